@@ -1,0 +1,83 @@
+#pragma once
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "base/array.hpp"
+
+struct CUstream_st;
+
+namespace tessera {
+
+/// Executes on the host's cores through OpenMP. Results do not depend on the number of threads.
+class Threads {
+ public:
+  using Space = Host;
+  static constexpr const char* name = "threads";
+
+  /// `count` = 0: all cores available to the process.
+  explicit Threads(int count = 0);
+  int count() const { return count_; }
+  void synchronize() const {}
+
+ private:
+  int count_;
+};
+
+/// Executes on one CUDA device, in one stream. Declared in every build; usable where the toolkit was found.
+class Cuda {
+ public:
+  using Space = Device;
+  static constexpr const char* name = "cuda";
+
+  /// Throws Error(usage) when the program was built without CUDA or no device answers.
+  explicit Cuda(int device = 0);
+  ~Cuda();
+  Cuda(Cuda&&) noexcept;
+  Cuda(const Cuda&) = delete;
+
+  CUstream_st* stream() const;
+  void synchronize() const;
+  int multiprocessors() const;
+  const std::string& device_name() const;
+  /// Scratch of at least `bytes` for reductions, zeroed counters first; owned by this object.
+  void* scratch(std::size_t bytes);
+
+ private:
+  struct State;
+  std::unique_ptr<State> state_;
+};
+
+/// What `tessera doctor` and the choice of backend look at.
+struct CudaInfo {
+  bool compiled = false;  ///< built with the toolkit
+  bool usable = false;    ///< a device answers
+  std::string device;     ///< its name
+  std::string why_not;    ///< a sentence when not usable
+  int driver = 0;         ///< e.g. 13000
+  int runtime = 0;
+  std::size_t free_bytes = 0;
+  std::size_t total_bytes = 0;
+};
+CudaInfo cuda_info();
+
+/// Sums `items` results in chunks of this many, independent of the number of threads, so that sums are repeatable.
+inline constexpr Offset reduce_chunk = 4096;
+
+/// Calls `run(exec)` with the backend named "threads" or "cuda"; "auto" takes cuda where it is usable.
+/// Throws Error(usage) for another name, or for cuda where there is none.
+std::string resolve_backend(const std::string& asked);
+
+template <class Run>
+decltype(auto) with_backend(const std::string& asked, int threads, Run&& run) {
+  if (resolve_backend(asked) == "cuda") {
+#ifdef TESSERA_HAVE_CUDA
+    Cuda exec;
+    return run(exec);
+#endif
+  }
+  Threads exec(threads);
+  return run(exec);
+}
+
+}  // namespace tessera

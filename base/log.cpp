@@ -1,0 +1,42 @@
+#include "base/log.hpp"
+
+#include <spdlog/sinks/stdout_color_sinks.h>
+#include <spdlog/spdlog.h>
+
+namespace tessera {
+
+namespace {
+
+spdlog::logger& logger() {
+  static const auto instance = [] {
+    auto made = spdlog::stderr_color_mt("tessera");
+    made->set_pattern("%^%l%$: %v");
+    made->set_level(spdlog::level::info);
+    return made;
+  }();
+  return *instance;
+}
+
+std::vector<std::string>& kept() {
+  static std::vector<std::string> messages;
+  return messages;
+}
+
+}  // namespace
+
+void set_log_level(const std::string& level) {
+  logger().set_level(level == "quiet" ? spdlog::level::warn : level == "debug" ? spdlog::level::debug : spdlog::level::info);
+}
+
+void log_info(const std::string& message) { logger().info("{}", message); }
+void log_debug(const std::string& message) { logger().debug("{}", message); }
+
+void warn(const std::string& message) {
+  kept().push_back(message);
+  logger().warn("{}", message);
+}
+
+const std::vector<std::string>& warnings() { return kept(); }
+void clear_warnings() { kept().clear(); }
+
+}  // namespace tessera

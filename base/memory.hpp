@@ -1,0 +1,37 @@
+#pragma once
+#include <cstddef>
+#include <string>
+
+#include "base/types.hpp"
+
+namespace tessera {
+
+/// Raw memory of one space, 64-byte aligned, uninitialised. Throws Error(memory) with the bytes asked, free and total.
+/// Arrays use these; nothing else should.
+void* allocate(Host, std::size_t bytes);
+void* allocate(Device, std::size_t bytes);
+void release(Host, void* memory, std::size_t bytes) noexcept;
+void release(Device, void* memory, std::size_t bytes) noexcept;
+
+/// Synchronous copies; those from and to a device wait for the work queued before them.
+void copy_bytes(Host, const void* from, Host, void* to, std::size_t bytes);
+void copy_bytes(Host, const void* from, Device, void* to, std::size_t bytes);
+void copy_bytes(Device, const void* from, Host, void* to, std::size_t bytes);
+void copy_bytes(Device, const void* from, Device, void* to, std::size_t bytes);
+void fill_bytes(Host, void* memory, unsigned char value, std::size_t bytes);
+void fill_bytes(Device, void* memory, unsigned char value, std::size_t bytes);
+
+struct MemoryUse {
+  std::size_t host_peak = 0;    ///< peak resident set of the process
+  std::size_t device_peak = 0;  ///< peak of what Arrays held on the device
+  std::size_t device_now = 0;
+};
+MemoryUse memory_use();
+
+/// Bytes free for this process on the host (MemAvailable).
+std::size_t host_bytes_available();
+
+/// "1.5 GiB", for messages.
+std::string human_bytes(double bytes);
+
+}  // namespace tessera

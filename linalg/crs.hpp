@@ -1,0 +1,30 @@
+#pragma once
+#include "base/array.hpp"
+
+namespace tessera::linalg {
+
+/// Borrowed compressed row storage; what kernels take.
+template <class T = double>
+struct CrsView {
+  Index rows = 0;
+  Index cols = 0;
+  View<const Offset> row_ptr;  ///< [rows + 1]
+  View<const Index> col_ind;   ///< [nnz], ascending within a row
+  View<T> values;              ///< [nnz]
+};
+
+/// Compressed row storage (CRS, also CSR). 12 B per non-zero and 8 B per row in double.
+template <class Space, class T = double>
+struct Crs {
+  Index rows = 0;
+  Index cols = 0;
+  Array<Offset, Space> row_ptr;
+  Array<Index, Space> col_ind;
+  Array<T, Space> values;
+
+  Offset nnz() const { return col_ind.size(); }
+  CrsView<T> view() { return {rows, cols, row_ptr.view(), col_ind.view(), values.view()}; }
+  CrsView<const T> view() const { return {rows, cols, row_ptr.view(), col_ind.view(), values.view()}; }
+};
+
+}  // namespace tessera::linalg

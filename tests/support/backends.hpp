@@ -1,0 +1,26 @@
+#pragma once
+#include <gtest/gtest.h>
+
+#include "base/backend.hpp"
+
+namespace tessera::testing {
+
+#ifdef TESSERA_HAVE_CUDA
+using Backends = ::testing::Types<Threads, Cuda>;
+#else
+using Backends = ::testing::Types<Threads>;
+#endif
+
+template <class Exec>
+bool usable() {
+  if constexpr (std::is_same_v<Exec, Threads>)
+    return true;
+  else
+    return cuda_info().usable;
+}
+
+}  // namespace tessera::testing
+
+/// First line of a typed test: skips it, saying so, where the backend has no device.
+#define TESSERA_REQUIRE(Exec) \
+  if (!::tessera::testing::usable<Exec>()) GTEST_SKIP() << "no GPU: " << ::tessera::cuda_info().why_not
