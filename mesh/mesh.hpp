@@ -1,6 +1,7 @@
 #pragma once
 #include <array>
 #include <cstdint>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -32,6 +33,12 @@ struct Topology {
   std::vector<Facet> faces;                        ///< of dimension 2 (3-D: equal to facets; 2-D: the cell itself)
 };
 const Topology& topology(Shape shape);
+
+/// Geometric nodes of order 1 or 2 in Gmsh's order (vertices, edges, quad faces, volume): [nodes, dim], row-major.
+/// Reference cells are Gmsh's: interval, quad, hex [-1,1]^dim; unit simplices; prism = unit triangle x [-1,1].
+std::span<const double> reference_nodes(Shape shape, int order);
+/// Local cell nodes of facet `side`, in the Gmsh node order of the facet's own shape (oriented outward).
+std::span<const std::int8_t> facet_nodes(Shape shape, int side, int order);
 
 /// Cells of one shape and geometric order: an "element-type distribution".
 /// nodes: [cells, nodes_per_cell], row-major, each cell in Gmsh's node order.
