@@ -1,0 +1,38 @@
+#pragma once
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "deck/section.hpp"
+
+namespace tessera::mesh {
+
+/// A box generated here: mesh.box of a deck. `cells` has one number per axis; the shape says how many axes.
+struct BoxParams {
+  std::vector<double> min{0, 0, 0};
+  std::vector<double> max{1, 1, 1};
+  std::vector<int> cells;
+  std::string shape = "tet";
+  deck::Where where;
+};
+
+/// [mesh] of a deck.
+struct MeshParams {
+  std::string file;
+  std::optional<BoxParams> box;
+  std::optional<double> size;
+  int order = 1;
+  int refine = 0;
+  std::string numbering = "rcm";
+  deck::Where where;
+};
+
+/// The schema of [mesh].
+deck::Section<MeshParams> mesh_section();
+
+/// What single keys cannot say: exactly one of `file` and `box`; the lists of a box have one number per axis and
+/// min < max. Throws Error(usage) at the table's place in the deck.
+void validate(const MeshParams& params);
+void validate(const BoxParams& params);
+
+}  // namespace tessera::mesh
