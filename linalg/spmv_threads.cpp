@@ -1,0 +1,93 @@
+#include <omp.h>
+
+#include <algorithm>
+#include <cassert>
+#include <vector>
+
+#include "linalg/spmv.hpp"
+
+namespace tessera::linalg {
+namespace {
+
+// Rows are handed out in chunks of this many, so that the partial sums of a fused dot do not depend on the thread count.
+constexpr Offset row_chunk = 512;
+
+/// Sum of one row. Two accumulators, fixed order: short rows (7 to 30) gain nothing from gathers, and the next row
+/// overlaps with this one.
+inline double row_sum(const Index* __restrict__ col_ind, const double* __restrict__ values, const double* __restrict__ x,
+                      Offset first, Offset last) {
+  double even = 0, odd = 0;
+  Offset k = first;
+  for (; k + 1 < last; k += 2) {
+    even += values[k] * x[col_ind[k]];
+    odd += values[k + 1] * x[col_ind[k + 1]];
+  }
+  if (k < last) even += values[k] * x[col_ind[k]];
+  return even + odd;
+}
+
+/// Calls f(row, (A x)_row) for all rows; threads get whole chunks with about equal numbers of non-zeros.
+/// Returns the sum of the values of f, added chunk by chunk in their order.
+template <class F>
+double for_rows(Threads& exec, const CrsView<const double>& A, View<const double> x, F f) {
+  const Offset rows = A.rows;
+  if (rows == 0) return 0;
+  const Offset chunks = (rows + row_chunk - 1) / row_chunk;
+  const Offset* row_ptr = A.row_ptr.data();
+  std::vector<double> sums(static_cast<std::size_t>(chunks));
+  auto first_chunk_of = [&](int thread, int threads) {
+    if (thread == threads) return chunks;
+    const Offset nnz_before = row_ptr[rows] / threads * thread;
+    const Offset row = std::lower_bound(row_ptr, row_ptr + rows, nnz_before) - row_ptr;
+    return thread == 0 ? Offset{0} : (row + row_chunk / 2) / row_chunk;
+  };
+  const int threads = static_cast<int>(std::min<Offset>(exec.count(), chunks));
+#pragma omp parallel num_threads(threads) if (threads > 1)
+  {
+    const int team = omp_get_num_threads();
+    const Offset begin = first_chunk_of(omp_get_thread_num(), team), end = first_chunk_of(omp_get_thread_num() + 1, team);
+    for (Offset chunk = begin; chunk < end; ++chunk) {
+      double sum = 0;
+      const Offset last = std::min(rows, (chunk + 1) * row_chunk);
+      for (Offset row = chunk * row_chunk; row < last; ++row)
+        sum += f(row, row_sum(A.col_ind.data(), A.values.data(), x.data(), row_ptr[row], row_ptr[row + 1]));
+      sums[static_cast<std::size_t>(chunk)] = sum;
+    }
+  }
+  double sum = 0;
+  for (double part : sums) sum += part;
+  return sum;
+}
+
+}  // namespace
+
+template <>
+void spmv(Threads& exec, const CrsView<const double>& A, View<const double> x, View<double> y) {
+  assert(x.size() == A.cols && y.size() == A.rows);
+  for_rows(exec, A, x, [=](Offset row, double ax) {
+    y[row] = ax;
+    return 0.0;
+  });
+}
+
+template <>
+void spmv_dot(Threads& exec, const CrsView<const double>& A, View<const double> p, View<double> q, double* pq) {
+  assert(A.rows == A.cols && p.size() == A.cols && q.size() == A.rows);
+  *pq = for_rows(exec, A, p, [=](Offset row, double ap) {
+    q[row] = ap;
+    return p[row] * ap;
+  });
+}
+
+template <>
+void residual(Threads& exec, const CrsView<const double>& A, View<const double> x, View<const double> b, View<double> r,
+              double* rr) {
+  assert(x.size() == A.cols && b.size() == A.rows && r.size() == A.rows);
+  *rr = for_rows(exec, A, x, [=](Offset row, double ax) {
+    const double difference = b[row] - ax;
+    r[row] = difference;
+    return difference * difference;
+  });
+}
+
+}  // namespace tessera::linalg

@@ -1,0 +1,5 @@
+#include "linalg/vector_ops_impl.hpp"
+
+namespace tessera::linalg {
+TESSERA_INSTANTIATE_VECTOR_OPS(Cuda);
+}  // namespace tessera::linalg

@@ -1,0 +1,26 @@
+#pragma once
+#include <string>
+
+#include "deck/section.hpp"
+
+namespace tessera::solvers {
+
+/// Keys of [solver].
+struct SolverParams {
+  std::string type = "cg";                ///< a name of solver_table()
+  std::string preconditioner = "jacobi";  ///< a name of preconditioner_table(); direct solvers ignore it
+  double tolerance = 1e-8;                ///< on ||b - A x|| / ||b||
+  double absolute_tolerance = 0;          ///< also accepted: ||b - A x|| at most this
+  int max_iterations = 10000;
+  double relaxation = 1.0;                ///< omega of SSOR, 0 < omega < 2
+  int check_every = 10;                   ///< iterations between two looks at the residual on CUDA; threads look at every one
+  deck::Where where;
+};
+
+/// Schema of [solver]; the choices are the names of the tables in solve.hpp.
+deck::Section<SolverParams> solver_section();
+
+/// Throws Error(usage) at `params.where` for an unknown name (with the nearest ones) or a number out of its range.
+void check(const SolverParams& params);
+
+}  // namespace tessera::solvers

@@ -1,0 +1,26 @@
+#pragma once
+#include <functional>
+#include <string>
+#include <vector>
+
+namespace tessera::solvers {
+
+/// What a solver did. Not converging is reported here, never thrown.
+struct Report {
+  std::string type;
+  std::string preconditioner;
+  int iterations = 0;             ///< done, those after the tolerance was met included (CUDA looks every `check_every`)
+  double relative_residual = 0;   ///< ||b - A x|| / ||b||, computed from x at the end
+  bool converged = false;
+  bool interrupted = false;       ///< Monitor::stop asked for it
+  std::string failure;            ///< empty, or a sentence: what went wrong and what may help
+  std::vector<double> history;    ///< relative residual before the first iteration and after each, as the recurrence has it
+};
+
+/// Lets the caller watch and stop a solver. Either may be empty.
+struct Monitor {
+  std::function<void(int iteration, double relative_residual)> progress;
+  std::function<bool()> stop;
+};
+
+}  // namespace tessera::solvers
