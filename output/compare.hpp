@@ -1,0 +1,38 @@
+#pragma once
+#include <filesystem>
+#include <string>
+#include <vector>
+
+namespace tessera::output {
+
+struct CompareOptions {
+  /// Two numbers agree when |a - b| <= absolute + relative * scale; the scale of a field is its largest magnitude in
+  /// either file, that of a number in a summary the larger of the two.
+  double relative = 1e-9;
+  double absolute = 1e-12;
+  /// Keys of a summary that are left out: a dotted key hides everything below it.
+  std::vector<std::string> ignore = {"tessera", "deck", "phases", "memory", "backend", "time.seconds", "solver.seconds"};
+};
+
+/// One field, array or key that was looked at.
+struct Comparison {
+  std::string what;        ///< "point field u", "solver.iterations"
+  bool agrees = true;
+  double difference = 0;   ///< largest |a - b|
+  double relative = 0;     ///< the same over the scale
+  std::string note;        ///< where the largest difference is, or what is missing
+};
+
+struct CompareReport {
+  std::vector<Comparison> items;
+  int differences() const;
+  bool agrees() const { return differences() == 0; }
+  /// A table of all items, those that differ first, and a closing line.
+  std::string table() const;
+};
+
+/// Compares two .vtu files (points, cells, every field) or two .json files (every key).
+/// Throws Error(usage) where the files are of different or unknown kinds, Error(file_system) where one cannot be read.
+CompareReport compare(const std::filesystem::path& a, const std::filesystem::path& b, const CompareOptions& options = {});
+
+}  // namespace tessera::output

@@ -1,0 +1,125 @@
+#include "output/vtk_cell.hpp"
+
+#include <fmt/format.h>
+#include <vtkCell.h>
+#include <vtkCellType.h>
+#include <vtkGenericCell.h>
+#include <vtkHigherOrderCurve.h>
+#include <vtkHigherOrderHexahedron.h>
+#include <vtkHigherOrderQuadrilateral.h>
+#include <vtkHigherOrderWedge.h>
+#include <vtkPoints.h>
+
+#include <cmath>
+
+#include "base/error.hpp"
+#include "output/vtk_writer.hpp"
+
+namespace tessera::output {
+
+using mesh::Shape;
+
+int vtk_cell_type(Shape shape, int order) {
+  const bool linear = order == 1;
+  switch (shape) {
+    case Shape::point: return VTK_VERTEX;
+    case Shape::interval: return linear ? VTK_LINE : VTK_LAGRANGE_CURVE;
+    case Shape::triangle: return linear ? VTK_TRIANGLE : VTK_LAGRANGE_TRIANGLE;
+    case Shape::quad: return linear ? VTK_QUAD : VTK_LAGRANGE_QUADRILATERAL;
+    case Shape::tet: return linear ? VTK_TETRA : VTK_LAGRANGE_TETRAHEDRON;
+    case Shape::hex: return linear ? VTK_HEXAHEDRON : VTK_LAGRANGE_HEXAHEDRON;
+    case Shape::prism: return linear ? VTK_WEDGE : VTK_LAGRANGE_WEDGE;
+  }
+  throw Error(ExitCode::internal, "unknown cell shape for VTK");
+}
+
+vtkSmartPointer<vtkCell> make_vtk_cell(Shape shape, int order, int nodes) {
+  auto cell = vtkSmartPointer<vtkCell>::Take(vtkGenericCell::InstantiateCell(vtk_cell_type(shape, order)));
+  cell->Points->SetNumberOfPoints(nodes);
+  cell->PointIds->SetNumberOfIds(nodes);
+  for (int n = 0; n < nodes; ++n) {
+    cell->Points->SetPoint(n, 0, 0, 0);
+    cell->PointIds->SetId(n, n);
+  }
+  if (auto* quad = vtkHigherOrderQuadrilateral::SafeDownCast(cell)) quad->SetOrder(order, order);
+  if (auto* hex = vtkHigherOrderHexahedron::SafeDownCast(cell)) hex->SetOrder(order, order, order);
+  if (auto* wedge = vtkHigherOrderWedge::SafeDownCast(cell)) wedge->SetOrder(order, order, order, nodes);
+  if (auto* curve = vtkHigherOrderCurve::SafeDownCast(cell)) curve->GetOrder();  // sets it from the number of points
+  cell->Initialize();
+  return cell;
+}
+
+namespace {
+
+/// Gmsh's reference coordinates to VTK's parametric ones: [-1,1] becomes [0,1]; simplex coordinates stay.
+void to_parametric(Shape shape, const double* xi, double (&p)[3]) {
+  const int dim = mesh::dimension(shape);
+  for (int d = 0; d < 3; ++d) p[d] = d < dim ? xi[d] : 0;
+  auto halve = [](double x) { return 0.5 * (x + 1); };
+  if (shape == Shape::interval || shape == Shape::quad || shape == Shape::hex)
+    for (int d = 0; d < dim; ++d) p[d] = halve(xi[d]);
+  if (shape == Shape::prism) p[2] = halve(xi[2]);
+}
+
+}  // namespace
+
+std::vector<int> vtk_node_order(Shape shape, int order, std::span<const double> node_points) {
+  const int dim = mesh::dimension(shape);
+  if (dim == 0) return {0};
+  const int nodes = static_cast<int>(node_points.size()) / dim;
+  auto cell = make_vtk_cell(shape, order, nodes);
+  std::vector<int> result;
+  std::vector<char> taken(static_cast<std::size_t>(nodes), 0);
+  std::vector<double> weights(static_cast<std::size_t>(nodes));
+  for (int n = 0; n < nodes; ++n) {
+    double p[3];
+    to_parametric(shape, node_points.data() + static_cast<std::size_t>(n) * dim, p);
+    // The place whose shape function is 1 there: VTK's interpolation is what readers use, so it decides.
+    cell->InterpolateFunctions(p, weights.data());
+    int place = -1;
+    for (int v = 0; v < nodes; ++v)
+      if (std::abs(weights[static_cast<std::size_t>(v)] - 1) < 1e-8 && !taken[static_cast<std::size_t>(v)]) place = v;
+    if (place < 0)
+      throw Error(ExitCode::internal, fmt::format("node {} of a {} of order {} has no counterpart among VTK's {} nodes", n,
+                                                  mesh::name(shape), order, nodes));
+    taken[static_cast<std::size_t>(place)] = 1;
+    result.push_back(place);
+  }
+  return result;
+}
+
+std::vector<double> reference_vertices(Shape shape) {
+  switch (shape) {
+    case Shape::point: return {};
+    case Shape::interval: return {-1, 1};
+    case Shape::triangle: return {0, 0, 1, 0, 0, 1};
+    case Shape::quad: return {-1, -1, 1, -1, 1, 1, -1, 1};
+    case Shape::tet: return {0, 0, 0, 1, 0, 0, 0, 1, 0, 0, 0, 1};
+    case Shape::hex: return {-1, -1, -1, 1, -1, -1, 1, 1, -1, -1, 1, -1, -1, -1, 1, 1, -1, 1, 1, 1, 1, -1, 1, 1};
+    case Shape::prism: return {0, 0, -1, 1, 0, -1, 0, 1, -1, 0, 0, 1, 1, 0, 1, 0, 1, 1};
+  }
+  return {};
+}
+
+OutputCells vtk_cells(Shape shape, int order, std::span<const double> node_points, std::span<const Index> conn) {
+  const std::vector<int> place = vtk_node_order(shape, order, node_points);
+  const std::size_t nodes = place.size();
+  OutputCells cells{shape, order, static_cast<int>(nodes), std::vector<Index>(conn.size())};
+  for (std::size_t first = 0; first + nodes <= conn.size(); first += nodes)
+    for (std::size_t n = 0; n < nodes; ++n) cells.conn[first + static_cast<std::size_t>(place[n])] = conn[first + n];
+  return cells;
+}
+
+std::vector<OutputCells> vtk_linear_cells(const mesh::Mesh& mesh) {
+  std::vector<OutputCells> result;
+  for (const mesh::CellBlock& block : mesh.blocks) {
+    const int vertices = mesh::vertex_count(block.shape);
+    std::vector<Index> conn;
+    conn.reserve(static_cast<std::size_t>(block.cells()) * vertices);
+    for (Index c = 0; c < block.cells(); ++c) conn.insert(conn.end(), block.cell(c), block.cell(c) + vertices);
+    result.push_back(vtk_cells(block.shape, 1, reference_vertices(block.shape), conn));
+  }
+  return result;
+}
+
+}  // namespace tessera::output

@@ -1,0 +1,37 @@
+#include "output/vtk_messages.hpp"
+
+#include <vtkObjectFactory.h>
+#include <vtkOutputWindow.h>
+
+namespace tessera::output {
+namespace {
+
+class Collector : public vtkOutputWindow {
+ public:
+  static Collector* New();
+  vtkTypeMacro(Collector, vtkOutputWindow);
+  void DisplayText(const char* text) override {
+    if (text && messages.size() < 20000) messages += text;
+  }
+  std::string messages;
+};
+vtkStandardNewMacro(Collector);
+
+}  // namespace
+
+VtkMessages::VtkMessages() : before_(vtkOutputWindow::GetInstance()), window_(vtkSmartPointer<Collector>::New()) {
+  vtkOutputWindow::SetInstance(window_);
+}
+
+VtkMessages::~VtkMessages() { vtkOutputWindow::SetInstance(before_); }
+
+std::string VtkMessages::first() const {
+  // "ERROR: In file, line n\nvtkClass (0x..): what\n\n"
+  const std::string& text = static_cast<Collector*>(window_.Get())->messages;
+  std::size_t from = text.find("): ");
+  if (from == std::string::npos) return {};
+  from += 3;
+  return text.substr(from, text.find('\n', from) - from);
+}
+
+}  // namespace tessera::output

@@ -1,0 +1,65 @@
+#pragma once
+#include <filesystem>
+#include <optional>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "base/types.hpp"
+#include "mesh/mesh.hpp"
+
+namespace tessera::output {
+
+/// Values on points or cells: [points or cells, components], row-major. Vectors have 3 components.
+struct Field {
+  std::string name;
+  int components = 1;
+  std::vector<double> values;
+  bool integer = false;  ///< written as 32-bit integers (materials, groups, blocks)
+};
+
+/// Cells of one shape and order. conn: [cells, nodes], row-major, in VTK's node order (see `vtk_cells`).
+struct OutputCells {
+  mesh::Shape shape = mesh::Shape::tet;
+  int order = 1;
+  int nodes = 4;
+  std::vector<Index> conn;
+};
+
+/// What a .vtu file holds. Cell fields count the cells of the blocks one after another.
+struct VtkData {
+  std::string title;
+  std::optional<double> time;
+  std::vector<double> points;  ///< [points, 3]
+  std::vector<OutputCells> blocks;
+  std::vector<Field> point_fields;
+  std::vector<Field> cell_fields;
+};
+
+/// VTK's place of each of our local nodes: result[local] is the position in VTK's cell (VTK_LINE ... VTK_WEDGE for order 1,
+/// VTK_LAGRANGE_* for orders 2 to 4). Found by matching `node_points` [nodes, dim], in Gmsh's reference cells
+/// (interval, quad, hex on [-1,1]; unit simplices; prism: unit triangle x [-1,1]), to VTK's own parametric coordinates.
+/// Throws Error(internal) where the points are not those of a complete Lagrange cell.
+std::vector<int> vtk_node_order(mesh::Shape shape, int order, std::span<const double> node_points);
+
+/// Cells for VtkData from our own connectivity [cells, nodes]: permuted by `vtk_node_order`.
+OutputCells vtk_cells(mesh::Shape shape, int order, std::span<const double> node_points, std::span<const Index> conn);
+
+/// The mesh's cells with their vertices only (orders above 1 drawn straight), in the order of its blocks.
+std::vector<OutputCells> vtk_linear_cells(const mesh::Mesh& mesh);
+
+/// Reference vertices of a shape, Gmsh's: [vertices, dim].
+std::vector<double> reference_vertices(mesh::Shape shape);
+
+/// Writes a .vtu file (appended raw binary, zlib), as `atomic_write` does.
+/// Throws Error(file_system) where the file cannot be written whole, Error(internal) where the sizes in `data` disagree.
+void write_vtu(const VtkData& data, const std::filesystem::path& path);
+
+/// One file of a time series; `file` is written relative to the .pvd file's folder where it lies below it.
+struct PvdEntry {
+  double time = 0;
+  std::filesystem::path file;
+};
+void write_pvd(const std::filesystem::path& path, const std::vector<PvdEntry>& entries);
+
+}  // namespace tessera::output
