@@ -64,4 +64,43 @@ struct GeometryMap {
   }
 };
 
+/// A nodal field on the cells of one block, tabulated at reference points [n, dim].
+struct FieldMap {
+  int nodes;
+  int dim;
+  std::vector<double> phi;   ///< [n, nodes]
+  std::vector<double> dphi;  ///< [n, nodes, dim]
+
+  FieldMap(mesh::Shape shape, int order, std::span<const double> points) : dim(mesh::dimension(shape)) {
+    const Element& element = lagrange(shape, order);
+    nodes = element.nodes;
+    tabulate(element, points, phi, dphi);
+  }
+
+  double value(const Index* dofs, const double* u, int q) const {
+    double sum = 0;
+    for (int n = 0; n < nodes; ++n) sum += phi[q * nodes + n] * u[dofs[n]];
+    return sum;
+  }
+
+  /// gradient_i = sum_j inverse_ji du/dX_j with inverse = dX/dx, [dim, dim].
+  void gradient(const Index* dofs, const double* u, int q, const double* inverse, double* gradient) const {
+    std::array<double, 3> reference{};
+    for (int n = 0; n < nodes; ++n)
+      for (int j = 0; j < dim; ++j) reference[j] += dphi[(q * nodes + n) * dim + j] * u[dofs[n]];
+    for (int i = 0; i < dim; ++i) {
+      gradient[i] = 0;
+      for (int j = 0; j < dim; ++j) gradient[i] += inverse[j * dim + i] * reference[j];
+    }
+  }
+};
+
+/// Quadrature degree at which an integrand of `degree` in reference coordinates, times det J, is integrated exactly.
+inline int degree_with_geometry(mesh::Shape shape, int geometry_order, int degree) {
+  const int dim = mesh::dimension(shape);
+  const bool simplex = shape == mesh::Shape::point || shape == mesh::Shape::interval || shape == mesh::Shape::triangle ||
+                       shape == mesh::Shape::tet;
+  return degree + (simplex ? dim * (geometry_order - 1) : dim * geometry_order - 1);
+}
+
 }  // namespace tessera::assembly

@@ -1,0 +1,50 @@
+#pragma once
+#include <array>
+#include <span>
+#include <vector>
+
+#include "assembly/dof_map.hpp"
+#include "assembly/tensor_field.hpp"
+
+namespace tessera::assembly {
+
+/// Numbers of a nodal field over the whole mesh or a group.
+struct FieldStatistics {
+  double measure = 0;   ///< length, area or volume; for the facets of a 1-D mesh their count
+  double integral = 0;  ///< int u
+  double l2 = 0;        ///< sqrt(int u^2)
+  double min = 0, max = 0;  ///< over the dofs of the group
+  double average() const { return integral / measure; }
+};
+
+/// `group` null: the whole mesh; otherwise a group of cells or facets. Does not depend on the number of threads.
+/// Throws Error(usage) for a group of lower dimension or an empty one.
+FieldStatistics field_statistics(const mesh::Mesh& mesh, const DofMap& dofs, std::span<const double> u,
+                                 const mesh::Group* group = nullptr, int threads = 0);
+
+/// Smallest and largest nodal value on a group of any dimension, or on the whole mesh.
+std::array<double, 2> min_max(const mesh::Mesh& mesh, const DofMap& dofs, std::span<const double> u,
+                              const mesh::Group* group = nullptr);
+
+/// int -K grad u . n over a group of facets: the flow out of the domain; n points out of the facet's cell, which for an interior
+/// facet is the lower-numbered one, whose side gradient and K are used. Throws Error(usage) for a group of other dimension.
+double flux_through(const mesh::Mesh& mesh, const DofMap& dofs, std::span<const double> u, const HostTensorField& k,
+                    const mesh::Group& group, int threads = 0);
+
+/// A point of the mesh as weights on dofs: value = sum weights u.
+struct Probe {
+  Index cell = -1;
+  std::vector<Index> dofs;
+  std::vector<double> weights;
+  double value(std::span<const double> u) const {
+    double sum = 0;
+    for (std::size_t i = 0; i < dofs.size(); ++i) sum += weights[i] * u[dofs[i]];
+    return sum;
+  }
+};
+
+/// Throws Error(usage) naming the mesh's bounding box when no cell holds the point.
+Probe make_probe(const mesh::Mesh& mesh, const DofMap& dofs, const std::array<double, 3>& point);
+double value_at(const mesh::Mesh& mesh, const DofMap& dofs, std::span<const double> u, const std::array<double, 3>& point);
+
+}  // namespace tessera::assembly
