@@ -1,5 +1,6 @@
 #include "output/vtk_messages.hpp"
 
+#include <vtkLogger.h>
 #include <vtkObjectFactory.h>
 #include <vtkOutputWindow.h>
 
@@ -21,9 +22,14 @@ vtkStandardNewMacro(Collector);
 
 VtkMessages::VtkMessages() : before_(vtkOutputWindow::GetInstance()), window_(vtkSmartPointer<Collector>::New()) {
   vtkOutputWindow::SetInstance(window_);
+  verbosity_ = vtkLogger::GetCurrentVerbosityCutoff();
+  vtkLogger::SetStderrVerbosity(vtkLogger::VERBOSITY_OFF);  // errors reach the log as well as the window
 }
 
-VtkMessages::~VtkMessages() { vtkOutputWindow::SetInstance(before_); }
+VtkMessages::~VtkMessages() {
+  vtkOutputWindow::SetInstance(before_);
+  vtkLogger::SetStderrVerbosity(static_cast<vtkLogger::Verbosity>(verbosity_));
+}
 
 std::string VtkMessages::first() const {
   // "ERROR: In file, line n\nvtkClass (0x..): what\n\n"

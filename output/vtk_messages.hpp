@@ -18,6 +18,7 @@ class VtkMessages {
 
  private:
   vtkSmartPointer<vtkOutputWindow> before_, window_;
+  int verbosity_ = 0;
 };
 
 }  // namespace tessera::output
