@@ -1,0 +1,245 @@
+#include "mesh/gmsh_reader_model.hpp"
+
+#include <fmt/format.h>
+#include <gmsh.h>
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <map>
+#include <numeric>
+
+#include "base/error.hpp"
+#include "mesh/gmsh_types.hpp"
+
+namespace tessera::mesh {
+
+namespace {
+
+using Tags = std::vector<std::size_t>;
+
+[[noreturn]] void refuse(const std::string& message, const std::string& help) {
+  throw Error(ExitCode::mesh, message, help);
+}
+
+// Tag -> number, numbers ascending with the tags. Tags are nearly always dense; a table then, else a search.
+class NodeNumbers {
+ public:
+  explicit NodeNumbers(Tags tags) {
+    const std::size_t largest = tags.empty() ? 0 : *std::max_element(tags.begin(), tags.end());
+    std::sort(tags.begin(), tags.end());
+    tags.erase(std::unique(tags.begin(), tags.end()), tags.end());
+    if (largest <= 4 * tags.size() + 1000) {
+      table_.assign(largest + 1, -1);
+      for (std::size_t i = 0; i < tags.size(); ++i) table_[tags[i]] = static_cast<Index>(i);
+      count_ = tags.size();
+    } else {
+      count_ = tags.size();
+      sorted_ = std::move(tags);
+    }
+  }
+  std::size_t count() const { return count_; }
+  /// -1: no such node.
+  Index operator()(std::size_t tag) const {
+    if (sorted_.empty()) return tag < table_.size() ? table_[tag] : -1;
+    const auto found = std::lower_bound(sorted_.begin(), sorted_.end(), tag);
+    return found != sorted_.end() && *found == tag ? static_cast<Index>(found - sorted_.begin()) : -1;
+  }
+
+ private:
+  std::vector<Index> table_;
+  Tags sorted_;
+  std::size_t count_ = 0;
+};
+
+NodeNumbers copy_points(const std::string& file, GmshModel& model) {
+  Tags tags;
+  std::vector<double> coordinates, parameters;
+  gmsh::model::mesh::getNodes(tags, coordinates, parameters, -1, -1, false, false);
+  if (tags.size() > static_cast<std::size_t>(std::numeric_limits<Index>::max()))
+    refuse(fmt::format("{} has {} nodes, more than 32-bit numbers count", file, tags.size()), "use a coarser mesh");
+  NodeNumbers numbers(tags);
+  model.points.resize(3 * numbers.count());
+  for (std::size_t i = 0; i < tags.size(); ++i) {
+    double* point = model.points.data() + 3 * static_cast<std::size_t>(numbers(tags[i]));
+    for (int axis = 0; axis < 3; ++axis) {
+      point[axis] = coordinates[3 * i + axis];
+      if (!std::isfinite(point[axis]))
+        refuse(fmt::format("node {} of {} has the coordinate {}", tags[i], file, point[axis]), "write the mesh again");
+    }
+  }
+  return numbers;
+}
+
+std::size_t count_elements(int type) {
+  Tags elements, nodes;
+  gmsh::model::mesh::getElementsByType(type, elements, nodes);
+  return elements.size();
+}
+
+// Refuses types that have no place here, and sets dimension and order of the model.
+void check_types(const std::string& file, GmshModel& model) {
+  std::vector<int> types;
+  for (model.dim = 3; model.dim > 0; --model.dim) {
+    gmsh::model::mesh::getElementTypes(types, model.dim);
+    if (!types.empty()) break;
+  }
+  if (types.empty())
+    refuse(fmt::format("{} has no cells", file),
+           "a mesh needs lines, triangles, quadrangles, tetrahedra, hexahedra or prisms; if it was saved with physical "
+           "groups, Gmsh kept the elements of these groups only: add one for the cells");
+  model.order = 0;
+  for (int id : types) {
+    const GmshType* type = gmsh_type(id);
+    const std::string title = type ? fmt::format("{} (Gmsh type {})", type->name, id) : fmt::format("Gmsh type {}", id);
+    if (!type || !type->supported) {
+      const bool pyramid = id == 7 || id == 14 || id == 19;
+      const bool serendipity = id >= 16 && id <= 18;
+      refuse(fmt::format("{} has {} elements of an unsupported type: {}", file, count_elements(id), title),
+             pyramid       ? "mesh without pyramids: all hexahedra, all prisms, or all tetrahedra"
+             : serendipity ? "set Mesh.SecondOrderIncomplete = 0, so that Gmsh writes complete second-order elements"
+                           : "geometric orders 1 and 2 are supported: set Mesh.ElementOrder = 1 or 2");
+    }
+    if (model.order != 0 && model.order != type->order)
+      refuse(fmt::format("{} mixes cells of geometric orders 1 and 2", file), "write all cells with one order");
+    model.order = type->order;
+  }
+}
+
+// Elements that a file repeats for each group of their entity: positions of the first of each, ascending; empty: all differ.
+std::vector<std::size_t> without_repeats(const Index* nodes, std::size_t elements, int width, int vertices) {
+  std::vector<std::array<Index, 8>> keys(elements);
+  for (std::size_t e = 0; e < elements; ++e) {
+    keys[e].fill(-1);
+    std::copy_n(nodes + e * width, vertices, keys[e].begin());
+    std::sort(keys[e].begin(), keys[e].begin() + vertices);
+  }
+  std::vector<std::size_t> order(elements), kept;
+  std::iota(order.begin(), order.end(), 0);
+  std::sort(order.begin(), order.end(), [&](std::size_t a, std::size_t b) {
+    return keys[a] != keys[b] ? keys[a] < keys[b] : a < b;
+  });
+  for (std::size_t i = 0; i < elements; ++i)
+    if (i == 0 || keys[order[i]] != keys[order[i - 1]]) kept.push_back(order[i]);
+  if (kept.size() == elements) return {};
+  std::sort(kept.begin(), kept.end());
+  return kept;
+}
+
+// Appends `width` of every `stride` node tags as numbers, each element once.
+void append(const std::string& file, const NodeNumbers& numbers, const Tags& tags, int stride, int width, int vertices,
+            bool may_repeat, std::vector<Index>& out) {
+  const std::size_t start = out.size(), elements = tags.size() / stride;
+  out.resize(start + elements * width);
+  for (std::size_t e = 0; e < elements; ++e)
+    for (int n = 0; n < width; ++n) {
+      const Index node = numbers(tags[e * stride + n]);
+      if (node < 0)
+        refuse(fmt::format("{} has an element with node {}, which does not exist", file, tags[e * stride + n]),
+               "write the mesh again");
+      out[start + e * width + n] = node;
+    }
+  if (!may_repeat) return;
+  const std::vector<std::size_t> kept = without_repeats(out.data() + start, elements, width, vertices);
+  if (kept.empty()) return;
+  for (std::size_t k = 0; k < kept.size(); ++k)
+    std::copy_n(out.begin() + start + kept[k] * width, width, out.begin() + start + k * width);
+  out.resize(start + kept.size() * width);
+}
+
+using GroupNumbers = std::map<std::pair<int, int>, int>;  // (dim, physical tag) -> position in GmshModel::groups
+
+GroupNumbers copy_groups(GmshModel& model) {
+  GroupNumbers numbers;
+  gmsh::vectorpair physical;
+  gmsh::model::getPhysicalGroups(physical);
+  for (const auto& [dim, tag] : physical) {
+    if (dim > model.dim) continue;
+    std::string name;
+    gmsh::model::getPhysicalName(dim, tag, name);
+    if (name.empty()) name = fmt::format("tag_{}", tag);
+    const auto same = [&, d = dim](const PhysicalGroup& group) { return group.dim == d && group.name == name; };
+    const auto found = std::find_if(model.groups.begin(), model.groups.end(), same);
+    numbers[{dim, std::abs(tag)}] = static_cast<int>(found - model.groups.begin());
+    if (found == model.groups.end()) model.groups.push_back({name, dim});
+  }
+  return numbers;
+}
+
+std::vector<int> groups_of(const GroupNumbers& numbers, int dim, int entity) {
+  std::vector<int> tags, result;
+  gmsh::model::getPhysicalGroupsForEntity(dim, entity, tags);
+  for (int tag : tags)
+    if (const auto found = numbers.find({dim, std::abs(tag)}); found != numbers.end()) result.push_back(found->second);
+  std::sort(result.begin(), result.end());
+  result.erase(std::unique(result.begin(), result.end()), result.end());
+  return result;
+}
+
+CellBlock& block_of_type(GmshModel& model, const GmshType& type) {
+  for (CellBlock& block : model.blocks)
+    if (block.shape == type.shape) return block;
+  model.blocks.push_back({type.shape, type.order, type.nodes, {}, 0});
+  return model.blocks.back();
+}
+
+void copy_cells(const std::string& file, const NodeNumbers& numbers, int entity, const std::vector<int>& groups,
+                GmshModel& model) {
+  std::vector<int> types;
+  std::vector<Tags> elements, nodes;
+  gmsh::model::mesh::getElements(types, elements, nodes, model.dim, entity);
+  elements.clear();
+  elements.shrink_to_fit();
+  for (std::size_t t = 0; t < types.size(); ++t) {
+    const GmshType& type = *gmsh_type(types[t]);
+    CellBlock& block = block_of_type(model, type);
+    const Index first = block.cells();
+    if (nodes[t].size() / type.nodes + first > static_cast<std::size_t>(std::numeric_limits<Index>::max()))
+      refuse(fmt::format("{} has more cells than 32-bit numbers count", file), "use a coarser mesh");
+    append(file, numbers, nodes[t], type.nodes, type.nodes, vertex_count(type.shape), groups.size() > 1, block.nodes);
+    nodes[t] = {};
+    model.cells.push_back({static_cast<std::size_t>(&block - model.blocks.data()), first, block.cells() - first, groups});
+  }
+}
+
+void copy_lower(const std::string& file, const NodeNumbers& numbers, int dim, int entity, const std::vector<int>& groups,
+                GmshModel& model) {
+  std::vector<int> types;
+  std::vector<Tags> elements, nodes;
+  gmsh::model::mesh::getElements(types, elements, nodes, dim, entity);
+  for (std::size_t t = 0; t < types.size(); ++t) {
+    const GmshType* type = gmsh_type(types[t]);
+    if (!type)
+      refuse(fmt::format("{} has elements of the unsupported Gmsh type {}", file, types[t]), "use geometric order 1 or 2");
+    EntityElements copied{dim, type->shape, groups, {}};
+    const int vertices = vertex_count(type->shape);
+    append(file, numbers, nodes[t], type->nodes, vertices, vertices, true, copied.vertices);
+    model.elements.push_back(std::move(copied));
+  }
+}
+
+}  // namespace
+
+GmshModel copy_model(const std::string& file, bool grouped_only) {
+  GmshModel model;
+  check_types(file, model);
+  const NodeNumbers numbers = copy_points(file, model);
+  const GroupNumbers group_numbers = copy_groups(model);
+  grouped_only = grouped_only && std::any_of(model.groups.begin(), model.groups.end(),
+                                             [&](const PhysicalGroup& group) { return group.dim == model.dim; });
+  gmsh::vectorpair entities;
+  gmsh::model::getEntities(entities);
+  std::sort(entities.begin(), entities.end());
+  for (const auto& [dim, entity] : entities) {
+    const std::vector<int> groups = groups_of(group_numbers, dim, entity);
+    if (dim == model.dim) {
+      if (!groups.empty() || !grouped_only) copy_cells(file, numbers, entity, groups, model);
+    } else if (dim < model.dim && !groups.empty()) {
+      copy_lower(file, numbers, dim, entity, groups, model);
+    }
+  }
+  if (model.cells.empty()) refuse(fmt::format("{} has no cells", file), "its physical groups of cells are empty");
+  return model;
+}
+
+}  // namespace tessera::mesh

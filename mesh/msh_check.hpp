@@ -1,0 +1,19 @@
+#pragma once
+#include <filesystem>
+#include <optional>
+
+#include "base/error.hpp"
+
+namespace tessera::mesh {
+
+/// Throws Error(file_system) at `where` for a file that is missing, a folder or not readable,
+/// Error(mesh) for an empty one.
+void check_readable(const std::filesystem::path& file, const std::optional<Position>& where = {});
+
+/// Walks a .msh file (2.2 or 4.1, ascii or binary) without building anything, so that a truncated or corrupt one is refused
+/// here and never reaches libgmsh, which would crash on it or allocate what a header claims. Checks version, sections and
+/// their ends, counts against the bytes that are left, element types, and that elements name nodes in the range of tags.
+/// Throws Error(mesh) naming the file and, for ascii, the line. Cost: one pass over the (memory-mapped) file.
+void check_msh(const std::filesystem::path& file);
+
+}  // namespace tessera::mesh
