@@ -21,6 +21,10 @@ std::vector<std::string> names_of(const std::vector<KeyDescription>& keys) {
   throw Error(ExitCode::usage, fmt::format("unknown key '{}' {}", node.name, inside), suggest(node.name, names), node.key_where);
 }
 
+std::string heading(const std::string& name, SectionKind kind) {
+  return kind == SectionKind::array ? fmt::format("[[{}]]", name) : fmt::format("[{}]", name);
+}
+
 /// Recursive: every key of `table` is one of `keys`, nested tables too.
 void check_keys(const Node& table, const std::vector<KeyDescription>& keys, const std::string& shown) {
   for (const Node& child : table.children) {
@@ -63,13 +67,15 @@ Where position(const Deck::Node& node) { return node.where; }
 
 void missing_key(const Deck::Node& table, const SectionDescription& section, const KeyDescription& key) {
   if (key.name == section.name && key.type == "table")
-    throw Error(ExitCode::usage, fmt::format("the deck has no {}", section.kind == SectionKind::array ? fmt::format("[[{}]]", key.name) : fmt::format("[{}]", key.name)),
-                section.help.empty() ? fmt::format("add a table [{}]", key.name) : fmt::format("add it: {}", section.help), table.where);
-  const std::string where = section.name.empty() ? "the deck" : section.kind == SectionKind::array ? fmt::format("[[{}]]", section.name) : fmt::format("[{}]", section.name);
-  std::string help = fmt::format("add {} = {}", key.name, !key.info.example.empty() ? key.info.example : "...");
+    throw Error(ExitCode::usage, fmt::format("the deck has no {}", heading(section.name, section.kind)),
+                fmt::format("add {}{}{}", heading(section.name, section.kind), section.help.empty() ? "" : ": ", section.help), table.where);
+  // A nested table is known by its path, mesh.box.
+  const bool nested = section.kind == SectionKind::table && !table.path.empty();
+  const std::string place = section.name.empty() ? "the deck" : heading(nested ? table.path : section.name, section.kind);
+  std::string help = fmt::format("add {} = {}", key.name, key.info.example.empty() ? "..." : key.info.example);
   if (!key.info.help.empty()) help += fmt::format("   # {}", key.info.help);
   if (!key.info.choices.empty()) help += fmt::format(" ({})", fmt::join(key.info.choices, ", "));
-  throw Error(ExitCode::usage, fmt::format("{} needs the key '{}'", where, key.name), help, table.where);
+  throw Error(ExitCode::usage, fmt::format("{} needs the key '{}'", place, key.name), help, table.where);
 }
 
 void require_table(const Deck::Node& node, const KeyDescription& key) {
@@ -130,9 +136,10 @@ void check(const Deck& deck, const Schema& schema) {
       if (top_key->type == "table") check_keys(child, top_key->children, child.name);
     } else {
       const bool list = child.is_array_of_tables();
-      const std::string shown = list ? fmt::format("section [[{}]]", child.name)
-                                : child.kind == Node::Kind::table ? fmt::format("section [{}]", child.name) : fmt::format("key '{}' at the top of the deck", child.name);
-      throw Error(ExitCode::usage, fmt::format("unknown {}", shown), suggest(child.name, names), child.key_where);
+      const std::string what = list || child.kind == Node::Kind::table
+                                   ? "section " + heading(child.name, list ? SectionKind::array : SectionKind::table)
+                                   : fmt::format("key '{}' at the top of the deck", child.name);
+      throw Error(ExitCode::usage, "unknown " + what, suggest(child.name, names), child.key_where);
     }
   }
 }

@@ -87,8 +87,11 @@ class Machine {
     parser_.DefineFun("sum", sum);
     parser_.DefineFun("if", choose);
     parser_.DefineConst("pi", std::numbers::pi);
+    parser_.DefineConst("_pi", std::numbers::pi);  // muParser's own has twelve digits
+    parser_.DefineConst("_e", std::numbers::e);
     for (std::size_t i = 0; i < 4; ++i) parser_.DefineVar(variable_names()[i], &variables_[i]);
     parser_.SetExpr(text);
+    parser_.Eval();  // muParser parses when it first evaluates; errors belong here
   }
   Machine(const Machine&) = delete;
 
@@ -145,11 +148,11 @@ std::array<bool, 4> scan_names(const std::string& text, const std::optional<Posi
       } else if (!contains(constant_names(), name)) {
         if (contains(function_names(), name))
           fail(begin, name.size(), fmt::format("function '{}' without arguments", name), fmt::format("write {}(...)", name));
-        std::string help = "valid names: x, y, z, t, pi, and functions";
+        std::string help = "variables are x, y, z, t; constants pi";
         std::vector<std::string> names = variable_names();
         names.insert(names.end(), constant_names().begin(), constant_names().end());
         names.insert(names.end(), function_names().begin(), function_names().end());
-        if (name.size() > 1 && !nearest_names(name, names).empty()) help = suggest(name, names) + "; variables are x, y, z, t";
+        if (name.size() > 1 && !nearest_names(name, names).empty()) help = suggest(name, names) + " Variables are x, y, z, t";
         fail(begin, name.size(), fmt::format("unknown variable '{}'", name), help);
       }
     } else if (text.compare(i, 2, "**") == 0) {
@@ -161,6 +164,19 @@ std::array<bool, 4> scan_names(const std::string& text, const std::optional<Posi
     }
   }
   return used;
+}
+
+/// Where a muParser error is: for a missing parenthesis the one left open, where muParser names no place the end.
+std::size_t error_offset(const mu::Parser::exception_type& error, const std::string& text) {
+  if (error.GetCode() == mu::ecMISSING_PARENS) {
+    int open = 0;
+    for (std::size_t i = text.size(); i-- > 0;) {
+      open += text[i] == ')' ? 1 : text[i] == '(' ? -1 : 0;
+      if (open < 0) return i;
+    }
+  }
+  const bool has_place = error.GetPos() >= 0 && error.GetPos() < static_cast<int>(text.size());
+  return has_place ? static_cast<std::size_t>(error.GetPos()) : text.size();
 }
 
 std::string message_of(mu::EErrorCodes code, const std::string& token) {
@@ -208,9 +224,10 @@ Expression::Expression(const std::string& text, std::optional<Position> where) {
                   "a list of expressions is written [\"...\", \"...\"]; the decimal separator is a point", where);
   } catch (const mu::Parser::exception_type& error) {
     const std::string token = error.GetToken();
-    const std::size_t at = std::min<std::size_t>(error.GetPos() < 0 || error.GetPos() > static_cast<int>(text.size()) ? 0 : error.GetPos(), text.size());
-    throw Error(ExitCode::usage, fmt::format("the expression '{}' is not valid: {} (character {})", text, message_of(error.GetCode(), token), at + 1),
-                "multiplication is written *, powers ^, the decimal separator is a point; operators: + - * / ^ < > <= >= == != && || ?:",
+    const std::size_t at = error_offset(error, text);
+    throw Error(ExitCode::usage,
+                fmt::format("the expression '{}' is not valid: {} (character {})", text, message_of(error.GetCode(), token), at + 1),
+                "multiplication is written *, a power ^, the decimal separator is a point; operators: + - * / ^ < > <= >= == != && || ?:",
                 place(where, at, 1));
   }
   if (state.constant && !std::isfinite(state.value))

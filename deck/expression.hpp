@@ -8,11 +8,14 @@
 namespace tessera::deck {
 
 /// A real function of x, y, z, t: a number, or a muParser expression that also knows `pi`.
+/// Operators + - * / ^ (binds tighter than a sign, to the right), comparisons, && ||, and `c ? a : b`; functions sin cos tan
+/// asin acos atan sinh cosh tanh asinh acosh atanh exp log (natural) ln log2 log10 sqrt cbrt abs sign floor ceil rint erf
+/// erfc atan2 pow hypot mod min max sum if(c, a, b).
 /// Copies share the parsed text; each thread should evaluate its own `Evaluator`.
 class Expression {
  public:
   Expression(double value = 0);
-  /// Throws Error(usage) with the position in the expression (offset into `where` when given).
+  /// Throws Error(usage) with the position in the expression: `where` is the place of its first character.
   explicit Expression(const std::string& text, std::optional<Position> where = {});
 
   bool is_constant() const;  ///< no variable occurs in it
@@ -33,8 +36,10 @@ class Evaluator {
   explicit Evaluator(const Expression& expression);
   ~Evaluator();
   Evaluator(Evaluator&&) noexcept;
+  /// f(xyz[0..2], t), not checked: infinite or NaN where the expression is.
   double operator()(const double* xyz, double t = 0);
   /// values[i] = f(points[3 i ..], t); throws Error(usage) naming the expression and the point where a value is not finite.
+  /// Large counts are spread over OpenMP's threads (omp_set_num_threads); the values do not depend on how many.
   void evaluate(const double* points, std::size_t count, double t, double* values);
 
  private:

@@ -33,7 +33,7 @@ std::string with_article(const std::string& type) {
 std::string example_help(const KeyDescription& key) {
   const std::string value = !key.info.example.empty() ? key.info.example : key.default_value;
   std::string help = key.info.help;
-  if (!value.empty()) help += fmt::format("{}e.g. {} = {}", help.empty() ? "" : "; ", key.name, value);
+  if (!value.empty() && value != "[]" && value != "\"\"") help += fmt::format("{}e.g. {} = {}", help.empty() ? "" : "; ", key.name, value);
   return help;
 }
 
@@ -131,7 +131,9 @@ void read_any(const Node& node, const KeyDescription& key, T& value) {
       read_scalar(node, key, value.emplace_back());
       return;
     }
-    for (const Node& item : node.children) read_scalar(item, key, value.emplace_back());
+    KeyDescription item_key = key;
+    item_key.type.pop_back();  // "numbers" -> "number"
+    for (const Node& item : node.children) read_scalar(item, item_key, value.emplace_back());
   } else {
     read_scalar(node, key, value);
   }

@@ -15,7 +15,7 @@ namespace tessera::deck {
 
 /// What a key says about itself. `min`/`max` are inclusive unless `open`; `choices` lists the valid names of a string key.
 struct KeyInfo {
-  std::string help;
+  std::string help = {};
   std::string unit = {};
   double min = -std::numeric_limits<double>::infinity();
   double max = std::numeric_limits<double>::infinity();
@@ -99,7 +99,7 @@ class Section {
 
   /// `member` receives the place of the table in the deck.
   Section& position(Where P::*member) {
-    position_ = member;
+    set_position_ = [member](P& params, const Where& where) { params.*member = where; };
     return *this;
   }
 
@@ -132,14 +132,14 @@ class Section {
       else if (description_.keys[k].info.required)
         detail::missing_key(table, description_, description_.keys[k]);
     }
-    if (position_) params.*position_ = detail::position(table);
+    if (set_position_) set_position_(params, detail::position(table));
     return params;
   }
 
  private:
   SectionDescription description_;
   std::vector<std::function<void(const Deck::Node&, P&)>> readers_;
-  Where P::*position_ = nullptr;
+  std::function<void(P&, const Where&)> set_position_;
 };
 
 /// Refuses sections and keys of the deck that the schema does not have, with the nearest names. The whole deck is looked at.

@@ -135,7 +135,7 @@ Json key_schema(const KeyDescription& key) {
     json = scalar_schema(key.type, key.info);
   }
   const std::string unit = key.info.unit.empty() ? "" : fmt::format(" [{}]", key.info.unit);
-  if (!key.info.help.empty() || !unit.empty()) json["description"] = key.info.help + unit;
+  if (!key.info.help.empty() || !unit.empty()) json["description"] = key.info.help.empty() ? unit.substr(1) : key.info.help + unit;
   // Numbers, booleans, plain strings and lists of them are written alike in TOML and JSON.
   if (const Json value = Json::parse(key.default_value, nullptr, false); !key.default_value.empty() && !value.is_discarded())
     json["default"] = value;

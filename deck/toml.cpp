@@ -231,9 +231,21 @@ Node parse_toml(const std::string& text, const std::string& file) {
     convert_table(table, root, source);
     return root;
   } catch (const toml::parse_error& error) {
-    throw Error(ExitCode::usage, fmt::format("the deck is not valid TOML: {}", error.description()),
-                "strings are quoted, lists are [1, 2], a key stands once in its table; see https://toml.io",
-                source.at(error.source()));
+    Position where = source.at(error.source());
+    std::string message(error.description());
+    if (const std::size_t prefix = message.find(": "); message.starts_with("Error while parsing") && prefix != std::string::npos)
+      message = message.substr(prefix + 2);
+    if (message.starts_with("cannot redefine")) {
+      // toml++ points behind the second "key ="; the key itself says more.
+      const std::size_t first = std::min(where.text.find_first_not_of(" \t["), where.text.size());
+      const std::size_t end = std::min(where.text.find_first_of(" \t=]", first), where.text.size());
+      where.column = static_cast<int>(first) + 1;
+      where.length = std::max(1, static_cast<int>(end - first));
+      throw Error(ExitCode::usage, fmt::format("'{}' stands twice in the deck: {}", where.text.substr(first, end - first), message),
+                  "remove one of them; entries of a list are written [[name]]", where);
+    }
+    throw Error(ExitCode::usage, fmt::format("the deck is not valid TOML: {}", message),
+                "strings are quoted, lists are [1, 2]; see https://toml.io", where);
   }
 }
 
