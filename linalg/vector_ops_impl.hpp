@@ -70,8 +70,9 @@ void invert_diagonal(Exec& exec, View<double> d, double* bad) {
       exec, d.size(),
       [=] TESSERA_HD(Offset i) {
         const double value = d[i];
-        const bool good = value > 0 && 1 / value > 0;  // false for NaN, infinity and what is not positive
-        d[i] = good ? 1 / value : 0.0;
+        const double inverse = 1 / value;
+        const bool good = inverse > 0 && inverse <= 1.7e308;  // false for NaN, infinity and what is not positive
+        d[i] = good ? inverse : 0.0;
         return good ? 0.0 : 1.0;
       },
       bad);

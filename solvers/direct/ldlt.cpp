@@ -1,0 +1,118 @@
+#include "solvers/direct/ldlt.hpp"
+
+#include <fmt/format.h>
+
+#include <Eigen/Sparse>
+#include <Eigen/SparseCholesky>
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <new>
+
+#include "base/error.hpp"
+#include "linalg/spmv.hpp"
+#include "linalg/vector_ops.hpp"
+
+namespace tessera::solvers {
+namespace {
+
+using Matrix = Eigen::SparseMatrix<double, Eigen::ColMajor, int>;
+using Factor = Eigen::SimplicialLDLT<Matrix, Eigen::Lower, Eigen::AMDOrdering<int>>;
+using Vector = Eigen::VectorXd;
+
+/// A pivot this much smaller than the diagonal entry it started from has lost all its digits: A is singular to rounding.
+constexpr double pivot_lost = 1e-14;
+
+/// The lower triangle by columns, which for a symmetric A is the upper one by rows.
+Matrix lower_triangle(const linalg::Crs<Host>& A) {
+  if (A.nnz() > std::numeric_limits<int>::max())
+    throw Error(ExitCode::usage, fmt::format("the direct solver takes 2^31 non-zeros at most, this matrix has {}", A.nnz()),
+                "choose type = \"cg\"");
+  Matrix lower(A.rows, A.rows);
+  std::vector<int> per_column(static_cast<std::size_t>(A.rows), 0);
+  for (Index row = 0; row < A.rows; ++row)
+    for (Offset k = A.row_ptr[row]; k < A.row_ptr[row + 1]; ++k) per_column[row] += A.col_ind[k] >= row;
+  lower.reserve(per_column);
+  for (Index row = 0; row < A.rows; ++row)
+    for (Offset k = A.row_ptr[row]; k < A.row_ptr[row + 1]; ++k)
+      if (A.col_ind[k] >= row) lower.insert(A.col_ind[k], row) = A.values[k];
+  lower.makeCompressed();
+  return lower;
+}
+
+/// Empty, or why the factor cannot be used.
+std::string describe_bad_pivot(const Factor& factor, const Matrix& lower) {
+  const auto singular = [](Index row, double pivot, double entry) {
+    return fmt::format("the matrix is singular: the pivot of row {} is {:.3g} where its diagonal entry is {:.3g}; look for a "
+                       "missing Dirichlet condition or an unknown without an equation",
+                       row, pivot, entry);
+  };
+  const Vector diagonal = lower.diagonal();
+  if (factor.info() != Eigen::Success) {
+    for (Index row = 0; row < diagonal.size(); ++row)
+      if (diagonal[row] == 0 || !std::isfinite(diagonal[row])) return singular(row, diagonal[row], diagonal[row]);
+    return "the matrix is singular, or holds a value that is not finite: a pivot of its factorisation is zero; look for a "
+           "missing Dirichlet condition or an unknown without an equation";
+  }
+  const auto pivots = factor.vectorD();
+  const auto& rows = factor.permutationPinv().indices();
+  for (Index k = 0; k < pivots.size(); ++k) {
+    const Index row = rows.size() > 0 ? rows[k] : k;
+    if (!(std::abs(pivots[k]) > pivot_lost * std::abs(diagonal[row]))) return singular(row, pivots[k], diagonal[row]);
+  }
+  return {};
+}
+
+Report factor_and_solve(Threads& exec, const linalg::Crs<Host>& A, View<const double> b, View<double> x,
+                        const SolverParams& params, const Monitor& monitor) {
+  Report report;
+  report.relative_residual = std::numeric_limits<double>::quiet_NaN();
+  const Matrix lower = lower_triangle(A);
+  const Factor factor(lower);
+  report.failure = describe_bad_pivot(factor, lower);
+  if (!report.failure.empty()) return report;
+
+  double bb = 0, rr = 0;
+  linalg::dot(exec, b, b, &bb);
+  const double norm_b = std::sqrt(bb);
+  const double target = std::max(params.tolerance * norm_b, params.absolute_tolerance);
+  Vector r = Eigen::Map<const Vector>(b.data(), b.size());
+  Eigen::Map<Vector> solution(x.data(), x.size());
+  solution.setZero();
+  double norm = 0;
+  for (report.iterations = 0;; ++report.iterations) {
+    // x += A^-1 r ; r = b - A x
+    solution += factor.solve(r);
+    linalg::residual(exec, A.view(), x, b, View<double>(r.data(), r.size()), &rr);
+    norm = std::sqrt(rr);
+    report.relative_residual = norm_b > 0 ? norm / norm_b : norm;
+    report.history.push_back(report.relative_residual);
+    if (monitor.progress) monitor.progress(report.iterations, report.relative_residual);
+    if (norm <= target || report.iterations == 2 || !std::isfinite(norm)) break;
+  }
+  report.converged = norm <= target;
+  if (!report.converged)
+    report.failure = fmt::format("the residual of the factorisation is {:.3g}, asked for {:.3g}: the matrix is singular to "
+                                 "rounding or holds a value that is not finite, or the tolerance is below reach",
+                                 report.relative_residual, params.tolerance);
+  return report;
+}
+
+}  // namespace
+
+Report solve_ldlt(Threads& exec, const linalg::Crs<Host>& A, View<const double> b, View<double> x,
+                  const SolverParams& params, const Monitor& monitor) {
+  if (A.rows == 0) {
+    Report report;
+    report.converged = true;
+    return report;
+  }
+  try {
+    return factor_and_solve(exec, A, b, x, params, monitor);
+  } catch (const std::bad_alloc&) {
+    throw Error(ExitCode::memory, fmt::format("the factor of {} unknowns does not fit into memory", A.rows),
+                "choose type = \"cg\", or a coarser mesh", params.where);
+  }
+}
+
+}  // namespace tessera::solvers

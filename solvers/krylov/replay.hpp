@@ -1,0 +1,33 @@
+#pragma once
+#include <functional>
+#include <memory>
+
+#include "base/backend.hpp"
+
+namespace tessera::solvers {
+
+/// Runs the same work again and again. On CUDA the second run records it into a graph, which the runs after that launch as
+/// one: an iteration of small systems costs its kernels and not their launches. The work must only queue kernels, with
+/// the same arguments every time. The first run is a plain one, so that scratch memory has its size before recording.
+template <class Exec>
+class Replay;
+
+template <>
+class Replay<Threads> {
+ public:
+  void run(Threads&, const std::function<void()>& work) { work(); }
+};
+
+template <>
+class Replay<Cuda> {
+ public:
+  Replay();
+  ~Replay();
+  void run(Cuda& exec, const std::function<void()>& work);
+
+ private:
+  struct State;
+  std::unique_ptr<State> state_;
+};
+
+}  // namespace tessera::solvers

@@ -1,0 +1,50 @@
+#include <cuda_runtime.h>
+
+#include "base/cuda_check.hpp"
+#include "solvers/krylov/replay.hpp"
+
+namespace tessera::solvers {
+
+struct Replay<Cuda>::State {
+  int runs = 0;
+  cudaGraphExec_t graph = nullptr;
+};
+
+Replay<Cuda>::Replay() : state_(std::make_unique<State>()) {}
+Replay<Cuda>::~Replay() {
+  if (state_->graph) (void)cudaGraphExecDestroy(state_->graph);
+}
+
+namespace {
+
+cudaGraphExec_t record(Cuda& exec, const std::function<void()>& work) {
+  cudaGraph_t graph = nullptr;
+  cudaGraphExec_t executable = nullptr;
+  TESSERA_CUDA_CHECK(cudaStreamBeginCapture(exec.stream(), cudaStreamCaptureModeThreadLocal));
+  try {
+    work();
+  } catch (...) {  // leave the stream usable
+    if (cudaStreamEndCapture(exec.stream(), &graph) == cudaSuccess) (void)cudaGraphDestroy(graph);
+    throw;
+  }
+  TESSERA_CUDA_CHECK(cudaStreamEndCapture(exec.stream(), &graph));
+  const cudaError_t status = cudaGraphInstantiate(&executable, graph, 0);
+  (void)cudaGraphDestroy(graph);
+  TESSERA_CUDA_CHECK(status);
+  return executable;
+}
+
+}  // namespace
+
+void Replay<Cuda>::run(Cuda& exec, const std::function<void()>& work) {
+#ifdef NDEBUG
+  if (++state_->runs == 2) state_->graph = record(exec, work);
+  if (state_->graph) {
+    TESSERA_CUDA_CHECK(cudaGraphLaunch(state_->graph, exec.stream()));
+    return;
+  }
+#endif
+  work();  // debug builds wait after every launch, which a recording forbids
+}
+
+}  // namespace tessera::solvers

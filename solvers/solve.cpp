@@ -1,0 +1,85 @@
+#include "solvers/solve.hpp"
+
+#include <fmt/format.h>
+
+#include <cmath>
+
+#include "solvers/direct/ldlt.hpp"
+#include "solvers/krylov/cg.hpp"
+#include "solvers/registry.hpp"
+
+namespace tessera::solvers {
+namespace {
+
+template <class Exec>
+using Run = Report (*)(Exec&, const linalg::Crs<typename Exec::Space>&, View<const double>, View<double>,
+                       const SolverParams&, const Monitor&);
+
+struct Entry {
+  std::string name, help;
+  Run<Threads> threads;
+  Run<Cuda> cuda;
+};
+
+const std::vector<Entry>& table() {
+  // clang-format off
+  static const std::vector<Entry> entries = {
+      {"cg", "conjugate gradients for symmetric positive definite matrices, preconditioned", solve_cg<Threads>, TESSERA_ON_CUDA(solve_cg<Cuda>)},
+      {"direct", "sparse L D L^T factorisation (Eigen, approximate minimum degree); for small and middling systems", solve_ldlt, nullptr},
+  };
+  // clang-format on
+  return entries;
+}
+
+}  // namespace
+
+const std::vector<NamedHelp>& solver_table() {
+  static const std::vector<NamedHelp> result = [] {
+    std::vector<NamedHelp> rows;
+    for (const Entry& e : table()) rows.push_back({e.name, e.help, e.threads != nullptr, e.cuda != nullptr});
+    return rows;
+  }();
+  return result;
+}
+
+template <class Exec>
+Report solve(Exec& exec, const linalg::Crs<typename Exec::Space>& A, View<const double> b, View<double> x,
+             const SolverParams& params, const Monitor& monitor) {
+  check(params);
+  const Entry& entry = find(table(), params.type, "solver", params.where);
+  Run<Exec> run = nullptr;
+  if constexpr (std::is_same_v<Exec, Threads>)
+    run = entry.threads;
+  else
+    run = entry.cuda;
+  if (!run)
+    throw Error(ExitCode::usage, fmt::format("the solver '{}' does not run on the backend '{}'", entry.name, Exec::name),
+                "choose type = \"cg\", or --backend threads", params.where);
+  if (A.rows != A.cols || b.size() != A.rows || x.size() != A.rows)
+    throw Error(ExitCode::usage, fmt::format("a solver was given a matrix of {} x {}, a right-hand side of {} and a solution of {}",
+                                             A.rows, A.cols, b.size(), x.size()),
+                "the matrix must be square and the vectors as long as its rows", params.where);
+  Report report = run(exec, A, b, x, params, monitor);
+  report.type = entry.name;
+  if (entry.name != "direct") report.preconditioner = params.preconditioner;
+  return report;
+}
+
+template Report solve(Threads&, const linalg::Crs<Host>&, View<const double>, View<double>, const SolverParams&,
+                      const Monitor&);
+template Report solve(Cuda&, const linalg::Crs<Device>&, View<const double>, View<double>, const SolverParams&,
+                      const Monitor&);
+
+double solver_bytes(const SolverParams& params, Offset rows, Offset nnz) {
+  const double n = static_cast<double>(rows);
+  if (params.type == "direct") {
+    // Half of A for Eigen, and its factor: fill of a 3-D mesh grows as n^(4/3) (George & Liu 1981), 12 B an entry.
+    return 12.0 * (0.5 * static_cast<double>(nnz) + std::max(static_cast<double>(nnz), std::pow(n, 4.0 / 3.0))) + 32 * n;
+  }
+  double bytes = 24 * n;                                    // r, p, q
+  if (params.preconditioner == "jacobi") bytes += 8 * n;    // the inverse diagonal
+  if (params.preconditioner == "ssor") bytes += 24 * n;     // z, the inverse diagonal, where the diagonal stands
+  return bytes;
+}
+
+}  // namespace tessera::solvers
