@@ -1,0 +1,71 @@
+#include "mesh/make_mesh.hpp"
+
+#include <fmt/format.h>
+
+#include <limits>
+
+#include "base/backend.hpp"
+#include "base/log.hpp"
+#include "base/profile.hpp"
+#include "mesh/box.hpp"
+#include "mesh/gmsh_reader.hpp"
+#include "mesh/numbering.hpp"
+#include "mesh/quality.hpp"
+#include "mesh/refine.hpp"
+
+namespace tessera::mesh {
+
+namespace {
+
+// Uniform refinement of a box halves its intervals: the same meshes as refine(), numbered lexicographically.
+BoxParams refined(BoxParams box, int times) {
+  for (int& cells : box.cells) {
+    if (cells > (std::numeric_limits<int>::max() >> times))
+      throw Error(ExitCode::mesh, fmt::format("{} cells on an axis refined {} times are more than 32-bit numbers count", cells, times),
+                  "use fewer cells or refinements", box.where);
+    cells <<= times;
+  }
+  return box;
+}
+
+std::string counts(const Mesh& mesh) {
+  std::string shapes;
+  for (const CellBlock& block : mesh.blocks)
+    shapes += fmt::format("{}{} {} cells", shapes.empty() ? "" : " + ", block.cells(), name(block.shape));
+  return fmt::format("mesh: {} nodes, {}, {} facets, {} groups, geometric order {}", mesh.nodes(), shapes,
+                     mesh.facets.size(), mesh.groups.size(), mesh.order);
+}
+
+}  // namespace
+
+Mesh make_mesh(const deck::Deck& deck, const MeshParams& params, int threads) {
+  validate(params);
+  Threads exec(threads);
+  Mesh mesh;
+  if (params.box) {
+    Scope scope(exec, "mesh.generate");
+    mesh = make_box(refined(*params.box, params.refine), params.order);
+  } else {
+    Scope scope(exec, "mesh.read");
+    std::optional<Position> where = deck.where("mesh.file");
+    mesh = read_gmsh(deck.resolve(params.file), params.size, params.order, where ? where : params.where);
+  }
+  if (!params.box && params.refine > 0) {
+    Scope scope(exec, "mesh.refine");
+    for (int level = 0; level < params.refine; ++level) mesh = refine(mesh);
+  }
+  {
+    Scope scope(exec, "mesh.check");
+    check_cells(mesh);
+  }
+  // A box is in lexicographic order, which is banded as RCM makes it, and grid methods rely on it.
+  if (params.numbering == "metis" || (params.numbering == "rcm" && !params.box)) {
+    Scope scope(exec, "mesh.number");
+    params.numbering == "metis" ? renumber_metis(mesh) : renumber_rcm(mesh);
+    mesh.box_cells.fill(0);
+  }
+  log_info(counts(mesh));
+  return mesh;
+}
+
+}  // namespace tessera::mesh
