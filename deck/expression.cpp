@@ -75,6 +75,18 @@ bool contains(const std::vector<std::string>& names, const std::string& name) {
   return std::find(names.begin(), names.end(), name) != names.end();
 }
 
+/// muParser wants "sin(" without a blank: "sin (" becomes " sin(", so that characters after it keep their places.
+std::string join_calls(std::string text) {
+  for (std::size_t open = text.find('('); open != std::string::npos; open = text.find('(', open + 1)) {
+    std::size_t name_end = open;
+    while (name_end > 0 && (text[name_end - 1] == ' ' || text[name_end - 1] == '\t')) --name_end;
+    std::size_t name = name_end;
+    while (name > 0 && (std::isalnum(static_cast<unsigned char>(text[name - 1])) || text[name - 1] == '_')) --name;
+    if (name < name_end) std::rotate(text.begin() + name, text.begin() + name_end, text.begin() + open);
+  }
+  return text;
+}
+
 /// A muParser with its own variables.
 class Machine {
  public:
@@ -90,7 +102,7 @@ class Machine {
     parser_.DefineConst("_pi", std::numbers::pi);  // muParser's own has twelve digits
     parser_.DefineConst("_e", std::numbers::e);
     for (std::size_t i = 0; i < 4; ++i) parser_.DefineVar(variable_names()[i], &variables_[i]);
-    parser_.SetExpr(text);
+    parser_.SetExpr(join_calls(text));
     parser_.Eval();  // muParser parses when it first evaluates; errors belong here
   }
   Machine(const Machine&) = delete;
@@ -140,6 +152,8 @@ std::array<bool, 4> scan_names(const std::string& text, const std::optional<Posi
       const std::string name = text.substr(begin, i - begin);
       const std::size_t next = text.find_first_not_of(" \t", i);
       if (next != std::string::npos && text[next] == '(') {
+        if (contains(variable_names(), name) || contains(constant_names(), name))
+          fail(begin, name.size(), fmt::format("'{}' is not a function", name), fmt::format("a product is written {}*(...)", name));
         if (!contains(function_names(), name))
           fail(begin, name.size(), fmt::format("unknown function '{}'", name), suggest(name, function_names()));
       } else if (const auto variable = std::find(variable_names().begin(), variable_names().end(), name);
@@ -179,13 +193,15 @@ std::size_t error_offset(const mu::Parser::exception_type& error, const std::str
   return has_place ? static_cast<std::size_t>(error.GetPos()) : text.size();
 }
 
-std::string message_of(mu::EErrorCodes code, const std::string& token) {
+std::string message_of(mu::EErrorCodes code, std::string token) {
+  while (!token.empty() && token.back() == ' ') token.pop_back();
   switch (code) {
     case mu::ecUNEXPECTED_EOF: return "it ends too early";
     case mu::ecMISSING_PARENS: return "a parenthesis is missing";
     case mu::ecUNEXPECTED_PARENS: return fmt::format("unexpected parenthesis '{}'", token);
     case mu::ecTOO_MANY_PARAMS: return fmt::format("too many arguments of '{}'", token);
     case mu::ecTOO_FEW_PARAMS: return fmt::format("too few arguments of '{}'", token);
+    case mu::ecMISSING_ELSE_CLAUSE: return "'?' needs its ':'";
     case mu::ecEMPTY_EXPRESSION: return "it is empty";
     default: return token.empty() ? "it cannot be understood" : fmt::format("unexpected '{}'", token);
   }

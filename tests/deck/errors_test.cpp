@@ -96,6 +96,8 @@ TEST(DeckErrors, ExpressionsPointIntoTheString) {
   expect_error(head + "value = \"1/0\"", "is inf", "", 3, 10, 3);
   expect_error(head + "value = \"atan2(1)\"", "too few arguments", "", 3, 17, 1);
   expect_error(head + "value = \"sin + 1\"", "function 'sin' without arguments", "sin(...)", 3, 10, 3);
+  expect_error(head + "value = \"1 + x(2)\"", "'x' is not a function", "x*(...)", 3, 14, 1);
+  expect_error(head + "value = \"x ? 1\"", "'?' needs its ':'", "", 3, 15, 1);
   expect_error(head + "vector = [\"x\", 'y+w']", "unknown variable 'w'", "", 3, 19, 1);
   expect_error(head + "value = \"\"\"\n1+w\"\"\"", "unknown variable 'w'", "", 3, 9, 3);
 }

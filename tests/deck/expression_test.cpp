@@ -24,6 +24,7 @@ TEST(Expression, AgreesWithCpp) {
   using F = std::function<double(double, double, double, double)>;
   const std::vector<std::pair<std::string, F>> cases = {
       {"sin(pi*x)*sin(pi*y)", [](double x, double y, double, double) { return std::sin(pi * x) * std::sin(pi * y); }},
+      {"2*sin (x) + max  (x, 3 * (y))", [](double x, double y, double, double) { return 2 * std::sin(x) + std::max(x, 3 * y); }},
       {"-x^2", [](double x, double, double, double) { return -(x * x); }},
       {"x^2^y", [](double x, double y, double, double) { return std::pow(x, std::pow(2, y)); }},
       {"2^-y", [](double, double y, double, double) { return std::pow(2, -y); }},
