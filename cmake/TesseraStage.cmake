@@ -45,6 +45,8 @@ target_compile_options(tessera_flags INTERFACE
   $<$<COMPILE_LANGUAGE:CXX>:-Wall -Wextra -Wno-unknown-pragmas>
   $<$<AND:$<COMPILE_LANGUAGE:CXX>,$<CONFIG:Release>>:-march=${TESSERA_MARCH}>
   $<$<COMPILE_LANGUAGE:CUDA>:--extended-lambda --expt-relaxed-constexpr -lineinfo -Xcompiler=-Wall,-fopenmp,-Wno-unknown-pragmas>)
+# nvcc's host pass does not take fmt 9's consteval format strings; they are then checked at run time.
+target_compile_definitions(tessera_flags INTERFACE $<$<COMPILE_LANGUAGE:CUDA>:FMT_CONSTEVAL=>)
 if(TESSERA_WERROR)
   target_compile_options(tessera_flags INTERFACE
     $<$<COMPILE_LANGUAGE:CXX>:-Werror> $<$<COMPILE_LANGUAGE:CUDA>:-Werror=all-warnings>)

@@ -1,0 +1,187 @@
+#include "physics/common.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "mesh/quality.hpp"
+
+namespace tessera::physics {
+
+namespace {
+
+std::vector<std::string> names(const std::vector<NamedHelp>& table) {
+  std::vector<std::string> result;
+  for (const NamedHelp& entry : table) result.push_back(entry.name);
+  return result;
+}
+
+const char* entity_name(int dim) {
+  constexpr const char* names[] = {"point", "curve", "surface", "volume"};
+  return names[dim];
+}
+
+}  // namespace
+
+const std::vector<NamedHelp>& strategy_table() {
+  static const std::vector<NamedHelp> table = {
+      {"auto", "the best one for the problem and backend"},
+      {"colour", "cells of one colour share no dof and are added in parallel; repeatable"},
+  };
+  return table;
+}
+
+const std::vector<NamedHelp>& format_table() {
+  static const std::vector<NamedHelp> table = {
+      {"auto", "the best one for the matrix and backend"},
+      {"crs", "compressed row storage"},
+  };
+  return table;
+}
+
+const std::vector<NamedHelp>& quantity_table() {
+  static const std::vector<NamedHelp> table = {
+      {"max", "largest value at the dofs of the group"},
+      {"min", "smallest value at the dofs of the group"},
+      {"average", "integral over the group divided by its measure"},
+      {"integral", "integral over the group (cells or facets)"},
+      {"flux", "flow out through a facet group, the integral of -k grad u . n"},
+      {"value", "value at the point `at`"},
+      {"l2", "square root of the integral of the square"},
+  };
+  return table;
+}
+
+deck::Section<DeckParams> deck_section() {
+  return deck::Section<DeckParams>("", "The deck itself").key("title", &DeckParams::title, {.help = "shown in logs, summary and output", .example = "\"A first run\""});
+}
+
+deck::Section<RunParams> run_section() {
+  return deck::Section<RunParams>("run", "Where and how to compute")
+      .key("backend", &RunParams::backend,
+           {.help = "auto takes cuda where a device answers", .choices = {"auto", "threads", "cuda"}})
+      .key("threads", &RunParams::threads, {.help = "number of threads, 0: all", .min = 0, .max = 4096})
+      .key("precision", &RunParams::precision, {.help = "floating-point numbers of matrix and vectors", .choices = {"double"}});
+}
+
+deck::Section<AssemblyParams> assembly_section() {
+  return deck::Section<AssemblyParams>("assembly", "How element contributions are added up")
+      .key("strategy", &AssemblyParams::strategy, {.help = "see `tessera list strategies`", .choices = names(strategy_table())});
+}
+
+deck::Section<MatrixParams> matrix_section() {
+  return deck::Section<MatrixParams>("matrix", "How the matrix is stored")
+      .key("format", &MatrixParams::format, {.help = "see `tessera list formats`", .choices = names(format_table())});
+}
+
+deck::Section<ExactParams> exact_section() {
+  return deck::Section<ExactParams>("exact", "A known solution: errors are computed and reported")
+      .key("u", &ExactParams::u, {.help = "exact solution", .required = true})
+      .key("gradient", &ExactParams::gradient, {.help = "its gradient, one expression an axis; needed for the H1 error"})
+      .position(&ExactParams::where);
+}
+
+deck::Section<OutputParams> output_section() {
+  return deck::Section<OutputParams>("output", "Files")
+      .key("directory", &OutputParams::directory, {.help = "relative to the working directory"})
+      .key("fields", &OutputParams::fields, {.help = "fields to write; left out: the module's own choice"})
+      .position(&OutputParams::where);
+}
+
+deck::Section<QuantityParams> quantity_section() {
+  return deck::Section<QuantityParams>("quantity", "Numbers for reading and for regression", deck::SectionKind::array)
+      .key("name", &QuantityParams::name, {.help = "its name in the summary", .required = true, .example = "\"u_max\""})
+      .key("kind", &QuantityParams::kind,
+           {.help = "see `tessera list quantities`", .choices = names(quantity_table()), .required = true, .example = "\"max\""})
+      .key("of", &QuantityParams::of, {.help = "field", .choices = {"u"}})
+      .key("on", &QuantityParams::on, {.help = "physical group(s); left out: the whole mesh"})
+      .key("at", &QuantityParams::at, {.help = "point, for kind = \"value\"", .unit = "length"})
+      .position(&QuantityParams::where);
+}
+
+std::string describe_groups(const mesh::Mesh& mesh) {
+  if (mesh.groups.empty()) return "the mesh has no physical groups";
+  std::vector<std::string> parts;
+  for (const mesh::Group& group : mesh.groups) {
+    const std::size_t count = group.dim >= mesh.dim - 1 ? group.entities.size() : group.vertices.size() / (group.dim + 1);
+    parts.push_back(fmt::format("{} ({}, {} {})", group.name, entity_name(group.dim), count,
+                                group.dim == mesh.dim ? "cells" : group.dim == mesh.dim - 1 ? "facets" : "entities"));
+  }
+  return fmt::format("{}", fmt::join(parts, ", "));
+}
+
+const mesh::Group& find_group(const mesh::Mesh& mesh, const std::string& name, int dim, const deck::Where& where) {
+  const mesh::Group* found = nullptr;
+  std::vector<std::string> others;
+  for (const mesh::Group& group : mesh.groups) {
+    others.push_back(group.name);
+    if (group.name == name && (dim < 0 || group.dim == dim) && (!found || group.dim > found->dim)) found = &group;
+  }
+  if (found) return *found;
+  const bool other_dim = std::find(others.begin(), others.end(), name) != others.end();
+  const std::string kind = dim < 0 ? "group" : fmt::format("{} group", entity_name(dim));
+  const std::vector<std::string> near = nearest_names(name, others);
+  throw Error(ExitCode::mesh,
+              other_dim ? fmt::format("group '{}' is not a {}", name, kind) : fmt::format("no {} '{}' in the mesh", kind, name),
+              (near.empty() || other_dim ? std::string() : fmt::format("did you mean '{}'? ", near.front())) +
+                  "there are: " + describe_groups(mesh),
+              where);
+}
+
+void check_quantities(const std::vector<QuantityParams>& quantities, const mesh::Mesh& mesh) {
+  std::vector<std::string> seen;
+  for (const QuantityParams& quantity : quantities) {
+    if (std::find(seen.begin(), seen.end(), quantity.name) != seen.end())
+      throw Error(ExitCode::usage, fmt::format("two quantities are called '{}'", quantity.name), "give each its own name", quantity.where);
+    seen.push_back(quantity.name);
+    const bool at_point = quantity.kind == "value";
+    if (at_point && static_cast<int>(quantity.at.size()) < mesh.dim)
+      throw Error(ExitCode::usage, fmt::format("quantity '{}' of kind \"value\" needs at = [{}]", quantity.name, mesh.dim == 3 ? "x, y, z" : mesh.dim == 2 ? "x, y" : "x"),
+                  fmt::format("the mesh has {} dimensions, `at` has {} numbers", mesh.dim, quantity.at.size()), quantity.where);
+    if (!at_point && !quantity.at.empty())
+      throw Error(ExitCode::usage, fmt::format("quantity '{}' of kind \"{}\" takes no point", quantity.name, quantity.kind),
+                  "use kind = \"value\", or leave `at` out", quantity.where);
+    if (quantity.kind == "flux" && quantity.on.empty())
+      throw Error(ExitCode::usage, fmt::format("quantity '{}' of kind \"flux\" needs on = \"a facet group\"", quantity.name),
+                  "there are: " + describe_groups(mesh), quantity.where);
+    for (const std::string& name : quantity.on) {
+      const bool facets_only = quantity.kind == "flux";
+      const mesh::Group& group = find_group(mesh, name, facets_only ? mesh.dim - 1 : -1, quantity.where);
+      const bool measured = quantity.kind == "integral" || quantity.kind == "average" || quantity.kind == "l2";
+      if (measured && group.dim < mesh.dim - 1)
+        throw Error(ExitCode::usage, fmt::format("quantity '{}' integrates over '{}', which is neither of cells nor of facets", quantity.name, name),
+                    "use max, min or value there", quantity.where);
+    }
+  }
+}
+
+void summarise_mesh(const mesh::Mesh& mesh, const assembly::DofMap& dofs, Offset nnz, output::Summary& summary) {
+  summary.set("mesh.nodes", mesh.nodes());
+  summary.set("mesh.cells", mesh.cells());
+  summary.set("mesh.facets", mesh.facets.size());
+  for (const mesh::Group& group : mesh.groups)
+    summary.set_in("mesh.groups", group.name,
+                   static_cast<Offset>(group.dim >= mesh.dim - 1 ? group.entities.size() : group.vertices.size() / (group.dim + 1)));
+  const mesh::QualityReport quality = mesh::quality(mesh);
+  summary.set("mesh.quality.min", quality.min);
+  summary.set("mesh.quality.mean", quality.mean);
+  summary.set("space.order", dofs.order);
+  summary.set("space.dofs", dofs.dofs);
+  if (nnz > 0) summary.set("space.nnz", nnz);
+}
+
+void summarise_backend(const Threads& exec, output::Summary& summary) {
+  summary.set("backend.type", Threads::name);
+  summary.set("backend.threads", exec.count());
+  summary.set("backend.precision", "double");
+  summary.set("backend.deterministic", true);
+}
+
+void summarise_backend(const Cuda& exec, output::Summary& summary) {
+  summary.set("backend.type", Cuda::name);
+  summary.set("backend.device", exec.device_name());
+  summary.set("backend.precision", "double");
+  summary.set("backend.deterministic", true);
+}
+
+}  // namespace tessera::physics

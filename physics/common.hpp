@@ -1,0 +1,87 @@
+#pragma once
+// Sections that every stationary module shares, and what it does with them.
+#include <array>
+#include <string>
+#include <vector>
+
+#include "assembly/dof_map.hpp"
+#include "base/backend.hpp"
+#include "deck/section.hpp"
+#include "mesh/mesh.hpp"
+#include "mesh/params.hpp"
+#include "physics/module.hpp"
+
+namespace tessera::physics {
+
+struct DeckParams {
+  std::string title;
+};
+deck::Section<DeckParams> deck_section();
+
+struct RunParams {
+  std::string backend = "auto";
+  int threads = 0;
+  std::string precision = "double";
+};
+deck::Section<RunParams> run_section();
+
+struct AssemblyParams {
+  std::string strategy = "auto";
+};
+deck::Section<AssemblyParams> assembly_section();
+
+struct MatrixParams {
+  std::string format = "auto";
+};
+deck::Section<MatrixParams> matrix_section();
+
+struct ExactParams {
+  deck::Expression u;
+  std::vector<deck::Expression> gradient;
+  deck::Where where;
+};
+deck::Section<ExactParams> exact_section();
+
+struct OutputParams {
+  std::string directory = "out";
+  std::vector<std::string> fields;
+  deck::Where where;
+};
+deck::Section<OutputParams> output_section();
+
+struct QuantityParams {
+  std::string name;
+  std::string kind;
+  std::string of = "u";
+  std::vector<std::string> on;
+  std::vector<double> at;
+  deck::Where where;
+};
+deck::Section<QuantityParams> quantity_section();
+
+struct NamedHelp {
+  std::string name, help;
+};
+/// The tables behind `tessera list strategies|formats|quantities`.
+const std::vector<NamedHelp>& strategy_table();
+const std::vector<NamedHelp>& format_table();
+const std::vector<NamedHelp>& quantity_table();
+
+/// The group of that name: of dimension `dim`, or of any with dim < 0 (the highest wins).
+/// Throws Error(mesh) that lists the groups there are.
+const mesh::Group& find_group(const mesh::Mesh& mesh, const std::string& name, int dim, const deck::Where& where);
+
+/// "fins (volume, 1200 cells), base (surface, 40 facets)": for messages and reports.
+std::string describe_groups(const mesh::Mesh& mesh);
+
+/// Checks the quantities of a deck against mesh and fields before anything is solved.
+void check_quantities(const std::vector<QuantityParams>& quantities, const mesh::Mesh& mesh);
+
+/// Fills "mesh" and "space" of the summary.
+void summarise_mesh(const mesh::Mesh& mesh, const assembly::DofMap& dofs, Offset nnz, output::Summary& summary);
+
+/// "backend" of the summary.
+void summarise_backend(const Threads& exec, output::Summary& summary);
+void summarise_backend(const Cuda& exec, output::Summary& summary);
+
+}  // namespace tessera::physics

@@ -1,0 +1,40 @@
+#pragma once
+#include <filesystem>
+#include <functional>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "deck/section.hpp"
+#include "output/summary.hpp"
+
+namespace tessera::physics {
+
+/// What the program hands to a module for one run.
+struct Context {
+  const deck::Deck& deck;
+  std::string backend;  ///< "auto", "threads" or "cuda"
+  int threads = 0;      ///< 0: all
+  std::filesystem::path output_directory;
+  output::Summary& summary;
+  bool quiet = false;
+  /// True when the user asked to stop (Ctrl-C, SIGTERM); may be empty.
+  std::function<bool()> stop;
+  /// Progress of the run in [0, 1], or below 0 where it is not known; may be empty.
+  std::function<void(double fraction, const std::string& what)> progress;
+};
+
+/// A physics module owns one run, from the deck to the files.
+class Module {
+ public:
+  virtual ~Module() = default;
+  /// Every section a deck of this module may have.
+  virtual deck::Schema schema() const = 0;
+  /// Runs the deck: writes fields and fills the summary. Returns `ok`, or `solver` where the result is not converged
+  /// (it is written all the same and marked). Throws Error for everything else.
+  virtual ExitCode run(Context& context) = 0;
+  /// Everything but solving; prints a report to standard output.
+  virtual void check(Context& context) = 0;
+};
+
+}  // namespace tessera::physics

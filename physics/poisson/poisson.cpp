@@ -1,0 +1,185 @@
+#include "physics/poisson/poisson.hpp"
+
+#include <fmt/format.h>
+
+#include <optional>
+
+#include "assembly/assemble.hpp"
+#include "assembly/dirichlet.hpp"
+#include "base/log.hpp"
+#include "base/profile.hpp"
+#include "mesh/make_mesh.hpp"
+#include "physics/poisson/problem.hpp"
+#include "physics/poisson/report.hpp"
+#include "solvers/solve.hpp"
+
+namespace tessera::physics {
+
+namespace {
+
+using namespace poisson;
+
+/// The problem on the host, before a backend is chosen.
+struct Problem {
+  Params params;
+  mesh::Mesh mesh;
+  assembly::DofMap dofs;
+  std::vector<double> dof_points;
+  std::vector<Index> material;
+  std::vector<FacetTerm> facets;
+  DirichletData dirichlet;
+};
+
+Problem set_up(const Context& context) {
+  Problem problem;
+  problem.params = read(context.deck);
+  Params& params = problem.params;
+  if (!context.backend.empty()) params.run.backend = context.backend;
+  if (context.threads > 0) params.run.threads = context.threads;
+  if (params.materials.empty()) params.materials.emplace_back();
+  resolve_backend(params.run.backend);  // a backend that is not there is said before the mesh is read
+  check_not_singular(params.materials, params.boundaries);
+
+  Threads exec(params.run.threads);
+  problem.mesh = mesh::make_mesh(context.deck, params.mesh, exec.count());
+  {
+    Scope scope(exec, "dofs");
+    problem.dofs = assembly::make_dof_map(problem.mesh, params.physics.order, exec.count());
+    problem.dof_points = assembly::dof_points(problem.mesh, problem.dofs);
+  }
+  check_quantities(params.quantities, problem.mesh);
+  problem.material = material_of_cells(params.materials, problem.mesh);
+  problem.facets = facet_terms(params.boundaries, problem.mesh);
+  problem.dirichlet = dirichlet_data(params.boundaries, problem.mesh, problem.dofs, problem.dof_points);
+  return problem;
+}
+
+/// Quadrature points are asked for only where a coefficient varies: on a large mesh they are the largest array of all.
+template <class Exec>
+assembly::DiffusionData coefficients(const Problem& problem, const assembly::Assembler<Exec>& assembler, int threads) {
+  std::vector<double> points;
+  std::vector<Offset> cell_ptr;
+  if (varies(problem.params.materials)) {
+    points = assembler.quadrature_points();
+    cell_ptr.push_back(0);
+    for (std::size_t block = 0; block < problem.mesh.blocks.size(); ++block)
+      for (Index cell = 0; cell < problem.mesh.blocks[block].cells(); ++cell)
+        cell_ptr.push_back(cell_ptr.back() + assembler.points_per_cell(static_cast<int>(block)));
+  }
+  return diffusion_data(problem.params.materials, problem.material, problem.mesh.dim, points, cell_ptr, threads);
+}
+
+template <class Exec>
+void add_boundary(const Problem& problem, assembly::Assembler<Exec>& assembler, linalg::Crs<typename Exec::Space>& A,
+                  View<double> b, int threads) {
+  for (const FacetTerm& term : problem.facets) {
+    const std::vector<double> points = assembler.facet_points(*term.group);
+    std::vector<double> alpha;
+    if (term.boundary->type == "robin") {
+      alpha = evaluate(term.boundary->alpha, points, threads);
+      for (double value : alpha)
+        if (value < 0)
+          throw Error(ExitCode::usage, fmt::format("robin alpha is negative ({})", value),
+                      "alpha >= 0 keeps the problem positive definite", term.boundary->where);
+    }
+    assembler.add_facets(*term.group, alpha, evaluate(term.boundary->value, points, threads), A, b);
+  }
+}
+
+/// Assembles and solves; u comes back on the host.
+template <class Exec>
+solvers::Report solve_on(Exec& exec, const Problem& problem, Context& context, std::vector<double>& u, Offset& nnz) {
+  using Space = typename Exec::Space;
+  const int threads = Threads(problem.params.run.threads).count();
+  const Index n = problem.dofs.dofs;
+  solvers::Report report;
+  Array<double, Space> x(n);
+  {
+    linalg::Crs<Space> A;
+    Array<double, Space> b(n);
+    {
+      std::optional<assembly::Assembler<Exec>> assembler;
+      {
+        Scope scope(exec, "assemble.setup");
+        assembler.emplace(exec, problem.mesh, problem.dofs);
+        A = assembler->make_matrix();
+      }
+      {
+        Scope scope(exec, "coefficients");
+        assembler->set_data(coefficients(problem, *assembler, threads));
+      }
+      {
+        Scope scope(exec, "assemble", assembler->refill_bytes(A));
+        assembler->refill(A, b);
+      }
+      Scope scope(exec, "boundary");
+      add_boundary(problem, *assembler, A, b, threads);
+      assembly::eliminate_dirichlet(exec, A, b, problem.dirichlet.dofs, problem.dirichlet.values);
+    }
+    nnz = A.nnz();
+    x.set_zero();
+    Scope scope(exec, "solve");
+    solvers::Monitor monitor;
+    monitor.stop = context.stop;
+    if (context.progress)
+      monitor.progress = [&](int iteration, double residual) {
+        context.progress(-1, fmt::format("iteration {}, residual {:.2e}", iteration, residual));
+      };
+    report = solvers::solve(exec, A, b.view(), x.view(), problem.params.solver, monitor);
+  }
+  u = to_vector(x);
+  return report;
+}
+
+class Poisson final : public Module {
+ public:
+  deck::Schema schema() const override { return poisson::schema(); }
+  ExitCode run(Context& context) override;
+  void check(Context& context) override;
+};
+
+ExitCode Poisson::run(Context& context) {
+  const Problem problem = set_up(context);
+  const Params& params = problem.params;
+  std::vector<double> u;
+  Offset nnz = 0;
+  const solvers::Report report = with_backend(params.run.backend, params.run.threads, [&](auto& exec) {
+    summarise_backend(exec, context.summary);
+    return solve_on(exec, problem, context, u, nnz);
+  });
+  summarise_mesh(problem.mesh, problem.dofs, nnz, context.summary);
+  summarise_solver(report, context.summary);
+
+  const Solution solution{problem.mesh, problem.dofs, problem.dof_points, problem.material, params.materials, u,
+                          Threads(params.run.threads).count()};
+  Threads exec(params.run.threads);
+  {
+    Scope scope(exec, "post");
+    if (params.has_exact) report_errors(params.exact, solution, context.summary);
+    report_quantities(params.quantities, solution, context.summary);
+  }
+  {
+    Scope scope(exec, "output");
+    write_solution(params, solution, report.converged, context.output_directory);
+  }
+  if (report.interrupted) return ExitCode::interrupted;
+  if (!report.converged) {
+    const Error error = not_converged(report, params.solver);
+    context.summary.set("status", "not_converged");
+    context.summary.set("error", std::string(error.what()));
+    fmt::print(stderr, "{}", error.report());
+    return ExitCode::solver;
+  }
+  return ExitCode::ok;
+}
+
+void Poisson::check(Context& context) {
+  const Problem problem = set_up(context);
+  print_check(problem.params, problem.mesh, problem.dofs, problem.dirichlet, context.summary);
+}
+
+}  // namespace
+
+std::unique_ptr<Module> make_poisson() { return std::make_unique<Poisson>(); }
+
+}  // namespace tessera::physics

@@ -1,0 +1,268 @@
+#include "physics/poisson/problem.hpp"
+
+#include <fmt/format.h>
+#include <omp.h>
+
+#include <algorithm>
+#include <cmath>
+#include <exception>
+
+namespace tessera::physics::poisson {
+
+namespace {
+
+std::string group_list(const std::vector<std::string>& names) { return fmt::format("{}", fmt::join(names, ", ")); }
+
+bool is_zero(const deck::Expression& e) { return e.is_constant() && e.constant() == 0; }
+
+/// Symmetric tensor [xx xy yy] or [xx xy xz yy yz zz]: all leading minors positive (Sylvester's criterion).
+bool positive_definite(const double* k, int components) {
+  if (components == 1) return k[0] > 0;
+  if (components == 3) return k[0] > 0 && k[0] * k[2] - k[1] * k[1] > 0;
+  const double minor = k[0] * k[3] - k[1] * k[1];
+  const double det = k[0] * (k[3] * k[5] - k[4] * k[4]) - k[1] * (k[1] * k[5] - k[4] * k[2]) + k[2] * (k[1] * k[4] - k[3] * k[2]);
+  return k[0] > 0 && minor > 0 && det > 0;
+}
+
+void require_positive_definite(const MaterialParams& material, const double* k, int components, const double* xyz) {
+  if (positive_definite(k, components)) return;
+  std::string values = fmt::format("{}", fmt::join(k, k + components, ", "));
+  throw Error(ExitCode::usage,
+              fmt::format("diffusivity [{}]{} is not positive{}", values,
+                          xyz ? fmt::format(" at ({}, {}, {})", xyz[0], xyz[1], xyz[2]) : "", components > 1 ? " definite" : ""),
+              "the problem is elliptic only where k is positive (a tensor: positive definite)", material.where);
+}
+
+/// The components of k, reaction and source of a material as one list of expressions; a scalar k of a problem with tensors is
+/// spread over the diagonal.
+std::vector<deck::Expression> spread(const MaterialParams& material, int components) {
+  if (static_cast<int>(material.diffusivity.size()) == components) return material.diffusivity;
+  std::vector<deck::Expression> k(static_cast<std::size_t>(components));
+  const std::vector<int> diagonal = components == 3 ? std::vector{0, 2} : std::vector{0, 3, 5};
+  for (int d : diagonal) k[d] = material.diffusivity.front();
+  return k;
+}
+
+/// One coefficient from the expressions of every material: [materials][components].
+assembly::Coefficient coefficient(const std::vector<std::vector<deck::Expression>>& expressions, const std::vector<Index>& material,
+                                  std::span<const double> points, std::span<const Offset> cell_ptr, int threads) {
+  assembly::Coefficient result;
+  result.components = static_cast<int>(expressions.front().size());
+  for (const auto& of_material : expressions)
+    for (const deck::Expression& e : of_material) result.per_point |= !e.is_constant();
+  const std::size_t components = static_cast<std::size_t>(result.components);
+  if (!result.per_point) {
+    for (const auto& of_material : expressions)
+      for (const deck::Expression& e : of_material) result.values.push_back(e.constant());
+    return result;
+  }
+  const Offset cells = static_cast<Offset>(cell_ptr.size()) - 1;
+  result.values.resize(static_cast<std::size_t>(cell_ptr[cells]) * components);
+  std::exception_ptr failure;
+#pragma omp parallel num_threads(threads)
+  {
+    try {
+      std::vector<std::vector<deck::Evaluator>> evaluators;
+      for (const auto& of_material : expressions) {
+        evaluators.emplace_back();
+        for (const deck::Expression& e : of_material) evaluators.back().emplace_back(e);
+      }
+      std::vector<double> column;
+#pragma omp for schedule(static)
+      for (Offset cell = 0; cell < cells; ++cell) {
+        if (failure) continue;
+        try {
+          const Offset first = cell_ptr[cell], count = cell_ptr[cell + 1] - first;
+          column.resize(static_cast<std::size_t>(count));
+          for (std::size_t c = 0; c < components; ++c) {
+            evaluators[material[cell]][c].evaluate(points.data() + 3 * first, static_cast<std::size_t>(count), 0, column.data());
+            for (Offset q = 0; q < count; ++q) result.values[static_cast<std::size_t>(first + q) * components + c] = column[q];
+          }
+        } catch (...) {
+#pragma omp critical
+          if (!failure) failure = std::current_exception();
+        }
+      }
+    } catch (...) {
+#pragma omp critical
+      if (!failure) failure = std::current_exception();
+    }
+  }
+  if (failure) std::rethrow_exception(failure);
+  return result;
+}
+
+/// (facet, entry) pairs of one type of boundary; throws where a facet is in two entries with different data.
+void check_contradictions(const std::vector<BoundaryParams>& boundaries, const mesh::Mesh& mesh, const std::string& type) {
+  std::vector<std::int32_t> claimed(static_cast<std::size_t>(mesh.facets.size()), -1);
+  for (std::size_t b = 0; b < boundaries.size(); ++b) {
+    if (boundaries[b].type != type) continue;
+    for (const std::string& name : boundaries[b].on) {
+      const mesh::Group* group = mesh.group(name, mesh.dim - 1);
+      if (!group) continue;
+      for (Index facet : group->entities) {
+        const std::int32_t other = claimed[facet];
+        if (other >= 0 && other != static_cast<std::int32_t>(b)) {
+          const BoundaryParams& first = boundaries[other];
+          if (type == "dirichlet" && first.value.text() == boundaries[b].value.text()) continue;
+          throw Error(ExitCode::usage,
+                      fmt::format("two {} boundaries contradict each other on '{}': {} (boundary {}) and {} (boundary {})", type, name,
+                                  first.value.text(), other + 1, boundaries[b].value.text(), b + 1),
+                      fmt::format("a facet may have one {} condition; take '{}' out of one of them", type, name), boundaries[b].where);
+        }
+        claimed[facet] = static_cast<std::int32_t>(b);
+      }
+    }
+  }
+}
+
+}  // namespace
+
+std::vector<Index> material_of_cells(const std::vector<MaterialParams>& materials, const mesh::Mesh& mesh) {
+  std::vector<Index> material(static_cast<std::size_t>(mesh.cells()), -1);
+  Index rest = -1;
+  for (std::size_t m = 0; m < materials.size(); ++m) {
+    if (materials[m].on.empty()) {
+      if (rest >= 0)
+        throw Error(ExitCode::usage, "two materials have no `on`: both would hold everywhere", "name the groups of one of them with on = [...]",
+                    materials[m].where);
+      rest = static_cast<Index>(m);
+      continue;
+    }
+    for (const std::string& name : materials[m].on)
+      for (Index cell : find_group(mesh, name, mesh.dim, materials[m].where).entities) {
+        const Index other = material[cell];
+        if (other >= 0 && other != static_cast<Index>(m))
+          throw Error(ExitCode::usage,
+                      fmt::format("cell {} of group '{}' has two materials: that of [{}] and that of [{}]", cell, name,
+                                  group_list(materials[other].on), group_list(materials[m].on)),
+                      "name each cell in one material only", materials[m].where);
+        material[cell] = static_cast<Index>(m);
+      }
+  }
+  const Index bare = static_cast<Index>(std::count(material.begin(), material.end(), -1));
+  if (bare > 0 && rest < 0)
+    throw Error(ExitCode::usage, fmt::format("{} of {} cells have no material", bare, mesh.cells()),
+                "add a [[material]] without `on` for the rest, or name their groups; there are: " + describe_groups(mesh));
+  for (Index& m : material)
+    if (m < 0) m = rest;
+  return material;
+}
+
+bool varies(const std::vector<MaterialParams>& materials) {
+  return std::any_of(materials.begin(), materials.end(), [](const MaterialParams& m) {
+    return !m.reaction.is_constant() || !m.source.is_constant() ||
+           std::any_of(m.diffusivity.begin(), m.diffusivity.end(), [](const auto& e) { return !e.is_constant(); });
+  });
+}
+
+assembly::DiffusionData diffusion_data(const std::vector<MaterialParams>& materials, const std::vector<Index>& material, int dim,
+                                       std::span<const double> points, std::span<const Offset> cell_ptr, int threads) {
+  const int full = dim * (dim + 1) / 2;
+  int components = 1;
+  for (const MaterialParams& m : materials) {
+    const int given = static_cast<int>(m.diffusivity.size());
+    if (given != 1 && given != full)
+      throw Error(ExitCode::usage, fmt::format("diffusivity has {} values, a {}-D problem takes 1 or {}", given, dim, full),
+                  dim == 2 ? "a symmetric tensor is [xx, xy, yy]" : "a symmetric tensor is [xx, xy, xz, yy, yz, zz]", m.where);
+    components = std::max(components, given);
+  }
+  std::vector<std::vector<deck::Expression>> k, c, f;
+  for (const MaterialParams& m : materials) {
+    k.push_back(spread(m, components));
+    c.push_back({m.reaction});
+    f.push_back({m.source});
+  }
+  assembly::DiffusionData data;
+  data.region = material;
+  data.k = coefficient(k, material, points, cell_ptr, threads);
+  auto all_zero = [](const std::vector<std::vector<deck::Expression>>& list) {
+    return std::all_of(list.begin(), list.end(), [](const auto& one) { return is_zero(one.front()); });
+  };
+  if (!all_zero(c)) data.c = coefficient(c, material, points, cell_ptr, threads);
+  if (!all_zero(f)) data.f = coefficient(f, material, points, cell_ptr, threads);
+
+  if (!data.k.per_point) {
+    for (std::size_t m = 0; m < materials.size(); ++m)
+      require_positive_definite(materials[m], data.k.values.data() + m * components, components, nullptr);
+  } else {
+    for (std::size_t cell = 0; cell + 1 < cell_ptr.size(); ++cell)
+      for (Offset q = cell_ptr[cell]; q < cell_ptr[cell + 1]; ++q)
+        require_positive_definite(materials[material[cell]], data.k.values.data() + q * components, components, points.data() + 3 * q);
+  }
+  return data;
+}
+
+std::vector<FacetTerm> facet_terms(const std::vector<BoundaryParams>& boundaries, const mesh::Mesh& mesh) {
+  check_contradictions(boundaries, mesh, "neumann");
+  check_contradictions(boundaries, mesh, "robin");
+  std::vector<FacetTerm> terms;
+  for (const BoundaryParams& boundary : boundaries) {
+    if (boundary.type == "dirichlet") continue;
+    for (const std::string& name : boundary.on)
+      terms.push_back({&find_group(mesh, name, mesh.dim - 1, boundary.where), &boundary});
+  }
+  return terms;
+}
+
+DirichletData dirichlet_data(const std::vector<BoundaryParams>& boundaries, const mesh::Mesh& mesh, const assembly::DofMap& dofs,
+                             std::span<const double> dof_points) {
+  check_contradictions(boundaries, mesh, "dirichlet");
+  std::vector<std::pair<Index, double>> all;
+  for (const BoundaryParams& boundary : boundaries) {
+    if (boundary.type != "dirichlet") continue;
+    deck::Evaluator value(boundary.value);
+    for (const std::string& name : boundary.on)
+      for (Index dof : assembly::facet_dofs(mesh, dofs, find_group(mesh, name, -1, boundary.where))) {
+        double u = 0;
+        value.evaluate(dof_points.data() + 3 * static_cast<std::size_t>(dof), 1, 0, &u);
+        all.emplace_back(dof, u);
+      }
+  }
+  // Stable: of several values at one dof the last entry of the deck comes last.
+  std::stable_sort(all.begin(), all.end(), [](const auto& a, const auto& b) { return a.first < b.first; });
+  DirichletData data;
+  for (std::size_t i = 0; i < all.size(); ++i) {
+    if (i + 1 < all.size() && all[i + 1].first == all[i].first) continue;
+    data.dofs.push_back(all[i].first);
+    data.values.push_back(all[i].second);
+  }
+  return data;
+}
+
+void check_not_singular(const std::vector<MaterialParams>& materials, const std::vector<BoundaryParams>& boundaries) {
+  for (const MaterialParams& m : materials)
+    if (!is_zero(m.reaction)) return;
+  for (const BoundaryParams& b : boundaries)
+    if (b.type == "dirichlet" || (b.type == "robin" && !is_zero(b.alpha))) return;
+  throw Error(ExitCode::usage, "the problem is singular: u is fixed only up to a constant",
+              "add a dirichlet boundary, a robin boundary with alpha > 0, or a reaction");
+}
+
+std::vector<double> evaluate(const deck::Expression& expression, std::span<const double> points, int threads) {
+  const Offset count = static_cast<Offset>(points.size() / 3);
+  std::vector<double> values(static_cast<std::size_t>(count));
+  if (expression.is_constant()) {
+    std::fill(values.begin(), values.end(), expression.constant());
+    return values;
+  }
+  std::exception_ptr failure;
+  constexpr Offset chunk = 1024;
+#pragma omp parallel num_threads(threads)
+  {
+    deck::Evaluator evaluator(expression);
+#pragma omp for schedule(static)
+    for (Offset first = 0; first < count; first += chunk) {
+      try {
+        evaluator.evaluate(points.data() + 3 * first, static_cast<std::size_t>(std::min(chunk, count - first)), 0, values.data() + first);
+      } catch (...) {
+#pragma omp critical
+        if (!failure) failure = std::current_exception();
+      }
+    }
+  }
+  if (failure) std::rethrow_exception(failure);
+  return values;
+}
+
+}  // namespace tessera::physics::poisson

@@ -1,0 +1,49 @@
+#pragma once
+// The deck's coefficients and boundary conditions on the mesh: the host side of the problem, without a backend.
+#include <span>
+#include <string>
+#include <vector>
+
+#include "assembly/coefficient.hpp"
+#include "assembly/dof_map.hpp"
+#include "physics/poisson/params.hpp"
+
+namespace tessera::physics::poisson {
+
+/// Index of the material of every cell. Throws Error where a group is not in the mesh, two materials claim a cell, or a cell has none.
+std::vector<Index> material_of_cells(const std::vector<MaterialParams>& materials, const mesh::Mesh& mesh);
+
+/// True where a coefficient varies within a material, so that diffusion_data needs the quadrature points.
+bool varies(const std::vector<MaterialParams>& materials);
+
+/// Coefficients at `points` [cells, points of the cell, 3], where `cell_ptr` [cells + 1] counts points; both empty where nothing
+/// varies. Constants are kept per material. Throws Error(usage) where k is not positive definite or a value is not finite.
+assembly::DiffusionData diffusion_data(const std::vector<MaterialParams>& materials, const std::vector<Index>& material,
+                                       int dim, std::span<const double> points, std::span<const Offset> cell_ptr, int threads);
+
+/// One facet integral of the boundary: alpha and value at the group's facet points.
+struct FacetTerm {
+  const mesh::Group* group = nullptr;
+  const BoundaryParams* boundary = nullptr;
+};
+
+struct DirichletData {
+  std::vector<Index> dofs;     ///< sorted, unique
+  std::vector<double> values;  ///< [dofs]
+};
+
+/// Neumann and Robin terms. Throws Error for unknown groups and for facets that two entries of one type claim with different data.
+std::vector<FacetTerm> facet_terms(const std::vector<BoundaryParams>& boundaries, const mesh::Mesh& mesh);
+
+/// Values on the Dirichlet boundaries, interpolated at the dofs. Where groups of different entries meet, the later entry holds;
+/// facets that two entries claim with different values are an error.
+DirichletData dirichlet_data(const std::vector<BoundaryParams>& boundaries, const mesh::Mesh& mesh,
+                             const assembly::DofMap& dofs, std::span<const double> dof_points);
+
+/// Throws Error(usage) where nothing fixes the level of u: no Dirichlet value, no reaction, no Robin term.
+void check_not_singular(const std::vector<MaterialParams>& materials, const std::vector<BoundaryParams>& boundaries);
+
+/// Values of an expression at points [count, 3], in parallel.
+std::vector<double> evaluate(const deck::Expression& expression, std::span<const double> points, int threads);
+
+}  // namespace tessera::physics::poisson

@@ -1,0 +1,170 @@
+#include "physics/poisson/report.hpp"
+
+#include <fmt/format.h>
+#include <omp.h>
+
+#include <algorithm>
+
+#include "assembly/errors.hpp"
+#include "assembly/flux.hpp"
+#include "assembly/quantities.hpp"
+#include "base/log.hpp"
+#include "output/vtk_writer.hpp"
+
+namespace tessera::physics::poisson {
+
+namespace {
+
+/// k of every material at any point. Evaluators belong to one thread each, so every thread has its own set.
+assembly::HostTensorField diffusivity_field(const Solution& solution) {
+  std::size_t components = 1;
+  for (const MaterialParams& m : solution.materials) components = std::max(components, m.diffusivity.size());
+  using Evaluators = std::vector<std::vector<deck::Evaluator>>;
+  auto pool = std::make_shared<std::vector<Evaluators>>(static_cast<std::size_t>(std::max(omp_get_max_threads(), solution.threads)));
+  for (Evaluators& of_thread : *pool)
+    for (const MaterialParams& m : solution.materials) {
+      of_thread.emplace_back();
+      for (const deck::Expression& e : m.diffusivity) of_thread.back().emplace_back(e);
+    }
+  const int dim = solution.mesh.dim;
+  auto evaluate = [pool, components, dim, &material = solution.material](Index cell, const double* xyz, double* k) {
+    auto& evaluators = (*pool)[static_cast<std::size_t>(omp_get_thread_num())][static_cast<std::size_t>(material[cell])];
+    if (evaluators.size() == components) {
+      for (std::size_t c = 0; c < components; ++c) k[c] = evaluators[c](xyz);
+      return;
+    }
+    std::fill(k, k + components, 0.0);
+    const double value = evaluators.front()(xyz);
+    k[0] = k[components - 1] = value;
+    if (dim == 3) k[3] = value;
+  };
+  return {static_cast<int>(components), evaluate};
+}
+
+/// Quantities on several groups add up, or take the extreme.
+double group_quantity(const QuantityParams& quantity, const Solution& s) {
+  std::vector<const mesh::Group*> groups;
+  for (const std::string& name : quantity.on)
+    groups.push_back(&find_group(s.mesh, name, quantity.kind == "flux" ? s.mesh.dim - 1 : -1, quantity.where));
+  if (groups.empty()) groups.push_back(nullptr);
+  if (quantity.kind == "max" || quantity.kind == "min") {
+    std::vector<double> all;
+    for (const mesh::Group* group : groups) {
+      const auto [low, high] = assembly::min_max(s.mesh, s.dofs, s.u, group);
+      all.push_back(quantity.kind == "max" ? high : low);
+    }
+    return quantity.kind == "max" ? *std::max_element(all.begin(), all.end()) : *std::min_element(all.begin(), all.end());
+  }
+  if (quantity.kind == "flux") {
+    const assembly::HostTensorField k = diffusivity_field(s);
+    double sum = 0;
+    for (const mesh::Group* group : groups) sum += assembly::flux_through(s.mesh, s.dofs, s.u, k, *group, s.threads);
+    return sum;
+  }
+  double integral = 0, measure = 0, square = 0;
+  for (const mesh::Group* group : groups) {
+    const assembly::FieldStatistics part = assembly::field_statistics(s.mesh, s.dofs, s.u, group, s.threads);
+    integral += part.integral;
+    measure += part.measure;
+    square += part.l2 * part.l2;
+  }
+  return quantity.kind == "integral" ? integral : quantity.kind == "average" ? integral / measure : std::sqrt(square);
+}
+
+/// Numbers of groups as cell fields: the material, the first group of each cell, and 0/1 for each group where they overlap.
+std::vector<output::Field> cell_fields(const Solution& s) {
+  const std::size_t cells = s.material.size();
+  output::Field material{"material", 1, {}, true};
+  material.values.assign(s.material.begin(), s.material.end());
+  output::Field group{"group", 1, std::vector<double>(cells, -1), true};
+  std::vector<output::Field> fields{std::move(material)}, members;
+  bool overlap = false;
+  double number = 0;
+  for (const mesh::Group& g : s.mesh.groups) {
+    if (g.dim != s.mesh.dim) continue;
+    output::Field member{"in " + g.name, 1, std::vector<double>(cells, 0), true};
+    for (Index cell : g.entities) {
+      member.values[cell] = 1;
+      overlap |= group.values[cell] >= 0;
+      if (group.values[cell] < 0) group.values[cell] = number;
+    }
+    members.push_back(std::move(member));
+    ++number;
+  }
+  fields.push_back(std::move(group));
+  if (overlap)
+    for (output::Field& member : members) fields.push_back(std::move(member));
+  return fields;
+}
+
+}  // namespace
+
+void report_errors(const ExactParams& exact, const Solution& s, output::Summary& summary) {
+  if (!exact.gradient.empty() && static_cast<int>(exact.gradient.size()) != s.mesh.dim)
+    throw Error(ExitCode::usage, fmt::format("exact.gradient has {} components, the mesh has {} dimensions", exact.gradient.size(), s.mesh.dim),
+                "give one expression an axis", exact.where);
+  assembly::ErrorOptions options;
+  options.threads = s.threads;
+  const assembly::ErrorNorms errors = assembly::compute_errors(s.mesh, s.dofs, s.u, exact.u, exact.gradient, options);
+  summary.set("errors.u.l2", errors.l2);
+  if (errors.h1) summary.set("errors.u.h1", *errors.h1);
+  summary.set("errors.u.max", errors.max);
+  log_info(fmt::format("error of u: L2 {:.6e}{}, max {:.6e}", errors.l2, errors.h1 ? fmt::format(", H1 {:.6e}", *errors.h1) : "", errors.max));
+}
+
+void report_quantities(const std::vector<QuantityParams>& quantities, const Solution& s, output::Summary& summary) {
+  for (const QuantityParams& quantity : quantities) {
+    double value = 0;
+    if (quantity.kind == "value") {
+      std::array<double, 3> at{};
+      std::copy_n(quantity.at.begin(), std::min<std::size_t>(quantity.at.size(), 3), at.begin());
+      value = assembly::value_at(s.mesh, s.dofs, s.u, at);
+    } else {
+      value = group_quantity(quantity, s);
+    }
+    summary.set_in("quantities", quantity.name, value);
+    log_info(fmt::format("{} = {:.10g}", quantity.name, value));
+  }
+}
+
+void summarise_solver(const solvers::Report& report, output::Summary& summary) {
+  summary.set("solver.type", report.type);
+  summary.set("solver.preconditioner", report.preconditioner);
+  summary.set("solver.iterations", report.iterations);
+  summary.set("solver.relative_residual", report.relative_residual);
+  summary.set("solver.converged", report.converged);
+  if (!report.failure.empty()) summary.set("solver.failure", report.failure);
+  summary.set("solver.history", report.history);
+  log_info(fmt::format("{} with {}: {} iterations, relative residual {:.3e}", report.type, report.preconditioner, report.iterations,
+                       report.relative_residual));
+}
+
+Error not_converged(const solvers::Report& report, const solvers::SolverParams& params) {
+  const std::string why = report.failure.empty() ? "" : ": " + report.failure;
+  return Error(ExitCode::solver,
+               fmt::format("solver {} did not converge in {} iterations: relative residual {:.3e}, asked {:.3e}{}", report.type, report.iterations,
+                           report.relative_residual, params.tolerance, why),
+               "the results are written and marked as not converged; raise solver.max_iterations or solver.tolerance, or choose another "
+               "preconditioner (`tessera list preconditioners`)",
+               params.where);
+}
+
+void write_solution(const Params& params, const Solution& s, bool converged, const std::filesystem::path& directory) {
+  output::VtkData data;
+  data.title = params.title + (converged ? "" : " (NOT CONVERGED)");
+  data.points = s.dof_points;
+  for (const assembly::DofBlock& block : s.dofs.blocks)
+    data.blocks.push_back(output::vtk_cells(block.shape, s.dofs.order, assembly::lagrange(block.shape, s.dofs.order).node_points, block.dofs));
+  const std::vector<std::string> fields = params.output.fields.empty() ? std::vector<std::string>{"u", "flux"} : params.output.fields;
+  for (const std::string& field : fields) {
+    if (field == "u")
+      data.point_fields.push_back({"u", 1, s.u});
+    else
+      data.point_fields.push_back({"flux", 3, assembly::flux_field(s.mesh, s.dofs, s.u, diffusivity_field(s), s.threads)});
+  }
+  data.cell_fields = cell_fields(s);
+  output::write_vtu(data, directory / "solution.vtu");
+  output::write_pvd(directory / "solution.pvd", {{0.0, directory / "solution.vtu"}});
+}
+
+}  // namespace tessera::physics::poisson

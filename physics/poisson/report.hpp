@@ -1,0 +1,38 @@
+#pragma once
+// What a run says and writes: summary, quantities, errors, fields, and the report of `tessera check`.
+#include <filesystem>
+#include <vector>
+
+#include "assembly/tensor_field.hpp"
+#include "physics/poisson/problem.hpp"
+#include "solvers/report.hpp"
+
+namespace tessera::physics::poisson {
+
+/// A solution on the host with all that its evaluation needs. Borrows.
+struct Solution {
+  const mesh::Mesh& mesh;
+  const assembly::DofMap& dofs;
+  const std::vector<double>& dof_points;
+  const std::vector<Index>& material;
+  const std::vector<MaterialParams>& materials;
+  const std::vector<double>& u;
+  int threads;
+};
+
+void report_errors(const ExactParams& exact, const Solution& solution, output::Summary& summary);
+void report_quantities(const std::vector<QuantityParams>& quantities, const Solution& solution, output::Summary& summary);
+void summarise_solver(const solvers::Report& report, output::Summary& summary);
+
+/// The error of a run whose solver did not converge (exit code 4).
+Error not_converged(const solvers::Report& report, const solvers::SolverParams& params);
+
+/// Writes solution.vtu (u, flux = -k grad u, material and groups of the cells) and solution.pvd. Order 1 as linear cells, higher
+/// orders as Lagrange cells. A result that is not converged is marked by its title.
+void write_solution(const Params& params, const Solution& solution, bool converged, const std::filesystem::path& directory);
+
+/// Prints mesh, groups, quality, sizes and an estimate of time and memory for host and GPU, and warns where it will not fit.
+void print_check(const Params& params, const mesh::Mesh& mesh, const assembly::DofMap& dofs, const DirichletData& dirichlet,
+                 output::Summary& summary);
+
+}  // namespace tessera::physics::poisson

@@ -1,0 +1,78 @@
+#include "physics/registry.hpp"
+
+#include <dlfcn.h>
+#include <fmt/format.h>
+
+#include "physics/poisson/poisson.hpp"
+
+namespace tessera::physics {
+
+namespace {
+
+/// The table: one line a module.
+std::vector<Entry>& entries() {
+  static std::vector<Entry> modules = {
+      {"poisson", "stationary diffusion and reaction, -div(k grad u) + c u = f: heat, potentials, torsion", make_poisson},
+  };
+  return modules;
+}
+
+std::vector<std::string> names() {
+  std::vector<std::string> result;
+  for (const Entry& entry : entries()) result.push_back(entry.name);
+  return result;
+}
+
+}  // namespace
+
+const std::vector<Entry>& table() { return entries(); }
+
+std::unique_ptr<Module> make_module(const std::string& name, const deck::Where& where) {
+  for (const Entry& entry : entries())
+    if (entry.name == name) return entry.make();
+  throw Error(ExitCode::usage, fmt::format("unknown physics '{}'", name),
+              suggest(name, names()) + "; `tessera list physics` shows all", where);
+}
+
+std::unique_ptr<Module> make_module(const deck::Deck& deck) {
+  if (!deck.has("physics.type"))
+    throw Error(ExitCode::usage, fmt::format("{}: the deck does not say which physics to solve", deck.file()),
+                fmt::format("add\n    [physics]\n    type = \"{}\"\n  valid names: {}", names().front(), fmt::join(names(), ", ")));
+  // Only the type: the module reads the rest of the section.
+  const deck::KeyDescription key{"type", "string", {}, {}, {}};
+  const deck::Deck::Node* section = deck::detail::find_child(deck.root(), "physics");
+  std::string type;
+  deck::detail::read_value(*deck::detail::find_child(*section, "type"), key, type);
+  return make_module(type, deck.where("physics.type"));
+}
+
+void load_plugin(const std::filesystem::path& library) {
+  const std::string file = std::filesystem::absolute(library).string();
+  void* handle = dlopen(file.c_str(), RTLD_NOW | RTLD_LOCAL);
+  if (!handle)
+    throw Error(ExitCode::file_system, fmt::format("cannot load plugin {}: {}", library.string(), dlerror()),
+                "a plugin is a shared library built against this Tessera; see docs/plugins.md");
+  using Version = const char* (*)();
+  using Register = void (*)(std::vector<Entry>&);
+  const auto version = reinterpret_cast<Version>(dlsym(handle, "tessera_plugin_version"));
+  const auto add = reinterpret_cast<Register>(dlsym(handle, "tessera_plugin_register"));
+  if (!version || !add)
+    throw Error(ExitCode::usage, fmt::format("{} is not a Tessera plugin: it lacks {}", library.string(),
+                                             version ? "tessera_plugin_register" : "tessera_plugin_version"),
+                "see docs/plugins.md for what a plugin defines");
+  if (std::string(version()) != plugin_version)
+    throw Error(ExitCode::usage,
+                fmt::format("plugin {} was built for '{}', this program is '{}'", library.string(), version(), plugin_version),
+                "build the plugin again with the headers of this Tessera");
+  std::vector<Entry> added;
+  add(added);
+  for (Entry& entry : added) {
+    for (const Entry& present : entries())
+      if (present.name == entry.name)
+        throw Error(ExitCode::usage, fmt::format("plugin {} brings physics '{}', which exists already", library.string(), entry.name),
+                    "give the plugin's module another name");
+    entries().push_back(entry);
+  }
+}
+
+}  // namespace tessera::physics
