@@ -1,0 +1,167 @@
+#include "assembly/quantities.hpp"
+
+#include <gtest/gtest.h>
+
+#include <cmath>
+
+#include "assembly/errors.hpp"
+#include "assembly/flux.hpp"
+#include "base/error.hpp"
+#include "meshes.hpp"
+
+namespace {
+
+using namespace tessera;
+using namespace tessera::assembly;
+using deck::Expression;
+using mesh::Mesh;
+using mesh::Shape;
+
+const Shape shapes[] = {Shape::interval, Shape::triangle, Shape::quad, Shape::tet, Shape::hex, Shape::prism};
+
+TEST(Quantities, OfAPolynomialOnTheUnitBoxAreExact) {
+  for (const Shape shape : shapes)
+    for (int k = 1; k <= 4; ++k)
+      for (const int geometry_order : {1, 2}) {
+        const Mesh mesh = test_meshes::box(shape, 2, geometry_order);
+        const DofMap dofs = make_dof_map(mesh, k);
+        const auto u = interpolate(mesh, dofs, Expression("x^" + std::to_string(k)));
+        const FieldStatistics all = field_statistics(mesh, dofs, u);
+        EXPECT_NEAR(all.measure, 1, 1e-13) << mesh::name(shape);
+        EXPECT_NEAR(all.integral, 1.0 / (k + 1), 1e-13);
+        EXPECT_NEAR(all.average(), 1.0 / (k + 1), 1e-13);
+        EXPECT_NEAR(all.l2, std::sqrt(1.0 / (2 * k + 1)), 1e-13);
+        EXPECT_NEAR(all.min, 0, 1e-15);
+        EXPECT_NEAR(all.max, 1, 1e-15);
+        const FieldStatistics domain = field_statistics(mesh, dofs, u, mesh.group("domain", mesh.dim));
+        EXPECT_EQ(domain.integral, all.integral);
+        const FieldStatistics right = field_statistics(mesh, dofs, u, mesh.group("right", mesh.dim - 1));
+        EXPECT_NEAR(right.measure, 1, 1e-13);
+        EXPECT_NEAR(right.integral, 1, 1e-13);
+        EXPECT_NEAR(right.min, 1, 1e-15);
+        if (mesh.dim < 2) continue;
+        const FieldStatistics bottom = field_statistics(mesh, dofs, u, mesh.group("bottom", mesh.dim - 1));
+        EXPECT_NEAR(bottom.integral, 1.0 / (k + 1), 1e-13);
+        EXPECT_NEAR(bottom.l2, std::sqrt(1.0 / (2 * k + 1)), 1e-13);
+      }
+}
+
+TEST(Quantities, FluxOfALinearFieldIsExactOnEverySide) {
+  // u = 1 + 2x - y + 3z, K u-gradient through a side with normal e: -(K g) . e
+  const double k3[6] = {2, 0.5, 0.25, 3, 0.125, 4};
+  for (const Shape shape : shapes)
+    for (int order = 1; order <= 4; ++order) {
+      const Mesh mesh = test_meshes::box(shape, 2);
+      const int dim = mesh.dim;
+      const DofMap dofs = make_dof_map(mesh, order);
+      const char* fields[] = {"1+2*x", "1+2*x-y", "1+2*x-y+3*z"};
+      const auto u = interpolate(mesh, dofs, Expression(std::string(fields[dim - 1])));
+      const double g[3] = {2, -1, 3};
+      const HostTensorField full{dim * (dim + 1) / 2, [&](Index, const double*, double* k) {
+                                   if (dim == 3) std::copy_n(k3, 6, k);
+                                   if (dim == 2) k[0] = 2, k[1] = 0.5, k[2] = 3;
+                                   if (dim == 1) k[0] = 2;
+                                 }};
+      const double kg[3][3] = {{4, 0, 0}, {2 * 2 - 0.5, 0.5 * 2 - 3, 0},
+                               {2 * 2 - 0.5 + 0.25 * 3, 0.5 * 2 - 3 + 0.125 * 3, 0.25 * 2 - 0.125 + 4 * 3}};
+      const char* sides[3][2] = {{"left", "right"}, {"bottom", "top"}, {"back", "front"}};
+      for (int axis = 0; axis < dim; ++axis)
+        for (const int high : {0, 1}) {
+          const mesh::Group* side = mesh.group(sides[axis][high], dim - 1);
+          ASSERT_NE(side, nullptr);
+          const double sign = high ? -1 : 1;
+          EXPECT_NEAR(flux_through(mesh, dofs, u, HostTensorField::constant(5), *side), sign * 5 * g[axis], 1e-11);
+          EXPECT_NEAR(flux_through(mesh, dofs, u, full, *side), sign * kg[dim - 1][axis], 1e-11) << mesh::name(shape) << axis;
+        }
+    }
+}
+
+TEST(Quantities, FluxLeavesACurvedBodyAsItsSourcesSay) {
+  // div(-grad u) = -2 dim for u = |x|^2, so the flux out is -2 dim times the volume, on a curved mesh too
+  for (const Shape shape : shapes) {
+    Mesh mesh = test_meshes::box(shape, 3, 2);
+    for (Index n = 0; n < mesh.nodes(); ++n) {
+      double* x = &mesh.points[3 * std::size_t(n)];
+      if (mesh.dim > 1) x[1] += 0.2 * x[0] * x[0];  // quadratic: u of order 4 holds |x|^2 exactly
+    }
+    const DofMap dofs = make_dof_map(mesh, 4);
+    const auto u = interpolate(mesh, dofs, Expression("x^2+y^2+z^2"));
+    mesh::Group hull{"hull", mesh.dim - 1, {}, {}};
+    for (Index f = 0; f < mesh.facets.size(); ++f) hull.entities.push_back(f);
+    const double volume = field_statistics(mesh, dofs, u).measure;
+    EXPECT_NEAR(volume, 1, 1e-12);
+    EXPECT_NEAR(flux_through(mesh, dofs, u, HostTensorField::constant(1), hull), -2.0 * mesh.dim * volume, 1e-10)
+        << mesh::name(shape);
+  }
+}
+
+TEST(Quantities, OfMixedMeshes) {
+  const Mesh mesh = test_meshes::mixed_2d();
+  const DofMap dofs = make_dof_map(mesh, 2);
+  const FieldStatistics all = field_statistics(mesh, dofs, interpolate(mesh, dofs, Expression("y")));
+  EXPECT_NEAR(all.measure, 3, 1e-14);     // 2 unit squares, and triangles (1,0) (2,1) (1,2) of area 1
+  EXPECT_NEAR(all.integral, 3, 1e-14);    // symmetric about y = 1
+  const Mesh solid = test_meshes::mixed_3d();
+  const DofMap solid_dofs = make_dof_map(solid, 1);
+  const std::vector<double> one(solid_dofs.dofs, 1.0);
+  EXPECT_NEAR(field_statistics(solid, solid_dofs, one).measure, 1 + 0.5 + 1.0 / 6, 1e-14);
+}
+
+TEST(Quantities, ValueAtAPoint) {
+  for (const Shape shape : shapes) {
+    const Mesh mesh = test_meshes::box(shape, 3);
+    const DofMap dofs = make_dof_map(mesh, 2);
+    const auto u = interpolate(mesh, dofs, Expression("1+x*x-y*z*0.5+y"));
+    std::array<double, 3> p{0.37, 0.61, 0.83};
+    for (int axis = mesh.dim; axis < 3; ++axis) p[axis] = 0;
+    EXPECT_NEAR(value_at(mesh, dofs, u, p), 1 + p[0] * p[0] - 0.5 * p[1] * p[2] + p[1], 1e-12) << mesh::name(shape);
+    try {
+      value_at(mesh, dofs, u, {1.5, 0, 0});
+      FAIL();
+    } catch (const Error& error) {
+      EXPECT_EQ(error.code(), ExitCode::usage);
+      EXPECT_NE(error.help().find("bounding box"), std::string::npos);
+    }
+  }
+}
+
+TEST(Quantities, DoNotDependOnTheNumberOfThreads) {
+  const Mesh mesh = test_meshes::box(Shape::tet, 8);
+  const DofMap dofs = make_dof_map(mesh, 2);
+  const auto u = interpolate(mesh, dofs, Expression("exp(x)*sin(9*y)+z"));
+  const auto k = HostTensorField::constant(0.1);
+  const mesh::Group* top = mesh.group("top", 2);
+  EXPECT_EQ(field_statistics(mesh, dofs, u, nullptr, 1).integral, field_statistics(mesh, dofs, u, nullptr, 3).integral);
+  EXPECT_EQ(flux_through(mesh, dofs, u, k, *top, 1), flux_through(mesh, dofs, u, k, *top, 3));
+  EXPECT_EQ(flux_field(mesh, dofs, u, k, 1), flux_field(mesh, dofs, u, k, 3));
+}
+
+TEST(Quantities, RefuseGroupsWithoutMeaning) {
+  const Mesh mesh = test_meshes::box(Shape::tet, 1);
+  const DofMap dofs = make_dof_map(mesh, 1);
+  const std::vector<double> u(dofs.dofs, 1.0);
+  const mesh::Group curve{"edge", 1, {}, {0, 1}}, nothing{"nothing", 2, {}, {}};
+  EXPECT_THROW(field_statistics(mesh, dofs, u, &curve), Error);
+  EXPECT_THROW(field_statistics(mesh, dofs, u, &nothing), Error);
+  EXPECT_THROW(flux_through(mesh, dofs, u, HostTensorField::constant(1), *mesh.group("domain", 3)), Error);
+  EXPECT_EQ(min_max(mesh, dofs, u, &curve), (std::array<double, 2>{1, 1}));
+}
+
+TEST(FluxField, OfALinearFieldIsConstant) {
+  for (const Shape shape : shapes)
+    for (int order = 1; order <= 3; ++order) {
+      Mesh mesh = test_meshes::box(shape, 2, 2);
+      test_meshes::bend(mesh, 0.05);
+      const DofMap dofs = make_dof_map(mesh, std::max(order, 2));
+      const auto u = interpolate(mesh, dofs, Expression("1+2*x-y"));
+      const auto flux = flux_field(mesh, dofs, u, HostTensorField::constant(3));
+      ASSERT_EQ(flux.size(), 3 * std::size_t(dofs.dofs));
+      for (Index dof = 0; dof < dofs.dofs; ++dof) {
+        EXPECT_NEAR(flux[3 * std::size_t(dof)], -6, 1e-10) << mesh::name(shape);
+        EXPECT_NEAR(flux[3 * std::size_t(dof) + 1], mesh.dim > 1 ? 3 : 0, 1e-10);
+        EXPECT_NEAR(flux[3 * std::size_t(dof) + 2], 0, 1e-10);
+      }
+    }
+}
+
+}  // namespace
