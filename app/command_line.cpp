@@ -1,0 +1,154 @@
+#include "app/command_line.hpp"
+
+#include <fmt/format.h>
+
+#include <CLI/CLI.hpp>
+#include <functional>
+
+#include "app/commands.hpp"
+
+namespace tessera::app {
+namespace {
+
+using Action = std::function<ExitCode()>;
+
+void add_deck_options(CLI::App& command, DeckOptions& options) {
+  command.add_option("deck", options.deck, "the input deck, a TOML file")->required()->type_name("DECK");
+  command.add_option("--set", options.set, "change a key of the deck, e.g. --set physics.order=2; may be repeated")
+      ->type_name("KEY=VALUE")
+      ->allow_extra_args(false);
+  command.add_option("--plugin", options.plugins, "load physics modules from a shared library; may be repeated")
+      ->type_name("LIB")
+      ->allow_extra_args(false);
+}
+
+void add_run_options(CLI::App& command, DeckOptions& options) {
+  add_deck_options(command, options);
+  command.add_option("--backend", options.backend, "auto, threads or cuda; overrides run.backend")->type_name("NAME");
+  command.add_option("--threads", options.threads, "threads on the host, 0 for all; overrides run.threads")
+      ->type_name("N")
+      ->check(CLI::NonNegativeNumber);
+  command.add_option("--output", options.output, "folder of the results; overrides output.directory")->type_name("DIR");
+  command.add_flag("--quiet", options.quiet, "print warnings and errors only");
+}
+
+void add_commands(CLI::App& app, Action& action) {
+  auto add = [&](const std::string& name, const std::string& help) {
+    return app.add_subcommand(name, help)->fallthrough(false);
+  };
+  // Options outlive this function through the shared structs that the callbacks hold.
+  auto run_options = std::make_shared<DeckOptions>();
+  CLI::App* command = add("run", "solve a deck: fields as .vtu, numbers as summary.json");
+  add_run_options(*command, *run_options);
+  command->callback([=, &action] { action = [=] { return run(*run_options); }; });
+
+  auto check_options = std::make_shared<DeckOptions>();
+  command = add("check", "everything but solving: deck, mesh, names, quality, sizes and memory");
+  add_run_options(*command, *check_options);
+  command->callback([=, &action] { action = [=] { return check(*check_options); }; });
+
+  auto category = std::make_shared<std::string>();
+  command = add("list", "what the program knows: " + fmt::format("{}", fmt::join(list_categories(), ", ")));
+  command->add_option("category", *category, "one of them; left out: all")->type_name("CATEGORY");
+  command->callback([=, &action] { action = [=] { return list(*category); }; });
+
+  auto physics = std::make_shared<std::string>();
+  command = add("template", "a commented deck of a physics module, that runs as it is");
+  command->add_option("physics", *physics, "a name from `tessera list physics`")->required()->type_name("PHYSICS");
+  command->callback([=, &action] { action = [=] { return print_template(*physics); }; });
+  command = add("schema", "the JSON Schema of a physics module's decks, for editors");
+  command->add_option("physics", *physics, "a name from `tessera list physics`")->required()->type_name("PHYSICS");
+  command->callback([=, &action] { action = [=] { return print_schema(*physics); }; });
+
+  auto mesh_options = std::make_shared<MeshOptions>();
+  command = add("mesh", "write the mesh as the run would see it, with its groups");
+  add_deck_options(*command, mesh_options->deck);
+  command->add_option("-o,--output", mesh_options->file, "the .msh file to write")->required()->type_name("FILE");
+  command->callback([=, &action] { action = [=] { return write_mesh(*mesh_options); }; });
+
+  auto comparison = std::make_shared<CompareCommand>();
+  command = add("compare", "two results (.vtu or summary.json), field by field; exit code 6 where they differ");
+  command->add_option("a", comparison->a, "a result")->required()->type_name("A");
+  command->add_option("b", comparison->b, "another")->required()->type_name("B");
+  command->add_option("--rtol", comparison->options.relative, "relative tolerance")->capture_default_str()->check(CLI::NonNegativeNumber);
+  command->add_option("--atol", comparison->options.absolute, "absolute tolerance")->capture_default_str()->check(CLI::NonNegativeNumber);
+  command->add_option("--ignore", comparison->options.ignore, "keys of a summary to leave out, instead of the usual ones")
+      ->capture_default_str();
+  command->add_flag("--quiet", comparison->quiet, "print only what differs");
+  command->callback([=, &action] { action = [=] { return compare(*comparison); }; });
+
+  auto directory = std::make_shared<std::string>();
+  command = add("restart", "go on from the newest whole checkpoint of a run");
+  command->add_option("directory", *directory, "output folder of the run")->required()->type_name("DIR");
+  command->callback([=, &action] { action = [=] { return restart(*directory); }; });
+
+  command = add("doctor", "toolchain, GPU, libraries, memory: what will be used and why");
+  command->callback([&action] { action = [] { return doctor(); }; });
+
+  auto docs = std::make_shared<std::string>("docs/deck.md");
+  command = add("docs", "write the reference of the deck as Markdown");
+  command->group("");  // for the project itself
+  command->add_option("file", *docs, "the file to write")->type_name("FILE");
+  command->callback([=, &action] { action = [=] { return write_docs(*docs); }; });
+}
+
+std::vector<std::string> command_names(CLI::App& app) {
+  std::vector<std::string> names;
+  for (const CLI::App* command : app.get_subcommands([](const CLI::App* c) { return !c->get_group().empty(); }))
+    names.push_back(command->get_name());
+  return names;
+}
+
+/// An unknown command or option, with the nearest names; CLI11 itself only says that arguments were not expected.
+[[noreturn]] void refuse(CLI::App& app, const CLI::ParseError& error) {
+  CLI::App* command = app.get_subcommands().empty() ? nullptr : app.get_subcommands().front();
+  const std::string usage = fmt::format("`tessera {}--help` shows what there is", command ? command->get_name() + " " : "");
+  std::vector<std::string> options;
+  for (const CLI::Option* option : (command ? command : &app)->get_options())
+    for (const std::string& name : option->get_lnames()) options.push_back("--" + name);
+  for (const std::string& extra : app.remaining(true)) {
+    const std::string name = extra.substr(0, extra.find('='));
+    if (name.starts_with("-"))
+      throw Error(ExitCode::usage, fmt::format("unknown option '{}'{}", name, command ? " of " + command->get_name() : ""),
+                  suggest(name, options) + "; " + usage);
+    throw Error(ExitCode::usage, fmt::format("argument '{}' was not expected", extra), usage);
+  }
+  std::string message = error.what();
+  if (message.ends_with('\n')) message.pop_back();
+  throw Error(ExitCode::usage, message, usage);
+}
+
+}  // namespace
+
+ExitCode run_command_line(int argc, const char* const* argv) {
+  CLI::App app("Tessera solves partial differential equations with finite elements, on cores or GPUs, from one input deck.", "tessera");
+  app.footer("Start with: tessera template poisson > deck.toml && tessera run deck.toml\n"
+             "Exit codes: 0 ok, 1 internal, 2 command line or deck, 3 mesh, 4 not converged, 5 out of memory,\n"
+             "            6 comparison differs, 7 file system, 130 and 143 interrupted");
+  app.set_version_flag("--version", "tessera " TESSERA_VERSION);
+  app.require_subcommand(1);
+  Action action;
+  add_commands(app, action);
+
+  if (argc < 2) {
+    fmt::print(stderr, "{}", app.help());
+    return ExitCode::usage;
+  }
+  const std::string first = argv[1];
+  const auto names = command_names(app);
+  if (!first.starts_with("-") && first != "docs" && std::find(names.begin(), names.end(), first) == names.end())
+    throw Error(ExitCode::usage, fmt::format("unknown command '{}'", first),
+                suggest(first, names) + "; `tessera --help` shows all commands");
+  try {
+    app.parse(argc, argv);
+  } catch (const CLI::ParseError& error) {
+    if (error.get_exit_code() == 0) {  // --help, --version
+      app.exit(error);
+      return ExitCode::ok;
+    }
+    refuse(app, error);
+  }
+  return action();
+}
+
+}  // namespace tessera::app

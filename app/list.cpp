@@ -1,0 +1,70 @@
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "app/commands.hpp"
+#include "physics/common.hpp"
+#include "physics/registry.hpp"
+#include "solvers/solve.hpp"
+
+namespace tessera::app {
+namespace {
+
+struct Row {
+  std::string name, backends, help;
+};
+
+Row row(const solvers::NamedHelp& entry) {
+  std::string backends = entry.threads ? "threads" : "";
+  if (entry.cuda) backends += backends.empty() ? "cuda" : " cuda";
+  return {entry.name, backends, entry.help};
+}
+
+std::vector<Row> rows(const std::string& category) {
+  std::vector<Row> result;
+  auto add_all = [&](const auto& table) {
+    for (const auto& entry : table) result.push_back({entry.name, "", entry.help});
+  };
+  if (category == "physics") add_all(physics::table());
+  if (category == "formats") add_all(physics::format_table());
+  if (category == "strategies") add_all(physics::strategy_table());
+  if (category == "quantities") add_all(physics::quantity_table());
+  if (category == "solvers")
+    for (const auto& entry : solvers::solver_table()) result.push_back(row(entry));
+  if (category == "preconditioners")
+    for (const auto& entry : solvers::preconditioner_table()) result.push_back(row(entry));
+  return result;
+}
+
+void print(const std::vector<Row>& table) {
+  std::size_t name = 0, backends = 0;
+  for (const Row& entry : table) {
+    name = std::max(name, entry.name.size());
+    backends = std::max(backends, entry.backends.size());
+  }
+  for (const Row& entry : table) {
+    const std::string middle = backends > 0 ? fmt::format("{:{}}  ", entry.backends, backends) : "";
+    fmt::print("  {:{}}  {}{}\n", entry.name, name, middle, entry.help);
+  }
+}
+
+}  // namespace
+
+const std::vector<std::string>& list_categories() {
+  static const std::vector<std::string> names = {"physics", "solvers", "preconditioners", "formats", "strategies", "quantities"};
+  return names;
+}
+
+ExitCode list(const std::string& category) {
+  const auto& names = list_categories();
+  if (!category.empty() && std::find(names.begin(), names.end(), category) == names.end())
+    throw Error(ExitCode::usage, fmt::format("there is no list of '{}'", category), suggest(category, names));
+  for (const std::string& name : names) {
+    if (!category.empty() && name != category) continue;
+    if (category.empty()) fmt::print("{}:\n", name);
+    print(rows(name));
+  }
+  return ExitCode::ok;
+}
+
+}  // namespace tessera::app

@@ -1,0 +1,31 @@
+#include <fmt/format.h>
+
+#include <csignal>
+#include <cstdio>
+#include <exception>
+#include <new>
+
+#include "app/command_line.hpp"
+
+int main(int argc, char** argv) {
+  using tessera::Error;
+  using tessera::ExitCode;
+  // A file that hits the size limit is an error of the write that we report, not a death.
+  std::signal(SIGXFSZ, SIG_IGN);
+  try {
+    return static_cast<int>(tessera::app::run_command_line(argc, argv));
+  } catch (const Error& error) {
+    std::fputs(error.report().c_str(), stderr);
+    return static_cast<int>(error.code());
+  } catch (const std::bad_alloc&) {
+    const Error error(ExitCode::memory, "out of host memory",
+                      "use a coarser mesh, a lower order or a solver without factorisation; `tessera check DECK` estimates the need");
+    std::fputs(error.report().c_str(), stderr);
+    return static_cast<int>(error.code());
+  } catch (const std::exception& error) {
+    const Error report(ExitCode::internal, fmt::format("internal: {}", error.what()),
+                       "this is a fault of the program; please report it with the deck");
+    std::fputs(report.report().c_str(), stderr);
+    return static_cast<int>(report.code());
+  }
+}

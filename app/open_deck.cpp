@@ -1,0 +1,33 @@
+#include "app/open_deck.hpp"
+
+#include <fmt/format.h>
+
+#include "physics/registry.hpp"
+
+namespace tessera::app {
+namespace {
+
+std::string toml_string(const std::string& text) {
+  std::string result = "\"";
+  for (const char c : text) {
+    if (c == '"' || c == '\\') result += '\\';
+    result += c;
+  }
+  return result + "\"";
+}
+
+}  // namespace
+
+deck::Deck open_deck(const DeckOptions& options) {
+  std::vector<std::string> overrides = options.set;
+  if (!options.backend.empty()) overrides.push_back("run.backend=" + toml_string(options.backend));
+  if (options.threads >= 0) overrides.push_back(fmt::format("run.threads={}", options.threads));
+  if (!options.output.empty()) overrides.push_back("output.directory=" + toml_string(options.output));
+  return deck::Deck::read(options.deck, overrides);
+}
+
+void load_plugins(const DeckOptions& options) {
+  for (const std::string& library : options.plugins) physics::load_plugin(library);
+}
+
+}  // namespace tessera::app
