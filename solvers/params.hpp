@@ -14,7 +14,7 @@ struct SolverParams {
   int max_iterations = 10000;
   double relaxation = 1.0;                ///< omega of SSOR, 0 < omega < 2
   int check_every = 10;                   ///< iterations between two looks at the residual on CUDA; threads look at every one
-  deck::Where where;
+  deck::Where where = {};
 };
 
 /// Schema of [solver]; the choices are the names of the tables in solve.hpp.

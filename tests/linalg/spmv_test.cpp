@@ -44,9 +44,12 @@ TYPED_TEST_SUITE(Spmv, testing::Backends);
 TYPED_TEST(Spmv, RandomMatricesOfManyShapesAndRowLengths) {
   TESSERA_REQUIRE(TypeParam);
   unsigned seed = 7;
-  for (int longest : {0, 1, 3, 8, 15, 27, 60, 130, 700})
-    for (auto [rows, cols] : {std::pair{1, 1}, {3, 1000}, {1000, 3}, {511, 513}, {5000, 5000}, {10001, 777}})
-      this->check(testing::random_matrix(rows, cols, longest, ++seed), seed);
+  for (int longest : {0, 1, 3, 8, 15, 27, 60, 130, 700}) {
+    for (auto [rows, cols] : {std::pair{1, 1}, {3, 1000}, {1000, 3}, {511, 513}, {5000, 5000}, {10001, 777}}) {
+      ++seed;
+      this->check(testing::random_matrix(rows, cols, longest, seed), seed);
+    }
+  }
 }
 
 TYPED_TEST(Spmv, EmptyMatrices) {

@@ -60,6 +60,16 @@ TEST_F(Direct, NamesWhatMakesAMatrixSingular) {
   EXPECT_NE(report.failure.find("row 77"), std::string::npos) << report.failure;
 }
 
+TEST_F(Direct, AgreesWithConjugateGradients) {
+  const HostMatrix A = testing::laplacian(12, 3);
+  const auto b = testing::random_vector(A.rows, 8);
+  ASSERT_TRUE(solve(A, b).converged);
+  const auto direct = solution;
+  params = {.tolerance = 1e-13};
+  ASSERT_TRUE(solve(A, b).converged);
+  for (std::size_t i = 0; i < direct.size(); ++i) ASSERT_NEAR(direct[i], solution[i], 1e-11);
+}
+
 TEST_F(Direct, NoUnknownsAreFine) { EXPECT_TRUE(solve(HostMatrix{}, {}).converged); }
 
 }  // namespace
