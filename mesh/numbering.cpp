@@ -6,8 +6,10 @@
 #include <algorithm>
 #include <limits>
 #include <numeric>
+#include <utility>
 
 #include "base/error.hpp"
+#include "mesh/facets.hpp"
 
 namespace tessera::mesh {
 namespace {
@@ -81,24 +83,38 @@ std::vector<Index> by_least_node(const Mesh& mesh) {
   return new_number;
 }
 
-/// Facets sorted by their renumbered cells; groups follow.
+/// Facets of a mesh whose cells have been renumbered, sorted again; groups follow.
 void renumber_facets(Mesh& mesh, std::span<const Index> new_cell) {
-  Facets& old = mesh.facets;
+  Facets old = std::move(mesh.facets);
+  for (Index& cell : old.cell) cell = new_cell[cell];
+  // An interior facet belongs to its lower-numbered cell, which may now be the other one.
+  std::vector<Index> interior;
+  std::vector<FacetVertices> vertices;
+  for (Index f = 0; f < old.size(); ++f)
+    if (!old.exterior[f]) {
+      interior.push_back(f);
+      vertices.push_back(side_vertices(mesh, old.cell[f], old.side[f]));
+    }
+  if (!interior.empty()) {
+    const std::vector<Side> sides = match_facets(mesh, vertices);
+    for (std::size_t i = 0; i < sides.size(); ++i) {
+      old.cell[interior[i]] = sides[i].cell;
+      old.side[interior[i]] = sides[i].side;
+    }
+  }
   std::vector<Index> order(old.cell.size());
   std::iota(order.begin(), order.end(), 0);
   std::sort(order.begin(), order.end(), [&](Index a, Index b) {
-    const Index ca = new_cell[old.cell[a]], cb = new_cell[old.cell[b]];
-    return ca != cb ? ca < cb : old.side[a] < old.side[b];
+    return old.cell[a] != old.cell[b] ? old.cell[a] < old.cell[b] : old.side[a] < old.side[b];
   });
-  Facets facets = old;
+  Facets& facets = mesh.facets = old;
   std::vector<Index> new_facet(order.size());
   for (std::size_t i = 0; i < order.size(); ++i) {
-    facets.cell[i] = new_cell[old.cell[order[i]]];
+    facets.cell[i] = old.cell[order[i]];
     facets.side[i] = old.side[order[i]];
     facets.exterior[i] = old.exterior[order[i]];
     new_facet[order[i]] = static_cast<Index>(i);
   }
-  old = std::move(facets);
   for (Group& group : mesh.groups)
     if (group.dim == mesh.dim - 1) {
       for (Index& facet : group.entities) facet = new_facet[facet];
