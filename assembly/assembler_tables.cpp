@@ -1,0 +1,58 @@
+#include <algorithm>
+
+#include "assembly/assembler_data.hpp"
+#include "assembly/element.hpp"
+#include "assembly/form.hpp"
+#include "assembly/quadrature.hpp"
+
+namespace tessera::assembly {
+
+int quadrature_degree(const mesh::CellBlock& cells, int order) {
+  return 2 * std::max(order, cells.order) + (cells.shape == mesh::Shape::quad || cells.shape == mesh::Shape::hex ? 1 : 0);
+}
+
+BlockTables make_tables(const mesh::CellBlock& cells, int order, bool straight_simplex) {
+  const Element& element = lagrange(cells.shape, order);
+  const Element& geometry = lagrange(cells.shape, cells.order);
+  const Quadrature& rule = quadrature(cells.shape, quadrature_degree(cells, order));
+  const int dim = element.dim, n = element.nodes, g = geometry.nodes;
+  BlockTables tables;
+  tables.points = rule.size();
+  tables.weights = rule.weights;
+  std::vector<double> phi, dphi;
+  tabulate(element, rule.points, phi, dphi);
+  tables.basis.resize(static_cast<std::size_t>(rule.size()) * (dim + 1) * n);
+  for (int q = 0; q < rule.size(); ++q)
+    for (int i = 0; i < n; ++i) {
+      for (int a = 0; a < dim; ++a) tables.basis[(q * (dim + 1) + a) * n + i] = dphi[(q * n + i) * dim + a];
+      tables.basis[(q * (dim + 1) + dim) * n + i] = phi[q * n + i];
+    }
+  tables.load.assign(n, 0.0);
+  for (int q = 0; q < rule.size(); ++q)
+    for (int i = 0; i < n; ++i) tables.load[i] += rule.weights[q] * phi[q * n + i];
+  if (straight_simplex) {
+    // R_ab = sum_q w (d_a phi_i d_b phi_j + d_b phi_i d_a phi_j) for a < b, half of it for a = b; the mass last
+    const int pairs = dim * (dim + 1) / 2;
+    tables.reference.assign(static_cast<std::size_t>(pairs + 1) * n * n, 0.0);
+    for (int q = 0; q < rule.size(); ++q)
+      for (int i = 0; i < n; ++i)
+        for (int j = 0; j < n; ++j) {
+          const double* di = &dphi[(q * n + i) * dim];
+          const double* dj = &dphi[(q * n + j) * dim];
+          const double w = rule.weights[q];
+          for (int a = 0; a < dim; ++a)
+            for (int b = a; b < dim; ++b)
+              tables.reference[(packed(a, b, dim) * n + i) * n + j] +=
+                  w * (a == b ? di[a] * dj[a] : di[a] * dj[b] + di[b] * dj[a]);
+          tables.reference[(pairs * n + i) * n + j] += w * phi[q * n + i] * phi[q * n + j];
+        }
+  }
+  tabulate(geometry, rule.points, phi, dphi);
+  tables.map.resize(static_cast<std::size_t>(rule.size()) * dim * g);
+  for (int q = 0; q < rule.size(); ++q)
+    for (int i = 0; i < g; ++i)
+      for (int a = 0; a < dim; ++a) tables.map[(q * dim + a) * g + i] = dphi[(q * g + i) * dim + a];
+  return tables;
+}
+
+}  // namespace tessera::assembly

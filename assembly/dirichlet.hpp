@@ -1,0 +1,17 @@
+#pragma once
+#include <vector>
+
+#include "base/backend.hpp"
+#include "linalg/crs.hpp"
+
+namespace tessera::assembly {
+
+/// Eliminates u[dofs] = values symmetrically: for a free row i, b_i -= sum of a_ij values_j and a_ij = 0; the row of a fixed
+/// dof keeps its own diagonal entry (which keeps the conditioning; 1 where it is not positive) and b_j = a_jj values_j.
+/// A dof given twice takes its last value. One pass over A; every row is its own, so the result is repeatable.
+/// Throws Error(internal) for a dof outside A or where dofs and values differ in length.
+template <class Exec>
+void eliminate_dirichlet(Exec& exec, linalg::Crs<typename Exec::Space>& A, View<double> b, const std::vector<Index>& dofs,
+                         const std::vector<double>& values);
+
+}  // namespace tessera::assembly

@@ -1,0 +1,93 @@
+#include "assembly/boundary.hpp"
+
+#include <cmath>
+
+#include "assembly/support.hpp"
+
+namespace tessera::testing {
+namespace {
+
+/// Every exterior facet of a mesh.
+mesh::Group exterior(const mesh::Mesh& mesh) {
+  mesh::Group group{.name = "exterior", .dim = mesh.dim - 1, .entities = {}, .vertices = {}};
+  for (Index facet = 0; facet < mesh.facets.size(); ++facet)
+    if (mesh.facets.exterior[facet]) group.entities.push_back(facet);
+  return group;
+}
+
+template <class Exec>
+class Boundary : public ::testing::Test {};
+TYPED_TEST_SUITE(Boundary, Backends);
+
+TYPED_TEST(Boundary, RobinAndNeumannIntegralsEqualTheArea) {
+  TESSERA_REQUIRE(TypeParam);
+  for (const char* shape : {"interval", "triangle", "quad", "tet", "hex"})
+    for (int order = 1; order <= 4; ++order)
+      for (int geometry = 1; geometry <= 2; ++geometry) {
+        System<TypeParam> system(box(shape, 2, geometry), order);
+        const mesh::Group group = exterior(system.mesh);
+        const std::size_t points = system.assembler.facet_points(group).size() / 3;
+        system.assemble({});
+        system.assembler.add_facets(group, std::vector<double>(points, 2), std::vector<double>(points, 3), system.A,
+                                    system.b.view());
+        const double area = 2 * system.mesh.dim;
+        const Eigen::MatrixXd A = system.matrix();
+        EXPECT_NEAR(A.sum(), 2 * area, 1e-12) << shape << order;
+        EXPECT_LT((A - A.transpose()).cwiseAbs().maxCoeff(), 1e-14) << shape << order;
+        EXPECT_NEAR(system.vector().sum(), 3 * area, 1e-12) << shape << order;
+      }
+}
+
+TYPED_TEST(Boundary, NeumannDataAtPointsIntegratesPolynomials) {
+  TESSERA_REQUIRE(TypeParam);
+  for (const char* shape : {"triangle", "quad", "tet", "hex"}) {
+    System<TypeParam> system(box(shape, 3), 2);
+    const mesh::Group* right = system.mesh.group("right", system.mesh.dim - 1);
+    ASSERT_TRUE(right);
+    const std::vector<double> points = system.assembler.facet_points(*right);
+    std::vector<double> g(points.size() / 3);
+    for (std::size_t i = 0; i < g.size(); ++i) {
+      EXPECT_NEAR(points[3 * i], 1, 1e-14);
+      g[i] = points[3 * i + 1] * points[3 * i + 1];
+    }
+    system.assemble({});
+    system.assembler.add_facets(*right, {}, g, system.A, system.b.view());
+    EXPECT_NEAR(system.vector().sum(), 1.0 / 3, 1e-13) << shape;
+  }
+}
+
+/// Elimination keeps the matrix symmetric and gives the solution of the system with the rows replaced.
+TYPED_TEST(Boundary, DirichletEliminationKeepsTheSolution) {
+  TESSERA_REQUIRE(TypeParam);
+  for (const char* shape : {"triangle", "hex"}) {
+    System<TypeParam> system(box(shape, 4), 2);
+    system.assemble({.region = {}, .k = constant(3), .c = constant(1), .f = constant(2)});
+    Eigen::MatrixXd A = system.matrix();
+    Eigen::VectorXd b = system.vector();
+    const std::vector<Index> dofs = assembly::exterior_dofs(system.mesh, system.map);
+    std::vector<double> values;
+    for (const Index dof : dofs) {
+      values.push_back(std::sin(dof));
+      A.row(dof).setZero();
+      A(dof, dof) = 1;
+      b[dof] = values.back();
+    }
+    const Eigen::VectorXd expected = A.partialPivLu().solve(b);
+    assembly::eliminate_dirichlet(system.exec, system.A, system.b.view(), dofs, values);
+    const Eigen::MatrixXd eliminated = system.matrix();
+    EXPECT_EQ((eliminated - eliminated.transpose()).cwiseAbs().maxCoeff(), 0);
+    const Eigen::VectorXd found = eliminated.partialPivLu().solve(system.vector());
+    EXPECT_LT((found - expected).cwiseAbs().maxCoeff(), 1e-12) << shape;
+  }
+}
+
+TYPED_TEST(Boundary, WrongDofIsNamed) {
+  TESSERA_REQUIRE(TypeParam);
+  System<TypeParam> system(box("quad", 2), 1);
+  system.assemble({.region = {}, .k = constant(1), .c = {}, .f = {}});
+  EXPECT_ANY_THROW(assembly::eliminate_dirichlet(system.exec, system.A, system.b.view(), {1000}, {0.0}));
+  EXPECT_ANY_THROW(assembly::eliminate_dirichlet(system.exec, system.A, system.b.view(), {1}, {}));
+}
+
+}  // namespace
+}  // namespace tessera::testing

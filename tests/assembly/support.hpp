@@ -1,0 +1,71 @@
+#pragma once
+#include <eigen3/Eigen/Dense>
+
+#include "assembly/assemble.hpp"
+#include "assembly/dirichlet.hpp"
+#include "assembly/dof_map.hpp"
+#include "mesh/box.hpp"
+#include "mesh/mesh.hpp"
+#include "support/backends.hpp"
+
+namespace tessera::testing {
+
+/// A box of a shape with a few cells per axis; 3-D unless the shape is flat.
+inline mesh::Mesh box(const std::string& shape, int cells, int order = 1) {
+  mesh::BoxParams params;
+  const int dim = mesh::dimension(mesh::shape_from_name(shape));
+  params.min.assign(dim, 0.0);
+  params.max.assign(dim, 1.0);
+  params.cells.assign(dim, cells);
+  params.shape = shape;
+  return mesh::make_box(params, order);
+}
+
+/// Moves interior points smoothly, so that cells are no parallelepipeds; the boundary stays.
+inline void deform(mesh::Mesh& mesh) {
+  for (Index node = 0; node < mesh.nodes(); ++node) {
+    double* x = mesh.points.data() + 3 * static_cast<std::size_t>(node);
+    double bump = 0.3;
+    for (int d = 0; d < mesh.dim; ++d) bump *= 4 * x[d] * (1 - x[d]);
+    for (int d = 0; d < mesh.dim; ++d) x[d] += bump * 0.2 * (d + 1) / 3;
+  }
+}
+
+/// The matrix on the host, dense.
+template <class Space>
+Eigen::MatrixXd dense(const linalg::Crs<Space>& A) {
+  const auto row_ptr = to_vector(A.row_ptr);
+  const auto col_ind = to_vector(A.col_ind);
+  const auto values = to_vector(A.values);
+  Eigen::MatrixXd result = Eigen::MatrixXd::Zero(A.rows, A.cols);
+  for (Index row = 0; row < A.rows; ++row)
+    for (Offset k = row_ptr[row]; k < row_ptr[row + 1]; ++k) result(row, col_ind[k]) = values[k];
+  return result;
+}
+
+/// An assembled system and its parts.
+template <class Exec>
+struct System {
+  using Space = typename Exec::Space;
+  Exec exec;
+  mesh::Mesh mesh;
+  assembly::DofMap map;
+  assembly::Assembler<Exec> assembler;
+  linalg::Crs<Space> A;
+  Array<double, Space> b;
+
+  System(mesh::Mesh m, int order) : System(std::move(m), order, Exec()) {}
+  System(mesh::Mesh m, int order, Exec e)
+      : exec(std::move(e)), mesh(std::move(m)), map(assembly::make_dof_map(mesh, order)), assembler(exec, mesh, map),
+        A(assembler.make_matrix()), b(map.dofs) {}
+  void assemble(const assembly::DiffusionData& data) { assembler.assemble(data, A, b.view()); }
+  Eigen::MatrixXd matrix() { return dense(A); }
+  Eigen::VectorXd vector() {
+    const std::vector<double> values = to_vector(b);
+    return Eigen::Map<const Eigen::VectorXd>(values.data(), static_cast<Eigen::Index>(values.size()));
+  }
+};
+
+inline assembly::Coefficient constant(double value) { return {1, false, {value}}; }
+
+}  // namespace tessera::testing
