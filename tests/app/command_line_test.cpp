@@ -1,0 +1,285 @@
+// Runs the built program as a user does: exit codes and what it says.
+#include <gtest/gtest.h>
+#include <sys/wait.h>
+
+#include <csignal>
+#include <cstdio>
+#include <filesystem>
+#include <fstream>
+#include <nlohmann/json.hpp>
+#include <string>
+#include <thread>
+#include <unistd.h>
+
+namespace {
+
+namespace fs = std::filesystem;
+
+struct Result {
+  int code = -1;
+  std::string text;  ///< stdout and stderr together
+  bool says(const std::string& part) const { return text.find(part) != std::string::npos; }
+};
+
+Result tessera(const std::string& arguments) {
+  Result result;
+  FILE* pipe = popen((std::string(TESSERA_PROGRAM) + " " + arguments + " 2>&1").c_str(), "r");
+  char chunk[4096];
+  while (const std::size_t count = fread(chunk, 1, sizeof chunk, pipe)) result.text.append(chunk, count);
+  const int status = pclose(pipe);
+  result.code = WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status);
+  return result;
+}
+
+fs::path folder() {
+  static const fs::path path = [] {
+    const fs::path made = fs::path(::testing::TempDir()) / ("tessera_app_" + std::to_string(getpid()));
+    fs::create_directories(made);
+    return made;
+  }();
+  return path;
+}
+
+std::string write_deck(const std::string& name, const std::string& text) {
+  std::ofstream(folder() / name) << text;
+  return (folder() / name).string();
+}
+
+/// A square, u = x: solved in no time.
+std::string small_deck(int cells = 8) {
+  return write_deck("small_" + std::to_string(cells) + ".toml", R"(title = "A square"
+[mesh]
+box = { min = [0, 0], max = [1, 1], cells = [)" + std::to_string(cells) + ", " + std::to_string(cells) + R"(], shape = "triangle" }
+[run]
+backend = "threads"
+[physics]
+type = "poisson"
+[[boundary]]
+on = ["left", "right"]
+type = "dirichlet"
+value = "x"
+[output]
+directory = ")" + (folder() / "out").string() + R"("
+)");
+}
+
+nlohmann::json summary_in(const fs::path& directory) {
+  std::ifstream file(directory / "summary.json");
+  return nlohmann::json::parse(file, nullptr, false);
+}
+
+TEST(CommandLine, HelpAndVersion) {
+  EXPECT_EQ(tessera("--version").code, 0);
+  EXPECT_TRUE(tessera("--version").says("tessera 0."));
+  const Result help = tessera("--help");
+  EXPECT_EQ(help.code, 0);
+  for (const char* command : {"run", "check", "list", "template", "schema", "mesh", "compare", "restart", "doctor"})
+    EXPECT_TRUE(help.says(std::string("  ") + command)) << command;
+  EXPECT_TRUE(tessera("run --help").says("--backend"));
+  EXPECT_EQ(tessera("").code, 2);
+}
+
+TEST(CommandLine, AnUnknownCommandNamesTheNearest) {
+  const Result result = tessera("rnu deck.toml");
+  EXPECT_EQ(result.code, 2);
+  EXPECT_TRUE(result.says("error: unknown command 'rnu'")) << result.text;
+  EXPECT_TRUE(result.says("help: did you mean 'run'")) << result.text;
+}
+
+TEST(CommandLine, AnUnknownOptionNamesTheNearest) {
+  const Result result = tessera("run deck.toml --bakend cuda");
+  EXPECT_EQ(result.code, 2);
+  EXPECT_TRUE(result.says("unknown option '--bakend' of run")) << result.text;
+  EXPECT_TRUE(result.says("did you mean '--backend'")) << result.text;
+}
+
+TEST(CommandLine, MissingAndSuperfluousArguments) {
+  EXPECT_EQ(tessera("run").code, 2);
+  EXPECT_EQ(tessera("run a.toml b.toml").code, 2);
+  EXPECT_EQ(tessera("run a.toml --threads -3").code, 2);
+  EXPECT_EQ(tessera("mesh a.toml").code, 2);
+}
+
+TEST(CommandLine, AMissingDeckIsAFileSystemError) {
+  const Result result = tessera("run /nonexistent/deck.toml");
+  EXPECT_EQ(result.code, 7) << result.text;
+  EXPECT_TRUE(result.says("/nonexistent/deck.toml"));
+}
+
+TEST(CommandLine, AnUnknownPhysicsNamesTheNearest) {
+  const Result result = tessera("run " + small_deck() + " --set physics.type='\"poison\"'");
+  EXPECT_EQ(result.code, 2) << result.text;
+  EXPECT_TRUE(result.says("'poison'")) << result.text;
+  EXPECT_TRUE(result.says("did you mean 'poisson'")) << result.text;
+  EXPECT_EQ(tessera("template poison").code, 2);
+}
+
+TEST(CommandLine, AnUnknownKeyShowsItsPlace) {
+  const std::string deck = write_deck("typo.toml", "[mesh]\nbox = { min = [0], max = [1], cells = [4], shape = \"interval\" }\n"
+                                                   "[physics]\ntype = \"poisson\"\noder = 2\n");
+  const Result result = tessera("check " + deck);
+  EXPECT_EQ(result.code, 2) << result.text;
+  EXPECT_TRUE(result.says("typo.toml:5:1")) << result.text;
+  EXPECT_TRUE(result.says("did you mean 'order'")) << result.text;
+}
+
+TEST(List, ShowsEveryTableAndRefusesOthers) {
+  EXPECT_TRUE(tessera("list physics").says("poisson"));
+  EXPECT_TRUE(tessera("list solvers").says("cg"));
+  EXPECT_TRUE(tessera("list preconditioners").says("jacobi"));
+  const Result all = tessera("list");
+  EXPECT_EQ(all.code, 0);
+  for (const char* category : {"physics:", "solvers:", "preconditioners:", "formats:", "strategies:", "quantities:"})
+    EXPECT_TRUE(all.says(category)) << category;
+  const Result wrong = tessera("list solver");
+  EXPECT_EQ(wrong.code, 2);
+  EXPECT_TRUE(wrong.says("did you mean 'solvers'")) << wrong.text;
+}
+
+TEST(Template, RunsAsItIs) {
+  const Result deck = tessera("template poisson");
+  ASSERT_EQ(deck.code, 0);
+  const std::string file = write_deck("template.toml", deck.text);
+  const Result result = tessera("run " + file + " --quiet --output " + (folder() / "template").string());
+  EXPECT_EQ(result.code, 0) << result.text;
+}
+
+TEST(Schema, IsJson) {
+  const auto json = nlohmann::json::parse(tessera("schema poisson").text, nullptr, false);
+  ASSERT_TRUE(json.is_object());
+  EXPECT_TRUE(json.contains("properties"));
+}
+
+TEST(Doctor, NamesLibrariesAndTheChoice) {
+  const Result result = tessera("doctor");
+  EXPECT_EQ(result.code, 0);
+  for (const char* part : {"Gmsh", "VTK", "METIS", "Eigen", "muParser", "toml++", "auto", "compiler", "cores", "memory"})
+    EXPECT_TRUE(result.says(part)) << part;
+}
+
+TEST(Run, WritesASummaryAndComparesWithItself) {
+  const fs::path a = folder() / "a", b = folder() / "b";
+  ASSERT_EQ(tessera("run " + small_deck() + " --output " + a.string()).code, 0);
+  ASSERT_EQ(tessera("run " + small_deck() + " --quiet --output " + b.string()).code, 0);
+  const auto summary = summary_in(a);
+  EXPECT_EQ(summary["status"], "ok");
+  EXPECT_EQ(summary["title"], "A square");
+  EXPECT_TRUE(summary["solver"]["converged"].get<bool>());
+  EXPECT_FALSE(summary["phases"].empty());
+  const Result same = tessera("compare " + (a / "summary.json").string() + " " + (b / "summary.json").string());
+  EXPECT_EQ(same.code, 0) << same.text;
+  // Twice the same run: bitwise the same fields.
+  for (const auto& entry : fs::directory_iterator(a))
+    if (entry.path().extension() == ".vtu") {
+      const Result fields = tessera("compare --rtol 0 --atol 0 " + entry.path().string() + " " + (b / entry.path().filename()).string());
+      EXPECT_EQ(fields.code, 0) << fields.text;
+    }
+  ASSERT_EQ(tessera("run " + small_deck(16) + " --quiet --output " + b.string()).code, 0);
+  EXPECT_EQ(tessera("compare " + (a / "summary.json").string() + " " + (b / "summary.json").string()).code, 6);
+}
+
+TEST(Run, QuietPrintsNothing) { EXPECT_EQ(tessera("run --quiet " + small_deck()).text, ""); }
+
+TEST(Run, AFailedRunLeavesItsErrorInTheSummary) {
+  const fs::path out = folder() / "failed";
+  const Result result = tessera("run " + small_deck() + " --set boundary.0.on='[\"lid\"]' --output " + out.string());
+  EXPECT_TRUE(result.code == 2 || result.code == 3) << result.text;
+  EXPECT_TRUE(result.says("lid")) << result.text;
+  const auto summary = summary_in(out);
+  EXPECT_EQ(summary["status"], "error");
+  EXPECT_EQ(summary["exit_code"], result.code);
+  EXPECT_NE(summary["error"].get<std::string>().find("lid"), std::string::npos);
+}
+
+TEST(Run, ThatDoesNotConvergeStillWritesItsFields) {
+  const fs::path out = folder() / "not_converged";
+  const Result result = tessera("run " + small_deck(32) + " --set solver.max_iterations=2 --output " + out.string());
+  EXPECT_EQ(result.code, 4) << result.text;
+  EXPECT_EQ(summary_in(out)["status"], "not_converged");
+  bool fields = false;
+  for (const auto& entry : fs::directory_iterator(out)) fields = fields || entry.path().extension() == ".vtu";
+  EXPECT_TRUE(fields);
+}
+
+TEST(Run, IntoAFolderThatCannotBeMadeIsAFileSystemError) {
+  const Result result = tessera("run " + small_deck() + " --output /proc/tessera/out");
+  EXPECT_EQ(result.code, 7) << result.text;
+  EXPECT_TRUE(result.says("/proc/tessera/out"));
+}
+
+TEST(Run, OntoAFullDiskIsAFileSystemError) {
+  Result result;
+  const std::string command = "sh -c 'ulimit -f 4; exec " + std::string(TESSERA_PROGRAM) + " run " + small_deck(64) + " --quiet --output " +
+                              (folder() / "full").string() + "' 2>&1";
+  FILE* pipe = popen(command.c_str(), "r");
+  char chunk[4096];
+  while (const std::size_t count = fread(chunk, 1, sizeof chunk, pipe)) result.text.append(chunk, count);
+  const int status = pclose(pipe);
+  EXPECT_EQ(WIFEXITED(status) ? WEXITSTATUS(status) : -1, 7) << result.text;
+  for (const auto& entry : fs::directory_iterator(folder() / "full")) EXPECT_EQ(entry.path().extension(), ".json") << entry.path();
+}
+
+TEST(Run, UnknownBackendOrPlugin) {
+  EXPECT_EQ(tessera("run " + small_deck() + " --backend gpu").code, 2);
+  EXPECT_EQ(tessera("run " + small_deck() + " --plugin /nonexistent.so").code, 7);
+}
+
+TEST(Run, StopsOnSignals) {
+  for (const auto& [signal, code] : {std::pair{SIGINT, 130}, std::pair{SIGTERM, 143}}) {
+    const std::string deck = small_deck(900), out = (folder() / "stopped").string();
+    const pid_t child = fork();
+    if (child == 0) {
+      if (!freopen("/dev/null", "w", stderr) || !freopen("/dev/null", "w", stdout)) _exit(99);
+      execl(TESSERA_PROGRAM, "tessera", "run", deck.c_str(), "--output", out.c_str(), static_cast<char*>(nullptr));
+      _exit(99);
+    }
+    std::this_thread::sleep_for(std::chrono::milliseconds(400));
+    kill(child, signal);
+    int status = 0;
+    waitpid(child, &status, 0);
+    ASSERT_TRUE(WIFEXITED(status)) << "the program died of the signal";
+    EXPECT_EQ(WEXITSTATUS(status), code);
+    EXPECT_EQ(summary_in(out)["status"], "interrupted");
+  }
+}
+
+TEST(Check, ReportsWithoutSolving) {
+  const fs::path out = folder() / "unsolved";
+  const Result result = tessera("check " + small_deck() + " --output " + out.string());
+  EXPECT_EQ(result.code, 0) << result.text;
+  EXPECT_TRUE(result.says("81")) << result.text;  // nodes
+  EXPECT_FALSE(fs::exists(out));
+}
+
+TEST(Mesh, WritesAFileThatRunsAgain) {
+  const std::string msh = (folder() / "square.msh").string();
+  const Result result = tessera("mesh " + small_deck() + " -o " + msh);
+  ASSERT_EQ(result.code, 0) << result.text;
+  EXPECT_TRUE(result.says("81 nodes")) << result.text;
+  const std::string deck = write_deck("again.toml", "[mesh]\nfile = \"square.msh\"\n[physics]\ntype = \"poisson\"\n[[boundary]]\n"
+                                                    "on = \"left\"\ntype = \"dirichlet\"\nvalue = 1\n");
+  const Result again = tessera("check " + deck);
+  EXPECT_EQ(again.code, 0) << again.text;
+  EXPECT_TRUE(again.says("81")) << again.text;
+  EXPECT_EQ(tessera("mesh " + small_deck() + " -o square.xyz").code, 2);
+}
+
+TEST(Restart, SaysThatThereIsNothingToRestart) {
+  const fs::path out = folder() / "restart";
+  ASSERT_EQ(tessera("run " + small_deck() + " --quiet --output " + out.string()).code, 0);
+  const Result result = tessera("restart " + out.string());
+  EXPECT_EQ(result.code, 2);
+  EXPECT_TRUE(result.says("poisson is stationary")) << result.text;
+  EXPECT_TRUE(result.says("small_8.toml")) << result.text;
+  EXPECT_EQ(tessera("restart /nonexistent").code, 7);
+}
+
+TEST(Docs, WriteTheDeckReference) {
+  const fs::path file = folder() / "deck.md";
+  ASSERT_EQ(tessera("docs " + file.string()).code, 0);
+  std::ifstream in(file);
+  const std::string text((std::istreambuf_iterator<char>(in)), std::istreambuf_iterator<char>());
+  EXPECT_NE(text.find("tolerance"), std::string::npos);
+}
+
+}  // namespace
