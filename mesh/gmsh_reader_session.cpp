@@ -2,7 +2,12 @@
 
 #include <fmt/format.h>
 #include <gmsh.h>
+#include <fcntl.h>
 #include <omp.h>
+#include <unistd.h>
+
+#include <cstdio>
+#include <iostream>
 
 #include "base/error.hpp"
 
@@ -24,6 +29,31 @@ std::vector<std::string> messages(const std::string& level) {
   return result;
 }
 
+// OpenCASCADE writes to the standard output whatever Gmsh is told: it goes nowhere while this lives.
+class SilentOutput {
+ public:
+  SilentOutput() {
+    flush();
+    saved_ = dup(STDOUT_FILENO);
+    const int nowhere = open("/dev/null", O_WRONLY | O_CLOEXEC);
+    if (saved_ >= 0 && nowhere >= 0) dup2(nowhere, STDOUT_FILENO);
+    if (nowhere >= 0) close(nowhere);
+  }
+  ~SilentOutput() {
+    flush();
+    if (saved_ < 0) return;
+    dup2(saved_, STDOUT_FILENO);
+    close(saved_);
+  }
+
+ private:
+  static void flush() {
+    std::cout.flush();
+    std::fflush(stdout);
+  }
+  int saved_ = -1;
+};
+
 }  // namespace
 
 GmshSession::GmshSession() : lock_(one_session), threads_(omp_get_max_threads()) {
@@ -35,6 +65,7 @@ GmshSession::GmshSession() : lock_(one_session), threads_(omp_get_max_threads())
   gmsh::initialize(0, nullptr, false);
   gmsh::option::setNumber("General.Terminal", 0);
   gmsh::option::setNumber("General.Verbosity", 2);
+  gmsh::option::setNumber("General.AbortOnError", 0);  // thrown out of its parser, an error would spoil the next file
   gmsh::option::setNumber("General.NumThreads", 1);
   for (const char* name : {"Mesh.MaxNumThreads1D", "Mesh.MaxNumThreads2D", "Mesh.MaxNumThreads3D"})
     gmsh::option::setNumber(name, 1);
@@ -57,6 +88,7 @@ void GmshSession::call(const std::string& what, const std::string& help, const s
   std::string thrown;
   bool failed = false;
   try {
+    const SilentOutput silent;
     work();
   } catch (const Error&) {
     throw;

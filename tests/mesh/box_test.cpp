@@ -64,7 +64,9 @@ TEST_P(Boxes, CountsVolumeAndSides) {
     const int axis = side / 2;
     for (Index facet : group->entities)
       for (Index vertex : side_vertices(mesh, mesh.facets.cell[facet], mesh.facets.side[facet]))
-        if (vertex >= 0) EXPECT_DOUBLE_EQ(mesh.point(vertex)[axis], side % 2 ? params.max[axis] : params.min[axis]);
+        if (vertex >= 0) {
+          EXPECT_DOUBLE_EQ(mesh.point(vertex)[axis], side % 2 ? params.max[axis] : params.min[axis]);
+        }
   }
   EXPECT_EQ(on_sides, static_cast<std::size_t>(mesh.facets.size()));
   ASSERT_NE(mesh.group("domain", dim), nullptr);
