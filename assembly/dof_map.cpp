@@ -111,7 +111,8 @@ void Numbering::gather_faces() {
   Offset slots = 0;
   for (const mesh::CellBlock& block : mesh.blocks) {
     first_face_slot.push_back(slots);
-    if (mesh::dimension(block.shape) == 3 && lagrange(block.shape, order).face_first.back() > lagrange(block.shape, order).face_first[0])
+    const Element& element = lagrange(block.shape, order);
+    if (element.dim == 3 && element.face_first.back() > element.face_first[0])
       slots += Offset(block.cells()) * Offset(mesh::topology(block.shape).facets.size());
   }
   if (slots == 0) return;

@@ -15,13 +15,16 @@ namespace {
 
 constexpr Offset cells_per_chunk = 128;
 
+/// The larger one; NaN where either is, so that a broken field cannot look like a small error.
+double larger(double a, double b) { return b > a || std::isnan(b) ? b : a; }
+
 struct Sums {
   double l2 = 0, h1 = 0, energy = 0, max = 0;
   void add(const Sums& other) {
     l2 += other.l2;
     h1 += other.h1;
     energy += other.energy;
-    max = std::max(max, other.max);
+    max = larger(max, other.max);
   }
 };
 
@@ -61,7 +64,7 @@ Sums BlockErrors::over(Index first, Index last) const {
       const double weight = rule.weights[q] * std::abs(det);
       const double difference = field.value(dofs.cell(c), u.data(), q) - value[at];
       sums.l2 += weight * difference * difference;
-      sums.max = std::max(sums.max, std::abs(difference));
+      sums.max = larger(sums.max, std::abs(difference));
       if (gradient.empty()) continue;
       GeometryMap::invert(jacobian, det, dim, inverse);
       field.gradient(dofs.cell(c), u.data(), q, inverse, error);
@@ -95,7 +98,7 @@ ErrorNorms compute_errors(const mesh::Mesh& mesh, const DofMap& dofs, std::span<
     for (const Sums& part : parts) total.add(part);
   }
   const std::vector<double> nodal = interpolate(mesh, dofs, exact, options.time);
-  for (std::size_t dof = 0; dof < nodal.size(); ++dof) total.max = std::max(total.max, std::abs(u[dof] - nodal[dof]));
+  for (std::size_t dof = 0; dof < nodal.size(); ++dof) total.max = larger(total.max, std::abs(u[dof] - nodal[dof]));
   ErrorNorms norms;
   norms.l2 = std::sqrt(total.l2);
   norms.max = total.max;

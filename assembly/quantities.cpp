@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 #include <map>
 
 #include "assembly/geometry_map.hpp"
@@ -112,23 +113,29 @@ void check_components(const HostTensorField& field, int dim) {
 }
 
 std::array<double, 2> min_max(const mesh::Mesh& mesh, const DofMap& dofs, std::span<const double> u, const mesh::Group* group) {
+  std::array<double, 2> result{std::numeric_limits<double>::infinity(), -std::numeric_limits<double>::infinity()};
+  const auto add = [&result](double value) {  // NaN stays
+    if (value < result[0] || std::isnan(value)) result[0] = value;
+    if (value > result[1] || std::isnan(value)) result[1] = value;
+  };
   if (!group) {
     if (u.empty()) throw Error(ExitCode::usage, "the field has no values", "check that the mesh has cells");
-    const auto [low, high] = std::minmax_element(u.begin(), u.end());
-    return {*low, *high};
+    for (const double value : u) add(value);
+    return result;
   }
   const std::vector<Index> on = facet_dofs(mesh, dofs, *group);
   if (on.empty())
-    throw Error(ExitCode::usage, fmt::format("group '{}' has no dofs", group->name), "choose a group that is part of the mesh's cells");
-  std::array<double, 2> result{u[on[0]], u[on[0]]};
-  for (const Index dof : on) result = {std::min(result[0], u[dof]), std::max(result[1], u[dof])};
+    throw Error(ExitCode::usage, fmt::format("group '{}' has no dofs", group->name),
+                "choose a group that is part of the mesh's cells");
+  for (const Index dof : on) add(u[dof]);
   return result;
 }
 
 FieldStatistics field_statistics(const mesh::Mesh& mesh, const DofMap& dofs, std::span<const double> u, const mesh::Group* group,
                                  int threads) {
   if (group && group->dim < mesh.dim - 1)
-    throw Error(ExitCode::usage, fmt::format("group '{}' has dimension {}, which has no integrals on a {}-D mesh", group->name, group->dim, mesh.dim),
+    throw Error(ExitCode::usage,
+                fmt::format("group '{}' has dimension {}, which has no integrals on a {}-D mesh", group->name, group->dim, mesh.dim),
                 "integrate over groups of cells or facets; min, max and value work on any group");
   const bool sides = group && group->dim == mesh.dim - 1;
   const Moments sums = sum_entities<Moments>(
@@ -156,7 +163,8 @@ FieldStatistics field_statistics(const mesh::Mesh& mesh, const DofMap& dofs, std
 double flux_through(const mesh::Mesh& mesh, const DofMap& dofs, std::span<const double> u, const HostTensorField& k,
                     const mesh::Group& group, int threads) {
   if (group.dim != mesh.dim - 1)
-    throw Error(ExitCode::usage, fmt::format("no flux through group '{}' of dimension {} on a {}-D mesh", group.name, group.dim, mesh.dim),
+    throw Error(ExitCode::usage,
+                fmt::format("no flux through group '{}' of dimension {} on a {}-D mesh", group.name, group.dim, mesh.dim),
                 fmt::format("choose a group of facets (dimension {})", mesh.dim - 1));
   check_components(k, mesh.dim);
   return sum_entities<Flow>(mesh, dofs, &group, threads, [&](Flow& sum, const Tables& tables, std::size_t b, Index local) {

@@ -147,6 +147,16 @@ TEST(Quantities, RefuseGroupsWithoutMeaning) {
   EXPECT_EQ(min_max(mesh, dofs, u, &curve), (std::array<double, 2>{1, 1}));
 }
 
+TEST(Quantities, ShowValuesThatAreNotNumbers) {
+  const Mesh mesh = test_meshes::box(Shape::quad, 2);
+  const DofMap dofs = make_dof_map(mesh, 1);
+  std::vector<double> u(dofs.dofs, 1.0);
+  u[4] = std::nan("");
+  EXPECT_TRUE(std::isnan(min_max(mesh, dofs, u)[0]));
+  EXPECT_TRUE(std::isnan(min_max(mesh, dofs, u)[1]));
+  EXPECT_TRUE(std::isnan(compute_errors(mesh, dofs, u, Expression(1.0)).max));
+}
+
 TEST(FluxField, OfALinearFieldIsConstant) {
   for (const Shape shape : shapes)
     for (int order = 1; order <= 3; ++order) {
