@@ -83,7 +83,10 @@ ExitCode run(const DeckOptions& options) {
     fmt::print(stderr, "{}", error.report());  // the first failure is the one to return
   }
   if (failure) throw *failure;
-  if (!options.quiet) fmt::print("results in {}\n", directory.string());
+  if (!options.quiet) {
+    const char* kind = code == ExitCode::ok ? "results" : code == ExitCode::solver ? "results, not converged," : "unfinished results";
+    fmt::print("{} in {}\n", kind, directory.string());
+  }
   return code;
 }
 

@@ -131,12 +131,16 @@ int CompareReport::differences() const {
 std::string CompareReport::table() const {
   std::size_t width = 4;
   for (const Comparison& item : items) width = std::max(width, item.what.size());
-  std::string text = fmt::format("{:8} {:{}}  {:>11}  {:>11}  {}\n", "", "what", width, "difference", "relative", "note");
+  // Text, missing fields and lists of different length have no difference in numbers.
+  auto number = [](double value) { return value > 0 ? fmt::format("{:.3e}", value) : std::string{}; };
+  std::string text = fmt::format("{:8} {:{}}  {:>10}  {:>10}  {}\n", "", "what", width, "difference", "relative", "note");
   for (const bool agrees : {false, true})
-    for (const Comparison& item : items)
-      if (item.agrees == agrees)
-        text += fmt::format("{:8} {:{}}  {:11.3e}  {:11.3e}  {}\n", agrees ? "same" : "DIFFERS", item.what, width, item.difference,
-                            item.relative, item.note);
+    for (const Comparison& item : items) {
+      if (item.agrees != agrees) continue;
+      std::string line = fmt::format("{:8} {:{}}  {:>10}  {:>10}  {}", agrees ? "same" : "DIFFERS", item.what, width,
+                                     number(item.difference), number(item.relative), item.note);
+      text += line.substr(0, line.find_last_not_of(' ') + 1) + "\n";
+    }
   const int count = differences();
   return text + (count == 0 ? fmt::format("the files agree in {} items\n", items.size())
                             : fmt::format("{} of {} items differ\n", count, items.size()));
