@@ -11,6 +11,12 @@ struct CrsView {
   View<const Offset> row_ptr;  ///< [rows + 1]
   View<const Index> col_ind;   ///< [nnz], ascending within a row
   View<T> values;              ///< [nnz]
+
+  template <class U>
+    requires(std::is_same_v<U, const T> && !std::is_const_v<T>)
+  TESSERA_HD operator CrsView<U>() const {
+    return {rows, cols, row_ptr, col_ind, values};
+  }
 };
 
 /// Compressed row storage (CRS, also CSR). 12 B per non-zero and 8 B per row in double.
