@@ -4,6 +4,7 @@
 #include <gmsh.h>
 
 #include <algorithm>
+#include <fstream>
 #include <numbers>
 #include <string>
 #include <vector>
@@ -51,6 +52,16 @@ Kind kind_of(const std::filesystem::path& file, const std::optional<Position>& w
               "known formats: " + known, where);
 }
 
+// Gmsh's parser drops a last line that has no end, silently: a lost group would be found much later, or never.
+void warn_of_open_line(const std::filesystem::path& file) {
+  std::ifstream in(file, std::ios::binary | std::ios::ate);
+  const auto size = static_cast<std::streamoff>(in.tellg());
+  if (size <= 0) return;
+  in.seekg(size - 1);
+  if (const int last = in.get(); last != '\n' && last != '\r')
+    warn(fmt::format("{} does not end with a newline, so Gmsh may ignore its last line", file.string()));
+}
+
 // A closed triangulated surface becomes a volume, as in Gmsh's tutorial t13: split at sharp edges, parametrise, fill.
 void fill_triangulation() {
   gmsh::model::mesh::classifySurfaces(40 * std::numbers::pi / 180, true, true);
@@ -81,7 +92,8 @@ void generate(GmshSession& session, const std::string& file, Kind kind, std::opt
   });
 }
 
-GmshModel load(const std::filesystem::path& file, Kind kind, std::optional<double> size, int order) {
+GmshModel load(const std::filesystem::path& file, Kind kind, const SplitEntities& split, std::optional<double> size,
+               int order) {
   GmshSession session;
   const std::string name = file.string();
   session.call("reading " + name, "check that Gmsh itself opens the file",
@@ -89,7 +101,7 @@ GmshModel load(const std::filesystem::path& file, Kind kind, std::optional<doubl
   if (kind != Kind::mesh) generate(session, name, kind, size, order);
   GmshModel model;
   session.call("reading " + name, "check that Gmsh itself opens the file",
-               [&] { model = copy_model(name, kind != Kind::mesh); });
+               [&] { model = copy_model(name, kind != Kind::mesh, split); });
   for (const std::string& warning : session.warnings()) log_debug("Gmsh: " + warning);
   return model;
 }
@@ -101,10 +113,12 @@ Mesh read_gmsh(const std::filesystem::path& file, std::optional<double> size, in
   const Kind kind = kind_of(file, where);
   if (order != 1 && order != 2)
     throw Error(ExitCode::usage, fmt::format("geometric order {} was asked", order), "orders 1 and 2 are supported", where);
-  if (lower_case(file.extension().string()) == ".msh") check_msh(file);
+  SplitEntities split;
+  if (lower_case(file.extension().string()) == ".msh") split = check_msh(file);
+  if (lower_case(file.extension().string()) == ".geo") warn_of_open_line(file);
   if (kind == Kind::mesh && size)
     log_debug(fmt::format("mesh.size is not used: {} is a mesh already", file.string()));
-  return make_mesh_of(load(file, kind, size, order), file.string());
+  return make_mesh_of(load(file, kind, split, size, order), file.string());
 }
 
 }  // namespace tessera::mesh

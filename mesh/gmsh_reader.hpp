@@ -12,7 +12,7 @@ namespace tessera::mesh {
 ///
 /// Physical groups of every dimension become groups; one without a name is called "tag_<number>". A geometry with groups
 /// of the highest dimension gives the cells of those groups only, as Gmsh saves them; else all cells are read. Elements that
-/// a file repeats for each of their groups are read once. Inverted cells are mirrored, nodes without a cell dropped, and
+/// a file repeats for each of their groups are read once; in a 2.2 file each element has the groups that it names. Inverted cells are mirrored, nodes without a cell dropped, and
 /// nodes are in the order of their tags.
 ///
 /// Throws Error(file_system) where the file cannot be read, at `where` (its place in the deck), and Error(mesh) for a

@@ -218,9 +218,62 @@ void copy_lower(const std::string& file, const NodeNumbers& numbers, int dim, in
   }
 }
 
+// The elements of one type and entity, by the groups of each: [groups] -> node tags, elements that are repeated once.
+std::map<std::vector<int>, Tags> split_by_groups(const Tags& elements, const Tags& nodes, int stride, int vertices, int dim,
+                                                 const std::vector<std::pair<std::uint64_t, int>>& physical,
+                                                 const GroupNumbers& numbers) {
+  std::map<std::vector<std::size_t>, std::pair<std::size_t, std::vector<int>>> by_nodes;  // -> first element, groups
+  for (std::size_t e = 0; e < elements.size(); ++e) {
+    std::vector<std::size_t> key(nodes.begin() + e * stride, nodes.begin() + e * stride + vertices);
+    std::sort(key.begin(), key.end());
+    auto& groups = by_nodes.try_emplace(std::move(key), e, std::vector<int>{}).first->second.second;
+    const auto found = std::lower_bound(physical.begin(), physical.end(), std::pair{std::uint64_t{elements[e]}, 0});
+    for (auto it = found; it != physical.end() && it->first == elements[e]; ++it)
+      if (const auto number = numbers.find({dim, it->second}); number != numbers.end()) groups.push_back(number->second);
+  }
+  std::vector<std::pair<std::size_t, std::vector<int>>> ordered;
+  for (auto& [key, value] : by_nodes) ordered.push_back(std::move(value));
+  std::sort(ordered.begin(), ordered.end());
+  std::map<std::vector<int>, Tags> result;
+  for (auto& [element, groups] : ordered) {
+    std::sort(groups.begin(), groups.end());
+    groups.erase(std::unique(groups.begin(), groups.end()), groups.end());
+    Tags& part = result[groups];
+    part.insert(part.end(), nodes.begin() + element * stride, nodes.begin() + (element + 1) * stride);
+  }
+  return result;
+}
+
+// Entities of a 2.2 file whose elements each name their own group.
+void copy_split(const std::string& file, const NodeNumbers& numbers, int dim, int entity, const GroupNumbers& group_numbers,
+                const std::vector<std::pair<std::uint64_t, int>>& physical, GmshModel& model) {
+  std::vector<int> types;
+  std::vector<Tags> elements, nodes;
+  gmsh::model::mesh::getElements(types, elements, nodes, dim, entity);
+  for (std::size_t t = 0; t < types.size(); ++t) {
+    const GmshType* type = gmsh_type(types[t]);
+    if (!type)
+      refuse(fmt::format("{} has elements of the unsupported Gmsh type {}", file, types[t]), "use geometric order 1 or 2");
+    const int vertices = vertex_count(type->shape);
+    for (const auto& [groups, part] :
+         split_by_groups(elements[t], nodes[t], type->nodes, vertices, dim, physical, group_numbers)) {
+      if (dim < model.dim) {
+        EntityElements copied{dim, type->shape, groups, {}};
+        append(file, numbers, part, type->nodes, vertices, vertices, false, copied.vertices);
+        if (!groups.empty()) model.elements.push_back(std::move(copied));
+      } else {
+        CellBlock& block = block_of_type(model, *type);
+        const Index first = block.cells();
+        append(file, numbers, part, type->nodes, type->nodes, vertices, false, block.nodes);
+        model.cells.push_back({static_cast<std::size_t>(&block - model.blocks.data()), first, block.cells() - first, groups});
+      }
+    }
+  }
+}
+
 }  // namespace
 
-GmshModel copy_model(const std::string& file, bool grouped_only) {
+GmshModel copy_model(const std::string& file, bool grouped_only, const SplitEntities& split) {
   GmshModel model;
   check_types(file, model);
   const NodeNumbers numbers = copy_points(file, model);
@@ -232,7 +285,10 @@ GmshModel copy_model(const std::string& file, bool grouped_only) {
   std::sort(entities.begin(), entities.end());
   for (const auto& [dim, entity] : entities) {
     const std::vector<int> groups = groups_of(group_numbers, dim, entity);
-    if (dim == model.dim) {
+    const auto own_groups = split.find({dim, entity});
+    if (own_groups != split.end() && dim <= model.dim) {
+      copy_split(file, numbers, dim, entity, group_numbers, own_groups->second, model);
+    } else if (dim == model.dim) {
       if (!groups.empty() || !grouped_only) copy_cells(file, numbers, entity, groups, model);
     } else if (dim < model.dim && !groups.empty()) {
       copy_lower(file, numbers, dim, entity, groups, model);

@@ -4,6 +4,7 @@
 #include <vector>
 
 #include "mesh/mesh.hpp"
+#include "mesh/msh_check.hpp"
 
 namespace tessera::mesh {
 
@@ -37,8 +38,8 @@ struct GmshModel {
 };
 
 /// Copies the mesh of Gmsh's current model. `grouped_only`: cells without a group are left out where cells have groups.
-/// Throws Error(mesh) naming `file` for elements that are not supported, nodes that do not exist, and no cells.
-GmshModel copy_model(const std::string& file, bool grouped_only);
+/// `split`: elements that have other groups than their entity. Throws Error(mesh) naming `file` for elements that are not supported, nodes that do not exist, and no cells.
+GmshModel copy_model(const std::string& file, bool grouped_only, const SplitEntities& split);
 
 /// Makes the mesh of a copied model: drops unused nodes, mirrors inverted cells, matches facets.
 Mesh make_mesh_of(GmshModel&& model, const std::string& file);

@@ -7,6 +7,7 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <array>
 #include <cerrno>
 #include <charconv>
 #include <cmath>
@@ -59,6 +60,16 @@ class MshWalk {
  public:
   MshWalk(std::string file, std::string_view text)
       : file_(std::move(file)), begin_(text.data()), at_(begin_), end_(begin_ + text.size()) {}
+
+  SplitEntities split;     ///< in: entities whose elements are collected; out: their elements
+  SplitEntities ambiguous() const {
+    SplitEntities result;
+    for (auto it = contents_.begin(); it != contents_.end(); ++it)
+      if (const auto next = std::next(it); next != contents_.end() && next->first[0] == it->first[0] &&
+                                           next->first[1] == it->first[1] && next->second != it->second)
+        result[{it->first[0], it->first[1]}];
+    return result;
+  }
 
   void run() {
     bool nodes = false, elements = false;
@@ -323,12 +334,30 @@ class MshWalk {
     return *type;
   }
 
+  static std::uint64_t mixed(std::uint64_t x) {  // splitmix64
+    x += 0x9e3779b97f4a7c15u;
+    x = (x ^ (x >> 30)) * 0xbf58476d1ce4e5b9u;
+    x = (x ^ (x >> 27)) * 0x94d049bb133111ebu;
+    return x ^ (x >> 31);
+  }
+  void see_element(const GmshType& type, std::int64_t element, std::int64_t physical, std::int64_t entity, std::uint64_t hash) {
+    const std::array<int, 3> key{dimension(type.shape), static_cast<int>(entity), static_cast<int>(std::abs(physical))};
+    if (!last_ || *last_ != key) {
+      last_ = key;
+      last_content_ = &contents_[key];
+      const auto found = split.find({key[0], key[1]});
+      last_split_ = found == split.end() ? nullptr : &found->second;
+    }
+    *last_content_ += hash;
+    if (last_split_) last_split_->emplace_back(static_cast<std::uint64_t>(element), key[2]);
+  }
+
   void elements2() {
     const std::uint64_t count = fitting(text_count(), binary_ ? 8 : 8, "elements");
     if (binary_) skip_line();
     for (std::uint64_t seen = 0; seen < count;) {
       std::uint64_t run = 1;
-      if (!binary_) small();
+      std::int64_t element = binary_ ? 0 : small();
       const GmshType& type = element_type(small());
       if (binary_) {
         const std::int64_t claimed = small();
@@ -340,9 +369,19 @@ class MshWalk {
       if (tags < 0 || static_cast<std::uint64_t>(tags) > left()) fail(fmt::format("an element with {} tags", tags));
       fitting(run, static_cast<std::uint64_t>(type.nodes + tags) * (binary_ ? 4 : 2), "elements");
       for (std::uint64_t e = 0; e < run; ++e) {
-        if (binary_) small();
-        for (std::int64_t t = 0; t < tags; ++t) small();
-        for (int n = 0; n < type.nodes; ++n) check_node(static_cast<std::uint64_t>(std::max<std::int64_t>(0, small())));
+        if (binary_) element = small();
+        std::int64_t physical = 0, entity = 0;
+        for (std::int64_t t = 0; t < tags; ++t) {
+          const std::int64_t tag = small();
+          (t == 0 ? physical : entity) = t < 2 ? tag : entity;
+        }
+        std::uint64_t sum = 0;  // the same in whatever order the nodes stand
+        for (int n = 0; n < type.nodes; ++n) {
+          const auto node = static_cast<std::uint64_t>(std::max<std::int64_t>(0, small()));
+          check_node(node);
+          sum += mixed(node);
+        }
+        if (tags >= 2) see_element(type, element, physical, entity, mixed(sum));
       }
       seen += run;
     }
@@ -374,6 +413,10 @@ class MshWalk {
   const char* at_;
   const char* end_;
   bool format_seen_ = false, version4_ = false, binary_ = false;
+  std::map<std::array<int, 3>, std::uint64_t> contents_;  // (dim, entity, physical) -> sum of its elements' hashes
+  std::optional<std::array<int, 3>> last_;
+  std::uint64_t* last_content_ = nullptr;
+  std::vector<std::pair<std::uint64_t, int>>* last_split_ = nullptr;
   std::uint64_t least_node_ = std::numeric_limits<std::uint64_t>::max(), most_node_ = 0;
 };
 
@@ -394,9 +437,17 @@ void check_readable(const std::filesystem::path& file, const std::optional<Posit
     throw Error(ExitCode::mesh, fmt::format("mesh file {} is empty", file.string()), "write the mesh again", where);
 }
 
-void check_msh(const std::filesystem::path& file) {
+SplitEntities check_msh(const std::filesystem::path& file) {
   const MappedFile mapped(file);
-  MshWalk(file.string(), mapped.text()).run();
+  MshWalk walk(file.string(), mapped.text());
+  walk.run();
+  SplitEntities split = walk.ambiguous();
+  if (split.empty()) return split;
+  MshWalk collect(file.string(), mapped.text());
+  collect.split = std::move(split);
+  collect.run();
+  for (auto& [entity, elements] : collect.split) std::sort(elements.begin(), elements.end());
+  return std::move(collect.split);
 }
 
 }  // namespace tessera::mesh

@@ -212,6 +212,39 @@ $EndElements
   EXPECT_EQ(mesh.group("tag_7", 1)->entities.size(), 1u);
 }
 
+// Files of other programs put all elements into one entity and name the group at each element.
+TEST(GmshReader, GroupsOfElementsInOneEntity) {
+  TemporaryFolder folder;
+  write_text(folder / "one.msh", std::string(header2) + R"($Nodes
+4
+1 0 0 0
+2 1 0 0
+3 1 1 0
+4 0 1 0
+$EndNodes
+$Elements
+8
+1 1 2 1 1 1 2
+2 1 2 2 1 2 3
+3 1 2 3 1 3 4
+4 1 2 1 1 4 1
+5 1 2 4 1 1 2
+6 2 2 8 1 1 2 3
+7 2 2 9 1 1 3 4
+8 2 2 8 1 1 3 4
+$EndElements
+)");
+  const Mesh mesh = read_gmsh(folder / "one.msh");
+  EXPECT_EQ(mesh.cells(), 2);
+  const auto size = [&](const char* name, int dim) { return measure(mesh, *mesh.group(name, dim)); };
+  EXPECT_DOUBLE_EQ(size("tag_1", 1), 2);
+  EXPECT_DOUBLE_EQ(size("tag_2", 1), 1);
+  EXPECT_DOUBLE_EQ(size("tag_3", 1), 1);
+  EXPECT_DOUBLE_EQ(size("tag_4", 1), 1);
+  EXPECT_DOUBLE_EQ(size("tag_8", 2), 1);
+  EXPECT_DOUBLE_EQ(size("tag_9", 2), 0.5);
+}
+
 void expect_refused(const std::filesystem::path& file, const std::vector<std::string>& words, ExitCode code = ExitCode::mesh) {
   std::string message;
   EXPECT_EQ(thrown_code([&] { read_gmsh(file); }, &message), code) << file << "\n" << message;
