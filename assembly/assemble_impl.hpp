@@ -6,11 +6,6 @@
 
 namespace tessera::assembly {
 
-/// Elements with more dofs than this search their rows: n^2 slots of 2 B per cell would outweigh the matrix.
-inline constexpr int most_nodes_with_slots = 30;
-/// Rows longer than this do not fit 16-bit slots.
-inline constexpr Offset longest_row = 65536;
-
 template <class Exec>
 BlockData<typename Exec::Space> make_block(Exec& exec, const mesh::CellBlock& cells, const DofBlock& dofs, const DofMap& map,
                                            const Array<double, typename Exec::Space>& coordinates) {
@@ -57,20 +52,10 @@ void make_slots(Exec& exec, BlockData<typename Exec::Space>& block, const linalg
   if (n > most_nodes_with_slots) return;
   const Offset entries = Offset{block.cells} * n * n;
   block.slots = Array<std::uint16_t, typename Exec::Space>(entries);
-  const BlockView view = block.view;  // without slots as yet: positions are searched
   std::uint16_t* slots = block.slots.data();
   Array<int, typename Exec::Space> too_long(1);
   too_long.set_zero();
-  int* long_row = too_long.data();
-  for_each(exec, Offset{block.cells} * n, [=] TESSERA_HD(Offset item) {
-    const Offset place = item / n;
-    const int i = static_cast<int>(item % n);
-    const Index row = view.dof(place, i);
-    if (A.row_ptr[row + 1] - A.row_ptr[row] > longest_row) *long_row = 1;
-    for (int j = 0; j < n; ++j)
-      slots[place * view.slot_stride + (i * n + j) * view.slot_step] =
-          static_cast<std::uint16_t>(entry_position(view, A, place, i, j, row, view.dof(place, j)) - A.row_ptr[row]);
-  });
+  fill_slots(exec, block, A, slots, too_long.data());
   exec.synchronize();
   if (to_vector(too_long)[0])
     throw_long_row(longest_row);

@@ -48,7 +48,7 @@ __global__ void __launch_bounds__(simplex_block)
 
   if (block.f.empty()) return;
   if (!block.f.per_point) {
-    const double load = block.f.values[region] * jacobian * block.load[0];
+    const double load = block.f.values[region] * reference_factor<dim> * jacobian * block.load[0];
     for (int i = 0; i < n; ++i) b[dofs[i]] += load;
     return;
   }
@@ -58,7 +58,7 @@ __global__ void __launch_bounds__(simplex_block)
     const double source = block.weights[q] * f[q];
     for (int i = 0; i < n; ++i) load[i] += source * block.basis[(q * (dim + 1) + dim) * n + i];
   }
-  for (int i = 0; i < n; ++i) b[dofs[i]] += jacobian * load[i];
+  for (int i = 0; i < n; ++i) b[dofs[i]] += reference_factor<dim> * jacobian * load[i];
 }
 
 /// Jacobian of a cell at a point.
@@ -228,6 +228,20 @@ void order_cells(Cuda&, const mesh::CellBlock& cells, const DofBlock& dofs, Inde
     block.geometry = place_nodes(cells.nodes, cells.nodes_per_cell, view.geometry_stride, view.geometry_step);
   view.slot_stride = by_columns ? 1 : Offset{dofs.nodes} * dofs.nodes;
   view.slot_step = by_columns ? count : 1;
+}
+
+void fill_slots(Cuda& exec, const BlockData<Device>& block, const linalg::CrsView<double>& A, std::uint16_t* slots,
+                int* long_row) {
+  const int n = block.view.nodes;
+  const BlockView view = block.view;  // without slots as yet: positions are searched
+  for_each(exec, Offset{block.cells} * n * n, [=] TESSERA_HD(Offset item) {
+    const Offset place = view.slot_stride == 1 ? item % view.slot_step : item / view.slot_stride;
+    const int entry = static_cast<int>(view.slot_stride == 1 ? item / view.slot_step : item % view.slot_stride);
+    const int i = entry / n, j = entry % n;
+    const Index row = view.dof(place, i);
+    if (A.row_ptr[row + 1] - A.row_ptr[row] > longest_row) *long_row = 1;  // every writer writes the same
+    slots[item] = static_cast<std::uint16_t>(entry_position(view, A, place, i, j, row, view.dof(place, j)) - A.row_ptr[row]);
+  });
 }
 
 void refill_block(Cuda& exec, const BlockData<Device>& block, const linalg::CrsView<double>& A, View<double> b) {

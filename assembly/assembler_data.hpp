@@ -8,6 +8,11 @@
 
 namespace tessera::assembly {
 
+/// Elements with more dofs than this search their rows: n^2 slots of 2 B per cell would outweigh the matrix.
+inline constexpr int most_nodes_with_slots = 30;
+/// Rows longer than this do not fit 16-bit slots.
+inline constexpr Offset longest_row = 65536;
+
 /// Which kernel assembles a block.
 enum class Kernel : std::uint8_t {
   linear_simplex,   ///< P1 on straight simplices: closed form, one thread or vector lane per element
@@ -81,6 +86,12 @@ struct AssemblerState {
 /// Numeric refill of one block, colour by colour. A has the sparsity of the space.
 void refill_block(Threads& exec, const BlockData<Host>& block, const linalg::CrsView<double>& A, View<double> b);
 void refill_block(Cuda& exec, const BlockData<Device>& block, const linalg::CrsView<double>& A, View<double> b);
+
+/// slots[place, i, j] = position of dof j in the row of dof i; sets *long_row where a row does not fit 16 bits.
+void fill_slots(Threads& exec, const BlockData<Host>& block, const linalg::CrsView<double>& A, std::uint16_t* slots,
+                int* long_row);
+void fill_slots(Cuda& exec, const BlockData<Device>& block, const linalg::CrsView<double>& A, std::uint16_t* slots,
+                int* long_row);
 
 /// Order of processing: colours of blocks of consecutive cells on threads; of cells on CUDA. Fills dofs and geometry.
 void order_cells(Threads& exec, const mesh::CellBlock& cells, const DofBlock& dofs, Index all_dofs, BlockData<Host>& block);

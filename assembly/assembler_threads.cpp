@@ -53,7 +53,7 @@ void simplex_chunk(const BlockView& block, const linalg::CrsView<double>& A, dou
     simplex_matrix<dim, Lanes>(grad, jacobian, k, components, block.c.empty() ? nullptr : &c, packed_matrix);
     for (int e = 0; e < entries; ++e) *reinterpret_cast<Lanes*>(matrix[e]) = packed_matrix[e];
     for (int i = 0; i < n; ++i)
-      *reinterpret_cast<Lanes*>(load[i]) = jacobian * block.load[i];
+      *reinterpret_cast<Lanes*>(load[i]) = jacobian * (reference_factor<dim> * block.load[i]);
     for (int lane = 0; lane < count; ++lane) {
       const Offset cell = batch + lane;
       const Index* dofs = block.dofs + cell * n;
@@ -67,7 +67,7 @@ void simplex_chunk(const BlockView& block, const linalg::CrsView<double>& A, dou
         for (int i = 0; i < n; ++i) b[dofs[i]] += coefficient[symmetric<dim> + 1][lane] * load[i][lane];
         continue;
       }
-      const double scale = load[0][lane] / block.load[0];  // |det J|
+      const double scale = load[0][lane] / block.load[0];  // |det J| of the reference cell
       for (int i = 0; i < n; ++i) {
         double sum = 0;
         for (int q = 0; q < block.points; ++q)
@@ -132,47 +132,59 @@ void affine_element(const BlockView& block, Offset cell, Workspace& work) {
   }
 }
 
-/// Element matrix by quadrature: sum_q B_i . (G B_j), upper half, with B the reference gradients and the value.
-template <int dim>
+/// Element matrix by quadrature: sum_q B_i . (G B_j) with B the reference gradients and the value; the upper half and what
+/// shares its vector registers. `fixed` is the number of dofs where the compiler shall know it, else 0.
+template <int dim, int fixed>
 void general_element(const BlockView& block, Offset cell, Workspace& work) {
-  const int n = block.nodes;
+  const int n = fixed > 0 ? fixed : block.nodes;
   const Index region = block.region_of(cell);
-  std::fill(work.matrix.begin(), work.matrix.end(), 0.0);
-  std::fill(work.load.begin(), work.load.end(), 0.0);
-  double* matrix = work.matrix.data();
-  double* load = work.load.data();
-  double* flux = work.flux.data();
+  double* __restrict__ matrix = work.matrix.data();
+  double* __restrict__ load = work.load.data();
+  double* __restrict__ flux = work.flux.data();
+  std::fill_n(matrix, n * n, 0.0);
+  std::fill_n(load, n, 0.0);
   for (int q = 0; q < block.points; ++q) {
     double J[dim][dim], inverse[dim][dim], G[symmetric<dim>] = {};
     cell_jacobian<dim>(block, cell, q, J);
     const double scale = absolute(invert<dim, double>(J, inverse)) * block.weights[q];
     if (!block.k.empty())
       pull_back<dim>(block.k.at(region, cell, q, block.points), block.k.components, inverse, scale, G);
-    const double* B = block.basis + static_cast<Offset>(q) * (dim + 1) * n;
-    const double* phi = B + dim * n;
+    const double* __restrict__ B = block.basis + static_cast<Offset>(q) * (dim + 1) * n;
+    const double* __restrict__ phi = B + dim * n;
     const double mass = block.c.empty() ? 0.0 : scale * *block.c.at(region, cell, q, block.points);
+    for (int a = 0; a < dim; ++a) {
 #pragma omp simd
-    for (int j = 0; j < n; ++j) {
-      for (int a = 0; a < dim; ++a) {
+      for (int j = 0; j < n; ++j) {
         double sum = 0;
         for (int e = 0; e < dim; ++e) sum += G[a <= e ? packed(a, e, dim) : packed(e, a, dim)] * B[e * n + j];
         flux[a * n + j] = sum;
       }
-      flux[dim * n + j] = mass * phi[j];
     }
-    const int terms = dim + (block.c.empty() ? 0 : 1);
-    for (int a = 0; a < terms; ++a)
-      for (int i = 0; i < n; ++i) {
-        const double factor = B[a * n + i];
-        double* row = matrix + static_cast<Offset>(i) * n;
 #pragma omp simd
-        for (int j = i; j < n; ++j) row[j] += factor * flux[a * n + j];
+    for (int j = 0; j < n; ++j) flux[dim * n + j] = mass * phi[j];
+    for (int i = 0; i < n; ++i) {
+      double* __restrict__ row = matrix + i * n;
+#pragma omp simd
+      for (int j = i / lanes * lanes; j < n; ++j) {
+        double sum = row[j];
+        for (int a = 0; a <= dim; ++a) sum += B[a * n + i] * flux[a * n + j];
+        row[j] = sum;
       }
+    }
     if (block.f.empty()) continue;
     const double source = scale * *block.f.at(region, cell, q, block.points);
 #pragma omp simd
     for (int i = 0; i < n; ++i) load[i] += source * phi[i];
   }
+}
+
+template <int dim>
+void general_element(const BlockView& block, Offset cell, Workspace& work) {
+  if (dim == 3 && block.nodes == 8) return general_element<dim, 8>(block, cell, work);
+  if (dim == 3 && block.nodes == 27) return general_element<dim, 27>(block, cell, work);
+  if (block.nodes == 4) return general_element<dim, 4>(block, cell, work);
+  if (dim == 2 && block.nodes == 9) return general_element<dim, 9>(block, cell, work);
+  general_element<dim, 0>(block, cell, work);
 }
 
 /// Adds an element's upper half into both halves of A, and its load into b.
@@ -240,6 +252,31 @@ void order_cells(Threads&, const mesh::CellBlock& cells, const DofBlock& dofs, I
   mesh::Colouring colouring = mesh::colour_cells(chunks, all_dofs, ptr.data(), keys.data());
   block.colour_ptr = std::move(colouring.ptr);
   block.chunks = std::move(colouring.cells);
+}
+
+void fill_slots(Threads& exec, const BlockData<Host>& block, const linalg::CrsView<double>& A, std::uint16_t* slots,
+                int* long_row) {
+  const int n = block.view.nodes;
+  const Index* dofs = block.view.dofs;
+#pragma omp parallel for schedule(static) num_threads(exec.count())
+  for (Index cell = 0; cell < block.cells; ++cell) {
+    const Index* mine = dofs + static_cast<Offset>(cell) * n;
+    std::uint16_t* slot = slots + static_cast<Offset>(cell) * n * n;
+    for (int i = 0; i < n; ++i) {
+      const Index* cols = A.col_ind.data() + A.row_ptr[mine[i]];
+      const Offset length = A.row_ptr[mine[i] + 1] - A.row_ptr[mine[i]];
+      if (length > longest_row) *long_row = 1;  // every writer writes the same
+      for (int j = 0; j < n; ++j, ++slot) {
+        if (length > 64) {
+          *slot = static_cast<std::uint16_t>(find_in_row(cols, static_cast<Index>(length), mine[j]));
+          continue;
+        }
+        int below = 0;  // a short row: counting the smaller columns has no branches and fills vectors
+        for (int k = 0; k < static_cast<int>(length); ++k) below += cols[k] < mine[j];
+        *slot = static_cast<std::uint16_t>(below);
+      }
+    }
+  }
 }
 
 void refill_block(Threads& exec, const BlockData<Host>& block, const linalg::CrsView<double>& A, View<double> b) {

@@ -79,7 +79,11 @@ TESSERA_HD inline void pull_back(const double* k, int components, const double (
   }
 }
 
-/// Gradients of the vertex functions of a simplex; returns |det J| (dim! times its measure).
+/// |det J| of the map from the reference simplex over that from the unit simplex: the reference interval is [-1, 1].
+template <int dim>
+inline constexpr double reference_factor = dim == 1 ? 0.5 : 1.0;
+
+/// Gradients of the vertex functions of a simplex; returns |det J| from the unit simplex (dim! times its measure).
 template <int dim, class T>
 TESSERA_HD inline T simplex_gradients(const T (&x)[dim + 1][dim], T (&grad)[dim + 1][dim]) {
   T J[dim][dim], inverse[dim][dim];

@@ -65,6 +65,7 @@ TYPED_TEST(Assemble, MassAndLoadSumToTheVolume) {
 TYPED_TEST(Assemble, PatchTestWithATensor) {
   TESSERA_REQUIRE(TypeParam);
   for (const Case& c : cases()) {
+    if (c.order < c.geometry) continue;  // linear functions are not in the space of a curved cell of lower order
     System<TypeParam> system(deformed(c), c.order);
     const int dim = system.mesh.dim;
     const std::vector<double> tensor = dim == 1   ? std::vector<double>{2}
