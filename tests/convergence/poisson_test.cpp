@@ -1,0 +1,93 @@
+// Observed orders of -lap u = f with u = sin sin (sin): k+1 in L2 and k in H1 for every shape and order, on every backend.
+#include <gtest/gtest.h>
+
+#include <cmath>
+
+#include "support/backends.hpp"
+#include "support/poisson.hpp"
+
+namespace tessera::testing {
+namespace {
+
+struct Sine {
+  std::string u, f;
+  std::vector<std::string> gradient;
+};
+
+Sine sine(int dim) {
+  if (dim == 1) return {"sin(pi*x)", "pi^2*sin(pi*x)", {"pi*cos(pi*x)"}};
+  if (dim == 2)
+    return {"sin(pi*x)*sin(pi*y)", "2*pi^2*sin(pi*x)*sin(pi*y)", {"pi*cos(pi*x)*sin(pi*y)", "pi*sin(pi*x)*cos(pi*y)"}};
+  return {"sin(pi*x)*sin(pi*y)*sin(pi*z)",
+          "3*pi^2*sin(pi*x)*sin(pi*y)*sin(pi*z)",
+          {"pi*cos(pi*x)*sin(pi*y)*sin(pi*z)", "pi*sin(pi*x)*cos(pi*y)*sin(pi*z)", "pi*sin(pi*x)*sin(pi*y)*cos(pi*z)"}};
+}
+
+template <class Exec>
+class PoissonConvergence : public ::testing::Test {};
+TYPED_TEST_SUITE(PoissonConvergence, Backends);
+
+template <class Exec>
+void expect_orders(const std::string& shape, int order, int coarse, int fine, int geometry = 1) {
+  Exec exec;
+  mesh::Mesh a = box(shape, coarse, geometry), b = box(shape, fine, geometry);
+  distort(a);
+  distort(b);
+  const Sine problem = sine(a.dim);
+  const Solved first = solve_dirichlet(exec, a, order, problem.u, problem.gradient, problem.f);
+  const Solved second = solve_dirichlet(exec, b, order, problem.u, problem.gradient, problem.f);
+  ASSERT_TRUE(first.report.converged && second.report.converged) << shape << " P" << order << ": " << second.report.failure;
+  const double ratio = std::log(static_cast<double>(fine) / coarse);
+  EXPECT_GE(std::log(first.errors.l2 / second.errors.l2) / ratio, order + 0.9) << shape << " P" << order;
+  EXPECT_GE(std::log(*first.errors.h1 / *second.errors.h1) / ratio, order - 0.1) << shape << " P" << order;
+}
+
+/// Coarse and fine cells an axis; fine enough for the asymptotic order, small enough for seconds.
+TYPED_TEST(PoissonConvergence, Interval) {
+  TESSERA_REQUIRE(TypeParam);
+  for (int order = 1; order <= 4; ++order) expect_orders<TypeParam>("interval", order, 16, 32);
+}
+TYPED_TEST(PoissonConvergence, Triangle) {
+  TESSERA_REQUIRE(TypeParam);
+  for (int order = 1; order <= 4; ++order) expect_orders<TypeParam>("triangle", order, 12, 24);
+}
+TYPED_TEST(PoissonConvergence, Quad) {
+  TESSERA_REQUIRE(TypeParam);
+  for (int order = 1; order <= 4; ++order) expect_orders<TypeParam>("quad", order, 12, 24);
+}
+TYPED_TEST(PoissonConvergence, Tet) {
+  TESSERA_REQUIRE(TypeParam);
+  for (int order = 1; order <= 4; ++order) expect_orders<TypeParam>("tet", order, order < 3 ? 10 : 6, order < 3 ? 20 : 10);
+}
+TYPED_TEST(PoissonConvergence, Hex) {
+  TESSERA_REQUIRE(TypeParam);
+  for (int order = 1; order <= 4; ++order) expect_orders<TypeParam>("hex", order, order < 3 ? 8 : 5, order < 3 ? 16 : 8);
+}
+TYPED_TEST(PoissonConvergence, Prism) {
+  TESSERA_REQUIRE(TypeParam);
+  for (int order = 1; order <= 2; ++order) expect_orders<TypeParam>("prism", order, 8, 16);
+}
+TYPED_TEST(PoissonConvergence, CurvedCells) {
+  TESSERA_REQUIRE(TypeParam);
+  for (const char* shape : {"triangle", "quad"}) expect_orders<TypeParam>(shape, 2, 10, 20, 2);
+  for (const char* shape : {"tet", "hex", "prism"}) expect_orders<TypeParam>(shape, 2, 6, 12, 2);
+}
+
+/// Linear fields are exact to round-off on any mesh of straight cells.
+TYPED_TEST(PoissonConvergence, PatchTest) {
+  TESSERA_REQUIRE(TypeParam);
+  TypeParam exec;
+  for (const char* shape : {"triangle", "quad", "tet", "hex", "prism"})
+    for (int order = 1; order <= 2; ++order) {
+      mesh::Mesh mesh = box(shape, 4);
+      distort(mesh);
+      const bool flat = mesh.dim == 2;
+      const Solved solved = solve_dirichlet(exec, mesh, order, flat ? "1+2*x-3*y" : "1+2*x-3*y+0.5*z",
+                                            flat ? std::vector<std::string>{"2", "-3"} : std::vector<std::string>{"2", "-3", "0.5"}, "0", 1e-14);
+      EXPECT_LT(solved.errors.max, 1e-11) << shape << " P" << order;
+      EXPECT_LT(*solved.errors.h1, 1e-10) << shape << " P" << order;
+    }
+}
+
+}  // namespace
+}  // namespace tessera::testing
