@@ -180,11 +180,11 @@ __global__ void __launch_bounds__(32 * element_warps)
 template <int dim, int tile>
 void launch_general(Cuda& exec, const BlockView& block, const linalg::CrsView<double>& A, View<double> b, Offset first,
                     Offset count) {
+  if (count <= 0) return;
   const std::size_t shared = sizeof(double) * kernels::element_warps * block.points * (symmetric<dim> + 2);
   auto kernel = kernels::add_general<dim, tile>;
   TESSERA_CUDA_CHECK(cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, static_cast<int>(shared)));
   const Offset blocks = (count + kernels::element_warps - 1) / kernels::element_warps;
-  if (blocks <= 0) return;
   kernel<<<static_cast<unsigned>(blocks), 32 * kernels::element_warps, shared, exec.stream()>>>(block, A, b, first, count);
   TESSERA_CUDA_CHECK(cudaGetLastError());
 }
