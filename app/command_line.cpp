@@ -70,9 +70,14 @@ void add_commands(CLI::App& app, Action& action) {
   command = add("compare", "two results (.vtu or summary.json), field by field; exit code 6 where they differ");
   command->add_option("a", comparison->a, "a result")->required()->type_name("A");
   command->add_option("b", comparison->b, "another")->required()->type_name("B");
-  command->add_option("--rtol", comparison->options.relative, "relative tolerance")->capture_default_str()->check(CLI::NonNegativeNumber);
-  command->add_option("--atol", comparison->options.absolute, "absolute tolerance")->capture_default_str()->check(CLI::NonNegativeNumber);
-  command->add_option("--ignore", comparison->options.ignore, "keys of a summary to leave out, instead of the usual ones")
+  command->add_option("--rtol", comparison->options.relative, "relative tolerance")
+      ->capture_default_str()
+      ->check(CLI::NonNegativeNumber);
+  command->add_option("--atol", comparison->options.absolute, "absolute tolerance")
+      ->capture_default_str()
+      ->check(CLI::NonNegativeNumber);
+  command
+      ->add_option("--ignore", comparison->options.ignore, "keys of a summary to leave out, instead of the usual ones")
       ->capture_default_str();
   command->add_flag("--quiet", comparison->quiet, "print only what differs");
   command->callback([=, &action] { action = [=] { return compare(*comparison); }; });
@@ -102,14 +107,16 @@ std::vector<std::string> command_names(CLI::App& app) {
 /// An unknown command or option, with the nearest names; CLI11 itself only says that arguments were not expected.
 [[noreturn]] void refuse(CLI::App& app, const CLI::ParseError& error) {
   CLI::App* command = app.get_subcommands().empty() ? nullptr : app.get_subcommands().front();
-  const std::string usage = fmt::format("`tessera {}--help` shows what there is", command ? command->get_name() + " " : "");
+  const std::string usage =
+      fmt::format("`tessera {}--help` shows what there is", command ? command->get_name() + " " : "");
   std::vector<std::string> options;
   for (const CLI::Option* option : (command ? command : &app)->get_options())
     for (const std::string& name : option->get_lnames()) options.push_back("--" + name);
   for (const std::string& extra : app.remaining(true)) {
     const std::string name = extra.substr(0, extra.find('='));
     if (name.starts_with("-"))
-      throw Error(ExitCode::usage, fmt::format("unknown option '{}'{}", name, command ? " of " + command->get_name() : ""),
+      throw Error(ExitCode::usage,
+                  fmt::format("unknown option '{}'{}", name, command ? " of " + command->get_name() : ""),
                   suggest(name, options) + "; " + usage);
     throw Error(ExitCode::usage, fmt::format("argument '{}' was not expected", extra), usage);
   }
@@ -121,10 +128,13 @@ std::vector<std::string> command_names(CLI::App& app) {
 }  // namespace
 
 ExitCode run_command_line(int argc, const char* const* argv) {
-  CLI::App app("Tessera solves partial differential equations with finite elements, on cores or GPUs, from one input deck.", "tessera");
-  app.footer("Start with: tessera template poisson > deck.toml && tessera run deck.toml\n"
-             "Exit codes: 0 ok, 1 internal, 2 command line or deck, 3 mesh, 4 not converged, 5 out of memory,\n"
-             "            6 comparison differs, 7 file system, 130 and 143 interrupted");
+  CLI::App app(
+      "Tessera solves partial differential equations with finite elements, on cores or GPUs, from one input deck.",
+      "tessera");
+  app.footer(
+      "Start with: tessera template poisson > deck.toml && tessera run deck.toml\n"
+      "Exit codes: 0 ok, 1 internal, 2 command line or deck, 3 mesh, 4 not converged, 5 out of memory,\n"
+      "            6 comparison differs, 7 file system, 130 and 143 interrupted");
   app.set_version_flag("--version", "tessera " TESSERA_VERSION);
   app.require_subcommand(1);
   Action action;

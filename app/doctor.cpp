@@ -5,10 +5,10 @@
 #include <toml++/toml.h>
 #include <vtkVersionMacros.h>
 
+#include <spdlog/version.h>
 #include <CLI/Version.hpp>
 #include <Eigen/Core>
 #include <nlohmann/json.hpp>
-#include <spdlog/version.h>
 #include <thread>
 
 #include "app/commands.hpp"
@@ -58,7 +58,8 @@ ExitCode doctor() {
   line("Eigen", fmt::format("{}.{}.{}", EIGEN_WORLD_VERSION, EIGEN_MAJOR_VERSION, EIGEN_MINOR_VERSION));
   line("muParser", mu::ParserVersion);
   line("toml++", fmt::format("{}.{}.{}", TOML_LIB_MAJOR, TOML_LIB_MINOR, TOML_LIB_PATCH));
-  line("nlohmann", fmt::format("{}.{}.{}", NLOHMANN_JSON_VERSION_MAJOR, NLOHMANN_JSON_VERSION_MINOR, NLOHMANN_JSON_VERSION_PATCH));
+  line("nlohmann",
+       fmt::format("{}.{}.{}", NLOHMANN_JSON_VERSION_MAJOR, NLOHMANN_JSON_VERSION_MINOR, NLOHMANN_JSON_VERSION_PATCH));
   line("CLI11", CLI11_VERSION);
   line("fmt", fmt::format("{}.{}.{}", FMT_VERSION / 10000, FMT_VERSION % 10000 / 100, FMT_VERSION % 100));
   line("spdlog", fmt::format("{}.{}.{}", SPDLOG_VER_MAJOR, SPDLOG_VER_MINOR, SPDLOG_VER_PATCH));

@@ -51,7 +51,8 @@ void print(const std::vector<Row>& table) {
 }  // namespace
 
 const std::vector<std::string>& list_categories() {
-  static const std::vector<std::string> names = {"physics", "solvers", "preconditioners", "formats", "strategies", "quantities"};
+  static const std::vector<std::string> names = {"physics", "solvers",    "preconditioners",
+                                                 "formats", "strategies", "quantities"};
   return names;
 }
 

@@ -18,8 +18,9 @@ int main(int argc, char** argv) {
     std::fputs(error.report().c_str(), stderr);
     return static_cast<int>(error.code());
   } catch (const std::bad_alloc&) {
-    const Error error(ExitCode::memory, "out of host memory",
-                      "use a coarser mesh, a lower order or a solver without factorisation; `tessera check DECK` estimates the need");
+    const Error error(
+        ExitCode::memory, "out of host memory",
+        "use a coarser mesh, a lower order or a solver without factorisation; `tessera check DECK` estimates the need");
     std::fputs(error.report().c_str(), stderr);
     return static_cast<int>(error.code());
   } catch (const std::exception& error) {

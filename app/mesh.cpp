@@ -13,13 +13,15 @@ namespace tessera::app {
 
 ExitCode write_mesh(const MeshOptions& options) {
   if (std::filesystem::path(options.file).extension() != ".msh")
-    throw Error(ExitCode::usage, fmt::format("cannot write the mesh as {}", options.file), "give a name that ends in .msh");
+    throw Error(ExitCode::usage, fmt::format("cannot write the mesh as {}", options.file),
+                "give a name that ends in .msh");
   load_plugins(options.deck);
   const deck::Deck deck = open_deck(options.deck);
   const mesh::MeshParams params = mesh::mesh_section().read(deck, true);
   const mesh::Mesh mesh = mesh::make_mesh(deck, params, physics::run_section().read(deck).threads);
   mesh::write_msh(mesh, options.file);
-  fmt::print("{}: {} nodes, {} cells\ngroups: {}\n", options.file, mesh.nodes(), mesh.cells(), physics::describe_groups(mesh));
+  fmt::print("{}: {} nodes, {} cells\ngroups: {}\n", options.file, mesh.nodes(), mesh.cells(),
+             physics::describe_groups(mesh));
   return ExitCode::ok;
 }
 

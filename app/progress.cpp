@@ -40,7 +40,8 @@ void Progress::operator()(double fraction, const std::string& what) {
   if (fraction >= 0) {
     const std::string left = fraction > 0.02 ? ", " + human_time(elapsed * (1 - fraction) / fraction) + " left" : "";
     const int filled = static_cast<int>(24 * fraction);
-    const std::string bar = terminal_ ? fmt::format("[{:<24}] ", std::string(static_cast<std::size_t>(filled), '#')) : "";
+    const std::string bar =
+        terminal_ ? fmt::format("[{:<24}] ", std::string(static_cast<std::size_t>(filled), '#')) : "";
     text = fmt::format("{}{:3.0f} %  {}  ({}{})", bar, 100 * fraction, what, human_time(elapsed), left);
   }
   if (terminal_) {

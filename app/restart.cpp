@@ -13,18 +13,22 @@ namespace {
 std::string deck_of(const std::filesystem::path& directory) {
   if (!std::filesystem::exists(directory / "summary.json")) return {};
   const auto json = nlohmann::json::parse(output::read_text(directory / "summary.json"), nullptr, false);
-  return json.is_object() && json.contains("deck") && json["deck"].is_string() ? json["deck"].get<std::string>() : std::string{};
+  return json.is_object() && json.contains("deck") && json["deck"].is_string() ? json["deck"].get<std::string>()
+                                                                               : std::string{};
 }
 
 }  // namespace
 
 ExitCode restart(const std::string& directory) {
   if (!std::filesystem::is_directory(directory))
-    throw Error(ExitCode::file_system, fmt::format("there is no folder {}", directory), "give the output folder of a run");
+    throw Error(ExitCode::file_system, fmt::format("there is no folder {}", directory),
+                "give the output folder of a run");
   const std::string deck = deck_of(directory);
-  throw Error(ExitCode::usage, fmt::format("{} holds no checkpoint: there is nothing to restart", directory),
-              fmt::format("only transient physics writes checkpoints, and poisson is stationary; solve it again with `tessera run {}`",
-                          deck.empty() ? "DECK" : deck));
+  throw Error(
+      ExitCode::usage, fmt::format("{} holds no checkpoint: there is nothing to restart", directory),
+      fmt::format(
+          "only transient physics writes checkpoints, and poisson is stationary; solve it again with `tessera run {}`",
+          deck.empty() ? "DECK" : deck));
 }
 
 }  // namespace tessera::app

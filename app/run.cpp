@@ -19,8 +19,9 @@ namespace {
 Error as_error(const std::exception& error) {
   if (const auto* own = dynamic_cast<const Error*>(&error)) return *own;
   if (dynamic_cast<const std::bad_alloc*>(&error))
-    return Error(ExitCode::memory, "out of host memory",
-                 "use a coarser mesh, a lower order or a solver without factorisation; `tessera check DECK` estimates the need");
+    return Error(
+        ExitCode::memory, "out of host memory",
+        "use a coarser mesh, a lower order or a solver without factorisation; `tessera check DECK` estimates the need");
   return Error(ExitCode::internal, fmt::format("internal: {}", error.what()),
                "this is a fault of the program; please report it with the deck");
 }
@@ -84,7 +85,9 @@ ExitCode run(const DeckOptions& options) {
   }
   if (failure) throw *failure;
   if (!options.quiet) {
-    const char* kind = code == ExitCode::ok ? "results" : code == ExitCode::solver ? "results, not converged," : "unfinished results";
+    const char* kind = code == ExitCode::ok       ? "results"
+                       : code == ExitCode::solver ? "results, not converged,"
+                                                  : "unfinished results";
     fmt::print("{} in {}\n", kind, directory.string());
   }
   return code;

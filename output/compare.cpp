@@ -18,8 +18,8 @@ using Json = nlohmann::ordered_json;
 
 /// Largest difference of two lists of the same length; a NaN agrees only with a NaN.
 template <class Values>
-Comparison compare_values(const std::string& what, const Values& a, const Values& b, int components, const CompareOptions& options,
-                          bool exact = false) {
+Comparison compare_values(const std::string& what, const Values& a, const Values& b, int components,
+                          const CompareOptions& options, bool exact = false) {
   Comparison item{what, true, 0, 0, {}};
   if (a.size() != b.size()) {
     item.agrees = false;
@@ -40,13 +40,13 @@ Comparison compare_values(const std::string& what, const Values& a, const Values
   item.relative = scale > 0 ? item.difference / scale : item.difference;
   item.agrees = item.difference <= (exact ? 0 : options.absolute + options.relative * scale);
   if (item.difference > 0)
-    item.note = fmt::format("at {}: {:.9g} against {:.9g}", worst / static_cast<std::size_t>(components), static_cast<double>(a[worst]),
-                            static_cast<double>(b[worst]));
+    item.note = fmt::format("at {}: {:.9g} against {:.9g}", worst / static_cast<std::size_t>(components),
+                            static_cast<double>(a[worst]), static_cast<double>(b[worst]));
   return item;
 }
 
-void compare_fields(const std::string& kind, const std::vector<Field>& a, const std::vector<Field>& b, const CompareOptions& options,
-                    CompareReport& report) {
+void compare_fields(const std::string& kind, const std::vector<Field>& a, const std::vector<Field>& b,
+                    const CompareOptions& options, CompareReport& report) {
   auto find = [](const std::vector<Field>& fields, const std::string& name) -> const Field* {
     const auto at = std::find_if(fields.begin(), fields.end(), [&](const Field& field) { return field.name == name; });
     return at == fields.end() ? nullptr : &*at;
@@ -57,12 +57,15 @@ void compare_fields(const std::string& kind, const std::vector<Field>& a, const 
     if (!other)
       report.items.push_back({what, false, 0, 0, "missing in the second file"});
     else if (other->components != field.components)
-      report.items.push_back({what, false, 0, 0, fmt::format("{} components against {}", field.components, other->components)});
+      report.items.push_back(
+          {what, false, 0, 0, fmt::format("{} components against {}", field.components, other->components)});
     else
-      report.items.push_back(compare_values(what, field.values, other->values, field.components, options, field.integer && other->integer));
+      report.items.push_back(compare_values(what, field.values, other->values, field.components, options,
+                                            field.integer && other->integer));
   }
   for (const Field& field : b)
-    if (!find(a, field.name)) report.items.push_back({fmt::format("{} '{}'", kind, field.name), false, 0, 0, "missing in the first file"});
+    if (!find(a, field.name))
+      report.items.push_back({fmt::format("{} '{}'", kind, field.name), false, 0, 0, "missing in the first file"});
 }
 
 CompareReport compare_vtu(const VtuFile& a, const VtuFile& b, const CompareOptions& options) {
@@ -82,11 +85,13 @@ bool ignored(const std::string& key, const CompareOptions& options) {
                      [&](const std::string& hidden) { return key == hidden || key.starts_with(hidden + "."); });
 }
 
-void compare_json(const std::string& key, const Json& a, const Json& b, const CompareOptions& options, CompareReport& report) {
+void compare_json(const std::string& key, const Json& a, const Json& b, const CompareOptions& options,
+                  CompareReport& report) {
   if (ignored(key, options)) return;
   auto below = [&](const std::string& name) { return key.empty() ? name : key + "." + name; };
   auto missing = [&](const std::string& name, const char* where) {
-    if (!ignored(below(name), options)) report.items.push_back({below(name), false, 0, 0, fmt::format("missing in the {} file", where)});
+    if (!ignored(below(name), options))
+      report.items.push_back({below(name), false, 0, 0, fmt::format("missing in the {} file", where)});
   };
   if (a.is_object() && b.is_object()) {
     for (const auto& [name, value] : a.items()) {
@@ -125,7 +130,8 @@ Json read_json(const std::filesystem::path& path) {
 }  // namespace
 
 int CompareReport::differences() const {
-  return static_cast<int>(std::count_if(items.begin(), items.end(), [](const Comparison& item) { return !item.agrees; }));
+  return static_cast<int>(
+      std::count_if(items.begin(), items.end(), [](const Comparison& item) { return !item.agrees; }));
 }
 
 std::string CompareReport::table() const {
@@ -133,7 +139,8 @@ std::string CompareReport::table() const {
   for (const Comparison& item : items) width = std::max(width, item.what.size());
   // Text, missing fields and lists of different length have no difference in numbers.
   auto number = [](double value) { return value > 0 ? fmt::format("{:.3e}", value) : std::string{}; };
-  std::string text = fmt::format("{:8} {:{}}  {:>10}  {:>10}  {}\n", "", "what", width, "difference", "relative", "note");
+  std::string text =
+      fmt::format("{:8} {:{}}  {:>10}  {:>10}  {}\n", "", "what", width, "difference", "relative", "note");
   for (const bool agrees : {false, true})
     for (const Comparison& item : items) {
       if (item.agrees != agrees) continue;

@@ -11,16 +11,17 @@ struct CompareOptions {
   double relative = 1e-9;
   double absolute = 1e-12;
   /// Keys of a summary that are left out: a dotted key hides everything below it.
-  std::vector<std::string> ignore = {"tessera", "deck", "phases", "memory", "backend", "time.seconds", "solver.seconds"};
+  std::vector<std::string> ignore = {"tessera", "deck",         "phases",        "memory",
+                                     "backend", "time.seconds", "solver.seconds"};
 };
 
 /// One field, array or key that was looked at.
 struct Comparison {
-  std::string what;        ///< "point field u", "solver.iterations"
+  std::string what;  ///< "point field u", "solver.iterations"
   bool agrees = true;
-  double difference = 0;   ///< largest |a - b|
-  double relative = 0;     ///< the same over the scale
-  std::string note;        ///< where the largest difference is, or what is missing
+  double difference = 0;  ///< largest |a - b|
+  double relative = 0;    ///< the same over the scale
+  std::string note;       ///< where the largest difference is, or what is missing
 };
 
 struct CompareReport {
@@ -33,6 +34,7 @@ struct CompareReport {
 
 /// Compares two .vtu files (points, cells, every field) or two .json files (every key).
 /// Throws Error(usage) where the files are of different or unknown kinds, Error(file_system) where one cannot be read.
-CompareReport compare(const std::filesystem::path& a, const std::filesystem::path& b, const CompareOptions& options = {});
+CompareReport compare(const std::filesystem::path& a, const std::filesystem::path& b,
+                      const CompareOptions& options = {});
 
 }  // namespace tessera::output

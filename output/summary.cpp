@@ -15,8 +15,9 @@ using Json = nlohmann::ordered_json;
 namespace {
 
 /// The order of the top-level keys, whatever order a module sets them in.
-constexpr const char* key_order[] = {"tessera", "title", "deck",   "status", "error",  "exit_code",  "backend",    "mesh",
-                                     "space",   "phases", "memory", "solver", "time",  "errors",     "quantities", "warnings"};
+constexpr const char* key_order[] = {"tessera", "title",  "deck",       "status",  "error",  "exit_code",
+                                     "backend", "mesh",   "space",      "phases",  "memory", "solver",
+                                     "time",    "errors", "quantities", "warnings"};
 
 Json number(double value) { return std::isfinite(value) ? Json(value) : Json(nullptr); }
 
@@ -64,7 +65,9 @@ Summary::~Summary() = default;
 Summary::Summary(Summary&&) noexcept = default;
 Summary& Summary::operator=(Summary&&) noexcept = default;
 
-void Summary::set(const std::string& dotted_key, SummaryValue value) { open(*json_, dotted_key) = std::visit(ToJson{}, value.data); }
+void Summary::set(const std::string& dotted_key, SummaryValue value) {
+  open(*json_, dotted_key) = std::visit(ToJson{}, value.data);
+}
 
 void Summary::set_in(const std::string& dotted_table, const std::string& key, SummaryValue value) {
   open(*json_, dotted_table)[key] = std::visit(ToJson{}, value.data);

@@ -17,8 +17,7 @@ struct SummaryValue {
 
   SummaryValue(bool value) : data(value) {}
   template <std::integral T>
-    requires(!std::same_as<T, bool>)
-  SummaryValue(T value) : data(static_cast<std::int64_t>(value)) {}
+  requires(!std::same_as<T, bool>) SummaryValue(T value) : data(static_cast<std::int64_t>(value)) {}
   template <std::floating_point T>
   SummaryValue(T value) : data(static_cast<double>(value)) {}
   SummaryValue(const char* value) : data(std::string(value)) {}

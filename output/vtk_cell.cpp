@@ -80,8 +80,8 @@ std::vector<int> vtk_node_order(Shape shape, int order, std::span<const double> 
     for (int v = 0; v < nodes; ++v)
       if (std::abs(weights[static_cast<std::size_t>(v)] - 1) < 1e-8 && !taken[static_cast<std::size_t>(v)]) place = v;
     if (place < 0)
-      throw Error(ExitCode::internal, fmt::format("node {} of a {} of order {} has no counterpart among VTK's {} nodes", n,
-                                                  mesh::name(shape), order, nodes));
+      throw Error(ExitCode::internal, fmt::format("node {} of a {} of order {} has no counterpart among VTK's {} nodes",
+                                                  n, mesh::name(shape), order, nodes));
     taken[static_cast<std::size_t>(place)] = 1;
     result.push_back(place);
   }

@@ -42,10 +42,12 @@ VtuFile read_vtu(const std::filesystem::path& path) {
   // Says why a missing or cut off file cannot be read; VTK only says that it cannot.
   const std::string text = read_text(path);
   auto refuse = [&](const std::string& why) {
-    throw Error(ExitCode::file_system, fmt::format("cannot read {}: {}", path.string(), why), "expected a whole .vtu file");
+    throw Error(ExitCode::file_system, fmt::format("cannot read {}: {}", path.string(), why),
+                "expected a whole .vtu file");
   };
   if (text.find("<VTKFile") == std::string::npos) refuse("it is not a VTK XML file");
-  if (text.find("</VTKFile>", text.size() - std::min<std::size_t>(text.size(), 64)) == std::string::npos) refuse("it is cut off");
+  if (text.find("</VTKFile>", text.size() - std::min<std::size_t>(text.size(), 64)) == std::string::npos)
+    refuse("it is cut off");
 
   VtkMessages messages;
   vtkNew<vtkXMLUnstructuredGridReader> reader;

@@ -10,13 +10,13 @@ namespace tessera::output {
 
 /// A .vtu file as it lies on the disk, cells in VTK's own types and node order.
 struct VtuFile {
-  std::vector<double> points;         ///< [points, 3]
-  std::vector<int> types;             ///< VTK cell type of each cell
-  std::vector<Offset> offsets;        ///< [cells + 1]
+  std::vector<double> points;   ///< [points, 3]
+  std::vector<int> types;       ///< VTK cell type of each cell
+  std::vector<Offset> offsets;  ///< [cells + 1]
   std::vector<Offset> connectivity;
   std::vector<Field> point_fields;
   std::vector<Field> cell_fields;
-  std::vector<Field> field_data;      ///< numeric arrays only, e.g. TimeValue
+  std::vector<Field> field_data;  ///< numeric arrays only, e.g. TimeValue
 };
 
 /// Throws Error(file_system) for a file that is missing, unreadable or cut off.

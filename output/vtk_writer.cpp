@@ -32,14 +32,15 @@ namespace {
 void check_sizes(const VtkData& data, std::size_t points, std::size_t cells) {
   auto check = [](const Field& field, const char* of, std::size_t count) {
     if (field.components < 1 || field.values.size() != count * static_cast<std::size_t>(field.components))
-      throw Error(ExitCode::internal, fmt::format("output field '{}' has {} values, expected {} {} x {} components", field.name,
-                                                  field.values.size(), count, of, field.components));
+      throw Error(ExitCode::internal, fmt::format("output field '{}' has {} values, expected {} {} x {} components",
+                                                  field.name, field.values.size(), count, of, field.components));
   };
   for (const Field& field : data.point_fields) check(field, "points", points);
   for (const Field& field : data.cell_fields) check(field, "cells", cells);
   for (const OutputCells& block : data.blocks) {
     if (block.nodes < 1 || block.conn.size() % static_cast<std::size_t>(block.nodes) != 0)
-      throw Error(ExitCode::internal, fmt::format("output cells of shape {} do not have {} nodes each", mesh::name(block.shape), block.nodes));
+      throw Error(ExitCode::internal, fmt::format("output cells of shape {} do not have {} nodes each",
+                                                  mesh::name(block.shape), block.nodes));
     for (const Index node : block.conn)
       if (node < 0 || static_cast<std::size_t>(node) >= points)
         throw Error(ExitCode::internal, fmt::format("an output cell names point {} of {}", node, points));
@@ -69,7 +70,8 @@ void add_fields(const std::vector<Field>& fields, vtkFieldData* to) {
 
 std::size_t cell_count(const VtkData& data) {
   std::size_t cells = 0;
-  for (const OutputCells& block : data.blocks) cells += block.conn.size() / static_cast<std::size_t>(std::max(block.nodes, 1));
+  for (const OutputCells& block : data.blocks)
+    cells += block.conn.size() / static_cast<std::size_t>(std::max(block.nodes, 1));
   return cells;
 }
 
@@ -161,19 +163,24 @@ void write_vtu(const VtkData& data, const std::filesystem::path& path) {
     const unsigned long code = writer->GetErrorCode();
     if (written == 1 && code == vtkErrorCode::NoError && ends_whole(temporary)) return;
     std::string why = reason != 0 ? std::strerror(reason) : messages.first();
-    if (why.empty()) why = code != vtkErrorCode::NoError ? fmt::format("VTK reports error {}", code) : "the file came out cut off";
+    if (why.empty())
+      why = code != vtkErrorCode::NoError ? fmt::format("VTK reports error {}", code) : "the file came out cut off";
     throw Error(ExitCode::file_system, fmt::format("cannot write {}: {}", path.string(), why),
                 "check the folder, its permissions and the space left (df -h), or choose another folder with --output");
   });
 }
 
 void write_pvd(const std::filesystem::path& path, const std::vector<PvdEntry>& entries) {
-  std::string text = "<?xml version=\"1.0\"?>\n<VTKFile type=\"Collection\" version=\"0.1\" byte_order=\"LittleEndian\">\n  <Collection>\n";
+  std::string text =
+      "<?xml version=\"1.0\"?>\n<VTKFile type=\"Collection\" version=\"0.1\" byte_order=\"LittleEndian\">\n  "
+      "<Collection>\n";
   for (const PvdEntry& entry : entries) {
     std::filesystem::path file = entry.file;
-    const std::filesystem::path below = std::filesystem::absolute(file).lexically_relative(std::filesystem::absolute(path).parent_path());
+    const std::filesystem::path below =
+        std::filesystem::absolute(file).lexically_relative(std::filesystem::absolute(path).parent_path());
     if (!below.empty() && *below.begin() != "..") file = below;
-    text += fmt::format("    <DataSet timestep=\"{:.17g}\" part=\"0\" file=\"{}\"/>\n", entry.time, escape_xml(file.string()));
+    text += fmt::format("    <DataSet timestep=\"{:.17g}\" part=\"0\" file=\"{}\"/>\n", entry.time,
+                        escape_xml(file.string()));
   }
   atomic_write(path, text + "  </Collection>\n</VTKFile>\n");
 }

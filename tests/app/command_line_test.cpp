@@ -2,6 +2,7 @@
 #include <gtest/gtest.h>
 #include <sys/wait.h>
 
+#include <unistd.h>
 #include <csignal>
 #include <cstdio>
 #include <filesystem>
@@ -9,7 +10,6 @@
 #include <nlohmann/json.hpp>
 #include <string>
 #include <thread>
-#include <unistd.h>
 
 namespace {
 
@@ -49,7 +49,9 @@ std::string write_deck(const std::string& name, const std::string& text) {
 std::string small_deck(int cells = 8) {
   return write_deck("small_" + std::to_string(cells) + ".toml", R"(title = "A square"
 [mesh]
-box = { min = [0, 0], max = [1, 1], cells = [)" + std::to_string(cells) + ", " + std::to_string(cells) + R"(], shape = "triangle" }
+box = { min = [0, 0], max = [1, 1], cells = [)" + std::to_string(cells) +
+                                                                    ", " + std::to_string(cells) +
+                                                                    R"(], shape = "triangle" }
 [run]
 backend = "threads"
 [physics]
@@ -115,8 +117,9 @@ TEST(CommandLine, AnUnknownPhysicsNamesTheNearest) {
 }
 
 TEST(CommandLine, AnUnknownKeyShowsItsPlace) {
-  const std::string deck = write_deck("typo.toml", "[mesh]\nbox = { min = [0], max = [1], cells = [4], shape = \"interval\" }\n"
-                                                   "[physics]\ntype = \"poisson\"\noder = 2\n");
+  const std::string deck = write_deck("typo.toml",
+                                      "[mesh]\nbox = { min = [0], max = [1], cells = [4], shape = \"interval\" }\n"
+                                      "[physics]\ntype = \"poisson\"\noder = 2\n");
   const Result result = tessera("check " + deck);
   EXPECT_EQ(result.code, 2) << result.text;
   EXPECT_TRUE(result.says("typo.toml:5:1")) << result.text;
@@ -153,7 +156,8 @@ TEST(Schema, IsJson) {
 TEST(Doctor, NamesLibrariesAndTheChoice) {
   const Result result = tessera("doctor");
   EXPECT_EQ(result.code, 0);
-  for (const char* part : {"Gmsh", "VTK", "METIS", "Eigen", "muParser", "toml++", "auto", "compiler", "cores", "memory"})
+  for (const char* part :
+       {"Gmsh", "VTK", "METIS", "Eigen", "muParser", "toml++", "auto", "compiler", "cores", "memory"})
     EXPECT_TRUE(result.says(part)) << part;
 }
 
@@ -171,7 +175,8 @@ TEST(Run, WritesASummaryAndComparesWithItself) {
   // Twice the same run: bitwise the same fields.
   for (const auto& entry : fs::directory_iterator(a))
     if (entry.path().extension() == ".vtu") {
-      const Result fields = tessera("compare --rtol 0 --atol 0 " + entry.path().string() + " " + (b / entry.path().filename()).string());
+      const Result fields =
+          tessera("compare --rtol 0 --atol 0 " + entry.path().string() + " " + (b / entry.path().filename()).string());
       EXPECT_EQ(fields.code, 0) << fields.text;
     }
   ASSERT_EQ(tessera("run " + small_deck(16) + " --quiet --output " + b.string()).code, 0);
@@ -209,19 +214,31 @@ TEST(Run, IntoAFolderThatCannotBeMadeIsAFileSystemError) {
 
 TEST(Run, OntoAFullDiskIsAFileSystemError) {
   Result result;
-  const std::string command = "sh -c 'ulimit -f 4; exec " + std::string(TESSERA_PROGRAM) + " run " + small_deck(64) + " --quiet --output " +
-                              (folder() / "full").string() + "' 2>&1";
+  const std::string command = "sh -c 'ulimit -f 4; exec " + std::string(TESSERA_PROGRAM) + " run " + small_deck(64) +
+                              " --quiet --output " + (folder() / "full").string() + "' 2>&1";
   FILE* pipe = popen(command.c_str(), "r");
   char chunk[4096];
   while (const std::size_t count = fread(chunk, 1, sizeof chunk, pipe)) result.text.append(chunk, count);
   const int status = pclose(pipe);
   EXPECT_EQ(WIFEXITED(status) ? WEXITSTATUS(status) : -1, 7) << result.text;
-  for (const auto& entry : fs::directory_iterator(folder() / "full")) EXPECT_EQ(entry.path().extension(), ".json") << entry.path();
+  for (const auto& entry : fs::directory_iterator(folder() / "full"))
+    EXPECT_EQ(entry.path().extension(), ".json") << entry.path();
 }
 
 TEST(Run, UnknownBackendOrPlugin) {
   EXPECT_EQ(tessera("run " + small_deck() + " --backend gpu").code, 2);
   EXPECT_EQ(tessera("run " + small_deck() + " --plugin /nonexistent.so").code, 7);
+}
+
+TEST(Run, APluginBringsItsPhysics) {
+  const std::string plugins = std::string(TESSERA_BINARY_DIR) + "/bin/plugins/";
+  const std::string run = "run " TESSERA_SOURCE_DIR "/docs/examples/plugin/l2_projection.toml --output " +
+                          (folder() / "plugin").string();
+  EXPECT_EQ(tessera(run).code, 2) << "the program itself must not know l2_projection";
+  const Result result = tessera(run + " --plugin " + plugins + "l2_projection.so");
+  EXPECT_EQ(result.code, 0) << result.text;
+  const Result wrong = tessera(run + " --plugin " + plugins + "wrong_version.so");
+  EXPECT_EQ(wrong.code, 2) << wrong.text;
 }
 
 TEST(Run, StopsOnSignals) {
@@ -256,8 +273,9 @@ TEST(Mesh, WritesAFileThatRunsAgain) {
   const Result result = tessera("mesh " + small_deck() + " -o " + msh);
   ASSERT_EQ(result.code, 0) << result.text;
   EXPECT_TRUE(result.says("81 nodes")) << result.text;
-  const std::string deck = write_deck("again.toml", "[mesh]\nfile = \"square.msh\"\n[physics]\ntype = \"poisson\"\n[[boundary]]\n"
-                                                    "on = \"left\"\ntype = \"dirichlet\"\nvalue = 1\n");
+  const std::string deck = write_deck("again.toml",
+                                      "[mesh]\nfile = \"square.msh\"\n[physics]\ntype = \"poisson\"\n[[boundary]]\n"
+                                      "on = \"left\"\ntype = \"dirichlet\"\nvalue = 1\n");
   const Result again = tessera("check " + deck);
   EXPECT_EQ(again.code, 0) << again.text;
   EXPECT_TRUE(again.says("81")) << again.text;

@@ -5,8 +5,8 @@
 
 #include <csignal>
 #include <filesystem>
-#include <functional>
 #include <fstream>
+#include <functional>
 
 #include "base/error.hpp"
 #include "output/files.hpp"

@@ -34,7 +34,8 @@ TEST(Summary, HasStableKeysInAStableOrder) {
   const auto json = nlohmann::ordered_json::parse(summary.text());
   std::vector<std::string> keys;
   for (const auto& [key, value] : json.items()) keys.push_back(key);
-  EXPECT_EQ(keys, (std::vector<std::string>{"title", "status", "backend", "mesh", "phases", "memory", "solver", "quantities", "warnings"}));
+  EXPECT_EQ(keys, (std::vector<std::string>{"title", "status", "backend", "mesh", "phases", "memory", "solver",
+                                            "quantities", "warnings"}));
   EXPECT_EQ(json["status"], "ok");
   EXPECT_EQ(json["mesh"]["nodes"], 11);
   EXPECT_EQ(json["quantities"]["T.max"], 341.2);
@@ -71,8 +72,12 @@ TEST(Summary, ToleratesTextThatIsNotUtf8) {
 void write_json(const std::string& name, const std::string& text) { atomic_write(scratch(name), text); }
 
 TEST(Compare, NumbersOfSummariesWithTolerances) {
-  write_json("a.json", R"({"status": "ok", "quantities": {"T": 1.0, "q": 2.0}, "phases": [{"seconds": 1}], "solver": {"iterations": 5}})");
-  write_json("b.json", R"({"status": "ok", "quantities": {"T": 1.0000001, "q": 2.0}, "phases": [], "solver": {"iterations": 5}})");
+  write_json(
+      "a.json",
+      R"({"status": "ok", "quantities": {"T": 1.0, "q": 2.0}, "phases": [{"seconds": 1}], "solver": {"iterations": 5}})");
+  write_json(
+      "b.json",
+      R"({"status": "ok", "quantities": {"T": 1.0000001, "q": 2.0}, "phases": [], "solver": {"iterations": 5}})");
   EXPECT_FALSE(compare(scratch("a.json"), scratch("b.json")).agrees());
   EXPECT_EQ(compare(scratch("a.json"), scratch("b.json")).differences(), 1);
   EXPECT_TRUE(compare(scratch("a.json"), scratch("b.json"), {.relative = 1e-6}).agrees());
@@ -92,7 +97,8 @@ TEST(Compare, ReportsMissingKeysOnBothSides) {
 VtkData square(double top) {
   VtkData data;
   data.points = {0, 0, 0, 1, 0, 0, 1, 1, 0, 0, 1, 0};
-  data.blocks.push_back(vtk_cells(mesh::Shape::quad, 1, reference_vertices(mesh::Shape::quad), std::vector<Index>{0, 1, 2, 3}));
+  data.blocks.push_back(
+      vtk_cells(mesh::Shape::quad, 1, reference_vertices(mesh::Shape::quad), std::vector<Index>{0, 1, 2, 3}));
   data.point_fields = {{"u", 1, {0, 0, top, 1}, false}};
   data.cell_fields = {{"material", 1, {1}, true}};
   return data;

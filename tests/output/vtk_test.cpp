@@ -1,12 +1,12 @@
 #include <gtest/gtest.h>
 #include <vtkCell.h>
 #include <vtkDoubleArray.h>
+#include <vtkFieldData.h>
 #include <vtkNew.h>
 #include <vtkPointData.h>
 #include <vtkPoints.h>
 #include <vtkStringArray.h>
 #include <vtkUnstructuredGrid.h>
-#include <vtkFieldData.h>
 #include <vtkXMLUnstructuredGridReader.h>
 
 #include <algorithm>
@@ -112,8 +112,10 @@ TEST_P(VtkCells, ReadBackInterpolateExactlyWithPositiveVolume) {
   const bool symmetric = shape == Shape::interval || shape == Shape::quad || shape == Shape::hex;
   const int dim = mesh::dimension(shape);
   std::vector<double> weights(static_cast<std::size_t>(nodes));
-  for (const auto& p : std::vector<std::array<double, 3>>{{0.2, 0.3, 0.1}, {0.11, 0.57, 0.23}, {0.4, 0.05, 0.31}, {0.1, 0.1, 0.71}}) {
-    double q[3] = {p[0], dim > 1 ? p[1] : 0, dim > 2 ? p[2] : 0}, xi[3] = {0, 0, 0}, expected[3], x[3], found[3] = {0, 0, 0};
+  for (const auto& p :
+       std::vector<std::array<double, 3>>{{0.2, 0.3, 0.1}, {0.11, 0.57, 0.23}, {0.4, 0.05, 0.31}, {0.1, 0.1, 0.71}}) {
+    double q[3] = {p[0], dim > 1 ? p[1] : 0, dim > 2 ? p[2] : 0}, xi[3] = {0, 0, 0}, expected[3], x[3],
+           found[3] = {0, 0, 0};
     for (int d = 0; d < dim; ++d) xi[d] = symmetric || (shape == Shape::prism && d == 2) ? 2 * q[d] - 1 : q[d];
     affine(xi, expected);
     int sub = 0;
@@ -146,7 +148,8 @@ TEST_P(VtkCells, ReadBackInterpolateExactlyWithPositiveVolume) {
     double J[3][3];
     for (int k = 0; k < 3; ++k)
       for (int d = 0; d < 3; ++d) J[k][d] = (at[k + 1][d] - at[0][d]) / h;
-    const double det = J[0][0] * (J[1][1] * J[2][2] - J[1][2] * J[2][1]) - J[0][1] * (J[1][0] * J[2][2] - J[1][2] * J[2][0]) +
+    const double det = J[0][0] * (J[1][1] * J[2][2] - J[1][2] * J[2][1]) -
+                       J[0][1] * (J[1][0] * J[2][2] - J[1][2] * J[2][0]) +
                        J[0][2] * (J[1][0] * J[2][1] - J[1][1] * J[2][0]);
     EXPECT_GT(det, 0.1);
   }
@@ -216,7 +219,8 @@ TEST(VtkWriter, WritesSeveralBlocksAndNothing) {
   VtkData data;
   data.points = {0, 0, 0, 1, 0, 0, 1, 1, 0, 0, 1, 0, 2, 0, 0};
   data.blocks.push_back(vtk_cells(Shape::quad, 1, reference_vertices(Shape::quad), std::vector<Index>{0, 1, 2, 3}));
-  data.blocks.push_back(vtk_cells(Shape::triangle, 1, reference_vertices(Shape::triangle), std::vector<Index>{1, 4, 2}));
+  data.blocks.push_back(
+      vtk_cells(Shape::triangle, 1, reference_vertices(Shape::triangle), std::vector<Index>{1, 4, 2}));
   write_vtu(data, scratch("mixed.vtu"));
   EXPECT_EQ(read_vtu(scratch("mixed.vtu")).offsets, (std::vector<Offset>{0, 4, 7}));
   write_vtu({}, scratch("empty.vtu"));
