@@ -309,6 +309,7 @@ PointLocator::PointLocator(const Mesh& mesh) : mesh_(mesh), box_(bounding_box(me
 }
 
 std::optional<Location> PointLocator::find(const std::array<double, 3>& point, double tolerance) const {
+  if (ptr_.back() == 0 || !(std::isfinite(point[0]) && std::isfinite(point[1]) && std::isfinite(point[2]))) return {};
   std::size_t at = 0;
   for (int d = 2; d >= 0; --d) {
     const double width = box_.max[d] - box_.min[d];
