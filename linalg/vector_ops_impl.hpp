@@ -2,7 +2,7 @@
 // Kernels of vector_ops.hpp, written once; instantiated by vector_ops_threads.cpp and vector_ops_cuda.cu.
 #include <cassert>
 
-#include "linalg/reduce_pair.hpp"
+#include "base/reduce_pair.hpp"
 #include "linalg/vector_ops.hpp"
 
 namespace tessera::linalg {

@@ -31,11 +31,13 @@ template <class Exec>
 void expect_orders(const std::string& shape, int order, int coarse, int fine, int geometry = 1) {
   Exec exec;
   mesh::Mesh a = box(shape, coarse, geometry), b = box(shape, fine, geometry);
-  distort(a);
-  distort(b);
+  const double amount = order < 4 ? 0.05 : 0.02;  // quartic cells are few: a mild map keeps them in the asymptotic range
+  distort(a, amount);
+  distort(b, amount);
+  const double tolerance = order < 4 ? 1e-12 : 1e-11;  // what rounding lets quartic matrices reach
   const Sine problem = sine(a.dim);
-  const Solved first = solve_dirichlet(exec, a, order, problem.u, problem.gradient, problem.f);
-  const Solved second = solve_dirichlet(exec, b, order, problem.u, problem.gradient, problem.f);
+  const Solved first = solve_dirichlet(exec, a, order, problem.u, problem.gradient, problem.f, tolerance);
+  const Solved second = solve_dirichlet(exec, b, order, problem.u, problem.gradient, problem.f, tolerance);
   ASSERT_TRUE(first.report.converged && second.report.converged) << shape << " P" << order << ": " << second.report.failure;
   const double ratio = std::log(static_cast<double>(fine) / coarse);
   EXPECT_GE(std::log(first.errors.l2 / second.errors.l2) / ratio, order + 0.9) << shape << " P" << order;

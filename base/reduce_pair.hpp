@@ -3,7 +3,7 @@
 
 #include "base/parallel.hpp"
 
-namespace tessera::linalg {
+namespace tessera {
 
 struct Pair {
   double first = 0, second = 0;
@@ -48,9 +48,9 @@ __global__ void __launch_bounds__(reduce_block)
     sum.first += pair.first;
     sum.second += pair.second;
   }
-  tessera::kernels::finish_reduce(tessera::kernels::block_sum<double, reduce_block>(sum.first), ticket, partial, first);
+  kernels::finish_reduce(kernels::block_sum<double, reduce_block>(sum.first), ticket, partial, first);
   __syncthreads();  // finish_reduce keeps a flag in shared memory
-  tessera::kernels::finish_reduce(tessera::kernels::block_sum<double, reduce_block>(sum.second), ticket + 1,
+  kernels::finish_reduce(kernels::block_sum<double, reduce_block>(sum.second), ticket + 1,
                                   partial + gridDim.x, second);
 }
 
@@ -64,4 +64,4 @@ void reduce_pair(Cuda& exec, Offset count, F f, double* first, double* second) {
 }
 #endif
 
-}  // namespace tessera::linalg
+}  // namespace tessera
