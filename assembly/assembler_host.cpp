@@ -9,28 +9,6 @@
 
 namespace tessera::assembly {
 
-std::vector<double> cell_quadrature_points(const mesh::Mesh& mesh, const DofMap& map) {
-  std::vector<const Quadrature*> rules;
-  std::size_t total = 0;
-  for (const mesh::CellBlock& cells : mesh.blocks) {
-    rules.push_back(&quadrature(cells.shape, quadrature_degree(cells, map.order)));
-    total += static_cast<std::size_t>(cells.cells()) * rules.back()->size();
-  }
-  std::vector<double> result(total * 3);
-  double* out = result.data();
-  for (std::size_t b = 0; b < mesh.blocks.size(); ++b) {
-    const mesh::CellBlock& cells = mesh.blocks[b];
-    const int points = rules[b]->size();
-    const GeometryMap geometry(cells, rules[b]->points);
-#pragma omp parallel for schedule(static)
-    for (Index cell = 0; cell < cells.cells(); ++cell)
-      for (int q = 0; q < points; ++q)
-        geometry.point(mesh, cells.cell(cell), q, out + (static_cast<std::size_t>(cell) * points + q) * 3);
-    out += static_cast<std::size_t>(cells.cells()) * points * 3;
-  }
-  return result;
-}
-
 void check_map(const mesh::Mesh& mesh, const DofMap& map) {
   const char* const help = "make the dof map from the mesh it is used with";
   if (mesh.blocks.size() != map.blocks.size())

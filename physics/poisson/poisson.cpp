@@ -54,21 +54,6 @@ Problem set_up(const Context& context) {
   return problem;
 }
 
-/// Quadrature points are asked for only where a coefficient varies: on a large mesh they are the largest array of all.
-template <class Exec>
-assembly::DiffusionData coefficients(const Problem& problem, const assembly::Assembler<Exec>& assembler, int threads) {
-  std::vector<double> points;
-  std::vector<Offset> cell_ptr;
-  if (varies(problem.params.materials)) {
-    points = assembler.quadrature_points();
-    cell_ptr.push_back(0);
-    for (std::size_t block = 0; block < problem.mesh.blocks.size(); ++block)
-      for (Index cell = 0; cell < problem.mesh.blocks[block].cells(); ++cell)
-        cell_ptr.push_back(cell_ptr.back() + assembler.points_per_cell(static_cast<int>(block)));
-  }
-  return diffusion_data(problem.params.materials, problem.material, problem.mesh.dim, points, cell_ptr, threads);
-}
-
 template <class Exec>
 void add_boundary(const Problem& problem, assembly::Assembler<Exec>& assembler, linalg::Crs<typename Exec::Space>& A,
                   View<double> b, int threads) {
@@ -106,7 +91,7 @@ solvers::Report solve_on(Exec& exec, const Problem& problem, Context& context, s
       }
       {
         Scope scope(exec, "coefficients");
-        assembler->set_data(coefficients(problem, *assembler, threads));
+        assembler->set_data(diffusion_data(problem.params.materials, problem.material, problem.mesh, problem.dofs, threads));
       }
       {
         Scope scope(exec, "assemble", assembler->refill_bytes(A));

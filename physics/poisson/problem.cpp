@@ -7,6 +7,8 @@
 #include <cmath>
 #include <exception>
 
+#include "assembly/quadrature_points.hpp"
+
 namespace tessera::physics::poisson {
 
 namespace {
@@ -43,9 +45,11 @@ std::vector<deck::Expression> spread(const MaterialParams& material, int compone
   return k;
 }
 
+constexpr Index evaluation_chunk = 256;  // cells
+
 /// One coefficient from the expressions of every material: [materials][components].
 assembly::Coefficient coefficient(const std::vector<std::vector<deck::Expression>>& expressions, const std::vector<Index>& material,
-                                  std::span<const double> points, std::span<const Offset> cell_ptr, int threads) {
+                                  const mesh::Mesh& mesh, const assembly::QuadraturePoints& points, int threads) {
   assembly::Coefficient result;
   result.components = static_cast<int>(expressions.front().size());
   for (const auto& of_material : expressions)
@@ -56,33 +60,46 @@ assembly::Coefficient coefficient(const std::vector<std::vector<deck::Expression
       for (const deck::Expression& e : of_material) result.values.push_back(e.constant());
     return result;
   }
-  const Offset cells = static_cast<Offset>(cell_ptr.size()) - 1;
-  result.values.resize(static_cast<std::size_t>(cell_ptr[cells]) * components);
+  result.values.resize(static_cast<std::size_t>(points.before(mesh.blocks.size())) * components);
+  // One block by all threads. Runs of cells of one material are evaluated at once: a call a cell would cost more than the expression.
   std::exception_ptr failure;
+  using Evaluators = std::vector<std::vector<deck::Evaluator>>;
+  auto evaluate_block = [&](std::size_t block, Evaluators& evaluators) {
+    const Index cells = mesh.blocks[block].cells(), first_cell = mesh.blocks[block].first_cell;
+    const int per_cell = points.per_cell(block);
+    std::vector<double> xyz, column;
+#pragma omp for schedule(static)
+    for (Index chunk = 0; chunk < cells; chunk += evaluation_chunk) {
+      try {
+        const Index end = std::min(cells, chunk + evaluation_chunk);
+        for (Index cell = chunk, next; cell < end; cell = next) {
+          const Index of = material[first_cell + cell];
+          for (next = cell + 1; next < end && material[first_cell + next] == of;) ++next;
+          const std::size_t count = static_cast<std::size_t>(next - cell) * per_cell;
+          xyz.resize(3 * count);
+          column.resize(count);
+          points.of_cells(block, cell, next - cell, xyz.data());
+          double* out = result.values.data() + (points.before(block) + Offset{cell} * per_cell) * components;
+          for (std::size_t c = 0; c < components; ++c) {
+            evaluators[of][c].evaluate(xyz.data(), count, 0, column.data());
+            for (std::size_t q = 0; q < count; ++q) out[q * components + c] = column[q];
+          }
+        }
+      } catch (...) {
+#pragma omp critical
+        if (!failure) failure = std::current_exception();
+      }
+    }
+  };
 #pragma omp parallel num_threads(threads)
   {
     try {
-      std::vector<std::vector<deck::Evaluator>> evaluators;
+      Evaluators evaluators;
       for (const auto& of_material : expressions) {
         evaluators.emplace_back();
         for (const deck::Expression& e : of_material) evaluators.back().emplace_back(e);
       }
-      std::vector<double> column;
-#pragma omp for schedule(static)
-      for (Offset cell = 0; cell < cells; ++cell) {
-        if (failure) continue;
-        try {
-          const Offset first = cell_ptr[cell], count = cell_ptr[cell + 1] - first;
-          column.resize(static_cast<std::size_t>(count));
-          for (std::size_t c = 0; c < components; ++c) {
-            evaluators[material[cell]][c].evaluate(points.data() + 3 * first, static_cast<std::size_t>(count), 0, column.data());
-            for (Offset q = 0; q < count; ++q) result.values[static_cast<std::size_t>(first + q) * components + c] = column[q];
-          }
-        } catch (...) {
-#pragma omp critical
-          if (!failure) failure = std::current_exception();
-        }
-      }
+      for (std::size_t block = 0; block < mesh.blocks.size(); ++block) evaluate_block(block, evaluators);
     } catch (...) {
 #pragma omp critical
       if (!failure) failure = std::current_exception();
@@ -149,15 +166,10 @@ std::vector<Index> material_of_cells(const std::vector<MaterialParams>& material
   return material;
 }
 
-bool varies(const std::vector<MaterialParams>& materials) {
-  return std::any_of(materials.begin(), materials.end(), [](const MaterialParams& m) {
-    return !m.reaction.is_constant() || !m.source.is_constant() ||
-           std::any_of(m.diffusivity.begin(), m.diffusivity.end(), [](const auto& e) { return !e.is_constant(); });
-  });
-}
-
-assembly::DiffusionData diffusion_data(const std::vector<MaterialParams>& materials, const std::vector<Index>& material, int dim,
-                                       std::span<const double> points, std::span<const Offset> cell_ptr, int threads) {
+assembly::DiffusionData diffusion_data(const std::vector<MaterialParams>& materials, const std::vector<Index>& material,
+                                       const mesh::Mesh& mesh, const assembly::DofMap& dofs, int threads) {
+  const int dim = mesh.dim;
+  const assembly::QuadraturePoints points(mesh, dofs);
   const int full = dim * (dim + 1) / 2;
   int components = 1;
   for (const MaterialParams& m : materials) {
@@ -175,20 +187,28 @@ assembly::DiffusionData diffusion_data(const std::vector<MaterialParams>& materi
   }
   assembly::DiffusionData data;
   data.region = material;
-  data.k = coefficient(k, material, points, cell_ptr, threads);
+  data.k = coefficient(k, material, mesh, points, threads);
   auto all_zero = [](const std::vector<std::vector<deck::Expression>>& list) {
     return std::all_of(list.begin(), list.end(), [](const auto& one) { return is_zero(one.front()); });
   };
-  if (!all_zero(c)) data.c = coefficient(c, material, points, cell_ptr, threads);
-  if (!all_zero(f)) data.f = coefficient(f, material, points, cell_ptr, threads);
+  if (!all_zero(c)) data.c = coefficient(c, material, mesh, points, threads);
+  if (!all_zero(f)) data.f = coefficient(f, material, mesh, points, threads);
 
   if (!data.k.per_point) {
     for (std::size_t m = 0; m < materials.size(); ++m)
       require_positive_definite(materials[m], data.k.values.data() + m * components, components, nullptr);
   } else {
-    for (std::size_t cell = 0; cell + 1 < cell_ptr.size(); ++cell)
-      for (Offset q = cell_ptr[cell]; q < cell_ptr[cell + 1]; ++q)
-        require_positive_definite(materials[material[cell]], data.k.values.data() + q * components, components, points.data() + 3 * q);
+    for (std::size_t block = 0; block < mesh.blocks.size(); ++block) {
+      const int per_cell = points.per_cell(block);
+      const double* k_at = data.k.values.data() + points.before(block) * components;
+      for (Index cell = 0; cell < mesh.blocks[block].cells(); ++cell)
+        for (int q = 0; q < per_cell; ++q, k_at += components) {
+          if (positive_definite(k_at, components)) continue;
+          std::vector<double> xyz(3 * static_cast<std::size_t>(per_cell));
+          points.of_cells(block, cell, 1, xyz.data());
+          require_positive_definite(materials[material[mesh.blocks[block].first_cell + cell]], k_at, components, xyz.data() + 3 * q);
+        }
+    }
   }
   return data;
 }

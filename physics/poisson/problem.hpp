@@ -13,13 +13,10 @@ namespace tessera::physics::poisson {
 /// Index of the material of every cell. Throws Error where a group is not in the mesh, two materials claim a cell, or a cell has none.
 std::vector<Index> material_of_cells(const std::vector<MaterialParams>& materials, const mesh::Mesh& mesh);
 
-/// True where a coefficient varies within a material, so that diffusion_data needs the quadrature points.
-bool varies(const std::vector<MaterialParams>& materials);
-
-/// Coefficients at `points` [cells, points of the cell, 3], where `cell_ptr` [cells + 1] counts points; both empty where nothing
-/// varies. Constants are kept per material. Throws Error(usage) where k is not positive definite or a value is not finite.
+/// Coefficients of the materials: constants are kept per material, what varies is evaluated at the quadrature points of the
+/// space. Throws Error(usage) where k is not positive definite or a value is not finite.
 assembly::DiffusionData diffusion_data(const std::vector<MaterialParams>& materials, const std::vector<Index>& material,
-                                       int dim, std::span<const double> points, std::span<const Offset> cell_ptr, int threads);
+                                       const mesh::Mesh& mesh, const assembly::DofMap& dofs, int threads);
 
 /// One facet integral of the boundary: alpha and value at the group's facet points.
 struct FacetTerm {
