@@ -29,23 +29,37 @@ struct DofCells {
   std::vector<Index> cells;
 };
 
-DofCells dof_cells(const DofMap& map) {
+/// visit(dof, cell) for every pair; thread t visits the dofs of the t-th part of their range, cells ascending.
+template <class Visit>
+void for_each_own_dof(const DofMap& map, int threads, Visit visit) {
+#pragma omp parallel num_threads(threads)
+  {
+    const Offset part = omp_get_thread_num(), parts = omp_get_num_threads();
+    const Index first = static_cast<Index>(part * map.dofs / parts), last = static_cast<Index>((part + 1) * map.dofs / parts);
+    for (const DofBlock& block : map.blocks) {
+      Index cell = block.first_cell;
+      for (std::size_t begin = 0; begin < block.dofs.size(); begin += block.nodes, ++cell)
+        for (int i = 0; i < block.nodes; ++i) {
+          const Index dof = block.dofs[begin + i];
+          if (dof >= first && dof < last) visit(dof, cell);
+        }
+    }
+  }
+}
+
+/// Each thread scans all cells and takes the dofs of its own range, so that no two write to one place and the order is that of the cells.
+DofCells dof_cells(const DofMap& map, int threads) {
   DofCells result;
   result.ptr.assign(static_cast<std::size_t>(map.dofs) + 2, 0);
-  for (const DofBlock& block : map.blocks)
-    for (const Index dof : block.dofs) {
-      if (dof < 0 || dof >= map.dofs)
-        throw Error(ExitCode::internal, fmt::format("dof {} in a space of {} dofs", dof, map.dofs),
-                    "the dof map is damaged; please report this");
-      ++result.ptr[dof + 2];
-    }
+  for_each_own_dof(map, threads, [&](Index dof, Index) { ++result.ptr[dof + 2]; });
   for (std::size_t i = 2; i < result.ptr.size(); ++i) result.ptr[i] += result.ptr[i - 1];
-  result.cells.resize(static_cast<std::size_t>(result.ptr.back()));
-  for (const DofBlock& block : map.blocks) {
-    Index cell = block.first_cell;
-    for (std::size_t first = 0; first < block.dofs.size(); first += block.nodes, ++cell)
-      for (int i = 0; i < block.nodes; ++i) result.cells[result.ptr[block.dofs[first + i] + 1]++] = cell;
-  }
+  Offset entries = 0;
+  for (const DofBlock& block : map.blocks) entries += static_cast<Offset>(block.dofs.size());
+  if (result.ptr.back() != entries)
+    throw Error(ExitCode::internal, fmt::format("the dof map names dofs outside of its {}", map.dofs),
+                "the dof map is damaged; please report this");
+  result.cells.resize(static_cast<std::size_t>(entries));
+  for_each_own_dof(map, threads, [&](Index dof, Index cell) { result.cells[result.ptr[dof + 1]++] = cell; });
   result.ptr.pop_back();
   return result;
 }
@@ -54,7 +68,7 @@ DofCells dof_cells(const DofMap& map) {
 
 template <class Exec>
 linalg::Crs<typename Exec::Space> make_sparsity(Exec& exec, const DofMap& map) {
-  const DofCells around = dof_cells(map);
+  const DofCells around = dof_cells(map, exec.count());
   const CellDofs dofs_of{map};
   const Index chunks = (map.dofs + rows_per_chunk - 1) / rows_per_chunk;
   std::vector<std::vector<Index>> columns(chunks);
