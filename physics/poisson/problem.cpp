@@ -109,6 +109,13 @@ assembly::Coefficient coefficient(const std::vector<std::vector<deck::Expression
   return result;
 }
 
+/// A group that Dirichlet values may stand on: facets, or curves and points; among groups of one name the facets.
+const mesh::Group& boundary_group(const mesh::Mesh& mesh, const std::string& name, const deck::Where& where) {
+  for (int dim = mesh.dim - 1; dim >= 0; --dim)
+    if (const mesh::Group* group = mesh.group(name, dim)) return *group;
+  return find_group(mesh, name, mesh.dim - 1, where);  // says what there is
+}
+
 /// (facet, entry) pairs of one type of boundary; throws where a facet is in two entries with different data.
 void check_contradictions(const std::vector<BoundaryParams>& boundaries, const mesh::Mesh& mesh, const std::string& type) {
   std::vector<std::int32_t> claimed(static_cast<std::size_t>(mesh.facets.size()), -1);
@@ -233,7 +240,7 @@ DirichletData dirichlet_data(const std::vector<BoundaryParams>& boundaries, cons
     if (boundary.type != "dirichlet") continue;
     deck::Evaluator value(boundary.value);
     for (const std::string& name : boundary.on)
-      for (Index dof : assembly::facet_dofs(mesh, dofs, find_group(mesh, name, -1, boundary.where))) {
+      for (Index dof : assembly::facet_dofs(mesh, dofs, boundary_group(mesh, name, boundary.where))) {
         double u = 0;
         value.evaluate(dof_points.data() + 3 * static_cast<std::size_t>(dof), 1, 0, &u);
         all.emplace_back(dof, u);
