@@ -19,7 +19,9 @@ void expect_valid(const Colouring& colouring, const std::vector<Index>& keys, in
       last = cell;
       ++seen[cell];
       for (int i = 0; i < stride; ++i)
-        if (keys[cell * stride + i] >= 0) EXPECT_TRUE(used.insert(keys[cell * stride + i]).second);
+        if (keys[cell * stride + i] >= 0) {
+          EXPECT_TRUE(used.insert(keys[cell * stride + i]).second);
+        }
     }
   }
   EXPECT_TRUE(std::all_of(seen.begin(), seen.end(), [](char n) { return n == 1; }));

@@ -25,8 +25,10 @@ TEST(Facets, ExteriorOnesCoverTheSurfaceOfABox) {
       for (Index f = 0; f < mesh.facets.size(); ++f) {
         area += facet_measure(mesh, f);
         EXPECT_EQ(mesh.facets.exterior[f], 1);
-        if (f) EXPECT_LT(std::pair(mesh.facets.cell[f - 1], mesh.facets.side[f - 1]),
-                         std::pair(mesh.facets.cell[f], mesh.facets.side[f]));
+        if (f > 0) {
+          EXPECT_LT(std::pair(mesh.facets.cell[f - 1], mesh.facets.side[f - 1]),
+                    std::pair(mesh.facets.cell[f], mesh.facets.side[f]));
+        }
       }
       EXPECT_NEAR(area, 2 * mesh.dim, 1e-12) << name(shape);
     }

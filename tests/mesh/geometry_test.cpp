@@ -27,7 +27,9 @@ TEST(Geometry, BoxesHaveVolumeOneAndSidesOfAreaOne) {
       const Mesh mesh = testing::unit_box(shape, 3, order);
       EXPECT_NEAR(measure(mesh), 1, 1e-12) << name(shape);
       for (const Group& group : mesh.groups)
-        if (group.dim >= mesh.dim - 1) EXPECT_NEAR(measure(mesh, group), 1, 1e-12) << group.name;
+        if (group.dim >= mesh.dim - 1) {
+          EXPECT_NEAR(measure(mesh, group), 1, 1e-12) << group.name;
+        }
       const BoundingBox box = bounding_box(mesh);
       for (int d = 0; d < mesh.dim; ++d) EXPECT_EQ(box.max[d] - box.min[d], 1);
     }

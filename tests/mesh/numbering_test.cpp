@@ -16,7 +16,9 @@ void expect_same_mesh(const Mesh& a, const Mesh& b) {
   EXPECT_NEAR(quality(a).min, quality(b).min, 1e-12);
   ASSERT_EQ(a.groups.size(), b.groups.size());
   for (std::size_t g = 0; g < a.groups.size(); ++g) {
-    if (a.groups[g].dim >= a.dim - 1) EXPECT_NEAR(measure(a, a.groups[g]), measure(b, b.groups[g]), 1e-12);
+    if (a.groups[g].dim >= a.dim - 1) {
+      EXPECT_NEAR(measure(a, a.groups[g]), measure(b, b.groups[g]), 1e-12);
+    }
     EXPECT_TRUE(std::is_sorted(b.groups[g].entities.begin(), b.groups[g].entities.end()));
     for (std::size_t v = 0; v < a.groups[g].vertices.size(); ++v)
       for (int d = 0; d < 3; ++d)

@@ -25,8 +25,9 @@ TEST(Refine, KeepsVolumeAreasAndQualityOfBoxes) {
       EXPECT_NEAR(measure(fine), 1, 1e-12) << name(shape);
       EXPECT_NEAR(quality(fine).min, quality(coarse).min, 1e-10) << name(shape);
       for (const Group& group : coarse.groups)
-        if (group.dim >= coarse.dim - 1 && group.dim > 0)
+        if (group.dim >= coarse.dim - 1 && group.dim > 0) {
           EXPECT_NEAR(measure(fine, *fine.group(group.name, group.dim)), measure(coarse, group), 1e-12) << group.name;
+        }
       // Conforming: the search finds the facets that refinement carried along.
       const Facets carried = fine.facets;
       find_exterior_facets(fine);
