@@ -1,49 +1,13 @@
 // Runs the built program as a user does: exit codes and what it says.
-#include <gtest/gtest.h>
-#include <sys/wait.h>
-
-#include <unistd.h>
 #include <csignal>
-#include <cstdio>
-#include <filesystem>
-#include <fstream>
 #include <nlohmann/json.hpp>
-#include <string>
 #include <thread>
+
+#include "app/program.hpp"
 
 namespace {
 
-namespace fs = std::filesystem;
-
-struct Result {
-  int code = -1;
-  std::string text;  ///< stdout and stderr together
-  bool says(const std::string& part) const { return text.find(part) != std::string::npos; }
-};
-
-Result tessera(const std::string& arguments) {
-  Result result;
-  FILE* pipe = popen((std::string(TESSERA_PROGRAM) + " " + arguments + " 2>&1").c_str(), "r");
-  char chunk[4096];
-  while (const std::size_t count = fread(chunk, 1, sizeof chunk, pipe)) result.text.append(chunk, count);
-  const int status = pclose(pipe);
-  result.code = WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status);
-  return result;
-}
-
-fs::path folder() {
-  static const fs::path path = [] {
-    const fs::path made = fs::path(::testing::TempDir()) / ("tessera_app_" + std::to_string(getpid()));
-    fs::create_directories(made);
-    return made;
-  }();
-  return path;
-}
-
-std::string write_deck(const std::string& name, const std::string& text) {
-  std::ofstream(folder() / name) << text;
-  return (folder() / name).string();
-}
+using namespace app_test;
 
 /// A square, u = x: solved in no time.
 std::string small_deck(int cells = 8) {
