@@ -6,6 +6,7 @@
 #include <new>
 
 #include "app/command_line.hpp"
+#include "base/memory.hpp"
 
 int main(int argc, char** argv) {
   using tessera::Error;
@@ -18,11 +19,8 @@ int main(int argc, char** argv) {
     std::fputs(error.report().c_str(), stderr);
     return static_cast<int>(error.code());
   } catch (const std::bad_alloc&) {
-    const Error error(
-        ExitCode::memory, "out of host memory",
-        "use a coarser mesh, a lower order or a solver without factorisation; `tessera check DECK` estimates the need");
-    std::fputs(error.report().c_str(), stderr);
-    return static_cast<int>(error.code());
+    std::fputs(tessera::out_of_host_memory().report().c_str(), stderr);
+    return static_cast<int>(tessera::ExitCode::memory);
   } catch (const std::exception& error) {
     const Error report(ExitCode::internal, fmt::format("internal: {}", error.what()),
                        "this is a fault of the program; please report it with the deck");

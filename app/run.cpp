@@ -8,6 +8,7 @@
 #include "app/progress.hpp"
 #include "app/signals.hpp"
 #include "base/log.hpp"
+#include "base/memory.hpp"
 #include "output/files.hpp"
 #include "physics/common.hpp"
 #include "physics/registry.hpp"
@@ -19,9 +20,7 @@ namespace {
 Error as_error(const std::exception& error) {
   if (const auto* own = dynamic_cast<const Error*>(&error)) return *own;
   if (dynamic_cast<const std::bad_alloc*>(&error))
-    return Error(
-        ExitCode::memory, "out of host memory",
-        "use a coarser mesh, a lower order or a solver without factorisation; `tessera check DECK` estimates the need");
+    return out_of_host_memory();
   return Error(ExitCode::internal, fmt::format("internal: {}", error.what()),
                "this is a fault of the program; please report it with the deck");
 }

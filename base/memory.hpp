@@ -2,6 +2,7 @@
 #include <cstddef>
 #include <string>
 
+#include "base/error.hpp"
 #include "base/types.hpp"
 
 namespace tessera {
@@ -30,6 +31,9 @@ MemoryUse memory_use();
 
 /// Bytes free for this process on the host (MemAvailable).
 std::size_t host_bytes_available();
+
+/// What a std::bad_alloc means to the user: how much the process holds and how much the machine has left.
+Error out_of_host_memory();
 
 /// "1.5 GiB", for messages.
 std::string human_bytes(double bytes);

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 
+#include "mesh/geometry.hpp"
 #include "mesh/quality.hpp"
 
 namespace tessera::physics {
@@ -141,6 +142,16 @@ void check_quantities(const std::vector<QuantityParams>& quantities, const mesh:
     if (!at_point && !quantity.at.empty())
       throw Error(ExitCode::usage, fmt::format("quantity '{}' of kind \"{}\" takes no point", quantity.name, quantity.kind),
                   "use kind = \"value\", or leave `at` out", quantity.where);
+    if (at_point) {
+      std::array<double, 3> at{};
+      std::copy_n(quantity.at.begin(), std::min<std::size_t>(quantity.at.size(), 3), at.begin());
+      if (!mesh::find_cell(mesh, at)) {
+        const mesh::BoundingBox box = mesh::bounding_box(mesh);
+        throw Error(ExitCode::usage, fmt::format("quantity '{}': the point ({}) is in no cell of the mesh", quantity.name, fmt::join(quantity.at, ", ")),
+                    fmt::format("the mesh lies in [{}, {}] x [{}, {}] x [{}, {}]", box.min[0], box.max[0], box.min[1], box.max[1], box.min[2], box.max[2]),
+                    quantity.where);
+      }
+    }
     if (quantity.kind == "flux" && quantity.on.empty())
       throw Error(ExitCode::usage, fmt::format("quantity '{}' of kind \"flux\" needs on = \"a facet group\"", quantity.name),
                   "there are: " + describe_groups(mesh), quantity.where);

@@ -30,6 +30,12 @@ struct Problem {
   DirichletData dirichlet;
 };
 
+void check_exact(const ExactParams& exact, int dim) {
+  if (!exact.gradient.empty() && static_cast<int>(exact.gradient.size()) != dim)
+    throw Error(ExitCode::usage, fmt::format("exact.gradient has {} components, the mesh has {} dimensions", exact.gradient.size(), dim),
+                "give one expression an axis", exact.where);
+}
+
 Problem set_up(const Context& context) {
   Problem problem;
   problem.params = read(context.deck);
@@ -48,6 +54,7 @@ Problem set_up(const Context& context) {
     problem.dof_points = assembly::dof_points(problem.mesh, problem.dofs);
   }
   check_quantities(params.quantities, problem.mesh);
+  check_exact(params.exact, problem.mesh.dim);
   problem.material = material_of_cells(params.materials, problem.mesh);
   problem.facets = facet_terms(params.boundaries, problem.mesh);
   problem.dirichlet = dirichlet_data(params.boundaries, problem.mesh, problem.dofs, problem.dof_points);
@@ -160,6 +167,8 @@ ExitCode Poisson::run(Context& context) {
 
 void Poisson::check(Context& context) {
   const Problem problem = set_up(context);
+  // Evaluated for its checks: signs, finite values, numbers of components.
+  diffusion_data(problem.params.materials, problem.material, problem.mesh, problem.dofs, Threads(problem.params.run.threads).count());
   print_check(problem.params, problem.mesh, problem.dofs, problem.dirichlet, context.summary);
 }
 

@@ -116,6 +116,11 @@ const mesh::Group& boundary_group(const mesh::Mesh& mesh, const std::string& nam
   return find_group(mesh, name, mesh.dim - 1, where);  // says what there is
 }
 
+std::string condition(const BoundaryParams& boundary) {
+  const std::string value = "value = " + boundary.value.text();
+  return boundary.type == "robin" ? "alpha = " + boundary.alpha.text() + ", " + value : value;
+}
+
 /// (facet, entry) pairs of one type of boundary; throws where a facet is in two entries with different data.
 void check_contradictions(const std::vector<BoundaryParams>& boundaries, const mesh::Mesh& mesh, const std::string& type) {
   std::vector<std::int32_t> claimed(static_cast<std::size_t>(mesh.facets.size()), -1);
@@ -131,7 +136,7 @@ void check_contradictions(const std::vector<BoundaryParams>& boundaries, const m
           if (type == "dirichlet" && first.value.text() == boundaries[b].value.text()) continue;
           throw Error(ExitCode::usage,
                       fmt::format("two {} boundaries contradict each other on '{}': {} (boundary {}) and {} (boundary {})", type, name,
-                                  first.value.text(), other + 1, boundaries[b].value.text(), b + 1),
+                                  condition(first), other + 1, condition(boundaries[b]), b + 1),
                       fmt::format("a facet may have one {} condition; take '{}' out of one of them", type, name), boundaries[b].where);
         }
         claimed[facet] = static_cast<std::int32_t>(b);

@@ -100,9 +100,6 @@ std::vector<output::Field> cell_fields(const Solution& s) {
 }  // namespace
 
 void report_errors(const ExactParams& exact, const Solution& s, output::Summary& summary) {
-  if (!exact.gradient.empty() && static_cast<int>(exact.gradient.size()) != s.mesh.dim)
-    throw Error(ExitCode::usage, fmt::format("exact.gradient has {} components, the mesh has {} dimensions", exact.gradient.size(), s.mesh.dim),
-                "give one expression an axis", exact.where);
   assembly::ErrorOptions options;
   options.threads = s.threads;
   const assembly::ErrorNorms errors = assembly::compute_errors(s.mesh, s.dofs, s.u, exact.u, exact.gradient, options);

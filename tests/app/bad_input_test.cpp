@@ -78,7 +78,7 @@ std::vector<Case> wrong_problems() {
       {"gradient", whole + "[exact]\nu = \"x\"\ngradient = [\"1\"]\n", 2, {"exact.gradient has 1 components", "2 dimensions"}},
       {"log_of_zero", square + poisson + "[[boundary]]\non = \"left\"\ntype = \"dirichlet\"\nvalue = \"log(x)\"\n", 2,
        {"'log(x)' is -inf at (x, y, z) = (0, 0, 0)", "toml:11:"}},
-      {"point_outside", whole + quantity + "kind = \"value\"\nat = [3, 0.5]\n", 2, {"(3, 0.5, 0) lies in no cell", "bounding box"}},
+      {"point_outside", whole + quantity + "kind = \"value\"\nat = [3, 0.5]\n", 2, {"'v': the point (3, 0.5) is in no cell", "the mesh lies in [0, 1]"}},
       {"value_without_at", whole + quantity + "kind = \"value\"\n", 2, {"'v'", "needs at = [x, y]"}},
       {"flux_without_on", whole + quantity + "kind = \"flux\"\n", 2, {"'v'", "needs on ="}},
       {"two_quantities", whole + quantity + "kind = \"max\"\n" + quantity + "kind = \"min\"\n", 2, {"two quantities are called 'v'"}},
