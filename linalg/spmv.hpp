@@ -1,25 +1,37 @@
 #pragma once
+#include <type_traits>
+
 #include "base/backend.hpp"
 #include "linalg/crs.hpp"
 
 namespace tessera::linalg {
 
-// Sparse matrix times vector in CRS, double precision; A [rows, cols], any shape, empty rows allowed.
-// Least bytes a row, k non-zeros in it: 12 k + 8 (row_ptr) + 8 (x, each entry read once) + 8 (y).
+// Sparse matrix times vector in CRS; A [rows, cols], any shape, empty rows allowed. T = double or float, deduced from the
+// vector that is written (pass a View); sums that leave a kernel are double.
+// Least bytes a row, k non-zeros in it, in double: 12 k + 8 (row_ptr) + 8 (x, each entry read once) + 8 (y); in float
+// 8 k + 8 + 4 + 4.
 // Every row is summed in the same way whatever the number of threads, so results are bitwise repeatable.
 // Each function exists for Threads and Cuda; sizes are the caller's duty (asserted in debug builds).
 
 /// y = A x; x [cols], y [rows], distinct.
-template <class Exec>
-void spmv(Exec& exec, const CrsView<const double>& A, View<const double> x, View<double> y);
+template <class Exec, class T>
+void spmv(Exec& exec, const std::type_identity_t<CrsView<const T>>& A, std::type_identity_t<View<const T>> x, View<T> y);
 
 /// q = A p and *pq = (p, q) in one pass; A square. `pq` lives in the backend's space.
-template <class Exec>
-void spmv_dot(Exec& exec, const CrsView<const double>& A, View<const double> p, View<double> q, double* pq);
+template <class Exec, class T>
+void spmv_dot(Exec& exec, const std::type_identity_t<CrsView<const T>>& A, std::type_identity_t<View<const T>> p, View<T> q,
+              double* pq);
 
 /// r = b - A x and *rr = (r, r) in one pass. `rr` lives in the backend's space.
-template <class Exec>
-void residual(Exec& exec, const CrsView<const double>& A, View<const double> x, View<const double> b, View<double> r,
-              double* rr);
+template <class Exec, class T>
+void residual(Exec& exec, const std::type_identity_t<CrsView<const T>>& A, std::type_identity_t<View<const T>> x,
+              std::type_identity_t<View<const T>> b, View<T> r, double* rr);
+
+/// Least bytes of one product, x and y included.
+template <class T>
+double crs_bytes(Index rows, Index cols, Offset nnz) {
+  return (sizeof(T) + sizeof(Index)) * static_cast<double>(nnz) + sizeof(Offset) * static_cast<double>(rows) +
+         sizeof(T) * (static_cast<double>(rows) + cols);
+}
 
 }  // namespace tessera::linalg

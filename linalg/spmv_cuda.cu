@@ -12,39 +12,42 @@ constexpr int spmv_blocks_per_multiprocessor = 6;
 /// Non-zeros that a lane has in flight: with 4 lanes a row of P1 tets (15) takes one pass, with 8 one of Q1 hexes (27).
 constexpr int loads_per_lane = 4;
 
+template <class T>
 struct StoreProduct {  // y = A x
   static constexpr bool reduces = false;
-  double* y;
-  __device__ double operator()(Offset row, double ax) const {
+  T* y;
+  __device__ double operator()(Offset row, T ax) const {
     y[row] = ax;
     return 0;
   }
 };
+template <class T>
 struct StoreProductDot {  // q = A p, sum p q
   static constexpr bool reduces = true;
-  const double* p;
-  double* q;
-  __device__ double operator()(Offset row, double ap) const {
+  const T* p;
+  T* q;
+  __device__ double operator()(Offset row, T ap) const {
     q[row] = ap;
-    return __ldg(p + row) * ap;
+    return static_cast<double>(__ldg(p + row)) * ap;
   }
 };
+template <class T>
 struct StoreResidual {  // r = b - A x, sum r r
   static constexpr bool reduces = true;
-  const double* b;
-  double* r;
-  __device__ double operator()(Offset row, double ax) const {
-    const double difference = __ldcs(b + row) - ax;
+  const T* b;
+  T* r;
+  __device__ double operator()(Offset row, T ax) const {
+    const T difference = __ldcs(b + row) - ax;
     r[row] = difference;
-    return difference * difference;
+    return static_cast<double>(difference) * difference;
   }
 };
 
 /// `lanes` neighbouring threads share a row. The matrix is read once (streaming loads), x stays in the caches.
 /// Rows are visited in a moving window, so neighbours in the numbering meet in the cache.
-template <int lanes, class Use>
+template <int lanes, class T, class Use>
 __global__ void __launch_bounds__(spmv_block, spmv_blocks_per_multiprocessor)
-    spmv_kernel(CrsView<const double> A, const double* __restrict__ x, Use use, unsigned* ticket, double* partial,
+    spmv_kernel(CrsView<const T> A, const T* __restrict__ x, Use use, unsigned* ticket, double* partial,
                 double* result) {
   constexpr int rows_per_warp = 32 / lanes;
   const int lane = threadIdx.x % lanes;
@@ -57,19 +60,19 @@ __global__ void __launch_bounds__(spmv_block, spmv_blocks_per_multiprocessor)
     const Offset first = valid ? __ldg(A.row_ptr.data() + row) : 0;
     const int length = valid ? static_cast<int>(__ldg(A.row_ptr.data() + row + 1) - first) : 0;
     const Index* col_ind = A.col_ind.data() + first;
-    const double* values = A.values.data() + first;
-    double sum = 0;
+    const T* values = A.values.data() + first;
+    T sum = 0;
     for (int k = lane; k < length; k += lanes * loads_per_lane) {
       Index col[loads_per_lane];
-      double value[loads_per_lane];
+      T value[loads_per_lane];
 #pragma unroll
       for (int u = 0; u < loads_per_lane; ++u) {
         const bool inside = k + u * lanes < length;
         col[u] = inside ? __ldcs(col_ind + k + u * lanes) : -1;
-        value[u] = inside ? __ldcs(values + k + u * lanes) : 0.0;
+        value[u] = inside ? __ldcs(values + k + u * lanes) : T{0};
       }
 #pragma unroll
-      for (int u = 0; u < loads_per_lane; ++u) sum += value[u] * (col[u] >= 0 ? __ldg(x + col[u]) : 0.0);
+      for (int u = 0; u < loads_per_lane; ++u) sum += value[u] * (col[u] >= 0 ? __ldg(x + col[u]) : T{0});
     }
 #pragma unroll
     for (int step = lanes / 2; step > 0; step /= 2) sum += __shfl_down_sync(0xffffffffu, sum, step, lanes);
@@ -79,8 +82,8 @@ __global__ void __launch_bounds__(spmv_block, spmv_blocks_per_multiprocessor)
     kernels::finish_reduce(kernels::block_sum<double, spmv_block>(total), ticket, partial, result);
 }
 
-template <int lanes, class Use>
-void launch_spmv(Cuda& exec, const CrsView<const double>& A, View<const double> x, Use use, double* result) {
+template <int lanes, class T, class Use>
+void launch_spmv(Cuda& exec, const CrsView<const T>& A, View<const T> x, Use use, double* result) {
   constexpr Offset rows_per_block = spmv_block / lanes;
   Offset blocks = (static_cast<Offset>(A.rows) + rows_per_block - 1) / rows_per_block;
   unsigned* ticket = nullptr;
@@ -92,12 +95,12 @@ void launch_spmv(Cuda& exec, const CrsView<const double>& A, View<const double> 
     ticket = reinterpret_cast<unsigned*>(scratch);
     partial = reinterpret_cast<double*>(scratch + 256);
   }
-  launch(exec, spmv_kernel<lanes, Use>, blocks, spmv_block, A, x.data(), use, ticket, partial, result);
+  launch(exec, spmv_kernel<lanes, T, Use>, blocks, spmv_block, A, x.data(), use, ticket, partial, result);
 }
 
 /// Lanes per row from the mean row length, so that one pass of `loads_per_lane` covers it.
-template <class Use>
-void dispatch(Cuda& exec, const CrsView<const double>& A, View<const double> x, Use use, double* result = nullptr) {
+template <class T, class Use>
+void dispatch(Cuda& exec, const CrsView<const T>& A, View<const T> x, Use use, double* result = nullptr) {
   const double mean = A.rows == 0 ? 0 : static_cast<double>(A.col_ind.size()) / A.rows;
   if (mean <= 9)
     launch_spmv<2>(exec, A, x, use, result);
@@ -113,23 +116,31 @@ void dispatch(Cuda& exec, const CrsView<const double>& A, View<const double> x, 
 
 }  // namespace
 
-template <>
-void spmv(Cuda& exec, const CrsView<const double>& A, View<const double> x, View<double> y) {
+template <class Exec, class T>
+void spmv(Exec& exec, const std::type_identity_t<CrsView<const T>>& A, std::type_identity_t<View<const T>> x, View<T> y) {
   assert(x.size() == A.cols && y.size() == A.rows);
-  dispatch(exec, A, x, StoreProduct{y.data()});
+  dispatch(exec, A, x, StoreProduct<T>{y.data()});
 }
 
-template <>
-void spmv_dot(Cuda& exec, const CrsView<const double>& A, View<const double> p, View<double> q, double* pq) {
+template <class Exec, class T>
+void spmv_dot(Exec& exec, const std::type_identity_t<CrsView<const T>>& A, std::type_identity_t<View<const T>> p, View<T> q,
+              double* pq) {
   assert(A.rows == A.cols && p.size() == A.cols && q.size() == A.rows);
-  dispatch(exec, A, p, StoreProductDot{p.data(), q.data()}, pq);
+  dispatch(exec, A, p, StoreProductDot<T>{p.data(), q.data()}, pq);
 }
 
-template <>
-void residual(Cuda& exec, const CrsView<const double>& A, View<const double> x, View<const double> b, View<double> r,
-              double* rr) {
+template <class Exec, class T>
+void residual(Exec& exec, const std::type_identity_t<CrsView<const T>>& A, std::type_identity_t<View<const T>> x,
+              std::type_identity_t<View<const T>> b, View<T> r, double* rr) {
   assert(x.size() == A.cols && b.size() == A.rows && r.size() == A.rows);
-  dispatch(exec, A, x, StoreResidual{b.data(), r.data()}, rr);
+  dispatch(exec, A, x, StoreResidual<T>{b.data(), r.data()}, rr);
 }
+
+#define TESSERA_INSTANTIATE_SPMV(T)                                                                     \
+  template void spmv<Cuda, T>(Cuda&, const CrsView<const T>&, View<const T>, View<T>);                  \
+  template void spmv_dot<Cuda, T>(Cuda&, const CrsView<const T>&, View<const T>, View<T>, double*);     \
+  template void residual<Cuda, T>(Cuda&, const CrsView<const T>&, View<const T>, View<const T>, View<T>, double*)
+TESSERA_INSTANTIATE_SPMV(double);
+TESSERA_INSTANTIATE_SPMV(float);
 
 }  // namespace tessera::linalg

@@ -14,9 +14,10 @@ constexpr Offset row_chunk = 512;
 
 /// Sum of one row. Two accumulators, fixed order: short rows (7 to 30) gain nothing from gathers, and the next row
 /// overlaps with this one.
-inline double row_sum(const Index* __restrict__ col_ind, const double* __restrict__ values, const double* __restrict__ x,
-                      Offset first, Offset last) {
-  double even = 0, odd = 0;
+template <class T>
+inline T row_sum(const Index* __restrict__ col_ind, const T* __restrict__ values, const T* __restrict__ x, Offset first,
+                 Offset last) {
+  T even = 0, odd = 0;
   Offset k = first;
   for (; k + 1 < last; k += 2) {
     even += values[k] * x[col_ind[k]];
@@ -28,8 +29,8 @@ inline double row_sum(const Index* __restrict__ col_ind, const double* __restric
 
 /// Calls f(row, (A x)_row) for all rows; threads get whole chunks with about equal numbers of non-zeros.
 /// Returns the sum of the values of f, added chunk by chunk in their order.
-template <class F>
-double for_rows(Threads& exec, const CrsView<const double>& A, View<const double> x, F f) {
+template <class T, class F>
+double for_rows(Threads& exec, const CrsView<const T>& A, View<const T> x, F f) {
   const Offset rows = A.rows;
   if (rows == 0) return 0;
   const Offset chunks = (rows + row_chunk - 1) / row_chunk;
@@ -61,33 +62,41 @@ double for_rows(Threads& exec, const CrsView<const double>& A, View<const double
 
 }  // namespace
 
-template <>
-void spmv(Threads& exec, const CrsView<const double>& A, View<const double> x, View<double> y) {
+template <class Exec, class T>
+void spmv(Exec& exec, const std::type_identity_t<CrsView<const T>>& A, std::type_identity_t<View<const T>> x, View<T> y) {
   assert(x.size() == A.cols && y.size() == A.rows);
-  for_rows(exec, A, x, [=](Offset row, double ax) {
+  for_rows(exec, A, x, [=](Offset row, T ax) {
     y[row] = ax;
     return 0.0;
   });
 }
 
-template <>
-void spmv_dot(Threads& exec, const CrsView<const double>& A, View<const double> p, View<double> q, double* pq) {
+template <class Exec, class T>
+void spmv_dot(Exec& exec, const std::type_identity_t<CrsView<const T>>& A, std::type_identity_t<View<const T>> p, View<T> q,
+              double* pq) {
   assert(A.rows == A.cols && p.size() == A.cols && q.size() == A.rows);
-  *pq = for_rows(exec, A, p, [=](Offset row, double ap) {
+  *pq = for_rows(exec, A, p, [=](Offset row, T ap) {
     q[row] = ap;
-    return p[row] * ap;
+    return static_cast<double>(p[row]) * ap;
   });
 }
 
-template <>
-void residual(Threads& exec, const CrsView<const double>& A, View<const double> x, View<const double> b, View<double> r,
-              double* rr) {
+template <class Exec, class T>
+void residual(Exec& exec, const std::type_identity_t<CrsView<const T>>& A, std::type_identity_t<View<const T>> x,
+              std::type_identity_t<View<const T>> b, View<T> r, double* rr) {
   assert(x.size() == A.cols && b.size() == A.rows && r.size() == A.rows);
-  *rr = for_rows(exec, A, x, [=](Offset row, double ax) {
-    const double difference = b[row] - ax;
+  *rr = for_rows(exec, A, x, [=](Offset row, T ax) {
+    const T difference = b[row] - ax;
     r[row] = difference;
-    return difference * difference;
+    return static_cast<double>(difference) * difference;
   });
 }
+
+#define TESSERA_INSTANTIATE_SPMV(T)                                                                           \
+  template void spmv<Threads, T>(Threads&, const CrsView<const T>&, View<const T>, View<T>);                  \
+  template void spmv_dot<Threads, T>(Threads&, const CrsView<const T>&, View<const T>, View<T>, double*);     \
+  template void residual<Threads, T>(Threads&, const CrsView<const T>&, View<const T>, View<const T>, View<T>, double*)
+TESSERA_INSTANTIATE_SPMV(double);
+TESSERA_INSTANTIATE_SPMV(float);
 
 }  // namespace tessera::linalg

@@ -1,5 +1,6 @@
 #include "linalg/vector_ops_impl.hpp"
 
 namespace tessera::linalg {
-TESSERA_INSTANTIATE_VECTOR_OPS(Cuda);
+TESSERA_INSTANTIATE_VECTOR_OPS(Cuda, double);
+TESSERA_INSTANTIATE_VECTOR_OPS(Cuda, float);
 }  // namespace tessera::linalg

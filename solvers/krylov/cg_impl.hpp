@@ -66,7 +66,7 @@ class Cg {
 
   /// r = b - A x; returns its norm.
   double true_residual() {
-    linalg::residual(exec_, A_, x_, b_, r_, rr(0));
+    linalg::residual(exec_, A_, x_, b_, r_.view(), rr(0));
     fetch();
     return std::sqrt(host_rr(0));
   }
@@ -74,7 +74,7 @@ class Cg {
   /// p = z = M^-1 r ; rz = (r, z)
   void start() {
     M_.apply(exec_, r_, p_);
-    linalg::dot(exec_, r_, p_, rz(0));
+    linalg::dot(exec_, r_.view(), p_, rz(0));
     best_ = std::numeric_limits<double>::infinity();
     best_iteration_ = report_.iterations;
   }
@@ -83,7 +83,7 @@ class Cg {
     for (int i = 0; i < count; ++i) {
       const linalg::Quotient alpha{rz(i), pq(i)}, beta{rz(i + 1), rz(i)};
       // q = A p ; alpha = (r, z) / (p, q)
-      linalg::spmv_dot(exec_, A_, p_, q_, pq(i));
+      linalg::spmv_dot(exec_, A_, p_, q_.view(), pq(i));
       // r -= alpha q ; z = M^-1 r ; rr = (r, r) ; beta = (r, z) / (r, z) before
       M_.update_r_dot(exec_, alpha, q_, r_, rr(i), rz(i + 1));
       // x += alpha p ; p = z + beta p

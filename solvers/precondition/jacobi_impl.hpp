@@ -42,10 +42,10 @@ std::unique_ptr<Preconditioner<Exec>> make_jacobi(Exec& exec, const linalg::Crs<
   using Space = typename Exec::Space;
   Array<double, Space> diagonal(A.rows);
   Array<double, Space> bad(1);
-  linalg::extract_diagonal(exec, A.view(), diagonal);
-  linalg::invert_diagonal(exec, diagonal, bad.data());
+  linalg::extract_diagonal(exec, A.view(), diagonal.view());
+  linalg::invert_diagonal(exec, diagonal.view(), bad.data());
   if (to_vector(bad)[0] > 0) {
-    linalg::extract_diagonal(exec, A.view(), diagonal);
+    linalg::extract_diagonal(exec, A.view(), diagonal.view());
     failure = describe_bad_diagonal(to_vector(diagonal));
     return nullptr;
   }

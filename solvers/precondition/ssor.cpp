@@ -46,7 +46,7 @@ class Ssor final : public Preconditioner<Threads> {
 std::unique_ptr<Preconditioner<Threads>> make_ssor(Threads& exec, const linalg::Crs<Host>& A, const SolverParams& params,
                                                    std::string& failure) {
   Array<double> diagonal(A.rows);
-  linalg::extract_diagonal(exec, A.view(), diagonal);
+  linalg::extract_diagonal(exec, A.view(), diagonal.view());
   failure = describe_bad_diagonal(to_vector(diagonal));
   if (!failure.empty()) return nullptr;
   return std::make_unique<Ssor>(A.view(), params.relaxation, diagonal);

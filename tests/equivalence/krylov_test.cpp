@@ -17,7 +17,7 @@ struct KrylovEquivalence : ::testing::Test {
     const auto matrix = A.template to<Space>();
     const auto vector = to_space<Space>(x);
     Array<double, Space> y(A.rows);
-    linalg::spmv(exec, matrix.view(), vector, y);
+    linalg::spmv(exec, matrix.view(), vector, y.view());
     return to_vector(y);
   }
   static std::pair<solvers::Report, std::vector<double>> solution(const testing::HostMatrix& A, const std::vector<double>& b,

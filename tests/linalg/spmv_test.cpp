@@ -33,7 +33,7 @@ struct Spmv : ::testing::Test {
     const auto matrix = A.template to<Space>();
     const auto device_x = to_space<Space>(x);
     Array<double, Space> y(A.rows);
-    linalg::spmv(exec, matrix.view(), device_x, y);
+    linalg::spmv(exec, matrix.view(), device_x, y.view());
     const auto found = to_vector(y);
     for (std::size_t row = 0; row < found.size(); ++row)
       ASSERT_NEAR(found[row], expected[row], 1e-14 * scale[row]) << "row " << row << " of " << A.rows;
@@ -85,7 +85,7 @@ TYPED_TEST(Spmv, EntriesOfXThatNoRowNamesDoNotMatter) {
   const auto matrix = A.to<Space>();
   const auto device_x = to_space<Space>(x);
   Array<double, Space> y(100);
-  linalg::spmv(exec, matrix.view(), device_x, y);
+  linalg::spmv(exec, matrix.view(), device_x, y.view());
   const auto found = to_vector(y);
   EXPECT_EQ(found[0], 0);
   for (int row = 1; row < 100; ++row) EXPECT_EQ(found[row], 2);
@@ -98,7 +98,7 @@ TYPED_TEST(Spmv, LaplacianOfAConstantIsZero) {
   const auto A = testing::laplacian(40, 3, true).to<Space>();
   const auto x = to_space<Space>(std::vector<double>(static_cast<std::size_t>(A.rows), 3.25));
   Array<double, Space> y(A.rows);
-  linalg::spmv(exec, A.view(), x, y);
+  linalg::spmv(exec, A.view(), x, y.view());
   for (double value : to_vector(y)) ASSERT_EQ(value, 0);
 }
 
@@ -120,8 +120,8 @@ TYPED_TEST(Spmv, FusedDotAndResidualEqualTheirParts) {
     }
     const auto device_p = to_space<Space>(p), device_b = to_space<Space>(b);
     Array<double, Space> q(A.rows), r(A.rows), sums(2);
-    linalg::spmv_dot(exec, A.view(), device_p, q, sums.data());
-    linalg::residual(exec, A.view(), device_p, device_b, r, sums.data() + 1);
+    linalg::spmv_dot(exec, A.view(), device_p, q.view(), sums.data());
+    linalg::residual(exec, A.view(), device_p, device_b, r.view(), sums.data() + 1);
     const auto found = to_vector(sums);
     EXPECT_NEAR(found[0], pq, 1e-13 * size);
     EXPECT_NEAR(found[1], rr, 1e-13 * rr);
@@ -142,7 +142,7 @@ TYPED_TEST(Spmv, RepeatsBitwise) {
   for (int round = 0; round < 3; ++round) {
     TypeParam exec;
     Array<double, Space> q(A.rows), pq(1);
-    linalg::spmv_dot(exec, A.view(), p, q, pq.data());
+    linalg::spmv_dot(exec, A.view(), p, q.view(), pq.data());
     auto found = to_vector(q);
     found.push_back(to_vector(pq)[0]);
     if (round == 0) first = found;
@@ -158,7 +158,7 @@ TEST(SpmvOnThreads, DoesNotDependOnTheirNumber) {
     Threads exec(threads);
     Array<double> q(A.rows);
     double pq = 0;
-    linalg::spmv_dot(exec, A.view(), p, q, &pq);
+    linalg::spmv_dot(exec, A.view(), p, q.view(), &pq);
     auto found = to_vector(q);
     found.push_back(pq);
     if (threads == 1) first = found;

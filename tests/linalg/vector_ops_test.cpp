@@ -20,21 +20,21 @@ TYPED_TEST(VectorOps, SimpleOnes) {
     const auto x = testing::random_vector(n, 1), y = testing::random_vector(n, 2);
     const auto device_x = to_space<Space>(x), device_y = to_space<Space>(y);
     Array<double, Space> z(n), sum(1);
-    linalg::copy(exec, device_y, z);
-    linalg::scale(exec, 3, z);
-    linalg::axpy(exec, -0.5, device_x, z);
+    linalg::copy(exec, device_y, z.view());
+    linalg::scale(exec, 3, z.view());
+    linalg::axpy(exec, -0.5, device_x, z.view());
     auto found = to_vector(z);
     double expected_dot = 0;
     for (std::size_t i = 0; i < x.size(); ++i) {
       ASSERT_NEAR(found[i], 3 * y[i] - 0.5 * x[i], 1e-15 * 4);
       expected_dot += x[i] * y[i];
     }
-    linalg::dot(exec, device_x, device_y, sum.data());
+    linalg::dot(exec, device_x.view(), device_y, sum.data());
     EXPECT_NEAR(to_vector(sum)[0], expected_dot, 1e-15 * static_cast<double>(n + 1));
-    linalg::multiply(exec, device_x, device_y, z);
+    linalg::multiply(exec, device_x, device_y, z.view());
     found = to_vector(z);
     for (std::size_t i = 0; i < x.size(); ++i) ASSERT_EQ(found[i], x[i] * y[i]);
-    linalg::fill(exec, z, 2.5);
+    linalg::fill(exec, z.view(), 2.5);
     for (double value : to_vector(z)) ASSERT_EQ(value, 2.5);
   }
 }
@@ -55,8 +55,8 @@ TYPED_TEST(VectorOps, FusedUpdatesEqualTheirParts) {
       auto device_r = to_space<Space>(r), device_x = to_space<Space>(x), device_p = to_space<Space>(p);
       Array<double, Space> sums(2);
       const linalg::Quotient a{scalars.data(), scalars.data() + 1}, b{scalars.data() + 2, scalars.data() + 3};
-      linalg::update_r_dot(exec, a, device_q, device_d, device_r, sums.data(), sums.data() + 1);
-      linalg::update_x_p(exec, a, b, device_r, device_d, device_x, device_p);
+      linalg::update_r_dot(exec, a, device_q, device_d, device_r.view(), sums.data(), sums.data() + 1);
+      linalg::update_x_p(exec, a, b, device_r, device_d, device_x.view(), device_p.view());
       const auto found_r = to_vector(device_r), found_x = to_vector(device_x), found_p = to_vector(device_p),
                  found = to_vector(sums);
       double rr = 0, rz = 0;
@@ -83,7 +83,7 @@ TYPED_TEST(VectorOps, AQuotientOverZeroLeavesVectorsAlone) {
   for (int denominator : {1, 2}) {
     auto device_r = to_space<Space>(r);
     Array<double, Space> sums(2);
-    linalg::update_r_dot(exec, {scalars.data(), scalars.data() + denominator}, q, {}, device_r, sums.data(), sums.data() + 1);
+    linalg::update_r_dot(exec, {scalars.data(), scalars.data() + denominator}, q, {}, device_r.view(), sums.data(), sums.data() + 1);
     EXPECT_EQ(to_vector(device_r), r);
   }
 }
@@ -104,11 +104,11 @@ TYPED_TEST(VectorOps, DiagonalIsFoundInvertedAndDoubted) {
   }
   const auto matrix = A.to<Space>();
   Array<double, Space> d(6), bad(1);
-  linalg::extract_diagonal(exec, matrix.view(), d);
+  linalg::extract_diagonal(exec, matrix.view(), d.view());
   auto found = to_vector(d);
   for (int i : {0, 1, 2, 4, 5}) EXPECT_EQ(found[i], diagonal[i]);
   EXPECT_TRUE(std::isnan(found[3]));
-  linalg::invert_diagonal(exec, d, bad.data());
+  linalg::invert_diagonal(exec, d.view(), bad.data());
   EXPECT_EQ(to_vector(bad)[0], 4);
   EXPECT_EQ(to_vector(d), (std::vector<double>{0.25, 0, 0, 0, 0, 2}));
 }
@@ -120,8 +120,8 @@ TEST(VectorOpsOnThreads, DoNotDependOnTheirNumber) {
     Threads exec(threads);
     auto r = to_space<Host>(testing::random_vector(100000, 3));
     double rr = 0, rz = 0, xq = 0, numerator = 1, denominator = 3;
-    linalg::dot(exec, x, q, &xq);
-    linalg::update_r_dot(exec, {&numerator, &denominator}, q, x, r, &rr, &rz);
+    linalg::dot(exec, x.view(), q, &xq);
+    linalg::update_r_dot(exec, {&numerator, &denominator}, q, x, r.view(), &rr, &rz);
     const std::vector<double> found{xq, rr, rz};
     if (threads == 1) first = found;
     EXPECT_EQ(found, first) << threads;
