@@ -13,6 +13,7 @@ int main(int argc, char** argv) {
   using tessera::ExitCode;
   // A file that hits the size limit is an error of the write that we report, not a death.
   std::signal(SIGXFSZ, SIG_IGN);
+  tessera::keep_freed_memory();
   try {
     return static_cast<int>(tessera::app::run_command_line(argc, argv));
   } catch (const Error& error) {

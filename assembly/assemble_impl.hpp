@@ -28,8 +28,6 @@ BlockData<typename Exec::Space> make_block(Exec& exec, const mesh::CellBlock& ce
   block.view.points = tables.points;
   order_cells(exec, cells, dofs, map.dofs, block);
   BlockView& view = block.view;
-  view.dofs = block.dofs.data();
-  view.geometry = block.geometry_is_dofs ? block.dofs.data() : block.geometry.data();
   view.cell = block.cell.empty() ? nullptr : block.cell.data();
   view.coordinates = coordinates.data();
   view.basis = block.basis.data();
@@ -175,9 +173,9 @@ template <class Exec>
 double Assembler<Exec>::refill_bytes(const linalg::Crs<Space>& A) const {
   double bytes = static_cast<double>(A.values.bytes()) + 8.0 * A.rows * 2 + static_cast<double>(state_->coordinates.bytes());
   for (const auto& block : state_->blocks)
-    bytes += static_cast<double>(block.dofs.bytes() + block.geometry.bytes() + block.slots.bytes() +
-                                 (block.view.region ? block.region.bytes() : 0) + block.k.bytes() + block.c.bytes() +
-                                 block.f.bytes());
+    bytes += 4.0 * block.cells * (block.view.nodes + (block.geometry_is_dofs ? 0 : block.view.geometry_nodes)) +
+             static_cast<double>(block.slots.bytes() + (block.view.region ? block.region.bytes() : 0) + block.k.bytes() +
+                                 block.c.bytes() + block.f.bytes());
   return bytes;
 }
 

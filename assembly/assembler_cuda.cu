@@ -226,6 +226,8 @@ void order_cells(Cuda&, const mesh::CellBlock& cells, const DofBlock& dofs, Inde
   view.geometry_stride = view.cell_stride, view.geometry_step = view.node_stride;
   if (!block.geometry_is_dofs)
     block.geometry = place_nodes(cells.nodes, cells.nodes_per_cell, view.geometry_stride, view.geometry_step);
+  view.dofs = block.dofs.data();
+  view.geometry = block.geometry_is_dofs ? block.dofs.data() : block.geometry.data();
   view.slot_stride = by_columns ? 1 : Offset{dofs.nodes} * dofs.nodes;
   view.slot_step = by_columns ? count : 1;
 }

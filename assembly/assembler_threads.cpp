@@ -226,9 +226,9 @@ void refill_chunk(const BlockData<Host>& block, const linalg::CrsView<double>& A
 
 void order_cells(Threads&, const mesh::CellBlock& cells, const DofBlock& dofs, Index all_dofs, BlockData<Host>& block) {
   const Index count = block.cells;
-  block.dofs = to_space<Host>(dofs.dofs);
-  if (!block.geometry_is_dofs) block.geometry = to_space<Host>(cells.nodes);
   BlockView& view = block.view;
+  view.dofs = dofs.dofs.data();  // mesh and map outlive the assembler, so neither is copied
+  view.geometry = block.geometry_is_dofs ? view.dofs : cells.nodes.data();
   view.cell_stride = dofs.nodes, view.node_stride = 1;
   view.geometry_stride = cells.nodes_per_cell, view.geometry_step = 1;
   view.slot_stride = Offset{dofs.nodes} * dofs.nodes, view.slot_step = 1;

@@ -1,6 +1,7 @@
 #include "base/memory.hpp"
 
 #include <fmt/format.h>
+#include <malloc.h>
 #include <sys/resource.h>
 
 #include <atomic>
@@ -54,6 +55,11 @@ void copy_bytes(Host, const void* from, Host, void* to, std::size_t bytes) {
 
 void fill_bytes(Host, void* memory, unsigned char value, std::size_t bytes) {
   if (bytes > 0) std::memset(memory, value, bytes);
+}
+
+void keep_freed_memory() {
+  (void)mallopt(M_MMAP_MAX, 0);
+  (void)mallopt(M_TRIM_THRESHOLD, -1);
 }
 
 MemoryUse memory_use() {
