@@ -326,13 +326,17 @@ DofMap make_dof_map(const mesh::Mesh& mesh, int order, int threads) {
   return result;
 }
 
-std::vector<double> dof_points(const mesh::Mesh& mesh, const DofMap& dofs) {
+namespace {
+
+/// The first cell of a dof gives its place: points of the block's element in its node order.
+template <class PointsOf>
+std::vector<double> place_dofs(const mesh::Mesh& mesh, const DofMap& dofs, PointsOf points_of) {
   std::vector<double> result(static_cast<std::size_t>(dofs.dofs) * 3, 0.0);
-  std::vector<char> known(static_cast<std::size_t>(dofs.dofs), 0);  // the first cell of a dof gives its place
+  std::vector<char> known(static_cast<std::size_t>(dofs.dofs), 0);
   for (std::size_t b = 0; b < mesh.blocks.size(); ++b) {
     const mesh::CellBlock& block = mesh.blocks[b];
     const Element& element = lagrange(block.shape, dofs.order);
-    const GeometryMap geometry(block, element.node_points);
+    const GeometryMap geometry(block, points_of(element));
     for (Index c = 0; c < block.cells(); ++c)
       for (int n = 0; n < element.nodes; ++n) {
         const Index dof = dofs.blocks[b].cell(c)[n];
@@ -340,6 +344,41 @@ std::vector<double> dof_points(const mesh::Mesh& mesh, const DofMap& dofs) {
         known[dof] = 1;
         geometry.point(mesh, block.cell(c), n, &result[static_cast<std::size_t>(dof) * 3]);
       }
+  }
+  return result;
+}
+
+}  // namespace
+
+std::vector<double> dof_points(const mesh::Mesh& mesh, const DofMap& dofs) {
+  return place_dofs(mesh, dofs, [](const Element& element) { return element.node_points; });
+}
+
+std::vector<double> equispaced_dof_points(const mesh::Mesh& mesh, const DofMap& dofs) {
+  return place_dofs(mesh, dofs, [](const Element& element) { return equispaced_points(element); });
+}
+
+std::vector<double> equispaced_values(const DofMap& dofs, std::span<const double> u, int components) {
+  std::vector<double> result(u.begin(), u.end());
+  if (dofs.order <= max_simplex_order) return result;
+  std::vector<char> known(static_cast<std::size_t>(dofs.dofs), 0);  // neighbours agree: a side's values need the side's dofs only
+  for (const DofBlock& block : dofs.blocks) {
+    const Element& element = lagrange(block.shape, dofs.order);
+    std::vector<double> phi, dphi;
+    tabulate(element, equispaced_points(element), phi, dphi);
+    for (Index c = 0; c < block.cells(); ++c) {
+      const Index* cell = block.cell(c);
+      for (int n = 0; n < element.nodes; ++n) {
+        if (known[cell[n]]) continue;
+        known[cell[n]] = 1;
+        for (int i = 0; i < components; ++i) {
+          double sum = 0;
+          for (int m = 0; m < element.nodes; ++m)
+            sum += phi[std::size_t(n) * element.nodes + m] * u[std::size_t(cell[m]) * components + i];
+          result[std::size_t(cell[n]) * components + i] = sum;
+        }
+      }
+    }
   }
   return result;
 }

@@ -8,6 +8,7 @@
 #include <mutex>
 #include <tuple>
 
+#include "assembly/quadrature.hpp"
 #include "base/error.hpp"
 
 namespace tessera::assembly {
@@ -66,13 +67,21 @@ double value(const Affine& l, const double* point, int dim) {
   return sum;
 }
 
-/// Lattice points strictly inside the cell, x fastest.
+/// Nodes of the element of an interval, ascending on [-1,1].
+std::vector<double> line_nodes(int order) {
+  std::vector<double> nodes(static_cast<std::size_t>(order) + 1);
+  for (int i = 0; i <= order; ++i) nodes[i] = -1 + 2.0 * i / order;
+  if (order > max_simplex_order) gauss_lobatto(order + 1, nodes);
+  return nodes;
+}
+
+/// Nodes strictly inside the cell, x fastest.
 void append_interior(Element& element) {
   const auto [simplex, lines] = factors(element.shape);
   const int k = element.order;
   std::array<int, 3> i{1, 1, 1};
   const auto coordinate = [&, simplex = simplex](int axis) {
-    return axis < simplex ? double(i[axis]) / k : -1 + 2.0 * i[axis] / k;
+    return axis < simplex ? double(i[axis]) / k : element.line_nodes[i[axis]];
   };
   const int last = k - 1;
   for (i[2] = 1; i[2] <= (element.dim > 2 ? last : 1); ++i[2])
@@ -98,6 +107,16 @@ void append_facet_point(Shape shape, const mesh::Topology::Facet& facet, const d
   }
 }
 
+/// Position of a barycentric coordinate among those of the nodes: order l, or that of the nearest of the line's nodes.
+int lattice_position(const Element& element, double l) {
+  if (element.order <= max_simplex_order) return static_cast<int>(std::lround(element.order * l));
+  const auto distance = [&](int i) { return std::abs(0.5 * (1 + element.line_nodes[i]) - l); };
+  int nearest = 0;
+  for (int i = 1; i <= element.order; ++i)
+    if (distance(i) < distance(nearest)) nearest = i;
+  return nearest;
+}
+
 void set_lattice(Element& element) {
   const std::vector<Affine> all = barycentrics(element.shape);
   element.barycentrics = static_cast<int>(all.size());
@@ -105,7 +124,14 @@ void set_lattice(Element& element) {
   for (int node = 0; node < element.nodes; ++node)
     for (std::size_t b = 0; b < all.size(); ++b)
       element.lattice[node][b] = static_cast<std::int8_t>(
-          std::lround(element.order * value(all[b], &element.node_points[node * element.dim], element.dim)));
+          lattice_position(element, value(all[b], &element.node_points[node * element.dim], element.dim)));
+}
+
+/// Point j of `order` on an edge from a to b.
+double edge_coordinate(const Element& element, int j, double a, double b) {
+  const int order = element.order;
+  if (order <= max_simplex_order) return ((order - j) * a + j * b) / order;
+  return 0.5 * ((1 - element.line_nodes[j]) * a + (1 + element.line_nodes[j]) * b);
 }
 
 Element build(Shape shape, int order) {
@@ -113,6 +139,7 @@ Element build(Shape shape, int order) {
   element.shape = shape;
   element.order = order;
   element.dim = mesh::dimension(shape);
+  element.line_nodes = line_nodes(order);
   const int dim = element.dim;
   if (dim == 0) {
     element.lattice.resize(1);
@@ -130,7 +157,7 @@ Element build(Shape shape, int order) {
       for (int j = 1; j < order; ++j)
         for (int axis = 0; axis < dim; ++axis)
           element.node_points.push_back(
-              ((order - j) * vertices[edge[0] * dim + axis] + j * vertices[edge[1] * dim + axis]) / order);
+              edge_coordinate(element, j, vertices[edge[0] * dim + axis], vertices[edge[1] * dim + axis]));
       element.edge_first.push_back(nodes());
     }
   element.face_first = {nodes()};
@@ -198,12 +225,64 @@ std::span<const double> reference_vertices(Shape shape) {
   return {};
 }
 
+int largest_order(Shape shape) { return factors(shape).simplex_axes > 0 ? max_simplex_order : max_order; }
+
+std::vector<double> equispaced_points(const Element& element) {
+  if (element.order <= max_simplex_order) return element.node_points;
+  std::vector<double> points;
+  for (int node = 0; node < element.nodes; ++node)
+    for (int axis = 0; axis < element.dim; ++axis)
+      points.push_back(-1 + 2.0 * element.lattice[node][2 * axis + 1] / element.order);
+  return points;
+}
+
 const Element& lagrange(Shape shape, int order) {
-  if (order < 1 || order > max_order)
+  if (order < 1 || order > largest_order(shape))
     throw Error(ExitCode::usage, fmt::format("no Lagrange element of order {} on a {}", order, mesh::name(shape)),
-                fmt::format("orders 1 to {} are there for interval, triangle, quad, tet, hex and prism", max_order));
+                fmt::format("orders 1 to {} are there for triangle, tet and prism, 1 to {} for interval, quad and hex",
+                            max_simplex_order, max_order));
   return cached<std::pair<Shape, int>, Element>({shape, order}, [&] { return build(shape, order); });
 }
+
+void tabulate_line(std::span<const double> nodes, double x, double* phi, double* dphi) {
+  const int n = static_cast<int>(nodes.size());
+  for (int i = 0; i < n; ++i) {
+    phi[i] = 1;
+    dphi[i] = 0;
+    for (int j = 0; j < n; ++j) {  // product rule, factor by factor
+      if (j == i) continue;
+      const double scale = 1 / (nodes[i] - nodes[j]);
+      dphi[i] = (dphi[i] * (x - nodes[j]) + phi[i]) * scale;
+      phi[i] *= (x - nodes[j]) * scale;
+    }
+  }
+}
+
+namespace {
+
+/// phi_n = prod_axis L_{m_n,axis} with the Lagrange polynomials of the line's nodes.
+void tabulate_product(const Element& element, std::span<const double> points, std::vector<double>& phi,
+                      std::vector<double>& dphi) {
+  const int dim = element.dim, nodes = element.nodes;
+  const std::size_t count = points.size() / dim;
+  std::array<std::array<double, max_order + 1>, 3> line, slope;
+  for (std::size_t q = 0; q < count; ++q) {
+    for (int axis = 0; axis < dim; ++axis)
+      tabulate_line(element.line_nodes, points[q * dim + axis], line[axis].data(), slope[axis].data());
+    for (int node = 0; node < nodes; ++node) {
+      const auto& m = element.lattice[node];
+      for (int axis = 0; axis < dim; ++axis) phi[q * nodes + node] *= line[axis][m[2 * axis + 1]];
+      for (int axis = 0; axis < dim; ++axis) {
+        double product = slope[axis][m[2 * axis + 1]];
+        for (int other = 0; other < dim; ++other)
+          if (other != axis) product *= line[other][m[2 * other + 1]];
+        dphi[(q * nodes + node) * dim + axis] = product;
+      }
+    }
+  }
+}
+
+}  // namespace
 
 void tabulate(const Element& element, std::span<const double> points, std::vector<double>& phi, std::vector<double>& dphi) {
   const int dim = element.dim, nodes = element.nodes, k = element.order;
@@ -211,9 +290,10 @@ void tabulate(const Element& element, std::span<const double> points, std::vecto
   phi.assign(count * nodes, 1.0);
   dphi.assign(count * nodes * dim, 0.0);
   if (dim == 0) return;
+  if (k > max_simplex_order) return tabulate_product(element, points, phi, dphi);
   const std::vector<Affine> all = barycentrics(element.shape);
   // S_m(k l) and its derivative with respect to l, for every coordinate b and m = 0 .. k
-  std::array<std::array<double, max_order + 1>, 6> s{}, ds{};
+  std::array<std::array<double, max_simplex_order + 1>, 6> s{}, ds{};
   for (std::size_t q = 0; q < count; ++q) {
     const double* point = &points[q * dim];
     for (std::size_t b = 0; b < all.size(); ++b) {

@@ -8,10 +8,12 @@
 
 namespace tessera::assembly {
 
-inline constexpr int max_order = 4;
+inline constexpr int max_order = 8;          ///< of interval, quad and hex
+inline constexpr int max_simplex_order = 4;  ///< of triangle, tet and prism
 
-/// Lagrange element with equispaced nodes on Gmsh's reference cell: [-1,1]^d for interval, quad and hex; the unit simplex
+/// Lagrange element on Gmsh's reference cell: [-1,1]^d for interval, quad and hex; the unit simplex
 /// for triangle and tet; unit triangle x [-1,1] for prism; a single node without coordinates for point.
+/// Nodes are equispaced to order 4 and those of Gauss and Lobatto above, where equispaced ones would spoil the conditioning.
 ///
 /// Local node order: vertices (Gmsh), then edges in mesh::topology order, each from its first to its second vertex, then
 /// the interiors of 2-D faces of 3-D cells (in the frame of the face's vertices), then the interior of the cell.
@@ -19,13 +21,14 @@ inline constexpr int max_order = 4;
 ///
 /// Every shape is a product of simplices, so with its barycentric coordinates l_b (affine in the point)
 ///   phi_n = prod_b S_{m_nb}(order * l_b),   S_m(s) = prod_{j<m} (s - j) / (j + 1)        (Silvester's polynomials)
-/// where m_nb is the integer lattice position of node n.
+/// where m_nb is the integer lattice position of node n. Above order 4 the product of the lines' Lagrange polynomials.
 struct Element {
   mesh::Shape shape = mesh::Shape::point;
   int order = 1;
   int nodes = 1;
   int dim = 0;
   std::vector<double> node_points;  ///< [nodes, dim]
+  std::vector<double> line_nodes;   ///< [order + 1] of the interval of this order, ascending
   int barycentrics = 0;
   std::vector<std::array<std::int8_t, 6>> lattice;  ///< [nodes][barycentrics]
   /// Nodes inside edge e: edge_first[e] .. edge_first[e+1]; none for intervals, whose inside is the cell's.
@@ -37,13 +40,22 @@ struct Element {
   int interior() const { return nodes - interior_first; }
 };
 
-/// The element of a shape; order 1 to 4. Built once, kept for the whole run; safe to call from any thread.
+/// 8, or 4 on shapes with a simplex in them.
+int largest_order(mesh::Shape shape);
+
+/// The element of a shape; order 1 to largest_order(shape). Built once, kept for the whole run; safe to call from any thread.
 /// Throws Error(usage) for another order.
 const Element& lagrange(mesh::Shape shape, int order);
 
 /// Basis functions and their reference gradients at points [n, dim] (n = 1 for shape point).
 /// phi: [n, nodes]; dphi: [n, nodes, dim]; both row-major, resized.
 void tabulate(const Element& element, std::span<const double> points, std::vector<double>& phi, std::vector<double>& dphi);
+
+/// Lagrange polynomials of distinct nodes and their derivatives at x; phi and dphi have room for one each a node.
+void tabulate_line(std::span<const double> nodes, double x, double* phi, double* dphi);
+
+/// [nodes, dim]: the equispaced lattice in the element's node order, which formats like VTK's assume; to order 4 the nodes.
+std::vector<double> equispaced_points(const Element& element);
 
 /// Coordinates of the reference cell's vertices, [vertices, dim].
 std::span<const double> reference_vertices(mesh::Shape shape);

@@ -214,6 +214,25 @@ void gauss_jacobi(int count, int alpha, std::vector<double>& points, std::vector
   }
 }
 
+void gauss_lobatto(int count, std::vector<double>& points) {
+  points.assign(static_cast<std::size_t>(count), 0);
+  points.front() = -1, points.back() = 1;
+  const int n = count - 1;  // the inner nodes are the roots of P_n'
+  for (int i = 1; i < n; ++i) {
+    double x = -std::cos(std::numbers::pi * i / n);
+    for (int step = 0; step < 100; ++step) {
+      // (1 - x^2) P'' = 2 x P' - n (n + 1) P  (Legendre's equation)
+      const auto [p, dp] = jacobi(n, 0, x);
+      const double change = dp * (1 - x * x) / (2 * x * dp - n * (n + 1) * p);
+      x -= change;
+      if (std::abs(change) < 1e-16) break;
+    }
+    points[i] = x;
+  }
+  for (int i = 1; 2 * i < n; ++i) points[n - i] = -points[i];
+  if (n % 2 == 0) points[n / 2] = 0;
+}
+
 const Quadrature& quadrature(Shape shape, int degree) {
   if (degree < 0 || degree > max_quadrature_degree)
     throw Error(ExitCode::usage, fmt::format("no quadrature of degree {} on a {}", degree, mesh::name(shape)),

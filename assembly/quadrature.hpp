@@ -26,4 +26,7 @@ const Quadrature& quadrature(mesh::Shape shape, int degree);
 /// Gauss-Jacobi nodes (ascending) and weights on [-1,1] for the weight (1-x)^alpha, exact to degree 2 count - 1.
 void gauss_jacobi(int count, int alpha, std::vector<double>& points, std::vector<double>& weights);
 
+/// Gauss-Lobatto nodes on [-1,1], ends included, ascending; count >= 2.
+void gauss_lobatto(int count, std::vector<double>& points);
+
 }  // namespace tessera::assembly

@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include <array>
+#include <cmath>
 #include <set>
 
 #include "assembly/geometry_map.hpp"
@@ -117,6 +118,29 @@ INSTANTIATE_TEST_SUITE_P(
     ::testing::Combine(::testing::Values(Shape::interval, Shape::triangle, Shape::quad, Shape::tet, Shape::hex, Shape::prism),
                        ::testing::Range(1, 5)),
     [](const auto& info) { return std::string(mesh::name(std::get<0>(info.param))) + std::to_string(std::get<1>(info.param)); });
+INSTANTIATE_TEST_SUITE_P(
+    HighOrders, DofMaps,
+    ::testing::Combine(::testing::Values(Shape::interval, Shape::quad, Shape::hex), ::testing::Values(5, 6, 8)),
+    [](const auto& info) { return std::string(mesh::name(std::get<0>(info.param))) + std::to_string(std::get<1>(info.param)); });
+
+TEST(DofMap, EquispacedValuesOfAPolynomialAreItsValuesThere) {
+  for (const Shape shape : {Shape::interval, Shape::quad, Shape::hex})
+    for (const int order : {3, 5, 8}) {
+      Mesh mesh = test_meshes::box(shape, 2);
+      test_meshes::shuffle_nodes(mesh, 3);
+      test_meshes::turn_cells(mesh, 4);
+      const DofMap dofs = make_dof_map(mesh, order);
+      const auto f = [&](const double* x, int i) { return std::pow(x[0], order) - (i + 1) * x[mesh.dim - 1] + x[0] * x[1]; };
+      const std::vector<double> nodes = dof_points(mesh, dofs), points = equispaced_dof_points(mesh, dofs);
+      std::vector<double> u(2 * std::size_t(dofs.dofs));
+      for (Index dof = 0; dof < dofs.dofs; ++dof)
+        for (int i = 0; i < 2; ++i) u[2 * dof + i] = f(&nodes[3 * std::size_t(dof)], i);
+      const std::vector<double> values = equispaced_values(dofs, u, 2);
+      for (Index dof = 0; dof < dofs.dofs; ++dof)
+        for (int i = 0; i < 2; ++i)
+          ASSERT_NEAR(values[2 * dof + i], f(&points[3 * std::size_t(dof)], i), 1e-11) << mesh::name(shape) << order;
+    }
+}
 
 TEST(DofMap, OfOrderOneFollowsTheNodes) {
   Mesh mesh = test_meshes::box(Shape::tet, 3);
@@ -174,6 +198,10 @@ TEST(DofMap, IsAsLocalAsTheMesh) {
   EXPECT_LT(bandwidth, dofs.dofs / 4);
 }
 
-TEST(DofMap, RefusesOtherOrders) { EXPECT_THROW(make_dof_map(test_meshes::box(Shape::quad, 1), 5), Error); }
+TEST(DofMap, RefusesOtherOrders) {
+  EXPECT_THROW(make_dof_map(test_meshes::box(Shape::quad, 1), 9), Error);
+  EXPECT_THROW(make_dof_map(test_meshes::box(Shape::tet, 1), 5), Error);
+  EXPECT_THROW(make_dof_map(test_meshes::mixed_2d(), 5), Error);
+}
 
 }  // namespace

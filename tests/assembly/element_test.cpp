@@ -123,10 +123,42 @@ TEST_P(Elements, SideNormalsPointOutAndCloseTheCell) {
   for (const double s : sum) EXPECT_NEAR(s, 0, 1e-14);
 }
 
-INSTANTIATE_TEST_SUITE_P(AllShapes, Elements, ::testing::Combine(::testing::ValuesIn(cells), ::testing::Range(1, 5)),
-                         [](const auto& info) {
-                           return std::string(mesh::name(std::get<0>(info.param))) + std::to_string(std::get<1>(info.param));
-                         });
+const auto name_of = [](const auto& info) {
+  return std::string(mesh::name(std::get<0>(info.param))) + std::to_string(std::get<1>(info.param));
+};
+INSTANTIATE_TEST_SUITE_P(AllShapes, Elements, ::testing::Combine(::testing::ValuesIn(cells), ::testing::Range(1, 5)), name_of);
+INSTANTIATE_TEST_SUITE_P(HighOrders, Elements,
+                         ::testing::Combine(::testing::Values(Shape::interval, Shape::quad, Shape::hex), ::testing::Range(5, 9)),
+                         name_of);
+
+TEST(Element, HasEquispacedNodesToOrderFourAndLobattoNodesAbove) {
+  for (int order = 1; order <= 8; ++order) {
+    const Element& line = lagrange(Shape::interval, order);
+    ASSERT_EQ(int(line.line_nodes.size()), order + 1);
+    for (int i = 0; i <= order; ++i) {
+      EXPECT_NEAR(line.line_nodes[i], -line.line_nodes[order - i], 1e-15);
+      if (order <= 4) EXPECT_NEAR(line.line_nodes[i], -1 + 2.0 * i / order, 1e-15);
+    }
+  }
+  // Gauss-Lobatto with 6 nodes: the inner ones are +- sqrt(1/3 -+ 2 sqrt(7) / 21)
+  const auto& nodes = lagrange(Shape::interval, 5).line_nodes;
+  EXPECT_NEAR(nodes[4], std::sqrt(1.0 / 3 + 2 * std::sqrt(7.0) / 21), 1e-15);
+  EXPECT_NEAR(nodes[3], std::sqrt(1.0 / 3 - 2 * std::sqrt(7.0) / 21), 1e-15);
+}
+
+TEST(Element, EquispacedPointsFollowTheNodes) {
+  for (const Shape shape : {Shape::interval, Shape::quad, Shape::hex})
+    for (int order = 1; order <= 8; ++order) {
+      const Element& element = lagrange(shape, order);
+      const std::vector<double> points = equispaced_points(element);
+      ASSERT_EQ(points.size(), element.node_points.size());
+      for (std::size_t i = 0; i < points.size(); ++i) {
+        const double step = 0.5 * (points[i] + 1) * order;
+        EXPECT_NEAR(step, std::round(step), 1e-12);
+        EXPECT_NEAR(element.line_nodes[std::lround(step)], element.node_points[i], 1e-14);
+      }
+    }
+}
 
 TEST(Element, OrdersOneAndTwoHaveGmshNodeOrder) {
   for (const Shape shape : cells)
@@ -140,14 +172,14 @@ TEST(Element, OrdersOneAndTwoHaveGmshNodeOrder) {
 }
 
 TEST(Element, RefusesOtherOrders) {
-  for (const int order : {0, 5}) {
+  for (const auto& [shape, order] : {std::pair{Shape::hex, 0}, {Shape::hex, 9}, {Shape::tet, 5}, {Shape::prism, 5}}) {
     try {
-      lagrange(Shape::hex, order);
+      lagrange(shape, order);
       FAIL();
     } catch (const Error& error) {
       EXPECT_EQ(error.code(), ExitCode::usage);
-      EXPECT_NE(std::string(error.what()).find("hex"), std::string::npos);
-      EXPECT_NE(error.help().find("1 to 4"), std::string::npos);
+      EXPECT_NE(std::string(error.what()).find(mesh::name(shape)), std::string::npos);
+      EXPECT_NE(error.help().find("1 to 4 are there for triangle, tet and prism, 1 to 8"), std::string::npos);
     }
   }
 }
