@@ -48,9 +48,15 @@ void multiply(Exec& exec, In<T> d, In<T> r, View<T> z);
 /// diagonal_i = A_ii, 0 where the row has none; A square, columns ascending within a row.
 template <class Exec, class T>
 void extract_diagonal(Exec& exec, const std::type_identity_t<CrsView<const T>>& A, View<T> diagonal);
-/// d_i = 1 / d_i. *bad = how many entries were not positive and finite (they become 0).
+/// Which diagonals a preconditioner may divide by: positive ones, the magnitudes of all, or all as they are.
+enum class Sign { positive, magnitude, any };
+/// d_i = 1 / d_i or 1 / |d_i|. *bad = how many entries do not admit it, that is are not positive (zero, if any sign may be),
+/// not finite, or too small to be inverted (they become 0).
 template <class Exec, class T>
-void invert_diagonal(Exec& exec, View<T> d, double* bad);
+void invert_diagonal(Exec& exec, View<T> d, double* bad, Sign sign = Sign::positive);
+/// Uniform numbers in (-1, 1), the same on every backend (8 B).
+template <class Exec, class T>
+void fill_random(Exec& exec, View<T> x, unsigned seed);
 
 /// r -= alpha q ; rr = (r, r) ; rz = (r, D^-1 r). `inverse_diagonal` empty: D = 1. 24 B, with D 32 B.
 template <class Exec, class T>
@@ -59,5 +65,48 @@ void update_r_dot(Exec& exec, Quotient alpha, In<T> q, In<T> inverse_diagonal, V
 /// beside r saves one reading of p.
 template <class Exec, class T>
 void update_x_p(Exec& exec, Quotient alpha, Quotient beta, In<T> z, In<T> inverse_diagonal, View<T> x, View<T> p);
+
+
+/// The scalars of one step of the single-reduction CG; `advance_single` reads the sums of this step and what the last one
+/// left behind, and writes `alpha` and `pq`.
+struct SingleReductionStep {
+  const double* gamma;      ///< (r, u), u = M^-1 r
+  const double* delta;      ///< (A u, u)
+  const double* gamma_old;  ///< of the step before; the first step points to a zero
+  const double* alpha_old;
+  double* alpha;
+  double* pq;  ///< (p, A p) of the new direction, from the recurrence
+};
+/// beta = gamma / gamma_old ; pq = delta - beta gamma / alpha_old ; alpha = gamma / pq
+/// p = u + beta p ; s = w + beta s ; x += alpha p ; r -= alpha s ; u = D^-1 r ; rr = (r, r) ; ru = (r, u).
+/// With D: u is formed from r and written, 88 B. Without: u is read (it may be r itself), 80 B (72 B), ru = rr.
+template <class Exec, class T>
+void advance_single(Exec& exec, const SingleReductionStep& step, In<T> u_before, In<T> inverse_diagonal, In<T> w, View<T> x,
+                    View<T> r, View<T> p, View<T> s, View<T> u, double* rr, double* ru);
+
+/// One step of the Chebyshev iteration: d = a d + b D^-1 (r - w) ; z += d (56 B).
+template <class Exec, class T>
+void chebyshev_step(Exec& exec, double a, double b, In<T> inverse_diagonal, In<T> r, In<T> w, View<T> d, View<T> z);
+
+/// A number times one that lives with the vectors; the number alone where there is no pointer.
+struct Scalar {
+  double factor = 0;
+  const double* value = nullptr;
+  TESSERA_HD double get() const { return value ? factor * *value : factor; }
+};
+/// a x, a summand of `combine`.
+template <class T>
+struct Term {
+  Scalar a;
+  View<const T> x;
+};
+/// y = c y + the terms; terms without a vector are left out, and y is not read where c is plainly 0.
+/// 8 B for each vector read, and 8 B for y.
+template <class Exec, class T>
+void combine(Exec& exec, View<T> y, Scalar c, std::type_identity_t<Term<T>> first, std::type_identity_t<Term<T>> second = {},
+             std::type_identity_t<Term<T>> third = {});
+/// *first = (x, y), *second = (z, w) in one pass (32 B, less where vectors are the same).
+template <class Exec, class T>
+void dot_pair(Exec& exec, View<T> x, In<T> y, In<T> z, In<T> w, double* first, double* second);
 
 }  // namespace tessera::linalg

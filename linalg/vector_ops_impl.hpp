@@ -1,6 +1,7 @@
 #pragma once
 // Kernels of vector_ops.hpp, written once; instantiated by vector_ops_threads.cpp and vector_ops_cuda.cu.
 #include <cassert>
+#include <cstdint>
 #include <limits>
 
 #include "base/reduce_pair.hpp"
@@ -87,17 +88,29 @@ void extract_diagonal(Exec& exec, const std::type_identity_t<CrsView<const T>>& 
 }
 
 template <class Exec, class T>
-void invert_diagonal(Exec& exec, View<T> d, double* bad) {
+void invert_diagonal(Exec& exec, View<T> d, double* bad, Sign sign) {
   constexpr T largest = std::numeric_limits<T>::max();
   reduce(
       exec, d.size(),
       [=] TESSERA_HD(Offset i) {
-        const T inverse = 1 / d[i];
-        const bool good = inverse > 0 && inverse <= largest;  // false for NaN, infinity and what is not positive
+        const T value = sign == Sign::magnitude && d[i] < 0 ? -d[i] : d[i];
+        const T inverse = 1 / value;
+        const T size = sign == Sign::any && inverse < 0 ? -inverse : inverse;
+        const bool good = size > 0 && size <= largest;  // false for NaN, infinity and what has the wrong sign
         d[i] = good ? inverse : T{0};
         return good ? 0.0 : 1.0;
       },
       bad);
+}
+
+template <class Exec, class T>
+void fill_random(Exec& exec, View<T> x, unsigned seed) {
+  for_each(exec, x.size(), [=] TESSERA_HD(Offset i) {
+    std::uint64_t bits = (static_cast<std::uint64_t>(i) + 1) * 0x9e3779b97f4a7c15u + seed;  // splitmix64
+    bits = (bits ^ (bits >> 30)) * 0xbf58476d1ce4e5b9u;
+    bits = (bits ^ (bits >> 27)) * 0x94d049bb133111ebu;
+    x[i] = static_cast<T>(static_cast<double>((bits ^ (bits >> 31)) >> 11) * 0x1p-52 - 1.0);
+  });
 }
 
 template <class Exec, class T>
@@ -147,6 +160,126 @@ void update_x_p(Exec& exec, Quotient alpha_ratio, Quotient beta_ratio, In<T> z, 
   }
 }
 
+namespace detail {
+
+struct SingleReductionScalars {
+  double alpha, beta, pq;
+};
+TESSERA_HD inline SingleReductionScalars evaluate(const SingleReductionStep& step) {
+  const double beta = *step.gamma_old > 0 ? *step.gamma / *step.gamma_old : 0.0;
+  const double back = *step.alpha_old > 0 ? beta * *step.gamma / *step.alpha_old : 0.0;
+  const double pq = *step.delta - back;
+  return {pq > 0 ? *step.gamma / pq : 0.0, beta, pq};
+}
+
+/// As `Divided`: on threads the scalars are worked out once, on CUDA by every thread.
+struct Evaluated {
+  SingleReductionScalars scalars;
+  SingleReductionScalars get() const { return scalars; }
+};
+struct Evaluating {
+  SingleReductionStep step;
+  TESSERA_HD SingleReductionScalars get() const { return evaluate(step); }
+};
+inline Evaluated prepare(Threads&, const SingleReductionStep& step) { return {evaluate(step)}; }
+inline Evaluating prepare(Cuda&, const SingleReductionStep& step) { return {step}; }
+
+struct Got {
+  double number;
+  double get() const { return number; }
+};
+inline Got prepare(Threads&, Scalar scalar) { return {scalar.get()}; }
+inline Scalar prepare(Cuda&, Scalar scalar) { return scalar; }
+
+}  // namespace detail
+
+template <class Exec, class T>
+void advance_single(Exec& exec, const SingleReductionStep& step, In<T> u_before, In<T> inverse_diagonal, In<T> w, View<T> x,
+                    View<T> r, View<T> p, View<T> s, View<T> u, double* rr, double* ru) {
+  assert(w.size() == x.size() && r.size() == x.size() && p.size() == x.size() && s.size() == x.size());
+  const auto scalars = detail::prepare(exec, step);
+  const bool scaled = !inverse_diagonal.empty();
+  reduce_pair(
+      exec, x.size(),
+      [=] TESSERA_HD(Offset i) {
+        const detail::SingleReductionScalars now = scalars.get();
+        const T alpha = static_cast<T>(now.alpha), beta = static_cast<T>(now.beta);
+        const T residual = r[i];
+        const T direction = (scaled ? inverse_diagonal[i] * residual : u_before[i]) + beta * p[i];
+        const T product = w[i] + beta * s[i];
+        const T next = residual - alpha * product;
+        p[i] = direction;
+        s[i] = product;
+        x[i] += alpha * direction;
+        r[i] = next;
+        if (i == 0) {
+          *step.alpha = now.alpha;
+          *step.pq = now.pq;
+        }
+        const double square = static_cast<double>(next) * next;
+        if (!scaled) return Pair{square, square};
+        u[i] = inverse_diagonal[i] * next;
+        return Pair{square, square * inverse_diagonal[i]};
+      },
+      rr, ru);
+}
+
+template <class Exec, class T>
+void chebyshev_step(Exec& exec, double a, double b, In<T> inverse_diagonal, In<T> r, In<T> w, View<T> d, View<T> z) {
+  assert(r.size() == z.size() && w.size() == z.size() && d.size() == z.size() && inverse_diagonal.size() == z.size());
+  const T keep = static_cast<T>(a), step = static_cast<T>(b);
+  for_each(exec, z.size(), [=] TESSERA_HD(Offset i) {
+    const T next = keep * d[i] + step * inverse_diagonal[i] * (r[i] - w[i]);
+    d[i] = next;
+    z[i] += next;
+  });
+}
+
+namespace detail {
+
+template <bool reads_y, int terms, class Exec, class T>
+void combine_terms(Exec& exec, View<T> y, Scalar c, Term<T> first, Term<T> second, Term<T> third) {
+  assert(first.x.size() == y.size());
+  const auto factor = prepare(exec, c), a = prepare(exec, first.a), b = prepare(exec, second.a), d = prepare(exec, third.a);
+  const View<const T> x1 = first.x, x2 = second.x, x3 = third.x;
+  for_each(exec, y.size(), [=] TESSERA_HD(Offset i) {
+    T sum = static_cast<T>(a.get()) * x1[i];
+    if (reads_y) sum += static_cast<T>(factor.get()) * y[i];
+    if (terms > 1) sum += static_cast<T>(b.get()) * x2[i];
+    if (terms > 2) sum += static_cast<T>(d.get()) * x3[i];
+    y[i] = sum;
+  });
+}
+
+}  // namespace detail
+
+template <class Exec, class T>
+void combine(Exec& exec, View<T> y, Scalar c, std::type_identity_t<Term<T>> first, std::type_identity_t<Term<T>> second,
+             std::type_identity_t<Term<T>> third) {
+  const bool reads_y = c.value || c.factor != 0;
+  const int terms = !third.x.empty() ? 3 : (!second.x.empty() ? 2 : 1);
+  if (terms == 1)
+    reads_y ? detail::combine_terms<true, 1>(exec, y, c, first, second, third)
+            : detail::combine_terms<false, 1>(exec, y, c, first, second, third);
+  else if (terms == 2)
+    reads_y ? detail::combine_terms<true, 2>(exec, y, c, first, second, third)
+            : detail::combine_terms<false, 2>(exec, y, c, first, second, third);
+  else
+    reads_y ? detail::combine_terms<true, 3>(exec, y, c, first, second, third)
+            : detail::combine_terms<false, 3>(exec, y, c, first, second, third);
+}
+
+template <class Exec, class T>
+void dot_pair(Exec& exec, View<T> x, In<T> y, In<T> z, In<T> w, double* first, double* second) {
+  assert(y.size() == x.size() && z.size() == x.size() && w.size() == x.size());
+  reduce_pair(
+      exec, x.size(),
+      [=] TESSERA_HD(Offset i) {
+        return Pair{static_cast<double>(x[i]) * y[i], static_cast<double>(z[i]) * w[i]};
+      },
+      first, second);
+}
+
 /// One line instantiates all of the above for a backend and a type.
 #define TESSERA_INSTANTIATE_VECTOR_OPS(Exec, T)                                                               \
   template void fill<Exec, T>(Exec&, View<T>, T);                                                             \
@@ -158,9 +291,15 @@ void update_x_p(Exec& exec, Quotient alpha_ratio, Quotient beta_ratio, In<T> z, 
   template void subtract_from_dot<Exec, T>(Exec&, View<const T>, View<T>, double*);                           \
   template void multiply<Exec, T>(Exec&, View<const T>, View<const T>, View<T>);                              \
   template void extract_diagonal<Exec, T>(Exec&, const CrsView<const T>&, View<T>);                           \
-  template void invert_diagonal<Exec, T>(Exec&, View<T>, double*);                                            \
+  template void invert_diagonal<Exec, T>(Exec&, View<T>, double*, Sign);                                      \
   template void update_r_dot<Exec, T>(Exec&, Quotient, View<const T>, View<const T>, View<T>, double*, double*); \
   template void update_x_p<Exec, T>(Exec&, Quotient, Quotient, View<const T>, View<const T>, View<T>, View<T>);  \
+  template void advance_single<Exec, T>(Exec&, const SingleReductionStep&, View<const T>, View<const T>, View<const T>,  \
+                                        View<T>, View<T>, View<T>, View<T>, View<T>, double*, double*);       \
+  template void fill_random<Exec, T>(Exec&, View<T>, unsigned);                                               \
+  template void chebyshev_step<Exec, T>(Exec&, double, double, View<const T>, View<const T>, View<const T>, View<T>, View<T>); \
+  template void combine<Exec, T>(Exec&, View<T>, Scalar, Term<T>, Term<T>, Term<T>);                          \
+  template void dot_pair<Exec, T>(Exec&, View<T>, View<const T>, View<const T>, View<const T>, double*, double*); \
   template void convert<Exec, T, double>(Exec&, View<T>, View<double>);                                       \
   template void convert<Exec, T, float>(Exec&, View<T>, View<float>);                                         \
   template void convert<Exec, const T, double>(Exec&, View<const T>, View<double>);                           \
