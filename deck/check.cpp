@@ -85,9 +85,8 @@ void require_table(const Deck::Node& node, const KeyDescription& key) {
 }
 
 void check_known(const Deck::Node& table, const std::vector<KeyDescription>& keys, const std::string& section) {
+  if (section.empty() && table.path.empty()) return;  // the top holds the sections of other stages: check() looks at it
   for (const Node& child : table.children) {
-    // At the top, tables are the sections of other stages: check() looks at those.
-    if (section.empty() && table.path.empty() && (child.kind == Node::Kind::table || child.is_array_of_tables())) continue;
     bool known = false;
     for (const KeyDescription& key : keys) known = known || key.name == child.name;
     if (!known) unknown_key(child, table.path.empty() ? section : table.path, names_of(keys));

@@ -36,19 +36,31 @@ std::string counts(const Mesh& mesh) {
                      mesh.facets.size(), mesh.groups.size(), mesh.order);
 }
 
+/// Calls work; an error without a place of its own gets that of the deck's entry.
+template <class Work>
+void with_place(const std::optional<Position>& where, Work work) {
+  try {
+    work();
+  } catch (const Error& error) {
+    if (error.where() || !where) throw;
+    throw Error(error.code(), error.what(), error.help(), where);
+  }
+}
+
 }  // namespace
 
 Mesh make_mesh(const deck::Deck& deck, const MeshParams& params, int threads) {
   validate(params);
   Threads exec(threads);
   Mesh mesh;
+  std::optional<Position> where = deck.where(params.box ? "mesh.box" : "mesh.file");
+  if (!where) where = params.where;
   if (params.box) {
     Scope scope(exec, "mesh.generate");
     mesh = make_box(refined(*params.box, params.refine), params.order);
   } else {
     Scope scope(exec, "mesh.read");
-    std::optional<Position> where = deck.where("mesh.file");
-    mesh = read_gmsh(deck.resolve(params.file), params.size, params.order, where ? where : params.where);
+    with_place(where, [&] { mesh = read_gmsh(deck.resolve(params.file), params.size, params.order, where); });
   }
   if (!params.box && params.refine > 0) {
     Scope scope(exec, "mesh.refine");
@@ -56,7 +68,7 @@ Mesh make_mesh(const deck::Deck& deck, const MeshParams& params, int threads) {
   }
   {
     Scope scope(exec, "mesh.check");
-    check_cells(mesh);
+    with_place(where, [&] { check_cells(mesh); });
   }
   // A box is in lexicographic order, which is banded as RCM makes it, and grid methods rely on it.
   if (params.numbering == "metis" || (params.numbering == "rcm" && !params.box)) {

@@ -169,7 +169,7 @@ void check_cells(const Mesh& mesh) {
                           "({:g}, {:g}, {:g}){}",
                           inverted + degenerate, mesh.cells(), inverted, degenerate, first, name(mesh.block_of(first).shape),
                           x[0], x[1], x[2], eta[first] < 0 ? ", inverted" : ", without volume"),
-              mesh.order == 2 ? "use a smaller mesh.size where the boundary curves, or mesh.order = 1"
+              mesh.order == 2 ? "curved sides fold it: mesh finer where the boundary curves, or with geometric order 1"
                               : "mesh again with a smaller mesh.size, or repair the file: its cells must not be folded or flat");
 }
 

@@ -44,7 +44,7 @@ Problem set_up(const Context& context) {
   if (context.threads > 0) params.run.threads = context.threads;
   if (params.materials.empty()) params.materials.emplace_back();
   resolve_backend(params.run.backend);  // a backend that is not there is said before the mesh is read
-  check_not_singular(params.materials, params.boundaries);
+  check_not_singular(params.materials, params.boundaries, params.physics.where);
 
   Threads exec(params.run.threads);
   problem.mesh = mesh::make_mesh(context.deck, params.mesh, exec.count());

@@ -13,7 +13,10 @@ namespace tessera::physics::poisson {
 
 namespace {
 
-std::string group_list(const std::vector<std::string>& names) { return fmt::format("{}", fmt::join(names, ", ")); }
+/// "material 2 (deck.toml:14)": an entry of a list as a reader of the deck finds it.
+std::string entry(const char* list, std::size_t index, const deck::Where& where) {
+  return fmt::format("{} {}{}", list, index + 1, where ? fmt::format(" ({}:{})", where->file, where->line) : "");
+}
 
 bool is_zero(const deck::Expression& e) { return e.is_constant() && e.constant() == 0; }
 
@@ -116,6 +119,14 @@ const mesh::Group& boundary_group(const mesh::Mesh& mesh, const std::string& nam
   return find_group(mesh, name, mesh.dim - 1, where);  // says what there is
 }
 
+/// ", among them those of 'chip'": the first group of cells that has one without material.
+std::string bare_group(const std::vector<Index>& material, const mesh::Mesh& mesh) {
+  for (const mesh::Group& group : mesh.groups)
+    if (group.dim == mesh.dim && std::any_of(group.entities.begin(), group.entities.end(), [&](Index c) { return material[c] < 0; }))
+      return fmt::format(", among them cells of '{}'", group.name);
+  return ", none of them in a group";
+}
+
 std::string condition(const BoundaryParams& boundary) {
   const std::string value = "value = " + boundary.value.text();
   return boundary.type == "robin" ? "alpha = " + boundary.alpha.text() + ", " + value : value;
@@ -135,8 +146,9 @@ void check_contradictions(const std::vector<BoundaryParams>& boundaries, const m
           const BoundaryParams& first = boundaries[other];
           if (type == "dirichlet" && first.value.text() == boundaries[b].value.text()) continue;
           throw Error(ExitCode::usage,
-                      fmt::format("two {} boundaries contradict each other on '{}': {} (boundary {}) and {} (boundary {})", type, name,
-                                  condition(first), other + 1, condition(boundaries[b]), b + 1),
+                      fmt::format("two {} boundaries contradict each other on '{}': {} in {}, {} in {}", type, name, condition(first),
+                                  entry("boundary", other, first.where), condition(boundaries[b]),
+                                  entry("boundary", b, boundaries[b].where)),
                       fmt::format("a facet may have one {} condition; take '{}' out of one of them", type, name), boundaries[b].where);
         }
         claimed[facet] = static_cast<std::int32_t>(b);
@@ -153,8 +165,10 @@ std::vector<Index> material_of_cells(const std::vector<MaterialParams>& material
   for (std::size_t m = 0; m < materials.size(); ++m) {
     if (materials[m].on.empty()) {
       if (rest >= 0)
-        throw Error(ExitCode::usage, "two materials have no `on`: both would hold everywhere", "name the groups of one of them with on = [...]",
-                    materials[m].where);
+        throw Error(ExitCode::usage,
+                    fmt::format("{} and {} have no `on`: both would hold everywhere", entry("material", rest, materials[rest].where),
+                                entry("material", m, materials[m].where)),
+                    "name the groups of one of them with on = [...]", materials[m].where);
       rest = static_cast<Index>(m);
       continue;
     }
@@ -163,16 +177,17 @@ std::vector<Index> material_of_cells(const std::vector<MaterialParams>& material
         const Index other = material[cell];
         if (other >= 0 && other != static_cast<Index>(m))
           throw Error(ExitCode::usage,
-                      fmt::format("cell {} of group '{}' has two materials: that of [{}] and that of [{}]", cell, name,
-                                  group_list(materials[other].on), group_list(materials[m].on)),
-                      "name each cell in one material only", materials[m].where);
+                      fmt::format("cell {} of group '{}' has two materials: {} and {}", cell, name,
+                                  entry("material", other, materials[other].where), entry("material", m, materials[m].where)),
+                      "groups may overlap, but a cell has one material: name each cell in one entry only", materials[m].where);
         material[cell] = static_cast<Index>(m);
       }
   }
   const Index bare = static_cast<Index>(std::count(material.begin(), material.end(), -1));
   if (bare > 0 && rest < 0)
-    throw Error(ExitCode::usage, fmt::format("{} of {} cells have no material", bare, mesh.cells()),
-                "add a [[material]] without `on` for the rest, or name their groups; there are: " + describe_groups(mesh));
+    throw Error(ExitCode::usage, fmt::format("{} of {} cells have no material{}", bare, mesh.cells(), bare_group(material, mesh)),
+                "add a [[material]] without `on` for the rest, or name their groups; there are: " + describe_groups(mesh),
+                materials.back().where);
   for (Index& m : material)
     if (m < 0) m = rest;
   return material;
@@ -262,13 +277,16 @@ DirichletData dirichlet_data(const std::vector<BoundaryParams>& boundaries, cons
   return data;
 }
 
-void check_not_singular(const std::vector<MaterialParams>& materials, const std::vector<BoundaryParams>& boundaries) {
+void check_not_singular(const std::vector<MaterialParams>& materials, const std::vector<BoundaryParams>& boundaries,
+                        const deck::Where& physics) {
   for (const MaterialParams& m : materials)
     if (!is_zero(m.reaction)) return;
   for (const BoundaryParams& b : boundaries)
     if (b.type == "dirichlet" || (b.type == "robin" && !is_zero(b.alpha))) return;
-  throw Error(ExitCode::usage, "the problem is singular: u is fixed only up to a constant",
-              "add a dirichlet boundary, a robin boundary with alpha > 0, or a reaction");
+  const std::string why = boundaries.empty() ? "the deck has no [[boundary]], so k du/dn = 0 holds all around"
+                                             : fmt::format("no boundary of the deck ({} of them) fixes u", boundaries.size());
+  throw Error(ExitCode::usage, fmt::format("the problem is singular, u is fixed only up to a constant: {}, and there is no reaction", why),
+              "add a dirichlet boundary, a robin boundary with alpha > 0, or a reaction", boundaries.empty() ? physics : boundaries.front().where);
 }
 
 std::vector<double> evaluate(const deck::Expression& expression, std::span<const double> points, int threads) {

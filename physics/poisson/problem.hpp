@@ -37,8 +37,10 @@ std::vector<FacetTerm> facet_terms(const std::vector<BoundaryParams>& boundaries
 DirichletData dirichlet_data(const std::vector<BoundaryParams>& boundaries, const mesh::Mesh& mesh,
                              const assembly::DofMap& dofs, std::span<const double> dof_points);
 
-/// Throws Error(usage) where nothing fixes the level of u: no Dirichlet value, no reaction, no Robin term.
-void check_not_singular(const std::vector<MaterialParams>& materials, const std::vector<BoundaryParams>& boundaries);
+/// Throws Error(usage) where nothing fixes the level of u: no Dirichlet value, no reaction, no Robin term; at the first boundary, or
+/// at [physics] in a deck without any.
+void check_not_singular(const std::vector<MaterialParams>& materials, const std::vector<BoundaryParams>& boundaries,
+                        const deck::Where& physics);
 
 /// Values of an expression at points [count, 3], in parallel.
 std::vector<double> evaluate(const deck::Expression& expression, std::span<const double> points, int threads);

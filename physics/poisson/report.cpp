@@ -137,12 +137,13 @@ void summarise_solver(const solvers::Report& report, output::Summary& summary) {
 }
 
 Error not_converged(const solvers::Report& report, const solvers::SolverParams& params) {
-  const std::string why = report.failure.empty() ? "" : ": " + report.failure;
-  return Error(ExitCode::solver,
-               fmt::format("solver {} did not converge in {} iterations: relative residual {:.3e}, asked {:.3e}{}", report.type, report.iterations,
-                           report.relative_residual, params.tolerance, why),
-               "the results are written and marked as not converged; raise solver.max_iterations or solver.tolerance, or choose another "
-               "preconditioner (`tessera list preconditioners`)",
+  // A failure of the solver says what to do itself.
+  const std::string why = !report.failure.empty()
+                              ? report.failure
+                              : fmt::format("relative residual {:.3e} after {} iterations, asked {:.3e}; raise solver.max_iterations, or choose "
+                                            "another preconditioner", report.relative_residual, report.iterations, params.tolerance);
+  return Error(ExitCode::solver, fmt::format("solver {} did not converge: {}", report.type, why),
+               "the results are written and marked as not converged; `tessera list solvers` and `tessera list preconditioners` show the choices",
                params.where);
 }
 

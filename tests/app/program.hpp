@@ -5,8 +5,10 @@
 #include <unistd.h>
 
 #include <cstdio>
+#include <cstdlib>
 #include <filesystem>
 #include <fstream>
+#include <nlohmann/json.hpp>
 #include <string>
 
 namespace app_test {
@@ -30,7 +32,17 @@ inline Result shell(const std::string& command) {
   return result;
 }
 
-inline Result tessera(const std::string& arguments) { return shell(std::string(TESSERA_PROGRAM) + " " + arguments); }
+/// The program, and the folder with its inputs and documents: where the build has them, or, in a bundle, where it says.
+inline std::string program() {
+  const char* moved = std::getenv("TESSERA_PROGRAM");
+  return moved ? moved : TESSERA_PROGRAM;
+}
+inline fs::path source() {
+  const char* moved = std::getenv("TESSERA_SOURCE_DIR");
+  return moved ? moved : TESSERA_SOURCE_DIR;
+}
+
+inline Result tessera(const std::string& arguments) { return shell(program() + " " + arguments); }
 
 /// This process's own temporary folder.
 inline fs::path folder() {
@@ -45,6 +57,12 @@ inline fs::path folder() {
 inline std::string write_deck(const std::string& name, const std::string& text) {
   std::ofstream(folder() / name) << text;
   return (folder() / name).string();
+}
+
+/// summary.json of a run's folder; discarded (is_discarded) where there is none.
+inline nlohmann::json summary_in(const fs::path& directory) {
+  std::ifstream file(directory / "summary.json");
+  return nlohmann::json::parse(file, nullptr, false);
 }
 
 }  // namespace app_test
