@@ -1,67 +1,31 @@
 #include "mesh/msh_check.hpp"
 
-#include <fcntl.h>
 #include <fmt/format.h>
-#include <sys/mman.h>
-#include <sys/stat.h>
 #include <unistd.h>
 
 #include <algorithm>
 #include <array>
 #include <cerrno>
-#include <charconv>
 #include <cmath>
 #include <cstdint>
 #include <cstring>
 #include <limits>
 #include <string>
-#include <string_view>
 
 #include "mesh/gmsh_types.hpp"
+#include "mesh/mapped_file.hpp"
+#include "mesh/msh_cursor.hpp"
 
 namespace tessera::mesh {
 
 namespace {
 
-/// A read-only view of a whole file.
-class MappedFile {
- public:
-  explicit MappedFile(const std::filesystem::path& file) {
-    const int handle = open(file.c_str(), O_RDONLY | O_CLOEXEC);
-    struct stat status {};
-    if (handle < 0 || fstat(handle, &status) != 0 || status.st_size == 0) {
-      const int reason = errno;
-      if (handle >= 0) close(handle);
-      throw Error(ExitCode::file_system, fmt::format("cannot read {}: {}", file.string(), std::strerror(reason)),
-                  "check the file");
-    }
-    size_ = static_cast<std::size_t>(status.st_size);
-    data_ = mmap(nullptr, size_, PROT_READ, MAP_PRIVATE, handle, 0);
-    const int reason = errno;
-    close(handle);
-    if (data_ == MAP_FAILED)
-      throw Error(ExitCode::file_system, fmt::format("cannot read {}: {}", file.string(), std::strerror(reason)),
-                  "check the file");
-    madvise(data_, size_, MADV_SEQUENTIAL);
-  }
-  ~MappedFile() { munmap(data_, size_); }
-  MappedFile(const MappedFile&) = delete;
-  std::string_view text() const { return {static_cast<const char*>(data_), size_}; }
-
- private:
-  void* data_ = nullptr;
-  std::size_t size_ = 0;
-};
-
-bool is_space(char c) { return c == ' ' || c == '\n' || c == '\t' || c == '\r'; }
-
 /// Walks the sections of a .msh file; numbers are read as text or bytes, as the header says.
-class MshWalk {
+class MshWalk : private MshCursor {
  public:
-  MshWalk(std::string file, std::string_view text)
-      : file_(std::move(file)), begin_(text.data()), at_(begin_), end_(begin_ + text.size()) {}
+  using MshCursor::MshCursor;
 
-  SplitEntities split;     ///< in: entities whose elements are collected; out: their elements
+  SplitEntities split;  ///< in: entities whose elements are collected; out: their elements
   SplitEntities ambiguous() const {
     SplitEntities result;
     for (auto it = contents_.begin(); it != contents_.end(); ++it)
@@ -97,135 +61,23 @@ class MshWalk {
       }
       expect_end(name);
     }
-    at_ = end_;
+    go_to_end();
     if (!format_seen_) fail("no section $MeshFormat: this is not a Gmsh mesh", "give a mesh that Gmsh wrote");
     if (!nodes) fail("no section $Nodes");
     if (!elements) fail("no section $Elements");
   }
 
  private:
-  [[noreturn]] void fail(const std::string& what, const std::string& help = "the file is truncated or corrupt: write it "
-                                                                            "again, e.g. with gmsh -save") const {
-    if (binary_)
-      throw Error(ExitCode::mesh, fmt::format("{}: {} (at byte {} of {})", file_, what, at_ - begin_, end_ - begin_), help);
-    Position where;
-    where.file = file_;
-    const char* place = at_ == end_ && at_ > begin_ ? at_ - 1 : at_;
-    where.line = 1 + static_cast<int>(std::count(begin_, place, '\n'));
-    const char* line = place;
-    while (line > begin_ && line[-1] != '\n') --line;
-    const char* stop = std::find(place, end_, '\n');
-    where.column = 1 + static_cast<int>(place - line);
-    for (const char* c = line; c < stop && c - line < 100; ++c) where.text += *c >= ' ' && *c < 127 ? *c : '?';
-    if (where.column > 100) where.column = 1;
-    throw Error(ExitCode::mesh, fmt::format("{}: {}", file_, what), help, where);
-  }
-
-  std::size_t left() const { return static_cast<std::size_t>(end_ - at_); }
-  void skip_spaces() {
-    while (at_ < end_ && is_space(*at_)) ++at_;
-  }
-  void skip_line() {
-    at_ = std::find(at_, end_, '\n');
-    if (at_ < end_) ++at_;
-  }
-
-  // The name of the next section, without $; empty at the end of the file. Other lines between sections are skipped, as
-  // Gmsh does, once the header was seen.
-  std::string next_section() {
-    for (;;) {
-      skip_spaces();
-      if (at_ == end_) return {};
-      if (*at_ == '$') break;
-      if (!format_seen_) fail("no section $MeshFormat at the start: this is not a Gmsh mesh", "give a mesh that Gmsh wrote");
-      skip_line();
-    }
-    const char* start = at_ + 1;
-    const char* stop = start;
-    while (stop < end_ && !is_space(*stop)) ++stop;
-    const std::string name(start, stop);
-    if (name.empty() || name.size() > 64 || name.rfind("End", 0) == 0) fail(fmt::format("'${}' starts no section", name));
-    at_ = stop;
-    skip_line();
-    return name;
-  }
-
-  void expect_end(const std::string& name) {
-    skip_spaces();
-    const std::string mark = "$End" + name;
-    if (left() < mark.size() || std::memcmp(at_, mark.data(), mark.size()) != 0)
-      fail(at_ == end_ ? fmt::format("the file ends before {}", mark) : fmt::format("{} expected here", mark));
-    at_ += mark.size();
-    skip_line();
-  }
-
-  void skip_section(const std::string& name) {
-    const std::string mark = "$End" + name;
-    const std::string_view rest(at_, left());
-    const std::size_t found = rest.find(mark);
-    if (found == std::string_view::npos) fail(fmt::format("section ${} has no {}", name, mark));
-    at_ += found + mark.size();
-    skip_line();
-  }
-
-  template <class T>
-  T parse(const char* kind) {
-    skip_spaces();
-    if (at_ == end_) fail(fmt::format("the file ends where {} was expected", kind));
-    const char* start = *at_ == '+' ? at_ + 1 : at_;
-    T value{};
-    const auto [stop, error] = std::from_chars(start, end_, value);
-    if (error != std::errc{} || (stop < end_ && !is_space(*stop))) {
-      const char* word = std::find_if(at_, std::min(end_, at_ + 40), is_space);
-      fail(fmt::format("'{}' where {} was expected", printable(at_, word), kind));
-    }
-    at_ = stop;
-    return value;
-  }
-  static std::string printable(const char* start, const char* stop) {
-    std::string result;
-    for (; start < stop; ++start) result += *start >= ' ' && *start < 127 ? *start : '?';
-    return result;
-  }
-  template <class T>
-  T bytes() {
-    if (left() < sizeof(T)) {
-      at_ = end_;
-      fail("the file ends within a section");
-    }
-    T value;
-    std::memcpy(&value, at_, sizeof(T));
-    at_ += sizeof(T);
-    return value;
-  }
-
-  std::int64_t text_integer() { return parse<std::int64_t>("an integer"); }
-  std::int64_t small() { return binary_ ? bytes<std::int32_t>() : text_integer(); }  // Gmsh: int
-  std::uint64_t large() {                                                            // Gmsh: size_t
-    return binary_ ? bytes<std::uint64_t>() : parse<std::uint64_t>("a count or tag");
-  }
-  double real() {
-    const double value = binary_ ? bytes<double>() : parse<double>("a number");
-    if (!std::isfinite(value)) fail(fmt::format("{} where a coordinate was expected", value));
-    return value;
-  }
-
-  // A count of things that take at least so many bytes each.
-  std::uint64_t fitting(std::uint64_t count, std::uint64_t least_bytes, const char* what) {
-    if (count > left() / least_bytes + 1)
-      fail(fmt::format("{} {} are claimed, but only {} bytes are left in the file", count, what, left()));
-    return count;
-  }
-
   void format() {
-    const char* start = at_;
-    const double version = parse<double>("a version");
+    const char* start = at();
+    const double version = text_real();
     const std::int64_t type = text_integer(), size = text_integer();
     const bool version2 = version >= 2.0 && version < 2.205;
     version4_ = version > 4.095 && version < 4.105;
     if (!version2 && !version4_) {
-      at_ = start;
-      fail(fmt::format("format version {} is unknown here", version), "save the mesh as version 4.1 or 2.2 (gmsh -format msh41)");
+      go_to(start);
+      fail(fmt::format("format version {} is unknown here", version),
+           "save the mesh as version 4.1 or 2.2 (gmsh -format msh41)");
     }
     if (type != 0 && type != 1) fail(fmt::format("file type {}: 0 (ascii) or 1 (binary) was expected", type));
     if (size != 8) fail(fmt::format("data size {}: 8 was expected", size));
@@ -233,8 +85,8 @@ class MshWalk {
     format_seen_ = true;
     if (type == 0) return;
     skip_line();
-    binary_ = true;
-    if (bytes<std::int32_t>() != 1)
+    set_binary();
+    if (four_bytes() != 1)
       fail("the bytes are in the order of another machine, or the header is corrupt", "write the mesh again as ascii");
   }
 
@@ -244,25 +96,15 @@ class MshWalk {
       const std::int64_t dim = text_integer();
       text_integer();
       if (dim < 0 || dim > 3) fail(fmt::format("a physical name of dimension {}", dim));
-      const char* stop = std::find(at_, end_, '\n');
-      const char* first = std::find(at_, stop, '"');
-      const char* last = first == stop ? stop : std::find(first + 1, stop, '"');
-      if (last == stop) fail("a physical name in double quotes was expected");
-      if (last - first > 120) fail("a physical name is longer than 120 characters", "use a shorter name");
-      at_ = last + 1;
+      if (quoted_name().size() > 119) fail("a physical name is longer than 119 characters", "use a shorter name");
     }
-  }
-  std::uint64_t text_count() {
-    const std::int64_t count = text_integer();
-    if (count < 0) fail(fmt::format("a count of {}", count));
-    return static_cast<std::uint64_t>(count);
   }
 
   void entities() {
     std::uint64_t counts[4];
     for (std::uint64_t& count : counts) count = large();
     for (int dim = 0; dim < 4; ++dim) {
-      fitting(counts[dim], binary_ ? 36 : 10, "entities");
+      fitting(counts[dim], binary() ? 36 : 10, "entities");
       for (std::uint64_t e = 0; e < counts[dim]; ++e) {
         small();
         for (int i = 0; i < (dim == 0 ? 3 : 6); ++i) real();
@@ -272,7 +114,7 @@ class MshWalk {
     }
   }
   void integers(const char* what) {
-    const std::uint64_t count = fitting(large(), binary_ ? 4 : 2, what);
+    const std::uint64_t count = fitting(large(), binary() ? 4 : 2, what);
     for (std::uint64_t i = 0; i < count; ++i) small();
   }
 
@@ -288,8 +130,8 @@ class MshWalk {
   }
 
   void nodes2() {
-    const std::uint64_t count = fitting(text_count(), binary_ ? 28 : 8, "nodes");
-    if (binary_) skip_line();
+    const std::uint64_t count = fitting(text_count(), binary() ? 28 : 8, "nodes");
+    if (binary()) skip_line();
     for (std::uint64_t i = 0; i < count; ++i) {
       see_node(static_cast<std::uint64_t>(std::max<std::int64_t>(0, small())));
       for (int axis = 0; axis < 3; ++axis) real();
@@ -297,19 +139,20 @@ class MshWalk {
   }
 
   void nodes4() {
-    const std::uint64_t blocks = fitting(large(), binary_ ? 20 : 8, "node blocks");
-    const std::uint64_t count = fitting(large(), binary_ ? 32 : 8, "nodes");
+    const std::uint64_t blocks = fitting(large(), binary() ? 20 : 8, "node blocks");
+    const std::uint64_t count = fitting(large(), binary() ? 32 : 8, "nodes");
     const std::uint64_t least = large(), most = large();
     std::uint64_t seen = 0;
     for (std::uint64_t b = 0; b < blocks; ++b) {
       const std::int64_t dim = entity_dim();
       const std::int64_t parametric = small();
       if (parametric != 0 && parametric != 1) fail(fmt::format("parametric flag {} of a node block", parametric));
-      const std::uint64_t in_block = fitting(large(), binary_ ? 32 : 8, "nodes");
+      const std::uint64_t in_block = fitting(large(), binary() ? 32 : 8, "nodes");
       for (std::uint64_t i = 0; i < in_block; ++i) {
         const std::uint64_t tag = large();
         see_node(tag);
-        if (tag < least || tag > most) fail(fmt::format("node {} is outside of the declared tags {} to {}", tag, least, most));
+        if (tag < least || tag > most)
+          fail(fmt::format("node {} is outside of the declared tags {} to {}", tag, least, most));
       }
       const std::uint64_t numbers = in_block * (3 + (parametric ? static_cast<std::uint64_t>(dim) : 0));
       for (std::uint64_t i = 0; i < numbers; ++i) real();
@@ -329,7 +172,8 @@ class MshWalk {
     const GmshType* type = id > 0 && id < 1000 ? gmsh_type(static_cast<int>(id)) : nullptr;
     if (!type)
       fail(fmt::format("elements of the unknown or unsupported Gmsh type {}", id),
-           "points, lines, triangles, quadrangles, tetrahedra, hexahedra and prisms of order 1 or 2 are supported; other "
+           "points, lines, triangles, quadrangles, tetrahedra, hexahedra and prisms of order 1 or 2 are supported; "
+           "other "
            "numbers mean a corrupt file");
     return *type;
   }
@@ -340,7 +184,8 @@ class MshWalk {
     x = (x ^ (x >> 27)) * 0x94d049bb133111ebu;
     return x ^ (x >> 31);
   }
-  void see_element(const GmshType& type, std::int64_t element, std::int64_t physical, std::int64_t entity, std::uint64_t hash) {
+  void see_element(const GmshType& type, std::int64_t element, std::int64_t physical, std::int64_t entity,
+                   std::uint64_t hash) {
     const std::array<int, 3> key{dimension(type.shape), static_cast<int>(entity), static_cast<int>(std::abs(physical))};
     if (!last_ || *last_ != key) {
       last_ = key;
@@ -353,13 +198,13 @@ class MshWalk {
   }
 
   void elements2() {
-    const std::uint64_t count = fitting(text_count(), binary_ ? 8 : 8, "elements");
-    if (binary_) skip_line();
+    const std::uint64_t count = fitting(text_count(), 8, "elements");
+    if (binary()) skip_line();
     for (std::uint64_t seen = 0; seen < count;) {
       std::uint64_t run = 1;
-      std::int64_t element = binary_ ? 0 : small();
+      std::int64_t element = binary() ? 0 : small();
       const GmshType& type = element_type(small());
-      if (binary_) {
+      if (binary()) {
         const std::int64_t claimed = small();
         if (claimed < 1 || static_cast<std::uint64_t>(claimed) > count - seen)
           fail(fmt::format("a block of {} elements where {} are left", claimed, count - seen));
@@ -367,9 +212,9 @@ class MshWalk {
       }
       const std::int64_t tags = small();
       if (tags < 0 || static_cast<std::uint64_t>(tags) > left()) fail(fmt::format("an element with {} tags", tags));
-      fitting(run, static_cast<std::uint64_t>(type.nodes + tags) * (binary_ ? 4 : 2), "elements");
+      fitting(run, static_cast<std::uint64_t>(type.nodes + tags) * (binary() ? 4 : 2), "elements");
       for (std::uint64_t e = 0; e < run; ++e) {
-        if (binary_) element = small();
+        if (binary()) element = small();
         std::int64_t physical = 0, entity = 0;
         for (std::int64_t t = 0; t < tags; ++t) {
           const std::int64_t tag = small();
@@ -388,8 +233,8 @@ class MshWalk {
   }
 
   void elements4() {
-    const std::uint64_t blocks = fitting(large(), binary_ ? 20 : 8, "element blocks");
-    const std::uint64_t count = fitting(large(), binary_ ? 16 : 4, "elements");
+    const std::uint64_t blocks = fitting(large(), binary() ? 20 : 8, "element blocks");
+    const std::uint64_t count = fitting(large(), binary() ? 16 : 4, "elements");
     large();
     large();
     std::uint64_t seen = 0;
@@ -398,7 +243,8 @@ class MshWalk {
       const GmshType& type = element_type(small());
       if (type.shape != Shape::point && dimension(type.shape) != dim)
         fail(fmt::format("elements of the type {} in an entity of dimension {}", type.name, dim));
-      const std::uint64_t in_block = fitting(large(), static_cast<std::uint64_t>(type.nodes + 1) * (binary_ ? 8 : 2), "elements");
+      const std::uint64_t in_block =
+          fitting(large(), static_cast<std::uint64_t>(type.nodes + 1) * (binary() ? 8 : 2), "elements");
       for (std::uint64_t e = 0; e < in_block; ++e) {
         large();
         for (int n = 0; n < type.nodes; ++n) check_node(large());
@@ -408,11 +254,7 @@ class MshWalk {
     if (seen != count) fail(fmt::format("{} elements in the blocks, but {} declared", seen, count));
   }
 
-  std::string file_;
-  const char* begin_;
-  const char* at_;
-  const char* end_;
-  bool format_seen_ = false, version4_ = false, binary_ = false;
+  bool format_seen_ = false, version4_ = false;
   std::map<std::array<int, 3>, std::uint64_t> contents_;  // (dim, entity, physical) -> sum of its elements' hashes
   std::optional<std::array<int, 3>> last_;
   std::uint64_t* last_content_ = nullptr;
@@ -430,7 +272,8 @@ void check_readable(const std::filesystem::path& file, const std::optional<Posit
   };
   if (!std::filesystem::exists(status))
     fail(fmt::format("mesh file {} does not exist", file.string()), "paths in a deck are relative to the deck");
-  if (std::filesystem::is_directory(status)) fail(fmt::format("mesh file {} is a folder", file.string()), "name a file");
+  if (std::filesystem::is_directory(status))
+    fail(fmt::format("mesh file {} is a folder", file.string()), "name a file");
   if (access(file.c_str(), R_OK) != 0)
     fail(fmt::format("cannot read mesh file {}: {}", file.string(), std::strerror(errno)), "check its permissions");
   if (std::filesystem::is_regular_file(status) && std::filesystem::file_size(file, error) == 0)

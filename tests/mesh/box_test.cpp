@@ -93,13 +93,15 @@ TEST_P(Boxes, NodesAreLexicographic) {
   }
 }
 
-INSTANTIATE_TEST_SUITE_P(
-    AllShapes, Boxes,
-    ::testing::Values(BoxCase{"interval", 1, 1}, BoxCase{"interval", 2, 1}, BoxCase{"triangle", 1, 2},
-                      BoxCase{"triangle", 2, 2}, BoxCase{"quad", 1, 1}, BoxCase{"quad", 2, 1}, BoxCase{"tet", 1, 6},
-                      BoxCase{"tet", 2, 6}, BoxCase{"hex", 1, 1}, BoxCase{"hex", 2, 1}, BoxCase{"prism", 1, 2},
-                      BoxCase{"prism", 2, 2}),
-    [](const auto& info) { return std::string(info.param.shape) + std::to_string(info.param.order); });
+INSTANTIATE_TEST_SUITE_P(AllShapes, Boxes,
+                         ::testing::Values(BoxCase{"interval", 1, 1}, BoxCase{"interval", 2, 1},
+                                           BoxCase{"triangle", 1, 2}, BoxCase{"triangle", 2, 2}, BoxCase{"quad", 1, 1},
+                                           BoxCase{"quad", 2, 1}, BoxCase{"tet", 1, 6}, BoxCase{"tet", 2, 6},
+                                           BoxCase{"hex", 1, 1}, BoxCase{"hex", 2, 1}, BoxCase{"prism", 1, 2},
+                                           BoxCase{"prism", 2, 2}),
+                         [](const auto& info) {
+                           return std::string(info.param.shape) + std::to_string(info.param.order);
+                         });
 
 TEST(Box, RefusesWhatMakesNoSense) {
   const auto code = [](const BoxParams& params) {

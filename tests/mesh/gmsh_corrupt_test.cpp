@@ -115,9 +115,11 @@ TEST_P(CorruptMsh, ExtremeIntegers) {
 }
 
 INSTANTIATE_TEST_SUITE_P(Formats, CorruptMsh,
-                         ::testing::Values(Variant{2.2, false}, Variant{2.2, true}, Variant{4.1, false}, Variant{4.1, true}),
+                         ::testing::Values(Variant{2.2, false}, Variant{2.2, true}, Variant{4.1, false},
+                                           Variant{4.1, true}),
                          [](const auto& info) {
-                           return std::string(info.param.version < 3 ? "v2" : "v4") + (info.param.binary ? "binary" : "ascii");
+                           return std::string(info.param.version < 3 ? "v2" : "v4") +
+                                  (info.param.binary ? "binary" : "ascii");
                          });
 
 }  // namespace

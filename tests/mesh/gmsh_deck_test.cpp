@@ -19,7 +19,8 @@ std::string refusal(const std::string& text, ExitCode expected = ExitCode::usage
 }
 
 TEST(MeshOfADeck, RefinedBoxIsABox) {
-  const Mesh mesh = from_deck("[mesh]\nbox = { cells = [3, 2], shape = \"quad\", min = [0,0], max = [3,1] }\nrefine = 2\n");
+  const Mesh mesh =
+      from_deck("[mesh]\nbox = { cells = [3, 2], shape = \"quad\", min = [0,0], max = [3,1] }\nrefine = 2\n");
   EXPECT_EQ(mesh.cells(), 3 * 2 * 16);
   EXPECT_EQ(mesh.box_cells, (std::array<Index, 3>{12, 8, 0}));
   EXPECT_NEAR(measure(mesh), 3, 1e-12);
@@ -44,7 +45,8 @@ TEST(MeshOfADeck, FilesAreRefinedAndNumbered) {
 
 TEST(MeshOfADeck, SaysWhatIsWrong) {
   EXPECT_NE(refusal("[mesh]\norder = 1\n").find("neither"), std::string::npos);
-  EXPECT_NE(refusal("[mesh]\nfile = \"a.msh\"\nbox = { cells = [1], shape = \"interval\" }\n").find("both"), std::string::npos);
+  EXPECT_NE(refusal("[mesh]\nfile = \"a.msh\"\nbox = { cells = [1], shape = \"interval\" }\n").find("both"),
+            std::string::npos);
   refusal("[mesh]\nfile = \"a.msh\"\norder = 3\n");
   refusal("[mesh]\nfile = \"a.msh\"\nsize = 0\n");
   refusal("[mesh]\nfile = \"a.msh\"\nrefine = 13\n");

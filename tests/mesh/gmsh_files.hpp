@@ -18,7 +18,8 @@ class TemporaryFolder {
  public:
   TemporaryFolder() {
     const auto* test = ::testing::UnitTest::GetInstance()->current_test_info();
-    std::string name = std::string("tessera_") + test->test_suite_name() + "_" + test->name() + "_" + std::to_string(getpid());
+    std::string name =
+        std::string("tessera_") + test->test_suite_name() + "_" + test->name() + "_" + std::to_string(getpid());
     for (char& c : name)
       if (c == '/') c = '_';
     path_ = std::filesystem::temp_directory_path() / name;

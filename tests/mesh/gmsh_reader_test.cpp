@@ -71,8 +71,8 @@ INSTANTIATE_TEST_SUITE_P(Formats, MshFiles,
                                            FileCase{4.1, true, 1}, FileCase{2.2, false, 2}, FileCase{2.2, true, 2},
                                            FileCase{4.1, false, 2}, FileCase{4.1, true, 2}),
                          [](const auto& info) {
-                           return std::string(info.param.version < 3 ? "v2" : "v4") + (info.param.binary ? "binary" : "ascii") +
-                                  std::to_string(info.param.order);
+                           return std::string(info.param.version < 3 ? "v2" : "v4") +
+                                  (info.param.binary ? "binary" : "ascii") + std::to_string(info.param.order);
                          });
 
 TEST(GmshReader, SizeOfAGeometry) {
@@ -83,7 +83,8 @@ TEST(GmshReader, SizeOfAGeometry) {
 
 TEST(GmshReader, OpenCascadeAndItsFiles) {
   TemporaryFolder folder;
-  write_text(folder / "ball.geo", "SetFactory(\"OpenCASCADE\");\nSphere(1) = {0,0,0,1};\nPhysical Volume(\"ball\") = {1};\n");
+  write_text(folder / "ball.geo",
+             "SetFactory(\"OpenCASCADE\");\nSphere(1) = {0,0,0,1};\nPhysical Volume(\"ball\") = {1};\n");
   const Mesh ball = read_gmsh(folder / "ball.geo", 0.4, 2);
   EXPECT_EQ(ball.order, 2);
   EXPECT_NEAR(measure(ball), 4.18879, 0.02);
@@ -136,9 +137,11 @@ Transfinite Curve{:} = 3; Transfinite Surface{1};
     return read_gmsh(folder / "layers.geo", {}, 2);
   };
   const char* up = "Extrude {0,0,1} { Surface{1}; Layers{2}; Recombine; }";
-  for (const auto& [mesh, shape] : {std::pair{layers("Recombine Surface{1};", up), Shape::hex}, {layers("", up), Shape::prism},
+  for (const auto& [mesh, shape] : {std::pair{layers("Recombine Surface{1};", up), Shape::hex},
+                                    {layers("", up), Shape::prism},
                                     {layers("", "Extrude {0,0,1} { Surface{1}; }"), Shape::tet},
-                                    {layers("Recombine Surface{1};", ""), Shape::quad}, {layers("", ""), Shape::triangle}}) {
+                                    {layers("Recombine Surface{1};", ""), Shape::quad},
+                                    {layers("", ""), Shape::triangle}}) {
     ASSERT_EQ(mesh.blocks.size(), 1u);
     const CellBlock& block = mesh.blocks[0];
     ASSERT_EQ(block.shape, shape);
@@ -147,7 +150,8 @@ Transfinite Curve{:} = 3; Transfinite Surface{1};
       for (int n = 0; n < block.nodes_per_cell; ++n)
         for (int axis = 0; axis < 3; ++axis) {
           double mean = 0;
-          for (int vertex : sets[n]) mean += mesh.point(block.cell(c)[vertex])[axis] / static_cast<double>(sets[n].size());
+          for (int vertex : sets[n])
+            mean += mesh.point(block.cell(c)[vertex])[axis] / static_cast<double>(sets[n].size());
           ASSERT_NEAR(mesh.point(block.cell(c)[n])[axis], mean, 1e-9) << name(shape) << " node " << n;
         }
     EXPECT_NEAR(measure(mesh), 1, 1e-9);
@@ -245,7 +249,8 @@ $EndElements
   EXPECT_DOUBLE_EQ(size("tag_9", 2), 0.5);
 }
 
-void expect_refused(const std::filesystem::path& file, const std::vector<std::string>& words, ExitCode code = ExitCode::mesh) {
+void expect_refused(const std::filesystem::path& file, const std::vector<std::string>& words,
+                    ExitCode code = ExitCode::mesh) {
   std::string message;
   EXPECT_EQ(thrown_code([&] { read_gmsh(file); }, &message), code) << file << "\n" << message;
   for (const std::string& word : words) EXPECT_NE(message.find(word), std::string::npos) << word << " in:\n" << message;
@@ -256,7 +261,8 @@ TEST(GmshReader, RefusesUnsupportedElements) {
   const auto write = [&](const char* name, int nodes, const std::string& elements) {
     std::string text = std::string(header2) + "$Nodes\n" + std::to_string(nodes) + "\n";
     for (int n = 1; n <= nodes; ++n)
-      text += std::to_string(n) + " " + std::to_string(n % 2) + " " + std::to_string(n / 2 % 2) + " " + std::to_string(n / 4) + "\n";
+      text += std::to_string(n) + " " + std::to_string(n % 2) + " " + std::to_string(n / 2 % 2) + " " +
+              std::to_string(n / 4) + "\n";
     write_text(folder / name, text + "$EndNodes\n$Elements\n1\n" + elements + "\n$EndElements\n");
     return folder / name;
   };

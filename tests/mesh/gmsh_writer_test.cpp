@@ -71,7 +71,9 @@ TEST_P(RoundTrip, GivesTheMeshBack) {
 INSTANTIATE_TEST_SUITE_P(AllShapes, RoundTrip,
                          ::testing::Combine(::testing::Values("interval", "triangle", "quad", "tet", "hex", "prism"),
                                             ::testing::Values(1, 2)),
-                         [](const auto& info) { return std::string(std::get<0>(info.param)) + std::to_string(std::get<1>(info.param)); });
+                         [](const auto& info) {
+                           return std::string(std::get<0>(info.param)) + std::to_string(std::get<1>(info.param));
+                         });
 
 TEST(GmshWriter, GroupsOfEveryDimension) {
   TemporaryFolder folder;

@@ -21,8 +21,7 @@ void expect_same_mesh(const Mesh& a, const Mesh& b) {
     }
     EXPECT_TRUE(std::is_sorted(b.groups[g].entities.begin(), b.groups[g].entities.end()));
     for (std::size_t v = 0; v < a.groups[g].vertices.size(); ++v)
-      for (int d = 0; d < 3; ++d)
-        EXPECT_EQ(a.point(a.groups[g].vertices[v])[d], b.point(b.groups[g].vertices[v])[d]);
+      for (int d = 0; d < 3; ++d) EXPECT_EQ(a.point(a.groups[g].vertices[v])[d], b.point(b.groups[g].vertices[v])[d]);
   }
   Mesh searched = b;
   find_exterior_facets(searched);

@@ -21,9 +21,7 @@ Mesh ideal(Shape shape, double scale) {
     case Shape::triangle: mesh.points = {0, 0, 0, 1, 0, 0, 0.5, r3 / 2, 0}; break;
     case Shape::quad: mesh.points = {0, 0, 0, 1, 0, 0, 1, 1, 0, 0, 1, 0}; break;
     case Shape::tet: mesh.points = {0, 0, 0, 1, 0, 0, 0.5, r3 / 2, 0, 0.5, r3 / 6, std::sqrt(2.0 / 3)}; break;
-    case Shape::hex:
-      mesh.points = {0, 0, 0, 1, 0, 0, 1, 1, 0, 0, 1, 0, 0, 0, 1, 1, 0, 1, 1, 1, 1, 0, 1, 1};
-      break;
+    case Shape::hex: mesh.points = {0, 0, 0, 1, 0, 0, 1, 1, 0, 0, 1, 0, 0, 0, 1, 1, 0, 1, 1, 1, 1, 0, 1, 1}; break;
     default: mesh.points = {0, 0, 0, 1, 0, 0, 0.5, r3 / 2, 0, 0, 0, 1, 1, 0, 1, 0.5, r3 / 2, 1};
   }
   for (double& x : mesh.points) x *= scale;
@@ -35,7 +33,8 @@ Mesh ideal(Shape shape, double scale) {
 
 TEST(Quality, IdealCellsHaveQualityOneAtEveryScale) {
   for (Shape shape : testing::cell_shapes)
-    for (double scale : {1e-120, 1e-9, 1.0, 1e9}) EXPECT_NEAR(cell_quality(ideal(shape, scale), 0), 1, 1e-12) << name(shape);
+    for (double scale : {1e-120, 1e-9, 1.0, 1e9})
+      EXPECT_NEAR(cell_quality(ideal(shape, scale), 0), 1, 1e-12) << name(shape);
 }
 
 TEST(Quality, IsInvariantUnderScaleAndNeverAboveOne) {

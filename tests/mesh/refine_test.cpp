@@ -64,7 +64,8 @@ TEST(Refine, MixedMeshStaysConformingAndCarriesLowGroups) {
   const auto& wire = fine.group("wire", 1)->vertices;
   ASSERT_EQ(wire.size(), 16u);
   double length = 0;
-  for (std::size_t i = 0; i < wire.size(); i += 2) length += std::abs(fine.point(wire[i + 1])[0] - fine.point(wire[i])[0]);
+  for (std::size_t i = 0; i < wire.size(); i += 2)
+    length += std::abs(fine.point(wire[i + 1])[0] - fine.point(wire[i])[0]);
   EXPECT_NEAR(length, 2, 1e-14);
   const Facets carried = fine.facets;
   find_exterior_facets(fine);

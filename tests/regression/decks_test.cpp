@@ -38,8 +38,8 @@ TEST_P(Decks, GiveTheExpectedQuantities) {
   const fs::path expected_file = source() / "inputs/regression" / (name + ".expected.json");
   ASSERT_TRUE(fs::exists(expected_file)) << "a regression deck needs its " << expected_file.filename();
   const fs::path out = fs::temp_directory_path() / ("tessera_regression_" + name + "_" + backend);
-  const std::string command = program() + " run " + (source() / "inputs/regression" / (name + ".toml")).string() + " --quiet --backend " +
-                              backend + " --output " + out.string();
+  const std::string command = program() + " run " + (source() / "inputs/regression" / (name + ".toml")).string() +
+                              " --quiet --backend " + backend + " --output " + out.string();
   ASSERT_EQ(std::system(command.c_str()), 0) << command;
   const auto expected = nlohmann::json::parse(std::ifstream(expected_file));
   const auto summary = nlohmann::json::parse(std::ifstream(out / "summary.json"));
@@ -53,7 +53,8 @@ TEST_P(Decks, GiveTheExpectedQuantities) {
   fs::remove_all(out);
 }
 
-INSTANTIATE_TEST_SUITE_P(Regression, Decks, ::testing::Combine(::testing::ValuesIn(decks()), ::testing::Values("threads", "cuda")),
+INSTANTIATE_TEST_SUITE_P(Regression, Decks,
+                         ::testing::Combine(::testing::ValuesIn(decks()), ::testing::Values("threads", "cuda")),
                          [](const auto& info) { return std::get<0>(info.param) + "_" + std::get<1>(info.param); });
 
 }  // namespace
