@@ -17,6 +17,13 @@ Replay<Cuda>::~Replay() {
 
 namespace {
 
+// Debug builds wait after every launch, which a recording forbids.
+#ifdef NDEBUG
+constexpr bool recording = true;
+#else
+constexpr bool recording = false;
+#endif
+
 cudaGraphExec_t record(Cuda& exec, const std::function<void()>& work) {
   cudaGraph_t graph = nullptr;
   cudaGraphExec_t executable = nullptr;
@@ -37,14 +44,12 @@ cudaGraphExec_t record(Cuda& exec, const std::function<void()>& work) {
 }  // namespace
 
 void Replay<Cuda>::run(Cuda& exec, const std::function<void()>& work) {
-#ifdef NDEBUG
-  if (++state_->runs == 2) state_->graph = record(exec, work);
+  if (recording && ++state_->runs == 2) state_->graph = record(exec, work);
   if (state_->graph) {
     TESSERA_CUDA_CHECK(cudaGraphLaunch(state_->graph, exec.stream()));
     return;
   }
-#endif
-  work();  // debug builds wait after every launch, which a recording forbids
+  work();
 }
 
 }  // namespace tessera::solvers
