@@ -1,0 +1,50 @@
+#pragma once
+#include "base/backend.hpp"
+#include "linalg/crs.hpp"
+
+namespace tessera::linalg {
+
+/// What a kernel takes of a format other than CRS: EllView, SlicedEllView, PackedEllView, CmrsView.
+template <class A>
+concept FormatView = requires(A a) {
+  typename A::Scalar;
+  A::format;
+  a.rows;
+};
+/// A matrix stored in such a format: Ell, SlicedEll, PackedEll, Cmrs.
+template <class M>
+concept FormatMatrix = requires(const M m) {
+  { m.view() } -> FormatView;
+};
+
+// Every format has these, on Threads and Cuda, in double and float. Sums of a row run in the order of its columns, whatever
+// the number of threads, so that results are bitwise repeatable. Padding is never multiplied: entries of x that no row
+// names do not matter, be they infinite. Least bytes of a product: stored_bytes() of the matrix + x + y.
+
+/// y = A x; x [cols], y [rows], distinct.
+template <class Exec, FormatView A>
+void spmv(Exec& exec, const A& a, View<const typename A::Scalar> x, View<typename A::Scalar> y);
+
+/// q = A p and *pq = (p, q) in one pass; A square. `pq` lives in the backend's space.
+template <class Exec, FormatView A>
+void spmv_dot(Exec& exec, const A& a, View<const typename A::Scalar> p, View<typename A::Scalar> q, double* pq);
+
+/// r = b - A x and *rr = (r, r) in one pass. `rr` lives in the backend's space.
+template <class Exec, FormatView A>
+void residual(Exec& exec, const A& a, View<const typename A::Scalar> x, View<const typename A::Scalar> b,
+              View<typename A::Scalar> r, double* rr);
+
+/// diagonal_i = A_ii, 0 where the row has none. [min(rows, cols)]
+template <class Exec, FormatView A>
+void extract_diagonal(Exec& exec, const A& a, View<typename A::Scalar> diagonal);
+
+/// Values of a matrix of the same pattern take the place of those stored: a numeric refill, without host or allocation.
+/// Throws Error(internal) when the sizes show another pattern.
+template <class Exec, FormatMatrix M, class T>
+void assign_values(Exec& exec, const Crs<typename Exec::Space, T>& from, M& to);
+
+/// Back to CRS, entry for entry.
+template <class Exec, FormatMatrix M>
+auto to_crs(Exec& exec, const M& from) -> Crs<typename Exec::Space, typename M::Scalar>;
+
+}  // namespace tessera::linalg
