@@ -1,0 +1,31 @@
+#pragma once
+// Include this where edge functions are instantiated for threads.
+#include "assembly/edge/edge_loop_impl.hpp"
+
+namespace tessera::assembly {
+
+template <>
+struct EdgeBackend<Threads> {
+  struct Add {
+    static void add(double& sum, double value) {
+#pragma omp atomic
+      sum += value;
+    }
+  };
+
+  /// Chunks of consecutive edges of one colour share no node; the edges of a chunk are added in their order.
+  template <class Body>
+  static void colours(Threads& exec, const EdgeLoop<Host>& loop, const Body& body) {
+    for (int c = 0; c < loop.colours(); ++c) {
+      const Offset first = loop.colour_ptr[c], last = loop.colour_ptr[c + 1];
+#pragma omp parallel for schedule(static) num_threads(exec.count()) if (last - first > 1)
+      for (Offset m = first; m < last; ++m) {
+        const Offset begin = Offset{loop.chunks[m]} * loop.chunk_edges;
+        const Offset end = std::min<Offset>(loop.edges->edges, begin + loop.chunk_edges);
+        for (Offset edge = begin; edge < end; ++edge) body(edge);
+      }
+    }
+  }
+};
+
+}  // namespace tessera::assembly
