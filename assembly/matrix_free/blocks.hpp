@@ -1,0 +1,101 @@
+#pragma once
+#include <vector>
+
+#include "assembly/matrix_free/line_tables.hpp"
+#include "base/array.hpp"
+#include "base/backend.hpp"
+
+namespace tessera::assembly::matrix_free {
+
+// An application is two passes: every block writes the contributions of its cells to one long element vector, then each dof adds
+// up its own through a list. No two threads write one place, so the result is repeatable. Dofs inside a quad or hex have one
+// cell only and are written to y at once.
+
+/// A coefficient as kernels see it: `components` values a region, or a point of a cell.
+template <class T>
+struct CoefficientAt {
+  const T* values = nullptr;
+  int components = 1;
+  bool per_point = false;
+
+  /// Of the first point of a cell; the next one is step() further.
+  TESSERA_HD const T* cell(Index region, Offset cell, int points) const {
+    return values + (per_point ? cell * points : Offset{region}) * components;
+  }
+  TESSERA_HD int step() const { return per_point ? components : 0; }
+};
+
+/// Quads or hexes applied by sum factorisation. n = order + 1 nodes and Gauss points an axis; places are lexicographic, x fastest.
+template <class T>
+struct TensorView {
+  int dim = 3;
+  int n = 2;
+  Index cells = 0;
+  Offset first = 0;               ///< where its cells begin in the element vector: [cells, n^dim]
+  const Index* dofs = nullptr;    ///< [cells, n^dim]; ~dof where its value is fixed
+  const T* map = nullptr;         ///< multilinear cells: [cells, 2^dim - 1, dim], see LineJacobian; null: `factors`
+  const T* factors = nullptr;     ///< [cells, components, n^dim]: w |det J| J^-1 k J^-T packed, then w |det J| c where there is c
+  const Index* region = nullptr;  ///< [cells]; null: all 0
+  CoefficientAt<T> k, c;          ///< with `factors`, c only says whether there is one
+
+  TESSERA_HD int points() const { return dim == 2 ? n * n : n * n * n; }
+  TESSERA_HD Index region_of(Offset cell) const { return region ? region[cell] : 0; }
+};
+
+/// Cells, or facets, with their matrices kept. Entry i of cell c stands at c * cell_stride + i * node_stride.
+template <class T>
+struct LocalView {
+  int nodes = 0;
+  Index cells = 0;
+  Offset first = 0;             ///< where its cells begin in the element vector
+  Offset cell_stride = 0, node_stride = 0;
+  Offset matrix_stride = 0, entry_stride = 0;  ///< of cells and of entries of the matrices
+  const Index* dofs = nullptr;  ///< ~dof where its value is fixed
+  const T* matrices = nullptr;  ///< packed upper triangles
+
+  TESSERA_HD Offset place(Offset cell, int node) const { return cell * cell_stride + node * node_stride; }
+};
+
+template <class Space, class T>
+struct TensorBlock {
+  LineTables tables;
+  Array<Index, Space> dofs, region;
+  Array<T, Space> map, factors, k, c;
+  TensorView<T> view;
+};
+
+template <class Space, class T>
+struct LocalBlock {
+  Array<Index, Space> dofs;
+  Array<T, Space> matrices;
+  LocalView<T> view;
+};
+
+/// Adds up the element vector: y[rows[i]] = sum of entries[ptr[i] .. ptr[i+1]).
+struct GatherView {
+  Index count = 0;
+  const Index* rows = nullptr;
+  const Index* ptr = nullptr;
+  const Index* entries = nullptr;
+};
+template <class Space>
+struct GatherList {
+  Array<Index, Space> rows, ptr, entries;
+  GatherView view;
+  double bytes() const { return static_cast<double>(rows.bytes() + ptr.bytes() + entries.bytes()); }
+};
+struct HostGatherList {
+  std::vector<Index> rows, ptr, entries;
+};
+
+/// elements of the block = its cells' contributions to A x; those of dofs inside the cells go to y instead.
+void apply_tensor(Threads& exec, const LineTables& tables, const TensorView<double>& block, const double* x, double* y,
+                  double* elements);
+void apply_tensor(Cuda& exec, const LineTables& tables, const TensorView<double>& block, const double* x, double* y,
+                  double* elements);
+void apply_tensor(Threads& exec, const LineTables& tables, const TensorView<float>& block, const float* x, float* y,
+                  float* elements);
+void apply_tensor(Cuda& exec, const LineTables& tables, const TensorView<float>& block, const float* x, float* y,
+                  float* elements);
+
+}  // namespace tessera::assembly::matrix_free

@@ -1,0 +1,73 @@
+#pragma once
+// The part of the set-up that needs no backend.
+#include <vector>
+
+#include "assembly/matrix_free/blocks.hpp"
+#include "assembly/matrix_free/matrix_free.hpp"
+
+namespace tessera::assembly::matrix_free {
+
+/// Throws Error(usage) for unknown names.
+void check_options(const MatrixFreeOptions& options);
+
+/// Whether cells go by sum factorisation: quads and hexes whose Gauss points are those of the assembled path.
+bool by_sum_factorisation(const mesh::CellBlock& cells, int order, const MatrixFreeOptions& options);
+
+/// Dofs of the cells of a quad or hex block in lexicographic places: [cells, n^dim].
+std::vector<Index> lexicographic_dofs(const DofBlock& dofs, int order);
+
+/// Coefficients of the maps of cells of geometric order 1: [cells, 2^dim - 1, dim], see LineJacobian.
+std::vector<double> multilinear_maps(const mesh::Mesh& mesh, const mesh::CellBlock& cells);
+
+/// A block as the list of contributions sees it.
+struct Contributions {
+  const Index* dofs = nullptr;
+  Index cells = 0;
+  int nodes = 0;
+  Offset first = 0, cell_stride = 0, node_stride = 0;
+  int n = 0, dim = 0;  ///< n > 0: places inside the cell are left out
+};
+/// Rows in ascending order, contributions in the order of the blocks: repeatable. Dofs inside a quad or hex have no row; those
+/// without any contribution have an empty one, or none with `only_touched`.
+/// Throws Error(mesh) where the element vector exceeds 32-bit numbers.
+HostGatherList gather_list(const std::vector<Contributions>& blocks, Index dofs, bool only_touched = false);
+
+/// Entries that the blocks need in the element vector.
+Offset element_entries(const std::vector<Contributions>& blocks);
+
+/// Matrices int alpha u v ds, packed, [facets, entries], and loads int g v ds of one facet shape.
+struct FacetMatrices {
+  int nodes = 0;
+  std::vector<Index> dofs;       ///< [facets, nodes]
+  std::vector<double> matrices;  ///< [facets, nodes (nodes + 1) / 2]
+};
+/// Facets with some alpha, one entry a facet shape; adds the loads to b [dofs].
+std::vector<FacetMatrices> facet_matrices(const mesh::Mesh& mesh, const DofMap& map,
+                                          const std::vector<FacetIntegral>& integrals, std::vector<double>& b);
+
+/// Tables at the quadrature points of the assembled path: see PointsView.
+struct PointTables {
+  int points = 0;
+  std::vector<double> weights, map, basis;
+};
+PointTables point_tables(const mesh::CellBlock& cells, int order);
+
+/// Throws Error(internal) where sizes do not fit together.
+void check_sizes(const mesh::Mesh& mesh, const DofMap& map, const DiffusionData& data);
+
+/// A coefficient's values for one block of `points` points in all; `first` counts those of the blocks before it.
+View<const double> values_of_block(const Coefficient& coefficient, int dim, Offset points, const char* name, Offset& first);
+
+/// i * nodes + j for i <= j, packed.
+std::vector<Index> packed_pairs(int nodes);
+
+/// Transposes [rows, columns].
+template <class T>
+std::vector<T> transposed(const std::vector<T>& values, std::size_t rows, std::size_t columns) {
+  std::vector<T> result(values.size());
+  for (std::size_t i = 0; i < rows; ++i)
+    for (std::size_t j = 0; j < columns; ++j) result[j * rows + i] = values[i * columns + j];
+  return result;
+}
+
+}  // namespace tessera::assembly::matrix_free

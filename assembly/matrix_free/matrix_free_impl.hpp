@@ -1,0 +1,573 @@
+#pragma once
+#include "assembly/dirichlet_impl.hpp"
+#include "assembly/matrix_free/host_setup.hpp"
+#include "assembly/matrix_free/local_impl.hpp"
+#include "assembly/matrix_free/matrix_free.hpp"
+#include "assembly/matrix_free/numeric_impl.hpp"
+
+namespace tessera::assembly {
+
+template <class Space, class T>
+struct MatrixFreeState {
+  const mesh::Mesh* mesh = nullptr;
+  const DofMap* map = nullptr;
+  MatrixFreeOptions options;
+  Index dofs = 0;
+  std::vector<matrix_free::TensorBlock<Space, T>> tensors;
+  std::vector<matrix_free::LocalBlock<Space, T>> locals;
+  std::vector<std::size_t> tensor_cells, local_cells;  ///< their blocks of the mesh
+  matrix_free::GatherList<Space> gather;
+  Array<T, Space> elements;
+  std::vector<matrix_free::LocalBlock<Space, T>> facets;  ///< with an element vector of their own
+  matrix_free::GatherList<Space> facet_gather;
+  Array<T, Space> facet_elements;
+  Array<Index, Space> fixed;
+  View<const Index> fixed_view;  ///< of `fixed`, or of that of the operator it was converted from
+  Array<T, Space> diagonal;      ///< [dofs]; of a fixed dof 1 where it is not positive
+  double index_bytes = 0;        ///< read by one application
+  double values = 0;             ///< numbers that one application reads, x and y apart
+};
+
+namespace matrix_free {
+
+/// y[row] = sum of its contributions, or y[row] += it.
+template <class T>
+struct AddUp {
+  GatherView list;
+  const T* elements;
+  T* y;
+  bool add;
+  TESSERA_HD void operator()(Offset i) const {
+    const Index last = list.ptr[i + 1];
+    T sum = add ? y[list.rows[i]] : T(0);
+    for (Index k = list.ptr[i]; k < last; ++k) sum += elements[list.entries[k]];
+    y[list.rows[i]] = sum;
+  }
+};
+
+template <class Exec, class T>
+void add_up(Exec& exec, const GatherView& list, const T* elements, T* y, bool add = false) {
+  for_each(exec, list.count, AddUp<T>{list, elements, y, add});
+}
+
+/// y of the dofs inside quads and hexes, which no list holds.
+template <class T>
+struct CopyInterior {
+  TensorView<T> block;
+  const double* elements;
+  double* y;
+  TESSERA_HD void operator()(Offset t) const {
+    const int N = block.points();
+    if (is_interior(static_cast<int>(t % N), block.n, block.dim)) y[block.dofs[t]] = elements[block.first + t];
+  }
+};
+
+struct SetZero {
+  double* values;
+  TESSERA_HD void operator()(Offset i) const { values[i] = 0; }
+};
+
+/// dofs = ~dof where it is fixed; `fixed` null: none is.
+struct MarkFixed {
+  Index* dofs;
+  const unsigned char* fixed;
+  TESSERA_HD void operator()(Offset i) const {
+    const Index dof = dofs[i] < 0 ? ~dofs[i] : dofs[i];
+    dofs[i] = fixed && fixed[dof] ? ~dof : dof;
+  }
+};
+
+template <class Space>
+GatherList<Space> place(const HostGatherList& host) {
+  GatherList<Space> list{to_space<Space>(host.rows), to_space<Space>(host.ptr), to_space<Space>(host.entries), {}};
+  list.view = {static_cast<Index>(list.rows.size()), list.rows.data(), list.ptr.data(), list.entries.data()};
+  return list;
+}
+
+/// Entry and cell strides: columns of cells on CUDA, so that neighbouring threads read neighbouring entries; rows on threads.
+template <class Space, class T>
+void set_strides(LocalView<T>& view) {
+  const int entries = view.nodes * (view.nodes + 1) / 2;
+  const bool columns = std::is_same_v<Space, Device>;
+  view.cell_stride = columns ? 1 : view.nodes;
+  view.node_stride = columns ? view.cells : 1;
+  view.matrix_stride = columns ? 1 : entries;
+  view.entry_stride = columns ? view.cells : 1;
+}
+
+template <class Space, class T>
+LocalBlock<Space, T> place_local(const std::vector<Index>& dofs, int nodes, Offset first) {
+  LocalBlock<Space, T> block;
+  block.view.nodes = nodes;
+  block.view.cells = static_cast<Index>(dofs.size() / static_cast<std::size_t>(nodes));
+  block.view.first = first;
+  set_strides<Space>(block.view);
+  block.dofs = block.view.cell_stride == 1 ? to_space<Space>(transposed(dofs, block.view.cells, nodes)) : to_space<Space>(dofs);
+  block.view.dofs = block.dofs.data();
+  return block;
+}
+
+/// Contributions of a block whose dofs are [cells, nodes] on the host, stored with the strides of `view`.
+template <class T>
+Contributions contributions(const LocalView<T>& view, const std::vector<Index>& dofs) {
+  return {dofs.data(), view.cells, view.nodes, view.first, view.cell_stride, view.node_stride, 0, 0};
+}
+
+/// Coefficients of a block on the backend in double, for the set-up.
+template <class Space>
+struct PlacedCoefficient {
+  Array<double, Space> values;
+  CoefficientAt<double> at;
+
+  PlacedCoefficient(const Coefficient& field, int dim, Offset points, const char* name, Offset& first) {
+    if (field.values.empty()) return;
+    const View<const double> block = values_of_block(field, dim, points, name, first);
+    values = Array<double, Space>(block.size());
+    copy_bytes(Host{}, block.data(), Space{}, values.data(), values.bytes());
+    at = {values.data(), field.components, field.per_point};
+  }
+};
+
+/// Everything the numeric set-up of one block of cells needs, on the backend.
+template <class Space>
+struct BlockPoints {
+  PointTables host;
+  Array<Index, Space> geometry, region;
+  Array<double, Space> map, weights, basis;
+  PlacedCoefficient<Space> k, c, f;
+  PointsView view;
+
+  BlockPoints(const mesh::CellBlock& cells, int order, const DiffusionData& data, const Array<double, Space>& coordinates,
+              Offset (&first)[3])
+      : host(point_tables(cells, order)), geometry(to_space<Space>(cells.nodes)), map(to_space<Space>(host.map)),
+        weights(to_space<Space>(host.weights)), basis(to_space<Space>(host.basis)),
+        k(data.k, mesh::dimension(cells.shape), Offset{cells.cells()} * host.points, "k", first[0]),
+        c(data.c, mesh::dimension(cells.shape), Offset{cells.cells()} * host.points, "c", first[1]),
+        f(data.f, mesh::dimension(cells.shape), Offset{cells.cells()} * host.points, "f", first[2]) {
+    if (!data.region.empty())
+      region = to_space<Space>(std::span<const Index>(data.region.data() + cells.first_cell, cells.cells()));
+    view.dim = mesh::dimension(cells.shape);
+    view.points = host.points;
+    view.geometry_nodes = cells.nodes_per_cell;
+    view.nodes = lagrange(cells.shape, order).nodes;
+    view.coordinates = coordinates.data();
+    view.geometry = geometry.data();
+    view.map = map.data();
+    view.weights = weights.data();
+    view.basis = basis.data();
+    view.region = region.empty() ? nullptr : region.data();
+    view.k = k.at, view.c = c.at, view.f = f.at;
+  }
+};
+
+/// The coefficient in the type of the operator.
+template <class Exec, class T>
+CoefficientAt<T> keep(Exec& exec, PlacedCoefficient<typename Exec::Space>& from, Array<T, typename Exec::Space>& to) {
+  to = Array<T, typename Exec::Space>(from.values.size());
+  const double* in = from.values.data();
+  T* out = to.data();
+  for_each(exec, to.size(), [=] TESSERA_HD(Offset i) { out[i] = static_cast<T>(in[i]); });
+  return {to.data(), from.at.components, from.at.per_point};
+}
+
+template <class Exec, class T>
+void refill(Exec& exec, TensorBlock<typename Exec::Space, T>& block, BlockPoints<typename Exec::Space>& points) {
+  TensorView<T>& view = block.view;
+  if (view.map) {
+    block.region = std::move(points.region);
+    view.region = points.view.region;
+    view.k = keep(exec, points.k, block.k);
+    view.c = points.c.values.empty() ? CoefficientAt<T>{} : keep(exec, points.c, block.c);
+  } else {
+    const Offset entries = view.dim * (view.dim + 1) / 2 + (points.view.c.values ? 1 : 0);
+    block.factors = Array<T, typename Exec::Space>(view.cells * entries * view.points());
+    view.factors = block.factors.data();
+    view.c.values = points.view.c.values ? view.factors : nullptr;
+    write_factors(exec, points.view, 0, view.cells, block.factors.data());
+  }
+  exec.synchronize();
+}
+
+/// Tables B, then B B, B D, D D entry by entry, each [points, nodes], of the diagonal.
+inline std::vector<double> diagonal_tables(const LineTables& tables) {
+  std::vector<double> result;
+  const int size = tables.n * tables.n;
+  const auto append = [&](const double* a, const double* b) {
+    for (int i = 0; i < size; ++i) result.push_back(b ? a[i] * b[i] : a[i]);
+  };
+  append(tables.basis, nullptr);
+  append(tables.basis, tables.basis);
+  append(tables.basis, tables.derivative);
+  append(tables.derivative, tables.derivative);
+  return result;
+}
+
+/// Loads (to `load`) and diagonals (to `diagonal`) of the cells in the element vector of `entries`; both [dofs], overwritten.
+template <class Exec, class T>
+class Numeric {
+ public:
+  using Space = typename Exec::Space;
+  Numeric(Exec& exec, MatrixFreeState<Space, T>& state, const DiffusionData& data)
+      : exec_(exec), state_(state), data_(data), load_elements_(state.elements.size()), diagonal_elements_(state.elements.size()) {}
+
+  void run(double* load, double* diagonal) {
+    const auto coordinates = to_space<Space>(state_.mesh->points);
+    Offset first[3] = {0, 0, 0};
+    std::size_t tensor = 0, local = 0;
+    for (std::size_t b = 0; b < state_.mesh->blocks.size(); ++b) {
+      BlockPoints<Space> points(state_.mesh->blocks[b], state_.map->order, data_, coordinates, first);
+      if (tensor < state_.tensors.size() && state_.tensor_cells[tensor] == b)
+        fill_tensor(state_.tensors[tensor++], points);
+      else
+        fill_local(state_.locals[local++], points);
+    }
+    gather(load_elements_, load);
+    gather(diagonal_elements_, diagonal);
+    exec_.synchronize();
+  }
+
+ private:
+  void fill_tensor(TensorBlock<Space, T>& block, BlockPoints<Space>& points) {
+    const auto tables = to_space<Space>(diagonal_tables(block.tables));
+    const int n = block.view.n;
+    tensor_diagonal(exec_, points.view, n, block.view.cells, tables.data() + n * n, diagonal_elements_.data() + block.view.first);
+    if (points.view.f.values)
+      tensor_load(exec_, points.view, n, block.view.cells, tables.data(), load_elements_.data() + block.view.first);
+    else
+      zero(load_elements_.data() + block.view.first, Offset{block.view.cells} * block.view.points());
+    refill(exec_, block, points);
+  }
+
+  void fill_local(LocalBlock<Space, T>& block, BlockPoints<Space>& points) {
+    const LocalView<T>& view = block.view;
+    const auto pairs = to_space<Space>(packed_pairs(view.nodes));
+    if (block.matrices.empty())
+      block.matrices = Array<T, Space>(Offset{view.cells} * view.nodes * (view.nodes + 1) / 2);
+    block.view.matrices = block.matrices.data();
+    write_matrices(exec_, points.view, pairs.data(), view, block.matrices.data());
+    for_each(exec_, Offset{view.cells} * view.nodes, LocalDiagonal<T>{view, diagonal_elements_.data()});
+    if (points.view.f.values)
+      local_load(exec_, points.view, view, load_elements_.data() + view.first);
+    else
+      zero(load_elements_.data() + view.first, Offset{view.cells} * view.nodes);
+  }
+
+  void zero(double* values, Offset count) { for_each(exec_, count, SetZero{values}); }
+
+  void gather(const Array<double, Space>& elements, double* y) {
+    add_up(exec_, state_.gather.view, elements.data(), y);
+    for (const auto& block : state_.tensors)
+      for_each(exec_, Offset{block.view.cells} * block.view.points(), CopyInterior<T>{block.view, elements.data(), y});
+  }
+
+  Exec& exec_;
+  MatrixFreeState<Space, T>& state_;
+  const DiffusionData& data_;
+  Array<double, Space> load_elements_, diagonal_elements_;
+};
+
+template <class Exec, class T>
+void mark_fixed(Exec& exec, MatrixFreeState<typename Exec::Space, T>& state, const unsigned char* fixed) {
+  for (auto& block : state.tensors) for_each(exec, block.dofs.size(), MarkFixed{block.dofs.data(), fixed});
+  for (auto& block : state.locals) for_each(exec, block.dofs.size(), MarkFixed{block.dofs.data(), fixed});
+  for (auto& block : state.facets) for_each(exec, block.dofs.size(), MarkFixed{block.dofs.data(), fixed});
+}
+
+/// Element matrices of the facets, with a list of their own; returns the loads, [dofs] on the host.
+template <class Exec, class T>
+std::vector<double> set_facets(Exec&, MatrixFreeState<typename Exec::Space, T>& state, const std::vector<FacetIntegral>& integrals) {
+  using Space = typename Exec::Space;
+  std::vector<double> load(static_cast<std::size_t>(state.dofs), 0.0);
+  const std::vector<FacetMatrices> shapes = facet_matrices(*state.mesh, *state.map, integrals, load);
+  state.facets.clear();
+  std::vector<Contributions> list;
+  Offset first = 0;
+  for (const FacetMatrices& shape : shapes) {
+    LocalBlock<Space, T> block = place_local<Space, T>(shape.dofs, shape.nodes, first);
+    const std::size_t entries = shape.matrices.size() / static_cast<std::size_t>(block.view.cells);
+    const std::vector<T> matrices(shape.matrices.begin(), shape.matrices.end());
+    block.matrices = to_space<Space>(block.view.matrix_stride == 1 ? transposed(matrices, block.view.cells, entries) : matrices);
+    block.view.matrices = block.matrices.data();
+    first += Offset{block.view.cells} * shape.nodes;
+    state.facets.push_back(std::move(block));
+  }
+  std::vector<std::vector<Index>> stored;
+  for (std::size_t i = 0; i < shapes.size(); ++i) stored.push_back(to_vector(state.facets[i].dofs));
+  for (std::size_t i = 0; i < shapes.size(); ++i) list.push_back(contributions(state.facets[i].view, stored[i]));
+  state.facet_gather = place<Space>(gather_list(list, state.dofs, true));
+  state.facet_elements = Array<T, Space>(element_entries(list));
+  return load;
+}
+
+template <class Exec, class T>
+void add_facet_diagonal(Exec& exec, MatrixFreeState<typename Exec::Space, T>& state, double* diagonal) {
+  Array<double, typename Exec::Space> elements(state.facet_elements.size());
+  for (const auto& block : state.facets)
+    for_each(exec, Offset{block.view.cells} * block.view.nodes, LocalDiagonal<T>{block.view, elements.data()});
+  add_up(exec, state.facet_gather.view, static_cast<const double*>(elements.data()), diagonal, true);
+  exec.synchronize();
+}
+
+/// y = A x before fixed rows are set right.
+template <class Exec, class T>
+void apply_all(Exec& exec, const MatrixFreeState<typename Exec::Space, T>& state, const T* x, T* y) {
+  T* elements = const_cast<T*>(state.elements.data());  // scratch
+  for (const auto& block : state.tensors) apply_tensor(exec, block.tables, block.view, x, y, elements);
+  for (const auto& block : state.locals) apply_local(exec, block.view, x, elements);
+  add_up(exec, state.gather.view, static_cast<const T*>(elements), y);
+  if (state.facets.empty()) return;
+  T* of_facets = const_cast<T*>(state.facet_elements.data());
+  for (const auto& block : state.facets) apply_local(exec, block.view, x, of_facets);
+  add_up(exec, state.facet_gather.view, static_cast<const T*>(of_facets), y, true);
+}
+
+/// b -= A g with g the prescribed values; b = d g on fixed rows, whose diagonal becomes 1 where it is not positive.
+template <class Exec, class T>
+void eliminate(Exec& exec, MatrixFreeState<typename Exec::Space, T>& state, const BoundaryData& boundary, View<T> b) {
+  using Space = typename Exec::Space;
+  state.fixed = {};
+  state.fixed_view = {};
+  if (boundary.fixed.empty() && boundary.values.empty()) return;
+  const FixedDofs marks = mark_fixed_dofs(state.dofs, boundary.fixed, boundary.values);
+  std::vector<Index> list;
+  for (Index dof = 0; dof < state.dofs; ++dof)
+    if (marks.fixed[dof]) list.push_back(dof);
+  state.fixed = to_space<Space>(list);
+  state.fixed_view = state.fixed.view();
+  const auto is_fixed = to_space<Space>(marks.fixed);
+  const auto value = to_space<Space>(std::vector<T>(marks.prescribed.begin(), marks.prescribed.end()));
+  Array<T, Space> lift(state.dofs);
+  apply_all(exec, state, value.data(), lift.data());
+  const unsigned char* fixed = is_fixed.data();
+  const T* prescribed = value.data();
+  const T* lifted = lift.data();
+  T* d = state.diagonal.data();
+  for_each(exec, state.dofs, [=] TESSERA_HD(Offset i) {
+    if (!fixed[i]) {
+      b[i] -= lifted[i];
+      return;
+    }
+    if (!(d[i] > 0)) d[i] = 1;
+    b[i] = d[i] * prescribed[i];
+  });
+  mark_fixed(exec, state, fixed);
+  exec.synchronize();
+}
+
+/// What one application reads beside x.
+template <class Space, class T>
+void count_bytes(MatrixFreeState<Space, T>& state) {
+  state.index_bytes = state.gather.bytes() + state.facet_gather.bytes() + static_cast<double>(state.fixed.bytes());
+  state.values = static_cast<double>(state.fixed.size());
+  for (const auto& block : state.tensors) {
+    state.index_bytes += static_cast<double>(block.dofs.bytes() + block.region.bytes());
+    state.values += static_cast<double>(block.map.size() + block.factors.size() + block.k.size() + block.c.size());
+  }
+  for (const auto* blocks : {&state.locals, &state.facets})
+    for (const auto& block : *blocks) {
+      state.index_bytes += static_cast<double>(block.dofs.bytes());
+      state.values += static_cast<double>(block.matrices.size());
+    }
+}
+
+template <class Exec>
+Array<float, typename Exec::Space> in_float(Exec& exec, const Array<double, typename Exec::Space>& from) {
+  Array<float, typename Exec::Space> to(from.size());
+  const double* in = from.data();
+  float* out = to.data();
+  for_each(exec, to.size(), [=] TESSERA_HD(Offset i) { out[i] = static_cast<float>(in[i]); });
+  return to;
+}
+
+inline CoefficientAt<float> in_float(const CoefficientAt<double>& from, const float* values) {
+  return {from.values ? values : nullptr, from.components, from.per_point};
+}
+
+template <class Exec>
+TensorBlock<typename Exec::Space, float> in_float(Exec& exec, const TensorBlock<typename Exec::Space, double>& from) {
+  TensorBlock<typename Exec::Space, float> to;
+  to.tables = from.tables;
+  to.map = in_float(exec, from.map);
+  to.factors = in_float(exec, from.factors);
+  to.k = in_float(exec, from.k);
+  to.c = in_float(exec, from.c);
+  const TensorView<double>& view = from.view;
+  to.view = {view.dim,    view.n, view.cells, view.first, view.dofs, to.map.data(), to.factors.data(),
+             view.region, in_float(view.k, to.k.data()), in_float(view.c, view.map ? to.c.data() : to.factors.data())};
+  return to;
+}
+
+template <class Exec>
+LocalBlock<typename Exec::Space, float> in_float(Exec& exec, const LocalBlock<typename Exec::Space, double>& from) {
+  LocalBlock<typename Exec::Space, float> to;
+  to.matrices = in_float(exec, from.matrices);
+  const LocalView<double>& view = from.view;
+  to.view = {view.nodes,       view.cells,         view.first,        view.cell_stride,
+             view.node_stride, view.matrix_stride, view.entry_stride, view.dofs, to.matrices.data()};
+  return to;
+}
+
+}  // namespace matrix_free
+
+template <class Exec, class T>
+MatrixFree<Exec, T>::MatrixFree(Exec&, const mesh::Mesh& mesh, const DofMap& map, const MatrixFreeOptions& options)
+    : state_(std::make_unique<MatrixFreeState<Space, T>>()) {
+  using namespace matrix_free;
+  check_options(options);
+  check_sizes(mesh, map, {});
+  MatrixFreeState<Space, T>& state = *state_;
+  state.mesh = &mesh, state.map = &map, state.options = options, state.dofs = map.dofs;
+  std::vector<std::vector<Index>> stored;
+  std::vector<Contributions> list;
+  Offset first = 0;
+  for (std::size_t b = 0; b < mesh.blocks.size(); ++b) {
+    const mesh::CellBlock& cells = mesh.blocks[b];
+    const DofBlock& dofs = map.blocks[b];
+    if (by_sum_factorisation(cells, map.order, options)) {
+      TensorBlock<Space, T> block;
+      block.tables = line_tables(map.order);
+      stored.push_back(lexicographic_dofs(dofs, map.order));
+      block.dofs = to_space<Space>(stored.back());
+      const int dim = mesh::dimension(cells.shape), n = map.order + 1;
+      block.view = {dim, n, cells.cells(), first, block.dofs.data(), nullptr, nullptr, nullptr, {}, {}};
+      if (cells.order == 1 && options.geometry == "auto") {
+        const std::vector<double> maps = multilinear_maps(mesh, cells);
+        block.map = to_space<Space>(std::vector<T>(maps.begin(), maps.end()));
+        block.view.map = block.map.data();
+      }
+      list.push_back({stored.back().data(), cells.cells(), dofs.nodes, first, dofs.nodes, 1, n, dim});
+      state.tensors.push_back(std::move(block));
+      state.tensor_cells.push_back(b);
+    } else {
+      state.locals.push_back(place_local<Space, T>(dofs.dofs, dofs.nodes, first));
+      stored.push_back(to_vector(state.locals.back().dofs));
+      list.push_back(contributions(state.locals.back().view, stored.back()));
+      state.local_cells.push_back(b);
+    }
+    first += Offset{cells.cells()} * dofs.nodes;
+  }
+  state.gather = place<Space>(gather_list(list, map.dofs));
+  state.elements = Array<T, Space>(first);
+  state.diagonal = Array<T, Space>(map.dofs);
+}
+
+template <class Exec, class T>
+MatrixFree<Exec, T>::MatrixFree(std::unique_ptr<MatrixFreeState<Space, T>> state) : state_(std::move(state)) {}
+
+template <class Exec, class T>
+MatrixFree<Exec, T>::~MatrixFree() = default;
+
+template <class Exec, class T>
+void MatrixFree<Exec, T>::assemble(Exec& exec, const DiffusionData& data, const BoundaryData& boundary, View<T> b) {
+  using namespace matrix_free;
+  MatrixFreeState<Space, T>& state = *state_;
+  check_sizes(*state.mesh, *state.map, data);
+  DiffusionData with_k;  // no diffusivity at all means zero
+  if (data.k.values.empty()) {
+    with_k = data;
+    const Index last = data.region.empty() ? 0 : *std::max_element(data.region.begin(), data.region.end());
+    with_k.k = {1, false, std::vector<double>(static_cast<std::size_t>(last) + 1, 0.0)};
+  }
+  mark_fixed(exec, state, nullptr);
+  Array<double, Space> load(state.dofs), diagonal(state.dofs);
+  Numeric<Exec, T>(exec, state, data.k.values.empty() ? with_k : data).run(load.data(), diagonal.data());
+  const auto of_facets = to_space<Space>(set_facets(exec, state, boundary.facets));
+  add_facet_diagonal(exec, state, diagonal.data());
+  const double* from_load = load.data();
+  const double* from_facets = of_facets.data();
+  const double* from_diagonal = diagonal.data();
+  T* d = state.diagonal.data();
+  for_each(exec, state.dofs, [=] TESSERA_HD(Offset i) {
+    b[i] = static_cast<T>(from_load[i] + from_facets[i]);
+    d[i] = static_cast<T>(from_diagonal[i]);
+  });
+  eliminate(exec, state, boundary, b);
+  count_bytes(state);
+  exec.synchronize();
+}
+
+template <class Exec, class T>
+Index MatrixFree<Exec, T>::rows() const {
+  return state_->dofs;
+}
+
+template <class Exec, class T>
+Index MatrixFree<Exec, T>::cols() const {
+  return state_->dofs;
+}
+
+template <class Exec, class T>
+void MatrixFree<Exec, T>::apply(Exec& exec, View<const T> x, View<T> y) const {
+  matrix_free::apply_all(exec, *state_, x.data(), y.data());
+  const View<const Index> fixed = state_->fixed_view;
+  const T* d = state_->diagonal.data();
+  for_each(exec, fixed.size(), [=] TESSERA_HD(Offset i) { y[fixed[i]] = d[fixed[i]] * x[fixed[i]]; });
+}
+
+template <class Exec, class T>
+void MatrixFree<Exec, T>::diagonal(Exec& exec, View<T> d) const {
+  linalg::copy(exec, state_->diagonal.view(), d);
+}
+
+template <class Exec, class T>
+double MatrixFree<Exec, T>::bytes() const {
+  return state_->index_bytes + sizeof(T) * (state_->values + 2.0 * state_->dofs);
+}
+
+template <class Exec, class T>
+double MatrixFree<Exec, T>::kept_bytes() const {
+  const auto& state = *state_;
+  const double more = static_cast<double>(state.elements.size() + state.facet_elements.size() + state.diagonal.size());
+  return state.index_bytes + sizeof(T) * (state.values + more);
+}
+
+template <class Exec, class T>
+std::string MatrixFree<Exec, T>::describe() const {
+  std::string text;
+  const auto add = [&](const std::string& part) { text += (text.empty() ? "" : ", ") + part; };
+  for (const auto& block : state_->tensors)
+    add("sum factorisation of " + std::to_string(block.view.cells) + (block.view.dim == 2 ? " quads" : " hexes") + " of order " +
+        std::to_string(block.view.n - 1));
+  const auto add_matrices = [&](const auto& blocks, const char* of) {
+    for (const auto& block : blocks)
+      add("matrices of " + std::to_string(block.view.cells) + of + " of " + std::to_string(block.view.nodes) + " dofs");
+  };
+  add_matrices(state_->locals, " elements");
+  add_matrices(state_->facets, " facets");
+  return text;
+}
+
+template <class Exec, class T>
+std::unique_ptr<linalg::Operator<Exec, float>> MatrixFree<Exec, T>::to_float(Exec& exec) const {
+  using namespace matrix_free;
+  if constexpr (std::is_same_v<T, double>) {
+    auto state = std::make_unique<MatrixFreeState<Space, float>>();
+    const auto& from = *state_;
+    state->mesh = from.mesh, state->map = from.map, state->options = from.options, state->dofs = from.dofs;
+    for (const auto& block : from.tensors) state->tensors.push_back(in_float(exec, block));
+    for (const auto& block : from.locals) state->locals.push_back(in_float(exec, block));
+    for (const auto& block : from.facets) state->facets.push_back(in_float(exec, block));
+    state->gather.view = from.gather.view;
+    state->facet_gather.view = from.facet_gather.view;
+    state->elements = Array<float, Space>(from.elements.size());
+    state->facet_elements = Array<float, Space>(from.facet_elements.size());
+    state->fixed_view = from.fixed_view;
+    state->diagonal = in_float(exec, from.diagonal);
+    state->index_bytes = from.index_bytes, state->values = from.values;
+    return std::unique_ptr<MatrixFree<Exec, float>>(new MatrixFree<Exec, float>(std::move(state)));
+  } else {
+    (void)exec;
+    return nullptr;
+  }
+}
+
+template <class Exec>
+std::unique_ptr<linalg::Operator<Exec>> make_matrix_free(Exec& exec, const mesh::Mesh& mesh, const DofMap& map,
+                                                         const DiffusionData& data, const BoundaryData& boundary,
+                                                         const MatrixFreeOptions& options, View<double> b) {
+  auto result = std::make_unique<MatrixFree<Exec>>(exec, mesh, map, options);
+  result->assemble(exec, data, boundary, b);
+  return result;
+}
+
+}  // namespace tessera::assembly

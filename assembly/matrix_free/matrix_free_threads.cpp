@@ -1,0 +1,10 @@
+#include "assembly/matrix_free/matrix_free_impl.hpp"
+
+namespace tessera::assembly {
+
+template class MatrixFree<Threads, double>;
+template class MatrixFree<Threads, float>;
+template std::unique_ptr<linalg::Operator<Threads>> make_matrix_free(Threads&, const mesh::Mesh&, const DofMap&, const DiffusionData&,
+                                                                const BoundaryData&, const MatrixFreeOptions&, View<double>);
+
+}  // namespace tessera::assembly

@@ -1,0 +1,278 @@
+#pragma once
+// Sum factorisation on CUDA. n^(dim-1) threads hold a cell, each a line of n values in registers: along a line a table is applied
+// with constants as operands, and shared memory only turns the lines from one axis to the next.
+#include "assembly/matrix_free/blocks.hpp"
+#include "assembly/matrix_free/geometry.hpp"
+#include "base/parallel.hpp"
+
+namespace tessera::assembly::matrix_free {
+
+/// Tables of one order as a kernel parameter: parameters are constants, which multiplications take as operands.
+template <int n, class T>
+struct LineConstants {
+  T basis[n * n], slope[n * n], points[n], weights[n];
+
+  explicit LineConstants(const LineTables& tables) {
+    for (int i = 0; i < n * n; ++i) basis[i] = static_cast<T>(tables.basis[i]), slope[i] = static_cast<T>(tables.slope[i]);
+    for (int i = 0; i < n; ++i) points[i] = static_cast<T>(tables.points[i]), weights[i] = static_cast<T>(tables.weights[i]);
+  }
+};
+
+/// Cells that share a block, so that it has about 128 threads.
+template <int n, int dim>
+inline constexpr int cells_per_block = dim == 2 ? 128 / n : (n * n > 64 ? 1 : 128 / (n * n));
+
+/// Places of [n^dim] values in shared memory: rows of odd length, so that lines along any axis fall into different banks.
+template <int n>
+struct Padded {
+  static constexpr int row = n | 1;
+  static constexpr int plane = row * n;
+};
+
+/// r = M r, or M^T r.
+template <int n, bool transposed, class T>
+__device__ __forceinline__ void apply_line(const T (&M)[n * n], T (&r)[n]) {
+  T out[n];
+#pragma unroll
+  for (int q = 0; q < n; ++q) {
+    out[q] = (transposed ? M[q] : M[q * n]) * r[0];
+#pragma unroll
+    for (int i = 1; i < n; ++i) out[q] += (transposed ? M[i * n + q] : M[q * n + i]) * r[i];
+  }
+#pragma unroll
+  for (int q = 0; q < n; ++q) r[q] = out[q];
+}
+
+template <int n, class T>
+__device__ __forceinline__ void load_line(const T* shared, int first, int stride, T (&r)[n]) {
+#pragma unroll
+  for (int i = 0; i < n; ++i) r[i] = shared[first + i * stride];
+}
+
+template <int n, class T>
+__device__ __forceinline__ void store_line(T* shared, int first, int stride, const T (&r)[n]) {
+#pragma unroll
+  for (int i = 0; i < n; ++i) shared[first + i * stride] = r[i];
+}
+
+/// The physics at the n points of a line along x, point i being number q0 + i of the cell: (gx, gy, gz) becomes the flux,
+/// u becomes m u where there is a reaction.
+template <int n, int dim, class T>
+__device__ __forceinline__ void at_line_of_points(const TensorView<T>& block, const LineConstants<n, T>& line, Offset cell,
+                                                  int a, int b, T (&gx)[n], T* gy, T* gz, T* u) {
+  constexpr int N = dim == 2 ? n * n : n * n * n;
+  const int q0 = (dim == 2 ? a : a + n * b) * n;
+  if (block.map) {
+    const Index region = block.region_of(cell);
+    const T* k = block.k.cell(region, cell, N) + q0 * block.k.step();
+    const T* c = block.c.values ? block.c.cell(region, cell, N) + q0 * block.c.step() : nullptr;
+    const T* map = block.map + cell * map_entries<dim>;
+    const LineJacobian<dim, T> jacobian([&](int i) { return map[i]; }, line.points[a], line.points[b]);
+    const T weight = line.weights[a] * (dim == 3 ? line.weights[b] : T(1));
+#pragma unroll
+    for (int i = 0; i < n; ++i) {
+      T J[dim][dim], g[dim];
+      jacobian.at(line.points[i], J);
+      g[0] = gx[i], g[1] = gy[i];
+      if constexpr (dim == 3) g[2] = gz[i];
+      const T measure = apply_point<dim, T, T>(J, weight * line.weights[i], k, block.k.components, g);
+      gx[i] = g[0], gy[i] = g[1];
+      if constexpr (dim == 3) gz[i] = g[2];
+      if (c) u[i] *= measure * *c, c += block.c.step();
+      k += block.k.step();
+    }
+  } else {
+    const T* factors = block.factors + cell * ((symmetric<dim> + (block.c.values ? 1 : 0)) * N) + q0;
+#pragma unroll
+    for (int i = 0; i < n; ++i) {
+      T g[dim];
+      g[0] = gx[i], g[1] = gy[i];
+      if constexpr (dim == 3) g[2] = gz[i];
+      apply_factors<dim, T>([&](int m) { return factors[m * N + i]; }, g);
+      gx[i] = g[0], gy[i] = g[1];
+      if constexpr (dim == 3) gz[i] = g[2];
+      if (block.c.values) u[i] *= factors[symmetric<dim> * N + i];
+    }
+  }
+}
+
+namespace kernels {
+
+/// A hex of n^3 dofs: threads (a, b), see the file's head.
+template <int n, class T>
+__global__ void __launch_bounds__(cells_per_block<n, 3>* n* n)
+    apply_hexes(TensorView<T> block, const __grid_constant__ LineConstants<n, T> line, const T* x, T* y, T* elements) {
+  constexpr int row = Padded<n>::row, plane = Padded<n>::plane, N = n * n * n;
+  __shared__ T shared[cells_per_block<n, 3>][3][plane * n];
+  const int in_block = threadIdx.x / (n * n), lane = threadIdx.x % (n * n), a = lane % n, b = lane / n;
+  const Offset cell = blockIdx.x * Offset{cells_per_block<n, 3>} + in_block;
+  const bool active = cell < block.cells;
+  T* U = shared[in_block][0];
+  T* V = shared[in_block][1];
+  T* W = shared[in_block][2];
+  const int x_line = a * row + b * plane, y_line = a + b * plane, z_line = a + b * row;
+  const Index* dofs = block.dofs + cell * N + lane;
+
+  T r[n] = {}, g[n];
+  if (active)
+#pragma unroll
+    for (int i = 0; i < n; ++i) {
+      const Index dof = dofs[i * n * n];
+      r[i] = dof < 0 ? T(0) : x[dof];
+    }
+  // u = B u, axis by axis
+  apply_line<n, false>(line.basis, r);
+  store_line<n>(U, z_line, plane, r);
+  __syncthreads();
+  load_line<n>(U, y_line, row, r);
+  apply_line<n, false>(line.basis, r);
+  store_line<n>(U, y_line, row, r);
+  __syncthreads();
+  load_line<n>(U, x_line, 1, r);
+  apply_line<n, false>(line.basis, r);
+  store_line<n>(U, x_line, 1, r);
+  // gradient at the points
+  apply_line<n, false>(line.slope, r);
+  __syncthreads();
+  load_line<n>(U, y_line, row, g);
+  apply_line<n, false>(line.slope, g);
+  store_line<n>(V, y_line, row, g);
+  load_line<n>(U, z_line, plane, g);
+  apply_line<n, false>(line.slope, g);
+  store_line<n>(W, z_line, plane, g);
+  __syncthreads();
+  if (active) at_line_of_points<n, 3, T>(block, line, cell, a, b, r, V + x_line, W + x_line, U + x_line);
+  __syncthreads();
+  // v = sum_a D_a^T f_a (+ m u)
+  load_line<n>(V, y_line, row, g);
+  apply_line<n, true>(line.slope, g);
+  store_line<n>(V, y_line, row, g);
+  load_line<n>(W, z_line, plane, g);
+  apply_line<n, true>(line.slope, g);
+  store_line<n>(W, z_line, plane, g);
+  apply_line<n, true>(line.slope, r);
+  __syncthreads();
+  if (block.c.values) {
+#pragma unroll
+    for (int i = 0; i < n; ++i) r[i] += U[x_line + i];
+  }
+#pragma unroll
+  for (int i = 0; i < n; ++i) r[i] += V[x_line + i] + W[x_line + i];
+  // B^T v
+  apply_line<n, true>(line.basis, r);
+  store_line<n>(U, x_line, 1, r);
+  __syncthreads();
+  load_line<n>(U, y_line, row, r);
+  apply_line<n, true>(line.basis, r);
+  store_line<n>(U, y_line, row, r);
+  __syncthreads();
+  load_line<n>(U, z_line, plane, r);
+  apply_line<n, true>(line.basis, r);
+  if (!active) return;
+  T* out = elements + block.first + cell * N + lane;
+  const bool inside = a > 0 && a < n - 1 && b > 0 && b < n - 1;
+#pragma unroll
+  for (int i = 0; i < n; ++i) {
+    if (inside && i > 0 && i < n - 1) {
+      const Index dof = dofs[i * n * n];
+      if (dof >= 0) y[dof] = r[i];
+    } else {
+      out[i * n * n] = r[i];
+    }
+  }
+}
+
+/// A quad of n^2 dofs: n threads, each a line.
+template <int n, class T>
+__global__ void __launch_bounds__(cells_per_block<n, 2>* n)
+    apply_quads(TensorView<T> block, const __grid_constant__ LineConstants<n, T> line, const T* x, T* y, T* elements) {
+  constexpr int row = Padded<n>::row, N = n * n;
+  __shared__ T shared[cells_per_block<n, 2>][2][Padded<n>::plane];
+  const int in_block = threadIdx.x / n, a = threadIdx.x % n;
+  const Offset cell = blockIdx.x * Offset{cells_per_block<n, 2>} + in_block;
+  const bool active = cell < block.cells;
+  T* U = shared[in_block][0];
+  T* V = shared[in_block][1];
+  const int x_line = a * row, y_line = a;
+  const Index* dofs = block.dofs + cell * N + a;
+
+  T r[n] = {}, g[n];
+  if (active)
+#pragma unroll
+    for (int i = 0; i < n; ++i) {
+      const Index dof = dofs[i * n];
+      r[i] = dof < 0 ? T(0) : x[dof];
+    }
+  apply_line<n, false>(line.basis, r);
+  store_line<n>(U, y_line, row, r);
+  __syncthreads();
+  load_line<n>(U, x_line, 1, r);
+  apply_line<n, false>(line.basis, r);
+  store_line<n>(U, x_line, 1, r);
+  apply_line<n, false>(line.slope, r);
+  __syncthreads();
+  load_line<n>(U, y_line, row, g);
+  apply_line<n, false>(line.slope, g);
+  store_line<n>(V, y_line, row, g);
+  __syncthreads();
+  if (active) at_line_of_points<n, 2, T>(block, line, cell, a, 0, r, V + x_line, static_cast<T*>(nullptr), U + x_line);
+  __syncthreads();
+  load_line<n>(V, y_line, row, g);
+  apply_line<n, true>(line.slope, g);
+  store_line<n>(V, y_line, row, g);
+  apply_line<n, true>(line.slope, r);
+  __syncthreads();
+  if (block.c.values) {
+#pragma unroll
+    for (int i = 0; i < n; ++i) r[i] += U[x_line + i];
+  }
+#pragma unroll
+  for (int i = 0; i < n; ++i) r[i] += V[x_line + i];
+  apply_line<n, true>(line.basis, r);
+  store_line<n>(U, x_line, 1, r);
+  __syncthreads();
+  load_line<n>(U, y_line, row, r);
+  apply_line<n, true>(line.basis, r);
+  if (!active) return;
+  T* out = elements + block.first + cell * N + a;
+#pragma unroll
+  for (int i = 0; i < n; ++i) {
+    if (a > 0 && a < n - 1 && i > 0 && i < n - 1) {
+      const Index dof = dofs[i * n];
+      if (dof >= 0) y[dof] = r[i];
+    } else {
+      out[i * n] = r[i];
+    }
+  }
+}
+
+}  // namespace kernels
+
+template <int n, class T>
+void launch_tensor(Cuda& exec, const LineTables& tables, const TensorView<T>& block, const T* x, T* y, T* elements) {
+  const LineConstants<n, T> line(tables);
+  const auto blocks = [&](int cells) { return (Offset{block.cells} + cells - 1) / cells; };
+  if (block.dim == 2) {
+    constexpr int cells = cells_per_block<n, 2>;
+    launch(exec, kernels::apply_quads<n, T>, blocks(cells), cells * n, block, line, x, y, elements);
+  } else {
+    constexpr int cells = cells_per_block<n, 3>;
+    launch(exec, kernels::apply_hexes<n, T>, blocks(cells), cells * n * n, block, line, x, y, elements);
+  }
+}
+
+template <class T>
+void apply_tensor_any(Cuda& exec, const LineTables& tables, const TensorView<T>& block, const T* x, T* y, T* elements) {
+  switch (block.n) {
+    case 2: return launch_tensor<2>(exec, tables, block, x, y, elements);
+    case 3: return launch_tensor<3>(exec, tables, block, x, y, elements);
+    case 4: return launch_tensor<4>(exec, tables, block, x, y, elements);
+    case 5: return launch_tensor<5>(exec, tables, block, x, y, elements);
+    case 6: return launch_tensor<6>(exec, tables, block, x, y, elements);
+    case 7: return launch_tensor<7>(exec, tables, block, x, y, elements);
+    case 8: return launch_tensor<8>(exec, tables, block, x, y, elements);
+    case 9: return launch_tensor<9>(exec, tables, block, x, y, elements);
+  }
+}
+
+}  // namespace tessera::assembly::matrix_free
