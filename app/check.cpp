@@ -14,7 +14,7 @@ ExitCode check(const DeckOptions& options) {
   const deck::Deck deck = open_deck(options);
   const auto module = physics::make_module(deck);
   deck::check(deck, module->schema());
-  const physics::RunParams params = physics::run_section().read(deck);
+  const physics::RunParams params = physics::run_section(physics::all_precisions).read(deck);
   output::Summary summary;
   physics::Context context{.deck = deck,
                            .backend = params.backend,

@@ -30,7 +30,7 @@ ExitCode run_module(const deck::Deck& deck, const DeckOptions& options, const st
                     output::Summary& summary) {
   const auto module = physics::make_module(deck);
   deck::check(deck, module->schema());
-  const physics::RunParams params = physics::run_section().read(deck);
+  const physics::RunParams params = physics::run_section(physics::all_precisions).read(deck);
   Progress progress(options.quiet);
   StopOnSignals signals;
   physics::Context context{.deck = deck,

@@ -57,12 +57,12 @@ deck::Section<DeckParams> deck_section() {
   return deck::Section<DeckParams>("", "The deck itself").key("title", &DeckParams::title, {.help = "shown in logs, summary and output", .example = "\"A first run\""});
 }
 
-deck::Section<RunParams> run_section() {
+deck::Section<RunParams> run_section(const std::vector<std::string>& precisions) {
   return deck::Section<RunParams>("run", "Where and how to compute")
       .key("backend", &RunParams::backend,
            {.help = "auto takes cuda where a device answers", .choices = {"auto", "threads", "cuda"}})
       .key("threads", &RunParams::threads, {.help = "number of threads, 0: all", .min = 0, .max = 4096})
-      .key("precision", &RunParams::precision, {.help = "floating-point numbers of matrix and vectors", .choices = {"double"}});
+      .key("precision", &RunParams::precision, {.help = "floating-point numbers of matrix and vectors", .choices = precisions});
 }
 
 deck::Section<AssemblyParams> assembly_section() {

@@ -23,7 +23,10 @@ struct RunParams {
   int threads = 0;
   std::string precision = "double";
 };
-deck::Section<RunParams> run_section();
+/// `precisions`: those that the module offers.
+deck::Section<RunParams> run_section(const std::vector<std::string>& precisions = {"double"});
+/// What a deck may say whatever its module: for those who only look where it runs.
+inline const std::vector<std::string> all_precisions = {"double", "float", "mixed"};
 
 struct AssemblyParams {
   std::string strategy = "auto";
