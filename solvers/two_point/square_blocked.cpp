@@ -1,0 +1,137 @@
+#include "solvers/two_point/square_blocked.hpp"
+
+#include <algorithm>
+#include <array>
+#include <cassert>
+#include <vector>
+
+#include "solvers/two_point/divide_and_conquer.hpp"
+
+namespace tessera::solvers::two_point {
+
+namespace {
+
+template <class T, class R>
+class Blocked final : public TwoPointSolver<Threads, T> {
+ public:
+  Blocked(const Columns& columns, int block)
+      : columns_(columns), format_{columns.s, columns.r, block}, U_(format_.size()), edge_(static_cast<std::size_t>(columns.r)) {}
+
+  void solve(Threads& exec, double h, View<const T> f, View<T> u) override {
+    assert(f.size() == columns_.n && u.size() == columns_.n);
+    set(exec, static_cast<T>(h * h), f);
+    step_1a(exec);
+    step_b(columns_.s - 1, recurrence_forward<R, T>);
+    step_1c_2a(exec);
+    step_b(0, recurrence_backward<R, T>);
+    step_2c(exec, u);
+  }
+
+  // f to U, two sweeps over U, U to u with the last step.
+  double bytes() const override { return 8.0 * sizeof(T) * static_cast<double>(columns_.n); }
+  double workspace_bytes() const override { return static_cast<double>(U_.bytes() + sizeof(T) * edge_.size()); }
+  std::string type() const override { return "square_blocked"; }
+  Offset rows() const override { return columns_.s; }
+  Offset columns() const override { return columns_.r; }
+
+ private:
+  using Sums = std::array<T, most_block>;  ///< one running sum a column of a block
+
+  /// Columns of block column J, and rows of block row I, that belong to U.
+  int width(Offset J) const { return static_cast<int>(std::min(format_.block, columns_.r - J * format_.block)); }
+  int height(Offset I) const { return static_cast<int>(std::min(format_.block, columns_.s - I * format_.block)); }
+
+  /// Calls work(J) for the block columns in parallel; each thread goes through its own from right to left or left to right.
+  template <class Work>
+  void each_block_column(Threads& exec, bool leftwards, Work work) {
+    const Offset count = format_.block_columns();
+#pragma omp parallel for schedule(static) num_threads(exec.count())
+    for (Offset k = 0; k < count; ++k) work(leftwards ? count - 1 - k : k);
+  }
+
+  /// U(k,j) = d_{j s + k - missing}, counted from 0.
+  void set(Threads& exec, T h2, View<const T> f) {
+    each_block_column(exec, false, [&](Offset J) {
+      for (Offset I = 0; I < format_.block_rows(); ++I) {
+        T* U = U_.data() + format_.begin(I, J);
+        for (int c = 0; c < width(J); ++c) {
+          const Offset first = (J * format_.block + c) * columns_.s + I * format_.block - columns_.missing();
+          for (int k = 0; k < height(I); ++k) U[c * format_.block + k] = first + k < 0 ? T(0) : h2 * f[first + k];
+        }
+      }
+    });
+    U_[format_.at(columns_.missing(), 0)] *= T(0.5);
+  }
+
+  void step_1a(Threads& exec) {
+    each_block_column(exec, true, [&](Offset J) {
+      Sums sum{};
+      for (Offset I = 0; I < format_.block_rows(); ++I) {
+        T* U = U_.data() + format_.begin(I, J);
+        for (int k = 0; k < height(I); ++k)
+          for (int c = 0; c < width(J); ++c) U[c * format_.block + k] = sum[c] += U[c * format_.block + k];
+      }
+    });
+  }
+
+  /// Of the bottom row (row = s - 1) or the top row (0).
+  template <class Recurrence>
+  void step_b(Offset row, Recurrence recurrence) {
+    for (Offset j = 0; j < columns_.r; ++j) edge_[j] = U_[format_.at(row, j)];
+    recurrence(View<T>(edge_.data(), columns_.r));
+    for (Offset j = 0; j < columns_.r; ++j) U_[format_.at(row, j)] = edge_[j];
+  }
+
+  /// Bottom up from the left: the blocks that 1A touched last come first.
+  void step_1c_2a(Threads& exec) {
+    each_block_column(exec, false, [&](Offset J) {
+      Sums a{}, sum{};
+      for (int c = 0; c < width(J); ++c)
+        if (const Offset j = J * format_.block + c; j > 0) a[c] = edge_[j - 1];
+      for (Offset I = format_.block_rows() - 1; I >= 0; --I) {
+        T* U = U_.data() + format_.begin(I, J);
+        for (int k = height(I) - 1; k >= 0; --k) {
+          const bool bottom = I * format_.block + k == columns_.s - 1;
+          for (int c = 0; c < width(J); ++c) {
+            const T value = U[c * format_.block + k];
+            U[c * format_.block + k] = sum[c] += bottom ? value : value + a[c];
+          }
+        }
+      }
+    });
+  }
+
+  /// 2C on the way from U to u.
+  void step_2c(Threads& exec, View<T> u) {
+    each_block_column(exec, true, [&](Offset J) {
+      for (Offset I = 0; I < format_.block_rows(); ++I) {
+        const T* U = U_.data() + format_.begin(I, J);
+        for (int c = 0; c < width(J); ++c) {
+          const Offset j = J * format_.block + c;
+          const Offset first = j * columns_.s + I * format_.block - columns_.missing();
+          const T a = j + 1 < columns_.r ? edge_[j + 1] : T(0);
+          for (int k = 0; k < height(I); ++k)
+            if (first + k >= 0) u[first + k] = I + k == 0 ? U[c * format_.block] : U[c * format_.block + k] + a;
+        }
+      }
+    });
+  }
+
+  Columns columns_;
+  SquareBlocked format_;
+  Array<T> U_;
+  std::vector<T> edge_;  ///< bottom row after 1B, top row after 2B
+};
+
+}  // namespace
+
+template <class T, class R>
+std::unique_ptr<TwoPointSolver<Threads, T>> make_square_blocked(const Columns& columns, int block) {
+  return std::make_unique<Blocked<T, R>>(columns, block);
+}
+
+template std::unique_ptr<TwoPointSolver<Threads, double>> make_square_blocked<double, double>(const Columns&, int);
+template std::unique_ptr<TwoPointSolver<Threads, float>> make_square_blocked<float, float>(const Columns&, int);
+template std::unique_ptr<TwoPointSolver<Threads, float>> make_square_blocked<float, double>(const Columns&, int);
+
+}  // namespace tessera::solvers::two_point

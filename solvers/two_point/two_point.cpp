@@ -1,0 +1,84 @@
+#include "solvers/two_point/two_point.hpp"
+
+#include <algorithm>
+#include <cmath>
+
+#include "solvers/two_point/two_point_impl.hpp"
+
+namespace tessera::solvers {
+
+const std::vector<TwoPointMethod>& two_point_table() {
+  // clang-format off
+  static const std::vector<TwoPointMethod> table = {
+      {"auto", "scan", true, true, true},
+      {"scan", "prefix sums of tiles that stay on the chip: reads f twice and writes u once", true, true, true},
+      {"sequential", "A1: two recurrences on one core", true, false, false},
+      {"divide_and_conquer", "A2: columns in parallel, recurrences between them on the host", true, true, true},
+      {"square_blocked", "A2 over an array of square blocks (ND)", true, false, true},
+  };
+  // clang-format on
+  return table;
+}
+
+deck::Section<TwoPointParams> two_point_section() {
+  std::string help = "method";
+  for (const TwoPointMethod& method : two_point_table())
+    help += fmt::format("; {}: {}{}", method.name, method.help, method.cuda ? "" : " (threads)");
+  return deck::Section<TwoPointParams>("solver", "How to solve the tridiagonal system")
+      .key("type", &TwoPointParams::type, {.help = help, .choices = names(two_point_table())})
+      .key("rows", &TwoPointParams::rows,
+           {.help = "unknowns of a column of divide_and_conquer and square_blocked; 0: the square root of their number, at most 256",
+            .min = 0})
+      .key("block", &TwoPointParams::block,
+           {.help = "unknowns on a side of a block of square_blocked", .min = 1, .max = two_point::most_block})
+      .position(&TwoPointParams::where);
+}
+
+const TwoPointMethod& find_two_point(Offset n, const TwoPointParams& params, const std::string& backend, bool mixed) {
+  const TwoPointMethod& method =
+      find(two_point_table(), params.type == "auto" ? "scan" : params.type, "solver of two-point problems", params.where);
+  if (!(backend == "cuda" ? method.cuda : method.threads))
+    throw Error(ExitCode::usage, fmt::format("the solver '{}' does not run on the backend '{}'", method.name, backend),
+                "choose type = \"scan\" or \"divide_and_conquer\", or --backend threads", params.where);
+  if (mixed && !method.mixed)
+    throw Error(ExitCode::usage, fmt::format("the solver '{}' has no mixed precision: it has no steps between blocks", method.name),
+                "choose run.precision = \"double\" or \"float\", or another solver", params.where);
+  if (n < 1)
+    throw Error(ExitCode::usage, fmt::format("a two-point problem of {} unknowns was asked for", n), "it needs at least 1", params.where);
+  if (params.rows < 0)
+    throw Error(ExitCode::usage, fmt::format("solver.rows is {}", params.rows), "choose a positive number, or 0", params.where);
+  if (params.block < 1 || params.block > two_point::most_block)
+    throw Error(ExitCode::usage, fmt::format("solver.block is {}", params.block),
+                fmt::format("choose 1 to {}", two_point::most_block), params.where);
+  return method;
+}
+
+template <class T>
+double two_point_backward_error(double h, View<const T> f, View<const T> u, int threads) {
+  const Offset n = u.size();
+  double residual = 0, largest_u = 0, largest_d = 0;
+  const int team = Threads(threads).count();
+#pragma omp parallel for schedule(static) num_threads(team) reduction(max : residual, largest_u, largest_d)
+  for (Offset i = 0; i < n; ++i) {
+    const double d = h * h * static_cast<double>(f[i]) * (i == 0 ? 0.5 : 1.0);
+    const double here = u[i], right = i + 1 < n ? u[i + 1] : 0.0;
+    const double Au = i == 0 ? here - right : (here - right) - (u[i - 1] - here);
+    residual = std::max(residual, std::abs(d - Au));
+    largest_u = std::max(largest_u, std::abs(here));
+    largest_d = std::max(largest_d, std::abs(d));
+  }
+  const double scale = 4 * largest_u + largest_d;
+  return scale > 0 ? residual / scale : residual;
+}
+
+template double two_point_backward_error<double>(double, View<const double>, View<const double>, int);
+template double two_point_backward_error<float>(double, View<const float>, View<const float>, int);
+
+template std::unique_ptr<TwoPointSolver<Threads, double>> make_two_point<Threads, double, double>(
+    Threads&, Offset, const TwoPointParams&);
+template std::unique_ptr<TwoPointSolver<Threads, float>> make_two_point<Threads, float, float>(Threads&, Offset,
+                                                                                            const TwoPointParams&);
+template std::unique_ptr<TwoPointSolver<Threads, float>> make_two_point<Threads, float, double>(Threads&, Offset,
+                                                                                             const TwoPointParams&);
+
+}  // namespace tessera::solvers
