@@ -134,4 +134,14 @@ double edge_loop_bytes(const EdgeLoop<Space>& loop) {
   return bytes;
 }
 
+/// Least traffic of assemble_edges: as above, with every entry written once; the strategies by edges read two slots besides,
+/// all read the diagonals' slots and the starts of the rows.
+template <class G, class Space>
+double edge_matrix_bytes(const EdgeLoop<Space>& loop) {
+  const EdgeList<Space>& list = *loop.edges;
+  double bytes = edge_loop_bytes<G>(loop) + 10.0 * list.nodes + 16.0 * G::outputs * list.edges;
+  if (loop.strategy != EdgeStrategy::nodes) bytes += 4.0 * list.edges;
+  return bytes;
+}
+
 }  // namespace tessera::assembly
