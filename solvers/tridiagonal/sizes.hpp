@@ -1,0 +1,22 @@
+#pragma once
+// Sizes of the partitions of SPIKE-CR and of the pivoting variant, so that tests can stand at their borders.
+
+namespace tessera::solvers::tridiagonal {
+
+/// Rows that a lane of a warp packs into registers.
+inline constexpr int spike_cr_rows = 7;
+/// Most warps that share a system in one block.
+inline constexpr int spike_cr_warps = 16;
+/// Largest system that one block solves with one reading of its data.
+inline constexpr int spike_cr_block_rows = 32 * spike_cr_rows * spike_cr_warps;
+
+/// Rows of a partition of the pivoting variant, one thread each.
+inline constexpr int pivoting_rows = 15;
+
+/// Rows at which cr_pcr goes over from CR to PCR: about what one level of threads of a multiprocessor holds.
+inline constexpr int cr_pcr_rows = 512;
+
+/// Rows up to which the host solves a (reduced) system by one thread.
+inline constexpr int host_sequential_rows = 256;
+
+}  // namespace tessera::solvers::tridiagonal
