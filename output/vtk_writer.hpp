@@ -37,7 +37,7 @@ struct VtkData {
 };
 
 /// VTK's place of each of our local nodes: result[local] is the position in VTK's cell (VTK_LINE ... VTK_WEDGE for order 1,
-/// VTK_LAGRANGE_* for orders 2 to 4). Found by matching `node_points` [nodes, dim], in Gmsh's reference cells
+/// VTK_LAGRANGE_* above). Found by matching equispaced `node_points` [nodes, dim], in Gmsh's reference cells
 /// (interval, quad, hex on [-1,1]; unit simplices; prism: unit triangle x [-1,1]), to VTK's own parametric coordinates.
 /// Throws Error(internal) where the points are not those of a complete Lagrange cell.
 std::vector<int> vtk_node_order(mesh::Shape shape, int order, std::span<const double> node_points);

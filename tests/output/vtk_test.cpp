@@ -189,6 +189,8 @@ std::vector<Case> all_cases() {
   std::vector<Case> cases;
   for (const Shape shape : {Shape::interval, Shape::triangle, Shape::quad, Shape::tet, Shape::hex, Shape::prism})
     for (int order = 1; order <= 4; ++order) cases.push_back({shape, order});
+  for (const Shape shape : {Shape::interval, Shape::quad, Shape::hex})
+    for (int order = 5; order <= 8; ++order) cases.push_back({shape, order});
   return cases;
 }
 INSTANTIATE_TEST_SUITE_P(AllShapes, VtkCells, ::testing::ValuesIn(all_cases()), case_name);
