@@ -29,6 +29,12 @@ void copy(Exec& exec, In<T> from, View<T> to);  // 16 B
 /// to = from, rounded to the type of `to` (12 B).
 template <class Exec, class From, class To>
 void convert(Exec& exec, View<From> from, View<To> to);
+/// to = factor from, rounded to the type of `to` (12 B).
+template <class Exec, class From, class To>
+void convert_scaled(Exec& exec, double factor, View<From> from, View<To> to);
+/// y += factor x, x of another type (20 B).
+template <class Exec, class From, class To>
+void add_scaled(Exec& exec, double factor, View<From> x, View<To> y);
 /// x *= factor (16 B).
 template <class Exec, class T>
 void scale(Exec& exec, double factor, View<T> x);

@@ -38,6 +38,18 @@ void convert(Exec& exec, View<From> from, View<To> to) {
   for_each(exec, to.size(), [=] TESSERA_HD(Offset i) { to[i] = static_cast<To>(from[i]); });
 }
 
+template <class Exec, class From, class To>
+void convert_scaled(Exec& exec, double factor, View<From> from, View<To> to) {
+  assert(from.size() == to.size());
+  for_each(exec, to.size(), [=] TESSERA_HD(Offset i) { to[i] = static_cast<To>(factor * from[i]); });
+}
+
+template <class Exec, class From, class To>
+void add_scaled(Exec& exec, double factor, View<From> x, View<To> y) {
+  assert(x.size() == y.size());
+  for_each(exec, y.size(), [=] TESSERA_HD(Offset i) { y[i] += static_cast<To>(factor * x[i]); });
+}
+
 template <class Exec, class T>
 void scale(Exec& exec, double factor, View<T> x) {
   const T a = static_cast<T>(factor);
@@ -304,5 +316,10 @@ void dot_pair(Exec& exec, View<T> x, In<T> y, In<T> z, In<T> w, double* first, d
   template void convert<Exec, T, float>(Exec&, View<T>, View<float>);                                         \
   template void convert<Exec, const T, double>(Exec&, View<const T>, View<double>);                           \
   template void convert<Exec, const T, float>(Exec&, View<const T>, View<float>)
+
+/// Mixed precision, once a backend.
+#define TESSERA_INSTANTIATE_MIXED_VECTOR_OPS(Exec)                                          \
+  template void convert_scaled(Exec&, double, View<const double>, View<float>);             \
+  template void add_scaled(Exec&, double, View<const float>, View<double>)
 
 }  // namespace tessera::linalg

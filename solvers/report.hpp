@@ -9,7 +9,9 @@ namespace tessera::solvers {
 struct Report {
   std::string type;
   std::string preconditioner;
+  std::string precision = "double";  ///< double | float | mixed
   int iterations = 0;             ///< done, those after the tolerance was met included (CUDA looks every `check_every`)
+  int residuals = 0;              ///< how often b - A x was recomputed after the first time
   double relative_residual = 0;   ///< ||b - A x|| / ||b||, computed from x at the end
   bool converged = false;
   bool interrupted = false;       ///< Monitor::stop asked for it

@@ -2,18 +2,19 @@
 
 #include <fmt/format.h>
 
-#include <cmath>
-
 #include "solvers/direct/ldlt.hpp"
+#include "solvers/krylov/bicgstab.hpp"
 #include "solvers/krylov/cg.hpp"
+#include "solvers/krylov/gmres.hpp"
+#include "solvers/krylov/minres.hpp"
 #include "solvers/registry.hpp"
 
 namespace tessera::solvers {
 namespace {
 
 template <class Exec>
-using Run = Report (*)(Exec&, const linalg::Crs<typename Exec::Space>&, View<const double>, View<double>,
-                       const SolverParams&, const Monitor&);
+using Run = Report (*)(Exec&, const linalg::Operator<Exec>&, View<const double>, View<double>, const SolverParams&,
+                       const Monitor&);
 
 struct Entry {
   std::string name, help;
@@ -25,6 +26,9 @@ const std::vector<Entry>& table() {
   // clang-format off
   static const std::vector<Entry> entries = {
       {"cg", "conjugate gradients for symmetric positive definite matrices, preconditioned", solve_cg<Threads>, TESSERA_ON_CUDA(solve_cg<Cuda>)},
+      {"minres", "minimal residuals for symmetric matrices, also indefinite ones", solve_minres<Threads>, TESSERA_ON_CUDA(solve_minres<Cuda>)},
+      {"bicgstab", "stabilised biconjugate gradients for matrices that need not be symmetric; two products an iteration, little memory", solve_bicgstab<Threads>, TESSERA_ON_CUDA(solve_bicgstab<Cuda>)},
+      {"gmres", "generalised minimal residuals with `restart`, for matrices that need not be symmetric; robust, keeps `restart` vectors", solve_gmres<Threads>, TESSERA_ON_CUDA(solve_gmres<Cuda>)},
       {"direct", "sparse L D L^T factorisation (Eigen, approximate minimum degree); for small and middling systems", solve_ldlt, nullptr},
   };
   // clang-format on
@@ -43,8 +47,8 @@ const std::vector<NamedHelp>& solver_table() {
 }
 
 template <class Exec>
-Report solve(Exec& exec, const linalg::Crs<typename Exec::Space>& A, View<const double> b, View<double> x,
-             const SolverParams& params, const Monitor& monitor) {
+Report solve(Exec& exec, const linalg::Operator<Exec>& A, View<const double> b, View<double> x, const SolverParams& params,
+             const Monitor& monitor) {
   check(params);
   const Entry& entry = find(table(), params.type, "solver", params.where);
   Run<Exec> run = nullptr;
@@ -55,9 +59,9 @@ Report solve(Exec& exec, const linalg::Crs<typename Exec::Space>& A, View<const 
   if (!run)
     throw Error(ExitCode::usage, fmt::format("the solver '{}' does not run on the backend '{}'", entry.name, Exec::name),
                 "choose type = \"cg\", or --backend threads", params.where);
-  if (A.rows != A.cols || b.size() != A.rows || x.size() != A.rows)
+  if (A.rows() != A.cols() || b.size() != A.rows() || x.size() != A.rows())
     throw Error(ExitCode::usage, fmt::format("a solver was given a matrix of {} x {}, a right-hand side of {} and a solution of {}",
-                                             A.rows, A.cols, b.size(), x.size()),
+                                             A.rows(), A.cols(), b.size(), x.size()),
                 "the matrix must be square and the vectors as long as its rows", params.where);
   Report report = run(exec, A, b, x, params, monitor);
   report.type = entry.name;
@@ -65,21 +69,20 @@ Report solve(Exec& exec, const linalg::Crs<typename Exec::Space>& A, View<const 
   return report;
 }
 
+template <class Exec>
+Report solve(Exec& exec, const linalg::Crs<typename Exec::Space>& A, View<const double> b, View<double> x,
+             const SolverParams& params, const Monitor& monitor) {
+  const linalg::CrsOperator<Exec> wrapped(A);
+  return solve(exec, static_cast<const linalg::Operator<Exec>&>(wrapped), b, x, params, monitor);
+}
+
+template Report solve(Threads&, const linalg::Operator<Threads>&, View<const double>, View<double>, const SolverParams&,
+                      const Monitor&);
+template Report solve(Cuda&, const linalg::Operator<Cuda>&, View<const double>, View<double>, const SolverParams&,
+                      const Monitor&);
 template Report solve(Threads&, const linalg::Crs<Host>&, View<const double>, View<double>, const SolverParams&,
                       const Monitor&);
 template Report solve(Cuda&, const linalg::Crs<Device>&, View<const double>, View<double>, const SolverParams&,
                       const Monitor&);
-
-double solver_bytes(const SolverParams& params, Offset rows, Offset nnz) {
-  const double n = static_cast<double>(rows);
-  if (params.type == "direct") {
-    // Half of A for Eigen, and its factor: fill of a 3-D mesh grows as n^(4/3) (George & Liu 1981), 12 B an entry.
-    return 12.0 * (0.5 * static_cast<double>(nnz) + std::max(static_cast<double>(nnz), std::pow(n, 4.0 / 3.0))) + 32 * n;
-  }
-  double bytes = 24 * n;                                    // r, p, q
-  if (params.preconditioner == "jacobi") bytes += 8 * n;    // the inverse diagonal
-  if (params.preconditioner == "ssor") bytes += 24 * n;     // z, the inverse diagonal, where the diagonal stands
-  return bytes;
-}
 
 }  // namespace tessera::solvers

@@ -3,21 +3,33 @@
 #include <vector>
 
 #include "base/backend.hpp"
-#include "linalg/crs.hpp"
+#include "linalg/operator.hpp"
 #include "solvers/params.hpp"
 #include "solvers/report.hpp"
 
 namespace tessera::solvers {
 
-/// Solves A x = b, A symmetric positive definite [rows, rows]; `x` holds the initial guess and receives the solution.
-/// Throws Error(usage) at `params.where` for unknown names, a solver that the backend lacks, or sizes that do not fit.
+/// Solves A x = b, A [rows, rows]; `x` holds the initial guess and receives the solution. cg takes A for symmetric positive
+/// definite, minres for symmetric, bicgstab and gmres for anything that is not singular. `params.precision` says in what the
+/// iteration runs: double; float, matrix and vectors, for tolerances above 2e-7; or mixed, a float iteration whose
+/// residual is that of the double system, which reaches the tolerances of double.
+/// Throws Error(usage) at `params.where` for unknown names, names that do not fit together or the operator (direct, ssor and
+/// multicolour_ssor need its entries), a solver that the backend lacks, or sizes that do not fit.
 /// A solver that does not converge returns a Report with converged = false and `failure` set.
+template <class Exec>
+Report solve(Exec& exec, const linalg::Operator<Exec>& A, View<const double> b, View<double> x, const SolverParams& params,
+             const Monitor& monitor = {});
+/// The same for a matrix in CRS.
 template <class Exec>
 Report solve(Exec& exec, const linalg::Crs<typename Exec::Space>& A, View<const double> b, View<double> x,
              const SolverParams& params, const Monitor& monitor = {});
 
-/// Bytes that `solve` allocates beside A, b and x. Exact for Krylov solvers; for direct ones an estimate of the factor
-/// of a 3-D problem under a minimum-degree order.
+/// Bytes that `solve` allocates beside A, b and x, at their peak, but for a few kB of scalars. Exact for Krylov solvers of a CRS
+/// matrix, with two estimates: the factor of direct solvers (a 3-D problem under a minimum-degree order), and what
+/// multicolour_ssor pads on CUDA (a tenth).
+template <class Exec>
+double solver_bytes(const SolverParams& params, Offset rows, Offset nnz);
+/// The same for threads.
 double solver_bytes(const SolverParams& params, Offset rows, Offset nnz);
 
 /// A name that a deck may use, with its help, and the backends that have it in this build.

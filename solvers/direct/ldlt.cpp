@@ -100,17 +100,21 @@ Report factor_and_solve(Threads& exec, const linalg::Crs<Host>& A, View<const do
 
 }  // namespace
 
-Report solve_ldlt(Threads& exec, const linalg::Crs<Host>& A, View<const double> b, View<double> x,
+Report solve_ldlt(Threads& exec, const linalg::Operator<Threads>& A, View<const double> b, View<double> x,
                   const SolverParams& params, const Monitor& monitor) {
-  if (A.rows == 0) {
+  if (!A.crs())
+    throw Error(ExitCode::usage,
+                fmt::format("the solver 'direct' needs the entries of the matrix in CRS, but its format is '{}'", A.format()),
+                "choose type = \"cg\", or matrix.format = \"crs\"", params.where);
+  if (A.rows() == 0) {
     Report report;
     report.converged = true;
     return report;
   }
   try {
-    return factor_and_solve(exec, A, b, x, params, monitor);
+    return factor_and_solve(exec, *A.crs(), b, x, params, monitor);
   } catch (const std::bad_alloc&) {
-    throw Error(ExitCode::memory, fmt::format("the factor of {} unknowns does not fit into memory", A.rows),
+    throw Error(ExitCode::memory, fmt::format("the factor of {} unknowns does not fit into memory", A.rows()),
                 "choose type = \"cg\", or a coarser mesh", params.where);
   }
 }

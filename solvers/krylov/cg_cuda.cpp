@@ -1,6 +1,6 @@
 #include "solvers/krylov/cg_impl.hpp"
 
 namespace tessera::solvers {
-template Report solve_cg(Cuda&, const linalg::Crs<Device>&, View<const double>, View<double>, const SolverParams&,
+template Report solve_cg(Cuda&, const linalg::Operator<Cuda>&, View<const double>, View<double>, const SolverParams&,
                          const Monitor&);
 }  // namespace tessera::solvers

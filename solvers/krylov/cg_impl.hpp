@@ -1,89 +1,56 @@
 #pragma once
 // Conjugate gradients, written once. It only calls declared functions: cg.cpp and cg_cuda.cpp instantiate it.
-#include <fmt/format.h>
-
-#include <algorithm>
-#include <cmath>
-#include <limits>
-#include <vector>
-
-#include "linalg/spmv.hpp"
-#include "linalg/vector_ops.hpp"
 #include "solvers/krylov/cg.hpp"
-#include "solvers/krylov/replay.hpp"
-#include "solvers/precondition/table.hpp"
+#include "solvers/krylov/in_precision.hpp"
+#include "solvers/krylov/krylov.hpp"
 
 namespace tessera::solvers {
 
-/// One solve. Scalars stay with the vectors; the host fetches them after every block of iterations.
-template <class Exec>
-class Cg {
+inline std::string not_positive_definite(double pq, int iteration) {
+  return fmt::format("the matrix is not positive definite: (p, A p) = {:.3g} in iteration {}; look for a missing "
+                     "Dirichlet condition or a negative coefficient",
+                     pq, iteration);
+}
+
+/// The textbook's method in three passes an iteration.
+template <class Exec, class T>
+class Cg final : public Krylov<Exec, T> {
+  using Base = Krylov<Exec, T>;
   using Space = typename Exec::Space;
 
  public:
-  Cg(Exec& exec, const linalg::Crs<Space>& A, View<const double> b, View<double> x, const SolverParams& params,
-     Preconditioner<Exec>& preconditioner, const Monitor& monitor)
-      : exec_(exec), A_(A.view()), b_(b), x_(x), params_(params), M_(preconditioner), monitor_(monitor),
-        block_(std::is_same_v<Exec, Threads> ? 1 : params.check_every),
-        r_(A.rows), p_(A.rows), q_(A.rows), scalars_(3 * block_ + 1), host_(static_cast<std::size_t>(3 * block_ + 1)) {}
-
-  Report run() {
-    linalg::dot(exec_, b_, b_, rz(0));
-    fetch();
-    norm_b_ = std::sqrt(host_[0]);
-    if (!(norm_b_ > 0) || !std::isfinite(norm_b_)) return finish_special_right_hand_side();
-    target_ = std::max(params_.tolerance * norm_b_, params_.absolute_tolerance);
-
-    double norm = true_residual();
-    double norm_before = std::numeric_limits<double>::infinity();
-    report_.history.push_back(norm / norm_b_);
-    if (!std::isfinite(norm)) report_.failure = "the matrix or the initial guess holds a value that is not finite";
-    while (norm > target_ && report_.failure.empty()) {
-      if (norm > 0.9 * norm_before) {
-        report_.failure = stagnation(norm);
-      } else {
-        norm_before = norm;
-        start();
-        iterate_until_small(norm);
-        norm = true_residual();  // the recurrence of r drifts away from b - A x; only the latter counts
-      }
-    }
-    report_.converged = norm <= target_;
-    if (report_.converged && !report_.interrupted) report_.failure.clear();
-    report_.relative_residual = norm / norm_b_;
-    return report_;
-  }
+  Cg(Exec& exec, const linalg::Operator<Exec, T>& A, Equation<Exec, T>& equation, const SolverParams& params,
+     Preconditioner<Exec, T>& preconditioner, const Monitor& monitor)
+      : Base(exec, A, equation, params, preconditioner, monitor, 3 * Base::block_of(params) + 1, Base::block_of(params)),
+        p_(A.rows()), q_(A.rows()), numbers_(to_space<Space>(std::vector<double>{-1, 1, 0})) {}
 
  private:
+  using Base::A_, Base::block_, Base::equation_, Base::exec_, Base::M_, Base::r_, Base::scalars_, Base::x_;
+  using typename Base::Look;
+
   // Scalars of one block: rz[0 .. block], pq[0 .. block), rr[0 .. block).
   double* rz(int i) { return scalars_.data() + i; }
   double* pq(int i) { return scalars_.data() + block_ + 1 + i; }
   double* rr(int i) { return scalars_.data() + 2 * block_ + 1 + i; }
-  double host_rz(int i) const { return host_[static_cast<std::size_t>(i)]; }
-  double host_pq(int i) const { return host_[static_cast<std::size_t>(block_ + 1 + i)]; }
-  double host_rr(int i) const { return host_[static_cast<std::size_t>(2 * block_ + 1 + i)]; }
-  void fetch() { copy_bytes(Space{}, scalars_.data(), Host{}, host_.data(), scalars_.bytes()); }
 
-  /// r = b - A x; returns its norm.
-  double true_residual() {
-    linalg::residual(exec_, A_, x_, b_, r_.view(), rr(0));
-    fetch();
-    return std::sqrt(host_rr(0));
+  void start(bool again) override {
+    if (!again) {
+      // p = z = M^-1 r ; rz = (r, z)
+      M_.apply(exec_, r_, p_);
+      linalg::dot(exec_, r_.view(), p_, rz(0));
+    } else {
+      // p = z + beta p, where `finish` has left -beta p
+      M_.update_r_dot(exec_, nothing(), p_, r_, rr(0), rz(0));
+      turn(scale_ / equation_.scale());
+    }
+    scale_ = equation_.scale();
   }
 
-  /// p = z = M^-1 r ; rz = (r, z)
-  void start() {
-    M_.apply(exec_, r_, p_);
-    linalg::dot(exec_, r_.view(), p_, rz(0));
-    best_ = std::numeric_limits<double>::infinity();
-    best_iteration_ = report_.iterations;
-  }
-
-  void iterate(int count) {
+  void iterate(int count) override {
     for (int i = 0; i < count; ++i) {
       const linalg::Quotient alpha{rz(i), pq(i)}, beta{rz(i + 1), rz(i)};
       // q = A p ; alpha = (r, z) / (p, q)
-      linalg::spmv_dot(exec_, A_, p_, q_.view(), pq(i));
+      A_.apply_dot(exec_, p_, q_, pq(i));
       // r -= alpha q ; z = M^-1 r ; rr = (r, r) ; beta = (r, z) / (r, z) before
       M_.update_r_dot(exec_, alpha, q_, r_, rr(i), rz(i + 1));
       // x += alpha p ; p = z + beta p
@@ -92,123 +59,104 @@ class Cg {
     linalg::copy(exec_, View<const double>(rz(count), 1), View<double>(rz(0), 1));
   }
 
-  /// Iterates until the residual of the recurrence meets the tolerance, or something ends it (then `failure` is set).
-  void iterate_until_small(double norm) {
-    while (norm > target_ && report_.failure.empty()) {
-      const int count = std::min(block_, params_.max_iterations - report_.iterations);
-      if (count <= 0) {
-        report_.failure = too_many(norm);
-        return;
-      }
-      if (count == block_)
-        replay_.run(exec_, [this] { iterate(block_); });
-      else
-        iterate(count);
-      fetch();
-      norm = judge(count, norm);
-      if (monitor_.progress) monitor_.progress(report_.iterations, norm / norm_b_);
-      if (monitor_.stop && monitor_.stop()) {
-        report_.interrupted = true;
-        report_.failure = fmt::format("interrupted in iteration {}", report_.iterations);
-      }
-    }
+  Look look(int i, int iteration) override {
+    const double rz_next = this->host(i + 1), pq = this->host(block_ + 1 + i), rr = this->host(2 * block_ + 1 + i);
+    if (!std::isfinite(pq) || !std::isfinite(rr) || !std::isfinite(rz_next)) return {0, {}, Base::not_finite(iteration)};
+    if (pq <= 0) return {0, {}, not_positive_definite(pq, iteration)};
+    return {std::sqrt(rr), {}, {}};
   }
 
-  /// Looks at the scalars of `count` iterations; returns the residual's norm after the last.
-  double judge(int count, double norm) {
+  /// p becomes z - p = -beta p: with the z of the recomputed residual it is completed to the next direction.
+  void finish(int) override { turn(1); }
+
+  /// p = z - factor p, with the z of the last update_r_dot.
+  void turn(double factor) {
+    const double minus = -factor;
+    copy_bytes(Host{}, &minus, Space{}, numbers_.data(), sizeof minus);
+    M_.update_x_p(exec_, nothing(), {numbers_.data(), numbers_.data() + 1}, r_, x_, p_);
+  }
+  linalg::Quotient nothing() const { return {numbers_.data() + 2, numbers_.data() + 1}; }
+
+  Array<T, Space> p_, q_;
+  Array<double, Space> numbers_;  ///< a factor, 1, 0: quotients are made of them
+  double scale_ = 1;
+};
+
+/// Chronopoulos & Gear 1989: the sums of an iteration are needed at one point only, and the vectors take two passes. Rounding
+/// makes its recurrence drift a little more, which the recomputed residual finds and `start` repairs.
+template <class Exec, class T>
+class SingleReductionCg final : public Krylov<Exec, T> {
+  using Base = Krylov<Exec, T>;
+  using Space = typename Exec::Space;
+
+ public:
+  SingleReductionCg(Exec& exec, const linalg::Operator<Exec, T>& A, Equation<Exec, T>& equation, const SolverParams& params,
+                    Preconditioner<Exec, T>& preconditioner, const Monitor& monitor)
+      : Base(exec, A, equation, params, preconditioner, monitor, 5 * Base::block_of(params) + 3, Base::block_of(params)),
+        p_(A.rows()), s_(A.rows()), w_(A.rows()), u_(M_.is_identity() ? 0 : A.rows()) {}
+
+ private:
+  using Base::A_, Base::block_, Base::equation_, Base::exec_, Base::M_, Base::r_, Base::scalars_, Base::x_;
+  using typename Base::Look;
+
+  // Scalars of one block. Iteration i reads alpha(i), gamma(i), gamma(i + 1) and writes alpha(i + 1), gamma(i + 2).
+  double* alpha(int i) { return scalars_.data() + i; }                   // [block + 1]
+  double* gamma(int i) { return scalars_.data() + block_ + 1 + i; }      // [block + 2]
+  double* delta(int i) { return scalars_.data() + 2 * block_ + 3 + i; }  // [block]
+  double* pq(int i) { return scalars_.data() + 3 * block_ + 3 + i; }     // [block]
+  double* rr(int i) { return scalars_.data() + 4 * block_ + 3 + i; }     // [block]
+  View<T> u() { return u_.empty() ? r_.view() : u_.view(); }
+
+  void start(bool again) override {
+    if (again) {  // p and s keep their unit, r has a new one
+      const double factor = scale_ / equation_.scale();
+      linalg::scale(exec_, factor, View<double>(alpha(0), 1));
+      linalg::scale(exec_, factor, View<double>(gamma(0), 1));
+    } else {
+      linalg::fill(exec_, p_.view(), 0);
+      linalg::fill(exec_, s_.view(), 0);
+      linalg::fill(exec_, View<double>(alpha(0), 1), 0);
+      linalg::fill(exec_, View<double>(gamma(0), 1), 0);
+    }
+    // u = M^-1 r ; gamma = (r, u)
+    if (!u_.empty()) M_.apply(exec_, r_, u_);
+    linalg::dot(exec_, r_.view(), u(), gamma(1));
+    scale_ = equation_.scale();
+  }
+
+  void iterate(int count) override {
     for (int i = 0; i < count; ++i) {
-      const int iteration = ++report_.iterations;
-      if (!std::isfinite(host_pq(i)) || !std::isfinite(host_rr(i)) || !std::isfinite(host_rz(i + 1))) {
-        report_.failure = fmt::format("a value that is not finite appeared in iteration {}", iteration);
-        return norm;
-      }
-      if (host_pq(i) <= 0) {
-        if (norm > target_) report_.failure = not_positive_definite(host_pq(i), iteration);
-        return norm;
-      }
-      norm = std::sqrt(host_rr(i));
-      report_.history.push_back(norm / norm_b_);
-      if (norm < best_) {
-        best_ = norm;
-        best_iteration_ = iteration;
-      } else if (iteration - best_iteration_ > std::max(stagnation_window, best_iteration_) && norm > target_) {
-        report_.failure = stagnation(best_);
-        return norm;
-      }
+      // w = A u ; delta = (w, u)
+      A_.apply_dot(exec_, u(), w_, delta(i));
+      // beta = gamma / gamma before ; alpha = gamma / (delta - beta gamma / alpha before)
+      // p = u + beta p ; s = w + beta s ; x += alpha p ; r -= alpha s ; u = M^-1 r ; rr = (r, r) ; gamma = (r, u)
+      const linalg::SingleReductionStep step{gamma(i + 1), delta(i), gamma(i), alpha(i), alpha(i + 1), pq(i)};
+      M_.advance_single(exec_, step, w_, x_, r_, p_, s_, u(), rr(i), gamma(i + 2));
     }
-    return norm;
+    carry(alpha(count), alpha(0));
+    carry(gamma(count), gamma(0));
+    carry(gamma(count + 1), gamma(1));
+  }
+  void carry(const double* from, double* to) { linalg::copy(exec_, View<const double>(from, 1), View<double>(to, 1)); }
+
+  Look look(int i, int iteration) override {
+    const double gamma_next = this->host(block_ + 3 + i), pq = this->host(3 * block_ + 3 + i),
+                 rr = this->host(4 * block_ + 3 + i);
+    if (!std::isfinite(pq) || !std::isfinite(rr) || !std::isfinite(gamma_next)) return {0, {}, Base::not_finite(iteration)};
+    if (pq <= 0) return {0, {}, not_positive_definite(pq, iteration)};
+    return {std::sqrt(rr), {}, {}};
   }
 
-  /// b is zero (x = 0 solves), or so small or large that its square is not a number to work with.
-  Report finish_special_right_hand_side() {
-    std::vector<double> b(static_cast<std::size_t>(b_.size()));
-    copy_bytes(Space{}, b_.data(), Host{}, b.data(), b.size() * sizeof(double));
-    const auto bad = std::find_if(b.begin(), b.end(), [](double value) { return !std::isfinite(value); });
-    const bool zero = std::all_of(b.begin(), b.end(), [](double value) { return value == 0; });
-    if (zero) {
-      linalg::fill(exec_, x_, 0.0);
-      report_.converged = true;
-      report_.history.push_back(0);
-      return report_;
-    }
-    report_.relative_residual = std::numeric_limits<double>::quiet_NaN();
-    if (bad != b.end())
-      report_.failure = fmt::format("entry {} of the right-hand side is {}", bad - b.begin(), *bad);
-    else
-      report_.failure = "the square of the right-hand side leaves the range of double; choose units that scale the problem";
-    return report_;
-  }
-
-  std::string stagnation(double norm) const {
-    return fmt::format(
-        "the residual stays at {:.3g} and does not reach the tolerance {:.3g}: rounding forbids less, or the matrix is "
-        "singular; raise the tolerance, or look for a missing Dirichlet condition",
-        norm / norm_b_, target_ / norm_b_);
-  }
-  std::string too_many(double norm) const {
-    return fmt::format("the residual is {:.3g} after {} iterations, asked for {:.3g}; raise max_iterations or choose "
-                       "another preconditioner",
-                       norm / norm_b_, report_.iterations, target_ / norm_b_);
-  }
-  static std::string not_positive_definite(double pq, int iteration) {
-    return fmt::format("the matrix is not positive definite: (p, A p) = {:.3g} in iteration {}; look for a missing "
-                       "Dirichlet condition or a negative coefficient",
-                       pq, iteration);
-  }
-
-  /// Iterations without a new least residual after which to give up (or as many as led to it, if more): badly scaled
-  /// systems stay level for hundreds of iterations and then converge.
-  static constexpr int stagnation_window = 2000;
-
-  Exec& exec_;
-  linalg::CrsView<const double> A_;
-  View<const double> b_;
-  View<double> x_;
-  const SolverParams& params_;
-  Preconditioner<Exec>& M_;
-  const Monitor& monitor_;
-  int block_;  ///< iterations between two looks of the host
-  Array<double, Space> r_, p_, q_, scalars_;
-  std::vector<double> host_;
-  Replay<Exec> replay_;
-  Report report_;
-  double norm_b_ = 0, target_ = 0;
-  double best_ = 0;
-  int best_iteration_ = 0;
+  Array<T, Space> p_, s_, w_, u_;
+  double scale_ = 1;
 };
 
 template <class Exec>
-Report solve_cg(Exec& exec, const linalg::Crs<typename Exec::Space>& A, View<const double> b, View<double> x,
-                const SolverParams& params, const Monitor& monitor) {
-  std::string failure;
-  const auto preconditioner = make_preconditioner(exec, A, params, failure);
-  if (!preconditioner) {
-    Report report;
-    report.failure = failure;
-    report.relative_residual = std::numeric_limits<double>::quiet_NaN();
-    return report;
-  }
-  return Cg<Exec>(exec, A, b, x, params, *preconditioner, monitor).run();
+Report solve_cg(Exec& exec, const linalg::Operator<Exec>& A, View<const double> b, View<double> x, const SolverParams& params,
+                const Monitor& monitor) {
+  if (params.variant == "single_reduction")
+    return in_precision<SingleReductionCg>(exec, A, b, x, params, monitor, {.symmetric = true, .definite = true});
+  return in_precision<Cg>(exec, A, b, x, params, monitor, {.symmetric = true, .definite = true});
 }
 
 }  // namespace tessera::solvers

@@ -1,22 +1,29 @@
+#include "solvers/precondition/jacobi_impl.hpp"
+
 #include <fmt/format.h>
 
-#include "solvers/precondition/jacobi_impl.hpp"
+#include <cmath>
 
 namespace tessera::solvers {
 
-std::string describe_bad_diagonal(const std::vector<double>& diagonal) {
-  for (std::size_t row = 0; row < diagonal.size(); ++row)
-    if (!(diagonal[row] > 0 && 1 / diagonal[row] > 0 && 1 / diagonal[row] <= 1.7e308))
+std::string describe_bad_diagonal(const std::vector<double>& diagonal, linalg::Sign sign) {
+  for (std::size_t row = 0; row < diagonal.size(); ++row) {
+    const double value = sign == linalg::Sign::positive ? diagonal[row] : std::abs(diagonal[row]);
+    if (value > 0 && 1 / value > 0 && std::isfinite(1 / value)) continue;
+    if (sign == linalg::Sign::positive)
       return fmt::format(
           "the diagonal entry of row {} is {}, so the matrix is not positive definite; look for an unknown without an "
           "equation or a coefficient that is zero, negative or not a number",
           row, diagonal[row]);
+    return fmt::format(
+        "the diagonal entry of row {} is {}, and the preconditioner divides by it; choose preconditioner = \"none\", or look "
+        "for an unknown without an equation or a coefficient that is not a number",
+        row, diagonal[row]);
+  }
   return {};
 }
 
-template std::unique_ptr<Preconditioner<Threads>> make_identity(Threads&, const linalg::Crs<Host>&, const SolverParams&,
-                                                                std::string&);
-template std::unique_ptr<Preconditioner<Threads>> make_jacobi(Threads&, const linalg::Crs<Host>&, const SolverParams&,
-                                                              std::string&);
+TESSERA_INSTANTIATE_JACOBI(Threads, double);
+TESSERA_INSTANTIATE_JACOBI(Threads, float);
 
 }  // namespace tessera::solvers

@@ -2,9 +2,7 @@
 
 namespace tessera::solvers {
 
-template std::unique_ptr<Preconditioner<Cuda>> make_identity(Cuda&, const linalg::Crs<Device>&, const SolverParams&,
-                                                             std::string&);
-template std::unique_ptr<Preconditioner<Cuda>> make_jacobi(Cuda&, const linalg::Crs<Device>&, const SolverParams&,
-                                                           std::string&);
+TESSERA_INSTANTIATE_JACOBI(Cuda, double);
+TESSERA_INSTANTIATE_JACOBI(Cuda, float);
 
 }  // namespace tessera::solvers

@@ -1,0 +1,234 @@
+#pragma once
+// What every Krylov method does around its iteration. Host code: it only calls declared functions.
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <string>
+#include <vector>
+
+#include "solvers/krylov/equation.hpp"
+#include "solvers/krylov/replay.hpp"
+#include "solvers/params.hpp"
+#include "solvers/precondition/preconditioner.hpp"
+#include "solvers/report.hpp"
+
+namespace tessera::solvers {
+
+/// One solve by a method that iterates on a residual. The method queues blocks of iterations, whose scalars stay with the
+/// vectors; the host fetches them after every block and judges. Only b - A x, recomputed, decides that a solution is accepted:
+/// while it does not meet the tolerance, the method is started again from it.
+template <class Exec, class T>
+class Krylov {
+ public:
+  using Space = typename Exec::Space;
+
+  virtual ~Krylov() = default;
+  Report run();
+
+ protected:
+  /// What the host learns about one iteration.
+  struct Look {
+    double norm = 0;          ///< ||r|| after it, as the recurrence has it
+    std::string breakdown;    ///< the method cannot go on from here, but may be started again from x
+    std::string failure;      ///< and this is why it should not
+  };
+
+  Krylov(Exec& exec, const linalg::Operator<Exec, T>& A, Equation<Exec, T>& equation, const SolverParams& params,
+         Preconditioner<Exec, T>& preconditioner, const Monitor& monitor, int scalars_per_block, int longest_block)
+      : exec_(exec), A_(A), equation_(equation), x_(equation.x()), params_(params), M_(preconditioner), monitor_(monitor),
+        block_(longest_block), r_(A.rows()), scalars_(scalars_per_block),
+        host_(static_cast<std::size_t>(scalars_per_block)) {}
+
+  /// Iterations between two looks of the host: threads look at every one.
+  static int block_of(const SolverParams& params) { return std::is_same_v<Exec, Threads> ? 1 : params.check_every; }
+
+  static std::string not_finite(int iteration) {
+    return fmt::format("a value that is not finite appeared in iteration {}", iteration);
+  }
+
+  // --- What a method implements.
+  /// r_ holds b - A x. `again`: its recurrence had arrived there too, so the direction of the last iteration may be kept.
+  virtual void start(bool again) = 0;
+  /// Queues `count` iterations, at most `block_` and `room()`.
+  virtual void iterate(int count) = 0;
+  /// Iteration i of the last block, from host_; texts call it `iteration`.
+  virtual Look look(int i, int iteration) = 0;
+  /// Brings x up to date with `done` iterations since the start. r_ is about to be overwritten.
+  virtual void finish(int done) { (void)done; }
+  /// A sentence when the true residual went from `before` to `after` between two starts and there is no use in a third.
+  virtual std::string no_progress(double before, double after) const {
+    (void)before, (void)after;
+    return {};
+  }
+  /// Iterations that the method can do before it must be started again.
+  virtual int room(int done) const {
+    (void)done;
+    return std::numeric_limits<int>::max();
+  }
+  /// Whether every block of `block_` iterations queues the same work.
+  virtual bool repeats() const { return true; }
+
+  void fetch() { copy_bytes(Space{}, scalars_.data(), Host{}, host_.data(), scalars_.bytes()); }
+  double host(int i) const { return host_[static_cast<std::size_t>(i)]; }
+
+  Exec& exec_;
+  const linalg::Operator<Exec, T>& A_;
+  Equation<Exec, T>& equation_;
+  View<T> x_;
+  const SolverParams& params_;
+  Preconditioner<Exec, T>& M_;
+  const Monitor& monitor_;
+  const int block_;
+  Array<T, Space> r_;
+  Array<double, Space> scalars_;
+  std::vector<double> host_;
+  Report report_;
+
+ private:
+  enum class End { small, broken, refresh, failed };
+  End iterate_until_small(double& norm);
+  void judge(int count, int& done, double& norm, End& end, bool& ended);
+  std::string stagnation(double norm) const;
+  std::string too_many(double norm) const;
+
+  /// Iterations without a new least residual after which to give up (or as many as led to it, if more): badly scaled
+  /// systems stay level for hundreds of iterations and then converge.
+  static constexpr int stagnation_window = 2000;
+
+  Replay<Exec> replay_;
+  double norm_b_ = 0, target_ = 0;
+  double best_ = std::numeric_limits<double>::infinity();
+  int best_iteration_ = 0;
+  std::string breakdown_;
+};
+
+template <class Exec, class T>
+Report Krylov<Exec, T>::run() {
+  norm_b_ = equation_.norm_b();
+  if (!(norm_b_ > 0) || !std::isfinite(norm_b_)) {
+    report_.failure = equation_.bad_right_hand_side();
+    report_.converged = report_.failure.empty();
+    report_.relative_residual = report_.converged ? 0 : std::numeric_limits<double>::quiet_NaN();
+    if (report_.converged) {
+      equation_.set_solution_to_zero();
+      report_.history.push_back(0);
+    }
+    return report_;
+  }
+  target_ = std::max(params_.tolerance * norm_b_, params_.absolute_tolerance);
+
+  double norm = equation_.residual(r_);
+  report_.history.push_back(norm / norm_b_);
+  if (!std::isfinite(norm)) report_.failure = "the matrix or the initial guess holds a value that is not finite";
+  double norm_before = std::numeric_limits<double>::infinity();
+  End end = End::small;
+  bool again = false;
+  while (norm > target_ && report_.failure.empty()) {
+    if (end != End::refresh) {
+      if (norm > 0.9 * norm_before) {
+        report_.failure = end == End::broken ? breakdown_ : stagnation(norm);
+        break;
+      }
+      norm_before = norm;
+      best_ = std::numeric_limits<double>::infinity();
+      best_iteration_ = report_.iterations;
+    }
+    start(again);
+    double recurred = norm;
+    const double before = norm;
+    end = iterate_until_small(recurred);
+    norm = equation_.residual(r_);  // the recurrence of r drifts away from b - A x; only the latter counts
+    again = end != End::broken && norm <= 1.5 * recurred;
+    if (end == End::refresh && norm > target_) report_.failure = no_progress(before, norm);
+  }
+  report_.converged = norm <= target_;
+  if (report_.converged && !report_.interrupted) report_.failure.clear();
+  report_.relative_residual = norm / norm_b_;
+  return report_;
+}
+
+/// Iterates until the residual of the recurrence meets the tolerance, or something ends it.
+template <class Exec, class T>
+typename Krylov<Exec, T>::End Krylov<Exec, T>::iterate_until_small(double& norm) {
+  const double enough = std::max(target_, equation_.reach() * norm);
+  End end = End::small;
+  bool ended = false;
+  int done = 0;
+  while (norm > enough && !ended) {
+    const int allowed = params_.max_iterations - report_.iterations;
+    int count = std::min({block_, allowed, room(done)});
+    if (params_.residual_every > 0) count = std::min(count, params_.residual_every - done);
+    if (allowed <= 0) {
+      report_.failure = too_many(norm);
+      end = End::failed;
+      break;
+    }
+    if (count <= 0) {
+      end = End::refresh;
+      break;
+    }
+    if (count == block_ && repeats())
+      replay_.run(exec_, [this] { iterate(block_); });
+    else
+      iterate(count);
+    fetch();
+    judge(count, done, norm, end, ended);
+    if (monitor_.progress) monitor_.progress(report_.iterations, norm / norm_b_);
+    if (monitor_.stop && monitor_.stop()) {
+      report_.interrupted = true;
+      report_.failure = fmt::format("interrupted in iteration {}", report_.iterations);
+      end = End::failed;
+      break;
+    }
+  }
+  finish(done);
+  return end;
+}
+
+/// Looks at the scalars of `count` iterations; `norm` becomes the residual's norm after the last that counts.
+template <class Exec, class T>
+void Krylov<Exec, T>::judge(int count, int& done, double& norm, End& end, bool& ended) {
+  for (int i = 0; i < count && !ended; ++i) {
+    const int iteration = report_.iterations + 1;
+    const Look seen = look(i, iteration);
+    if (!seen.failure.empty() || !seen.breakdown.empty()) {
+      // What a block does after the residual has become tiny is no news.
+      ended = true;
+      if (norm <= std::max(target_, equation_.reach() * norm)) return;
+      report_.failure = seen.failure;
+      breakdown_ = seen.breakdown;
+      end = seen.failure.empty() ? End::broken : End::failed;
+      return;
+    }
+    ++done;
+    ++report_.iterations;
+    norm = seen.norm * equation_.scale();
+    report_.history.push_back(norm / norm_b_);
+    if (norm < best_) {
+      best_ = norm;
+      best_iteration_ = report_.iterations;
+    } else if (report_.iterations - best_iteration_ > std::max(stagnation_window, best_iteration_) && norm > target_) {
+      report_.failure = stagnation(best_);
+      end = End::failed;
+      ended = true;
+    }
+  }
+}
+
+template <class Exec, class T>
+std::string Krylov<Exec, T>::stagnation(double norm) const {
+  return fmt::format(
+      "the residual stays at {:.3g} and does not reach the tolerance {:.3g}: rounding forbids less, or the matrix is "
+      "singular; raise the tolerance, or look for a missing Dirichlet condition",
+      norm / norm_b_, target_ / norm_b_);
+}
+template <class Exec, class T>
+std::string Krylov<Exec, T>::too_many(double norm) const {
+  return fmt::format("the residual is {:.3g} after {} iterations, asked for {:.3g}; raise max_iterations or choose "
+                     "another preconditioner",
+                     norm / norm_b_, report_.iterations, target_ / norm_b_);
+}
+
+}  // namespace tessera::solvers

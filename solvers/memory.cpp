@@ -1,0 +1,54 @@
+// What a solver allocates: one line for each vector that a method or a preconditioner owns.
+#include <algorithm>
+#include <cmath>
+
+#include "solvers/solve.hpp"
+
+namespace tessera::solvers {
+namespace {
+
+/// Half of A for Eigen, and its factor: fill of a 3-D mesh grows as n^(4/3) (George & Liu 1981), 12 B an entry.
+double direct_bytes(double n, double nnz) { return 12 * (0.5 * nnz + std::max(nnz, std::pow(n, 4.0 / 3.0))) + 32 * n; }
+
+/// Vectors of a method, its residual included.
+double method_vectors(const SolverParams& params) {
+  if (params.type == "minres") return 6;                                         // r, v, v before, z, w, w before; q is z before
+  if (params.type == "bicgstab") return params.preconditioner == "none" ? 5 : 7;  // r, r^, p, v, t; M^-1 p, M^-1 s
+  if (params.type == "gmres") return params.restart + 4;                         // the basis and one more, r, w, M^-1 w
+  if (params.variant == "single_reduction") return params.preconditioner == "none" ? 4 : 5;  // r, p, s, w; u
+  return 3;                                                                      // r, p, q
+}
+
+/// Of a preconditioner, with values of `size` bytes; `stores_z`: the method keeps no z of its own.
+double preconditioner_bytes(const SolverParams& params, double n, double nnz, double size, bool on_cuda, bool stores_z) {
+  const double z = stores_z ? size * n : 0;
+  if (params.preconditioner == "jacobi") return size * n;
+  if (params.preconditioner == "ssor") return z + (size + 8) * n + (size < 8 ? size * nnz : 0);
+  if (params.preconditioner == "chebyshev") return z + 3 * size * n;
+  if (params.preconditioner == "multicolour_ssor") {
+    const double entries = (nnz - n) * (on_cuda ? 1.1 : 1.0);
+    return z + (size + 4) * entries + (2 * size + 4) * n + 16 * n / (on_cuda ? 32 : 1);
+  }
+  return 0;
+}
+
+}  // namespace
+
+template <class Exec>
+double solver_bytes(const SolverParams& params, Offset rows, Offset nnz) {
+  const double n = static_cast<double>(rows), entries = static_cast<double>(nnz);
+  if (params.type == "direct") return direct_bytes(n, entries);
+  const double size = params.precision == "double" ? 8 : 4;
+  const bool standard_cg = params.type == "cg" && params.variant == "standard";
+  double bytes = method_vectors(params) * size * n +
+                 preconditioner_bytes(params, n, entries, size, std::is_same_v<Exec, Cuda>, standard_cg);
+  if (params.precision == "mixed") bytes += 4 * entries + 12 * n;  // A in float; r in double, the correction
+  if (params.precision == "float") bytes += 4 * entries + 8 * n;   // A, b and x in float
+  return bytes;
+}
+template double solver_bytes<Threads>(const SolverParams&, Offset, Offset);
+template double solver_bytes<Cuda>(const SolverParams&, Offset, Offset);
+
+double solver_bytes(const SolverParams& params, Offset rows, Offset nnz) { return solver_bytes<Threads>(params, rows, nnz); }
+
+}  // namespace tessera::solvers

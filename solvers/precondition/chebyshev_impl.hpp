@@ -1,0 +1,118 @@
+#pragma once
+// make_chebyshev for one backend; only calls declared functions, so any compiler instantiates it.
+#include <algorithm>
+#include <cmath>
+
+#include "solvers/precondition/entries.hpp"
+
+namespace tessera::solvers {
+
+/// The largest eigenvalue of the symmetric tridiagonal matrix with this diagonal and off-diagonal, by bisection on the number
+/// of eigenvalues below (Sturm's sequence).
+inline double largest_eigenvalue(const std::vector<double>& diagonal, const std::vector<double>& off) {
+  double low = diagonal[0], high = diagonal[0];
+  for (std::size_t i = 0; i < diagonal.size(); ++i) {  // Gershgorin
+    const double radius = (i > 0 ? std::abs(off[i - 1]) : 0) + (i < off.size() ? std::abs(off[i]) : 0);
+    low = std::min(low, diagonal[i] - radius);
+    high = std::max(high, diagonal[i] + radius);
+  }
+  for (int step = 0; step < 60; ++step) {
+    const double middle = 0.5 * (low + high);
+    bool all_below = true;
+    double pivot = 1;
+    for (std::size_t i = 0; i < diagonal.size() && all_below; ++i) {
+      pivot = diagonal[i] - middle - (i > 0 ? off[i - 1] * off[i - 1] / pivot : 0);
+      all_below = pivot < 0;
+    }
+    (all_below ? high : low) = middle;
+  }
+  return high;
+}
+
+/// The largest Ritz value of D^-1 A after some steps of the Lanczos process, which Jacobi-CG runs (Golub & Van Loan,
+/// section 11.3.8): with T_jj = 1/alpha_j + beta_{j-1}/alpha_{j-1}, T_{j,j+1} = sqrt(beta_j)/alpha_j. 0 where A is not
+/// positive definite. 32 B a row for a moment.
+template <class Exec>
+double largest_ritz_value(Exec& exec, const linalg::Operator<Exec>& A, View<const double> inverse_diagonal) {
+  using Space = typename Exec::Space;
+  constexpr int steps = 15;
+  const Index n = A.rows();
+  Array<double, Space> x(n), r(n), p(n), q(n), scalars(4);
+  double *rz = scalars.data(), *rz_next = rz + 1, *pq = rz + 2, *rr = rz + 3;
+  linalg::fill(exec, x.view(), 0);
+  linalg::fill_random(exec, r.view(), 3);
+  linalg::multiply(exec, inverse_diagonal, r, p.view());
+  linalg::dot(exec, r.view(), p, rz);
+  std::vector<double> diagonal, off;
+  double beta_over_alpha = 0, first = 0;
+  for (int step = 0; step < std::min<int>(steps, n); ++step) {
+    A.apply_dot(exec, p, q, pq);
+    linalg::update_r_dot(exec, {rz, pq}, q, inverse_diagonal, r.view(), rr, rz_next);
+    linalg::update_x_p(exec, {rz, pq}, {rz_next, rz}, r, inverse_diagonal, x.view(), p.view());
+    const auto host = to_vector(scalars);
+    if (!(host[2] > 0) || !std::isfinite(host[1]) || !std::isfinite(host[0])) return 0;
+    const double alpha = host[0] / host[2], beta = host[1] / host[0];
+    diagonal.push_back(1 / alpha + beta_over_alpha);
+    if (step == 0) first = host[0];
+    if (host[1] <= 1e-24 * first) break;  // the whole space is explored
+    off.push_back(std::sqrt(beta) / alpha);
+    beta_over_alpha = beta / alpha;
+    linalg::copy(exec, View<const double>(rz_next, 1), View<double>(rz, 1));
+  }
+  if (diagonal.empty()) return 0;
+  off.resize(diagonal.size() - 1);
+  return largest_eigenvalue(diagonal, off);
+}
+
+/// z = p(D^-1 A) D^-1 r by `degree` steps of the Chebyshev iteration for A z = r from z = 0. Symmetric positive definite
+/// wherever the spectrum of D^-1 A lies in (0, b]. Each step is a product and a pass of 56 B; 24 B of its own a row.
+template <class Exec, class T>
+class Chebyshev final : public Preconditioner<Exec, T> {
+  using Space = typename Exec::Space;
+
+ public:
+  Chebyshev(const linalg::Operator<Exec, T>& A, Array<T, Space> inverse_diagonal, double bound, int degree)
+      : A_(A), inverse_(std::move(inverse_diagonal)), d_(A.rows()), w_(A.rows()), degree_(degree), high_(bound),
+        low_(bound / (4.0 * (degree + 1) * (degree + 1))) {}
+
+  void apply(Exec& exec, View<const T> r, View<T> z) override {
+    const double centre = 0.5 * (high_ + low_), half = 0.5 * (high_ - low_), sigma = centre / half;
+    double rho = 1 / sigma;
+    // d = z = D^-1 r / centre
+    linalg::multiply(exec, inverse_, r, z);
+    linalg::scale(exec, 1 / centre, z);
+    linalg::copy(exec, z, d_.view());
+    for (int step = 0; step < degree_; ++step) {
+      // d = rho' rho d + (2 rho' / half) D^-1 (r - A z) ; z += d
+      const double next = 1 / (2 * sigma - rho);
+      A_.apply(exec, z, w_);
+      linalg::chebyshev_step(exec, next * rho, 2 * next / half, inverse_, r, w_, d_.view(), z);
+      rho = next;
+    }
+  }
+
+ private:
+  const linalg::Operator<Exec, T>& A_;
+  Array<T, Space> inverse_, d_, w_;
+  int degree_;
+  double high_, low_;
+};
+
+template <class Exec, class T>
+std::unique_ptr<Preconditioner<Exec, T>> make_chebyshev(Exec& exec, const linalg::Operator<Exec>& A,
+                                                        const linalg::Operator<Exec, T>& A_in_type, const SolverParams& params,
+                                                        linalg::Sign sign, std::string& failure) {
+  auto inverse = inverse_diagonal<Exec, double>(exec, A, sign, failure);
+  if (!failure.empty()) return nullptr;
+  // Ritz values lie inside the spectrum: a little safety; above the bound the polynomial still is positive up to b + low.
+  const double bound = A.rows() == 0 ? 1 : 1.1 * largest_ritz_value(exec, A, inverse);
+  if (!(bound > 0)) {
+    failure = "the matrix is not positive definite, which the Chebyshev preconditioner needs; choose preconditioner = \"jacobi\"";
+    return nullptr;
+  }
+  Array<T, typename Exec::Space> rounded(A.rows());
+  linalg::convert(exec, inverse.view(), rounded.view());
+  return std::make_unique<Chebyshev<Exec, T>>(A_in_type, std::move(rounded), bound, params.degree);
+}
+
+}  // namespace tessera::solvers
