@@ -2,6 +2,7 @@
 // Edge functions: what physics does on one edge. Examples to use and to copy; the contract is in edge_loop.hpp.
 #include <cmath>
 
+#include "assembly/edge/boundary_normals.hpp"
 #include "assembly/edge/edge_loop.hpp"
 
 namespace tessera::assembly {
@@ -119,6 +120,42 @@ struct EulerRusanov {
     for (int d = 0; d < dim; ++d) f_i[1 + d] += j.pressure * edge.c_ji[d] - i.pressure * edge.c_ij[d];
     f_i[dim + 1] += j.pressure * j_ji - i.pressure * i_ij;
   }
+};
+
+/// The share of the boundary in the residual that EulerRusanov begins: f_i = -s_ij . F(u_j), or at a slip wall, where the normal
+/// velocity is zero, the pressure alone. Together the residual of a uniform flow is zero.
+template <int dim_>
+struct EulerBoundary {
+  static constexpr int dim = dim_, inputs = dim + 2, outputs = dim + 2;
+  double gamma = 1.4;
+  bool wall = false;
+
+  TESSERA_HD void operator()(const double (&s_ij)[dim], const double (&)[inputs], const double (&u_j)[inputs],
+                             double (&f)[outputs]) const {
+    const auto state = EulerRusanov<dim>{gamma}.state(u_j);
+    double flow = 0;  // v . s
+    if (!wall)
+      for (int d = 0; d < dim; ++d) flow += state.v[d] * s_ij[d];
+    for (int k = 0; k < outputs; ++k) f[k] = -flow * u_j[k];
+    for (int d = 0; d < dim; ++d) f[1 + d] -= state.pressure * s_ij[d];
+    f[dim + 1] -= state.pressure * flow;
+  }
+};
+
+/// Least and greatest value at a node and its neighbours: what limiters compare with. An example of `combine`.
+template <int dim_>
+struct NeighbourBounds {
+  static constexpr int dim = dim_, inputs = 1, outputs = 2;
+  static constexpr unsigned needs = edge_data::none, node_needs = edge_data::none;
+  static constexpr Pairing pairing = Pairing::general;
+
+  TESSERA_HD void operator()(const EdgeAt<dim>&, const double (&u_i)[1], const double (&u_j)[1], double (&f_i)[2],
+                             double (&f_j)[2]) const {
+    f_i[0] = f_i[1] = u_j[0];
+    f_j[0] = f_j[1] = u_i[0];
+  }
+  TESSERA_HD void at_node(const NodeAt<dim>&, const double (&u)[1], double (&f)[2]) const { f[0] = f[1] = u[0]; }
+  TESSERA_HD static double combine(int c, double a, double b) { return c == 0 ? std::fmin(a, b) : std::fmax(a, b); }
 };
 
 /// The stiffness matrix, its diagonal as minus the sum of the row.

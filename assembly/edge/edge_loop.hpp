@@ -47,6 +47,10 @@ enum class Pairing {
 //   static constexpr unsigned node_needs;
 //   TESSERA_HD void at_node(const NodeAt<dim>&, const double (&u)[inputs], double (&f)[outputs]) const;
 //
+// and, where contributions are not added (a maximum, say; the atomic strategy refuses it),
+//
+//   TESSERA_HD static double combine(int component, double a, double b);
+//
 // It assigns f. Edges are always handed over with i < j, so every strategy sums the same contributions.
 //
 // A matrix function G fills `outputs` matrices of one sparsity at once (1, or blocks x blocks); the diagonal is summed:
@@ -96,7 +100,7 @@ template <class Exec>
 void refresh_edge_loop(Exec& exec, EdgeLoop<typename Exec::Space>& loop);
 
 /// f_i = at_node(i) + sum of what its edges give it. u: [inputs, nodes], f: [outputs, nodes], column-major, distinct.
-/// Throws Error(internal) for wrong sizes. All strategies but atomic are bitwise repeatable, on threads independent of their number.
+/// Throws Error(internal) for wrong sizes, and for `combine` with atomic. All strategies but atomic are bitwise repeatable, on threads independent of their number.
 /// Bytes: edge_loop_bytes().
 template <class Exec, class F>
 void run_edges(Exec& exec, EdgeLoop<typename Exec::Space>& loop, const F& function, View<const double> u, View<double> f);

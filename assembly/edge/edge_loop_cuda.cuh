@@ -9,7 +9,8 @@ namespace tessera::assembly {
 template <>
 struct EdgeBackend<Cuda> {
   struct Add {
-    TESSERA_HD static void add(double& sum, double value) {
+    template <class F>
+    TESSERA_HD static void add(double& sum, int, double value) {
       NV_IF_ELSE_TARGET(NV_IS_DEVICE, (atomicAdd(&sum, value);), (sum += value;))
     }
   };

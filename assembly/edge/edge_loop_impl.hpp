@@ -13,6 +13,19 @@ struct EdgeBackend;
 void check_edge_function(int function_dim, int edges_dim);
 void check_nodal_values(Offset values, int components, Index nodes);
 void check_matrix_values(Offset values, int matrices, Offset entries);
+[[noreturn]] void throw_no_atomic_combine();
+
+template <class F>
+inline constexpr bool has_combine = requires(double a) { F::combine(0, a, a); };
+
+/// Takes one contribution into a node's sum.
+template <class F>
+TESSERA_HD inline void take(double& sum, int c, double value) {
+  if constexpr (has_combine<F>)
+    sum = F::combine(c, sum, value);
+  else
+    sum += value;
+}
 
 template <class F>
 inline constexpr int edge_inputs = F::inputs > 0 ? F::inputs : 1;
@@ -132,7 +145,7 @@ struct GatherNode {
     }
     EdgeValues<F, Target::matrix> values;
     values.evaluate(function, edge, u_i, u_j);
-    for (int c = 0; c < F::outputs; ++c) sum[c] += values.at(is_j, c);
+    for (int c = 0; c < F::outputs; ++c) take<F>(sum[c], c, values.at(is_j, c));
     if constexpr (Target::matrix)
       for (int c = 0; c < F::outputs; ++c) target.entry(node, is_j ? k : k + 1, c) = is_j ? values.a_ji[c] : values.a_ij[c];
   }
@@ -204,7 +217,7 @@ struct ReduceNode {
       const bool is_j = end & 1u;
       for (int c = 0; c < F::outputs; ++c) {
         const double value = buffer[(F::pairing == Pairing::general && is_j ? F::outputs + c : c) * edges + edge];
-        sum[c] += F::pairing == Pairing::antisymmetric && is_j ? -value : value;
+        take<F>(sum[c], c, F::pairing == Pairing::antisymmetric && is_j ? -value : value);
       }
     }
     for (int c = 0; c < F::outputs; ++c) target.sum(node, c) = sum[c];
@@ -220,15 +233,18 @@ struct AddEdge {
     EdgeAt<F::dim> edge;
     const auto values = work(item, edge);
     for (int c = 0; c < F::outputs; ++c) {
-      Add::add(work.target.sum(edge.i, c), values.at(false, c));
-      Add::add(work.target.sum(edge.j, c), values.at(true, c));
+      Add::template add<F>(work.target.sum(edge.i, c), c, values.at(false, c));
+      Add::template add<F>(work.target.sum(edge.j, c), c, values.at(true, c));
     }
   }
 };
 
 /// += of edges that share no node with others at work.
 struct PlainAdd {
-  TESSERA_HD static void add(double& sum, double value) { sum += value; }
+  template <class F>
+  TESSERA_HD static void add(double& sum, int c, double value) {
+    take<F>(sum, c, value);
+  }
 };
 
 template <class Space>
@@ -264,6 +280,7 @@ void run_edge_loop(Exec& exec, EdgeLoop<typename Exec::Space>& loop, const F& fu
              ReduceNode<F, Target>{function, list, loop.lists.layout(), loop.lists.edge_end.data(), loop.buffer.data(), u, target});
     return;
   }
+  if (has_combine<F> && loop.strategy == EdgeStrategy::atomic) throw_no_atomic_combine();
   for_each(exec, list.nodes, StartNodes<F, Target>{function, list, u, target});
   if (loop.strategy == EdgeStrategy::atomic)
     for_each(exec, list.edges, AddEdge<F, Target, typename EdgeBackend<Exec>::Add>{{function, list, u, target}});

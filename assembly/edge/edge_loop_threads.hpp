@@ -7,7 +7,8 @@ namespace tessera::assembly {
 template <>
 struct EdgeBackend<Threads> {
   struct Add {
-    static void add(double& sum, double value) {
+    template <class F>
+    static void add(double& sum, int, double value) {
 #pragma omp atomic
       sum += value;
     }

@@ -55,6 +55,10 @@ void check_matrix_values(Offset values, int matrices, Offset entries) {
                 "make the matrix from the same space");
 }
 
+void throw_no_atomic_combine() {
+  throw Error(ExitCode::internal, "an edge function with its own combine() in an atomic loop", "take the strategy nodes, two_pass or colour");
+}
+
 std::vector<Offset> list_starts(const std::vector<std::uint16_t>& degree, Index slice) {
   const std::size_t nodes = degree.size(), step = static_cast<std::size_t>(slice);
   std::vector<Offset> starts{0};
