@@ -11,7 +11,7 @@ namespace {
 deck::Section<PhysicsParams> physics_section() {
   return deck::Section<PhysicsParams>("physics", "What to solve: -div(k grad u) + c u = f")
       .key("type", &PhysicsParams::type, {.help = "the physics module", .choices = {"poisson"}, .required = true, .example = "\"poisson\""})
-      .key("order", &PhysicsParams::order, {.help = "polynomial order of the solution (prisms: 1 or 2)", .min = 1, .max = 4, .example = "1"})
+      .key("order", &PhysicsParams::order, {.help = "polynomial order of the solution; up to 4 on triangles, tets and prisms, up to 8 on intervals, quads and hexes", .min = 1, .max = 8, .example = "1"})
       .position(&PhysicsParams::where);
 }
 

@@ -36,6 +36,17 @@ void check_exact(const ExactParams& exact, int dim) {
                 "give one expression an axis", exact.where);
 }
 
+/// An order that a shape of the mesh does not have is an error at the deck's physics.order.
+assembly::DofMap dof_map(const deck::Deck& deck, const mesh::Mesh& mesh, const PhysicsParams& physics, int threads) {
+  try {
+    return assembly::make_dof_map(mesh, physics.order, threads);
+  } catch (const Error& error) {
+    if (error.where()) throw;
+    const deck::Where where = deck.where("physics.order");
+    throw Error(error.code(), error.what(), error.help(), where ? where : physics.where);
+  }
+}
+
 Problem set_up(const Context& context) {
   Problem problem;
   problem.params = read(context.deck);
@@ -50,7 +61,7 @@ Problem set_up(const Context& context) {
   problem.mesh = mesh::make_mesh(context.deck, params.mesh, exec.count());
   {
     Scope scope(exec, "dofs");
-    problem.dofs = assembly::make_dof_map(problem.mesh, params.physics.order, exec.count());
+    problem.dofs = dof_map(context.deck, problem.mesh, params.physics, exec.count());
     problem.dof_points = assembly::dof_points(problem.mesh, problem.dofs);
   }
   check_quantities(params.quantities, problem.mesh);

@@ -150,15 +150,19 @@ Error not_converged(const solvers::Report& report, const solvers::SolverParams& 
 void write_solution(const Params& params, const Solution& s, bool converged, const std::filesystem::path& directory) {
   output::VtkData data;
   data.title = params.title + (converged ? "" : " (NOT CONVERGED)");
-  data.points = s.dof_points;
-  for (const assembly::DofBlock& block : s.dofs.blocks)
-    data.blocks.push_back(output::vtk_cells(block.shape, s.dofs.order, assembly::lagrange(block.shape, s.dofs.order).node_points, block.dofs));
+  // VTK's cells are equispaced: above order 4 the dofs are not, and fields are written where VTK takes its points to be.
+  data.points = s.dofs.order <= assembly::max_simplex_order ? s.dof_points : assembly::equispaced_dof_points(s.mesh, s.dofs);
+  for (const assembly::DofBlock& block : s.dofs.blocks) {
+    const std::vector<double> nodes = assembly::equispaced_points(assembly::lagrange(block.shape, s.dofs.order));
+    data.blocks.push_back(output::vtk_cells(block.shape, s.dofs.order, nodes, block.dofs));
+  }
   const std::vector<std::string> fields = params.output.fields.empty() ? std::vector<std::string>{"u", "flux"} : params.output.fields;
   for (const std::string& field : fields) {
     if (field == "u")
-      data.point_fields.push_back({"u", 1, s.u});
+      data.point_fields.push_back({"u", 1, assembly::equispaced_values(s.dofs, s.u)});
     else
-      data.point_fields.push_back({"flux", 3, assembly::flux_field(s.mesh, s.dofs, s.u, diffusivity_field(s), s.threads)});
+      data.point_fields.push_back(
+          {"flux", 3, assembly::equispaced_values(s.dofs, assembly::flux_field(s.mesh, s.dofs, s.u, diffusivity_field(s), s.threads), 3)});
   }
   data.cell_fields = cell_fields(s);
   output::write_vtu(data, directory / "solution.vtu");

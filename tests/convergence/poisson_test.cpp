@@ -74,6 +74,16 @@ TYPED_TEST(PoissonConvergence, Prism) {
   for (int order = 1; order <= 4; ++order)
     expect_orders<TypeParam>("prism", order, order < 3 ? 8 : 4, order < 3 ? 14 : 6);
 }
+/// Order 8, and hexes above 5, meet rounding before they are in the asymptotic range: for those there is
+/// Patch.PolynomialsOfTheElementsOrderAreSolvedExactly.
+TYPED_TEST(PoissonConvergence, OrdersFiveToSeven) {
+  TESSERA_REQUIRE(TypeParam);
+  for (int order = 5; order <= 7; ++order) {
+    expect_orders<TypeParam>("interval", order, 3, 5);
+    expect_orders<TypeParam>("quad", order, 3, 6);
+  }
+  expect_orders<TypeParam>("hex", 5, 2, 4);
+}
 TYPED_TEST(PoissonConvergence, CurvedCells) {
   TESSERA_REQUIRE(TypeParam);
   for (const char* shape : {"triangle", "quad"}) expect_orders<TypeParam>(shape, 2, 10, 20, 2);
