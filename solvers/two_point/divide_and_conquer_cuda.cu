@@ -134,10 +134,10 @@ std::unique_ptr<TwoPointSolver<Exec, T>> make_divide_and_conquer(Exec&, const Co
 }
 
 template std::unique_ptr<TwoPointSolver<Cuda, double>> make_divide_and_conquer<Cuda, double, double>(Cuda&,
-                                                                                                   const Columns&);
+                                                                                                     const Columns&);
 template std::unique_ptr<TwoPointSolver<Cuda, float>> make_divide_and_conquer<Cuda, float, float>(Cuda&,
-                                                                                               const Columns&);
+                                                                                                  const Columns&);
 template std::unique_ptr<TwoPointSolver<Cuda, float>> make_divide_and_conquer<Cuda, float, double>(Cuda&,
-                                                                                                const Columns&);
+                                                                                                   const Columns&);
 
 }  // namespace tessera::solvers::two_point

@@ -25,9 +25,11 @@ class DivideAndConquer final : public TwoPointSolver<Threads, T> {
     u[0] *= T(0.5);
 
     step_1a(exec, u);
-    step_b(u, [this](Offset j) { return columns_.begin(j) + columns_.rows(j) - 1; }, recurrence_forward<R, T>);
+    step_b(
+        u, [this](Offset j) { return columns_.begin(j) + columns_.rows(j) - 1; }, recurrence_forward<R, T>);
     step_1c_2a(exec, u);
-    step_b(u, [this](Offset j) { return columns_.begin(j); }, recurrence_backward<R, T>);
+    step_b(
+        u, [this](Offset j) { return columns_.begin(j); }, recurrence_backward<R, T>);
     step_2c(exec, u);
   }
 
@@ -109,7 +111,7 @@ std::unique_ptr<TwoPointSolver<Exec, T>> make_divide_and_conquer(Exec&, const Co
 template std::unique_ptr<TwoPointSolver<Threads, double>> make_divide_and_conquer<Threads, double, double>(
     Threads&, const Columns&);
 template std::unique_ptr<TwoPointSolver<Threads, float>> make_divide_and_conquer<Threads, float, float>(Threads&,
-                                                                                                    const Columns&);
+                                                                                                        const Columns&);
 template std::unique_ptr<TwoPointSolver<Threads, float>> make_divide_and_conquer<Threads, float, double>(
     Threads&, const Columns&);
 

@@ -19,7 +19,7 @@ inline constexpr int items = 128 / sizeof(T);
 template <class T>
 inline constexpr int warp_tile = 32 * items<T>;
 template <class T>
-inline constexpr int tile = warps * warp_tile<T>;
+inline constexpr int tile = warps* warp_tile<T>;
 
 /// Each block works through a range of neighbouring tiles. Tiles end where the grid ends: the first begins `missing` zeros before it.
 template <class T, class R>
@@ -34,8 +34,23 @@ struct Ranges {
 
   __device__ Offset first_tile(Offset range) const { return tiles * range / gridDim.x; }
 
-  /// d_i; zero before the grid.
-  __device__ T d(Offset i, T f_i) const { return i > 0 ? h2 * f_i : T(0.5) * h2 * f_i; }
+  /// d of `items` unknowns, `step` apart from `first` on; zero before the grid. `last_use`: they need not stay in the caches.
+  template <int step, bool last_use>
+  __device__ void load(Offset first, T (&d)[items<T>]) const {
+    const T* from = f + first;
+    if (first > 0) {  // the usual case apart: no comparison a value, and addresses that differ by constants
+#pragma unroll
+      for (int k = 0; k < items<T>; ++k) d[k] = last_use ? __ldcs(from + k * step) : from[k * step];
+#pragma unroll
+      for (int k = 0; k < items<T>; ++k) d[k] *= h2;
+      return;
+    }
+#pragma unroll
+    for (int k = 0; k < items<T>; ++k) {
+      const Offset i = first + k * step;
+      d[k] = i < 0 ? T(0) : (i == 0 ? T(0.5) * h2 : h2) * from[k * step];
+    }
+  }
 };
 
 /// Pass 1: S and M of every range, and of every tile what precedes it in its range.
@@ -45,14 +60,12 @@ __global__ void __launch_bounds__(scan_block, scan_blocks_per_multiprocessor) re
   const Offset end = ranges.first_tile(blockIdx.x + 1);
   for (Offset t = ranges.first_tile(blockIdx.x); t < end; ++t) {
     const Offset base = t * tile<T> - ranges.missing;
-    T tile_sum = 0, tile_moment = 0;
+    T d[items<T>], tile_sum = 0, tile_moment = 0;
+    ranges.template load<scan_block, false>(base + threadIdx.x, d);
 #pragma unroll
     for (int k = 0; k < items<T>; ++k) {
-      const int offset = k * scan_block + threadIdx.x;
-      const Offset i = base + offset;
-      const T d = i < 0 ? T(0) : ranges.d(i, __ldg(ranges.f + i));
-      tile_sum += d;
-      tile_moment += static_cast<T>(tile<T> - offset) * d;
+      tile_sum += d[k];
+      tile_moment += static_cast<T>(tile<T> - k * scan_block - static_cast<int>(threadIdx.x)) * d[k];
     }
     tile_sum = kernels::block_sum<T, scan_block>(tile_sum);
     tile_moment = kernels::block_sum<T, scan_block>(tile_moment);
@@ -122,6 +135,7 @@ __device__ T sum_from_right(T value, int lane) {
 template <class T, class R>
 __global__ void __launch_bounds__(scan_block, scan_blocks_per_multiprocessor) solve_ranges(Ranges<T, R> ranges) {
   constexpr int width = items<T>;
+  const auto padded = [](int offset) { return offset + offset / width; };
   __shared__ T values[warps][32 * (width + 1)];
   __shared__ T warp_sum[2][warps], warp_moment[2][warps];
   const int warp = threadIdx.x / 32, lane = threadIdx.x % 32;
@@ -129,19 +143,19 @@ __global__ void __launch_bounds__(scan_block, scan_blocks_per_multiprocessor) so
   const Offset begin = ranges.first_tile(blockIdx.x);
   for (Offset t = ranges.first_tile(blockIdx.x + 1) - 1; t >= begin; --t) {
     const Offset base = t * tile<T> - ranges.missing + warp * warp_tile<T>;
+    {
+      T d[width];
+      ranges.template load<32, true>(base + lane, d);
 #pragma unroll
-    for (int k = 0; k < width; ++k) {
-      const int offset = k * 32 + lane;
-      const Offset i = base + offset;
-      values[warp][offset + offset / width] = i < 0 ? T(0) : ranges.d(i, __ldcs(ranges.f + i));
+      for (int k = 0; k < width; ++k) values[warp][padded(k * 32 + lane)] = d[k];
     }
     __syncwarp();
     // y_i = d_i + y_{i-1} within the thread; its sum and the sum of its y.
     T* own = values[warp] + lane * (width + 1);
-    T y[width], sum = 0, moment = 0;
+    T sum = 0, moment = 0;
 #pragma unroll
     for (int k = 0; k < width; ++k) {
-      y[k] = sum += own[k];
+      own[k] = sum += own[k];  // kept here: in registers the y would halve the number of resident threads
       moment += sum;
     }
     // Within the warp: d before the thread, y after it.
@@ -172,16 +186,15 @@ __global__ void __launch_bounds__(scan_block, scan_blocks_per_multiprocessor) so
     const int to_the_end = tile<T> - static_cast<int>(threadIdx.x) * width;
 #pragma unroll
     for (int k = width - 1; k >= 0; --k) {
-      after += y[k] + before;
+      after += own[k] + before;
       own[k] = static_cast<T>(U + static_cast<R>(to_the_end - k) * Y + static_cast<R>(after));
     }
     U += static_cast<R>(tile<T>) * Y + static_cast<R>(whole);
     __syncwarp();
+    T* to = ranges.u + base + lane;
 #pragma unroll
-    for (int k = 0; k < width; ++k) {
-      const int offset = k * 32 + lane;
-      if (base + offset >= 0) __stcs(ranges.u + base + offset, values[warp][offset + offset / width]);
-    }
+    for (int k = 0; k < width; ++k)
+      if (base + k * 32 + lane >= 0) __stcs(to + k * 32, values[warp][padded(k * 32 + lane)]);
     __syncwarp();
   }
 }
@@ -198,8 +211,8 @@ class Scan final : public TwoPointSolver<Cuda, T> {
   void solve(Cuda& exec, double h, View<const T> f, View<T> u) override {
     assert(f.size() == n_ && u.size() == n_);
     R* sums = sums_.data();
-    const Ranges<T, R> ranges{tiles_,   tiles_ * tile<T> - n_, static_cast<T>(h * h),   f.data(),
-                              u.data(), sums,                  sums + tiles_, sums + tiles_ + ranges_};
+    const Ranges<T, R> ranges{tiles_, tiles_ * tile<T> - n_, static_cast<T>(h * h),  f.data(), u.data(),
+                              sums,   sums + tiles_,         sums + tiles_ + ranges_};
     launch(exec, reduce_ranges<T, R>, ranges_, scan_block, ranges);
     launch(exec, solve_ranges<T, R>, ranges_, scan_block, ranges);
   }

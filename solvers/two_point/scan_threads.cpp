@@ -108,7 +108,8 @@ class Scan final : public TwoPointSolver<Threads, T> {
     const auto [Y, U] = carries_[t];
     for (int c = 0; c < chains; ++c) {
       const R constant = U + static_cast<R>(after[c]);
-      for (int k = c * links; k < (c + 1) * links; ++k) y[k] = static_cast<T>(constant + static_cast<R>(tile - k) * Y + static_cast<R>(y[k]));
+      for (int k = c * links; k < (c + 1) * links; ++k)
+        y[k] = static_cast<T>(constant + static_cast<R>(tile - k) * Y + static_cast<R>(y[k]));
     }
     for (int k = 0; k < rows; ++k) u[begin + k] = y[missing + k];
   }

@@ -15,7 +15,10 @@ template <class T, class R>
 class Blocked final : public TwoPointSolver<Threads, T> {
  public:
   Blocked(const Columns& columns, int block)
-      : columns_(columns), format_{columns.s, columns.r, block}, U_(format_.size()), edge_(static_cast<std::size_t>(columns.r)) {}
+      : columns_(columns),
+        format_{columns.s, columns.r, block},
+        U_(format_.size()),
+        edge_(static_cast<std::size_t>(columns.r)) {}
 
   void solve(Threads& exec, double h, View<const T> f, View<T> u) override {
     assert(f.size() == columns_.n && u.size() == columns_.n);

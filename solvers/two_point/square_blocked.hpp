@@ -15,9 +15,7 @@ struct SquareBlocked {
   Offset size() const { return block_rows() * block_columns() * block * block; }
   /// Where block (I, J) begins, and entry (i, j), from 0.
   Offset begin(Offset I, Offset J) const { return (J * block_rows() + I) * block * block; }
-  Offset at(Offset i, Offset j) const {
-    return begin(i / block, j / block) + (j % block) * block + i % block;
-  }
+  Offset at(Offset i, Offset j) const { return begin(i / block, j / block) + (j % block) * block + i % block; }
 };
 
 inline constexpr int most_block = 256;

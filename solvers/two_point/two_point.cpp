@@ -1,8 +1,11 @@
 #include "solvers/two_point/two_point.hpp"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <cmath>
 
+#include "solvers/registry.hpp"
 #include "solvers/two_point/two_point_impl.hpp"
 
 namespace tessera::solvers {
@@ -27,7 +30,8 @@ deck::Section<TwoPointParams> two_point_section() {
   return deck::Section<TwoPointParams>("solver", "How to solve the tridiagonal system")
       .key("type", &TwoPointParams::type, {.help = help, .choices = names(two_point_table())})
       .key("rows", &TwoPointParams::rows,
-           {.help = "unknowns of a column of divide_and_conquer and square_blocked; 0: the square root of their number, at most 256",
+           {.help = "unknowns of a column of divide_and_conquer and square_blocked; 0: the square root of their "
+                    "number, at most 256",
             .min = 0})
       .key("block", &TwoPointParams::block,
            {.help = "unknowns on a side of a block of square_blocked", .min = 1, .max = two_point::most_block})
@@ -35,18 +39,21 @@ deck::Section<TwoPointParams> two_point_section() {
 }
 
 const TwoPointMethod& find_two_point(Offset n, const TwoPointParams& params, const std::string& backend, bool mixed) {
-  const TwoPointMethod& method =
-      find(two_point_table(), params.type == "auto" ? "scan" : params.type, "solver of two-point problems", params.where);
+  const TwoPointMethod& method = find(two_point_table(), params.type == "auto" ? "scan" : params.type,
+                                      "solver of two-point problems", params.where);
   if (!(backend == "cuda" ? method.cuda : method.threads))
     throw Error(ExitCode::usage, fmt::format("the solver '{}' does not run on the backend '{}'", method.name, backend),
                 "choose type = \"scan\" or \"divide_and_conquer\", or --backend threads", params.where);
   if (mixed && !method.mixed)
-    throw Error(ExitCode::usage, fmt::format("the solver '{}' has no mixed precision: it has no steps between blocks", method.name),
+    throw Error(ExitCode::usage,
+                fmt::format("the solver '{}' has no mixed precision: it has no steps between blocks", method.name),
                 "choose run.precision = \"double\" or \"float\", or another solver", params.where);
   if (n < 1)
-    throw Error(ExitCode::usage, fmt::format("a two-point problem of {} unknowns was asked for", n), "it needs at least 1", params.where);
+    throw Error(ExitCode::usage, fmt::format("a two-point problem of {} unknowns was asked for", n),
+                "it needs at least 1", params.where);
   if (params.rows < 0)
-    throw Error(ExitCode::usage, fmt::format("solver.rows is {}", params.rows), "choose a positive number, or 0", params.where);
+    throw Error(ExitCode::usage, fmt::format("solver.rows is {}", params.rows), "choose a positive number, or 0",
+                params.where);
   if (params.block < 1 || params.block > two_point::most_block)
     throw Error(ExitCode::usage, fmt::format("solver.block is {}", params.block),
                 fmt::format("choose 1 to {}", two_point::most_block), params.where);
@@ -77,8 +84,8 @@ template double two_point_backward_error<float>(double, View<const float>, View<
 template std::unique_ptr<TwoPointSolver<Threads, double>> make_two_point<Threads, double, double>(
     Threads&, Offset, const TwoPointParams&);
 template std::unique_ptr<TwoPointSolver<Threads, float>> make_two_point<Threads, float, float>(Threads&, Offset,
-                                                                                            const TwoPointParams&);
+                                                                                               const TwoPointParams&);
 template std::unique_ptr<TwoPointSolver<Threads, float>> make_two_point<Threads, float, double>(Threads&, Offset,
-                                                                                             const TwoPointParams&);
+                                                                                                const TwoPointParams&);
 
 }  // namespace tessera::solvers

@@ -33,6 +33,9 @@ struct TwoPointMethod {
   bool mixed;  ///< has a mixed-precision form: steps in single, recurrences between blocks in double
 };
 const std::vector<TwoPointMethod>& two_point_table();
+/// The entry that `params` names for n unknowns on a backend, "auto" resolved. Throws Error(usage) at params.where for an unknown
+/// name, a method that the backend or mixed precision lacks, n < 1, or sizes out of range.
+const TwoPointMethod& find_two_point(Offset n, const TwoPointParams& params, const std::string& backend, bool mixed);
 
 /// One method for n unknowns on one backend, with its workspace. T: numbers of f, u and the parallel steps.
 template <class Exec, class T>
@@ -56,9 +59,8 @@ class TwoPointSolver {
   virtual Offset columns() const = 0;
 };
 
-/// The method that `params` names, "auto" resolved, for n >= 1 unknowns. R: numbers of the recurrences between blocks; R = T,
-/// or T = float with R = double (mixed). Throws Error(usage) at params.where for an unknown name, a method that the backend
-/// or the precision lacks, n < 1, or block sizes out of range.
+/// The method that `params` names, for n >= 1 unknowns. R: numbers of the recurrences between blocks; R = T, or T = float with
+/// R = double (mixed). Throws as find_two_point does.
 template <class Exec, class T, class R = T>
 std::unique_ptr<TwoPointSolver<Exec, T>> make_two_point(Exec& exec, Offset n, const TwoPointParams& params = {});
 

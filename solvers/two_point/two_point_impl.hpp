@@ -1,8 +1,5 @@
 #pragma once
 // The registry of the methods, written once for both backends.
-#include <fmt/format.h>
-
-#include "solvers/registry.hpp"
 #include "solvers/two_point/divide_and_conquer.hpp"
 #include "solvers/two_point/scan.hpp"
 #include "solvers/two_point/sequential.hpp"
@@ -10,9 +7,6 @@
 #include "solvers/two_point/two_point.hpp"
 
 namespace tessera::solvers {
-
-/// Throws Error(usage) where the method cannot be had; returns its entry, "auto" resolved.
-const TwoPointMethod& find_two_point(Offset n, const TwoPointParams& params, const std::string& backend, bool mixed);
 
 template <class Exec, class T, class R>
 std::unique_ptr<TwoPointSolver<Exec, T>> make_two_point(Exec& exec, Offset n, const TwoPointParams& params) {

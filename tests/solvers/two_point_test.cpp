@@ -20,14 +20,15 @@ struct Variant {
   using T = N;
   using R = S;
 };
-#ifdef TESSERA_HAVE_CUDA
-using Variants = ::testing::Types<Variant<Threads, double, double>, Variant<Threads, float, float>,
-                                  Variant<Threads, float, double>, Variant<Cuda, double, double>,
-                                  Variant<Cuda, float, float>, Variant<Cuda, float, double>>;
-#else
-using Variants = ::testing::Types<Variant<Threads, double, double>, Variant<Threads, float, float>,
-                                  Variant<Threads, float, double>>;
-#endif
+/// Every backend in double, single and mixed precision.
+template <class List>
+struct VariantsOf;
+template <class... E>
+struct VariantsOf<::testing::Types<E...>> {
+  using type =
+      ::testing::Types<Variant<E, double, double>..., Variant<E, float, float>..., Variant<E, float, double>...>;
+};
+using Variants = VariantsOf<testing::Backends>::type;
 
 std::vector<double> random_values(Offset n) {
   std::mt19937 engine(7);
@@ -83,8 +84,8 @@ class TwoPoint : public ::testing::Test {
       if (!(std::is_same_v<Exec, Threads> ? method.threads : method.cuda)) continue;
       if (!std::is_same_v<T, R> && !method.mixed) continue;
       const bool shaped = method.name == "divide_and_conquer" || method.name == "square_blocked";
-      for (int rows : shaped ? std::vector{0, 1, 2, 7, 64, 100000} : std::vector{0})
-        for (int block : method.name == "square_blocked" ? std::vector{1, 5, 16, 256} : std::vector{16})
+      for (int rows : shaped ? std::vector{0, 1, 7, 100000} : std::vector{0})
+        for (int block : method.name == "square_blocked" ? std::vector{1, 5, 16} : std::vector{16})
           result.push_back({.type = method.name, .rows = rows, .block = block});
     }
     return result;
@@ -139,7 +140,9 @@ TYPED_TEST(TwoPoint, IsExactForAParabola) {
       exact[i] = 0.5 * (1 - x * x);
     }
     for (const TwoPointParams& params : {TwoPointParams{}, TwoPointParams{.type = "divide_and_conquer"}})
-      EXPECT_LE(relative_error(this->solve(exec, std::vector<double>(static_cast<std::size_t>(n), 1.0), 1.0 / static_cast<double>(n), params), exact),
+      EXPECT_LE(relative_error(this->solve(exec, std::vector<double>(static_cast<std::size_t>(n), 1.0),
+                                           1.0 / static_cast<double>(n), params),
+                               exact),
                 200 * unit)
           << this->name(params, n);
   }
@@ -148,7 +151,7 @@ TYPED_TEST(TwoPoint, IsExactForAParabola) {
 TYPED_TEST(TwoPoint, IsRepeatableBitByBit) {
   TESSERA_REQUIRE(typename TypeParam::Exec);
   typename TypeParam::Exec exec;
-  const std::vector<double> f = random_values(200003);
+  const std::vector<double> f = random_values(70001);
   for (const TwoPointParams& params : this->methods()) {
     if (params.rows != 0) continue;
     const auto first = this->solve(exec, f, 1e-5, params);
@@ -158,7 +161,7 @@ TYPED_TEST(TwoPoint, IsRepeatableBitByBit) {
 
 TYPED_TEST(TwoPoint, DoesNotDependOnTheNumberOfThreads) {
   if constexpr (std::is_same_v<typename TypeParam::Exec, Threads>) {
-    const std::vector<double> f = random_values(200003);
+    const std::vector<double> f = random_values(70001);
     for (const TwoPointParams& params : this->methods()) {
       if (params.rows != 0) continue;
       Threads one(1), many(5);
@@ -172,14 +175,14 @@ TYPED_TEST(TwoPoint, SolvesInPlaceAndAgain) {
   using Fixture = std::remove_reference_t<decltype(*this)>;
   using T = typename TypeParam::T;
   typename TypeParam::Exec exec;
-  const std::vector<double> f = random_values(20011);
+  const std::vector<double> f = random_values(9973);
   for (const TwoPointParams& params : this->methods()) {
     const std::vector<T> expected = this->solve(exec, f, 0.25, params);
-    const auto solver = make_two_point<typename TypeParam::Exec, T, typename TypeParam::R>(exec, 20011, params);
+    const auto solver = make_two_point<typename TypeParam::Exec, T, typename TypeParam::R>(exec, 9973, params);
     for (int run = 0; run < 2; ++run) {
       auto u = to_space<typename Fixture::Space>(std::vector<T>(f.begin(), f.end()));
       solver->solve(exec, 0.25, u.view(), u.view());
-      EXPECT_EQ(to_vector(u), expected) << this->name(params, 20011);
+      EXPECT_EQ(to_vector(u), expected) << this->name(params, 9973);
     }
   }
 }
@@ -199,14 +202,14 @@ TYPED_TEST(TwoPoint, BackwardErrorIsOfTheOrderOfRounding) {
   TESSERA_REQUIRE(typename TypeParam::Exec);
   using T = typename TypeParam::T;
   typename TypeParam::Exec exec;
-  const std::vector<double> f = random_values(50021);
+  const std::vector<double> f = random_values(30011);
   const std::vector<T> values(f.begin(), f.end());
   for (const TwoPointParams& params : this->methods()) {
-    std::vector<T> u = this->solve(exec, f, 1.0 / 50021, params);
-    const View<const T> fs(values.data(), 50021), us(u.data(), 50021);
-    EXPECT_LE(two_point_backward_error(1.0 / 50021, fs, us), 4 * std::numeric_limits<T>::epsilon()) << params.type;
+    std::vector<T> u = this->solve(exec, f, 1.0 / 30011, params);
+    const View<const T> fs(values.data(), 30011), us(u.data(), 30011);
+    EXPECT_LE(two_point_backward_error(1.0 / 30011, fs, us), 4 * std::numeric_limits<T>::epsilon()) << params.type;
     u[777] *= T(1.01);
-    EXPECT_GE(two_point_backward_error(1.0 / 50021, fs, us), 1e-3) << "an error must be seen";
+    EXPECT_GE(two_point_backward_error(1.0 / 30011, fs, us), 1e-3) << "an error must be seen";
   }
 }
 
@@ -276,8 +279,10 @@ TEST(TwoPointErrors, NameWhatIsWrong) {
   expect_refused([&] { make_two_point<Threads, double>(exec, 8, {.type = "scann"}); }, "'scann'");
   expect_refused([&] { make_two_point<Threads, double>(exec, 0, {}); }, "0 unknowns");
   expect_refused([&] { make_two_point<Threads, double>(exec, 8, {.rows = -1}); }, "rows is -1");
-  expect_refused([&] { make_two_point<Threads, double>(exec, 8, {.type = "square_blocked", .block = 1000}); }, "block is 1000");
-  expect_refused([&] { make_two_point<Threads, float, double>(exec, 8, {.type = "sequential"}); }, "no mixed precision");
+  expect_refused([&] { make_two_point<Threads, double>(exec, 8, {.type = "square_blocked", .block = 1000}); },
+                 "block is 1000");
+  expect_refused([&] { make_two_point<Threads, float, double>(exec, 8, {.type = "sequential"}); },
+                 "no mixed precision");
 }
 
 }  // namespace
