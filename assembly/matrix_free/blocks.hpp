@@ -31,16 +31,25 @@ struct TensorView {
   int dim = 3;
   int n = 2;
   Index cells = 0;
-  Offset first = 0;               ///< where its cells begin in the element vector: [cells, n^dim]
-  const Index* dofs = nullptr;    ///< [cells, n^dim]; ~dof where its value is fixed
-  const T* map = nullptr;         ///< multilinear cells: [cells, 2^dim - 1, dim], see LineJacobian; null: `factors`
+  Offset first = 0;               ///< where its cells begin in the element vector
+  Offset cell_stride = 0;         ///< of dofs and of the element vector: place l of cell c stands at place(c, l)
+  Offset place_stride = 1;
+  const Index* dofs = nullptr;    ///< ~dof where its value is fixed
+  const T* map = nullptr;         ///< multilinear cells: 2^dim - 1 coefficients of dim, see LineJacobian; null: `factors`
+  Offset map_stride = 0;          ///< of cells; entries of a cell stand map_step apart
+  Offset map_step = 1;
   const T* factors = nullptr;     ///< [cells, components, n^dim]: w |det J| J^-1 k J^-T packed, then w |det J| c where there is c
   const Index* region = nullptr;  ///< [cells]; null: all 0
   CoefficientAt<T> k, c;          ///< with `factors`, c only says whether there is one
 
   TESSERA_HD int points() const { return dim == 2 ? n * n : n * n * n; }
+  TESSERA_HD Offset place(Offset cell, int l) const { return cell * cell_stride + l * place_stride; }
   TESSERA_HD Index region_of(Offset cell) const { return region ? region[cell] : 0; }
 };
+
+/// Whether CUDA gives each cell of a tensor block one thread, which holds it in registers; such blocks are stored in columns of
+/// cells, so that neighbouring threads read neighbouring entries.
+constexpr bool one_thread_a_cell(int n, int dim) { return n == 2 || (n == 3 && dim == 2); }
 
 /// Cells, or facets, with their matrices kept. Entry i of cell c stands at c * cell_stride + i * node_stride.
 template <class T>

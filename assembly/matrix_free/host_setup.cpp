@@ -1,6 +1,7 @@
 #include "assembly/matrix_free/host_setup.hpp"
 
 #include <fmt/format.h>
+#include <omp.h>
 
 #include <algorithm>
 #include <cmath>
@@ -65,9 +66,24 @@ Offset element_entries(const std::vector<Contributions>& blocks) {
   return entries;
 }
 
-PointTables point_tables(const mesh::CellBlock& cells, int order) {
-  BlockTables tables = make_tables(cells, order, false);
-  return {tables.points, std::move(tables.weights), std::move(tables.map), std::move(tables.basis)};
+PointTables point_tables(const mesh::CellBlock& cells, int order, bool with_basis) {
+  const Quadrature& rule = quadrature(cells.shape, quadrature_degree(cells, order));
+  PointTables tables{rule.size(), rule.weights, {}, {}};
+  std::vector<double> phi, dphi;
+  const auto derivatives = [&](const Element& element, int rows, std::vector<double>& table) {
+    tabulate(element, rule.points, phi, dphi);
+    const int n = element.nodes, dim = element.dim;
+    table.resize(static_cast<std::size_t>(rule.size()) * rows * n);
+    for (int q = 0; q < rule.size(); ++q)
+      for (int i = 0; i < n; ++i) {
+        for (int a = 0; a < dim; ++a) table[(std::size_t(q) * rows + a) * n + i] = dphi[(std::size_t(q) * n + i) * dim + a];
+        if (rows > dim) table[(std::size_t(q) * rows + dim) * n + i] = phi[std::size_t(q) * n + i];
+      }
+  };
+  const int dim = mesh::dimension(cells.shape);
+  derivatives(lagrange(cells.shape, cells.order), dim, tables.map);
+  if (with_basis) derivatives(lagrange(cells.shape, order), dim + 1, tables.basis);
+  return tables;
 }
 
 void check_sizes(const mesh::Mesh& mesh, const DofMap& map, const DiffusionData& data) {
@@ -90,17 +106,30 @@ HostGatherList gather_list(const std::vector<Contributions>& blocks, Index dofs,
   if (const Offset entries = element_entries(blocks); entries > std::numeric_limits<Index>::max())
     throw Error(ExitCode::mesh, fmt::format("the element vector of {} entries exceeds 32-bit numbers", entries),
                 "use a coarser mesh or a lower order");
-  std::vector<Index> count(static_cast<std::size_t>(dofs), 0);
+  std::vector<std::vector<char>> interior(blocks.size());
+  for (std::size_t b = 0; b < blocks.size(); ++b)
+    for (int i = 0; i < blocks[b].nodes; ++i)
+      interior[b].push_back(blocks[b].n > 0 && is_interior(i, blocks[b].n, blocks[b].dim));
+  // Each thread reads all dofs and takes those of its own range, so the order of a row's entries is that of the cells.
   const auto visit = [&](auto&& each) {
-    for (const Contributions& block : blocks)
-      for (Index c = 0; c < block.cells; ++c)
-        for (int i = 0; i < block.nodes; ++i) {
-          const Offset place = c * block.cell_stride + i * block.node_stride;
-          each(block.dofs[place], block.first + place, block.n > 0 && is_interior(i, block.n, block.dim));
-        }
+#pragma omp parallel
+    {
+      const Offset threads = omp_get_num_threads(), thread = omp_get_thread_num();
+      const Index low = static_cast<Index>(dofs * thread / threads), high = static_cast<Index>(dofs * (thread + 1) / threads);
+      for (std::size_t b = 0; b < blocks.size(); ++b) {
+        const Contributions& block = blocks[b];
+        for (Index c = 0; c < block.cells; ++c)
+          for (int i = 0; i < block.nodes; ++i) {
+            const Offset place = c * block.cell_stride + i * block.node_stride;
+            const Index dof = block.dofs[place];
+            if (dof >= low && dof < high) each(dof, block.first + place, interior[b][i]);
+          }
+      }
+    }
   };
-  visit([&](Index dof, Offset, bool interior) {
-    if (interior)
+  std::vector<Index> count(static_cast<std::size_t>(dofs), 0);
+  visit([&](Index dof, Offset, bool inside) {
+    if (inside)
       count[dof] = -1;
     else
       ++count[dof];
@@ -115,8 +144,8 @@ HostGatherList gather_list(const std::vector<Contributions>& blocks, Index dofs,
     list.ptr.push_back(list.ptr.back() + count[dof]);
   }
   list.entries.resize(static_cast<std::size_t>(list.ptr.back()));
-  visit([&](Index dof, Offset place, bool interior) {
-    if (!interior) list.entries[next[dof]++] = static_cast<Index>(place);
+  visit([&](Index dof, Offset place, bool inside) {
+    if (!inside) list.entries[next[dof]++] = static_cast<Index>(place);
   });
   return list;
 }

@@ -50,7 +50,7 @@ struct PointTables {
   int points = 0;
   std::vector<double> weights, map, basis;
 };
-PointTables point_tables(const mesh::CellBlock& cells, int order);
+PointTables point_tables(const mesh::CellBlock& cells, int order, bool with_basis);
 
 /// Throws Error(internal) where sizes do not fit together.
 void check_sizes(const mesh::Mesh& mesh, const DofMap& map, const DiffusionData& data);

@@ -58,7 +58,9 @@ struct CopyInterior {
   double* y;
   TESSERA_HD void operator()(Offset t) const {
     const int N = block.points();
-    if (is_interior(static_cast<int>(t % N), block.n, block.dim)) y[block.dofs[t]] = elements[block.first + t];
+    const int l = static_cast<int>(t % N);
+    const Offset place = block.place(t / N, l);
+    if (is_interior(l, block.n, block.dim)) y[block.dofs[place]] = elements[block.first + place];
   }
 };
 
@@ -93,6 +95,32 @@ void set_strides(LocalView<T>& view) {
   view.node_stride = columns ? view.cells : 1;
   view.matrix_stride = columns ? 1 : entries;
   view.entry_stride = columns ? view.cells : 1;
+}
+
+/// Lists and maps of a quad or hex block. `dofs`: [cells, n^dim]; turned into columns where the block is stored in columns.
+template <class Space, class T>
+TensorBlock<Space, T> place_tensor(const mesh::Mesh& mesh, const mesh::CellBlock& cells, int order,
+                                   const MatrixFreeOptions& options, Offset first, std::vector<Index>& dofs) {
+  TensorBlock<Space, T> block;
+  block.tables = line_tables(order);
+  TensorView<T>& view = block.view;
+  view.dim = mesh::dimension(cells.shape), view.n = order + 1, view.cells = cells.cells(), view.first = first;
+  const bool columns = std::is_same_v<Space, Device> && one_thread_a_cell(view.n, view.dim);
+  const std::size_t count = view.cells, places = view.points(), entries = view.dim * ((1 << view.dim) - 1);
+  view.cell_stride = columns ? 1 : places;
+  view.place_stride = columns ? count : 1;
+  if (columns) dofs = transposed(dofs, count, places);
+  block.dofs = to_space<Space>(dofs);
+  view.dofs = block.dofs.data();
+  if (cells.order == 1 && options.geometry == "auto") {
+    const std::vector<double> maps = multilinear_maps(mesh, cells);
+    const std::vector<T> converted(maps.begin(), maps.end());
+    block.map = to_space<Space>(columns ? transposed(converted, count, entries) : converted);
+    view.map = block.map.data();
+    view.map_stride = columns ? 1 : entries;
+    view.map_step = columns ? count : 1;
+  }
+  return block;
 }
 
 template <class Space, class T>
@@ -138,8 +166,8 @@ struct BlockPoints {
   PointsView view;
 
   BlockPoints(const mesh::CellBlock& cells, int order, const DiffusionData& data, const Array<double, Space>& coordinates,
-              Offset (&first)[3])
-      : host(point_tables(cells, order)), geometry(to_space<Space>(cells.nodes)), map(to_space<Space>(host.map)),
+              bool with_basis, Offset (&first)[3])
+      : host(point_tables(cells, order, with_basis)), geometry(to_space<Space>(cells.nodes)), map(to_space<Space>(host.map)),
         weights(to_space<Space>(host.weights)), basis(to_space<Space>(host.basis)),
         k(data.k, mesh::dimension(cells.shape), Offset{cells.cells()} * host.points, "k", first[0]),
         c(data.c, mesh::dimension(cells.shape), Offset{cells.cells()} * host.points, "c", first[1]),
@@ -215,8 +243,9 @@ class Numeric {
     Offset first[3] = {0, 0, 0};
     std::size_t tensor = 0, local = 0;
     for (std::size_t b = 0; b < state_.mesh->blocks.size(); ++b) {
-      BlockPoints<Space> points(state_.mesh->blocks[b], state_.map->order, data_, coordinates, first);
-      if (tensor < state_.tensors.size() && state_.tensor_cells[tensor] == b)
+      const bool by_tensors = tensor < state_.tensors.size() && state_.tensor_cells[tensor] == b;
+      BlockPoints<Space> points(state_.mesh->blocks[b], state_.map->order, data_, coordinates, !by_tensors, first);
+      if (by_tensors)
         fill_tensor(state_.tensors[tensor++], points);
       else
         fill_local(state_.locals[local++], points);
@@ -230,9 +259,9 @@ class Numeric {
   void fill_tensor(TensorBlock<Space, T>& block, BlockPoints<Space>& points) {
     const auto tables = to_space<Space>(diagonal_tables(block.tables));
     const int n = block.view.n;
-    tensor_diagonal(exec_, points.view, n, block.view.cells, tables.data() + n * n, diagonal_elements_.data() + block.view.first);
+    tensor_diagonal(exec_, points.view, block.view, tables.data() + n * n, diagonal_elements_.data() + block.view.first);
     if (points.view.f.values)
-      tensor_load(exec_, points.view, n, block.view.cells, tables.data(), load_elements_.data() + block.view.first);
+      tensor_load(exec_, points.view, block.view, tables.data(), load_elements_.data() + block.view.first);
     else
       zero(load_elements_.data() + block.view.first, Offset{block.view.cells} * block.view.points());
     refill(exec_, block, points);
@@ -392,8 +421,20 @@ TensorBlock<typename Exec::Space, float> in_float(Exec& exec, const TensorBlock<
   to.k = in_float(exec, from.k);
   to.c = in_float(exec, from.c);
   const TensorView<double>& view = from.view;
-  to.view = {view.dim,    view.n, view.cells, view.first, view.dofs, to.map.data(), to.factors.data(),
-             view.region, in_float(view.k, to.k.data()), in_float(view.c, view.map ? to.c.data() : to.factors.data())};
+  to.view = {view.dim,
+             view.n,
+             view.cells,
+             view.first,
+             view.cell_stride,
+             view.place_stride,
+             view.dofs,
+             to.map.data(),
+             view.map_stride,
+             view.map_step,
+             to.factors.data(),
+             view.region,
+             in_float(view.k, to.k.data()),
+             in_float(view.c, view.map ? to.c.data() : to.factors.data())};
   return to;
 }
 
@@ -424,19 +465,10 @@ MatrixFree<Exec, T>::MatrixFree(Exec&, const mesh::Mesh& mesh, const DofMap& map
     const mesh::CellBlock& cells = mesh.blocks[b];
     const DofBlock& dofs = map.blocks[b];
     if (by_sum_factorisation(cells, map.order, options)) {
-      TensorBlock<Space, T> block;
-      block.tables = line_tables(map.order);
       stored.push_back(lexicographic_dofs(dofs, map.order));
-      block.dofs = to_space<Space>(stored.back());
-      const int dim = mesh::dimension(cells.shape), n = map.order + 1;
-      block.view = {dim, n, cells.cells(), first, block.dofs.data(), nullptr, nullptr, nullptr, {}, {}};
-      if (cells.order == 1 && options.geometry == "auto") {
-        const std::vector<double> maps = multilinear_maps(mesh, cells);
-        block.map = to_space<Space>(std::vector<T>(maps.begin(), maps.end()));
-        block.view.map = block.map.data();
-      }
-      list.push_back({stored.back().data(), cells.cells(), dofs.nodes, first, dofs.nodes, 1, n, dim});
-      state.tensors.push_back(std::move(block));
+      state.tensors.push_back(place_tensor<Space, T>(mesh, cells, map.order, options, first, stored.back()));
+      const TensorView<T>& view = state.tensors.back().view;
+      list.push_back({stored.back().data(), view.cells, dofs.nodes, first, view.cell_stride, view.place_stride, view.n, view.dim});
       state.tensor_cells.push_back(b);
     } else {
       state.locals.push_back(place_local<Space, T>(dofs.dofs, dofs.nodes, first));

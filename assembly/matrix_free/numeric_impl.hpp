@@ -108,71 +108,82 @@ struct ContractAxis {
   double factor;
   bool add;
   double* out;
+  Offset out_stride;  ///< of cells; places of a cell stand out_step apart
+  Offset out_step;
   TESSERA_HD void operator()(Offset t) const {
     const Offset cell = t / size;
     const int l = static_cast<int>(t % size), i = l / stride % n;
     const double* line = in + cell * in_stride + (l - i * stride);
     double sum = 0;
     for (int q = 0; q < n; ++q) sum += matrix[q * n + i] * line[q * stride];
-    out[t] = (add ? out[t] : 0.0) + factor * sum;
+    double& to = out[cell * out_stride + l * out_step];
+    to = (add ? to : 0.0) + factor * sum;
   }
+};
+
+/// Where the results of a contraction go: the element vector from the first of a range of cells.
+struct Target {
+  double* values;
+  Offset cell_stride, place_stride;
 };
 
 /// Contracts [cells, n^dim] values at the points (cells `in_stride` apart) with one [points, nodes] matrix an axis.
 template <class Exec>
 void contract_axes(Exec& exec, int n, int dim, Offset cells, const double* const* matrices, const double* in, Offset in_stride,
-                   double factor, bool add, double* out, double* scratch) {
+                   double factor, bool add, const Target& out, double* scratch) {
   int size = 1;
   for (int axis = 0; axis < dim; ++axis) size *= n;
   const Offset count = cells * size;
   double* first = scratch;
   double* second = scratch + count;
-  for_each(exec, count, ContractAxis{n, 1, size, matrices[0], in, in_stride, 1, false, first});
+  for_each(exec, count, ContractAxis{n, 1, size, matrices[0], in, in_stride, 1, false, first, size, 1});
   if (dim == 3) {
-    for_each(exec, count, ContractAxis{n, n, size, matrices[1], first, size, 1, false, second});
+    for_each(exec, count, ContractAxis{n, n, size, matrices[1], first, size, 1, false, second, size, 1});
     std::swap(first, second);
   }
-  for_each(exec, count, ContractAxis{n, size / n, size, matrices[dim - 1], first, size, factor, add, out});
+  for_each(exec, count, ContractAxis{n, size / n, size, matrices[dim - 1], first, size, factor, add, out.values, out.cell_stride,
+                                     out.place_stride});
 }
 
 /// diagonal_i = sum_q sum_ab G_ab (d_a phi_i)(d_b phi_i) + m phi_i^2: products of one-dimensional tables, so each term is
-/// contracted axis by axis. products: B B, B D, D D, each [points, nodes].
-template <class Exec>
-void tensor_diagonal(Exec& exec, const PointsView& view, int n, Index cells, const double* products, double* elements) {
+/// contracted axis by axis. products: B B, B D, D D, each [points, nodes]; elements: the block's part of the element vector.
+template <class Exec, class T>
+void tensor_diagonal(Exec& exec, const PointsView& view, const TensorView<T>& block, const double* products, double* elements) {
   using Space = typename Exec::Space;
-  const int dim = view.dim, entries = dim * (dim + 1) / 2 + (view.c.values ? 1 : 0), N = view.points;
-  const Offset chunk = std::min<Offset>(cells, std::max<Offset>(1, points_per_chunk / N));
+  const int n = block.n, dim = view.dim, entries = dim * (dim + 1) / 2 + (view.c.values ? 1 : 0), N = view.points;
+  const Offset chunk = std::min<Offset>(block.cells, std::max<Offset>(1, points_per_chunk / N));
   Array<double, Space> factors(chunk * N * entries), scratch(chunk * N * 2);
-  for_cell_chunks(cells, N, [&](Offset first, Offset count) {
+  for_cell_chunks(block.cells, N, [&](Offset first, Offset count) {
     write_factors(exec, view, first, count, factors.data());
-    bool add = false;
+    const Target target{elements + first * block.cell_stride, block.cell_stride, block.place_stride};
+    const auto add = [&](const double* const* matrices, int entry, double factor) {
+      contract_axes(exec, n, dim, count, matrices, factors.data() + entry * N, Offset{N} * entries, factor, entry > 0, target,
+                    scratch.data());
+    };
     for (int a = 0; a < dim; ++a)
       for (int b = a; b < dim; ++b) {
         const double* matrices[3];
         for (int axis = 0; axis < dim; ++axis) matrices[axis] = products + ((axis == a) + (axis == b)) * n * n;
-        contract_axes(exec, n, dim, count, matrices, factors.data() + packed(a, b, dim) * N, Offset{N} * entries,
-                      a == b ? 1 : 2, add, elements + first * N, scratch.data());
-        add = true;
+        add(matrices, packed(a, b, dim), a == b ? 1 : 2);
       }
-    if (!view.c.values) return;
-    const double* matrices[3] = {products, products, products};
-    contract_axes(exec, n, dim, count, matrices, factors.data() + (entries - 1) * N, Offset{N} * entries, 1, true,
-                  elements + first * N, scratch.data());
+    const double* masses[3] = {products, products, products};
+    if (view.c.values) add(masses, entries - 1, 1);
   });
   exec.synchronize();
 }
 
 /// load_i = sum_q w |det J| f phi_i.
-template <class Exec>
-void tensor_load(Exec& exec, const PointsView& view, int n, Index cells, const double* basis, double* elements) {
+template <class Exec, class T>
+void tensor_load(Exec& exec, const PointsView& view, const TensorView<T>& block, const double* basis, double* elements) {
   using Space = typename Exec::Space;
   const int N = view.points;
-  const Offset chunk = std::min<Offset>(cells, std::max<Offset>(1, points_per_chunk / N));
+  const Offset chunk = std::min<Offset>(block.cells, std::max<Offset>(1, points_per_chunk / N));
   Array<double, Space> source(chunk * N), scratch(chunk * N * 2);
   const double* matrices[3] = {basis, basis, basis};
-  for_cell_chunks(cells, N, [&](Offset first, Offset count) {
+  for_cell_chunks(block.cells, N, [&](Offset first, Offset count) {
     write_source(exec, view, first, count, source.data());
-    contract_axes(exec, n, view.dim, count, matrices, source.data(), N, 1, false, elements + first * N, scratch.data());
+    contract_axes(exec, block.n, view.dim, count, matrices, source.data(), N, 1, false,
+                  {elements + first * block.cell_stride, block.cell_stride, block.place_stride}, scratch.data());
   });
   exec.synchronize();
 }

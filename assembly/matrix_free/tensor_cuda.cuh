@@ -66,8 +66,8 @@ __device__ __forceinline__ void at_line_of_points(const TensorView<T>& block, co
     const Index region = block.region_of(cell);
     const T* k = block.k.cell(region, cell, N) + q0 * block.k.step();
     const T* c = block.c.values ? block.c.cell(region, cell, N) + q0 * block.c.step() : nullptr;
-    const T* map = block.map + cell * map_entries<dim>;
-    const LineJacobian<dim, T> jacobian([&](int i) { return map[i]; }, line.points[a], line.points[b]);
+    const T* map = block.map + cell * block.map_stride;
+    const LineJacobian<dim, T> jacobian([&](int i) { return map[i * block.map_step]; }, line.points[a], line.points[b]);
     const T weight = line.weights[a] * (dim == 3 ? line.weights[b] : T(1));
 #pragma unroll
     for (int i = 0; i < n; ++i) {
@@ -96,7 +96,80 @@ __device__ __forceinline__ void at_line_of_points(const TensorView<T>& block, co
   }
 }
 
+/// A contraction of n^dim values in registers along an axis: out = M in, or M^T in.
+template <int n, int dim, int axis, bool transposed, class T>
+__device__ __forceinline__ void contract_registers(const T (&M)[n * n], const T* in, T* out) {
+  constexpr int stride = axis == 0 ? 1 : axis == 1 ? n : n * n, N = dim == 2 ? n * n : n * n * n;
+#pragma unroll
+  for (int line = 0; line < N / n; ++line) {
+    const int first = line % stride + line / stride * stride * n;
+    T r[n];
+#pragma unroll
+    for (int i = 0; i < n; ++i) r[i] = in[first + i * stride];
+    apply_line<n, transposed>(M, r);
+#pragma unroll
+    for (int i = 0; i < n; ++i) out[first + i * stride] = r[i];
+  }
+}
+
+template <int n, int dim, bool transposed, class T>
+__device__ __forceinline__ void contract_all(const T (&M)[n * n], T* u) {
+  contract_registers<n, dim, 0, transposed>(M, u, u);
+  contract_registers<n, dim, 1, transposed>(M, u, u);
+  if constexpr (dim == 3) contract_registers<n, dim, 2, transposed>(M, u, u);
+}
+
+inline constexpr int small_cells_block = 128;
+
 namespace kernels {
+
+/// A small cell a thread, all in registers.
+template <int n, int dim, class T>
+__global__ void __launch_bounds__(small_cells_block)
+    apply_small(TensorView<T> block, const __grid_constant__ LineConstants<n, T> line, const T* x, T* y, T* elements) {
+  constexpr int N = dim == 2 ? n * n : n * n * n;
+  const Offset cell = blockIdx.x * Offset{small_cells_block} + threadIdx.x;
+  if (cell >= block.cells) return;
+  T u[N], g[dim][N];
+#pragma unroll
+  for (int l = 0; l < N; ++l) {
+    const Index dof = block.dofs[block.place(cell, l)];
+    u[l] = dof < 0 ? T(0) : x[dof];
+  }
+  contract_all<n, dim, false>(line.basis, u);
+  contract_registers<n, dim, 0, false>(line.slope, u, g[0]);
+  contract_registers<n, dim, 1, false>(line.slope, u, g[1]);
+  if constexpr (dim == 3) contract_registers<n, dim, 2, false>(line.slope, u, g[2]);
+#pragma unroll
+  for (int row = 0; row < N / n; ++row) {
+    T gx[n], m[n];
+#pragma unroll
+    for (int i = 0; i < n; ++i) gx[i] = g[0][row * n + i], m[i] = u[row * n + i];
+    at_line_of_points<n, dim, T>(block, line, cell, row % n, row / n, gx, g[1] + row * n, dim == 3 ? g[dim - 1] + row * n : nullptr, m);
+#pragma unroll
+    for (int i = 0; i < n; ++i) g[0][row * n + i] = gx[i], u[row * n + i] = block.c.values ? m[i] : T(0);
+  }
+  T v[N];
+#pragma unroll
+  for (int axis = 0; axis < dim; ++axis) {
+    if (axis == 0) contract_registers<n, dim, 0, true>(line.slope, g[0], v);
+    if (axis == 1) contract_registers<n, dim, 1, true>(line.slope, g[1], v);
+    if constexpr (dim == 3)
+      if (axis == 2) contract_registers<n, dim, 2, true>(line.slope, g[2], v);
+#pragma unroll
+    for (int l = 0; l < N; ++l) u[l] += v[l];
+  }
+  contract_all<n, dim, true>(line.basis, u);
+#pragma unroll
+  for (int l = 0; l < N; ++l) {
+    if (is_interior(l, n, dim)) {
+      const Index dof = block.dofs[block.place(cell, l)];
+      if (dof >= 0) y[dof] = u[l];
+    } else {
+      elements[block.first + block.place(cell, l)] = u[l];
+    }
+  }
+}
 
 /// A hex of n^3 dofs: threads (a, b), see the file's head.
 template <int n, class T>
@@ -251,6 +324,14 @@ __global__ void __launch_bounds__(cells_per_block<n, 2>* n)
 template <int n, class T>
 void launch_tensor(Cuda& exec, const LineTables& tables, const TensorView<T>& block, const T* x, T* y, T* elements) {
   const LineConstants<n, T> line(tables);
+  if constexpr (one_thread_a_cell(n, 2))
+    if (block.dim == 2)
+      return launch(exec, kernels::apply_small<n, 2, T>, (Offset{block.cells} + small_cells_block - 1) / small_cells_block,
+                    small_cells_block, block, line, x, y, elements);
+  if constexpr (one_thread_a_cell(n, 3))
+    if (block.dim == 3)
+      return launch(exec, kernels::apply_small<n, 3, T>, (Offset{block.cells} + small_cells_block - 1) / small_cells_block,
+                    small_cells_block, block, line, x, y, elements);
   const auto blocks = [&](int cells) { return (Offset{block.cells} + cells - 1) / cells; };
   if (block.dim == 2) {
     constexpr int cells = cells_per_block<n, 2>;
