@@ -5,33 +5,46 @@
 
 #include "assembly/coefficient.hpp"
 #include "assembly/dof_map.hpp"
+#include "assembly/strategy.hpp"
 #include "base/backend.hpp"
 #include "linalg/crs.hpp"
+#include "linalg/row_layout.hpp"
 #include "mesh/mesh.hpp"
 
 namespace tessera::assembly {
 
-/// What a set-up amounts to.
+/// What was chosen and what the set-up amounts to.
 struct AssemblyReport {
+  std::string strategy;
+  std::string why;            ///< why this strategy
+  bool deterministic = true;  ///< bitwise repeatable
   Offset elements = 0;
-  int colours = 0;         ///< launches of one refill: colours of all blocks
-  double setup_bytes = 0;  ///< kept on the backend beside the matrix
+  int colours = 0;            ///< colours of all blocks; 0 where there are none
+  Index partitions = 0;       ///< partitions of colour_blocks and shared; ranges of two_pass
+  Index partition_size = 0;   ///< most cells of a partition
+  double setup_bytes = 0;     ///< kept on the backend beside the matrix
+  double sparsity_seconds = 0;  ///< of make_matrix: the pattern
+  double setup_seconds = 0;     ///< everything else that refills use: orders, colours, partitions, lists
 };
 
 template <class Space>
 struct AssemblerState;
 
-/// Assembles  int k grad u . grad v + c u v  and  int f v  into compressed rows. The set-up (colours, slots, tables,
-/// geometry on the backend) is apart from the numeric refill. Results are bitwise repeatable; on threads they do not depend
-/// on the number of threads: blocks of consecutive cells are coloured, and blocks of one colour share no dof.
-/// On CUDA the cells themselves are coloured, and stored colour by colour.
-/// Mesh and map must outlive the assembler. Throws Error(internal) where sizes do not fit together.
+/// Assembles  int k grad u . grad v + c u v  and  int f v  into compressed rows, or straight into another format that RowLayout
+/// describes. The set-up (order of cells, sparsity, slots, colours, partitions, lists, tables and geometry on the backend) is apart
+/// from the numeric refill and is kept for all refills. Every strategy but "atomic" is bitwise repeatable; on threads results do not
+/// depend on the number of threads. Every element type of a mixed mesh is one launch per step of the strategy.
+/// Sources: C. Cecka, A. Lew, E. Darve, Assembly of finite element methods on graphics processors, Int. J. Numer. Methods Eng. 85
+/// (2011); G. Markall et al., Finite element assembly strategies on multi-core and many-core architectures, Int. J. Numer. Methods
+/// Fluids 71 (2013); D. Goeddeke, D. Komatitsch, M. Moeller, section 9.4.
+/// Mesh and map must outlive the assembler. Throws Error(internal) where sizes do not fit together, Error(usage) for an unknown
+/// strategy.
 template <class Exec>
 class Assembler {
  public:
   using Space = typename Exec::Space;
 
-  Assembler(Exec& exec, const mesh::Mesh& mesh, const DofMap& map);
+  Assembler(Exec& exec, const mesh::Mesh& mesh, const DofMap& map, const AssemblyOptions& options = {});
   ~Assembler();
   Assembler(const Assembler&) = delete;
 
@@ -44,12 +57,15 @@ class Assembler {
   /// of a dof that a cell has.
   linalg::Crs<Space> make_matrix();
 
-  /// Refill: zeroes A (from make_matrix) and b [dofs], then assembles. Same as set_data and refill.
+  /// Fills A (from make_matrix) and b [dofs] anew. Same as set_data and refill.
   void assemble(const DiffusionData& data, linalg::Crs<Space>& A, View<double> b);
   /// Copies coefficients to the backend.
   void set_data(const DiffusionData& data);
-  /// Zeroes and assembles with the data set before: no copies, no allocations.
+  /// Fills A and b anew with the data set before: no copies, no allocations.
   void refill(linalg::Crs<Space>& A, View<double> b);
+  /// The same into the values of another format: entry k of a row of `pattern` (from make_matrix; its values are neither read nor
+  /// written) goes where `layout` says. Padding of the format keeps its value or becomes zero.
+  void refill(const linalg::Crs<Space>& pattern, const linalg::RowLayout& layout, View<double> values, View<double> b);
   /// Least traffic of a refill: dofs, geometry, slots and coefficients read once, values and b written once.
   double refill_bytes(const linalg::Crs<Space>& A) const;
 
@@ -59,6 +75,9 @@ class Assembler {
   /// A += int alpha u v ds, b += int g v ds. alpha, g: [facets, points] as in facet_points; empty: 0.
   void add_facets(const mesh::Group& group, std::span<const double> alpha, std::span<const double> g,
                   linalg::Crs<Space>& A, View<double> b);
+  /// The same into the values of another format.
+  void add_facets(const mesh::Group& group, std::span<const double> alpha, std::span<const double> g,
+                  const linalg::Crs<Space>& pattern, const linalg::RowLayout& layout, View<double> values, View<double> b);
 
   const AssemblyReport& report() const;
 

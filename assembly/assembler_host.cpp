@@ -1,6 +1,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <limits>
 
 #include "assembly/assembler_data.hpp"
 #include "assembly/geometry_map.hpp"
@@ -46,6 +47,12 @@ void check_system(Index dofs, Index rows, Offset entries, bool has_slots) {
   if (rows != dofs || entries != rows || !has_slots)
     throw Error(ExitCode::internal, fmt::format("a matrix of {} rows and a vector of {} for {} dofs", rows, entries, dofs),
                 "take the matrix from make_matrix()");
+}
+
+void check_reduction(Offset targets, Offset sources) {
+  if (targets > std::numeric_limits<Index>::max() || sources > std::numeric_limits<Index>::max())
+    throw Error(ExitCode::memory, fmt::format("reduction lists of {} non-zeros and {} element values do not fit 32-bit numbers", targets, sources),
+                "choose assembly.strategy = \"nonzeros\" or \"colour\"");
 }
 
 void throw_long_row(Offset longest) {

@@ -11,6 +11,30 @@ int quadrature_degree(const mesh::CellBlock& cells, int order) {
   return 2 * std::max(order, cells.order) + (cells.shape == mesh::Shape::quad || cells.shape == mesh::Shape::hex ? 1 : 0);
 }
 
+namespace {
+
+/// Reference matrices [terms, n, n] entry by entry of the upper half: [entries, terms].
+std::vector<double> by_entry(const std::vector<double>& reference, int n) {
+  const std::size_t size = static_cast<std::size_t>(n) * n, terms = reference.size() / size;
+  std::vector<double> result;
+  for (int i = 0; i < n && terms > 0; ++i)
+    for (int j = i; j < n; ++j)
+      for (std::size_t m = 0; m < terms; ++m) result.push_back(reference[m * size + i * n + j]);
+  return result;
+}
+
+/// [points, dim + 1, n] to [points, 4, n up to a multiple of 8], the values at 3, zeros elsewhere: tiles of 4 x 8 without edges.
+std::vector<double> pad_basis(const std::vector<double>& basis, int points, int dim, int n) {
+  const int width = (n + 7) / 8 * 8;
+  std::vector<double> result(static_cast<std::size_t>(points) * 4 * width, 0.0);
+  for (int q = 0; q < points; ++q)
+    for (int a = 0; a <= dim; ++a)
+      std::copy_n(&basis[static_cast<std::size_t>(q * (dim + 1) + a) * n], n, &result[static_cast<std::size_t>(q * 4 + (a == dim ? 3 : a)) * width]);
+  return result;
+}
+
+}  // namespace
+
 BlockTables make_tables(const mesh::CellBlock& cells, int order, bool straight_simplex) {
   const Element& element = lagrange(cells.shape, order);
   const Element& geometry = lagrange(cells.shape, cells.order);
@@ -47,6 +71,8 @@ BlockTables make_tables(const mesh::CellBlock& cells, int order, bool straight_s
           tables.reference[(pairs * n + i) * n + j] += w * phi[q * n + i] * phi[q * n + j];
         }
   }
+  tables.reference_entries = by_entry(tables.reference, n);
+  tables.padded_basis = pad_basis(tables.basis, rule.size(), dim, n);
   tabulate(geometry, rule.points, phi, dphi);
   tables.map.resize(static_cast<std::size_t>(rule.size()) * dim * g);
   for (int q = 0; q < rule.size(); ++q)

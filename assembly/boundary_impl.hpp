@@ -2,6 +2,7 @@
 #include <cmath>
 #include <span>
 
+#include "assembly/assembler_data.hpp"
 #include "assembly/boundary.hpp"
 #include "assembly/form.hpp"
 #include "assembly/sparsity.hpp"
@@ -58,8 +59,7 @@ struct AddFacet {
   const double* alpha;  ///< null: 0
   const double* g;
   int stride;  ///< points per facet in alpha and g
-  linalg::CrsView<double> A;
-  View<double> b;
+  Target target;
 
   TESSERA_HD void operator()(Offset index) const {
     const FacetView facet = facets[index];
@@ -75,13 +75,15 @@ struct AddFacet {
       const double* phi = tables + side.basis + Offset{q} * side.nodes;
       const Offset value = Offset{facet.facet} * stride + q;
       if (g)
-        for (int i = 0; i < side.nodes; ++i) b[dof[i]] += g[value] * ds * phi[i];
+        for (int i = 0; i < side.nodes; ++i) target.b[dof[i]] += g[value] * ds * phi[i];
       if (!alpha || alpha[value] == 0) continue;
       for (int i = 0; i < side.nodes; ++i) {
-        const Offset first = A.row_ptr[dof[i]];
-        const Index count = static_cast<Index>(A.row_ptr[dof[i] + 1] - first);
+        const linalg::CrsView<const double>& pattern = target.pattern;
+        const Offset first = pattern.row_ptr[dof[i]];
+        const Index count = static_cast<Index>(pattern.row_ptr[dof[i] + 1] - first);
+        double* row = target.values + target.layout.first(dof[i]);
         for (int j = 0; j < side.nodes; ++j)
-          A.values[first + find_in_row(A.col_ind.data() + first, count, dof[j])] += alpha[value] * ds * phi[i] * phi[j];
+          row[find_in_row(pattern.col_ind.data() + first, count, dof[j]) * target.layout.step()] += alpha[value] * ds * phi[i] * phi[j];
       }
     }
   }
@@ -102,8 +104,7 @@ FacetPlan plan_facets(const mesh::Mesh& mesh, const DofMap& map, const mesh::Gro
 template <class Exec>
 void assemble_facets(Exec& exec, const mesh::Mesh& mesh, const DofMap& map, const mesh::Group& group,
                      std::span<const double> alpha, std::span<const double> g,
-                     const Array<double, typename Exec::Space>& coordinates, const linalg::CrsView<double>& A,
-                     View<double> b) {
+                     const Array<double, typename Exec::Space>& coordinates, const Target& target) {
   using Space = typename Exec::Space;
   const int stride = facet_points_per_facet(mesh, map, group);
   check_facet_values(group.entities.size() * static_cast<std::size_t>(stride), alpha.size(), g.size());
@@ -117,7 +118,7 @@ void assemble_facets(Exec& exec, const mesh::Mesh& mesh, const DofMap& map, cons
   const auto alpha_there = to_space<Space>(alpha);
   const auto g_there = to_space<Space>(g);
   AddFacet add{nullptr, sides.data(), tables.data(), dofs.data(), geometry.data(), coordinates.data(),
-               alpha_there.data(), g_there.data(), stride, A, b};
+               alpha_there.data(), g_there.data(), stride, target};
   for (std::size_t colour = 0; colour + 1 < plan.colour_ptr.size(); ++colour) {
     add.facets = facets.data() + plan.colour_ptr[colour];
     for_each(exec, plan.colour_ptr[colour + 1] - plan.colour_ptr[colour], add);

@@ -1,11 +1,18 @@
-// Numeric assembly of the diffusion operator into compressed rows: set-up and refill apart, in elements per second.
+// Numeric assembly of the diffusion operator into compressed rows: every strategy on every kind of element, set-up and refill apart, each
+// result checked against colours in the same run; and double atomics, whose rates decide what `shared` does.
 #include <fmt/format.h>
 
-#include <chrono>
+#include <cmath>
+#include <numeric>
+#include <random>
+#include <utility>
 
 #include "assembly/assemble.hpp"
+#include "bench/support/atomics.hpp"
 #include "bench/support/bench.hpp"
+#include "linalg/spmv.hpp"
 #include "mesh/box.hpp"
+#include "mesh/numbering.hpp"
 #include "mesh/params.hpp"
 
 using namespace tessera;
@@ -16,42 +23,83 @@ struct Case {
   const char* shape;
   int order;
   int cells, quick_cells;
+  bool shuffled = false;
+  bool all = true;  ///< every strategy; else colour and what auto takes
 };
+
+/// What the other strategies are held against.
+struct Reference {
+  std::vector<double> values, b;
+};
+
+double largest_difference(const std::vector<double>& expected, const std::vector<double>& found) {
+  double size = 0, difference = 0;
+  for (std::size_t i = 0; i < expected.size(); ++i) {
+    size = std::max(size, std::abs(expected[i]));
+    difference = std::max(difference, std::isfinite(found[i]) ? std::abs(expected[i] - found[i]) : INFINITY);
+  }
+  return size > 0 ? difference / size : difference;
+}
+
+mesh::Mesh make_mesh(const Case& c, int cells) {
+  mesh::BoxParams box;
+  box.shape = c.shape;
+  box.cells.assign(std::string(c.shape) == "triangle" ? 2 : 3, cells);
+  mesh::Mesh mesh = mesh::make_box(box);
+  if (c.shuffled) {
+    std::vector<Index> number(mesh.nodes());
+    std::iota(number.begin(), number.end(), 0);
+    std::shuffle(number.begin(), number.end(), std::mt19937(1));
+    mesh::renumber_nodes(mesh, number);
+  }
+  return mesh;
+}
+
+template <class Exec>
+void run_strategy(Exec& exec, const Case& c, const mesh::Mesh& mesh, const assembly::DofMap& dofs, const std::string& strategy,
+                  Reference& reference, bench::Report& report) {
+  using Space = typename Exec::Space;
+  assembly::Assembler<Exec> assembler(exec, mesh, dofs, {.strategy = strategy});
+  linalg::Crs<Space> A = assembler.make_matrix();
+  Array<double, Space> b(dofs.dofs), x(dofs.dofs), y(dofs.dofs);
+  copy(to_space<Space>(bench::random_values(dofs.dofs)), x);
+  assembler.set_data({.region = {}, .k = {1, false, {1.5}}, .c = {}, .f = {1, false, {1.0}}});
+  bench::Row row;
+  row.name = fmt::format("{}, P{} {}{}", assembler.report().strategy, c.order, c.shape, c.shuffled ? " shuffled" : "");
+  row.size = fmt::format("{} cells, {} dofs", mesh.cells(), dofs.dofs);
+  row.bytes = assembler.refill_bytes(A);
+  row.items = mesh.cells();
+  row.item = "elements";
+  row.timing = bench::measure(exec, [&] { assembler.refill(A, b.view()); }, 5);
+  const bench::Timing product = bench::measure(exec, [&] { linalg::spmv(exec, std::as_const(A).view(), x.view(), y.view()); }, 5);
+  const Reference found{to_vector(A.values), to_vector(b)};
+  if (reference.values.empty()) reference = found;
+  const double difference = std::max(largest_difference(reference.values, found.values), largest_difference(reference.b, found.b));
+  const assembly::AssemblyReport& r = assembler.report();
+  row.note = fmt::format("{:.1f} SpMV; set-up {:.0f} ms + pattern {:.0f} ms, {:.2f} GB", row.timing.median_ms / product.median_ms,
+                         r.setup_seconds * 1e3, r.sparsity_seconds * 1e3, r.setup_bytes * 1e-9);
+  if (r.colours) row.note += fmt::format(", {} colours", r.colours);
+  if (r.partitions) row.note += fmt::format(", {} partitions of {} cells", r.partitions, r.partition_size);
+  row.note += fmt::format(", differs by {:.0e}", difference);
+  if (!(difference < 1e-12)) row.note += " WRONG";
+  report.add(row);
+}
 
 template <class Exec>
 void run(Exec& exec, const bench::Options& options) {
-  using Space = typename Exec::Space;
-  const bool on_gpu = std::is_same_v<Space, Device>;
+  const bool on_gpu = std::is_same_v<typename Exec::Space, Device>;
   bench::Report report("assembly", Exec::name, bench::device_name(exec), bench::copy_bandwidth(exec));
-  for (const Case& c : {Case{"tet", 1, on_gpu ? 160 : 100, 30}, Case{"triangle", 1, on_gpu ? 3000 : 1000, 200}, Case{"hex", 1, 100, 30},
-                        Case{"tet", 2, on_gpu ? 80 : 40, 14}, Case{"hex", 2, on_gpu ? 64 : 32, 10}, Case{"tet", 3, on_gpu ? 40 : 20, 8}}) {
-    const int n = options.quick ? c.quick_cells : c.cells;
-    const bool flat = std::string(c.shape) == "triangle";
-    mesh::BoxParams box;
-    box.shape = c.shape;
-    box.cells.assign(flat ? 2 : 3, n);
-    const mesh::Mesh mesh = mesh::make_box(box);
+  for (const bench::Row& row : bench::atomic_rows(exec)) report.add(row);
+  for (const Case& c : {Case{"tet", 1, on_gpu ? 112 : 50, 16}, Case{"tet", 1, on_gpu ? 160 : 70, 20, false, false},
+                        Case{"tet", 1, on_gpu ? 100 : 40, 16, true, false}, Case{"triangle", 1, on_gpu ? 1600 : 600, 100},
+                        Case{"hex", 1, on_gpu ? 100 : 60, 16}, Case{"tet", 2, on_gpu ? 56 : 24, 8}, Case{"hex", 2, on_gpu ? 44 : 20, 6},
+                        Case{"tet", 3, on_gpu ? 32 : 14, 5}}) {
+    const mesh::Mesh mesh = make_mesh(c, options.quick ? c.quick_cells : c.cells);
     const assembly::DofMap dofs = assembly::make_dof_map(mesh, c.order, options.threads);
-    exec.synchronize();
-    const auto start = std::chrono::steady_clock::now();
-    assembly::Assembler<Exec> assembler(exec, mesh, dofs);
-    linalg::Crs<Space> A = assembler.make_matrix();
-    exec.synchronize();
-    const double setup = std::chrono::duration<double, std::milli>(std::chrono::steady_clock::now() - start).count();
-    Array<double, Space> b(dofs.dofs);
-    assembly::DiffusionData data;
-    data.k.values = {1.5};
-    data.f.values = {1.0};
-    assembler.set_data(data);
-    bench::Row row;
-    row.name = fmt::format("refill, P{} {}", c.order, c.shape);
-    row.size = fmt::format("{} cells, {} dofs", mesh.cells(), dofs.dofs);
-    row.bytes = assembler.refill_bytes(A);
-    row.items = mesh.cells();
-    row.item = "elements";
-    row.timing = bench::measure(exec, [&] { assembler.refill(A, b.view()); });
-    row.note = fmt::format("set-up once {:.0f} ms, {} colours", setup, assembler.report().colours);
-    report.add(row);
+    Reference reference;
+    const std::vector<const char*> strategies = c.all ? std::vector<const char*>{"colour", "nonzeros", "colour_blocks", "atomic", "two_pass", "shared"}
+                                                      : std::vector<const char*>{"colour", "auto"};
+    for (const char* strategy : strategies) run_strategy(exec, c, mesh, dofs, strategy, reference, report);
   }
   report.write(fmt::format("{}/assembly_{}.json", options.out, Exec::name));
 }

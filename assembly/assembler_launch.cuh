@@ -1,0 +1,50 @@
+#pragma once
+// Which element type of assembler_elements.cuh computes a block, and launches with shared memory.
+#include "assembly/assembler_elements.cuh"
+#include "base/parallel.hpp"
+
+namespace tessera::assembly {
+
+/// launch() with `shared` bytes of dynamic shared memory.
+template <class... Params, class... Args>
+void launch_with_shared(Cuda& exec, void (*kernel)(Params...), Offset blocks, int threads, std::size_t shared, Args&&... args) {
+  if (blocks <= 0) return;
+  if (shared > 48 * 1024)
+    TESSERA_CUDA_CHECK(cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, static_cast<int>(shared)));
+  kernel<<<static_cast<unsigned>(blocks), threads, shared, exec.stream()>>>(std::forward<Args>(args)...);
+  TESSERA_CUDA_CHECK(cudaGetLastError());
+#ifndef NDEBUG
+  exec.synchronize();
+#endif
+}
+
+namespace kernels {
+
+/// Isoparametric cells of so few dofs that a thread keeps the matrix in registers.
+inline bool is_small(const BlockData<Device>& block) { return block.by_columns && !block.straight_simplex; }
+
+template <int dim, class F>
+void with_element_of(const BlockData<Device>& block, F& f) {
+  const BlockView& view = block.view;
+  if (block.kernel == Kernel::linear_simplex) return f(LinearSimplex<dim>{view});
+  if (block.kernel == Kernel::affine_simplex) return f(AffineSimplex<dim>{view});
+  if constexpr (dim == 2)
+    if (is_small(block)) return f(SmallElement<2, 4>{view});
+  if constexpr (dim == 3) {
+    if (is_small(block) && view.nodes == 6) return f(SmallElement<3, 6>{view});
+    if (is_small(block)) return f(SmallElement<3, 8>{view});
+    if (view.nodes > 32) return f(TiledElement<3, 16>(view));
+  }
+  f(TiledElement<dim, dim == 1 ? 1 : 4>(view));
+}
+
+/// Calls f(element) with the element type of the block.
+template <class F>
+void with_element(const BlockData<Device>& block, F f) {
+  if (block.dim == 1) with_element_of<1>(block, f);
+  if (block.dim == 2) with_element_of<2>(block, f);
+  if (block.dim == 3) with_element_of<3>(block, f);
+}
+
+}  // namespace kernels
+}  // namespace tessera::assembly

@@ -1,0 +1,104 @@
+// nonzeros, two_pass and shared on threads.
+#include <omp.h>
+
+#include "assembly/assembler_elements_threads.hpp"
+
+namespace tessera::assembly {
+namespace {
+
+/// Rows that a thread gathers in a row.
+constexpr int rows_at_a_time = 64;
+
+template <int dim>
+void gather_rows_of(Threads& exec, const BlockData<Host>& block, const Target& target, bool add) {
+  const BlockView& view = block.view;
+  const int n = view.nodes;
+  const Offset step = target.layout.step();
+#pragma omp parallel num_threads(exec.count())
+  {
+    std::vector<double> entries(n);
+#pragma omp for schedule(dynamic, rows_at_a_time)
+    for (Index row = 0; row < target.pattern.rows; ++row) {
+      double* values = target.values + target.layout.first(row);
+      if (!add)
+        for (Offset k = 0; k < target.pattern.row_ptr[row + 1] - target.pattern.row_ptr[row]; ++k) values[k * step] = 0;
+      double load = 0;
+      for (Offset at = block.around.ptr[row]; at < block.around.ptr[row + 1]; ++at) {
+        const Index place = block.around.items[at] / n;
+        const int i = block.around.items[at] % n;
+        load += element_row<dim>(block, place, i, entries.data());
+        for (int j = 0; j < n; ++j) values[entry_slot(view, target.pattern, place, i, j) * step] += entries[j];
+      }
+      target.b[row] = add ? target.b[row] + load : load;
+    }
+  }
+}
+
+/// The values of an element in the order of BlockView::entries().
+void write_values(const BlockData<Host>& block, Offset place, Workspace& work, double* out) {
+  const int n = block.view.nodes;
+  element_values(block, place, work);
+  for (int i = 0; i < n; ++i) out = std::copy(&work.matrix[i * n + i], &work.matrix[i * n + i] + (n - i), out);
+  if (block.view.f.empty())
+    std::fill_n(out, n, 0.0);
+  else
+    std::copy_n(work.load.data(), n, out);
+}
+
+}  // namespace
+
+void make_row_lists(Threads& exec, BlockData<Host>& block, const linalg::CrsView<const double>& pattern) {
+  block.around = cells_around(exec, block, pattern.rows);
+}
+
+void gather_rows(Threads& exec, const BlockData<Host>& block, const Target& target, bool add) {
+  if (block.dim == 1) gather_rows_of<1>(exec, block, target, add);
+  if (block.dim == 2) gather_rows_of<2>(exec, block, target, add);
+  if (block.dim == 3) gather_rows_of<3>(exec, block, target, add);
+}
+
+void store_cells(Threads& exec, const BlockData<Host>& block, Index first, Index count, double* buffer) {
+  const int entries = block.view.entries();
+#pragma omp parallel num_threads(exec.count())
+  {
+    Workspace work(block.view, block.dim);
+#pragma omp for schedule(dynamic, rows_at_a_time)
+    for (Index place = first; place < first + count; ++place) write_values(block, place, work, buffer + Offset{place - first} * entries);
+  }
+}
+
+std::size_t partition_bytes(Threads&, const BlockData<Host>&) {
+  return 512 * 1024;  // half of a usual second-level cache
+}
+
+void sum_partitions(Threads& exec, const BlockData<Host>& block, const Target& target, const Index* row_of, double* partials, bool add) {
+  const Partitions<Host>& p = block.partitions;
+  const Offset nnz = target.pattern.col_ind.size();
+  const int entries = block.view.entries();
+#pragma omp parallel num_threads(exec.count())
+  {
+    Workspace work(block.view, block.dim);
+    std::vector<double> values(static_cast<std::size_t>(p.largest) * entries);
+#pragma omp for schedule(dynamic)
+    for (Offset part = 0; part < p.first.size() - 1; ++part) {
+      for (Index place = p.first[part]; place < p.first[part + 1]; ++place)
+        write_values(block, place, work, values.data() + Offset{place - p.first[part]} * entries);
+      for (Offset t = p.first_target[part]; t < p.first_target[part + 1]; ++t) {
+        const Offset local = t - p.first_target[part], slice = p.first_slice[part] + local / 32;
+        const std::uint16_t* list = p.lists.data() + p.list_first[slice] + local % 32;
+        double sum = 0;
+        for (int k = 0; k < p.widths[slice]; ++k)
+          if (list[k * 32] != 65535) sum += values[list[k * 32]];
+        const Index to = p.targets[t];
+        if (to < 0) {
+          partials[-1 - to] = sum;
+        } else {
+          double* value = target_of(target, row_of, nnz, to);
+          *value = add ? *value + sum : sum;
+        }
+      }
+    }
+  }
+}
+
+}  // namespace tessera::assembly
