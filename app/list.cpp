@@ -6,6 +6,7 @@
 #include "physics/common.hpp"
 #include "physics/registry.hpp"
 #include "solvers/solve.hpp"
+#include "solvers/two_point/two_point.hpp"
 
 namespace tessera::app {
 namespace {
@@ -14,7 +15,8 @@ struct Row {
   std::string name, backends, help;
 };
 
-Row row(const solvers::NamedHelp& entry) {
+template <class Entry>
+Row row(const Entry& entry) {
   std::string backends = entry.threads ? "threads" : "";
   if (entry.cuda) backends += backends.empty() ? "cuda" : " cuda";
   return {entry.name, backends, entry.help};
@@ -31,6 +33,8 @@ std::vector<Row> rows(const std::string& category) {
   if (category == "quantities") add_all(physics::quantity_table());
   if (category == "solvers")
     for (const auto& entry : solvers::solver_table()) result.push_back(row(entry));
+  if (category == "two_point_solvers")
+    for (const auto& entry : solvers::two_point_table()) result.push_back(row(entry));
   if (category == "preconditioners")
     for (const auto& entry : solvers::preconditioner_table()) result.push_back(row(entry));
   return result;
@@ -51,7 +55,7 @@ void print(const std::vector<Row>& table) {
 }  // namespace
 
 const std::vector<std::string>& list_categories() {
-  static const std::vector<std::string> names = {"physics", "solvers",    "preconditioners",
+  static const std::vector<std::string> names = {"physics", "solvers",    "two_point_solvers", "preconditioners",
                                                  "formats", "strategies", "quantities"};
   return names;
 }

@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 
 #include "physics/poisson/poisson.hpp"
+#include "physics/two_point_bvp/two_point_bvp.hpp"
 
 namespace tessera::physics {
 
@@ -13,6 +14,7 @@ namespace {
 std::vector<Entry>& entries() {
   static std::vector<Entry> modules = {
       {"poisson", "stationary diffusion and reaction, -div(k grad u) + c u = f: heat, potentials, torsion", make_poisson},
+      {"two_point_bvp", "-u'' = f on an interval with u' = 0 at its left and u = 0 at its right end, by finite differences", make_two_point_bvp},
   };
   return modules;
 }

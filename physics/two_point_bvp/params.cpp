@@ -1,0 +1,117 @@
+#include "physics/two_point_bvp/params.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "mesh/box.hpp"
+
+namespace tessera::physics::two_point_bvp {
+
+namespace {
+
+constexpr const char* interval_box = "box = { min = [0], max = [1], cells = [1024], shape = \"interval\" }";
+
+deck::Section<PhysicsParams> physics_section() {
+  return deck::Section<PhysicsParams>("physics", "What to solve: -u'' = f on (a, b), u'(a) = 0, u(b) = 0")
+      .key("type", &PhysicsParams::type,
+           {.help = "the physics module",
+            .choices = {"two_point_bvp"},
+            .required = true,
+            .example = "\"two_point_bvp\""})
+      .key("f", &PhysicsParams::f,
+           {.help = "right-hand side, an expression of x; or give f_file", .example = "\"pi^2/4*cos(pi/2*x)\""})
+      .key("f_file", &PhysicsParams::f_file,
+           {.help = "a text file with f at the nodes from a on, relative to the deck: one number a cell of the mesh "
+                    "(or one a node; the "
+                    "last, at b, is not used); # starts a comment"})
+      .key("output_every", &PhysicsParams::output_every,
+           {.help = "write every so many nodes to the files; 0: all, or 2, 4, 8 ... where that keeps them below 2^20",
+            .min = 0})
+      .position(&PhysicsParams::where);
+}
+
+deck::Section<RunParams> own_run_section() { return run_section({"double", "float", "mixed"}); }
+
+/// [mesh] with an example that this module can run.
+deck::SectionDescription mesh_description() {
+  deck::SectionDescription description = mesh::mesh_section().description();
+  for (deck::KeyDescription& key : description.keys)
+    if (key.name == "box") key.info.example = std::string(interval_box).substr(6);
+  return description;
+}
+
+void check_physics(const PhysicsParams& physics) {
+  if (physics.f.has_value() == !physics.f_file.empty())
+    throw Error(ExitCode::usage, physics.f ? "the deck gives both f and f_file" : "the deck gives no right-hand side",
+                "[physics] needs exactly one of: f = \"an expression of x\", f_file = \"values.txt\"", physics.where);
+}
+
+/// The grid of [mesh]; the mesh itself is never made: a node takes 8 bytes here and more than 100 there.
+Grid read_grid(const deck::Deck& deck) {
+  const mesh::MeshParams params = mesh::mesh_section().read(deck, true);
+  mesh::validate(params);
+  const auto refuse = [&](const std::string& what, const char* key) {
+    throw Error(ExitCode::usage, "two_point_bvp works on a uniform grid of an interval; " + what,
+                std::string(interval_box) + " is one", deck.where(key));
+  };
+  if (!params.box) refuse("the mesh is a file", "mesh.file");
+  if (params.box->shape != "interval")
+    refuse(fmt::format("the cells of the box are of shape '{}'", params.box->shape), "mesh.box");
+  if (params.order != 1) refuse("the mesh has geometric order 2", "mesh.order");
+  if (params.numbering == "metis") refuse("numbering = \"metis\" leaves its order", "mesh.numbering");
+  return {params.box->min[0], params.box->max[0], static_cast<Offset>(params.box->cells[0]) << params.refine};
+}
+
+void check_output(const OutputParams& output) {
+  const std::vector<std::string> fields{"u", "flux"};
+  for (const std::string& field : output.fields)
+    if (std::find(fields.begin(), fields.end(), field) == fields.end())
+      throw Error(ExitCode::usage, fmt::format("unknown output field '{}'", field), suggest(field, fields),
+                  output.where);
+}
+
+void check_with_grid(const Params& params) {
+  mesh::BoxParams box;  // its groups and ends are those of the grid
+  box.min = {params.grid.min};
+  box.max = {params.grid.max};
+  box.cells = {1};
+  box.shape = "interval";
+  check_quantities(params.quantities, mesh::make_box(box));
+  if (!params.exact.gradient.empty())
+    throw Error(ExitCode::usage, "two_point_bvp compares u at the nodes and takes no exact.gradient",
+                "leave gradient out", params.exact.where);
+}
+
+}  // namespace
+
+deck::Schema schema() {
+  return {deck_section().description(),
+          mesh_description(),
+          own_run_section().description(),
+          physics_section().description(),
+          solvers::two_point_section().description(),
+          exact_section().description(),
+          output_section().description(),
+          quantity_section().description()};
+}
+
+Params read(const deck::Deck& deck) {
+  deck::check(deck, schema());
+  Params params;
+  params.title = deck_section().read(deck).title;
+  params.grid = read_grid(deck);
+  params.run = own_run_section().read(deck);
+  params.physics = physics_section().read(deck, true);
+  params.solver = solvers::two_point_section().read(deck);
+  params.has_exact = deck.has("exact");
+  if (params.has_exact) params.exact = exact_section().read(deck);
+  params.output = output_section().read(deck);
+  params.quantities = quantity_section().read_all(deck);
+  check_physics(params.physics);
+  check_output(params.output);
+  check_with_grid(params);
+  return params;
+}
+
+}  // namespace tessera::physics::two_point_bvp
