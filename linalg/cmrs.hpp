@@ -69,7 +69,7 @@ struct Cmrs {
 };
 
 struct CmrsParams {
-  Index buffers = 4;        ///< M: 2, 4 or 8
+  Index buffers = 4;        ///< M: 2, 4, 8, or 0 for the one that pads least, the smaller of nearly equal ones
   bool rows_apart = false;  ///< row in strip apart even where it fits into the column word
 };
 

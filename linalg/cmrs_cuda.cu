@@ -1,63 +1,36 @@
 #include "linalg/cmrs_impl.hpp"
-#include "linalg/formats_cuda.cuh"
+#include "linalg/cmrs_kernel.cuh"
 
 namespace tessera::linalg {
 namespace detail {
 
-/// Chunks that a warp has in flight.
-constexpr int cmrs_loads = 4;
-constexpr int cmrs_resident = 5;
-constexpr int most_buffers = 8;
-
-/// One warp a strip. Sum (row, m) of a strip stands at row * M + m; lane l adds to m = l % M, so the neighbouring entries of a
-/// row go to different sums in neighbouring banks.
-template <class T, class Use>
-__global__ void __launch_bounds__(product_block, cmrs_resident) cmrs_kernel(CmrsView<T> a, const T* x, Use use, ProductSum sum) {
-  constexpr int warps = product_block / 32;
-  __shared__ T shared[warps][strip_height * most_buffers];
-  T* sums = shared[threadIdx.x / 32];
-  const int lane = threadIdx.x % 32, buffer = lane & (a.buffers - 1);
-  const Offset stride = static_cast<Offset>(gridDim.x) * warps, strips = a.strips();
-  double total = 0;
-  for (Offset strip = blockIdx.x * static_cast<Offset>(warps) + threadIdx.x / 32; strip < strips; strip += stride) {
-    for (int m = 0; m < a.buffers / 2; ++m) sums[lane + 32 * m] = 0;
-    __syncwarp();
-    const Offset first = __ldg(a.strip_ptr.data() + strip);
-    const int length = static_cast<int>(__ldg(a.strip_ptr.data() + strip + 1) - first);
-    const unsigned* codes = a.code.data() + first;
-    const T* values = a.values.data() + first;
-    for (int chunk = 0; chunk < length; chunk += cmrs_loads * strip_chunk) {
-      unsigned code[cmrs_loads];
-      T value[cmrs_loads];
+/// One warp a strip; lane r < 16 places the entries of row r.
+template <class Place, class Finish>
+__global__ void __launch_bounds__(product_block) arrange_kernel(Strips strips, Place place, Finish finish) {
+  const Offset strip = (blockIdx.x * static_cast<Offset>(product_block) + threadIdx.x) / 32;
+  if (strip >= strips.count()) return;
+  const int lane = threadIdx.x % 32;
+  const Index length = lane < strip_height ? static_cast<Index>(strips.length(strip * strip_height + lane)) : 0;
+  Index left = length;
+  Offset slots = 0;
+  for (; __any_sync(0xffffffffu, left > 0); slots += strip_chunk) {
+    Index start = 0;  // what the rows before this one give
 #pragma unroll
-      for (int u = 0; u < cmrs_loads; ++u) {
-        const int place = chunk + u * strip_chunk + lane;
-        code[u] = place < length ? __ldcs(codes + place) : a.padding;
-        value[u] = place < length ? __ldcs(values + place) : T{0};
-      }
-      int row[cmrs_loads];
-#pragma unroll
-      for (int u = 0; u < cmrs_loads; ++u) {
-        if (code[u] == a.padding) continue;
-        const int place = chunk + u * strip_chunk + lane;
-        row[u] = a.packed() ? static_cast<int>(code[u] & 15u) : __ldcs(a.row_in_strip.data() + first + place);
-        value[u] *= __ldg(x + (a.packed() ? code[u] >> 4 : code[u]));
-      }
-#pragma unroll
-      for (int u = 0; u < cmrs_loads; ++u) {  // lanes of a chunk never share a sum; chunks follow each other
-        if (code[u] != a.padding) sums[row[u] * a.buffers + buffer] += value[u];
-        __syncwarp();
-      }
+    for (int r = 0; r < strip_height; ++r) {
+      const Index other = __shfl_sync(0xffffffffu, left, r);
+      if (other > left || (other == left && r < lane)) start += min(other, strips.buffers);
     }
-    // Row r = lane / 2: each lane adds one half of its M sums.
-    T half = 0;
-    for (int m = 0; m < a.buffers / 2; ++m) half += sums[lane * (a.buffers / 2) + m];
-    half += __shfl_xor_sync(0xffffffffu, half, 1);
-    const Offset row = strip * strip_height + lane / 2;
-    if (lane % 2 == 0 && row < a.rows) total += use(row, half);
-    __syncwarp();
+    const Index take = min(min(left, strips.buffers), max(0, strip_chunk - start));
+    for (Index i = 0; i < take; ++i) place(strip, slots + start + i, lane, length - left + i);
+    left -= take;
   }
-  if constexpr (Use::reduces) sum.finish(total);
+  if (lane == 0) finish(strip, slots);
+}
+
+template <class Place, class Finish>
+void arrange(Cuda& exec, const Strips& strips, Place place, Finish finish) {
+  constexpr int warps = product_block / 32;
+  launch(exec, arrange_kernel<Place, Finish>, (strips.count() + warps - 1) / warps, product_block, strips, place, finish);
 }
 
 }  // namespace detail
@@ -65,8 +38,8 @@ __global__ void __launch_bounds__(product_block, cmrs_resident) cmrs_kernel(Cmrs
 template <class T, class Use>
 void product(Cuda& exec, const CmrsView<T>& a, View<const T> x, Use use, double* result) {
   constexpr int warps = detail::product_block / 32;
-  detail::launch_product(exec, detail::cmrs_kernel<T, Use>, (a.strips() + warps - 1) / warps, detail::cmrs_resident, result, use,
-                         a, x.data());
+  detail::launch_product(exec, detail::cmrs_kernel<detail::cmrs_loads, detail::cmrs_resident, T, Use>,
+                         (a.strips() + warps - 1) / warps, detail::cmrs_resident, true, result, use, a, x.data());
 }
 
 #define TESSERA_INSTANTIATE_CMRS(T)                                                         \

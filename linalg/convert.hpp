@@ -38,6 +38,24 @@ RowLengths row_lengths(Exec& exec, Index cols, View<const Offset> row_ptr);
 template <class Exec>
 Array<Index, typename Exec::Space> sort_rows(Exec& exec, View<const Offset> row_ptr, Offset window);
 
+/// Whether the sliced formats sort rows by length.
+struct SortParams {
+  /// Rows of a sorting window. 1 keeps the order of the rows; 0 takes `usual` when padding would otherwise exceed `bearable`
+  /// of the non-zeros, and 1 when not.
+  Index window = 0;
+  static constexpr Index usual = 1024;
+  static constexpr double bearable = 0.1;
+};
+/// The row in each slot; empty where the rows keep their order.
+template <class Exec>
+Array<Index, typename Exec::Space> order_rows(Exec& exec, Index cols, View<const Offset> row_ptr, const SortParams& params) {
+  Index window = params.window;
+  if (window == 0)
+    window = row_lengths(exec, cols, row_ptr).sliced_padding() > 1 + SortParams::bearable ? SortParams::usual : 1;
+  if (window == 1) return {};
+  return sort_rows(exec, row_ptr, window);
+}
+
 /// Throws Error(usage) when `entries` stored ones of `bytes` each would take more than `padding_limit` times what CRS takes.
 /// Formats that pad ask before they allocate.
 void require_little_padding(const std::string& format, const RowLengths& lengths, Offset entries, double entry_bytes,
@@ -47,12 +65,12 @@ inline constexpr double padding_limit = 3;
 /// A refill needs the pattern that the format was made from: throws Error(internal) when the sizes differ.
 void require_same_sizes(Index from_rows, Index from_cols, Offset from_nnz, Index rows, Index cols, Offset nnz);
 
-/// Length of the longest row of a slice.
-TESSERA_HD inline Index longest_of_slice(View<const Offset> row_ptr, Offset slice) {
-  const Offset rows = row_ptr.size() - 1, last = (slice + 1) * slice_height < rows ? (slice + 1) * slice_height : rows;
+/// Length of the longest row of a slice; `row_of` as in sliced ELL.
+TESSERA_HD inline Index longest_of_slice(View<const Offset> row_ptr, View<const Index> row_of, Offset slice) {
+  const Offset rows = row_ptr.size() - 1;
   Offset longest = 0;
-  for (Offset row = slice * slice_height; row < last; ++row) {
-    const Offset length = row_ptr[row + 1] - row_ptr[row];
+  for (Offset slot = slice * slice_height; slot < rows && slot < (slice + 1) * slice_height; ++slot) {
+    const Offset row = row_of.empty() ? slot : row_of[slot], length = row_ptr[row + 1] - row_ptr[row];
     longest = length > longest ? length : longest;
   }
   return static_cast<Index>(longest);

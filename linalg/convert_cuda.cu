@@ -37,7 +37,7 @@ RowLengths row_lengths(Cuda& exec, Index cols, View<const Offset> row_ptr) {
   const View<Index> width = widths;
   const View<Offset> sum = sums;
   for_each(exec, slices + 1, [=] TESSERA_HD(Offset slice) {
-    width[slice] = slice < slices ? longest_of_slice(row_ptr, slice) : 0;
+    width[slice] = slice < slices ? longest_of_slice(row_ptr, {}, slice) : 0;
     if (slice == slices) sum[1] = row_ptr[rows];
   });
   reduce(exec, slices, [=] TESSERA_HD(Offset slice) { return static_cast<Offset>(width[slice]) * slice_height; }, sum.data());

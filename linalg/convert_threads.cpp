@@ -20,7 +20,7 @@ RowLengths row_lengths(Threads& exec, Index cols, View<const Offset> row_ptr) {
 #pragma omp parallel for schedule(static) num_threads(exec.count()) reduction(max : longest) reduction(+ : sliced) \
     if (slices > 64)
   for (Offset slice = 0; slice < slices; ++slice) {
-    const Index width = longest_of_slice(row_ptr, slice);
+    const Index width = longest_of_slice(row_ptr, {}, slice);
     longest = std::max(longest, width);
     sliced += static_cast<Offset>(width) * slice_height;
   }

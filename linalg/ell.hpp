@@ -1,6 +1,9 @@
 #pragma once
+#include <optional>
+
 #include "linalg/convert.hpp"
 #include "linalg/formats_ops.hpp"
+#include "linalg/row_layout.hpp"
 
 namespace tessera::linalg {
 
@@ -42,10 +45,13 @@ struct Ell {
   Offset stride = 0;
   Array<Index, Space> col_ind;
   Array<T, Space> values;
+  Array<Offset, Space> starts;  ///< {0}: all rows are one slice, for `layout`
 
   EllView<T> view() const { return {rows, cols, columns, stride, col_ind.view(), values.view()}; }
   Offset entries() const { return values.size(); }
   double stored_bytes() const { return static_cast<double>(col_ind.bytes() + values.bytes()); }
+  /// Where an assembler finds the entries.
+  std::optional<RowLayout> layout() const { return RowLayout{starts.data(), static_cast<Index>(stride)}; }
 };
 
 /// Throws Error(usage) when padding would take more than `padding_limit` times the memory of CRS.

@@ -30,7 +30,7 @@ void product(Cuda& exec, const SlicedEllView<T>& a, View<const T> x, Use use, do
 
 #define TESSERA_INSTANTIATE_ELL(T)                                                                              \
   template Ell<Device, T> ell_from_crs(Cuda&, const Crs<Device, T>&);                                           \
-  template SlicedEll<Device, T> sliced_ell_from_crs(Cuda&, const Crs<Device, T>&, const SlicedEllParams&);      \
+  template SlicedEll<Device, T> sliced_ell_from_crs(Cuda&, const Crs<Device, T>&, const SortParams&);      \
   TESSERA_INSTANTIATE_PRODUCTS(Cuda, EllView, T);                                                               \
   TESSERA_INSTANTIATE_PRODUCTS(Cuda, SlicedEllView, T);                                                         \
   TESSERA_INSTANTIATE_CONVERSIONS(Cuda, Ell, T);                                                                \

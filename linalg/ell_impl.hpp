@@ -41,36 +41,27 @@ Ell<typename Exec::Space, T> ell_from_crs(Exec& exec, const Crs<typename Exec::S
   require_little_padding("ell", lengths, entries, sizeof(T) + sizeof(Index), sizeof(T) + sizeof(Index));
   result.col_ind = Array<Index, typename Exec::Space>(entries);
   result.values = Array<T, typename Exec::Space>(entries);
+  result.starts = Array<Offset, typename Exec::Space>(1);
+  result.starts.set_zero();
   detail::fill_rows(exec, result.view(), A.view(), result.col_ind.view(), result.values.view());
   return result;
 }
 
 template <class Exec, class T>
 SlicedEll<typename Exec::Space, T> sliced_ell_from_crs(Exec& exec, const Crs<typename Exec::Space, T>& A,
-                                                       const SlicedEllParams& params) {
-  Index window = params.window;
-  if (window == 0) {
-    const bool ragged = row_lengths(exec, A.cols, A.row_ptr).sliced_padding() > 1 + SlicedEllParams::sort_above;
-    window = ragged ? SlicedEllParams::sort_window : 1;
-  }
+                                                       const SortParams& params) {
   SlicedEll<typename Exec::Space, T> result;
   result.rows = A.rows;
   result.cols = A.cols;
   result.nnz = A.nnz();
-  if (window > 1) result.row_of = sort_rows(exec, A.row_ptr, window);
+  result.row_of = order_rows(exec, A.cols, A.row_ptr, params);
   const Offset slices = slices_of(A.rows);
   result.slice_ptr = Array<Offset, typename Exec::Space>(slices + 1);
   const View<Offset> counts = result.slice_ptr;
   const View<const Offset> row_ptr = A.row_ptr;
   const View<const Index> row_of = std::as_const(result.row_of).view();
-  const Offset rows = A.rows;
   for_each(exec, slices + 1, [=] TESSERA_HD(Offset slice) {
-    Offset longest = 0;
-    for (Offset slot = slice * slice_height; slot < rows && slot < (slice + 1) * slice_height; ++slot) {
-      const Offset row = row_of.empty() ? slot : row_of[slot], length = row_ptr[row + 1] - row_ptr[row];
-      longest = length > longest ? length : longest;
-    }
-    counts[slice] = longest * slice_height;
+    counts[slice] = static_cast<Offset>(longest_of_slice(row_ptr, row_of, slice)) * slice_height;
   });
   const Offset entries = counts_to_offsets(exec, counts);
   result.col_ind = Array<Index, typename Exec::Space>(entries);

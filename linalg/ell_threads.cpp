@@ -55,7 +55,7 @@ void product(Threads& exec, const SlicedEllView<T>& a, View<const T> x, Use use,
 
 #define TESSERA_INSTANTIATE_ELL(T)                                                                              \
   template Ell<Host, T> ell_from_crs(Threads&, const Crs<Host, T>&);                                            \
-  template SlicedEll<Host, T> sliced_ell_from_crs(Threads&, const Crs<Host, T>&, const SlicedEllParams&);       \
+  template SlicedEll<Host, T> sliced_ell_from_crs(Threads&, const Crs<Host, T>&, const SortParams&);       \
   TESSERA_INSTANTIATE_PRODUCTS(Threads, EllView, T);                                                            \
   TESSERA_INSTANTIATE_PRODUCTS(Threads, SlicedEllView, T);                                                      \
   TESSERA_INSTANTIATE_CONVERSIONS(Threads, Ell, T);                                                             \

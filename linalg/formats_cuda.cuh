@@ -18,14 +18,17 @@ struct ProductSum {
   }
 };
 
-/// Launches kernel(args..., use, sum). Without a sum: `blocks` blocks. With one: at most as many as fit on the GPU,
-/// `resident` on a multiprocessor, each with one partial sum; their number fixes the order of the sum.
+/// Launches kernel(args..., use, sum) on `tiles` tiles of work. Where it sums, or asks to be `persistent`, at most as many
+/// blocks as fit on the GPU, `resident` on a multiprocessor, go through all tiles; each block leaves one partial sum, and
+/// their number fixes the order of the sum.
 template <class Use, class Kernel, class... Args>
-void launch_product(Cuda& exec, Kernel kernel, Offset blocks, int resident, double* result, Use use, const Args&... args) {
+void launch_product(Cuda& exec, Kernel kernel, Offset tiles, int resident, bool persistent, double* result, Use use,
+                    const Args&... args) {
+  const Offset most = static_cast<Offset>(exec.multiprocessors()) * resident;
+  Offset blocks = (Use::reduces || persistent) && tiles > most ? most : tiles;
   ProductSum sum{nullptr, nullptr, result};
   if constexpr (Use::reduces) {
-    const Offset most = static_cast<Offset>(exec.multiprocessors()) * resident;
-    blocks = blocks < 1 ? 1 : (blocks < most ? blocks : most);
+    if (blocks < 1) blocks = 1;  // the sum of nothing is 0
     auto* scratch = static_cast<char*>(exec.scratch(256 + sizeof(double) * static_cast<std::size_t>(blocks)));
     sum.ticket = reinterpret_cast<unsigned*>(scratch);
     sum.partial = reinterpret_cast<double*>(scratch + 256);

@@ -6,10 +6,19 @@ namespace tessera::linalg {
 
 /// How a slice of PackedEll stores its columns; the value is the number of 4-byte words that 32 entries take.
 enum class ColumnCode : Index {
-  diagonals = 2,  ///< base, mask: row lane + base, for the lanes of the mask
+  diagonals = 2,  ///< base, mask: column lane + base, for the lanes of the mask
   deltas = 17,    ///< base, then 16-bit distances from lane + base, 0xffff: padding
   columns = 32,   ///< the columns themselves, -1: padding
 };
+/// Words of a slice of `width` entries a row: an even number, so that base and mask are read together.
+TESSERA_HD constexpr Offset words_of(ColumnCode code, Index width) {
+  const Offset words = static_cast<Offset>(width) * static_cast<Offset>(code);
+  return words + words % 2;
+}
+TESSERA_HD constexpr ColumnCode code_of(Offset words, Index width) {
+  if (words == words_of(ColumnCode::diagonals, width)) return ColumnCode::diagonals;
+  return words == words_of(ColumnCode::deltas, width) ? ColumnCode::deltas : ColumnCode::columns;
+}
 
 /// Where a slice begins among the values and among the words that hold its columns.
 struct PackedSlice {
@@ -17,7 +26,7 @@ struct PackedSlice {
   Offset words = 0;
 };
 
-/// Borrowed packed ELL. Slot = row; slice and lane as in sliced ELL.
+/// Borrowed packed ELL. Slices and slots as in sliced ELL; slot s is lane s % 32 of its slice.
 template <class T>
 struct PackedEllView {
   using Scalar = T;
@@ -28,9 +37,12 @@ struct PackedEllView {
   View<const PackedSlice> slices;  ///< [slices + 1]
   View<const Index> words;         ///< [words], columns of a slice as ColumnCode says
   View<const T> values;            ///< [entries]
+  View<const Index> row_of;        ///< [rows], the row in each slot; empty: slot = row
 
   TESSERA_HD Offset slots() const { return (slices.size() - 1) * slice_height; }
-  TESSERA_HD Index row(Offset slot) const { return slot < rows ? static_cast<Index>(slot) : -1; }
+  TESSERA_HD Index row(Offset slot) const {
+    return slot >= rows ? -1 : (row_of.empty() ? static_cast<Index>(slot) : row_of[slot]);
+  }
   TESSERA_HD Offset first(Offset slot) const { return slices[slot / slice_height].values + slot % slice_height; }
   TESSERA_HD Index width(Offset slot) const {
     const Offset slice = slot / slice_height;
@@ -39,10 +51,7 @@ struct PackedEllView {
   TESSERA_HD Offset step() const { return slice_height; }
   /// The code of a slice follows from how many words its entries take.
   TESSERA_HD ColumnCode code(Offset slice) const {
-    const Offset words_taken = slices[slice + 1].words - slices[slice].words;
-    const Offset width = (slices[slice + 1].values - slices[slice].values) / slice_height;
-    return words_taken == 2 * width ? ColumnCode::diagonals
-                                    : (words_taken == 17 * width ? ColumnCode::deltas : ColumnCode::columns);
+    return code_of(slices[slice + 1].words - slices[slice].words, width(slice * slice_height));
   }
   /// Column of entry k of a slot, -1 where it is padding.
   TESSERA_HD Index column(Offset slot, Index k) const {
@@ -66,7 +75,7 @@ struct PackedEllView {
   /// The same pattern with other values.
   template <class U>
   PackedEllView<U> with(View<const U> others) const {
-    return {rows, cols, slices, words, others};
+    return {rows, cols, slices, words, others, row_of};
   }
 };
 
@@ -75,7 +84,7 @@ struct PackedEllView {
 ///   lack an entry (at a boundary) have a hole there. Structured grids.
 /// - deltas: 16 bits from a common base, 68 B for 32 entries. Grids numbered so that neighbours lie near each other.
 /// - columns: 32 bits, the escape for slices whose columns lie too far apart. As sliced ELL.
-/// In double an entry takes 8.25, 10.1 or 12 B; a row 0.5 B. Rows keep their order.
+/// In double an entry takes 8.25, 10.1 or 12 B; a row 0.5 B. Rows may be sorted within windows, as in sliced ELL.
 template <class Space, class T = double>
 struct PackedEll {
   using Scalar = T;
@@ -85,13 +94,17 @@ struct PackedEll {
   Array<PackedSlice, Space> slices;
   Array<Index, Space> words;
   Array<T, Space> values;
+  Array<Index, Space> row_of;
 
-  PackedEllView<T> view() const { return {rows, cols, slices.view(), words.view(), values.view()}; }
+  PackedEllView<T> view() const { return {rows, cols, slices.view(), words.view(), values.view(), row_of.view()}; }
   Offset entries() const { return values.size(); }
-  double stored_bytes() const { return static_cast<double>(slices.bytes() + words.bytes() + values.bytes()); }
+  double stored_bytes() const {
+    return static_cast<double>(slices.bytes() + words.bytes() + values.bytes() + row_of.bytes());
+  }
 };
 
 template <class Exec, class T>
-PackedEll<typename Exec::Space, T> packed_ell_from_crs(Exec& exec, const Crs<typename Exec::Space, T>& A);
+PackedEll<typename Exec::Space, T> packed_ell_from_crs(Exec& exec, const Crs<typename Exec::Space, T>& A,
+                                                       const SortParams& params = {});
 
 }  // namespace tessera::linalg

@@ -75,7 +75,7 @@ void product(Threads& exec, const PackedEllView<T>& a, View<const T> x, Use use,
 }
 
 #define TESSERA_INSTANTIATE_PACKED_ELL(T)                                              \
-  template PackedEll<Host, T> packed_ell_from_crs(Threads&, const Crs<Host, T>&);      \
+  template PackedEll<Host, T> packed_ell_from_crs(Threads&, const Crs<Host, T>&, const SortParams&);      \
   TESSERA_INSTANTIATE_PRODUCTS(Threads, PackedEllView, T);                             \
   TESSERA_INSTANTIATE_CONVERSIONS(Threads, PackedEll, T)
 TESSERA_INSTANTIATE_PACKED_ELL(double);

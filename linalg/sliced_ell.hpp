@@ -1,6 +1,9 @@
 #pragma once
+#include <optional>
+
 #include "linalg/convert.hpp"
 #include "linalg/formats_ops.hpp"
+#include "linalg/row_layout.hpp"
 
 namespace tessera::linalg {
 
@@ -56,18 +59,15 @@ struct SlicedEll {
   double stored_bytes() const {
     return static_cast<double>(slice_ptr.bytes() + col_ind.bytes() + values.bytes() + row_of.bytes());
   }
-};
-
-struct SlicedEllParams {
-  /// Rows of a sorting window: 1 keeps the order of the rows, 0 sorts in windows of `sort_window` when without sorting
-  /// padding would exceed `sort_above` of the non-zeros.
-  Index window = 0;
-  static constexpr Index sort_window = 1024;
-  static constexpr double sort_above = 0.1;
+  /// Where an assembler finds the entries; nothing when the rows are sorted.
+  std::optional<RowLayout> layout() const {
+    if (!row_of.empty()) return {};
+    return RowLayout{slice_ptr.data(), slice_height};
+  }
 };
 
 template <class Exec, class T>
 SlicedEll<typename Exec::Space, T> sliced_ell_from_crs(Exec& exec, const Crs<typename Exec::Space, T>& A,
-                                                       const SlicedEllParams& params = {});
+                                                       const SortParams& params = {});
 
 }  // namespace tessera::linalg

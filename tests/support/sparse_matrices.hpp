@@ -9,14 +9,14 @@
 namespace tessera::testing {
 
 /// Rows whose lengths follow a power law: most have one or two entries, a few have hundreds.
-inline HostMatrix power_law(Index rows, Index cols, unsigned seed) {
+inline HostMatrix power_law(Index rows, Index cols, unsigned seed, double longest = 1500) {
   std::mt19937 engine(seed);
   HostMatrix A;
   A.rows = rows;
   A.cols = cols;
   for (Index row = 0; row < rows; ++row) {
     const double u = (1.0 + engine()) / 4294967297.0;
-    const Index length = std::min<Index>(cols, static_cast<Index>(std::min(1e6, 1 / (u * u))));
+    const Index length = std::min<Index>(cols, static_cast<Index>(std::min(longest, 1 / (u * u))));
     std::vector<Index> columns;
     for (Index k = 0; k < length; ++k) columns.push_back(static_cast<Index>(engine() % static_cast<unsigned>(cols)));
     std::sort(columns.begin(), columns.end());
@@ -100,15 +100,15 @@ inline NamedMatrices make_matrices_of_many_shapes() {
       {"wide power law", power_law(200, 70000, 3)},
       {"every fifth row", mostly_empty(1003, 50, 5, 50)},
       {"one dense row", one_dense_row(500, 500)},
-      {"one dense row, long", one_dense_row(40, 70000)},
+      {"one dense row, long", one_dense_row(40, 5000)},
       {"grid", laplacian(11, 3)},
-      {"grid of whole slices", laplacian(64, 2)},
-      {"wide and short", random_matrix(150, 200000, 20, 7)},
+      {"grid of whole slices", laplacian(32, 2)},
+      {"wide and short", random_matrix(150, 70000, 20, 7)},
       {"shuffled grid", shuffled(laplacian(13, 3), 4)},
   };
   unsigned seed = 20;
-  for (int longest : {1, 4, 16, 33, 100})
-    for (auto [rows, cols] : {std::pair{31, 400}, {32, 32}, {33, 5}, {500, 499}})
+  for (int longest : {1, 16, 33, 100})
+    for (auto [rows, cols] : {std::pair{31, 400}, {33, 5}, {500, 499}})
       result.push_back({std::to_string(rows) + " x " + std::to_string(cols) + ", rows of up to " + std::to_string(longest),
                         random_matrix(rows, cols, longest, ++seed)});
   return result;

@@ -1,0 +1,58 @@
+#pragma once
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "linalg/convert.hpp"
+#include "linalg/operator.hpp"
+#include "linalg/row_layout.hpp"
+
+namespace tessera::linalg {
+
+/// The formats that a deck may name; `tessera list formats` prints this table.
+struct FormatInfo {
+  std::string name;
+  std::string help;
+};
+const std::vector<FormatInfo>& format_table();
+
+/// A format and why it was taken, in one sentence.
+struct FormatChoice {
+  std::string name;
+  std::string reason;
+};
+
+/// The format that "auto" stands for. `backend` is "threads" or "cuda". The rule and the figures behind it are in
+/// docs/methods/sparse_formats.md.
+FormatChoice choose_format(const RowLengths& lengths, const std::string& backend);
+
+/// An operator that keeps a matrix in a format of its own, apart from the CRS it was made from.
+template <class Exec, class T = double>
+class StoredOperator : public Operator<Exec, T> {
+ public:
+  /// Takes the values of a matrix of the same pattern: a numeric refill.
+  virtual void assign_values(Exec& exec, const Crs<typename Exec::Space, T>& A) = 0;
+  /// Where an assembler may write `values` itself; nothing when the rows do not stand in a regular order (sorted or packed
+  /// slices, CMRS): such a matrix takes them from CRS. Padding is 0 and must stay so.
+  virtual std::optional<RowLayout> layout() const = 0;
+  virtual View<T> values() = 0;
+  /// Entries stored, padding included.
+  virtual Offset entries() const = 0;
+  /// Bytes that the matrix takes.
+  virtual double stored_bytes() const = 0;
+};
+
+/// A as an operator in the format of that name. "crs" borrows A, the others copy it; "auto" is choose_format's. `reason`, where
+/// given, says why that format. Throws Error(usage) for an unknown name, or where a format would pad too much.
+template <class Exec, class T>
+std::unique_ptr<Operator<Exec, T>> make_operator(Exec& exec, const Crs<typename Exec::Space, T>& A, const std::string& format,
+                                                 std::string* reason = nullptr);
+
+/// Brings an operator that make_operator made from a matrix up to date after the values of that matrix have changed.
+template <class Exec, class T>
+void refill(Exec& exec, const Crs<typename Exec::Space, T>& A, Operator<Exec, T>& op) {
+  if (auto* stored = dynamic_cast<StoredOperator<Exec, T>*>(&op)) stored->assign_values(exec, A);
+}
+
+}  // namespace tessera::linalg

@@ -1,0 +1,10 @@
+#include "linalg/formats_operator.hpp"
+
+namespace tessera::linalg {
+
+template std::unique_ptr<Operator<Cuda, double>> make_operator(Cuda&, const Crs<Device, double>&, const std::string&,
+                                                               std::string*);
+template std::unique_ptr<Operator<Cuda, float>> make_operator(Cuda&, const Crs<Device, float>&, const std::string&,
+                                                              std::string*);
+
+}  // namespace tessera::linalg

@@ -1,0 +1,10 @@
+#include "linalg/formats_operator.hpp"
+
+namespace tessera::linalg {
+
+template std::unique_ptr<Operator<Threads, double>> make_operator(Threads&, const Crs<Host, double>&, const std::string&,
+                                                                  std::string*);
+template std::unique_ptr<Operator<Threads, float>> make_operator(Threads&, const Crs<Host, float>&, const std::string&,
+                                                                 std::string*);
+
+}  // namespace tessera::linalg
