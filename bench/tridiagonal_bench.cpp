@@ -4,6 +4,7 @@
 
 #include "bench/support/peers_tridiagonal.hpp"
 #include "solvers/tridiagonal/methods.hpp"
+#include "solvers/tridiagonal/toeplitz.hpp"
 
 using namespace tessera;
 using solvers::TridiagonalCheck;
@@ -59,6 +60,53 @@ void add_peer(bench::Row& row, const bench::Peer& peer) {
   row.note += fmt::format(", differs from the peer by {:.1e}", peer.difference);
 }
 
+/// tridiag(-1, 2 + delta, -1), a shift a system as fast Poisson solvers have them; 2 entries a row: g read, v written.
+template <class Space, class T>
+struct ToeplitzData {
+  std::vector<double> shifts;
+  Array<double, Space> delta;
+  Array<T, Space> g, v;
+
+  ToeplitzData(Index n, Index systems) : v(static_cast<Offset>(n) * systems) {
+    for (const double r : bench::random_values(systems, 5)) shifts.push_back(1e-4 + 4 * (r + 1));
+    delta = to_space<Space>(shifts);
+    g = Data<Space, T>::place(bench::random_values(v.size(), 4));
+  }
+};
+
+template <class Exec, class T>
+bench::Row measure_toeplitz(Exec& exec, ToeplitzData<typename Exec::Space, T>& data, Index n) {
+  const Index systems = static_cast<Index>(data.shifts.size());
+  solvers::ToeplitzSolver<Exec, T> solver;
+  bench::Row row;
+  row.name = fmt::format("toeplitz{}", sizeof(T) == 4 ? ", float" : "");
+  row.size = fmt::format("{} x {} rows", systems, n);
+  row.bytes = 2.0 * sizeof(T) * static_cast<double>(data.v.size());
+  row.items = static_cast<double>(data.v.size());
+  row.item = "rows";
+  row.timing = bench::measure(exec, [&] { solver.solve(exec, {n, systems, data.delta.view()}, View<const T>(data.g.view()), data.v.view()); });
+  return row;
+}
+
+/// The same systems with their coefficients in memory, as general solvers want them.
+template <class Space>
+struct ExplicitToeplitz {
+  Array<double, Space> lower, diag, upper;
+  solvers::Tridiagonal<double> matrix;
+
+  ExplicitToeplitz(const std::vector<double>& shifts, Index n) {
+    const Index systems = static_cast<Index>(shifts.size());
+    std::vector<double> a(static_cast<std::size_t>(n) * systems, -1.0), b(a), c(a);
+    for (std::size_t i = 0; i < a.size(); ++i) {
+      b[i] = 2 + shifts[i / n];
+      if (i % n == 0) a[i] = 0;
+      if (i % n == static_cast<std::size_t>(n - 1)) c[i] = 0;
+    }
+    lower = to_space<Space>(a), diag = to_space<Space>(b), upper = to_space<Space>(c);
+    matrix = {lower.view(), diag.view(), upper.view(), n, systems};
+  }
+};
+
 /// A template, so that builds without CUDA have none of it.
 template <class Exec>
 void run_on_gpu(Exec& exec, const bench::Options& options) {
@@ -100,6 +148,18 @@ void run_on_gpu(Exec& exec, const bench::Options& options) {
     report.add(row);
     report.add(measure_method(exec, TridiagonalMethod::spike_pivoting, A, View<const double>(data.rhs.view()), data.x.view()));
   }
+  for (const Index n : {255, 1023, 4095, 8191}) {
+    if (options.quick && n > 2000) continue;
+    ToeplitzData<Device, double> data(n, n);
+    bench::Row row = measure_toeplitz(exec, data, n);
+    const ExplicitToeplitz<Device> matrices(data.shifts, n);
+    add_peer(row, bench::gtsv2_batch_peer(exec, matrices.matrix, data.g.view(), data.v.view()));
+    report.add(row);
+    if (n == 4095) {
+      ToeplitzData<Device, float> single(n, n);
+      report.add(measure_toeplitz(exec, single, n));
+    }
+  }
   {
     const Index n = 512, systems = options.quick ? 4096 : 65536;
     Data<Device, double> data(n, systems, TridiagonalLayout::interleaved);
@@ -128,6 +188,14 @@ void run_on_host(Threads& exec, const bench::Options& options) {
     report.add(row);
     row = measure_method(exec, TridiagonalMethod::spike_pivoting, A, rhs, data.x.view());
     if (const auto peer = bench::dgtsv_peer(exec, A, rhs, data.x.view())) add_peer(row, *peer);
+    report.add(row);
+  }
+  {
+    const Index n = 1023, systems = options.quick ? 127 : 4095;
+    ToeplitzData<Host, double> data(n, systems);
+    bench::Row row = measure_toeplitz(exec, data, n);
+    const ExplicitToeplitz<Host> matrices(data.shifts, n);
+    if (const auto peer = bench::dgtsv_peer(exec, matrices.matrix, data.g.view(), data.v.view())) add_peer(row, *peer);
     report.add(row);
   }
   report.write(fmt::format("{}/tridiagonal_threads.json", options.out));

@@ -57,6 +57,12 @@ TESSERA_HD inline Row<T> row_at(const Tridiagonal<T>& A, const T* rhs, Offset i,
   return {row == 0 ? T(0) : A.lower[i], A.diag[i], row == A.n - 1 ? T(0) : A.upper[i], rhs[i]};
 }
 
+/// How elimination chooses its pivots.
+enum class PivotRule {
+  rows,     ///< scaled row interchanges
+  diagonal  ///< 1x1 or 2x2 pivots
+};
+
 /// The row that an elimination with pivoting carries: spike x_s + pivot x_k + next x_{k+1} = rhs, where x_s is the unknown
 /// at the end of the partition from which it started. `scale` is the largest coefficient of the row it comes from.
 template <class T>

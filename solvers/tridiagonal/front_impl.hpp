@@ -54,7 +54,6 @@ TridiagonalMethod TridiagonalSolver<Exec, T>::choose(Exec& exec, const Tridiagon
 
 template <class Exec, class T>
 void TridiagonalSolver<Exec, T>::run(Exec& exec, TridiagonalMethod method, const Tridiagonal<T>& A, View<const T> rhs, View<T> x) {
-  using tridiagonal::PivotRule;
   const bool partitions = method == TridiagonalMethod::spike_cr || method == TridiagonalMethod::spike_pivoting ||
                           method == TridiagonalMethod::spike_diagonal_pivoting;
   if (partitions && A.layout == TridiagonalLayout::interleaved && A.systems > 1 && A.n > 1) {
@@ -76,9 +75,9 @@ void TridiagonalSolver<Exec, T>::run(Exec& exec, TridiagonalMethod method, const
     case TridiagonalMethod::parallel_cyclic_reduction: return tridiagonal::cyclic_reduction(exec, workspace_, A, rhs, x, Offset{A.n});
     case TridiagonalMethod::cr_pcr: return tridiagonal::cyclic_reduction(exec, workspace_, A, rhs, x, Offset{tridiagonal::cr_pcr_rows});
     case TridiagonalMethod::spike_cr: return tridiagonal::spike_cr(exec, workspace_, A, rhs, x);
-    case TridiagonalMethod::spike_pivoting: return tridiagonal::spike_pivoting(exec, workspace_, A, rhs, x, PivotRule::rows);
+    case TridiagonalMethod::spike_pivoting: return tridiagonal::spike_pivoting(exec, workspace_, A, rhs, x);
     case TridiagonalMethod::spike_diagonal_pivoting:
-      return tridiagonal::spike_pivoting(exec, workspace_, A, rhs, x, PivotRule::diagonal);
+      return tridiagonal::spike_diagonal_pivoting(exec, workspace_, A, rhs, x);
   }
 }
 
@@ -148,11 +147,12 @@ TridiagonalReport TridiagonalSolver<Exec, T>::solve(Exec& exec, const Tridiagona
   run(exec, report.method, A, rhs, x);
   if (!look) return report;
   check_result(exec, A, kept, x, report);
-  if (!report.solved() && automatic && report.method != TridiagonalMethod::lu_pivoting) {
-    report.note += fmt::format("; {} left a backward error of {:.1e}, so whole systems were eliminated with pivoting",
-                               name_of(report.method), report.backward_error);
+  // A weakly dominant matrix can be so ill-conditioned that PCR's independent rows lose the residual.
+  if (!report.solved() && automatic && !tridiagonal::pivots(report.method)) {
+    report.note += fmt::format("; {} left a backward error of {:.1e}, so it was solved again with pivoting", name_of(report.method),
+                               report.backward_error);
     report.failure.clear();
-    report.method = TridiagonalMethod::lu_pivoting;
+    report.method = report.method == TridiagonalMethod::thomas ? TridiagonalMethod::lu_pivoting : TridiagonalMethod::spike_pivoting;
     run(exec, report.method, A, kept, x);
     check_result(exec, A, kept, x, report);
   }

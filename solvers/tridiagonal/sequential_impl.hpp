@@ -8,6 +8,9 @@
 
 namespace tessera::solvers::tridiagonal {
 
+/// Rows that a thread reads before it works on the first of them: on a GPU, loads in flight.
+inline constexpr Index rows_ahead = 4;
+
 template <class Exec, class T>
 void thomas(Exec& exec, Workspace<typename Exec::Space>& workspace, const Tridiagonal<T>& A, View<const T> rhs, View<T> x) {
   const View<T> uppers = workspace.template take<T>(A.rows());
@@ -17,19 +20,36 @@ void thomas(Exec& exec, Workspace<typename Exec::Space>& workspace, const Tridia
     Offset i = place.first(system);
     // c'_k = c_k / (b_k - a_k c'_{k-1}) ; d'_k = (d_k - a_k d'_{k-1}) / (b_k - a_k c'_{k-1})
     T c = 0, d = 0;
-    for (Index k = 0; k < place.n; ++k, i += step) {
-      const Row<T> row = row_at(A, rhs.data(), i, k);
-      const T r = reciprocal(row.diag - row.lower * c);
-      d = (row.rhs - row.lower * d) * r;
-      c = row.upper * r;
-      uppers[i] = c;
-      x[i] = d;
+    for (Index first = 0; first < place.n; first += rows_ahead) {
+      const Index count = rows_ahead < place.n - first ? rows_ahead : place.n - first;
+      Row<T> rows[rows_ahead];
+#pragma unroll
+      for (Index k = 0; k < rows_ahead; ++k)
+        if (k < count) rows[k] = row_at(A, rhs.data(), i + k * step, first + k);
+#pragma unroll
+      for (Index k = 0; k < rows_ahead; ++k) {
+        if (k >= count) break;
+        const T r = reciprocal(rows[k].diag - rows[k].lower * c);
+        d = (rows[k].rhs - rows[k].lower * d) * r;
+        c = rows[k].upper * r;
+        uppers[i] = c;
+        x[i] = d;
+        i += step;
+      }
     }
     // x_k = d'_k - c'_k x_{k+1}
     T next = 0;
-    for (Index k = place.n; k-- > 0;) {
-      i -= step;
-      x[i] = next = x[i] - uppers[i] * next;
+    for (Index left = place.n; left > 0; left -= rows_ahead) {
+      T values[rows_ahead], factors[rows_ahead];
+#pragma unroll
+      for (Index k = 0; k < rows_ahead; ++k)
+        if (k < left) values[k] = x[i - (k + 1) * step], factors[k] = uppers[i - (k + 1) * step];
+#pragma unroll
+      for (Index k = 0; k < rows_ahead; ++k) {
+        if (k >= left) break;
+        i -= step;
+        x[i] = next = values[k] - factors[k] * next;
+      }
     }
   });
 }
@@ -44,12 +64,22 @@ void lu_pivoting(Exec& exec, Workspace<typename Exec::Space>& workspace, const T
     const Offset step = place.step();
     Offset i = place.first(system);
     Running<T> run = start(T(0), row_at(A, rhs.data(), i, 0));
-    for (Index k = 1; k < place.n; ++k, i += step) {
-      const Factor<T> factor = eliminate<PivotRule::rows>(run, row_at(A, rhs.data(), i + step, k));
-      inverse[i] = factor.inverse;
-      first[i] = factor.u1;
-      second[i] = factor.u2;
-      x[i] = factor.rhs;
+    for (Index done = 1; done < place.n; done += rows_ahead) {
+      const Index count = rows_ahead < place.n - done ? rows_ahead : place.n - done;
+      Row<T> rows[rows_ahead];
+#pragma unroll
+      for (Index k = 0; k < rows_ahead; ++k)
+        if (k < count) rows[k] = row_at(A, rhs.data(), i + (k + 1) * step, done + k);
+#pragma unroll
+      for (Index k = 0; k < rows_ahead; ++k) {
+        if (k >= count) break;
+        const Factor<T> factor = eliminate<PivotRule::rows>(run, rows[k]);
+        inverse[i] = factor.inverse;
+        first[i] = factor.u1;
+        second[i] = factor.u2;
+        x[i] = factor.rhs;
+        i += step;
+      }
     }
     T next = run.rhs * reciprocal(run.pivot), after = 0;
     x[i] = next;

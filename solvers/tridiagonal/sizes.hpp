@@ -10,8 +10,10 @@ inline constexpr int spike_cr_warps = 16;
 /// Largest system that one block solves with one reading of its data.
 inline constexpr int spike_cr_block_rows = 32 * spike_cr_rows * spike_cr_warps;
 
-/// Rows of a partition of the pivoting variant, one thread each.
-inline constexpr int pivoting_rows = 15;
+/// Rows of a partition of the pivoting variant, one thread each; even, for its rows come in pairs.
+inline constexpr int pivoting_rows = 12;
+/// Rows of a partition with diagonal pivoting, one thread each. Even, so that a zero diagonal leaves it regular.
+inline constexpr int diagonal_rows = 14;
 
 /// Rows at which cr_pcr goes over from CR to PCR: about what one level of threads of a multiprocessor holds.
 inline constexpr int cr_pcr_rows = 512;

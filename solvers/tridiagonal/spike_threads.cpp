@@ -141,8 +141,8 @@ void solve_without_pivoting(Threads& exec, Workspace<Host>& workspace, const Tri
 }
 
 /// Both ends of a partition stay: two rows of the reduced system, one from a sweep down, one from a sweep up.
-template <PivotRule rule, class T>
-void solve_with_pivoting(Threads& exec, Workspace<Host>& workspace, const Tridiagonal<T>& A, const T* rhs, T* x) {
+template <class T>
+void solve_with_diagonal_pivoting(Threads& exec, Workspace<Host>& workspace, const Tridiagonal<T>& A, const T* rhs, T* x) {
   const Offset groups = groups_of(A.rows()), partitions = groups * lanes;
   Reduced<T> reduced(workspace, 2 * partitions);
 #pragma omp parallel for schedule(static) num_threads(exec.count())
@@ -157,8 +157,8 @@ void solve_with_pivoting(Threads& exec, Workspace<Host>& workspace, const Tridia
     for (int k = 2; k < partition; ++k) {
 #pragma omp simd
       for (int lane = 0; lane < lanes; ++lane) {
-        eliminate<rule>(down[lane], rows.row(k, lane));
-        eliminate<rule>(up[lane], rows.mirrored_row(partition - 1 - k, lane));
+        eliminate<PivotRule::diagonal>(down[lane], rows.row(k, lane));
+        eliminate<PivotRule::diagonal>(up[lane], rows.mirrored_row(partition - 1 - k, lane));
       }
     }
     for (int lane = 0; lane < lanes; ++lane) {
@@ -169,7 +169,7 @@ void solve_with_pivoting(Threads& exec, Workspace<Host>& workspace, const Tridia
       reduced.upper[bottom] = down[lane].next, reduced.rhs[bottom] = down[lane].rhs;
     }
   }
-  spike_pivoting(exec, workspace, reduced.system(), View<const T>(reduced.rhs), reduced.x, rule);
+  spike_diagonal_pivoting(exec, workspace, reduced.system(), View<const T>(reduced.rhs), reduced.x);
 #pragma omp parallel for schedule(static) num_threads(exec.count())
   for (Offset g = 0; g < groups; ++g) {
     Group<T> rows;
@@ -187,7 +187,7 @@ void solve_with_pivoting(Threads& exec, Workspace<Host>& workspace, const Tridia
     for (int k = 1; k + 1 < partition; ++k) {
 #pragma omp simd
       for (int lane = 0; lane < lanes; ++lane) {
-        const Factor<T> factor = eliminate<rule>(down[lane], rows.row(k + 1, lane));
+        const Factor<T> factor = eliminate<PivotRule::diagonal>(down[lane], rows.row(k + 1, lane));
         rows.lower[k][lane] = factor.inverse, rows.diag[k][lane] = factor.u1;
         rows.upper[k][lane] = factor.u2, rows.rhs[k][lane] = factor.rhs;
       }
@@ -217,16 +217,13 @@ template void spike_cr(Threads&, Workspace<Host>&, const Tridiagonal<double>&, V
 template void spike_cr(Threads&, Workspace<Host>&, const Tridiagonal<float>&, View<const float>, View<float>);
 
 template <class Exec, class T>
-void spike_pivoting(Exec& exec, Workspace<typename Exec::Space>& workspace, const Tridiagonal<T>& A, View<const T> rhs, View<T> x,
-                    PivotRule rule) {
+void spike_diagonal_pivoting(Exec& exec, Workspace<typename Exec::Space>& workspace, const Tridiagonal<T>& A, View<const T> rhs, View<T> x) {
   if (A.rows() <= host_sequential_rows)
     lu_pivoting(exec, workspace, A, rhs, x);
-  else if (rule == PivotRule::rows)
-    solve_with_pivoting<PivotRule::rows>(exec, workspace, A, rhs.data(), x.data());
   else
-    solve_with_pivoting<PivotRule::diagonal>(exec, workspace, A, rhs.data(), x.data());
+    solve_with_diagonal_pivoting(exec, workspace, A, rhs.data(), x.data());
 }
-template void spike_pivoting(Threads&, Workspace<Host>&, const Tridiagonal<double>&, View<const double>, View<double>, PivotRule);
-template void spike_pivoting(Threads&, Workspace<Host>&, const Tridiagonal<float>&, View<const float>, View<float>, PivotRule);
+template void spike_diagonal_pivoting(Threads&, Workspace<Host>&, const Tridiagonal<double>&, View<const double>, View<double>);
+template void spike_diagonal_pivoting(Threads&, Workspace<Host>&, const Tridiagonal<float>&, View<const float>, View<float>);
 
 }  // namespace tessera::solvers::tridiagonal

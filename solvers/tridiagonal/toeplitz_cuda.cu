@@ -31,8 +31,9 @@ struct Systems {
   }
 };
 
-/// Where a row stands in the levels of its system; rows count from 1.
-template <class T>
+/// Where a row stands in the levels of its system; rows count from 1. `even`: n + 1 is a power of two and the system raw, so
+/// that no row is a special one and only row n + 1, at the end of the last tile, has to be kept zero (`clear`).
+template <class T, bool even>
 struct Levels {
   const ToeplitzLevel<T>* levels;
   int n;
@@ -40,45 +41,50 @@ struct Levels {
   /// Level r to r + 1 of row i, of which both neighbours, or those known so far, sum up to `sides`.
   __device__ T reduce(int r, int i, T y, T sides) const {
     const ToeplitzLevel<T>& level = levels[r];
+    if constexpr (even) return level.kept * y + level.side * sides;
     const bool last = i == (n >> (r + 1)) << (r + 1);
     const T next = (last ? level.last_kept : level.kept) * y + (last ? level.last_side : level.side) * sides;
     return i <= n ? next : T(0);
   }
   __device__ T substitute(int r, int i, T y, T left, T right) const {
     const ToeplitzLevel<T>& level = levels[r];
+    if constexpr (even) return y + level.back * (left + right);
     const bool last = i == (n >> r) << r;
     const T value = y + (last ? level.last_back : level.back) * (left + right);  // right of the last row is zero
     return i <= n ? value : T(0);
   }
+  __device__ T clear(int i, T y) const { return even && i > n ? T(0) : y; }
 };
 
 /// Lane r works out level r of the system; every warp for itself, while its data are on their way.
-template <class T>
+template <bool even, class T>
 __device__ void make_levels(ToeplitzState state, int count, ToeplitzLevel<T>* levels) {
   const int lane = lane_id();
-  // e stays d when n + 1 is a power of two: delta alone goes from level to level
-  const bool pure = state.eps == 1 + state.delta && (state.rows & (state.rows + 1)) == 0;
   for (int r = 0; r < lane && r < count; ++r) {
-    if (pure) {
+    if constexpr (even)
       state.delta = state.next_delta();
-      state.rows /= 2;
-    } else {
+    else
       state = state.next();
+  }
+  if (lane < count) {
+    if constexpr (even) {
+      const double alpha = reciprocal(2 + state.delta), kept = reciprocal(1 - 2 * alpha * alpha);
+      levels[lane].kept = T(kept), levels[lane].side = T(kept * alpha), levels[lane].back = T(alpha);
+    } else {
+      levels[lane] = state.template level<T>();
     }
   }
-  if (pure) state.eps = 1 + state.delta;
-  if (lane < count) levels[lane] = state.template level<T>();
   __syncwarp();
 }
 
 /// 32 m rows of a system, base + 1 .. base + 32 m, in the registers of a warp. What a row lacks from the tile to its right
 /// travels as `carry` of that tile: the reduction is linear.
-template <class T>
+template <class T, bool even>
 struct ToeplitzTile {
   T y[m];
   T end;    ///< of lane's last row; lane 31: of the tile's
   T carry;  ///< what row `base`, the last of the tile before, gets from this one
-  Levels<T> at;
+  Levels<T, even> at;
   int base;
 
   __device__ int row(int k) const { return base + m * lane_id() + k; }
@@ -93,7 +99,7 @@ struct ToeplitzTile {
 #pragma unroll
       for (int k = 2 * s; k <= m; k += 2 * s) y[k - 1] = at.reduce(r, row(k), y[k - 1], y[k - s - 1] + (k + s <= m ? y[(k + s - 1) % m] : T(0)));
     }
-    end = y[m - 1];
+    end = at.clear(row(m), y[m - 1]);
     const T from_right = __shfl_down_sync(all_lanes, own, 1);
     if (lane < warp - 1) end += from_right;
     carry = __shfl_sync(all_lanes, own, 0);
@@ -104,6 +110,7 @@ struct ToeplitzTile {
       carry = at.reduce(r, base, carry, first);
       if ((lane + 1) % (2 * s) == 0) end = at.reduce(r, row(m), end, left + (lane + s < warp ? right : T(0)));
     }
+    end = at.clear(row(m), end);
   }
 
   /// v_left and v_right are the solution in rows `base` and base + 32 m.
@@ -131,14 +138,14 @@ struct ToeplitzTile {
 };
 
 /// Loads tile `tile` of `system`, makes its levels, scales a raw right-hand side.
-template <class T>
-__device__ void open_tile(ToeplitzTile<T>& open, const Systems& systems, Offset system, int tile, int levels, const T* __restrict__ g,
+template <class T, bool even>
+__device__ void open_tile(ToeplitzTile<T, even>& open, const Systems& systems, Offset system, int tile, int levels, const T* __restrict__ g,
                           ToeplitzLevel<T>* table, T* buffer) {
   open.base = tile * tile_rows<m>;
   const Offset first = system * systems.n;
   load_striped<m>(open.y, g, first + open.base, first + systems.n, T(0));
   const ToeplitzState state = systems.state(system);
-  make_levels(state, levels, table);
+  make_levels<even>(state, levels, table);
   open.at = {table, systems.n};
   to_blocked<m>(open.y, buffer);
   if (!systems.eps) {
@@ -149,14 +156,15 @@ __device__ void open_tile(ToeplitzTile<T>& open, const Systems& systems, Offset 
 }
 
 /// The last rows of `warps` tiles, one a lane: the levels above a warp. Every warp does it for itself.
-template <class T>
-__device__ T solve_ends(const Levels<T>& at, T end, int warps) {
+template <class T, bool even>
+__device__ T solve_ends(const Levels<T, even>& at, T end, int warps) {
   const int lane = lane_id(), i = tile_rows<m> * (lane + 1);
   int s = 1, r = warp_levels;
   for (; s < warps; s *= 2, ++r) {
     const T left = __shfl_up_sync(all_lanes, end, s), right = __shfl_down_sync(all_lanes, end, s);
     if ((lane + 1) % (2 * s) == 0) end = at.reduce(r, i, end, left + (lane + s < warp ? right : T(0)));
   }
+  end = at.clear(i, end);
   for (s /= 2, --r; s > 0; s /= 2, --r) {
     T left = __shfl_up_sync(all_lanes, end, s);
     const T right = __shfl_down_sync(all_lanes, end, s);
@@ -167,14 +175,14 @@ __device__ T solve_ends(const Levels<T>& at, T end, int warps) {
 }
 
 /// A system a block, one tile a warp; one barrier. most_warps only bounds the registers.
-template <int most_warps, class T>
+template <int most_warps, bool even, class T>
 __global__ void __launch_bounds__(warp* most_warps) toeplitz_in_block(Systems systems, const T* __restrict__ g, T* __restrict__ v) {
   __shared__ T buffers[most_warps][buffer_items<m>];
   __shared__ ToeplitzLevel<T> tables[most_warps][most_levels];
   __shared__ T ends[most_warps], carries[most_warps + 1];
   const int lane = lane_id(), own = threadIdx.x / warp, warps = blockDim.x / warp;
   const Offset system = blockIdx.x;
-  ToeplitzTile<T> tile;
+  ToeplitzTile<T, even> tile;
   open_tile(tile, systems, system, own, most_levels, g, tables[own], buffers[own]);
   tile.reduce();
   if (lane == warp - 1) ends[own] = tile.end;
@@ -190,14 +198,14 @@ __global__ void __launch_bounds__(warp* most_warps) toeplitz_in_block(Systems sy
 }
 
 /// A system a warp.
-template <class T>
+template <bool even, class T>
 __global__ void __launch_bounds__(warp* free_warps) toeplitz_in_warp(Systems systems, const T* __restrict__ g, T* __restrict__ v) {
   __shared__ T buffers[free_warps][buffer_items<m>];
   __shared__ ToeplitzLevel<T> tables[free_warps][warp_levels];
   const int own = threadIdx.x / warp;
   const Offset system = blockIdx.x * static_cast<Offset>(free_warps) + own;
   if (system >= systems.systems) return;
-  ToeplitzTile<T> tile;
+  ToeplitzTile<T, even> tile;
   open_tile(tile, systems, system, 0, warp_levels, g, tables[own], buffers[own]);
   tile.reduce();
   tile.substitute(0, __shfl_sync(all_lanes, tile.end, warp - 1));
@@ -206,7 +214,7 @@ __global__ void __launch_bounds__(warp* free_warps) toeplitz_in_warp(Systems sys
 }
 
 /// Systems of many tiles: each tile gives its last row and its carry, [systems, tiles].
-template <class T>
+template <bool even, class T>
 __global__ void __launch_bounds__(warp* free_warps)
     toeplitz_reduce(Systems systems, int tiles, const T* __restrict__ g, T* __restrict__ ends, T* __restrict__ carries) {
   __shared__ T buffers[free_warps][buffer_items<m>];
@@ -214,7 +222,7 @@ __global__ void __launch_bounds__(warp* free_warps)
   const int own = threadIdx.x / warp;
   const Offset index = blockIdx.x * static_cast<Offset>(free_warps) + own;
   if (index >= static_cast<Offset>(systems.systems) * tiles) return;
-  ToeplitzTile<T> tile;
+  ToeplitzTile<T, even> tile;
   open_tile(tile, systems, index / tiles, static_cast<int>(index % tiles), warp_levels, g, tables[own], buffers[own]);
   tile.reduce();
   if (lane_id() == warp - 1) ends[index] = tile.end;
@@ -244,7 +252,7 @@ __global__ void __launch_bounds__(warp* free_warps)
 
 /// `solved` [systems, n / (32 m)]: the last rows of the tiles that have all their rows. Tiles in reverse, for the end of the
 /// first pass is in the cache.
-template <class T>
+template <bool even, class T>
 __global__ void __launch_bounds__(warp* free_warps)
     toeplitz_substitute(Systems systems, int tiles, const T* __restrict__ g, const T* __restrict__ solved, T* __restrict__ v) {
   __shared__ T buffers[free_warps][buffer_items<m>];
@@ -254,7 +262,7 @@ __global__ void __launch_bounds__(warp* free_warps)
   if (index >= static_cast<Offset>(systems.systems) * tiles) return;
   const Offset system = index / tiles;
   const int number = static_cast<int>(index % tiles), whole = systems.n / tile_rows<m>;
-  ToeplitzTile<T> tile;
+  ToeplitzTile<T, even> tile;
   open_tile(tile, systems, system, number, warp_levels, g, tables[own], buffers[own]);
   tile.reduce();
   const T* ends = solved + system * whole;
@@ -269,14 +277,23 @@ struct ToeplitzLaunch {
   Workspace<Device>& workspace;
 
   void solve(const Systems& systems, const T* g, T* v) {
-    const int tiles = (systems.n + tile_rows<m> - 1) / tile_rows<m>;
-    if (tiles == 1)
-      return launch(exec, toeplitz_in_warp<T>, (systems.systems + free_warps - 1) / free_warps, warp * free_warps, systems, g, v);
-    if (tiles <= 4) return launch(exec, toeplitz_in_block<4, T>, systems.systems, warp * tiles, systems, g, v);
-    if (tiles <= block_warps) return launch(exec, toeplitz_in_block<block_warps, T>, systems.systems, warp * tiles, systems, g, v);
-    solve_large(systems, tiles, g, v);
+    if (!systems.eps && systems.n + 1 >= m && (systems.n & (systems.n + 1)) == 0)
+      solve<true>(systems, g, v);
+    else
+      solve<false>(systems, g, v);
   }
 
+  template <bool even>
+  void solve(const Systems& systems, const T* g, T* v) {
+    const int tiles = (systems.n + tile_rows<m> - 1) / tile_rows<m>;
+    if (tiles == 1)
+      return launch(exec, toeplitz_in_warp<even, T>, (systems.systems + free_warps - 1) / free_warps, warp * free_warps, systems, g, v);
+    if (tiles <= 4) return launch(exec, toeplitz_in_block<4, even, T>, systems.systems, warp * tiles, systems, g, v);
+    if (tiles <= block_warps) return launch(exec, toeplitz_in_block<block_warps, even, T>, systems.systems, warp * tiles, systems, g, v);
+    solve_large<even>(systems, tiles, g, v);
+  }
+
+  template <bool even>
   void solve_large(const Systems& systems, int tiles, const T* g, T* v) {
     const Index whole = systems.n / tile_rows<m>;
     const Offset all_tiles = static_cast<Offset>(systems.systems) * tiles, all_whole = static_cast<Offset>(systems.systems) * whole;
@@ -287,11 +304,11 @@ struct ToeplitzLaunch {
     T* solved = workspace.take<T>(all_whole).data();
     double* delta = workspace.take<double>(systems.systems).data();
     double* eps = workspace.take<double>(systems.systems).data();
-    launch(exec, toeplitz_reduce<T>, blocks, warp * free_warps, systems, tiles, g, ends, carries);
+    launch(exec, toeplitz_reduce<even, T>, blocks, warp * free_warps, systems, tiles, g, ends, carries);
     launch(exec, toeplitz_gather<T>, (all_whole + warp * free_warps - 1) / (warp * free_warps), warp * free_warps, systems, tiles, ends, carries,
            ToeplitzReduced<T>{reduced, delta, eps});
     solve({delta, eps, systems.systems, 1, whole, systems.systems}, reduced, solved);
-    launch(exec, toeplitz_substitute<T>, blocks, warp * free_warps, systems, tiles, g, solved, v);
+    launch(exec, toeplitz_substitute<even, T>, blocks, warp * free_warps, systems, tiles, g, solved, v);
   }
 };
 

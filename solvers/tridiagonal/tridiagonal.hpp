@@ -32,8 +32,8 @@ enum class TridiagonalMethod {
   parallel_cyclic_reduction,  ///< PCR, a pass over memory a level
   cr_pcr,                     ///< CR to a few rows, then PCR
   spike_cr,                   ///< partitions in registers, PCR in warps, recursive reduced systems
-  spike_pivoting,             ///< partitions with scaled row interchanges, recursive reduced systems
-  spike_diagonal_pivoting     ///< the same with the 1x1 and 2x2 pivots of Bunch, Erway, Chang
+  spike_pivoting,             ///< partitions with partial pivoting, recursive reduced systems: the stable one
+  spike_diagonal_pivoting     ///< partitions with the 1x1 and 2x2 pivots of Bunch, Erway, Chang
 };
 
 /// Name of a method as a deck writes it ("spike_cr"); `tridiagonal_method` finds it, Error(usage) names the nearest.
@@ -52,7 +52,7 @@ struct TridiagonalParams {
   TridiagonalCheck check = TridiagonalCheck::residual;
   /// A result whose normwise backward error is above this many units of round-off is solved again with pivoting
   /// (automatic), or reported as a failure (a method asked for by name).
-  double tolerance = 1e4;
+  double tolerance = 64;
 };
 
 struct TridiagonalReport {

@@ -28,7 +28,7 @@ std::vector<Index> sizes() {
   namespace t = solvers::tridiagonal;
   std::vector<Index> result{1, 2, 3, 4, 5, 6, 7, 8, 13, 16, 31, 61, 127, 128, 129, 511, 512, 513, 997, 1023, 1024, 1025, 4099, 10007, 16384};
   for (const Index border : {32, 64, 32 * 3, 32 * t::spike_cr_rows, 64 * t::spike_cr_rows, t::spike_cr_block_rows, 32 * t::pivoting_rows,
-                             2 * t::pivoting_rows, t::host_sequential_rows, t::cr_pcr_rows})
+                             t::pivoting_rows, 2 * t::pivoting_rows, 32 * t::diagonal_rows, t::host_sequential_rows, t::cr_pcr_rows})
     for (const Index n : {border - 1, border, border + 1}) result.push_back(n);
   std::sort(result.begin(), result.end());
   result.erase(std::unique(result.begin(), result.end()), result.end());
@@ -85,8 +85,9 @@ TYPED_TEST(TridiagonalMethods, PivotingIsBackwardStableWithoutDominance) {
       const auto batch = random_batch<double>(n, systems, contiguous, Kind::general, 7 * n + systems);
       const auto single = random_batch<float>(n, systems, interleaved, Kind::general, 7 * n + systems);
       for (const Method method : pivoting_methods) {
-        EXPECT_LE(backward_error(batch, solve_on(exec, batch, {method, Check::none})), 5e-14) << name_of(method) << ", n = " << n;
-        EXPECT_LE(backward_error(single, solve_on(exec, single, {method, Check::none})), 5e-5) << name_of(method) << ", n = " << n;
+        const double loss = method == Method::spike_diagonal_pivoting ? 1e3 : 1;  // partitions may be ill-conditioned
+        EXPECT_LE(backward_error(batch, solve_on(exec, batch, {method, Check::none})), 5e-15 * loss) << name_of(method) << ", n = " << n;
+        EXPECT_LE(backward_error(single, solve_on(exec, single, {method, Check::none})), 2e-6 * loss) << name_of(method) << ", n = " << n;
       }
     }
   }
