@@ -56,6 +56,7 @@ Array<double> solve_in(Exec& exec, const Params& params, const Array<double>& f,
     Scope scope(exec, "solve", solver->bytes());
     solver->solve(exec, params.grid.h(), values.view(), values.view());
   }
+  log_info(fmt::format("{} of {} unknowns in {} precision", solver->type(), f.size(), params.run.precision));
   summary.set("solver.type", solver->type());
   summary.set("solver.rows", solver->rows());
   summary.set("solver.columns", solver->columns());
@@ -108,8 +109,7 @@ ExitCode TwoPointBvp::run(Context& context) {
                                                             View<const double>(u), params.run.threads);
   context.summary.set("solver.converged", true);
   context.summary.set("solver.backward_error", backward);
-  log_info(fmt::format("{} of {} unknowns in {}: backward error {:.3e}", params.solver.type, params.grid.n,
-                       params.run.precision, backward));
+  log_info(fmt::format("backward error {:.3e}", backward));
   summarise_grid(params.grid, context.summary);
 
   const Solution solution{params.grid, u};

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <array>
 #include <cassert>
+#include <type_traits>
 #include <vector>
 
 #include "solvers/two_point/divide_and_conquer.hpp"
@@ -10,6 +11,9 @@
 namespace tessera::solvers::two_point {
 
 namespace {
+
+/// Columns that a core works on side by side: each is one chain of additions, and 8 hide their latency.
+constexpr int group = 8;
 
 template <class T, class R>
 class Blocked final : public TwoPointSolver<Threads, T> {
@@ -52,28 +56,54 @@ class Blocked final : public TwoPointSolver<Threads, T> {
     for (Offset k = 0; k < count; ++k) work(leftwards ? count - 1 - k : k);
   }
 
+  /// Calls sweep(first column, count) for groups of the columns of a block: their running sums then stay in registers.
+  template <class Sweep>
+  static void each_group(int width, Sweep sweep) {
+    for (int first = 0; first < width; first += group) {
+      if (width - first >= group)  // the usual case, with its number of columns known to the compiler
+        sweep(first, std::integral_constant<int, group>{});
+      else
+        sweep(first, width - first);
+    }
+  }
+
+  /// Calls run(j, column in U, number of its first unknown, rows) for the columns of block (I, J); zeros before the grid have
+  /// negative numbers.
+  template <class Run>
+  void each_column(Offset I, Offset J, Run run) {
+    T* U = U_.data() + format_.begin(I, J);
+    const int columns = width(J), rows = height(I);
+    for (int c = 0; c < columns; ++c) {
+      const Offset j = J * format_.block + c;
+      run(j, U + c * format_.block, j * columns_.s + I * format_.block - columns_.missing(), rows);
+    }
+  }
+
   /// U(k,j) = d_{j s + k - missing}, counted from 0.
   void set(Threads& exec, T h2, View<const T> f) {
     each_block_column(exec, false, [&](Offset J) {
-      for (Offset I = 0; I < format_.block_rows(); ++I) {
-        T* U = U_.data() + format_.begin(I, J);
-        for (int c = 0; c < width(J); ++c) {
-          const Offset first = (J * format_.block + c) * columns_.s + I * format_.block - columns_.missing();
-          for (int k = 0; k < height(I); ++k) U[c * format_.block + k] = first + k < 0 ? T(0) : h2 * f[first + k];
-        }
-      }
+      for (Offset I = 0; I < format_.block_rows(); ++I)
+        each_column(I, J, [&](Offset, T* column, Offset first, int rows) {
+          const int zeros = static_cast<int>(std::clamp<Offset>(-first, 0, rows));
+          for (int k = 0; k < zeros; ++k) column[k] = 0;
+          for (int k = zeros; k < rows; ++k) column[k] = h2 * f[first + k];
+        });
     });
     U_[format_.at(columns_.missing(), 0)] *= T(0.5);
   }
 
   void step_1a(Threads& exec) {
     each_block_column(exec, true, [&](Offset J) {
-      Sums sum{};
-      for (Offset I = 0; I < format_.block_rows(); ++I) {
-        T* U = U_.data() + format_.begin(I, J);
-        for (int k = 0; k < height(I); ++k)
-          for (int c = 0; c < width(J); ++c) U[c * format_.block + k] = sum[c] += U[c * format_.block + k];
-      }
+      Sums sums{};
+      for (Offset I = 0; I < format_.block_rows(); ++I)
+        each_group(width(J), [&, stride = format_.block, rows = height(I)](int first, auto count) {
+          T* U = U_.data() + format_.begin(I, J) + first * stride;
+          T sum[group];
+          for (int c = 0; c < count; ++c) sum[c] = sums[first + c];
+          for (int k = 0; k < rows; ++k)
+            for (int c = 0; c < count; ++c) U[c * stride + k] = sum[c] += U[c * stride + k];
+          for (int c = 0; c < count; ++c) sums[first + c] = sum[c];
+        });
     });
   }
 
@@ -85,38 +115,42 @@ class Blocked final : public TwoPointSolver<Threads, T> {
     for (Offset j = 0; j < columns_.r; ++j) U_[format_.at(row, j)] = edge_[j];
   }
 
-  /// Bottom up from the left: the blocks that 1A touched last come first.
+  /// Bottom up from the left: the blocks that 1A touched last come first. The bottom row is done.
   void step_1c_2a(Threads& exec) {
     each_block_column(exec, false, [&](Offset J) {
-      Sums a{}, sum{};
-      for (int c = 0; c < width(J); ++c)
-        if (const Offset j = J * format_.block + c; j > 0) a[c] = edge_[j - 1];
-      for (Offset I = format_.block_rows() - 1; I >= 0; --I) {
-        T* U = U_.data() + format_.begin(I, J);
-        for (int k = height(I) - 1; k >= 0; --k) {
-          const bool bottom = I * format_.block + k == columns_.s - 1;
-          for (int c = 0; c < width(J); ++c) {
-            const T value = U[c * format_.block + k];
-            U[c * format_.block + k] = sum[c] += bottom ? value : value + a[c];
-          }
-        }
+      Sums as{}, sums{};
+      for (int c = 0; c < width(J); ++c) {
+        const Offset j = J * format_.block + c;
+        if (j > 0) as[c] = edge_[j - 1];
+        sums[c] = edge_[j];
       }
+      const Offset last = format_.block_rows() - 1;
+      for (Offset I = last; I >= 0; --I)
+        each_group(width(J),
+                   [&, stride = format_.block, rows = height(I) - (I == last ? 1 : 0)](int first, auto count) {
+                     T* U = U_.data() + format_.begin(I, J) + first * stride;
+                     T a[group], sum[group];
+                     for (int c = 0; c < count; ++c) {
+                       a[c] = as[first + c];
+                       sum[c] = sums[first + c];
+                     }
+                     for (int k = rows - 1; k >= 0; --k)
+                       for (int c = 0; c < count; ++c) U[c * stride + k] = sum[c] += U[c * stride + k] + a[c];
+                     for (int c = 0; c < count; ++c) sums[first + c] = sum[c];
+                   });
     });
   }
 
   /// 2C on the way from U to u.
   void step_2c(Threads& exec, View<T> u) {
     each_block_column(exec, true, [&](Offset J) {
-      for (Offset I = 0; I < format_.block_rows(); ++I) {
-        const T* U = U_.data() + format_.begin(I, J);
-        for (int c = 0; c < width(J); ++c) {
-          const Offset j = J * format_.block + c;
-          const Offset first = j * columns_.s + I * format_.block - columns_.missing();
+      for (Offset I = 0; I < format_.block_rows(); ++I)
+        each_column(I, J, [&](Offset j, const T* column, Offset first, int rows) {
           const T a = j + 1 < columns_.r ? edge_[j + 1] : T(0);
-          for (int k = 0; k < height(I); ++k)
-            if (first + k >= 0) u[first + k] = I + k == 0 ? U[c * format_.block] : U[c * format_.block + k] + a;
-        }
-      }
+          const int zeros = static_cast<int>(std::clamp<Offset>(-first, 0, rows));
+          for (int k = zeros; k < rows; ++k) u[first + k] = column[k] + a;
+          if (I == 0 && first >= 0) u[first] = column[0];  // 2B has done the top row
+        });
     });
   }
 
