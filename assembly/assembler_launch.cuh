@@ -23,27 +23,30 @@ namespace kernels {
 /// Isoparametric cells of so few dofs that a thread keeps the matrix in registers.
 inline bool is_small(const BlockData<Device>& block) { return block.by_columns && !block.straight_simplex; }
 
-template <int dim, class F>
+template <bool adds, int dim, class F>
 void with_element_of(const BlockData<Device>& block, F& f) {
   const BlockView& view = block.view;
   if (block.kernel == Kernel::linear_simplex) return f(LinearSimplex<dim>{view});
   if (block.kernel == Kernel::affine_simplex) return f(AffineSimplex<dim>{view});
-  if constexpr (dim == 2)
+  if constexpr (dim == 2 && !adds)
     if (is_small(block)) return f(SmallElement<2, 4>{view});
   if constexpr (dim == 3) {
-    if (is_small(block) && view.nodes == 6) return f(SmallElement<3, 6>{view});
-    if (is_small(block)) return f(SmallElement<3, 8>{view});
+    if constexpr (!adds) {
+      if (is_small(block) && view.nodes == 6) return f(SmallElement<3, 6>{view});
+      if (is_small(block)) return f(SmallElement<3, 8>{view});
+    }
     if (view.nodes > 32) return f(TiledElement<3, 16>(view));
   }
   f(TiledElement<dim, dim == 1 ? 1 : 4>(view));
 }
 
-/// Calls f(element) with the element type of the block.
-template <class F>
+/// Calls f(element) with the element type of the block; `adds`: values are added into the matrix, where a warp a cell has
+/// its additions side by side, else they are stored.
+template <bool adds = false, class F>
 void with_element(const BlockData<Device>& block, F f) {
-  if (block.dim == 1) with_element_of<1>(block, f);
-  if (block.dim == 2) with_element_of<2>(block, f);
-  if (block.dim == 3) with_element_of<3>(block, f);
+  if (block.dim == 1) with_element_of<adds, 1>(block, f);
+  if (block.dim == 2) with_element_of<adds, 2>(block, f);
+  if (block.dim == 3) with_element_of<adds, 3>(block, f);
 }
 
 }  // namespace kernels

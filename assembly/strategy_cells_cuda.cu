@@ -64,7 +64,7 @@ void launch_partitions(Cuda& exec, const Element& element, const kernels::AddSin
 }  // namespace
 
 void add_cells(Cuda& exec, Strategy strategy, const BlockData<Device>& block, const Target& target) {
-  kernels::with_element(block, [&](const auto& element) {
+  kernels::with_element<true>(block, [&](const auto& element) {
     const kernels::AddSink sink{block.view, target, strategy == Strategy::atomic};
     if (strategy == Strategy::atomic) {
       launch_cells(exec, element, sink, 0, block.cells);
