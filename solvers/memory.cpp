@@ -12,11 +12,12 @@ double direct_bytes(double n, double nnz) { return 12 * (0.5 * nnz + std::max(nn
 
 /// Vectors of a method, its residual included.
 double method_vectors(const SolverParams& params) {
-  if (params.type == "minres") return 6;                                         // r, v, v before, z, w, w before; q is z before
-  if (params.type == "bicgstab") return params.preconditioner == "none" ? 5 : 7;  // r, r^, p, v, t; M^-1 p, M^-1 s
-  if (params.type == "gmres") return params.restart + 4;                         // the basis and one more, r, w, M^-1 w
-  if (params.variant == "single_reduction") return params.preconditioner == "none" ? 4 : 5;  // r, p, s, w; u
-  return 3;                                                                      // r, p, q
+  const bool plain = params.preconditioner == "none";
+  if (params.type == "minres") return 7;                               // r, and v, z, w twice
+  if (params.type == "bicgstab") return plain ? 5 : 7;                 // r, r^, p, v, t; M^-1 p, M^-1 s
+  if (params.type == "gmres") return params.restart + (plain ? 3 : 4);  // the basis and one more, r, w; M^-1 w
+  if (params.variant != "standard") return plain ? 4 : 5;              // r, p, s, w; u
+  return 3;                                                            // r, p, q
 }
 
 /// Of a preconditioner, with values of `size` bytes; `stores_z`: the method keeps no z of its own.
@@ -42,6 +43,7 @@ double solver_bytes(const SolverParams& params, Offset rows, Offset nnz) {
   const bool standard_cg = params.type == "cg" && params.variant == "standard";
   double bytes = method_vectors(params) * size * n +
                  preconditioner_bytes(params, n, entries, size, std::is_same_v<Exec, Cuda>, standard_cg);
+  if (params.preconditioner == "chebyshev") bytes = std::max(bytes, 40 * n);  // while it bounds the spectrum
   if (params.precision == "mixed") bytes += 4 * entries + 12 * n;  // A in float; r in double, the correction
   if (params.precision == "float") bytes += 4 * entries + 8 * n;   // A, b and x in float
   return bytes;

@@ -27,8 +27,9 @@ deck::Section<SolverParams> solver_section() {
       .key("degree", &SolverParams::degree,
            {.help = "Products with the matrix in each application of the preconditioner chebyshev.", .min = 1, .max = 50})
       .key("variant", &SolverParams::variant,
-           {.help = "Form of cg: single_reduction needs the sums of an iteration at one point only.",
-            .choices = {"standard", "single_reduction"}})
+           {.help = "Form of cg: single_reduction needs the sums of an iteration at one point only; persistent does its iterations in one "
+                    "launch (CUDA, small systems in CRS).",
+            .choices = {"standard", "single_reduction", "persistent"}})
       .key("restart", &SolverParams::restart,
            {.help = "Vectors that gmres keeps before it starts again; each costs 8 bytes an unknown.", .min = 1, .max = 500})
       .key("residual_every", &SolverParams::residual_every,
@@ -81,7 +82,7 @@ void check(const SolverParams& params) {
   require(params.restart >= 1 && params.restart <= 500, "restart", params.restart, "1 to 500");
   require(params.degree >= 1 && params.degree <= 50, "degree", params.degree, "1 to 50");
   require(params.residual_every >= 0, "residual_every", params.residual_every, "0 or a positive number");
-  require_name("solver.variant", params.variant, {"standard", "single_reduction"});
+  require_name("solver.variant", params.variant, {"standard", "single_reduction", "persistent"});
   require_name("run.precision", params.precision, {"double", "float", "mixed"});
   check_combination(params);
 }

@@ -25,7 +25,7 @@ std::unique_ptr<Preconditioner<Exec, T>> make_multicolour_ssor(Exec& exec, const
                                                                const linalg::Operator<Exec, T>&, const SolverParams& params,
                                                                linalg::Sign sign, std::string& failure) {
   const linalg::CrsView<const double> entries = entries_of(A, params);
-  const auto inverse = inverse_diagonal<Exec, T>(exec, A, sign, failure);
+  const auto inverse = inverse_diagonal_of_sweeps<Exec, T>(exec, A, sign, failure);
   if (!failure.empty()) return nullptr;
   auto coloured = make_coloured(exec, entries, colour_rows(exec, entries), inverse.view(), params.relaxation);
   if (coloured.conflicts > 0) {

@@ -50,7 +50,7 @@ std::unique_ptr<Preconditioner<Exec, T>> make_ssor(Exec& exec, const linalg::Ope
                                                    const linalg::Operator<Exec, T>&, const SolverParams& params,
                                                    linalg::Sign sign, std::string& failure) {
   const linalg::CrsView<const double> entries = entries_of(A, params);
-  const Array<T> inverse = inverse_diagonal<Exec, T>(exec, A, sign, failure);
+  const Array<T> inverse = inverse_diagonal_of_sweeps<Exec, T>(exec, A, sign, failure);
   if (!failure.empty()) return nullptr;
   if constexpr (std::is_same_v<T, double>) {
     return std::make_unique<Ssor<T>>(entries, Array<T>(), params.relaxation, inverse);
