@@ -4,6 +4,8 @@
 
 #include <algorithm>
 
+#include "assembly/strategy.hpp"
+#include "linalg/formats.hpp"
 #include "mesh/geometry.hpp"
 #include "mesh/quality.hpp"
 
@@ -25,18 +27,21 @@ const char* entity_name(int dim) {
 }  // namespace
 
 const std::vector<NamedHelp>& strategy_table() {
-  static const std::vector<NamedHelp> table = {
-      {"auto", "the best one for the problem and backend"},
-      {"colour", "cells of one colour share no dof and are added in parallel; repeatable"},
-  };
+  static const std::vector<NamedHelp> table = [] {
+    std::vector<NamedHelp> rows{{"auto", "the best one for the problem and backend; the summary says which and why"}};
+    for (const assembly::StrategyEntry& entry : assembly::strategy_table()) rows.push_back({entry.name, entry.help});
+    rows.push_back({"matrix_free", "no matrix: sum factorisation on quads and hexes, element matrices kept on other cells"});
+    return rows;
+  }();
   return table;
 }
 
 const std::vector<NamedHelp>& format_table() {
-  static const std::vector<NamedHelp> table = {
-      {"auto", "the best one for the matrix and backend"},
-      {"crs", "compressed row storage"},
-  };
+  static const std::vector<NamedHelp> table = [] {
+    std::vector<NamedHelp> rows;
+    for (const linalg::FormatInfo& entry : linalg::format_table()) rows.push_back({entry.name, entry.help});
+    return rows;
+  }();
   return table;
 }
 
@@ -67,12 +72,15 @@ deck::Section<RunParams> run_section(const std::vector<std::string>& precisions)
 
 deck::Section<AssemblyParams> assembly_section() {
   return deck::Section<AssemblyParams>("assembly", "How element contributions are added up")
-      .key("strategy", &AssemblyParams::strategy, {.help = "see `tessera list strategies`", .choices = names(strategy_table())});
+      .key("strategy", &AssemblyParams::strategy, {.help = "see `tessera list strategies`", .choices = names(strategy_table())})
+      .key("partition_size", &AssemblyParams::partition_size,
+           {.help = "cells of a partition of colour_blocks and shared, 0: tuned for the element", .min = 0, .max = 65536});
 }
 
 deck::Section<MatrixParams> matrix_section() {
   return deck::Section<MatrixParams>("matrix", "How the matrix is stored")
-      .key("format", &MatrixParams::format, {.help = "see `tessera list formats`", .choices = names(format_table())});
+      .key("format", &MatrixParams::format, {.help = "see `tessera list formats`", .choices = names(format_table())})
+      .position(&MatrixParams::where);
 }
 
 deck::Section<ExactParams> exact_section() {

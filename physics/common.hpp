@@ -30,11 +30,13 @@ inline const std::vector<std::string> all_precisions = {"double", "float", "mixe
 
 struct AssemblyParams {
   std::string strategy = "auto";
+  int partition_size = 0;
 };
 deck::Section<AssemblyParams> assembly_section();
 
 struct MatrixParams {
   std::string format = "auto";
+  deck::Where where;
 };
 deck::Section<MatrixParams> matrix_section();
 

@@ -6,6 +6,7 @@
 #include "base/log.hpp"
 #include "mesh/quality.hpp"
 #include "physics/poisson/report.hpp"
+#include "physics/poisson/system.hpp"
 #include "solvers/solve.hpp"
 
 namespace tessera::physics::poisson {
@@ -37,8 +38,25 @@ double estimate_nnz(const assembly::DofMap& dofs) {
   return count > 0 ? total / count * dofs.dofs : 0;
 }
 
-Estimate estimate(const Params& params, const mesh::Mesh& mesh, const assembly::DofMap& dofs) {
+/// Without a matrix: lists and maps or tensors of quads and hexes, element matrices of the others, the element vector.
+double matrix_free_bytes(const mesh::Mesh& mesh, const assembly::DofMap& dofs) {
+  double bytes = 0;
+  for (std::size_t b = 0; b < dofs.blocks.size(); ++b) {
+    const double cells = dofs.blocks[b].cells(), n = dofs.blocks[b].nodes;
+    const bool tensor = dofs.blocks[b].shape == mesh::Shape::quad || dofs.blocks[b].shape == mesh::Shape::hex;
+    const double map = mesh.blocks[b].order == 1 ? 8.0 * mesh.dim * ((1 << mesh.dim) - 1) : 8.0 * n * (mesh.dim == 2 ? 3 : 6);
+    bytes += cells * (4 * n + 12 * n + (tensor ? map : 8 * n * (n + 1) / 2));
+  }
+  return bytes;
+}
+
+Estimate estimate(const Params& params, const mesh::Mesh& mesh, const assembly::DofMap& dofs, bool matrix_free) {
   Estimate result;
+  if (matrix_free) {
+    result.device_bytes = matrix_free_bytes(mesh, dofs) + solvers::solver_bytes(params.solver, dofs.dofs, 0) + 16.0 * dofs.dofs + 24.0 * mesh.nodes();
+    result.host_bytes = result.device_bytes + 48.0 * dofs.dofs + 4.0 * mesh.cells() * 8;
+    return result;
+  }
   result.nnz = estimate_nnz(dofs);
   double connectivity = 0, slots = 0;
   for (std::size_t b = 0; b < dofs.blocks.size(); ++b) {
@@ -65,8 +83,10 @@ void say_fit(const char* where, double need, double have) {
 
 }  // namespace
 
-void print_check(const Params& params, const mesh::Mesh& mesh, const assembly::DofMap& dofs, const DirichletData& dirichlet,
-                 output::Summary& summary) {
+void print_check(const Problem& problem, output::Summary& summary) {
+  const mesh::Mesh& mesh = problem.mesh;
+  const assembly::DofMap& dofs = problem.dofs;
+  const Plan chosen = plan(problem);
   const mesh::QualityReport quality = mesh::quality(mesh);
   fmt::print("mesh       {} nodes, {} cells, {} facets, geometric order {}\n", mesh.nodes(), mesh.cells(), mesh.facets.size(), mesh.order);
   for (const mesh::CellBlock& block : mesh.blocks) fmt::print("  {:<10} {}\n", mesh::name(block.shape), block.cells());
@@ -80,8 +100,9 @@ void print_check(const Params& params, const mesh::Mesh& mesh, const assembly::D
   if (bare > 0) fmt::print("  {} exterior facets are in no group: k du/dn = 0 holds there\n", bare);
   fmt::print("quality    {:.3f} to {:.3f}, mean {:.3f}; worst cell {}; angles {:.1f} to {:.1f} degrees\n", quality.min, quality.max, quality.mean,
              quality.worst_cell, quality.min_angle, quality.max_angle);
-  const Estimate size = estimate(params, mesh, dofs);
-  fmt::print("space      order {}, {} dofs ({} fixed), about {:.0f} non-zeros\n", dofs.order, dofs.dofs, dirichlet.dofs.size(), size.nnz);
+  const Estimate size = estimate(problem.params, mesh, dofs, chosen.matrix_free);
+  fmt::print("space      order {}, {} dofs ({} fixed), {}\n", dofs.order, dofs.dofs, problem.dirichlet.dofs.size(),
+             chosen.matrix_free ? "no matrix (" + chosen.why + ")" : fmt::format("about {:.0f} non-zeros", size.nnz));
   fmt::print("memory\n");
   say_fit("host", size.host_bytes, static_cast<double>(host_bytes_available()));
   const CudaInfo gpu = cuda_info();

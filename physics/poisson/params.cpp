@@ -49,7 +49,7 @@ void check_fields(const OutputParams& output) {
 }  // namespace
 
 deck::Schema schema() {
-  return {deck_section().description(),     mesh::mesh_section().description(), run_section().description(),
+  return {deck_section().description(),     mesh::mesh_section().description(), run_section(all_precisions).description(),
           physics_section().description(),  material_section().description(),   boundary_section().description(),
           assembly_section().description(), matrix_section().description(),     solvers::solver_section().description(),
           exact_section().description(),    output_section().description(),     quantity_section().description()};
@@ -60,7 +60,7 @@ Params read(const deck::Deck& deck) {
   Params params;
   params.title = deck_section().read(deck).title;
   params.mesh = mesh::mesh_section().read(deck, true);
-  params.run = run_section().read(deck);
+  params.run = run_section(all_precisions).read(deck);
   params.physics = physics_section().read(deck, true);
   params.materials = material_section().read_all(deck);
   params.boundaries = boundary_section().read_all(deck);

@@ -2,15 +2,11 @@
 
 #include <fmt/format.h>
 
-#include <optional>
-
-#include "assembly/assemble.hpp"
-#include "assembly/dirichlet.hpp"
-#include "base/log.hpp"
 #include "base/profile.hpp"
 #include "mesh/make_mesh.hpp"
 #include "physics/poisson/problem.hpp"
 #include "physics/poisson/report.hpp"
+#include "physics/poisson/system.hpp"
 #include "solvers/solve.hpp"
 
 namespace tessera::physics {
@@ -18,17 +14,6 @@ namespace tessera::physics {
 namespace {
 
 using namespace poisson;
-
-/// The problem on the host, before a backend is chosen.
-struct Problem {
-  Params params;
-  mesh::Mesh mesh;
-  assembly::DofMap dofs;
-  std::vector<double> dof_points;
-  std::vector<Index> material;
-  std::vector<FacetTerm> facets;
-  DirichletData dirichlet;
-};
 
 void check_exact(const ExactParams& exact, int dim) {
   if (!exact.gradient.empty() && static_cast<int>(exact.gradient.size()) != dim)
@@ -72,64 +57,24 @@ Problem set_up(const Context& context) {
   return problem;
 }
 
-template <class Exec>
-void add_boundary(const Problem& problem, assembly::Assembler<Exec>& assembler, linalg::Crs<typename Exec::Space>& A,
-                  View<double> b, int threads) {
-  for (const FacetTerm& term : problem.facets) {
-    const std::vector<double> points = assembler.facet_points(*term.group);
-    std::vector<double> alpha;
-    if (term.boundary->type == "robin") {
-      alpha = evaluate(term.boundary->alpha, points, threads);
-      for (double value : alpha)
-        if (value < 0)
-          throw Error(ExitCode::usage, fmt::format("robin alpha is negative ({})", value),
-                      "alpha >= 0 keeps the problem positive definite", term.boundary->where);
-    }
-    assembler.add_facets(*term.group, alpha, evaluate(term.boundary->value, points, threads), A, b);
-  }
-}
-
 /// Assembles and solves; u comes back on the host.
 template <class Exec>
 solvers::Report solve_on(Exec& exec, const Problem& problem, Context& context, std::vector<double>& u, Offset& nnz) {
-  using Space = typename Exec::Space;
-  const int threads = Threads(problem.params.run.threads).count();
-  const Index n = problem.dofs.dofs;
-  solvers::Report report;
-  Array<double, Space> x(n);
-  {
-    linalg::Crs<Space> A;
-    Array<double, Space> b(n);
-    {
-      std::optional<assembly::Assembler<Exec>> assembler;
-      {
-        Scope scope(exec, "assemble.setup");
-        assembler.emplace(exec, problem.mesh, problem.dofs);
-        A = assembler->make_matrix();
-      }
-      {
-        Scope scope(exec, "coefficients");
-        assembler->set_data(diffusion_data(problem.params.materials, problem.material, problem.mesh, problem.dofs, threads));
-      }
-      {
-        Scope scope(exec, "assemble", assembler->refill_bytes(A));
-        assembler->refill(A, b);
-      }
-      Scope scope(exec, "boundary");
-      add_boundary(problem, *assembler, A, b, threads);
-      assembly::eliminate_dirichlet(exec, A, b, problem.dirichlet.dofs, problem.dirichlet.values);
-    }
-    nnz = A.nnz();
-    x.set_zero();
-    Scope scope(exec, "solve");
-    solvers::Monitor monitor;
-    monitor.stop = context.stop;
-    if (context.progress)
-      monitor.progress = [&](int iteration, double residual) {
-        context.progress(-1, fmt::format("iteration {}, residual {:.2e}", iteration, residual));
-      };
-    report = solvers::solve(exec, A, b.view(), x.view(), problem.params.solver, monitor);
-  }
+  Array<double, typename Exec::Space> x(problem.dofs.dofs);
+  System<Exec> system;
+  make_system(exec, problem, system, context.summary);
+  nnz = system.nnz;
+  x.set_zero();
+  Scope scope(exec, "solve");
+  solvers::Monitor monitor;
+  monitor.stop = context.stop;
+  if (context.progress)
+    monitor.progress = [&](int iteration, double residual) {
+      context.progress(-1, fmt::format("iteration {}, residual {:.2e}", iteration, residual));
+    };
+  solvers::SolverParams params = problem.params.solver;
+  params.precision = problem.params.run.precision;
+  const solvers::Report report = solvers::solve(exec, *system.A, system.b.view(), x.view(), params, monitor);
   u = to_vector(x);
   return report;
 }
@@ -148,6 +93,7 @@ ExitCode Poisson::run(Context& context) {
   Offset nnz = 0;
   const solvers::Report report = with_backend(params.run.backend, params.run.threads, [&](auto& exec) {
     summarise_backend(exec, context.summary);
+    context.summary.set("backend.precision", params.run.precision);
     return solve_on(exec, problem, context, u, nnz);
   });
   summarise_mesh(problem.mesh, problem.dofs, nnz, context.summary);
@@ -180,7 +126,7 @@ void Poisson::check(Context& context) {
   const Problem problem = set_up(context);
   // Evaluated for its checks: signs, finite values, numbers of components.
   diffusion_data(problem.params.materials, problem.material, problem.mesh, problem.dofs, Threads(problem.params.run.threads).count());
-  print_check(problem.params, problem.mesh, problem.dofs, problem.dirichlet, context.summary);
+  print_check(problem, context.summary);
 }
 
 }  // namespace

@@ -6,6 +6,7 @@
 
 #include "assembly/coefficient.hpp"
 #include "assembly/dof_map.hpp"
+#include "mesh/mesh.hpp"
 #include "physics/poisson/params.hpp"
 
 namespace tessera::physics::poisson {
@@ -36,6 +37,17 @@ std::vector<FacetTerm> facet_terms(const std::vector<BoundaryParams>& boundaries
 /// facets that two entries claim with different values are an error.
 DirichletData dirichlet_data(const std::vector<BoundaryParams>& boundaries, const mesh::Mesh& mesh,
                              const assembly::DofMap& dofs, std::span<const double> dof_points);
+
+/// The problem on the host, before a backend is chosen.
+struct Problem {
+  Params params;
+  mesh::Mesh mesh;
+  assembly::DofMap dofs;
+  std::vector<double> dof_points;
+  std::vector<Index> material;  ///< [cells]
+  std::vector<FacetTerm> facets;
+  DirichletData dirichlet;
+};
 
 /// Throws Error(usage) where nothing fixes the level of u: no Dirichlet value, no reaction, no Robin term; at the first boundary, or
 /// at [physics] in a deck without any.

@@ -32,7 +32,6 @@ Error not_converged(const solvers::Report& report, const solvers::SolverParams& 
 void write_solution(const Params& params, const Solution& solution, bool converged, const std::filesystem::path& directory);
 
 /// Prints mesh, groups, quality, sizes and an estimate of time and memory for host and GPU, and warns where it will not fit.
-void print_check(const Params& params, const mesh::Mesh& mesh, const assembly::DofMap& dofs, const DirichletData& dirichlet,
-                 output::Summary& summary);
+void print_check(const Problem& problem, output::Summary& summary);
 
 }  // namespace tessera::physics::poisson

@@ -1,0 +1,65 @@
+#include "physics/poisson/system_impl.hpp"
+
+#include <algorithm>
+
+namespace tessera::physics::poisson {
+
+namespace {
+
+/// Orders from which "auto" applies quads and hexes without a matrix: where sum factorisation moves less than the matrix
+/// (bench/matrix_free against bench/spmv).
+constexpr int matrix_free_from_2d = 4;
+constexpr int matrix_free_from_3d = 2;
+/// The highest order of an assembled matrix.
+constexpr int most_assembled_order = 4;
+
+}  // namespace
+
+std::vector<double> robin_alpha(const FacetTerm& term, const std::vector<double>& points, int threads) {
+  if (term.boundary->type != "robin") return {};
+  std::vector<double> alpha = evaluate(term.boundary->alpha, points, threads);
+  for (double value : alpha)
+    if (value < 0)
+      throw Error(ExitCode::usage, fmt::format("robin alpha is negative ({})", value), "alpha >= 0 keeps the problem positive definite",
+                  term.boundary->where);
+  return alpha;
+}
+
+bool needs_entries(const solvers::SolverParams& solver) {
+  return solver.type == "direct" || solver.preconditioner == "ssor" || solver.preconditioner == "multicolour_ssor";
+}
+
+Plan plan(const Problem& problem) {
+  const Params& params = problem.params;
+  const auto& blocks = problem.mesh.blocks;
+  const bool tensor_cells = std::all_of(blocks.begin(), blocks.end(), [](const mesh::CellBlock& block) {
+    return block.shape == mesh::Shape::quad || block.shape == mesh::Shape::hex;
+  });
+  const int from = problem.mesh.dim == 3 ? matrix_free_from_3d : matrix_free_from_2d;
+  const int order = params.physics.order;
+  Plan result;
+  if (params.assembly.strategy == "matrix_free") {
+    result = {true, "asked for"};
+  } else if (params.assembly.strategy == "auto" && tensor_cells && order >= from && params.matrix.format == "auto" &&
+             !needs_entries(params.solver)) {
+    result = {true, fmt::format("order {} on {}: sum factorisation moves less than a matrix", order, problem.mesh.dim == 3 ? "hexes" : "quads")};
+  }
+  if (result.matrix_free && params.matrix.format != "auto")
+    throw Error(ExitCode::usage, fmt::format("matrix.format = \"{}\" with assembly.strategy = \"matrix_free\": there is no matrix", params.matrix.format),
+                "leave matrix.format out, or choose another strategy", params.matrix.where);
+  if (result.matrix_free && needs_entries(params.solver))
+    throw Error(ExitCode::usage,
+                fmt::format("{} needs the entries of a matrix, assembly.strategy = \"matrix_free\" has none",
+                            params.solver.type == "direct" ? "solver.type = \"direct\""
+                                                           : fmt::format("the preconditioner \"{}\"", params.solver.preconditioner)),
+                "choose preconditioner = \"jacobi\" or \"chebyshev\", or another strategy", params.solver.where);
+  if (!result.matrix_free && order > most_assembled_order)
+    throw Error(ExitCode::usage, fmt::format("a matrix of order {} is not assembled, at most {} is", order, most_assembled_order),
+                "choose assembly.strategy = \"matrix_free\" with a solver and preconditioner that need no entries, or a lower order",
+                params.physics.where);
+  return result;
+}
+
+template void make_system(Threads&, const Problem&, System<Threads>&, output::Summary&);
+
+}  // namespace tessera::physics::poisson

@@ -1,0 +1,7 @@
+#include "physics/poisson/system_impl.hpp"
+
+namespace tessera::physics::poisson {
+
+template void make_system(Cuda&, const Problem&, System<Cuda>&, output::Summary&);
+
+}  // namespace tessera::physics::poisson

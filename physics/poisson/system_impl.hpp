@@ -1,0 +1,111 @@
+#pragma once
+// make_system, written once. It only calls declared functions: system.cpp and system_cuda.cpp instantiate it.
+#include <fmt/format.h>
+
+#include "assembly/assemble.hpp"
+#include "assembly/boundary.hpp"
+#include "assembly/dirichlet.hpp"
+#include "assembly/matrix_free/matrix_free.hpp"
+#include "base/profile.hpp"
+#include "linalg/formats.hpp"
+#include "physics/poisson/system.hpp"
+
+namespace tessera::physics::poisson {
+
+/// alpha of a Robin term at the facet points; empty for a Neumann term.
+std::vector<double> robin_alpha(const FacetTerm& term, const std::vector<double>& points, int threads);
+
+/// Whether the solver or its preconditioner reads entries of the matrix.
+bool needs_entries(const solvers::SolverParams& solver);
+
+template <class Exec>
+void apply_without_matrix(Exec& exec, const Problem& problem, int threads, System<Exec>& system, output::Summary& summary) {
+  std::unique_ptr<assembly::MatrixFree<Exec>> A;
+  {
+    Scope scope(exec, "assemble.setup");
+    A = std::make_unique<assembly::MatrixFree<Exec>>(exec, problem.mesh, problem.dofs);
+  }
+  assembly::DiffusionData data;
+  assembly::BoundaryData boundary;
+  {
+    Scope scope(exec, "coefficients");
+    data = diffusion_data(problem.params.materials, problem.material, problem.mesh, problem.dofs, threads);
+    for (const FacetTerm& term : problem.facets) {
+      const std::vector<double> points = assembly::facet_quadrature_points(problem.mesh, problem.dofs, *term.group);
+      boundary.facets.push_back({term.group, robin_alpha(term, points, threads), evaluate(term.boundary->value, points, threads)});
+    }
+    boundary.fixed = problem.dirichlet.dofs;
+    boundary.values = problem.dirichlet.values;
+  }
+  Scope scope(exec, "assemble");
+  A->assemble(exec, data, boundary, system.b.view());
+  summary.set("assembly.operator", A->describe());
+  system.A = std::move(A);
+}
+
+template <class Exec>
+void assemble_matrix(Exec& exec, const Problem& problem, int threads, System<Exec>& system, output::Summary& summary) {
+  const assembly::AssemblyOptions options{.strategy = problem.params.assembly.strategy,
+                                          .partition_size = problem.params.assembly.partition_size};
+  std::unique_ptr<assembly::Assembler<Exec>> assembler;
+  {
+    Scope scope(exec, "assemble.setup");
+    assembler = std::make_unique<assembly::Assembler<Exec>>(exec, problem.mesh, problem.dofs, options);
+    system.matrix = assembler->make_matrix();
+  }
+  {
+    Scope scope(exec, "coefficients");
+    assembler->set_data(diffusion_data(problem.params.materials, problem.material, problem.mesh, problem.dofs, threads));
+  }
+  {
+    Scope scope(exec, "assemble", assembler->refill_bytes(system.matrix));
+    assembler->refill(system.matrix, system.b);
+  }
+  summary.set("assembly.strategy", assembler->report().strategy);
+  summary.set("assembly.why", assembler->report().why);
+  if (!assembler->report().deterministic) summary.set("backend.deterministic", false);
+  Scope scope(exec, "boundary");
+  for (const FacetTerm& term : problem.facets) {
+    const std::vector<double> points = assembler->facet_points(*term.group);
+    assembler->add_facets(*term.group, robin_alpha(term, points, threads), evaluate(term.boundary->value, points, threads), system.matrix,
+                          system.b);
+  }
+  assembly::eliminate_dirichlet(exec, system.matrix, system.b.view(), problem.dirichlet.dofs, problem.dirichlet.values);
+}
+
+/// Takes the matrix over into the format that the deck asks for. "auto" stays with CRS where the preconditioner sweeps over entries.
+template <class Exec>
+void store(Exec& exec, const Problem& problem, System<Exec>& system, output::Summary& summary) {
+  const MatrixParams& asked = problem.params.matrix;
+  const bool entries = asked.format == "auto" && needs_entries(problem.params.solver);
+  std::string why = fmt::format("{} needs the entries in rows", problem.params.solver.type == "direct" ? "the direct solver" : "the preconditioner");
+  {
+    Scope scope(exec, "convert");
+    try {
+      system.A = linalg::make_operator(exec, system.matrix, entries ? "crs" : asked.format, entries ? nullptr : &why);
+    } catch (const Error& error) {
+      throw error.where() ? error : Error(error.code(), error.what(), error.help(), asked.where);
+    }
+  }
+  if (!system.A->crs()) system.matrix = {};
+  summary.set("matrix.format", system.A->format());
+  summary.set("matrix.why", why);
+}
+
+template <class Exec>
+void make_system(Exec& exec, const Problem& problem, System<Exec>& system, output::Summary& summary) {
+  const int threads = Threads(problem.params.run.threads).count();
+  const Plan chosen = plan(problem);
+  system.b = Array<double, typename Exec::Space>(problem.dofs.dofs);
+  if (chosen.matrix_free) {
+    summary.set("assembly.strategy", "matrix_free");
+    summary.set("assembly.why", chosen.why);
+    apply_without_matrix(exec, problem, threads, system, summary);
+    return;
+  }
+  assemble_matrix(exec, problem, threads, system, summary);
+  system.nnz = system.matrix.nnz();
+  store(exec, problem, system, summary);
+}
+
+}  // namespace tessera::physics::poisson

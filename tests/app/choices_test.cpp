@@ -1,0 +1,135 @@
+// Strategies, formats, precisions, solvers and preconditioners that a deck may choose: each gives the same answer, the summary says
+// what was taken and why, and what does not go together is refused.
+#include "app/program.hpp"
+
+namespace {
+
+using namespace app_test;
+
+/// A body of two materials with a Dirichlet, a Neumann and a Robin side.
+std::string deck_of(const std::string& shape, int order) {
+  return write_deck("choices_" + shape + std::to_string(order) + ".toml", R"deck([mesh]
+box = { min = [0, 0, 0], max = [1, 1, 1], cells = [4, 4, 4], shape = ")deck" + shape + R"deck(" }
+[run]
+backend = "threads"
+[physics]
+type = "poisson"
+order = )deck" + std::to_string(order) + R"deck(
+[[material]]
+diffusivity = "1 + x"
+reaction = "0.5"
+source = "10*y"
+[[boundary]]
+on = "left"
+type = "dirichlet"
+value = "z"
+[[boundary]]
+on = "right"
+type = "neumann"
+value = "1"
+[[boundary]]
+on = "top"
+type = "robin"
+alpha = "2"
+value = "x"
+[solver]
+tolerance = 1e-10
+[[quantity]]
+name = "average"
+kind = "average"
+)deck");
+}
+
+/// Runs with settings such as "assembly.strategy=atomic"; returns the summary.
+nlohmann::json run(const std::string& deck, const std::vector<std::string>& settings) {
+  std::string arguments = "run " + deck + " --quiet --output " + (folder() / "choices").string();
+  for (const std::string& setting : settings) {
+    const std::size_t equals = setting.find('=');
+    arguments += " --set '" + setting.substr(0, equals) + "=\"" + setting.substr(equals + 1) + "\"'";
+  }
+  const Result result = tessera(arguments);
+  EXPECT_EQ(result.code, 0) << arguments << "\n" << result.text;
+  return summary_in(folder() / "choices");
+}
+
+void expect_same_answer(const std::string& deck, const std::vector<std::vector<std::string>>& choices, double tolerance = 1e-8) {
+  const double expected = run(deck, {"assembly.strategy=colour", "matrix.format=crs"})["quantities"]["average"];
+  for (const auto& settings : choices) {
+    const nlohmann::json summary = run(deck, settings);
+    EXPECT_NEAR(summary["quantities"]["average"].get<double>(), expected, tolerance * expected) << settings.front();
+  }
+}
+
+TEST(Choices, EveryStrategyGivesTheSameAnswer) {
+  for (const char* strategy : {"nonzeros", "colour", "colour_blocks", "atomic", "two_pass", "shared", "matrix_free"}) {
+    expect_same_answer(deck_of("tet", 1), {{"assembly.strategy=" + std::string(strategy)}});
+    const nlohmann::json summary = summary_in(folder() / "choices");
+    EXPECT_EQ(summary["assembly"]["strategy"], strategy);
+    EXPECT_EQ(summary["backend"]["deterministic"], std::string(strategy) != "atomic");
+  }
+}
+
+TEST(Choices, EveryFormatGivesTheSameAnswer) {
+  for (const char* format : {"crs", "ell", "sliced_ell", "packed_ell", "cmrs"}) {
+    expect_same_answer(deck_of("tet", 2), {{"matrix.format=" + std::string(format)}});
+    EXPECT_EQ(summary_in(folder() / "choices")["matrix"]["format"], format);
+  }
+}
+
+TEST(Choices, EverySolverPreconditionerAndPrecisionGivesTheSameAnswer) {
+  expect_same_answer(deck_of("tet", 1), {{"run.precision=mixed"},
+                                         {"run.precision=mixed", "matrix.format=packed_ell"},
+                                         {"solver.variant=single_reduction"},
+                                         {"solver.type=minres"},
+                                         {"solver.type=bicgstab"},
+                                         {"solver.type=gmres"},
+                                         {"solver.type=direct"},
+                                         {"solver.preconditioner=none"},
+                                         {"solver.preconditioner=ssor"},
+                                         {"solver.preconditioner=multicolour_ssor"},
+                                         {"solver.preconditioner=chebyshev"},
+                                         {"solver.preconditioner=chebyshev", "assembly.strategy=matrix_free"}});
+  EXPECT_EQ(run(deck_of("tet", 1), {"run.precision=mixed"})["backend"]["precision"], "mixed");
+}
+
+TEST(Choices, AutoSaysWhatItTookAndWhy) {
+  const nlohmann::json tets = run(deck_of("tet", 1), {});
+  EXPECT_EQ(tets["assembly"]["strategy"], "colour");
+  EXPECT_FALSE(tets["assembly"]["why"].get<std::string>().empty());
+  EXPECT_FALSE(tets["matrix"]["why"].get<std::string>().empty());
+  const nlohmann::json hexes = run(deck_of("hex", 3), {});
+  EXPECT_EQ(hexes["assembly"]["strategy"], "matrix_free");
+  EXPECT_FALSE(hexes["space"].contains("nnz"));
+  // The preconditioner decides what the matrix must be.
+  EXPECT_EQ(run(deck_of("hex", 3), {"solver.preconditioner=ssor"})["matrix"]["format"], "crs");
+  expect_same_answer(deck_of("hex", 3), {{"assembly.strategy=auto"}});
+}
+
+struct Refused {
+  std::string shape;
+  int order;
+  std::string settings;
+  std::string says;
+};
+
+TEST(Choices, WhatDoesNotGoTogetherIsRefused) {
+  const Refused all[] = {
+      {"tet", 1, "--set assembly.strategy='\"matrix_free\"' --set matrix.format='\"ell\"'", "there is no matrix"},
+      {"tet", 1, "--set assembly.strategy='\"matrix_free\"' --set solver.type='\"direct\"'", "needs the entries"},
+      {"hex", 2, "--set assembly.strategy='\"matrix_free\"' --set solver.preconditioner='\"ssor\"'", "needs the entries"},
+      {"hex", 6, "--set assembly.strategy='\"colour\"'", "a matrix of order 6 is not assembled"},
+      {"tet", 1, "--set matrix.format='\"sliced_ell\"' --set solver.preconditioner='\"ssor\"'", "in CRS"},
+      {"tet", 1, "--set run.precision='\"float\"'", "finer than single precision"},
+      {"tet", 1, "--set assembly.strategy='\"coloured\"'", "did you mean"},
+      {"tet", 1, "--set matrix.format='\"csr\"'", "crs"},
+  };
+  for (const Refused& refused : all) {
+    const std::string deck = deck_of(refused.shape, refused.order);
+    const Result result = tessera("run " + deck + " --quiet --output " + (folder() / "refused").string() + " " + refused.settings);
+    EXPECT_EQ(result.code, 2) << refused.settings << "\n" << result.text;
+    EXPECT_TRUE(result.says(refused.says)) << refused.settings << "\n" << result.text;
+    EXPECT_TRUE(result.says("help: ")) << result.text;
+  }
+}
+
+}  // namespace
