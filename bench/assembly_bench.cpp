@@ -56,10 +56,10 @@ mesh::Mesh make_mesh(const Case& c, int cells) {
 }
 
 template <class Exec>
-void run_strategy(Exec& exec, const Case& c, const mesh::Mesh& mesh, const assembly::DofMap& dofs, const std::string& strategy,
+void run_strategy(Exec& exec, const Case& c, const mesh::Mesh& mesh, const assembly::DofMap& dofs, const assembly::AssemblyOptions& options,
                   Reference& reference, bench::Report& report) {
   using Space = typename Exec::Space;
-  assembly::Assembler<Exec> assembler(exec, mesh, dofs, {.strategy = strategy});
+  assembly::Assembler<Exec> assembler(exec, mesh, dofs, options);
   linalg::Crs<Space> A = assembler.make_matrix();
   Array<double, Space> b(dofs.dofs), x(dofs.dofs), y(dofs.dofs);
   copy(to_space<Space>(bench::random_values(dofs.dofs)), x);
@@ -79,10 +79,22 @@ void run_strategy(Exec& exec, const Case& c, const mesh::Mesh& mesh, const assem
   row.note = fmt::format("{:.1f} SpMV; set-up {:.0f} ms + pattern {:.0f} ms, {:.2f} GB", row.timing.median_ms / product.median_ms,
                          r.setup_seconds * 1e3, r.sparsity_seconds * 1e3, r.setup_bytes * 1e-9);
   if (r.colours) row.note += fmt::format(", {} colours", r.colours);
-  if (r.partitions) row.note += fmt::format(", {} partitions of {} cells", r.partitions, r.partition_size);
+  if (r.partition_size) row.note += fmt::format(", {} partitions of {} cells", r.partitions, r.partition_size);
   row.note += fmt::format(", differs by {:.0e}", difference);
   if (!(difference < 1e-12)) row.note += " WRONG";
   report.add(row);
+}
+
+/// Partition sizes of `shared`, along the curve and by METIS, on a mesh small enough for METIS.
+template <class Exec>
+void sweep_partitions(Exec& exec, const bench::Options& options, bench::Report& report) {
+  const Case c{"tet", 1, 48, 10};
+  const mesh::Mesh mesh = make_mesh(c, options.quick ? c.quick_cells : c.cells);
+  const assembly::DofMap dofs = assembly::make_dof_map(mesh, c.order, options.threads);
+  Reference reference;
+  for (const Index size : {64, 128, 256, 512, 1024})
+    run_strategy(exec, c, mesh, dofs, {.strategy = "shared", .partition_size = size, .partition = "geometric"}, reference, report);
+  run_strategy(exec, c, mesh, dofs, {.strategy = "shared", .partition_size = 256, .partition = "metis"}, reference, report);
 }
 
 template <class Exec>
@@ -90,8 +102,8 @@ void run(Exec& exec, const bench::Options& options) {
   const bool on_gpu = std::is_same_v<typename Exec::Space, Device>;
   bench::Report report("assembly", Exec::name, bench::device_name(exec), bench::copy_bandwidth(exec));
   for (const bench::Row& row : bench::atomic_rows(exec)) report.add(row);
-  for (const Case& c : {Case{"tet", 1, on_gpu ? 112 : 50, 16}, Case{"tet", 1, on_gpu ? 160 : 70, 20, false, false},
-                        Case{"tet", 1, on_gpu ? 100 : 40, 16, true, false}, Case{"triangle", 1, on_gpu ? 1600 : 600, 100},
+  for (const Case& c : {Case{"tet", 1, on_gpu ? 100 : 50, 16}, Case{"tet", 1, on_gpu ? 160 : 70, 20, false, false},
+                        Case{"tet", 1, on_gpu ? 80 : 40, 16, true, false}, Case{"triangle", 1, on_gpu ? 1200 : 600, 100},
                         Case{"hex", 1, on_gpu ? 100 : 60, 16}, Case{"tet", 2, on_gpu ? 56 : 24, 8}, Case{"hex", 2, on_gpu ? 44 : 20, 6},
                         Case{"tet", 3, on_gpu ? 32 : 14, 5}}) {
     const mesh::Mesh mesh = make_mesh(c, options.quick ? c.quick_cells : c.cells);
@@ -99,8 +111,9 @@ void run(Exec& exec, const bench::Options& options) {
     Reference reference;
     const std::vector<const char*> strategies = c.all ? std::vector<const char*>{"colour", "nonzeros", "colour_blocks", "atomic", "two_pass", "shared"}
                                                       : std::vector<const char*>{"colour", "auto"};
-    for (const char* strategy : strategies) run_strategy(exec, c, mesh, dofs, strategy, reference, report);
+    for (const char* strategy : strategies) run_strategy(exec, c, mesh, dofs, {.strategy = strategy}, reference, report);
   }
+  sweep_partitions(exec, options, report);
   report.write(fmt::format("{}/assembly_{}.json", options.out, Exec::name));
 }
 
