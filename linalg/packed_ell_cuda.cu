@@ -1,5 +1,5 @@
 #include "linalg/ell_kernel.cuh"
-#include "linalg/packed_ell_impl.hpp"
+#include "linalg/packed_ell_encode.cuh"
 
 namespace tessera::linalg {
 

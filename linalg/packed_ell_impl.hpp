@@ -31,7 +31,7 @@ struct SlotRows {
 /// The diagonals col - lane that occur in a slice, ascending: f(k, base, mask of the lanes that have it). Returns how many
 /// there are, or most + 1 once there are more than `most`.
 template <class T, class F>
-TESSERA_HD Index merge_diagonals(const SlotRows<T>& rows, Offset slice, Index most, F f) {
+Index merge_diagonals(const SlotRows<T>& rows, Offset slice, Index most, F f) {
   constexpr Index none = 0x7fffffff;
   Index diagonal[slice_height];  // next one of each row
   Offset next[slice_height], end[slice_height];
@@ -63,7 +63,7 @@ struct Spread {
   Index high = -slice_height;
 };
 template <class T>
-TESSERA_HD Spread spread(const SlotRows<T>& rows, Offset slice, Index k) {
+Spread spread(const SlotRows<T>& rows, Offset slice, Index k) {
   Spread result;
   for (int lane = 0; lane < slice_height; ++lane) {
     const Index col = rows.column(slice * slice_height + lane, k);
@@ -79,25 +79,31 @@ struct SliceSize {
   ColumnCode code = ColumnCode::diagonals;
 };
 
-/// The code that takes the least bytes, values included.
+/// Diagonals up to which they take no more bytes, values included, than `longest` entries a row in the other code.
 template <class T>
-TESSERA_HD SliceSize choose_code(const SlotRows<T>& rows, Offset slice) {
+TESSERA_HD Index most_diagonals(Index longest, ColumnCode other) {
+  auto bytes = [](ColumnCode code) { return slice_height * sizeof(T) + sizeof(Index) * static_cast<Offset>(code); };
+  return static_cast<Index>(longest * bytes(other) / bytes(ColumnCode::diagonals));
+}
+
+/// The code that takes the least bytes.
+template <class T>
+SliceSize choose_code(const SlotRows<T>& rows, Offset slice) {
   const Index longest = longest_of_slice(rows.A.row_ptr, rows.row_of, slice);
   bool near = true;
   for (Index k = 0; k < longest && near; ++k) {
     const Spread found = spread(rows, slice, k);
     near = static_cast<Offset>(found.high) - found.low < PackedEllView<T>::no_delta;
   }
-  const ColumnCode rows_code = near ? ColumnCode::deltas : ColumnCode::columns;
-  auto bytes = [](ColumnCode code) { return slice_height * sizeof(T) + sizeof(Index) * static_cast<Offset>(code); };
-  const Index most = static_cast<Index>(longest * bytes(rows_code) / bytes(ColumnCode::diagonals));
+  const ColumnCode other = near ? ColumnCode::deltas : ColumnCode::columns;
+  const Index most = most_diagonals<T>(longest, other);
   const Index diagonals = merge_diagonals(rows, slice, most, [](Index, Index, unsigned) {});
-  return diagonals <= most ? SliceSize{diagonals, ColumnCode::diagonals} : SliceSize{longest, rows_code};
+  return diagonals <= most ? SliceSize{diagonals, ColumnCode::diagonals} : SliceSize{longest, other};
 }
 
 /// Writes the words of a slice.
 template <class T>
-TESSERA_HD void encode(const SlotRows<T>& rows, Offset slice, Index width, ColumnCode code, Index* words) {
+void encode(const SlotRows<T>& rows, Offset slice, Index width, ColumnCode code, Index* words) {
   if (code == ColumnCode::diagonals) {
     merge_diagonals(rows, slice, width, [words](Index k, Index base, unsigned mask) {
       words[2 * k] = base;
@@ -120,6 +126,25 @@ TESSERA_HD void encode(const SlotRows<T>& rows, Offset slice, Index width, Colum
   }
 }
 
+// The two steps of a conversion, a slice at a time; those of CUDA, a warp a slice, are in packed_ell_encode.cuh.
+
+/// Calls f(slice, width, code) for every slice.
+template <class T, class F>
+void size_slices(Threads& exec, const SlotRows<T>& rows, F f) {
+  for_each(exec, slices_of(rows.A.rows), [=](Offset slice) {
+    const SliceSize size = choose_code(rows, slice);
+    f(slice, size.width, size.code);
+  });
+}
+
+/// Writes the words of all slices of `view`.
+template <class T>
+void encode_slices(Threads& exec, const SlotRows<T>& rows, const PackedEllView<T>& view, View<Index> words) {
+  for_each(exec, slices_of(rows.A.rows), [=](Offset slice) {
+    encode(rows, slice, view.width(slice * slice_height), view.code(slice), words.data() + view.slices[slice].words);
+  });
+}
+
 }  // namespace detail
 
 template <class Exec, class T>
@@ -135,10 +160,9 @@ PackedEll<typename Exec::Space, T> packed_ell_from_crs(Exec& exec, const Crs<typ
   const Offset slices = slices_of(A.rows);
   Array<Offset, Space> values_ptr(slices + 1), words_ptr(slices + 1);
   const View<Offset> value_counts = values_ptr, word_counts = words_ptr;
-  for_each(exec, slices + 1, [=] TESSERA_HD(Offset slice) {
-    const detail::SliceSize size = slice < slices ? detail::choose_code(rows, slice) : detail::SliceSize{};
-    value_counts[slice] = static_cast<Offset>(size.width) * slice_height;
-    word_counts[slice] = words_of(size.code, size.width);
+  size_slices(exec, rows, [=] TESSERA_HD(Offset slice, Index width, ColumnCode code) {
+    value_counts[slice] = static_cast<Offset>(width) * slice_height;
+    word_counts[slice] = words_of(code, width);
   });
   result.values = Array<T, Space>(counts_to_offsets(exec, value_counts));
   result.words = Array<Index, Space>(counts_to_offsets(exec, word_counts));
@@ -147,10 +171,7 @@ PackedEll<typename Exec::Space, T> packed_ell_from_crs(Exec& exec, const Crs<typ
   for_each(exec, slices + 1,
            [=] TESSERA_HD(Offset slice) { slice_of[slice] = {value_counts[slice], word_counts[slice]}; });
   const PackedEllView<T> view = std::as_const(result).view();
-  const View<Index> words = result.words;
-  for_each(exec, slices, [=] TESSERA_HD(Offset slice) {
-    detail::encode(rows, slice, view.width(slice * slice_height), view.code(slice), words.data() + view.slices[slice].words);
-  });
+  encode_slices(exec, rows, view, result.words.view());
   refill(exec, view, A.view(), result.values.view());
   return result;
 }
