@@ -86,10 +86,12 @@ struct EulerRusanov {
   double gamma = 1.4;
 
   struct State {
-    double v[dim], pressure, sound;
+    double rho, v[dim], energy, pressure, sound;
   };
   TESSERA_HD State state(const double (&u)[inputs]) const {
     State s;
+    s.rho = u[0];
+    s.energy = u[dim + 1];
     const double inverse = 1.0 / u[0];
     double kinetic = 0;
     for (int d = 0; d < dim; ++d) {
@@ -101,24 +103,37 @@ struct EulerRusanov {
     return s;
   }
 
-  TESSERA_HD void operator()(const EdgeAt<dim>& edge, const double (&u_i)[inputs], const double (&u_j)[inputs],
-                             double (&f_i)[outputs]) const {
-    const State i = state(u_i), j = state(u_j);
-    double n_ij = 0, n_ji = 0;                           // |c|^2
-    double i_ij = 0, i_ji = 0, j_ij = 0, j_ji = 0;       // v . c
+  TESSERA_HD void operator()(const EdgeAt<dim>& edge, const State& i, const State& j, double (&f_i)[outputs]) const {
+    double square = 0, i_ij = 0, j_ij = 0;  // |c_ij|^2, v . c_ij
+    bool inside = true;                     // then c_ji = -c_ij
     for (int d = 0; d < dim; ++d) {
-      const double a = edge.c_ij[d], b = edge.c_ji[d];
-      n_ij += a * a, n_ji += b * b;
-      i_ij += i.v[d] * a, i_ji += i.v[d] * b, j_ij += j.v[d] * a, j_ji += j.v[d] * b;
+      const double c = edge.c_ij[d];
+      square += c * c;
+      i_ij += i.v[d] * c;
+      j_ij += j.v[d] * c;
+      inside = inside && edge.c_ji[d] == -c;
     }
-    n_ij = std::sqrt(n_ij), n_ji = std::sqrt(n_ji);
-    const double d_i = std::fmax(std::fabs(i_ij) + i.sound * n_ij, std::fabs(i_ji) + i.sound * n_ji);
-    const double d_j = std::fmax(std::fabs(j_ij) + j.sound * n_ij, std::fabs(j_ji) + j.sound * n_ji);
-    const double viscosity = std::fmax(d_i, d_j);
+    const double size = std::sqrt(square);
+    double viscosity = std::fmax(std::fabs(i_ij) + i.sound * size, std::fabs(j_ij) + j.sound * size);
+    double j_ji = -j_ij;
+    if (!inside) {
+      double other = 0, i_ji = 0;
+      j_ji = 0;
+      for (int d = 0; d < dim; ++d) {
+        const double c = edge.c_ji[d];
+        other += c * c;
+        i_ji += i.v[d] * c;
+        j_ji += j.v[d] * c;
+      }
+      other = std::sqrt(other);
+      viscosity = std::fmax(viscosity, std::fmax(std::fabs(i_ji) + i.sound * other, std::fabs(j_ji) + j.sound * other));
+    }
     // c . F = (v . c) u + p (0, c, v . c)
-    for (int k = 0; k < outputs; ++k) f_i[k] = j_ji * u_j[k] - i_ij * u_i[k] + viscosity * (u_j[k] - u_i[k]);
-    for (int d = 0; d < dim; ++d) f_i[1 + d] += j.pressure * edge.c_ji[d] - i.pressure * edge.c_ij[d];
-    f_i[dim + 1] += j.pressure * j_ji - i.pressure * i_ij;
+    const double from_j = (j_ji + viscosity) * j.rho, from_i = (i_ij + viscosity) * i.rho;
+    f_i[0] = from_j - from_i;
+    for (int d = 0; d < dim; ++d)
+      f_i[1 + d] = from_j * j.v[d] - from_i * i.v[d] + j.pressure * edge.c_ji[d] - i.pressure * edge.c_ij[d];
+    f_i[dim + 1] = (j_ji + viscosity) * j.energy - (i_ij + viscosity) * i.energy + j.pressure * j_ji - i.pressure * i_ij;
   }
 };
 

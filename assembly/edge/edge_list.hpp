@@ -21,7 +21,7 @@ namespace edge_data {
 inline constexpr unsigned none = 0, c = 1, mass = 2, stiffness = 4, lumped_mass = 8;
 }
 
-/// The edge between nodes i < j of the matrix graph, as an edge function sees it.
+/// An edge of the matrix graph as an edge function sees it; either end may come first.
 template <int dim>
 struct EdgeAt {
   Index i = 0, j = 0;
@@ -66,12 +66,14 @@ struct CoefficientsView {
   const double* mass = nullptr;
   const double* stiffness = nullptr;
 
+  /// `turned`: the edge's j comes first.
   template <unsigned needs, int dim>
-  TESSERA_HD void load(Offset item, EdgeAt<dim>& edge) const {
+  TESSERA_HD void load(Offset item, EdgeAt<dim>& edge, bool turned = false) const {
     if constexpr (needs & edge_data::c) {
       const MarkWord word = boundary[item / 32];
       for (int d = 0; d < dim; ++d) {
-        edge.c_ij[d] = c[d * stride + item];
+        const double a = c[d * stride + item];
+        edge.c_ij[d] = turned ? -a : a;
         edge.c_ji[d] = -edge.c_ij[d];
       }
       const int bit = static_cast<int>(item % 32);

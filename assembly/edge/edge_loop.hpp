@@ -27,7 +27,7 @@ EdgeStrategy edge_strategy_from_name(const std::string& name);
 
 /// What an edge gives its ends.
 enum class Pairing {
-  antisymmetric,  ///< f_j = -f_i: a flux, conserved exactly
+  antisymmetric,  ///< f_j = -f_i: a flux
   symmetric,      ///< f_j = f_i
   general
 };
@@ -42,16 +42,20 @@ enum class Pairing {
 //                              double (&f_i)[outputs], double (&f_j)[outputs]) const;     // pairing general
 //   TESSERA_HD void operator()(..., double (&f_i)[outputs]) const;                        // the others: f_j follows
 //
-// and, where a node has a term of its own (0 otherwise),
+// It assigns f. The ends are alike: exchanging i and j exchanges the results (to round-off), and either may come first.
+// Where a node has a term of its own (0 otherwise),
 //
 //   static constexpr unsigned node_needs;
 //   TESSERA_HD void at_node(const NodeAt<dim>&, const double (&u)[inputs], double (&f)[outputs]) const;
 //
+// where much follows from u alone (pressure, speed of sound), a State that then stands for u_i, u_j and u above,
+//
+//   struct State;
+//   TESSERA_HD State state(const double (&u)[inputs]) const;
+//
 // and, where contributions are not added (a maximum, say; the atomic strategy refuses it),
 //
 //   TESSERA_HD static double combine(int component, double a, double b);
-//
-// It assigns f. Edges are always handed over with i < j, so every strategy sums the same contributions.
 //
 // A matrix function G fills `outputs` matrices of one sparsity at once (1, or blocks x blocks); the diagonal is summed:
 //
@@ -66,6 +70,7 @@ struct NodeLists {
   Array<Offset, Space> starts;           ///< [slices + 1]
   Index slice = 1;
   Offset entries = 0;                    ///< with padding
+  Index longest = 0;
   Array<Index, Space> neighbour;         ///< nodes: [entries]
   Coefficients<Space> coefficients;      ///< nodes: of the edge, [components, entries]
   Array<std::uint32_t, Space> edge_end;  ///< two_pass: 2 edge + (1 where the node is the edge's j), [entries]

@@ -5,7 +5,7 @@
 
 namespace tessera::assembly {
 
-/// What differs between backends: `Add` (atomic +=) and `colours` (the order of coloured edges).
+/// What differs between backends: `Add` (atomic +=), `colours` (the order of coloured edges) and `gather` (the strategy nodes).
 template <class Exec>
 struct EdgeBackend;
 
@@ -51,42 +51,62 @@ struct MatrixTarget {
   TESSERA_HD double& sum(Index node, int c) const { return entry(node, node_slot[node], c); }
 };
 
+/// What an edge function sees of a node: its components, or the State made of them.
+template <class F>
+struct EdgeInput {
+  double u[edge_inputs<F>] = {};
+
+  TESSERA_HD void take(const F&, const double (&from)[edge_inputs<F>]) {
+    for (int c = 0; c < F::inputs; ++c) u[c] = from[c];
+  }
+  TESSERA_HD const double (&get() const)[edge_inputs<F>] { return u; }
+};
+template <class F>
+  requires requires { typename F::State; }
+struct EdgeInput<F> {
+  typename F::State state;
+
+  TESSERA_HD void take(const F& function, const double (&from)[edge_inputs<F>]) { state = function.state(from); }
+  TESSERA_HD const typename F::State& get() const { return state; }
+};
+
+/// Reads a node's components [inputs, nodes].
+template <class F>
+TESSERA_HD inline void load_input(const F& function, const double* u, Offset nodes, Index node, EdgeInput<F>& input) {
+  double values[edge_inputs<F>];
+  for (int c = 0; c < F::inputs; ++c) values[c] = u[c * nodes + node];
+  input.take(function, values);
+}
+
 /// An edge's contributions.
 template <class F, bool matrix>
 struct EdgeValues {
   double i[F::outputs], j[F::pairing == Pairing::general ? F::outputs : 1];
   double a_ij[matrix ? F::outputs : 1], a_ji[matrix ? F::outputs : 1];
 
-  TESSERA_HD void evaluate(const F& function, const EdgeAt<F::dim>& edge, const double (&u_i)[edge_inputs<F>],
-                           const double (&u_j)[edge_inputs<F>]) {
+  TESSERA_HD void evaluate(const F& function, const EdgeAt<F::dim>& edge, const EdgeInput<F>& u_i, const EdgeInput<F>& u_j) {
     if constexpr (matrix && F::pairing == Pairing::general)
-      function(edge, u_i, u_j, a_ij, a_ji, i, j);
+      function(edge, u_i.get(), u_j.get(), a_ij, a_ji, i, j);
     else if constexpr (matrix)
-      function(edge, u_i, u_j, a_ij, a_ji, i);
+      function(edge, u_i.get(), u_j.get(), a_ij, a_ji, i);
     else if constexpr (F::pairing == Pairing::general)
-      function(edge, u_i, u_j, i, j);
+      function(edge, u_i.get(), u_j.get(), i, j);
     else
-      function(edge, u_i, u_j, i);
+      function(edge, u_i.get(), u_j.get(), i);
   }
-  /// What the end gets: the edge's i, or its j.
-  TESSERA_HD double at(bool is_j, int c) const {
-    if constexpr (F::pairing == Pairing::general) return is_j ? j[c] : i[c];
-    if constexpr (F::pairing == Pairing::antisymmetric) return is_j ? -i[c] : i[c];
-    return i[c];
+  /// What the edge's j gets.
+  TESSERA_HD double at_j(int c) const {
+    if constexpr (F::pairing == Pairing::general) return j[c];
+    return F::pairing == Pairing::antisymmetric ? -i[c] : i[c];
   }
 };
 
-template <class F>
-TESSERA_HD inline void load_node(const double* u, Offset nodes, Index node, double (&values)[edge_inputs<F>]) {
-  for (int c = 0; c < F::inputs; ++c) values[c] = u[c * nodes + node];
-}
-
 /// The node's own term.
 template <class F>
-TESSERA_HD inline void start_node(const F& function, const EdgeListView& list, const double (&u)[edge_inputs<F>], Index node,
+TESSERA_HD inline void start_node(const F& function, const EdgeListView& list, const EdgeInput<F>& u, Index node,
                                   double (&sum)[F::outputs]) {
   if constexpr (has_node_term<F>)
-    function.at_node(list.node<F::node_needs, F::dim>(node), u, sum);
+    function.at_node(list.node<F::node_needs, F::dim>(node), u.get(), sum);
   else
     for (int c = 0; c < F::outputs; ++c) sum[c] = 0;
 }
@@ -101,15 +121,16 @@ struct StartNodes {
 
   TESSERA_HD void operator()(Offset index) const {
     const Index node = static_cast<Index>(index);
-    double own[edge_inputs<F>] = {}, sum[F::outputs];
-    if constexpr (has_node_term<F>) load_node<F>(u, list.nodes, node, own);
+    EdgeInput<F> own;
+    double sum[F::outputs];
+    if constexpr (has_node_term<F>) load_input(function, u, list.nodes, node, own);
     start_node<F>(function, list, own, node, sum);
     for (int c = 0; c < F::outputs; ++c) target.sum(node, c) = sum[c];
   }
 };
 
-/// nodes: one node evaluates all its edges.
-template <class F, class Target>
+/// nodes: one node evaluates all its edges, itself the first end.
+template <class F>
 struct GatherNode {
   F function;
   EdgeListView list;
@@ -117,38 +138,64 @@ struct GatherNode {
   const Index* neighbour;
   CoefficientsView coefficients;
   const double* u;
-  Target target;
 
-  TESSERA_HD void operator()(Offset index) const {
-    const Index node = static_cast<Index>(index);
-    double own[edge_inputs<F>] = {}, sum[F::outputs];
-    load_node<F>(u, list.nodes, node, own);
+  template <class Target>
+  TESSERA_HD void operator()(Index node, const Target& target) const {
+    EdgeInput<F> own;
+    double sum[F::outputs];
+    load_input(function, u, list.nodes, node, own);
     start_node<F>(function, list, own, node, sum);
     const Offset first = lists.first(node), step = lists.step();
     const int degree = list.degree[node];
-    for (int k = 0; k < degree; ++k) add_edge(node, first + k * step, k, own, sum);
+    // A pipeline: while an edge is evaluated, the next one's data are on their way, and the neighbour after it.
+    Neighbour next, current;
+    Index after = 0;
+    if (degree > 0) next.load(*this, node, neighbour[first], first);
+    if (degree > 1) after = neighbour[first + step];
+    for (int k = 0; k < degree; ++k) {
+      current = next;
+      if (k + 1 < degree) {
+        next.load(*this, node, after, first + (k + 1) * step);
+        if (k + 2 < degree) after = neighbour[first + (k + 2) * step];
+      }
+      add_edge(current, k, own, sum, target);
+    }
     for (int c = 0; c < F::outputs; ++c) target.sum(node, c) = sum[c];
   }
 
-  TESSERA_HD void add_edge(Index node, Offset entry, int k, const double (&own)[edge_inputs<F>], double (&sum)[F::outputs]) const {
-    const Index other = neighbour[entry];
-    const bool is_j = other < node;
-    double u_other[edge_inputs<F>] = {}, u_i[edge_inputs<F>], u_j[edge_inputs<F>];
-    load_node<F>(u, list.nodes, other, u_other);
+  /// What memory has of an edge and its other end.
+  struct Neighbour {
     EdgeAt<F::dim> edge;
-    coefficients.load<F::needs>(entry, edge);
-    edge.i = is_j ? other : node;
-    edge.j = is_j ? node : other;
-    for (int c = 0; c < edge_inputs<F>; ++c) {
-      u_i[c] = is_j ? u_other[c] : own[c];
-      u_j[c] = is_j ? own[c] : u_other[c];
+    double u[edge_inputs<F>];
+
+    TESSERA_HD void load(const GatherNode& from, Index node, Index other, Offset entry) {
+      edge.i = node;
+      edge.j = other;
+      for (int c = 0; c < F::inputs; ++c) u[c] = from.u[c * Offset{from.list.nodes} + other];
+      from.coefficients.template load<F::needs>(entry, edge, other < node);
     }
+  };
+
+  template <class Target>
+  TESSERA_HD void add_edge(const Neighbour& neighbour, int k, const EdgeInput<F>& own, double (&sum)[F::outputs],
+                           const Target& target) const {
+    const EdgeAt<F::dim>& edge = neighbour.edge;
+    EdgeInput<F> other;
+    other.take(function, neighbour.u);
     EdgeValues<F, Target::matrix> values;
-    values.evaluate(function, edge, u_i, u_j);
-    for (int c = 0; c < F::outputs; ++c) take<F>(sum[c], c, values.at(is_j, c));
-    if constexpr (Target::matrix)
-      for (int c = 0; c < F::outputs; ++c) target.entry(node, is_j ? k : k + 1, c) = is_j ? values.a_ji[c] : values.a_ij[c];
+    values.evaluate(function, edge, own, other);
+    for (int c = 0; c < F::outputs; ++c) take<F>(sum[c], c, values.i[c]);
+    if constexpr (Target::matrix)  // the diagonal stands between the lower and the higher neighbours
+      for (int c = 0; c < F::outputs; ++c) target.entry(edge.i, edge.j < edge.i ? k : k + 1, c) = values.a_ij[c];
   }
+};
+
+/// GatherNode as a body of for_each.
+template <class F, class Target>
+struct GatherInto {
+  GatherNode<F> gather;
+  Target target;
+  TESSERA_HD void operator()(Offset node) const { gather(static_cast<Index>(node), target); }
 };
 
 /// One edge on its own: what the strategies by edges share.
@@ -162,9 +209,9 @@ struct EdgeWork {
   TESSERA_HD EdgeValues<F, Target::matrix> operator()(Offset item, EdgeAt<F::dim>& edge) const {
     edge.i = list.i[item];
     edge.j = list.j[item];
-    double u_i[edge_inputs<F>] = {}, u_j[edge_inputs<F>] = {};
-    load_node<F>(u, list.nodes, edge.i, u_i);
-    load_node<F>(u, list.nodes, edge.j, u_j);
+    EdgeInput<F> u_i, u_j;
+    load_input(function, u, list.nodes, edge.i, u_i);
+    load_input(function, u, list.nodes, edge.j, u_j);
     list.coefficients.load<F::needs>(item, edge);
     EdgeValues<F, Target::matrix> values;
     values.evaluate(function, edge, u_i, u_j);
@@ -206,8 +253,9 @@ struct ReduceNode {
 
   TESSERA_HD void operator()(Offset index) const {
     const Index node = static_cast<Index>(index);
-    double own[edge_inputs<F>] = {}, sum[F::outputs];
-    if constexpr (has_node_term<F>) load_node<F>(u, list.nodes, node, own);
+    EdgeInput<F> own;
+    double sum[F::outputs];
+    if constexpr (has_node_term<F>) load_input(function, u, list.nodes, node, own);
     start_node<F>(function, list, own, node, sum);
     const Offset first = lists.first(node), step = lists.step(), edges = list.edges;
     const int degree = list.degree[node];
@@ -233,8 +281,8 @@ struct AddEdge {
     EdgeAt<F::dim> edge;
     const auto values = work(item, edge);
     for (int c = 0; c < F::outputs; ++c) {
-      Add::template add<F>(work.target.sum(edge.i, c), c, values.at(false, c));
-      Add::template add<F>(work.target.sum(edge.j, c), c, values.at(true, c));
+      Add::template add<F>(work.target.sum(edge.i, c), c, values.i[c]);
+      Add::template add<F>(work.target.sum(edge.j, c), c, values.at_j(c));
     }
   }
 };
@@ -264,9 +312,10 @@ template <class Exec, class F, class Target>
 void run_edge_loop(Exec& exec, EdgeLoop<typename Exec::Space>& loop, const F& function, const double* u, const Target& target) {
   const EdgeListView list = loop.edges->view();
   if (loop.strategy == EdgeStrategy::nodes) {
-    for_each(exec, list.nodes,
-             GatherNode<F, Target>{function, list, loop.lists.layout(), loop.lists.neighbour.data(),
-                                   loop.lists.coefficients.view(F::dim), u, target});
+    EdgeBackend<Exec>::gather(exec, loop.lists.longest,
+                              GatherNode<F>{function, list, loop.lists.layout(), loop.lists.neighbour.data(),
+                                            loop.lists.coefficients.view(F::dim), u},
+                              target);
     return;
   }
   if (loop.strategy == EdgeStrategy::two_pass) {

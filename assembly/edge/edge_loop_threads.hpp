@@ -14,6 +14,11 @@ struct EdgeBackend<Threads> {
     }
   };
 
+  template <class F, class Target>
+  static void gather(Threads& exec, Index, const GatherNode<F>& gather, const Target& target) {
+    for_each(exec, gather.list.nodes, GatherInto<F, Target>{gather, target});
+  }
+
   /// Chunks of consecutive edges of one colour share no node; the edges of a chunk are added in their order.
   template <class Body>
   static void colours(Threads& exec, const EdgeLoop<Host>& loop, const Body& body) {

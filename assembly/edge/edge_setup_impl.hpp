@@ -136,10 +136,12 @@ template <class Exec>
 void set_up_lists(Exec& exec, const EdgeList<typename Exec::Space>& edges, EdgeLoop<typename Exec::Space>& loop) {
   using Space = typename Exec::Space;
   NodeLists<Space>& lists = loop.lists;
-  const std::vector<Offset> starts = list_starts(to_vector(edges.degree), edges.slice);
+  const std::vector<std::uint16_t> degree = to_vector(edges.degree);
+  const std::vector<Offset> starts = list_starts(degree, edges.slice);
   lists.starts = to_space<Space>(starts);
   lists.slice = edges.slice;
   lists.entries = starts.back();
+  lists.longest = degree.empty() ? 0 : *std::max_element(degree.begin(), degree.end());
   lists.edge_end = Array<std::uint32_t, Space>(lists.entries);
   const EdgePlaces places = edge_places(edges, lists);
   list_edge_ends(exec, places, edges.edges, lists.edge_end.view());

@@ -14,27 +14,13 @@ class EdgeListOn : public ::testing::Test {};
 TYPED_TEST_SUITE(EdgeListOn, Backends);
 
 template <class Exec>
-void expect_coefficients(const mesh::Mesh& mesh, int order, const std::string& what) {
+void expect_coefficients_of(const mesh::Mesh& mesh, int order, const std::string& what) {
   Exec exec;
   const assembly::DofMap map = assembly::make_dof_map(mesh, order);
   assembly::EdgeParams params;
   params.k = {1.0, 2.5};
   for (Index cell = 0; cell < mesh.cells(); ++cell) params.region.push_back(cell % 2);
-  const HostEdges edges(assembly::make_edges(exec, mesh, map, params));
-  const PlainMatrices plain(mesh, map, params);
-
-  double volume = 0;
-  for (int d = 0; d < mesh.dim; ++d) {
-    const double size = plain.c[d].cwiseAbs().maxCoeff();
-    EXPECT_LE((edges.c[d] - plain.c[d]).cwiseAbs().maxCoeff(), 1e-12 * size) << what;
-    EXPECT_LE(edges.c[d].rowwise().sum().cwiseAbs().maxCoeff(), 1e-12 * size) << what;
-  }
-  EXPECT_LE((edges.mass - plain.mass).cwiseAbs().maxCoeff(), 1e-12 * plain.mass.cwiseAbs().maxCoeff()) << what;
-  EXPECT_LE((edges.stiffness - plain.stiffness).cwiseAbs().maxCoeff(), 1e-12 * plain.stiffness.cwiseAbs().maxCoeff()) << what;
-  EXPECT_LE(edges.stiffness.rowwise().sum().cwiseAbs().maxCoeff(), 1e-11 * plain.stiffness.cwiseAbs().maxCoeff()) << what;
-  EXPECT_LE((edges.mass.rowwise().sum() - edges.lumped_mass).cwiseAbs().maxCoeff(), 1e-12 * plain.mass.cwiseAbs().maxCoeff()) << what;
-  for (const double v : plain.volumes) volume += v;
-  EXPECT_NEAR(edges.lumped_mass.sum(), volume, 1e-12 * volume) << what;
+  expect_coefficients(HostEdges(assembly::make_edges(exec, mesh, map, params)), mesh, map, params, what);
 }
 
 TYPED_TEST(EdgeListOn, CoefficientsEqualElementLoops) {
@@ -45,7 +31,7 @@ TYPED_TEST(EdgeListOn, CoefficientsEqualElementLoops) {
       if (dim == 3 && order == 4) continue;
       mesh::Mesh mesh = prism_or_box(shape, dim == 3 && order > 2 ? 1 : dim == 3 ? 2 : 3);
       test_meshes::bend(mesh);
-      expect_coefficients<TypeParam>(mesh, order, std::string(shape) + " order " + std::to_string(order));
+      expect_coefficients_of<TypeParam>(mesh, order, std::string(shape) + " order " + std::to_string(order));
     }
 }
 
@@ -54,16 +40,16 @@ TYPED_TEST(EdgeListOn, CurvedMixedAndTurnedCells) {
   for (const char* shape : {"triangle", "quad", "tet", "hex"}) {
     mesh::Mesh curved = box(shape, 2, 2);
     test_meshes::bend(curved);
-    expect_coefficients<TypeParam>(curved, 2, std::string("curved ") + shape);
+    expect_coefficients_of<TypeParam>(curved, 2, std::string("curved ") + shape);
     mesh::Mesh turned = box(shape, 2);
     test_meshes::turn_cells(turned, 3);
     test_meshes::shuffle_nodes(turned, 4);
     test_meshes::bend(turned);
-    expect_coefficients<TypeParam>(turned, 1, std::string("turned ") + shape);
+    expect_coefficients_of<TypeParam>(turned, 1, std::string("turned ") + shape);
   }
   for (int order = 1; order <= 2; ++order) {
-    expect_coefficients<TypeParam>(test_meshes::mixed_2d(), order, "mixed 2-D");
-    expect_coefficients<TypeParam>(test_meshes::mixed_3d(), order, "mixed 3-D");
+    expect_coefficients_of<TypeParam>(test_meshes::mixed_2d(), order, "mixed 2-D");
+    expect_coefficients_of<TypeParam>(test_meshes::mixed_3d(), order, "mixed 3-D");
   }
 }
 
@@ -105,9 +91,9 @@ TYPED_TEST(EdgeListOn, RefillFollowsThePointsAndTheDiffusivity) {
   test_meshes::bend(mesh);
   builder.refill(edges, {{}, {3.0}});
   const HostEdges refilled(edges), fresh(assembly::make_edges(exec, mesh, map, {{}, {3.0}}));
-  EXPECT_EQ(refilled.mass, fresh.mass);
-  EXPECT_EQ(refilled.c[0], fresh.c[0]);
-  EXPECT_EQ(refilled.stiffness, fresh.stiffness);
+  EXPECT_EQ(columns(refilled.mass), columns(fresh.mass));
+  EXPECT_EQ(columns(refilled.c[0]), columns(fresh.c[0]));
+  EXPECT_EQ(columns(refilled.stiffness), columns(fresh.stiffness));
 }
 
 TYPED_TEST(EdgeListOn, EmptyAndOneCellMeshes) {
@@ -119,7 +105,7 @@ TYPED_TEST(EdgeListOn, EmptyAndOneCellMeshes) {
   EXPECT_EQ(none.nodes, 0);
   for (const char* shape : {"interval", "triangle", "quad", "tet", "hex", "prism"}) {
     mesh::Mesh mesh = one_cell(shape);
-    for (int order = 1; order <= 2; ++order) expect_coefficients<TypeParam>(mesh, order, std::string("one ") + shape);
+    for (int order = 1; order <= 2; ++order) expect_coefficients_of<TypeParam>(mesh, order, std::string("one ") + shape);
   }
 }
 

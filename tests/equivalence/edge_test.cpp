@@ -2,8 +2,9 @@
 #include <cmath>
 
 #include "assembly/edge/edge_functions.hpp"
-#include "assembly/edge_support.hpp"
+#include "assembly/edge_meshes.hpp"
 #include "assembly/meshes.hpp"
+#include "assembly/sparsity.hpp"
 
 namespace tessera::testing {
 namespace {
