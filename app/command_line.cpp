@@ -87,6 +87,20 @@ void add_commands(CLI::App& app, Action& action) {
   command->add_option("directory", *directory, "output folder of the run")->required()->type_name("DIR");
   command->callback([=, &action] { action = [=] { return restart(*directory); }; });
 
+  auto spmv = std::make_shared<SpmvCommand>();
+  command = add("spmv", "time the product of a Matrix Market file's matrix with a vector, in every format");
+  command->add_option("file", spmv->file, "a matrix in Matrix Market format")->required()->type_name("FILE.mtx");
+  command->add_option("--backend", spmv->backend, "auto, threads or cuda")->capture_default_str()->type_name("NAME");
+  command->add_option("--threads", spmv->threads, "threads on the host, 0 for all")
+      ->capture_default_str()
+      ->type_name("N")
+      ->check(CLI::NonNegativeNumber);
+  command->add_option("--repeat", spmv->repeat, "products in each sample of the timing")
+      ->capture_default_str()
+      ->type_name("N")
+      ->check(CLI::Range(1, 1000000));
+  command->callback([=, &action] { action = [=] { return compare_formats(*spmv); }; });
+
   command = add("doctor", "toolchain, GPU, libraries, memory: what will be used and why");
   command->callback([&action] { action = [] { return doctor(); }; });
 

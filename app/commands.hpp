@@ -30,6 +30,13 @@ struct CompareCommand {
   bool quiet = false;
 };
 
+struct SpmvCommand {
+  std::string file;
+  std::string backend = "auto";
+  int threads = 0;
+  int repeat = 20;
+};
+
 /// Each returns the exit code or throws Error.
 ExitCode run(const DeckOptions& options);
 ExitCode check(const DeckOptions& options);
@@ -40,6 +47,7 @@ ExitCode write_docs(const std::string& file);
 ExitCode write_mesh(const MeshOptions& options);
 ExitCode compare(const CompareCommand& command);
 ExitCode restart(const std::string& directory);
+ExitCode compare_formats(const SpmvCommand& command);
 ExitCode doctor();
 
 /// Names that `list` knows.
