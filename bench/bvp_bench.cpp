@@ -52,17 +52,17 @@ std::string beside_published(const Problem& problem, const std::string& variant,
   return text;
 }
 
+/// Fills values[i] with function(i / n).
 template <class T>
-std::vector<T> values_of(double (*function)(double), Offset n) {
-  std::vector<T> values(static_cast<std::size_t>(n));
+void evaluate(double (*function)(double), Array<T>& values) {
+  const Offset n = values.size();
 #pragma omp parallel for schedule(static)
   for (Offset i = 0; i < n; ++i) values[i] = static_cast<T>(function(static_cast<double>(i) / static_cast<double>(n)));
-  return values;
 }
 
 template <class T>
-double relative_error(const std::vector<T>& u, double (*exact)(double)) {
-  const Offset n = static_cast<Offset>(u.size());
+double relative_error(const Array<T>& u, double (*exact)(double)) {
+  const Offset n = u.size();
   double difference = 0, norm = 0;
 #pragma omp parallel for schedule(static) reduction(+ : difference, norm)
   for (Offset i = 0; i < n; ++i) {
@@ -87,11 +87,13 @@ struct Case {
 
   /// One variant; `variant` is its name in the tables, or a name of ours.
   template <class T, class R, class E>
-  void add(E& where, const std::string& variant, const TwoPointParams& params, const char* note = "") {
+  void add(E& where, const std::string& variant, const TwoPointParams& params) {
     using Space = typename E::Space;
     const auto solver = solvers::make_two_point<E, T, R>(where, n(), params);
-    const auto f = to_space<Space>(values_of<T>(problem.f, n()));
-    Array<T, Space> u(n());
+    Array<T> values(n());
+    evaluate(problem.f, values);
+    Array<T, Space> f(n()), u(n());
+    copy(values, f);
     bench::Row row;
     row.name = fmt::format("{} {}", problem.name, variant);
     row.size = fmt::format("2^{}", log2n);
@@ -100,10 +102,11 @@ struct Case {
     row.item = "unknowns";
     row.timing = bench::measure(
         where, [&] { solver->solve(where, h(), f, u.view()); }, params.type == "sequential" ? 1 : 5);
-    row.note = beside_published(problem, variant, log2n, relative_error(to_vector(u), problem.u)) + note;
+    copy(u, values);
+    row.note = beside_published(problem, variant, log2n, relative_error(values, problem.u));
     if (variant == "A1D") a1d_ms = row.timing.median_ms;
     if constexpr (std::is_same_v<E, Cuda> && std::is_same_v<T, double>) {
-      if (params.type == "scan" && log2n <= 26) {
+      if (params.type == "scan" && log2n <= 26 && &problem == problems) {  // it sees the same matrix for both
         const bench::Peer peer = bench::gtsv_nopivot_peer(where, h(), f, u);
         row.peer = peer.name;
         row.peer_ms = peer.ms;
@@ -157,6 +160,7 @@ void run(Exec& exec, const bench::Options& options) {
 }  // namespace
 
 int main(int argc, char** argv) {
+  keep_freed_memory();
   const bench::Options options = bench::parse_options(argc, argv);
   bench::on_backends(options, [&](auto& exec) { run(exec, options); });
 }
