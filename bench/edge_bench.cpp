@@ -1,5 +1,5 @@
-// Edge loops in every strategy: the Laplacian, and the low-order Euler residual. Set-up and loop apart; results are checked
-// against a product with the assembled matrix, or against the strategy `nodes`.
+// Edge loops in every strategy: the Laplacian, and the low-order Euler residual. Set-up and loop apart; results are
+// checked against a product with the assembled matrix, or against the strategy `nodes`.
 #include <fmt/format.h>
 
 #include <chrono>
@@ -66,8 +66,8 @@ struct Bench {
 
   /// Rows of one function: `expected` (empty: the first strategy's result) is what each result is checked against.
   template <class F>
-  void vector(assembly::EdgeLoop<Space>& loop, double setup, const char* what, const F& function, const std::vector<double>& u,
-              std::vector<double>& expected) {
+  void vector(assembly::EdgeLoop<Space>& loop, double setup, const char* what, const F& function,
+              const std::vector<double>& u, std::vector<double>& expected) {
     const auto there = to_space<Space>(u);
     Array<double, Space> f(Offset{edges.nodes} * F::outputs);
     bench::Row row;
@@ -76,11 +76,14 @@ struct Bench {
     row.bytes = assembly::edge_loop_bytes<F>(loop);
     row.items = edges.nodes;
     row.item = "nodes";
-    row.timing = bench::measure(exec, [&] { assembly::run_edges(exec, loop, function, View<const double>(there), f.view()); });
+    row.timing =
+        bench::measure(exec, [&] { assembly::run_edges(exec, loop, function, View<const double>(there), f.view()); });
     exec.synchronize();
     std::vector<double> result = to_vector(f);
-    if (expected.empty()) expected = std::move(result);
-    else check(result, expected, row.name);
+    if (expected.empty())
+      expected = std::move(result);
+    else
+      check(result, expected, row.name);
     row.note = fmt::format("{:.0f} B a node, set-up {:.2f} s", row.bytes / edges.nodes, setup);
     if (loop.colours()) row.note += fmt::format(", {} colours", loop.colours());
     report.add(row);
@@ -96,7 +99,8 @@ struct Bench {
     row.bytes = assembly::edge_matrix_bytes<G>(loop);
     row.items = edges.nodes;
     row.item = "nodes";
-    row.timing = bench::measure(exec, [&] { assembly::assemble_edges(exec, loop, function, View<const double>(there), A); });
+    row.timing =
+        bench::measure(exec, [&] { assembly::assemble_edges(exec, loop, function, View<const double>(there), A); });
     row.note = fmt::format("{:.0f} B a node", row.bytes / edges.nodes);
     report.add(row);
   }

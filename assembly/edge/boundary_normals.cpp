@@ -15,13 +15,13 @@
 namespace tessera::assembly {
 namespace {
 
-/// Side `side` of the cells of a block at the points of a rule that integrates phi_i phi_j n exactly: the normal's length is a
-/// product of dim - 1 tangents.
+/// Side `side` of the cells of a block at the points of a rule that integrates phi_i phi_j n exactly: the normal's
+/// length is a product of dim - 1 tangents.
 struct SideTables {
   const Quadrature& rule;
   const std::vector<int>& local;  ///< dofs on the side
   GeometryMap map;
-  std::vector<double> phi;        ///< [points, dofs on the side]
+  std::vector<double> phi;  ///< [points, dofs on the side]
   std::array<double, 3> normal;
 
   SideTables(const mesh::CellBlock& cells, int order, int side)
@@ -75,7 +75,8 @@ std::vector<Contribution> integrate(const mesh::Mesh& mesh, const DofMap& map, c
           for (int d = 0; d < 3; ++d) sums[i * n + j][d] += tables.phi[q * n + i] * tables.phi[q * n + j] * normal[d];
     }
     for (int i = 0; i < n; ++i)
-      for (int j = 0; j < n; ++j) result.push_back({dofs[tables.local[i]], dofs[tables.local[j]], facet, sums[i * n + j]});
+      for (int j = 0; j < n; ++j)
+        result.push_back({dofs[tables.local[i]], dofs[tables.local[j]], facet, sums[i * n + j]});
   }
   std::sort(result.begin(), result.end(), [](const Contribution& a, const Contribution& b) {
     return std::tie(a.i, a.j, a.facet) < std::tie(b.i, b.j, b.facet);
@@ -94,7 +95,9 @@ mesh::Group exterior_group(const mesh::Mesh& mesh) {
 
 BoundaryNormals<Host> boundary_normals_on_host(const mesh::Mesh& mesh, const DofMap& map, const mesh::Group& group) {
   if (group.dim != mesh.dim - 1)
-    throw Error(ExitCode::internal, fmt::format("group '{}' of dimension {} is no boundary of a mesh of dimension {}", group.name, group.dim, mesh.dim),
+    throw Error(ExitCode::internal,
+                fmt::format("group '{}' of dimension {} is no boundary of a mesh of dimension {}", group.name,
+                            group.dim, mesh.dim),
                 "name a group of facets");
   const std::vector<Contribution> contributions = integrate(mesh, map, group);
   std::vector<Index> dofs, cols;
@@ -127,7 +130,8 @@ BoundaryNormals<Host> boundary_normals_on_host(const mesh::Mesh& mesh, const Dof
 
 void check_boundary(int function_dim, int dim, Offset u, int inputs, Offset f, int outputs) {
   if (function_dim != dim)
-    throw Error(ExitCode::internal, fmt::format("a boundary function of dimension {} on a boundary in dimension {}", function_dim, dim),
+    throw Error(ExitCode::internal,
+                fmt::format("a boundary function of dimension {} on a boundary in dimension {}", function_dim, dim),
                 "take the function of the mesh's dimension");
   if (u % inputs != 0 || f % outputs != 0 || u / inputs != f / outputs)
     throw Error(ExitCode::internal, fmt::format("{} values of {} components and {} of {}", u, inputs, f, outputs),

@@ -5,9 +5,9 @@
 
 namespace tessera::assembly {
 
-/// What the boundary adds to an edge loop over antisymmetric fluxes: s_ij = int phi_i phi_j n over the facets of a group,
-/// n outward of the facet's cell. Over the whole boundary s_ij = c_ij + c_ji. Row-compressed over the dofs of the group; a
-/// boundary is small, so entries hold 4 + 8 dim B and nothing is shared with the edges.
+/// What the boundary adds to an edge loop over antisymmetric fluxes: s_ij = int phi_i phi_j n over the facets of a
+/// group, n outward of the facet's cell. Over the whole boundary s_ij = c_ij + c_ji. Row-compressed over the dofs of
+/// the group; a boundary is small, so entries hold 4 + 8 dim B and nothing is shared with the edges.
 template <class Space>
 struct BoundaryNormals {
   int dim = 0;
@@ -34,10 +34,11 @@ mesh::Group exterior_group(const mesh::Mesh& mesh);
 //   TESSERA_HD void operator()(const double (&s_ij)[dim], const double (&u_i)[inputs], const double (&u_j)[inputs],
 //                              double (&f)[outputs]) const;     // assigns f
 //
-/// f_i += sum_j B(s_ij, u_i, u_j), j = i included; `lumped`: f_i += B(n_i, u_i, u_i). u: [inputs, nodes], f: [outputs, nodes].
+/// f_i += sum_j B(s_ij, u_i, u_j), j = i included; `lumped`: f_i += B(n_i, u_i, u_i). u: [inputs, nodes], f:
+/// [outputs, nodes].
 /// One thread a row: bitwise repeatable. Throws Error(internal) for wrong sizes or another dimension.
 template <class Exec, class B>
-void run_boundary(Exec& exec, const BoundaryNormals<typename Exec::Space>& normals, const B& function, View<const double> u,
-                  View<double> f, bool lumped = false);
+void run_boundary(Exec& exec, const BoundaryNormals<typename Exec::Space>& normals, const B& function,
+                  View<const double> u, View<double> f, bool lumped = false);
 
 }  // namespace tessera::assembly

@@ -52,13 +52,13 @@ struct BoundaryRow {
 };
 
 template <class Exec, class B>
-void run_boundary(Exec& exec, const BoundaryNormals<typename Exec::Space>& normals, const B& function, View<const double> u,
-                  View<double> f, bool lumped) {
+void run_boundary(Exec& exec, const BoundaryNormals<typename Exec::Space>& normals, const B& function,
+                  View<const double> u, View<double> f, bool lumped) {
   check_boundary(B::dim, normals.dim, u.size(), B::inputs, f.size(), B::outputs);
   const auto& s = lumped ? normals.normal : normals.s;
   for_each(exec, normals.rows(),
-           BoundaryRow<B>{function, normals.dofs.data(), normals.row_ptr.data(), normals.cols.data(), s.data(), s.size() / B::dim,
-                          f.size() / B::outputs, u.data(), f.data(), lumped});
+           BoundaryRow<B>{function, normals.dofs.data(), normals.row_ptr.data(), normals.cols.data(), s.data(),
+                          s.size() / B::dim, f.size() / B::outputs, u.data(), f.data(), lumped});
 }
 
 }  // namespace tessera::assembly

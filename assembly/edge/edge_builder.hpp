@@ -19,8 +19,8 @@ struct EdgeBlockView {
   int nodes = 0;
   Index first_cell = 0;
   const Index* dofs = nullptr;  ///< [cells, nodes]
-  /// Straight simplices: integrals over the reference cell [nodes, nodes, 1 + dim + dim dim]: phi_a phi_b, phi_a dphi_b,
-  /// dphi_a dphi_b; then `affine` [cells, dim dim + 1]: dX_a/dx_d, |det J|. Null for the rest.
+  /// Straight simplices: integrals over the reference cell [nodes, nodes, 1 + dim + dim dim]: phi_a phi_b, phi_a
+  /// dphi_b, dphi_a dphi_b; then `affine` [cells, dim dim + 1]: dX_a/dx_d, |det J|. Null for the rest.
   const double* reference = nullptr;
   const double* affine = nullptr;
   const double* load = nullptr;  ///< [nodes]: integrals of phi_a over the reference cell, for straight simplices
@@ -74,13 +74,15 @@ struct DofNeighbours {
 };
 DofNeighbours cells_around_dofs(const DofMap& map);
 
-/// Pairs i < j of dofs on one exterior facet, [pairs, 2], sorted and unique: there int_boundary phi_i phi_j n is not zero.
+/// Pairs i < j of dofs on one exterior facet, [pairs, 2], sorted and unique: there int_boundary phi_i phi_j n is not
+/// zero.
 std::vector<Index> boundary_pairs(const mesh::Mesh& mesh, const DofMap& map);
 
 /// Marks of ascending `items` out of `count`.
 std::vector<MarkWord> make_marks(const std::vector<Index>& items, Offset count);
 
-/// First upper neighbour of each row among all, [rows + 1]. Throws Error(mesh) where rows or edges are beyond their integers.
+/// First upper neighbour of each row among all, [rows + 1]. Throws Error(mesh) where rows or edges are beyond their
+/// integers.
 std::vector<Offset> count_upper(const std::vector<Offset>& row_ptr, const std::vector<std::uint16_t>& diagonal);
 
 /// Throws Error(internal) where they do not fit the mesh.

@@ -79,8 +79,8 @@ struct PairIntegral {
     stiffness += k * det * sum;
   }
 
-  TESSERA_HD void add_points(const EdgeBlockView& block, const EdgeRuleView& rule, Offset cell, int a, int b, double k, bool with_ms,
-                             bool with_c) {
+  TESSERA_HD void add_points(const EdgeBlockView& block, const EdgeRuleView& rule, Offset cell, int a, int b, double k,
+                             bool with_ms, bool with_c) {
     for (int q = 0; q < rule.points; ++q) {
       const double* inverse = rule.geometry + (cell * rule.points + q) * (dim * dim + 1);
       const double w = inverse[dim * dim];
@@ -159,7 +159,9 @@ struct FillEdge {
       const EdgeBlockView& block = around.block_of(around.cells[m]);
       const Offset cell = around.cells[m] - block.first_cell;
       const int b = local_dof(block, cell, j[edge]);
-      if (b >= 0) integral.add_cell(block, cell, local_dof(block, cell, i[edge]), b, around.k[around.region ? around.region[around.cells[m]] : 0]);
+      if (b >= 0)
+        integral.add_cell(block, cell, local_dof(block, cell, i[edge]), b,
+                          around.k[around.region ? around.region[around.cells[m]] : 0]);
     }
     for (int d = 0; d < dim; ++d) c[d * edges + edge] = integral.antisymmetric[d];
     mass[edge] = integral.mass;
@@ -192,7 +194,8 @@ struct FillNode {
         lumped += block.load[a] * block.affine[cell * (dim * dim + 1) + dim * dim];
       } else {
         for (int q = 0; q < block.rule.points; ++q)
-          lumped += block.rule.phi[q * block.nodes + a] * block.rule.geometry[(cell * block.rule.points + q) * (dim * dim + 1) + dim * dim];
+          lumped += block.rule.phi[q * block.nodes + a] *
+                    block.rule.geometry[(cell * block.rule.points + q) * (dim * dim + 1) + dim * dim];
       }
     }
     for (int d = 0; d < dim; ++d) c[d * nodes + node] = integral.symmetric[d];
@@ -251,8 +254,9 @@ void find_diagonals(Exec& exec, const linalg::CrsView<const double>& A, std::uin
 
 /// Nodes and slots of all edges, row by row.
 template <class Exec>
-void list_edges(Exec& exec, const linalg::CrsView<const double>& A, const Offset* upper_ptr, Index slice, const std::uint16_t* diagonal,
-                Index* i, Index* j, std::uint16_t* slot_ij, std::uint16_t* slot_ji, std::uint16_t* degree) {
+void list_edges(Exec& exec, const linalg::CrsView<const double>& A, const Offset* upper_ptr, Index slice,
+                const std::uint16_t* diagonal, Index* i, Index* j, std::uint16_t* slot_ij, std::uint16_t* slot_ji,
+                std::uint16_t* degree) {
   for_each(exec, A.rows, [=] TESSERA_HD(Offset r) {
     const Index row = static_cast<Index>(r);
     const Offset first = A.row_ptr[row], length = A.row_ptr[row + 1] - first;
@@ -277,7 +281,8 @@ void find_edges(Exec& exec, const linalg::CrsView<const double>& A, const Offset
   for_each(exec, pairs.size() / 2, [=] TESSERA_HD(Offset p) {
     const Index row = pairs[2 * p];
     const Offset first = A.row_ptr[row];
-    const Index slot = find_in_row(A.col_ind.data() + first, static_cast<Index>(A.row_ptr[row + 1] - first), pairs[2 * p + 1]);
+    const Index slot =
+        find_in_row(A.col_ind.data() + first, static_cast<Index>(A.row_ptr[row + 1] - first), pairs[2 * p + 1]);
     numbers[p] = static_cast<Index>(edge_place(upper_ptr, A.rows, slice, row, slot - diagonal[row] - 1));
   });
 }
@@ -298,9 +303,10 @@ EdgeList<typename Exec::Space> EdgeBuilder<Exec>::make(const EdgeParams& params)
   const auto upper_ptr = to_space<Space>(upper);
   list.edges = static_cast<Index>(upper.back());
   for (Array<Index, Space>* nodes : {&list.i, &list.j}) *nodes = Array<Index, Space>(list.edges);
-  for (Array<std::uint16_t, Space>* slots : {&list.slot_ij, &list.slot_ji}) *slots = Array<std::uint16_t, Space>(list.edges);
-  list_edges(exec_, A, upper_ptr.data(), list.slice, list.node_slot.data(), list.i.data(), list.j.data(), list.slot_ij.data(),
-             list.slot_ji.data(), list.degree.data());
+  for (Array<std::uint16_t, Space>* slots : {&list.slot_ij, &list.slot_ji})
+    *slots = Array<std::uint16_t, Space>(list.edges);
+  list_edges(exec_, A, upper_ptr.data(), list.slice, list.node_slot.data(), list.i.data(), list.j.data(),
+             list.slot_ij.data(), list.slot_ji.data(), list.degree.data());
 
   const auto pairs = to_space<Space>(boundary_pairs(*state_->mesh, *state_->map));
   Array<Index, Space> numbers(pairs.size() / 2);
@@ -321,8 +327,9 @@ EdgeList<typename Exec::Space> EdgeBuilder<Exec>::make(const EdgeParams& params)
 
 /// Geometry of all cells of a block at the points of a rule, or of straight simplices once.
 template <class Exec>
-void place_geometry(Exec& exec, int dim, const Index* nodes, Index cells, int geometry_nodes, int points, const double* map,
-                    const double* weights, const double* coordinates, Array<double, typename Exec::Space>& geometry) {
+void place_geometry(Exec& exec, int dim, const Index* nodes, Index cells, int geometry_nodes, int points,
+                    const double* map, const double* weights, const double* coordinates,
+                    Array<double, typename Exec::Space>& geometry) {
   const Offset size = Offset{cells} * points * (dim * dim + 1);
   if (geometry.size() != size) geometry = Array<double, typename Exec::Space>(size);
   const Offset items = Offset{cells} * points;
@@ -336,8 +343,8 @@ template <int dim, class Exec>
 void fill_coefficients(Exec& exec, const AroundView& around, EdgeList<typename Exec::Space>& list) {
   auto& to = list.coefficients;
   for_each(exec, list.edges,
-           FillEdge<dim>{around, list.i.data(), list.j.data(), list.edges, to.boundary.data(), to.c.data(), to.boundary_c.data(),
-                         to.boundary_c.size() / dim, to.mass.data(), to.stiffness.data()});
+           FillEdge<dim>{around, list.i.data(), list.j.data(), list.edges, to.boundary.data(), to.c.data(),
+                         to.boundary_c.data(), to.boundary_c.size() / dim, to.mass.data(), to.stiffness.data()});
   for_each(exec, list.nodes,
            FillNode<dim>{around, list.nodes, list.node_c.data(), list.node_mass.data(), list.node_lumped_mass.data(),
                          list.node_stiffness.data()});
@@ -359,8 +366,8 @@ void EdgeBuilder<Exec>::refill(EdgeList<Space>& list, const EdgeParams& params) 
                      rule.weights.data(), coordinates.data(), rule.geometry);
     };
     if (!block.reference.empty()) {
-      place_geometry(exec_, mesh.dim, block.geometry.data(), cells, block.geometry_nodes, 1, block.rule.map.data(), nullptr,
-                     coordinates.data(), block.affine);
+      place_geometry(exec_, mesh.dim, block.geometry.data(), cells, block.geometry_nodes, 1, block.rule.map.data(),
+                     nullptr, coordinates.data(), block.affine);
     } else {
       place(block.rule);
       place(block.exact);
@@ -370,8 +377,12 @@ void EdgeBuilder<Exec>::refill(EdgeList<Space>& list, const EdgeParams& params) 
                      block.rule.view(), block.exact.view()});
   }
   state_->views = to_space<Space>(views);
-  const AroundView around{state_->views.data(),  static_cast<int>(views.size()), state_->around_ptr.data(), state_->around.data(),
-                          params.region.empty() ? nullptr : region.data(), k.data()};
+  const AroundView around{state_->views.data(),
+                          static_cast<int>(views.size()),
+                          state_->around_ptr.data(),
+                          state_->around.data(),
+                          params.region.empty() ? nullptr : region.data(),
+                          k.data()};
   if (list.dim == 1) fill_coefficients<1>(exec_, around, list);
   if (list.dim == 2) fill_coefficients<2>(exec_, around, list);
   if (list.dim == 3) fill_coefficients<3>(exec_, around, list);

@@ -32,7 +32,9 @@ struct ConsistentMass {
     f_i[0] = edge.mass * u_j[0];
     f_j[0] = edge.mass * u_i[0];
   }
-  TESSERA_HD void at_node(const NodeAt<dim>& node, const double (&u)[1], double (&f)[1]) const { f[0] = node.mass * u[0]; }
+  TESSERA_HD void at_node(const NodeAt<dim>& node, const double (&u)[1], double (&f)[1]) const {
+    f[0] = node.mass * u[0];
+  }
 };
 
 /// The flux F^d_c(u) = velocity_c^d u_c of a linear system.
@@ -77,7 +79,8 @@ struct GroupFlux {
 /// Low-order residual of the compressible Euler equations, u = (rho, momentum, total energy):
 ///   f_i = sum_j -G_ij + d_ij (u_j - u_i),  G_ij = c_ij . F_i - c_ji . F_j = -G_ji,
 ///   d_ij = max over c in {c_ij, c_ji} and both nodes of |v . c| + speed of sound |c|     (Rusanov)
-/// with the boundary's share left to the caller. Goeddeke, Komatitsch and Moeller, (9.24) with the signs of G put right.
+/// with the boundary's share left to the caller. Goeddeke, Komatitsch and Moeller, (9.24) with the signs of G put
+/// right.
 template <int dim_>
 struct EulerRusanov {
   static constexpr int dim = dim_, inputs = dim + 2, outputs = dim + 2;
@@ -133,12 +136,13 @@ struct EulerRusanov {
     f_i[0] = from_j - from_i;
     for (int d = 0; d < dim; ++d)
       f_i[1 + d] = from_j * j.v[d] - from_i * i.v[d] + j.pressure * edge.c_ji[d] - i.pressure * edge.c_ij[d];
-    f_i[dim + 1] = (j_ji + viscosity) * j.energy - (i_ij + viscosity) * i.energy + j.pressure * j_ji - i.pressure * i_ij;
+    f_i[dim + 1] =
+        (j_ji + viscosity) * j.energy - (i_ij + viscosity) * i.energy + j.pressure * j_ji - i.pressure * i_ij;
   }
 };
 
-/// The share of the boundary in the residual that EulerRusanov begins: f_i = -s_ij . F(u_j), or at a slip wall, where the normal
-/// velocity is zero, the pressure alone. Together the residual of a uniform flow is zero.
+/// The share of the boundary in the residual that EulerRusanov begins: f_i = -s_ij . F(u_j), or at a slip wall, where
+/// the normal velocity is zero, the pressure alone. Together the residual of a uniform flow is zero.
 template <int dim_>
 struct EulerBoundary {
   static constexpr int dim = dim_, inputs = dim + 2, outputs = dim + 2;
@@ -180,23 +184,24 @@ struct StiffnessMatrix {
   static constexpr unsigned needs = edge_data::stiffness;
   static constexpr Pairing pairing = Pairing::symmetric;
 
-  TESSERA_HD void operator()(const EdgeAt<dim>& edge, const double*, const double*, double (&a_ij)[1], double (&a_ji)[1],
-                             double (&d_i)[1]) const {
+  TESSERA_HD void operator()(const EdgeAt<dim>& edge, const double*, const double*, double (&a_ij)[1],
+                             double (&a_ji)[1], double (&d_i)[1]) const {
     a_ij[0] = a_ji[0] = edge.stiffness;
     d_i[0] = -edge.stiffness;
   }
 };
 
-/// Convection k_ij = -c_ij . v_j made monotone by the least symmetric diffusion d_ij = max(-k_ij, 0, -k_ji) whose rows sum to
-/// zero: off-diagonal entries are not negative, row sums stay. u: the velocity. Kuzmin and Turek 2002, discrete upwinding.
+/// Convection k_ij = -c_ij . v_j made monotone by the least symmetric diffusion d_ij = max(-k_ij, 0, -k_ji) whose
+/// rows sum to zero: off-diagonal entries are not negative, row sums stay. u: the velocity. Kuzmin and Turek 2002,
+/// discrete upwinding.
 template <int dim_>
 struct DiscreteUpwinding {
   static constexpr int dim = dim_, inputs = dim, outputs = 1;
   static constexpr unsigned needs = edge_data::c, node_needs = edge_data::c;
   static constexpr Pairing pairing = Pairing::symmetric;
 
-  TESSERA_HD void operator()(const EdgeAt<dim>& edge, const double (&v_i)[inputs], const double (&v_j)[inputs], double (&a_ij)[1],
-                             double (&a_ji)[1], double (&d_i)[1]) const {
+  TESSERA_HD void operator()(const EdgeAt<dim>& edge, const double (&v_i)[inputs], const double (&v_j)[inputs],
+                             double (&a_ij)[1], double (&a_ji)[1], double (&d_i)[1]) const {
     double k_ij = 0, k_ji = 0;
     for (int d = 0; d < dim; ++d) {
       k_ij -= edge.c_ij[d] * v_j[d];

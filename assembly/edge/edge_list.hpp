@@ -56,7 +56,8 @@ struct MarkWord {
 };
 
 /// Coefficients of edges, or of the entries of the nodes' lists; column-major [components, items].
-/// Stored is a_ij = (c_ij - c_ji)/2; b_ij = (c_ij + c_ji)/2 = half of int_boundary phi_i phi_j n only where it is not zero.
+/// Stored is a_ij = (c_ij - c_ji)/2; b_ij = (c_ij + c_ji)/2 = half of int_boundary phi_i phi_j n only where it is not
+/// zero.
 struct CoefficientsView {
   const double* c = nullptr;
   Offset stride = 0;
@@ -142,21 +143,24 @@ struct Coefficients {
   Array<double, Space> stiffness;   ///< [items]
 
   CoefficientsView view(int dim) const {
-    return {c.data(),          dim ? c.size() / dim : 0,          boundary.data(), boundary_c.data(),
-            dim ? boundary_c.size() / dim : 0, mass.data(), stiffness.data()};
+    return {c.data(),          dim ? c.size() / dim : 0,          boundary.data(),
+            boundary_c.data(), dim ? boundary_c.size() / dim : 0, mass.data(),
+            stiffness.data()};
   }
   double bytes() const {
     return static_cast<double>(c.bytes() + boundary.bytes() + boundary_c.bytes() + mass.bytes() + stiffness.bytes());
   }
 };
 
-/// Edges i < j of the graph of a Lagrange matrix with their coefficients, as structures of arrays: for group finite elements
-/// and flux correction (Fletcher 1983; Kuzmin and Turek 2002; Goeddeke, Komatitsch and Moeller, section 9.4.3).
+/// Edges i < j of the graph of a Lagrange matrix with their coefficients, as structures of arrays: for group finite
+/// elements and flux correction (Fletcher 1983; Kuzmin and Turek 2002; Goeddeke, Komatitsch and Moeller, section
+/// 9.4.3).
 ///   sum_j c_ij = 0 (c_ii included), c_ij + c_ji = int_boundary phi_i phi_j n, sum_ij m_ij = volume, sum_j s_ij = 0.
-/// Edges are sorted by i in slices of `slice` nodes: within a slice first the nodes' first edges, then their second ones and so
-/// on, so that neighbouring threads on a GPU read neighbouring nodes. With slice 1 (threads) simply by i, then j. Renumber the
-/// mesh (RCM) and the edges follow.
-/// Where the entries stand in a matrix of the same graph: entry (i, j) is number slot_ij of row i, see linalg::RowLayout.
+/// Edges are sorted by i in slices of `slice` nodes: within a slice first the nodes' first edges, then their second
+/// ones and so on, so that neighbouring threads on a GPU read neighbouring nodes. With slice 1 (threads) simply by i,
+/// then j. Renumber the mesh (RCM) and the edges follow.
+/// Where the entries stand in a matrix of the same graph: entry (i, j) is number slot_ij of row i, see
+/// linalg::RowLayout.
 /// Bytes per edge: 8 + 8 dim + 16 + 4; per node 8 dim + 28.
 template <class Space>
 struct EdgeList {
@@ -166,37 +170,47 @@ struct EdgeList {
   Index slice = 1;
   Array<Index, Space> i, j;  ///< [edges]
   Coefficients<Space> coefficients;
-  Array<std::uint16_t, Space> slot_ij, slot_ji;  ///< [edges]
-  Array<double, Space> node_c;                   ///< [dim, nodes]: c_ii
+  Array<std::uint16_t, Space> slot_ij, slot_ji;                      ///< [edges]
+  Array<double, Space> node_c;                                       ///< [dim, nodes]: c_ii
   Array<double, Space> node_mass, node_lumped_mass, node_stiffness;  ///< [nodes]
-  Array<std::uint16_t, Space> node_slot;         ///< [nodes]: number of the diagonal in its row
-  Array<std::uint16_t, Space> degree;            ///< [nodes]: edges at the node
+  Array<std::uint16_t, Space> node_slot;                             ///< [nodes]: number of the diagonal in its row
+  Array<std::uint16_t, Space> degree;                                ///< [nodes]: edges at the node
 
   EdgeListView view() const {
-    return {dim,           nodes,          edges,           i.data(),           j.data(),
-            coefficients.view(dim),        slot_ij.data(),  slot_ji.data(),     node_c.data(),
-            node_mass.data(),              node_lumped_mass.data(),             node_stiffness.data(),
-            node_slot.data(),              degree.data()};
+    return {dim,
+            nodes,
+            edges,
+            i.data(),
+            j.data(),
+            coefficients.view(dim),
+            slot_ij.data(),
+            slot_ji.data(),
+            node_c.data(),
+            node_mass.data(),
+            node_lumped_mass.data(),
+            node_stiffness.data(),
+            node_slot.data(),
+            degree.data()};
   }
   double bytes() const {
-    return coefficients.bytes() + static_cast<double>(i.bytes() + j.bytes() + slot_ij.bytes() + slot_ji.bytes() + node_c.bytes() +
-                                                      node_mass.bytes() + node_lumped_mass.bytes() + node_stiffness.bytes() +
-                                                      node_slot.bytes() + degree.bytes());
+    return coefficients.bytes() + static_cast<double>(i.bytes() + j.bytes() + slot_ij.bytes() + slot_ji.bytes() +
+                                                      node_c.bytes() + node_mass.bytes() + node_lumped_mass.bytes() +
+                                                      node_stiffness.bytes() + node_slot.bytes() + degree.bytes());
   }
 };
 
 /// A diffusivity per region of cells for s_ij; the other coefficients know no material.
 struct EdgeParams {
-  std::vector<Index> region;    ///< [cells over all blocks]; empty: all cells in region 0
+  std::vector<Index> region;   ///< [cells over all blocks]; empty: all cells in region 0
   std::vector<double> k{1.0};  ///< [regions]
 };
 
 template <class Space>
 struct EdgeBuilderState;
 
-/// Makes the edges of a space: once the graph (set-up), then as often as wished the coefficients (after the mesh moved or k
-/// changed). Every coefficient is summed by one thread over the cells around its edge in ascending order: no atomics, bitwise
-/// repeatable, on threads independent of their number.
+/// Makes the edges of a space: once the graph (set-up), then as often as wished the coefficients (after the mesh
+/// moved or k changed). Every coefficient is summed by one thread over the cells around its edge in ascending order: no
+/// atomics, bitwise repeatable, on threads independent of their number.
 /// Straight simplices of any order use integrals over the reference cell; the rest quadrature, for s and m the rule of
 /// Assembler, for c one that is exact, because c_ij = -c_ji inside the domain holds only then.
 /// Mesh and map must outlive the builder. All shapes and orders, mixed meshes.
@@ -222,7 +236,8 @@ class EdgeBuilder {
 
 /// EdgeBuilder(exec, mesh, map).make(params).
 template <class Exec>
-EdgeList<typename Exec::Space> make_edges(Exec& exec, const mesh::Mesh& mesh, const DofMap& map, const EdgeParams& params = {}) {
+EdgeList<typename Exec::Space> make_edges(Exec& exec, const mesh::Mesh& mesh, const DofMap& map,
+                                          const EdgeParams& params = {}) {
   return EdgeBuilder<Exec>(exec, mesh, map).make(params);
 }
 

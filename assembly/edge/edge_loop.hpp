@@ -63,13 +63,14 @@ enum class Pairing {
 //                              double (&d_i)[outputs], double (&d_j)[outputs]) const;     // the others: without d_j
 //   at_node as above: the diagonal's own term.
 
-/// The nodes' lists of edges: entry k of node i at lists.first(i) + k * lists.step(), k < degree(i), neighbours ascending.
+/// The nodes' lists of edges: entry k of node i at lists.first(i) + k * lists.step(), k < degree(i), neighbours
+/// ascending.
 /// Slices as in EdgeList, padded to the longest list of a slice.
 template <class Space>
 struct NodeLists {
-  Array<Offset, Space> starts;           ///< [slices + 1]
+  Array<Offset, Space> starts;  ///< [slices + 1]
   Index slice = 1;
-  Offset entries = 0;                    ///< with padding
+  Offset entries = 0;  ///< with padding
   Index longest = 0;
   Array<Index, Space> neighbour;         ///< nodes: [entries]
   Coefficients<Space> coefficients;      ///< nodes: of the edge, [components, entries]
@@ -85,7 +86,8 @@ struct EdgeLoop {
   const EdgeList<Space>* edges = nullptr;  ///< borrowed
   NodeLists<Space> lists;                  ///< nodes, two_pass
   /// colour on CUDA: a copy of the edges, colour c has colour_ptr[c] .. colour_ptr[c+1).
-  /// colour on threads: the edges in place; colour c has the chunks chunks[colour_ptr[c]] .. of chunk_edges consecutive ones.
+  /// colour on threads: the edges in place; colour c has the chunks chunks[colour_ptr[c]] .. of chunk_edges
+  /// consecutive ones.
   EdgeList<Space> coloured;
   Array<Index, Space> order;  ///< colour on CUDA: edge of each place
   std::vector<Offset> colour_ptr;
@@ -98,19 +100,23 @@ struct EdgeLoop {
 
 /// Set-up of a strategy; `edges` must outlive the loop. Throws Error(mesh) where lists are beyond their integers.
 template <class Exec>
-EdgeLoop<typename Exec::Space> make_edge_loop(Exec& exec, const EdgeList<typename Exec::Space>& edges, EdgeStrategy strategy);
+EdgeLoop<typename Exec::Space> make_edge_loop(Exec& exec, const EdgeList<typename Exec::Space>& edges,
+                                              EdgeStrategy strategy);
 
 /// Takes over coefficients that were refilled in `loop.edges`.
 template <class Exec>
 void refresh_edge_loop(Exec& exec, EdgeLoop<typename Exec::Space>& loop);
 
 /// f_i = at_node(i) + sum of what its edges give it. u: [inputs, nodes], f: [outputs, nodes], column-major, distinct.
-/// Throws Error(internal) for wrong sizes, and for `combine` with atomic. All strategies but atomic are bitwise repeatable, on threads independent of their number.
+/// Throws Error(internal) for wrong sizes, and for `combine` with atomic. All strategies but atomic are bitwise
+/// repeatable, on threads independent of their number.
 /// Bytes: edge_loop_bytes().
 template <class Exec, class F>
-void run_edges(Exec& exec, EdgeLoop<typename Exec::Space>& loop, const F& function, View<const double> u, View<double> f);
+void run_edges(Exec& exec, EdgeLoop<typename Exec::Space>& loop, const F& function, View<const double> u,
+               View<double> f);
 
-/// Writes a_ij, a_ji and a_ii = at_node(i) + sum of d_i into the values of matrices of the edges' graph, [outputs, entries];
+/// Writes a_ij, a_ji and a_ii = at_node(i) + sum of d_i into the values of matrices of the edges' graph, [outputs,
+/// entries];
 /// `layout` says where rows stand. Off-diagonal entries belong to one edge and are written once.
 template <class Exec, class G>
 void assemble_edges(Exec& exec, EdgeLoop<typename Exec::Space>& loop, const G& function, View<const double> u,
@@ -124,10 +130,12 @@ void assemble_edges(Exec& exec, EdgeLoop<typename Exec::Space>& loop, const G& f
 }
 
 template <class F>
-inline constexpr bool has_node_term = requires { F::node_needs; };
+inline constexpr bool has_node_term = requires {
+  F::node_needs;
+};
 
-/// Least traffic of run_edges in the layout of the strategy: nodes and coefficients read once, f written once; two_pass writes
-/// and reads its buffer besides.
+/// Least traffic of run_edges in the layout of the strategy: nodes and coefficients read once, f written once;
+/// two_pass writes and reads its buffer besides.
 template <class F, class Space>
 double edge_loop_bytes(const EdgeLoop<Space>& loop) {
   const EdgeList<Space>& list = *loop.edges;
@@ -143,8 +151,8 @@ double edge_loop_bytes(const EdgeLoop<Space>& loop) {
   return bytes;
 }
 
-/// Least traffic of assemble_edges: as above, with every entry written once; the strategies by edges read two slots besides,
-/// all read the diagonals' slots and the starts of the rows.
+/// Least traffic of assemble_edges: as above, with every entry written once; the strategies by edges read two slots
+/// besides, all read the diagonals' slots and the starts of the rows.
 template <class G, class Space>
 double edge_matrix_bytes(const EdgeLoop<Space>& loop) {
   const EdgeList<Space>& list = *loop.edges;

@@ -9,8 +9,10 @@ namespace tessera::assembly {
 namespace kernels {
 
 constexpr int gather_block = 128;
-/// Blocks that must fit a multiprocessor. The loop waits for neighbours, so more warps with a few spilled registers win:
-/// EulerRusanov on an H200 (CUDA 13, 2026-11-21), 2-D 0.54 ms unbounded, 0.45 with 5, 0.41 with 6, 0.68 with 8; 3-D 0.46, 0.45, 0.65, 0.95.
+/// Blocks that must fit a multiprocessor. The loop waits for neighbours, so more warps with a few spilled registers
+/// win:
+/// EulerRusanov on an H200 (CUDA 13, 2026-11-21), 2-D 0.54 ms unbounded, 0.45 with 5, 0.41 with 6, 0.68 with 8; 3-D
+/// 0.46, 0.45, 0.65, 0.95.
 template <class F>
 inline constexpr int gather_blocks = F::inputs <= 4 ? 6 : 5;
 
@@ -28,13 +30,16 @@ struct StagedTarget {
   Offset begin;  ///< of the warp's rows among the values
   const Offset* row_ptr;
   const std::uint16_t* node_slot;
-  TESSERA_HD double& entry(Index row, Index slot, int c) const { return staged[c * capacity + row_ptr[row] - begin + slot]; }
+  TESSERA_HD double& entry(Index row, Index slot, int c) const {
+    return staged[c * capacity + row_ptr[row] - begin + slot];
+  }
   TESSERA_HD double& sum(Index node, int c) const { return entry(node, node_slot[node], c); }
 };
 
 /// Into compressed rows: 32 rows stand side by side, so a warp collects them in shared memory and writes whole lines.
 template <class F>
-__global__ void __launch_bounds__(gather_block, gather_blocks<F>) gather_rows(GatherNode<F> gather, MatrixTarget target, Index capacity) {
+__global__ void __launch_bounds__(gather_block, gather_blocks<F>)
+    gather_rows(GatherNode<F> gather, MatrixTarget target, Index capacity) {
   extern __shared__ double staged[];
   const Index warp = threadIdx.x / 32, lane = threadIdx.x % 32;
   const Index first = static_cast<Index>((blockIdx.x * Offset{gather_block / 32} + warp) * 32);
@@ -70,7 +75,8 @@ struct EdgeBackend<Cuda> {
       const Index capacity = 32 * (longest + 1);
       const std::size_t bytes = sizeof(double) * F::outputs * (kernels::gather_block / 32) * capacity;
       if (target.layout.slice == 1 && bytes <= staged_bytes && blocks > 0) {
-        kernels::gather_rows<F><<<static_cast<unsigned>(blocks), kernels::gather_block, bytes, exec.stream()>>>(gather, target, capacity);
+        kernels::gather_rows<F>
+            <<<static_cast<unsigned>(blocks), kernels::gather_block, bytes, exec.stream()>>>(gather, target, capacity);
         TESSERA_CUDA_CHECK(cudaGetLastError());
         return;
       }

@@ -1,11 +1,13 @@
 #pragma once
-// Edge loops for either backend. Include edge_loop_threads.hpp or edge_loop_cuda.cuh where edge functions are instantiated.
+// Edge loops for either backend. Include edge_loop_threads.hpp or edge_loop_cuda.cuh where edge functions are
+// instantiated.
 #include "assembly/edge/edge_loop.hpp"
 #include "base/parallel.hpp"
 
 namespace tessera::assembly {
 
-/// What differs between backends: `Add` (atomic +=), `colours` (the order of coloured edges) and `gather` (the strategy nodes).
+/// What differs between backends: `Add` (atomic +=), `colours` (the order of coloured edges) and `gather` (the
+/// strategy nodes).
 template <class Exec>
 struct EdgeBackend;
 
@@ -16,7 +18,9 @@ void check_matrix_values(Offset values, int matrices, Offset entries);
 [[noreturn]] void throw_no_atomic_combine();
 
 template <class F>
-inline constexpr bool has_combine = requires(double a) { F::combine(0, a, a); };
+inline constexpr bool has_combine = requires(double a) {
+  F::combine(0, a, a);
+};
 
 /// Takes one contribution into a node's sum.
 template <class F>
@@ -62,7 +66,7 @@ struct EdgeInput {
   TESSERA_HD const double (&get() const)[edge_inputs<F>] { return u; }
 };
 template <class F>
-  requires requires { typename F::State; }
+requires requires { typename F::State; }
 struct EdgeInput<F> {
   typename F::State state;
 
@@ -84,7 +88,8 @@ struct EdgeValues {
   double i[F::outputs], j[F::pairing == Pairing::general ? F::outputs : 1];
   double a_ij[matrix ? F::outputs : 1], a_ji[matrix ? F::outputs : 1];
 
-  TESSERA_HD void evaluate(const F& function, const EdgeAt<F::dim>& edge, const EdgeInput<F>& u_i, const EdgeInput<F>& u_j) {
+  TESSERA_HD void evaluate(const F& function, const EdgeAt<F::dim>& edge, const EdgeInput<F>& u_i,
+                           const EdgeInput<F>& u_j) {
     if constexpr (matrix && F::pairing == Pairing::general)
       function(edge, u_i.get(), u_j.get(), a_ij, a_ji, i, j);
     else if constexpr (matrix)
@@ -309,7 +314,8 @@ EdgeListView coloured_view(const EdgeLoop<Space>& loop) {
 }
 
 template <class Exec, class F, class Target>
-void run_edge_loop(Exec& exec, EdgeLoop<typename Exec::Space>& loop, const F& function, const double* u, const Target& target) {
+void run_edge_loop(Exec& exec, EdgeLoop<typename Exec::Space>& loop, const F& function, const double* u,
+                   const Target& target) {
   const EdgeListView list = loop.edges->view();
   if (loop.strategy == EdgeStrategy::nodes) {
     EdgeBackend<Exec>::gather(exec, loop.lists.longest,
@@ -326,7 +332,8 @@ void run_edge_loop(Exec& exec, EdgeLoop<typename Exec::Space>& loop, const F& fu
     }
     for_each(exec, list.edges, WriteEdge<F, Target>{{function, list, u, target}, loop.buffer.data()});
     for_each(exec, list.nodes,
-             ReduceNode<F, Target>{function, list, loop.lists.layout(), loop.lists.edge_end.data(), loop.buffer.data(), u, target});
+             ReduceNode<F, Target>{function, list, loop.lists.layout(), loop.lists.edge_end.data(), loop.buffer.data(),
+                                   u, target});
     return;
   }
   if (has_combine<F> && loop.strategy == EdgeStrategy::atomic) throw_no_atomic_combine();
@@ -338,7 +345,8 @@ void run_edge_loop(Exec& exec, EdgeLoop<typename Exec::Space>& loop, const F& fu
 }
 
 template <class Exec, class F>
-void run_edges(Exec& exec, EdgeLoop<typename Exec::Space>& loop, const F& function, View<const double> u, View<double> f) {
+void run_edges(Exec& exec, EdgeLoop<typename Exec::Space>& loop, const F& function, View<const double> u,
+               View<double> f) {
   check_edge_function(F::dim, loop.edges->dim);
   check_nodal_values(u.size(), F::inputs, loop.edges->nodes);
   check_nodal_values(f.size(), F::outputs, loop.edges->nodes);
@@ -352,7 +360,8 @@ void assemble_edges(Exec& exec, EdgeLoop<typename Exec::Space>& loop, const G& f
   check_nodal_values(u.size(), G::inputs, loop.edges->nodes);
   check_matrix_values(values.size(), G::outputs, 2 * Offset{loop.edges->edges} + loop.edges->nodes);
   const Offset stride = values.size() / G::outputs;
-  run_edge_loop(exec, loop, function, u.data(), MatrixTarget{values.data(), stride, layout, loop.edges->node_slot.data()});
+  run_edge_loop(exec, loop, function, u.data(),
+                MatrixTarget{values.data(), stride, layout, loop.edges->node_slot.data()});
 }
 
 }  // namespace tessera::assembly

@@ -17,7 +17,8 @@ std::vector<Index> colour_edges(const EdgeList<Host>& edges, EdgeLoop<Host>& loo
 
 inline constexpr std::uint32_t no_edge = 0xffffffffu;
 
-/// Places of an edge in the lists of its ends. Rows of the matrix have the diagonal besides, so i's lists lack one slot before it.
+/// Places of an edge in the lists of its ends. Rows of the matrix have the diagonal besides, so i's lists lack one
+/// slot before it.
 struct EdgePlaces {
   linalg::RowLayout lists;
   const Index* i;
@@ -41,7 +42,8 @@ void list_edge_ends(Exec& exec, EdgePlaces places, Offset edges, View<std::uint3
 
 /// Bits of the items whose edge is marked. edge_of[item]: the edge in its upper bits (shift), no_edge: none.
 template <class Exec>
-void gather_marks(Exec& exec, const MarkWord* edge_marks, View<const std::uint32_t> edge_of, int shift, View<MarkWord> words) {
+void gather_marks(Exec& exec, const MarkWord* edge_marks, View<const std::uint32_t> edge_of, int shift,
+                  View<MarkWord> words) {
   for_each(exec, words.size(), [=] TESSERA_HD(Offset w) {
     std::uint32_t bits = 0;
     for (int bit = 0; bit < 32 && 32 * w + bit < edge_of.size(); ++bit) {
@@ -90,15 +92,23 @@ struct CoefficientTarget {
     const int bit = static_cast<int>(item % 32), from_bit = static_cast<int>(edge % 32);
     if (!(word.bits >> bit & 1u)) return;
     const Offset to = word.rank(bit), place = from.boundary[edge / 32].rank(from_bit);
-    for (int d = 0; d < dim; ++d) boundary_c[d * boundary_stride + to] = from.boundary_c[d * from.boundary_stride + place];
+    for (int d = 0; d < dim; ++d)
+      boundary_c[d * boundary_stride + to] = from.boundary_c[d * from.boundary_stride + place];
   }
 };
 
 template <class Space>
 CoefficientTarget coefficient_target(const EdgeList<Space>& list, Coefficients<Space>& to) {
   const CoefficientsView sizes = to.view(list.dim);
-  return {list.dim,           list.coefficients.view(list.dim), to.c.data(),    sizes.stride,       to.boundary.data(),
-          to.boundary_c.data(), sizes.boundary_stride,          to.mass.data(), to.stiffness.data()};
+  return {list.dim,
+          list.coefficients.view(list.dim),
+          to.c.data(),
+          sizes.stride,
+          to.boundary.data(),
+          to.boundary_c.data(),
+          sizes.boundary_stride,
+          to.mass.data(),
+          to.stiffness.data()};
 }
 
 template <class Space>
@@ -146,8 +156,9 @@ void set_up_lists(Exec& exec, const EdgeList<typename Exec::Space>& edges, EdgeL
   const EdgePlaces places = edge_places(edges, lists);
   list_edge_ends(exec, places, edges.edges, lists.edge_end.view());
   if (loop.strategy == EdgeStrategy::nodes) {
-    const Offset marked = make_item_marks(exec, edges.coefficients.boundary.data(), View<const std::uint32_t>(lists.edge_end.view()), 1,
-                                          lists.coefficients.boundary);
+    const Offset marked =
+        make_item_marks(exec, edges.coefficients.boundary.data(), View<const std::uint32_t>(lists.edge_end.view()), 1,
+                        lists.coefficients.boundary);
     lists.edge_end = {};
     lists.neighbour = Array<Index, Space>(lists.entries);
     list_neighbours(exec, places, edges.edges, lists.neighbour.view());
@@ -157,8 +168,8 @@ void set_up_lists(Exec& exec, const EdgeList<typename Exec::Space>& edges, EdgeL
 
 /// Edges in the order of their colours.
 template <class Exec>
-void place_by_colour(Exec& exec, const Index* order, const EdgeListView& from, Index* i, Index* j, std::uint16_t* slot_ij,
-                     std::uint16_t* slot_ji) {
+void place_by_colour(Exec& exec, const Index* order, const EdgeListView& from, Index* i, Index* j,
+                     std::uint16_t* slot_ij, std::uint16_t* slot_ji) {
   for_each(exec, from.edges, [=] TESSERA_HD(Offset place) {
     const Index edge = order[place];
     i[place] = from.i[edge];
@@ -184,15 +195,18 @@ void set_up_colours(Exec& exec, const EdgeList<typename Exec::Space>& edges, Edg
   to.nodes = edges.nodes;
   to.edges = edges.edges;
   for (Array<Index, Space>* nodes : {&to.i, &to.j}) *nodes = Array<Index, Space>(edges.edges);
-  for (Array<std::uint16_t, Space>* slots : {&to.slot_ij, &to.slot_ji}) *slots = Array<std::uint16_t, Space>(edges.edges);
-  place_by_colour(exec, loop.order.data(), edges.view(), to.i.data(), to.j.data(), to.slot_ij.data(), to.slot_ji.data());
+  for (Array<std::uint16_t, Space>* slots : {&to.slot_ij, &to.slot_ji})
+    *slots = Array<std::uint16_t, Space>(edges.edges);
+  place_by_colour(exec, loop.order.data(), edges.view(), to.i.data(), to.j.data(), to.slot_ij.data(),
+                  to.slot_ji.data());
   const View<const std::uint32_t> edge_of(reinterpret_cast<const std::uint32_t*>(loop.order.data()), edges.edges);
   const Offset marked = make_item_marks(exec, edges.coefficients.boundary.data(), edge_of, 0, to.coefficients.boundary);
   allocate(to.coefficients, edges.dim, edges.edges, marked);
 }
 
 template <class Exec>
-EdgeLoop<typename Exec::Space> make_edge_loop(Exec& exec, const EdgeList<typename Exec::Space>& edges, EdgeStrategy strategy) {
+EdgeLoop<typename Exec::Space> make_edge_loop(Exec& exec, const EdgeList<typename Exec::Space>& edges,
+                                              EdgeStrategy strategy) {
   EdgeLoop<typename Exec::Space> loop;
   loop.strategy = strategy;
   loop.edges = &edges;
@@ -207,7 +221,8 @@ template <class Exec>
 void refresh_edge_loop(Exec& exec, EdgeLoop<typename Exec::Space>& loop) {
   const auto& edges = *loop.edges;
   if (loop.strategy == EdgeStrategy::nodes)
-    copy_to_lists(exec, edge_places(edges, loop.lists), edges.edges, coefficient_target(edges, loop.lists.coefficients));
+    copy_to_lists(exec, edge_places(edges, loop.lists), edges.edges,
+                  coefficient_target(edges, loop.lists.coefficients));
   if (!loop.order.empty())
     copy_by_colour(exec, edges.edges, loop.order.data(), coefficient_target(edges, loop.coloured.coefficients));
 }

@@ -9,7 +9,8 @@
 
 namespace tessera::assembly {
 
-/// Consecutive edges that one thread adds before the next chunk: about 100 kB of coefficients, in the second-level cache.
+/// Consecutive edges that one thread adds before the next chunk: about 100 kB of coefficients, in the second-level
+/// cache.
 static constexpr Index edges_per_chunk = 2048;
 
 const std::vector<EdgeStrategyEntry>& edge_strategies() {
@@ -39,7 +40,8 @@ EdgeStrategy edge_strategy_from_name(const std::string& name) {
 
 void check_edge_function(int function_dim, int edges_dim) {
   if (function_dim != edges_dim)
-    throw Error(ExitCode::internal, fmt::format("an edge function of dimension {} on edges of dimension {}", function_dim, edges_dim),
+    throw Error(ExitCode::internal,
+                fmt::format("an edge function of dimension {} on edges of dimension {}", function_dim, edges_dim),
                 "take the edge function of the mesh's dimension");
 }
 
@@ -56,7 +58,8 @@ void check_matrix_values(Offset values, int matrices, Offset entries) {
 }
 
 void throw_no_atomic_combine() {
-  throw Error(ExitCode::internal, "an edge function with its own combine() in an atomic loop", "take the strategy nodes, two_pass or colour");
+  throw Error(ExitCode::internal, "an edge function with its own combine() in an atomic loop",
+              "take the strategy nodes, two_pass or colour");
 }
 
 std::vector<Offset> list_starts(const std::vector<std::uint16_t>& degree, Index slice) {
@@ -105,7 +108,8 @@ std::vector<Index> colour_edges(const EdgeList<Host>& edges, EdgeLoop<Host>& loo
     nodes.erase(std::unique(nodes.begin() + begin, nodes.end()), nodes.end());
     ptr.push_back(static_cast<Offset>(nodes.size()));
   }
-  mesh::Colouring colouring = mesh::colour_cells(static_cast<Index>(ptr.size()) - 1, edges.nodes, ptr.data(), nodes.data());
+  mesh::Colouring colouring =
+      mesh::colour_cells(static_cast<Index>(ptr.size()) - 1, edges.nodes, ptr.data(), nodes.data());
   loop.chunk_edges = edges_per_chunk;
   loop.colour_ptr = std::move(colouring.ptr);
   loop.chunks = std::move(colouring.cells);

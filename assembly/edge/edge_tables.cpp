@@ -132,20 +132,23 @@ std::vector<Offset> count_upper(const std::vector<Offset>& row_ptr, const std::v
   for (std::size_t row = 0; row + 1 < row_ptr.size(); ++row) {
     const Offset length = row_ptr[row + 1] - row_ptr[row];
     if (length > std::numeric_limits<std::uint16_t>::max())
-      throw Error(ExitCode::mesh, fmt::format("dof {} has {} neighbours; edges hold at most {}", row, length,
-                                              std::numeric_limits<std::uint16_t>::max()),
+      throw Error(ExitCode::mesh,
+                  fmt::format("dof {} has {} neighbours; edges hold at most {}", row, length,
+                              std::numeric_limits<std::uint16_t>::max()),
                   "the mesh has a vertex with thousands of cells: remesh it");
     upper[row + 1] = upper[row] + (length == 0 ? 0 : length - diagonal[row] - 1);
   }
   if (upper.back() > std::numeric_limits<Index>::max())
-    throw Error(ExitCode::mesh, fmt::format("{} edges; at most {} are possible", upper.back(), std::numeric_limits<Index>::max()),
+    throw Error(ExitCode::mesh,
+                fmt::format("{} edges; at most {} are possible", upper.back(), std::numeric_limits<Index>::max()),
                 "use a coarser mesh or a lower order");
   return upper;
 }
 
 void check_edge_params(const EdgeParams& params, Index cells) {
   if (!params.region.empty() && params.region.size() != static_cast<std::size_t>(cells))
-    throw Error(ExitCode::internal, fmt::format("{} regions for {} cells", params.region.size(), cells), "give one for each cell");
+    throw Error(ExitCode::internal, fmt::format("{} regions for {} cells", params.region.size(), cells),
+                "give one for each cell");
   if (params.k.empty()) throw Error(ExitCode::internal, "no diffusivity for the edges", "give one for each region");
   for (const Index region : params.region)
     if (region < 0 || region >= static_cast<Index>(params.k.size()))

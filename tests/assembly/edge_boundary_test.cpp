@@ -108,8 +108,10 @@ void expect_free_stream(mesh::Mesh mesh, int order) {
   full.set_zero();
   lumped.set_zero();
   for (const bool wall : {false, true}) {
-    assembly::run_boundary(exec, normals, assembly::EulerBoundary<dim>{1.4, wall}, View<const double>(there), full.view());
-    assembly::run_boundary(exec, normals, assembly::EulerBoundary<dim>{1.4, wall}, View<const double>(there), lumped.view(), true);
+    assembly::run_boundary(exec, normals, assembly::EulerBoundary<dim>{1.4, wall}, View<const double>(there),
+                           full.view());
+    assembly::run_boundary(exec, normals, assembly::EulerBoundary<dim>{1.4, wall}, View<const double>(there),
+                           lumped.view(), true);
   }
   exec.synchronize();
   const auto a = to_vector(full), b = to_vector(lumped);
@@ -152,7 +154,9 @@ TYPED_TEST(EdgeBoundary, BoundsOfNeighbours) {
   for (const auto& entry : assembly::edge_strategies()) {
     auto loop = assembly::make_edge_loop(exec, edges, entry.strategy);
     Array<double, Space> f(2 * map.dofs);
-    auto run = [&] { assembly::run_edges(exec, loop, assembly::NeighbourBounds<2>{}, View<const double>(there), f.view()); };
+    auto run = [&] {
+      assembly::run_edges(exec, loop, assembly::NeighbourBounds<2>{}, View<const double>(there), f.view());
+    };
     if (entry.strategy == assembly::EdgeStrategy::atomic) {
       EXPECT_THROW(run(), Error);
       continue;

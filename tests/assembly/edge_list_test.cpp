@@ -72,7 +72,8 @@ TYPED_TEST(EdgeListOn, SlotsNameTheEntriesOfTheMatrix) {
       ASSERT_LT(i[e], j[e]);
       ASSERT_EQ(col_ind[row_ptr[i[e]] + slot_ij[e]], j[e]);
       ASSERT_EQ(col_ind[row_ptr[j[e]] + slot_ji[e]], i[e]);
-      ASSERT_LE(i[std::max(e - 1, 0)] / edges.slice, i[e] / edges.slice) << "edges are sorted by slices of their lower node";
+      ASSERT_LE(i[std::max(e - 1, 0)] / edges.slice, i[e] / edges.slice)
+          << "edges are sorted by slices of their lower node";
     }
     for (Index node = 0; node < edges.nodes; ++node) {
       ASSERT_EQ(col_ind[row_ptr[node] + node_slot[node]], node);
@@ -105,7 +106,8 @@ TYPED_TEST(EdgeListOn, EmptyAndOneCellMeshes) {
   EXPECT_EQ(none.nodes, 0);
   for (const char* shape : {"interval", "triangle", "quad", "tet", "hex", "prism"}) {
     mesh::Mesh mesh = one_cell(shape);
-    for (int order = 1; order <= 2; ++order) expect_coefficients_of<TypeParam>(mesh, order, std::string("one ") + shape);
+    for (int order = 1; order <= 2; ++order)
+      expect_coefficients_of<TypeParam>(mesh, order, std::string("one ") + shape);
   }
 }
 

@@ -130,9 +130,10 @@ TYPED_TEST(EdgeLoopOn, TheLaplacianIsTheAssemblersStiffness) {
       const std::vector<double> A = columns(system.matrix());
       Edges<TypeParam> edges(mesh, order);
       for (const auto& entry : assembly::edge_strategies()) {
-        const std::vector<double> S = mesh.dim == 1   ? edges.assemble(entry.strategy, assembly::StiffnessMatrix<1>{}, {})
-                                  : mesh.dim == 2 ? edges.assemble(entry.strategy, assembly::StiffnessMatrix<2>{}, {})
-                                                  : edges.assemble(entry.strategy, assembly::StiffnessMatrix<3>{}, {});
+        const std::vector<double> S = mesh.dim == 1 ? edges.assemble(entry.strategy, assembly::StiffnessMatrix<1>{}, {})
+                                      : mesh.dim == 2
+                                          ? edges.assemble(entry.strategy, assembly::StiffnessMatrix<2>{}, {})
+                                          : edges.assemble(entry.strategy, assembly::StiffnessMatrix<3>{}, {});
         expect_equal(S, A, 10 * largest(A), shape);
       }
     }
@@ -316,7 +317,8 @@ TYPED_TEST(EdgeLoopOn, SlicedLayoutsAreFilledDirectly) {
   std::vector<Offset> starts{0};
   for (Index first = 0; first < edges.map.dofs; first += slice) {
     Offset longest = 0;
-    for (Index r = first; r < std::min(edges.map.dofs, first + slice); ++r) longest = std::max(longest, row_ptr[r + 1] - row_ptr[r]);
+    for (Index r = first; r < std::min(edges.map.dofs, first + slice); ++r)
+      longest = std::max(longest, row_ptr[r + 1] - row_ptr[r]);
     starts.push_back(starts.back() + longest * slice);
   }
   const auto starts_there = to_space<Space>(starts);
@@ -326,7 +328,8 @@ TYPED_TEST(EdgeLoopOn, SlicedLayoutsAreFilledDirectly) {
     copy(values, filled);
     auto loop = assembly::make_edge_loop(edges.exec, edges.list, entry.strategy);
     const linalg::RowLayout there{starts_there.data(), slice}, here{starts.data(), slice};
-    assembly::assemble_edges(edges.exec, loop, assembly::StiffnessMatrix<3>{}, View<const double>(), there, filled.view());
+    assembly::assemble_edges(edges.exec, loop, assembly::StiffnessMatrix<3>{}, View<const double>(), there,
+                             filled.view());
     edges.exec.synchronize();
     const auto result = to_vector(filled);
     std::vector<double> padding = result;
@@ -359,9 +362,12 @@ TYPED_TEST(EdgeLoopOn, WrongSizesAreRefused) {
   EXPECT_THROW(assembly::run_edges(edges.exec, loop, assembly::Laplacian<2, 1>{}, short_u, right.view()), Error);
   EXPECT_THROW(assembly::run_edges(edges.exec, loop, assembly::Laplacian<2, 1>{}, u, wrong.view()), Error);
   EXPECT_THROW(assembly::run_edges(edges.exec, loop, assembly::Laplacian<3, 1>{}, u, right.view()), Error);
-  EXPECT_THROW(assembly::assemble_edges(edges.exec, loop, assembly::StiffnessMatrix<2>{}, View<const double>(), {}, wrong.view()), Error);
+  EXPECT_THROW(assembly::assemble_edges(edges.exec, loop, assembly::StiffnessMatrix<2>{}, View<const double>(), {},
+                                        wrong.view()),
+               Error);
   EXPECT_THROW(assembly::edge_strategy_from_name("node"), Error);
-  for (const auto& entry : assembly::edge_strategies()) EXPECT_EQ(assembly::edge_strategy_from_name(entry.name), entry.strategy);
+  for (const auto& entry : assembly::edge_strategies())
+    EXPECT_EQ(assembly::edge_strategy_from_name(entry.name), entry.strategy);
 }
 
 }  // namespace

@@ -29,7 +29,8 @@ inline mesh::Mesh prism_or_box(const std::string& shape, int cells) {
   mesh.dim = 3;
   for (int layer = 0; layer <= cells; ++layer)
     for (Index node = 0; node < flat.nodes(); ++node)
-      mesh.points.insert(mesh.points.end(), {flat.point(node)[0], flat.point(node)[1], static_cast<double>(layer) / cells});
+      mesh.points.insert(mesh.points.end(),
+                         {flat.point(node)[0], flat.point(node)[1], static_cast<double>(layer) / cells});
   mesh::CellBlock block{mesh::Shape::prism, 1, 6, {}, 0};
   for (int layer = 0; layer < cells; ++layer)
     for (Index cell = 0; cell < flat.cells(); ++cell)

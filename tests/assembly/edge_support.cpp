@@ -86,7 +86,8 @@ struct PlainMatrices {
 }  // namespace
 
 HostEdges::HostEdges(const assembly::EdgeList<Host>& list) {
-  for (Eigen::MatrixXd* m : {&c[0], &c[1], &c[2], &mass, &stiffness}) *m = Eigen::MatrixXd::Zero(list.nodes, list.nodes);
+  for (Eigen::MatrixXd* m : {&c[0], &c[1], &c[2], &mass, &stiffness})
+    *m = Eigen::MatrixXd::Zero(list.nodes, list.nodes);
   lumped_mass.resize(list.nodes);
   if (list.dim == 1) fill<1>(list.view(), *this);
   if (list.dim == 2) fill<2>(list.view(), *this);

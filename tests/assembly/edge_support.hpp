@@ -41,8 +41,8 @@ struct HostEdges {
   explicit HostEdges(const assembly::EdgeList<Space>& list) : HostEdges(on_host(list)) {}
 };
 
-/// Checks the coefficients against loops over cells and quadrature points, s and m by the rule of the assembler, c by one of
-/// high degree; and the identities between them.
+/// Checks the coefficients against loops over cells and quadrature points, s and m by the rule of the assembler, c by
+/// one of high degree; and the identities between them.
 void expect_coefficients(const HostEdges& edges, const mesh::Mesh& mesh, const assembly::DofMap& map,
                          const assembly::EdgeParams& params, const std::string& what);
 
@@ -53,14 +53,16 @@ void expect_equal(const std::vector<double>& a, const std::vector<double>& b, do
 std::vector<double> columns(const Eigen::MatrixXd& a);
 double largest(const std::vector<double>& values);
 
-/// What loops must give: products of the matrices with u [nodes], and discrete upwinding of the velocity v [dim, nodes].
+/// What loops must give: products of the matrices with u [nodes], and discrete upwinding of the velocity v [dim,
+/// nodes].
 struct Products {
   std::vector<double> laplacian, mass, convected;  ///< S u; M u; sum_d w_d C_d u
   std::vector<double> stiffness, upwind;           ///< matrices
   std::vector<double> row_sums;                    ///< of the convection matrix
   double convection_size = 0;
 
-  Products(const HostEdges& edges, int dim, const std::vector<double>& u, const std::vector<double>& v, const std::vector<double>& w);
+  Products(const HostEdges& edges, int dim, const std::vector<double>& u, const std::vector<double>& v,
+           const std::vector<double>& w);
 };
 /// The off-diagonal entries are not negative and rows sum to what convection's do.
 void expect_monotone(const std::vector<double>& upwind, const Products& products, const std::string& what);

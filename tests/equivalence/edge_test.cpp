@@ -33,7 +33,8 @@ Results results_of(const mesh::Mesh& mesh, int order, EdgeStrategy strategy) {
   const auto edges = assembly::make_edges(exec, mesh, map);
   auto loop = assembly::make_edge_loop(exec, edges, strategy);
   std::vector<double> u(static_cast<std::size_t>(map.dofs) * (dim + 2)), v(static_cast<std::size_t>(map.dofs) * dim);
-  for (std::size_t k = 0; k < u.size(); ++k) u[k] = (k < static_cast<std::size_t>(map.dofs) * (dim + 1) ? 1.5 : 8.0) + 0.5 * std::sin(0.7 * k);
+  for (std::size_t k = 0; k < u.size(); ++k)
+    u[k] = (k < static_cast<std::size_t>(map.dofs) * (dim + 1) ? 1.5 : 8.0) + 0.5 * std::sin(0.7 * k);
   for (std::size_t k = 0; k < v.size(); ++k) v[k] = std::cos(0.3 * k);
   const auto u_there = to_space<Space>(u), v_there = to_space<Space>(v);
   Array<double, Space> f(u_there.size());
