@@ -312,6 +312,7 @@ void dot_pair(Exec& exec, View<T> x, In<T> y, In<T> z, In<T> w, double* first, d
   template void chebyshev_step<Exec, T>(Exec&, double, double, View<const T>, View<const T>, View<const T>, View<T>, View<T>); \
   template void combine<Exec, T>(Exec&, View<T>, Scalar, Term<T>, Term<T>, Term<T>);                          \
   template void dot_pair<Exec, T>(Exec&, View<T>, View<const T>, View<const T>, View<const T>, double*, double*); \
+  template void dot_pair<Exec, const T>(Exec&, View<const T>, View<const T>, View<const T>, View<const T>, double*, double*); \
   template void convert<Exec, T, double>(Exec&, View<T>, View<double>);                                       \
   template void convert<Exec, T, float>(Exec&, View<T>, View<float>);                                         \
   template void convert<Exec, const T, double>(Exec&, View<const T>, View<double>);                           \

@@ -60,5 +60,26 @@ TYPED_TEST(KrylovEquivalence, SolutionsAndResidualHistoriesAgree) {
   }
 }
 
+TYPED_TEST(KrylovEquivalence, EveryMethodAndPreconditionerIteratesAlike) {
+  TESSERA_REQUIRE(TypeParam);
+  const auto A = testing::laplacian(25, 2);
+  const auto b = testing::random_vector(A.rows, 24);
+  for (const char* type : {"cg", "minres", "bicgstab", "gmres"})
+    for (const char* preconditioner : {"none", "jacobi", "multicolour_ssor", "chebyshev"})
+      for (const char* precision : {"double", "mixed"}) {
+        if (std::string(preconditioner) == "chebyshev" && std::string(type) != "cg") continue;
+        const solvers::SolverParams params{
+            .type = type, .preconditioner = preconditioner, .tolerance = 1e-10, .check_every = 4, .precision = precision};
+        const auto [report, x] = this->solution(A, b, params);
+        const auto [reference, expected] = KrylovEquivalence<Threads>::solution(A, b, params);
+        const std::string trace = std::string(type) + " " + preconditioner + " " + precision;
+        ASSERT_TRUE(report.converged && reference.converged) << trace << report.failure;
+        for (std::size_t i = 0; i < x.size(); ++i) ASSERT_NEAR(x[i], expected[i], 1e-6) << trace;
+        const double tolerance = std::string(precision) == "double" ? 1e-7 : 1e-3;
+        for (std::size_t i = 0; i < std::min<std::size_t>({8, report.history.size(), reference.history.size()}); ++i)
+          EXPECT_NEAR(report.history[i] / reference.history[i], 1, tolerance) << trace << " " << i;
+      }
+}
+
 }  // namespace
 }  // namespace tessera
