@@ -21,7 +21,8 @@ Result run(const std::string& name, const std::string& deck, const std::string& 
 
 double relative_error(const std::string& problem, const std::string& options) {
   const std::string deck = (source() / "inputs/verification" / ("two_point_bvp_" + problem + ".toml")).string();
-  const Result result = tessera("run " + deck + " --quiet --backend threads --output " + out(problem) + options);
+  const Result result = tessera("run " + deck + " --quiet --backend threads --set physics.output_every=1024 --output " +
+                                out(problem) + options);
   EXPECT_EQ(result.code, 0) << result.text;
   return summary_in(out(problem))["errors"]["u"]["relative"];
 }
