@@ -4,18 +4,12 @@
 
 namespace tessera::linalg::detail {
 
-/// How the kernel runs: entries of a row that a thread has in flight, resident blocks per multiprocessor, and whether those
-/// blocks go through all slots or each takes one tile of them.
-struct RowsTuning {
-  int loads;
-  int resident;
-  bool persistent;
-};
-/// H200, November 2026, P1 tets with 16.8 M rows: sliced ELL 0.773 ms with 8 loads, 5 blocks, a tile each (persistent 0.786; 4
-/// blocks 0.816; 16 loads 0.862). Packed ELL has half the bytes in flight and wants more warps: 0.562 ms with 4 loads, 6
-/// blocks, persistent (a tile each 0.590; 8 loads, 4 blocks 0.610; blocks of 1024 0.68).
-template <class A>
-inline constexpr RowsTuning rows_tuning{8, 5, false};
+/// Entries of a row that a thread has in flight, and resident blocks per multiprocessor of the kernels that also sum. H200,
+/// November 2026, P1 tets with 16.8 M rows: sliced ELL 0.773 ms (4 resident blocks 0.816; 16 loads 0.862). Blocks that stay
+/// and go through all slots gain 5 % where all slices are diagonals, but cost 40 % of packed ELL under a shuffled numbering,
+/// where far blocks do not share x.
+inline constexpr int ell_loads = 8;
+inline constexpr int ell_resident = 5;
 
 /// The sum of a row: entry k at k * step of `values` (streamed, read once), its column given by column(k), -1 for none. Loads
 /// of `loads` entries are on their way together.
@@ -52,10 +46,8 @@ __global__ void __launch_bounds__(product_block, resident)
 
 template <class A, class Use>
 void rows_product(Cuda& exec, const A& a, View<const typename A::Scalar> x, Use use, double* result) {
-  constexpr RowsTuning tuning = rows_tuning<A>;
   const Offset tiles = (a.slots() + product_block - 1) / product_block;
-  launch_product(exec, rows_kernel<tuning.loads, tuning.resident, A, Use>, tiles, tuning.resident, tuning.persistent, result, use,
-                 a, x.data());
+  launch_product(exec, rows_kernel<ell_loads, ell_resident, A, Use>, tiles, ell_resident, false, result, use, a, x.data());
 }
 
 }  // namespace tessera::linalg::detail

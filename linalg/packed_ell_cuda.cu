@@ -3,8 +3,8 @@
 
 namespace tessera::linalg {
 
-template <class T>
-inline constexpr detail::RowsTuning detail::rows_tuning<PackedEllView<T>>{4, 6, true};
+/// Entries in flight of a slice of diagonals, which have nothing to read but values.
+constexpr int diagonal_loads = 4;
 
 template <int loads, class T>
 __device__ T row_product(const PackedEllView<T>& a, Offset slot, const T* x) {
@@ -17,7 +17,7 @@ __device__ T row_product(const PackedEllView<T>& a, Offset slot, const T* x) {
   // One branch a warp: all lanes of a slice have the same code.
   switch (code_of(end.words - begin.words, width)) {
     case ColumnCode::diagonals:
-      return detail::sum_row<loads>(values, slice_height, width, x, [=](Index k) {
+      return detail::sum_row<diagonal_loads>(values, slice_height, width, x, [=](Index k) {
         const int2 base_mask = __ldg(reinterpret_cast<const int2*>(words) + k);
         return static_cast<unsigned>(base_mask.y) >> lane & 1u ? base_mask.x + lane : -1;
       });

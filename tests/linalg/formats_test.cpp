@@ -87,11 +87,14 @@ struct On {
   using Exec = ExecType;
   using T = Number;
 };
-#ifdef TESSERA_HAVE_CUDA
-using Combinations = ::testing::Types<On<Threads, double>, On<Threads, float>, On<Cuda, double>, On<Cuda, float>>;
-#else
-using Combinations = ::testing::Types<On<Threads, double>, On<Threads, float>>;
-#endif
+/// All backends in double, then all in float.
+template <class Backends>
+struct InBothPrecisions;
+template <class... Execs>
+struct InBothPrecisions<::testing::Types<Execs...>> {
+  using Types = ::testing::Types<On<Execs, double>..., On<Execs, float>...>;
+};
+using Combinations = InBothPrecisions<testing::Backends>::Types;
 struct Names {
   template <class C>
   static std::string GetName(int) {
