@@ -8,9 +8,11 @@ namespace tessera::solvers::two_point {
 
 namespace {
 
+// H200, November 2026, 2^26 doubles: 0.89 of copy; 3 or 4 blocks of 256 or 6 or 8 of 128 threads differ by 1 %, half the items a thread
+// take 3 % more, 8 blocks of 32 registers a thread, which spill, 14 % more.
 constexpr int scan_block = 256;
 constexpr int warps = scan_block / 32;
-/// Blocks per multiprocessor: what shared memory and 64 registers a thread admit in pass 2. Both passes have the same ranges.
+/// Blocks per multiprocessor: what 64 registers a thread admit in pass 2. Both passes have the same ranges.
 constexpr int scan_blocks_per_multiprocessor = 4;
 
 /// Consecutive unknowns of a thread: 128 bytes.
