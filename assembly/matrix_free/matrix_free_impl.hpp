@@ -15,7 +15,7 @@ struct MatrixFreeState {
   Index dofs = 0;
   std::vector<matrix_free::TensorBlock<Space, T>> tensors;
   std::vector<matrix_free::LocalBlock<Space, T>> locals;
-  std::vector<std::size_t> tensor_cells, local_cells;  ///< their blocks of the mesh
+  std::vector<std::size_t> tensor_blocks;  ///< blocks of the mesh that `tensors` are; the others are `locals`
   matrix_free::GatherList<Space> gather;
   Array<T, Space> elements;
   std::vector<matrix_free::LocalBlock<Space, T>> facets;  ///< with an element vector of their own
@@ -243,7 +243,7 @@ class Numeric {
     Offset first[3] = {0, 0, 0};
     std::size_t tensor = 0, local = 0;
     for (std::size_t b = 0; b < state_.mesh->blocks.size(); ++b) {
-      const bool by_tensors = tensor < state_.tensors.size() && state_.tensor_cells[tensor] == b;
+      const bool by_tensors = tensor < state_.tensors.size() && state_.tensor_blocks[tensor] == b;
       BlockPoints<Space> points(state_.mesh->blocks[b], state_.map->order, data_, coordinates, !by_tensors, first);
       if (by_tensors)
         fill_tensor(state_.tensors[tensor++], points);
@@ -469,12 +469,11 @@ MatrixFree<Exec, T>::MatrixFree(Exec&, const mesh::Mesh& mesh, const DofMap& map
       state.tensors.push_back(place_tensor<Space, T>(mesh, cells, map.order, options, first, stored.back()));
       const TensorView<T>& view = state.tensors.back().view;
       list.push_back({stored.back().data(), view.cells, dofs.nodes, first, view.cell_stride, view.place_stride, view.n, view.dim});
-      state.tensor_cells.push_back(b);
+      state.tensor_blocks.push_back(b);
     } else {
       state.locals.push_back(place_local<Space, T>(dofs.dofs, dofs.nodes, first));
       stored.push_back(to_vector(state.locals.back().dofs));
       list.push_back(contributions(state.locals.back().view, stored.back()));
-      state.local_cells.push_back(b);
     }
     first += Offset{cells.cells()} * dofs.nodes;
   }
