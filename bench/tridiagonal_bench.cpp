@@ -20,7 +20,8 @@ struct Data {
 
   Data(Index n, Index systems, TridiagonalLayout layout) : x(static_cast<Offset>(n) * systems) {
     const Offset rows = x.size();
-    std::vector<double> a = bench::random_values(rows, 1), c = bench::random_values(rows, 2), b = bench::random_values(rows, 3);
+    std::vector<double> a = bench::random_values(rows, 1), c = bench::random_values(rows, 2),
+                        b = bench::random_values(rows, 3);
     for (Offset i = 0; i < rows; ++i) {
       const Offset k = layout == TridiagonalLayout::contiguous ? i % n : i / systems;
       if (k == 0) a[i] = 0;
@@ -29,8 +30,11 @@ struct Data {
     }
     lower = place(a), diag = place(b), upper = place(c), rhs = place(bench::random_values(rows, 4));
   }
-  static Array<T, Space> place(const std::vector<double>& values) { return to_space<Space>(std::vector<T>(values.begin(), values.end())); }
-  solvers::Tridiagonal<T> matrix(Index n, Index systems, TridiagonalLayout layout = TridiagonalLayout::contiguous) const {
+  static Array<T, Space> place(const std::vector<double>& values) {
+    return to_space<Space>(std::vector<T>(values.begin(), values.end()));
+  }
+  solvers::Tridiagonal<T> matrix(Index n, Index systems,
+                                 TridiagonalLayout layout = TridiagonalLayout::contiguous) const {
     const Offset rows = static_cast<Offset>(n) * systems;
     return {lower.view().part(0, rows), diag.view().part(0, rows), upper.view().part(0, rows), n, systems, layout};
   }
@@ -38,7 +42,8 @@ struct Data {
 
 /// One method on one case, timed and its backward error formed.
 template <class Exec, class T>
-bench::Row measure_method(Exec& exec, TridiagonalMethod method, const solvers::Tridiagonal<T>& A, View<const T> rhs, View<T> x) {
+bench::Row measure_method(Exec& exec, TridiagonalMethod method, const solvers::Tridiagonal<T>& A, View<const T> rhs,
+                          View<T> x) {
   solvers::TridiagonalSolver<Exec, T> solver({method, TridiagonalCheck::none});
   bench::Row row;
   row.name = fmt::format("{}{}{}", name_of(method), A.layout == TridiagonalLayout::interleaved ? ", interleaved" : "",
@@ -47,10 +52,12 @@ bench::Row measure_method(Exec& exec, TridiagonalMethod method, const solvers::T
   row.bytes = 5.0 * sizeof(T) * static_cast<double>(A.rows());
   row.items = static_cast<double>(A.rows());
   row.item = "rows";
-  row.timing = bench::measure(exec, [&] { solver.solve(exec, A, rhs, x); }, 7);
+  row.timing = bench::measure(
+      exec, [&] { solver.solve(exec, A, rhs, x); }, 7);
   solvers::tridiagonal::Workspace<typename Exec::Space> workspace;
-  row.note = fmt::format("backward error {:.1e}",
-                         solvers::tridiagonal::residual(exec, workspace, A, rhs, View<const T>(x)).backward_error(A.rows()));
+  row.note =
+      fmt::format("backward error {:.1e}",
+                  solvers::tridiagonal::residual(exec, workspace, A, rhs, View<const T>(x)).backward_error(A.rows()));
   return row;
 }
 
@@ -84,7 +91,9 @@ bench::Row measure_toeplitz(Exec& exec, ToeplitzData<typename Exec::Space, T>& d
   row.bytes = 2.0 * sizeof(T) * static_cast<double>(data.v.size());
   row.items = static_cast<double>(data.v.size());
   row.item = "rows";
-  row.timing = bench::measure(exec, [&] { solver.solve(exec, {n, systems, data.delta.view()}, View<const T>(data.g.view()), data.v.view()); });
+  row.timing = bench::measure(exec, [&] {
+    solver.solve(exec, {n, systems, data.delta.view()}, View<const T>(data.g.view()), data.v.view());
+  });
   return row;
 }
 
@@ -130,8 +139,10 @@ void run_on_gpu(Exec& exec, const bench::Options& options) {
       report.add(row);
     }
     const Index n = largest / 4;
-    for (const auto method : {TridiagonalMethod::cyclic_reduction, TridiagonalMethod::cr_pcr, TridiagonalMethod::parallel_cyclic_reduction})
-      report.add(measure_method(exec, method, data.matrix(n, 1), View<const double>(data.rhs.view().part(0, n)), data.x.view().part(0, n)));
+    for (const auto method :
+         {TridiagonalMethod::cyclic_reduction, TridiagonalMethod::cr_pcr, TridiagonalMethod::parallel_cyclic_reduction})
+      report.add(measure_method(exec, method, data.matrix(n, 1), View<const double>(data.rhs.view().part(0, n)),
+                                data.x.view().part(0, n)));
   }
   {
     const Index n = options.quick ? 1 << 18 : 1 << 24;
@@ -143,10 +154,12 @@ void run_on_gpu(Exec& exec, const bench::Options& options) {
     if (options.quick && n > 2000) continue;
     Data<Device, double> data(n, systems, TridiagonalLayout::contiguous);
     const auto A = data.matrix(n, systems);
-    bench::Row row = measure_method(exec, TridiagonalMethod::spike_cr, A, View<const double>(data.rhs.view()), data.x.view());
+    bench::Row row =
+        measure_method(exec, TridiagonalMethod::spike_cr, A, View<const double>(data.rhs.view()), data.x.view());
     add_peer(row, bench::gtsv2_batch_peer(exec, A, data.rhs.view(), data.x.view()));
     report.add(row);
-    report.add(measure_method(exec, TridiagonalMethod::spike_pivoting, A, View<const double>(data.rhs.view()), data.x.view()));
+    report.add(
+        measure_method(exec, TridiagonalMethod::spike_pivoting, A, View<const double>(data.rhs.view()), data.x.view()));
   }
   for (const Index n : {255, 1023, 4095, 8191}) {
     if (options.quick && n > 2000) continue;
@@ -176,7 +189,8 @@ void run_on_gpu(Exec& exec, const bench::Options& options) {
 
 void run_on_host(Threads& exec, const bench::Options& options) {
   bench::Report report("tridiagonal", "threads", bench::device_name(exec), bench::copy_bandwidth(exec));
-  for (const auto& [n, systems] : {std::pair{options.quick ? 1 << 18 : 1 << 22, 1}, {1023, options.quick ? 127 : 4095}}) {
+  for (const auto& [n, systems] :
+       {std::pair{options.quick ? 1 << 18 : 1 << 22, 1}, {1023, options.quick ? 127 : 4095}}) {
     Data<Host, double> data(n, systems, TridiagonalLayout::contiguous);
     const auto A = data.matrix(n, systems);
     const View<const double> rhs = data.rhs.view();

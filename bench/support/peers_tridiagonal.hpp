@@ -16,7 +16,8 @@ Peer gtsv2_peer(Cuda& exec, const DoubleSystem& A, View<const double> rhs, View<
 /// cusparseDgtsv2StridedBatch: contiguous systems, no pivoting.
 Peer gtsv2_batch_peer(Cuda& exec, const DoubleSystem& A, View<const double> rhs, View<const double> x);
 /// cusparseDgtsvInterleavedBatch: Thomas or, with `pivoting`, LU with pivoting.
-Peer gtsv_interleaved_peer(Cuda& exec, const DoubleSystem& A, View<const double> rhs, View<const double> x, bool pivoting);
+Peer gtsv_interleaved_peer(Cuda& exec, const DoubleSystem& A, View<const double> rhs, View<const double> x,
+                           bool pivoting);
 
 /// LAPACK's dgtsv, system after system, where the machine has liblapack.
 std::optional<Peer> dgtsv_peer(Threads& exec, const DoubleSystem& A, View<const double> rhs, View<const double> x);

@@ -25,11 +25,13 @@ std::optional<Peer> dgtsv_peer(Threads& exec, const DoubleSystem& A, View<const 
     for (Index system = 0; system < A.systems; ++system) {
       const std::size_t first = static_cast<std::size_t>(system) * A.n;
       int info = 0;
-      dgtsv(&A.n, &one, lower.data() + first + 1, diag.data() + first, upper.data() + first, d.data() + first, &A.n, &info);
+      dgtsv(&A.n, &one, lower.data() + first + 1, diag.data() + first, upper.data() + first, d.data() + first, &A.n,
+            &info);
     }
   };
   const Timing restoring = measure(exec, restore, 5);
-  const Timing both = measure(exec, [&] { restore(), solve(); }, 5);
+  const Timing both = measure(
+      exec, [&] { restore(), solve(); }, 5);
   Peer peer{"LAPACK dgtsv", both.median_ms - restoring.median_ms, 0};
   double scale = 0;
   for (Offset i = 0; i < x.size(); ++i) {

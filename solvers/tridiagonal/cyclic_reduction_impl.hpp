@@ -13,7 +13,9 @@ template <class T>
 struct Levels {
   T *lower, *diag, *upper, *rhs;
   TESSERA_HD Row<T> operator[](Offset i) const { return {lower[i], diag[i], upper[i], rhs[i]}; }
-  TESSERA_HD void set(Offset i, const Row<T>& row) const { lower[i] = row.lower, diag[i] = row.diag, upper[i] = row.upper, rhs[i] = row.rhs; }
+  TESSERA_HD void set(Offset i, const Row<T>& row) const {
+    lower[i] = row.lower, diag[i] = row.diag, upper[i] = row.upper, rhs[i] = row.rhs;
+  }
 };
 
 template <class T, class Space>
@@ -40,8 +42,8 @@ TESSERA_HD inline Row<T> reduce_row(Row<T> row, const Row<T>& before, const Row<
 }  // namespace detail
 
 template <class Exec, class T>
-void cyclic_reduction(Exec& exec, Workspace<typename Exec::Space>& workspace, const Tridiagonal<T>& A, View<const T> rhs, View<T> x,
-                      Offset stop) {
+void cyclic_reduction(Exec& exec, Workspace<typename Exec::Space>& workspace, const Tridiagonal<T>& A,
+                      View<const T> rhs, View<T> x, Offset stop) {
   const detail::Levels<T> rows = detail::take_levels<T>(workspace, A.rows());
   const Place place = place_of(A);
   const Offset n = A.n;
@@ -53,7 +55,8 @@ void cyclic_reduction(Exec& exec, Workspace<typename Exec::Space>& workspace, co
     const Offset kept = n / (2 * stride);
     for_each(exec, kept * A.systems, [=] TESSERA_HD(Offset j) {
       const Offset system = j / kept, k = (j % kept + 1) * 2 * stride - 1;
-      const Row<T> before = detail::row_or_none(rows, place, system, k - stride), after = detail::row_or_none(rows, place, system, k + stride);
+      const Row<T> before = detail::row_or_none(rows, place, system, k - stride),
+                   after = detail::row_or_none(rows, place, system, k + stride);
       const Offset i = place.first(system) + k * place.step();
       rows.set(i, detail::reduce_row(rows[i], before, after));
     });
@@ -66,7 +69,8 @@ void cyclic_reduction(Exec& exec, Workspace<typename Exec::Space>& workspace, co
     for_each(exec, m * A.systems, [=] TESSERA_HD(Offset j) {
       const Offset system = j / m, k = (j % m + 1) * first_stride - 1, s = distance * first_stride;
       const Offset i = place.first(system) + k * place.step();
-      to.set(i, detail::reduce_row(from[i], detail::row_or_none(from, place, system, k - s), detail::row_or_none(from, place, system, k + s)));
+      to.set(i, detail::reduce_row(from[i], detail::row_or_none(from, place, system, k - s),
+                                   detail::row_or_none(from, place, system, k + s)));
     });
     std::swap(from, to);
   }

@@ -46,14 +46,16 @@ TridiagonalMethod TridiagonalSolver<Exec, T>::choose(Exec& exec, const Tridiagon
     report.note = "every row is diagonally dominant, so no pivoting is needed";
     return by_system ? TridiagonalMethod::thomas : TridiagonalMethod::spike_cr;
   }
-  report.note = report.weak_rows < 0 ? "the matrix was not looked at, so pivoting is on the safe side"
-                                     : fmt::format("{} of {} rows are not diagonally dominant, so rows are interchanged",
-                                                   report.weak_rows, A.rows());
+  report.note = report.weak_rows < 0
+                    ? "the matrix was not looked at, so pivoting is on the safe side"
+                    : fmt::format("{} of {} rows are not diagonally dominant, so rows are interchanged",
+                                  report.weak_rows, A.rows());
   return by_system ? TridiagonalMethod::lu_pivoting : TridiagonalMethod::spike_pivoting;
 }
 
 template <class Exec, class T>
-void TridiagonalSolver<Exec, T>::run(Exec& exec, TridiagonalMethod method, const Tridiagonal<T>& A, View<const T> rhs, View<T> x) {
+void TridiagonalSolver<Exec, T>::run(Exec& exec, TridiagonalMethod method, const Tridiagonal<T>& A, View<const T> rhs,
+                                     View<T> x) {
   const bool partitions = method == TridiagonalMethod::spike_cr || method == TridiagonalMethod::spike_pivoting ||
                           method == TridiagonalMethod::spike_diagonal_pivoting;
   if (partitions && A.layout == TridiagonalLayout::interleaved && A.systems > 1 && A.n > 1) {
@@ -71,9 +73,12 @@ void TridiagonalSolver<Exec, T>::run(Exec& exec, TridiagonalMethod method, const
     case TridiagonalMethod::thomas: return tridiagonal::thomas(exec, workspace_, A, rhs, x);
     case TridiagonalMethod::automatic:
     case TridiagonalMethod::lu_pivoting: return tridiagonal::lu_pivoting(exec, workspace_, A, rhs, x);
-    case TridiagonalMethod::cyclic_reduction: return tridiagonal::cyclic_reduction(exec, workspace_, A, rhs, x, Offset{1});
-    case TridiagonalMethod::parallel_cyclic_reduction: return tridiagonal::cyclic_reduction(exec, workspace_, A, rhs, x, Offset{A.n});
-    case TridiagonalMethod::cr_pcr: return tridiagonal::cyclic_reduction(exec, workspace_, A, rhs, x, Offset{tridiagonal::cr_pcr_rows});
+    case TridiagonalMethod::cyclic_reduction:
+      return tridiagonal::cyclic_reduction(exec, workspace_, A, rhs, x, Offset{1});
+    case TridiagonalMethod::parallel_cyclic_reduction:
+      return tridiagonal::cyclic_reduction(exec, workspace_, A, rhs, x, Offset{A.n});
+    case TridiagonalMethod::cr_pcr:
+      return tridiagonal::cyclic_reduction(exec, workspace_, A, rhs, x, Offset{tridiagonal::cr_pcr_rows});
     case TridiagonalMethod::spike_cr: return tridiagonal::spike_cr(exec, workspace_, A, rhs, x);
     case TridiagonalMethod::spike_pivoting: return tridiagonal::spike_pivoting(exec, workspace_, A, rhs, x);
     case TridiagonalMethod::spike_diagonal_pivoting:
@@ -82,7 +87,8 @@ void TridiagonalSolver<Exec, T>::run(Exec& exec, TridiagonalMethod method, const
 }
 
 template <class Exec, class T>
-void TridiagonalSolver<Exec, T>::check_result(Exec& exec, const Tridiagonal<T>& A, View<const T> rhs, View<T> x, TridiagonalReport& report) {
+void TridiagonalSolver<Exec, T>::check_result(Exec& exec, const Tridiagonal<T>& A, View<const T> rhs, View<T> x,
+                                              TridiagonalReport& report) {
   const double limit = params_.tolerance * std::numeric_limits<T>::epsilon() / 2;
   auto bad = [&] {
     report.backward_error = tridiagonal::residual(exec, workspace_, A, rhs, View<const T>(x)).backward_error(A.rows());
@@ -94,9 +100,13 @@ void TridiagonalSolver<Exec, T>::check_result(Exec& exec, const Tridiagonal<T>& 
   const auto lower = tridiagonal::to_host<T, Space>(A.lower), diag = tridiagonal::to_host<T, Space>(A.diag),
              upper = tridiagonal::to_host<T, Space>(A.upper);
   auto view = [](const std::vector<T>& v) { return View<const T>(v.data(), static_cast<Offset>(v.size())); };
-  const Offset row = tridiagonal::first_bad_pivot<T>({view(lower), view(diag), view(upper), A.n, A.systems, A.layout}, pivoted);
-  const std::string where = row < 0 ? "" : ": elimination meets a zero pivot in " + tridiagonal::describe_row(A.n, A.systems, interleaved, row);
-  report.failure = fmt::format("{} solved with a backward error of {:.1e}{}; {}", name_of(report.method), report.backward_error, where,
+  const Offset row =
+      tridiagonal::first_bad_pivot<T>({view(lower), view(diag), view(upper), A.n, A.systems, A.layout}, pivoted);
+  const std::string where =
+      row < 0 ? ""
+              : ": elimination meets a zero pivot in " + tridiagonal::describe_row(A.n, A.systems, interleaved, row);
+  report.failure = fmt::format("{} solved with a backward error of {:.1e}{}; {}", name_of(report.method),
+                               report.backward_error, where,
                                pivoted ? "the matrix is singular, or close to it"
                                        : "without pivoting it is not safe for this matrix, spike_pivoting is");
 }
@@ -105,14 +115,18 @@ template <class Exec, class T>
 TridiagonalReport TridiagonalSolver<Exec, T>::solve(Exec& exec, const Tridiagonal<T>& A, View<const T> rhs, View<T> x) {
   const Offset rows = A.rows();
   if (A.n < 1 || A.systems < 1)
-    throw Error(ExitCode::usage, fmt::format("a tridiagonal system of {} rows, {} times", A.n, A.systems), "n and systems are at least 1");
-  if (A.lower.size() != rows || A.diag.size() != rows || A.upper.size() != rows || rhs.size() != rows || x.size() != rows)
+    throw Error(ExitCode::usage, fmt::format("a tridiagonal system of {} rows, {} times", A.n, A.systems),
+                "n and systems are at least 1");
+  if (A.lower.size() != rows || A.diag.size() != rows || A.upper.size() != rows || rhs.size() != rows ||
+      x.size() != rows)
     throw Error(ExitCode::usage,
-                fmt::format("tridiagonal system of {} x {} rows: lower, diag, upper, right-hand side and solution have {}, {}, {}, {}, {} entries",
+                fmt::format("tridiagonal system of {} x {} rows: lower, diag, upper, right-hand side and solution have "
+                            "{}, {}, {}, {}, {} entries",
                             A.systems, A.n, A.lower.size(), A.diag.size(), A.upper.size(), rhs.size(), x.size()),
                 "each has n entries a system; the first of lower and the last of upper are not used");
   if (rows > std::numeric_limits<Index>::max())
-    throw Error(ExitCode::usage, fmt::format("{} rows are more than 32-bit indices hold", rows), "solve the batch in parts");
+    throw Error(ExitCode::usage, fmt::format("{} rows are more than 32-bit indices hold", rows),
+                "solve the batch in parts");
 
   TridiagonalReport report;
   workspace_.restart();
@@ -133,8 +147,9 @@ TridiagonalReport TridiagonalSolver<Exec, T>::solve(Exec& exec, const Tridiagona
   const bool automatic = params_.method == TridiagonalMethod::automatic;
   report.method = automatic ? choose(exec, A, report) : params_.method;
   if (!automatic && report.weak_rows > 0 && !tridiagonal::pivots(report.method))
-    report.note = fmt::format("{} does not pivot and {} of {} rows are not diagonally dominant: it is not safe for this matrix",
-                              name_of(report.method), report.weak_rows, rows);
+    report.note =
+        fmt::format("{} does not pivot and {} of {} rows are not diagonally dominant: it is not safe for this matrix",
+                    name_of(report.method), report.weak_rows, rows);
 
   // The result may overwrite the right-hand side, which the residual and a second attempt need.
   const bool look = params_.check == TridiagonalCheck::residual;
@@ -149,10 +164,11 @@ TridiagonalReport TridiagonalSolver<Exec, T>::solve(Exec& exec, const Tridiagona
   check_result(exec, A, kept, x, report);
   // A weakly dominant matrix can be so ill-conditioned that PCR's independent rows lose the residual.
   if (!report.solved() && automatic && !tridiagonal::pivots(report.method)) {
-    report.note += fmt::format("; {} left a backward error of {:.1e}, so it was solved again with pivoting", name_of(report.method),
-                               report.backward_error);
+    report.note += fmt::format("; {} left a backward error of {:.1e}, so it was solved again with pivoting",
+                               name_of(report.method), report.backward_error);
     report.failure.clear();
-    report.method = report.method == TridiagonalMethod::thomas ? TridiagonalMethod::lu_pivoting : TridiagonalMethod::spike_pivoting;
+    report.method =
+        report.method == TridiagonalMethod::thomas ? TridiagonalMethod::lu_pivoting : TridiagonalMethod::spike_pivoting;
     run(exec, report.method, A, kept, x);
     check_result(exec, A, kept, x, report);
   }

@@ -59,8 +59,10 @@ template <class T>
 TESSERA_HD inline PairFactor<T> eliminate(Pair<T>& carried, const Pair<T>& next) {
   const auto& c = carried.row;
   const auto& n = next.row;
-  detail::WideRow<T> r0{{c[0][0], c[0][1], c[0][2], c[0][3], 0, 0, c[0][4]}}, r1{{c[1][0], c[1][1], c[1][2], c[1][3], 0, 0, c[1][4]}};
-  detail::WideRow<T> r2{{0, 0, n[0][0], n[0][1], n[0][2], n[0][3], n[0][4]}}, r3{{0, 0, n[1][0], n[1][1], n[1][2], n[1][3], n[1][4]}};
+  detail::WideRow<T> r0{{c[0][0], c[0][1], c[0][2], c[0][3], 0, 0, c[0][4]}},
+      r1{{c[1][0], c[1][1], c[1][2], c[1][3], 0, 0, c[1][4]}};
+  detail::WideRow<T> r2{{0, 0, n[0][0], n[0][1], n[0][2], n[0][3], n[0][4]}},
+      r3{{0, 0, n[1][0], n[1][1], n[1][2], n[1][3], n[1][4]}};
   detail::larger_first<2>(r0, r1);
   detail::larger_first<2>(r2, r3);
   detail::larger_first<2>(r0, r2);
@@ -114,7 +116,8 @@ struct PairChunk {
   }
   TESSERA_HD PairFactor<T> factor(int p) const {
     const int i = 2 * p, j = i + 1;
-    return {values[0][i], values[1][i], values[2][i], values[3][i], values[4][i], values[0][j], values[1][j], values[2][j], values[4][j]};
+    return {values[0][i], values[1][i], values[2][i], values[3][i], values[4][i],
+            values[0][j], values[1][j], values[2][j], values[4][j]};
   }
 };
 

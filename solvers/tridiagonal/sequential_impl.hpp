@@ -12,7 +12,8 @@ namespace tessera::solvers::tridiagonal {
 inline constexpr Index rows_ahead = 4;
 
 template <class Exec, class T>
-void thomas(Exec& exec, Workspace<typename Exec::Space>& workspace, const Tridiagonal<T>& A, View<const T> rhs, View<T> x) {
+void thomas(Exec& exec, Workspace<typename Exec::Space>& workspace, const Tridiagonal<T>& A, View<const T> rhs,
+            View<T> x) {
   const View<T> uppers = workspace.template take<T>(A.rows());
   const Place place = place_of(A);
   for_each(exec, A.systems, [=] TESSERA_HD(Offset system) {
@@ -55,7 +56,8 @@ void thomas(Exec& exec, Workspace<typename Exec::Space>& workspace, const Tridia
 }
 
 template <class Exec, class T>
-void lu_pivoting(Exec& exec, Workspace<typename Exec::Space>& workspace, const Tridiagonal<T>& A, View<const T> rhs, View<T> x) {
+void lu_pivoting(Exec& exec, Workspace<typename Exec::Space>& workspace, const Tridiagonal<T>& A, View<const T> rhs,
+                 View<T> x) {
   const View<T> inverse = workspace.template take<T>(A.rows());
   const View<T> first = workspace.template take<T>(A.rows());
   const View<T> second = workspace.template take<T>(A.rows());
@@ -131,7 +133,8 @@ Inspection inspect(Exec& exec, Workspace<typename Exec::Space>& workspace, const
 }
 
 template <class Exec, class T>
-Residual residual(Exec& exec, Workspace<typename Exec::Space>& workspace, const Tridiagonal<T>& A, View<const T> rhs, View<const T> x) {
+Residual residual(Exec& exec, Workspace<typename Exec::Space>& workspace, const Tridiagonal<T>& A, View<const T> rhs,
+                  View<const T> x) {
   const View<double> sums = workspace.template take<double>(4);
   const Place place = place_of(A);
   reduce_pair(
@@ -160,7 +163,8 @@ Residual residual(Exec& exec, Workspace<typename Exec::Space>& workspace, const 
 }
 
 template <class Exec, class T>
-Offset first_fault(Exec& exec, Workspace<typename Exec::Space>& workspace, const Tridiagonal<T>& A, View<const T> rhs, RowFault fault) {
+Offset first_fault(Exec& exec, Workspace<typename Exec::Space>& workspace, const Tridiagonal<T>& A, View<const T> rhs,
+                   RowFault fault) {
   const View<double> sum = workspace.template take<double>(1);
   const Place place = place_of(A);
   auto count = [&](Offset from, Offset rows) {

@@ -24,7 +24,8 @@ __device__ Relation<T> eliminate_chunk(Chunk<T, m>& rows, bool keep_first) {
 #pragma unroll
   for (int k = 0; k + 1 < m; ++k) {
     // row k+1's lower is its coupling to x_k; it becomes the one to x_L
-    sweep(rows.lower[k], rows.diag[k], rows.upper[k], rows.rhs[k], rows.lower[k + 1], rows.diag[k + 1], rows.rhs[k + 1]);
+    sweep(rows.lower[k], rows.diag[k], rows.upper[k], rows.rhs[k], rows.lower[k + 1], rows.diag[k + 1],
+          rows.rhs[k + 1]);
     Relation<T> next = first;
     follow(next, rows.lower[k], rows.upper[k], rows.rhs[k]);
     if (k > 0 || !keep_first) first = next;
@@ -50,7 +51,8 @@ __device__ void warp_pcr(UnitRow<T>& row, int lanes) {
   const int lane = lane_id();
 #pragma unroll
   for (int s = 1; s < warp; s *= 2) {
-    UnitRow<T> before{__shfl_up_sync(all_lanes, row.lower, s), __shfl_up_sync(all_lanes, row.upper, s), __shfl_up_sync(all_lanes, row.rhs, s)};
+    UnitRow<T> before{__shfl_up_sync(all_lanes, row.lower, s), __shfl_up_sync(all_lanes, row.upper, s),
+                      __shfl_up_sync(all_lanes, row.rhs, s)};
     UnitRow<T> after{__shfl_down_sync(all_lanes, row.lower, s), __shfl_down_sync(all_lanes, row.upper, s),
                      __shfl_down_sync(all_lanes, row.rhs, s)};
     const bool has_before = lane >= s, has_after = lane + s < lanes;
@@ -89,11 +91,12 @@ struct OpenTile {
     UnitRow<T> last_of_left{__shfl_up_sync(all_lanes, unit.lower, 1), __shfl_up_sync(all_lanes, unit.upper, 1),
                             __shfl_up_sync(all_lanes, unit.rhs, 1)};
     if (lane == 0) {  // x_1 = alpha + beta x_top + gamma x_last, x_last = rhs - lower x_top - upper x_bottom
-      end = {top.lower, top.diag + top.upper * (first.beta - first.gamma * unit.lower), -top.upper * first.gamma * unit.upper,
-             top.rhs - top.upper * (first.alpha + first.gamma * unit.rhs)};
+      end = {top.lower, top.diag + top.upper * (first.beta - first.gamma * unit.lower),
+             -top.upper * first.gamma * unit.upper, top.rhs - top.upper * (first.alpha + first.gamma * unit.rhs)};
     } else {
       const T s = rows.lower[m - 1];
-      end = {-s * last_of_left.lower, rows.diag[m - 1] - s * last_of_left.upper, rows.upper[m - 1], rows.rhs[m - 1] - s * last_of_left.rhs};
+      end = {-s * last_of_left.lower, rows.diag[m - 1] - s * last_of_left.upper, rows.upper[m - 1],
+             rows.rhs[m - 1] - s * last_of_left.rhs};
     }
   }
 
@@ -108,7 +111,8 @@ struct OpenTile {
 
 /// First pass: each warp turns 32 m rows into two of the reduced system, `coarse` [4, coarse_rows].
 template <int m, class T>
-__global__ void __launch_bounds__(spike_block) reduce_tiles(LevelRows<T> level, T* __restrict__ coarse, Offset coarse_rows) {
+__global__ void __launch_bounds__(spike_block)
+    reduce_tiles(LevelRows<T> level, T* __restrict__ coarse, Offset coarse_rows) {
   __shared__ T buffers[warps_per_block][buffer_items<m>];
   const Offset tile = blockIdx.x * static_cast<Offset>(warps_per_block) + threadIdx.x / warp;
   const Offset base = tile * tile_rows<m>;
@@ -128,7 +132,8 @@ __global__ void __launch_bounds__(spike_block) reduce_tiles(LevelRows<T> level, 
 
 /// Second pass: the reduced solution [2, tiles] is known. Tiles in reverse order, for the end of the first pass is in the cache.
 template <int m, class T>
-__global__ void __launch_bounds__(spike_block) substitute_tiles(LevelRows<T> level, const T* __restrict__ ends, T* __restrict__ x) {
+__global__ void __launch_bounds__(spike_block)
+    substitute_tiles(LevelRows<T> level, const T* __restrict__ ends, T* __restrict__ x) {
   __shared__ T buffers[warps_per_block][buffer_items<m>];
   const Offset tile = (gridDim.x - 1 - blockIdx.x) * static_cast<Offset>(warps_per_block) + threadIdx.x / warp;
   const Offset base = tile * tile_rows<m>;
@@ -143,7 +148,8 @@ __global__ void __launch_bounds__(spike_block) substitute_tiles(LevelRows<T> lev
 
 /// Whole systems in one warp, several if they are short: nothing to exchange with other warps.
 template <int m, class T>
-__global__ void __launch_bounds__(spike_block) solve_in_warps(LevelRows<T> level, int rows_per_warp, T* __restrict__ x) {
+__global__ void __launch_bounds__(spike_block)
+    solve_in_warps(LevelRows<T> level, int rows_per_warp, T* __restrict__ x) {
   __shared__ T buffers[warps_per_block][buffer_items<m>];
   const Offset base = (blockIdx.x * static_cast<Offset>(warps_per_block) + threadIdx.x / warp) * rows_per_warp;
   if (base >= level.rows) return;
@@ -174,7 +180,8 @@ __global__ void __launch_bounds__(warp* spike_cr_warps) solve_in_block(LevelRows
   open.reduce();
   if (lane == 0 || lane == warp - 1) {
     const int to = 2 * own + (lane != 0);
-    coarse[0][to] = open.end.lower, coarse[1][to] = open.end.diag, coarse[2][to] = open.end.upper, coarse[3][to] = open.end.rhs;
+    coarse[0][to] = open.end.lower, coarse[1][to] = open.end.diag, coarse[2][to] = open.end.upper,
+    coarse[3][to] = open.end.rhs;
   }
   __syncthreads();
   Chunk<T, 2> ends;
@@ -206,7 +213,8 @@ struct Solver {
     const int systems = tile_rows<m> / level.period;
     const int rows_per_warp = systems * level.period;
     const Offset warps = (level.rows + rows_per_warp - 1) / rows_per_warp;
-    launch(exec, solve_in_warps<m, T>, (warps + warps_per_block - 1) / warps_per_block, spike_block, level, rows_per_warp, x);
+    launch(exec, solve_in_warps<m, T>, (warps + warps_per_block - 1) / warps_per_block, spike_block, level,
+           rows_per_warp, x);
   }
 
   void solve(const LevelRows<T>& level, T* x) {
@@ -224,7 +232,8 @@ struct Solver {
     T* coarse = workspace.take<T>(8 * tiles).data();
     T* ends = workspace.take<T>(2 * tiles).data();
     launch(exec, reduce_tiles<m, T>, blocks, spike_block, level, coarse, 2 * tiles);
-    const LevelRows<T> reduced{coarse, coarse + 2 * tiles, coarse + 4 * tiles, coarse + 6 * tiles, 2 * tiles, static_cast<Index>(2 * tiles)};
+    const LevelRows<T> reduced{coarse,    coarse + 2 * tiles,           coarse + 4 * tiles, coarse + 6 * tiles,
+                               2 * tiles, static_cast<Index>(2 * tiles)};
     solve(reduced, ends);
     launch(exec, substitute_tiles<m, T>, blocks, spike_block, level, ends, x);
   }
@@ -233,8 +242,10 @@ struct Solver {
 }  // namespace
 
 template <class Exec, class T>
-void spike_cr(Exec& exec, Workspace<typename Exec::Space>& workspace, const Tridiagonal<T>& A, View<const T> rhs, View<T> x) {
-  Solver<T>{exec, workspace}.solve({A.lower.data(), A.diag.data(), A.upper.data(), rhs.data(), A.rows(), A.n}, x.data());
+void spike_cr(Exec& exec, Workspace<typename Exec::Space>& workspace, const Tridiagonal<T>& A, View<const T> rhs,
+              View<T> x) {
+  Solver<T>{exec, workspace}.solve({A.lower.data(), A.diag.data(), A.upper.data(), rhs.data(), A.rows(), A.n},
+                                   x.data());
 }
 template void spike_cr(Cuda&, Workspace<Device>&, const Tridiagonal<double>&, View<const double>, View<double>);
 template void spike_cr(Cuda&, Workspace<Device>&, const Tridiagonal<float>&, View<const float>, View<float>);

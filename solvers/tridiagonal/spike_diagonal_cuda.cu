@@ -23,7 +23,8 @@ __device__ Row<T> mirrored_row_of(const Chunk<T, m>& rows, int k) {
 /// First pass: every thread turns m rows into two of the reduced system `coarse` [4, coarse_rows]: from below the equation
 /// of its first unknown, from above that of its last. All interchanges stay within the partition.
 template <int m, class T>
-__global__ void __launch_bounds__(diagonal_block) reduce_partitions(LevelRows<T> level, T* __restrict__ coarse, Offset coarse_rows) {
+__global__ void __launch_bounds__(diagonal_block)
+    reduce_partitions(LevelRows<T> level, T* __restrict__ coarse, Offset coarse_rows) {
   __shared__ T buffers[warps_per_block][buffer_items<m>];
   const Offset tile = blockIdx.x * static_cast<Offset>(warps_per_block) + threadIdx.x / warp;
   const Offset base = tile * tile_rows<m>;
@@ -42,13 +43,14 @@ __global__ void __launch_bounds__(diagonal_block) reduce_partitions(LevelRows<T>
   const T values[4][2] = {{up.next, down.spike}, {up.pivot, down.pivot}, {up.spike, down.next}, {up.rhs, down.rhs}};
   const Offset first = 2 * (base / m);
 #pragma unroll
-  for (int array = 0; array < 4; ++array) store_blocked<2>(values[array], buffer, coarse + array * coarse_rows, first, coarse_rows);
+  for (int array = 0; array < 4; ++array)
+    store_blocked<2>(values[array], buffer, coarse + array * coarse_rows, first, coarse_rows);
 }
 
 /// Second pass: with the ends of each partition known, its inner rows are eliminated once more and solved.
 template <int m, class T>
-__global__ void __launch_bounds__(diagonal_block) substitute_partitions(LevelRows<T> level, const T* __restrict__ ends, Offset coarse_rows,
-                                                                        T* __restrict__ x) {
+__global__ void __launch_bounds__(diagonal_block)
+    substitute_partitions(LevelRows<T> level, const T* __restrict__ ends, Offset coarse_rows, T* __restrict__ x) {
   __shared__ T buffers[warps_per_block][buffer_items<m>];
   const Offset tile = (gridDim.x - 1 - blockIdx.x) * static_cast<Offset>(warps_per_block) + threadIdx.x / warp;
   const Offset base = tile * tile_rows<m>;
@@ -101,7 +103,9 @@ struct DiagonalSolver {
     T* coarse = workspace.take<T>(4 * coarse_rows).data();
     T* ends = workspace.take<T>(coarse_rows).data();
     launch(exec, reduce_partitions<m, T>, blocks, diagonal_block, level, coarse, coarse_rows);
-    solve({coarse, coarse + coarse_rows, coarse + 2 * coarse_rows, coarse + 3 * coarse_rows, coarse_rows, static_cast<Index>(coarse_rows)}, ends);
+    solve({coarse, coarse + coarse_rows, coarse + 2 * coarse_rows, coarse + 3 * coarse_rows, coarse_rows,
+           static_cast<Index>(coarse_rows)},
+          ends);
     launch(exec, substitute_partitions<m, T>, blocks, diagonal_block, level, ends, coarse_rows, x);
   }
 };
@@ -109,10 +113,14 @@ struct DiagonalSolver {
 }  // namespace
 
 template <class Exec, class T>
-void spike_diagonal_pivoting(Exec& exec, Workspace<typename Exec::Space>& workspace, const Tridiagonal<T>& A, View<const T> rhs, View<T> x) {
-  DiagonalSolver<T>{exec, workspace}.solve({A.lower.data(), A.diag.data(), A.upper.data(), rhs.data(), A.rows(), A.n}, x.data());
+void spike_diagonal_pivoting(Exec& exec, Workspace<typename Exec::Space>& workspace, const Tridiagonal<T>& A,
+                             View<const T> rhs, View<T> x) {
+  DiagonalSolver<T>{exec, workspace}.solve({A.lower.data(), A.diag.data(), A.upper.data(), rhs.data(), A.rows(), A.n},
+                                           x.data());
 }
-template void spike_diagonal_pivoting(Cuda&, Workspace<Device>&, const Tridiagonal<double>&, View<const double>, View<double>);
-template void spike_diagonal_pivoting(Cuda&, Workspace<Device>&, const Tridiagonal<float>&, View<const float>, View<float>);
+template void spike_diagonal_pivoting(Cuda&, Workspace<Device>&, const Tridiagonal<double>&, View<const double>,
+                                      View<double>);
+template void spike_diagonal_pivoting(Cuda&, Workspace<Device>&, const Tridiagonal<float>&, View<const float>,
+                                      View<float>);
 
 }  // namespace tessera::solvers::tridiagonal

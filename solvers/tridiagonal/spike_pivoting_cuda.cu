@@ -26,7 +26,8 @@ __device__ void load_partition(TridiagonalChunk<T, m>& rows, const LevelRows<T>&
   load_chunk<m>(chunk, level, base, level.rows, buffer);
 #pragma unroll
   for (int k = 0; k < m; ++k)
-    rows.lower[k] = chunk.lower[k], rows.diag[k] = chunk.diag[k], rows.upper[k] = chunk.upper[k], rows.rhs[k] = chunk.rhs[k];
+    rows.lower[k] = chunk.lower[k], rows.diag[k] = chunk.diag[k], rows.upper[k] = chunk.upper[k],
+    rows.rhs[k] = chunk.rhs[k];
 }
 template <int m, class T>
 __device__ void load_partition(PairChunk<T, m>& rows, const PairRows<T>& level, Offset base, T* buffer) {
@@ -43,12 +44,14 @@ __device__ void load_partition(PairChunk<T, m>& rows, const PairRows<T>& level, 
 template <class T>
 __device__ void store_pair(const Pair<T>& pair, T* to, Offset rows, Offset partition) {
 #pragma unroll
-  for (int j = 0; j < 5; ++j) to[j * rows + 2 * partition] = pair.row[0][j], to[j * rows + 2 * partition + 1] = pair.row[1][j];
+  for (int j = 0; j < 5; ++j)
+    to[j * rows + 2 * partition] = pair.row[0][j], to[j * rows + 2 * partition + 1] = pair.row[1][j];
 }
 
 /// First pass: every thread turns its partition into two rows of the reduced system `coarse` [5, coarse_rows].
 template <template <class, int> class Rows, class Level, class T>
-__global__ void __launch_bounds__(pivoting_block) reduce_partitions(Level level, T* __restrict__ coarse, Offset coarse_rows) {
+__global__ void __launch_bounds__(pivoting_block)
+    reduce_partitions(Level level, T* __restrict__ coarse, Offset coarse_rows) {
   constexpr int m = pivoting_rows;
   __shared__ T buffers[warps_per_block][buffer_items<m>];
   const Offset base = (blockIdx.x * static_cast<Offset>(warps_per_block) + threadIdx.x / warp) * tile_rows<m>;
@@ -68,8 +71,8 @@ __global__ void __launch_bounds__(pivoting_block) reduce_partitions(Level level,
 
 /// Second pass: the ends of all partitions are known. In reverse order, for the end of the first pass is in the cache.
 template <template <class, int> class Rows, class Level, class T>
-__global__ void __launch_bounds__(pivoting_block) substitute_partitions(Level level, const T* __restrict__ ends, Offset coarse_rows,
-                                                                        T* __restrict__ x) {
+__global__ void __launch_bounds__(pivoting_block)
+    substitute_partitions(Level level, const T* __restrict__ ends, Offset coarse_rows, T* __restrict__ x) {
   constexpr int m = pivoting_rows;
   __shared__ T buffers[warps_per_block][buffer_items<m>];
   const Offset tile = (gridDim.x - 1 - blockIdx.x) * static_cast<Offset>(warps_per_block) + threadIdx.x / warp;
@@ -80,7 +83,8 @@ __global__ void __launch_bounds__(pivoting_block) substitute_partitions(Level le
   T end[2];
   load_striped<2>(end, ends, first, coarse_rows, T(0));
   const Offset behind = first + tile_rows<2>;
-  const T before_tile = first > 0 ? __ldg(ends + first - 1) : T(0), behind_tile = behind < coarse_rows ? __ldg(ends + behind) : T(0);
+  const T before_tile = first > 0 ? __ldg(ends + first - 1) : T(0),
+          behind_tile = behind < coarse_rows ? __ldg(ends + behind) : T(0);
   Rows<T, m> rows;
   load_partition<m>(rows, level, base, buffer);
   to_blocked<2>(end, buffer);
@@ -175,7 +179,8 @@ struct PivotingSolver {
 }  // namespace
 
 template <class Exec, class T>
-void spike_pivoting(Exec& exec, Workspace<typename Exec::Space>& workspace, const Tridiagonal<T>& A, View<const T> rhs, View<T> x) {
+void spike_pivoting(Exec& exec, Workspace<typename Exec::Space>& workspace, const Tridiagonal<T>& A, View<const T> rhs,
+                    View<T> x) {
   const LevelRows<T> level{A.lower.data(), A.diag.data(), A.upper.data(), rhs.data(), A.rows(), A.n};
   PivotingSolver<T>{exec, workspace}.template solve<TridiagonalChunk>(level, x.data());
 }

@@ -32,13 +32,18 @@ void load(TridiagonalChunk<T, partition>& chunk, const Tridiagonal<T>& A, const 
 template <class T>
 void load(PairChunk<T, partition>& chunk, const PairRows<T>& level, const T*, Offset first) {
   for (int k = 0; k < partition; ++k)
-    for (int j = 0; j < 5; ++j) chunk.values[j][k] = first + k < level.rows ? level.values[j * level.rows + first + k] : T(j == 1 + k % 2);
+    for (int j = 0; j < 5; ++j)
+      chunk.values[j][k] = first + k < level.rows ? level.values[j * level.rows + first + k] : T(j == 1 + k % 2);
 }
 
 template <class T>
-Offset rows_of(const Tridiagonal<T>& A) { return A.rows(); }
+Offset rows_of(const Tridiagonal<T>& A) {
+  return A.rows();
+}
 template <class T>
-Offset rows_of(const PairRows<T>& level) { return level.rows; }
+Offset rows_of(const PairRows<T>& level) {
+  return level.rows;
+}
 
 template <class T, template <class, int> class Chunk, class Level>
 void solve(Threads& exec, Workspace<Host>& workspace, const Level& level, const T* rhs, T* x) {
@@ -49,10 +54,12 @@ void solve(Threads& exec, Workspace<Host>& workspace, const Level& level, const 
     Chunk<T, partition> chunk;
     load(chunk, level, rhs, p * partition);
     const Pair<T> pair = reduce_partition<T, partition>(chunk);
-    for (int j = 0; j < 5; ++j) reduced[j * reduced_rows + 2 * p] = pair.row[0][j], reduced[j * reduced_rows + 2 * p + 1] = pair.row[1][j];
+    for (int j = 0; j < 5; ++j)
+      reduced[j * reduced_rows + 2 * p] = pair.row[0][j], reduced[j * reduced_rows + 2 * p + 1] = pair.row[1][j];
     if (partitions == 1) solve_ends(pair, ends[0], ends[1]);
   }
-  if (partitions > 1) solve<T, PairChunk>(exec, workspace, PairRows<T>{reduced.data(), reduced_rows}, nullptr, ends.data());
+  if (partitions > 1)
+    solve<T, PairChunk>(exec, workspace, PairRows<T>{reduced.data(), reduced_rows}, nullptr, ends.data());
 #pragma omp parallel for schedule(static) num_threads(exec.count()) if (partitions > 16)
   for (Offset p = 0; p < partitions; ++p) {
     Chunk<T, partition> chunk;
@@ -67,7 +74,8 @@ void solve(Threads& exec, Workspace<Host>& workspace, const Level& level, const 
 }  // namespace
 
 template <class Exec, class T>
-void spike_pivoting(Exec& exec, Workspace<typename Exec::Space>& workspace, const Tridiagonal<T>& A, View<const T> rhs, View<T> x) {
+void spike_pivoting(Exec& exec, Workspace<typename Exec::Space>& workspace, const Tridiagonal<T>& A, View<const T> rhs,
+                    View<T> x) {
   solve<T, TridiagonalChunk>(exec, workspace, A, rhs.data(), x.data());
 }
 template void spike_pivoting(Threads&, Workspace<Host>&, const Tridiagonal<double>&, View<const double>, View<double>);

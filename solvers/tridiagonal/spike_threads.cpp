@@ -71,7 +71,8 @@ struct Group {
     for (int k = 0; k + 1 < partition; ++k) {
 #pragma omp simd
       for (int lane = 0; lane < lanes; ++lane) {
-        sweep(lower[k][lane], diag[k][lane], upper[k][lane], rhs[k][lane], lower[k + 1][lane], diag[k + 1][lane], rhs[k + 1][lane]);
+        sweep(lower[k][lane], diag[k][lane], upper[k][lane], rhs[k][lane], lower[k + 1][lane], diag[k + 1][lane],
+              rhs[k + 1][lane]);
         follow(first[lane], lower[k][lane], upper[k][lane], rhs[k][lane]);
       }
     }
@@ -83,7 +84,10 @@ template <class T>
 struct Reduced {
   View<T> lower, diag, upper, rhs, x;
   Reduced(Workspace<Host>& workspace, Offset rows)
-      : lower(workspace.take<T>(rows)), diag(workspace.take<T>(rows)), upper(workspace.take<T>(rows)), rhs(workspace.take<T>(rows)),
+      : lower(workspace.take<T>(rows)),
+        diag(workspace.take<T>(rows)),
+        upper(workspace.take<T>(rows)),
+        rhs(workspace.take<T>(rows)),
         x(workspace.take<T>(rows)) {}
   Tridiagonal<T> system() const { return {lower, diag, upper, static_cast<Index>(lower.size())}; }
 };
@@ -106,7 +110,8 @@ void solve_without_pivoting(Threads& exec, Workspace<Host>& workspace, const Tri
     for (int lane = 0; lane < lanes; ++lane) {
       const Offset p = g * lanes + lane;
       const Row<T> last = rows.row(partition - 1, lane);
-      reduced.lower[p] = last.lower, reduced.diag[p] = last.diag, reduced.upper[p] = last.upper, reduced.rhs[p] = last.rhs;
+      reduced.lower[p] = last.lower, reduced.diag[p] = last.diag, reduced.upper[p] = last.upper,
+      reduced.rhs[p] = last.rhs;
       relations[p] = first[lane];
     }
   }
@@ -142,7 +147,8 @@ void solve_without_pivoting(Threads& exec, Workspace<Host>& workspace, const Tri
 
 /// Both ends of a partition stay: two rows of the reduced system, one from a sweep down, one from a sweep up.
 template <class T>
-void solve_with_diagonal_pivoting(Threads& exec, Workspace<Host>& workspace, const Tridiagonal<T>& A, const T* rhs, T* x) {
+void solve_with_diagonal_pivoting(Threads& exec, Workspace<Host>& workspace, const Tridiagonal<T>& A, const T* rhs,
+                                  T* x) {
   const Offset groups = groups_of(A.rows()), partitions = groups * lanes;
   Reduced<T> reduced(workspace, 2 * partitions);
 #pragma omp parallel for schedule(static) num_threads(exec.count())
@@ -197,8 +203,9 @@ void solve_with_diagonal_pivoting(Threads& exec, Workspace<Host>& workspace, con
       const T* second = k + 2 < partition ? rows.rhs[k + 2] : after;
 #pragma omp simd
       for (int lane = 0; lane < lanes; ++lane)
-        rows.rhs[k][lane] = (rows.rhs[k][lane] - rows.diag[k][lane] * rows.rhs[k + 1][lane] - rows.upper[k][lane] * second[lane]) *
-                            rows.lower[k][lane];
+        rows.rhs[k][lane] =
+            (rows.rhs[k][lane] - rows.diag[k][lane] * rows.rhs[k + 1][lane] - rows.upper[k][lane] * second[lane]) *
+            rows.lower[k][lane];
     }
     rows.store(x, g * group, A.rows());
   }
@@ -207,7 +214,8 @@ void solve_with_diagonal_pivoting(Threads& exec, Workspace<Host>& workspace, con
 }  // namespace
 
 template <class Exec, class T>
-void spike_cr(Exec& exec, Workspace<typename Exec::Space>& workspace, const Tridiagonal<T>& A, View<const T> rhs, View<T> x) {
+void spike_cr(Exec& exec, Workspace<typename Exec::Space>& workspace, const Tridiagonal<T>& A, View<const T> rhs,
+              View<T> x) {
   if (A.rows() <= host_sequential_rows)
     thomas(exec, workspace, A, rhs, x);
   else
@@ -217,13 +225,16 @@ template void spike_cr(Threads&, Workspace<Host>&, const Tridiagonal<double>&, V
 template void spike_cr(Threads&, Workspace<Host>&, const Tridiagonal<float>&, View<const float>, View<float>);
 
 template <class Exec, class T>
-void spike_diagonal_pivoting(Exec& exec, Workspace<typename Exec::Space>& workspace, const Tridiagonal<T>& A, View<const T> rhs, View<T> x) {
+void spike_diagonal_pivoting(Exec& exec, Workspace<typename Exec::Space>& workspace, const Tridiagonal<T>& A,
+                             View<const T> rhs, View<T> x) {
   if (A.rows() <= host_sequential_rows)
     lu_pivoting(exec, workspace, A, rhs, x);
   else
     solve_with_diagonal_pivoting(exec, workspace, A, rhs.data(), x.data());
 }
-template void spike_diagonal_pivoting(Threads&, Workspace<Host>&, const Tridiagonal<double>&, View<const double>, View<double>);
-template void spike_diagonal_pivoting(Threads&, Workspace<Host>&, const Tridiagonal<float>&, View<const float>, View<float>);
+template void spike_diagonal_pivoting(Threads&, Workspace<Host>&, const Tridiagonal<double>&, View<const double>,
+                                      View<double>);
+template void spike_diagonal_pivoting(Threads&, Workspace<Host>&, const Tridiagonal<float>&, View<const float>,
+                                      View<float>);
 
 }  // namespace tessera::solvers::tridiagonal

@@ -14,9 +14,9 @@ __device__ inline int lane_id() { return static_cast<int>(threadIdx.x % warp); }
 template <int m>
 inline constexpr int lane_stride = m % 2 == 1 ? m : m + 1;
 template <int m>
-inline constexpr int tile_rows = warp * m;
+inline constexpr int tile_rows = warp* m;
 template <int m>
-inline constexpr int buffer_items = warp * lane_stride<m>;
+inline constexpr int buffer_items = warp* lane_stride<m>;
 
 template <int m>
 __device__ inline int buffer_slot(int row) {

@@ -14,11 +14,14 @@ namespace tridiagonal {
 
 void check_toeplitz(const ToeplitzBatch& batch, Offset g, Offset v) {
   if (batch.n < 1 || batch.systems < 1 || batch.repeat < 1 || batch.delta.empty())
-    throw Error(ExitCode::usage, fmt::format("{} Toeplitz systems of {} rows with {} shifts", batch.systems, batch.n, batch.delta.size()),
-                "systems, rows, shifts and repeat are at least 1");
+    throw Error(
+        ExitCode::usage,
+        fmt::format("{} Toeplitz systems of {} rows with {} shifts", batch.systems, batch.n, batch.delta.size()),
+        "systems, rows, shifts and repeat are at least 1");
   if (g != batch.rows() || v != batch.rows())
-    throw Error(ExitCode::usage, fmt::format("{} Toeplitz systems of {} rows: the right-hand side has {} entries, the solution {}", batch.systems,
-                                             batch.n, g, v),
+    throw Error(ExitCode::usage,
+                fmt::format("{} Toeplitz systems of {} rows: the right-hand side has {} entries, the solution {}",
+                            batch.systems, batch.n, g, v),
                 "both have n entries a system");
 }
 
@@ -43,7 +46,8 @@ class HostToeplitz {
       T* to = from + rows;
       const Index kept = rows / 2;
 #pragma omp simd
-      for (Index i = 0; i < kept - 1; ++i) to[i] = level.kept * from[2 * i + 1] + level.side * (from[2 * i] + from[2 * i + 2]);
+      for (Index i = 0; i < kept - 1; ++i)
+        to[i] = level.kept * from[2 * i + 1] + level.side * (from[2 * i] + from[2 * i + 2]);
       const T right = rows % 2 == 1 ? from[rows - 1] : T(0);
       to[kept - 1] = level.last_kept * from[2 * kept - 1] + level.last_side * (from[2 * kept - 2] + right);
       from = to;
@@ -87,7 +91,8 @@ void ToeplitzSolver<Exec, T>::solve(Exec& exec, const ToeplitzBatch& batch, View
   for (Index s = 0; s < batch.systems; ++s) {
     const tridiagonal::HostToeplitz<T> system(batch.n, batch.delta[s / batch.repeat % batch.delta.size()]);
     const Offset first = static_cast<Offset>(s) * batch.n;
-    system.solve(g.data() + first, v.data() + first, memory.data() + 2 * static_cast<Offset>(batch.n) * omp_get_thread_num());
+    system.solve(g.data() + first, v.data() + first,
+                 memory.data() + 2 * static_cast<Offset>(batch.n) * omp_get_thread_num());
   }
 }
 

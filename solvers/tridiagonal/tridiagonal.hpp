@@ -42,9 +42,9 @@ TridiagonalMethod tridiagonal_method(const std::string& name);
 
 /// What the front function looks at beside solving. Each costs a pass over the data and waits for the device.
 enum class TridiagonalCheck {
-  none,      ///< nothing: the call only queues work
-  inputs,    ///< dominance and finiteness of the matrix, before (24 B a row)
-  residual   ///< inputs, and the residual of the result, after (40 B a row)
+  none,     ///< nothing: the call only queues work
+  inputs,   ///< dominance and finiteness of the matrix, before (24 B a row)
+  residual  ///< inputs, and the residual of the result, after (40 B a row)
 };
 
 struct TridiagonalParams {
@@ -57,10 +57,11 @@ struct TridiagonalParams {
 
 struct TridiagonalReport {
   TridiagonalMethod method = TridiagonalMethod::automatic;  ///< the one that made x
-  std::string note;            ///< a sentence: why this method, and what it does not promise for this matrix
-  std::string failure;         ///< empty, or a sentence that names system and row
-  Offset weak_rows = -1;       ///< rows with |diag| < |lower| + |upper|; -1: not looked at
-  double backward_error = -1;  ///< ||b - A x|| / (||A|| ||x|| + ||b||) in 2-norms, A's the Frobenius norm of a mean row; -1: not formed
+  std::string note;       ///< a sentence: why this method, and what it does not promise for this matrix
+  std::string failure;    ///< empty, or a sentence that names system and row
+  Offset weak_rows = -1;  ///< rows with |diag| < |lower| + |upper|; -1: not looked at
+  double backward_error =
+      -1;  ///< ||b - A x|| / (||A|| ||x|| + ||b||) in 2-norms, A's the Frobenius norm of a mean row; -1: not formed
   bool solved() const { return failure.empty(); }
 };
 

@@ -95,7 +95,8 @@ inline std::vector<SuiteMatrix> stability_suite() {
   std::vector<SuiteMatrix> result;
   // Random entries where nothing is given, then the change.
   auto add = [&](std::string name, bool dominant, const std::function<void(Batch<double>&)>& change) {
-    auto batch = random_batch<double>(rows, 1, TridiagonalLayout::contiguous, Kind::general, 20 + static_cast<unsigned>(result.size()));
+    auto batch = random_batch<double>(rows, 1, TridiagonalLayout::contiguous, Kind::general,
+                                      20 + static_cast<unsigned>(result.size()));
     change(batch);
     // b = A x with x normal of mean 3, formed in long double
     std::mt19937_64 generator(5);
@@ -124,7 +125,9 @@ inline std::vector<SuiteMatrix> stability_suite() {
 
   add("random", false, [](Batch<double>&) {});
   add("b = 1e8", true, diagonal(1e8));
-  add("lesp", true, diagonals([](Index i) { return 1.0 / (i + 1); }, [](Index i) { return -(2.0 * i + 5); }, [](Index i) { return i + 2.0; }));
+  add("lesp", true,
+      diagonals([](Index i) { return 1.0 / (i + 1); }, [](Index i) { return -(2.0 * i + 5); },
+                [](Index i) { return i + 2.0; }));
   add("one a scaled by 1e-50", false, [](Batch<double>& batch) { batch.lower[rows / 2] *= 1e-50; });
   add("half of a and c zero", false, [](Batch<double>& batch) {
     std::mt19937_64 generator(9);
@@ -135,11 +138,15 @@ inline std::vector<SuiteMatrix> stability_suite() {
   });
   add("b = 64", true, diagonal(64));
   add("inverse of kms(0.5)", true,
-      diagonals(constant(-0.5 / 0.75), [](Index i) { return (i == 0 || i == rows - 1 ? 1.0 : 1.25) / 0.75; }, constant(-0.5 / 0.75)));
+      diagonals(
+          constant(-0.5 / 0.75), [](Index i) { return (i == 0 || i == rows - 1 ? 1.0 : 1.25) / 0.75; },
+          constant(-0.5 / 0.75)));
   add("randsvd(1e15), mode 1", false, singular_values([=](Index i) { return i == 0 ? 1 : 1 / kappa; }));
   add("randsvd(1e15), mode 2", false, singular_values([=](Index i) { return i < rows - 1 ? 1 : 1 / kappa; }));
-  add("randsvd(1e15), mode 3", false, singular_values([=](Index i) { return std::pow(kappa, -static_cast<double>(i) / (rows - 1)); }));
-  add("randsvd(1e15), mode 4", false, singular_values([=](Index i) { return 1 - static_cast<double>(i) / (rows - 1) * (1 - 1 / kappa); }));
+  add("randsvd(1e15), mode 3", false,
+      singular_values([=](Index i) { return std::pow(kappa, -static_cast<double>(i) / (rows - 1)); }));
+  add("randsvd(1e15), mode 4", false,
+      singular_values([=](Index i) { return 1 - static_cast<double>(i) / (rows - 1) * (1 - 1 / kappa); }));
   add("all a scaled by 1e-50", false, [](Batch<double>& batch) {
     for (double& value : batch.lower) value *= 1e-50;
   });

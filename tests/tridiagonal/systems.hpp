@@ -20,7 +20,8 @@ struct Batch {
   std::vector<T> lower, diag, upper, rhs;
 
   std::size_t at(Index system, Index row) const {
-    return layout == TridiagonalLayout::contiguous ? static_cast<std::size_t>(system) * n + row : static_cast<std::size_t>(row) * systems + system;
+    return layout == TridiagonalLayout::contiguous ? static_cast<std::size_t>(system) * n + row
+                                                   : static_cast<std::size_t>(row) * systems + system;
   }
 };
 
@@ -38,7 +39,8 @@ Batch<T> random_batch(Index n, Index systems, TridiagonalLayout layout, Kind kin
   }
   if (kind == Kind::dominant)
     for (std::size_t i = 0; i < rows; ++i)
-      batch.diag[i] = std::copysign(std::abs(batch.diag[i]) * T(0.2) + std::abs(batch.lower[i]) + std::abs(batch.upper[i]), batch.diag[i]);
+      batch.diag[i] = std::copysign(
+          std::abs(batch.diag[i]) * T(0.2) + std::abs(batch.lower[i]) + std::abs(batch.upper[i]), batch.diag[i]);
   for (Index s = 0; s < systems; ++s) {
     batch.lower[batch.at(s, 0)] = std::numeric_limits<T>::quiet_NaN();
     batch.upper[batch.at(s, n - 1)] = std::numeric_limits<T>::quiet_NaN();
@@ -54,7 +56,8 @@ std::vector<long double> reference_solution(const Batch<T>& batch) {
   const Index n = batch.n;
   for (Index s = 0; s < batch.systems; ++s) {
     std::vector<Real> p(n), u(n), v(n), d(n);
-    Real pivot = batch.diag[batch.at(s, 0)], next = n > 1 ? Real(batch.upper[batch.at(s, 0)]) : 0, rhs = batch.rhs[batch.at(s, 0)];
+    Real pivot = batch.diag[batch.at(s, 0)], next = n > 1 ? Real(batch.upper[batch.at(s, 0)]) : 0,
+         rhs = batch.rhs[batch.at(s, 0)];
     for (Index k = 0; k + 1 < n; ++k) {
       const std::size_t i = batch.at(s, k + 1);
       const Real a = batch.lower[i], b = batch.diag[i], c = k + 2 < n ? Real(batch.upper[i]) : 0, r = batch.rhs[i];
@@ -88,7 +91,8 @@ double backward_error(const Batch<T>& batch, const std::vector<T>& x) {
     Real r = 0, norm_A = 0, norm_x = 0, norm_b = 0;
     for (Index k = 0; k < batch.n; ++k) {
       const std::size_t i = batch.at(s, k);
-      const Real a = k > 0 ? Real(batch.lower[i]) : 0, b = batch.diag[i], c = k + 1 < batch.n ? Real(batch.upper[i]) : 0, d = batch.rhs[i];
+      const Real a = k > 0 ? Real(batch.lower[i]) : 0, b = batch.diag[i],
+                 c = k + 1 < batch.n ? Real(batch.upper[i]) : 0, d = batch.rhs[i];
       Real ax = b * x[i];
       if (k > 0) ax += a * x[batch.at(s, k - 1)];
       if (k + 1 < batch.n) ax += c * x[batch.at(s, k + 1)];
@@ -127,13 +131,17 @@ struct Placed {
   Tridiagonal<T> matrix;
 
   explicit Placed(const Batch<T>& batch)
-      : lower(to_space<Space>(batch.lower)), diag(to_space<Space>(batch.diag)), upper(to_space<Space>(batch.upper)),
-        rhs(to_space<Space>(batch.rhs)), matrix{lower.view(), diag.view(), upper.view(), batch.n, batch.systems, batch.layout} {}
+      : lower(to_space<Space>(batch.lower)),
+        diag(to_space<Space>(batch.diag)),
+        upper(to_space<Space>(batch.upper)),
+        rhs(to_space<Space>(batch.rhs)),
+        matrix{lower.view(), diag.view(), upper.view(), batch.n, batch.systems, batch.layout} {}
 };
 
 /// Solves on a backend and brings the solution back.
 template <class Exec, class T>
-std::vector<T> solve_on(Exec& exec, const Batch<T>& batch, const solvers::TridiagonalParams& params, solvers::TridiagonalReport* report = nullptr) {
+std::vector<T> solve_on(Exec& exec, const Batch<T>& batch, const solvers::TridiagonalParams& params,
+                        solvers::TridiagonalReport* report = nullptr) {
   Placed<typename Exec::Space, T> placed(batch);
   Array<T, typename Exec::Space> x(placed.rhs.size());
   const solvers::TridiagonalReport done =

@@ -30,7 +30,8 @@ std::vector<long double> exact(Index n, long double delta, const T* g) {
 }
 
 template <class T, class Exec>
-double worst_error(Exec& exec, Index n, Index systems, const std::vector<double>& deltas, Index repeat, bool in_place = false) {
+double worst_error(Exec& exec, Index n, Index systems, const std::vector<double>& deltas, Index repeat,
+                   bool in_place = false) {
   using Space = typename Exec::Space;
   std::mt19937_64 generator(n + systems);
   std::uniform_real_distribution<double> uniform(0.5, 1);
@@ -64,8 +65,8 @@ TYPED_TEST(Toeplitz, SolvesEverySize) {
       EXPECT_LE((worst_error<double>(exec, n, 1, {delta}, 1)), 4e-14) << n << ", delta " << delta;
       EXPECT_LE((worst_error<float>(exec, n, 1, {delta}, 1)), 2e-5) << n << ", delta " << delta;
     }
-  for (const Index n : {127, 128, 129, 255, 256, 257, 511, 512, 513, 997, 1023, 1024, 1025, 2047, 3000, 4095, 4096, 4097, 8191, 8192, 8193, 10007,
-                        65535, 65536, 65537, 99991})
+  for (const Index n : {127,  128,  129,  255,  256,  257,  511,  512,  513,   997,   1023,  1024,  1025,
+                        2047, 3000, 4095, 4096, 4097, 8191, 8192, 8193, 10007, 65535, 65536, 65537, 99991})
     for (const double delta : {1e-9, 1e-4, 1.0})
       EXPECT_LE((worst_error<double>(exec, n, 1, {delta}, 1)), 2e-12) << n << ", delta " << delta;
 }
@@ -94,7 +95,8 @@ TYPED_TEST(Toeplitz, HugeShiftsNeitherOverflowNorVanish) {
   TESSERA_REQUIRE(TypeParam);
   TypeParam exec;
   for (const Index n : {10, 255, 1000, 9000})
-    for (const double delta : {1e3, 1e9, 1e15}) EXPECT_LE((worst_error<double>(exec, n, 1, {delta}, 1)), 1e-14) << n << ", delta " << delta;
+    for (const double delta : {1e3, 1e9, 1e15})
+      EXPECT_LE((worst_error<double>(exec, n, 1, {delta}, 1)), 1e-14) << n << ", delta " << delta;
 }
 
 TEST(ToeplitzChecks, WrongSizesAreRefused) {

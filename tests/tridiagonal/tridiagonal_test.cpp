@@ -19,16 +19,20 @@ using solvers::TridiagonalReport;
 constexpr auto contiguous = TridiagonalLayout::contiguous;
 constexpr auto interleaved = TridiagonalLayout::interleaved;
 
-const std::vector<Method> all_methods{Method::thomas, Method::lu_pivoting, Method::cyclic_reduction, Method::parallel_cyclic_reduction, Method::cr_pcr,
-                                      Method::spike_cr, Method::spike_pivoting, Method::spike_diagonal_pivoting};
-const std::vector<Method> pivoting_methods{Method::lu_pivoting, Method::spike_pivoting, Method::spike_diagonal_pivoting};
+const std::vector<Method> all_methods{
+    Method::thomas, Method::lu_pivoting, Method::cyclic_reduction, Method::parallel_cyclic_reduction,
+    Method::cr_pcr, Method::spike_cr,    Method::spike_pivoting,   Method::spike_diagonal_pivoting};
+const std::vector<Method> pivoting_methods{Method::lu_pivoting, Method::spike_pivoting,
+                                           Method::spike_diagonal_pivoting};
 
 /// 1, 2, 3, odd, prime, powers of two and their neighbours, and the borders of warps, blocks, partitions and levels.
 std::vector<Index> sizes() {
   namespace t = solvers::tridiagonal;
-  std::vector<Index> result{1, 2, 3, 4, 5, 6, 7, 8, 13, 16, 31, 61, 127, 128, 129, 511, 512, 513, 997, 1023, 1024, 1025, 4099, 10007, 16384};
-  for (const Index border : {32, 64, 32 * 3, 32 * t::spike_cr_rows, 64 * t::spike_cr_rows, t::spike_cr_block_rows, 32 * t::pivoting_rows,
-                             t::pivoting_rows, 2 * t::pivoting_rows, 32 * t::diagonal_rows, t::host_sequential_rows, t::cr_pcr_rows})
+  std::vector<Index> result{1,   2,   3,   4,   5,   6,   7,    8,    13,   16,   31,    61,   127,
+                            128, 129, 511, 512, 513, 997, 1023, 1024, 1025, 4099, 10007, 16384};
+  for (const Index border :
+       {32, 64, 32 * 3, 32 * t::spike_cr_rows, 64 * t::spike_cr_rows, t::spike_cr_block_rows, 32 * t::pivoting_rows,
+        t::pivoting_rows, 2 * t::pivoting_rows, 32 * t::diagonal_rows, t::host_sequential_rows, t::cr_pcr_rows})
     for (const Index n : {border - 1, border, border + 1}) result.push_back(n);
   std::sort(result.begin(), result.end());
   result.erase(std::unique(result.begin(), result.end()), result.end());
@@ -45,7 +49,8 @@ void expect_exact(Exec& exec, const Batch<T>& batch, const std::vector<Method>& 
   for (const Method method : methods) {
     const std::vector<T> x = solve_on(exec, batch, {method, Check::none});
     EXPECT_LE(forward_error(batch, x, reference), 200 * std::numeric_limits<T>::epsilon())
-        << name_of(method) << ", n = " << batch.n << ", systems = " << batch.systems << (batch.layout == interleaved ? ", interleaved" : "");
+        << name_of(method) << ", n = " << batch.n << ", systems = " << batch.systems
+        << (batch.layout == interleaved ? ", interleaved" : "");
   }
 }
 
@@ -73,7 +78,8 @@ TYPED_TEST(TridiagonalMethods, SolveBatchesInBothLayouts) {
 TYPED_TEST(TridiagonalMethods, SolveALargeSystemThroughAllLevels) {
   TESSERA_REQUIRE(TypeParam);
   TypeParam exec;
-  expect_exact(exec, random_batch<double>(1000003, 1, contiguous, Kind::dominant), {Method::thomas, Method::spike_cr, Method::spike_pivoting});
+  expect_exact(exec, random_batch<double>(1000003, 1, contiguous, Kind::dominant),
+               {Method::thomas, Method::spike_cr, Method::spike_pivoting});
 }
 
 TYPED_TEST(TridiagonalMethods, PivotingIsBackwardStableWithoutDominance) {
@@ -86,8 +92,10 @@ TYPED_TEST(TridiagonalMethods, PivotingIsBackwardStableWithoutDominance) {
       const auto single = random_batch<float>(n, systems, interleaved, Kind::general, 7 * n + systems);
       for (const Method method : pivoting_methods) {
         const double loss = method == Method::spike_diagonal_pivoting ? 1e3 : 1;  // partitions may be ill-conditioned
-        EXPECT_LE(backward_error(batch, solve_on(exec, batch, {method, Check::none})), 5e-15 * loss) << name_of(method) << ", n = " << n;
-        EXPECT_LE(backward_error(single, solve_on(exec, single, {method, Check::none})), 2e-6 * loss) << name_of(method) << ", n = " << n;
+        EXPECT_LE(backward_error(batch, solve_on(exec, batch, {method, Check::none})), 5e-15 * loss)
+            << name_of(method) << ", n = " << n;
+        EXPECT_LE(backward_error(single, solve_on(exec, single, {method, Check::none})), 2e-6 * loss)
+            << name_of(method) << ", n = " << n;
       }
     }
   }
@@ -113,8 +121,10 @@ TYPED_TEST(TridiagonalMethods, WorkInPlaceAndRepeatBitForBit) {
 TEST(Tridiagonal, ResultsDoNotDependOnTheNumberOfThreads) {
   const auto batch = random_batch<double>(100003, 1, contiguous, Kind::general);
   Threads one(1), three(3);
-  for (const Method method : {Method::spike_cr, Method::spike_pivoting, Method::spike_diagonal_pivoting, Method::cr_pcr})
-    EXPECT_EQ(solve_on(one, batch, {method, Check::none}), solve_on(three, batch, {method, Check::none})) << name_of(method);
+  for (const Method method :
+       {Method::spike_cr, Method::spike_pivoting, Method::spike_diagonal_pivoting, Method::cr_pcr})
+    EXPECT_EQ(solve_on(one, batch, {method, Check::none}), solve_on(three, batch, {method, Check::none}))
+        << name_of(method);
 }
 
 TYPED_TEST(TridiagonalMethods, TheFrontFunctionChoosesByTheMatrix) {
