@@ -2,7 +2,7 @@
 // The steps of elimination that all methods share, for host and device.
 #include <cmath>
 
-#include "base/types.hpp"
+#include "base/reciprocal.hpp"
 #include "solvers/tridiagonal/methods.hpp"
 
 namespace tessera::solvers::tridiagonal {
@@ -15,22 +15,6 @@ template <class T>
 TESSERA_HD inline T larger(T a, T b) {
   return a > b ? a : b;
 }
-
-/// 1 / value. On the device the hardware's estimate and two Newton steps: as accurate as a division to 1 ulp, without its
-/// slow path. Zero gives NaN, so that a broken elimination shows. Entries below 1e-290 or above 1e290 are out of its range.
-TESSERA_HD inline double reciprocal(double value) {
-#ifdef __CUDA_ARCH__
-  double r;
-  asm("rcp.approx.ftz.f64 %0, %1;" : "=d"(r) : "d"(value));
-  double e = fma(-value, r, 1.0);
-  r = fma(r, fma(e, e, e), r);  // third order: 20 bits to 60
-  e = fma(-value, r, 1.0);
-  return fma(r, e, r);
-#else
-  return 1 / value;
-#endif
-}
-TESSERA_HD inline float reciprocal(float value) { return 1 / value; }
 
 /// One equation: lower x_{i-1} + diag x_i + upper x_{i+1} = rhs.
 template <class T>
