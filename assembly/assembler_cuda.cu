@@ -30,7 +30,8 @@ Array<Index, Device> place_nodes(Cuda& exec, const std::vector<Index>& nodes, in
 
 void decide_columns(Cuda&, BlockData<Device>& block) {
   const bool few = block.shape == mesh::Shape::quad || block.shape == mesh::Shape::hex || block.shape == mesh::Shape::prism;
-  block.by_columns = block.straight_simplex || (few && block.geometry_is_dofs && block.view.nodes <= 8);
+  const bool linear = block.straight_simplex && block.view.nodes == block.dim + 1;
+  block.by_columns = linear || (!block.adds && (block.straight_simplex || (few && block.geometry_is_dofs && block.view.nodes <= 8)));
 }
 
 double default_buffer_bytes(Cuda&) { return std::min(8.0 * (1 << 30), 0.25 * static_cast<double>(cuda_info().free_bytes)); }

@@ -20,6 +20,12 @@ enum class Kernel : std::uint8_t {
   general           ///< anything: loops over the quadrature points
 };
 
+/// Columns of padded_basis: a multiple of 8 that is 8 more than one of 16, so that four rows of eight meet no bank conflict.
+TESSERA_HD constexpr int basis_stride(int nodes) {
+  const int whole = (nodes + 7) / 8 * 8;
+  return whole % 16 == 8 ? whole : whole + 8;
+}
+
 /// One block of cells as kernels see it. "Place" is the position of a cell in the order of processing: the natural one on
 /// threads, colour by colour on CUDA. Entry i of cell place c is at dofs[c * cell_stride + i * node_stride].
 struct BlockView {
@@ -42,7 +48,8 @@ struct BlockView {
   const double* reference = nullptr;   ///< [dim (dim+1)/2 + 1, nodes, nodes]: stiffness by packed pair, then mass
   const double* load = nullptr;        ///< [nodes]: integrals of the basis
   const double* reference_entries = nullptr;  ///< CUDA: [upper entries, dim (dim+1)/2 + 1], reference by entry
-  const double* padded_basis = nullptr;  ///< CUDA: [points, 4, nodes up to a multiple of 8]: derivatives, at 3 the values
+  const double* padded_basis = nullptr;  ///< CUDA: [points, 4, basis_stride(nodes)]: derivatives, at 3 the values; zeros elsewhere
+  const double* map_columns = nullptr;   ///< CUDA: [geometry_nodes, dim, points], map for lanes that take points
   CoefficientView k, c, f;
 
   TESSERA_HD Index dof(Offset place, int i) const { return dofs[place * cell_stride + i * node_stride]; }
@@ -145,6 +152,7 @@ struct BlockData {
   bool straight_simplex = false;
   Kernel kernel = Kernel::general;
   bool geometry_is_dofs = false;
+  bool adds = false;        ///< the strategy adds into the matrix; else element values are stored or gathered
   bool by_columns = false;  ///< CUDA: threads take cells, so arrays are column-major: neighbours read neighbours
   /// CUDA: colour c has the places colour_ptr[c] .. colour_ptr[c+1). Threads: colour c has the chunks
   /// chunks[colour_ptr[c] .. colour_ptr[c+1]), chunk m the places [m chunk_cells, (m+1) chunk_cells).
@@ -155,7 +163,7 @@ struct BlockData {
 
   Array<Index, Space> dofs, geometry, cell, region;
   Array<std::uint16_t, Space> slots;
-  Array<double, Space> basis, map, weights, reference, load, reference_entries, padded_basis;
+  Array<double, Space> basis, map, weights, reference, load, reference_entries, padded_basis, map_columns;
   Array<double, Space> k, c, f;
   BlockView view;  ///< of the arrays above
 
@@ -281,7 +289,7 @@ int quadrature_degree(const mesh::CellBlock& cells, int order);
 /// Tables on the host: see BlockView.
 struct BlockTables {
   int points = 0;
-  std::vector<double> basis, map, weights, reference, load, reference_entries, padded_basis;
+  std::vector<double> basis, map, weights, reference, load, reference_entries, padded_basis, map_columns;
 };
 BlockTables make_tables(const mesh::CellBlock& cells, int order, bool straight_simplex);
 

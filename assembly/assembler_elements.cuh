@@ -302,25 +302,39 @@ struct SmallElement {
   }
 };
 
-/// Any element by quadrature, a warp each. First the lanes take the points: G = w |J| J^-1 k J^-T, w |J| c and w |J| f to shared memory.
-/// Then K = sum_q B_q^T (G_q B_q), with B_q the three derivatives and the value as four rows, is a product of 8 x 4 by 4 x 8 tiles
-/// for each point: the shape of the tensor cores in double precision. Upper tiles only. At most 8 `tiles` dofs.
+/// Jacobian at a quadrature point; neighbouring lanes take neighbouring points.
+template <int dim, class Geometry>
+__device__ inline void jacobian_at_point(const BlockView& block, const Geometry& geometry, Offset place, int q, double (&J)[dim][dim]) {
+  for (int d = 0; d < dim; ++d)
+    for (int a = 0; a < dim; ++a) J[d][a] = 0;
+  for (int g = 0; g < block.geometry_nodes; ++g) {
+    const double* x = geometry.point(place, g);
+    for (int a = 0; a < dim; ++a) {
+      const double derivative = block.map_columns[(g * dim + a) * block.points + q];
+      for (int d = 0; d < dim; ++d) J[d][a] += x[d] * derivative;
+    }
+  }
+}
+
+/// Any element by quadrature, a warp each. First the lanes take the points: the 4 x 4 matrix G = w |J| (J^-1 k J^-T, and c at (3, 3)) to
+/// shared memory, and w |J| f. Then K = sum_q B_q^T (G_q B_q), with B_q the derivatives and the value as four rows, is a product of 8 x 4
+/// by 4 x 8 tiles for each point: the shape of the tensor cores in double precision. Upper tiles only. At most 8 `tiles` dofs;
+/// where the sums of all tiles fit the registers, each point is read once.
 template <int dim, int tiles>
 struct TiledElement {
   static constexpr int lanes = 32;
-  static constexpr int factors = symmetric<dim> + 2;
+  static constexpr int columns = tiles <= 4 ? tiles : 1;  ///< columns of tiles at a time
   BlockView block;
   bool basis_in_shared;
 
   explicit TiledElement(const BlockView& view) : block(view), basis_in_shared(basis_bytes() <= most_shared_basis) {}
 
-  __host__ __device__ int padded() const { return (block.nodes + 7) / 8 * 8; }
-  __host__ __device__ std::size_t basis_bytes() const { return sizeof(double) * 4 * block.points * padded(); }
+  __host__ __device__ std::size_t basis_bytes() const { return sizeof(double) * 4 * block.points * basis_stride(block.nodes); }
   __host__ __device__ std::size_t table_bytes() const { return basis_in_shared ? basis_bytes() : 0; }
-  __host__ __device__ std::size_t work_bytes() const { return sizeof(double) * block.points * factors; }
+  __host__ __device__ std::size_t work_bytes() const { return sizeof(double) * (16 * block.points + (block.points + 1) / 2 * 2); }
   __device__ void prepare(double* tables) const {
     if (!basis_in_shared) return;
-    for (int e = threadIdx.x; e < 4 * block.points * padded(); e += blockDim.x) tables[e] = block.padded_basis[e];
+    for (int e = threadIdx.x; e < 4 * block.points * basis_stride(block.nodes); e += blockDim.x) tables[e] = block.padded_basis[e];
   }
 
   template <class Geometry>
@@ -328,18 +342,42 @@ struct TiledElement {
     const Index region = block.region_of(place);
     const Offset cell = block.cell_of(place);
     for (int q = lane; q < block.points; q += 32) {
-      double J[dim][dim] = {}, inverse[dim][dim], G[symmetric<dim>] = {};
-      const double* map = block.map + static_cast<Offset>(q) * dim * block.geometry_nodes;
-      for (int g = 0; g < block.geometry_nodes; ++g) {
-        const double* x = geometry.point(place, g);
-        for (int d = 0; d < dim; ++d)
-          for (int a = 0; a < dim; ++a) J[d][a] += x[d] * map[a * block.geometry_nodes + g];
-      }
+      double J[dim][dim], inverse[dim][dim], G[symmetric<dim>] = {};
+      jacobian_at_point<dim>(block, geometry, place, q, J);
       const double scale = absolute(invert<dim, double>(J, inverse)) * block.weights[q];
       if (!block.k.empty()) pull_back<dim>(block.k.at(region, cell, q, block.points), block.k.components, inverse, scale, G);
-      for (int m = 0; m < symmetric<dim>; ++m) work[q * factors + m] = G[m];
-      work[q * factors + symmetric<dim>] = block.c.empty() ? 0.0 : scale * *block.c.at(region, cell, q, block.points);
-      work[q * factors + symmetric<dim> + 1] = block.f.empty() ? 0.0 : scale * *block.f.at(region, cell, q, block.points);
+      double* to = work + 16 * q;
+      for (int a = 0; a < 3; ++a)
+        for (int e = 0; e < 4; ++e) to[4 * a + e] = a < dim && e < dim ? G[a <= e ? packed(a, e, dim) : packed(e, a, dim)] : 0.0;
+      to[12] = to[13] = to[14] = 0;
+      to[15] = block.c.empty() ? 0.0 : scale * *block.c.at(region, cell, q, block.points);
+      work[16 * block.points + q] = block.f.empty() ? 0.0 : scale * *block.f.at(region, cell, q, block.points);
+    }
+  }
+
+  /// Tiles (i, j) of the columns of tiles first .. first + columns, i <= j.
+  __device__ void sum_columns(const double* basis, const double* work, int lane, int first, double (&sum)[columns][tiles][2]) const {
+    const int stride = basis_stride(block.nodes), rows = (block.nodes + 7) / 8;
+    const int row = lane / 4, a = lane % 4;
+    for (int q = 0; q < block.points; ++q) {
+      const double* B = basis + q * 4 * stride + row;
+      const double2* g = reinterpret_cast<const double2*>(work + 16 * q + 4 * a);
+      const double2 left = g[0], right = g[1];
+      double flux[columns];
+#pragma unroll
+      for (int c = 0; c < columns; ++c) {
+        if (first + c >= rows) continue;
+        const double* column = B + (first + c) * 8;
+        flux[c] = left.x * column[0] + left.y * column[stride] + right.x * column[2 * stride] + right.y * column[3 * stride];
+      }
+#pragma unroll
+      for (int i = 0; i < tiles; ++i) {
+        if (i >= rows || i > first + columns - 1) continue;
+        const double left_factor = B[a * stride + i * 8];
+#pragma unroll
+        for (int c = 0; c < columns; ++c)
+          if (i <= first + c && first + c < rows) multiply_add_8x8x4(sum[c][i], left_factor, flux[c]);
+      }
     }
   }
 
@@ -348,38 +386,24 @@ struct TiledElement {
     factors_at_points(place, lane, work, geometry);
     __syncwarp();
     const double* basis = basis_in_shared ? tables : block.padded_basis;
-    const int n = block.nodes, width = padded();
+    const int n = block.nodes, rows = (n + 7) / 8;
     const int row = lane / 4, a = lane % 4;
-    for (int tile_j = 0; tile_j < width / 8; ++tile_j) {
-      double sum[tiles][2] = {};
-      for (int q = 0; q < block.points; ++q) {
-        const double* B = basis + q * 4 * width;
-        const double* G = work + q * factors;
-        const double* column = B + tile_j * 8 + row;
-        // Component a of G B at column j; the value's row has the mass. Rows beyond the dimension are zero in B.
-        double flux = 0;
-        if (a < dim)
-          for (int e = 0; e < dim; ++e) flux += G[a <= e ? packed(a, e, dim) : packed(e, a, dim)] * column[e * width];
-        else if (a == 3)
-          flux = G[symmetric<dim>] * column[3 * width];
+    for (int first = 0; first < rows; first += columns) {
+      double sum[columns][tiles][2] = {};
+      sum_columns(basis, work, lane, columns == tiles ? 0 : first, sum);
+#pragma unroll
+      for (int c = 0; c < columns; ++c)
 #pragma unroll
         for (int tile_i = 0; tile_i < tiles; ++tile_i)
-          if (tile_i <= tile_j) multiply_add_8x8x4(sum[tile_i], B[a * width + tile_i * 8 + row], flux);
-      }
-#pragma unroll
-      for (int tile_i = 0; tile_i < tiles; ++tile_i) {
-        if (tile_i > tile_j) continue;
-        const int i = tile_i * 8 + row;
-        for (int half = 0; half < 2; ++half) {
-          const int j = tile_j * 8 + 2 * a + half;
-          if (i <= j && j < n) sink.entry(place, i, j, sum[tile_i][half]);
-        }
-      }
+          for (int half = 0; half < 2; ++half) {
+            const int i = tile_i * 8 + row, j = (first + c) * 8 + 2 * a + half;
+            if (i <= j && j < n) sink.entry(place, i, j, sum[c][tile_i][half]);
+          }
     }
     if (!block.f.empty() || Sink::wants_every_value)
       for (int i = lane; i < n; i += 32) {
         double value = 0;
-        for (int q = 0; q < block.points; ++q) value += work[q * factors + symmetric<dim> + 1] * basis[(q * 4 + 3) * width + i];
+        for (int q = 0; q < block.points; ++q) value += work[16 * block.points + q] * basis[(q * 4 + 3) * basis_stride(n) + i];
         sink.load(place, i, value);
       }
     __syncwarp();

@@ -27,7 +27,8 @@ template <bool adds, int dim, class F>
 void with_element_of(const BlockData<Device>& block, F& f) {
   const BlockView& view = block.view;
   if (block.kernel == Kernel::linear_simplex) return f(LinearSimplex<dim>{view});
-  if (block.kernel == Kernel::affine_simplex) return f(AffineSimplex<dim>{view});
+  if constexpr (!adds)
+    if (block.kernel == Kernel::affine_simplex) return f(AffineSimplex<dim>{view});
   if constexpr (dim == 2 && !adds)
     if (is_small(block)) return f(SmallElement<2, 4>{view});
   if constexpr (dim == 3) {

@@ -27,6 +27,7 @@ BlockData<typename Exec::Space> make_block(const mesh::CellBlock& cells, const D
   if constexpr (std::is_same_v<Space, Device>) {
     block.reference_entries = to_space<Space>(tables.reference_entries);
     block.padded_basis = to_space<Space>(tables.padded_basis);
+    block.map_columns = to_space<Space>(tables.map_columns);
   }
   BlockView& view = block.view;
   view.nodes = dofs.nodes;
@@ -41,6 +42,7 @@ BlockData<typename Exec::Space> make_block(const mesh::CellBlock& cells, const D
   view.load = block.load.data();
   view.reference_entries = block.reference_entries.data();
   view.padded_basis = block.padded_basis.data();
+  view.map_columns = block.map_columns.data();
   return block;
 }
 
@@ -87,6 +89,7 @@ void order_block(Exec& exec, AssemblerState<typename Exec::Space>& state, std::s
   const mesh::CellBlock& cells = state.mesh->blocks[b];
   const DofBlock& dofs = state.map->blocks[b];
   BlockData<typename Exec::Space>& block = state.blocks[b];
+  block.adds = state.strategy == Strategy::colour || state.strategy == Strategy::colour_blocks || state.strategy == Strategy::atomic;
   switch (state.strategy) {
     case Strategy::colour:
       order_cells(exec, cells, dofs, state.map->dofs, block);

@@ -23,9 +23,9 @@ std::vector<double> by_entry(const std::vector<double>& reference, int n) {
   return result;
 }
 
-/// [points, dim + 1, n] to [points, 4, n up to a multiple of 8], the values at 3, zeros elsewhere: tiles of 4 x 8 without edges.
+/// [points, dim + 1, n] to [points, 4, basis_stride(n)], the values at 3, zeros elsewhere: tiles of 4 x 8 without edges.
 std::vector<double> pad_basis(const std::vector<double>& basis, int points, int dim, int n) {
-  const int width = (n + 7) / 8 * 8;
+  const int width = basis_stride(n);
   std::vector<double> result(static_cast<std::size_t>(points) * 4 * width, 0.0);
   for (int q = 0; q < points; ++q)
     for (int a = 0; a <= dim; ++a)
@@ -75,9 +75,13 @@ BlockTables make_tables(const mesh::CellBlock& cells, int order, bool straight_s
   tables.padded_basis = pad_basis(tables.basis, rule.size(), dim, n);
   tabulate(geometry, rule.points, phi, dphi);
   tables.map.resize(static_cast<std::size_t>(rule.size()) * dim * g);
+  tables.map_columns.resize(tables.map.size());
   for (int q = 0; q < rule.size(); ++q)
     for (int i = 0; i < g; ++i)
-      for (int a = 0; a < dim; ++a) tables.map[(q * dim + a) * g + i] = dphi[(q * g + i) * dim + a];
+      for (int a = 0; a < dim; ++a) {
+        tables.map[(q * dim + a) * g + i] = dphi[(q * g + i) * dim + a];
+        tables.map_columns[(i * dim + a) * rule.size() + q] = dphi[(q * g + i) * dim + a];
+      }
   return tables;
 }
 

@@ -44,13 +44,8 @@ __global__ void __launch_bounds__(cells_block) gather_any(BlockView block, bool 
       if (!block.f.empty()) load += scale * (block.f.per_point ? load_at_points<dim>(block, cell, i) : block.f.values[region] * block.load[i]);
     } else {
       for (int q = lane; q < block.points; q += 32) {
-        double J[dim][dim] = {}, inverse[dim][dim];
-        const double* map = block.map + static_cast<Offset>(q) * dim * block.geometry_nodes;
-        for (int g = 0; g < block.geometry_nodes; ++g) {
-          const double* x = geometry.point(place, g);
-          for (int d = 0; d < dim; ++d)
-            for (int a = 0; a < dim; ++a) J[d][a] += x[d] * map[a * block.geometry_nodes + g];
-        }
+        double J[dim][dim], inverse[dim][dim];
+        jacobian_at_point<dim>(block, geometry, place, q, J);
         const double scale = absolute(invert<dim, double>(J, inverse)) * block.weights[q];
         if (!block.k.empty()) pull_back<dim>(block.k.at(region, cell, q, block.points), block.k.components, inverse, scale, G);
         const double* B = block.basis + static_cast<Offset>(q) * (dim + 1) * n;

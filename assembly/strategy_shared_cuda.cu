@@ -21,11 +21,18 @@ struct PartitionsView {
   int most_nodes;
 };
 
+/// Threads of a block: many, for the sums wait on memory; fewer where the matrix of a cell fills a thread's registers.
 template <class Element>
-__global__ void __launch_bounds__(cells_block) sum_partition(Element element, PartitionsView parts, Target target, const Index* row_of,
+inline constexpr int partition_block = 256;
+template <int dim, int n>
+inline constexpr int partition_block<SmallElement<dim, n>> = 128;
+
+template <class Element>
+__global__ void __launch_bounds__(partition_block<Element>) sum_partition(Element element, PartitionsView parts, Target target, const Index* row_of,
                                                              double* partials, bool add, bool by_columns) {
   extern __shared__ double shared[];
-  constexpr int groups = cells_block / Element::lanes;
+  constexpr int threads = partition_block<Element>;
+  constexpr int groups = threads / Element::lanes;
   const BlockView& block = element.block;
   const Index first = parts.first[blockIdx.x], count = parts.first[blockIdx.x + 1] - first;
   const int group = threadIdx.x / Element::lanes;
@@ -35,7 +42,7 @@ __global__ void __launch_bounds__(cells_block) sum_partition(Element element, Pa
   element.prepare(shared);
   const Offset first_node = parts.first_node[blockIdx.x];
   const int nodes = static_cast<int>(parts.first_node[blockIdx.x + 1] - first_node);
-  for (int k = threadIdx.x; k < 3 * nodes; k += cells_block) coordinates[k] = block.coordinates[Offset{3} * parts.nodes[first_node + k / 3] + k % 3];
+  for (int k = threadIdx.x; k < 3 * nodes; k += threads) coordinates[k] = block.coordinates[Offset{3} * parts.nodes[first_node + k / 3] + k % 3];
   __syncthreads();
 
   const LocalGeometry geometry{coordinates, parts.local, block.cells};
@@ -47,7 +54,7 @@ __global__ void __launch_bounds__(cells_block) sum_partition(Element element, Pa
   const Offset first_target = parts.first_target[blockIdx.x];
   const int targets = static_cast<int>(parts.first_target[blockIdx.x + 1] - first_target);
   const Offset nnz = target.pattern.col_ind.size();
-  for (int t = threadIdx.x; t < targets; t += cells_block) {
+  for (int t = threadIdx.x; t < targets; t += threads) {
     const Offset slice = parts.first_slice[blockIdx.x] + t / 32;
     const std::uint16_t* list = parts.lists + parts.list_first[slice] + t % 32;
     double sum = 0;
@@ -70,7 +77,7 @@ namespace {
 /// Shared memory of a block besides the values.
 template <class Element>
 std::size_t besides(const Element& element, Offset most_nodes) {
-  return element.table_bytes() + kernels::cells_block / Element::lanes * element.work_bytes() + 3 * sizeof(double) * most_nodes;
+  return element.table_bytes() + kernels::partition_block<Element> / Element::lanes * element.work_bytes() + 3 * sizeof(double) * most_nodes;
 }
 
 }  // namespace
@@ -84,7 +91,7 @@ std::size_t partition_bytes(Cuda&, const BlockData<Device>& block) {
   kernels::with_element(block, [&](const auto& element) { used = besides(element, 0); });
   // The general elements of straight simplices, with coefficients at points, need the most.
   if (block.straight_simplex)
-    used = std::max(used, sizeof(double) * block.view.points * (4 * ((block.view.nodes + 7) / 8 * 8) + 4 * 8));
+    used = std::max(used, sizeof(double) * block.view.points * (4 * basis_stride(block.view.nodes) + 8 * 18));
   return static_cast<std::size_t>(most) > used ? most - used : 0;
 }
 
@@ -95,7 +102,7 @@ void sum_partitions(Cuda& exec, const BlockData<Device>& block, const Target& ta
   kernels::with_element(block, [&](const auto& element) {
     using Element = std::remove_cvref_t<decltype(element)>;
     const std::size_t bytes = besides(element, p.most_nodes) + sizeof(double) * p.largest * block.view.entries();
-    launch_with_shared(exec, kernels::sum_partition<Element>, p.first.size() - 1, kernels::cells_block, bytes, element, view, target, row_of,
+    launch_with_shared(exec, kernels::sum_partition<Element>, p.first.size() - 1, kernels::partition_block<Element>, bytes, element, view, target, row_of,
                        partials, add, block.by_columns);
   });
 }
