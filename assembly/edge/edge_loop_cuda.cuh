@@ -9,12 +9,11 @@ namespace tessera::assembly {
 namespace kernels {
 
 constexpr int gather_block = 128;
-/// Blocks that must fit a multiprocessor. The loop waits for neighbours, so more warps with a few spilled registers
-/// win:
-/// EulerRusanov on an H200 (CUDA 13, 2026-11-21), 2-D 0.54 ms unbounded, 0.45 with 5, 0.41 with 6, 0.68 with 8; 3-D
-/// 0.46, 0.45, 0.65, 0.95.
+/// Blocks that must fit a multiprocessor. Loops with much arithmetic wait for their neighbours, so more warps with a few
+/// spilled registers win: EulerRusanov on an H200 (CUDA 13, 2026-11-21), 2-D 0.54 ms unbounded, 0.45 with 5, 0.41 with
+/// 6, 0.68 with 8; 3-D 0.46, 0.45, 0.65, 0.95. The rest is bound by memory as it is.
 template <class F>
-inline constexpr int gather_blocks = F::inputs <= 4 ? 6 : 5;
+inline constexpr int gather_blocks = !has_state<F> ? 1 : F::inputs <= 4 ? 6 : 5;
 
 template <class F, class Target>
 __global__ void __launch_bounds__(gather_block, gather_blocks<F>) gather_nodes(GatherNode<F> gather, Target target) {

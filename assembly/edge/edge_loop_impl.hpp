@@ -55,6 +55,9 @@ struct MatrixTarget {
   TESSERA_HD double& sum(Index node, int c) const { return entry(node, node_slot[node], c); }
 };
 
+template <class F>
+inline constexpr bool has_state = requires { typename F::State; };
+
 /// What an edge function sees of a node: its components, or the State made of them.
 template <class F>
 struct EdgeInput {
@@ -152,18 +155,25 @@ struct GatherNode {
     start_node<F>(function, list, own, node, sum);
     const Offset first = lists.first(node), step = lists.step();
     const int degree = list.degree[node];
-    // A pipeline: while an edge is evaluated, the next one's data are on their way, and the neighbour after it.
-    Neighbour next, current;
-    Index after = 0;
-    if (degree > 0) next.load(*this, node, neighbour[first], first);
-    if (degree > 1) after = neighbour[first + step];
-    for (int k = 0; k < degree; ++k) {
-      current = next;
-      if (k + 1 < degree) {
-        next.load(*this, node, after, first + (k + 1) * step);
-        if (k + 2 < degree) after = neighbour[first + (k + 2) * step];
+    Neighbour current;
+    if constexpr (has_state<F>) {  // much arithmetic: a pipeline hides the loads of the next edge behind it
+      Neighbour next;
+      Index after = 0;
+      if (degree > 0) next.load(*this, node, neighbour[first], first);
+      if (degree > 1) after = neighbour[first + step];
+      for (int k = 0; k < degree; ++k) {
+        current = next;
+        if (k + 1 < degree) {
+          next.load(*this, node, after, first + (k + 1) * step);
+          if (k + 2 < degree) after = neighbour[first + (k + 2) * step];
+        }
+        add_edge(current, k, own, sum, target);
       }
-      add_edge(current, k, own, sum, target);
+    } else {
+      for (int k = 0; k < degree; ++k) {
+        current.load(*this, node, neighbour[first + k * step], first + k * step);
+        add_edge(current, k, own, sum, target);
+      }
     }
     for (int c = 0; c < F::outputs; ++c) target.sum(node, c) = sum[c];
   }
