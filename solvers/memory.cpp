@@ -28,7 +28,7 @@ double preconditioner_bytes(const SolverParams& params, double n, double nnz, do
   if (params.preconditioner == "chebyshev") return z + 3 * size * n;
   if (params.preconditioner == "multicolour_ssor") {
     const double entries = (nnz - n) * (on_cuda ? 1.1 : 1.0);
-    return z + (size + 4) * entries + (2 * size + 4) * n + 16 * n / (on_cuda ? 32 : 1);
+    return z + (size + 4) * entries + (size + 4) * n + 16 * n / (on_cuda ? 32 : 1);
   }
   return 0;
 }

@@ -69,20 +69,9 @@ Report solve(Exec& exec, const linalg::Operator<Exec>& A, View<const double> b, 
   return report;
 }
 
-template <class Exec>
-Report solve(Exec& exec, const linalg::Crs<typename Exec::Space>& A, View<const double> b, View<double> x,
-             const SolverParams& params, const Monitor& monitor) {
-  const linalg::CrsOperator<Exec> wrapped(A);
-  return solve(exec, static_cast<const linalg::Operator<Exec>&>(wrapped), b, x, params, monitor);
-}
-
 template Report solve(Threads&, const linalg::Operator<Threads>&, View<const double>, View<double>, const SolverParams&,
                       const Monitor&);
 template Report solve(Cuda&, const linalg::Operator<Cuda>&, View<const double>, View<double>, const SolverParams&,
-                      const Monitor&);
-template Report solve(Threads&, const linalg::Crs<Host>&, View<const double>, View<double>, const SolverParams&,
-                      const Monitor&);
-template Report solve(Cuda&, const linalg::Crs<Device>&, View<const double>, View<double>, const SolverParams&,
                       const Monitor&);
 
 }  // namespace tessera::solvers

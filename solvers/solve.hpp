@@ -22,7 +22,10 @@ Report solve(Exec& exec, const linalg::Operator<Exec>& A, View<const double> b, 
 /// The same for a matrix in CRS.
 template <class Exec>
 Report solve(Exec& exec, const linalg::Crs<typename Exec::Space>& A, View<const double> b, View<double> x,
-             const SolverParams& params, const Monitor& monitor = {});
+             const SolverParams& params, const Monitor& monitor = {}) {
+  const linalg::CrsOperator<Exec> as_operator(A);
+  return solve(exec, static_cast<const linalg::Operator<Exec>&>(as_operator), b, x, params, monitor);
+}
 
 /// Bytes that `solve` allocates beside A, b and x, at their peak, but for a few kB of scalars. Exact for Krylov solvers of a CRS
 /// matrix, with two estimates: the factor of direct solvers (a 3-D problem under a minimum-degree order), and what

@@ -141,7 +141,7 @@ Report Krylov<Exec, T>::run() {
     end = iterate_until_small(recurred);
     norm = equation_.residual(r_);  // the recurrence of r drifts away from b - A x; only the latter counts
     ++report_.residuals;
-    again = end != End::broken && norm <= 1.5 * recurred;
+    again = end != End::broken && norm <= 2 * recurred;
     if (end == End::refresh && norm > target_) report_.failure = no_progress(before, norm);
   }
   report_.converged = norm <= target_;

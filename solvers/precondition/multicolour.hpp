@@ -19,7 +19,8 @@ template <class Exec>
 Colouring<typename Exec::Space> colour_rows(Exec& exec, const linalg::CrsView<const double>& A);
 
 /// One strict triangle of a matrix in the order of colours, in slices of `slice` rows: entry k of the row in slot s stands at
-/// starts[s / slice] + s % slice + k slice, and columns are slots. Short rows end with the column -1.
+/// starts[s / slice] + s % slice + k slice. Columns are rows of the matrix, not slots: in the mesh's numbering the neighbours of a
+/// row share cache lines, in the order of colours each lies elsewhere. Short rows end with the column -1.
 template <class Space, class T>
 struct SlicedTriangle {
   Array<Offset, Space> starts;
@@ -28,7 +29,7 @@ struct SlicedTriangle {
 };
 
 /// A matrix whose rows stand in slots, colour after colour; each colour starts a new slice, and slots in excess are empty.
-/// 12 B a non-zero in double (8 B in float) and, a row, 4 B + 2 values and 16 B / slice.
+/// 12 B a non-zero in double (8 B in float) and, a row, 4 B + 1 value and 16 B / slice.
 template <class Space, class T>
 struct ColouredMatrix {
   Index slice = 1;
@@ -44,9 +45,8 @@ ColouredMatrix<typename Exec::Space, T> make_coloured(Exec& exec, const linalg::
                                                       const Colouring<typename Exec::Space>& colouring,
                                                       View<const T> inverse_diagonal, double omega);
 
-/// z = M^-1 r of SSOR in the order of the colours, 2 colours - 1 passes. Least bytes a row: 12 (k - 1) + 60, k non-zeros a row.
-/// `y` [slots] is scratch.
+/// z = M^-1 r of SSOR in the order of the colours, 2 colours - 1 passes. Least bytes a row: 12 (k - 1) + 64, k non-zeros a row.
 template <class Exec, class T>
-void sweep(Exec& exec, const ColouredMatrix<typename Exec::Space, T>& A, double omega, View<const T> r, View<T> y, View<T> z);
+void sweep(Exec& exec, const ColouredMatrix<typename Exec::Space, T>& A, double omega, View<const T> r, View<T> z);
 
 }  // namespace tessera::solvers

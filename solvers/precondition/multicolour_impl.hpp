@@ -98,8 +98,8 @@ TriangleView<T> view(SlicedTriangle<Space, T>& triangle) {
 
 /// Puts the entries whose colour is lower (`want` -1) or higher (1) than their row's into their places.
 template <class Exec, class T>
-void fill_triangle(Exec& exec, const linalg::CrsView<const double>& A, View<const Index> colour, View<const Index> slot_of,
-                   View<const Index> row_at, Index slice, int want, TriangleView<T> triangle) {
+void fill_triangle(Exec& exec, const linalg::CrsView<const double>& A, View<const Index> colour, View<const Index> row_at,
+                   Index slice, int want, TriangleView<T> triangle) {
   for_each(exec, row_at.size(), [=] TESSERA_HD(Offset slot) {
     const Index row = row_at[slot];
     Offset at = triangle.starts[slot / slice] + slot % slice;
@@ -109,7 +109,7 @@ void fill_triangle(Exec& exec, const linalg::CrsView<const double>& A, View<cons
         const Index other = A.col_ind[k];
         const int side = (colour[other] > colour[row]) - (colour[other] < colour[row]);
         if (side != want) continue;
-        triangle.col_ind[at] = slot_of[other];
+        triangle.col_ind[at] = other;
         triangle.values[at] = static_cast<T>(A.values[k]);
         at += slice;
       }
@@ -128,24 +128,24 @@ void fill_inverse(Exec& exec, View<const Index> row_at, View<const T> inverse_di
   });
 }
 
-/// sum of the entries of a row of the triangle times y.
+/// sum of the entries of a row of the triangle times z.
 template <class T>
 TESSERA_HD T triangle_times(const View<const Offset>& starts, const View<const Index>& col_ind, const View<const T>& values,
-                            Index slice, Offset slot, const View<T>& y) {
+                            Index slice, Offset slot, const View<T>& z) {
   T sum = 0;
   const Offset end = starts[slot / slice + 1];
 #pragma unroll 4
   for (Offset at = starts[slot / slice] + slot % slice; at < end; at += slice) {
     const Index col = col_ind[at];
-    sum += col >= 0 ? values[at] * y[col] : T{0};
+    sum += col >= 0 ? values[at] * z[col] : T{0};
   }
   return sum;
 }
 
-/// Slots of one colour: y = (D/w + L)^-1 r; after the last colour the second sweep starts at once, as nothing is above it.
+/// Slots of one colour: z = y = (D/w + L)^-1 r; after the last colour the second sweep starts at once, as nothing is above it.
 template <class Exec, class T>
 void sweep_up(Exec& exec, const ColouredMatrix<typename Exec::Space, T>& A, Offset first, Offset count, bool last, T omega,
-              View<const T> r, View<T> y, View<T> z) {
+              View<const T> r, View<T> z) {
   const View<const Index> row_at = A.row_at.view(), col_ind = A.lower.col_ind.view();
   const View<const Offset> starts = A.lower.starts.view();
   const View<const T> values = A.lower.values.view(), inverse = A.inverse.view();
@@ -154,15 +154,15 @@ void sweep_up(Exec& exec, const ColouredMatrix<typename Exec::Space, T>& A, Offs
     const Offset slot = first + i;
     const Index row = row_at[slot];
     if (row < 0) return;
-    T value = (r[row] - triangle_times(starts, col_ind, values, slice, slot, y)) * inverse[slot];
-    if (last) z[row] = value *= 2 - omega;
-    y[slot] = value;
+    T value = (r[row] - triangle_times(starts, col_ind, values, slice, slot, z)) * inverse[slot];
+    if (last) value *= 2 - omega;
+    z[row] = value;
   });
 }
 
 /// Slots of one colour: z = (D/w + U)^-1 ((2-w)/w) D y.
 template <class Exec, class T>
-void sweep_down(Exec& exec, const ColouredMatrix<typename Exec::Space, T>& A, Offset first, Offset count, T omega, View<T> y,
+void sweep_down(Exec& exec, const ColouredMatrix<typename Exec::Space, T>& A, Offset first, Offset count, T omega,
                 View<T> z) {
   const View<const Index> row_at = A.row_at.view(), col_ind = A.upper.col_ind.view();
   const View<const Offset> starts = A.upper.starts.view();
@@ -172,9 +172,7 @@ void sweep_down(Exec& exec, const ColouredMatrix<typename Exec::Space, T>& A, Of
     const Offset slot = first + i;
     const Index row = row_at[slot];
     if (row < 0) return;
-    const T value = (2 - omega) * y[slot] - triangle_times(starts, col_ind, values, slice, slot, y) * inverse[slot];
-    y[slot] = value;
-    z[row] = value;
+    z[row] = (2 - omega) * z[row] - triangle_times(starts, col_ind, values, slice, slot, z) * inverse[slot];
   });
 }
 
@@ -235,21 +233,19 @@ ColouredMatrix<typename Exec::Space, T> make_coloured(Exec& exec, const linalg::
     result.colour_starts.push_back(start + (count + result.slice - 1) / result.slice * result.slice);
     count = start;
   }
-  std::vector<Index> row_at(static_cast<std::size_t>(result.colour_starts.back()), -1), slot_of(host_colour.size());
+  std::vector<Index> row_at(static_cast<std::size_t>(result.colour_starts.back()), -1);
   for (std::size_t row = 0; row < host_colour.size(); ++row) {
     const Offset slot = next[static_cast<std::size_t>(host_colour[row])]++;
     row_at[static_cast<std::size_t>(slot)] = static_cast<Index>(row);
-    slot_of[row] = static_cast<Index>(slot);
   }
 
   result.row_at = to_space<Space>(row_at);
-  const auto slots = to_space<Space>(slot_of);
   auto make_triangle = [&](SlicedTriangle<Space, T>& triangle, const Array<Index, Space>& lengths, int want) {
     const auto starts = detail::slice_starts(row_at, to_vector(lengths), result.slice);
     triangle.starts = to_space<Space>(starts);
     triangle.col_ind = Array<Index, Space>(starts.back());
     triangle.values = Array<T, Space>(starts.back());
-    detail::fill_triangle(exec, A, colour, View<const Index>(slots), View<const Index>(result.row_at), result.slice, want,
+    detail::fill_triangle(exec, A, colour, View<const Index>(result.row_at), result.slice, want,
                           detail::view(triangle));
   };
   make_triangle(result.lower, below, -1);
@@ -260,18 +256,18 @@ ColouredMatrix<typename Exec::Space, T> make_coloured(Exec& exec, const linalg::
 }
 
 template <class Exec, class T>
-void sweep(Exec& exec, const ColouredMatrix<typename Exec::Space, T>& A, double omega, View<const T> r, View<T> y, View<T> z) {
+void sweep(Exec& exec, const ColouredMatrix<typename Exec::Space, T>& A, double omega, View<const T> r, View<T> z) {
   const T w = static_cast<T>(omega);
   const int colours = static_cast<int>(A.colour_starts.size()) - 1;
   const auto first = [&](int c) { return A.colour_starts[static_cast<std::size_t>(c)]; };
-  for (int c = 0; c < colours; ++c) detail::sweep_up(exec, A, first(c), first(c + 1) - first(c), c == colours - 1, w, r, y, z);
-  for (int c = colours - 2; c >= 0; --c) detail::sweep_down(exec, A, first(c), first(c + 1) - first(c), w, y, z);
+  for (int c = 0; c < colours; ++c) detail::sweep_up(exec, A, first(c), first(c + 1) - first(c), c == colours - 1, w, r, z);
+  for (int c = colours - 2; c >= 0; --c) detail::sweep_down(exec, A, first(c), first(c + 1) - first(c), w, z);
 }
 
 /// One line instantiates the above for a backend and a type; `colour_rows` once a backend.
 #define TESSERA_INSTANTIATE_MULTICOLOUR(Exec, T)                                                                        \
   template ColouredMatrix<Exec::Space, T> make_coloured(Exec&, const linalg::CrsView<const double>&,                    \
                                                         const Colouring<Exec::Space>&, View<const T>, double);          \
-  template void sweep(Exec&, const ColouredMatrix<Exec::Space, T>&, double, View<const T>, View<T>, View<T>)
+  template void sweep(Exec&, const ColouredMatrix<Exec::Space, T>&, double, View<const T>, View<T>)
 
 }  // namespace tessera::solvers

@@ -11,12 +11,11 @@ template <class Exec, class T>
 class MulticolourSsor final : public Preconditioner<Exec, T> {
  public:
   MulticolourSsor(ColouredMatrix<typename Exec::Space, T> A, double omega)
-      : A_(std::move(A)), y_(A_.row_at.size()), omega_(omega) {}
-  void apply(Exec& exec, View<const T> r, View<T> z) override { sweep(exec, A_, omega_, r, y_.view(), z); }
+      : A_(std::move(A)), omega_(omega) {}
+  void apply(Exec& exec, View<const T> r, View<T> z) override { sweep(exec, A_, omega_, r, z); }
 
  private:
   ColouredMatrix<typename Exec::Space, T> A_;
-  Array<T, typename Exec::Space> y_;
   double omega_;
 };
 
