@@ -145,7 +145,7 @@ double element_row(const BlockData<Host>& data, Offset place, int i, double* __r
   const Index region = block.region_of(place);
   const Offset cell = block.cell_of(place);
   const bool affine = data.kernel != Kernel::general;
-  double J[dim][dim], inverse[dim][dim], G[symmetric<dim>] = {};
+  double J[dim][dim], inverse[dim][dim] = {}, G[symmetric<dim>] = {};
   double load = 0, scale = 0;
   std::fill_n(row, n, 0.0);
   for (int q = 0; q < block.points; ++q) {
