@@ -14,9 +14,8 @@ struct Peer {
   double difference = 0;  ///< max |y - y_peer| / max |y|
 };
 
-/// y = A x: Eigen (row-major, OpenMP) on threads; the best of cuSPARSE's CSR algorithms on CUDA.
+/// y = A x: Eigen (row-major, OpenMP). Those of CUDA are in spmv_peers.hpp.
 Peer spmv_peer(Threads& exec, const linalg::Crs<Host>& A, const Array<double>& x, const Array<double>& y);
-Peer spmv_peer(Cuda& exec, const linalg::Crs<Device>& A, const Array<double, Device>& x, const Array<double, Device>& y);
 
 /// One Jacobi-PCG iteration written with cuSPARSE and cuBLAS, device scalars read back as those libraries' users do.
 Peer cg_peer(Threads& exec, const linalg::Crs<Host>& A, int iterations);

@@ -2,7 +2,6 @@
 #include <cusparse.h>
 #include <fmt/format.h>
 
-#include <cmath>
 
 #include "base/cuda_check.hpp"
 #include "base/error.hpp"
@@ -58,24 +57,6 @@ struct SparseProduct {
 };
 
 }  // namespace
-
-Peer spmv_peer(Cuda& exec, const linalg::Crs<Device>& A, const Array<double, Device>& x, const Array<double, Device>& y) {
-  Array<double, Device> result(A.rows);
-  Peer best;
-  for (auto [algorithm, name] : {std::pair{CUSPARSE_SPMV_CSR_ALG1, "cuSPARSE CSR alg1"}, std::pair{CUSPARSE_SPMV_CSR_ALG2, "cuSPARSE CSR alg2"}}) {
-    SparseProduct product(exec, A, x.data(), result.data(), algorithm);
-    const Timing timing = measure(exec, [&] { product.apply(); });
-    if (best.ms == 0 || timing.median_ms < best.ms) best = {name, timing.median_ms, 0};
-  }
-  const std::vector<double> ours = to_vector(y), theirs = to_vector(result);
-  double scale = 0;
-  for (std::size_t i = 0; i < ours.size(); ++i) {
-    best.difference = std::max(best.difference, std::abs(ours[i] - theirs[i]));
-    scale = std::max(scale, std::abs(theirs[i]));
-  }
-  best.difference /= scale;
-  return best;
-}
 
 Peer cg_peer(Cuda& exec, const linalg::Crs<Device>& A, int iterations) {
   const int n = A.rows;
