@@ -3,6 +3,7 @@
 // hands them to a sink: entry(place, i, j, value) with i <= j, load(place, i, value).
 #include "assembly/assembler_data.hpp"
 #include "assembly/form.hpp"
+#include "base/tensor_core.cuh"
 
 namespace tessera::assembly::kernels {
 
@@ -130,19 +131,6 @@ __device__ inline void affine_jacobian(const Geometry& geometry, Offset place, d
     const double* x = geometry.point(place, a + 1);
     for (int d = 0; d < dim; ++d) J[d][a] = reference_factor<dim> * (x[d] - origin[d]);
   }
-}
-
-/// C += A B with A 8 x 4, B 4 x 8: a = A[lane / 4][lane % 4], b = B[lane % 4][lane / 4], c = C[lane / 4][2 (lane % 4) + 0, 1].
-__device__ inline void multiply_add_8x8x4(double (&c)[2], double a, double b) {
-#if __CUDA_ARCH__ >= 800
-  asm volatile("mma.sync.aligned.m8n8k4.row.col.f64.f64.f64.f64 {%0, %1}, {%2}, {%3}, {%0, %1};" : "+d"(c[0]), "+d"(c[1]) : "d"(a), "d"(b));
-#else
-  const int lane = threadIdx.x % 32;
-  for (int k = 0; k < 4; ++k) {
-    const double row = __shfl_sync(0xffffffffu, a, lane / 4 * 4 + k);
-    for (int half = 0; half < 2; ++half) c[half] += row * __shfl_sync(0xffffffffu, b, (2 * (lane % 4) + half) * 4 + k);
-  }
-#endif
 }
 
 /// Linear straight simplices in closed form, a thread each. Coefficients at points count by their weighted mean where the gradients
