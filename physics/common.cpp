@@ -94,6 +94,7 @@ deck::Section<OutputParams> output_section() {
   return deck::Section<OutputParams>("output", "Files")
       .key("directory", &OutputParams::directory, {.help = "relative to the working directory"})
       .key("fields", &OutputParams::fields, {.help = "fields to write; left out: the module's own choice"})
+      .key("write", &OutputParams::write, {.help = "false: no VTK files, only summary.json; for timing and for large meshes"})
       .position(&OutputParams::where);
 }
 

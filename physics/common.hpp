@@ -50,6 +50,7 @@ deck::Section<ExactParams> exact_section();
 struct OutputParams {
   std::string directory = "out";
   std::vector<std::string> fields;
+  bool write = true;
   deck::Where where;
 };
 deck::Section<OutputParams> output_section();

@@ -107,7 +107,7 @@ ExitCode Poisson::run(Context& context) {
     if (params.has_exact) report_errors(params.exact, solution, context.summary);
     report_quantities(params.quantities, solution, context.summary);
   }
-  {
+  if (params.output.write) {
     Scope scope(exec, "output");
     write_solution(params, solution, report.converged, context.output_directory);
   }

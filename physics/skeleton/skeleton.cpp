@@ -72,7 +72,7 @@ class Skeleton final : public Module {
       files.blocks.push_back(
           output::vtk_cells(block.shape, dofs.order, assembly::lagrange(block.shape, dofs.order).node_points, block.dofs));
     files.point_fields.push_back({"u", 1, u});
-    output::write_vtu(files, context.output_directory / "solution.vtu");
+    if (output_section().read(context.deck).write) output::write_vtu(files, context.output_directory / "solution.vtu");
     return report.converged ? ExitCode::ok : ExitCode::solver;
   }
 

@@ -120,7 +120,7 @@ ExitCode TwoPointBvp::run(Context& context) {
     report_quantities(params.quantities, solution, context.summary);
   }
   Scope scope(host, "output");
-  write_solution(params, solution, context.output_directory);
+  if (params.output.write) write_solution(params, solution, context.output_directory);
   return ExitCode::ok;
 }
 

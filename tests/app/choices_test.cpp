@@ -105,6 +105,14 @@ TEST(Choices, AutoSaysWhatItTookAndWhy) {
   expect_same_answer(deck_of("hex", 3), {{"assembly.strategy=auto"}});
 }
 
+TEST(Choices, ARunCanLeaveOutTheFields) {
+  const fs::path out = folder() / "no_fields";
+  const Result result = tessera("run " + deck_of("tet", 1) + " --quiet --set output.write=false --output " + out.string());
+  EXPECT_EQ(result.code, 0) << result.text;
+  EXPECT_EQ(summary_in(out)["status"], "ok");
+  EXPECT_FALSE(fs::exists(out / "solution.vtu"));
+}
+
 struct Refused {
   std::string shape;
   int order;
