@@ -2,7 +2,6 @@
 #include <cusparse.h>
 #include <fmt/format.h>
 
-
 #include "base/cuda_check.hpp"
 #include "base/error.hpp"
 #include "bench/support/peers.hpp"
