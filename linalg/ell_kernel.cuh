@@ -6,7 +6,7 @@ namespace tessera::linalg::detail {
 
 /// Entries of a row that a thread has in flight, and resident blocks per multiprocessor of the kernels that also sum. H200,
 /// November 2026, P1 tets with 16.8 M rows: sliced ELL 0.773 ms (4 resident blocks 0.816; 16 loads 0.862). Blocks that stay
-/// and go through all slots gain 5 % where all slices are diagonals, but cost 40 % of packed ELL under a shuffled numbering,
+/// and go through all slots gain 8 % where all slices are diagonals, but cost 40 % of packed ELL under a shuffled numbering,
 /// where far blocks do not share x.
 inline constexpr int ell_loads = 8;
 inline constexpr int ell_resident = 5;
