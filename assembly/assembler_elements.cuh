@@ -306,8 +306,8 @@ __device__ inline void jacobian_at_point(const BlockView& block, const Geometry&
 
 /// Any element by quadrature, a warp each. First the lanes take the points: the 4 x 4 matrix G = w |J| (J^-1 k J^-T, and c at (3, 3)) to
 /// shared memory, and w |J| f. Then K = sum_q B_q^T (G_q B_q), with B_q the derivatives and the value as four rows, is a product of 8 x 4
-/// by 4 x 8 tiles for each point: the shape of the tensor cores in double precision. Upper tiles only. At most 8 `tiles` dofs;
-/// where the sums of all tiles fit the registers, each point is read once.
+/// by 4 x 8 tiles for each point: the shape of the tensor cores in double precision. Upper tiles only, `tiles` rows of them at a time.
+/// Where the sums of all tiles fit the registers (at most 8 `tiles` dofs, `tiles` <= 4), each point is read once.
 template <int dim, int tiles>
 struct TiledElement {
   static constexpr int lanes = 32;
@@ -343,8 +343,9 @@ struct TiledElement {
     }
   }
 
-  /// Tiles (i, j) of the columns of tiles first .. first + columns, i <= j.
-  __device__ void sum_columns(const double* basis, const double* work, int lane, int first, double (&sum)[columns][tiles][2]) const {
+  /// Tiles (base + i, j) of the columns of tiles j = first .. first + columns, base + i <= j.
+  __device__ void sum_columns(const double* basis, const double* work, int lane, int base, int first,
+                              double (&sum)[columns][tiles][2]) const {
     const int stride = basis_stride(block.nodes), rows = (block.nodes + 7) / 8;
     const int row = lane / 4, a = lane % 4;
     for (int q = 0; q < block.points; ++q) {
@@ -360,13 +361,29 @@ struct TiledElement {
       }
 #pragma unroll
       for (int i = 0; i < tiles; ++i) {
-        if (i >= rows || i > first + columns - 1) continue;
-        const double left_factor = B[a * stride + i * 8];
+        if (base + i >= rows || base + i > first + columns - 1) continue;
+        const double left_factor = B[a * stride + (base + i) * 8];
 #pragma unroll
         for (int c = 0; c < columns; ++c)
-          if (i <= first + c && first + c < rows) multiply_add_8x8x4(sum[c][i], left_factor, flux[c]);
+          if (base + i <= first + c && first + c < rows) multiply_add_8x8x4(sum[c][i], left_factor, flux[c]);
       }
     }
+  }
+
+  template <class Sink>
+  __device__ void add_columns(Offset place, int lane, const double* basis, const double* work, int base, int first,
+                              const Sink& sink) const {
+    double sum[columns][tiles][2] = {};
+    sum_columns(basis, work, lane, base, first, sum);
+    const int row = lane / 4, a = lane % 4;
+#pragma unroll
+    for (int c = 0; c < columns; ++c)
+#pragma unroll
+      for (int tile_i = 0; tile_i < tiles; ++tile_i)
+        for (int half = 0; half < 2; ++half) {
+          const int i = (base + tile_i) * 8 + row, j = (first + c) * 8 + 2 * a + half;
+          if (i <= j && j < block.nodes) sink.entry(place, i, j, sum[c][tile_i][half]);
+        }
   }
 
   template <class Geometry, class Sink>
@@ -375,19 +392,10 @@ struct TiledElement {
     __syncwarp();
     const double* basis = basis_in_shared ? tables : block.padded_basis;
     const int n = block.nodes, rows = (n + 7) / 8;
-    const int row = lane / 4, a = lane % 4;
-    for (int first = 0; first < rows; first += columns) {
-      double sum[columns][tiles][2] = {};
-      sum_columns(basis, work, lane, columns == tiles ? 0 : first, sum);
-#pragma unroll
-      for (int c = 0; c < columns; ++c)
-#pragma unroll
-        for (int tile_i = 0; tile_i < tiles; ++tile_i)
-          for (int half = 0; half < 2; ++half) {
-            const int i = tile_i * 8 + row, j = (first + c) * 8 + 2 * a + half;
-            if (i <= j && j < n) sink.entry(place, i, j, sum[c][tile_i][half]);
-          }
-    }
+    // `columns == tiles` holds the whole matrix at once: constants then.
+    for (int first = 0; first < rows; first += columns)
+      for (int base = 0; base < (columns == tiles ? 1 : first + 1); base += tiles)
+        add_columns(place, lane, basis, work, columns == tiles ? 0 : base, columns == tiles ? 0 : first, sink);
     if (!block.f.empty() || Sink::wants_every_value)
       for (int i = lane; i < n; i += 32) {
         double value = 0;

@@ -20,6 +20,16 @@ void launch_with_shared(Cuda& exec, void (*kernel)(Params...), Offset blocks, in
 
 namespace kernels {
 
+/// Groups of lanes in a block of at most `cells_block` threads: fewer where their shared memory would not fit a multiprocessor (227 KB
+/// on the architectures that have most, 99 KB kept to).
+template <class Element>
+int groups_of_block(const Element& element) {
+  constexpr std::size_t most_shared = 99 * 1024;
+  int groups = cells_block / Element::lanes;
+  while (groups > 1 && element.table_bytes() + groups * element.work_bytes() > most_shared) groups /= 2;
+  return groups;
+}
+
 /// Isoparametric cells of so few dofs that a thread keeps the matrix in registers.
 inline bool is_small(const BlockData<Device>& block) { return block.by_columns && !block.straight_simplex; }
 
@@ -36,8 +46,9 @@ void with_element_of(const BlockData<Device>& block, F& f) {
       if (is_small(block) && view.nodes == 6) return f(SmallElement<3, 6>{view});
       if (is_small(block)) return f(SmallElement<3, 8>{view});
     }
-    if (view.nodes > 32) return f(TiledElement<3, 16>(view));
   }
+  if constexpr (dim > 1)
+    if (view.nodes > 32) return f(TiledElement<dim, 16>(view));
   f(TiledElement<dim, dim == 1 ? 1 : 4>(view));
 }
 

@@ -8,7 +8,7 @@ namespace kernels {
 template <class Element, class Sink>
 __global__ void __launch_bounds__(cells_block) each_cell(Element element, Sink sink, Offset first, Offset count) {
   extern __shared__ double shared[];
-  constexpr int groups = cells_block / Element::lanes;
+  const int groups = blockDim.x / Element::lanes;
   const int group = threadIdx.x / Element::lanes;
   double* work = shared + element.table_bytes() / sizeof(double) + group * (element.work_bytes() / sizeof(double));
   element.prepare(shared);
@@ -23,7 +23,7 @@ template <class Element>
 __global__ void __launch_bounds__(cells_block) each_partition(Element element, AddSink sink, const Index* partitions,
                                                               const Index* step_ptr, const Index* step_first) {
   extern __shared__ double shared[];
-  constexpr int groups = cells_block / Element::lanes;
+  const int groups = blockDim.x / Element::lanes;
   const int group = threadIdx.x / Element::lanes;
   double* work = shared + element.table_bytes() / sizeof(double) + group * (element.work_bytes() / sizeof(double));
   element.prepare(shared);
@@ -43,21 +43,21 @@ namespace {
 template <class Element, class Sink>
 void launch_cells(Cuda& exec, const Element& element, const Sink& sink, Offset first, Offset count) {
   if (count <= 0) return;
-  constexpr int groups = kernels::cells_block / Element::lanes;
+  const int groups = kernels::groups_of_block(element);
   const std::size_t shared = element.table_bytes() + groups * element.work_bytes();
-  launch_with_shared(exec, kernels::each_cell<Element, Sink>, (count + groups - 1) / groups, kernels::cells_block, shared, element, sink,
-                     first, count);
+  launch_with_shared(exec, kernels::each_cell<Element, Sink>, (count + groups - 1) / groups, groups * Element::lanes, shared, element,
+                     sink, first, count);
 }
 
 /// Colours of partitions, a launch each.
 template <class Element>
 void launch_partitions(Cuda& exec, const Element& element, const kernels::AddSink& sink, const Partitions<Device>& partitions) {
-  constexpr int groups = kernels::cells_block / Element::lanes;
+  const int groups = kernels::groups_of_block(element);
   const std::size_t shared = element.table_bytes() + groups * element.work_bytes();
   for (std::size_t colour = 0; colour + 1 < partitions.colour_ptr.size(); ++colour) {
     const Offset first = partitions.colour_ptr[colour];
-    launch_with_shared(exec, kernels::each_partition<Element>, partitions.colour_ptr[colour + 1] - first, kernels::cells_block, shared,
-                       element, sink, partitions.by_colour.data() + first, partitions.step_ptr.data(), partitions.step_first.data());
+    launch_with_shared(exec, kernels::each_partition<Element>, partitions.colour_ptr[colour + 1] - first, groups * Element::lanes,
+                       shared, element, sink, partitions.by_colour.data() + first, partitions.step_ptr.data(), partitions.step_first.data());
   }
 }
 
