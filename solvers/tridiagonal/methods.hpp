@@ -17,7 +17,7 @@ void lu_pivoting(Exec& exec, Workspace<typename Exec::Space>& workspace, const T
 
 /// Cyclic reduction until at most `stop` rows of each system are left, parallel cyclic reduction of those, back
 /// substitution (Hockney and Jesshope; Zhang, Cohen and Owens). stop = 1: plain CR; stop >= n: plain PCR. One pass over
-/// memory a level, about 200 B a row in double for CR and 128 B a row and level for PCR.
+/// memory a level, about 200 B a row in double for CR and 64 B a row and level for PCR.
 template <class Exec, class T>
 void cyclic_reduction(Exec& exec, Workspace<typename Exec::Space>& workspace, const Tridiagonal<T>& A,
                       View<const T> rhs, View<T> x, Offset stop);
