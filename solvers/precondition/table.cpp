@@ -30,7 +30,7 @@ const std::vector<Entry>& table() {
       {"none", "the plain method", TESSERA_EVERYWHERE(make_identity)},
       {"jacobi", "division by the diagonal; helps where coefficients or cell sizes differ", TESSERA_EVERYWHERE(make_jacobi)},
       {"ssor", "a forward and a backward Gauss-Seidel sweep with `relaxation`; fewest iterations, serial", make_ssor<Threads, double>, make_ssor<Threads, float>, nullptr, nullptr},
-      {"multicolour_ssor", "the same sweeps in parallel, colour after colour; about half the iterations of jacobi, at two to three times the cost", TESSERA_EVERYWHERE(make_multicolour_ssor)},
+      {"multicolour_ssor", "the same sweeps in parallel, colour after colour; about half the iterations of jacobi, each about three times as long", TESSERA_EVERYWHERE(make_multicolour_ssor)},
       {"chebyshev", "`degree` steps of the Chebyshev iteration with the diagonal; products only, so it suits operators without entries; for cg", TESSERA_EVERYWHERE(make_chebyshev)},
   };
   // clang-format on
