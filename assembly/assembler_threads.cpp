@@ -20,8 +20,8 @@ constexpr Index chunks_wanted = 256;
 using Lanes = double __attribute__((vector_size(lanes * sizeof(double))));
 
 /// Element matrices of up to `lanes` linear simplices at a time, then their entries one by one in the order of the cells.
-template <int dim>
-void simplex_chunk(const BlockView& block, const Target& target, Offset first, Offset last) {
+template <int dim, class Layout>
+void simplex_chunk(const BlockView& block, const Target& target, Layout layout, Offset first, Offset last) {
   constexpr int n = dim + 1;
   constexpr int entries = n * (n + 1) / 2;
   alignas(64) double x[n][dim][lanes];
@@ -29,7 +29,7 @@ void simplex_chunk(const BlockView& block, const Target& target, Offset first, O
   alignas(64) double matrix[entries][lanes];
   alignas(64) double load[n][lanes];
   const int components = block.k.components;
-  const Offset step = target.layout.step();
+  const auto step = layout.step();
   double* b = target.b;
   for (Offset batch = first; batch < last; batch += lanes) {
     const int count = static_cast<int>(std::min<Offset>(lanes, last - batch));
@@ -60,7 +60,7 @@ void simplex_chunk(const BlockView& block, const Target& target, Offset first, O
       const Index* dofs = block.dofs + cell * n;
       const std::uint16_t* slots = block.slots + cell * n * n;
       for (int i = 0; i < n; ++i) {
-        double* row = target.values + target.layout.first(dofs[i]);
+        double* row = target.values + layout.first(dofs[i]);
         for (int j = 0; j < n; ++j) row[slots[i * n + j] * step] += matrix[i <= j ? packed(i, j, n) : packed(j, i, n)][lane];
       }
       if (block.f.empty()) continue;
@@ -77,6 +77,21 @@ void simplex_chunk(const BlockView& block, const Target& target, Offset first, O
       }
     }
   }
+}
+
+/// The layout of CRS as constants: no division, and a step that folds away.
+struct CompactRows {
+  const Offset* starts;
+  Offset first(Index row) const { return starts[row]; }
+  static constexpr Offset step() { return 1; }
+};
+
+template <int dim>
+void simplex_chunk(const BlockView& block, const Target& target, Offset first, Offset last) {
+  if (target.layout.slice == 1)
+    simplex_chunk<dim>(block, target, CompactRows{target.layout.starts}, first, last);
+  else
+    simplex_chunk<dim>(block, target, target.layout, first, last);
 }
 
 /// Adds an element's upper half into both halves of the matrix, and its load into b. `Add` adds a number to a place.

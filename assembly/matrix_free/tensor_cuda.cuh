@@ -25,7 +25,7 @@ inline constexpr int cells_per_block = dim == 2 ? 128 / n : (n * n > 64 ? 1 : 12
 /// Blocks that a multiprocessor should hold at least; fewer registers than the compiler would take pay only at n = 3
 /// (H200, November 2026: 11.5 instead of 10.4 G dofs/s at order 2, 21.3 instead of 22.9 at order 4).
 template <int n>
-inline constexpr int blocks_wanted = n == 3 ? 6 : 1;
+inline constexpr int blocks_wanted = n == 3 ? 6 : 0;
 
 /// Places of [n^dim] values in shared memory, and what is left free after the three arrays of a hex. Chosen by search for the least
 /// conflicts of banks over the lines along the three axes: on average 1.3 to 1.6 times the unavoidable accesses, without the
