@@ -77,7 +77,7 @@ template <class Exec>
 linalg::Crs<typename Exec::Space> Assembler<Exec>::make_matrix() {
   Stopwatch watch(exec_);
   linalg::Crs<Space> A = make_sparsity(exec_, *state_->map);
-  A.values.set_zero();
+  set_zero(exec_, A.values.view());
   state_->report.sparsity_seconds = watch.seconds();
   if (!state_->has_slots) {
     make_lists(exec_, *state_, A, host_threads(exec_));

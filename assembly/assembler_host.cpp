@@ -21,9 +21,10 @@ void check_map(const mesh::Mesh& mesh, const DofMap& map) {
                   fmt::format("block {} of the dof map has {} cells, that of the mesh {}", b, map.blocks[b].cells(),
                               mesh.blocks[b].cells()),
                   help);
-    for (const Index dof : map.blocks[b].dofs)
-      if (dof < 0 || dof >= map.dofs)
-        throw Error(ExitCode::internal, fmt::format("dof {} in a space of {} dofs", dof, map.dofs), help);
+    Index least = 0, greatest = -1;
+    for (const Index dof : map.blocks[b].dofs) least = std::min(least, dof), greatest = std::max(greatest, dof);
+    if (least < 0 || greatest >= map.dofs)
+      throw Error(ExitCode::internal, fmt::format("dof {} in a space of {} dofs", least < 0 ? least : greatest, map.dofs), help);
   }
 }
 

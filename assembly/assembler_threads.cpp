@@ -157,7 +157,7 @@ void add_cells(Threads& exec, Strategy strategy, const BlockData<Host>& block, c
   }
 }
 
-void order_cells(Threads&, const mesh::CellBlock& cells, const DofBlock& dofs, Index all_dofs, BlockData<Host>& block) {
+void order_cells(Threads& exec, const mesh::CellBlock& cells, const DofBlock& dofs, Index all_dofs, BlockData<Host>& block) {
   const Index count = block.cells;
   BlockView& view = block.view;
   view.dofs = dofs.dofs.data();  // mesh and map outlive the assembler, so neither is copied
@@ -168,20 +168,30 @@ void order_cells(Threads&, const mesh::CellBlock& cells, const DofBlock& dofs, I
   block.chunk_cells = std::clamp(count / chunks_wanted, least_cells_per_chunk, most_cells_per_chunk);
   const Index chunks = (count + block.chunk_cells - 1) / block.chunk_cells;
 
-  // Two chunks that share a dof get different colours.
-  std::vector<Offset> ptr{0};
-  std::vector<Index> keys;
-  std::vector<Index> seen(all_dofs, -1);
-  for (Index chunk = 0; chunk < chunks; ++chunk) {
-    const std::size_t first = static_cast<std::size_t>(chunk) * block.chunk_cells * dofs.nodes;
-    const std::size_t last = std::min(dofs.dofs.size(), first + static_cast<std::size_t>(block.chunk_cells) * dofs.nodes);
-    for (std::size_t k = first; k < last; ++k) {
-      if (seen[dofs.dofs[k]] == chunk) continue;
-      seen[dofs.dofs[k]] = chunk;
-      keys.push_back(dofs.dofs[k]);
+  // Two chunks that share a dof get different colours. Each thread lists the dofs of its own range of chunks, each dof once a chunk.
+  std::vector<Offset> ptr(static_cast<std::size_t>(chunks) + 1, 0);
+  std::vector<std::vector<Index>> keys_of(static_cast<std::size_t>(exec.count()));
+#pragma omp parallel num_threads(exec.count())
+  {
+    std::vector<Index> seen(all_dofs, -1);
+    std::vector<Index>& mine = keys_of[omp_get_thread_num()];
+#pragma omp for schedule(static)
+    for (Index chunk = 0; chunk < chunks; ++chunk) {
+      const std::size_t before = mine.size();
+      const std::size_t first = static_cast<std::size_t>(chunk) * block.chunk_cells * dofs.nodes;
+      const std::size_t last = std::min(dofs.dofs.size(), first + static_cast<std::size_t>(block.chunk_cells) * dofs.nodes);
+      for (std::size_t k = first; k < last; ++k) {
+        if (seen[dofs.dofs[k]] == chunk) continue;
+        seen[dofs.dofs[k]] = chunk;
+        mine.push_back(dofs.dofs[k]);
+      }
+      ptr[chunk + 1] = static_cast<Offset>(mine.size() - before);
     }
-    ptr.push_back(static_cast<Offset>(keys.size()));
   }
+  for (Index chunk = 0; chunk < chunks; ++chunk) ptr[chunk + 1] += ptr[chunk];
+  std::vector<Index> keys;
+  keys.reserve(static_cast<std::size_t>(ptr.back()));
+  for (const std::vector<Index>& part : keys_of) keys.insert(keys.end(), part.begin(), part.end());
   mesh::Colouring colouring = mesh::colour_cells(chunks, all_dofs, ptr.data(), keys.data());
   block.colour_ptr = std::move(colouring.ptr);
   block.chunks = std::move(colouring.cells);
