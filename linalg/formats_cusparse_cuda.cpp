@@ -8,23 +8,17 @@
 namespace tessera::linalg {
 namespace {
 
+#define CUSPARSE_FUNCTIONS(what)                                                            \
+  what(GetErrorString) what(Create) what(Destroy) what(SetStream) what(CreateCsr)           \
+  what(CreateSlicedEll) what(DestroySpMat) what(CreateDnVec) what(DestroyDnVec)             \
+  what(SpMV_bufferSize) what(SpMV_preprocess) what(SpMV)
+
 /// The functions of cuSPARSE that we call, found in the library at run time.
 struct Library {
   std::string problem;
-#define CUSPARSE_FUNCTION(name) decltype(&cusparse##name) name = nullptr
-  CUSPARSE_FUNCTION(GetErrorString);
-  CUSPARSE_FUNCTION(Create);
-  CUSPARSE_FUNCTION(Destroy);
-  CUSPARSE_FUNCTION(SetStream);
-  CUSPARSE_FUNCTION(CreateCsr);
-  CUSPARSE_FUNCTION(CreateSlicedEll);
-  CUSPARSE_FUNCTION(DestroySpMat);
-  CUSPARSE_FUNCTION(CreateDnVec);
-  CUSPARSE_FUNCTION(DestroyDnVec);
-  CUSPARSE_FUNCTION(SpMV_bufferSize);
-  CUSPARSE_FUNCTION(SpMV_preprocess);
-  CUSPARSE_FUNCTION(SpMV);
-#undef CUSPARSE_FUNCTION
+#define DECLARE(name) decltype(&cusparse##name) name = nullptr;
+  CUSPARSE_FUNCTIONS(DECLARE)
+#undef DECLARE
 
   Library() {
     const std::string file = fmt::format("libcusparse.so.{}", CUSPARSE_VER_MAJOR);
@@ -33,22 +27,11 @@ struct Library {
       problem = fmt::format("{} cannot be loaded", file);
       return;
     }
-#define CUSPARSE_FUNCTION(name)                                                            \
-  name = reinterpret_cast<decltype(name)>(dlsym(handle, "cusparse" #name));                \
-  if (!name) problem = fmt::format("{} has no cusparse" #name, file)
-    CUSPARSE_FUNCTION(GetErrorString);
-    CUSPARSE_FUNCTION(Create);
-    CUSPARSE_FUNCTION(Destroy);
-    CUSPARSE_FUNCTION(SetStream);
-    CUSPARSE_FUNCTION(CreateCsr);
-    CUSPARSE_FUNCTION(CreateSlicedEll);
-    CUSPARSE_FUNCTION(DestroySpMat);
-    CUSPARSE_FUNCTION(CreateDnVec);
-    CUSPARSE_FUNCTION(DestroyDnVec);
-    CUSPARSE_FUNCTION(SpMV_bufferSize);
-    CUSPARSE_FUNCTION(SpMV_preprocess);
-    CUSPARSE_FUNCTION(SpMV);
-#undef CUSPARSE_FUNCTION
+#define LOAD(name)                                                            \
+  name = reinterpret_cast<decltype(name)>(dlsym(handle, "cusparse" #name));   \
+  if (!name) problem = fmt::format("{} has no cusparse" #name, file);
+    CUSPARSE_FUNCTIONS(LOAD)
+#undef LOAD
   }
 };
 
