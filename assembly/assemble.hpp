@@ -66,6 +66,9 @@ class Assembler {
   /// The same into the values of another format: entry k of a row of `pattern` (from make_matrix; its values are neither read nor
   /// written) goes where `layout` says. Padding of the format keeps its value or becomes zero.
   void refill(const linalg::Crs<Space>& pattern, const linalg::RowLayout& layout, View<double> values, View<double> b);
+  /// Fills b [dofs] alone, with the data set before; needs no matrix. Every strategy does so in the same way: rows gather, repeatably.
+  /// The first call sets up lists of 4 B a dof of each cell, and 8 B a point of cells that are not straight simplices.
+  void refill_vector(View<double> b);
   /// Least traffic of a refill: dofs, geometry, slots and coefficients read once, values and b written once.
   double refill_bytes(const linalg::Crs<Space>& A) const;
 

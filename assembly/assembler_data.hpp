@@ -174,8 +174,12 @@ struct BlockData {
   std::vector<Reduction<Space>> reductions;  ///< of each range
   Partitions<Space> partitions;
 
+  // Made by the first refill_vector.
+  Lists<Space> load_lists;            ///< as `around`, where that is not kept
+  Array<double, Space> point_loads;   ///< [places, points]: w |J| f; not for straight simplices
+
   std::size_t list_bytes() const {
-    std::size_t bytes = around.bytes() + rows.bytes() + partitions.bytes();
+    std::size_t bytes = around.bytes() + rows.bytes() + partitions.bytes() + load_lists.bytes() + point_loads.bytes();
     for (const Reduction<Space>& reduction : reductions) bytes += reduction.bytes();
     return bytes;
   }

@@ -112,6 +112,12 @@ struct Assembly {
     assembler.assemble(data, A, b.view());
     return {to_vector(A.values), to_vector(b)};
   }
+  /// b alone, with the data of the last fill.
+  std::vector<double> vector() {
+    copy(to_space<Space>(std::vector<double>(b.size(), 1e30)), b);
+    assembler.refill_vector(b.view());
+    return to_vector(b);
+  }
 };
 
 void expect_near(const std::vector<double>& expected, const std::vector<double>& found, const std::string& what) {
@@ -152,8 +158,33 @@ TYPED_TEST(Strategies, AgreeWithColoursOnThreads) {
         const std::string what = problem.name + ", " + strategy + ", coefficients " + std::to_string(static_cast<int>(given));
         expect_near(expected.values, found.values, "matrix of " + what);
         expect_near(expected.b, found.b, "vector of " + what);
+        expect_near(expected.b, under_test.vector(), "vector alone of " + what);
       }
     }
+  }
+}
+
+TYPED_TEST(Strategies, FillAVectorWithoutAMatrix) {
+  TESSERA_REQUIRE(TypeParam);
+  TypeParam exec;
+  Threads threads;
+  for (const Problem& problem : problems()) {
+    if (problem.order != 2) continue;
+    const assembly::DofMap map = assembly::make_dof_map(problem.mesh, problem.order);
+    assembly::DiffusionData data{.region = {}, .k = constant(1.1), .c = {}, .f = constant(2)};
+    const Filled expected = Assembly<Threads>(threads, problem.mesh, map, {.strategy = "colour"}).fill(data);
+    Assembler<TypeParam> assembler(exec, problem.mesh, map);
+    auto b = to_space<typename TypeParam::Space>(std::vector<double>(map.dofs, 1e30));
+    assembler.set_data(data);
+    assembler.refill_vector(b.view());
+    const std::vector<double> first = to_vector(b);
+    expect_near(expected.b, first, problem.name);
+    assembler.refill_vector(b.view());
+    EXPECT_EQ(first, to_vector(b)) << problem.name;
+    data.f = {};
+    assembler.set_data(data);
+    assembler.refill_vector(b.view());
+    EXPECT_EQ(std::vector<double>(map.dofs, 0.0), to_vector(b)) << problem.name;
   }
 }
 
