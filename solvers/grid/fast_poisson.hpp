@@ -1,0 +1,86 @@
+#pragma once
+#include <array>
+#include <memory>
+#include <string>
+
+#include "base/backend.hpp"
+
+namespace tessera::solvers::grid {
+
+/// How the equation is discretised.
+enum class Stencil {
+  star,    ///< 3-, 5-, 7-point differences: (-u_{i-1} + 2 u_i - u_{i+1}) / h^2 + ... + c u
+  tensor,  ///< Q1 elements: K x M (x M) + M x K (x M) + ... + c M x M (x M), entries as integrals
+};
+
+/// -div(grad u) + c u = f, u = 0 on the boundary, on the interior nodes of a box grid: unknown (i, j, k) is at
+/// i + n[0] (j + n[1] k), x fastest. Axes beyond `dim` are not looked at.
+struct GridProblem {
+  int dim = 2;                       ///< 1, 2 or 3
+  std::array<Index, 3> n{1, 1, 1};   ///< interior nodes of an axis
+  std::array<double, 3> h{1, 1, 1};  ///< spacing of an axis
+  double shift = 0;                  ///< c >= 0
+  Stencil stencil = Stencil::star;
+
+  Offset unknowns() const {
+    Offset product = 1;
+    for (int axis = 0; axis < dim; ++axis) product *= n[axis];
+    return product;
+  }
+};
+
+struct FastPoissonOptions {
+  std::string method = "bcr";  ///< bcr | fft
+  int radix = 4;               ///< of bcr: 2 | 4
+};
+
+/// Throws Error(usage) for a problem that no method takes: no nodes, more unknowns than memory addresses, h <= 0, c < 0, not finite.
+void check_grid_problem(const GridProblem& problem);
+
+/// One method with its tables and work space, made for one grid. Behind FastPoisson.
+template <class Exec, class T>
+class GridSolver {
+ public:
+  virtual ~GridSolver() = default;
+  virtual void solve(Exec& exec, View<const T> f, View<T> u) = 0;
+  virtual double bytes() const = 0;
+  virtual std::string describe() const = 0;
+};
+
+/// The methods by name: "bcr" (block_cyclic_reduction_*) and "fft" (sine_transform_*). Explicitly instantiated for Threads and Cuda,
+/// double and float.
+template <class Exec, class T>
+std::unique_ptr<GridSolver<Exec, T>> make_block_cyclic_reduction(Exec& exec, const GridProblem& problem,
+                                                                 const FastPoissonOptions& options);
+template <class Exec, class T>
+std::unique_ptr<GridSolver<Exec, T>> make_sine_transform(Exec& exec, const GridProblem& problem,
+                                                         const FastPoissonOptions& options);
+
+/// A direct solution in O(N log N). Setting up computes tables and takes all memory, so that solve() only queues work. T is
+/// double or float.
+template <class Exec, class T>
+class FastPoisson {
+ public:
+  /// Throws Error(usage) for what check_grid_problem refuses, an unknown method or radix; Error(memory).
+  FastPoisson(Exec& exec, const GridProblem& problem, const FastPoissonOptions& options = {});
+
+  /// f, u: [unknowns], distinct. Repeatable bitwise; on threads independent of their number. A value of f that is not finite
+  /// spreads to all of u; see require_finite.
+  void solve(View<const T> f, View<T> u);
+
+  /// Least bytes that one solve moves between memory and chip.
+  double bytes() const { return solver_->bytes(); }
+  /// "block cyclic reduction, radix 4", ...
+  std::string describe() const { return solver_->describe(); }
+
+ private:
+  Exec& exec_;
+  Offset unknowns_;
+  std::unique_ptr<GridSolver<Exec, T>> solver_;
+};
+
+/// Throws Error(solver) that names the first node with a value that is not finite. Waits for the device.
+template <class Exec, class T>
+void require_finite(Exec& exec, const GridProblem& problem, View<const T> f);
+
+}  // namespace tessera::solvers::grid
