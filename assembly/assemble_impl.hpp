@@ -76,7 +76,7 @@ std::vector<double> Assembler<Exec>::quadrature_points() const {
 template <class Exec>
 linalg::Crs<typename Exec::Space> Assembler<Exec>::make_matrix() {
   Stopwatch watch(exec_);
-  linalg::Crs<Space> A = make_sparsity(exec_, *state_->map);
+  linalg::Crs<Space> A = state_->has_slots ? make_sparsity(exec_, *state_->map) : make_pattern(exec_, *state_);
   set_zero(exec_, A.values.view());
   state_->report.sparsity_seconds = watch.seconds();
   if (!state_->has_slots) {

@@ -102,13 +102,35 @@ void order_block(Exec& exec, AssemblerState<typename Exec::Space>& state, std::s
   block.view.cell = block.cell.empty() ? nullptr : block.cell.data();
 }
 
+/// Whether a block keeps slots: simplices gathered by a lane a row have them in their own lists; reductions name positions.
+template <class Space>
+bool wants_slots(const AssemblerState<Space>& state, const BlockData<Space>& block) {
+  const bool lane_a_row = std::is_same_v<Space, Device> && state.strategy == Strategy::nonzeros && block.kernel == Kernel::linear_simplex;
+  return block.cells > 0 && state.strategy != Strategy::shared && !lane_a_row && block.view.nodes <= most_nodes_with_slots;
+}
+
+template <class Space>
+Array<std::uint16_t, Space> slot_array(const BlockData<Space>& block) {
+  return Array<std::uint16_t, Space>(Offset{block.cells} * block.view.nodes * block.view.nodes);
+}
+
+/// The sparsity; on threads with the slots of the blocks whose cells are in their natural order.
+inline linalg::Crs<Host> make_pattern(Threads& exec, AssemblerState<Host>& state) {
+  SlotArrays slots;
+  for (BlockData<Host>& block : state.blocks) {
+    if (wants_slots(state, block) && block.order.empty()) block.slots = slot_array(block);
+    slots.push_back(block.slots.data());
+  }
+  linalg::Crs<Host> A = make_sparsity(exec, *state.map, slots);
+  for (BlockData<Host>& block : state.blocks) block.view.slots = block.slots.data();
+  return A;
+}
+inline linalg::Crs<Device> make_pattern(Cuda& exec, AssemblerState<Device>& state) { return make_sparsity(exec, *state.map); }
+
 /// slots[place, i, j] = position of dof j in the row of dof i.
 template <class Exec>
 void make_slots(Exec& exec, BlockData<typename Exec::Space>& block, const linalg::CrsView<double>& A) {
-  const int n = block.view.nodes;
-  if (n > most_nodes_with_slots) return;
-  const Offset entries = Offset{block.cells} * n * n;
-  block.slots = Array<std::uint16_t, typename Exec::Space>(entries);
+  block.slots = slot_array(block);
   std::uint16_t* slots = block.slots.data();
   Array<int, typename Exec::Space> too_long(1);
   too_long.set_zero();
@@ -175,10 +197,7 @@ void make_lists(Exec& exec, AssemblerState<typename Exec::Space>& state, linalg:
   for (std::size_t b = 0; b < state.blocks.size(); ++b) {
     auto& block = state.blocks[b];
     if (block.cells == 0) continue;
-    // Simplices gathered by a lane a row have the slots in their own lists; reductions name positions.
-    const bool slots = state.strategy != Strategy::shared &&
-                       !(std::is_same_v<Exec, Cuda> && state.strategy == Strategy::nonzeros && block.kernel == Kernel::linear_simplex);
-    if (slots) make_slots(exec, block, view);
+    if (wants_slots(state, block) && !block.view.slots) make_slots(exec, block, view);
     if (state.strategy == Strategy::nonzeros) make_row_lists(exec, block, pattern);
     if (state.strategy == Strategy::shared) make_shared_lists(exec, state, b, row_ptr, col_ind, threads);
     if (state.strategy == Strategy::two_pass) {
