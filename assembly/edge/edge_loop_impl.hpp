@@ -129,7 +129,7 @@ struct StartNodes {
 
   TESSERA_HD void operator()(Offset index) const {
     const Index node = static_cast<Index>(index);
-    EdgeInput<F> own;
+    EdgeInput<F> own{};
     double sum[F::outputs];
     if constexpr (has_node_term<F>) load_input(function, u, list.nodes, node, own);
     start_node<F>(function, list, own, node, sum);
@@ -149,7 +149,7 @@ struct GatherNode {
 
   template <class Target>
   TESSERA_HD void operator()(Index node, const Target& target) const {
-    EdgeInput<F> own;
+    EdgeInput<F> own{};
     double sum[F::outputs];
     load_input(function, u, list.nodes, node, own);
     start_node<F>(function, list, own, node, sum);
@@ -268,7 +268,7 @@ struct ReduceNode {
 
   TESSERA_HD void operator()(Offset index) const {
     const Index node = static_cast<Index>(index);
-    EdgeInput<F> own;
+    EdgeInput<F> own{};
     double sum[F::outputs];
     if constexpr (has_node_term<F>) load_input(function, u, list.nodes, node, own);
     start_node<F>(function, list, own, node, sum);

@@ -6,6 +6,9 @@
 #include "assembly/matrix_free/geometry.hpp"
 #include "base/error.hpp"
 
+// Vectors wider than the target's registers have no settled calling convention; none leaves this file.
+#pragma GCC diagnostic ignored "-Wpsabi"
+
 namespace tessera::assembly::matrix_free {
 namespace {
 
