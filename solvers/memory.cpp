@@ -39,6 +39,7 @@ template <class Exec>
 double solver_bytes(const SolverParams& params, Offset rows, Offset nnz) {
   const double n = static_cast<double>(rows), entries = static_cast<double>(nnz);
   if (params.type == "direct") return direct_bytes(n, entries);
+  if (params.type == "lu") return 2 * direct_bytes(n, entries);  // both triangles
   const double size = params.precision == "double" ? 8 : 4;
   const bool standard_cg = params.type == "cg" && params.variant == "standard";
   double bytes = method_vectors(params) * size * n +

@@ -49,10 +49,10 @@ void check_combination(const SolverParams& params) {
   if (params.variant != "standard" && params.type != "cg")
     refuse(fmt::format("solver.variant = \"{}\" is a form of cg, not of {}", params.variant, params.type),
            "choose type = \"cg\", or leave variant out");
-  if (params.precision != "double" && params.type == "direct")
-    refuse(fmt::format("run.precision = \"{}\" is for iterative solvers; direct factors in double", params.precision),
-           "choose run.precision = \"double\", or type = \"cg\"");
-  if (params.preconditioner == "chebyshev" && params.type != "cg" && params.type != "direct")
+  if (params.precision != "double" && is_direct(params))
+    refuse(fmt::format("run.precision = \"{}\" is for iterative solvers; {} factors in double", params.precision, params.type),
+           fmt::format("choose run.precision = \"double\", or type = \"{}\"", params.type == "lu" ? "gmres" : "cg"));
+  if (params.preconditioner == "chebyshev" && params.type != "cg" && !is_direct(params))
     refuse(fmt::format("the preconditioner chebyshev takes the matrix for symmetric positive definite, which {} does not",
                        params.type),
            "choose type = \"cg\", or preconditioner = \"jacobi\"");

@@ -22,6 +22,9 @@ struct SolverParams {
   deck::Where where = {};
 };
 
+/// Factors the matrix, so it takes no preconditioner and reads the entries in CRS.
+inline bool is_direct(const SolverParams& params) { return params.type == "direct" || params.type == "lu"; }
+
 /// Schema of [solver]; the choices are the names of the tables in solve.hpp.
 deck::Section<SolverParams> solver_section();
 

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include "solvers/direct/ldlt.hpp"
+#include "solvers/direct/lu.hpp"
 #include "solvers/krylov/bicgstab.hpp"
 #include "solvers/krylov/cg.hpp"
 #include "solvers/krylov/gmres.hpp"
@@ -30,6 +31,7 @@ const std::vector<Entry>& table() {
       {"bicgstab", "stabilised biconjugate gradients for matrices that need not be symmetric; two products an iteration, little memory", solve_bicgstab<Threads>, TESSERA_ON_CUDA(solve_bicgstab<Cuda>)},
       {"gmres", "generalised minimal residuals with `restart`, for matrices that need not be symmetric; robust, keeps `restart` vectors", solve_gmres<Threads>, TESSERA_ON_CUDA(solve_gmres<Cuda>)},
       {"direct", "sparse L D L^T factorisation (Eigen, approximate minimum degree); for small and middling systems", solve_ldlt, nullptr},
+      {"lu", "sparse L U factorisation with pivoting (Eigen, COLAMD order), for matrices that need not be symmetric; small and middling systems", solve_lu, nullptr},
   };
   // clang-format on
   return entries;
@@ -58,14 +60,14 @@ Report solve(Exec& exec, const linalg::Operator<Exec>& A, View<const double> b, 
     run = entry.cuda;
   if (!run)
     throw Error(ExitCode::usage, fmt::format("the solver '{}' does not run on the backend '{}'", entry.name, Exec::name),
-                "choose type = \"cg\", or --backend threads", params.where);
+                fmt::format("choose type = \"{}\", or --backend threads", entry.name == "lu" ? "gmres" : "cg"), params.where);
   if (A.rows() != A.cols() || b.size() != A.rows() || x.size() != A.rows())
     throw Error(ExitCode::usage, fmt::format("a solver was given a matrix of {} x {}, a right-hand side of {} and a solution of {}",
                                              A.rows(), A.cols(), b.size(), x.size()),
                 "the matrix must be square and the vectors as long as its rows", params.where);
   Report report = run(exec, A, b, x, params, monitor);
   report.type = entry.name;
-  if (entry.name != "direct") report.preconditioner = params.preconditioner;
+  if (!is_direct(params)) report.preconditioner = params.preconditioner;
   return report;
 }
 

@@ -26,6 +26,8 @@ deck::Section<MaterialParams> material_section() {
       .position(&MaterialParams::where);
 }
 
+}  // namespace
+
 deck::Section<BoundaryParams> boundary_section() {
   return deck::Section<BoundaryParams>("boundary", "Boundary conditions; a boundary without one has k du/dn = 0", deck::SectionKind::array)
       .key("on", &BoundaryParams::on, {.help = "physical group name(s)", .required = true, .example = "[\"left\", \"right\"]"})
@@ -46,7 +48,12 @@ void check_fields(const OutputParams& output) {
       throw Error(ExitCode::usage, fmt::format("unknown output field '{}'", field), suggest(field, fields), output.where);
 }
 
-}  // namespace
+void check_alpha(const std::vector<BoundaryParams>& boundaries) {
+  for (const BoundaryParams& boundary : boundaries)
+    if (boundary.type != "robin" && !(boundary.alpha.is_constant() && boundary.alpha.constant() == 0))
+      throw Error(ExitCode::usage, fmt::format("alpha belongs to a robin boundary, this one is {}", boundary.type),
+                  "use type = \"robin\", or leave alpha out", boundary.where);
+}
 
 deck::Schema schema() {
   return {deck_section().description(),     mesh::mesh_section().description(), run_section(all_precisions).description(),
@@ -72,10 +79,7 @@ Params read(const deck::Deck& deck) {
   params.output = output_section().read(deck);
   params.quantities = quantity_section().read_all(deck);
   check_fields(params.output);
-  for (const BoundaryParams& boundary : params.boundaries)
-    if (boundary.type != "robin" && !(boundary.alpha.is_constant() && boundary.alpha.constant() == 0))
-      throw Error(ExitCode::usage, fmt::format("alpha belongs to a robin boundary, this one is {}", boundary.type),
-                  "use type = \"robin\", or leave alpha out", boundary.where);
+  check_alpha(params.boundaries);
   return params;
 }
 

@@ -47,6 +47,12 @@ struct Params {
   std::vector<QuantityParams> quantities;
 };
 
+deck::Section<BoundaryParams> boundary_section();
+/// Throws Error(usage) for a field that is neither u nor flux.
+void check_fields(const OutputParams& output);
+/// Throws Error(usage) where a boundary that is not robin has an alpha.
+void check_alpha(const std::vector<BoundaryParams>& boundaries);
+
 deck::Schema schema();
 /// Reads and checks everything that can be checked without the mesh.
 Params read(const deck::Deck& deck);

@@ -38,80 +38,6 @@ void require_positive_definite(const MaterialParams& material, const double* k, 
               "the problem is elliptic only where k is positive (a tensor: positive definite)", material.where);
 }
 
-/// The components of k, reaction and source of a material as one list of expressions; a scalar k of a problem with tensors is
-/// spread over the diagonal.
-std::vector<deck::Expression> spread(const MaterialParams& material, int components) {
-  if (static_cast<int>(material.diffusivity.size()) == components) return material.diffusivity;
-  std::vector<deck::Expression> k(static_cast<std::size_t>(components));
-  const std::vector<int> diagonal = components == 3 ? std::vector{0, 2} : std::vector{0, 3, 5};
-  for (int d : diagonal) k[d] = material.diffusivity.front();
-  return k;
-}
-
-constexpr Index evaluation_chunk = 256;  // cells
-
-/// One coefficient from the expressions of every material: [materials][components].
-assembly::Coefficient coefficient(const std::vector<std::vector<deck::Expression>>& expressions, const std::vector<Index>& material,
-                                  const mesh::Mesh& mesh, const assembly::QuadraturePoints& points, int threads) {
-  assembly::Coefficient result;
-  result.components = static_cast<int>(expressions.front().size());
-  for (const auto& of_material : expressions)
-    for (const deck::Expression& e : of_material) result.per_point |= !e.is_constant();
-  const std::size_t components = static_cast<std::size_t>(result.components);
-  if (!result.per_point) {
-    for (const auto& of_material : expressions)
-      for (const deck::Expression& e : of_material) result.values.push_back(e.constant());
-    return result;
-  }
-  result.values.resize(static_cast<std::size_t>(points.before(mesh.blocks.size())) * components);
-  // One block by all threads. Runs of cells of one material are evaluated at once: a call a cell would cost more than the expression.
-  std::exception_ptr failure;
-  using Evaluators = std::vector<std::vector<deck::Evaluator>>;
-  auto evaluate_block = [&](std::size_t block, Evaluators& evaluators) {
-    const Index cells = mesh.blocks[block].cells(), first_cell = mesh.blocks[block].first_cell;
-    const int per_cell = points.per_cell(block);
-    std::vector<double> xyz, column;
-#pragma omp for schedule(static)
-    for (Index chunk = 0; chunk < cells; chunk += evaluation_chunk) {
-      try {
-        const Index end = std::min(cells, chunk + evaluation_chunk);
-        for (Index cell = chunk, next; cell < end; cell = next) {
-          const Index of = material[first_cell + cell];
-          for (next = cell + 1; next < end && material[first_cell + next] == of;) ++next;
-          const std::size_t count = static_cast<std::size_t>(next - cell) * per_cell;
-          xyz.resize(3 * count);
-          column.resize(count);
-          points.of_cells(block, cell, next - cell, xyz.data());
-          double* out = result.values.data() + (points.before(block) + Offset{cell} * per_cell) * components;
-          for (std::size_t c = 0; c < components; ++c) {
-            evaluators[of][c].evaluate(xyz.data(), count, 0, column.data());
-            for (std::size_t q = 0; q < count; ++q) out[q * components + c] = column[q];
-          }
-        }
-      } catch (...) {
-#pragma omp critical
-        if (!failure) failure = std::current_exception();
-      }
-    }
-  };
-#pragma omp parallel num_threads(threads)
-  {
-    try {
-      Evaluators evaluators;
-      for (const auto& of_material : expressions) {
-        evaluators.emplace_back();
-        for (const deck::Expression& e : of_material) evaluators.back().emplace_back(e);
-      }
-      for (std::size_t block = 0; block < mesh.blocks.size(); ++block) evaluate_block(block, evaluators);
-    } catch (...) {
-#pragma omp critical
-      if (!failure) failure = std::current_exception();
-    }
-  }
-  if (failure) std::rethrow_exception(failure);
-  return result;
-}
-
 /// A group that Dirichlet values may stand on: facets, or curves and points; among groups of one name the facets.
 const mesh::Group& boundary_group(const mesh::Mesh& mesh, const std::string& name, const deck::Where& where) {
   for (int dim = mesh.dim - 1; dim >= 0; --dim)
@@ -191,6 +117,79 @@ std::vector<Index> material_of_cells(const std::vector<MaterialParams>& material
   for (Index& m : material)
     if (m < 0) m = rest;
   return material;
+}
+
+std::vector<deck::Expression> spread(const MaterialParams& material, int components) {
+  if (static_cast<int>(material.diffusivity.size()) == components) return material.diffusivity;
+  std::vector<deck::Expression> k(static_cast<std::size_t>(components));
+  const std::vector<int> diagonal = components == 3 ? std::vector{0, 2} : std::vector{0, 3, 5};
+  for (int d : diagonal) k[d] = material.diffusivity.front();
+  return k;
+}
+
+constexpr Index evaluation_chunk = 256;  // cells
+
+assembly::Coefficient coefficient(const std::vector<std::vector<deck::Expression>>& expressions, const std::vector<Index>& material,
+                                  const mesh::Mesh& mesh, const assembly::QuadraturePoints& points, int threads,
+                                  const std::array<double, 3>& shift) {
+  assembly::Coefficient result;
+  result.components = static_cast<int>(expressions.front().size());
+  for (const auto& of_material : expressions)
+    for (const deck::Expression& e : of_material) result.per_point |= !e.is_constant();
+  const std::size_t components = static_cast<std::size_t>(result.components);
+  if (!result.per_point) {
+    for (const auto& of_material : expressions)
+      for (const deck::Expression& e : of_material) result.values.push_back(e.constant());
+    return result;
+  }
+  result.values.resize(static_cast<std::size_t>(points.before(mesh.blocks.size())) * components);
+  // One block by all threads. Runs of cells of one material are evaluated at once: a call a cell would cost more than the expression.
+  std::exception_ptr failure;
+  using Evaluators = std::vector<std::vector<deck::Evaluator>>;
+  auto evaluate_block = [&](std::size_t block, Evaluators& evaluators) {
+    const Index cells = mesh.blocks[block].cells(), first_cell = mesh.blocks[block].first_cell;
+    const int per_cell = points.per_cell(block);
+    std::vector<double> xyz, column;
+#pragma omp for schedule(static)
+    for (Index chunk = 0; chunk < cells; chunk += evaluation_chunk) {
+      try {
+        const Index end = std::min(cells, chunk + evaluation_chunk);
+        for (Index cell = chunk, next; cell < end; cell = next) {
+          const Index of = material[first_cell + cell];
+          for (next = cell + 1; next < end && material[first_cell + next] == of;) ++next;
+          const std::size_t count = static_cast<std::size_t>(next - cell) * per_cell;
+          xyz.resize(3 * count);
+          column.resize(count);
+          points.of_cells(block, cell, next - cell, xyz.data());
+          for (std::size_t at = 0; at < xyz.size(); ++at) xyz[at] += shift[at % 3];
+          double* out = result.values.data() + (points.before(block) + Offset{cell} * per_cell) * components;
+          for (std::size_t c = 0; c < components; ++c) {
+            evaluators[of][c].evaluate(xyz.data(), count, 0, column.data());
+            for (std::size_t q = 0; q < count; ++q) out[q * components + c] = column[q];
+          }
+        }
+      } catch (...) {
+#pragma omp critical
+        if (!failure) failure = std::current_exception();
+      }
+    }
+  };
+#pragma omp parallel num_threads(threads)
+  {
+    try {
+      Evaluators evaluators;
+      for (const auto& of_material : expressions) {
+        evaluators.emplace_back();
+        for (const deck::Expression& e : of_material) evaluators.back().emplace_back(e);
+      }
+      for (std::size_t block = 0; block < mesh.blocks.size(); ++block) evaluate_block(block, evaluators);
+    } catch (...) {
+#pragma omp critical
+      if (!failure) failure = std::current_exception();
+    }
+  }
+  if (failure) std::rethrow_exception(failure);
+  return result;
 }
 
 assembly::DiffusionData diffusion_data(const std::vector<MaterialParams>& materials, const std::vector<Index>& material,

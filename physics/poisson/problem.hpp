@@ -1,11 +1,13 @@
 #pragma once
 // The deck's coefficients and boundary conditions on the mesh: the host side of the problem, without a backend.
+#include <array>
 #include <span>
 #include <string>
 #include <vector>
 
 #include "assembly/coefficient.hpp"
 #include "assembly/dof_map.hpp"
+#include "assembly/quadrature_points.hpp"
 #include "mesh/mesh.hpp"
 #include "physics/poisson/params.hpp"
 
@@ -13,6 +15,15 @@ namespace tessera::physics::poisson {
 
 /// Index of the material of every cell. Throws Error where a group is not in the mesh, two materials claim a cell, or a cell has none.
 std::vector<Index> material_of_cells(const std::vector<MaterialParams>& materials, const mesh::Mesh& mesh);
+
+/// One coefficient from the expressions of every material, [materials][components]: constants are kept per material, what varies is
+/// evaluated at the quadrature points, or at points that lie `shift` beside them. Throws Error(usage) where a value is not finite.
+assembly::Coefficient coefficient(const std::vector<std::vector<deck::Expression>>& expressions, const std::vector<Index>& material,
+                                  const mesh::Mesh& mesh, const assembly::QuadraturePoints& points, int threads,
+                                  const std::array<double, 3>& shift = {});
+
+/// The components of k of a material; a scalar k of a problem with tensors is spread over the diagonal.
+std::vector<deck::Expression> spread(const MaterialParams& material, int components);
 
 /// Coefficients of the materials: constants are kept per material, what varies is evaluated at the quadrature points of the
 /// space. Throws Error(usage) where k is not positive definite or a value is not finite.

@@ -26,7 +26,7 @@ std::vector<double> robin_alpha(const FacetTerm& term, const std::vector<double>
 }
 
 bool needs_entries(const solvers::SolverParams& solver) {
-  return solver.type == "direct" || solver.preconditioner == "ssor" || solver.preconditioner == "multicolour_ssor";
+  return solvers::is_direct(solver) || solver.preconditioner == "ssor" || solver.preconditioner == "multicolour_ssor";
 }
 
 Plan plan(const Problem& problem) {
@@ -50,8 +50,8 @@ Plan plan(const Problem& problem) {
   if (result.matrix_free && needs_entries(params.solver))
     throw Error(ExitCode::usage,
                 fmt::format("{} needs the entries of a matrix, assembly.strategy = \"matrix_free\" has none",
-                            params.solver.type == "direct" ? "solver.type = \"direct\""
-                                                           : fmt::format("the preconditioner \"{}\"", params.solver.preconditioner)),
+                            solvers::is_direct(params.solver) ? fmt::format("solver.type = \"{}\"", params.solver.type)
+                                                              : fmt::format("the preconditioner \"{}\"", params.solver.preconditioner)),
                 "choose preconditioner = \"jacobi\" or \"chebyshev\", or another strategy", params.solver.where);
   if (!result.matrix_free && order > most_assembled_order)
     throw Error(ExitCode::usage, fmt::format("a matrix of order {} is not assembled, at most {} is", order, most_assembled_order),

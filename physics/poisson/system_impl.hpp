@@ -78,7 +78,7 @@ template <class Exec>
 void store(Exec& exec, const Problem& problem, System<Exec>& system, output::Summary& summary) {
   const MatrixParams& asked = problem.params.matrix;
   const bool entries = asked.format == "auto" && needs_entries(problem.params.solver);
-  std::string why = fmt::format("{} needs the entries in rows", problem.params.solver.type == "direct" ? "the direct solver" : "the preconditioner");
+  std::string why = fmt::format("{} needs the entries in rows", solvers::is_direct(problem.params.solver) ? "the direct solver" : "the preconditioner");
   {
     Scope scope(exec, "convert");
     try {

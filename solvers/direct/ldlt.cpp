@@ -26,7 +26,8 @@ constexpr double pivot_lost = 1e-14;
 /// The lower triangle by columns, which for a symmetric A is the upper one by rows.
 Matrix lower_triangle(const linalg::Crs<Host>& A) {
   if (A.nnz() > std::numeric_limits<int>::max())
-    throw Error(ExitCode::usage, fmt::format("the direct solver takes 2^31 non-zeros at most, this matrix has {}", A.nnz()),
+    throw Error(ExitCode::usage,
+                fmt::format("the direct solver takes 2^31 non-zeros at most, this matrix has {}", A.nnz()),
                 "choose type = \"cg\"");
   Matrix lower(A.rows, A.rows);
   std::vector<int> per_column(static_cast<std::size_t>(A.rows), 0);
@@ -43,15 +44,17 @@ Matrix lower_triangle(const linalg::Crs<Host>& A) {
 /// Empty, or why the factor cannot be used.
 std::string describe_bad_pivot(const Factor& factor, const Matrix& lower) {
   const auto singular = [](Index row, double pivot, double entry) {
-    return fmt::format("the matrix is singular: the pivot of row {} is {:.3g} where its diagonal entry is {:.3g}; look for a "
-                       "missing Dirichlet condition or an unknown without an equation",
-                       row, pivot, entry);
+    return fmt::format(
+        "the matrix is singular: the pivot of row {} is {:.3g} where its diagonal entry is {:.3g}; look for a "
+        "missing Dirichlet condition or an unknown without an equation",
+        row, pivot, entry);
   };
   const Vector diagonal = lower.diagonal();
   if (factor.info() != Eigen::Success) {
     for (Index row = 0; row < diagonal.size(); ++row)
       if (diagonal[row] == 0 || !std::isfinite(diagonal[row])) return singular(row, diagonal[row], diagonal[row]);
-    return "the matrix is singular, or holds a value that is not finite: a pivot of its factorisation is zero; look for a "
+    return "the matrix is singular, or holds a value that is not finite: a pivot of its factorisation is zero; look "
+           "for a "
            "missing Dirichlet condition or an unknown without an equation";
   }
   const auto pivots = factor.vectorD();
@@ -92,9 +95,10 @@ Report factor_and_solve(Threads& exec, const linalg::Crs<Host>& A, View<const do
   }
   report.converged = norm <= target;
   if (!report.converged)
-    report.failure = fmt::format("the residual of the factorisation is {:.3g}, asked for {:.3g}: the matrix is singular to "
-                                 "rounding or holds a value that is not finite, or the tolerance is below reach",
-                                 report.relative_residual, params.tolerance);
+    report.failure = fmt::format(
+        "the residual of the factorisation is {:.3g}, asked for {:.3g}: the matrix is singular to "
+        "rounding or holds a value that is not finite, or the tolerance is below reach",
+        report.relative_residual, params.tolerance);
   return report;
 }
 
@@ -103,9 +107,10 @@ Report factor_and_solve(Threads& exec, const linalg::Crs<Host>& A, View<const do
 Report solve_ldlt(Threads& exec, const linalg::Operator<Threads>& A, View<const double> b, View<double> x,
                   const SolverParams& params, const Monitor& monitor) {
   if (!A.crs())
-    throw Error(ExitCode::usage,
-                fmt::format("the solver 'direct' needs the entries of the matrix in CRS, but its format is '{}'", A.format()),
-                "choose type = \"cg\", or matrix.format = \"crs\"", params.where);
+    throw Error(
+        ExitCode::usage,
+        fmt::format("the solver 'direct' needs the entries of the matrix in CRS, but its format is '{}'", A.format()),
+        "choose type = \"cg\", or matrix.format = \"crs\"", params.where);
   if (A.rows() == 0) {
     Report report;
     report.converged = true;
