@@ -1,0 +1,196 @@
+#include "solvers/grid/lmsor.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+
+#include "solvers/grid/lmsor_grid.hpp"
+#include "solvers/registry.hpp"
+
+namespace tessera::solvers::grid {
+
+namespace {
+
+constexpr double pi = 3.14159265358979323846;
+constexpr int most_blocking = 8;
+
+const std::vector<std::string>& recompute_names() {
+  static const std::vector<std::string> names{"auto", "none", "coefficients", "all"};
+  return names;
+}
+const std::vector<std::string>& access_names() {
+  static const std::vector<std::string> names{"auto", "global", "shared", "texture"};
+  return names;
+}
+const std::vector<std::string>& stop_names() {
+  static const std::vector<std::string> names{"residual", "update"};
+  return names;
+}
+
+void check_name(const std::string& key, const std::string& name, const std::vector<std::string>& valid,
+                const deck::Where& where) {
+  if (std::find(valid.begin(), valid.end(), name) == valid.end())
+    throw Error(ExitCode::usage, fmt::format("solver.{} is '{}'", key, name), suggest(name, valid), where);
+}
+
+void refuse_unless(bool fine, const std::string& what, const std::string& help, const deck::Where& where) {
+  if (!fine) throw Error(ExitCode::usage, what, help, where);
+}
+
+}  // namespace
+
+const std::vector<LmsorMethod>& lmsor_methods() {
+  static const std::vector<LmsorMethod> table = {
+      {"lsor", "local SOR: omega from the coefficients of each point"},
+      {"lmsor", "local modified SOR: a pair of omega a point, of the red and black half iteration"},
+      {"msor", "modified SOR: one omega of all red points, one of all black ones"},
+      {"sor", "SOR: one omega"},
+  };
+  return table;
+}
+
+deck::Section<LmsorParams> lmsor_section() {
+  using P = LmsorParams;
+  std::string help = "method";
+  for (const LmsorMethod& method : lmsor_methods()) help += fmt::format("; {}: {}", method.name, method.help);
+  return deck::Section<P>("solver", "Red-black relaxation on a grid")
+      .key("type", &P::method, {.help = help, .choices = names(lmsor_methods())})
+      .key("omega", &P::omega, {.help = "relaxation factor of sor, of msor's red points; 0: estimated", .min = 0, .max = 2})
+      .key("omega_black", &P::omega_black, {.help = "of msor's black points; 0: estimated", .min = 0, .max = 2})
+      .key("stop", &P::stop,
+           {.help = "residual: ||b - A u|| <= tolerance ||b||; update: sum (du)^2 <= tolerance", .choices = stop_names()})
+      .key("tolerance", &P::tolerance, {.help = "of the stop", .min = 0, .open_min = true})
+      .key("max_iterations", &P::max_iterations, {.help = "iterations of all starts together", .min = 0})
+      .key("check_every", &P::check_every, {.help = "iterations between two looks at the norms", .min = 1})
+      .key("recompute", &P::recompute,
+           {.help = "none: the weights of the neighbours and omega are stored; coefficients: f, g and omega; all: f and g",
+            .choices = recompute_names()})
+      .key("access", &P::access, {.help = "how CUDA reads the other colour", .choices = access_names()})
+      .key("granularity", &P::granularity, {.help = "points of a CUDA thread: 1, 2, 4 or 8; 0: own choice", .min = 0, .max = 8})
+      .key("blocking", &P::blocking,
+           {.help = "iterations of one pass over memory; 1: one half each pass; 0: own choice", .min = 0, .max = most_blocking})
+      .key("damping", &P::damping,
+           {.help = "all omega times this when the residual grows, and from the start again; 1: never",
+            .min = 0,
+            .max = 1,
+            .open_min = true})
+      .position(&P::where);
+}
+
+void check(const LmsorParams& params, const std::string& backend) {
+  const deck::Where& where = params.where;
+  find(lmsor_methods(), params.method, "relaxation method", where);
+  check_name("stop", params.stop, stop_names(), where);
+  check_name("recompute", params.recompute, recompute_names(), where);
+  check_name("access", params.access, access_names(), where);
+  for (double omega : {params.omega, params.omega_black})
+    refuse_unless(omega >= 0 && omega < 2, fmt::format("a relaxation factor of {} was asked for", omega),
+                  "choose 0 < omega < 2, or 0: estimated", where);
+  refuse_unless(params.omega == 0 || params.method == "sor" || params.method == "msor",
+                fmt::format("solver.omega is {}, but '{}' takes omega from the coefficients", params.omega, params.method),
+                "leave omega out, or choose type = \"sor\" or \"msor\"", where);
+  refuse_unless(params.omega_black == 0 || params.method == "msor",
+                fmt::format("solver.omega_black is {}, but only msor has one", params.omega_black),
+                "leave omega_black out, or choose type = \"msor\"", where);
+  refuse_unless(params.tolerance > 0, fmt::format("solver.tolerance is {}", params.tolerance), "choose a positive one", where);
+  refuse_unless(params.max_iterations >= 0, fmt::format("solver.max_iterations is {}", params.max_iterations),
+                "choose 0 or more", where);
+  refuse_unless(params.check_every >= 1, fmt::format("solver.check_every is {}", params.check_every), "choose 1 or more",
+                where);
+  refuse_unless(params.damping > 0 && params.damping <= 1, fmt::format("solver.damping is {}", params.damping),
+                "choose 0 < damping <= 1; 1: never", where);
+  const int G = params.granularity;
+  refuse_unless(G == 0 || G == 1 || G == 2 || G == 4 || G == 8, fmt::format("solver.granularity is {}", G),
+                "choose 1, 2, 4 or 8, or 0: own choice", where);
+  refuse_unless(params.blocking >= 0 && params.blocking <= most_blocking,
+                fmt::format("solver.blocking is {}", params.blocking), fmt::format("choose 0 to {}", most_blocking), where);
+  refuse_unless(params.precision == "double" || params.precision == "float",
+                fmt::format("relaxation has no precision '{}'", params.precision),
+                "choose run.precision = \"double\" or \"float\"", where);
+  const bool of_halves = params.granularity != 0 || params.access != "auto";
+  if (backend == "cuda") {
+    refuse_unless(params.blocking <= 1 || !of_halves,
+                  fmt::format("solver.blocking = {} beside access or granularity, which are choices of half iterations",
+                              params.blocking),
+                  "leave access and granularity out, or choose blocking = 1", where);
+    refuse_unless(params.blocking <= 1 || params.recompute != "none",
+                  fmt::format("solver.blocking = {} with recompute = \"none\"", params.blocking),
+                  "several iterations a pass keep f and g on the chip: choose recompute = \"coefficients\" or \"all\"", where);
+  } else {
+    refuse_unless(params.access == "auto" || params.access == "global",
+                  fmt::format("solver.access = \"{}\" on threads, which have one memory", params.access),
+                  "leave access out, or choose --backend cuda", where);
+    refuse_unless(params.granularity == 0, fmt::format("solver.granularity = {} on threads, which work on rows", params.granularity),
+                  "leave granularity out, or choose --backend cuda", where);
+  }
+}
+
+namespace lmsor {
+
+LocalOmega omega_of(const LmsorProblem& problem, const LmsorParams& params, const Facts& facts) {
+  const double h2 = problem.h[0] * problem.h[0], k2 = problem.h[1] * problem.h[1];
+  const double A2 = k2 / (h2 + k2), B2 = h2 / (h2 + k2);
+  const double x = pi / (problem.m[0] + 1.0), y = pi / (problem.m[1] + 1.0);
+  LocalOmega omega;
+  omega.real_x = A2 * std::cos(x);
+  omega.real_y = B2 * std::cos(y);
+  if (params.method == "lmsor" || params.method == "msor") {
+    omega.low_x = A2 * std::sin(x / 2);
+    omega.low_y = B2 * std::sin(y / 2);
+  }
+  omega.local = params.method == "lsor" || params.method == "lmsor";
+  if (omega.local) return omega;
+  // One omega for all points: the extremes of all points as if one point had them.
+  const double single = rectangle_omega(facts.real, facts.imaginary);
+  omega.constant[0] = omega.constant[1] = single;
+  if (params.method == "msor" && (facts.real == 0 || facts.imaginary == 0)) {
+    const double M = std::max(facts.real, facts.imaginary), m = std::min(facts.least, M);
+    const double sign = facts.imaginary == 0 ? -1 : 1;
+    const double s = std::sqrt((1 + sign * M * M) * (1 + sign * m * m));
+    omega.constant[0] = 2 / (1 - M * m + s);
+    omega.constant[1] = 2 / (1 + M * m + s);
+  }
+  if (params.omega > 0) omega.constant[0] = params.omega;
+  const double black = params.method == "sor" ? params.omega : params.omega_black;
+  if (black > 0) omega.constant[1] = black;
+  return omega;
+}
+
+Choices choices_of(const LmsorProblem& problem, const LmsorParams& params, const Facts& facts, const std::string& backend) {
+  const bool local = params.method == "lsor" || params.method == "lmsor";
+  const bool cuda = backend == "cuda";
+  Choices choices;
+  if (params.recompute == "none")
+    choices.recompute = Recompute::none;
+  else if (params.recompute == "coefficients" || (params.recompute == "auto" && local))
+    choices.recompute = Recompute::coefficients;
+  else
+    choices.recompute = Recompute::all;
+  choices.access = params.access == "shared" ? Access::shared : params.access == "texture" ? Access::texture : Access::global;
+  choices.granularity = params.granularity > 0 ? params.granularity : 4;
+  choices.blocking = params.blocking;
+  if (cuda) {
+    const bool of_halves = params.granularity != 0 || params.access != "auto" || choices.recompute == Recompute::none;
+    if (choices.blocking == 0) choices.blocking = of_halves ? 1 : 4;
+    // Recomputed omega costs a pass of several iterations once a point, less than reading it, but for bisections.
+    if (params.recompute == "auto" && choices.blocking > 1 && facts.mixed_points == 0) choices.recompute = Recompute::all;
+  } else if (choices.blocking == 0) {
+    // The rows that a pass works on stay in a megabyte of cache.
+    const double row = bytes_of(problem, choices, 8) / problem.m[1];
+    choices.blocking = std::clamp(static_cast<int>(0.5 * ((1 << 20) / row - 2)), 1, 4);
+  }
+  return choices;
+}
+
+double bytes_of(const LmsorProblem& problem, const Choices& choices, int size) {
+  const double points = static_cast<double>(problem.m[0]) * problem.m[1];
+  const double coefficients = choices.recompute == Recompute::none ? 5 : choices.recompute == Recompute::coefficients ? 3 : 2;
+  const double read_only = coefficients + (problem.source.empty() ? 0 : 1);
+  // u: each half iteration reads both colours and writes one; a pass of several iterations reads and writes them once.
+  const double words = choices.blocking > 1 ? (2 + read_only) / choices.blocking : 3 + read_only;
+  return words * size * points;
+}
+
+}  // namespace lmsor
+}  // namespace tessera::solvers::grid

@@ -1,0 +1,127 @@
+#pragma once
+// The red-black arrays of a relaxation and its sweeps; solve_lmsor puts start, tests and damping around them.
+#include "base/reduce_pair.hpp"
+#include "solvers/grid/lmsor.hpp"
+#include "solvers/grid/lmsor_omega.hpp"
+
+namespace tessera::solvers::grid::lmsor {
+
+enum class Recompute { none, coefficients, all };
+enum class Access { global, shared, texture };
+
+/// What LmsorParams say, names resolved. blocking, granularity >= 1.
+struct Choices {
+  Recompute recompute = Recompute::coefficients;
+  Access access = Access::global;
+  int granularity = 1;
+  int blocking = 1;
+};
+
+/// Each colour of the (m1+2) x (m2+2) nodes is an array [m2+2, pitch] of its own: of row j it has the columns
+/// 2 p + (j + colour) % 2, p = 0, 1 ... Neighbours of an entry (j, p) of one colour are, in the other colour's array, the entries
+/// (j-1, p), (j+1, p) and (j, p-1+s), (j, p+s) with s = (j + colour) % 2. Red is colour 0.
+struct Layout {
+  Index m1 = 0, m2 = 0;
+  Offset pitch = 0;  ///< a multiple of 128 bytes
+
+  TESSERA_HD Offset size() const { return (m2 + Offset{2}) * pitch; }  ///< of one colour
+  TESSERA_HD static int shift(Offset j, int colour) { return static_cast<int>((j + colour) & 1); }
+  TESSERA_HD Offset first(Offset j, int colour) const { return 1 - shift(j, colour); }        ///< p of the first interior column
+  TESSERA_HD Offset last(Offset j, int colour) const { return (m1 - shift(j, colour)) / 2; }  ///< and of the last one
+};
+template <class T>
+Layout make_layout(const std::array<Index, 2>& m) {
+  constexpr Offset line = 128 / sizeof(T);
+  return {m[0], m[1], ((m[0] + Offset{3}) / 2 + line - 1) / line * line};
+}
+
+/// Weights of the neighbours.
+template <class T>
+struct Stencil {
+  T west, east, north, south;  ///< l, r, t, b
+};
+/// (10.3) from F = h f/2 and G = k g/2.
+template <class T>
+TESSERA_HD Stencil<T> make_stencil(T A, T B, T F, T G) {
+  using std::fma;  // of T, not always of double
+  return {fma(A, F, A), fma(-A, F, A), fma(-B, G, B), fma(B, G, B)};
+}
+/// J u - s/D - u: what a point lacks. The one place of the arithmetic: every kernel gets the same bits.
+template <class T>
+TESSERA_HD T lack(const Stencil<T>& c, T west, T east, T north, T south, T here, T source) {
+  using std::fma;
+  return fma(c.south, south, fma(c.north, north, fma(c.east, east, c.west * west))) - source - here;
+}
+
+/// All that a sweep reads and writes; arrays of points are [2, m2+2, pitch].
+template <class T>
+struct Fields {
+  Layout layout;
+  T* u = nullptr;
+  /// l r t b omega | F G omega | F G, by Recompute. Outside the interior F = G = omega = 0.
+  const T* coefficient[5] = {};
+  const T* source = nullptr;  ///< s/D; null: 0
+  T A = 0, B = 0;
+  LocalOmega omega;
+  bool has_mixed = false;  ///< some points are of the mixed case
+};
+
+/// Sums over the points of an iteration, in units of u: of the squared residual between its two half sweeps, which is exact
+/// and comes for nothing (a red point keeps 1 - omega of what it lacked), and of the squared update.
+struct Norms {
+  double lack = 0, update = 0;
+};
+
+/// What the coefficients are like, from one pass over them.
+struct Facts {
+  double largest_F = 0, largest_G = 0;   ///< of |h f/2| and |k g/2|
+  double real = 0, imaginary = 0;        ///< largest |Re mu|, |Im mu|
+  double least = 2;                      ///< least (10.11)
+  double omega_min = 2, omega_max = 0;
+  Offset mixed_points = 0;
+};
+
+template <class Exec, class T>
+struct Relaxation {
+  using Space = typename Exec::Space;
+  Choices choices;
+  Fields<T> fields;
+  double D = 0;  ///< 2/h^2 + 2/k^2: the residual is D times what a point lacks
+  Array<T, Space> u, coefficients, source;
+  Array<T, Space> spare;          ///< a second u for passes of several iterations on CUDA
+  Array<Sums<2>, Space> partial;  ///< sums of the norms by row or block, red before black
+  Array<double, Space> norms;     ///< [2]: Norms
+};
+
+/// Arrays of T for a problem whose views hold finite values. `omega`: as omega_of() makes it.
+template <class Exec, class T>
+Relaxation<Exec, T> make_relaxation(Exec& exec, const LmsorProblem& problem, const LocalOmega& omega,
+                                    const Choices& choices, bool has_mixed);
+/// u with its rim, [m2+2, m1+2], to and from the arrays.
+template <class Exec, class T>
+void load(Exec& exec, Relaxation<Exec, T>& relaxation, View<const double> u);
+template <class Exec, class T>
+void store(Exec& exec, const Relaxation<Exec, T>& relaxation, View<double> u);
+/// All omega times `factor`, counted from the undamped ones.
+template <class Exec, class T>
+void set_damping(Exec& exec, Relaxation<Exec, T>& relaxation, double factor);
+
+/// `count` iterations; with_norms: `norms` are those of the last one. Only queues work on CUDA.
+template <class T>
+void sweep(Threads& exec, Relaxation<Threads, T>& relaxation, int count, bool with_norms);
+template <class T>
+void sweep(Cuda& exec, Relaxation<Cuda, T>& relaxation, int count, bool with_norms);
+/// Entries of `partial` that sweeps of these choices need.
+template <class T>
+Offset partial_size(const Threads& exec, const Layout& layout, const Choices& choices);
+template <class T>
+Offset partial_size(const Cuda& exec, const Layout& layout, const Choices& choices);
+
+/// Omega by the names of `params`; estimates come from `facts`.
+LocalOmega omega_of(const LmsorProblem& problem, const LmsorParams& params, const Facts& facts);
+/// Choices by the names of `params`, "auto" and 0 resolved for a grid.
+Choices choices_of(const LmsorProblem& problem, const LmsorParams& params, const Facts& facts, const std::string& backend);
+/// Declared bytes of one iteration of m1 x m2 points, T of `size` bytes: docs/methods/lmsor.md.
+double bytes_of(const LmsorProblem& problem, const Choices& choices, int size);
+
+}  // namespace tessera::solvers::grid::lmsor
