@@ -137,7 +137,9 @@ TEST(Element, HasEquispacedNodesToOrderFourAndLobattoNodesAbove) {
     ASSERT_EQ(int(line.line_nodes.size()), order + 1);
     for (int i = 0; i <= order; ++i) {
       EXPECT_NEAR(line.line_nodes[i], -line.line_nodes[order - i], 1e-15);
-      if (order <= 4) EXPECT_NEAR(line.line_nodes[i], -1 + 2.0 * i / order, 1e-15);
+      if (order <= 4) {
+        EXPECT_NEAR(line.line_nodes[i], -1 + 2.0 * i / order, 1e-15);
+      }
     }
   }
   // Gauss-Lobatto with 6 nodes: the inner ones are +- sqrt(1/3 -+ 2 sqrt(7) / 21)

@@ -316,7 +316,7 @@ TYPED_TEST(Strategies, TakeLongRows) {
   const assembly::DofMap map = assembly::make_dof_map(mesh, 1);
   const assembly::DiffusionData data{.region = {}, .k = constant(1.1), .c = constant(0.3), .f = constant(2)};
   const Filled expected = Assembly<Threads>(threads, mesh, map, {.strategy = "colour"}).fill(data);
-  for (const std::string& strategy : {"nonzeros", "two_pass", "shared", "colour_blocks"}) {
+  for (const std::string strategy : {"nonzeros", "two_pass", "shared", "colour_blocks"}) {
     const Filled found = Assembly<TypeParam>(exec, mesh, map, {.strategy = strategy}).fill(data);
     expect_near(expected.values, found.values, strategy);
     expect_near(expected.b, found.b, strategy);
