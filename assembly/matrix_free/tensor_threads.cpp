@@ -1,13 +1,13 @@
 // Sum factorisation on the host: several cells share the vector registers, one a lane.
+// Vectors wider than the target's registers have no settled calling convention; none leaves this file.
+#pragma GCC diagnostic ignored "-Wpsabi"
+
 #include <algorithm>
 #include <memory>
 
 #include "assembly/matrix_free/blocks.hpp"
 #include "assembly/matrix_free/geometry.hpp"
 #include "base/error.hpp"
-
-// Vectors wider than the target's registers have no settled calling convention; none leaves this file.
-#pragma GCC diagnostic ignored "-Wpsabi"
 
 namespace tessera::assembly::matrix_free {
 namespace {
