@@ -204,7 +204,7 @@ double Assembler<Exec>::refill_bytes(const linalg::Crs<Space>& A) const {
 
 template <class Exec>
 std::vector<double> Assembler<Exec>::facet_points(const mesh::Group& group) const {
-  return facet_quadrature_points(*state_->mesh, *state_->map, group);
+  return facet_quadrature_points(*state_->mesh, *state_->map, group, host_threads(exec_));
 }
 
 template <class Exec>

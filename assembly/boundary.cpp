@@ -2,10 +2,11 @@
 
 #include <algorithm>
 #include <array>
-#include <map>
+#include <optional>
 
 #include "assembly/boundary_impl.hpp"
 #include "assembly/geometry_map.hpp"
+#include "assembly/host_loop.hpp"
 #include "assembly/quadrature.hpp"
 #include "base/error.hpp"
 #include "mesh/colouring.hpp"
@@ -19,8 +20,30 @@ const Quadrature& side_rule(const mesh::CellBlock& cells, int order, int side) {
   return quadrature(shape, 2 * std::max(order, cells.order) + (shape == mesh::Shape::triangle ? 0 : 1));
 }
 
-std::size_t block_index(const mesh::Mesh& mesh, Index cell) {
-  return static_cast<std::size_t>(&mesh.block_of(cell) - mesh.blocks.data());
+/// Facets that a thread takes at a time.
+constexpr Offset facets_per_chunk = 1024;
+/// Most sides of a shape.
+constexpr int most_sides = 6;
+
+/// Where a facet lies. Facets of one kind (block of cells, side of the cell) share tables.
+struct FacetPlace {
+  Index cell;  ///< in its block
+  int kind;    ///< block * most_sides + side
+};
+
+FacetPlace place_of(const mesh::Mesh& mesh, Index facet) {
+  const Index cell = mesh.facets.cell[facet];
+  const mesh::CellBlock& cells = mesh.block_of(cell);
+  return {cell - cells.first_cell, static_cast<int>(&cells - mesh.blocks.data()) * most_sides + mesh.facets.side[facet]};
+}
+
+/// visit(kind, cells, side) for the kinds that a group has, ascending.
+template <class Visit>
+void for_each_kind(const mesh::Mesh& mesh, const mesh::Group& group, Visit visit) {
+  std::vector<unsigned char> present(mesh.blocks.size() * most_sides, 0);
+  for (const Index facet : group.entities) present[place_of(mesh, facet).kind] = 1;
+  for (std::size_t kind = 0; kind < present.size(); ++kind)
+    if (present[kind]) visit(static_cast<int>(kind), mesh.blocks[kind / most_sides], static_cast<int>(kind % most_sides));
 }
 
 }  // namespace
@@ -34,27 +57,30 @@ void check_facet_values(std::size_t expected, std::size_t alpha, std::size_t g) 
 
 int facet_points_per_facet(const mesh::Mesh& mesh, const DofMap& map, const mesh::Group& group) {
   int most = 0;
-  for (const Index facet : group.entities)
-    most = std::max(most, side_rule(mesh.block_of(mesh.facets.cell[facet]), map.order, mesh.facets.side[facet]).size());
+  for_each_kind(mesh, group, [&](int, const mesh::CellBlock& cells, int side) {
+    most = std::max(most, side_rule(cells, map.order, side).size());
+  });
   return most;
 }
 
-std::vector<double> facet_quadrature_points(const mesh::Mesh& mesh, const DofMap& map, const mesh::Group& group) {
+std::vector<double> facet_quadrature_points(const mesh::Mesh& mesh, const DofMap& map, const mesh::Group& group, int threads) {
   const int stride = facet_points_per_facet(mesh, map, group);
-  std::vector<double> result(group.entities.size() * stride * 3);
-  std::map<std::pair<std::size_t, int>, GeometryMap> maps;
-  double* out = result.data();
-  for (const Index facet : group.entities) {
-    const Index cell = mesh.facets.cell[facet];
-    const int side = mesh.facets.side[facet];
-    const std::size_t b = block_index(mesh, cell);
-    const mesh::CellBlock& cells = mesh.blocks[b];
+  std::vector<std::optional<GeometryMap>> maps(mesh.blocks.size() * most_sides);
+  std::vector<int> points(maps.size(), 0);
+  for_each_kind(mesh, group, [&](int kind, const mesh::CellBlock& cells, int side) {
     const Quadrature& rule = side_rule(cells, map.order, side);
-    const auto found =
-        maps.try_emplace({b, side}, cells, std::span<const double>(facet_to_cell(cells.shape, side, rule.points))).first;
-    for (int q = 0; q < stride; ++q, out += 3)
-      found->second.point(mesh, cells.cell(cell - cells.first_cell), std::min(q, rule.size() - 1), out);
-  }
+    maps[kind].emplace(cells, facet_to_cell(cells.shape, side, rule.points));
+    points[kind] = rule.size();
+  });
+  std::vector<double> result(group.entities.size() * stride * 3);
+  for_chunks(static_cast<Offset>(group.entities.size()), facets_per_chunk, threads, [&](Offset, Offset first, Offset last) {
+    double* out = result.data() + first * stride * 3;
+    for (Offset f = first; f < last; ++f) {
+      const FacetPlace place = place_of(mesh, group.entities[f]);
+      const Index* nodes = mesh.blocks[place.kind / most_sides].cell(place.cell);
+      for (int q = 0; q < stride; ++q, out += 3) maps[place.kind]->point(mesh, nodes, std::min(q, points[place.kind] - 1), out);
+    }
+  });
   return result;
 }
 
@@ -89,22 +115,25 @@ SideView make_side(const mesh::CellBlock& cells, int order, int side, std::vecto
 
 FacetPlan plan_facets(const mesh::Mesh& mesh, const DofMap& map, const mesh::Group& group) {
   FacetPlan plan;
-  std::map<std::pair<std::size_t, int>, std::int32_t> known;
+  std::vector<std::int32_t> side_of(mesh.blocks.size() * most_sides, -1);
+  std::vector<const std::vector<int>*> local(side_of.size());
+  for_each_kind(mesh, group, [&](int kind, const mesh::CellBlock& cells, int side) {
+    side_of[kind] = static_cast<std::int32_t>(plan.sides.size());
+    local[kind] = &facet_local_dofs(cells.shape, map.order, side);
+    plan.sides.push_back(make_side(cells, map.order, side, plan.tables));
+  });
   std::vector<FacetView> facets;
   std::vector<Offset> dof_ptr{0};
+  facets.reserve(group.entities.size());
+  dof_ptr.reserve(group.entities.size() + 1);
   for (std::size_t f = 0; f < group.entities.size(); ++f) {
-    const Index facet = group.entities[f];
-    const Index cell = mesh.facets.cell[facet];
-    const int side = mesh.facets.side[facet];
-    const std::size_t b = block_index(mesh, cell);
-    const mesh::CellBlock& cells = mesh.blocks[b];
-    const auto [found, fresh] = known.try_emplace({b, side}, static_cast<std::int32_t>(plan.sides.size()));
-    if (fresh) plan.sides.push_back(make_side(cells, map.order, side, plan.tables));
-    facets.push_back({static_cast<Index>(f), found->second, static_cast<Offset>(plan.dofs.size()),
+    const FacetPlace place = place_of(mesh, group.entities[f]);
+    const mesh::CellBlock& cells = mesh.blocks[place.kind / most_sides];
+    facets.push_back({static_cast<Index>(f), side_of[place.kind], static_cast<Offset>(plan.dofs.size()),
                       static_cast<Offset>(plan.geometry.size())});
-    const Index* dofs = map.blocks[b].cell(cell - cells.first_cell);
-    for (const int i : facet_local_dofs(cells.shape, map.order, side)) plan.dofs.push_back(dofs[i]);
-    const Index* nodes = cells.cell(cell - cells.first_cell);
+    const Index* dofs = map.blocks[place.kind / most_sides].cell(place.cell);
+    for (const int i : *local[place.kind]) plan.dofs.push_back(dofs[i]);
+    const Index* nodes = cells.cell(place.cell);
     plan.geometry.insert(plan.geometry.end(), nodes, nodes + cells.nodes_per_cell);
     dof_ptr.push_back(static_cast<Offset>(plan.dofs.size()));
   }
