@@ -23,8 +23,8 @@ namespace tessera::solvers::grid {
 struct LmsorProblem {
   std::array<Index, 2> m{1, 1};       ///< interior nodes along x and y, >= 1 each
   std::array<double, 2> h{0.5, 0.5};  ///< spacings along x and y, > 0
-  View<const double> f, g;            ///< [m[1], m[0]] at the interior nodes, x fastest; empty: 0 everywhere
-  View<const double> source;          ///< the same; empty: 0 everywhere
+  View<const double> f = {}, g = {};  ///< [m[1], m[0]] at the interior nodes, x fastest; empty: 0 everywhere
+  View<const double> source = {};     ///< the same; empty: 0 everywhere
 };
 
 /// [solver] of the relaxation methods.

@@ -1,5 +1,9 @@
 #pragma once
 // The red-black arrays of a relaxation and its sweeps; solve_lmsor puts start, tests and damping around them.
+#include <array>
+#include <memory>
+#include <string>
+
 #include "base/reduce_pair.hpp"
 #include "solvers/grid/lmsor.hpp"
 #include "solvers/grid/lmsor_omega.hpp"
@@ -79,6 +83,8 @@ struct Facts {
   double least = 2;                      ///< least (10.11)
   double omega_min = 2, omega_max = 0;
   Offset mixed_points = 0;
+  int bad = -1;                          ///< a value that is not finite: 0 f, 1 g, 2 source, 3 u
+  Index bad_node[2] = {0, 0};            ///< and its node
 };
 
 template <class Exec, class T>
@@ -91,7 +97,15 @@ struct Relaxation {
   Array<T, Space> spare;          ///< a second u for passes of several iterations on CUDA
   Array<Sums<2>, Space> partial;  ///< sums of the norms by row or block, red before black
   Array<double, Space> norms;     ///< [2]: Norms
+  std::array<std::shared_ptr<unsigned long long>, 2> texture;  ///< objects over the colours of u, where CUDA reads them so
 };
+
+/// One pass over a problem, whose u has its rim.
+template <class Exec>
+Facts look_at(Exec& exec, const LmsorProblem& problem, View<const double> u, const LocalOmega& omega);
+/// Sums of squares over the points, in double and in units of u: of the right side with the rim's share, and of the residual.
+template <class Exec>
+Pair residual(Exec& exec, const LmsorProblem& problem, View<const double> u);
 
 /// Arrays of T for a problem whose views hold finite values. `omega`: as omega_of() makes it.
 template <class Exec, class T>
@@ -106,16 +120,20 @@ void store(Exec& exec, const Relaxation<Exec, T>& relaxation, View<double> u);
 template <class Exec, class T>
 void set_damping(Exec& exec, Relaxation<Exec, T>& relaxation, double factor);
 
+/// 2-norm of u and its rim.
+template <class Exec, class T>
+double norm(Exec& exec, const Relaxation<Exec, T>& relaxation);
+
 /// `count` iterations; with_norms: `norms` are those of the last one. Only queues work on CUDA.
 template <class T>
 void sweep(Threads& exec, Relaxation<Threads, T>& relaxation, int count, bool with_norms);
 template <class T>
 void sweep(Cuda& exec, Relaxation<Cuda, T>& relaxation, int count, bool with_norms);
-/// Entries of `partial` that sweeps of these choices need.
+/// Makes what else sweeps of the choices need: `partial`, textures.
 template <class T>
-Offset partial_size(const Threads& exec, const Layout& layout, const Choices& choices);
+void prepare_sweeps(Threads& exec, Relaxation<Threads, T>& relaxation);
 template <class T>
-Offset partial_size(const Cuda& exec, const Layout& layout, const Choices& choices);
+void prepare_sweeps(Cuda& exec, Relaxation<Cuda, T>& relaxation);
 
 /// Omega by the names of `params`; estimates come from `facts`.
 LocalOmega omega_of(const LmsorProblem& problem, const LmsorParams& params, const Facts& facts);

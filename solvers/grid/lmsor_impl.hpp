@@ -1,24 +1,13 @@
 #pragma once
-// Set-up, start, tests and damping of a relaxation, written once for both backends.
-#include <fmt/format.h>
-
+// Set-up and sums of a relaxation, written once for both backends.
 #include <algorithm>
 #include <cmath>
 #include <vector>
 
-#include "base/error.hpp"
 #include "base/parallel.hpp"
 #include "solvers/grid/lmsor_grid.hpp"
-#include "solvers/krylov/replay.hpp"
 
 namespace tessera::solvers::grid::lmsor {
-
-/// What one column of the grid holds.
-struct ColumnFacts {
-  Facts facts;
-  Index bad_row = -1;  ///< of the first value that is not finite
-  int bad = -1;        ///< which: 0 f, 1 g, 2 source, 3 u
-};
 
 /// A problem as kernels see it.
 struct ProblemView {
@@ -60,24 +49,25 @@ TESSERA_HD inline void look_at_point(double F, double G, const LocalOmega& omega
   }
 }
 
-TESSERA_HD inline ColumnFacts look_at_column(const ProblemView& problem, const LocalOmega& omega, Index i) {
-  ColumnFacts column;
+TESSERA_HD inline Facts look_at_column(const ProblemView& problem, const LocalOmega& omega, Index i) {
+  Facts facts;
   const bool inner_column = i >= 1 && i <= problem.m1;
-  for (Index j = 0; j <= problem.m2 + 1 && column.bad < 0; ++j) {
+  for (Index j = 0; j <= problem.m2 + 1 && facts.bad < 0; ++j) {
     const bool inner_row = j >= 1 && j <= problem.m2;
     if (!inner_column && !inner_row) continue;  // a corner
-    if (!is_finite(problem.u[i + j * (problem.m1 + Offset{2})])) column.bad = 3;
+    if (!is_finite(problem.u[i + j * (problem.m1 + Offset{2})])) facts.bad = 3;
     if (inner_column && inner_row) {
       const Offset at = i - 1 + (j - 1) * static_cast<Offset>(problem.m1);
       const double F = problem.F(at), G = problem.G(at);
-      if (!problem.source.empty() && !is_finite(problem.source[at])) column.bad = 2;
-      if (!is_finite(G)) column.bad = 1;
-      if (!is_finite(F)) column.bad = 0;
-      if (column.bad < 0) look_at_point(F, G, omega, column.facts);
+      if (!problem.source.empty() && !is_finite(problem.source[at])) facts.bad = 2;
+      if (!is_finite(G)) facts.bad = 1;
+      if (!is_finite(F)) facts.bad = 0;
+      if (facts.bad < 0) look_at_point(F, G, omega, facts);
     }
-    if (column.bad >= 0) column.bad_row = j;
+    facts.bad_node[0] = i;
+    facts.bad_node[1] = j;
   }
-  return column;
+  return facts;
 }
 
 inline void add(Facts& all, const Facts& some) {
@@ -89,28 +79,22 @@ inline void add(Facts& all, const Facts& some) {
   all.omega_min = std::min(all.omega_min, some.omega_min);
   all.omega_max = std::max(all.omega_max, some.omega_max);
   all.mixed_points += some.mixed_points;
+  if (all.bad < 0 && some.bad >= 0) {
+    all.bad = some.bad;
+    for (int axis = 0; axis < 2; ++axis) all.bad_node[axis] = some.bad_node[axis];
+  }
 }
 
-/// One pass over the problem. Throws Error(solver) at the first value, column by column, that is not finite.
 template <class Exec>
 Facts look_at(Exec& exec, const LmsorProblem& problem, View<const double> u, const LocalOmega& omega) {
   const Offset columns = problem.m[0] + Offset{2};
-  Array<ColumnFacts, typename Exec::Space> found(columns);
+  Array<Facts, typename Exec::Space> found(columns);
   const ProblemView view = view_of(problem, u);
-  const View<ColumnFacts> out = found.view();
+  const View<Facts> out = found.view();
   for_each(exec, columns, [=] TESSERA_HD(Offset i) { out[i] = look_at_column(view, omega, static_cast<Index>(i)); });
   exec.synchronize();
   Facts facts;
-  Index i = 0;
-  for (const ColumnFacts& column : to_vector(found)) {
-    constexpr const char* names[] = {"f", "g", "source", "u"};
-    if (column.bad >= 0)
-      throw Error(ExitCode::solver,
-                  fmt::format("{} is not finite at node ({}, {}) of the grid", names[column.bad], i, column.bad_row),
-                  "check its expression there: a division by zero, a root or logarithm of a negative number");
-    add(facts, column.facts);
-    ++i;
-  }
+  for (const Facts& column : to_vector(found)) add(facts, column);
   return facts;
 }
 
@@ -185,13 +169,13 @@ Relaxation<Exec, T> make_relaxation(Exec& exec, const LmsorProblem& problem, con
   if (std::is_same_v<Exec, Cuda> && choices.blocking > 1) r.spare = Array<T, Space>(all);
   r.coefficients = Array<T, Space>(arrays * all);
   if (!problem.source.empty()) r.source = Array<T, Space>(all);
-  r.partial = Array<Sums<2>, Space>(partial_size<T>(exec, fields.layout, choices));
   r.norms = Array<double, Space>(2);
   fields.u = r.u.data();
   for (int a = 0; a < arrays; ++a) fields.coefficient[a] = r.coefficients.data() + a * all;
   fields.source = r.source.data();
   set_coefficients(exec, fields, problem, choices.recompute, r.coefficients.view(), r.source.view(), r.D);
   set_damping(exec, r, 1.0);
+  prepare_sweeps(exec, r);
   return r;
 }
 
@@ -221,16 +205,6 @@ void store(Exec& exec, const Relaxation<Exec, T>& relaxation, View<double> u) {
 
 // ---- the residual in double ---------------------------------------------------------------------------------------
 
-/// Squares of the right side (with the boundary's share) and of the residual over all points, in units of u.
-template <class Exec>
-struct Residual {
-  Exec& exec;
-  const LmsorProblem& problem;
-  Array<double, typename Exec::Space> sums{2};
-
-  Pair operator()(View<const double> u);
-};
-
 TESSERA_HD inline Pair residual_at(const ProblemView& p, double A, double B, double D, Offset point) {
   const Offset i = point % p.m1 + 1, j = point / p.m1 + 1, row = p.m1 + Offset{2}, at = i + j * row;
   const Stencil<double> c = make_stencil(A, B, p.F(point), p.G(point));
@@ -243,10 +217,11 @@ TESSERA_HD inline Pair residual_at(const ProblemView& p, double A, double B, dou
 }
 
 template <class Exec>
-Pair Residual<Exec>::operator()(View<const double> u) {
+Pair residual(Exec& exec, const LmsorProblem& problem, View<const double> u) {
   const double h2 = problem.h[0] * problem.h[0], k2 = problem.h[1] * problem.h[1], D = 2 / h2 + 2 / k2;
   const double A = k2 / (2 * (h2 + k2)), B = h2 / (2 * (h2 + k2));
   const ProblemView view = view_of(problem, u);
+  Array<double, typename Exec::Space> sums(2);
   reduce_pair(
       exec, static_cast<Offset>(view.m1) * view.m2, [=] TESSERA_HD(Offset point) { return residual_at(view, A, B, D, point); },
       sums.data(), sums.data() + 1);
@@ -255,186 +230,26 @@ Pair Residual<Exec>::operator()(View<const double> u) {
   return {values[0], values[1]};
 }
 
-// ---- the iteration --------------------------------------------------------------------------------------------------
-
-/// Growth of the residual that is called divergence. Convergent iterations were seen to pass through growth by 26.
-inline constexpr double divergence = 100;
-/// Restarts with more damping: 0.7^8 = 0.06.
-inline constexpr int most_restarts = 8;
-/// Looks without progress after which the level of rounding is looked for.
-inline constexpr int patience = 32;
-
-/// One run of solve_lmsor.
 template <class Exec, class T>
-struct Run {
-  Exec& exec;
-  const LmsorProblem& problem;
-  const LmsorParams& params;
-  const Monitor& monitor;
-  View<double> u;
-  LmsorReport& report;
-  Relaxation<Exec, T> relaxation;
-  Residual<Exec> residual;
-  double scale = 1;  ///< 1 / norm that residuals are relative to
-
-  enum class End { converged, diverged, stopped };
-  End iterate();
-  bool accept(double relative);
-  void note_stagnation(double best);
-};
-
-/// Whether u is good enough, by the residual of the stored u.
-template <class Exec, class T>
-bool Run<Exec, T>::accept(double relative) {
-  if (params.stop == "update") return report.update <= params.tolerance;
-  if (relative > params.tolerance) return false;
-  store(exec, relaxation, u);
-  ++report.residuals;
-  return std::sqrt(residual(u).second) * scale <= params.tolerance;
-}
-
-/// Says so where the residual is what rounding of T leaves.
-template <class Exec, class T>
-void Run<Exec, T>::note_stagnation(double best) {
+double norm(Exec& exec, const Relaxation<Exec, T>& relaxation) {
   Array<double, typename Exec::Space> sum(1);
   const View<const T> values = relaxation.u.view();
   reduce(exec, values.size(), [=] TESSERA_HD(Offset i) { return static_cast<double>(values[i]) * values[i]; }, sum.data());
   exec.synchronize();
-  const double rounding = std::numeric_limits<T>::epsilon() * std::sqrt(to_vector(sum)[0]) * scale;
-  if (best <= 4 * rounding)
-    report.failure = fmt::format(
-        "the relative residual stays at {:.1e}, which is the rounding of {} numbers: choose a larger tolerance{}", best,
-        report.precision, std::is_same_v<T, float> ? " or run.precision = \"double\"" : "");
-}
-
-template <class Exec, class T>
-typename Run<Exec, T>::End Run<Exec, T>::iterate() {
-  Replay<Exec> replay;
-  double best = report.history.front();
-  int looks_without_progress = 0;
-  while (report.iterations < params.max_iterations) {
-    const int count = std::min(params.check_every, params.max_iterations - report.iterations);
-    if (count == params.check_every)
-      replay.run(exec, [&] { sweep(exec, relaxation, count, true); });
-    else
-      sweep(exec, relaxation, count, true);
-    exec.synchronize();
-    const std::vector<double> norms = to_vector(relaxation.norms);
-    const double relative = std::sqrt(norms[0]) * scale;
-    report.iterations += count;
-    report.update = norms[1];
-    report.history.push_back(relative);
-    if (!(relative <= divergence * best)) return End::diverged;
-    if (monitor.progress) monitor.progress(report.iterations, relative);
-    if (accept(relative)) return End::converged;
-    if (monitor.stop && monitor.stop()) {
-      report.interrupted = true;
-      return End::stopped;
-    }
-    looks_without_progress = relative < best ? 0 : looks_without_progress + 1;
-    best = std::min(best, relative);
-    if (looks_without_progress % patience == patience - 1) note_stagnation(best);
-    if (!report.failure.empty()) return End::stopped;
-  }
-  report.failure = fmt::format("{} iterations did not reach the tolerance {:g}: allow more of them{}", report.iterations,
-                               params.tolerance, params.method == "lmsor" ? ", or choose \"lsor\"" : ", or a Krylov method");
-  return End::stopped;
-}
-
-inline void add_warnings(const LmsorProblem& problem, const Facts& facts, LmsorReport& report) {
-  const auto warn = [&](double largest, const char* name, const char* spacing, double h) {
-    if (largest > 1)
-      report.warnings.push_back(
-          fmt::format("|{0} {1}/2| reaches {2:.3g} > 1 ({1} = {3:.3g}): central differences oscillate where the solution is "
-                      "steep; refine the grid {2:.0f} times, or use finite elements with supg",
-                      name, spacing, largest, h));
-  };
-  warn(facts.largest_F, "f", "h", problem.h[0]);
-  warn(facts.largest_G, "g", "k", problem.h[1]);
-}
-
-template <class Exec, class T>
-void run(Exec& exec, const LmsorProblem& problem, View<double> u, const LmsorParams& params, const Monitor& monitor,
-         const Facts& facts, LmsorReport& report) {
-  const LocalOmega omega = omega_of(problem, params, facts);
-  const Choices choices = choices_of(problem, params, facts, Exec::name);
-  report.bytes = bytes_of(problem, choices, sizeof(T));
-  report.omega_min = omega.local ? facts.omega_min : std::min(omega.constant[0], omega.constant[1]);
-  report.omega_max = omega.local ? facts.omega_max : std::max(omega.constant[0], omega.constant[1]);
-  Run<Exec, T> self{exec,   problem,          params, monitor, u,
-                    report, make_relaxation<Exec, T>(exec, problem, omega, choices, facts.mixed_points > 0), {exec, problem}};
-  Array<double, typename Exec::Space> start(u.size());
-  copy_bytes(typename Exec::Space{}, u.data(), typename Exec::Space{}, start.data(), start.bytes());
-  const Pair first = self.residual(u);
-  const double norm = std::sqrt(first.first > 0 ? first.first : first.second);
-  if (norm == 0) {  // nothing drives u: it is the solution
-    report.history = {0};
-    report.converged = true;
-    return;
-  }
-  self.scale = 1 / norm;
-  report.history.push_back(std::sqrt(first.second) * self.scale);
-  report.converged = params.stop == "residual" && report.history.front() <= params.tolerance;
-  while (!report.converged) {
-    set_damping(exec, self.relaxation, report.damping);
-    load(exec, self.relaxation, start);
-    const auto end = self.iterate();
-    report.converged = end == Run<Exec, T>::End::converged;
-    if (end != Run<Exec, T>::End::diverged) break;
-    if (params.damping == 1 || report.restarts == most_restarts || report.iterations >= params.max_iterations) {
-      report.failure = fmt::format(
-          "the residual grew to {:.1e} of what it was, with all omega times {:.2g}: {}", report.history.back(), report.damping,
-          params.damping == 1 ? "allow damping < 1" : "refine the grid, choose \"lsor\", or a Krylov method");
-      break;
-    }
-    report.damping *= params.damping;
-    ++report.restarts;
-  }
-  if (!report.history.empty() && report.iterations > 0) store(exec, self.relaxation, u);
-  report.relative_residual = std::sqrt(self.residual(u).second) * self.scale;
-  if (report.restarts > 0)
-    report.warnings.push_back(fmt::format("the residual grew; {} {} with all omega times {:.2g}", report.restarts,
-                                          report.restarts == 1 ? "restart" : "restarts", report.damping));
-}
-
-inline void check_sizes(const LmsorProblem& problem, View<const double> u, const deck::Where& where) {
-  const auto [m1, m2] = problem.m;
-  if (m1 < 1 || m2 < 1)
-    throw Error(ExitCode::usage, fmt::format("a grid of {} x {} interior nodes was asked for", m1, m2),
-                "it needs at least 1 each way: 2 cells", where);
-  if (!(problem.h[0] > 0 && problem.h[1] > 0))
-    throw Error(ExitCode::usage, fmt::format("the spacings of the grid are {} and {}", problem.h[0], problem.h[1]),
-                "they must be positive", where);
-  const Offset points = static_cast<Offset>(m1) * m2, nodes = (m1 + Offset{2}) * (m2 + Offset{2});
-  for (View<const double> values : {problem.f, problem.g, problem.source})
-    if (!values.empty() && values.size() != points)
-      throw Error(ExitCode::usage, fmt::format("{} coefficients for {} interior nodes", values.size(), points),
-                  "give one for each node, or none", where);
-  if (u.size() != nodes)
-    throw Error(ExitCode::usage, fmt::format("u has {} values, the grid with its rim {}", u.size(), nodes),
-                "give one for each node", where);
+  return std::sqrt(to_vector(sum)[0]);
 }
 
 }  // namespace tessera::solvers::grid::lmsor
 
-namespace tessera::solvers::grid {
-
-template <class Exec>
-LmsorReport solve_lmsor(Exec& exec, const LmsorProblem& problem, View<double> u, const LmsorParams& params,
-                        const Monitor& monitor) {
-  check(params, Exec::name);
-  lmsor::check_sizes(problem, u, params.where);
-  LmsorReport report;
-  report.type = params.method;
-  report.precision = params.precision;
-  const lmsor::Facts facts = lmsor::look_at(exec, problem, u, lmsor::omega_of(problem, params, {}));
-  report.mixed_points = facts.mixed_points;
-  lmsor::add_warnings(problem, facts, report);
-  if (params.precision == "float")
-    lmsor::run<Exec, float>(exec, problem, u, params, monitor, facts, report);
-  else
-    lmsor::run<Exec, double>(exec, problem, u, params, monitor, facts, report);
-  return report;
-}
-
-}  // namespace tessera::solvers::grid
+/// Everything above for one backend.
+#define TESSERA_LMSOR_INSTANTIATE_FOR(Exec, T)                                                                             \
+  template Relaxation<Exec, T> make_relaxation(Exec&, const LmsorProblem&, const LocalOmega&, const Choices&, bool);       \
+  template void load(Exec&, Relaxation<Exec, T>&, View<const double>);                                                     \
+  template void store(Exec&, const Relaxation<Exec, T>&, View<double>);                                                    \
+  template void set_damping(Exec&, Relaxation<Exec, T>&, double);                                                          \
+  template double norm(Exec&, const Relaxation<Exec, T>&);
+#define TESSERA_LMSOR_INSTANTIATE(Exec)                                                     \
+  template Facts look_at(Exec&, const LmsorProblem&, View<const double>, const LocalOmega&); \
+  template Pair residual(Exec&, const LmsorProblem&, View<const double>);                   \
+  TESSERA_LMSOR_INSTANTIATE_FOR(Exec, double)                                               \
+  TESSERA_LMSOR_INSTANTIATE_FOR(Exec, float)

@@ -145,8 +145,8 @@ void half_iteration(Threads& exec, const Pass<T>& pass, int half) {
 }  // namespace
 
 template <class T>
-Offset partial_size(const Threads&, const Layout& layout, const Choices&) {
-  return 2 * static_cast<Offset>(layout.m2);
+void prepare_sweeps(Threads&, Relaxation<Threads, T>& relaxation) {
+  relaxation.partial = Array<Sums<2>>(2 * static_cast<Offset>(relaxation.fields.layout.m2));
 }
 
 template <class T>
@@ -173,16 +173,6 @@ void sweep(Threads& exec, Relaxation<Threads, T>& relaxation, int count, bool wi
 template void sweep<double>(Threads&, Relaxation<Threads, double>&, int, bool);
 template void sweep<float>(Threads&, Relaxation<Threads, float>&, int, bool);
 
-#define TESSERA_LMSOR_INSTANTIATE(T)                                                                               \
-  template Relaxation<Threads, T> make_relaxation(Threads&, const LmsorProblem&, const LocalOmega&, const Choices&, bool); \
-  template void load(Threads&, Relaxation<Threads, T>&, View<const double>);                                      \
-  template void store(Threads&, const Relaxation<Threads, T>&, View<double>);                                     \
-  template void set_damping(Threads&, Relaxation<Threads, T>&, double);
-TESSERA_LMSOR_INSTANTIATE(double)
-TESSERA_LMSOR_INSTANTIATE(float)
+TESSERA_LMSOR_INSTANTIATE(Threads)
 
 }  // namespace tessera::solvers::grid::lmsor
-
-namespace tessera::solvers::grid {
-template LmsorReport solve_lmsor<Threads>(Threads&, const LmsorProblem&, View<double>, const LmsorParams&, const Monitor&);
-}

@@ -1,0 +1,180 @@
+// Several iterations of a tile on the chip. A block loads a tile of both colours with a halo of one row or column a half iteration,
+// iterates on all of it in registers, and writes the inside, which what lies beyond the tile has not reached. Neighbours in a
+// row come from the warp's lanes, neighbours in a column from the thread's own rows, those of other warps from shared memory.
+#include <cuda_runtime.h>
+
+#include "base/cuda_check.hpp"
+#include "solvers/grid/lmsor_cuda.hpp"
+
+namespace tessera::solvers::grid::lmsor {
+
+namespace {
+
+/// A tile is as wide as a warp, in entries of one colour. Both even numbers of rows: shifts are then known when compiled.
+constexpr int lanes = 32, warps = 8, rows_per_warp = 6;
+constexpr int tile_rows = warps * rows_per_warp;
+constexpr int blocked_block = lanes * warps;
+static_assert(rows_per_warp % 2 == 0 && blocked_block == reduce_block);
+
+template <class T>
+struct BlockedArgs {
+  Fields<T> fields;
+  const T* from;
+  T* to;
+  Sums<2>* partial;  ///< [blocks] or null
+  int iterations;
+};
+
+/// Kept out of line: it runs once a point and pass.
+__device__ __noinline__ double omega_of_point(const LocalOmega& omega, double F, double G, int colour) {
+  return omega(F, G, colour);
+}
+
+template <bool stored_omega, class T>
+struct Tile {
+  const BlockedArgs<T>& args;
+  int lane, warp;
+  Offset row, p;  ///< of this thread's first entries
+  T (&edge)[2][warps][2][lanes];
+  T (&source)[2 * rows_per_warp][blocked_block];
+  T u[2][rows_per_warp], F[2][rows_per_warp], G[2][rows_per_warp], omega[2][rows_per_warp];
+  Sums<2> sums;
+
+  __device__ Offset at(int colour, int k) const {
+    const Layout& layout = args.fields.layout;
+    return colour * layout.size() + (row + k) * layout.pitch + p;
+  }
+  __device__ bool inner(int colour, int k) const {
+    const Layout& layout = args.fields.layout;
+    const Offset i = 2 * p + ((k + colour) & 1), j = row + k;
+    return i >= 1 && i <= layout.m1 && j >= 1 && j <= layout.m2;
+  }
+  /// Not reached from beyond the tile.
+  __device__ bool sound(int k) const {
+    const int reach = args.iterations, r = warp * rows_per_warp + k;
+    return lane >= reach && lane < lanes - reach && r >= 2 * reach && r < tile_rows - 2 * reach;
+  }
+
+  __device__ void load() {
+    const Layout& layout = args.fields.layout;
+#pragma unroll
+    for (int c = 0; c < 2; ++c)
+#pragma unroll
+      for (int k = 0; k < rows_per_warp; ++k) {
+        const Offset j = row + k;
+        const bool exists = p >= 0 && p <= (layout.m1 + 1) / 2 && j >= 0 && j <= layout.m2 + 1;
+        const auto value = [&](const T* array) { return exists ? __ldg(array + at(c, k)) : T(0); };
+        u[c][k] = value(args.from);
+        F[c][k] = value(args.fields.coefficient[0]);
+        G[c][k] = value(args.fields.coefficient[1]);
+        if constexpr (stored_omega) omega[c][k] = value(args.fields.coefficient[2]);
+        if (args.fields.source) source[c * rows_per_warp + k][threadIdx.x] = value(args.fields.source);
+      }
+    if constexpr (!stored_omega)
+#pragma unroll
+      for (int c = 0; c < 2; ++c)
+#pragma unroll
+        for (int k = 0; k < rows_per_warp; ++k)
+          omega[c][k] = inner(c, k) ? static_cast<T>(omega_of_point(args.fields.omega, F[c][k], G[c][k], c)) : T(0);
+    show_edges<1>();
+  }
+
+  /// The colour's first and last row of each warp, for the warps beside it.
+  template <int colour>
+  __device__ void show_edges() {
+    edge[colour][warp][0][lane] = u[colour][0];
+    edge[colour][warp][1][lane] = u[colour][rows_per_warp - 1];
+    __syncthreads();
+  }
+
+  template <int colour>
+  __device__ void half_iteration(bool with_norms) {
+    using std::fma;
+    constexpr int other = 1 - colour;
+    const T below = warp > 0 ? edge[other][warp - 1][1][lane] : T(0);
+    const T above = warp < warps - 1 ? edge[other][warp + 1][0][lane] : T(0);
+#pragma unroll
+    for (int k = 0; k < rows_per_warp; ++k) {
+      const bool shifted = (k + colour) & 1;
+      const T middle = u[other][k];
+      const T side = shifted ? __shfl_down_sync(0xffffffffu, middle, 1) : __shfl_up_sync(0xffffffffu, middle, 1);
+      const T north = k < rows_per_warp - 1 ? u[other][k < rows_per_warp - 1 ? k + 1 : k] : above;
+      const T south = k > 0 ? u[other][k > 0 ? k - 1 : k] : below;
+      const T s = args.fields.source ? source[colour * rows_per_warp + k][threadIdx.x] : T(0);
+      const Stencil<T> c = make_stencil(args.fields.A, args.fields.B, F[colour][k], G[colour][k]);
+      const T e = lack(c, shifted ? middle : side, shifted ? side : middle, north, south, u[colour][k], s);
+      const T w = omega[colour][k];
+      u[colour][k] = fma(w, e, u[colour][k]);
+      if (with_norms && w != 0 && sound(k)) {
+        const double left = colour == 0 ? static_cast<double>(e) - static_cast<double>(w) * e : static_cast<double>(e);
+        const double step = static_cast<double>(w) * e;
+        sums.value[0] += left * left;
+        sums.value[1] += step * step;
+      }
+    }
+    show_edges<colour>();
+  }
+
+  __device__ void store() const {
+#pragma unroll
+    for (int c = 0; c < 2; ++c)
+#pragma unroll
+      for (int k = 0; k < rows_per_warp; ++k)
+        if (sound(k) && inner(c, k)) args.to[at(c, k)] = u[c][k];
+  }
+};
+
+template <bool stored_omega, class T>
+__global__ void __launch_bounds__(blocked_block, 2) blocked_kernel(const __grid_constant__ BlockedArgs<T> args) {
+  __shared__ T edge[2][warps][2][lanes];
+  __shared__ T source[2 * rows_per_warp][blocked_block];
+  const int lane = threadIdx.x % lanes, warp = threadIdx.x / lanes, reach = args.iterations;
+  Tile<stored_omega, T> tile{args,
+                             lane,
+                             warp,
+                             blockIdx.y * static_cast<Offset>(tile_rows - 4 * reach) - 2 * reach + warp * rows_per_warp,
+                             blockIdx.x * static_cast<Offset>(lanes - 2 * reach) - reach + lane,
+                             edge,
+                             source};
+  tile.load();
+  for (int iteration = 0; iteration < args.iterations; ++iteration) {
+    const bool with_norms = args.partial && iteration == args.iterations - 1;
+    tile.template half_iteration<0>(with_norms);
+    tile.template half_iteration<1>(with_norms);
+  }
+  tile.store();
+  if (!args.partial) return;
+  const Sums<2> sums = kernels::block_sums<2, blocked_block>(tile.sums);
+  if (threadIdx.x == 0) args.partial[blockIdx.y * static_cast<Offset>(gridDim.x) + blockIdx.x] = sums;
+}
+
+dim3 grid_of(const Layout& layout, int iterations) {
+  const auto blocks = [](Offset items, int each) { return static_cast<unsigned>((items + each - 1) / each); };
+  return {blocks(layout.m1 / 2 + 1, lanes - 2 * iterations), blocks(layout.m2 + 1, tile_rows - 4 * iterations)};
+}
+
+}  // namespace
+
+Offset blocked_pass_blocks(const Layout& layout, int iterations) {
+  const dim3 grid = grid_of(layout, iterations);
+  return static_cast<Offset>(grid.x) * grid.y;
+}
+
+template <class T>
+void blocked_pass(Cuda& exec, Relaxation<Cuda, T>& relaxation, const T* from, T* to, int iterations, bool with_norms) {
+  const BlockedArgs<T> args{relaxation.fields, from, to, with_norms ? relaxation.partial.data() : nullptr, iterations};
+  const dim3 grid = grid_of(relaxation.fields.layout, iterations);
+  if (relaxation.choices.recompute == Recompute::all)
+    blocked_kernel<false, T><<<grid, blocked_block, 0, exec.stream()>>>(args);
+  else
+    blocked_kernel<true, T><<<grid, blocked_block, 0, exec.stream()>>>(args);
+  TESSERA_CUDA_CHECK(cudaGetLastError());
+#ifndef NDEBUG
+  exec.synchronize();
+#endif
+}
+
+template void blocked_pass<double>(Cuda&, Relaxation<Cuda, double>&, const double*, double*, int, bool);
+template void blocked_pass<float>(Cuda&, Relaxation<Cuda, float>&, const float*, float*, int, bool);
+
+}  // namespace tessera::solvers::grid::lmsor

@@ -1,0 +1,200 @@
+#pragma once
+// Start, tests and damping of a relaxation, written once for both backends.
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <vector>
+
+#include "base/error.hpp"
+#include "solvers/grid/lmsor_grid.hpp"
+#include "solvers/krylov/replay.hpp"
+
+namespace tessera::solvers::grid::lmsor {
+
+/// Growth of the residual that is called divergence. Convergent iterations were seen to pass through growth by 26.
+inline constexpr double divergence = 100;
+/// Restarts with more damping: 0.7^8 = 0.06.
+inline constexpr int most_restarts = 8;
+/// Looks without progress after which the level of rounding is looked for.
+inline constexpr int patience = 32;
+
+/// One run of solve_lmsor.
+template <class Exec, class T>
+struct Run {
+  Exec& exec;
+  const LmsorProblem& problem;
+  const LmsorParams& params;
+  const Monitor& monitor;
+  View<double> u;
+  LmsorReport& report;
+  Relaxation<Exec, T> relaxation;
+  double scale = 1;  ///< 1 / norm that residuals are relative to
+
+  enum class End { converged, diverged, stopped };
+  End iterate();
+  bool accept(double relative);
+  void note_stagnation(double best);
+};
+
+/// Whether u is good enough, by the residual of the stored u.
+template <class Exec, class T>
+bool Run<Exec, T>::accept(double relative) {
+  if (params.stop == "update") return report.update <= params.tolerance;
+  if (relative > params.tolerance) return false;
+  store(exec, relaxation, u);
+  ++report.residuals;
+  return std::sqrt(residual(exec, problem, u).second) * scale <= params.tolerance;
+}
+
+/// Says so where the residual is what rounding of T leaves.
+template <class Exec, class T>
+void Run<Exec, T>::note_stagnation(double best) {
+  const double rounding = std::numeric_limits<T>::epsilon() * norm(exec, relaxation) * scale;
+  if (best <= 4 * rounding)
+    report.failure = fmt::format(
+        "the relative residual stays at {:.1e}, which is the rounding of {} numbers: choose a larger tolerance{}", best,
+        report.precision, std::is_same_v<T, float> ? " or run.precision = \"double\"" : "");
+}
+
+template <class Exec, class T>
+typename Run<Exec, T>::End Run<Exec, T>::iterate() {
+  Replay<Exec> replay;
+  double best = report.history.front();
+  int looks_without_progress = 0;
+  while (report.iterations < params.max_iterations) {
+    const int count = std::min(params.check_every, params.max_iterations - report.iterations);
+    if (count == params.check_every)
+      replay.run(exec, [&] { sweep(exec, relaxation, count, true); });
+    else
+      sweep(exec, relaxation, count, true);
+    exec.synchronize();
+    const std::vector<double> norms = to_vector(relaxation.norms);
+    const double relative = std::sqrt(norms[0]) * scale;
+    report.iterations += count;
+    report.update = norms[1];
+    report.history.push_back(relative);
+    if (!(relative <= divergence * best)) return End::diverged;
+    if (monitor.progress) monitor.progress(report.iterations, relative);
+    if (accept(relative)) return End::converged;
+    if (monitor.stop && monitor.stop()) {
+      report.interrupted = true;
+      return End::stopped;
+    }
+    looks_without_progress = relative < best ? 0 : looks_without_progress + 1;
+    best = std::min(best, relative);
+    if (looks_without_progress % patience == patience - 1) note_stagnation(best);
+    if (!report.failure.empty()) return End::stopped;
+  }
+  report.failure = fmt::format("{} iterations did not reach the tolerance {:g}: allow more of them{}", report.iterations,
+                               params.tolerance, params.method == "lmsor" ? ", or choose \"lsor\"" : ", or a Krylov method");
+  return End::stopped;
+}
+
+inline void add_warnings(const LmsorProblem& problem, const Facts& facts, LmsorReport& report) {
+  const auto warn = [&](double largest, const char* name, const char* spacing, double h) {
+    if (largest > 1)
+      report.warnings.push_back(
+          fmt::format("|{0} {1}/2| reaches {2:.3g} > 1 ({1} = {3:.3g}): central differences oscillate where the solution is "
+                      "steep; refine the grid {2:.0f} times, or use finite elements with supg",
+                      name, spacing, largest, h));
+  };
+  warn(facts.largest_F, "f", "h", problem.h[0]);
+  warn(facts.largest_G, "g", "k", problem.h[1]);
+}
+
+template <class Exec, class T>
+void run(Exec& exec, const LmsorProblem& problem, View<double> u, const LmsorParams& params, const Monitor& monitor,
+         const Facts& facts, LmsorReport& report) {
+  const LocalOmega omega = omega_of(problem, params, facts);
+  const Choices choices = choices_of(problem, params, facts, Exec::name);
+  report.bytes = bytes_of(problem, choices, sizeof(T));
+  report.omega_min = omega.local ? facts.omega_min : std::min(omega.constant[0], omega.constant[1]);
+  report.omega_max = omega.local ? facts.omega_max : std::max(omega.constant[0], omega.constant[1]);
+  Run<Exec, T> self{exec,   problem,          params, monitor, u,
+                    report, make_relaxation<Exec, T>(exec, problem, omega, choices, facts.mixed_points > 0)};
+  Array<double, typename Exec::Space> start(u.size());
+  copy_bytes(typename Exec::Space{}, u.data(), typename Exec::Space{}, start.data(), start.bytes());
+  const Pair first = residual(exec, problem, u);
+  const double norm = std::sqrt(first.first > 0 ? first.first : first.second);
+  if (norm == 0) {  // nothing drives u: it is the solution
+    report.history = {0};
+    report.converged = true;
+    return;
+  }
+  self.scale = 1 / norm;
+  report.history.push_back(std::sqrt(first.second) * self.scale);
+  report.converged = params.stop == "residual" && report.history.front() <= params.tolerance;
+  while (!report.converged) {
+    set_damping(exec, self.relaxation, report.damping);
+    load(exec, self.relaxation, start);
+    const auto end = self.iterate();
+    report.converged = end == Run<Exec, T>::End::converged;
+    if (end != Run<Exec, T>::End::diverged) break;
+    if (params.damping == 1 || report.restarts == most_restarts || report.iterations >= params.max_iterations) {
+      report.failure = fmt::format(
+          "the residual grew to {:.1e} of what it was, with all omega times {:.2g}: {}", report.history.back(), report.damping,
+          params.damping == 1 ? "allow damping < 1" : "refine the grid, choose \"lsor\", or a Krylov method");
+      break;
+    }
+    report.damping *= params.damping;
+    ++report.restarts;
+  }
+  if (!report.history.empty() && report.iterations > 0) store(exec, self.relaxation, u);
+  report.relative_residual = std::sqrt(residual(exec, problem, u).second) * self.scale;
+  if (report.restarts > 0)
+    report.warnings.push_back(fmt::format("the residual grew; {} {} with all omega times {:.2g}", report.restarts,
+                                          report.restarts == 1 ? "restart" : "restarts", report.damping));
+}
+
+inline void check_finite(const Facts& facts) {
+  constexpr const char* names[] = {"f", "g", "source", "u"};
+  if (facts.bad >= 0)
+    throw Error(ExitCode::solver,
+                fmt::format("{} is not finite at node ({}, {}) of the grid", names[facts.bad], facts.bad_node[0], facts.bad_node[1]),
+                "check its expression there: a division by zero, a root or logarithm of a negative number");
+}
+
+inline void check_sizes(const LmsorProblem& problem, View<const double> u, const deck::Where& where) {
+  const auto [m1, m2] = problem.m;
+  if (m1 < 1 || m2 < 1)
+    throw Error(ExitCode::usage, fmt::format("a grid of {} x {} interior nodes was asked for", m1, m2),
+                "it needs at least 1 each way: 2 cells", where);
+  if (!(problem.h[0] > 0 && problem.h[1] > 0))
+    throw Error(ExitCode::usage, fmt::format("the spacings of the grid are {} and {}", problem.h[0], problem.h[1]),
+                "they must be positive", where);
+  const Offset points = static_cast<Offset>(m1) * m2, nodes = (m1 + Offset{2}) * (m2 + Offset{2});
+  for (View<const double> values : {problem.f, problem.g, problem.source})
+    if (!values.empty() && values.size() != points)
+      throw Error(ExitCode::usage, fmt::format("{} coefficients for {} interior nodes", values.size(), points),
+                  "give one for each node, or none", where);
+  if (u.size() != nodes)
+    throw Error(ExitCode::usage, fmt::format("u has {} values, the grid with its rim {}", u.size(), nodes),
+                "give one for each node", where);
+}
+
+}  // namespace tessera::solvers::grid::lmsor
+
+namespace tessera::solvers::grid {
+
+template <class Exec>
+LmsorReport solve_lmsor(Exec& exec, const LmsorProblem& problem, View<double> u, const LmsorParams& params,
+                        const Monitor& monitor) {
+  check(params, Exec::name);
+  lmsor::check_sizes(problem, u, params.where);
+  LmsorReport report;
+  report.type = params.method;
+  report.precision = params.precision;
+  const lmsor::Facts facts = lmsor::look_at(exec, problem, u, lmsor::omega_of(problem, params, {}));
+  lmsor::check_finite(facts);
+  report.mixed_points = facts.mixed_points;
+  lmsor::add_warnings(problem, facts, report);
+  if (params.precision == "float")
+    lmsor::run<Exec, float>(exec, problem, u, params, monitor, facts, report);
+  else
+    lmsor::run<Exec, double>(exec, problem, u, params, monitor, facts, report);
+  return report;
+}
+
+}  // namespace tessera::solvers::grid
