@@ -73,5 +73,7 @@ void fill_slots(Cuda& exec, const BlockData<Device>& block, const linalg::CrsVie
 template class Assembler<Cuda>;
 template void eliminate_dirichlet<Cuda>(Cuda&, linalg::Crs<Device>&, View<double>, const std::vector<Index>&,
                                         const std::vector<double>&);
+template void eliminate_dirichlet<Cuda>(Cuda&, const linalg::Crs<Device>&, const linalg::RowLayout&, View<double>, View<double>,
+                                        const std::vector<Index>&, const std::vector<double>&);
 
 }  // namespace tessera::assembly

@@ -3,6 +3,7 @@
 
 #include "base/backend.hpp"
 #include "linalg/crs.hpp"
+#include "linalg/row_layout.hpp"
 
 namespace tessera::assembly {
 
@@ -13,5 +14,10 @@ namespace tessera::assembly {
 template <class Exec>
 void eliminate_dirichlet(Exec& exec, linalg::Crs<typename Exec::Space>& A, View<double> b, const std::vector<Index>& dofs,
                          const std::vector<double>& values);
+/// The same on the values of another format: entry k of a row of `pattern` stands where `layout` says. The values of `pattern` are neither
+/// read nor written, so a matrix that is assembled straight into its format needs none in CRS.
+template <class Exec>
+void eliminate_dirichlet(Exec& exec, const linalg::Crs<typename Exec::Space>& pattern, const linalg::RowLayout& layout, View<double> values,
+                         View<double> b, const std::vector<Index>& dofs, const std::vector<double>& prescribed);
 
 }  // namespace tessera::assembly
