@@ -3,16 +3,14 @@
 #include <fmt/format.h>
 
 #include <cmath>
-#include <numeric>
-#include <random>
 #include <utility>
 
 #include "assembly/assemble.hpp"
 #include "bench/support/atomics.hpp"
 #include "bench/support/bench.hpp"
+#include "bench/support/meshes.hpp"
 #include "linalg/spmv.hpp"
 #include "mesh/box.hpp"
-#include "mesh/numbering.hpp"
 #include "mesh/params.hpp"
 
 using namespace tessera;
@@ -22,7 +20,7 @@ namespace {
 struct Case {
   const char* shape;
   int order;
-  int cells, quick_cells;
+  int cells, quick_cells;  ///< in each direction; of the ball, how often its mesh is refined
   bool shuffled = false;
   bool all = true;  ///< every strategy; else colour and what auto takes
 };
@@ -41,17 +39,22 @@ double largest_difference(const std::vector<double>& expected, const std::vector
   return size > 0 ? difference / size : difference;
 }
 
+bool is_ball(const Case& c) { return c.shape == std::string("ball"); }
+
+std::string label(const Case& c) {
+  return fmt::format("P{} {}{}", c.order, is_ball(c) ? "tet, ball" : c.shape, c.shuffled ? " shuffled" : "");
+}
+
+/// What --only looks at.
+std::string case_name(const Case& c, const std::string& strategy, int cells) { return fmt::format("{}, {} {}", strategy, label(c), cells); }
+
 mesh::Mesh make_mesh(const Case& c, int cells) {
+  if (is_ball(c)) return bench::ball(0.066, cells, c.shuffled);
   mesh::BoxParams box;
   box.shape = c.shape;
   box.cells.assign(std::string(c.shape) == "triangle" ? 2 : 3, cells);
   mesh::Mesh mesh = mesh::make_box(box);
-  if (c.shuffled) {
-    std::vector<Index> number(mesh.nodes());
-    std::iota(number.begin(), number.end(), 0);
-    std::shuffle(number.begin(), number.end(), std::mt19937(1));
-    mesh::renumber_nodes(mesh, number);
-  }
+  if (c.shuffled) bench::shuffle_nodes(mesh);
   return mesh;
 }
 
@@ -65,7 +68,7 @@ void run_strategy(Exec& exec, const Case& c, const mesh::Mesh& mesh, const assem
   copy(to_space<Space>(bench::random_values(dofs.dofs)), x);
   assembler.set_data({.region = {}, .k = {1, false, {1.5}}, .c = {}, .f = {1, false, {1.0}}});
   bench::Row row;
-  row.name = fmt::format("{}, P{} {}{}", assembler.report().strategy, c.order, c.shape, c.shuffled ? " shuffled" : "");
+  row.name = fmt::format("{}, {}", assembler.report().strategy, label(c));
   row.size = fmt::format("{} cells, {} dofs", mesh.cells(), dofs.dofs);
   row.bytes = assembler.refill_bytes(A);
   row.items = mesh.cells();
@@ -101,19 +104,24 @@ template <class Exec>
 void run(Exec& exec, const bench::Options& options) {
   const bool on_gpu = std::is_same_v<typename Exec::Space, Device>;
   bench::Report report("assembly", Exec::name, bench::device_name(exec), bench::copy_bandwidth(exec));
-  for (const bench::Row& row : bench::atomic_rows(exec)) report.add(row);
+  if (options.takes("atomic adds"))
+    for (const bench::Row& row : bench::atomic_rows(exec)) report.add(row);
   for (const Case& c : {Case{"tet", 1, on_gpu ? 100 : 50, 16}, Case{"tet", 1, on_gpu ? 160 : 70, 20, false, false},
                         Case{"tet", 1, on_gpu ? 80 : 40, 16, true, false}, Case{"triangle", 1, on_gpu ? 1200 : 600, 100},
                         Case{"hex", 1, on_gpu ? 100 : 60, 16}, Case{"tet", 2, on_gpu ? 56 : 24, 8}, Case{"hex", 2, on_gpu ? 44 : 20, 6},
-                        Case{"tet", 3, on_gpu ? 32 : 14, 5}}) {
-    const mesh::Mesh mesh = make_mesh(c, options.quick ? c.quick_cells : c.cells);
+                        Case{"tet", 3, on_gpu ? 32 : 14, 5}, Case{"ball", 1, on_gpu ? 3 : 2, 0, false, false},
+                        Case{"ball", 1, on_gpu ? 3 : 2, 0, true, false}}) {
+    std::vector<std::string> strategies{"colour", "auto"};
+    if (c.all) strategies = {"colour", "nonzeros", "colour_blocks", "atomic", "two_pass", "shared"};
+    const int cells = options.quick ? c.quick_cells : c.cells;
+    std::erase_if(strategies, [&](const std::string& strategy) { return !options.takes(case_name(c, strategy, cells)); });
+    if (strategies.empty()) continue;
+    const mesh::Mesh mesh = make_mesh(c, cells);
     const assembly::DofMap dofs = assembly::make_dof_map(mesh, c.order, options.threads);
     Reference reference;
-    const std::vector<const char*> strategies = c.all ? std::vector<const char*>{"colour", "nonzeros", "colour_blocks", "atomic", "two_pass", "shared"}
-                                                      : std::vector<const char*>{"colour", "auto"};
-    for (const char* strategy : strategies) run_strategy(exec, c, mesh, dofs, {.strategy = strategy}, reference, report);
+    for (const std::string& strategy : strategies) run_strategy(exec, c, mesh, dofs, {.strategy = strategy}, reference, report);
   }
-  sweep_partitions(exec, options, report);
+  if (options.takes("partitions")) sweep_partitions(exec, options, report);
   report.write(fmt::format("{}/assembly_{}.json", options.out, Exec::name));
 }
 

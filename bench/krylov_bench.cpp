@@ -8,6 +8,7 @@
 
 #include "assembly/assemble.hpp"
 #include "base/error.hpp"
+#include "bench/support/meshes.hpp"
 #include "bench/support/peers.hpp"
 #include "linalg/vector_ops.hpp"
 #include "mesh/box.hpp"
@@ -29,7 +30,7 @@ std::vector<double> known_solution(const mesh::Mesh& mesh) {
   return u;
 }
 
-/// K + M on the unit cube; its right-hand side belongs to the known solution.
+/// K + M on a mesh; its right-hand side belongs to the known solution.
 template <class Exec>
 struct System {
   using Space = typename Exec::Space;
@@ -38,10 +39,7 @@ struct System {
   std::vector<double> exact;
   std::string size;
 
-  System(Exec& exec, int cells, int threads) {
-    mesh::BoxParams box;
-    box.cells.assign(3, cells);
-    const mesh::Mesh mesh = mesh::make_box(box);
+  System(Exec& exec, const mesh::Mesh& mesh, int threads) {
     const assembly::DofMap dofs = assembly::make_dof_map(mesh, 1, threads);
     b = Array<double, Space>(dofs.dofs);
     x = Array<double, Space>(dofs.dofs);
@@ -162,12 +160,34 @@ void time_solves(Exec& exec, System<Exec>& system, bench::Report& report) {
   }
 }
 
+/// A cube with `cells` in each direction, or a ball whose mesh is refined.
+struct Case {
+  const char* name;
+  int cells;
+  int refinements = 0;
+  bool shuffled = false;
+};
+
+mesh::Mesh make_mesh(const Case& c) {
+  if (c.cells == 0) return bench::ball(0.066, c.refinements, c.shuffled);
+  mesh::BoxParams box;
+  box.cells.assign(3, c.cells);
+  return mesh::make_box(box);
+}
+
 template <class Exec>
 void run(Exec& exec, const bench::Options& options) {
   const bool on_gpu = std::is_same_v<typename Exec::Space, Device>;
   bench::Report report("krylov", Exec::name, bench::device_name(exec), bench::copy_bandwidth(exec));
-  for (int n : options.quick ? std::vector{30} : on_gpu ? std::vector{45, 100, 255} : std::vector{45, 100}) {
-    System<Exec> system(exec, n, options.threads);
+  std::vector<Case> cases{{"box 45", 45}, {"box 100", 100}};
+  if (on_gpu) cases = {{"box 15", 15}, {"box 30", 30}, {"box 45", 45}, {"box 100", 100}, {"box 255", 255}};
+  cases.push_back({"ball", 0, on_gpu ? 3 : 2});
+  cases.push_back({"ball shuffled", 0, on_gpu ? 3 : 2, true});
+  if (options.quick) cases = {{"box 30", 30}, {"ball", 0, 0}};
+  for (const Case& c : cases) {
+    if (!options.takes(c.name)) continue;
+    System<Exec> system(exec, make_mesh(c), options.threads);
+    if (c.cells == 0) system.size += fmt::format(", {}", c.name);
     time_iterations(exec, system, report);
     time_solves(exec, system, report);
   }

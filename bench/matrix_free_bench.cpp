@@ -1,5 +1,5 @@
-// y = A x without an assembled matrix: hexes of order 1 to 8 by sum factorisation, dofs a second; where an assembled matrix fits, its
-// product in CRS stands beside it. Inner nodes are moved, so no cell is a parallelepiped.
+// y = A x without an assembled matrix: hexes and quads of order 1 to 8 by sum factorisation, dofs a second; where an assembled matrix fits,
+// its product in the format that "auto" takes stands beside it. Inner nodes are moved, so no cell is a parallelepiped.
 #include <fmt/format.h>
 
 #include <cmath>
@@ -8,7 +8,7 @@
 #include "assembly/matrix_free/matrix_free.hpp"
 #include "base/error.hpp"
 #include "bench/support/bench.hpp"
-#include "linalg/spmv.hpp"
+#include "linalg/formats.hpp"
 #include "mesh/box.hpp"
 #include "mesh/params.hpp"
 
@@ -17,21 +17,26 @@ using namespace tessera;
 namespace {
 
 struct Case {
+  const char* shape;
   int order;
   int cells;        ///< an axis
   int quick_cells;
+  bool assembled;   ///< whether the matrix is measured too
 };
 
-mesh::Mesh make_mesh(int cells) {
+mesh::Mesh make_mesh(const char* shape, int cells) {
+  const int dim = mesh::dimension(mesh::shape_from_name(shape));
   mesh::BoxParams box;
-  box.shape = "hex";
-  box.cells.assign(3, cells);
+  box.shape = shape;
+  box.cells.assign(static_cast<std::size_t>(dim), cells);
+  box.min.resize(static_cast<std::size_t>(dim));
+  box.max.resize(static_cast<std::size_t>(dim));
   mesh::Mesh mesh = mesh::make_box(box);
   for (Index n = 0; n < mesh.nodes(); ++n) {
     double* x = mesh.points.data() + 3 * static_cast<std::size_t>(n);
     double bump = 0.1;
-    for (int d = 0; d < 3; ++d) bump *= std::sin(3.14159265358979 * x[d]);
-    for (int d = 0; d < 3; ++d) x[d] += bump * (d + 1) * 0.5;
+    for (int d = 0; d < dim; ++d) bump *= std::sin(3.14159265358979 * x[d]);
+    for (int d = 0; d < dim; ++d) x[d] += bump * (d + 1) * 0.5;
   }
   return mesh;
 }
@@ -52,12 +57,13 @@ struct Bench {
   bench::Report& report;
   const mesh::Mesh& mesh;
   const assembly::DofMap& dofs;
+  std::string cells;  ///< "Q2 hexes"
   assembly::DiffusionData data;
   Array<double, Space> x, y, b;
   std::vector<double> reference;  ///< A x by the first path measured
 
   Bench(Exec& e, bench::Report& r, const mesh::Mesh& m, const assembly::DofMap& d)
-      : exec(e), report(r), mesh(m), dofs(d), x(to_space<Space>(bench::random_values(d.dofs, 2))), y(d.dofs), b(d.dofs) {
+      : exec(e), report(r), mesh(m), dofs(d), cells(fmt::format("Q{} {}", d.order, m.dim == 3 ? "hexes" : "quads")), x(to_space<Space>(bench::random_values(d.dofs, 2))), y(d.dofs), b(d.dofs) {
     data.k.values = {1.0};
   }
 
@@ -85,32 +91,32 @@ struct Bench {
 
   void measure(const std::string& name, const linalg::Operator<Exec>& A, const std::string& note, double peer_ms = 0) {
     bench::Row row;
-    row.name = fmt::format("{}, Q{} hexes", name, dofs.order);
+    row.name = fmt::format("{}, {}", name, cells);
     row.size = fmt::format("{} dofs", dofs.dofs);
     row.bytes = A.bytes();
     row.items = dofs.dofs;
     row.item = "dofs";
     row.note = note;
-    if (peer_ms > 0) row.peer = "CRS", row.peer_ms = peer_ms;
+    if (peer_ms > 0) row.peer = "assembled", row.peer_ms = peer_ms;
     row.timing = bench::measure(exec, [&] { A.apply(exec, x.view(), y.view()); });
     report.add(row);
   }
 
-  void run(const std::string& name, const assembly::MatrixFreeOptions& options, double crs_ms, bool with_float = false) {
+  void run(const std::string& name, const assembly::MatrixFreeOptions& options, double assembled_ms, bool with_float = false) {
     assembly::MatrixFree<Exec> A(exec, mesh, dofs, options);
     A.assemble(exec, data, {}, b.view());
-    measure(name, A, check(A), crs_ms);
+    measure(name, A, check(A), assembled_ms);
     if (with_float) run_float(name, *A.to_float(exec));
   }
 
-  /// Milliseconds of the assembled matrix.
-  double run_crs() {
+  /// Milliseconds of the assembled matrix in the format that "auto" takes.
+  double run_assembled() {
     assembly::Assembler<Exec> assembler(exec, mesh, dofs);
     linalg::Crs<Space> A = assembler.make_matrix();
     assembler.assemble(data, A, b.view());
-    const linalg::CrsOperator<Exec> product(A);
-    measure("assembled CRS", product, check(product));
-    return bench::measure(exec, [&] { product.apply(exec, x.view(), y.view()); }).median_ms;
+    const auto product = linalg::make_operator(exec, A, "auto");
+    measure(fmt::format("assembled, {}", product->format()), *product, check(*product));
+    return bench::measure(exec, [&] { product->apply(exec, x.view(), y.view()); }).median_ms;
   }
 
   void run_float(const std::string& name, const linalg::Operator<Exec, float>& A) {
@@ -122,7 +128,7 @@ struct Bench {
     const double off = difference({result.begin(), result.end()}, reference);
     if (off > 1e-4) throw Error(ExitCode::internal, fmt::format("float differs by {:.1e}", off));
     bench::Row row;
-    row.name = fmt::format("{}, float, Q{} hexes", name, dofs.order);
+    row.name = fmt::format("{}, float, {}", name, cells);
     row.size = fmt::format("{} dofs", dofs.dofs);
     row.bytes = A.bytes();
     row.items = dofs.dofs;
@@ -137,15 +143,19 @@ template <class Exec>
 void run(Exec& exec, const bench::Options& options) {
   const bool on_gpu = std::is_same_v<typename Exec::Space, Device>;
   bench::Report report("matrix_free", Exec::name, bench::device_name(exec), bench::copy_bandwidth(exec));
-  for (const Case& c : {Case{1, on_gpu ? 200 : 64, 12}, Case{2, on_gpu ? 100 : 32, 8}, Case{3, on_gpu ? 80 : 21, 6},
-                        Case{4, on_gpu ? 64 : 16, 4}, Case{6, on_gpu ? 42 : 12, 3}, Case{8, on_gpu ? 32 : 9, 2}}) {
-    const mesh::Mesh mesh = make_mesh(options.quick ? c.quick_cells : c.cells);
+  std::vector<Case> cases = {{"hex", 1, on_gpu ? 200 : 64, 12, !on_gpu}, {"hex", 2, on_gpu ? 100 : 32, 8, !on_gpu},
+                             {"hex", 3, on_gpu ? 80 : 21, 6, !on_gpu},   {"hex", 4, on_gpu ? 64 : 16, 4, !on_gpu},
+                             {"hex", 6, on_gpu ? 42 : 12, 3, false},     {"hex", 8, on_gpu ? 32 : 9, 2, false}};
+  for (int order = 1; order <= 8; ++order) cases.push_back({"quad", order, (on_gpu ? 2400 : 500) / order, 24 / order, order <= 4});
+  for (const Case& c : cases) {
+    if (!options.takes(fmt::format("Q{} {}", c.order, c.shape))) continue;
+    const mesh::Mesh mesh = make_mesh(c.shape, options.quick ? c.quick_cells : c.cells);
     const assembly::DofMap dofs = assembly::make_dof_map(mesh, c.order, options.threads);
     Bench<Exec> bench(exec, report, mesh, dofs);
-    const double crs_ms = !on_gpu && c.order <= 4 ? bench.run_crs() : 0;
-    bench.run("sum factorisation", {}, crs_ms, true);
-    bench.run("sum factorisation, stored tensors", {.method = "auto", .geometry = "stored"}, crs_ms);
-    if (c.order <= 2) bench.run("element matrices", {.method = "local_matrices", .geometry = "auto"}, crs_ms);
+    const double assembled_ms = c.assembled ? bench.run_assembled() : 0;
+    bench.run("sum factorisation", {}, assembled_ms, true);
+    bench.run("sum factorisation, stored tensors", {.method = "auto", .geometry = "stored"}, assembled_ms);
+    if (c.order <= 2) bench.run("element matrices", {.method = "local_matrices", .geometry = "auto"}, assembled_ms);
   }
   report.write(fmt::format("{}/matrix_free_{}.json", options.out, Exec::name));
 }

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include "assembly/sparsity.hpp"
+#include "bench/support/meshes.hpp"
 #include "bench/support/spmv_peers.hpp"
 #include "bench/support/stencils.hpp"
 #include "linalg/cmrs.hpp"
@@ -16,7 +17,7 @@ using namespace tessera;
 
 namespace {
 
-/// `n`: cells in each direction for Cuda, Threads, and --quick.
+/// Cells in each direction for Cuda, Threads, and --quick; of the ball, how often its mesh is refined.
 struct Case {
   const char* name;
   const char* shape;
@@ -31,18 +32,24 @@ constexpr Case cases[] = {
     {"P1 triangle", "triangle", 1, 3000, 1000, 200},
     {"P1 tet shuffled by 4096", "tet", 1, 255, 100, 40, 4096},
     {"P1 tet shuffled", "tet", 1, 160, 100, 40, 0},
+    {"P1 tet, ball", "ball", 1, 3, 2, 0},
+    {"P1 tet, ball shuffled", "ball", 1, 3, 2, 0, 0},
 };
 
-/// The matrix of a case on the host. Quadratic elements come from a mesh, linear ones directly.
+/// Size of the ball's cells before refinement.
+constexpr double ball_size = 0.066;
+
+/// The matrix of a case on the host. Quadratic elements and the ball come from a mesh, linear elements on boxes directly.
 linalg::Crs<Host> make_matrix(const Case& c, int n, int threads) {
-  if (c.order == 1) {
+  const bool ball = c.shape == std::string("ball");
+  if (c.order == 1 && !ball) {
     linalg::Crs<Host> A = bench::stencil_matrix(c.shape, n);
     return c.window == 1 ? std::move(A) : bench::shuffled(A, c.window);
   }
   mesh::BoxParams box;
-  box.shape = c.shape;
+  box.shape = ball ? "tet" : c.shape;
   box.cells.assign(3, n);
-  const mesh::Mesh mesh = mesh::make_box(box);
+  const mesh::Mesh mesh = ball ? bench::ball(ball_size, n, c.window == 0) : mesh::make_box(box);
   const assembly::DofMap dofs = assembly::make_dof_map(mesh, c.order, threads);
   Threads exec(threads);
   linalg::Crs<Host> A = assembly::make_sparsity(exec, dofs);
@@ -172,7 +179,8 @@ int main(int argc, char** argv) {
   bool right = true;
   bench::on_backends(options, [&](auto& exec) {
     SpmvBench bench(exec, options);
-    for (const Case& c : cases) bench.run(c);
+    for (const Case& c : cases)
+      if (options.takes(c.name)) bench.run(c);
     right = bench.finish() && right;
   });
   if (!right) fmt::print(stderr, "error: results differ\n");

@@ -118,10 +118,12 @@ Options parse_options(int argc, char** argv) {
       options.backend = argv[++i];
     else if (word == "--out" && more)
       options.out = argv[++i];
+    else if (word == "--only" && more)
+      options.only = argv[++i];
     else if (word == "--threads" && more)
       options.threads = std::atoi(argv[++i]);
     else {
-      fmt::print(stderr, "usage: {} [--backend threads|cuda|all] [--threads N] [--out DIR] [--quick]\n", argv[0]);
+      fmt::print(stderr, "usage: {} [--backend threads|cuda|all] [--threads N] [--out DIR] [--quick] [--only TEXT]\n", argv[0]);
       std::exit(2);
     }
   }

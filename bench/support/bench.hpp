@@ -53,12 +53,15 @@ double copy_bandwidth(Cuda& exec);
 std::string device_name(Threads& exec);
 std::string device_name(Cuda& exec);
 
-/// Common command line: --backend threads|cuda|all, --out DIR, --quick (small sizes).
+/// Common command line: --backend threads|cuda|all, --out DIR, --quick (small sizes), --only TEXT (cases whose name holds the text).
 struct Options {
   std::string backend = "all";
   std::string out = ".";
   bool quick = false;
+  std::string only;
   int threads = 0;
+
+  bool takes(const std::string& name) const { return name.find(only) != std::string::npos; }
 };
 Options parse_options(int argc, char** argv);
 
