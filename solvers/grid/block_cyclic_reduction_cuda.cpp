@@ -1,0 +1,8 @@
+#include "solvers/grid/block_cyclic_reduction_impl.hpp"
+
+namespace tessera::solvers::grid {
+template std::unique_ptr<GridSolver<Cuda, double>> make_block_cyclic_reduction(Cuda&, const GridProblem&,
+                                                                               const FastPoissonOptions&);
+template std::unique_ptr<GridSolver<Cuda, float>> make_block_cyclic_reduction(Cuda&, const GridProblem&,
+                                                                              const FastPoissonOptions&);
+}  // namespace tessera::solvers::grid

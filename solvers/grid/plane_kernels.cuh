@@ -1,0 +1,204 @@
+#pragma once
+// Lines solved by blocks: a warp has a tile of 32 m neighbouring rows of the line in its registers, m a lane, a block has the line. See
+// line_levels.hpp for the method. Here g is never scaled, so what a row lacks from its right neighbour's lane or tile is added when it
+// is known.
+#include "solvers/grid/plane_solver.hpp"
+#include "solvers/tridiagonal/tile.cuh"
+
+namespace tessera::solvers::grid {
+
+using tridiagonal::all_lanes;
+using tridiagonal::lane_id;
+using tridiagonal::tile_rows;
+using tridiagonal::warp;
+
+/// Levels of the longest line of a block, 8192 rows: 13 couple, the 14th is diagonal.
+constexpr int most_levels = 16;
+/// Poles whose levels a block has at a time.
+constexpr int table_poles = 16;
+constexpr int most_outputs = 3;
+
+/// Rows of a tile in shared memory: 16 bytes between lanes keep reads of 16 bytes free of bank conflicts.
+template <int m, class T>
+__device__ inline int slot(int row) {
+  return row + row / m * static_cast<int>(16 / sizeof(T));
+}
+template <int m, class T>
+constexpr int tile_slots = warp*(m + static_cast<int>(16 / sizeof(T)));
+
+/// Coefficients of a pole.
+template <class T>
+struct PoleTable {
+  LineLevel<T> level[most_levels];
+  T a, b;
+  int stop;  ///< the level that is diagonal
+};
+
+/// Sixteen lanes make the levels of one pole, each its own. `even`: n + 1 is a power of two, no row is a special one.
+template <bool even, class T>
+__device__ void make_table(const Line& line, const Pole& pole, double shift, PoleTable<T>& table) {
+  const int own = lane_id() % most_levels;
+  const LineMatrix matrix = line_matrix(line, pole.lambda + shift);
+  LineLevel<T> level;
+  bool coupled;
+  if constexpr (even) {
+    double delta = matrix.delta;
+    for (int r = 0; r < own; ++r) delta = fmin(delta * (delta + 4), 1e30);
+    double alpha = reciprocal(2 + delta);
+    coupled = alpha >= least_alpha<T>;
+    if (!coupled) alpha = 0;
+    double product = reciprocal(1 - 2 * alpha * alpha);  // of the levels before: scanned below
+#pragma unroll
+    for (int step = 1; step < most_levels; step *= 2) {
+      const double before = __shfl_up_sync(all_lanes, product, step, most_levels);
+      if (own >= step) product *= before;
+    }
+    product = __shfl_up_sync(all_lanes, product, 1, most_levels);
+    const double inverse = own == 0 ? matrix.inverse_diagonal : matrix.inverse_diagonal * product;
+    level = {T(own == 0 && !matrix.positive ? -alpha : alpha), T(inverse), T(1)};
+  } else {
+    LineState state(matrix, line.n);
+    for (int r = 0; r < own; ++r) state.next(least_alpha<T>);
+    coupled = state.alpha() >= least_alpha<T>;
+    level = state.template level<T>();
+  }
+  coupled = coupled && (line.n >> own) > 1;
+  table.level[own] = level;
+  const unsigned diagonal = __ballot_sync(all_lanes, !coupled) >> (lane_id() / most_levels * most_levels);
+  if (own == 0) {
+    table.a = T(pole.a), table.b = T(pole.b);
+    table.stop = __ffs(static_cast<int>(diagonal)) - 1;
+  }
+}
+
+template <int m>
+constexpr int lane_levels = m == 16 ? 4 : 3;
+template <int m>
+constexpr int warp_levels = lane_levels<m> + 5;
+
+/// What warps tell each other about their tiles; two of each, so that one barrier a line is enough.
+template <class T>
+struct Edges {
+  T end[2][warp], carry[2][warp + 1];
+};
+
+/// The line of a block, from the right-hand side in y to the solution in y. Rows count from 1; rows beyond n hold anything.
+template <int m, bool even, class T>
+struct LineInBlock {
+  const PoleTable<T>& table;
+  Edges<T>& edges;
+  int n, warps, own_warp;
+  int buffer;
+
+  __device__ int row(int k) const { return tile_rows<m> * own_warp + m * lane_id() + k; }
+
+  /// How often row i counts as a right neighbour at level r, and with its own solution.
+  __device__ T as_right(int r, int i, T y) const {
+    if constexpr (even) return y;
+    return i > n ? T(0) : i == (n >> r) << r ? table.level[r].last * y : y;
+  }
+  __device__ T solved(int r, int i, T y, T left, T right) const {
+    const LineLevel<T>& level = table.level[r];
+    if constexpr (even) return level.inverse * y + level.alpha * (left + right);
+    if (i + (1 << r) > n) right = 0;
+    const T v = level.inverse * y + level.alpha * (left + right);
+    return i == (n >> r) << r ? level.last * v : v;
+  }
+  __device__ T at_top(int r, int i, T y) const {
+    const LineLevel<T>& level = table.level[r];
+    if constexpr (even) return level.inverse * y;
+    return i == (n >> r) << r ? level.inverse * level.last * y : level.inverse * y;
+  }
+
+  __device__ void solve(T (&y)[m]) {
+    constexpr int first_shuffle = lane_levels<m>;
+    const int lane = lane_id(), stop = table.stop > first_shuffle ? table.stop : first_shuffle;
+    const int top = stop < warp_levels<m> ? stop : warp_levels<m>;
+    T own = 0;  // what the last row of the lane before gets from this one
+#pragma unroll
+    for (int r = 0; r < first_shuffle; ++r) {
+      const int s = 1 << r;
+      const T alpha = table.level[r].alpha;
+      own += alpha * as_right(r, row(s), y[s - 1]);
+#pragma unroll
+      for (int k = 2 * s; k <= m; k += 2 * s)
+        y[k - 1] += alpha * (y[k - s - 1] + (k + s <= m ? as_right(r, row(k + s), y[(k + s - 1) % m]) : T(0)));
+    }
+    T end = y[m - 1];
+    const T from_right = __shfl_down_sync(all_lanes, own, 1);
+    if (lane < warp - 1) end += from_right;
+    T carry = __shfl_sync(all_lanes, own, 0);
+    for (int r = first_shuffle; r < top; ++r) {
+      const int s = 1 << (r - first_shuffle);
+      const T alpha = table.level[r].alpha, mine = as_right(r, row(m), end);
+      const T left = __shfl_up_sync(all_lanes, end, s), right = __shfl_down_sync(all_lanes, mine, s),
+              first = __shfl_sync(all_lanes, mine, s - 1);
+      carry += alpha * first;
+      if ((lane + 1) % (2 * s) == 0) end += alpha * (left + (lane + s < warp ? right : T(0)));
+    }
+    if (even && row(m) > n) end = 0;  // row n + 1 and those beyond
+    T v_left, v_right;
+    exchange(end, carry, stop, v_left, v_right);
+    if (lane == warp - 1)
+      end = v_right;
+    else if ((lane + 1) % (1 << (top - first_shuffle)) == 0)
+      end = at_top(top, row(m), end);
+    for (int r = top - 1; r >= first_shuffle; --r) {
+      const int s = 1 << (r - first_shuffle);
+      T left = __shfl_up_sync(all_lanes, end, s);
+      const T right = __shfl_down_sync(all_lanes, end, s);
+      if (lane < s) left = v_left;
+      if ((lane + 1) % (2 * s) == s) end = solved(r, row(m), end, left, right);
+    }
+    T before = __shfl_up_sync(all_lanes, end, 1);
+    if (lane == 0) before = v_left;
+    y[m - 1] = end;
+#pragma unroll
+    for (int r = first_shuffle - 1; r >= 0; --r) {
+      const int s = 1 << r;
+#pragma unroll
+      for (int k = s; k < m; k += 2 * s)
+        y[k - 1] = solved(r, row(k), y[k - 1], k > s ? y[(k + m - s - 1) % m] : before, y[k + s - 1]);
+    }
+  }
+
+  /// The solution in the last rows of the tile before and of this one.
+  __device__ void exchange(T end, T carry, int stop, T& v_left, T& v_right) {
+    const int lane = lane_id();
+    if (warps == 1) {
+      end = __shfl_sync(all_lanes, end, warp - 1);
+      v_left = 0;
+      v_right = at_top(stop, tile_rows<m>, end);
+      return;
+    }
+    if (lane == warp - 1) edges.end[buffer][own_warp] = end;
+    if (lane == 0) edges.carry[buffer][own_warp] = carry;
+    __syncthreads();
+    T sum = lane < warps ? edges.end[buffer][lane] : T(0);
+    if (lane + 1 < warps) sum += edges.carry[buffer][lane + 1];
+    buffer ^= 1;
+    const int i = tile_rows<m> * (lane + 1);
+    const int first = warp_levels<m>;
+    for (int r = first; r < stop; ++r) {
+      const int s = 1 << (r - first);
+      const T mine = as_right(r, i, sum);
+      const T left = __shfl_up_sync(all_lanes, sum, s), right = __shfl_down_sync(all_lanes, mine, s);
+      if ((lane + 1) % (2 * s) == 0) sum += table.level[r].alpha * (left + (lane + s < warps ? right : T(0)));
+    }
+    if (even && i > n) sum = 0;
+    const int top = stop > first ? stop : first;
+    if ((lane + 1) % (1 << (top - first)) == 0) sum = at_top(stop, i, sum);
+    for (int r = stop - 1; r >= first; --r) {
+      const int s = 1 << (r - first);
+      T left = __shfl_up_sync(all_lanes, sum, s);
+      const T right = __shfl_down_sync(all_lanes, sum, s);
+      if (lane < s) left = 0;
+      if ((lane + 1) % (2 * s) == s) sum = solved(r, i, sum, left, lane + s < warps ? right : T(0));
+    }
+    v_right = __shfl_sync(all_lanes, sum, own_warp);
+    v_left = __shfl_sync(all_lanes, sum, own_warp > 0 ? own_warp - 1 : 0);
+    if (own_warp == 0) v_left = 0;
+  }
+};
+
+}  // namespace tessera::solvers::grid

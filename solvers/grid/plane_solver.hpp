@@ -1,0 +1,66 @@
+#pragma once
+#include <memory>
+
+#include "solvers/grid/line_levels.hpp"
+#include "solvers/grid/partial_solution.hpp"
+
+namespace tessera::solvers::grid {
+
+/// Many problems of one shape that differ by their shift: f, u [systems, rows, n], shifts [systems].
+template <class Exec, class T>
+class BatchSolver {
+ public:
+  virtual ~BatchSolver() = default;
+  virtual void solve(Exec& exec, Index systems, const double* shifts, const T* f, T* u) = 0;
+  /// Bytes that have to move for that many systems.
+  virtual double bytes(Index systems) const = 0;
+};
+
+/// What steps of a plan work on. Lines of n unknowns, contiguous.
+template <class T>
+struct PlaneData {
+  PlanView plan;
+  Line line;
+  double row_spacing;
+  Index rows, slots;
+  const double* shifts;
+  const T* f;
+  T* u;
+  T* updated;  ///< [systems, slots, n]
+  T* partial;  ///< [systems, families of the step, chunks, n]
+
+  TESSERA_HD const T* row_of_f(Offset system, Index row) const {
+    return row >= 0 ? f + (system * rows + row) * line.n : updated_row(system, -row - 1);
+  }
+  TESSERA_HD T* row_of_u(Offset system, Index row) const { return u + (system * rows + row) * line.n; }
+  TESSERA_HD T* updated_row(Offset system, Index slot) const { return updated + (system * slots + slot) * line.n; }
+  TESSERA_HD LineCoupling coupling(Offset system) const { return line_coupling(line, row_spacing, shifts[system]); }
+};
+
+/// Partial solution over rows with all lines solved on chip: a line, its right-hand side and the sum over its poles never leave it.
+template <class Exec, class T>
+class PlaneSolver final : public BatchSolver<Exec, T> {
+ public:
+  using Space = typename Exec::Space;
+  /// Whether a line of n unknowns fits.
+  static bool fits(Index n);
+
+  PlaneSolver(Exec& exec, const HostPlan& plan, const Line& line, double row_spacing, Index most_systems);
+  void solve(Exec& exec, Index systems, const double* shifts, const T* f, T* u) override;
+  double bytes(Index systems) const override {
+    return static_cast<double>(sizeof(T)) * static_cast<double>(plan_.rows_moved) * line_.n * systems;
+  }
+
+ private:
+  /// Poles of a chunk; 0: a group is done as one, without sums in memory.
+  Index chunk_poles(const Step& step, Index systems) const;
+  void run(Exec& exec, const Step& step, Index systems, PlaneData<T> data) const;
+
+  Plan<Space> plan_;
+  Line line_;
+  double row_spacing_;
+  int processors_;
+  Array<T, Space> updated_, partial_;
+};
+
+}  // namespace tessera::solvers::grid
