@@ -41,6 +41,7 @@ double solver_bytes(const SolverParams& params, Offset rows, Offset nnz) {
   if (params.type == "direct") return direct_bytes(n, entries);
   if (params.type == "lu") return 2 * direct_bytes(n, entries);  // both triangles
   const double size = params.precision == "double" ? 8 : 4;
+  if (is_grid_solver(params)) return 8 * n + (size == 8 ? 1 : 2) * size * n + 2 * size * n;  // r; r and d in float; the method's own, about
   const bool standard_cg = params.type == "cg" && params.variant == "standard";
   double bytes = method_vectors(params) * size * n +
                  preconditioner_bytes(params, n, entries, size, std::is_same_v<Exec, Cuda>, standard_cg);

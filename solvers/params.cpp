@@ -30,6 +30,8 @@ deck::Section<SolverParams> solver_section() {
            {.help = "Form of cg: single_reduction needs the sums of an iteration at one point only; persistent does its iterations in one "
                     "launch (CUDA, small systems in CRS).",
             .choices = {"standard", "single_reduction", "persistent"}})
+      .key("radix", &SolverParams::radix,
+           {.help = "Radix of bcr, 2 or 4: rows of a block that one step of the reduction eliminates, and one more.", .min = 2, .max = 4})
       .key("restart", &SolverParams::restart,
            {.help = "Vectors that gmres keeps before it starts again; each costs 8 bytes an unknown.", .min = 1, .max = 500})
       .key("residual_every", &SolverParams::residual_every,
@@ -52,10 +54,11 @@ void check_combination(const SolverParams& params) {
   if (params.precision != "double" && is_direct(params))
     refuse(fmt::format("run.precision = \"{}\" is for iterative solvers; {} factors in double", params.precision, params.type),
            fmt::format("choose run.precision = \"double\", or type = \"{}\"", params.type == "lu" ? "gmres" : "cg"));
-  if (params.preconditioner == "chebyshev" && params.type != "cg" && !is_direct(params))
+  if (params.preconditioner == "chebyshev" && params.type != "cg" && !is_direct(params) && !is_grid_solver(params))
     refuse(fmt::format("the preconditioner chebyshev takes the matrix for symmetric positive definite, which {} does not",
                        params.type),
            "choose type = \"cg\", or preconditioner = \"jacobi\"");
+  if (is_grid_solver(params)) return;  // in float they are judged by their backward error
   if (params.precision == "float" && params.absolute_tolerance == 0 && params.tolerance < 2e-7)
     refuse(fmt::format("solver.tolerance = {} is finer than single precision resolves", params.tolerance),
            "choose run.precision = \"mixed\", which reaches the accuracy of double, or a tolerance of 1e-6 or more");
@@ -80,6 +83,7 @@ void check(const SolverParams& params) {
           "a number between 0 and 2, both excluded");
   require(params.check_every >= 1 && params.check_every <= 1000, "check_every", params.check_every, "1 to 1000");
   require(params.restart >= 1 && params.restart <= 500, "restart", params.restart, "1 to 500");
+  require(params.radix == 2 || params.radix == 4, "radix", params.radix, "2 or 4");
   require(params.degree >= 1 && params.degree <= 50, "degree", params.degree, "1 to 50");
   require(params.residual_every >= 0, "residual_every", params.residual_every, "0 or a positive number");
   require_name("solver.variant", params.variant, {"standard", "single_reduction", "persistent"});

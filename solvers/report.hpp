@@ -10,9 +10,11 @@ struct Report {
   std::string type;
   std::string preconditioner;
   std::string precision = "double";  ///< double | float | mixed
+  std::string method;                ///< of direct solvers on grids: the variant that was taken
   int iterations = 0;             ///< done, those after the tolerance was met included (CUDA looks every `check_every`)
   int residuals = 0;              ///< how often b - A x was recomputed after the first time
   double relative_residual = 0;   ///< ||b - A x|| / ||b||, computed from x at the end
+  double backward_error = 0;      ///< of direct solvers on grids: ||b - A x|| / (||A|| ||x|| + ||b||)
   bool converged = false;
   bool interrupted = false;       ///< Monitor::stop asked for it
   std::string failure;            ///< empty, or a sentence: what went wrong and what may help

@@ -4,6 +4,7 @@
 
 #include "solvers/direct/ldlt.hpp"
 #include "solvers/direct/lu.hpp"
+#include "solvers/grid/solve_grid.hpp"
 #include "solvers/krylov/bicgstab.hpp"
 #include "solvers/krylov/cg.hpp"
 #include "solvers/krylov/gmres.hpp"
@@ -32,6 +33,8 @@ const std::vector<Entry>& table() {
       {"gmres", "generalised minimal residuals with `restart`, for matrices that need not be symmetric; robust, keeps `restart` vectors", solve_gmres<Threads>, TESSERA_ON_CUDA(solve_gmres<Cuda>)},
       {"direct", "sparse L D L^T factorisation (Eigen, approximate minimum degree); for small and middling systems", solve_ldlt, nullptr},
       {"lu", "sparse L U factorisation with pivoting (Eigen, COLAMD order), for matrices that need not be symmetric; small and middling systems", solve_lu, nullptr},
+      {"bcr", "block cyclic reduction with `radix` 2 or 4: direct, for constant coefficients on a box mesh with Dirichlet data; see docs/methods/fast_poisson.md", grid::solve_grid<Threads>, TESSERA_ON_CUDA(grid::solve_grid<Cuda>)},
+      {"fft", "sine transforms (FFTW, cuFFT): direct, for the same problems as bcr, on grids of any size", grid::solve_grid<Threads>, TESSERA_ON_CUDA(grid::solve_grid<Cuda>)},
   };
   // clang-format on
   return entries;
@@ -67,7 +70,7 @@ Report solve(Exec& exec, const linalg::Operator<Exec>& A, View<const double> b, 
                 "the matrix must be square and the vectors as long as its rows", params.where);
   Report report = run(exec, A, b, x, params, monitor);
   report.type = entry.name;
-  if (!is_direct(params)) report.preconditioner = params.preconditioner;
+  if (!is_direct(params) && !is_grid_solver(params)) report.preconditioner = params.preconditioner;
   return report;
 }
 

@@ -73,6 +73,8 @@ Estimate estimate(const Params& params, const mesh::Mesh& mesh, const assembly::
   return result;
 }
 
+}  // namespace
+
 void say_fit(const char* where, double need, double have) {
   if (have <= 0) return;
   if (need > have)
@@ -80,8 +82,6 @@ void say_fit(const char* where, double need, double have) {
   else
     fmt::print("  {:<10} about {} of {} free: fits\n", where, human_bytes(need), human_bytes(have));
 }
-
-}  // namespace
 
 void print_check(const Problem& problem, output::Summary& summary) {
   const mesh::Mesh& mesh = problem.mesh;

@@ -12,6 +12,9 @@ deck::Section<PhysicsParams> physics_section() {
   return deck::Section<PhysicsParams>("physics", "What to solve: -div(k grad u) + c u = f")
       .key("type", &PhysicsParams::type, {.help = "the physics module", .choices = {"poisson"}, .required = true, .example = "\"poisson\""})
       .key("order", &PhysicsParams::order, {.help = "polynomial order of the solution; up to 4 on triangles, tets and prisms, up to 8 on intervals, quads and hexes", .min = 1, .max = 8, .example = "1"})
+      .key("discretisation", &PhysicsParams::discretisation,
+           {.help = "galerkin: finite elements; finite_difference: 3-, 5- and 7-point differences on the nodes of a box, without a matrix",
+            .choices = {"galerkin", "finite_difference"}})
       .position(&PhysicsParams::where);
 }
 

@@ -11,6 +11,7 @@ namespace tessera::physics::poisson {
 struct PhysicsParams {
   std::string type;
   int order = 1;
+  std::string discretisation = "galerkin";
   deck::Where where;
 };
 

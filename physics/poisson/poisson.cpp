@@ -4,6 +4,8 @@
 
 #include "base/profile.hpp"
 #include "mesh/make_mesh.hpp"
+#include "physics/poisson/grid.hpp"
+#include "physics/poisson/grid_run.hpp"
 #include "physics/poisson/problem.hpp"
 #include "physics/poisson/report.hpp"
 #include "physics/poisson/system.hpp"
@@ -14,12 +16,6 @@ namespace tessera::physics {
 namespace {
 
 using namespace poisson;
-
-void check_exact(const ExactParams& exact, int dim) {
-  if (!exact.gradient.empty() && static_cast<int>(exact.gradient.size()) != dim)
-    throw Error(ExitCode::usage, fmt::format("exact.gradient has {} components, the mesh has {} dimensions", exact.gradient.size(), dim),
-                "give one expression an axis", exact.where);
-}
 
 /// An order that a shape of the mesh does not have is an error at the deck's physics.order.
 assembly::DofMap dof_map(const deck::Deck& deck, const mesh::Mesh& mesh, const PhysicsParams& physics, int threads) {
@@ -32,16 +28,21 @@ assembly::DofMap dof_map(const deck::Deck& deck, const mesh::Mesh& mesh, const P
   }
 }
 
-Problem set_up(const Context& context) {
-  Problem problem;
-  problem.params = read(context.deck);
-  Params& params = problem.params;
+/// The deck with what the command line says over it.
+Params read_params(const Context& context) {
+  Params params = read(context.deck);
   if (!context.backend.empty()) params.run.backend = context.backend;
   if (context.threads > 0) params.run.threads = context.threads;
   if (params.materials.empty()) params.materials.emplace_back();
   resolve_backend(params.run.backend);  // a backend that is not there is said before the mesh is read
   check_not_singular(params.materials, params.boundaries, params.physics.where);
+  return params;
+}
 
+Problem set_up(const Context& context, Params params_read) {
+  Problem problem;
+  problem.params = std::move(params_read);
+  const Params& params = problem.params;
   Threads exec(params.run.threads);
   problem.mesh = mesh::make_mesh(context.deck, params.mesh, exec.count());
   {
@@ -66,12 +67,7 @@ solvers::Report solve_on(Exec& exec, const Problem& problem, Context& context, s
   nnz = system.nnz;
   x.set_zero();
   Scope scope(exec, "solve");
-  solvers::Monitor monitor;
-  monitor.stop = context.stop;
-  if (context.progress)
-    monitor.progress = [&](int iteration, double residual) {
-      context.progress(-1, fmt::format("iteration {}, residual {:.2e}", iteration, residual));
-    };
+  const solvers::Monitor monitor = monitor_of(context);
   solvers::SolverParams params = problem.params.solver;
   params.precision = problem.params.run.precision;
   const solvers::Report report = solvers::solve(exec, *system.A, system.b.view(), x.view(), params, monitor);
@@ -87,7 +83,9 @@ class Poisson final : public Module {
 };
 
 ExitCode Poisson::run(Context& context) {
-  const Problem problem = set_up(context);
+  Params params_read = read_params(context);
+  if (needs_grid(params_read)) return run_on_grid(params_read, context);
+  const Problem problem = set_up(context, std::move(params_read));
   const Params& params = problem.params;
   std::vector<double> u;
   Offset nnz = 0;
@@ -98,32 +96,16 @@ ExitCode Poisson::run(Context& context) {
   });
   summarise_mesh(problem.mesh, problem.dofs, nnz, context.summary);
   summarise_solver(report, context.summary);
-
   const Solution solution{problem.mesh, problem.dofs, problem.dof_points, problem.material, params.materials, u,
                           Threads(params.run.threads).count()};
-  Threads exec(params.run.threads);
-  {
-    Scope scope(exec, "post");
-    if (params.has_exact) report_errors(params.exact, solution, context.summary);
-    report_quantities(params.quantities, solution, context.summary);
-  }
-  if (params.output.write) {
-    Scope scope(exec, "output");
-    write_solution(params, solution, report.converged, context.output_directory);
-  }
-  if (report.interrupted) return ExitCode::interrupted;
-  if (!report.converged) {
-    const Error error = not_converged(report, params.solver);
-    context.summary.set("status", "not_converged");
-    context.summary.set("error", std::string(error.what()));
-    fmt::print(stderr, "{}", error.report());
-    return ExitCode::solver;
-  }
-  return ExitCode::ok;
+  report_solution(params, solution, report, context);
+  return conclude(params, report, context);
 }
 
 void Poisson::check(Context& context) {
-  const Problem problem = set_up(context);
+  Params params = read_params(context);
+  if (needs_grid(params)) return check_on_grid(params, context);
+  const Problem problem = set_up(context, std::move(params));
   // Evaluated for its checks: signs, finite values, numbers of components.
   diffusion_data(problem.params.materials, problem.material, problem.mesh, problem.dofs, Threads(problem.params.run.threads).count());
   print_check(problem, context.summary);

@@ -9,6 +9,7 @@
 #include "assembly/flux.hpp"
 #include "assembly/quantities.hpp"
 #include "base/log.hpp"
+#include "base/profile.hpp"
 #include "output/vtk_writer.hpp"
 
 namespace tessera::physics::poisson {
@@ -99,6 +100,22 @@ std::vector<output::Field> cell_fields(const Solution& s) {
 
 }  // namespace
 
+solvers::Monitor monitor_of(const Context& context) {
+  solvers::Monitor monitor;
+  monitor.stop = context.stop;
+  if (context.progress)
+    monitor.progress = [&context](int iteration, double residual) {
+      context.progress(-1, fmt::format("iteration {}, residual {:.2e}", iteration, residual));
+    };
+  return monitor;
+}
+
+void check_exact(const ExactParams& exact, int dim) {
+  if (!exact.gradient.empty() && static_cast<int>(exact.gradient.size()) != dim)
+    throw Error(ExitCode::usage, fmt::format("exact.gradient has {} components, the mesh has {} dimensions", exact.gradient.size(), dim),
+                "give one expression an axis", exact.where);
+}
+
 void report_errors(const ExactParams& exact, const Solution& s, output::Summary& summary) {
   assembly::ErrorOptions options;
   options.threads = s.threads;
@@ -126,14 +143,39 @@ void report_quantities(const std::vector<QuantityParams>& quantities, const Solu
 
 void summarise_solver(const solvers::Report& report, output::Summary& summary) {
   summary.set("solver.type", report.type);
-  summary.set("solver.preconditioner", report.preconditioner);
+  if (!report.method.empty()) summary.set("solver.method", report.method);
+  if (!report.preconditioner.empty()) summary.set("solver.preconditioner", report.preconditioner);
   summary.set("solver.iterations", report.iterations);
   summary.set("solver.relative_residual", report.relative_residual);
+  if (report.backward_error > 0) summary.set("solver.backward_error", report.backward_error);
   summary.set("solver.converged", report.converged);
   if (!report.failure.empty()) summary.set("solver.failure", report.failure);
   summary.set("solver.history", report.history);
-  log_info(fmt::format("{} with {}: {} iterations, relative residual {:.3e}", report.type, report.preconditioner, report.iterations,
+  const std::string with = !report.method.empty() ? report.method : report.preconditioner;
+  log_info(fmt::format("{}{}: {} iterations, relative residual {:.3e}", report.type, with.empty() ? "" : " with " + with, report.iterations,
                        report.relative_residual));
+}
+
+void report_solution(const Params& params, const Solution& solution, const solvers::Report& report, Context& context) {
+  Threads exec(solution.threads);
+  {
+    Scope scope(exec, "post");
+    if (params.has_exact) report_errors(params.exact, solution, context.summary);
+    report_quantities(params.quantities, solution, context.summary);
+  }
+  if (!params.output.write) return;
+  Scope scope(exec, "output");
+  write_solution(params, solution, report.converged, context.output_directory);
+}
+
+ExitCode conclude(const Params& params, const solvers::Report& report, Context& context) {
+  if (report.interrupted) return ExitCode::interrupted;
+  if (report.converged) return ExitCode::ok;
+  const Error error = not_converged(report, params.solver);
+  context.summary.set("status", "not_converged");
+  context.summary.set("error", std::string(error.what()));
+  fmt::print(stderr, "{}", error.report());
+  return ExitCode::solver;
 }
 
 Error not_converged(const solvers::Report& report, const solvers::SolverParams& params) {

@@ -20,8 +20,17 @@ struct Solution {
   int threads;
 };
 
+/// Watches a solver for the user: progress, and the wish to stop.
+solvers::Monitor monitor_of(const Context& context);
+
+/// Throws Error(usage) where the gradient of [exact] does not have `dim` components.
+void check_exact(const ExactParams& exact, int dim);
 void report_errors(const ExactParams& exact, const Solution& solution, output::Summary& summary);
 void report_quantities(const std::vector<QuantityParams>& quantities, const Solution& solution, output::Summary& summary);
+/// Errors, quantities and, unless the deck wants none, files. Phases: post, output.
+void report_solution(const Params& params, const Solution& solution, const solvers::Report& report, Context& context);
+/// The exit code of a run; says on standard error and in the summary where the solver did not converge.
+ExitCode conclude(const Params& params, const solvers::Report& report, Context& context);
 void summarise_solver(const solvers::Report& report, output::Summary& summary);
 
 /// The error of a run whose solver did not converge (exit code 4).
@@ -30,6 +39,9 @@ Error not_converged(const solvers::Report& report, const solvers::SolverParams& 
 /// Writes solution.vtu (u, flux = -k grad u, material and groups of the cells) and solution.pvd. Order 1 as linear cells, higher
 /// orders as Lagrange cells. A result that is not converged is marked by its title.
 void write_solution(const Params& params, const Solution& solution, bool converged, const std::filesystem::path& directory);
+
+/// Says whether `need` bytes fit into the `have` that are free; warns where they do not.
+void say_fit(const char* where, double need, double have);
 
 /// Prints mesh, groups, quality, sizes and an estimate of time and memory for host and GPU, and warns where it will not fit.
 void print_check(const Problem& problem, output::Summary& summary);

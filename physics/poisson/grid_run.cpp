@@ -1,0 +1,148 @@
+#include "physics/poisson/grid_run.hpp"
+
+#include <fmt/format.h>
+
+#include "base/log.hpp"
+#include "base/profile.hpp"
+#include "mesh/make_mesh.hpp"
+#include "physics/poisson/grid.hpp"
+#include "physics/poisson/report.hpp"
+#include "solvers/grid/grid_operator.hpp"
+#include "solvers/solve.hpp"
+
+namespace tessera::physics::poisson {
+
+namespace {
+
+/// Everything that the deck says about names and points, against the outline of the box.
+Grid set_up(const Params& params, const Context& context) {
+  Grid grid = make_grid(context.deck, params);
+  check_quantities(params.quantities, outline(grid));
+  check_exact(params.exact, grid.problem.dim);
+  return grid;
+}
+
+std::string sizes(const Grid& grid) {
+  return fmt::format("{}", fmt::join(grid.problem.n.begin(), grid.problem.n.begin() + grid.problem.dim, " x "));
+}
+
+std::string describe_stencil(const Grid& grid) {
+  if (grid.problem.stencil == solvers::grid::Stencil::star)
+    return fmt::format("{}-point stencil", 2 * grid.problem.dim + 1);
+  return fmt::format("{}-point stencil of linear elements", grid.problem.dim == 1 ? 3 : grid.problem.dim == 2 ? 9 : 27);
+}
+
+/// Solves for the interior nodes of `u`.
+template <class Exec>
+solvers::Report solve_on(Exec& exec, const Params& params, const Grid& grid, Array<double> right_side, Context& context,
+                         Array<double>& u) {
+  using Space = typename Exec::Space;
+  Array<double, Space> b, x(right_side.size());
+  if constexpr (std::is_same_v<Space, Host>) {
+    b = std::move(right_side);
+  } else {
+    b = Array<double, Space>(right_side.size());
+    copy(right_side, b);
+    right_side = {};
+  }
+  x.set_zero();
+  const solvers::grid::GridOperator<Exec> A(grid.problem);
+  solvers::SolverParams solver = params.solver;
+  solver.precision = params.run.precision;
+  Scope scope(exec, "solve");
+  const solvers::Report report = solvers::solve(exec, static_cast<const linalg::Operator<Exec>&>(A),
+                                                View<const double>(b), x.view(), solver, monitor_of(context));
+  if constexpr (std::is_same_v<Space, Host>)
+    insert_interior(grid, x, u);
+  else
+    insert_interior(grid, to_space<Host>(to_vector(x)), u);
+  return report;
+}
+
+/// Which variant of the method takes the grid; refuses at [solver] where none does.
+std::string describe_method(const Params& params, const Grid& grid) {
+  try {
+    Threads exec(1);
+    return solvers::grid::FastPoisson<Threads, double>(exec, grid.problem, {params.solver.type, params.solver.radix})
+        .describe();
+  } catch (const Error& error) {
+    throw error.where() ? error : Error(error.code(), error.what(), error.help(), params.solver.where);
+  }
+}
+
+void summarise_grid(const Grid& grid, output::Summary& summary) {
+  summary.set("mesh.nodes", grid.node_count());
+  summary.set("space.order", 1);
+  summary.set("space.dofs", grid.node_count());
+  summary.set("space.unknowns", grid.problem.unknowns());
+  summary.set("space.stencil", describe_stencil(grid));
+}
+
+}  // namespace
+
+bool needs_mesh(const Params& params) { return params.output.write || params.has_exact || !params.quantities.empty(); }
+
+void report_on_mesh(const Params& params, const Array<double>& u, const solvers::Report& report, Context& context) {
+  Threads exec(params.run.threads);
+  const mesh::Mesh mesh = mesh::make_mesh(context.deck, params.mesh, exec.count());
+  assembly::DofMap dofs;
+  std::vector<double> points;
+  {
+    Scope scope(exec, "dofs");
+    dofs = assembly::make_dof_map(mesh, 1, exec.count());
+    points = assembly::dof_points(mesh, dofs);
+  }
+  summarise_mesh(mesh, dofs, 0, context.summary);
+  const std::vector<Index> material = material_of_cells(params.materials, mesh);
+  report_solution(params, {mesh, dofs, points, material, params.materials, to_vector(u), exec.count()}, report,
+                  context);
+}
+
+ExitCode run_on_grid(const Params& params, Context& context) {
+  const Grid grid = set_up(params, context);
+  Threads host(params.run.threads);
+  log_info(fmt::format("grid: {} unknowns, {}", sizes(grid), describe_stencil(grid)));
+  Array<double> u, b;
+  {
+    Scope scope(host, "right_hand_side");
+    u = boundary_values(params, grid, host.count());
+    b = right_hand_side(grid, u, host.count());
+  }
+  const solvers::Report report = with_backend(params.run.backend, params.run.threads, [&](auto& exec) {
+    summarise_backend(exec, context.summary);
+    context.summary.set("backend.precision", params.run.precision);
+    return solve_on(exec, params, grid, std::move(b), context, u);
+  });
+  summarise_grid(grid, context.summary);
+  summarise_solver(report, context.summary);
+  if (needs_mesh(params)) report_on_mesh(params, u, report, context);
+  return conclude(params, report, context);
+}
+
+void check_on_grid(const Params& params, Context& context) {
+  const Grid grid = set_up(params, context);
+  const double nodes = static_cast<double>(grid.node_count()),
+               vector = 8.0 * static_cast<double>(grid.problem.unknowns());
+  fmt::print("grid       {} nodes, {} unknowns ({}), spacing {}\n", grid.node_count(), grid.problem.unknowns(),
+             sizes(grid), fmt::join(grid.problem.h.begin(), grid.problem.h.begin() + grid.problem.dim, " "));
+  fmt::print("matrix     none: {}{}\n", describe_stencil(grid),
+             grid.problem.shift > 0 ? fmt::format(", shift {}", grid.problem.shift) : "");
+  const std::string method =
+      solvers::is_grid_solver(params.solver) ? describe_method(params, grid) : params.solver.type;
+  solvers::SolverParams in_precision = params.solver;
+  in_precision.precision = params.run.precision;
+  const double solver = solvers::solver_bytes(in_precision, grid.problem.unknowns(), 0);
+  fmt::print("solver     {}, precision {}\n", method, params.run.precision);
+  const double mesh = needs_mesh(params) ? 24 * nodes * 8 : 0;
+  fmt::print("memory\n");
+  say_fit("host", 8 * nodes + 2 * vector + solver + mesh, static_cast<double>(host_bytes_available()));
+  if (const CudaInfo gpu = cuda_info(); gpu.usable)
+    say_fit("GPU", 2 * vector + solver, static_cast<double>(gpu.free_bytes));
+  else
+    fmt::print("  {:<10} about {}; {}\n", "GPU", human_bytes(2 * vector + solver), gpu.why_not);
+  if (needs_mesh(params))
+    fmt::print("mesh       made for files, [exact] and [[quantity]]; without them the grid is enough\n");
+  summarise_grid(grid, context.summary);
+}
+
+}  // namespace tessera::physics::poisson
