@@ -3,6 +3,7 @@
 #include <dlfcn.h>
 #include <fmt/format.h>
 
+#include "physics/convection_diffusion/convection_diffusion.hpp"
 #include "physics/poisson/poisson.hpp"
 #include "physics/two_point_bvp/two_point_bvp.hpp"
 
@@ -14,6 +15,7 @@ namespace {
 std::vector<Entry>& entries() {
   static std::vector<Entry> modules = {
       {"poisson", "stationary diffusion and reaction, -div(k grad u) + c u = f: heat, potentials, torsion", make_poisson},
+      {"convection_diffusion", "stationary convection and diffusion, -div(k grad u) + v . grad u + c u = f: finite elements with or without streamline diffusion, central differences on grids", make_convection_diffusion},
       {"two_point_bvp", "-u'' = f on an interval with u' = 0 at its left and u = 0 at its right end, by finite differences", make_two_point_bvp},
   };
   return modules;

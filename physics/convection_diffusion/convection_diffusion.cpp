@@ -1,0 +1,118 @@
+#include "physics/convection_diffusion/convection_diffusion.hpp"
+
+#include <fmt/format.h>
+
+#include "base/profile.hpp"
+#include "mesh/make_mesh.hpp"
+#include "physics/convection_diffusion/grid.hpp"
+#include "physics/convection_diffusion/problem.hpp"
+#include "physics/poisson/report.hpp"
+#include "solvers/solve.hpp"
+
+namespace tessera::physics {
+
+namespace {
+
+using namespace convection_diffusion;
+
+/// The deck with what the command line says over it.
+Params read_params(const Context& context) {
+  Params params = convection_diffusion::read(context.deck);
+  poisson::Params& diffusion = params.diffusion;
+  if (!context.backend.empty()) diffusion.run.backend = context.backend;
+  if (context.threads > 0) diffusion.run.threads = context.threads;
+  resolve_backend(diffusion.run.backend);  // a backend that is not there is said before the mesh is read
+  if (!params.on_grid()) poisson::check_not_singular(diffusion.materials, diffusion.boundaries, diffusion.physics.where);
+  return params;
+}
+
+/// An order that a shape of the mesh does not have is an error at the deck's physics.order.
+assembly::DofMap dof_map(const deck::Deck& deck, const mesh::Mesh& mesh, int order, int threads) {
+  try {
+    return assembly::make_dof_map(mesh, order, threads);
+  } catch (const Error& error) {
+    throw error.where() ? error : Error(error.code(), error.what(), error.help(), deck.where("physics.order"));
+  }
+}
+
+Problem set_up(const Context& context, Params of_deck) {
+  Problem problem{std::move(of_deck), {}};
+  poisson::Problem& diffusion = problem.diffusion;
+  diffusion.params = std::move(problem.params.diffusion);
+  const poisson::Params& params = diffusion.params;
+  Threads exec(params.run.threads);
+  diffusion.mesh = mesh::make_mesh(context.deck, params.mesh, exec.count());
+  check_velocity(problem.params.velocity, params.materials, diffusion.mesh.dim);
+  {
+    Scope scope(exec, "dofs");
+    diffusion.dofs = dof_map(context.deck, diffusion.mesh, params.physics.order, exec.count());
+    diffusion.dof_points = assembly::dof_points(diffusion.mesh, diffusion.dofs);
+  }
+  check_quantities(params.quantities, diffusion.mesh);
+  poisson::check_exact(params.exact, diffusion.mesh.dim);
+  diffusion.material = poisson::material_of_cells(params.materials, diffusion.mesh);
+  diffusion.facets = poisson::facet_terms(params.boundaries, diffusion.mesh);
+  diffusion.dirichlet = poisson::dirichlet_data(params.boundaries, diffusion.mesh, diffusion.dofs, diffusion.dof_points);
+  return problem;
+}
+
+/// Assembles and solves; u comes back on the host.
+template <class Exec>
+solvers::Report solve_on(Exec& exec, const Problem& problem, Context& context, std::vector<double>& u, Offset& nnz) {
+  Array<double, typename Exec::Space> x(problem.diffusion.dofs.dofs);
+  poisson::System<Exec> system;
+  make_system(exec, problem, system, context.summary);
+  nnz = system.nnz;
+  x.set_zero();
+  Scope scope(exec, "solve");
+  solvers::SolverParams params = problem.diffusion.params.solver;
+  params.precision = problem.diffusion.params.run.precision;
+  const solvers::Report report = solvers::solve(exec, *system.A, system.b.view(), x.view(), params, poisson::monitor_of(context));
+  u = to_vector(x);
+  return report;
+}
+
+class ConvectionDiffusion final : public Module {
+ public:
+  deck::Schema schema() const override { return convection_diffusion::schema(); }
+  ExitCode run(Context& context) override;
+  void check(Context& context) override;
+};
+
+ExitCode ConvectionDiffusion::run(Context& context) {
+  Params of_deck = read_params(context);
+  if (of_deck.on_grid()) return run_on_grid(of_deck, context);
+  const Problem problem = set_up(context, std::move(of_deck));
+  const poisson::Problem& diffusion = problem.diffusion;
+  const poisson::Params& params = diffusion.params;
+  std::vector<double> u;
+  Offset nnz = 0;
+  const solvers::Report report = with_backend(params.run.backend, params.run.threads, [&](auto& exec) {
+    summarise_backend(exec, context.summary);
+    context.summary.set("backend.precision", params.run.precision);
+    return solve_on(exec, problem, context, u, nnz);
+  });
+  context.summary.set("space.discretisation", problem.params.discretisation);
+  summarise_mesh(diffusion.mesh, diffusion.dofs, nnz, context.summary);
+  poisson::summarise_solver(report, context.summary);
+  const poisson::Solution solution{diffusion.mesh, diffusion.dofs, diffusion.dof_points, diffusion.material, params.materials, u,
+                                   Threads(params.run.threads).count()};
+  poisson::report_solution(params, solution, report, context);
+  return poisson::conclude(params, report, context);
+}
+
+void ConvectionDiffusion::check(Context& context) {
+  Params of_deck = read_params(context);
+  if (of_deck.on_grid()) return check_on_grid(of_deck, context);
+  Problem problem = set_up(context, std::move(of_deck));
+  // Evaluated for its checks: signs, finite values, numbers of components.
+  convection_data(problem, Threads(problem.diffusion.params.run.threads).count());
+  problem.diffusion.params.assembly.strategy = "colour";  // never without a matrix
+  poisson::print_check(problem.diffusion, context.summary);
+}
+
+}  // namespace
+
+std::unique_ptr<Module> make_convection_diffusion() { return std::make_unique<ConvectionDiffusion>(); }
+
+}  // namespace tessera::physics

@@ -1,0 +1,144 @@
+#include <fmt/format.h>
+
+#include "base/log.hpp"
+#include "base/profile.hpp"
+#include "physics/convection_diffusion/grid.hpp"
+#include "physics/poisson/grid_run.hpp"
+#include "physics/poisson/report.hpp"
+#include "physics/poisson/system_impl.hpp"
+#include "solvers/solve.hpp"
+
+namespace tessera::physics::convection_diffusion {
+
+namespace {
+
+void summarise_relaxation(const solvers::grid::LmsorReport& report, const solvers::grid::LmsorParams& params, output::Summary& summary) {
+  summary.set("solver.stop", params.stop);
+  summary.set("solver.update", report.update);
+  summary.set("solver.omega_min", report.omega_min);
+  summary.set("solver.omega_max", report.omega_max);
+  summary.set("solver.damping", report.damping);
+  summary.set("solver.restarts", report.restarts);
+  summary.set("solver.mixed_points", report.mixed_points);
+  summary.set("solver.bytes_per_iteration", report.bytes);
+  for (const std::string& warning : report.warnings) warn(warning);
+}
+
+template <class Exec>
+solvers::Report relax(Exec& exec, const Params& params, Grid& grid, Context& context) {
+  using Space = typename Exec::Space;
+  const auto& problem = grid.nodes.problem;
+  const auto there = [](const Array<double>& values) {
+    Array<double, Space> result(values.size());
+    copy(values, result);
+    return result;
+  };
+  const auto f = there(grid.f), g = there(grid.g), source = there(grid.source);
+  auto u = there(grid.u);
+  Scope scope(exec, "solve");
+  const solvers::grid::LmsorReport report =
+      solvers::grid::solve_lmsor(exec, {{problem.n[0], problem.n[1]}, {problem.h[0], problem.h[1]}, f.view(), g.view(), source.view()}, u.view(),
+                                 params.relaxation, poisson::monitor_of(context));
+  copy(u, grid.u);
+  summarise_relaxation(report, params.relaxation, context.summary);
+  return report;
+}
+
+template <class Exec>
+solvers::Report solve_matrix(Exec& exec, const Params& params, Grid& grid, Context& context) {
+  using Space = typename Exec::Space;
+  poisson::Problem problem;  // what `store` reads
+  problem.params = params.diffusion;
+  poisson::System<Exec> system;
+  {
+    GridSystem host = make_grid_system(grid);
+    system.nnz = host.A.nnz();
+    if constexpr (std::is_same_v<Space, Host>) {
+      system.matrix = std::move(host.A);
+      system.b = std::move(host.b);
+    } else {
+      system.matrix = {host.A.rows, host.A.cols, Array<Offset, Space>(host.A.row_ptr.size()), Array<Index, Space>(host.A.nnz()),
+                       Array<double, Space>(host.A.nnz())};
+      system.b = Array<double, Space>(host.b.size());
+      copy(host.A.row_ptr, system.matrix.row_ptr);
+      copy(host.A.col_ind, system.matrix.col_ind);
+      copy(host.A.values, system.matrix.values);
+      copy(host.b, system.b);
+    }
+  }
+  poisson::store(exec, problem, system, context.summary);
+  context.summary.set("space.nnz", system.nnz);
+  Array<double, Space> x(system.b.size());
+  x.set_zero();
+  solvers::SolverParams solver = params.diffusion.solver;
+  solver.precision = params.diffusion.run.precision;
+  Scope scope(exec, "solve");
+  const solvers::Report report = solvers::solve(exec, *system.A, system.b.view(), x.view(), solver, poisson::monitor_of(context));
+  Array<double> inside(x.size());
+  copy(x, inside);
+  poisson::insert_interior(grid.nodes, inside, grid.u);
+  if (grid.cell_peclet > 1)
+    warn(fmt::format("the cell Peclet number is {:.3g} > 1: central differences oscillate where the solution has layers; refine, or choose "
+                     "discretisation = \"supg\"",
+                     grid.cell_peclet));
+  return report;
+}
+
+Grid set_up(const Params& params, const Context& context) {
+  if (params.relaxes) solvers::grid::check(params.relaxation, resolve_backend(params.diffusion.run.backend));
+  Grid grid = make_grid(context.deck, params);
+  check_quantities(params.diffusion.quantities, poisson::outline(grid.nodes));
+  poisson::check_exact(params.diffusion.exact, 2);
+  return grid;
+}
+
+}  // namespace
+
+ExitCode run_on_grid(const Params& params, Context& context) {
+  const poisson::Params& diffusion = params.diffusion;
+  Threads host(diffusion.run.threads);
+  Grid grid;
+  {
+    Scope scope(host, "coefficients");
+    grid = set_up(params, context);
+  }
+  const auto& n = grid.nodes.problem.n;
+  log_info(fmt::format("grid: {} x {} unknowns, cell Peclet number {:.3g}", n[0], n[1], grid.cell_peclet));
+  const solvers::Report report = with_backend(diffusion.run.backend, diffusion.run.threads, [&](auto& exec) {
+    summarise_backend(exec, context.summary);
+    context.summary.set("backend.precision", diffusion.run.precision);
+    return params.relaxes ? relax(exec, params, grid, context) : solve_matrix(exec, params, grid, context);
+  });
+  context.summary.set("mesh.nodes", grid.nodes.node_count());
+  context.summary.set("space.order", 1);
+  context.summary.set("space.dofs", grid.nodes.node_count());
+  context.summary.set("space.unknowns", grid.nodes.problem.unknowns());
+  context.summary.set("space.cell_peclet", grid.cell_peclet);
+  poisson::summarise_solver(report, context.summary);
+  if (poisson::needs_mesh(diffusion)) poisson::report_on_mesh(diffusion, grid.u, report, context);
+  return poisson::conclude(diffusion, report, context);
+}
+
+void check_on_grid(const Params& params, Context& context) {
+  const Grid grid = set_up(params, context);
+  const auto& problem = grid.nodes.problem;
+  const double unknowns = static_cast<double>(problem.unknowns()), nodes = static_cast<double>(grid.nodes.node_count());
+  fmt::print("grid       {} nodes, {} x {} unknowns, spacing {} and {}\n", grid.nodes.node_count(), problem.n[0], problem.n[1], problem.h[0],
+             problem.h[1]);
+  fmt::print("convection cell Peclet number {:.3g}{}\n", grid.cell_peclet, grid.cell_peclet > 1 ? ": layers will oscillate" : "");
+  fmt::print("solver     {}, precision {}\n", params.diffusion.solver.type, params.diffusion.run.precision);
+  // Relaxation: f, g, source and u, once more split by colour with weights; else the five-point matrix and what its solver takes.
+  const double solver = params.relaxes ? 12 * 8 * unknowns
+                                       : 72 * unknowns + solvers::solver_bytes(params.diffusion.solver, problem.unknowns(), 5 * problem.unknowns());
+  const double host = 8 * (4 * unknowns + nodes) + solver + (poisson::needs_mesh(params.diffusion) ? 24 * nodes * 8 : 0);
+  fmt::print("memory\n");
+  poisson::say_fit("host", host, static_cast<double>(host_bytes_available()));
+  if (const CudaInfo gpu = cuda_info(); gpu.usable)
+    poisson::say_fit("GPU", 32 * unknowns + solver, static_cast<double>(gpu.free_bytes));
+  else
+    fmt::print("  {:<10} about {}; {}\n", "GPU", human_bytes(32 * unknowns + solver), gpu.why_not);
+  context.summary.set("mesh.nodes", grid.nodes.node_count());
+  context.summary.set("space.unknowns", problem.unknowns());
+}
+
+}  // namespace tessera::physics::convection_diffusion

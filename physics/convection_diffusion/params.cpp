@@ -1,0 +1,203 @@
+#include "physics/convection_diffusion/params.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+
+#include "solvers/registry.hpp"
+#include "solvers/solve.hpp"
+
+namespace tessera::physics::convection_diffusion {
+
+namespace {
+
+struct PhysicsParams {
+  std::string type;
+  std::string discretisation = "supg";
+  int order = 1;
+  deck::Where where;
+};
+
+deck::Section<PhysicsParams> physics_section() {
+  return deck::Section<PhysicsParams>("physics", "What to solve: -div(k grad u) + v . grad u + c u = source")
+      .key("type", &PhysicsParams::type,
+           {.help = "the physics module", .choices = {"convection_diffusion"}, .required = true, .example = "\"convection_diffusion\""})
+      .key("discretisation", &PhysicsParams::discretisation,
+           {.help = "supg: finite elements with streamline diffusion; galerkin: without, where diffusion dominates in every cell; "
+                    "finite_difference: central differences on a box in 2-D with Dirichlet values all around and constant k",
+            .choices = {"supg", "galerkin", "finite_difference"},
+            .example = "\"supg\""})
+      .key("order", &PhysicsParams::order, {.help = "polynomial order of the solution", .min = 1, .max = 4, .example = "1"})
+      .position(&PhysicsParams::where);
+}
+
+struct MaterialParams {
+  std::vector<std::string> on;
+  std::vector<deck::Expression> diffusivity{deck::Expression(1.0)};
+  std::vector<deck::Expression> velocity;
+  deck::Expression reaction;
+  deck::Expression source;
+  deck::Where where;
+};
+
+deck::Section<MaterialParams> material_section() {
+  return deck::Section<MaterialParams>("material", "Coefficients, for the whole mesh or for groups of cells", deck::SectionKind::array)
+      .key("on", &MaterialParams::on, {.help = "physical group name(s); left out: everywhere that no other material names"})
+      .key("diffusivity", &MaterialParams::diffusivity,
+           {.help = "k: one value, or a symmetric tensor [xx, xy, yy] in 2-D, [xx, xy, xz, yy, yz, zz] in 3-D; positive definite",
+            .example = "\"0.01\""})
+      .key("velocity", &MaterialParams::velocity,
+           {.help = "v, one component an axis; left out: 0. lap u - f u_x - g u_y = s is diffusivity = 1, velocity = [\"f\", \"g\"], "
+                    "source = \"-(s)\"",
+            .example = "[\"1\", \"2\", \"3\"]"})
+      .key("reaction", &MaterialParams::reaction, {.help = "c"})
+      .key("source", &MaterialParams::source, {.help = "right-hand side", .example = "\"1\""})
+      .position(&MaterialParams::where);
+}
+
+const std::vector<std::string> krylov_and_direct = {"bicgstab", "gmres", "lu"};
+const std::vector<std::string> preconditioners = {"none", "jacobi"};
+
+bool contains(const std::vector<std::string>& names, const std::string& name) {
+  return std::find(names.begin(), names.end(), name) != names.end();
+}
+
+/// The keys of both kinds of solvers as one section: a key that both have is described once.
+deck::SectionDescription solver_description() {
+  deck::SectionDescription result = solvers::solver_section().description();
+  std::erase_if(result.keys, [](const deck::KeyDescription& key) {
+    return contains({"variant", "relaxation", "degree", "radix"}, key.name);  // of solvers for symmetric matrices
+  });
+  for (deck::KeyDescription& key : result.keys) {
+    if (key.name == "preconditioner") key.info.choices = preconditioners;
+    if (key.name != "type") continue;
+    key.default_value = "\"bicgstab\"";
+    key.info.choices = krylov_and_direct;
+    for (const auto& method : solvers::grid::lmsor_methods()) key.info.choices.push_back(method.name);
+    key.info.help = "bicgstab, gmres: iterations; lu: direct, on threads; lsor, lmsor, msor, sor: red-black relaxation of "
+                    "finite_difference, whose default is lsor";
+  }
+  const deck::Section<solvers::grid::LmsorParams> relaxation = solvers::grid::lmsor_section();
+  for (const deck::KeyDescription& key : relaxation.description().keys) {
+    const auto same = std::find_if(result.keys.begin(), result.keys.end(), [&](const auto& other) { return other.name == key.name; });
+    if (same != result.keys.end()) continue;
+    deck::KeyDescription added = key;
+    added.info.help = "relaxation: " + key.info.help;
+    result.keys.push_back(added);
+  }
+  return result;
+}
+
+/// solver.type of the deck, or what the discretisation takes where there is none.
+std::string solver_type(const deck::Deck& deck, const std::string& discretisation) {
+  if (!deck.has("solver.type")) return discretisation == "finite_difference" ? "lsor" : "bicgstab";
+  std::string type;
+  const deck::Deck::Node* section = deck::detail::find_child(deck.root(), "solver");
+  deck::detail::read_value(*deck::detail::find_child(*section, "type"), {"type", "string", {}, {}, {}}, type);
+  return type;
+}
+
+/// Solvers and preconditioners that take the matrix for symmetric are refused by name.
+void check_solver(const solvers::SolverParams& solver, const deck::Deck& deck) {
+  if (!contains(krylov_and_direct, solver.type))
+    throw Error(ExitCode::usage, fmt::format("solver.type = \"{}\" takes the matrix for symmetric, convection makes one that is not", solver.type),
+                "choose type = \"bicgstab\" or \"gmres\", or \"lu\" for a small system", deck.where("solver.type"));
+  if (!contains(preconditioners, solver.preconditioner) && !solvers::is_direct(solver))
+    throw Error(ExitCode::usage,
+                fmt::format("the preconditioner \"{}\" takes the matrix for symmetric, convection makes one that is not", solver.preconditioner),
+                "choose preconditioner = \"jacobi\" or \"none\"", deck.where("solver.preconditioner"));
+}
+
+void read_solver(const deck::Deck& deck, Params& params) {
+  const std::string type = solver_type(deck, params.discretisation);
+  const std::vector<std::string> relaxations = solvers::names(solvers::grid::lmsor_methods());
+  params.relaxes = contains(relaxations, type);
+  if (!params.relaxes) {
+    if (!contains(solvers::names(solvers::solver_table()), type)) {
+      std::vector<std::string> all = krylov_and_direct;
+      if (params.on_grid()) all.insert(all.end(), relaxations.begin(), relaxations.end());
+      throw Error(ExitCode::usage, fmt::format("unknown solver.type '{}'", type), suggest(type, all), deck.where("solver.type"));
+    }
+    params.diffusion.solver = solvers::solver_section().read(deck);
+    params.diffusion.solver.type = type;
+    check_solver(params.diffusion.solver, deck);
+    return;
+  }
+  if (!params.on_grid())
+    throw Error(ExitCode::usage, fmt::format("solver.type = \"{}\" relaxes the grid of finite differences, discretisation is \"{}\"", type, params.discretisation),
+                "choose type = \"bicgstab\" or \"gmres\", or discretisation = \"finite_difference\"", deck.where("solver.type"));
+  params.relaxation = solvers::grid::lmsor_section().read(deck);
+  params.relaxation.method = type;
+  params.relaxation.precision = params.diffusion.run.precision;
+  if (!params.relaxation.where) params.relaxation.where = params.diffusion.physics.where;
+  // what reports name
+  params.diffusion.solver.type = type;
+  params.diffusion.solver.tolerance = params.relaxation.tolerance;
+  params.diffusion.solver.max_iterations = params.relaxation.max_iterations;
+  params.diffusion.solver.where = params.relaxation.where;
+}
+
+void check_finite(const deck::Expression& value, const char* name, const deck::Where& where) {
+  if (value.is_constant() && !std::isfinite(value.constant()))
+    throw Error(ExitCode::usage, fmt::format("{} is {}", name, value.constant()), "give a finite number", value.where() ? value.where() : where);
+}
+
+void read_materials(const deck::Deck& deck, Params& params) {
+  std::vector<MaterialParams> materials = material_section().read_all(deck);
+  if (materials.empty()) materials.emplace_back();
+  for (MaterialParams& m : materials) {
+    for (const deck::Expression& component : m.velocity) check_finite(component, "velocity", m.where);
+    check_finite(m.reaction, "reaction", m.where);
+    check_finite(m.source, "source", m.where);
+    params.velocity.push_back(m.velocity);
+    params.diffusion.materials.push_back({m.on, m.diffusivity, m.reaction, m.source, m.where});
+  }
+}
+
+/// Matrices that are not symmetric are added by colour; those of grids are written down.
+void check_assembly(const AssemblyParams& assembly, const Params& params, const deck::Deck& deck) {
+  if (assembly.strategy == "auto" || (assembly.strategy == "colour" && !params.on_grid())) return;
+  throw Error(ExitCode::usage,
+              fmt::format("assembly.strategy = \"{}\" is not there for discretisation = \"{}\"", assembly.strategy, params.discretisation),
+              params.on_grid() ? "leave assembly.strategy out: nothing is assembled from cells" : "choose strategy = \"auto\" or \"colour\"",
+              deck.where("assembly.strategy"));
+}
+
+}  // namespace
+
+deck::Schema schema() {
+  return {deck_section().description(),     mesh::mesh_section().description(), run_section(all_precisions).description(),
+          physics_section().description(),  material_section().description(),   poisson::boundary_section().description(),
+          assembly_section().description(), matrix_section().description(),     solver_description(),
+          exact_section().description(),    output_section().description(),     quantity_section().description()};
+}
+
+Params read(const deck::Deck& deck) {
+  deck::check(deck, schema());
+  Params params;
+  poisson::Params& diffusion = params.diffusion;
+  diffusion.title = deck_section().read(deck).title;
+  diffusion.mesh = mesh::mesh_section().read(deck, true);
+  diffusion.run = run_section(all_precisions).read(deck);
+  const PhysicsParams physics = physics_section().read(deck, true);
+  params.discretisation = physics.discretisation;
+  diffusion.physics.type = physics.type;
+  diffusion.physics.order = physics.order;
+  diffusion.physics.where = physics.where;
+  read_materials(deck, params);
+  diffusion.boundaries = poisson::boundary_section().read_all(deck);
+  diffusion.assembly = assembly_section().read(deck);
+  diffusion.matrix = matrix_section().read(deck);
+  read_solver(deck, params);
+  diffusion.has_exact = deck.has("exact");
+  if (diffusion.has_exact) diffusion.exact = exact_section().read(deck);
+  diffusion.output = output_section().read(deck);
+  diffusion.quantities = quantity_section().read_all(deck);
+  check_assembly(diffusion.assembly, params, deck);
+  poisson::check_fields(diffusion.output);
+  poisson::check_alpha(diffusion.boundaries);
+  return params;
+}
+
+}  // namespace tessera::physics::convection_diffusion

@@ -1,0 +1,7 @@
+#include "physics/convection_diffusion/system_impl.hpp"
+
+namespace tessera::physics::convection_diffusion {
+
+template void make_system(Cuda&, const Problem&, poisson::System<Cuda>&, output::Summary&);
+
+}  // namespace tessera::physics::convection_diffusion

@@ -1,0 +1,44 @@
+#pragma once
+// make_system, written once. It only calls declared functions: system.cpp and system_cuda.cpp instantiate it.
+#include "physics/convection_diffusion/problem.hpp"
+#include "physics/poisson/system_impl.hpp"
+
+namespace tessera::physics::convection_diffusion {
+
+template <class Exec>
+void make_system(Exec& exec, const Problem& problem, poisson::System<Exec>& system, output::Summary& summary) {
+  const poisson::Problem& diffusion = problem.diffusion;
+  const int threads = Threads(diffusion.params.run.threads).count();
+  system.b = Array<double, typename Exec::Space>(diffusion.dofs.dofs);
+  std::unique_ptr<assembly::ConvectionAssembler<Exec>> assembler;
+  {
+    Scope scope(exec, "assemble.setup");
+    assembler = std::make_unique<assembly::ConvectionAssembler<Exec>>(
+        exec, diffusion.mesh, diffusion.dofs,
+        assembly::ConvectionOptions{.supg = problem.params.supg(), .strategy = diffusion.params.assembly.strategy});
+    system.matrix = assembler->make_matrix();
+  }
+  {
+    Scope scope(exec, "coefficients");
+    assembler->set_data(convection_data(problem, threads));
+  }
+  {
+    Scope scope(exec, "assemble", assembler->refill_bytes(system.matrix));
+    assembler->refill(system.matrix, system.b.view());
+  }
+  summary.set("assembly.strategy", assembler->report().strategy);
+  summary.set("assembly.why", assembler->report().why);
+  {
+    Scope scope(exec, "boundary");
+    for (const poisson::FacetTerm& term : diffusion.facets) {
+      const std::vector<double> points = assembly::facet_quadrature_points(diffusion.mesh, diffusion.dofs, *term.group);
+      assembler->add_facets(*term.group, poisson::robin_alpha(term, points, threads), poisson::evaluate(term.boundary->value, points, threads),
+                            system.matrix, system.b.view());
+    }
+    assembly::eliminate_dirichlet(exec, system.matrix, system.b.view(), diffusion.dirichlet.dofs, diffusion.dirichlet.values);
+  }
+  system.nnz = system.matrix.nnz();
+  poisson::store(exec, diffusion, system, summary);
+}
+
+}  // namespace tessera::physics::convection_diffusion

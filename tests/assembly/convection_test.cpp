@@ -1,0 +1,290 @@
+// Convection and diffusion: consistency of SUPG, invariants of the matrix, CUDA against threads.
+#include <cmath>
+
+#include "assembly/convection/convection.hpp"
+#include "assembly/convection/convection_form.hpp"
+#include "assembly/quadrature_points.hpp"
+#include "assembly/support.hpp"
+#include "base/error.hpp"
+
+namespace tessera {
+namespace {
+
+using assembly::Coefficient;
+using assembly::ConvectionData;
+using assembly::ConvectionOptions;
+using testing::Backends;
+
+struct Filled {
+  std::vector<Offset> row_ptr;
+  std::vector<Index> col_ind;
+  std::vector<double> values, b;
+
+  std::vector<double> times(const std::vector<double>& x) const {
+    std::vector<double> y(b.size(), 0.0);
+    for (std::size_t row = 0; row < b.size(); ++row)
+      for (Offset k = row_ptr[row]; k < row_ptr[row + 1]; ++k) y[row] += values[k] * x[col_ind[k]];
+    return y;
+  }
+  double norm() const {
+    double most = 0;
+    for (double value : values) most = std::max(most, std::abs(value));
+    return most;
+  }
+};
+
+template <class Exec>
+Filled fill(Exec& exec, const mesh::Mesh& mesh, const assembly::DofMap& map, const ConvectionData& data, bool supg) {
+  using Space = typename Exec::Space;
+  assembly::ConvectionAssembler<Exec> assembler(exec, mesh, map, {.supg = supg});
+  linalg::Crs<Space> A = assembler.make_matrix();
+  Array<double, Space> b = to_space<Space>(std::vector<double>(map.dofs, 1e30));
+  assembler.set_data(data);
+  assembler.refill(A, b.view());
+  return {to_vector(A.row_ptr), to_vector(A.col_ind), to_vector(A.values), to_vector(b)};
+}
+
+/// A function and its derivatives at a point.
+struct Jet {
+  double u, gradient[3], second[6];  // xx xy xz yy yz zz
+};
+
+/// u = s^degree / (2 + degree) + s with s = x + 0.7 y - 0.4 z + 0.2 (unused axes are 0).
+Jet polynomial(const double* x, int dim, int degree) {
+  const double n[3] = {1, dim > 1 ? 0.7 : 0, dim > 2 ? -0.4 : 0};
+  const double s = n[0] * x[0] + n[1] * x[1] + n[2] * x[2] + 0.2;
+  const double scale = 1.0 / (2 + degree);
+  const double first = scale * degree * std::pow(s, degree - 1) + 1;
+  const double second = degree > 1 ? scale * degree * (degree - 1) * std::pow(s, degree - 2) : 0;
+  Jet jet{scale * std::pow(s, degree) + s, {}, {}};
+  for (int d = 0, m = 0; d < 3; ++d) {
+    jet.gradient[d] = first * n[d];
+    for (int e = d; e < 3; ++e) jet.second[m++] = second * n[d] * n[e];
+  }
+  return jet;
+}
+
+/// Coefficients that vary: a tensor k, b and c, with the source that makes `polynomial` the solution.
+ConvectionData varying_data(const mesh::Mesh& mesh, const assembly::DofMap& map, int degree) {
+  const int dim = mesh.dim, components = dim * (dim + 1) / 2;
+  const assembly::QuadraturePoints points(mesh, map);
+  ConvectionData data;
+  data.diffusion.k = {components, true, {}};
+  data.diffusion.c = {1, true, {}};
+  data.diffusion.f = {1, true, {}};
+  data.velocity = {dim, true, {}};
+  data.divergence = {dim, true, {}};
+  for (std::size_t block = 0; block < mesh.blocks.size(); ++block) {
+    std::vector<double> xyz(3 * static_cast<std::size_t>(mesh.blocks[block].cells()) * points.per_cell(block));
+    points.of_cells(block, 0, mesh.blocks[block].cells(), xyz.data());
+    for (std::size_t q = 0; q < xyz.size() / 3; ++q) {
+      const double* x = &xyz[3 * q];
+      const Jet u = polynomial(x, dim, degree);
+      // k_dd = 1 + d + x_d / 2, k_de = 0.1 + 0.1 x_0; (div k)_d = 1/2 + [d > 0] 0.1
+      const double b[3] = {3 + x[1], -2 + x[0], 1 - x[0]}, c = 1 + x[0];
+      double f = c * u.u;
+      for (int d = 0, m = 0; d < dim; ++d) {
+        const double divergence = 0.5 + (d > 0 ? 0.1 : 0.0);
+        f += (b[d] - divergence) * u.gradient[d];
+        for (int e = d; e < dim; ++e, ++m) {
+          const double k = d == e ? 1 + d + 0.5 * x[d] : 0.1 + 0.1 * x[0];
+          data.diffusion.k.values.push_back(k);
+          f -= (d == e ? 1 : 2) * k * u.second[d * 3 - d * (d - 1) / 2 + e - d];
+        }
+        data.velocity.values.push_back(b[d]);
+        data.divergence.values.push_back(divergence);
+      }
+      data.diffusion.c.values.push_back(c);
+      data.diffusion.f.values.push_back(f);
+    }
+  }
+  return data;
+}
+
+struct Case {
+  std::string shape;
+  int order, geometry;
+};
+
+std::vector<Case> cases() {
+  std::vector<Case> result;
+  for (const char* shape : {"interval", "triangle", "quad", "tet", "hex", "prism"})
+    for (int order = 1; order <= 4; ++order)
+      for (int geometry : {1, 2})
+        if (geometry == 1 || order == 2 || order == 4) result.push_back({shape, order, geometry});
+  return result;
+}
+
+mesh::Mesh mesh_of(const Case& c) {
+  mesh::Mesh mesh = testing::box(c.shape, c.order == 4 ? 1 : 2, c.geometry);
+  testing::deform(mesh);
+  return mesh;
+}
+
+/// (div k)_0 above holds with d k_0e / d x_e = 0 for e > 0, and (div k)_d, d > 0, with d k_d0 / d x_0 = 0.1.
+TEST(Convection, SupgAddsNothingWhereTheResidualVanishes) {
+  Threads exec;
+  for (const Case& c : cases()) {
+    const mesh::Mesh mesh = mesh_of(c);
+    const assembly::DofMap map = assembly::make_dof_map(mesh, c.order);
+    const int degree = c.order / c.geometry;  // what the space has on curved cells
+    const ConvectionData data = varying_data(mesh, map, degree);
+    const std::vector<double> points = assembly::dof_points(mesh, map);
+    std::vector<double> u;
+    for (Index dof = 0; dof < map.dofs; ++dof) u.push_back(polynomial(&points[3 * static_cast<std::size_t>(dof)], mesh.dim, degree).u);
+    const Filled plain = fill(exec, mesh, map, data, false), supg = fill(exec, mesh, map, data, true);
+    const std::vector<double> Au = plain.times(u), Su = supg.times(u);
+    const double scale = supg.norm();
+    double difference = 0;
+    for (std::size_t i = 0; i < u.size(); ++i) {
+      ASSERT_NEAR(Su[i] - supg.b[i], Au[i] - plain.b[i], 1e-11 * scale)
+          << c.shape << " order " << c.order << " geometry " << c.geometry << " row " << i;
+      difference = std::max(difference, std::abs(supg.b[i] - plain.b[i]));
+    }
+    EXPECT_GT(difference, 1e-6) << c.shape << ": tau is 0 everywhere";
+  }
+}
+
+template <class Exec>
+struct ConvectionOn : ::testing::Test {};
+TYPED_TEST_SUITE(ConvectionOn, Backends);
+
+TYPED_TEST(ConvectionOn, EqualsThreadsAndRepeats) {
+  TESSERA_REQUIRE(TypeParam);
+  TypeParam exec;
+  Threads one(1);
+  for (const Case& c : cases())
+    for (bool supg : {false, true}) {
+      const mesh::Mesh mesh = mesh_of(c);
+      const assembly::DofMap map = assembly::make_dof_map(mesh, c.order);
+      const ConvectionData data = varying_data(mesh, map, 1);
+      const Filled expected = fill(one, mesh, map, data, supg), found = fill(exec, mesh, map, data, supg);
+      const Filled again = fill(exec, mesh, map, data, supg);
+      ASSERT_EQ(found.values, again.values) << c.shape << c.order;
+      ASSERT_EQ(found.b, again.b) << c.shape << c.order;
+      if (std::is_same_v<TypeParam, Threads>) {
+        ASSERT_EQ(expected.values, found.values) << c.shape << c.order << ": depends on the number of threads";
+        ASSERT_EQ(expected.b, found.b);
+      }
+      ASSERT_EQ(expected.col_ind, found.col_ind);
+      const double scale = expected.norm();
+      for (std::size_t k = 0; k < expected.values.size(); ++k)
+        ASSERT_NEAR(found.values[k], expected.values[k], 1e-12 * scale) << c.shape << " order " << c.order << (supg ? " supg" : "");
+      for (std::size_t k = 0; k < expected.b.size(); ++k) ASSERT_NEAR(found.b[k], expected.b[k], 1e-12 * scale);
+    }
+}
+
+TYPED_TEST(ConvectionOn, RowsSumToTheReaction) {
+  TESSERA_REQUIRE(TypeParam);
+  TypeParam exec;
+  for (const Case& c : cases()) {
+    const mesh::Mesh mesh = mesh_of(c);
+    const assembly::DofMap map = assembly::make_dof_map(mesh, c.order);
+    ConvectionData data;
+    data.diffusion.region.assign(static_cast<std::size_t>(mesh.cells()), 1);
+    data.diffusion.k.values = {-1, 0.01};  // of two regions, one of them not used
+    data.velocity = {mesh.dim, false, {}};
+    for (int d = 0; d < mesh.dim; ++d) data.velocity.values.push_back(100);
+    for (int d = 0; d < mesh.dim; ++d) data.velocity.values.push_back(1.0 + d);
+    for (bool supg : {false, true}) {
+      const Filled filled = fill(exec, mesh, map, data, supg);
+      const double scale = filled.norm();
+      const std::vector<double> ones(static_cast<std::size_t>(map.dofs), 1.0);
+      for (double sum : filled.times(ones)) ASSERT_NEAR(sum, 0, 1e-12 * scale) << c.shape << c.order;
+      for (double load : filled.b) ASSERT_EQ(load, 0);
+    }
+    // Galerkin with c: the rows sum to c int phi_i, all of them to c times the volume.
+    data.diffusion.c.values = {0, 3};
+    double sum = 0;
+    for (double row : fill(exec, mesh, map, data, false).times(std::vector<double>(static_cast<std::size_t>(map.dofs), 1.0))) sum += row;
+    EXPECT_NEAR(sum, 3, 2e-2) << c.shape << c.order;  // curved cells: the box up to its edges
+  }
+}
+
+TYPED_TEST(ConvectionOn, WithoutVelocityItIsDiffusion) {
+  TESSERA_REQUIRE(TypeParam);
+  TypeParam exec;
+  using Space = typename TypeParam::Space;
+  for (const Case& c : cases()) {
+    const mesh::Mesh mesh = mesh_of(c);
+    const assembly::DofMap map = assembly::make_dof_map(mesh, c.order);
+    ConvectionData data = varying_data(mesh, map, 1);
+    data.velocity = {};
+    const Filled found = fill(exec, mesh, map, data, true);
+    assembly::Assembler<TypeParam> assembler(exec, mesh, map, {.strategy = "colour"});
+    linalg::Crs<Space> A = assembler.make_matrix();
+    Array<double, Space> b(map.dofs);
+    assembler.assemble(data.diffusion, A, b.view());
+    const std::vector<double> expected = to_vector(A.values), load = to_vector(b);
+    // Linear simplices of the diffusion kernels take the mean of k on CUDA, and of c, which is another quadrature.
+    const double tolerance = (std::is_same_v<TypeParam, Threads> ? 1e-12 : 2e-2) * found.norm();
+    for (std::size_t k = 0; k < expected.size(); ++k) ASSERT_NEAR(found.values[k], expected[k], tolerance) << c.shape << c.order;
+    for (std::size_t k = 0; k < load.size(); ++k) ASSERT_NEAR(found.b[k], load[k], tolerance) << c.shape << c.order;
+  }
+}
+
+TEST(Convection, ParameterOfStreamlineDiffusion) {
+  // On [-1, 1] a cell of length h has J = h/2: one dimension, h = 0.1, b = 2, so T = h/b and tau = T/2 (coth Pe - 1/Pe).
+  const double h = 0.1, b = 2;
+  for (double k : {1e-9, 0.01, 0.1, 100.0}) {
+    const double flow[1] = {b * 2 / h}, K[1] = {k * 4 / (h * h)};
+    const double peclet = b * h / (2 * k), expected = h / (2 * b) * (1 / std::tanh(peclet) - 1 / peclet);
+    EXPECT_NEAR(assembly::stabilisation<1>(1, 0, false, flow, b * b, b * b * k, K, 0), expected, 1e-6 * expected) << k;
+  }
+  // Along the diagonal of a unit triangle's leg: the chord of direction (1, 0) is 1 long, of (1, -1) sqrt(2), of (1, 1) half of that.
+  const double none[3] = {};
+  const auto convective = [&](double x, double y) {
+    const double flow[2] = {x, y};
+    return assembly::stabilisation<2>(1, 2, false, flow, x * x + y * y, 0, none, 0);
+  };
+  EXPECT_DOUBLE_EQ(convective(1, 0), 0.5);
+  EXPECT_DOUBLE_EQ(convective(1, -1), 0.5);
+  EXPECT_DOUBLE_EQ(convective(1, 1), 0.25);
+  // Order p has cells of h/p; a reaction c leaves at most 1/(2 c); no velocity, no parameter.
+  const double flow[2] = {1, 0}, still[2] = {0, 0};
+  EXPECT_DOUBLE_EQ(assembly::stabilisation<2>(4, 2, false, flow, 1, 0, none, 0), 0.125);
+  EXPECT_DOUBLE_EQ(assembly::stabilisation<2>(1, 2, false, flow, 1, 0, none, -50), 0.01);
+  EXPECT_EQ(assembly::stabilisation<2>(1, 2, false, still, 0, 0, none, 0), 0);
+  // Stretched cells of higher order: at most the inverse estimate of the short side.
+  const double K[3] = {1e-3, 0, 10};
+  EXPECT_DOUBLE_EQ(assembly::stabilisation<2>(2, 0, true, flow, 1, 1e-3, K, 0), 1 / (3 * 4 * 10.0));
+}
+
+TEST(Convection, RefusesWhatDoesNotFit) {
+  Threads exec;
+  const mesh::Mesh mesh = testing::box("triangle", 2);
+  const assembly::DofMap map = assembly::make_dof_map(mesh, 1);
+  try {
+    assembly::ConvectionAssembler<Threads>(exec, mesh, map, {.strategy = "two_pass"});
+    FAIL() << "two_pass was taken";
+  } catch (const Error& error) {
+    EXPECT_EQ(error.code(), ExitCode::usage);
+    EXPECT_NE(std::string(error.what()).find("two_pass"), std::string::npos);
+    EXPECT_NE(std::string(error.help()).find("colour"), std::string::npos);
+  }
+  assembly::ConvectionAssembler<Threads> assembler(exec, mesh, map);
+  const auto refuses = [&](const ConvectionData& data) {
+    try {
+      assembler.set_data(data);
+    } catch (const Error& error) {
+      return error.code() == ExitCode::internal;
+    }
+    return false;
+  };
+  ConvectionData data;
+  data.diffusion.k.values = {1};
+  data.velocity = {3, false, {1, 2, 3}};
+  EXPECT_TRUE(refuses(data));
+  data.velocity = {2, true, {1, 2}};
+  EXPECT_TRUE(refuses(data));
+  data.velocity = {2, false, {1}};
+  EXPECT_TRUE(refuses(data));
+  data.velocity = {2, false, {1, 2}};
+  EXPECT_FALSE(refuses(data));
+  linalg::Crs<Host> A = assembler.make_matrix();
+  Array<double> b(3);
+  EXPECT_THROW(assembler.refill(A, b.view()), Error);
+}
+
+}  // namespace
+}  // namespace tessera
