@@ -56,20 +56,26 @@ deck::Section<LmsorParams> lmsor_section() {
   for (const LmsorMethod& method : lmsor_methods()) help += fmt::format("; {}: {}", method.name, method.help);
   return deck::Section<P>("solver", "Red-black relaxation on a grid")
       .key("type", &P::method, {.help = help, .choices = names(lmsor_methods())})
-      .key("omega", &P::omega, {.help = "relaxation factor of sor, of msor's red points; 0: estimated", .min = 0, .max = 2})
+      .key("omega", &P::omega,
+           {.help = "relaxation factor of sor, of msor's red points; 0: estimated", .min = 0, .max = 2})
       .key("omega_black", &P::omega_black, {.help = "of msor's black points; 0: estimated", .min = 0, .max = 2})
       .key("stop", &P::stop,
-           {.help = "residual: ||b - A u|| <= tolerance ||b||; update: sum (du)^2 <= tolerance", .choices = stop_names()})
+           {.help = "residual: ||b - A u|| <= tolerance ||b||; update: sum (du)^2 <= tolerance",
+            .choices = stop_names()})
       .key("tolerance", &P::tolerance, {.help = "of the stop", .min = 0, .open_min = true})
       .key("max_iterations", &P::max_iterations, {.help = "iterations of all starts together", .min = 0})
       .key("check_every", &P::check_every, {.help = "iterations between two looks at the norms", .min = 1})
       .key("recompute", &P::recompute,
-           {.help = "none: the weights of the neighbours and omega are stored; coefficients: f, g and omega; all: f and g",
+           {.help =
+                "none: the weights of the neighbours and omega are stored; coefficients: f, g and omega; all: f and g",
             .choices = recompute_names()})
       .key("access", &P::access, {.help = "how CUDA reads the other colour", .choices = access_names()})
-      .key("granularity", &P::granularity, {.help = "points of a CUDA thread: 1, 2, 4 or 8; 0: own choice", .min = 0, .max = 8})
+      .key("granularity", &P::granularity,
+           {.help = "points of a CUDA thread: 1, 2, 4 or 8; 0: own choice", .min = 0, .max = 8})
       .key("blocking", &P::blocking,
-           {.help = "iterations of one pass over memory; 1: one half each pass; 0: own choice", .min = 0, .max = most_blocking})
+           {.help = "iterations of one pass over memory; 1: one half each pass; 0: own choice",
+            .min = 0,
+            .max = most_blocking})
       .key("damping", &P::damping,
            {.help = "all omega times this when the residual grows, and from the start again; 1: never",
             .min = 0,
@@ -87,24 +93,27 @@ void check(const LmsorParams& params, const std::string& backend) {
   for (double omega : {params.omega, params.omega_black})
     refuse_unless(omega >= 0 && omega < 2, fmt::format("a relaxation factor of {} was asked for", omega),
                   "choose 0 < omega < 2, or 0: estimated", where);
-  refuse_unless(params.omega == 0 || params.method == "sor" || params.method == "msor",
-                fmt::format("solver.omega is {}, but '{}' takes omega from the coefficients", params.omega, params.method),
-                "leave omega out, or choose type = \"sor\" or \"msor\"", where);
+  refuse_unless(
+      params.omega == 0 || params.method == "sor" || params.method == "msor",
+      fmt::format("solver.omega is {}, but '{}' takes omega from the coefficients", params.omega, params.method),
+      "leave omega out, or choose type = \"sor\" or \"msor\"", where);
   refuse_unless(params.omega_black == 0 || params.method == "msor",
                 fmt::format("solver.omega_black is {}, but only msor has one", params.omega_black),
                 "leave omega_black out, or choose type = \"msor\"", where);
-  refuse_unless(params.tolerance > 0, fmt::format("solver.tolerance is {}", params.tolerance), "choose a positive one", where);
+  refuse_unless(params.tolerance > 0, fmt::format("solver.tolerance is {}", params.tolerance), "choose a positive one",
+                where);
   refuse_unless(params.max_iterations >= 0, fmt::format("solver.max_iterations is {}", params.max_iterations),
                 "choose 0 or more", where);
-  refuse_unless(params.check_every >= 1, fmt::format("solver.check_every is {}", params.check_every), "choose 1 or more",
-                where);
+  refuse_unless(params.check_every >= 1, fmt::format("solver.check_every is {}", params.check_every),
+                "choose 1 or more", where);
   refuse_unless(params.damping > 0 && params.damping <= 1, fmt::format("solver.damping is {}", params.damping),
                 "choose 0 < damping <= 1; 1: never", where);
   const int G = params.granularity;
   refuse_unless(G == 0 || G == 1 || G == 2 || G == 4 || G == 8, fmt::format("solver.granularity is {}", G),
                 "choose 1, 2, 4 or 8, or 0: own choice", where);
   refuse_unless(params.blocking >= 0 && params.blocking <= most_blocking,
-                fmt::format("solver.blocking is {}", params.blocking), fmt::format("choose 0 to {}", most_blocking), where);
+                fmt::format("solver.blocking is {}", params.blocking), fmt::format("choose 0 to {}", most_blocking),
+                where);
   refuse_unless(params.precision == "double" || params.precision == "float",
                 fmt::format("relaxation has no precision '{}'", params.precision),
                 "choose run.precision = \"double\" or \"float\"", where);
@@ -116,12 +125,14 @@ void check(const LmsorParams& params, const std::string& backend) {
                   "leave access and granularity out, or choose blocking = 1", where);
     refuse_unless(params.blocking <= 1 || params.recompute != "none",
                   fmt::format("solver.blocking = {} with recompute = \"none\"", params.blocking),
-                  "several iterations a pass keep f and g on the chip: choose recompute = \"coefficients\" or \"all\"", where);
+                  "several iterations a pass keep f and g on the chip: choose recompute = \"coefficients\" or \"all\"",
+                  where);
   } else {
     refuse_unless(params.access == "auto" || params.access == "global",
                   fmt::format("solver.access = \"{}\" on threads, which have one memory", params.access),
                   "leave access out, or choose --backend cuda", where);
-    refuse_unless(params.granularity == 0, fmt::format("solver.granularity = {} on threads, which work on rows", params.granularity),
+    refuse_unless(params.granularity == 0,
+                  fmt::format("solver.granularity = {} on threads, which work on rows", params.granularity),
                   "leave granularity out, or choose --backend cuda", where);
   }
 }
@@ -157,7 +168,8 @@ LocalOmega omega_of(const LmsorProblem& problem, const LmsorParams& params, cons
   return omega;
 }
 
-Choices choices_of(const LmsorProblem& problem, const LmsorParams& params, const Facts& facts, const std::string& backend) {
+Choices choices_of(const LmsorProblem& problem, const LmsorParams& params, const Facts& facts,
+                   const std::string& backend) {
   const bool local = params.method == "lsor" || params.method == "lmsor";
   const bool cuda = backend == "cuda";
   Choices choices;
@@ -167,14 +179,17 @@ Choices choices_of(const LmsorProblem& problem, const LmsorParams& params, const
     choices.recompute = Recompute::coefficients;
   else
     choices.recompute = Recompute::all;
-  choices.access = params.access == "shared" ? Access::shared : params.access == "texture" ? Access::texture : Access::global;
+  choices.access = params.access == "shared"    ? Access::shared
+                   : params.access == "texture" ? Access::texture
+                                                : Access::global;
   choices.granularity = params.granularity > 0 ? params.granularity : 4;
   choices.blocking = params.blocking;
   if (cuda) {
     const bool of_halves = params.granularity != 0 || params.access != "auto" || choices.recompute == Recompute::none;
     if (choices.blocking == 0) choices.blocking = of_halves ? 1 : 4;
     // Recomputed omega costs a pass of several iterations once a point, less than reading it, but for bisections.
-    if (params.recompute == "auto" && choices.blocking > 1 && facts.mixed_points == 0) choices.recompute = Recompute::all;
+    if (params.recompute == "auto" && choices.blocking > 1 && facts.mixed_points == 0)
+      choices.recompute = Recompute::all;
   } else if (choices.blocking == 0) {
     // The rows that a pass works on stay in a megabyte of cache.
     const double row = bytes_of(problem, choices, 8) / problem.m[1];
@@ -185,7 +200,9 @@ Choices choices_of(const LmsorProblem& problem, const LmsorParams& params, const
 
 double bytes_of(const LmsorProblem& problem, const Choices& choices, int size) {
   const double points = static_cast<double>(problem.m[0]) * problem.m[1];
-  const double coefficients = choices.recompute == Recompute::none ? 5 : choices.recompute == Recompute::coefficients ? 3 : 2;
+  const double coefficients = choices.recompute == Recompute::none           ? 5
+                              : choices.recompute == Recompute::coefficients ? 3
+                                                                             : 2;
   const double read_only = coefficients + (problem.source.empty() ? 0 : 1);
   // u: each half iteration reads both colours and writes one; a pass of several iterations reads and writes them once.
   const double words = choices.blocking > 1 ? (2 + read_only) / choices.blocking : 3 + read_only;

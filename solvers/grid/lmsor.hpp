@@ -29,19 +29,19 @@ struct LmsorProblem {
 
 /// [solver] of the relaxation methods.
 struct LmsorParams {
-  std::string method = "lsor";      ///< a name of lmsor_methods()
-  double omega = 0;                 ///< of sor, and of the red points of msor, 0 < omega < 2; 0: estimated
-  double omega_black = 0;           ///< of the black points of msor; 0: estimated
-  std::string stop = "residual";    ///< residual: ||b - A u|| <= tolerance ||b|| | update: sum (du)^2 <= tolerance
+  std::string method = "lsor";    ///< a name of lmsor_methods()
+  double omega = 0;               ///< of sor, and of the red points of msor, 0 < omega < 2; 0: estimated
+  double omega_black = 0;         ///< of the black points of msor; 0: estimated
+  std::string stop = "residual";  ///< residual: ||b - A u|| <= tolerance ||b|| | update: sum (du)^2 <= tolerance
   double tolerance = 1e-8;
   int max_iterations = 100000;
-  int check_every = 16;             ///< iterations between two looks at the norms
-  std::string recompute = "auto";   ///< none: l r t b omega stored | coefficients: f g omega stored | all: f g stored
-  std::string access = "auto";      ///< how CUDA reads the other colour: global | shared | texture; threads: global
-  int granularity = 0;              ///< points a CUDA thread works on: 1, 2, 4 or 8; 0: the method's own choice
-  int blocking = 0;                 ///< iterations of one pass over memory; 1: one half each pass; 0: own choice
-  double damping = 0.7;             ///< all omega times this when the residual grows, and from the start again; 1: never
-  std::string precision = "double"; ///< double | float: [run] precision, no key of [solver]
+  int check_every = 16;            ///< iterations between two looks at the norms
+  std::string recompute = "auto";  ///< none: l r t b omega stored | coefficients: f g omega stored | all: f g stored
+  std::string access = "auto";     ///< how CUDA reads the other colour: global | shared | texture; threads: global
+  int granularity = 0;             ///< points a CUDA thread works on: 1, 2, 4 or 8; 0: the method's own choice
+  int blocking = 0;                ///< iterations of one pass over memory; 1: one half each pass; 0: own choice
+  double damping = 0.7;            ///< all omega times this when the residual grows, and from the start again; 1: never
+  std::string precision = "double";  ///< double | float: [run] precision, no key of [solver]
   deck::Where where = {};
 };
 
@@ -58,13 +58,13 @@ void check(const LmsorParams& params, const std::string& backend);
 
 /// What a relaxation did. `history` has the relative residual of the start and of every look.
 struct LmsorReport : Report {
-  double update = 0;                  ///< sum (du)^2 of the last iteration
-  double damping = 1;                 ///< factor on all omega in the end
-  int restarts = 0;                   ///< how often growth of the residual led to more damping; iterations counts all starts
+  double update = 0;   ///< sum (du)^2 of the last iteration
+  double damping = 1;  ///< factor on all omega in the end
+  int restarts = 0;    ///< how often growth of the residual led to more damping; iterations counts all starts
   double omega_min = 0, omega_max = 0;  ///< before damping
-  Offset mixed_points = 0;            ///< points where one of lr, tb is negative and the other positive
-  double bytes = 0;                   ///< declared bytes of one iteration: docs/methods/lmsor.md
-  std::vector<std::string> warnings;  ///< |h f/2| > 1 or |k g/2| > 1: central differences oscillate; damped; ...
+  Offset mixed_points = 0;              ///< points where one of lr, tb is negative and the other positive
+  double bytes = 0;                     ///< declared bytes of one iteration: docs/methods/lmsor.md
+  std::vector<std::string> warnings;    ///< |h f/2| > 1 or |k g/2| > 1: central differences oscillate; damped; ...
 };
 
 /// Solves `problem` from the start values u. u: [m[1]+2, m[0]+2], x fastest, in the memory of the backend; its rim holds the

@@ -42,7 +42,7 @@ struct Tile {
 
   __device__ Offset at(int colour, int k) const {
     const Layout& layout = args.fields.layout;
-    return colour * layout.size() + (row + k) * layout.pitch + p;
+    return colour * layout.size + (row + k) * layout.pitch + p;
   }
   __device__ bool inner(int colour, int k) const {
     const Layout& layout = args.fields.layout;

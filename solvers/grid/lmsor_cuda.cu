@@ -23,7 +23,7 @@ void prepare_sweeps(Cuda&, Relaxation<Cuda, T>& relaxation) {
   relaxation.partial = Array<Sums<2>, Device>(partial);
   if (choices.access != Access::texture) return;
   for (int colour = 0; colour < 2; ++colour)
-    relaxation.texture[colour] = make_texture<T>(relaxation.u.data() + colour * layout.size(), layout.size());
+    relaxation.texture[colour] = make_texture<T>(relaxation.u.data() + colour * layout.size, layout.size);
 }
 
 template <class T>
@@ -47,7 +47,11 @@ void sweep(Cuda& exec, Relaxation<Cuda, T>& relaxation, int count, bool with_nor
   const View<const Sums<2>> sums = relaxation.partial.view();
   double* norms = relaxation.norms.data();
   reduce_pair(
-      exec, partial, [=] TESSERA_HD(Offset block) { return Pair{sums[block].value[0], sums[block].value[1]}; }, norms, norms + 1);
+      exec, partial,
+      [=] TESSERA_HD(Offset block) {
+        return Pair{sums[block].value[0], sums[block].value[1]};
+      },
+      norms, norms + 1);
 }
 
 template void sweep<double>(Cuda&, Relaxation<Cuda, double>&, int, bool);

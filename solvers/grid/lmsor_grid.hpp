@@ -21,22 +21,40 @@ struct Choices {
   int blocking = 1;
 };
 
-/// Each colour of the (m1+2) x (m2+2) nodes is an array [m2+2, pitch] of its own: of row j it has the columns
+/// Each colour of the (m1+2) x (m2+2) nodes is an array [m2+2, pitch] of its own, of `size` entries: of row j it has the columns
 /// 2 p + (j + colour) % 2, p = 0, 1 ... Neighbours of an entry (j, p) of one colour are, in the other colour's array, the entries
 /// (j-1, p), (j+1, p) and (j, p-1+s), (j, p+s) with s = (j + colour) % 2. Red is colour 0.
 struct Layout {
   Index m1 = 0, m2 = 0;
   Offset pitch = 0;  ///< a multiple of 128 bytes
+  Offset size = 0;   ///< entries of one colour: a multiple of 512 bytes, where a texture may begin
 
-  TESSERA_HD Offset size() const { return (m2 + Offset{2}) * pitch; }  ///< of one colour
+  /// Of the entry `at` of the two arrays, one after the other.
+  struct Place {
+    int colour;
+    Offset i, j;
+    bool inner, exists;  ///< in the interior; or on the rim, corners left out
+  };
+  TESSERA_HD Place place(Offset at) const {
+    const int colour = at >= size;
+    const Offset j = (at - colour * size) / pitch, i = 2 * ((at - colour * size) % pitch) + shift(j, colour);
+    const bool inner_column = i >= 1 && i <= m1, inner_row = j >= 1 && j <= m2;
+    return {colour, i, j, inner_column && inner_row, (inner_column && j <= m2 + 1) || (inner_row && i <= m1 + 1)};
+  }
   TESSERA_HD static int shift(Offset j, int colour) { return static_cast<int>((j + colour) & 1); }
-  TESSERA_HD Offset first(Offset j, int colour) const { return 1 - shift(j, colour); }        ///< p of the first interior column
+  TESSERA_HD Offset first(Offset j, int colour) const {
+    return 1 - shift(j, colour);
+  }  ///< p of the first interior column
   TESSERA_HD Offset last(Offset j, int colour) const { return (m1 - shift(j, colour)) / 2; }  ///< and of the last one
 };
 template <class T>
 Layout make_layout(const std::array<Index, 2>& m) {
-  constexpr Offset line = 128 / sizeof(T);
-  return {m[0], m[1], ((m[0] + Offset{3}) / 2 + line - 1) / line * line};
+  const auto round_up = [](Offset count, Offset bytes) {
+    const Offset unit = bytes / static_cast<Offset>(sizeof(T));
+    return (count + unit - 1) / unit * unit;
+  };
+  const Offset pitch = round_up((m[0] + Offset{3}) / 2, 128);
+  return {m[0], m[1], pitch, round_up((m[1] + Offset{2}) * pitch, 512)};
 }
 
 /// Weights of the neighbours.
@@ -78,13 +96,13 @@ struct Norms {
 
 /// What the coefficients are like, from one pass over them.
 struct Facts {
-  double largest_F = 0, largest_G = 0;   ///< of |h f/2| and |k g/2|
-  double real = 0, imaginary = 0;        ///< largest |Re mu|, |Im mu|
-  double least = 2;                      ///< least (10.11)
+  double largest_F = 0, largest_G = 0;  ///< of |h f/2| and |k g/2|
+  double real = 0, imaginary = 0;       ///< largest |Re mu|, |Im mu|
+  double least = 2;                     ///< least (10.11)
   double omega_min = 2, omega_max = 0;
   Offset mixed_points = 0;
-  int bad = -1;                          ///< a value that is not finite: 0 f, 1 g, 2 source, 3 u
-  Index bad_node[2] = {0, 0};            ///< and its node
+  int bad = -1;                ///< a value that is not finite: 0 f, 1 g, 2 source, 3 u
+  Index bad_node[2] = {0, 0};  ///< and its node
 };
 
 template <class Exec, class T>
@@ -97,7 +115,8 @@ struct Relaxation {
   Array<T, Space> spare;          ///< a second u for passes of several iterations on CUDA
   Array<Sums<2>, Space> partial;  ///< sums of the norms by row or block, red before black
   Array<double, Space> norms;     ///< [2]: Norms
-  std::array<std::shared_ptr<unsigned long long>, 2> texture;  ///< objects over the colours of u, where CUDA reads them so
+  std::array<std::shared_ptr<unsigned long long>, 2>
+      texture;  ///< objects over the colours of u, where CUDA reads them so
 };
 
 /// One pass over a problem, whose u has its rim.
@@ -138,7 +157,8 @@ void prepare_sweeps(Cuda& exec, Relaxation<Cuda, T>& relaxation);
 /// Omega by the names of `params`; estimates come from `facts`.
 LocalOmega omega_of(const LmsorProblem& problem, const LmsorParams& params, const Facts& facts);
 /// Choices by the names of `params`, "auto" and 0 resolved for a grid.
-Choices choices_of(const LmsorProblem& problem, const LmsorParams& params, const Facts& facts, const std::string& backend);
+Choices choices_of(const LmsorProblem& problem, const LmsorParams& params, const Facts& facts,
+                   const std::string& backend);
 /// Declared bytes of one iteration of m1 x m2 points, T of `size` bytes: docs/methods/lmsor.md.
 double bytes_of(const LmsorProblem& problem, const Choices& choices, int size);
 

@@ -97,8 +97,8 @@ __global__ void __launch_bounds__(half_block) half_kernel(const __grid_constant_
   const Offset p = blockIdx.x * static_cast<Offset>(block_columns) + column;
   // Threads beyond the grid read what their last neighbour inside reads and write nothing.
   const Offset safe = p <= layout.m1 / 2 ? p : layout.m1 / 2;
-  const Offset own = colour * layout.size();
-  Other<access, G, T> other{args.fields.u + (1 - colour) * layout.size(), args.texture, layout.pitch, nullptr};
+  const Offset own = colour * layout.size;
+  Other<access, G, T> other{args.fields.u + (1 - colour) * layout.size, args.texture, layout.pitch, nullptr};
   if constexpr (access == Access::shared) {
     __shared__ T tile[tile_rows<G> * tile_columns];
     other.fill(tile, first_row, p - column, layout);
@@ -133,7 +133,8 @@ __global__ void __launch_bounds__(half_block) half_kernel(const __grid_constant_
     if (j > layout.m2 || p < 1 - shift || 2 * p + shift > layout.m1) continue;
     args.fields.u[own + j * layout.pitch + p] = fma(omega, e, u[k]);
     if (args.partial) {
-      const double left = colour == 0 ? static_cast<double>(e) - static_cast<double>(omega) * e : static_cast<double>(e);
+      const double left =
+          colour == 0 ? static_cast<double>(e) - static_cast<double>(omega) * e : static_cast<double>(e);
       const double step = static_cast<double>(omega) * e;
       sums.value[0] += left * left;
       sums.value[1] += step * step;
@@ -186,8 +187,10 @@ std::shared_ptr<unsigned long long> make_texture(const T* array, Offset size) {
   TESSERA_CUDA_CHECK(cudaGetDevice(&device));
   TESSERA_CUDA_CHECK(cudaDeviceGetAttribute(&most, cudaDevAttrMaxTexture1DLinearWidth, device));
   if (size > most)
-    throw Error(ExitCode::usage, "a texture of " + std::to_string(size) + " values was asked for, the GPU allows " + std::to_string(most),
-                "choose access = \"global\"");
+    throw Error(
+        ExitCode::usage,
+        "a texture of " + std::to_string(size) + " values was asked for, the GPU allows " + std::to_string(most),
+        "choose access = \"global\"");
   cudaResourceDesc resource{};
   resource.resType = cudaResourceTypeLinear;
   resource.res.linear.devPtr = const_cast<T*>(array);
@@ -215,7 +218,8 @@ void half_iteration(Cuda& exec, Relaxation<Cuda, T>& relaxation, int colour, boo
   const auto& texture = relaxation.texture[1 - colour];
   const HalfArgs<T> args{relaxation.fields, texture ? *texture : 0,
                          with_norms ? relaxation.partial.data() + colour * blocks : nullptr, colour};
-  kernel_of<T>(relaxation.choices)<<<grid_of(layout, relaxation.choices.granularity), half_block, 0, exec.stream()>>>(args);
+  kernel_of<T>(relaxation.choices)<<<grid_of(layout, relaxation.choices.granularity), half_block, 0, exec.stream()>>>(
+      args);
   TESSERA_CUDA_CHECK(cudaGetLastError());
 #ifndef NDEBUG
   exec.synchronize();

@@ -101,18 +101,16 @@ Facts look_at(Exec& exec, const LmsorProblem& problem, View<const double> u, con
 // ---- arrays ------------------------------------------------------------------------------------------------------
 
 template <class Exec, class T>
-void set_coefficients(Exec& exec, const Fields<T>& fields, const LmsorProblem& problem, Recompute recompute, View<T> out,
-                      View<T> source, double D) {
+void set_coefficients(Exec& exec, const Fields<T>& fields, const LmsorProblem& problem, Recompute recompute,
+                      View<T> out, View<T> source, double D) {
   const Layout layout = fields.layout;
   const ProblemView view = view_of(problem, {});
   const T A = fields.A, B = fields.B;
-  const Offset all = 2 * layout.size();
+  const Offset all = 2 * layout.size;
   for_each(exec, all, [=] TESSERA_HD(Offset at) {
-    const int colour = at >= layout.size();
-    const Offset j = (at - colour * layout.size()) / layout.pitch, p = at % layout.pitch;
-    const Offset i = 2 * p + Layout::shift(j, colour);
-    const bool inner = i >= 1 && i <= layout.m1 && j >= 1 && j <= layout.m2;
-    const Offset from = inner ? i - 1 + (j - 1) * view.m1 : 0;
+    const Layout::Place place = layout.place(at);
+    const bool inner = place.inner;
+    const Offset from = inner ? place.i - 1 + (place.j - 1) * view.m1 : 0;
     const T F = inner ? static_cast<T>(view.F(from)) : T(0), G = inner ? static_cast<T>(view.G(from)) : T(0);
     if (recompute == Recompute::none) {
       const Stencil<T> c = inner ? make_stencil(A, B, F, G) : Stencil<T>{};
@@ -135,17 +133,16 @@ void set_damping(Exec& exec, Relaxation<Exec, T>& relaxation, double factor) {
   if (recompute == Recompute::all) return;
   const Fields<T> fields = relaxation.fields;
   const Layout layout = fields.layout;
-  const Offset all = 2 * layout.size();
+  const Offset all = 2 * layout.size;
   const bool weights = recompute == Recompute::none;
   const View<T> c = relaxation.coefficients.view();
   const T A2 = 2 * fields.A, B2 = 2 * fields.B;
   for_each(exec, all, [=] TESSERA_HD(Offset at) {
-    const int colour = at >= layout.size();
-    const Offset j = (at - colour * layout.size()) / layout.pitch, i = 2 * (at % layout.pitch) + Layout::shift(j, colour);
-    const bool inner = i >= 1 && i <= layout.m1 && j >= 1 && j <= layout.m2;
+    const Layout::Place place = layout.place(at);
     // From the weights F = (l - r)/(2 A).
-    const T F = weights ? (c[at] - c[at + all]) / A2 : c[at], G = weights ? (c[at + 3 * all] - c[at + 2 * all]) / B2 : c[at + all];
-    c[at + (weights ? 4 : 2) * all] = inner ? static_cast<T>(fields.omega(F, G, colour)) : T(0);
+    const T F = weights ? (c[at] - c[at + all]) / A2 : c[at],
+            G = weights ? (c[at + 3 * all] - c[at + 2 * all]) / B2 : c[at + all];
+    c[at + (weights ? 4 : 2) * all] = place.inner ? static_cast<T>(fields.omega(F, G, place.colour)) : T(0);
   });
 }
 
@@ -163,7 +160,7 @@ Relaxation<Exec, T> make_relaxation(Exec& exec, const LmsorProblem& problem, con
   fields.B = static_cast<T>(h2 / (2 * (h2 + k2)));
   fields.omega = omega;
   fields.has_mixed = has_mixed;
-  const Offset all = 2 * fields.layout.size();
+  const Offset all = 2 * fields.layout.size;
   const int arrays = choices.recompute == Recompute::none ? 5 : choices.recompute == Recompute::coefficients ? 3 : 2;
   r.u = Array<T, Space>(all);
   if (std::is_same_v<Exec, Cuda> && choices.blocking > 1) r.spare = Array<T, Space>(all);
@@ -183,11 +180,9 @@ template <class Exec, class T>
 void load(Exec& exec, Relaxation<Exec, T>& relaxation, View<const double> u) {
   const Layout layout = relaxation.fields.layout;
   const View<T> out = relaxation.u.view(), spare = relaxation.spare.view();
-  for_each(exec, 2 * layout.size(), [=] TESSERA_HD(Offset at) {
-    const int colour = at >= layout.size();
-    const Offset j = (at - colour * layout.size()) / layout.pitch, i = 2 * (at % layout.pitch) + Layout::shift(j, colour);
-    const bool corner = (i == 0 || i == layout.m1 + 1) && (j == 0 || j == layout.m2 + 1);
-    const T value = i <= layout.m1 + 1 && !corner ? static_cast<T>(u[i + j * (layout.m1 + Offset{2})]) : T(0);
+  for_each(exec, 2 * layout.size, [=] TESSERA_HD(Offset at) {
+    const Layout::Place place = layout.place(at);
+    const T value = place.exists ? static_cast<T>(u[place.i + place.j * (layout.m1 + Offset{2})]) : T(0);
     out[at] = value;
     if (!spare.empty()) spare[at] = value;
   });
@@ -199,7 +194,7 @@ void store(Exec& exec, const Relaxation<Exec, T>& relaxation, View<double> u) {
   const View<const T> from = relaxation.u.view();
   for_each(exec, static_cast<Offset>(layout.m1) * layout.m2, [=] TESSERA_HD(Offset point) {
     const Offset i = point % layout.m1 + 1, j = point / layout.m1 + 1;
-    u[i + j * (layout.m1 + Offset{2})] = from[((i + j) % 2 * (layout.m2 + Offset{2}) + j) * layout.pitch + i / 2];
+    u[i + j * (layout.m1 + Offset{2})] = from[(i + j) % 2 * layout.size + j * layout.pitch + i / 2];
   });
 }
 
@@ -223,8 +218,8 @@ Pair residual(Exec& exec, const LmsorProblem& problem, View<const double> u) {
   const ProblemView view = view_of(problem, u);
   Array<double, typename Exec::Space> sums(2);
   reduce_pair(
-      exec, static_cast<Offset>(view.m1) * view.m2, [=] TESSERA_HD(Offset point) { return residual_at(view, A, B, D, point); },
-      sums.data(), sums.data() + 1);
+      exec, static_cast<Offset>(view.m1) * view.m2,
+      [=] TESSERA_HD(Offset point) { return residual_at(view, A, B, D, point); }, sums.data(), sums.data() + 1);
   exec.synchronize();
   const std::vector<double> values = to_vector(sums);
   return {values[0], values[1]};
@@ -234,7 +229,8 @@ template <class Exec, class T>
 double norm(Exec& exec, const Relaxation<Exec, T>& relaxation) {
   Array<double, typename Exec::Space> sum(1);
   const View<const T> values = relaxation.u.view();
-  reduce(exec, values.size(), [=] TESSERA_HD(Offset i) { return static_cast<double>(values[i]) * values[i]; }, sum.data());
+  reduce(
+      exec, values.size(), [=] TESSERA_HD(Offset i) { return static_cast<double>(values[i]) * values[i]; }, sum.data());
   exec.synchronize();
   return std::sqrt(to_vector(sum)[0]);
 }
@@ -242,14 +238,14 @@ double norm(Exec& exec, const Relaxation<Exec, T>& relaxation) {
 }  // namespace tessera::solvers::grid::lmsor
 
 /// Everything above for one backend.
-#define TESSERA_LMSOR_INSTANTIATE_FOR(Exec, T)                                                                             \
-  template Relaxation<Exec, T> make_relaxation(Exec&, const LmsorProblem&, const LocalOmega&, const Choices&, bool);       \
-  template void load(Exec&, Relaxation<Exec, T>&, View<const double>);                                                     \
-  template void store(Exec&, const Relaxation<Exec, T>&, View<double>);                                                    \
-  template void set_damping(Exec&, Relaxation<Exec, T>&, double);                                                          \
+#define TESSERA_LMSOR_INSTANTIATE_FOR(Exec, T)                                                                       \
+  template Relaxation<Exec, T> make_relaxation(Exec&, const LmsorProblem&, const LocalOmega&, const Choices&, bool); \
+  template void load(Exec&, Relaxation<Exec, T>&, View<const double>);                                               \
+  template void store(Exec&, const Relaxation<Exec, T>&, View<double>);                                              \
+  template void set_damping(Exec&, Relaxation<Exec, T>&, double);                                                    \
   template double norm(Exec&, const Relaxation<Exec, T>&);
-#define TESSERA_LMSOR_INSTANTIATE(Exec)                                                     \
+#define TESSERA_LMSOR_INSTANTIATE(Exec)                                                      \
   template Facts look_at(Exec&, const LmsorProblem&, View<const double>, const LocalOmega&); \
-  template Pair residual(Exec&, const LmsorProblem&, View<const double>);                   \
-  TESSERA_LMSOR_INSTANTIATE_FOR(Exec, double)                                               \
+  template Pair residual(Exec&, const LmsorProblem&, View<const double>);                    \
+  TESSERA_LMSOR_INSTANTIATE_FOR(Exec, double)                                                \
   TESSERA_LMSOR_INSTANTIATE_FOR(Exec, float)

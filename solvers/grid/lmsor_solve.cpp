@@ -2,6 +2,7 @@
 
 namespace tessera::solvers::grid {
 
-template LmsorReport solve_lmsor<Threads>(Threads&, const LmsorProblem&, View<double>, const LmsorParams&, const Monitor&);
+template LmsorReport solve_lmsor<Threads>(Threads&, const LmsorProblem&, View<double>, const LmsorParams&,
+                                          const Monitor&);
 
 }  // namespace tessera::solvers::grid

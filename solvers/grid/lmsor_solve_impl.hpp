@@ -87,18 +87,19 @@ typename Run<Exec, T>::End Run<Exec, T>::iterate() {
     if (looks_without_progress % patience == patience - 1) note_stagnation(best);
     if (!report.failure.empty()) return End::stopped;
   }
-  report.failure = fmt::format("{} iterations did not reach the tolerance {:g}: allow more of them{}", report.iterations,
-                               params.tolerance, params.method == "lmsor" ? ", or choose \"lsor\"" : ", or a Krylov method");
+  report.failure =
+      fmt::format("{} iterations did not reach the tolerance {:g}: allow more of them{}", report.iterations,
+                  params.tolerance, params.method == "lmsor" ? ", or choose \"lsor\"" : ", or a Krylov method");
   return End::stopped;
 }
 
 inline void add_warnings(const LmsorProblem& problem, const Facts& facts, LmsorReport& report) {
   const auto warn = [&](double largest, const char* name, const char* spacing, double h) {
     if (largest > 1)
-      report.warnings.push_back(
-          fmt::format("|{0} {1}/2| reaches {2:.3g} > 1 ({1} = {3:.3g}): central differences oscillate where the solution is "
-                      "steep; refine the grid {2:.0f} times, or use finite elements with supg",
-                      name, spacing, largest, h));
+      report.warnings.push_back(fmt::format(
+          "|{0} {1}/2| reaches {2:.3g} > 1 ({1} = {3:.3g}): central differences oscillate where the solution is "
+          "steep; refine the grid {2:.0f} times, or use finite elements with supg",
+          name, spacing, largest, h));
   };
   warn(facts.largest_F, "f", "h", problem.h[0]);
   warn(facts.largest_G, "g", "k", problem.h[1]);
@@ -112,8 +113,13 @@ void run(Exec& exec, const LmsorProblem& problem, View<double> u, const LmsorPar
   report.bytes = bytes_of(problem, choices, sizeof(T));
   report.omega_min = omega.local ? facts.omega_min : std::min(omega.constant[0], omega.constant[1]);
   report.omega_max = omega.local ? facts.omega_max : std::max(omega.constant[0], omega.constant[1]);
-  Run<Exec, T> self{exec,   problem,          params, monitor, u,
-                    report, make_relaxation<Exec, T>(exec, problem, omega, choices, facts.mixed_points > 0)};
+  Run<Exec, T> self{exec,
+                    problem,
+                    params,
+                    monitor,
+                    u,
+                    report,
+                    make_relaxation<Exec, T>(exec, problem, omega, choices, facts.mixed_points > 0)};
   Array<double, typename Exec::Space> start(u.size());
   copy_bytes(typename Exec::Space{}, u.data(), typename Exec::Space{}, start.data(), start.bytes());
   const Pair first = residual(exec, problem, u);
@@ -134,7 +140,8 @@ void run(Exec& exec, const LmsorProblem& problem, View<double> u, const LmsorPar
     if (end != Run<Exec, T>::End::diverged) break;
     if (params.damping == 1 || report.restarts == most_restarts || report.iterations >= params.max_iterations) {
       report.failure = fmt::format(
-          "the residual grew to {:.1e} of what it was, with all omega times {:.2g}: {}", report.history.back(), report.damping,
+          "the residual grew to {:.1e} of what it was, with all omega times {:.2g}: {}", report.history.back(),
+          report.damping,
           params.damping == 1 ? "allow damping < 1" : "refine the grid, choose \"lsor\", or a Krylov method");
       break;
     }
@@ -152,7 +159,8 @@ inline void check_finite(const Facts& facts) {
   constexpr const char* names[] = {"f", "g", "source", "u"};
   if (facts.bad >= 0)
     throw Error(ExitCode::solver,
-                fmt::format("{} is not finite at node ({}, {}) of the grid", names[facts.bad], facts.bad_node[0], facts.bad_node[1]),
+                fmt::format("{} is not finite at node ({}, {}) of the grid", names[facts.bad], facts.bad_node[0],
+                            facts.bad_node[1]),
                 "check its expression there: a division by zero, a root or logarithm of a negative number");
 }
 

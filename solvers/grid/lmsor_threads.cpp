@@ -1,6 +1,4 @@
 // Sweeps on threads: a row at a time, vectorised; several half iterations of neighbouring rows while they are in the cache.
-#pragma GCC optimize("no-math-errno")  // lets the square roots of omega vectorise
-
 #include <omp.h>
 
 #include "solvers/grid/lmsor_impl.hpp"
@@ -8,6 +6,9 @@
 namespace tessera::solvers::grid::lmsor {
 
 namespace {
+
+/// Points of a grid that are worth another thread.
+constexpr Offset worth_a_thread = 8192;
 
 /// Points of a row whose omega are computed ahead into the first-level cache.
 constexpr Offset chunk = 512;
@@ -32,11 +33,11 @@ void compute_omega(const Fields<T>& fields, Offset at, Offset count, int colour,
 template <Recompute recompute, bool has_source, bool with_norms, class T>
 void relax_points(const Fields<T>& fields, int colour, Offset j, Offset at, Offset count, Norms& norms) {
   const Layout layout = fields.layout;
-  const T* other = fields.u + (1 - colour) * layout.size();
-  T* __restrict own = fields.u + colour * layout.size() + at;
+  const T* other = fields.u + (1 - colour) * layout.size;
+  T* __restrict own = fields.u + colour * layout.size + at;
   const T *west = other + at - 1 + Layout::shift(j, colour), *east = west + 1;
   const T *north = other + at + layout.pitch, *south = other + at - layout.pitch;
-  const Offset in = colour * layout.size() + at;
+  const Offset in = colour * layout.size + at;
   const T *c0 = fields.coefficient[0] + in, *c1 = fields.coefficient[1] + in;
   const T* c2 = recompute == Recompute::none ? fields.coefficient[2] + in : nullptr;
   const T* c3 = recompute == Recompute::none ? fields.coefficient[3] + in : nullptr;
@@ -51,11 +52,13 @@ void relax_points(const Fields<T>& fields, int colour, Offset j, Offset at, Offs
   double lacks = 0, updates = 0;
 #pragma omp simd reduction(+ : lacks, updates)
   for (Offset k = 0; k < count; ++k) {
-    const Stencil<T> c = recompute == Recompute::none ? Stencil<T>{c0[k], c1[k], c2[k], c3[k]} : make_stencil(A, B, c0[k], c1[k]);
+    const Stencil<T> c =
+        recompute == Recompute::none ? Stencil<T>{c0[k], c1[k], c2[k], c3[k]} : make_stencil(A, B, c0[k], c1[k]);
     const T e = lack(c, west[k], east[k], north[k], south[k], own[k], has_source ? source[k] : T(0));
     own[k] = std::fma(omega[k], e, own[k]);
     if constexpr (with_norms) {
-      const double left = colour == 0 ? static_cast<double>(e) - static_cast<double>(omega[k]) * e : static_cast<double>(e);
+      const double left =
+          colour == 0 ? static_cast<double>(e) - static_cast<double>(omega[k]) * e : static_cast<double>(e);
       const double step = static_cast<double>(omega[k]) * e;
       lacks += left * left;
       updates += step * step;
@@ -99,8 +102,8 @@ struct Pass {
   const Fields<T>& fields;
   RowFunction<T> relax_row;
   int halves;
-  bool with_norms;      ///< of the last two halves
-  Sums<2>* row_norms;   ///< [2, m2]: red rows, black rows
+  bool with_norms;     ///< of the last two halves
+  Sums<2>* row_norms;  ///< [2, m2]: red rows, black rows
 
   void row(int half, Offset j) const {
     const int colour = half % 2;
@@ -115,16 +118,18 @@ struct Pass {
     for (Offset front = first - halves; front < last + 2 * halves; ++front)
       for (int t = 0; t < halves; ++t) {
         const Offset j = front - t;
-        const Offset low = first == 1 ? 1 : first + direction * t, high = last == rows + 1 ? last : last - direction * t;
+        const Offset low = first == 1 ? 1 : first + direction * t,
+                     high = last == rows + 1 ? last : last - direction * t;
         if (j >= low && j < high) row(t, j);
       }
   }
 
   void run(int threads) const {
     const Offset rows = fields.layout.m2;
-    const Offset slabs = std::max<Offset>(1, std::min<Offset>(threads, rows / (2 * halves)));
+    const Offset worthwhile = 1 + rows * fields.layout.m1 / worth_a_thread;
+    const Offset slabs = std::max<Offset>(1, std::min({static_cast<Offset>(threads), worthwhile, rows / (2 * halves)}));
     const auto start = [&](Offset slab) { return 1 + rows * slab / slabs; };
-#pragma omp parallel num_threads(static_cast<int>(slabs)) if (slabs > 1)
+#pragma omp parallel num_threads(static_cast <int>(slabs)) if (slabs > 1)
     {
 #pragma omp for schedule(static)
       for (Offset slab = 0; slab < slabs; ++slab) staircase(start(slab), start(slab + 1), +1);
@@ -138,7 +143,7 @@ struct Pass {
 template <class T>
 void half_iteration(Threads& exec, const Pass<T>& pass, int half) {
   const Offset rows = pass.fields.layout.m2;
-#pragma omp parallel for schedule(static) num_threads(exec.count()) if (rows > 16)
+#pragma omp parallel for schedule(static) num_threads(exec.count()) if (rows * pass.fields.layout.m1 > worth_a_thread)
   for (Offset j = 1; j <= rows; ++j) pass.row(half, j);
 }
 
