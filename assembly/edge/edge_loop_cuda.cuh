@@ -9,16 +9,22 @@ namespace tessera::assembly {
 namespace kernels {
 
 constexpr int gather_block = 128;
-/// Blocks that must fit a multiprocessor. Loops with much arithmetic wait for their neighbours, so more warps with a few
-/// spilled registers win: EulerRusanov on an H200 (CUDA 13, 2026-11-21), 2-D 0.54 ms unbounded, 0.45 with 5, 0.41 with
-/// 6, 0.68 with 8; 3-D 0.46, 0.45, 0.65, 0.95. The rest is bound by memory as it is.
+/// Doubles of an edge and its other end in registers.
 template <class F>
-inline constexpr int gather_blocks = !has_state<F> ? 1 : F::inputs <= 4 ? 6 : 5;
+inline constexpr int neighbour_doubles = F::inputs + (F::needs & edge_data::c ? 2 * F::dim : 0) + (F::needs & edge_data::mass ? 1 : 0) +
+                                         (F::needs & edge_data::stiffness ? 1 : 0);
+/// Edges loaded together, and blocks that must fit a multiprocessor. On an H200 (CUDA 13, 2026-11-21), 4 M nodes in 2-D, 2.1 M in 3-D:
+/// Laplacian, 1 edge 0.097 ms and 0.100, 4 edges in 12 blocks 0.093 and 0.098. EulerRusanov, 1 edge in 6 blocks 0.397 and 0.499, 2 in 5
+/// blocks 0.370 and 0.475, in 4 blocks 0.453 and 0.515; a pipeline of one edge ahead 0.475 and 0.515.
+template <class F>
+inline constexpr int gather_edges = neighbour_doubles<F> <= 2 ? 4 : 2;
+template <class F>
+inline constexpr int gather_blocks = neighbour_doubles<F> <= 2 ? 12 : has_state<F> ? 5 : 1;
 
 template <class F, class Target>
 __global__ void __launch_bounds__(gather_block, gather_blocks<F>) gather_nodes(GatherNode<F> gather, Target target) {
   const Offset node = blockIdx.x * static_cast<Offset>(gather_block) + threadIdx.x;
-  if (node < gather.list.nodes) gather(static_cast<Index>(node), target);
+  if (node < gather.list.nodes) gather.template gather<gather_edges<F>>(static_cast<Index>(node), target);
 }
 
 /// Rows of a warp before they go to memory: [outputs, capacity].
@@ -47,7 +53,8 @@ __global__ void __launch_bounds__(gather_block, gather_blocks<F>)
   const Offset* row_ptr = target.layout.starts;
   double* mine = staged + Offset{warp} * F::outputs * capacity;
   const Offset begin = row_ptr[first], count = row_ptr[last] - begin;
-  if (first + lane < last) gather(first + lane, StagedTarget{mine, capacity, begin, row_ptr, target.node_slot});
+  if (first + lane < last)
+    gather.template gather<gather_edges<F>>(first + lane, StagedTarget{mine, capacity, begin, row_ptr, target.node_slot});
   __syncwarp();
   for (int c = 0; c < F::outputs; ++c)
     for (Offset k = lane; k < count; k += 32) target.values[c * target.stride + begin + k] = mine[c * capacity + k];

@@ -147,36 +147,30 @@ struct GatherNode {
   CoefficientsView coefficients;
   const double* u;
 
-  template <class Target>
-  TESSERA_HD void operator()(Index node, const Target& target) const {
+  /// `at_a_time` edges are loaded together, so that their waits overlap; the last of a list stands in for those beyond its end.
+  template <int at_a_time, class Target>
+  TESSERA_HD void gather(Index node, const Target& target) const {
     EdgeInput<F> own{};
     double sum[F::outputs];
     load_input(function, u, list.nodes, node, own);
     start_node<F>(function, list, own, node, sum);
     const Offset first = lists.first(node), step = lists.step();
     const int degree = list.degree[node];
-    Neighbour current;
-    if constexpr (has_state<F>) {  // much arithmetic: a pipeline hides the loads of the next edge behind it
-      Neighbour next;
-      Index after = 0;
-      if (degree > 0) next.load(*this, node, neighbour[first], first);
-      if (degree > 1) after = neighbour[first + step];
-      for (int k = 0; k < degree; ++k) {
-        current = next;
-        if (k + 1 < degree) {
-          next.load(*this, node, after, first + (k + 1) * step);
-          if (k + 2 < degree) after = neighbour[first + (k + 2) * step];
-        }
-        add_edge(current, k, own, sum, target);
-      }
-    } else {
-      for (int k = 0; k < degree; ++k) {
-        current.load(*this, node, neighbour[first + k * step], first + k * step);
-        add_edge(current, k, own, sum, target);
-      }
+    for (int k = 0; k < degree; k += at_a_time) {
+      Index other[at_a_time];
+      Neighbour neighbours[at_a_time];
+#pragma unroll
+      for (int e = 0; e < at_a_time; ++e) other[e] = neighbour[first + entry_of(k + e, degree) * step];
+#pragma unroll
+      for (int e = 0; e < at_a_time; ++e) neighbours[e].load(*this, node, other[e], first + entry_of(k + e, degree) * step);
+#pragma unroll
+      for (int e = 0; e < at_a_time; ++e)
+        if (e == 0 || k + e < degree) add_edge(neighbours[e], k + e, own, sum, target);
     }
     for (int c = 0; c < F::outputs; ++c) target.sum(node, c) = sum[c];
   }
+
+  TESSERA_HD static int entry_of(int k, int degree) { return k < degree ? k : degree - 1; }
 
   /// What memory has of an edge and its other end.
   struct Neighbour {
@@ -210,7 +204,7 @@ template <class F, class Target>
 struct GatherInto {
   GatherNode<F> gather;
   Target target;
-  TESSERA_HD void operator()(Offset node) const { gather(static_cast<Index>(node), target); }
+  TESSERA_HD void operator()(Offset node) const { gather.template gather<1>(static_cast<Index>(node), target); }
 };
 
 /// One edge on its own: what the strategies by edges share.
