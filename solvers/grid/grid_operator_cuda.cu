@@ -81,7 +81,8 @@ __global__ void __launch_bounds__(block) march(PlaneStencil<T> s, March grid, co
   double sum = 0;
   if (i < s.nx && j < s.ny) {
     const Column<T> column{x, s, i, j, i + Offset{s.nx} * j, Offset{s.nx} * s.ny};
-    T before = column.at(first - 1), centre = column.at(first);
+    // The node two planes on is on its way while this one is worked on.
+    T before = column.at(first - 1), centre = column.at(first), after = column.at(first + 1);
     T unused, beside_before, own, beside;
     if constexpr (!star) {
       column.template neighbours<star>(first - 1, unused, beside_before);
@@ -89,7 +90,7 @@ __global__ void __launch_bounds__(block) march(PlaneStencil<T> s, March grid, co
     }
 #pragma unroll 4
     for (Index k = first; k < last; ++k) {
-      const T after = column.at(k + 1);
+      const T next = k + 1 < last ? column.at(k + 2) : T(0);
       T product = s.here[0] * centre + s.above[0] * (before + after);
       if constexpr (star) {
         column.template neighbours<star>(k, own, beside);
@@ -105,6 +106,7 @@ __global__ void __launch_bounds__(block) march(PlaneStencil<T> s, March grid, co
       sum += store(column.place + k * column.plane, centre, product);
       before = centre;
       centre = after;
+      after = next;
     }
   }
   if constexpr (Store::sums) kernels::finish_reduce(kernels::block_sum<double, block>(sum), ticket, partial, result);

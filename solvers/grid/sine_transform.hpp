@@ -32,8 +32,8 @@ void multiply_rows(Exec& exec, RowFactors<T> factors, std::type_identity_t<View<
 ///   y_k = sum_j x_j sin(j k pi / (length + 1)),  j, k = 1 .. length,
 /// the DST-I, which is its own inverse but for the factor 2 / (length + 1). Any length; fast where length + 1 has small primes.
 /// Threads: FFTW, lines gathered so that a cache line is used whole. Cuda: cuFFT, real transforms of the odd extension of
-/// length 2 (length + 1), in slices of lines that stay in the L2 cache. Throws Error(usage) where cuFFT cannot be loaded.
-/// Bytes an entry in double: 16, where the slices stay in cache.
+/// length 2 (length + 1), in slices of at most 512 MiB. Throws Error(usage) where cuFFT cannot be loaded.
+/// Least bytes an entry in double: 16 on threads; 80 on CUDA, as the extended lines are written and read.
 template <class Exec, class T>
 class SineTransform {
  public:
