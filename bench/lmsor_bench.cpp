@@ -21,7 +21,8 @@ std::vector<double> values(Offset count, double scale, unsigned seed) {
   result.reserve(static_cast<std::size_t>(count));
   while (static_cast<Offset>(result.size()) < count)
     result.insert(result.end(), block.begin(),
-                  block.begin() + std::min<Offset>(static_cast<Offset>(block.size()), count - static_cast<Offset>(result.size())));
+                  block.begin() +
+                      std::min<Offset>(static_cast<Offset>(block.size()), count - static_cast<Offset>(result.size())));
   return result;
 }
 
@@ -43,7 +44,9 @@ struct Sequential {
 };
 
 std::string text(lmsor::Recompute recompute) {
-  return recompute == lmsor::Recompute::none ? "none" : recompute == lmsor::Recompute::coefficients ? "coefficients" : "all";
+  return recompute == lmsor::Recompute::none           ? "none"
+         : recompute == lmsor::Recompute::coefficients ? "coefficients"
+                                                       : "all";
 }
 std::string text(lmsor::Access access) {
   return access == lmsor::Access::global ? "global" : access == lmsor::Access::shared ? "shared" : "texture";
@@ -57,20 +60,21 @@ struct Case {
   bench::Report& report;
   Index m;
   double h = 1.0 / (m + 1), points = static_cast<double>(m) * m;
-  std::vector<double> f = values(static_cast<Offset>(points), 1 / h, 1), g = values(static_cast<Offset>(points), 1 / h, 2);
+  std::vector<double> f = values(static_cast<Offset>(points), 1 / h, 1),
+                      g = values(static_cast<Offset>(points), 1 / h, 2);
   std::vector<double> u = values((m + Offset{2}) * (m + Offset{2}), 1, 3);
   Array<double, Space> f_ = to_space<Space>(f), g_ = to_space<Space>(g), u_ = to_space<Space>(u);
   LmsorProblem problem{{m, m}, {h, h}, f_, g_, {}};
   LmsorParams params{};
   lmsor::Facts facts = lmsor::look_at(exec, problem, u_, lmsor::omega_of(problem, params, {}));
-  double expected = 0;   ///< residual norm after a few iterations of the first variant
+  double expected = 0;  ///< residual norm after a few iterations of the first variant
   double peer_ms = 0;
-  std::string peer;
+  std::string peer = {};
 
   template <class T>
   double add(const lmsor::Choices& choices, const std::string& name) {
-    auto relaxation =
-        lmsor::make_relaxation<Exec, T>(exec, problem, lmsor::omega_of(problem, params, facts), choices, facts.mixed_points > 0);
+    auto relaxation = lmsor::make_relaxation<Exec, T>(exec, problem, lmsor::omega_of(problem, params, facts), choices,
+                                                      facts.mixed_points > 0);
     lmsor::load(exec, relaxation, u_);
     lmsor::sweep(exec, relaxation, 4, true);
     exec.synchronize();
@@ -80,7 +84,8 @@ struct Case {
     bench::Row row;
     row.name = name + (sizeof(T) == 4 ? ", float" : "");
     row.size = fmt::format("{0}^2", m);
-    row.timing = bench::measure(exec, [&] { lmsor::sweep(exec, relaxation, count, false); }, 5);
+    row.timing = bench::measure(
+        exec, [&] { lmsor::sweep(exec, relaxation, count, false); }, 5);
     for (double* ms : {&row.timing.median_ms, &row.timing.min_ms, &row.timing.max_ms}) *ms /= count;
     row.bytes = lmsor::bytes_of(problem, choices, sizeof(T));
     row.items = points;
@@ -105,7 +110,8 @@ struct Case {
     bench::Row row;
     row.name = "lsor, sequential, one array";
     row.size = fmt::format("{0}^2", m);
-    row.timing = bench::measure(exec, [&] { s.sweep(); }, 3);
+    row.timing = bench::measure(
+        exec, [&] { s.sweep(); }, 3);
     row.bytes = lmsor::bytes_of(problem, {}, 8);
     row.items = points;
     row.item = "points";
@@ -136,7 +142,8 @@ struct Case {
     }
     for (Recompute recompute : {Recompute::coefficients, Recompute::all})
       for (int blocking : {2, 3, 4, 5, 6})
-        add<double>({recompute, lmsor::Access::global, 4, blocking}, fmt::format("lsor, {}, blocking {}", text(recompute), blocking));
+        add<double>({recompute, lmsor::Access::global, 4, blocking},
+                    fmt::format("lsor, {}, blocking {}", text(recompute), blocking));
     peer_ms = 0;
     add<float>({Recompute::coefficients, lmsor::Access::global, 4}, "lsor, coefficients");
     add<float>({Recompute::coefficients, lmsor::Access::global, 8}, "lsor, coefficients, 8");
@@ -147,7 +154,8 @@ struct Case {
 template <class Exec>
 void run(Exec& exec, const bench::Options& options) {
   bench::Report report("lmsor", Exec::name, bench::device_name(exec), bench::copy_bandwidth(exec));
-  std::vector<Index> sizes = options.quick ? std::vector<Index>{255, 511} : std::vector<Index>{1023, 2047, 4095, 8191, 16383};
+  std::vector<Index> sizes =
+      options.quick ? std::vector<Index>{255, 511} : std::vector<Index>{1023, 2047, 4095, 8191, 16383};
   if (const char* asked = std::getenv("LMSOR_SIZES")) {
     sizes.clear();
     std::istringstream words(asked);

@@ -42,7 +42,7 @@ TESSERA_HD inline void look_at_point(double F, double G, const LocalOmega& omega
   facts.imaginary = fmax(facts.imaginary, imaginary);
   facts.least = fmin(facts.least, fma(omega.low_x, x, omega.low_y * y));
   if (!omega.local) return;
-  for (int colour = 0; colour < 2; ++colour) {
+  for (int colour = 0; colour < (LocalOmega::is_mixed(F, G) ? 1 : 2); ++colour) {  // mixed: one omega for both
     const double w = omega(F, G, colour);
     facts.omega_min = fmin(facts.omega_min, w);
     facts.omega_max = fmax(facts.omega_max, w);

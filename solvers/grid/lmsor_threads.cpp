@@ -8,7 +8,7 @@ namespace tessera::solvers::grid::lmsor {
 namespace {
 
 /// Points of a grid that are worth another thread.
-constexpr Offset worth_a_thread = 8192;
+constexpr Offset worth_a_thread = 32768;
 
 /// Points of a row whose omega are computed ahead into the first-level cache.
 constexpr Offset chunk = 512;
