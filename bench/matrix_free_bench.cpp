@@ -153,8 +153,8 @@ void run(Exec& exec, const bench::Options& options) {
     const assembly::DofMap dofs = assembly::make_dof_map(mesh, c.order, options.threads);
     Bench<Exec> bench(exec, report, mesh, dofs);
     const double assembled_ms = c.assembled ? bench.run_assembled() : 0;
-    bench.run("sum factorisation", {}, assembled_ms, true);
-    bench.run("sum factorisation, stored tensors", {.method = "auto", .geometry = "stored"}, assembled_ms);
+    bench.run("sum factorisation", {.method = "sum_factorisation"}, assembled_ms, true);
+    bench.run("sum factorisation, stored tensors", {.method = "sum_factorisation", .geometry = "stored"}, assembled_ms);
     if (c.order <= 2) bench.run("element matrices", {.method = "local_matrices", .geometry = "auto"}, assembled_ms);
   }
   report.write(fmt::format("{}/matrix_free_{}.json", options.out, Exec::name));

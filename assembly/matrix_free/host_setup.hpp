@@ -11,7 +11,7 @@ namespace tessera::assembly::matrix_free {
 void check_options(const MatrixFreeOptions& options);
 
 /// Whether cells go by sum factorisation: quads and hexes whose Gauss points are those of the assembled path.
-bool by_sum_factorisation(const mesh::CellBlock& cells, int order, const MatrixFreeOptions& options);
+bool by_sum_factorisation(const mesh::CellBlock& cells, int order, const MatrixFreeOptions& options, bool on_gpu);
 
 /// Dofs of the cells of a quad or hex block in lexicographic places: [cells, n^dim].
 std::vector<Index> lexicographic_dofs(const DofBlock& dofs, int order);

@@ -13,7 +13,8 @@ namespace tessera::assembly {
 /// How quads and hexes are applied; other shapes, and geometry of a higher order than the solution's, always keep their element
 /// matrices.
 struct MatrixFreeOptions {
-  /// "auto": by sum factorisation; "local_matrices": element matrices kept, multiplied by gather, product and scatter.
+  /// "sum_factorisation"; "local_matrices": element matrices kept, multiplied by gather, product and scatter. "auto": the faster
+  /// one, which is sum factorisation but for hexes of order 1 on CUDA.
   std::string method = "auto";
   /// Of sum factorisation. "auto": the Jacobian is computed again from the vertices at every application where cells are of
   /// geometric order 1; "stored": the tensor w |det J| J^-1 k J^-T is kept at every point.

@@ -85,7 +85,7 @@ MatrixFree<Exec, T>::MatrixFree(Exec&, const mesh::Mesh& mesh, const DofMap& map
   for (std::size_t b = 0; b < mesh.blocks.size(); ++b) {
     const mesh::CellBlock& cells = mesh.blocks[b];
     const DofBlock& dofs = map.blocks[b];
-    if (by_sum_factorisation(cells, map.order, options)) {
+    if (by_sum_factorisation(cells, map.order, options, std::is_same_v<Exec, Cuda>)) {
       stored.push_back(lexicographic_dofs(dofs, map.order));
       state.tensors.push_back(place_tensor<Space, T>(mesh, cells, map.order, options, first, stored.back()));
       const TensorView<T>& view = state.tensors.back().view;

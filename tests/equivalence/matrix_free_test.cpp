@@ -188,6 +188,7 @@ TYPED_TEST(MatrixFreeEquivalence, OfStoredTensorsAndOfElementMatrices) {
     for (const char* shape : {"quad", "hex"})
       for (int order = 1; order <= 4; ++order) {
         this->compare({shape, 1, order}, kind, true, true, {.method = "local_matrices", .geometry = "auto"});
+        this->compare({shape, 1, order}, kind, true, true, {.method = "sum_factorisation", .geometry = "auto"});
         this->compare({shape, 1, order}, kind, true, true, {.method = "auto", .geometry = "stored"});
       }
     this->compare({"hex", 1, 8}, kind, false, true, {.method = "auto", .geometry = "stored"});
