@@ -191,9 +191,11 @@ Choices choices_of(const LmsorProblem& problem, const LmsorParams& params, const
     if (params.recompute == "auto" && choices.blocking > 1 && facts.mixed_points == 0)
       choices.recompute = Recompute::all;
   } else if (choices.blocking == 0) {
-    // The rows that a pass works on stay in a megabyte of cache.
-    const double row = bytes_of(problem, choices, 8) / problem.m[1];
-    choices.blocking = std::clamp(static_cast<int>(0.5 * ((1 << 20) / row - 2)), 1, 4);
+    // The 2 blocking + 2 rows that a pass works on stay in one and a half megabytes of cache; two iterations pay beyond it too.
+    Choices one_pass = choices;
+    one_pass.blocking = 2;
+    const double row = 2 * bytes_of(problem, one_pass, 8) / problem.m[1];
+    choices.blocking = static_cast<int>(std::clamp(1.5e6 / row / 2 - 1, 2.0, 4.0));
   }
   return choices;
 }

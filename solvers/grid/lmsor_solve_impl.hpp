@@ -139,8 +139,10 @@ void run(Exec& exec, const LmsorProblem& problem, View<double> u, const LmsorPar
     report.converged = end == Run<Exec, T>::End::converged;
     if (end != Run<Exec, T>::End::diverged) break;
     if (params.damping == 1 || report.restarts == most_restarts || report.iterations >= params.max_iterations) {
+      const double last = report.history.back();
       report.failure = fmt::format(
-          "the residual grew to {:.1e} of what it was, with all omega times {:.2g}: {}", report.history.back(),
+          "the residual {} with all omega times {:.2g}: {}",
+          std::isfinite(last) ? fmt::format("grew to a relative {:.1e}", last) : "grew beyond all numbers",
           report.damping,
           params.damping == 1 ? "allow damping < 1" : "refine the grid, choose \"lsor\", or a Krylov method");
       break;
@@ -148,7 +150,7 @@ void run(Exec& exec, const LmsorProblem& problem, View<double> u, const LmsorPar
     report.damping *= params.damping;
     ++report.restarts;
   }
-  if (!report.history.empty() && report.iterations > 0) store(exec, self.relaxation, u);
+  if (report.iterations > 0) store(exec, self.relaxation, u);
   report.relative_residual = std::sqrt(residual(exec, problem, u).second) * self.scale;
   if (report.restarts > 0)
     report.warnings.push_back(fmt::format("the residual grew; {} {} with all omega times {:.2g}", report.restarts,
