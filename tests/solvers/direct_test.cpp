@@ -19,6 +19,7 @@ struct Direct : ::testing::Test {
     const auto matrix = A.to<Host>();
     const auto right = to_space<Host>(b);
     Array<double> x(A.rows);
+    x.set_zero();
     const auto report = solvers::solve(exec, matrix, right, x, params);
     solution = to_vector(x);
     return report;
