@@ -52,10 +52,12 @@ solvers::Report solve_on(Exec& exec, const Params& params, const Grid& grid, Arr
   Scope scope(exec, "solve");
   const solvers::Report report = solvers::solve(exec, static_cast<const linalg::Operator<Exec>&>(A),
                                                 View<const double>(b), x.view(), solver, monitor_of(context));
-  if constexpr (std::is_same_v<Space, Host>)
+  if constexpr (std::is_same_v<Space, Host>) {
     insert_interior(grid, x, u);
-  else
-    insert_interior(grid, to_space<Host>(to_vector(x)), u);
+  } else {
+    const std::vector<double> interior = to_vector(x);
+    insert_interior(grid, {interior.data(), x.size()}, u);
+  }
   return report;
 }
 

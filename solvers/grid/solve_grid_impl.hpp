@@ -2,6 +2,7 @@
 // solve_grid, written once: it only calls declared functions.
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <cmath>
 #include <limits>
 
@@ -58,11 +59,12 @@ class GridRefinement {
       report.history.push_back(residual / norm_b);
       report.relative_residual = residual / norm_b;
       if (monitor.progress) monitor.progress(report.iterations, report.relative_residual);
-      report.converged = residual <= target;
-      if (!std::isfinite(residual) || (report.iterations > 1 && residual > 0.5 * before)) break;
+      report.backward_error = residual / (A_.norm() * norm(x) + norm_b);
+      report.converged = std::isfinite(residual) && residual <= target;
+      const bool stalls = report.iterations > 1 && residual > 0.5 * before;
+      if (!std::isfinite(residual) || stalls || report.backward_error <= std::numeric_limits<double>::epsilon()) break;
     }
     if (report.interrupted || norm_b == 0) return report;
-    report.backward_error = residual / (A_.norm() * norm(x) + norm_b);
     const double digit =
         params_.precision == "float" ? std::numeric_limits<float>::epsilon() : std::numeric_limits<double>::epsilon();
     report.converged = report.converged || report.backward_error <= accepted_digits * digit;
