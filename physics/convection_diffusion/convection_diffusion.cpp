@@ -22,7 +22,8 @@ Params read_params(const Context& context) {
   if (!context.backend.empty()) diffusion.run.backend = context.backend;
   if (context.threads > 0) diffusion.run.threads = context.threads;
   resolve_backend(diffusion.run.backend);  // a backend that is not there is said before the mesh is read
-  if (!params.on_grid()) poisson::check_not_singular(diffusion.materials, diffusion.boundaries, diffusion.physics.where);
+  if (!params.on_grid())
+    poisson::check_not_singular(diffusion.materials, diffusion.boundaries, diffusion.physics.where);
   return params;
 }
 
@@ -52,7 +53,8 @@ Problem set_up(const Context& context, Params of_deck) {
   poisson::check_exact(params.exact, diffusion.mesh.dim);
   diffusion.material = poisson::material_of_cells(params.materials, diffusion.mesh);
   diffusion.facets = poisson::facet_terms(params.boundaries, diffusion.mesh);
-  diffusion.dirichlet = poisson::dirichlet_data(params.boundaries, diffusion.mesh, diffusion.dofs, diffusion.dof_points);
+  diffusion.dirichlet =
+      poisson::dirichlet_data(params.boundaries, diffusion.mesh, diffusion.dofs, diffusion.dof_points);
   return problem;
 }
 
@@ -67,7 +69,8 @@ solvers::Report solve_on(Exec& exec, const Problem& problem, Context& context, s
   Scope scope(exec, "solve");
   solvers::SolverParams params = problem.diffusion.params.solver;
   params.precision = problem.diffusion.params.run.precision;
-  const solvers::Report report = solvers::solve(exec, *system.A, system.b.view(), x.view(), params, poisson::monitor_of(context));
+  const solvers::Report report =
+      solvers::solve(exec, *system.A, system.b.view(), x.view(), params, poisson::monitor_of(context));
   u = to_vector(x);
   return report;
 }
@@ -95,7 +98,12 @@ ExitCode ConvectionDiffusion::run(Context& context) {
   context.summary.set("space.discretisation", problem.params.discretisation);
   summarise_mesh(diffusion.mesh, diffusion.dofs, nnz, context.summary);
   poisson::summarise_solver(report, context.summary);
-  const poisson::Solution solution{diffusion.mesh, diffusion.dofs, diffusion.dof_points, diffusion.material, params.materials, u,
+  const poisson::Solution solution{diffusion.mesh,
+                                   diffusion.dofs,
+                                   diffusion.dof_points,
+                                   diffusion.material,
+                                   params.materials,
+                                   u,
                                    Threads(params.run.threads).count()};
   poisson::report_solution(params, solution, report, context);
   return poisson::conclude(params, report, context);

@@ -19,34 +19,42 @@ class Refusals {
 
   [[noreturn]] void refuse(const std::string& what, const std::string& help, deck::Where where) const {
     if (!where) where = params_.physics.where;
-    throw Error(ExitCode::usage, "discretisation = \"finite_difference\" " + what, help + ", or choose discretisation = \"supg\"", where);
+    throw Error(ExitCode::usage, "discretisation = \"finite_difference\" " + what,
+                help + ", or choose discretisation = \"supg\"", where);
   }
 
   void check_mesh() const {
     const mesh::MeshParams& mesh = params_.mesh;
     if (!mesh.box)
-      refuse("needs a box mesh, this one is a file", "use [mesh] box = { min = [0, 0], max = [1, 1], cells = [64, 64], shape = \"quad\" }",
+      refuse("needs a box mesh, this one is a file",
+             "use [mesh] box = { min = [0, 0], max = [1, 1], cells = [64, 64], shape = \"quad\" }",
              deck_.where("mesh.file"));
     if (mesh.box->cells.size() != 2)
-      refuse(fmt::format("is for 2-D, the mesh has {} dimension{}", mesh.box->cells.size(), mesh.box->cells.size() == 1 ? "" : "s"),
+      refuse(fmt::format("is for 2-D, the mesh has {} dimension{}", mesh.box->cells.size(),
+                         mesh.box->cells.size() == 1 ? "" : "s"),
              "use a box of triangles or quads", mesh.box->where);
-    if (mesh.order != 1) refuse("needs straight cells, mesh.order is 2", "leave mesh.order out", deck_.where("mesh.order"));
+    if (mesh.order != 1)
+      refuse("needs straight cells, mesh.order is 2", "leave mesh.order out", deck_.where("mesh.order"));
     if (mesh.numbering == "metis")
-      refuse("needs the nodes of the box in their order, mesh.numbering is \"metis\"", "leave mesh.numbering out", deck_.where("mesh.numbering"));
+      refuse("needs the nodes of the box in their order, mesh.numbering is \"metis\"", "leave mesh.numbering out",
+             deck_.where("mesh.numbering"));
     for (int cells : mesh.box->cells)
       if (Offset{cells} << mesh.refine < 2)
-        refuse("needs an unknown inside: an axis of the box has one cell only", "use at least 2 cells an axis", mesh.box->where);
+        refuse("needs an unknown inside: an axis of the box has one cell only", "use at least 2 cells an axis",
+               mesh.box->where);
   }
 
   void check_choices() const {
     if (params_.physics.order != 1)
-      refuse(fmt::format("is of second order, physics.order is {}", params_.physics.order), "leave physics.order out", deck_.where("physics.order"));
+      refuse(fmt::format("is of second order, physics.order is {}", params_.physics.order), "leave physics.order out",
+             deck_.where("physics.order"));
     if (all_.relaxes && params_.matrix.format != "auto")
-      refuse(fmt::format("with solver.type = \"{}\" stores no matrix, matrix.format is \"{}\"", all_.relaxation.method, params_.matrix.format),
+      refuse(fmt::format("with solver.type = \"{}\" stores no matrix, matrix.format is \"{}\"", all_.relaxation.method,
+                         params_.matrix.format),
              "leave matrix.format out", params_.matrix.where);
     if (params_.materials.size() != 1)
-      refuse(fmt::format("takes one [[material]], the deck has {}", params_.materials.size()), "let f, g and the source be expressions of x and y",
-             params_.materials[1].where);
+      refuse(fmt::format("takes one [[material]], the deck has {}", params_.materials.size()),
+             "let f, g and the source be expressions of x and y", params_.materials[1].where);
   }
 
   double diffusivity() const {
@@ -55,10 +63,11 @@ class Refusals {
       refuse("needs a scalar diffusivity, this one is a tensor", "use one number", material.where);
     const deck::Expression& k = material.diffusivity.front();
     const deck::Where where = k.where() ? k.where() : material.where;
-    if (!k.is_constant()) refuse(fmt::format("needs a constant diffusivity, this one is {}", k.text()), "use a number", where);
+    if (!k.is_constant())
+      refuse(fmt::format("needs a constant diffusivity, this one is {}", k.text()), "use a number", where);
     if (!(k.constant() > 0) || !std::isfinite(k.constant()))
-      throw Error(ExitCode::usage, fmt::format("diffusivity [{}] is not positive", k.constant()), "the problem is elliptic only where k is positive",
-                  where);
+      throw Error(ExitCode::usage, fmt::format("diffusivity [{}] is not positive", k.constant()),
+                  "the problem is elliptic only where k is positive", where);
     return k.constant();
   }
 
@@ -66,9 +75,11 @@ class Refusals {
     const poisson::MaterialParams& material = params_.materials.front();
     const deck::Expression& c = material.reaction;
     const deck::Where where = c.where() ? c.where() : material.where;
-    if (!c.is_constant()) refuse(fmt::format("needs a constant reaction, this one is {}", c.text()), "use a number", where);
+    if (!c.is_constant())
+      refuse(fmt::format("needs a constant reaction, this one is {}", c.text()), "use a number", where);
     if (c.constant() != 0 && all_.relaxes)
-      refuse(fmt::format("with solver.type = \"{}\" takes no reaction", all_.relaxation.method), "choose solver.type = \"bicgstab\"", where);
+      refuse(fmt::format("with solver.type = \"{}\" takes no reaction", all_.relaxation.method),
+             "choose solver.type = \"gmres\"", where);
     return c.constant();
   }
 
@@ -76,8 +87,8 @@ class Refusals {
     std::vector<bool> has(box.groups.size(), false);
     for (const poisson::BoundaryParams& boundary : params_.boundaries) {
       if (boundary.type != "dirichlet")
-        refuse(fmt::format("needs Dirichlet values on all four sides, this boundary is {}", boundary.type), "use type = \"dirichlet\"",
-               boundary.where);
+        refuse(fmt::format("needs Dirichlet values on all four sides, this boundary is {}", boundary.type),
+               "use type = \"dirichlet\"", boundary.where);
       for (const std::string& name : boundary.on)
         for (std::size_t side = 0; side < has.size(); ++side)
           if (box.groups[side].name == name) has[side] = true;
@@ -104,7 +115,8 @@ poisson::Grid make_nodes(const mesh::MeshParams& mesh) {
   for (int axis = 0; axis < 2; ++axis) {
     nodes *= std::ldexp(grid.box.cells[axis], mesh.refine) + 1;
     if (nodes > std::numeric_limits<Index>::max())
-      throw Error(ExitCode::mesh, "the grid has more nodes than 32-bit numbers count", "use fewer cells or refinements", grid.box.where);
+      throw Error(ExitCode::mesh, "the grid has more nodes than 32-bit numbers count", "use fewer cells or refinements",
+                  grid.box.where);
     grid.box.cells[axis] <<= mesh.refine;
     grid.nodes[axis] = grid.box.cells[axis] + 1;
     grid.problem.n[axis] = grid.box.cells[axis] - 1;
@@ -114,8 +126,8 @@ poisson::Grid make_nodes(const mesh::MeshParams& mesh) {
 }
 
 /// factor times an expression at the interior nodes.
-Array<double> sample(const deck::Expression& expression, double factor, const poisson::Grid& grid, const std::vector<double>& points,
-                     int threads) {
+Array<double> sample(const deck::Expression& expression, double factor, const poisson::Grid& grid,
+                     const std::vector<double>& points, int threads) {
   Array<double> result(grid.problem.unknowns());
   const std::vector<double> values = poisson::evaluate(expression, points, threads);
   for (Offset i = 0; i < result.size(); ++i) result[i] = factor * values[i];
@@ -151,7 +163,8 @@ Grid make_grid(const deck::Deck& deck, const Params& params) {
   std::vector<double> points;
   points.reserve(3 * static_cast<std::size_t>(grid.nodes.problem.unknowns()));
   for (Index j = 0; j < n[1]; ++j)
-    for (Index i = 0; i < n[0]; ++i) points.insert(points.end(), {grid.nodes.coordinate(0, i + 1), grid.nodes.coordinate(1, j + 1), 0.0});
+    for (Index i = 0; i < n[0]; ++i)
+      points.insert(points.end(), {grid.nodes.coordinate(0, i + 1), grid.nodes.coordinate(1, j + 1), 0.0});
   const int threads = Threads(diffusion.run.threads).count();
   const std::vector<deck::Expression>& velocity = params.velocity.front();
   grid.f = sample(velocity.empty() ? deck::Expression(0.0) : velocity[0], 1 / k, grid.nodes, points, threads);
@@ -167,7 +180,9 @@ GridSystem make_grid_system(const Grid& grid) {
   const auto& h = grid.nodes.problem.h;
   const Index rows = n[0] * n[1], stride = grid.nodes.nodes[0];
   const double west = 1 / (h[0] * h[0]), south = 1 / (h[1] * h[1]);
-  GridSystem system{{rows, rows, Array<Offset>(Offset{rows} + 1), Array<Index>(5 * Offset{rows} - 2 * n[0] - 2 * n[1]), {}}, Array<double>(rows)};
+  GridSystem system{
+      {rows, rows, Array<Offset>(Offset{rows} + 1), Array<Index>(5 * Offset{rows} - 2 * n[0] - 2 * n[1]), {}},
+      Array<double>(rows)};
   system.A.values = Array<double>(system.A.col_ind.size());
   Offset at = 0;
   system.A.row_ptr[0] = 0;

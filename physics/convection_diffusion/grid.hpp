@@ -9,11 +9,11 @@ namespace tessera::physics::convection_diffusion {
 
 /// lap u - f u_x - g u_y - c u = s on the interior nodes of a rectangle with Dirichlet data all around: the deck divided by -k.
 struct Grid {
-  poisson::Grid nodes;             ///< sizes, spacings, coordinates; its operator is not used
-  double reaction = 0;             ///< c
-  Array<double> f, g, source;      ///< [m1 m0] at the interior nodes, x fastest
-  Array<double> u;                 ///< [nodes]: Dirichlet data on the rim, the start inside
-  double cell_peclet = 0;          ///< largest of |h f / 2| and |k g / 2|
+  poisson::Grid nodes;         ///< sizes, spacings, coordinates; its operator is not used
+  double reaction = 0;         ///< c
+  Array<double> f, g, source;  ///< [m1 m0] at the interior nodes, x fastest
+  Array<double> u;             ///< [nodes]: Dirichlet data on the rim, the start inside
+  double cell_peclet = 0;      ///< largest of |h f / 2| and |k g / 2|
 };
 
 /// Throws Error(usage) that names what is no such grid, at its place in the deck: a mesh that is not a box in 2-D, order > 1, several

@@ -1,5 +1,8 @@
 #include <fmt/format.h>
 
+#include <algorithm>
+#include <cmath>
+
 #include "base/log.hpp"
 #include "base/profile.hpp"
 #include "physics/convection_diffusion/grid.hpp"
@@ -12,7 +15,8 @@ namespace tessera::physics::convection_diffusion {
 
 namespace {
 
-void summarise_relaxation(const solvers::grid::LmsorReport& report, const solvers::grid::LmsorParams& params, output::Summary& summary) {
+void summarise_relaxation(const solvers::grid::LmsorReport& report, const solvers::grid::LmsorParams& params,
+                          output::Summary& summary) {
   summary.set("solver.stop", params.stop);
   summary.set("solver.update", report.update);
   summary.set("solver.omega_min", report.omega_min);
@@ -36,9 +40,9 @@ solvers::Report relax(Exec& exec, const Params& params, Grid& grid, Context& con
   const auto f = there(grid.f), g = there(grid.g), source = there(grid.source);
   auto u = there(grid.u);
   Scope scope(exec, "solve");
-  const solvers::grid::LmsorReport report =
-      solvers::grid::solve_lmsor(exec, {{problem.n[0], problem.n[1]}, {problem.h[0], problem.h[1]}, f.view(), g.view(), source.view()}, u.view(),
-                                 params.relaxation, poisson::monitor_of(context));
+  const solvers::grid::LmsorReport report = solvers::grid::solve_lmsor(
+      exec, {{problem.n[0], problem.n[1]}, {problem.h[0], problem.h[1]}, f.view(), g.view(), source.view()}, u.view(),
+      params.relaxation, poisson::monitor_of(context));
   copy(u, grid.u);
   summarise_relaxation(report, params.relaxation, context.summary);
   return report;
@@ -57,8 +61,8 @@ solvers::Report solve_matrix(Exec& exec, const Params& params, Grid& grid, Conte
       system.matrix = std::move(host.A);
       system.b = std::move(host.b);
     } else {
-      system.matrix = {host.A.rows, host.A.cols, Array<Offset, Space>(host.A.row_ptr.size()), Array<Index, Space>(host.A.nnz()),
-                       Array<double, Space>(host.A.nnz())};
+      system.matrix = {host.A.rows, host.A.cols, Array<Offset, Space>(host.A.row_ptr.size()),
+                       Array<Index, Space>(host.A.nnz()), Array<double, Space>(host.A.nnz())};
       system.b = Array<double, Space>(host.b.size());
       copy(host.A.row_ptr, system.matrix.row_ptr);
       copy(host.A.col_ind, system.matrix.col_ind);
@@ -73,15 +77,33 @@ solvers::Report solve_matrix(Exec& exec, const Params& params, Grid& grid, Conte
   solvers::SolverParams solver = params.diffusion.solver;
   solver.precision = params.diffusion.run.precision;
   Scope scope(exec, "solve");
-  const solvers::Report report = solvers::solve(exec, *system.A, system.b.view(), x.view(), solver, poisson::monitor_of(context));
+  const solvers::Report report =
+      solvers::solve(exec, *system.A, system.b.view(), x.view(), solver, poisson::monitor_of(context));
   Array<double> inside(x.size());
   copy(x, inside);
   poisson::insert_interior(grid.nodes, inside, grid.u);
   if (grid.cell_peclet > 1)
-    warn(fmt::format("the cell Peclet number is {:.3g} > 1: central differences oscillate where the solution has layers; refine, or choose "
-                     "discretisation = \"supg\"",
-                     grid.cell_peclet));
+    warn(
+        fmt::format("the cell Peclet number is {:.3g} > 1: central differences oscillate where the solution has "
+                    "layers; refine, or choose "
+                    "discretisation = \"supg\"",
+                    grid.cell_peclet));
   return report;
+}
+
+/// Where the differences are exact but for their own error: between the nodes there is that of interpolation, too.
+void report_nodal_error(const ExactParams& exact, const Grid& grid, int threads, output::Summary& summary) {
+  const poisson::Grid& nodes = grid.nodes;
+  std::vector<double> points;
+  points.reserve(3 * static_cast<std::size_t>(nodes.node_count()));
+  for (Index j = 0; j < nodes.nodes[1]; ++j)
+    for (Index i = 0; i < nodes.nodes[0]; ++i)
+      points.insert(points.end(), {nodes.coordinate(0, i), nodes.coordinate(1, j), 0.0});
+  const std::vector<double> u = poisson::evaluate(exact.u, points, threads);
+  double most = 0;
+  for (Offset i = 0; i < grid.u.size(); ++i) most = std::max(most, std::abs(grid.u[i] - u[i]));
+  summary.set("errors.u.nodes", most);
+  log_info(fmt::format("error of u at the nodes: {:.6e}", most));
 }
 
 Grid set_up(const Params& params, const Context& context) {
@@ -115,6 +137,7 @@ ExitCode run_on_grid(const Params& params, Context& context) {
   context.summary.set("space.unknowns", grid.nodes.problem.unknowns());
   context.summary.set("space.cell_peclet", grid.cell_peclet);
   poisson::summarise_solver(report, context.summary);
+  if (diffusion.has_exact) report_nodal_error(diffusion.exact, grid, host.count(), context.summary);
   if (poisson::needs_mesh(diffusion)) poisson::report_on_mesh(diffusion, grid.u, report, context);
   return poisson::conclude(diffusion, report, context);
 }
@@ -123,14 +146,18 @@ void check_on_grid(const Params& params, Context& context) {
   const Grid grid = set_up(params, context);
   const auto& problem = grid.nodes.problem;
   const double unknowns = static_cast<double>(problem.unknowns()), nodes = static_cast<double>(grid.nodes.node_count());
-  fmt::print("grid       {} nodes, {} x {} unknowns, spacing {} and {}\n", grid.nodes.node_count(), problem.n[0], problem.n[1], problem.h[0],
-             problem.h[1]);
-  fmt::print("convection cell Peclet number {:.3g}{}\n", grid.cell_peclet, grid.cell_peclet > 1 ? ": layers will oscillate" : "");
+  fmt::print("grid       {} nodes, {} x {} unknowns, spacing {} and {}\n", grid.nodes.node_count(), problem.n[0],
+             problem.n[1], problem.h[0], problem.h[1]);
+  fmt::print("convection cell Peclet number {:.3g}{}\n", grid.cell_peclet,
+             grid.cell_peclet > 1 ? ": layers will oscillate" : "");
   fmt::print("solver     {}, precision {}\n", params.diffusion.solver.type, params.diffusion.run.precision);
   // Relaxation: f, g, source and u, once more split by colour with weights; else the five-point matrix and what its solver takes.
-  const double solver = params.relaxes ? 12 * 8 * unknowns
-                                       : 72 * unknowns + solvers::solver_bytes(params.diffusion.solver, problem.unknowns(), 5 * problem.unknowns());
-  const double host = 8 * (4 * unknowns + nodes) + solver + (poisson::needs_mesh(params.diffusion) ? 24 * nodes * 8 : 0);
+  const double solver =
+      params.relaxes
+          ? 12 * 8 * unknowns
+          : 72 * unknowns + solvers::solver_bytes(params.diffusion.solver, problem.unknowns(), 5 * problem.unknowns());
+  const double host =
+      8 * (4 * unknowns + nodes) + solver + (poisson::needs_mesh(params.diffusion) ? 24 * nodes * 8 : 0);
   fmt::print("memory\n");
   poisson::say_fit("host", host, static_cast<double>(host_bytes_available()));
   if (const CudaInfo gpu = cuda_info(); gpu.usable)

@@ -22,13 +22,20 @@ struct PhysicsParams {
 deck::Section<PhysicsParams> physics_section() {
   return deck::Section<PhysicsParams>("physics", "What to solve: -div(k grad u) + v . grad u + c u = source")
       .key("type", &PhysicsParams::type,
-           {.help = "the physics module", .choices = {"convection_diffusion"}, .required = true, .example = "\"convection_diffusion\""})
-      .key("discretisation", &PhysicsParams::discretisation,
-           {.help = "supg: finite elements with streamline diffusion; galerkin: without, where diffusion dominates in every cell; "
-                    "finite_difference: central differences on a box in 2-D with Dirichlet values all around and constant k",
-            .choices = {"supg", "galerkin", "finite_difference"},
-            .example = "\"supg\""})
-      .key("order", &PhysicsParams::order, {.help = "polynomial order of the solution", .min = 1, .max = 4, .example = "1"})
+           {.help = "the physics module",
+            .choices = {"convection_diffusion"},
+            .required = true,
+            .example = "\"convection_diffusion\""})
+      .key(
+          "discretisation", &PhysicsParams::discretisation,
+          {.help =
+               "supg: finite elements with streamline diffusion; galerkin: without, where diffusion dominates in every "
+               "cell; "
+               "finite_difference: central differences on a box in 2-D with Dirichlet values all around and constant k",
+           .choices = {"supg", "galerkin", "finite_difference"},
+           .example = "\"supg\""})
+      .key("order", &PhysicsParams::order,
+           {.help = "polynomial order of the solution", .min = 1, .max = 4, .example = "1"})
       .position(&PhysicsParams::where);
 }
 
@@ -42,13 +49,17 @@ struct MaterialParams {
 };
 
 deck::Section<MaterialParams> material_section() {
-  return deck::Section<MaterialParams>("material", "Coefficients, for the whole mesh or for groups of cells", deck::SectionKind::array)
-      .key("on", &MaterialParams::on, {.help = "physical group name(s); left out: everywhere that no other material names"})
+  return deck::Section<MaterialParams>("material", "Coefficients, for the whole mesh or for groups of cells",
+                                       deck::SectionKind::array)
+      .key("on", &MaterialParams::on,
+           {.help = "physical group name(s); left out: everywhere that no other material names"})
       .key("diffusivity", &MaterialParams::diffusivity,
-           {.help = "k: one value, or a symmetric tensor [xx, xy, yy] in 2-D, [xx, xy, xz, yy, yz, zz] in 3-D; positive definite",
+           {.help = "k: one value, or a symmetric tensor [xx, xy, yy] in 2-D, [xx, xy, xz, yy, yz, zz] in 3-D; "
+                    "positive definite",
             .example = "\"0.01\""})
       .key("velocity", &MaterialParams::velocity,
-           {.help = "v, one component an axis; left out: 0. lap u - f u_x - g u_y = s is diffusivity = 1, velocity = [\"f\", \"g\"], "
+           {.help = "v, one component an axis; left out: 0. lap u - f u_x - g u_y = s is diffusivity = 1, velocity = "
+                    "[\"f\", \"g\"], "
                     "source = \"-(s)\"",
             .example = "[\"1\", \"2\", \"3\"]"})
       .key("reaction", &MaterialParams::reaction, {.help = "c"})
@@ -75,12 +86,14 @@ deck::SectionDescription solver_description() {
     key.default_value = "\"bicgstab\"";
     key.info.choices = krylov_and_direct;
     for (const auto& method : solvers::grid::lmsor_methods()) key.info.choices.push_back(method.name);
-    key.info.help = "bicgstab, gmres: iterations; lu: direct, on threads; lsor, lmsor, msor, sor: red-black relaxation of "
-                    "finite_difference, whose default is lsor";
+    key.info.help =
+        "bicgstab: little memory; gmres: never breaks down, keeps `restart` vectors; lu: direct, on threads; "
+        "lsor, lmsor, msor, sor: red-black relaxation of finite_difference, whose default is lsor";
   }
   const deck::Section<solvers::grid::LmsorParams> relaxation = solvers::grid::lmsor_section();
   for (const deck::KeyDescription& key : relaxation.description().keys) {
-    const auto same = std::find_if(result.keys.begin(), result.keys.end(), [&](const auto& other) { return other.name == key.name; });
+    const auto same =
+        std::find_if(result.keys.begin(), result.keys.end(), [&](const auto& other) { return other.name == key.name; });
     if (same != result.keys.end()) continue;
     deck::KeyDescription added = key;
     added.info.help = "relaxation: " + key.info.help;
@@ -101,12 +114,16 @@ std::string solver_type(const deck::Deck& deck, const std::string& discretisatio
 /// Solvers and preconditioners that take the matrix for symmetric are refused by name.
 void check_solver(const solvers::SolverParams& solver, const deck::Deck& deck) {
   if (!contains(krylov_and_direct, solver.type))
-    throw Error(ExitCode::usage, fmt::format("solver.type = \"{}\" takes the matrix for symmetric, convection makes one that is not", solver.type),
+    throw Error(ExitCode::usage,
+                fmt::format("solver.type = \"{}\" takes the matrix for symmetric, convection makes one that is not",
+                            solver.type),
                 "choose type = \"bicgstab\" or \"gmres\", or \"lu\" for a small system", deck.where("solver.type"));
   if (!contains(preconditioners, solver.preconditioner) && !solvers::is_direct(solver))
-    throw Error(ExitCode::usage,
-                fmt::format("the preconditioner \"{}\" takes the matrix for symmetric, convection makes one that is not", solver.preconditioner),
-                "choose preconditioner = \"jacobi\" or \"none\"", deck.where("solver.preconditioner"));
+    throw Error(
+        ExitCode::usage,
+        fmt::format("the preconditioner \"{}\" takes the matrix for symmetric, convection makes one that is not",
+                    solver.preconditioner),
+        "choose preconditioner = \"jacobi\" or \"none\"", deck.where("solver.preconditioner"));
 }
 
 void read_solver(const deck::Deck& deck, Params& params) {
@@ -117,7 +134,8 @@ void read_solver(const deck::Deck& deck, Params& params) {
     if (!contains(solvers::names(solvers::solver_table()), type)) {
       std::vector<std::string> all = krylov_and_direct;
       if (params.on_grid()) all.insert(all.end(), relaxations.begin(), relaxations.end());
-      throw Error(ExitCode::usage, fmt::format("unknown solver.type '{}'", type), suggest(type, all), deck.where("solver.type"));
+      throw Error(ExitCode::usage, fmt::format("unknown solver.type '{}'", type), suggest(type, all),
+                  deck.where("solver.type"));
     }
     params.diffusion.solver = solvers::solver_section().read(deck);
     params.diffusion.solver.type = type;
@@ -125,8 +143,11 @@ void read_solver(const deck::Deck& deck, Params& params) {
     return;
   }
   if (!params.on_grid())
-    throw Error(ExitCode::usage, fmt::format("solver.type = \"{}\" relaxes the grid of finite differences, discretisation is \"{}\"", type, params.discretisation),
-                "choose type = \"bicgstab\" or \"gmres\", or discretisation = \"finite_difference\"", deck.where("solver.type"));
+    throw Error(ExitCode::usage,
+                fmt::format("solver.type = \"{}\" relaxes the grid of finite differences, discretisation is \"{}\"",
+                            type, params.discretisation),
+                "choose type = \"bicgstab\" or \"gmres\", or discretisation = \"finite_difference\"",
+                deck.where("solver.type"));
   params.relaxation = solvers::grid::lmsor_section().read(deck);
   params.relaxation.method = type;
   params.relaxation.precision = params.diffusion.run.precision;
@@ -140,7 +161,8 @@ void read_solver(const deck::Deck& deck, Params& params) {
 
 void check_finite(const deck::Expression& value, const char* name, const deck::Where& where) {
   if (value.is_constant() && !std::isfinite(value.constant()))
-    throw Error(ExitCode::usage, fmt::format("{} is {}", name, value.constant()), "give a finite number", value.where() ? value.where() : where);
+    throw Error(ExitCode::usage, fmt::format("{} is {}", name, value.constant()), "give a finite number",
+                value.where() ? value.where() : where);
 }
 
 void read_materials(const deck::Deck& deck, Params& params) {
@@ -159,18 +181,21 @@ void read_materials(const deck::Deck& deck, Params& params) {
 void check_assembly(const AssemblyParams& assembly, const Params& params, const deck::Deck& deck) {
   if (assembly.strategy == "auto" || (assembly.strategy == "colour" && !params.on_grid())) return;
   throw Error(ExitCode::usage,
-              fmt::format("assembly.strategy = \"{}\" is not there for discretisation = \"{}\"", assembly.strategy, params.discretisation),
-              params.on_grid() ? "leave assembly.strategy out: nothing is assembled from cells" : "choose strategy = \"auto\" or \"colour\"",
+              fmt::format("assembly.strategy = \"{}\" is not there for discretisation = \"{}\"", assembly.strategy,
+                          params.discretisation),
+              params.on_grid() ? "leave assembly.strategy out: nothing is assembled from cells"
+                               : "choose strategy = \"auto\" or \"colour\"",
               deck.where("assembly.strategy"));
 }
 
 }  // namespace
 
 deck::Schema schema() {
-  return {deck_section().description(),     mesh::mesh_section().description(), run_section(all_precisions).description(),
-          physics_section().description(),  material_section().description(),   poisson::boundary_section().description(),
-          assembly_section().description(), matrix_section().description(),     solver_description(),
-          exact_section().description(),    output_section().description(),     quantity_section().description()};
+  return {
+      deck_section().description(),     mesh::mesh_section().description(), run_section(all_precisions).description(),
+      physics_section().description(),  material_section().description(),   poisson::boundary_section().description(),
+      assembly_section().description(), matrix_section().description(),     solver_description(),
+      exact_section().description(),    output_section().description(),     quantity_section().description()};
 }
 
 Params read(const deck::Deck& deck) {

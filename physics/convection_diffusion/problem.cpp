@@ -14,8 +14,8 @@ namespace {
 using Expressions = std::vector<std::vector<deck::Expression>>;
 
 /// (div k)_d = sum_e d k_de / d x_e at the quadrature points.
-assembly::Coefficient divergence_of_k(const Expressions& k, const poisson::Problem& problem, const assembly::QuadraturePoints& points,
-                                      int threads) {
+assembly::Coefficient divergence_of_k(const Expressions& k, const poisson::Problem& problem,
+                                      const assembly::QuadraturePoints& points, int threads) {
   const mesh::Mesh& mesh = problem.mesh;
   const mesh::BoundingBox box = mesh::bounding_box(mesh);
   const double step = 1e-6 * std::hypot(box.max[0] - box.min[0], box.max[1] - box.min[1], box.max[2] - box.min[2]);
@@ -47,8 +47,10 @@ void check_velocity(const Expressions& velocity, const std::vector<poisson::Mate
   for (std::size_t m = 0; m < velocity.size(); ++m) {
     const int given = static_cast<int>(velocity[m].size());
     if (given == 0 || given == dim) continue;
-    throw Error(ExitCode::usage, fmt::format("velocity has {} component{}, the mesh has {} dimensions", given, given == 1 ? "" : "s", dim),
-                "give one expression an axis", velocity[m].front().where() ? velocity[m].front().where() : materials[m].where);
+    throw Error(
+        ExitCode::usage,
+        fmt::format("velocity has {} component{}, the mesh has {} dimensions", given, given == 1 ? "" : "s", dim),
+        "give one expression an axis", velocity[m].front().where() ? velocity[m].front().where() : materials[m].where);
   }
 }
 

@@ -10,13 +10,13 @@ namespace tessera::physics::convection_diffusion {
 
 /// The problem on the host, before a backend is chosen. The coefficients of diffusion are those of a Poisson problem.
 struct Problem {
-  Params params;            ///< but for `diffusion`, which has moved
+  Params params;  ///< but for `diffusion`, which has moved
   poisson::Problem diffusion;
 };
 
 /// Throws Error(usage) where a velocity has not one component an axis.
-void check_velocity(const std::vector<std::vector<deck::Expression>>& velocity, const std::vector<poisson::MaterialParams>& materials,
-                    int dim);
+void check_velocity(const std::vector<std::vector<deck::Expression>>& velocity,
+                    const std::vector<poisson::MaterialParams>& materials, int dim);
 
 /// Coefficients at the quadrature points. SUPG also gets div k where k varies, by central differences of the expressions with steps
 /// of 1e-6 of the mesh's diameter. Throws Error(usage) where k is not positive definite or a value is not finite.

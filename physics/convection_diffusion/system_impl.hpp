@@ -32,10 +32,11 @@ void make_system(Exec& exec, const Problem& problem, poisson::System<Exec>& syst
     Scope scope(exec, "boundary");
     for (const poisson::FacetTerm& term : diffusion.facets) {
       const std::vector<double> points = assembly::facet_quadrature_points(diffusion.mesh, diffusion.dofs, *term.group);
-      assembler->add_facets(*term.group, poisson::robin_alpha(term, points, threads), poisson::evaluate(term.boundary->value, points, threads),
-                            system.matrix, system.b.view());
+      assembler->add_facets(*term.group, poisson::robin_alpha(term, points, threads),
+                            poisson::evaluate(term.boundary->value, points, threads), system.matrix, system.b.view());
     }
-    assembly::eliminate_dirichlet(exec, system.matrix, system.b.view(), diffusion.dirichlet.dofs, diffusion.dirichlet.values);
+    assembly::eliminate_dirichlet(exec, system.matrix, system.b.view(), diffusion.dirichlet.dofs,
+                                  diffusion.dirichlet.values);
   }
   system.nnz = system.matrix.nnz();
   poisson::store(exec, diffusion, system, summary);
