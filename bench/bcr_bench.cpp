@@ -44,7 +44,7 @@ struct Case {
   int samples = 5;
   std::vector<double> f = {}, reference = {};  ///< reference: by sine transforms in double
 
-  std::string size() const { return dim == 2 ? fmt::format("{}^2", n) : fmt::format("{}^3", n); }
+  std::string size() const { return fmt::format("{}^{}", n, dim); }
 
   template <class T>
   bench::Row measure(const FastPoissonOptions& options) {
@@ -104,6 +104,7 @@ void run(Exec& exec, const bench::Options& options, Times& threads) {
                                                   {2, 8191}, {2, 1000}, {3, 63},   {3, 127},  {3, 255}};
   for (auto [dim, n] : options.quick ? quick : all) {
     if (!on_gpu && (n > 4095 || (dim == 3 && n > 127))) continue;
+    if (!options.takes(fmt::format("{}^{}", n, dim))) continue;
     Case<Exec>{exec, report, dim, n, threads, on_gpu ? 5 : 3}.run();
     report.write(fmt::format("{}/bcr_{}.json", options.out, Exec::name));
   }

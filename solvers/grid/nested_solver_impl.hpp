@@ -59,39 +59,38 @@ struct Data {
   }
 };
 
-/// Right-hand sides and shifts of the sub-problems of a step: rhs [systems, problems, size].
+/// Right-hand sides [systems, problems, size] and shifts of the sub-problems of a step: a place of a group reads its rows once.
 template <class Exec, class T>
 void form(Exec& exec, const Step& step, Index systems, const Data<T>& data, T* rhs, double* shifts) {
-  const PlanView plan = data.plan;
-  const Offset problems = step.problem_count, first = step.problem;
-  for_each(exec, systems * problems, [=] TESSERA_HD(Offset i) {
-    const Offset problem = i % problems;
-    const FamilySum& family = plan.families[plan.problem_family[first + problem]];
-    shifts[i] = data.shifts[i / problems] + plan.poles[family.pole + problem - family.first_problem].lambda;
-  });
-  for_each(exec, systems * problems * data.size, [=] TESSERA_HD(Offset item) {
-    const Offset number = item / data.size, i = item % data.size, system = number / problems,
-                 problem = number % problems;
-    const FamilySum& family = plan.families[plan.problem_family[first + problem]];
-    const Pole& pole = plan.poles[family.pole + problem - family.first_problem];
-    T F = 0;
-    for (Index t = 0; t < family.rhs_count; ++t) {
-      const Term& term = plan.terms[family.rhs + t];
-      F += static_cast<T>(term.weight) * data.row_of_f(system, term.row)[i];
+  const Step own = step;
+  for_each(exec, static_cast<Offset>(systems) * step.group_count * data.size, [=] TESSERA_HD(Offset item) {
+    const PlanView& plan = data.plan;
+    const Offset number = item / data.size, i = item - number * data.size, system = number / own.group_count;
+    const Group group = plan.groups[own.group + static_cast<Index>(number - system * own.group_count)];
+    T f[most_rows], u[most_rims];
+    for (Index r = 0; r < most_rows; ++r)
+      f[r] = r < group.row_count ? data.row_of_f(system, plan.sources[group.row + r])[i] : T(0);
+    for (Index r = 0; r < most_rims; ++r)
+      u[r] = r < group.rim_count
+                 ? couple<T>(data.across, data.row_spacing, data.shifts[system], i,
+                             [&](Offset at) {
+                               return data.u[(system * data.rows + plan.sources[group.rim + r]) * data.size + at];
+                             })
+                 : T(0);
+    for (Index k = 0; k < group.family_count; ++k) {
+      const FamilySum family = plan.families[group.family + k];
+      T F = 0, U = 0;
+      for (Index r = 0; r < most_rows; ++r)
+        if (r < group.row_count) F += static_cast<T>(plan.row_weight(family, r)) * f[r];
+      for (Index r = 0; r < most_rims; ++r)
+        if (r < group.rim_count) U += static_cast<T>(plan.rim_weight(group, family, r)) * u[r];
+      const Offset first = system * own.problem_count + family.first_problem;
+      for (Index j = 0; j < family.pole_count; ++j) {
+        const Pole pole = plan.poles[family.pole + j];
+        rhs[(first + j) * data.size + i] = static_cast<T>(pole.a) * F + static_cast<T>(pole.b) * U;
+        if (i == 0) shifts[first + j] = data.shifts[system] + pole.lambda;
+      }
     }
-    T value = static_cast<T>(pole.a) * F;
-    if (family.rim_count > 0) {
-      const T U = couple<T>(data.across, data.row_spacing, data.shifts[system], i, [&](Offset at) {
-        T sum = 0;
-        for (Index t = 0; t < family.rim_count; ++t) {
-          const Term& term = plan.terms[family.rim + t];
-          sum += static_cast<T>(term.weight) * data.u[(system * data.rows + term.row) * data.size + at];
-        }
-        return sum;
-      });
-      value += static_cast<T>(pole.b) * U;
-    }
-    rhs[item] = value;
   });
 }
 
@@ -123,8 +122,7 @@ void combine(Exec& exec, const Step& step, Index systems, const Data<T>& data, c
     T values[3] = {0, 0, 0};
     for (Index k = 0; k < group.family_count; ++k) {
       const T sum = family_sum(k, i);
-      for (Index o = 0; o < group.output_count; ++o)
-        values[o] += static_cast<T>(plan.weights[plan.outputs[group.output + o].weight + k]) * sum;
+      for (Index o = 0; o < group.output_count; ++o) values[o] += static_cast<T>(plan.output_weight(group, o, k)) * sum;
     }
     for (Index o = 0; o < group.output_count; ++o)
       data.u[(system * data.rows + plan.outputs[group.output + o].row) * data.size + i] = values[o];

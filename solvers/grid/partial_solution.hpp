@@ -28,59 +28,59 @@ struct Pole {
   double lambda, a, b;
 };
 
-/// weight * row. Rows of f: row >= 0 as given, row < 0 the updated one in slot -row - 1. Rows of u: as they are.
-struct Term {
-  Index row;
-  double weight;
-};
-
-/// One sum over poles: F = sum of terms [rhs, rhs + rhs_count) of f, U likewise of u.
+/// One sum over poles. `weight`: of the group's rows in F, then of its rims in U, in `weights`.
 struct FamilySum {
+  Index group;
   Index pole, pole_count;
-  Index rhs, rhs_count;
-  Index rim, rim_count;
+  Index weight;
+  Index rim_line;       ///< families with the same U have the same number
   Index first_problem;  ///< number of its first pole among the sub-problems of the step
 };
 
-/// row = base + sum of weight * family sum; reduction: `row` is a slot of updated rows and the sums are multiplied by the coupling;
-/// substitution: a row of u, no base.
+/// row = base + sum of weight * family sum. In a reduction `row` is a slot of updated rows, and the sums are multiplied by the
+/// coupling; in a substitution it is a row of u, and there is no base.
 struct Output {
   Index row, base;
   Index weight;  ///< of the group's first family in `weights`
 };
 inline constexpr Index no_row = 0x7fffffff;
 
-/// Families whose sums go to the same rows.
+/// Families of the same rows whose sums go to the same rows. Rows of f: as given where >= 0, else the updated one in slot -row - 1.
+/// Rims are the rows of u on both sides.
 struct Group {
-  Index family, family_count;
-  Index output, output_count;
+  Index family = 0, family_count = 0;
+  Index output = 0, output_count = 0;
+  Index row = 0, row_count = 0;  ///< in `sources`
+  Index rim = 0, rim_count = 0;  ///< in `sources`
+  Index rim_lines = 0;           ///< different U
 };
+inline constexpr int most_rows = 6, most_rims = 2, most_families = 6, most_outputs = 3;
 
 /// Groups that do not depend on each other.
 struct Step {
-  bool reduction;
-  Index group, group_count;
-  Index family, family_count;
-  Index output, output_count;
-  Index problem, problem_count;  ///< range in `problem_family`; one sub-problem a pole of a family
-  Index most_poles;              ///< of a family
-  Index most_group_poles;        ///< of a group
+  bool reduction = false;
+  Index group = 0, group_count = 0;
+  Index family = 0, family_count = 0;
+  Index output = 0, output_count = 0;
+  Index problem_count = 0;     ///< sub-problems, one a pole of a family
+  Index most_poles = 0;        ///< of a family
+  Index most_group_poles = 0;  ///< of a group
+  Index most_lines = 0;        ///< different F and U of a group
 };
 
 struct HostPlan {
   Index rows = 0;
   Index slots = 0;  ///< of updated rows
   std::vector<Pole> poles;
-  std::vector<Term> terms;
+  std::vector<Index> sources;  ///< rows that groups read
   std::vector<double> weights;
   std::vector<FamilySum> families;
   std::vector<Output> outputs;
   std::vector<Group> groups;
-  std::vector<Index> problem_family;
   std::vector<Step> steps;
 
   /// Sub-problems of all steps: (17) and (18) of the source where n + 1 is a power of two.
-  Offset problems() const { return static_cast<Offset>(problem_family.size()); }
+  Offset problems() const;
   Index most_problems() const;
   /// Rows read and written where every group reads each of its rows once.
   Offset rows_moved() const;
@@ -95,12 +95,19 @@ HostPlan make_trivial_plan();
 /// What kernels see of a plan.
 struct PlanView {
   View<const Pole> poles;
-  View<const Term> terms;
+  View<const Index> sources;
   View<const double> weights;
   View<const FamilySum> families;
   View<const Output> outputs;
   View<const Group> groups;
-  View<const Index> problem_family;
+
+  TESSERA_HD double row_weight(const FamilySum& family, Index row) const { return weights[family.weight + row]; }
+  TESSERA_HD double rim_weight(const Group& group, const FamilySum& family, Index rim) const {
+    return weights[family.weight + group.row_count + rim];
+  }
+  TESSERA_HD double output_weight(const Group& group, Index output, Index family) const {
+    return weights[outputs[group.output + output].weight + family];
+  }
 };
 
 template <class Space>
@@ -111,28 +118,25 @@ struct Plan {
         rows_moved(host.rows_moved()),
         steps(host.steps),
         poles(to_space<Space>(host.poles)),
-        terms(to_space<Space>(host.terms)),
+        sources(to_space<Space>(host.sources)),
         weights(to_space<Space>(host.weights)),
         families(to_space<Space>(host.families)),
         outputs(to_space<Space>(host.outputs)),
-        groups(to_space<Space>(host.groups)),
-        problem_family(to_space<Space>(host.problem_family)) {}
+        groups(to_space<Space>(host.groups)) {}
 
   PlanView view() const {
-    return {poles.view(),   terms.view(),  weights.view(),       families.view(),
-            outputs.view(), groups.view(), problem_family.view()};
+    return {poles.view(), sources.view(), weights.view(), families.view(), outputs.view(), groups.view()};
   }
 
   Index rows, slots;
   Offset rows_moved;
   std::vector<Step> steps;
   Array<Pole, Space> poles;
-  Array<Term, Space> terms;
+  Array<Index, Space> sources;
   Array<double, Space> weights;
   Array<FamilySum, Space> families;
   Array<Output, Space> outputs;
   Array<Group, Space> groups;
-  Array<Index, Space> problem_family;
 };
 
 }  // namespace tessera::solvers::grid

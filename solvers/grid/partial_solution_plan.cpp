@@ -1,7 +1,6 @@
 #include <algorithm>
 #include <cmath>
 #include <map>
-#include <set>
 #include <tuple>
 
 #include "solvers/grid/partial_solution.hpp"
@@ -84,6 +83,18 @@ std::vector<Family> families_of(const Node& node) {
   return families;
 }
 
+/// weight * row of f or u.
+struct Term {
+  Index row;
+  double weight;
+};
+
+/// A family of the group that is being put together.
+struct OpenFamily {
+  std::pair<Index, Index> poles;  ///< first, count
+  std::vector<Term> rhs, rim;
+};
+
 class Planner {
  public:
   Planner(Index n, double h, Stencil stencil, int radix) : h_(h), stencil_(stencil), slot_(n + 2, no_row) {
@@ -104,15 +115,17 @@ class Planner {
 
  private:
   void open_step(bool reduction) {
-    plan_.steps.push_back({reduction, count(plan_.groups), 0, count(plan_.families), 0, count(plan_.outputs), 0,
-                           count(plan_.problem_family), 0, 0, 0});
+    plan_.steps.push_back({.reduction = reduction,
+                           .group = count(plan_.groups),
+                           .family = count(plan_.families),
+                           .output = count(plan_.outputs)});
   }
   void close_step() {
     Step& step = plan_.steps.back();
     step.group_count = count(plan_.groups) - step.group;
     step.family_count = count(plan_.families) - step.family;
     step.output_count = count(plan_.outputs) - step.output;
-    step.problem_count = count(plan_.problem_family) - step.problem;
+
     if (step.group_count == 0) plan_.steps.pop_back();
   }
   template <class Item>
@@ -134,7 +147,6 @@ class Planner {
     open_step(true);
     std::vector<std::pair<Index, Index>> updated;
     for (const auto& [row, beside] : rows) {
-      open_group();
       const bool merged = beside.left && beside.right && beside.left->length == beside.right->length;
       if (beside.right) add_reduction(*beside.right, 1, merged ? beside.left : nullptr);
       if (beside.left && !merged) add_reduction(*beside.left, -1, nullptr);
@@ -154,7 +166,7 @@ class Planner {
       std::vector<Term> rhs;
       add_rhs(rhs, node, family, side == 1 ? 1.0 : family.sigma);
       if (mirror) add_rhs(rhs, *mirror, family, family.sigma);
-      add_family(poles_of(node, family, k, true), rhs, {});
+      open_.push_back({poles_of(node, family, k, true), rhs, {}});
     }
   }
 
@@ -162,7 +174,6 @@ class Planner {
     open_step(false);
     for (const Node& node : nodes_) {
       if (node.depth != depth) continue;
-      open_group();
       const std::vector<Family> families = families_of(node);
       for (std::size_t k = 0; k < families.size(); ++k) {
         const Family& family = families[k];
@@ -170,7 +181,7 @@ class Planner {
         add_rhs(rhs, node, family, 1);
         if (node.first > 1) rim.push_back({node.first - 2, 1});
         if (node.first + node.length <= plan_.rows) rim.push_back({node.first + node.length - 1, family.sigma});
-        add_family(poles_of(node, family, k, false), rhs, rim);
+        open_.push_back({poles_of(node, family, k, false), rhs, rim});
       }
       std::vector<Output> outputs;
       for (Index s : node.separators) outputs.push_back({node.first + s - 2, no_row, 0});
@@ -208,40 +219,70 @@ class Planner {
     return found->second;
   }
 
-  void open_group() { plan_.groups.push_back({count(plan_.families), 0, count(plan_.outputs), 0}); }
-
-  void add_family(std::pair<Index, Index> poles, const std::vector<Term>& rhs, const std::vector<Term>& rim) {
-    Step& step = plan_.steps.back();
-    const Index rhs_first = count(plan_.terms), rim_first = rhs_first + count(rhs);
-    plan_.terms.insert(plan_.terms.end(), rhs.begin(), rhs.end());
-    plan_.terms.insert(plan_.terms.end(), rim.begin(), rim.end());
-    plan_.problem_family.insert(plan_.problem_family.end(), poles.second, count(plan_.families));
-    plan_.families.push_back({poles.first, poles.second, rhs_first, count(rhs), rim_first, count(rim),
-                              count(plan_.problem_family) - poles.second - step.problem});
-    step.most_poles = std::max(step.most_poles, poles.second);
+  /// The number of a row among those of the group from `first` on; adds it where it is new.
+  Index source(std::size_t first, Index row) {
+    const auto begin = plan_.sources.begin() + static_cast<std::ptrdiff_t>(first);
+    const auto found = std::find(begin, plan_.sources.end(), row);
+    const auto number = static_cast<Index>(found - begin);
+    if (found == plan_.sources.end()) plan_.sources.push_back(row);
+    return number;
   }
 
   template <class Weight>
-  void close_group(std::vector<Output> outputs, Weight weight) {
-    Group& group = plan_.groups.back();
-    group.family_count = count(plan_.families) - group.family;
-    group.output_count = count(outputs);
-    Index poles = 0;
-    for (Index family = 0; family < group.family_count; ++family)
-      poles += plan_.families[group.family + family].pole_count;
-    Step& step = plan_.steps.back();
-    step.most_group_poles = std::max(step.most_group_poles, poles);
-    for (Index k = 0; k < count(outputs); ++k) {
-      outputs[k].weight = count(plan_.weights);
-      for (Index family = 0; family < group.family_count; ++family) plan_.weights.push_back(weight(k, family));
-      plan_.outputs.push_back(outputs[k]);
+  void close_group(const std::vector<Output>& outputs, Weight weight) {
+    Group group{.family = count(plan_.families),
+                .family_count = count(open_),
+                .output = count(plan_.outputs),
+                .output_count = count(outputs),
+                .row = count(plan_.sources)};
+    for (const OpenFamily& family : open_)
+      for (const Term& term : family.rhs) source(group.row, term.row);
+    group.row_count = count(plan_.sources) - group.row;
+    group.rim = count(plan_.sources);
+    for (const OpenFamily& family : open_)
+      for (const Term& term : family.rim) source(group.rim, term.row);
+    group.rim_count = count(plan_.sources) - group.rim;
+    add_families(group);
+    for (Output output : outputs) {
+      output.weight = count(plan_.weights);
+      for (Index family = 0; family < group.family_count; ++family)
+        plan_.weights.push_back(weight(count(plan_.outputs) - group.output, family));
+      plan_.outputs.push_back(output);
     }
+    plan_.groups.push_back(group);
+    open_.clear();
+  }
+
+  void add_families(Group& group) {
+    Step& step = plan_.steps.back();
+    const Index number = count(plan_.groups);
+    std::vector<std::vector<double>> rims;
+    Index poles = 0;
+    for (const OpenFamily& family : open_) {
+      const Index first = count(plan_.weights);
+      plan_.weights.resize(plan_.weights.size() + static_cast<std::size_t>(group.row_count), 0);
+      for (const Term& term : family.rhs) plan_.weights[first + source(group.row, term.row)] = term.weight;
+      std::vector<double> rim(static_cast<std::size_t>(group.rim_count), 0);
+      for (const Term& term : family.rim) rim[source(group.rim, term.row)] = term.weight;
+      plan_.weights.insert(plan_.weights.end(), rim.begin(), rim.end());
+      const auto line = std::find(rims.begin(), rims.end(), rim);
+      const auto rim_line = static_cast<Index>(line - rims.begin());
+      if (line == rims.end()) rims.push_back(rim);
+      plan_.families.push_back({number, family.poles.first, family.poles.second, first, rim_line, step.problem_count});
+      step.problem_count += family.poles.second;
+      step.most_poles = std::max(step.most_poles, family.poles.second);
+      poles += family.poles.second;
+    }
+    group.rim_lines = group.rim_count > 0 ? count(rims) : 0;
+    step.most_group_poles = std::max(step.most_group_poles, poles);
+    step.most_lines = std::max(step.most_lines, group.family_count + group.rim_lines);
   }
 
   double h_;
   Stencil stencil_;
   HostPlan plan_;
   std::vector<Node> nodes_;
+  std::vector<OpenFamily> open_;
   std::vector<Index> slot_;  ///< of a row, counted from 1
   std::map<std::tuple<Index, std::size_t, bool>, std::pair<Index, Index>> known_;
 };
@@ -254,19 +295,15 @@ Index HostPlan::most_problems() const {
   return most;
 }
 
+Offset HostPlan::problems() const {
+  Offset sum = 0;
+  for (const Step& step : steps) sum += step.problem_count;
+  return sum;
+}
+
 Offset HostPlan::rows_moved() const {
-  Offset moved = 0;
-  for (const Group& group : groups) {
-    std::set<std::pair<bool, Index>> read;
-    for (Index k = 0; k < group.family_count; ++k) {
-      const FamilySum& family = families[group.family + k];
-      for (Index t = 0; t < family.rhs_count; ++t) read.emplace(false, terms[family.rhs + t].row);
-      for (Index t = 0; t < family.rim_count; ++t) read.emplace(true, terms[family.rim + t].row);
-    }
-    for (Index k = 0; k < group.output_count; ++k)
-      if (const Index base = outputs[group.output + k].base; base != no_row) read.emplace(false, base);
-    moved += static_cast<Offset>(read.size()) + group.output_count;
-  }
+  Offset moved = static_cast<Offset>(sources.size() + outputs.size());
+  for (const Output& output : outputs) moved += output.base != no_row;
   return moved;
 }
 
@@ -276,13 +313,19 @@ HostPlan make_trivial_plan() {
   HostPlan plan;
   plan.rows = 1;
   plan.poles = {{0, 1, 0}};
-  plan.terms = {{0, 1}};
-  plan.weights = {1};
-  plan.families = {{0, 1, 0, 1, 1, 0, 0}};
-  plan.outputs = {{0, no_row, 0}};
-  plan.groups = {{0, 1, 0, 1}};
-  plan.problem_family = {0};
-  plan.steps = {{false, 0, 1, 0, 1, 0, 1, 0, 1, 1, 1}};
+  plan.sources = {0};
+  plan.weights = {1, 1};
+  plan.families = {{0, 0, 1, 0, 0, 0}};
+  plan.outputs = {{0, no_row, 1}};
+  plan.groups = {{0, 1, 0, 1, 0, 1, 1, 0, 0}};
+  plan.steps = {{.reduction = false,
+                 .group_count = 1,
+                 .family_count = 1,
+                 .output_count = 1,
+                 .problem_count = 1,
+                 .most_poles = 1,
+                 .most_group_poles = 1,
+                 .most_lines = 1}};
   return plan;
 }
 

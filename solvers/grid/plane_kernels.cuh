@@ -14,9 +14,6 @@ using tridiagonal::warp;
 
 /// Levels of the longest line of a block, 8192 rows: 13 couple, the 14th is diagonal.
 constexpr int most_levels = 16;
-/// Poles whose levels a block has at a time.
-constexpr int table_poles = 16;
-constexpr int most_outputs = 3;
 
 /// Rows of a tile in shared memory: 16 bytes between lanes keep reads of 16 bytes free of bank conflicts.
 template <int m, class T>
@@ -26,17 +23,55 @@ __device__ inline int slot(int row) {
 template <int m, class T>
 constexpr int tile_slots = warp*(m + static_cast<int>(16 / sizeof(T)));
 
-/// Coefficients of a pole.
-template <class T>
-struct PoleTable {
-  LineLevel<T> level[most_levels];
-  T a, b;
-  int stop;  ///< the level that is diagonal
+/// m values of a lane, read and written 16 bytes at a time.
+template <int m, class T>
+struct LanePack {
+  static constexpr int width = 16 / static_cast<int>(sizeof(T));
+  struct alignas(16) Pack {
+    T v[width];
+  };
+  static __device__ void load(T (&values)[m], const T* slots) {
+#pragma unroll
+    for (int k = 0; k < m; k += width) {
+      const Pack pack = *reinterpret_cast<const Pack*>(slots + k);
+#pragma unroll
+      for (int w = 0; w < width; ++w) values[k + w] = pack.v[w];
+    }
+  }
+  static __device__ void store(const T (&values)[m], T* slots) {
+#pragma unroll
+    for (int k = 0; k < m; k += width) {
+      Pack pack;
+#pragma unroll
+      for (int w = 0; w < width; ++w) pack.v[w] = values[k + w];
+      *reinterpret_cast<Pack*>(slots + k) = pack;
+    }
+  }
 };
 
-/// Sixteen lanes make the levels of one pole, each its own. `even`: n + 1 is a power of two, no row is a special one.
+/// Coefficients of a level as kernels keep them; where n + 1 is a power of two no row is a special one.
 template <bool even, class T>
-__device__ void make_table(const Line& line, const Pole& pole, double shift, PoleTable<T>& table) {
+struct KernelLevel {
+  T alpha, inverse;
+  __device__ KernelLevel(const LineLevel<T>& level) : alpha(level.alpha), inverse(level.inverse) {}
+};
+template <class T>
+struct KernelLevel<false, T> : LineLevel<T> {
+  __device__ KernelLevel(const LineLevel<T>& level) : LineLevel<T>(level) {}
+};
+
+/// What a block knows about a pole. `number`: of its family among those in shared memory.
+template <bool even, class T>
+struct PoleTable {
+  KernelLevel<even, T> level[most_levels];
+  T a, b;
+  int stop;  ///< the level that is diagonal
+  int number;
+};
+
+/// Sixteen lanes make the levels of one pole, each its own.
+template <bool even, class T>
+__device__ void make_table(const Line& line, const Pole& pole, double shift, int number, PoleTable<even, T>& table) {
   const int own = lane_id() % most_levels;
   const LineMatrix matrix = line_matrix(line, pole.lambda + shift);
   LineLevel<T> level;
@@ -47,7 +82,7 @@ __device__ void make_table(const Line& line, const Pole& pole, double shift, Pol
     double alpha = reciprocal(2 + delta);
     coupled = alpha >= least_alpha<T>;
     if (!coupled) alpha = 0;
-    double product = reciprocal(1 - 2 * alpha * alpha);  // of the levels before: scanned below
+    double product = reciprocal(1 - 2 * alpha * alpha);  // of the levels up to this one, once it is scanned
 #pragma unroll
     for (int step = 1; step < most_levels; step *= 2) {
       const double before = __shfl_up_sync(all_lanes, product, step, most_levels);
@@ -63,11 +98,12 @@ __device__ void make_table(const Line& line, const Pole& pole, double shift, Pol
     level = state.template level<T>();
   }
   coupled = coupled && (line.n >> own) > 1;
-  table.level[own] = level;
+  table.level[own] = KernelLevel<even, T>(level);
   const unsigned diagonal = __ballot_sync(all_lanes, !coupled) >> (lane_id() / most_levels * most_levels);
   if (own == 0) {
     table.a = T(pole.a), table.b = T(pole.b);
     table.stop = __ffs(static_cast<int>(diagonal)) - 1;
+    table.number = number;
   }
 }
 
@@ -85,7 +121,7 @@ struct Edges {
 /// The line of a block, from the right-hand side in y to the solution in y. Rows count from 1; rows beyond n hold anything.
 template <int m, bool even, class T>
 struct LineInBlock {
-  const PoleTable<T>& table;
+  const PoleTable<even, T>& table;
   Edges<T>& edges;
   int n, warps, own_warp;
   int buffer;
@@ -94,20 +130,26 @@ struct LineInBlock {
 
   /// How often row i counts as a right neighbour at level r, and with its own solution.
   __device__ T as_right(int r, int i, T y) const {
-    if constexpr (even) return y;
-    return i > n ? T(0) : i == (n >> r) << r ? table.level[r].last * y : y;
+    if constexpr (even)
+      return y;
+    else
+      return i > n ? T(0) : i == (n >> r) << r ? table.level[r].last * y : y;
   }
   __device__ T solved(int r, int i, T y, T left, T right) const {
-    const LineLevel<T>& level = table.level[r];
-    if constexpr (even) return level.inverse * y + level.alpha * (left + right);
-    if (i + (1 << r) > n) right = 0;
+    const auto& level = table.level[r];
+    if (!even && i + (1 << r) > n) right = 0;
     const T v = level.inverse * y + level.alpha * (left + right);
-    return i == (n >> r) << r ? level.last * v : v;
+    if constexpr (even)
+      return v;
+    else
+      return i == (n >> r) << r ? level.last * v : v;
   }
   __device__ T at_top(int r, int i, T y) const {
-    const LineLevel<T>& level = table.level[r];
-    if constexpr (even) return level.inverse * y;
-    return i == (n >> r) << r ? level.inverse * level.last * y : level.inverse * y;
+    const auto& level = table.level[r];
+    if constexpr (even)
+      return level.inverse * y;
+    else
+      return i == (n >> r) << r ? level.inverse * level.last * y : level.inverse * y;
   }
 
   __device__ void solve(T (&y)[m]) {

@@ -148,15 +148,17 @@ void add_row(T weight, const T* row, Index n, T* to) {
 
 /// F and U of a family; false: no U.
 template <class T>
-bool form_rows(const PlaneData<T>& data, Offset system, const FamilySum& family, T* F, T* U) {
+bool form_rows(const PlaneData<T>& data, Offset system, const Group& group, const FamilySum& family, T* F, T* U) {
   const Index n = data.line.n;
   std::fill_n(F, n, T(0));
-  for (const Term& term : data.plan.terms.part(family.rhs, family.rhs_count))
-    add_row(static_cast<T>(term.weight), data.row_of_f(system, term.row), n, F);
-  if (family.rim_count == 0) return false;
+  for (Index r = 0; r < group.row_count; ++r)
+    if (const double weight = data.plan.row_weight(family, r); weight != 0)
+      add_row(static_cast<T>(weight), data.row_of_f(system, data.plan.sources[group.row + r]), n, F);
+  if (group.rim_count == 0) return false;
   std::fill_n(U, n, T(0));
-  for (const Term& term : data.plan.terms.part(family.rim, family.rim_count))
-    add_row(static_cast<T>(term.weight), data.row_of_u(system, term.row), n, U);
+  for (Index r = 0; r < group.rim_count; ++r)
+    add_row<T>(static_cast<T>(data.plan.rim_weight(group, family, r)),
+               data.row_of_u(system, data.plan.sources[group.rim + r]), n, U);
   couple(data.coupling(system), n, U);
   return true;
 }
@@ -185,7 +187,7 @@ void solve_group(const PlaneData<T>& data, Offset system, const Group& group, bo
   for (Index k = 0; k < group.family_count; ++k) {
     const FamilySum& family = data.plan.families[group.family + k];
     T *F = row + 2 * static_cast<Offset>(k) * n, *U = F + n;
-    const bool rim = form_rows(data, system, family, F, U);
+    const bool rim = form_rows(data, system, group, family, F, U);
     for (Index j = 0; j < family.pole_count; ++j)
       scratch.problems.push_back(
           {data.plan.poles[family.pole + j], F, rim ? U : nullptr, sums + static_cast<Offset>(k) * n});
@@ -196,7 +198,7 @@ void solve_group(const PlaneData<T>& data, Offset system, const Group& group, bo
     const Output& output = data.plan.outputs[group.output + o];
     std::fill_n(total, n, T(0));
     for (Index k = 0; k < group.family_count; ++k)
-      add_row(static_cast<T>(data.plan.weights[output.weight + k]), sums + static_cast<Offset>(k) * n, n, total);
+      add_row(static_cast<T>(data.plan.output_weight(group, o, k)), sums + static_cast<Offset>(k) * n, n, total);
     write_output(data, system, output, reduction, total);
   }
 }
@@ -210,7 +212,7 @@ void solve_chunk(const PlaneData<T>& data, Offset system, const FamilySum& famil
   if (first >= last) return;
   scratch.rows.resize(2 * static_cast<std::size_t>(n));
   T *F = scratch.rows.data(), *U = F + n;
-  const bool rim = form_rows(data, system, family, F, U);
+  const bool rim = form_rows(data, system, data.plan.groups[family.group], family, F, U);
   scratch.problems.clear();
   for (Index j = first; j < last; ++j)
     scratch.problems.push_back({data.plan.poles[family.pole + j], F, rim ? U : nullptr, partial});
@@ -280,7 +282,7 @@ void PlaneSolver<Exec, T>::run(Exec& exec, const Step& step, Index systems, Plan
         for (Index k = 0; k < group.family_count; ++k)
           for (Index c = 0; c < chunks; ++c)
             add_row(
-                static_cast<T>(data.plan.weights[output.weight + k]),
+                static_cast<T>(data.plan.output_weight(group, o, k)),
                 data.partial + (system * rows + (group.family - step.family + k) * static_cast<Offset>(chunks) + c) * n,
                 n, sum.data());
         write_output(data, system, output, step.reduction, sum.data());
