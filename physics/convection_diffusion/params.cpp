@@ -3,7 +3,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <cmath>
 
 #include "solvers/registry.hpp"
 #include "solvers/solve.hpp"
@@ -159,19 +158,10 @@ void read_solver(const deck::Deck& deck, Params& params) {
   params.diffusion.solver.where = params.relaxation.where;
 }
 
-void check_finite(const deck::Expression& value, const char* name, const deck::Where& where) {
-  if (value.is_constant() && !std::isfinite(value.constant()))
-    throw Error(ExitCode::usage, fmt::format("{} is {}", name, value.constant()), "give a finite number",
-                value.where() ? value.where() : where);
-}
-
 void read_materials(const deck::Deck& deck, Params& params) {
   std::vector<MaterialParams> materials = material_section().read_all(deck);
   if (materials.empty()) materials.emplace_back();
-  for (MaterialParams& m : materials) {
-    for (const deck::Expression& component : m.velocity) check_finite(component, "velocity", m.where);
-    check_finite(m.reaction, "reaction", m.where);
-    check_finite(m.source, "source", m.where);
+  for (const MaterialParams& m : materials) {
     params.velocity.push_back(m.velocity);
     params.diffusion.materials.push_back({m.on, m.diffusivity, m.reaction, m.source, m.where});
   }

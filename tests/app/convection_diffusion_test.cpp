@@ -1,0 +1,275 @@
+// Convection-diffusion as a user runs it: decks of known solutions, and what is refused, where and with what advice.
+#include <cmath>
+
+#include "app/program.hpp"
+
+namespace {
+
+using namespace app_test;
+
+std::string out(const std::string& name) { return (folder() / ("convection_" + name)).string(); }
+
+/// A deck of parts that a test may replace.
+struct Deck {
+  std::string mesh = "box = { min = [0, 0], max = [1, 1], cells = [16, 16], shape = \"quad\" }";
+  std::string discretisation = "supg";
+  std::string physics;
+  std::string material = "diffusivity = 1\nvelocity = [\"3\", \"2\"]";
+  std::string boundary = "on = [\"left\", \"right\", \"bottom\", \"top\"]\ntype = \"dirichlet\"\nvalue = \"exp(x+(1+sqrt(3))*y)\"";
+  std::string rest;
+
+  std::string text() const {
+    return "[mesh]\n" + mesh + "\n[physics]\ntype = \"convection_diffusion\"\ndiscretisation = \"" + discretisation + "\"\n" + physics +
+           "\n[[material]]\n" + material + (boundary.empty() ? "" : "\n[[boundary]]\n" + boundary) + "\n" + rest + "\n";
+  }
+};
+
+Result run(const std::string& name, const Deck& deck, const std::string& options = " --backend threads") {
+  return tessera("run " + write_deck("convection_" + name + ".toml", deck.text()) + " --quiet --output " + out(name) + options);
+}
+
+/// The deck is refused with these words, at a place in the deck, with this advice.
+void expect_refused(const std::string& name, const Deck& deck, const std::string& what, const std::string& help, int code = 2) {
+  const Result result = run(name, deck);
+  EXPECT_EQ(result.code, code) << name << ": " << result.text;
+  EXPECT_TRUE(result.says(what)) << name << ": " << result.text;
+  EXPECT_TRUE(result.says(help)) << name << ": " << result.text;
+  EXPECT_TRUE(result.says("convection_" + name + ".toml:")) << name << ": " << result.text;
+}
+
+std::string verification(const std::string& name) { return (source() / "inputs/verification" / (name + ".toml")).string(); }
+
+nlohmann::json run_deck(const std::string& deck, const std::string& name, const std::string& options = "") {
+  const Result result = tessera("run " + deck + " --quiet --backend threads --set output.write=false --output " + out(name) + options);
+  EXPECT_EQ(result.code, 0) << result.text;
+  return summary_in(out(name));
+}
+
+TEST(ConvectionDiffusion, DifferencesHaveTheErrorsOfTheirOrder) {
+  const double expected[] = {6.14e-3, 1.54e-3, 3.85e-4};
+  for (int refine = 0; refine < 3; ++refine) {
+    const auto summary = run_deck(verification("finite_difference_exponential"), "fd", " --set mesh.refine=" + std::to_string(refine));
+    EXPECT_NEAR(summary["errors"]["u"]["nodes"].get<double>(), expected[refine], 0.005 * expected[refine]);
+    EXPECT_EQ(summary["solver"]["type"], "lsor");
+    EXPECT_EQ(summary["solver"]["mixed_points"], 0);
+    EXPECT_GT(summary["solver"]["omega_max"].get<double>(), 1);
+    EXPECT_EQ(summary["space"]["unknowns"], (16 * (1 << refine) - 1) * (16 * (1 << refine) - 1));
+  }
+}
+
+TEST(ConvectionDiffusion, EverySolverOfAGridFindsTheSameSolution) {
+  const auto reference = run_deck(verification("finite_difference_exponential"), "fd_lu", " --set 'solver.type=\"lu\"'");
+  EXPECT_EQ(reference["solver"]["type"], "lu");
+  const double error = reference["errors"]["u"]["nodes"];
+  for (const char* type : {"lsor", "lmsor", "msor", "sor", "bicgstab", "gmres"}) {
+    const auto summary = run_deck(verification("finite_difference_exponential"), "fd_type", std::string(" --set 'solver.type=\"") + type + "\"'");
+    EXPECT_EQ(summary["solver"]["type"], type);
+    EXPECT_NEAR(summary["errors"]["u"]["nodes"].get<double>(), error, 1e-7) << type;
+  }
+  for (const char* choice : {"'solver.stop=\"update\"' --set solver.tolerance=1e-20", "'solver.recompute=\"all\"'", "'solver.recompute=\"none\"'",
+                             "'solver.recompute=\"coefficients\"'", "solver.blocking=4", "solver.blocking=1", "solver.damping=1", "solver.check_every=1"})
+    EXPECT_NEAR(run_deck(verification("finite_difference_exponential"), "fd_choice", std::string(" --set ") + choice)["errors"]["u"]["nodes"].get<double>(),
+                error, 1e-6)
+        << choice;
+  const auto single = run_deck(verification("finite_difference_exponential"), "fd_float", " --set 'run.precision=\"float\"' --set solver.tolerance=1e-5");
+  EXPECT_EQ(single["backend"]["precision"], "float");
+  EXPECT_NEAR(single["errors"]["u"]["nodes"].get<double>(), error, 2e-3);
+}
+
+TEST(ConvectionDiffusion, DifferencesWithAReactionAndOnTrianglesToo) {
+  // lap u - 3 u_x - 2 u_y = 0, so with k = 2: -2 lap u + 6 u_x + 4 u_y + 5 u = 5 u
+  Deck deck;
+  deck.discretisation = "finite_difference";
+  deck.mesh = "box = { min = [0, 0], max = [1, 1], cells = [20, 30], shape = \"triangle\" }";
+  deck.material = "diffusivity = 2\nvelocity = [6, 4]\nreaction = 5\nsource = \"5*exp(x+(1+sqrt(3))*y)\"";
+  deck.rest = "[solver]\ntype = \"gmres\"\n[exact]\nu = \"exp(x+(1+sqrt(3))*y)\"";
+  const Result result = run("fd_reaction", deck);
+  ASSERT_EQ(result.code, 0) << result.text;
+  EXPECT_LT(summary_in(out("fd_reaction"))["errors"]["u"]["nodes"].get<double>(), 3e-3);
+  EXPECT_TRUE(fs::exists(fs::path(out("fd_reaction")) / "solution.vtu"));
+}
+
+TEST(ConvectionDiffusion, WarnsOfOscillation) {
+  Deck deck;
+  deck.discretisation = "finite_difference";
+  deck.material = "diffusivity = 0.01\nvelocity = [1, 0]";
+  for (const char* type : {"lsor", "bicgstab"}) {
+    deck.rest = std::string("[solver]\ntype = \"") + type + "\"";
+    EXPECT_EQ(run("fd_peclet", deck).code, 0);
+    const auto summary = summary_in(out("fd_peclet"));
+    EXPECT_NEAR(summary["space"]["cell_peclet"].get<double>(), 100.0 / 16 / 2, 1e-9);
+    ASSERT_GE(summary["warnings"].size(), 1u) << type;
+    EXPECT_NE(summary["warnings"][0].get<std::string>().find("oscillate"), std::string::npos) << type;
+  }
+}
+
+TEST(ConvectionDiffusion, StreamlineDiffusionTakesLayers) {
+  const auto supg = run_deck(verification("convection_layer"), "layer"), plain = run_deck(verification("convection_layer"), "layer_plain", " --set 'physics.discretisation=\"galerkin\"'");
+  EXPECT_NEAR(supg["quantities"]["u_max"].get<double>(), 1, 1e-10);
+  EXPECT_NEAR(supg["quantities"]["u_node"].get<double>(), 1 - std::exp(-10.0), 1e-9);
+  EXPECT_GT(plain["quantities"]["u_max"].get<double>(), 1.1);
+  EXPECT_EQ(supg["assembly"]["strategy"], "colour");
+  EXPECT_EQ(supg["space"]["discretisation"], "supg");
+}
+
+TEST(ConvectionDiffusion, Nist06) {
+  const auto first = run_deck(verification("nist06_supg"), "nist"), second = run_deck(verification("nist06_supg"), "nist", " --set mesh.refine=1");
+  EXPECT_GT(std::log2(first["errors"]["u"]["l2"].get<double>() / second["errors"]["u"]["l2"].get<double>()), 2.8);
+}
+
+TEST(ConvectionDiffusion, ThreeDimensionsTensorsRobinAndFormats) {
+  // u = x + 2 y + 3 z solves -div(K grad u) + v . grad u + c u = f with f = v . (1, 2, 3) + c u for constant K: exact for every order.
+  Deck deck;
+  deck.mesh = "box = { min = [0, 0, 0], max = [1, 1, 1], cells = [3, 2, 2], shape = \"prism\" }";
+  deck.material = "diffusivity = [2, 0.1, 0, 1, 0.2, 1.5]\nvelocity = [\"1+y\", \"-2\", \"x\"]\nreaction = 2\nsource = \"1+y-4+3*x+2*(x+2*y+3*z)\"";
+  deck.boundary = "on = [\"left\", \"right\", \"bottom\", \"top\", \"back\"]\ntype = \"dirichlet\"\nvalue = \"x+2*y+3*z\"\n"
+                  "[[boundary]]\non = \"front\"\ntype = \"robin\"\nalpha = 4\nvalue = \"0.4+4.5+4*(x+2*y+3*z)\"";
+  for (const char* discretisation : {"galerkin", "supg"})
+    for (const char* solver : {"bicgstab", "lu"}) {
+      deck.discretisation = discretisation;
+      deck.physics = "order = 2";
+      deck.rest = std::string("[solver]\ntype = \"") + solver + "\"\ntolerance = 1e-12\n[matrix]\nformat = \"" +
+                  (solver == std::string("lu") ? "auto" : "sliced_ell") + "\"\n[exact]\nu = \"x+2*y+3*z\"\ngradient = [1, 2, 3]\n" +
+                  "[[quantity]]\nname = \"flux\"\nkind = \"flux\"\non = \"front\"";
+      const Result result = run("linear", deck);
+      ASSERT_EQ(result.code, 0) << result.text;
+      const auto summary = summary_in(out("linear"));
+      EXPECT_LT(summary["errors"]["u"]["max"].get<double>(), 1e-9) << discretisation << " " << solver;
+      EXPECT_NEAR(summary["quantities"]["flux"].get<double>(), -4.9, 1e-8);
+    }
+}
+
+TEST(ConvectionDiffusion, ItsTemplateRunsAndChecks) {
+  const Result deck = tessera("template convection_diffusion");
+  ASSERT_EQ(deck.code, 0) << deck.text;
+  const std::string file = write_deck("convection_template.toml", deck.text);
+  EXPECT_EQ(tessera("run " + file + " --backend threads --output " + out("template")).code, 0);
+  const Result check = tessera("check " + file + " --backend threads");
+  EXPECT_EQ(check.code, 0) << check.text;
+  EXPECT_TRUE(check.says("non-zeros")) << check.text;
+  const Result grid = tessera("check " + verification("finite_difference_exponential") + " --backend threads");
+  EXPECT_EQ(grid.code, 0) << grid.text;
+  EXPECT_TRUE(grid.says("15 x 15 unknowns")) << grid.text;
+}
+
+TEST(ConvectionDiffusion, TheTutorialRuns) {
+  const std::string deck = (source() / "inputs/tutorials/05_convection_diffusion.toml").string();
+  const auto supg = run_deck(deck, "tutorial"), grid = run_deck(deck, "tutorial_grid", " --set 'physics.discretisation=\"finite_difference\"'");
+  EXPECT_NEAR(supg["quantities"]["u_centre"].get<double>(), 0.25, 0.01);
+  EXPECT_NEAR(grid["quantities"]["u_centre"].get<double>(), 0.25, 0.02);
+  const auto layer = run_deck(deck, "tutorial_layer", " --set 'material.0.velocity=[\"0\",\"1\"]' --set 'boundary.1.on=\"bottom\"' --set 'boundary.0.on=[\"left\",\"right\",\"top\"]'");
+  EXPECT_LT(layer["quantities"]["u_centre"].get<double>(), 1.01);
+}
+
+TEST(ConvectionDiffusion, RefusesWhatIsNoGrid) {
+  Deck deck;
+  deck.discretisation = "finite_difference";
+  Deck other = deck;
+  other.boundary = "on = [\"left\", \"right\", \"bottom\"]\ntype = \"dirichlet\"\nvalue = 0\n[[boundary]]\non = \"top\"\ntype = \"neumann\"\nvalue = 1";
+  expect_refused("neumann", other, "needs Dirichlet values on all four sides, this boundary is neumann", "discretisation = \"supg\"");
+  other.boundary = "on = [\"left\", \"right\", \"bottom\"]\ntype = \"dirichlet\"\nvalue = 0";
+  expect_refused("bare_side", other, "'top' has none", "add the side to a [[boundary]]");
+  other = deck;
+  other.mesh = "box = { min = [0, 0, 0], max = [1, 1, 1], cells = [4, 4, 4], shape = \"tet\" }";
+  other.material = "velocity = [1, 2, 3]";
+  expect_refused("three", other, "is for 2-D, the mesh has 3 dimensions", "box of triangles or quads");
+  other = deck;
+  other.mesh = "file = \"" + (source() / "inputs/meshes/disk_order2.msh").string() + "\"";
+  expect_refused("file", other, "needs a box mesh, this one is a file", "[mesh] box");
+  other = deck;
+  other.mesh = "box = { min = [0, 0], max = [1, 1], cells = [1, 16], shape = \"quad\" }";
+  expect_refused("thin", other, "one cell only", "at least 2 cells");
+  other = deck;
+  other.physics = "order = 2";
+  expect_refused("order", other, "is of second order, physics.order is 2", "leave physics.order out");
+  other = deck;
+  other.material = "diffusivity = \"1+x\"\nvelocity = [1, 2]";
+  expect_refused("k", other, "needs a constant diffusivity, this one is 1+x", "use a number");
+  other.material = "diffusivity = [1, 0, 1]\nvelocity = [1, 2]";
+  expect_refused("tensor", other, "this one is a tensor", "use one number");
+  other.material = "diffusivity = -1\nvelocity = [1, 2]";
+  expect_refused("negative", other, "diffusivity [-1] is not positive", "elliptic");
+  other.material = "diffusivity = 1\nvelocity = [1, 2]\nreaction = 1";
+  expect_refused("reaction", other, "takes no reaction", "solver.type = \"gmres\"");
+  other.material = "diffusivity = 1\n[[material]]\non = \"domain\"";
+  expect_refused("materials", other, "takes one [[material]], the deck has 2", "expressions of x and y");
+  other = deck;
+  other.rest = "[assembly]\nstrategy = \"colour\"";
+  expect_refused("grid_strategy", other, "assembly.strategy = \"colour\"", "leave assembly.strategy out");
+  other.rest = "[matrix]\nformat = \"ell\"";
+  expect_refused("grid_format", other, "stores no matrix, matrix.format is \"ell\"", "leave matrix.format out");
+  other.rest = "[run]\nprecision = \"mixed\"";
+  expect_refused("mixed", other, "relaxation has no precision 'mixed'", "double");
+  other.rest = "[solver]\ntype = \"sor\"\nomega = 2.5";
+  expect_refused("omega", other, "solver.omega is 2.5", "it must be");
+}
+
+TEST(ConvectionDiffusion, RefusesSolversForSymmetricMatrices) {
+  Deck deck;
+  for (const char* type : {"cg", "minres", "direct", "bcr", "fft"}) {
+    deck.rest = std::string("[solver]\ntype = \"") + type + "\"";
+    expect_refused("solver", deck, std::string("solver.type = \"") + type + "\" takes the matrix for symmetric", "\"bicgstab\" or \"gmres\"");
+  }
+  for (const char* name : {"ssor", "multicolour_ssor", "chebyshev"}) {
+    deck.rest = std::string("[solver]\npreconditioner = \"") + name + "\"";
+    expect_refused("preconditioner", deck, std::string("the preconditioner \"") + name + "\" takes the matrix for symmetric", "preconditioner = \"jacobi\"");
+  }
+  deck.rest = "[solver]\ntype = \"lsor\"";
+  expect_refused("relaxation", deck, "relaxes the grid of finite differences, discretisation is \"supg\"", "discretisation = \"finite_difference\"");
+  deck.rest = "[solver]\ntype = \"gmers\"";
+  expect_refused("typo", deck, "unknown solver.type 'gmers'", "gmres");
+  deck.rest = "[assembly]\nstrategy = \"two_pass\"";
+  expect_refused("strategy", deck, "assembly.strategy = \"two_pass\" is not there", "\"auto\" or \"colour\"");
+  deck.rest = "[solver]\ntype = \"lu\"\n[matrix]\nformat = \"sliced_ell\"";
+  const Result result = run("lu_format", deck);
+  EXPECT_EQ(result.code, 2) << result.text;
+  EXPECT_TRUE(result.says("needs the entries of the matrix in CRS")) << result.text;
+}
+
+TEST(ConvectionDiffusion, RefusesWrongCoefficients) {
+  Deck deck;
+  for (const char* discretisation : {"supg", "finite_difference"}) {
+    deck.discretisation = discretisation;
+    deck.material = "velocity = [1]";
+    expect_refused("components", deck, "velocity has 1 component, the mesh has 2 dimensions", "one expression an axis");
+    deck.material = "velocity = [1, 2, 3]";
+    expect_refused("components", deck, "velocity has 3 components", "one expression an axis");
+    deck.material = "velocity = [\"1/0*0\", 2]";
+    expect_refused("nan", deck, "the expression '1/0*0' is", "a finite value is needed");
+    deck.material = "velocity = [\"sqrt(x-0.5)\", 2]";
+    expect_refused("nan_somewhere", deck, "sqrt(x-0.5)", "help:");
+    deck.material = "velocity = [1, 2]\nsource = \"log(x-0.5)\"";
+    expect_refused("nan_source", deck, "log(x-0.5)", "help:");
+  }
+  deck.discretisation = "supg";
+  deck.material = "diffusivity = \"x-0.5\"";
+  expect_refused("k_sign", deck, "is not positive", "elliptic");
+  deck.material = "diffusivity = 1";
+  deck.discretisation = "streamline";
+  expect_refused("discretisation", deck, "streamline", "supg, galerkin, finite_difference");
+  deck.discretisation = "galerkin";
+  deck.physics = "order = 5";
+  expect_refused("order_5", deck, "order is 5", "1");
+  deck.physics = "";
+  deck.material = "velocity = [1, 2]\nviscosity = 1";
+  expect_refused("unknown", deck, "viscosity", "diffusivity");
+}
+
+TEST(ConvectionDiffusion, RefusesAProblemThatIsSingular) {
+  Deck deck;
+  deck.boundary = "on = [\"left\"]\ntype = \"neumann\"\nvalue = 1";
+  expect_refused("singular", deck, "singular, u is fixed only up to a constant", "add a dirichlet boundary");
+  deck.boundary = "";
+  expect_refused("bare", deck, "singular", "add a dirichlet boundary");
+}
+
+TEST(ConvectionDiffusion, SaysWhenARelaxationDoesNotConverge) {
+  const Result result = tessera("run " + verification("finite_difference_exponential") + " --quiet --backend threads --set solver.max_iterations=5 --output " +
+                                out("short"));
+  EXPECT_EQ(result.code, 4) << result.text;
+  EXPECT_TRUE(result.says("lsor did not converge")) << result.text;
+  EXPECT_EQ(summary_in(out("short"))["status"], "not_converged");
+  EXPECT_TRUE(fs::exists(fs::path(out("short")) / "solution.vtu"));
+}
+
+}  // namespace
