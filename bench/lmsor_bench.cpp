@@ -58,6 +58,7 @@ struct Case {
   using Space = typename Exec::Space;
   Exec& exec;
   bench::Report& report;
+  const bench::Options& options;
   Index m;
   double h = 1.0 / (m + 1), points = static_cast<double>(m) * m;
   std::vector<double> f = values(static_cast<Offset>(points), 1 / h, 1),
@@ -73,6 +74,7 @@ struct Case {
 
   template <class T>
   double add(const lmsor::Choices& choices, const std::string& name) {
+    if (!options.takes(name)) return 0;
     auto relaxation = lmsor::make_relaxation<Exec, T>(exec, problem, lmsor::omega_of(problem, params, facts), choices,
                                                       facts.mixed_points > 0);
     lmsor::load(exec, relaxation, u_);
@@ -105,7 +107,7 @@ struct Case {
         const Offset at = i + j * s.row, from = i - 1 + (j - 1) * m;
         s.F[at] = h / 2 * f[from];
         s.G[at] = h / 2 * g[from];
-        s.omega[at] = omega(s.F[at], s.G[at], static_cast<int>((i + j) % 2));
+        s.omega[at] = omega.at(s.F[at], s.G[at], static_cast<int>((i + j) % 2));
       }
     bench::Row row;
     row.name = "lsor, sequential, one array";
@@ -123,7 +125,8 @@ struct Case {
   void run() {
     using lmsor::Recompute;
     double halves_ms = 0;
-    if constexpr (std::is_same_v<Exec, Threads>) add_sequential();
+    if constexpr (std::is_same_v<Exec, Threads>)
+      if (options.takes("sequential")) add_sequential();
     for (Recompute recompute : {Recompute::none, Recompute::coefficients, Recompute::all}) {
       if constexpr (std::is_same_v<Exec, Threads>) {
         add<double>({recompute}, "lsor, " + text(recompute));
@@ -132,7 +135,7 @@ struct Case {
           for (int granularity : {1, 2, 4, 8}) {
             const double ms = add<double>({recompute, access, granularity},
                                           fmt::format("lsor, {}, {}, {}", text(recompute), text(access), granularity));
-            if (recompute != Recompute::none) halves_ms = halves_ms > 0 ? std::min(halves_ms, ms) : ms;
+            if (recompute != Recompute::none && ms > 0) halves_ms = halves_ms > 0 ? std::min(halves_ms, ms) : ms;
           }
       }
     }
@@ -145,9 +148,9 @@ struct Case {
         add<double>({recompute, lmsor::Access::global, 4, blocking},
                     fmt::format("lsor, {}, blocking {}", text(recompute), blocking));
     peer_ms = 0;
-    add<float>({Recompute::coefficients, lmsor::Access::global, 4}, "lsor, coefficients");
-    add<float>({Recompute::coefficients, lmsor::Access::global, 8}, "lsor, coefficients, 8");
-    add<float>({Recompute::all, lmsor::Access::global, 4, 4}, "lsor, all, blocking 4");
+    add<float>({Recompute::coefficients, lmsor::Access::global, 4}, "lsor, coefficients, 4");
+    add<float>({Recompute::coefficients, lmsor::Access::global, 2}, "lsor, coefficients, 2");
+    add<float>({Recompute::coefficients, lmsor::Access::global, 4, 4}, "lsor, coefficients, blocking 4");
   }
 };
 
@@ -162,7 +165,7 @@ void run(Exec& exec, const bench::Options& options) {
     for (Index m; words >> m;) sizes.push_back(m);
   }
   for (Index m : sizes) {
-    Case<Exec>{exec, report, m}.run();
+    Case<Exec>{exec, report, options, m}.run();
     report.write(fmt::format("{}/lmsor_{}.json", options.out, Exec::name));
   }
 }

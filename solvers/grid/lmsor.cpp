@@ -149,6 +149,7 @@ LocalOmega omega_of(const LmsorProblem& problem, const LmsorParams& params, cons
   if (params.method == "lmsor" || params.method == "msor") {
     omega.low_x = A2 * std::sin(x / 2);
     omega.low_y = B2 * std::sin(y / 2);
+    omega.pairs = true;
   }
   omega.local = params.method == "lsor" || params.method == "lmsor";
   if (omega.local) return omega;
@@ -168,8 +169,7 @@ LocalOmega omega_of(const LmsorProblem& problem, const LmsorParams& params, cons
   return omega;
 }
 
-Choices choices_of(const LmsorProblem& problem, const LmsorParams& params, const Facts& facts,
-                   const std::string& backend) {
+Choices choices_of(const LmsorProblem& problem, const LmsorParams& params, const std::string& backend) {
   const bool local = params.method == "lsor" || params.method == "lmsor";
   const bool cuda = backend == "cuda";
   Choices choices;
@@ -182,14 +182,11 @@ Choices choices_of(const LmsorProblem& problem, const LmsorParams& params, const
   choices.access = params.access == "shared"    ? Access::shared
                    : params.access == "texture" ? Access::texture
                                                 : Access::global;
-  choices.granularity = params.granularity > 0 ? params.granularity : 4;
+  choices.granularity = params.granularity > 0 ? params.granularity : 2;
   choices.blocking = params.blocking;
   if (cuda) {
     const bool of_halves = params.granularity != 0 || params.access != "auto" || choices.recompute == Recompute::none;
     if (choices.blocking == 0) choices.blocking = of_halves ? 1 : 4;
-    // Recomputed omega costs a pass of several iterations once a point, less than reading it, but for bisections.
-    if (params.recompute == "auto" && choices.blocking > 1 && facts.mixed_points == 0)
-      choices.recompute = Recompute::all;
   } else if (choices.blocking == 0) {
     // The 2 blocking + 2 rows that a pass works on stay in one and a half megabytes of cache; two iterations pay beyond it too.
     Choices one_pass = choices;

@@ -25,10 +25,8 @@ struct BlockedArgs {
   int iterations;
 };
 
-/// Kept out of line: it runs once a point and pass.
-__device__ __noinline__ double omega_of_point(const LocalOmega& omega, double F, double G, int colour) {
-  return omega(F, G, colour);
-}
+/// Kept out of line: it runs once a point and pass, and the bisection takes registers.
+__device__ __noinline__ double mixed_omega(const LocalOmega& omega, double F, double G) { return omega.mixed(F, G); }
 
 template <bool stored_omega, class T>
 struct Tile {
@@ -55,6 +53,13 @@ struct Tile {
     return lane >= reach && lane < lanes - reach && r >= 2 * reach && r < tile_rows - 2 * reach;
   }
 
+  __device__ double omega_at(int c, int k) const {
+    const LocalOmega& local = args.fields.omega;
+    if (args.fields.has_mixed && local.local && LocalOmega::is_mixed(F[c][k], G[c][k]))
+      return mixed_omega(local, F[c][k], G[c][k]);
+    return local.at<false>(F[c][k], G[c][k], c);
+  }
+
   __device__ void load() {
     const Layout& layout = args.fields.layout;
 #pragma unroll
@@ -74,8 +79,7 @@ struct Tile {
 #pragma unroll
       for (int c = 0; c < 2; ++c)
 #pragma unroll
-        for (int k = 0; k < rows_per_warp; ++k)
-          omega[c][k] = inner(c, k) ? static_cast<T>(omega_of_point(args.fields.omega, F[c][k], G[c][k], c)) : T(0);
+        for (int k = 0; k < rows_per_warp; ++k) omega[c][k] = inner(c, k) ? static_cast<T>(omega_at(c, k)) : T(0);
     show_edges<1>();
   }
 
@@ -84,34 +88,38 @@ struct Tile {
   __device__ void show_edges() {
     edge[colour][warp][0][lane] = u[colour][0];
     edge[colour][warp][1][lane] = u[colour][rows_per_warp - 1];
-    __syncthreads();
   }
 
   template <int colour>
-  __device__ void half_iteration(bool with_norms) {
+  __device__ void relax(int k, T north, T south, bool with_norms) {
     using std::fma;
-    constexpr int other = 1 - colour;
+    const T middle = u[1 - colour][k];
+    const bool shifted = (k + colour) & 1;
+    const T side = shifted ? __shfl_down_sync(0xffffffffu, middle, 1) : __shfl_up_sync(0xffffffffu, middle, 1);
+    const T s = args.fields.source ? source[colour * rows_per_warp + k][threadIdx.x] : T(0);
+    const Stencil<T> c = make_stencil(args.fields.A, args.fields.B, F[colour][k], G[colour][k]);
+    const T e = lack(c, shifted ? middle : side, shifted ? side : middle, north, south, u[colour][k], s);
+    const T w = omega[colour][k];
+    u[colour][k] = fma(w, e, u[colour][k]);
+    if (with_norms && w != 0 && sound(k)) {
+      const double left = colour == 0 ? static_cast<double>(e) - static_cast<double>(w) * e : static_cast<double>(e);
+      const double step = static_cast<double>(w) * e;
+      sums.value[0] += left * left;
+      sums.value[1] += step * step;
+    }
+  }
+
+  /// Rows between the edges come first: they need no other warp, so that warps seldom wait for each other.
+  template <int colour>
+  __device__ void half_iteration(bool with_norms) {
+    constexpr int other = 1 - colour, last = rows_per_warp - 1;
+#pragma unroll
+    for (int k = 1; k < last; ++k) relax<colour>(k, u[other][k + 1], u[other][k - 1], with_norms);
+    __syncthreads();
     const T below = warp > 0 ? edge[other][warp - 1][1][lane] : T(0);
     const T above = warp < warps - 1 ? edge[other][warp + 1][0][lane] : T(0);
-#pragma unroll
-    for (int k = 0; k < rows_per_warp; ++k) {
-      const bool shifted = (k + colour) & 1;
-      const T middle = u[other][k];
-      const T side = shifted ? __shfl_down_sync(0xffffffffu, middle, 1) : __shfl_up_sync(0xffffffffu, middle, 1);
-      const T north = k < rows_per_warp - 1 ? u[other][k < rows_per_warp - 1 ? k + 1 : k] : above;
-      const T south = k > 0 ? u[other][k > 0 ? k - 1 : k] : below;
-      const T s = args.fields.source ? source[colour * rows_per_warp + k][threadIdx.x] : T(0);
-      const Stencil<T> c = make_stencil(args.fields.A, args.fields.B, F[colour][k], G[colour][k]);
-      const T e = lack(c, shifted ? middle : side, shifted ? side : middle, north, south, u[colour][k], s);
-      const T w = omega[colour][k];
-      u[colour][k] = fma(w, e, u[colour][k]);
-      if (with_norms && w != 0 && sound(k)) {
-        const double left = colour == 0 ? static_cast<double>(e) - static_cast<double>(w) * e : static_cast<double>(e);
-        const double step = static_cast<double>(w) * e;
-        sums.value[0] += left * left;
-        sums.value[1] += step * step;
-      }
-    }
+    relax<colour>(0, u[other][1], below, with_norms);
+    relax<colour>(last, above, u[other][last - 1], with_norms);
     show_edges<colour>();
   }
 

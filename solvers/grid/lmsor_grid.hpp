@@ -157,8 +157,7 @@ void prepare_sweeps(Cuda& exec, Relaxation<Cuda, T>& relaxation);
 /// Omega by the names of `params`; estimates come from `facts`.
 LocalOmega omega_of(const LmsorProblem& problem, const LmsorParams& params, const Facts& facts);
 /// Choices by the names of `params`, "auto" and 0 resolved for a grid.
-Choices choices_of(const LmsorProblem& problem, const LmsorParams& params, const Facts& facts,
-                   const std::string& backend);
+Choices choices_of(const LmsorProblem& problem, const LmsorParams& params, const std::string& backend);
 /// Declared bytes of one iteration of m1 x m2 points, T of `size` bytes: docs/methods/lmsor.md.
 double bytes_of(const LmsorProblem& problem, const Choices& choices, int size);
 

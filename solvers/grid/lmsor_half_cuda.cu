@@ -13,6 +13,9 @@ namespace {
 constexpr int block_columns = 64, block_rows = 4;
 constexpr int half_block = block_columns * block_rows;
 static_assert(half_block == reduce_block);
+/// Blocks that a multiprocessor is to hold: recomputing omega is a long chain of operations, which takes many warps to hide.
+template <Recompute recompute, bool may_be_mixed, int G>
+inline constexpr int least_blocks = recompute != Recompute::all || may_be_mixed || G > 2 ? 1 : G == 1 ? 6 : 5;
 
 template <class T>
 struct HalfArgs {
@@ -79,16 +82,18 @@ __device__ Point<T> load_point(const Fields<T>& fields, Offset at) {
   return {{load(0), load(1), T(0), T(0)}, recompute == Recompute::coefficients ? load(2) : T(0), source};
 }
 
-template <Recompute recompute, class T>
+template <Recompute recompute, bool may_be_mixed, class T>
 __device__ void recompute_point(const Fields<T>& fields, int colour, Point<T>& point) {
   if constexpr (recompute == Recompute::none) return;
   const T F = point.stencil.west, G = point.stencil.east;
   point.stencil = make_stencil(fields.A, fields.B, F, G);
-  if constexpr (recompute == Recompute::all) point.omega = static_cast<T>(fields.omega(F, G, colour));
+  if constexpr (recompute == Recompute::all)
+    point.omega = static_cast<T>(fields.omega.template at<may_be_mixed>(F, G, colour));
 }
 
-template <Recompute recompute, Access access, int G, class T>
-__global__ void __launch_bounds__(half_block) half_kernel(const __grid_constant__ HalfArgs<T> args) {
+template <Recompute recompute, bool may_be_mixed, Access access, int G, class T>
+__global__ void __launch_bounds__(half_block, least_blocks<recompute, may_be_mixed, G>)
+    half_kernel(const __grid_constant__ HalfArgs<T> args) {
   using std::fma;
   const Layout layout = args.fields.layout;
   const int colour = args.colour;
@@ -126,7 +131,7 @@ __global__ void __launch_bounds__(half_block) half_kernel(const __grid_constant_
   for (int k = 0; k < G; ++k) {
     const Offset j = first_row + row + k;
     const int shift = Layout::shift(j, colour);
-    recompute_point<recompute>(args.fields, colour, points[k]);
+    recompute_point<recompute, may_be_mixed>(args.fields, colour, points[k]);
     const T west = shift ? middle[k + 1] : side[k], east = shift ? side[k] : middle[k + 1];
     const T e = lack(points[k].stencil, west, east, middle[k + 2], middle[k], u[k], points[k].source);
     const T omega = points[k].omega;
@@ -153,29 +158,34 @@ dim3 grid_of(const Layout& layout, int granularity) {
 template <class T>
 using HalfKernel = void (*)(HalfArgs<T>);
 
-template <Recompute recompute, Access access, class T>
+template <Recompute recompute, bool may_be_mixed, Access access, class T>
 HalfKernel<T> kernel_of(int granularity) {
   switch (granularity) {
-    case 1: return half_kernel<recompute, access, 1, T>;
-    case 2: return half_kernel<recompute, access, 2, T>;
-    case 4: return half_kernel<recompute, access, 4, T>;
-    default: return half_kernel<recompute, access, 8, T>;
+    case 1: return half_kernel<recompute, may_be_mixed, access, 1, T>;
+    case 2: return half_kernel<recompute, may_be_mixed, access, 2, T>;
+    case 4: return half_kernel<recompute, may_be_mixed, access, 4, T>;
+    default: return half_kernel<recompute, may_be_mixed, access, 8, T>;
   }
 }
-template <Recompute recompute, class T>
+template <Recompute recompute, bool may_be_mixed, class T>
 HalfKernel<T> kernel_of(Access access, int granularity) {
   switch (access) {
-    case Access::global: return kernel_of<recompute, Access::global, T>(granularity);
-    case Access::shared: return kernel_of<recompute, Access::shared, T>(granularity);
-    default: return kernel_of<recompute, Access::texture, T>(granularity);
+    case Access::global: return kernel_of<recompute, may_be_mixed, Access::global, T>(granularity);
+    case Access::shared: return kernel_of<recompute, may_be_mixed, Access::shared, T>(granularity);
+    default: return kernel_of<recompute, may_be_mixed, Access::texture, T>(granularity);
   }
 }
+/// Grids without mixed points have kernels of their own where omega is recomputed: the bisection takes registers.
 template <class T>
-HalfKernel<T> kernel_of(const Choices& choices) {
+HalfKernel<T> kernel_of(const Choices& choices, bool has_mixed) {
+  const Access access = choices.access;
+  const int granularity = choices.granularity;
   switch (choices.recompute) {
-    case Recompute::none: return kernel_of<Recompute::none, T>(choices.access, choices.granularity);
-    case Recompute::coefficients: return kernel_of<Recompute::coefficients, T>(choices.access, choices.granularity);
-    default: return kernel_of<Recompute::all, T>(choices.access, choices.granularity);
+    case Recompute::none: return kernel_of<Recompute::none, false, T>(access, granularity);
+    case Recompute::coefficients: return kernel_of<Recompute::coefficients, false, T>(access, granularity);
+    default:
+      return has_mixed ? kernel_of<Recompute::all, true, T>(access, granularity)
+                       : kernel_of<Recompute::all, false, T>(access, granularity);
   }
 }
 
@@ -218,7 +228,9 @@ void half_iteration(Cuda& exec, Relaxation<Cuda, T>& relaxation, int colour, boo
   const auto& texture = relaxation.texture[1 - colour];
   const HalfArgs<T> args{relaxation.fields, texture ? *texture : 0,
                          with_norms ? relaxation.partial.data() + colour * blocks : nullptr, colour};
-  kernel_of<T>(relaxation.choices)<<<grid_of(layout, relaxation.choices.granularity), half_block, 0, exec.stream()>>>(
+  kernel_of<T>(
+      relaxation.choices,
+      relaxation.fields.has_mixed)<<<grid_of(layout, relaxation.choices.granularity), half_block, 0, exec.stream()>>>(
       args);
   TESSERA_CUDA_CHECK(cudaGetLastError());
 #ifndef NDEBUG

@@ -43,7 +43,7 @@ TESSERA_HD inline void look_at_point(double F, double G, const LocalOmega& omega
   facts.least = fmin(facts.least, fma(omega.low_x, x, omega.low_y * y));
   if (!omega.local) return;
   for (int colour = 0; colour < (LocalOmega::is_mixed(F, G) ? 1 : 2); ++colour) {  // mixed: one omega for both
-    const double w = omega(F, G, colour);
+    const double w = omega.at(F, G, colour);
     facts.omega_min = fmin(facts.omega_min, w);
     facts.omega_max = fmax(facts.omega_max, w);
   }
@@ -142,7 +142,7 @@ void set_damping(Exec& exec, Relaxation<Exec, T>& relaxation, double factor) {
     // From the weights F = (l - r)/(2 A).
     const T F = weights ? (c[at] - c[at + all]) / A2 : c[at],
             G = weights ? (c[at + 3 * all] - c[at + 2 * all]) / B2 : c[at + all];
-    c[at + (weights ? 4 : 2) * all] = place.inner ? static_cast<T>(fields.omega(F, G, place.colour)) : T(0);
+    c[at + (weights ? 4 : 2) * all] = place.inner ? static_cast<T>(fields.omega.at(F, G, place.colour)) : T(0);
   });
 }
 

@@ -53,6 +53,7 @@ struct LocalOmega {
   double constant[2] = {0, 0};    ///< of red and black points, where omega is no function of the point
   double damping = 1;
   bool local = true;
+  bool pairs = false;  ///< low_x, low_y are not 0
 
   TESSERA_HD static bool is_mixed(double F, double G) {
     const double p = fma(-F, F, 1.0), q = fma(-G, G, 1.0);
@@ -63,9 +64,11 @@ struct LocalOmega {
   TESSERA_HD double unmixed(double F, double G, int colour) const {
     const double p = fma(-F, F, 1.0), q = fma(-G, G, 1.0);
     const double x = square_root(fabs(p)), y = square_root(fabs(q));
-    const double M = fma(real_x, x, real_y * y), m = fma(low_x, x, low_y * y);
-    const double sign = p >= 0 && q >= 0 ? -1.0 : 1.0;
-    const double s = square_root(fma(sign * M, M, 1.0) * fma(sign * m, m, 1.0));
+    const double M = fma(real_x, x, real_y * y), sign = p >= 0 && q >= 0 ? -1.0 : 1.0;
+    const double square = fma(sign * M, M, 1.0);
+    if (!pairs) return 2 * damping * reciprocal(1 + square_root(square));
+    const double m = fma(low_x, x, low_y * y);
+    const double s = square_root(square * fma(sign * m, m, 1.0));
     return 2 * damping * reciprocal(fma(colour == 0 ? -M : M, m, 1.0) + s);
   }
 
@@ -75,9 +78,12 @@ struct LocalOmega {
     return damping * (p > 0 ? rectangle_omega(x, y) : rectangle_omega(y, x));
   }
 
-  TESSERA_HD double operator()(double F, double G, int colour) const {
+  /// may_be_mixed = false: for grids without mixed points.
+  template <bool may_be_mixed = true>
+  TESSERA_HD double at(double F, double G, int colour) const {
     if (!local) return damping * constant[colour];
-    return is_mixed(F, G) ? mixed(F, G) : unmixed(F, G, colour);
+    if (may_be_mixed && is_mixed(F, G)) return mixed(F, G);
+    return unmixed(F, G, colour);
   }
 };
 

@@ -109,7 +109,7 @@ template <class Exec, class T>
 void run(Exec& exec, const LmsorProblem& problem, View<double> u, const LmsorParams& params, const Monitor& monitor,
          const Facts& facts, LmsorReport& report) {
   const LocalOmega omega = omega_of(problem, params, facts);
-  const Choices choices = choices_of(problem, params, facts, Exec::name);
+  const Choices choices = choices_of(problem, params, Exec::name);
   report.bytes = bytes_of(problem, choices, sizeof(T));
   report.omega_min = omega.local ? facts.omega_min : std::min(omega.constant[0], omega.constant[1]);
   report.omega_max = omega.local ? facts.omega_max : std::max(omega.constant[0], omega.constant[1]);

@@ -19,7 +19,7 @@ void compute_omega(const Fields<T>& fields, Offset at, Offset count, int colour,
   const T *F = fields.coefficient[0] + at, *G = fields.coefficient[1] + at;
   const LocalOmega local = fields.omega;
   if (!local.local) {
-    std::fill(omega, omega + count, static_cast<T>(local(0, 0, colour)));
+    std::fill(omega, omega + count, static_cast<T>(local.at(0, 0, colour)));
     return;
   }
 #pragma omp simd
