@@ -3,7 +3,6 @@
 #include <fmt/format.h>
 
 #include "base/profile.hpp"
-#include "mesh/make_mesh.hpp"
 #include "physics/convection_diffusion/grid.hpp"
 #include "physics/convection_diffusion/problem.hpp"
 #include "physics/poisson/report.hpp"
@@ -27,35 +26,10 @@ Params read_params(const Context& context) {
   return params;
 }
 
-/// An order that a shape of the mesh does not have is an error at the deck's physics.order.
-assembly::DofMap dof_map(const deck::Deck& deck, const mesh::Mesh& mesh, int order, int threads) {
-  try {
-    return assembly::make_dof_map(mesh, order, threads);
-  } catch (const Error& error) {
-    throw error.where() ? error : Error(error.code(), error.what(), error.help(), deck.where("physics.order"));
-  }
-}
-
-Problem set_up(const Context& context, Params of_deck) {
-  Problem problem{std::move(of_deck), {}};
-  poisson::Problem& diffusion = problem.diffusion;
-  diffusion.params = std::move(problem.params.diffusion);
-  const poisson::Params& params = diffusion.params;
-  Threads exec(params.run.threads);
-  diffusion.mesh = mesh::make_mesh(context.deck, params.mesh, exec.count());
-  check_velocity(problem.params.velocity, params.materials, diffusion.mesh.dim);
-  {
-    Scope scope(exec, "dofs");
-    diffusion.dofs = dof_map(context.deck, diffusion.mesh, params.physics.order, exec.count());
-    diffusion.dof_points = assembly::dof_points(diffusion.mesh, diffusion.dofs);
-  }
-  check_quantities(params.quantities, diffusion.mesh);
-  poisson::check_exact(params.exact, diffusion.mesh.dim);
-  diffusion.material = poisson::material_of_cells(params.materials, diffusion.mesh);
-  diffusion.facets = poisson::facet_terms(params.boundaries, diffusion.mesh);
-  diffusion.dirichlet =
-      poisson::dirichlet_data(params.boundaries, diffusion.mesh, diffusion.dofs, diffusion.dof_points);
-  return problem;
+Problem set_up(const Context& context, Params params) {
+  poisson::Problem diffusion = poisson::make_problem(context, std::move(params.diffusion));
+  check_velocity(params.velocity, diffusion.params.materials, diffusion.mesh.dim);
+  return {std::move(params), std::move(diffusion)};
 }
 
 /// Assembles and solves; u comes back on the host.

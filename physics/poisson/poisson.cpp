@@ -3,7 +3,6 @@
 #include <fmt/format.h>
 
 #include "base/profile.hpp"
-#include "mesh/make_mesh.hpp"
 #include "physics/poisson/grid.hpp"
 #include "physics/poisson/grid_run.hpp"
 #include "physics/poisson/problem.hpp"
@@ -17,17 +16,6 @@ namespace {
 
 using namespace poisson;
 
-/// An order that a shape of the mesh does not have is an error at the deck's physics.order.
-assembly::DofMap dof_map(const deck::Deck& deck, const mesh::Mesh& mesh, const PhysicsParams& physics, int threads) {
-  try {
-    return assembly::make_dof_map(mesh, physics.order, threads);
-  } catch (const Error& error) {
-    if (error.where()) throw;
-    const deck::Where where = deck.where("physics.order");
-    throw Error(error.code(), error.what(), error.help(), where ? where : physics.where);
-  }
-}
-
 /// The deck with what the command line says over it.
 Params read_params(const Context& context) {
   Params params = read(context.deck);
@@ -37,25 +25,6 @@ Params read_params(const Context& context) {
   resolve_backend(params.run.backend);  // a backend that is not there is said before the mesh is read
   check_not_singular(params.materials, params.boundaries, params.physics.where);
   return params;
-}
-
-Problem set_up(const Context& context, Params params_read) {
-  Problem problem;
-  problem.params = std::move(params_read);
-  const Params& params = problem.params;
-  Threads exec(params.run.threads);
-  problem.mesh = mesh::make_mesh(context.deck, params.mesh, exec.count());
-  {
-    Scope scope(exec, "dofs");
-    problem.dofs = dof_map(context.deck, problem.mesh, params.physics, exec.count());
-    problem.dof_points = assembly::dof_points(problem.mesh, problem.dofs);
-  }
-  check_quantities(params.quantities, problem.mesh);
-  check_exact(params.exact, problem.mesh.dim);
-  problem.material = material_of_cells(params.materials, problem.mesh);
-  problem.facets = facet_terms(params.boundaries, problem.mesh);
-  problem.dirichlet = dirichlet_data(params.boundaries, problem.mesh, problem.dofs, problem.dof_points);
-  return problem;
 }
 
 /// Assembles and solves; u comes back on the host.
@@ -85,7 +54,7 @@ class Poisson final : public Module {
 ExitCode Poisson::run(Context& context) {
   Params params_read = read_params(context);
   if (needs_grid(params_read)) return run_on_grid(params_read, context);
-  const Problem problem = set_up(context, std::move(params_read));
+  const Problem problem = make_problem(context, std::move(params_read));
   const Params& params = problem.params;
   std::vector<double> u;
   Offset nnz = 0;
@@ -105,7 +74,7 @@ ExitCode Poisson::run(Context& context) {
 void Poisson::check(Context& context) {
   Params params = read_params(context);
   if (needs_grid(params)) return check_on_grid(params, context);
-  const Problem problem = set_up(context, std::move(params));
+  const Problem problem = make_problem(context, std::move(params));
   // Evaluated for its checks: signs, finite values, numbers of components.
   diffusion_data(problem.params.materials, problem.material, problem.mesh, problem.dofs, Threads(problem.params.run.threads).count());
   print_check(problem, context.summary);

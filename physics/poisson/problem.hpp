@@ -9,6 +9,7 @@
 #include "assembly/dof_map.hpp"
 #include "assembly/quadrature_points.hpp"
 #include "mesh/mesh.hpp"
+#include "physics/module.hpp"
 #include "physics/poisson/params.hpp"
 
 namespace tessera::physics::poisson {
@@ -18,8 +19,9 @@ std::vector<Index> material_of_cells(const std::vector<MaterialParams>& material
 
 /// One coefficient from the expressions of every material, [materials][components]: constants are kept per material, what varies is
 /// evaluated at the quadrature points, or at points that lie `shift` beside them. Throws Error(usage) where a value is not finite.
-assembly::Coefficient coefficient(const std::vector<std::vector<deck::Expression>>& expressions, const std::vector<Index>& material,
-                                  const mesh::Mesh& mesh, const assembly::QuadraturePoints& points, int threads,
+assembly::Coefficient coefficient(const std::vector<std::vector<deck::Expression>>& expressions,
+                                  const std::vector<Index>& material, const mesh::Mesh& mesh,
+                                  const assembly::QuadraturePoints& points, int threads,
                                   const std::array<double, 3>& shift = {});
 
 /// The components of k of a material; a scalar k of a problem with tensors is spread over the diagonal.
@@ -59,6 +61,13 @@ struct Problem {
   std::vector<FacetTerm> facets;
   DirichletData dirichlet;
 };
+
+/// Throws Error(usage) where the gradient of [exact] does not have `dim` components.
+void check_exact(const ExactParams& exact, int dim);
+
+/// The mesh and the space of a deck with its data; names, groups and points are checked, coefficients are not evaluated. Phases of
+/// the mesh, dofs.
+Problem make_problem(const Context& context, Params params);
 
 /// Throws Error(usage) where nothing fixes the level of u: no Dirichlet value, no reaction, no Robin term; at the first boundary, or
 /// at [physics] in a deck without any.

@@ -110,12 +110,6 @@ solvers::Monitor monitor_of(const Context& context) {
   return monitor;
 }
 
-void check_exact(const ExactParams& exact, int dim) {
-  if (!exact.gradient.empty() && static_cast<int>(exact.gradient.size()) != dim)
-    throw Error(ExitCode::usage, fmt::format("exact.gradient has {} components, the mesh has {} dimensions", exact.gradient.size(), dim),
-                "give one expression an axis", exact.where);
-}
-
 void report_errors(const ExactParams& exact, const Solution& s, output::Summary& summary) {
   assembly::ErrorOptions options;
   options.threads = s.threads;

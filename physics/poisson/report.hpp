@@ -23,8 +23,6 @@ struct Solution {
 /// Watches a solver for the user: progress, and the wish to stop.
 solvers::Monitor monitor_of(const Context& context);
 
-/// Throws Error(usage) where the gradient of [exact] does not have `dim` components.
-void check_exact(const ExactParams& exact, int dim);
 void report_errors(const ExactParams& exact, const Solution& solution, output::Summary& summary);
 void report_quantities(const std::vector<QuantityParams>& quantities, const Solution& solution, output::Summary& summary);
 /// Errors, quantities and, unless the deck wants none, files. Phases: post, output.
