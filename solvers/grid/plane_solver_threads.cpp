@@ -146,19 +146,37 @@ void add_row(T weight, const T* row, Index n, T* to) {
   for (Index i = 0; i < n; ++i) to[i] += weight * row[i];
 }
 
+/// sum = a x + b y + sum, or without the last where it is the `first`.
+template <class T>
+void add_rows(bool first, T a, const T* __restrict__ x, T b, const T* __restrict__ y, Index n, T* __restrict__ sum) {
+  if (first) {
+#pragma omp simd
+    for (Index i = 0; i < n; ++i) sum[i] = a * x[i] + b * y[i];
+  } else {
+#pragma omp simd
+    for (Index i = 0; i < n; ++i) sum[i] += a * x[i] + b * y[i];
+  }
+}
+
 /// F and U of a family; false: no U.
 template <class T>
 bool form_rows(const PlaneData<T>& data, Offset system, const Group& group, const FamilySum& family, T* F, T* U) {
   const Index n = data.line.n;
-  std::fill_n(F, n, T(0));
-  for (Index r = 0; r < group.row_count; ++r)
-    if (const double weight = data.plan.row_weight(family, r); weight != 0)
-      add_row(static_cast<T>(weight), data.row_of_f(system, data.plan.sources[group.row + r]), n, F);
+  const T* rows[most_rows + 1];
+  T weights[most_rows + 1];
+  int count = 0;
+  for (Index r = 0; r < group.row_count; ++r) {
+    weights[count] = static_cast<T>(data.plan.row_weight(family, r));
+    rows[count] = data.row_of_f(system, data.plan.sources[group.row + r]);
+    if (weights[count] != 0) ++count;
+  }
+  if (count % 2 == 1) rows[count] = rows[0], weights[count++] = 0;
+  for (int r = 0; r < count; r += 2) add_rows(r == 0, weights[r], rows[r], weights[r + 1], rows[r + 1], n, F);
   if (group.rim_count == 0) return false;
-  std::fill_n(U, n, T(0));
-  for (Index r = 0; r < group.rim_count; ++r)
-    add_row<T>(static_cast<T>(data.plan.rim_weight(group, family, r)),
-               data.row_of_u(system, data.plan.sources[group.rim + r]), n, U);
+  const auto rim = [&](Index r) { return data.row_of_u(system, data.plan.sources[group.rim + r]); };
+  const Index last = group.rim_count - 1;
+  add_rows(true, static_cast<T>(data.plan.rim_weight(group, family, 0)), rim(0),
+           last == 0 ? T(0) : static_cast<T>(data.plan.rim_weight(group, family, last)), rim(last), n, U);
   couple(data.coupling(system), n, U);
   return true;
 }
@@ -181,9 +199,10 @@ void write_output(const PlaneData<T>& data, Offset system, const Output& output,
 template <class T>
 void solve_group(const PlaneData<T>& data, Offset system, const Group& group, bool reduction, Scratch<T>& scratch) {
   const Index n = data.line.n;
-  scratch.rows.assign(static_cast<std::size_t>(3 * group.family_count + 1) * n, T(0));
+  scratch.rows.resize(static_cast<std::size_t>(3 * group.family_count + 1) * n);
   scratch.problems.clear();
   T *row = scratch.rows.data(), *sums = row + 2 * static_cast<Offset>(group.family_count) * n;
+  std::fill_n(sums, static_cast<Offset>(group.family_count) * n, T(0));
   for (Index k = 0; k < group.family_count; ++k) {
     const FamilySum& family = data.plan.families[group.family + k];
     T *F = row + 2 * static_cast<Offset>(k) * n, *U = F + n;
