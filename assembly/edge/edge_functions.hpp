@@ -4,6 +4,8 @@
 
 #include "assembly/edge/boundary_normals.hpp"
 #include "assembly/edge/edge_loop.hpp"
+#include "base/reciprocal.hpp"
+#include "base/square_root.hpp"
 
 namespace tessera::assembly {
 
@@ -95,7 +97,7 @@ struct EulerRusanov {
     State s;
     s.rho = u[0];
     s.energy = u[dim + 1];
-    const double inverse = 1.0 / u[0];
+    const double inverse = reciprocal(u[0]);
     double kinetic = 0;
     for (int d = 0; d < dim; ++d) {
       s.v[d] = inverse * u[1 + d];
@@ -116,7 +118,7 @@ struct EulerRusanov {
       j_ij += j.v[d] * c;
       inside = inside && edge.c_ji[d] == -c;
     }
-    const double size = std::sqrt(square);
+    const double size = square_root(square);
     double viscosity = std::fmax(std::fabs(i_ij) + i.sound * size, std::fabs(j_ij) + j.sound * size);
     double j_ji = -j_ij;
     if (!inside) {
@@ -128,7 +130,7 @@ struct EulerRusanov {
         i_ji += i.v[d] * c;
         j_ji += j.v[d] * c;
       }
-      other = std::sqrt(other);
+      other = square_root(other);
       viscosity = std::fmax(viscosity, std::fmax(std::fabs(i_ji) + i.sound * other, std::fabs(j_ji) + j.sound * other));
     }
     // c . F = (v . c) u + p (0, c, v . c)
