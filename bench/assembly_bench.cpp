@@ -114,7 +114,10 @@ void run(Exec& exec, const bench::Options& options) {
     std::vector<std::string> strategies{"colour", "auto"};
     if (c.all) strategies = {"colour", "nonzeros", "colour_blocks", "atomic", "two_pass", "shared"};
     const int cells = options.quick ? c.quick_cells : c.cells;
-    std::erase_if(strategies, [&](const std::string& strategy) { return !options.takes(case_name(c, strategy, cells)); });
+    std::erase_if(strategies, [&](const std::string& strategy) {
+      const std::string name = case_name(c, strategy, cells);
+      return is_ball(c) ? !options.takes_by_name(name) : !options.takes(name);
+    });
     if (strategies.empty()) continue;
     const mesh::Mesh mesh = make_mesh(c, cells);
     const assembly::DofMap dofs = assembly::make_dof_map(mesh, c.order, options.threads);
