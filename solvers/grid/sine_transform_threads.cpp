@@ -37,18 +37,22 @@ std::mutex& planner() {
   return mutex;
 }
 
-/// Lines that are transformed at once: those that share a cache line.
+/// Lines that FFTW transforms at once: those that share a cache line.
 template <class T>
 constexpr Index lines = 64 / sizeof(T);
+/// Lines that are gathered at once: the entries of a line lie pages apart, so that a page should give more than one cache line.
+template <class T>
+constexpr Index gathered_lines = 4 * lines<T>;
 
 }  // namespace
 
 template <class Exec, class T>
 struct SineTransform<Exec, T>::State {
   Index inner, length, outer;
-  Index
-      pitch;  ///< from a gathered line to the next; a multiple of the cache line, so that plans meet what they were made for
-  Array<T> buffers;  ///< [threads, lines, pitch]
+  /// From a gathered line to the next: a multiple of the cache line, so that plans meet the alignment that they were made for,
+  /// and one more, so that lines of powers of two do not meet in one set of the cache.
+  Index pitch;
+  Array<T> buffers;  ///< [threads, gathered_lines, pitch]
   typename Fftw<T>::Plan plan = nullptr;
 
   State(const State&) = delete;
@@ -56,8 +60,8 @@ struct SineTransform<Exec, T>::State {
       : inner(inner_size),
         length(line_length),
         outer(outer_size),
-        pitch((line_length + lines<T> - 1) / lines<T> * lines<T>),
-        buffers(Offset{lines<T>} * pitch * threads) {
+        pitch((line_length + lines<T> - 1) / lines<T> * lines<T> + lines<T>),
+        buffers(Offset{gathered_lines<T>} * pitch * threads) {
     buffers.set_zero();
     const std::lock_guard lock(planner());
     const fftw_r2r_kind kind = FFTW_RODFT00;
@@ -71,9 +75,36 @@ struct SineTransform<Exec, T>::State {
     Fftw<T>::destroy(plan);
   }
 
-  T* buffer(int thread) { return buffers.data() + Offset{lines<T>} * pitch * thread; }
-  /// Place of the first entry of a line.
-  Offset start(Offset line) const { return line % inner + line / inner * length * inner; }
+  T* buffer(int thread) { return buffers.data() + Offset{gathered_lines<T>} * pitch * thread; }
+
+  /// Calls use(place, gathered) for every entry of `here` lines from `first` on: its place in the array, and in the buffer.
+  template <class Use>
+  void for_entries(Offset first, Offset here, Use use) const {
+    const Offset start = first % inner + first / inner * length * inner;
+    if (first % inner + here <= inner) {  // side by side
+      for (Index j = 0; j < length; ++j)
+        for (Offset l = 0; l < here; ++l) use(start + l + Offset{j} * inner, l * pitch + j);
+      return;
+    }
+    for (Offset l = 0; l < here; ++l) {
+      const Offset line = first + l, begin = line % inner + line / inner * length * inner;
+      for (Index j = 0; j < length; ++j) use(begin + Offset{j} * inner, l * pitch + j);
+    }
+  }
+  void gather(RowFactors<T> factors, const T* x, Offset first, Offset here, T* gathered) const {
+    if (factors.factor.empty())
+      for_entries(first, here, [=](Offset place, Offset to) { gathered[to] = x[place]; });
+    else
+      for_entries(first, here, [=](Offset place, Offset to) { gathered[to] = factors.at(place) * x[place]; });
+  }
+  /// FFTW's transform is twice ours.
+  void scatter(RowFactors<T> factors, const T* gathered, Offset first, Offset here, T* y) const {
+    if (factors.factor.empty())
+      for_entries(first, here, [=](Offset place, Offset from) { y[place] = T(0.5) * gathered[from]; });
+    else
+      for_entries(first, here,
+                  [=](Offset place, Offset from) { y[place] = T(0.5) * factors.at(place) * gathered[from]; });
+  }
 };
 
 template <class Exec, class T>
@@ -87,24 +118,15 @@ SineTransform<Exec, T>::SineTransform(SineTransform&&) noexcept = default;
 template <class Exec, class T>
 void SineTransform<Exec, T>::apply(Exec& exec, RowFactors<T> before, View<const T> x, RowFactors<T> after, View<T> y) {
   State& state = *state_;
-  const Offset count = Offset{state.inner} * state.outer, step = state.inner;
+  const Offset count = Offset{state.inner} * state.outer;
 #pragma omp parallel for schedule(static) num_threads(exec.count())
-  for (Offset first = 0; first < count; first += lines<T>) {
-    const Offset here = std::min<Offset>(lines<T>, count - first);
+  for (Offset first = 0; first < count; first += gathered_lines<T>) {
+    const Offset here = std::min<Offset>(gathered_lines<T>, count - first);
     T* const gathered = state.buffer(omp_get_thread_num());
-    Offset start[lines<T>];
-    for (Offset l = 0; l < here; ++l) start[l] = state.start(first + l);
-    for (Index j = 0; j < state.length; ++j)
-      for (Offset l = 0; l < here; ++l) {
-        const Offset place = start[l] + j * step;
-        gathered[l * state.pitch + j] = before.at(place) * x[place];
-      }
-    Fftw<T>::execute(state.plan, gathered, gathered);
-    for (Index j = 0; j < state.length; ++j)
-      for (Offset l = 0; l < here; ++l) {
-        const Offset place = start[l] + j * step;
-        y[place] = T(0.5) * after.at(place) * gathered[l * state.pitch + j];  // FFTW's transform is twice ours
-      }
+    state.gather(before, x.data(), first, here, gathered);
+    for (Offset l = 0; l < here; l += lines<T>)
+      Fftw<T>::execute(state.plan, gathered + l * state.pitch, gathered + l * state.pitch);
+    state.scatter(after, gathered, first, here, y.data());
   }
 }
 
