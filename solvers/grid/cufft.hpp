@@ -7,21 +7,22 @@
 
 namespace tessera::solvers::grid {
 
-/// Real-to-complex transforms of many lines by NVIDIA's cuFFT, in place. The library is loaded when first asked for, so that the
-/// program runs without it.
+/// Complex transforms of many lines by NVIDIA's cuFFT, in place: C_k = sum_m c_m exp(-2 pi i m k / length). The library is loaded
+/// when first asked for, so that the program runs without it.
 template <class T>
-class RealTransforms {
+class ComplexTransforms {
  public:
   /// A sentence when the library cannot be used, empty when it can.
   static std::string why_not();
 
-  /// `count` lines of `length` numbers, `length + 2` from one to the next; `length` is even. A line becomes length/2 + 1 complex
-  /// numbers. Throws Error(usage) where the library cannot be used, Error(memory) where its work space does not fit.
-  RealTransforms(Cuda& exec, Index length, Index count);
-  ~RealTransforms();
-  RealTransforms(RealTransforms&&) noexcept;
+  /// `count` lines of `length` complex numbers, one after the other. Throws Error(usage) where the library cannot be used,
+  /// Error(memory) where its work space does not fit.
+  ComplexTransforms(Cuda& exec, Index length, Index count);
+  ~ComplexTransforms();
+  ComplexTransforms(ComplexTransforms&&) noexcept;
 
-  void apply(Cuda& exec, View<T> lines);
+  /// lines: [count, length, 2].
+  void apply(View<T> lines);
 
  private:
   struct State;

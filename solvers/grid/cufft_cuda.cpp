@@ -11,7 +11,7 @@ namespace {
 
 #define CUFFT_FUNCTIONS(what)                                                                             \
   what(Create) what(Destroy) what(SetAutoAllocation) what(MakePlanMany) what(SetWorkArea) what(SetStream) \
-      what(ExecR2C) what(ExecD2Z)
+      what(ExecC2C) what(ExecZ2Z)
 
 /// The functions of cuFFT that we call, found in the library at run time.
 struct Library {
@@ -49,10 +49,12 @@ void check(cufftResult status, const char* call) {
 }
 
 void execute(cufftHandle plan, double* lines) {
-  check(library().ExecD2Z(plan, lines, reinterpret_cast<cufftDoubleComplex*>(lines)), "ExecD2Z");
+  auto* const complex = reinterpret_cast<cufftDoubleComplex*>(lines);
+  check(library().ExecZ2Z(plan, complex, complex, CUFFT_FORWARD), "ExecZ2Z");
 }
 void execute(cufftHandle plan, float* lines) {
-  check(library().ExecR2C(plan, lines, reinterpret_cast<cufftComplex*>(lines)), "ExecR2C");
+  auto* const complex = reinterpret_cast<cufftComplex*>(lines);
+  check(library().ExecC2C(plan, complex, complex, CUFFT_FORWARD), "ExecC2C");
 }
 
 /// A plan that is given back also where setting it up fails.
@@ -73,17 +75,17 @@ void require_library() {
 }  // namespace
 
 template <class T>
-struct RealTransforms<T>::State {
+struct ComplexTransforms<T>::State {
   Plan plan;
   Array<unsigned char, Device> work;
 
   State(Cuda& exec, Index length, Index count) {
     check(library().SetAutoAllocation(plan.handle, 0), "SetAutoAllocation");
     check(library().SetStream(plan.handle, exec.stream()), "SetStream");
-    int size = length, real_pitch = length + 2, complex_pitch = length / 2 + 1;
+    int size = length;
     std::size_t bytes = 0;
-    check(library().MakePlanMany(plan.handle, 1, &size, &real_pitch, 1, real_pitch, &complex_pitch, 1, complex_pitch,
-                                 sizeof(T) == 8 ? CUFFT_D2Z : CUFFT_R2C, count, &bytes),
+    check(library().MakePlanMany(plan.handle, 1, &size, &size, 1, size, &size, 1, size,
+                                 sizeof(T) == 8 ? CUFFT_Z2Z : CUFFT_C2C, count, &bytes),
           "MakePlanMany");
     work = Array<unsigned char, Device>(static_cast<Offset>(bytes));
     check(library().SetWorkArea(plan.handle, work.data()), "SetWorkArea");
@@ -91,26 +93,26 @@ struct RealTransforms<T>::State {
 };
 
 template <class T>
-std::string RealTransforms<T>::why_not() {
+std::string ComplexTransforms<T>::why_not() {
   return library().problem;
 }
 
 template <class T>
-RealTransforms<T>::RealTransforms(Cuda& exec, Index length, Index count) {
+ComplexTransforms<T>::ComplexTransforms(Cuda& exec, Index length, Index count) {
   require_library();
   state_ = std::make_unique<State>(exec, length, count);
 }
 template <class T>
-RealTransforms<T>::~RealTransforms() = default;
+ComplexTransforms<T>::~ComplexTransforms() = default;
 template <class T>
-RealTransforms<T>::RealTransforms(RealTransforms&&) noexcept = default;
+ComplexTransforms<T>::ComplexTransforms(ComplexTransforms&&) noexcept = default;
 
 template <class T>
-void RealTransforms<T>::apply(Cuda&, View<T> lines) {
+void ComplexTransforms<T>::apply(View<T> lines) {
   execute(state_->plan.handle, lines.data());
 }
 
-template class RealTransforms<double>;
-template class RealTransforms<float>;
+template class ComplexTransforms<double>;
+template class ComplexTransforms<float>;
 
 }  // namespace tessera::solvers::grid

@@ -31,9 +31,9 @@ void multiply_rows(Exec& exec, RowFactors<T> factors, std::type_identity_t<View<
 /// Sine transforms of all lines along the middle axis of an array [outer, length, inner], inner fastest:
 ///   y_k = sum_j x_j sin(j k pi / (length + 1)),  j, k = 1 .. length,
 /// the DST-I, which is its own inverse but for the factor 2 / (length + 1). Any length; fast where length + 1 has small primes.
-/// Threads: FFTW, lines gathered so that a cache line is used whole. Cuda: cuFFT, real transforms of the odd extension of
-/// length 2 (length + 1), in slices of at most 512 MiB. Throws Error(usage) where cuFFT cannot be loaded.
-/// Least bytes an entry in double: 16 on threads; 80 on CUDA, as the extended lines are written and read.
+/// Threads: FFTW; lines are gathered so that cache lines and pages are used whole. Cuda: cuFFT; the odd extension of a line, 2N
+/// numbers with N = length + 1, is transformed as N complex ones, in slices of at most 512 MiB. Throws Error(usage) where
+/// cuFFT cannot be loaded. Least bytes an entry in double: 16 on threads, 80 on CUDA.
 template <class Exec, class T>
 class SineTransform {
  public:
