@@ -87,7 +87,7 @@ struct Case {
     row.name = name + (sizeof(T) == 4 ? ", float" : "");
     row.size = fmt::format("{0}^2", m);
     row.timing = bench::measure(
-        exec, [&] { lmsor::sweep(exec, relaxation, count, false); }, 5);
+        exec, [&] { lmsor::sweep(exec, relaxation, count, false); }, 3);
     for (double* ms : {&row.timing.median_ms, &row.timing.min_ms, &row.timing.max_ms}) *ms /= count;
     row.bytes = lmsor::bytes_of(problem, choices, sizeof(T));
     row.items = points;

@@ -42,10 +42,9 @@ struct Layout {
     return {colour, i, j, inner_column && inner_row, (inner_column && j <= m2 + 1) || (inner_row && i <= m1 + 1)};
   }
   TESSERA_HD static int shift(Offset j, int colour) { return static_cast<int>((j + colour) & 1); }
-  TESSERA_HD Offset first(Offset j, int colour) const {
-    return 1 - shift(j, colour);
-  }  ///< p of the first interior column
-  TESSERA_HD Offset last(Offset j, int colour) const { return (m1 - shift(j, colour)) / 2; }  ///< and of the last one
+  /// p of the first and of the last interior column.
+  TESSERA_HD Offset first(Offset j, int colour) const { return 1 - shift(j, colour); }
+  TESSERA_HD Offset last(Offset j, int colour) const { return (m1 - shift(j, colour)) / 2; }
 };
 template <class T>
 Layout make_layout(const std::array<Index, 2>& m) {
@@ -110,13 +109,11 @@ struct Relaxation {
   using Space = typename Exec::Space;
   Choices choices;
   Fields<T> fields;
-  double D = 0;  ///< 2/h^2 + 2/k^2: the residual is D times what a point lacks
   Array<T, Space> u, coefficients, source;
-  Array<T, Space> spare;          ///< a second u for passes of several iterations on CUDA
-  Array<Sums<2>, Space> partial;  ///< sums of the norms by row or block, red before black
-  Array<double, Space> norms;     ///< [2]: Norms
-  std::array<std::shared_ptr<unsigned long long>, 2>
-      texture;  ///< objects over the colours of u, where CUDA reads them so
+  Array<T, Space> spare;                                       ///< a second u for passes of several iterations on CUDA
+  Array<Sums<2>, Space> partial;                               ///< sums of the norms by row or block, red before black
+  Array<double, Space> norms;                                  ///< [2]: Norms
+  std::array<std::shared_ptr<unsigned long long>, 2> texture;  ///< over the colours of u, where CUDA reads them so
 };
 
 /// One pass over a problem, whose u has its rim.

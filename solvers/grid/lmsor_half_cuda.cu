@@ -15,7 +15,9 @@ constexpr int half_block = block_columns * block_rows;
 static_assert(half_block == reduce_block);
 /// Blocks that a multiprocessor is to hold: recomputing omega is a long chain of operations, which takes many warps to hide.
 template <Recompute recompute, bool may_be_mixed, int G>
-inline constexpr int least_blocks = recompute != Recompute::all || may_be_mixed || G > 2 ? 1 : G == 1 ? 6 : 5;
+inline constexpr int least_blocks = recompute != Recompute::all || may_be_mixed || G > 2 ? 1
+                                    : G == 1                                             ? 6
+                                                                                         : 5;
 
 template <class T>
 struct HalfArgs {

@@ -153,7 +153,6 @@ Relaxation<Exec, T> make_relaxation(Exec& exec, const LmsorProblem& problem, con
   const double h2 = problem.h[0] * problem.h[0], k2 = problem.h[1] * problem.h[1];
   Relaxation<Exec, T> r;
   r.choices = choices;
-  r.D = 2 / h2 + 2 / k2;
   Fields<T>& fields = r.fields;
   fields.layout = make_layout<T>(problem.m);
   fields.A = static_cast<T>(k2 / (2 * (h2 + k2)));
@@ -170,7 +169,7 @@ Relaxation<Exec, T> make_relaxation(Exec& exec, const LmsorProblem& problem, con
   fields.u = r.u.data();
   for (int a = 0; a < arrays; ++a) fields.coefficient[a] = r.coefficients.data() + a * all;
   fields.source = r.source.data();
-  set_coefficients(exec, fields, problem, choices.recompute, r.coefficients.view(), r.source.view(), r.D);
+  set_coefficients(exec, fields, problem, choices.recompute, r.coefficients.view(), r.source.view(), 2 / h2 + 2 / k2);
   set_damping(exec, r, 1.0);
   prepare_sweeps(exec, r);
   return r;
