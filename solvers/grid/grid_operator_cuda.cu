@@ -14,8 +14,6 @@ constexpr int block_x = 64;
 /// instead of 0.76; tensors lose at 6, where they run out of registers (H200, 2026-11-21).
 template <bool star>
 constexpr int least_blocks = star ? 6 : 4;
-template <bool star>
-constexpr int unrolled = star ? 2 : 4;
 /// Planes that a block marches through: the first and last of them are read by two blocks.
 constexpr Index most_planes = 32;
 constexpr Index least_planes = 4;
@@ -85,6 +83,7 @@ __global__ void __launch_bounds__(block, least_blocks<star>)
   const Index i = static_cast<Index>(tile % grid.across_x) * grid.tile_x + static_cast<int>(threadIdx.x) % grid.tile_x;
   const Index j = static_cast<Index>(tile / grid.across_x) * grid.tile_y + static_cast<int>(threadIdx.x) / grid.tile_x;
   const Index first = static_cast<Index>(blockIdx.x / tiles) * grid.planes, last = min(s.nz, first + grid.planes);
+  constexpr int unrolled = star ? 2 : 4;
   double sum = 0;
   if (i < s.nx && j < s.ny) {
     const Column<T> column{x, s, i, j, i + Offset{s.nx} * j, Offset{s.nx} * s.ny};
@@ -95,7 +94,7 @@ __global__ void __launch_bounds__(block, least_blocks<star>)
       column.template neighbours<star>(first - 1, unused, beside_before);
       column.template neighbours<star>(first, own, beside);
     }
-#pragma unroll unrolled < star>
+#pragma unroll unrolled
     for (Index k = first; k < last; ++k) {
       const T next = k + 1 < last ? column.at(k + 2) : T(0);
       T product = s.here[0] * centre + s.above[0] * (before + after);
