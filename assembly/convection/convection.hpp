@@ -51,8 +51,8 @@ class ConvectionAssembler {
   /// Least traffic of a refill: dofs, geometry, slots and coefficients read once, values and b written once.
   double refill_bytes(const linalg::Crs<Space>& A) const;
   /// A += int alpha u v ds, b += int g v ds: see Assembler::add_facets.
-  void add_facets(const mesh::Group& group, std::span<const double> alpha, std::span<const double> g, linalg::Crs<Space>& A,
-                  View<double> b);
+  void add_facets(const mesh::Group& group, std::span<const double> alpha, std::span<const double> g,
+                  linalg::Crs<Space>& A, View<double> b);
 
   const AssemblyReport& report() const;
 
@@ -60,5 +60,9 @@ class ConvectionAssembler {
   Exec& exec_;
   std::unique_ptr<ConvectionState<Space>> state_;
 };
+
+/// The largest Peclet number |b| h_b / (2 p k_b) of a cell, over the quadrature points: above 1 plain elements oscillate at layers.
+/// h_b and k_b are those of stabilisation(); infinite where there is flow and no diffusion along it. `threads` 0: all.
+double largest_peclet(const mesh::Mesh& mesh, const DofMap& map, const ConvectionData& data, int threads = 0);
 
 }  // namespace tessera::assembly

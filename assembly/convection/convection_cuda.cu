@@ -9,7 +9,8 @@ constexpr int convection_columns = 4;  ///< of a row that a lane sums in registe
 /// Places first .. first + count, which share no dof; `lanes` threads (a power of two, at most 32) take a cell. First its points go to
 /// shared memory, then lanes take tiles of rows.
 template <int dim>
-__global__ void __launch_bounds__(cells_block) add_convection_cells(ConvectionView view, Target target, Offset first, Offset count, int lanes) {
+__global__ void __launch_bounds__(cells_block)
+    add_convection_cells(ConvectionView view, Target target, Offset first, Offset count, int lanes) {
   extern __shared__ double shared[];
   const int group = threadIdx.x / lanes, lane = threadIdx.x % lanes;
   const Offset item = blockIdx.x * static_cast<Offset>(blockDim.x / lanes) + group;
@@ -22,7 +23,8 @@ __global__ void __launch_bounds__(cells_block) add_convection_cells(ConvectionVi
   const Offset place = first + item;
   const int n = view.block.nodes, tiles = (n + convection_columns - 1) / convection_columns;
   for (int work = lane; work < n * tiles; work += lanes)
-    add_convection_entries<dim, convection_columns>(view, points, target, place, work / tiles, work % tiles * convection_columns);
+    add_convection_entries<dim, convection_columns>(view, points, target, place, work / tiles,
+                                                    work % tiles * convection_columns);
   if (view.block.f.empty()) return;
   for (int i = lane; i < n; i += lanes) target.b[view.block.dof(place, i)] += convection_load<dim>(view, points, i);
 }
@@ -43,8 +45,8 @@ void launch_convection(Cuda& exec, const BlockData<Device>& block, const Convect
   const Offset cells = threads / lanes;
   for (std::size_t colour = 0; colour + 1 < block.colour_ptr.size(); ++colour) {
     const Offset first = block.colour_ptr[colour], count = block.colour_ptr[colour + 1] - first;
-    launch_with_shared(exec, kernels::add_convection_cells<dim>, (count + cells - 1) / cells, threads, cells * of_cell, view, target, first,
-                       count, lanes);
+    launch_with_shared(exec, kernels::add_convection_cells<dim>, (count + cells - 1) / cells, threads, cells * of_cell,
+                       view, target, first, count, lanes);
   }
 }
 

@@ -19,9 +19,10 @@ struct ConvectionView {
   int simplex_axes = 0;  ///< of the reference cell: the first axes span a unit simplex, the others run over [-1, 1]
   bool supg = false;
   int width = 0;
-  int rows = 0;                         ///< of `basis` a point: dim derivatives, the value, and second derivatives where they are needed
-  const double* basis = nullptr;        ///< [points, rows, width]; second derivatives packed, mixed ones doubled
-  const double* map_second = nullptr;   ///< [points, dim (dim+1)/2, geometry_nodes], mixed ones doubled; null: affine cells, or not needed
+  int rows = 0;  ///< of `basis` a point: dim derivatives, the value, and second derivatives where they are needed
+  const double* basis = nullptr;  ///< [points, rows, width]; second derivatives packed, mixed ones doubled
+  const double* map_second =
+      nullptr;  ///< [points, dim (dim+1)/2, geometry_nodes], mixed ones doubled; null: affine cells, or not needed
 };
 
 /// Everything about a quadrature point but the basis, times w |det J|: D are derivatives in reference coordinates.
@@ -32,7 +33,7 @@ struct ConvectionPoint {
   double beta[dim];
   double r[dim];  ///< beta, less div k and the second derivatives of the map
   double gamma, source;
-  double tau;     ///< per w |det J|
+  double tau;  ///< per w |det J|
 };
 
 /// coth Pe - 1/Pe: what makes linear elements on a line exact at the nodes (Brooks & Hughes 1982).
@@ -42,6 +43,19 @@ TESSERA_HD inline double optimal_upwinding(double peclet) {
   return 1 / std::tanh(peclet) - 1 / peclet;
 }
 
+/// 1/T of the time T that a flow takes along the longest chord of a cell in its direction; flow = J^-1 b. In a simplex half the sum of
+/// the rates of the barycentric coordinates, along [-1, 1] half the rate, the larger of both in a product.
+template <int dim>
+TESSERA_HD inline double crossing_rate(int simplex_axes, const double (&flow)[dim]) {
+  double first = 0, rate = 0;
+  for (int a = 0; a < dim; ++a)
+    if (a < simplex_axes) first += flow[a], rate += 0.5 * absolute(flow[a]);
+  rate += 0.5 * absolute(first);
+  for (int a = 0; a < dim; ++a)
+    if (a >= simplex_axes && 0.5 * absolute(flow[a]) > rate) rate = 0.5 * absolute(flow[a]);
+  return rate;
+}
+
 /// tau of SUPG. With the time T that the flow b takes along the longest chord of the cell in its direction, h_b = |b| T, and elements
 /// of order p, whose own length is h_b / p (Codina, Comput. Methods Appl. Mech. Eng. 156 (1998) 185-210):
 ///   tau = T/(2p) (coth Pe - 1/Pe),   Pe = |b| h_b / (2 p k_b),   k_b = b . k b / |b|^2
@@ -49,21 +63,10 @@ TESSERA_HD inline double optimal_upwinding(double peclet) {
 /// axis (Franca, Frey, Hughes, ibid. 95 (1992) 253-276; for p > 1) and at most 1/(2 |c|).
 /// flow = J^-1 b; bb = b . b; bkb = b . k b; K = J^-1 k J^-T, packed.
 template <int dim>
-TESSERA_HD inline double stabilisation(int order, int simplex_axes, bool second, const double (&flow)[dim], double bb, double bkb,
-                                       const double (&K)[symmetric<dim>], double c) {
+TESSERA_HD inline double stabilisation(int order, int simplex_axes, bool second, const double (&flow)[dim], double bb,
+                                       double bkb, const double (&K)[symmetric<dim>], double c) {
   if (!(bb > 0)) return 0;
-  // 1/T: in a simplex half the sum of the rates of the barycentric coordinates, along [-1, 1] half the rate.
-  double first = 0, crossing = 0;
-  for (int a = 0; a < dim; ++a) {
-    if (a < simplex_axes) {
-      first += flow[a];
-      crossing += 0.5 * absolute(flow[a]);
-    }
-  }
-  crossing += 0.5 * absolute(first);
-  for (int a = 0; a < dim; ++a)
-    if (a >= simplex_axes && 0.5 * absolute(flow[a]) > crossing) crossing = 0.5 * absolute(flow[a]);
-  const double half_time = 0.5 / (order * crossing);
+  const double half_time = 0.5 / (order * crossing_rate<dim>(simplex_axes, flow));
   double tau = bkb > 0 ? half_time * optimal_upwinding(half_time * bb * (bb / bkb)) : half_time;
   if (second && order > 1)
     for (int a = 0; a < dim; ++a) {
@@ -76,7 +79,8 @@ TESSERA_HD inline double stabilisation(int order, int simplex_axes, bool second,
 
 /// The point q of the cell at `place`.
 template <int dim>
-TESSERA_HD inline void make_convection_point(const ConvectionView& view, Offset place, int q, ConvectionPoint<dim>& point) {
+TESSERA_HD inline void make_convection_point(const ConvectionView& view, Offset place, int q,
+                                             ConvectionPoint<dim>& point) {
   const BlockView& block = view.block;
   const Index region = block.region_of(place);
   const Offset cell = block.cell_of(place);
@@ -106,7 +110,8 @@ TESSERA_HD inline void make_convection_point(const ConvectionView& view, Offset 
 
   double speed[dim], flux[dim] = {}, bb = 0, bkb = 0;
   for (int d = 0; d < dim; ++d) speed[d] = b[d];
-  if (!block.k.empty()) apply_diffusivity<dim>(block.k.at(region, cell, q, block.points), block.k.components, speed, flux);
+  if (!block.k.empty())
+    apply_diffusivity<dim>(block.k.at(region, cell, q, block.points), block.k.components, speed, flux);
   for (int d = 0; d < dim; ++d) bb += b[d] * b[d], bkb += b[d] * flux[d];
   point.tau = stabilisation<dim>(view.order, view.simplex_axes, view.rows > dim + 1, flow, bb, bkb, K, c) / scale;
   // div(k grad phi) = K : D^2 phi + (div k - J^-1 (K : D^2 x)) . D phi
@@ -130,8 +135,8 @@ TESSERA_HD inline void make_convection_point(const ConvectionView& view, Offset 
 
 /// sum[l] = entry (i, first + l) of a cell, l < tile; `points` are all of the cell's.
 template <int dim, int tile>
-TESSERA_HD inline void convection_entries(const ConvectionView& view, const ConvectionPoint<dim>* points, int i, int first,
-                                          double (&sum)[tile]) {
+TESSERA_HD inline void convection_entries(const ConvectionView& view, const ConvectionPoint<dim>* points, int i,
+                                          int first, double (&sum)[tile]) {
   for (int l = 0; l < tile; ++l) sum[l] = 0;
   const double* basis = view.basis;
   const bool second = view.rows > dim + 1;
@@ -175,8 +180,8 @@ TESSERA_HD inline double convection_load(const ConvectionView& view, const Conve
 
 /// Adds the columns first .. first + tile of row i of the cell at `place`.
 template <int dim, int tile>
-TESSERA_HD inline void add_convection_entries(const ConvectionView& view, const ConvectionPoint<dim>* points, const Target& target,
-                                              Offset place, int i, int first) {
+TESSERA_HD inline void add_convection_entries(const ConvectionView& view, const ConvectionPoint<dim>* points,
+                                              const Target& target, Offset place, int i, int first) {
   double sum[tile];
   convection_entries<dim, tile>(view, points, i, first, sum);
   double* row = target.values + target.layout.first(view.block.dof(place, i));

@@ -27,22 +27,26 @@ void add_convection(Cuda& exec, const BlockData<Device>& block, const Convection
 /// Throws Error(usage) for another strategy than "auto" and "colour".
 void check_strategy(const ConvectionOptions& options);
 /// Throws Error(internal) unless a vector coefficient has `dim` components and a value for every region, or every point.
-void check_vector(const Coefficient& coefficient, const char* name, int dim, const std::vector<Index>& region, Offset points);
+void check_vector(const Coefficient& coefficient, const char* name, int dim, const std::vector<Index>& region,
+                  Offset points);
 
 /// Copies the values of one block; `first` counts the values of the blocks before it.
 template <class Space>
-CoefficientView place_vector(const Coefficient& coefficient, Offset points, Offset& first, Array<double, Space>& there) {
+CoefficientView place_vector(const Coefficient& coefficient, Offset points, Offset& first,
+                             Array<double, Space>& there) {
   if (coefficient.values.empty()) return {};
   const Offset size = static_cast<Offset>(coefficient.values.size());
   const Offset count = coefficient.per_point ? points * coefficient.components : size;
   if (there.size() != count) there = Array<double, Space>(count);
-  copy_bytes(Host{}, coefficient.values.data() + (coefficient.per_point ? first : 0), Space{}, there.data(), there.bytes());
+  copy_bytes(Host{}, coefficient.values.data() + (coefficient.per_point ? first : 0), Space{}, there.data(),
+             there.bytes());
   first += count;
   return {there.data(), coefficient.components, coefficient.per_point};
 }
 
 template <class Exec>
-ConvectionAssembler<Exec>::ConvectionAssembler(Exec& exec, const mesh::Mesh& mesh, const DofMap& map, const ConvectionOptions& options)
+ConvectionAssembler<Exec>::ConvectionAssembler(Exec& exec, const mesh::Mesh& mesh, const DofMap& map,
+                                               const ConvectionOptions& options)
     : exec_(exec), state_(std::make_unique<ConvectionState<Space>>()) {
   check_strategy(options);
   check_map(mesh, map);
@@ -52,7 +56,8 @@ ConvectionAssembler<Exec>::ConvectionAssembler(Exec& exec, const mesh::Mesh& mes
   cells.map = &map;
   cells.strategy = Strategy::colour;
   cells.report.strategy = "colour";
-  cells.report.why = options.strategy == "auto" ? "matrices that are not symmetric are added colour by colour" : "asked for";
+  cells.report.why =
+      options.strategy == "auto" ? "matrices that are not symmetric are added colour by colour" : "asked for";
   cells.coordinates = to_space<Space>(mesh.points);
   for (std::size_t b = 0; b < mesh.blocks.size(); ++b) {
     cells.blocks.push_back(make_block<Exec>(mesh.blocks[b], map.blocks[b], map, cells.coordinates));
@@ -140,20 +145,21 @@ void ConvectionAssembler<Exec>::refill(linalg::Crs<Space>& A, View<double> b) {
 template <class Exec>
 double ConvectionAssembler<Exec>::refill_bytes(const linalg::Crs<Space>& A) const {
   const AssemblerState<Space>& cells = state_->cells;
-  double bytes = static_cast<double>(A.values.bytes()) + 8.0 * A.rows * 2 + static_cast<double>(cells.coordinates.bytes());
+  double bytes =
+      static_cast<double>(A.values.bytes()) + 8.0 * A.rows * 2 + static_cast<double>(cells.coordinates.bytes());
   for (std::size_t k = 0; k < cells.blocks.size(); ++k) {
     const auto& block = cells.blocks[k];
     const auto& own = state_->blocks[k];
     bytes += 4.0 * block.cells * (block.view.nodes + (block.geometry_is_dofs ? 0 : block.view.geometry_nodes)) +
-             static_cast<double>(block.slots.bytes() + block.region.bytes() + block.k.bytes() + block.c.bytes() + block.f.bytes() +
-                                 own.velocity.bytes() + own.divergence.bytes());
+             static_cast<double>(block.slots.bytes() + block.region.bytes() + block.k.bytes() + block.c.bytes() +
+                                 block.f.bytes() + own.velocity.bytes() + own.divergence.bytes());
   }
   return bytes;
 }
 
 template <class Exec>
-void ConvectionAssembler<Exec>::add_facets(const mesh::Group& group, std::span<const double> alpha, std::span<const double> g,
-                                           linalg::Crs<Space>& A, View<double> b) {
+void ConvectionAssembler<Exec>::add_facets(const mesh::Group& group, std::span<const double> alpha,
+                                           std::span<const double> g, linalg::Crs<Space>& A, View<double> b) {
   const AssemblerState<Space>& cells = state_->cells;
   assemble_facets(exec_, *cells.mesh, *cells.map, group, alpha, g, cells.coordinates,
                   Target{{A.row_ptr.data(), 1}, A.values.data(), b.data(), A.view()});

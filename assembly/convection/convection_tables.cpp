@@ -29,14 +29,16 @@ std::vector<double> tabulate_second(const Element& element, const std::vector<do
 }
 
 /// Whether the elements of an order are linear functions: then second derivatives vanish.
-bool is_linear(mesh::Shape shape, int order) { return order == 1 && mesh::vertex_count(shape) == mesh::dimension(shape) + 1; }
+bool is_linear(mesh::Shape shape, int order) {
+  return order == 1 && mesh::vertex_count(shape) == mesh::dimension(shape) + 1;
+}
+
+}  // namespace
 
 int simplex_axes(mesh::Shape shape) {
   if (shape == mesh::Shape::triangle || shape == mesh::Shape::prism) return 2;
   return shape == mesh::Shape::tet ? 3 : 0;
 }
-
-}  // namespace
 
 ConvectionTables make_convection_tables(const mesh::CellBlock& cells, int order, bool residual) {
   const Element& element = lagrange(cells.shape, order);
@@ -52,14 +54,17 @@ ConvectionTables make_convection_tables(const mesh::CellBlock& cells, int order,
   tabulate(element, rule.points, phi, dphi);
   if (second) ddphi = tabulate_second(element, rule.points);
   for (int q = 0; q < rule.size(); ++q) {
-    const auto row = [&](int r) { return &tables.basis[(static_cast<std::size_t>(q) * tables.rows + r) * tables.width]; };
+    const auto row = [&](int r) {
+      return &tables.basis[(static_cast<std::size_t>(q) * tables.rows + r) * tables.width];
+    };
     for (int j = 0; j < n; ++j) {
       for (int a = 0; a < dim; ++a) row(a)[j] = dphi[(q * n + j) * dim + a];
       row(dim)[j] = phi[q * n + j];
       for (int m = 0; second && m < pairs; ++m) row(dim + 1 + m)[j] = ddphi[(q * pairs + m) * n + j];
     }
   }
-  if (residual && !is_linear(cells.shape, cells.order)) tables.map_second = tabulate_second(lagrange(cells.shape, cells.order), rule.points);
+  if (residual && !is_linear(cells.shape, cells.order))
+    tables.map_second = tabulate_second(lagrange(cells.shape, cells.order), rule.points);
   return tables;
 }
 

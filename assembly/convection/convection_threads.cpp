@@ -9,7 +9,8 @@ namespace tessera::assembly {
 namespace {
 
 template <int dim, int tile>
-void add_place(const ConvectionView& view, const Target& target, Offset place, std::vector<ConvectionPoint<dim>>& points) {
+void add_place(const ConvectionView& view, const Target& target, Offset place,
+               std::vector<ConvectionPoint<dim>>& points) {
   for (int q = 0; q < view.block.points; ++q) make_convection_point<dim>(view, place, q, points[q]);
   for (int i = 0; i < view.block.nodes; ++i) {
     for (int first = 0; first < view.block.nodes; first += tile)
@@ -49,16 +50,22 @@ void add_convection(Threads& exec, const BlockData<Host>& block, const Convectio
 
 void check_strategy(const ConvectionOptions& options) {
   if (options.strategy != "auto" && options.strategy != "colour")
-    throw Error(ExitCode::usage, fmt::format("assembly.strategy = \"{}\" keeps symmetric matrices; convection makes one that is not", options.strategy),
+    throw Error(ExitCode::usage,
+                fmt::format("assembly.strategy = \"{}\" keeps symmetric matrices; convection makes one that is not",
+                            options.strategy),
                 "choose strategy = \"auto\" or \"colour\"");
 }
 
-void check_vector(const Coefficient& coefficient, const char* name, int dim, const std::vector<Index>& region, Offset points) {
+void check_vector(const Coefficient& coefficient, const char* name, int dim, const std::vector<Index>& region,
+                  Offset points) {
   if (coefficient.values.empty()) return;
   if (coefficient.components != dim)
-    throw Error(ExitCode::internal, fmt::format("{} has {} components in {} dimensions", name, coefficient.components, dim),
+    throw Error(ExitCode::internal,
+                fmt::format("{} has {} components in {} dimensions", name, coefficient.components, dim),
                 "give one an axis");
-  const Offset items = coefficient.per_point ? points : region.empty() ? 1 : Offset{*std::max_element(region.begin(), region.end())} + 1;
+  const Offset items = coefficient.per_point ? points
+                       : region.empty()      ? 1
+                                             : Offset{*std::max_element(region.begin(), region.end())} + 1;
   const Offset given = static_cast<Offset>(coefficient.values.size());
   if (coefficient.per_point ? given != items * dim : given < items * dim)
     throw Error(ExitCode::internal, fmt::format("{} has {} values, {} are needed", name, given, items * dim),

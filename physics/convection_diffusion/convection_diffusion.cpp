@@ -88,7 +88,8 @@ void ConvectionDiffusion::check(Context& context) {
   if (of_deck.on_grid()) return check_on_grid(of_deck, context);
   Problem problem = set_up(context, std::move(of_deck));
   // Evaluated for its checks: signs, finite values, numbers of components.
-  convection_data(problem, Threads(problem.diffusion.params.run.threads).count());
+  const int threads = Threads(problem.diffusion.params.run.threads).count();
+  report_peclet(problem, convection_data(problem, threads), threads, context.summary);
   problem.diffusion.params.assembly.strategy = "colour";  // never without a matrix
   poisson::print_check(problem.diffusion, context.summary);
 }

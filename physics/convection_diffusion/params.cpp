@@ -73,6 +73,16 @@ bool contains(const std::vector<std::string>& names, const std::string& name) {
   return std::find(names.begin(), names.end(), name) != names.end();
 }
 
+/// Matrices that are not symmetric are added by colour.
+deck::SectionDescription assembly_description() {
+  deck::SectionDescription result = assembly_section().description();
+  std::erase_if(result.keys, [](const deck::KeyDescription& key) { return key.name != "strategy"; });
+  result.keys.front().info.choices = {"auto", "colour"};
+  result.keys.front().info.help =
+      "both: cells of one colour share no dof and are added in parallel; the other strategies keep symmetric matrices";
+  return result;
+}
+
 /// The keys of both kinds of solvers as one section: a key that both have is described once.
 deck::SectionDescription solver_description() {
   deck::SectionDescription result = solvers::solver_section().description();
@@ -93,7 +103,11 @@ deck::SectionDescription solver_description() {
   for (const deck::KeyDescription& key : relaxation.description().keys) {
     const auto same =
         std::find_if(result.keys.begin(), result.keys.end(), [&](const auto& other) { return other.name == key.name; });
-    if (same != result.keys.end()) continue;
+    if (same != result.keys.end()) {
+      if (same->name != "type" && same->default_value != key.default_value)
+        same->info.help += " Of a relaxation: " + key.default_value + " by default.";
+      continue;
+    }
     deck::KeyDescription added = key;
     added.info.help = "relaxation: " + key.info.help;
     result.keys.push_back(added);
@@ -182,10 +196,10 @@ void check_assembly(const AssemblyParams& assembly, const Params& params, const 
 
 deck::Schema schema() {
   return {
-      deck_section().description(),     mesh::mesh_section().description(), run_section(all_precisions).description(),
-      physics_section().description(),  material_section().description(),   poisson::boundary_section().description(),
-      assembly_section().description(), matrix_section().description(),     solver_description(),
-      exact_section().description(),    output_section().description(),     quantity_section().description()};
+      deck_section().description(),    mesh::mesh_section().description(), run_section(all_precisions).description(),
+      physics_section().description(), material_section().description(),   poisson::boundary_section().description(),
+      assembly_description(),          matrix_section().description(),     solver_description(),
+      exact_section().description(),   output_section().description(),     quantity_section().description()};
 }
 
 Params read(const deck::Deck& deck) {

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "base/log.hpp"
 #include "mesh/geometry.hpp"
 
 namespace tessera::physics::convection_diffusion {
@@ -71,6 +72,18 @@ assembly::ConvectionData convection_data(const Problem& problem, int threads) {
     data.divergence = divergence_of_k(k, diffusion, points, threads);
   }
   return data;
+}
+
+void report_peclet(const Problem& problem, const assembly::ConvectionData& data, int threads,
+                   output::Summary& summary) {
+  const double peclet = assembly::largest_peclet(problem.diffusion.mesh, problem.diffusion.dofs, data, threads);
+  summary.set("space.cell_peclet", peclet);
+  if (peclet > 1 && !problem.params.supg())
+    warn(
+        fmt::format("the cell Peclet number reaches {:.3g} > 1: galerkin oscillates where the solution has layers; "
+                    "refine, or choose "
+                    "discretisation = \"supg\"",
+                    peclet));
 }
 
 }  // namespace tessera::physics::convection_diffusion

@@ -22,6 +22,9 @@ void check_velocity(const std::vector<std::vector<deck::Expression>>& velocity,
 /// of 1e-6 of the mesh's diameter. Throws Error(usage) where k is not positive definite or a value is not finite.
 assembly::ConvectionData convection_data(const Problem& problem, int threads);
 
+/// space.cell_peclet of the summary; warns where plain elements will oscillate.
+void report_peclet(const Problem& problem, const assembly::ConvectionData& data, int threads, output::Summary& summary);
+
 /// Fills `system`; says in the summary what was taken and why. Phases: assemble.setup, coefficients, assemble, boundary, convert.
 template <class Exec>
 void make_system(Exec& exec, const Problem& problem, poisson::System<Exec>& system, output::Summary& summary);

@@ -20,7 +20,9 @@ void make_system(Exec& exec, const Problem& problem, poisson::System<Exec>& syst
   }
   {
     Scope scope(exec, "coefficients");
-    assembler->set_data(convection_data(problem, threads));
+    const assembly::ConvectionData data = convection_data(problem, threads);
+    report_peclet(problem, data, threads, summary);
+    assembler->set_data(data);
   }
   {
     Scope scope(exec, "assemble", assembler->refill_bytes(system.matrix));

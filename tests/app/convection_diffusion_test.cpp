@@ -15,21 +15,25 @@ struct Deck {
   std::string discretisation = "supg";
   std::string physics;
   std::string material = "diffusivity = 1\nvelocity = [\"3\", \"2\"]";
-  std::string boundary = "on = [\"left\", \"right\", \"bottom\", \"top\"]\ntype = \"dirichlet\"\nvalue = \"exp(x+(1+sqrt(3))*y)\"";
+  std::string boundary =
+      "on = [\"left\", \"right\", \"bottom\", \"top\"]\ntype = \"dirichlet\"\nvalue = \"exp(x+(1+sqrt(3))*y)\"";
   std::string rest;
 
   std::string text() const {
-    return "[mesh]\n" + mesh + "\n[physics]\ntype = \"convection_diffusion\"\ndiscretisation = \"" + discretisation + "\"\n" + physics +
-           "\n[[material]]\n" + material + (boundary.empty() ? "" : "\n[[boundary]]\n" + boundary) + "\n" + rest + "\n";
+    return "[mesh]\n" + mesh + "\n[physics]\ntype = \"convection_diffusion\"\ndiscretisation = \"" + discretisation +
+           "\"\n" + physics + "\n[[material]]\n" + material + (boundary.empty() ? "" : "\n[[boundary]]\n" + boundary) +
+           "\n" + rest + "\n";
   }
 };
 
 Result run(const std::string& name, const Deck& deck, const std::string& options = " --backend threads") {
-  return tessera("run " + write_deck("convection_" + name + ".toml", deck.text()) + " --quiet --output " + out(name) + options);
+  return tessera("run " + write_deck("convection_" + name + ".toml", deck.text()) + " --quiet --output " + out(name) +
+                 options);
 }
 
 /// The deck is refused with these words, at a place in the deck, with this advice.
-void expect_refused(const std::string& name, const Deck& deck, const std::string& what, const std::string& help, int code = 2) {
+void expect_refused(const std::string& name, const Deck& deck, const std::string& what, const std::string& help,
+                    int code = 2) {
   const Result result = run(name, deck);
   EXPECT_EQ(result.code, code) << name << ": " << result.text;
   EXPECT_TRUE(result.says(what)) << name << ": " << result.text;
@@ -37,10 +41,13 @@ void expect_refused(const std::string& name, const Deck& deck, const std::string
   EXPECT_TRUE(result.says("convection_" + name + ".toml:")) << name << ": " << result.text;
 }
 
-std::string verification(const std::string& name) { return (source() / "inputs/verification" / (name + ".toml")).string(); }
+std::string verification(const std::string& name) {
+  return (source() / "inputs/verification" / (name + ".toml")).string();
+}
 
 nlohmann::json run_deck(const std::string& deck, const std::string& name, const std::string& options = "") {
-  const Result result = tessera("run " + deck + " --quiet --backend threads --set output.write=false --output " + out(name) + options);
+  const Result result =
+      tessera("run " + deck + " --quiet --backend threads --set output.write=false --output " + out(name) + options);
   EXPECT_EQ(result.code, 0) << result.text;
   return summary_in(out(name));
 }
@@ -48,7 +55,8 @@ nlohmann::json run_deck(const std::string& deck, const std::string& name, const 
 TEST(ConvectionDiffusion, DifferencesHaveTheErrorsOfTheirOrder) {
   const double expected[] = {6.14e-3, 1.54e-3, 3.85e-4};
   for (int refine = 0; refine < 3; ++refine) {
-    const auto summary = run_deck(verification("finite_difference_exponential"), "fd", " --set mesh.refine=" + std::to_string(refine));
+    const auto summary =
+        run_deck(verification("finite_difference_exponential"), "fd", " --set mesh.refine=" + std::to_string(refine));
     EXPECT_NEAR(summary["errors"]["u"]["nodes"].get<double>(), expected[refine], 0.005 * expected[refine]);
     EXPECT_EQ(summary["solver"]["type"], "lsor");
     EXPECT_EQ(summary["solver"]["mixed_points"], 0);
@@ -58,20 +66,26 @@ TEST(ConvectionDiffusion, DifferencesHaveTheErrorsOfTheirOrder) {
 }
 
 TEST(ConvectionDiffusion, EverySolverOfAGridFindsTheSameSolution) {
-  const auto reference = run_deck(verification("finite_difference_exponential"), "fd_lu", " --set 'solver.type=\"lu\"'");
+  const auto reference =
+      run_deck(verification("finite_difference_exponential"), "fd_lu", " --set 'solver.type=\"lu\"'");
   EXPECT_EQ(reference["solver"]["type"], "lu");
   const double error = reference["errors"]["u"]["nodes"];
   for (const char* type : {"lsor", "lmsor", "msor", "sor", "bicgstab", "gmres"}) {
-    const auto summary = run_deck(verification("finite_difference_exponential"), "fd_type", std::string(" --set 'solver.type=\"") + type + "\"'");
+    const auto summary = run_deck(verification("finite_difference_exponential"), "fd_type",
+                                  std::string(" --set 'solver.type=\"") + type + "\"'");
     EXPECT_EQ(summary["solver"]["type"], type);
     EXPECT_NEAR(summary["errors"]["u"]["nodes"].get<double>(), error, 1e-7) << type;
   }
-  for (const char* choice : {"'solver.stop=\"update\"' --set solver.tolerance=1e-20", "'solver.recompute=\"all\"'", "'solver.recompute=\"none\"'",
-                             "'solver.recompute=\"coefficients\"'", "solver.blocking=4", "solver.blocking=1", "solver.damping=1", "solver.check_every=1"})
-    EXPECT_NEAR(run_deck(verification("finite_difference_exponential"), "fd_choice", std::string(" --set ") + choice)["errors"]["u"]["nodes"].get<double>(),
+  for (const char* choice : {"'solver.stop=\"update\"' --set solver.tolerance=1e-20", "'solver.recompute=\"all\"'",
+                             "'solver.recompute=\"none\"'", "'solver.recompute=\"coefficients\"'", "solver.blocking=4",
+                             "solver.blocking=1", "solver.damping=1", "solver.check_every=1"})
+    EXPECT_NEAR(run_deck(verification("finite_difference_exponential"), "fd_choice",
+                         std::string(" --set ") + choice)["errors"]["u"]["nodes"]
+                    .get<double>(),
                 error, 1e-6)
         << choice;
-  const auto single = run_deck(verification("finite_difference_exponential"), "fd_float", " --set 'run.precision=\"float\"' --set solver.tolerance=1e-5");
+  const auto single = run_deck(verification("finite_difference_exponential"), "fd_float",
+                               " --set 'run.precision=\"float\"' --set solver.tolerance=1e-5");
   EXPECT_EQ(single["backend"]["precision"], "float");
   EXPECT_NEAR(single["errors"]["u"]["nodes"].get<double>(), error, 2e-3);
 }
@@ -104,16 +118,23 @@ TEST(ConvectionDiffusion, WarnsOfOscillation) {
 }
 
 TEST(ConvectionDiffusion, StreamlineDiffusionTakesLayers) {
-  const auto supg = run_deck(verification("convection_layer"), "layer"), plain = run_deck(verification("convection_layer"), "layer_plain", " --set 'physics.discretisation=\"galerkin\"'");
+  const auto supg = run_deck(verification("convection_layer"), "layer"),
+             plain = run_deck(verification("convection_layer"), "layer_plain",
+                              " --set 'physics.discretisation=\"galerkin\"'");
   EXPECT_NEAR(supg["quantities"]["u_max"].get<double>(), 1, 1e-10);
   EXPECT_NEAR(supg["quantities"]["u_node"].get<double>(), 1 - std::exp(-10.0), 1e-9);
   EXPECT_GT(plain["quantities"]["u_max"].get<double>(), 1.1);
   EXPECT_EQ(supg["assembly"]["strategy"], "colour");
   EXPECT_EQ(supg["space"]["discretisation"], "supg");
+  EXPECT_NEAR(supg["space"]["cell_peclet"].get<double>(), 0.05 / (2 * 0.005), 1e-9);
+  EXPECT_EQ(supg["warnings"].size(), 0u);
+  ASSERT_EQ(plain["warnings"].size(), 1u);
+  EXPECT_NE(plain["warnings"][0].get<std::string>().find("galerkin oscillates"), std::string::npos);
 }
 
 TEST(ConvectionDiffusion, Nist06) {
-  const auto first = run_deck(verification("nist06_supg"), "nist"), second = run_deck(verification("nist06_supg"), "nist", " --set mesh.refine=1");
+  const auto first = run_deck(verification("nist06_supg"), "nist"),
+             second = run_deck(verification("nist06_supg"), "nist", " --set mesh.refine=1");
   EXPECT_GT(std::log2(first["errors"]["u"]["l2"].get<double>() / second["errors"]["u"]["l2"].get<double>()), 2.8);
 }
 
@@ -121,15 +142,19 @@ TEST(ConvectionDiffusion, ThreeDimensionsTensorsRobinAndFormats) {
   // u = x + 2 y + 3 z solves -div(K grad u) + v . grad u + c u = f with f = v . (1, 2, 3) + c u for constant K: exact for every order.
   Deck deck;
   deck.mesh = "box = { min = [0, 0, 0], max = [1, 1, 1], cells = [3, 2, 2], shape = \"prism\" }";
-  deck.material = "diffusivity = [2, 0.1, 0, 1, 0.2, 1.5]\nvelocity = [\"1+y\", \"-2\", \"x\"]\nreaction = 2\nsource = \"1+y-4+3*x+2*(x+2*y+3*z)\"";
-  deck.boundary = "on = [\"left\", \"right\", \"bottom\", \"top\", \"back\"]\ntype = \"dirichlet\"\nvalue = \"x+2*y+3*z\"\n"
-                  "[[boundary]]\non = \"front\"\ntype = \"robin\"\nalpha = 4\nvalue = \"0.4+4.5+4*(x+2*y+3*z)\"";
+  deck.material =
+      "diffusivity = [2, 0.1, 0, 1, 0.2, 1.5]\nvelocity = [\"1+y\", \"-2\", \"x\"]\nreaction = 2\nsource = "
+      "\"1+y-4+3*x+2*(x+2*y+3*z)\"";
+  deck.boundary =
+      "on = [\"left\", \"right\", \"bottom\", \"top\", \"back\"]\ntype = \"dirichlet\"\nvalue = \"x+2*y+3*z\"\n"
+      "[[boundary]]\non = \"front\"\ntype = \"robin\"\nalpha = 4\nvalue = \"0.4+4.5+4*(x+2*y+3*z)\"";
   for (const char* discretisation : {"galerkin", "supg"})
     for (const char* solver : {"bicgstab", "lu"}) {
       deck.discretisation = discretisation;
       deck.physics = "order = 2";
       deck.rest = std::string("[solver]\ntype = \"") + solver + "\"\ntolerance = 1e-12\n[matrix]\nformat = \"" +
-                  (solver == std::string("lu") ? "auto" : "sliced_ell") + "\"\n[exact]\nu = \"x+2*y+3*z\"\ngradient = [1, 2, 3]\n" +
+                  (solver == std::string("lu") ? "auto" : "sliced_ell") +
+                  "\"\n[exact]\nu = \"x+2*y+3*z\"\ngradient = [1, 2, 3]\n" +
                   "[[quantity]]\nname = \"flux\"\nkind = \"flux\"\non = \"front\"";
       const Result result = run("linear", deck);
       ASSERT_EQ(result.code, 0) << result.text;
@@ -154,10 +179,13 @@ TEST(ConvectionDiffusion, ItsTemplateRunsAndChecks) {
 
 TEST(ConvectionDiffusion, TheTutorialRuns) {
   const std::string deck = (source() / "inputs/tutorials/05_convection_diffusion.toml").string();
-  const auto supg = run_deck(deck, "tutorial"), grid = run_deck(deck, "tutorial_grid", " --set 'physics.discretisation=\"finite_difference\"'");
+  const auto supg = run_deck(deck, "tutorial"),
+             grid = run_deck(deck, "tutorial_grid", " --set 'physics.discretisation=\"finite_difference\"'");
   EXPECT_NEAR(supg["quantities"]["u_centre"].get<double>(), 0.25, 0.01);
   EXPECT_NEAR(grid["quantities"]["u_centre"].get<double>(), 0.25, 0.02);
-  const auto layer = run_deck(deck, "tutorial_layer", " --set 'material.0.velocity=[\"0\",\"1\"]' --set 'boundary.1.on=\"bottom\"' --set 'boundary.0.on=[\"left\",\"right\",\"top\"]'");
+  const auto layer = run_deck(deck, "tutorial_layer",
+                              " --set 'material.0.velocity=[\"0\",\"1\"]' --set 'boundary.1.on=\"bottom\"' --set "
+                              "'boundary.0.on=[\"left\",\"right\",\"top\"]'");
   EXPECT_LT(layer["quantities"]["u_centre"].get<double>(), 1.01);
 }
 
@@ -165,8 +193,11 @@ TEST(ConvectionDiffusion, RefusesWhatIsNoGrid) {
   Deck deck;
   deck.discretisation = "finite_difference";
   Deck other = deck;
-  other.boundary = "on = [\"left\", \"right\", \"bottom\"]\ntype = \"dirichlet\"\nvalue = 0\n[[boundary]]\non = \"top\"\ntype = \"neumann\"\nvalue = 1";
-  expect_refused("neumann", other, "needs Dirichlet values on all four sides, this boundary is neumann", "discretisation = \"supg\"");
+  other.boundary =
+      "on = [\"left\", \"right\", \"bottom\"]\ntype = \"dirichlet\"\nvalue = 0\n[[boundary]]\non = \"top\"\ntype = "
+      "\"neumann\"\nvalue = 1";
+  expect_refused("neumann", other, "needs Dirichlet values on all four sides, this boundary is neumann",
+                 "discretisation = \"supg\"");
   other.boundary = "on = [\"left\", \"right\", \"bottom\"]\ntype = \"dirichlet\"\nvalue = 0";
   expect_refused("bare_side", other, "'top' has none", "add the side to a [[boundary]]");
   other = deck;
@@ -208,18 +239,24 @@ TEST(ConvectionDiffusion, RefusesSolversForSymmetricMatrices) {
   Deck deck;
   for (const char* type : {"cg", "minres", "direct", "bcr", "fft"}) {
     deck.rest = std::string("[solver]\ntype = \"") + type + "\"";
-    expect_refused("solver", deck, std::string("solver.type = \"") + type + "\" takes the matrix for symmetric", "\"bicgstab\" or \"gmres\"");
+    expect_refused("solver", deck, std::string("solver.type = \"") + type + "\" takes the matrix for symmetric",
+                   "\"bicgstab\" or \"gmres\"");
   }
   for (const char* name : {"ssor", "multicolour_ssor", "chebyshev"}) {
     deck.rest = std::string("[solver]\npreconditioner = \"") + name + "\"";
-    expect_refused("preconditioner", deck, std::string("the preconditioner \"") + name + "\" takes the matrix for symmetric", "preconditioner = \"jacobi\"");
+    expect_refused("preconditioner", deck,
+                   std::string("the preconditioner \"") + name + "\" takes the matrix for symmetric",
+                   "preconditioner = \"jacobi\"");
   }
   deck.rest = "[solver]\ntype = \"lsor\"";
-  expect_refused("relaxation", deck, "relaxes the grid of finite differences, discretisation is \"supg\"", "discretisation = \"finite_difference\"");
+  expect_refused("relaxation", deck, "relaxes the grid of finite differences, discretisation is \"supg\"",
+                 "discretisation = \"finite_difference\"");
   deck.rest = "[solver]\ntype = \"gmers\"";
   expect_refused("typo", deck, "unknown solver.type 'gmers'", "gmres");
   deck.rest = "[assembly]\nstrategy = \"two_pass\"";
   expect_refused("strategy", deck, "assembly.strategy = \"two_pass\" is not there", "\"auto\" or \"colour\"");
+  deck.rest = "[assembly]\npartition_size = 8";
+  expect_refused("partition", deck, "partition_size", "strategy");
   deck.rest = "[solver]\ntype = \"lu\"\n[matrix]\nformat = \"sliced_ell\"";
   const Result result = run("lu_format", deck);
   EXPECT_EQ(result.code, 2) << result.text;
@@ -264,8 +301,8 @@ TEST(ConvectionDiffusion, RefusesAProblemThatIsSingular) {
 }
 
 TEST(ConvectionDiffusion, SaysWhenARelaxationDoesNotConverge) {
-  const Result result = tessera("run " + verification("finite_difference_exponential") + " --quiet --backend threads --set solver.max_iterations=5 --output " +
-                                out("short"));
+  const Result result = tessera("run " + verification("finite_difference_exponential") +
+                                " --quiet --backend threads --set solver.max_iterations=5 --output " + out("short"));
   EXPECT_EQ(result.code, 4) << result.text;
   EXPECT_TRUE(result.says("lsor did not converge")) << result.text;
   EXPECT_EQ(summary_in(out("short"))["status"], "not_converged");

@@ -131,7 +131,8 @@ TEST(Convection, SupgAddsNothingWhereTheResidualVanishes) {
     const ConvectionData data = varying_data(mesh, map, degree);
     const std::vector<double> points = assembly::dof_points(mesh, map);
     std::vector<double> u;
-    for (Index dof = 0; dof < map.dofs; ++dof) u.push_back(polynomial(&points[3 * static_cast<std::size_t>(dof)], mesh.dim, degree).u);
+    for (Index dof = 0; dof < map.dofs; ++dof)
+      u.push_back(polynomial(&points[3 * static_cast<std::size_t>(dof)], mesh.dim, degree).u);
     const Filled plain = fill(exec, mesh, map, data, false), supg = fill(exec, mesh, map, data, true);
     const std::vector<double> Au = plain.times(u), Su = supg.times(u);
     const double scale = supg.norm();
@@ -169,7 +170,8 @@ TYPED_TEST(ConvectionOn, EqualsThreadsAndRepeats) {
       ASSERT_EQ(expected.col_ind, found.col_ind);
       const double scale = expected.norm();
       for (std::size_t k = 0; k < expected.values.size(); ++k)
-        ASSERT_NEAR(found.values[k], expected.values[k], 1e-12 * scale) << c.shape << " order " << c.order << (supg ? " supg" : "");
+        ASSERT_NEAR(found.values[k], expected.values[k], 1e-12 * scale)
+            << c.shape << " order " << c.order << (supg ? " supg" : "");
       for (std::size_t k = 0; k < expected.b.size(); ++k) ASSERT_NEAR(found.b[k], expected.b[k], 1e-12 * scale);
     }
 }
@@ -196,7 +198,9 @@ TYPED_TEST(ConvectionOn, RowsSumToTheReaction) {
     // Galerkin with c: the rows sum to c int phi_i, all of them to c times the volume.
     data.diffusion.c.values = {0, 3};
     double sum = 0;
-    for (double row : fill(exec, mesh, map, data, false).times(std::vector<double>(static_cast<std::size_t>(map.dofs), 1.0))) sum += row;
+    for (double row :
+         fill(exec, mesh, map, data, false).times(std::vector<double>(static_cast<std::size_t>(map.dofs), 1.0)))
+      sum += row;
     EXPECT_NEAR(sum, 3, 2e-2) << c.shape << c.order;  // curved cells: the box up to its edges
   }
 }
@@ -218,7 +222,8 @@ TYPED_TEST(ConvectionOn, WithoutVelocityItIsDiffusion) {
     const std::vector<double> expected = to_vector(A.values), load = to_vector(b);
     // Linear simplices of the diffusion kernels take the mean of k on CUDA, and of c, which is another quadrature.
     const double tolerance = (std::is_same_v<TypeParam, Threads> ? 1e-12 : 2e-2) * found.norm();
-    for (std::size_t k = 0; k < expected.size(); ++k) ASSERT_NEAR(found.values[k], expected[k], tolerance) << c.shape << c.order;
+    for (std::size_t k = 0; k < expected.size(); ++k)
+      ASSERT_NEAR(found.values[k], expected[k], tolerance) << c.shape << c.order;
     for (std::size_t k = 0; k < load.size(); ++k) ASSERT_NEAR(found.b[k], load[k], tolerance) << c.shape << c.order;
   }
 }
@@ -248,6 +253,28 @@ TEST(Convection, ParameterOfStreamlineDiffusion) {
   // Stretched cells of higher order: at most the inverse estimate of the short side.
   const double K[3] = {1e-3, 0, 10};
   EXPECT_DOUBLE_EQ(assembly::stabilisation<2>(2, 0, true, flow, 1, 1e-3, K, 0), 1 / (3 * 4 * 10.0));
+}
+
+TEST(Convection, LargestPecletNumberOfACell) {
+  for (const auto& [shape, chord] :
+       {std::pair{"interval", 0.25}, {"triangle", 0.25}, {"quad", 0.25}, {"tet", 0.25}, {"hex", 0.25}, {"prism", 0.25}})
+    for (int order : {1, 2}) {
+      const mesh::Mesh mesh = testing::box(shape, 4);
+      const assembly::DofMap map = assembly::make_dof_map(mesh, order);
+      ConvectionData data;
+      data.diffusion.k.values = {0.01, 1};
+      data.diffusion.region.assign(static_cast<std::size_t>(mesh.cells()), 1);
+      EXPECT_EQ(assembly::largest_peclet(mesh, map, data), 0);
+      data.velocity = {mesh.dim, false, {}};
+      for (int region : {0, 1})
+        for (int d = 0; d < mesh.dim; ++d) data.velocity.values.push_back(d == 0 ? 3.0 + region : 0.0);
+      EXPECT_NEAR(assembly::largest_peclet(mesh, map, data), 4 * chord / (2 * order), 1e-12) << shape;
+      data.diffusion.region[0] = 0;  // its first cell: 3 chord / (2 p 0.01)
+      EXPECT_NEAR(assembly::largest_peclet(mesh, map, data), 3 * chord / (2 * order * 0.01), 1e-10) << shape;
+      const ConvectionData varying = varying_data(mesh, map, 1);
+      EXPECT_EQ(assembly::largest_peclet(mesh, map, varying, 1), assembly::largest_peclet(mesh, map, varying, 3));
+      EXPECT_GT(assembly::largest_peclet(mesh, map, varying), 0);
+    }
 }
 
 TEST(Convection, RefusesWhatDoesNotFit) {
