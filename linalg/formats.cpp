@@ -8,14 +8,26 @@ namespace tessera::linalg {
 
 namespace {
 
-/// Rows below which a GPU is not filled by one thread a row: CRS then puts more threads to work.
-constexpr Index few_rows_cuda = 100'000;
+/// Rows below which a GPU is not filled by one thread a row: CRS then puts more threads to work. H200, 2026-11-21: P1 tets are level at
+/// 51 k rows (0.0041 ms), hexes still 1.16 times slower packed at 30 k.
+constexpr Index few_rows_cuda = 50'000;
 /// Rows below which the matrix stays in the caches of the cores, and bytes do not decide.
 constexpr Index few_rows_threads = 10'000;
-/// Non-zeros a row from which on several threads a row are the better way to read it.
+/// Non-zeros a row from which on several threads a row are the better way to read it. H200: Q2 hexes, 62 a row, 0.096 ms packed and 0.134 in
+/// CRS; P4 tets, 73 a row, 0.102 and 0.069.
 constexpr double long_rows = 64;
 /// A longest row of this many times the mean keeps its thread busy while the others have finished.
-constexpr double outlier = 16;
+constexpr double outlier_threads = 16;
+/// The same on CUDA, where a thread takes 0.11 us an entry of a long row and the GPU 2.9 ps a non-zero: up to this many times the mean, or up
+/// to one in so many of all non-zeros, the rest takes long enough. (One row among 0.5 M of P1 tets: level with CRS at 110 entries.)
+constexpr double outlier_cuda = 4;
+constexpr Offset rest_of_outlier = 75'000;
+
+double longest_allowed(const RowLengths& lengths, bool on_gpu) {
+  const double mean = std::max(1.0, lengths.mean());
+  if (!on_gpu) return outlier_threads * mean;
+  return std::max(outlier_cuda * mean, static_cast<double>(lengths.nnz / rest_of_outlier));
+}
 
 }  // namespace
 
@@ -32,12 +44,13 @@ const std::vector<FormatInfo>& format_table() {
 }
 
 FormatChoice choose_format(const RowLengths& lengths, const std::string& backend) {
-  const Index few = backend == "cuda" ? few_rows_cuda : few_rows_threads;
+  const bool on_gpu = backend == "cuda";
+  const Index few = on_gpu ? few_rows_cuda : few_rows_threads;
   if (lengths.rows < few)
     return {"crs", fmt::format("{} rows are too few to gain from another format", lengths.rows)};
   if (lengths.mean() > long_rows)
     return {"crs", fmt::format("rows of {:.0f} non-zeros on average are long enough to be read as they are", lengths.mean())};
-  if (lengths.longest > outlier * std::max(1.0, lengths.mean()))
+  if (lengths.longest > longest_allowed(lengths, on_gpu))
     return {"crs", fmt::format("the longest row has {} non-zeros, the average {:.1f}: slices would wait for it",
                                lengths.longest, lengths.mean())};
   return {"packed_ell", fmt::format("rows of {:.1f} non-zeros on average, {} at most: packed columns move the least bytes",

@@ -11,6 +11,14 @@ constexpr int spmv_block = reduce_block;
 constexpr int spmv_blocks_per_multiprocessor = 6;
 /// Non-zeros that a lane has in flight: with 4 lanes a row of P1 tets (15) takes one pass, with 8 one of Q1 hexes (27).
 constexpr int loads_per_lane = 4;
+/// Of stream_kernel: threads of a block, entries that a lane has in flight, and a warp in shared memory. On an H200 (CUDA 13, 2026-11-21)
+/// in relation to cuSPARSE's CSR, P2 tets / P1 tets / P1 tets shuffled by 4096: 1024 threads and 8 entries 1.10 / 1.27 / 1.14, 4 entries
+/// 0.97 / 1.13 / 1.26, 512 threads and 8 entries 1.09 / 1.27 / 0.89; spmv_kernel 0.91 / 1.29 / 0.85.
+constexpr int stream_block = 1024;
+constexpr int stream_loads = 8;
+constexpr int stream_chunk = 32 * stream_loads;
+/// Rounds of a block below which spmv_kernel, which has more threads for few rows, is taken.
+constexpr int stream_rounds = 4;
 
 template <class T>
 struct StoreProduct {  // y = A x
@@ -82,28 +90,99 @@ __global__ void __launch_bounds__(spmv_block, spmv_blocks_per_multiprocessor)
     kernels::finish_reduce(kernels::block_sum<double, spmv_block>(total), ticket, partial, result);
 }
 
-template <int lanes, class T, class Use>
-void launch_spmv(Cuda& exec, const CrsView<const T>& A, View<const T> x, Use use, double* result) {
-  constexpr Offset rows_per_block = spmv_block / lanes;
-  Offset blocks = (static_cast<Offset>(A.rows) + rows_per_block - 1) / rows_per_block;
+/// Each lane of a warp has a row, but the warp reads the entries of its 32 rows side by side, whatever their lengths, and leaves the
+/// products in shared memory for the lanes to sum (CSR-stream; Greathouse and Daga, SC 2014). A block fills a multiprocessor and takes
+/// consecutive rows: those share entries of x in the L1 cache, which matters most where the numbering is poor.
+template <class T, class Use>
+__global__ void __launch_bounds__(stream_block, 1)
+    stream_kernel(CrsView<const T> A, const T* __restrict__ x, Use use, unsigned* ticket, double* partial, double* result) {
+  extern __shared__ char shared[];
+  T* products = reinterpret_cast<T*>(shared) + threadIdx.x / 32 * stream_chunk;
+  const int lane = threadIdx.x % 32;
+  const Offset stride = gridDim.x * static_cast<Offset>(stream_block);
+  double total = 0;
+  for (Offset base = blockIdx.x * static_cast<Offset>(stream_block) + threadIdx.x / 32 * 32; base < A.rows; base += stride) {
+    const Offset row = min(base + lane, static_cast<Offset>(A.rows));
+    const Offset end = __ldg(A.row_ptr.data() + min(base + 32, static_cast<Offset>(A.rows)));
+    const Offset first = __ldg(A.row_ptr.data() + row), begin = __shfl_sync(0xffffffffu, first, 0);
+    const Offset next = __shfl_down_sync(0xffffffffu, first, 1), last = lane == 31 ? end : next;
+    T sum = 0;
+    for (Offset at = begin; at < end; at += stream_chunk) {
+      const int count = static_cast<int>(min(end - at, Offset{stream_chunk}));
+      Index col[stream_loads];
+      T value[stream_loads];
+#pragma unroll
+      for (int u = 0; u < stream_loads; ++u) {
+        const int k = u * 32 + lane;
+        col[u] = k < count ? __ldcs(A.col_ind.data() + at + k) : -1;
+        value[u] = k < count ? __ldcs(A.values.data() + at + k) : T{0};
+      }
+#pragma unroll
+      for (int u = 0; u < stream_loads; ++u) products[u * 32 + lane] = value[u] * (col[u] >= 0 ? __ldg(x + col[u]) : T{0});
+      __syncwarp();
+      const int from = static_cast<int>(max(first - at, Offset{0})), to = static_cast<int>(min(last - at, Offset{count}));
+      for (int k = from; k < to; ++k) sum += products[k];
+      __syncwarp();
+    }
+    if (row < A.rows) total += use(row, sum);
+  }
+  if constexpr (Use::reduces) {
+    total = kernels::block_sum<double, stream_block>(total);
+    if (threadIdx.x < reduce_block) kernels::finish_reduce(total, ticket, partial, result);  // the other threads have ended
+  }
+}
+
+/// Where the blocks of a kernel that also sums leave their parts.
+struct BlockSums {
   unsigned* ticket = nullptr;
   double* partial = nullptr;
-  if constexpr (Use::reduces) {  // as many blocks as fit, one partial sum each; their number fixes the order
-    const Offset most = static_cast<Offset>(exec.multiprocessors()) * spmv_blocks_per_multiprocessor;
-    blocks = blocks < 1 ? 1 : (blocks < most ? blocks : most);
+
+  BlockSums() = default;
+  BlockSums(Cuda& exec, Offset blocks) {
     auto* scratch = static_cast<char*>(exec.scratch(256 + sizeof(double) * static_cast<std::size_t>(blocks)));
     ticket = reinterpret_cast<unsigned*>(scratch);
     partial = reinterpret_cast<double*>(scratch + 256);
   }
-  launch(exec, spmv_kernel<lanes, T, Use>, blocks, spmv_block, A, x.data(), use, ticket, partial, result);
+};
+
+template <int lanes, class T, class Use>
+void launch_spmv(Cuda& exec, const CrsView<const T>& A, View<const T> x, Use use, double* result) {
+  constexpr Offset rows_per_block = spmv_block / lanes;
+  Offset blocks = (static_cast<Offset>(A.rows) + rows_per_block - 1) / rows_per_block;
+  BlockSums sums;
+  if constexpr (Use::reduces) {  // as many blocks as fit, one partial sum each; their number fixes the order
+    const Offset most = static_cast<Offset>(exec.multiprocessors()) * spmv_blocks_per_multiprocessor;
+    blocks = blocks < 1 ? 1 : (blocks < most ? blocks : most);
+    sums = BlockSums(exec, blocks);
+  }
+  launch(exec, spmv_kernel<lanes, T, Use>, blocks, spmv_block, A, x.data(), use, sums.ticket, sums.partial, result);
 }
 
-/// Lanes per row from the mean row length, so that one pass of `loads_per_lane` covers it.
+/// One block a multiprocessor, for matrices that give each several rounds.
+template <class T, class Use>
+void launch_stream(Cuda& exec, const CrsView<const T>& A, View<const T> x, Use use, double* result) {
+  constexpr int shared = stream_block / 32 * stream_chunk * static_cast<int>(sizeof(T));
+  const auto kernel = stream_kernel<T, Use>;
+  TESSERA_CUDA_CHECK(cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, shared));
+  const Offset blocks = exec.multiprocessors();
+  const BlockSums sums = Use::reduces ? BlockSums(exec, blocks) : BlockSums();
+  kernel<<<static_cast<unsigned>(blocks), stream_block, shared, exec.stream()>>>(A, x.data(), use, sums.ticket, sums.partial, result);
+  TESSERA_CUDA_CHECK(cudaGetLastError());
+#ifndef NDEBUG
+  exec.synchronize();
+#endif
+}
+
+/// The kernel by the mean length of rows: lanes that share a row, so that one pass of `loads_per_lane` covers it; rows of 9 to 48 entries
+/// of large matrices as a stream.
 template <class T, class Use>
 void dispatch(Cuda& exec, const CrsView<const T>& A, View<const T> x, Use use, double* result = nullptr) {
   const double mean = A.rows == 0 ? 0 : static_cast<double>(A.col_ind.size()) / A.rows;
+  const bool large = A.rows >= Offset{stream_rounds} * stream_block * exec.multiprocessors();
   if (mean <= 9)
     launch_spmv<2>(exec, A, x, use, result);
+  else if (mean <= 48 && large)
+    launch_stream(exec, A, x, use, result);
   else if (mean <= 20)
     launch_spmv<4>(exec, A, x, use, result);
   else if (mean <= 48)

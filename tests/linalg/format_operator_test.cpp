@@ -152,6 +152,12 @@ TEST(ChooseFormat, FollowsItsRule) {
     EXPECT_EQ(choice(1000000, 3000000, 1000000, backend), "crs") << "one dense row";
     EXPECT_EQ(choice(1000000, 15000000, 15, backend), "packed_ell");
   }
+  EXPECT_EQ(choice(40'000, 600'000, 15, "cuda"), "crs") << "few rows";
+  EXPECT_EQ(choice(60'000, 900'000, 15, "cuda"), "packed_ell");
+  EXPECT_EQ(choice(530'000, 7'800'000, 64, "cuda"), "packed_ell");
+  EXPECT_EQ(choice(530'000, 7'800'000, 200, "cuda"), "crs") << "one row outlasts the others";
+  EXPECT_EQ(choice(17'000'000, 250'000'000, 200, "cuda"), "packed_ell") << "the others take longer than one row";
+  EXPECT_EQ(choice(530'000, 7'800'000, 200, "threads"), "packed_ell");
 }
 
 }  // namespace

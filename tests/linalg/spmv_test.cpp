@@ -133,6 +133,43 @@ TYPED_TEST(Spmv, FusedDotAndResidualEqualTheirParts) {
   }
 }
 
+/// So many rows that CUDA takes them as a stream of entries: lengths from 0 to 30, some of hundreds across its chunks.
+TYPED_TEST(Spmv, ManyRowsOfUnevenLengths) {
+  TESSERA_REQUIRE(TypeParam);
+  using Space = typename TypeParam::Space;
+  TypeParam exec;
+  HostMatrix host;
+  host.rows = host.cols = 600'011;
+  host.row_ptr = {0};
+  for (Index row = 0; row < host.rows; ++row) {
+    const Index length = row % 1000 == 999 ? 256 + row / 1000 : row * 7919 % 31;
+    for (Index k = 0; k < length; ++k) {
+      host.col_ind.push_back((row + k * 41) % host.cols);
+      host.values.push_back(1 + (row + 3 * k) % 17);  // small integers: every sum is exact
+    }
+    host.row_ptr.push_back(static_cast<Offset>(host.col_ind.size()));
+  }
+  std::vector<double> p(static_cast<std::size_t>(host.rows)), expected, scale, difference;
+  for (std::size_t i = 0; i < p.size(); ++i) p[i] = static_cast<double>(i % 13) - 6;
+  reference(host, p, expected, scale);
+  double pq = 0, rr = 0;
+  for (std::size_t i = 0; i < p.size(); ++i) {
+    pq += p[i] * expected[i];
+    difference.push_back(p[i] - expected[i]);
+    rr += difference.back() * difference.back();
+  }
+  const auto A = host.template to<Space>();
+  const auto x = to_space<Space>(p);
+  Array<double, Space> y(A.rows), q(A.rows), r(A.rows), sums(2);
+  linalg::spmv(exec, A.view(), x, y.view());
+  linalg::spmv_dot(exec, A.view(), x, q.view(), sums.data());
+  linalg::residual(exec, A.view(), x, x, r.view(), sums.data() + 1);
+  EXPECT_EQ(to_vector(y), expected);
+  EXPECT_EQ(to_vector(q), expected);
+  EXPECT_EQ(to_vector(r), difference);
+  EXPECT_EQ(to_vector(sums), (std::vector<double>{pq, rr}));
+}
+
 TYPED_TEST(Spmv, RepeatsBitwise) {
   TESSERA_REQUIRE(TypeParam);
   using Space = typename TypeParam::Space;
