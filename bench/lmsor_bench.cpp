@@ -67,7 +67,7 @@ struct Case {
   Array<double, Space> f_ = to_space<Space>(f), g_ = to_space<Space>(g), u_ = to_space<Space>(u);
   LmsorProblem problem{{m, m}, {h, h}, f_, g_, {}};
   LmsorParams params{};
-  lmsor::Facts facts = lmsor::look_at(exec, problem, u_, lmsor::omega_of(problem, params, {}));
+  lmsor::CoefficientBounds bounds = lmsor::scan_coefficients(exec, problem, u_, lmsor::omega_of(problem, params, {}));
   double expected = 0;  ///< residual norm after a few iterations of the first variant
   double peer_ms = 0;
   std::string peer = {};
@@ -75,8 +75,8 @@ struct Case {
   template <class T>
   double add(const lmsor::Choices& choices, const std::string& name) {
     if (!options.takes(name)) return 0;
-    auto relaxation = lmsor::make_relaxation<Exec, T>(exec, problem, lmsor::omega_of(problem, params, facts), choices,
-                                                      facts.mixed_points > 0);
+    auto relaxation = lmsor::make_relaxation<Exec, T>(exec, problem, lmsor::omega_of(problem, params, bounds), choices,
+                                                      bounds.mixed_points > 0);
     lmsor::load(exec, relaxation, u_);
     lmsor::sweep(exec, relaxation, 4, true);
     exec.synchronize();
@@ -101,7 +101,7 @@ struct Case {
 
   void add_sequential() {
     Sequential s{m, m + Offset{2}, u, u, u, u};
-    const lmsor::LocalOmega omega = lmsor::omega_of(problem, params, facts);
+    const lmsor::LocalOmega omega = lmsor::omega_of(problem, params, bounds);
     for (Offset j = 1; j <= m; ++j)
       for (Offset i = 1; i <= m; ++i) {
         const Offset at = i + j * s.row, from = i - 1 + (j - 1) * m;

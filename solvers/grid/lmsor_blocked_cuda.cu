@@ -25,6 +25,7 @@ struct BlockedArgs {
   T* to;
   Sums<2>* partial;  ///< [blocks] or null
   int iterations;
+  unsigned blocks_x;  ///< blocks beside each other
 };
 
 /// Kept out of line: it runs once a point and pass, and the bisection takes registers.
@@ -99,7 +100,7 @@ struct Tile {
     // Not kept: registers are scarce, and the first-level cache holds it.
     const T s = has_source && inner(colour, k) ? __ldg(args.fields.source + at(colour, k)) : T(0);
     const Stencil<T> c = make_stencil(args.fields.A, args.fields.B, F[colour][k], G[colour][k]);
-    const T e = lack(c, shifted ? middle : side, shifted ? side : middle, north, south, u[colour][k], s);
+    const T e = defect(c, shifted ? middle : side, shifted ? side : middle, north, south, u[colour][k], s);
     const T w = omega[colour][k];
     u[colour][k] = fma(w, e, u[colour][k]);
     if (with_norms && w != 0 && sound(k)) {
@@ -141,8 +142,8 @@ __global__ void __launch_bounds__(blocked_block) blocked_kernel(const __grid_con
       args,
       lane,
       warp,
-      blockIdx.y * static_cast<Offset>(tile_rows - 4 * reach) - 2 * reach + warp * rows_per_warp,
-      blockIdx.x * static_cast<Offset>(lanes - 2 * reach) - reach + lane,
+      blockIdx.x / args.blocks_x * static_cast<Offset>(tile_rows - 4 * reach) - 2 * reach + warp * rows_per_warp,
+      blockIdx.x % args.blocks_x * static_cast<Offset>(lanes - 2 * reach) - reach + lane,
       edge};
   tile.load();
   for (int iteration = 0; iteration < args.iterations; ++iteration) {
@@ -153,33 +154,32 @@ __global__ void __launch_bounds__(blocked_block) blocked_kernel(const __grid_con
   tile.store();
   if (!args.partial) return;
   const Sums<2> sums = kernels::block_sums<2, blocked_block>(tile.sums);
-  if (threadIdx.x == 0) args.partial[blockIdx.y * static_cast<Offset>(gridDim.x) + blockIdx.x] = sums;
+  if (threadIdx.x == 0) args.partial[blockIdx.x] = sums;
 }
 
-dim3 grid_of(const Layout& layout, int iterations) {
-  const auto blocks = [](Offset items, int each) { return static_cast<unsigned>((items + each - 1) / each); };
-  return {blocks(layout.m1 / 2 + 1, lanes - 2 * iterations), blocks(layout.m2 + 1, tile_rows - 4 * iterations)};
-}
+Offset count(Offset items, Offset each) { return (items + each - 1) / each; }
+Offset blocks_x(const Layout& layout, int iterations) { return count(layout.m1 / 2 + 1, lanes - 2 * iterations); }
 
 }  // namespace
 
 Offset blocked_pass_blocks(const Layout& layout, int iterations) {
-  const dim3 grid = grid_of(layout, iterations);
-  return static_cast<Offset>(grid.x) * grid.y;
+  return blocks_x(layout, iterations) * count(layout.m2 + Offset{1}, tile_rows - 4 * iterations);
 }
 
 template <class T>
 void blocked_pass(Cuda& exec, Relaxation<Cuda, T>& relaxation, const T* from, T* to, int iterations, bool with_norms) {
-  const BlockedArgs<T> args{relaxation.fields, from, to, with_norms ? relaxation.partial.data() : nullptr, iterations};
-  const dim3 grid = grid_of(relaxation.fields.layout, iterations);
-  const bool stored_omega = relaxation.choices.recompute != Recompute::all, has_source = args.fields.source != nullptr;
+  const Layout& layout = relaxation.fields.layout;
+  const BlockedArgs<T> args{relaxation.fields,
+                            from,
+                            to,
+                            with_norms ? relaxation.partial.data() : nullptr,
+                            iterations,
+                            static_cast<unsigned>(blocks_x(layout, iterations))};
+  const bool stored_omega = relaxation.choices.recompute != Recompute::all,
+             has_source = relaxation.fields.source != nullptr;
   const auto kernel = stored_omega ? (has_source ? blocked_kernel<true, true, T> : blocked_kernel<true, false, T>)
                                    : (has_source ? blocked_kernel<false, true, T> : blocked_kernel<false, false, T>);
-  kernel<<<grid, blocked_block, 0, exec.stream()>>>(args);
-  TESSERA_CUDA_CHECK(cudaGetLastError());
-#ifndef NDEBUG
-  exec.synchronize();
-#endif
+  launch(exec, kernel, blocked_pass_blocks(layout, iterations), blocked_block, args);
 }
 
 template void blocked_pass<double>(Cuda&, Relaxation<Cuda, double>&, const double*, double*, int, bool);

@@ -67,9 +67,9 @@ TESSERA_HD Stencil<T> make_stencil(T A, T B, T F, T G) {
   using std::fma;  // of T, not always of double
   return {fma(A, F, A), fma(-A, F, A), fma(-B, G, B), fma(B, G, B)};
 }
-/// J u - s/D - u: what a point lacks. The one place of the arithmetic: every kernel gets the same bits.
+/// J u - s/D - u, the residual of a point in units of u. The one place of the arithmetic: every kernel gets the same bits.
 template <class T>
-TESSERA_HD T lack(const Stencil<T>& c, T west, T east, T north, T south, T here, T source) {
+TESSERA_HD T defect(const Stencil<T>& c, T west, T east, T north, T south, T here, T source) {
   using std::fma;
   return fma(c.south, south, fma(c.north, north, fma(c.east, east, c.west * west))) - source - here;
 }
@@ -88,13 +88,13 @@ struct Fields {
 };
 
 /// Sums over the points of an iteration, in units of u: of the squared residual between its two half sweeps, which is exact
-/// and comes for nothing (a red point keeps 1 - omega of what it lacked), and of the squared update.
+/// and comes for nothing (a red point keeps 1 - omega of its defect), and of the squared update.
 struct Norms {
-  double lack = 0, update = 0;
+  double defect = 0, update = 0;
 };
 
-/// What the coefficients are like, from one pass over them.
-struct Facts {
+/// From one pass over a problem.
+struct CoefficientBounds {
   double largest_F = 0, largest_G = 0;  ///< of |h f/2| and |k g/2|
   double real = 0, imaginary = 0;       ///< largest |Re mu|, |Im mu|
   double least = 2;                     ///< least (10.11)
@@ -118,7 +118,8 @@ struct Relaxation {
 
 /// One pass over a problem, whose u has its rim.
 template <class Exec>
-Facts look_at(Exec& exec, const LmsorProblem& problem, View<const double> u, const LocalOmega& omega);
+CoefficientBounds scan_coefficients(Exec& exec, const LmsorProblem& problem, View<const double> u,
+                                    const LocalOmega& omega);
 /// Sums of squares over the points, in double and in units of u: of the right side with the rim's share, and of the residual.
 template <class Exec>
 Pair residual(Exec& exec, const LmsorProblem& problem, View<const double> u);
@@ -151,8 +152,8 @@ void prepare_sweeps(Threads& exec, Relaxation<Threads, T>& relaxation);
 template <class T>
 void prepare_sweeps(Cuda& exec, Relaxation<Cuda, T>& relaxation);
 
-/// Omega by the names of `params`; estimates come from `facts`.
-LocalOmega omega_of(const LmsorProblem& problem, const LmsorParams& params, const Facts& facts);
+/// Omega by the names of `params`; estimates come from `bounds`.
+LocalOmega omega_of(const LmsorProblem& problem, const LmsorParams& params, const CoefficientBounds& bounds);
 /// Choices by the names of `params`, "auto" and 0 resolved for a grid.
 Choices choices_of(const LmsorProblem& problem, const LmsorParams& params, const std::string& backend);
 /// Declared bytes of one iteration of m1 x m2 points, T of `size` bytes: docs/methods/lmsor.md.

@@ -25,6 +25,7 @@ struct HalfArgs {
   cudaTextureObject_t texture;  ///< of the other colour
   Sums<2>* partial;             ///< [blocks] or null
   int colour;
+  unsigned blocks_x;  ///< blocks beside each other
 };
 
 template <class T>
@@ -100,8 +101,8 @@ __global__ void __launch_bounds__(half_block, least_blocks<recompute, may_be_mix
   const Layout layout = args.fields.layout;
   const int colour = args.colour;
   const int column = threadIdx.x % block_columns, row = threadIdx.x / block_columns * G;
-  const Offset first_row = 1 + blockIdx.y * static_cast<Offset>(block_rows * G);
-  const Offset p = blockIdx.x * static_cast<Offset>(block_columns) + column;
+  const Offset first_row = 1 + blockIdx.x / args.blocks_x * static_cast<Offset>(block_rows * G);
+  const Offset p = blockIdx.x % args.blocks_x * static_cast<Offset>(block_columns) + column;
   // Threads beyond the grid read what their last neighbour inside reads and write nothing.
   const Offset safe = p <= layout.m1 / 2 ? p : layout.m1 / 2;
   const Offset own = colour * layout.size;
@@ -135,7 +136,7 @@ __global__ void __launch_bounds__(half_block, least_blocks<recompute, may_be_mix
     const int shift = Layout::shift(j, colour);
     recompute_point<recompute, may_be_mixed>(args.fields, colour, points[k]);
     const T west = shift ? middle[k + 1] : side[k], east = shift ? side[k] : middle[k + 1];
-    const T e = lack(points[k].stencil, west, east, middle[k + 2], middle[k], u[k], points[k].source);
+    const T e = defect(points[k].stencil, west, east, middle[k + 2], middle[k], u[k], points[k].source);
     const T omega = points[k].omega;
     if (j > layout.m2 || p < 1 - shift || 2 * p + shift > layout.m1) continue;
     args.fields.u[own + j * layout.pitch + p] = fma(omega, e, u[k]);
@@ -149,13 +150,10 @@ __global__ void __launch_bounds__(half_block, least_blocks<recompute, may_be_mix
   }
   if (!args.partial) return;
   sums = kernels::block_sums<2, half_block>(sums);
-  if (threadIdx.x == 0) args.partial[blockIdx.y * static_cast<Offset>(gridDim.x) + blockIdx.x] = sums;
+  if (threadIdx.x == 0) args.partial[blockIdx.x] = sums;
 }
 
-dim3 grid_of(const Layout& layout, int granularity) {
-  const auto blocks = [](Offset items, Offset each) { return static_cast<unsigned>((items + each - 1) / each); };
-  return {blocks(layout.m1 / 2 + 1, block_columns), blocks(layout.m2, block_rows * granularity)};
-}
+Offset blocks_x(const Layout& layout) { return (layout.m1 / 2 + block_columns) / block_columns; }
 
 template <class T>
 using HalfKernel = void (*)(HalfArgs<T>);
@@ -219,25 +217,19 @@ std::shared_ptr<unsigned long long> make_texture(const T* array, Offset size) {
 }
 
 Offset half_iteration_blocks(const Layout& layout, const Choices& choices) {
-  const dim3 grid = grid_of(layout, choices.granularity);
-  return static_cast<Offset>(grid.x) * grid.y;
+  const Offset rows = block_rows * choices.granularity;
+  return blocks_x(layout) * ((layout.m2 + rows - 1) / rows);
 }
 
 template <class T>
 void half_iteration(Cuda& exec, Relaxation<Cuda, T>& relaxation, int colour, bool with_norms) {
-  const Layout layout = relaxation.fields.layout;
-  const Offset blocks = half_iteration_blocks(layout, relaxation.choices);
+  const Fields<T>& fields = relaxation.fields;
+  const Offset blocks = half_iteration_blocks(fields.layout, relaxation.choices);
   const auto& texture = relaxation.texture[1 - colour];
-  const HalfArgs<T> args{relaxation.fields, texture ? *texture : 0,
-                         with_norms ? relaxation.partial.data() + colour * blocks : nullptr, colour};
-  kernel_of<T>(
-      relaxation.choices,
-      relaxation.fields.has_mixed)<<<grid_of(layout, relaxation.choices.granularity), half_block, 0, exec.stream()>>>(
-      args);
-  TESSERA_CUDA_CHECK(cudaGetLastError());
-#ifndef NDEBUG
-  exec.synchronize();
-#endif
+  const HalfArgs<T> args{fields, texture ? *texture : 0,
+                         with_norms ? relaxation.partial.data() + colour * blocks : nullptr, colour,
+                         static_cast<unsigned>(blocks_x(fields.layout))};
+  launch(exec, kernel_of<T>(relaxation.choices, fields.has_mixed), blocks, half_block, args);
 }
 
 template std::shared_ptr<unsigned long long> make_texture<double>(const double*, Offset);

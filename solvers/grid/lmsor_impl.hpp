@@ -24,53 +24,59 @@ inline ProblemView view_of(const LmsorProblem& problem, View<const double> u) {
 
 TESSERA_HD inline bool is_finite(double value) { return value - value == 0; }
 
-TESSERA_HD inline void look_at_point(double F, double G, const LocalOmega& omega, Facts& facts) {
+TESSERA_HD inline void scan_point(double F, double G, const LocalOmega& omega, CoefficientBounds& bounds) {
   const double p = fma(-F, F, 1.0), q = fma(-G, G, 1.0);
   const double x = square_root(fabs(p)), y = square_root(fabs(q));
-  const double along_x = omega.real_x * x, along_y = omega.real_y * y;
+  const double along_x = omega.mu_max_x * x, along_y = omega.mu_max_y * y;
   double real = 0, imaginary = 0;
   if (LocalOmega::is_mixed(F, G)) {
     real = p > 0 ? along_x : along_y;
     imaginary = p > 0 ? along_y : along_x;
-    ++facts.mixed_points;
+    ++bounds.mixed_points;
   } else {
     (p >= 0 && q >= 0 ? real : imaginary) = along_x + along_y;
   }
-  facts.largest_F = fmax(facts.largest_F, fabs(F));
-  facts.largest_G = fmax(facts.largest_G, fabs(G));
-  facts.real = fmax(facts.real, real);
-  facts.imaginary = fmax(facts.imaginary, imaginary);
-  facts.least = fmin(facts.least, fma(omega.low_x, x, omega.low_y * y));
+  bounds.largest_F = fmax(bounds.largest_F, fabs(F));
+  bounds.largest_G = fmax(bounds.largest_G, fabs(G));
+  bounds.real = fmax(bounds.real, real);
+  bounds.imaginary = fmax(bounds.imaginary, imaginary);
+  bounds.least = fmin(bounds.least, fma(omega.mu_min_x, x, omega.mu_min_y * y));
   if (!omega.local) return;
   for (int colour = 0; colour < (LocalOmega::is_mixed(F, G) ? 1 : 2); ++colour) {  // mixed: one omega for both
     const double w = omega.at(F, G, colour);
-    facts.omega_min = fmin(facts.omega_min, w);
-    facts.omega_max = fmax(facts.omega_max, w);
+    bounds.omega_min = fmin(bounds.omega_min, w);
+    bounds.omega_max = fmax(bounds.omega_max, w);
   }
 }
 
-TESSERA_HD inline Facts look_at_column(const ProblemView& problem, const LocalOmega& omega, Index i) {
-  Facts facts;
+/// Rows of a column that one work item scans: few enough for caches, and many enough items on a narrow grid.
+inline constexpr Index strip = 64;
+
+/// Column i, rows `first` to `first + strip`.
+TESSERA_HD inline CoefficientBounds scan_strip(const ProblemView& problem, const LocalOmega& omega, Index i,
+                                               Index first) {
+  CoefficientBounds bounds;
   const bool inner_column = i >= 1 && i <= problem.m1;
-  for (Index j = 0; j <= problem.m2 + 1 && facts.bad < 0; ++j) {
+  const Index rows = problem.m2 + 2, last = rows - first < strip ? rows : first + strip;
+  for (Index j = first; j < last && bounds.bad < 0; ++j) {
     const bool inner_row = j >= 1 && j <= problem.m2;
     if (!inner_column && !inner_row) continue;  // a corner
-    if (!is_finite(problem.u[i + j * (problem.m1 + Offset{2})])) facts.bad = 3;
+    if (!is_finite(problem.u[i + j * (problem.m1 + Offset{2})])) bounds.bad = 3;
     if (inner_column && inner_row) {
       const Offset at = i - 1 + (j - 1) * static_cast<Offset>(problem.m1);
       const double F = problem.F(at), G = problem.G(at);
-      if (!problem.source.empty() && !is_finite(problem.source[at])) facts.bad = 2;
-      if (!is_finite(G)) facts.bad = 1;
-      if (!is_finite(F)) facts.bad = 0;
-      if (facts.bad < 0) look_at_point(F, G, omega, facts);
+      if (!problem.source.empty() && !is_finite(problem.source[at])) bounds.bad = 2;
+      if (!is_finite(G)) bounds.bad = 1;
+      if (!is_finite(F)) bounds.bad = 0;
+      if (bounds.bad < 0) scan_point(F, G, omega, bounds);
     }
-    facts.bad_node[0] = i;
-    facts.bad_node[1] = j;
+    bounds.bad_node[0] = i;
+    bounds.bad_node[1] = j;
   }
-  return facts;
+  return bounds;
 }
 
-inline void add(Facts& all, const Facts& some) {
+inline void add(CoefficientBounds& all, const CoefficientBounds& some) {
   all.largest_F = std::max(all.largest_F, some.largest_F);
   all.largest_G = std::max(all.largest_G, some.largest_G);
   all.real = std::max(all.real, some.real);
@@ -86,16 +92,19 @@ inline void add(Facts& all, const Facts& some) {
 }
 
 template <class Exec>
-Facts look_at(Exec& exec, const LmsorProblem& problem, View<const double> u, const LocalOmega& omega) {
-  const Offset columns = problem.m[0] + Offset{2};
-  Array<Facts, typename Exec::Space> found(columns);
+CoefficientBounds scan_coefficients(Exec& exec, const LmsorProblem& problem, View<const double> u,
+                                    const LocalOmega& omega) {
+  const Offset columns = problem.m[0] + Offset{2}, strips = (problem.m[1] + Offset{2} + strip - 1) / strip;
+  Array<CoefficientBounds, typename Exec::Space> found(columns * strips);
   const ProblemView view = view_of(problem, u);
-  const View<Facts> out = found.view();
-  for_each(exec, columns, [=] TESSERA_HD(Offset i) { out[i] = look_at_column(view, omega, static_cast<Index>(i)); });
+  const View<CoefficientBounds> out = found.view();
+  for_each(exec, columns * strips, [=] TESSERA_HD(Offset item) {
+    out[item] = scan_strip(view, omega, static_cast<Index>(item % columns), static_cast<Index>(item / columns * strip));
+  });
   exec.synchronize();
-  Facts facts;
-  for (const Facts& column : to_vector(found)) add(facts, column);
-  return facts;
+  CoefficientBounds bounds;
+  for (const CoefficientBounds& some : to_vector(found)) add(bounds, some);
+  return bounds;
 }
 
 // ---- arrays ------------------------------------------------------------------------------------------------------
@@ -243,8 +252,8 @@ double norm(Exec& exec, const Relaxation<Exec, T>& relaxation) {
   template void store(Exec&, const Relaxation<Exec, T>&, View<double>);                                              \
   template void set_damping(Exec&, Relaxation<Exec, T>&, double);                                                    \
   template double norm(Exec&, const Relaxation<Exec, T>&);
-#define TESSERA_LMSOR_INSTANTIATE(Exec)                                                      \
-  template Facts look_at(Exec&, const LmsorProblem&, View<const double>, const LocalOmega&); \
-  template Pair residual(Exec&, const LmsorProblem&, View<const double>);                    \
-  TESSERA_LMSOR_INSTANTIATE_FOR(Exec, double)                                                \
+#define TESSERA_LMSOR_INSTANTIATE(Exec)                                                                            \
+  template CoefficientBounds scan_coefficients(Exec&, const LmsorProblem&, View<const double>, const LocalOmega&); \
+  template Pair residual(Exec&, const LmsorProblem&, View<const double>);                                          \
+  TESSERA_LMSOR_INSTANTIATE_FOR(Exec, double)                                                                      \
   TESSERA_LMSOR_INSTANTIATE_FOR(Exec, float)

@@ -48,12 +48,12 @@ TESSERA_HD inline double rectangle_omega(double R, double I) {
 
 /// omega of a point from F = h f/2 and G = k g/2: l r = A^2 (1 - F^2), t b = B^2 (1 - G^2).
 struct LocalOmega {
-  double real_x = 0, real_y = 0;  ///< 2 A cos(pi/(m1+1)), 2 B cos(pi/(m2+1)): the largest |mu|, (10.10)
-  double low_x = 0, low_y = 0;    ///< 2 A sin(pi/(2(m1+1))), ...: the least |mu| by (10.11); 0 in lsor
-  double constant[2] = {0, 0};    ///< of red and black points, where omega is no function of the point
+  double mu_max_x = 0, mu_max_y = 0;  ///< 2 A cos(pi/(m1+1)), 2 B cos(pi/(m2+1)): the largest |mu|, (10.10)
+  double mu_min_x = 0, mu_min_y = 0;  ///< 2 A sin(pi/(2(m1+1))), ...: the least |mu| by (10.11); 0 in lsor
+  double constant[2] = {0, 0};        ///< of red and black points, where omega is no function of the point
   double damping = 1;
   bool local = true;
-  bool pairs = false;  ///< low_x, low_y are not 0
+  bool pairs = false;  ///< mu_min_x, mu_min_y are not 0
 
   TESSERA_HD static bool is_mixed(double F, double G) {
     const double p = fma(-F, F, 1.0), q = fma(-G, G, 1.0);
@@ -64,17 +64,17 @@ struct LocalOmega {
   TESSERA_HD double unmixed(double F, double G, int colour) const {
     const double p = fma(-F, F, 1.0), q = fma(-G, G, 1.0);
     const double x = square_root(fabs(p)), y = square_root(fabs(q));
-    const double M = fma(real_x, x, real_y * y), sign = p >= 0 && q >= 0 ? -1.0 : 1.0;
+    const double M = fma(mu_max_x, x, mu_max_y * y), sign = p >= 0 && q >= 0 ? -1.0 : 1.0;
     const double square = fma(sign * M, M, 1.0);
     if (!pairs) return 2 * damping * reciprocal(1 + square_root(square));
-    const double m = fma(low_x, x, low_y * y);
+    const double m = fma(mu_min_x, x, mu_min_y * y);
     const double s = square_root(square * fma(sign * m, m, 1.0));
     return 2 * damping * reciprocal(fma(colour == 0 ? -M : M, m, 1.0) + s);
   }
 
   TESSERA_HD double mixed(double F, double G) const {
     const double p = fma(-F, F, 1.0), q = fma(-G, G, 1.0);
-    const double x = real_x * square_root(fabs(p)), y = real_y * square_root(fabs(q));
+    const double x = mu_max_x * square_root(fabs(p)), y = mu_max_y * square_root(fabs(q));
     return damping * (p > 0 ? rectangle_omega(x, y) : rectangle_omega(y, x));
   }
 

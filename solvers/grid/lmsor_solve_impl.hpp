@@ -34,6 +34,7 @@ struct Run {
 
   enum class End { converged, diverged, stopped };
   End iterate();
+  double rounding() { return std::numeric_limits<T>::epsilon() * norm(exec, relaxation) * scale; }
   bool accept(double relative);
   void note_stagnation(double best);
 };
@@ -51,8 +52,7 @@ bool Run<Exec, T>::accept(double relative) {
 /// Says so where the residual is what rounding of T leaves.
 template <class Exec, class T>
 void Run<Exec, T>::note_stagnation(double best) {
-  const double rounding = std::numeric_limits<T>::epsilon() * norm(exec, relaxation) * scale;
-  if (best <= 4 * rounding)
+  if (best <= 4 * rounding())
     report.failure = fmt::format(
         "the relative residual stays at {:.1e}, which is the rounding of {} numbers: choose a larger tolerance{}", best,
         report.precision, std::is_same_v<T, float> ? " or run.precision = \"double\"" : "");
@@ -61,7 +61,8 @@ void Run<Exec, T>::note_stagnation(double best) {
 template <class Exec, class T>
 typename Run<Exec, T>::End Run<Exec, T>::iterate() {
   Replay<Exec> replay;
-  double best = report.history.front();
+  const double least = 4 * rounding();  // below this a residual may grow and say nothing
+  double best = std::max(report.history.front(), least);
   int looks_without_progress = 0;
   while (report.iterations < params.max_iterations) {
     const int count = std::min(params.check_every, params.max_iterations - report.iterations);
@@ -83,7 +84,7 @@ typename Run<Exec, T>::End Run<Exec, T>::iterate() {
       return End::stopped;
     }
     looks_without_progress = relative < best ? 0 : looks_without_progress + 1;
-    best = std::min(best, relative);
+    best = std::max(least, std::min(best, relative));
     if (looks_without_progress % patience == patience - 1) note_stagnation(best);
     if (!report.failure.empty()) return End::stopped;
   }
@@ -93,33 +94,33 @@ typename Run<Exec, T>::End Run<Exec, T>::iterate() {
   return End::stopped;
 }
 
-inline void add_warnings(const LmsorProblem& problem, const Facts& facts, LmsorReport& report) {
+inline void add_warnings(const LmsorProblem& problem, const CoefficientBounds& bounds, LmsorReport& report) {
   const auto warn = [&](double largest, const char* name, const char* spacing, double h) {
     if (largest > 1)
       report.warnings.push_back(fmt::format(
           "|{0} {1}/2| reaches {2:.3g} > 1 ({1} = {3:.3g}): central differences oscillate where the solution is "
-          "steep; refine the grid {2:.0f} times, or use finite elements with supg",
-          name, spacing, largest, h));
+          "steep; take cells {4:.0f} times smaller, or finite elements with supg",
+          name, spacing, largest, h, std::ceil(largest)));
   };
-  warn(facts.largest_F, "f", "h", problem.h[0]);
-  warn(facts.largest_G, "g", "k", problem.h[1]);
+  warn(bounds.largest_F, "f", "h", problem.h[0]);
+  warn(bounds.largest_G, "g", "k", problem.h[1]);
 }
 
 template <class Exec, class T>
 void run(Exec& exec, const LmsorProblem& problem, View<double> u, const LmsorParams& params, const Monitor& monitor,
-         const Facts& facts, LmsorReport& report) {
-  const LocalOmega omega = omega_of(problem, params, facts);
+         const CoefficientBounds& bounds, LmsorReport& report) {
+  const LocalOmega omega = omega_of(problem, params, bounds);
   const Choices choices = choices_of(problem, params, Exec::name);
   report.bytes = bytes_of(problem, choices, sizeof(T));
-  report.omega_min = omega.local ? facts.omega_min : std::min(omega.constant[0], omega.constant[1]);
-  report.omega_max = omega.local ? facts.omega_max : std::max(omega.constant[0], omega.constant[1]);
+  report.omega_min = omega.local ? bounds.omega_min : std::min(omega.constant[0], omega.constant[1]);
+  report.omega_max = omega.local ? bounds.omega_max : std::max(omega.constant[0], omega.constant[1]);
   Run<Exec, T> self{exec,
                     problem,
                     params,
                     monitor,
                     u,
                     report,
-                    make_relaxation<Exec, T>(exec, problem, omega, choices, facts.mixed_points > 0)};
+                    make_relaxation<Exec, T>(exec, problem, omega, choices, bounds.mixed_points > 0)};
   Array<double, typename Exec::Space> start(u.size());
   copy_bytes(typename Exec::Space{}, u.data(), typename Exec::Space{}, start.data(), start.bytes());
   const Pair first = residual(exec, problem, u);
@@ -133,18 +134,20 @@ void run(Exec& exec, const LmsorProblem& problem, View<double> u, const LmsorPar
   report.history.push_back(std::sqrt(first.second) * self.scale);
   report.converged = params.stop == "residual" && report.history.front() <= params.tolerance;
   while (!report.converged) {
-    set_damping(exec, self.relaxation, report.damping);
+    if (report.restarts > 0) set_damping(exec, self.relaxation, report.damping);
     load(exec, self.relaxation, start);
     const auto end = self.iterate();
     report.converged = end == Run<Exec, T>::End::converged;
     if (end != Run<Exec, T>::End::diverged) break;
     if (params.damping == 1 || report.restarts == most_restarts || report.iterations >= params.max_iterations) {
       const double last = report.history.back();
-      report.failure = fmt::format(
-          "the residual {} with all omega times {:.2g}: {}",
-          std::isfinite(last) ? fmt::format("grew to a relative {:.1e}", last) : "grew beyond all numbers",
-          report.damping,
-          params.damping == 1 ? "allow damping < 1" : "refine the grid, choose \"lsor\", or a Krylov method");
+      report.failure =
+          fmt::format("the residual {} with all omega times {:.2g}: {}",
+                      std::isfinite(last) ? fmt::format("grew to a relative {:.1e}", last) : "grew beyond all numbers",
+                      report.damping,
+                      params.damping == 1 ? "allow damping < 1"
+                                          : fmt::format("choose a smaller damping, {}a finer grid or a Krylov method",
+                                                        params.method == "lsor" ? "" : "\"lsor\", "));
       break;
     }
     report.damping *= params.damping;
@@ -157,13 +160,20 @@ void run(Exec& exec, const LmsorProblem& problem, View<double> u, const LmsorPar
                                           report.restarts == 1 ? "restart" : "restarts", report.damping));
 }
 
-inline void check_finite(const Facts& facts) {
+/// Refuses values that the method cannot work with. F^2 and G^2 must be numbers too.
+inline void check_values(const CoefficientBounds& bounds, bool single) {
   constexpr const char* names[] = {"f", "g", "source", "u"};
-  if (facts.bad >= 0)
+  if (bounds.bad >= 0)
     throw Error(ExitCode::solver,
-                fmt::format("{} is not finite at node ({}, {}) of the grid", names[facts.bad], facts.bad_node[0],
-                            facts.bad_node[1]),
+                fmt::format("{} is not finite at node ({}, {}) of the grid", names[bounds.bad], bounds.bad_node[0],
+                            bounds.bad_node[1]),
                 "check its expression there: a division by zero, a root or logarithm of a negative number");
+  const double most = single ? 1e18 : 1e100;
+  if (std::max(bounds.largest_F, bounds.largest_G) > most)
+    throw Error(ExitCode::solver,
+                fmt::format("|f h/2| reaches {:.1e} and |g k/2| {:.1e}, relaxation has room for {:.0e}",
+                            bounds.largest_F, bounds.largest_G, most),
+                single ? "choose run.precision = \"double\", or scale the problem" : "scale the problem");
 }
 
 inline void check_sizes(const LmsorProblem& problem, View<const double> u, const deck::Where& where) {
@@ -196,14 +206,20 @@ LmsorReport solve_lmsor(Exec& exec, const LmsorProblem& problem, View<double> u,
   LmsorReport report;
   report.type = params.method;
   report.precision = params.precision;
-  const lmsor::Facts facts = lmsor::look_at(exec, problem, u, lmsor::omega_of(problem, params, {}));
-  lmsor::check_finite(facts);
-  report.mixed_points = facts.mixed_points;
-  lmsor::add_warnings(problem, facts, report);
-  if (params.precision == "float")
-    lmsor::run<Exec, float>(exec, problem, u, params, monitor, facts, report);
-  else
-    lmsor::run<Exec, double>(exec, problem, u, params, monitor, facts, report);
+  const lmsor::CoefficientBounds bounds =
+      lmsor::scan_coefficients(exec, problem, u, lmsor::omega_of(problem, params, {}));
+  lmsor::check_values(bounds, params.precision == "float");
+  report.mixed_points = bounds.mixed_points;
+  lmsor::add_warnings(problem, bounds, report);
+  try {
+    if (params.precision == "float")
+      lmsor::run<Exec, float>(exec, problem, u, params, monitor, bounds, report);
+    else
+      lmsor::run<Exec, double>(exec, problem, u, params, monitor, bounds, report);
+  } catch (const Error& error) {  // of a choice that this GPU lacks
+    if (error.code() != ExitCode::usage || error.where()) throw;
+    throw Error(error.code(), error.what(), error.help(), params.where);
+  }
   return report;
 }
 

@@ -49,22 +49,22 @@ void relax_points(const Fields<T>& fields, int colour, Offset j, Offset at, Offs
   else
     omega = fields.coefficient[recompute == Recompute::none ? 4 : 2] + in;
   const T A = fields.A, B = fields.B;
-  double lacks = 0, updates = 0;
-#pragma omp simd reduction(+ : lacks, updates)
+  double defects = 0, updates = 0;
+#pragma omp simd reduction(+ : defects, updates)
   for (Offset k = 0; k < count; ++k) {
     const Stencil<T> c =
         recompute == Recompute::none ? Stencil<T>{c0[k], c1[k], c2[k], c3[k]} : make_stencil(A, B, c0[k], c1[k]);
-    const T e = lack(c, west[k], east[k], north[k], south[k], own[k], has_source ? source[k] : T(0));
+    const T e = defect(c, west[k], east[k], north[k], south[k], own[k], has_source ? source[k] : T(0));
     own[k] = std::fma(omega[k], e, own[k]);
     if constexpr (with_norms) {
       const double left =
           colour == 0 ? static_cast<double>(e) - static_cast<double>(omega[k]) * e : static_cast<double>(e);
       const double step = static_cast<double>(omega[k]) * e;
-      lacks += left * left;
+      defects += left * left;
       updates += step * step;
     }
   }
-  norms.lack += lacks;
+  norms.defect += defects;
   norms.update += updates;
 }
 
@@ -79,7 +79,7 @@ Sums<2> relax_row(const Fields<T>& fields, int colour, Offset j, bool with_norms
     else
       relax_points<recompute, has_source, false>(fields, colour, j, at, count, norms);
   }
-  return {{norms.lack, norms.update}};
+  return {{norms.defect, norms.update}};
 }
 
 template <class T>
