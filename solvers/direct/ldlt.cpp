@@ -4,14 +4,12 @@
 
 #include <Eigen/Sparse>
 #include <Eigen/SparseCholesky>
-#include <algorithm>
 #include <cmath>
 #include <limits>
 #include <new>
 
 #include "base/error.hpp"
-#include "linalg/spmv.hpp"
-#include "linalg/vector_ops.hpp"
+#include "solvers/direct/refine.hpp"
 
 namespace tessera::solvers {
 namespace {
@@ -75,30 +73,7 @@ Report factor_and_solve(Threads& exec, const linalg::Crs<Host>& A, View<const do
   report.failure = describe_bad_pivot(factor, lower);
   if (!report.failure.empty()) return report;
 
-  double bb = 0, rr = 0;
-  linalg::dot(exec, b, b, &bb);
-  const double norm_b = std::sqrt(bb);
-  const double target = std::max(params.tolerance * norm_b, params.absolute_tolerance);
-  Vector r = Eigen::Map<const Vector>(b.data(), b.size());
-  Eigen::Map<Vector> solution(x.data(), x.size());
-  solution.setZero();
-  double norm = 0;
-  for (report.iterations = 0;; ++report.iterations) {
-    // x += A^-1 r ; r = b - A x
-    solution += factor.solve(r);
-    linalg::residual(exec, A.view(), x, b, View<double>(r.data(), r.size()), &rr);
-    norm = std::sqrt(rr);
-    report.relative_residual = norm_b > 0 ? norm / norm_b : norm;
-    report.history.push_back(report.relative_residual);
-    if (monitor.progress) monitor.progress(report.iterations, report.relative_residual);
-    if (norm <= target || report.iterations == 2 || !std::isfinite(norm)) break;
-  }
-  report.converged = norm <= target;
-  if (!report.converged)
-    report.failure = fmt::format(
-        "the residual of the factorisation is {:.3g}, asked for {:.3g}: the matrix is singular to "
-        "rounding or holds a value that is not finite, or the tolerance is below reach",
-        report.relative_residual, params.tolerance);
+  solve_and_refine(exec, factor, A, b, x, params, monitor, report);
   return report;
 }
 

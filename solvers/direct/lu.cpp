@@ -6,6 +6,8 @@
 #endif
 #include <Eigen/Sparse>
 #include <Eigen/SparseLU>
+#include <algorithm>
+#include <cmath>
 #include <limits>
 #include <new>
 #include <vector>
@@ -19,21 +21,62 @@ namespace {
 using Matrix = Eigen::SparseMatrix<double, Eigen::ColMajor, int>;
 using Rows = Eigen::Map<const Eigen::SparseMatrix<double, Eigen::RowMajor, int>>;
 
+/// A pivot this much smaller than the largest entry of its column has lost all its digits: A is singular to rounding.
+constexpr double pivot_lost = 1e-14;
+constexpr double most_entries = std::numeric_limits<int>::max();
+
+class Factor : public Eigen::SparseLU<Matrix, Eigen::COLAMDOrdering<int>> {
+ public:
+  /// |U_jj| of position j of the factor.
+  double pivot(Eigen::Index j) const {
+    for (typename SCMatrix::InnerIterator entry(m_Lstore, j); entry; ++entry)
+      if (entry.index() == j) return std::abs(entry.value());
+    return 0;
+  }
+};
+
+/// Eigen counts entries in 32 bits, of the factor too: fill of a 3-D mesh grows as n^(4/3) (George & Liu 1981).
 Matrix by_columns(const linalg::Crs<Host>& A, const SolverParams& params) {
-  if (A.nnz() > std::numeric_limits<int>::max())
-    throw Error(ExitCode::usage, fmt::format("the direct solver takes 2^31 non-zeros at most, this matrix has {}", A.nnz()),
-                "choose type = \"gmres\"", params.where);
+  const double factor = std::pow(static_cast<double>(A.rows), 4.0 / 3.0);
+  if (static_cast<double>(A.nnz()) > most_entries || factor > most_entries)
+    throw Error(
+        ExitCode::usage,
+        fmt::format("the solver 'lu' takes 2^31 entries at most; this matrix of {} rows has {}, its factor some {:.1g}",
+                    A.rows, A.nnz(), factor),
+        "choose type = \"bicgstab\" or \"gmres\"", params.where);
   const std::vector<int> row_ptr(A.row_ptr.begin(), A.row_ptr.end());
   return Rows(A.rows, A.cols, A.nnz(), row_ptr.data(), A.col_ind.data(), A.values.data());
 }
 
+/// Empty, or why the factor cannot be used. Throws std::bad_alloc where Eigen ran out of memory, which it says by a text only.
+std::string describe_bad_factor(const Factor& factor, const Matrix& A) {
+  const std::string advice = "; look for a missing Dirichlet condition or an unknown without an equation";
+  if (factor.lastErrorMessage().find("UNABLE") != std::string::npos) throw std::bad_alloc();
+  for (Eigen::Index k = 0; k < A.nonZeros(); ++k)
+    if (!std::isfinite(A.valuePtr()[k])) return "the matrix holds a value that is not finite";
+  if (factor.info() != Eigen::Success)
+    return "the matrix is singular: its factorisation meets a column without a pivot" + advice;
+  for (Eigen::Index column = 0; column < A.cols(); ++column) {
+    const double pivot = factor.pivot(factor.colsPermutation().indices()[column]);
+    double largest = 0;
+    for (Matrix::InnerIterator entry(A, column); entry; ++entry) largest = std::max(largest, std::abs(entry.value()));
+    if (!(pivot > pivot_lost * largest))
+      return fmt::format(
+          "the matrix is singular to rounding: the pivot of column {} is {:.3g} where its largest entry is {:.3g}{}",
+          column, pivot, largest, advice);
+  }
+  return {};
+}
+
 }  // namespace
 
-Report solve_lu(Threads& exec, const linalg::Operator<Threads>& A, View<const double> b, View<double> x, const SolverParams& params,
-                const Monitor& monitor) {
+Report solve_lu(Threads& exec, const linalg::Operator<Threads>& A, View<const double> b, View<double> x,
+                const SolverParams& params, const Monitor& monitor) {
   if (!A.crs())
-    throw Error(ExitCode::usage, fmt::format("the solver 'lu' needs the entries of the matrix in CRS, but its format is '{}'", A.format()),
-                "choose type = \"gmres\", or matrix.format = \"crs\"", params.where);
+    throw Error(
+        ExitCode::usage,
+        fmt::format("the solver 'lu' needs the entries of the matrix in CRS, but its format is '{}'", A.format()),
+        "choose type = \"gmres\", or matrix.format = \"crs\"", params.where);
   Report report;
   if (A.rows() == 0) {
     report.converged = true;
@@ -41,12 +84,11 @@ Report solve_lu(Threads& exec, const linalg::Operator<Threads>& A, View<const do
   }
   report.relative_residual = std::numeric_limits<double>::quiet_NaN();
   try {
-    Eigen::SparseLU<Matrix, Eigen::COLAMDOrdering<int>> factor(by_columns(*A.crs(), params));
-    if (factor.info() == Eigen::Success)
-      solve_and_refine(exec, factor, *A.crs(), b, x, params, monitor, report);
-    else
-      report.failure = "the matrix is singular, or holds a value that is not finite: its factorisation meets a column without a "
-                       "pivot; look for a missing Dirichlet condition or an unknown without an equation";
+    const Matrix columns = by_columns(*A.crs(), params);
+    Factor factor;
+    factor.compute(columns);
+    report.failure = describe_bad_factor(factor, columns);
+    if (report.failure.empty()) solve_and_refine(exec, factor, *A.crs(), b, x, params, monitor, report);
   } catch (const std::bad_alloc&) {
     throw Error(ExitCode::memory, fmt::format("the factor of {} unknowns does not fit into memory", A.rows()),
                 "choose type = \"gmres\", or a coarser mesh", params.where);

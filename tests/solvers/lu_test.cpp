@@ -58,6 +58,46 @@ TEST_F(Lu, ReportsASingularMatrix) {
   EXPECT_NE(report.failure.find("singular"), std::string::npos) << report.failure;
 }
 
+/// Rows sum to zero, and b is in the range: any constant may be added to x.
+TEST_F(Lu, ReportsAMatrixThatIsSingularToRounding) {
+  HostMatrix A = testing::laplacian(40, 1, true);
+  for (Index row = 0; row < A.rows; ++row) {
+    double sum = 0;
+    for (Offset k = A.row_ptr[row]; k < A.row_ptr[row + 1]; ++k)
+      if (A.col_ind[k] != row) sum += A.values[k] *= A.col_ind[k] > row ? 0.7 : 1.1;
+    for (Offset k = A.row_ptr[row]; k < A.row_ptr[row + 1]; ++k)
+      if (A.col_ind[k] == row) A.values[k] = -sum;
+  }
+  const auto x = testing::random_vector(A.rows, 5);
+  std::vector<double> b(x.size(), 0.0), found;
+  for (Index row = 0; row < A.rows; ++row)
+    for (Offset k = A.row_ptr[row]; k < A.row_ptr[row + 1]; ++k) b[row] += A.values[k] * x[A.col_ind[k]];
+  const auto report = solve(A, b, found);
+  EXPECT_FALSE(report.converged);
+  EXPECT_NE(report.failure.find("singular to rounding: the pivot of column"), std::string::npos) << report.failure;
+}
+
+TEST_F(Lu, ReportsAValueThatIsNotFinite) {
+  HostMatrix A = one_sided(5, 2, 0.5);
+  A.values[17] = std::nan("");
+  std::vector<double> x;
+  const auto report = solve(A, std::vector<double>(A.rows, 1.0), x);
+  EXPECT_FALSE(report.converged);
+  EXPECT_NE(report.failure.find("not finite"), std::string::npos) << report.failure;
+}
+
+TEST_F(Lu, CountsRefinements) {
+  std::vector<double> x;
+  const auto report = solve(one_sided(10, 2, 0.5), std::vector<double>(100, 1.0), x);
+  ASSERT_TRUE(report.converged);
+  EXPECT_EQ(report.history.size(), static_cast<std::size_t>(report.iterations) + 1);
+  EXPECT_EQ(report.history.back(), report.relative_residual);
+  params.tolerance = 1e-300;  // below reach
+  const auto refined = solve(one_sided(10, 2, 0.5), std::vector<double>(100, 1.0), x);
+  EXPECT_FALSE(refined.converged);
+  EXPECT_EQ(refined.iterations, 2);
+}
+
 TEST_F(Lu, TakesAMatrixWithoutRows) {
   std::vector<double> x;
   EXPECT_TRUE(solve(testing::laplacian(0, 1), {}, x).converged);
