@@ -189,12 +189,13 @@ Choices choices_of(const LmsorProblem& problem, const LmsorParams& params, const
   choices.access = params.access == "shared"    ? Access::shared
                    : params.access == "texture" ? Access::texture
                                                 : Access::global;
-  // H200, November 2026: granularity 2 is within 1 % of the best with every way of keeping coefficients, 4 takes 4 to 20 % more.
-  choices.granularity = params.granularity > 0 ? params.granularity : 2;
+  // H200, November 2026: 2 rows a thread are within 1 % of the best in double, 4 in float.
+  const int own_granularity = params.precision == "float" ? 4 : 2;
+  choices.granularity = params.granularity > 0 ? params.granularity : own_granularity;
   choices.blocking = params.blocking;
   if (cuda) {
     const bool of_halves = params.granularity != 0 || params.access != "auto" || choices.recompute == Recompute::none;
-    // H200, November 2026: 4 iterations a pass take 0.53 of the time of half iterations, 3 and 5 up to 5 % more.
+    // H200, November 2026: 4 iterations a pass take half the time of half iterations, 3 and 5 from 10 % more to 3 % less.
     if (choices.blocking == 0) choices.blocking = of_halves ? 1 : 4;
   } else if (choices.blocking == 0) {
     // The 2 blocking + 2 rows that a pass works on stay in one and a half megabytes of cache; two iterations pay beyond it too.
