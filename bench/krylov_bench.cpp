@@ -80,8 +80,8 @@ struct Iteration {
   double per_nonzero, per_row;  ///< declared bytes
 };
 
-std::vector<Iteration> iterations(bool on_gpu) {
-  std::vector<Iteration> result = {
+std::vector<Iteration> iterations() {
+  return {
       {"Jacobi-PCG", {}, 12, 108},
       {"Jacobi-PCG, single reduction", {.variant = "single_reduction"}, 12, 112},
       {"Jacobi-PCG, float", {.precision = "float"}, 8, 60},
@@ -92,15 +92,13 @@ std::vector<Iteration> iterations(bool on_gpu) {
       {"BiCGStab, Jacobi", {.type = "bicgstab"}, 24, 256},
       {"GMRES(30), Jacobi", {.type = "gmres"}, 12, 640},
   };
-  if (on_gpu) result.insert(result.begin() + 2, {"Jacobi-PCG, one launch", {.variant = "persistent"}, 12, 112});
-  return result;
 }
 
 template <class Exec>
 void time_iterations(Exec& exec, System<Exec>& system, bench::Report& report) {
   constexpr int few = 30, many = 120;  // the difference is iterations alone, without set-up and residuals
   const bench::Peer peer = bench::cg_peer(exec, system.A, many - few);
-  for (const Iteration& method : iterations(std::is_same_v<Exec, Cuda>)) {
+  for (const Iteration& method : iterations()) {
     solvers::SolverParams params = method.params;
     params.tolerance = params.absolute_tolerance = 1e-300;  // never met: every call does the same number of iterations
     params.check_every = 10;

@@ -27,9 +27,8 @@ deck::Section<SolverParams> solver_section() {
       .key("degree", &SolverParams::degree,
            {.help = "Products with the matrix in each application of the preconditioner chebyshev.", .min = 1, .max = 50})
       .key("variant", &SolverParams::variant,
-           {.help = "Form of cg: single_reduction needs the sums of an iteration at one point only; persistent does its iterations in one "
-                    "launch (CUDA, small systems in CRS).",
-            .choices = {"standard", "single_reduction", "persistent"}})
+           {.help = "Form of cg: single_reduction needs the sums of an iteration at one point only.",
+            .choices = {"standard", "single_reduction"}})
       .key("radix", &SolverParams::radix,
            {.help = "Radix of bcr, 2 or 4: rows of a block that one step of the reduction eliminates, and one more.", .min = 2, .max = 4})
       .key("restart", &SolverParams::restart,
@@ -86,7 +85,7 @@ void check(const SolverParams& params) {
   require(params.radix == 2 || params.radix == 4, "radix", params.radix, "2 or 4");
   require(params.degree >= 1 && params.degree <= 50, "degree", params.degree, "1 to 50");
   require(params.residual_every >= 0, "residual_every", params.residual_every, "0 or a positive number");
-  require_name("solver.variant", params.variant, {"standard", "single_reduction", "persistent"});
+  require_name("solver.variant", params.variant, {"standard", "single_reduction"});
   require_name("run.precision", params.precision, {"double", "float", "mixed"});
   check_combination(params);
 }

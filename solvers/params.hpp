@@ -13,7 +13,7 @@ struct SolverParams {
   double absolute_tolerance = 0;          ///< also accepted: ||b - A x|| at most this
   int max_iterations = 10000;
   double relaxation = 1.0;                ///< omega of SSOR, 0 < omega < 2
-  std::string variant = "standard";       ///< of cg: standard | single_reduction | persistent
+  std::string variant = "standard";       ///< of cg: standard | single_reduction
   int restart = 30;                       ///< of gmres: vectors of its basis
   int radix = 4;                          ///< of bcr: 2 | 4
   int degree = 2;                         ///< of chebyshev: products an application

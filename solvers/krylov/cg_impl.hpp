@@ -3,7 +3,6 @@
 #include "solvers/krylov/cg.hpp"
 #include "solvers/krylov/in_precision.hpp"
 #include "solvers/krylov/krylov.hpp"
-#include "solvers/krylov/persistent.hpp"
 
 namespace tessera::solvers {
 
@@ -94,15 +93,7 @@ class SingleReductionCg final : public Krylov<Exec, T> {
   SingleReductionCg(Exec& exec, const linalg::Operator<Exec, T>& A, Equation<Exec, T>& equation, const SolverParams& params,
                     Preconditioner<Exec, T>& preconditioner, const Monitor& monitor)
       : Base(exec, A, equation, params, preconditioner, monitor, 5 * Base::block_of(params) + 3, Base::block_of(params)),
-        p_(A.rows()), s_(A.rows()), w_(A.rows()), u_(M_.is_identity() ? 0 : A.rows()),
-        one_launch_(params.variant == "persistent" ? persistent_matrix(exec, A, M_.is_identity() || !M_.inverse_diagonal().empty())
-                                                   : nullptr) {
-    if (params.variant == "persistent" && !one_launch_)
-      throw Error(ExitCode::usage,
-                  "variant = \"persistent\" needs the backend cuda, precision double, a matrix in CRS and the preconditioner jacobi "
-                  "or none",
-                  "choose variant = \"standard\"", params.where);
-  }
+        p_(A.rows()), s_(A.rows()), w_(A.rows()), u_(M_.is_identity() ? 0 : A.rows()) {}
 
  private:
   using Base::A_, Base::block_, Base::equation_, Base::exec_, Base::M_, Base::r_, Base::scalars_, Base::x_;
@@ -134,16 +125,6 @@ class SingleReductionCg final : public Krylov<Exec, T> {
   }
 
   void iterate(int count) override {
-    if (one_launch_)
-      persistent_iterations(exec_, one_launch_->view(), M_.inverse_diagonal(), x_, r_.view(), p_.view(), s_.view(), w_.view(), u(),
-                            {alpha(0), gamma(0), delta(0), pq(0), rr(0)}, count);
-    else
-      iterate_in_passes(count);
-    carry(alpha(count), alpha(0));
-    carry(gamma(count), gamma(0));
-    carry(gamma(count + 1), gamma(1));
-  }
-  void iterate_in_passes(int count) {
     for (int i = 0; i < count; ++i) {
       // w = A u ; delta = (w, u)
       A_.apply_dot(exec_, u(), w_, delta(i));
@@ -152,6 +133,9 @@ class SingleReductionCg final : public Krylov<Exec, T> {
       const linalg::SingleReductionStep step{gamma(i + 1), delta(i), gamma(i), alpha(i), alpha(i + 1), pq(i)};
       M_.advance_single(exec_, step, w_, x_, r_, p_, s_, u(), rr(i), gamma(i + 2));
     }
+    carry(alpha(count), alpha(0));
+    carry(gamma(count), gamma(0));
+    carry(gamma(count + 1), gamma(1));
   }
   void carry(const double* from, double* to) { linalg::copy(exec_, View<const double>(from, 1), View<double>(to, 1)); }
 
@@ -164,7 +148,6 @@ class SingleReductionCg final : public Krylov<Exec, T> {
   }
 
   Array<T, Space> p_, s_, w_, u_;
-  const linalg::Crs<Space, T>* one_launch_;  ///< set: a block of iterations is one launch
   double scale_ = 1;
 };
 

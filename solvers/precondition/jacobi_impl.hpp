@@ -11,7 +11,6 @@ class Diagonal final : public Preconditioner<Exec, T> {
   explicit Diagonal(Array<T, typename Exec::Space> inverse) : inverse_(std::move(inverse)) {}
 
   bool is_identity() const override { return inverse_.empty(); }
-  View<const T> inverse_diagonal() const override { return inverse_; }
   void apply(Exec& exec, View<const T> r, View<T> z) override {
     if (inverse_.empty())
       linalg::copy(exec, r, z);

@@ -20,8 +20,6 @@ class Preconditioner {
   virtual void apply(Exec& exec, View<const T> r, View<T> z) = 0;
   /// M = 1: z need not be stored at all.
   virtual bool is_identity() const { return false; }
-  /// diag(M)^-1 where M is diagonal and not 1; empty otherwise.
-  virtual View<const T> inverse_diagonal() const { return {}; }
   /// r -= alpha q ; rr = (r, r) ; z = M^-1 r ; rz = (r, z).
   virtual void update_r_dot(Exec& exec, linalg::Quotient alpha, View<const T> q, View<T> r, double* rr, double* rz) {
     linalg::update_r_dot(exec, alpha, q, {}, r, rr, rz);

@@ -29,10 +29,6 @@ std::vector<Case> cases() {
       for (const HostMatrix& A : {definite, solid})
         result.push_back({std::string("cg ") + variant + " " + preconditioner,
                           {.preconditioner = preconditioner, .variant = variant}, A});
-    if (std::string(preconditioner) == "none" || std::string(preconditioner) == "jacobi")
-      for (const HostMatrix& A : {definite, solid})
-        result.push_back({std::string("cg persistent ") + preconditioner,
-                          {.preconditioner = preconditioner, .variant = "persistent"}, A});
     if (std::string(preconditioner) == "chebyshev") continue;
     for (const HostMatrix& A : {definite, indefinite})
       result.push_back({std::string("minres ") + preconditioner, {.type = "minres", .preconditioner = preconditioner}, A});
@@ -47,7 +43,6 @@ std::vector<Case> cases() {
 
 template <class Exec>
 bool has(const SolverParams& params) {
-  if (params.variant == "persistent") return std::is_same_v<Exec, Cuda> && params.precision == "double";
   return std::is_same_v<Exec, Threads> || params.preconditioner != "ssor";
 }
 
