@@ -52,7 +52,7 @@ bool Run<Exec, T>::accept(double relative) {
 /// Says so where the residual is what rounding of T leaves.
 template <class Exec, class T>
 void Run<Exec, T>::note_stagnation(double best) {
-  if (best <= 4 * rounding())
+  if (best <= 8 * rounding())
     report.failure = fmt::format(
         "the relative residual stays at {:.1e}, which is the rounding of {} numbers: choose a larger tolerance{}", best,
         report.precision, std::is_same_v<T, float> ? " or run.precision = \"double\"" : "");
