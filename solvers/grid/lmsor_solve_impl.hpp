@@ -52,7 +52,7 @@ bool Run<Exec, T>::accept(double relative) {
 /// Says so where the residual is what rounding of T leaves.
 template <class Exec, class T>
 void Run<Exec, T>::note_stagnation(double best) {
-  if (best <= 8 * rounding())
+  if (best <= 4 * rounding())
     report.failure = fmt::format(
         "the relative residual stays at {:.1e}, which is the rounding of {} numbers: choose a larger tolerance{}", best,
         report.precision, std::is_same_v<T, float> ? " or run.precision = \"double\"" : "");
@@ -62,7 +62,7 @@ template <class Exec, class T>
 typename Run<Exec, T>::End Run<Exec, T>::iterate() {
   Replay<Exec> replay;
   const double least = 4 * rounding();  // below this a residual may grow and say nothing
-  double best = std::max(report.history.front(), least);
+  double best = report.history.front();
   int looks_without_progress = 0;
   while (report.iterations < params.max_iterations) {
     const int count = std::min(params.check_every, params.max_iterations - report.iterations);
@@ -76,7 +76,7 @@ typename Run<Exec, T>::End Run<Exec, T>::iterate() {
     report.iterations += count;
     report.update = norms[1];
     report.history.push_back(relative);
-    if (!(relative <= divergence * best)) return End::diverged;
+    if (!(relative <= divergence * std::max(best, least))) return End::diverged;
     if (monitor.progress) monitor.progress(report.iterations, relative);
     if (accept(relative)) return End::converged;
     if (monitor.stop && monitor.stop()) {
@@ -84,7 +84,7 @@ typename Run<Exec, T>::End Run<Exec, T>::iterate() {
       return End::stopped;
     }
     looks_without_progress = relative < best ? 0 : looks_without_progress + 1;
-    best = std::max(least, std::min(best, relative));
+    best = std::min(best, relative);
     if (looks_without_progress % patience == patience - 1) note_stagnation(best);
     if (!report.failure.empty()) return End::stopped;
   }
