@@ -61,6 +61,10 @@ class ConvectionAssembler {
   std::unique_ptr<ConvectionState<Space>> state_;
 };
 
+/// div k (ConvectionData::divergence) of a k that is given at points; empty of a k that is constant in each region. In each cell the
+/// gradient of the polynomials of the element that fit the values at its points best. `threads` 0: all.
+Coefficient divergence_of(const mesh::Mesh& mesh, const DofMap& map, const Coefficient& k, int threads = 0);
+
 /// The largest Peclet number |b| h_b / (2 p k_b) of a cell, over the quadrature points: above 1 plain elements oscillate at layers.
 /// h_b and k_b are those of stabilisation(); infinite where there is flow and no diffusion along it. `threads` 0: all.
 double largest_peclet(const mesh::Mesh& mesh, const DofMap& map, const ConvectionData& data, int threads = 0);

@@ -23,7 +23,8 @@ CoefficientView view_of(const Coefficient& coefficient, Offset points, Offset& f
 }
 
 template <int dim>
-double peclet_at(const double* jacobian, const double* b, const double* k, int components, int simplex_axes, int order) {
+double peclet_at(const double* jacobian, const double* b, const double* k, int components, int simplex_axes,
+                 int order) {
   double J[dim][dim], inverse[dim][dim], flow[dim] = {}, speed[dim], flux[dim] = {}, bb = 0, bkb = 0;
   for (int d = 0; d < dim; ++d) {
     speed[d] = b[d];
@@ -41,8 +42,9 @@ double peclet_at(const double* jacobian, const double* b, const double* k, int c
 }
 
 template <int dim>
-double largest_of_block(const mesh::Mesh& mesh, const mesh::CellBlock& block, int order, const std::vector<Index>& regions,
-                        const CoefficientView& k, const CoefficientView& b, int threads) {
+double largest_of_block(const mesh::Mesh& mesh, const mesh::CellBlock& block, int order,
+                        const std::vector<Index>& regions, const CoefficientView& k, const CoefficientView& b,
+                        int threads) {
   const Quadrature& rule = quadrature(block.shape, quadrature_degree(block, order));
   const GeometryMap map(block, rule.points);
   const int axes = simplex_axes(block.shape), points = rule.size();
@@ -54,7 +56,8 @@ double largest_of_block(const mesh::Mesh& mesh, const mesh::CellBlock& block, in
       for (int q = 0; q < points; ++q) {
         map.jacobian(mesh, block.cell(static_cast<Index>(cell)), q, jacobian);
         const double* k_at = k.empty() ? nullptr : k.at(region, cell, q, points);
-        most[chunk] = std::max(most[chunk], peclet_at<dim>(jacobian, b.at(region, cell, q, points), k_at, k.components, axes, order));
+        most[chunk] = std::max(
+            most[chunk], peclet_at<dim>(jacobian, b.at(region, cell, q, points), k_at, k.components, axes, order));
       }
     }
   });
@@ -69,8 +72,11 @@ double largest_peclet(const mesh::Mesh& mesh, const DofMap& map, const Convectio
   Offset first_k = 0, first_velocity = 0;
   for (const mesh::CellBlock& block : mesh.blocks) {
     const Offset points = Offset{block.cells()} * quadrature(block.shape, quadrature_degree(block, map.order)).size();
-    const CoefficientView k = view_of(data.diffusion.k, points, first_k), b = view_of(data.velocity, points, first_velocity);
-    const auto largest = mesh.dim == 1 ? largest_of_block<1> : mesh.dim == 2 ? largest_of_block<2> : largest_of_block<3>;
+    const CoefficientView k = view_of(data.diffusion.k, points, first_k),
+                          b = view_of(data.velocity, points, first_velocity);
+    const auto largest = mesh.dim == 1   ? largest_of_block<1>
+                         : mesh.dim == 2 ? largest_of_block<2>
+                                         : largest_of_block<3>;
     most = std::max(most, largest(mesh, block, map.order, data.diffusion.region, k, b, threads));
   }
   return most;

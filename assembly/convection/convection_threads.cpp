@@ -1,4 +1,3 @@
-#include <fmt/format.h>
 #include <omp.h>
 
 #include <algorithm>
@@ -46,30 +45,6 @@ void add_convection(Threads& exec, const BlockData<Host>& block, const Convectio
   if (block.dim == 1) add_chunks<1>(exec, block, view, target);
   if (block.dim == 2) add_chunks<2>(exec, block, view, target);
   if (block.dim == 3) add_chunks<3>(exec, block, view, target);
-}
-
-void check_strategy(const ConvectionOptions& options) {
-  if (options.strategy != "auto" && options.strategy != "colour")
-    throw Error(ExitCode::usage,
-                fmt::format("assembly.strategy = \"{}\" keeps symmetric matrices; convection makes one that is not",
-                            options.strategy),
-                "choose strategy = \"auto\" or \"colour\"");
-}
-
-void check_vector(const Coefficient& coefficient, const char* name, int dim, const std::vector<Index>& region,
-                  Offset points) {
-  if (coefficient.values.empty()) return;
-  if (coefficient.components != dim)
-    throw Error(ExitCode::internal,
-                fmt::format("{} has {} components in {} dimensions", name, coefficient.components, dim),
-                "give one an axis");
-  const Offset items = coefficient.per_point ? points
-                       : region.empty()      ? 1
-                                             : Offset{*std::max_element(region.begin(), region.end())} + 1;
-  const Offset given = static_cast<Offset>(coefficient.values.size());
-  if (coefficient.per_point ? given != items * dim : given < items * dim)
-    throw Error(ExitCode::internal, fmt::format("{} has {} values, {} are needed", name, given, items * dim),
-                "give the coefficient in every region, or at every quadrature point");
 }
 
 template class ConvectionAssembler<Threads>;

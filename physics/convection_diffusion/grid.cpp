@@ -93,6 +93,9 @@ class Refusals {
         for (std::size_t side = 0; side < has.size(); ++side)
           if (box.groups[side].name == name) has[side] = true;
     }
+    const assembly::DofMap corners = assembly::make_dof_map(box, 1, 1);
+    poisson::dirichlet_data(params_.boundaries, box, corners,
+                            assembly::dof_points(box, corners));  // unknown names, contradictions
     for (std::size_t side = 0; side < 4; ++side)
       if (!has[side])
         refuse(fmt::format("needs Dirichlet values on all four sides, '{}' has none", box.groups[side].name),

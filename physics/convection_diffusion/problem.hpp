@@ -18,8 +18,8 @@ struct Problem {
 void check_velocity(const std::vector<std::vector<deck::Expression>>& velocity,
                     const std::vector<poisson::MaterialParams>& materials, int dim);
 
-/// Coefficients at the quadrature points. SUPG also gets div k where k varies, by central differences of the expressions with steps
-/// of 1e-6 of the mesh's diameter. Throws Error(usage) where k is not positive definite or a value is not finite.
+/// Coefficients at the quadrature points. SUPG also gets div k where k varies, from its values there. Throws Error(usage) where k is
+/// not positive definite or a value is not finite.
 assembly::ConvectionData convection_data(const Problem& problem, int threads);
 
 /// space.cell_peclet of the summary; warns where plain elements will oscillate.

@@ -39,6 +39,15 @@ void require_positive_definite(const MaterialParams& material, const double* k, 
               "the problem is elliptic only where k is positive (a tensor: positive definite)", material.where);
 }
 
+/// The components of k of a material; a scalar k of a problem with tensors is spread over the diagonal.
+std::vector<deck::Expression> spread(const MaterialParams& material, int components) {
+  if (static_cast<int>(material.diffusivity.size()) == components) return material.diffusivity;
+  std::vector<deck::Expression> k(static_cast<std::size_t>(components));
+  const std::vector<int> diagonal = components == 3 ? std::vector{0, 2} : std::vector{0, 3, 5};
+  for (int d : diagonal) k[d] = material.diffusivity.front();
+  return k;
+}
+
 /// A group that Dirichlet values may stand on: facets, or curves and points; among groups of one name the facets.
 const mesh::Group& boundary_group(const mesh::Mesh& mesh, const std::string& name, const deck::Where& where) {
   for (int dim = mesh.dim - 1; dim >= 0; --dim)
@@ -131,19 +140,10 @@ std::vector<Index> material_of_cells(const std::vector<MaterialParams>& material
   return material;
 }
 
-std::vector<deck::Expression> spread(const MaterialParams& material, int components) {
-  if (static_cast<int>(material.diffusivity.size()) == components) return material.diffusivity;
-  std::vector<deck::Expression> k(static_cast<std::size_t>(components));
-  const std::vector<int> diagonal = components == 3 ? std::vector{0, 2} : std::vector{0, 3, 5};
-  for (int d : diagonal) k[d] = material.diffusivity.front();
-  return k;
-}
-
 constexpr Index evaluation_chunk = 256;  // cells
 
 assembly::Coefficient coefficient(const std::vector<std::vector<deck::Expression>>& expressions, const std::vector<Index>& material,
-                                  const mesh::Mesh& mesh, const assembly::QuadraturePoints& points, int threads,
-                                  const std::array<double, 3>& shift) {
+                                  const mesh::Mesh& mesh, const assembly::QuadraturePoints& points, int threads) {
   assembly::Coefficient result;
   result.components = static_cast<int>(expressions.front().size());
   for (const auto& of_material : expressions)
@@ -173,7 +173,6 @@ assembly::Coefficient coefficient(const std::vector<std::vector<deck::Expression
           xyz.resize(3 * count);
           column.resize(count);
           points.of_cells(block, cell, next - cell, xyz.data());
-          for (std::size_t at = 0; at < xyz.size(); ++at) xyz[at] += shift[at % 3];
           double* out = result.values.data() + (points.before(block) + Offset{cell} * per_cell) * components;
           for (std::size_t c = 0; c < components; ++c) {
             evaluators[of][c].evaluate(xyz.data(), count, 0, column.data());

@@ -1,6 +1,5 @@
 #pragma once
 // The deck's coefficients and boundary conditions on the mesh: the host side of the problem, without a backend.
-#include <array>
 #include <span>
 #include <string>
 #include <vector>
@@ -18,14 +17,10 @@ namespace tessera::physics::poisson {
 std::vector<Index> material_of_cells(const std::vector<MaterialParams>& materials, const mesh::Mesh& mesh);
 
 /// One coefficient from the expressions of every material, [materials][components]: constants are kept per material, what varies is
-/// evaluated at the quadrature points, or at points that lie `shift` beside them. Throws Error(usage) where a value is not finite.
+/// evaluated at the quadrature points. Throws Error(usage) where a value is not finite.
 assembly::Coefficient coefficient(const std::vector<std::vector<deck::Expression>>& expressions,
                                   const std::vector<Index>& material, const mesh::Mesh& mesh,
-                                  const assembly::QuadraturePoints& points, int threads,
-                                  const std::array<double, 3>& shift = {});
-
-/// The components of k of a material; a scalar k of a problem with tensors is spread over the diagonal.
-std::vector<deck::Expression> spread(const MaterialParams& material, int components);
+                                  const assembly::QuadraturePoints& points, int threads);
 
 /// Coefficients of the materials: constants are kept per material, what varies is evaluated at the quadrature points of the
 /// space. Throws Error(usage) where k is not positive definite or a value is not finite.

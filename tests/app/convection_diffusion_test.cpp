@@ -2,6 +2,7 @@
 #include <cmath>
 
 #include "app/program.hpp"
+#include "base/backend.hpp"
 
 namespace {
 
@@ -27,8 +28,13 @@ struct Deck {
 };
 
 Result run(const std::string& name, const Deck& deck, const std::string& options = " --backend threads") {
-  return tessera("run " + write_deck("convection_" + name + ".toml", deck.text()) + " --quiet --output " + out(name) +
-                 options);
+  return app_test::tessera("run " + write_deck("convection_" + name + ".toml", deck.text()) + " --quiet --output " +
+                           out(name) + options);
+}
+
+std::vector<std::string> backends() {
+  return tessera::cuda_info().usable ? std::vector<std::string>{"threads", "cuda"}
+                                     : std::vector<std::string>{"threads"};
 }
 
 /// The deck is refused with these words, at a place in the deck, with this advice.
@@ -45,9 +51,10 @@ std::string verification(const std::string& name) {
   return (source() / "inputs/verification" / (name + ".toml")).string();
 }
 
-nlohmann::json run_deck(const std::string& deck, const std::string& name, const std::string& options = "") {
-  const Result result =
-      tessera("run " + deck + " --quiet --backend threads --set output.write=false --output " + out(name) + options);
+nlohmann::json run_deck(const std::string& deck, const std::string& name, const std::string& options = "",
+                        const std::string& backend = "threads") {
+  const Result result = app_test::tessera("run " + deck + " --quiet --backend " + backend +
+                                          " --set output.write=false --output " + out(name) + options);
   EXPECT_EQ(result.code, 0) << result.text;
   return summary_in(out(name));
 }
@@ -70,12 +77,15 @@ TEST(ConvectionDiffusion, EverySolverOfAGridFindsTheSameSolution) {
       run_deck(verification("finite_difference_exponential"), "fd_lu", " --set 'solver.type=\"lu\"'");
   EXPECT_EQ(reference["solver"]["type"], "lu");
   const double error = reference["errors"]["u"]["nodes"];
-  for (const char* type : {"lsor", "lmsor", "msor", "sor", "bicgstab", "gmres"}) {
-    const auto summary = run_deck(verification("finite_difference_exponential"), "fd_type",
-                                  std::string(" --set 'solver.type=\"") + type + "\"'");
-    EXPECT_EQ(summary["solver"]["type"], type);
-    EXPECT_NEAR(summary["errors"]["u"]["nodes"].get<double>(), error, 1e-7) << type;
-  }
+  for (const std::string& backend : backends())
+    for (const char* type : {"lsor", "lmsor", "msor", "sor", "bicgstab", "gmres"}) {
+      const auto summary = run_deck(verification("finite_difference_exponential"), "fd_type",
+                                    std::string(" --set 'solver.type=\"") + type + "\"'", backend);
+      EXPECT_EQ(summary["solver"]["type"], type);
+      EXPECT_EQ(summary["backend"]["type"], backend);
+      EXPECT_EQ(summary["space"]["discretisation"], "finite_difference");
+      EXPECT_NEAR(summary["errors"]["u"]["nodes"].get<double>(), error, 1e-7) << type << " on " << backend;
+    }
   for (const char* choice : {"'solver.stop=\"update\"' --set solver.tolerance=1e-20", "'solver.recompute=\"all\"'",
                              "'solver.recompute=\"none\"'", "'solver.recompute=\"coefficients\"'", "solver.blocking=4",
                              "solver.blocking=1", "solver.damping=1", "solver.check_every=1"})
@@ -148,31 +158,57 @@ TEST(ConvectionDiffusion, ThreeDimensionsTensorsRobinAndFormats) {
   deck.boundary =
       "on = [\"left\", \"right\", \"bottom\", \"top\", \"back\"]\ntype = \"dirichlet\"\nvalue = \"x+2*y+3*z\"\n"
       "[[boundary]]\non = \"front\"\ntype = \"robin\"\nalpha = 4\nvalue = \"0.4+4.5+4*(x+2*y+3*z)\"";
-  for (const char* discretisation : {"galerkin", "supg"})
-    for (const char* solver : {"bicgstab", "lu"}) {
-      deck.discretisation = discretisation;
-      deck.physics = "order = 2";
-      deck.rest = std::string("[solver]\ntype = \"") + solver + "\"\ntolerance = 1e-12\n[matrix]\nformat = \"" +
-                  (solver == std::string("lu") ? "auto" : "sliced_ell") +
-                  "\"\n[exact]\nu = \"x+2*y+3*z\"\ngradient = [1, 2, 3]\n" +
-                  "[[quantity]]\nname = \"flux\"\nkind = \"flux\"\non = \"front\"";
-      const Result result = run("linear", deck);
-      ASSERT_EQ(result.code, 0) << result.text;
-      const auto summary = summary_in(out("linear"));
-      EXPECT_LT(summary["errors"]["u"]["max"].get<double>(), 1e-9) << discretisation << " " << solver;
-      EXPECT_NEAR(summary["quantities"]["flux"].get<double>(), -4.9, 1e-8);
-    }
+  for (const std::string& backend : backends())
+    for (const char* discretisation : {"galerkin", "supg"})
+      for (const char* solver : {"bicgstab", "lu"}) {
+        if (backend == "cuda" && solver == std::string("lu")) continue;  // for threads only
+        deck.discretisation = discretisation;
+        deck.physics = "order = 2";
+        deck.rest = std::string("[solver]\ntype = \"") + solver + "\"\ntolerance = 1e-12\n[matrix]\nformat = \"" +
+                    (solver == std::string("lu") ? "auto" : "sliced_ell") +
+                    "\"\n[exact]\nu = \"x+2*y+3*z\"\ngradient = [1, 2, 3]\n" +
+                    "[[quantity]]\nname = \"flux\"\nkind = \"flux\"\non = \"front\"";
+        const Result result = run("linear", deck, " --backend " + backend);
+        ASSERT_EQ(result.code, 0) << result.text;
+        const auto summary = summary_in(out("linear"));
+        EXPECT_LT(summary["errors"]["u"]["max"].get<double>(), 1e-9)
+            << discretisation << " " << solver << " " << backend;
+        EXPECT_NEAR(summary["quantities"]["flux"].get<double>(), -4.9, 1e-8);
+      }
+}
+
+TEST(ConvectionDiffusion, DiffusivityThatVariesEntersTheResidual) {
+  // u = x^2 + x y - 2 y^2 with K = [1 + x/2, (1+x)/10, 2 + y/2], v = (10, -4) and c = 1: div K = (1/2, 3/5), and
+  // f = -K : D^2 u + (v - div K) . grad u + u. Elements of order 2 have u, whatever SUPG adds, if the residual is whole.
+  Deck deck;
+  deck.mesh = "box = { min = [0, 0], max = [1, 1], cells = [4, 3], shape = \"triangle\" }";
+  deck.physics = "order = 2";
+  deck.material =
+      "diffusivity = [\"1+x/2\", \"(1+x)/10\", \"2+y/2\"]\nvelocity = [10, -4]\nreaction = 1\n"
+      "source = \"-2*(1+x/2)-2*(1+x)/10+4*(2+y/2)+9.5*(2*x+y)-4.6*(x-4*y)+x^2+x*y-2*y^2\"";
+  deck.boundary = "on = [\"left\", \"right\", \"bottom\", \"top\"]\ntype = \"dirichlet\"\nvalue = \"x^2+x*y-2*y^2\"";
+  deck.rest = "[solver]\ntolerance = 1e-13\n[exact]\nu = \"x^2+x*y-2*y^2\"";
+  for (const std::string& backend : backends()) {
+    const Result result = run("varying", deck, " --backend " + backend);
+    ASSERT_EQ(result.code, 0) << result.text;
+    EXPECT_LT(summary_in(out("varying"))["errors"]["u"]["max"].get<double>(), 1e-10) << backend;
+  }
+  // What is not defined outside the mesh is not asked for there.
+  deck.material = "diffusivity = \"0.01+sqrt(x)*sqrt(1-x)\"\nvelocity = [1, 0]\nsource = 1";
+  deck.rest = "";
+  EXPECT_EQ(run("root", deck).code, 0);
 }
 
 TEST(ConvectionDiffusion, ItsTemplateRunsAndChecks) {
-  const Result deck = tessera("template convection_diffusion");
+  const Result deck = app_test::tessera("template convection_diffusion");
   ASSERT_EQ(deck.code, 0) << deck.text;
   const std::string file = write_deck("convection_template.toml", deck.text);
-  EXPECT_EQ(tessera("run " + file + " --backend threads --output " + out("template")).code, 0);
-  const Result check = tessera("check " + file + " --backend threads");
+  EXPECT_EQ(app_test::tessera("run " + file + " --backend threads --output " + out("template")).code, 0);
+  const Result check = app_test::tessera("check " + file + " --backend threads");
   EXPECT_EQ(check.code, 0) << check.text;
   EXPECT_TRUE(check.says("non-zeros")) << check.text;
-  const Result grid = tessera("check " + verification("finite_difference_exponential") + " --backend threads");
+  const Result grid =
+      app_test::tessera("check " + verification("finite_difference_exponential") + " --backend threads");
   EXPECT_EQ(grid.code, 0) << grid.text;
   EXPECT_TRUE(grid.says("15 x 15 unknowns")) << grid.text;
 }
@@ -200,6 +236,14 @@ TEST(ConvectionDiffusion, RefusesWhatIsNoGrid) {
                  "discretisation = \"supg\"");
   other.boundary = "on = [\"left\", \"right\", \"bottom\"]\ntype = \"dirichlet\"\nvalue = 0";
   expect_refused("bare_side", other, "'top' has none", "add the side to a [[boundary]]");
+  const std::string all =
+      "on = [\"left\", \"right\", \"bottom\", \"top\"]\ntype = \"dirichlet\"\nvalue = 0\n[[boundary]]\ntype = "
+      "\"dirichlet\"\nvalue = 1\n";
+  other.boundary = all + "on = \"lid\"";
+  expect_refused("no_group", other, "no curve group 'lid' in the mesh", "there are: ", 3);
+  other.boundary = all + "on = \"top\"";
+  expect_refused("contradiction", other, "two dirichlet boundaries contradict each other on 'top'",
+                 "take 'top' out of one of them");
   other = deck;
   other.mesh = "box = { min = [0, 0, 0], max = [1, 1, 1], cells = [4, 4, 4], shape = \"tet\" }";
   other.material = "velocity = [1, 2, 3]";
@@ -301,8 +345,9 @@ TEST(ConvectionDiffusion, RefusesAProblemThatIsSingular) {
 }
 
 TEST(ConvectionDiffusion, SaysWhenARelaxationDoesNotConverge) {
-  const Result result = tessera("run " + verification("finite_difference_exponential") +
-                                " --quiet --backend threads --set solver.max_iterations=5 --output " + out("short"));
+  const Result result =
+      app_test::tessera("run " + verification("finite_difference_exponential") +
+                        " --quiet --backend threads --set solver.max_iterations=5 --output " + out("short"));
   EXPECT_EQ(result.code, 4) << result.text;
   EXPECT_TRUE(result.says("lsor did not converge")) << result.text;
   EXPECT_EQ(summary_in(out("short"))["status"], "not_converged");
