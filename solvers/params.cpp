@@ -57,7 +57,6 @@ void check_combination(const SolverParams& params) {
     refuse(fmt::format("the preconditioner chebyshev takes the matrix for symmetric positive definite, which {} does not",
                        params.type),
            "choose type = \"cg\", or preconditioner = \"jacobi\"");
-  if (is_grid_solver(params)) return;  // in float they are judged by their backward error
   if (params.precision == "float" && params.absolute_tolerance == 0 && params.tolerance < 2e-7)
     refuse(fmt::format("solver.tolerance = {} is finer than single precision resolves", params.tolerance),
            "choose run.precision = \"mixed\", which reaches the accuracy of double, or a tolerance of 1e-6 or more");

@@ -99,8 +99,12 @@ class Refusals {
   double reaction(const MaterialParams& material) const {
     const double c = constant("reaction", material.reaction, material);
     if (c < 0)
-      refuse(fmt::format("needs a reaction that is not negative, this one is {}: the matrix may be singular", c),
-             "use reaction >= 0", material.where);
+      throw Error(ExitCode::usage,
+                  fmt::format("{} needs a reaction that is not negative, this one is {}: the matrix may be singular",
+                              asker(params_), c),
+                  "use reaction >= 0; for others solver.type = \"minres\", \"gmres\" or \"direct\" with discretisation "
+                  "= \"galerkin\"",
+                  material.where);
     const std::string& shape = params_.mesh.box->shape;
     if (c > 0 && !finite_difference(params_) && (shape == "triangle" || shape == "tet"))
       refuse(

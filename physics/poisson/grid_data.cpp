@@ -19,10 +19,12 @@ namespace {
 /// Nodes or cells along x whose values are evaluated at once.
 constexpr Index evaluation_run = 1024;
 
-/// Calls work(item) for [0, count) on all threads, each with its own evaluator of the expression; rethrows what one of them throws.
+/// Calls work(item) for [0, count) on all threads, each with its own evaluator of the expression; rethrows what the first item that
+/// fails has thrown.
 template <class Work>
 void with_evaluators(const deck::Expression& expression, Offset count, int threads, Work work) {
   std::exception_ptr failure;
+  Offset failed = count;
 #pragma omp parallel num_threads(threads)
   {
     deck::Evaluator evaluator(expression);
@@ -32,7 +34,10 @@ void with_evaluators(const deck::Expression& expression, Offset count, int threa
         work(evaluator, item);
       } catch (...) {
 #pragma omp critical
-        if (!failure) failure = std::current_exception();
+        if (item < failed) {
+          failed = item;
+          failure = std::current_exception();
+        }
       }
     }
   }
@@ -182,8 +187,8 @@ void fold_boundary(const Grid& grid, View<const double> u, View<double> b, int t
   for (Offset line = 0; line < Offset{n[1]} * n[2]; ++line) {
     const Index j = static_cast<Index>(line % n[1]), k = static_cast<Index>(line / n[1]);
     const bool beside = (dim > 1 && (j == 0 || j == n[1] - 1)) || (dim > 2 && (k == 0 || k == n[2] - 1));
-    const Index step = beside ? 1 : std::max(1, n[0] - 1);  // else only the ends of the line are
-    for (Index i = 0; i < n[0]; i += step) fold(i, j, k);
+    const Offset step = beside ? 1 : std::max(1, n[0] - 1);  // else only the ends of the line are
+    for (Offset i = 0; i < n[0]; i += step) fold(static_cast<Index>(i), j, k);
   }
 }
 

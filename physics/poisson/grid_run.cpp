@@ -8,6 +8,7 @@
 #include "physics/poisson/grid.hpp"
 #include "physics/poisson/report.hpp"
 #include "solvers/grid/grid_operator.hpp"
+#include "solvers/grid/sine_transform.hpp"
 #include "solvers/solve.hpp"
 
 namespace tessera::physics::poisson {
@@ -61,17 +62,6 @@ solvers::Report solve_on(Exec& exec, const Params& params, const Grid& grid, Arr
   return report;
 }
 
-/// Which variant of the method takes the grid; refuses at [solver] where none does.
-std::string describe_method(const Params& params, const Grid& grid) {
-  try {
-    Threads exec(1);
-    return solvers::grid::FastPoisson<Threads, double>(exec, grid.problem, {params.solver.type, params.solver.radix})
-        .describe();
-  } catch (const Error& error) {
-    throw error.where() ? error : Error(error.code(), error.what(), error.help(), params.solver.where);
-  }
-}
-
 void summarise_grid(const Grid& grid, output::Summary& summary) {
   summary.set("mesh.nodes", grid.node_count());
   summary.set("space.order", 1);
@@ -104,6 +94,7 @@ ExitCode run_on_grid(const Params& params, Context& context) {
   const Grid grid = set_up(params, context);
   Threads host(params.run.threads);
   log_info(fmt::format("grid: {} unknowns, {}", sizes(grid), describe_stencil(grid)));
+  summarise_grid(grid, context.summary);
   Array<double> u, b;
   {
     Scope scope(host, "right_hand_side");
@@ -115,7 +106,6 @@ ExitCode run_on_grid(const Params& params, Context& context) {
     context.summary.set("backend.precision", params.run.precision);
     return solve_on(exec, params, grid, std::move(b), context, u);
   });
-  summarise_grid(grid, context.summary);
   summarise_solver(report, context.summary);
   if (needs_mesh(params)) report_on_mesh(params, u, report, context);
   return conclude(params, report, context);
@@ -130,18 +120,23 @@ void check_on_grid(const Params& params, Context& context) {
   fmt::print("matrix     none: {}{}\n", describe_stencil(grid),
              grid.problem.shift > 0 ? fmt::format(", shift {}", grid.problem.shift) : "");
   const std::string method =
-      solvers::is_grid_solver(params.solver) ? describe_method(params, grid) : params.solver.type;
+      params.solver.type == "bcr" ? fmt::format("bcr, radix {}", params.solver.radix) : params.solver.type;
   solvers::SolverParams in_precision = params.solver;
   in_precision.precision = params.run.precision;
   const double solver = solvers::solver_bytes(in_precision, grid.problem.unknowns(), 0);
+  // Sine transforms keep extended lines, in slices, and as much for cuFFT.
+  const double extended =
+      params.solver.type == "fft"
+          ? 2.0 * (grid.problem.dim - 1) * std::min(2 * vector, static_cast<double>(solvers::grid::sine_slice_bytes))
+          : 0.0;
   fmt::print("solver     {}, precision {}\n", method, params.run.precision);
   const double mesh = needs_mesh(params) ? 24 * nodes * 8 : 0;
   fmt::print("memory\n");
   say_fit("host", 8 * nodes + 2 * vector + solver + mesh, static_cast<double>(host_bytes_available()));
   if (const CudaInfo gpu = cuda_info(); gpu.usable)
-    say_fit("GPU", 2 * vector + solver, static_cast<double>(gpu.free_bytes));
+    say_fit("GPU", 2 * vector + solver + extended, static_cast<double>(gpu.free_bytes));
   else
-    fmt::print("  {:<10} about {}; {}\n", "GPU", human_bytes(2 * vector + solver), gpu.why_not);
+    fmt::print("  {:<10} about {}; {}\n", "GPU", human_bytes(2 * vector + solver + extended), gpu.why_not);
   if (needs_mesh(params))
     fmt::print("mesh       made for files, [exact] and [[quantity]]; without them the grid is enough\n");
   summarise_grid(grid, context.summary);

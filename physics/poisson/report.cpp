@@ -146,7 +146,8 @@ void summarise_solver(const solvers::Report& report, output::Summary& summary) {
   if (!report.failure.empty()) summary.set("solver.failure", report.failure);
   summary.set("solver.history", report.history);
   const std::string with = !report.method.empty() ? report.method : report.preconditioner;
-  log_info(fmt::format("{}{}: {} iterations, relative residual {:.3e}", report.type, with.empty() ? "" : " with " + with, report.iterations,
+  log_info(fmt::format("{}{}: {} {}, relative residual {:.3e}", report.type, with.empty() ? "" : " with " + with, report.iterations,
+                       report.method.empty() ? "iterations" : report.iterations == 1 ? "solve" : "solves",
                        report.relative_residual));
 }
 

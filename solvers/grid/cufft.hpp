@@ -1,6 +1,5 @@
 #pragma once
 #include <memory>
-#include <string>
 
 #include "base/backend.hpp"
 #include "base/view.hpp"
@@ -12,9 +11,6 @@ namespace tessera::solvers::grid {
 template <class T>
 class ComplexTransforms {
  public:
-  /// A sentence when the library cannot be used, empty when it can.
-  static std::string why_not();
-
   /// `count` lines of `length` complex numbers, one after the other. Throws Error(usage) where the library cannot be used,
   /// Error(memory) where its work space does not fit.
   ComplexTransforms(Cuda& exec, Index length, Index count);

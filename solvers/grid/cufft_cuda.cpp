@@ -93,11 +93,6 @@ struct ComplexTransforms<T>::State {
 };
 
 template <class T>
-std::string ComplexTransforms<T>::why_not() {
-  return library().problem;
-}
-
-template <class T>
 ComplexTransforms<T>::ComplexTransforms(Cuda& exec, Index length, Index count) {
   require_library();
   state_ = std::make_unique<State>(exec, length, count);

@@ -110,7 +110,7 @@ class SineSolver final : public GridSolver<Exec, T> {
   }
 
   double bytes() const override {
-    const double passes = 2 * (2.0 * static_cast<double>(transforms_.size()) + 1);
+    const double passes = 2 * (SineTransform<Exec, T>::passes * static_cast<double>(transforms_.size()) + 1);
     return passes * sizeof(T) * static_cast<double>(problem_.unknowns());
   }
   std::string describe() const override {

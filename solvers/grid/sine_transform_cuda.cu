@@ -8,11 +8,6 @@ namespace tessera::solvers::grid {
 
 namespace {
 
-/// Extended lines that are worked on at a time, a bound of the memory they take. Slices that stay in the L2 cache are slower, as
-/// cuFFT fills the device badly: 24 instead of 512 MiB take 0.96 instead of 0.82 ms for a solve of 4095 x 4095 (H200, 2026-11-21).
-/// Real transforms of the whole extension, which cuFFT does in two passes, take 1.37 ms.
-constexpr Offset slice_bytes = Offset{512} << 20;
-
 /// Side of the tiles in which lines across memory become lines along it; 8 rows of threads.
 constexpr int tile = 32;
 constexpr int tile_rows = 8;
@@ -98,7 +93,7 @@ __global__ void __launch_bounds__(tile* tile_rows)
   }
 }
 
-Offset lines_of_slice(Offset count, Offset line_bytes) {
+Offset lines_of_slice(Offset count, Offset line_bytes, Offset slice_bytes) {
   const Offset slices = (count * line_bytes + slice_bytes - 1) / slice_bytes;
   return (count + slices - 1) / slices;
 }
@@ -112,11 +107,11 @@ struct SineTransform<Exec, T>::State {
   Array<T, Device> extended;
   ComplexTransforms<T> transforms;
 
-  State(Cuda& exec, Index inner_size, Index line_length, Index outer)
+  State(Cuda& exec, Index inner_size, Index line_length, Index outer, Offset slice_bytes)
       : inner(inner_size),
         length(line_length),
         count(Offset{inner_size} * outer),
-        slice(lines_of_slice(count, pitch() * static_cast<Offset>(sizeof(T)))),
+        slice(lines_of_slice(count, pitch() * static_cast<Offset>(sizeof(T)), slice_bytes)),
         extended(slice * pitch()),
         transforms(exec, line_length + 1, static_cast<Index>(slice)) {
     extended.set_zero();
@@ -125,8 +120,8 @@ struct SineTransform<Exec, T>::State {
 };
 
 template <class Exec, class T>
-SineTransform<Exec, T>::SineTransform(Exec& exec, Index inner, Index length, Index outer)
-    : state_(std::make_unique<State>(exec, inner, length, outer)) {}
+SineTransform<Exec, T>::SineTransform(Exec& exec, Index inner, Index length, Index outer, Offset slice_bytes)
+    : state_(std::make_unique<State>(exec, inner, length, outer, slice_bytes)) {}
 template <class Exec, class T>
 SineTransform<Exec, T>::~SineTransform() = default;
 template <class Exec, class T>

@@ -108,7 +108,7 @@ struct SineTransform<Exec, T>::State {
 };
 
 template <class Exec, class T>
-SineTransform<Exec, T>::SineTransform(Exec& exec, Index inner, Index length, Index outer)
+SineTransform<Exec, T>::SineTransform(Exec& exec, Index inner, Index length, Index outer, Offset)
     : state_(std::make_unique<State>(inner, length, outer, exec.count())) {}
 template <class Exec, class T>
 SineTransform<Exec, T>::~SineTransform() = default;

@@ -9,8 +9,8 @@ namespace tessera::solvers::grid {
 /// x is not read. The residual is that of the double system. Where it misses the tolerance and is not
 /// at round-off, the solution is refined: at most twice in double, while it helps in mixed precision (solver in float,
 /// residual and sum in double), never in float.
-/// A residual of ||A|| ||x|| eps cannot be helped: on fine grids it may lie above the tolerance. So a solution is also accepted
-/// whose backward error ||b - A x|| / (||A|| ||x|| + ||b||) is at the round-off of the precision; the report holds both.
+/// A residual of ||A|| ||x|| eps cannot be helped: on fine grids it may lie above the tolerance. So a solution is also accepted,
+/// with a warning, whose backward error ||b - A x|| / (||A|| ||x|| + ||b||) is at the round-off of the precision; the report holds both.
 /// `iterations` counts solves. Throws Error(usage) for another operator or a grid that the method does not take.
 template <class Exec>
 Report solve_grid(Exec& exec, const linalg::Operator<Exec>& A, View<const double> b, View<double> x,

@@ -138,6 +138,24 @@ TYPED_TEST(GridOperators, AreSolvedByConjugateGradientsInEveryPrecision) {
     }
 }
 
+TEST(GridOperators, DoNotDependOnTheNumberOfThreads) {
+  for (const GridProblem& grid : {GridProblem{2, {4100, 37, 1}, {1, 2, 1}},
+                                  GridProblem{3, {20, 30, 11}, {1, 2, 3}, 1, testing::Stencil::tensor}}) {
+    const std::vector<double> x = testing::random_vector(testing::unknowns(grid), 1);
+    std::vector<double> first;
+    for (int threads : {1, 2, 5}) {
+      Threads exec(threads);
+      const GridOperator<Threads> A(grid);
+      Array<double> y(A.rows()), sums(2);
+      const auto on_space = to_space<Host>(x);
+      A.apply_dot(exec, on_space, y, sums.data());
+      A.residual(exec, on_space, on_space, y, sums.data() + 1);
+      if (first.empty()) first = to_vector(sums);
+      EXPECT_EQ(to_vector(sums), first) << threads;
+    }
+  }
+}
+
 TEST(GridOperators, BoundTheirEigenvalues) {
   const GridProblem grid{2, {15, 15, 1}, {1. / 16, 1. / 16, 1}};
   EXPECT_DOUBLE_EQ(GridOperator<Threads>(grid).norm(), 8 * 256.0);

@@ -2,6 +2,7 @@
 
 #include <gtest/gtest.h>
 
+#include "base/log.hpp"
 #include "solvers/grid/grid_operator.hpp"
 #include "solvers/grid_matrices.hpp"
 #include "solvers/systems.hpp"
@@ -51,35 +52,52 @@ TYPED_TEST(SolveGrid, EqualsTheDirectSolverInEveryPrecision) {
         EXPECT_FALSE(found.report.method.empty());
         EXPECT_LE(found.report.backward_error, 1e-14);
         EXPECT_NEAR(found.report.relative_residual, testing::relative_residual(A, b, found.x), 1e-14);
-        EXPECT_EQ(found.report.iterations, static_cast<int>(found.report.history.size()));
+        EXPECT_EQ(found.report.iterations + 1, static_cast<int>(found.report.history.size()));
         for (std::size_t i = 0; i < b.size(); ++i)
           ASSERT_NEAR(found.x[i], expected.x[i], 1e-12 * testing::norm(expected.x)) << type << " " << precision;
       }
   }
 }
 
-TYPED_TEST(SolveGrid, SolvesOnceInFloat) {
+TYPED_TEST(SolveGrid, SolvesOnceInFloatAndSaysWhatItMisses) {
   TESSERA_REQUIRE(TypeParam);
-  const auto found =
-      this->solve(plane, testing::random_vector(620, 1), {.type = "fft", .tolerance = 1e-12, .precision = "float"});
+  const std::vector<double> b = testing::random_vector(620, 1);
+  clear_warnings();
+  const auto found = this->solve(plane, b, {.type = "fft", .tolerance = 3e-7, .precision = "float"});
   EXPECT_TRUE(found.report.converged) << found.report.failure;
   EXPECT_EQ(found.report.iterations, 1);
-  EXPECT_GT(found.report.relative_residual, 1e-12);
-  EXPECT_LT(found.report.backward_error, 1e-6);
+  const double residual = testing::relative_residual(testing::grid_matrix(plane), b, found.x);
+  EXPECT_NEAR(found.report.relative_residual / residual, 1, 1e-6);
+  EXPECT_GT(residual, 3e-7);
+  ASSERT_EQ(warnings().size(), 1u);
+  EXPECT_NE(warnings().front().find("tolerance = 3e-07 is missed"), std::string::npos) << warnings().front();
+  clear_warnings();
+  EXPECT_THROW(this->solve(plane, b, {.type = "fft", .tolerance = 1e-8, .precision = "float"}), Error);
 }
 
 TYPED_TEST(SolveGrid, TakesAnyRightHandSide) {
   TESSERA_REQUIRE(TypeParam);
-  auto zero = this->solve(plane, std::vector<double>(620, 0.0), {.type = "fft"});
+  const auto zero = this->solve(plane, std::vector<double>(620, 0.0), {.type = "fft"});
   EXPECT_TRUE(zero.report.converged);
   EXPECT_EQ(zero.x, std::vector<double>(620, 0.0));
-  // Beyond the range of float, which the scaling of mixed precision brings back, and beyond that of double.
-  auto large =
-      this->solve(plane, std::vector<double>(620, 1e100), {.type = "fft", .tolerance = 1e-12, .precision = "mixed"});
-  EXPECT_TRUE(large.report.converged) << large.report.failure;
-  auto infinite = this->solve(plane, std::vector<double>(620, 1e300), {.type = "fft", .tolerance = 1e-12});
-  EXPECT_FALSE(infinite.report.converged);
-  EXPECT_NE(infinite.report.failure.find("range"), std::string::npos) << infinite.report.failure;
+  // Beyond the range of float, and beyond what squares of doubles hold, on both sides.
+  const auto one = this->solve(plane, std::vector<double>(620, 1.0), {.type = "fft", .tolerance = 1e-12});
+  for (const char* precision : {"double", "mixed"})
+    for (double size : {1e-300, 1e-100, 1e100, 1e300}) {
+      const auto found = this->solve(plane, std::vector<double>(620, size),
+                                     {.type = "fft", .tolerance = 1e-12, .precision = precision});
+      EXPECT_TRUE(found.report.converged) << found.report.failure;
+      for (std::size_t i = 0; i < one.x.size(); ++i)
+        ASSERT_NEAR(found.x[i] / size, one.x[i], 1e-12 * testing::norm(one.x));
+    }
+  std::vector<double> bad(620, 1.0);
+  bad[33] = std::nan("");
+  try {
+    this->solve(plane, bad, {.type = "fft"});
+    FAIL() << "NaN was solved for";
+  } catch (const Error& error) {
+    EXPECT_EQ(error.code(), ExitCode::solver);
+  }
 }
 
 TYPED_TEST(SolveGrid, StopsWhereItIsAsked) {
@@ -88,6 +106,7 @@ TYPED_TEST(SolveGrid, StopsWhereItIsAsked) {
                                  {.progress = {}, .stop = [] { return true; }});
   EXPECT_TRUE(found.report.interrupted);
   EXPECT_FALSE(found.report.converged);
+  EXPECT_EQ(found.report.relative_residual, 1);
 }
 
 TYPED_TEST(SolveGrid, RefusesAMatrix) {
