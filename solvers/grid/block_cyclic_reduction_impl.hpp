@@ -13,7 +13,7 @@ template <class Exec, class T>
 std::unique_ptr<BatchSolver<Exec, T>> make_solver(Exec& exec, const GridProblem& problem, int axis, int radix,
                                                   Index systems) {
   const Line line{problem.n[0], problem.h[0], problem.stencil};
-  const bool fits = PlaneSolver<Exec, T>::fits(line.n);
+  const bool fits = PlaneSolver<Exec, T>::fits(exec, line.n);
   if (axis == 0) {
     if (fits) return std::make_unique<PlaneSolver<Exec, T>>(exec, make_trivial_plan(), line, 1, systems);
     return std::make_unique<LineSolver<Exec, T>>(line, systems);

@@ -56,8 +56,8 @@ template <class Exec, class T>
 std::unique_ptr<GridSolver<Exec, T>> make_sine_transform(Exec& exec, const GridProblem& problem,
                                                          const FastPoissonOptions& options);
 
-/// A direct solution in O(N log N). Setting up computes tables and takes all memory, so that solve() only queues work. T is
-/// double or float.
+/// A direct solution in O(N log N). Setting up computes tables and takes memory; after the first solve(), which may take more work
+/// space, solve() only queues work. T is double or float.
 template <class Exec, class T>
 class FastPoisson {
  public:
@@ -65,7 +65,7 @@ class FastPoisson {
   FastPoisson(Exec& exec, const GridProblem& problem, const FastPoissonOptions& options = {});
 
   /// f, u: [unknowns], distinct. Repeatable bitwise; on threads independent of their number. A value of f that is not finite
-  /// spreads to all of u; see require_finite.
+  /// spreads to its neighbourhood at least; see require_finite.
   void solve(View<const T> f, View<T> u);
 
   /// Least bytes that one solve moves between memory and chip.

@@ -91,13 +91,14 @@ struct LineState {
 /// Coupling of neighbouring rows: g v_i = centre v_i + side (v_{i-1} + v_{i+1}). Differences have theirs in the poles.
 struct LineCoupling {
   double centre = 1, side = 0;
+  bool identity = true;
 };
 TESSERA_HD inline LineCoupling line_coupling(const Line& line, double row_spacing, double shift) {
-  if (line.stencil == Stencil::star) return {1, 0};
+  if (line.stencil == Stencil::star) return {};
   // M_x / h_row - h_row / 6 (K_x + shift M_x)
   const double mass = line.h / 6 * (reciprocal(row_spacing) - row_spacing / 6 * shift),
                stiffness = row_spacing / (6 * line.h);
-  return {4 * mass - 2 * stiffness, mass + stiffness};
+  return {4 * mass - 2 * stiffness, mass + stiffness, false};
 }
 
 }  // namespace tessera::solvers::grid

@@ -94,9 +94,9 @@ void form(Exec& exec, const Step& step, Index systems, const Data<T>& data, T* r
   });
 }
 
-/// Rows of f or u from the solutions [systems, problems, size].
+/// Rows of u, or sums [systems, groups, size] for rows of f, from the solutions [systems, problems, size].
 template <class Exec, class T>
-void combine(Exec& exec, const Step& step, Index systems, const Data<T>& data, const T* solution) {
+void combine(Exec& exec, const Step& step, Index systems, const Data<T>& data, const T* solution, T* sums) {
   const PlanView plan = data.plan;
   const Step own = step;
   for_each(exec, static_cast<Offset>(systems) * step.group_count * data.size, [=] TESSERA_HD(Offset item) {
@@ -110,22 +110,31 @@ void combine(Exec& exec, const Step& step, Index systems, const Data<T>& data, c
       return sum;
     };
     if (own.reduction) {  // one output, all weights are 1
-      const Output& output = plan.outputs[group.output];
-      const T sum = couple<T>(data.across, data.row_spacing, data.shifts[system], i, [&](Offset at) {
-        T total = 0;
-        for (Index k = 0; k < group.family_count; ++k) total += family_sum(k, at);
-        return total;
-      });
-      data.updated[(system * data.slots + output.row) * data.size + i] = data.row_of_f(system, output.base)[i] + sum;
+      T sum = 0;
+      for (Index k = 0; k < group.family_count; ++k) sum += family_sum(k, i);
+      sums[item] = sum;
       return;
     }
-    T values[3] = {0, 0, 0};
+    T values[most_outputs] = {};
     for (Index k = 0; k < group.family_count; ++k) {
       const T sum = family_sum(k, i);
       for (Index o = 0; o < group.output_count; ++o) values[o] += static_cast<T>(plan.output_weight(group, o, k)) * sum;
     }
     for (Index o = 0; o < group.output_count; ++o)
       data.u[(system * data.rows + plan.outputs[group.output + o].row) * data.size + i] = values[o];
+  });
+}
+
+/// Rows of f: base + g sum.
+template <class Exec, class T>
+void update(Exec& exec, const Step& step, Index systems, const Data<T>& data, const T* sums) {
+  const Step own = step;
+  for_each(exec, static_cast<Offset>(systems) * step.group_count * data.size, [=] TESSERA_HD(Offset item) {
+    const Offset number = item / data.size, i = item % data.size, system = number / own.group_count;
+    const Output output = data.plan.outputs[data.plan.groups[own.group + number % own.group_count].output];
+    const T sum = couple<T>(data.across, data.row_spacing, data.shifts[system], i,
+                            [&](Offset at) { return sums[number * data.size + at]; });
+    data.updated[(system * data.slots + output.row) * data.size + i] = data.row_of_f(system, output.base)[i] + sum;
   });
 }
 
@@ -177,7 +186,8 @@ void NestedSolver<Exec, T>::solve(Exec& exec, Index systems, const double* shift
   for (const Step& step : plan_.steps) {
     nested::form(exec, step, systems, data, rhs_.data(), shifts_.data());
     inner_->solve(exec, systems * step.problem_count, shifts_.data(), rhs_.data(), solution_.data());
-    nested::combine(exec, step, systems, data, static_cast<const T*>(solution_.data()));
+    nested::combine(exec, step, systems, data, static_cast<const T*>(solution_.data()), rhs_.data());
+    if (step.reduction) nested::update(exec, step, systems, data, static_cast<const T*>(rhs_.data()));
   }
 }
 

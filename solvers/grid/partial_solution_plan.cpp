@@ -1,4 +1,5 @@
 #include <algorithm>
+#include <cassert>
 #include <cmath>
 #include <map>
 #include <tuple>
@@ -242,6 +243,8 @@ class Planner {
     for (const OpenFamily& family : open_)
       for (const Term& term : family.rim) source(group.rim, term.row);
     group.rim_count = count(plan_.sources) - group.rim;
+    assert(group.row_count <= most_rows && group.rim_count <= most_rims && group.family_count <= most_families &&
+           group.output_count <= most_outputs);
     add_families(group);
     for (Output output : outputs) {
       output.weight = count(plan_.weights);

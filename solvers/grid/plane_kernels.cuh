@@ -38,6 +38,15 @@ struct LanePack {
       for (int w = 0; w < width; ++w) values[k + w] = pack.v[w];
     }
   }
+  /// values += weight * slots
+  static __device__ void add(T (&values)[m], T weight, const T* slots) {
+#pragma unroll
+    for (int k = 0; k < m; k += width) {
+      const Pack pack = *reinterpret_cast<const Pack*>(slots + k);
+#pragma unroll
+      for (int w = 0; w < width; ++w) values[k + w] += weight * pack.v[w];
+    }
+  }
   static __device__ void store(const T (&values)[m], T* slots) {
 #pragma unroll
     for (int k = 0; k < m; k += width) {
@@ -60,48 +69,50 @@ struct KernelLevel<false, T> : LineLevel<T> {
   __device__ KernelLevel(const LineLevel<T>& level) : LineLevel<T>(level) {}
 };
 
-/// What a block knows about a pole. `number`: of its family among those in shared memory.
+/// What a block knows about a pole, whose line it divides by its diagonal d: X (a F + b U) = weight (A / d)^-1 (F + rim U).
 template <bool even, class T>
 struct PoleTable {
-  KernelLevel<even, T> level[most_levels];
-  T a, b;
-  int stop;  ///< the level that is diagonal
-  int number;
+  KernelLevel<even, T> level[most_levels];  ///< d / d_r instead of 1 / d_r
+  T weight, rim;
+  int stop;    ///< the level that is diagonal
+  int number;  ///< of its family among those in shared memory
 };
 
-/// Sixteen lanes make the levels of one pole, each its own.
+/// Lanes that make the levels of a pole, one each: 16, or 8 where lines of at most 255 rows have no more.
+__host__ __device__ constexpr int table_lanes(int n) { return n < 256 ? 8 : most_levels; }
+
+/// `lanes` neighbouring lanes make the levels of one pole, each its own.
 template <bool even, class T>
-__device__ void make_table(const Line& line, const Pole& pole, double shift, int number, PoleTable<even, T>& table) {
-  const int own = lane_id() % most_levels;
+__device__ void make_table(const Line& line, const Pole& pole, double shift, int number, int lanes,
+                           PoleTable<even, T>& table) {
+  const int own = lane_id() & (lanes - 1);
   const LineMatrix matrix = line_matrix(line, pole.lambda + shift);
   LineLevel<T> level;
   bool coupled;
   if constexpr (even) {
     double delta = matrix.delta;
-    for (int r = 0; r < own; ++r) delta = fmin(delta * (delta + 4), 1e30);
+    for (int r = 0; r < own; ++r) delta *= delta + 4;
     double alpha = reciprocal(2 + delta);
-    coupled = alpha >= least_alpha<T>;
+    coupled = delta < 1 / least_alpha<T>;  // delta may be infinite
     if (!coupled) alpha = 0;
     double product = reciprocal(1 - 2 * alpha * alpha);  // of the levels up to this one, once it is scanned
-#pragma unroll
-    for (int step = 1; step < most_levels; step *= 2) {
-      const double before = __shfl_up_sync(all_lanes, product, step, most_levels);
+    for (int step = 1; step < lanes; step *= 2) {
+      const double before = __shfl_up_sync(all_lanes, product, step, lanes);
       if (own >= step) product *= before;
     }
-    product = __shfl_up_sync(all_lanes, product, 1, most_levels);
-    const double inverse = own == 0 ? matrix.inverse_diagonal : matrix.inverse_diagonal * product;
-    level = {T(own == 0 && !matrix.positive ? -alpha : alpha), T(inverse), T(1)};
+    product = __shfl_up_sync(all_lanes, product, 1, lanes);
+    level = {T(own == 0 && !matrix.positive ? -alpha : alpha), T(own == 0 ? 1 : product), T(1)};
   } else {
-    LineState state(matrix, line.n);
+    LineState state({matrix.delta, 1, matrix.positive}, line.n);
     for (int r = 0; r < own; ++r) state.next(least_alpha<T>);
     coupled = state.alpha() >= least_alpha<T>;
     level = state.template level<T>();
   }
   coupled = coupled && (line.n >> own) > 1;
   table.level[own] = KernelLevel<even, T>(level);
-  const unsigned diagonal = __ballot_sync(all_lanes, !coupled) >> (lane_id() / most_levels * most_levels);
+  const unsigned diagonal = __ballot_sync(all_lanes, !coupled) >> (lane_id() & ~(lanes - 1));
   if (own == 0) {
-    table.a = T(pole.a), table.b = T(pole.b);
+    table.weight = T(pole.a * matrix.inverse_diagonal), table.rim = T(pole.b / pole.a);
     table.stop = __ffs(static_cast<int>(diagonal)) - 1;
     table.number = number;
   }
@@ -118,7 +129,7 @@ struct Edges {
   T end[2][warp], carry[2][warp + 1];
 };
 
-/// The line of a block, from the right-hand side in y to the solution in y. Rows count from 1; rows beyond n hold anything.
+/// The line of a block, divided by its diagonal, from the right-hand side in y to the solution in y. Rows count from 1; rows beyond n hold anything.
 template <int m, bool even, class T>
 struct LineInBlock {
   const PoleTable<even, T>& table;
@@ -138,7 +149,7 @@ struct LineInBlock {
   __device__ T solved(int r, int i, T y, T left, T right) const {
     const auto& level = table.level[r];
     if (!even && i + (1 << r) > n) right = 0;
-    const T v = level.inverse * y + level.alpha * (left + right);
+    const T v = (r == 0 ? y : level.inverse * y) + level.alpha * (left + right);
     if constexpr (even)
       return v;
     else
@@ -176,21 +187,21 @@ struct LineInBlock {
       const T left = __shfl_up_sync(all_lanes, end, s), right = __shfl_down_sync(all_lanes, mine, s),
               first = __shfl_sync(all_lanes, mine, s - 1);
       carry += alpha * first;
-      if ((lane + 1) % (2 * s) == 0) end += alpha * (left + (lane + s < warp ? right : T(0)));
+      if (((lane + 1) & (2 * s - 1)) == 0) end += alpha * (left + (lane + s < warp ? right : T(0)));
     }
     if (even && row(m) > n) end = 0;  // row n + 1 and those beyond
     T v_left, v_right;
     exchange(end, carry, stop, v_left, v_right);
     if (lane == warp - 1)
       end = v_right;
-    else if ((lane + 1) % (1 << (top - first_shuffle)) == 0)
+    else if (((lane + 1) & ((1 << (top - first_shuffle)) - 1)) == 0)
       end = at_top(top, row(m), end);
     for (int r = top - 1; r >= first_shuffle; --r) {
       const int s = 1 << (r - first_shuffle);
       T left = __shfl_up_sync(all_lanes, end, s);
       const T right = __shfl_down_sync(all_lanes, end, s);
       if (lane < s) left = v_left;
-      if ((lane + 1) % (2 * s) == s) end = solved(r, row(m), end, left, right);
+      if (((lane + 1) & (2 * s - 1)) == s) end = solved(r, row(m), end, left, right);
     }
     T before = __shfl_up_sync(all_lanes, end, 1);
     if (lane == 0) before = v_left;
@@ -216,26 +227,32 @@ struct LineInBlock {
     if (lane == warp - 1) edges.end[buffer][own_warp] = end;
     if (lane == 0) edges.carry[buffer][own_warp] = carry;
     __syncthreads();
-    T sum = lane < warps ? edges.end[buffer][lane] : T(0);
-    if (lane + 1 < warps) sum += edges.carry[buffer][lane + 1];
-    buffer ^= 1;
-    const int i = tile_rows<m> * (lane + 1);
+    const T *ends = edges.end[buffer], *carries = edges.carry[buffer];
     const int first = warp_levels<m>;
+    if (stop <= first) {  // tiles do not reach beyond their neighbours
+      v_right = ends[own_warp];
+      if (own_warp + 1 < warps) v_right += carries[own_warp + 1];
+      v_right = at_top(stop, tile_rows<m> * (own_warp + 1), v_right);
+      v_left = own_warp > 0 ? at_top(stop, tile_rows<m> * own_warp, ends[own_warp - 1] + carries[own_warp]) : T(0);
+      return;
+    }
+    T sum = lane < warps ? ends[lane] : T(0);
+    if (lane + 1 < warps) sum += carries[lane + 1];
+    const int i = tile_rows<m> * (lane + 1);
     for (int r = first; r < stop; ++r) {
       const int s = 1 << (r - first);
       const T mine = as_right(r, i, sum);
       const T left = __shfl_up_sync(all_lanes, sum, s), right = __shfl_down_sync(all_lanes, mine, s);
-      if ((lane + 1) % (2 * s) == 0) sum += table.level[r].alpha * (left + (lane + s < warps ? right : T(0)));
+      if (((lane + 1) & (2 * s - 1)) == 0) sum += table.level[r].alpha * (left + (lane + s < warps ? right : T(0)));
     }
     if (even && i > n) sum = 0;
-    const int top = stop > first ? stop : first;
-    if ((lane + 1) % (1 << (top - first)) == 0) sum = at_top(stop, i, sum);
+    if (((lane + 1) & ((1 << (stop - first)) - 1)) == 0) sum = at_top(stop, i, sum);
     for (int r = stop - 1; r >= first; --r) {
       const int s = 1 << (r - first);
       T left = __shfl_up_sync(all_lanes, sum, s);
       const T right = __shfl_down_sync(all_lanes, sum, s);
       if (lane < s) left = 0;
-      if ((lane + 1) % (2 * s) == s) sum = solved(r, i, sum, left, lane + s < warps ? right : T(0));
+      if (((lane + 1) & (2 * s - 1)) == s) sum = solved(r, i, sum, left, lane + s < warps ? right : T(0));
     }
     v_right = __shfl_sync(all_lanes, sum, own_warp);
     v_left = __shfl_sync(all_lanes, sum, own_warp > 0 ? own_warp - 1 : 0);

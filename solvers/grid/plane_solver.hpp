@@ -1,5 +1,4 @@
 #pragma once
-#include <memory>
 
 #include "solvers/grid/line_levels.hpp"
 #include "solvers/grid/partial_solution.hpp"
@@ -39,28 +38,56 @@ struct PlaneData {
 
 /// Partial solution over rows with all lines solved on chip: a line, its right-hand side and the sum over its poles never leave it.
 template <class Exec, class T>
-class PlaneSolver final : public BatchSolver<Exec, T> {
- public:
-  using Space = typename Exec::Space;
-  /// Whether a line of n unknowns fits.
-  static bool fits(Index n);
+class PlaneSolver;
 
-  PlaneSolver(Exec& exec, const HostPlan& plan, const Line& line, double row_spacing, Index most_systems);
-  void solve(Exec& exec, Index systems, const double* shifts, const T* f, T* u) override;
+template <class T>
+class PlaneSolver<Threads, T> final : public BatchSolver<Threads, T> {
+ public:
+  /// Whether a line of n unknowns fits: any does.
+  static bool fits(Threads&, Index) { return true; }
+  PlaneSolver(Threads& exec, const HostPlan& plan, const Line& line, double row_spacing, Index most_systems);
+  void solve(Threads& exec, Index systems, const double* shifts, const T* f, T* u) override;
   double bytes(Index systems) const override {
-    return static_cast<double>(sizeof(T)) * static_cast<double>(plan_.rows_moved) * line_.n * systems;
+    return sizeof(T) * static_cast<double>(plan_.rows_moved) * line_.n * systems;
+  }
+
+ private:
+  void run(Threads& exec, const Step& step, Index systems, const PlaneData<T>& data);
+
+  Plan<Host> plan_;
+  Line line_;
+  double row_spacing_;
+  int threads_;
+  Offset scratch_rows_;  ///< of a thread
+  Array<T> updated_, partial_, scratch_;
+};
+
+/// Shared memory of a device in bytes, and its multiprocessors.
+struct ChipLimits {
+  int shared_of_block, shared_of_processor, processors;
+};
+
+template <class T>
+class PlaneSolver<Cuda, T> final : public BatchSolver<Cuda, T> {
+ public:
+  /// Whether a block holds a line of n unknowns and its right-hand sides.
+  static bool fits(Cuda& exec, Index n);
+  PlaneSolver(Cuda& exec, const HostPlan& plan, const Line& line, double row_spacing, Index most_systems);
+  void solve(Cuda& exec, Index systems, const double* shifts, const T* f, T* u) override;
+  double bytes(Index systems) const override {
+    return sizeof(T) * static_cast<double>(plan_.rows_moved) * line_.n * systems;
   }
 
  private:
   /// Poles of a chunk; 0: a group is done as one, without sums in memory.
   Index chunk_poles(const Step& step, Index systems) const;
-  void run(Exec& exec, const Step& step, Index systems, PlaneData<T> data) const;
+  void run(Cuda& exec, const Step& step, Index systems, const PlaneData<T>& data) const;
 
-  Plan<Space> plan_;
+  Plan<Device> plan_;
   Line line_;
   double row_spacing_;
-  int processors_;
-  Array<T, Space> updated_, partial_;
+  ChipLimits limits_;
+  Array<T, Device> updated_, partial_;
 };
 
 }  // namespace tessera::solvers::grid

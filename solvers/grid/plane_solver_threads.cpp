@@ -11,6 +11,8 @@ namespace {
 constexpr int lanes = 4;
 /// Poles of a chunk where one family is more than a core should do alone.
 constexpr Index chunk = 16;
+/// Of lines of 2^31 rows.
+constexpr int most_levels = 32;
 /// Unknowns of all sub-problems that are worth waking other cores.
 constexpr Offset parallel_size = 20000;
 
@@ -32,8 +34,9 @@ struct Levels {
 
   void make(const Line& line, const double (&lambda)[lanes]) {
     at.clear();
-    std::vector<LineState> states;
-    for (double value : lambda) states.emplace_back(line_matrix(line, value), line.n);
+    static_assert(lanes == 4);
+    const auto state = [&](int l) { return LineState(line_matrix(line, lambda[l]), line.n); };
+    LineState states[lanes] = {state(0), state(1), state(2), state(3)};
     for (stop = 0;; ++stop) {
       Level& level = at.emplace_back();
       bool coupled = false;
@@ -86,10 +89,14 @@ void solve_lines(const Levels<T>& levels, Index n, T* __restrict__ y) {
   }
 }
 
-/// Memory of one thread.
+/// Memory of one thread: rows of F, U and sums of a group, then the lines that are being solved.
 template <class T>
 struct Scratch {
-  std::vector<T> rows, y;
+  Scratch(T* memory, Index n, const Step& step) : y(memory), rows(memory + static_cast<Offset>(lanes) * n) {
+    problems.reserve(static_cast<std::size_t>(std::min(step.most_group_poles, 2 * chunk)) + lanes);
+    levels.at.reserve(most_levels);
+  }
+  T *y, *rows;
   std::vector<Problem<T>> problems;
   Levels<T> levels;
 };
@@ -98,8 +105,7 @@ struct Scratch {
 template <class T>
 void add_solutions(const Line& line, double shift, Scratch<T>& scratch) {
   const Index n = line.n;
-  scratch.y.resize(static_cast<std::size_t>(n) * lanes);
-  T* y = scratch.y.data();
+  T* y = scratch.y;
   while (scratch.problems.size() % lanes != 0) {  // idle lanes solve for zero
     Problem<T> idle = scratch.problems.back();
     idle.pole.a = idle.pole.b = 0;
@@ -131,7 +137,7 @@ void add_solutions(const Line& line, double shift, Scratch<T>& scratch) {
 
 template <class T>
 void couple(const LineCoupling& g, Index n, T* row) {
-  if (g.side == 0) return;
+  if (g.identity) return;
   T left = 0;
   for (Index i = 0; i < n; ++i) {
     const T own = row[i], right = i + 1 < n ? row[i + 1] : T(0);
@@ -199,9 +205,8 @@ void write_output(const PlaneData<T>& data, Offset system, const Output& output,
 template <class T>
 void solve_group(const PlaneData<T>& data, Offset system, const Group& group, bool reduction, Scratch<T>& scratch) {
   const Index n = data.line.n;
-  scratch.rows.resize(static_cast<std::size_t>(3 * group.family_count + 1) * n);
   scratch.problems.clear();
-  T *row = scratch.rows.data(), *sums = row + 2 * static_cast<Offset>(group.family_count) * n;
+  T *row = scratch.rows, *sums = row + 2 * static_cast<Offset>(group.family_count) * n;
   std::fill_n(sums, static_cast<Offset>(group.family_count) * n, T(0));
   for (Index k = 0; k < group.family_count; ++k) {
     const FamilySum& family = data.plan.families[group.family + k];
@@ -228,9 +233,7 @@ void solve_chunk(const PlaneData<T>& data, Offset system, const FamilySum& famil
                  Scratch<T>& scratch) {
   const Index n = data.line.n, last = std::min(first + chunk, family.pole_count);
   std::fill_n(partial, n, T(0));
-  if (first >= last) return;
-  scratch.rows.resize(2 * static_cast<std::size_t>(n));
-  T *F = scratch.rows.data(), *U = F + n;
+  T *F = scratch.rows, *U = F + n;
   const bool rim = form_rows(data, system, data.plan.groups[family.group], family, F, U);
   scratch.problems.clear();
   for (Index j = first; j < last; ++j)
@@ -238,80 +241,84 @@ void solve_chunk(const PlaneData<T>& data, Offset system, const FamilySum& famil
   add_solutions(data.line, data.shifts[system], scratch);
 }
 
+/// The number of the first chunk of each family of a step, and that of all chunks.
+std::vector<Offset> first_chunks(View<const FamilySum> families, const Step& step) {
+  std::vector<Offset> first{0};
+  for (Index k = 0; k < step.family_count; ++k)
+    first.push_back(first.back() + (families[step.family + k].pole_count + chunk - 1) / chunk);
+  return first;
+}
+
+/// Chunks of poles into partial sums, then the outputs from these.
+template <class T>
+void run_chunks(const PlaneData<T>& data, const Step& step, Index systems, std::vector<Scratch<T>>& scratch) {
+  const Index n = data.line.n;
+  const std::vector<Offset> first = first_chunks(data.plan.families, step);
+  const Offset chunks = first.back();
+  const int threads = static_cast<int>(scratch.size());
+#pragma omp parallel for schedule(static) num_threads(threads)
+  for (Offset item = 0; item < systems * chunks; ++item) {
+    const Offset family = std::upper_bound(first.begin(), first.end(), item % chunks) - first.begin() - 1;
+    solve_chunk(data, item / chunks, data.plan.families[step.family + family],
+                static_cast<Index>(item % chunks - first[family]) * chunk, data.partial + item * n,
+                scratch[omp_get_thread_num()]);
+  }
+#pragma omp parallel for schedule(static) num_threads(threads)
+  for (Offset item = 0; item < static_cast<Offset>(systems) * step.group_count; ++item) {
+    const Offset system = item / step.group_count;
+    const Group& group = data.plan.groups[step.group + item % step.group_count];
+    T* sum = scratch[omp_get_thread_num()].rows;
+    for (Index o = 0; o < group.output_count; ++o) {
+      std::fill_n(sum, n, T(0));
+      for (Index k = 0; k < group.family_count; ++k) {
+        const Offset family = group.family - step.family + k;
+        for (Offset c = first[family]; c < first[family + 1]; ++c)
+          add_row(static_cast<T>(data.plan.output_weight(group, o, k)), data.partial + (system * chunks + c) * n, n,
+                  sum);
+      }
+      write_output(data, system, data.plan.outputs[group.output + o], step.reduction, sum);
+    }
+  }
+}
+
+/// Whether a step's families are cut into chunks of poles.
+bool is_cut(const Step& step) { return step.most_group_poles > 2 * chunk; }
+
 }  // namespace
 
-template <>
-bool PlaneSolver<Threads, double>::fits(Index) {
-  return true;
-}
-template <>
-bool PlaneSolver<Threads, float>::fits(Index) {
-  return true;
-}
-
-template <class Exec, class T>
-Index PlaneSolver<Exec, T>::chunk_poles(const Step& step, Index) const {
-  return step.most_group_poles > 2 * chunk ? chunk : 0;
-}
-
-template <class Exec, class T>
-PlaneSolver<Exec, T>::PlaneSolver(Exec&, const HostPlan& plan, const Line& line, double row_spacing, Index most_systems)
-    : plan_(plan), line_(line), row_spacing_(row_spacing), processors_(0) {
-  const Offset lines = static_cast<Offset>(most_systems) * line.n;
+template <class T>
+PlaneSolver<Threads, T>::PlaneSolver(Threads& exec, const HostPlan& plan, const Line& line, double row_spacing,
+                                     Index most_systems)
+    : plan_(plan), line_(line), row_spacing_(row_spacing), threads_(exec.count()) {
   Offset partials = 0;
+  Index families = 1;
   for (const Step& step : plan.steps)
-    if (const Index poles = chunk_poles(step, most_systems); poles > 0)
-      partials = std::max(partials, static_cast<Offset>(step.family_count) * ((step.most_poles + poles - 1) / poles));
-  updated_ = Array<T, Space>(lines * plan.slots);
-  partial_ = Array<T, Space>(lines * partials);
+    if (is_cut(step)) partials = std::max(partials, first_chunks(plan_.view().families, step).back());
+  for (const Group& group : plan.groups) families = std::max(families, group.family_count);
+  const Offset lines = static_cast<Offset>(most_systems) * line.n;
+  scratch_rows_ = 3 * families + 1 + lanes;
+  updated_ = Array<T>(lines * plan.slots);
+  partial_ = Array<T>(lines * partials);
+  scratch_ = Array<T>(scratch_rows_ * line.n * threads_);
 }
 
-template <class Exec, class T>
-void PlaneSolver<Exec, T>::run(Exec& exec, const Step& step, Index systems, PlaneData<T> data) const {
+template <class T>
+void PlaneSolver<Threads, T>::run(Threads& exec, const Step& step, Index systems, const PlaneData<T>& data) {
   const bool large = static_cast<Offset>(systems) * step.problem_count * line_.n > parallel_size;
-  const int threads = large ? exec.count() : 1;
-  if (chunk_poles(step, systems) == 0) {
-#pragma omp parallel num_threads(threads)
-    {
-      Scratch<T> scratch;
-#pragma omp for schedule(static)
-      for (Offset item = 0; item < static_cast<Offset>(systems) * step.group_count; ++item)
-        solve_group(data, item / step.group_count, data.plan.groups[step.group + item % step.group_count],
-                    step.reduction, scratch);
-    }
-    return;
-  }
-  const Index n = line_.n, chunks = (step.most_poles + chunk - 1) / chunk;
-  const Offset rows = static_cast<Offset>(step.family_count) * chunks;
-#pragma omp parallel num_threads(threads)
-  {
-    Scratch<T> scratch;
-#pragma omp for schedule(static)
-    for (Offset item = 0; item < systems * rows; ++item)
-      solve_chunk(data, item / rows, data.plan.families[step.family + item % rows / chunks],
-                  static_cast<Index>(item % chunks) * chunk, data.partial + item * n, scratch);
-    std::vector<T> sum(static_cast<std::size_t>(n));
-#pragma omp for schedule(static)
-    for (Offset item = 0; item < static_cast<Offset>(systems) * step.group_count; ++item) {
-      const Offset system = item / step.group_count;
-      const Group& group = data.plan.groups[step.group + item % step.group_count];
-      for (Index o = 0; o < group.output_count; ++o) {
-        const Output& output = data.plan.outputs[group.output + o];
-        std::fill(sum.begin(), sum.end(), T(0));
-        for (Index k = 0; k < group.family_count; ++k)
-          for (Index c = 0; c < chunks; ++c)
-            add_row(
-                static_cast<T>(data.plan.output_weight(group, o, k)),
-                data.partial + (system * rows + (group.family - step.family + k) * static_cast<Offset>(chunks) + c) * n,
-                n, sum.data());
-        write_output(data, system, output, step.reduction, sum.data());
-      }
-    }
-  }
+  const int threads = large ? std::min(exec.count(), threads_) : 1;
+  // nothing is allocated, and so nothing thrown, in the parallel regions
+  std::vector<Scratch<T>> scratch;
+  for (int thread = 0; thread < threads; ++thread)
+    scratch.emplace_back(scratch_.data() + thread * scratch_rows_ * line_.n, line_.n, step);
+  if (is_cut(step)) return run_chunks(data, step, systems, scratch);
+#pragma omp parallel for schedule(static) num_threads(threads)
+  for (Offset item = 0; item < static_cast<Offset>(systems) * step.group_count; ++item)
+    solve_group(data, item / step.group_count, data.plan.groups[step.group + item % step.group_count], step.reduction,
+                scratch[omp_get_thread_num()]);
 }
 
-template <class Exec, class T>
-void PlaneSolver<Exec, T>::solve(Exec& exec, Index systems, const double* shifts, const T* f, T* u) {
+template <class T>
+void PlaneSolver<Threads, T>::solve(Threads& exec, Index systems, const double* shifts, const T* f, T* u) {
   const PlaneData<T> data{plan_.view(),    line_,          row_spacing_, plan_.rows, plan_.slots, shifts, f, u,
                           updated_.data(), partial_.data()};
   for (const Step& step : plan_.steps) run(exec, step, systems, data);
