@@ -148,16 +148,20 @@ TEST(FastPoissonEigenvalue, IsThatOfTheFivePointScheme) {
 }
 
 TEST(FastPoissonPrecision, FloatSaysThatItMissesTheTolerance) {
-  const auto summary =
-      results("float", problem("triangle"),
-              write_nothing + bcr + " --set 'run.precision=\"float\"' --set solver.tolerance=1e-6 --set mesh.refine=3");
+  const std::string sine = (source() / "inputs/verification/fast_poisson_triangle.toml").string();
+  const std::string in_float = " --set 'run.precision=\"float\"'";
+  ASSERT_EQ(tessera("run " + sine + " --quiet --backend threads --output " + out("float") + write_nothing + in_float +
+                    " --set solver.tolerance=1e-6")
+                .code,
+            0);
+  const auto summary = summary_in(out("float"));
   EXPECT_EQ(summary["solver"]["iterations"], 1);
   EXPECT_LT(summary["solver"]["backward_error"].get<double>(), 2e-6);
   EXPECT_EQ(summary["backend"]["precision"], "float");
   ASSERT_EQ(summary["warnings"].size(), 1u);
   EXPECT_NE(summary["warnings"][0].get<std::string>().find("tolerance = 1e-06 is missed"), std::string::npos)
       << summary["warnings"];
-  const Result refused = run("too_fine", problem("triangle"), write_nothing + bcr + " --set 'run.precision=\"float\"'");
+  const Result refused = tessera("run " + sine + " --quiet --output " + out("float") + write_nothing + in_float);
   EXPECT_EQ(refused.code, 2);
   EXPECT_TRUE(refused.says("mixed")) << refused.text;
 }
