@@ -25,7 +25,7 @@ struct BlockedArgs {
   T* to;
   Sums<2>* partial;  ///< [blocks] or null
   int iterations;
-  unsigned blocks_x;  ///< blocks beside each other
+  BlockLine line;
 };
 
 /// Kept out of line: it runs once a point and pass, and the bisection takes registers.
@@ -138,12 +138,13 @@ template <bool stored_omega, bool has_source, class T>
 __global__ void __launch_bounds__(blocked_block) blocked_kernel(const __grid_constant__ BlockedArgs<T> args) {
   __shared__ T edge[2][warps][2][lanes];
   const int lane = threadIdx.x % lanes, warp = threadIdx.x / lanes, reach = args.iterations;
+  const unsigned block_row = args.line.row(blockIdx.x), block_column = blockIdx.x - block_row * args.line.columns;
   Tile<stored_omega, has_source, T> tile{
       args,
       lane,
       warp,
-      blockIdx.x / args.blocks_x * static_cast<Offset>(tile_rows - 4 * reach) - 2 * reach + warp * rows_per_warp,
-      blockIdx.x % args.blocks_x * static_cast<Offset>(lanes - 2 * reach) - reach + lane,
+      block_row * static_cast<Offset>(tile_rows - 4 * reach) - 2 * reach + warp * rows_per_warp,
+      block_column * static_cast<Offset>(lanes - 2 * reach) - reach + lane,
       edge};
   tile.load();
   for (int iteration = 0; iteration < args.iterations; ++iteration) {
@@ -174,7 +175,7 @@ void blocked_pass(Cuda& exec, Relaxation<Cuda, T>& relaxation, const T* from, T*
                             to,
                             with_norms ? relaxation.partial.data() : nullptr,
                             iterations,
-                            static_cast<unsigned>(blocks_x(layout, iterations))};
+                            BlockLine(blocks_x(layout, iterations))};
   const bool stored_omega = relaxation.choices.recompute != Recompute::all,
              has_source = relaxation.fields.source != nullptr;
   const auto kernel = stored_omega ? (has_source ? blocked_kernel<true, true, T> : blocked_kernel<true, false, T>)

@@ -4,6 +4,17 @@
 
 namespace tessera::solvers::grid::lmsor {
 
+/// Blocks of a rectangle in one line, `columns` beside each other: gridDim.y ends at 65535. The row of a block costs one product, where
+/// a division of integers would cost a tenth of a short kernel.
+struct BlockLine {
+  unsigned columns;
+  double inverse;  ///< a little more than 1/columns: products with less than 2^31 round down to the quotient
+
+  explicit BlockLine(Offset count)
+      : columns(static_cast<unsigned>(count)), inverse((1 + 0x1p-50) / static_cast<double>(count)) {}
+  TESSERA_HD unsigned row(unsigned block) const { return static_cast<unsigned>(block * inverse); }
+};
+
 /// One half iteration in place; with_norms: its blocks' sums go to partial[colour * blocks ...].
 template <class T>
 void half_iteration(Cuda& exec, Relaxation<Cuda, T>& relaxation, int colour, bool with_norms);

@@ -29,7 +29,7 @@ struct HalfArgs {
   cudaTextureObject_t texture;  ///< of the other colour
   Sums<2>* partial;             ///< [blocks] or null
   int colour;
-  unsigned blocks_x;  ///< blocks beside each other
+  BlockLine line;
 };
 
 template <class T>
@@ -105,8 +105,9 @@ __global__ void __launch_bounds__(half_block, least_blocks(recompute, may_be_mix
   const Layout layout = args.fields.layout;
   const int colour = args.colour;
   const int column = threadIdx.x % block_columns, row = threadIdx.x / block_columns * G;
-  const Offset first_row = 1 + blockIdx.x / args.blocks_x * static_cast<Offset>(block_rows * G);
-  const Offset p = blockIdx.x % args.blocks_x * static_cast<Offset>(block_columns) + column;
+  const unsigned block_row = args.line.row(blockIdx.x), block_column = blockIdx.x - block_row * args.line.columns;
+  const Offset first_row = 1 + block_row * static_cast<Offset>(block_rows * G);
+  const Offset p = block_column * static_cast<Offset>(block_columns) + column;
   // Threads beyond the grid read what their last neighbour inside reads and write nothing.
   const Offset safe = p <= layout.m1 / 2 ? p : layout.m1 / 2;
   const Offset own = colour * layout.size;
@@ -232,7 +233,7 @@ void half_iteration(Cuda& exec, Relaxation<Cuda, T>& relaxation, int colour, boo
   const auto& texture = relaxation.texture[1 - colour];
   const HalfArgs<T> args{fields, texture ? *texture : 0,
                          with_norms ? relaxation.partial.data() + colour * blocks : nullptr, colour,
-                         static_cast<unsigned>(blocks_x(fields.layout))};
+                         BlockLine(blocks_x(fields.layout))};
   launch(exec, kernel_of<T>(relaxation.choices, fields.has_mixed), blocks, half_block, args);
 }
 
