@@ -128,12 +128,28 @@ poisson::Grid make_nodes(const mesh::MeshParams& mesh) {
   return grid;
 }
 
+/// Nodes whose coordinates are kept at a time.
+constexpr Index sampling_run = 1 << 16;
+
 /// factor times an expression at the interior nodes.
-Array<double> sample(const deck::Expression& expression, double factor, const poisson::Grid& grid,
-                     const std::vector<double>& points, int threads) {
+Array<double> sample(const deck::Expression& expression, double factor, const poisson::Grid& grid, int threads) {
+  const auto& n = grid.problem.n;
   Array<double> result(grid.problem.unknowns());
-  const std::vector<double> values = poisson::evaluate(expression, points, threads);
-  for (Offset i = 0; i < result.size(); ++i) result[i] = factor * values[i];
+  if (expression.is_constant()) {
+    std::fill(result.begin(), result.end(), factor * expression.constant());
+    return result;
+  }
+  const Index rows = std::max(1, sampling_run / n[0]);
+  std::vector<double> points;
+  for (Index first = 0; first < n[1]; first += rows) {
+    points.clear();
+    for (Index j = first; j < std::min(n[1], first + rows); ++j)
+      for (Index i = 0; i < n[0]; ++i)
+        points.insert(points.end(), {grid.coordinate(0, i + 1), grid.coordinate(1, j + 1), 0.0});
+    const std::vector<double> values = poisson::evaluate(expression, points, threads);
+    for (std::size_t i = 0; i < values.size(); ++i)
+      result[Offset{n[0]} * first + static_cast<Offset>(i)] = factor * values[i];
+  }
   return result;
 }
 
@@ -161,18 +177,12 @@ Grid make_grid(const deck::Deck& deck, const Params& params) {
   poisson::material_of_cells(diffusion.materials, outline);
   checks.check_boundaries(outline);
 
-  const auto& n = grid.nodes.problem.n;
   const auto& h = grid.nodes.problem.h;
-  std::vector<double> points;
-  points.reserve(3 * static_cast<std::size_t>(grid.nodes.problem.unknowns()));
-  for (Index j = 0; j < n[1]; ++j)
-    for (Index i = 0; i < n[0]; ++i)
-      points.insert(points.end(), {grid.nodes.coordinate(0, i + 1), grid.nodes.coordinate(1, j + 1), 0.0});
   const int threads = Threads(diffusion.run.threads).count();
   const std::vector<deck::Expression>& velocity = params.velocity.front();
-  grid.f = sample(velocity.empty() ? deck::Expression(0.0) : velocity[0], 1 / k, grid.nodes, points, threads);
-  grid.g = sample(velocity.empty() ? deck::Expression(0.0) : velocity[1], 1 / k, grid.nodes, points, threads);
-  grid.source = sample(diffusion.materials.front().source, -1 / k, grid.nodes, points, threads);
+  grid.f = sample(velocity.empty() ? deck::Expression(0.0) : velocity[0], 1 / k, grid.nodes, threads);
+  grid.g = sample(velocity.empty() ? deck::Expression(0.0) : velocity[1], 1 / k, grid.nodes, threads);
+  grid.source = sample(diffusion.materials.front().source, -1 / k, grid.nodes, threads);
   grid.cell_peclet = 0.5 * std::max(h[0] * largest(grid.f), h[1] * largest(grid.g));
   grid.u = poisson::boundary_values(diffusion, grid.nodes, threads);
   return grid;

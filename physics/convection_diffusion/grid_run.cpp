@@ -28,23 +28,36 @@ void summarise_relaxation(const solvers::grid::LmsorReport& report, const solver
   for (const std::string& warning : report.warnings) warn(warning);
 }
 
+/// Values on the backend: those of the host themselves, or a copy.
+const Array<double>& on_backend(Threads&, const Array<double>& values) { return values; }
+Array<double, Device> on_backend(Cuda&, const Array<double>& values) {
+  Array<double, Device> result(values.size());
+  copy(values, result);
+  return result;
+}
+
+/// Relaxes u [nodes], which lies on the backend.
 template <class Exec>
-solvers::Report relax(Exec& exec, const Params& params, Grid& grid, Context& context) {
-  using Space = typename Exec::Space;
+solvers::Report relax_there(Exec& exec, const Params& params, const Grid& grid, View<double> u, Context& context) {
   const auto& problem = grid.nodes.problem;
-  const auto there = [](const Array<double>& values) {
-    Array<double, Space> result(values.size());
-    copy(values, result);
-    return result;
-  };
-  const auto f = there(grid.f), g = there(grid.g), source = there(grid.source);
-  auto u = there(grid.u);
+  const auto& f = on_backend(exec, grid.f);
+  const auto& g = on_backend(exec, grid.g);
+  const auto& source = on_backend(exec, grid.source);
   Scope scope(exec, "solve");
   const solvers::grid::LmsorReport report = solvers::grid::solve_lmsor(
-      exec, {{problem.n[0], problem.n[1]}, {problem.h[0], problem.h[1]}, f.view(), g.view(), source.view()}, u.view(),
+      exec, {{problem.n[0], problem.n[1]}, {problem.h[0], problem.h[1]}, f.view(), g.view(), source.view()}, u,
       params.relaxation, poisson::monitor_of(context));
-  copy(u, grid.u);
   summarise_relaxation(report, params.relaxation, context.summary);
+  return report;
+}
+
+solvers::Report relax(Threads& exec, const Params& params, Grid& grid, Context& context) {
+  return relax_there(exec, params, grid, grid.u.view(), context);
+}
+solvers::Report relax(Cuda& exec, const Params& params, Grid& grid, Context& context) {
+  Array<double, Device> u = on_backend(exec, grid.u);
+  const solvers::Report report = relax_there(exec, params, grid, u.view(), context);
+  copy(u, grid.u);
   return report;
 }
 
