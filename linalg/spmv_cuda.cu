@@ -12,10 +12,10 @@ constexpr int spmv_blocks_per_multiprocessor = 6;
 /// Non-zeros that a lane has in flight: with 4 lanes a row of P1 tets (15) takes one pass, with 8 one of Q1 hexes (27).
 constexpr int loads_per_lane = 4;
 /// Of stream_kernel: threads of a block, entries that a lane has in flight, and a warp in shared memory. On an H200 (CUDA 13, 2026-11-21)
-/// in relation to cuSPARSE's CSR, P2 tets / P1 tets / P1 tets shuffled by 4096: 1024 threads and 8 entries 1.10 / 1.27 / 1.14, 4 entries
-/// 0.97 / 1.13 / 1.26, 512 threads and 8 entries 1.09 / 1.27 / 0.89; spmv_kernel 0.91 / 1.29 / 0.85.
+/// in relation to cuSPARSE's CSR, P2 tets / P1 tets shuffled by 4096 / Q1 hexes: 6 entries 1.13 / 1.23 / 1.16, 8 entries 1.08 / 1.14 / 0.96, 4
+/// entries 0.96 / 1.29 / 1.01; 512 threads and 12 entries 0.95 / 1.14 / 0.98; spmv_kernel 0.91 / 0.81 / 1.20.
 constexpr int stream_block = 1024;
-constexpr int stream_loads = 8;
+constexpr int stream_loads = 6;
 constexpr int stream_chunk = 32 * stream_loads;
 /// Rounds of a block below which spmv_kernel, which has more threads for few rows, is taken.
 constexpr int stream_rounds = 4;
