@@ -29,20 +29,24 @@ void summarise_relaxation(const solvers::grid::LmsorReport& report, const solver
 }
 
 /// Values on the backend: those of the host themselves, or a copy.
-const Array<double>& on_backend(Threads&, const Array<double>& values) { return values; }
-Array<double, Device> on_backend(Cuda&, const Array<double>& values) {
-  Array<double, Device> result(values.size());
-  copy(values, result);
-  return result;
+template <class Exec>
+decltype(auto) on_backend(const Array<double>& values) {
+  if constexpr (std::is_same_v<typename Exec::Space, Host>) {
+    return (values);
+  } else {
+    Array<double, typename Exec::Space> result(values.size());
+    copy(values, result);
+    return result;
+  }
 }
 
 /// Relaxes u [nodes], which lies on the backend.
 template <class Exec>
 solvers::Report relax_there(Exec& exec, const Params& params, const Grid& grid, View<double> u, Context& context) {
   const auto& problem = grid.nodes.problem;
-  const auto& f = on_backend(exec, grid.f);
-  const auto& g = on_backend(exec, grid.g);
-  const auto& source = on_backend(exec, grid.source);
+  const auto& f = on_backend<Exec>(grid.f);
+  const auto& g = on_backend<Exec>(grid.g);
+  const auto& source = on_backend<Exec>(grid.source);
   Scope scope(exec, "solve");
   const solvers::grid::LmsorReport report = solvers::grid::solve_lmsor(
       exec, {{problem.n[0], problem.n[1]}, {problem.h[0], problem.h[1]}, f.view(), g.view(), source.view()}, u,
@@ -51,14 +55,16 @@ solvers::Report relax_there(Exec& exec, const Params& params, const Grid& grid, 
   return report;
 }
 
-solvers::Report relax(Threads& exec, const Params& params, Grid& grid, Context& context) {
-  return relax_there(exec, params, grid, grid.u.view(), context);
-}
-solvers::Report relax(Cuda& exec, const Params& params, Grid& grid, Context& context) {
-  Array<double, Device> u = on_backend(exec, grid.u);
-  const solvers::Report report = relax_there(exec, params, grid, u.view(), context);
-  copy(u, grid.u);
-  return report;
+template <class Exec>
+solvers::Report relax(Exec& exec, const Params& params, Grid& grid, Context& context) {
+  if constexpr (std::is_same_v<typename Exec::Space, Host>) {
+    return relax_there(exec, params, grid, grid.u.view(), context);
+  } else {
+    auto u = on_backend<Exec>(grid.u);
+    const solvers::Report report = relax_there(exec, params, grid, u.view(), context);
+    copy(u, grid.u);
+    return report;
+  }
 }
 
 template <class Exec>
