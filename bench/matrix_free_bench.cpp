@@ -63,7 +63,8 @@ struct Bench {
   std::vector<double> reference;  ///< A x by the first path measured
 
   Bench(Exec& e, bench::Report& r, const mesh::Mesh& m, const assembly::DofMap& d)
-      : exec(e), report(r), mesh(m), dofs(d), cells(fmt::format("Q{} {}", d.order, m.dim == 3 ? "hexes" : "quads")), x(to_space<Space>(bench::random_values(d.dofs, 2))), y(d.dofs), b(d.dofs) {
+      : exec(e), report(r), mesh(m), dofs(d), cells(fmt::format("Q{} {}", d.order, m.dim == 3 ? "hexes" : "quads")),
+        x(to_space<Space>(bench::random_values(d.dofs, 2))), y(d.dofs), b(d.dofs) {
     data.k.values = {1.0};
   }
 

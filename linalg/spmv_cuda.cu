@@ -12,8 +12,8 @@ constexpr int spmv_blocks_per_multiprocessor = 6;
 /// Non-zeros that a lane has in flight: with 4 lanes a row of P1 tets (15) takes one pass, with 8 one of Q1 hexes (27).
 constexpr int loads_per_lane = 4;
 /// Of stream_kernel: threads of a block, entries that a lane has in flight, and a warp in shared memory. On an H200 (CUDA 13, 2026-11-21)
-/// in relation to cuSPARSE's CSR, P2 tets / P1 tets shuffled by 4096 / Q1 hexes: 6 entries 1.13 / 1.23 / 1.16, 8 entries 1.08 / 1.14 / 0.96, 4
-/// entries 0.96 / 1.29 / 1.01; 512 threads and 12 entries 0.95 / 1.14 / 0.98; spmv_kernel 0.91 / 0.81 / 1.20.
+/// in relation to cuSPARSE's CSR, P1 tets / Q1 hexes / P2 tets / P1 tets shuffled by 4096: 6 entries 1.19 / 1.16 / 1.10 / 1.35, 8 entries 1.34 /
+/// 1.20 / 1.14 / 0.98, spmv_kernel 1.33 / 1.21 / 0.91 / 0.81.
 constexpr int stream_block = 1024;
 constexpr int stream_loads = 6;
 constexpr int stream_chunk = 32 * stream_loads;
