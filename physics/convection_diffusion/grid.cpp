@@ -4,7 +4,6 @@
 
 #include <algorithm>
 #include <cmath>
-#include <limits>
 
 #include "mesh/box.hpp"
 #include "physics/convection_diffusion/problem.hpp"
@@ -109,25 +108,6 @@ class Refusals {
   const poisson::Params& params_;
 };
 
-poisson::Grid make_nodes(const mesh::MeshParams& mesh) {
-  poisson::Grid grid;
-  grid.box = *mesh.box;
-  grid.galerkin = false;
-  grid.problem.dim = 2;
-  double nodes = 1;
-  for (int axis = 0; axis < 2; ++axis) {
-    nodes *= std::ldexp(grid.box.cells[axis], mesh.refine) + 1;
-    if (nodes > std::numeric_limits<Index>::max())
-      throw Error(ExitCode::mesh, "the grid has more nodes than 32-bit numbers count", "use fewer cells or refinements",
-                  grid.box.where);
-    grid.box.cells[axis] <<= mesh.refine;
-    grid.nodes[axis] = grid.box.cells[axis] + 1;
-    grid.problem.n[axis] = grid.box.cells[axis] - 1;
-    grid.problem.h[axis] = (grid.box.max[axis] - grid.box.min[axis]) / grid.box.cells[axis];
-  }
-  return grid;
-}
-
 /// Nodes whose coordinates are kept at a time.
 constexpr Index sampling_run = 1 << 16;
 
@@ -172,7 +152,8 @@ Grid make_grid(const deck::Deck& deck, const Params& params) {
 
   Grid grid;
   grid.reaction = checks.reaction() / k;
-  grid.nodes = make_nodes(diffusion.mesh);
+  grid.nodes = poisson::make_nodes(diffusion.mesh);
+  grid.nodes.galerkin = false;
   const mesh::Mesh outline = poisson::outline(grid.nodes);
   poisson::material_of_cells(diffusion.materials, outline);
   checks.check_boundaries(outline);

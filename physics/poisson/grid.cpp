@@ -157,29 +157,35 @@ mesh::Mesh outline(const Grid& grid) {
   return mesh::make_box(box);
 }
 
+Grid make_nodes(const mesh::MeshParams& mesh) {
+  Grid grid;
+  grid.box = *mesh.box;
+  grid.problem.dim = static_cast<int>(grid.box.cells.size());
+  double nodes = 1;
+  for (int axis = 0; axis < grid.problem.dim; ++axis) {
+    nodes *= std::ldexp(grid.box.cells[axis], mesh.refine) + 1;
+    if (nodes > std::numeric_limits<Index>::max())
+      throw Error(ExitCode::mesh, "the grid has more nodes than 32-bit numbers count", "use fewer cells or refinements",
+                  grid.box.where);
+    grid.box.cells[axis] <<= mesh.refine;
+    grid.nodes[axis] = grid.box.cells[axis] + 1;
+    grid.problem.n[axis] = grid.box.cells[axis] - 1;
+    grid.problem.h[axis] = (grid.box.max[axis] - grid.box.min[axis]) / grid.box.cells[axis];
+  }
+  return grid;
+}
+
 Grid make_grid(const deck::Deck& deck, const Params& params) {
   const Refusals checks(deck, params);
   checks.check_choices();
   mesh::validate(params.mesh);
   checks.check_mesh();
 
-  Grid grid;
-  grid.box = *params.mesh.box;
+  Grid grid = make_nodes(params.mesh);
   grid.galerkin = !finite_difference(params);
   solvers::grid::GridProblem& problem = grid.problem;
-  problem.dim = static_cast<int>(grid.box.cells.size());
-  double volume = 1, nodes = 1;
-  for (int axis = 0; axis < problem.dim; ++axis) {
-    nodes *= std::ldexp(grid.box.cells[axis], params.mesh.refine) + 1;
-    if (nodes > std::numeric_limits<Index>::max())
-      throw Error(ExitCode::mesh, "the grid has more nodes than 32-bit numbers count", "use fewer cells or refinements",
-                  grid.box.where);
-    grid.box.cells[axis] <<= params.mesh.refine;
-    grid.nodes[axis] = grid.box.cells[axis] + 1;
-    problem.n[axis] = grid.box.cells[axis] - 1;
-    problem.h[axis] = (grid.box.max[axis] - grid.box.min[axis]) / grid.box.cells[axis];
-    volume *= problem.h[axis];
-  }
+  double volume = 1;
+  for (int axis = 0; axis < problem.dim; ++axis) volume *= problem.h[axis];
 
   const mesh::Mesh box = outline(grid);
   const std::vector<Index> material_of = material_of_cells(params.materials, box);

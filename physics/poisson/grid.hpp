@@ -33,6 +33,9 @@ bool needs_grid(const Params& params);
 /// is not a product of those of the axes), a side without Dirichlet data, choices that ask for a matrix.
 Grid make_grid(const deck::Deck& deck, const Params& params);
 
+/// Sizes, spacings and nodes of a box mesh with its refinements. Throws Error(mesh) for more nodes than 32-bit numbers count.
+Grid make_nodes(const mesh::MeshParams& mesh);
+
 /// The box with one cell an axis: groups, sides and corners of the grid's mesh, for checks by name.
 mesh::Mesh outline(const Grid& grid);
 
