@@ -14,7 +14,7 @@ namespace tessera::assembly {
 /// matrices.
 struct MatrixFreeOptions {
   /// "sum_factorisation"; "local_matrices": element matrices kept, multiplied by gather, product and scatter. "auto": the faster
-  /// one, which is sum factorisation but for hexes of order 1 on CUDA.
+  /// one, which is sum factorisation but for order 1 on CUDA.
   std::string method = "auto";
   /// Of sum factorisation. "auto": the Jacobian is computed again from the vertices at every application where cells are of
   /// geometric order 1; "stored": the tensor w |det J| J^-1 k J^-T is kept at every point.
