@@ -6,9 +6,9 @@ namespace tessera::physics::poisson {
 
 namespace {
 
-/// Orders from which "auto" applies quads and hexes without a matrix. Hexes: where sum factorisation is the faster product (H200, bench/matrix_free
-/// against the bytes of a matrix at copy). Quads: where it moves fewer bytes, by count; not measured.
-constexpr int matrix_free_from_2d = 4;
+/// Orders from which "auto" applies quads and hexes without a matrix: where sum factorisation is the faster product on an H200,
+/// against packed_ell for quads (order 1: 0.5x, order 2: 1.4x; bench/matrix_free) and the bytes of a matrix at copy for hexes.
+constexpr int matrix_free_from_2d = 2;
 constexpr int matrix_free_from_3d = 2;
 /// The highest order of an assembled matrix.
 constexpr int most_assembled_order = 4;
