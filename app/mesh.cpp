@@ -18,7 +18,8 @@ ExitCode write_mesh(const MeshOptions& options) {
   load_plugins(options.deck);
   const deck::Deck deck = open_deck(options.deck);
   const mesh::MeshParams params = mesh::mesh_section().read(deck, true);
-  const mesh::Mesh mesh = mesh::make_mesh(deck, params, physics::run_section(physics::all_precisions).read(deck).threads);
+  const mesh::Mesh mesh =
+      mesh::make_mesh(deck, params, physics::run_section(physics::all_precisions).read(deck).threads);
   mesh::write_msh(mesh, options.file);
   fmt::print("{}: {} nodes, {} cells\ngroups: {}\n", options.file, mesh.nodes(), mesh.cells(),
              physics::describe_groups(mesh));

@@ -53,9 +53,10 @@ double time_products(Exec& exec, int repeat, Work work) {
   work();
   std::vector<double> samples;
   for (int sample = 0; sample < 5; ++sample)
-    samples.push_back(milliseconds(exec, [&] {
-                        for (int i = 0; i < repeat; ++i) work();
-                      }) /
+    samples.push_back(milliseconds(exec,
+                                   [&] {
+                                     for (int i = 0; i < repeat; ++i) work();
+                                   }) /
                       repeat);
   std::sort(samples.begin(), samples.end());
   return samples[samples.size() / 2];
@@ -181,8 +182,8 @@ ExitCode compare_formats(const SpmvCommand& command) {
   fmt::print("{}: {} x {}, {} non-zeros, {:.1f} a row, {} in the longest\n", command.file, A.rows, A.cols, A.nnz(),
              lengths.mean(), lengths.longest);
   const bool agree = with_backend(command.backend, command.threads, [&](auto& exec) {
-    fmt::print("backend {} ({}), median of 5 samples of {} products; GB/s of the bytes a format must move\n\n", exec.name,
-               device_of(exec), command.repeat);
+    fmt::print("backend {} ({}), median of 5 samples of {} products; GB/s of the bytes a format must move\n\n",
+               exec.name, device_of(exec), command.repeat);
     return Comparison(exec, A, command.repeat).run();
   });
   if (agree) return ExitCode::ok;

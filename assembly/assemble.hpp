@@ -19,10 +19,10 @@ struct AssemblyReport {
   std::string why;            ///< why this strategy
   bool deterministic = true;  ///< bitwise repeatable
   Offset elements = 0;
-  int colours = 0;            ///< colours of all blocks; 0 where there are none
-  Index partitions = 0;       ///< partitions of colour_blocks and shared; ranges of two_pass
-  Index partition_size = 0;   ///< most cells of a partition
-  double setup_bytes = 0;     ///< kept on the backend beside the matrix
+  int colours = 0;              ///< colours of all blocks; 0 where there are none
+  Index partitions = 0;         ///< partitions of colour_blocks and shared; ranges of two_pass
+  Index partition_size = 0;     ///< most cells of a partition
+  double setup_bytes = 0;       ///< kept on the backend beside the matrix
   double sparsity_seconds = 0;  ///< of make_matrix: the pattern
   double setup_seconds = 0;     ///< everything else that refills use: orders, colours, partitions, lists
 };
@@ -80,7 +80,8 @@ class Assembler {
                   linalg::Crs<Space>& A, View<double> b);
   /// The same into the values of another format.
   void add_facets(const mesh::Group& group, std::span<const double> alpha, std::span<const double> g,
-                  const linalg::Crs<Space>& pattern, const linalg::RowLayout& layout, View<double> values, View<double> b);
+                  const linalg::Crs<Space>& pattern, const linalg::RowLayout& layout, View<double> values,
+                  View<double> b);
 
   const AssemblyReport& report() const;
 

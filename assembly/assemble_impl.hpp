@@ -93,7 +93,8 @@ template <class Space>
 CoefficientView place_coefficient(const Coefficient& coefficient, const BlockData<Space>& block, const char* name,
                                   Offset& first, Array<double, Space>& there) {
   if (coefficient.values.empty()) return {};
-  const View<const double> values = block_values(coefficient, block.dim, Offset{block.cells} * block.view.points, name, first);
+  const View<const double> values =
+      block_values(coefficient, block.dim, Offset{block.cells} * block.view.points, name, first);
   if (there.size() != values.size()) there = Array<double, Space>(values.size());
   copy_bytes(Host{}, values.data(), Space{}, there.data(), there.bytes());
   return {there.data(), coefficient.components, coefficient.per_point};
@@ -121,15 +122,19 @@ void Assembler<Exec>::set_data(const DiffusionData& data) {
     block.view.c = place_coefficient(data.c, block, "c", first_c, block.c);
     block.view.f = place_coefficient(data.f, block, "f", first_f, block.f);
     // On CUDA linear simplices take means over the points.
-    const bool at_points = (data.k.per_point || data.c.per_point) && !(state_->map->order == 1 && std::is_same_v<Space, Device>);
+    const bool at_points =
+        (data.k.per_point || data.c.per_point) && !(state_->map->order == 1 && std::is_same_v<Space, Device>);
     if (block.straight_simplex)
-      block.kernel = at_points ? Kernel::general : state_->map->order == 1 ? Kernel::linear_simplex : Kernel::affine_simplex;
+      block.kernel = at_points                 ? Kernel::general
+                     : state_->map->order == 1 ? Kernel::linear_simplex
+                                               : Kernel::affine_simplex;
   }
 }
 
 /// Rows of the non-zeros, which reductions need where the layout is not that of the pattern.
 template <class Exec>
-void make_row_of(Exec& exec, AssemblerState<typename Exec::Space>& state, const linalg::CrsView<const double>& pattern) {
+void make_row_of(Exec& exec, AssemblerState<typename Exec::Space>& state,
+                 const linalg::CrsView<const double>& pattern) {
   if (state.row_of.size() == pattern.col_ind.size()) return;
   state.row_of = Array<Index, typename Exec::Space>(pattern.col_ind.size());
   const View<Index> row_of = state.row_of.view();
@@ -140,8 +145,8 @@ void make_row_of(Exec& exec, AssemblerState<typename Exec::Space>& state, const 
 
 /// One block into the target; `add`: to what is there, else it overwrites everything.
 template <class Exec>
-void refill_block(Exec& exec, AssemblerState<typename Exec::Space>& state, const BlockData<typename Exec::Space>& block, const Target& target,
-                  bool add) {
+void refill_block(Exec& exec, AssemblerState<typename Exec::Space>& state, const BlockData<typename Exec::Space>& block,
+                  const Target& target, bool add) {
   double* buffer = state.buffer.data();
   const bool as_pattern = target.layout.slice == 1 && target.layout.starts == target.pattern.row_ptr.data();
   const Index* row_of = as_pattern ? nullptr : state.row_of.data();
@@ -163,13 +168,15 @@ void refill_block(Exec& exec, AssemblerState<typename Exec::Space>& state, const
 }
 
 template <class Exec>
-void Assembler<Exec>::refill(const linalg::Crs<Space>& pattern, const linalg::RowLayout& layout, View<double> values, View<double> b) {
+void Assembler<Exec>::refill(const linalg::Crs<Space>& pattern, const linalg::RowLayout& layout, View<double> values,
+                             View<double> b) {
   check_system(state_->map->dofs, pattern.rows, b.size(), state_->has_slots);
   const Target target{layout, values.data(), b.data(), pattern.view()};
   const bool by_reduction = state_->strategy == Strategy::two_pass || state_->strategy == Strategy::shared;
   if (by_reduction && layout.starts != pattern.row_ptr.data()) make_row_of(exec_, *state_, target.pattern);
   // Only one block that writes every entry needs no zeroing.
-  bool add = state_->strategy == Strategy::colour || state_->strategy == Strategy::colour_blocks || state_->strategy == Strategy::atomic;
+  bool add = state_->strategy == Strategy::colour || state_->strategy == Strategy::colour_blocks ||
+             state_->strategy == Strategy::atomic;
   std::size_t filled = 0;
   for (const BlockData<Space>& block : state_->blocks) filled += block.cells > 0;
   add = add || filled != 1;
@@ -194,11 +201,12 @@ void Assembler<Exec>::assemble(const DiffusionData& data, linalg::Crs<Space>& A,
 
 template <class Exec>
 double Assembler<Exec>::refill_bytes(const linalg::Crs<Space>& A) const {
-  double bytes = static_cast<double>(A.values.bytes()) + 8.0 * A.rows * 2 + static_cast<double>(state_->coordinates.bytes());
+  double bytes =
+      static_cast<double>(A.values.bytes()) + 8.0 * A.rows * 2 + static_cast<double>(state_->coordinates.bytes());
   for (const auto& block : state_->blocks)
     bytes += 4.0 * block.cells * (block.view.nodes + (block.geometry_is_dofs ? 0 : block.view.geometry_nodes)) +
-             static_cast<double>(block.slots.bytes() + (block.view.region ? block.region.bytes() : 0) + block.k.bytes() +
-                                 block.c.bytes() + block.f.bytes());
+             static_cast<double>(block.slots.bytes() + (block.view.region ? block.region.bytes() : 0) +
+                                 block.k.bytes() + block.c.bytes() + block.f.bytes());
   return bytes;
 }
 
@@ -215,8 +223,10 @@ void Assembler<Exec>::add_facets(const mesh::Group& group, std::span<const doubl
 
 template <class Exec>
 void Assembler<Exec>::add_facets(const mesh::Group& group, std::span<const double> alpha, std::span<const double> g,
-                                 const linalg::Crs<Space>& pattern, const linalg::RowLayout& layout, View<double> values, View<double> b) {
-  assemble_facets(exec_, *state_->mesh, *state_->map, group, alpha, g, state_->coordinates, {layout, values.data(), b.data(), pattern.view()});
+                                 const linalg::Crs<Space>& pattern, const linalg::RowLayout& layout,
+                                 View<double> values, View<double> b) {
+  assemble_facets(exec_, *state_->mesh, *state_->map, group, alpha, g, state_->coordinates,
+                  {layout, values.data(), b.data(), pattern.view()});
 }
 
 }  // namespace tessera::assembly

@@ -3,14 +3,16 @@
 #include "mesh/colouring.hpp"
 
 namespace tessera::assembly {
-void order_cells(Cuda& exec, const mesh::CellBlock& cells, const DofBlock& dofs, Index all_dofs, BlockData<Device>& block) {
+void order_cells(Cuda& exec, const mesh::CellBlock& cells, const DofBlock& dofs, Index all_dofs,
+                 BlockData<Device>& block) {
   mesh::Colouring colouring = mesh::colour_cells({dofs.dofs.data(), dofs.dofs.size()}, dofs.nodes, all_dofs);
   block.colour_ptr = std::move(colouring.ptr);
   place_cells(exec, cells, dofs, std::move(colouring.cells), block);
 }
 
 /// nodes [cells, per_cell] of the mesh on the device, in the order of the places, by columns where the block is.
-Array<Index, Device> place_nodes(Cuda& exec, const std::vector<Index>& nodes, int per_cell, const BlockData<Device>& block) {
+Array<Index, Device> place_nodes(Cuda& exec, const std::vector<Index>& nodes, int per_cell,
+                                 const BlockData<Device>& block) {
   Array<Index, Device> there = to_space<Device>(nodes);
   if (block.cell.empty() && !block.by_columns) return there;
   Array<Index, Device> placed(there.size());
@@ -29,14 +31,19 @@ Array<Index, Device> place_nodes(Cuda& exec, const std::vector<Index>& nodes, in
 }
 
 void decide_columns(Cuda&, BlockData<Device>& block) {
-  const bool few = block.shape == mesh::Shape::quad || block.shape == mesh::Shape::hex || block.shape == mesh::Shape::prism;
+  const bool few =
+      block.shape == mesh::Shape::quad || block.shape == mesh::Shape::hex || block.shape == mesh::Shape::prism;
   const bool linear = block.straight_simplex && block.view.nodes == block.dim + 1;
-  block.by_columns = linear || (!block.adds && (block.straight_simplex || (few && block.geometry_is_dofs && block.view.nodes <= 8)));
+  block.by_columns =
+      linear || (!block.adds && (block.straight_simplex || (few && block.geometry_is_dofs && block.view.nodes <= 8)));
 }
 
-double default_buffer_bytes(Cuda&) { return std::min(8.0 * (1 << 30), 0.25 * static_cast<double>(cuda_info().free_bytes)); }
+double default_buffer_bytes(Cuda&) {
+  return std::min(8.0 * (1 << 30), 0.25 * static_cast<double>(cuda_info().free_bytes));
+}
 
-void place_cells(Cuda& exec, const mesh::CellBlock& cells, const DofBlock& dofs, std::vector<Index> order, BlockData<Device>& block) {
+void place_cells(Cuda& exec, const mesh::CellBlock& cells, const DofBlock& dofs, std::vector<Index> order,
+                 BlockData<Device>& block) {
   decide_columns(exec, block);
   block.order = std::move(order);
   block.cell = to_space<Device>(block.order);
@@ -66,14 +73,15 @@ void fill_slots(Cuda& exec, const BlockData<Device>& block, const linalg::CrsVie
     const int i = entry / n, j = entry % n;
     const Index row = view.dof(place, i);
     if (A.row_ptr[row + 1] - A.row_ptr[row] > longest_row) *long_row = 1;  // every writer writes the same
-    slots[item] = static_cast<std::uint16_t>(entry_position(view, A, place, i, j, row, view.dof(place, j)) - A.row_ptr[row]);
+    slots[item] =
+        static_cast<std::uint16_t>(entry_position(view, A, place, i, j, row, view.dof(place, j)) - A.row_ptr[row]);
   });
 }
 
 template class Assembler<Cuda>;
 template void eliminate_dirichlet<Cuda>(Cuda&, linalg::Crs<Device>&, View<double>, const std::vector<Index>&,
                                         const std::vector<double>&);
-template void eliminate_dirichlet<Cuda>(Cuda&, const linalg::Crs<Device>&, const linalg::RowLayout&, View<double>, View<double>,
-                                        const std::vector<Index>&, const std::vector<double>&);
+template void eliminate_dirichlet<Cuda>(Cuda&, const linalg::Crs<Device>&, const linalg::RowLayout&, View<double>,
+                                        View<double>, const std::vector<Index>&, const std::vector<double>&);
 
 }  // namespace tessera::assembly

@@ -15,9 +15,9 @@ inline constexpr Offset longest_row = 65536;
 
 /// Which kernel assembles a block.
 enum class Kernel : std::uint8_t {
-  linear_simplex,   ///< P1 on straight simplices: closed form, one thread or vector lane per element
-  affine_simplex,   ///< straight simplices, k and c constant on regions: sums of reference matrices
-  general           ///< anything: loops over the quadrature points
+  linear_simplex,  ///< P1 on straight simplices: closed form, one thread or vector lane per element
+  affine_simplex,  ///< straight simplices, k and c constant on regions: sums of reference matrices
+  general          ///< anything: loops over the quadrature points
 };
 
 /// Columns of padded_basis: a multiple of 8 that is 8 more than one of 16, so that four rows of eight meet no bank conflict.
@@ -33,23 +33,24 @@ struct BlockView {
   int geometry_nodes = 0;
   int points = 0;
   Index cells = 0;
-  Offset cell_stride = 0, node_stride = 0;          ///< of dofs
-  Offset geometry_stride = 0, geometry_step = 0;    ///< of geometry
-  Offset slot_stride = 0, slot_step = 0;            ///< of slots, whose entry is i * nodes + j
+  Offset cell_stride = 0, node_stride = 0;        ///< of dofs
+  Offset geometry_stride = 0, geometry_step = 0;  ///< of geometry
+  Offset slot_stride = 0, slot_step = 0;          ///< of slots, whose entry is i * nodes + j
   const Index* dofs = nullptr;
-  const Index* geometry = nullptr;     ///< mesh nodes of the cells
+  const Index* geometry = nullptr;       ///< mesh nodes of the cells
   const std::uint16_t* slots = nullptr;  ///< position of dof j in the row of dof i; null: search the row
-  const Index* cell = nullptr;         ///< number in the block of the cell at a place; null: the place itself
-  const Index* region = nullptr;       ///< by place; null: all 0
-  const double* coordinates = nullptr;  ///< [mesh nodes, 3]
-  const double* basis = nullptr;       ///< [points, dim + 1, nodes]: reference derivatives, then values
-  const double* map = nullptr;         ///< [points, dim, geometry_nodes]: derivatives of the geometric map
-  const double* weights = nullptr;     ///< [points]
-  const double* reference = nullptr;   ///< [dim (dim+1)/2 + 1, nodes, nodes]: stiffness by packed pair, then mass
-  const double* load = nullptr;        ///< [nodes]: integrals of the basis
+  const Index* cell = nullptr;           ///< number in the block of the cell at a place; null: the place itself
+  const Index* region = nullptr;         ///< by place; null: all 0
+  const double* coordinates = nullptr;   ///< [mesh nodes, 3]
+  const double* basis = nullptr;         ///< [points, dim + 1, nodes]: reference derivatives, then values
+  const double* map = nullptr;           ///< [points, dim, geometry_nodes]: derivatives of the geometric map
+  const double* weights = nullptr;       ///< [points]
+  const double* reference = nullptr;     ///< [dim (dim+1)/2 + 1, nodes, nodes]: stiffness by packed pair, then mass
+  const double* load = nullptr;          ///< [nodes]: integrals of the basis
   const double* reference_entries = nullptr;  ///< CUDA: [upper entries, dim (dim+1)/2 + 1], reference by entry
-  const double* padded_basis = nullptr;  ///< CUDA: [points, 4, basis_stride(nodes)]: derivatives, at 3 the values; zeros elsewhere
-  const double* map_columns = nullptr;   ///< CUDA: [geometry_nodes, dim, points], map for lanes that take points
+  const double* padded_basis =
+      nullptr;  ///< CUDA: [points, 4, basis_stride(nodes)]: derivatives, at 3 the values; zeros elsewhere
+  const double* map_columns = nullptr;  ///< CUDA: [geometry_nodes, dim, points], map for lanes that take points
   CoefficientView k, c, f;
 
   TESSERA_HD Index dof(Offset place, int i) const { return dofs[place * cell_stride + i * node_stride]; }
@@ -98,31 +99,31 @@ struct Reduction {
 /// sums `width` local values; those of a partition are sorted by width, and lists of 32 targets are stored by columns.
 template <class Space>
 struct Partitions {
-  std::vector<Index> first_place;     ///< [partitions + 1], host copy
-  Index largest = 0;                  ///< most cells of one
-  Offset most_nodes = 0;              ///< most mesh nodes of one
-  Array<Index, Space> first;          ///< [partitions + 1]
+  std::vector<Index> first_place;  ///< [partitions + 1], host copy
+  Index largest = 0;               ///< most cells of one
+  Offset most_nodes = 0;           ///< most mesh nodes of one
+  Array<Index, Space> first;       ///< [partitions + 1]
   // colour_blocks: colours of partitions, and within a partition ranges of places that share no dof
   std::vector<Offset> colour_ptr;
   Array<Index, Space> by_colour;
-  Array<Index, Space> step_ptr;       ///< [partitions + 1]: its steps in step_first
-  Array<Index, Space> step_first;     ///< first places of the steps; the next one ends it
+  Array<Index, Space> step_ptr;    ///< [partitions + 1]: its steps in step_first
+  Array<Index, Space> step_first;  ///< first places of the steps; the next one ends it
   // shared
   Array<Offset, Space> first_target;  ///< [partitions + 1]
-  Array<Index, Space> targets;        ///< a target as in Reduction; -1 - k: the k-th partial sum, finished in the second pass
-  Array<Offset, Space> list_first;    ///< of each 32 targets, in `lists`
-  Array<std::uint16_t, Space> lists;  ///< local sources, 65535: padding
-  Array<std::uint16_t, Space> widths; ///< of each 32 targets
-  Array<Offset, Space> first_slice;   ///< [partitions + 1]: its first 32 targets in list_first and widths
-  Array<Offset, Space> first_node;    ///< [partitions + 1]: its mesh nodes in `nodes`
+  Array<Index, Space> targets;  ///< a target as in Reduction; -1 - k: the k-th partial sum, finished in the second pass
+  Array<Offset, Space> list_first;     ///< of each 32 targets, in `lists`
+  Array<std::uint16_t, Space> lists;   ///< local sources, 65535: padding
+  Array<std::uint16_t, Space> widths;  ///< of each 32 targets
+  Array<Offset, Space> first_slice;    ///< [partitions + 1]: its first 32 targets in list_first and widths
+  Array<Offset, Space> first_node;     ///< [partitions + 1]: its mesh nodes in `nodes`
   Array<Index, Space> nodes;
   Array<std::uint16_t, Space> local;  ///< [geometry nodes, cells], local number of a cell's nodes
   Offset partials = 0;
   Reduction<Space> finish;
   std::size_t bytes() const {
-    return first.bytes() + by_colour.bytes() + step_ptr.bytes() + step_first.bytes() + first_target.bytes() + targets.bytes() +
-           list_first.bytes() + lists.bytes() + widths.bytes() + first_slice.bytes() + first_node.bytes() + nodes.bytes() +
-           local.bytes() + finish.bytes();
+    return first.bytes() + by_colour.bytes() + step_ptr.bytes() + step_first.bytes() + first_target.bytes() +
+           targets.bytes() + list_first.bytes() + lists.bytes() + widths.bytes() + first_slice.bytes() +
+           first_node.bytes() + nodes.bytes() + local.bytes() + finish.bytes();
   }
 };
 
@@ -139,7 +140,8 @@ struct SimplexRows {
   Array<Index, Space> long_rows;       ///< rows beyond the capacity
   Array<Index, Space> node_of;         ///< mesh node of a dof; empty: the dof itself
   std::size_t bytes() const {
-    return own.bytes() + long_rows.bytes() + node_of.bytes() + neighbour_ptr.bytes() + neighbours.bytes() + cell_ptr.bytes() + slots.bytes() + cells.bytes();
+    return own.bytes() + long_rows.bytes() + node_of.bytes() + neighbour_ptr.bytes() + neighbours.bytes() +
+           cell_ptr.bytes() + slots.bytes() + cells.bytes();
   }
 };
 
@@ -168,15 +170,15 @@ struct BlockData {
   BlockView view;  ///< of the arrays above
 
   // By strategy, made with the first matrix.
-  Lists<Space> around;                ///< nonzeros: around a row, place * nodes + local number, ascending
-  SimplexRows<Space> rows;            ///< nonzeros, linear simplices
-  std::vector<Index> range_first;     ///< two_pass: ranges of places, one after the other through the buffer
+  Lists<Space> around;                       ///< nonzeros: around a row, place * nodes + local number, ascending
+  SimplexRows<Space> rows;                   ///< nonzeros, linear simplices
+  std::vector<Index> range_first;            ///< two_pass: ranges of places, one after the other through the buffer
   std::vector<Reduction<Space>> reductions;  ///< of each range
   Partitions<Space> partitions;
 
   // Made by the first refill_vector.
-  Lists<Space> load_lists;            ///< as `around`, where that is not kept
-  Array<double, Space> point_loads;   ///< [places, points]: w |J| f; not for straight simplices
+  Lists<Space> load_lists;           ///< as `around`, where that is not kept
+  Array<double, Space> point_loads;  ///< [places, points]: w |J| f; not for straight simplices
 
   std::size_t list_bytes() const {
     std::size_t bytes = around.bytes() + rows.bytes() + partitions.bytes() + load_lists.bytes() + point_loads.bytes();
@@ -219,16 +221,20 @@ ValueSteps value_steps(const BlockData<Space>& block, Index count) {
   return {block.view.entries(), 1};
 }
 /// two_pass and shared, second pass: the sums of a reduction; `add`: to what is there. `row_of` serves layouts other than CRS.
-void reduce_values(Threads& exec, const Reduction<Host>& reduction, const double* buffer, const Target& target, const Index* row_of, bool add);
-void reduce_values(Cuda& exec, const Reduction<Device>& reduction, const double* buffer, const Target& target, const Index* row_of, bool add);
+void reduce_values(Threads& exec, const Reduction<Host>& reduction, const double* buffer, const Target& target,
+                   const Index* row_of, bool add);
+void reduce_values(Cuda& exec, const Reduction<Device>& reduction, const double* buffer, const Target& target,
+                   const Index* row_of, bool add);
 /// Reduction of the values of places first .. first + count, in the order of the places.
-Reduction<Host> make_reduction(Threads& exec, const BlockData<Host>& block, const linalg::CrsView<const double>& pattern, Index first,
-                               Index count);
-Reduction<Device> make_reduction(Cuda& exec, const BlockData<Device>& block, const linalg::CrsView<const double>& pattern, Index first,
-                                 Index count);
+Reduction<Host> make_reduction(Threads& exec, const BlockData<Host>& block,
+                               const linalg::CrsView<const double>& pattern, Index first, Index count);
+Reduction<Device> make_reduction(Cuda& exec, const BlockData<Device>& block,
+                                 const linalg::CrsView<const double>& pattern, Index first, Index count);
 /// shared, first pass: sums within partitions; what partitions share goes to `partials`.
-void sum_partitions(Threads& exec, const BlockData<Host>& block, const Target& target, const Index* row_of, double* partials, bool add);
-void sum_partitions(Cuda& exec, const BlockData<Device>& block, const Target& target, const Index* row_of, double* partials, bool add);
+void sum_partitions(Threads& exec, const BlockData<Host>& block, const Target& target, const Index* row_of,
+                    double* partials, bool add);
+void sum_partitions(Cuda& exec, const BlockData<Device>& block, const Target& target, const Index* row_of,
+                    double* partials, bool add);
 
 /// slots[place, i, j] = position of dof j in the row of dof i; sets *long_row where a row does not fit 16 bits.
 void fill_slots(Threads& exec, const BlockData<Host>& block, const linalg::CrsView<double>& A, std::uint16_t* slots,
@@ -237,12 +243,16 @@ void fill_slots(Cuda& exec, const BlockData<Device>& block, const linalg::CrsVie
                 int* long_row);
 
 /// Order of processing: colours of blocks of consecutive cells on threads; of cells on CUDA. Fills dofs and geometry.
-void order_cells(Threads& exec, const mesh::CellBlock& cells, const DofBlock& dofs, Index all_dofs, BlockData<Host>& block);
-void order_cells(Cuda& exec, const mesh::CellBlock& cells, const DofBlock& dofs, Index all_dofs, BlockData<Device>& block);
+void order_cells(Threads& exec, const mesh::CellBlock& cells, const DofBlock& dofs, Index all_dofs,
+                 BlockData<Host>& block);
+void order_cells(Cuda& exec, const mesh::CellBlock& cells, const DofBlock& dofs, Index all_dofs,
+                 BlockData<Device>& block);
 
 /// Order of processing of the other strategies: the cells in `order` (empty: the natural one).
-void place_cells(Threads& exec, const mesh::CellBlock& cells, const DofBlock& dofs, std::vector<Index> order, BlockData<Host>& block);
-void place_cells(Cuda& exec, const mesh::CellBlock& cells, const DofBlock& dofs, std::vector<Index> order, BlockData<Device>& block);
+void place_cells(Threads& exec, const mesh::CellBlock& cells, const DofBlock& dofs, std::vector<Index> order,
+                 BlockData<Host>& block);
+void place_cells(Cuda& exec, const mesh::CellBlock& cells, const DofBlock& dofs, std::vector<Index> order,
+                 BlockData<Device>& block);
 
 /// Whether threads take cells (BlockData::by_columns); never on the host.
 void decide_columns(Threads& exec, BlockData<Host>& block);
@@ -270,7 +280,8 @@ struct PartitionPlan {
   Index largest() const;
 };
 /// Partitions of at most `size` cells from the parts of part_of_cells; `colours`: coloured, and cells within sorted by colour.
-PartitionPlan plan_partitions(const std::vector<Index>& part, const DofBlock& dofs, Index all_dofs, Index size, bool colours, int threads);
+PartitionPlan plan_partitions(const std::vector<Index>& part, const DofBlock& dofs, Index all_dofs, Index size,
+                              bool colours, int threads);
 
 /// The lists of `shared`, on the host.
 struct SharedPlan {
@@ -280,7 +291,8 @@ struct SharedPlan {
   std::vector<Index> target_of_partial;
 };
 SharedPlan plan_shared(const mesh::CellBlock& cells, const DofBlock& dofs, Index all_dofs, const PartitionPlan& plan,
-                       const std::vector<Offset>& row_ptr, const std::vector<Index>& col_ind, bool by_columns, int threads);
+                       const std::vector<Offset>& row_ptr, const std::vector<Index>& col_ind, bool by_columns,
+                       int threads);
 Reduction<Host> make_partial_reduction(Threads& exec, const std::vector<Index>& target_of_partial, Offset targets);
 Reduction<Device> make_partial_reduction(Cuda& exec, const std::vector<Index>& target_of_partial, Offset targets);
 /// Bytes of fast memory that the values of a partition may take.
@@ -309,10 +321,12 @@ void check_reduction(Offset targets, Offset sources);
 [[noreturn]] void throw_long_row(Offset longest);
 
 /// A coefficient's values of one block of `points` quadrature points; `first` counts those of the blocks before it.
-View<const double> block_values(const Coefficient& coefficient, int dim, Offset points, const char* name, Offset& first);
+View<const double> block_values(const Coefficient& coefficient, int dim, Offset points, const char* name,
+                                Offset& first);
 
 /// Place of dof j in the row of dof i: by slot, or a search in the row where there are no slots.
-TESSERA_HD inline Index entry_slot(const BlockView& block, const linalg::CrsView<const double>& A, Offset place, int i, int j) {
+TESSERA_HD inline Index entry_slot(const BlockView& block, const linalg::CrsView<const double>& A, Offset place, int i,
+                                   int j) {
   if (block.slots) return block.slots[place * block.slot_stride + (i * block.nodes + j) * block.slot_step];
   const Index row = block.dof(place, i);
   const Offset first = A.row_ptr[row];
@@ -321,7 +335,8 @@ TESSERA_HD inline Index entry_slot(const BlockView& block, const linalg::CrsView
 
 /// Where entry (i, j) of the element at `place` goes.
 TESSERA_HD inline Offset target_position(const BlockView& block, const Target& target, Offset place, int i, int j) {
-  return target.layout.first(block.dof(place, i)) + entry_slot(block, target.pattern, place, i, j) * target.layout.step();
+  return target.layout.first(block.dof(place, i)) +
+         entry_slot(block, target.pattern, place, i, j) * target.layout.step();
 }
 
 /// Where target t of a Reduction stands. row_of is null where the layout is that of the pattern.
@@ -333,8 +348,8 @@ TESSERA_HD inline double* target_of(const Target& target, const Index* row_of, O
 }
 
 /// Position in A of dof j in the row of dof i: by slot, or a search in the row where there are no slots.
-TESSERA_HD inline Offset entry_position(const BlockView& block, const linalg::CrsView<double>& A, Offset place, int i, int j,
-                                        Index row, Index col) {
+TESSERA_HD inline Offset entry_position(const BlockView& block, const linalg::CrsView<double>& A, Offset place, int i,
+                                        int j, Index row, Index col) {
   const Offset first = A.row_ptr[row];
   if (block.slots) return first + block.slots[place * block.slot_stride + (i * block.nodes + j) * block.slot_step];
   return first + find_in_row(A.col_ind.data() + first, static_cast<Index>(A.row_ptr[row + 1] - first), col);

@@ -46,8 +46,8 @@ struct AddSink {
 
 /// A whole element of n dofs to a sink.
 template <int n, class Sink>
-__device__ void hand_over(const Sink& sink, Offset place, const double (&matrix)[n * (n + 1) / 2], const double (&loads)[n],
-                          bool has_load) {
+__device__ void hand_over(const Sink& sink, Offset place, const double (&matrix)[n * (n + 1) / 2],
+                          const double (&loads)[n], bool has_load) {
   for (int i = 0; i < n; ++i)
     for (int j = i; j < n; ++j) sink.entry(place, i, j, matrix[packed(i, j, n)]);
   if (has_load || Sink::wants_every_value)
@@ -55,14 +55,15 @@ __device__ void hand_over(const Sink& sink, Offset place, const double (&matrix)
 }
 /// Plain additions: all reads before all writes, for the entries are distinct, and so the loads overlap.
 template <int n>
-__device__ void hand_over(const AddSink& sink, Offset place, const double (&matrix)[n * (n + 1) / 2], const double (&loads)[n],
-                          bool has_load) {
+__device__ void hand_over(const AddSink& sink, Offset place, const double (&matrix)[n * (n + 1) / 2],
+                          const double (&loads)[n], bool has_load) {
   double* at[n * n];
   double sum[n * n];
   for (int i = 0; i < n; ++i) {
     double* row = sink.target.values + sink.target.layout.first(sink.block.dof(place, i));
     for (int j = 0; j < n; ++j)
-      at[i * n + j] = row + sink.block.slots[place * sink.block.slot_stride + (i * n + j) * sink.block.slot_step] * sink.target.layout.step();
+      at[i * n + j] = row + sink.block.slots[place * sink.block.slot_stride + (i * n + j) * sink.block.slot_step] *
+                                sink.target.layout.step();
   }
   if (sink.atomic) {
     for (int i = 0; i < n; ++i)
@@ -95,7 +96,8 @@ struct StoreSink {
 
 /// Mean of k over a cell where its gradients are constant: sum_q w_q k_q / sum_q w_q.
 template <int dim>
-__device__ inline void mean_diffusivity(const BlockView& block, Index region, Offset cell, double (&k)[symmetric<dim>]) {
+__device__ inline void mean_diffusivity(const BlockView& block, Index region, Offset cell,
+                                        double (&k)[symmetric<dim>]) {
   if (block.k.empty()) return;
   const int components = block.k.components;
   if (!block.k.per_point) {
@@ -158,7 +160,8 @@ struct LinearSimplex {
     double k[symmetric<dim>] = {};
     mean_diffusivity<dim>(block, region, cell, k);
     const double c = block.c.empty() || block.c.per_point ? 0.0 : block.c.values[region];
-    simplex_matrix<dim, double>(grad, jacobian, k, block.k.components, block.c.empty() || block.c.per_point ? nullptr : &c, matrix);
+    simplex_matrix<dim, double>(grad, jacobian, k, block.k.components,
+                                block.c.empty() || block.c.per_point ? nullptr : &c, matrix);
     const double scale = reference_factor<dim> * jacobian;
     if (block.c.per_point) add_mass_at_points(cell, scale, matrix);
     if (!block.f.empty()) {
@@ -186,14 +189,18 @@ struct AffineSimplex {
   static constexpr int terms = symmetric<dim> + 1;
   BlockView block;
 
-  __host__ __device__ std::size_t table_bytes() const { return sizeof(double) * terms * block.nodes * (block.nodes + 1) / 2; }
+  __host__ __device__ std::size_t table_bytes() const {
+    return sizeof(double) * terms * block.nodes * (block.nodes + 1) / 2;
+  }
   __host__ __device__ std::size_t work_bytes() const { return 0; }
   __device__ void prepare(double* tables) const {
-    for (int e = threadIdx.x; e < terms * block.nodes * (block.nodes + 1) / 2; e += blockDim.x) tables[e] = block.reference_entries[e];
+    for (int e = threadIdx.x; e < terms * block.nodes * (block.nodes + 1) / 2; e += blockDim.x)
+      tables[e] = block.reference_entries[e];
   }
 
   template <class Geometry, class Sink>
-  __device__ void add(Offset place, int, const double* tables, double*, const Geometry& geometry, const Sink& sink) const {
+  __device__ void add(Offset place, int, const double* tables, double*, const Geometry& geometry,
+                      const Sink& sink) const {
     double J[dim][dim], inverse[dim][dim], G[terms] = {};
     affine_jacobian<dim>(geometry, place, J);
     const double scale = absolute(invert<dim, double>(J, inverse));
@@ -238,7 +245,8 @@ struct SmallElement {
   }
 
   template <class Geometry, class Sink>
-  __device__ void add(Offset place, int, const double* tables, double*, const Geometry& geometry, const Sink& sink) const {
+  __device__ void add(Offset place, int, const double* tables, double*, const Geometry& geometry,
+                      const Sink& sink) const {
     double x[n][dim], matrix[n * (n + 1) / 2] = {}, loads[n] = {};
 #pragma unroll
     for (int i = 0; i < n; ++i) {
@@ -257,7 +265,8 @@ struct SmallElement {
         for (int d = 0; d < dim; ++d)
           for (int a = 0; a < dim; ++a) J[d][a] += x[g][d] * B[a * n + g];
       const double scale = absolute(invert<dim, double>(J, inverse)) * tables[block.points * (dim + 1) * n + q];
-      if (!block.k.empty()) pull_back<dim>(block.k.at(region, cell, q, block.points), block.k.components, inverse, scale, G);
+      if (!block.k.empty())
+        pull_back<dim>(block.k.at(region, cell, q, block.points), block.k.components, inverse, scale, G);
 #pragma unroll
       for (int j = 0; j < n; ++j) {
         double flux[dim];
@@ -292,7 +301,8 @@ struct SmallElement {
 
 /// Jacobian at a quadrature point; neighbouring lanes take neighbouring points.
 template <int dim, class Geometry>
-__device__ inline void jacobian_at_point(const BlockView& block, const Geometry& geometry, Offset place, int q, double (&J)[dim][dim]) {
+__device__ inline void jacobian_at_point(const BlockView& block, const Geometry& geometry, Offset place, int q,
+                                         double (&J)[dim][dim]) {
   for (int d = 0; d < dim; ++d)
     for (int a = 0; a < dim; ++a) J[d][a] = 0;
   for (int g = 0; g < block.geometry_nodes; ++g) {
@@ -317,12 +327,17 @@ struct TiledElement {
 
   explicit TiledElement(const BlockView& view) : block(view), basis_in_shared(basis_bytes() <= most_shared_basis) {}
 
-  __host__ __device__ std::size_t basis_bytes() const { return sizeof(double) * 4 * block.points * basis_stride(block.nodes); }
+  __host__ __device__ std::size_t basis_bytes() const {
+    return sizeof(double) * 4 * block.points * basis_stride(block.nodes);
+  }
   __host__ __device__ std::size_t table_bytes() const { return basis_in_shared ? basis_bytes() : 0; }
-  __host__ __device__ std::size_t work_bytes() const { return sizeof(double) * (16 * block.points + (block.points + 1) / 2 * 2); }
+  __host__ __device__ std::size_t work_bytes() const {
+    return sizeof(double) * (16 * block.points + (block.points + 1) / 2 * 2);
+  }
   __device__ void prepare(double* tables) const {
     if (!basis_in_shared) return;
-    for (int e = threadIdx.x; e < 4 * block.points * basis_stride(block.nodes); e += blockDim.x) tables[e] = block.padded_basis[e];
+    for (int e = threadIdx.x; e < 4 * block.points * basis_stride(block.nodes); e += blockDim.x)
+      tables[e] = block.padded_basis[e];
   }
 
   template <class Geometry>
@@ -333,10 +348,12 @@ struct TiledElement {
       double J[dim][dim], inverse[dim][dim], G[symmetric<dim>] = {};
       jacobian_at_point<dim>(block, geometry, place, q, J);
       const double scale = absolute(invert<dim, double>(J, inverse)) * block.weights[q];
-      if (!block.k.empty()) pull_back<dim>(block.k.at(region, cell, q, block.points), block.k.components, inverse, scale, G);
+      if (!block.k.empty())
+        pull_back<dim>(block.k.at(region, cell, q, block.points), block.k.components, inverse, scale, G);
       double* to = work + 16 * q;
       for (int a = 0; a < 3; ++a)
-        for (int e = 0; e < 4; ++e) to[4 * a + e] = a < dim && e < dim ? G[a <= e ? packed(a, e, dim) : packed(e, a, dim)] : 0.0;
+        for (int e = 0; e < 4; ++e)
+          to[4 * a + e] = a < dim && e < dim ? G[a <= e ? packed(a, e, dim) : packed(e, a, dim)] : 0.0;
       to[12] = to[13] = to[14] = 0;
       to[15] = block.c.empty() ? 0.0 : scale * *block.c.at(region, cell, q, block.points);
       work[16 * block.points + q] = block.f.empty() ? 0.0 : scale * *block.f.at(region, cell, q, block.points);
@@ -357,7 +374,8 @@ struct TiledElement {
       for (int c = 0; c < columns; ++c) {
         if (first + c >= rows) continue;
         const double* column = B + (first + c) * 8;
-        flux[c] = left.x * column[0] + left.y * column[stride] + right.x * column[2 * stride] + right.y * column[3 * stride];
+        flux[c] =
+            left.x * column[0] + left.y * column[stride] + right.x * column[2 * stride] + right.y * column[3 * stride];
       }
 #pragma unroll
       for (int i = 0; i < tiles; ++i) {
@@ -387,7 +405,8 @@ struct TiledElement {
   }
 
   template <class Geometry, class Sink>
-  __device__ void add(Offset place, int lane, const double* tables, double* work, const Geometry& geometry, const Sink& sink) const {
+  __device__ void add(Offset place, int lane, const double* tables, double* work, const Geometry& geometry,
+                      const Sink& sink) const {
     factors_at_points(place, lane, work, geometry);
     __syncwarp();
     const double* basis = basis_in_shared ? tables : block.padded_basis;
@@ -399,7 +418,8 @@ struct TiledElement {
     if (!block.f.empty() || Sink::wants_every_value)
       for (int i = lane; i < n; i += 32) {
         double value = 0;
-        for (int q = 0; q < block.points; ++q) value += work[16 * block.points + q] * basis[(q * 4 + 3) * basis_stride(n) + i];
+        for (int q = 0; q < block.points; ++q)
+          value += work[16 * block.points + q] * basis[(q * 4 + 3) * basis_stride(n) + i];
         sink.load(place, i, value);
       }
     __syncwarp();

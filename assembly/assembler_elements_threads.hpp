@@ -28,7 +28,8 @@ inline void cell_jacobian(const BlockView& block, Offset place, int point, doubl
 struct Workspace {
   std::vector<double> matrix, load, flux;
   explicit Workspace(const BlockView& block, int dim)
-      : matrix(static_cast<std::size_t>(block.nodes) * block.nodes), load(block.nodes),
+      : matrix(static_cast<std::size_t>(block.nodes) * block.nodes),
+        load(block.nodes),
         flux(static_cast<std::size_t>(dim + 1) * block.nodes) {}
 };
 
@@ -61,7 +62,8 @@ void affine_element(const BlockView& block, Offset place, Workspace& work) {
       sum = *block.f.at(region, cell, 0, 1) * block.load[i];
     else
       for (int q = 0; q < block.points; ++q)
-        sum += block.weights[q] * *block.f.at(region, cell, q, block.points) * block.basis[(q * (dim + 1) + dim) * block.nodes + i];
+        sum += block.weights[q] * *block.f.at(region, cell, q, block.points) *
+               block.basis[(q * (dim + 1) + dim) * block.nodes + i];
     work.load[i] = scale * sum;
   }
 }

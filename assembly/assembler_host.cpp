@@ -24,7 +24,8 @@ void check_map(const mesh::Mesh& mesh, const DofMap& map) {
     Index least = 0, greatest = -1;
     for (const Index dof : map.blocks[b].dofs) least = std::min(least, dof), greatest = std::max(greatest, dof);
     if (least < 0 || greatest >= map.dofs)
-      throw Error(ExitCode::internal, fmt::format("dof {} in a space of {} dofs", least < 0 ? least : greatest, map.dofs), help);
+      throw Error(ExitCode::internal,
+                  fmt::format("dof {} in a space of {} dofs", least < 0 ? least : greatest, map.dofs), help);
   }
 }
 
@@ -46,13 +47,16 @@ void check_data(const DiffusionData& data, Offset cells) {
 
 void check_system(Index dofs, Index rows, Offset entries, bool has_slots) {
   if (rows != dofs || entries != rows || !has_slots)
-    throw Error(ExitCode::internal, fmt::format("a matrix of {} rows and a vector of {} for {} dofs", rows, entries, dofs),
+    throw Error(ExitCode::internal,
+                fmt::format("a matrix of {} rows and a vector of {} for {} dofs", rows, entries, dofs),
                 "take the matrix from make_matrix()");
 }
 
 void check_reduction(Offset targets, Offset sources) {
   if (targets > std::numeric_limits<Index>::max() || sources > std::numeric_limits<Index>::max())
-    throw Error(ExitCode::memory, fmt::format("reduction lists of {} non-zeros and {} element values do not fit 32-bit numbers", targets, sources),
+    throw Error(ExitCode::memory,
+                fmt::format("reduction lists of {} non-zeros and {} element values do not fit 32-bit numbers", targets,
+                            sources),
                 "choose assembly.strategy = \"nonzeros\" or \"colour\"");
 }
 
@@ -61,7 +65,8 @@ void throw_long_row(Offset longest) {
               "the mesh has a vertex with thousands of cells: remesh it");
 }
 
-View<const double> block_values(const Coefficient& coefficient, int dim, Offset points, const char* name, Offset& first) {
+View<const double> block_values(const Coefficient& coefficient, int dim, Offset points, const char* name,
+                                Offset& first) {
   const int tensor = dim * (dim + 1) / 2;
   if (coefficient.components != 1 && coefficient.components != tensor)
     throw Error(ExitCode::internal, fmt::format("coefficient {} has {} components", name, coefficient.components),
@@ -70,9 +75,10 @@ View<const double> block_values(const Coefficient& coefficient, int dim, Offset 
   if (!coefficient.per_point) return all;
   const Offset count = points * coefficient.components;
   if (first + count > all.size())
-    throw Error(ExitCode::internal,
-                fmt::format("coefficient {} has {} values at points, at least {} are needed", name, all.size(), first + count),
-                "give one value for each of quadrature_points()");
+    throw Error(
+        ExitCode::internal,
+        fmt::format("coefficient {} has {} values at points, at least {} are needed", name, all.size(), first + count),
+        "give one value for each of quadrature_points()");
   first += count;
   return all.part(first - count, count);
 }

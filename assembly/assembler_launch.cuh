@@ -7,10 +7,12 @@ namespace tessera::assembly {
 
 /// launch() with `shared` bytes of dynamic shared memory.
 template <class... Params, class... Args>
-void launch_with_shared(Cuda& exec, void (*kernel)(Params...), Offset blocks, int threads, std::size_t shared, Args&&... args) {
+void launch_with_shared(Cuda& exec, void (*kernel)(Params...), Offset blocks, int threads, std::size_t shared,
+                        Args&&... args) {
   if (blocks <= 0) return;
   if (shared > 48 * 1024)
-    TESSERA_CUDA_CHECK(cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, static_cast<int>(shared)));
+    TESSERA_CUDA_CHECK(
+        cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, static_cast<int>(shared)));
   kernel<<<static_cast<unsigned>(blocks), threads, shared, exec.stream()>>>(std::forward<Args>(args)...);
   TESSERA_CUDA_CHECK(cudaGetLastError());
 #ifndef NDEBUG
@@ -49,7 +51,7 @@ void with_element_of(const BlockData<Device>& block, F& f) {
   }
   if constexpr (dim > 1)
     if (view.nodes > 32) return f(TiledElement<dim, 16>(view));
-  f(TiledElement<dim, dim == 1 ? 1 : 4>(view));
+  f(TiledElement < dim, dim == 1 ? 1 : 4 > (view));
 }
 
 /// Calls f(element) with the element type of the block; `adds`: values are added into the matrix, where a warp a cell has

@@ -34,8 +34,9 @@ Array<Index, Device> sort_by_class(Cuda& exec, const Array<unsigned char, Device
 
 /// Visits the sources of every target of a row in the order of the places: visit(target, source).
 template <class Visit>
-TESSERA_HD inline void visit_row(const BlockView& view, const linalg::CrsView<const double>& pattern, const Offset* around_ptr,
-                                 const Index* around, Offset row, Index first, Index count, const ValueSteps& steps, Visit visit) {
+TESSERA_HD inline void visit_row(const BlockView& view, const linalg::CrsView<const double>& pattern,
+                                 const Offset* around_ptr, const Index* around, Offset row, Index first, Index count,
+                                 const ValueSteps& steps, Visit visit) {
   const int n = view.nodes;
   const Offset nnz = pattern.col_ind.size();
   for (Offset k = around_ptr[row]; k < around_ptr[row + 1]; ++k) {
@@ -52,21 +53,23 @@ TESSERA_HD inline void visit_row(const BlockView& view, const linalg::CrsView<co
 }
 
 template <class Exec>
-void count_sources(Exec& exec, const BlockData<typename Exec::Space>& block, const linalg::CrsView<const double>& pattern, Index first,
-                   Index count, View<Index> counts) {
+void count_sources(Exec& exec, const BlockData<typename Exec::Space>& block,
+                   const linalg::CrsView<const double>& pattern, Index first, Index count, View<Index> counts) {
   const BlockView view = block.view;
   const Offset* around_ptr = block.around.ptr.data();
   const Index* around = block.around.items.data();
   const ValueSteps steps = value_steps(block, count);
   for_each(exec, pattern.rows, [=] TESSERA_HD(Offset row) {
-    visit_row(view, pattern, around_ptr, around, row, first, count, steps, [&](Offset target, Offset) { ++counts[target]; });
+    visit_row(view, pattern, around_ptr, around, row, first, count, steps,
+              [&](Offset target, Offset) { ++counts[target]; });
   });
 }
 
 /// Where the sources of each target begin, and their step is list_slice.
 template <class Exec>
-void fill_sources(Exec& exec, const BlockData<typename Exec::Space>& block, const linalg::CrsView<const double>& pattern, Index first,
-                  Index count, View<const Offset> begin, View<Index> cursor, View<Index> sources) {
+void fill_sources(Exec& exec, const BlockData<typename Exec::Space>& block,
+                  const linalg::CrsView<const double>& pattern, Index first, Index count, View<const Offset> begin,
+                  View<Index> cursor, View<Index> sources) {
   const BlockView view = block.view;
   const Offset* around_ptr = block.around.ptr.data();
   const Index* around = block.around.items.data();
@@ -114,7 +117,8 @@ Reduction<typename Exec::Space> lay_out_reduction(Exec& exec, const Array<Index,
 
 template <class Exec>
 Reduction<typename Exec::Space> make_reduction_of(Exec& exec, const BlockData<typename Exec::Space>& block,
-                                                  const linalg::CrsView<const double>& pattern, Index first, Index count) {
+                                                  const linalg::CrsView<const double>& pattern, Index first,
+                                                  Index count) {
   using Space = typename Exec::Space;
   const Offset targets = pattern.col_ind.size() + pattern.rows;
   check_reduction(targets, Offset{count} * block.view.entries());
@@ -131,7 +135,8 @@ Reduction<typename Exec::Space> make_reduction_of(Exec& exec, const BlockData<ty
 
 /// Reduction of partial sums k = 0, 1, ... that belong to the targets given; other targets are left alone.
 template <class Exec>
-Reduction<typename Exec::Space> make_partial_reduction_of(Exec& exec, const std::vector<Index>& target_of_partial, Offset targets) {
+Reduction<typename Exec::Space> make_partial_reduction_of(Exec& exec, const std::vector<Index>& target_of_partial,
+                                                          Offset targets) {
   using Space = typename Exec::Space;
   check_reduction(targets, static_cast<Offset>(target_of_partial.size()));
   std::vector<Index> counts(static_cast<std::size_t>(targets), 0);
@@ -151,8 +156,8 @@ Reduction<typename Exec::Space> make_partial_reduction_of(Exec& exec, const std:
 }
 
 template <class Exec>
-void reduce_values_of(Exec& exec, const Reduction<typename Exec::Space>& reduction, const double* buffer, const Target& target,
-                      const Index* row_of, bool add) {
+void reduce_values_of(Exec& exec, const Reduction<typename Exec::Space>& reduction, const double* buffer,
+                      const Target& target, const Index* row_of, bool add) {
   const Offset nnz = target.pattern.col_ind.size();
   const Index* targets = reduction.targets.data();
   const Index* sources = reduction.sources.data();

@@ -72,7 +72,8 @@ std::vector<Index> colour_within(const DofBlock& dofs, PartitionPlan& plan, Inde
   std::vector<Index> local;
   for (Index place = first; place < first + count; ++place)
     for (int i = 0; i < dofs.nodes; ++i)
-      local.push_back(static_cast<Index>(std::lower_bound(own.begin(), own.end(), dofs.cell(plan.order[place])[i]) - own.begin()));
+      local.push_back(
+          static_cast<Index>(std::lower_bound(own.begin(), own.end(), dofs.cell(plan.order[place])[i]) - own.begin()));
   const mesh::Colouring colouring = mesh::colour_cells(local, dofs.nodes, static_cast<Index>(own.size()));
   const std::vector<Index> before(plan.order.begin() + first, plan.order.begin() + first + count);
   for (Index k = 0; k < count; ++k) plan.order[first + k] = before[colouring.cells[k]];
@@ -148,7 +149,9 @@ std::vector<std::uint64_t> contributions(const SharedInput& in, Index partition)
   pairs.reserve(static_cast<std::size_t>(count) * n * (n + 1));
   for (Index local = 0; local < count; ++local) {
     const Index* cell = in.dofs.cell(in.plan.order[first + local]);
-    const auto source = [&](int e) { return static_cast<std::uint64_t>(in.by_columns ? e * count + local : local * entries + e); };
+    const auto source = [&](int e) {
+      return static_cast<std::uint64_t>(in.by_columns ? e * count + local : local * entries + e);
+    };
     for (int i = 0; i < n; ++i) {
       const Offset row = in.row_ptr[cell[i]];
       const auto length = static_cast<Index>(in.row_ptr[cell[i] + 1] - row);
@@ -174,14 +177,16 @@ SharedPart plan_partition(const SharedInput& in, Index partition) {
       if (target >= nnz) {
         complete = in.owner[target - nnz] == partition;
       } else {
-        const auto row = std::upper_bound(in.row_ptr.begin(), in.row_ptr.end(), Offset{target}) - in.row_ptr.begin() - 1;
+        const auto row =
+            std::upper_bound(in.row_ptr.begin(), in.row_ptr.end(), Offset{target}) - in.row_ptr.begin() - 1;
         complete = in.owner[row] == partition || in.owner[in.col_ind[target]] == partition;
       }
       targets.push_back({target, complete, static_cast<Offset>(k), 0});
     }
     targets.back().last = static_cast<Offset>(k) + 1;
   }
-  std::stable_sort(targets.begin(), targets.end(), [](const LocalTarget& a, const LocalTarget& b) { return a.last - a.first > b.last - b.first; });
+  std::stable_sort(targets.begin(), targets.end(),
+                   [](const LocalTarget& a, const LocalTarget& b) { return a.last - a.first > b.last - b.first; });
   SharedPart part;
   for (std::size_t begin = 0; begin < targets.size(); begin += 32) {
     const Offset width = targets[begin].last - targets[begin].first;
@@ -195,7 +200,8 @@ SharedPart plan_partition(const SharedInput& in, Index partition) {
     }
   }
   for (Index place = in.plan.first_place[partition]; place < in.plan.first_place[partition + 1]; ++place)
-    part.nodes.insert(part.nodes.end(), in.cells.cell(in.plan.order[place]), in.cells.cell(in.plan.order[place]) + in.cells.nodes_per_cell);
+    part.nodes.insert(part.nodes.end(), in.cells.cell(in.plan.order[place]),
+                      in.cells.cell(in.plan.order[place]) + in.cells.nodes_per_cell);
   std::sort(part.nodes.begin(), part.nodes.end());
   part.nodes.erase(std::unique(part.nodes.begin(), part.nodes.end()), part.nodes.end());
   return part;
@@ -240,14 +246,16 @@ Index PartitionPlan::largest() const {
 std::vector<Index> part_of_cells(const mesh::Mesh& mesh, const AssemblyOptions& options, Index size) {
   if (options.partition != "auto" && options.partition != "metis" && options.partition != "geometric")
     throw Error(ExitCode::usage, "no partition \"" + options.partition + "\"", "choose one of auto, metis, geometric");
-  const bool metis = options.partition == "metis" || (options.partition == "auto" && mesh.cells() <= most_cells_for_metis);
+  const bool metis =
+      options.partition == "metis" || (options.partition == "auto" && mesh.cells() <= most_cells_for_metis);
   if (metis && mesh.cells() > size) return mesh::partition_cells(mesh, size);
   std::vector<Index> part = along_curve(mesh);
   for (Index& p : part) p /= size;
   return part;
 }
 
-PartitionPlan plan_partitions(const std::vector<Index>& part, const DofBlock& dofs, Index all_dofs, Index size, bool colours, int threads) {
+PartitionPlan plan_partitions(const std::vector<Index>& part, const DofBlock& dofs, Index all_dofs, Index size,
+                              bool colours, int threads) {
   PartitionPlan plan;
   const Index count = dofs.cells();
   plan.order.resize(count);
@@ -264,7 +272,8 @@ PartitionPlan plan_partitions(const std::vector<Index>& part, const DofBlock& do
 }
 
 SharedPlan plan_shared(const mesh::CellBlock& cells, const DofBlock& dofs, Index all_dofs, const PartitionPlan& plan,
-                       const std::vector<Offset>& row_ptr, const std::vector<Index>& col_ind, bool by_columns, int threads) {
+                       const std::vector<Offset>& row_ptr, const std::vector<Index>& col_ind, bool by_columns,
+                       int threads) {
   check_reduction(static_cast<Offset>(col_ind.size()) + all_dofs, 0);
   const SharedInput in{cells, dofs, plan, row_ptr, col_ind, by_columns, partition_of_dofs(dofs, all_dofs, plan)};
   const auto partitions = static_cast<Index>(plan.first_place.size()) - 1;

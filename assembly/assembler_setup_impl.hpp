@@ -16,7 +16,9 @@ BlockData<typename Exec::Space> make_block(const mesh::CellBlock& cells, const D
   block.dim = mesh::dimension(cells.shape);
   block.cells = cells.cells();
   block.straight_simplex = cells.order == 1 && mesh::vertex_count(cells.shape) == block.dim + 1;
-  block.kernel = !block.straight_simplex ? Kernel::general : map.order == 1 ? Kernel::linear_simplex : Kernel::affine_simplex;
+  block.kernel = !block.straight_simplex ? Kernel::general
+                 : map.order == 1        ? Kernel::linear_simplex
+                                         : Kernel::affine_simplex;
   block.geometry_is_dofs = dofs.dofs == cells.nodes;
   const BlockTables tables = make_tables(cells, map.order, block.straight_simplex);
   block.basis = to_space<Space>(tables.basis);
@@ -48,7 +50,8 @@ BlockData<typename Exec::Space> make_block(const mesh::CellBlock& cells, const D
 
 /// Most cells of a partition of this block: what was asked for, or tuned, as far as it fits.
 template <class Exec>
-Index partition_size(Exec& exec, const AssemblerState<typename Exec::Space>& state, BlockData<typename Exec::Space>& block) {
+Index partition_size(Exec& exec, const AssemblerState<typename Exec::Space>& state,
+                     BlockData<typename Exec::Space>& block) {
   const int entries = block.view.entries();
   const bool on_gpu = std::is_same_v<typename Exec::Space, Device>;
   const std::size_t bytes = partition_bytes(exec, block);
@@ -89,7 +92,8 @@ void order_block(Exec& exec, AssemblerState<typename Exec::Space>& state, std::s
   const mesh::CellBlock& cells = state.mesh->blocks[b];
   const DofBlock& dofs = state.map->blocks[b];
   BlockData<typename Exec::Space>& block = state.blocks[b];
-  block.adds = state.strategy == Strategy::colour || state.strategy == Strategy::colour_blocks || state.strategy == Strategy::atomic;
+  block.adds = state.strategy == Strategy::colour || state.strategy == Strategy::colour_blocks ||
+               state.strategy == Strategy::atomic;
   switch (state.strategy) {
     case Strategy::colour:
       order_cells(exec, cells, dofs, state.map->dofs, block);
@@ -105,8 +109,10 @@ void order_block(Exec& exec, AssemblerState<typename Exec::Space>& state, std::s
 /// Whether a block keeps slots: simplices gathered by a lane a row have them in their own lists; reductions name positions.
 template <class Space>
 bool wants_slots(const AssemblerState<Space>& state, const BlockData<Space>& block) {
-  const bool lane_a_row = std::is_same_v<Space, Device> && state.strategy == Strategy::nonzeros && block.kernel == Kernel::linear_simplex;
-  return block.cells > 0 && state.strategy != Strategy::shared && !lane_a_row && block.view.nodes <= most_nodes_with_slots;
+  const bool lane_a_row =
+      std::is_same_v<Space, Device> && state.strategy == Strategy::nonzeros && block.kernel == Kernel::linear_simplex;
+  return block.cells > 0 && state.strategy != Strategy::shared && !lane_a_row &&
+         block.view.nodes <= most_nodes_with_slots;
 }
 
 template <class Space>
@@ -125,7 +131,9 @@ inline linalg::Crs<Host> make_pattern(Threads& exec, AssemblerState<Host>& state
   for (BlockData<Host>& block : state.blocks) block.view.slots = block.slots.data();
   return A;
 }
-inline linalg::Crs<Device> make_pattern(Cuda& exec, AssemblerState<Device>& state) { return make_sparsity(exec, *state.map); }
+inline linalg::Crs<Device> make_pattern(Cuda& exec, AssemblerState<Device>& state) {
+  return make_sparsity(exec, *state.map);
+}
 
 /// slots[place, i, j] = position of dof j in the row of dof i.
 template <class Exec>
@@ -136,8 +144,7 @@ void make_slots(Exec& exec, BlockData<typename Exec::Space>& block, const linalg
   too_long.set_zero();
   fill_slots(exec, block, A, slots, too_long.data());
   exec.synchronize();
-  if (to_vector(too_long)[0])
-    throw_long_row(longest_row);
+  if (to_vector(too_long)[0]) throw_long_row(longest_row);
   block.view.slots = slots;
 }
 
@@ -162,15 +169,16 @@ void make_reductions(Exec& exec, AssemblerState<typename Exec::Space>& state, Bl
 }
 
 template <class Exec>
-void make_shared_lists(Exec& exec, AssemblerState<typename Exec::Space>& state, std::size_t b, const std::vector<Offset>& row_ptr,
-                       const std::vector<Index>& col_ind, int threads) {
+void make_shared_lists(Exec& exec, AssemblerState<typename Exec::Space>& state, std::size_t b,
+                       const std::vector<Offset>& row_ptr, const std::vector<Index>& col_ind, int threads) {
   using Space = typename Exec::Space;
   BlockData<Space>& block = state.blocks[b];
   Partitions<Space>& p = block.partitions;
   PartitionPlan plan;
   plan.first_place = p.first_place;
   plan.order = block.order;
-  const SharedPlan lists = plan_shared(state.mesh->blocks[b], state.map->blocks[b], state.map->dofs, plan, row_ptr, col_ind, block.by_columns, threads);
+  const SharedPlan lists = plan_shared(state.mesh->blocks[b], state.map->blocks[b], state.map->dofs, plan, row_ptr,
+                                       col_ind, block.by_columns, threads);
   p.first_target = to_space<Space>(lists.first_target);
   p.targets = to_space<Space>(lists.targets);
   p.list_first = to_space<Space>(lists.list_first);
@@ -180,15 +188,18 @@ void make_shared_lists(Exec& exec, AssemblerState<typename Exec::Space>& state, 
   p.first_node = to_space<Space>(lists.first_node);
   p.nodes = to_space<Space>(lists.nodes);
   p.local = to_space<Space>(lists.local);
-  for (std::size_t k = 0; k + 1 < lists.first_node.size(); ++k) p.most_nodes = std::max(p.most_nodes, lists.first_node[k + 1] - lists.first_node[k]);
+  for (std::size_t k = 0; k + 1 < lists.first_node.size(); ++k)
+    p.most_nodes = std::max(p.most_nodes, lists.first_node[k + 1] - lists.first_node[k]);
   p.partials = static_cast<Offset>(lists.target_of_partial.size());
-  p.finish = make_partial_reduction(exec, lists.target_of_partial, static_cast<Offset>(col_ind.size()) + state.map->dofs);
+  p.finish =
+      make_partial_reduction(exec, lists.target_of_partial, static_cast<Offset>(col_ind.size()) + state.map->dofs);
   if (state.buffer.size() < p.partials) state.buffer = Array<double, Space>(p.partials);
 }
 
 /// What a strategy needs beside the order of the cells, once the pattern is known.
 template <class Exec>
-void make_lists(Exec& exec, AssemblerState<typename Exec::Space>& state, linalg::Crs<typename Exec::Space>& A, int threads) {
+void make_lists(Exec& exec, AssemblerState<typename Exec::Space>& state, linalg::Crs<typename Exec::Space>& A,
+                int threads) {
   const linalg::CrsView<double> view = A.view();
   const linalg::CrsView<const double> pattern = view;
   std::vector<Offset> row_ptr;
@@ -211,8 +222,9 @@ template <class Space>
 double kept_bytes(const AssemblerState<Space>& state) {
   double bytes = static_cast<double>(state.coordinates.bytes() + state.buffer.bytes() + state.row_of.bytes());
   for (const BlockData<Space>& block : state.blocks)
-    bytes += static_cast<double>(block.dofs.bytes() + block.geometry.bytes() + block.cell.bytes() + block.slots.bytes() +
-                                 block.reference.bytes() + block.basis.bytes() + block.map.bytes() + block.list_bytes());
+    bytes +=
+        static_cast<double>(block.dofs.bytes() + block.geometry.bytes() + block.cell.bytes() + block.slots.bytes() +
+                            block.reference.bytes() + block.basis.bytes() + block.map.bytes() + block.list_bytes());
   return bytes;
 }
 

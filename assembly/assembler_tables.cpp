@@ -8,7 +8,8 @@
 namespace tessera::assembly {
 
 int quadrature_degree(const mesh::CellBlock& cells, int order) {
-  return 2 * std::max(order, cells.order) + (cells.shape == mesh::Shape::quad || cells.shape == mesh::Shape::hex ? 1 : 0);
+  return 2 * std::max(order, cells.order) +
+         (cells.shape == mesh::Shape::quad || cells.shape == mesh::Shape::hex ? 1 : 0);
 }
 
 namespace {
@@ -29,7 +30,8 @@ std::vector<double> pad_basis(const std::vector<double>& basis, int points, int 
   std::vector<double> result(static_cast<std::size_t>(points) * 4 * width, 0.0);
   for (int q = 0; q < points; ++q)
     for (int a = 0; a <= dim; ++a)
-      std::copy_n(&basis[static_cast<std::size_t>(q * (dim + 1) + a) * n], n, &result[static_cast<std::size_t>(q * 4 + (a == dim ? 3 : a)) * width]);
+      std::copy_n(&basis[static_cast<std::size_t>(q * (dim + 1) + a) * n], n,
+                  &result[static_cast<std::size_t>(q * 4 + (a == dim ? 3 : a)) * width]);
   return result;
 }
 

@@ -53,15 +53,15 @@ void simplex_chunk(const BlockView& block, const Target& target, Layout layout, 
     const Lanes jacobian = simplex_gradients<dim, Lanes>(vx, grad);
     simplex_matrix<dim, Lanes>(grad, jacobian, k, components, block.c.empty() ? nullptr : &c, packed_matrix);
     for (int e = 0; e < entries; ++e) *reinterpret_cast<Lanes*>(matrix[e]) = packed_matrix[e];
-    for (int i = 0; i < n; ++i)
-      *reinterpret_cast<Lanes*>(load[i]) = jacobian * (reference_factor<dim> * block.load[i]);
+    for (int i = 0; i < n; ++i) *reinterpret_cast<Lanes*>(load[i]) = jacobian * (reference_factor<dim> * block.load[i]);
     for (int lane = 0; lane < count; ++lane) {
       const Offset cell = batch + lane;
       const Index* dofs = block.dofs + cell * n;
       const std::uint16_t* slots = block.slots + cell * n * n;
       for (int i = 0; i < n; ++i) {
         double* row = target.values + layout.first(dofs[i]);
-        for (int j = 0; j < n; ++j) row[slots[i * n + j] * step] += matrix[i <= j ? packed(i, j, n) : packed(j, i, n)][lane];
+        for (int j = 0; j < n; ++j)
+          row[slots[i * n + j] * step] += matrix[i <= j ? packed(i, j, n) : packed(j, i, n)][lane];
       }
       if (block.f.empty()) continue;
       if (!block.f.per_point) {
@@ -72,7 +72,8 @@ void simplex_chunk(const BlockView& block, const Target& target, Layout layout, 
       for (int i = 0; i < n; ++i) {
         double sum = 0;
         for (int q = 0; q < block.points; ++q)
-          sum += block.weights[q] * block.f.values[block.cell_of(cell) * block.points + q] * block.basis[(q * (dim + 1) + dim) * n + i];
+          sum += block.weights[q] * block.f.values[block.cell_of(cell) * block.points + q] *
+                 block.basis[(q * (dim + 1) + dim) * n + i];
         b[dofs[i]] += scale * sum;
       }
     }
@@ -102,7 +103,8 @@ void scatter(const BlockView& block, const Target& target, Offset place, const W
   for (int i = 0; i < n; ++i) {
     const Index dof = block.dof(place, i);
     double* row = target.values + target.layout.first(dof);
-    for (int j = 0; j < n; ++j) add(row[entry_slot(block, target.pattern, place, i, j) * step], work.matrix[i <= j ? i * n + j : j * n + i]);
+    for (int j = 0; j < n; ++j)
+      add(row[entry_slot(block, target.pattern, place, i, j) * step], work.matrix[i <= j ? i * n + j : j * n + i]);
     if (!block.f.empty()) add(target.b[dof], work.load[i]);
   }
 }
@@ -157,7 +159,8 @@ void add_cells(Threads& exec, Strategy strategy, const BlockData<Host>& block, c
   }
 }
 
-void order_cells(Threads& exec, const mesh::CellBlock& cells, const DofBlock& dofs, Index all_dofs, BlockData<Host>& block) {
+void order_cells(Threads& exec, const mesh::CellBlock& cells, const DofBlock& dofs, Index all_dofs,
+                 BlockData<Host>& block) {
   const Index count = block.cells;
   BlockView& view = block.view;
   view.dofs = dofs.dofs.data();  // mesh and map outlive the assembler, so neither is copied
@@ -179,7 +182,8 @@ void order_cells(Threads& exec, const mesh::CellBlock& cells, const DofBlock& do
     for (Index chunk = 0; chunk < chunks; ++chunk) {
       const std::size_t before = mine.size();
       const std::size_t first = static_cast<std::size_t>(chunk) * block.chunk_cells * dofs.nodes;
-      const std::size_t last = std::min(dofs.dofs.size(), first + static_cast<std::size_t>(block.chunk_cells) * dofs.nodes);
+      const std::size_t last =
+          std::min(dofs.dofs.size(), first + static_cast<std::size_t>(block.chunk_cells) * dofs.nodes);
       for (std::size_t k = first; k < last; ++k) {
         if (seen[dofs.dofs[k]] == chunk) continue;
         seen[dofs.dofs[k]] = chunk;
@@ -224,9 +228,12 @@ void fill_slots(Threads& exec, const BlockData<Host>& block, const linalg::CrsVi
 
 void decide_columns(Threads&, BlockData<Host>&) {}
 
-double default_buffer_bytes(Threads&) { return std::min(1.0 * (1 << 30), 0.25 * static_cast<double>(host_bytes_available())); }
+double default_buffer_bytes(Threads&) {
+  return std::min(1.0 * (1 << 30), 0.25 * static_cast<double>(host_bytes_available()));
+}
 
-void place_cells(Threads&, const mesh::CellBlock& cells, const DofBlock& dofs, std::vector<Index> order, BlockData<Host>& block) {
+void place_cells(Threads&, const mesh::CellBlock& cells, const DofBlock& dofs, std::vector<Index> order,
+                 BlockData<Host>& block) {
   BlockView& view = block.view;
   view.dofs = dofs.dofs.data();  // mesh and map outlive the assembler, so neither is copied in the natural order
   view.geometry = block.geometry_is_dofs ? view.dofs : cells.nodes.data();
@@ -239,7 +246,8 @@ void place_cells(Threads&, const mesh::CellBlock& cells, const DofBlock& dofs, s
   const auto in_order = [&](const std::vector<Index>& nodes, int per_cell) {
     Array<Index> placed(static_cast<Offset>(nodes.size()));
     for (std::size_t place = 0; place < block.order.size(); ++place)
-      std::copy_n(&nodes[static_cast<std::size_t>(block.order[place]) * per_cell], per_cell, &placed[static_cast<Offset>(place) * per_cell]);
+      std::copy_n(&nodes[static_cast<std::size_t>(block.order[place]) * per_cell], per_cell,
+                  &placed[static_cast<Offset>(place) * per_cell]);
     return placed;
   };
   block.dofs = in_order(dofs.dofs, dofs.nodes);

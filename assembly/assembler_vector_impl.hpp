@@ -33,7 +33,8 @@ TESSERA_HD inline double cell_load(const BlockView& block, const double* at_poin
   }
   const double scale = volume_factor<dim>(block, place, 0);
   if (!block.f.per_point) return scale * block.f.values[block.region_of(place)] * block.load[i];
-  for (int q = 0; q < block.points; ++q) sum += block.weights[q] * *block.f.at(0, cell, q, block.points) * phi[q * step];
+  for (int q = 0; q < block.points; ++q)
+    sum += block.weights[q] * *block.f.at(0, cell, q, block.points) * phi[q * step];
   return scale * sum;
 }
 
@@ -43,7 +44,8 @@ void add_loads(Exec& exec, BlockData<typename Exec::Space>& block, View<double> 
   const BlockView view = block.view;
   double* at_points = nullptr;
   if (!block.straight_simplex) {
-    if (block.point_loads.empty()) block.point_loads = Array<double, typename Exec::Space>(Offset{block.cells} * view.points);
+    if (block.point_loads.empty())
+      block.point_loads = Array<double, typename Exec::Space>(Offset{block.cells} * view.points);
     at_points = block.point_loads.data();
     for_each(exec, block.point_loads.size(), [=] TESSERA_HD(Offset item) {
       const Offset place = item / view.points;
@@ -59,7 +61,8 @@ void add_loads(Exec& exec, BlockData<typename Exec::Space>& block, View<double> 
   const Index* items = lists.items.data();
   for_each(exec, b.size(), [=] TESSERA_HD(Offset row) {
     double sum = 0;
-    for (Offset k = ptr[row]; k < ptr[row + 1]; ++k) sum += cell_load<dim>(view, at_points, items[k] / view.nodes, items[k] % view.nodes);
+    for (Offset k = ptr[row]; k < ptr[row + 1]; ++k)
+      sum += cell_load<dim>(view, at_points, items[k] / view.nodes, items[k] % view.nodes);
     b[row] += sum;
   });
 }

@@ -34,7 +34,8 @@ struct FacetPlace {
 FacetPlace place_of(const mesh::Mesh& mesh, Index facet) {
   const Index cell = mesh.facets.cell[facet];
   const mesh::CellBlock& cells = mesh.block_of(cell);
-  return {cell - cells.first_cell, static_cast<int>(&cells - mesh.blocks.data()) * most_sides + mesh.facets.side[facet]};
+  return {cell - cells.first_cell,
+          static_cast<int>(&cells - mesh.blocks.data()) * most_sides + mesh.facets.side[facet]};
 }
 
 /// visit(kind, cells, side) for the kinds that a group has, ascending.
@@ -43,7 +44,8 @@ void for_each_kind(const mesh::Mesh& mesh, const mesh::Group& group, Visit visit
   std::vector<unsigned char> present(mesh.blocks.size() * most_sides, 0);
   for (const Index facet : group.entities) present[place_of(mesh, facet).kind] = 1;
   for (std::size_t kind = 0; kind < present.size(); ++kind)
-    if (present[kind]) visit(static_cast<int>(kind), mesh.blocks[kind / most_sides], static_cast<int>(kind % most_sides));
+    if (present[kind])
+      visit(static_cast<int>(kind), mesh.blocks[kind / most_sides], static_cast<int>(kind % most_sides));
 }
 
 }  // namespace
@@ -63,7 +65,8 @@ int facet_points_per_facet(const mesh::Mesh& mesh, const DofMap& map, const mesh
   return most;
 }
 
-std::vector<double> facet_quadrature_points(const mesh::Mesh& mesh, const DofMap& map, const mesh::Group& group, int threads) {
+std::vector<double> facet_quadrature_points(const mesh::Mesh& mesh, const DofMap& map, const mesh::Group& group,
+                                            int threads) {
   const int stride = facet_points_per_facet(mesh, map, group);
   std::vector<std::optional<GeometryMap>> maps(mesh.blocks.size() * most_sides);
   std::vector<int> points(maps.size(), 0);
@@ -73,14 +76,16 @@ std::vector<double> facet_quadrature_points(const mesh::Mesh& mesh, const DofMap
     points[kind] = rule.size();
   });
   std::vector<double> result(group.entities.size() * stride * 3);
-  for_chunks(static_cast<Offset>(group.entities.size()), facets_per_chunk, threads, [&](Offset, Offset first, Offset last) {
-    double* out = result.data() + first * stride * 3;
-    for (Offset f = first; f < last; ++f) {
-      const FacetPlace place = place_of(mesh, group.entities[f]);
-      const Index* nodes = mesh.blocks[place.kind / most_sides].cell(place.cell);
-      for (int q = 0; q < stride; ++q, out += 3) maps[place.kind]->point(mesh, nodes, std::min(q, points[place.kind] - 1), out);
-    }
-  });
+  for_chunks(static_cast<Offset>(group.entities.size()), facets_per_chunk, threads,
+             [&](Offset, Offset first, Offset last) {
+               double* out = result.data() + first * stride * 3;
+               for (Offset f = first; f < last; ++f) {
+                 const FacetPlace place = place_of(mesh, group.entities[f]);
+                 const Index* nodes = mesh.blocks[place.kind / most_sides].cell(place.cell);
+                 for (int q = 0; q < stride; ++q, out += 3)
+                   maps[place.kind]->point(mesh, nodes, std::min(q, points[place.kind] - 1), out);
+               }
+             });
   return result;
 }
 

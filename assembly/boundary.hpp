@@ -13,7 +13,8 @@ namespace tessera::assembly {
 int facet_points_per_facet(const mesh::Mesh& mesh, const DofMap& map, const mesh::Group& group);
 
 /// Physical points [facets, points, 3] of integrals over a group of facets; facets with fewer points repeat their last. threads 0: all.
-std::vector<double> facet_quadrature_points(const mesh::Mesh& mesh, const DofMap& map, const mesh::Group& group, int threads = 0);
+std::vector<double> facet_quadrature_points(const mesh::Mesh& mesh, const DofMap& map, const mesh::Group& group,
+                                            int threads = 0);
 
 /// A += int alpha u v ds, b += int g v ds over a group of facets. alpha, g: [facets, points]; empty: 0.
 /// Facets are coloured, so the result is repeatable. Throws Error(internal) where lengths do not fit.

@@ -14,19 +14,19 @@ namespace tessera::assembly {
 struct SideView {
   int dim = 0;
   int points = 0;
-  int nodes = 0;            ///< dofs on the side
-  int geometry_nodes = 0;   ///< of the whole cell
-  double normal[3] = {};    ///< of the reference side, its length the ratio of the measures
-  Offset basis = 0;         ///< [points, nodes] from here in the tables
-  Offset map = 0;           ///< [points, geometry_nodes, dim]
-  Offset weights = 0;       ///< [points]
+  int nodes = 0;           ///< dofs on the side
+  int geometry_nodes = 0;  ///< of the whole cell
+  double normal[3] = {};   ///< of the reference side, its length the ratio of the measures
+  Offset basis = 0;        ///< [points, nodes] from here in the tables
+  Offset map = 0;          ///< [points, geometry_nodes, dim]
+  Offset weights = 0;      ///< [points]
 };
 
 /// A facet as kernels see it.
 struct FacetView {
-  Index facet = 0;           ///< row of alpha and g
-  std::int32_t side = 0;     ///< its SideView
-  Offset first_dof = 0;      ///< its dofs and the geometry nodes of its cell
+  Index facet = 0;        ///< row of alpha and g
+  std::int32_t side = 0;  ///< its SideView
+  Offset first_dof = 0;   ///< its dofs and the geometry nodes of its cell
   Offset first_geometry = 0;
 };
 
@@ -83,7 +83,8 @@ struct AddFacet {
         const Index count = static_cast<Index>(pattern.row_ptr[dof[i] + 1] - first);
         double* row = target.values + target.layout.first(dof[i]);
         for (int j = 0; j < side.nodes; ++j)
-          row[find_in_row(pattern.col_ind.data() + first, count, dof[j]) * target.layout.step()] += alpha[value] * ds * phi[i] * phi[j];
+          row[find_in_row(pattern.col_ind.data() + first, count, dof[j]) * target.layout.step()] +=
+              alpha[value] * ds * phi[i] * phi[j];
       }
     }
   }
@@ -117,8 +118,9 @@ void assemble_facets(Exec& exec, const mesh::Mesh& mesh, const DofMap& map, cons
   const auto geometry = to_space<Space>(plan.geometry);
   const auto alpha_there = to_space<Space>(alpha);
   const auto g_there = to_space<Space>(g);
-  AddFacet add{nullptr, sides.data(), tables.data(), dofs.data(), geometry.data(), coordinates.data(),
-               alpha_there.data(), g_there.data(), stride, target};
+  AddFacet add{
+      nullptr,        sides.data(), tables.data(), dofs.data(), geometry.data(), coordinates.data(), alpha_there.data(),
+      g_there.data(), stride,       target};
   for (std::size_t colour = 0; colour + 1 < plan.colour_ptr.size(); ++colour) {
     add.facets = facets.data() + plan.colour_ptr[colour];
     for_each(exec, plan.colour_ptr[colour + 1] - plan.colour_ptr[colour], add);

@@ -7,7 +7,7 @@ namespace tessera::assembly {
 
 /// A coefficient of a form on the host: constant on regions, or given at the quadrature points. Empty `values`: zero.
 struct Coefficient {
-  int components = 1;      ///< 1: scalar; dim (dim+1)/2: symmetric tensor, 2-D xx xy yy, 3-D xx xy xz yy yz zz
+  int components = 1;  ///< 1: scalar; dim (dim+1)/2: symmetric tensor, 2-D xx xy yy, 3-D xx xy xz yy yz zz
   bool per_point = false;
   std::vector<double> values;  ///< [regions, components], or [cells of all blocks, points of its block, components]
 };

@@ -20,7 +20,7 @@ FixedDofs mark_fixed_dofs(Index rows, const std::vector<Index>& dofs, const std:
   return marks;
 }
 
-template void eliminate_dirichlet<Threads>(Threads&, const linalg::Crs<Host>&, const linalg::RowLayout&, View<double>, View<double>,
-                                           const std::vector<Index>&, const std::vector<double>&);
+template void eliminate_dirichlet<Threads>(Threads&, const linalg::Crs<Host>&, const linalg::RowLayout&, View<double>,
+                                           View<double>, const std::vector<Index>&, const std::vector<double>&);
 
 }  // namespace tessera::assembly

@@ -12,12 +12,13 @@ namespace tessera::assembly {
 /// A dof given twice takes its last value. One pass over A; every row is its own, so the result is repeatable.
 /// Throws Error(internal) for a dof outside A or where dofs and values differ in length.
 template <class Exec>
-void eliminate_dirichlet(Exec& exec, linalg::Crs<typename Exec::Space>& A, View<double> b, const std::vector<Index>& dofs,
-                         const std::vector<double>& values);
+void eliminate_dirichlet(Exec& exec, linalg::Crs<typename Exec::Space>& A, View<double> b,
+                         const std::vector<Index>& dofs, const std::vector<double>& values);
 /// The same on the values of another format: entry k of a row of `pattern` stands where `layout` says. The values of `pattern` are neither
 /// read nor written, so a matrix that is assembled straight into its format needs none in CRS.
 template <class Exec>
-void eliminate_dirichlet(Exec& exec, const linalg::Crs<typename Exec::Space>& pattern, const linalg::RowLayout& layout, View<double> values,
-                         View<double> b, const std::vector<Index>& dofs, const std::vector<double>& prescribed);
+void eliminate_dirichlet(Exec& exec, const linalg::Crs<typename Exec::Space>& pattern, const linalg::RowLayout& layout,
+                         View<double> values, View<double> b, const std::vector<Index>& dofs,
+                         const std::vector<double>& prescribed);
 
 }  // namespace tessera::assembly

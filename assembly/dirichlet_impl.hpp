@@ -12,8 +12,9 @@ struct FixedDofs {
 FixedDofs mark_fixed_dofs(Index rows, const std::vector<Index>& dofs, const std::vector<double>& values);
 
 template <class Exec>
-void eliminate_dirichlet(Exec& exec, const linalg::Crs<typename Exec::Space>& pattern, const linalg::RowLayout& layout, View<double> values,
-                         View<double> b, const std::vector<Index>& dofs, const std::vector<double>& prescribed) {
+void eliminate_dirichlet(Exec& exec, const linalg::Crs<typename Exec::Space>& pattern, const linalg::RowLayout& layout,
+                         View<double> values, View<double> b, const std::vector<Index>& dofs,
+                         const std::vector<double>& prescribed) {
   using Space = typename Exec::Space;
   if (dofs.empty() && prescribed.empty()) return;
   const FixedDofs marks = mark_fixed_dofs(pattern.rows, dofs, prescribed);
@@ -52,8 +53,8 @@ void eliminate_dirichlet(Exec& exec, const linalg::Crs<typename Exec::Space>& pa
 }
 
 template <class Exec>
-void eliminate_dirichlet(Exec& exec, linalg::Crs<typename Exec::Space>& A, View<double> b, const std::vector<Index>& dofs,
-                         const std::vector<double>& values) {
+void eliminate_dirichlet(Exec& exec, linalg::Crs<typename Exec::Space>& A, View<double> b,
+                         const std::vector<Index>& dofs, const std::vector<double>& values) {
   eliminate_dirichlet(exec, A, {A.row_ptr.data(), 1}, A.values.view(), b, dofs, values);
 }
 

@@ -31,8 +31,8 @@ struct Piece {
 struct Pieces {
   std::vector<Offset> ptr;
   std::vector<Piece> pieces;
-  std::vector<int> inside;         ///< per slot: dofs inside the piece
-  std::vector<Index> first;        ///< per slot: first dof inside it
+  std::vector<int> inside;   ///< per slot: dofs inside the piece
+  std::vector<Index> first;  ///< per slot: first dof inside it
 };
 
 /// What numbering the dofs of a mesh needs on the way. Edges and faces are told apart by sorting, not by hashing:
@@ -41,7 +41,7 @@ struct Numbering {
   const mesh::Mesh& mesh;
   int order;
   int threads;
-  std::vector<Index> rank;      ///< [nodes] compact number of a vertex, -1 for others
+  std::vector<Index> rank;  ///< [nodes] compact number of a vertex, -1 for others
   Index vertices = 0;
   Pieces edges, faces;
   std::vector<Offset> first_edge_slot, first_face_slot;  ///< per block
@@ -224,7 +224,8 @@ void permute_face(const Element& face, const std::array<int, 3>& frame, int* pos
     }
     for (int other = first; other < face.nodes; ++other) {
       const auto& l = face.lattice[other];
-      const bool same = face.shape == Shape::triangle ? l[1] == seen[0] && l[2] == seen[1] : l[1] == seen[0] && l[3] == seen[1];
+      const bool same =
+          face.shape == Shape::triangle ? l[1] == seen[0] && l[2] == seen[1] : l[1] == seen[0] && l[3] == seen[1];
       if (same) position[node - first] = other - first;
     }
   }
@@ -256,20 +257,24 @@ void Numbering::fill(const mesh::CellBlock& block, std::size_t number, DofBlock&
       std::array<int, (max_order - 1) * (max_order - 1)> position{};
       if (count > 1) {
         std::array<Index, 4> corner{};
-        for (int i = 0; i < 4; ++i) corner[i] = topology.facets[f].vertices[i] < 0 ? 0 : v[topology.facets[f].vertices[i]];
+        for (int i = 0; i < 4; ++i)
+          corner[i] = topology.facets[f].vertices[i] < 0 ? 0 : v[topology.facets[f].vertices[i]];
         permute_face(*face_elements[f], canonical_frame(face_elements[f]->shape, corner.data()), position.data());
       }
       for (int j = 0; j < count; ++j) out[element.face_first[f] + j] = first + position[j];
     }
-    for (int j = 0; j < element.interior(); ++j) out[element.interior_first + j] = interior_first[block.first_cell + c] + j;
+    for (int j = 0; j < element.interior(); ++j)
+      out[element.interior_first + j] = interior_first[block.first_cell + c] + j;
   }
 }
 
 /// Dofs of curves in 3-D given by vertex pairs: found on the edges of the cells.
-void append_curve_dofs(const mesh::Mesh& mesh, const DofMap& dofs, const mesh::Group& group, std::vector<Index>& result) {
+void append_curve_dofs(const mesh::Mesh& mesh, const DofMap& dofs, const mesh::Group& group,
+                       std::vector<Index>& result) {
   std::vector<std::array<Index, 2>> wanted;
   for (std::size_t i = 0; i + 1 < group.vertices.size(); i += 2)
-    wanted.push_back({std::min(group.vertices[i], group.vertices[i + 1]), std::max(group.vertices[i], group.vertices[i + 1])});
+    wanted.push_back(
+        {std::min(group.vertices[i], group.vertices[i + 1]), std::max(group.vertices[i], group.vertices[i + 1])});
   std::sort(wanted.begin(), wanted.end());
   for (std::size_t b = 0; b < mesh.blocks.size(); ++b) {
     const mesh::CellBlock& block = mesh.blocks[b];
@@ -279,7 +284,8 @@ void append_curve_dofs(const mesh::Mesh& mesh, const DofMap& dofs, const mesh::G
       for (std::size_t e = 0; e < edges.size(); ++e) {
         const Index a = block.cell(c)[edges[e][0]], z = block.cell(c)[edges[e][1]];
         if (!std::binary_search(wanted.begin(), wanted.end(), std::array{std::min(a, z), std::max(a, z)})) continue;
-        for (int n = element.edge_first[e]; n < element.edge_first[e + 1]; ++n) result.push_back(dofs.blocks[b].cell(c)[n]);
+        for (int n = element.edge_first[e]; n < element.edge_first[e + 1]; ++n)
+          result.push_back(dofs.blocks[b].cell(c)[n]);
       }
   }
 }
@@ -361,7 +367,8 @@ std::vector<double> equispaced_dof_points(const mesh::Mesh& mesh, const DofMap& 
 std::vector<double> equispaced_values(const DofMap& dofs, std::span<const double> u, int components) {
   std::vector<double> result(u.begin(), u.end());
   if (dofs.order <= max_simplex_order) return result;
-  std::vector<char> known(static_cast<std::size_t>(dofs.dofs), 0);  // neighbours agree: a side's values need the side's dofs only
+  std::vector<char> known(static_cast<std::size_t>(dofs.dofs),
+                          0);  // neighbours agree: a side's values need the side's dofs only
   for (const DofBlock& block : dofs.blocks) {
     const Element& element = lagrange(block.shape, dofs.order);
     std::vector<double> phi, dphi;
@@ -392,7 +399,8 @@ std::vector<Index> facet_dofs(const mesh::Mesh& mesh, const DofMap& dofs, const 
       result.insert(result.end(), of_cell, of_cell + block.nodes);
     }
   } else if (group.dim == mesh.dim - 1) {
-    for (const Index facet : group.entities) append_side(dofs, mesh.facets.cell[facet], mesh.facets.side[facet], result);
+    for (const Index facet : group.entities)
+      append_side(dofs, mesh.facets.cell[facet], mesh.facets.side[facet], result);
   } else {
     for (const Index node : group.vertices)
       if (dofs.vertex_dofs[node] >= 0) result.push_back(dofs.vertex_dofs[node]);

@@ -95,7 +95,8 @@ void append_interior(Element& element) {
 }
 
 /// Point of the reference cell at `point` of the reference facet: the facet's order-1 basis with the cell's vertices.
-void append_facet_point(Shape shape, const mesh::Topology::Facet& facet, const double* point, std::vector<double>& result) {
+void append_facet_point(Shape shape, const mesh::Topology::Facet& facet, const double* point,
+                        std::vector<double>& result) {
   const int dim = mesh::dimension(shape), facet_dim = dim - 1;
   const std::span<const double> vertices = reference_vertices(shape);
   std::vector<double> phi, dphi;
@@ -284,7 +285,8 @@ void tabulate_product(const Element& element, std::span<const double> points, st
 
 }  // namespace
 
-void tabulate(const Element& element, std::span<const double> points, std::vector<double>& phi, std::vector<double>& dphi) {
+void tabulate(const Element& element, std::span<const double> points, std::vector<double>& phi,
+              std::vector<double>& dphi) {
   const int dim = element.dim, nodes = element.nodes, k = element.order;
   const std::size_t count = dim == 0 ? 1 : points.size() / dim;
   phi.assign(count * nodes, 1.0);

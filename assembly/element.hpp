@@ -49,7 +49,8 @@ const Element& lagrange(mesh::Shape shape, int order);
 
 /// Basis functions and their reference gradients at points [n, dim] (n = 1 for shape point).
 /// phi: [n, nodes]; dphi: [n, nodes, dim]; both row-major, resized.
-void tabulate(const Element& element, std::span<const double> points, std::vector<double>& phi, std::vector<double>& dphi);
+void tabulate(const Element& element, std::span<const double> points, std::vector<double>& phi,
+              std::vector<double>& dphi);
 
 /// Lagrange polynomials of distinct nodes and their derivatives at x; phi and dphi have room for one each a node.
 void tabulate_line(std::span<const double> nodes, double x, double* phi, double* dphi);

@@ -50,7 +50,8 @@ Sums BlockErrors::over(Index first, Index last) const {
   std::vector<double> points(3 * count), value(count);
   std::vector<std::vector<double>> slope(gradient.size(), std::vector<double>(count));
   for (Index c = first; c < last; ++c)
-    for (int q = 0; q < q_count; ++q) geometry.point(mesh, block.cell(c), q, &points[3 * (std::size_t(c - first) * q_count + q)]);
+    for (int q = 0; q < q_count; ++q)
+      geometry.point(mesh, block.cell(c), q, &points[3 * (std::size_t(c - first) * q_count + q)]);
   deck::Evaluator(exact).evaluate(points.data(), count, options.time, value.data());
   for (std::size_t i = 0; i < gradient.size(); ++i)
     deck::Evaluator(gradient[i]).evaluate(points.data(), count, options.time, slope[i].data());
@@ -79,17 +80,27 @@ Sums BlockErrors::over(Index first, Index last) const {
 
 }  // namespace
 
-ErrorNorms compute_errors(const mesh::Mesh& mesh, const DofMap& dofs, std::span<const double> u, const deck::Expression& exact,
-                          std::span<const deck::Expression> gradient, const ErrorOptions& options) {
+ErrorNorms compute_errors(const mesh::Mesh& mesh, const DofMap& dofs, std::span<const double> u,
+                          const deck::Expression& exact, std::span<const deck::Expression> gradient,
+                          const ErrorOptions& options) {
   if (!gradient.empty() && gradient.size() != std::size_t(mesh.dim))
-    throw Error(ExitCode::usage, fmt::format("the exact gradient has {} components on a {}-D mesh", gradient.size(), mesh.dim),
+    throw Error(ExitCode::usage,
+                fmt::format("the exact gradient has {} components on a {}-D mesh", gradient.size(), mesh.dim),
                 fmt::format("give {} expressions, or none", mesh.dim), gradient[0].where());
   if (options.coefficient) check_components(*options.coefficient, mesh.dim);
   Sums total;
   for (std::size_t b = 0; b < mesh.blocks.size(); ++b) {
     const mesh::CellBlock& block = mesh.blocks[b];
     const Quadrature& rule = quadrature(block.shape, options.degree > 0 ? options.degree : 2 * dofs.order + 3);
-    const BlockErrors errors{mesh, block, dofs.blocks[b], u, exact, gradient, options, rule, GeometryMap(block, rule.points),
+    const BlockErrors errors{mesh,
+                             block,
+                             dofs.blocks[b],
+                             u,
+                             exact,
+                             gradient,
+                             options,
+                             rule,
+                             GeometryMap(block, rule.points),
                              FieldMap(block.shape, dofs.order, rule.points)};
     std::vector<Sums> parts((block.cells() + cells_per_chunk - 1) / cells_per_chunk);
     for_chunks(block.cells(), cells_per_chunk, options.threads, [&](Offset chunk, Offset first, Offset last) {

@@ -25,8 +25,9 @@ struct ErrorOptions {
 
 /// Compares nodal values u [dofs] with an exact solution; `gradient` is empty or has mesh.dim expressions.
 /// Throws Error(usage) where an expression is not finite or the number of gradient components is wrong.
-ErrorNorms compute_errors(const mesh::Mesh& mesh, const DofMap& dofs, std::span<const double> u, const deck::Expression& exact,
-                          std::span<const deck::Expression> gradient = {}, const ErrorOptions& options = {});
+ErrorNorms compute_errors(const mesh::Mesh& mesh, const DofMap& dofs, std::span<const double> u,
+                          const deck::Expression& exact, std::span<const deck::Expression> gradient = {},
+                          const ErrorOptions& options = {});
 
 /// Nodal values of an expression, [dofs].
 std::vector<double> interpolate(const mesh::Mesh& mesh, const DofMap& dofs, const deck::Expression& f, double time = 0);

@@ -9,11 +9,12 @@
 
 namespace tessera::assembly {
 
-std::vector<double> flux_field(const mesh::Mesh& mesh, const DofMap& dofs, std::span<const double> u, const HostTensorField& k,
-                               int threads) {
+std::vector<double> flux_field(const mesh::Mesh& mesh, const DofMap& dofs, std::span<const double> u,
+                               const HostTensorField& k, int threads) {
   check_components(k, mesh.dim);
   constexpr Index batch = 1 << 16;  // values of a batch of cells are computed in parallel and added in order
-  std::vector<double> result(static_cast<std::size_t>(dofs.dofs) * 3, 0.0), weight(static_cast<std::size_t>(dofs.dofs), 0.0);
+  std::vector<double> result(static_cast<std::size_t>(dofs.dofs) * 3, 0.0),
+      weight(static_cast<std::size_t>(dofs.dofs), 0.0);
   std::vector<double> values, measures;
   for (std::size_t b = 0; b < mesh.blocks.size(); ++b) {
     const mesh::CellBlock& block = mesh.blocks[b];

@@ -13,7 +13,7 @@ TESSERA_HD inline T absolute(const T& value) {
 
 /// Distinct entries of a symmetric tensor.
 template <int dim>
-inline constexpr int symmetric = dim * (dim + 1) / 2;
+inline constexpr int symmetric = dim*(dim + 1) / 2;
 
 /// Place of entry (i, j), i <= j, in the packed upper triangle of an n x n matrix.
 TESSERA_HD constexpr int packed(int i, int j, int n) { return i * n - i * (i - 1) / 2 + j - i; }

@@ -98,8 +98,8 @@ struct FieldMap {
 /// Quadrature degree at which an integrand of `degree` in reference coordinates, times det J, is integrated exactly.
 inline int degree_with_geometry(mesh::Shape shape, int geometry_order, int degree) {
   const int dim = mesh::dimension(shape);
-  const bool simplex = shape == mesh::Shape::point || shape == mesh::Shape::interval || shape == mesh::Shape::triangle ||
-                       shape == mesh::Shape::tet;
+  const bool simplex = shape == mesh::Shape::point || shape == mesh::Shape::interval ||
+                       shape == mesh::Shape::triangle || shape == mesh::Shape::tet;
   return degree + (simplex ? dim * (geometry_order - 1) : dim * geometry_order - 1);
 }
 

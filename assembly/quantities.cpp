@@ -82,7 +82,8 @@ Sum sum_entities(const mesh::Mesh& mesh, const DofMap& dofs, const mesh::Group* 
       const Index entity = group ? group->entities[i] : static_cast<Index>(i);
       const Index cell = sides ? mesh.facets.cell[entity] : entity;
       const std::size_t b = block_number(mesh, cell);
-      visit(parts[chunk], set.tables.at({b, sides ? mesh.facets.side[entity] : -1}), b, cell - mesh.blocks[b].first_cell);
+      visit(parts[chunk], set.tables.at({b, sides ? mesh.facets.side[entity] : -1}), b,
+            cell - mesh.blocks[b].first_cell);
     }
   });
   Sum total;
@@ -112,7 +113,8 @@ void check_components(const HostTensorField& field, int dim) {
                 fmt::format("1 or {} components are expected", dim * (dim + 1) / 2));
 }
 
-std::array<double, 2> min_max(const mesh::Mesh& mesh, const DofMap& dofs, std::span<const double> u, const mesh::Group* group) {
+std::array<double, 2> min_max(const mesh::Mesh& mesh, const DofMap& dofs, std::span<const double> u,
+                              const mesh::Group* group) {
   std::array<double, 2> result{std::numeric_limits<double>::infinity(), -std::numeric_limits<double>::infinity()};
   const auto add = [&result](double value) {  // NaN stays
     if (value < result[0] || std::isnan(value)) result[0] = value;
@@ -131,11 +133,12 @@ std::array<double, 2> min_max(const mesh::Mesh& mesh, const DofMap& dofs, std::s
   return result;
 }
 
-FieldStatistics field_statistics(const mesh::Mesh& mesh, const DofMap& dofs, std::span<const double> u, const mesh::Group* group,
-                                 int threads) {
+FieldStatistics field_statistics(const mesh::Mesh& mesh, const DofMap& dofs, std::span<const double> u,
+                                 const mesh::Group* group, int threads) {
   if (group && group->dim < mesh.dim - 1)
     throw Error(ExitCode::usage,
-                fmt::format("group '{}' has dimension {}, which has no integrals on a {}-D mesh", group->name, group->dim, mesh.dim),
+                fmt::format("group '{}' has dimension {}, which has no integrals on a {}-D mesh", group->name,
+                            group->dim, mesh.dim),
                 "integrate over groups of cells or facets; min, max and value work on any group");
   const bool sides = group && group->dim == mesh.dim - 1;
   const Moments sums = sum_entities<Moments>(
@@ -163,32 +166,36 @@ FieldStatistics field_statistics(const mesh::Mesh& mesh, const DofMap& dofs, std
 double flux_through(const mesh::Mesh& mesh, const DofMap& dofs, std::span<const double> u, const HostTensorField& k,
                     const mesh::Group& group, int threads) {
   if (group.dim != mesh.dim - 1)
-    throw Error(ExitCode::usage,
-                fmt::format("no flux through group '{}' of dimension {} on a {}-D mesh", group.name, group.dim, mesh.dim),
-                fmt::format("choose a group of facets (dimension {})", mesh.dim - 1));
+    throw Error(
+        ExitCode::usage,
+        fmt::format("no flux through group '{}' of dimension {} on a {}-D mesh", group.name, group.dim, mesh.dim),
+        fmt::format("choose a group of facets (dimension {})", mesh.dim - 1));
   check_components(k, mesh.dim);
-  return sum_entities<Flow>(mesh, dofs, &group, threads, [&](Flow& sum, const Tables& tables, std::size_t b, Index local) {
-           const Index* nodes = mesh.blocks[b].cell(local);
-           for (int q = 0; q < tables.rule.size(); ++q) {
-             double jacobian[9], inverse[9], n[3], x[3], gradient[3], flux[3];
-             const double det = tables.geometry.jacobian(mesh, nodes, q, jacobian);
-             GeometryMap::invert(jacobian, det, mesh.dim, inverse);
-             tables.scaled_normal(det, inverse, n);
-             tables.geometry.point(mesh, nodes, q, x);
-             tables.field.gradient(dofs.blocks[b].cell(local), u.data(), q, inverse, gradient);
-             k.apply(mesh.blocks[b].first_cell + local, x, mesh.dim, gradient, flux);
-             for (int i = 0; i < mesh.dim; ++i) sum.value -= tables.rule.weights[q] * flux[i] * n[i];
-           }
-         }).value;
+  return sum_entities<Flow>(mesh, dofs, &group, threads,
+                            [&](Flow& sum, const Tables& tables, std::size_t b, Index local) {
+                              const Index* nodes = mesh.blocks[b].cell(local);
+                              for (int q = 0; q < tables.rule.size(); ++q) {
+                                double jacobian[9], inverse[9], n[3], x[3], gradient[3], flux[3];
+                                const double det = tables.geometry.jacobian(mesh, nodes, q, jacobian);
+                                GeometryMap::invert(jacobian, det, mesh.dim, inverse);
+                                tables.scaled_normal(det, inverse, n);
+                                tables.geometry.point(mesh, nodes, q, x);
+                                tables.field.gradient(dofs.blocks[b].cell(local), u.data(), q, inverse, gradient);
+                                k.apply(mesh.blocks[b].first_cell + local, x, mesh.dim, gradient, flux);
+                                for (int i = 0; i < mesh.dim; ++i) sum.value -= tables.rule.weights[q] * flux[i] * n[i];
+                              }
+                            })
+      .value;
 }
 
 Probe make_probe(const mesh::Mesh& mesh, const DofMap& dofs, const std::array<double, 3>& point) {
   const auto location = mesh::find_cell(mesh, point);
   if (!location) {
     const mesh::BoundingBox box = mesh::bounding_box(mesh);
-    throw Error(ExitCode::usage, fmt::format("the point ({:g}, {:g}, {:g}) lies in no cell", point[0], point[1], point[2]),
-                fmt::format("choose a point inside the mesh, whose bounding box is ({:g}, {:g}, {:g}) to ({:g}, {:g}, {:g})",
-                            box.min[0], box.min[1], box.min[2], box.max[0], box.max[1], box.max[2]));
+    throw Error(
+        ExitCode::usage, fmt::format("the point ({:g}, {:g}, {:g}) lies in no cell", point[0], point[1], point[2]),
+        fmt::format("choose a point inside the mesh, whose bounding box is ({:g}, {:g}, {:g}) to ({:g}, {:g}, {:g})",
+                    box.min[0], box.min[1], box.min[2], box.max[0], box.max[1], box.max[2]));
   }
   const DofBlock& block = dofs.block_of(location->cell);
   const FieldMap field(block.shape, dofs.order, {location->xi.data(), std::size_t(mesh.dim)});
@@ -196,7 +203,8 @@ Probe make_probe(const mesh::Mesh& mesh, const DofMap& dofs, const std::array<do
   return {location->cell, {of_cell, of_cell + block.nodes}, field.phi};
 }
 
-double value_at(const mesh::Mesh& mesh, const DofMap& dofs, std::span<const double> u, const std::array<double, 3>& point) {
+double value_at(const mesh::Mesh& mesh, const DofMap& dofs, std::span<const double> u,
+                const std::array<double, 3>& point) {
   return make_probe(mesh, dofs, point).value(u);
 }
 

@@ -10,9 +10,9 @@ namespace tessera::assembly {
 
 /// Numbers of a nodal field over the whole mesh or a group.
 struct FieldStatistics {
-  double measure = 0;   ///< length, area or volume; for the facets of a 1-D mesh their count
-  double integral = 0;  ///< int u
-  double l2 = 0;        ///< sqrt(int u^2)
+  double measure = 0;       ///< length, area or volume; for the facets of a 1-D mesh their count
+  double integral = 0;      ///< int u
+  double l2 = 0;            ///< sqrt(int u^2)
   double min = 0, max = 0;  ///< over the dofs of the group
   double average() const { return integral / measure; }
 };
@@ -45,6 +45,7 @@ struct Probe {
 
 /// Throws Error(usage) naming the mesh's bounding box when no cell holds the point.
 Probe make_probe(const mesh::Mesh& mesh, const DofMap& dofs, const std::array<double, 3>& point);
-double value_at(const mesh::Mesh& mesh, const DofMap& dofs, std::span<const double> u, const std::array<double, 3>& point);
+double value_at(const mesh::Mesh& mesh, const DofMap& dofs, std::span<const double> u,
+                const std::array<double, 3>& point);
 
 }  // namespace tessera::assembly

@@ -39,29 +39,32 @@ __device__ inline Index warp_min(Index value) {
 
 inline Offset blocks_for(Offset items) { return (items + sparsity_block - 1) / sparsity_block; }
 
-__global__ void __launch_bounds__(sparsity_block) count_dofs(Offset entries, const Index* dofs, unsigned long long* counts) {
+__global__ void __launch_bounds__(sparsity_block)
+    count_dofs(Offset entries, const Index* dofs, unsigned long long* counts) {
   const Offset k = blockIdx.x * static_cast<Offset>(sparsity_block) + threadIdx.x;
   if (k < entries) atomicAdd(counts + dofs[k], 1ull);
 }
 
-__global__ void __launch_bounds__(sparsity_block) place_cells(Offset entries, const Index* dofs, int nodes, Index first_cell,
-                                                              unsigned long long* next, Index* cells) {
+__global__ void __launch_bounds__(sparsity_block)
+    place_cells(Offset entries, const Index* dofs, int nodes, Index first_cell, unsigned long long* next,
+                Index* cells) {
   const Offset k = blockIdx.x * static_cast<Offset>(sparsity_block) + threadIdx.x;
   if (k < entries) cells[atomicAdd(next + dofs[k], 1ull)] = first_cell + static_cast<Index>(k / nodes);
 }
 
 /// One warp a row: columns in ascending order, each the least neighbour beyond the last one. Writes the count where
 /// `columns` is null, else the columns.
-__global__ void __launch_bounds__(sparsity_block) collect_rows(Index rows, Cells cells, const Offset* around_ptr,
-                                                               const Index* around, const Offset* row_ptr, Offset* counts,
-                                                               Index* columns) {
+__global__ void __launch_bounds__(sparsity_block)
+    collect_rows(Index rows, Cells cells, const Offset* around_ptr, const Index* around, const Offset* row_ptr,
+                 Offset* counts, Index* columns) {
   const Index row = static_cast<Index>((blockIdx.x * static_cast<Offset>(sparsity_block) + threadIdx.x) / 32);
   const int lane = threadIdx.x % 32;
   if (row >= rows) return;
   const Offset first = around_ptr[row];
   const Offset candidates = (around_ptr[row + 1] - first) * cells.most_nodes;
   auto candidate = [&](Offset m) {
-    return m < candidates ? cells.dof(around[first + m / cells.most_nodes], static_cast<int>(m % cells.most_nodes)) : none;
+    return m < candidates ? cells.dof(around[first + m / cells.most_nodes], static_cast<int>(m % cells.most_nodes))
+                          : none;
   };
   Index kept[kept_per_lane];
   for (int k = 0; k < kept_per_lane; ++k) kept[k] = candidate(lane + 32 * k);
@@ -130,7 +133,8 @@ DofCellsOnDevice dof_cells(Cuda& exec, const kernels::Cells& cells, Index dofs, 
 template <class Exec>
 linalg::Crs<typename Exec::Space> make_sparsity(Exec& exec, const DofMap& map) {
   if (map.blocks.size() > kernels::most_blocks)
-    throw Error(ExitCode::internal, std::to_string(map.blocks.size()) + " blocks of cells, at most " + std::to_string(kernels::most_blocks),
+    throw Error(ExitCode::internal,
+                std::to_string(map.blocks.size()) + " blocks of cells, at most " + std::to_string(kernels::most_blocks),
                 "merge blocks of one shape");
   kernels::Cells cells;
   Offset entries = 0;

@@ -1,7 +1,7 @@
 #include <omp.h>
 
-#include <algorithm>
 #include <fmt/format.h>
+#include <algorithm>
 #include <limits>
 
 #include "assembly/assembler_data.hpp"
@@ -47,7 +47,8 @@ void for_each_pair(const DofMap& map, const DofBlock& block, int parts, Visit vi
     const Index* dof = block.dofs.data() + first * block.nodes;
     for (Offset cell = first; cell < last; ++cell)
       for (int i = 0; i < block.nodes; ++i, ++dof) {
-        if (static_cast<std::uint32_t>(*dof) >= static_cast<std::uint32_t>(map.dofs)) continue;  // found by the sum of the counts
+        if (static_cast<std::uint32_t>(*dof) >= static_cast<std::uint32_t>(map.dofs))
+          continue;  // found by the sum of the counts
         visit(part, *dof, block.first_cell + static_cast<Index>(cell));
       }
   }
@@ -82,8 +83,9 @@ DofCells dof_cells(const DofMap& map, int threads) {
                 "the dof map is damaged; please report this");
   result.cells = Array<Index>(entries);
   for (std::size_t b = 0; b < map.blocks.size(); ++b)
-    for_each_pair(map, map.blocks[b], parts,
-                  [&](int part, Index dof, Index cell) { result.cells[result.ptr[dof] + next[b * parts + part][dof]++] = cell; });
+    for_each_pair(map, map.blocks[b], parts, [&](int part, Index dof, Index cell) {
+      result.cells[result.ptr[dof] + next[b * parts + part][dof]++] = cell;
+    });
   return result;
 }
 
@@ -186,7 +188,8 @@ linalg::Crs<Host> make_sparsity(Threads& exec, const DofMap& map, const SlotArra
       out.clear();
       const Index last = std::min(map.dofs, (chunk + 1) * rows_per_chunk);
       for (Index row = chunk * rows_per_chunk; row < last; ++row) {
-        const std::span<const Index> cells(around.cells.data() + around.ptr[row], static_cast<std::size_t>(around.ptr[row + 1] - around.ptr[row]));
+        const std::span<const Index> cells(around.cells.data() + around.ptr[row],
+                                           static_cast<std::size_t>(around.ptr[row + 1] - around.ptr[row]));
         const Index length = collector.collect(row, cells, slots, out);
         A.row_ptr[row + 1] = length;
         longest = std::max(longest, length);

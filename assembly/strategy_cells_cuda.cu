@@ -45,19 +45,21 @@ void launch_cells(Cuda& exec, const Element& element, const Sink& sink, Offset f
   if (count <= 0) return;
   const int groups = kernels::groups_of_block(element);
   const std::size_t shared = element.table_bytes() + groups * element.work_bytes();
-  launch_with_shared(exec, kernels::each_cell<Element, Sink>, (count + groups - 1) / groups, groups * Element::lanes, shared, element,
-                     sink, first, count);
+  launch_with_shared(exec, kernels::each_cell<Element, Sink>, (count + groups - 1) / groups, groups * Element::lanes,
+                     shared, element, sink, first, count);
 }
 
 /// Colours of partitions, a launch each.
 template <class Element>
-void launch_partitions(Cuda& exec, const Element& element, const kernels::AddSink& sink, const Partitions<Device>& partitions) {
+void launch_partitions(Cuda& exec, const Element& element, const kernels::AddSink& sink,
+                       const Partitions<Device>& partitions) {
   const int groups = kernels::groups_of_block(element);
   const std::size_t shared = element.table_bytes() + groups * element.work_bytes();
   for (std::size_t colour = 0; colour + 1 < partitions.colour_ptr.size(); ++colour) {
     const Offset first = partitions.colour_ptr[colour];
-    launch_with_shared(exec, kernels::each_partition<Element>, partitions.colour_ptr[colour + 1] - first, groups * Element::lanes,
-                       shared, element, sink, partitions.by_colour.data() + first, partitions.step_ptr.data(), partitions.step_first.data());
+    launch_with_shared(exec, kernels::each_partition<Element>, partitions.colour_ptr[colour + 1] - first,
+                       groups * Element::lanes, shared, element, sink, partitions.by_colour.data() + first,
+                       partitions.step_ptr.data(), partitions.step_first.data());
   }
 }
 
@@ -72,7 +74,8 @@ void add_cells(Cuda& exec, Strategy strategy, const BlockData<Device>& block, co
       launch_partitions(exec, element, sink, block.partitions);
     } else {
       for (std::size_t colour = 0; colour + 1 < block.colour_ptr.size(); ++colour)
-        launch_cells(exec, element, sink, block.colour_ptr[colour], block.colour_ptr[colour + 1] - block.colour_ptr[colour]);
+        launch_cells(exec, element, sink, block.colour_ptr[colour],
+                     block.colour_ptr[colour + 1] - block.colour_ptr[colour]);
     }
   });
 }
@@ -80,7 +83,8 @@ void add_cells(Cuda& exec, Strategy strategy, const BlockData<Device>& block, co
 void store_cells(Cuda& exec, const BlockData<Device>& block, Index first, Index count, double* buffer) {
   const ValueSteps steps = value_steps(block, count);
   kernels::with_element(block, [&](const auto& element) {
-    launch_cells(exec, element, kernels::StoreSink{buffer, steps.place, steps.entry, first, block.view.nodes}, first, count);
+    launch_cells(exec, element, kernels::StoreSink{buffer, steps.place, steps.entry, first, block.view.nodes}, first,
+                 count);
   });
 }
 

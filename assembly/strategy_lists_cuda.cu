@@ -9,14 +9,18 @@ namespace kernels {
 
 constexpr int list_block = 128;
 
-__global__ void __launch_bounds__(list_block) count_around(BlockView block, Offset entries, unsigned long long* counts) {
+__global__ void __launch_bounds__(list_block)
+    count_around(BlockView block, Offset entries, unsigned long long* counts) {
   const Offset k = blockIdx.x * static_cast<Offset>(list_block) + threadIdx.x;
   if (k < entries) atomicAdd(counts + block.dof(k / block.nodes, static_cast<int>(k % block.nodes)), 1ull);
 }
 
-__global__ void __launch_bounds__(list_block) place_around(BlockView block, Offset entries, unsigned long long* next, Index* items) {
+__global__ void __launch_bounds__(list_block)
+    place_around(BlockView block, Offset entries, unsigned long long* next, Index* items) {
   const Offset k = blockIdx.x * static_cast<Offset>(list_block) + threadIdx.x;
-  if (k < entries) items[atomicAdd(next + block.dof(k / block.nodes, static_cast<int>(k % block.nodes)), 1ull)] = static_cast<Index>(k);
+  if (k < entries)
+    items[atomicAdd(next + block.dof(k / block.nodes, static_cast<int>(k % block.nodes)), 1ull)] =
+        static_cast<Index>(k);
 }
 
 }  // namespace kernels
@@ -32,7 +36,8 @@ Lists<Device> cells_around(Cuda& exec, const BlockData<Device>& block, Index row
   std::size_t bytes = 0;
   TESSERA_CUDA_CHECK(cub::DeviceScan::ExclusiveSum(nullptr, bytes, counts, counts, result.ptr.size(), exec.stream()));
   Array<char, Device> scratch(static_cast<Offset>(bytes));
-  TESSERA_CUDA_CHECK(cub::DeviceScan::ExclusiveSum(scratch.data(), bytes, counts, counts, result.ptr.size(), exec.stream()));
+  TESSERA_CUDA_CHECK(
+      cub::DeviceScan::ExclusiveSum(scratch.data(), bytes, counts, counts, result.ptr.size(), exec.stream()));
   Array<Offset, Device> cursor(result.ptr.size());
   exec.synchronize();
   copy(result.ptr, cursor);
@@ -61,11 +66,11 @@ Array<Index, Device> sort_by_class(Cuda& exec, const Array<unsigned char, Device
   for_each(exec, size, [=] TESSERA_HD(Offset t) { target[t] = static_cast<Index>(t); });
   std::size_t bytes = 0;
   constexpr int key_bits = 6;
-  TESSERA_CUDA_CHECK(cub::DeviceRadixSort::SortPairs(nullptr, bytes, keys.data(), sorted_keys.data(), targets.data(), sorted.data(), size,
-                                                     0, key_bits, exec.stream()));
+  TESSERA_CUDA_CHECK(cub::DeviceRadixSort::SortPairs(nullptr, bytes, keys.data(), sorted_keys.data(), targets.data(),
+                                                     sorted.data(), size, 0, key_bits, exec.stream()));
   Array<char, Device> scratch(static_cast<Offset>(bytes));
-  TESSERA_CUDA_CHECK(cub::DeviceRadixSort::SortPairs(scratch.data(), bytes, keys.data(), sorted_keys.data(), targets.data(), sorted.data(),
-                                                     size, 0, key_bits, exec.stream()));
+  TESSERA_CUDA_CHECK(cub::DeviceRadixSort::SortPairs(scratch.data(), bytes, keys.data(), sorted_keys.data(),
+                                                     targets.data(), sorted.data(), size, 0, key_bits, exec.stream()));
   // Where each class begins: the first key that is no less.
   Array<Offset, Device> begins(class_count + 1);
   const View<Offset> begin = begins.view();
@@ -88,8 +93,8 @@ Array<Index, Device> sort_by_class(Cuda& exec, const Array<unsigned char, Device
   return sorted;
 }
 
-Reduction<Device> make_reduction(Cuda& exec, const BlockData<Device>& block, const linalg::CrsView<const double>& pattern, Index first,
-                                 Index count) {
+Reduction<Device> make_reduction(Cuda& exec, const BlockData<Device>& block,
+                                 const linalg::CrsView<const double>& pattern, Index first, Index count) {
   return make_reduction_of(exec, block, pattern, first, count);
 }
 
@@ -97,7 +102,8 @@ Reduction<Device> make_partial_reduction(Cuda& exec, const std::vector<Index>& t
   return make_partial_reduction_of(exec, target_of_partial, targets);
 }
 
-void reduce_values(Cuda& exec, const Reduction<Device>& reduction, const double* buffer, const Target& target, const Index* row_of, bool add) {
+void reduce_values(Cuda& exec, const Reduction<Device>& reduction, const double* buffer, const Target& target,
+                   const Index* row_of, bool add) {
   reduce_values_of(exec, reduction, buffer, target, row_of, add);
 }
 

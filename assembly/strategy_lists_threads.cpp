@@ -14,7 +14,8 @@ Lists<Host> cells_around(Threads&, const BlockData<Host>& block, Index rows) {
   for (Offset k = 0; k < entries; ++k) ++result.ptr[block.view.dof(k / n, static_cast<int>(k % n)) + 1];
   for (Index row = 0; row < rows; ++row) result.ptr[row + 1] += result.ptr[row];
   std::vector<Offset> next(result.ptr.begin(), result.ptr.end());
-  for (Offset k = 0; k < entries; ++k) result.items[next[block.view.dof(k / n, static_cast<int>(k % n))]++] = static_cast<Index>(k);
+  for (Offset k = 0; k < entries; ++k)
+    result.items[next[block.view.dof(k / n, static_cast<int>(k % n))]++] = static_cast<Index>(k);
   return result;
 }
 
@@ -28,8 +29,8 @@ Array<Index, Host> sort_by_class(Threads&, const Array<unsigned char, Host>& key
   return targets;
 }
 
-Reduction<Host> make_reduction(Threads& exec, const BlockData<Host>& block, const linalg::CrsView<const double>& pattern, Index first,
-                               Index count) {
+Reduction<Host> make_reduction(Threads& exec, const BlockData<Host>& block,
+                               const linalg::CrsView<const double>& pattern, Index first, Index count) {
   return make_reduction_of(exec, block, pattern, first, count);
 }
 
@@ -37,7 +38,8 @@ Reduction<Host> make_partial_reduction(Threads& exec, const std::vector<Index>& 
   return make_partial_reduction_of(exec, target_of_partial, targets);
 }
 
-void reduce_values(Threads& exec, const Reduction<Host>& reduction, const double* buffer, const Target& target, const Index* row_of, bool add) {
+void reduce_values(Threads& exec, const Reduction<Host>& reduction, const double* buffer, const Target& target,
+                   const Index* row_of, bool add) {
   reduce_values_of(exec, reduction, buffer, target, row_of, add);
 }
 

@@ -12,8 +12,9 @@ namespace kernels {
 /// One warp a row of any elements. By quadrature, lanes take the points, (G B_i) to shared memory, then the columns; straight simplices
 /// sum G_ab R_ab. A cell's columns are distinct, and cells follow one another, so the sums need no more than the order of a warp.
 template <int dim>
-__global__ void __launch_bounds__(cells_block) gather_any(BlockView block, bool affine, Target target, const Offset* around_ptr,
-                                                          const Index* around, const Index* list, Index count, bool add) {
+__global__ void __launch_bounds__(cells_block)
+    gather_any(BlockView block, bool affine, Target target, const Offset* around_ptr, const Index* around,
+               const Index* list, Index count, bool add) {
   extern __shared__ double shared[];
   constexpr int width = dim + 2;
   const Index item = (blockIdx.x * cells_block + threadIdx.x) / 32;
@@ -41,21 +42,26 @@ __global__ void __launch_bounds__(cells_block) gather_any(BlockView block, bool 
       const double scale = absolute(invert<dim, double>(J, inverse));
       if (!block.k.empty()) pull_back<dim>(block.k.at(region, 0, 0, 1), block.k.components, inverse, scale, G);
       if (!block.c.empty()) G[symmetric<dim>] = scale * block.c.values[region];
-      if (!block.f.empty()) load += scale * (block.f.per_point ? load_at_points<dim>(block, cell, i) : block.f.values[region] * block.load[i]);
+      if (!block.f.empty())
+        load +=
+            scale * (block.f.per_point ? load_at_points<dim>(block, cell, i) : block.f.values[region] * block.load[i]);
     } else {
       for (int q = lane; q < block.points; q += 32) {
         double J[dim][dim], inverse[dim][dim];
         jacobian_at_point<dim>(block, geometry, place, q, J);
         const double scale = absolute(invert<dim, double>(J, inverse)) * block.weights[q];
-        if (!block.k.empty()) pull_back<dim>(block.k.at(region, cell, q, block.points), block.k.components, inverse, scale, G);
+        if (!block.k.empty())
+          pull_back<dim>(block.k.at(region, cell, q, block.points), block.k.components, inverse, scale, G);
         const double* B = block.basis + static_cast<Offset>(q) * (dim + 1) * n;
         for (int a = 0; a < dim; ++a) {
           double flux = 0;
           for (int e = 0; e < dim; ++e) flux += G[a <= e ? packed(a, e, dim) : packed(e, a, dim)] * B[e * n + i];
           work[q * width + a] = flux;
         }
-        work[q * width + dim] = block.c.empty() ? 0.0 : scale * *block.c.at(region, cell, q, block.points) * B[dim * n + i];
-        work[q * width + dim + 1] = block.f.empty() ? 0.0 : scale * *block.f.at(region, cell, q, block.points) * B[dim * n + i];
+        work[q * width + dim] =
+            block.c.empty() ? 0.0 : scale * *block.c.at(region, cell, q, block.points) * B[dim * n + i];
+        work[q * width + dim + 1] =
+            block.f.empty() ? 0.0 : scale * *block.f.at(region, cell, q, block.points) * B[dim * n + i];
       }
       __syncwarp();
       for (int q = 0; q < block.points; ++q) load += work[q * width + dim + 1];
@@ -66,7 +72,8 @@ __global__ void __launch_bounds__(cells_block) gather_any(BlockView block, bool 
         for (int m = 0; m < symmetric<dim> + 1; ++m) sum += G[m] * block.reference[(m * n + i) * n + j];
       else
         for (int q = 0; q < block.points; ++q)
-          for (int a = 0; a <= dim; ++a) sum += work[q * width + a] * block.basis[(static_cast<Offset>(q) * (dim + 1) + a) * n + j];
+          for (int a = 0; a <= dim; ++a)
+            sum += work[q * width + a] * block.basis[(static_cast<Offset>(q) * (dim + 1) + a) * n + j];
       target.values[start + entry_slot(block, target.pattern, place, i, j) * target.layout.step()] += sum;
     }
     __syncwarp();
@@ -87,17 +94,20 @@ constexpr int most_capacity = 96;
 int lane_capacity(const std::vector<Offset>& row_ptr) {
   std::vector<Index> of_length(most_capacity + 2, 0);
   const Offset rows = static_cast<Offset>(row_ptr.size()) - 1;
-  for (Offset row = 0; row < rows; ++row) ++of_length[std::min<Offset>(row_ptr[row + 1] - row_ptr[row], most_capacity + 1)];
+  for (Offset row = 0; row < rows; ++row)
+    ++of_length[std::min<Offset>(row_ptr[row + 1] - row_ptr[row], most_capacity + 1)];
   Offset longer = of_length[most_capacity + 1];
   int capacity = most_capacity;
-  while (capacity > 1 && longer + of_length[capacity] <= most_long_rows * static_cast<double>(rows)) longer += of_length[capacity--];
+  while (capacity > 1 && longer + of_length[capacity] <= most_long_rows * static_cast<double>(rows))
+    longer += of_length[capacity--];
   return capacity;
 }
 
 /// Where lists of 32 rows begin whose widths are rounded up to a multiple.
 std::vector<Offset> starts(const std::vector<Index>& widths, int multiple) {
   std::vector<Offset> result{0};
-  for (const Index width : widths) result.push_back(result.back() + Offset{32} * ((width + multiple - 1) / multiple * multiple));
+  for (const Index width : widths)
+    result.push_back(result.back() + Offset{32} * ((width + multiple - 1) / multiple * multiple));
   return result;
 }
 
@@ -110,19 +120,26 @@ void launch_gather(Cuda& exec, const BlockData<Device>& block, const Target& tar
   Index listed = rows;
   if (block.rows.capacity > 0 && block.kernel == Kernel::linear_simplex) {
     const SimplexRows<Device>& r = block.rows;
-    const kernels::SimplexRowsView there{r.capacity, r.neighbour_ptr.data(), r.neighbours.data(), r.cell_ptr.data(), r.slots.data(),
-                                         r.cells.data(), r.own.data(), r.node_of.empty() ? nullptr : r.node_of.data()};
+    const kernels::SimplexRowsView there{
+        r.capacity,     r.neighbour_ptr.data(), r.neighbours.data(), r.cell_ptr.data(),
+        r.slots.data(), r.cells.data(),         r.own.data(),        r.node_of.empty() ? nullptr : r.node_of.data()};
     const std::size_t shared = sizeof(double) * r.capacity * (dim + 1) * (kernels::rows_block + 1);
-    const bool plain = !view.region && !view.k.per_point && !view.c.per_point && !view.f.per_point && view.k.components == 1;
-    launch_with_shared(exec, plain ? kernels::gather_simplices<dim, kernels::PlainCells<dim>> : kernels::gather_simplices<dim, kernels::AnyCells<dim>>,
-                       (rows + kernels::rows_block - 1) / kernels::rows_block, kernels::rows_block, shared, there, view, target, rows, add);
+    const bool plain =
+        !view.region && !view.k.per_point && !view.c.per_point && !view.f.per_point && view.k.components == 1;
+    launch_with_shared(exec,
+                       plain ? kernels::gather_simplices<dim, kernels::PlainCells<dim>>
+                             : kernels::gather_simplices<dim, kernels::AnyCells<dim>>,
+                       (rows + kernels::rows_block - 1) / kernels::rows_block, kernels::rows_block, shared, there, view,
+                       target, rows, add);
     list = r.long_rows.data();
     listed = static_cast<Index>(r.long_rows.size());
   }
   const bool gathers_affine = affine && !(view.k.per_point || view.c.per_point);
-  const std::size_t shared = gathers_affine ? 0 : sizeof(double) * (kernels::cells_block / 32) * view.points * (dim + 2);
-  launch_with_shared(exec, kernels::gather_any<dim>, (Offset{listed} * 32 + kernels::cells_block - 1) / kernels::cells_block,
-                     kernels::cells_block, shared, view, gathers_affine, target, block.around.ptr.data(), block.around.items.data(), list,
+  const std::size_t shared =
+      gathers_affine ? 0 : sizeof(double) * (kernels::cells_block / 32) * view.points * (dim + 2);
+  launch_with_shared(exec, kernels::gather_any<dim>,
+                     (Offset{listed} * 32 + kernels::cells_block - 1) / kernels::cells_block, kernels::cells_block,
+                     shared, view, gathers_affine, target, block.around.ptr.data(), block.around.items.data(), list,
                      listed, add);
 }
 
@@ -143,7 +160,8 @@ Array<Index, Device> nodes_of_dofs(Cuda& exec, const BlockData<Device>& block, I
 }
 
 /// Fills the lists of SimplexRows for a row: neighbours, and the slots of each cell's other vertices.
-void fill_simplex_rows(Cuda& exec, const BlockData<Device>& block, const linalg::CrsView<const double>& pattern, SimplexRows<Device>& rows) {
+void fill_simplex_rows(Cuda& exec, const BlockData<Device>& block, const linalg::CrsView<const double>& pattern,
+                       SimplexRows<Device>& rows) {
   const BlockView view = block.view;
   const Offset* around_ptr = block.around.ptr.data();
   const Index* around = block.around.items.data();
@@ -160,13 +178,14 @@ void fill_simplex_rows(Cuda& exec, const BlockData<Device>& block, const linalg:
     const Index length = static_cast<Index>(pattern.row_ptr[row + 1] - first);
     if (length > capacity) return;
     const Index* cols = pattern.col_ind.data() + first;
-    for (Index k = 0; k < length; ++k) neighbours[neighbour_ptr[row / 32] + k * 32 + row % 32] = node_of ? node_of[cols[k]] : cols[k];
+    for (Index k = 0; k < length; ++k)
+      neighbours[neighbour_ptr[row / 32] + k * 32 + row % 32] = node_of ? node_of[cols[k]] : cols[k];
     own_slot[row] = static_cast<std::uint16_t>(find_in_row(cols, length, static_cast<Index>(row)));
     const int n = view.nodes;
     for (Offset k = around_ptr[row]; k < around_ptr[row + 1]; ++k) {
       const Offset c = k - around_ptr[row];
-      const Offset to = cell_ptr[row / 32] + c / kernels::cells_a_load * 32 * kernels::cells_a_load + row % 32 * kernels::cells_a_load +
-                        c % kernels::cells_a_load;
+      const Offset to = cell_ptr[row / 32] + c / kernels::cells_a_load * 32 * kernels::cells_a_load +
+                        row % 32 * kernels::cells_a_load + c % kernels::cells_a_load;
       const Index place = around[k] / n;
       const int own = around[k] % n;
       std::uint32_t word = 0;

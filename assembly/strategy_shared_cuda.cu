@@ -28,8 +28,9 @@ template <int dim, int n>
 inline constexpr int partition_block<SmallElement<dim, n>> = 128;
 
 template <class Element>
-__global__ void __launch_bounds__(partition_block<Element>) sum_partition(Element element, PartitionsView parts, Target target, const Index* row_of,
-                                                             double* partials, bool add, bool by_columns) {
+__global__ void __launch_bounds__(partition_block<Element>)
+    sum_partition(Element element, PartitionsView parts, Target target, const Index* row_of, double* partials, bool add,
+                  bool by_columns) {
   extern __shared__ double shared[];
   constexpr int threads = partition_block<Element>;
   constexpr int groups = threads / Element::lanes;
@@ -42,13 +43,15 @@ __global__ void __launch_bounds__(partition_block<Element>) sum_partition(Elemen
   element.prepare(shared);
   const Offset first_node = parts.first_node[blockIdx.x];
   const int nodes = static_cast<int>(parts.first_node[blockIdx.x + 1] - first_node);
-  for (int k = threadIdx.x; k < 3 * nodes; k += threads) coordinates[k] = block.coordinates[Offset{3} * parts.nodes[first_node + k / 3] + k % 3];
+  for (int k = threadIdx.x; k < 3 * nodes; k += threads)
+    coordinates[k] = block.coordinates[Offset{3} * parts.nodes[first_node + k / 3] + k % 3];
   __syncthreads();
 
   const LocalGeometry geometry{coordinates, parts.local, block.cells};
   const StoreSink sink{values, by_columns ? 1 : block.entries(), by_columns ? count : 1, first, block.nodes};
   for (Index local = group; local < count; local += groups)
-    element.add(first + local, threadIdx.x % Element::lanes, shared, work + group * (element.work_bytes() / sizeof(double)), geometry, sink);
+    element.add(first + local, threadIdx.x % Element::lanes, shared,
+                work + group * (element.work_bytes() / sizeof(double)), geometry, sink);
   __syncthreads();
 
   const Offset first_target = parts.first_target[blockIdx.x];
@@ -77,7 +80,8 @@ namespace {
 /// Shared memory of a block besides the values.
 template <class Element>
 std::size_t besides(const Element& element, Offset most_nodes) {
-  return element.table_bytes() + kernels::partition_block<Element> / Element::lanes * element.work_bytes() + 3 * sizeof(double) * most_nodes;
+  return element.table_bytes() + kernels::partition_block<Element> / Element::lanes * element.work_bytes() +
+         3 * sizeof(double) * most_nodes;
 }
 
 }  // namespace
@@ -95,15 +99,25 @@ std::size_t partition_bytes(Cuda&, const BlockData<Device>& block) {
   return static_cast<std::size_t>(most) > used ? most - used : 0;
 }
 
-void sum_partitions(Cuda& exec, const BlockData<Device>& block, const Target& target, const Index* row_of, double* partials, bool add) {
+void sum_partitions(Cuda& exec, const BlockData<Device>& block, const Target& target, const Index* row_of,
+                    double* partials, bool add) {
   const Partitions<Device>& p = block.partitions;
-  const kernels::PartitionsView view{p.first.data(),  p.first_target.data(), p.targets.data(),    p.list_first.data(), p.lists.data(), p.widths.data(),
-                                     p.first_slice.data(), p.first_node.data(), p.nodes.data(), p.local.data(), static_cast<int>(p.most_nodes)};
+  const kernels::PartitionsView view{p.first.data(),
+                                     p.first_target.data(),
+                                     p.targets.data(),
+                                     p.list_first.data(),
+                                     p.lists.data(),
+                                     p.widths.data(),
+                                     p.first_slice.data(),
+                                     p.first_node.data(),
+                                     p.nodes.data(),
+                                     p.local.data(),
+                                     static_cast<int>(p.most_nodes)};
   kernels::with_element(block, [&](const auto& element) {
     using Element = std::remove_cvref_t<decltype(element)>;
     const std::size_t bytes = besides(element, p.most_nodes) + sizeof(double) * p.largest * block.view.entries();
-    launch_with_shared(exec, kernels::sum_partition<Element>, p.first.size() - 1, kernels::partition_block<Element>, bytes, element, view, target, row_of,
-                       partials, add, block.by_columns);
+    launch_with_shared(exec, kernels::sum_partition<Element>, p.first.size() - 1, kernels::partition_block<Element>,
+                       bytes, element, view, target, row_of, partials, add, block.by_columns);
   });
 }
 

@@ -58,13 +58,14 @@ __device__ double edge_normals(const double (&edge)[dim][dim], double (&normal)[
 template <int dim>
 struct LaneRow {
   static constexpr int stride = rows_block + 1;  ///< odd: lanes that read a row across columns meet no bank conflict
-  double* edges;  ///< from the row's vertex to its neighbours
-  double* sums;   ///< entries of the row
+  double* edges;                                 ///< from the row's vertex to its neighbours
+  double* sums;                                  ///< entries of the row
   double diagonal = 0, load = 0;
 
   __device__ static int slot(std::uint32_t slots, int a) { return (slots >> (10 * a)) & 1023; }
 
-  __device__ void start(const SimplexRowsView& rows, const double* coordinates, Index row, int length, const Index* neighbour) {
+  __device__ void start(const SimplexRowsView& rows, const double* coordinates, Index row, int length,
+                        const Index* neighbour) {
     const double* origin = coordinates + Offset{3} * (rows.node_of ? rows.node_of[row] : row);
     double x[dim];
     for (int d = 0; d < dim; ++d) x[d] = origin[d];
@@ -82,7 +83,8 @@ struct LaneRow {
   }
 
   /// Off-diagonal entries of a cell, -unit / |det| (k inward) . normal_a with inward = sum normal_a; rows sum to zero.
-  __device__ void add_stiffness(const double (&flux)[dim], const double (&normal)[dim][dim], double scale, double (&entry)[dim]) {
+  __device__ void add_stiffness(const double (&flux)[dim], const double (&normal)[dim][dim], double scale,
+                                double (&entry)[dim]) {
     for (int a = 0; a < dim; ++a) {
       double sum = flux[0] * normal[a][0];
       for (int d = 1; d < dim; ++d) sum += flux[d] * normal[a][d];
@@ -131,7 +133,8 @@ struct PlainCells {
 
   /// Without a branch, so that one cell's arithmetic mixes with the next one's loads: what is no cell has a volume of 1 and coefficients
   /// of 0.
-  __device__ void add(LaneRow<dim>& row, bool valid, Offset, const double (&edge)[dim][dim], double (&entry)[dim]) const {
+  __device__ void add(LaneRow<dim>& row, bool valid, Offset, const double (&edge)[dim][dim],
+                      double (&entry)[dim]) const {
     double normal[dim][dim], inward[dim];
     const double volume = edge_normals<dim>(edge, normal), jacobian = valid ? volume : 1.0;
     add_up<dim>(normal, inward);
@@ -149,7 +152,8 @@ struct AnyCells {
 
   __device__ AnyCells(const BlockView& b, const SimplexRowsView& rows) : block(b), cells(rows.cells) {}
 
-  __device__ void add(LaneRow<dim>& row, bool valid, Offset at, const double (&edge)[dim][dim], double (&entry)[dim]) const {
+  __device__ void add(LaneRow<dim>& row, bool valid, Offset at, const double (&edge)[dim][dim],
+                      double (&entry)[dim]) const {
     for (int a = 0; a < dim; ++a) entry[a] = 0;
     if (!valid) return;
     const Offset place = cells[at] / (dim + 1);
@@ -235,7 +239,8 @@ __global__ void __launch_bounds__(rows_block, rows_blocks<dim>)
     mine.start(rows, block.coordinates, row, length, rows.neighbours + rows.neighbour_ptr[row / 32] + lane);
     const Offset first = rows.cell_ptr[row / 32];
     const auto groups = static_cast<Index>((rows.cell_ptr[row / 32 + 1] - first) / (32 * cells_a_load));
-    add_cells_around(mine, Cells(block, rows), reinterpret_cast<const uint4*>(rows.slots + first) + lane, groups, first + lane * cells_a_load);
+    add_cells_around(mine, Cells(block, rows), reinterpret_cast<const uint4*>(rows.slots + first) + lane, groups,
+                     first + lane * cells_a_load);
     mine.sums[rows.own[row] * LaneRow<dim>::stride] += mine.diagonal;
     target.b[row] = add ? target.b[row] + mine.load : mine.load;
   }

@@ -63,7 +63,8 @@ void store_cells(Threads& exec, const BlockData<Host>& block, Index first, Index
   {
     Workspace work(block.view, block.dim);
 #pragma omp for schedule(dynamic, rows_at_a_time)
-    for (Index place = first; place < first + count; ++place) write_values(block, place, work, buffer + Offset{place - first} * entries);
+    for (Index place = first; place < first + count; ++place)
+      write_values(block, place, work, buffer + Offset{place - first} * entries);
   }
 }
 
@@ -71,7 +72,8 @@ std::size_t partition_bytes(Threads&, const BlockData<Host>&) {
   return 512 * 1024;  // half of a usual second-level cache
 }
 
-void sum_partitions(Threads& exec, const BlockData<Host>& block, const Target& target, const Index* row_of, double* partials, bool add) {
+void sum_partitions(Threads& exec, const BlockData<Host>& block, const Target& target, const Index* row_of,
+                    double* partials, bool add) {
   const Partitions<Host>& p = block.partitions;
   const Offset nnz = target.pattern.col_ind.size();
   const int entries = block.view.entries();

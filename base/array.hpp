@@ -48,36 +48,12 @@ class Array {
   operator View<const T>() const { return view(); }
 
   /// Element access, host arrays only.
-  T& operator[](Offset i)
-    requires std::is_same_v<Space, Host>
-  {
-    return data_[i];
-  }
-  const T& operator[](Offset i) const
-    requires std::is_same_v<Space, Host>
-  {
-    return data_[i];
-  }
-  T* begin()
-    requires std::is_same_v<Space, Host>
-  {
-    return data_;
-  }
-  T* end()
-    requires std::is_same_v<Space, Host>
-  {
-    return data_ + size_;
-  }
-  const T* begin() const
-    requires std::is_same_v<Space, Host>
-  {
-    return data_;
-  }
-  const T* end() const
-    requires std::is_same_v<Space, Host>
-  {
-    return data_ + size_;
-  }
+  T& operator[](Offset i) requires std::is_same_v<Space, Host> { return data_[i]; }
+  const T& operator[](Offset i) const requires std::is_same_v<Space, Host> { return data_[i]; }
+  T* begin() requires std::is_same_v<Space, Host> { return data_; }
+  T* end() requires std::is_same_v<Space, Host> { return data_ + size_; }
+  const T* begin() const requires std::is_same_v<Space, Host> { return data_; }
+  const T* end() const requires std::is_same_v<Space, Host> { return data_ + size_; }
 
   void set_zero() { fill_bytes(Space{}, data_, 0, bytes()); }
 

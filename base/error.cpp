@@ -13,7 +13,8 @@ std::string Error::report() const {
   std::string text = fmt::format("error: {}\n", what());
   if (where_) {
     const Position& at = *where_;
-    text += at.line > 0 ? fmt::format("  --> {}:{}:{}\n", at.file, at.line, at.column) : fmt::format("  --> {}\n", at.file);
+    text +=
+        at.line > 0 ? fmt::format("  --> {}:{}:{}\n", at.file, at.line, at.column) : fmt::format("  --> {}\n", at.file);
     if (!at.text.empty() && at.column > 0) {
       const std::string gutter = fmt::format("{:>5} | ", at.line);
       text += fmt::format("{}{}\n{}| {}{}\n", gutter, at.text, std::string(gutter.size() - 2, ' '),

@@ -25,7 +25,9 @@ std::vector<std::string>& kept() {
 }  // namespace
 
 void set_log_level(const std::string& level) {
-  logger().set_level(level == "quiet" ? spdlog::level::warn : level == "debug" ? spdlog::level::debug : spdlog::level::info);
+  logger().set_level(level == "quiet"   ? spdlog::level::warn
+                     : level == "debug" ? spdlog::level::debug
+                                        : spdlog::level::info);
 }
 
 void log_info(const std::string& message) { logger().info("{}", message); }

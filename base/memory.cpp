@@ -71,11 +71,13 @@ MemoryUse memory_use() {
 }
 
 Error out_of_host_memory() {
-  return Error(ExitCode::memory,
-               fmt::format("out of host memory: the process holds up to {}, {} are free of {}",
-                           human_bytes(static_cast<double>(memory_use().host_peak)), human_bytes(static_cast<double>(host_bytes_available())),
-                           human_bytes(static_cast<double>(meminfo("MemTotal:")))),
-               "use a coarser mesh, a lower order or a solver without factorisation; `tessera check DECK` estimates the need");
+  return Error(
+      ExitCode::memory,
+      fmt::format("out of host memory: the process holds up to {}, {} are free of {}",
+                  human_bytes(static_cast<double>(memory_use().host_peak)),
+                  human_bytes(static_cast<double>(host_bytes_available())),
+                  human_bytes(static_cast<double>(meminfo("MemTotal:")))),
+      "use a coarser mesh, a lower order or a solver without factorisation; `tessera check DECK` estimates the need");
 }
 
 std::string human_bytes(double bytes) {

@@ -23,10 +23,13 @@ void check_cuda(cudaError_t status, const char* call, const char* file, int line
   if (status == cudaSuccess) return;
   (void)cudaGetLastError();
   const bool memory = status == cudaErrorMemoryAllocation;
-  throw Error(memory ? ExitCode::memory : ExitCode::internal,
-              fmt::format("CUDA: {} ({}) in {} at {}:{}", cudaGetErrorString(status), cudaGetErrorName(status), call, file, line),
-              memory ? "use a coarser mesh or a lower order, or --backend threads; `tessera check DECK` estimates what a run needs"
-                     : "run `tessera doctor`; if the device is well, this is a defect of Tessera");
+  throw Error(
+      memory ? ExitCode::memory : ExitCode::internal,
+      fmt::format("CUDA: {} ({}) in {} at {}:{}", cudaGetErrorString(status), cudaGetErrorName(status), call, file,
+                  line),
+      memory
+          ? "use a coarser mesh or a lower order, or --backend threads; `tessera check DECK` estimates what a run needs"
+          : "run `tessera doctor`; if the device is well, this is a defect of Tessera");
 }
 
 void* allocate(Device, std::size_t bytes) {
@@ -36,10 +39,11 @@ void* allocate(Device, std::size_t bytes) {
     (void)cudaGetLastError();
     std::size_t free = 0, total = 0;
     (void)cudaMemGetInfo(&free, &total);
-    throw Error(ExitCode::memory,
-                fmt::format("out of GPU memory: {} asked, {} free of {}", human_bytes(static_cast<double>(bytes)),
-                            human_bytes(static_cast<double>(free)), human_bytes(static_cast<double>(total))),
-                "use a coarser mesh or a lower order, or --backend threads; `tessera check DECK` estimates what a run needs");
+    throw Error(
+        ExitCode::memory,
+        fmt::format("out of GPU memory: {} asked, {} free of {}", human_bytes(static_cast<double>(bytes)),
+                    human_bytes(static_cast<double>(free)), human_bytes(static_cast<double>(total))),
+        "use a coarser mesh or a lower order, or --backend threads; `tessera check DECK` estimates what a run needs");
   }
   check_cuda(status, "cudaMalloc", __FILE__, __LINE__);
   const std::size_t now = device_now += bytes;

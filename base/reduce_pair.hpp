@@ -127,7 +127,8 @@ __global__ void __launch_bounds__(reduce_block)
 template <int n, class F>
 void reduce_sums(Cuda& exec, Offset count, F f, SumTargets<n> targets) {
   const ReduceScratch<Sums<n>> scratch(exec, count);
-  launch(exec, kernels::reduce_sums<n, F>, scratch.blocks, reduce_block, count, f, scratch.ticket, scratch.partial, targets);
+  launch(exec, kernels::reduce_sums<n, F>, scratch.blocks, reduce_block, count, f, scratch.ticket, scratch.partial,
+         targets);
 }
 
 namespace detail {

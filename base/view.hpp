@@ -12,8 +12,7 @@ class View {
   TESSERA_HD View() = default;
   TESSERA_HD View(T* data, Offset size) : data_(data), size_(size) {}
   template <class U>
-    requires std::is_same_v<const U, T>
-  TESSERA_HD View(View<U> other) : data_(other.data()), size_(other.size()) {}
+  requires std::is_same_v<const U, T> TESSERA_HD View(View<U> other) : data_(other.data()), size_(other.size()) {}
 
   TESSERA_HD T* data() const { return data_; }
   TESSERA_HD Offset size() const { return size_; }

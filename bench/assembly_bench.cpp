@@ -46,7 +46,9 @@ std::string label(const Case& c) {
 }
 
 /// What --only looks at.
-std::string case_name(const Case& c, const std::string& strategy, int cells) { return fmt::format("{}, {} {}", strategy, label(c), cells); }
+std::string case_name(const Case& c, const std::string& strategy, int cells) {
+  return fmt::format("{}, {} {}", strategy, label(c), cells);
+}
 
 mesh::Mesh make_mesh(const Case& c, int cells) {
   if (is_ball(c)) return bench::ball(0.066, cells, c.shuffled);
@@ -59,8 +61,8 @@ mesh::Mesh make_mesh(const Case& c, int cells) {
 }
 
 template <class Exec>
-void run_strategy(Exec& exec, const Case& c, const mesh::Mesh& mesh, const assembly::DofMap& dofs, const assembly::AssemblyOptions& options,
-                  Reference& reference, bench::Report& report) {
+void run_strategy(Exec& exec, const Case& c, const mesh::Mesh& mesh, const assembly::DofMap& dofs,
+                  const assembly::AssemblyOptions& options, Reference& reference, bench::Report& report) {
   using Space = typename Exec::Space;
   assembly::Assembler<Exec> assembler(exec, mesh, dofs, options);
   linalg::Crs<Space> A = assembler.make_matrix();
@@ -73,14 +75,18 @@ void run_strategy(Exec& exec, const Case& c, const mesh::Mesh& mesh, const assem
   row.bytes = assembler.refill_bytes(A);
   row.items = mesh.cells();
   row.item = "elements";
-  row.timing = bench::measure(exec, [&] { assembler.refill(A, b.view()); }, 5);
-  const bench::Timing product = bench::measure(exec, [&] { linalg::spmv(exec, std::as_const(A).view(), x.view(), y.view()); }, 5);
+  row.timing = bench::measure(
+      exec, [&] { assembler.refill(A, b.view()); }, 5);
+  const bench::Timing product = bench::measure(
+      exec, [&] { linalg::spmv(exec, std::as_const(A).view(), x.view(), y.view()); }, 5);
   const Reference found{to_vector(A.values), to_vector(b)};
   if (reference.values.empty()) reference = found;
-  const double difference = std::max(largest_difference(reference.values, found.values), largest_difference(reference.b, found.b));
+  const double difference =
+      std::max(largest_difference(reference.values, found.values), largest_difference(reference.b, found.b));
   const assembly::AssemblyReport& r = assembler.report();
-  row.note = fmt::format("{:.1f} SpMV; set-up {:.0f} ms + pattern {:.0f} ms, {:.2f} GB", row.timing.median_ms / product.median_ms,
-                         r.setup_seconds * 1e3, r.sparsity_seconds * 1e3, r.setup_bytes * 1e-9);
+  row.note = fmt::format("{:.1f} SpMV; set-up {:.0f} ms + pattern {:.0f} ms, {:.2f} GB",
+                         row.timing.median_ms / product.median_ms, r.setup_seconds * 1e3, r.sparsity_seconds * 1e3,
+                         r.setup_bytes * 1e-9);
   if (r.colours) row.note += fmt::format(", {} colours", r.colours);
   if (r.partition_size) row.note += fmt::format(", {} partitions of {} cells", r.partitions, r.partition_size);
   row.note += fmt::format(", differs by {:.0e}", difference);
@@ -96,8 +102,10 @@ void sweep_partitions(Exec& exec, const bench::Options& options, bench::Report& 
   const assembly::DofMap dofs = assembly::make_dof_map(mesh, c.order, options.threads);
   Reference reference;
   for (const Index size : {64, 128, 256, 512, 1024})
-    run_strategy(exec, c, mesh, dofs, {.strategy = "shared", .partition_size = size, .partition = "geometric"}, reference, report);
-  run_strategy(exec, c, mesh, dofs, {.strategy = "shared", .partition_size = 256, .partition = "metis"}, reference, report);
+    run_strategy(exec, c, mesh, dofs, {.strategy = "shared", .partition_size = size, .partition = "geometric"},
+                 reference, report);
+  run_strategy(exec, c, mesh, dofs, {.strategy = "shared", .partition_size = 256, .partition = "metis"}, reference,
+               report);
 }
 
 template <class Exec>
@@ -106,11 +114,12 @@ void run(Exec& exec, const bench::Options& options) {
   bench::Report report("assembly", Exec::name, bench::device_name(exec), bench::copy_bandwidth(exec));
   if (options.takes("atomic adds"))
     for (const bench::Row& row : bench::atomic_rows(exec)) report.add(row);
-  for (const Case& c : {Case{"tet", 1, on_gpu ? 100 : 50, 16}, Case{"tet", 1, on_gpu ? 160 : 70, 20, false, false},
-                        Case{"tet", 1, on_gpu ? 80 : 40, 16, true, false}, Case{"triangle", 1, on_gpu ? 1200 : 600, 100},
-                        Case{"hex", 1, on_gpu ? 100 : 60, 16}, Case{"tet", 2, on_gpu ? 56 : 24, 8}, Case{"hex", 2, on_gpu ? 44 : 20, 6},
-                        Case{"tet", 3, on_gpu ? 32 : 14, 5}, Case{"ball", 1, on_gpu ? 3 : 2, 0, false, false},
-                        Case{"ball", 1, on_gpu ? 3 : 2, 0, true, false}}) {
+  for (const Case& c :
+       {Case{"tet", 1, on_gpu ? 100 : 50, 16}, Case{"tet", 1, on_gpu ? 160 : 70, 20, false, false},
+        Case{"tet", 1, on_gpu ? 80 : 40, 16, true, false}, Case{"triangle", 1, on_gpu ? 1200 : 600, 100},
+        Case{"hex", 1, on_gpu ? 100 : 60, 16}, Case{"tet", 2, on_gpu ? 56 : 24, 8}, Case{"hex", 2, on_gpu ? 44 : 20, 6},
+        Case{"tet", 3, on_gpu ? 32 : 14, 5}, Case{"ball", 1, on_gpu ? 3 : 2, 0, false, false},
+        Case{"ball", 1, on_gpu ? 3 : 2, 0, true, false}}) {
     std::vector<std::string> strategies{"colour", "auto"};
     if (c.all) strategies = {"colour", "nonzeros", "colour_blocks", "atomic", "two_pass", "shared"};
     const int cells = options.quick ? c.quick_cells : c.cells;
@@ -122,7 +131,8 @@ void run(Exec& exec, const bench::Options& options) {
     const mesh::Mesh mesh = make_mesh(c, cells);
     const assembly::DofMap dofs = assembly::make_dof_map(mesh, c.order, options.threads);
     Reference reference;
-    for (const std::string& strategy : strategies) run_strategy(exec, c, mesh, dofs, {.strategy = strategy}, reference, report);
+    for (const std::string& strategy : strategies)
+      run_strategy(exec, c, mesh, dofs, {.strategy = strategy}, reference, report);
   }
   if (options.takes("partitions")) sweep_partitions(exec, options, report);
   report.write(fmt::format("{}/assembly_{}.json", options.out, Exec::name));

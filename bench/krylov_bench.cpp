@@ -109,12 +109,14 @@ void time_iterations(Exec& exec, System<Exec>& system, bench::Report& report) {
     auto time = [&](int count) {
       params.max_iterations = count;
       int done = 0;
-      const bench::Timing timing = bench::measure(exec, [&] { done = system.solve(exec, params).iterations; }, 3);
+      const bench::Timing timing = bench::measure(
+          exec, [&] { done = system.solve(exec, params).iterations; }, 3);
       if (done != count) throw Error(ExitCode::differs, fmt::format("{} ended after {} iterations", method.name, done));
       return timing;
     };
     const bench::Timing short_run = time(few), long_run = time(many);
-    row.timing = {(long_run.median_ms - short_run.median_ms) / (many - few), (long_run.min_ms - short_run.min_ms) / (many - few),
+    row.timing = {(long_run.median_ms - short_run.median_ms) / (many - few),
+                  (long_run.min_ms - short_run.min_ms) / (many - few),
                   (long_run.max_ms - short_run.max_ms) / (many - few)};
     row.peer = peer.name;
     row.peer_ms = peer.ms;
@@ -152,8 +154,10 @@ void time_solves(Exec& exec, System<Exec>& system, bench::Report& report) {
     row.timing = {ms, ms, ms};
     const double error = system.error();
     if (!done.converged || !(error < 1e-4))
-      throw Error(ExitCode::differs, fmt::format("{}: converged {}, error {:.3g}: {}", name, done.converged, error, done.failure));
-    row.note = fmt::format("{} iterations, residual {:.2g}, error {:.2g}", done.iterations, done.relative_residual, error);
+      throw Error(ExitCode::differs,
+                  fmt::format("{}: converged {}, error {:.3g}: {}", name, done.converged, error, done.failure));
+    row.note =
+        fmt::format("{} iterations, residual {:.2g}, error {:.2g}", done.iterations, done.relative_residual, error);
     report.add(row);
   }
 }

@@ -19,9 +19,9 @@ namespace {
 struct Case {
   const char* shape;
   int order;
-  int cells;        ///< an axis
+  int cells;  ///< an axis
   int quick_cells;
-  bool assembled;   ///< whether the matrix is measured too
+  bool assembled;  ///< whether the matrix is measured too
 };
 
 mesh::Mesh make_mesh(const char* shape, int cells) {
@@ -63,8 +63,14 @@ struct Bench {
   std::vector<double> reference;  ///< A x by the first path measured
 
   Bench(Exec& e, bench::Report& r, const mesh::Mesh& m, const assembly::DofMap& d)
-      : exec(e), report(r), mesh(m), dofs(d), cells(fmt::format("Q{} {}", d.order, m.dim == 3 ? "hexes" : "quads")),
-        x(to_space<Space>(bench::random_values(d.dofs, 2))), y(d.dofs), b(d.dofs) {
+      : exec(e),
+        report(r),
+        mesh(m),
+        dofs(d),
+        cells(fmt::format("Q{} {}", d.order, m.dim == 3 ? "hexes" : "quads")),
+        x(to_space<Space>(bench::random_values(d.dofs, 2))),
+        y(d.dofs),
+        b(d.dofs) {
     data.k.values = {1.0};
   }
 
@@ -80,7 +86,8 @@ struct Bench {
     A.apply(exec, ones.view(), y.view());
     double of_ones = 0;
     for (const double value : to_vector(y)) of_ones = std::max(of_ones, std::abs(value));
-    if (of_ones > 1e-11 * size) throw Error(ExitCode::internal, fmt::format("A 1 = {:.1e}, A x = {:.1e}", of_ones, size));
+    if (of_ones > 1e-11 * size)
+      throw Error(ExitCode::internal, fmt::format("A 1 = {:.1e}, A x = {:.1e}", of_ones, size));
     if (reference.empty()) {
       reference = first;
       return fmt::format("A 1 = {:.1e} of A x", of_ones / size);
@@ -103,7 +110,8 @@ struct Bench {
     report.add(row);
   }
 
-  void run(const std::string& name, const assembly::MatrixFreeOptions& options, double assembled_ms, bool with_float = false) {
+  void run(const std::string& name, const assembly::MatrixFreeOptions& options, double assembled_ms,
+           bool with_float = false) {
     assembly::MatrixFree<Exec> A(exec, mesh, dofs, options);
     A.assemble(exec, data, {}, b.view());
     measure(name, A, check(A), assembled_ms);
@@ -147,7 +155,8 @@ void run(Exec& exec, const bench::Options& options) {
   std::vector<Case> cases = {{"hex", 1, on_gpu ? 200 : 64, 12, !on_gpu}, {"hex", 2, on_gpu ? 100 : 32, 8, !on_gpu},
                              {"hex", 3, on_gpu ? 80 : 21, 6, !on_gpu},   {"hex", 4, on_gpu ? 64 : 16, 4, !on_gpu},
                              {"hex", 6, on_gpu ? 42 : 12, 3, false},     {"hex", 8, on_gpu ? 32 : 9, 2, false}};
-  for (int order = 1; order <= 8; ++order) cases.push_back({"quad", order, (on_gpu ? 2400 : 500) / order, 24 / order, order <= 4});
+  for (int order = 1; order <= 8; ++order)
+    cases.push_back({"quad", order, (on_gpu ? 2400 : 500) / order, 24 / order, order <= 4});
   for (const Case& c : cases) {
     if (!options.takes(fmt::format("Q{} {}", c.order, c.shape))) continue;
     const mesh::Mesh mesh = make_mesh(c.shape, options.quick ? c.quick_cells : c.cells);

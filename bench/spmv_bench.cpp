@@ -85,7 +85,9 @@ class SpmvBench {
 
  public:
   SpmvBench(Exec& exec, const bench::Options& options)
-      : exec_(exec), options_(options), report_("spmv", Exec::name, bench::device_name(exec), bench::copy_bandwidth(exec)) {}
+      : exec_(exec),
+        options_(options),
+        report_("spmv", Exec::name, bench::device_name(exec), bench::copy_bandwidth(exec)) {}
 
   void run(const Case& c) {
     const int n = options_.quick ? c.quick : (std::is_same_v<Space, Device> ? c.cuda : c.threads);
@@ -145,9 +147,10 @@ class SpmvBench {
       row.timing = bench::measure(exec_, [&] { linalg::spmv(exec_, view, x_, y_.view()); });
       const double differs = bench::difference(to_vector(y_), expected_);
       if (!(differs < 1e-12)) wrong_ = true;
-      row.note = fmt::format("convert {:.1f} ms, refill {:.2f} ms, {:.2f} B/nnz, padding {:.1f}%, differs from crs by {:.0e}", convert,
-                             refill, M.stored_bytes() / static_cast<double>(A_.nnz()),
-                             100.0 * (static_cast<double>(M.entries()) / static_cast<double>(A_.nnz()) - 1), differs);
+      row.note =
+          fmt::format("convert {:.1f} ms, refill {:.2f} ms, {:.2f} B/nnz, padding {:.1f}%, differs from crs by {:.0e}",
+                      convert, refill, M.stored_bytes() / static_cast<double>(A_.nnz()),
+                      100.0 * (static_cast<double>(M.entries()) / static_cast<double>(A_.nnz()) - 1), differs);
       report_.add(row);
     } catch (const Error& error) {
       fmt::print("{:<34} {}\n", fmt::format("{}, {}", case_, format), error.what());

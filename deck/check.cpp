@@ -18,7 +18,8 @@ std::vector<std::string> names_of(const std::vector<KeyDescription>& keys) {
 
 [[noreturn]] void unknown_key(const Node& node, const std::string& table, const std::vector<std::string>& names) {
   const std::string inside = table.empty() ? "at the top of the deck" : fmt::format("in [{}]", table);
-  throw Error(ExitCode::usage, fmt::format("unknown key '{}' {}", node.name, inside), suggest(node.name, names), node.key_where);
+  throw Error(ExitCode::usage, fmt::format("unknown key '{}' {}", node.name, inside), suggest(node.name, names),
+              node.key_where);
 }
 
 std::string heading(const std::string& name, SectionKind kind) {
@@ -67,11 +68,14 @@ Where position(const Deck::Node& node) { return node.where; }
 
 void missing_key(const Deck::Node& table, const SectionDescription& section, const KeyDescription& key) {
   if (key.name == section.name && key.type == "table")
-    throw Error(ExitCode::usage, fmt::format("the deck has no {}", heading(section.name, section.kind)),
-                fmt::format("add {}{}{}", heading(section.name, section.kind), section.help.empty() ? "" : ": ", section.help), table.where);
+    throw Error(
+        ExitCode::usage, fmt::format("the deck has no {}", heading(section.name, section.kind)),
+        fmt::format("add {}{}{}", heading(section.name, section.kind), section.help.empty() ? "" : ": ", section.help),
+        table.where);
   // A nested table is known by its path, mesh.box.
   const bool nested = section.kind == SectionKind::table && !table.path.empty();
-  const std::string place = section.name.empty() ? "the deck" : heading(nested ? table.path : section.name, section.kind);
+  const std::string place =
+      section.name.empty() ? "the deck" : heading(nested ? table.path : section.name, section.kind);
   std::string help = fmt::format("add {} = {}", key.name, key.info.example.empty() ? "..." : key.info.example);
   if (!key.info.help.empty()) help += fmt::format("   # {}", key.info.help);
   if (!key.info.choices.empty()) help += fmt::format(" ({})", fmt::join(key.info.choices, ", "));
@@ -80,8 +84,10 @@ void missing_key(const Deck::Node& table, const SectionDescription& section, con
 
 void require_table(const Deck::Node& node, const KeyDescription& key) {
   if (node.kind == Node::Kind::table) return;
-  throw Error(ExitCode::usage, fmt::format("{} is {}; expected a table", node.path, describe(node)),
-              fmt::format("write {} = {{ {} = ... }}", key.name, key.children.empty() ? "key" : key.children.front().name), node.where);
+  throw Error(
+      ExitCode::usage, fmt::format("{} is {}; expected a table", node.path, describe(node)),
+      fmt::format("write {} = {{ {} = ... }}", key.name, key.children.empty() ? "key" : key.children.front().name),
+      node.where);
 }
 
 void check_known(const Deck::Node& table, const std::vector<KeyDescription>& keys, const std::string& section) {
@@ -109,7 +115,8 @@ std::vector<const Deck::Node*> items(const Deck::Node& root, const SectionDescri
 void check(const Deck& deck, const Schema& schema) {
   std::vector<std::string> names;
   for (const SectionDescription& section : schema) {
-    if (!section.name.empty()) names.push_back(section.name);
+    if (!section.name.empty())
+      names.push_back(section.name);
     else
       for (const KeyDescription& key : section.keys) names.push_back(key.name);
   }
@@ -128,7 +135,8 @@ void check(const Deck& deck, const Schema& schema) {
     }
     if (found) {
       check_kind(child, child.name, found->kind);
-      if (child.kind == Node::Kind::table) check_keys(child, keys, child.name);
+      if (child.kind == Node::Kind::table)
+        check_keys(child, keys, child.name);
       else
         for (const Node& item : child.children) check_keys(item, keys, child.name);
     } else if (top_key) {

@@ -28,14 +28,15 @@ std::string read_text(const fs::path& file) {
   std::string text;
   if (stream) text.assign(std::istreambuf_iterator<char>(stream), {});
   if (!stream || stream.bad())
-    throw Error(ExitCode::file_system,
-                fmt::format("the deck '{}' cannot be read: {}", file.string(), errno ? std::strerror(errno) : "read error"),
-                "check the file's permissions");
+    throw Error(
+        ExitCode::file_system,
+        fmt::format("the deck '{}' cannot be read: {}", file.string(), errno ? std::strerror(errno) : "read error"),
+        "check the file's permissions");
   return text;
 }
 
-std::shared_ptr<const Deck::Node> make_document(const std::string& text, const std::string& name, const fs::path& folder,
-                                                const std::vector<std::string>& overrides) {
+std::shared_ptr<const Deck::Node> make_document(const std::string& text, const std::string& name,
+                                                const fs::path& folder, const std::vector<std::string>& overrides) {
   auto document = std::make_shared<Document>();
   static_cast<Deck::Node&>(*document) = parse_toml(text, name);
   document->file = name;

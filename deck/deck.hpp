@@ -14,7 +14,8 @@ class Deck {
  public:
   /// Throws Error(file_system) for a missing or unreadable file, Error(usage) for a TOML error, with its position.
   static Deck read(const std::filesystem::path& file, const std::vector<std::string>& overrides = {});
-  static Deck parse(const std::string& text, const std::string& name = "<text>", const std::vector<std::string>& overrides = {});
+  static Deck parse(const std::string& text, const std::string& name = "<text>",
+                    const std::vector<std::string>& overrides = {});
 
   const std::string& file() const;
   /// A path of the deck, relative to the deck's folder, made absolute.

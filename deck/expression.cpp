@@ -24,24 +24,44 @@ const std::vector<std::string>& constant_names() {
   return names;
 }
 
-struct Function1 { const char* name; double (*call)(double); };
-struct Function2 { const char* name; double (*call)(double, double); };
+struct Function1 {
+  const char* name;
+  double (*call)(double);
+};
+struct Function2 {
+  const char* name;
+  double (*call)(double, double);
+};
 
 // The functions of a deck. muParser's own list also has a random number, and names that differ between versions.
 constexpr Function1 functions1[] = {
-    {"sin", [](double a) { return std::sin(a); }},     {"cos", [](double a) { return std::cos(a); }},
-    {"tan", [](double a) { return std::tan(a); }},     {"asin", [](double a) { return std::asin(a); }},
-    {"acos", [](double a) { return std::acos(a); }},   {"atan", [](double a) { return std::atan(a); }},
-    {"sinh", [](double a) { return std::sinh(a); }},   {"cosh", [](double a) { return std::cosh(a); }},
-    {"tanh", [](double a) { return std::tanh(a); }},   {"asinh", [](double a) { return std::asinh(a); }},
-    {"acosh", [](double a) { return std::acosh(a); }}, {"atanh", [](double a) { return std::atanh(a); }},
-    {"exp", [](double a) { return std::exp(a); }},     {"log", [](double a) { return std::log(a); }},
-    {"ln", [](double a) { return std::log(a); }},      {"log2", [](double a) { return std::log2(a); }},
-    {"log10", [](double a) { return std::log10(a); }}, {"sqrt", [](double a) { return std::sqrt(a); }},
-    {"cbrt", [](double a) { return std::cbrt(a); }},   {"abs", [](double a) { return std::fabs(a); }},
-    {"sign", [](double a) { return a < 0 ? -1.0 : a > 0 ? 1.0 : 0.0; }},
-    {"floor", [](double a) { return std::floor(a); }}, {"ceil", [](double a) { return std::ceil(a); }},
-    {"rint", [](double a) { return std::rint(a); }},   {"erf", [](double a) { return std::erf(a); }},
+    {"sin", [](double a) { return std::sin(a); }},
+    {"cos", [](double a) { return std::cos(a); }},
+    {"tan", [](double a) { return std::tan(a); }},
+    {"asin", [](double a) { return std::asin(a); }},
+    {"acos", [](double a) { return std::acos(a); }},
+    {"atan", [](double a) { return std::atan(a); }},
+    {"sinh", [](double a) { return std::sinh(a); }},
+    {"cosh", [](double a) { return std::cosh(a); }},
+    {"tanh", [](double a) { return std::tanh(a); }},
+    {"asinh", [](double a) { return std::asinh(a); }},
+    {"acosh", [](double a) { return std::acosh(a); }},
+    {"atanh", [](double a) { return std::atanh(a); }},
+    {"exp", [](double a) { return std::exp(a); }},
+    {"log", [](double a) { return std::log(a); }},
+    {"ln", [](double a) { return std::log(a); }},
+    {"log2", [](double a) { return std::log2(a); }},
+    {"log10", [](double a) { return std::log10(a); }},
+    {"sqrt", [](double a) { return std::sqrt(a); }},
+    {"cbrt", [](double a) { return std::cbrt(a); }},
+    {"abs", [](double a) { return std::fabs(a); }},
+    {"sign", [](double a) { return a < 0   ? -1.0
+                                   : a > 0 ? 1.0
+                                           : 0.0; }},
+    {"floor", [](double a) { return std::floor(a); }},
+    {"ceil", [](double a) { return std::ceil(a); }},
+    {"rint", [](double a) { return std::rint(a); }},
+    {"erf", [](double a) { return std::erf(a); }},
     {"erfc", [](double a) { return std::erfc(a); }},
 };
 constexpr Function2 functions2[] = {
@@ -153,7 +173,8 @@ std::array<bool, 4> scan_names(const std::string& text, const std::optional<Posi
       const std::size_t next = text.find_first_not_of(" \t", i);
       if (next != std::string::npos && text[next] == '(') {
         if (contains(variable_names(), name) || contains(constant_names(), name))
-          fail(begin, name.size(), fmt::format("'{}' is not a function", name), fmt::format("a product is written {}*(...)", name));
+          fail(begin, name.size(), fmt::format("'{}' is not a function", name),
+               fmt::format("a product is written {}*(...)", name));
         if (!contains(function_names(), name))
           fail(begin, name.size(), fmt::format("unknown function '{}'", name), suggest(name, function_names()));
       } else if (const auto variable = std::find(variable_names().begin(), variable_names().end(), name);
@@ -161,17 +182,20 @@ std::array<bool, 4> scan_names(const std::string& text, const std::optional<Posi
         used[static_cast<std::size_t>(variable - variable_names().begin())] = true;
       } else if (!contains(constant_names(), name)) {
         if (contains(function_names(), name))
-          fail(begin, name.size(), fmt::format("function '{}' without arguments", name), fmt::format("write {}(...)", name));
+          fail(begin, name.size(), fmt::format("function '{}' without arguments", name),
+               fmt::format("write {}(...)", name));
         std::string help = "variables are x, y, z, t; constants pi";
         std::vector<std::string> names = variable_names();
         names.insert(names.end(), constant_names().begin(), constant_names().end());
         names.insert(names.end(), function_names().begin(), function_names().end());
-        if (name.size() > 1 && !nearest_names(name, names).empty()) help = suggest(name, names) + " Variables are x, y, z, t";
+        if (name.size() > 1 && !nearest_names(name, names).empty())
+          help = suggest(name, names) + " Variables are x, y, z, t";
         fail(begin, name.size(), fmt::format("unknown variable '{}'", name), help);
       }
     } else if (text.compare(i, 2, "**") == 0) {
       fail(i, 2, "'**'", "a power is written with ^: x^2");
-    } else if (text[i] == '=' && text.compare(i, 2, "==") != 0 && (i == 0 || std::string("=<>!").find(text[i - 1]) == std::string::npos)) {
+    } else if (text[i] == '=' && text.compare(i, 2, "==") != 0 &&
+               (i == 0 || std::string("=<>!").find(text[i - 1]) == std::string::npos)) {
       fail(i, 1, "an assignment", "== compares; an expression cannot assign");
     } else {
       ++i;
@@ -227,7 +251,8 @@ Expression::Expression(double value) {
 Expression::Expression(const std::string& text, std::optional<Position> where) {
   State state{text, where, true, false, 0};
   if (text.find_first_not_of(" \t\r\n") == std::string::npos)
-    throw Error(ExitCode::usage, "the expression is empty", "write a number or a function of x, y, z, t, e.g. \"sin(pi*x)\"", where);
+    throw Error(ExitCode::usage, "the expression is empty",
+                "write a number or a function of x, y, z, t, e.g. \"sin(pi*x)\"", where);
   const std::array<bool, 4> used = scan_names(text, where);
   state.constant = std::none_of(used.begin(), used.end(), [](bool u) { return u; });
   state.uses_time = used[3];
@@ -236,18 +261,22 @@ Expression::Expression(const std::string& text, std::optional<Position> where) {
     Machine machine(text);
     state.value = machine(point, 0);
     if (machine.results() != 1)
-      throw Error(ExitCode::usage, fmt::format("the expression '{}' has {} values, one is expected", text, machine.results()),
+      throw Error(ExitCode::usage,
+                  fmt::format("the expression '{}' has {} values, one is expected", text, machine.results()),
                   "a list of expressions is written [\"...\", \"...\"]; the decimal separator is a point", where);
   } catch (const mu::Parser::exception_type& error) {
     const std::string token = error.GetToken();
     const std::size_t at = error_offset(error, text);
     throw Error(ExitCode::usage,
-                fmt::format("the expression '{}' is not valid: {} (character {})", text, message_of(error.GetCode(), token), at + 1),
-                "multiplication is written *, a power ^, the decimal separator is a point; operators: + - * / ^ < > <= >= == != && || ?:",
+                fmt::format("the expression '{}' is not valid: {} (character {})", text,
+                            message_of(error.GetCode(), token), at + 1),
+                "multiplication is written *, a power ^, the decimal separator is a point; operators: + - * / ^ < > <= "
+                ">= == != && || ?:",
                 place(where, at, 1));
   }
   if (state.constant && !std::isfinite(state.value))
-    throw Error(ExitCode::usage, fmt::format("the expression '{}' is {}", text, state.value), "a finite value is needed", where);
+    throw Error(ExitCode::usage, fmt::format("the expression '{}' is {}", text, state.value),
+                "a finite value is needed", where);
   state_ = std::make_shared<const State>(std::move(state));
 }
 
@@ -291,12 +320,16 @@ void Evaluator::evaluate(const double* points, std::size_t count, double t, doub
   const Expression::State& expression = *state_->expression;
   if (expression.constant) {
     if (!std::isfinite(expression.value))
-      throw Error(ExitCode::usage, fmt::format("a coefficient is {}", expression.value), "a finite value is needed", expression.where);
+      throw Error(ExitCode::usage, fmt::format("a coefficient is {}", expression.value), "a finite value is needed",
+                  expression.where);
     std::fill(values, values + count, expression.value);
     return;
   }
   const std::size_t wanted = std::max<std::size_t>(1, count / points_per_thread);
-  const int threads = omp_in_parallel() ? 1 : static_cast<int>(std::min<std::size_t>(wanted, static_cast<std::size_t>(omp_get_max_threads())));
+  const int threads =
+      omp_in_parallel()
+          ? 1
+          : static_cast<int>(std::min<std::size_t>(wanted, static_cast<std::size_t>(omp_get_max_threads())));
   state_->machine(static_cast<std::size_t>(threads - 1));  // parsed here, not in the threads
 
   std::size_t bad = count;  // the first point without a finite value, whatever the number of threads
@@ -312,8 +345,10 @@ void Evaluator::evaluate(const double* points, std::size_t count, double t, doub
   if (bad < count) {
     const double* p = points + 3 * bad;
     throw Error(ExitCode::usage,
-                fmt::format("the expression '{}' is {} at (x, y, z) = ({}, {}, {}), t = {}", expression.text, values[bad], p[0], p[1], p[2], t),
-                "it must be finite at every point where it is used; look for a division by zero, or sqrt or log of a negative number",
+                fmt::format("the expression '{}' is {} at (x, y, z) = ({}, {}, {}), t = {}", expression.text,
+                            values[bad], p[0], p[1], p[2], t),
+                "it must be finite at every point where it is used; look for a division by zero, or sqrt or log of a "
+                "negative number",
                 expression.where);
   }
 }

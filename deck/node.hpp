@@ -14,13 +14,13 @@ struct Deck::Node {
 
   Kind kind = Kind::table;
   std::string path;
-  std::string name;       ///< the last key of the path; empty for the root and for items of an array
-  Position where;         ///< of the value; of the header for a [table]
-  Position key_where;     ///< of the key
-  int text_offset = 0;    ///< columns from `where` to the first character of a string; -1: not known (escapes, """)
-  std::string string;     ///< Kind::string, and the text of a date
+  std::string name;     ///< the last key of the path; empty for the root and for items of an array
+  Position where;       ///< of the value; of the header for a [table]
+  Position key_where;   ///< of the key
+  int text_offset = 0;  ///< columns from `where` to the first character of a string; -1: not known (escapes, """)
+  std::string string;   ///< Kind::string, and the text of a date
   std::int64_t integer = 0;
-  double number = 0;      ///< Kind::number and Kind::integer
+  double number = 0;  ///< Kind::number and Kind::integer
   bool boolean = false;
   std::vector<Node> children;  ///< of a table, in the order of the file; the items of an array
 

@@ -14,10 +14,14 @@ namespace {
 
 using Node = Deck::Node;
 
-template <class T> struct is_optional : std::false_type {};
-template <class T> struct is_optional<std::optional<T>> : std::true_type {};
-template <class T> struct is_vector : std::false_type {};
-template <class T> struct is_vector<std::vector<T>> : std::true_type {};
+template <class T>
+struct is_optional : std::false_type {};
+template <class T>
+struct is_optional<std::optional<T>> : std::true_type {};
+template <class T>
+struct is_vector : std::false_type {};
+template <class T>
+struct is_vector<std::vector<T>> : std::true_type {};
 
 std::string shown(const Node& node, const KeyDescription& key) { return node.path.empty() ? key.name : node.path; }
 
@@ -33,12 +37,14 @@ std::string with_article(const std::string& type) {
 std::string example_help(const KeyDescription& key) {
   const std::string value = !key.info.example.empty() ? key.info.example : key.default_value;
   std::string help = key.info.help;
-  if (!value.empty() && value != "[]" && value != "\"\"") help += fmt::format("{}e.g. {} = {}", help.empty() ? "" : "; ", key.name, value);
+  if (!value.empty() && value != "[]" && value != "\"\"")
+    help += fmt::format("{}e.g. {} = {}", help.empty() ? "" : "; ", key.name, value);
   return help;
 }
 
 [[noreturn]] void wrong_type(const Node& node, const KeyDescription& key) {
-  throw Error(ExitCode::usage, fmt::format("{} is {}; expected {}", shown(node, key), describe(node), with_article(key.type)),
+  throw Error(ExitCode::usage,
+              fmt::format("{} is {}; expected {}", shown(node, key), describe(node), with_article(key.type)),
               example_help(key), node.where);
 }
 
@@ -52,10 +58,12 @@ std::string range_text(const KeyInfo& info) {
 
 void check_range(const Node& node, const KeyDescription& key, double value) {
   if (!std::isfinite(value))
-    throw Error(ExitCode::usage, fmt::format("{} is {}; expected a finite number", shown(node, key), value), example_help(key), node.where);
+    throw Error(ExitCode::usage, fmt::format("{} is {}; expected a finite number", shown(node, key), value),
+                example_help(key), node.where);
   const KeyInfo& info = key.info;
   if (value < info.min || value > info.max || (info.open_min && value == info.min))
-    throw Error(ExitCode::usage, fmt::format("{} is {}; it must be {}", shown(node, key), value, range_text(info)), example_help(key), node.where);
+    throw Error(ExitCode::usage, fmt::format("{} is {}; it must be {}", shown(node, key), value, range_text(info)),
+                example_help(key), node.where);
 }
 
 void read_scalar(const Node& node, const KeyDescription& key, bool& value) {
@@ -141,11 +149,16 @@ void read_any(const Node& node, const KeyDescription& key, T& value) {
 
 template <class T>
 std::string scalar_type() {
-  if constexpr (std::is_same_v<T, bool>) return "boolean";
-  else if constexpr (std::is_same_v<T, int> || std::is_same_v<T, std::int64_t>) return "integer";
-  else if constexpr (std::is_same_v<T, double>) return "number";
-  else if constexpr (std::is_same_v<T, std::string>) return "string";
-  else return "expression";
+  if constexpr (std::is_same_v<T, bool>)
+    return "boolean";
+  else if constexpr (std::is_same_v<T, int> || std::is_same_v<T, std::int64_t>)
+    return "integer";
+  else if constexpr (std::is_same_v<T, double>)
+    return "number";
+  else if constexpr (std::is_same_v<T, std::string>)
+    return "string";
+  else
+    return "expression";
 }
 
 /// The shortest TOML text that reads back as the same number: 1e-8, not 1e-08.
@@ -154,7 +167,8 @@ std::string number_text(double value) {
   const std::size_t e = text.find('e');
   if (e == std::string::npos) return text;
   const std::size_t digits = text.find_first_not_of("+-0", e + 1);
-  return text.substr(0, e + 1) + (text[e + 1] == '-' ? "-" : "") + (digits == std::string::npos ? "0" : text.substr(digits));
+  return text.substr(0, e + 1) + (text[e + 1] == '-' ? "-" : "") +
+         (digits == std::string::npos ? "0" : text.substr(digits));
 }
 
 std::string quoted(const std::string& text) {
@@ -185,9 +199,12 @@ void read_value(const Deck::Node& node, const KeyDescription& key, T& value) {
 
 template <class T>
 std::string type_name() {
-  if constexpr (is_optional<T>::value) return type_name<typename T::value_type>();
-  else if constexpr (is_vector<T>::value) return scalar_type<typename T::value_type>() + "s";
-  else return scalar_type<T>();
+  if constexpr (is_optional<T>::value)
+    return type_name<typename T::value_type>();
+  else if constexpr (is_vector<T>::value)
+    return scalar_type<typename T::value_type>() + "s";
+  else
+    return scalar_type<T>();
 }
 
 template <class T>
@@ -203,12 +220,12 @@ std::string default_text(const T& value) {
   }
 }
 
-#define TESSERA_INSTANTIATE(T)                                                   \
-  template std::string type_name<T>();                                           \
-  template std::string default_text<T>(const T&);                                \
-  template void read_value<T>(const Deck::Node&, const KeyDescription&, T&);     \
-  template std::string type_name<std::optional<T>>();                            \
-  template std::string default_text<std::optional<T>>(const std::optional<T>&);  \
+#define TESSERA_INSTANTIATE(T)                                                  \
+  template std::string type_name<T>();                                          \
+  template std::string default_text<T>(const T&);                               \
+  template void read_value<T>(const Deck::Node&, const KeyDescription&, T&);    \
+  template std::string type_name<std::optional<T>>();                           \
+  template std::string default_text<std::optional<T>>(const std::optional<T>&); \
   template void read_value<std::optional<T>>(const Deck::Node&, const KeyDescription&, std::optional<T>&);
 
 TESSERA_INSTANTIATE(bool)

@@ -28,7 +28,8 @@ struct KeyInfo {
 /// A key or a nested table as the registry shows it, without its C++ type.
 struct KeyDescription {
   std::string name;
-  std::string type;           ///< "number", "integer", "boolean", "string", "strings", "numbers", "expression", "expressions", "table"
+  std::string
+      type;  ///< "number", "integer", "boolean", "string", "strings", "numbers", "expression", "expressions", "table"
   std::string default_value;  ///< TOML text; empty: none
   KeyInfo info;
   std::vector<KeyDescription> children;  ///< of a nested table
@@ -81,7 +82,8 @@ class Section {
   Section& key(const std::string& name, T P::*member, KeyInfo info) {
     KeyDescription key{name, detail::type_name<T>(), detail::default_text(P{}.*member), std::move(info), {}};
     description_.keys.push_back(key);
-    readers_.push_back([key, member](const Deck::Node& node, P& params) { detail::read_value(node, key, params.*member); });
+    readers_.push_back(
+        [key, member](const Deck::Node& node, P& params) { detail::read_value(node, key, params.*member); });
     return *this;
   }
 

@@ -28,7 +28,8 @@ std::string range(const KeyInfo& info) {
 /// A value that reads without an error, for a key that has neither example nor default.
 std::string sample(const KeyDescription& key) {
   if (!key.info.example.empty()) return key.info.example;
-  if (!key.default_value.empty() && key.default_value != "\"\"" && key.default_value != "[]" && !key.info.required) return key.default_value;
+  if (!key.default_value.empty() && key.default_value != "\"\"" && key.default_value != "[]" && !key.info.required)
+    return key.default_value;
   if (!key.info.choices.empty()) return fmt::format("\"{}\"", key.info.choices.front());
   if (key.type == "string") return "\"\"";
   if (key.type == "strings") return "[]";
@@ -54,7 +55,8 @@ std::string facts(const KeyDescription& key) {
   if (!key.info.unit.empty()) text += fmt::format(", {}", key.info.unit);
   if (!key.info.choices.empty()) text += fmt::format(": {}", fmt::join(key.info.choices, " | "));
   if (const std::string limits = range(key.info); !limits.empty()) text += fmt::format(", {}", limits);
-  if (key.info.required) text += ", required";
+  if (key.info.required)
+    text += ", required";
   else if (!key.default_value.empty() && key.default_value != "\"\"" && key.default_value != "[]")
     text += fmt::format(", default {}", key.default_value);
   return text;
@@ -98,8 +100,10 @@ std::string section_template(const SectionDescription& section) {
   for (const KeyDescription& key : section.keys) width = std::max(width, key.name.size());
   for (const KeyDescription& key : section.keys) {
     const bool shown = live && (is_live(key) || key.info.required);
-    text += with_comment(fmt::format("{}{:<{}} = {}", shown ? "" : "# ", key.name, width, sample(key)), comment_of(key));
-    for (const KeyDescription& child : key.children) text += with_comment(fmt::format("#     {}", child.name), comment_of(child));
+    text +=
+        with_comment(fmt::format("{}{:<{}} = {}", shown ? "" : "# ", key.name, width, sample(key)), comment_of(key));
+    for (const KeyDescription& child : key.children)
+      text += with_comment(fmt::format("#     {}", child.name), comment_of(child));
   }
   return text + "\n";
 }
@@ -110,8 +114,10 @@ Json object_schema(const std::vector<KeyDescription>& keys, const std::string& h
 
 Json scalar_schema(const std::string& type, const KeyInfo& info) {
   Json json;
-  if (type == "expression") json["type"] = {"number", "string"};
-  else json["type"] = type;
+  if (type == "expression")
+    json["type"] = {"number", "string"};
+  else
+    json["type"] = type;
   if (!info.choices.empty() && type == "string") json["enum"] = info.choices;
   auto limit = [](double value) -> Json {
     if (value == std::floor(value) && std::fabs(value) < 9e15) return static_cast<std::int64_t>(value);
@@ -135,9 +141,11 @@ Json key_schema(const KeyDescription& key) {
     json = scalar_schema(key.type, key.info);
   }
   const std::string unit = key.info.unit.empty() ? "" : fmt::format(" [{}]", key.info.unit);
-  if (!key.info.help.empty() || !unit.empty()) json["description"] = key.info.help.empty() ? unit.substr(1) : key.info.help + unit;
+  if (!key.info.help.empty() || !unit.empty())
+    json["description"] = key.info.help.empty() ? unit.substr(1) : key.info.help + unit;
   // Numbers, booleans, plain strings and lists of them are written alike in TOML and JSON.
-  if (const Json value = Json::parse(key.default_value, nullptr, false); !key.default_value.empty() && !value.is_discarded())
+  if (const Json value = Json::parse(key.default_value, nullptr, false);
+      !key.default_value.empty() && !value.is_discarded())
     json["default"] = value;
   return json;
 }
@@ -171,7 +179,8 @@ void markdown_rows(const std::vector<KeyDescription>& keys, const std::string& p
     if (!key.info.choices.empty()) allowed = fmt::format("`{}`", fmt::join(key.info.choices, "` `"));
     const std::string name = prefix + key.name;
     const std::string value = key.info.required ? "required" : code(key.default_value);
-    text += fmt::format("| `{}` | {} | {} | {} | {} | {} |\n", name, key.type, cell(key.info.unit), cell(value), cell(allowed), cell(key.info.help));
+    text += fmt::format("| `{}` | {} | {} | {} | {} | {} |\n", name, key.type, cell(key.info.unit), cell(value),
+                        cell(allowed), cell(key.info.help));
     markdown_rows(key.children, name + ".", text);
   }
 }
@@ -179,7 +188,10 @@ void markdown_rows(const std::vector<KeyDescription>& keys, const std::string& p
 }  // namespace
 
 std::string make_template(const Schema& schema, const std::string& title) {
-  std::string text = fmt::format("# {}\n# Commented keys show their defaults. Expressions are strings of x, y, z, t and pi; numbers will do as well.\n\n", title);
+  std::string text = fmt::format(
+      "# {}\n# Commented keys show their defaults. Expressions are strings of x, y, z, t and pi; numbers will do as "
+      "well.\n\n",
+      title);
   for (const bool top : {true, false})  // keys of the top level must come before the first table
     for (const SectionDescription& section : schema)
       if (section.name.empty() == top) text += section_template(section);

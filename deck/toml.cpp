@@ -34,7 +34,8 @@ struct Source {
     if (result.line <= static_cast<int>(lines.size())) result.text = lines[static_cast<std::size_t>(result.line - 1)];
     const int rest = std::max(1, static_cast<int>(result.text.size()) - result.column + 1);
     const bool one_line = end.line == begin.line && end.column > begin.column;
-    result.length = one_line ? std::min(static_cast<int>(end.column - begin.column), rest) : (end.line > begin.line ? rest : 1);
+    result.length =
+        one_line ? std::min(static_cast<int>(end.column - begin.column), rest) : (end.line > begin.line ? rest : 1);
     return result;
   }
   Position at(const toml::source_region& region) const { return at(region.begin, region.end); }
@@ -102,7 +103,8 @@ Node convert(const toml::node& from, const std::string& path, const std::string&
 }
 
 bool is_digits(const std::string& text) {
-  return !text.empty() && text.size() < 9 && std::all_of(text.begin(), text.end(), [](char c) { return c >= '0' && c <= '9'; });
+  return !text.empty() && text.size() < 9 &&
+         std::all_of(text.begin(), text.end(), [](char c) { return c >= '0' && c <= '9'; });
 }
 
 /// Values given on the command line have one place: the option.
@@ -124,7 +126,8 @@ Node parse_override_value(const std::string& text, const Position& where) {
   } catch (const Error& error) {
     if (std::string("[{\"'").find(text[0]) != std::string::npos)
       throw Error(ExitCode::usage, fmt::format("the value of '{}' is not valid TOML", where.file),
-                  "values are TOML: 1e-8, true, \"text\", [1, 2], { cells = [8, 8] }; quote the option for the shell", where);
+                  "values are TOML: 1e-8, true, \"text\", [1, 2], { cells = [8, 8] }; quote the option for the shell",
+                  where);
   }
   Node node;
   node.kind = Node::Kind::string;
@@ -145,8 +148,9 @@ Node& step_into(Node& node, const std::string& key, const Position& where) {
     const std::size_t item = is_digits(key) ? std::stoul(key) : size + 1;
     if (item > size)
       throw Error(ExitCode::usage, fmt::format("'{}' is not an item of {}, which has {} of them", key, node.path, size),
-                  size ? fmt::format("items count from 0: {0}.0 to {0}.{1}; {0}.{2} adds one", node.path, size - 1, size)
-                       : fmt::format("items count from 0: {}.0 adds one", node.path),
+                  size
+                      ? fmt::format("items count from 0: {0}.0 to {0}.{1}; {0}.{2} adds one", node.path, size - 1, size)
+                      : fmt::format("items count from 0: {}.0 adds one", node.path),
                   where);
     if (item == size) {
       node.children.emplace_back();
@@ -170,7 +174,8 @@ Node& step_into(Node& node, const std::string& key, const Position& where) {
 std::string describe(const Node& node) {
   switch (node.kind) {
     case Node::Kind::table: return "a table";
-    case Node::Kind::array: return node.is_array_of_tables() ? "an array of tables" : fmt::format("an array of {}", node.children.size());
+    case Node::Kind::array:
+      return node.is_array_of_tables() ? "an array of tables" : fmt::format("an array of {}", node.children.size());
     case Node::Kind::string: return fmt::format("the string \"{}\"", node.string);
     case Node::Kind::integer: return fmt::format("the integer {}", node.integer);
     case Node::Kind::number: return fmt::format("the number {}", node.number);
@@ -233,7 +238,8 @@ Node parse_toml(const std::string& text, const std::string& file) {
   } catch (const toml::parse_error& error) {
     Position where = source.at(error.source());
     std::string message(error.description());
-    if (const std::size_t prefix = message.find(": "); message.starts_with("Error while parsing") && prefix != std::string::npos)
+    if (const std::size_t prefix = message.find(": ");
+        message.starts_with("Error while parsing") && prefix != std::string::npos)
       message = message.substr(prefix + 2);
     if (message.starts_with("cannot redefine")) {
       // toml++ points behind the second "key ="; the key itself says more.
@@ -241,7 +247,8 @@ Node parse_toml(const std::string& text, const std::string& file) {
       const std::size_t end = std::min(where.text.find_first_of(" \t=]", first), where.text.size());
       where.column = static_cast<int>(first) + 1;
       where.length = std::max(1, static_cast<int>(end - first));
-      throw Error(ExitCode::usage, fmt::format("'{}' stands twice in the deck: {}", where.text.substr(first, end - first), message),
+      throw Error(ExitCode::usage,
+                  fmt::format("'{}' stands twice in the deck: {}", where.text.substr(first, end - first), message),
                   "remove one of them; entries of a list are written [[name]]", where);
     }
     throw Error(ExitCode::usage, fmt::format("the deck is not valid TOML: {}", message),
@@ -256,8 +263,10 @@ void apply_override(Node& root, const std::string& assignment) {
       equals == std::string::npos ? std::vector<std::string>{} : split_path(trim(assignment.substr(0, equals)));
   const std::string value = equals == std::string::npos ? std::string{} : trim(assignment.substr(equals + 1));
   if (keys.empty() || value.empty())
-    throw Error(ExitCode::usage, fmt::format("'{}' is not an override", where.file),
-                "write --set key=value with a dotted key, e.g. --set solver.tolerance=1e-10 or --set boundary.0.value=3", where);
+    throw Error(
+        ExitCode::usage, fmt::format("'{}' is not an override", where.file),
+        "write --set key=value with a dotted key, e.g. --set solver.tolerance=1e-10 or --set boundary.0.value=3",
+        where);
 
   Node* node = &root;
   for (std::size_t k = 0; k < keys.size(); ++k) {

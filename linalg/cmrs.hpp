@@ -20,9 +20,9 @@ struct CmrsView {
 
   Index rows = 0;
   Index cols = 0;
-  Index buffers = 4;                       ///< M: entries of a row that a chunk of 32 may hold
-  View<const Offset> strip_ptr;            ///< [strips + 1], multiples of 32
-  View<const unsigned> code;               ///< [entries], column * 16 + row in strip; the column where row_in_strip is given
+  Index buffers = 4;             ///< M: entries of a row that a chunk of 32 may hold
+  View<const Offset> strip_ptr;  ///< [strips + 1], multiples of 32
+  View<const unsigned> code;     ///< [entries], column * 16 + row in strip; the column where row_in_strip is given
   View<const unsigned char> row_in_strip;  ///< [entries], or empty: packed into `code`
   View<const T> values;                    ///< [entries]
 
@@ -75,6 +75,7 @@ struct CmrsParams {
 
 /// Throws Error(usage) for another M, and when padding would take more than `padding_limit` times the memory of CRS.
 template <class Exec, class T>
-Cmrs<typename Exec::Space, T> cmrs_from_crs(Exec& exec, const Crs<typename Exec::Space, T>& A, const CmrsParams& params = {});
+Cmrs<typename Exec::Space, T> cmrs_from_crs(Exec& exec, const Crs<typename Exec::Space, T>& A,
+                                            const CmrsParams& params = {});
 
 }  // namespace tessera::linalg

@@ -30,7 +30,8 @@ __global__ void __launch_bounds__(product_block) arrange_kernel(Strips strips, P
 template <class Place, class Finish>
 void arrange(Cuda& exec, const Strips& strips, Place place, Finish finish) {
   constexpr int warps = product_block / 32;
-  launch(exec, arrange_kernel<Place, Finish>, (strips.count() + warps - 1) / warps, product_block, strips, place, finish);
+  launch(exec, arrange_kernel<Place, Finish>, (strips.count() + warps - 1) / warps, product_block, strips, place,
+         finish);
 }
 
 }  // namespace detail
@@ -42,9 +43,9 @@ void product(Cuda& exec, const CmrsView<T>& a, View<const T> x, Use use, double*
                          (a.strips() + warps - 1) / warps, detail::cmrs_resident, true, result, use, a, x.data());
 }
 
-#define TESSERA_INSTANTIATE_CMRS(T)                                                         \
-  template Cmrs<Device, T> cmrs_from_crs(Cuda&, const Crs<Device, T>&, const CmrsParams&);  \
-  TESSERA_INSTANTIATE_PRODUCTS(Cuda, CmrsView, T);                                          \
+#define TESSERA_INSTANTIATE_CMRS(T)                                                        \
+  template Cmrs<Device, T> cmrs_from_crs(Cuda&, const Crs<Device, T>&, const CmrsParams&); \
+  TESSERA_INSTANTIATE_PRODUCTS(Cuda, CmrsView, T);                                         \
   TESSERA_INSTANTIATE_CONVERSIONS(Cuda, Cmrs, T)
 TESSERA_INSTANTIATE_CMRS(double);
 TESSERA_INSTANTIATE_CMRS(float);

@@ -87,7 +87,8 @@ Index choose_buffers(Exec& exec, View<const Offset> row_ptr, View<Offset> counts
 }  // namespace detail
 
 template <class Exec, class T>
-Cmrs<typename Exec::Space, T> cmrs_from_crs(Exec& exec, const Crs<typename Exec::Space, T>& A, const CmrsParams& params) {
+Cmrs<typename Exec::Space, T> cmrs_from_crs(Exec& exec, const Crs<typename Exec::Space, T>& A,
+                                            const CmrsParams& params) {
   using Space = typename Exec::Space;
   if (params.buffers != 0 && params.buffers != 2 && params.buffers != 4 && params.buffers != 8)
     throw Error(ExitCode::usage, "CMRS with " + std::to_string(params.buffers) + " buffers a row",
@@ -98,7 +99,8 @@ Cmrs<typename Exec::Space, T> cmrs_from_crs(Exec& exec, const Crs<typename Exec:
   result.cols = A.cols;
   result.nnz = A.nnz();
   result.strip_ptr = Array<Offset, Space>(detail::strips_of(A.rows) + 1);
-  result.buffers = params.buffers != 0 ? params.buffers : detail::choose_buffers(exec, from.row_ptr, result.strip_ptr.view());
+  result.buffers =
+      params.buffers != 0 ? params.buffers : detail::choose_buffers(exec, from.row_ptr, result.strip_ptr.view());
   const detail::Strips strips{from.row_ptr, result.buffers};
   const Offset entries = detail::count_slots(exec, strips, result.strip_ptr.view());
   require_little_padding("cmrs", row_lengths(exec, A.cols, A.row_ptr), entries, sizeof(T) + sizeof(Index),

@@ -14,7 +14,8 @@ inline constexpr int most_buffers = 8;
 /// One warp a strip. Sum (row, m) of a strip stands at row * M + m; lane l adds to m = l % M, so the neighbouring entries of a
 /// row go to different sums in neighbouring banks.
 template <int loads, int resident, class T, class Use>
-__global__ void __launch_bounds__(product_block, resident) cmrs_kernel(CmrsView<T> a, const T* x, Use use, ProductSum sum) {
+__global__ void __launch_bounds__(product_block, resident)
+    cmrs_kernel(CmrsView<T> a, const T* x, Use use, ProductSum sum) {
   constexpr int warps = product_block / 32;
   __shared__ T shared[warps][strip_height * most_buffers];
   T* sums = shared[threadIdx.x / 32];

@@ -42,9 +42,9 @@ void product(Threads& exec, const CmrsView<T>& a, View<const T> x, Use use, doub
   if (result) *result = sum;
 }
 
-#define TESSERA_INSTANTIATE_CMRS(T)                                                         \
-  template Cmrs<Host, T> cmrs_from_crs(Threads&, const Crs<Host, T>&, const CmrsParams&);   \
-  TESSERA_INSTANTIATE_PRODUCTS(Threads, CmrsView, T);                                       \
+#define TESSERA_INSTANTIATE_CMRS(T)                                                       \
+  template Cmrs<Host, T> cmrs_from_crs(Threads&, const Crs<Host, T>&, const CmrsParams&); \
+  TESSERA_INSTANTIATE_PRODUCTS(Threads, CmrsView, T);                                     \
   TESSERA_INSTANTIATE_CONVERSIONS(Threads, Cmrs, T)
 TESSERA_INSTANTIATE_CMRS(double);
 TESSERA_INSTANTIATE_CMRS(float);

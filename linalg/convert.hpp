@@ -48,7 +48,8 @@ struct SortParams {
 };
 /// The row in each slot; empty where the rows keep their order.
 template <class Exec>
-Array<Index, typename Exec::Space> order_rows(Exec& exec, Index cols, View<const Offset> row_ptr, const SortParams& params) {
+Array<Index, typename Exec::Space> order_rows(Exec& exec, Index cols, View<const Offset> row_ptr,
+                                              const SortParams& params) {
   Index window = params.window;
   if (window == 0)
     window = row_lengths(exec, cols, row_ptr).sliced_padding() > 1 + SortParams::bearable ? SortParams::usual : 1;

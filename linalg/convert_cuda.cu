@@ -40,7 +40,9 @@ RowLengths row_lengths(Cuda& exec, Index cols, View<const Offset> row_ptr) {
     width[slice] = slice < slices ? longest_of_slice(row_ptr, {}, slice) : 0;
     if (slice == slices) sum[1] = row_ptr[rows];
   });
-  reduce(exec, slices, [=] TESSERA_HD(Offset slice) { return static_cast<Offset>(width[slice]) * slice_height; }, sum.data());
+  reduce(
+      exec, slices, [=] TESSERA_HD(Offset slice) { return static_cast<Offset>(width[slice]) * slice_height; },
+      sum.data());
   Array<Index, Device> longest(1);
   with_workspace([&](void* workspace, std::size_t& bytes) {
     return cub::DeviceReduce::Max(workspace, bytes, width.data(), longest.data(), slices + 1, exec.stream());
@@ -64,8 +66,8 @@ Array<Index, Device> sort_rows(Cuda& exec, View<const Offset> row_ptr, Offset wi
   });
   if (rows > 0)
     with_workspace([&](void* workspace, std::size_t& bytes) {
-      return cub::DeviceRadixSort::SortPairs(workspace, bytes, key.data(), sorted_keys.data(), row.data(), row_of.data(),
-                                             rows, 0, 64, exec.stream());
+      return cub::DeviceRadixSort::SortPairs(workspace, bytes, key.data(), sorted_keys.data(), row.data(),
+                                             row_of.data(), rows, 0, 64, exec.stream());
     });
   return row_of;
 }

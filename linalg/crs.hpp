@@ -13,8 +13,7 @@ struct CrsView {
   View<T> values;              ///< [nnz]
 
   template <class U>
-    requires(std::is_same_v<U, const T> && !std::is_const_v<T>)
-  TESSERA_HD operator CrsView<U>() const {
+  requires(std::is_same_v<U, const T> && !std::is_const_v<T>) TESSERA_HD operator CrsView<U>() const {
     return {rows, cols, row_ptr, col_ind, values};
   }
 };

@@ -14,8 +14,8 @@ struct EllView {
   static constexpr const char* format = "ell";
   Index rows = 0;
   Index cols = 0;
-  Index columns = 0;  ///< stored columns: the length of the longest row
-  Offset stride = 0;  ///< between stored columns; at least `rows`
+  Index columns = 0;          ///< stored columns: the length of the longest row
+  Offset stride = 0;          ///< between stored columns; at least `rows`
   View<const Index> col_ind;  ///< [columns, stride], -1: padding
   View<const T> values;       ///< [columns, stride]
 

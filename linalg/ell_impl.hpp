@@ -10,7 +10,9 @@ namespace tessera::linalg {
 namespace detail {
 
 template <class A>
-concept EllLike = requires(const A a) { a.slots(); };
+concept EllLike = requires(const A a) {
+  a.slots();
+};
 
 /// Writes columns and values of a matrix whose rows end in padding (plain and sliced ELL).
 template <class Exec, class A, class T>
@@ -71,7 +73,7 @@ SlicedEll<typename Exec::Space, T> sliced_ell_from_crs(Exec& exec, const Crs<typ
 }
 
 template <class Exec, FormatView A>
-  requires detail::EllLike<A>
+requires detail::EllLike<A>
 void diagonal_of(Exec& exec, const A& a, View<typename A::Scalar> diagonal) {
   for_each(exec, a.slots(), [=] TESSERA_HD(Offset slot) {
     const Index row = a.row(slot), width = a.width(slot);
@@ -84,7 +86,7 @@ void diagonal_of(Exec& exec, const A& a, View<typename A::Scalar> diagonal) {
 }
 
 template <class Exec, class A, class T>
-  requires detail::EllLike<A>
+requires detail::EllLike<A>
 void refill(Exec& exec, const A& a, CrsView<const T> from, View<T> values) {
   for_each(exec, a.slots(), [=] TESSERA_HD(Offset slot) {
     const Index row = a.row(slot), width = a.width(slot);
@@ -95,7 +97,7 @@ void refill(Exec& exec, const A& a, CrsView<const T> from, View<T> values) {
 }
 
 template <class Exec, class A>
-  requires detail::EllLike<A>
+requires detail::EllLike<A>
 void count_rows(Exec& exec, const A& a, View<Offset> counts) {
   for_each(exec, a.slots(), [=] TESSERA_HD(Offset slot) {
     const Index row = a.row(slot), width = a.width(slot);
@@ -107,7 +109,7 @@ void count_rows(Exec& exec, const A& a, View<Offset> counts) {
 }
 
 template <class Exec, class A, class T>
-  requires detail::EllLike<A>
+requires detail::EllLike<A>
 void copy_rows(Exec& exec, const A& a, View<const Offset> row_ptr, View<Index> col_ind, View<T> values) {
   for_each(exec, a.slots(), [=] TESSERA_HD(Offset slot) {
     const Index row = a.row(slot), width = a.width(slot);

@@ -47,7 +47,8 @@ __global__ void __launch_bounds__(product_block, resident)
 template <class A, class Use>
 void rows_product(Cuda& exec, const A& a, View<const typename A::Scalar> x, Use use, double* result) {
   const Offset tiles = (a.slots() + product_block - 1) / product_block;
-  launch_product(exec, rows_kernel<ell_loads, ell_resident, A, Use>, tiles, ell_resident, false, result, use, a, x.data());
+  launch_product(exec, rows_kernel<ell_loads, ell_resident, A, Use>, tiles, ell_resident, false, result, use, a,
+                 x.data());
 }
 
 }  // namespace tessera::linalg::detail

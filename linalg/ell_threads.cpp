@@ -11,8 +11,8 @@ constexpr Offset slice_chunk = 16;
 
 /// sums[i] += values[i] x[col_ind[i]], padding left out.
 template <class T>
-inline void add_column(const Index* __restrict__ col_ind, const T* __restrict__ values, const T* __restrict__ x, int count,
-                       T* __restrict__ sums) {
+inline void add_column(const Index* __restrict__ col_ind, const T* __restrict__ values, const T* __restrict__ x,
+                       int count, T* __restrict__ sums) {
 #pragma omp simd
   for (int i = 0; i < count; ++i) sums[i] += values[i] * (col_ind[i] >= 0 ? x[col_ind[i]] : T{0});
 }
@@ -53,12 +53,12 @@ void product(Threads& exec, const SlicedEllView<T>& a, View<const T> x, Use use,
   if (result) *result = sum;
 }
 
-#define TESSERA_INSTANTIATE_ELL(T)                                                                              \
-  template Ell<Host, T> ell_from_crs(Threads&, const Crs<Host, T>&);                                            \
-  template SlicedEll<Host, T> sliced_ell_from_crs(Threads&, const Crs<Host, T>&, const SortParams&);       \
-  TESSERA_INSTANTIATE_PRODUCTS(Threads, EllView, T);                                                            \
-  TESSERA_INSTANTIATE_PRODUCTS(Threads, SlicedEllView, T);                                                      \
-  TESSERA_INSTANTIATE_CONVERSIONS(Threads, Ell, T);                                                             \
+#define TESSERA_INSTANTIATE_ELL(T)                                                                   \
+  template Ell<Host, T> ell_from_crs(Threads&, const Crs<Host, T>&);                                 \
+  template SlicedEll<Host, T> sliced_ell_from_crs(Threads&, const Crs<Host, T>&, const SortParams&); \
+  TESSERA_INSTANTIATE_PRODUCTS(Threads, EllView, T);                                                 \
+  TESSERA_INSTANTIATE_PRODUCTS(Threads, SlicedEllView, T);                                           \
+  TESSERA_INSTANTIATE_CONVERSIONS(Threads, Ell, T);                                                  \
   TESSERA_INSTANTIATE_CONVERSIONS(Threads, SlicedEll, T)
 TESSERA_INSTANTIATE_ELL(double);
 TESSERA_INSTANTIATE_ELL(float);

@@ -46,15 +46,16 @@ const std::vector<FormatInfo>& format_table() {
 FormatChoice choose_format(const RowLengths& lengths, const std::string& backend) {
   const bool on_gpu = backend == "cuda";
   const Index few = on_gpu ? few_rows_cuda : few_rows_threads;
-  if (lengths.rows < few)
-    return {"crs", fmt::format("{} rows are too few to gain from another format", lengths.rows)};
+  if (lengths.rows < few) return {"crs", fmt::format("{} rows are too few to gain from another format", lengths.rows)};
   if (lengths.mean() > long_rows)
-    return {"crs", fmt::format("rows of {:.0f} non-zeros on average are long enough to be read as they are", lengths.mean())};
+    return {"crs",
+            fmt::format("rows of {:.0f} non-zeros on average are long enough to be read as they are", lengths.mean())};
   if (lengths.longest > longest_allowed(lengths, on_gpu))
     return {"crs", fmt::format("the longest row has {} non-zeros, the average {:.1f}: slices would wait for it",
                                lengths.longest, lengths.mean())};
-  return {"packed_ell", fmt::format("rows of {:.1f} non-zeros on average, {} at most: packed columns move the least bytes",
-                                    lengths.mean(), lengths.longest)};
+  return {"packed_ell",
+          fmt::format("rows of {:.1f} non-zeros on average, {} at most: packed columns move the least bytes",
+                      lengths.mean(), lengths.longest)};
 }
 
 }  // namespace tessera::linalg

@@ -46,8 +46,8 @@ class StoredOperator : public Operator<Exec, T> {
 /// A as an operator in the format of that name. "crs" borrows A, the others copy it; "auto" is choose_format's. `reason`, where
 /// given, says why that format. Throws Error(usage) for an unknown name, or where a format would pad too much.
 template <class Exec, class T>
-std::unique_ptr<Operator<Exec, T>> make_operator(Exec& exec, const Crs<typename Exec::Space, T>& A, const std::string& format,
-                                                 std::string* reason = nullptr);
+std::unique_ptr<Operator<Exec, T>> make_operator(Exec& exec, const Crs<typename Exec::Space, T>& A,
+                                                 const std::string& format, std::string* reason = nullptr);
 
 /// Brings an operator that make_operator made from a matrix up to date after the values of that matrix have changed.
 template <class Exec, class T>

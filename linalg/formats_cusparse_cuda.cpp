@@ -8,10 +8,9 @@
 namespace tessera::linalg {
 namespace {
 
-#define CUSPARSE_FUNCTIONS(what)                                                            \
-  what(GetErrorString) what(Create) what(Destroy) what(SetStream) what(CreateCsr)           \
-  what(CreateSlicedEll) what(DestroySpMat) what(CreateDnVec) what(DestroyDnVec)             \
-  what(SpMV_bufferSize) what(SpMV_preprocess) what(SpMV)
+#define CUSPARSE_FUNCTIONS(what)                                                                        \
+  what(GetErrorString) what(Create) what(Destroy) what(SetStream) what(CreateCsr) what(CreateSlicedEll) \
+      what(DestroySpMat) what(CreateDnVec) what(DestroyDnVec) what(SpMV_bufferSize) what(SpMV_preprocess) what(SpMV)
 
 /// The functions of cuSPARSE that we call, found in the library at run time.
 struct Library {
@@ -27,8 +26,8 @@ struct Library {
       problem = fmt::format("{} cannot be loaded", file);
       return;
     }
-#define LOAD(name)                                                            \
-  name = reinterpret_cast<decltype(name)>(dlsym(handle, "cusparse" #name));   \
+#define LOAD(name)                                                          \
+  name = reinterpret_cast<decltype(name)>(dlsym(handle, "cusparse" #name)); \
   if (!name) problem = fmt::format("{} has no cusparse" #name, file);
     CUSPARSE_FUNCTIONS(LOAD)
 #undef LOAD

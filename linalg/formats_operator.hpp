@@ -22,7 +22,9 @@ class FormatOperator : public Base {
   Index rows() const override { return view().rows; }
   Index cols() const override { return view().cols; }
   void apply(Exec& exec, View<const T> x, View<T> y) const override { spmv(exec, view(), x, y); }
-  void apply_dot(Exec& exec, View<const T> p, View<T> q, double* pq) const override { spmv_dot(exec, view(), p, q, pq); }
+  void apply_dot(Exec& exec, View<const T> p, View<T> q, double* pq) const override {
+    spmv_dot(exec, view(), p, q, pq);
+  }
   void residual(Exec& exec, View<const T> x, View<const T> b, View<T> r, double* rr) const override {
     linalg::residual(exec, view(), x, b, r, rr);
   }
@@ -97,8 +99,8 @@ auto own(M matrix) -> std::unique_ptr<Operator<Exec, typename M::Scalar>> {
 }  // namespace detail
 
 template <class Exec, class T>
-std::unique_ptr<Operator<Exec, T>> make_operator(Exec& exec, const Crs<typename Exec::Space, T>& A, const std::string& format,
-                                                 std::string* reason) {
+std::unique_ptr<Operator<Exec, T>> make_operator(Exec& exec, const Crs<typename Exec::Space, T>& A,
+                                                 const std::string& format, std::string* reason) {
   FormatChoice choice{format, "asked for"};
   if (format == "auto") choice = choose_format(row_lengths(exec, A.cols, A.row_ptr), Exec::name);
   if (reason) *reason = choice.reason;

@@ -96,14 +96,14 @@ auto to_crs(Exec& exec, const M& from) -> Crs<typename Exec::Space, typename M::
 }
 
 /// One line instantiates the products of a format for a backend.
-#define TESSERA_INSTANTIATE_PRODUCTS(Exec, A, T)                                                    \
-  template void spmv(Exec&, const A<T>&, View<const T>, View<T>);                                   \
-  template void spmv_dot(Exec&, const A<T>&, View<const T>, View<T>, double*);                      \
+#define TESSERA_INSTANTIATE_PRODUCTS(Exec, A, T)                               \
+  template void spmv(Exec&, const A<T>&, View<const T>, View<T>);              \
+  template void spmv_dot(Exec&, const A<T>&, View<const T>, View<T>, double*); \
   template void residual(Exec&, const A<T>&, View<const T>, View<const T>, View<T>, double*)
 
 /// And its conversions.
-#define TESSERA_INSTANTIATE_CONVERSIONS(Exec, M, T)                                                 \
-  template void extract_diagonal(Exec&, const M##View<T>&, View<T>);                                \
+#define TESSERA_INSTANTIATE_CONVERSIONS(Exec, M, T)                                                     \
+  template void extract_diagonal(Exec&, const M##View<T>&, View<T>);                                    \
   template void assign_values(Exec&, const Crs<typename Exec::Space, T>&, M<typename Exec::Space, T>&); \
   template Crs<typename Exec::Space, T> to_crs(Exec&, const M<typename Exec::Space, T>&)
 

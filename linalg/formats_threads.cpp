@@ -2,8 +2,8 @@
 
 namespace tessera::linalg {
 
-template std::unique_ptr<Operator<Threads, double>> make_operator(Threads&, const Crs<Host, double>&, const std::string&,
-                                                                  std::string*);
+template std::unique_ptr<Operator<Threads, double>> make_operator(Threads&, const Crs<Host, double>&,
+                                                                  const std::string&, std::string*);
 template std::unique_ptr<Operator<Threads, float>> make_operator(Threads&, const Crs<Host, float>&, const std::string&,
                                                                  std::string*);
 

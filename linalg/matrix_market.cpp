@@ -32,7 +32,8 @@ class Lines {
   /// Goes to the next line; false at the end of the file.
   bool next() {
     if (!std::getline(file_, line_)) {
-      if (file_.bad()) throw Error(ExitCode::file_system, fmt::format("cannot read {}: {}", path_, std::strerror(errno)));
+      if (file_.bad())
+        throw Error(ExitCode::file_system, fmt::format("cannot read {}: {}", path_, std::strerror(errno)));
       return false;
     }
     if (!line_.empty() && line_.back() == '\r') line_.pop_back();
@@ -73,8 +74,8 @@ class Lines {
   [[noreturn]] void fail(const std::string& message, const std::string& help = {}) const {
     constexpr std::size_t most = 200;  // of a line that may be a whole file
     const int column = static_cast<int>((word_ ? word_ : line_.data()) - line_.data()) + 1;
-    throw Error(ExitCode::usage, fmt::format("{} is not a Matrix Market file that can be read: {}", path_, message), help,
-                Position{.file = path_, .line = number_, .column = column, .text = line_.substr(0, most)});
+    throw Error(ExitCode::usage, fmt::format("{} is not a Matrix Market file that can be read: {}", path_, message),
+                help, Position{.file = path_, .line = number_, .column = column, .text = line_.substr(0, most)});
   }
   void mark() {
     skip_blanks();
@@ -232,7 +233,8 @@ Crs<Host> read_matrix_market(const std::string& path) {
     const Entry entry = read_entry(lines, header);
     entries.push_back(entry);
     if (header.symmetry != MarketSymmetry::general && entry.row != entry.col)
-      entries.push_back({entry.col, entry.row, header.symmetry == MarketSymmetry::symmetric ? entry.value : -entry.value});
+      entries.push_back(
+          {entry.col, entry.row, header.symmetry == MarketSymmetry::symmetric ? entry.value : -entry.value});
   }
   if (read < header.entries)
     lines.fail(fmt::format("it ends after {} of the {} entries that its header counts", read, header.entries),

@@ -57,7 +57,9 @@ class CrsOperator final : public Operator<Exec, T> {
   Index rows() const override { return A_.rows; }
   Index cols() const override { return A_.cols; }
   void apply(Exec& exec, View<const T> x, View<T> y) const override { spmv(exec, A_.view(), x, y); }
-  void apply_dot(Exec& exec, View<const T> p, View<T> q, double* pq) const override { spmv_dot(exec, A_.view(), p, q, pq); }
+  void apply_dot(Exec& exec, View<const T> p, View<T> q, double* pq) const override {
+    spmv_dot(exec, A_.view(), p, q, pq);
+  }
   void residual(Exec& exec, View<const T> x, View<const T> b, View<T> r, double* rr) const override {
     linalg::residual(exec, A_.view(), x, b, r, rr);
   }

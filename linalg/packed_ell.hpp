@@ -59,8 +59,7 @@ struct PackedEllView {
     const int lane = static_cast<int>(slot % slice_height);
     const Index* word = words.data() + slices[slice].words;
     switch (code(slice)) {
-      case ColumnCode::diagonals:
-        return static_cast<unsigned>(word[2 * k + 1]) >> lane & 1u ? word[2 * k] + lane : -1;
+      case ColumnCode::diagonals: return static_cast<unsigned>(word[2 * k + 1]) >> lane & 1u ? word[2 * k] + lane : -1;
       case ColumnCode::deltas: {
         const unsigned delta = deltas(word, width(slot), k)[lane];
         return delta != no_delta ? word[k] + lane + static_cast<Index>(delta) : -1;

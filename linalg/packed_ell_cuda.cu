@@ -28,8 +28,9 @@ __device__ T row_product(const PackedEllView<T>& a, Offset slot, const T* x) {
         return delta != a.no_delta ? base + lane + static_cast<Index>(delta) : -1;
       });
     default:
-      return detail::sum_row<loads>(values, slice_height, width, x,
-                                    [=](Index k) { return __ldcs(words + static_cast<Offset>(k) * slice_height + lane); });
+      return detail::sum_row<loads>(values, slice_height, width, x, [=](Index k) {
+        return __ldcs(words + static_cast<Offset>(k) * slice_height + lane);
+      });
   }
 }
 
@@ -38,9 +39,9 @@ void product(Cuda& exec, const PackedEllView<T>& a, View<const T> x, Use use, do
   detail::rows_product(exec, a, x, use, result);
 }
 
-#define TESSERA_INSTANTIATE_PACKED_ELL(T)                                              \
-  template PackedEll<Device, T> packed_ell_from_crs(Cuda&, const Crs<Device, T>&, const SortParams&);     \
-  TESSERA_INSTANTIATE_PRODUCTS(Cuda, PackedEllView, T);                                \
+#define TESSERA_INSTANTIATE_PACKED_ELL(T)                                                             \
+  template PackedEll<Device, T> packed_ell_from_crs(Cuda&, const Crs<Device, T>&, const SortParams&); \
+  TESSERA_INSTANTIATE_PRODUCTS(Cuda, PackedEllView, T);                                               \
   TESSERA_INSTANTIATE_CONVERSIONS(Cuda, PackedEll, T)
 TESSERA_INSTANTIATE_PACKED_ELL(double);
 TESSERA_INSTANTIATE_PACKED_ELL(float);

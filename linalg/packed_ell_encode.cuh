@@ -100,14 +100,15 @@ __global__ void __launch_bounds__(encode_block)
 template <class T, class F>
 void size_slices(Cuda& exec, const SlotRows<T>& rows, F f) {
   const Offset slices = slices_of(rows.A.rows);
-  launch(exec, size_slices_kernel<T, F>, (slices * 32 + encode_block - 1) / encode_block, encode_block, rows, slices, f);
+  launch(exec, size_slices_kernel<T, F>, (slices * 32 + encode_block - 1) / encode_block, encode_block, rows, slices,
+         f);
 }
 
 template <class T>
 void encode_slices(Cuda& exec, const SlotRows<T>& rows, const PackedEllView<T>& view, View<Index> words) {
   const Offset slices = slices_of(rows.A.rows);
-  launch(exec, encode_slices_kernel<T>, (slices * 32 + encode_block - 1) / encode_block, encode_block, rows, slices, view,
-         words);
+  launch(exec, encode_slices_kernel<T>, (slices * 32 + encode_block - 1) / encode_block, encode_block, rows, slices,
+         view, words);
 }
 
 }  // namespace tessera::linalg::detail

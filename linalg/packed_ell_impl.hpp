@@ -168,8 +168,9 @@ PackedEll<typename Exec::Space, T> packed_ell_from_crs(Exec& exec, const Crs<typ
   result.words = Array<Index, Space>(counts_to_offsets(exec, word_counts));
   result.slices = Array<PackedSlice, Space>(slices + 1);
   const View<PackedSlice> slice_of = result.slices;
-  for_each(exec, slices + 1,
-           [=] TESSERA_HD(Offset slice) { slice_of[slice] = {value_counts[slice], word_counts[slice]}; });
+  for_each(exec, slices + 1, [=] TESSERA_HD(Offset slice) {
+    slice_of[slice] = {value_counts[slice], word_counts[slice]};
+  });
   const PackedEllView<T> view = std::as_const(result).view();
   encode_slices(exec, rows, view, result.words.view());
   refill(exec, view, A.view(), result.values.view());

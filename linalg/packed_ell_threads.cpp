@@ -8,7 +8,8 @@ constexpr Offset slice_chunk = 16;  ///< 512 rows
 
 /// Entries on one diagonal: neighbours in x, no gather.
 template <class T>
-inline void add_diagonal(Index base, unsigned mask, const T* __restrict__ values, const T* __restrict__ x, T* __restrict__ sums) {
+inline void add_diagonal(Index base, unsigned mask, const T* __restrict__ values, const T* __restrict__ x,
+                         T* __restrict__ sums) {
   if (mask == ~0u) {
     const T* window = x + base;
 #pragma omp simd
@@ -74,9 +75,9 @@ void product(Threads& exec, const PackedEllView<T>& a, View<const T> x, Use use,
   if (result) *result = sum;
 }
 
-#define TESSERA_INSTANTIATE_PACKED_ELL(T)                                              \
-  template PackedEll<Host, T> packed_ell_from_crs(Threads&, const Crs<Host, T>&, const SortParams&);      \
-  TESSERA_INSTANTIATE_PRODUCTS(Threads, PackedEllView, T);                             \
+#define TESSERA_INSTANTIATE_PACKED_ELL(T)                                                            \
+  template PackedEll<Host, T> packed_ell_from_crs(Threads&, const Crs<Host, T>&, const SortParams&); \
+  TESSERA_INSTANTIATE_PRODUCTS(Threads, PackedEllView, T);                                           \
   TESSERA_INSTANTIATE_CONVERSIONS(Threads, PackedEll, T)
 TESSERA_INSTANTIATE_PACKED_ELL(double);
 TESSERA_INSTANTIATE_PACKED_ELL(float);

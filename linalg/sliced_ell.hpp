@@ -52,9 +52,7 @@ struct SlicedEll {
   Array<T, Space> values;
   Array<Index, Space> row_of;
 
-  SlicedEllView<T> view() const {
-    return {rows, cols, slice_ptr.view(), col_ind.view(), values.view(), row_of.view()};
-  }
+  SlicedEllView<T> view() const { return {rows, cols, slice_ptr.view(), col_ind.view(), values.view(), row_of.view()}; }
   Offset entries() const { return values.size(); }
   double stored_bytes() const {
     return static_cast<double>(slice_ptr.bytes() + col_ind.bytes() + values.bytes() + row_of.bytes());

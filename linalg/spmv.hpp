@@ -15,12 +15,13 @@ namespace tessera::linalg {
 
 /// y = A x; x [cols], y [rows], distinct.
 template <class Exec, class T>
-void spmv(Exec& exec, const std::type_identity_t<CrsView<const T>>& A, std::type_identity_t<View<const T>> x, View<T> y);
+void spmv(Exec& exec, const std::type_identity_t<CrsView<const T>>& A, std::type_identity_t<View<const T>> x,
+          View<T> y);
 
 /// q = A p and *pq = (p, q) in one pass; A square. `pq` lives in the backend's space.
 template <class Exec, class T>
-void spmv_dot(Exec& exec, const std::type_identity_t<CrsView<const T>>& A, std::type_identity_t<View<const T>> p, View<T> q,
-              double* pq);
+void spmv_dot(Exec& exec, const std::type_identity_t<CrsView<const T>>& A, std::type_identity_t<View<const T>> p,
+              View<T> q, double* pq);
 
 /// r = b - A x and *rr = (r, r) in one pass. `rr` lives in the backend's space.
 template <class Exec, class T>

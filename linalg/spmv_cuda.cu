@@ -94,14 +94,15 @@ __global__ void __launch_bounds__(spmv_block, spmv_blocks_per_multiprocessor)
 /// products in shared memory for the lanes to sum (CSR-stream; Greathouse and Daga, SC 2014). A block fills a multiprocessor and takes
 /// consecutive rows: those share entries of x in the L1 cache, which matters most where the numbering is poor.
 template <class T, class Use>
-__global__ void __launch_bounds__(stream_block, 1)
-    stream_kernel(CrsView<const T> A, const T* __restrict__ x, Use use, unsigned* ticket, double* partial, double* result) {
+__global__ void __launch_bounds__(stream_block, 1) stream_kernel(CrsView<const T> A, const T* __restrict__ x, Use use,
+                                                                 unsigned* ticket, double* partial, double* result) {
   extern __shared__ char shared[];
   T* products = reinterpret_cast<T*>(shared) + threadIdx.x / 32 * stream_chunk;
   const int lane = threadIdx.x % 32;
   const Offset stride = gridDim.x * static_cast<Offset>(stream_block);
   double total = 0;
-  for (Offset base = blockIdx.x * static_cast<Offset>(stream_block) + threadIdx.x / 32 * 32; base < A.rows; base += stride) {
+  for (Offset base = blockIdx.x * static_cast<Offset>(stream_block) + threadIdx.x / 32 * 32; base < A.rows;
+       base += stride) {
     const Offset row = min(base + lane, static_cast<Offset>(A.rows));
     const Offset end = __ldg(A.row_ptr.data() + min(base + 32, static_cast<Offset>(A.rows)));
     const Offset first = __ldg(A.row_ptr.data() + row), begin = __shfl_sync(0xffffffffu, first, 0);
@@ -118,9 +119,11 @@ __global__ void __launch_bounds__(stream_block, 1)
         value[u] = k < count ? __ldcs(A.values.data() + at + k) : T{0};
       }
 #pragma unroll
-      for (int u = 0; u < stream_loads; ++u) products[u * 32 + lane] = value[u] * (col[u] >= 0 ? __ldg(x + col[u]) : T{0});
+      for (int u = 0; u < stream_loads; ++u)
+        products[u * 32 + lane] = value[u] * (col[u] >= 0 ? __ldg(x + col[u]) : T{0});
       __syncwarp();
-      const int from = static_cast<int>(max(first - at, Offset{0})), to = static_cast<int>(min(last - at, Offset{count}));
+      const int from = static_cast<int>(max(first - at, Offset{0})),
+                to = static_cast<int>(min(last - at, Offset{count}));
       for (int k = from; k < to; ++k) sum += products[k];
       __syncwarp();
     }
@@ -128,7 +131,8 @@ __global__ void __launch_bounds__(stream_block, 1)
   }
   if constexpr (Use::reduces) {
     total = kernels::block_sum<double, stream_block>(total);
-    if (threadIdx.x < reduce_block) kernels::finish_reduce(total, ticket, partial, result);  // the other threads have ended
+    if (threadIdx.x < reduce_block)
+      kernels::finish_reduce(total, ticket, partial, result);  // the other threads have ended
   }
 }
 
@@ -166,7 +170,8 @@ void launch_stream(Cuda& exec, const CrsView<const T>& A, View<const T> x, Use u
   TESSERA_CUDA_CHECK(cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, shared));
   const Offset blocks = exec.multiprocessors();
   const BlockSums sums = Use::reduces ? BlockSums(exec, blocks) : BlockSums();
-  kernel<<<static_cast<unsigned>(blocks), stream_block, shared, exec.stream()>>>(A, x.data(), use, sums.ticket, sums.partial, result);
+  kernel<<<static_cast<unsigned>(blocks), stream_block, shared, exec.stream()>>>(A, x.data(), use, sums.ticket,
+                                                                                 sums.partial, result);
   TESSERA_CUDA_CHECK(cudaGetLastError());
 #ifndef NDEBUG
   exec.synchronize();
@@ -196,14 +201,15 @@ void dispatch(Cuda& exec, const CrsView<const T>& A, View<const T> x, Use use, d
 }  // namespace
 
 template <class Exec, class T>
-void spmv(Exec& exec, const std::type_identity_t<CrsView<const T>>& A, std::type_identity_t<View<const T>> x, View<T> y) {
+void spmv(Exec& exec, const std::type_identity_t<CrsView<const T>>& A, std::type_identity_t<View<const T>> x,
+          View<T> y) {
   assert(x.size() == A.cols && y.size() == A.rows);
   dispatch(exec, A, x, StoreProduct<T>{y.data()});
 }
 
 template <class Exec, class T>
-void spmv_dot(Exec& exec, const std::type_identity_t<CrsView<const T>>& A, std::type_identity_t<View<const T>> p, View<T> q,
-              double* pq) {
+void spmv_dot(Exec& exec, const std::type_identity_t<CrsView<const T>>& A, std::type_identity_t<View<const T>> p,
+              View<T> q, double* pq) {
   assert(A.rows == A.cols && p.size() == A.cols && q.size() == A.rows);
   dispatch(exec, A, p, StoreProductDot<T>{p.data(), q.data()}, pq);
 }
@@ -215,9 +221,9 @@ void residual(Exec& exec, const std::type_identity_t<CrsView<const T>>& A, std::
   dispatch(exec, A, x, StoreResidual<T>{b.data(), r.data()}, rr);
 }
 
-#define TESSERA_INSTANTIATE_SPMV(T)                                                                     \
-  template void spmv<Cuda, T>(Cuda&, const CrsView<const T>&, View<const T>, View<T>);                  \
-  template void spmv_dot<Cuda, T>(Cuda&, const CrsView<const T>&, View<const T>, View<T>, double*);     \
+#define TESSERA_INSTANTIATE_SPMV(T)                                                                 \
+  template void spmv<Cuda, T>(Cuda&, const CrsView<const T>&, View<const T>, View<T>);              \
+  template void spmv_dot<Cuda, T>(Cuda&, const CrsView<const T>&, View<const T>, View<T>, double*); \
   template void residual<Cuda, T>(Cuda&, const CrsView<const T>&, View<const T>, View<const T>, View<T>, double*)
 TESSERA_INSTANTIATE_SPMV(double);
 TESSERA_INSTANTIATE_SPMV(float);

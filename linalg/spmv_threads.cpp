@@ -46,7 +46,8 @@ double for_rows(Threads& exec, const CrsView<const T>& A, View<const T> x, F f) 
 #pragma omp parallel num_threads(threads) if (threads > 1)
   {
     const int team = omp_get_num_threads();
-    const Offset begin = first_chunk_of(omp_get_thread_num(), team), end = first_chunk_of(omp_get_thread_num() + 1, team);
+    const Offset begin = first_chunk_of(omp_get_thread_num(), team),
+                 end = first_chunk_of(omp_get_thread_num() + 1, team);
     for (Offset chunk = begin; chunk < end; ++chunk) {
       double sum = 0;
       const Offset last = std::min(rows, (chunk + 1) * row_chunk);
@@ -63,7 +64,8 @@ double for_rows(Threads& exec, const CrsView<const T>& A, View<const T> x, F f) 
 }  // namespace
 
 template <class Exec, class T>
-void spmv(Exec& exec, const std::type_identity_t<CrsView<const T>>& A, std::type_identity_t<View<const T>> x, View<T> y) {
+void spmv(Exec& exec, const std::type_identity_t<CrsView<const T>>& A, std::type_identity_t<View<const T>> x,
+          View<T> y) {
   assert(x.size() == A.cols && y.size() == A.rows);
   for_rows(exec, A, x, [=](Offset row, T ax) {
     y[row] = ax;
@@ -72,8 +74,8 @@ void spmv(Exec& exec, const std::type_identity_t<CrsView<const T>>& A, std::type
 }
 
 template <class Exec, class T>
-void spmv_dot(Exec& exec, const std::type_identity_t<CrsView<const T>>& A, std::type_identity_t<View<const T>> p, View<T> q,
-              double* pq) {
+void spmv_dot(Exec& exec, const std::type_identity_t<CrsView<const T>>& A, std::type_identity_t<View<const T>> p,
+              View<T> q, double* pq) {
   assert(A.rows == A.cols && p.size() == A.cols && q.size() == A.rows);
   *pq = for_rows(exec, A, p, [=](Offset row, T ap) {
     q[row] = ap;
@@ -92,9 +94,9 @@ void residual(Exec& exec, const std::type_identity_t<CrsView<const T>>& A, std::
   });
 }
 
-#define TESSERA_INSTANTIATE_SPMV(T)                                                                           \
-  template void spmv<Threads, T>(Threads&, const CrsView<const T>&, View<const T>, View<T>);                  \
-  template void spmv_dot<Threads, T>(Threads&, const CrsView<const T>&, View<const T>, View<T>, double*);     \
+#define TESSERA_INSTANTIATE_SPMV(T)                                                                       \
+  template void spmv<Threads, T>(Threads&, const CrsView<const T>&, View<const T>, View<T>);              \
+  template void spmv_dot<Threads, T>(Threads&, const CrsView<const T>&, View<const T>, View<T>, double*); \
   template void residual<Threads, T>(Threads&, const CrsView<const T>&, View<const T>, View<const T>, View<T>, double*)
 TESSERA_INSTANTIATE_SPMV(double);
 TESSERA_INSTANTIATE_SPMV(float);

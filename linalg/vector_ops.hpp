@@ -72,7 +72,6 @@ void update_r_dot(Exec& exec, Quotient alpha, In<T> q, In<T> inverse_diagonal, V
 template <class Exec, class T>
 void update_x_p(Exec& exec, Quotient alpha, Quotient beta, In<T> z, In<T> inverse_diagonal, View<T> x, View<T> p);
 
-
 /// The scalars of one step of the single-reduction CG; `advance_single` reads the sums of this step and what the last one
 /// left behind, and writes `alpha` and `pq`.
 struct SingleReductionStep {
@@ -87,8 +86,8 @@ struct SingleReductionStep {
 /// p = u + beta p ; s = w + beta s ; x += alpha p ; r -= alpha s ; u = D^-1 r ; rr = (r, r) ; ru = (r, u).
 /// With D: u is formed from r and written, 88 B. Without: u is read (it may be r itself), 80 B (72 B), ru = rr.
 template <class Exec, class T>
-void advance_single(Exec& exec, const SingleReductionStep& step, In<T> u_before, In<T> inverse_diagonal, In<T> w, View<T> x,
-                    View<T> r, View<T> p, View<T> s, View<T> u, double* rr, double* ru);
+void advance_single(Exec& exec, const SingleReductionStep& step, In<T> u_before, In<T> inverse_diagonal, In<T> w,
+                    View<T> x, View<T> r, View<T> p, View<T> s, View<T> u, double* rr, double* ru);
 
 /// One step of the Chebyshev iteration: d = a d + b D^-1 (r - w) ; z += d (56 B).
 template <class Exec, class T>
@@ -109,8 +108,8 @@ struct Term {
 /// y = c y + the terms; terms without a vector are left out, and y is not read where c is plainly 0.
 /// 8 B for each vector read, and 8 B for y.
 template <class Exec, class T>
-void combine(Exec& exec, View<T> y, Scalar c, std::type_identity_t<Term<T>> first, std::type_identity_t<Term<T>> second = {},
-             std::type_identity_t<Term<T>> third = {});
+void combine(Exec& exec, View<T> y, Scalar c, std::type_identity_t<Term<T>> first,
+             std::type_identity_t<Term<T>> second = {}, std::type_identity_t<Term<T>> third = {});
 /// *first = (x, y), *second = (z, w) in one pass (32 B, less where vectors are the same).
 template <class Exec, class T>
 void dot_pair(Exec& exec, View<T> x, In<T> y, In<T> z, In<T> w, double* first, double* second);

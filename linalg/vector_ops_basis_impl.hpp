@@ -59,8 +59,8 @@ void normalise(Exec& exec, const double* ww, In<T> w, View<T> v) {
   });
 }
 
-#define TESSERA_INSTANTIATE_BASIS_OPS(Exec, T)                                                   \
-  template void basis_dot<Exec, T>(Exec&, const Basis<T>&, Offset, View<const T>, double*);      \
+#define TESSERA_INSTANTIATE_BASIS_OPS(Exec, T)                                                      \
+  template void basis_dot<Exec, T>(Exec&, const Basis<T>&, Offset, View<const T>, double*);         \
   template void basis_add<Exec, T>(Exec&, double, const Basis<T>&, Offset, const double*, View<T>); \
   template void normalise<Exec, T>(Exec&, const double*, View<const T>, View<T>)
 

@@ -66,7 +66,8 @@ void axpy(Exec& exec, double alpha, In<T> x, View<T> y) {
 template <class Exec, class T>
 void dot(Exec& exec, View<T> x, In<T> y, double* result) {
   assert(x.size() == y.size());
-  reduce(exec, x.size(), [=] TESSERA_HD(Offset i) { return static_cast<double>(x[i]) * y[i]; }, result);
+  reduce(
+      exec, x.size(), [=] TESSERA_HD(Offset i) { return static_cast<double>(x[i]) * y[i]; }, result);
 }
 
 template <class Exec, class T>
@@ -153,7 +154,8 @@ void update_r_dot(Exec& exec, Quotient ratio, In<T> q, In<T> inverse_diagonal, V
 }
 
 template <class Exec, class T>
-void update_x_p(Exec& exec, Quotient alpha_ratio, Quotient beta_ratio, In<T> z, In<T> inverse_diagonal, View<T> x, View<T> p) {
+void update_x_p(Exec& exec, Quotient alpha_ratio, Quotient beta_ratio, In<T> z, In<T> inverse_diagonal, View<T> x,
+                View<T> p) {
   assert(z.size() == x.size() && p.size() == x.size());
   const auto alpha = detail::prepare(exec, alpha_ratio);
   const auto beta = detail::prepare(exec, beta_ratio);
@@ -206,8 +208,8 @@ inline Scalar prepare(Cuda&, Scalar scalar) { return scalar; }
 }  // namespace detail
 
 template <class Exec, class T>
-void advance_single(Exec& exec, const SingleReductionStep& step, In<T> u_before, In<T> inverse_diagonal, In<T> w, View<T> x,
-                    View<T> r, View<T> p, View<T> s, View<T> u, double* rr, double* ru) {
+void advance_single(Exec& exec, const SingleReductionStep& step, In<T> u_before, In<T> inverse_diagonal, In<T> w,
+                    View<T> x, View<T> r, View<T> p, View<T> s, View<T> u, double* rr, double* ru) {
   assert(w.size() == x.size() && r.size() == x.size() && p.size() == x.size() && s.size() == x.size());
   const auto scalars = detail::prepare(exec, step);
   const bool scaled = !inverse_diagonal.empty();
@@ -252,7 +254,8 @@ namespace detail {
 template <bool reads_y, int terms, class Exec, class T>
 void combine_terms(Exec& exec, View<T> y, Scalar c, Term<T> first, Term<T> second, Term<T> third) {
   assert(first.x.size() == y.size());
-  const auto factor = prepare(exec, c), a = prepare(exec, first.a), b = prepare(exec, second.a), d = prepare(exec, third.a);
+  const auto factor = prepare(exec, c), a = prepare(exec, first.a), b = prepare(exec, second.a),
+             d = prepare(exec, third.a);
   const View<const T> x1 = first.x, x2 = second.x, x3 = third.x;
   for_each(exec, y.size(), [=] TESSERA_HD(Offset i) {
     T sum = static_cast<T>(a.get()) * x1[i];
@@ -293,34 +296,36 @@ void dot_pair(Exec& exec, View<T> x, In<T> y, In<T> z, In<T> w, double* first, d
 }
 
 /// One line instantiates all of the above for a backend and a type.
-#define TESSERA_INSTANTIATE_VECTOR_OPS(Exec, T)                                                               \
-  template void fill<Exec, T>(Exec&, View<T>, T);                                                             \
-  template void copy<Exec, T>(Exec&, View<const T>, View<T>);                                                 \
-  template void scale<Exec, T>(Exec&, double, View<T>);                                                       \
-  template void axpy<Exec, T>(Exec&, double, View<const T>, View<T>);                                         \
-  template void dot<Exec, T>(Exec&, View<T>, View<const T>, double*);                                         \
-  template void dot<Exec, const T>(Exec&, View<const T>, View<const T>, double*);                             \
-  template void subtract_from_dot<Exec, T>(Exec&, View<const T>, View<T>, double*);                           \
-  template void multiply<Exec, T>(Exec&, View<const T>, View<const T>, View<T>);                              \
-  template void extract_diagonal<Exec, T>(Exec&, const CrsView<const T>&, View<T>);                           \
-  template void invert_diagonal<Exec, T>(Exec&, View<T>, double*, Sign);                                      \
-  template void update_r_dot<Exec, T>(Exec&, Quotient, View<const T>, View<const T>, View<T>, double*, double*); \
-  template void update_x_p<Exec, T>(Exec&, Quotient, Quotient, View<const T>, View<const T>, View<T>, View<T>);  \
-  template void advance_single<Exec, T>(Exec&, const SingleReductionStep&, View<const T>, View<const T>, View<const T>,  \
-                                        View<T>, View<T>, View<T>, View<T>, View<T>, double*, double*);       \
-  template void fill_random<Exec, T>(Exec&, View<T>, unsigned);                                               \
-  template void chebyshev_step<Exec, T>(Exec&, double, double, View<const T>, View<const T>, View<const T>, View<T>, View<T>); \
-  template void combine<Exec, T>(Exec&, View<T>, Scalar, Term<T>, Term<T>, Term<T>);                          \
-  template void dot_pair<Exec, T>(Exec&, View<T>, View<const T>, View<const T>, View<const T>, double*, double*); \
-  template void dot_pair<Exec, const T>(Exec&, View<const T>, View<const T>, View<const T>, View<const T>, double*, double*); \
-  template void convert<Exec, T, double>(Exec&, View<T>, View<double>);                                       \
-  template void convert<Exec, T, float>(Exec&, View<T>, View<float>);                                         \
-  template void convert<Exec, const T, double>(Exec&, View<const T>, View<double>);                           \
+#define TESSERA_INSTANTIATE_VECTOR_OPS(Exec, T)                                                                        \
+  template void fill<Exec, T>(Exec&, View<T>, T);                                                                      \
+  template void copy<Exec, T>(Exec&, View<const T>, View<T>);                                                          \
+  template void scale<Exec, T>(Exec&, double, View<T>);                                                                \
+  template void axpy<Exec, T>(Exec&, double, View<const T>, View<T>);                                                  \
+  template void dot<Exec, T>(Exec&, View<T>, View<const T>, double*);                                                  \
+  template void dot<Exec, const T>(Exec&, View<const T>, View<const T>, double*);                                      \
+  template void subtract_from_dot<Exec, T>(Exec&, View<const T>, View<T>, double*);                                    \
+  template void multiply<Exec, T>(Exec&, View<const T>, View<const T>, View<T>);                                       \
+  template void extract_diagonal<Exec, T>(Exec&, const CrsView<const T>&, View<T>);                                    \
+  template void invert_diagonal<Exec, T>(Exec&, View<T>, double*, Sign);                                               \
+  template void update_r_dot<Exec, T>(Exec&, Quotient, View<const T>, View<const T>, View<T>, double*, double*);       \
+  template void update_x_p<Exec, T>(Exec&, Quotient, Quotient, View<const T>, View<const T>, View<T>, View<T>);        \
+  template void advance_single<Exec, T>(Exec&, const SingleReductionStep&, View<const T>, View<const T>,               \
+                                        View<const T>, View<T>, View<T>, View<T>, View<T>, View<T>, double*, double*); \
+  template void fill_random<Exec, T>(Exec&, View<T>, unsigned);                                                        \
+  template void chebyshev_step<Exec, T>(Exec&, double, double, View<const T>, View<const T>, View<const T>, View<T>,   \
+                                        View<T>);                                                                      \
+  template void combine<Exec, T>(Exec&, View<T>, Scalar, Term<T>, Term<T>, Term<T>);                                   \
+  template void dot_pair<Exec, T>(Exec&, View<T>, View<const T>, View<const T>, View<const T>, double*, double*);      \
+  template void dot_pair<Exec, const T>(Exec&, View<const T>, View<const T>, View<const T>, View<const T>, double*,    \
+                                        double*);                                                                      \
+  template void convert<Exec, T, double>(Exec&, View<T>, View<double>);                                                \
+  template void convert<Exec, T, float>(Exec&, View<T>, View<float>);                                                  \
+  template void convert<Exec, const T, double>(Exec&, View<const T>, View<double>);                                    \
   template void convert<Exec, const T, float>(Exec&, View<const T>, View<float>)
 
 /// Mixed precision, once a backend.
-#define TESSERA_INSTANTIATE_MIXED_VECTOR_OPS(Exec)                                          \
-  template void convert_scaled(Exec&, double, View<const double>, View<float>);             \
+#define TESSERA_INSTANTIATE_MIXED_VECTOR_OPS(Exec)                              \
+  template void convert_scaled(Exec&, double, View<const double>, View<float>); \
   template void add_scaled(Exec&, double, View<const float>, View<double>)
 
 }  // namespace tessera::linalg

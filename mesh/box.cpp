@@ -22,8 +22,7 @@ std::vector<std::vector<Lattice>> cut(Shape shape) {
     case Shape::interval: return {{{0, 0, 0}, {1, 0, 0}}};
     case Shape::triangle: return {{{0, 0, 0}, {1, 0, 0}, {1, 1, 0}}, {{0, 0, 0}, {1, 1, 0}, {0, 1, 0}}};
     case Shape::quad: return {{{0, 0, 0}, {1, 0, 0}, {1, 1, 0}, {0, 1, 0}}};
-    case Shape::hex:
-      return {{{0, 0, 0}, {1, 0, 0}, {1, 1, 0}, {0, 1, 0}, {0, 0, 1}, {1, 0, 1}, {1, 1, 1}, {0, 1, 1}}};
+    case Shape::hex: return {{{0, 0, 0}, {1, 0, 0}, {1, 1, 0}, {0, 1, 0}, {0, 0, 1}, {1, 0, 1}, {1, 1, 1}, {0, 1, 1}}};
     case Shape::prism:
       return {{{0, 0, 0}, {1, 0, 0}, {1, 1, 0}, {0, 0, 1}, {1, 0, 1}, {1, 1, 1}},
               {{0, 0, 0}, {1, 1, 0}, {0, 1, 0}, {0, 0, 1}, {1, 1, 1}, {0, 1, 1}}};
@@ -54,9 +53,9 @@ struct OnSide {
 struct Plan {
   Shape shape;
   int dim, order;
-  Lattice cells{1, 1, 1};  // of the box, 1 on unused axes
-  Lattice nodes{1, 1, 1};  // lattice nodes per axis
-  std::vector<std::vector<Lattice>> pieces;  // [pieces][nodes per cell]: lattice offset of each node
+  Lattice cells{1, 1, 1};                     // of the box, 1 on unused axes
+  Lattice nodes{1, 1, 1};                     // lattice nodes per axis
+  std::vector<std::vector<Lattice>> pieces;   // [pieces][nodes per cell]: lattice offset of each node
   std::vector<std::vector<OnSide>> on_sides;  // [pieces], in the order of their local sides
 };
 
@@ -177,9 +176,10 @@ void fill_facets(const Plan& plan, Mesh& mesh) {
   for (int side = 0; side < 2 * plan.dim; ++side) mesh.groups.push_back({names[side], plan.dim - 1, {}, {}});
   for (int k = 0; k < plan.cells[2]; ++k)
     for (int j = 0; j < plan.cells[1]; ++j) {
-      const bool inner = (plan.dim < 3 || (k > 0 && k + 1 < plan.cells[2])) &&
-                         (plan.dim < 2 || (j > 0 && j + 1 < plan.cells[1]));
-      const int step = inner ? std::max(1, plan.cells[0] - 1) : 1;  // an inner line touches the sides with its ends only
+      const bool inner =
+          (plan.dim < 3 || (k > 0 && k + 1 < plan.cells[2])) && (plan.dim < 2 || (j > 0 && j + 1 < plan.cells[1]));
+      const int step =
+          inner ? std::max(1, plan.cells[0] - 1) : 1;  // an inner line touches the sides with its ends only
       for (int i = 0; i < plan.cells[0]; i += step) add_box_facets(plan, {i, j, k}, mesh);
     }
   mesh.facets.exterior.assign(mesh.facets.cell.size(), 1);

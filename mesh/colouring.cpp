@@ -122,7 +122,8 @@ Colouring colour(const Keys& keys, Index n_cells, Index n_keys) {
 }  // namespace
 
 Colouring colour_cells(std::span<const Index> cell_keys, int keys_per_cell, Index n_keys) {
-  return colour({nullptr, cell_keys.data(), keys_per_cell}, static_cast<Index>(cell_keys.size() / keys_per_cell), n_keys);
+  return colour({nullptr, cell_keys.data(), keys_per_cell}, static_cast<Index>(cell_keys.size() / keys_per_cell),
+                n_keys);
 }
 
 Colouring colour_cells(Index n_cells, Index n_keys, const Offset* cell_ptr, const Index* cell_keys) {

@@ -60,9 +60,8 @@ Mesh elevate(const Mesh& linear) {
   counts_to_starts(edge_start);
   std::vector<Index> face_of_side;
   Offset faces = 0;
-  const bool quads = linear.dim == 3 && std::any_of(linear.blocks.begin(), linear.blocks.end(), [](const CellBlock& b) {
-                       return b.shape != Shape::tet;
-                     });
+  const bool quads = linear.dim == 3 && std::any_of(linear.blocks.begin(), linear.blocks.end(),
+                                                    [](const CellBlock& b) { return b.shape != Shape::tet; });
   if (quads) faces = number_quad_faces(linear, face_of_side);
   const Offset first_edge = linear.nodes(), first_face = first_edge + static_cast<Offset>(edge_list.size());
   const Offset first_inner = first_face + faces;
@@ -70,7 +69,8 @@ Mesh elevate(const Mesh& linear) {
   for (const CellBlock& block : linear.blocks)
     if (has_inner_node(block.shape)) nodes += block.cells();
   if (nodes > std::numeric_limits<Index>::max())
-    throw Error(ExitCode::mesh, fmt::format("a refined or order-2 mesh would have {} nodes, more than 32-bit indices hold", nodes),
+    throw Error(ExitCode::mesh,
+                fmt::format("a refined or order-2 mesh would have {} nodes, more than 32-bit indices hold", nodes),
                 "use a coarser mesh, order 1, or fewer refinements");
 
   Mesh mesh = linear;
@@ -85,7 +85,8 @@ Mesh elevate(const Mesh& linear) {
   };
 #pragma omp parallel for schedule(static)
   for (std::size_t e = 0; e < edge_list.size(); ++e)
-    set_mean(static_cast<Index>(first_edge + e), [&](int i) { return edge_list[e][i]; }, 2);
+    set_mean(
+        static_cast<Index>(first_edge + e), [&](int i) { return edge_list[e][i]; }, 2);
   Index inner = static_cast<Index>(first_inner);
   for (std::size_t b = 0; b < linear.blocks.size(); ++b) {
     const CellBlock& old = linear.blocks[b];
@@ -109,11 +110,13 @@ Mesh elevate(const Mesh& linear) {
       for (std::size_t s = 0; linear.dim == 3 && s < local.facets.size(); ++s) {
         if (local.facets[s].shape != Shape::quad) continue;
         *to = static_cast<Index>(first_face + face_of_side[static_cast<std::size_t>(old.first_cell + c) * 6 + s]);
-        set_mean(*to++, [&](int i) { return from[local.facets[s].vertices[i]]; }, 4);
+        set_mean(
+            *to++, [&](int i) { return from[local.facets[s].vertices[i]]; }, 4);
       }
       if (has_inner_node(old.shape)) {
         *to = inner++;
-        set_mean(*to++, [&](int i) { return from[i]; }, vertices);
+        set_mean(
+            *to++, [&](int i) { return from[i]; }, vertices);
       }
     }
   }

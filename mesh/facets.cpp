@@ -145,9 +145,10 @@ void set_facets(Mesh& mesh, const std::vector<NamedFacets>& named) {
           if (v >= 0 && v < mesh.nodes())
             vertices += fmt::format("{}{} at ({:g}, {:g}, {:g})", vertices.empty() ? "" : ", ", v, mesh.point(v)[0],
                                     mesh.point(v)[1], mesh.point(v)[2]);
-        throw Error(ExitCode::mesh,
-                    fmt::format("a facet of group '{}' is no side of any cell; its vertices: {}", named[g].name, vertices),
-                    "mesh the surface together with the volume it bounds, and save both (Mesh.SaveAll or groups for both)");
+        throw Error(
+            ExitCode::mesh,
+            fmt::format("a facet of group '{}' is no side of any cell; its vertices: {}", named[g].name, vertices),
+            "mesh the surface together with the volume it bounds, and save both (Mesh.SaveAll or groups for both)");
       }
       members[g].push_back(SideTable::code(sides[i].cell, sides[i].side));
     }

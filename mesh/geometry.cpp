@@ -160,7 +160,8 @@ bool inverse_map(const Mesh& mesh, const CellBlock& block, Index local, const st
       std::copy_n(J, 9, K);
       for (int d = 0; d < 3; ++d) K[3 * d + c] = r[d];
       const double step_c = (K[0] * (K[4] * K[8] - K[5] * K[7]) - K[1] * (K[3] * K[8] - K[5] * K[6]) +
-                             K[2] * (K[3] * K[7] - K[4] * K[6])) / det;
+                             K[2] * (K[3] * K[7] - K[4] * K[6])) /
+                            det;
       xi[c] += step_c;
       change = std::max(change, std::abs(step_c));
     }
@@ -244,9 +245,10 @@ double facet_measure(const Mesh& mesh, Index facet) {
       for (int a = 0; a < 3; ++a)
         for (int b = 0; b < dim; ++b)
           t[b][a] += mesh.point(cell[nodes[i]])[a] * gauss.dphi[(q * nodes.size() + i) * dim + b];
-    const double size = dim == 1 ? std::hypot(t[0][0], t[0][1], t[0][2])
-                                 : std::hypot(t[0][1] * t[1][2] - t[0][2] * t[1][1], t[0][2] * t[1][0] - t[0][0] * t[1][2],
-                                              t[0][0] * t[1][1] - t[0][1] * t[1][0]);
+    const double size = dim == 1
+                            ? std::hypot(t[0][0], t[0][1], t[0][2])
+                            : std::hypot(t[0][1] * t[1][2] - t[0][2] * t[1][1], t[0][2] * t[1][0] - t[0][0] * t[1][2],
+                                         t[0][0] * t[1][1] - t[0][1] * t[1][0]);
     sum += gauss.weights[q] * size;
   }
   return sum;
@@ -283,8 +285,7 @@ BoundingBox bounding_box(const Mesh& mesh) {
 PointLocator::PointLocator(const Mesh& mesh) : mesh_(mesh), box_(bounding_box(mesh)) {
   const double per_axis = std::pow(std::max<double>(1, mesh.cells()), 1.0 / mesh.dim);
   double mean = 1;  // geometric mean of the extents, so that bins are about as wide in every direction
-  for (int d = 0; d < mesh.dim; ++d)
-    mean *= std::pow(std::max(box_.max[d] - box_.min[d], 1e-300), 1.0 / mesh.dim);
+  for (int d = 0; d < mesh.dim; ++d) mean *= std::pow(std::max(box_.max[d] - box_.min[d], 1e-300), 1.0 / mesh.dim);
   for (int d = 0; d < mesh.dim; ++d)
     bins_[d] = static_cast<Index>(std::clamp(per_axis * (box_.max[d] - box_.min[d]) / mean, 1.0, 1024.0));
   auto bin = [&](int d, double x) {
@@ -314,7 +315,8 @@ std::optional<Location> PointLocator::find(const std::array<double, 3>& point, d
   for (int d = 2; d >= 0; --d) {
     const double width = box_.max[d] - box_.min[d];
     Index bin = 0;
-    if (width > 0) bin = static_cast<Index>(std::clamp((point[d] - box_.min[d]) / width * bins_[d], 0.0, bins_[d] - 1.0));
+    if (width > 0)
+      bin = static_cast<Index>(std::clamp((point[d] - box_.min[d]) / width * bins_[d], 0.0, bins_[d] - 1.0));
     at = at * bins_[d] + bin;
   }
   std::optional<Location> found;

@@ -25,11 +25,11 @@ struct Format {
   Kind kind;
 };
 constexpr Format formats[] = {
-    {".msh", Kind::mesh},           {".geo", Kind::geometry},  {".geo_unrolled", Kind::geometry},
-    {".step", Kind::geometry},      {".stp", Kind::geometry},  {".brep", Kind::geometry},
-    {".iges", Kind::geometry},      {".igs", Kind::geometry},  {".stl", Kind::triangulation},
-    {".unv", Kind::mesh},           {".vtk", Kind::mesh},      {".mesh", Kind::mesh},
-    {".bdf", Kind::mesh},           {".nas", Kind::mesh},      {".med", Kind::mesh},
+    {".msh", Kind::mesh},      {".geo", Kind::geometry}, {".geo_unrolled", Kind::geometry},
+    {".step", Kind::geometry}, {".stp", Kind::geometry}, {".brep", Kind::geometry},
+    {".iges", Kind::geometry}, {".igs", Kind::geometry}, {".stl", Kind::triangulation},
+    {".unv", Kind::mesh},      {".vtk", Kind::mesh},     {".mesh", Kind::mesh},
+    {".bdf", Kind::mesh},      {".nas", Kind::mesh},     {".med", Kind::mesh},
     {".cgns", Kind::mesh},
 };
 
@@ -108,16 +108,17 @@ GmshModel load(const std::filesystem::path& file, Kind kind, const SplitEntities
 
 }  // namespace
 
-Mesh read_gmsh(const std::filesystem::path& file, std::optional<double> size, int order, std::optional<Position> where) {
+Mesh read_gmsh(const std::filesystem::path& file, std::optional<double> size, int order,
+               std::optional<Position> where) {
   check_readable(file, where);
   const Kind kind = kind_of(file, where);
   if (order != 1 && order != 2)
-    throw Error(ExitCode::usage, fmt::format("geometric order {} was asked", order), "orders 1 and 2 are supported", where);
+    throw Error(ExitCode::usage, fmt::format("geometric order {} was asked", order), "orders 1 and 2 are supported",
+                where);
   SplitEntities split;
   if (lower_case(file.extension().string()) == ".msh") split = check_msh(file);
   if (lower_case(file.extension().string()) == ".geo") warn_of_open_line(file);
-  if (kind == Kind::mesh && size)
-    log_debug(fmt::format("mesh.size is not used: {} is a mesh already", file.string()));
+  if (kind == Kind::mesh && size) log_debug(fmt::format("mesh.size is not used: {} is a mesh already", file.string()));
   return make_mesh_of(load(file, kind, split, size, order), file.string());
 }
 

@@ -51,9 +51,10 @@ void flatten(GmshModel& model, const std::string& file) {
       throw Error(ExitCode::mesh,
                   fmt::format("{} is a {} in space: {} runs from {:g} to {:g}", file,
                               model.dim == 2 ? "surface mesh" : "mesh of lines", "xyz"[axis], low[axis], high[axis]),
-                  model.dim == 2 ? "surface meshes are not supported: put the mesh into a plane of constant z, or mesh the "
-                                   "volume"
-                                 : "put a one-dimensional mesh on a line along x");
+                  model.dim == 2
+                      ? "surface meshes are not supported: put the mesh into a plane of constant z, or mesh the "
+                        "volume"
+                      : "put a one-dimensional mesh on a line along x");
     for (std::size_t i = axis; i < model.points.size(); i += 3) model.points[i] = 0;
   }
 }
@@ -80,8 +81,7 @@ double orientation(Shape shape, const std::vector<double>& points, const Index* 
     case Shape::hex:
       return triple(along({{0, 1}, {3, 2}, {4, 5}, {7, 6}}), along({{0, 3}, {1, 2}, {4, 7}, {5, 6}}),
                     along({{0, 4}, {1, 5}, {2, 6}, {3, 7}}));
-    case Shape::prism:
-      return triple(along({{0, 1}, {3, 4}}), along({{0, 2}, {3, 5}}), along({{0, 3}, {1, 4}, {2, 5}}));
+    case Shape::prism: return triple(along({{0, 1}, {3, 4}}), along({{0, 2}, {3, 5}}), along({{0, 3}, {1, 4}, {2, 5}}));
   }
   return 0;
 }
@@ -124,7 +124,8 @@ void add_cell_groups(const GmshModel& model, Mesh& mesh) {
       if (!std::binary_search(cells.groups.begin(), cells.groups.end(), g)) continue;
       const std::size_t start = group.entities.size();
       group.entities.resize(start + cells.count);
-      std::iota(group.entities.begin() + start, group.entities.end(), mesh.blocks[cells.block].first_cell + cells.first);
+      std::iota(group.entities.begin() + start, group.entities.end(),
+                mesh.blocks[cells.block].first_cell + cells.first);
     }
     std::sort(group.entities.begin(), group.entities.end());
     mesh.groups.push_back(std::move(group));
@@ -146,9 +147,10 @@ void for_each_element(const GmshModel& model, int group, const std::vector<Index
 }
 
 [[noreturn]] void refuse_loose(const PhysicalGroup& group, const std::string& file) {
-  throw Error(ExitCode::mesh,
-              fmt::format("{}: group '{}' of dimension {} has an element that touches no cell", file, group.name, group.dim),
-              "remove the group, or mesh what it bounds: if cells have physical groups, the cells at this group need one too");
+  throw Error(
+      ExitCode::mesh,
+      fmt::format("{}: group '{}' of dimension {} has an element that touches no cell", file, group.name, group.dim),
+      "remove the group, or mesh what it bounds: if cells have physical groups, the cells at this group need one too");
 }
 
 void add_facet_groups(const GmshModel& model, const std::string& file, const std::vector<Index>& number, Mesh& mesh) {

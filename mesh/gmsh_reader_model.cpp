@@ -116,9 +116,8 @@ std::vector<std::size_t> without_repeats(const Index* nodes, std::size_t element
   }
   std::vector<std::size_t> order(elements), kept;
   std::iota(order.begin(), order.end(), 0);
-  std::sort(order.begin(), order.end(), [&](std::size_t a, std::size_t b) {
-    return keys[a] != keys[b] ? keys[a] < keys[b] : a < b;
-  });
+  std::sort(order.begin(), order.end(),
+            [&](std::size_t a, std::size_t b) { return keys[a] != keys[b] ? keys[a] < keys[b] : a < b; });
   for (std::size_t i = 0; i < elements; ++i)
     if (i == 0 || keys[order[i]] != keys[order[i - 1]]) kept.push_back(order[i]);
   if (kept.size() == elements) return {};
@@ -198,19 +197,21 @@ void copy_cells(const std::string& file, const NodeNumbers& numbers, int entity,
       refuse(fmt::format("{} has more cells than 32-bit numbers count", file), "use a coarser mesh");
     append(file, numbers, nodes[t], type.nodes, type.nodes, vertex_count(type.shape), groups.size() > 1, block.nodes);
     nodes[t] = {};
-    model.cells.push_back({static_cast<std::size_t>(&block - model.blocks.data()), first, block.cells() - first, groups});
+    model.cells.push_back(
+        {static_cast<std::size_t>(&block - model.blocks.data()), first, block.cells() - first, groups});
   }
 }
 
-void copy_lower(const std::string& file, const NodeNumbers& numbers, int dim, int entity, const std::vector<int>& groups,
-                GmshModel& model) {
+void copy_lower(const std::string& file, const NodeNumbers& numbers, int dim, int entity,
+                const std::vector<int>& groups, GmshModel& model) {
   std::vector<int> types;
   std::vector<Tags> elements, nodes;
   gmsh::model::mesh::getElements(types, elements, nodes, dim, entity);
   for (std::size_t t = 0; t < types.size(); ++t) {
     const GmshType* type = gmsh_type(types[t]);
     if (!type)
-      refuse(fmt::format("{} has elements of the unsupported Gmsh type {}", file, types[t]), "use geometric order 1 or 2");
+      refuse(fmt::format("{} has elements of the unsupported Gmsh type {}", file, types[t]),
+             "use geometric order 1 or 2");
     EntityElements copied{dim, type->shape, groups, {}};
     const int vertices = vertex_count(type->shape);
     append(file, numbers, nodes[t], type->nodes, vertices, vertices, true, copied.vertices);
@@ -219,8 +220,8 @@ void copy_lower(const std::string& file, const NodeNumbers& numbers, int dim, in
 }
 
 // The elements of one type and entity, by the groups of each: [groups] -> node tags, elements that are repeated once.
-std::map<std::vector<int>, Tags> split_by_groups(const Tags& elements, const Tags& nodes, int stride, int vertices, int dim,
-                                                 const std::vector<std::pair<std::uint64_t, int>>& physical,
+std::map<std::vector<int>, Tags> split_by_groups(const Tags& elements, const Tags& nodes, int stride, int vertices,
+                                                 int dim, const std::vector<std::pair<std::uint64_t, int>>& physical,
                                                  const GroupNumbers& numbers) {
   std::map<std::vector<std::size_t>, std::pair<std::size_t, std::vector<int>>> by_nodes;  // -> first element, groups
   for (std::size_t e = 0; e < elements.size(); ++e) {
@@ -229,7 +230,8 @@ std::map<std::vector<int>, Tags> split_by_groups(const Tags& elements, const Tag
     auto& groups = by_nodes.try_emplace(std::move(key), e, std::vector<int>{}).first->second.second;
     const auto found = std::lower_bound(physical.begin(), physical.end(), std::pair{std::uint64_t{elements[e]}, 0});
     for (auto it = found; it != physical.end() && it->first == elements[e]; ++it)
-      if (const auto number = numbers.find({dim, it->second}); number != numbers.end()) groups.push_back(number->second);
+      if (const auto number = numbers.find({dim, it->second}); number != numbers.end())
+        groups.push_back(number->second);
   }
   std::vector<std::pair<std::size_t, std::vector<int>>> ordered;
   for (auto& [key, value] : by_nodes) ordered.push_back(std::move(value));
@@ -245,15 +247,17 @@ std::map<std::vector<int>, Tags> split_by_groups(const Tags& elements, const Tag
 }
 
 // Entities of a 2.2 file whose elements each name their own group.
-void copy_split(const std::string& file, const NodeNumbers& numbers, int dim, int entity, const GroupNumbers& group_numbers,
-                const std::vector<std::pair<std::uint64_t, int>>& physical, GmshModel& model) {
+void copy_split(const std::string& file, const NodeNumbers& numbers, int dim, int entity,
+                const GroupNumbers& group_numbers, const std::vector<std::pair<std::uint64_t, int>>& physical,
+                GmshModel& model) {
   std::vector<int> types;
   std::vector<Tags> elements, nodes;
   gmsh::model::mesh::getElements(types, elements, nodes, dim, entity);
   for (std::size_t t = 0; t < types.size(); ++t) {
     const GmshType* type = gmsh_type(types[t]);
     if (!type)
-      refuse(fmt::format("{} has elements of the unsupported Gmsh type {}", file, types[t]), "use geometric order 1 or 2");
+      refuse(fmt::format("{} has elements of the unsupported Gmsh type {}", file, types[t]),
+             "use geometric order 1 or 2");
     const int vertices = vertex_count(type->shape);
     for (const auto& [groups, part] :
          split_by_groups(elements[t], nodes[t], type->nodes, vertices, dim, physical, group_numbers)) {
@@ -265,7 +269,8 @@ void copy_split(const std::string& file, const NodeNumbers& numbers, int dim, in
         CellBlock& block = block_of_type(model, *type);
         const Index first = block.cells();
         append(file, numbers, part, type->nodes, type->nodes, vertices, false, block.nodes);
-        model.cells.push_back({static_cast<std::size_t>(&block - model.blocks.data()), first, block.cells() - first, groups});
+        model.cells.push_back(
+            {static_cast<std::size_t>(&block - model.blocks.data()), first, block.cells() - first, groups});
       }
     }
   }

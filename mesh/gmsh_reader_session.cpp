@@ -1,8 +1,8 @@
 #include "mesh/gmsh_reader_session.hpp"
 
+#include <fcntl.h>
 #include <fmt/format.h>
 #include <gmsh.h>
-#include <fcntl.h>
 #include <omp.h>
 #include <unistd.h>
 

@@ -145,7 +145,8 @@ class BinaryFile {
   }
   template <class T>
   void put(const std::vector<T>& values) {
-    stream_.write(reinterpret_cast<const char*>(values.data()), static_cast<std::streamsize>(values.size() * sizeof(T)));
+    stream_.write(reinterpret_cast<const char*>(values.data()),
+                  static_cast<std::streamsize>(values.size() * sizeof(T)));
   }
   bool close() {
     stream_.close();

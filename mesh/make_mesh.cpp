@@ -21,7 +21,8 @@ namespace {
 BoxParams refined(BoxParams box, int times) {
   for (int& cells : box.cells) {
     if (cells > (std::numeric_limits<int>::max() >> times))
-      throw Error(ExitCode::mesh, fmt::format("{} cells on an axis refined {} times are more than 32-bit numbers count", cells, times),
+      throw Error(ExitCode::mesh,
+                  fmt::format("{} cells on an axis refined {} times are more than 32-bit numbers count", cells, times),
                   "use fewer cells or refinements", box.where);
     cells <<= times;
   }

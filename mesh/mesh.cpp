@@ -20,8 +20,7 @@ using Facet = Topology::Facet;
 Topology make_topology(Shape shape) {
   Topology t;
   switch (shape) {
-    case Shape::point:
-      break;
+    case Shape::point: break;
     case Shape::interval:
       t.edges = {{0, 1}};
       t.facets = {Facet{Shape::point, {0, -1, -1, -1}}, Facet{Shape::point, {1, -1, -1, -1}}};

@@ -26,11 +26,12 @@ int node_count(Shape shape, int order);
 struct Topology {
   struct Facet {
     Shape shape;
-    std::array<std::int8_t, 4> vertices;  ///< outward normal by the right-hand rule in 3-D; in 2-D the cell lies left of a->b
+    std::array<std::int8_t, 4>
+        vertices;  ///< outward normal by the right-hand rule in 3-D; in 2-D the cell lies left of a->b
   };
-  std::vector<std::array<std::int8_t, 2>> edges;   ///< in Gmsh's edge order (the order of order-2 edge nodes)
-  std::vector<Facet> facets;                       ///< of dimension dim-1
-  std::vector<Facet> faces;                        ///< of dimension 2 (3-D: equal to facets; 2-D: the cell itself)
+  std::vector<std::array<std::int8_t, 2>> edges;  ///< in Gmsh's edge order (the order of order-2 edge nodes)
+  std::vector<Facet> facets;                      ///< of dimension dim-1
+  std::vector<Facet> faces;                       ///< of dimension 2 (3-D: equal to facets; 2-D: the cell itself)
 };
 const Topology& topology(Shape shape);
 
@@ -55,9 +56,10 @@ struct CellBlock {
 
 /// Facets that matter: every exterior one and every interior one that a group names. A facet is a side of a cell.
 struct Facets {
-  std::vector<Index> cell;         ///< number of the cell (over all blocks)
-  std::vector<std::int8_t> side;   ///< local facet number in topology(shape).facets
-  std::vector<std::int8_t> exterior;  ///< 1: one cell only; 0: an interior facet named by a group (`cell` is its lower-numbered one)
+  std::vector<Index> cell;        ///< number of the cell (over all blocks)
+  std::vector<std::int8_t> side;  ///< local facet number in topology(shape).facets
+  std::vector<std::int8_t>
+      exterior;  ///< 1: one cell only; 0: an interior facet named by a group (`cell` is its lower-numbered one)
   Index size() const { return static_cast<Index>(cell.size()); }
 };
 
@@ -73,8 +75,8 @@ struct Group {
 
 /// A mesh on the host. Nodes are numbered so that those of low-order vertices and of high-order points share one range.
 struct Mesh {
-  int dim = 3;    ///< 1, 2 or 3
-  int order = 1;  ///< geometric order, 1 or 2
+  int dim = 3;                 ///< 1, 2 or 3
+  int order = 1;               ///< geometric order, 1 or 2
   std::vector<double> points;  ///< [nodes, 3]; unused coordinates are 0
   std::vector<CellBlock> blocks;
   Facets facets;

@@ -166,7 +166,8 @@ std::vector<Index> nested_dissection(const Adjacency& graph) {
   std::array<idx_t, METIS_NOPTIONS> options;
   METIS_SetDefaultOptions(options.data());
   options[METIS_OPTION_SEED] = 1;
-  const int status = METIS_NodeND(&n, ptr.data(), items.data(), nullptr, options.data(), permutation.data(), inverse.data());
+  const int status =
+      METIS_NodeND(&n, ptr.data(), items.data(), nullptr, options.data(), permutation.data(), inverse.data());
   if (status != METIS_OK)
     throw Error(ExitCode::mesh, fmt::format("METIS_NodeND failed with status {} on {} nodes", status, n),
                 "use mesh.numbering = \"rcm\"");
@@ -182,7 +183,8 @@ void renumber_cells(Mesh& mesh, std::span<const Index> new_number) {
       const Index target = new_number[block.first_cell + c] - block.first_cell;
       if (target < 0 || target >= block.cells())
         throw Error(ExitCode::internal, "renumber_cells: a cell would leave its block");
-      std::copy_n(block.cell(c), block.nodes_per_cell, nodes.begin() + static_cast<Offset>(target) * block.nodes_per_cell);
+      std::copy_n(block.cell(c), block.nodes_per_cell,
+                  nodes.begin() + static_cast<Offset>(target) * block.nodes_per_cell);
     }
     block.nodes = std::move(nodes);
   }

@@ -72,8 +72,8 @@ double shape_quality(const Mesh& mesh, const CellBlock& block, Index local, cons
     // Scaled before the determinant, so that neither nanometres nor light years leave the range of doubles.
     for (int i = 0; i < dim; ++i)
       for (int j = 0; j < dim; ++j) A[3 * i + j] /= mean;
-    const double det = A[0] * (A[4] * A[8] - A[5] * A[7]) - A[1] * (A[3] * A[8] - A[5] * A[6]) +
-                       A[2] * (A[3] * A[7] - A[4] * A[6]);
+    const double det =
+        A[0] * (A[4] * A[8] - A[5] * A[7]) - A[1] * (A[3] * A[8] - A[5] * A[6]) + A[2] * (A[3] * A[7] - A[4] * A[6]);
     if (!std::isfinite(det)) return -1;
     const double eta = std::abs(det) < degenerate_below ? 0 : std::copysign(std::pow(std::abs(det), 2.0 / dim), det);
     worst = std::min(worst, eta);
@@ -164,13 +164,15 @@ void check_cells(const Mesh& mesh) {
   }
   if (first < 0) return;
   const auto x = centroid(mesh, first);
-  throw Error(ExitCode::mesh,
-              fmt::format("{} of {} cells are unusable ({} inverted, {} without volume); the first is cell {}, a {} near "
-                          "({:g}, {:g}, {:g}){}",
-                          inverted + degenerate, mesh.cells(), inverted, degenerate, first, name(mesh.block_of(first).shape),
-                          x[0], x[1], x[2], eta[first] < 0 ? ", inverted" : ", without volume"),
-              mesh.order == 2 ? "curved sides fold it: mesh finer where the boundary curves, or with geometric order 1"
-                              : "mesh again with a smaller mesh.size, or repair the file: its cells must not be folded or flat");
+  throw Error(
+      ExitCode::mesh,
+      fmt::format("{} of {} cells are unusable ({} inverted, {} without volume); the first is cell {}, a {} near "
+                  "({:g}, {:g}, {:g}){}",
+                  inverted + degenerate, mesh.cells(), inverted, degenerate, first, name(mesh.block_of(first).shape),
+                  x[0], x[1], x[2], eta[first] < 0 ? ", inverted" : ", without volume"),
+      mesh.order == 2
+          ? "curved sides fold it: mesh finer where the boundary curves, or with geometric order 1"
+          : "mesh again with a smaller mesh.size, or repair the file: its cells must not be folded or flat");
 }
 
 }  // namespace tessera::mesh

@@ -12,8 +12,8 @@ namespace tessera::mesh {
 struct QualityReport {
   double min = 0, mean = 0, max = 0;
   Index worst_cell = -1;
-  Index inverted = 0;    ///< cells with a negative Jacobian at a corner or a geometric node
-  Index degenerate = 0;  ///< cells with a Jacobian that is zero to round-off, and none negative
+  Index inverted = 0;                   ///< cells with a negative Jacobian at a corner or a geometric node
+  Index degenerate = 0;                 ///< cells with a Jacobian that is zero to round-off, and none negative
   double min_angle = 0, max_angle = 0;  ///< between edges at a corner of a face, degrees
   std::array<Index, 10> histogram{};    ///< cells with eta in [k/10, (k+1)/10); inverted and degenerate ones in [0]
 };

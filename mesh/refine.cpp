@@ -24,7 +24,8 @@ double tet_quality(const double* a, const double* b, const double* c, const doub
   for (int i = 0; i < 4; ++i)
     for (int j = 0; j < i; ++j)
       for (int k = 0; k < 3; ++k) sum += (x[i][k] - x[j][k]) * (x[i][k] - x[j][k]);
-  const double det = e[0][0] * (e[1][1] * e[2][2] - e[1][2] * e[2][1]) - e[0][1] * (e[1][0] * e[2][2] - e[1][2] * e[2][0]) +
+  const double det = e[0][0] * (e[1][1] * e[2][2] - e[1][2] * e[2][1]) -
+                     e[0][1] * (e[1][0] * e[2][2] - e[1][2] * e[2][0]) +
                      e[0][2] * (e[1][0] * e[2][1] - e[1][1] * e[2][0]);
   return sum > 0 ? std::copysign(12 * std::pow(0.5 * std::abs(det), 2.0 / 3), det) / sum : 0;
 }
@@ -57,8 +58,9 @@ Mesh cut_cells(const Mesh& fine, std::vector<std::int8_t>& choice) {
   mesh.points = fine.points;
   const Index per_cell = Index{1} << fine.dim;
   if (Offset{fine.cells()} * per_cell > std::numeric_limits<Index>::max())
-    throw Error(ExitCode::mesh, fmt::format("the refined mesh would have {} cells, more than 32-bit indices hold",
-                                            Offset{fine.cells()} * per_cell),
+    throw Error(ExitCode::mesh,
+                fmt::format("the refined mesh would have {} cells, more than 32-bit indices hold",
+                            Offset{fine.cells()} * per_cell),
                 "use fewer refinements");
   choice.assign(static_cast<std::size_t>(fine.cells()), 0);
   for (const CellBlock& old : fine.blocks) {
@@ -147,7 +149,8 @@ void refine_curves(const Mesh& fine, Mesh& mesh) {
       const Index a = group.vertices[i], b = group.vertices[i + 1];
       const Index m = middle[std::lower_bound(wanted.begin(), wanted.end(), key(a, b)) - wanted.begin()];
       if (m < 0)
-        throw Error(ExitCode::mesh, fmt::format("curve '{}' runs along {}-{}, which is no edge of a cell", group.name, a, b),
+        throw Error(ExitCode::mesh,
+                    fmt::format("curve '{}' runs along {}-{}, which is no edge of a cell", group.name, a, b),
                     "mesh the curve together with the volume, so that cells have it as edges");
       halves.insert(halves.end(), {a, m, m, b});
     }

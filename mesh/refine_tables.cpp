@@ -57,7 +57,8 @@ void orient_tet(Child& t) {
   double e[3][3];
   for (int i = 0; i < 3; ++i)
     for (int d = 0; d < 3; ++d) e[i][d] = x[3 * t[i + 1] + d] - x[3 * t[0] + d];
-  const double det = e[0][0] * (e[1][1] * e[2][2] - e[1][2] * e[2][1]) - e[0][1] * (e[1][0] * e[2][2] - e[1][2] * e[2][0]) +
+  const double det = e[0][0] * (e[1][1] * e[2][2] - e[1][2] * e[2][1]) -
+                     e[0][1] * (e[1][0] * e[2][2] - e[1][2] * e[2][0]) +
                      e[0][2] * (e[1][0] * e[2][1] - e[1][1] * e[2][0]);
   if (det < 0) std::swap(t[2], t[3]);
 }

@@ -64,12 +64,13 @@ void SideTable::bucket(Index vertex, std::vector<Record>& records) const {
 void SideTable::check_run(const std::vector<Record>& records, std::size_t first, std::size_t last) const {
   if (last - first <= 2) return;
   const double* x = mesh_.point(records[first].key[0]);
-  throw Error(ExitCode::mesh,
-              fmt::format("{} cells (among them {}, {} and {}) share one facet near ({:g}, {:g}, {:g}): the mesh is not "
-                          "conforming",
-                          last - first, cell(records[first].code), cell(records[first + 1].code),
-                          cell(records[first + 2].code), x[0], x[1], x[2]),
-              "look for duplicated or overlapping cells; in Gmsh, Coherence or BooleanFragments joins volumes before meshing");
+  throw Error(
+      ExitCode::mesh,
+      fmt::format("{} cells (among them {}, {} and {}) share one facet near ({:g}, {:g}, {:g}): the mesh is not "
+                  "conforming",
+                  last - first, cell(records[first].code), cell(records[first + 1].code), cell(records[first + 2].code),
+                  x[0], x[1], x[2]),
+      "look for duplicated or overlapping cells; in Gmsh, Coherence or BooleanFragments joins volumes before meshing");
 }
 
 }  // namespace tessera::mesh

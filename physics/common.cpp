@@ -30,7 +30,8 @@ const std::vector<NamedHelp>& strategy_table() {
   static const std::vector<NamedHelp> table = [] {
     std::vector<NamedHelp> rows{{"auto", "the best one for the problem and backend; the summary says which and why"}};
     for (const assembly::StrategyEntry& entry : assembly::strategy_table()) rows.push_back({entry.name, entry.help});
-    rows.push_back({"matrix_free", "no matrix: sum factorisation on quads and hexes, element matrices kept on other cells"});
+    rows.push_back(
+        {"matrix_free", "no matrix: sum factorisation on quads and hexes, element matrices kept on other cells"});
     return rows;
   }();
   return table;
@@ -59,7 +60,8 @@ const std::vector<NamedHelp>& quantity_table() {
 }
 
 deck::Section<DeckParams> deck_section() {
-  return deck::Section<DeckParams>("", "The deck itself").key("title", &DeckParams::title, {.help = "shown in logs, summary and output", .example = "\"A first run\""});
+  return deck::Section<DeckParams>("", "The deck itself")
+      .key("title", &DeckParams::title, {.help = "shown in logs, summary and output", .example = "\"A first run\""});
 }
 
 deck::Section<RunParams> run_section(const std::vector<std::string>& precisions) {
@@ -67,14 +69,18 @@ deck::Section<RunParams> run_section(const std::vector<std::string>& precisions)
       .key("backend", &RunParams::backend,
            {.help = "auto takes cuda where a device answers", .choices = {"auto", "threads", "cuda"}})
       .key("threads", &RunParams::threads, {.help = "number of threads, 0: all", .min = 0, .max = 4096})
-      .key("precision", &RunParams::precision, {.help = "floating-point numbers of matrix and vectors", .choices = precisions});
+      .key("precision", &RunParams::precision,
+           {.help = "floating-point numbers of matrix and vectors", .choices = precisions});
 }
 
 deck::Section<AssemblyParams> assembly_section() {
   return deck::Section<AssemblyParams>("assembly", "How element contributions are added up")
-      .key("strategy", &AssemblyParams::strategy, {.help = "see `tessera list strategies`", .choices = names(strategy_table())})
+      .key("strategy", &AssemblyParams::strategy,
+           {.help = "see `tessera list strategies`", .choices = names(strategy_table())})
       .key("partition_size", &AssemblyParams::partition_size,
-           {.help = "cells of a partition of colour_blocks and shared, 0: tuned for the element", .min = 0, .max = 65536});
+           {.help = "cells of a partition of colour_blocks and shared, 0: tuned for the element",
+            .min = 0,
+            .max = 65536});
 }
 
 deck::Section<MatrixParams> matrix_section() {
@@ -86,7 +92,8 @@ deck::Section<MatrixParams> matrix_section() {
 deck::Section<ExactParams> exact_section() {
   return deck::Section<ExactParams>("exact", "A known solution: errors are computed and reported")
       .key("u", &ExactParams::u, {.help = "exact solution", .required = true})
-      .key("gradient", &ExactParams::gradient, {.help = "its gradient, one expression an axis; needed for the H1 error"})
+      .key("gradient", &ExactParams::gradient,
+           {.help = "its gradient, one expression an axis; needed for the H1 error"})
       .position(&ExactParams::where);
 }
 
@@ -94,7 +101,8 @@ deck::Section<OutputParams> output_section() {
   return deck::Section<OutputParams>("output", "Files")
       .key("directory", &OutputParams::directory, {.help = "relative to the working directory"})
       .key("fields", &OutputParams::fields, {.help = "fields to write; left out: the module's own choice"})
-      .key("write", &OutputParams::write, {.help = "false: no VTK files, only summary.json; for timing and for large meshes"})
+      .key("write", &OutputParams::write,
+           {.help = "false: no VTK files, only summary.json; for timing and for large meshes"})
       .position(&OutputParams::where);
 }
 
@@ -102,7 +110,10 @@ deck::Section<QuantityParams> quantity_section() {
   return deck::Section<QuantityParams>("quantity", "Numbers for reading and for regression", deck::SectionKind::array)
       .key("name", &QuantityParams::name, {.help = "its name in the summary", .required = true, .example = "\"u_max\""})
       .key("kind", &QuantityParams::kind,
-           {.help = "see `tessera list quantities`", .choices = names(quantity_table()), .required = true, .example = "\"max\""})
+           {.help = "see `tessera list quantities`",
+            .choices = names(quantity_table()),
+            .required = true,
+            .example = "\"max\""})
       .key("of", &QuantityParams::of, {.help = "field", .choices = {"u"}})
       .key("on", &QuantityParams::on, {.help = "physical group(s); left out: the whole mesh"})
       .key("at", &QuantityParams::at, {.help = "point, for kind = \"value\"", .unit = "length"})
@@ -113,9 +124,12 @@ std::string describe_groups(const mesh::Mesh& mesh) {
   if (mesh.groups.empty()) return "the mesh has no physical groups";
   std::vector<std::string> parts;
   for (const mesh::Group& group : mesh.groups) {
-    const std::size_t count = group.dim >= mesh.dim - 1 ? group.entities.size() : group.vertices.size() / (group.dim + 1);
+    const std::size_t count =
+        group.dim >= mesh.dim - 1 ? group.entities.size() : group.vertices.size() / (group.dim + 1);
     parts.push_back(fmt::format("{} ({}, {} {})", group.name, entity_name(group.dim), count,
-                                group.dim == mesh.dim ? "cells" : group.dim == mesh.dim - 1 ? "facets" : "entities"));
+                                group.dim == mesh.dim       ? "cells"
+                                : group.dim == mesh.dim - 1 ? "facets"
+                                                            : "entities"));
   }
   return fmt::format("{}", fmt::join(parts, ", "));
 }
@@ -131,45 +145,59 @@ const mesh::Group& find_group(const mesh::Mesh& mesh, const std::string& name, i
   const bool other_dim = std::find(others.begin(), others.end(), name) != others.end();
   const std::string kind = dim < 0 ? "group" : fmt::format("{} group", entity_name(dim));
   const std::vector<std::string> near = nearest_names(name, others);
-  throw Error(ExitCode::mesh,
-              other_dim ? fmt::format("group '{}' is not a {}", name, kind) : fmt::format("no {} '{}' in the mesh", kind, name),
-              (near.empty() || other_dim ? std::string() : fmt::format("did you mean '{}'? ", near.front())) +
-                  "there are: " + describe_groups(mesh),
-              where);
+  throw Error(
+      ExitCode::mesh,
+      other_dim ? fmt::format("group '{}' is not a {}", name, kind) : fmt::format("no {} '{}' in the mesh", kind, name),
+      (near.empty() || other_dim ? std::string() : fmt::format("did you mean '{}'? ", near.front())) +
+          "there are: " + describe_groups(mesh),
+      where);
 }
 
 void check_quantities(const std::vector<QuantityParams>& quantities, const mesh::Mesh& mesh) {
   std::vector<std::string> seen;
   for (const QuantityParams& quantity : quantities) {
     if (std::find(seen.begin(), seen.end(), quantity.name) != seen.end())
-      throw Error(ExitCode::usage, fmt::format("two quantities are called '{}'", quantity.name), "give each its own name", quantity.where);
+      throw Error(ExitCode::usage, fmt::format("two quantities are called '{}'", quantity.name),
+                  "give each its own name", quantity.where);
     seen.push_back(quantity.name);
     const bool at_point = quantity.kind == "value";
     if (at_point && static_cast<int>(quantity.at.size()) < mesh.dim)
-      throw Error(ExitCode::usage, fmt::format("quantity '{}' of kind \"value\" needs at = [{}]", quantity.name, mesh.dim == 3 ? "x, y, z" : mesh.dim == 2 ? "x, y" : "x"),
-                  fmt::format("the mesh has {} dimensions, `at` has {} numbers", mesh.dim, quantity.at.size()), quantity.where);
+      throw Error(ExitCode::usage,
+                  fmt::format("quantity '{}' of kind \"value\" needs at = [{}]", quantity.name,
+                              mesh.dim == 3   ? "x, y, z"
+                              : mesh.dim == 2 ? "x, y"
+                                              : "x"),
+                  fmt::format("the mesh has {} dimensions, `at` has {} numbers", mesh.dim, quantity.at.size()),
+                  quantity.where);
     if (!at_point && !quantity.at.empty())
-      throw Error(ExitCode::usage, fmt::format("quantity '{}' of kind \"{}\" takes no point", quantity.name, quantity.kind),
+      throw Error(ExitCode::usage,
+                  fmt::format("quantity '{}' of kind \"{}\" takes no point", quantity.name, quantity.kind),
                   "use kind = \"value\", or leave `at` out", quantity.where);
     if (at_point) {
       std::array<double, 3> at{};
       std::copy_n(quantity.at.begin(), std::min<std::size_t>(quantity.at.size(), 3), at.begin());
       if (!mesh::find_cell(mesh, at)) {
         const mesh::BoundingBox box = mesh::bounding_box(mesh);
-        throw Error(ExitCode::usage, fmt::format("quantity '{}': the point ({}) is in no cell of the mesh", quantity.name, fmt::join(quantity.at, ", ")),
-                    fmt::format("the mesh lies in [{}, {}] x [{}, {}] x [{}, {}]", box.min[0], box.max[0], box.min[1], box.max[1], box.min[2], box.max[2]),
+        throw Error(ExitCode::usage,
+                    fmt::format("quantity '{}': the point ({}) is in no cell of the mesh", quantity.name,
+                                fmt::join(quantity.at, ", ")),
+                    fmt::format("the mesh lies in [{}, {}] x [{}, {}] x [{}, {}]", box.min[0], box.max[0], box.min[1],
+                                box.max[1], box.min[2], box.max[2]),
                     quantity.where);
       }
     }
     if (quantity.kind == "flux" && quantity.on.empty())
-      throw Error(ExitCode::usage, fmt::format("quantity '{}' of kind \"flux\" needs on = \"a facet group\"", quantity.name),
+      throw Error(ExitCode::usage,
+                  fmt::format("quantity '{}' of kind \"flux\" needs on = \"a facet group\"", quantity.name),
                   "there are: " + describe_groups(mesh), quantity.where);
     for (const std::string& name : quantity.on) {
       const bool facets_only = quantity.kind == "flux";
       const mesh::Group& group = find_group(mesh, name, facets_only ? mesh.dim - 1 : -1, quantity.where);
       const bool measured = quantity.kind == "integral" || quantity.kind == "average" || quantity.kind == "l2";
       if (measured && group.dim < mesh.dim - 1)
-        throw Error(ExitCode::usage, fmt::format("quantity '{}' integrates over '{}', which is neither of cells nor of facets", quantity.name, name),
+        throw Error(ExitCode::usage,
+                    fmt::format("quantity '{}' integrates over '{}', which is neither of cells nor of facets",
+                                quantity.name, name),
                     "use max, min or value there", quantity.where);
     }
   }
@@ -181,7 +209,8 @@ void summarise_mesh(const mesh::Mesh& mesh, const assembly::DofMap& dofs, Offset
   summary.set("mesh.facets", mesh.facets.size());
   for (const mesh::Group& group : mesh.groups)
     summary.set_in("mesh.groups", group.name,
-                   static_cast<Offset>(group.dim >= mesh.dim - 1 ? group.entities.size() : group.vertices.size() / (group.dim + 1)));
+                   static_cast<Offset>(group.dim >= mesh.dim - 1 ? group.entities.size()
+                                                                 : group.vertices.size() / (group.dim + 1)));
   const mesh::QualityReport quality = mesh::quality(mesh);
   summary.set("mesh.quality.min", quality.min);
   summary.set("mesh.quality.mean", quality.mean);

@@ -14,9 +14,15 @@ namespace {
 /// The table: one line a module.
 std::vector<Entry>& entries() {
   static std::vector<Entry> modules = {
-      {"poisson", "stationary diffusion and reaction, -div(k grad u) + c u = f: heat, potentials, torsion", make_poisson},
-      {"convection_diffusion", "stationary convection and diffusion, -div(k grad u) + v . grad u + c u = f: finite elements with or without streamline diffusion, central differences on grids", make_convection_diffusion},
-      {"two_point_bvp", "-u'' = f on an interval with u' = 0 at its left and u = 0 at its right end, by finite differences", make_two_point_bvp},
+      {"poisson", "stationary diffusion and reaction, -div(k grad u) + c u = f: heat, potentials, torsion",
+       make_poisson},
+      {"convection_diffusion",
+       "stationary convection and diffusion, -div(k grad u) + v . grad u + c u = f: finite elements with or without "
+       "streamline diffusion, central differences on grids",
+       make_convection_diffusion},
+      {"two_point_bvp",
+       "-u'' = f on an interval with u' = 0 at its left and u = 0 at its right end, by finite differences",
+       make_two_point_bvp},
   };
   return modules;
 }
@@ -41,7 +47,8 @@ std::unique_ptr<Module> make_module(const std::string& name, const deck::Where& 
 std::unique_ptr<Module> make_module(const deck::Deck& deck) {
   if (!deck.has("physics.type"))
     throw Error(ExitCode::usage, fmt::format("{}: the deck does not say which physics to solve", deck.file()),
-                fmt::format("add\n    [physics]\n    type = \"{}\"\n  valid names: {}", names().front(), fmt::join(names(), ", ")));
+                fmt::format("add\n    [physics]\n    type = \"{}\"\n  valid names: {}", names().front(),
+                            fmt::join(names(), ", ")));
   // Only the type: the module reads the rest of the section.
   const deck::KeyDescription key{"type", "string", {}, {}, {}};
   const deck::Deck::Node* section = deck::detail::find_child(deck.root(), "physics");
@@ -61,19 +68,22 @@ void load_plugin(const std::filesystem::path& library) {
   const auto version = reinterpret_cast<Version>(dlsym(handle, "tessera_plugin_version"));
   const auto add = reinterpret_cast<Register>(dlsym(handle, "tessera_plugin_register"));
   if (!version || !add)
-    throw Error(ExitCode::usage, fmt::format("{} is not a Tessera plugin: it lacks {}", library.string(),
-                                             version ? "tessera_plugin_register" : "tessera_plugin_version"),
+    throw Error(ExitCode::usage,
+                fmt::format("{} is not a Tessera plugin: it lacks {}", library.string(),
+                            version ? "tessera_plugin_register" : "tessera_plugin_version"),
                 "see docs/plugins.md for what a plugin defines");
   if (std::string(version()) != plugin_version)
-    throw Error(ExitCode::usage,
-                fmt::format("plugin {} was built for '{}', this program is '{}'", library.string(), version(), plugin_version),
-                "build the plugin again with the headers of this Tessera");
+    throw Error(
+        ExitCode::usage,
+        fmt::format("plugin {} was built for '{}', this program is '{}'", library.string(), version(), plugin_version),
+        "build the plugin again with the headers of this Tessera");
   std::vector<Entry> added;
   add(added);
   for (Entry& entry : added) {
     for (const Entry& present : entries())
       if (present.name == entry.name)
-        throw Error(ExitCode::usage, fmt::format("plugin {} brings physics '{}', which exists already", library.string(), entry.name),
+        throw Error(ExitCode::usage,
+                    fmt::format("plugin {} brings physics '{}', which exists already", library.string(), entry.name),
                     "give the plugin's module another name");
     entries().push_back(entry);
   }

@@ -12,14 +12,14 @@ struct SolverParams {
   double tolerance = 1e-8;                ///< on ||b - A x|| / ||b||
   double absolute_tolerance = 0;          ///< also accepted: ||b - A x|| at most this
   int max_iterations = 10000;
-  double relaxation = 1.0;                ///< omega of SSOR, 0 < omega < 2
-  std::string variant = "standard";       ///< of cg: standard | single_reduction
-  int restart = 30;                       ///< of gmres: vectors of its basis
-  int radix = 4;                          ///< of bcr: 2 | 4
-  int degree = 2;                         ///< of chebyshev: products an application
-  int residual_every = 0;                 ///< iterations between two recomputations of b - A x; 0: only before a solution is accepted
-  int check_every = 10;                   ///< iterations between two looks at the residual on CUDA; threads look at every one
-  std::string precision = "double";       ///< double | float | mixed: [run] precision, no key of [solver]
+  double relaxation = 1.0;           ///< omega of SSOR, 0 < omega < 2
+  std::string variant = "standard";  ///< of cg: standard | single_reduction
+  int restart = 30;                  ///< of gmres: vectors of its basis
+  int radix = 4;                     ///< of bcr: 2 | 4
+  int degree = 2;                    ///< of chebyshev: products an application
+  int residual_every = 0;  ///< iterations between two recomputations of b - A x; 0: only before a solution is accepted
+  int check_every = 10;    ///< iterations between two looks at the residual on CUDA; threads look at every one
+  std::string precision = "double";  ///< double | float | mixed: [run] precision, no key of [solver]
   deck::Where where = {};
 };
 

@@ -52,8 +52,8 @@ const std::vector<NamedHelp>& solver_table() {
 }
 
 template <class Exec>
-Report solve(Exec& exec, const linalg::Operator<Exec>& A, View<const double> b, View<double> x, const SolverParams& params,
-             const Monitor& monitor) {
+Report solve(Exec& exec, const linalg::Operator<Exec>& A, View<const double> b, View<double> x,
+             const SolverParams& params, const Monitor& monitor) {
   check(params);
   const Entry& entry = find(table(), params.type, "solver", params.where);
   Run<Exec> run = nullptr;
@@ -62,11 +62,13 @@ Report solve(Exec& exec, const linalg::Operator<Exec>& A, View<const double> b, 
   else
     run = entry.cuda;
   if (!run)
-    throw Error(ExitCode::usage, fmt::format("the solver '{}' does not run on the backend '{}'", entry.name, Exec::name),
-                fmt::format("choose type = \"{}\", or --backend threads", entry.name == "lu" ? "gmres" : "cg"), params.where);
+    throw Error(
+        ExitCode::usage, fmt::format("the solver '{}' does not run on the backend '{}'", entry.name, Exec::name),
+        fmt::format("choose type = \"{}\", or --backend threads", entry.name == "lu" ? "gmres" : "cg"), params.where);
   if (A.rows() != A.cols() || b.size() != A.rows() || x.size() != A.rows())
-    throw Error(ExitCode::usage, fmt::format("a solver was given a matrix of {} x {}, a right-hand side of {} and a solution of {}",
-                                             A.rows(), A.cols(), b.size(), x.size()),
+    throw Error(ExitCode::usage,
+                fmt::format("a solver was given a matrix of {} x {}, a right-hand side of {} and a solution of {}",
+                            A.rows(), A.cols(), b.size(), x.size()),
                 "the matrix must be square and the vectors as long as its rows", params.where);
   Report report = run(exec, A, b, x, params, monitor);
   report.type = entry.name;

@@ -17,8 +17,8 @@ namespace tessera::solvers {
 /// multicolour_ssor need its entries), a solver that the backend lacks, or sizes that do not fit.
 /// A solver that does not converge returns a Report with converged = false and `failure` set.
 template <class Exec>
-Report solve(Exec& exec, const linalg::Operator<Exec>& A, View<const double> b, View<double> x, const SolverParams& params,
-             const Monitor& monitor = {});
+Report solve(Exec& exec, const linalg::Operator<Exec>& A, View<const double> b, View<double> x,
+             const SolverParams& params, const Monitor& monitor = {});
 /// The same for a matrix in CRS.
 template <class Exec>
 Report solve(Exec& exec, const linalg::Crs<typename Exec::Space>& A, View<const double> b, View<double> x,

@@ -9,7 +9,9 @@ namespace tessera::assembly {
 
 void check_strategy(const ConvectionOptions& options) {
   if (options.strategy != "auto" && options.strategy != "colour")
-    throw Error(ExitCode::usage, fmt::format("assembly.strategy = \"{}\" is not there for convection, whose matrix is not symmetric", options.strategy),
+    throw Error(ExitCode::usage,
+                fmt::format("assembly.strategy = \"{}\" is not there for convection, whose matrix is not symmetric",
+                            options.strategy),
                 "choose strategy = \"auto\" or \"colour\"");
 }
 

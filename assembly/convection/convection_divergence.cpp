@@ -79,7 +79,8 @@ Coefficient divergence_of(const mesh::Mesh& mesh, const DofMap& map, const Coeff
           for (int a = 0; a < dim; ++a)
             for (int m = 0; m < components; ++m) {
               double slope = 0;
-              for (int from = 0; from < points; ++from) slope += D[(a * points + q) * points + from] * values[from * components + m];
+              for (int from = 0; from < points; ++from)
+                slope += D[(a * points + q) * points + from] * values[from * components + m];
               // (div k)_d = sum_e d k_de / d x_e
               for (int d = 0; d < dim; ++d)
                 for (int e = 0; e < dim; ++e)

@@ -11,16 +11,21 @@ namespace kernels {
 constexpr int gather_block = 64;
 /// Doubles of an edge and its other end in registers.
 template <class F>
-inline constexpr int neighbour_doubles = F::inputs + (F::needs & edge_data::c ? 2 * F::dim : 0) + (F::needs & edge_data::mass ? 1 : 0) +
+inline constexpr int neighbour_doubles = F::inputs + (F::needs & edge_data::c ? 2 * F::dim : 0) +
+                                         (F::needs & edge_data::mass ? 1 : 0) +
                                          (F::needs & edge_data::stiffness ? 1 : 0);
 /// Edges loaded together, and blocks that must fit a multiprocessor. On an H200 (CUDA 13, 2026-11-21), 4 M nodes in 2-D, 2.1 M in 3-D:
 /// Laplacian, 1 edge 0.097 ms and 0.100, 4 edges in 24 warps 0.093 and 0.098. EulerRusanov, 1 edge in 24 warps 0.397 and 0.499, 2 in 20
 /// warps 0.370 and 0.475, in 16 warps 0.453 and 0.515; a pipeline of one edge ahead 0.475 and 0.515. A matrix writes as it goes, so one edge:
 /// upwind, 2 edges 0.560 and 0.742 ms (8 M nodes in 2-D, 4.2 M in 3-D), 1 edge 0.540 and 0.682.
 template <class F, class Target>
-inline constexpr int gather_edges = Target::matrix ? 1 : neighbour_doubles<F> <= 2 ? 4 : 2;
+inline constexpr int gather_edges = Target::matrix              ? 1
+                                    : neighbour_doubles<F> <= 2 ? 4
+                                                                : 2;
 template <class F>
-inline constexpr int gather_blocks = neighbour_doubles<F> <= 2 ? 24 : has_state<F> ? 10 : 1;
+inline constexpr int gather_blocks = neighbour_doubles<F> <= 2 ? 24
+                                     : has_state<F>            ? 10
+                                                               : 1;
 
 template <class F, class Target>
 __global__ void __launch_bounds__(gather_block, gather_blocks<F>) gather_nodes(GatherNode<F> gather, Target target) {
@@ -55,7 +60,8 @@ __global__ void __launch_bounds__(gather_block, gather_blocks<F>)
   double* mine = staged + Offset{warp} * F::outputs * capacity;
   const Offset begin = row_ptr[first], count = row_ptr[last] - begin;
   if (first + lane < last)
-    gather.template gather<gather_edges<F, StagedTarget>>(first + lane, StagedTarget{mine, capacity, begin, row_ptr, target.node_slot});
+    gather.template gather<gather_edges<F, StagedTarget>>(
+        first + lane, StagedTarget{mine, capacity, begin, row_ptr, target.node_slot});
   __syncwarp();
   for (int c = 0; c < F::outputs; ++c)
     for (Offset k = lane; k < count; k += 32) target.values[c * target.stride + begin + k] = mine[c * capacity + k];

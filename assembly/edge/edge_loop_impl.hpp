@@ -56,7 +56,9 @@ struct MatrixTarget {
 };
 
 template <class F>
-inline constexpr bool has_state = requires { typename F::State; };
+inline constexpr bool has_state = requires {
+  typename F::State;
+};
 
 /// What an edge function sees of a node: its components, or the State made of them.
 template <class F>
@@ -162,7 +164,8 @@ struct GatherNode {
 #pragma unroll
       for (int e = 0; e < at_a_time; ++e) other[e] = neighbour[first + entry_of(k + e, degree) * step];
 #pragma unroll
-      for (int e = 0; e < at_a_time; ++e) neighbours[e].load(*this, node, other[e], first + entry_of(k + e, degree) * step);
+      for (int e = 0; e < at_a_time; ++e)
+        neighbours[e].load(*this, node, other[e], first + entry_of(k + e, degree) * step);
 #pragma unroll
       for (int e = 0; e < at_a_time; ++e)
         if (e == 0 || k + e < degree) add_edge(neighbours[e], k + e, own, sum, target);

@@ -31,14 +31,15 @@ struct TensorView {
   int dim = 3;
   int n = 2;
   Index cells = 0;
-  Offset first = 0;               ///< where its cells begin in the element vector
-  Offset cell_stride = 0;         ///< of dofs and of the element vector: place l of cell c stands at place(c, l)
+  Offset first = 0;        ///< where its cells begin in the element vector
+  Offset cell_stride = 0;  ///< of dofs and of the element vector: place l of cell c stands at place(c, l)
   Offset place_stride = 1;
-  const Index* dofs = nullptr;    ///< ~dof where its value is fixed
-  const T* map = nullptr;         ///< multilinear cells: 2^dim - 1 coefficients of dim, see LineJacobian; null: `factors`
-  Offset map_stride = 0;          ///< of cells; entries of a cell stand map_step apart
+  const Index* dofs = nullptr;  ///< ~dof where its value is fixed
+  const T* map = nullptr;       ///< multilinear cells: 2^dim - 1 coefficients of dim, see LineJacobian; null: `factors`
+  Offset map_stride = 0;        ///< of cells; entries of a cell stand map_step apart
   Offset map_step = 1;
-  const T* factors = nullptr;     ///< [cells, components, n^dim]: w |det J| J^-1 k J^-T packed, then w |det J| c where there is c
+  const T* factors =
+      nullptr;  ///< [cells, components, n^dim]: w |det J| J^-1 k J^-T packed, then w |det J| c where there is c
   const Index* region = nullptr;  ///< [cells]; null: all 0
   CoefficientAt<T> k, c;          ///< with `factors`, c only says whether there is one
 
@@ -56,11 +57,11 @@ template <class T>
 struct LocalView {
   int nodes = 0;
   Index cells = 0;
-  Offset first = 0;             ///< where its cells begin in the element vector
+  Offset first = 0;  ///< where its cells begin in the element vector
   Offset cell_stride = 0, node_stride = 0;
   Offset matrix_stride = 0, entry_stride = 0;  ///< of cells and of entries of the matrices
-  const Index* dofs = nullptr;  ///< ~dof where its value is fixed
-  const T* matrices = nullptr;  ///< packed upper triangles
+  const Index* dofs = nullptr;                 ///< ~dof where its value is fixed
+  const T* matrices = nullptr;                 ///< packed upper triangles
 
   TESSERA_HD Offset place(Offset cell, int node) const { return cell * cell_stride + node * node_stride; }
 };

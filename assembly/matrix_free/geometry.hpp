@@ -93,6 +93,6 @@ struct LineJacobian {
 
 /// Entries of the map of a multilinear cell: dim (2^dim - 1).
 template <int dim>
-inline constexpr int map_entries = dim * ((1 << dim) - 1);
+inline constexpr int map_entries = dim*((1 << dim) - 1);
 
 }  // namespace tessera::assembly::matrix_free

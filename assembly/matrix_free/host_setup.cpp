@@ -81,7 +81,8 @@ PointTables point_tables(const mesh::CellBlock& cells, int order, bool with_basi
     table.resize(static_cast<std::size_t>(rule.size()) * rows * n);
     for (int q = 0; q < rule.size(); ++q)
       for (int i = 0; i < n; ++i) {
-        for (int a = 0; a < dim; ++a) table[(std::size_t(q) * rows + a) * n + i] = dphi[(std::size_t(q) * n + i) * dim + a];
+        for (int a = 0; a < dim; ++a)
+          table[(std::size_t(q) * rows + a) * n + i] = dphi[(std::size_t(q) * n + i) * dim + a];
         if (rows > dim) table[(std::size_t(q) * rows + dim) * n + i] = phi[std::size_t(q) * n + i];
       }
   };
@@ -96,7 +97,8 @@ void check_sizes(const mesh::Mesh& mesh, const DofMap& map, const DiffusionData&
   check_data(data, mesh.cells());
 }
 
-View<const double> values_of_block(const Coefficient& coefficient, int dim, Offset points, const char* name, Offset& first) {
+View<const double> values_of_block(const Coefficient& coefficient, int dim, Offset points, const char* name,
+                                   Offset& first) {
   return block_values(coefficient, dim, points, name, first);
 }
 
@@ -120,7 +122,8 @@ HostGatherList gather_list(const std::vector<Contributions>& blocks, Index dofs,
 #pragma omp parallel
     {
       const Offset threads = omp_get_num_threads(), thread = omp_get_thread_num();
-      const Index low = static_cast<Index>(dofs * thread / threads), high = static_cast<Index>(dofs * (thread + 1) / threads);
+      const Index low = static_cast<Index>(dofs * thread / threads),
+                  high = static_cast<Index>(dofs * (thread + 1) / threads);
       for (std::size_t b = 0; b < blocks.size(); ++b) {
         const Contributions& block = blocks[b];
         for (Index c = 0; c < block.cells; ++c)
@@ -181,8 +184,10 @@ struct SideTables {
   std::vector<double> phi;  ///< [points, side dofs]
 
   SideTables(const mesh::CellBlock& cells, int order, int side)
-      : rule(rule_of(cells, order, side)), map(cells, facet_to_cell(cells.shape, side, rule.points)),
-        normal(reference_normal(cells.shape, side)), local(facet_local_dofs(cells.shape, order, side)) {
+      : rule(rule_of(cells, order, side)),
+        map(cells, facet_to_cell(cells.shape, side, rule.points)),
+        normal(reference_normal(cells.shape, side)),
+        local(facet_local_dofs(cells.shape, order, side)) {
     std::vector<double> dphi;
     tabulate(lagrange(mesh::topology(cells.shape).facets[side].shape, order), rule.points, phi, dphi);
   }
@@ -214,14 +219,14 @@ std::vector<FacetMatrices> facet_matrices(const mesh::Mesh& mesh, const DofMap& 
       const Index cell = mesh.facets.cell[facets[f]];
       const int side_number = mesh.facets.side[facets[f]];
       const mesh::CellBlock& cells = mesh.block_of(cell);
-      const SideTables& side =
-          tables.try_emplace({&cells, side_number}, cells, map.order, side_number).first->second;
+      const SideTables& side = tables.try_emplace({&cells, side_number}, cells, map.order, side_number).first->second;
       const int nodes = static_cast<int>(side.local.size());
       const Index* dofs = map.block_of(cell).cell(cell - cells.first_cell);
       std::vector<double> matrix(static_cast<std::size_t>(nodes) * (nodes + 1) / 2, 0.0);
       bool any = false;
       for (int q = 0; q < side.rule.size(); ++q) {
-        const double ds = surface_measure(side.map, mesh, cells.cell(cell - cells.first_cell), q, side.rule.weights[q], side.normal);
+        const double ds =
+            surface_measure(side.map, mesh, cells.cell(cell - cells.first_cell), q, side.rule.weights[q], side.normal);
         const double* phi = &side.phi[static_cast<std::size_t>(q) * nodes];
         if (!integral.g.empty())
           for (int i = 0; i < nodes; ++i) b[dofs[side.local[i]]] += integral.g[f * stride + q] * ds * phi[i];

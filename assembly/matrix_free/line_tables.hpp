@@ -15,7 +15,8 @@ struct LineTables {
   double weights[max_line] = {};
   double basis[max_line * max_line] = {};       ///< [points, nodes]: phi_i(x_q)
   double derivative[max_line * max_line] = {};  ///< [points, nodes]: phi_i'(x_q)
-  double slope[max_line * max_line] = {};       ///< [points, points]: l_m'(x_q) with the Lagrange polynomials of the Gauss points
+  double slope[max_line * max_line] =
+      {};  ///< [points, points]: l_m'(x_q) with the Lagrange polynomials of the Gauss points
 };
 LineTables line_tables(int order);
 

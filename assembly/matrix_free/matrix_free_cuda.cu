@@ -4,7 +4,8 @@ namespace tessera::assembly {
 
 template class MatrixFree<Cuda, double>;
 template class MatrixFree<Cuda, float>;
-template std::unique_ptr<linalg::Operator<Cuda>> make_matrix_free(Cuda&, const mesh::Mesh&, const DofMap&, const DiffusionData&,
-                                                                const BoundaryData&, const MatrixFreeOptions&, View<double>);
+template std::unique_ptr<linalg::Operator<Cuda>> make_matrix_free(Cuda&, const mesh::Mesh&, const DofMap&,
+                                                                  const DiffusionData&, const BoundaryData&,
+                                                                  const MatrixFreeOptions&, View<double>);
 
 }  // namespace tessera::assembly

@@ -64,8 +64,8 @@ LocalBlock<typename Exec::Space, float> in_float(Exec& exec, const LocalBlock<ty
   LocalBlock<typename Exec::Space, float> to;
   to.matrices = in_float(exec, from.matrices);
   const LocalView<double>& view = from.view;
-  to.view = {view.nodes,       view.cells,         view.first,        view.cell_stride,
-             view.node_stride, view.matrix_stride, view.entry_stride, view.dofs, to.matrices.data()};
+  to.view = {view.nodes,         view.cells,        view.first, view.cell_stride,  view.node_stride,
+             view.matrix_stride, view.entry_stride, view.dofs,  to.matrices.data()};
   return to;
 }
 
@@ -89,7 +89,8 @@ MatrixFree<Exec, T>::MatrixFree(Exec&, const mesh::Mesh& mesh, const DofMap& map
       stored.push_back(lexicographic_dofs(dofs, map.order));
       state.tensors.push_back(place_tensor<Space, T>(mesh, cells, map.order, options, first, stored.back()));
       const TensorView<T>& view = state.tensors.back().view;
-      list.push_back({stored.back().data(), view.cells, dofs.nodes, first, view.cell_stride, view.place_stride, view.n, view.dim});
+      list.push_back(
+          {stored.back().data(), view.cells, dofs.nodes, first, view.cell_stride, view.place_stride, view.n, view.dim});
       state.tensor_blocks.push_back(b);
     } else {
       state.locals.push_back(place_local<Space, T>(dofs.dofs, dofs.nodes, first));
@@ -178,8 +179,8 @@ std::string MatrixFree<Exec, T>::describe() const {
   std::string text;
   const auto add = [&](const std::string& part) { text += (text.empty() ? "" : ", ") + part; };
   for (const auto& block : state_->tensors)
-    add("sum factorisation of " + std::to_string(block.view.cells) + (block.view.dim == 2 ? " quads" : " hexes") + " of order " +
-        std::to_string(block.view.n - 1));
+    add("sum factorisation of " + std::to_string(block.view.cells) + (block.view.dim == 2 ? " quads" : " hexes") +
+        " of order " + std::to_string(block.view.n - 1));
   const auto add_matrices = [&](const auto& blocks, const char* of) {
     for (const auto& block : blocks)
       add("matrices of " + std::to_string(block.view.cells) + of + " of " + std::to_string(block.view.nodes) + " dofs");

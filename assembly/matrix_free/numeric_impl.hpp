@@ -129,8 +129,8 @@ struct Target {
 
 /// Contracts [cells, n^dim] values at the points (cells `in_stride` apart) with one [points, nodes] matrix an axis.
 template <class Exec>
-void contract_axes(Exec& exec, int n, int dim, Offset cells, const double* const* matrices, const double* in, Offset in_stride,
-                   double factor, bool add, const Target& out, double* scratch) {
+void contract_axes(Exec& exec, int n, int dim, Offset cells, const double* const* matrices, const double* in,
+                   Offset in_stride, double factor, bool add, const Target& out, double* scratch) {
   int size = 1;
   for (int axis = 0; axis < dim; ++axis) size *= n;
   const Offset count = cells * size;
@@ -141,14 +141,16 @@ void contract_axes(Exec& exec, int n, int dim, Offset cells, const double* const
     for_each(exec, count, ContractAxis{n, n, size, matrices[1], first, size, 1, false, second, size, 1});
     std::swap(first, second);
   }
-  for_each(exec, count, ContractAxis{n, size / n, size, matrices[dim - 1], first, size, factor, add, out.values, out.cell_stride,
-                                     out.place_stride});
+  for_each(exec, count,
+           ContractAxis{n, size / n, size, matrices[dim - 1], first, size, factor, add, out.values, out.cell_stride,
+                        out.place_stride});
 }
 
 /// diagonal_i = sum_q sum_ab G_ab (d_a phi_i)(d_b phi_i) + m phi_i^2: products of one-dimensional tables, so each term is
 /// contracted axis by axis. products: B B, B D, D D, each [points, nodes]; elements: the block's part of the element vector.
 template <class Exec, class T>
-void tensor_diagonal(Exec& exec, const PointsView& view, const TensorView<T>& block, const double* products, double* elements) {
+void tensor_diagonal(Exec& exec, const PointsView& view, const TensorView<T>& block, const double* products,
+                     double* elements) {
   using Space = typename Exec::Space;
   const int n = block.n, dim = view.dim, entries = dim * (dim + 1) / 2 + (view.c.values ? 1 : 0), N = view.points;
   const Offset chunk = std::min<Offset>(block.cells, std::max<Offset>(1, points_per_chunk / N));
@@ -157,8 +159,8 @@ void tensor_diagonal(Exec& exec, const PointsView& view, const TensorView<T>& bl
     write_factors(exec, view, first, count, factors.data());
     const Target target{elements + first * block.cell_stride, block.cell_stride, block.place_stride};
     const auto add = [&](const double* const* matrices, int entry, double factor) {
-      contract_axes(exec, n, dim, count, matrices, factors.data() + entry * N, Offset{N} * entries, factor, entry > 0, target,
-                    scratch.data());
+      contract_axes(exec, n, dim, count, matrices, factors.data() + entry * N, Offset{N} * entries, factor, entry > 0,
+                    target, scratch.data());
     };
     for (int a = 0; a < dim; ++a)
       for (int b = a; b < dim; ++b) {
@@ -174,7 +176,8 @@ void tensor_diagonal(Exec& exec, const PointsView& view, const TensorView<T>& bl
 
 /// load_i = sum_q w |det J| f phi_i.
 template <class Exec, class T>
-void tensor_load(Exec& exec, const PointsView& view, const TensorView<T>& block, const double* basis, double* elements) {
+void tensor_load(Exec& exec, const PointsView& view, const TensorView<T>& block, const double* basis,
+                 double* elements) {
   using Space = typename Exec::Space;
   const int N = view.points;
   const Offset chunk = std::min<Offset>(block.cells, std::max<Offset>(1, points_per_chunk / N));
@@ -228,9 +231,12 @@ void write_matrices(Exec& exec, const PointsView& view, const Index* pairs, cons
   for_cell_chunks(block.cells, view.points, [&](Offset first, Offset count) {
     write_factors(exec, view, first, count, factors.data());
     const Offset items = count * entries;
-    if (dim == 1) for_each(exec, items, WriteMatrix<1, T>{view, factors.data(), pairs, entries, first, block, matrices});
-    if (dim == 2) for_each(exec, items, WriteMatrix<2, T>{view, factors.data(), pairs, entries, first, block, matrices});
-    if (dim == 3) for_each(exec, items, WriteMatrix<3, T>{view, factors.data(), pairs, entries, first, block, matrices});
+    if (dim == 1)
+      for_each(exec, items, WriteMatrix<1, T>{view, factors.data(), pairs, entries, first, block, matrices});
+    if (dim == 2)
+      for_each(exec, items, WriteMatrix<2, T>{view, factors.data(), pairs, entries, first, block, matrices});
+    if (dim == 3)
+      for_each(exec, items, WriteMatrix<3, T>{view, factors.data(), pairs, entries, first, block, matrices});
   });
   exec.synchronize();
 }

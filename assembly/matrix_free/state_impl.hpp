@@ -131,7 +131,8 @@ LocalBlock<Space, T> place_local(const std::vector<Index>& dofs, int nodes, Offs
   block.view.cells = static_cast<Index>(dofs.size() / static_cast<std::size_t>(nodes));
   block.view.first = first;
   set_strides<Space>(block.view);
-  block.dofs = block.view.cell_stride == 1 ? to_space<Space>(transposed(dofs, block.view.cells, nodes)) : to_space<Space>(dofs);
+  block.dofs =
+      block.view.cell_stride == 1 ? to_space<Space>(transposed(dofs, block.view.cells, nodes)) : to_space<Space>(dofs);
   block.view.dofs = block.dofs.data();
   return block;
 }
@@ -166,10 +167,13 @@ struct BlockPoints {
   PlacedCoefficient<Space> k, c, f;
   PointsView view;
 
-  BlockPoints(const mesh::CellBlock& cells, int order, const DiffusionData& data, const Array<double, Space>& coordinates,
-              bool with_basis, Offset (&first)[3])
-      : host(point_tables(cells, order, with_basis)), geometry(to_space<Space>(cells.nodes)), map(to_space<Space>(host.map)),
-        weights(to_space<Space>(host.weights)), basis(to_space<Space>(host.basis)),
+  BlockPoints(const mesh::CellBlock& cells, int order, const DiffusionData& data,
+              const Array<double, Space>& coordinates, bool with_basis, Offset (&first)[3])
+      : host(point_tables(cells, order, with_basis)),
+        geometry(to_space<Space>(cells.nodes)),
+        map(to_space<Space>(host.map)),
+        weights(to_space<Space>(host.weights)),
+        basis(to_space<Space>(host.basis)),
         k(data.k, mesh::dimension(cells.shape), Offset{cells.cells()} * host.points, "k", first[0]),
         c(data.c, mesh::dimension(cells.shape), Offset{cells.cells()} * host.points, "c", first[1]),
         f(data.f, mesh::dimension(cells.shape), Offset{cells.cells()} * host.points, "f", first[2]) {
@@ -237,7 +241,11 @@ class Numeric {
  public:
   using Space = typename Exec::Space;
   Numeric(Exec& exec, MatrixFreeState<Space, T>& state, const DiffusionData& data)
-      : exec_(exec), state_(state), data_(data), load_elements_(state.elements.size()), diagonal_elements_(state.elements.size()) {}
+      : exec_(exec),
+        state_(state),
+        data_(data),
+        load_elements_(state.elements.size()),
+        diagonal_elements_(state.elements.size()) {}
 
   void run(double* load, double* diagonal) {
     const auto coordinates = to_space<Space>(state_.mesh->points);
@@ -260,7 +268,8 @@ class Numeric {
   void fill_tensor(TensorBlock<Space, T>& block, BlockPoints<Space>& points) {
     const auto tables = to_space<Space>(diagonal_tables(block.tables));
     const int n = block.view.n;
-    tensor_diagonal(exec_, points.view, block.view, tables.data() + n * n, diagonal_elements_.data() + block.view.first);
+    tensor_diagonal(exec_, points.view, block.view, tables.data() + n * n,
+                    diagonal_elements_.data() + block.view.first);
     if (points.view.f.values)
       tensor_load(exec_, points.view, block.view, tables.data(), load_elements_.data() + block.view.first);
     else
@@ -305,7 +314,8 @@ void mark_fixed(Exec& exec, MatrixFreeState<typename Exec::Space, T>& state, con
 
 /// Element matrices of the facets, with a list of their own; returns the loads, [dofs] on the host.
 template <class Exec, class T>
-std::vector<double> set_facets(Exec&, MatrixFreeState<typename Exec::Space, T>& state, const std::vector<FacetIntegral>& integrals) {
+std::vector<double> set_facets(Exec&, MatrixFreeState<typename Exec::Space, T>& state,
+                               const std::vector<FacetIntegral>& integrals) {
   using Space = typename Exec::Space;
   std::vector<double> load(static_cast<std::size_t>(state.dofs), 0.0);
   const std::vector<FacetMatrices> shapes = facet_matrices(*state.mesh, *state.map, integrals, load);
@@ -316,7 +326,8 @@ std::vector<double> set_facets(Exec&, MatrixFreeState<typename Exec::Space, T>& 
     LocalBlock<Space, T> block = place_local<Space, T>(shape.dofs, shape.nodes, first);
     const std::size_t entries = shape.matrices.size() / static_cast<std::size_t>(block.view.cells);
     const std::vector<T> matrices(shape.matrices.begin(), shape.matrices.end());
-    block.matrices = to_space<Space>(block.view.matrix_stride == 1 ? transposed(matrices, block.view.cells, entries) : matrices);
+    block.matrices =
+        to_space<Space>(block.view.matrix_stride == 1 ? transposed(matrices, block.view.cells, entries) : matrices);
     block.view.matrices = block.matrices.data();
     first += Offset{block.view.cells} * shape.nodes;
     state.facets.push_back(std::move(block));

@@ -2,7 +2,8 @@
 
 namespace tessera::assembly::matrix_free {
 
-void apply_tensor(Cuda& exec, const LineTables& tables, const TensorView<double>& block, const double* x, double* y, double* elements) {
+void apply_tensor(Cuda& exec, const LineTables& tables, const TensorView<double>& block, const double* x, double* y,
+                  double* elements) {
   apply_tensor_any(exec, tables, block, x, y, elements);
 }
 

@@ -13,14 +13,16 @@ struct LineConstants {
   T basis[n * n], slope[n * n], points[n], weights[n];
 
   explicit LineConstants(const LineTables& tables) {
-    for (int i = 0; i < n * n; ++i) basis[i] = static_cast<T>(tables.basis[i]), slope[i] = static_cast<T>(tables.slope[i]);
-    for (int i = 0; i < n; ++i) points[i] = static_cast<T>(tables.points[i]), weights[i] = static_cast<T>(tables.weights[i]);
+    for (int i = 0; i < n * n; ++i)
+      basis[i] = static_cast<T>(tables.basis[i]), slope[i] = static_cast<T>(tables.slope[i]);
+    for (int i = 0; i < n; ++i)
+      points[i] = static_cast<T>(tables.points[i]), weights[i] = static_cast<T>(tables.weights[i]);
   }
 };
 
 /// Cells that share a block, so that it has about 128 threads.
 template <int n, int dim>
-inline constexpr int cells_per_block = dim == 2 ? 128 / n : (n * n > 64 ? 1 : 128 / (n * n));
+inline constexpr int cells_per_block = dim == 2 ? 128 / n : (n* n > 64 ? 1 : 128 / (n * n));
 
 /// Blocks that a multiprocessor should hold at least; fewer registers than the compiler would take pay only at n = 3
 /// (H200, November 2026: 11.5 instead of 10.4 G dofs/s at order 2, 21.3 instead of 22.9 at order 4).
@@ -67,9 +69,9 @@ __device__ __forceinline__ void store_line(T* shared, int first, int stride, con
 /// The physics at the n points of a line along x, point i being number q0 + i of the cell: (gx, gy, gz) becomes the flux,
 /// u becomes m u where there is a reaction. The entries of the cell's map stand `map_step` apart.
 template <int n, int dim, class T>
-__device__ __forceinline__ void at_line_of_points(const TensorView<T>& block, const LineConstants<n, T>& line, Offset cell,
-                                                  const T* map, Offset map_step, int a, int b, T (&gx)[n], T* gy, T* gz,
-                                                  T* u) {
+__device__ __forceinline__ void at_line_of_points(const TensorView<T>& block, const LineConstants<n, T>& line,
+                                                  Offset cell, const T* map, Offset map_step, int a, int b, T (&gx)[n],
+                                                  T* gy, T* gz, T* u) {
   constexpr int N = dim == 2 ? n * n : n * n * n;
   const int q0 = (dim == 2 ? a : a + n * b) * n;
   if (block.map) {
@@ -154,8 +156,8 @@ __global__ void __launch_bounds__(small_cells_block)
     T gx[n], m[n];
 #pragma unroll
     for (int i = 0; i < n; ++i) gx[i] = g[0][row * n + i], m[i] = u[row * n + i];
-    at_line_of_points<n, dim, T>(block, line, cell, block.map + cell * block.map_stride, block.map_step, row % n, row / n, gx,
-                                 g[1] + row * n, dim == 3 ? g[dim - 1] + row * n : nullptr, m);
+    at_line_of_points<n, dim, T>(block, line, cell, block.map + cell * block.map_stride, block.map_step, row % n,
+                                 row / n, gx, g[1] + row * n, dim == 3 ? g[dim - 1] + row * n : nullptr, m);
 #pragma unroll
     for (int i = 0; i < n; ++i) g[0][row * n + i] = gx[i], u[row * n + i] = block.c.values ? m[i] : T(0);
   }
@@ -231,7 +233,8 @@ __global__ void __launch_bounds__(cells_per_block<n, 3>* n* n, blocks_wanted<n>)
   apply_line<n, false>(line.slope, g);
   store_line<n>(W, z_line, plane, g);
   __syncthreads();
-  if (active) at_line_of_points<n, 3, T>(block, line, cell, maps[in_block], 1, a, b, r, V + x_line, W + x_line, U + x_line);
+  if (active)
+    at_line_of_points<n, 3, T>(block, line, cell, maps[in_block], 1, a, b, r, V + x_line, W + x_line, U + x_line);
   __syncthreads();
   // v = sum_a D_a^T f_a (+ m u)
   load_line<n>(V, y_line, row, g);
@@ -305,8 +308,9 @@ __global__ void __launch_bounds__(cells_per_block<n, 2>* n)
   apply_line<n, false>(line.slope, g);
   store_line<n>(V, y_line, row, g);
   __syncthreads();
-  if (active) at_line_of_points<n, 2, T>(block, line, cell, block.map + cell * block.map_stride, block.map_step, a, 0, r,
-                                        V + x_line, static_cast<T*>(nullptr), U + x_line);
+  if (active)
+    at_line_of_points<n, 2, T>(block, line, cell, block.map + cell * block.map_stride, block.map_step, a, 0, r,
+                               V + x_line, static_cast<T*>(nullptr), U + x_line);
   __syncthreads();
   load_line<n>(V, y_line, row, g);
   apply_line<n, true>(line.slope, g);
@@ -344,12 +348,14 @@ void launch_tensor(Cuda& exec, const LineTables& tables, const TensorView<T>& bl
   const LineConstants<n, T> line(tables);
   if constexpr (one_thread_a_cell(n, 2))
     if (block.dim == 2)
-      return launch(exec, kernels::apply_small<n, 2, T>, (Offset{block.cells} + small_cells_block - 1) / small_cells_block,
-                    small_cells_block, block, line, x, y, elements);
+      return launch(exec, kernels::apply_small<n, 2, T>,
+                    (Offset{block.cells} + small_cells_block - 1) / small_cells_block, small_cells_block, block, line,
+                    x, y, elements);
   if constexpr (one_thread_a_cell(n, 3))
     if (block.dim == 3)
-      return launch(exec, kernels::apply_small<n, 3, T>, (Offset{block.cells} + small_cells_block - 1) / small_cells_block,
-                    small_cells_block, block, line, x, y, elements);
+      return launch(exec, kernels::apply_small<n, 3, T>,
+                    (Offset{block.cells} + small_cells_block - 1) / small_cells_block, small_cells_block, block, line,
+                    x, y, elements);
   const auto blocks = [&](int cells) { return (Offset{block.cells} + cells - 1) / cells; };
   if (block.dim == 2) {
     constexpr int cells = cells_per_block<n, 2>;

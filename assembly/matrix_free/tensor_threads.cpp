@@ -73,8 +73,8 @@ struct Batch {
   const TensorView<T>& block;
   const Line<T>& line;
   Offset cells[W];
-  V u[N];           // dofs, then values at the points, then the result
-  V flux[dim][N];   // reference gradient, then reference flux
+  V u[N];          // dofs, then values at the points, then the result
+  V flux[dim][N];  // reference gradient, then reference flux
 
   template <class Load>
   static V load(Load value) {
@@ -85,9 +85,8 @@ struct Batch {
 
   void coefficient(const CoefficientAt<T>& field, int q, int count, V* values) const {
     for (int m = 0; m < count; ++m)
-      values[m] = load([&](int lane) {
-        return field.cell(block.region_of(cells[lane]), cells[lane], N)[q * field.step() + m];
-      });
+      values[m] = load(
+          [&](int lane) { return field.cell(block.region_of(cells[lane]), cells[lane], N)[q * field.step() + m]; });
   }
 
   void at_points_of_map() {

@@ -41,7 +41,8 @@ __global__ void __launch_bounds__(block) add_in_shared(double* values, Places pl
   __shared__ double sums[shared_doubles];
   for (int k = threadIdx.x; k < shared_doubles; k += block) sums[k] = 0;
   __syncthreads();
-  for (int k = 0; k < adds_a_thread; ++k) add<atomic>(sums + place_of(places, threadIdx.x + k * block, shared_doubles), 1.0);
+  for (int k = 0; k < adds_a_thread; ++k)
+    add<atomic>(sums + place_of(places, threadIdx.x + k * block, shared_doubles), 1.0);
   __syncthreads();
   if (threadIdx.x == 0) values[blockIdx.x] = sums[threadIdx.x] + sums[shared_doubles - 1];
 }
@@ -58,16 +59,22 @@ std::vector<Row> atomic_rows(Cuda& exec) {
     for (const bool shared : {false, true})
       for (const auto places : {kernels::Places::side_by_side, kernels::Places::scattered, kernels::Places::crowded}) {
         Row row;
-        row.name = std::string(atomic ? "atomic" : "plain") + " adds, " + (shared ? "shared" : "global") + ", " + names[static_cast<int>(places)];
+        row.name = std::string(atomic ? "atomic" : "plain") + " adds, " + (shared ? "shared" : "global") + ", " +
+                   names[static_cast<int>(places)];
         row.size = std::to_string(blocks * kernels::block * kernels::adds_a_thread) + " adds";
         row.items = static_cast<double>(blocks) * kernels::block * kernels::adds_a_thread;
         row.item = "additions";
-        row.timing = measure(exec, [&] {
-          if (shared)
-            launch(exec, atomic ? kernels::add_in_shared<true> : kernels::add_in_shared<false>, blocks, kernels::block, values.data(), places);
-          else
-            launch(exec, atomic ? kernels::add_globally<true> : kernels::add_globally<false>, blocks, kernels::block, values.data(), size, places);
-        }, 3);
+        row.timing = measure(
+            exec,
+            [&] {
+              if (shared)
+                launch(exec, atomic ? kernels::add_in_shared<true> : kernels::add_in_shared<false>, blocks,
+                       kernels::block, values.data(), places);
+              else
+                launch(exec, atomic ? kernels::add_globally<true> : kernels::add_globally<false>, blocks,
+                       kernels::block, values.data(), size, places);
+            },
+            3);
         rows.push_back(row);
       }
   return rows;

@@ -33,13 +33,15 @@ Timing measure(Threads&, const std::function<void()>& work, int samples) {
 Report::Report(std::string bench, std::string backend, std::string device, double copy)
     : bench_(std::move(bench)), backend_(std::move(backend)), device_(std::move(device)), copy_(copy) {
   fmt::print("\n{} on {} ({}), copy {:.0f} GB/s\n", bench_, backend_, device_, copy_);
-  fmt::print("{:<34} {:<24} {:>10} {:>9} {:>7} {:>12} {:>22} {:>7}\n", "name", "size", "ms", "GB/s", "copy", "G items/s", "peer ms", "ratio");
+  fmt::print("{:<34} {:<24} {:>10} {:>9} {:>7} {:>12} {:>22} {:>7}\n", "name", "size", "ms", "GB/s", "copy",
+             "G items/s", "peer ms", "ratio");
 }
 
 void Report::add(const Row& row) {
   rows_.push_back(row);
   const double rate = row.bytes / row.timing.median_ms / 1e6;
-  fmt::print("{:<34} {:<24} {:>10.4f} {:>9.1f} {:>7.3f} {:>12} {:>22} {:>7}  {}\n", row.name, row.size, row.timing.median_ms, rate, rate / copy_,
+  fmt::print("{:<34} {:<24} {:>10.4f} {:>9.1f} {:>7.3f} {:>12} {:>22} {:>7}  {}\n", row.name, row.size,
+             row.timing.median_ms, rate, rate / copy_,
              row.items > 0 ? fmt::format("{:.3f}", row.items / row.timing.median_ms / 1e6) : "",
              row.peer_ms > 0 ? fmt::format("{} {:.4f}", row.peer, row.peer_ms) : "",
              row.peer_ms > 0 ? fmt::format("{:.2f}x", row.peer_ms / row.timing.median_ms) : "", row.note);
@@ -102,7 +104,8 @@ std::string device_name(Threads& exec) {
   std::ifstream info("/proc/cpuinfo");
   std::string line;
   while (std::getline(info, line))
-    if (line.rfind("model name", 0) == 0) return fmt::format("{}, {} threads", line.substr(line.find(':') + 2), exec.count());
+    if (line.rfind("model name", 0) == 0)
+      return fmt::format("{}, {} threads", line.substr(line.find(':') + 2), exec.count());
   return fmt::format("{} threads", exec.count());
 }
 std::string device_name(Cuda& exec) { return exec.device_name(); }
@@ -123,7 +126,8 @@ Options parse_options(int argc, char** argv) {
     else if (word == "--threads" && more)
       options.threads = std::atoi(argv[++i]);
     else {
-      fmt::print(stderr, "usage: {} [--backend threads|cuda|all] [--threads N] [--out DIR] [--quick] [--only TEXT]\n", argv[0]);
+      fmt::print(stderr, "usage: {} [--backend threads|cuda|all] [--threads N] [--out DIR] [--quick] [--only TEXT]\n",
+                 argv[0]);
       std::exit(2);
     }
   }

@@ -12,7 +12,8 @@ namespace tessera::bench {
 namespace {
 
 void check(cusparseStatus_t status, const char* call) {
-  if (status != CUSPARSE_STATUS_SUCCESS) throw Error(ExitCode::internal, fmt::format("{}: {}", call, cusparseGetErrorString(status)));
+  if (status != CUSPARSE_STATUS_SUCCESS)
+    throw Error(ExitCode::internal, fmt::format("{}: {}", call, cusparseGetErrorString(status)));
 }
 #define CHECK_SPARSE(call) check((call), #call)
 
@@ -25,23 +26,25 @@ struct SparseProduct {
   Array<unsigned char, Device> buffer;
   cusparseSpMVAlg_t algorithm;
 
-  SparseProduct(Cuda& exec, const linalg::Crs<Device>& A, const double* x, double* y, cusparseSpMVAlg_t alg) : algorithm(alg) {
+  SparseProduct(Cuda& exec, const linalg::Crs<Device>& A, const double* x, double* y, cusparseSpMVAlg_t alg)
+      : algorithm(alg) {
     if (A.nnz() > 0x7fffffff) throw Error(ExitCode::internal, "cuSPARSE peer: more non-zeros than 32-bit offsets hold");
     const std::vector<Offset> wide = to_vector(A.row_ptr);
     row_ptr = to_space<Device>(std::vector<int>(wide.begin(), wide.end()));
     CHECK_SPARSE(cusparseCreate(&handle));
     CHECK_SPARSE(cusparseSetStream(handle, exec.stream()));
-    CHECK_SPARSE(cusparseCreateCsr(&matrix, A.rows, A.cols, A.nnz(), row_ptr.data(), const_cast<Index*>(A.col_ind.data()),
-                                   const_cast<double*>(A.values.data()), CUSPARSE_INDEX_32I, CUSPARSE_INDEX_32I, CUSPARSE_INDEX_BASE_ZERO,
-                                   CUDA_R_64F));
+    CHECK_SPARSE(cusparseCreateCsr(&matrix, A.rows, A.cols, A.nnz(), row_ptr.data(),
+                                   const_cast<Index*>(A.col_ind.data()), const_cast<double*>(A.values.data()),
+                                   CUSPARSE_INDEX_32I, CUSPARSE_INDEX_32I, CUSPARSE_INDEX_BASE_ZERO, CUDA_R_64F));
     CHECK_SPARSE(cusparseCreateDnVec(&in, A.cols, const_cast<double*>(x), CUDA_R_64F));
     CHECK_SPARSE(cusparseCreateDnVec(&out, A.rows, y, CUDA_R_64F));
     std::size_t bytes = 0;
     const double one = 1, zero = 0;
-    CHECK_SPARSE(cusparseSpMV_bufferSize(handle, CUSPARSE_OPERATION_NON_TRANSPOSE, &one, matrix, in, &zero, out, CUDA_R_64F, algorithm, &bytes));
+    CHECK_SPARSE(cusparseSpMV_bufferSize(handle, CUSPARSE_OPERATION_NON_TRANSPOSE, &one, matrix, in, &zero, out,
+                                         CUDA_R_64F, algorithm, &bytes));
     buffer = Array<unsigned char, Device>(static_cast<Offset>(bytes) + 16);
-    CHECK_SPARSE(cusparseSpMV_preprocess(handle, CUSPARSE_OPERATION_NON_TRANSPOSE, &one, matrix, in, &zero, out, CUDA_R_64F, algorithm,
-                                         buffer.data()));
+    CHECK_SPARSE(cusparseSpMV_preprocess(handle, CUSPARSE_OPERATION_NON_TRANSPOSE, &one, matrix, in, &zero, out,
+                                         CUDA_R_64F, algorithm, buffer.data()));
   }
   ~SparseProduct() {
     (void)cusparseDestroyDnVec(in);
@@ -51,7 +54,8 @@ struct SparseProduct {
   }
   void apply() {
     const double one = 1, zero = 0;
-    CHECK_SPARSE(cusparseSpMV(handle, CUSPARSE_OPERATION_NON_TRANSPOSE, &one, matrix, in, &zero, out, CUDA_R_64F, algorithm, buffer.data()));
+    CHECK_SPARSE(cusparseSpMV(handle, CUSPARSE_OPERATION_NON_TRANSPOSE, &one, matrix, in, &zero, out, CUDA_R_64F,
+                              algorithm, buffer.data()));
   }
 };
 

@@ -13,8 +13,8 @@ struct SpmvPeers {
 };
 
 /// Eigen, row-major, with OpenMP.
-SpmvPeers spmv_peers(Threads& exec, const linalg::Crs<Host>& A, const linalg::SlicedEll<Host>& sliced, const Array<double>& x,
-                     const Array<double>& y);
+SpmvPeers spmv_peers(Threads& exec, const linalg::Crs<Host>& A, const linalg::SlicedEll<Host>& sliced,
+                     const Array<double>& x, const Array<double>& y);
 /// The better of cuSPARSE's CSR algorithms; its SELL on slices of 32.
 SpmvPeers spmv_peers(Cuda& exec, const linalg::Crs<Device>& A, const linalg::SlicedEll<Device>& sliced,
                      const Array<double, Device>& x, const Array<double, Device>& y);

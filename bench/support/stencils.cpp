@@ -18,12 +18,15 @@ std::vector<std::array<int, 3>> neighbours(const std::string& shape) {
     for (int y = -1; y <= 1; ++y)
       for (int x = -1; x <= 1; ++x) {
         const bool upward = x >= 0 && y >= 0 && z >= 0, downward = x <= 0 && y <= 0 && z <= 0;
-        if (shape == "hex" || upward || downward) result.push_back({x, y, z});  // edges of simplices rise in all directions
+        if (shape == "hex" || upward || downward)
+          result.push_back({x, y, z});  // edges of simplices rise in all directions
       }
   return result;
 }
 
-void make_offsets(linalg::Crs<Host>& A) { std::exclusive_scan(A.row_ptr.begin(), A.row_ptr.end(), A.row_ptr.begin(), Offset{0}); }
+void make_offsets(linalg::Crs<Host>& A) {
+  std::exclusive_scan(A.row_ptr.begin(), A.row_ptr.end(), A.row_ptr.begin(), Offset{0});
+}
 
 }  // namespace
 

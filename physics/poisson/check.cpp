@@ -44,7 +44,8 @@ double matrix_free_bytes(const mesh::Mesh& mesh, const assembly::DofMap& dofs) {
   for (std::size_t b = 0; b < dofs.blocks.size(); ++b) {
     const double cells = dofs.blocks[b].cells(), n = dofs.blocks[b].nodes;
     const bool tensor = dofs.blocks[b].shape == mesh::Shape::quad || dofs.blocks[b].shape == mesh::Shape::hex;
-    const double map = mesh.blocks[b].order == 1 ? 8.0 * mesh.dim * ((1 << mesh.dim) - 1) : 8.0 * n * (mesh.dim == 2 ? 3 : 6);
+    const double map =
+        mesh.blocks[b].order == 1 ? 8.0 * mesh.dim * ((1 << mesh.dim) - 1) : 8.0 * n * (mesh.dim == 2 ? 3 : 6);
     bytes += cells * (4 * n + 12 * n + (tensor ? map : 8 * n * (n + 1) / 2));
   }
   return bytes;
@@ -53,7 +54,8 @@ double matrix_free_bytes(const mesh::Mesh& mesh, const assembly::DofMap& dofs) {
 Estimate estimate(const Params& params, const mesh::Mesh& mesh, const assembly::DofMap& dofs, bool matrix_free) {
   Estimate result;
   if (matrix_free) {
-    result.device_bytes = matrix_free_bytes(mesh, dofs) + solvers::solver_bytes(params.solver, dofs.dofs, 0) + 16.0 * dofs.dofs + 24.0 * mesh.nodes();
+    result.device_bytes = matrix_free_bytes(mesh, dofs) + solvers::solver_bytes(params.solver, dofs.dofs, 0) +
+                          16.0 * dofs.dofs + 24.0 * mesh.nodes();
     result.host_bytes = result.device_bytes + 48.0 * dofs.dofs + 4.0 * mesh.cells() * 8;
     return result;
   }
@@ -88,7 +90,8 @@ void print_check(const Problem& problem, output::Summary& summary) {
   const assembly::DofMap& dofs = problem.dofs;
   const Plan chosen = plan(problem);
   const mesh::QualityReport quality = mesh::quality(mesh);
-  fmt::print("mesh       {} nodes, {} cells, {} facets, geometric order {}\n", mesh.nodes(), mesh.cells(), mesh.facets.size(), mesh.order);
+  fmt::print("mesh       {} nodes, {} cells, {} facets, geometric order {}\n", mesh.nodes(), mesh.cells(),
+             mesh.facets.size(), mesh.order);
   for (const mesh::CellBlock& block : mesh.blocks) fmt::print("  {:<10} {}\n", mesh::name(block.shape), block.cells());
   fmt::print("groups     {}\n", describe_groups(mesh));
   std::vector<char> named(static_cast<std::size_t>(mesh.facets.size()), 0);
@@ -98,8 +101,8 @@ void print_check(const Problem& problem, output::Summary& summary) {
   Index bare = 0;
   for (Index f = 0; f < mesh.facets.size(); ++f) bare += mesh.facets.exterior[f] && !named[f];
   if (bare > 0) fmt::print("  {} exterior facets are in no group: k du/dn = 0 holds there\n", bare);
-  fmt::print("quality    {:.3f} to {:.3f}, mean {:.3f}; worst cell {}; angles {:.1f} to {:.1f} degrees\n", quality.min, quality.max, quality.mean,
-             quality.worst_cell, quality.min_angle, quality.max_angle);
+  fmt::print("quality    {:.3f} to {:.3f}, mean {:.3f}; worst cell {}; angles {:.1f} to {:.1f} degrees\n", quality.min,
+             quality.max, quality.mean, quality.worst_cell, quality.min_angle, quality.max_angle);
   const Estimate size = estimate(problem.params, mesh, dofs, chosen.matrix_free);
   fmt::print("space      order {}, {} dofs ({} fixed), {}\n", dofs.order, dofs.dofs, problem.dirichlet.dofs.size(),
              chosen.matrix_free ? "no matrix (" + chosen.why + ")" : fmt::format("about {:.0f} non-zeros", size.nnz));

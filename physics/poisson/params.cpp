@@ -10,19 +10,29 @@ namespace {
 
 deck::Section<PhysicsParams> physics_section() {
   return deck::Section<PhysicsParams>("physics", "What to solve: -div(k grad u) + c u = f")
-      .key("type", &PhysicsParams::type, {.help = "the physics module", .choices = {"poisson"}, .required = true, .example = "\"poisson\""})
-      .key("order", &PhysicsParams::order, {.help = "polynomial order of the solution; up to 4 on triangles, tets and prisms, up to 8 on intervals, quads and hexes", .min = 1, .max = 8, .example = "1"})
+      .key("type", &PhysicsParams::type,
+           {.help = "the physics module", .choices = {"poisson"}, .required = true, .example = "\"poisson\""})
+      .key("order", &PhysicsParams::order,
+           {.help = "polynomial order of the solution; up to 4 on triangles, tets and prisms, up to 8 on intervals, "
+                    "quads and hexes",
+            .min = 1,
+            .max = 8,
+            .example = "1"})
       .key("discretisation", &PhysicsParams::discretisation,
-           {.help = "galerkin: finite elements; finite_difference: 3-, 5- and 7-point differences on the nodes of a box, without a matrix",
+           {.help = "galerkin: finite elements; finite_difference: 3-, 5- and 7-point differences on the nodes of a "
+                    "box, without a matrix",
             .choices = {"galerkin", "finite_difference"}})
       .position(&PhysicsParams::where);
 }
 
 deck::Section<MaterialParams> material_section() {
-  return deck::Section<MaterialParams>("material", "Coefficients, for the whole mesh or for groups of cells", deck::SectionKind::array)
-      .key("on", &MaterialParams::on, {.help = "physical group name(s); left out: everywhere that no other material names"})
+  return deck::Section<MaterialParams>("material", "Coefficients, for the whole mesh or for groups of cells",
+                                       deck::SectionKind::array)
+      .key("on", &MaterialParams::on,
+           {.help = "physical group name(s); left out: everywhere that no other material names"})
       .key("diffusivity", &MaterialParams::diffusivity,
-           {.help = "k: one value, or a symmetric tensor [xx, xy, yy] in 2-D, [xx, xy, xz, yy, yz, zz] in 3-D; positive definite",
+           {.help = "k: one value, or a symmetric tensor [xx, xy, yy] in 2-D, [xx, xy, xz, yy, yz, zz] in 3-D; "
+                    "positive definite",
             .example = "\"1\""})
       .key("reaction", &MaterialParams::reaction, {.help = "c"})
       .key("source", &MaterialParams::source, {.help = "f", .example = "\"1\""})
@@ -32,8 +42,10 @@ deck::Section<MaterialParams> material_section() {
 }  // namespace
 
 deck::Section<BoundaryParams> boundary_section() {
-  return deck::Section<BoundaryParams>("boundary", "Boundary conditions; a boundary without one has k du/dn = 0", deck::SectionKind::array)
-      .key("on", &BoundaryParams::on, {.help = "physical group name(s)", .required = true, .example = "[\"left\", \"right\"]"})
+  return deck::Section<BoundaryParams>("boundary", "Boundary conditions; a boundary without one has k du/dn = 0",
+                                       deck::SectionKind::array)
+      .key("on", &BoundaryParams::on,
+           {.help = "physical group name(s)", .required = true, .example = "[\"left\", \"right\"]"})
       .key("type", &BoundaryParams::type,
            {.help = "dirichlet: u = value; neumann: k du/dn = value; robin: k du/dn + alpha u = value",
             .choices = {"dirichlet", "neumann", "robin"},
@@ -48,7 +60,8 @@ void check_fields(const OutputParams& output) {
   const std::vector<std::string> fields{"u", "flux"};
   for (const std::string& field : output.fields)
     if (std::find(fields.begin(), fields.end(), field) == fields.end())
-      throw Error(ExitCode::usage, fmt::format("unknown output field '{}'", field), suggest(field, fields), output.where);
+      throw Error(ExitCode::usage, fmt::format("unknown output field '{}'", field), suggest(field, fields),
+                  output.where);
 }
 
 void check_alpha(const std::vector<BoundaryParams>& boundaries) {
@@ -59,10 +72,11 @@ void check_alpha(const std::vector<BoundaryParams>& boundaries) {
 }
 
 deck::Schema schema() {
-  return {deck_section().description(),     mesh::mesh_section().description(), run_section(all_precisions).description(),
-          physics_section().description(),  material_section().description(),   boundary_section().description(),
-          assembly_section().description(), matrix_section().description(),     solvers::solver_section().description(),
-          exact_section().description(),    output_section().description(),     quantity_section().description()};
+  return {
+      deck_section().description(),     mesh::mesh_section().description(), run_section(all_precisions).description(),
+      physics_section().description(),  material_section().description(),   boundary_section().description(),
+      assembly_section().description(), matrix_section().description(),     solvers::solver_section().description(),
+      exact_section().description(),    output_section().description(),     quantity_section().description()};
 }
 
 Params read(const deck::Deck& deck) {

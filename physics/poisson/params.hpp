@@ -17,7 +17,8 @@ struct PhysicsParams {
 
 struct MaterialParams {
   std::vector<std::string> on;
-  std::vector<deck::Expression> diffusivity{deck::Expression(1.0)};  ///< 1, or dim(dim+1)/2: xx xy yy | xx xy xz yy yz zz
+  std::vector<deck::Expression> diffusivity{
+      deck::Expression(1.0)};  ///< 1, or dim(dim+1)/2: xx xy yy | xx xy xz yy yz zz
   deck::Expression reaction;
   deck::Expression source;
   deck::Where where;

@@ -65,7 +65,12 @@ ExitCode Poisson::run(Context& context) {
   });
   summarise_mesh(problem.mesh, problem.dofs, nnz, context.summary);
   summarise_solver(report, context.summary);
-  const Solution solution{problem.mesh, problem.dofs, problem.dof_points, problem.material, params.materials, u,
+  const Solution solution{problem.mesh,
+                          problem.dofs,
+                          problem.dof_points,
+                          problem.material,
+                          params.materials,
+                          u,
                           Threads(params.run.threads).count()};
   report_solution(params, solution, report, context);
   return conclude(params, report, context);
@@ -76,7 +81,8 @@ void Poisson::check(Context& context) {
   if (needs_grid(params)) return check_on_grid(params, context);
   const Problem problem = make_problem(context, std::move(params));
   // Evaluated for its checks: signs, finite values, numbers of components.
-  diffusion_data(problem.params.materials, problem.material, problem.mesh, problem.dofs, Threads(problem.params.run.threads).count());
+  diffusion_data(problem.params.materials, problem.material, problem.mesh, problem.dofs,
+                 Threads(problem.params.run.threads).count());
   print_check(problem, context.summary);
 }
 

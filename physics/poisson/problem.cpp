@@ -26,7 +26,8 @@ bool positive_definite(const double* k, int components) {
   if (components == 1) return k[0] > 0;
   if (components == 3) return k[0] > 0 && k[0] * k[2] - k[1] * k[1] > 0;
   const double minor = k[0] * k[3] - k[1] * k[1];
-  const double det = k[0] * (k[3] * k[5] - k[4] * k[4]) - k[1] * (k[1] * k[5] - k[4] * k[2]) + k[2] * (k[1] * k[4] - k[3] * k[2]);
+  const double det =
+      k[0] * (k[3] * k[5] - k[4] * k[4]) - k[1] * (k[1] * k[5] - k[4] * k[2]) + k[2] * (k[1] * k[4] - k[3] * k[2]);
   return k[0] > 0 && minor > 0 && det > 0;
 }
 
@@ -35,7 +36,8 @@ void require_positive_definite(const MaterialParams& material, const double* k, 
   std::string values = fmt::format("{}", fmt::join(k, k + components, ", "));
   throw Error(ExitCode::usage,
               fmt::format("diffusivity [{}]{} is not positive{}", values,
-                          xyz ? fmt::format(" at ({}, {}, {})", xyz[0], xyz[1], xyz[2]) : "", components > 1 ? " definite" : ""),
+                          xyz ? fmt::format(" at ({}, {}, {})", xyz[0], xyz[1], xyz[2]) : "",
+                          components > 1 ? " definite" : ""),
               "the problem is elliptic only where k is positive (a tensor: positive definite)", material.where);
 }
 
@@ -58,7 +60,8 @@ const mesh::Group& boundary_group(const mesh::Mesh& mesh, const std::string& nam
 /// ", among them those of 'chip'": the first group of cells that has one without material.
 std::string bare_group(const std::vector<Index>& material, const mesh::Mesh& mesh) {
   for (const mesh::Group& group : mesh.groups)
-    if (group.dim == mesh.dim && std::any_of(group.entities.begin(), group.entities.end(), [&](Index c) { return material[c] < 0; }))
+    if (group.dim == mesh.dim &&
+        std::any_of(group.entities.begin(), group.entities.end(), [&](Index c) { return material[c] < 0; }))
       return fmt::format(", among them cells of '{}'", group.name);
   return ", none of them in a group";
 }
@@ -69,7 +72,8 @@ std::string condition(const BoundaryParams& boundary) {
 }
 
 /// (facet, entry) pairs of one type of boundary; throws where a facet is in two entries with different data.
-void check_contradictions(const std::vector<BoundaryParams>& boundaries, const mesh::Mesh& mesh, const std::string& type) {
+void check_contradictions(const std::vector<BoundaryParams>& boundaries, const mesh::Mesh& mesh,
+                          const std::string& type) {
   std::vector<std::int32_t> claimed(static_cast<std::size_t>(mesh.facets.size()), -1);
   for (std::size_t b = 0; b < boundaries.size(); ++b) {
     if (boundaries[b].type != type) continue;
@@ -82,10 +86,11 @@ void check_contradictions(const std::vector<BoundaryParams>& boundaries, const m
           const BoundaryParams& first = boundaries[other];
           if (type == "dirichlet" && first.value.text() == boundaries[b].value.text()) continue;
           throw Error(ExitCode::usage,
-                      fmt::format("two {} boundaries contradict each other on '{}': {} in {}, {} in {}", type, name, condition(first),
-                                  entry("boundary", other, first.where), condition(boundaries[b]),
+                      fmt::format("two {} boundaries contradict each other on '{}': {} in {}, {} in {}", type, name,
+                                  condition(first), entry("boundary", other, first.where), condition(boundaries[b]),
                                   entry("boundary", b, boundaries[b].where)),
-                      fmt::format("a facet may have one {} condition; take '{}' out of one of them", type, name), boundaries[b].where);
+                      fmt::format("a facet may have one {} condition; take '{}' out of one of them", type, name),
+                      boundaries[b].where);
         }
         claimed[facet] = static_cast<std::int32_t>(b);
       }
@@ -112,10 +117,11 @@ std::vector<Index> material_of_cells(const std::vector<MaterialParams>& material
   for (std::size_t m = 0; m < materials.size(); ++m) {
     if (materials[m].on.empty()) {
       if (rest >= 0)
-        throw Error(ExitCode::usage,
-                    fmt::format("{} and {} have no `on`: both would hold everywhere", entry("material", rest, materials[rest].where),
-                                entry("material", m, materials[m].where)),
-                    "name the groups of one of them with on = [...]", materials[m].where);
+        throw Error(
+            ExitCode::usage,
+            fmt::format("{} and {} have no `on`: both would hold everywhere",
+                        entry("material", rest, materials[rest].where), entry("material", m, materials[m].where)),
+            "name the groups of one of them with on = [...]", materials[m].where);
       rest = static_cast<Index>(m);
       continue;
     }
@@ -123,18 +129,21 @@ std::vector<Index> material_of_cells(const std::vector<MaterialParams>& material
       for (Index cell : find_group(mesh, name, mesh.dim, materials[m].where).entities) {
         const Index other = material[cell];
         if (other >= 0 && other != static_cast<Index>(m))
-          throw Error(ExitCode::usage,
-                      fmt::format("cell {} of group '{}' has two materials: {} and {}", cell, name,
-                                  entry("material", other, materials[other].where), entry("material", m, materials[m].where)),
-                      "groups may overlap, but a cell has one material: name each cell in one entry only", materials[m].where);
+          throw Error(
+              ExitCode::usage,
+              fmt::format("cell {} of group '{}' has two materials: {} and {}", cell, name,
+                          entry("material", other, materials[other].where), entry("material", m, materials[m].where)),
+              "groups may overlap, but a cell has one material: name each cell in one entry only", materials[m].where);
         material[cell] = static_cast<Index>(m);
       }
   }
   const Index bare = static_cast<Index>(std::count(material.begin(), material.end(), -1));
   if (bare > 0 && rest < 0)
-    throw Error(ExitCode::usage, fmt::format("{} of {} cells have no material{}", bare, mesh.cells(), bare_group(material, mesh)),
-                "add a [[material]] without `on` for the rest, or name their groups; there are: " + describe_groups(mesh),
-                materials.back().where);
+    throw Error(
+        ExitCode::usage,
+        fmt::format("{} of {} cells have no material{}", bare, mesh.cells(), bare_group(material, mesh)),
+        "add a [[material]] without `on` for the rest, or name their groups; there are: " + describe_groups(mesh),
+        materials.back().where);
   for (Index& m : material)
     if (m < 0) m = rest;
   return material;
@@ -142,8 +151,9 @@ std::vector<Index> material_of_cells(const std::vector<MaterialParams>& material
 
 constexpr Index evaluation_chunk = 256;  // cells
 
-assembly::Coefficient coefficient(const std::vector<std::vector<deck::Expression>>& expressions, const std::vector<Index>& material,
-                                  const mesh::Mesh& mesh, const assembly::QuadraturePoints& points, int threads) {
+assembly::Coefficient coefficient(const std::vector<std::vector<deck::Expression>>& expressions,
+                                  const std::vector<Index>& material, const mesh::Mesh& mesh,
+                                  const assembly::QuadraturePoints& points, int threads) {
   assembly::Coefficient result;
   result.components = static_cast<int>(expressions.front().size());
   for (const auto& of_material : expressions)
@@ -212,8 +222,9 @@ assembly::DiffusionData diffusion_data(const std::vector<MaterialParams>& materi
   for (const MaterialParams& m : materials) {
     const int given = static_cast<int>(m.diffusivity.size());
     if (given != 1 && given != full)
-      throw Error(ExitCode::usage, fmt::format("diffusivity has {} values, a {}-D problem takes 1 or {}", given, dim, full),
-                  dim == 2 ? "a symmetric tensor is [xx, xy, yy]" : "a symmetric tensor is [xx, xy, xz, yy, yz, zz]", m.where);
+      throw Error(
+          ExitCode::usage, fmt::format("diffusivity has {} values, a {}-D problem takes 1 or {}", given, dim, full),
+          dim == 2 ? "a symmetric tensor is [xx, xy, yy]" : "a symmetric tensor is [xx, xy, xz, yy, yz, zz]", m.where);
     components = std::max(components, given);
   }
   std::vector<std::vector<deck::Expression>> k, c, f;
@@ -243,7 +254,8 @@ assembly::DiffusionData diffusion_data(const std::vector<MaterialParams>& materi
           if (positive_definite(k_at, components)) continue;
           std::vector<double> xyz(3 * static_cast<std::size_t>(per_cell));
           points.of_cells(block, cell, 1, xyz.data());
-          require_positive_definite(materials[material[mesh.blocks[block].first_cell + cell]], k_at, components, xyz.data() + 3 * q);
+          require_positive_definite(materials[material[mesh.blocks[block].first_cell + cell]], k_at, components,
+                                    xyz.data() + 3 * q);
         }
     }
   }
@@ -262,8 +274,8 @@ std::vector<FacetTerm> facet_terms(const std::vector<BoundaryParams>& boundaries
   return terms;
 }
 
-DirichletData dirichlet_data(const std::vector<BoundaryParams>& boundaries, const mesh::Mesh& mesh, const assembly::DofMap& dofs,
-                             std::span<const double> dof_points) {
+DirichletData dirichlet_data(const std::vector<BoundaryParams>& boundaries, const mesh::Mesh& mesh,
+                             const assembly::DofMap& dofs, std::span<const double> dof_points) {
   check_contradictions(boundaries, mesh, "dirichlet");
   std::vector<std::pair<Index, double>> all;
   for (const BoundaryParams& boundary : boundaries) {
@@ -289,7 +301,8 @@ DirichletData dirichlet_data(const std::vector<BoundaryParams>& boundaries, cons
 
 void check_exact(const ExactParams& exact, int dim) {
   if (!exact.gradient.empty() && static_cast<int>(exact.gradient.size()) != dim)
-    throw Error(ExitCode::usage, fmt::format("exact.gradient has {} components, the mesh has {} dimensions", exact.gradient.size(), dim),
+    throw Error(ExitCode::usage,
+                fmt::format("exact.gradient has {} components, the mesh has {} dimensions", exact.gradient.size(), dim),
                 "give one expression an axis", exact.where);
 }
 
@@ -318,10 +331,14 @@ void check_not_singular(const std::vector<MaterialParams>& materials, const std:
     if (!is_zero(m.reaction)) return;
   for (const BoundaryParams& b : boundaries)
     if (b.type == "dirichlet" || (b.type == "robin" && !is_zero(b.alpha))) return;
-  const std::string why = boundaries.empty() ? "the deck has no [[boundary]], so k du/dn = 0 holds all around"
-                                             : fmt::format("no boundary of the deck ({} of them) fixes u", boundaries.size());
-  throw Error(ExitCode::usage, fmt::format("the problem is singular, u is fixed only up to a constant: {}, and there is no reaction", why),
-              "add a dirichlet boundary, a robin boundary with alpha > 0, or a reaction", boundaries.empty() ? physics : boundaries.front().where);
+  const std::string why = boundaries.empty()
+                              ? "the deck has no [[boundary]], so k du/dn = 0 holds all around"
+                              : fmt::format("no boundary of the deck ({} of them) fixes u", boundaries.size());
+  throw Error(
+      ExitCode::usage,
+      fmt::format("the problem is singular, u is fixed only up to a constant: {}, and there is no reaction", why),
+      "add a dirichlet boundary, a robin boundary with alpha > 0, or a reaction",
+      boundaries.empty() ? physics : boundaries.front().where);
 }
 
 std::vector<double> evaluate(const deck::Expression& expression, std::span<const double> points, int threads) {
@@ -339,7 +356,8 @@ std::vector<double> evaluate(const deck::Expression& expression, std::span<const
 #pragma omp for schedule(static)
     for (Offset first = 0; first < count; first += chunk) {
       try {
-        evaluator.evaluate(points.data() + 3 * first, static_cast<std::size_t>(std::min(chunk, count - first)), 0, values.data() + first);
+        evaluator.evaluate(points.data() + 3 * first, static_cast<std::size_t>(std::min(chunk, count - first)), 0,
+                           values.data() + first);
       } catch (...) {
 #pragma omp critical
         if (!failure) failure = std::current_exception();

@@ -21,7 +21,8 @@ assembly::HostTensorField diffusivity_field(const Solution& solution) {
   std::size_t components = 1;
   for (const MaterialParams& m : solution.materials) components = std::max(components, m.diffusivity.size());
   using Evaluators = std::vector<std::vector<deck::Evaluator>>;
-  auto pool = std::make_shared<std::vector<Evaluators>>(static_cast<std::size_t>(std::max(omp_get_max_threads(), solution.threads)));
+  auto pool = std::make_shared<std::vector<Evaluators>>(
+      static_cast<std::size_t>(std::max(omp_get_max_threads(), solution.threads)));
   for (Evaluators& of_thread : *pool)
     for (const MaterialParams& m : solution.materials) {
       of_thread.emplace_back();
@@ -29,7 +30,8 @@ assembly::HostTensorField diffusivity_field(const Solution& solution) {
     }
   const int dim = solution.mesh.dim;
   auto evaluate = [pool, components, dim, &material = solution.material](Index cell, const double* xyz, double* k) {
-    auto& evaluators = (*pool)[static_cast<std::size_t>(omp_get_thread_num())][static_cast<std::size_t>(material[cell])];
+    auto& evaluators =
+        (*pool)[static_cast<std::size_t>(omp_get_thread_num())][static_cast<std::size_t>(material[cell])];
     if (evaluators.size() == components) {
       for (std::size_t c = 0; c < components; ++c) k[c] = evaluators[c](xyz);
       return;
@@ -54,7 +56,8 @@ double group_quantity(const QuantityParams& quantity, const Solution& s) {
       const auto [low, high] = assembly::min_max(s.mesh, s.dofs, s.u, group);
       all.push_back(quantity.kind == "max" ? high : low);
     }
-    return quantity.kind == "max" ? *std::max_element(all.begin(), all.end()) : *std::min_element(all.begin(), all.end());
+    return quantity.kind == "max" ? *std::max_element(all.begin(), all.end())
+                                  : *std::min_element(all.begin(), all.end());
   }
   if (quantity.kind == "flux") {
     const assembly::HostTensorField k = diffusivity_field(s);
@@ -117,7 +120,8 @@ void report_errors(const ExactParams& exact, const Solution& s, output::Summary&
   summary.set("errors.u.l2", errors.l2);
   if (errors.h1) summary.set("errors.u.h1", *errors.h1);
   summary.set("errors.u.max", errors.max);
-  log_info(fmt::format("error of u: L2 {:.6e}{}, max {:.6e}", errors.l2, errors.h1 ? fmt::format(", H1 {:.6e}", *errors.h1) : "", errors.max));
+  log_info(fmt::format("error of u: L2 {:.6e}{}, max {:.6e}", errors.l2,
+                       errors.h1 ? fmt::format(", H1 {:.6e}", *errors.h1) : "", errors.max));
 }
 
 void report_quantities(const std::vector<QuantityParams>& quantities, const Solution& s, output::Summary& summary) {
@@ -146,8 +150,11 @@ void summarise_solver(const solvers::Report& report, output::Summary& summary) {
   if (!report.failure.empty()) summary.set("solver.failure", report.failure);
   summary.set("solver.history", report.history);
   const std::string with = !report.method.empty() ? report.method : report.preconditioner;
-  log_info(fmt::format("{}{}: {} {}, relative residual {:.3e}", report.type, with.empty() ? "" : " with " + with, report.iterations,
-                       report.method.empty() ? "iterations" : report.iterations == 1 ? "solve" : "solves",
+  log_info(fmt::format("{}{}: {} {}, relative residual {:.3e}", report.type, with.empty() ? "" : " with " + with,
+                       report.iterations,
+                       report.method.empty()    ? "iterations"
+                       : report.iterations == 1 ? "solve"
+                                                : "solves",
                        report.relative_residual));
 }
 
@@ -175,12 +182,16 @@ ExitCode conclude(const Params& params, const solvers::Report& report, Context& 
 
 Error not_converged(const solvers::Report& report, const solvers::SolverParams& params) {
   // A failure of the solver says what to do itself.
-  const std::string why = !report.failure.empty()
-                              ? report.failure
-                              : fmt::format("relative residual {:.3e} after {} iterations, asked {:.3e}; raise solver.max_iterations, or choose "
-                                            "another preconditioner", report.relative_residual, report.iterations, params.tolerance);
+  const std::string why =
+      !report.failure.empty()
+          ? report.failure
+          : fmt::format(
+                "relative residual {:.3e} after {} iterations, asked {:.3e}; raise solver.max_iterations, or choose "
+                "another preconditioner",
+                report.relative_residual, report.iterations, params.tolerance);
   return Error(ExitCode::solver, fmt::format("solver {} did not converge: {}", report.type, why),
-               "the results are written and marked as not converged; `tessera list solvers` and `tessera list preconditioners` show the choices",
+               "the results are written and marked as not converged; `tessera list solvers` and `tessera list "
+               "preconditioners` show the choices",
                params.where);
 }
 
@@ -188,18 +199,22 @@ void write_solution(const Params& params, const Solution& s, bool converged, con
   output::VtkData data;
   data.title = params.title + (converged ? "" : " (NOT CONVERGED)");
   // VTK's cells are equispaced: above order 4 the dofs are not, and fields are written where VTK takes its points to be.
-  data.points = s.dofs.order <= assembly::max_simplex_order ? s.dof_points : assembly::equispaced_dof_points(s.mesh, s.dofs);
+  data.points =
+      s.dofs.order <= assembly::max_simplex_order ? s.dof_points : assembly::equispaced_dof_points(s.mesh, s.dofs);
   for (const assembly::DofBlock& block : s.dofs.blocks) {
     const std::vector<double> nodes = assembly::equispaced_points(assembly::lagrange(block.shape, s.dofs.order));
     data.blocks.push_back(output::vtk_cells(block.shape, s.dofs.order, nodes, block.dofs));
   }
-  const std::vector<std::string> fields = params.output.fields.empty() ? std::vector<std::string>{"u", "flux"} : params.output.fields;
+  const std::vector<std::string> fields =
+      params.output.fields.empty() ? std::vector<std::string>{"u", "flux"} : params.output.fields;
   for (const std::string& field : fields) {
     if (field == "u")
       data.point_fields.push_back({"u", 1, assembly::equispaced_values(s.dofs, s.u)});
     else
       data.point_fields.push_back(
-          {"flux", 3, assembly::equispaced_values(s.dofs, assembly::flux_field(s.mesh, s.dofs, s.u, diffusivity_field(s), s.threads), 3)});
+          {"flux", 3,
+           assembly::equispaced_values(s.dofs,
+                                       assembly::flux_field(s.mesh, s.dofs, s.u, diffusivity_field(s), s.threads), 3)});
   }
   data.cell_fields = cell_fields(s);
   output::write_vtu(data, directory / "solution.vtu");

@@ -24,7 +24,8 @@ struct Solution {
 solvers::Monitor monitor_of(const Context& context);
 
 void report_errors(const ExactParams& exact, const Solution& solution, output::Summary& summary);
-void report_quantities(const std::vector<QuantityParams>& quantities, const Solution& solution, output::Summary& summary);
+void report_quantities(const std::vector<QuantityParams>& quantities, const Solution& solution,
+                       output::Summary& summary);
 /// Errors, quantities and, unless the deck wants none, files. Phases: post, output.
 void report_solution(const Params& params, const Solution& solution, const solvers::Report& report, Context& context);
 /// The exit code of a run; says on standard error and in the summary where the solver did not converge.
@@ -36,7 +37,8 @@ Error not_converged(const solvers::Report& report, const solvers::SolverParams& 
 
 /// Writes solution.vtu (u, flux = -k grad u, material and groups of the cells) and solution.pvd. Order 1 as linear cells, higher
 /// orders as Lagrange cells. A result that is not converged is marked by its title.
-void write_solution(const Params& params, const Solution& solution, bool converged, const std::filesystem::path& directory);
+void write_solution(const Params& params, const Solution& solution, bool converged,
+                    const std::filesystem::path& directory);
 
 /// Says whether `need` bytes fit into the `have` that are free; warns where they do not.
 void say_fit(const char* where, double need, double have);

@@ -20,8 +20,8 @@ std::vector<double> robin_alpha(const FacetTerm& term, const std::vector<double>
   std::vector<double> alpha = evaluate(term.boundary->alpha, points, threads);
   for (double value : alpha)
     if (value < 0)
-      throw Error(ExitCode::usage, fmt::format("robin alpha is negative ({})", value), "alpha >= 0 keeps the problem positive definite",
-                  term.boundary->where);
+      throw Error(ExitCode::usage, fmt::format("robin alpha is negative ({})", value),
+                  "alpha >= 0 keeps the problem positive definite", term.boundary->where);
   return alpha;
 }
 
@@ -42,20 +42,26 @@ Plan plan(const Problem& problem) {
     result = {true, "asked for"};
   } else if (params.assembly.strategy == "auto" && tensor_cells && order >= from && params.matrix.format == "auto" &&
              !needs_entries(params.solver)) {
-    result = {true, fmt::format("order {} on {}: sum factorisation moves less than a matrix", order, problem.mesh.dim == 3 ? "hexes" : "quads")};
+    result = {true, fmt::format("order {} on {}: sum factorisation moves less than a matrix", order,
+                                problem.mesh.dim == 3 ? "hexes" : "quads")};
   }
   if (result.matrix_free && params.matrix.format != "auto")
-    throw Error(ExitCode::usage, fmt::format("matrix.format = \"{}\" with assembly.strategy = \"matrix_free\": there is no matrix", params.matrix.format),
+    throw Error(ExitCode::usage,
+                fmt::format("matrix.format = \"{}\" with assembly.strategy = \"matrix_free\": there is no matrix",
+                            params.matrix.format),
                 "leave matrix.format out, or choose another strategy", params.matrix.where);
   if (result.matrix_free && needs_entries(params.solver))
     throw Error(ExitCode::usage,
                 fmt::format("{} needs the entries of a matrix, assembly.strategy = \"matrix_free\" has none",
-                            solvers::is_direct(params.solver) ? fmt::format("solver.type = \"{}\"", params.solver.type)
-                                                              : fmt::format("the preconditioner \"{}\"", params.solver.preconditioner)),
+                            solvers::is_direct(params.solver)
+                                ? fmt::format("solver.type = \"{}\"", params.solver.type)
+                                : fmt::format("the preconditioner \"{}\"", params.solver.preconditioner)),
                 "choose preconditioner = \"jacobi\" or \"chebyshev\", or another strategy", params.solver.where);
   if (!result.matrix_free && order > most_assembled_order)
-    throw Error(ExitCode::usage, fmt::format("a matrix of order {} is not assembled, at most {} is", order, most_assembled_order),
-                "choose assembly.strategy = \"matrix_free\" with a solver and preconditioner that need no entries, or a lower order",
+    throw Error(ExitCode::usage,
+                fmt::format("a matrix of order {} is not assembled, at most {} is", order, most_assembled_order),
+                "choose assembly.strategy = \"matrix_free\" with a solver and preconditioner that need no entries, or "
+                "a lower order",
                 params.physics.where);
   return result;
 }

@@ -15,7 +15,7 @@ struct System {
   linalg::Crs<Space> matrix;  ///< empty where the operator keeps entries of its own, or none
   std::unique_ptr<linalg::Operator<Exec>> A;
   Array<double, Space> b;
-  Offset nnz = 0;             ///< 0 where nothing is assembled
+  Offset nnz = 0;  ///< 0 where nothing is assembled
 
   System() = default;
   System(const System&) = delete;

@@ -19,7 +19,8 @@ std::vector<double> robin_alpha(const FacetTerm& term, const std::vector<double>
 bool needs_entries(const solvers::SolverParams& solver);
 
 template <class Exec>
-void apply_without_matrix(Exec& exec, const Problem& problem, int threads, System<Exec>& system, output::Summary& summary) {
+void apply_without_matrix(Exec& exec, const Problem& problem, int threads, System<Exec>& system,
+                          output::Summary& summary) {
   std::unique_ptr<assembly::MatrixFree<Exec>> A;
   {
     Scope scope(exec, "assemble.setup");
@@ -32,7 +33,8 @@ void apply_without_matrix(Exec& exec, const Problem& problem, int threads, Syste
     data = diffusion_data(problem.params.materials, problem.material, problem.mesh, problem.dofs, threads);
     for (const FacetTerm& term : problem.facets) {
       const std::vector<double> points = assembly::facet_quadrature_points(problem.mesh, problem.dofs, *term.group);
-      boundary.facets.push_back({term.group, robin_alpha(term, points, threads), evaluate(term.boundary->value, points, threads)});
+      boundary.facets.push_back(
+          {term.group, robin_alpha(term, points, threads), evaluate(term.boundary->value, points, threads)});
     }
     boundary.fixed = problem.dirichlet.dofs;
     boundary.values = problem.dirichlet.values;
@@ -55,7 +57,8 @@ void assemble_matrix(Exec& exec, const Problem& problem, int threads, System<Exe
   }
   {
     Scope scope(exec, "coefficients");
-    assembler->set_data(diffusion_data(problem.params.materials, problem.material, problem.mesh, problem.dofs, threads));
+    assembler->set_data(
+        diffusion_data(problem.params.materials, problem.material, problem.mesh, problem.dofs, threads));
   }
   {
     Scope scope(exec, "assemble", assembler->refill_bytes(system.matrix));
@@ -67,8 +70,8 @@ void assemble_matrix(Exec& exec, const Problem& problem, int threads, System<Exe
   Scope scope(exec, "boundary");
   for (const FacetTerm& term : problem.facets) {
     const std::vector<double> points = assembler->facet_points(*term.group);
-    assembler->add_facets(*term.group, robin_alpha(term, points, threads), evaluate(term.boundary->value, points, threads), system.matrix,
-                          system.b);
+    assembler->add_facets(*term.group, robin_alpha(term, points, threads),
+                          evaluate(term.boundary->value, points, threads), system.matrix, system.b);
   }
   assembly::eliminate_dirichlet(exec, system.matrix, system.b.view(), problem.dirichlet.dofs, problem.dirichlet.values);
 }
@@ -78,7 +81,8 @@ template <class Exec>
 void store(Exec& exec, const Problem& problem, System<Exec>& system, output::Summary& summary) {
   const MatrixParams& asked = problem.params.matrix;
   const bool entries = asked.format == "auto" && needs_entries(problem.params.solver);
-  std::string why = fmt::format("{} needs the entries in rows", solvers::is_direct(problem.params.solver) ? "the direct solver" : "the preconditioner");
+  std::string why = fmt::format("{} needs the entries in rows",
+                                solvers::is_direct(problem.params.solver) ? "the direct solver" : "the preconditioner");
   {
     Scope scope(exec, "convert");
     try {

@@ -31,8 +31,8 @@ deck::Section<Params> physics_section() {
 class Skeleton final : public Module {
  public:
   deck::Schema schema() const override {
-    return {deck_section().description(), mesh::mesh_section().description(), run_section().description(), physics_section().description(),
-            solvers::solver_section().description(), output_section().description()};
+    return {deck_section().description(),    mesh::mesh_section().description(),      run_section().description(),
+            physics_section().description(), solvers::solver_section().description(), output_section().description()};
   }
 
   ExitCode run(Context& context) override {
@@ -69,8 +69,8 @@ class Skeleton final : public Module {
     output::VtkData files;
     files.points = assembly::dof_points(mesh, dofs);
     for (const assembly::DofBlock& block : dofs.blocks)
-      files.blocks.push_back(
-          output::vtk_cells(block.shape, dofs.order, assembly::lagrange(block.shape, dofs.order).node_points, block.dofs));
+      files.blocks.push_back(output::vtk_cells(block.shape, dofs.order,
+                                               assembly::lagrange(block.shape, dofs.order).node_points, block.dofs));
     files.point_fields.push_back({"u", 1, u});
     if (output_section().read(context.deck).write) output::write_vtu(files, context.output_directory / "solution.vtu");
     return report.converged ? ExitCode::ok : ExitCode::solver;
@@ -78,7 +78,8 @@ class Skeleton final : public Module {
 
   void check(Context& context) override {
     deck::check(context.deck, schema());
-    const mesh::Mesh mesh = mesh::make_mesh(context.deck, mesh::mesh_section().read(context.deck, true), context.threads);
+    const mesh::Mesh mesh =
+        mesh::make_mesh(context.deck, mesh::mesh_section().read(context.deck, true), context.threads);
     fmt::print("mesh       {} nodes, {} cells\ngroups     {}\n", mesh.nodes(), mesh.cells(), describe_groups(mesh));
   }
 

@@ -16,8 +16,8 @@ namespace tessera::solvers {
 /// x = factor.solve(b), refined twice at most; `history` has the relative residual after the solution and after each refinement,
 /// `iterations` counts refinements.
 template <class Factor>
-void solve_and_refine(Threads& exec, const Factor& factor, const linalg::Crs<Host>& A, View<const double> b, View<double> x,
-                      const SolverParams& params, const Monitor& monitor, Report& report) {
+void solve_and_refine(Threads& exec, const Factor& factor, const linalg::Crs<Host>& A, View<const double> b,
+                      View<double> x, const SolverParams& params, const Monitor& monitor, Report& report) {
   double bb = 0, rr = 0;
   linalg::dot(exec, b, b, &bb);
   const double norm_b = std::sqrt(bb);
@@ -38,9 +38,10 @@ void solve_and_refine(Threads& exec, const Factor& factor, const linalg::Crs<Hos
   }
   report.converged = norm <= target;
   if (!report.converged)
-    report.failure = fmt::format("the residual of the factorisation is {:.3g}, asked for {:.3g}: the matrix is singular to "
-                                 "rounding or holds a value that is not finite, or the tolerance is below reach",
-                                 report.relative_residual, params.tolerance);
+    report.failure = fmt::format(
+        "the residual of the factorisation is {:.3g}, asked for {:.3g}: the matrix is singular to "
+        "rounding or holds a value that is not finite, or the tolerance is below reach",
+        report.relative_residual, params.tolerance);
 }
 
 }  // namespace tessera::solvers

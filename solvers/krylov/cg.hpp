@@ -17,7 +17,7 @@ namespace tessera::solvers {
 ///   single_reduction: 12 k + 24 and one pass over the vectors of 88 (D = 1: 72): 12 k + 112, plain 12 k + 96.
 /// In float 8 k and half of the rest, but for row_ptr.
 template <class Exec>
-Report solve_cg(Exec& exec, const linalg::Operator<Exec>& A, View<const double> b, View<double> x, const SolverParams& params,
-                const Monitor& monitor);
+Report solve_cg(Exec& exec, const linalg::Operator<Exec>& A, View<const double> b, View<double> x,
+                const SolverParams& params, const Monitor& monitor);
 
 }  // namespace tessera::solvers

@@ -7,9 +7,10 @@
 namespace tessera::solvers {
 
 inline std::string not_positive_definite(double pq, int iteration) {
-  return fmt::format("the matrix is not positive definite: (p, A p) = {:.3g} in iteration {}; look for a missing "
-                     "Dirichlet condition or a negative coefficient",
-                     pq, iteration);
+  return fmt::format(
+      "the matrix is not positive definite: (p, A p) = {:.3g} in iteration {}; look for a missing "
+      "Dirichlet condition or a negative coefficient",
+      pq, iteration);
 }
 
 /// The textbook's method in three passes an iteration.
@@ -21,8 +22,11 @@ class Cg final : public Krylov<Exec, T> {
  public:
   Cg(Exec& exec, const linalg::Operator<Exec, T>& A, Equation<Exec, T>& equation, const SolverParams& params,
      Preconditioner<Exec, T>& preconditioner, const Monitor& monitor)
-      : Base(exec, A, equation, params, preconditioner, monitor, 3 * Base::block_of(params) + 1, Base::block_of(params)),
-        p_(A.rows()), q_(A.rows()), numbers_(to_space<Space>(std::vector<double>{-1, 1, 0})) {}
+      : Base(exec, A, equation, params, preconditioner, monitor, 3 * Base::block_of(params) + 1,
+             Base::block_of(params)),
+        p_(A.rows()),
+        q_(A.rows()),
+        numbers_(to_space<Space>(std::vector<double>{-1, 1, 0})) {}
 
  private:
   using Base::A_, Base::block_, Base::equation_, Base::exec_, Base::M_, Base::r_, Base::scalars_, Base::x_;
@@ -61,7 +65,8 @@ class Cg final : public Krylov<Exec, T> {
 
   Look look(int i, int iteration) override {
     const double rz_next = this->host(i + 1), pq = this->host(block_ + 1 + i), rr = this->host(2 * block_ + 1 + i);
-    if (!std::isfinite(pq) || !std::isfinite(rr) || !std::isfinite(rz_next)) return {0, {}, Base::not_finite(iteration)};
+    if (!std::isfinite(pq) || !std::isfinite(rr) || !std::isfinite(rz_next))
+      return {0, {}, Base::not_finite(iteration)};
     if (pq <= 0) return {0, {}, not_positive_definite(pq, iteration)};
     return {std::sqrt(rr), {}, {}};
   }
@@ -90,10 +95,14 @@ class SingleReductionCg final : public Krylov<Exec, T> {
   using Space = typename Exec::Space;
 
  public:
-  SingleReductionCg(Exec& exec, const linalg::Operator<Exec, T>& A, Equation<Exec, T>& equation, const SolverParams& params,
-                    Preconditioner<Exec, T>& preconditioner, const Monitor& monitor)
-      : Base(exec, A, equation, params, preconditioner, monitor, 5 * Base::block_of(params) + 3, Base::block_of(params)),
-        p_(A.rows()), s_(A.rows()), w_(A.rows()), u_(M_.is_identity() ? 0 : A.rows()) {}
+  SingleReductionCg(Exec& exec, const linalg::Operator<Exec, T>& A, Equation<Exec, T>& equation,
+                    const SolverParams& params, Preconditioner<Exec, T>& preconditioner, const Monitor& monitor)
+      : Base(exec, A, equation, params, preconditioner, monitor, 5 * Base::block_of(params) + 3,
+             Base::block_of(params)),
+        p_(A.rows()),
+        s_(A.rows()),
+        w_(A.rows()),
+        u_(M_.is_identity() ? 0 : A.rows()) {}
 
  private:
   using Base::A_, Base::block_, Base::equation_, Base::exec_, Base::M_, Base::r_, Base::scalars_, Base::x_;
@@ -142,7 +151,8 @@ class SingleReductionCg final : public Krylov<Exec, T> {
   Look look(int i, int iteration) override {
     const double gamma_next = this->host(block_ + 3 + i), pq = this->host(3 * block_ + 3 + i),
                  rr = this->host(4 * block_ + 3 + i);
-    if (!std::isfinite(pq) || !std::isfinite(rr) || !std::isfinite(gamma_next)) return {0, {}, Base::not_finite(iteration)};
+    if (!std::isfinite(pq) || !std::isfinite(rr) || !std::isfinite(gamma_next))
+      return {0, {}, Base::not_finite(iteration)};
     if (pq <= 0) return {0, {}, not_positive_definite(pq, iteration)};
     return {std::sqrt(rr), {}, {}};
   }
@@ -152,8 +162,8 @@ class SingleReductionCg final : public Krylov<Exec, T> {
 };
 
 template <class Exec>
-Report solve_cg(Exec& exec, const linalg::Operator<Exec>& A, View<const double> b, View<double> x, const SolverParams& params,
-                const Monitor& monitor) {
+Report solve_cg(Exec& exec, const linalg::Operator<Exec>& A, View<const double> b, View<double> x,
+                const SolverParams& params, const Monitor& monitor) {
   if (params.variant != "standard")
     return in_precision<SingleReductionCg>(exec, A, b, x, params, monitor, {.symmetric = true, .definite = true});
   return in_precision<Cg>(exec, A, b, x, params, monitor, {.symmetric = true, .definite = true});

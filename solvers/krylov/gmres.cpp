@@ -1,6 +1,6 @@
 #include "solvers/krylov/gmres_impl.hpp"
 
 namespace tessera::solvers {
-template Report solve_gmres(Threads&, const linalg::Operator<Threads>&, View<const double>, View<double>, const SolverParams&,
-                             const Monitor&);
+template Report solve_gmres(Threads&, const linalg::Operator<Threads>&, View<const double>, View<double>,
+                            const SolverParams&, const Monitor&);
 }  // namespace tessera::solvers

@@ -18,8 +18,12 @@ class Gmres final : public Krylov<Exec, T> {
       : Base(exec, A, equation, params, preconditioner, monitor,
              std::min(Base::block_of(params), params.restart) * column_size(params.restart),
              std::min(Base::block_of(params), params.restart)),
-        m_(params.restart), basis_(static_cast<Offset>(m_ + 1) * A.rows()), w_(A.rows()),
-        z_(M_.is_identity() ? 0 : A.rows()), y_(m_), V_{basis_.view(), A.rows()} {}
+        m_(params.restart),
+        basis_(static_cast<Offset>(m_ + 1) * A.rows()),
+        w_(A.rows()),
+        z_(M_.is_identity() ? 0 : A.rows()),
+        y_(m_),
+        V_{basis_.view(), A.rows()} {}
 
  private:
   using Base::A_, Base::exec_, Base::M_, Base::r_, Base::scalars_, Base::x_;
@@ -115,14 +119,16 @@ class Gmres final : public Krylov<Exec, T> {
 
   std::string no_progress(double before, double after) const override {
     if (after < 0.999 * before) return {};
-    return fmt::format("gmres stagnates: {} iterations between two restarts took the residual from {:.6g} to {:.6g} only; raise "
-                       "restart, or choose another preconditioner",
-                       m_, before, after);
+    return fmt::format(
+        "gmres stagnates: {} iterations between two restarts took the residual from {:.6g} to {:.6g} only; raise "
+        "restart, or choose another preconditioner",
+        m_, before, after);
   }
   static std::string singular(int iteration) {
-    return fmt::format("the Krylov space is exhausted in iteration {} before the residual is small: the matrix is singular; look "
-                       "for a missing Dirichlet condition or an unknown without an equation",
-                       iteration);
+    return fmt::format(
+        "the Krylov space is exhausted in iteration {} before the residual is small: the matrix is singular; look "
+        "for a missing Dirichlet condition or an unknown without an equation",
+        iteration);
   }
 
   int m_;

@@ -53,9 +53,11 @@ std::unique_ptr<linalg::Operator<Exec, float>> float_copy(Exec& exec, const lina
                                                           const SolverParams& params) {
   auto copy = A.to_float(exec);
   if (!copy)
-    throw Error(ExitCode::usage, fmt::format("precision = \"{}\" needs a copy of the matrix in float, which the format '{}' does not offer",
-                                             params.precision, A.format()),
-                "choose precision = \"double\", or matrix.format = \"crs\"", params.where);
+    throw Error(
+        ExitCode::usage,
+        fmt::format("precision = \"{}\" needs a copy of the matrix in float, which the format '{}' does not offer",
+                    params.precision, A.format()),
+        "choose precision = \"double\", or matrix.format = \"crs\"", params.where);
   return copy;
 }
 
@@ -82,7 +84,8 @@ Report run_in_float(Exec& exec, const linalg::Operator<Exec>& A, View<const doub
   const bool met = norm <= std::max(params.tolerance * norm_b, params.absolute_tolerance);
   if (!met && !report.interrupted && std::isfinite(norm) && report.relative_residual < 1e-2)
     report.failure = fmt::format(
-        "in single precision the residual of the double system is {:.3g}, asked for {:.3g}; choose precision = \"mixed\", "
+        "in single precision the residual of the double system is {:.3g}, asked for {:.3g}; choose precision = "
+        "\"mixed\", "
         "which reaches the accuracy of double, or raise the tolerance",
         report.relative_residual, params.tolerance);
   report.converged = met;
@@ -98,7 +101,8 @@ Report in_precision(Exec& exec, const linalg::Operator<Exec>& A, View<const doub
   } else if (params.precision == "mixed") {
     const auto single = float_copy(exec, A, params);
     RefinedEquation<Exec> equation(exec, A, b, x);
-    report = run_method<Method>(exec, A, *single, static_cast<Equation<Exec, float>&>(equation), params, monitor, needs);
+    report =
+        run_method<Method>(exec, A, *single, static_cast<Equation<Exec, float>&>(equation), params, monitor, needs);
   } else {
     PlainEquation<Exec, double> equation(exec, A, b, x);
     report = run_method<Method>(exec, A, A, static_cast<Equation<Exec, double>&>(equation), params, monitor, needs);
@@ -109,7 +113,8 @@ Report in_precision(Exec& exec, const linalg::Operator<Exec>& A, View<const doub
     const double measured = asymmetry(exec, A);
     if (measured > 1e-10)
       report.failure = fmt::format(
-          "the matrix is not symmetric: (u, A v) and (v, A u) differ by {:.2g} of their size; choose type = \"gmres\" or "
+          "the matrix is not symmetric: (u, A v) and (v, A u) differ by {:.2g} of their size; choose type = \"gmres\" "
+          "or "
           "\"bicgstab\" (the solver had said: {})",
           measured, report.failure);
   }

@@ -30,15 +30,23 @@ class Krylov {
  protected:
   /// What the host learns about one iteration.
   struct Look {
-    double norm = 0;          ///< ||r|| after it, as the recurrence has it
-    std::string breakdown;    ///< the method cannot go on from here, but may be started again from x
-    std::string failure;      ///< and this is why it should not
+    double norm = 0;        ///< ||r|| after it, as the recurrence has it
+    std::string breakdown;  ///< the method cannot go on from here, but may be started again from x
+    std::string failure;    ///< and this is why it should not
   };
 
   Krylov(Exec& exec, const linalg::Operator<Exec, T>& A, Equation<Exec, T>& equation, const SolverParams& params,
          Preconditioner<Exec, T>& preconditioner, const Monitor& monitor, int scalars_per_block, int longest_block)
-      : exec_(exec), A_(A), equation_(equation), x_(equation.x()), params_(params), M_(preconditioner), monitor_(monitor),
-        block_(longest_block), r_(A.rows()), scalars_(scalars_per_block),
+      : exec_(exec),
+        A_(A),
+        equation_(equation),
+        x_(equation.x()),
+        params_(params),
+        M_(preconditioner),
+        monitor_(monitor),
+        block_(longest_block),
+        r_(A.rows()),
+        scalars_(scalars_per_block),
         host_(static_cast<std::size_t>(scalars_per_block)) {}
 
   /// Iterations between two looks of the host: threads look at every one.
@@ -227,9 +235,10 @@ std::string Krylov<Exec, T>::stagnation(double norm) const {
 }
 template <class Exec, class T>
 std::string Krylov<Exec, T>::too_many(double norm) const {
-  return fmt::format("the residual is {:.3g} after {} iterations, asked for {:.3g}; raise max_iterations or choose "
-                     "another preconditioner",
-                     norm / norm_b_, report_.iterations, target_ / norm_b_);
+  return fmt::format(
+      "the residual is {:.3g} after {} iterations, asked for {:.3g}; raise max_iterations or choose "
+      "another preconditioner",
+      norm / norm_b_, report_.iterations, target_ / norm_b_);
 }
 
 }  // namespace tessera::solvers

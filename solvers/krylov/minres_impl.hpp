@@ -15,7 +15,8 @@ class Minres final : public Krylov<Exec, T> {
  public:
   Minres(Exec& exec, const linalg::Operator<Exec, T>& A, Equation<Exec, T>& equation, const SolverParams& params,
          Preconditioner<Exec, T>& preconditioner, const Monitor& monitor)
-      : Base(exec, A, equation, params, preconditioner, monitor, 3 * Base::block_of(params), Base::block_of(params)), at_(1) {
+      : Base(exec, A, equation, params, preconditioner, monitor, 3 * Base::block_of(params), Base::block_of(params)),
+        at_(1) {
     for (auto* pair : {&v_, &z_, &w_})
       for (auto& vector : *pair) vector = Array<T, Space>(A.rows());
   }
@@ -45,7 +46,8 @@ class Minres final : public Krylov<Exec, T> {
     using linalg::Scalar;
     MinresScalars* at = at_.data();
     for (int i = 0; i < count; ++i, turn_ = 1 - turn_) {
-      const View<T> v = v_[turn_], v_next = v_[1 - turn_], z = z_[turn_], q = z_[1 - turn_], w = w_[turn_], w_next = w_[1 - turn_];
+      const View<T> v = v_[turn_], v_next = v_[1 - turn_], z = z_[turn_], q = z_[1 - turn_], w = w_[turn_],
+                    w_next = w_[1 - turn_];
       // q = A z ; delta = (z, q) / gamma^2
       A_.apply_dot(exec_, z, q, zq(i));
       minres_lanczos(exec_, at, zq(i));
@@ -69,10 +71,18 @@ class Minres final : public Krylov<Exec, T> {
   Look look(int i, int iteration) override {
     const double zq = this->host(i), zv = this->host(block_ + i), rr = this->host(2 * block_ + i);
     if (!std::isfinite(zq) || !std::isfinite(zv) || !std::isfinite(rr)) return {0, {}, Base::not_finite(iteration)};
-    if (zv < 0) return {0, {}, fmt::format("the preconditioner is not positive definite: (r, M^-1 r) = {:.3g} in iteration {}", zv, iteration)};
+    if (zv < 0)
+      return {0,
+              {},
+              fmt::format("the preconditioner is not positive definite: (r, M^-1 r) = {:.3g} in iteration {}", zv,
+                          iteration)};
     if (exhausted_)
-      return {0, fmt::format("the Krylov space is exhausted in iteration {}: the matrix is singular, and the right-hand side "
-                             "is not in its range; look for a missing Dirichlet condition", iteration), {}};
+      return {
+          0,
+          fmt::format("the Krylov space is exhausted in iteration {}: the matrix is singular, and the right-hand side "
+                      "is not in its range; look for a missing Dirichlet condition",
+                      iteration),
+          {}};
     exhausted_ = zv == 0;
     return {std::sqrt(rr), {}, {}};
   }

@@ -8,13 +8,13 @@ namespace tessera::solvers {
 
 /// Paige & Saunders 1975 in the form of Elman, Silvester & Wathen, algorithm 4.1; v is not normalised, gamma is its norm.
 struct MinresScalars {
-  double gamma, gamma_before;        ///< sqrt of (z, v), z = M^-1 v
-  double c, c_before, s, s_before;   ///< the last two Givens rotations
+  double gamma, gamma_before;       ///< sqrt of (z, v), z = M^-1 v
+  double c, c_before, s, s_before;  ///< the last two Givens rotations
   double eta, delta;
-  double of_q, of_v, of_v_before;    ///< v next = of_q A z + of_v v + of_v_before v before
-  double of_z, of_w, of_w_before;    ///< w next, the direction of the step
-  double of_step;                    ///< x += of_step w next
-  double keep_r, of_v_next;          ///< r = keep_r r + of_v_next v next
+  double of_q, of_v, of_v_before;  ///< v next = of_q A z + of_v v + of_v_before v before
+  double of_z, of_w, of_w_before;  ///< w next, the direction of the step
+  double of_step;                  ///< x += of_step w next
+  double keep_r, of_v_next;        ///< r = keep_r r + of_v_next v next
 };
 /// Before the first iteration; zv = (z, v).
 template <class Exec>

@@ -81,12 +81,12 @@ void bicgstab_beta(Exec& exec, BicgstabScalars* scalars, const double* rho_next)
   });
 }
 
-#define TESSERA_INSTANTIATE_KRYLOV_SCALARS(Exec)                                             \
-  template void minres_begin(Exec&, MinresScalars*, const double*);                          \
-  template void minres_lanczos(Exec&, MinresScalars*, const double*);                        \
-  template void minres_rotate(Exec&, MinresScalars*, const double*);                         \
-  template void bicgstab_alpha(Exec&, BicgstabScalars*, const double*);                      \
-  template void bicgstab_omega(Exec&, BicgstabScalars*, const double*, const double*);       \
+#define TESSERA_INSTANTIATE_KRYLOV_SCALARS(Exec)                                       \
+  template void minres_begin(Exec&, MinresScalars*, const double*);                    \
+  template void minres_lanczos(Exec&, MinresScalars*, const double*);                  \
+  template void minres_rotate(Exec&, MinresScalars*, const double*);                   \
+  template void bicgstab_alpha(Exec&, BicgstabScalars*, const double*);                \
+  template void bicgstab_omega(Exec&, BicgstabScalars*, const double*, const double*); \
   template void bicgstab_beta(Exec&, BicgstabScalars*, const double*)
 
 }  // namespace tessera::solvers

@@ -72,7 +72,12 @@ class Chebyshev final : public Preconditioner<Exec, T> {
 
  public:
   Chebyshev(const linalg::Operator<Exec, T>& A, Array<T, Space> inverse_diagonal, double bound, int degree)
-      : A_(A), inverse_(std::move(inverse_diagonal)), d_(A.rows()), w_(A.rows()), degree_(degree), high_(bound),
+      : A_(A),
+        inverse_(std::move(inverse_diagonal)),
+        d_(A.rows()),
+        w_(A.rows()),
+        degree_(degree),
+        high_(bound),
         low_(bound / (4.0 * (degree + 1) * (degree + 1))) {}
 
   void apply(Exec& exec, View<const T> r, View<T> z) override {
@@ -100,14 +105,17 @@ class Chebyshev final : public Preconditioner<Exec, T> {
 
 template <class Exec, class T>
 std::unique_ptr<Preconditioner<Exec, T>> make_chebyshev(Exec& exec, const linalg::Operator<Exec>& A,
-                                                        const linalg::Operator<Exec, T>& A_in_type, const SolverParams& params,
-                                                        linalg::Sign sign, std::string& failure) {
+                                                        const linalg::Operator<Exec, T>& A_in_type,
+                                                        const SolverParams& params, linalg::Sign sign,
+                                                        std::string& failure) {
   auto inverse = inverse_diagonal<Exec, double>(exec, A, sign, failure);
   if (!failure.empty()) return nullptr;
   // Ritz values lie inside the spectrum: a little safety; above the bound the polynomial still is positive up to b + low.
   const double bound = A.rows() == 0 ? 1 : 1.1 * largest_ritz_value(exec, A, inverse);
   if (!(bound > 0)) {
-    failure = "the matrix is not positive definite, which the Chebyshev preconditioner needs; choose preconditioner = \"jacobi\"";
+    failure =
+        "the matrix is not positive definite, which the Chebyshev preconditioner needs; choose preconditioner = "
+        "\"jacobi\"";
     return nullptr;
   }
   Array<T, typename Exec::Space> rounded(A.rows());

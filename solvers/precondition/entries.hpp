@@ -10,26 +10,27 @@ template <class Exec>
 linalg::CrsView<const double> entries_of(const linalg::Operator<Exec>& A, const SolverParams& params) {
   if (!A.crs())
     throw Error(ExitCode::usage,
-                "the preconditioner '" + params.preconditioner + "' needs the entries of the matrix in CRS, but its format is '" +
-                    A.format() + "'",
+                "the preconditioner '" + params.preconditioner +
+                    "' needs the entries of the matrix in CRS, but its format is '" + A.format() + "'",
                 "choose preconditioner = \"chebyshev\" or \"jacobi\", or matrix.format = \"crs\"", params.where);
   return A.crs()->view();
 }
 
 /// The inverse diagonal for Gauss-Seidel sweeps: where M must be positive definite, so must the diagonal itself be.
 template <class Exec, class T>
-Array<T, typename Exec::Space> inverse_diagonal_of_sweeps(Exec& exec, const linalg::Operator<Exec>& A, linalg::Sign sign,
-                                                          std::string& failure) {
-  auto inverse = inverse_diagonal<Exec, T>(
-      exec, A, sign == linalg::Sign::magnitude ? linalg::Sign::positive : sign, failure);
-  if (!failure.empty() && sign == linalg::Sign::magnitude) failure += "; for an indefinite one choose preconditioner = \"jacobi\"";
+Array<T, typename Exec::Space> inverse_diagonal_of_sweeps(Exec& exec, const linalg::Operator<Exec>& A,
+                                                          linalg::Sign sign, std::string& failure) {
+  auto inverse =
+      inverse_diagonal<Exec, T>(exec, A, sign == linalg::Sign::magnitude ? linalg::Sign::positive : sign, failure);
+  if (!failure.empty() && sign == linalg::Sign::magnitude)
+    failure += "; for an indefinite one choose preconditioner = \"jacobi\"";
   return inverse;
 }
 
 /// One line instantiates the maker of a preconditioner for a backend and a type.
-#define TESSERA_INSTANTIATE_PRECONDITIONER(make, Exec, T)                                                              \
-  template std::unique_ptr<Preconditioner<Exec, T>> make(Exec&, const linalg::Operator<Exec>&,                         \
-                                                         const linalg::Operator<Exec, T>&, const SolverParams&,        \
+#define TESSERA_INSTANTIATE_PRECONDITIONER(make, Exec, T)                                                       \
+  template std::unique_ptr<Preconditioner<Exec, T>> make(Exec&, const linalg::Operator<Exec>&,                  \
+                                                         const linalg::Operator<Exec, T>&, const SolverParams&, \
                                                          linalg::Sign, std::string&)
 
 }  // namespace tessera::solvers

@@ -16,7 +16,8 @@ std::string describe_bad_diagonal(const std::vector<double>& diagonal, linalg::S
           "equation or a coefficient that is zero, negative or not a number",
           row, diagonal[row]);
     return fmt::format(
-        "the diagonal entry of row {} is {}, and the preconditioner divides by it; choose preconditioner = \"none\", or look "
+        "the diagonal entry of row {} is {}, and the preconditioner divides by it; choose preconditioner = \"none\", "
+        "or look "
         "for an unknown without an equation or a coefficient that is not a number",
         row, diagonal[row]);
   }

@@ -20,11 +20,12 @@ class Diagonal final : public Preconditioner<Exec, T> {
   void update_r_dot(Exec& exec, linalg::Quotient alpha, View<const T> q, View<T> r, double* rr, double* rz) override {
     linalg::update_r_dot(exec, alpha, q, inverse_, r, rr, rz);
   }
-  void update_x_p(Exec& exec, linalg::Quotient alpha, linalg::Quotient beta, View<const T> r, View<T> x, View<T> p) override {
+  void update_x_p(Exec& exec, linalg::Quotient alpha, linalg::Quotient beta, View<const T> r, View<T> x,
+                  View<T> p) override {
     linalg::update_x_p(exec, alpha, beta, r, inverse_, x, p);
   }
-  void advance_single(Exec& exec, const linalg::SingleReductionStep& step, View<const T> w, View<T> x, View<T> r, View<T> p,
-                      View<T> s, View<T> u, double* rr, double* ru) override {
+  void advance_single(Exec& exec, const linalg::SingleReductionStep& step, View<const T> w, View<T> x, View<T> r,
+                      View<T> p, View<T> s, View<T> u, double* rr, double* ru) override {
     linalg::advance_single(exec, step, u, inverse_, w, x, r, p, s, u, rr, ru);
   }
 
@@ -33,8 +34,9 @@ class Diagonal final : public Preconditioner<Exec, T> {
 };
 
 template <class Exec, class T>
-std::unique_ptr<Preconditioner<Exec, T>> make_identity(Exec&, const linalg::Operator<Exec>&, const linalg::Operator<Exec, T>&,
-                                                       const SolverParams&, linalg::Sign, std::string&) {
+std::unique_ptr<Preconditioner<Exec, T>> make_identity(Exec&, const linalg::Operator<Exec>&,
+                                                       const linalg::Operator<Exec, T>&, const SolverParams&,
+                                                       linalg::Sign, std::string&) {
   return std::make_unique<Diagonal<Exec, T>>(Array<T, typename Exec::Space>());
 }
 
@@ -62,17 +64,18 @@ Array<T, typename Exec::Space> inverse_diagonal(Exec& exec, const linalg::Operat
 
 template <class Exec, class T>
 std::unique_ptr<Preconditioner<Exec, T>> make_jacobi(Exec& exec, const linalg::Operator<Exec>& A,
-                                                     const linalg::Operator<Exec, T>&, const SolverParams&, linalg::Sign sign,
-                                                     std::string& failure) {
+                                                     const linalg::Operator<Exec, T>&, const SolverParams&,
+                                                     linalg::Sign sign, std::string& failure) {
   auto inverse = inverse_diagonal<Exec, T>(exec, A, sign, failure);
   if (!failure.empty()) return nullptr;
   return std::make_unique<Diagonal<Exec, T>>(std::move(inverse));
 }
 
 /// One line instantiates the above.
-#define TESSERA_INSTANTIATE_JACOBI(Exec, T)                          \
-  TESSERA_INSTANTIATE_PRECONDITIONER(make_identity, Exec, T);        \
-  TESSERA_INSTANTIATE_PRECONDITIONER(make_jacobi, Exec, T);          \
-  template Array<T, Exec::Space> inverse_diagonal<Exec, T>(Exec&, const linalg::Operator<Exec>&, linalg::Sign, std::string&)
+#define TESSERA_INSTANTIATE_JACOBI(Exec, T)                                                                    \
+  TESSERA_INSTANTIATE_PRECONDITIONER(make_identity, Exec, T);                                                  \
+  TESSERA_INSTANTIATE_PRECONDITIONER(make_jacobi, Exec, T);                                                    \
+  template Array<T, Exec::Space> inverse_diagonal<Exec, T>(Exec&, const linalg::Operator<Exec>&, linalg::Sign, \
+                                                           std::string&)
 
 }  // namespace tessera::solvers

@@ -24,7 +24,8 @@ TESSERA_HD inline bool comes_before(Index a, Index b) {
 }
 
 /// The least colour that no neighbour of the row has, 64 candidates at a time.
-TESSERA_HD inline Index least_free_colour(const linalg::CrsView<const double>& A, const View<Index>& colour, Index row) {
+TESSERA_HD inline Index least_free_colour(const linalg::CrsView<const double>& A, const View<Index>& colour,
+                                          Index row) {
   for (Index base = 0;; base += 64) {
     std::uint64_t taken = 0;
     for (Offset k = A.row_ptr[row]; k < A.row_ptr[row + 1]; ++k) {
@@ -98,8 +99,8 @@ TriangleView<T> view(SlicedTriangle<Space, T>& triangle) {
 
 /// Puts the entries whose colour is lower (`want` -1) or higher (1) than their row's into their places.
 template <class Exec, class T>
-void fill_triangle(Exec& exec, const linalg::CrsView<const double>& A, View<const Index> colour, View<const Index> row_at,
-                   Index slice, int want, TriangleView<T> triangle) {
+void fill_triangle(Exec& exec, const linalg::CrsView<const double>& A, View<const Index> colour,
+                   View<const Index> row_at, Index slice, int want, TriangleView<T> triangle) {
   for_each(exec, row_at.size(), [=] TESSERA_HD(Offset slot) {
     const Index row = row_at[slot];
     Offset at = triangle.starts[slot / slice] + slot % slice;
@@ -130,8 +131,8 @@ void fill_inverse(Exec& exec, View<const Index> row_at, View<const T> inverse_di
 
 /// sum of the entries of a row of the triangle times z.
 template <class T>
-TESSERA_HD T triangle_times(const View<const Offset>& starts, const View<const Index>& col_ind, const View<const T>& values,
-                            Index slice, Offset slot, const View<T>& z) {
+TESSERA_HD T triangle_times(const View<const Offset>& starts, const View<const Index>& col_ind,
+                            const View<const T>& values, Index slice, Offset slot, const View<T>& z) {
   T sum = 0;
   const Offset end = starts[slot / slice + 1];
 #pragma unroll 4
@@ -144,8 +145,8 @@ TESSERA_HD T triangle_times(const View<const Offset>& starts, const View<const I
 
 /// Slots of one colour: z = y = (D/w + L)^-1 r; after the last colour the second sweep starts at once, as nothing is above it.
 template <class Exec, class T>
-void sweep_up(Exec& exec, const ColouredMatrix<typename Exec::Space, T>& A, Offset first, Offset count, bool last, T omega,
-              View<const T> r, View<T> z) {
+void sweep_up(Exec& exec, const ColouredMatrix<typename Exec::Space, T>& A, Offset first, Offset count, bool last,
+              T omega, View<const T> r, View<T> z) {
   const View<const Index> row_at = A.row_at.view(), col_ind = A.lower.col_ind.view();
   const View<const Offset> starts = A.lower.starts.view();
   const View<const T> values = A.lower.values.view(), inverse = A.inverse.view();
@@ -177,7 +178,8 @@ void sweep_down(Exec& exec, const ColouredMatrix<typename Exec::Space, T>& A, Of
 }
 
 /// Where each slice of a triangle starts: every row of a slice has as many places as its longest.
-inline std::vector<Offset> slice_starts(const std::vector<Index>& row_at, const std::vector<Index>& length, Index slice) {
+inline std::vector<Offset> slice_starts(const std::vector<Index>& row_at, const std::vector<Index>& length,
+                                        Index slice) {
   std::vector<Offset> starts{0};
   for (std::size_t first = 0; first < row_at.size(); first += static_cast<std::size_t>(slice)) {
     Index longest = 0;
@@ -260,14 +262,15 @@ void sweep(Exec& exec, const ColouredMatrix<typename Exec::Space, T>& A, double 
   const T w = static_cast<T>(omega);
   const int colours = static_cast<int>(A.colour_starts.size()) - 1;
   const auto first = [&](int c) { return A.colour_starts[static_cast<std::size_t>(c)]; };
-  for (int c = 0; c < colours; ++c) detail::sweep_up(exec, A, first(c), first(c + 1) - first(c), c == colours - 1, w, r, z);
+  for (int c = 0; c < colours; ++c)
+    detail::sweep_up(exec, A, first(c), first(c + 1) - first(c), c == colours - 1, w, r, z);
   for (int c = colours - 2; c >= 0; --c) detail::sweep_down(exec, A, first(c), first(c + 1) - first(c), w, z);
 }
 
 /// One line instantiates the above for a backend and a type; `colour_rows` once a backend.
-#define TESSERA_INSTANTIATE_MULTICOLOUR(Exec, T)                                                                        \
-  template ColouredMatrix<Exec::Space, T> make_coloured(Exec&, const linalg::CrsView<const double>&,                    \
-                                                        const Colouring<Exec::Space>&, View<const T>, double);          \
+#define TESSERA_INSTANTIATE_MULTICOLOUR(Exec, T)                                                               \
+  template ColouredMatrix<Exec::Space, T> make_coloured(Exec&, const linalg::CrsView<const double>&,           \
+                                                        const Colouring<Exec::Space>&, View<const T>, double); \
   template void sweep(Exec&, const ColouredMatrix<Exec::Space, T>&, double, View<const T>, View<T>)
 
 }  // namespace tessera::solvers

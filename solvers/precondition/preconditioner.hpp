@@ -27,14 +27,15 @@ class Preconditioner {
     linalg::dot(exec, r, z_, rz);
   }
   /// x += alpha p ; p = z + beta p, with the z of the last update_r_dot.
-  virtual void update_x_p(Exec& exec, linalg::Quotient alpha, linalg::Quotient beta, View<const T> r, View<T> x, View<T> p) {
+  virtual void update_x_p(Exec& exec, linalg::Quotient alpha, linalg::Quotient beta, View<const T> r, View<T> x,
+                          View<T> p) {
     (void)r;
     linalg::update_x_p(exec, alpha, beta, z_, {}, x, p);
   }
   /// The pass of the single-reduction CG: p = u + beta p ; s = w + beta s ; x += alpha p ; r -= alpha s ; u = M^-1 r ;
   /// rr = (r, r) ; ru = (r, u).
-  virtual void advance_single(Exec& exec, const linalg::SingleReductionStep& step, View<const T> w, View<T> x, View<T> r,
-                              View<T> p, View<T> s, View<T> u, double* rr, double* ru) {
+  virtual void advance_single(Exec& exec, const linalg::SingleReductionStep& step, View<const T> w, View<T> x,
+                              View<T> r, View<T> p, View<T> s, View<T> u, double* rr, double* ru) {
     linalg::advance_single(exec, step, u, {}, w, x, r, p, s, u, rr, ru);
     apply(exec, r, u);
     linalg::dot(exec, r, u, ru);
@@ -72,7 +73,8 @@ std::unique_ptr<Preconditioner<Exec, T>> make_ssor(Exec&, const linalg::Operator
 template <class Exec, class T>
 std::unique_ptr<Preconditioner<Exec, T>> make_multicolour_ssor(Exec&, const linalg::Operator<Exec>& A,
                                                                const linalg::Operator<Exec, T>& A_in_type,
-                                                               const SolverParams&, linalg::Sign sign, std::string& failure);
+                                                               const SolverParams&, linalg::Sign sign,
+                                                               std::string& failure);
 /// M^-1 = p(D^-1 A) D^-1, p the Chebyshev polynomial of `degree` on [b / (4 degree^2), b], b an upper bound of the spectrum
 /// of D^-1 A. Needs products only. Saad, Iterative Methods for Sparse Linear Systems, sections 12.3.1 and 12.3.2.
 template <class Exec, class T>

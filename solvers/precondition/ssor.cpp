@@ -57,8 +57,9 @@ std::unique_ptr<Preconditioner<Exec, T>> make_ssor(Exec& exec, const linalg::Ope
   } else {
     Array<T> values(entries.values.size());
     linalg::convert(exec, entries.values, values.view());
-    return std::make_unique<Ssor<T>>(linalg::CrsView<const T>{entries.rows, entries.cols, entries.row_ptr, entries.col_ind, {}},
-                                     std::move(values), params.relaxation, inverse);
+    return std::make_unique<Ssor<T>>(
+        linalg::CrsView<const T>{entries.rows, entries.cols, entries.row_ptr, entries.col_ind, {}}, std::move(values),
+        params.relaxation, inverse);
   }
 }
 

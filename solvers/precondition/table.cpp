@@ -71,8 +71,9 @@ std::unique_ptr<Preconditioner<Exec, T>> make_preconditioner(Exec& exec, const l
   const Entry& entry = find(table(), params.preconditioner, "preconditioner", params.where);
   const Make<Exec, T> make = column<Exec, T>(entry);
   if (!make)
-    throw Error(ExitCode::usage, "the preconditioner '" + entry.name + "' does not run on the backend '" + Exec::name + "'",
-                std::string("choose preconditioner = \"multicolour_ssor\" or \"jacobi\", or --backend threads"), params.where);
+    throw Error(
+        ExitCode::usage, "the preconditioner '" + entry.name + "' does not run on the backend '" + Exec::name + "'",
+        std::string("choose preconditioner = \"multicolour_ssor\" or \"jacobi\", or --backend threads"), params.where);
   return make(exec, A, A_in_type, params, sign, failure);
 }
 

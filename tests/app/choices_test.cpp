@@ -9,7 +9,8 @@ using namespace app_test;
 /// A body of two materials with a Dirichlet, a Neumann and a Robin side.
 std::string deck_of(const std::string& shape, int order) {
   return write_deck("choices_" + shape + std::to_string(order) + ".toml", R"deck([mesh]
-box = { min = [0, 0, 0], max = [1, 1, 1], cells = [4, 4, 4], shape = ")deck" + shape + R"deck(" }
+box = { min = [0, 0, 0], max = [1, 1, 1], cells = [4, 4, 4], shape = ")deck" + shape +
+                                                                              R"deck(" }
 [run]
 backend = "threads"
 [physics]
@@ -52,7 +53,8 @@ nlohmann::json run(const std::string& deck, const std::vector<std::string>& sett
   return summary_in(folder() / "choices");
 }
 
-void expect_same_answer(const std::string& deck, const std::vector<std::vector<std::string>>& choices, double tolerance = 1e-8) {
+void expect_same_answer(const std::string& deck, const std::vector<std::vector<std::string>>& choices,
+                        double tolerance = 1e-8) {
   const double expected = run(deck, {"assembly.strategy=colour", "matrix.format=crs"})["quantities"]["average"];
   for (const auto& settings : choices) {
     const nlohmann::json summary = run(deck, settings);
@@ -107,7 +109,8 @@ TEST(Choices, AutoSaysWhatItTookAndWhy) {
 
 TEST(Choices, ARunCanLeaveOutTheFields) {
   const fs::path out = folder() / "no_fields";
-  const Result result = tessera("run " + deck_of("tet", 1) + " --quiet --set output.write=false --output " + out.string());
+  const Result result =
+      tessera("run " + deck_of("tet", 1) + " --quiet --set output.write=false --output " + out.string());
   EXPECT_EQ(result.code, 0) << result.text;
   EXPECT_EQ(summary_in(out)["status"], "ok");
   EXPECT_FALSE(fs::exists(out / "solution.vtu"));
@@ -124,7 +127,8 @@ TEST(Choices, WhatDoesNotGoTogetherIsRefused) {
   const Refused all[] = {
       {"tet", 1, "--set assembly.strategy='\"matrix_free\"' --set matrix.format='\"ell\"'", "there is no matrix"},
       {"tet", 1, "--set assembly.strategy='\"matrix_free\"' --set solver.type='\"direct\"'", "needs the entries"},
-      {"hex", 2, "--set assembly.strategy='\"matrix_free\"' --set solver.preconditioner='\"ssor\"'", "needs the entries"},
+      {"hex", 2, "--set assembly.strategy='\"matrix_free\"' --set solver.preconditioner='\"ssor\"'",
+       "needs the entries"},
       {"hex", 6, "--set assembly.strategy='\"colour\"'", "a matrix of order 6 is not assembled"},
       {"tet", 1, "--set matrix.format='\"sliced_ell\"' --set solver.preconditioner='\"ssor\"'", "in CRS"},
       {"tet", 1, "--set run.precision='\"float\"'", "finer than single precision"},
@@ -133,7 +137,8 @@ TEST(Choices, WhatDoesNotGoTogetherIsRefused) {
   };
   for (const Refused& refused : all) {
     const std::string deck = deck_of(refused.shape, refused.order);
-    const Result result = tessera("run " + deck + " --quiet --output " + (folder() / "refused").string() + " " + refused.settings);
+    const Result result =
+        tessera("run " + deck + " --quiet --output " + (folder() / "refused").string() + " " + refused.settings);
     EXPECT_EQ(result.code, 2) << refused.settings << "\n" << result.text;
     EXPECT_TRUE(result.says(refused.says)) << refused.settings << "\n" << result.text;
     EXPECT_TRUE(result.says("help: ")) << result.text;

@@ -28,8 +28,8 @@ TEST(SpmvCommand, TimesEveryFormatAndPrintsATable) {
   const Result result = tessera("spmv " + grid_file(40) + " --backend threads --repeat 2");
   EXPECT_EQ(result.code, 0) << result.text;
   EXPECT_TRUE(result.says("1600 x 1600, 7840 non-zeros, 4.9 a row, 5 in the longest")) << result.text;
-  for (const char* word : {"format", "convert ms", "SpMV ms", "GB/s", "stored", "padding", "difference", "\n  crs ", "\n  ell ",
-                           "\n  sliced_ell ", "\n  packed_ell ", "\n  cmrs ", "auto takes crs:"})
+  for (const char* word : {"format", "convert ms", "SpMV ms", "GB/s", "stored", "padding", "difference", "\n  crs ",
+                           "\n  ell ", "\n  sliced_ell ", "\n  packed_ell ", "\n  cmrs ", "auto takes crs:"})
     EXPECT_TRUE(result.says(word)) << word << "\n" << result.text;
   EXPECT_FALSE(result.says("nan")) << result.text;
 }
@@ -37,8 +37,9 @@ TEST(SpmvCommand, TimesEveryFormatAndPrintsATable) {
 TEST(SpmvCommand, SaysWhichFormatRefusesAMatrix) {
   std::string entries;
   for (int col = 1; col <= 20000; ++col) entries += "1 " + std::to_string(col) + "\n";
-  const Result result = tessera("spmv --backend threads --repeat 1 " +
-                                write_deck("row.mtx", "%%MatrixMarket matrix coordinate pattern general\n20000 20000 20000\n" + entries));
+  const Result result =
+      tessera("spmv --backend threads --repeat 1 " +
+              write_deck("row.mtx", "%%MatrixMarket matrix coordinate pattern general\n20000 20000 20000\n" + entries));
   EXPECT_EQ(result.code, 0) << result.text;
   EXPECT_TRUE(result.says("format ell would store")) << result.text;
   EXPECT_TRUE(result.says("the longest has 20000")) << result.text;
@@ -46,9 +47,13 @@ TEST(SpmvCommand, SaysWhichFormatRefusesAMatrix) {
 
 TEST(SpmvCommand, EmptyMatricesAreFine) {
   EXPECT_EQ(tessera("spmv --backend threads --repeat 1 " +
-                    write_deck("empty.mtx", "%%MatrixMarket matrix coordinate real general\n0 0 0\n")).code, 0);
+                    write_deck("empty.mtx", "%%MatrixMarket matrix coordinate real general\n0 0 0\n"))
+                .code,
+            0);
   EXPECT_EQ(tessera("spmv --backend threads --repeat 1 " +
-                    write_deck("none.mtx", "%%MatrixMarket matrix coordinate real general\n3 5 0\n")).code, 0);
+                    write_deck("none.mtx", "%%MatrixMarket matrix coordinate real general\n3 5 0\n"))
+                .code,
+            0);
 }
 
 TEST(SpmvCommand, ExitCodesAndMessages) {

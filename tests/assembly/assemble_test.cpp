@@ -129,7 +129,8 @@ TYPED_TEST(Assemble, RegionsWeighTheirCells) {
       for (const mesh::CellBlock& block : system.mesh.blocks)
         for (Index cell = 0; cell < block.cells(); ++cell) {
           double x = 0;
-          for (int i = 0; i < block.nodes_per_cell; ++i) x += system.mesh.point(block.cell(cell)[i])[0] / block.nodes_per_cell;
+          for (int i = 0; i < block.nodes_per_cell; ++i)
+            x += system.mesh.point(block.cell(cell)[i])[0] / block.nodes_per_cell;
           right += region[block.first_cell + cell] = x > 0.5;
         }
       EXPECT_EQ(2 * right, system.mesh.cells());

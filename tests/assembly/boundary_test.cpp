@@ -94,14 +94,16 @@ TYPED_TEST(Boundary, DirichletEliminationInSlicesEqualsThatInRows) {
     system.assemble(data);
     auto sliced = linalg::sliced_ell_from_crs(system.exec, system.A, {.window = 1});
     assembly::eliminate_dirichlet(system.exec, system.A, system.b.view(), dofs, prescribed);
-    const auto expected = linalg::to_crs(system.exec, linalg::sliced_ell_from_crs(system.exec, system.A, {.window = 1}));
+    const auto expected =
+        linalg::to_crs(system.exec, linalg::sliced_ell_from_crs(system.exec, system.A, {.window = 1}));
     const Eigen::VectorXd expected_b = system.vector();
 
     system.A.values = {};
     const auto layout = sliced.layout();
     ASSERT_TRUE(layout.has_value());
     system.assembler.refill(system.A, *layout, sliced.values.view(), system.b.view());
-    assembly::eliminate_dirichlet(system.exec, system.A, *layout, sliced.values.view(), system.b.view(), dofs, prescribed);
+    assembly::eliminate_dirichlet(system.exec, system.A, *layout, sliced.values.view(), system.b.view(), dofs,
+                                  prescribed);
     EXPECT_EQ(to_vector(expected.values), to_vector(linalg::to_crs(system.exec, sliced).values)) << shape;
     EXPECT_EQ(expected_b, system.vector()) << shape;
   }

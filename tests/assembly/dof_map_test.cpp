@@ -33,7 +33,8 @@ void expect_consistent(const Mesh& mesh, const DofMap& dofs) {
         ASSERT_LT(dof, dofs.dofs);
         used[dof] = 1;
         for (int axis = 0; axis < 3; ++axis)
-          ASSERT_NEAR(x[axis], points[3 * std::size_t(dof) + axis], 1e-12) << "cell " << c << " node " << n << " dof " << dof;
+          ASSERT_NEAR(x[axis], points[3 * std::size_t(dof) + axis], 1e-12)
+              << "cell " << c << " node " << n << " dof " << dof;
       }
   }
   EXPECT_EQ(std::count(used.begin(), used.end(), 1), dofs.dofs);
@@ -113,15 +114,21 @@ TEST_P(DofMaps, FindTheDofsOfSides) {
   EXPECT_EQ(Index(facet_dofs(mesh, dofs, *domain).size()), dofs.dofs);
 }
 
-INSTANTIATE_TEST_SUITE_P(
-    AllShapes, DofMaps,
-    ::testing::Combine(::testing::Values(Shape::interval, Shape::triangle, Shape::quad, Shape::tet, Shape::hex, Shape::prism),
-                       ::testing::Range(1, 5)),
-    [](const auto& info) { return std::string(mesh::name(std::get<0>(info.param))) + std::to_string(std::get<1>(info.param)); });
-INSTANTIATE_TEST_SUITE_P(
-    HighOrders, DofMaps,
-    ::testing::Combine(::testing::Values(Shape::interval, Shape::quad, Shape::hex), ::testing::Values(5, 6, 8)),
-    [](const auto& info) { return std::string(mesh::name(std::get<0>(info.param))) + std::to_string(std::get<1>(info.param)); });
+INSTANTIATE_TEST_SUITE_P(AllShapes, DofMaps,
+                         ::testing::Combine(::testing::Values(Shape::interval, Shape::triangle, Shape::quad, Shape::tet,
+                                                              Shape::hex, Shape::prism),
+                                            ::testing::Range(1, 5)),
+                         [](const auto& info) {
+                           return std::string(mesh::name(std::get<0>(info.param))) +
+                                  std::to_string(std::get<1>(info.param));
+                         });
+INSTANTIATE_TEST_SUITE_P(HighOrders, DofMaps,
+                         ::testing::Combine(::testing::Values(Shape::interval, Shape::quad, Shape::hex),
+                                            ::testing::Values(5, 6, 8)),
+                         [](const auto& info) {
+                           return std::string(mesh::name(std::get<0>(info.param))) +
+                                  std::to_string(std::get<1>(info.param));
+                         });
 
 TEST(DofMap, EquispacedValuesOfAPolynomialAreItsValuesThere) {
   for (const Shape shape : {Shape::interval, Shape::quad, Shape::hex})
@@ -130,7 +137,9 @@ TEST(DofMap, EquispacedValuesOfAPolynomialAreItsValuesThere) {
       test_meshes::shuffle_nodes(mesh, 3);
       test_meshes::turn_cells(mesh, 4);
       const DofMap dofs = make_dof_map(mesh, order);
-      const auto f = [&](const double* x, int i) { return std::pow(x[0], order) - (i + 1) * x[mesh.dim - 1] + x[0] * x[1]; };
+      const auto f = [&](const double* x, int i) {
+        return std::pow(x[0], order) - (i + 1) * x[mesh.dim - 1] + x[0] * x[1];
+      };
       const std::vector<double> nodes = dof_points(mesh, dofs), points = equispaced_dof_points(mesh, dofs);
       std::vector<double> u(2 * std::size_t(dofs.dofs));
       for (Index dof = 0; dof < dofs.dofs; ++dof)
@@ -161,8 +170,9 @@ TEST(DofMap, JoinsShapes) {
         // Euler: vertices, edges, triangle and quad faces, cells
         const int triangle = inside * (k - 2) / 2, quad = inside * inside;
         const int tet = triangle * (k - 3) / 3;
-        const int expected = mesh.dim == 2 ? 7 + 10 * inside + 2 * quad + 2 * triangle
-                                           : 11 + 20 * inside + (2 + 3) * triangle + 8 * quad + quad * inside + triangle * inside + tet;
+        const int expected =
+            mesh.dim == 2 ? 7 + 10 * inside + 2 * quad + 2 * triangle
+                          : 11 + 20 * inside + (2 + 3) * triangle + 8 * quad + quad * inside + triangle * inside + tet;
         EXPECT_EQ(dofs.dofs, expected) << "order " << order << " dim " << mesh.dim;
       }
     }

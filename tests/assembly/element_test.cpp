@@ -57,7 +57,8 @@ TEST_P(Elements, BasisIsOneAtItsNodeAndZeroAtTheOthers) {
   std::vector<double> phi, dphi;
   tabulate(element, element.node_points, phi, dphi);
   for (int q = 0; q < element.nodes; ++q)
-    for (int n = 0; n < element.nodes; ++n) EXPECT_NEAR(phi[q * element.nodes + n], q == n ? 1 : 0, 1e-13) << q << ' ' << n;
+    for (int n = 0; n < element.nodes; ++n)
+      EXPECT_NEAR(phi[q * element.nodes + n], q == n ? 1 : 0, 1e-13) << q << ' ' << n;
 }
 
 TEST_P(Elements, BasisSumsToOneAndGradientsToZero) {
@@ -67,7 +68,8 @@ TEST_P(Elements, BasisSumsToOneAndGradientsToZero) {
     double sum = 0, gradient[3] = {};
     for (int n = 0; n < element.nodes; ++n) {
       sum += phi[q * element.nodes + n];
-      for (int axis = 0; axis < element.dim; ++axis) gradient[axis] += dphi[(q * element.nodes + n) * element.dim + axis];
+      for (int axis = 0; axis < element.dim; ++axis)
+        gradient[axis] += dphi[(q * element.nodes + n) * element.dim + axis];
     }
     EXPECT_NEAR(sum, 1, 1e-13);
     for (const double g : gradient) EXPECT_NEAR(g, 0, 1e-12);
@@ -126,9 +128,11 @@ TEST_P(Elements, SideNormalsPointOutAndCloseTheCell) {
 const auto name_of = [](const auto& info) {
   return std::string(mesh::name(std::get<0>(info.param))) + std::to_string(std::get<1>(info.param));
 };
-INSTANTIATE_TEST_SUITE_P(AllShapes, Elements, ::testing::Combine(::testing::ValuesIn(cells), ::testing::Range(1, 5)), name_of);
+INSTANTIATE_TEST_SUITE_P(AllShapes, Elements, ::testing::Combine(::testing::ValuesIn(cells), ::testing::Range(1, 5)),
+                         name_of);
 INSTANTIATE_TEST_SUITE_P(HighOrders, Elements,
-                         ::testing::Combine(::testing::Values(Shape::interval, Shape::quad, Shape::hex), ::testing::Range(5, 9)),
+                         ::testing::Combine(::testing::Values(Shape::interval, Shape::quad, Shape::hex),
+                                            ::testing::Range(5, 9)),
                          name_of);
 
 TEST(Element, HasEquispacedNodesToOrderFourAndLobattoNodesAbove) {
@@ -169,7 +173,8 @@ TEST(Element, OrdersOneAndTwoHaveGmshNodeOrder) {
       const auto gmsh = mesh::reference_nodes(shape, order);
       ASSERT_EQ(gmsh.size(), element.node_points.size()) << mesh::name(shape) << order;
       for (std::size_t i = 0; i < gmsh.size(); ++i)
-        EXPECT_NEAR(gmsh[i], element.node_points[i], 1e-15) << mesh::name(shape) << order << " node " << i / element.dim;
+        EXPECT_NEAR(gmsh[i], element.node_points[i], 1e-15)
+            << mesh::name(shape) << order << " node " << i / element.dim;
     }
 }
 

@@ -29,7 +29,8 @@ struct Polynomial {
     value = Expression(base + "^" + std::to_string(k));
     const char* slopes[] = {"1", "-2", "0.5"};
     for (int i = 0; i < dim; ++i)
-      gradient.emplace_back(std::string(slopes[i]) + "*" + std::to_string(k) + "*" + base + "^" + std::to_string(k - 1));
+      gradient.emplace_back(std::string(slopes[i]) + "*" + std::to_string(k) + "*" + base + "^" +
+                            std::to_string(k - 1));
   }
 };
 
@@ -42,8 +43,8 @@ TEST(Errors, VanishForInterpolatedPolynomials) {
       const DofMap dofs = make_dof_map(mesh, k);
       const Polynomial exact(mesh.dim, k);
       const HostTensorField two = HostTensorField::constant(2);
-      const ErrorNorms norms = compute_errors(mesh, dofs, interpolate(mesh, dofs, exact.value), exact.value, exact.gradient,
-                                              {.coefficient = &two});
+      const ErrorNorms norms = compute_errors(mesh, dofs, interpolate(mesh, dofs, exact.value), exact.value,
+                                              exact.gradient, {.coefficient = &two});
       EXPECT_LT(norms.l2, 1e-12) << mesh::name(shape) << k;
       EXPECT_LT(norms.h1.value(), 1e-11) << mesh::name(shape) << k;
       EXPECT_LT(norms.energy.value(), 1e-11);

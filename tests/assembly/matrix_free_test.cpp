@@ -23,7 +23,8 @@ struct Problem {
   MatrixFree<Exec> A;
   std::vector<double> b;
 
-  Problem(mesh::Mesh m, int order, Exec e = Exec()) : exec(std::move(e)), mesh(std::move(m)), map(assembly::make_dof_map(mesh, order)), A(exec, mesh, map) {}
+  Problem(mesh::Mesh m, int order, Exec e = Exec())
+      : exec(std::move(e)), mesh(std::move(m)), map(assembly::make_dof_map(mesh, order)), A(exec, mesh, map) {}
 
   void assemble(const assembly::DiffusionData& data, const assembly::BoundaryData& boundary = {}) {
     Array<double, Space> load(map.dofs);
@@ -121,7 +122,8 @@ TYPED_TEST(MatrixFreeOperator, HasTheDiagonalOfItsProducts) {
       std::vector<double> unit(static_cast<std::size_t>(problem.map.dofs), 0.0);
       unit[i] = 1;
       const std::vector<double> column = problem.apply(unit);
-      EXPECT_NEAR(column[i], diagonal[i], 1e-12 * std::abs(diagonal[i])) << mesh::name(c.shape) << c.order << " dof " << i;
+      EXPECT_NEAR(column[i], diagonal[i], 1e-12 * std::abs(diagonal[i]))
+          << mesh::name(c.shape) << c.order << " dof " << i;
       for (Index j = 1; i == 0 && j < problem.map.dofs; ++j) EXPECT_EQ(column[j], 0);
     }
     EXPECT_EQ(problem.b[0], diagonal[0] * 3.0);
@@ -185,7 +187,8 @@ double error_of(Shape shape, int order, int cells) {
   const int dim = problem.mesh.dim;
   const std::string exact = dim == 1 ? "sin(4*x)" : dim == 2 ? "sin(4*x)*cos(y)" : "sin(4*x)*cos(y)*cos(z)";
   Threads threads;
-  const std::vector<double> points = assembly::Assembler<Threads>(threads, problem.mesh, problem.map).quadrature_points();
+  const std::vector<double> points =
+      assembly::Assembler<Threads>(threads, problem.mesh, problem.map).quadrature_points();
   assembly::DiffusionData data{.region = {}, .k = constant(1), .c = {}, .f = {1, true, {}}};
   for (std::size_t i = 0; i < points.size(); i += 3) {  // -lap u = (16 + dim - 1) u
     double value = (15 + dim) * std::sin(4 * points[i]);

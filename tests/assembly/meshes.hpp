@@ -58,7 +58,8 @@ inline void turn_cells(mesh::Mesh& mesh, unsigned seed) {
       for (int times = int(random() % 6); times > 0; --times) {
         const auto& turn = turns[random() % turns.size()];
         const std::vector<Index> old(block.cell(c), block.cell(c) + block.nodes_per_cell);
-        for (int v = 0; v < block.nodes_per_cell; ++v) block.nodes[std::size_t(c) * block.nodes_per_cell + v] = old[turn[v]];
+        for (int v = 0; v < block.nodes_per_cell; ++v)
+          block.nodes[std::size_t(c) * block.nodes_per_cell + v] = old[turn[v]];
       }
   }
   mesh.facets = {};
@@ -77,7 +78,7 @@ inline void bend(mesh::Mesh& mesh, double amount = 0.1) {
 /// A hex, a prism on its right, and a tet on the prism's back.
 inline mesh::Mesh mixed_3d() {
   mesh::Mesh mesh;
-  mesh.points = {0, 0, 0, 1, 0, 0, 1, 1, 0, 0, 1, 0, 0, 0, 1, 1, 0, 1, 1, 1, 1, 0, 1, 1,  // the hex
+  mesh.points = {0, 0,   0, 1, 0,   0, 1,   1,   0, 0, 1, 0, 0, 0, 1, 1, 0, 1, 1, 1, 1, 0, 1, 1,  // the hex
                  2, 0.5, 0, 2, 0.5, 1, 1.3, 0.5, 2};
   mesh.blocks = {{mesh::Shape::hex, 1, 8, {0, 1, 2, 3, 4, 5, 6, 7}, 0},
                  {mesh::Shape::prism, 1, 6, {1, 8, 2, 5, 9, 6}, 1},
@@ -90,7 +91,8 @@ inline mesh::Mesh mixed_2d() {
   mesh::Mesh mesh;
   mesh.dim = 2;
   mesh.points = {0, 0, 0, 1, 0, 0, 0, 1, 0, 1, 1, 0, 0, 2, 0, 1, 2, 0, 2, 1, 0};
-  mesh.blocks = {{mesh::Shape::quad, 1, 4, {0, 1, 3, 2, 2, 3, 5, 4}, 0}, {mesh::Shape::triangle, 1, 3, {1, 6, 3, 3, 6, 5}, 2}};
+  mesh.blocks = {{mesh::Shape::quad, 1, 4, {0, 1, 3, 2, 2, 3, 5, 4}, 0},
+                 {mesh::Shape::triangle, 1, 3, {1, 6, 3, 3, 6, 5}, 2}};
   return mesh;
 }
 

@@ -50,9 +50,11 @@ TEST_P(Rules, IntegrateEveryMonomialUpToTheirDegree) {
           double sum = 0;
           for (int q = 0; q < rule.size(); ++q) {
             const double* x = &rule.points[std::size_t(q) * dim];
-            sum += rule.weights[q] * std::pow(x[0], a) * (dim > 1 ? std::pow(x[1], b) : 1) * (dim > 2 ? std::pow(x[2], c) : 1);
+            sum += rule.weights[q] * std::pow(x[0], a) * (dim > 1 ? std::pow(x[1], b) : 1) *
+                   (dim > 2 ? std::pow(x[2], c) : 1);
           }
-          ASSERT_NEAR(sum, exact(shape, a, b, c), 2e-14) << "degree " << degree << ": x^" << a << " y^" << b << " z^" << c;
+          ASSERT_NEAR(sum, exact(shape, a, b, c), 2e-14)
+              << "degree " << degree << ": x^" << a << " y^" << b << " z^" << c;
         }
   }
 }
@@ -75,7 +77,8 @@ TEST_P(Rules, WeightsArePositiveAndPointsInside) {
 }
 
 INSTANTIATE_TEST_SUITE_P(AllShapes, Rules,
-                         ::testing::Values(Shape::interval, Shape::triangle, Shape::quad, Shape::tet, Shape::hex, Shape::prism),
+                         ::testing::Values(Shape::interval, Shape::triangle, Shape::quad, Shape::tet, Shape::hex,
+                                           Shape::prism),
                          [](const auto& info) { return std::string(mesh::name(info.param)); });
 
 TEST(Quadrature, OfAPointIsItsValue) {

@@ -62,7 +62,8 @@ TEST(Quantities, FluxOfALinearFieldIsExactOnEverySide) {
                                    if (dim == 2) k[0] = 2, k[1] = 0.5, k[2] = 3;
                                    if (dim == 1) k[0] = 2;
                                  }};
-      const double kg[3][3] = {{4, 0, 0}, {2 * 2 - 0.5, 0.5 * 2 - 3, 0},
+      const double kg[3][3] = {{4, 0, 0},
+                               {2 * 2 - 0.5, 0.5 * 2 - 3, 0},
                                {2 * 2 - 0.5 + 0.25 * 3, 0.5 * 2 - 3 + 0.125 * 3, 0.25 * 2 - 0.125 + 4 * 3}};
       const char* sides[3][2] = {{"left", "right"}, {"bottom", "top"}, {"back", "front"}};
       for (int axis = 0; axis < dim; ++axis)
@@ -71,7 +72,8 @@ TEST(Quantities, FluxOfALinearFieldIsExactOnEverySide) {
           ASSERT_NE(side, nullptr);
           const double sign = high ? -1 : 1;
           EXPECT_NEAR(flux_through(mesh, dofs, u, HostTensorField::constant(5), *side), sign * 5 * g[axis], 1e-11);
-          EXPECT_NEAR(flux_through(mesh, dofs, u, full, *side), sign * kg[dim - 1][axis], 1e-11) << mesh::name(shape) << axis;
+          EXPECT_NEAR(flux_through(mesh, dofs, u, full, *side), sign * kg[dim - 1][axis], 1e-11)
+              << mesh::name(shape) << axis;
         }
     }
 }
@@ -99,8 +101,8 @@ TEST(Quantities, OfMixedMeshes) {
   const Mesh mesh = test_meshes::mixed_2d();
   const DofMap dofs = make_dof_map(mesh, 2);
   const FieldStatistics all = field_statistics(mesh, dofs, interpolate(mesh, dofs, Expression("y")));
-  EXPECT_NEAR(all.measure, 3, 1e-14);     // 2 unit squares, and triangles (1,0) (2,1) (1,2) of area 1
-  EXPECT_NEAR(all.integral, 3, 1e-14);    // symmetric about y = 1
+  EXPECT_NEAR(all.measure, 3, 1e-14);   // 2 unit squares, and triangles (1,0) (2,1) (1,2) of area 1
+  EXPECT_NEAR(all.integral, 3, 1e-14);  // symmetric about y = 1
   const Mesh solid = test_meshes::mixed_3d();
   const DofMap solid_dofs = make_dof_map(solid, 1);
   const std::vector<double> one(solid_dofs.dofs, 1.0);

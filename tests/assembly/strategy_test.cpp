@@ -11,8 +11,8 @@
 namespace tessera::testing {
 namespace {
 
-using assembly::AssemblyOptions;
 using assembly::Assembler;
+using assembly::AssemblyOptions;
 
 struct Problem {
   std::string name;
@@ -44,7 +44,13 @@ std::vector<Problem> problems() {
     for (int order = 1; order <= 4; ++order)
       for (int geometry = 1; geometry <= (order == 2 ? 2 : 1); ++geometry) {
         const int dim = mesh::dimension(mesh::shape_from_name(shape));
-        add(std::string(shape) + " geometry " + std::to_string(geometry), box(shape, dim == 3 ? 2 : dim == 2 ? 4 : 40, geometry), order);
+        add(std::string(shape) + " geometry " + std::to_string(geometry),
+            box(shape,
+                dim == 3   ? 2
+                : dim == 2 ? 4
+                           : 40,
+                geometry),
+            order);
       }
   for (int order = 1; order <= 4; ++order) {
     add("prism", prisms(2), order);
@@ -152,10 +158,12 @@ TYPED_TEST(Strategies, AgreeWithColoursOnThreads) {
     for (const std::string& strategy : strategies()) {
       Assembly<TypeParam> under_test(exec, problem.mesh, map, {.strategy = strategy});
       for (const Given given : {Given::constants, Given::points, Given::regions}) {
-        if (problem.order == 4 && problem.mesh.dim == 3 && given != Given::points) continue;  // seconds, and order 3 has them
+        if (problem.order == 4 && problem.mesh.dim == 3 && given != Given::points)
+          continue;  // seconds, and order 3 has them
         const assembly::DiffusionData data = data_of(problem.mesh, points, given);
         const Filled expected = reference.fill(data), found = under_test.fill(data);
-        const std::string what = problem.name + ", " + strategy + ", coefficients " + std::to_string(static_cast<int>(given));
+        const std::string what =
+            problem.name + ", " + strategy + ", coefficients " + std::to_string(static_cast<int>(given));
         expect_near(expected.values, found.values, "matrix of " + what);
         expect_near(expected.b, found.b, "vector of " + what);
         expect_near(expected.b, under_test.vector(), "vector alone of " + what);
@@ -191,12 +199,14 @@ TYPED_TEST(Strategies, FillAVectorWithoutAMatrix) {
 TYPED_TEST(Strategies, AreBitwiseRepeatableButForAtomic) {
   TESSERA_REQUIRE(TypeParam);
   TypeParam exec;
-  for (const auto& [shape, order] : std::vector<std::pair<const char*, int>>{{"tet", 1}, {"triangle", 1}, {"hex", 1}, {"tet", 2}, {"hex", 2}}) {
+  for (const auto& [shape, order] :
+       std::vector<std::pair<const char*, int>>{{"tet", 1}, {"triangle", 1}, {"hex", 1}, {"tet", 2}, {"hex", 2}}) {
     mesh::Mesh mesh = box(shape, 5);
     deform(mesh);
     const assembly::DofMap map = assembly::make_dof_map(mesh, order);
     for (const std::string& strategy : strategies()) {
-      Assembly<TypeParam> first(exec, mesh, map, {.strategy = strategy}), second(exec, mesh, map, {.strategy = strategy});
+      Assembly<TypeParam> first(exec, mesh, map, {.strategy = strategy}),
+          second(exec, mesh, map, {.strategy = strategy});
       EXPECT_EQ(first.assembler.report().deterministic, strategy != "atomic");
       EXPECT_EQ(first.assembler.report().strategy, strategy);
       if (!first.assembler.report().deterministic) continue;
@@ -222,7 +232,8 @@ TYPED_TEST(Strategies, AgreeForEveryPartitionAndBuffer) {
     for (const char* strategy : {"colour_blocks", "shared"})
       for (const char* partition : {"metis", "geometric"})
         for (const Index size : {1, 50, 100000}) {
-          Assembly<TypeParam> under_test(exec, mesh, map, {.strategy = strategy, .partition_size = size, .partition = partition});
+          Assembly<TypeParam> under_test(exec, mesh, map,
+                                         {.strategy = strategy, .partition_size = size, .partition = partition});
           const assembly::AssemblyReport& report = under_test.assembler.report();
           EXPECT_LE(report.partition_size, size);
           EXPECT_GE(Offset{report.partitions} * report.partition_size, mesh.cells());
@@ -246,7 +257,8 @@ std::vector<Offset> slice_starts(const std::vector<Offset>& row_ptr, Index slice
   std::vector<Offset> starts{0};
   for (Index first = 0; first < rows; first += slice) {
     Offset width = 0;
-    for (Index row = first; row < std::min(rows, first + slice); ++row) width = std::max(width, row_ptr[row + 1] - row_ptr[row]);
+    for (Index row = first; row < std::min(rows, first + slice); ++row)
+      width = std::max(width, row_ptr[row + 1] - row_ptr[row]);
     starts.push_back(starts.back() + width * slice);
   }
   return starts;
@@ -333,7 +345,8 @@ TEST(StrategiesOnThreads, DoNotDependOnTheNumberOfThreads) {
       if (strategy == "atomic") continue;
       Threads one(1), five(5);
       const AssemblyOptions options{.strategy = strategy, .partition_size = 50};
-      const Filled a = Assembly<Threads>(one, mesh, map, options).fill(data), b = Assembly<Threads>(five, mesh, map, options).fill(data);
+      const Filled a = Assembly<Threads>(one, mesh, map, options).fill(data),
+                   b = Assembly<Threads>(five, mesh, map, options).fill(data);
       EXPECT_EQ(a.values, b.values) << shape << strategy;
       EXPECT_EQ(a.b, b.b) << shape << strategy;
     }
@@ -346,7 +359,8 @@ TEST(StrategyTable, NamesAreCheckedAndListed) {
     FAIL() << "accepted";
   } catch (const Error& error) {
     EXPECT_EQ(error.code(), ExitCode::usage);
-    for (const assembly::StrategyEntry& entry : assembly::strategy_table()) EXPECT_NE(std::string(error.help()).find(entry.name), std::string::npos);
+    for (const assembly::StrategyEntry& entry : assembly::strategy_table())
+      EXPECT_NE(std::string(error.help()).find(entry.name), std::string::npos);
   }
   for (const bool on_gpu : {false, true})
     for (const int order : {1, 2}) {

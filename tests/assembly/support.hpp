@@ -56,8 +56,12 @@ struct System {
 
   System(mesh::Mesh m, int order) : System(std::move(m), order, Exec()) {}
   System(mesh::Mesh m, int order, Exec e)
-      : exec(std::move(e)), mesh(std::move(m)), map(assembly::make_dof_map(mesh, order)), assembler(exec, mesh, map),
-        A(assembler.make_matrix()), b(map.dofs) {}
+      : exec(std::move(e)),
+        mesh(std::move(m)),
+        map(assembly::make_dof_map(mesh, order)),
+        assembler(exec, mesh, map),
+        A(assembler.make_matrix()),
+        b(map.dofs) {}
   void assemble(const assembly::DiffusionData& data) { assembler.assemble(data, A, b.view()); }
   Eigen::MatrixXd matrix() { return dense(A); }
   Eigen::VectorXd vector() {

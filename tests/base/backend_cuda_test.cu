@@ -12,7 +12,8 @@ void reduce_and_compare(Offset n) {
   for_each(exec, n, [=] TESSERA_HD(Offset i) { v[i] = 1.0 / static_cast<double>(i + 1); });
   double first = 0;
   for (int run = 0; run < 10; ++run) {
-    reduce(exec, n, [=] TESSERA_HD(Offset i) { return v[i]; }, sum.data());
+    reduce(
+        exec, n, [=] TESSERA_HD(Offset i) { return v[i]; }, sum.data());
     const double value = to_vector(sum)[0];
     if (run == 0) first = value;
     EXPECT_EQ(first, value);

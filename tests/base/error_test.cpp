@@ -15,9 +15,7 @@ TEST(Error, ReportShowsPlaceCaretAndHelp) {
             "  help: did you mean 'tolerance'?\n");
 }
 
-TEST(Error, ReportWithoutPlace) {
-  EXPECT_EQ(Error(ExitCode::mesh, "no cells").report(), "error: no cells\n");
-}
+TEST(Error, ReportWithoutPlace) { EXPECT_EQ(Error(ExitCode::mesh, "no cells").report(), "error: no cells\n"); }
 
 TEST(NearestNames, TypoSwapCaseAndPrefix) {
   const std::vector<std::string> names{"tolerance", "type", "max_iterations", "preconditioner"};

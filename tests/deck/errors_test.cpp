@@ -15,12 +15,14 @@ TEST(DeckErrors, UnknownNamesListTheNearest) {
   expect_error("[[bondary]]\ntype = \"neumann\"", "unknown section [[bondary]]", "'boundary'", 1, 3, 7);
   expect_error("[solver]\n  tolerence = 1", "unknown key 'tolerence' in [solver]", "'tolerance'", 2, 3, 9);
   expect_error("[mesh]\nbox = { cels = [1] }", "unknown key 'cels' in [mesh.box]", "'cells'", 2, 9, 4);
-  expect_error("[[boundary]]\ntype = \"neumann\"\n[[boundary]]\nvalu = 1", "unknown key 'valu' in [boundary]", "'value'", 4, 1, 4);
+  expect_error("[[boundary]]\ntype = \"neumann\"\n[[boundary]]\nvalu = 1", "unknown key 'valu' in [boundary]",
+               "'value'", 4, 1, 4);
   expect_error("titel = \"a\"", "unknown key 'titel'", "'title'", 1, 1, 5);
 }
 
 TEST(DeckErrors, WrongTypesSayWhatIsFoundAndExpected) {
-  expect_error("[solver]\ntolerance = \"a\"", "solver.tolerance is the string \"a\"; expected a number", "e.g. tolerance = 1e-8", 2, 13, 3);
+  expect_error("[solver]\ntolerance = \"a\"", "solver.tolerance is the string \"a\"; expected a number",
+               "e.g. tolerance = 1e-8", 2, 13, 3);
   expect_error("[solver]\nmax_iterations = 1.5", "the number 1.5; expected an integer", "", 2, 18, 3);
   expect_error("[solver]\nverbose = 1", "the integer 1; expected a boolean", "", 2, 11, 1);
   expect_error("[solver]\ntype = true", "the boolean true; expected a string", "", 2, 8, 4);
@@ -28,7 +30,8 @@ TEST(DeckErrors, WrongTypesSayWhatIsFoundAndExpected) {
   expect_error("[[boundary]]\non = [\"a\", 2]", "boundary[0].on[1] is the integer 2; expected a string", "", 2, 12, 1);
   expect_error("[[boundary]]\non = 2", "expected a string or a list of strings", "", 2, 6, 1);
   expect_error("[mesh]\nbox = 3", "mesh.box is the integer 3; expected a table", "box = {", 2, 7, 1);
-  expect_error("[[boundary]]\ntype=\"neumann\"\nvalue = 2020-01-01", "the date 2020-01-01; expected a number or an expression", "", 3, 9, 10);
+  expect_error("[[boundary]]\ntype=\"neumann\"\nvalue = 2020-01-01",
+               "the date 2020-01-01; expected a number or an expression", "", 3, 9, 10);
 }
 
 TEST(DeckErrors, Ranges) {
@@ -37,7 +40,8 @@ TEST(DeckErrors, Ranges) {
   expect_error("[solver]\nmax_iterations = -1", "it must be >= 0", "", 2, 18, 2);
   expect_error("[solver]\ntolerance = nan", "finite number", "", 2, 13, 3);
   expect_error("[[boundary]]\ntype=\"neumann\"\nvalue = inf", "finite number", "", 3, 9, 3);
-  expect_error("[[boundary]]\ntype=\"neumann\"\nalpha = \"1-2\"", "boundary[0].alpha is -1; it must be >= 0", "", 3, 9, 5);
+  expect_error("[[boundary]]\ntype=\"neumann\"\nalpha = \"1-2\"", "boundary[0].alpha is -1; it must be >= 0", "", 3, 9,
+               5);
   expect_error("[solver]\nmax_iterations = 3000000000", "does not fit in 32 bits", "2147483647", 2, 18, 10);
   expect_error("[mesh]\nbox.cells = [4, 0]", "mesh.box.cells[1] is 0; it must be >= 1", "", 2, 17, 1);
 }
@@ -124,7 +128,8 @@ TEST(DeckErrors, Overrides) {
 }
 
 struct TemporaryFolder {
-  std::filesystem::path path = std::filesystem::temp_directory_path() / ("tessera_deck_test_" + std::to_string(::getpid()));
+  std::filesystem::path path =
+      std::filesystem::temp_directory_path() / ("tessera_deck_test_" + std::to_string(::getpid()));
   TemporaryFolder() { std::filesystem::create_directories(path); }
   ~TemporaryFolder() { std::filesystem::remove_all(path); }
 };

@@ -24,20 +24,34 @@ TEST(Expression, AgreesWithCpp) {
   using F = std::function<double(double, double, double, double)>;
   const std::vector<std::pair<std::string, F>> cases = {
       {"sin(pi*x)*sin(pi*y)", [](double x, double y, double, double) { return std::sin(pi * x) * std::sin(pi * y); }},
-      {"2*sin (x) + max  (x, 3 * (y))", [](double x, double y, double, double) { return 2 * std::sin(x) + std::max(x, 3 * y); }},
+      {"2*sin (x) + max  (x, 3 * (y))",
+       [](double x, double y, double, double) { return 2 * std::sin(x) + std::max(x, 3 * y); }},
       {"-x^2", [](double x, double, double, double) { return -(x * x); }},
       {"x^2^y", [](double x, double y, double, double) { return std::pow(x, std::pow(2, y)); }},
       {"2^-y", [](double, double y, double, double) { return std::pow(2, -y); }},
       {"x - y - z/2/t", [](double x, double y, double z, double t) { return x - y - z / 2 / t; }},
       {"exp(-t)*cos(_pi*z)", [](double, double, double z, double t) { return std::exp(-t) * std::cos(pi * z); }},
-      {"log(x) + log10(y) + ln(z) + log2(t)", [](double x, double y, double z, double t) { return std::log(x) + std::log10(y) + std::log(z) + std::log2(t); }},
-      {"atan2(y, x) + hypot(x, y) + pow(x, 3)", [](double x, double y, double, double) { return std::atan2(y, x) + std::hypot(x, y) + x * x * x; }},
-      {"tanh(x)+sqrt(y)+abs(z-1)+sign(x-y)", [](double x, double y, double z, double) { return std::tanh(x) + std::sqrt(y) + std::fabs(z - 1) + (x > y ? 1 : x < y ? -1 : 0); }},
-      {"min(x,y,z) + max(x,y) + sum(x,y,z)", [](double x, double y, double z, double) { return std::min({x, y, z}) + std::max(x, y) + x + y + z; }},
+      {"log(x) + log10(y) + ln(z) + log2(t)",
+       [](double x, double y, double z, double t) { return std::log(x) + std::log10(y) + std::log(z) + std::log2(t); }},
+      {"atan2(y, x) + hypot(x, y) + pow(x, 3)",
+       [](double x, double y, double, double) { return std::atan2(y, x) + std::hypot(x, y) + x * x * x; }},
+      {"tanh(x)+sqrt(y)+abs(z-1)+sign(x-y)",
+       [](double x, double y, double z, double) {
+         return std::tanh(x) + std::sqrt(y) + std::fabs(z - 1) + (x > y ? 1 : x < y ? -1 : 0);
+       }},
+      {"min(x,y,z) + max(x,y) + sum(x,y,z)",
+       [](double x, double y, double z, double) {
+         return std::min({x, y, z}) + std::max(x, y) + x + y + z;
+       }},
       {"x < 0.5 ? 1 : 2*y", [](double x, double y, double, double) { return x < 0.5 ? 1.0 : 2 * y; }},
-      {"if(x < 0.5 && y >= 0.2, 1, 2*y)", [](double x, double y, double, double) { return x < 0.5 && y >= 0.2 ? 1.0 : 2 * y; }},
-      {"1.5e-3*x + 2E+2 + .5 + 1e5*y", [](double x, double y, double, double) { return 1.5e-3 * x + 2e2 + .5 + 1e5 * y; }},
-      {"mod(10*x, 3) + floor(4*y) + ceil(z) + erf(x)", [](double x, double y, double z, double) { return 10 * x - 3 * std::floor(10 * x / 3) + std::floor(4 * y) + std::ceil(z) + std::erf(x); }},
+      {"if(x < 0.5 && y >= 0.2, 1, 2*y)",
+       [](double x, double y, double, double) { return x < 0.5 && y >= 0.2 ? 1.0 : 2 * y; }},
+      {"1.5e-3*x + 2E+2 + .5 + 1e5*y",
+       [](double x, double y, double, double) { return 1.5e-3 * x + 2e2 + .5 + 1e5 * y; }},
+      {"mod(10*x, 3) + floor(4*y) + ceil(z) + erf(x)",
+       [](double x, double y, double z, double) {
+         return 10 * x - 3 * std::floor(10 * x / 3) + std::floor(4 * y) + std::ceil(z) + std::erf(x);
+       }},
   };
   const std::size_t count = 10000;  // enough for several threads
   const auto points = sample_points(count);

@@ -69,9 +69,10 @@ TEST(DeckRead, PathsAndPlaces) {
 }
 
 TEST(DeckRead, Overrides) {
-  const Deck deck = Deck::parse(text, "deck.toml",
-                                {"solver.tolerance = 1e-4", "solver.type=bicgstab", "boundary.0.value=sin(pi*x)", "boundary[1].on=[\"c\"]",
-                                 "boundary.2.type=\"neumann\"", "boundary.2.value=7", "mesh.file=../a mesh.msh", "mesh.box={cells=[5]}"});
+  const Deck deck = Deck::parse(
+      text, "deck.toml",
+      {"solver.tolerance = 1e-4", "solver.type=bicgstab", "boundary.0.value=sin(pi*x)", "boundary[1].on=[\"c\"]",
+       "boundary.2.type=\"neumann\"", "boundary.2.value=7", "mesh.file=../a mesh.msh", "mesh.box={cells=[5]}"});
   check(deck, schema());
   EXPECT_EQ(solver_section().read(deck).tolerance, 1e-4);
   EXPECT_EQ(solver_section().read(deck).type, "bicgstab");

@@ -75,7 +75,8 @@ inline Section<Boundary> boundary_section() {
       .position(&Boundary::where);
 }
 inline Schema schema() {
-  return {mesh_section().description(), solver_section().description(), boundary_section().description(), top_section().description()};
+  return {mesh_section().description(), solver_section().description(), boundary_section().description(),
+          top_section().description()};
 }
 
 /// Reads every section, then checks the whole: the Error, or a test failure when there is none.
@@ -95,8 +96,8 @@ inline std::optional<Error> error_of(const std::string& text, const std::vector<
 }
 
 /// The error's message, help and place (line 0: an override).
-inline void expect_error(const std::string& text, const std::string& message, const std::string& help, int line, int column, int length,
-                         const std::vector<std::string>& overrides = {}) {
+inline void expect_error(const std::string& text, const std::string& message, const std::string& help, int line,
+                         int column, int length, const std::vector<std::string>& overrides = {}) {
   SCOPED_TRACE(text);
   const std::optional<Error> error = error_of(text, overrides);
   ASSERT_TRUE(error);

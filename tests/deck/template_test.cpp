@@ -70,8 +70,10 @@ TEST(JsonSchema, HasEveryKeyWithItsLimits) {
 TEST(Markdown, HasARowForEveryKey) {
   const std::string text = make_markdown(schema());
   EXPECT_NE(text.find("## `[[boundary]]`"), std::string::npos);
-  EXPECT_NE(text.find("| `tolerance` | number |  | `1e-8` | > 0, <= 1 | Relative residual |"), std::string::npos) << text;
-  EXPECT_NE(text.find("| `box.cells` | integers |  | required | >= 1 | Cells along each axis |"), std::string::npos) << text;
+  EXPECT_NE(text.find("| `tolerance` | number |  | `1e-8` | > 0, <= 1 | Relative residual |"), std::string::npos)
+      << text;
+  EXPECT_NE(text.find("| `box.cells` | integers |  | required | >= 1 | Cells along each axis |"), std::string::npos)
+      << text;
   EXPECT_NE(text.find("A box \\| a grid"), std::string::npos) << text;
 }
 

@@ -20,7 +20,8 @@ struct KrylovEquivalence : ::testing::Test {
     linalg::spmv(exec, matrix.view(), vector, y.view());
     return to_vector(y);
   }
-  static std::pair<solvers::Report, std::vector<double>> solution(const testing::HostMatrix& A, const std::vector<double>& b,
+  static std::pair<solvers::Report, std::vector<double>> solution(const testing::HostMatrix& A,
+                                                                  const std::vector<double>& b,
                                                                   const solvers::SolverParams& params) {
     Exec exec;
     const auto matrix = A.template to<Space>();
@@ -68,8 +69,11 @@ TYPED_TEST(KrylovEquivalence, EveryMethodAndPreconditionerIteratesAlike) {
     for (const char* preconditioner : {"none", "jacobi", "multicolour_ssor", "chebyshev"})
       for (const char* precision : {"double", "mixed"}) {
         if (std::string(preconditioner) == "chebyshev" && std::string(type) != "cg") continue;
-        const solvers::SolverParams params{
-            .type = type, .preconditioner = preconditioner, .tolerance = 1e-10, .check_every = 4, .precision = precision};
+        const solvers::SolverParams params{.type = type,
+                                           .preconditioner = preconditioner,
+                                           .tolerance = 1e-10,
+                                           .check_every = 4,
+                                           .precision = precision};
         const auto [report, x] = this->solution(A, b, params);
         const auto [reference, expected] = KrylovEquivalence<Threads>::solution(A, b, params);
         const std::string trace = std::string(type) + " " + preconditioner + " " + precision;

@@ -105,11 +105,13 @@ double difference(const std::vector<double>& a, const std::vector<double>& b) {
 struct Reference {
   std::vector<double> product, diagonal, b;
 
-  Reference(const mesh::Mesh& mesh, int order, const assembly::DiffusionData& data, const assembly::BoundaryData& boundary) {
+  Reference(const mesh::Mesh& mesh, int order, const assembly::DiffusionData& data,
+            const assembly::BoundaryData& boundary) {
     System<Threads> system(mesh, order);
     system.assemble(data);
     for (const auto& term : boundary.facets)
-      system.assembler.add_facets(*system.mesh.group(term.group->name, mesh.dim - 1), term.alpha, term.g, system.A, system.b.view());
+      system.assembler.add_facets(*system.mesh.group(term.group->name, mesh.dim - 1), term.alpha, term.g, system.A,
+                                  system.b.view());
     assembly::eliminate_dirichlet(system.exec, system.A, system.b.view(), boundary.fixed, boundary.values);
     const auto x = to_space<Host>(field(system.map.dofs));
     Array<double> y(system.map.dofs), d(system.map.dofs);
@@ -124,9 +126,9 @@ class MatrixFreeEquivalence : public ::testing::Test {
  protected:
   using Space = typename Exec::Space;
   void compare(const Case& c, Kind kind, bool robin, bool dirichlet, const assembly::MatrixFreeOptions& options) {
-    SCOPED_TRACE(c.shape + " order " + std::to_string(c.order) + " geometry " + std::to_string(c.geometry_order) + " kind " +
-                 std::to_string(int(kind)) + (robin ? " robin" : "") + (dirichlet ? " dirichlet" : "") + " " + options.method + " " +
-                 options.geometry);
+    SCOPED_TRACE(c.shape + " order " + std::to_string(c.order) + " geometry " + std::to_string(c.geometry_order) +
+                 " kind " + std::to_string(int(kind)) + (robin ? " robin" : "") + (dirichlet ? " dirichlet" : "") +
+                 " " + options.method + " " + options.geometry);
     const mesh::Mesh mesh = make_mesh(c);
     const assembly::DofMap map = assembly::make_dof_map(mesh, c.order);
     std::vector<double> points;
@@ -176,7 +178,8 @@ TYPED_TEST(MatrixFreeEquivalence, OfEveryShapeAndOrder) {
 
 TYPED_TEST(MatrixFreeEquivalence, OfEveryCoefficient) {
   TESSERA_REQUIRE(TypeParam);
-  for (const Case& c : {Case{"quad", 1, 3}, Case{"hex", 1, 2}, Case{"hex", 2, 3}, Case{"tet", 1, 3}, Case{"triangle", 2, 2}})
+  for (const Case& c :
+       {Case{"quad", 1, 3}, Case{"hex", 1, 2}, Case{"hex", 2, 3}, Case{"tet", 1, 3}, Case{"triangle", 2, 2}})
     for (const Kind kind : {Kind::constant, Kind::regions, Kind::points, Kind::tensor})
       for (const bool robin : {false, true})
         for (const bool dirichlet : {false, true}) this->compare(c, kind, robin, dirichlet, {});

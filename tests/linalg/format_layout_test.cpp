@@ -98,7 +98,8 @@ TEST(Cmrs, TheNumberOfBuffersFollowsFromTheRows) {
 TEST(Cmrs, RefusesOtherNumbersOfBuffers) {
   Threads exec;
   const auto A = book_matrix().to<Host>();
-  for (Index buffers : {-1, 1, 3, 5, 6, 7, 16}) EXPECT_THROW(linalg::cmrs_from_crs(exec, A, {.buffers = buffers}), Error);
+  for (Index buffers : {-1, 1, 3, 5, 6, 7, 16})
+    EXPECT_THROW(linalg::cmrs_from_crs(exec, A, {.buffers = buffers}), Error);
 }
 
 TEST(PackedEll, AGridTakesAQuarterOfAByteForAColumn) {

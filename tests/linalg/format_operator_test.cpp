@@ -22,9 +22,11 @@ TYPED_TEST(FormatOperators, EqualThatOfCrs) {
   TESSERA_REQUIRE(TypeParam);
   using Space = typename TypeParam::Space;
   TypeParam exec;
-  for (const auto& host : {testing::laplacian(30, 2), testing::shuffled(testing::laplacian(9, 3), 2), testing::power_law(800, 800, 3)}) {
+  for (const auto& host :
+       {testing::laplacian(30, 2), testing::shuffled(testing::laplacian(9, 3), 2), testing::power_law(800, 800, 3)}) {
     const auto A = host.template to<Space>();
-    const auto x = to_space<Space>(testing::random_vector(A.rows, 1)), b = to_space<Space>(testing::random_vector(A.rows, 2));
+    const auto x = to_space<Space>(testing::random_vector(A.rows, 1)),
+               b = to_space<Space>(testing::random_vector(A.rows, 2));
     const linalg::CrsOperator<TypeParam> crs(A);
     Array<double, Space> expected(A.rows), found(A.rows), sums(2);
     for (const linalg::FormatInfo& format : linalg::format_table()) {
@@ -141,7 +143,8 @@ TEST(FormatOperator, AnUnknownNameNamesTheNearest) {
 
 TEST(ChooseFormat, FollowsItsRule) {
   auto choice = [](Index rows, Offset nnz, Index longest, const char* backend) {
-    const auto made = linalg::choose_format({.rows = rows, .cols = rows, .nnz = nnz, .longest = longest, .sliced = nnz}, backend);
+    const auto made =
+        linalg::choose_format({.rows = rows, .cols = rows, .nnz = nnz, .longest = longest, .sliced = nnz}, backend);
     EXPECT_FALSE(made.reason.empty());
     return made.name;
   };

@@ -46,7 +46,9 @@ struct MadeOf final : Made<Exec, typename M::Scalar> {
     linalg::residual(exec, matrix.view(), x, b, r, rr);
   }
   void diagonal(Exec& exec, View<T> d) const override { linalg::extract_diagonal(exec, matrix.view(), d); }
-  void assign(Exec& exec, const Crs<typename Exec::Space, T>& from) override { linalg::assign_values(exec, from, matrix); }
+  void assign(Exec& exec, const Crs<typename Exec::Space, T>& from) override {
+    linalg::assign_values(exec, from, matrix);
+  }
   Crs<typename Exec::Space, T> to_crs(Exec& exec) const override { return linalg::to_crs(exec, matrix); }
   std::vector<T> values() const override { return to_vector(matrix.values); }
 };
@@ -75,10 +77,10 @@ std::vector<Format<Exec, T>> formats() {
   }
   for (Index buffers : {2, 4, 8})
     for (bool apart : {false, true})
-      result.push_back({"cmrs, M = " + std::to_string(buffers) + (apart ? ", rows apart" : ""),
-                        [=](Exec& exec, const A& a) {
-                          return made(linalg::cmrs_from_crs(exec, a, {.buffers = buffers, .rows_apart = apart}));
-                        }});
+      result.push_back(
+          {"cmrs, M = " + std::to_string(buffers) + (apart ? ", rows apart" : ""), [=](Exec& exec, const A& a) {
+             return made(linalg::cmrs_from_crs(exec, a, {.buffers = buffers, .rows_apart = apart}));
+           }});
   return result;
 }
 
@@ -139,7 +141,9 @@ struct Formats : ::testing::Test {
   using Space = typename Exec::Space;
 
   /// How far a row of `length` terms may be from its exact sum.
-  static double tolerance(Offset length) { return (8 + static_cast<double>(length)) * std::numeric_limits<T>::epsilon(); }
+  static double tolerance(Offset length) {
+    return (8 + static_cast<double>(length)) * std::numeric_limits<T>::epsilon();
+  }
 
   /// The matrix in a format; nothing where the format refuses to pad that much.
   static std::unique_ptr<Made<Exec, T>> convert(const Format<Exec, T>& format, Exec& exec, const Crs<Space, T>& A) {

@@ -95,8 +95,9 @@ TEST(MatrixMarket, EntriesOfOnePlaceAreAdded) {
 TEST(MatrixMarket, PatternsAndIntegers) {
   EXPECT_EQ(to_vector(read("%%MatrixMarket matrix coordinate pattern general\n2 2 2\n1 1\n2 2\n").values),
             (std::vector<double>{1, 1}));
-  EXPECT_EQ(to_vector(read("%%MatrixMarket matrix coordinate integer general\n1 2 2\n1 1 -3\n1 2 9007199254740992\n").values),
-            (std::vector<double>{-3, 9007199254740992.0}));
+  EXPECT_EQ(
+      to_vector(read("%%MatrixMarket matrix coordinate integer general\n1 2 2\n1 1 -3\n1 2 9007199254740992\n").values),
+      (std::vector<double>{-3, 9007199254740992.0}));
 }
 
 TEST(MatrixMarket, SymmetricFilesGiveBothTriangles) {
@@ -113,8 +114,9 @@ TEST(MatrixMarket, SymmetricMatricesAreWrittenByTheirLowerTriangle) {
   linalg::write_matrix_market(path_of("out.mtx"), A.to<Host>(),
                               {.field = MarketField::integer, .symmetry = MarketSymmetry::symmetric});
   expect_equal(linalg::read_matrix_market(path_of("out.mtx")), A);
-  EXPECT_THROW(linalg::write_matrix_market(path_of("out.mtx"), A.to<Host>(), {.symmetry = MarketSymmetry::skew_symmetric}),
-               Error);
+  EXPECT_THROW(
+      linalg::write_matrix_market(path_of("out.mtx"), A.to<Host>(), {.symmetry = MarketSymmetry::skew_symmetric}),
+      Error);
   EXPECT_THROW(linalg::write_matrix_market(path_of("out.mtx"), testing::random_matrix(9, 9, 5, 1).to<Host>(),
                                            {.symmetry = MarketSymmetry::symmetric}),
                Error);
@@ -170,7 +172,8 @@ TEST(MatrixMarket, RefusesWhatItCannotReadWithFileAndLine) {
 
 TEST(MatrixMarket, AHugeCountAllocatesNothingBeforeTheFileProvesIt) {
   const std::size_t before = memory_use().host_peak;
-  const Error error = refused("%%MatrixMarket matrix coordinate real general\n2000000000 2000000000 4000000000000000000\n1 1 1\n");
+  const Error error =
+      refused("%%MatrixMarket matrix coordinate real general\n2000000000 2000000000 4000000000000000000\n1 1 1\n");
   EXPECT_NE(std::string(error.what()).find("after 1 of the 4000000000000000000"), std::string::npos) << error.what();
   EXPECT_LT(memory_use().host_peak, before + (64u << 20));
 }

@@ -54,7 +54,8 @@ TYPED_TEST(Spmv, RandomMatricesOfManyShapesAndRowLengths) {
 
 TYPED_TEST(Spmv, EmptyMatrices) {
   TESSERA_REQUIRE(TypeParam);
-  for (auto [rows, cols] : {std::pair{0, 0}, {0, 5}, {5, 0}, {4, 4}}) this->check(testing::random_matrix(rows, cols, 0, 1));
+  for (auto [rows, cols] : {std::pair{0, 0}, {0, 5}, {5, 0}, {4, 4}})
+    this->check(testing::random_matrix(rows, cols, 0, 1));
 }
 
 TYPED_TEST(Spmv, OneFullRowAmongEmptyOnes) {

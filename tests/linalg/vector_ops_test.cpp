@@ -84,7 +84,8 @@ TYPED_TEST(VectorOps, AQuotientOverZeroLeavesVectorsAlone) {
   for (int denominator : {1, 2}) {
     auto device_r = to_space<Space>(r);
     Array<double, Space> sums(2);
-    linalg::update_r_dot(exec, {scalars.data(), scalars.data() + denominator}, q, {}, device_r.view(), sums.data(), sums.data() + 1);
+    linalg::update_r_dot(exec, {scalars.data(), scalars.data() + denominator}, q, {}, device_r.view(), sums.data(),
+                         sums.data() + 1);
     EXPECT_EQ(to_vector(device_r), r);
   }
 }
@@ -135,7 +136,8 @@ void expect_passes_to_equal_plain_loops(double tolerance) {
     Array<double, Space> sums(8);
 
     auto y = to_space<Space>(d);
-    linalg::combine(exec, y.view(), Scalar{2, number}, {{1}, device_a}, {{-1, number + 1}, device_b}, {{3, number + 2}, device_c});
+    linalg::combine(exec, y.view(), Scalar{2, number}, {{1}, device_a}, {{-1, number + 1}, device_b},
+                    {{3, number + 2}, device_c});
     auto found = to_vector(y);
     for (std::size_t i = 0; i < a.size(); ++i) ASSERT_NEAR(found[i], d[i] + a[i] + 2.0 * b[i] + 0.75 * c[i], tolerance);
     linalg::combine(exec, y.view(), Scalar{}, {{1, number}, device_a});  // y is written over, not read
@@ -197,8 +199,9 @@ TYPED_TEST(VectorOps, TheSingleReductionPassIsItsFormula) {
       linalg::copy(exec, d_r, u.view());
       const auto in = to_space<Space>(std::vector<double>{gamma, delta, gamma_old, alpha_old});
       const double* number = in.data();
-      linalg::advance_single(exec, {number, number + 1, number + 2, number + 3, out.data(), out.data() + 1}, u, d_inverse, d_w,
-                             d_x.view(), d_r.view(), d_p.view(), d_s.view(), u.view(), sums.data(), sums.data() + 1);
+      linalg::advance_single(exec, {number, number + 1, number + 2, number + 3, out.data(), out.data() + 1}, u,
+                             d_inverse, d_w, d_x.view(), d_r.view(), d_p.view(), d_s.view(), u.view(), sums.data(),
+                             sums.data() + 1);
       EXPECT_NEAR(to_vector(out)[0], alpha, 1e-15 * 4);
       EXPECT_NEAR(to_vector(out)[1], pq, 1e-14);
       const auto found_x = to_vector(d_x), found_r = to_vector(d_r), found_p = to_vector(d_p), found_s = to_vector(d_s),
@@ -311,7 +314,8 @@ TYPED_TEST(VectorOps, DiagonalsOfEitherSignAreInverted) {
 }
 
 TEST(VectorOpsOnThreads, DoNotDependOnTheirNumber) {
-  const auto x = to_space<Host>(testing::random_vector(100000, 1)), q = to_space<Host>(testing::random_vector(100000, 2));
+  const auto x = to_space<Host>(testing::random_vector(100000, 1)),
+             q = to_space<Host>(testing::random_vector(100000, 2));
   std::vector<double> first;
   for (int threads : {1, 2, 5}) {
     Threads exec(threads);

@@ -118,9 +118,13 @@ std::string variant_name(const ::testing::TestParamInfo<Variant>& info) {
   return std::string(info.param.version < 3 ? "v2" : "v4") + (info.param.binary ? "binary" : "ascii");
 }
 INSTANTIATE_TEST_SUITE_P(Formats, CorruptMsh,
-                         ::testing::Values(Variant{2.2, false}, Variant{2.2, true}, Variant{4.1, false}, Variant{4.1, true}), variant_name);
-INSTANTIATE_TEST_SUITE_P(Formats, CorruptAsciiMsh, ::testing::Values(Variant{2.2, false}, Variant{4.1, false}), variant_name);
-INSTANTIATE_TEST_SUITE_P(Formats, CorruptBinaryMsh, ::testing::Values(Variant{2.2, true}, Variant{4.1, true}), variant_name);
+                         ::testing::Values(Variant{2.2, false}, Variant{2.2, true}, Variant{4.1, false},
+                                           Variant{4.1, true}),
+                         variant_name);
+INSTANTIATE_TEST_SUITE_P(Formats, CorruptAsciiMsh, ::testing::Values(Variant{2.2, false}, Variant{4.1, false}),
+                         variant_name);
+INSTANTIATE_TEST_SUITE_P(Formats, CorruptBinaryMsh, ::testing::Values(Variant{2.2, true}, Variant{4.1, true}),
+                         variant_name);
 
 }  // namespace
 }  // namespace tessera::mesh

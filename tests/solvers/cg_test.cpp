@@ -68,7 +68,8 @@ TYPED_TEST(ConjugateGradients, TakeTheKnownNumbersOfIterations) {
     for (const char* preconditioner : {"none", "jacobi"}) {
       const auto solved = solve_on(exec, A, ones(A), {.preconditioner = preconditioner, .tolerance = 1e-8});
       EXPECT_TRUE(solved.report.converged) << solved.report.failure;
-      EXPECT_NEAR(first_below(solved.report, 1e-8), c.iterations, 1) << c.dim << "-D, n = " << c.n << ", " << preconditioner;
+      EXPECT_NEAR(first_below(solved.report, 1e-8), c.iterations, 1)
+          << c.dim << "-D, n = " << c.n << ", " << preconditioner;
       EXPECT_LE(relative_residual(A, ones(A), solved.x), 1e-8);
       EXPECT_NEAR(solved.report.relative_residual, relative_residual(A, ones(A), solved.x), 1e-12);
       EXPECT_EQ(solved.report.history.size(), static_cast<std::size_t>(solved.report.iterations) + 1);
@@ -256,11 +257,16 @@ TEST(Ssor, TakesTheKnownNumbersOfIterations) {
   struct Case {
     int dim, n, one, one_and_half, best;
   };
-  for (const Case c : {Case{2, 31, 33, 22, 23}, {2, 63, 60, 38, 34}, {2, 127, 117, 71, 49}, {3, 15, 20, 16, 16}, {3, 31, 38, 25, 24}}) {
+  for (const Case c : {Case{2, 31, 33, 22, 23},
+                       {2, 63, 60, 38, 34},
+                       {2, 127, 117, 71, 49},
+                       {3, 15, 20, 16, 16},
+                       {3, 31, 38, 25, 24}}) {
     const HostMatrix A = testing::laplacian(c.n, c.dim);
     const double best = 2 / (1 + std::sin(std::numbers::pi / (c.n + 1)));
     for (auto [omega, iterations] : {std::pair{1.0, c.one}, {1.5, c.one_and_half}, {best, c.best}}) {
-      const auto solved = solve_on(exec, A, ones(A), {.preconditioner = "ssor", .tolerance = 1e-8, .relaxation = omega});
+      const auto solved =
+          solve_on(exec, A, ones(A), {.preconditioner = "ssor", .tolerance = 1e-8, .relaxation = omega});
       EXPECT_TRUE(solved.report.converged);
       EXPECT_NEAR(solved.report.iterations, iterations, 1) << c.dim << "-D, n = " << c.n << ", omega = " << omega;
     }

@@ -21,22 +21,27 @@ struct Case {
 };
 
 std::vector<Case> cases() {
-  const HostMatrix definite = testing::laplacian(19, 2), indefinite = testing::shifted(testing::laplacian(13, 2), -1.03),
+  const HostMatrix definite = testing::laplacian(19, 2),
+                   indefinite = testing::shifted(testing::laplacian(13, 2), -1.03),
                    general = testing::convection(17, 2, 0.7), solid = testing::laplacian(7, 3);
   std::vector<Case> result;
   for (const char* preconditioner : {"none", "jacobi", "ssor", "multicolour_ssor", "chebyshev"}) {
     for (const char* variant : {"standard", "single_reduction"})
       for (const HostMatrix& A : {definite, solid})
         result.push_back({std::string("cg ") + variant + " " + preconditioner,
-                          {.preconditioner = preconditioner, .variant = variant}, A});
+                          {.preconditioner = preconditioner, .variant = variant},
+                          A});
     if (std::string(preconditioner) == "chebyshev") continue;
     for (const HostMatrix& A : {definite, indefinite})
-      result.push_back({std::string("minres ") + preconditioner, {.type = "minres", .preconditioner = preconditioner}, A});
+      result.push_back(
+          {std::string("minres ") + preconditioner, {.type = "minres", .preconditioner = preconditioner}, A});
     for (const char* type : {"bicgstab", "gmres"})
       for (const HostMatrix& A : {definite, general})
-        result.push_back({std::string(type) + " " + preconditioner, {.type = type, .preconditioner = preconditioner}, A});
+        result.push_back(
+            {std::string(type) + " " + preconditioner, {.type = type, .preconditioner = preconditioner}, A});
     result.push_back({std::string("gmres indefinite ") + preconditioner,
-                      {.type = "gmres", .preconditioner = preconditioner, .restart = 60}, indefinite});
+                      {.type = "gmres", .preconditioner = preconditioner, .restart = 60},
+                      indefinite});
   }
   return result;
 }
@@ -275,7 +280,8 @@ TYPED_TEST(KrylovMethods, CgNamesAnIndefiniteMatrixInEveryForm) {
   const HostMatrix A = testing::shifted(testing::laplacian(20, 2), -3);
   for (const char* variant : {"standard", "single_reduction"})
     for (const char* precision : {"double", "mixed"}) {
-      const auto found = solve(exec, A, testing::random_vector(A.rows, 1), {.variant = variant, .precision = precision});
+      const auto found =
+          solve(exec, A, testing::random_vector(A.rows, 1), {.variant = variant, .precision = precision});
       EXPECT_FALSE(found.report.converged);
       EXPECT_NE(found.report.failure.find("not positive definite"), std::string::npos) << found.report.failure;
       for (double value : found.x) ASSERT_TRUE(std::isfinite(value));
@@ -352,8 +358,9 @@ TYPED_TEST(KrylovMethods, JacobiTakesNegativeDiagonalsWhereTheMethodDoes) {
     EXPECT_LE(testing::relative_residual(A, b, found.x), 1e-8 * 1.0001);
   }
   EXPECT_NE(solve(exec, A, b, {}).report.failure.find("row 1 is -4"), std::string::npos);
-  EXPECT_NE(solve(exec, A, b, {.type = "minres", .preconditioner = "multicolour_ssor"}).report.failure.find("row 1 is -4"),
-            std::string::npos);
+  EXPECT_NE(
+      solve(exec, A, b, {.type = "minres", .preconditioner = "multicolour_ssor"}).report.failure.find("row 1 is -4"),
+      std::string::npos);
   A.values[A.row_ptr[7] + 1] = 0;
   for (const char* type : {"minres", "bicgstab", "gmres"})
     EXPECT_NE(solve(exec, A, b, {.type = type}).report.failure.find("row 7 is 0"), std::string::npos) << type;

@@ -35,7 +35,7 @@ inline Values at_interior(const Case& c, const Function& function) {
 
 /// `rim` on the boundary, `start` inside. An empty source stays empty.
 inline Case make_case(std::array<Index, 2> m, const Function& f, const Function& g, const Function& source,
-               const Function& rim, const Function& start, std::array<double, 2> size = {1, 1}) {
+                      const Function& rim, const Function& start, std::array<double, 2> size = {1, 1}) {
   Case c{m, {size[0] / (m[0] + 1), size[1] / (m[1] + 1)}, {}, {}, {}, {}};
   c.f = at_interior(c, f);
   c.g = at_interior(c, g);

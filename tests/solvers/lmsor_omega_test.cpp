@@ -71,7 +71,8 @@ TYPED_TEST(LmsorOmegas, OfConstantCoefficientsAreTheLocalOnes) {
     const auto [msor_black, msor_red] = omegas(exec, c, {.method = "msor"});
     EXPECT_NEAR(msor_black, black, 1e-14) << wind;
     EXPECT_NEAR(msor_red, red, 1e-14) << wind;
-    EXPECT_EQ(solve(exec, c, {.method = "msor"}).report.iterations, solve(exec, c, {.method = "lmsor"}).report.iterations);
+    EXPECT_EQ(solve(exec, c, {.method = "msor"}).report.iterations,
+              solve(exec, c, {.method = "lmsor"}).report.iterations);
   }
 }
 

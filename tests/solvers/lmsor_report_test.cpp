@@ -66,7 +66,8 @@ TYPED_TEST(LmsorReports, AStartBelowRoundingIsNoDivergence) {
   TESSERA_REQUIRE(TypeParam);
   TypeParam exec = small_exec<TypeParam>();
   const Wind wind = winds(10)[1];
-  Case c = make_case({40, 50}, wind.f, wind.g, [](double, double) { return 1.0; }, zero, zero);
+  Case c = make_case(
+      {40, 50}, wind.f, wind.g, [](double, double) { return 1.0; }, zero, zero);
   c.u = solve(exec, c, {.tolerance = 1e-12}).u;
   const Solved single = solve(exec, c, {.tolerance = 1e-14, .precision = "float"});
   EXPECT_EQ(single.report.restarts, 0);

@@ -16,7 +16,8 @@ TEST(SolverParams, DefaultsAndValuesOfADeck) {
   const auto standard = read("");
   EXPECT_EQ(standard.type, "cg");
   EXPECT_EQ(standard.preconditioner, "jacobi");
-  const auto params = read("[solver]\ntype = \"direct\"\npreconditioner = \"ssor\"\ntolerance = 1e-6\nrelaxation = 1.5\n");
+  const auto params =
+      read("[solver]\ntype = \"direct\"\npreconditioner = \"ssor\"\ntolerance = 1e-6\nrelaxation = 1.5\n");
   EXPECT_EQ(params.type, "direct");
   EXPECT_EQ(params.preconditioner, "ssor");
   EXPECT_EQ(params.tolerance, 1e-6);

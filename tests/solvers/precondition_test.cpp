@@ -18,13 +18,14 @@ template <class Exec>
 struct Preconditioners : ::testing::Test {
   using Space = typename Exec::Space;
   /// z = M^-1 r.
-  static std::vector<double> apply(Exec& exec, const HostMatrix& A, const SolverParams& params, const std::vector<double>& r) {
+  static std::vector<double> apply(Exec& exec, const HostMatrix& A, const SolverParams& params,
+                                   const std::vector<double>& r) {
     const auto matrix = A.template to<Space>();
     const linalg::CrsOperator<Exec> op(matrix);
     const linalg::Operator<Exec>& as_operator = op;
     std::string failure;
-    const auto M =
-        solvers::make_preconditioner<Exec, double>(exec, as_operator, as_operator, params, linalg::Sign::positive, failure);
+    const auto M = solvers::make_preconditioner<Exec, double>(exec, as_operator, as_operator, params,
+                                                              linalg::Sign::positive, failure);
     EXPECT_TRUE(M) << failure;
     const auto right = to_space<Space>(r);
     Array<double, Space> z(A.rows);
@@ -71,8 +72,8 @@ TYPED_TEST(Preconditioners, ColoursDifferAcrossEveryEntryAndAreTheSameOnEveryBac
   TESSERA_REQUIRE(TypeParam);
   TypeParam exec;
   Threads reference(1);
-  for (const HostMatrix& A : {testing::laplacian(1, 1), testing::laplacian(40, 2), testing::laplacian(11, 3), random_definite(700, 60, 3),
-                              random_definite(2000, 5, 4)}) {
+  for (const HostMatrix& A : {testing::laplacian(1, 1), testing::laplacian(40, 2), testing::laplacian(11, 3),
+                              random_definite(700, 60, 3), random_definite(2000, 5, 4)}) {
     const auto colours = this->colours(exec, A);
     EXPECT_EQ(colours, Preconditioners<Threads>::colours(reference, A));
     Offset longest = 0;
@@ -100,7 +101,8 @@ TYPED_TEST(Preconditioners, MulticolourSsorIsSsorOfThePermutedMatrix) {
       permuted.rows = permuted.cols = A.rows;
       for (Index row : row_at) {
         std::vector<std::pair<Index, double>> entries;
-        for (Offset k = A.row_ptr[row]; k < A.row_ptr[row + 1]; ++k) entries.push_back({slot_of[A.col_ind[k]], A.values[k]});
+        for (Offset k = A.row_ptr[row]; k < A.row_ptr[row + 1]; ++k)
+          entries.push_back({slot_of[A.col_ind[k]], A.values[k]});
         std::sort(entries.begin(), entries.end());
         for (const auto& [col, value] : entries) permuted.add(col, value);
         permuted.end_row();
@@ -109,8 +111,8 @@ TYPED_TEST(Preconditioners, MulticolourSsorIsSsorOfThePermutedMatrix) {
       std::vector<double> r_permuted(r.size());
       for (std::size_t i = 0; i < r.size(); ++i) r_permuted[i] = r[row_at[i]];
       const auto found = this->apply(exec, A, {.preconditioner = "multicolour_ssor", .relaxation = omega}, r);
-      const auto expected =
-          Preconditioners<Threads>::apply(reference, permuted, {.preconditioner = "ssor", .relaxation = omega}, r_permuted);
+      const auto expected = Preconditioners<Threads>::apply(
+          reference, permuted, {.preconditioner = "ssor", .relaxation = omega}, r_permuted);
       for (std::size_t i = 0; i < r.size(); ++i) ASSERT_NEAR(found[row_at[i]], expected[i], 1e-13);
     }
 }
@@ -120,10 +122,12 @@ TYPED_TEST(Preconditioners, AreSymmetricAndPositiveDefinite) {
   TypeParam exec;
   for (const HostMatrix& A : {testing::laplacian(20, 2), random_definite(400, 6, 3)}) {
     const auto u = testing::random_vector(A.rows, 1), v = testing::random_vector(A.rows, 2);
-    for (const SolverParams& params :
-         {SolverParams{.preconditioner = "none"}, SolverParams{}, SolverParams{.preconditioner = "ssor", .relaxation = 1.3},
-          SolverParams{.preconditioner = "multicolour_ssor", .relaxation = 1.3}, SolverParams{.preconditioner = "chebyshev", .degree = 1},
-          SolverParams{.preconditioner = "chebyshev", .degree = 2}, SolverParams{.preconditioner = "chebyshev", .degree = 7}}) {
+    for (const SolverParams& params : {SolverParams{.preconditioner = "none"}, SolverParams{},
+                                       SolverParams{.preconditioner = "ssor", .relaxation = 1.3},
+                                       SolverParams{.preconditioner = "multicolour_ssor", .relaxation = 1.3},
+                                       SolverParams{.preconditioner = "chebyshev", .degree = 1},
+                                       SolverParams{.preconditioner = "chebyshev", .degree = 2},
+                                       SolverParams{.preconditioner = "chebyshev", .degree = 7}}) {
       if (std::is_same_v<TypeParam, Cuda> && params.preconditioner == "ssor") continue;
       const auto Mu = this->apply(exec, A, params, u), Mv = this->apply(exec, A, params, v);
       double uMv = 0, vMu = 0, uMu = 0;
@@ -164,10 +168,11 @@ TYPED_TEST(Preconditioners, MulticolourSsorSaysThatAPatternIsNotSymmetric) {
     for (Index k = 1; k < 5 && row + 7 * k < 500; ++k) A.add(row + 7 * k, -1);
     A.end_row();
   }
-  const auto found = testing::solve(exec, A, testing::random_vector(500, 1),
-                                    {.type = "gmres", .preconditioner = "multicolour_ssor"});
+  const auto found =
+      testing::solve(exec, A, testing::random_vector(500, 1), {.type = "gmres", .preconditioner = "multicolour_ssor"});
   EXPECT_FALSE(found.report.converged);
-  EXPECT_NE(found.report.failure.find("pattern of the matrix is not symmetric"), std::string::npos) << found.report.failure;
+  EXPECT_NE(found.report.failure.find("pattern of the matrix is not symmetric"), std::string::npos)
+      << found.report.failure;
 }
 
 /// A matrix that hides its entries.
@@ -206,15 +211,17 @@ TYPED_TEST(Preconditioners, OperatorsWithoutEntriesTakeWhatNeedsProductsOnly) {
     EXPECT_TRUE(report.converged) << params.type << report.failure;
     EXPECT_LE(testing::relative_residual(host, values, to_vector(x)), 1e-8 * 1.0001);
   }
-  for (const SolverParams& params : {SolverParams{.type = "direct"}, SolverParams{.preconditioner = "ssor"},
-                                     SolverParams{.preconditioner = "multicolour_ssor"}, SolverParams{.precision = "mixed"},
-                                     SolverParams{.tolerance = 1e-4, .precision = "float"}}) {
+  for (const SolverParams& params :
+       {SolverParams{.type = "direct"}, SolverParams{.preconditioner = "ssor"},
+        SolverParams{.preconditioner = "multicolour_ssor"}, SolverParams{.precision = "mixed"},
+        SolverParams{.tolerance = 1e-4, .precision = "float"}}) {
     try {
       solvers::solve(exec, op, b, x, params);
       FAIL() << params.type << params.preconditioner << params.precision;
     } catch (const Error& error) {
       EXPECT_EQ(error.code(), ExitCode::usage);
-      const bool lacking = std::is_same_v<TypeParam, Cuda> && (params.type == "direct" || params.preconditioner == "ssor");
+      const bool lacking =
+          std::is_same_v<TypeParam, Cuda> && (params.type == "direct" || params.preconditioner == "ssor");
       if (!lacking) {
         EXPECT_NE(std::string(error.what()).find("'hidden'"), std::string::npos) << error.what();
       }

@@ -44,8 +44,8 @@ struct Solved {
 
 /// -lap u = f with u = exact on the whole boundary.
 template <class Exec>
-Solved solve_dirichlet(Exec& exec, const mesh::Mesh& mesh, int order, const std::string& exact, const std::vector<std::string>& gradient,
-                       const std::string& f, double tolerance = 1e-12) {
+Solved solve_dirichlet(Exec& exec, const mesh::Mesh& mesh, int order, const std::string& exact,
+                       const std::vector<std::string>& gradient, const std::string& f, double tolerance = 1e-12) {
   using Space = typename Exec::Space;
   Solved result;
   result.dofs = assembly::make_dof_map(mesh, order);

@@ -32,7 +32,8 @@ inline HostMatrix banded(Index n, Index half) {
   HostMatrix A;
   A.rows = A.cols = n;
   for (Index row = 0; row < n; ++row) {
-    for (Index col = std::max(0, row - half); col <= std::min(n - 1, row + half); ++col) A.add(col, 1.0 / (1 + row + 2 * col));
+    for (Index col = std::max(0, row - half); col <= std::min(n - 1, row + half); ++col)
+      A.add(col, 1.0 / (1 + row + 2 * col));
     A.end_row();
   }
   return A;
@@ -109,8 +110,9 @@ inline NamedMatrices make_matrices_of_many_shapes() {
   unsigned seed = 20;
   for (int longest : {1, 16, 33, 100})
     for (auto [rows, cols] : {std::pair{31, 400}, {33, 5}, {500, 499}})
-      result.push_back({std::to_string(rows) + " x " + std::to_string(cols) + ", rows of up to " + std::to_string(longest),
-                        random_matrix(rows, cols, longest, ++seed)});
+      result.push_back(
+          {std::to_string(rows) + " x " + std::to_string(cols) + ", rows of up to " + std::to_string(longest),
+           random_matrix(rows, cols, longest, ++seed)});
   return result;
 }
 inline const NamedMatrices& matrices_of_many_shapes() {
