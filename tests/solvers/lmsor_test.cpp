@@ -116,9 +116,10 @@ TYPED_TEST(Lmsor, EveryVariantTakesTheSameSteps) {
   for (const auto& m : {std::array<Index, 2>{1, 1}, {3, 2}, {70, 51}, {131, 58}})
     for (const char* method : {"lsor", "lmsor"})
       for (const char* precision : {"double", "float"})
-        for (bool with_source : {false, true}) {
-          // Mixed points too: |f h/2| > 1 in one part of the grid, |g k/2| > 1 in another.
-          const double peak_f = 3.0 * m[0], peak_g = 3.0 * m[1];
+        for (bool mixed : {false, true}) {
+          // Mixed points: |f h/2| > 1 in one part of the grid, |g k/2| > 1 in another.
+          const double peak_f = (mixed ? 3.0 : 1.5) * m[0], peak_g = (mixed ? 3.0 : 1.5) * m[1];
+          const bool with_source = m[0] != 3;
           const Case c = make_case(
               m, [=](double x, double) { return peak_f * x; }, [=](double x, double y) { return peak_g * (x - y); },
               with_source ? Function([](double x, double) { return 10 * x; }) : Function{}, rim, random_start());
@@ -137,8 +138,10 @@ TYPED_TEST(Lmsor, EveryVariantTakesTheSameSteps) {
               first = solved.u;
               first_update = solved.report.update;
             }
-            // omega is recomputed from weights that were rounded where the coefficients are not kept
-            EXPECT_LE(difference(solved.u, first), precision == std::string("float") ? 1e-5 : 1e-13) << name(params);
+            // omega is recomputed from weights that were rounded where the coefficients are not kept; that of mixed points
+            // is a root found to 1e-4, in which a rounding may turn the last step
+            EXPECT_LE(difference(solved.u, first), precision == std::string("float") || mixed ? 1e-5 : 1e-13)
+                << name(params) << " mixed " << mixed;
             EXPECT_NEAR(solved.report.update, first_update, 1e-5 * first_update) << name(params);
           }
         }
