@@ -120,10 +120,14 @@ deck::Section<QuantityParams> quantity_section() {
       .position(&QuantityParams::where);
 }
 
-std::string describe_groups(const mesh::Mesh& mesh) {
+std::string describe_groups(const mesh::Mesh& mesh, GroupList list) {
   if (mesh.groups.empty()) return "the mesh has no physical groups";
   std::vector<std::string> parts;
   for (const mesh::Group& group : mesh.groups) {
+    if (list == GroupList::names) {
+      parts.push_back(fmt::format("{} ({})", group.name, entity_name(group.dim)));
+      continue;
+    }
     const std::size_t count =
         group.dim >= mesh.dim - 1 ? group.entities.size() : group.vertices.size() / (group.dim + 1);
     parts.push_back(fmt::format("{} ({}, {} {})", group.name, entity_name(group.dim), count,
@@ -134,7 +138,8 @@ std::string describe_groups(const mesh::Mesh& mesh) {
   return fmt::format("{}", fmt::join(parts, ", "));
 }
 
-const mesh::Group& find_group(const mesh::Mesh& mesh, const std::string& name, int dim, const deck::Where& where) {
+const mesh::Group& find_group(const mesh::Mesh& mesh, const std::string& name, int dim, const deck::Where& where,
+                              GroupList list) {
   const mesh::Group* found = nullptr;
   std::vector<std::string> others;
   for (const mesh::Group& group : mesh.groups) {
@@ -149,11 +154,11 @@ const mesh::Group& find_group(const mesh::Mesh& mesh, const std::string& name, i
       ExitCode::mesh,
       other_dim ? fmt::format("group '{}' is not a {}", name, kind) : fmt::format("no {} '{}' in the mesh", kind, name),
       (near.empty() || other_dim ? std::string() : fmt::format("did you mean '{}'? ", near.front())) +
-          "there are: " + describe_groups(mesh),
+          "there are: " + describe_groups(mesh, list),
       where);
 }
 
-void check_quantities(const std::vector<QuantityParams>& quantities, const mesh::Mesh& mesh) {
+void check_quantities(const std::vector<QuantityParams>& quantities, const mesh::Mesh& mesh, GroupList list) {
   std::vector<std::string> seen;
   for (const QuantityParams& quantity : quantities) {
     if (std::find(seen.begin(), seen.end(), quantity.name) != seen.end())
@@ -189,10 +194,10 @@ void check_quantities(const std::vector<QuantityParams>& quantities, const mesh:
     if (quantity.kind == "flux" && quantity.on.empty())
       throw Error(ExitCode::usage,
                   fmt::format("quantity '{}' of kind \"flux\" needs on = \"a facet group\"", quantity.name),
-                  "there are: " + describe_groups(mesh), quantity.where);
+                  "there are: " + describe_groups(mesh, list), quantity.where);
     for (const std::string& name : quantity.on) {
       const bool facets_only = quantity.kind == "flux";
-      const mesh::Group& group = find_group(mesh, name, facets_only ? mesh.dim - 1 : -1, quantity.where);
+      const mesh::Group& group = find_group(mesh, name, facets_only ? mesh.dim - 1 : -1, quantity.where, list);
       const bool measured = quantity.kind == "integral" || quantity.kind == "average" || quantity.kind == "l2";
       if (measured && group.dim < mesh.dim - 1)
         throw Error(ExitCode::usage,

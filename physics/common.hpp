@@ -73,15 +73,20 @@ const std::vector<NamedHelp>& strategy_table();
 const std::vector<NamedHelp>& format_table();
 const std::vector<NamedHelp>& quantity_table();
 
+/// What a list of groups says of each: a box of one cell that stands for a grid has the names of the user's mesh, but not its sizes.
+enum class GroupList { sizes, names };
+
 /// The group of that name: of dimension `dim`, or of any with dim < 0 (the highest wins).
 /// Throws Error(mesh) that lists the groups there are.
-const mesh::Group& find_group(const mesh::Mesh& mesh, const std::string& name, int dim, const deck::Where& where);
+const mesh::Group& find_group(const mesh::Mesh& mesh, const std::string& name, int dim, const deck::Where& where,
+                              GroupList list = GroupList::sizes);
 
-/// "fins (volume, 1200 cells), base (surface, 40 facets)": for messages and reports.
-std::string describe_groups(const mesh::Mesh& mesh);
+/// "fins (volume, 1200 cells), base (surface, 40 facets)": for messages and reports. By names: "fins (volume), base (surface)".
+std::string describe_groups(const mesh::Mesh& mesh, GroupList list = GroupList::sizes);
 
 /// Checks the quantities of a deck against mesh and fields before anything is solved.
-void check_quantities(const std::vector<QuantityParams>& quantities, const mesh::Mesh& mesh);
+void check_quantities(const std::vector<QuantityParams>& quantities, const mesh::Mesh& mesh,
+                      GroupList list = GroupList::sizes);
 
 /// Fills "mesh" and "space" of the summary.
 void summarise_mesh(const mesh::Mesh& mesh, const assembly::DofMap& dofs, Offset nnz, output::Summary& summary);

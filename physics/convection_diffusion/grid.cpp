@@ -93,8 +93,8 @@ class Refusals {
           if (box.groups[side].name == name) has[side] = true;
     }
     const assembly::DofMap corners = assembly::make_dof_map(box, 1, 1);
-    poisson::dirichlet_data(params_.boundaries, box, corners,
-                            assembly::dof_points(box, corners));  // unknown names, contradictions
+    poisson::dirichlet_data(params_.boundaries, box, corners, assembly::dof_points(box, corners),
+                            GroupList::names);  // unknown names, contradictions
     for (std::size_t side = 0; side < 4; ++side)
       if (!has[side])
         refuse(fmt::format("needs Dirichlet values on all four sides, '{}' has none", box.groups[side].name),
@@ -155,7 +155,7 @@ Grid make_grid(const deck::Deck& deck, const Params& params) {
   grid.nodes = poisson::make_nodes(diffusion.mesh);
   grid.nodes.galerkin = false;
   const mesh::Mesh outline = poisson::outline(grid.nodes);
-  poisson::material_of_cells(diffusion.materials, outline);
+  poisson::material_of_cells(diffusion.materials, outline, GroupList::names);
   checks.check_boundaries(outline);
 
   const auto& h = grid.nodes.problem.h;

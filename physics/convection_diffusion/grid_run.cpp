@@ -132,7 +132,7 @@ void report_nodal_error(const ExactParams& exact, const Grid& grid, int threads,
 Grid set_up(const Params& params, const Context& context) {
   if (params.relaxes) solvers::grid::check(params.relaxation, resolve_backend(params.diffusion.run.backend));
   Grid grid = make_grid(context.deck, params);
-  check_quantities(params.diffusion.quantities, poisson::outline(grid.nodes));
+  check_quantities(params.diffusion.quantities, poisson::outline(grid.nodes), GroupList::names);
   poisson::check_exact(params.diffusion.exact, 2);
   return grid;
 }

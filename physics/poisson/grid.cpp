@@ -126,8 +126,8 @@ class Refusals {
           if (box.groups[side].name == name) given[side] = true;
     }
     const assembly::DofMap corners = assembly::make_dof_map(box, 1, 1);
-    dirichlet_data(params_.boundaries, box, corners,
-                   assembly::dof_points(box, corners));  // unknown names, contradictions
+    dirichlet_data(params_.boundaries, box, corners, assembly::dof_points(box, corners),
+                   GroupList::names);  // unknown names, contradictions
     for (std::size_t side = 0; side < given.size(); ++side)
       if (!given[side])
         refuse(fmt::format("needs Dirichlet values on all sides, '{}' has no condition: k du/dn = 0 holds there",
@@ -188,7 +188,7 @@ Grid make_grid(const deck::Deck& deck, const Params& params) {
   for (int axis = 0; axis < problem.dim; ++axis) volume *= problem.h[axis];
 
   const mesh::Mesh box = outline(grid);
-  const std::vector<Index> material_of = material_of_cells(params.materials, box);
+  const std::vector<Index> material_of = material_of_cells(params.materials, box, GroupList::names);
   const MaterialParams& material = params.materials[material_of.front()];
   const double k = checks.diffusivity(material), c = checks.reaction(material);
   checks.check_boundaries(box);

@@ -18,7 +18,7 @@ namespace {
 /// Everything that the deck says about names and points, against the outline of the box.
 Grid set_up(const Params& params, const Context& context) {
   Grid grid = make_grid(context.deck, params);
-  check_quantities(params.quantities, outline(grid));
+  check_quantities(params.quantities, outline(grid), GroupList::names);
   check_exact(params.exact, grid.problem.dim);
   return grid;
 }

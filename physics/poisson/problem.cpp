@@ -51,10 +51,11 @@ std::vector<deck::Expression> spread(const MaterialParams& material, int compone
 }
 
 /// A group that Dirichlet values may stand on: facets, or curves and points; among groups of one name the facets.
-const mesh::Group& boundary_group(const mesh::Mesh& mesh, const std::string& name, const deck::Where& where) {
+const mesh::Group& boundary_group(const mesh::Mesh& mesh, const std::string& name, const deck::Where& where,
+                                  GroupList list) {
   for (int dim = mesh.dim - 1; dim >= 0; --dim)
     if (const mesh::Group* group = mesh.group(name, dim)) return *group;
-  return find_group(mesh, name, mesh.dim - 1, where);  // says what there is
+  return find_group(mesh, name, mesh.dim - 1, where, list);  // says what there is
 }
 
 /// ", among them those of 'chip'": the first group of cells that has one without material.
@@ -111,7 +112,8 @@ assembly::DofMap dof_map(const deck::Deck& deck, const mesh::Mesh& mesh, const P
 
 }  // namespace
 
-std::vector<Index> material_of_cells(const std::vector<MaterialParams>& materials, const mesh::Mesh& mesh) {
+std::vector<Index> material_of_cells(const std::vector<MaterialParams>& materials, const mesh::Mesh& mesh,
+                                     GroupList list) {
   std::vector<Index> material(static_cast<std::size_t>(mesh.cells()), -1);
   Index rest = -1;
   for (std::size_t m = 0; m < materials.size(); ++m) {
@@ -126,7 +128,7 @@ std::vector<Index> material_of_cells(const std::vector<MaterialParams>& material
       continue;
     }
     for (const std::string& name : materials[m].on)
-      for (Index cell : find_group(mesh, name, mesh.dim, materials[m].where).entities) {
+      for (Index cell : find_group(mesh, name, mesh.dim, materials[m].where, list).entities) {
         const Index other = material[cell];
         if (other >= 0 && other != static_cast<Index>(m))
           throw Error(
@@ -142,7 +144,7 @@ std::vector<Index> material_of_cells(const std::vector<MaterialParams>& material
     throw Error(
         ExitCode::usage,
         fmt::format("{} of {} cells have no material{}", bare, mesh.cells(), bare_group(material, mesh)),
-        "add a [[material]] without `on` for the rest, or name their groups; there are: " + describe_groups(mesh),
+        "add a [[material]] without `on` for the rest, or name their groups; there are: " + describe_groups(mesh, list),
         materials.back().where);
   for (Index& m : material)
     if (m < 0) m = rest;
@@ -275,14 +277,14 @@ std::vector<FacetTerm> facet_terms(const std::vector<BoundaryParams>& boundaries
 }
 
 DirichletData dirichlet_data(const std::vector<BoundaryParams>& boundaries, const mesh::Mesh& mesh,
-                             const assembly::DofMap& dofs, std::span<const double> dof_points) {
+                             const assembly::DofMap& dofs, std::span<const double> dof_points, GroupList list) {
   check_contradictions(boundaries, mesh, "dirichlet");
   std::vector<std::pair<Index, double>> all;
   for (const BoundaryParams& boundary : boundaries) {
     if (boundary.type != "dirichlet") continue;
     deck::Evaluator value(boundary.value);
     for (const std::string& name : boundary.on)
-      for (Index dof : assembly::facet_dofs(mesh, dofs, boundary_group(mesh, name, boundary.where))) {
+      for (Index dof : assembly::facet_dofs(mesh, dofs, boundary_group(mesh, name, boundary.where, list))) {
         double u = 0;
         value.evaluate(dof_points.data() + 3 * static_cast<std::size_t>(dof), 1, 0, &u);
         all.emplace_back(dof, u);

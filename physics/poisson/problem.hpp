@@ -14,7 +14,8 @@
 namespace tessera::physics::poisson {
 
 /// Index of the material of every cell. Throws Error where a group is not in the mesh, two materials claim a cell, or a cell has none.
-std::vector<Index> material_of_cells(const std::vector<MaterialParams>& materials, const mesh::Mesh& mesh);
+std::vector<Index> material_of_cells(const std::vector<MaterialParams>& materials, const mesh::Mesh& mesh,
+                                     GroupList list = GroupList::sizes);
 
 /// One coefficient from the expressions of every material, [materials][components]: constants are kept per material, what varies is
 /// evaluated at the quadrature points. Throws Error(usage) where a value is not finite.
@@ -44,7 +45,8 @@ std::vector<FacetTerm> facet_terms(const std::vector<BoundaryParams>& boundaries
 /// Values on the Dirichlet boundaries, interpolated at the dofs. Where groups of different entries meet, the later entry holds;
 /// facets that two entries claim with different values are an error.
 DirichletData dirichlet_data(const std::vector<BoundaryParams>& boundaries, const mesh::Mesh& mesh,
-                             const assembly::DofMap& dofs, std::span<const double> dof_points);
+                             const assembly::DofMap& dofs, std::span<const double> dof_points,
+                             GroupList list = GroupList::sizes);
 
 /// The problem on the host, before a backend is chosen.
 struct Problem {

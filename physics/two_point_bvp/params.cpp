@@ -77,7 +77,7 @@ void check_with_grid(const Params& params) {
   box.max = {params.grid.max};
   box.cells = {1};
   box.shape = "interval";
-  check_quantities(params.quantities, mesh::make_box(box));
+  check_quantities(params.quantities, mesh::make_box(box), GroupList::names);
   if (!params.exact.gradient.empty())
     throw Error(ExitCode::usage, "two_point_bvp compares u at the nodes and takes no exact.gradient",
                 "leave gradient out", params.exact.where);

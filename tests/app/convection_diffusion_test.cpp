@@ -240,7 +240,8 @@ TEST(ConvectionDiffusion, RefusesWhatIsNoGrid) {
       "on = [\"left\", \"right\", \"bottom\", \"top\"]\ntype = \"dirichlet\"\nvalue = 0\n[[boundary]]\ntype = "
       "\"dirichlet\"\nvalue = 1\n";
   other.boundary = all + "on = \"lid\"";
-  expect_refused("no_group", other, "no curve group 'lid' in the mesh", "there are: ", 3);
+  expect_refused("no_group", other, "no curve group 'lid' in the mesh",
+                 "there are: left (curve), right (curve), bottom (curve), top (curve), domain (surface)\n", 3);
   other.boundary = all + "on = \"top\"";
   expect_refused("contradiction", other, "two dirichlet boundaries contradict each other on 'top'",
                  "take 'top' out of one of them");

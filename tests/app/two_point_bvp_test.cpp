@@ -171,7 +171,7 @@ INSTANTIATE_TEST_SUITE_P(
         Case{"group",
              whole + "[[quantity]]\nname = \"v\"\nkind = \"flux\"\non = \"rigth\"\n",
              3,
-             {"did you mean 'right'"}}),
+             {"did you mean 'right'", "there are: left (point), right (point), domain (curve)\n"}}),
     [](const auto& info) { return std::string(info.param.name); });
 
 }  // namespace
