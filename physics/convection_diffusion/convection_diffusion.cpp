@@ -5,7 +5,7 @@
 #include "base/profile.hpp"
 #include "physics/convection_diffusion/grid.hpp"
 #include "physics/convection_diffusion/problem.hpp"
-#include "physics/poisson/report.hpp"
+#include "physics/scalar/report.hpp"
 #include "solvers/solve.hpp"
 
 namespace tessera::physics {
@@ -17,17 +17,16 @@ using namespace convection_diffusion;
 /// The deck with what the command line says over it.
 Params read_params(const Context& context) {
   Params params = convection_diffusion::read(context.deck);
-  poisson::Params& diffusion = params.diffusion;
+  scalar::Params& diffusion = params.diffusion;
   if (!context.backend.empty()) diffusion.run.backend = context.backend;
   if (context.threads > 0) diffusion.run.threads = context.threads;
   resolve_backend(diffusion.run.backend);  // a backend that is not there is said before the mesh is read
-  if (!params.on_grid())
-    poisson::check_not_singular(diffusion.materials, diffusion.boundaries, diffusion.physics.where);
+  if (!params.on_grid()) scalar::check_not_singular(diffusion.materials, diffusion.boundaries, diffusion.physics.where);
   return params;
 }
 
 Problem set_up(const Context& context, Params params) {
-  poisson::Problem diffusion = poisson::make_problem(context, std::move(params.diffusion));
+  scalar::Problem diffusion = scalar::make_problem(context, std::move(params.diffusion));
   check_velocity(params.velocity, diffusion.params.materials, diffusion.mesh.dim);
   return {std::move(params), std::move(diffusion)};
 }
@@ -36,7 +35,7 @@ Problem set_up(const Context& context, Params params) {
 template <class Exec>
 solvers::Report solve_on(Exec& exec, const Problem& problem, Context& context, std::vector<double>& u, Offset& nnz) {
   Array<double, typename Exec::Space> x(problem.diffusion.dofs.dofs);
-  poisson::System<Exec> system;
+  scalar::System<Exec> system;
   make_system(exec, problem, system, context.summary);
   nnz = system.nnz;
   x.set_zero();
@@ -44,7 +43,7 @@ solvers::Report solve_on(Exec& exec, const Problem& problem, Context& context, s
   solvers::SolverParams params = problem.diffusion.params.solver;
   params.precision = problem.diffusion.params.run.precision;
   const solvers::Report report =
-      solvers::solve(exec, *system.A, system.b.view(), x.view(), params, poisson::monitor_of(context));
+      solvers::solve(exec, *system.A, system.b.view(), x.view(), params, scalar::monitor_of(context));
   u = to_vector(x);
   return report;
 }
@@ -60,8 +59,8 @@ ExitCode ConvectionDiffusion::run(Context& context) {
   Params of_deck = read_params(context);
   if (of_deck.on_grid()) return run_on_grid(of_deck, context);
   const Problem problem = set_up(context, std::move(of_deck));
-  const poisson::Problem& diffusion = problem.diffusion;
-  const poisson::Params& params = diffusion.params;
+  const scalar::Problem& diffusion = problem.diffusion;
+  const scalar::Params& params = diffusion.params;
   std::vector<double> u;
   Offset nnz = 0;
   const solvers::Report report = with_backend(params.run.backend, params.run.threads, [&](auto& exec) {
@@ -71,27 +70,26 @@ ExitCode ConvectionDiffusion::run(Context& context) {
   });
   context.summary.set("space.discretisation", problem.params.discretisation);
   summarise_mesh(diffusion.mesh, diffusion.dofs, nnz, context.summary);
-  poisson::summarise_solver(report, context.summary);
-  const poisson::Solution solution{diffusion.mesh,
-                                   diffusion.dofs,
-                                   diffusion.dof_points,
-                                   diffusion.material,
-                                   params.materials,
-                                   u,
-                                   Threads(params.run.threads).count()};
-  poisson::report_solution(params, solution, report, context);
-  return poisson::conclude(params, report, context);
+  scalar::summarise_solver(report, context.summary);
+  const scalar::Solution solution{diffusion.mesh,
+                                  diffusion.dofs,
+                                  diffusion.dof_points,
+                                  diffusion.material,
+                                  params.materials,
+                                  u,
+                                  Threads(params.run.threads).count()};
+  scalar::report_solution(params, solution, report, context);
+  return scalar::conclude(params, report, context);
 }
 
 void ConvectionDiffusion::check(Context& context) {
   Params of_deck = read_params(context);
   if (of_deck.on_grid()) return check_on_grid(of_deck, context);
-  Problem problem = set_up(context, std::move(of_deck));
+  const Problem problem = set_up(context, std::move(of_deck));
   // Evaluated for its checks: signs, finite values, numbers of components.
   const int threads = Threads(problem.diffusion.params.run.threads).count();
   report_peclet(problem, convection_data(problem, threads), threads, context.summary);
-  problem.diffusion.params.assembly.strategy = "colour";  // never without a matrix
-  poisson::print_check(problem.diffusion, context.summary);
+  scalar::print_check(problem.diffusion, "", context.summary);
 }
 
 }  // namespace

@@ -57,7 +57,7 @@ class Refusals {
   }
 
   double diffusivity() const {
-    const poisson::MaterialParams& material = params_.materials.front();
+    const scalar::MaterialParams& material = params_.materials.front();
     if (material.diffusivity.size() != 1)
       refuse("needs a scalar diffusivity, this one is a tensor", "use one number", material.where);
     const deck::Expression& k = material.diffusivity.front();
@@ -71,7 +71,7 @@ class Refusals {
   }
 
   double reaction() const {
-    const poisson::MaterialParams& material = params_.materials.front();
+    const scalar::MaterialParams& material = params_.materials.front();
     const deck::Expression& c = material.reaction;
     const deck::Where where = c.where() ? c.where() : material.where;
     if (!c.is_constant())
@@ -84,7 +84,7 @@ class Refusals {
 
   void check_boundaries(const mesh::Mesh& box) const {
     std::vector<bool> has(box.groups.size(), false);
-    for (const poisson::BoundaryParams& boundary : params_.boundaries) {
+    for (const scalar::BoundaryParams& boundary : params_.boundaries) {
       if (boundary.type != "dirichlet")
         refuse(fmt::format("needs Dirichlet values on all four sides, this boundary is {}", boundary.type),
                "use type = \"dirichlet\"", boundary.where);
@@ -93,8 +93,8 @@ class Refusals {
           if (box.groups[side].name == name) has[side] = true;
     }
     const assembly::DofMap corners = assembly::make_dof_map(box, 1, 1);
-    poisson::dirichlet_data(params_.boundaries, box, corners, assembly::dof_points(box, corners),
-                            GroupList::names);  // unknown names, contradictions
+    scalar::dirichlet_data(params_.boundaries, box, corners, assembly::dof_points(box, corners),
+                           GroupList::names);  // unknown names, contradictions
     for (std::size_t side = 0; side < 4; ++side)
       if (!has[side])
         refuse(fmt::format("needs Dirichlet values on all four sides, '{}' has none", box.groups[side].name),
@@ -105,14 +105,14 @@ class Refusals {
  private:
   const deck::Deck& deck_;
   const Params& all_;
-  const poisson::Params& params_;
+  const scalar::Params& params_;
 };
 
 /// Nodes whose coordinates are kept at a time.
 constexpr Index sampling_run = 1 << 16;
 
 /// factor times an expression at the interior nodes.
-Array<double> sample(const deck::Expression& expression, double factor, const poisson::Grid& grid, int threads) {
+Array<double> sample(const deck::Expression& expression, double factor, const scalar::BoxGrid& grid, int threads) {
   const auto& n = grid.problem.n;
   Array<double> result(grid.problem.unknowns());
   if (expression.is_constant()) {
@@ -126,7 +126,7 @@ Array<double> sample(const deck::Expression& expression, double factor, const po
     for (Index j = first; j < std::min(n[1], first + rows); ++j)
       for (Index i = 0; i < n[0]; ++i)
         points.insert(points.end(), {grid.coordinate(0, i + 1), grid.coordinate(1, j + 1), 0.0});
-    const std::vector<double> values = poisson::evaluate(expression, points, threads);
+    const std::vector<double> values = scalar::evaluate(expression, points, threads);
     for (std::size_t i = 0; i < values.size(); ++i)
       result[Offset{n[0]} * first + static_cast<Offset>(i)] = factor * values[i];
   }
@@ -146,16 +146,15 @@ Grid make_grid(const deck::Deck& deck, const Params& params) {
   checks.check_choices();
   mesh::validate(params.diffusion.mesh);
   checks.check_mesh();
-  const poisson::Params& diffusion = params.diffusion;
+  const scalar::Params& diffusion = params.diffusion;
   check_velocity(params.velocity, diffusion.materials, 2);
   const double k = checks.diffusivity();
 
   Grid grid;
   grid.reaction = checks.reaction() / k;
-  grid.nodes = poisson::make_nodes(diffusion.mesh);
-  grid.nodes.galerkin = false;
-  const mesh::Mesh outline = poisson::outline(grid.nodes);
-  poisson::material_of_cells(diffusion.materials, outline, GroupList::names);
+  grid.nodes = scalar::make_box_grid(diffusion.mesh);
+  const mesh::Mesh outline = scalar::outline(grid.nodes);
+  scalar::material_of_cells(diffusion.materials, outline, GroupList::names);
   checks.check_boundaries(outline);
 
   const auto& h = grid.nodes.problem.h;
@@ -165,7 +164,7 @@ Grid make_grid(const deck::Deck& deck, const Params& params) {
   grid.g = sample(velocity.empty() ? deck::Expression(0.0) : velocity[1], 1 / k, grid.nodes, threads);
   grid.source = sample(diffusion.materials.front().source, -1 / k, grid.nodes, threads);
   grid.cell_peclet = 0.5 * std::max(h[0] * largest(grid.f), h[1] * largest(grid.g));
-  grid.u = poisson::boundary_values(diffusion, grid.nodes, threads);
+  grid.u = scalar::boundary_values(diffusion, grid.nodes, threads);
   return grid;
 }
 

@@ -3,13 +3,13 @@
 #include "linalg/crs.hpp"
 #include "physics/convection_diffusion/params.hpp"
 #include "physics/module.hpp"
-#include "physics/poisson/grid.hpp"
+#include "physics/scalar/grid.hpp"
 
 namespace tessera::physics::convection_diffusion {
 
 /// lap u - f u_x - g u_y - c u = s on the interior nodes of a rectangle with Dirichlet data all around: the deck divided by -k.
 struct Grid {
-  poisson::Grid nodes;         ///< sizes, spacings, coordinates; its operator is not used
+  scalar::BoxGrid nodes;       ///< sizes, spacings, coordinates
   double reaction = 0;         ///< c
   Array<double> f, g, source;  ///< [m1 m0] at the interior nodes, x fastest
   Array<double> u;             ///< [nodes]: Dirichlet data on the rim, the start inside

@@ -6,9 +6,9 @@
 #include "base/log.hpp"
 #include "base/profile.hpp"
 #include "physics/convection_diffusion/grid.hpp"
-#include "physics/poisson/grid_run.hpp"
-#include "physics/poisson/report.hpp"
-#include "physics/poisson/system_impl.hpp"
+#include "physics/scalar/grid.hpp"
+#include "physics/scalar/report.hpp"
+#include "physics/scalar/store.hpp"
 #include "solvers/solve.hpp"
 
 namespace tessera::physics::convection_diffusion {
@@ -50,7 +50,7 @@ solvers::Report relax_there(Exec& exec, const Params& params, const Grid& grid, 
   Scope scope(exec, "solve");
   const solvers::grid::LmsorReport report = solvers::grid::solve_lmsor(
       exec, {{problem.n[0], problem.n[1]}, {problem.h[0], problem.h[1]}, f.view(), g.view(), source.view()}, u,
-      params.relaxation, poisson::monitor_of(context));
+      params.relaxation, scalar::monitor_of(context));
   summarise_relaxation(report, params.relaxation, context.summary);
   return report;
 }
@@ -70,9 +70,9 @@ solvers::Report relax(Exec& exec, const Params& params, Grid& grid, Context& con
 template <class Exec>
 solvers::Report solve_matrix(Exec& exec, const Params& params, Grid& grid, Context& context) {
   using Space = typename Exec::Space;
-  poisson::Problem problem;  // what `store` reads
+  scalar::Problem problem;  // what `store` reads
   problem.params = params.diffusion;
-  poisson::System<Exec> system;
+  scalar::System<Exec> system;
   {
     GridSystem host = make_grid_system(grid);
     system.nnz = host.A.nnz();
@@ -89,7 +89,7 @@ solvers::Report solve_matrix(Exec& exec, const Params& params, Grid& grid, Conte
       copy(host.b, system.b);
     }
   }
-  poisson::store(exec, problem, system, context.summary);
+  scalar::store(exec, problem, system, context.summary);
   context.summary.set("space.nnz", system.nnz);
   Array<double, Space> x(system.b.size());
   x.set_zero();
@@ -97,10 +97,10 @@ solvers::Report solve_matrix(Exec& exec, const Params& params, Grid& grid, Conte
   solver.precision = params.diffusion.run.precision;
   Scope scope(exec, "solve");
   const solvers::Report report =
-      solvers::solve(exec, *system.A, system.b.view(), x.view(), solver, poisson::monitor_of(context));
+      solvers::solve(exec, *system.A, system.b.view(), x.view(), solver, scalar::monitor_of(context));
   Array<double> inside(x.size());
   copy(x, inside);
-  poisson::insert_interior(grid.nodes, inside, grid.u);
+  scalar::insert_interior(grid.nodes, inside, grid.u);
   if (grid.cell_peclet > 1)
     warn(
         fmt::format("the cell Peclet number is {:.3g} > 1: central differences oscillate where the solution has "
@@ -112,13 +112,13 @@ solvers::Report solve_matrix(Exec& exec, const Params& params, Grid& grid, Conte
 
 /// Where the differences are exact but for their own error: between the nodes there is that of interpolation, too.
 void report_nodal_error(const ExactParams& exact, const Grid& grid, int threads, output::Summary& summary) {
-  const poisson::Grid& nodes = grid.nodes;
+  const scalar::BoxGrid& nodes = grid.nodes;
   std::vector<double> points;
   points.reserve(3 * static_cast<std::size_t>(nodes.node_count()));
   for (Index j = 0; j < nodes.nodes[1]; ++j)
     for (Index i = 0; i < nodes.nodes[0]; ++i)
       points.insert(points.end(), {nodes.coordinate(0, i), nodes.coordinate(1, j), 0.0});
-  const std::vector<double> u = poisson::evaluate(exact.u, points, threads);
+  const std::vector<double> u = scalar::evaluate(exact.u, points, threads);
   double most = 0;
   for (Offset i = 0; i < grid.u.size(); ++i) {
     const double error = std::abs(grid.u[i] - u[i]);
@@ -132,15 +132,15 @@ void report_nodal_error(const ExactParams& exact, const Grid& grid, int threads,
 Grid set_up(const Params& params, const Context& context) {
   if (params.relaxes) solvers::grid::check(params.relaxation, resolve_backend(params.diffusion.run.backend));
   Grid grid = make_grid(context.deck, params);
-  check_quantities(params.diffusion.quantities, poisson::outline(grid.nodes), GroupList::names);
-  poisson::check_exact(params.diffusion.exact, 2);
+  check_quantities(params.diffusion.quantities, scalar::outline(grid.nodes), GroupList::names);
+  scalar::check_exact(params.diffusion.exact, 2);
   return grid;
 }
 
 }  // namespace
 
 ExitCode run_on_grid(const Params& params, Context& context) {
-  const poisson::Params& diffusion = params.diffusion;
+  const scalar::Params& diffusion = params.diffusion;
   Threads host(diffusion.run.threads);
   Grid grid;
   {
@@ -160,10 +160,10 @@ ExitCode run_on_grid(const Params& params, Context& context) {
   context.summary.set("space.dofs", grid.nodes.node_count());
   context.summary.set("space.unknowns", grid.nodes.problem.unknowns());
   context.summary.set("space.cell_peclet", grid.cell_peclet);
-  poisson::summarise_solver(report, context.summary);
+  scalar::summarise_solver(report, context.summary);
   if (diffusion.has_exact) report_nodal_error(diffusion.exact, grid, host.count(), context.summary);
-  if (poisson::needs_mesh(diffusion)) poisson::report_on_mesh(diffusion, grid.u, report, context);
-  return poisson::conclude(diffusion, report, context);
+  if (scalar::needs_mesh(diffusion)) scalar::report_on_mesh(diffusion, grid.u, report, context);
+  return scalar::conclude(diffusion, report, context);
 }
 
 void check_on_grid(const Params& params, Context& context) {
@@ -180,12 +180,11 @@ void check_on_grid(const Params& params, Context& context) {
       params.relaxes
           ? 12 * 8 * unknowns
           : 72 * unknowns + solvers::solver_bytes(params.diffusion.solver, problem.unknowns(), 5 * problem.unknowns());
-  const double host =
-      8 * (4 * unknowns + nodes) + solver + (poisson::needs_mesh(params.diffusion) ? 24 * nodes * 8 : 0);
+  const double host = 8 * (4 * unknowns + nodes) + solver + (scalar::needs_mesh(params.diffusion) ? 24 * nodes * 8 : 0);
   fmt::print("memory\n");
-  poisson::say_fit("host", host, static_cast<double>(host_bytes_available()));
+  scalar::say_fit("host", host, static_cast<double>(host_bytes_available()));
   if (const CudaInfo gpu = cuda_info(); gpu.usable)
-    poisson::say_fit("GPU", 32 * unknowns + solver, static_cast<double>(gpu.free_bytes));
+    scalar::say_fit("GPU", 32 * unknowns + solver, static_cast<double>(gpu.free_bytes));
   else
     fmt::print("  {:<10} about {}; {}\n", "GPU", human_bytes(32 * unknowns + solver), gpu.why_not);
   context.summary.set("mesh.nodes", grid.nodes.node_count());

@@ -197,7 +197,7 @@ void check_assembly(const AssemblyParams& assembly, const Params& params, const 
 deck::Schema schema() {
   return {
       deck_section().description(),    mesh::mesh_section().description(), run_section(all_precisions).description(),
-      physics_section().description(), material_section().description(),   poisson::boundary_section().description(),
+      physics_section().description(), material_section().description(),   scalar::boundary_section().description(),
       assembly_description(),          matrix_section().description(),     solver_description(),
       exact_section().description(),   output_section().description(),     quantity_section().description()};
 }
@@ -205,7 +205,7 @@ deck::Schema schema() {
 Params read(const deck::Deck& deck) {
   deck::check(deck, schema());
   Params params;
-  poisson::Params& diffusion = params.diffusion;
+  scalar::Params& diffusion = params.diffusion;
   diffusion.title = deck_section().read(deck).title;
   diffusion.mesh = mesh::mesh_section().read(deck, true);
   diffusion.run = run_section(all_precisions).read(deck);
@@ -215,7 +215,7 @@ Params read(const deck::Deck& deck) {
   diffusion.physics.order = physics.order;
   diffusion.physics.where = physics.where;
   read_materials(deck, params);
-  diffusion.boundaries = poisson::boundary_section().read_all(deck);
+  diffusion.boundaries = scalar::boundary_section().read_all(deck);
   diffusion.assembly = assembly_section().read(deck);
   diffusion.matrix = matrix_section().read(deck);
   read_solver(deck, params);
@@ -224,8 +224,8 @@ Params read(const deck::Deck& deck) {
   diffusion.output = output_section().read(deck);
   diffusion.quantities = quantity_section().read_all(deck);
   check_assembly(diffusion.assembly, params, deck);
-  poisson::check_fields(diffusion.output);
-  poisson::check_alpha(diffusion.boundaries);
+  scalar::check_fields(diffusion.output);
+  scalar::check_alpha(diffusion.boundaries);
   return params;
 }
 

@@ -2,14 +2,14 @@
 #include <string>
 #include <vector>
 
-#include "physics/poisson/params.hpp"
+#include "physics/scalar/params.hpp"
 #include "solvers/grid/lmsor.hpp"
 
 namespace tessera::physics::convection_diffusion {
 
 /// A whole deck of the module.
 struct Params {
-  poisson::Params diffusion;  ///< all but convection: what the functions of the Poisson module read
+  scalar::Params diffusion;  ///< all but convection
   std::string discretisation = "supg";
   std::vector<std::vector<deck::Expression>> velocity;  ///< of each material, one component an axis; empty: 0
   bool relaxes = false;                                 ///< [solver] is of solvers/grid/lmsor.hpp

@@ -14,7 +14,7 @@ using Expressions = std::vector<std::vector<deck::Expression>>;
 
 }  // namespace
 
-void check_velocity(const Expressions& velocity, const std::vector<poisson::MaterialParams>& materials, int dim) {
+void check_velocity(const Expressions& velocity, const std::vector<scalar::MaterialParams>& materials, int dim) {
   for (std::size_t m = 0; m < velocity.size(); ++m) {
     const int given = static_cast<int>(velocity[m].size());
     if (given == 0 || given == dim) continue;
@@ -26,16 +26,16 @@ void check_velocity(const Expressions& velocity, const std::vector<poisson::Mate
 }
 
 assembly::ConvectionData convection_data(const Problem& problem, int threads) {
-  const poisson::Problem& diffusion = problem.diffusion;
-  const std::vector<poisson::MaterialParams>& materials = diffusion.params.materials;
+  const scalar::Problem& diffusion = problem.diffusion;
+  const std::vector<scalar::MaterialParams>& materials = diffusion.params.materials;
   const mesh::Mesh& mesh = diffusion.mesh;
   const assembly::QuadraturePoints points(mesh, diffusion.dofs);
   assembly::ConvectionData data;
-  data.diffusion = poisson::diffusion_data(materials, diffusion.material, mesh, diffusion.dofs, threads);
+  data.diffusion = scalar::diffusion_data(materials, diffusion.material, mesh, diffusion.dofs, threads);
   Expressions velocity = problem.params.velocity;
   if (std::all_of(velocity.begin(), velocity.end(), [](const auto& v) { return v.empty(); })) return data;
   for (auto& v : velocity) v.resize(static_cast<std::size_t>(mesh.dim));
-  data.velocity = poisson::coefficient(velocity, diffusion.material, mesh, points, threads);
+  data.velocity = scalar::coefficient(velocity, diffusion.material, mesh, points, threads);
   if (problem.params.supg()) data.divergence = assembly::divergence_of(mesh, diffusion.dofs, data.diffusion.k, threads);
   return data;
 }

@@ -3,20 +3,20 @@
 #include "assembly/convection/convection.hpp"
 #include "output/summary.hpp"
 #include "physics/convection_diffusion/params.hpp"
-#include "physics/poisson/problem.hpp"
-#include "physics/poisson/system.hpp"
+#include "physics/scalar/problem.hpp"
+#include "physics/scalar/system.hpp"
 
 namespace tessera::physics::convection_diffusion {
 
-/// The problem on the host, before a backend is chosen. The coefficients of diffusion are those of a Poisson problem.
+/// The problem on the host, before a backend is chosen. Without convection it is a problem of scalar/.
 struct Problem {
   Params params;  ///< but for `diffusion`, which has moved
-  poisson::Problem diffusion;
+  scalar::Problem diffusion;
 };
 
 /// Throws Error(usage) where a velocity has not one component an axis.
 void check_velocity(const std::vector<std::vector<deck::Expression>>& velocity,
-                    const std::vector<poisson::MaterialParams>& materials, int dim);
+                    const std::vector<scalar::MaterialParams>& materials, int dim);
 
 /// Coefficients at the quadrature points. SUPG also gets div k where k varies, from its values there. Throws Error(usage) where k is
 /// not positive definite or a value is not finite.
@@ -27,6 +27,6 @@ void report_peclet(const Problem& problem, const assembly::ConvectionData& data,
 
 /// Fills `system`; says in the summary what was taken and why. Phases: assemble.setup, coefficients, assemble, boundary, convert.
 template <class Exec>
-void make_system(Exec& exec, const Problem& problem, poisson::System<Exec>& system, output::Summary& summary);
+void make_system(Exec& exec, const Problem& problem, scalar::System<Exec>& system, output::Summary& summary);
 
 }  // namespace tessera::physics::convection_diffusion

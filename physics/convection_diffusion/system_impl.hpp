@@ -1,13 +1,15 @@
 #pragma once
 // make_system, written once. It only calls declared functions: system.cpp and system_cuda.cpp instantiate it.
+#include "assembly/boundary.hpp"
+#include "assembly/dirichlet.hpp"
 #include "physics/convection_diffusion/problem.hpp"
-#include "physics/poisson/system_impl.hpp"
+#include "physics/scalar/store.hpp"
 
 namespace tessera::physics::convection_diffusion {
 
 template <class Exec>
-void make_system(Exec& exec, const Problem& problem, poisson::System<Exec>& system, output::Summary& summary) {
-  const poisson::Problem& diffusion = problem.diffusion;
+void make_system(Exec& exec, const Problem& problem, scalar::System<Exec>& system, output::Summary& summary) {
+  const scalar::Problem& diffusion = problem.diffusion;
   const int threads = Threads(diffusion.params.run.threads).count();
   system.b = Array<double, typename Exec::Space>(diffusion.dofs.dofs);
   std::unique_ptr<assembly::ConvectionAssembler<Exec>> assembler;
@@ -32,16 +34,16 @@ void make_system(Exec& exec, const Problem& problem, poisson::System<Exec>& syst
   summary.set("assembly.why", assembler->report().why);
   {
     Scope scope(exec, "boundary");
-    for (const poisson::FacetTerm& term : diffusion.facets) {
+    for (const scalar::FacetTerm& term : diffusion.facets) {
       const std::vector<double> points = assembly::facet_quadrature_points(diffusion.mesh, diffusion.dofs, *term.group);
-      assembler->add_facets(*term.group, poisson::robin_alpha(term, points, threads),
-                            poisson::evaluate(term.boundary->value, points, threads), system.matrix, system.b.view());
+      assembler->add_facets(*term.group, scalar::robin_alpha(term, points, threads),
+                            scalar::evaluate(term.boundary->value, points, threads), system.matrix, system.b.view());
     }
     assembly::eliminate_dirichlet(exec, system.matrix, system.b.view(), diffusion.dirichlet.dofs,
                                   diffusion.dirichlet.values);
   }
   system.nnz = system.matrix.nnz();
-  poisson::store(exec, diffusion, system, summary);
+  scalar::store(exec, diffusion, system, summary);
 }
 
 }  // namespace tessera::physics::convection_diffusion

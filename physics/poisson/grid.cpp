@@ -4,10 +4,8 @@
 
 #include <algorithm>
 #include <cmath>
-#include <limits>
 
-#include "mesh/box.hpp"
-#include "physics/poisson/problem.hpp"
+#include "physics/scalar/problem.hpp"
 
 namespace tessera::physics::poisson {
 
@@ -143,37 +141,7 @@ class Refusals {
 
 }  // namespace
 
-double Grid::coordinate(int axis, Offset i) const {
-  if (axis >= problem.dim) return 0;
-  const double last = static_cast<double>(nodes[axis] - 1), at = static_cast<double>(i);
-  return (box.min[axis] * (last - at) + box.max[axis] * at) / last;  // hits the far end exactly
-}
-
 bool needs_grid(const Params& params) { return finite_difference(params) || solvers::is_grid_solver(params.solver); }
-
-mesh::Mesh outline(const Grid& grid) {
-  mesh::BoxParams box = grid.box;
-  std::fill(box.cells.begin(), box.cells.end(), 1);
-  return mesh::make_box(box);
-}
-
-Grid make_nodes(const mesh::MeshParams& mesh) {
-  Grid grid;
-  grid.box = *mesh.box;
-  grid.problem.dim = static_cast<int>(grid.box.cells.size());
-  double nodes = 1;
-  for (int axis = 0; axis < grid.problem.dim; ++axis) {
-    nodes *= std::ldexp(grid.box.cells[axis], mesh.refine) + 1;
-    if (nodes > std::numeric_limits<Index>::max())
-      throw Error(ExitCode::mesh, "the grid has more nodes than 32-bit numbers count", "use fewer cells or refinements",
-                  grid.box.where);
-    grid.box.cells[axis] <<= mesh.refine;
-    grid.nodes[axis] = grid.box.cells[axis] + 1;
-    grid.problem.n[axis] = grid.box.cells[axis] - 1;
-    grid.problem.h[axis] = (grid.box.max[axis] - grid.box.min[axis]) / grid.box.cells[axis];
-  }
-  return grid;
-}
 
 Grid make_grid(const deck::Deck& deck, const Params& params) {
   const Refusals checks(deck, params);
@@ -181,8 +149,7 @@ Grid make_grid(const deck::Deck& deck, const Params& params) {
   mesh::validate(params.mesh);
   checks.check_mesh();
 
-  Grid grid = make_nodes(params.mesh);
-  grid.galerkin = !finite_difference(params);
+  Grid grid{make_box_grid(params.mesh), 1, !finite_difference(params), {}};
   solvers::grid::GridProblem& problem = grid.problem;
   double volume = 1;
   for (int axis = 0; axis < problem.dim; ++axis) volume *= problem.h[axis];

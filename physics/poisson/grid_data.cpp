@@ -1,4 +1,4 @@
-// Right-hand side and boundary values of a grid, on the host.
+// Right-hand side of a grid, on the host.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -9,7 +9,6 @@
 #include "assembly/quadrature_points.hpp"
 #include "mesh/box.hpp"
 #include "physics/poisson/grid.hpp"
-#include "physics/poisson/problem.hpp"
 #include "solvers/grid/grid_operator.hpp"
 
 namespace tessera::physics::poisson {
@@ -192,37 +191,7 @@ void fold_boundary(const Grid& grid, View<const double> u, View<double> b, int t
   }
 }
 
-/// Nodes of a side, 2 axis + (0: low, 1: high), and where they lie.
-void nodes_of_side(const Grid& grid, int side, std::vector<Offset>& numbers, std::vector<double>& points) {
-  std::array<Index, 3> low{0, 0, 0}, high = grid.nodes;
-  const int axis = side / 2;
-  low[axis] = side % 2 ? grid.nodes[axis] - 1 : 0;
-  high[axis] = low[axis] + 1;
-  for (Index k = low[2]; k < high[2]; ++k)
-    for (Index j = low[1]; j < high[1]; ++j)
-      for (Index i = low[0]; i < high[0]; ++i) {
-        numbers.push_back(i + grid.nodes[0] * (j + Offset{grid.nodes[1]} * k));
-        points.insert(points.end(), {grid.coordinate(0, i), grid.coordinate(1, j), grid.coordinate(2, k)});
-      }
-}
-
 }  // namespace
-
-Array<double> boundary_values(const Params& params, const Grid& grid, int threads) {
-  const mesh::Mesh box = outline(grid);
-  Array<double> u(grid.node_count());
-  u.set_zero();
-  for (const BoundaryParams& boundary : params.boundaries)
-    for (int side = 0; side < 2 * grid.problem.dim; ++side) {
-      if (std::find(boundary.on.begin(), boundary.on.end(), box.groups[side].name) == boundary.on.end()) continue;
-      std::vector<Offset> numbers;
-      std::vector<double> points;
-      nodes_of_side(grid, side, numbers, points);
-      const std::vector<double> values = evaluate(boundary.value, points, threads);
-      for (std::size_t node = 0; node < numbers.size(); ++node) u[numbers[node]] = values[node];
-    }
-  return u;
-}
 
 Array<double> right_hand_side(const Grid& grid, View<const double> u, int threads) {
   Array<double> b(grid.problem.unknowns());
@@ -241,16 +210,6 @@ Array<double> right_hand_side(const Grid& grid, View<const double> u, int thread
   for (Offset i = 0; i < b.size(); ++i) b[i] *= factor;
   fold_boundary(grid, u, b, threads);
   return b;
-}
-
-void insert_interior(const Grid& grid, View<const double> interior, View<double> u) {
-  const auto& n = grid.problem.n;
-  const Offset skip_y = grid.problem.dim > 1, skip_z = grid.problem.dim > 2;
-  for (Index k = 0; k < n[2]; ++k)
-    for (Index j = 0; j < n[1]; ++j) {
-      const double* const from = interior.data() + n[0] * (j + Offset{n[1]} * k);
-      std::copy(from, from + n[0], u.data() + 1 + grid.nodes[0] * (j + skip_y + grid.nodes[1] * (k + skip_z)));
-    }
 }
 
 }  // namespace tessera::physics::poisson

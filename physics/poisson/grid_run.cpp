@@ -4,9 +4,8 @@
 
 #include "base/log.hpp"
 #include "base/profile.hpp"
-#include "mesh/make_mesh.hpp"
 #include "physics/poisson/grid.hpp"
-#include "physics/poisson/report.hpp"
+#include "physics/scalar/report.hpp"
 #include "solvers/grid/grid_operator.hpp"
 #include "solvers/grid/sine_transform.hpp"
 #include "solvers/solve.hpp"
@@ -71,24 +70,6 @@ void summarise_grid(const Grid& grid, output::Summary& summary) {
 }
 
 }  // namespace
-
-bool needs_mesh(const Params& params) { return params.output.write || params.has_exact || !params.quantities.empty(); }
-
-void report_on_mesh(const Params& params, const Array<double>& u, const solvers::Report& report, Context& context) {
-  Threads exec(params.run.threads);
-  const mesh::Mesh mesh = mesh::make_mesh(context.deck, params.mesh, exec.count());
-  assembly::DofMap dofs;
-  std::vector<double> points;
-  {
-    Scope scope(exec, "dofs");
-    dofs = assembly::make_dof_map(mesh, 1, exec.count());
-    points = assembly::dof_points(mesh, dofs);
-  }
-  summarise_mesh(mesh, dofs, 0, context.summary);
-  const std::vector<Index> material = material_of_cells(params.materials, mesh);
-  report_solution(params, {mesh, dofs, points, material, params.materials, to_vector(u), exec.count()}, report,
-                  context);
-}
 
 ExitCode run_on_grid(const Params& params, Context& context) {
   const Grid grid = set_up(params, context);

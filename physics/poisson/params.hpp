@@ -1,59 +1,9 @@
 #pragma once
-#include <string>
-#include <vector>
-
-#include "deck/section.hpp"
-#include "physics/common.hpp"
-#include "solvers/params.hpp"
+#include "physics/scalar/params.hpp"
 
 namespace tessera::physics::poisson {
 
-struct PhysicsParams {
-  std::string type;
-  int order = 1;
-  std::string discretisation = "galerkin";
-  deck::Where where;
-};
-
-struct MaterialParams {
-  std::vector<std::string> on;
-  std::vector<deck::Expression> diffusivity{
-      deck::Expression(1.0)};  ///< 1, or dim(dim+1)/2: xx xy yy | xx xy xz yy yz zz
-  deck::Expression reaction;
-  deck::Expression source;
-  deck::Where where;
-};
-
-struct BoundaryParams {
-  std::vector<std::string> on;
-  std::string type;
-  deck::Expression value;
-  deck::Expression alpha;
-  deck::Where where;
-};
-
-/// A whole deck of the module.
-struct Params {
-  std::string title;
-  mesh::MeshParams mesh;
-  RunParams run;
-  PhysicsParams physics;
-  std::vector<MaterialParams> materials;
-  std::vector<BoundaryParams> boundaries;
-  AssemblyParams assembly;
-  MatrixParams matrix;
-  solvers::SolverParams solver;
-  bool has_exact = false;
-  ExactParams exact;
-  OutputParams output;
-  std::vector<QuantityParams> quantities;
-};
-
-deck::Section<BoundaryParams> boundary_section();
-/// Throws Error(usage) for a field that is neither u nor flux.
-void check_fields(const OutputParams& output);
-/// Throws Error(usage) where a boundary that is not robin has an alpha.
-void check_alpha(const std::vector<BoundaryParams>& boundaries);
+using namespace scalar;  // the module adds an operator of its own, and a grid's right-hand side, to what scalar/ has
 
 deck::Schema schema();
 /// Reads and checks everything that can be checked without the mesh.

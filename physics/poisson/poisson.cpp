@@ -5,9 +5,8 @@
 #include "base/profile.hpp"
 #include "physics/poisson/grid.hpp"
 #include "physics/poisson/grid_run.hpp"
-#include "physics/poisson/problem.hpp"
-#include "physics/poisson/report.hpp"
 #include "physics/poisson/system.hpp"
+#include "physics/scalar/report.hpp"
 #include "solvers/solve.hpp"
 
 namespace tessera::physics {
@@ -83,7 +82,8 @@ void Poisson::check(Context& context) {
   // Evaluated for its checks: signs, finite values, numbers of components.
   diffusion_data(problem.params.materials, problem.material, problem.mesh, problem.dofs,
                  Threads(problem.params.run.threads).count());
-  print_check(problem, context.summary);
+  const Plan chosen = plan(problem);
+  print_check(problem, chosen.matrix_free ? chosen.why : "", context.summary);
 }
 
 }  // namespace

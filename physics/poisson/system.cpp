@@ -15,20 +15,6 @@ constexpr int most_assembled_order = 4;
 
 }  // namespace
 
-std::vector<double> robin_alpha(const FacetTerm& term, const std::vector<double>& points, int threads) {
-  if (term.boundary->type != "robin") return {};
-  std::vector<double> alpha = evaluate(term.boundary->alpha, points, threads);
-  for (double value : alpha)
-    if (value < 0)
-      throw Error(ExitCode::usage, fmt::format("robin alpha is negative ({})", value),
-                  "alpha >= 0 keeps the problem positive definite", term.boundary->where);
-  return alpha;
-}
-
-bool needs_entries(const solvers::SolverParams& solver) {
-  return solvers::is_direct(solver) || solver.preconditioner == "ssor" || solver.preconditioner == "multicolour_ssor";
-}
-
 Plan plan(const Problem& problem) {
   const Params& params = problem.params;
   const auto& blocks = problem.mesh.blocks;

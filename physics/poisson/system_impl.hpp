@@ -7,16 +7,10 @@
 #include "assembly/dirichlet.hpp"
 #include "assembly/matrix_free/matrix_free.hpp"
 #include "base/profile.hpp"
-#include "linalg/formats.hpp"
 #include "physics/poisson/system.hpp"
+#include "physics/scalar/store.hpp"
 
 namespace tessera::physics::poisson {
-
-/// alpha of a Robin term at the facet points; empty for a Neumann term.
-std::vector<double> robin_alpha(const FacetTerm& term, const std::vector<double>& points, int threads);
-
-/// Whether the solver or its preconditioner reads entries of the matrix.
-bool needs_entries(const solvers::SolverParams& solver);
 
 template <class Exec>
 void apply_without_matrix(Exec& exec, const Problem& problem, int threads, System<Exec>& system,
@@ -74,26 +68,6 @@ void assemble_matrix(Exec& exec, const Problem& problem, int threads, System<Exe
                           evaluate(term.boundary->value, points, threads), system.matrix, system.b);
   }
   assembly::eliminate_dirichlet(exec, system.matrix, system.b.view(), problem.dirichlet.dofs, problem.dirichlet.values);
-}
-
-/// Takes the matrix over into the format that the deck asks for. "auto" stays with CRS where the preconditioner sweeps over entries.
-template <class Exec>
-void store(Exec& exec, const Problem& problem, System<Exec>& system, output::Summary& summary) {
-  const MatrixParams& asked = problem.params.matrix;
-  const bool entries = asked.format == "auto" && needs_entries(problem.params.solver);
-  std::string why = fmt::format("{} needs the entries in rows",
-                                solvers::is_direct(problem.params.solver) ? "the direct solver" : "the preconditioner");
-  {
-    Scope scope(exec, "convert");
-    try {
-      system.A = linalg::make_operator(exec, system.matrix, entries ? "crs" : asked.format, entries ? nullptr : &why);
-    } catch (const Error& error) {
-      throw error.where() ? error : Error(error.code(), error.what(), error.help(), asked.where);
-    }
-  }
-  if (!system.A->crs()) system.matrix = {};
-  summary.set("matrix.format", system.A->format());
-  summary.set("matrix.why", why);
 }
 
 template <class Exec>

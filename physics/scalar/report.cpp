@@ -1,4 +1,4 @@
-#include "physics/poisson/report.hpp"
+#include "physics/scalar/report.hpp"
 
 #include <fmt/format.h>
 #include <omp.h>
@@ -10,9 +10,10 @@
 #include "assembly/quantities.hpp"
 #include "base/log.hpp"
 #include "base/profile.hpp"
+#include "mesh/make_mesh.hpp"
 #include "output/vtk_writer.hpp"
 
-namespace tessera::physics::poisson {
+namespace tessera::physics::scalar {
 
 namespace {
 
@@ -170,6 +171,24 @@ void report_solution(const Params& params, const Solution& solution, const solve
   write_solution(params, solution, report.converged, context.output_directory);
 }
 
+bool needs_mesh(const Params& params) { return params.output.write || params.has_exact || !params.quantities.empty(); }
+
+void report_on_mesh(const Params& params, const Array<double>& u, const solvers::Report& report, Context& context) {
+  Threads exec(params.run.threads);
+  const mesh::Mesh mesh = mesh::make_mesh(context.deck, params.mesh, exec.count());
+  assembly::DofMap dofs;
+  std::vector<double> points;
+  {
+    Scope scope(exec, "dofs");
+    dofs = assembly::make_dof_map(mesh, 1, exec.count());
+    points = assembly::dof_points(mesh, dofs);
+  }
+  summarise_mesh(mesh, dofs, 0, context.summary);
+  const std::vector<Index> material = material_of_cells(params.materials, mesh);
+  report_solution(params, {mesh, dofs, points, material, params.materials, to_vector(u), exec.count()}, report,
+                  context);
+}
+
 ExitCode conclude(const Params& params, const solvers::Report& report, Context& context) {
   if (report.interrupted) return ExitCode::interrupted;
   if (report.converged) return ExitCode::ok;
@@ -221,4 +240,4 @@ void write_solution(const Params& params, const Solution& s, bool converged, con
   output::write_pvd(directory / "solution.pvd", {{0.0, directory / "solution.vtu"}});
 }
 
-}  // namespace tessera::physics::poisson
+}  // namespace tessera::physics::scalar

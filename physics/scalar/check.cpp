@@ -5,11 +5,10 @@
 #include "base/backend.hpp"
 #include "base/log.hpp"
 #include "mesh/quality.hpp"
-#include "physics/poisson/report.hpp"
-#include "physics/poisson/system.hpp"
+#include "physics/scalar/report.hpp"
 #include "solvers/solve.hpp"
 
-namespace tessera::physics::poisson {
+namespace tessera::physics::scalar {
 
 namespace {
 
@@ -85,10 +84,10 @@ void say_fit(const char* where, double need, double have) {
     fmt::print("  {:<10} about {} of {} free: fits\n", where, human_bytes(need), human_bytes(have));
 }
 
-void print_check(const Problem& problem, output::Summary& summary) {
+void print_check(const Problem& problem, const std::string& why_no_matrix, output::Summary& summary) {
   const mesh::Mesh& mesh = problem.mesh;
   const assembly::DofMap& dofs = problem.dofs;
-  const Plan chosen = plan(problem);
+  const bool matrix_free = !why_no_matrix.empty();
   const mesh::QualityReport quality = mesh::quality(mesh);
   fmt::print("mesh       {} nodes, {} cells, {} facets, geometric order {}\n", mesh.nodes(), mesh.cells(),
              mesh.facets.size(), mesh.order);
@@ -103,9 +102,9 @@ void print_check(const Problem& problem, output::Summary& summary) {
   if (bare > 0) fmt::print("  {} exterior facets are in no group: k du/dn = 0 holds there\n", bare);
   fmt::print("quality    {:.3f} to {:.3f}, mean {:.3f}; worst cell {}; angles {:.1f} to {:.1f} degrees\n", quality.min,
              quality.max, quality.mean, quality.worst_cell, quality.min_angle, quality.max_angle);
-  const Estimate size = estimate(problem.params, mesh, dofs, chosen.matrix_free);
+  const Estimate size = estimate(problem.params, mesh, dofs, matrix_free);
   fmt::print("space      order {}, {} dofs ({} fixed), {}\n", dofs.order, dofs.dofs, problem.dirichlet.dofs.size(),
-             chosen.matrix_free ? "no matrix (" + chosen.why + ")" : fmt::format("about {:.0f} non-zeros", size.nnz));
+             matrix_free ? "no matrix (" + why_no_matrix + ")" : fmt::format("about {:.0f} non-zeros", size.nnz));
   fmt::print("memory\n");
   say_fit("host", size.host_bytes, static_cast<double>(host_bytes_available()));
   const CudaInfo gpu = cuda_info();
@@ -116,4 +115,4 @@ void print_check(const Problem& problem, output::Summary& summary) {
   summarise_mesh(mesh, dofs, 0, summary);
 }
 
-}  // namespace tessera::physics::poisson
+}  // namespace tessera::physics::scalar

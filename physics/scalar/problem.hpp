@@ -9,9 +9,9 @@
 #include "assembly/quadrature_points.hpp"
 #include "mesh/mesh.hpp"
 #include "physics/module.hpp"
-#include "physics/poisson/params.hpp"
+#include "physics/scalar/params.hpp"
 
-namespace tessera::physics::poisson {
+namespace tessera::physics::scalar {
 
 /// Index of the material of every cell. Throws Error where a group is not in the mesh, two materials claim a cell, or a cell has none.
 std::vector<Index> material_of_cells(const std::vector<MaterialParams>& materials, const mesh::Mesh& mesh,
@@ -74,4 +74,4 @@ void check_not_singular(const std::vector<MaterialParams>& materials, const std:
 /// Values of an expression at points [count, 3], in parallel.
 std::vector<double> evaluate(const deck::Expression& expression, std::span<const double> points, int threads);
 
-}  // namespace tessera::physics::poisson
+}  // namespace tessera::physics::scalar

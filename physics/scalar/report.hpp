@@ -4,10 +4,11 @@
 #include <vector>
 
 #include "assembly/tensor_field.hpp"
-#include "physics/poisson/problem.hpp"
+#include "base/array.hpp"
+#include "physics/scalar/problem.hpp"
 #include "solvers/report.hpp"
 
-namespace tessera::physics::poisson {
+namespace tessera::physics::scalar {
 
 /// A solution on the host with all that its evaluation needs. Borrows.
 struct Solution {
@@ -28,6 +29,11 @@ void report_quantities(const std::vector<QuantityParams>& quantities, const Solu
                        output::Summary& summary);
 /// Errors, quantities and, unless the deck wants none, files. Phases: post, output.
 void report_solution(const Params& params, const Solution& solution, const solvers::Report& report, Context& context);
+/// Whether errors, quantities or files are wanted, which stand on a mesh.
+bool needs_mesh(const Params& params);
+/// Errors, quantities and files on the mesh of the box, whose nodes are those of the grid: u [nodes].
+void report_on_mesh(const Params& params, const Array<double>& u, const solvers::Report& report, Context& context);
+
 /// The exit code of a run; says on standard error and in the summary where the solver did not converge.
 ExitCode conclude(const Params& params, const solvers::Report& report, Context& context);
 void summarise_solver(const solvers::Report& report, output::Summary& summary);
@@ -44,6 +50,7 @@ void write_solution(const Params& params, const Solution& solution, bool converg
 void say_fit(const char* where, double need, double have);
 
 /// Prints mesh, groups, quality, sizes and an estimate of time and memory for host and GPU, and warns where it will not fit.
-void print_check(const Problem& problem, output::Summary& summary);
+/// `why_no_matrix`: of a solution without one; empty: a matrix is assembled.
+void print_check(const Problem& problem, const std::string& why_no_matrix, output::Summary& summary);
 
-}  // namespace tessera::physics::poisson
+}  // namespace tessera::physics::scalar

@@ -1,4 +1,4 @@
-#include "physics/poisson/problem.hpp"
+#include "physics/scalar/problem.hpp"
 
 #include <fmt/format.h>
 #include <omp.h>
@@ -10,7 +10,7 @@
 #include "base/profile.hpp"
 #include "mesh/make_mesh.hpp"
 
-namespace tessera::physics::poisson {
+namespace tessera::physics::scalar {
 
 namespace {
 
@@ -370,4 +370,4 @@ std::vector<double> evaluate(const deck::Expression& expression, std::span<const
   return values;
 }
 
-}  // namespace tessera::physics::poisson
+}  // namespace tessera::physics::scalar

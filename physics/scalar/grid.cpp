@@ -1,0 +1,86 @@
+#include "physics/scalar/grid.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+
+#include "mesh/box.hpp"
+#include "physics/scalar/problem.hpp"
+
+namespace tessera::physics::scalar {
+
+namespace {
+
+/// Nodes of a side, 2 axis + (0: low, 1: high), and where they lie.
+void nodes_of_side(const BoxGrid& grid, int side, std::vector<Offset>& numbers, std::vector<double>& points) {
+  std::array<Index, 3> low{0, 0, 0}, high = grid.nodes;
+  const int axis = side / 2;
+  low[axis] = side % 2 ? grid.nodes[axis] - 1 : 0;
+  high[axis] = low[axis] + 1;
+  for (Index k = low[2]; k < high[2]; ++k)
+    for (Index j = low[1]; j < high[1]; ++j)
+      for (Index i = low[0]; i < high[0]; ++i) {
+        numbers.push_back(i + grid.nodes[0] * (j + Offset{grid.nodes[1]} * k));
+        points.insert(points.end(), {grid.coordinate(0, i), grid.coordinate(1, j), grid.coordinate(2, k)});
+      }
+}
+
+}  // namespace
+
+double BoxGrid::coordinate(int axis, Offset i) const {
+  if (axis >= problem.dim) return 0;
+  const double last = static_cast<double>(nodes[axis] - 1), at = static_cast<double>(i);
+  return (box.min[axis] * (last - at) + box.max[axis] * at) / last;  // hits the far end exactly
+}
+
+mesh::Mesh outline(const BoxGrid& grid) {
+  mesh::BoxParams box = grid.box;
+  std::fill(box.cells.begin(), box.cells.end(), 1);
+  return mesh::make_box(box);
+}
+
+BoxGrid make_box_grid(const mesh::MeshParams& mesh) {
+  BoxGrid grid;
+  grid.box = *mesh.box;
+  grid.problem.dim = static_cast<int>(grid.box.cells.size());
+  double nodes = 1;
+  for (int axis = 0; axis < grid.problem.dim; ++axis) {
+    nodes *= std::ldexp(grid.box.cells[axis], mesh.refine) + 1;
+    if (nodes > std::numeric_limits<Index>::max())
+      throw Error(ExitCode::mesh, "the grid has more nodes than 32-bit numbers count", "use fewer cells or refinements",
+                  grid.box.where);
+    grid.box.cells[axis] <<= mesh.refine;
+    grid.nodes[axis] = grid.box.cells[axis] + 1;
+    grid.problem.n[axis] = grid.box.cells[axis] - 1;
+    grid.problem.h[axis] = (grid.box.max[axis] - grid.box.min[axis]) / grid.box.cells[axis];
+  }
+  return grid;
+}
+
+Array<double> boundary_values(const Params& params, const BoxGrid& grid, int threads) {
+  const mesh::Mesh box = outline(grid);
+  Array<double> u(grid.node_count());
+  u.set_zero();
+  for (const BoundaryParams& boundary : params.boundaries)
+    for (int side = 0; side < 2 * grid.problem.dim; ++side) {
+      if (std::find(boundary.on.begin(), boundary.on.end(), box.groups[side].name) == boundary.on.end()) continue;
+      std::vector<Offset> numbers;
+      std::vector<double> points;
+      nodes_of_side(grid, side, numbers, points);
+      const std::vector<double> values = evaluate(boundary.value, points, threads);
+      for (std::size_t node = 0; node < numbers.size(); ++node) u[numbers[node]] = values[node];
+    }
+  return u;
+}
+
+void insert_interior(const BoxGrid& grid, View<const double> interior, View<double> u) {
+  const auto& n = grid.problem.n;
+  const Offset skip_y = grid.problem.dim > 1, skip_z = grid.problem.dim > 2;
+  for (Index k = 0; k < n[2]; ++k)
+    for (Index j = 0; j < n[1]; ++j) {
+      const double* const from = interior.data() + n[0] * (j + Offset{n[1]} * k);
+      std::copy(from, from + n[0], u.data() + 1 + grid.nodes[0] * (j + skip_y + grid.nodes[1] * (k + skip_z)));
+    }
+}
+
+}  // namespace tessera::physics::scalar

@@ -1,0 +1,35 @@
+#pragma once
+// The uniform grid of a box mesh: solved without a matrix and, but for the results, without a mesh.
+#include <array>
+
+#include "base/array.hpp"
+#include "mesh/mesh.hpp"
+#include "physics/scalar/params.hpp"
+#include "solvers/grid/fast_poisson.hpp"
+
+namespace tessera::physics::scalar {
+
+/// The grid of a box with Dirichlet data all around. What a module solves on it is its own matter.
+struct BoxGrid {
+  solvers::grid::GridProblem problem;   ///< sizes and spacings; stencil and shift where the module uses them
+  mesh::BoxParams box;                  ///< with the refinements in `cells`
+  std::array<Index, 3> nodes{1, 1, 1};  ///< of an axis, the boundary included
+
+  Offset node_count() const { return Offset{nodes[0]} * nodes[1] * nodes[2]; }
+  /// Coordinate of node i of an axis; the same number as in the mesh of the box.
+  double coordinate(int axis, Offset i) const;
+};
+
+/// Sizes, spacings and nodes of a box mesh with its refinements. Throws Error(mesh) for more nodes than 32-bit numbers count.
+BoxGrid make_box_grid(const mesh::MeshParams& mesh);
+
+/// The box with one cell an axis: groups, sides and corners of the grid's mesh, for checks by name.
+mesh::Mesh outline(const BoxGrid& grid);
+
+/// u on all nodes: Dirichlet values on the sides, 0 inside. Where sides meet, the later entry of the deck holds.
+Array<double> boundary_values(const Params& params, const BoxGrid& grid, int threads);
+
+/// Copies the interior nodes into `u`.
+void insert_interior(const BoxGrid& grid, View<const double> interior, View<double> u);
+
+}  // namespace tessera::physics::scalar
