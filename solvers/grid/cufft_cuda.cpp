@@ -2,6 +2,8 @@
 #include <dlfcn.h>
 #include <fmt/format.h>
 
+#include <cstdlib>
+
 #include "base/array.hpp"
 #include "base/error.hpp"
 #include "solvers/grid/cufft.hpp"
@@ -13,6 +15,11 @@ namespace {
   what(Create) what(Destroy) what(SetAutoAllocation) what(MakePlanMany) what(SetWorkArea) what(SetStream) \
       what(ExecC2C) what(ExecZ2Z)
 
+std::string default_file() {
+  const char* const named = std::getenv("TESSERA_CUFFT");
+  return named ? named : fmt::format("libcufft.so.{}", CUFFT_VER_MAJOR);
+}
+
 /// The functions of cuFFT that we call, found in the library at run time.
 struct Library {
   std::string problem;
@@ -20,8 +27,7 @@ struct Library {
   CUFFT_FUNCTIONS(DECLARE)
 #undef DECLARE
 
-  Library() {
-    const std::string file = fmt::format("libcufft.so.{}", CUFFT_VER_MAJOR);
+  explicit Library(const std::string& file) {
     void* handle = dlopen(file.c_str(), RTLD_NOW | RTLD_LOCAL);
     if (!handle) {
       problem = fmt::format("{} cannot be loaded ({})", file, dlerror());
@@ -29,14 +35,14 @@ struct Library {
     }
 #define LOAD(name)                                                       \
   name = reinterpret_cast<decltype(name)>(dlsym(handle, "cufft" #name)); \
-  if (!name) problem = fmt::format("{} has no cufft" #name, file);
+  if (!name && problem.empty()) problem = fmt::format("{} has no cufft" #name, file);
     CUFFT_FUNCTIONS(LOAD)
 #undef LOAD
   }
 };
 
 const Library& library() {
-  static const Library loaded;
+  static const Library loaded(default_file());
   return loaded;
 }
 
@@ -65,14 +71,15 @@ struct Plan {
   Plan(const Plan&) = delete;
 };
 
-void require_library() {
-  if (library().problem.empty()) return;
-  throw Error(
-      ExitCode::usage, "sine transforms on CUDA need cuFFT: " + library().problem,
-      "put the CUDA toolkit's lib64 on LD_LIBRARY_PATH, choose solver.type = \"bcr\", or run with --backend threads");
-}
-
 }  // namespace
+
+void require_cufft(const std::string& file) {
+  const std::string problem = file.empty() ? library().problem : Library(file).problem;
+  if (problem.empty()) return;
+  throw Error(ExitCode::usage, "sine transforms on CUDA need cuFFT: " + problem,
+              "put the CUDA toolkit's lib64 on LD_LIBRARY_PATH or name the library in TESSERA_CUFFT, choose "
+              "solver.type = \"bcr\", or run with --backend threads");
+}
 
 template <class T>
 struct ComplexTransforms<T>::State {
@@ -94,7 +101,7 @@ struct ComplexTransforms<T>::State {
 
 template <class T>
 ComplexTransforms<T>::ComplexTransforms(Cuda& exec, Index length, Index count) {
-  require_library();
+  require_cufft();
   state_ = std::make_unique<State>(exec, length, count);
 }
 template <class T>
