@@ -6,6 +6,7 @@
 #include "base/log.hpp"
 #include "base/profile.hpp"
 #include "physics/convection_diffusion/grid.hpp"
+#include "physics/scalar/evaluate.hpp"
 #include "physics/scalar/grid.hpp"
 #include "physics/scalar/report.hpp"
 #include "physics/scalar/store.hpp"

@@ -3,6 +3,7 @@
 #include "assembly/boundary.hpp"
 #include "assembly/dirichlet.hpp"
 #include "physics/convection_diffusion/problem.hpp"
+#include "physics/scalar/evaluate.hpp"
 #include "physics/scalar/store.hpp"
 
 namespace tessera::physics::convection_diffusion {

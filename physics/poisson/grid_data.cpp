@@ -1,77 +1,20 @@
 // Right-hand side of a grid, on the host.
-#include <fmt/format.h>
-
 #include <algorithm>
 #include <cmath>
-#include <exception>
 
 #include "assembly/assemble.hpp"
 #include "assembly/quadrature_points.hpp"
 #include "mesh/box.hpp"
 #include "physics/poisson/grid.hpp"
+#include "physics/scalar/evaluate.hpp"
 #include "solvers/grid/grid_operator.hpp"
 
 namespace tessera::physics::poisson {
 
 namespace {
 
-/// Nodes or cells along x whose values are evaluated at once.
+/// Cells along x whose values are evaluated at once.
 constexpr Index evaluation_run = 1024;
-
-/// Calls work(item) for [0, count) on all threads, each with its own evaluator of the expression; rethrows what the first item that
-/// fails has thrown.
-template <class Work>
-void with_evaluators(const deck::Expression& expression, Offset count, int threads, Work work) {
-  std::exception_ptr failure;
-  Offset failed = count;
-#pragma omp parallel num_threads(threads)
-  {
-    deck::Evaluator evaluator(expression);
-#pragma omp for schedule(static)
-    for (Offset item = 0; item < count; ++item) {
-      try {
-        work(evaluator, item);
-      } catch (...) {
-#pragma omp critical
-        if (item < failed) {
-          failed = item;
-          failure = std::current_exception();
-        }
-      }
-    }
-  }
-  if (failure) std::rethrow_exception(failure);
-}
-
-/// Runs of nodes along x: [runs of a line] x [n1] x [n2].
-struct Runs {
-  std::array<Index, 3> n;
-  Offset per_line;
-
-  explicit Runs(std::array<Index, 3> sizes) : n(sizes), per_line((sizes[0] + evaluation_run - 1) / evaluation_run) {}
-  Offset count() const { return per_line * n[1] * n[2]; }
-  Index first(Offset run) const { return static_cast<Index>(run % per_line) * evaluation_run; }
-  Index size(Offset run) const { return std::min(evaluation_run, n[0] - first(run)); }
-  Index j(Offset run) const { return static_cast<Index>(run / per_line % n[1]); }
-  Index k(Offset run) const { return static_cast<Index>(run / per_line / n[1]); }
-};
-
-/// f at the interior nodes.
-void sample(const Grid& grid, View<double> b, int threads) {
-  const Runs runs(grid.problem.n);
-  with_evaluators(grid.source, runs.count(), threads, [&](deck::Evaluator& f, Offset run) {
-    const Index first = runs.first(run), size = runs.size(run), j = runs.j(run), k = runs.k(run);
-    std::vector<double> points(3 * static_cast<std::size_t>(size));
-    const double y = grid.coordinate(1, j + 1), z = grid.coordinate(2, k + 1);
-    for (Index i = 0; i < size; ++i) {
-      points[3 * i] = grid.coordinate(0, first + i + 1);
-      points[3 * i + 1] = y;
-      points[3 * i + 2] = z;
-    }
-    f.evaluate(points.data(), static_cast<std::size_t>(size), 0,
-               b.data() + first + runs.n[0] * (j + Offset{runs.n[1]} * k));
-  });
-}
 
 /// The integrals of f times the functions of a cell's corners, as weights of the values of f at the quadrature points: those of
 /// the finite elements of one cell of the grid.
@@ -200,7 +143,7 @@ Array<double> right_hand_side(const Grid& grid, View<const double> u, int thread
   if (grid.source.is_constant())
     std::fill(b.begin(), b.end(), grid.source.constant() * (grid.galerkin ? volume : 1));  // int phi = volume inside
   else if (!grid.galerkin)
-    sample(grid, b, threads);
+    sample(grid.source, grid, threads, b);
   else {
     b.set_zero();
     integrate(grid, b, threads);

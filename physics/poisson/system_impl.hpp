@@ -8,6 +8,7 @@
 #include "assembly/matrix_free/matrix_free.hpp"
 #include "base/profile.hpp"
 #include "physics/poisson/system.hpp"
+#include "physics/scalar/evaluate.hpp"
 #include "physics/scalar/store.hpp"
 
 namespace tessera::physics::poisson {

@@ -5,11 +5,28 @@
 #include <limits>
 
 #include "mesh/box.hpp"
+#include "physics/scalar/evaluate.hpp"
 #include "physics/scalar/problem.hpp"
 
 namespace tessera::physics::scalar {
 
 namespace {
+
+/// Nodes along x whose values are evaluated at once.
+constexpr Index evaluation_run = 1024;
+
+/// Runs of nodes along x: [runs of a line] x [n1] x [n2].
+struct Runs {
+  std::array<Index, 3> n;
+  Offset per_line;
+
+  explicit Runs(std::array<Index, 3> sizes) : n(sizes), per_line((sizes[0] + evaluation_run - 1) / evaluation_run) {}
+  Offset count() const { return per_line * n[1] * n[2]; }
+  Index first(Offset run) const { return static_cast<Index>(run % per_line) * evaluation_run; }
+  Index size(Offset run) const { return std::min(evaluation_run, n[0] - first(run)); }
+  Index j(Offset run) const { return static_cast<Index>(run / per_line % n[1]); }
+  Index k(Offset run) const { return static_cast<Index>(run / per_line / n[1]); }
+};
 
 /// Nodes of a side, 2 axis + (0: low, 1: high), and where they lie.
 void nodes_of_side(const BoxGrid& grid, int side, std::vector<Offset>& numbers, std::vector<double>& points) {
@@ -71,6 +88,26 @@ Array<double> boundary_values(const Params& params, const BoxGrid& grid, int thr
       for (std::size_t node = 0; node < numbers.size(); ++node) u[numbers[node]] = values[node];
     }
   return u;
+}
+
+void sample(const deck::Expression& expression, const BoxGrid& grid, int threads, View<double> values) {
+  if (expression.is_constant()) {
+    std::fill_n(values.data(), values.size(), expression.constant());
+    return;
+  }
+  const Runs runs(grid.problem.n);
+  with_evaluators(expression, runs.count(), threads, [&](deck::Evaluator& f, Offset run) {
+    const Index first = runs.first(run), size = runs.size(run), j = runs.j(run), k = runs.k(run);
+    std::vector<double> points(3 * static_cast<std::size_t>(size));
+    const double y = grid.coordinate(1, j + 1), z = grid.coordinate(2, k + 1);
+    for (Index i = 0; i < size; ++i) {
+      points[3 * i] = grid.coordinate(0, first + i + 1);
+      points[3 * i + 1] = y;
+      points[3 * i + 2] = z;
+    }
+    f.evaluate(points.data(), static_cast<std::size_t>(size), 0,
+               values.data() + first + runs.n[0] * (j + Offset{runs.n[1]} * k));
+  });
 }
 
 void insert_interior(const BoxGrid& grid, View<const double> interior, View<double> u) {

@@ -29,6 +29,9 @@ mesh::Mesh outline(const BoxGrid& grid);
 /// u on all nodes: Dirichlet values on the sides, 0 inside. Where sides meet, the later entry of the deck holds.
 Array<double> boundary_values(const Params& params, const BoxGrid& grid, int threads);
 
+/// Values of an expression at the interior nodes, x fastest. Throws Error(usage) at the first of them where one is not finite.
+void sample(const deck::Expression& expression, const BoxGrid& grid, int threads, View<double> values);
+
 /// Copies the interior nodes into `u`.
 void insert_interior(const BoxGrid& grid, View<const double> interior, View<double> u);
 

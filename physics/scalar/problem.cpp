@@ -1,14 +1,13 @@
 #include "physics/scalar/problem.hpp"
 
 #include <fmt/format.h>
-#include <omp.h>
 
 #include <algorithm>
 #include <cmath>
-#include <exception>
 
 #include "base/profile.hpp"
 #include "mesh/make_mesh.hpp"
+#include "physics/scalar/evaluate.hpp"
 
 namespace tessera::physics::scalar {
 
@@ -168,50 +167,39 @@ assembly::Coefficient coefficient(const std::vector<std::vector<deck::Expression
   }
   result.values.resize(static_cast<std::size_t>(points.before(mesh.blocks.size())) * components);
   // One block by all threads. Runs of cells of one material are evaluated at once: a call a cell would cost more than the expression.
-  std::exception_ptr failure;
-  using Evaluators = std::vector<std::vector<deck::Evaluator>>;
-  auto evaluate_block = [&](std::size_t block, Evaluators& evaluators) {
+  struct Workspace {
+    std::vector<std::vector<deck::Evaluator>> evaluators;  // [materials][components]
+    std::vector<double> xyz, column;
+  };
+  const auto workspace = [&] {
+    Workspace own;
+    for (const auto& of_material : expressions) {
+      own.evaluators.emplace_back();
+      for (const deck::Expression& e : of_material) own.evaluators.back().emplace_back(e);
+    }
+    return own;
+  };
+  for (std::size_t block = 0; block < mesh.blocks.size(); ++block) {
     const Index cells = mesh.blocks[block].cells(), first_cell = mesh.blocks[block].first_cell;
     const int per_cell = points.per_cell(block);
-    std::vector<double> xyz, column;
-#pragma omp for schedule(static)
-    for (Index chunk = 0; chunk < cells; chunk += evaluation_chunk) {
-      try {
-        const Index end = std::min(cells, chunk + evaluation_chunk);
-        for (Index cell = chunk, next; cell < end; cell = next) {
-          const Index of = material[first_cell + cell];
-          for (next = cell + 1; next < end && material[first_cell + next] == of;) ++next;
-          const std::size_t count = static_cast<std::size_t>(next - cell) * per_cell;
-          xyz.resize(3 * count);
-          column.resize(count);
-          points.of_cells(block, cell, next - cell, xyz.data());
-          double* out = result.values.data() + (points.before(block) + Offset{cell} * per_cell) * components;
-          for (std::size_t c = 0; c < components; ++c) {
-            evaluators[of][c].evaluate(xyz.data(), count, 0, column.data());
-            for (std::size_t q = 0; q < count; ++q) out[q * components + c] = column[q];
-          }
+    const Offset chunks = (cells + evaluation_chunk - 1) / evaluation_chunk;
+    for_each_with(workspace, chunks, threads, [&](Workspace& own, Offset chunk) {
+      const Index begin = static_cast<Index>(chunk) * evaluation_chunk, end = std::min(cells, begin + evaluation_chunk);
+      for (Index cell = begin, next; cell < end; cell = next) {
+        const Index of = material[first_cell + cell];
+        for (next = cell + 1; next < end && material[first_cell + next] == of;) ++next;
+        const std::size_t count = static_cast<std::size_t>(next - cell) * per_cell;
+        own.xyz.resize(3 * count);
+        own.column.resize(count);
+        points.of_cells(block, cell, next - cell, own.xyz.data());
+        double* out = result.values.data() + (points.before(block) + Offset{cell} * per_cell) * components;
+        for (std::size_t c = 0; c < components; ++c) {
+          own.evaluators[of][c].evaluate(own.xyz.data(), count, 0, own.column.data());
+          for (std::size_t q = 0; q < count; ++q) out[q * components + c] = own.column[q];
         }
-      } catch (...) {
-#pragma omp critical
-        if (!failure) failure = std::current_exception();
       }
-    }
-  };
-#pragma omp parallel num_threads(threads)
-  {
-    try {
-      Evaluators evaluators;
-      for (const auto& of_material : expressions) {
-        evaluators.emplace_back();
-        for (const deck::Expression& e : of_material) evaluators.back().emplace_back(e);
-      }
-      for (std::size_t block = 0; block < mesh.blocks.size(); ++block) evaluate_block(block, evaluators);
-    } catch (...) {
-#pragma omp critical
-      if (!failure) failure = std::current_exception();
-    }
+    });
   }
-  if (failure) std::rethrow_exception(failure);
   return result;
 }
 
@@ -341,33 +329,6 @@ void check_not_singular(const std::vector<MaterialParams>& materials, const std:
       fmt::format("the problem is singular, u is fixed only up to a constant: {}, and there is no reaction", why),
       "add a dirichlet boundary, a robin boundary with alpha > 0, or a reaction",
       boundaries.empty() ? physics : boundaries.front().where);
-}
-
-std::vector<double> evaluate(const deck::Expression& expression, std::span<const double> points, int threads) {
-  const Offset count = static_cast<Offset>(points.size() / 3);
-  std::vector<double> values(static_cast<std::size_t>(count));
-  if (expression.is_constant()) {
-    std::fill(values.begin(), values.end(), expression.constant());
-    return values;
-  }
-  std::exception_ptr failure;
-  constexpr Offset chunk = 1024;
-#pragma omp parallel num_threads(threads)
-  {
-    deck::Evaluator evaluator(expression);
-#pragma omp for schedule(static)
-    for (Offset first = 0; first < count; first += chunk) {
-      try {
-        evaluator.evaluate(points.data() + 3 * first, static_cast<std::size_t>(std::min(chunk, count - first)), 0,
-                           values.data() + first);
-      } catch (...) {
-#pragma omp critical
-        if (!failure) failure = std::current_exception();
-      }
-    }
-  }
-  if (failure) std::rethrow_exception(failure);
-  return values;
 }
 
 }  // namespace tessera::physics::scalar

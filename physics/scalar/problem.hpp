@@ -71,7 +71,4 @@ Problem make_problem(const Context& context, Params params);
 void check_not_singular(const std::vector<MaterialParams>& materials, const std::vector<BoundaryParams>& boundaries,
                         const deck::Where& physics);
 
-/// Values of an expression at points [count, 3], in parallel.
-std::vector<double> evaluate(const deck::Expression& expression, std::span<const double> points, int threads);
-
 }  // namespace tessera::physics::scalar

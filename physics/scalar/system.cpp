@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include "physics/scalar/evaluate.hpp"
 #include "solvers/solve.hpp"
 
 namespace tessera::physics::scalar {

@@ -1,0 +1,56 @@
+#pragma once
+// Expressions at many points, in parallel. What is thrown does not depend on the number of threads.
+#include <exception>
+#include <optional>
+#include <span>
+#include <vector>
+
+#include "base/types.hpp"
+#include "deck/expression.hpp"
+
+namespace tessera::physics::scalar {
+
+/// Calls work(state, item) for [0, count) on all threads, each with its own make(); rethrows what the lowest item that fails has
+/// thrown.
+template <class Make, class Work>
+void for_each_with(Make make, Offset count, int threads, Work work) {
+  std::exception_ptr failure;
+  Offset failed = count;
+  const auto keep = [&](Offset item) {
+#pragma omp critical(tessera_for_each_with)
+    if (item < failed) {
+      failed = item;
+      failure = std::current_exception();
+    }
+  };
+#pragma omp parallel num_threads(threads)
+  {
+    std::optional<decltype(make())> state;
+    try {
+      state.emplace(make());
+    } catch (...) {
+      keep(-1);
+    }
+#pragma omp for schedule(static)
+    for (Offset item = 0; item < count; ++item) {
+      if (!state) continue;
+      try {
+        work(*state, item);
+      } catch (...) {
+        keep(item);
+      }
+    }
+  }
+  if (failure) std::rethrow_exception(failure);
+}
+
+/// Calls work(evaluator, item) for [0, count) on all threads: an evaluator of the expression belongs to one of them.
+template <class Work>
+void with_evaluators(const deck::Expression& expression, Offset count, int threads, Work work) {
+  for_each_with([&] { return deck::Evaluator(expression); }, count, threads, work);
+}
+
+/// Values of an expression at points [count, 3]. Throws Error(usage) at the first point where one is not finite.
+std::vector<double> evaluate(const deck::Expression& expression, std::span<const double> points, int threads);
+
+}  // namespace tessera::physics::scalar
