@@ -3,6 +3,7 @@
 #include <dlfcn.h>
 #include <fmt/format.h>
 
+#include "deck/read_string.hpp"
 #include "physics/convection_diffusion/convection_diffusion.hpp"
 #include "physics/poisson/poisson.hpp"
 #include "physics/two_point_bvp/two_point_bvp.hpp"
@@ -49,12 +50,7 @@ std::unique_ptr<Module> make_module(const deck::Deck& deck) {
     throw Error(ExitCode::usage, fmt::format("{}: the deck does not say which physics to solve", deck.file()),
                 fmt::format("add\n    [physics]\n    type = \"{}\"\n  valid names: {}", names().front(),
                             fmt::join(names(), ", ")));
-  // Only the type: the module reads the rest of the section.
-  const deck::KeyDescription key{"type", "string", {}, {}, {}};
-  const deck::Deck::Node* section = deck::detail::find_child(deck.root(), "physics");
-  std::string type;
-  deck::detail::read_value(*deck::detail::find_child(*section, "type"), key, type);
-  return make_module(type, deck.where("physics.type"));
+  return make_module(deck::read_string(deck, "physics.type"), deck.where("physics.type"));
 }
 
 void load_plugin(const std::filesystem::path& library) {

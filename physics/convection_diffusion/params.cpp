@@ -4,6 +4,7 @@
 
 #include <algorithm>
 
+#include "deck/read_string.hpp"
 #include "solvers/registry.hpp"
 #include "solvers/solve.hpp"
 
@@ -117,11 +118,8 @@ deck::SectionDescription solver_description() {
 
 /// solver.type of the deck, or what the discretisation takes where there is none.
 std::string solver_type(const deck::Deck& deck, const std::string& discretisation) {
-  if (!deck.has("solver.type")) return discretisation == "finite_difference" ? "lsor" : "bicgstab";
-  std::string type;
-  const deck::Deck::Node* section = deck::detail::find_child(deck.root(), "solver");
-  deck::detail::read_value(*deck::detail::find_child(*section, "type"), {"type", "string", {}, {}, {}}, type);
-  return type;
+  if (deck.has("solver.type")) return deck::read_string(deck, "solver.type");
+  return discretisation == "finite_difference" ? "lsor" : "bicgstab";
 }
 
 /// Solvers and preconditioners that take the matrix for symmetric are refused by name.

@@ -1,4 +1,5 @@
 // What a correct deck gives.
+#include "deck/read_string.hpp"
 #include "schema_fixture.hpp"
 
 namespace tessera::deck::testing {
@@ -92,6 +93,20 @@ TEST(DeckRead, OverridesMakeSectionsAndLists) {
   ASSERT_EQ(boundary_section().read_all(deck).size(), 1u);
   EXPECT_EQ(boundary_section().read_all(deck)[0].vector[0].text(), "x");
   EXPECT_EQ(solver_section().read(deck).seed, 3);
+}
+
+TEST(DeckRead, OneStringBeforeItsSection) {
+  const Deck deck = Deck::parse("title = 3\n[solver]\ntype = \"new\"\nunknown = 1", "deck.toml");
+  EXPECT_EQ(read_string(deck, "solver.type"), "new");
+  EXPECT_EQ(read_string(deck, "physics.type"), "");
+  try {
+    read_string(deck, "title");
+    FAIL() << "a number was taken for a string";
+  } catch (const Error& error) {
+    EXPECT_STREQ(error.what(), "title is the integer 3; expected a string");
+    ASSERT_TRUE(error.where());
+    EXPECT_EQ(error.where()->line, 1);
+  }
 }
 
 TEST(DeckRead, DefaultsWithoutADeck) {
