@@ -95,4 +95,14 @@ void summarise_mesh(const mesh::Mesh& mesh, const assembly::DofMap& dofs, Offset
 void summarise_backend(const Threads& exec, output::Summary& summary);
 void summarise_backend(const Cuda& exec, output::Summary& summary);
 
+/// Calls run(exec) on the backend of the deck and says which in the summary.
+template <class Run>
+decltype(auto) on_backend(const RunParams& params, output::Summary& summary, Run&& run) {
+  return with_backend(params.backend, params.threads, [&](auto& exec) -> decltype(auto) {
+    summarise_backend(exec, summary);
+    summary.set("backend.precision", params.precision);
+    return run(exec);
+  });
+}
+
 }  // namespace tessera::physics

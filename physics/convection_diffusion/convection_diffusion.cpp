@@ -1,12 +1,8 @@
 #include "physics/convection_diffusion/convection_diffusion.hpp"
 
-#include <fmt/format.h>
-
-#include "base/profile.hpp"
 #include "physics/convection_diffusion/grid.hpp"
 #include "physics/convection_diffusion/problem.hpp"
-#include "physics/scalar/report.hpp"
-#include "solvers/solve.hpp"
+#include "physics/scalar/solve.hpp"
 
 namespace tessera::physics {
 
@@ -31,23 +27,6 @@ Problem set_up(const Context& context, Params params) {
   return {std::move(params), std::move(diffusion)};
 }
 
-/// Assembles and solves; u comes back on the host.
-template <class Exec>
-solvers::Report solve_on(Exec& exec, const Problem& problem, Context& context, std::vector<double>& u, Offset& nnz) {
-  Array<double, typename Exec::Space> x(problem.diffusion.dofs.dofs);
-  scalar::System<Exec> system;
-  make_system(exec, problem, system, context.summary);
-  nnz = system.nnz;
-  x.set_zero();
-  Scope scope(exec, "solve");
-  solvers::SolverParams params = problem.diffusion.params.solver;
-  params.precision = problem.diffusion.params.run.precision;
-  const solvers::Report report =
-      solvers::solve(exec, *system.A, system.b.view(), x.view(), params, scalar::monitor_of(context));
-  u = to_vector(x);
-  return report;
-}
-
 class ConvectionDiffusion final : public Module {
  public:
   deck::Schema schema() const override { return convection_diffusion::schema(); }
@@ -59,27 +38,9 @@ ExitCode ConvectionDiffusion::run(Context& context) {
   Params of_deck = read_params(context);
   if (of_deck.on_grid()) return run_on_grid(of_deck, context);
   const Problem problem = set_up(context, std::move(of_deck));
-  const scalar::Problem& diffusion = problem.diffusion;
-  const scalar::Params& params = diffusion.params;
-  std::vector<double> u;
-  Offset nnz = 0;
-  const solvers::Report report = with_backend(params.run.backend, params.run.threads, [&](auto& exec) {
-    summarise_backend(exec, context.summary);
-    context.summary.set("backend.precision", params.run.precision);
-    return solve_on(exec, problem, context, u, nnz);
-  });
   context.summary.set("space.discretisation", problem.params.discretisation);
-  summarise_mesh(diffusion.mesh, diffusion.dofs, nnz, context.summary);
-  scalar::summarise_solver(report, context.summary);
-  const scalar::Solution solution{diffusion.mesh,
-                                  diffusion.dofs,
-                                  diffusion.dof_points,
-                                  diffusion.material,
-                                  params.materials,
-                                  u,
-                                  Threads(params.run.threads).count()};
-  scalar::report_solution(params, solution, report, context);
-  return scalar::conclude(params, report, context);
+  return scalar::run_on_mesh(problem.diffusion, context,
+                             [&](auto& exec, auto& system) { make_system(exec, problem, system, context.summary); });
 }
 
 void ConvectionDiffusion::check(Context& context) {

@@ -8,9 +8,8 @@
 #include "physics/convection_diffusion/grid.hpp"
 #include "physics/scalar/evaluate.hpp"
 #include "physics/scalar/grid.hpp"
-#include "physics/scalar/report.hpp"
+#include "physics/scalar/solve.hpp"
 #include "physics/scalar/store.hpp"
-#include "solvers/solve.hpp"
 
 namespace tessera::physics::convection_diffusion {
 
@@ -31,7 +30,7 @@ void summarise_relaxation(const solvers::grid::LmsorReport& report, const solver
 
 /// Values on the backend: those of the host themselves, or a copy.
 template <class Exec>
-decltype(auto) on_backend(const Array<double>& values) {
+decltype(auto) there(const Array<double>& values) {
   if constexpr (std::is_same_v<typename Exec::Space, Host>) {
     return (values);
   } else {
@@ -45,9 +44,9 @@ decltype(auto) on_backend(const Array<double>& values) {
 template <class Exec>
 solvers::Report relax_there(Exec& exec, const Params& params, const Grid& grid, View<double> u, Context& context) {
   const auto& problem = grid.nodes.problem;
-  const auto& f = on_backend<Exec>(grid.f);
-  const auto& g = on_backend<Exec>(grid.g);
-  const auto& source = on_backend<Exec>(grid.source);
+  const auto& f = there<Exec>(grid.f);
+  const auto& g = there<Exec>(grid.g);
+  const auto& source = there<Exec>(grid.source);
   Scope scope(exec, "solve");
   const solvers::grid::LmsorReport report = solvers::grid::solve_lmsor(
       exec, {{problem.n[0], problem.n[1]}, {problem.h[0], problem.h[1]}, f.view(), g.view(), source.view()}, u,
@@ -61,7 +60,7 @@ solvers::Report relax(Exec& exec, const Params& params, Grid& grid, Context& con
   if constexpr (std::is_same_v<typename Exec::Space, Host>) {
     return relax_there(exec, params, grid, grid.u.view(), context);
   } else {
-    auto u = on_backend<Exec>(grid.u);
+    auto u = there<Exec>(grid.u);
     const solvers::Report report = relax_there(exec, params, grid, u.view(), context);
     copy(u, grid.u);
     return report;
@@ -71,37 +70,20 @@ solvers::Report relax(Exec& exec, const Params& params, Grid& grid, Context& con
 template <class Exec>
 solvers::Report solve_matrix(Exec& exec, const Params& params, Grid& grid, Context& context) {
   using Space = typename Exec::Space;
-  scalar::Problem problem;  // what `store` reads
-  problem.params = params.diffusion;
   scalar::System<Exec> system;
   {
     GridSystem host = make_grid_system(grid);
     system.nnz = host.A.nnz();
-    if constexpr (std::is_same_v<Space, Host>) {
-      system.matrix = std::move(host.A);
-      system.b = std::move(host.b);
-    } else {
-      system.matrix = {host.A.rows, host.A.cols, Array<Offset, Space>(host.A.row_ptr.size()),
-                       Array<Index, Space>(host.A.nnz()), Array<double, Space>(host.A.nnz())};
-      system.b = Array<double, Space>(host.b.size());
-      copy(host.A.row_ptr, system.matrix.row_ptr);
-      copy(host.A.col_ind, system.matrix.col_ind);
-      copy(host.A.values, system.matrix.values);
-      copy(host.b, system.b);
-    }
+    system.matrix = {host.A.rows, host.A.cols, scalar::moved_to<Space>(std::move(host.A.row_ptr)),
+                     scalar::moved_to<Space>(std::move(host.A.col_ind)),
+                     scalar::moved_to<Space>(std::move(host.A.values))};
+    system.b = scalar::moved_to<Space>(std::move(host.b));
   }
-  scalar::store(exec, problem, system, context.summary);
+  scalar::store(exec, params.diffusion, system, context.summary);
   context.summary.set("space.nnz", system.nnz);
-  Array<double, Space> x(system.b.size());
-  x.set_zero();
-  solvers::SolverParams solver = params.diffusion.solver;
-  solver.precision = params.diffusion.run.precision;
-  Scope scope(exec, "solve");
-  const solvers::Report report =
-      solvers::solve(exec, *system.A, system.b.view(), x.view(), solver, scalar::monitor_of(context));
-  Array<double> inside(x.size());
-  copy(x, inside);
-  scalar::insert_interior(grid.nodes, inside, grid.u);
+  Array<double, Space> x;
+  const solvers::Report report = scalar::solve_system(exec, *system.A, system.b.view(), params.diffusion, context, x);
+  scalar::insert_solution(grid.nodes, x, grid.u);
   if (grid.cell_peclet > 1)
     warn(
         fmt::format("the cell Peclet number is {:.3g} > 1: central differences oscillate where the solution has "
@@ -150,9 +132,7 @@ ExitCode run_on_grid(const Params& params, Context& context) {
   }
   const auto& n = grid.nodes.problem.n;
   log_info(fmt::format("grid: {} x {} unknowns, cell Peclet number {:.3g}", n[0], n[1], grid.cell_peclet));
-  const solvers::Report report = with_backend(diffusion.run.backend, diffusion.run.threads, [&](auto& exec) {
-    summarise_backend(exec, context.summary);
-    context.summary.set("backend.precision", diffusion.run.precision);
+  const solvers::Report report = on_backend(diffusion.run, context.summary, [&](auto& exec) {
     return params.relaxes ? relax(exec, params, grid, context) : solve_matrix(exec, params, grid, context);
   });
   context.summary.set("mesh.nodes", grid.nodes.node_count());

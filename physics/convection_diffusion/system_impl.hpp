@@ -44,7 +44,7 @@ void make_system(Exec& exec, const Problem& problem, scalar::System<Exec>& syste
                                   diffusion.dirichlet.values);
   }
   system.nnz = system.matrix.nnz();
-  scalar::store(exec, diffusion, system, summary);
+  scalar::store(exec, diffusion.params, system, summary);
 }
 
 }  // namespace tessera::physics::convection_diffusion

@@ -3,12 +3,10 @@
 #include <fmt/format.h>
 
 #include "base/log.hpp"
-#include "base/profile.hpp"
 #include "physics/poisson/grid.hpp"
-#include "physics/scalar/report.hpp"
+#include "physics/scalar/solve.hpp"
 #include "solvers/grid/grid_operator.hpp"
 #include "solvers/grid/sine_transform.hpp"
-#include "solvers/solve.hpp"
 
 namespace tessera::physics::poisson {
 
@@ -32,35 +30,6 @@ std::string describe_stencil(const Grid& grid) {
   return fmt::format("{}-point stencil of linear elements", grid.problem.dim == 1 ? 3 : grid.problem.dim == 2 ? 9 : 27);
 }
 
-/// Solves for the interior nodes of `u`.
-template <class Exec>
-solvers::Report solve_on(Exec& exec, const Params& params, const Grid& grid, Array<double> right_side, Context& context,
-                         Array<double>& u) {
-  using Space = typename Exec::Space;
-  Array<double, Space> b, x(right_side.size());
-  if constexpr (std::is_same_v<Space, Host>) {
-    b = std::move(right_side);
-  } else {
-    b = Array<double, Space>(right_side.size());
-    copy(right_side, b);
-    right_side = {};
-  }
-  x.set_zero();
-  const solvers::grid::GridOperator<Exec> A(grid.problem);
-  solvers::SolverParams solver = params.solver;
-  solver.precision = params.run.precision;
-  Scope scope(exec, "solve");
-  const solvers::Report report = solvers::solve(exec, static_cast<const linalg::Operator<Exec>&>(A),
-                                                View<const double>(b), x.view(), solver, monitor_of(context));
-  if constexpr (std::is_same_v<Space, Host>) {
-    insert_interior(grid, x, u);
-  } else {
-    const std::vector<double> interior = to_vector(x);
-    insert_interior(grid, {interior.data(), x.size()}, u);
-  }
-  return report;
-}
-
 void summarise_grid(const Grid& grid, output::Summary& summary) {
   summary.set("mesh.nodes", grid.node_count());
   summary.set("space.order", 1);
@@ -82,10 +51,15 @@ ExitCode run_on_grid(const Params& params, Context& context) {
     u = boundary_values(params, grid, host.count());
     b = right_hand_side(grid, u, host.count());
   }
-  const solvers::Report report = with_backend(params.run.backend, params.run.threads, [&](auto& exec) {
-    summarise_backend(exec, context.summary);
-    context.summary.set("backend.precision", params.run.precision);
-    return solve_on(exec, params, grid, std::move(b), context, u);
+  const solvers::Report report = on_backend(params.run, context.summary, [&](auto& exec) {
+    using Exec = std::remove_reference_t<decltype(exec)>;
+    using Space = typename Exec::Space;
+    const Array<double, Space> there = moved_to<Space>(std::move(b));
+    const solvers::grid::GridOperator<Exec> A(grid.problem);
+    Array<double, Space> x;
+    const solvers::Report solved = solve_system<Exec>(exec, A, there.view(), params, context, x);
+    insert_solution(grid, x, u);
+    return solved;
   });
   summarise_solver(report, context.summary);
   if (needs_mesh(params)) report_on_mesh(params, u, report, context);

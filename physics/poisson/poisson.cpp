@@ -1,13 +1,9 @@
 #include "physics/poisson/poisson.hpp"
 
-#include <fmt/format.h>
-
-#include "base/profile.hpp"
 #include "physics/poisson/grid.hpp"
 #include "physics/poisson/grid_run.hpp"
 #include "physics/poisson/system.hpp"
-#include "physics/scalar/report.hpp"
-#include "solvers/solve.hpp"
+#include "physics/scalar/solve.hpp"
 
 namespace tessera::physics {
 
@@ -26,23 +22,6 @@ Params read_params(const Context& context) {
   return params;
 }
 
-/// Assembles and solves; u comes back on the host.
-template <class Exec>
-solvers::Report solve_on(Exec& exec, const Problem& problem, Context& context, std::vector<double>& u, Offset& nnz) {
-  Array<double, typename Exec::Space> x(problem.dofs.dofs);
-  System<Exec> system;
-  make_system(exec, problem, system, context.summary);
-  nnz = system.nnz;
-  x.set_zero();
-  Scope scope(exec, "solve");
-  const solvers::Monitor monitor = monitor_of(context);
-  solvers::SolverParams params = problem.params.solver;
-  params.precision = problem.params.run.precision;
-  const solvers::Report report = solvers::solve(exec, *system.A, system.b.view(), x.view(), params, monitor);
-  u = to_vector(x);
-  return report;
-}
-
 class Poisson final : public Module {
  public:
   deck::Schema schema() const override { return poisson::schema(); }
@@ -54,25 +33,8 @@ ExitCode Poisson::run(Context& context) {
   Params params_read = read_params(context);
   if (needs_grid(params_read)) return run_on_grid(params_read, context);
   const Problem problem = make_problem(context, std::move(params_read));
-  const Params& params = problem.params;
-  std::vector<double> u;
-  Offset nnz = 0;
-  const solvers::Report report = with_backend(params.run.backend, params.run.threads, [&](auto& exec) {
-    summarise_backend(exec, context.summary);
-    context.summary.set("backend.precision", params.run.precision);
-    return solve_on(exec, problem, context, u, nnz);
-  });
-  summarise_mesh(problem.mesh, problem.dofs, nnz, context.summary);
-  summarise_solver(report, context.summary);
-  const Solution solution{problem.mesh,
-                          problem.dofs,
-                          problem.dof_points,
-                          problem.material,
-                          params.materials,
-                          u,
-                          Threads(params.run.threads).count()};
-  report_solution(params, solution, report, context);
-  return conclude(params, report, context);
+  return run_on_mesh(problem, context,
+                     [&](auto& exec, auto& system) { make_system(exec, problem, system, context.summary); });
 }
 
 void Poisson::check(Context& context) {

@@ -84,7 +84,7 @@ void make_system(Exec& exec, const Problem& problem, System<Exec>& system, outpu
   }
   assemble_matrix(exec, problem, threads, system, summary);
   system.nnz = system.matrix.nnz();
-  store(exec, problem, system, summary);
+  store(exec, problem.params, system, summary);
 }
 
 }  // namespace tessera::physics::poisson

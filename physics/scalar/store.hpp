@@ -11,11 +11,11 @@ namespace tessera::physics::scalar {
 
 /// Takes the matrix over into the format that the deck asks for. "auto" stays with CRS where the preconditioner sweeps over entries.
 template <class Exec>
-void store(Exec& exec, const Problem& problem, System<Exec>& system, output::Summary& summary) {
-  const MatrixParams& asked = problem.params.matrix;
-  const bool entries = asked.format == "auto" && needs_entries(problem.params.solver);
+void store(Exec& exec, const Params& params, System<Exec>& system, output::Summary& summary) {
+  const MatrixParams& asked = params.matrix;
+  const bool entries = asked.format == "auto" && needs_entries(params.solver);
   std::string why = fmt::format("{} needs the entries in rows",
-                                solvers::is_direct(problem.params.solver) ? "the direct solver" : "the preconditioner");
+                                solvers::is_direct(params.solver) ? "the direct solver" : "the preconditioner");
   {
     Scope scope(exec, "convert");
     try {

@@ -70,8 +70,6 @@ Array<double> solve_in(Exec& exec, const Params& params, const Array<double>& f,
 
 template <class Exec>
 Array<double> solve_on(Exec& exec, const Params& params, const Array<double>& f, output::Summary& summary) {
-  summarise_backend(exec, summary);
-  summary.set("backend.precision", params.run.precision);
   if (params.run.precision == "float") return solve_in<float, float>(exec, params, f, summary);
   if (params.run.precision == "mixed") return solve_in<float, double>(exec, params, f, summary);
   return solve_in<double, double>(exec, params, f, summary);
@@ -95,8 +93,8 @@ ExitCode TwoPointBvp::run(Context& context) {
     f = right_hand_side(params, context);
   }
   if (f.empty()) return ExitCode::interrupted;
-  const Array<double> u = with_backend(params.run.backend, params.run.threads,
-                                       [&](auto& exec) { return solve_on(exec, params, f, context.summary); });
+  const Array<double> u =
+      on_backend(params.run, context.summary, [&](auto& exec) { return solve_on(exec, params, f, context.summary); });
   // u_1 holds all of f: where it is finite everything is.
   if (!std::isfinite(u[0]))
     throw Error(ExitCode::solver,
