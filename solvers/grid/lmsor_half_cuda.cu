@@ -65,10 +65,18 @@ struct Other {
   }
   /// Fills `tile` from row first_row - 1 and column first_column - 1 on.
   __device__ void fill(T* to, Offset first_row, Offset first_column, const Layout& layout) {
-    for (int item = threadIdx.x; item < tile_rows<G> * tile_columns; item += half_block) {
+    constexpr int items = tile_rows<G> * tile_columns, rounds = (items + half_block - 1) / half_block;
+    T value[rounds];
+#pragma unroll
+    for (int round = 0; round < rounds; ++round) {  // all loads before the first store
+      const int item = static_cast<int>(threadIdx.x) + round * half_block;
       const Offset j = first_row - 1 + item / tile_columns, p = first_column - 1 + item % tile_columns;
-      to[item] = j <= layout.m2 + 1 && p >= 0 && p < layout.pitch ? __ldg(array + j * layout.pitch + p) : T(0);
+      const bool inside = item < items && j <= layout.m2 + 1 && p >= 0 && p < layout.pitch;
+      value[round] = inside ? __ldg(array + j * layout.pitch + p) : T(0);
     }
+#pragma unroll
+    for (int round = 0; round < rounds; ++round)
+      if (const int item = static_cast<int>(threadIdx.x) + round * half_block; item < items) to[item] = value[round];
     tile = to;
     __syncthreads();
   }
@@ -112,11 +120,6 @@ __global__ void __launch_bounds__(half_block, least_blocks(recompute, may_be_mix
   const Offset safe = p <= layout.m1 / 2 ? p : layout.m1 / 2;
   const Offset own = colour * layout.size;
   Other<access, G, T> other{args.fields.u + (1 - colour) * layout.size, args.texture, layout.pitch, nullptr};
-  if constexpr (access == Access::shared) {
-    __shared__ T tile[tile_rows<G> * tile_columns];
-    other.fill(tile, first_row, p - column, layout);
-  }
-
   T u[G];
   Point<T> points[G];
   T middle[G + 2], side[G];
@@ -125,6 +128,14 @@ __global__ void __launch_bounds__(half_block, least_blocks(recompute, may_be_mix
     const Offset j = first_row + row + k <= layout.m2 ? first_row + row + k : layout.m2;
     u[k] = args.fields.u[own + j * layout.pitch + safe];
     points[k] = load_point<recompute>(args.fields, own + j * layout.pitch + safe);
+  }
+  if constexpr (access == Access::shared) {  // while the loads above are under way
+    __shared__ T tile[tile_rows<G> * tile_columns];
+    other.fill(tile, first_row, p - column, layout);
+  }
+#pragma unroll
+  for (int k = 0; k < G; ++k) {
+    const Offset j = first_row + row + k <= layout.m2 ? first_row + row + k : layout.m2;
     const int beside = 2 * Layout::shift(j, colour) - 1;
     side[k] = other(j, row + k, safe + beside, column + beside);
   }

@@ -1,5 +1,5 @@
 #pragma once
-#include "base/parallel.hpp"
+#include "base/chained.hpp"
 #include "solvers/grid/nested_solver.hpp"
 
 namespace tessera::solvers::grid {
@@ -63,7 +63,7 @@ struct Data {
 template <class Exec, class T>
 void form(Exec& exec, const Step& step, Index systems, const Data<T>& data, T* rhs, double* shifts) {
   const Step own = step;
-  for_each(exec, static_cast<Offset>(systems) * step.group_count * data.size, [=] TESSERA_HD(Offset item) {
+  for_each_chained(exec, static_cast<Offset>(systems) * step.group_count * data.size, [=] TESSERA_HD(Offset item) {
     const PlanView& plan = data.plan;
     const Offset number = item / data.size, i = item - number * data.size, system = number / own.group_count;
     const Group group = plan.groups[own.group + static_cast<Index>(number - system * own.group_count)];
@@ -99,7 +99,7 @@ template <class Exec, class T>
 void combine(Exec& exec, const Step& step, Index systems, const Data<T>& data, const T* solution, T* sums) {
   const PlanView plan = data.plan;
   const Step own = step;
-  for_each(exec, static_cast<Offset>(systems) * step.group_count * data.size, [=] TESSERA_HD(Offset item) {
+  for_each_chained(exec, static_cast<Offset>(systems) * step.group_count * data.size, [=] TESSERA_HD(Offset item) {
     const Offset number = item / data.size, i = item % data.size, system = number / own.group_count;
     const Group& group = plan.groups[own.group + number % own.group_count];
     const T* solved = solution + system * own.problem_count * data.size;
@@ -129,7 +129,7 @@ void combine(Exec& exec, const Step& step, Index systems, const Data<T>& data, c
 template <class Exec, class T>
 void update(Exec& exec, const Step& step, Index systems, const Data<T>& data, const T* sums) {
   const Step own = step;
-  for_each(exec, static_cast<Offset>(systems) * step.group_count * data.size, [=] TESSERA_HD(Offset item) {
+  for_each_chained(exec, static_cast<Offset>(systems) * step.group_count * data.size, [=] TESSERA_HD(Offset item) {
     const Offset number = item / data.size, i = item % data.size, system = number / own.group_count;
     const Output output = data.plan.outputs[data.plan.groups[own.group + number % own.group_count].output];
     const T sum = couple<T>(data.across, data.row_spacing, data.shifts[system], i,
@@ -141,7 +141,7 @@ void update(Exec& exec, const Step& step, Index systems, const Data<T>& data, co
 /// u = s f / |t|, with s_i = (-1)^i where t < 0, turns the line into tridiag(-1, 2 + delta, -1).
 template <class Exec, class T>
 void to_toeplitz(Exec& exec, const Line& line, Index systems, const double* shifts, const T* f, T* u, double* delta) {
-  for_each(exec, static_cast<Offset>(systems) * line.n, [=] TESSERA_HD(Offset item) {
+  for_each_chained(exec, static_cast<Offset>(systems) * line.n, [=] TESSERA_HD(Offset item) {
     const Offset system = item / line.n, i = item % line.n;
     const LineMatrix matrix = line_matrix(line, shifts[system]);
     const double scale = matrix.inverse_diagonal * (2 + matrix.delta);
@@ -152,7 +152,7 @@ void to_toeplitz(Exec& exec, const Line& line, Index systems, const double* shif
 template <class Exec, class T>
 void from_toeplitz(Exec& exec, const Line& line, Index systems, const double* shifts, T* u) {
   if (line.stencil == Stencil::star) return;
-  for_each(exec, static_cast<Offset>(systems) * line.n, [=] TESSERA_HD(Offset item) {
+  for_each_chained(exec, static_cast<Offset>(systems) * line.n, [=] TESSERA_HD(Offset item) {
     if (item % line.n % 2 == 1 && !line_matrix(line, shifts[item / line.n]).positive) u[item] = -u[item];
   });
 }

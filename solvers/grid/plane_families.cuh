@@ -1,5 +1,6 @@
 #pragma once
 // The kernels of a step: a block forms the right-hand sides of the families of a group, solves line after line and adds up the solutions.
+#include "base/chained_launch.cuh"
 #include "solvers/grid/plane_kernels.cuh"
 
 namespace tessera::solvers::grid {
@@ -9,6 +10,7 @@ struct Cut {
   Index poles, chunks;
   int lines;       ///< of right-hand sides that fit in shared memory
   unsigned ahead;  ///< blocks that run at once
+  bool folded;     ///< no block has two poles of a family: a F + b U is formed at once
 };
 
 /// Stripes of 32 rows of a tile that are loaded together: six rows of them are 24 loads in flight.
@@ -29,12 +31,15 @@ struct SharedGroup {
   T weight[most_families][most_rows + most_rims];
   T output[most_outputs][most_families];
   Index pole[most_families], pole_count[most_families], rim_line[most_families];
+  T rim_share[most_families];  ///< b / a of the only pole of a family, where a F + b U is formed at once
   int rows, rims;
 };
 
-/// All threads of a block take part.
+/// All threads of a block take part. Reads the plan alone, which no kernel writes. `pole`: of the only one of its family, where there
+/// is but one.
 template <class T>
-__device__ void load_group(const PlaneData<T>& data, Offset system, const Group& group, SharedGroup<T>& shared) {
+__device__ void load_group(const PlaneData<T>& data, Offset system, const Group& group, Index pole,
+                           SharedGroup<T>& shared) {
   const PlanView& plan = data.plan;
   const int thread = threadIdx.x, threads = blockDim.x, sources = group.row_count + group.rim_count;
   for (int r = thread; r < sources; r += threads) {
@@ -52,6 +57,10 @@ __device__ void load_group(const PlaneData<T>& data, Offset system, const Group&
     shared.pole[k] = family.pole;
     shared.pole_count[k] = family.pole_count;
     shared.rim_line[k] = family.rim_line;
+    if (group.rim_count > 0 && pole < family.pole_count) {
+      const Pole only = plan.poles[family.pole + pole];
+      shared.rim_share[k] = T(only.b / only.a);
+    }
   }
   if (thread == 0) shared.rows = group.row_count, shared.rims = group.rim_count;
   __syncthreads();
@@ -65,11 +74,12 @@ struct Pass {
 
 /// As many families from `first` on as fit, at least one. Different U are numbered in the order of families.
 template <class T>
-__device__ Pass make_pass(const SharedGroup<T>& group, int first, int most, int lines) {
+__device__ Pass make_pass(const SharedGroup<T>& group, int first, int most, int lines, bool folded) {
   const int rim = group.rim_line[first];
-  Pass pass{first, first + 1, rim, group.rims > 0 ? 1 : 0};
+  const bool has_rims = group.rims > 0 && !folded;
+  Pass pass{first, first + 1, rim, has_rims ? 1 : 0};
   for (; pass.last < most; ++pass.last) {
-    const int rims = group.rims > 0 ? group.rim_line[pass.last] - rim + 1 : 0;
+    const int rims = has_rims ? group.rim_line[pass.last] - rim + 1 : 0;
     if (pass.last + 1 - first + rims > lines) break;
     pass.rims = rims;
   }
@@ -113,15 +123,21 @@ __device__ void form_stripes(const PlaneData<T>& data, Offset system, const Shar
 #pragma unroll
       for (int j = 0; j < stripes; ++j) F[j] += weight[r] * row[r][j];
     }
+    if (group.rims > 0) {
+      const T left = weight[group.rows], right = group.rims > 1 ? weight[group.rows + 1] : T(0);
+      T* line = slots + (pass.last - pass.first + group.rim_line[k] - pass.first_rim) * line_slots;
+#pragma unroll
+      for (int j = 0; j < stripes; ++j) {
+        const T U = left * rim[0][j] + right * rim[1][j];
+        if (pass.rims > 0)
+          line[slot<m, T>(warp * (first + j) + lane_id())] = U;
+        else
+          F[j] += group.rim_share[k] * U;
+      }
+    }
 #pragma unroll
     for (int j = 0; j < stripes; ++j)
       slots[(k - pass.first) * line_slots + slot<m, T>(warp * (first + j) + lane_id())] = F[j];
-    if (group.rims == 0) continue;
-    const int line = pass.last - pass.first + group.rim_line[k] - pass.first_rim;
-    const T left = weight[group.rows], right = group.rims > 1 ? weight[group.rows + 1] : T(0);
-#pragma unroll
-    for (int j = 0; j < stripes; ++j)
-      slots[line * line_slots + slot<m, T>(warp * (first + j) + lane_id())] = left * rim[0][j] + right * rim[1][j];
   }
 }
 
@@ -207,15 +223,17 @@ __global__ void __launch_bounds__(warp* most_warps)
   const Index items = whole ? step.group_count : step.family_count * cut.chunks;
   const Offset system = blockIdx.x / items;
   const Index item = static_cast<Index>(blockIdx.x % items), own_family = step.family + item / max(cut.chunks, 1);
+  let_next_kernel_start();
   const Group& group = plan.groups[whole ? step.group + item : plan.families[own_family].group];
-  if (!whole && item % cut.chunks * cut.poles >= plan.families[own_family].pole_count)
-    return;  // others have more chunks
-  load_group(data, system, group, own);
+  const Index chunk_pole = whole ? 0 : item % cut.chunks * cut.poles;
+  if (!whole && chunk_pole >= plan.families[own_family].pole_count) return;  // others have more chunks
+  load_group(data, system, group, chunk_pole, own);
+  await_kernels_before();
   const int first_family = whole ? 0 : own_family - group.family,
             last_family = whole ? group.family_count : first_family + 1;
   int solved = 0;
   for (int family = first_family; family < last_family;) {
-    const Pass pass = make_pass(own, family, last_family, cut.lines);
+    const Pass pass = make_pass(own, family, last_family, cut.lines, cut.folded);
     family = pass.last;
 #pragma unroll 1
     for (int first = 0; first < m; first += stripes)
@@ -226,7 +244,7 @@ __global__ void __launch_bounds__(warp* most_warps)
     int first_pole = 0, last_pole = 0;
     for (int k = pass.first; k < pass.last; ++k) last_pole += own.pole_count[k];
     if (!whole) {
-      first_pole = item % cut.chunks * cut.poles;
+      first_pole = chunk_pole;
       last_pole = min(last_pole, first_pole + cut.poles);
     }
     T sum[m] = {};
@@ -279,6 +297,8 @@ __global__ void __launch_bounds__(1024) sum_chunks(PlaneData<T> data, Step step,
   const Group group = data.plan.groups[step.group + item % step.group_count];
   const int lane = lane_id(), own = threadIdx.x / warp, warps = blockDim.x / warp;
   const Index i = strip * warp + lane;
+  let_next_kernel_start();
+  await_kernels_before();
   const LineCoupling g = step.reduction ? data.coupling(system) : LineCoupling{};
   const T centre = T(g.centre), side = T(g.side);
   T value[most_outputs] = {};

@@ -51,7 +51,8 @@ void launch_families(Cuda& exec, const Step& step, Index systems, const PlaneDat
   const Index n = data.line.n;
   const int warps = warps_of(n), line = line_bytes<T>(n), tables = table_bytes<even, T>(n);
   // F and U of one family at least; of all families where blocks enough keep room
-  const int least = step.reduction ? 1 : 2;
+  cut.folded = cut.poles == 1 || (cut.poles == 0 && step.most_poles == 1);
+  const int least = step.reduction || cut.folded ? 1 : 2;
   const int most = cut.poles > 0 ? least : std::max(least, static_cast<int>(step.most_lines));
   const int room = std::min(limits.shared_of_block - static_bytes,
                             limits.shared_of_processor / blocks_wanted(warps) - static_bytes - reserved_bytes);
@@ -61,11 +62,7 @@ void launch_families(Cuda& exec, const Step& step, Index systems, const PlaneDat
   TESSERA_CUDA_CHECK(cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, bytes));
   const Offset blocks = static_cast<Offset>(systems) *
                         (cut.poles == 0 ? step.group_count : static_cast<Offset>(step.family_count) * cut.chunks);
-  kernel<<<static_cast<unsigned>(blocks), warp * warps, bytes, exec.stream()>>>(data, step, cut);
-  TESSERA_CUDA_CHECK(cudaGetLastError());
-#ifndef NDEBUG
-  exec.synchronize();
-#endif
+  launch_chained(exec, kernel, blocks, warp * warps, bytes, data, step, cut);
 }
 
 template <class T>
@@ -128,14 +125,14 @@ template <class T>
 void PlaneSolver<Cuda, T>::run(Cuda& exec, const Step& step, Index systems, const PlaneData<T>& data) const {
   const Index poles = chunk_poles(step, systems);
   const bool alone = warps_of(line_.n) >= warps_wanted;  // a block fills a multiprocessor
-  const Cut cut{poles, chunks_of(step, poles), 0, alone ? static_cast<unsigned>(limits_.processors) : 0u};
+  const Cut cut{poles, chunks_of(step, poles), 0, alone ? static_cast<unsigned>(limits_.processors) : 0u, false};
   launch_families(exec, step, systems, data, cut, limits_);
   if (poles == 0) return;
   const Offset strips = (line_.n + warp - 1) / warp;
   const int parts = 3 * static_cast<int>(cut.chunks);
   int warps = 4;
   while (warps < 32 && warps * 4 < parts) warps *= 2;
-  launch(exec, sum_chunks<T>, strips * systems * step.group_count, warp * warps, data, step, cut);
+  launch_chained(exec, sum_chunks<T>, strips * systems * step.group_count, warp * warps, 0, data, step, cut);
 }
 
 template <class T>

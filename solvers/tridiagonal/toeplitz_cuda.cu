@@ -1,3 +1,4 @@
+#include "base/chained_launch.cuh"
 #include "base/parallel.hpp"
 #include "solvers/tridiagonal/tile.cuh"
 #include "solvers/tridiagonal/toeplitz.hpp"
@@ -182,6 +183,8 @@ __device__ T solve_ends(const Levels<T, even>& at, T end, int warps) {
 template <int most_warps, bool even, class T>
 __global__ void __launch_bounds__(warp* most_warps)
     toeplitz_in_block(Systems systems, const T* __restrict__ g, T* __restrict__ v) {
+  let_next_kernel_start();
+  await_kernels_before();
   __shared__ T buffers[most_warps][buffer_items<m>];
   __shared__ ToeplitzLevel<T> tables[most_warps][most_levels];
   __shared__ T ends[most_warps], carries[most_warps + 1];
@@ -206,6 +209,8 @@ __global__ void __launch_bounds__(warp* most_warps)
 template <bool even, class T>
 __global__ void __launch_bounds__(warp* free_warps)
     toeplitz_in_warp(Systems systems, const T* __restrict__ g, T* __restrict__ v) {
+  let_next_kernel_start();
+  await_kernels_before();
   __shared__ T buffers[free_warps][buffer_items<m>];
   __shared__ ToeplitzLevel<T> tables[free_warps][warp_levels];
   const int own = threadIdx.x / warp;
@@ -223,6 +228,8 @@ __global__ void __launch_bounds__(warp* free_warps)
 template <bool even, class T>
 __global__ void __launch_bounds__(warp* free_warps) toeplitz_reduce(Systems systems, int tiles, const T* __restrict__ g,
                                                                     T* __restrict__ ends, T* __restrict__ carries) {
+  let_next_kernel_start();
+  await_kernels_before();
   __shared__ T buffers[free_warps][buffer_items<m>];
   __shared__ ToeplitzLevel<T> tables[free_warps][warp_levels];
   const int own = threadIdx.x / warp;
@@ -245,6 +252,8 @@ template <class T>
 __global__ void __launch_bounds__(warp* free_warps)
     toeplitz_gather(Systems systems, int tiles, const T* __restrict__ ends, const T* __restrict__ carries,
                     ToeplitzReduced<T> reduced) {
+  let_next_kernel_start();
+  await_kernels_before();
   const Index whole = systems.n / tile_rows<m>;
   const Offset i = blockIdx.x * static_cast<Offset>(blockDim.x) + threadIdx.x;
   if (i >= static_cast<Offset>(systems.systems) * whole) return;
@@ -263,6 +272,8 @@ template <bool even, class T>
 __global__ void __launch_bounds__(warp* free_warps)
     toeplitz_substitute(Systems systems, int tiles, const T* __restrict__ g, const T* __restrict__ solved,
                         T* __restrict__ v) {
+  let_next_kernel_start();
+  await_kernels_before();
   __shared__ T buffers[free_warps][buffer_items<m>];
   __shared__ ToeplitzLevel<T> tables[free_warps][warp_levels];
   const int own = threadIdx.x / warp;
@@ -295,11 +306,13 @@ struct ToeplitzLaunch {
   void solve(const Systems& systems, const T* g, T* v) {
     const int tiles = (systems.n + tile_rows<m> - 1) / tile_rows<m>;
     if (tiles == 1)
-      return launch(exec, toeplitz_in_warp<even, T>, (systems.systems + free_warps - 1) / free_warps, warp * free_warps,
-                    systems, g, v);
-    if (tiles <= 4) return launch(exec, toeplitz_in_block<4, even, T>, systems.systems, warp * tiles, systems, g, v);
+      return launch_chained(exec, toeplitz_in_warp<even, T>, (systems.systems + free_warps - 1) / free_warps,
+                            warp * free_warps, 0, systems, g, v);
+    if (tiles <= 4)
+      return launch_chained(exec, toeplitz_in_block<4, even, T>, systems.systems, warp * tiles, 0, systems, g, v);
     if (tiles <= block_warps)
-      return launch(exec, toeplitz_in_block<block_warps, even, T>, systems.systems, warp * tiles, systems, g, v);
+      return launch_chained(exec, toeplitz_in_block<block_warps, even, T>, systems.systems, warp * tiles, 0, systems, g,
+                            v);
     solve_large<even>(systems, tiles, g, v);
   }
 
@@ -315,11 +328,11 @@ struct ToeplitzLaunch {
     T* solved = workspace.take<T>(all_whole).data();
     double* delta = workspace.take<double>(systems.systems).data();
     double* eps = workspace.take<double>(systems.systems).data();
-    launch(exec, toeplitz_reduce<even, T>, blocks, warp * free_warps, systems, tiles, g, ends, carries);
-    launch(exec, toeplitz_gather<T>, (all_whole + warp * free_warps - 1) / (warp * free_warps), warp * free_warps,
-           systems, tiles, ends, carries, ToeplitzReduced<T>{reduced, delta, eps});
+    launch_chained(exec, toeplitz_reduce<even, T>, blocks, warp * free_warps, 0, systems, tiles, g, ends, carries);
+    launch_chained(exec, toeplitz_gather<T>, (all_whole + warp * free_warps - 1) / (warp * free_warps),
+                   warp * free_warps, 0, systems, tiles, ends, carries, ToeplitzReduced<T>{reduced, delta, eps});
     solve({delta, eps, systems.systems, 1, whole, systems.systems}, reduced, solved);
-    launch(exec, toeplitz_substitute<even, T>, blocks, warp * free_warps, systems, tiles, g, solved, v);
+    launch_chained(exec, toeplitz_substitute<even, T>, blocks, warp * free_warps, 0, systems, tiles, g, solved, v);
   }
 };
 
