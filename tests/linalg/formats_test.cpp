@@ -10,7 +10,7 @@
 #include "linalg/packed_ell.hpp"
 #include "linalg/sliced_ell.hpp"
 #include "linalg/vector_ops.hpp"
-#include "support/backends.hpp"
+#include "support/precisions.hpp"
 #include "support/sparse_matrices.hpp"
 
 namespace tessera {
@@ -84,26 +84,6 @@ std::vector<Format<Exec, T>> formats() {
   return result;
 }
 
-template <class ExecType, class Number>
-struct On {
-  using Exec = ExecType;
-  using T = Number;
-};
-/// All backends in double, then all in float.
-template <class Backends>
-struct InBothPrecisions;
-template <class... Execs>
-struct InBothPrecisions<::testing::Types<Execs...>> {
-  using Types = ::testing::Types<On<Execs, double>..., On<Execs, float>...>;
-};
-using Combinations = InBothPrecisions<testing::Backends>::Types;
-struct Names {
-  template <class C>
-  static std::string GetName(int) {
-    return std::string(C::Exec::name) + (sizeof(typename C::T) == 8 ? "_double" : "_float");
-  }
-};
-
 template <class T, class Space>
 Crs<Space, T> matrix_in(const HostMatrix& host) {
   Crs<Space, T> A;
@@ -170,7 +150,7 @@ struct Formats : ::testing::Test {
     }
   }
 };
-TYPED_TEST_SUITE(Formats, Combinations, Names);
+TYPED_TEST_SUITE(Formats, testing::DoubleAndFloat, testing::PrecisionNames);
 
 TYPED_TEST(Formats, ProductsEqualTheReference) {
   TESSERA_REQUIRE(typename TypeParam::Exec);

@@ -2,7 +2,6 @@
 #include "solvers/grid/fast_poisson.hpp"
 
 #include <cmath>
-#include <functional>
 #include <limits>
 #include <random>
 
@@ -10,26 +9,15 @@
 #include "solvers/direct/ldlt.hpp"
 #include "solvers/grid/partial_solution.hpp"
 #include "solvers/grid_matrices.hpp"
-#include "support/backends.hpp"
+#include "support/errors.hpp"
+#include "support/precisions.hpp"
 
 namespace tessera::solvers::grid {
 namespace {
 
-template <class E, class N>
-struct Variant {
-  using Exec = E;
-  using T = N;
-};
-template <class List>
-struct VariantsOf;
-template <class... E>
-struct VariantsOf<::testing::Types<E...>> {
-  using type = ::testing::Types<Variant<E, double>..., Variant<E, float>...>;
-};
-
 template <class V>
 class BlockCyclicReduction : public ::testing::Test {};
-TYPED_TEST_SUITE(BlockCyclicReduction, VariantsOf<testing::Backends>::type);
+TYPED_TEST_SUITE(BlockCyclicReduction, testing::DoubleAndFloat);
 
 std::vector<double> random_values(Offset n, unsigned seed = 7) {
   std::mt19937 engine(seed);
@@ -442,18 +430,8 @@ TEST(BlockCyclicReductionCounts, EveryRowIsWrittenOnce) {
     }
 }
 
-void expect_refused(const std::function<void()>& call, const std::string& part) {
-  try {
-    call();
-    FAIL() << "not refused: " << part;
-  } catch (const Error& error) {
-    EXPECT_EQ(error.code(), ExitCode::usage);
-    EXPECT_NE(std::string(error.what()).find(part), std::string::npos) << error.what();
-    EXPECT_FALSE(error.help().empty());
-  }
-}
-
 TEST(FastPoissonErrors, NameWhatIsWrong) {
+  using testing::expect_refused;
   Threads exec;
   const auto make = [&](const GridProblem& p, const FastPoissonOptions& options = {}) {
     return [&exec, p, options] { FastPoisson<Threads, double>(exec, p, options); };

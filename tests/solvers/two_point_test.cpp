@@ -2,33 +2,18 @@
 #include "solvers/two_point/two_point.hpp"
 
 #include <cmath>
-#include <functional>
 #include <limits>
 #include <random>
 
 #include "base/error.hpp"
-#include "support/backends.hpp"
+#include "support/errors.hpp"
+#include "support/orders.hpp"
+#include "support/precisions.hpp"
 
 namespace tessera::solvers {
 namespace {
 
 constexpr double pi = 3.14159265358979323846;
-
-template <class E, class N, class S>
-struct Variant {
-  using Exec = E;
-  using T = N;
-  using R = S;
-};
-/// Every backend in double, single and mixed precision.
-template <class List>
-struct VariantsOf;
-template <class... E>
-struct VariantsOf<::testing::Types<E...>> {
-  using type =
-      ::testing::Types<Variant<E, double, double>..., Variant<E, float, float>..., Variant<E, float, double>...>;
-};
-using Variants = VariantsOf<testing::Backends>::type;
 
 std::vector<double> random_values(Offset n) {
   std::mt19937 engine(7);
@@ -96,7 +81,7 @@ class TwoPoint : public ::testing::Test {
            std::to_string(params.block);
   }
 };
-TYPED_TEST_SUITE(TwoPoint, Variants);
+TYPED_TEST_SUITE(TwoPoint, testing::AllPrecisions);
 
 TYPED_TEST(TwoPoint, AgreesWithTheDirectSolution) {
   TESSERA_REQUIRE(typename TypeParam::Exec);
@@ -227,13 +212,13 @@ TEST(TwoPointConvergence, IsSecondOrder) {
       u2.push_back(100 * (std::exp(-100 * x * x) - std::exp(-100.0)));
     }
     const double h = 1.0 / static_cast<double>(n);
-    using Fixture = TwoPoint<Variant<Threads, double, double>>;
+    using Fixture = TwoPoint<testing::On<Threads, double>>;
     errors1.push_back(relative_error(Fixture::solve(exec, f1, h, {}), u1));
     errors2.push_back(relative_error(Fixture::solve(exec, f2, h, {}), u2));
   }
   for (std::size_t k = 1; k < errors1.size(); ++k) {
-    EXPECT_NEAR(std::log2(errors1[k - 1] / errors1[k]), 2, 0.01);
-    EXPECT_NEAR(std::log2(errors2[k - 1] / errors2[k]), 2, 0.05);
+    EXPECT_NEAR(testing::observed_order(errors1[k - 1], errors1[k]), 2, 0.01);
+    EXPECT_NEAR(testing::observed_order(errors2[k - 1], errors2[k]), 2, 0.05);
   }
 }
 
@@ -248,9 +233,9 @@ TEST(TwoPointAccuracy, ColumnsSaveSinglePrecision) {
     exact.push_back(std::cos(pi / 2 * x));
   }
   const double h = 1.0 / static_cast<double>(n);
-  using Single = TwoPoint<Variant<Threads, float, float>>;
-  using Mixed = TwoPoint<Variant<Threads, float, double>>;
-  using Double = TwoPoint<Variant<Threads, double, double>>;
+  using Single = TwoPoint<testing::On<Threads, float>>;
+  using Mixed = TwoPoint<testing::On<Threads, float, double>>;
+  using Double = TwoPoint<testing::On<Threads, double>>;
   const TwoPointParams a1{.type = "sequential"}, a2{.type = "divide_and_conquer", .rows = 1024};
   const double a1s = relative_error(Single::solve(exec, f, h, a1), exact);
   const double a2s = relative_error(Single::solve(exec, f, h, a2), exact);
@@ -263,18 +248,8 @@ TEST(TwoPointAccuracy, ColumnsSaveSinglePrecision) {
   EXPECT_NEAR(relative_error(Double::solve(exec, f, h, a2), exact), 1.877603e-13, 1e-15);
 }
 
-void expect_refused(const std::function<void()>& call, const std::string& part) {
-  try {
-    call();
-    FAIL() << "not refused: " << part;
-  } catch (const Error& error) {
-    EXPECT_EQ(error.code(), ExitCode::usage);
-    EXPECT_NE(std::string(error.what()).find(part), std::string::npos) << error.what();
-    EXPECT_FALSE(error.help().empty());
-  }
-}
-
 TEST(TwoPointErrors, NameWhatIsWrong) {
+  using testing::expect_refused;
   Threads exec;
   expect_refused([&] { make_two_point<Threads, double>(exec, 8, {.type = "scann"}); }, "'scann'");
   expect_refused([&] { make_two_point<Threads, double>(exec, 0, {}); }, "0 unknowns");
