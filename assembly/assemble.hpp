@@ -30,23 +30,23 @@ struct AssemblyReport {
 template <class Space>
 struct AssemblerState;
 
-/// Assembles  int k grad u . grad v + c u v  and  int f v  into compressed rows, or straight into another format that RowLayout
-/// describes. The set-up (order of cells, sparsity, slots, colours, partitions, lists, tables and geometry on the backend) is apart
-/// from the numeric refill and is kept for all refills. Every strategy but "atomic" is bitwise repeatable; on threads results do not
-/// depend on the number of threads. Every element type of a mixed mesh is one launch per step of the strategy.
+/// What is assembled from cells.
+enum class Form : std::uint8_t { diffusion, convection, convection_supg };
+
+/// What every assembler does: into compressed rows, or straight into another format that RowLayout describes. The set-up (order of cells,
+/// sparsity, slots, colours, partitions, lists, tables and geometry on the backend) is apart from the numeric refill and is kept for all
+/// refills. Every strategy but "atomic" is bitwise repeatable; on threads results do not depend on the number of threads. Every element
+/// type of a mixed mesh is one launch per step of the strategy.
 /// Sources: C. Cecka, A. Lew, E. Darve, Assembly of finite element methods on graphics processors, Int. J. Numer. Methods Eng. 85
 /// (2011); G. Markall et al., Finite element assembly strategies on multi-core and many-core architectures, Int. J. Numer. Methods
 /// Fluids 71 (2013); D. Goeddeke, D. Komatitsch, M. Moeller, section 9.4.
 /// Mesh and map must outlive the assembler. Throws Error(internal) where sizes do not fit together, Error(usage) for an unknown
 /// strategy.
 template <class Exec>
-class Assembler {
+class CellAssembler {
  public:
   using Space = typename Exec::Space;
-
-  Assembler(Exec& exec, const mesh::Mesh& mesh, const DofMap& map, const AssemblyOptions& options = {});
-  ~Assembler();
-  Assembler(const Assembler&) = delete;
+  CellAssembler(const CellAssembler&) = delete;
 
   /// Physical points of the coefficients given per point: [cells of all blocks, points of its block, 3].
   std::vector<double> quadrature_points() const;
@@ -57,18 +57,11 @@ class Assembler {
   /// of a dof that a cell has.
   linalg::Crs<Space> make_matrix();
 
-  /// Fills A (from make_matrix) and b [dofs] anew. Same as set_data and refill.
-  void assemble(const DiffusionData& data, linalg::Crs<Space>& A, View<double> b);
-  /// Copies coefficients to the backend.
-  void set_data(const DiffusionData& data);
-  /// Fills A and b anew with the data set before: no copies, no allocations.
+  /// Fills A (from make_matrix) and b [dofs] anew with the data set before: no copies, no allocations.
   void refill(linalg::Crs<Space>& A, View<double> b);
   /// The same into the values of another format: entry k of a row of `pattern` (from make_matrix; its values are neither read nor
   /// written) goes where `layout` says. Padding of the format keeps its value or becomes zero.
   void refill(const linalg::Crs<Space>& pattern, const linalg::RowLayout& layout, View<double> values, View<double> b);
-  /// Fills b [dofs] alone, with the data set before; needs no matrix. Every strategy does so in the same way: rows gather, repeatably.
-  /// The first call sets up lists of 4 B a dof of each cell, and 8 B a point of cells that are not straight simplices.
-  void refill_vector(View<double> b);
   /// Least traffic of a refill: dofs, geometry, slots and coefficients read once, values and b written once.
   double refill_bytes(const linalg::Crs<Space>& A) const;
 
@@ -85,9 +78,33 @@ class Assembler {
 
   const AssemblyReport& report() const;
 
- private:
+ protected:
+  CellAssembler(Exec& exec, const mesh::Mesh& mesh, const DofMap& map, Form form, const AssemblyOptions& options);
+  ~CellAssembler();
+
   Exec& exec_;
   std::unique_ptr<AssemblerState<Space>> state_;
+};
+
+/// Assembles  int k grad u . grad v + c u v  and  int f v.
+template <class Exec>
+class Assembler : public CellAssembler<Exec> {
+ public:
+  using typename CellAssembler<Exec>::Space;
+
+  Assembler(Exec& exec, const mesh::Mesh& mesh, const DofMap& map, const AssemblyOptions& options = {});
+
+  /// Fills A (from make_matrix) and b [dofs] anew. Same as set_data and refill.
+  void assemble(const DiffusionData& data, linalg::Crs<Space>& A, View<double> b);
+  /// Copies coefficients to the backend.
+  void set_data(const DiffusionData& data);
+  /// Fills b [dofs] alone, with the data set before; needs no matrix. Every strategy does so in the same way: rows gather, repeatably.
+  /// The first call sets up lists of 4 B a dof of each cell, and 8 B a point of cells that are not straight simplices.
+  void refill_vector(View<double> b);
+
+ private:
+  using CellAssembler<Exec>::exec_;
+  using CellAssembler<Exec>::state_;
 };
 
 }  // namespace tessera::assembly

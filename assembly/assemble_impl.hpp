@@ -1,6 +1,7 @@
 #pragma once
 #include <chrono>
 
+#include "assembly/assembler_coefficients_impl.hpp"
 #include "assembly/assembler_setup_impl.hpp"
 #include "assembly/boundary_impl.hpp"
 #include "assembly/sparsity.hpp"
@@ -32,11 +33,12 @@ inline int host_threads(const Threads& exec) { return exec.count(); }
 inline int host_threads(const Cuda&) { return Threads().count(); }
 
 template <class Exec>
-Assembler<Exec>::Assembler(Exec& exec, const mesh::Mesh& mesh, const DofMap& map, const AssemblyOptions& options)
+CellAssembler<Exec>::CellAssembler(Exec& exec, const mesh::Mesh& mesh, const DofMap& map, Form form,
+                                   const AssemblyOptions& options)
     : exec_(exec), state_(std::make_unique<AssemblerState<Space>>()) {
   check_map(mesh, map);
   Stopwatch watch(exec);
-  const StrategyChoice choice = choose_strategy(options, std::is_same_v<Space, Device>, mesh, map.order);
+  const StrategyChoice choice = choose_strategy(options, std::is_same_v<Space, Device>, mesh, map.order, form == Form::diffusion);
   state_->mesh = &mesh;
   state_->map = &map;
   state_->options = options;
@@ -47,7 +49,7 @@ Assembler<Exec>::Assembler(Exec& exec, const mesh::Mesh& mesh, const DofMap& map
   report.deterministic = strategy_entry(choice.strategy).deterministic;
   state_->coordinates = to_space<Space>(mesh.points);
   for (std::size_t b = 0; b < mesh.blocks.size(); ++b) {
-    state_->blocks.push_back(make_block<Exec>(mesh.blocks[b], map.blocks[b], map, state_->coordinates));
+    state_->blocks.push_back(make_block<Exec>(mesh.blocks[b], map.blocks[b], map, form, state_->coordinates));
     report.elements += state_->blocks.back().cells;
     if (state_->blocks.back().cells > 0) order_block(exec, *state_, b, host_threads(exec));
   }
@@ -56,25 +58,25 @@ Assembler<Exec>::Assembler(Exec& exec, const mesh::Mesh& mesh, const DofMap& map
 }
 
 template <class Exec>
-Assembler<Exec>::~Assembler() = default;
+CellAssembler<Exec>::~CellAssembler() = default;
 
 template <class Exec>
-const AssemblyReport& Assembler<Exec>::report() const {
+const AssemblyReport& CellAssembler<Exec>::report() const {
   return state_->report;
 }
 
 template <class Exec>
-int Assembler<Exec>::points_per_cell(int block) const {
+int CellAssembler<Exec>::points_per_cell(int block) const {
   return state_->blocks.at(block).view.points;
 }
 
 template <class Exec>
-std::vector<double> Assembler<Exec>::quadrature_points() const {
+std::vector<double> CellAssembler<Exec>::quadrature_points() const {
   return cell_quadrature_points(*state_->mesh, *state_->map);
 }
 
 template <class Exec>
-linalg::Crs<typename Exec::Space> Assembler<Exec>::make_matrix() {
+linalg::Crs<typename Exec::Space> CellAssembler<Exec>::make_matrix() {
   Stopwatch watch(exec_);
   linalg::Crs<Space> A = state_->has_slots ? make_sparsity(exec_, *state_->map) : make_pattern(exec_, *state_);
   set_zero(exec_, A.values.view());
@@ -86,49 +88,6 @@ linalg::Crs<typename Exec::Space> Assembler<Exec>::make_matrix() {
     state_->report.setup_seconds += watch.seconds() - state_->report.sparsity_seconds;
   }
   return A;
-}
-
-/// Copies a coefficient's values of one block; `first` counts the values of the blocks before it.
-template <class Space>
-CoefficientView place_coefficient(const Coefficient& coefficient, const BlockData<Space>& block, const char* name,
-                                  Offset& first, Array<double, Space>& there) {
-  if (coefficient.values.empty()) return {};
-  const View<const double> values =
-      block_values(coefficient, block.dim, Offset{block.cells} * block.view.points, name, first);
-  if (there.size() != values.size()) there = Array<double, Space>(values.size());
-  copy_bytes(Host{}, values.data(), Space{}, there.data(), there.bytes());
-  return {there.data(), coefficient.components, coefficient.per_point};
-}
-
-template <class Space>
-void place_regions(const std::vector<Index>& region, const DofBlock& dofs, BlockData<Space>& block) {
-  block.view.region = nullptr;
-  if (region.empty()) return;
-  std::vector<Index> placed(region.begin() + dofs.first_cell, region.begin() + dofs.first_cell + block.cells);
-  if (!block.order.empty())
-    for (Index place = 0; place < block.cells; ++place) placed[place] = region[dofs.first_cell + block.order[place]];
-  block.region = to_space<Space>(placed);
-  block.view.region = block.region.data();
-}
-
-template <class Exec>
-void Assembler<Exec>::set_data(const DiffusionData& data) {
-  check_data(data, state_->report.elements);
-  Offset first_k = 0, first_c = 0, first_f = 0;
-  for (std::size_t b = 0; b < state_->blocks.size(); ++b) {
-    BlockData<Space>& block = state_->blocks[b];
-    place_regions(data.region, state_->map->blocks[b], block);
-    block.view.k = place_coefficient(data.k, block, "k", first_k, block.k);
-    block.view.c = place_coefficient(data.c, block, "c", first_c, block.c);
-    block.view.f = place_coefficient(data.f, block, "f", first_f, block.f);
-    // On CUDA linear simplices take means over the points.
-    const bool at_points =
-        (data.k.per_point || data.c.per_point) && !(state_->map->order == 1 && std::is_same_v<Space, Device>);
-    if (block.straight_simplex)
-      block.kernel = at_points                 ? Kernel::general
-                     : state_->map->order == 1 ? Kernel::linear_simplex
-                                               : Kernel::affine_simplex;
-  }
 }
 
 /// Rows of the non-zeros, which reductions need where the layout is not that of the pattern.
@@ -168,7 +127,7 @@ void refill_block(Exec& exec, AssemblerState<typename Exec::Space>& state, const
 }
 
 template <class Exec>
-void Assembler<Exec>::refill(const linalg::Crs<Space>& pattern, const linalg::RowLayout& layout, View<double> values,
+void CellAssembler<Exec>::refill(const linalg::Crs<Space>& pattern, const linalg::RowLayout& layout, View<double> values,
                              View<double> b) {
   check_system(state_->map->dofs, pattern.rows, b.size(), state_->has_slots);
   const Target target{layout, values.data(), b.data(), pattern.view()};
@@ -189,44 +148,69 @@ void Assembler<Exec>::refill(const linalg::Crs<Space>& pattern, const linalg::Ro
 }
 
 template <class Exec>
-void Assembler<Exec>::refill(linalg::Crs<Space>& A, View<double> b) {
+void CellAssembler<Exec>::refill(linalg::Crs<Space>& A, View<double> b) {
   refill(A, {A.row_ptr.data(), 1}, A.values.view(), b);
 }
 
 template <class Exec>
-void Assembler<Exec>::assemble(const DiffusionData& data, linalg::Crs<Space>& A, View<double> b) {
-  set_data(data);
-  refill(A, b);
-}
-
-template <class Exec>
-double Assembler<Exec>::refill_bytes(const linalg::Crs<Space>& A) const {
+double CellAssembler<Exec>::refill_bytes(const linalg::Crs<Space>& A) const {
   double bytes =
       static_cast<double>(A.values.bytes()) + 8.0 * A.rows * 2 + static_cast<double>(state_->coordinates.bytes());
   for (const auto& block : state_->blocks)
     bytes += 4.0 * block.cells * (block.view.nodes + (block.geometry_is_dofs ? 0 : block.view.geometry_nodes)) +
              static_cast<double>(block.slots.bytes() + (block.view.region ? block.region.bytes() : 0) +
-                                 block.k.bytes() + block.c.bytes() + block.f.bytes());
+                                 block.k.bytes() + block.c.bytes() + block.f.bytes() + block.velocity.bytes() +
+                                 block.divergence.bytes());
   return bytes;
 }
 
 template <class Exec>
-std::vector<double> Assembler<Exec>::facet_points(const mesh::Group& group) const {
+std::vector<double> CellAssembler<Exec>::facet_points(const mesh::Group& group) const {
   return facet_quadrature_points(*state_->mesh, *state_->map, group, host_threads(exec_));
 }
 
 template <class Exec>
-void Assembler<Exec>::add_facets(const mesh::Group& group, std::span<const double> alpha, std::span<const double> g,
+void CellAssembler<Exec>::add_facets(const mesh::Group& group, std::span<const double> alpha, std::span<const double> g,
                                  linalg::Crs<Space>& A, View<double> b) {
   add_facets(group, alpha, g, A, {A.row_ptr.data(), 1}, A.values.view(), b);
 }
 
 template <class Exec>
-void Assembler<Exec>::add_facets(const mesh::Group& group, std::span<const double> alpha, std::span<const double> g,
+void CellAssembler<Exec>::add_facets(const mesh::Group& group, std::span<const double> alpha, std::span<const double> g,
                                  const linalg::Crs<Space>& pattern, const linalg::RowLayout& layout,
                                  View<double> values, View<double> b) {
   assemble_facets(exec_, *state_->mesh, *state_->map, group, alpha, g, state_->coordinates,
                   {layout, values.data(), b.data(), pattern.view()});
+}
+
+template <class Exec>
+Assembler<Exec>::Assembler(Exec& exec, const mesh::Mesh& mesh, const DofMap& map, const AssemblyOptions& options)
+    : CellAssembler<Exec>(exec, mesh, map, Form::diffusion, options) {}
+
+template <class Exec>
+void Assembler<Exec>::set_data(const DiffusionData& data) {
+  check_data(data, state_->report.elements);
+  Offset first_k = 0, first_c = 0, first_f = 0;
+  for (std::size_t b = 0; b < state_->blocks.size(); ++b) {
+    BlockData<Space>& block = state_->blocks[b];
+    place_regions(data.region, state_->map->blocks[b], block);
+    block.view.k = place_coefficient(data.k, block, "k", first_k, block.k);
+    block.view.c = place_coefficient(data.c, block, "c", first_c, block.c);
+    block.view.f = place_coefficient(data.f, block, "f", first_f, block.f);
+    // On CUDA linear simplices take means over the points.
+    const bool at_points =
+        (data.k.per_point || data.c.per_point) && !(state_->map->order == 1 && std::is_same_v<Space, Device>);
+    if (block.straight_simplex)
+      block.kernel = at_points                 ? Kernel::general
+                     : state_->map->order == 1 ? Kernel::linear_simplex
+                                               : Kernel::affine_simplex;
+  }
+}
+
+template <class Exec>
+void Assembler<Exec>::assemble(const DiffusionData& data, linalg::Crs<Space>& A, View<double> b) {
+  set_data(data);
+  this->refill(A, b);
 }
 
 }  // namespace tessera::assembly

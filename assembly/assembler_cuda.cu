@@ -31,6 +31,10 @@ Array<Index, Device> place_nodes(Cuda& exec, const std::vector<Index>& nodes, in
 }
 
 void decide_columns(Cuda&, BlockData<Device>& block) {
+  if (block.kernel == Kernel::convection) {
+    block.by_columns = block.view.nodes <= 4 && block.view.nodes == mesh::vertex_count(block.shape);
+    return;
+  }
   const bool few =
       block.shape == mesh::Shape::quad || block.shape == mesh::Shape::hex || block.shape == mesh::Shape::prism;
   const bool linear = block.straight_simplex && block.view.nodes == block.dim + 1;
@@ -78,6 +82,7 @@ void fill_slots(Cuda& exec, const BlockData<Device>& block, const linalg::CrsVie
   });
 }
 
+template class CellAssembler<Cuda>;
 template class Assembler<Cuda>;
 template void eliminate_dirichlet<Cuda>(Cuda&, linalg::Crs<Device>&, View<double>, const std::vector<Index>&,
                                         const std::vector<double>&);

@@ -3,6 +3,7 @@
 #include <vector>
 
 #include "assembly/assemble.hpp"
+#include "assembly/form.hpp"
 #include "assembly/sparsity.hpp"
 #include "base/array.hpp"
 
@@ -17,7 +18,8 @@ inline constexpr Offset longest_row = 65536;
 enum class Kernel : std::uint8_t {
   linear_simplex,  ///< P1 on straight simplices: closed form, one thread or vector lane per element
   affine_simplex,  ///< straight simplices, k and c constant on regions: sums of reference matrices
-  general          ///< anything: loops over the quadrature points
+  general,         ///< anything: loops over the quadrature points
+  convection       ///< with a velocity, by quadrature; the only one whose matrices are not symmetric
 };
 
 /// Columns of padded_basis: a multiple of 8 that is 8 more than one of 16, so that four rows of eight meet no bank conflict.
@@ -26,6 +28,19 @@ TESSERA_HD constexpr int basis_stride(int nodes) {
   return whole % 16 == 8 ? whole : whole + 8;
 }
 
+/// What convection needs beside the rest of BlockView. Tables have rows of `width` columns, zeros behind the dofs.
+struct ConvectionView {
+  CoefficientView velocity, divergence;
+  int order = 1;
+  int simplex_axes = 0;  ///< of the reference cell: the first axes span a unit simplex, the others run over [-1, 1]
+  bool supg = false;
+  int width = 0;
+  int rows = 0;  ///< of `basis` a point: dim derivatives, the value, and second derivatives where they are needed
+  const double* basis = nullptr;  ///< [points, rows, width]; second derivatives packed, mixed ones doubled
+  const double* map_second =
+      nullptr;  ///< [points, dim (dim+1)/2, geometry_nodes], mixed ones doubled; null: affine cells, or not needed
+};
+
 /// One block of cells as kernels see it. "Place" is the position of a cell in the order of processing: the natural one on
 /// threads, colour by colour on CUDA. Entry i of cell place c is at dofs[c * cell_stride + i * node_stride].
 struct BlockView {
@@ -33,6 +48,7 @@ struct BlockView {
   int geometry_nodes = 0;
   int points = 0;
   Index cells = 0;
+  bool symmetric = true;                          ///< element matrices
   Offset cell_stride = 0, node_stride = 0;        ///< of dofs
   Offset geometry_stride = 0, geometry_step = 0;  ///< of geometry
   Offset slot_stride = 0, slot_step = 0;          ///< of slots, whose entry is i * nodes + j
@@ -52,6 +68,7 @@ struct BlockView {
       nullptr;  ///< CUDA: [points, 4, basis_stride(nodes)]: derivatives, at 3 the values; zeros elsewhere
   const double* map_columns = nullptr;  ///< CUDA: [geometry_nodes, dim, points], map for lanes that take points
   CoefficientView k, c, f;
+  ConvectionView convection;
 
   TESSERA_HD Index dof(Offset place, int i) const { return dofs[place * cell_stride + i * node_stride]; }
   TESSERA_HD const double* geometry_point(Offset place, int g) const {
@@ -59,8 +76,17 @@ struct BlockView {
   }
   TESSERA_HD Index region_of(Offset place) const { return region ? region[place] : 0; }
   TESSERA_HD Offset cell_of(Offset place) const { return cell ? cell[place] : place; }
-  /// Values that an element contributes: the upper half of its matrix, row by row, then its load.
-  TESSERA_HD int entries() const { return nodes * (nodes + 1) / 2 + nodes; }
+  /// Values that an element contributes: its matrix, the upper half row by row where it is symmetric, then its load.
+  TESSERA_HD int entries() const { return entry_count(symmetric, nodes) + nodes; }
+  /// Which of them is entry (i, j) of the matrix, or entry i of the load.
+  TESSERA_HD int entry(int i, int j) const { return entry_number(symmetric, i, j, nodes); }
+  TESSERA_HD int load_entry(int i) const { return entry_count(symmetric, nodes) + i; }
+};
+
+/// Coordinates straight from the mesh.
+struct GlobalGeometry {
+  BlockView block;
+  TESSERA_HD const double* point(Offset place, int g) const { return block.geometry_point(place, g); }
 };
 
 /// Where a refill goes.
@@ -167,6 +193,7 @@ struct BlockData {
   Array<std::uint16_t, Space> slots;
   Array<double, Space> basis, map, weights, reference, load, reference_entries, padded_basis, map_columns;
   Array<double, Space> k, c, f;
+  Array<double, Space> convection_basis, map_second, velocity, divergence;
   BlockView view;  ///< of the arrays above
 
   // By strategy, made with the first matrix.
@@ -225,6 +252,8 @@ void reduce_values(Threads& exec, const Reduction<Host>& reduction, const double
                    const Index* row_of, bool add);
 void reduce_values(Cuda& exec, const Reduction<Device>& reduction, const double* buffer, const Target& target,
                    const Index* row_of, bool add);
+/// nonzeros where there is a velocity.
+void gather_convection(Cuda& exec, const BlockData<Device>& block, const Target& target, bool add);
 /// Reduction of the values of places first .. first + count, in the order of the places.
 Reduction<Host> make_reduction(Threads& exec, const BlockData<Host>& block,
                                const linalg::CrsView<const double>& pattern, Index first, Index count);
@@ -291,8 +320,8 @@ struct SharedPlan {
   std::vector<Index> target_of_partial;
 };
 SharedPlan plan_shared(const mesh::CellBlock& cells, const DofBlock& dofs, Index all_dofs, const PartitionPlan& plan,
-                       const std::vector<Offset>& row_ptr, const std::vector<Index>& col_ind, bool by_columns,
-                       int threads);
+                       const std::vector<Offset>& row_ptr, const std::vector<Index>& col_ind, bool symmetric,
+                       bool by_columns, int threads);
 Reduction<Host> make_partial_reduction(Threads& exec, const std::vector<Index>& target_of_partial, Offset targets);
 Reduction<Device> make_partial_reduction(Cuda& exec, const std::vector<Index>& target_of_partial, Offset targets);
 /// Bytes of fast memory that the values of a partition may take.

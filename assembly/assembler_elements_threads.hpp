@@ -4,6 +4,7 @@
 #include <vector>
 
 #include "assembly/assembler_data.hpp"
+#include "assembly/convection/convection_form.hpp"
 #include "assembly/form.hpp"
 
 namespace tessera::assembly {
@@ -26,11 +27,17 @@ inline void cell_jacobian(const BlockView& block, Offset place, int point, doubl
 
 /// Workspace of one thread.
 struct Workspace {
-  std::vector<double> matrix, load, flux;
+  std::vector<double> matrix, load, flux, points;
   explicit Workspace(const BlockView& block, int dim)
       : matrix(static_cast<std::size_t>(block.nodes) * block.nodes),
         load(block.nodes),
-        flux(static_cast<std::size_t>(dim + 1) * block.nodes) {}
+        flux(static_cast<std::size_t>(dim + 1) * block.nodes),
+        points(block.symmetric ? 0 : block.points * sizeof(ConvectionPoint<3>) / sizeof(double)) {}
+
+  /// Entry (i, j) of the matrix, of which a symmetric one has the upper half.
+  double entry(const BlockView& block, int i, int j) const {
+    return matrix[i <= j || !block.symmetric ? i * block.nodes + j : j * block.nodes + i];
+  }
 };
 
 /// Element matrix of a straight simplex: sum over pairs of G_ab R_ab, plus c times the mass.
@@ -124,15 +131,23 @@ void general_element(const BlockView& block, Offset place, Workspace& work) {
   general_element<dim, 0>(block, place, work);
 }
 
+/// The matrix and load of an element with a velocity, and row i of the matrix alone (convection_threads.cpp).
+template <int dim>
+void convection_values(const BlockView& block, Offset place, Workspace& work);
+template <int dim>
+double convection_row(const BlockView& block, Offset place, int i, Workspace& work, double* row);
+
 template <int dim>
 void element_values_of(const BlockData<Host>& block, Offset place, Workspace& work) {
-  if (block.kernel == Kernel::general)
+  if (block.kernel == Kernel::convection)
+    convection_values<dim>(block.view, place, work);
+  else if (block.kernel == Kernel::general)
     general_element<dim>(block.view, place, work);
   else
     affine_element<dim>(block.view, place, work);
 }
 
-/// The upper half of an element's matrix and, where there is a source, its load, to `work`.
+/// An element's matrix, of a symmetric one the upper half, and where there is a source its load, to `work`.
 inline void element_values(const BlockData<Host>& block, Offset place, Workspace& work) {
   if (block.dim == 1) return element_values_of<1>(block, place, work);
   if (block.dim == 2) return element_values_of<2>(block, place, work);
@@ -141,8 +156,9 @@ inline void element_values(const BlockData<Host>& block, Offset place, Workspace
 
 /// Row i of an element's matrix to `row` [nodes]; returns its load.
 template <int dim>
-double element_row(const BlockData<Host>& data, Offset place, int i, double* __restrict__ row) {
+double element_row(const BlockData<Host>& data, Offset place, int i, Workspace& work, double* __restrict__ row) {
   const BlockView& block = data.view;
+  if (data.kernel == Kernel::convection) return convection_row<dim>(block, place, i, work, row);
   const int n = block.nodes;
   const Index region = block.region_of(place);
   const Offset cell = block.cell_of(place);

@@ -1,6 +1,8 @@
 #pragma once
 // Which element type of assembler_elements.cuh computes a block, and launches with shared memory.
 #include "assembly/assembler_elements.cuh"
+#include "assembly/assembler_tiled.cuh"
+#include "assembly/convection/convection_elements.cuh"
 #include "base/parallel.hpp"
 
 namespace tessera::assembly {
@@ -35,9 +37,21 @@ int groups_of_block(const Element& element) {
 /// Isoparametric cells of so few dofs that a thread keeps the matrix in registers.
 inline bool is_small(const BlockData<Device>& block) { return block.by_columns && !block.straight_simplex; }
 
+template <int dim, class F>
+void with_convection_of(const BlockData<Device>& block, F& f) {
+  const BlockView& view = block.view;
+  if (block.by_columns && view.nodes == dim + 1) return f(SmallConvection<dim, dim + 1>{view});
+  if constexpr (dim == 2)
+    if (block.by_columns) return f(SmallConvection<2, 4>{view});
+  if constexpr (dim == 3)
+    if (view.nodes > 32) return f(TiledElement<dim, 16, ConvectionAtPoints>(view));
+  f(TiledElement<dim, dim == 1 ? 1 : 4, ConvectionAtPoints>(view));
+}
+
 template <bool adds, int dim, class F>
 void with_element_of(const BlockData<Device>& block, F& f) {
   const BlockView& view = block.view;
+  if (block.kernel == Kernel::convection) return with_convection_of<dim>(block, f);
   if (block.kernel == Kernel::linear_simplex) return f(LinearSimplex<dim>{view});
   if constexpr (!adds)
     if (block.kernel == Kernel::affine_simplex) return f(AffineSimplex<dim>{view});

@@ -45,10 +45,10 @@ TESSERA_HD inline void visit_row(const BlockView& view, const linalg::CrsView<co
     if (place < first || place >= first + count) continue;
     const Offset base = (place - first) * steps.place;
     for (int j = 0; j < n; ++j) {
-      const int e = i <= j ? packed(i, j, n) : packed(j, i, n);
-      visit(pattern.row_ptr[row] + entry_slot(view, pattern, place, i, j), base + e * steps.entry);
+      const Offset entry = base + view.entry(i, j) * steps.entry;
+      visit(pattern.row_ptr[row] + entry_slot(view, pattern, place, i, j), entry);
     }
-    visit(nnz + row, base + (n * (n + 1) / 2 + i) * steps.entry);
+    visit(nnz + row, base + view.load_entry(i) * steps.entry);
   }
 }
 

@@ -136,13 +136,13 @@ struct SharedInput {
   const PartitionPlan& plan;
   const std::vector<Offset>& row_ptr;
   const std::vector<Index>& col_ind;
-  bool by_columns;
+  bool symmetric, by_columns;
   std::vector<Index> owner;
 };
 
 /// (target << 16 | local source) of everything that a partition contributes, sorted.
 std::vector<std::uint64_t> contributions(const SharedInput& in, Index partition) {
-  const int n = in.dofs.nodes, entries = n * (n + 1) / 2 + n;
+  const int n = in.dofs.nodes, of_matrix = entry_count(in.symmetric, n), entries = of_matrix + n;
   const Index first = in.plan.first_place[partition], count = in.plan.first_place[partition + 1] - first;
   const std::uint64_t nnz = in.col_ind.size();
   std::vector<std::uint64_t> pairs;
@@ -157,9 +157,9 @@ std::vector<std::uint64_t> contributions(const SharedInput& in, Index partition)
       const auto length = static_cast<Index>(in.row_ptr[cell[i] + 1] - row);
       for (int j = 0; j < n; ++j) {
         const auto target = static_cast<std::uint64_t>(row + find_in_row(in.col_ind.data() + row, length, cell[j]));
-        pairs.push_back(target << 16 | source(i <= j ? packed(i, j, n) : packed(j, i, n)));
+        pairs.push_back(target << 16 | source(entry_number(in.symmetric, i, j, n)));
       }
-      pairs.push_back((nnz + cell[i]) << 16 | source(n * (n + 1) / 2 + i));
+      pairs.push_back((nnz + cell[i]) << 16 | source(of_matrix + i));
     }
   }
   std::sort(pairs.begin(), pairs.end());
@@ -272,10 +272,11 @@ PartitionPlan plan_partitions(const std::vector<Index>& part, const DofBlock& do
 }
 
 SharedPlan plan_shared(const mesh::CellBlock& cells, const DofBlock& dofs, Index all_dofs, const PartitionPlan& plan,
-                       const std::vector<Offset>& row_ptr, const std::vector<Index>& col_ind, bool by_columns,
-                       int threads) {
+                       const std::vector<Offset>& row_ptr, const std::vector<Index>& col_ind, bool symmetric,
+                       bool by_columns, int threads) {
   check_reduction(static_cast<Offset>(col_ind.size()) + all_dofs, 0);
-  const SharedInput in{cells, dofs, plan, row_ptr, col_ind, by_columns, partition_of_dofs(dofs, all_dofs, plan)};
+  const SharedInput in{cells,     dofs,       plan, row_ptr, col_ind,
+                       symmetric, by_columns, partition_of_dofs(dofs, all_dofs, plan)};
   const auto partitions = static_cast<Index>(plan.first_place.size()) - 1;
   std::vector<SharedPart> parts(partitions);
 #pragma omp parallel for schedule(dynamic, 16) num_threads(threads)

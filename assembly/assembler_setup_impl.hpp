@@ -3,22 +3,41 @@
 #include <algorithm>
 
 #include "assembly/assembler_data.hpp"
+#include "assembly/convection/convection_tables.hpp"
 #include "base/parallel.hpp"
 
 namespace tessera::assembly {
 
+/// What a block needs for elements with a velocity.
+template <class Space>
+void add_convection_tables(const mesh::CellBlock& cells, int order, bool supg, BlockData<Space>& block) {
+  const ConvectionTables tables = make_convection_tables(cells, order, supg);
+  block.convection_basis = to_space<Space>(tables.basis);
+  block.map_second = to_space<Space>(tables.map_second);
+  block.view.symmetric = false;
+  ConvectionView& view = block.view.convection;
+  view.order = order;
+  view.simplex_axes = tables.simplex_axes;
+  view.supg = supg;
+  view.width = tables.width;
+  view.rows = tables.rows;
+  view.basis = block.convection_basis.data();
+  view.map_second = tables.map_second.empty() ? nullptr : block.map_second.data();
+}
+
 template <class Exec>
 BlockData<typename Exec::Space> make_block(const mesh::CellBlock& cells, const DofBlock& dofs, const DofMap& map,
-                                           const Array<double, typename Exec::Space>& coordinates) {
+                                           Form form, const Array<double, typename Exec::Space>& coordinates) {
   using Space = typename Exec::Space;
   BlockData<Space> block;
   block.shape = cells.shape;
   block.dim = mesh::dimension(cells.shape);
   block.cells = cells.cells();
   block.straight_simplex = cells.order == 1 && mesh::vertex_count(cells.shape) == block.dim + 1;
-  block.kernel = !block.straight_simplex ? Kernel::general
-                 : map.order == 1        ? Kernel::linear_simplex
-                                         : Kernel::affine_simplex;
+  block.kernel = form != Form::diffusion   ? Kernel::convection
+                 : !block.straight_simplex ? Kernel::general
+                 : map.order == 1          ? Kernel::linear_simplex
+                                           : Kernel::affine_simplex;
   block.geometry_is_dofs = dofs.dofs == cells.nodes;
   const BlockTables tables = make_tables(cells, map.order, block.straight_simplex);
   block.basis = to_space<Space>(tables.basis);
@@ -45,6 +64,7 @@ BlockData<typename Exec::Space> make_block(const mesh::CellBlock& cells, const D
   view.reference_entries = block.reference_entries.data();
   view.padded_basis = block.padded_basis.data();
   view.map_columns = block.map_columns.data();
+  if (form != Form::diffusion) add_convection_tables(cells, map.order, form == Form::convection_supg, block);
   return block;
 }
 
@@ -178,7 +198,7 @@ void make_shared_lists(Exec& exec, AssemblerState<typename Exec::Space>& state, 
   plan.first_place = p.first_place;
   plan.order = block.order;
   const SharedPlan lists = plan_shared(state.mesh->blocks[b], state.map->blocks[b], state.map->dofs, plan, row_ptr,
-                                       col_ind, block.by_columns, threads);
+                                       col_ind, block.view.symmetric, block.by_columns, threads);
   p.first_target = to_space<Space>(lists.first_target);
   p.targets = to_space<Space>(lists.targets);
   p.list_first = to_space<Space>(lists.list_first);

@@ -95,7 +95,7 @@ void simplex_chunk(const BlockView& block, const Target& target, Offset first, O
     simplex_chunk<dim>(block, target, target.layout, first, last);
 }
 
-/// Adds an element's upper half into both halves of the matrix, and its load into b. `Add` adds a number to a place.
+/// Adds an element's matrix, and its load into b. `Add` adds a number to a place.
 template <class Add>
 void scatter(const BlockView& block, const Target& target, Offset place, const Workspace& work, Add add) {
   const int n = block.nodes;
@@ -104,7 +104,7 @@ void scatter(const BlockView& block, const Target& target, Offset place, const W
     const Index dof = block.dof(place, i);
     double* row = target.values + target.layout.first(dof);
     for (int j = 0; j < n; ++j)
-      add(row[entry_slot(block, target.pattern, place, i, j) * step], work.matrix[i <= j ? i * n + j : j * n + i]);
+      add(row[entry_slot(block, target.pattern, place, i, j) * step], work.entry(block, i, j));
     if (!block.f.empty()) add(target.b[dof], work.load[i]);
   }
 }
@@ -257,6 +257,7 @@ void place_cells(Threads&, const mesh::CellBlock& cells, const DofBlock& dofs, s
   view.geometry = block.geometry.data();
 }
 
+template class CellAssembler<Threads>;
 template class Assembler<Threads>;
 template void eliminate_dirichlet<Threads>(Threads&, linalg::Crs<Host>&, View<double>, const std::vector<Index>&,
                                            const std::vector<double>&);

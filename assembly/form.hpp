@@ -18,6 +18,14 @@ inline constexpr int symmetric = dim*(dim + 1) / 2;
 /// Place of entry (i, j), i <= j, in the packed upper triangle of an n x n matrix.
 TESSERA_HD constexpr int packed(int i, int j, int n) { return i * n - i * (i - 1) / 2 + j - i; }
 
+/// Values that are kept of an n x n element matrix: the upper half row by row where it is symmetric, else all rows.
+TESSERA_HD constexpr int entry_count(bool symmetric, int n) { return symmetric ? n * (n + 1) / 2 : n * n; }
+/// Which of them is entry (i, j).
+TESSERA_HD constexpr int entry_number(bool symmetric, int i, int j, int n) {
+  if (!symmetric) return i * n + j;
+  return i <= j ? packed(i, j, n) : packed(j, i, n);
+}
+
 /// Inverse of a Jacobian J[d][a] = d x_d / d xi_a; returns its determinant.
 template <int dim, class T>
 TESSERA_HD inline T invert(const T (&J)[dim][dim], T (&inverse)[dim][dim]) {

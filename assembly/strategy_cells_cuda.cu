@@ -19,9 +19,9 @@ __global__ void __launch_bounds__(cells_block) each_cell(Element element, Sink s
 }
 
 /// A partition a block: its cells colour by colour, so that neighbours are at work in the same cache.
-template <class Element>
-__global__ void __launch_bounds__(cells_block) each_partition(Element element, AddSink sink, const Index* partitions,
-                                                              const Index* step_ptr, const Index* step_first) {
+template <class Element, class Sink>
+__global__ void __launch_bounds__(cells_block)
+    each_partition(Element element, Sink sink, const Index* partitions, const Index* step_ptr, const Index* step_first) {
   extern __shared__ double shared[];
   const int groups = blockDim.x / Element::lanes;
   const int group = threadIdx.x / Element::lanes;
@@ -50,14 +50,13 @@ void launch_cells(Cuda& exec, const Element& element, const Sink& sink, Offset f
 }
 
 /// Colours of partitions, a launch each.
-template <class Element>
-void launch_partitions(Cuda& exec, const Element& element, const kernels::AddSink& sink,
-                       const Partitions<Device>& partitions) {
+template <class Element, class Sink>
+void launch_partitions(Cuda& exec, const Element& element, const Sink& sink, const Partitions<Device>& partitions) {
   const int groups = kernels::groups_of_block(element);
   const std::size_t shared = element.table_bytes() + groups * element.work_bytes();
   for (std::size_t colour = 0; colour + 1 < partitions.colour_ptr.size(); ++colour) {
     const Offset first = partitions.colour_ptr[colour];
-    launch_with_shared(exec, kernels::each_partition<Element>, partitions.colour_ptr[colour + 1] - first,
+    launch_with_shared(exec, kernels::each_partition<Element, Sink>, partitions.colour_ptr[colour + 1] - first,
                        groups * Element::lanes, shared, element, sink, partitions.by_colour.data() + first,
                        partitions.step_ptr.data(), partitions.step_first.data());
   }
@@ -67,7 +66,8 @@ void launch_partitions(Cuda& exec, const Element& element, const kernels::AddSin
 
 void add_cells(Cuda& exec, Strategy strategy, const BlockData<Device>& block, const Target& target) {
   kernels::with_element<true>(block, [&](const auto& element) {
-    const kernels::AddSink sink{block.view, target, strategy == Strategy::atomic};
+    using Element = std::remove_cvref_t<decltype(element)>;
+    const kernels::AddSink<Element::is_symmetric> sink{block.view, target, strategy == Strategy::atomic};
     if (strategy == Strategy::atomic) {
       launch_cells(exec, element, sink, 0, block.cells);
     } else if (strategy == Strategy::colour_blocks) {
@@ -83,8 +83,9 @@ void add_cells(Cuda& exec, Strategy strategy, const BlockData<Device>& block, co
 void store_cells(Cuda& exec, const BlockData<Device>& block, Index first, Index count, double* buffer) {
   const ValueSteps steps = value_steps(block, count);
   kernels::with_element(block, [&](const auto& element) {
-    launch_cells(exec, element, kernels::StoreSink{buffer, steps.place, steps.entry, first, block.view.nodes}, first,
-                 count);
+    using Element = std::remove_cvref_t<decltype(element)>;
+    const kernels::StoreSink<Element::is_symmetric> sink{buffer, steps.place, steps.entry, first, block.view.nodes};
+    launch_cells(exec, element, sink, first, count);
   });
 }
 

@@ -234,6 +234,7 @@ void make_row_lists(Cuda& exec, BlockData<Device>& block, const linalg::CrsView<
 }
 
 void gather_rows(Cuda& exec, const BlockData<Device>& block, const Target& target, bool add) {
+  if (block.kernel == Kernel::convection) return gather_convection(exec, block, target, add);
   if (block.dim == 1) launch_gather<1>(exec, block, target, add);
   if (block.dim == 2) launch_gather<2>(exec, block, target, add);
   if (block.dim == 3) launch_gather<3>(exec, block, target, add);

@@ -21,11 +21,14 @@ struct PartitionsView {
   int most_nodes;
 };
 
-/// Threads of a block: many, for the sums wait on memory; fewer where the matrix of a cell fills a thread's registers.
+/// Threads of a block: many, for the sums wait on memory; fewer where the matrix of a cell fills a thread's registers, or the points of
+/// large cells the shared memory.
 template <class Element>
 inline constexpr int partition_block = 256;
 template <int dim, int n>
 inline constexpr int partition_block<SmallElement<dim, n>> = 128;
+template <int dim>
+inline constexpr int partition_block<TiledElement<dim, 16, ConvectionAtPoints>> = 64;
 
 template <class Element>
 __global__ void __launch_bounds__(partition_block<Element>)
@@ -48,7 +51,7 @@ __global__ void __launch_bounds__(partition_block<Element>)
   __syncthreads();
 
   const LocalGeometry geometry{coordinates, parts.local, block.cells};
-  const StoreSink sink{values, by_columns ? 1 : block.entries(), by_columns ? count : 1, first, block.nodes};
+  const StoreSink<Element::is_symmetric> sink{values, by_columns ? 1 : block.entries(), by_columns ? count : 1, first, block.nodes};
   for (Index local = group; local < count; local += groups)
     element.add(first + local, threadIdx.x % Element::lanes, shared,
                 work + group * (element.work_bytes() / sizeof(double)), geometry, sink);
@@ -94,7 +97,7 @@ std::size_t partition_bytes(Cuda&, const BlockData<Device>& block) {
   std::size_t used = 0;
   kernels::with_element(block, [&](const auto& element) { used = besides(element, 0); });
   // The general elements of straight simplices, with coefficients at points, need the most.
-  if (block.straight_simplex)
+  if (block.straight_simplex && block.view.symmetric)
     used = std::max(used, sizeof(double) * block.view.points * (4 * basis_stride(block.view.nodes) + 8 * 18));
   return static_cast<std::size_t>(most) > used ? most - used : 0;
 }

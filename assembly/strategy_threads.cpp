@@ -16,6 +16,7 @@ void gather_rows_of(Threads& exec, const BlockData<Host>& block, const Target& t
   const Offset step = target.layout.step();
 #pragma omp parallel num_threads(exec.count())
   {
+    Workspace work(view, dim);
     std::vector<double> entries(n);
 #pragma omp for schedule(dynamic, rows_at_a_time)
     for (Index row = 0; row < target.pattern.rows; ++row) {
@@ -26,7 +27,7 @@ void gather_rows_of(Threads& exec, const BlockData<Host>& block, const Target& t
       for (Offset at = block.around.ptr[row]; at < block.around.ptr[row + 1]; ++at) {
         const Index place = block.around.items[at] / n;
         const int i = block.around.items[at] % n;
-        load += element_row<dim>(block, place, i, entries.data());
+        load += element_row<dim>(block, place, i, work, entries.data());
         for (int j = 0; j < n; ++j) values[entry_slot(view, target.pattern, place, i, j) * step] += entries[j];
       }
       target.b[row] = add ? target.b[row] + load : load;
@@ -34,11 +35,14 @@ void gather_rows_of(Threads& exec, const BlockData<Host>& block, const Target& t
   }
 }
 
-/// The values of an element in the order of BlockView::entries().
+/// The values of an element in the order of BlockView::entry().
 void write_values(const BlockData<Host>& block, Offset place, Workspace& work, double* out) {
   const int n = block.view.nodes;
   element_values(block, place, work);
-  for (int i = 0; i < n; ++i) out = std::copy(&work.matrix[i * n + i], &work.matrix[i * n + i] + (n - i), out);
+  for (int i = 0; i < n; ++i) {
+    const int first = block.view.symmetric ? i : 0;
+    out = std::copy_n(&work.matrix[i * n + first], n - first, out);
+  }
   if (block.view.f.empty())
     std::fill_n(out, n, 0.0);
   else

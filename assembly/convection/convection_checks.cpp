@@ -7,14 +7,6 @@
 
 namespace tessera::assembly {
 
-void check_strategy(const ConvectionOptions& options) {
-  if (options.strategy != "auto" && options.strategy != "colour")
-    throw Error(ExitCode::usage,
-                fmt::format("assembly.strategy = \"{}\" is not there for convection, whose matrix is not symmetric",
-                            options.strategy),
-                "choose strategy = \"auto\" or \"colour\"");
-}
-
 void check_vector(const Coefficient& coefficient, const char* name, int dim, const std::vector<Index>& region,
                   Offset points) {
   if (coefficient.values.empty()) return;

@@ -7,23 +7,8 @@
 
 namespace tessera::assembly {
 
-/// Columns of an element matrix that are summed at a time; the tables are padded to a multiple of it.
+/// Columns of an element matrix that are summed at a time on threads; the tables are padded to a multiple of it.
 inline constexpr int convection_tile = 8;
-
-/// A block of cells with what convection needs beside BlockView. Tables have rows of `width` columns, a multiple of
-/// convection_tile, zeros behind the dofs.
-struct ConvectionView {
-  BlockView block;
-  CoefficientView velocity, divergence;
-  int order = 1;
-  int simplex_axes = 0;  ///< of the reference cell: the first axes span a unit simplex, the others run over [-1, 1]
-  bool supg = false;
-  int width = 0;
-  int rows = 0;  ///< of `basis` a point: dim derivatives, the value, and second derivatives where they are needed
-  const double* basis = nullptr;  ///< [points, rows, width]; second derivatives packed, mixed ones doubled
-  const double* map_second =
-      nullptr;  ///< [points, dim (dim+1)/2, geometry_nodes], mixed ones doubled; null: affine cells, or not needed
-};
 
 /// Everything about a quadrature point but the basis, times w |det J|: D are derivatives in reference coordinates.
 ///   row i, column j:  D_i . G D_j + (phi_i + t_i) (gamma phi_j) + phi_i beta . D_j + t_i (r . D_j - G : D^2_j),  t_i = tau beta . D_i
@@ -84,22 +69,15 @@ TESSERA_HD inline double stabilisation(int order, int simplex_axes, bool second,
   return reaction * tau > 1 ? 1 / reaction : tau;
 }
 
-/// The point q of the cell at `place`.
-template <int dim>
-TESSERA_HD inline void make_convection_point(const ConvectionView& view, Offset place, int q,
-                                             ConvectionPoint<dim>& point) {
-  const BlockView& block = view.block;
+/// The point q of the cell at `place`, of which J is the Jacobian and `weight` the weight.
+template <int dim, class Geometry>
+TESSERA_HD inline void make_convection_point(const BlockView& block, const Geometry& geometry, Offset place, int q,
+                                             const double (&J)[dim][dim], double weight, ConvectionPoint<dim>& point) {
+  const ConvectionView& view = block.convection;
   const Index region = block.region_of(place);
   const Offset cell = block.cell_of(place);
-  const int nodes = block.geometry_nodes;
-  double J[dim][dim] = {}, inverse[dim][dim];
-  const double* map = block.map + static_cast<Offset>(q) * dim * nodes;
-  for (int g = 0; g < nodes; ++g) {
-    const double* x = block.geometry_point(place, g);
-    for (int d = 0; d < dim; ++d)
-      for (int a = 0; a < dim; ++a) J[d][a] += x[d] * map[a * nodes + g];
-  }
-  const double scale = absolute(invert<dim, double>(J, inverse)) * block.weights[q];
+  double inverse[dim][dim];
+  const double scale = absolute(invert<dim, double>(J, inverse)) * weight;
   const double c = block.c.empty() ? 0.0 : *block.c.at(region, cell, q, block.points);
   point.gamma = scale * c;
   point.source = block.f.empty() ? 0.0 : scale * *block.f.at(region, cell, q, block.points);
@@ -128,11 +106,12 @@ TESSERA_HD inline void make_convection_point(const ConvectionView& view, Offset 
     for (int d = 0; d < dim; ++d) correction[d] = -divergence[d];
   }
   if (view.map_second) {
+    const int nodes = block.geometry_nodes;
     const double* second = view.map_second + static_cast<Offset>(q) * symmetric<dim> * nodes;
     for (int g = 0; g < nodes; ++g) {
       double sum = 0;
       for (int m = 0; m < symmetric<dim>; ++m) sum += K[m] * second[m * nodes + g];
-      const double* x = block.geometry_point(place, g);
+      const double* x = geometry.point(place, g);
       for (int d = 0; d < dim; ++d) correction[d] += x[d] * sum;
     }
   }
@@ -140,60 +119,27 @@ TESSERA_HD inline void make_convection_point(const ConvectionView& view, Offset 
     for (int d = 0; d < dim; ++d) point.r[a] += scale * inverse[a][d] * correction[d];
 }
 
-/// sum[l] = entry (i, first + l) of a cell, l < tile; `points` are all of the cell's.
-template <int dim, int tile>
-TESSERA_HD inline void convection_entries(const ConvectionView& view, const ConvectionPoint<dim>* points, int i,
-                                          int first, double (&sum)[tile]) {
-  for (int l = 0; l < tile; ++l) sum[l] = 0;
-  const double* basis = view.basis;
-  const bool second = view.rows > dim + 1;
-  for (int q = 0; q < view.block.points; ++q, basis += view.rows * view.width) {
-    const ConvectionPoint<dim>& p = points[q];
-    double D[dim], test = 0;
-    for (int a = 0; a < dim; ++a) D[a] = basis[a * view.width + i], test += p.beta[a] * D[a];
-    test *= p.tau;
-    const double value = basis[dim * view.width + i];
-    const double* column = basis + first;
-    for (int a = 0; a < dim; ++a) {
-      double factor = value * p.beta[a] + test * p.r[a];
-      for (int b = 0; b < dim; ++b) factor += p.G[a <= b ? packed(a, b, dim) : packed(b, a, dim)] * D[b];
-#pragma omp simd
-      for (int l = 0; l < tile; ++l) sum[l] += factor * column[a * view.width + l];
-    }
-    const double mass = p.gamma * (value + test);
-#pragma omp simd
-    for (int l = 0; l < tile; ++l) sum[l] += mass * column[dim * view.width + l];
-    if (!second) continue;
-    for (int m = 0; m < symmetric<dim>; ++m) {
-      const double factor = -test * p.G[m];
-#pragma omp simd
-      for (int l = 0; l < tile; ++l) sum[l] += factor * column[(dim + 1 + m) * view.width + l];
-    }
-  }
-}
-
-/// The load of dof i of a cell.
+/// Rows of ConvectionView::basis a point, at most.
 template <int dim>
-TESSERA_HD inline double convection_load(const ConvectionView& view, const ConvectionPoint<dim>* points, int i) {
-  double sum = 0;
-  const double* basis = view.basis;
-  for (int q = 0; q < view.block.points; ++q, basis += view.rows * view.width) {
-    double test = 0;
-    for (int a = 0; a < dim; ++a) test += points[q].beta[a] * basis[a * view.width + i];
-    sum += points[q].source * (basis[dim * view.width + i] + points[q].tau * test);
-  }
-  return sum;
-}
+inline constexpr int convection_rows = dim + 1 + symmetric<dim>;
 
-/// Adds the columns first .. first + tile of row i of the cell at `place`.
-template <int dim, int tile>
-TESSERA_HD inline void add_convection_entries(const ConvectionView& view, const ConvectionPoint<dim>* points,
-                                              const Target& target, Offset place, int i, int first) {
-  double sum[tile];
-  convection_entries<dim, tile>(view, points, i, first, sum);
-  double* row = target.values + target.layout.first(view.block.dof(place, i));
-  for (int l = 0; l < tile; ++l)
-    if (first + l < view.block.nodes) row[entry_slot(view.block, target.pattern, place, i, first + l)] += sum[l];
+/// Row i of a cell at a point: its entries are sum_r factor[r] basis[r], with the rows r of ConvectionView::basis; `basis` points to those
+/// of the point. Returns the part of the load.
+template <int dim>
+TESSERA_HD inline double convection_factors(const ConvectionView& view, const ConvectionPoint<dim>& p,
+                                            const double* basis, int i, double (&factor)[convection_rows<dim>]) {
+  double D[dim], test = 0;
+  for (int a = 0; a < dim; ++a) D[a] = basis[a * view.width + i], test += p.beta[a] * D[a];
+  test *= p.tau;
+  const double value = basis[dim * view.width + i];
+  for (int a = 0; a < dim; ++a) {
+    factor[a] = value * p.beta[a] + test * p.r[a];
+    for (int b = 0; b < dim; ++b) factor[a] += p.G[a <= b ? packed(a, b, dim) : packed(b, a, dim)] * D[b];
+  }
+  factor[dim] = p.gamma * (value + test);
+  if (view.rows > dim + 1)
+    for (int m = 0; m < symmetric<dim>; ++m) factor[dim + 1 + m] = -test * p.G[m];
+  return p.source * (value + test);
 }
 
 }  // namespace tessera::assembly

@@ -1,51 +1,71 @@
-#include <omp.h>
-
 #include <algorithm>
 
+#include "assembly/assembler_elements_threads.hpp"
+#include "assembly/convection/convection_form.hpp"
 #include "assembly/convection/convection_impl.hpp"
 
 namespace tessera::assembly {
 namespace {
 
-template <int dim, int tile>
-void add_place(const ConvectionView& view, const Target& target, Offset place,
-               std::vector<ConvectionPoint<dim>>& points) {
-  for (int q = 0; q < view.block.points; ++q) make_convection_point<dim>(view, place, q, points[q]);
-  for (int i = 0; i < view.block.nodes; ++i) {
-    for (int first = 0; first < view.block.nodes; first += tile)
-      add_convection_entries<dim, tile>(view, points.data(), target, place, i, first);
-    if (!view.block.f.empty()) target.b[view.block.dof(place, i)] += convection_load<dim>(view, points.data(), i);
+/// All points of a cell, in the workspace.
+template <int dim>
+const ConvectionPoint<dim>* convection_points(const BlockView& block, Offset place, Workspace& work) {
+  auto* points = reinterpret_cast<ConvectionPoint<dim>*>(work.points.data());
+  double J[dim][dim];
+  for (int q = 0; q < block.points; ++q) {
+    cell_jacobian<dim>(block, place, q, J);
+    make_convection_point<dim>(block, GlobalGeometry{block}, place, q, J, block.weights[q], points[q]);
   }
+  return points;
 }
 
-/// Chunks of consecutive cells; those of one colour share no dof.
-template <int dim>
-void add_chunks(Threads& exec, const BlockData<Host>& block, const ConvectionView& view, const Target& target) {
-#pragma omp parallel num_threads(exec.count())
-  {
-    std::vector<ConvectionPoint<dim>> points(static_cast<std::size_t>(view.block.points));
-    for (std::size_t colour = 0; colour + 1 < block.colour_ptr.size(); ++colour) {
-#pragma omp for schedule(dynamic)
-      for (Offset k = block.colour_ptr[colour]; k < block.colour_ptr[colour + 1]; ++k) {
-        const Offset first = Offset{block.chunks[k]} * block.chunk_cells;
-        const Offset last = std::min<Offset>(block.cells, first + block.chunk_cells);
-        for (Offset place = first; place < last; ++place)
-          if (view.block.nodes <= 4)
-            add_place<dim, 4>(view, target, place, points);
-          else
-            add_place<dim, convection_tile>(view, target, place, points);
-      }
+/// Columns of row i, `tile` at a time, in registers; returns the load.
+template <int dim, int tile>
+double sum_row(const BlockView& block, const ConvectionPoint<dim>* points, int i, double* row) {
+  const ConvectionView& view = block.convection;
+  const int n = block.nodes;
+  double load = 0;
+  for (int first = 0; first < n; first += tile) {
+    double sum[tile] = {}, factor[convection_rows<dim>];
+    load = 0;
+    const double* basis = view.basis;
+    for (int q = 0; q < block.points; ++q, basis += view.rows * view.width) {
+      load += convection_factors<dim>(view, points[q], basis, i, factor);
+      for (int r = 0; r < view.rows; ++r)
+#pragma omp simd
+        for (int l = 0; l < tile; ++l) sum[l] += factor[r] * basis[r * view.width + first + l];
     }
+    std::copy_n(sum, std::min(tile, n - first), row + first);
   }
+  return load;
+}
+
+template <int dim>
+double sum_row(const BlockView& block, const ConvectionPoint<dim>* points, int i, double* row) {
+  if (block.nodes <= 4) return sum_row<dim, 4>(block, points, i, row);
+  return sum_row<dim, convection_tile>(block, points, i, row);
 }
 
 }  // namespace
 
-void add_convection(Threads& exec, const BlockData<Host>& block, const ConvectionView& view, const Target& target) {
-  if (block.dim == 1) add_chunks<1>(exec, block, view, target);
-  if (block.dim == 2) add_chunks<2>(exec, block, view, target);
-  if (block.dim == 3) add_chunks<3>(exec, block, view, target);
+template <int dim>
+void convection_values(const BlockView& block, Offset place, Workspace& work) {
+  const ConvectionPoint<dim>* points = convection_points<dim>(block, place, work);
+  for (int i = 0; i < block.nodes; ++i)
+    work.load[i] = sum_row<dim>(block, points, i, &work.matrix[static_cast<std::size_t>(i) * block.nodes]);
 }
+
+template <int dim>
+double convection_row(const BlockView& block, Offset place, int i, Workspace& work, double* row) {
+  return sum_row<dim>(block, convection_points<dim>(block, place, work), i, row);
+}
+
+template void convection_values<1>(const BlockView&, Offset, Workspace&);
+template void convection_values<2>(const BlockView&, Offset, Workspace&);
+template void convection_values<3>(const BlockView&, Offset, Workspace&);
+template double convection_row<1>(const BlockView&, Offset, int, Workspace&, double*);
+template double convection_row<2>(const BlockView&, Offset, int, Workspace&, double*);
+template double convection_row<3>(const BlockView&, Offset, int, Workspace&, double*);
 
 template class ConvectionAssembler<Threads>;
 

@@ -74,13 +74,11 @@ bool contains(const std::vector<std::string>& names, const std::string& name) {
   return std::find(names.begin(), names.end(), name) != names.end();
 }
 
-/// Matrices that are not symmetric are added by colour.
+/// Every strategy that assembles a matrix.
 deck::SectionDescription assembly_description() {
   deck::SectionDescription result = assembly_section().description();
-  std::erase_if(result.keys, [](const deck::KeyDescription& key) { return key.name != "strategy"; });
-  result.keys.front().info.choices = {"auto", "colour"};
-  result.keys.front().info.help =
-      "both: cells of one colour share no dof and are added in parallel; the other strategies keep symmetric matrices";
+  for (deck::KeyDescription& key : result.keys)
+    if (key.name == "strategy") std::erase(key.info.choices, "matrix_free");
   return result;
 }
 
@@ -179,14 +177,14 @@ void read_materials(const deck::Deck& deck, Params& params) {
   }
 }
 
-/// Matrices that are not symmetric are added by colour; those of grids are written down.
+/// There is no operator without a matrix; matrices of grids are written down.
 void check_assembly(const AssemblyParams& assembly, const Params& params, const deck::Deck& deck) {
-  if (assembly.strategy == "auto" || (assembly.strategy == "colour" && !params.on_grid())) return;
+  if (assembly.strategy == "auto" || (assembly.strategy != "matrix_free" && !params.on_grid())) return;
   throw Error(ExitCode::usage,
               fmt::format("assembly.strategy = \"{}\" is not there for discretisation = \"{}\"", assembly.strategy,
                           params.discretisation),
               params.on_grid() ? "leave assembly.strategy out: nothing is assembled from cells"
-                               : "choose strategy = \"auto\" or \"colour\"",
+                               : "choose strategy = \"auto\", or one that assembles a matrix",
               deck.where("assembly.strategy"));
 }
 

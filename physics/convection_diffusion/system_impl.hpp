@@ -18,7 +18,9 @@ void make_system(Exec& exec, const Problem& problem, scalar::System<Exec>& syste
     Scope scope(exec, "assemble.setup");
     assembler = std::make_unique<assembly::ConvectionAssembler<Exec>>(
         exec, diffusion.mesh, diffusion.dofs,
-        assembly::ConvectionOptions{.supg = problem.params.supg(), .strategy = diffusion.params.assembly.strategy});
+        assembly::ConvectionOptions{.supg = problem.params.supg(),
+                                    .assembly = {.strategy = diffusion.params.assembly.strategy,
+                                                 .partition_size = diffusion.params.assembly.partition_size}});
     system.matrix = assembler->make_matrix();
   }
   {
@@ -33,6 +35,7 @@ void make_system(Exec& exec, const Problem& problem, scalar::System<Exec>& syste
   }
   summary.set("assembly.strategy", assembler->report().strategy);
   summary.set("assembly.why", assembler->report().why);
+  if (!assembler->report().deterministic) summary.set("backend.deterministic", false);
   {
     Scope scope(exec, "boundary");
     for (const scalar::FacetTerm& term : diffusion.facets) {

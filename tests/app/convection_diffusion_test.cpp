@@ -127,6 +127,20 @@ TEST(ConvectionDiffusion, WarnsOfOscillation) {
   }
 }
 
+TEST(ConvectionDiffusion, EveryStrategyGivesTheSame) {
+  const std::string deck = verification("convection_layer");
+  for (const std::string& backend : backends()) {
+    const auto expected = run_deck(deck, "strategy_auto", "", backend)["quantities"]["u_node"].get<double>();
+    for (const std::string name : {"nonzeros", "colour", "colour_blocks", "atomic", "two_pass", "shared"}) {
+      const auto summary = run_deck(deck, "strategy_" + name, " --set 'assembly.strategy=\"" + name + "\"'", backend);
+      EXPECT_NEAR(summary["quantities"]["u_node"].get<double>(), expected, 1e-9) << name;
+      EXPECT_EQ(summary["assembly"]["strategy"], name);
+      EXPECT_EQ(summary["assembly"]["why"], "asked for");
+      EXPECT_EQ(summary["backend"]["deterministic"], name != "atomic");
+    }
+  }
+}
+
 TEST(ConvectionDiffusion, StreamlineDiffusionTakesLayers) {
   const auto supg = run_deck(verification("convection_layer"), "layer"),
              plain = run_deck(verification("convection_layer"), "layer_plain",
@@ -298,10 +312,8 @@ TEST(ConvectionDiffusion, RefusesSolversForSymmetricMatrices) {
                  "discretisation = \"finite_difference\"");
   deck.rest = "[solver]\ntype = \"gmers\"";
   expect_refused("typo", deck, "unknown solver.type 'gmers'", "gmres");
-  deck.rest = "[assembly]\nstrategy = \"two_pass\"";
-  expect_refused("strategy", deck, "assembly.strategy = \"two_pass\" is not there", "\"auto\" or \"colour\"");
-  deck.rest = "[assembly]\npartition_size = 8";
-  expect_refused("partition", deck, "partition_size", "strategy");
+  deck.rest = "[assembly]\nstrategy = \"matrix_free\"";
+  expect_refused("strategy", deck, "assembly.strategy = \"matrix_free\" is not there", "that assembles a matrix");
   deck.rest = "[solver]\ntype = \"lu\"\n[matrix]\nformat = \"sliced_ell\"";
   const Result result = run("lu_format", deck);
   EXPECT_EQ(result.code, 2) << result.text;

@@ -1,0 +1,146 @@
+// Numeric assembly with a velocity, whose matrices are not symmetric: every strategy on several elements, plain and with streamline
+// diffusion, each result checked against colours in the same run.
+#include <fmt/format.h>
+
+#include <cmath>
+#include <utility>
+
+#include "assembly/convection/convection.hpp"
+#include "assembly/quadrature_points.hpp"
+#include "bench/support/bench.hpp"
+#include "linalg/spmv.hpp"
+#include "mesh/box.hpp"
+#include "mesh/params.hpp"
+
+using namespace tessera;
+
+namespace {
+
+struct Case {
+  const char* shape;
+  int order;
+  int cells, quick_cells;  ///< in each direction
+  bool supg;
+  bool at_points;  ///< velocity and source vary from point to point; else constants
+
+  int dim() const { return mesh::dimension(mesh::shape_from_name(shape)); }
+  std::string name() const {
+    return fmt::format("{}{} {}, {}{}", std::string(shape) == "quad" || std::string(shape) == "hex" ? "Q" : "P", order,
+                       shape, supg ? "SUPG" : "Galerkin", at_points ? ", b(x)" : "");
+  }
+};
+
+/// What the other strategies are held against.
+struct Reference {
+  std::vector<double> values, b;
+};
+
+double largest_difference(const std::vector<double>& expected, const std::vector<double>& found) {
+  double size = 0, difference = 0;
+  for (std::size_t i = 0; i < expected.size(); ++i) {
+    size = std::max(size, std::abs(expected[i]));
+    difference = std::max(difference, std::isfinite(found[i]) ? std::abs(expected[i] - found[i]) : INFINITY);
+  }
+  return size > 0 ? difference / size : difference;
+}
+
+mesh::Mesh make_mesh(const Case& c, int cells) {
+  mesh::BoxParams box;
+  box.shape = c.shape;
+  box.cells.assign(c.dim(), cells);
+  return mesh::make_box(box);
+}
+
+/// Cell Peclet numbers about 1, where tau takes its dearest branch.
+assembly::ConvectionData make_data(const Case& c, const mesh::Mesh& mesh, const assembly::DofMap& dofs, int cells) {
+  assembly::ConvectionData data;
+  data.diffusion.k.values = {0.5 / cells};
+  data.velocity.components = c.dim();
+  if (!c.at_points) {
+    data.diffusion.f.values = {1};
+    for (int d = 0; d < c.dim(); ++d) data.velocity.values.push_back(1 - 0.3 * d);
+    return data;
+  }
+  const Offset points = assembly::QuadraturePoints(mesh, dofs).before(mesh.blocks.size());
+  data.diffusion.f = {1, true, bench::random_values(points)};
+  data.velocity = {c.dim(), true, bench::random_values(points * c.dim(), 2)};
+  return data;
+}
+
+template <class Exec>
+void run_strategy(Exec& exec, const Case& c, const mesh::Mesh& mesh, const assembly::DofMap& dofs,
+                  const assembly::ConvectionData& data, const std::string& strategy, Reference& reference,
+                  bench::Report& report) {
+  using Space = typename Exec::Space;
+  assembly::ConvectionAssembler<Exec> assembler(exec, mesh, dofs, {.supg = c.supg, .assembly = {.strategy = strategy}});
+  linalg::Crs<Space> A = assembler.make_matrix();
+  Array<double, Space> b(dofs.dofs), x(dofs.dofs), y(dofs.dofs);
+  copy(to_space<Space>(bench::random_values(dofs.dofs)), x);
+  assembler.set_data(data);
+  bench::Row row;
+  row.name = fmt::format("{}, {}", assembler.report().strategy, c.name());
+  row.size = fmt::format("{} cells, {} dofs", mesh.cells(), dofs.dofs);
+  row.bytes = assembler.refill_bytes(A);
+  row.items = mesh.cells();
+  row.item = "elements";
+  row.timing = bench::measure(
+      exec, [&] { assembler.refill(A, b.view()); }, 5);
+  const bench::Timing product = bench::measure(
+      exec, [&] { linalg::spmv(exec, std::as_const(A).view(), x.view(), y.view()); }, 5);
+  const Reference found{to_vector(A.values), to_vector(b)};
+  if (reference.values.empty()) reference = found;
+  const double difference =
+      std::max(largest_difference(reference.values, found.values), largest_difference(reference.b, found.b));
+  const assembly::AssemblyReport& r = assembler.report();
+  row.note = fmt::format("{:.1f} SpMV; set-up {:.0f} ms + pattern {:.0f} ms, {:.2f} GB",
+                         row.timing.median_ms / product.median_ms, r.setup_seconds * 1e3, r.sparsity_seconds * 1e3,
+                         r.setup_bytes * 1e-9);
+  if (r.colours) row.note += fmt::format(", {} colours", r.colours);
+  if (r.partition_size) row.note += fmt::format(", {} partitions of {} cells", r.partitions, r.partition_size);
+  row.note += fmt::format(", differs by {:.0e}", difference);
+  if (!(difference < 1e-12)) row.note += " WRONG";
+  report.add(row);
+}
+
+std::vector<Case> cases(bool on_gpu) {
+  std::vector<Case> result;
+  for (const Case& c :
+       {Case{"triangle", 1, on_gpu ? 1200 : 500, 60, false, false}, Case{"tet", 1, on_gpu ? 80 : 36, 10, false, false},
+        Case{"quad", 1, on_gpu ? 1600 : 600, 60, false, false}, Case{"hex", 1, on_gpu ? 100 : 44, 10, false, false},
+        Case{"triangle", 2, on_gpu ? 600 : 250, 30, false, false}}) {
+    result.push_back(c);
+    result.push_back(c);
+    result.back().supg = true;
+    if (c.order > 1 || c.dim() == 2) continue;
+    result.push_back(result.back());
+    result.back().at_points = true;
+  }
+  return result;
+}
+
+template <class Exec>
+void run(Exec& exec, const bench::Options& options) {
+  bench::Report report("convection", Exec::name, bench::device_name(exec), bench::copy_bandwidth(exec));
+  for (const Case& c : cases(std::is_same_v<typename Exec::Space, Device>)) {
+    std::vector<std::string> strategies{"colour", "nonzeros", "atomic", "two_pass"};
+    if (!c.supg) strategies.insert(strategies.end(), {"colour_blocks", "shared"});
+    if (c.at_points) strategies = {"colour", "auto"};
+    std::erase_if(strategies, [&](const std::string& strategy) { return !options.takes(strategy + ", " + c.name()); });
+    if (strategies.empty()) continue;
+    const int cells = options.quick ? c.quick_cells : c.cells;
+    const mesh::Mesh mesh = make_mesh(c, cells);
+    const assembly::DofMap dofs = assembly::make_dof_map(mesh, c.order, options.threads);
+    const assembly::ConvectionData data = make_data(c, mesh, dofs, cells);
+    Reference reference;
+    for (const std::string& strategy : strategies)
+      run_strategy(exec, c, mesh, dofs, data, strategy, reference, report);
+  }
+  report.write(fmt::format("{}/convection_{}.json", options.out, Exec::name));
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  const bench::Options options = bench::parse_options(argc, argv);
+  bench::on_backends(options, [&](auto& exec) { run(exec, options); });
+}
