@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include "bench/support/peers_tridiagonal.hpp"
+#include "linalg/vector_ops.hpp"
 #include "solvers/tridiagonal/methods.hpp"
 #include "solvers/tridiagonal/toeplitz.hpp"
 
@@ -116,74 +117,93 @@ struct ExplicitToeplitz {
   }
 };
 
-/// A template, so that builds without CUDA have none of it.
+// Templates, so that builds without CUDA have none of them.
+
+template <class Exec>
+void one_system(Exec& exec, bench::Report& report, Index largest) {
+  Data<Device, double> data(largest, 1, TridiagonalLayout::contiguous);
+  for (const Index n : {largest / 4, largest}) {
+    const auto A = data.matrix(n, 1);
+    const View<const double> rhs = data.rhs.view().part(0, n);
+    const View<double> x = data.x.view().part(0, n);
+    bench::Row row = measure_method(exec, TridiagonalMethod::spike_cr, A, rhs, x);
+    add_peer(row, bench::gtsv2_peer(exec, A, rhs, x, false));
+    report.add(row);
+    row = measure_method(exec, TridiagonalMethod::spike_pivoting, A, rhs, x);
+    const bench::Peer pivoting = bench::gtsv2_peer(exec, A, rhs, x, true);
+    add_peer(row, pivoting);
+    report.add(row);
+    row = measure_method(exec, TridiagonalMethod::spike_diagonal_pivoting, A, rhs, x);
+    add_peer(row, pivoting);
+    report.add(row);
+  }
+  const Index n = largest / 4;
+  for (const auto method :
+       {TridiagonalMethod::cyclic_reduction, TridiagonalMethod::cr_pcr, TridiagonalMethod::parallel_cyclic_reduction})
+    report.add(measure_method(exec, method, data.matrix(n, 1), View<const double>(data.rhs.view().part(0, n)),
+                              data.x.view().part(0, n)));
+}
+
+template <class Exec>
+void one_system_in_float(Exec& exec, bench::Report& report, Index n) {
+  Data<Device, float> data(n, 1, TridiagonalLayout::contiguous);
+  for (const auto method : {TridiagonalMethod::spike_cr, TridiagonalMethod::spike_pivoting})
+    report.add(measure_method(exec, method, data.matrix(n, 1), View<const float>(data.rhs.view()), data.x.view()));
+}
+
+template <class Exec>
+void batch(Exec& exec, bench::Report& report, Index n, Index systems) {
+  Data<Device, double> data(n, systems, TridiagonalLayout::contiguous);
+  const auto A = data.matrix(n, systems);
+  bench::Row row =
+      measure_method(exec, TridiagonalMethod::spike_cr, A, View<const double>(data.rhs.view()), data.x.view());
+  add_peer(row, bench::gtsv2_batch_peer(exec, A, data.rhs.view(), data.x.view()));
+  report.add(row);
+  report.add(
+      measure_method(exec, TridiagonalMethod::spike_pivoting, A, View<const double>(data.rhs.view()), data.x.view()));
+}
+
+template <class Exec>
+void toeplitz_batch(Exec& exec, bench::Report& report, Index n) {
+  ToeplitzData<Device, double> data(n, n);
+  bench::Row row = measure_toeplitz(exec, data, n);
+  const ExplicitToeplitz<Device> matrices(data.shifts, n);
+  add_peer(row, bench::gtsv2_batch_peer(exec, matrices.matrix, data.g.view(), data.v.view()));
+  const double copy =
+      bench::measure(exec, [&] { linalg::copy(exec, View<const double>(data.g.view()), data.v.view()); }).median_ms;
+  row.note +=
+      fmt::format(", {:.2f} of a copy of g to v", copy / row.timing.median_ms);  // small batches stay in the cache
+  report.add(row);
+  if (n == 4095) {
+    ToeplitzData<Device, float> single(n, n);
+    report.add(measure_toeplitz(exec, single, n));
+  }
+}
+
+template <class Exec>
+void interleaved(Exec& exec, bench::Report& report, Index n, Index systems) {
+  Data<Device, double> data(n, systems, TridiagonalLayout::interleaved);
+  const auto A = data.matrix(n, systems, TridiagonalLayout::interleaved);
+  for (const bool pivoting : {false, true}) {
+    bench::Row row = measure_method(exec, pivoting ? TridiagonalMethod::lu_pivoting : TridiagonalMethod::thomas, A,
+                                    View<const double>(data.rhs.view()), data.x.view());
+    add_peer(row, bench::gtsv_interleaved_peer(exec, A, data.rhs.view(), data.x.view(), pivoting));
+    report.add(row);
+  }
+}
+
+/// --only: "one system", "one system, float", "batch", "toeplitz", "interleaved".
 template <class Exec>
 void run_on_gpu(Exec& exec, const bench::Options& options) {
   bench::Report report("tridiagonal", "cuda", bench::device_name(exec), bench::copy_bandwidth(exec));
-  {
-    const Index largest = options.quick ? 1 << 20 : 1 << 26;
-    Data<Device, double> data(largest, 1, TridiagonalLayout::contiguous);
-    for (const Index n : {largest / 4, largest}) {
-      const auto A = data.matrix(n, 1);
-      const View<const double> rhs = data.rhs.view().part(0, n);
-      const View<double> x = data.x.view().part(0, n);
-      bench::Row row = measure_method(exec, TridiagonalMethod::spike_cr, A, rhs, x);
-      add_peer(row, bench::gtsv2_peer(exec, A, rhs, x, false));
-      report.add(row);
-      row = measure_method(exec, TridiagonalMethod::spike_pivoting, A, rhs, x);
-      const bench::Peer pivoting = bench::gtsv2_peer(exec, A, rhs, x, true);
-      add_peer(row, pivoting);
-      report.add(row);
-      row = measure_method(exec, TridiagonalMethod::spike_diagonal_pivoting, A, rhs, x);
-      add_peer(row, pivoting);
-      report.add(row);
-    }
-    const Index n = largest / 4;
-    for (const auto method :
-         {TridiagonalMethod::cyclic_reduction, TridiagonalMethod::cr_pcr, TridiagonalMethod::parallel_cyclic_reduction})
-      report.add(measure_method(exec, method, data.matrix(n, 1), View<const double>(data.rhs.view().part(0, n)),
-                                data.x.view().part(0, n)));
-  }
-  {
-    const Index n = options.quick ? 1 << 18 : 1 << 24;
-    Data<Device, float> data(n, 1, TridiagonalLayout::contiguous);
-    for (const auto method : {TridiagonalMethod::spike_cr, TridiagonalMethod::spike_pivoting})
-      report.add(measure_method(exec, method, data.matrix(n, 1), View<const float>(data.rhs.view()), data.x.view()));
-  }
-  for (const auto& [n, systems] : {std::pair{1023, 1023}, {4095, 4095}, {64, 65536}}) {
-    if (options.quick && n > 2000) continue;
-    Data<Device, double> data(n, systems, TridiagonalLayout::contiguous);
-    const auto A = data.matrix(n, systems);
-    bench::Row row =
-        measure_method(exec, TridiagonalMethod::spike_cr, A, View<const double>(data.rhs.view()), data.x.view());
-    add_peer(row, bench::gtsv2_batch_peer(exec, A, data.rhs.view(), data.x.view()));
-    report.add(row);
-    report.add(
-        measure_method(exec, TridiagonalMethod::spike_pivoting, A, View<const double>(data.rhs.view()), data.x.view()));
-  }
-  for (const Index n : {255, 1023, 4095, 8191}) {
-    if (options.quick && n > 2000) continue;
-    ToeplitzData<Device, double> data(n, n);
-    bench::Row row = measure_toeplitz(exec, data, n);
-    const ExplicitToeplitz<Device> matrices(data.shifts, n);
-    add_peer(row, bench::gtsv2_batch_peer(exec, matrices.matrix, data.g.view(), data.v.view()));
-    report.add(row);
-    if (n == 4095) {
-      ToeplitzData<Device, float> single(n, n);
-      report.add(measure_toeplitz(exec, single, n));
-    }
-  }
-  {
-    const Index n = 512, systems = options.quick ? 4096 : 65536;
-    Data<Device, double> data(n, systems, TridiagonalLayout::interleaved);
-    const auto A = data.matrix(n, systems, TridiagonalLayout::interleaved);
-    for (const bool pivoting : {false, true}) {
-      bench::Row row = measure_method(exec, pivoting ? TridiagonalMethod::lu_pivoting : TridiagonalMethod::thomas, A,
-                                      View<const double>(data.rhs.view()), data.x.view());
-      add_peer(row, bench::gtsv_interleaved_peer(exec, A, data.rhs.view(), data.x.view(), pivoting));
-      report.add(row);
-    }
-  }
+  const bool quick = options.quick;
+  if (options.takes("one system")) one_system(exec, report, quick ? 1 << 20 : 1 << 26);
+  if (options.takes("one system, float")) one_system_in_float(exec, report, quick ? 1 << 18 : 1 << 24);
+  for (const auto& [n, systems] : {std::pair{1023, 1023}, {4095, 4095}, {64, 65536}})
+    if (options.takes("batch") && !(quick && n > 2000)) batch(exec, report, n, systems);
+  for (const Index n : {255, 1023, 4095, 8191})
+    if (options.takes("toeplitz") && !(quick && n > 2000)) toeplitz_batch(exec, report, n);
+  if (options.takes("interleaved")) interleaved(exec, report, 512, quick ? 4096 : 65536);
   report.write(fmt::format("{}/tridiagonal_cuda.json", options.out));
 }
 
