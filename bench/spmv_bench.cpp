@@ -111,7 +111,7 @@ class SpmvBench {
     add("ell", sliced_peer, [&] { return linalg::ell_from_crs(exec_, A_); });
     add("sliced_ell", sliced_peer, [&] { return linalg::sliced_ell_from_crs(exec_, A_); });
     add("packed_ell", peers_.best(), [&] { return linalg::packed_ell_from_crs(exec_, A_); });
-    add("cmrs", peers_.csr, [&] { return linalg::cmrs_from_crs(exec_, A_, {.buffers = 0}); });
+    add("cmrs", peers_.csr, [&] { return linalg::cmrs_from_crs(exec_, A_, linalg::usual_cmrs<Exec>()); });
     if (peers_.sliced.difference > 1e-12 || peers_.csr.difference > 1e-12) wrong_ = true;
   }
 

@@ -7,6 +7,8 @@ namespace tessera::linalg {
 /// Rows of a strip; the row within its strip takes 4 bits.
 inline constexpr int strip_height = 16;
 inline constexpr int strip_chunk = 32;
+/// An M for threads, which have no lanes to keep apart: the rows of a strip stand one after the other, and nothing is padded.
+inline constexpr Index whole_rows = strip_chunk;
 
 /// Borrowed CMRS.
 template <class T>
@@ -20,8 +22,8 @@ struct CmrsView {
 
   Index rows = 0;
   Index cols = 0;
-  Index buffers = 4;             ///< M: entries of a row that a chunk of 32 may hold
-  View<const Offset> strip_ptr;  ///< [strips + 1], multiples of 32
+  Index buffers = 4;             ///< M: entries of a row that a chunk of 32 may hold, or `whole_rows`
+  View<const Offset> strip_ptr;  ///< [strips + 1], multiples of 32 but for whole rows
   View<const unsigned> code;     ///< [entries], column * 16 + row in strip; the column where row_in_strip is given
   View<const unsigned char> row_in_strip;  ///< [entries], or empty: packed into `code`
   View<const T> values;                    ///< [entries]
@@ -43,7 +45,7 @@ struct CmrsView {
 /// Compressed multi-row storage: strips of 16 rows, cut into chunks of 32 entries, which a warp takes in one step. Every
 /// entry carries its row within the strip, packed into 4 bits of the column word, or apart where the matrix has 2^28 columns
 /// or more. A chunk holds at most M neighbouring entries of a row, so that M sums a row, 16 M a strip, suffice and no two
-/// lanes add to the same one. Strips are padded to whole chunks.
+/// lanes add to the same one. Strips are padded to whole chunks. Threads sum the runs of equal rows that whole rows make.
 /// 12 B an entry in double, padding included, and 0.5 B a row.
 /// Koza, Matyka, Szkoda, Mirosław, SIAM J. Sci. Comput. 36 (2014); "Sparse matrix-vector product", listing 6.7, with its sums
 /// placed so that lanes of a chunk never share one.
@@ -69,11 +71,17 @@ struct Cmrs {
 };
 
 struct CmrsParams {
-  Index buffers = 4;        ///< M: 2, 4, 8, or 0 for the one that pads least, the smaller of nearly equal ones
+  Index buffers = 4;  ///< M: 2, 4, 8, or 0 for the one that pads least, the smaller of nearly equal ones; `whole_rows`
   bool rows_apart = false;  ///< row in strip apart even where it fits into the column word
 };
 
-/// Throws Error(usage) for another M, and when padding would take more than `padding_limit` times the memory of CRS.
+/// What a backend reads fastest.
+template <class Exec>
+constexpr CmrsParams usual_cmrs() {
+  return {.buffers = std::is_same_v<Exec, Threads> ? whole_rows : 0};
+}
+
+/// Throws Error(usage) for another M, for whole rows on CUDA, and when padding would take more than `padding_limit` times the memory of CRS.
 template <class Exec, class T>
 Cmrs<typename Exec::Space, T> cmrs_from_crs(Exec& exec, const Crs<typename Exec::Space, T>& A,
                                             const CmrsParams& params = {});

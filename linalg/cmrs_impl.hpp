@@ -21,10 +21,21 @@ struct Strips {
 
 // arrange(exec, strips, place, finish) puts the entries of every strip into chunks of 32: chunk after chunk, the rows with
 // most entries left, the upper of equal ones first, give up to `buffers` each until the chunk is full. It calls
-// place(strip, slot, row in strip, k) for entry k of a row and finish(strip, slots), slots a multiple of 32.
+// place(strip, slot, row in strip, k) for entry k of a row and finish(strip, slots), slots a multiple of 32. Whole rows, on
+// threads, follow each other.
 
 template <class Place, class Finish>
 void arrange(Threads& exec, const Strips& strips, Place place, Finish finish) {
+  if (strips.buffers == whole_rows) {
+    for_each(exec, strips.count(), [=](Offset strip) {
+      Offset slots = 0;
+      for (int r = 0; r < strip_height; ++r)
+        for (Offset k = 0, length = strips.length(strip * strip_height + r); k < length; ++k)
+          place(strip, slots++, r, k);
+      finish(strip, slots);
+    });
+    return;
+  }
   for_each(exec, strips.count(), [=](Offset strip) {
     Offset left[strip_height], entries = 0, slots = 0;
     for (int r = 0; r < strip_height; ++r) entries += left[r] = strips.length(strip * strip_height + r);
@@ -90,7 +101,8 @@ template <class Exec, class T>
 Cmrs<typename Exec::Space, T> cmrs_from_crs(Exec& exec, const Crs<typename Exec::Space, T>& A,
                                             const CmrsParams& params) {
   using Space = typename Exec::Space;
-  if (params.buffers != 0 && params.buffers != 2 && params.buffers != 4 && params.buffers != 8)
+  const bool whole = params.buffers == whole_rows && std::is_same_v<Exec, Threads>;
+  if (params.buffers != 0 && params.buffers != 2 && params.buffers != 4 && params.buffers != 8 && !whole)
     throw Error(ExitCode::usage, "CMRS with " + std::to_string(params.buffers) + " buffers a row",
                 "valid numbers: 2, 4, 8, and 0 to choose");
   const CrsView<const T> from = A.view();

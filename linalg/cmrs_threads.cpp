@@ -1,13 +1,15 @@
 #include "linalg/cmrs_impl.hpp"
 #include "linalg/formats_threads.hpp"
+#include "linalg/prefetch.hpp"
 
 namespace tessera::linalg {
 namespace {
 
 constexpr Offset strips_per_chunk = 32;  ///< 512 rows
 
+/// Entries in the order that keeps lanes of a warp apart.
 template <bool packed, class T>
-void sum_strip(const CmrsView<T>& a, Offset strip, const T* x, T* sums) {
+void sum_entries(const CmrsView<T>& a, Offset strip, const T* x, T* sums) {
   const Offset last = a.strip_ptr[strip + 1];
   for (Offset place = a.strip_ptr[strip]; place < last; ++place) {
     const unsigned code = a.code[place];
@@ -17,6 +19,30 @@ void sum_strip(const CmrsView<T>& a, Offset strip, const T* x, T* sums) {
     else
       sums[a.row_in_strip[place]] += a.values[place] * x[code];
   }
+}
+
+/// Whole rows: runs of entries of one row.
+template <bool packed, class T>
+void sum_runs(const CmrsView<T>& a, Offset strip, const T* x, T* sums) {
+  const unsigned* codes = a.code.data();
+  const T* values = a.values.data();
+  const Offset first = a.strip_ptr[strip], last = a.strip_ptr[strip + 1];
+  detail::prefetch(codes + first, last - first);
+  detail::prefetch(values + first, last - first);
+  auto row_of = [&](Offset place) { return packed ? codes[place] & 15u : a.row_in_strip[place]; };
+  for (Offset place = first; place < last;) {
+    const unsigned row = row_of(place);
+    T sum = 0;
+    do {
+      sum += values[place] * x[packed ? codes[place] >> 4 : codes[place]];
+    } while (++place < last && row_of(place) == row);
+    sums[row] = sum;
+  }
+}
+
+template <bool packed, class T>
+void sum_strip(const CmrsView<T>& a, Offset strip, const T* x, T* sums) {
+  a.buffers == whole_rows ? sum_runs<packed>(a, strip, x, sums) : sum_entries<packed>(a, strip, x, sums);
 }
 
 }  // namespace

@@ -1,5 +1,6 @@
 #include "linalg/ell_impl.hpp"
 #include "linalg/formats_threads.hpp"
+#include "linalg/prefetch.hpp"
 
 namespace tessera::linalg {
 namespace {
@@ -13,6 +14,8 @@ constexpr Offset slice_chunk = 16;
 template <class T>
 inline void add_column(const Index* __restrict__ col_ind, const T* __restrict__ values, const T* __restrict__ x,
                        int count, T* __restrict__ sums) {
+  detail::prefetch(col_ind, count);
+  detail::prefetch(values, count);
 #pragma omp simd
   for (int i = 0; i < count; ++i) sums[i] += values[i] * (col_ind[i] >= 0 ? x[col_ind[i]] : T{0});
 }

@@ -21,12 +21,12 @@ class FormatOperator : public Base {
  public:
   Index rows() const override { return view().rows; }
   Index cols() const override { return view().cols; }
-  void apply(Exec& exec, View<const T> x, View<T> y) const override { spmv(exec, view(), x, y); }
+  void apply(Exec& exec, View<const T> x, View<T> y) const override { spmv(exec, view(), x, y, added()); }
   void apply_dot(Exec& exec, View<const T> p, View<T> q, double* pq) const override {
-    spmv_dot(exec, view(), p, q, pq);
+    spmv_dot(exec, view(), p, q, pq, added());
   }
   void residual(Exec& exec, View<const T> x, View<const T> b, View<T> r, double* rr) const override {
-    linalg::residual(exec, view(), x, b, r, rr);
+    linalg::residual(exec, view(), x, b, r, rr, added());
   }
   void diagonal(Exec& exec, View<T> d) const override { extract_diagonal(exec, view(), d); }
   double bytes() const override { return matrix_bytes() + sizeof(T) * (static_cast<double>(rows()) + cols()); }
@@ -34,25 +34,31 @@ class FormatOperator : public Base {
 
  protected:
   virtual A view() const = 0;
+  /// A diagonal that products add; empty: none.
+  virtual View<const T> added() const { return {}; }
   virtual double matrix_bytes() const = 0;
 };
 
-/// Values of its own in single precision beside the pattern of another operator.
+/// Rounded values of its own beside the pattern of another operator.
 template <class Exec, class A>
 class FloatOperator final : public FormatOperator<Exec, A, Operator<Exec, float>> {
  public:
   template <class Wide>
   FloatOperator(Exec& exec, const Wide& wide, double pattern_bytes)
-      : values_(wide.values.size()), pattern_bytes_(pattern_bytes) {
-    convert(exec, wide.values, values_.view());
-    view_ = wide.with(std::as_const(values_).view());
-  }
+      : rounded_(
+            exec, wide.rows, wide.cols, wide.values,
+            [&](View<const float> values, View<const float> x, View<float> y) { spmv(exec, wide.with(values), x, y); }),
+        view_(wide.with(std::as_const(rounded_.values).view())),
+        pattern_bytes_(pattern_bytes) {}
 
  private:
   A view() const override { return view_; }
-  double matrix_bytes() const override { return pattern_bytes_ + static_cast<double>(values_.bytes()); }
+  View<const float> added() const override { return rounded_.lost; }
+  double matrix_bytes() const override {
+    return pattern_bytes_ + static_cast<double>(rounded_.values.bytes() + rounded_.lost.bytes());
+  }
 
-  Array<float, typename Exec::Space> values_;
+  RoundedValues<Exec> rounded_;
   A view_;
   double pattern_bytes_;
 };
@@ -108,7 +114,7 @@ std::unique_ptr<Operator<Exec, T>> make_operator(Exec& exec, const Crs<typename 
   if (choice.name == "ell") return detail::own<Exec>(ell_from_crs(exec, A));
   if (choice.name == "sliced_ell") return detail::own<Exec>(sliced_ell_from_crs(exec, A));
   if (choice.name == "packed_ell") return detail::own<Exec>(packed_ell_from_crs(exec, A));
-  if (choice.name == "cmrs") return detail::own<Exec>(cmrs_from_crs(exec, A, {.buffers = 0}));
+  if (choice.name == "cmrs") return detail::own<Exec>(cmrs_from_crs(exec, A, usual_cmrs<Exec>()));
   std::vector<std::string> names;
   for (const FormatInfo& entry : format_table()) names.push_back(entry.name);
   throw Error(ExitCode::usage, "unknown matrix format '" + format + "'", suggest(format, names));

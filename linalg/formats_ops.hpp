@@ -19,20 +19,22 @@ concept FormatMatrix = requires(const M m) {
 
 // Every format has these, on Threads and Cuda, in double and float. Sums of a row run in the order of its columns, whatever
 // the number of threads, so that results are bitwise repeatable. Padding is never multiplied: entries of x that no row
-// names do not matter, be they infinite. Least bytes of a product: stored_bytes() of the matrix + x + y.
+// names do not matter, be they infinite. Least bytes of a product: stored_bytes() of the matrix + x + y. `added`: see spmv.hpp.
 
 /// y = A x; x [cols], y [rows], distinct.
 template <class Exec, FormatView A>
-void spmv(Exec& exec, const A& a, View<const typename A::Scalar> x, View<typename A::Scalar> y);
+void spmv(Exec& exec, const A& a, View<const typename A::Scalar> x, View<typename A::Scalar> y,
+          View<const typename A::Scalar> added = {});
 
 /// q = A p and *pq = (p, q) in one pass; A square. `pq` lives in the backend's space.
 template <class Exec, FormatView A>
-void spmv_dot(Exec& exec, const A& a, View<const typename A::Scalar> p, View<typename A::Scalar> q, double* pq);
+void spmv_dot(Exec& exec, const A& a, View<const typename A::Scalar> p, View<typename A::Scalar> q, double* pq,
+              View<const typename A::Scalar> added = {});
 
 /// r = b - A x and *rr = (r, r) in one pass. `rr` lives in the backend's space.
 template <class Exec, FormatView A>
 void residual(Exec& exec, const A& a, View<const typename A::Scalar> x, View<const typename A::Scalar> b,
-              View<typename A::Scalar> r, double* rr);
+              View<typename A::Scalar> r, double* rr, View<const typename A::Scalar> added = {});
 
 /// diagonal_i = A_ii, 0 where the row has none. [min(rows, cols)]
 template <class Exec, FormatView A>

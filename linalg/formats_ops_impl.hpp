@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "base/parallel.hpp"
+#include "linalg/added_diagonal.hpp"
 #include "linalg/convert.hpp"
 #include "linalg/formats_ops.hpp"
 
@@ -16,9 +17,10 @@ namespace detail {
 template <class T>
 struct Product {
   static constexpr bool reduces = false;
+  AddedDiagonal<T> dx;
   T* y;
   TESSERA_HD double operator()(Offset row, T ax) const {
-    y[row] = ax;
+    y[row] = ax + dx(row);
     return 0;
   }
 };
@@ -26,9 +28,11 @@ struct Product {
 template <class T>
 struct ProductDot {
   static constexpr bool reduces = true;
+  AddedDiagonal<T> dp;
   const T* p;
   T* q;
   TESSERA_HD double operator()(Offset row, T ap) const {
+    ap += dp(row);
     q[row] = ap;
     return static_cast<double>(p[row]) * ap;
   }
@@ -37,10 +41,11 @@ struct ProductDot {
 template <class T>
 struct Residual {
   static constexpr bool reduces = true;
+  AddedDiagonal<T> dx;
   const T* b;
   T* r;
   TESSERA_HD double operator()(Offset row, T ax) const {
-    const T difference = b[row] - ax;
+    const T difference = b[row] - (ax + dx(row));
     r[row] = difference;
     return static_cast<double>(difference) * difference;
   }
@@ -49,22 +54,24 @@ struct Residual {
 }  // namespace detail
 
 template <class Exec, FormatView A>
-void spmv(Exec& exec, const A& a, View<const typename A::Scalar> x, View<typename A::Scalar> y) {
+void spmv(Exec& exec, const A& a, View<const typename A::Scalar> x, View<typename A::Scalar> y,
+          View<const typename A::Scalar> added) {
   assert(x.size() == a.cols && y.size() == a.rows);
-  product(exec, a, x, detail::Product<typename A::Scalar>{y.data()}, nullptr);
+  product(exec, a, x, detail::Product<typename A::Scalar>{{added, x}, y.data()}, nullptr);
 }
 
 template <class Exec, FormatView A>
-void spmv_dot(Exec& exec, const A& a, View<const typename A::Scalar> p, View<typename A::Scalar> q, double* pq) {
+void spmv_dot(Exec& exec, const A& a, View<const typename A::Scalar> p, View<typename A::Scalar> q, double* pq,
+              View<const typename A::Scalar> added) {
   assert(a.rows == a.cols && p.size() == a.cols && q.size() == a.rows);
-  product(exec, a, p, detail::ProductDot<typename A::Scalar>{p.data(), q.data()}, pq);
+  product(exec, a, p, detail::ProductDot<typename A::Scalar>{{added, p}, p.data(), q.data()}, pq);
 }
 
 template <class Exec, FormatView A>
 void residual(Exec& exec, const A& a, View<const typename A::Scalar> x, View<const typename A::Scalar> b,
-              View<typename A::Scalar> r, double* rr) {
+              View<typename A::Scalar> r, double* rr, View<const typename A::Scalar> added) {
   assert(x.size() == a.cols && b.size() == a.rows && r.size() == a.rows);
-  product(exec, a, x, detail::Residual<typename A::Scalar>{b.data(), r.data()}, rr);
+  product(exec, a, x, detail::Residual<typename A::Scalar>{{added, x}, b.data(), r.data()}, rr);
 }
 
 template <class Exec, FormatView A>
@@ -96,10 +103,10 @@ auto to_crs(Exec& exec, const M& from) -> Crs<typename Exec::Space, typename M::
 }
 
 /// One line instantiates the products of a format for a backend.
-#define TESSERA_INSTANTIATE_PRODUCTS(Exec, A, T)                               \
-  template void spmv(Exec&, const A<T>&, View<const T>, View<T>);              \
-  template void spmv_dot(Exec&, const A<T>&, View<const T>, View<T>, double*); \
-  template void residual(Exec&, const A<T>&, View<const T>, View<const T>, View<T>, double*)
+#define TESSERA_INSTANTIATE_PRODUCTS(Exec, A, T)                                              \
+  template void spmv(Exec&, const A<T>&, View<const T>, View<T>, View<const T>);              \
+  template void spmv_dot(Exec&, const A<T>&, View<const T>, View<T>, double*, View<const T>); \
+  template void residual(Exec&, const A<T>&, View<const T>, View<const T>, View<T>, double*, View<const T>)
 
 /// And its conversions.
 #define TESSERA_INSTANTIATE_CONVERSIONS(Exec, M, T)                                                     \

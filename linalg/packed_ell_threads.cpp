@@ -1,5 +1,6 @@
 #include "linalg/formats_threads.hpp"
 #include "linalg/packed_ell_impl.hpp"
+#include "linalg/prefetch.hpp"
 
 namespace tessera::linalg {
 namespace {
@@ -47,6 +48,7 @@ void sum_slice(const PackedEllView<T>& a, Offset slice, const T* x, T* sums) {
   const Index width = a.width(slice * slice_height);
   const ColumnCode code = a.code(slice);
   for (Index k = 0; k < width; ++k, values += slice_height) {
+    detail::prefetch(values, slice_height);
     if (code == ColumnCode::diagonals)
       add_diagonal(words[2 * k], static_cast<unsigned>(words[2 * k + 1]), values, x, sums);
     else if (code == ColumnCode::deltas)

@@ -11,22 +11,24 @@ namespace tessera::linalg {
 // Least bytes a row, k non-zeros in it, in double: 12 k + 8 (row_ptr) + 8 (x, each entry read once) + 8 (y); in float
 // 8 k + 8 + 4 + 4.
 // Every row is summed in the same way whatever the number of threads, so results are bitwise repeatable.
-// Each function exists for Threads and Cuda; sizes are the caller's duty (asserted in debug builds).
+// Each function exists for Threads and Cuda; sizes are the caller's duty (asserted in debug builds). Where `added` [rows] is
+// given, A stands for A + D with the diagonal D of these entries, which costs one of them a row; A square.
 
 /// y = A x; x [cols], y [rows], distinct.
 template <class Exec, class T>
-void spmv(Exec& exec, const std::type_identity_t<CrsView<const T>>& A, std::type_identity_t<View<const T>> x,
-          View<T> y);
+void spmv(Exec& exec, const std::type_identity_t<CrsView<const T>>& A, std::type_identity_t<View<const T>> x, View<T> y,
+          std::type_identity_t<View<const T>> added = {});
 
 /// q = A p and *pq = (p, q) in one pass; A square. `pq` lives in the backend's space.
 template <class Exec, class T>
 void spmv_dot(Exec& exec, const std::type_identity_t<CrsView<const T>>& A, std::type_identity_t<View<const T>> p,
-              View<T> q, double* pq);
+              View<T> q, double* pq, std::type_identity_t<View<const T>> added = {});
 
 /// r = b - A x and *rr = (r, r) in one pass. `rr` lives in the backend's space.
 template <class Exec, class T>
 void residual(Exec& exec, const std::type_identity_t<CrsView<const T>>& A, std::type_identity_t<View<const T>> x,
-              std::type_identity_t<View<const T>> b, View<T> r, double* rr);
+              std::type_identity_t<View<const T>> b, View<T> r, double* rr,
+              std::type_identity_t<View<const T>> added = {});
 
 /// Least bytes of one product, x and y included.
 template <class T>

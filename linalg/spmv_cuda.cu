@@ -1,6 +1,7 @@
 #include <cassert>
 
 #include "base/parallel.hpp"
+#include "linalg/added_diagonal.hpp"
 #include "linalg/spmv.hpp"
 
 namespace tessera::linalg {
@@ -20,9 +21,12 @@ constexpr int stream_chunk = 32 * stream_loads;
 /// Rounds of a block below which spmv_kernel, which has more threads for few rows, is taken.
 constexpr int stream_rounds = 4;
 
+// What a product does with (A x)_row. Kernels start the sum of a row with `added(row)`, whose loads then travel with those of the row.
+
 template <class T>
 struct StoreProduct {  // y = A x
   static constexpr bool reduces = false;
+  AddedDiagonal<T> added;
   T* y;
   __device__ double operator()(Offset row, T ax) const {
     y[row] = ax;
@@ -32,6 +36,7 @@ struct StoreProduct {  // y = A x
 template <class T>
 struct StoreProductDot {  // q = A p, sum p q
   static constexpr bool reduces = true;
+  AddedDiagonal<T> added;
   const T* p;
   T* q;
   __device__ double operator()(Offset row, T ap) const {
@@ -42,6 +47,7 @@ struct StoreProductDot {  // q = A p, sum p q
 template <class T>
 struct StoreResidual {  // r = b - A x, sum r r
   static constexpr bool reduces = true;
+  AddedDiagonal<T> added;
   const T* b;
   T* r;
   __device__ double operator()(Offset row, T ax) const {
@@ -69,7 +75,7 @@ __global__ void __launch_bounds__(spmv_block, spmv_blocks_per_multiprocessor)
     const int length = valid ? static_cast<int>(__ldg(A.row_ptr.data() + row + 1) - first) : 0;
     const Index* col_ind = A.col_ind.data() + first;
     const T* values = A.values.data() + first;
-    T sum = 0;
+    T sum = valid && lane == 0 ? use.added(row) : T{0};
     for (int k = lane; k < length; k += lanes * loads_per_lane) {
       Index col[loads_per_lane];
       T value[loads_per_lane];
@@ -107,7 +113,7 @@ __global__ void __launch_bounds__(stream_block, 1) stream_kernel(CrsView<const T
     const Offset end = __ldg(A.row_ptr.data() + min(base + 32, static_cast<Offset>(A.rows)));
     const Offset first = __ldg(A.row_ptr.data() + row), begin = __shfl_sync(0xffffffffu, first, 0);
     const Offset next = __shfl_down_sync(0xffffffffu, first, 1), last = lane == 31 ? end : next;
-    T sum = 0;
+    T sum = row < A.rows ? use.added(row) : T{0};
     for (Offset at = begin; at < end; at += stream_chunk) {
       const int count = static_cast<int>(min(end - at, Offset{stream_chunk}));
       Index col[stream_loads];
@@ -202,30 +208,31 @@ void dispatch(Cuda& exec, const CrsView<const T>& A, View<const T> x, Use use, d
 }  // namespace
 
 template <class Exec, class T>
-void spmv(Exec& exec, const std::type_identity_t<CrsView<const T>>& A, std::type_identity_t<View<const T>> x,
-          View<T> y) {
+void spmv(Exec& exec, const std::type_identity_t<CrsView<const T>>& A, std::type_identity_t<View<const T>> x, View<T> y,
+          std::type_identity_t<View<const T>> added) {
   assert(x.size() == A.cols && y.size() == A.rows);
-  dispatch(exec, A, x, StoreProduct<T>{y.data()});
+  dispatch(exec, A, x, StoreProduct<T>{{added, x}, y.data()});
 }
 
 template <class Exec, class T>
 void spmv_dot(Exec& exec, const std::type_identity_t<CrsView<const T>>& A, std::type_identity_t<View<const T>> p,
-              View<T> q, double* pq) {
+              View<T> q, double* pq, std::type_identity_t<View<const T>> added) {
   assert(A.rows == A.cols && p.size() == A.cols && q.size() == A.rows);
-  dispatch(exec, A, p, StoreProductDot<T>{p.data(), q.data()}, pq);
+  dispatch(exec, A, p, StoreProductDot<T>{{added, p}, p.data(), q.data()}, pq);
 }
 
 template <class Exec, class T>
 void residual(Exec& exec, const std::type_identity_t<CrsView<const T>>& A, std::type_identity_t<View<const T>> x,
-              std::type_identity_t<View<const T>> b, View<T> r, double* rr) {
+              std::type_identity_t<View<const T>> b, View<T> r, double* rr, std::type_identity_t<View<const T>> added) {
   assert(x.size() == A.cols && b.size() == A.rows && r.size() == A.rows);
-  dispatch(exec, A, x, StoreResidual<T>{b.data(), r.data()}, rr);
+  dispatch(exec, A, x, StoreResidual<T>{{added, x}, b.data(), r.data()}, rr);
 }
 
-#define TESSERA_INSTANTIATE_SPMV(T)                                                                 \
-  template void spmv<Cuda, T>(Cuda&, const CrsView<const T>&, View<const T>, View<T>);              \
-  template void spmv_dot<Cuda, T>(Cuda&, const CrsView<const T>&, View<const T>, View<T>, double*); \
-  template void residual<Cuda, T>(Cuda&, const CrsView<const T>&, View<const T>, View<const T>, View<T>, double*)
+#define TESSERA_INSTANTIATE_SPMV(T)                                                                                \
+  template void spmv<Cuda, T>(Cuda&, const CrsView<const T>&, View<const T>, View<T>, View<const T>);              \
+  template void spmv_dot<Cuda, T>(Cuda&, const CrsView<const T>&, View<const T>, View<T>, double*, View<const T>); \
+  template void residual<Cuda, T>(Cuda&, const CrsView<const T>&, View<const T>, View<const T>, View<T>, double*,  \
+                                  View<const T>)
 TESSERA_INSTANTIATE_SPMV(double);
 TESSERA_INSTANTIATE_SPMV(float);
 

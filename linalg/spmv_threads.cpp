@@ -4,6 +4,8 @@
 #include <cassert>
 #include <vector>
 
+#include "linalg/added_diagonal.hpp"
+#include "linalg/prefetch.hpp"
 #include "linalg/spmv.hpp"
 
 namespace tessera::linalg {
@@ -17,6 +19,8 @@ constexpr Offset row_chunk = 512;
 template <class T>
 inline T row_sum(const Index* __restrict__ col_ind, const T* __restrict__ values, const T* __restrict__ x, Offset first,
                  Offset last) {
+  detail::prefetch(col_ind + first, last - first);
+  detail::prefetch(values + first, last - first);
   T even = 0, odd = 0;
   Offset k = first;
   for (; k + 1 < last; k += 2) {
@@ -64,40 +68,45 @@ double for_rows(Threads& exec, const CrsView<const T>& A, View<const T> x, F f) 
 }  // namespace
 
 template <class Exec, class T>
-void spmv(Exec& exec, const std::type_identity_t<CrsView<const T>>& A, std::type_identity_t<View<const T>> x,
-          View<T> y) {
+void spmv(Exec& exec, const std::type_identity_t<CrsView<const T>>& A, std::type_identity_t<View<const T>> x, View<T> y,
+          std::type_identity_t<View<const T>> added) {
   assert(x.size() == A.cols && y.size() == A.rows);
+  const AddedDiagonal<T> dx(added, x);
   for_rows(exec, A, x, [=](Offset row, T ax) {
-    y[row] = ax;
+    y[row] = ax + dx(row);
     return 0.0;
   });
 }
 
 template <class Exec, class T>
 void spmv_dot(Exec& exec, const std::type_identity_t<CrsView<const T>>& A, std::type_identity_t<View<const T>> p,
-              View<T> q, double* pq) {
+              View<T> q, double* pq, std::type_identity_t<View<const T>> added) {
   assert(A.rows == A.cols && p.size() == A.cols && q.size() == A.rows);
+  const AddedDiagonal<T> dp(added, p);
   *pq = for_rows(exec, A, p, [=](Offset row, T ap) {
-    q[row] = ap;
-    return static_cast<double>(p[row]) * ap;
+    q[row] = ap + dp(row);
+    return static_cast<double>(p[row]) * q[row];
   });
 }
 
 template <class Exec, class T>
 void residual(Exec& exec, const std::type_identity_t<CrsView<const T>>& A, std::type_identity_t<View<const T>> x,
-              std::type_identity_t<View<const T>> b, View<T> r, double* rr) {
+              std::type_identity_t<View<const T>> b, View<T> r, double* rr, std::type_identity_t<View<const T>> added) {
   assert(x.size() == A.cols && b.size() == A.rows && r.size() == A.rows);
+  const AddedDiagonal<T> dx(added, x);
   *rr = for_rows(exec, A, x, [=](Offset row, T ax) {
-    const T difference = b[row] - ax;
+    const T difference = b[row] - (ax + dx(row));
     r[row] = difference;
     return static_cast<double>(difference) * difference;
   });
 }
 
-#define TESSERA_INSTANTIATE_SPMV(T)                                                                       \
-  template void spmv<Threads, T>(Threads&, const CrsView<const T>&, View<const T>, View<T>);              \
-  template void spmv_dot<Threads, T>(Threads&, const CrsView<const T>&, View<const T>, View<T>, double*); \
-  template void residual<Threads, T>(Threads&, const CrsView<const T>&, View<const T>, View<const T>, View<T>, double*)
+#define TESSERA_INSTANTIATE_SPMV(T)                                                                            \
+  template void spmv<Threads, T>(Threads&, const CrsView<const T>&, View<const T>, View<T>, View<const T>);    \
+  template void spmv_dot<Threads, T>(Threads&, const CrsView<const T>&, View<const T>, View<T>, double*,       \
+                                     View<const T>);                                                           \
+  template void residual<Threads, T>(Threads&, const CrsView<const T>&, View<const T>, View<const T>, View<T>, \
+                                     double*, View<const T>)
 TESSERA_INSTANTIATE_SPMV(double);
 TESSERA_INSTANTIATE_SPMV(float);
 

@@ -29,6 +29,9 @@ void copy(Exec& exec, In<T> from, View<T> to);  // 16 B
 /// to = from, rounded to the type of `to` (12 B).
 template <class Exec, class From, class To>
 void convert(Exec& exec, View<From> from, View<To> to);
+/// to = from - what `convert` makes of it in the type of `to`: what rounding loses (12 B).
+template <class Exec, class From, class To>
+void convert_remainder(Exec& exec, View<From> from, View<To> to);
 /// to = factor from, rounded to the type of `to` (12 B).
 template <class Exec, class From, class To>
 void convert_scaled(Exec& exec, double factor, View<From> from, View<To> to);

@@ -39,6 +39,12 @@ void convert(Exec& exec, View<From> from, View<To> to) {
 }
 
 template <class Exec, class From, class To>
+void convert_remainder(Exec& exec, View<From> from, View<To> to) {
+  assert(from.size() == to.size());
+  for_each(exec, to.size(), [=] TESSERA_HD(Offset i) { to[i] = static_cast<To>(from[i] - static_cast<To>(from[i])); });
+}
+
+template <class Exec, class From, class To>
 void convert_scaled(Exec& exec, double factor, View<From> from, View<To> to) {
   assert(from.size() == to.size());
   for_each(exec, to.size(), [=] TESSERA_HD(Offset i) { to[i] = static_cast<To>(factor * from[i]); });
@@ -325,6 +331,8 @@ void dot_pair(Exec& exec, View<T> x, In<T> y, In<T> z, In<T> w, double* first, d
 
 /// Mixed precision, once a backend.
 #define TESSERA_INSTANTIATE_MIXED_VECTOR_OPS(Exec)                              \
+  template void convert_remainder(Exec&, View<const double>, View<float>);      \
+  template void convert_remainder(Exec&, View<const float>, View<float>);       \
   template void convert_scaled(Exec&, double, View<const double>, View<float>); \
   template void add_scaled(Exec&, double, View<const float>, View<double>)
 

@@ -87,6 +87,36 @@ TYPED_TEST(FormatOperators, SinglePrecisionEqualsThatOfCrs) {
   }
 }
 
+// The Laplacian of a grid without boundary conditions and a reaction term that rounding takes away altogether.
+TYPED_TEST(FormatOperators, SinglePrecisionKeepsTheSumsOfRows) {
+  TESSERA_REQUIRE(TypeParam);
+  using Space = typename TypeParam::Space;
+  TypeParam exec;
+  constexpr double reaction = 5e-8;
+  testing::HostMatrix host = testing::laplacian(25, 2, true);
+  for (Index row = 0; row < host.rows; ++row)
+    for (Offset k = host.row_ptr[row]; k < host.row_ptr[row + 1]; ++k)
+      if (host.col_ind[k] == row) host.values[k] += reaction;
+  const auto A = host.template to<Space>();
+  const auto ones = to_space<Space>(std::vector<float>(static_cast<std::size_t>(A.rows), 1));
+  const auto b = to_space<Space>(std::vector<float>(static_cast<std::size_t>(A.rows), 0));
+  Array<float, Space> y(A.rows), r(A.rows);
+  Array<double, Space> sums(2);
+  for (const linalg::FormatInfo& format : linalg::format_table()) {
+    SCOPED_TRACE(format.name);
+    const auto op = linalg::make_operator(exec, A, format.name);
+    const auto narrow = op->to_float(exec);
+    narrow->apply(exec, ones, y);
+    for (float value : to_vector(y)) ASSERT_NEAR(value, reaction, 1e-6 * reaction);
+    narrow->apply_dot(exec, ones, y, sums.data());
+    narrow->residual(exec, ones, b, r, sums.data() + 1);
+    for (float value : to_vector(y)) ASSERT_NEAR(value, reaction, 1e-6 * reaction);
+    for (float value : to_vector(r)) ASSERT_NEAR(value, -reaction, 1e-6 * reaction);
+    EXPECT_NEAR(to_vector(sums)[0], A.rows * reaction, A.rows * reaction * 1e-6);
+    EXPECT_NEAR(to_vector(sums)[1], A.rows * reaction * reaction, A.rows * reaction * reaction * 1e-6);
+  }
+}
+
 TYPED_TEST(FormatOperators, ARefillBringsTheNewValues) {
   TESSERA_REQUIRE(TypeParam);
   using Space = typename TypeParam::Space;

@@ -81,6 +81,12 @@ std::vector<Format<Exec, T>> formats() {
           {"cmrs, M = " + std::to_string(buffers) + (apart ? ", rows apart" : ""), [=](Exec& exec, const A& a) {
              return made(linalg::cmrs_from_crs(exec, a, {.buffers = buffers, .rows_apart = apart}));
            }});
+  if constexpr (std::is_same_v<Exec, Threads>)
+    for (bool apart : {false, true})
+      result.push_back({std::string("cmrs, whole rows") + (apart ? ", rows apart" : ""), [=](Exec& exec, const A& a) {
+                          return made(
+                              linalg::cmrs_from_crs(exec, a, {.buffers = linalg::whole_rows, .rows_apart = apart}));
+                        }});
   return result;
 }
 
