@@ -16,14 +16,6 @@ const std::string sides = "[[boundary]]\non = [\"left\", \"right\"]\ntype = \"di
 const std::string whole = square + poisson + sides;
 const std::string quantity = "[[quantity]]\nname = \"v\"\n";
 
-struct Case {
-  const char* name;
-  std::string deck;
-  int code;
-  std::vector<std::string> parts;
-};
-void PrintTo(const Case& wrong, std::ostream* out) { *out << wrong.name; }
-
 Result run_deck(const std::string& name, const std::string& deck, const std::string& options = "") {
   return tessera("run " + write_deck(name + ".toml", deck) + " --output " + (folder() / ("out_" + name)).string() +
                  options);
@@ -33,13 +25,7 @@ class BadInput : public ::testing::TestWithParam<Case> {};
 
 TEST_P(BadInput, SaysWhatWhereAndWhatToDo) {
   const Case& wrong = GetParam();
-  const Result result = run_deck(wrong.name, wrong.deck);
-  EXPECT_EQ(result.code, wrong.code) << result.text;
-  for (const std::string& part : wrong.parts)
-    EXPECT_TRUE(result.says(part)) << "expected: " << part << "\n" << result.text;
-  EXPECT_TRUE(result.says("error: ")) << result.text;
-  EXPECT_TRUE(result.says("help: ")) << result.text;
-  EXPECT_FALSE(result.says("internal")) << result.text;
+  expect_says(run_deck(wrong.name, wrong.deck), wrong);
 }
 
 std::vector<Case> wrong_keys() {
@@ -156,7 +142,6 @@ std::vector<Case> wrong_problems() {
   };
 }
 
-std::string case_name(const ::testing::TestParamInfo<Case>& info) { return info.param.name; }
 INSTANTIATE_TEST_SUITE_P(Keys, BadInput, ::testing::ValuesIn(wrong_keys()), case_name);
 INSTANTIATE_TEST_SUITE_P(Problems, BadInput, ::testing::ValuesIn(wrong_problems()), case_name);
 

@@ -9,7 +9,9 @@
 #include <filesystem>
 #include <fstream>
 #include <nlohmann/json.hpp>
+#include <ostream>
 #include <string>
+#include <vector>
 
 namespace app_test {
 
@@ -63,6 +65,26 @@ inline std::string write_deck(const std::string& name, const std::string& text) 
 inline nlohmann::json summary_in(const fs::path& directory) {
   std::ifstream file(directory / "summary.json");
   return nlohmann::json::parse(file, nullptr, false);
+}
+
+/// A wrong deck, the exit code that it ends with, and what must be said of it.
+struct Case {
+  const char* name;
+  std::string deck;
+  int code;
+  std::vector<std::string> parts;
+};
+inline void PrintTo(const Case& wrong, std::ostream* stream) { *stream << wrong.name; }
+inline std::string case_name(const ::testing::TestParamInfo<Case>& info) { return info.param.name; }
+
+/// The run ended as the case says, with what happened and what to do, and not as a fault of the program.
+inline void expect_says(const Result& result, const Case& wrong) {
+  EXPECT_EQ(result.code, wrong.code) << result.text;
+  for (const std::string& part : wrong.parts)
+    EXPECT_TRUE(result.says(part)) << "expected: " << part << "\n" << result.text;
+  EXPECT_TRUE(result.says("error: ")) << result.text;
+  EXPECT_TRUE(result.says("help: ")) << result.text;
+  EXPECT_FALSE(result.says("internal")) << result.text;
 }
 
 }  // namespace app_test
