@@ -27,16 +27,20 @@ void sum_runs(const CmrsView<T>& a, Offset strip, const T* x, T* sums) {
   const unsigned* codes = a.code.data();
   const T* values = a.values.data();
   const Offset first = a.strip_ptr[strip], last = a.strip_ptr[strip + 1];
-  detail::prefetch(codes + first, last - first);
-  detail::prefetch(values + first, last - first);
   auto row_of = [&](Offset place) { return packed ? codes[place] & 15u : a.row_in_strip[place]; };
+  auto term = [&](Offset place) { return values[place] * x[packed ? codes[place] >> 4 : codes[place]]; };
   for (Offset place = first; place < last;) {
     const unsigned row = row_of(place);
-    T sum = 0;
-    do {
-      sum += values[place] * x[packed ? codes[place] >> 4 : codes[place]];
-    } while (++place < last && row_of(place) == row);
-    sums[row] = sum;
+    const Offset begin = place;
+    T even = 0, odd = 0;
+    for (; place + 1 < last && row_of(place + 1) == row; place += 2) {
+      even += term(place);
+      odd += term(place + 1);
+    }
+    if (place < last && row_of(place) == row) even += term(place++);
+    sums[row] = even + odd;
+    detail::prefetch(codes + begin, place - begin);
+    detail::prefetch(values + begin, place - begin);
   }
 }
 

@@ -4,7 +4,6 @@
 #include <cassert>
 #include <vector>
 
-#include "linalg/added_diagonal.hpp"
 #include "linalg/prefetch.hpp"
 #include "linalg/spmv.hpp"
 
@@ -31,10 +30,10 @@ inline T row_sum(const Index* __restrict__ col_ind, const T* __restrict__ values
   return even + odd;
 }
 
-/// Calls f(row, (A x)_row) for all rows; threads get whole chunks with about equal numbers of non-zeros.
-/// Returns the sum of the values of f, added chunk by chunk in their order.
-template <class T, class F>
-double for_rows(Threads& exec, const CrsView<const T>& A, View<const T> x, F f) {
+/// Calls f(row, ((A + D) x)_row) for all rows; threads get whole chunks with about equal numbers of non-zeros. `adds`: whether there
+/// is a D. Returns the sum of the values of f, added chunk by chunk in their order.
+template <bool adds, class T, class F>
+double for_rows(Threads& exec, const CrsView<const T>& A, View<const T> added, View<const T> x, F f) {
   const Offset rows = A.rows;
   if (rows == 0) return 0;
   const Offset chunks = (rows + row_chunk - 1) / row_chunk;
@@ -55,8 +54,11 @@ double for_rows(Threads& exec, const CrsView<const T>& A, View<const T> x, F f) 
     for (Offset chunk = begin; chunk < end; ++chunk) {
       double sum = 0;
       const Offset last = std::min(rows, (chunk + 1) * row_chunk);
-      for (Offset row = chunk * row_chunk; row < last; ++row)
-        sum += f(row, row_sum(A.col_ind.data(), A.values.data(), x.data(), row_ptr[row], row_ptr[row + 1]));
+      for (Offset row = chunk * row_chunk; row < last; ++row) {
+        T ax = row_sum(A.col_ind.data(), A.values.data(), x.data(), row_ptr[row], row_ptr[row + 1]);
+        if constexpr (adds) ax += added[row] * x[row];
+        sum += f(row, ax);
+      }
       sums[static_cast<std::size_t>(chunk)] = sum;
     }
   }
@@ -65,15 +67,19 @@ double for_rows(Threads& exec, const CrsView<const T>& A, View<const T> x, F f) 
   return sum;
 }
 
+template <class T, class F>
+double for_rows(Threads& exec, const CrsView<const T>& A, View<const T> added, View<const T> x, F f) {
+  return added.empty() ? for_rows<false>(exec, A, added, x, f) : for_rows<true>(exec, A, added, x, f);
+}
+
 }  // namespace
 
 template <class Exec, class T>
 void spmv(Exec& exec, const std::type_identity_t<CrsView<const T>>& A, std::type_identity_t<View<const T>> x, View<T> y,
           std::type_identity_t<View<const T>> added) {
   assert(x.size() == A.cols && y.size() == A.rows);
-  const AddedDiagonal<T> dx(added, x);
-  for_rows(exec, A, x, [=](Offset row, T ax) {
-    y[row] = ax + dx(row);
+  for_rows(exec, A, added, x, [=](Offset row, T ax) {
+    y[row] = ax;
     return 0.0;
   });
 }
@@ -82,10 +88,9 @@ template <class Exec, class T>
 void spmv_dot(Exec& exec, const std::type_identity_t<CrsView<const T>>& A, std::type_identity_t<View<const T>> p,
               View<T> q, double* pq, std::type_identity_t<View<const T>> added) {
   assert(A.rows == A.cols && p.size() == A.cols && q.size() == A.rows);
-  const AddedDiagonal<T> dp(added, p);
-  *pq = for_rows(exec, A, p, [=](Offset row, T ap) {
-    q[row] = ap + dp(row);
-    return static_cast<double>(p[row]) * q[row];
+  *pq = for_rows(exec, A, added, p, [=](Offset row, T ap) {
+    q[row] = ap;
+    return static_cast<double>(p[row]) * ap;
   });
 }
 
@@ -93,9 +98,8 @@ template <class Exec, class T>
 void residual(Exec& exec, const std::type_identity_t<CrsView<const T>>& A, std::type_identity_t<View<const T>> x,
               std::type_identity_t<View<const T>> b, View<T> r, double* rr, std::type_identity_t<View<const T>> added) {
   assert(x.size() == A.cols && b.size() == A.rows && r.size() == A.rows);
-  const AddedDiagonal<T> dx(added, x);
-  *rr = for_rows(exec, A, x, [=](Offset row, T ax) {
-    const T difference = b[row] - (ax + dx(row));
+  *rr = for_rows(exec, A, added, x, [=](Offset row, T ax) {
+    const T difference = b[row] - ax;
     r[row] = difference;
     return static_cast<double>(difference) * difference;
   });
