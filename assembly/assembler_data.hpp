@@ -153,21 +153,23 @@ struct Partitions {
   }
 };
 
-/// Rows of linear simplices for `nonzeros` on CUDA: one lane a row, lists of 32 rows stored by columns.
+/// Rows of linear simplices for `nonzeros` on CUDA: one lane a row, the cells around its vertex as a strip (simplex_strip.hpp). Lanes take
+/// the rows in an order of their own; 32 lanes are a slice, whose lists are stored by groups of steps that one load brings:
+/// [groups, 32, steps of a group].
 template <class Space>
 struct SimplexRows {
-  int capacity = 0;                    ///< longest row
-  Array<Offset, Space> neighbour_ptr;  ///< [slices]: where columns of 32 rows begin
-  Array<Index, Space> neighbours;      ///< mesh nodes of the row's columns
-  Array<Offset, Space> cell_ptr;       ///< [slices + 1]
-  Array<std::uint32_t, Space> slots;   ///< of the other vertices of a cell, 10 bits each; the last bit: no cell
-  Array<Index, Space> cells;           ///< place * nodes + local number of the row; -1: none
-  Array<std::uint16_t, Space> own;     ///< slot of the diagonal
-  Array<Index, Space> long_rows;       ///< rows beyond the capacity
-  Array<Index, Space> node_of;         ///< mesh node of a dof; empty: the dof itself
+  int capacity = 0;                   ///< longest row of a lane
+  Array<Index, Space> order;          ///< row of each lane; -1: none
+  Array<Offset, Space> step_ptr;      ///< [slices + 1]
+  Array<std::uint16_t, Space> steps;  ///< words of the strips, without their first dim - 1
+  Array<Index, Space> nodes;          ///< mesh node that a step pushes
+  Array<Index, Space> cells;          ///< place * nodes + local number of the row; -1: the step makes no cell
+  Array<Index, Space> first_nodes;  ///< [slices, dim, 32]: mesh node of the row, then those that its strip begins with
+  Array<std::uint32_t, Space> first_columns;  ///< of the same in the row, 10 bits each
+  Array<Index, Space> long_rows;              ///< rows of a warp each
   std::size_t bytes() const {
-    return own.bytes() + long_rows.bytes() + node_of.bytes() + neighbour_ptr.bytes() + neighbours.bytes() +
-           cell_ptr.bytes() + slots.bytes() + cells.bytes();
+    return order.bytes() + step_ptr.bytes() + steps.bytes() + nodes.bytes() + cells.bytes() + first_nodes.bytes() +
+           first_columns.bytes() + long_rows.bytes();
   }
 };
 
@@ -235,6 +237,9 @@ void add_cells(Cuda& exec, Strategy strategy, const BlockData<Device>& block, co
 /// nonzeros: every row gathers; `add`: to what is there, else it overwrites.
 void gather_rows(Threads& exec, const BlockData<Host>& block, const Target& target, bool add);
 void gather_rows(Cuda& exec, const BlockData<Device>& block, const Target& target, bool add);
+/// The same for linear straight simplices: all rows but those in SimplexRows::long_rows; and their lists.
+void gather_simplex_rows(Cuda& exec, const BlockData<Device>& block, const Target& target, bool add);
+void make_simplex_rows(Cuda& exec, BlockData<Device>& block, const linalg::CrsView<const double>& pattern);
 /// two_pass, first pass: values e < entries() of places first .. first + count to buffer[(place - first) * place_step + e * entry_step],
 /// steps by value_steps().
 void store_cells(Threads& exec, const BlockData<Host>& block, Index first, Index count, double* buffer);

@@ -118,8 +118,8 @@ void run(Exec& exec, const bench::Options& options) {
        {Case{"tet", 1, on_gpu ? 100 : 50, 16}, Case{"tet", 1, on_gpu ? 160 : 70, 20, false, false},
         Case{"tet", 1, on_gpu ? 80 : 40, 16, true, false}, Case{"triangle", 1, on_gpu ? 1200 : 600, 100},
         Case{"hex", 1, on_gpu ? 100 : 60, 16}, Case{"tet", 2, on_gpu ? 56 : 24, 8}, Case{"hex", 2, on_gpu ? 44 : 20, 6},
-        Case{"tet", 3, on_gpu ? 32 : 14, 5}, Case{"ball", 1, on_gpu ? 3 : 2, 0, false, false},
-        Case{"ball", 1, on_gpu ? 3 : 2, 0, true, false}}) {
+        Case{"tet", 3, on_gpu ? 32 : 14, 5}, Case{"ball", 1, on_gpu ? 2 : 1, 0, false, false},
+        Case{"ball", 1, on_gpu ? 3 : 2, 0, false, false}, Case{"ball", 1, on_gpu ? 3 : 2, 0, true, false}}) {
     std::vector<std::string> strategies{"colour", "auto"};
     if (c.all) strategies = {"colour", "nonzeros", "colour_blocks", "atomic", "two_pass", "shared"};
     const int cells = options.quick ? c.quick_cells : c.cells;

@@ -34,6 +34,18 @@ mesh::Mesh prisms(int cells) {
   return mesh;
 }
 
+/// Two boxes that touch in one vertex, whose cells are thus two surfaces around it.
+mesh::Mesh touching(const char* shape) {
+  mesh::Mesh mesh = box(shape, 2), other = box(shape, 2);
+  const Index last = mesh.nodes() - 1;  // the corner (1, 1, 1), and the other box's corner 0
+  for (std::size_t i = 3; i < other.points.size(); ++i)
+    mesh.points.push_back(other.points[i] + (static_cast<int>(i % 3) < mesh.dim ? 1 : 0));
+  for (const Index node : other.blocks[0].nodes) mesh.blocks[0].nodes.push_back(last + node);
+  mesh.facets = {};
+  mesh.groups.clear();
+  return mesh;
+}
+
 std::vector<Problem> problems() {
   std::vector<Problem> result;
   const auto add = [&](std::string name, mesh::Mesh mesh, int order) {
@@ -60,6 +72,8 @@ std::vector<Problem> problems() {
   mesh::Mesh shuffled = box("tet", 5);
   test_meshes::shuffle_nodes(shuffled, 7);
   add("shuffled tet", std::move(shuffled), 1);
+  for (const char* shape : {"triangle", "tet"}) add(std::string("touching ") + shape, touching(shape), 1);
+  for (const char* shape : {"interval", "triangle", "tet"}) add(std::string("one ") + shape, box(shape, 1), 1);
   for (const char* shape : {"interval", "triangle", "quad", "hex"}) add(std::string("one ") + shape, box(shape, 1), 2);
   return result;
 }
@@ -332,6 +346,32 @@ TYPED_TEST(Strategies, TakeLongRows) {
     const Filled found = Assembly<TypeParam>(exec, mesh, map, {.strategy = strategy}).fill(data);
     expect_near(expected.values, found.values, strategy);
     expect_near(expected.b, found.b, strategy);
+  }
+}
+
+/// Double pyramids, whose middle vertex has 2 n tets and n + 2 neighbours: in a strip, in more tets than one takes, in more columns than a
+/// lane keeps.
+TYPED_TEST(Strategies, TakeManyCellsAroundAVertex) {
+  TESSERA_REQUIRE(TypeParam);
+  Threads threads;
+  TypeParam exec;
+  for (const int n : {45, 80, 100}) {
+    mesh::Mesh mesh;
+    mesh.dim = 3;
+    mesh.points = {0, 0, 0, 0, 0, 1, 0, 0, -1};
+    mesh.blocks = {{mesh::Shape::tet, 1, 4, {}, 0}};
+    for (int k = 0; k < n; ++k) {
+      const double angle = 2 * 3.14159265358979 * k / n;
+      mesh.points.insert(mesh.points.end(), {std::cos(angle), std::sin(angle), 0});
+      const int here = 3 + k, next = 3 + (k + 1) % n;
+      mesh.blocks[0].nodes.insert(mesh.blocks[0].nodes.end(), {0, here, next, 1, here, 0, next, 2});
+    }
+    const assembly::DofMap map = assembly::make_dof_map(mesh, 1);
+    const assembly::DiffusionData data{.region = {}, .k = constant(1.1), .c = constant(0.3), .f = constant(2)};
+    const Filled expected = Assembly<Threads>(threads, mesh, map, {.strategy = "colour"}).fill(data);
+    const Filled found = Assembly<TypeParam>(exec, mesh, map, {.strategy = "nonzeros"}).fill(data);
+    expect_near(expected.values, found.values, std::to_string(n));
+    expect_near(expected.b, found.b, std::to_string(n));
   }
 }
 
