@@ -66,6 +66,38 @@ __device__ __forceinline__ void store_line(T* shared, int first, int stride, con
   for (int i = 0; i < n; ++i) shared[first + i * stride] = r[i];
 }
 
+/// A line turned from one axis to another: taken from shared memory, r = M r or M^T r, and put back.
+template <int n, bool transposed, class T>
+__device__ __forceinline__ void pass_line(const T (&M)[n * n], T* shared, int first, int stride, T (&r)[n]) {
+  load_line<n>(shared, first, stride, r);
+  apply_line<n, transposed>(M, r);
+  store_line<n>(shared, first, stride, r);
+}
+
+/// The values of x at the dofs of a line, `step` apart; 0 where there is none.
+template <int n, class T>
+__device__ __forceinline__ void gather_line(const Index* dofs, int step, const T* x, T (&r)[n]) {
+#pragma unroll
+  for (int i = 0; i < n; ++i) {
+    const Index dof = dofs[i * step];
+    r[i] = dof < 0 ? T(0) : x[dof];
+  }
+}
+
+/// A finished line: dofs that no other cell has to y, the others to the cell's element vector; `inside`: no end of another axis.
+template <int n, class T>
+__device__ __forceinline__ void scatter_line(const Index* dofs, int step, bool inside, const T (&r)[n], T* y, T* out) {
+#pragma unroll
+  for (int i = 0; i < n; ++i) {
+    if (inside && i > 0 && i < n - 1) {
+      const Index dof = dofs[i * step];
+      if (dof >= 0) y[dof] = r[i];
+    } else {
+      out[i * step] = r[i];
+    }
+  }
+}
+
 /// The physics at the n points of a line along x, point i being number q0 + i of the cell: (gx, gy, gz) becomes the flux,
 /// u becomes m u where there is a reaction. The entries of the cell's map stand `map_step` apart.
 template <int n, int dim, class T>
@@ -201,12 +233,7 @@ __global__ void __launch_bounds__(cells_per_block<n, 3>* n* n, blocks_wanted<n>)
   const Index* dofs = block.dofs + cell * N + lane;
 
   T r[n] = {}, g[n];
-  if (active)
-#pragma unroll
-    for (int i = 0; i < n; ++i) {
-      const Index dof = dofs[i * n * n];
-      r[i] = dof < 0 ? T(0) : x[dof];
-    }
+  if (active) gather_line<n>(dofs, n * n, x, r);
   if (block.map) {
     const T* from = block.map + first_cell * map_entries<3>;
     const Offset entries = (block.cells - first_cell) * map_entries<3>;
@@ -216,13 +243,9 @@ __global__ void __launch_bounds__(cells_per_block<n, 3>* n* n, blocks_wanted<n>)
   apply_line<n, false>(line.basis, r);
   store_line<n>(U, z_line, plane, r);
   __syncthreads();
-  load_line<n>(U, y_line, row, r);
-  apply_line<n, false>(line.basis, r);
-  store_line<n>(U, y_line, row, r);
+  pass_line<n, false>(line.basis, U, y_line, row, r);
   __syncthreads();
-  load_line<n>(U, x_line, 1, r);
-  apply_line<n, false>(line.basis, r);
-  store_line<n>(U, x_line, 1, r);
+  pass_line<n, false>(line.basis, U, x_line, 1, r);
   // gradient at the points
   apply_line<n, false>(line.slope, r);
   __syncthreads();
@@ -237,12 +260,8 @@ __global__ void __launch_bounds__(cells_per_block<n, 3>* n* n, blocks_wanted<n>)
     at_line_of_points<n, 3, T>(block, line, cell, maps[in_block], 1, a, b, r, V + x_line, W + x_line, U + x_line);
   __syncthreads();
   // v = sum_a D_a^T f_a (+ m u)
-  load_line<n>(V, y_line, row, g);
-  apply_line<n, true>(line.slope, g);
-  store_line<n>(V, y_line, row, g);
-  load_line<n>(W, z_line, plane, g);
-  apply_line<n, true>(line.slope, g);
-  store_line<n>(W, z_line, plane, g);
+  pass_line<n, true>(line.slope, V, y_line, row, g);
+  pass_line<n, true>(line.slope, W, z_line, plane, g);
   apply_line<n, true>(line.slope, r);
   __syncthreads();
   if (block.c.values) {
@@ -255,24 +274,13 @@ __global__ void __launch_bounds__(cells_per_block<n, 3>* n* n, blocks_wanted<n>)
   apply_line<n, true>(line.basis, r);
   store_line<n>(U, x_line, 1, r);
   __syncthreads();
-  load_line<n>(U, y_line, row, r);
-  apply_line<n, true>(line.basis, r);
-  store_line<n>(U, y_line, row, r);
+  pass_line<n, true>(line.basis, U, y_line, row, r);
   __syncthreads();
   load_line<n>(U, z_line, plane, r);
   apply_line<n, true>(line.basis, r);
   if (!active) return;
   T* out = elements + block.first + cell * N + lane;
-  const bool inside = a > 0 && a < n - 1 && b > 0 && b < n - 1;
-#pragma unroll
-  for (int i = 0; i < n; ++i) {
-    if (inside && i > 0 && i < n - 1) {
-      const Index dof = dofs[i * n * n];
-      if (dof >= 0) y[dof] = r[i];
-    } else {
-      out[i * n * n] = r[i];
-    }
-  }
+  scatter_line<n>(dofs, n * n, a > 0 && a < n - 1 && b > 0 && b < n - 1, r, y, out);
 }
 
 /// A quad of n^2 dofs: n threads, each a line.
@@ -290,18 +298,11 @@ __global__ void __launch_bounds__(cells_per_block<n, 2>* n)
   const Index* dofs = block.dofs + cell * N + a;
 
   T r[n] = {}, g[n];
-  if (active)
-#pragma unroll
-    for (int i = 0; i < n; ++i) {
-      const Index dof = dofs[i * n];
-      r[i] = dof < 0 ? T(0) : x[dof];
-    }
+  if (active) gather_line<n>(dofs, n, x, r);
   apply_line<n, false>(line.basis, r);
   store_line<n>(U, y_line, row, r);
   __syncthreads();
-  load_line<n>(U, x_line, 1, r);
-  apply_line<n, false>(line.basis, r);
-  store_line<n>(U, x_line, 1, r);
+  pass_line<n, false>(line.basis, U, x_line, 1, r);
   apply_line<n, false>(line.slope, r);
   __syncthreads();
   load_line<n>(U, y_line, row, g);
@@ -312,9 +313,7 @@ __global__ void __launch_bounds__(cells_per_block<n, 2>* n)
     at_line_of_points<n, 2, T>(block, line, cell, block.map + cell * block.map_stride, block.map_step, a, 0, r,
                                V + x_line, static_cast<T*>(nullptr), U + x_line);
   __syncthreads();
-  load_line<n>(V, y_line, row, g);
-  apply_line<n, true>(line.slope, g);
-  store_line<n>(V, y_line, row, g);
+  pass_line<n, true>(line.slope, V, y_line, row, g);
   apply_line<n, true>(line.slope, r);
   __syncthreads();
   if (block.c.values) {
@@ -330,15 +329,7 @@ __global__ void __launch_bounds__(cells_per_block<n, 2>* n)
   apply_line<n, true>(line.basis, r);
   if (!active) return;
   T* out = elements + block.first + cell * N + a;
-#pragma unroll
-  for (int i = 0; i < n; ++i) {
-    if (a > 0 && a < n - 1 && i > 0 && i < n - 1) {
-      const Index dof = dofs[i * n];
-      if (dof >= 0) y[dof] = r[i];
-    } else {
-      out[i * n] = r[i];
-    }
-  }
+  scatter_line<n>(dofs, n, a > 0 && a < n - 1, r, y, out);
 }
 
 }  // namespace kernels
