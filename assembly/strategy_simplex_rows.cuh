@@ -285,23 +285,24 @@ __device__ void write_rows(const Target& target, const double* sums, Offset star
       write(target.values[start + k * target.layout.step()], sums[k * padded_lanes + lane], add);
     return;
   }
-  // CRS: groups of lanes write a row each. The rows are of one window, so their starts differ by little.
+  // CRS: groups of lanes write a row each. The rows are of one window of 256, so one word holds how far its start is from the first lane's
+  // and its length, below 128.
   constexpr int lanes_a_row = dim == 3 ? 16 : (dim == 2 ? 8 : 4), together = 32 / lanes_a_row;
   const int group = lane / lanes_a_row, first = lane % lanes_a_row;
   const Offset base = __shfl_sync(0xffffffffu, start, 0);
-  const int start_and_length = static_cast<int>(start - base) * 256 + length;
+  const int start_and_length = static_cast<int>(start - base) * 128 + length;
   double* values = target.values + base;
   const double* from = sums + group;
 #pragma unroll
   for (int r = 0; r < 32; r += together) {
     const int row = __shfl_sync(0xffffffffu, start_and_length, group + r);
-    if (first < (row & 255)) write(values[(row >> 8) + first], from[first * padded_lanes + r], add);
+    if (first < (row & 127)) write(values[(row >> 7) + first], from[first * padded_lanes + r], add);
   }
   if (columns <= lanes_a_row) return;
   for (int r = 0; r < 32; r += together) {
     const int row = __shfl_sync(0xffffffffu, start_and_length, group + r);
-    for (int k = first + lanes_a_row; k < (row & 255); k += lanes_a_row)
-      write(values[(row >> 8) + k], from[k * padded_lanes + r], add);
+    for (int k = first + lanes_a_row; k < (row & 127); k += lanes_a_row)
+      write(values[(row >> 7) + k], from[k * padded_lanes + r], add);
   }
 }
 

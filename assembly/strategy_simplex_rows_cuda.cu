@@ -16,7 +16,7 @@ constexpr int most_capacity = 96;
 /// Rows are sorted by their steps within windows of so many, for a warp takes as long as its longest row. Wider windows pad less, but
 /// scatter what a warp reads and writes.
 constexpr Index window = 256;
-static_assert(window % 32 == 0);
+static_assert(window % 32 == 0 && window <= 256 && most_capacity < 128, "write_rows counts on it");
 /// Steps of a row that a warp takes.
 constexpr Index no_strip = -1;
 
@@ -196,8 +196,8 @@ template <int dim>
 void launch_gather(Cuda& exec, const BlockData<Device>& block, const Target& target, bool add) {
   const SimplexRows<Device>& rows = block.rows;
   const BlockView& view = block.view;
-  const kernels::SimplexRowsView there{rows.capacity,           rows.order.data(),       rows.step_ptr.data(),
-                                       rows.steps.data(),       rows.nodes.data(),       rows.cells.data(),
+  const kernels::SimplexRowsView there{rows.capacity,           rows.order.data(),        rows.step_ptr.data(),
+                                       rows.steps.data(),       rows.nodes.data(),        rows.cells.data(),
                                        rows.first_nodes.data(), rows.first_columns.data()};
   const bool plain =
       !view.region && !view.k.per_point && !view.c.per_point && !view.f.per_point && view.k.components == 1;
@@ -208,7 +208,8 @@ void launch_gather(Cuda& exec, const BlockData<Device>& block, const Target& tar
   launch_with_shared(exec,
                      plain ? kernels::gather_simplices<dim, kernels::PlainCells<dim>>
                            : kernels::gather_simplices<dim, kernels::AnyCells<dim>>,
-                     (slices + warps - 1) / warps, threads, shared, there, view, target, static_cast<Index>(slices), add);
+                     (slices + warps - 1) / warps, threads, shared, there, view, target, static_cast<Index>(slices),
+                     add);
 }
 
 }  // namespace
