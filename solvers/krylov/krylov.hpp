@@ -75,6 +75,11 @@ class Krylov {
     (void)done;
     return std::numeric_limits<int>::max();
   }
+  /// For methods that keep their direction: with a residual of lower precision, `refresh` iterations, in whole blocks.
+  int room_between_residuals(int done, int refresh) const {
+    if (equation_.reach() == 0) return std::numeric_limits<int>::max();
+    return (refresh + block_ - 1) / block_ * block_ - done;
+  }
   /// Whether every block of `block_` iterations queues the same work.
   virtual bool repeats() const { return true; }
 
