@@ -12,6 +12,17 @@ namespace {
 
 using Action = std::function<ExitCode()>;
 
+/// CLI11's own check of this names the largest double.
+CLI::Validator not_negative() {
+  return {[](std::string& text) {
+            double value = 0;
+            return CLI::detail::lexical_cast(text, value) && value >= 0
+                       ? std::string()
+                       : fmt::format("'{}' is not a number of 0 or more", text);
+          },
+          ""};
+}
+
 void add_deck_options(CLI::App& command, DeckOptions& options) {
   command.add_option("deck", options.deck, "the input deck, a TOML file")->required()->type_name("DECK");
   command.add_option("--set", options.set, "change a key of the deck, e.g. --set physics.order=2; may be repeated")
@@ -27,7 +38,7 @@ void add_run_options(CLI::App& command, DeckOptions& options) {
   command.add_option("--backend", options.backend, "auto, threads or cuda; overrides run.backend")->type_name("NAME");
   command.add_option("--threads", options.threads, "threads on the host, 0 for all; overrides run.threads")
       ->type_name("N")
-      ->check(CLI::NonNegativeNumber);
+      ->check(not_negative());
   command.add_option("--output", options.output, "folder of the results; overrides output.directory")->type_name("DIR");
   command.add_flag("--quiet", options.quiet, "print warnings and errors only");
 }
@@ -72,10 +83,10 @@ void add_commands(CLI::App& app, Action& action) {
   command->add_option("b", comparison->b, "another")->required()->type_name("B");
   command->add_option("--rtol", comparison->options.relative, "relative tolerance")
       ->capture_default_str()
-      ->check(CLI::NonNegativeNumber);
+      ->check(not_negative());
   command->add_option("--atol", comparison->options.absolute, "absolute tolerance")
       ->capture_default_str()
-      ->check(CLI::NonNegativeNumber);
+      ->check(not_negative());
   command
       ->add_option("--ignore", comparison->options.ignore, "keys of a summary to leave out, instead of the usual ones")
       ->capture_default_str();
@@ -94,7 +105,7 @@ void add_commands(CLI::App& app, Action& action) {
   command->add_option("--threads", spmv->threads, "threads on the host, 0 for all")
       ->capture_default_str()
       ->type_name("N")
-      ->check(CLI::NonNegativeNumber);
+      ->check(not_negative());
   command->add_option("--repeat", spmv->repeat, "products in each sample of the timing")
       ->capture_default_str()
       ->type_name("N")
@@ -131,12 +142,12 @@ std::vector<std::string> command_names(CLI::App& app) {
     if (name.starts_with("-"))
       throw Error(ExitCode::usage,
                   fmt::format("unknown option '{}'{}", name, command ? " of " + command->get_name() : ""),
-                  suggest(name, options) + "; " + usage);
+                  fmt::format("{} ({})", suggest(name, options), usage));
     throw Error(ExitCode::usage, fmt::format("argument '{}' was not expected", extra), usage);
   }
   std::string message = error.what();
   if (message.ends_with('\n')) message.pop_back();
-  throw Error(ExitCode::usage, message, usage);
+  throw Error(ExitCode::usage, command ? fmt::format("tessera {}: {}", command->get_name(), message) : message, usage);
 }
 
 }  // namespace
@@ -162,7 +173,7 @@ ExitCode run_command_line(int argc, const char* const* argv) {
   const auto names = command_names(app);
   if (!first.starts_with("-") && first != "docs" && std::find(names.begin(), names.end(), first) == names.end())
     throw Error(ExitCode::usage, fmt::format("unknown command '{}'", first),
-                suggest(first, names) + "; `tessera --help` shows all commands");
+                suggest(first, names) + " (`tessera --help` shows all commands)");
   try {
     app.parse(argc, argv);
   } catch (const CLI::ParseError& error) {

@@ -5,6 +5,7 @@
 #include "app/commands.hpp"
 #include "physics/common.hpp"
 #include "physics/registry.hpp"
+#include "solvers/grid/lmsor.hpp"
 #include "solvers/solve.hpp"
 #include "solvers/two_point/two_point.hpp"
 
@@ -35,6 +36,7 @@ std::vector<Row> rows(const std::string& category) {
     for (const auto& entry : solvers::solver_table()) result.push_back(row(entry));
   if (category == "two_point_solvers")
     for (const auto& entry : solvers::two_point_table()) result.push_back(row(entry));
+  if (category == "relaxations") add_all(solvers::grid::lmsor_methods());
   if (category == "preconditioners")
     for (const auto& entry : solvers::preconditioner_table()) result.push_back(row(entry));
   return result;
@@ -55,8 +57,8 @@ void print(const std::vector<Row>& table) {
 }  // namespace
 
 const std::vector<std::string>& list_categories() {
-  static const std::vector<std::string> names = {"physics", "solvers",    "two_point_solvers", "preconditioners",
-                                                 "formats", "strategies", "quantities"};
+  static const std::vector<std::string> names = {"physics",         "solvers", "two_point_solvers", "relaxations",
+                                                 "preconditioners", "formats", "strategies",        "quantities"};
   return names;
 }
 

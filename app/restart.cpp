@@ -26,9 +26,8 @@ ExitCode restart(const std::string& directory) {
   const std::string deck = deck_of(directory);
   throw Error(
       ExitCode::usage, fmt::format("{} holds no checkpoint: there is nothing to restart", directory),
-      fmt::format(
-          "only transient physics writes checkpoints, and poisson is stationary; solve it again with `tessera run {}`",
-          deck.empty() ? "DECK" : deck));
+      fmt::format("only transient physics writes checkpoints; solve a stationary problem again with `tessera run {}`",
+                  deck.empty() ? "DECK" : deck));
 }
 
 }  // namespace tessera::app

@@ -37,6 +37,7 @@ std::string with_article(const std::string& type) {
 std::string example_help(const KeyDescription& key) {
   const std::string value = !key.info.example.empty() ? key.info.example : key.default_value;
   std::string help = key.info.help;
+  if (help.ends_with('.')) help.pop_back();
   if (!value.empty() && value != "[]" && value != "\"\"")
     help += fmt::format("{}e.g. {} = {}", help.empty() ? "" : "; ", key.name, value);
   return help;

@@ -8,6 +8,7 @@
 #include <numeric>
 
 #include "base/error.hpp"
+#include "base/memory.hpp"
 #include "mesh/gmsh_types.hpp"
 
 namespace tessera::mesh {
@@ -86,6 +87,14 @@ void check_size(const Plan& plan) {
                 fmt::format("the box would have {:.0f} cells and {:.0f} nodes, more than 32-bit numbers count ({:.0f})",
                             cells, nodes, limit),
                 "use fewer cells per axis");
+  // Coordinates and cells alone: the system promises more memory than it has and kills later.
+  const double bytes = 24 * nodes + 4 * cells * static_cast<double>(plan.pieces.front().size());
+  const double available = static_cast<double>(host_bytes_available());
+  if (bytes > available)
+    throw Error(ExitCode::memory,
+                fmt::format("out of host memory: a box of {:.0f} cells takes more than {}, {} are free", cells,
+                            human_bytes(bytes), human_bytes(available)),
+                "use a coarser mesh; `tessera check DECK` estimates what a run needs");
 }
 
 Plan make_plan(const BoxParams& params, int order) {

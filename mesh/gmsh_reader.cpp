@@ -118,7 +118,7 @@ Mesh read_gmsh(const std::filesystem::path& file, std::optional<double> size, in
   SplitEntities split;
   if (lower_case(file.extension().string()) == ".msh") split = check_msh(file);
   if (lower_case(file.extension().string()) == ".geo") warn_of_open_line(file);
-  if (kind == Kind::mesh && size) log_debug(fmt::format("mesh.size is not used: {} is a mesh already", file.string()));
+  if (kind == Kind::mesh && size) warn(fmt::format("mesh.size is not used: {} is a mesh already", file.string()));
   return make_mesh_of(load(file, kind, split, size, order), file.string());
 }
 

@@ -58,7 +58,7 @@ Mesh make_mesh(const deck::Deck& deck, const MeshParams& params, int threads) {
   if (!where) where = params.where;
   if (params.box) {
     Scope scope(exec, "mesh.generate");
-    mesh = make_box(refined(*params.box, params.refine), params.order);
+    with_place(where, [&] { mesh = make_box(refined(*params.box, params.refine), params.order); });
   } else {
     Scope scope(exec, "mesh.read");
     with_place(where, [&] { mesh = read_gmsh(deck.resolve(params.file), params.size, params.order, where); });

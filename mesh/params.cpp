@@ -78,6 +78,9 @@ void validate(const MeshParams& params) {
     throw Error(ExitCode::usage,
                 params.box ? "the mesh has both a file and a box" : "the mesh has neither a file nor a box",
                 "[mesh] needs exactly one of: file = \"...\", box = { cells = [...], shape = \"...\" }", params.where);
+  if (params.box && params.size)
+    throw Error(ExitCode::usage, "mesh.size is for geometries, this mesh is a box", "leave size out; `cells` sets it",
+                params.where);
   if (params.box) validate(*params.box);
 }
 

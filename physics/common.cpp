@@ -165,6 +165,9 @@ void check_quantities(const std::vector<QuantityParams>& quantities, const mesh:
       throw Error(ExitCode::usage, fmt::format("two quantities are called '{}'", quantity.name),
                   "give each its own name", quantity.where);
     seen.push_back(quantity.name);
+    if (quantity.name.empty())
+      throw Error(ExitCode::usage, "a quantity has an empty name", "give it one: the summary lists quantities by name",
+                  quantity.where);
     const bool at_point = quantity.kind == "value";
     if (at_point && static_cast<int>(quantity.at.size()) < mesh.dim)
       throw Error(ExitCode::usage,
@@ -174,6 +177,12 @@ void check_quantities(const std::vector<QuantityParams>& quantities, const mesh:
                                               : "x"),
                   fmt::format("the mesh has {} dimensions, `at` has {} numbers", mesh.dim, quantity.at.size()),
                   quantity.where);
+    if (at_point && quantity.at.size() > 3)
+      throw Error(ExitCode::usage, fmt::format("quantity '{}': `at` has {} numbers", quantity.name, quantity.at.size()),
+                  "a point has x, y and z at most", quantity.where);
+    if (at_point && !quantity.on.empty())
+      throw Error(ExitCode::usage, fmt::format("quantity '{}' of kind \"value\" takes no group", quantity.name),
+                  "leave `on` out, or use another kind", quantity.where);
     if (!at_point && !quantity.at.empty())
       throw Error(ExitCode::usage,
                   fmt::format("quantity '{}' of kind \"{}\" takes no point", quantity.name, quantity.kind),
@@ -205,6 +214,18 @@ void check_quantities(const std::vector<QuantityParams>& quantities, const mesh:
                                 quantity.name, name),
                     "use max, min or value there", quantity.where);
     }
+  }
+}
+
+void check_fields(const OutputParams& output) {
+  const std::vector<std::string> fields{"u", "flux"};
+  for (auto field = output.fields.begin(); field != output.fields.end(); ++field) {
+    if (std::find(fields.begin(), fields.end(), *field) == fields.end())
+      throw Error(ExitCode::usage, fmt::format("unknown output field '{}'", *field), suggest(*field, fields),
+                  output.where);
+    if (std::find(output.fields.begin(), field, *field) != field)
+      throw Error(ExitCode::usage, fmt::format("the output field '{}' stands twice", *field), "name each field once",
+                  output.where);
   }
 }
 

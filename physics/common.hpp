@@ -88,6 +88,9 @@ std::string describe_groups(const mesh::Mesh& mesh, GroupList list = GroupList::
 void check_quantities(const std::vector<QuantityParams>& quantities, const mesh::Mesh& mesh,
                       GroupList list = GroupList::sizes);
 
+/// Throws Error(usage) for a field that is neither u nor flux, or that stands twice.
+void check_fields(const OutputParams& output);
+
 /// Fills "mesh" and "space" of the summary.
 void summarise_mesh(const mesh::Mesh& mesh, const assembly::DofMap& dofs, Offset nnz, output::Summary& summary);
 

@@ -42,15 +42,20 @@ std::unique_ptr<Module> make_module(const std::string& name, const deck::Where& 
   for (const Entry& entry : entries())
     if (entry.name == name) return entry.make();
   throw Error(ExitCode::usage, fmt::format("unknown physics '{}'", name),
-              suggest(name, names()) + "; `tessera list physics` shows all", where);
+              suggest(name, names()) + " (`tessera list physics` shows all)", where);
 }
 
 std::unique_ptr<Module> make_module(const deck::Deck& deck) {
+  if (deck.has("physics[0]"))
+    throw Error(ExitCode::usage, "[[physics]] is a list, but a deck has one table [physics]",
+                "write [physics], with one bracket", deck.where("physics[0]"));
   if (!deck.has("physics.type"))
     throw Error(ExitCode::usage, fmt::format("{}: the deck does not say which physics to solve", deck.file()),
                 fmt::format("add\n    [physics]\n    type = \"{}\"\n  valid names: {}", names().front(),
-                            fmt::join(names(), ", ")));
-  return make_module(deck::read_string(deck, "physics.type"), deck.where("physics.type"));
+                            fmt::join(names(), ", ")),
+                deck.where("physics"));
+  return make_module(deck::read_string(deck, "physics.type", fmt::format("valid names: {}", fmt::join(names(), ", "))),
+                     deck.where("physics.type"));
 }
 
 void load_plugin(const std::filesystem::path& library) {

@@ -116,7 +116,9 @@ deck::SectionDescription solver_description() {
 
 /// solver.type of the deck, or what the discretisation takes where there is none.
 std::string solver_type(const deck::Deck& deck, const std::string& discretisation) {
-  if (deck.has("solver.type")) return deck::read_string(deck, "solver.type");
+  if (deck.has("solver.type"))
+    return deck::read_string(deck, "solver.type",
+                             "`tessera list solvers` and `tessera list relaxations` show the names");
   return discretisation == "finite_difference" ? "lsor" : "bicgstab";
 }
 
@@ -135,6 +137,18 @@ void check_solver(const solvers::SolverParams& solver, const deck::Deck& deck) {
         "choose preconditioner = \"jacobi\" or \"none\"", deck.where("solver.preconditioner"));
 }
 
+/// A key of the other kind of solvers is refused as such: both are in the schema of the section.
+void check_keys(const deck::Deck& deck, const std::string& type, const deck::SectionDescription& own,
+                const deck::SectionDescription& other, const char* others) {
+  const auto has = [](const deck::SectionDescription& section, const std::string& name) {
+    return std::any_of(section.keys.begin(), section.keys.end(), [&](const auto& key) { return key.name == name; });
+  };
+  for (const deck::KeyDescription& key : other.keys)
+    if (const std::string name = "solver." + key.name; deck.has(name) && !has(own, key.name))
+      throw Error(ExitCode::usage, fmt::format("{} is of {}, solver.type is \"{}\"", name, others, type),
+                  fmt::format("leave {} out, or choose another solver.type", key.name), deck.where(name));
+}
+
 void read_solver(const deck::Deck& deck, Params& params) {
   const std::string type = solver_type(deck, params.discretisation);
   const std::vector<std::string> relaxations = solvers::names(solvers::grid::lmsor_methods());
@@ -146,6 +160,8 @@ void read_solver(const deck::Deck& deck, Params& params) {
       throw Error(ExitCode::usage, fmt::format("unknown solver.type '{}'", type), suggest(type, all),
                   deck.where("solver.type"));
     }
+    check_keys(deck, type, solvers::solver_section().description(), solvers::grid::lmsor_section().description(),
+               "relaxations");
     params.diffusion.solver = solvers::solver_section().read(deck);
     params.diffusion.solver.type = type;
     check_solver(params.diffusion.solver, deck);
@@ -157,6 +173,8 @@ void read_solver(const deck::Deck& deck, Params& params) {
                             type, params.discretisation),
                 "choose type = \"bicgstab\" or \"gmres\", or discretisation = \"finite_difference\"",
                 deck.where("solver.type"));
+  check_keys(deck, type, solvers::grid::lmsor_section().description(), solvers::solver_section().description(),
+             "solvers with a matrix");
   params.relaxation = solvers::grid::lmsor_section().read(deck);
   params.relaxation.method = type;
   params.relaxation.precision = params.diffusion.run.precision;
@@ -220,8 +238,10 @@ Params read(const deck::Deck& deck) {
   diffusion.output = output_section().read(deck);
   diffusion.quantities = quantity_section().read_all(deck);
   check_assembly(diffusion.assembly, params, deck);
-  scalar::check_fields(diffusion.output);
-  scalar::check_alpha(diffusion.boundaries);
+  check_fields(diffusion.output);
+  scalar::check_boundaries(diffusion.boundaries);
+  scalar::warn_of_time(diffusion);
+  for (const auto& velocity : params.velocity) scalar::warn_of_time(velocity);
   return params;
 }
 

@@ -62,7 +62,8 @@ Params read(const deck::Deck& deck) {
   params.output = output_section().read(deck);
   params.quantities = quantity_section().read_all(deck);
   check_fields(params.output);
-  check_alpha(params.boundaries);
+  check_boundaries(params.boundaries);
+  warn_of_time(params);
   return params;
 }
 

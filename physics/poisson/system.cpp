@@ -42,7 +42,10 @@ Plan plan(const Problem& problem) {
                             solvers::is_direct(params.solver)
                                 ? fmt::format("solver.type = \"{}\"", params.solver.type)
                                 : fmt::format("the preconditioner \"{}\"", params.solver.preconditioner)),
-                "choose preconditioner = \"jacobi\" or \"chebyshev\", or another strategy", params.solver.where);
+                solvers::is_direct(params.solver)
+                    ? "choose solver.type = \"cg\", or another strategy"
+                    : "choose preconditioner = \"jacobi\" or \"chebyshev\", or another strategy",
+                params.solver.where);
   if (!result.matrix_free && order > most_assembled_order)
     throw Error(ExitCode::usage,
                 fmt::format("a matrix of order {} is not assembled, at most {} is", order, most_assembled_order),

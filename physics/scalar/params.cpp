@@ -2,7 +2,7 @@
 
 #include <fmt/format.h>
 
-#include <algorithm>
+#include "base/log.hpp"
 
 namespace tessera::physics::scalar {
 
@@ -21,19 +21,32 @@ deck::Section<BoundaryParams> boundary_section() {
       .position(&BoundaryParams::where);
 }
 
-void check_fields(const OutputParams& output) {
-  const std::vector<std::string> fields{"u", "flux"};
-  for (const std::string& field : output.fields)
-    if (std::find(fields.begin(), fields.end(), field) == fields.end())
-      throw Error(ExitCode::usage, fmt::format("unknown output field '{}'", field), suggest(field, fields),
-                  output.where);
-}
-
-void check_alpha(const std::vector<BoundaryParams>& boundaries) {
-  for (const BoundaryParams& boundary : boundaries)
+void check_boundaries(const std::vector<BoundaryParams>& boundaries) {
+  for (const BoundaryParams& boundary : boundaries) {
+    if (boundary.on.empty())
+      throw Error(ExitCode::usage, "this boundary has on = []: it holds nowhere",
+                  "name the groups that it holds on, or take the entry out", boundary.where);
     if (boundary.type != "robin" && !(boundary.alpha.is_constant() && boundary.alpha.constant() == 0))
       throw Error(ExitCode::usage, fmt::format("alpha belongs to a robin boundary, this one is {}", boundary.type),
                   "use type = \"robin\", or leave alpha out", boundary.where);
+  }
+}
+
+void warn_of_time(const std::vector<deck::Expression>& expressions) {
+  for (const deck::Expression& e : expressions)
+    if (e.depends_on_time())
+      warn(fmt::format("{}the expression '{}' depends on t, but the problem is stationary: t is 0",
+                       e.where() ? fmt::format("{}:{}: ", e.where()->file, e.where()->line) : "", e.text()));
+}
+
+void warn_of_time(const Params& params) {
+  for (const MaterialParams& material : params.materials) {
+    warn_of_time(material.diffusivity);
+    warn_of_time({material.reaction, material.source});
+  }
+  for (const BoundaryParams& boundary : params.boundaries) warn_of_time({boundary.value, boundary.alpha});
+  warn_of_time({params.exact.u});
+  warn_of_time(params.exact.gradient);
 }
 
 }  // namespace tessera::physics::scalar

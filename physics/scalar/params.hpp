@@ -51,9 +51,10 @@ struct Params {
 };
 
 deck::Section<BoundaryParams> boundary_section();
-/// Throws Error(usage) for a field that is neither u nor flux.
-void check_fields(const OutputParams& output);
-/// Throws Error(usage) where a boundary that is not robin has an alpha.
-void check_alpha(const std::vector<BoundaryParams>& boundaries);
+/// Throws Error(usage) where a boundary names no group, or has an alpha and is not robin.
+void check_boundaries(const std::vector<BoundaryParams>& boundaries);
+/// Warns of expressions of t, which a stationary problem takes at t = 0.
+void warn_of_time(const std::vector<deck::Expression>& expressions);
+void warn_of_time(const Params& params);
 
 }  // namespace tessera::physics::scalar

@@ -2,8 +2,6 @@
 
 #include <fmt/format.h>
 
-#include <algorithm>
-
 #include "mesh/box.hpp"
 
 namespace tessera::physics::two_point_bvp {
@@ -63,14 +61,6 @@ Grid read_grid(const deck::Deck& deck) {
   return {params.box->min[0], params.box->max[0], static_cast<Offset>(params.box->cells[0]) << params.refine};
 }
 
-void check_output(const OutputParams& output) {
-  const std::vector<std::string> fields{"u", "flux"};
-  for (const std::string& field : output.fields)
-    if (std::find(fields.begin(), fields.end(), field) == fields.end())
-      throw Error(ExitCode::usage, fmt::format("unknown output field '{}'", field), suggest(field, fields),
-                  output.where);
-}
-
 void check_with_grid(const Params& params) {
   mesh::BoxParams box;  // its groups and ends are those of the grid
   box.min = {params.grid.min};
@@ -109,7 +99,7 @@ Params read(const deck::Deck& deck) {
   params.output = output_section().read(deck);
   params.quantities = quantity_section().read_all(deck);
   check_physics(params.physics);
-  check_output(params.output);
+  check_fields(params.output);
   check_with_grid(params);
   return params;
 }

@@ -6,6 +6,7 @@
 #include <cmath>
 
 #include "base/log.hpp"
+#include "base/memory.hpp"
 #include "base/profile.hpp"
 #include "physics/two_point_bvp/report.hpp"
 #include "physics/two_point_bvp/right_hand_side.hpp"
@@ -22,6 +23,16 @@ Params set_up(const Context& context) {
   if (context.threads > 0) params.run.threads = context.threads;
   omp_set_num_threads(Threads(params.run.threads).count());  // evaluators take OpenMP's number
   return params;
+}
+
+/// f and u: the system promises more memory than it has and kills later.
+void require_memory(Offset unknowns) {
+  const double bytes = 16.0 * static_cast<double>(unknowns), available = static_cast<double>(host_bytes_available());
+  if (bytes > available)
+    throw Error(ExitCode::memory,
+                fmt::format("out of host memory: {} unknowns take more than {}, {} are free", unknowns,
+                            human_bytes(bytes), human_bytes(available)),
+                "use fewer cells; `tessera check DECK` estimates what a run needs");
 }
 
 /// f at the unknowns; empty where the user asked to stop.
@@ -85,6 +96,7 @@ class TwoPointBvp final : public Module {
 ExitCode TwoPointBvp::run(Context& context) {
   const Params params = set_up(context);
   resolve_backend(params.run.backend);  // a backend that is not there is said before f is evaluated
+  require_memory(params.grid.n);
   Threads host(params.run.threads);
   const auto go_on = [&](Offset) { return !(context.stop && context.stop()); };
   Array<double> f;

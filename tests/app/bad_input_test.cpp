@@ -56,6 +56,19 @@ std::vector<Case> wrong_keys() {
        2,
        {"'half'", "precision.toml:6:13", "valid names: double, float, mixed"}},
       {"no_mesh", poisson + sides, 2, {"no [mesh]"}},
+      {"list_of_physics",
+       square + "[[physics]]\ntype = \"poisson\"\n" + sides,
+       2,
+       {"[[physics]] is a list", "one bracket", "toml:6:1"}},
+      {"number_for_a_type",
+       square + "[physics]\ntype = 3\n" + sides,
+       2,
+       {"physics.type is the integer 3", "valid names: poisson", "toml:7:8"}},
+      {"size_of_a_box",
+       "[mesh]\nsize = 0.1\n" + square.substr(7) + poisson + sides,
+       2,
+       {"mesh.size is for geometries", "leave size out", "toml:1:2"}},
+      {"field_twice", whole + "[output]\nfields = [\"u\", \"u\"]\n", 2, {"'u' stands twice", "toml:12:2"}},
       {"no_physics", square + sides, 2, {"which physics", "type = \"poisson\""}},
       {"field", whole + "[output]\nfields = [\"flix\"]\n", 2, {"unknown output field 'flix'", "did you mean 'flux'"}},
       {"pyramid",
@@ -125,6 +138,20 @@ std::vector<Case> wrong_problems() {
        whole + quantity + "kind = \"value\"\nat = [3, 0.5]\n",
        2,
        {"'v': the point (3, 0.5) is in no cell", "the mesh lies in [0, 1]"}},
+      {"boundary_of_no_group",
+       whole + "[[boundary]]\non = []\ntype = \"dirichlet\"\n",
+       2,
+       {"it holds nowhere", "name the groups", "toml:12:1"}},
+      {"point_and_group",
+       whole + quantity + "kind = \"value\"\nat = [0.5, 0.5]\non = \"left\"\n",
+       2,
+       {"'v' of kind \"value\" takes no group", "leave `on` out"}},
+      {"point_of_four", whole + quantity + "kind = \"value\"\nat = [0, 0, 0, 0]\n", 2, {"`at` has 4 numbers"}},
+      {"quantity_without_a_name", whole + "[[quantity]]\nname = \"\"\nkind = \"max\"\n", 2, {"an empty name"}},
+      {"direct_without_a_matrix",
+       whole + "[solver]\ntype = \"direct\"\n[assembly]\nstrategy = \"matrix_free\"\n",
+       2,
+       {"solver.type = \"direct\" needs the entries", "choose solver.type = \"cg\""}},
       {"value_without_at", whole + quantity + "kind = \"value\"\n", 2, {"'v'", "needs at = [x, y]"}},
       {"flux_without_on", whole + quantity + "kind = \"flux\"\n", 2, {"'v'", "needs on ="}},
       {"two_quantities",
@@ -150,6 +177,13 @@ TEST(BadInputRun, AFileInPlaceOfTheOutputDirectory) {
   const Result result = run_deck("in_the_way", whole);
   EXPECT_EQ(result.code, 7) << result.text;
   EXPECT_TRUE(result.says("out_in_the_way")) << result.text;
+}
+
+TEST(BadInputRun, TimeInAStationaryProblemIsWarnedOf) {
+  const Result result = run_deck("time", whole + "[[material]]\nsource = \"1 + t\"\n");
+  EXPECT_EQ(result.code, 0) << result.text;
+  EXPECT_TRUE(result.says("time.toml:13: the expression '1 + t' depends on t")) << result.text;
+  EXPECT_EQ(summary_in(folder() / "out_time")["warnings"].size(), 1u);
 }
 
 TEST(BadInputRun, AFolderInPlaceOfAResult) {

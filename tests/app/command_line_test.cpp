@@ -56,7 +56,9 @@ TEST(CommandLine, AnUnknownOptionNamesTheNearest) {
 TEST(CommandLine, MissingAndSuperfluousArguments) {
   EXPECT_EQ(tessera("run").code, 2);
   EXPECT_EQ(tessera("run a.toml b.toml").code, 2);
-  EXPECT_EQ(tessera("run a.toml --threads -3").code, 2);
+  const Result negative = tessera("run a.toml --threads -3");
+  EXPECT_EQ(negative.code, 2);
+  EXPECT_TRUE(negative.says("error: tessera run: --threads: '-3' is not a number of 0 or more\n")) << negative.text;
   EXPECT_EQ(tessera("mesh a.toml").code, 2);
 }
 
@@ -232,7 +234,7 @@ TEST(Restart, SaysThatThereIsNothingToRestart) {
   ASSERT_EQ(tessera("run " + small_deck() + " --quiet --output " + out.string()).code, 0);
   const Result result = tessera("restart " + out.string());
   EXPECT_EQ(result.code, 2);
-  EXPECT_TRUE(result.says("poisson is stationary")) << result.text;
+  EXPECT_TRUE(result.says("solve a stationary problem again")) << result.text;
   EXPECT_TRUE(result.says("small_8.toml")) << result.text;
   EXPECT_EQ(tessera("restart /nonexistent").code, 7);
 }

@@ -228,6 +228,13 @@ TEST(ConvectionDiffusion, ItsTemplateRunsAndChecks) {
   EXPECT_TRUE(grid.says("15 x 15 unknowns")) << grid.text;
 }
 
+TEST(ConvectionDiffusion, ItsRelaxationsAreListed) {
+  const Result list = app_test::tessera("list relaxations");
+  EXPECT_EQ(list.code, 0) << list.text;
+  for (const char* name : {"lsor", "lmsor", "msor", "sor"})
+    EXPECT_TRUE(list.says(std::string("  ") + name)) << list.text;
+}
+
 TEST(ConvectionDiffusion, TheTutorialRuns) {
   const std::string deck = (source() / "inputs/tutorials/05_convection_diffusion.toml").string();
   const auto supg = run_deck(deck, "tutorial"),
@@ -293,6 +300,11 @@ TEST(ConvectionDiffusion, RefusesSolversForSymmetricMatrices) {
   expect_refused("relaxation", {.rest = "[solver]\ntype = \"lsor\""},
                  "relaxes the grid of finite differences, discretisation is \"supg\"",
                  "discretisation = \"finite_difference\"");
+  expect_refused("key_of_relaxation", {.rest = "[solver]\nomega = 1.5"},
+                 "solver.omega is of relaxations, solver.type is \"bicgstab\"", "leave omega out");
+  expect_refused("key_of_krylov",
+                 {.discretisation = "finite_difference", .rest = "[solver]\npreconditioner = \"jacobi\""},
+                 "solver.preconditioner is of solvers with a matrix, solver.type is \"lsor\"", "leave preconditioner");
   expect_refused("typo", {.rest = "[solver]\ntype = \"gmers\""}, "unknown solver.type 'gmers'", "gmres");
   expect_refused("strategy", {.rest = "[assembly]\nstrategy = \"matrix_free\""},
                  "assembly.strategy = \"matrix_free\" is not there", "that assembles a matrix");

@@ -97,13 +97,14 @@ TEST(DeckRead, OverridesMakeSectionsAndLists) {
 
 TEST(DeckRead, OneStringBeforeItsSection) {
   const Deck deck = Deck::parse("title = 3\n[solver]\ntype = \"new\"\nunknown = 1", "deck.toml");
-  EXPECT_EQ(read_string(deck, "solver.type"), "new");
-  EXPECT_EQ(read_string(deck, "physics.type"), "");
+  EXPECT_EQ(read_string(deck, "solver.type", ""), "new");
+  EXPECT_EQ(read_string(deck, "physics.type", ""), "");
   try {
-    read_string(deck, "title");
+    read_string(deck, "title", "write a name");
     FAIL() << "a number was taken for a string";
   } catch (const Error& error) {
     EXPECT_STREQ(error.what(), "title is the integer 3; expected a string");
+    EXPECT_EQ(error.help(), "write a name");
     ASSERT_TRUE(error.where());
     EXPECT_EQ(error.where()->line, 1);
   }
