@@ -11,13 +11,16 @@ namespace {
 /// Rows below which a GPU is not filled by one thread a row: CRS then puts more threads to work. H200, 2026-11-21: P1 tets are level at
 /// 51 k rows (0.0041 ms), hexes still 1.16 times slower packed at 30 k.
 constexpr Index few_rows_cuda = 50'000;
-/// Rows below which the matrix stays in the caches of the cores, and bytes do not decide.
-constexpr Index few_rows_threads = 10'000;
+/// Rows below which nothing was measured on threads: packed columns gain from the smallest systems on. One core of a Xeon (Sapphire Rapids),
+/// 2026-11-21, time in relation to CRS: triangles, 441 rows 0.73, 10 k 0.62, 161 k 0.68; P1 tets, 729 rows 0.88, 11 k 0.86, 97 k 0.80.
+constexpr Index few_rows_threads = 400;
 /// Non-zeros a row from which on several threads a row are the better way to read it. H200: Q2 hexes, 62 a row, 0.096 ms packed and 0.134 in
 /// CRS; P4 tets, 73 a row, 0.102 and 0.069.
 constexpr double long_rows = 64;
-/// A longest row of this many times the mean keeps its thread busy while the others have finished.
+/// On threads a longest row costs the padding of its slice, 32 times its length: more than a seventh of the matrix would eat the gain. Among
+/// 97 k rows of P1 tets, one of 1000 entries 0.92 of the time of CRS, 4000 0.96, 8000 1.08. Up to this many times the mean it does no harm.
 constexpr double outlier_threads = 16;
+constexpr Offset slice_of_outlier = 200;
 /// The same on CUDA, where a thread takes 0.11 us an entry of a long row and the GPU 2.9 ps a non-zero: up to this many times the mean, or up
 /// to one in so many of all non-zeros, the rest takes long enough. (One row among 0.5 M of P1 tets: level with CRS at 110 entries.)
 constexpr double outlier_cuda = 4;
@@ -25,7 +28,7 @@ constexpr Offset rest_of_outlier = 75'000;
 
 double longest_allowed(const RowLengths& lengths, bool on_gpu) {
   const double mean = std::max(1.0, lengths.mean());
-  if (!on_gpu) return outlier_threads * mean;
+  if (!on_gpu) return std::max(outlier_threads * mean, static_cast<double>(lengths.nnz / slice_of_outlier));
   return std::max(outlier_cuda * mean, static_cast<double>(lengths.nnz / rest_of_outlier));
 }
 

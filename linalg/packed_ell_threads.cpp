@@ -17,10 +17,9 @@ inline void add_diagonal(Index base, unsigned mask, const T* __restrict__ values
     for (int lane = 0; lane < slice_height; ++lane) sums[lane] += values[lane] * window[lane];
     return;
   }
-  for (; mask != 0; mask &= mask - 1) {
-    const int lane = __builtin_ctz(mask);
-    sums[lane] += values[lane] * x[base + lane];
-  }
+#pragma omp simd
+  for (int lane = 0; lane < slice_height; ++lane)
+    if (mask >> lane & 1u) sums[lane] += values[lane] * x[base + lane];
 }
 
 template <class T>

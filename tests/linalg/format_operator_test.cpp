@@ -191,6 +191,9 @@ TEST(ChooseFormat, FollowsItsRule) {
   EXPECT_EQ(choice(530'000, 7'800'000, 200, "cuda"), "crs") << "one row outlasts the others";
   EXPECT_EQ(choice(17'000'000, 250'000'000, 200, "cuda"), "packed_ell") << "the others take longer than one row";
   EXPECT_EQ(choice(530'000, 7'800'000, 200, "threads"), "packed_ell");
+  EXPECT_EQ(choice(1'000, 13'000, 15, "threads"), "packed_ell");
+  EXPECT_EQ(choice(97'000, 1'400'000, 4'000, "threads"), "packed_ell");
+  EXPECT_EQ(choice(97'000, 1'400'000, 8'000, "threads"), "crs") << "the slice of one row is a fifth of the matrix";
 }
 
 }  // namespace
