@@ -43,42 +43,49 @@ void add_run_options(CLI::App& command, DeckOptions& options) {
   command.add_flag("--quiet", options.quiet, "print warnings and errors only");
 }
 
-void add_commands(CLI::App& app, Action& action) {
-  auto add = [&](const std::string& name, const std::string& help) {
-    return app.add_subcommand(name, help)->fallthrough(false);
-  };
-  // Options outlive this function through the shared structs that the callbacks hold.
+CLI::App* add(CLI::App& app, const std::string& name, const std::string& help) {
+  return app.add_subcommand(name, help)->fallthrough(false);
+}
+
+// Options outlive these functions through the shared structs that the callbacks hold.
+
+void add_runs(CLI::App& app, Action& action) {
   auto run_options = std::make_shared<DeckOptions>();
-  CLI::App* command = add("run", "solve a deck: fields as .vtu, numbers as summary.json");
+  CLI::App* command = add(app, "run", "solve a deck: fields as .vtu, numbers as summary.json");
   add_run_options(*command, *run_options);
   command->callback([=, &action] { action = [=] { return run(*run_options); }; });
 
   auto check_options = std::make_shared<DeckOptions>();
-  command = add("check", "everything but solving: deck, mesh, names, quality, sizes and memory");
+  command = add(app, "check", "everything but solving: deck, mesh, names, quality, sizes and memory");
   add_run_options(*command, *check_options);
   command->callback([=, &action] { action = [=] { return check(*check_options); }; });
+}
 
+void add_references(CLI::App& app, Action& action) {
   auto category = std::make_shared<std::string>();
-  command = add("list", "what the program knows: " + fmt::format("{}", fmt::join(list_categories(), ", ")));
+  CLI::App* command =
+      add(app, "list", "what the program knows: " + fmt::format("{}", fmt::join(list_categories(), ", ")));
   command->add_option("category", *category, "one of them; left out: all")->type_name("CATEGORY");
   command->callback([=, &action] { action = [=] { return list(*category); }; });
 
   auto physics = std::make_shared<std::string>();
-  command = add("template", "a commented deck of a physics module, that runs as it is");
+  command = add(app, "template", "a commented deck of a physics module, that runs as it is");
   command->add_option("physics", *physics, "a name from `tessera list physics`")->required()->type_name("PHYSICS");
   command->callback([=, &action] { action = [=] { return print_template(*physics); }; });
-  command = add("schema", "the JSON Schema of a physics module's decks, for editors");
+  command = add(app, "schema", "the JSON Schema of a physics module's decks, for editors");
   command->add_option("physics", *physics, "a name from `tessera list physics`")->required()->type_name("PHYSICS");
   command->callback([=, &action] { action = [=] { return print_schema(*physics); }; });
+}
 
+void add_work_on_files(CLI::App& app, Action& action) {
   auto mesh_options = std::make_shared<MeshOptions>();
-  command = add("mesh", "write the mesh as the run would see it, with its groups");
+  CLI::App* command = add(app, "mesh", "write the mesh as the run would see it, with its groups");
   add_deck_options(*command, mesh_options->deck);
   command->add_option("-o,--output", mesh_options->file, "the .msh file to write")->required()->type_name("FILE");
   command->callback([=, &action] { action = [=] { return write_mesh(*mesh_options); }; });
 
   auto comparison = std::make_shared<CompareCommand>();
-  command = add("compare", "two results (.vtu or summary.json), field by field; exit code 6 where they differ");
+  command = add(app, "compare", "two results (.vtu or summary.json), field by field; exit code 6 where they differ");
   command->add_option("a", comparison->a, "a result")->required()->type_name("A");
   command->add_option("b", comparison->b, "another")->required()->type_name("B");
   command->add_option("--rtol", comparison->options.relative, "relative tolerance")
@@ -94,12 +101,15 @@ void add_commands(CLI::App& app, Action& action) {
   command->callback([=, &action] { action = [=] { return compare(*comparison); }; });
 
   auto directory = std::make_shared<std::string>();
-  command = add("restart", "go on from the newest whole checkpoint of a run");
+  command = add(app, "restart", "go on from the newest whole checkpoint of a run");
   command->add_option("directory", *directory, "output folder of the run")->required()->type_name("DIR");
   command->callback([=, &action] { action = [=] { return restart(*directory); }; });
+}
 
+void add_looks_at_the_machine(CLI::App& app, Action& action) {
   auto spmv = std::make_shared<SpmvCommand>();
-  command = add("spmv", "time the product of a Matrix Market file's matrix with a vector, in every format");
+  CLI::App* command =
+      add(app, "spmv", "time the product of a Matrix Market file's matrix with a vector, in every format");
   command->add_option("file", spmv->file, "a matrix in Matrix Market format")->required()->type_name("FILE.mtx");
   command->add_option("--backend", spmv->backend, "auto, threads or cuda")->capture_default_str()->type_name("NAME");
   command->add_option("--threads", spmv->threads, "threads on the host, 0 for all")
@@ -112,11 +122,11 @@ void add_commands(CLI::App& app, Action& action) {
       ->check(CLI::Range(1, 1000000));
   command->callback([=, &action] { action = [=] { return compare_formats(*spmv); }; });
 
-  command = add("doctor", "toolchain, GPU, libraries, memory: what will be used and why");
+  command = add(app, "doctor", "toolchain, GPU, libraries, memory: what will be used and why");
   command->callback([&action] { action = [] { return doctor(); }; });
 
   auto docs = std::make_shared<std::string>("docs/deck.md");
-  command = add("docs", "write the reference of the deck as Markdown");
+  command = add(app, "docs", "write the reference of the deck as Markdown");
   command->group("");  // for the project itself
   command->add_option("file", *docs, "the file to write")->type_name("FILE");
   command->callback([=, &action] { action = [=] { return write_docs(*docs); }; });
@@ -163,7 +173,10 @@ ExitCode run_command_line(int argc, const char* const* argv) {
   app.set_version_flag("--version", "tessera " TESSERA_VERSION);
   app.require_subcommand(1);
   Action action;
-  add_commands(app, action);
+  add_runs(app, action);
+  add_references(app, action);
+  add_work_on_files(app, action);
+  add_looks_at_the_machine(app, action);
 
   if (argc < 2) {
     fmt::print(stderr, "{}", app.help());

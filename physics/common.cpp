@@ -24,6 +24,56 @@ const char* entity_name(int dim) {
   return names[dim];
 }
 
+/// A quantity at a point, which lies in the mesh.
+void check_point(const QuantityParams& quantity, const mesh::Mesh& mesh) {
+  if (static_cast<int>(quantity.at.size()) < mesh.dim)
+    throw Error(ExitCode::usage,
+                fmt::format("quantity '{}' of kind \"value\" needs at = [{}]", quantity.name,
+                            mesh.dim == 3   ? "x, y, z"
+                            : mesh.dim == 2 ? "x, y"
+                                            : "x"),
+                fmt::format("the mesh has {} dimensions, `at` has {} numbers", mesh.dim, quantity.at.size()),
+                quantity.where);
+  if (quantity.at.size() > 3)
+    throw Error(ExitCode::usage, fmt::format("quantity '{}': `at` has {} numbers", quantity.name, quantity.at.size()),
+                "a point has x, y and z at most", quantity.where);
+  if (!quantity.on.empty())
+    throw Error(ExitCode::usage, fmt::format("quantity '{}' of kind \"value\" takes no group", quantity.name),
+                "leave `on` out, or use another kind", quantity.where);
+  std::array<double, 3> at{};
+  std::copy(quantity.at.begin(), quantity.at.end(), at.begin());
+  if (mesh::find_cell(mesh, at)) return;
+  const mesh::BoundingBox box = mesh::bounding_box(mesh);
+  throw Error(ExitCode::usage,
+              fmt::format("quantity '{}': the point ({}) is in no cell of the mesh", quantity.name,
+                          fmt::join(quantity.at, ", ")),
+              fmt::format("the mesh lies in [{}, {}] x [{}, {}] x [{}, {}]", box.min[0], box.max[0], box.min[1],
+                          box.max[1], box.min[2], box.max[2]),
+              quantity.where);
+}
+
+/// A quantity of groups, or of the whole mesh.
+void check_groups(const QuantityParams& quantity, const mesh::Mesh& mesh, GroupList list) {
+  if (!quantity.at.empty())
+    throw Error(ExitCode::usage,
+                fmt::format("quantity '{}' of kind \"{}\" takes no point", quantity.name, quantity.kind),
+                "use kind = \"value\", or leave `at` out", quantity.where);
+  const bool facets_only = quantity.kind == "flux";
+  if (facets_only && quantity.on.empty())
+    throw Error(ExitCode::usage,
+                fmt::format("quantity '{}' of kind \"flux\" needs on = \"a facet group\"", quantity.name),
+                "there are: " + describe_groups(mesh, list), quantity.where);
+  const bool measured = quantity.kind == "integral" || quantity.kind == "average" || quantity.kind == "l2";
+  for (const std::string& name : quantity.on) {
+    const mesh::Group& group = find_group(mesh, name, facets_only ? mesh.dim - 1 : -1, quantity.where, list);
+    if (measured && group.dim < mesh.dim - 1)
+      throw Error(ExitCode::usage,
+                  fmt::format("quantity '{}' integrates over '{}', which is neither of cells nor of facets",
+                              quantity.name, name),
+                  "use max, min or value there", quantity.where);
+  }
+}
+
 }  // namespace
 
 const std::vector<NamedHelp>& strategy_table() {
@@ -168,52 +218,10 @@ void check_quantities(const std::vector<QuantityParams>& quantities, const mesh:
     if (quantity.name.empty())
       throw Error(ExitCode::usage, "a quantity has an empty name", "give it one: the summary lists quantities by name",
                   quantity.where);
-    const bool at_point = quantity.kind == "value";
-    if (at_point && static_cast<int>(quantity.at.size()) < mesh.dim)
-      throw Error(ExitCode::usage,
-                  fmt::format("quantity '{}' of kind \"value\" needs at = [{}]", quantity.name,
-                              mesh.dim == 3   ? "x, y, z"
-                              : mesh.dim == 2 ? "x, y"
-                                              : "x"),
-                  fmt::format("the mesh has {} dimensions, `at` has {} numbers", mesh.dim, quantity.at.size()),
-                  quantity.where);
-    if (at_point && quantity.at.size() > 3)
-      throw Error(ExitCode::usage, fmt::format("quantity '{}': `at` has {} numbers", quantity.name, quantity.at.size()),
-                  "a point has x, y and z at most", quantity.where);
-    if (at_point && !quantity.on.empty())
-      throw Error(ExitCode::usage, fmt::format("quantity '{}' of kind \"value\" takes no group", quantity.name),
-                  "leave `on` out, or use another kind", quantity.where);
-    if (!at_point && !quantity.at.empty())
-      throw Error(ExitCode::usage,
-                  fmt::format("quantity '{}' of kind \"{}\" takes no point", quantity.name, quantity.kind),
-                  "use kind = \"value\", or leave `at` out", quantity.where);
-    if (at_point) {
-      std::array<double, 3> at{};
-      std::copy_n(quantity.at.begin(), std::min<std::size_t>(quantity.at.size(), 3), at.begin());
-      if (!mesh::find_cell(mesh, at)) {
-        const mesh::BoundingBox box = mesh::bounding_box(mesh);
-        throw Error(ExitCode::usage,
-                    fmt::format("quantity '{}': the point ({}) is in no cell of the mesh", quantity.name,
-                                fmt::join(quantity.at, ", ")),
-                    fmt::format("the mesh lies in [{}, {}] x [{}, {}] x [{}, {}]", box.min[0], box.max[0], box.min[1],
-                                box.max[1], box.min[2], box.max[2]),
-                    quantity.where);
-      }
-    }
-    if (quantity.kind == "flux" && quantity.on.empty())
-      throw Error(ExitCode::usage,
-                  fmt::format("quantity '{}' of kind \"flux\" needs on = \"a facet group\"", quantity.name),
-                  "there are: " + describe_groups(mesh, list), quantity.where);
-    for (const std::string& name : quantity.on) {
-      const bool facets_only = quantity.kind == "flux";
-      const mesh::Group& group = find_group(mesh, name, facets_only ? mesh.dim - 1 : -1, quantity.where, list);
-      const bool measured = quantity.kind == "integral" || quantity.kind == "average" || quantity.kind == "l2";
-      if (measured && group.dim < mesh.dim - 1)
-        throw Error(ExitCode::usage,
-                    fmt::format("quantity '{}' integrates over '{}', which is neither of cells nor of facets",
-                                quantity.name, name),
-                    "use max, min or value there", quantity.where);
-    }
+    if (quantity.kind == "value")
+      check_point(quantity, mesh);
+    else
+      check_groups(quantity, mesh, list);
   }
 }
 

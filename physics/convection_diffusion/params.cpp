@@ -68,7 +68,7 @@ deck::Section<MaterialParams> material_section() {
 }
 
 const std::vector<std::string> krylov_and_direct = {"bicgstab", "gmres", "lu"};
-const std::vector<std::string> preconditioners = {"none", "jacobi"};
+const std::vector<std::string> preconditioners = {"none", "jacobi", "ssor", "multicolour_ssor"};
 
 bool contains(const std::vector<std::string>& names, const std::string& name) {
   return std::find(names.begin(), names.end(), name) != names.end();
@@ -134,7 +134,7 @@ void check_solver(const solvers::SolverParams& solver, const deck::Deck& deck) {
         ExitCode::usage,
         fmt::format("the preconditioner \"{}\" takes the matrix for symmetric, convection makes one that is not",
                     solver.preconditioner),
-        "choose preconditioner = \"jacobi\" or \"none\"", deck.where("solver.preconditioner"));
+        "choose preconditioner = \"jacobi\", \"ssor\" or \"multicolour_ssor\"", deck.where("solver.preconditioner"));
 }
 
 /// A key of the other kind of solvers is refused as such: both are in the schema of the section.

@@ -29,7 +29,7 @@ TEST(SpmvCommand, TimesEveryFormatAndPrintsATable) {
   EXPECT_EQ(result.code, 0) << result.text;
   EXPECT_TRUE(result.says("1600 x 1600, 7840 non-zeros, 4.9 a row, 5 in the longest")) << result.text;
   for (const char* word : {"format", "convert ms", "SpMV ms", "GB/s", "stored", "padding", "difference", "\n  crs ",
-                           "\n  ell ", "\n  sliced_ell ", "\n  packed_ell ", "\n  cmrs ", "auto takes crs:"})
+                           "\n  ell ", "\n  sliced_ell ", "\n  packed_ell ", "\n  cmrs ", "auto takes packed_ell:"})
     EXPECT_TRUE(result.says(word)) << word << "\n" << result.text;
   EXPECT_FALSE(result.says("nan")) << result.text;
 }

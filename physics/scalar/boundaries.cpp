@@ -1,0 +1,109 @@
+// Boundary conditions on the mesh.
+#include "physics/scalar/problem.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "physics/scalar/entry.hpp"
+
+namespace tessera::physics::scalar {
+
+namespace {
+
+/// A group that Dirichlet values may stand on: facets, or curves and points; among groups of one name the facets.
+const mesh::Group& boundary_group(const mesh::Mesh& mesh, const std::string& name, const deck::Where& where,
+                                  GroupList list) {
+  for (int dim = mesh.dim - 1; dim >= 0; --dim)
+    if (const mesh::Group* group = mesh.group(name, dim)) return *group;
+  return find_group(mesh, name, mesh.dim - 1, where, list);  // says what there is
+}
+
+std::string condition(const BoundaryParams& boundary) {
+  const std::string value = "value = " + boundary.value.text();
+  return boundary.type == "robin" ? "alpha = " + boundary.alpha.text() + ", " + value : value;
+}
+
+/// (facet, entry) pairs of one type of boundary; throws where a facet is in two entries with different data.
+void check_contradictions(const std::vector<BoundaryParams>& boundaries, const mesh::Mesh& mesh,
+                          const std::string& type) {
+  std::vector<std::int32_t> claimed(static_cast<std::size_t>(mesh.facets.size()), -1);
+  for (std::size_t b = 0; b < boundaries.size(); ++b) {
+    if (boundaries[b].type != type) continue;
+    for (const std::string& name : boundaries[b].on) {
+      const mesh::Group* group = mesh.group(name, mesh.dim - 1);
+      if (!group) continue;
+      for (Index facet : group->entities) {
+        const std::int32_t other = claimed[facet];
+        if (other >= 0 && other != static_cast<std::int32_t>(b)) {
+          const BoundaryParams& first = boundaries[other];
+          if (type == "dirichlet" && first.value.text() == boundaries[b].value.text()) continue;
+          throw Error(ExitCode::usage,
+                      fmt::format("two {} boundaries contradict each other on '{}': {} in {}, {} in {}", type, name,
+                                  condition(first), entry("boundary", other, first.where), condition(boundaries[b]),
+                                  entry("boundary", b, boundaries[b].where)),
+                      fmt::format("a facet may have one {} condition; take '{}' out of one of them", type, name),
+                      boundaries[b].where);
+        }
+        claimed[facet] = static_cast<std::int32_t>(b);
+      }
+    }
+  }
+}
+
+}  // namespace
+
+std::vector<FacetTerm> facet_terms(const std::vector<BoundaryParams>& boundaries, const mesh::Mesh& mesh) {
+  check_contradictions(boundaries, mesh, "neumann");
+  check_contradictions(boundaries, mesh, "robin");
+  std::vector<FacetTerm> terms;
+  for (const BoundaryParams& boundary : boundaries) {
+    if (boundary.type == "dirichlet") continue;
+    for (const std::string& name : boundary.on)
+      terms.push_back({&find_group(mesh, name, mesh.dim - 1, boundary.where), &boundary});
+  }
+  return terms;
+}
+
+DirichletData dirichlet_data(const std::vector<BoundaryParams>& boundaries, const mesh::Mesh& mesh,
+                             const assembly::DofMap& dofs, std::span<const double> dof_points, GroupList list) {
+  check_contradictions(boundaries, mesh, "dirichlet");
+  std::vector<std::pair<Index, double>> all;
+  for (const BoundaryParams& boundary : boundaries) {
+    if (boundary.type != "dirichlet") continue;
+    deck::Evaluator value(boundary.value);
+    for (const std::string& name : boundary.on)
+      for (Index dof : assembly::facet_dofs(mesh, dofs, boundary_group(mesh, name, boundary.where, list))) {
+        double u = 0;
+        value.evaluate(dof_points.data() + 3 * static_cast<std::size_t>(dof), 1, 0, &u);
+        all.emplace_back(dof, u);
+      }
+  }
+  // Stable: of several values at one dof the last entry of the deck comes last.
+  std::stable_sort(all.begin(), all.end(), [](const auto& a, const auto& b) { return a.first < b.first; });
+  DirichletData data;
+  for (std::size_t i = 0; i < all.size(); ++i) {
+    if (i + 1 < all.size() && all[i + 1].first == all[i].first) continue;
+    data.dofs.push_back(all[i].first);
+    data.values.push_back(all[i].second);
+  }
+  return data;
+}
+
+void check_not_singular(const std::vector<MaterialParams>& materials, const std::vector<BoundaryParams>& boundaries,
+                        const deck::Where& physics) {
+  for (const MaterialParams& m : materials)
+    if (!is_zero(m.reaction)) return;
+  for (const BoundaryParams& b : boundaries)
+    if (b.type == "dirichlet" || (b.type == "robin" && !is_zero(b.alpha))) return;
+  const std::string why = boundaries.empty()
+                              ? "the deck has no [[boundary]], so k du/dn = 0 holds all around"
+                              : fmt::format("no boundary of the deck ({} of them) fixes u", boundaries.size());
+  throw Error(
+      ExitCode::usage,
+      fmt::format("the problem is singular, u is fixed only up to a constant: {}, and there is no reaction", why),
+      "add a dirichlet boundary, a robin boundary with alpha > 0, or a reaction",
+      boundaries.empty() ? physics : boundaries.front().where);
+}
+
+}  // namespace tessera::physics::scalar

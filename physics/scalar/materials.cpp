@@ -1,0 +1,196 @@
+// Materials on the mesh: which cell has which, and their coefficients at the quadrature points.
+#include "physics/scalar/problem.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "physics/scalar/entry.hpp"
+#include "physics/scalar/evaluate.hpp"
+
+namespace tessera::physics::scalar {
+
+namespace {
+
+/// Symmetric tensor [xx xy yy] or [xx xy xz yy yz zz]: all leading minors positive (Sylvester's criterion).
+bool positive_definite(const double* k, int components) {
+  if (components == 1) return k[0] > 0;
+  if (components == 3) return k[0] > 0 && k[0] * k[2] - k[1] * k[1] > 0;
+  const double minor = k[0] * k[3] - k[1] * k[1];
+  const double det =
+      k[0] * (k[3] * k[5] - k[4] * k[4]) - k[1] * (k[1] * k[5] - k[4] * k[2]) + k[2] * (k[1] * k[4] - k[3] * k[2]);
+  return k[0] > 0 && minor > 0 && det > 0;
+}
+
+void require_positive_definite(const MaterialParams& material, const double* k, int components, const double* xyz) {
+  if (positive_definite(k, components)) return;
+  std::string values = fmt::format("{}", fmt::join(k, k + components, ", "));
+  throw Error(ExitCode::usage,
+              fmt::format("diffusivity [{}]{} is not positive{}", values,
+                          xyz ? fmt::format(" at ({}, {}, {})", xyz[0], xyz[1], xyz[2]) : "",
+                          components > 1 ? " definite" : ""),
+              "the problem is elliptic only where k is positive (a tensor: positive definite)", material.where);
+}
+
+/// The components of k of a material; a scalar k of a problem with tensors is spread over the diagonal.
+std::vector<deck::Expression> spread(const MaterialParams& material, int components) {
+  if (static_cast<int>(material.diffusivity.size()) == components) return material.diffusivity;
+  std::vector<deck::Expression> k(static_cast<std::size_t>(components));
+  const std::vector<int> diagonal = components == 3 ? std::vector{0, 2} : std::vector{0, 3, 5};
+  for (int d : diagonal) k[d] = material.diffusivity.front();
+  return k;
+}
+
+/// ", among them those of 'chip'": the first group of cells that has one without material.
+std::string bare_group(const std::vector<Index>& material, const mesh::Mesh& mesh) {
+  for (const mesh::Group& group : mesh.groups)
+    if (group.dim == mesh.dim &&
+        std::any_of(group.entities.begin(), group.entities.end(), [&](Index c) { return material[c] < 0; }))
+      return fmt::format(", among them cells of '{}'", group.name);
+  return ", none of them in a group";
+}
+
+}  // namespace
+
+std::vector<Index> material_of_cells(const std::vector<MaterialParams>& materials, const mesh::Mesh& mesh,
+                                     GroupList list) {
+  std::vector<Index> material(static_cast<std::size_t>(mesh.cells()), -1);
+  Index rest = -1;
+  for (std::size_t m = 0; m < materials.size(); ++m) {
+    if (materials[m].on.empty()) {
+      if (rest >= 0)
+        throw Error(
+            ExitCode::usage,
+            fmt::format("{} and {} have no `on`: both would hold everywhere",
+                        entry("material", rest, materials[rest].where), entry("material", m, materials[m].where)),
+            "name the groups of one of them with on = [...]", materials[m].where);
+      rest = static_cast<Index>(m);
+      continue;
+    }
+    for (const std::string& name : materials[m].on)
+      for (Index cell : find_group(mesh, name, mesh.dim, materials[m].where, list).entities) {
+        const Index other = material[cell];
+        if (other >= 0 && other != static_cast<Index>(m))
+          throw Error(
+              ExitCode::usage,
+              fmt::format("cell {} of group '{}' has two materials: {} and {}", cell, name,
+                          entry("material", other, materials[other].where), entry("material", m, materials[m].where)),
+              "groups may overlap, but a cell has one material: name each cell in one entry only", materials[m].where);
+        material[cell] = static_cast<Index>(m);
+      }
+  }
+  const Index bare = static_cast<Index>(std::count(material.begin(), material.end(), -1));
+  if (bare > 0 && rest < 0)
+    throw Error(
+        ExitCode::usage,
+        fmt::format("{} of {} cells have no material{}", bare, mesh.cells(), bare_group(material, mesh)),
+        "add a [[material]] without `on` for the rest, or name their groups; there are: " + describe_groups(mesh, list),
+        materials.back().where);
+  for (Index& m : material)
+    if (m < 0) m = rest;
+  return material;
+}
+
+constexpr Index evaluation_chunk = 256;  // cells
+
+assembly::Coefficient coefficient(const std::vector<std::vector<deck::Expression>>& expressions,
+                                  const std::vector<Index>& material, const mesh::Mesh& mesh,
+                                  const assembly::QuadraturePoints& points, int threads) {
+  assembly::Coefficient result;
+  result.components = static_cast<int>(expressions.front().size());
+  for (const auto& of_material : expressions)
+    for (const deck::Expression& e : of_material) result.per_point |= !e.is_constant();
+  const std::size_t components = static_cast<std::size_t>(result.components);
+  if (!result.per_point) {
+    for (const auto& of_material : expressions)
+      for (const deck::Expression& e : of_material) result.values.push_back(e.constant());
+    return result;
+  }
+  result.values.resize(static_cast<std::size_t>(points.before(mesh.blocks.size())) * components);
+  // One block by all threads. Runs of cells of one material are evaluated at once: a call a cell would cost more than the expression.
+  struct Workspace {
+    std::vector<std::vector<deck::Evaluator>> evaluators;  // [materials][components]
+    std::vector<double> xyz, column;
+  };
+  const auto workspace = [&] {
+    Workspace own;
+    for (const auto& of_material : expressions) {
+      own.evaluators.emplace_back();
+      for (const deck::Expression& e : of_material) own.evaluators.back().emplace_back(e);
+    }
+    return own;
+  };
+  for (std::size_t block = 0; block < mesh.blocks.size(); ++block) {
+    const Index cells = mesh.blocks[block].cells(), first_cell = mesh.blocks[block].first_cell;
+    const int per_cell = points.per_cell(block);
+    const Offset chunks = (cells + evaluation_chunk - 1) / evaluation_chunk;
+    for_each_with(workspace, chunks, threads, [&](Workspace& own, Offset chunk) {
+      const Index begin = static_cast<Index>(chunk) * evaluation_chunk, end = std::min(cells, begin + evaluation_chunk);
+      for (Index cell = begin, next; cell < end; cell = next) {
+        const Index of = material[first_cell + cell];
+        for (next = cell + 1; next < end && material[first_cell + next] == of;) ++next;
+        const std::size_t count = static_cast<std::size_t>(next - cell) * per_cell;
+        own.xyz.resize(3 * count);
+        own.column.resize(count);
+        points.of_cells(block, cell, next - cell, own.xyz.data());
+        double* out = result.values.data() + (points.before(block) + Offset{cell} * per_cell) * components;
+        for (std::size_t c = 0; c < components; ++c) {
+          own.evaluators[of][c].evaluate(own.xyz.data(), count, 0, own.column.data());
+          for (std::size_t q = 0; q < count; ++q) out[q * components + c] = own.column[q];
+        }
+      }
+    });
+  }
+  return result;
+}
+
+assembly::DiffusionData diffusion_data(const std::vector<MaterialParams>& materials, const std::vector<Index>& material,
+                                       const mesh::Mesh& mesh, const assembly::DofMap& dofs, int threads) {
+  const int dim = mesh.dim;
+  const assembly::QuadraturePoints points(mesh, dofs);
+  const int full = dim * (dim + 1) / 2;
+  int components = 1;
+  for (const MaterialParams& m : materials) {
+    const int given = static_cast<int>(m.diffusivity.size());
+    if (given != 1 && given != full)
+      throw Error(
+          ExitCode::usage, fmt::format("diffusivity has {} values, a {}-D problem takes 1 or {}", given, dim, full),
+          dim == 2 ? "a symmetric tensor is [xx, xy, yy]" : "a symmetric tensor is [xx, xy, xz, yy, yz, zz]", m.where);
+    components = std::max(components, given);
+  }
+  std::vector<std::vector<deck::Expression>> k, c, f;
+  for (const MaterialParams& m : materials) {
+    k.push_back(spread(m, components));
+    c.push_back({m.reaction});
+    f.push_back({m.source});
+  }
+  assembly::DiffusionData data;
+  data.region = material;
+  data.k = coefficient(k, material, mesh, points, threads);
+  auto all_zero = [](const std::vector<std::vector<deck::Expression>>& list) {
+    return std::all_of(list.begin(), list.end(), [](const auto& one) { return is_zero(one.front()); });
+  };
+  if (!all_zero(c)) data.c = coefficient(c, material, mesh, points, threads);
+  if (!all_zero(f)) data.f = coefficient(f, material, mesh, points, threads);
+
+  if (!data.k.per_point) {
+    for (std::size_t m = 0; m < materials.size(); ++m)
+      require_positive_definite(materials[m], data.k.values.data() + m * components, components, nullptr);
+  } else {
+    for (std::size_t block = 0; block < mesh.blocks.size(); ++block) {
+      const int per_cell = points.per_cell(block);
+      const double* k_at = data.k.values.data() + points.before(block) * components;
+      for (Index cell = 0; cell < mesh.blocks[block].cells(); ++cell)
+        for (int q = 0; q < per_cell; ++q, k_at += components) {
+          if (positive_definite(k_at, components)) continue;
+          std::vector<double> xyz(3 * static_cast<std::size_t>(per_cell));
+          points.of_cells(block, cell, 1, xyz.data());
+          require_positive_definite(materials[material[mesh.blocks[block].first_cell + cell]], k_at, components,
+                                    xyz.data() + 3 * q);
+        }
+    }
+  }
+  return data;
+}
+
+}  // namespace tessera::physics::scalar
