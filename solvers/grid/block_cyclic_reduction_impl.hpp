@@ -13,14 +13,14 @@ template <class Exec, class T>
 std::unique_ptr<BatchSolver<Exec, T>> make_solver(Exec& exec, const GridProblem& problem, int axis, int radix,
                                                   Index systems) {
   const Line line{problem.n[0], problem.h[0], problem.stencil};
-  const bool fits = PlaneSolver<Exec, T>::fits(exec, line.n);
+  const bool fits = PlaneSolver<Exec, T>::fits(exec, line.n), whole = axis == problem.dim - 1;
   if (axis == 0) {
-    if (fits) return std::make_unique<PlaneSolver<Exec, T>>(exec, make_trivial_plan(), line, 1, systems);
+    if (fits) return std::make_unique<PlaneSolver<Exec, T>>(exec, make_trivial_plan(), line, 1, systems, whole);
     return std::make_unique<LineSolver<Exec, T>>(line, systems);
   }
   const double h = problem.h[axis];
   const HostPlan plan = make_plan(problem.n[axis], h, problem.stencil, radix);
-  if (axis == 1 && fits) return std::make_unique<PlaneSolver<Exec, T>>(exec, plan, line, h, systems);
+  if (axis == 1 && fits) return std::make_unique<PlaneSolver<Exec, T>>(exec, plan, line, h, systems, whole);
   const bool plane = axis == 2;
   return std::make_unique<NestedSolver<Exec, T>>(
       plan, Across{line.n, plane ? problem.n[1] : 1, line.h, problem.h[1], plane, problem.stencil}, h, systems,

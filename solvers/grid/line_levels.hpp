@@ -8,6 +8,7 @@
 // of a row, and with its own solution, it counts d_r / e_r times.
 #include "base/reciprocal.hpp"
 #include "solvers/grid/fast_poisson.hpp"
+#include "solvers/tridiagonal/toeplitz_levels.hpp"
 
 namespace tessera::solvers::grid {
 
@@ -49,7 +50,7 @@ struct LineLevel {
 
 /// Walks through the levels of a line.
 struct LineState {
-  double delta, eps;  ///< (d_r / t_r) - 2, (e_r / t_r) - 1
+  double delta, eps;  ///< (d_r / t_r) - 2, (e_r / t_r) - 1, as in ToeplitzState
   double inverse;
   Index rows;
   bool positive;
@@ -70,10 +71,7 @@ struct LineState {
       rows /= 2;
       return;
     }
-    // e'/t' - 1 from e' = d - t^2/d - t^2/e (rows odd), e - t^2/d (even); all terms positive
-    const double r = reciprocal(1 + eps);
-    eps = rows % 2 == 0 ? delta + eps * (2 + delta)
-                        : (3 * delta + delta * delta) * r + (eps * r) * (2 + 4 * delta + delta * delta);
+    eps = tridiagonal::ToeplitzState{delta, eps, rows}.next_eps();
     inverse *= reciprocal(1 - 2 * a * a);
     delta *= delta + 4;
     ratio = (2 + delta) * reciprocal(1 + eps);

@@ -11,6 +11,7 @@ struct Cut {
   int lines;       ///< of right-hand sides that fit in shared memory
   unsigned ahead;  ///< blocks that run at once
   bool folded;     ///< no block has two poles of a family: a F + b U is formed at once
+  bool early;      ///< no kernel writes the shifts: the first tables are made while the kernel before still runs
 };
 
 /// Stripes of 32 rows of a tile that are loaded together: six rows of them are 24 loads in flight.
@@ -206,8 +207,9 @@ __device__ void make_tables(const PlaneData<T>& data, double shift, const Shared
 }
 
 /// Sums over poles, see partial_solution.hpp. Shared memory: lines of right-hand sides, which sums replace, and tables of poles.
+/// 128 registers a thread, so that a multiprocessor holds 16 warps.
 template <int m, int most_warps, bool even, class T>
-__global__ void __launch_bounds__(warp* most_warps)
+__global__ void __launch_bounds__(warp* most_warps, 16 / most_warps)
     solve_families(const __grid_constant__ PlaneData<T> data, const __grid_constant__ Step step, Cut cut) {
   extern __shared__ __align__(16) unsigned char shared[];
   __shared__ Edges<T> edges;
@@ -228,31 +230,37 @@ __global__ void __launch_bounds__(warp* most_warps)
   const Index chunk_pole = whole ? 0 : item % cut.chunks * cut.poles;
   if (!whole && chunk_pole >= plan.families[own_family].pole_count) return;  // others have more chunks
   load_group(data, system, group, chunk_pole, own);
-  await_kernels_before();
   const int first_family = whole ? 0 : own_family - group.family,
             last_family = whole ? group.family_count : first_family + 1;
+  Pass pass = make_pass(own, first_family, last_family, cut.lines, cut.folded);
+  const auto end_of_poles = [&] {  // of the pass, behind its last
+    int poles = 0;
+    for (int k = pass.first; k < pass.last; ++k) poles += own.pole_count[k];
+    return whole ? poles : min(poles, chunk_pole + cut.poles);
+  };
+  const int most = poles_in_table(warps);
+  int last_pole = end_of_poles();
+  bool has_tables = cut.early;
+  if (has_tables)
+    make_tables(data, data.shifts[system], own, pass, chunk_pole, min(last_pole - chunk_pole, most), tables);
+  await_kernels_before();
   int solved = 0;
-  for (int family = first_family; family < last_family;) {
-    const Pass pass = make_pass(own, family, last_family, cut.lines, cut.folded);
-    family = pass.last;
+  while (true) {
 #pragma unroll 1
     for (int first = 0; first < m; first += stripes)
       form_stripes<m>(data, system, own, pass, tile, first, slots, line_slots);
     __syncwarp();
     if (const unsigned next = blockIdx.x + cut.ahead; whole && pass.first == 0 && cut.ahead > 0 && next < gridDim.x)
       prefetch(data, next / items, plan.groups[step.group + static_cast<Index>(next % items)]);
-    int first_pole = 0, last_pole = 0;
-    for (int k = pass.first; k < pass.last; ++k) last_pole += own.pole_count[k];
-    if (!whole) {
-      first_pole = chunk_pole;
-      last_pole = min(last_pole, first_pole + cut.poles);
-    }
     T sum[m] = {};
     int number = 0;  // of the family that is being summed
-    for (int chunk = first_pole; chunk < last_pole; chunk += poles_in_table(warps)) {
-      const int poles = min(last_pole - chunk, poles_in_table(warps));
-      __syncthreads();
-      make_tables(data, data.shifts[system], own, pass, chunk, poles, tables);
+    for (int chunk = chunk_pole; chunk < last_pole; chunk += most) {
+      const int poles = min(last_pole - chunk, most);
+      if (!has_tables) {
+        __syncthreads();
+        make_tables(data, data.shifts[system], own, pass, chunk, poles, tables);
+      }
+      has_tables = false;
       for (int p = 0; p < poles; ++p) {
         const PoleTable<even, T>& table = tables[p];
         if (table.number != number) {
@@ -284,6 +292,9 @@ __global__ void __launch_bounds__(warp* most_warps)
         if (const int i = tile.row(j); i < tile.n) partial[i] = line[slot<m, T>(i)];
     }
     __syncwarp();
+    if (pass.last >= last_family) break;
+    pass = make_pass(own, pass.last, last_family, cut.lines, cut.folded);
+    last_pole = end_of_poles();
   }
 }
 

@@ -45,7 +45,8 @@ class PlaneSolver<Threads, T> final : public BatchSolver<Threads, T> {
  public:
   /// Whether a line of n unknowns fits: any does.
   static bool fits(Threads&, Index) { return true; }
-  PlaneSolver(Threads& exec, const HostPlan& plan, const Line& line, double row_spacing, Index most_systems);
+  PlaneSolver(Threads& exec, const HostPlan& plan, const Line& line, double row_spacing, Index most_systems,
+              bool fixed_shifts);
   void solve(Threads& exec, Index systems, const double* shifts, const T* f, T* u) override;
   double bytes(Index systems) const override {
     return sizeof(T) * static_cast<double>(plan_.rows_moved) * line_.n * systems;
@@ -72,7 +73,9 @@ class PlaneSolver<Cuda, T> final : public BatchSolver<Cuda, T> {
  public:
   /// Whether a block holds a line of n unknowns and its right-hand sides.
   static bool fits(Cuda& exec, Index n);
-  PlaneSolver(Cuda& exec, const HostPlan& plan, const Line& line, double row_spacing, Index most_systems);
+  /// `fixed_shifts`: no kernel writes the shifts, so that they may be read while the kernel before still runs.
+  PlaneSolver(Cuda& exec, const HostPlan& plan, const Line& line, double row_spacing, Index most_systems,
+              bool fixed_shifts);
   void solve(Cuda& exec, Index systems, const double* shifts, const T* f, T* u) override;
   double bytes(Index systems) const override {
     return sizeof(T) * static_cast<double>(plan_.rows_moved) * line_.n * systems;
@@ -86,6 +89,7 @@ class PlaneSolver<Cuda, T> final : public BatchSolver<Cuda, T> {
   Plan<Device> plan_;
   Line line_;
   double row_spacing_;
+  bool fixed_shifts_;
   ChipLimits limits_;
   Array<T, Device> updated_, partial_;
 };

@@ -108,8 +108,9 @@ Index PlaneSolver<Cuda, T>::chunk_poles(const Step& step, Index systems) const {
 }
 
 template <class T>
-PlaneSolver<Cuda, T>::PlaneSolver(Cuda&, const HostPlan& plan, const Line& line, double row_spacing, Index most_systems)
-    : plan_(plan), line_(line), row_spacing_(row_spacing), limits_(limits_of_device()) {
+PlaneSolver<Cuda, T>::PlaneSolver(Cuda&, const HostPlan& plan, const Line& line, double row_spacing, Index most_systems,
+                                  bool fixed_shifts)
+    : plan_(plan), line_(line), row_spacing_(row_spacing), fixed_shifts_(fixed_shifts), limits_(limits_of_device()) {
   Offset partials = 0;
   for (const Step& step : plan.steps)
     for (Index systems = 1; systems <= most_systems; ++systems) {
@@ -125,7 +126,8 @@ template <class T>
 void PlaneSolver<Cuda, T>::run(Cuda& exec, const Step& step, Index systems, const PlaneData<T>& data) const {
   const Index poles = chunk_poles(step, systems);
   const bool alone = warps_of(line_.n) >= warps_wanted;  // a block fills a multiprocessor
-  const Cut cut{poles, chunks_of(step, poles), 0, alone ? static_cast<unsigned>(limits_.processors) : 0u, false};
+  const Cut cut{poles, chunks_of(step, poles), 0, alone ? static_cast<unsigned>(limits_.processors) : 0u,
+                false, fixed_shifts_};
   launch_families(exec, step, systems, data, cut, limits_);
   if (poles == 0) return;
   const Offset strips = (line_.n + warp - 1) / warp;

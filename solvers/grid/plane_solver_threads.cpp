@@ -288,7 +288,7 @@ bool is_cut(const Step& step) { return step.most_group_poles > 2 * chunk; }
 
 template <class T>
 PlaneSolver<Threads, T>::PlaneSolver(Threads& exec, const HostPlan& plan, const Line& line, double row_spacing,
-                                     Index most_systems)
+                                     Index most_systems, bool)
     : plan_(plan), line_(line), row_spacing_(row_spacing), threads_(exec.count()) {
   Offset partials = 0;
   Index families = 1;
