@@ -129,7 +129,8 @@ __global__ void __launch_bounds__(half_block, least_blocks(recompute, may_be_mix
     u[k] = args.fields.u[own + j * layout.pitch + safe];
     points[k] = load_point<recompute>(args.fields, own + j * layout.pitch + safe);
   }
-  if constexpr (access == Access::shared) {  // while the loads above are under way
+  // While the loads above are under way: 0.89 instead of 0.67 of copy for `all` on 4095^2 (H200, 2026-11-21).
+  if constexpr (access == Access::shared) {
     __shared__ T tile[tile_rows<G> * tile_columns];
     other.fill(tile, first_row, p - column, layout);
   }
