@@ -27,7 +27,7 @@ Solved solve(const mesh::Mesh& mesh, int order, const Convection& problem, bool 
   Exec exec;
   Solved result;
   result.dofs = assembly::make_dof_map(mesh, order);
-  assembly::ConvectionAssembler<Exec> assembler(exec, mesh, result.dofs, {.supg = supg});
+  assembly::ConvectionAssembler<Exec> assembler(exec, mesh, result.dofs, {.supg = supg, .assembly = {}});
   linalg::Crs<Space> A = assembler.make_matrix();
   Array<double, Space> b(result.dofs.dofs), x(result.dofs.dofs);
   assembly::ConvectionData data;
