@@ -98,7 +98,7 @@ template <class Exec>
 void time_iterations(Exec& exec, System<Exec>& system, bench::Report& report) {
   // The difference is iterations alone, without set-up and first residual. Threads have no launches to spread over many.
   constexpr bool on_gpu = std::is_same_v<typename Exec::Space, Device>;
-  constexpr int few = on_gpu ? 30 : 5, many = on_gpu ? 120 : 25;
+  constexpr int few = on_gpu ? 30 : 3, many = on_gpu ? 120 : 13;
   const bench::Peer peer = bench::cg_peer(exec, system.A, many - few);
   for (const Iteration& method : iterations()) {
     solvers::SolverParams params = method.params;

@@ -22,6 +22,7 @@ constexpr int stream_chunk = 32 * stream_loads;
 constexpr int stream_rounds = 4;
 
 // What a product does with (A x)_row. Kernels start the sum of a row with `added(row)`, whose loads then travel with those of the row.
+// Sums are double for float entries, too: where the terms of a row cancel, as in products with smooth vectors, what is left counts.
 
 template <class T>
 struct StoreProduct {  // y = A x
@@ -75,7 +76,7 @@ __global__ void __launch_bounds__(spmv_block, spmv_blocks_per_multiprocessor)
     const int length = valid ? static_cast<int>(__ldg(A.row_ptr.data() + row + 1) - first) : 0;
     const Index* col_ind = A.col_ind.data() + first;
     const T* values = A.values.data() + first;
-    T sum = valid && lane == 0 ? use.added(row) : T{0};
+    double sum = valid && lane == 0 ? use.added(row) : T{0};
     for (int k = lane; k < length; k += lanes * loads_per_lane) {
       Index col[loads_per_lane];
       T value[loads_per_lane];
@@ -86,11 +87,12 @@ __global__ void __launch_bounds__(spmv_block, spmv_blocks_per_multiprocessor)
         value[u] = inside ? __ldcs(values + k + u * lanes) : T{0};
       }
 #pragma unroll
-      for (int u = 0; u < loads_per_lane; ++u) sum += value[u] * (col[u] >= 0 ? __ldg(x + col[u]) : T{0});
+      for (int u = 0; u < loads_per_lane; ++u)
+        sum += static_cast<double>(value[u]) * (col[u] >= 0 ? __ldg(x + col[u]) : T{0});
     }
 #pragma unroll
     for (int step = lanes / 2; step > 0; step /= 2) sum += __shfl_down_sync(0xffffffffu, sum, step, lanes);
-    if (valid && lane == 0) total += use(row, sum);
+    if (valid && lane == 0) total += use(row, static_cast<T>(sum));
   }
   if constexpr (Use::reduces)
     kernels::finish_reduce(kernels::block_sum<double, spmv_block>(total), ticket, partial, result);
@@ -113,7 +115,7 @@ __global__ void __launch_bounds__(stream_block, 1) stream_kernel(CrsView<const T
     const Offset end = __ldg(A.row_ptr.data() + min(base + 32, static_cast<Offset>(A.rows)));
     const Offset first = __ldg(A.row_ptr.data() + row), begin = __shfl_sync(0xffffffffu, first, 0);
     const Offset next = __shfl_down_sync(0xffffffffu, first, 1), last = lane == 31 ? end : next;
-    T sum = row < A.rows ? use.added(row) : T{0};
+    double sum = row < A.rows ? use.added(row) : T{0};
     for (Offset at = begin; at < end; at += stream_chunk) {
       const int count = static_cast<int>(min(end - at, Offset{stream_chunk}));
       Index col[stream_loads];
@@ -133,7 +135,7 @@ __global__ void __launch_bounds__(stream_block, 1) stream_kernel(CrsView<const T
       for (int k = from; k < to; ++k) sum += products[k];
       __syncwarp();
     }
-    if (row < A.rows) total += use(row, sum);
+    if (row < A.rows) total += use(row, static_cast<T>(sum));
   }
   if constexpr (Use::reduces) {
     total = kernels::block_sum<double, stream_block>(total);

@@ -104,7 +104,10 @@ class Bicgstab final : public Krylov<Exec, T> {
     // Products that are rounding only: the next iteration would divide by them.
     constexpr double noise = std::numeric_limits<T>::epsilon();
     const auto breakdown = [&](const char* what) {
-      return fmt::format("bicgstab broke down in iteration {}: {} vanished; choose type = \"gmres\"", iteration, what);
+      return fmt::format(
+          "bicgstab broke down in iteration {}: {} vanished; choose type = \"gmres\", with a restart of 200 where it "
+          "stalls",
+          iteration, what);
     };
     if (rv == 0) return {0, breakdown("(r^, A M^-1 p)"), {}};
     if (std::abs(rho) <= noise * std::sqrt(shadow * rr)) broken_ = breakdown("(r^, r)");

@@ -124,6 +124,11 @@ class Gmres final : public Krylov<Exec, T> {
         "restart, or choose another preconditioner",
         m_, before, after);
   }
+  std::string advice() const override {
+    const bool sweeps = this->params_.preconditioner == "ssor" || this->params_.preconditioner == "multicolour_ssor";
+    return fmt::format("{}raise restart, {} now, or max_iterations",
+                       sweeps ? "" : "choose preconditioner = \"ssor\" (on CUDA \"multicolour_ssor\"), ", m_);
+  }
   static std::string singular(int iteration) {
     return fmt::format(
         "the Krylov space is exhausted in iteration {} before the residual is small: the matrix is singular; look "

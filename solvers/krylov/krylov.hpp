@@ -70,6 +70,8 @@ class Krylov {
     (void)before, (void)after;
     return {};
   }
+  /// What to do when max_iterations were not enough.
+  virtual std::string advice() const { return "raise max_iterations or choose another preconditioner"; }
   /// Iterations that the method can do before it must be started again.
   virtual int room(int done) const {
     (void)done;
@@ -240,10 +242,8 @@ std::string Krylov<Exec, T>::stagnation(double norm) const {
 }
 template <class Exec, class T>
 std::string Krylov<Exec, T>::too_many(double norm) const {
-  return fmt::format(
-      "the residual is {:.3g} after {} iterations, asked for {:.3g}; raise max_iterations or choose "
-      "another preconditioner",
-      norm / norm_b_, report_.iterations, target_ / norm_b_);
+  return fmt::format("the residual is {:.3g} after {} iterations, asked for {:.3g}; {}", norm / norm_b_,
+                     report_.iterations, target_ / norm_b_, advice());
 }
 
 }  // namespace tessera::solvers

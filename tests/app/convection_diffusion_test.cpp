@@ -247,6 +247,18 @@ TEST(ConvectionDiffusion, TheTutorialRuns) {
   EXPECT_LT(layer["quantities"]["u_centre"].get<double>(), 1.01);
 }
 
+TEST(ConvectionDiffusion, SweepsFollowTheFlow) {
+  const std::string deck = (source() / "inputs/tutorials/05_convection_diffusion.toml").string();
+  const auto solved = [&](const std::string& preconditioner, const std::string& backend = "threads") {
+    const auto summary = run_deck(deck, "sweeps", " --set 'solver.preconditioner=\"" + preconditioner + "\"'", backend);
+    EXPECT_NEAR(summary["quantities"]["u_centre"].get<double>(), 0.25, 0.01) << preconditioner;
+    return summary["solver"]["iterations"].get<int>();
+  };
+  const int jacobi = solved("jacobi");
+  EXPECT_LT(8 * solved("ssor"), jacobi);
+  for (const std::string& backend : backends()) EXPECT_LT(2 * solved("multicolour_ssor", backend), jacobi) << backend;
+}
+
 TEST(ConvectionDiffusion, RefusesWhatIsNoGrid) {
   const auto refused = [](const std::string& name, Deck deck, const std::string& what, const std::string& help,
                           int code = 2) {
