@@ -71,7 +71,7 @@ struct Cmrs {
 };
 
 struct CmrsParams {
-  Index buffers = 4;  ///< M: 2, 4, 8, or 0 for the one that pads least, the smaller of nearly equal ones; `whole_rows`
+  Index buffers = 4;  ///< M: 2, 4, 8, `whole_rows`, or 0 for the one that pads least, of nearly equal ones the smaller
   bool rows_apart = false;  ///< row in strip apart even where it fits into the column word
 };
 
@@ -81,7 +81,8 @@ constexpr CmrsParams usual_cmrs() {
   return {.buffers = std::is_same_v<Exec, Threads> ? whole_rows : 0};
 }
 
-/// Throws Error(usage) for another M, for whole rows on CUDA, and when padding would take more than `padding_limit` times the memory of CRS.
+/// Throws Error(usage) for another M, for whole rows on CUDA, and when padding would take more than `padding_limit` times
+/// the memory of CRS.
 template <class Exec, class T>
 Cmrs<typename Exec::Space, T> cmrs_from_crs(Exec& exec, const Crs<typename Exec::Space, T>& A,
                                             const CmrsParams& params = {});

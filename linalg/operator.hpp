@@ -77,7 +77,7 @@ class CrsOperator final : public Operator<Exec, T> {
 /// The entries of a matrix in single precision, and beside them what rounding them took from the sum of each row of a square
 /// matrix. Products add it as a diagonal, so that smooth vectors, which differ from constants by little, see the matrix itself.
 /// Entries alone would not do: where all rows are alike, as on a regular grid, they are rounded alike, which amounts to another
-/// reaction term; on P1 tets of a cube with 16.8 M rows it moves the smallest eigenvalue by percents.
+/// reaction term: on P1 tets of a cube with 1 M rows mixed CG took 991 iterations to 1e-8 with them, 774 with the sums, 666 in double.
 template <class Exec>
 struct RoundedValues {
   using Space = typename Exec::Space;
