@@ -38,7 +38,7 @@ CellAssembler<Exec>::CellAssembler(Exec& exec, const mesh::Mesh& mesh, const Dof
     : exec_(exec), state_(std::make_unique<AssemblerState<Space>>()) {
   check_map(mesh, map);
   Stopwatch watch(exec);
-  const StrategyChoice choice = choose_strategy(options, std::is_same_v<Space, Device>, mesh, map.order, form == Form::diffusion);
+  const StrategyChoice choice = choose_strategy(options, std::is_same_v<Space, Device>, mesh, map.order);
   state_->mesh = &mesh;
   state_->map = &map;
   state_->options = options;
@@ -127,8 +127,8 @@ void refill_block(Exec& exec, AssemblerState<typename Exec::Space>& state, const
 }
 
 template <class Exec>
-void CellAssembler<Exec>::refill(const linalg::Crs<Space>& pattern, const linalg::RowLayout& layout, View<double> values,
-                             View<double> b) {
+void CellAssembler<Exec>::refill(const linalg::Crs<Space>& pattern, const linalg::RowLayout& layout,
+                                 View<double> values, View<double> b) {
   check_system(state_->map->dofs, pattern.rows, b.size(), state_->has_slots);
   const Target target{layout, values.data(), b.data(), pattern.view()};
   const bool by_reduction = state_->strategy == Strategy::two_pass || state_->strategy == Strategy::shared;
@@ -157,10 +157,10 @@ double CellAssembler<Exec>::refill_bytes(const linalg::Crs<Space>& A) const {
   double bytes =
       static_cast<double>(A.values.bytes()) + 8.0 * A.rows * 2 + static_cast<double>(state_->coordinates.bytes());
   for (const auto& block : state_->blocks)
-    bytes += 4.0 * block.cells * (block.view.nodes + (block.geometry_is_dofs ? 0 : block.view.geometry_nodes)) +
-             static_cast<double>(block.slots.bytes() + (block.view.region ? block.region.bytes() : 0) +
-                                 block.k.bytes() + block.c.bytes() + block.f.bytes() + block.velocity.bytes() +
-                                 block.divergence.bytes());
+    bytes +=
+        4.0 * block.cells * (block.view.nodes + (block.geometry_is_dofs ? 0 : block.view.geometry_nodes)) +
+        static_cast<double>(block.slots.bytes() + (block.view.region ? block.region.bytes() : 0) + block.k.bytes() +
+                            block.c.bytes() + block.f.bytes() + block.velocity.bytes() + block.divergence.bytes());
   return bytes;
 }
 
@@ -171,14 +171,14 @@ std::vector<double> CellAssembler<Exec>::facet_points(const mesh::Group& group) 
 
 template <class Exec>
 void CellAssembler<Exec>::add_facets(const mesh::Group& group, std::span<const double> alpha, std::span<const double> g,
-                                 linalg::Crs<Space>& A, View<double> b) {
+                                     linalg::Crs<Space>& A, View<double> b) {
   add_facets(group, alpha, g, A, {A.row_ptr.data(), 1}, A.values.view(), b);
 }
 
 template <class Exec>
 void CellAssembler<Exec>::add_facets(const mesh::Group& group, std::span<const double> alpha, std::span<const double> g,
-                                 const linalg::Crs<Space>& pattern, const linalg::RowLayout& layout,
-                                 View<double> values, View<double> b) {
+                                     const linalg::Crs<Space>& pattern, const linalg::RowLayout& layout,
+                                     View<double> values, View<double> b) {
   assemble_facets(exec_, *state_->mesh, *state_->map, group, alpha, g, state_->coordinates,
                   {layout, values.data(), b.data(), pattern.view()});
 }

@@ -32,7 +32,7 @@ Array<Index, Device> place_nodes(Cuda& exec, const std::vector<Index>& nodes, in
 
 void decide_columns(Cuda&, BlockData<Device>& block) {
   if (block.kernel == Kernel::convection) {
-    block.by_columns = block.view.nodes <= 4 && block.view.nodes == mesh::vertex_count(block.shape);
+    block.by_columns = is_thread_a_cell(block) || (!block.adds && block.dim > 1 && block.view.nodes <= 8);
     return;
   }
   const bool few =

@@ -209,6 +209,7 @@ struct BlockData {
   Lists<Space> load_lists;           ///< as `around`, where that is not kept
   Array<double, Space> point_loads;  ///< [places, points]: w |J| f; not for straight simplices
 
+  bool is_linear_simplex() const { return straight_simplex && view.nodes == dim + 1; }
   std::size_t list_bytes() const {
     std::size_t bytes = around.bytes() + rows.bytes() + partitions.bytes() + load_lists.bytes() + point_loads.bytes();
     for (const Reduction<Space>& reduction : reductions) bytes += reduction.bytes();
@@ -287,6 +288,12 @@ void place_cells(Threads& exec, const mesh::CellBlock& cells, const DofBlock& do
                  BlockData<Host>& block);
 void place_cells(Cuda& exec, const mesh::CellBlock& cells, const DofBlock& dofs, std::vector<Index> order,
                  BlockData<Device>& block);
+
+/// Elements with a velocity that a thread of CUDA computes alone.
+template <class Space>
+bool is_thread_a_cell(const BlockData<Space>& block) {
+  return block.view.nodes <= 4 && block.view.nodes == mesh::vertex_count(block.shape);
+}
 
 /// Whether threads take cells (BlockData::by_columns); never on the host.
 void decide_columns(Threads& exec, BlockData<Host>& block);

@@ -4,7 +4,6 @@
 #include <vector>
 
 #include "assembly/assembler_data.hpp"
-#include "assembly/convection/convection_form.hpp"
 #include "assembly/form.hpp"
 
 namespace tessera::assembly {
@@ -27,12 +26,11 @@ inline void cell_jacobian(const BlockView& block, Offset place, int point, doubl
 
 /// Workspace of one thread.
 struct Workspace {
-  std::vector<double> matrix, load, flux, points;
+  std::vector<double> matrix, load, flux;
   explicit Workspace(const BlockView& block, int dim)
       : matrix(static_cast<std::size_t>(block.nodes) * block.nodes),
         load(block.nodes),
-        flux(static_cast<std::size_t>(dim + 1) * block.nodes),
-        points(block.symmetric ? 0 : block.points * sizeof(ConvectionPoint<3>) / sizeof(double)) {}
+        flux(static_cast<std::size_t>(dim + 1) * block.nodes) {}
 
   /// Entry (i, j) of the matrix, of which a symmetric one has the upper half.
   double entry(const BlockView& block, int i, int j) const {

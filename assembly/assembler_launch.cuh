@@ -40,12 +40,14 @@ inline bool is_small(const BlockData<Device>& block) { return block.by_columns &
 template <int dim, class F>
 void with_convection_of(const BlockData<Device>& block, F& f) {
   const BlockView& view = block.view;
-  if (block.by_columns && view.nodes == dim + 1) return f(SmallConvection<dim, dim + 1>{view});
+  if (is_thread_a_cell(block) && view.nodes == dim + 1) return f(SmallConvection<dim, dim + 1>{view});
   if constexpr (dim == 2)
-    if (block.by_columns) return f(SmallConvection<2, 4>{view});
+    if (is_thread_a_cell(block)) return f(SmallConvection<2, 4>{view});
+  if constexpr (dim > 1)
+    if (view.nodes <= ColumnConvection<dim>::lanes) return f(ColumnConvection<dim>{view});
   if constexpr (dim == 3)
     if (view.nodes > 32) return f(TiledElement<dim, 16, ConvectionAtPoints>(view));
-  f(TiledElement<dim, dim == 1 ? 1 : 4, ConvectionAtPoints>(view));
+  f(TiledElement < dim, dim == 1 ? 1 : 4, ConvectionAtPoints > (view));
 }
 
 template <bool adds, int dim, class F>

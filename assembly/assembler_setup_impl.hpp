@@ -130,7 +130,7 @@ void order_block(Exec& exec, AssemblerState<typename Exec::Space>& state, std::s
 template <class Space>
 bool wants_slots(const AssemblerState<Space>& state, const BlockData<Space>& block) {
   const bool lane_a_row =
-      std::is_same_v<Space, Device> && state.strategy == Strategy::nonzeros && block.kernel == Kernel::linear_simplex;
+      std::is_same_v<Space, Device> && state.strategy == Strategy::nonzeros && block.is_linear_simplex();
   return block.cells > 0 && state.strategy != Strategy::shared && !lane_a_row &&
          block.view.nodes <= most_nodes_with_slots;
 }

@@ -32,8 +32,7 @@ const StrategyEntry& strategy_entry(Strategy strategy) {
   return strategy_table().front();
 }
 
-StrategyChoice choose_strategy(const AssemblyOptions& options, bool on_gpu, const mesh::Mesh& mesh, int order,
-                               bool symmetric) {
+StrategyChoice choose_strategy(const AssemblyOptions& options, bool on_gpu, const mesh::Mesh& mesh, int order) {
   if (options.strategy != "auto") {
     std::string names = "auto";
     for (const StrategyEntry& entry : strategy_table()) {
@@ -48,7 +47,7 @@ StrategyChoice choose_strategy(const AssemblyOptions& options, bool on_gpu, cons
       order == 1 && std::all_of(mesh.blocks.begin(), mesh.blocks.end(), [](const mesh::CellBlock& block) {
         return block.order == 1 && mesh::vertex_count(block.shape) == mesh::dimension(block.shape) + 1;
       });
-  if (linear_simplices && symmetric)
+  if (linear_simplices)
     return {Strategy::nonzeros, "linear simplices are cheaper to compute again for each row than to exchange"};
   return {Strategy::two_pass, "elements beyond linear simplices are computed once, then summed row by row"};
 }

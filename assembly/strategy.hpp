@@ -36,10 +36,9 @@ struct StrategyChoice {
   std::string why;
 };
 
-/// The strategy that the options name; for "auto" by the rule of docs/methods/assembly.md, from the elements, of symmetric matrices or
-/// not, and the backend. Throws Error(usage) for another name, listing the valid ones.
-StrategyChoice choose_strategy(const AssemblyOptions& options, bool on_gpu, const mesh::Mesh& mesh, int order,
-                               bool symmetric = true);
+/// The strategy that the options name; for "auto" by the rule of docs/methods/assembly.md, from the elements and the backend.
+/// Throws Error(usage) for another name, listing the valid ones.
+StrategyChoice choose_strategy(const AssemblyOptions& options, bool on_gpu, const mesh::Mesh& mesh, int order);
 
 /// Cells of a partition where the options leave it open, for elements of `entries` stored values and a fast memory of `bytes`.
 Index tuned_partition_size(Strategy strategy, bool on_gpu, int entries, std::size_t bytes);

@@ -107,7 +107,7 @@ void launch_gather(Cuda& exec, const BlockData<Device>& block, const Target& tar
 
 void make_row_lists(Cuda& exec, BlockData<Device>& block, const linalg::CrsView<const double>& pattern) {
   block.around = cells_around(exec, block, pattern.rows);
-  if (block.kernel != Kernel::linear_simplex || pattern.rows == 0) return;
+  if (!block.is_linear_simplex() || pattern.rows == 0) return;
   make_simplex_rows(exec, block, pattern);
   if (block.rows.long_rows.size() == 0) block.around = {};
 }

@@ -2,6 +2,7 @@
 #include <algorithm>
 
 #include "assembly/assembler_launch.cuh"
+#include "assembly/convection/convection_rows.cuh"
 #include "assembly/strategy_simplex_rows.cuh"
 
 namespace tessera::assembly {
@@ -201,15 +202,15 @@ void launch_gather(Cuda& exec, const BlockData<Device>& block, const Target& tar
                                        rows.first_nodes.data(), rows.first_columns.data()};
   const bool plain =
       !view.region && !view.k.per_point && !view.c.per_point && !view.f.per_point && view.k.components == 1;
+  const auto gather = !view.symmetric ? kernels::gather_simplices<dim, kernels::ConvectionCells<dim>>
+                      : plain         ? kernels::gather_simplices<dim, kernels::PlainCells<dim>>
+                                      : kernels::gather_simplices<dim, kernels::AnyCells<dim>>;
   constexpr int threads = kernels::rows_block;
   constexpr int warps = threads / 32;
   const Offset slices = rows.order.size() / 32;
   const std::size_t shared = sizeof(double) * rows.capacity * kernels::padded_lanes * warps;
-  launch_with_shared(exec,
-                     plain ? kernels::gather_simplices<dim, kernels::PlainCells<dim>>
-                           : kernels::gather_simplices<dim, kernels::AnyCells<dim>>,
-                     (slices + warps - 1) / warps, threads, shared, there, view, target, static_cast<Index>(slices),
-                     add);
+  launch_with_shared(exec, gather, (slices + warps - 1) / warps, threads, shared, there, view, target,
+                     static_cast<Index>(slices), add);
 }
 
 }  // namespace

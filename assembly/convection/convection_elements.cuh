@@ -36,47 +36,21 @@ struct SmallConvection {
   }
 
  private:
-  __device__ bool is_constant() const {
-    return !block.k.per_point && !block.c.per_point && !block.f.per_point && !block.convection.velocity.per_point &&
-           !block.convection.divergence.per_point;
-  }
-
-  /// Linear functions on a straight simplex: one Jacobian; where the coefficients are constant, one point for all, and
-  ///   int phi_i = |T|/n,   int phi_i phi_j = (1 + delta_ij) |T|/(n (n+1)).
+  /// Linear functions on a straight simplex: one Jacobian; where the coefficients are constant, one point.
   template <class Geometry>
   __device__ void add_simplex(Offset place, const double* tables, const Geometry& geometry, double (&matrix)[n * n],
                               double (&loads)[n]) const {
     double J[dim][dim];
     affine_jacobian<dim>(geometry, place, J);
     ConvectionPoint<dim> p;
-    if (!is_constant()) {
-#pragma unroll 1
-      for (int q = 0; q < block.points; ++q) {
-        make_convection_point<dim>(block, geometry, place, q, J, block.weights[q], p);
-        add_point(p, tables + q * block.convection.rows * block.convection.width, matrix, loads);
-      }
-      return;
+    if (is_constant(block)) {
+      make_convection_point<dim>(block, geometry, place, 0, J, n * block.load[0], p);
+      return convection_simplex<dim>(block.convection, p, tables, matrix, loads);
     }
-    constexpr double mean = 1.0 / n;
-    make_convection_point<dim>(block, geometry, place, 0, J, n * block.load[0], p);
-    const int width = block.convection.width;
-#pragma unroll
-    for (int i = 0; i < n; ++i) {
-      double test = 0, factor[dim];
-      for (int a = 0; a < dim; ++a) test += p.beta[a] * tables[a * width + i];
-      test *= p.tau;
-      for (int a = 0; a < dim; ++a) {
-        factor[a] = mean * p.beta[a] + test * p.r[a];
-        for (int b = 0; b < dim; ++b)
-          factor[a] += p.G[a <= b ? packed(a, b, dim) : packed(b, a, dim)] * tables[b * width + i];
-      }
-#pragma unroll
-      for (int j = 0; j < n; ++j) {
-        double sum = p.gamma * mean * (test + (i == j ? 2.0 : 1.0) / (n + 1));
-        for (int a = 0; a < dim; ++a) sum += factor[a] * tables[a * width + j];
-        matrix[i * n + j] = sum;
-      }
-      loads[i] = p.source * (mean + test);
+#pragma unroll 1
+    for (int q = 0; q < block.points; ++q) {
+      make_convection_point<dim>(block, geometry, place, q, J, block.weights[q], p);
+      add_point(p, tables + q * block.convection.rows * block.convection.width, matrix, loads);
     }
   }
 
@@ -95,21 +69,60 @@ struct SmallConvection {
 
   __device__ void add_point(const ConvectionPoint<dim>& p, const double* basis, double (&matrix)[n * n],
                             double (&loads)[n]) const {
-    const ConvectionView& view = block.convection;
 #pragma unroll
-    for (int i = 0; i < n; ++i) {
-      double factor[convection_rows<dim>];
-      loads[i] += convection_factors<dim>(view, p, basis, i, factor);
+    for (int j = 0; j < n; ++j) {
+      double flux[dim + 1];
+      convection_flux<dim>(block.convection, p, basis, j, flux);
 #pragma unroll
-      for (int r = 0; r <= dim; ++r)
-#pragma unroll
-        for (int j = 0; j < n; ++j) matrix[i * n + j] += factor[r] * basis[r * view.width + j];
-      if (view.rows == dim + 1) continue;
-#pragma unroll
-      for (int r = dim + 1; r < convection_rows<dim>; ++r)
-#pragma unroll
-        for (int j = 0; j < n; ++j) matrix[i * n + j] += factor[r] * basis[r * view.width + j];
+      for (int i = 0; i < n; ++i) matrix[i * n + j] += convection_entry<dim>(block.convection, basis, i, flux);
+      loads[j] += convection_load<dim>(block.convection, p, basis, j);
     }
+  }
+};
+
+/// Cells of at most eight dofs, eight lanes each: first the lanes take the points, then columns, which stay in registers. The basis and
+/// the points are in shared memory.
+template <int dim>
+struct ColumnConvection {
+  static constexpr int lanes = 8;
+  static constexpr bool is_symmetric = false;
+  BlockView block;
+
+  __host__ __device__ int table_size() const { return block.points * block.convection.rows * block.convection.width; }
+  __host__ __device__ std::size_t table_bytes() const { return sizeof(double) * table_size(); }
+  __host__ __device__ std::size_t work_bytes() const { return sizeof(ConvectionPoint<dim>) * block.points; }
+  __device__ void prepare(double* tables) const {
+    for (int e = threadIdx.x; e < table_size(); e += blockDim.x) tables[e] = block.convection.basis[e];
+  }
+
+  template <class Geometry, class Sink>
+  __device__ void add(Offset place, int lane, const double* tables, double* work, const Geometry& geometry,
+                      const Sink& sink) const {
+    const ConvectionView& view = block.convection;
+    const unsigned group = 0xffu << (threadIdx.x % 32 / lanes * lanes);  // others may be done already
+    auto* points = reinterpret_cast<ConvectionPoint<dim>*>(work);
+    for (int q = lane; q < block.points; q += lanes) {
+      double J[dim][dim];
+      jacobian_at_point<dim>(block, geometry, place, q, J);
+      make_convection_point<dim>(block, geometry, place, q, J, block.weights[q], points[q]);
+    }
+    __syncwarp(group);
+    if (lane < block.nodes) {
+      double column[lanes] = {}, load = 0;
+      const double* basis = tables;
+      for (int q = 0; q < block.points; ++q, basis += view.rows * view.width) {
+        double flux[dim + 1];
+        convection_flux<dim>(view, points[q], basis, lane, flux);
+#pragma unroll
+        for (int i = 0; i < lanes; ++i) column[i] += convection_entry<dim>(view, basis, i, flux);
+        load += convection_load<dim>(view, points[q], basis, lane);
+      }
+#pragma unroll
+      for (int i = 0; i < lanes; ++i)
+        if (i < block.nodes) sink.entry(place, i, lane, column[i]);
+      if (!block.f.empty() || Sink::wants_every_value) sink.load(place, lane, load);
+    }
+    __syncwarp(group);
   }
 };
 

@@ -7,9 +7,6 @@
 
 namespace tessera::assembly {
 
-/// Columns of an element matrix that are summed at a time on threads; the tables are padded to a multiple of it.
-inline constexpr int convection_tile = 8;
-
 /// Everything about a quadrature point but the basis, times w |det J|: D are derivatives in reference coordinates.
 ///   row i, column j:  D_i . G D_j + (phi_i + t_i) (gamma phi_j) + phi_i beta . D_j + t_i (r . D_j - G : D^2_j),  t_i = tau beta . D_i
 template <int dim>
@@ -119,27 +116,74 @@ TESSERA_HD inline void make_convection_point(const BlockView& block, const Geome
     for (int d = 0; d < dim; ++d) point.r[a] += scale * inverse[a][d] * correction[d];
 }
 
-/// Rows of ConvectionView::basis a point, at most.
+/// Column j of a cell at a point: entry (i, j) is D_i . flux + phi_i flux[dim]. `basis` points to the rows of the point.
 template <int dim>
-inline constexpr int convection_rows = dim + 1 + symmetric<dim>;
-
-/// Row i of a cell at a point: its entries are sum_r factor[r] basis[r], with the rows r of ConvectionView::basis; `basis` points to those
-/// of the point. Returns the part of the load.
-template <int dim>
-TESSERA_HD inline double convection_factors(const ConvectionView& view, const ConvectionPoint<dim>& p,
-                                            const double* basis, int i, double (&factor)[convection_rows<dim>]) {
-  double D[dim], test = 0;
-  for (int a = 0; a < dim; ++a) D[a] = basis[a * view.width + i], test += p.beta[a] * D[a];
-  test *= p.tau;
-  const double value = basis[dim * view.width + i];
-  for (int a = 0; a < dim; ++a) {
-    factor[a] = value * p.beta[a] + test * p.r[a];
-    for (int b = 0; b < dim; ++b) factor[a] += p.G[a <= b ? packed(a, b, dim) : packed(b, a, dim)] * D[b];
-  }
-  factor[dim] = p.gamma * (value + test);
+TESSERA_HD inline void convection_flux(const ConvectionView& view, const ConvectionPoint<dim>& p, const double* basis,
+                                       int j, double (&flux)[dim + 1]) {
+  double D[dim];
+  for (int a = 0; a < dim; ++a) D[a] = basis[a * view.width + j];
+  const double mass = p.gamma * basis[dim * view.width + j];
+  double residual = mass;
+  flux[dim] = mass;
+  for (int a = 0; a < dim; ++a) residual += p.r[a] * D[a], flux[dim] += p.beta[a] * D[a];
   if (view.rows > dim + 1)
-    for (int m = 0; m < symmetric<dim>; ++m) factor[dim + 1 + m] = -test * p.G[m];
-  return p.source * (value + test);
+    for (int m = 0; m < symmetric<dim>; ++m) residual -= p.G[m] * basis[(dim + 1 + m) * view.width + j];
+  residual *= p.tau;
+  for (int a = 0; a < dim; ++a) {
+    flux[a] = p.beta[a] * residual;
+    for (int b = 0; b < dim; ++b) flux[a] += p.G[a <= b ? packed(a, b, dim) : packed(b, a, dim)] * D[b];
+  }
+}
+
+/// Entry (i, j) at the point from the flux of column j.
+template <int dim>
+TESSERA_HD inline double convection_entry(const ConvectionView& view, const double* basis, int i,
+                                          const double (&flux)[dim + 1]) {
+  double sum = basis[i] * flux[0];
+  for (int a = 1; a <= dim; ++a) sum += basis[a * view.width + i] * flux[a];
+  return sum;
+}
+
+/// What the point adds to the load of dof i.
+template <int dim>
+TESSERA_HD inline double convection_load(const ConvectionView& view, const ConvectionPoint<dim>& p, const double* basis,
+                                         int i) {
+  double test = 0;
+  for (int a = 0; a < dim; ++a) test += p.beta[a] * basis[a * view.width + i];
+  return p.source * (basis[dim * view.width + i] + p.tau * test);
+}
+
+/// Whether one point has the coefficients of the whole cell.
+TESSERA_HD inline bool is_constant(const BlockView& block) {
+  return !block.k.per_point && !block.c.per_point && !block.f.per_point && !block.convection.velocity.per_point &&
+         !block.convection.divergence.per_point;
+}
+
+/// The matrix, row by row, and the load of a linear straight simplex with such coefficients: `p` is of the weight of the reference cell, so
+///   int phi_i = 1/n,   int phi_i phi_j = (1 + delta_ij) / (n (n+1)).
+template <int dim>
+TESSERA_HD inline void convection_simplex(const ConvectionView& view, const ConvectionPoint<dim>& p,
+                                          const double* basis, double* matrix, double* load) {
+  constexpr int n = dim + 1;
+  constexpr double mean = 1.0 / n;
+#pragma unroll
+  for (int i = 0; i < n; ++i) {
+    double test = 0, factor[dim];
+    for (int a = 0; a < dim; ++a) test += p.beta[a] * basis[a * view.width + i];
+    test *= p.tau;
+    for (int a = 0; a < dim; ++a) {
+      factor[a] = mean * p.beta[a] + test * p.r[a];
+      for (int b = 0; b < dim; ++b)
+        factor[a] += p.G[a <= b ? packed(a, b, dim) : packed(b, a, dim)] * basis[b * view.width + i];
+    }
+#pragma unroll
+    for (int j = 0; j < n; ++j) {
+      double sum = p.gamma * mean * (test + (i == j ? 2.0 : 1.0) / (n + 1));
+      for (int a = 0; a < dim; ++a) sum += factor[a] * basis[a * view.width + j];
+      matrix[i * n + j] = sum;
+    }
+    load[i] = p.source * (mean + test);
+  }
 }
 
 }  // namespace tessera::assembly

@@ -48,7 +48,7 @@ ConvectionTables make_convection_tables(const mesh::CellBlock& cells, int order,
   ConvectionTables tables;
   tables.simplex_axes = simplex_axes(cells.shape);
   tables.rows = dim + 1 + (second ? pairs : 0);
-  tables.width = (n + convection_tile - 1) / convection_tile * convection_tile;
+  tables.width = (n + 7) / 8 * 8;  // a vector register, or the side of a tile
   tables.basis.assign(static_cast<std::size_t>(rule.size()) * tables.rows * tables.width, 0.0);
   std::vector<double> phi, dphi, ddphi;
   tabulate(element, rule.points, phi, dphi);
