@@ -119,7 +119,7 @@ __device__ void make_table(const Line& line, const Pole& pole, double shift, int
 }
 
 template <int m>
-constexpr int lane_levels = m == 16 ? 4 : 3;
+constexpr int lane_levels = m == 16 ? 4 : (m == 8 ? 3 : 2);
 template <int m>
 constexpr int warp_levels = lane_levels<m> + 5;
 
