@@ -3,11 +3,13 @@
 #include <fmt/format.h>
 #include <malloc.h>
 #include <sys/resource.h>
+#include <unistd.h>
 
 #include <atomic>
 #include <cstdlib>
 #include <cstring>
 #include <fstream>
+#include <limits>
 
 #include "base/error.hpp"
 #include "base/memory_device.hpp"
@@ -30,7 +32,13 @@ std::size_t meminfo(const char* key) {
 
 }  // namespace
 
-std::size_t host_bytes_available() { return meminfo("MemAvailable:"); }
+std::size_t host_bytes_available() {
+  if (const std::size_t available = meminfo("MemAvailable:"); available > 0) return available;
+  // Where /proc is hidden: what is built in.
+  const long pages = sysconf(_SC_PHYS_PAGES), size = sysconf(_SC_PAGE_SIZE);
+  if (pages > 0 && size > 0) return static_cast<std::size_t>(pages) * static_cast<std::size_t>(size);
+  return std::numeric_limits<std::size_t>::max();
+}
 
 void* allocate(Host, std::size_t bytes) {
   constexpr std::size_t alignment = 64;

@@ -94,7 +94,7 @@ void check_size(const Plan& plan) {
     throw Error(ExitCode::memory,
                 fmt::format("out of host memory: a box of {:.0f} cells takes more than {}, {} are free", cells,
                             human_bytes(bytes), human_bytes(available)),
-                "use a coarser mesh; `tessera check DECK` estimates what a run needs");
+                "use fewer cells per axis");
 }
 
 Plan make_plan(const BoxParams& params, int order) {

@@ -17,7 +17,7 @@ namespace {
 
 std::string default_file() {
   const char* const named = std::getenv("TESSERA_CUFFT");
-  return named ? named : fmt::format("libcufft.so.{}", CUFFT_VER_MAJOR);
+  return named && *named ? named : fmt::format("libcufft.so.{}", CUFFT_VER_MAJOR);
 }
 
 /// The functions of cuFFT that we call, found in the library at run time.
