@@ -12,10 +12,10 @@ inline constexpr int ell_loads = 8;
 inline constexpr int ell_resident = 5;
 
 /// The sum of a row: entry k at k * step of `values` (streamed, read once), its column given by column(k), -1 for none. Loads
-/// of `loads` entries are on their way together.
+/// of `loads` entries are on their way together. The sum is double for float entries, too (spmv_cuda.cu says why).
 template <int loads, class T, class Column>
 __device__ T sum_row(const T* values, Offset step, Index width, const T* x, Column column) {
-  T sum = 0;
+  double sum = 0;
   for (Index k = 0; k < width; k += loads) {
     Index col[loads];
     T value[loads];
@@ -26,9 +26,9 @@ __device__ T sum_row(const T* values, Offset step, Index width, const T* x, Colu
       value[u] = inside ? __ldcs(values + (k + u) * step) : T{0};
     }
 #pragma unroll
-    for (int u = 0; u < loads; ++u) sum += value[u] * (col[u] >= 0 ? __ldg(x + col[u]) : T{0});
+    for (int u = 0; u < loads; ++u) sum += static_cast<double>(value[u]) * (col[u] >= 0 ? __ldg(x + col[u]) : T{0});
   }
-  return sum;
+  return static_cast<T>(sum);
 }
 
 template <int loads, int resident, class A, class Use>
