@@ -6,10 +6,10 @@
 
 namespace tessera::solvers::grid {
 
-/// What is done with (A x)_i; returns the summand of the sum that is formed on the way.
+/// What is done with (A x)_i; returns the summand of the sum that is formed on the way. `reads`: another vector, b.
 template <class T>
 struct StoreProduct {
-  static constexpr bool sums = false;
+  static constexpr bool sums = false, reads = false;
   T* y;
   TESSERA_HD double operator()(Offset i, T, T product) const {
     y[i] = product;
@@ -18,7 +18,7 @@ struct StoreProduct {
 };
 template <class T>
 struct StoreDot {
-  static constexpr bool sums = true;
+  static constexpr bool sums = true, reads = false;
   T* y;
   TESSERA_HD double operator()(Offset i, T x, T product) const {
     y[i] = product;
@@ -27,7 +27,7 @@ struct StoreDot {
 };
 template <class T>
 struct StoreResidual {
-  static constexpr bool sums = true;
+  static constexpr bool sums = true, reads = true;
   T* r;
   const T* b;
   TESSERA_HD double operator()(Offset i, T, T product) const {
