@@ -1,5 +1,7 @@
 #pragma once
-// Which element type of assembler_elements.cuh computes a block, and launches with shared memory.
+// Which element type computes a block, and launches with shared memory.
+#include <fmt/format.h>
+
 #include "assembly/assembler_elements.cuh"
 #include "assembly/assembler_tiled.cuh"
 #include "assembly/convection/convection_elements.cuh"
@@ -7,14 +9,28 @@
 
 namespace tessera::assembly {
 
-/// launch() with `shared` bytes of dynamic shared memory.
+/// Throws Error(usage) where a block of threads cannot have `shared` bytes on this device.
+inline void check_shared(std::size_t shared) {
+  int device = 0, most = 0;
+  TESSERA_CUDA_CHECK(cudaGetDevice(&device));
+  TESSERA_CUDA_CHECK(cudaDeviceGetAttribute(&most, cudaDevAttrMaxSharedMemoryPerBlockOptin, device));
+  if (shared > static_cast<std::size_t>(most))
+    throw Error(ExitCode::usage,
+                fmt::format("an element of this order takes {} of shared memory in this strategy, the GPU has {}",
+                            human_bytes(static_cast<double>(shared)), human_bytes(most)),
+                "choose another assembly.strategy (two_pass and colour take least), a lower order, or backend threads");
+}
+
+/// launch() with `shared` bytes of dynamic shared memory. Throws Error(usage) where the device has less.
 template <class... Params, class... Args>
 void launch_with_shared(Cuda& exec, void (*kernel)(Params...), Offset blocks, int threads, std::size_t shared,
                         Args&&... args) {
   if (blocks <= 0) return;
-  if (shared > 48 * 1024)
+  if (shared > 48 * 1024) {
+    check_shared(shared);
     TESSERA_CUDA_CHECK(
         cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, static_cast<int>(shared)));
+  }
   kernel<<<static_cast<unsigned>(blocks), threads, shared, exec.stream()>>>(std::forward<Args>(args)...);
   TESSERA_CUDA_CHECK(cudaGetLastError());
 #ifndef NDEBUG
@@ -45,9 +61,9 @@ void with_convection_of(const BlockData<Device>& block, F& f) {
     if (is_thread_a_cell(block)) return f(SmallConvection<2, 4>{view});
   if constexpr (dim > 1)
     if (view.nodes <= ColumnConvection<dim>::lanes) return f(ColumnConvection<dim>{view});
-  if constexpr (dim == 3)
+  if constexpr (dim > 1)
     if (view.nodes > 32) return f(TiledElement<dim, 16, ConvectionAtPoints>(view));
-  f(TiledElement < dim, dim == 1 ? 1 : 4, ConvectionAtPoints > (view));
+  f(TiledElement < dim, dim == 1 ? 2 : 4, ConvectionAtPoints > (view));
 }
 
 template <bool adds, int dim, class F>
@@ -67,7 +83,7 @@ void with_element_of(const BlockData<Device>& block, F& f) {
   }
   if constexpr (dim > 1)
     if (view.nodes > 32) return f(TiledElement<dim, 16>(view));
-  f(TiledElement < dim, dim == 1 ? 1 : 4 > (view));
+  f(TiledElement < dim, dim == 1 ? 2 : 4 > (view));
 }
 
 /// Calls f(element) with the element type of the block; `adds`: values are added into the matrix, where a warp a cell has

@@ -275,8 +275,8 @@ SharedPlan plan_shared(const mesh::CellBlock& cells, const DofBlock& dofs, Index
                        const std::vector<Offset>& row_ptr, const std::vector<Index>& col_ind, bool symmetric,
                        bool by_columns, int threads) {
   check_reduction(static_cast<Offset>(col_ind.size()) + all_dofs, 0);
-  const SharedInput in{cells,     dofs,       plan, row_ptr, col_ind,
-                       symmetric, by_columns, partition_of_dofs(dofs, all_dofs, plan)};
+  const SharedInput in{cells,   dofs,      plan,       row_ptr,
+                       col_ind, symmetric, by_columns, partition_of_dofs(dofs, all_dofs, plan)};
   const auto partitions = static_cast<Index>(plan.first_place.size()) - 1;
   std::vector<SharedPart> parts(partitions);
 #pragma omp parallel for schedule(dynamic, 16) num_threads(threads)

@@ -125,7 +125,8 @@ struct TiledElement {
       for (int tile_i = 0; tile_i < tiles; ++tile_i)
         for (int half = 0; half < 2; ++half) {
           const int i = (base + tile_i) * 8 + row, j = (first + c) * 8 + 2 * a + half;
-          if ((is_symmetric ? i <= j : i < block.nodes) && j < block.nodes) sink.entry(place, i, j, sum[c][tile_i][half]);
+          if ((is_symmetric ? i <= j : i < block.nodes) && j < block.nodes)
+            sink.entry(place, i, j, sum[c][tile_i][half]);
         }
   }
 

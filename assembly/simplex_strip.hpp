@@ -108,8 +108,8 @@ struct StripWalk {
 
   template <class Push>
   TESSERA_HD void push_vertex(int cell, int column, bool drops_second, Push& push) {
-    push(cell, static_cast<std::uint16_t>(column | (drops_second ? strip_drops_second : 0) |
-                                          (cell < 0 ? strip_no_cell : 0)));
+    push(cell,
+         static_cast<std::uint16_t>(column | (drops_second ? strip_drops_second : 0) | (cell < 0 ? strip_no_cell : 0)));
     if (dim == 3 && !drops_second) held[0] = held[second];
     if (dim > 1) held[second] = held[dim - 1];
     held[dim - 1] = column;

@@ -20,8 +20,8 @@ __global__ void __launch_bounds__(cells_block) each_cell(Element element, Sink s
 
 /// A partition a block: its cells colour by colour, so that neighbours are at work in the same cache.
 template <class Element, class Sink>
-__global__ void __launch_bounds__(cells_block)
-    each_partition(Element element, Sink sink, const Index* partitions, const Index* step_ptr, const Index* step_first) {
+__global__ void __launch_bounds__(cells_block) each_partition(Element element, Sink sink, const Index* partitions,
+                                                              const Index* step_ptr, const Index* step_first) {
   extern __shared__ double shared[];
   const int groups = blockDim.x / Element::lanes;
   const int group = threadIdx.x / Element::lanes;

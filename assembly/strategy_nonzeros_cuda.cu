@@ -14,10 +14,10 @@ __global__ void __launch_bounds__(cells_block)
                const Index* list, Index count, bool add) {
   extern __shared__ double shared[];
   constexpr int width = dim + 2;
-  const Index item = (blockIdx.x * cells_block + threadIdx.x) / 32;
+  const Offset item = Offset{blockIdx.x} * (cells_block / 32) + threadIdx.x / 32;
   const int lane = threadIdx.x % 32;
   if (item >= count) return;
-  const Index row = list ? list[item] : item;
+  const Index row = list ? list[item] : static_cast<Index>(item);
   const int n = block.nodes;
   double* work = shared + threadIdx.x / 32 * block.points * width;
   const Offset start = target.layout.first(row);

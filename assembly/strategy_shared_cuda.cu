@@ -51,7 +51,8 @@ __global__ void __launch_bounds__(partition_block<Element>)
   __syncthreads();
 
   const LocalGeometry geometry{coordinates, parts.local, block.cells};
-  const StoreSink<Element::is_symmetric> sink{values, by_columns ? 1 : block.entries(), by_columns ? count : 1, first, block.nodes};
+  const StoreSink<Element::is_symmetric> sink{values, by_columns ? 1 : block.entries(), by_columns ? count : 1, first,
+                                              block.nodes};
   for (Index local = group; local < count; local += groups)
     element.add(first + local, threadIdx.x % Element::lanes, shared,
                 work + group * (element.work_bytes() / sizeof(double)), geometry, sink);

@@ -14,9 +14,9 @@ __global__ void __launch_bounds__(cells_block)
   extern __shared__ double shared[];
   const ConvectionView& view = block.convection;
   const int n = block.nodes, lane = threadIdx.x % 32;
-  const Index item = (blockIdx.x * cells_block + threadIdx.x) / 32;
+  const Offset item = Offset{blockIdx.x} * (blockDim.x / 32) + threadIdx.x / 32;
   if (item >= count) return;
-  const Index row = list ? list[item] : item;
+  const Index row = list ? list[item] : static_cast<Index>(item);
   auto* points = reinterpret_cast<ConvectionPoint<dim>*>(shared) + threadIdx.x / 32 * block.points;
   const Offset start = target.layout.first(row), step = target.layout.step();
   const Index length = static_cast<Index>(target.pattern.row_ptr[row + 1] - target.pattern.row_ptr[row]);
@@ -58,15 +58,17 @@ void gather_convection(Cuda& exec, const BlockData<Device>& block, const Target&
     list = block.rows.long_rows.data();
     rows = static_cast<Index>(block.rows.long_rows.size());
   }
-  constexpr int warps = kernels::cells_block / 32;
   const std::size_t point = block.dim == 1   ? sizeof(ConvectionPoint<1>)
                             : block.dim == 2 ? sizeof(ConvectionPoint<2>)
                                              : sizeof(ConvectionPoint<3>);
-  const std::size_t shared = warps * block.view.points * point;
+  constexpr std::size_t most_shared = 99 * 1024;  // of a block, on the architectures that have least
+  const std::size_t of_warp = block.view.points * point;
+  int warps = kernels::cells_block / 32;
+  while (warps > 1 && warps * of_warp > most_shared) warps /= 2;
   const auto gather = block.dim == 1   ? kernels::gather_convection<1>
                       : block.dim == 2 ? kernels::gather_convection<2>
                                        : kernels::gather_convection<3>;
-  launch_with_shared(exec, gather, (Offset{rows} + warps - 1) / warps, kernels::cells_block, shared, block.view, target,
+  launch_with_shared(exec, gather, (Offset{rows} + warps - 1) / warps, warps * 32, warps * of_warp, block.view, target,
                      block.around.ptr.data(), block.around.items.data(), list, rows, add);
 }
 

@@ -55,14 +55,17 @@ std::vector<Problem> problems() {
   std::vector<Problem> result;
   for (const Case& c : cases()) {
     if (c.order == 4 && (c.geometry == 2 || c.shape == "prism")) continue;  // seconds, and order 2 has what they have
-    result.push_back(
-        {c.shape + " order " + std::to_string(c.order) + " geometry " + std::to_string(c.geometry), mesh_of(c), c.order});
+    result.push_back({c.shape + " order " + std::to_string(c.order) + " geometry " + std::to_string(c.geometry),
+                      mesh_of(c), c.order});
   }
   result.push_back({"triangle order 1 geometry 2", mesh_of({"triangle", 1, 2}), 1});
   for (int order = 1; order <= 3; ++order) {
     result.push_back({"mixed 2-D order " + std::to_string(order), test_meshes::mixed_2d(), order});
     result.push_back({"mixed 3-D order " + std::to_string(order), test_meshes::mixed_3d(), order});
   }
+  for (const int order : {5, 8})
+    for (const char* shape : {"interval", "quad"})
+      result.push_back({std::string(shape) + " order " + std::to_string(order), mesh_of({shape, 4, 1}), order});
   mesh::Mesh shuffled = box("tet", 3);
   test_meshes::shuffle_nodes(shuffled, 7);
   result.push_back({"shuffled tet", std::move(shuffled), 1});
@@ -108,7 +111,8 @@ TYPED_TEST(ConvectionStrategies, AreBitwiseRepeatableButForAtomic) {
       if (!strategy.deterministic) continue;
       const AssemblyOptions options{.strategy = strategy.name, .partition_size = 40};
       const std::string what = std::string(shape) + std::to_string(order) + strategy.name;
-      const Filled first = fill(exec, mesh, map, data, true, options), again = fill(exec, mesh, map, data, true, options);
+      const Filled first = fill(exec, mesh, map, data, true, options),
+                   again = fill(exec, mesh, map, data, true, options);
       EXPECT_EQ(first.values, again.values) << what;
       EXPECT_EQ(first.b, again.b) << what;
       if (!std::is_same_v<TypeParam, Threads>) continue;

@@ -145,9 +145,9 @@ TEST(SimplexStrip, OfTetsWhereTheMeshTouchesItself) {
   add_octahedron(spheres, 0, 10);
   expect_in_any_order<3>(spheres);  // in an edge
   add_octahedron(spheres, 20, 20);
-  expect_in_any_order<3>(spheres);                             // in the vertex
+  expect_in_any_order<3>(spheres);                                       // in the vertex
   expect_in_any_order<3>({{0, 1, 2}, {0, 1, 3}, {0, 1, 4}, {0, 1, 5}});  // four in a triangle
-  expect_in_any_order<3>({{0, 1, 2}, {0, 1, 2}, {1, 2, 3}});    // one twice
+  expect_in_any_order<3>({{0, 1, 2}, {0, 1, 2}, {1, 2, 3}});             // one twice
   expect_in_any_order<3>({{0, 1, 2}, {0, 3, 4}, {0, 5, 6}, {7, 8, 9}});
 }
 
@@ -180,7 +180,8 @@ std::vector<Star<dim>> stars(const mesh::Mesh& mesh) {
 
 /// On the meshes that boxes are cut into nothing is pushed in vain: 26 steps for 24 tets.
 TEST(SimplexStrip, OfBoxesIsWhole) {
-  for (const auto& star : stars<3>(test_meshes::box(mesh::Shape::tet, 4))) EXPECT_EQ(expect_every_cell_once<3>(star), 2);
+  for (const auto& star : stars<3>(test_meshes::box(mesh::Shape::tet, 4)))
+    EXPECT_EQ(expect_every_cell_once<3>(star), 2);
   for (const auto& star : stars<2>(test_meshes::box(mesh::Shape::triangle, 8)))
     EXPECT_EQ(expect_every_cell_once<2>(star), 1);
 }
