@@ -1,10 +1,9 @@
 #pragma once
 // Which element type computes a block, and launches with shared memory.
-#include <fmt/format.h>
-
 #include "assembly/assembler_elements.cuh"
 #include "assembly/assembler_tiled.cuh"
 #include "assembly/convection/convection_elements.cuh"
+#include "base/memory.hpp"
 #include "base/parallel.hpp"
 
 namespace tessera::assembly {
@@ -16,8 +15,8 @@ inline void check_shared(std::size_t shared) {
   TESSERA_CUDA_CHECK(cudaDeviceGetAttribute(&most, cudaDevAttrMaxSharedMemoryPerBlockOptin, device));
   if (shared > static_cast<std::size_t>(most))
     throw Error(ExitCode::usage,
-                fmt::format("an element of this order takes {} of shared memory in this strategy, the GPU has {}",
-                            human_bytes(static_cast<double>(shared)), human_bytes(most)),
+                "an element of this order takes " + human_bytes(static_cast<double>(shared)) +
+                    " of shared memory in this strategy, the GPU has " + human_bytes(most),
                 "choose another assembly.strategy (two_pass and colour take least), a lower order, or backend threads");
 }
 

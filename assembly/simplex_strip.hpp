@@ -125,7 +125,7 @@ struct StripWalk {
       const bool keeps_first = dim == 3 && cell.has(held[0]);
       for (int a = 1; a < dim; ++a) {
         const int v = cell.vertex(a);
-        if (v != held[dim - 1] && v != held[keeps_first ? 0 : second]) missing = v;
+        if (v != held[dim - 1] && (dim < 3 || v != held[keeps_first ? 0 : second])) missing = v;
       }
       push_vertex(next, missing, keeps_first, push);
       return 1;

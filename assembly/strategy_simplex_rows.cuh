@@ -290,7 +290,7 @@ __device__ void write_rows(const Target& target, const double* sums, Offset star
   constexpr int lanes_a_row = dim == 3 ? 16 : (dim == 2 ? 8 : 4), together = 32 / lanes_a_row;
   const int group = lane / lanes_a_row, first = lane % lanes_a_row;
   const Offset base = __shfl_sync(0xffffffffu, start, 0);
-  const int start_and_length = static_cast<int>(start - base) * 128 + length;
+  const int start_and_length = length > 0 ? static_cast<int>(start - base) * 128 + length : 0;
   double* values = target.values + base;
   const double* from = sums + group;
 #pragma unroll

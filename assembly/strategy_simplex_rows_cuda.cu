@@ -18,6 +18,8 @@ constexpr int most_capacity = 96;
 /// scatter what a warp reads and writes.
 constexpr Index window = 256;
 static_assert(window % 32 == 0 && window <= 256 && most_capacity < 128, "write_rows counts on it");
+/// Entries between the starts of two rows of a window: write_rows keeps them in 32 bits beside the length of the row.
+constexpr Offset most_between_rows = Offset{1} << 23;
 /// Steps of a row that a warp takes.
 constexpr Index no_strip = -1;
 
@@ -72,6 +74,7 @@ Array<Index, Device> count_steps(Cuda& exec, const Stars& stars, int capacity) {
   for_each(exec, stars.pattern.rows, [=] TESSERA_HD(Offset row) {
     steps[row] = no_strip;
     if (stars.length(row) > capacity || stars.cells(row) > most_strip_cells) return;
+    if (stars.pattern.row_ptr[row] - stars.pattern.row_ptr[row / window * window] >= most_between_rows) return;
     StripWalk<dim> walk;
     stars.collect<dim>(row, walk);
     const int count = walk.walk([](int, std::uint16_t) {});

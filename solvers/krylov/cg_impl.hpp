@@ -162,7 +162,8 @@ class SingleReductionCg final : public Krylov<Exec, T> {
                  rr = this->host(4 * block_ + 3 + i);
     if (!std::isfinite(pq) || !std::isfinite(rr) || !std::isfinite(gamma_next))
       return {0, {}, Base::not_finite(iteration)};
-    if (pq <= 0) return {0, {}, not_positive_definite(pq, iteration)};
+    // This (p, A p) comes from a recurrence, so it may drift below 0; the first after a start does not.
+    if (pq <= 0) return {0, not_positive_definite(pq, iteration), {}};
     return {std::sqrt(rr), {}, {}};
   }
 

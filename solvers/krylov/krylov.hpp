@@ -146,10 +146,10 @@ Report Krylov<Exec, T>::run() {
         report_.failure = end == End::broken ? breakdown_ : stagnation(norm);
         break;
       }
-      norm_before = norm;
       best_ = std::numeric_limits<double>::infinity();
       best_iteration_ = report_.iterations;
     }
+    norm_before = norm;
     start(again);
     double recurred = norm;
     const double before = norm;
@@ -212,7 +212,7 @@ void Krylov<Exec, T>::judge(int count, int& done, double& norm, End& end, bool& 
     if (!seen.failure.empty() || !seen.breakdown.empty()) {
       // What a block does after the residual has become tiny is no news.
       ended = true;
-      if (norm <= std::max(target_, equation_.reach() * norm)) return;
+      if (norm <= target_) return;
       report_.failure = seen.failure;
       breakdown_ = seen.breakdown;
       end = seen.failure.empty() ? End::broken : End::failed;

@@ -114,6 +114,7 @@ TEST(SimplexStrip, OfTriangles) {
   fan.push_back({9, 10});
   EXPECT_EQ(expect_in_any_order<2>(fan), 2) << "two fans that touch in the vertex";
   expect_in_any_order<2>({{0, 1}, {0, 2}, {0, 3}, {0, 4}});  // no surface
+  expect_in_any_order<2>({{0, 1}, {1, 0}, {1, 2}});          // one twice
 }
 
 TEST(SimplexStrip, OfIntervals) {
@@ -161,6 +162,9 @@ TEST(SimplexStrip, OfAnyTriangles) {
         if (a != b && b != c && a != c) star.push_back({a, b, c});
       }
       expect_every_cell_once<3>(star);
+      Star<2> flat;
+      for (const auto& cell : star) flat.push_back({cell[0], cell[1]});
+      expect_every_cell_once<2>(flat);
     }
 }
 
