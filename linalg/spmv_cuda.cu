@@ -22,7 +22,8 @@ constexpr int stream_chunk = 32 * stream_loads;
 constexpr int stream_rounds = 4;
 
 // What a product does with (A x)_row. Kernels start the sum of a row with `added(row)`, whose loads then travel with those of the row.
-// Sums are double for float entries, too: where the terms of a row cancel, as in products with smooth vectors, what is left counts.
+// Sums are double for float entries, too: where the terms of a row cancel, as in products with smooth vectors, what is left counts. stream_kernel alone
+// rounds the products to float, for the room that they take in shared memory.
 
 template <class T>
 struct StoreProduct {  // y = A x
