@@ -162,9 +162,19 @@ class SingleReductionCg final : public Krylov<Exec, T> {
                  rr = this->host(4 * block_ + 3 + i);
     if (!std::isfinite(pq) || !std::isfinite(rr) || !std::isfinite(gamma_next))
       return {0, {}, Base::not_finite(iteration)};
-    // This (p, A p) comes from a recurrence, so it may drift below 0; the first after a start does not.
-    if (pq <= 0) return {0, not_positive_definite(pq, iteration), {}};
+    // delta = (u, A u) is a sum, (p, A p) comes from a recurrence and may drift below 0: then a new start may help.
+    const double delta = this->host(2 * block_ + 3 + i);
+    if (pq <= 0 && delta > 0) return {0, turned(pq, iteration), {}};
+    if (pq <= 0) return {0, {}, not_positive_definite(delta, iteration)};
     return {std::sqrt(rr), {}, {}};
+  }
+
+  static std::string turned(double pq, int iteration) {
+    return fmt::format(
+        "(p, A p) = {:.3g} in iteration {}: the matrix is not positive definite, or rounding has turned the sign in "
+        "the "
+        "recurrence of single_reduction; solver.variant = \"standard\" has no such recurrence",
+        pq, iteration);
   }
 
   Array<T, Space> p_, s_, w_, u_;
