@@ -111,9 +111,12 @@ std::vector<Case> cases(bool on_gpu) {
     result.push_back(c);
     result.push_back(c);
     result.back().supg = true;
-    if (c.order > 1 || c.dim() == 2) continue;
-    result.push_back(result.back());
-    result.back().at_points = true;
+    if (c.order > 1 || c.shape == std::string("quad")) continue;
+    for (const bool supg : {false, true}) {
+      result.push_back(result.back());
+      result.back().supg = supg;
+      result.back().at_points = true;
+    }
   }
   return result;
 }
@@ -125,7 +128,7 @@ void run(Exec& exec, const bench::Options& options) {
     std::vector<std::string> strategies{"colour", "nonzeros", "atomic", "two_pass"};
     if (c.partitions) strategies.insert(strategies.end(), {"colour_blocks", "shared"});
     if (c.supg) strategies = {"colour", "atomic", "auto"};
-    if (c.at_points) strategies = {"colour", "auto"};
+    if (c.at_points) strategies = {"colour", "nonzeros", "two_pass"};
     std::erase_if(strategies, [&](const std::string& strategy) { return !options.takes(strategy + ", " + c.name()); });
     if (strategies.empty()) continue;
     const int cells = options.quick ? c.quick_cells : c.cells;

@@ -25,6 +25,13 @@ void check_velocity(const Expressions& velocity, const std::vector<scalar::Mater
   }
 }
 
+bool velocity_varies(const Params& params) {
+  for (const auto& of_material : params.velocity)
+    for (const deck::Expression& component : of_material)
+      if (!component.is_constant()) return true;
+  return false;
+}
+
 assembly::ConvectionData convection_data(const Problem& problem, int threads) {
   const scalar::Problem& diffusion = problem.diffusion;
   const std::vector<scalar::MaterialParams>& materials = diffusion.params.materials;

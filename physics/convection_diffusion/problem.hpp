@@ -22,6 +22,9 @@ void check_velocity(const std::vector<std::vector<deck::Expression>>& velocity,
 /// not positive definite or a value is not finite.
 assembly::ConvectionData convection_data(const Problem& problem, int threads);
 
+/// Whether the velocity of some material is no constant.
+bool velocity_varies(const Params& params);
+
 /// space.cell_peclet of the summary; warns where plain elements will oscillate.
 void report_peclet(const Problem& problem, const assembly::ConvectionData& data, int threads, output::Summary& summary);
 

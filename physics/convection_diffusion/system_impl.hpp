@@ -20,6 +20,7 @@ void make_system(Exec& exec, const Problem& problem, scalar::System<Exec>& syste
         exec, diffusion.mesh, diffusion.dofs,
         assembly::ConvectionOptions{.supg = problem.params.supg(),
                                     .assembly = {.strategy = diffusion.params.assembly.strategy,
+                                                 .velocity_at_points = velocity_varies(problem.params),
                                                  .partition_size = diffusion.params.assembly.partition_size}});
     system.matrix = assembler->make_matrix();
   }

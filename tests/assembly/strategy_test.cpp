@@ -428,6 +428,8 @@ TEST(StrategyTable, NamesAreCheckedAndListed) {
     }
   EXPECT_EQ(assembly::choose_strategy({}, true, box("tet", 1), 1).strategy, assembly::Strategy::nonzeros);
   EXPECT_EQ(assembly::choose_strategy({}, true, box("hex", 1), 1).strategy, assembly::Strategy::two_pass);
+  EXPECT_EQ(assembly::choose_strategy({.velocity_at_points = true}, true, box("tet", 1), 1).strategy,
+            assembly::Strategy::two_pass);
   Threads exec;
   const mesh::Mesh mesh = box("tet", 2);
   const assembly::DofMap map = assembly::make_dof_map(mesh, 1);
