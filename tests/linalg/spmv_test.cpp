@@ -143,7 +143,7 @@ TYPED_TEST(Spmv, ManyRowsOfUnevenLengths) {
   host.rows = host.cols = 600'011;
   host.row_ptr = {0};
   for (Index row = 0; row < host.rows; ++row) {
-    const Index length = row % 1000 == 999 ? 256 + row / 1000 : row * 7919 % 31;
+    const Index length = row % 1000 == 999 ? 256 + row / 1000 : row % 31 * 7919 % 31;
     for (Index k = 0; k < length; ++k) {
       host.col_ind.push_back((row + k * 41) % host.cols);
       host.values.push_back(1 + (row + 3 * k) % 17);  // small integers: every sum is exact
