@@ -2,14 +2,14 @@
 // result checked against colours in the same run; and double atomics, whose rates decide what `shared` does.
 #include <fmt/format.h>
 
-#include <cmath>
-#include <utility>
+#include <string>
+#include <vector>
 
 #include "assembly/assemble.hpp"
 #include "bench/support/atomics.hpp"
 #include "bench/support/bench.hpp"
 #include "bench/support/meshes.hpp"
-#include "linalg/spmv.hpp"
+#include "bench/support/refill.hpp"
 #include "mesh/box.hpp"
 #include "mesh/params.hpp"
 
@@ -24,20 +24,6 @@ struct Case {
   bool shuffled = false;
   bool all = true;  ///< every strategy; else colour and what auto takes
 };
-
-/// What the other strategies are held against.
-struct Reference {
-  std::vector<double> values, b;
-};
-
-double largest_difference(const std::vector<double>& expected, const std::vector<double>& found) {
-  double size = 0, difference = 0;
-  for (std::size_t i = 0; i < expected.size(); ++i) {
-    size = std::max(size, std::abs(expected[i]));
-    difference = std::max(difference, std::isfinite(found[i]) ? std::abs(expected[i] - found[i]) : INFINITY);
-  }
-  return size > 0 ? difference / size : difference;
-}
 
 bool is_ball(const Case& c) { return c.shape == std::string("ball"); }
 
@@ -62,36 +48,10 @@ mesh::Mesh make_mesh(const Case& c, int cells) {
 
 template <class Exec>
 void run_strategy(Exec& exec, const Case& c, const mesh::Mesh& mesh, const assembly::DofMap& dofs,
-                  const assembly::AssemblyOptions& options, Reference& reference, bench::Report& report) {
-  using Space = typename Exec::Space;
+                  const assembly::AssemblyOptions& options, bench::Reference& reference, bench::Report& report) {
   assembly::Assembler<Exec> assembler(exec, mesh, dofs, options);
-  linalg::Crs<Space> A = assembler.make_matrix();
-  Array<double, Space> b(dofs.dofs), x(dofs.dofs), y(dofs.dofs);
-  copy(to_space<Space>(bench::random_values(dofs.dofs)), x);
-  assembler.set_data({.region = {}, .k = {1, false, {1.5}}, .c = {}, .f = {1, false, {1.0}}});
-  bench::Row row;
-  row.name = fmt::format("{}, {}", assembler.report().strategy, label(c));
-  row.size = fmt::format("{} cells, {} dofs", mesh.cells(), dofs.dofs);
-  row.bytes = assembler.refill_bytes(A);
-  row.items = mesh.cells();
-  row.item = "elements";
-  row.timing = bench::measure(
-      exec, [&] { assembler.refill(A, b.view()); }, 5);
-  const bench::Timing product = bench::measure(
-      exec, [&] { linalg::spmv(exec, std::as_const(A).view(), x.view(), y.view()); }, 5);
-  const Reference found{to_vector(A.values), to_vector(b)};
-  if (reference.values.empty()) reference = found;
-  const double difference =
-      std::max(largest_difference(reference.values, found.values), largest_difference(reference.b, found.b));
-  const assembly::AssemblyReport& r = assembler.report();
-  row.note = fmt::format("{:.1f} SpMV; set-up {:.0f} ms + pattern {:.0f} ms, {:.2f} GB",
-                         row.timing.median_ms / product.median_ms, r.setup_seconds * 1e3, r.sparsity_seconds * 1e3,
-                         r.setup_bytes * 1e-9);
-  if (r.colours) row.note += fmt::format(", {} colours", r.colours);
-  if (r.partition_size) row.note += fmt::format(", {} partitions of {} cells", r.partitions, r.partition_size);
-  row.note += fmt::format(", differs by {:.0e}", difference);
-  if (!(difference < 1e-12)) row.note += " WRONG";
-  report.add(row);
+  const assembly::DiffusionData data{.region = {}, .k = {1, false, {1.5}}, .c = {}, .f = {1, false, {1.0}}};
+  bench::report_refill(exec, assembler, data, label(c), mesh.cells(), dofs.dofs, reference, report);
 }
 
 /// Partition sizes of `shared`, along the curve and by METIS, on a mesh small enough for METIS.
@@ -100,7 +60,7 @@ void sweep_partitions(Exec& exec, const bench::Options& options, bench::Report& 
   const Case c{"tet", 1, 48, 10};
   const mesh::Mesh mesh = make_mesh(c, options.quick ? c.quick_cells : c.cells);
   const assembly::DofMap dofs = assembly::make_dof_map(mesh, c.order, options.threads);
-  Reference reference;
+  bench::Reference reference;
   for (const Index size : {64, 128, 256, 512, 1024})
     run_strategy(exec, c, mesh, dofs, {.strategy = "shared", .partition_size = size, .partition = "geometric"},
                  reference, report);
@@ -130,7 +90,7 @@ void run(Exec& exec, const bench::Options& options) {
     if (strategies.empty()) continue;
     const mesh::Mesh mesh = make_mesh(c, cells);
     const assembly::DofMap dofs = assembly::make_dof_map(mesh, c.order, options.threads);
-    Reference reference;
+    bench::Reference reference;
     for (const std::string& strategy : strategies)
       run_strategy(exec, c, mesh, dofs, {.strategy = strategy}, reference, report);
   }

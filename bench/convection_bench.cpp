@@ -2,13 +2,13 @@
 // diffusion and with coefficients at points; each result checked against colours in the same run.
 #include <fmt/format.h>
 
-#include <cmath>
-#include <utility>
+#include <string>
+#include <vector>
 
 #include "assembly/convection/convection.hpp"
 #include "assembly/quadrature_points.hpp"
 #include "bench/support/bench.hpp"
-#include "linalg/spmv.hpp"
+#include "bench/support/refill.hpp"
 #include "mesh/box.hpp"
 #include "mesh/params.hpp"
 
@@ -30,20 +30,6 @@ struct Case {
                        shape, supg ? "SUPG" : "Galerkin", at_points ? ", b(x)" : "");
   }
 };
-
-/// What the other strategies are held against.
-struct Reference {
-  std::vector<double> values, b;
-};
-
-double largest_difference(const std::vector<double>& expected, const std::vector<double>& found) {
-  double size = 0, difference = 0;
-  for (std::size_t i = 0; i < expected.size(); ++i) {
-    size = std::max(size, std::abs(expected[i]));
-    difference = std::max(difference, std::isfinite(found[i]) ? std::abs(expected[i] - found[i]) : INFINITY);
-  }
-  return size > 0 ? difference / size : difference;
-}
 
 mesh::Mesh make_mesh(const Case& c, int cells) {
   mesh::BoxParams box;
@@ -70,37 +56,10 @@ assembly::ConvectionData make_data(const Case& c, const mesh::Mesh& mesh, const 
 
 template <class Exec>
 void run_strategy(Exec& exec, const Case& c, const mesh::Mesh& mesh, const assembly::DofMap& dofs,
-                  const assembly::ConvectionData& data, const std::string& strategy, Reference& reference,
+                  const assembly::ConvectionData& data, const std::string& strategy, bench::Reference& reference,
                   bench::Report& report) {
-  using Space = typename Exec::Space;
   assembly::ConvectionAssembler<Exec> assembler(exec, mesh, dofs, {.supg = c.supg, .assembly = {.strategy = strategy}});
-  linalg::Crs<Space> A = assembler.make_matrix();
-  Array<double, Space> b(dofs.dofs), x(dofs.dofs), y(dofs.dofs);
-  copy(to_space<Space>(bench::random_values(dofs.dofs)), x);
-  assembler.set_data(data);
-  bench::Row row;
-  row.name = fmt::format("{}, {}", assembler.report().strategy, c.name());
-  row.size = fmt::format("{} cells, {} dofs", mesh.cells(), dofs.dofs);
-  row.bytes = assembler.refill_bytes(A);
-  row.items = mesh.cells();
-  row.item = "elements";
-  row.timing = bench::measure(
-      exec, [&] { assembler.refill(A, b.view()); }, 5);
-  const bench::Timing product = bench::measure(
-      exec, [&] { linalg::spmv(exec, std::as_const(A).view(), x.view(), y.view()); }, 5);
-  const Reference found{to_vector(A.values), to_vector(b)};
-  if (reference.values.empty()) reference = found;
-  const double difference =
-      std::max(largest_difference(reference.values, found.values), largest_difference(reference.b, found.b));
-  const assembly::AssemblyReport& r = assembler.report();
-  row.note = fmt::format("{:.1f} SpMV; set-up {:.0f} ms + pattern {:.0f} ms, {:.2f} GB",
-                         row.timing.median_ms / product.median_ms, r.setup_seconds * 1e3, r.sparsity_seconds * 1e3,
-                         r.setup_bytes * 1e-9);
-  if (r.colours) row.note += fmt::format(", {} colours", r.colours);
-  if (r.partition_size) row.note += fmt::format(", {} partitions of {} cells", r.partitions, r.partition_size);
-  row.note += fmt::format(", differs by {:.0e}", difference);
-  if (!(difference < 1e-12)) row.note += " WRONG";
-  report.add(row);
+  bench::report_refill(exec, assembler, data, c.name(), mesh.cells(), dofs.dofs, reference, report);
 }
 
 std::vector<Case> cases(bool on_gpu) {
@@ -135,7 +94,7 @@ void run(Exec& exec, const bench::Options& options) {
     const mesh::Mesh mesh = make_mesh(c, cells);
     const assembly::DofMap dofs = assembly::make_dof_map(mesh, c.order, options.threads);
     const assembly::ConvectionData data = make_data(c, mesh, dofs, cells);
-    Reference reference;
+    bench::Reference reference;
     for (const std::string& strategy : strategies) run_strategy(exec, c, mesh, dofs, data, strategy, reference, report);
   }
   report.write(fmt::format("{}/convection_{}.json", options.out, Exec::name));
