@@ -44,8 +44,10 @@ void report_refill(Exec& exec, Assembler& assembler, const Data& data, const std
   row.bytes = assembler.refill_bytes(A);
   row.items = cells;
   row.item = "elements";
-  row.timing = measure(exec, [&] { assembler.refill(A, b.view()); }, 5);
-  const Timing product = measure(exec, [&] { linalg::spmv(exec, std::as_const(A).view(), x.view(), y.view()); }, 5);
+  row.timing = measure(
+      exec, [&] { assembler.refill(A, b.view()); }, 5);
+  const Timing product = measure(
+      exec, [&] { linalg::spmv(exec, std::as_const(A).view(), x.view(), y.view()); }, 5);
   const Reference found{to_vector(A.values), to_vector(b)};
   if (reference.values.empty()) reference = found;
   const double difference =
