@@ -5,13 +5,14 @@
 #include <unistd.h>
 
 #include <cstdio>
-#include <cstdlib>
 #include <filesystem>
 #include <fstream>
 #include <nlohmann/json.hpp>
 #include <ostream>
 #include <string>
 #include <vector>
+
+#include "support/paths.hpp"
 
 namespace app_test {
 
@@ -34,15 +35,8 @@ inline Result shell(const std::string& command) {
   return result;
 }
 
-/// The program, and the folder with its inputs and documents: where the build has them, or, in a bundle, where it says.
-inline std::string program() {
-  const char* moved = std::getenv("TESSERA_PROGRAM");
-  return moved ? moved : TESSERA_PROGRAM;
-}
-inline fs::path source() {
-  const char* moved = std::getenv("TESSERA_SOURCE_DIR");
-  return moved ? moved : TESSERA_SOURCE_DIR;
-}
+using tessera::test::program;
+using tessera::test::source;
 
 inline Result tessera(const std::string& arguments) { return shell(program() + " " + arguments); }
 

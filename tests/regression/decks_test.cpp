@@ -8,19 +8,14 @@
 #include <nlohmann/json.hpp>
 
 #include "base/backend.hpp"
+#include "support/paths.hpp"
 
 namespace {
 
 namespace fs = std::filesystem;
 
-fs::path source() {
-  const char* moved = std::getenv("TESSERA_SOURCE_DIR");
-  return moved ? moved : TESSERA_SOURCE_DIR;
-}
-std::string program() {
-  const char* moved = std::getenv("TESSERA_PROGRAM");
-  return moved ? moved : TESSERA_PROGRAM;
-}
+using tessera::test::program;
+using tessera::test::source;
 
 std::vector<std::string> decks() {
   std::vector<std::string> names;
