@@ -35,8 +35,8 @@ inline Result shell(const std::string& command) {
   return result;
 }
 
-using tessera::test::program;
-using tessera::test::source;
+using test_paths::program;
+using test_paths::source;
 
 inline Result tessera(const std::string& arguments) { return shell(program() + " " + arguments); }
 

@@ -14,8 +14,8 @@ namespace {
 
 namespace fs = std::filesystem;
 
-using tessera::test::program;
-using tessera::test::source;
+using test_paths::program;
+using test_paths::source;
 
 std::vector<std::string> decks() {
   std::vector<std::string> names;

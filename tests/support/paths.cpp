@@ -2,7 +2,7 @@
 
 #include <cstdlib>
 
-namespace tessera::test {
+namespace test_paths {
 
 std::string program() {
   const char* moved = std::getenv("TESSERA_PROGRAM");
@@ -14,4 +14,4 @@ std::filesystem::path source() {
   return moved ? moved : TESSERA_SOURCE_DIR;
 }
 
-}  // namespace tessera::test
+}  // namespace test_paths

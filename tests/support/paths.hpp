@@ -3,11 +3,11 @@
 #include <filesystem>
 #include <string>
 
-namespace tessera::test {
+namespace test_paths {
 
 /// The program `tessera`; TESSERA_PROGRAM overrides.
 std::string program();
 /// The folder with `inputs/` and `docs/`; TESSERA_SOURCE_DIR overrides.
 std::filesystem::path source();
 
-}  // namespace tessera::test
+}  // namespace test_paths
