@@ -169,6 +169,23 @@ Node& step_into(Node& node, const std::string& key, const Position& where) {
   return node.children.back();
 }
 
+/// toml++ 3.3 reaches __builtin_unreachable() where a token starts with one of U+FEB6 to U+FEFE (UTF-8 EF BA B6 to EF BB BE).
+void refuse_presentation_forms(const std::string& text, const Source& source) {
+  for (std::size_t at = text.find('\xef'); at != std::string::npos && at + 2 < text.size();
+       at = text.find('\xef', at + 1)) {
+    const unsigned second = static_cast<unsigned char>(text[at + 1]), third = static_cast<unsigned char>(text[at + 2]);
+    const unsigned code = 0xf000 | (second & 0x3f) << 6 | (third & 0x3f);
+    if (second >> 6 != 2 || third >> 6 != 2 || code < 0xfeb6 || code > 0xfefe) continue;
+    const std::size_t line = text.rfind('\n', at) + 1;  // npos + 1 = 0: the first line
+    const toml::source_position where{
+        static_cast<toml::source_index>(std::count(text.begin(), text.begin() + at, '\n') + 1),
+        static_cast<toml::source_index>(at - line + 1)};
+    throw Error(
+        ExitCode::usage, fmt::format("the deck holds the character U+{:04X}, an Arabic presentation form", code),
+        "write the letter itself (U+0621 to U+064A); its form follows from its neighbours", source.at(where, where));
+  }
+}
+
 }  // namespace
 
 std::string describe(const Node& node) {
@@ -228,6 +245,7 @@ const Node* find_path(const Node& root, const std::string& dotted) {
 
 Node parse_toml(const std::string& text, const std::string& file) {
   const Source source(text, file);
+  refuse_presentation_forms(text, source);
   try {
     const toml::table table = toml::parse(std::string_view(text), std::string_view(file));
     Node root;

@@ -26,11 +26,10 @@ struct LoadWeights {
 
 LoadWeights load_weights(const Grid& grid) {
   mesh::BoxParams cell = grid.box;
-  for (int axis = 0; axis < grid.problem.dim; ++axis) {
-    cell.cells[axis] = 1;
-    cell.min[axis] = 0;
-    cell.max[axis] = grid.problem.h[axis];
-  }
+  const auto axes = static_cast<std::size_t>(grid.problem.dim);
+  cell.cells.assign(axes, 1);
+  cell.min.assign(axes, 0);
+  cell.max.assign(grid.problem.h.begin(), grid.problem.h.begin() + grid.problem.dim);
   const mesh::Mesh mesh = mesh::make_box(cell);
   const assembly::DofMap dofs = assembly::make_dof_map(mesh, 1, 1);
   const assembly::QuadraturePoints points(mesh, dofs);

@@ -316,4 +316,13 @@ INSTANTIATE_TEST_SUITE_P(
              {"is in no cell"}}),
     case_name);
 
+/// The corners of a box may be left out: the unit square, cube ...
+TEST(FastPoisson, TakesABoxWithoutCorners) {
+  const Result ran = run("no_corners",
+                         "[mesh]\nbox = { cells = [8, 8], shape = \"quad\" }\n[physics]\ntype = \"poisson\"\n"
+                         "[[material]]\nsource = \"x\"\n[[boundary]]\non = [\"left\", \"right\", \"bottom\", \"top\"]\n"
+                         "type = \"dirichlet\"\nvalue = 0\n[solver]\ntype = \"bcr\"\n[output]\nwrite = false\n");
+  EXPECT_EQ(ran.code, 0) << ran.text;
+}
+
 }  // namespace

@@ -74,6 +74,7 @@ TEST(DeckErrors, Toml) {
   expect_error("[solver]\n[mesh]\n[solver]", "'solver' stands twice", "", 3, 2, 6);
   expect_error("[solver\ntype = 1", "not valid TOML", "toml.io", 1, 8, 1);
   expect_error("[solver]\nseed = 99999999999999999999", "not representable in 64 bits", "", 2, 28, 1);
+  expect_error("[solver]\n\xef\xbb\xa5 = 1", "U+FEE5, an Arabic presentation form", "the letter itself", 2, 1, 1);
   expect_error("[solver]\r\ntolerence = 1\r\n", "unknown key", "", 2, 1, 9);
 }
 

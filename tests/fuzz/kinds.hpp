@@ -1,0 +1,30 @@
+#pragma once
+// What the program reads, and how a damaged file of each kind is given to it.
+#include <filesystem>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace fuzz {
+
+/// One kind of input: sound files of it, and the command that reads one.
+struct Kind {
+  std::string name;
+  std::vector<std::string> seeds;            ///< contents
+  std::vector<std::string> files;            ///< where they came from
+  std::string file;                          ///< name of the damaged file in the scratch folder; empty: a command line
+  std::vector<std::string> arguments;        ///< of the program, run in the scratch folder
+  std::vector<int> codes;                    ///< exit codes that such an input may have
+  std::vector<std::string_view> dictionary;  ///< words that mean something there
+};
+
+/// All kinds, with the seeds of `inputs/` and `tests/fuzz/seeds/` below `source`. The decks that read a damaged mesh, and the
+/// sound results that a damaged one is compared with, are written to `scratch`; `results` holds solution.vtu and summary.json
+/// of a run.
+std::vector<Kind> make_kinds(const std::filesystem::path& source, const std::filesystem::path& scratch,
+                             const std::filesystem::path& results);
+
+std::string read_file(const std::filesystem::path& file);
+void write_file(const std::filesystem::path& file, const std::string& text);
+
+}  // namespace fuzz
