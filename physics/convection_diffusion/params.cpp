@@ -30,9 +30,10 @@ deck::Section<PhysicsParams> physics_section() {
           "discretisation", &PhysicsParams::discretisation,
           {.help =
                "supg: finite elements with streamline diffusion; galerkin: without, where diffusion dominates in every "
-               "cell; "
+               "cell; upwind: linear elements with the least diffusion that keeps the solution within its bounds, "
+               "first order; "
                "finite_difference: central differences on a box in 2-D with Dirichlet values all around and constant k",
-           .choices = {"supg", "galerkin", "finite_difference"},
+           .choices = {"supg", "galerkin", "upwind", "finite_difference"},
            .example = "\"supg\""})
       .key("order", &PhysicsParams::order,
            {.help = "polynomial order of the solution", .min = 1, .max = 4, .example = "1"})
@@ -195,6 +196,14 @@ void read_materials(const deck::Deck& deck, Params& params) {
   }
 }
 
+/// Bounds hold for the linear elements' values at the vertices.
+void check_order(const PhysicsParams& physics) {
+  if (physics.discretisation == "upwind" && physics.order != 1)
+    throw Error(ExitCode::usage,
+                fmt::format("discretisation = \"upwind\" is of order 1, physics.order is {}", physics.order),
+                "leave order out, or choose discretisation = \"supg\"", physics.where);
+}
+
 /// There is no operator without a matrix; matrices of grids are written down.
 void check_assembly(const AssemblyParams& assembly, const Params& params, const deck::Deck& deck) {
   if (assembly.strategy == "auto" || (assembly.strategy != "matrix_free" && !params.on_grid())) return;
@@ -224,6 +233,7 @@ Params read(const deck::Deck& deck) {
   diffusion.mesh = mesh::mesh_section().read(deck, true);
   diffusion.run = run_section(all_precisions).read(deck);
   const PhysicsParams physics = physics_section().read(deck, true);
+  check_order(physics);
   params.discretisation = physics.discretisation;
   diffusion.physics.type = physics.type;
   diffusion.physics.order = physics.order;

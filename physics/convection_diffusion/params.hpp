@@ -17,6 +17,7 @@ struct Params {
 
   bool on_grid() const { return discretisation == "finite_difference"; }
   bool supg() const { return discretisation == "supg"; }
+  bool upwind() const { return discretisation == "upwind"; }
 };
 
 deck::Schema schema();

@@ -51,11 +51,11 @@ void report_peclet(const Problem& problem, const assembly::ConvectionData& data,
                    output::Summary& summary) {
   const double peclet = assembly::largest_peclet(problem.diffusion.mesh, problem.diffusion.dofs, data, threads);
   summary.set("space.cell_peclet", peclet);
-  if (peclet > 1 && !problem.params.supg())
+  if (peclet > 1 && problem.params.discretisation == "galerkin")
     warn(
         fmt::format("the cell Peclet number reaches {:.3g} > 1: galerkin oscillates where the solution has layers; "
                     "refine, or choose "
-                    "discretisation = \"supg\"",
+                    "discretisation = \"supg\" or \"upwind\"",
                     peclet));
 }
 

@@ -2,6 +2,7 @@
 // make_system, written once. It only calls declared functions: system.cpp and system_cuda.cpp instantiate it.
 #include "assembly/boundary.hpp"
 #include "assembly/dirichlet.hpp"
+#include "linalg/discrete_upwinding.hpp"
 #include "physics/convection_diffusion/problem.hpp"
 #include "physics/scalar/evaluate.hpp"
 #include "physics/scalar/store.hpp"
@@ -44,6 +45,7 @@ void make_system(Exec& exec, const Problem& problem, scalar::System<Exec>& syste
       assembler->add_facets(*term.group, scalar::robin_alpha(term, points, threads),
                             scalar::evaluate(term.boundary->value, points, threads), system.matrix, system.b.view());
     }
+    if (problem.params.upwind()) linalg::add_discrete_upwinding(exec, system.matrix);
     assembly::eliminate_dirichlet(exec, system.matrix, system.b.view(), diffusion.dirichlet.dofs,
                                   diffusion.dirichlet.values);
   }

@@ -359,4 +359,63 @@ TEST(ConvectionDiffusion, SaysWhenARelaxationDoesNotConverge) {
   EXPECT_TRUE(fs::exists(fs::path(out("short")) / "solution.vtu"));
 }
 
+/// A step that flows in at the left and bottom sides, aslant through the cells.
+Deck skew_step(const std::string& discretisation, const std::string& mesh, const std::string& velocity) {
+  Deck deck;
+  deck.mesh = mesh;
+  deck.discretisation = discretisation;
+  deck.material = "diffusivity = 1e-8\nvelocity = " + velocity;
+  deck.boundary =
+      "on = [\"left\", \"bottom\"]\ntype = \"dirichlet\"\nvalue = \"if(y > 0.2, 1, 0)\"\n"
+      "[[boundary]]\non = [\"right\", \"top\"]\ntype = \"dirichlet\"\nvalue = 0";
+  deck.rest =
+      "[solver]\ntype = \"lu\"\n[[quantity]]\nname = \"least\"\nkind = \"min\"\n[[quantity]]\nname = \"most\"\nkind = "
+      "\"max\"";
+  return deck;
+}
+
+TEST(ConvectionDiffusion, UpwindKeepsTheSkewStepWithinItsBounds) {
+  const std::string square = "box = { cells = [24, 24], shape = ", cube = "box = { cells = [6, 6, 6], shape = ";
+  for (const std::string& backend : backends())
+    for (const auto& [shape, mesh, velocity] :
+         {std::tuple{"triangle", square, "[\"1\", \"0.5\"]"}, std::tuple{"quad", square, "[\"y+0.1\", \"1.2-x\"]"},
+          std::tuple{"tet", cube, "[\"1\", \"0.5\", \"0.7\"]"}, std::tuple{"hex", cube, "[\"1\", \"0.5\", \"0.7\"]"},
+          std::tuple{"prism", cube, "[\"1\", \"0.5\", \"0.7\"]"}}) {
+      const std::string mesh_of_shape = mesh + "\"" + shape + "\" }", name = std::string("skew_") + shape;
+      const auto range = [&](const std::string& discretisation) {
+        const Result result = run(name, skew_step(discretisation, mesh_of_shape, velocity),
+                                  " --set output.write=false --backend " + backend);
+        EXPECT_EQ(result.code, 0) << result.text;
+        const auto quantities = summary_in(out(name))["quantities"];
+        return std::pair<double, double>(quantities["least"], quantities["most"]);
+      };
+      const auto [least, most] = range("upwind");
+      EXPECT_GE(least, -1e-12) << shape;
+      EXPECT_LE(most, 1 + 1e-12) << shape;
+      const auto [under, over] = range("supg");
+      EXPECT_TRUE(under < -1e-3 || over > 1 + 1e-3) << shape << ": the problem is too easy to tell the schemes apart";
+    }
+}
+
+TEST(ConvectionDiffusion, UpwindIsOfFirstOrderAndForLinearElements) {
+  Deck deck;
+  deck.discretisation = "upwind";
+  deck.physics = "order = 2";
+  expect_refused("upwind_order", deck, "is of order 1, physics.order is 2", "supg");
+  std::vector<double> errors;
+  for (const int cells : {16, 32, 64}) {
+    deck.physics = {};
+    deck.mesh = "box = { cells = [" + std::to_string(cells) + ", " + std::to_string(cells) + "], shape = \"quad\" }";
+    deck.material =
+        "diffusivity = 1e-3\nvelocity = [\"1\", \"2\"]\nsource = \"pi*cos(pi*x)*sin(pi*y) + 2*pi*sin(pi*x)*cos(pi*y) + "
+        "2e-3*pi^2*sin(pi*x)*sin(pi*y)\"";
+    deck.boundary = "on = [\"left\", \"right\", \"bottom\", \"top\"]\ntype = \"dirichlet\"\nvalue = 0";
+    deck.rest = "[exact]\nu = \"sin(pi*x)*sin(pi*y)\"";
+    const Result result = run("upwind_order", deck, " --set output.write=false");
+    EXPECT_EQ(result.code, 0) << result.text;
+    errors.push_back(summary_in(out("upwind_order"))["errors"]["u"]["l2"]);
+  }
+  EXPECT_GT(std::log2(errors[1] / errors[2]), 0.8);
+}
+
 }  // namespace
