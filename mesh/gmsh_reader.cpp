@@ -1,24 +1,23 @@
 #include "mesh/gmsh_reader.hpp"
 
 #include <fmt/format.h>
-#include <gmsh.h>
 
-#include <algorithm>
+#include <cstdio>
 #include <fstream>
-#include <numbers>
 #include <string>
-#include <vector>
 
+#include "base/archive.hpp"
+#include "base/child_process.hpp"
 #include "base/log.hpp"
+#include "mesh/gmsh_load.hpp"
 #include "mesh/gmsh_reader_model.hpp"
-#include "mesh/gmsh_reader_session.hpp"
 #include "mesh/msh_check.hpp"
 
 namespace tessera::mesh {
 
 namespace {
 
-enum class Kind { geometry, triangulation, mesh };
+using Kind = GmshKind;
 
 struct Format {
   const char* extension;
@@ -62,64 +61,72 @@ void warn_of_open_line(const std::filesystem::path& file) {
     warn(fmt::format("{} does not end with a newline, so Gmsh may ignore its last line", file.string()));
 }
 
-// A closed triangulated surface becomes a volume, as in Gmsh's tutorial t13: split at sharp edges, parametrise, fill.
-void fill_triangulation() {
-  gmsh::model::mesh::classifySurfaces(40 * std::numbers::pi / 180, true, true);
-  gmsh::model::mesh::createGeometry();
-  gmsh::vectorpair surfaces;
-  gmsh::model::getEntities(surfaces, 2);
-  std::vector<int> loop;
-  for (const auto& surface : surfaces) loop.push_back(surface.second);
-  gmsh::model::geo::addVolume({gmsh::model::geo::addSurfaceLoop(loop)});
-  gmsh::model::geo::synchronize();
+// "Info    : [ 40%] Meshing curve 3 (Line)" -> "Meshing curve 3 (Line), 40%"; "" for what is no message of that kind.
+std::string progress_of(const std::string& line) {
+  const std::string mark = "Info    : ";
+  if (line.rfind(mark, 0) != 0) return {};
+  std::string text = line.substr(mark.size());
+  int percent = 0, length = 0;
+  if (std::sscanf(text.c_str(), "[%d%%]%n", &percent, &length) == 1 && length > 0) {
+    text.erase(0, text.find_first_not_of(' ', static_cast<std::size_t>(length)));
+    return fmt::format("{}, {}%", text, percent);
+  }
+  return text;
 }
 
-void generate(GmshSession& session, const std::string& file, Kind kind, std::optional<double> size, int order) {
-  const std::string help = "check the geometry in Gmsh, or try another mesh.size";
-  session.call("meshing " + file, help, [&] {
-    if (kind == Kind::triangulation) fill_triangulation();
-    if (size) {
-      gmsh::option::setNumber("Mesh.CharacteristicLengthMin", *size);
-      gmsh::option::setNumber("Mesh.CharacteristicLengthMax", *size);
-    }
-    gmsh::option::setNumber("Mesh.ElementOrder", order);
-    gmsh::option::setNumber("Mesh.SecondOrderIncomplete", 0);
-    const int dim = gmsh::model::getDimension();
-    if (dim < 1)
-      throw Error(ExitCode::mesh, fmt::format("{} has no curve, surface or volume to mesh", file),
-                  "give the geometry at least one curve");
-    gmsh::model::mesh::generate(dim);
-  });
+// A file is read at some 10 MB/s and more; meshing is left an hour.
+double default_seconds(const std::filesystem::path& file, Kind kind) {
+  std::error_code ignored;
+  const auto bytes = std::filesystem::file_size(file, ignored);
+  return kind == Kind::mesh && !ignored ? 30 + 1e-6 * static_cast<double>(bytes) : 3600;
 }
 
-GmshModel load(const std::filesystem::path& file, Kind kind, const SplitEntities& split, std::optional<double> size,
-               int order) {
-  GmshSession session;
-  const std::string name = file.string();
-  session.call("reading " + name, "check that Gmsh itself opens the file",
-               [&] { gmsh::open(std::filesystem::absolute(file).string()); });
-  if (kind != Kind::mesh) generate(session, name, kind, size, order);
+GmshModel load_apart(const std::filesystem::path& file, Kind kind, const SplitEntities& split,
+                     const GmshOptions& options) {
   GmshModel model;
-  session.call("reading " + name, "check that Gmsh itself opens the file",
-               [&] { model = copy_model(name, kind != Kind::mesh, split); });
-  for (const std::string& warning : session.warnings()) log_debug("Gmsh: " + warning);
+  const MeshHooks& hooks = options.hooks;
+  run_in_child({.program = "Gmsh",
+                .what = "reading " + file.string(),
+                .work =
+                    [&](ChildSink& sink) {
+                      GmshModel loaded = load_in_gmsh(file, kind, split, options);
+                      ArchiveWriter<ChildSink> archive(sink);
+                      archive(loaded);
+                    },
+                .result =
+                    [&](ChildSource& source) {
+                      ArchiveReader<ChildSource> archive(source);
+                      archive(model);
+                    },
+                .line =
+                    [&](const std::string& line) {
+                      if (const std::string what = progress_of(line); hooks.progress && !what.empty())
+                        hooks.progress(-1, "Gmsh: " + what);
+                    },
+                .stop = hooks.stop,
+                .cpu_seconds = options.time_limit.value_or(default_seconds(file, kind)),
+                .cpu_help = "use a coarser mesh, or a larger mesh.time_limit (seconds)",
+                .crash_help = "the file is damaged, or Gmsh has a fault: check that Gmsh itself opens and meshes it"});
+  for (const std::string& note : model.notes) log_debug(note);
+  for (const std::string& warning : model.warnings) warn(warning);
   return model;
 }
 
 }  // namespace
 
-Mesh read_gmsh(const std::filesystem::path& file, std::optional<double> size, int order,
-               std::optional<Position> where) {
+Mesh read_gmsh(const std::filesystem::path& file, const GmshOptions& options) {
+  const std::optional<Position>& where = options.where;
   check_readable(file, where);
   const Kind kind = kind_of(file, where);
-  if (order != 1 && order != 2)
-    throw Error(ExitCode::usage, fmt::format("geometric order {} was asked", order), "orders 1 and 2 are supported",
-                where);
+  if (options.order != 1 && options.order != 2)
+    throw Error(ExitCode::usage, fmt::format("geometric order {} was asked", options.order),
+                "orders 1 and 2 are supported", where);
   SplitEntities split;
   if (lower_case(file.extension().string()) == ".msh") split = check_msh(file);
   if (lower_case(file.extension().string()) == ".geo") warn_of_open_line(file);
-  if (kind == Kind::mesh && size) warn(fmt::format("mesh.size is not used: {} is a mesh already", file.string()));
-  return make_mesh_of(load(file, kind, split, size, order), file.string());
+  if (kind == Kind::mesh && options.size)
+    warn(fmt::format("mesh.size is not used: {} is a mesh already", file.string()));
+  return make_mesh_of(load_apart(file, kind, split, options), file.string());
 }
 
 }  // namespace tessera::mesh

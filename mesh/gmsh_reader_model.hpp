@@ -28,6 +28,7 @@ struct PhysicalGroup {
   int dim = 0;
 };
 
+/// All that comes back from the child process in which Gmsh works. A new member needs its name in describe() below.
 struct GmshModel {
   int dim = 0, order = 1;
   std::vector<double> points;     ///< [nodes, 3], ascending tags
@@ -35,10 +36,35 @@ struct GmshModel {
   std::vector<EntityCells> cells;
   std::vector<EntityElements> elements;  ///< of lower dimensions, entities with groups only
   std::vector<PhysicalGroup> groups;     ///< of dimension <= dim; groups of one name and dimension are one
+  std::vector<std::string> notes;        ///< of the child, for the parent's debug log
+  std::vector<std::string> warnings;     ///< of the child, for the parent to say and keep
 };
 
+// The members of each struct for the archives of base/archive.hpp, in one order for writing and reading.
+template <class Archive>
+void describe(Archive& archive, EntityElements& e) {
+  archive(e.dim, e.shape, e.groups, e.vertices);
+}
+template <class Archive>
+void describe(Archive& archive, EntityCells& c) {
+  archive(c.block, c.first, c.count, c.groups);
+}
+template <class Archive>
+void describe(Archive& archive, PhysicalGroup& g) {
+  archive(g.name, g.dim);
+}
+template <class Archive>
+void describe(Archive& archive, CellBlock& b) {
+  archive(b.shape, b.order, b.nodes_per_cell, b.nodes, b.first_cell);
+}
+template <class Archive>
+void describe(Archive& archive, GmshModel& m) {
+  archive(m.dim, m.order, m.points, m.blocks, m.cells, m.elements, m.groups, m.notes, m.warnings);
+}
+
 /// Copies the mesh of Gmsh's current model. `grouped_only`: cells without a group are left out where cells have groups.
-/// `split`: elements that have other groups than their entity. Throws Error(mesh) naming `file` for elements that are not supported, nodes that do not exist, and no cells.
+/// `split`: elements that have other groups than their entity. Throws Error(mesh) naming `file` for elements that are
+/// not supported, nodes that do not exist, and no cells.
 GmshModel copy_model(const std::string& file, bool grouped_only, const SplitEntities& split);
 
 /// Makes the mesh of a copied model: drops unused nodes, mirrors inverted cells, matches facets.

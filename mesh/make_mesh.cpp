@@ -50,7 +50,7 @@ void with_place(const std::optional<Position>& where, Work work) {
 
 }  // namespace
 
-Mesh make_mesh(const deck::Deck& deck, const MeshParams& params, int threads) {
+Mesh make_mesh(const deck::Deck& deck, const MeshParams& params, int threads, const MeshHooks& hooks) {
   validate(params);
   Threads exec(threads);
   Mesh mesh;
@@ -61,7 +61,8 @@ Mesh make_mesh(const deck::Deck& deck, const MeshParams& params, int threads) {
     with_place(where, [&] { mesh = make_box(refined(*params.box, params.refine), params.order); });
   } else {
     Scope scope(exec, "mesh.read");
-    with_place(where, [&] { mesh = read_gmsh(deck.resolve(params.file), params.size, params.order, where); });
+    const GmshOptions options{params.size, params.order, params.time_limit, where, hooks};
+    with_place(where, [&] { mesh = read_gmsh(deck.resolve(params.file), options); });
   }
   if (!params.box && params.refine > 0) {
     Scope scope(exec, "mesh.refine");

@@ -39,6 +39,11 @@ deck::Section<MeshParams> mesh_section() {
       .key("numbering", &MeshParams::numbering,
            {.help = "numbering of nodes and cells: reverse Cuthill-McKee, METIS nested dissection, or as in the file",
             .choices = {"rcm", "metis", "file"}})
+      .key("time_limit", &MeshParams::time_limit,
+           {.help = "CPU time that Gmsh may take; default: an hour to mesh a geometry, 30 s and one a megabyte to read "
+                    "a mesh",
+            .unit = "s",
+            .min = 1})
       .position(&MeshParams::where);
   return section;
 }

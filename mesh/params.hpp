@@ -24,6 +24,7 @@ struct MeshParams {
   int order = 1;
   int refine = 0;
   std::string numbering = "rcm";
+  std::optional<double> time_limit;
   deck::Where where;
 };
 

@@ -34,7 +34,7 @@ void shuffle_nodes(mesh::Mesh& mesh) {
 mesh::Mesh ball(double size, int refinements, bool shuffled) {
   const std::filesystem::path file = std::filesystem::temp_directory_path() / "tessera_bench_ball.geo";
   std::ofstream(file) << "SetFactory(\"OpenCASCADE\");\nSphere(1) = {0, 0, 0, 1};\n";
-  mesh::Mesh mesh = mesh::read_gmsh(file, size);
+  mesh::Mesh mesh = mesh::read_gmsh(file, {.size = size});
   std::filesystem::remove(file);
   for (int level = 0; level < refinements; ++level) mesh = mesh::refine(mesh);
   shuffled ? shuffle_nodes(mesh) : number_by_cells(mesh);

@@ -34,7 +34,7 @@ Problem make_problem(const Context& context, Params of_deck) {
   problem.params = std::move(of_deck);
   const Params& params = problem.params;
   Threads exec(params.run.threads);
-  problem.mesh = mesh::make_mesh(context.deck, params.mesh, exec.count());
+  problem.mesh = mesh::make_mesh(context.deck, params.mesh, exec.count(), {context.stop, context.progress});
   {
     Scope scope(exec, "dofs");
     problem.dofs = dof_map(context.deck, problem.mesh, params.physics, exec.count());

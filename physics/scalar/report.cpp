@@ -175,7 +175,7 @@ bool needs_mesh(const Params& params) { return params.output.write || params.has
 
 void report_on_mesh(const Params& params, const Array<double>& u, const solvers::Report& report, Context& context) {
   Threads exec(params.run.threads);
-  const mesh::Mesh mesh = mesh::make_mesh(context.deck, params.mesh, exec.count());
+  const mesh::Mesh mesh = mesh::make_mesh(context.deck, params.mesh, exec.count(), {context.stop, context.progress});
   assembly::DofMap dofs;
   std::vector<double> points;
   {

@@ -59,7 +59,7 @@ TEST_P(MshFiles, GiveTheSameMeshAsTheGeometry) {
   const Mesh mesh = read_gmsh(folder / "cube.msh");
   EXPECT_EQ(mesh.order, order);
   expect_layered_cube(mesh);
-  const Mesh direct = read_gmsh(folder / "cube.geo", {}, order);
+  const Mesh direct = read_gmsh(folder / "cube.geo", {.order = order});
   expect_layered_cube(direct);
   EXPECT_EQ(mesh.cells(), direct.cells());
   EXPECT_EQ(mesh.nodes(), direct.nodes());
@@ -78,14 +78,15 @@ INSTANTIATE_TEST_SUITE_P(Formats, MshFiles,
 TEST(GmshReader, SizeOfAGeometry) {
   TemporaryFolder folder;
   write_text(folder / "cube.geo", layered_cube);
-  EXPECT_GT(read_gmsh(folder / "cube.geo", 0.15).cells(), 4 * read_gmsh(folder / "cube.geo", 0.5).cells());
+  EXPECT_GT(read_gmsh(folder / "cube.geo", {.size = 0.15}).cells(),
+            4 * read_gmsh(folder / "cube.geo", {.size = 0.5}).cells());
 }
 
 TEST(GmshReader, OpenCascadeAndItsFiles) {
   TemporaryFolder folder;
   write_text(folder / "ball.geo",
              "SetFactory(\"OpenCASCADE\");\nSphere(1) = {0,0,0,1};\nPhysical Volume(\"ball\") = {1};\n");
-  const Mesh ball = read_gmsh(folder / "ball.geo", 0.4, 2);
+  const Mesh ball = read_gmsh(folder / "ball.geo", {.size = 0.4, .order = 2});
   EXPECT_EQ(ball.order, 2);
   EXPECT_NEAR(measure(ball), 4.18879, 0.02);
   gmsh::initialize(0, nullptr, false);
@@ -97,10 +98,10 @@ TEST(GmshReader, OpenCascadeAndItsFiles) {
   gmsh::model::mesh::generate(2);
   gmsh::write((folder / "box.stl").string());
   gmsh::finalize();
-  EXPECT_NEAR(measure(read_gmsh(folder / "box.brep", 0.5)), 6, 1e-9);
+  EXPECT_NEAR(measure(read_gmsh(folder / "box.brep", {.size = 0.5})), 6, 1e-9);
   const double step = measure(read_gmsh(folder / "box.step"));  // in the unit of the file: metres or millimetres
   EXPECT_NEAR(step > 100 ? step * 1e-9 : step, 6, 1e-6);
-  const Mesh solid = read_gmsh(folder / "box.stl", 0.5);
+  const Mesh solid = read_gmsh(folder / "box.stl", {.size = 0.5});
   EXPECT_EQ(solid.dim, 3);
   EXPECT_NEAR(measure(solid), 6, 1e-9);
   EXPECT_TRUE(solid.groups.empty());
@@ -115,7 +116,7 @@ Transfinite Curve{:} = 4; Transfinite Surface{1}; Recombine Surface{1};
 Physical Surface("quads") = {1}; Physical Surface("triangles") = {2};
 )");
   for (int order : {1, 2}) {
-    const Mesh mesh = read_gmsh(folder / "mixed.geo", {}, order);
+    const Mesh mesh = read_gmsh(folder / "mixed.geo", {.order = order});
     EXPECT_EQ(mesh.dim, 2);
     ASSERT_EQ(mesh.blocks.size(), 2u);
     EXPECT_NEAR(measure(mesh), 2, 1e-12);
@@ -134,7 +135,7 @@ h = 0.5; Point(1) = {0,0,0,h}; Point(2) = {1,0,0,h}; Point(3) = {1,1,0,h}; Point
 Line(1) = {1,2}; Line(2) = {2,3}; Line(3) = {3,4}; Line(4) = {4,1}; Curve Loop(1) = {1,2,3,4}; Plane Surface(1) = {1};
 Transfinite Curve{:} = 3; Transfinite Surface{1};
 )") + recombine + extrude + "\n");
-    return read_gmsh(folder / "layers.geo", {}, 2);
+    return read_gmsh(folder / "layers.geo", {.order = 2});
   };
   const char* up = "Extrude {0,0,1} { Surface{1}; Layers{2}; Recombine; }";
   for (const auto& [mesh, shape] : {std::pair{layers("Recombine Surface{1};", up), Shape::hex},
@@ -319,7 +320,7 @@ TEST(GmshReader, RefusesFilesThatAreNone) {
   expect_refused(folder / "wrong.step", {"wrong.step"});
   const Position where{"case.toml", 3, 8, "file = \"missing.msh\"", 13};
   std::string message;
-  thrown_code([&] { read_gmsh(folder / "missing.msh", {}, 1, where); }, &message);
+  thrown_code([&] { read_gmsh(folder / "missing.msh", {.order = 1, .where = where}); }, &message);
   EXPECT_NE(message.find("case.toml:3:8"), std::string::npos) << message;
 }
 
@@ -340,7 +341,8 @@ TEST(GmshReader, IsQuietAndRepeatable) {
   TemporaryFolder folder;
   write_text(folder / "cube.geo", layered_cube);
   ::testing::internal::CaptureStdout();
-  const Mesh first = read_gmsh(folder / "cube.geo", 0.2), second = read_gmsh(folder / "cube.geo", 0.2);
+  const Mesh first = read_gmsh(folder / "cube.geo", {.size = 0.2}),
+             second = read_gmsh(folder / "cube.geo", {.size = 0.2});
   EXPECT_EQ(::testing::internal::GetCapturedStdout(), "");
   EXPECT_EQ(first.points, second.points);
   EXPECT_EQ(first.blocks[0].nodes, second.blocks[0].nodes);

@@ -79,7 +79,7 @@ TEST(GmshWriter, GroupsOfEveryDimension) {
   TemporaryFolder folder;
   write_text(folder / "cube.geo", layered_cube);
   for (int order : {1, 2}) {
-    const Mesh mesh = read_gmsh(folder / "cube.geo", 0.3, order);
+    const Mesh mesh = read_gmsh(folder / "cube.geo", {.size = 0.3, .order = order});
     write_msh(mesh, folder / "cube.msh");
     expect_same(mesh, read_gmsh(folder / "cube.msh"));
   }

@@ -1,0 +1,64 @@
+#include "mesh/gmsh_load.hpp"
+
+#include <fmt/format.h>
+#include <gmsh.h>
+
+#include <numbers>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "mesh/gmsh_reader_session.hpp"
+
+namespace tessera::mesh {
+
+namespace {
+
+// A closed triangulated surface becomes a volume, as in Gmsh's tutorial t13: split at sharp edges, parametrise, fill.
+void fill_triangulation() {
+  gmsh::model::mesh::classifySurfaces(40 * std::numbers::pi / 180, true, true);
+  gmsh::model::mesh::createGeometry();
+  gmsh::vectorpair surfaces;
+  gmsh::model::getEntities(surfaces, 2);
+  std::vector<int> loop;
+  for (const auto& surface : surfaces) loop.push_back(surface.second);
+  gmsh::model::geo::addVolume({gmsh::model::geo::addSurfaceLoop(loop)});
+  gmsh::model::geo::synchronize();
+}
+
+void generate(GmshSession& session, const std::string& file, GmshKind kind, std::optional<double> size, int order) {
+  const std::string help = "check the geometry in Gmsh, or try another mesh.size";
+  session.call("meshing " + file, help, 0, [&] {
+    if (kind == GmshKind::triangulation) fill_triangulation();
+    if (size) {
+      gmsh::option::setNumber("Mesh.CharacteristicLengthMin", *size);
+      gmsh::option::setNumber("Mesh.CharacteristicLengthMax", *size);
+    }
+    gmsh::option::setNumber("Mesh.ElementOrder", order);
+    gmsh::option::setNumber("Mesh.SecondOrderIncomplete", 0);
+    const int dim = gmsh::model::getDimension();
+    if (dim < 1)
+      throw Error(ExitCode::mesh, fmt::format("{} has no curve, surface or volume to mesh", file),
+                  "give the geometry at least one curve");
+    gmsh::model::mesh::generate(dim);
+  });
+}
+
+}  // namespace
+
+GmshModel load_in_gmsh(const std::filesystem::path& file, GmshKind kind, const SplitEntities& split,
+                       const GmshOptions& options) {
+  GmshSession session;
+  const std::string name = file.string(), help = "check that Gmsh itself opens the file";
+  std::error_code ignored;
+  const auto bytes = static_cast<std::size_t>(std::filesystem::file_size(file, ignored));
+  const std::size_t sane_bytes = ignored ? 0 : (std::size_t{256} << 20) + 50 * bytes;
+  session.call("reading " + name, help, sane_bytes, [&] { gmsh::open(std::filesystem::absolute(file).string()); });
+  if (kind != GmshKind::mesh) generate(session, name, kind, options.size, options.order);
+  GmshModel model;
+  session.call("reading " + name, help, 0, [&] { model = copy_model(name, kind != GmshKind::mesh, split); });
+  for (const std::string& warning : session.warnings()) model.notes.push_back("Gmsh: " + warning);
+  return model;
+}
+
+}  // namespace tessera::mesh
