@@ -1,6 +1,4 @@
 // Partitions of cells for colour_blocks and shared: made on the host, once.
-#include <omp.h>
-
 #include <algorithm>
 #include <limits>
 #include <numeric>
@@ -8,6 +6,7 @@
 #include "assembly/assembler_data.hpp"
 #include "assembly/form.hpp"
 #include "base/error.hpp"
+#include "base/team.hpp"
 #include "mesh/colouring.hpp"
 #include "mesh/partition.hpp"
 
@@ -16,6 +15,9 @@ namespace {
 
 /// METIS takes about 10 microseconds a cell; beyond this many cells the curve is used, whose partitions have a fifth more boundary.
 constexpr Index most_cells_for_metis = 400'000;
+
+/// Partitions that a thread plans in a row.
+constexpr int partitions_at_a_time = 16;
 
 /// The lowest 21 bits of a number, two zeros after each.
 std::uint64_t spread_bits(std::uint64_t x) {
@@ -38,8 +40,7 @@ std::vector<Index> along_curve(const mesh::Mesh& mesh) {
   const double scale = extent > 0 ? 0x1fffff / extent : 0;
   std::vector<std::pair<std::uint64_t, Index>> keys(static_cast<std::size_t>(mesh.cells()));
   for (const mesh::CellBlock& block : mesh.blocks)
-#pragma omp parallel for schedule(static)
-    for (Index cell = 0; cell < block.cells(); ++cell) {
+    parallel_for(default_threads(), block.cells(), [&](Index cell) {
       const int vertices = mesh::vertex_count(block.shape);
       std::uint64_t key = 0;
       for (int d = 0; d < 3; ++d) {
@@ -48,7 +49,7 @@ std::vector<Index> along_curve(const mesh::Mesh& mesh) {
         key |= spread_bits(static_cast<std::uint64_t>(std::max(0.0, (middle / vertices - low[d]) * scale))) << d;
       }
       keys[block.first_cell + cell] = {key, block.first_cell + cell};
-    }
+    });
   std::sort(keys.begin(), keys.end());
   std::vector<Index> number(keys.size());
   for (std::size_t k = 0; k < keys.size(); ++k) number[keys[k].second] = static_cast<Index>(k);
@@ -85,11 +86,12 @@ std::vector<Index> colour_within(const DofBlock& dofs, PartitionPlan& plan, Inde
 void colour_partitions(PartitionPlan& plan, const DofBlock& dofs, Index all_dofs, int threads) {
   const auto partitions = static_cast<Index>(plan.first_place.size()) - 1;
   std::vector<std::vector<Index>> steps(partitions), keys(partitions);
-#pragma omp parallel for schedule(dynamic, 16) num_threads(threads)
-  for (Index p = 0; p < partitions; ++p) {
-    keys[p] = dofs_of(dofs, plan, p);
-    steps[p] = colour_within(dofs, plan, p);
-  }
+  parallel_chunks(threads, partitions, partitions_at_a_time, [&](Offset first, Offset last, int) {
+    for (auto p = static_cast<Index>(first); p < last; ++p) {
+      keys[p] = dofs_of(dofs, plan, p);
+      steps[p] = colour_within(dofs, plan, p);
+    }
+  });
   std::vector<Offset> ptr{0};
   std::vector<Index> all_keys;
   plan.step_ptr = {0};
@@ -279,19 +281,19 @@ SharedPlan plan_shared(const mesh::CellBlock& cells, const DofBlock& dofs, Index
                        col_ind, symmetric, by_columns, partition_of_dofs(dofs, all_dofs, plan)};
   const auto partitions = static_cast<Index>(plan.first_place.size()) - 1;
   std::vector<SharedPart> parts(partitions);
-#pragma omp parallel for schedule(dynamic, 16) num_threads(threads)
-  for (Index p = 0; p < partitions; ++p) parts[p] = plan_partition(in, p);
+  parallel_chunks(threads, partitions, partitions_at_a_time, [&](Offset first, Offset last, int) {
+    for (auto p = static_cast<Index>(first); p < last; ++p) parts[p] = plan_partition(in, p);
+  });
   SharedPlan result = join(parts);
   const Index count = cells.cells();
   result.local.resize(static_cast<std::size_t>(count) * cells.nodes_per_cell);
-#pragma omp parallel for schedule(dynamic, 16) num_threads(threads)
-  for (Index p = 0; p < partitions; ++p) {
+  parallel_for(threads, partitions, [&](Index p) {
     const std::vector<Index>& nodes = parts[p].nodes;
     for (Index place = plan.first_place[p]; place < plan.first_place[p + 1]; ++place)
       for (int g = 0; g < cells.nodes_per_cell; ++g)
         result.local[static_cast<std::size_t>(g) * count + place] = static_cast<std::uint16_t>(
             std::lower_bound(nodes.begin(), nodes.end(), cells.cell(plan.order[place])[g]) - nodes.begin());
-  }
+  });
   return result;
 }
 

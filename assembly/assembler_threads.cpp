@@ -1,11 +1,11 @@
-#include <omp.h>
-
 #include <algorithm>
+#include <atomic>
 
 #include "assembly/assemble_impl.hpp"
 #include "assembly/assembler_elements_threads.hpp"
 #include "assembly/dirichlet_impl.hpp"
 #include "assembly/form.hpp"
+#include "base/team.hpp"
 #include "mesh/colouring.hpp"
 
 namespace tessera::assembly {
@@ -110,10 +110,7 @@ void scatter(const BlockView& block, const Target& target, Offset place, const W
 }
 
 void add_plainly(double& to, double value) { to += value; }
-void add_atomically(double& to, double value) {
-#pragma omp atomic
-  to += value;
-}
+void add_atomically(double& to, double value) { std::atomic_ref(to).fetch_add(value, std::memory_order_relaxed); }
 
 /// Adds places first .. last, which no other thread's cells touch.
 void add_places(const BlockData<Host>& block, const Target& target, Offset first, Offset last, Workspace& work) {
@@ -131,31 +128,33 @@ void add_places(const BlockData<Host>& block, const Target& target, Offset first
 }  // namespace
 
 void add_cells(Threads& exec, Strategy strategy, const BlockData<Host>& block, const Target& target) {
-#pragma omp parallel num_threads(exec.count())
-  {
-    Workspace work(block.view, block.dim);
-    if (strategy == Strategy::atomic) {
-#pragma omp for schedule(dynamic, 64)
-      for (Offset place = 0; place < block.cells; ++place) {
-        element_values(block, place, work);
-        scatter(block.view, target, place, work, add_atomically);
+  Scratch<Workspace> scratch(exec.count());
+  const auto work = [&](int part) -> Workspace& { return scratch.of(part, block.view, block.dim); };
+  if (strategy == Strategy::atomic) {
+    parallel_chunks(exec.count(), block.cells, 64, [&](Offset first, Offset last, int part) {
+      Workspace& mine = work(part);
+      for (Offset place = first; place < last; ++place) {
+        element_values(block, place, mine);
+        scatter(block.view, target, place, mine, add_atomically);
       }
-    } else if (strategy == Strategy::colour_blocks) {
-      const Partitions<Host>& p = block.partitions;
-      for (std::size_t colour = 0; colour + 1 < p.colour_ptr.size(); ++colour) {
-#pragma omp for schedule(dynamic)
-        for (Offset k = p.colour_ptr[colour]; k < p.colour_ptr[colour + 1]; ++k)
-          add_places(block, target, p.first[p.by_colour[k]], p.first[p.by_colour[k] + 1], work);
-      }
-    } else {
-      for (std::size_t colour = 0; colour + 1 < block.colour_ptr.size(); ++colour) {
-#pragma omp for schedule(dynamic)
-        for (Offset k = block.colour_ptr[colour]; k < block.colour_ptr[colour + 1]; ++k) {
-          const Offset first = Offset{block.chunks[k]} * block.chunk_cells;
-          add_places(block, target, first, std::min<Offset>(block.cells, first + block.chunk_cells), work);
-        }
-      }
-    }
+    });
+    return;
+  }
+  const auto each_colour = [&](const auto& ptr, auto add) {
+    for (std::size_t colour = 0; colour + 1 < ptr.size(); ++colour)
+      parallel_chunks(exec.count(), ptr[colour + 1] - ptr[colour], 1,
+                      [&](Offset k, Offset, int part) { add(ptr[colour] + k, work(part)); });
+  };
+  if (strategy == Strategy::colour_blocks) {
+    const Partitions<Host>& p = block.partitions;
+    each_colour(p.colour_ptr, [&](Offset k, Workspace& of_part) {
+      add_places(block, target, p.first[p.by_colour[k]], p.first[p.by_colour[k] + 1], of_part);
+    });
+  } else {
+    each_colour(block.colour_ptr, [&](Offset k, Workspace& of_part) {
+      const Offset first = Offset{block.chunks[k]} * block.chunk_cells;
+      add_places(block, target, first, std::min<Offset>(block.cells, first + block.chunk_cells), of_part);
+    });
   }
 }
 
@@ -174,12 +173,10 @@ void order_cells(Threads& exec, const mesh::CellBlock& cells, const DofBlock& do
   // Two chunks that share a dof get different colours. Each thread lists the dofs of its own range of chunks, each dof once a chunk.
   std::vector<Offset> ptr(static_cast<std::size_t>(chunks) + 1, 0);
   std::vector<std::vector<Index>> keys_of(static_cast<std::size_t>(exec.count()));
-#pragma omp parallel num_threads(exec.count())
-  {
+  parallel_ranges(exec.count(), chunks, [&](Offset first_chunk, Offset last_chunk, int part) {
     std::vector<Index> seen(all_dofs, -1);
-    std::vector<Index>& mine = keys_of[omp_get_thread_num()];
-#pragma omp for schedule(static)
-    for (Index chunk = 0; chunk < chunks; ++chunk) {
+    std::vector<Index>& mine = keys_of[static_cast<std::size_t>(part)];
+    for (auto chunk = static_cast<Index>(first_chunk); chunk < last_chunk; ++chunk) {
       const std::size_t before = mine.size();
       const std::size_t first = static_cast<std::size_t>(chunk) * block.chunk_cells * dofs.nodes;
       const std::size_t last =
@@ -191,7 +188,7 @@ void order_cells(Threads& exec, const mesh::CellBlock& cells, const DofBlock& do
       }
       ptr[chunk + 1] = static_cast<Offset>(mine.size() - before);
     }
-  }
+  });
   for (Index chunk = 0; chunk < chunks; ++chunk) ptr[chunk + 1] += ptr[chunk];
   std::vector<Index> keys;
   keys.reserve(static_cast<std::size_t>(ptr.back()));
@@ -205,8 +202,7 @@ void fill_slots(Threads& exec, const BlockData<Host>& block, const linalg::CrsVi
                 int* long_row) {
   const int n = block.view.nodes;
   const Index* dofs = block.view.dofs;
-#pragma omp parallel for schedule(static) num_threads(exec.count())
-  for (Index cell = 0; cell < block.cells; ++cell) {
+  parallel_for(exec.count(), block.cells, [&](Index cell) {
     const Index* mine = dofs + static_cast<Offset>(cell) * n;
     std::uint16_t* slot = slots + static_cast<Offset>(cell) * n * n;
     for (int i = 0; i < n; ++i) {
@@ -223,7 +219,7 @@ void fill_slots(Threads& exec, const BlockData<Host>& block, const linalg::CrsVi
         *slot = static_cast<std::uint16_t>(below);
       }
     }
-  }
+  });
 }
 
 void decide_columns(Threads&, BlockData<Host>&) {}

@@ -11,6 +11,7 @@
 
 #include "assembly/geometry_map.hpp"
 #include "base/error.hpp"
+#include "base/team.hpp"
 
 namespace tessera::assembly {
 namespace {
@@ -75,9 +76,9 @@ void Numbering::gather(Pieces& result, std::span<const std::array<Index, 3>> key
   std::vector<Offset> next(result.ptr.begin(), result.ptr.end() - 1);
   for (std::size_t slot = 0; slot < keys.size(); ++slot)
     result.pieces[next[keys[slot][0]]++] = {keys[slot][1], keys[slot][2], static_cast<Offset>(slot)};
-#pragma omp parallel for schedule(static) num_threads(threads)
-  for (Index v = 0; v < vertices; ++v)
+  parallel_for(threads, vertices, [&](Index v) {
     std::sort(result.pieces.begin() + result.ptr[v], result.pieces.begin() + result.ptr[v + 1]);
+  });
   result.first.assign(keys.size(), -1);
 }
 
@@ -95,12 +96,12 @@ void Numbering::gather_edges() {
     const mesh::CellBlock& block = mesh.blocks[b];
     if (mesh::dimension(block.shape) < 2) continue;
     const auto& local = mesh::topology(block.shape).edges;
-#pragma omp parallel for schedule(static) num_threads(threads)
-    for (Index c = 0; c < block.cells(); ++c)
+    parallel_for(threads, block.cells(), [&](Index c) {
       for (std::size_t e = 0; e < local.size(); ++e) {
         const Index a = rank[block.cell(c)[local[e][0]]], z = rank[block.cell(c)[local[e][1]]];
         keys[first_edge_slot[b] + Offset(c) * local.size() + e] = {std::min(a, z), std::max(a, z), 0};
       }
+    });
   }
   gather(edges, keys);
   edges.inside.assign(slots, order - 1);
@@ -123,8 +124,7 @@ void Numbering::gather_faces() {
     const Element& element = lagrange(block.shape, order);
     if (element.dim < 3 || element.face_first.back() == element.face_first[0]) continue;
     const auto& local = mesh::topology(block.shape).facets;
-#pragma omp parallel for schedule(static) num_threads(threads)
-    for (Index c = 0; c < block.cells(); ++c)
+    parallel_for(threads, block.cells(), [&](Index c) {
       for (std::size_t f = 0; f < local.size(); ++f) {
         std::array<Index, 4> v;
         v.fill(std::numeric_limits<Index>::max());
@@ -135,6 +135,7 @@ void Numbering::gather_faces() {
         keys[slot] = {v[0], v[1], v[2]};  // three vertices tell faces of a conforming mesh apart
         faces.inside[slot] = element.face_first[f + 1] - element.face_first[f];
       }
+    });
   }
   gather(faces, keys);
 }
@@ -157,8 +158,8 @@ Index Numbering::assign() {
     }
     return next;
   };
-#pragma omp parallel for schedule(static) num_threads(threads)
-  for (Index v = 0; v < vertices; ++v) start[v + 1] = number(faces, v, number(edges, v, 1, nullptr), nullptr);
+  parallel_for(threads, vertices,
+               [&](Index v) { start[v + 1] = number(faces, v, number(edges, v, 1, nullptr), nullptr); });
 
   const auto lowest = [&](const mesh::CellBlock& block, Index c) {
     Index low = rank[block.cell(c)[0]];
@@ -180,11 +181,10 @@ Index Numbering::assign() {
     throw Error(ExitCode::mesh, fmt::format("{} dofs of order {} exceed 32-bit numbers", start[vertices], order),
                 "use a coarser mesh or a lower order");
   vertex_dof.resize(vertices);
-#pragma omp parallel for schedule(static) num_threads(threads)
-  for (Index v = 0; v < vertices; ++v) {
+  parallel_for(threads, vertices, [&](Index v) {
     vertex_dof[v] = static_cast<Index>(start[v]);
     number(faces, v, number(edges, v, start[v] + 1, &edges.first), &faces.first);
-  }
+  });
   for (const mesh::CellBlock& block : mesh.blocks)
     if (lagrange(block.shape, order).interior() > 0)
       for (Index c = 0; c < block.cells(); ++c)
@@ -238,8 +238,7 @@ void Numbering::fill(const mesh::CellBlock& block, std::size_t number, DofBlock&
   std::vector<const Element*> face_elements;
   if (element.dim == 3)
     for (const auto& facet : topology.facets) face_elements.push_back(&lagrange(facet.shape, order));
-#pragma omp parallel for schedule(static) num_threads(threads)
-  for (Index c = 0; c < block.cells(); ++c) {
+  parallel_for(threads, block.cells(), [&](Index c) {
     Index* out = dofs.dofs.data() + Offset(c) * element.nodes;
     std::array<Index, 8> v{};
     for (int i = 0; i < corners; ++i) v[i] = rank[block.cell(c)[i]];
@@ -265,7 +264,7 @@ void Numbering::fill(const mesh::CellBlock& block, std::size_t number, DofBlock&
     }
     for (int j = 0; j < element.interior(); ++j)
       out[element.interior_first + j] = interior_first[block.first_cell + c] + j;
-  }
+  });
 }
 
 /// Dofs of curves in 3-D given by vertex pairs: found on the edges of the cells.
@@ -310,7 +309,7 @@ const DofBlock& DofMap::block_of(Index cell) const {
 }
 
 DofMap make_dof_map(const mesh::Mesh& mesh, int order, int threads) {
-  if (threads <= 0) threads = omp_get_max_threads();
+  if (threads <= 0) threads = default_threads();
   DofMap result;
   result.order = order;
   for (const mesh::CellBlock& block : mesh.blocks) lagrange(block.shape, order);

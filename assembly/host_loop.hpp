@@ -1,11 +1,5 @@
 #pragma once
-#include <omp.h>
-
-#include <algorithm>
-#include <exception>
-#include <mutex>
-
-#include "base/types.hpp"
+#include "base/team.hpp"
 
 namespace tessera::assembly {
 
@@ -14,23 +8,8 @@ namespace tessera::assembly {
 /// lowest chunk.
 template <class Body>
 void for_chunks(Offset count, Offset chunk_size, int threads, Body body) {
-  const Offset chunks = (count + chunk_size - 1) / chunk_size;
-  std::mutex mutex;
-  std::exception_ptr failure;
-  Offset failed = chunks;
-#pragma omp parallel for schedule(dynamic) num_threads(threads > 0 ? threads : omp_get_max_threads())
-  for (Offset chunk = 0; chunk < chunks; ++chunk) {
-    try {
-      body(chunk, chunk * chunk_size, std::min(count, (chunk + 1) * chunk_size));
-    } catch (...) {
-      const std::lock_guard lock(mutex);
-      if (chunk < failed) {
-        failed = chunk;
-        failure = std::current_exception();
-      }
-    }
-  }
-  if (failure) std::rethrow_exception(failure);
+  parallel_chunks(threads > 0 ? threads : default_threads(), count, chunk_size,
+                  [&](Offset first, Offset last, int) { body(first / chunk_size, first, last); });
 }
 
 }  // namespace tessera::assembly

@@ -2,6 +2,7 @@
 
 #include "assembly/assembler_data.hpp"
 #include "assembly/quadrature.hpp"
+#include "base/team.hpp"
 
 namespace tessera::assembly {
 
@@ -25,9 +26,8 @@ std::vector<double> cell_quadrature_points(const mesh::Mesh& mesh, const DofMap&
   std::vector<double> result(static_cast<std::size_t>(points.before(mesh.blocks.size())) * 3);
   for (std::size_t b = 0; b < mesh.blocks.size(); ++b) {
     double* out = result.data() + points.before(b) * 3;
-#pragma omp parallel for schedule(static)
-    for (Index cell = 0; cell < mesh.blocks[b].cells(); ++cell)
-      points.of_cells(b, cell, 1, out + Offset{cell} * points.per_cell(b) * 3);
+    parallel_for(default_threads(), mesh.blocks[b].cells(),
+                 [&](Index cell) { points.of_cells(b, cell, 1, out + Offset{cell} * points.per_cell(b) * 3); });
   }
   return result;
 }

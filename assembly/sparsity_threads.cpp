@@ -1,12 +1,12 @@
-#include <omp.h>
-
 #include <fmt/format.h>
+
 #include <algorithm>
 #include <limits>
 
 #include "assembly/assembler_data.hpp"
 #include "assembly/sparsity.hpp"
 #include "base/error.hpp"
+#include "base/team.hpp"
 
 namespace tessera::assembly {
 namespace {
@@ -41,8 +41,7 @@ struct DofCells {
 /// visit(part, dof, cell) for every pair; each part takes consecutive cells of each block, one thread a part.
 template <class Visit>
 void for_each_pair(const DofMap& map, const DofBlock& block, int parts, Visit visit) {
-#pragma omp parallel for schedule(static, 1) num_threads(parts)
-  for (int part = 0; part < parts; ++part) {
+  parallel(parts, [&](int part) {
     const Offset first = Offset{part} * block.cells() / parts, last = Offset{part + 1} * block.cells() / parts;
     const Index* dof = block.dofs.data() + first * block.nodes;
     for (Offset cell = first; cell < last; ++cell)
@@ -51,7 +50,7 @@ void for_each_pair(const DofMap& map, const DofBlock& block, int parts, Visit vi
           continue;  // found by the sum of the counts
         visit(part, *dof, block.first_cell + static_cast<Index>(cell));
       }
-  }
+  });
 }
 
 /// Every part counts its own cells and then writes behind those of the parts before it, so the order is that of the cells.
@@ -167,6 +166,14 @@ class RowCollector {
   std::vector<std::pair<Index, Index>> order_;
 };
 
+/// What a thread needs to collect the rows of chunks, and the longest of them.
+struct ChunkCollector {
+  explicit ChunkCollector(const DofMap& map) : collector(map) {}
+  RowCollector collector;
+  std::vector<Index> out;
+  Index longest = 0;
+};
+
 }  // namespace
 
 linalg::Crs<Host> make_sparsity(Threads& exec, const DofMap& map, const SlotArrays& slots) {
@@ -178,34 +185,32 @@ linalg::Crs<Host> make_sparsity(Threads& exec, const DofMap& map, const SlotArra
   A.rows = A.cols = map.dofs;
   A.row_ptr = Array<Offset>(Offset{map.dofs} + 1);
   A.row_ptr[0] = 0;
-  Index longest = 0;
-#pragma omp parallel num_threads(exec.count()) reduction(max : longest)
-  {
-    RowCollector collector(map);
-    std::vector<Index> out;
-#pragma omp for schedule(dynamic)
-    for (Index chunk = 0; chunk < chunks; ++chunk) {
-      out.clear();
-      const Index last = std::min(map.dofs, (chunk + 1) * rows_per_chunk);
-      for (Index row = chunk * rows_per_chunk; row < last; ++row) {
-        const std::span<const Index> cells(around.cells.data() + around.ptr[row],
-                                           static_cast<std::size_t>(around.ptr[row + 1] - around.ptr[row]));
-        const Index length = collector.collect(row, cells, slots, out);
-        A.row_ptr[row + 1] = length;
-        longest = std::max(longest, length);
-      }
-      columns[chunk] = out;
+  Scratch<ChunkCollector> scratch(exec.count());
+  parallel_chunks(exec.count(), chunks, 1, [&](Offset at, Offset, int part) {
+    const auto chunk = static_cast<Index>(at);
+    ChunkCollector& mine = scratch.of(part, map);
+    std::vector<Index>& out = mine.out;
+    out.clear();
+    const Index last = std::min(map.dofs, (chunk + 1) * rows_per_chunk);
+    for (Index row = chunk * rows_per_chunk; row < last; ++row) {
+      const std::span<const Index> cells(around.cells.data() + around.ptr[row],
+                                         static_cast<std::size_t>(around.ptr[row + 1] - around.ptr[row]));
+      const Index length = mine.collector.collect(row, cells, slots, out);
+      A.row_ptr[row + 1] = length;
+      mine.longest = std::max(mine.longest, length);
     }
-  }
+    columns[chunk] = out;
+  });
+  Index longest = 0;
+  scratch.each([&](const ChunkCollector& of_part) { longest = std::max(longest, of_part.longest); });
   if (!slots.empty() && longest > longest_row) throw_long_row(longest_row);
   for (Index row = 0; row < map.dofs; ++row) A.row_ptr[row + 1] += A.row_ptr[row];
   A.col_ind = Array<Index>(A.row_ptr[map.dofs]);
   A.values = Array<double>(A.row_ptr[map.dofs]);
-#pragma omp parallel for schedule(static) num_threads(exec.count())
-  for (Index chunk = 0; chunk < chunks; ++chunk) {
+  parallel_for(exec.count(), chunks, [&](Index chunk) {
     std::copy(columns[chunk].begin(), columns[chunk].end(), A.col_ind.data() + A.row_ptr[chunk * rows_per_chunk]);
     std::vector<Index>().swap(columns[chunk]);
-  }
+  });
   return A;
 }
 

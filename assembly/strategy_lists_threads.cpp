@@ -1,6 +1,4 @@
 // Cells around rows and reduction lists on threads.
-#include <omp.h>
-
 #include "assembly/assembler_lists_impl.hpp"
 
 namespace tessera::assembly {

@@ -1,7 +1,6 @@
 // nonzeros, two_pass and shared on threads.
-#include <omp.h>
-
 #include "assembly/assembler_elements_threads.hpp"
+#include "base/team.hpp"
 
 namespace tessera::assembly {
 namespace {
@@ -14,12 +13,12 @@ void gather_rows_of(Threads& exec, const BlockData<Host>& block, const Target& t
   const BlockView& view = block.view;
   const int n = view.nodes;
   const Offset step = target.layout.step();
-#pragma omp parallel num_threads(exec.count())
-  {
-    Workspace work(view, dim);
-    std::vector<double> entries(n);
-#pragma omp for schedule(dynamic, rows_at_a_time)
-    for (Index row = 0; row < target.pattern.rows; ++row) {
+  Scratch<Workspace> workspaces(exec.count());
+  Scratch<std::vector<double>> rows(exec.count());
+  parallel_chunks(exec.count(), target.pattern.rows, rows_at_a_time, [&](Offset first, Offset last, int part) {
+    Workspace& work = workspaces.of(part, view, dim);
+    double* const entries = rows.of(part, n).data();
+    for (auto row = static_cast<Index>(first); row < last; ++row) {
       double* values = target.values + target.layout.first(row);
       if (!add)
         for (Offset k = 0; k < target.pattern.row_ptr[row + 1] - target.pattern.row_ptr[row]; ++k) values[k * step] = 0;
@@ -27,12 +26,12 @@ void gather_rows_of(Threads& exec, const BlockData<Host>& block, const Target& t
       for (Offset at = block.around.ptr[row]; at < block.around.ptr[row + 1]; ++at) {
         const Index place = block.around.items[at] / n;
         const int i = block.around.items[at] % n;
-        load += element_row<dim>(block, place, i, work, entries.data());
+        load += element_row<dim>(block, place, i, work, entries);
         for (int j = 0; j < n; ++j) values[entry_slot(view, target.pattern, place, i, j) * step] += entries[j];
       }
       target.b[row] = add ? target.b[row] + load : load;
     }
-  }
+  });
 }
 
 /// The values of an element in the order of BlockView::entry().
@@ -63,13 +62,11 @@ void gather_rows(Threads& exec, const BlockData<Host>& block, const Target& targ
 
 void store_cells(Threads& exec, const BlockData<Host>& block, Index first, Index count, double* buffer) {
   const int entries = block.view.entries();
-#pragma omp parallel num_threads(exec.count())
-  {
-    Workspace work(block.view, block.dim);
-#pragma omp for schedule(dynamic, rows_at_a_time)
-    for (Index place = first; place < first + count; ++place)
-      write_values(block, place, work, buffer + Offset{place - first} * entries);
-  }
+  Scratch<Workspace> workspaces(exec.count());
+  parallel_chunks(exec.count(), count, rows_at_a_time, [&](Offset from, Offset to, int part) {
+    Workspace& work = workspaces.of(part, block.view, block.dim);
+    for (Offset k = from; k < to; ++k) write_values(block, first + k, work, buffer + k * entries);
+  });
 }
 
 std::size_t partition_bytes(Threads&, const BlockData<Host>&) {
@@ -81,30 +78,28 @@ void sum_partitions(Threads& exec, const BlockData<Host>& block, const Target& t
   const Partitions<Host>& p = block.partitions;
   const Offset nnz = target.pattern.col_ind.size();
   const int entries = block.view.entries();
-#pragma omp parallel num_threads(exec.count())
-  {
-    Workspace work(block.view, block.dim);
-    std::vector<double> values(static_cast<std::size_t>(p.largest) * entries);
-#pragma omp for schedule(dynamic)
-    for (Offset part = 0; part < p.first.size() - 1; ++part) {
-      for (Index place = p.first[part]; place < p.first[part + 1]; ++place)
-        write_values(block, place, work, values.data() + Offset{place - p.first[part]} * entries);
-      for (Offset t = p.first_target[part]; t < p.first_target[part + 1]; ++t) {
-        const Offset local = t - p.first_target[part], slice = p.first_slice[part] + local / 32;
-        const std::uint16_t* list = p.lists.data() + p.list_first[slice] + local % 32;
-        double sum = 0;
-        for (int k = 0; k < p.widths[slice]; ++k)
-          if (list[k * 32] != 65535) sum += values[list[k * 32]];
-        const Index to = p.targets[t];
-        if (to < 0) {
-          partials[-1 - to] = sum;
-        } else {
-          double* value = target_of(target, row_of, nnz, to);
-          *value = add ? *value + sum : sum;
-        }
+  Scratch<Workspace> workspaces(exec.count());
+  Scratch<std::vector<double>> values_of(exec.count());
+  parallel_chunks(exec.count(), p.first.size() - 1, 1, [&](Offset part, Offset, int thread) {
+    Workspace& work = workspaces.of(thread, block.view, block.dim);
+    std::vector<double>& values = values_of.of(thread, static_cast<std::size_t>(p.largest) * entries);
+    for (Index place = p.first[part]; place < p.first[part + 1]; ++place)
+      write_values(block, place, work, values.data() + Offset{place - p.first[part]} * entries);
+    for (Offset t = p.first_target[part]; t < p.first_target[part + 1]; ++t) {
+      const Offset local = t - p.first_target[part], slice = p.first_slice[part] + local / 32;
+      const std::uint16_t* list = p.lists.data() + p.list_first[slice] + local % 32;
+      double sum = 0;
+      for (int k = 0; k < p.widths[slice]; ++k)
+        if (list[k * 32] != 65535) sum += values[list[k * 32]];
+      const Index to = p.targets[t];
+      if (to < 0) {
+        partials[-1 - to] = sum;
+      } else {
+        double* value = target_of(target, row_of, nnz, to);
+        *value = add ? *value + sum : sum;
       }
     }
-  }
+  });
 }
 
 }  // namespace tessera::assembly

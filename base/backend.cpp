@@ -1,12 +1,11 @@
 #include "base/backend.hpp"
 
-#include <omp.h>
-
 #include "base/error.hpp"
+#include "base/team.hpp"
 
 namespace tessera {
 
-Threads::Threads(int count) : count_(count > 0 ? count : omp_get_max_threads()) {}
+Threads::Threads(int count) : count_(count > 0 ? count : default_threads()) {}
 
 std::string resolve_backend(const std::string& asked) {
   if (asked == "threads") return asked;

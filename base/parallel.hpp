@@ -1,9 +1,8 @@
 #pragma once
-#include <omp.h>
-
 #include <algorithm>
 
 #include "base/backend.hpp"
+#include "base/team.hpp"
 
 #ifdef __CUDACC__
 #include "base/parallel_cuda.cuh"
@@ -15,9 +14,7 @@ namespace tessera {
 /// (TESSERA_HD) that captures views and numbers by value.
 template <class F>
 void for_each(Threads& exec, Offset count, F f) {
-  if (count <= 0) return;
-#pragma omp parallel for schedule(static) num_threads(exec.count()) if (count > 1024)
-  for (Offset i = 0; i < count; ++i) f(i);
+  parallel_for(count > 1024 ? exec.count() : 1, count, f);
 }
 
 /// *result = sum of f(i), i in [0, count). `result` lives where the vectors live, so nothing waits. Bitwise repeatable,
@@ -37,8 +34,7 @@ void reduce(Threads& exec, Offset count, F f, T* result) {
     return;
   }
   std::vector<T> sums(static_cast<std::size_t>(chunks));
-#pragma omp parallel for schedule(static) num_threads(exec.count())
-  for (Offset chunk = 0; chunk < chunks; ++chunk) sums[chunk] = sum_chunk(chunk);
+  parallel_for(exec.count(), chunks, [&](Offset chunk) { sums[static_cast<std::size_t>(chunk)] = sum_chunk(chunk); });
   T sum{};
   for (const T& part : sums) sum += part;
   *result = sum;

@@ -26,13 +26,12 @@ template <int n, class F>
 void reduce_sums(Threads& exec, Offset count, F f, SumTargets<n> targets) {
   const Offset chunks = (count + reduce_chunk - 1) / reduce_chunk;
   std::vector<Sums<n>> sums(static_cast<std::size_t>(chunks));
-#pragma omp parallel for schedule(static) num_threads(exec.count()) if (chunks > 1)
-  for (Offset chunk = 0; chunk < chunks; ++chunk) {
+  parallel_for(exec.count(), chunks, [&](Offset chunk) {
     const Offset last = std::min(count, (chunk + 1) * reduce_chunk);
     Sums<n> sum;
     for (Offset i = chunk * reduce_chunk; i < last; ++i) sum += f(i);
     sums[static_cast<std::size_t>(chunk)] = sum;
-  }
+  });
   Sums<n> sum;
   for (const Sums<n>& part : sums) sum += part;
   for (int k = 0; k < n; ++k) *targets.value[k] = sum.value[k];
@@ -47,8 +46,7 @@ template <class F>
 void reduce_pair(Threads& exec, Offset count, F f, double* first, double* second) {
   const Offset chunks = (count + reduce_chunk - 1) / reduce_chunk;
   std::vector<Pair> sums(static_cast<std::size_t>(chunks));
-#pragma omp parallel for schedule(static) num_threads(exec.count()) if (chunks > 1)
-  for (Offset chunk = 0; chunk < chunks; ++chunk) {
+  parallel_for(exec.count(), chunks, [&](Offset chunk) {
     const Offset last = std::min(count, (chunk + 1) * reduce_chunk);
     double a = 0, b = 0;
 #pragma omp simd reduction(+ : a, b)  // plain scalars: a loop over Sums does not vectorise
@@ -58,7 +56,7 @@ void reduce_pair(Threads& exec, Offset count, F f, double* first, double* second
       b += pair.second;
     }
     sums[static_cast<std::size_t>(chunk)] = {a, b};
-  }
+  });
   Pair sum;
   for (const Pair& part : sums) {
     sum.first += part.first;

@@ -2,13 +2,14 @@
 
 #include <fmt/format.h>
 #include <muParser.h>
-#include <omp.h>
 
 #include <algorithm>
 #include <array>
 #include <cmath>
 #include <numbers>
 #include <vector>
+
+#include "base/team.hpp"
 
 namespace tessera::deck {
 
@@ -316,7 +317,7 @@ constexpr std::size_t points_per_thread = 2048;
 
 }  // namespace
 
-void Evaluator::evaluate(const double* points, std::size_t count, double t, double* values) {
+void Evaluator::evaluate(const double* points, std::size_t count, double t, double* values, int threads) {
   const Expression::State& expression = *state_->expression;
   if (expression.constant) {
     if (!std::isfinite(expression.value))
@@ -326,23 +327,23 @@ void Evaluator::evaluate(const double* points, std::size_t count, double t, doub
     return;
   }
   const std::size_t wanted = std::max<std::size_t>(1, count / points_per_thread);
-  const int threads =
-      omp_in_parallel()
-          ? 1
-          : static_cast<int>(std::min<std::size_t>(wanted, static_cast<std::size_t>(omp_get_max_threads())));
-  state_->machine(static_cast<std::size_t>(threads - 1));  // parsed here, not in the threads
+  const std::size_t allowed =
+      inside_parallel() ? 1 : static_cast<std::size_t>(threads > 0 ? threads : default_threads());
+  const int parts = static_cast<int>(std::min(wanted, allowed));
+  state_->machine(static_cast<std::size_t>(parts - 1));  // parsed here, not in the threads
 
-  std::size_t bad = count;  // the first point without a finite value, whatever the number of threads
-#pragma omp parallel num_threads(threads) reduction(min : bad) if (threads > 1)
-  {
-    Machine& machine = *state_->machines[static_cast<std::size_t>(omp_get_thread_num())];
-#pragma omp for schedule(static)
-    for (std::size_t i = 0; i < count; ++i) {
+  std::vector<Offset> first_bad(static_cast<std::size_t>(parts), static_cast<Offset>(count));
+  parallel_ranges(parts, static_cast<Offset>(count), [&](Offset first, Offset last, int part) {
+    Machine& machine = *state_->machines[static_cast<std::size_t>(part)];
+    Offset& bad = first_bad[static_cast<std::size_t>(part)];
+    for (Offset i = first; i < last; ++i) {
       values[i] = machine(points + 3 * i, t);
       if (!std::isfinite(values[i])) bad = std::min(bad, i);
     }
-  }
-  if (bad < count) {
+  });
+  // The first point without a finite value, whatever the number of threads.
+  const Offset bad = *std::min_element(first_bad.begin(), first_bad.end());
+  if (bad < static_cast<Offset>(count)) {
     const double* p = points + 3 * bad;
     throw Error(ExitCode::usage,
                 fmt::format("the expression '{}' is {} at (x, y, z) = ({}, {}, {}), t = {}", expression.text,

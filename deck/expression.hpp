@@ -39,8 +39,8 @@ class Evaluator {
   /// f(xyz[0..2], t), not checked: infinite or NaN where the expression is.
   double operator()(const double* xyz, double t = 0);
   /// values[i] = f(points[3 i ..], t); throws Error(usage) naming the expression and the point where a value is not finite.
-  /// Large counts are spread over OpenMP's threads (omp_set_num_threads); the values do not depend on how many.
-  void evaluate(const double* points, std::size_t count, double t, double* values);
+  /// Large counts are spread over `threads` (0: default_threads()); the values do not depend on how many.
+  void evaluate(const double* points, std::size_t count, double t, double* values, int threads = 0);
 
  private:
   struct State;

@@ -15,16 +15,25 @@ Offset counts_to_offsets(Threads&, View<Offset> counts) {
 template <>
 RowLengths row_lengths(Threads& exec, Index cols, View<const Offset> row_ptr) {
   const Offset rows = row_ptr.size() - 1, slices = slices_of(rows);
-  Index longest = 0;
-  Offset sliced = 0;
-#pragma omp parallel for schedule(static) num_threads(exec.count()) reduction(max : longest) reduction(+ : sliced) \
-    if (slices > 64)
-  for (Offset slice = 0; slice < slices; ++slice) {
-    const Index width = longest_of_slice(row_ptr, {}, slice);
-    longest = std::max(longest, width);
-    sliced += static_cast<Offset>(width) * slice_height;
-  }
-  return {static_cast<Index>(rows), cols, row_ptr[rows], longest, sliced};
+  struct Widths {
+    Index longest = 0;
+    Offset sliced = 0;
+  };
+  const Widths all = parallel_reduce(
+      slices > 64 ? exec.count() : 1, slices, Widths{},
+      [&](Offset first, Offset last) {
+        Widths of_range;
+        for (Offset slice = first; slice < last; ++slice) {
+          const Index width = longest_of_slice(row_ptr, {}, slice);
+          of_range.longest = std::max(of_range.longest, width);
+          of_range.sliced += static_cast<Offset>(width) * slice_height;
+        }
+        return of_range;
+      },
+      [](const Widths& a, const Widths& b) {
+        return Widths{std::max(a.longest, b.longest), a.sliced + b.sliced};
+      });
+  return {static_cast<Index>(rows), cols, row_ptr[rows], all.longest, all.sliced};
 }
 
 template <>
@@ -34,9 +43,9 @@ Array<Index, Host> sort_rows(Threads& exec, View<const Offset> row_ptr, Offset w
   const View<Index> order = row_of;
   for_each(exec, rows, [=](Offset i) { order[i] = static_cast<Index>(i); });
   auto longer = [=](Index a, Index b) { return row_ptr[a + 1] - row_ptr[a] > row_ptr[b + 1] - row_ptr[b]; };
-#pragma omp parallel for schedule(static) num_threads(exec.count()) if (rows > 1024)
-  for (Offset first = 0; first < rows; first += window)
-    std::stable_sort(order.data() + first, order.data() + std::min(rows, first + window), longer);
+  parallel_for(rows > 1024 ? exec.count() : 1, (rows + window - 1) / window, [=](Offset k) {
+    std::stable_sort(order.data() + k * window, order.data() + std::min(rows, (k + 1) * window), longer);
+  });
   return row_of;
 }
 

@@ -1,11 +1,10 @@
 #pragma once
 // How products of the formats go over the threads.
-#include <omp.h>
-
 #include <algorithm>
 #include <vector>
 
 #include "base/backend.hpp"
+#include "base/team.hpp"
 
 namespace tessera::linalg::detail {
 
@@ -32,15 +31,13 @@ double for_chunks(Threads& exec, Offset items, Offset chunk, bool sums_wanted, W
     return low;
   };
   const int threads = static_cast<int>(std::min<Offset>(exec.count(), chunks));
-#pragma omp parallel num_threads(threads) if (threads > 1)
-  {
-    const int thread = omp_get_thread_num(), team = omp_get_num_threads();
-    const Offset end = first_chunk_of(thread + 1, team);
-    for (Offset i = first_chunk_of(thread, team); i < end; ++i) {
+  parallel(threads, [&, f](int part) {
+    const Offset end = first_chunk_of(part + 1, threads);
+    for (Offset i = first_chunk_of(part, threads); i < end; ++i) {
       const double sum = f(i * chunk, std::min(items, (i + 1) * chunk));
       if (sums_wanted) sums[static_cast<std::size_t>(i)] = sum;
     }
-  }
+  });
   double sum = 0;
   for (double part : sums) sum += part;
   return sum;

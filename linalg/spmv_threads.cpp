@@ -1,9 +1,8 @@
-#include <omp.h>
-
 #include <algorithm>
 #include <cassert>
 #include <vector>
 
+#include "base/team.hpp"
 #include "linalg/prefetch.hpp"
 #include "linalg/spmv.hpp"
 
@@ -46,11 +45,8 @@ double for_rows(Threads& exec, const CrsView<const T>& A, View<const T> added, V
     return thread == 0 ? Offset{0} : (row + row_chunk / 2) / row_chunk;
   };
   const int threads = static_cast<int>(std::min<Offset>(exec.count(), chunks));
-#pragma omp parallel num_threads(threads) if (threads > 1)
-  {
-    const int team = omp_get_num_threads();
-    const Offset begin = first_chunk_of(omp_get_thread_num(), team),
-                 end = first_chunk_of(omp_get_thread_num() + 1, team);
+  parallel(threads, [&](int part) {
+    const Offset begin = first_chunk_of(part, threads), end = first_chunk_of(part + 1, threads);
     for (Offset chunk = begin; chunk < end; ++chunk) {
       double sum = 0;
       const Offset last = std::min(rows, (chunk + 1) * row_chunk);
@@ -61,7 +57,7 @@ double for_rows(Threads& exec, const CrsView<const T>& A, View<const T> added, V
       }
       sums[static_cast<std::size_t>(chunk)] = sum;
     }
-  }
+  });
   double sum = 0;
   for (double part : sums) sum += part;
   return sum;

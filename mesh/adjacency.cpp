@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <array>
 
+#include "base/team.hpp"
 #include "mesh/side_table.hpp"
 
 namespace tessera::mesh {
@@ -41,51 +42,48 @@ Adjacency node_nodes(const Mesh& mesh) {
     std::sort(list.begin(), list.end());
     list.erase(std::unique(list.begin(), list.end()), list.end());
   };
-#pragma omp parallel
-  {
-    std::vector<Index> list;
-#pragma omp for schedule(static)
-    for (Index v = 0; v < nodes; ++v) {
-      gather(v, list);
-      result.ptr[v] = static_cast<Offset>(list.size());
-    }
-#pragma omp single
-    result.items.resize(static_cast<std::size_t>(counts_to_starts(result.ptr)));
-#pragma omp for schedule(static)
-    for (Index v = 0; v < nodes; ++v) {
-      gather(v, list);
-      std::copy(list.begin(), list.end(), result.items.begin() + result.ptr[v]);
-    }
-  }
+  auto for_each_list = [&](auto use) {
+    parallel_ranges(default_threads(), nodes, [&](Offset first, Offset last, int) {
+      std::vector<Index> list;
+      for (auto v = static_cast<Index>(first); v < last; ++v) {
+        gather(v, list);
+        use(v, list);
+      }
+    });
+  };
+  for_each_list([&](Index v, const std::vector<Index>& list) { result.ptr[v] = static_cast<Offset>(list.size()); });
+  result.items.resize(static_cast<std::size_t>(counts_to_starts(result.ptr)));
+  for_each_list([&](Index v, const std::vector<Index>& list) {
+    std::copy(list.begin(), list.end(), result.items.begin() + result.ptr[v]);
+  });
   return result;
 }
 
 Adjacency cell_cells(const Mesh& mesh) {
   const SideTable table(mesh);
-  std::vector<std::array<Index, 2>> pairs;
-#pragma omp parallel
-  {
+  const int threads = default_threads();
+  std::vector<std::vector<std::array<Index, 2>>> pairs(static_cast<std::size_t>(threads));
+  parallel_ranges(threads, table.buckets(), [&](Offset first, Offset last, int part) {
     std::vector<SideTable::Record> records;
-    std::vector<std::array<Index, 2>> mine;
-#pragma omp for schedule(static)
-    for (Index v = 0; v < table.buckets(); ++v) {
+    std::vector<std::array<Index, 2>>& mine = pairs[static_cast<std::size_t>(part)];
+    for (auto v = static_cast<Index>(first); v < last; ++v) {
       table.bucket(v, records);
       for (std::size_t i = 1; i < records.size(); ++i)
         if (records[i].key == records[i - 1].key)
           mine.push_back({SideTable::cell(records[i - 1].code), SideTable::cell(records[i].code)});
     }
-#pragma omp critical(tessera_adjacency)
-    pairs.insert(pairs.end(), mine.begin(), mine.end());
-  }
+  });
   Adjacency result;
   result.ptr.assign(static_cast<std::size_t>(mesh.cells()) + 1, 0);
-  for (const auto& [a, b] : pairs) ++result.ptr[a], ++result.ptr[b];
+  for (const auto& of_part : pairs)
+    for (const auto& [a, b] : of_part) ++result.ptr[a], ++result.ptr[b];
   result.items.resize(static_cast<std::size_t>(counts_to_starts(result.ptr)));
   std::vector<Offset> next = result.ptr;
-  for (const auto& [a, b] : pairs) result.items[next[a]++] = b, result.items[next[b]++] = a;
-#pragma omp parallel for schedule(static)
-  for (Index c = 0; c < result.size(); ++c)
+  for (const auto& of_part : pairs)
+    for (const auto& [a, b] : of_part) result.items[next[a]++] = b, result.items[next[b]++] = a;
+  parallel_for(default_threads(), result.size(), [&](Index c) {
     std::sort(result.items.begin() + result.ptr[c], result.items.begin() + result.ptr[c + 1]);
+  });
   return result;
 }
 

@@ -9,6 +9,7 @@
 
 #include "base/error.hpp"
 #include "base/memory.hpp"
+#include "base/team.hpp"
 #include "mesh/gmsh_types.hpp"
 
 namespace tessera::mesh {
@@ -136,8 +137,7 @@ void fill_points(const Plan& plan, const BoxParams& params, std::vector<double>&
     for (int i = 0; i <= last; ++i)
       axis_points[axis][i] = (params.min[axis] * (last - i) + params.max[axis] * i) / last;
   }
-#pragma omp parallel for schedule(static)
-  for (Offset line = 0; line < count / row; ++line) {
+  parallel_for(default_threads(), count / row, [&](Offset line) {
     const double y = axis_points[1][line % plan.nodes[1]], z = axis_points[2][line / plan.nodes[1]];
     double* point = points.data() + 3 * line * row;
     for (Offset i = 0; i < row; ++i, point += 3) {
@@ -145,7 +145,7 @@ void fill_points(const Plan& plan, const BoxParams& params, std::vector<double>&
       point[1] = y;
       point[2] = z;
     }
-  }
+  });
 }
 
 void fill_cells(const Plan& plan, CellBlock& block) {
@@ -157,14 +157,13 @@ void fill_cells(const Plan& plan, CellBlock& block) {
       offsets.push_back(static_cast<Index>(node[0] + static_cast<Offset>(plan.nodes[0]) *
                                                          (node[1] + static_cast<Offset>(plan.nodes[1]) * node[2])));
   block.nodes.resize(static_cast<std::size_t>(lines * plan.cells[0] * pieces * width));
-#pragma omp parallel for schedule(static)
-  for (Offset line = 0; line < lines; ++line) {
+  parallel_for(default_threads(), lines, [&](Offset line) {
     const Offset j = line % plan.cells[1], k = line / plan.cells[1];
     Index corner = static_cast<Index>(static_cast<Offset>(plan.order) * plan.nodes[0] * (j + plan.nodes[1] * k));
     Index* out = block.nodes.data() + line * plan.cells[0] * pieces * width;
     for (Index i = 0; i < plan.cells[0]; ++i, corner += plan.order)
       for (Index offset : offsets) *out++ = corner + offset;
-  }
+  });
 }
 
 void add_box_facets(const Plan& plan, const Lattice& at, Mesh& mesh) {

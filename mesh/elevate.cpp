@@ -6,6 +6,7 @@
 #include <limits>
 
 #include "base/error.hpp"
+#include "base/team.hpp"
 #include "mesh/facets.hpp"
 #include "mesh/side_table.hpp"
 
@@ -27,24 +28,23 @@ Offset number_quad_faces(const Mesh& mesh, std::vector<Index>& of_side) {
     }
     return number + 1;
   };
-#pragma omp parallel
-  {
-    std::vector<SideTable::Record> records;
-#pragma omp for schedule(static)
-    for (Index v = 0; v < table.buckets(); ++v) first[v] = for_each_quad(v, records, [](Offset, Offset) {});
-  }
+  const auto for_each_bucket = [&](auto work) {
+    parallel_ranges(default_threads(), table.buckets(), [&](Offset from, Offset to, int) {
+      std::vector<SideTable::Record> records;
+      for (auto v = static_cast<Index>(from); v < to; ++v) work(v, records);
+    });
+  };
+  for_each_bucket([&](Index v, std::vector<SideTable::Record>& records) {
+    first[v] = for_each_quad(v, records, [](Offset, Offset) {});
+  });
   const Offset count = counts_to_starts(first);
   if (count > std::numeric_limits<Index>::max()) return count;
-#pragma omp parallel
-  {
-    std::vector<SideTable::Record> records;
-#pragma omp for schedule(static)
-    for (Index v = 0; v < table.buckets(); ++v)
-      for_each_quad(v, records, [&](Offset code, Offset number) {
-        of_side[static_cast<std::size_t>(SideTable::cell(code)) * 6 + SideTable::side(code)] =
-            static_cast<Index>(first[v] + number);
-      });
-  }
+  for_each_bucket([&](Index v, std::vector<SideTable::Record>& records) {
+    for_each_quad(v, records, [&](Offset code, Offset number) {
+      of_side[static_cast<std::size_t>(SideTable::cell(code)) * 6 + SideTable::side(code)] =
+          static_cast<Index>(first[v] + number);
+    });
+  });
   return count;
 }
 
@@ -83,10 +83,10 @@ Mesh elevate(const Mesh& linear) {
       mesh.points[3 * static_cast<std::size_t>(node) + d] = sum / count;
     }
   };
-#pragma omp parallel for schedule(static)
-  for (std::size_t e = 0; e < edge_list.size(); ++e)
+  parallel_for(default_threads(), edge_list.size(), [&](std::size_t e) {
     set_mean(
         static_cast<Index>(first_edge + e), [&](int i) { return edge_list[e][i]; }, 2);
+  });
   Index inner = static_cast<Index>(first_inner);
   for (std::size_t b = 0; b < linear.blocks.size(); ++b) {
     const CellBlock& old = linear.blocks[b];

@@ -1,12 +1,12 @@
 #include "mesh/facets.hpp"
 
 #include <fmt/format.h>
-#include <omp.h>
 
 #include <algorithm>
-#include <exception>
+#include <atomic>
 
 #include "base/error.hpp"
+#include "base/team.hpp"
 #include "mesh/side_table.hpp"
 
 namespace tessera::mesh {
@@ -14,47 +14,32 @@ namespace {
 
 /// Codes of all exterior sides, ascending.
 std::vector<Offset> exterior_codes(const SideTable& table) {
-  std::vector<Offset> exterior;
-  std::exception_ptr failure;  // exceptions may not leave a parallel region; the first bucket's one is reported
-  Index failed_bucket = table.buckets();
-#pragma omp parallel
-  {
+  const int threads = default_threads();
+  std::vector<std::vector<Offset>> of_part(static_cast<std::size_t>(threads));
+  parallel_ranges(threads, table.buckets(), [&](Offset from, Offset to, int part) {
     std::vector<SideTable::Record> records;
-    std::vector<Offset> mine;
-#pragma omp for schedule(static)
-    for (Index v = 0; v < table.buckets(); ++v) {
+    std::vector<Offset>& mine = of_part[static_cast<std::size_t>(part)];
+    for (auto v = static_cast<Index>(from); v < to; ++v) {
       table.bucket(v, records);
       for (std::size_t first = 0, last = 0; first < records.size(); first = last) {
         while (last < records.size() && records[last].key == records[first].key) ++last;
         if (last - first == 1) mine.push_back(records[first].code);
-        if (last - first <= 2) continue;
-        try {
-          table.check_run(records, first, last);
-        } catch (...) {
-#pragma omp critical(tessera_facets)
-          if (v < failed_bucket) {
-            failed_bucket = v;
-            failure = std::current_exception();
-          }
-        }
+        table.check_run(records, first, last);
       }
     }
-#pragma omp critical(tessera_facets)
-    exterior.insert(exterior.end(), mine.begin(), mine.end());
-  }
-  if (failure) std::rethrow_exception(failure);
+  });
+  std::vector<Offset> exterior;
+  for (const std::vector<Offset>& codes : of_part) exterior.insert(exterior.end(), codes.begin(), codes.end());
   std::sort(exterior.begin(), exterior.end());
   return exterior;
 }
 
 std::vector<Side> match(const SideTable& table, std::span<const FacetVertices> facets) {
   std::vector<Side> sides(facets.size());
-#pragma omp parallel
-  {
+  parallel_ranges(default_threads(), static_cast<Offset>(facets.size()), [&](Offset from, Offset to, int) {
     std::vector<SideTable::Record> records;
     Index bucket = -1;  // facets of one surface often follow each other around a vertex
-#pragma omp for schedule(static)
-    for (std::size_t i = 0; i < facets.size(); ++i) {
+    for (Offset i = from; i < to; ++i) {
       const FacetVertices key = sorted_key(facets[i]);
       if (key[0] < 0 || key[0] >= table.buckets()) continue;
       if (key[0] != bucket) table.bucket(bucket = key[0], records);
@@ -63,7 +48,7 @@ std::vector<Side> match(const SideTable& table, std::span<const FacetVertices> f
       const bool single = found + 1 == records.end() || (found + 1)->key != key;
       sides[i] = {SideTable::cell(found->code), SideTable::side(found->code), single};
     }
-  }
+  });
   return sides;
 }
 
@@ -165,38 +150,31 @@ std::vector<std::array<Index, 2>> edges(const Mesh& mesh) {
     for (const CellBlock& block : mesh.blocks) {
       const auto& local = topology(block.shape).edges;
       const Index cells = block.cells();
-#pragma omp parallel for schedule(static)
-      for (Index c = 0; c < cells; ++c) {
+      parallel_for(default_threads(), cells, [&](Index c) {
         const Index* nodes = block.cell(c);
         for (const auto& e : local) visit(std::min(nodes[e[0]], nodes[e[1]]), std::max(nodes[e[0]], nodes[e[1]]));
-      }
+      });
     }
   };
-  for_each_edge([&](Index low, Index) {
-#pragma omp atomic
-    ++ptr[low];
-  });
+  for_each_edge([&](Index low, Index) { std::atomic_ref(ptr[low]).fetch_add(1, std::memory_order_relaxed); });
   std::vector<Index> high(static_cast<std::size_t>(counts_to_starts(ptr)));
   std::vector<Offset> next = ptr;
   for_each_edge([&](Index low, Index other) {
-    Offset slot;
-#pragma omp atomic capture
-    slot = next[low]++;
+    const Offset slot = std::atomic_ref(next[low]).fetch_add(1, std::memory_order_relaxed);
     high[slot] = other;
   });
   // Unique edges of each lower vertex, to the front of its bucket.
   const Index nodes = mesh.nodes();
   std::vector<Offset> count(static_cast<std::size_t>(nodes) + 1);
-#pragma omp parallel for schedule(static)
-  for (Index v = 0; v < nodes; ++v) {
+  parallel_for(default_threads(), nodes, [&](Index v) {
     const auto first = high.begin() + ptr[v], last = high.begin() + ptr[v + 1];
     std::sort(first, last);
     count[v] = std::unique(first, last) - first;
-  }
+  });
   std::vector<std::array<Index, 2>> result(static_cast<std::size_t>(counts_to_starts(count)));
-#pragma omp parallel for schedule(static)
-  for (Index v = 0; v < nodes; ++v)
+  parallel_for(default_threads(), nodes, [&](Index v) {
     for (Offset i = 0; i < count[v + 1] - count[v]; ++i) result[count[v] + i] = {v, high[ptr[v] + i]};
+  });
   return result;
 }
 

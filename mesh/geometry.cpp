@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "base/team.hpp"
 #include "mesh/side_table.hpp"
 
 namespace tessera::mesh {
@@ -111,8 +112,7 @@ const Rule& rule(Shape shape, int order) {
 template <class F>
 double sum_over(Index count, F f) {
   std::vector<double> values(static_cast<std::size_t>(count));
-#pragma omp parallel for schedule(static)
-  for (Index i = 0; i < count; ++i) values[i] = f(i);
+  parallel_for(default_threads(), count, [&](Index i) { values[i] = f(i); });
   double sum = 0;  // in order: the same for any number of threads
   for (double v : values) sum += v;
   return sum;

@@ -7,6 +7,7 @@
 
 #include "base/error.hpp"
 #include "base/log.hpp"
+#include "base/team.hpp"
 #include "mesh/facets.hpp"
 #include "mesh/gmsh_reader_model.hpp"
 #include "mesh/gmsh_types.hpp"
@@ -92,15 +93,19 @@ void mirror_inverted(GmshModel& model, const std::string& file) {
     const std::vector<int>& order = mirrored_nodes(block.shape, block.order);
     const Index count = block.cells();
     cells += count;
-#pragma omp parallel for schedule(static) reduction(+ : mirrored)
-    for (Index c = 0; c < count; ++c) {
-      Index* nodes = block.nodes.data() + static_cast<std::size_t>(c) * block.nodes_per_cell;
-      if (!(orientation(block.shape, model.points, nodes) < 0)) continue;
-      std::array<Index, 27> old;
-      std::copy_n(nodes, block.nodes_per_cell, old.begin());
-      for (int n = 0; n < block.nodes_per_cell; ++n) nodes[n] = old[order[n]];
-      ++mirrored;
-    }
+    const auto mirror = [&](Offset first, Offset last) {
+      Offset done = 0;
+      for (Offset c = first; c < last; ++c) {
+        Index* nodes = block.nodes.data() + static_cast<std::size_t>(c) * block.nodes_per_cell;
+        if (!(orientation(block.shape, model.points, nodes) < 0)) continue;
+        std::array<Index, 27> old;
+        std::copy_n(nodes, block.nodes_per_cell, old.begin());
+        for (int n = 0; n < block.nodes_per_cell; ++n) nodes[n] = old[order[n]];
+        ++done;
+      }
+      return done;
+    };
+    mirrored += parallel_reduce(default_threads(), count, Offset{0}, mirror, std::plus<>());
   }
   if (mirrored > 0) log_info(fmt::format("{}: {} of {} cells were inverted and are mirrored", file, mirrored, cells));
 }

@@ -9,6 +9,7 @@
 #include <utility>
 
 #include "base/error.hpp"
+#include "base/team.hpp"
 #include "mesh/facets.hpp"
 
 namespace tessera::mesh {
@@ -74,8 +75,8 @@ std::vector<Index> by_least_node(const Mesh& mesh) {
     // Counting sort: least nodes are numbers below mesh.nodes().
     std::vector<Index> least(static_cast<std::size_t>(cells));
     std::vector<Index> start(static_cast<std::size_t>(mesh.nodes()) + 1);
-#pragma omp parallel for schedule(static)
-    for (Index c = 0; c < cells; ++c) least[c] = *std::min_element(block.cell(c), block.cell(c) + block.nodes_per_cell);
+    parallel_for(default_threads(), cells,
+                 [&](Index c) { least[c] = *std::min_element(block.cell(c), block.cell(c) + block.nodes_per_cell); });
     for (Index v : least) ++start[v + 1];
     std::partial_sum(start.begin(), start.end(), start.begin());
     for (Index c = 0; c < cells; ++c) new_number[block.first_cell + c] = block.first_cell + start[least[c]]++;

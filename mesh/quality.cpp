@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "base/error.hpp"
+#include "base/team.hpp"
 #include "mesh/geometry.hpp"
 
 namespace tessera::mesh {
@@ -86,39 +87,44 @@ std::vector<double> all_qualities(const Mesh& mesh) {
   for (const CellBlock& block : mesh.blocks) {
     const Table& at = table(block.shape, block.order);
     const Index cells = block.cells();
-#pragma omp parallel for schedule(static)
-    for (Index c = 0; c < cells; ++c) eta[block.first_cell + c] = shape_quality(mesh, block, c, at);
+    parallel_for(default_threads(), cells,
+                 [&](Index c) { eta[block.first_cell + c] = shape_quality(mesh, block, c, at); });
   }
   return eta;
 }
 
 /// Least and greatest cosine between edges at the corners of faces.
 std::array<double, 2> cosines(const Mesh& mesh) {
-  double low = 1, high = -1;
+  using Range = std::array<double, 2>;
+  Range all{1, -1};
+  const auto wider = [](const Range& a, const Range& b) { return Range{std::min(a[0], b[0]), std::max(a[1], b[1])}; };
   for (const CellBlock& block : mesh.blocks) {
     const auto& faces = topology(block.shape).faces;
-    const Index cells = block.cells();
-#pragma omp parallel for schedule(static) reduction(min : low) reduction(max : high)
-    for (Index c = 0; c < cells; ++c)
-      for (const auto& face : faces) {
-        const int n = vertex_count(face.shape);
-        for (int v = 0; v < n; ++v) {
-          const double* x = mesh.point(block.cell(c)[face.vertices[v]]);
-          const double* a = mesh.point(block.cell(c)[face.vertices[(v + 1) % n]]);
-          const double* b = mesh.point(block.cell(c)[face.vertices[(v + n - 1) % n]]);
-          double ab = 0, aa = 0, bb = 0;
-          for (int d = 0; d < 3; ++d) {
-            ab += (a[d] - x[d]) * (b[d] - x[d]);
-            aa += (a[d] - x[d]) * (a[d] - x[d]);
-            bb += (b[d] - x[d]) * (b[d] - x[d]);
+    const auto of_cells = [&](Offset first, Offset last) {
+      double low = 1, high = -1;
+      for (auto c = static_cast<Index>(first); c < last; ++c)
+        for (const auto& face : faces) {
+          const int n = vertex_count(face.shape);
+          for (int v = 0; v < n; ++v) {
+            const double* x = mesh.point(block.cell(c)[face.vertices[v]]);
+            const double* a = mesh.point(block.cell(c)[face.vertices[(v + 1) % n]]);
+            const double* b = mesh.point(block.cell(c)[face.vertices[(v + n - 1) % n]]);
+            double ab = 0, aa = 0, bb = 0;
+            for (int d = 0; d < 3; ++d) {
+              ab += (a[d] - x[d]) * (b[d] - x[d]);
+              aa += (a[d] - x[d]) * (a[d] - x[d]);
+              bb += (b[d] - x[d]) * (b[d] - x[d]);
+            }
+            const double cosine = aa > 0 && bb > 0 ? ab / std::sqrt(aa) / std::sqrt(bb) : 1;
+            low = std::min(low, cosine);
+            high = std::max(high, cosine);
           }
-          const double cosine = aa > 0 && bb > 0 ? ab / std::sqrt(aa) / std::sqrt(bb) : 1;
-          low = std::min(low, cosine);
-          high = std::max(high, cosine);
         }
-      }
+      return Range{low, high};
+    };
+    all = wider(all, parallel_reduce(default_threads(), block.cells(), all, of_cells, wider));
   }
-  return {low, high};
+  return all;
 }
 
 }  // namespace

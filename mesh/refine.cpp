@@ -7,6 +7,7 @@
 #include <limits>
 
 #include "base/error.hpp"
+#include "base/team.hpp"
 #include "mesh/elevate.hpp"
 #include "mesh/geometry.hpp"
 #include "mesh/refine_tables.hpp"
@@ -69,14 +70,13 @@ Mesh cut_cells(const Mesh& fine, std::vector<std::int8_t>& choice) {
     block.nodes.resize(static_cast<std::size_t>(old.cells()) * per_cell * vertices);
     const auto& choices = cuts(old.shape);
     const Index cells = old.cells();
-#pragma omp parallel for schedule(static)
-    for (Index c = 0; c < cells; ++c) {
+    parallel_for(default_threads(), cells, [&](Index c) {
       const Index* nodes = old.cell(c);
       if (old.shape == Shape::tet) choice[old.first_cell + c] = best_cut(fine, nodes);
       Index* to = block.nodes.data() + static_cast<Offset>(c) * per_cell * vertices;
       for (const auto& child : choices[choice[old.first_cell + c]].children)
         for (std::int8_t v : child) *to++ = nodes[v];
-    }
+    });
     mesh.blocks.push_back(std::move(block));
   }
   return mesh;

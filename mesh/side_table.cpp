@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include "base/error.hpp"
+#include "base/team.hpp"
 
 namespace tessera::mesh {
 
@@ -25,8 +26,7 @@ SideTable::SideTable(const Mesh& mesh) : mesh_(mesh), ptr_(static_cast<std::size
       const auto& facets = topology(block.shape).facets;
       const Index cells = block.cells();
       const int sides = static_cast<int>(facets.size());
-#pragma omp parallel for schedule(static)
-      for (Index c = 0; c < cells; ++c) {
+      parallel_for(default_threads(), cells, [&](Index c) {
         const Index* nodes = block.cell(c);
         for (int s = 0; s < sides; ++s) {
           Index least = nodes[facets[s].vertices[0]];
@@ -34,20 +34,15 @@ SideTable::SideTable(const Mesh& mesh) : mesh_(mesh), ptr_(static_cast<std::size
             least = std::min(least, nodes[facets[s].vertices[v]]);
           visit(least, code(block.first_cell + c, s));
         }
-      }
+      });
     }
   };
-  for_each_side([&](Index least, Offset) {
-#pragma omp atomic
-    ++ptr_[least];
-  });
+  for_each_side([&](Index least, Offset) { std::atomic_ref(ptr_[least]).fetch_add(1, std::memory_order_relaxed); });
   codes_.resize(static_cast<std::size_t>(counts_to_starts(ptr_)));
   std::vector<Offset> next(ptr_.begin(), ptr_.end());
   // The order within a bucket depends on the threads; bucket() sorts it away.
   for_each_side([&](Index least, Offset code) {
-    Offset slot;
-#pragma omp atomic capture
-    slot = next[least]++;
+    const Offset slot = std::atomic_ref(next[least]).fetch_add(1, std::memory_order_relaxed);
     codes_[slot] = code;
   });
 }

@@ -1,6 +1,7 @@
 #pragma once
 // Include this where edge functions are instantiated for threads.
 #include "assembly/edge/edge_loop_impl.hpp"
+#include "base/team.hpp"
 
 namespace tessera::assembly {
 
@@ -9,8 +10,7 @@ struct EdgeBackend<Threads> {
   struct Add {
     template <class F>
     static void add(double& sum, int, double value) {
-#pragma omp atomic
-      sum += value;
+      std::atomic_ref(sum).fetch_add(value, std::memory_order_relaxed);
     }
   };
 
@@ -24,12 +24,11 @@ struct EdgeBackend<Threads> {
   static void colours(Threads& exec, const EdgeLoop<Host>& loop, const Body& body) {
     for (int c = 0; c < loop.colours(); ++c) {
       const Offset first = loop.colour_ptr[c], last = loop.colour_ptr[c + 1];
-#pragma omp parallel for schedule(static) num_threads(exec.count()) if (last - first > 1)
-      for (Offset m = first; m < last; ++m) {
-        const Offset begin = Offset{loop.chunks[m]} * loop.chunk_edges;
+      parallel_for(exec.count(), last - first, [&](Offset m) {
+        const Offset begin = Offset{loop.chunks[first + m]} * loop.chunk_edges;
         const Offset end = std::min<Offset>(loop.edges->edges, begin + loop.chunk_edges);
         for (Offset edge = begin; edge < end; ++edge) body(edge);
-      }
+      });
     }
   }
 };

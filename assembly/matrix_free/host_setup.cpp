@@ -1,7 +1,6 @@
 #include "assembly/matrix_free/host_setup.hpp"
 
 #include <fmt/format.h>
-#include <omp.h>
 
 #include <algorithm>
 #include <cmath>
@@ -14,6 +13,7 @@
 #include "assembly/geometry_map.hpp"
 #include "assembly/quadrature.hpp"
 #include "base/error.hpp"
+#include "base/team.hpp"
 
 namespace tessera::assembly::matrix_free {
 
@@ -41,9 +41,9 @@ bool by_sum_factorisation(const mesh::CellBlock& cells, int order, const MatrixF
 std::vector<Index> lexicographic_dofs(const DofBlock& dofs, int order) {
   const std::vector<int> nodes = lexicographic_nodes(lagrange(dofs.shape, order));
   std::vector<Index> result(dofs.dofs.size());
-#pragma omp parallel for schedule(static)
-  for (Index c = 0; c < dofs.cells(); ++c)
+  parallel_for(default_threads(), dofs.cells(), [&](Index c) {
     for (int l = 0; l < dofs.nodes; ++l) result[Offset{c} * dofs.nodes + l] = dofs.cell(c)[nodes[l]];
+  });
   return result;
 }
 
@@ -51,8 +51,7 @@ std::vector<double> multilinear_maps(const mesh::Mesh& mesh, const mesh::CellBlo
   const int dim = mesh::dimension(cells.shape), vertices = 1 << dim;
   const std::span<const double> signs = reference_vertices(cells.shape);
   std::vector<double> result(static_cast<std::size_t>(cells.cells()) * (vertices - 1) * dim, 0.0);
-#pragma omp parallel for schedule(static)
-  for (Index c = 0; c < cells.cells(); ++c) {
+  parallel_for(default_threads(), cells.cells(), [&](Index c) {
     double* map = &result[static_cast<std::size_t>(c) * (vertices - 1) * dim];
     for (int m = 1; m < vertices; ++m)
       for (int v = 0; v < vertices; ++v) {
@@ -61,7 +60,7 @@ std::vector<double> multilinear_maps(const mesh::Mesh& mesh, const mesh::CellBlo
           if (m >> axis & 1) sign *= signs[v * dim + axis];
         for (int d = 0; d < dim; ++d) map[(m - 1) * dim + d] += sign * mesh.point(cells.cell(c)[v])[d];
       }
-  }
+  });
   return result;
 }
 
@@ -117,13 +116,9 @@ HostGatherList gather_list(const std::vector<Contributions>& blocks, Index dofs,
   for (std::size_t b = 0; b < blocks.size(); ++b)
     for (int i = 0; i < blocks[b].nodes; ++i)
       interior[b].push_back(blocks[b].n > 0 && is_interior(i, blocks[b].n, blocks[b].dim));
-  // Each thread reads all dofs and takes those of its own range, so the order of a row's entries is that of the cells.
+  // Each part reads all dofs and takes those of its own range, so the order of a row's entries is that of the cells.
   const auto visit = [&](auto&& each) {
-#pragma omp parallel
-    {
-      const Offset threads = omp_get_num_threads(), thread = omp_get_thread_num();
-      const Index low = static_cast<Index>(dofs * thread / threads),
-                  high = static_cast<Index>(dofs * (thread + 1) / threads);
+    parallel_ranges(default_threads(), dofs, [&](Offset low, Offset high, int) {
       for (std::size_t b = 0; b < blocks.size(); ++b) {
         const Contributions& block = blocks[b];
         for (Index c = 0; c < block.cells; ++c)
@@ -133,7 +128,7 @@ HostGatherList gather_list(const std::vector<Contributions>& blocks, Index dofs,
             if (dof >= low && dof < high) each(dof, block.first + place, interior[b][i]);
           }
       }
-    }
+    });
   };
   std::vector<Index> count(static_cast<std::size_t>(dofs), 0);
   visit([&](Index dof, Offset, bool inside) {

@@ -4,6 +4,7 @@
 
 #include "assembly/matrix_free/blocks.hpp"
 #include "assembly/matrix_free/matrix_free.hpp"
+#include "base/team.hpp"
 
 namespace tessera::assembly::matrix_free {
 
@@ -66,9 +67,9 @@ std::vector<Index> packed_pairs(int nodes);
 template <class T>
 std::vector<T> transposed(const std::vector<T>& values, std::size_t rows, std::size_t columns) {
   std::vector<T> result(values.size());
-#pragma omp parallel for schedule(static)
-  for (std::size_t i = 0; i < rows; ++i)
+  parallel_for(default_threads(), rows, [&](std::size_t i) {
     for (std::size_t j = 0; j < columns; ++j) result[j * rows + i] = values[i * columns + j];
+  });
   return result;
 }
 

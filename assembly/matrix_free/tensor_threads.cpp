@@ -8,6 +8,7 @@
 #include "assembly/matrix_free/blocks.hpp"
 #include "assembly/matrix_free/geometry.hpp"
 #include "base/error.hpp"
+#include "base/team.hpp"
 
 namespace tessera::assembly::matrix_free {
 namespace {
@@ -153,11 +154,9 @@ void apply_block(Threads& exec, const LineTables& tables, const TensorView<T>& b
   constexpr int W = lanes<T>, N = power(n, dim);
   const Line<T> line(tables);
   const Offset batches = (block.cells + W - 1) / W;
-#pragma omp parallel num_threads(exec.count())
-  {
+  parallel_ranges(exec.count(), batches, [&](Offset first, Offset last, int) {
     auto batch = std::make_unique<Batch<n, dim, T>>(Batch<n, dim, T>{block, line, {}, {}, {}});
-#pragma omp for schedule(static)
-    for (Offset b = 0; b < batches; ++b) {
+    for (Offset b = first; b < last; ++b) {
       const int count = static_cast<int>(std::min<Offset>(W, block.cells - b * W));
       for (int lane = 0; lane < W; ++lane) {
         batch->cells[lane] = b * W + std::min(lane, count - 1);
@@ -176,7 +175,7 @@ void apply_block(Threads& exec, const LineTables& tables, const TensorView<T>& b
         }
       }
     }
-  }
+  });
 }
 
 template <int dim, class T>

@@ -4,6 +4,7 @@
 
 #include "assembly/assemble.hpp"
 #include "assembly/quadrature_points.hpp"
+#include "base/team.hpp"
 #include "mesh/box.hpp"
 #include "physics/poisson/grid.hpp"
 #include "physics/scalar/evaluate.hpp"
@@ -124,13 +125,12 @@ void fold_boundary(const Grid& grid, View<const double> u, View<double> b, int t
         }
     b[i + n[0] * (j + Offset{n[1]} * k)] -= sum;
   };
-#pragma omp parallel for schedule(static) num_threads(threads)
-  for (Offset line = 0; line < Offset{n[1]} * n[2]; ++line) {
+  parallel_for(threads, Offset{n[1]} * n[2], [&](Offset line) {
     const Index j = static_cast<Index>(line % n[1]), k = static_cast<Index>(line / n[1]);
     const bool beside = (dim > 1 && (j == 0 || j == n[1] - 1)) || (dim > 2 && (k == 0 || k == n[2] - 1));
     const Offset step = beside ? 1 : std::max(1, n[0] - 1);  // else only the ends of the line are
     for (Offset i = 0; i < n[0]; i += step) fold(static_cast<Index>(i), j, k);
-  }
+  });
 }
 
 }  // namespace
@@ -148,8 +148,7 @@ Array<double> right_hand_side(const Grid& grid, View<const double> u, int thread
     integrate(grid, b, threads);
   }
   const double factor = 1 / grid.scale;
-#pragma omp parallel for schedule(static) num_threads(threads)
-  for (Offset i = 0; i < b.size(); ++i) b[i] *= factor;
+  parallel_for(threads, b.size(), [&](Offset i) { b[i] *= factor; });
   fold_boundary(grid, u, b, threads);
   return b;
 }

@@ -1,11 +1,9 @@
 #pragma once
 // Expressions at many points, in parallel. What is thrown does not depend on the number of threads.
-#include <exception>
-#include <optional>
 #include <span>
 #include <vector>
 
-#include "base/types.hpp"
+#include "base/team.hpp"
 #include "deck/expression.hpp"
 
 namespace tessera::physics::scalar {
@@ -14,34 +12,10 @@ namespace tessera::physics::scalar {
 /// thrown.
 template <class Make, class Work>
 void for_each_with(Make make, Offset count, int threads, Work work) {
-  std::exception_ptr failure;
-  Offset failed = count;
-  const auto keep = [&](Offset item) {
-#pragma omp critical(tessera_for_each_with)
-    if (item < failed) {
-      failed = item;
-      failure = std::current_exception();
-    }
-  };
-#pragma omp parallel num_threads(threads)
-  {
-    std::optional<decltype(make())> state;
-    try {
-      state.emplace(make());
-    } catch (...) {
-      keep(-1);
-    }
-#pragma omp for schedule(static)
-    for (Offset item = 0; item < count; ++item) {
-      if (!state) continue;
-      try {
-        work(*state, item);
-      } catch (...) {
-        keep(item);
-      }
-    }
-  }
-  if (failure) std::rethrow_exception(failure);
+  parallel_ranges(threads, count, [&](Offset first, Offset last, int) {
+    auto state = make();
+    for (Offset item = first; item < last; ++item) work(state, item);
+  });
 }
 
 /// Calls work(evaluator, item) for [0, count) on all threads: an evaluator of the expression belongs to one of them.

@@ -1,7 +1,6 @@
 #include "physics/scalar/report.hpp"
 
 #include <fmt/format.h>
-#include <omp.h>
 
 #include <algorithm>
 
@@ -10,6 +9,7 @@
 #include "assembly/quantities.hpp"
 #include "base/log.hpp"
 #include "base/profile.hpp"
+#include "base/team.hpp"
 #include "mesh/make_mesh.hpp"
 #include "output/vtk_writer.hpp"
 
@@ -23,7 +23,7 @@ assembly::HostTensorField diffusivity_field(const Solution& solution) {
   for (const MaterialParams& m : solution.materials) components = std::max(components, m.diffusivity.size());
   using Evaluators = std::vector<std::vector<deck::Evaluator>>;
   auto pool = std::make_shared<std::vector<Evaluators>>(
-      static_cast<std::size_t>(std::max(omp_get_max_threads(), solution.threads)));
+      static_cast<std::size_t>(std::max(default_threads(), solution.threads)));
   for (Evaluators& of_thread : *pool)
     for (const MaterialParams& m : solution.materials) {
       of_thread.emplace_back();
@@ -31,8 +31,7 @@ assembly::HostTensorField diffusivity_field(const Solution& solution) {
     }
   const int dim = solution.mesh.dim;
   auto evaluate = [pool, components, dim, &material = solution.material](Index cell, const double* xyz, double* k) {
-    auto& evaluators =
-        (*pool)[static_cast<std::size_t>(omp_get_thread_num())][static_cast<std::size_t>(material[cell])];
+    auto& evaluators = (*pool)[static_cast<std::size_t>(current_part())][static_cast<std::size_t>(material[cell])];
     if (evaluators.size() == components) {
       for (std::size_t c = 0; c < components; ++c) k[c] = evaluators[c](xyz);
       return;

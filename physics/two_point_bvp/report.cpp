@@ -87,18 +87,19 @@ double Solution::flux(Offset i) const {
 bool report_errors(const ExactParams& exact, const Solution& s, const std::function<bool(Offset)>& go_on,
                    output::Summary& summary) {
   double difference2 = 0, exact2 = 0, max = 0, first2 = 0;
-  const bool whole = evaluate_on_grid(exact.u, s.grid, go_on, [&](Offset first, const std::vector<double>& values) {
-    double d2 = 0, e2 = 0;
-    for (std::size_t i = 0; i < values.size(); ++i) {
-      const double d = s.u[first + static_cast<Offset>(i)] - values[i];
-      d2 += d * d;
-      e2 += values[i] * values[i];
-      max = std::max(max, std::abs(d));
-      if (first == 0 && i == 0) first2 = d * d;
-    }
-    difference2 += d2;
-    exact2 += e2;
-  });
+  const bool whole =
+      evaluate_on_grid(exact.u, s.grid, s.threads, go_on, [&](Offset first, const std::vector<double>& values) {
+        double d2 = 0, e2 = 0;
+        for (std::size_t i = 0; i < values.size(); ++i) {
+          const double d = s.u[first + static_cast<Offset>(i)] - values[i];
+          d2 += d * d;
+          e2 += values[i] * values[i];
+          max = std::max(max, std::abs(d));
+          if (first == 0 && i == 0) first2 = d * d;
+        }
+        difference2 += d2;
+        exact2 += e2;
+      });
   if (!whole) return false;
   const double l2 = std::sqrt(s.grid.h() * (difference2 - 0.5 * first2));
   std::string relative;

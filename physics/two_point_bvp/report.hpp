@@ -11,6 +11,7 @@ namespace tessera::physics::two_point_bvp {
 struct Solution {
   const Grid& grid;
   View<const double> u;
+  int threads = 0;  ///< 0: default_threads()
 
   double at(Offset i) const { return i < grid.n ? u[i] : 0.0; }
   /// -u' at node i, of second order: central inside, 0 at the left end (u' = 0), one-sided at the right end.

@@ -16,7 +16,7 @@ constexpr Offset evaluation_run = 1 << 18;
 
 }  // namespace
 
-bool evaluate_on_grid(const deck::Expression& expression, const Grid& grid,
+bool evaluate_on_grid(const deck::Expression& expression, const Grid& grid, int threads,
                       const std::function<bool(Offset done)>& go_on,
                       const std::function<void(Offset first, const std::vector<double>& values)>& use) {
   deck::Evaluator evaluator(expression);
@@ -27,7 +27,7 @@ bool evaluate_on_grid(const deck::Expression& expression, const Grid& grid,
     points.assign(3 * static_cast<std::size_t>(count), 0.0);
     values.resize(static_cast<std::size_t>(count));
     for (Offset i = 0; i < count; ++i) points[3 * i] = grid.x(first + i);
-    evaluator.evaluate(points.data(), values.size(), 0, values.data());
+    evaluator.evaluate(points.data(), values.size(), 0, values.data(), threads);
     use(first, values);
   }
   return true;

@@ -9,9 +9,9 @@
 namespace tessera::physics::two_point_bvp {
 
 /// Calls use(first, values) for runs of the values of an expression at nodes 0 .. n-1, in order. `go_on(done)` is asked
-/// before each run; false ends it. Returns whether all were visited. Throws Error(usage) with the place where a value is not
+/// before each run; false ends it. Returns whether all were visited. `threads` = 0: default_threads(). Throws Error(usage) with the place where a value is not
 /// finite.
-bool evaluate_on_grid(const deck::Expression& expression, const Grid& grid,
+bool evaluate_on_grid(const deck::Expression& expression, const Grid& grid, int threads,
                       const std::function<bool(Offset done)>& go_on,
                       const std::function<void(Offset first, const std::vector<double>& values)>& use);
 

@@ -1,7 +1,6 @@
 #include "physics/two_point_bvp/two_point_bvp.hpp"
 
 #include <fmt/format.h>
-#include <omp.h>
 
 #include <cmath>
 
@@ -21,7 +20,6 @@ Params set_up(const Context& context) {
   Params params = read(context.deck);
   if (!context.backend.empty()) params.run.backend = context.backend;
   if (context.threads > 0) params.run.threads = context.threads;
-  omp_set_num_threads(Threads(params.run.threads).count());  // evaluators take OpenMP's number
   return params;
 }
 
@@ -46,10 +44,10 @@ Array<double> right_hand_side(const Params& params, const Context& context) {
       context.progress(static_cast<double>(done) / static_cast<double>(params.grid.n), "right-hand side");
     return !(context.stop && context.stop());
   };
-  const bool whole =
-      evaluate_on_grid(*params.physics.f, params.grid, go_on, [&](Offset first, const std::vector<double>& values) {
-        std::copy(values.begin(), values.end(), f.data() + first);
-      });
+  const bool whole = evaluate_on_grid(*params.physics.f, params.grid, params.run.threads, go_on,
+                                      [&](Offset first, const std::vector<double>& values) {
+                                        std::copy(values.begin(), values.end(), f.data() + first);
+                                      });
   return whole ? std::move(f) : Array<double>();
 }
 
@@ -122,7 +120,7 @@ ExitCode TwoPointBvp::run(Context& context) {
   log_info(fmt::format("backward error {:.3e}", backward));
   summarise_grid(params.grid, context.summary);
 
-  const Solution solution{params.grid, u};
+  const Solution solution{params.grid, u, params.run.threads};
   {
     Scope scope(host, "post");
     if (params.has_exact && !report_errors(params.exact, solution, go_on, context.summary))

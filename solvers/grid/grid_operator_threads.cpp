@@ -86,8 +86,7 @@ void apply_rows(Threads& exec, const PlaneStencil<T>& s, const T* x, Store store
   const std::vector<T> zeros(static_cast<std::size_t>(s.nx), T(0));
   const Offset pieces = (s.nx + piece - 1) / piece, items = pieces * s.ny * s.nz;
   std::vector<double> sums(Store::sums ? static_cast<std::size_t>(items) : 0);
-#pragma omp parallel for schedule(static) num_threads(exec.count())
-  for (Offset item = 0; item < items; ++item) {
+  parallel_for(exec.count(), items, [&](Offset item) {
     const Offset line = item / pieces;
     const Index first = static_cast<Index>(item % pieces) * piece, last = std::min(s.nx, first + piece);
     const Offset start = line * s.nx;
@@ -101,7 +100,7 @@ void apply_rows(Threads& exec, const PlaneStencil<T>& s, const T* x, Store store
     for (Index i = from; i < to; ++i) sum += store(start + i, x[start + i], stencil(i));
     if (last == s.nx && s.nx > 1) end(s.nx - 1);
     if constexpr (Store::sums) sums[item] = sum;
-  }
+  });
   if constexpr (Store::sums) {
     double total = 0;
     for (double sum : sums) total += sum;

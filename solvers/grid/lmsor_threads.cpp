@@ -1,6 +1,5 @@
 // Sweeps on threads: a row at a time, vectorised; several half iterations of neighbouring rows while they are in the cache.
-#include <omp.h>
-
+#include "base/team.hpp"
 #include "solvers/grid/lmsor_impl.hpp"
 
 namespace tessera::solvers::grid::lmsor {
@@ -129,13 +128,10 @@ struct Pass {
     const Offset worthwhile = 1 + rows * fields.layout.m1 / worth_a_thread;
     const Offset slabs = std::max<Offset>(1, std::min({static_cast<Offset>(threads), worthwhile, rows / (2 * halves)}));
     const auto start = [&](Offset slab) { return 1 + rows * slab / slabs; };
-#pragma omp parallel num_threads(static_cast <int>(slabs)) if (slabs > 1)
-    {
-#pragma omp for schedule(static)
-      for (Offset slab = 0; slab < slabs; ++slab) staircase(start(slab), start(slab + 1), +1);
-#pragma omp for schedule(static)
-      for (Offset slab = 1; slab < slabs; ++slab) staircase(start(slab), start(slab), -1);
-    }
+    const int parts = static_cast<int>(slabs);
+    parallel(parts, [&](int slab) { staircase(start(slab), start(slab + 1), +1); });
+    // The triangles between slabs, once both of their neighbours are done.
+    if (parts > 1) parallel(parts - 1, [&](int slab) { staircase(start(slab + 1), start(slab + 1), -1); });
   }
 };
 
@@ -143,8 +139,8 @@ struct Pass {
 template <class T>
 void half_iteration(Threads& exec, const Pass<T>& pass, int half) {
   const Offset rows = pass.fields.layout.m2;
-#pragma omp parallel for schedule(static) num_threads(exec.count()) if (rows * pass.fields.layout.m1 > worth_a_thread)
-  for (Offset j = 1; j <= rows; ++j) pass.row(half, j);
+  const bool worthwhile = rows * pass.fields.layout.m1 > worth_a_thread;
+  parallel_for(worthwhile ? exec.count() : 1, rows, [&](Offset j) { pass.row(half, j + 1); });
 }
 
 }  // namespace

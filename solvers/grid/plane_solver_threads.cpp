@@ -256,18 +256,16 @@ void run_chunks(const PlaneData<T>& data, const Step& step, Index systems, std::
   const std::vector<Offset> first = first_chunks(data.plan.families, step);
   const Offset chunks = first.back();
   const int threads = static_cast<int>(scratch.size());
-#pragma omp parallel for schedule(static) num_threads(threads)
-  for (Offset item = 0; item < systems * chunks; ++item) {
+  parallel_for(threads, systems * chunks, [&](Offset item, int part) {
     const Offset family = std::upper_bound(first.begin(), first.end(), item % chunks) - first.begin() - 1;
     solve_chunk(data, item / chunks, data.plan.families[step.family + family],
                 static_cast<Index>(item % chunks - first[family]) * chunk, data.partial + item * n,
-                scratch[omp_get_thread_num()]);
-  }
-#pragma omp parallel for schedule(static) num_threads(threads)
-  for (Offset item = 0; item < static_cast<Offset>(systems) * step.group_count; ++item) {
+                scratch[static_cast<std::size_t>(part)]);
+  });
+  parallel_for(threads, static_cast<Offset>(systems) * step.group_count, [&](Offset item, int part) {
     const Offset system = item / step.group_count;
     const Group& group = data.plan.groups[step.group + item % step.group_count];
-    T* sum = scratch[omp_get_thread_num()].rows;
+    T* sum = scratch[static_cast<std::size_t>(part)].rows;
     for (Index o = 0; o < group.output_count; ++o) {
       std::fill_n(sum, n, T(0));
       for (Index k = 0; k < group.family_count; ++k) {
@@ -278,7 +276,7 @@ void run_chunks(const PlaneData<T>& data, const Step& step, Index systems, std::
       }
       write_output(data, system, data.plan.outputs[group.output + o], step.reduction, sum);
     }
-  }
+  });
 }
 
 /// Whether a step's families are cut into chunks of poles.
@@ -311,10 +309,10 @@ void PlaneSolver<Threads, T>::run(Threads& exec, const Step& step, Index systems
   for (int thread = 0; thread < threads; ++thread)
     scratch.emplace_back(scratch_.data() + thread * scratch_rows_ * line_.n, line_.n, step);
   if (is_cut(step)) return run_chunks(data, step, systems, scratch);
-#pragma omp parallel for schedule(static) num_threads(threads)
-  for (Offset item = 0; item < static_cast<Offset>(systems) * step.group_count; ++item)
+  parallel_for(threads, static_cast<Offset>(systems) * step.group_count, [&](Offset item, int part) {
     solve_group(data, item / step.group_count, data.plan.groups[step.group + item % step.group_count], step.reduction,
-                scratch[omp_get_thread_num()]);
+                scratch[static_cast<std::size_t>(part)]);
+  });
 }
 
 template <class T>

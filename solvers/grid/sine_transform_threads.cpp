@@ -119,15 +119,16 @@ template <class Exec, class T>
 void SineTransform<Exec, T>::apply(Exec& exec, RowFactors<T> before, View<const T> x, RowFactors<T> after, View<T> y) {
   State& state = *state_;
   const Offset count = Offset{state.inner} * state.outer;
-#pragma omp parallel for schedule(static) num_threads(exec.count())
-  for (Offset first = 0; first < count; first += gathered_lines<T>) {
+  const Offset blocks = (count + gathered_lines<T> - 1) / gathered_lines<T>;
+  parallel_for(exec.count(), blocks, [&](Offset block, int part) {
+    const Offset first = block * gathered_lines<T>;
     const Offset here = std::min<Offset>(gathered_lines<T>, count - first);
-    T* const gathered = state.buffer(omp_get_thread_num());
+    T* const gathered = state.buffer(part);
     state.gather(before, x.data(), first, here, gathered);
     for (Offset l = 0; l < here; l += lines<T>)
       Fftw<T>::execute(state.plan, gathered + l * state.pitch, gathered + l * state.pitch);
     state.scatter(after, gathered, first, here, y.data());
-  }
+  });
 }
 
 template <class Exec, class T>

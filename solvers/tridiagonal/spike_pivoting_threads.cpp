@@ -49,26 +49,24 @@ template <class T, template <class, int> class Chunk, class Level>
 void solve(Threads& exec, Workspace<Host>& workspace, const Level& level, const T* rhs, T* x) {
   const Offset rows = rows_of(level), partitions = (rows + partition - 1) / partition, reduced_rows = 2 * partitions;
   const View<T> reduced = workspace.take<T>(5 * reduced_rows), ends = workspace.take<T>(reduced_rows);
-#pragma omp parallel for schedule(static) num_threads(exec.count()) if (partitions > 16)
-  for (Offset p = 0; p < partitions; ++p) {
+  parallel_for(partitions > 16 ? exec.count() : 1, partitions, [&](Offset p) {
     Chunk<T, partition> chunk;
     load(chunk, level, rhs, p * partition);
     const Pair<T> pair = reduce_partition<T, partition>(chunk);
     for (int j = 0; j < 5; ++j)
       reduced[j * reduced_rows + 2 * p] = pair.row[0][j], reduced[j * reduced_rows + 2 * p + 1] = pair.row[1][j];
     if (partitions == 1) solve_ends(pair, ends[0], ends[1]);
-  }
+  });
   if (partitions > 1)
     solve<T, PairChunk>(exec, workspace, PairRows<T>{reduced.data(), reduced_rows}, nullptr, ends.data());
-#pragma omp parallel for schedule(static) num_threads(exec.count()) if (partitions > 16)
-  for (Offset p = 0; p < partitions; ++p) {
+  parallel_for(partitions > 16 ? exec.count() : 1, partitions, [&](Offset p) {
     Chunk<T, partition> chunk;
     load(chunk, level, rhs, p * partition);
     T result[partition];
     solve_partition<T, partition>(chunk, p > 0 ? ends[2 * p - 1] : T(0), ends[2 * p], ends[2 * p + 1],
                                   p + 1 < partitions ? ends[2 * p + 2] : T(0), result);
     for (int k = 0; k < partition && p * partition + k < rows; ++k) x[p * partition + k] = result[k];
-  }
+  });
 }
 
 }  // namespace

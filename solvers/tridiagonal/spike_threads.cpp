@@ -101,8 +101,7 @@ void solve_without_pivoting(Threads& exec, Workspace<Host>& workspace, const Tri
   Reduced<T> reduced(workspace, partitions);
   const View<Relation<T>> relations = workspace.take<Relation<T>>(partitions + 1);
   relations[partitions] = {0, 0, 0};
-#pragma omp parallel for schedule(static) num_threads(exec.count())
-  for (Offset g = 0; g < groups; ++g) {
+  parallel_for(exec.count(), groups, [&](Offset g) {
     Group<T> rows;
     rows.load(A, rhs, g * group);
     Relation<T> first[lanes];
@@ -114,7 +113,7 @@ void solve_without_pivoting(Threads& exec, Workspace<Host>& workspace, const Tri
       reduced.rhs[p] = last.rhs;
       relations[p] = first[lane];
     }
-  }
+  });
   // x_0 of the next partition = alpha + beta x_p + gamma x_{p+1}
   for_each(exec, partitions, [&](Offset p) {
     const Relation<T> next = relations[p + 1];
@@ -124,8 +123,7 @@ void solve_without_pivoting(Threads& exec, Workspace<Host>& workspace, const Tri
     reduced.upper[p] = c * next.gamma;
   });
   spike_cr(exec, workspace, reduced.system(), View<const T>(reduced.rhs), reduced.x);
-#pragma omp parallel for schedule(static) num_threads(exec.count())
-  for (Offset g = 0; g < groups; ++g) {
+  parallel_for(exec.count(), groups, [&](Offset g) {
     Group<T> rows;
     rows.load(A, rhs, g * group);
     Relation<T> first[lanes];
@@ -142,7 +140,7 @@ void solve_without_pivoting(Threads& exec, Workspace<Host>& workspace, const Tri
         rows.rhs[k][lane] -= rows.lower[k][lane] * left[lane] + rows.upper[k][lane] * rows.rhs[k + 1][lane];
     }
     rows.store(x, g * group, A.rows());
-  }
+  });
 }
 
 /// Both ends of a partition stay: two rows of the reduced system, one from a sweep down, one from a sweep up.
@@ -151,8 +149,7 @@ void solve_with_diagonal_pivoting(Threads& exec, Workspace<Host>& workspace, con
                                   T* x) {
   const Offset groups = groups_of(A.rows()), partitions = groups * lanes;
   Reduced<T> reduced(workspace, 2 * partitions);
-#pragma omp parallel for schedule(static) num_threads(exec.count())
-  for (Offset g = 0; g < groups; ++g) {
+  parallel_for(exec.count(), groups, [&](Offset g) {
     Group<T> rows;
     rows.load(A, rhs, g * group);
     Running<T> down[lanes], up[lanes];
@@ -174,10 +171,9 @@ void solve_with_diagonal_pivoting(Threads& exec, Workspace<Host>& workspace, con
       reduced.lower[bottom] = down[lane].spike, reduced.diag[bottom] = down[lane].pivot;
       reduced.upper[bottom] = down[lane].next, reduced.rhs[bottom] = down[lane].rhs;
     }
-  }
+  });
   spike_diagonal_pivoting(exec, workspace, reduced.system(), View<const T>(reduced.rhs), reduced.x);
-#pragma omp parallel for schedule(static) num_threads(exec.count())
-  for (Offset g = 0; g < groups; ++g) {
+  parallel_for(exec.count(), groups, [&](Offset g) {
     Group<T> rows;
     rows.load(A, rhs, g * group);
     Running<T> down[lanes];
@@ -208,7 +204,7 @@ void solve_with_diagonal_pivoting(Threads& exec, Workspace<Host>& workspace, con
             rows.lower[k][lane];
     }
     rows.store(x, g * group, A.rows());
-  }
+  });
 }
 
 }  // namespace

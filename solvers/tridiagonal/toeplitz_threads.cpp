@@ -87,13 +87,11 @@ void ToeplitzSolver<Exec, T>::solve(Exec& exec, const ToeplitzBatch& batch, View
   tridiagonal::check_toeplitz(batch, g.size(), v.size());
   workspace_.restart();
   const View<T> memory = workspace_.template take<T>(2 * static_cast<Offset>(batch.n) * exec.count());
-#pragma omp parallel for schedule(static) num_threads(exec.count()) if (batch.systems > 1)
-  for (Index s = 0; s < batch.systems; ++s) {
+  parallel_for(batch.systems > 1 ? exec.count() : 1, batch.systems, [&](Index s, int part) {
     const tridiagonal::HostToeplitz<T> system(batch.n, batch.delta[s / batch.repeat % batch.delta.size()]);
     const Offset first = static_cast<Offset>(s) * batch.n;
-    system.solve(g.data() + first, v.data() + first,
-                 memory.data() + 2 * static_cast<Offset>(batch.n) * omp_get_thread_num());
-  }
+    system.solve(g.data() + first, v.data() + first, memory.data() + 2 * static_cast<Offset>(batch.n) * part);
+  });
 }
 
 template class ToeplitzSolver<Threads, double>;

@@ -2,6 +2,7 @@
 #include <cassert>
 #include <vector>
 
+#include "base/team.hpp"
 #include "solvers/two_point/divide_and_conquer.hpp"
 
 namespace tessera::solvers::two_point {
@@ -20,8 +21,7 @@ class DivideAndConquer final : public TwoPointSolver<Threads, T> {
     assert(f.size() == columns_.n && u.size() == columns_.n);
     const T h2 = static_cast<T>(h * h);
     // d_1 = h^2 f_1 / 2 ; d_i = h^2 f_i
-#pragma omp parallel for schedule(static) num_threads(exec.count())
-    for (Offset i = 0; i < columns_.n; ++i) u[i] = h2 * f[i];
+    parallel_for(exec.count(), columns_.n, [=](Offset i) { u[i] = h2 * f[i]; });
     u[0] *= T(0.5);
 
     step_1a(exec, u);
@@ -46,8 +46,7 @@ class DivideAndConquer final : public TwoPointSolver<Threads, T> {
   template <class Sweep>
   void each_group(Threads& exec, View<T> u, Sweep sweep) {
     const Offset groups = 1 + (columns_.r - 1 + group - 1) / group;
-#pragma omp parallel for schedule(static) num_threads(exec.count())
-    for (Offset g = 0; g < groups; ++g) {
+    parallel_for(exec.count(), groups, [&](Offset g) {
       const Offset first = g == 0 ? 0 : 1 + (g - 1) * group;
       const int count = g == 0 ? 1 : static_cast<int>(std::min<Offset>(group, columns_.r - first));
       T* begin = u.data() + columns_.begin(first);
@@ -55,7 +54,7 @@ class DivideAndConquer final : public TwoPointSolver<Threads, T> {
         sweep(begin, columns_.rows(first), first, std::integral_constant<int, group>{});
       else
         sweep(begin, columns_.rows(first), first, count);
-    }
+    });
   }
 
   void step_1a(Threads& exec, View<T> u) {

@@ -2,6 +2,7 @@
 #include <cassert>
 #include <vector>
 
+#include "base/team.hpp"
 #include "solvers/two_point/columns.hpp"
 #include "solvers/two_point/scan.hpp"
 
@@ -46,11 +47,9 @@ class Scan final : public TwoPointSolver<Threads, T> {
   void solve(Threads& exec, double h, View<const T> f, View<T> u) override {
     assert(f.size() == tiles_.n && u.size() == tiles_.n);
     const T h2 = static_cast<T>(h * h);
-#pragma omp parallel for schedule(static) num_threads(exec.count())
-    for (Offset t = 0; t < tiles_.r; ++t) carries_[t] = sums(t, h2, f);
+    parallel_for(exec.count(), tiles_.r, [&](Offset t) { carries_[t] = sums(t, h2, f); });
     carry();
-#pragma omp parallel for schedule(static) num_threads(exec.count())
-    for (Offset t = 0; t < tiles_.r; ++t) solve_tile(t, h2, f, u);
+    parallel_for(exec.count(), tiles_.r, [&](Offset t) { solve_tile(t, h2, f, u); });
   }
 
   double bytes() const override { return 3.0 * sizeof(T) * static_cast<double>(tiles_.n); }

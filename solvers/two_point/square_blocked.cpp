@@ -6,6 +6,7 @@
 #include <type_traits>
 #include <vector>
 
+#include "base/team.hpp"
 #include "solvers/two_point/divide_and_conquer.hpp"
 
 namespace tessera::solvers::two_point {
@@ -52,8 +53,7 @@ class Blocked final : public TwoPointSolver<Threads, T> {
   template <class Work>
   void each_block_column(Threads& exec, bool leftwards, Work work) {
     const Offset count = format_.block_columns();
-#pragma omp parallel for schedule(static) num_threads(exec.count())
-    for (Offset k = 0; k < count; ++k) work(leftwards ? count - 1 - k : k);
+    parallel_for(exec.count(), count, [&](Offset k) { work(leftwards ? count - 1 - k : k); });
   }
 
   /// Calls sweep(first column, count) for groups of the columns of a block: their running sums then stay in registers.

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "base/team.hpp"
 #include "solvers/registry.hpp"
 #include "solvers/two_point/two_point_impl.hpp"
 
@@ -63,19 +64,28 @@ const TwoPointMethod& find_two_point(Offset n, const TwoPointParams& params, con
 template <class T>
 double two_point_backward_error(double h, View<const T> f, View<const T> u, int threads) {
   const Offset n = u.size();
-  double residual = 0, largest_u = 0, largest_d = 0;
-  const int team = Threads(threads).count();
-#pragma omp parallel for schedule(static) num_threads(team) reduction(max : residual, largest_u, largest_d)
-  for (Offset i = 0; i < n; ++i) {
-    const double d = h * h * static_cast<double>(f[i]) * (i == 0 ? 0.5 : 1.0);
-    const double here = u[i], right = i + 1 < n ? u[i + 1] : 0.0;
-    const double Au = i == 0 ? here - right : (here - right) - (u[i - 1] - here);
-    residual = std::max(residual, std::abs(d - Au));
-    largest_u = std::max(largest_u, std::abs(here));
-    largest_d = std::max(largest_d, std::abs(d));
-  }
-  const double scale = 4 * largest_u + largest_d;
-  return scale > 0 ? residual / scale : residual;
+  struct Largest {
+    double residual = 0, u = 0, d = 0;
+  };
+  const Largest largest = parallel_reduce(
+      Threads(threads).count(), n, Largest{},
+      [&](Offset first, Offset last) {
+        Largest of_range;
+        for (Offset i = first; i < last; ++i) {
+          const double d = h * h * static_cast<double>(f[i]) * (i == 0 ? 0.5 : 1.0);
+          const double here = u[i], right = i + 1 < n ? u[i + 1] : 0.0;
+          const double Au = i == 0 ? here - right : (here - right) - (u[i - 1] - here);
+          of_range.residual = std::max(of_range.residual, std::abs(d - Au));
+          of_range.u = std::max(of_range.u, std::abs(here));
+          of_range.d = std::max(of_range.d, std::abs(d));
+        }
+        return of_range;
+      },
+      [](const Largest& a, const Largest& b) {
+        return Largest{std::max(a.residual, b.residual), std::max(a.u, b.u), std::max(a.d, b.d)};
+      });
+  const double scale = 4 * largest.u + largest.d;
+  return scale > 0 ? largest.residual / scale : largest.residual;
 }
 
 template double two_point_backward_error<double>(double, View<const double>, View<const double>, int);
