@@ -5,6 +5,7 @@
 
 #include <cmath>
 
+#include "base/reduce_pair.hpp"
 #include "bench/support/gtsv_peer.hpp"
 #include "solvers/two_point/two_point.hpp"
 
@@ -56,20 +57,21 @@ std::string beside_published(const Problem& problem, const std::string& variant,
 template <class T>
 void evaluate(double (*function)(double), Array<T>& values) {
   const Offset n = values.size();
-#pragma omp parallel for schedule(static)
-  for (Offset i = 0; i < n; ++i) values[i] = static_cast<T>(function(static_cast<double>(i) / static_cast<double>(n)));
+  parallel_for(default_threads(), n, [&](Offset i) {
+    values[i] = static_cast<T>(function(static_cast<double>(i) / static_cast<double>(n)));
+  });
 }
 
 template <class T>
 double relative_error(const Array<T>& u, double (*exact)(double)) {
   const Offset n = u.size();
   double difference = 0, norm = 0;
-#pragma omp parallel for schedule(static) reduction(+ : difference, norm)
-  for (Offset i = 0; i < n; ++i) {
+  Threads exec;
+  const auto squares = [&](Offset i) -> Pair {
     const double value = exact(static_cast<double>(i) / static_cast<double>(n)), d = static_cast<double>(u[i]) - value;
-    difference += d * d;
-    norm += value * value;
-  }
+    return {d * d, value * value};
+  };
+  reduce_pair(exec, n, squares, &difference, &norm);
   return std::sqrt(difference / norm);
 }
 

@@ -6,6 +6,8 @@
 #include <random>
 #include <vector>
 
+#include "base/team.hpp"
+
 namespace tessera::bench {
 
 namespace {
@@ -42,25 +44,23 @@ linalg::Crs<Host> stencil_matrix(const std::string& shape, int n) {
       if (x + d[0] >= 0 && x + d[0] < m && y + d[1] >= 0 && y + d[1] < m && z + d[2] >= 0 && z + d[2] < depth)
         f(row + d[0] + m * (d[1] + m * d[2]));
   };
-#pragma omp parallel for schedule(static)
-  for (Index row = 0; row < A.rows; ++row) {
+  parallel_for(default_threads(), A.rows, [&](Index row) {
     Offset count = 0;
     for_neighbours(row, [&](Index) { ++count; });
     A.row_ptr[row] = count;
-  }
+  });
   A.row_ptr[A.rows] = 0;
   make_offsets(A);
   A.col_ind = Array<Index>(A.row_ptr[A.rows]);
   A.values = Array<double>(A.row_ptr[A.rows]);
-#pragma omp parallel for schedule(static)
-  for (Index row = 0; row < A.rows; ++row) {
+  parallel_for(default_threads(), A.rows, [&](Index row) {
     Offset k = A.row_ptr[row];
     for_neighbours(row, [&](Index col) {
       A.col_ind[k] = col;
       A.values[k] = random_value(static_cast<std::uint64_t>(k));
       ++k;
     });
-  }
+  });
   return A;
 }
 
@@ -81,15 +81,14 @@ linalg::Crs<Host> shuffled(const linalg::Crs<Host>& A, Offset window) {
   make_offsets(B);
   B.col_ind = Array<Index>(A.nnz());
   B.values = Array<double>(A.nnz());
-#pragma omp parallel for schedule(static)
-  for (Index row = 0; row < A.rows; ++row) {
+  parallel_for(default_threads(), A.rows, [&](Index row) {
     Offset k = B.row_ptr[row];
     for (Offset old = A.row_ptr[row_at[row]]; old < A.row_ptr[row_at[row] + 1]; ++old, ++k) {
       B.col_ind[k] = place[A.col_ind[old]];
       B.values[k] = A.values[old];
     }
     std::sort(B.col_ind.data() + B.row_ptr[row], B.col_ind.data() + k);
-  }
+  });
   return B;
 }
 
