@@ -57,11 +57,12 @@ constexpr int exit_out_of_memory = 77;
 struct Thrown {
   int code = 0;
   std::string message, help;
-  std::optional<Position> where;
+  bool placed = false;
+  Position where;
 };
 template <class Archive>
 void describe(Archive& archive, Thrown& t) {
-  archive(t.code, t.message, t.help, t.where);
+  archive(t.code, t.message, t.help, t.placed, t.where);
 }
 
 Error out_of_memory(const std::string& program, const std::string& what) {
@@ -137,7 +138,8 @@ struct BareSink {
 };
 
 void send_error(ChildSink& sink, const Error& error) {
-  Thrown thrown{static_cast<int>(error.code()), error.what(), error.help(), error.where()};
+  Thrown thrown{static_cast<int>(error.code()), error.what(), error.help(), error.where().has_value(),
+                error.where().value_or(Position{})};
   sink.write_mark(error_follows);
   BareSink bare{sink};
   ArchiveWriter<BareSink> archive(bare);
@@ -374,7 +376,8 @@ void run_in_child(const ChildTask& task) {
   if (kind == error_follows) {
     Thrown thrown;
     archive(thrown);
-    throw Error(static_cast<ExitCode>(thrown.code), thrown.message, thrown.help, thrown.where);
+    throw Error(static_cast<ExitCode>(thrown.code), thrown.message, thrown.help,
+                thrown.placed ? std::optional(thrown.where) : std::nullopt);
   }
   if (kind == result_follows) {
     task.result(source);

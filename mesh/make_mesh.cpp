@@ -75,7 +75,7 @@ Mesh make_mesh(const deck::Deck& deck, const MeshParams& params, int threads, co
   // A box is in lexicographic order, which is banded as RCM makes it, and grid methods rely on it.
   if (params.numbering == "metis" || (params.numbering == "rcm" && !params.box)) {
     Scope scope(exec, "mesh.number");
-    params.numbering == "metis" ? renumber_metis(mesh) : renumber_rcm(mesh);
+    params.numbering == "metis" ? renumber_metis(mesh, hooks.stop) : renumber_rcm(mesh);
     mesh.box_cells.fill(0);
   }
   log_info(counts(mesh));

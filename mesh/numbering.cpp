@@ -1,7 +1,6 @@
 #include "mesh/numbering.hpp"
 
 #include <fmt/format.h>
-#include <metis.h>
 
 #include <algorithm>
 #include <limits>
@@ -11,6 +10,7 @@
 #include "base/error.hpp"
 #include "base/team.hpp"
 #include "mesh/facets.hpp"
+#include "mesh/metis_child.hpp"
 
 namespace tessera::mesh {
 namespace {
@@ -58,13 +58,6 @@ Index pseudo_peripheral(LevelSearch& search, Index start) {
     start = candidate;
   }
   return start;
-}
-
-void check_metis_size(const Adjacency& graph) {
-  if (sizeof(idx_t) == 4 && graph.ptr.back() > std::numeric_limits<idx_t>::max())
-    throw Error(ExitCode::mesh,
-                fmt::format("the mesh graph has {} entries; this METIS counts with 32 bits", graph.ptr.back()),
-                "use mesh.numbering = \"rcm\"");
 }
 
 /// new_number of cells: within each block ascending by least node, ties in the old order.
@@ -158,21 +151,9 @@ std::vector<Index> rcm(const Adjacency& graph) {
   return new_number;
 }
 
-std::vector<Index> nested_dissection(const Adjacency& graph) {
-  check_metis_size(graph);
-  idx_t n = graph.size();
-  if (n == 0) return {};
-  std::vector<idx_t> ptr(graph.ptr.begin(), graph.ptr.end()), items(graph.items.begin(), graph.items.end());
-  std::vector<idx_t> permutation(n), inverse(n);
-  std::array<idx_t, METIS_NOPTIONS> options;
-  METIS_SetDefaultOptions(options.data());
-  options[METIS_OPTION_SEED] = 1;
-  const int status =
-      METIS_NodeND(&n, ptr.data(), items.data(), nullptr, options.data(), permutation.data(), inverse.data());
-  if (status != METIS_OK)
-    throw Error(ExitCode::mesh, fmt::format("METIS_NodeND failed with status {} on {} nodes", status, n),
-                "use mesh.numbering = \"rcm\"");
-  return {inverse.begin(), inverse.end()};
+std::vector<Index> nested_dissection(const Adjacency& graph, const std::function<bool()>& stop) {
+  if (graph.size() == 0) return {};
+  return metis_nested_dissection("numbering the mesh", graph, stop);
 }
 
 void renumber_cells(Mesh& mesh, std::span<const Index> new_number) {
@@ -212,7 +193,9 @@ void renumber_nodes(Mesh& mesh, std::span<const Index> new_number) {
 }
 
 void renumber_rcm(Mesh& mesh) { renumber_nodes(mesh, rcm(node_nodes(mesh))); }
-void renumber_metis(Mesh& mesh) { renumber_nodes(mesh, nested_dissection(node_nodes(mesh))); }
+void renumber_metis(Mesh& mesh, const std::function<bool()>& stop) {
+  renumber_nodes(mesh, nested_dissection(node_nodes(mesh), stop));
+}
 
 Spread spread(const Mesh& mesh) {
   std::vector<Index> least(static_cast<std::size_t>(mesh.nodes()));

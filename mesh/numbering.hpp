@@ -1,4 +1,5 @@
 #pragma once
+#include <functional>
 #include <span>
 #include <vector>
 
@@ -11,8 +12,9 @@ namespace tessera::mesh {
 /// Reverse Cuthill-McKee with pseudo-peripheral starts. Deterministic.
 /// Source: A. George and J. Liu, Computer Solution of Large Sparse Positive Definite Systems, 1981, chapter 4.
 std::vector<Index> rcm(const Adjacency& graph);
-/// Fill-reducing nested dissection (METIS_NodeND). Throws Error(mesh) where the graph is beyond 32-bit indices.
-std::vector<Index> nested_dissection(const Adjacency& graph);
+/// Fill-reducing nested dissection (METIS_NodeND, in a child process that ends where `stop` is true). Throws Error(mesh)
+/// where the graph is beyond 32-bit indices.
+std::vector<Index> nested_dissection(const Adjacency& graph, const std::function<bool()>& stop = {});
 
 /// Gives nodes new numbers everywhere (points, blocks, groups), then sorts the cells of each block by their least node and
 /// lets facets and groups follow.
@@ -20,7 +22,7 @@ void renumber_nodes(Mesh& mesh, std::span<const Index> new_number);
 /// Gives cells new numbers; a cell stays in its block. new_number: [cells]. Throws Error(internal) for anything else.
 void renumber_cells(Mesh& mesh, std::span<const Index> new_number);
 void renumber_rcm(Mesh& mesh);
-void renumber_metis(Mesh& mesh);
+void renumber_metis(Mesh& mesh, const std::function<bool()>& stop = {});
 
 /// Bandwidth max |i-j| and profile sum_i (i - least neighbour) of the node graph.
 struct Spread {

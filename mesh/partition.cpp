@@ -1,13 +1,11 @@
 #include "mesh/partition.hpp"
 
 #include <fmt/format.h>
-#include <metis.h>
 
 #include <algorithm>
-#include <array>
-#include <limits>
 
 #include "base/error.hpp"
+#include "mesh/metis_child.hpp"
 #include "mesh/side_table.hpp"
 
 namespace tessera::mesh {
@@ -28,25 +26,11 @@ void close_gaps(std::vector<Index>& part, Index parts) {
 std::vector<Index> partition_graph(const Adjacency& graph, Index parts) {
   if (parts < 1)
     throw Error(ExitCode::mesh, fmt::format("cannot cut a graph into {} parts", parts), "ask for at least one part");
-  idx_t n = graph.size();
-  std::vector<Index> part(static_cast<std::size_t>(n), 0);
-  if (parts == 1 || n == 0) return part;
-  if (sizeof(idx_t) == 4 && graph.ptr.back() > std::numeric_limits<idx_t>::max())
-    throw Error(ExitCode::mesh,
-                fmt::format("the graph to partition has {} entries; this METIS counts with 32 bits", graph.ptr.back()),
-                "use a smaller mesh, or an assembly strategy that needs no partition");
-  idx_t n_parts = std::min<idx_t>(parts, n), constraints = 1, cut = 0;
-  std::vector<idx_t> ptr(graph.ptr.begin(), graph.ptr.end()), items(graph.items.begin(), graph.items.end()), found(n);
-  std::array<idx_t, METIS_NOPTIONS> options;
-  METIS_SetDefaultOptions(options.data());
-  options[METIS_OPTION_SEED] = 1;
-  const int status = METIS_PartGraphKway(&n, &constraints, ptr.data(), items.data(), nullptr, nullptr, nullptr,
-                                         &n_parts, nullptr, nullptr, options.data(), &cut, found.data());
-  if (status != METIS_OK)
-    throw Error(ExitCode::mesh,
-                fmt::format("METIS_PartGraphKway failed with status {} ({} cells, {} parts)", status, n, n_parts),
-                status == METIS_ERROR_MEMORY ? "METIS ran out of memory: use larger blocks" : "");
-  std::copy(found.begin(), found.end(), part.begin());
+  const Index n = graph.size();
+  if (parts == 1 || n == 0) return std::vector<Index>(static_cast<std::size_t>(n), 0);
+  const Index n_parts = std::min(parts, n);
+  std::vector<Index> part =
+      n_parts == 1 ? std::vector<Index>(1, 0) : metis_parts("cutting the mesh into blocks", graph, n_parts);
   close_gaps(part, n_parts);
   return part;
 }

@@ -2,6 +2,8 @@
 
 #include <gtest/gtest.h>
 
+#include <csignal>
+
 #include "mesh/geometry.hpp"
 #include "mesh/quality.hpp"
 #include "meshes.hpp"
@@ -82,6 +84,28 @@ TEST(Numbering, PermutationsAreValidAndRepeatable) {
   EXPECT_TRUE(is_permutation(nested_dissection(graph)));
   EXPECT_FALSE(is_permutation(std::vector<Index>{0, 0, 1}));
   EXPECT_FALSE(is_permutation(std::vector<Index>{0, 3, 1}));
+}
+
+volatile std::sig_atomic_t terms = 0;
+
+TEST(Numbering, MetisLeavesSignalsToTheProgram) {
+  const Adjacency graph = node_nodes(testing::unit_box(Shape::hex, 12));
+  auto* old = std::signal(SIGTERM, [](int) { terms = terms + 1; });
+  terms = 0;
+  const auto ask = [] {
+    if (terms == 0) std::raise(SIGTERM);  // while METIS works
+    return false;
+  };
+  EXPECT_TRUE(is_permutation(nested_dissection(graph, ask)));
+  EXPECT_EQ(terms, 1);
+  std::signal(SIGTERM, old);
+  ExitCode code = ExitCode::ok;
+  try {
+    nested_dissection(graph, [] { return true; });
+  } catch (const Error& error) {
+    code = error.code();
+  }
+  EXPECT_EQ(code, ExitCode::interrupted);
 }
 
 }  // namespace
