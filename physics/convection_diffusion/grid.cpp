@@ -19,7 +19,8 @@ scalar::GridWords words() {
           .way_out = "discretisation = \"supg\"",
           .box = "{ min = [0, 0], max = [1, 1], cells = [64, 64], shape = \"quad\" }",
           .all_sides = "all four sides",
-          .bare_side = "has none"};
+          .bare_side = "has none",
+          .neumann = true};
 }
 
 void check_mesh(const GridChecks& checks, const mesh::MeshParams& mesh) {
@@ -52,10 +53,10 @@ double checked_reaction(const GridChecks& checks, const Params& params, const sc
   return c;
 }
 
-/// factor times an expression at the interior nodes.
-Array<double> scaled(double factor, const deck::Expression& expression, const scalar::BoxGrid& grid, int threads) {
-  Array<double> values(grid.problem.unknowns());
-  scalar::sample(expression, grid, threads, values);
+/// factor times an expression at the unknowns.
+Array<double> scaled(double factor, const deck::Expression& expression, const Grid& grid, int threads) {
+  Array<double> values(grid.size());
+  scalar::sample(expression, grid.nodes, grid.unknowns, threads, values);
   for (double& value : values) value *= factor;
   return values;
 }
@@ -66,7 +67,80 @@ double largest(const Array<double>& values) {
   return most;
 }
 
+/// The entry of that type that names a side; of several the last.
+const scalar::BoundaryParams* entry_of(const scalar::Params& params, const std::string& side, const char* type) {
+  const scalar::BoundaryParams* found = nullptr;
+  for (const scalar::BoundaryParams& boundary : params.boundaries)
+    if (boundary.type == type && std::find(boundary.on.begin(), boundary.on.end(), side) != boundary.on.end())
+      found = &boundary;
+  return found;
+}
+
+/// Sets `unknowns` and `mirrors`: the nodes of a side without Dirichlet data are unknowns, too. `names`: of the sides.
+void choose_unknowns(Grid& grid, const GridChecks& checks, const scalar::Params& params,
+                     const std::vector<mesh::Group>& names) {
+  grid.unknowns = interior(grid.nodes);
+  grid.mirrors = {0, 0};
+  for (int side = 0; side < 4; ++side) {
+    const scalar::BoundaryParams* neumann = entry_of(params, names[side].name, "neumann");
+    if (entry_of(params, names[side].name, "dirichlet")) {
+      if (neumann)
+        checks.refuse(fmt::format("has two conditions on '{}': dirichlet and neumann", names[side].name),
+                      "take the side out of one of them", neumann->where);
+      continue;
+    }
+    const int axis = side / 2;
+    ++grid.mirrors[axis];
+    ++grid.unknowns.count[axis];
+    if (side % 2 == 0) --grid.unknowns.first[axis];
+  }
+  if (grid.mirrors[0] + grid.mirrors[1] == 4 && grid.reaction == 0)
+    throw Error(ExitCode::usage,
+                "the problem is singular, u is fixed only up to a constant: no side has Dirichlet values, and there is "
+                "no reaction",
+                "add a [[boundary]] of type = \"dirichlet\", or a reaction",
+                params.boundaries.empty() ? params.physics.where : params.boundaries.front().where);
+}
+
+/// Turns the unknowns on a side without Dirichlet data into ordinary ones: see Grid.
+void set_side(Grid& grid, int side, const scalar::BoundaryParams* neumann, double k, int threads) {
+  const int axis = side / 2, along = 1 - axis;
+  const double h = grid.nodes.problem.h[axis], outward = side % 2 ? 1 : -1;
+  scalar::NodeRange line = grid.unknowns;
+  line.count[axis] = 1;
+  if (side % 2) line.first[axis] += grid.m(axis) - 1;
+  std::vector<double> q(static_cast<std::size_t>(line.count[along]), 0.0);
+  if (neumann) scalar::sample(neumann->value, grid.nodes, line, threads, {q.data(), line.count[along]});
+  Array<double>& velocity = axis == 0 ? grid.f : grid.g;
+  double mirror = 2 / h;
+  while (h / 2 * mirror > 1) mirror = std::nextafter(mirror, 0.0);  // a weight below 0 would belong to the other case
+  const Offset first = side % 2 ? grid.m(axis) - 1 : 0;
+  for (Index node = 0; node < line.count[along]; ++node) {
+    const Offset at = axis == 0 ? first + node * Offset{grid.m(0)} : node + first * Offset{grid.m(0)};
+    const double slope = q[static_cast<std::size_t>(node)] / k;
+    grid.source[at] += outward * velocity[at] * slope - 2 * slope / h;
+    velocity[at] = outward * mirror;
+  }
+}
+
+/// Nodes of u with its rim that are nodes of the rectangle: calls copy(first in u, first in the nodes, count) for every row.
+template <class Copy>
+void for_rows_with_rim(const Grid& grid, Copy copy) {
+  const auto& nodes = grid.nodes.nodes;
+  const Index low = 1 - grid.unknowns.first[0],
+              low_row = 1 - grid.unknowns.first[1];  // 1 where the rim is beyond the nodes
+  const Offset row = grid.m(0) + Offset{2};
+  for (Index j = 0; j < nodes[1]; ++j) copy(low + (j + low_row) * row, Offset{nodes[0]} * j, nodes[0]);
+}
+
 }  // namespace
+
+Array<double> at_nodes(const Grid& grid) {
+  Array<double> values(grid.nodes.node_count());
+  for_rows_with_rim(
+      grid, [&](Offset from, Offset to, Index count) { std::copy_n(grid.u.data() + from, count, values.data() + to); });
+  return values;
+}
 
 Grid make_grid(const deck::Deck& deck, const Params& params) {
   const scalar::Params& diffusion = params.diffusion;
@@ -84,22 +158,30 @@ Grid make_grid(const deck::Deck& deck, const Params& params) {
   const mesh::Mesh outline = scalar::outline(grid.nodes);
   scalar::material_of_cells(diffusion.materials, outline, GroupList::names);
   checks.boundaries(outline);
+  choose_unknowns(grid, checks, diffusion, outline.groups);
 
   const auto& h = grid.nodes.problem.h;
   const int threads = Threads(diffusion.run.threads).count();
   const std::vector<deck::Expression>& velocity = params.velocity.front();
-  grid.f = scaled(1 / k, velocity.empty() ? deck::Expression(0.0) : velocity[0], grid.nodes, threads);
-  grid.g = scaled(1 / k, velocity.empty() ? deck::Expression(0.0) : velocity[1], grid.nodes, threads);
-  grid.source = scaled(-1 / k, material.source, grid.nodes, threads);
+  grid.f = scaled(1 / k, velocity.empty() ? deck::Expression(0.0) : velocity[0], grid, threads);
+  grid.g = scaled(1 / k, velocity.empty() ? deck::Expression(0.0) : velocity[1], grid, threads);
+  grid.source = scaled(-1 / k, material.source, grid, threads);
   grid.cell_peclet = 0.5 * std::max(h[0] * largest(grid.f), h[1] * largest(grid.g));
-  grid.u = scalar::boundary_values(diffusion, grid.nodes, threads);
+  for (int side = 0; side < 4; ++side)
+    if (const std::string& name = outline.groups[side].name; !entry_of(diffusion, name, "dirichlet"))
+      set_side(grid, side, entry_of(diffusion, name, "neumann"), k, threads);
+  grid.u = Array<double>((grid.m(0) + Offset{2}) * (grid.m(1) + Offset{2}));
+  grid.u.set_zero();
+  const Array<double> given = scalar::boundary_values(diffusion, grid.nodes, threads);
+  for_rows_with_rim(
+      grid, [&](Offset to, Offset from, Index count) { std::copy_n(given.data() + from, count, grid.u.data() + to); });
   return grid;
 }
 
 GridSystem make_grid_system(const Grid& grid) {
-  const auto& n = grid.nodes.problem.n;
+  const std::array<Index, 2> n{grid.m(0), grid.m(1)};
   const auto& h = grid.nodes.problem.h;
-  const Index rows = n[0] * n[1], stride = grid.nodes.nodes[0];
+  const Index rows = n[0] * n[1], stride = n[0] + 2;
   const double west = 1 / (h[0] * h[0]), south = 1 / (h[1] * h[1]);
   GridSystem system{
       {rows, rows, Array<Offset>(Offset{rows} + 1), Array<Index>(5 * Offset{rows} - 2 * n[0] - 2 * n[1]), {}},

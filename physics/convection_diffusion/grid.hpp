@@ -7,21 +7,33 @@
 
 namespace tessera::physics::convection_diffusion {
 
-/// lap u - f u_x - g u_y - c u = s on the interior nodes of a rectangle with Dirichlet data all around: the deck divided by -k.
+/// lap u - f u_x - g u_y - c u = s on the nodes of a rectangle without Dirichlet data: the deck divided by -k.
+///
+/// On a side where du/dn = q is given (q = 0 of an outflow), the node beyond it is eliminated: u_out = u_in + 2 h q. What is left,
+/// (2 u_in - 2 u + 2 h q) / h^2 - +-f q, has the weights of central differences for f = +-2/h, none of them outside. So such a
+/// node is one like all others, with that f and with source -2 q/h +- f q: second order, and no solver knows of sides.
 struct Grid {
   scalar::BoxGrid nodes;       ///< sizes, spacings, coordinates
+  scalar::NodeRange unknowns;  ///< the nodes inside, and those of sides without Dirichlet data
+  std::array<int, 2> mirrors;  ///< sides without Dirichlet data of each axis
   double reaction = 0;         ///< c
-  Array<double> f, g, source;  ///< [m1 m0] at the interior nodes, x fastest
-  Array<double> u;             ///< [nodes]: Dirichlet data on the rim, the start inside
-  double cell_peclet = 0;      ///< largest of |h f / 2| and |k g / 2|
+  Array<double> f, g, source;  ///< [m1 m0] at the unknowns, x fastest
+  Array<double> u;             ///< [m1 + 2, m0 + 2]: the start, Dirichlet data around it, 0 beyond other sides
+  double cell_peclet = 0;      ///< largest of |h f / 2| and |k g / 2| of the equation
+
+  Index m(int axis) const { return unknowns.count[axis]; }
+  Offset size() const { return Offset{m(0)} * m(1); }
 };
 
+/// u at all nodes of the rectangle.
+Array<double> at_nodes(const Grid& grid);
+
 /// Throws Error(usage) that names what is no such grid, at its place in the deck: a mesh that is not a box in 2-D, order > 1, several
-/// materials, k that varies or is a tensor, a reaction beside a relaxation, a side without Dirichlet data; and where a value is not
-/// finite. `params` must have its defaults filled in.
+/// materials, k that varies or is a tensor, a reaction beside a relaxation, a side with a Robin condition, no side with Dirichlet data
+/// and no reaction; and where a value is not finite. `params` must have its defaults filled in.
 Grid make_grid(const deck::Deck& deck, const Params& params);
 
-/// The five-point matrix of -(lap u - f u_x - g u_y - c u) on the interior nodes, and its right side with the rim in it.
+/// The five-point matrix of -(lap u - f u_x - g u_y - c u) on the unknowns, and its right side with the rim in it.
 struct GridSystem {
   linalg::Crs<Host> A;
   Array<double> b;

@@ -49,7 +49,7 @@ solvers::Report relax_there(Exec& exec, const Params& params, const Grid& grid, 
   const auto& source = there<Exec>(grid.source);
   Scope scope(exec, "solve");
   const solvers::grid::LmsorReport report = solvers::grid::solve_lmsor(
-      exec, {{problem.n[0], problem.n[1]}, {problem.h[0], problem.h[1]}, f.view(), g.view(), source.view()}, u,
+      exec, {{grid.m(0), grid.m(1)}, {problem.h[0], problem.h[1]}, f.view(), g.view(), source.view(), grid.mirrors}, u,
       params.relaxation, scalar::monitor_of(context));
   summarise_relaxation(report, params.relaxation, context.summary);
   return report;
@@ -83,7 +83,10 @@ solvers::Report solve_matrix(Exec& exec, const Params& params, Grid& grid, Conte
   context.summary.set("space.nnz", system.nnz);
   Array<double, Space> x;
   const solvers::Report report = scalar::solve_system(exec, *system.A, system.b.view(), params.diffusion, context, x);
-  scalar::insert_solution(grid.nodes, x, grid.u);
+  const std::vector<double> found = to_vector(x);
+  for (Index j = 0; j < grid.m(1); ++j)
+    std::copy_n(found.data() + Offset{j} * grid.m(0), grid.m(0),
+                grid.u.data() + 1 + (j + Offset{1}) * (grid.m(0) + Offset{2}));
   if (grid.cell_peclet > 1)
     warn(
         fmt::format("the cell Peclet number is {:.3g} > 1: central differences oscillate where the solution has "
@@ -94,7 +97,8 @@ solvers::Report solve_matrix(Exec& exec, const Params& params, Grid& grid, Conte
 }
 
 /// Where the differences are exact but for their own error: between the nodes there is that of interpolation, too.
-void report_nodal_error(const ExactParams& exact, const Grid& grid, int threads, output::Summary& summary) {
+void report_nodal_error(const ExactParams& exact, const Grid& grid, View<const double> found, int threads,
+                        output::Summary& summary) {
   const scalar::BoxGrid& nodes = grid.nodes;
   std::vector<double> points;
   points.reserve(3 * static_cast<std::size_t>(nodes.node_count()));
@@ -103,8 +107,8 @@ void report_nodal_error(const ExactParams& exact, const Grid& grid, int threads,
       points.insert(points.end(), {nodes.coordinate(0, i), nodes.coordinate(1, j), 0.0});
   const std::vector<double> u = scalar::evaluate(exact.u, points, threads);
   double most = 0;
-  for (Offset i = 0; i < grid.u.size(); ++i) {
-    const double error = std::abs(grid.u[i] - u[i]);
+  for (Offset i = 0; i < found.size(); ++i) {
+    const double error = std::abs(found[i] - u[i]);
     if (!(error <= most)) most = error;  // one that is not a number stays
     if (std::isnan(most)) break;
   }
@@ -130,8 +134,7 @@ ExitCode run_on_grid(const Params& params, Context& context) {
     Scope scope(host, "coefficients");
     grid = set_up(params, context);
   }
-  const auto& n = grid.nodes.problem.n;
-  log_info(fmt::format("grid: {} x {} unknowns, cell Peclet number {:.3g}", n[0], n[1], grid.cell_peclet));
+  log_info(fmt::format("grid: {} x {} unknowns, cell Peclet number {:.3g}", grid.m(0), grid.m(1), grid.cell_peclet));
   const solvers::Report report = on_backend(diffusion.run, context.summary, [&](auto& exec) {
     return params.relaxes ? relax(exec, params, grid, context) : solve_matrix(exec, params, grid, context);
   });
@@ -139,28 +142,29 @@ ExitCode run_on_grid(const Params& params, Context& context) {
   context.summary.set("space.discretisation", params.discretisation);
   context.summary.set("space.order", 1);
   context.summary.set("space.dofs", grid.nodes.node_count());
-  context.summary.set("space.unknowns", grid.nodes.problem.unknowns());
+  context.summary.set("space.unknowns", grid.size());
   context.summary.set("space.cell_peclet", grid.cell_peclet);
   scalar::summarise_solver(report, context.summary);
-  if (diffusion.has_exact) report_nodal_error(diffusion.exact, grid, host.count(), context.summary);
-  if (scalar::needs_mesh(diffusion)) scalar::report_on_mesh(diffusion, grid.u, report, context);
+  if (!diffusion.has_exact && !scalar::needs_mesh(diffusion)) return scalar::conclude(diffusion, report, context);
+  const Array<double> u = at_nodes(grid);
+  if (diffusion.has_exact) report_nodal_error(diffusion.exact, grid, u, host.count(), context.summary);
+  if (scalar::needs_mesh(diffusion)) scalar::report_on_mesh(diffusion, u, report, context);
   return scalar::conclude(diffusion, report, context);
 }
 
 void check_on_grid(const Params& params, Context& context) {
   const Grid grid = set_up(params, context);
   const auto& problem = grid.nodes.problem;
-  const double unknowns = static_cast<double>(problem.unknowns()), nodes = static_cast<double>(grid.nodes.node_count());
-  fmt::print("grid       {} nodes, {} x {} unknowns, spacing {} and {}\n", grid.nodes.node_count(), problem.n[0],
-             problem.n[1], problem.h[0], problem.h[1]);
+  const double unknowns = static_cast<double>(grid.size()), nodes = static_cast<double>(grid.nodes.node_count());
+  fmt::print("grid       {} nodes, {} x {} unknowns, spacing {} and {}\n", grid.nodes.node_count(), grid.m(0),
+             grid.m(1), problem.h[0], problem.h[1]);
   fmt::print("convection cell Peclet number {:.3g}{}\n", grid.cell_peclet,
              grid.cell_peclet > 1 ? ": layers will oscillate" : "");
   fmt::print("solver     {}, precision {}\n", params.diffusion.solver.type, params.diffusion.run.precision);
   // Relaxation: f, g, source and u, once more split by colour with weights; else the five-point matrix and what its solver takes.
   const double solver =
-      params.relaxes
-          ? 12 * 8 * unknowns
-          : 72 * unknowns + solvers::solver_bytes(params.diffusion.solver, problem.unknowns(), 5 * problem.unknowns());
+      params.relaxes ? 12 * 8 * unknowns
+                     : 72 * unknowns + solvers::solver_bytes(params.diffusion.solver, grid.size(), 5 * grid.size());
   const double host = 8 * (4 * unknowns + nodes) + solver + (scalar::needs_mesh(params.diffusion) ? 24 * nodes * 8 : 0);
   fmt::print("memory\n");
   scalar::say_fit("host", host, static_cast<double>(host_bytes_available()));
@@ -169,7 +173,7 @@ void check_on_grid(const Params& params, Context& context) {
   else
     fmt::print("  {:<10} about {}; {}\n", "GPU", human_bytes(32 * unknowns + solver), gpu.why_not);
   context.summary.set("mesh.nodes", grid.nodes.node_count());
-  context.summary.set("space.unknowns", problem.unknowns());
+  context.summary.set("space.unknowns", grid.size());
 }
 
 }  // namespace tessera::physics::convection_diffusion

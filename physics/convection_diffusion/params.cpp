@@ -32,7 +32,7 @@ deck::Section<PhysicsParams> physics_section() {
                "supg: finite elements with streamline diffusion; galerkin: without, where diffusion dominates in every "
                "cell; upwind: linear elements with the least diffusion that keeps the solution within its bounds, "
                "first order; "
-               "finite_difference: central differences on a box in 2-D with Dirichlet values all around and constant k",
+               "finite_difference: central differences on a box in 2-D with constant k",
            .choices = {"supg", "galerkin", "upwind", "finite_difference"},
            .example = "\"supg\""})
       .key("order", &PhysicsParams::order,

@@ -142,7 +142,7 @@ Array<double> right_hand_side(const Grid& grid, View<const double> u, int thread
   if (grid.source.is_constant())
     std::fill(b.begin(), b.end(), grid.source.constant() * (grid.galerkin ? volume : 1));  // int phi = volume inside
   else if (!grid.galerkin)
-    sample(grid.source, grid, threads, b);
+    sample(grid.source, grid, scalar::interior(grid), threads, b);
   else {
     b.set_zero();
     integrate(grid, b, threads);

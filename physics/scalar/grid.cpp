@@ -79,7 +79,7 @@ Array<double> boundary_values(const Params& params, const BoxGrid& grid, int thr
   Array<double> u(grid.node_count());
   u.set_zero();
   for (const BoundaryParams& boundary : params.boundaries)
-    for (int side = 0; side < 2 * grid.problem.dim; ++side) {
+    for (int side = 0; boundary.type == "dirichlet" && side < 2 * grid.problem.dim; ++side) {
       if (std::find(boundary.on.begin(), boundary.on.end(), box.groups[side].name) == boundary.on.end()) continue;
       std::vector<Offset> numbers;
       std::vector<double> points;
@@ -90,18 +90,25 @@ Array<double> boundary_values(const Params& params, const BoxGrid& grid, int thr
   return u;
 }
 
-void sample(const deck::Expression& expression, const BoxGrid& grid, int threads, View<double> values) {
+NodeRange interior(const BoxGrid& grid) {
+  NodeRange nodes{{0, 0, 0}, grid.problem.n};
+  for (int axis = 0; axis < grid.problem.dim; ++axis) nodes.first[axis] = 1;
+  return nodes;
+}
+
+void sample(const deck::Expression& expression, const BoxGrid& grid, const NodeRange& nodes, int threads,
+            View<double> values) {
   if (expression.is_constant()) {
     std::fill_n(values.data(), values.size(), expression.constant());
     return;
   }
-  const Runs runs(grid.problem.n);
+  const Runs runs(nodes.count);
   with_evaluators(expression, runs.count(), threads, [&](deck::Evaluator& f, Offset run) {
     const Index first = runs.first(run), size = runs.size(run), j = runs.j(run), k = runs.k(run);
     std::vector<double> points(3 * static_cast<std::size_t>(size));
-    const double y = grid.coordinate(1, j + 1), z = grid.coordinate(2, k + 1);
+    const double y = grid.coordinate(1, j + nodes.first[1]), z = grid.coordinate(2, k + nodes.first[2]);
     for (Index i = 0; i < size; ++i) {
-      points[3 * i] = grid.coordinate(0, first + i + 1);
+      points[3 * i] = grid.coordinate(0, first + i + nodes.first[0]);
       points[3 * i + 1] = y;
       points[3 * i + 2] = z;
     }

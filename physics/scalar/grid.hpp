@@ -29,8 +29,16 @@ mesh::Mesh outline(const BoxGrid& grid);
 /// u on all nodes: Dirichlet values on the sides, 0 inside. Where sides meet, the later entry of the deck holds.
 Array<double> boundary_values(const Params& params, const BoxGrid& grid, int threads);
 
-/// Values of an expression at the interior nodes, x fastest. Throws Error(usage) at the first of them where one is not finite.
-void sample(const deck::Expression& expression, const BoxGrid& grid, int threads, View<double> values);
+/// A box of nodes: `count` of each axis from `first` on.
+struct NodeRange {
+  std::array<Index, 3> first{0, 0, 0}, count{1, 1, 1};
+};
+/// Those that are not on the boundary.
+NodeRange interior(const BoxGrid& grid);
+
+/// Values of an expression at nodes, x fastest. Throws Error(usage) at the first of them where one is not finite.
+void sample(const deck::Expression& expression, const BoxGrid& grid, const NodeRange& nodes, int threads,
+            View<double> values);
 
 /// Copies the interior nodes into `u`.
 void insert_interior(const BoxGrid& grid, View<const double> interior, View<double> u);

@@ -61,9 +61,11 @@ double GridChecks::diffusivity(const MaterialParams& material) const {
 void GridChecks::boundaries(const mesh::Mesh& outline) const {
   std::vector<bool> given(static_cast<std::size_t>(2 * outline.dim), false);
   for (const BoundaryParams& boundary : params_.boundaries) {
-    if (boundary.type != "dirichlet")
-      refuse(fmt::format("needs Dirichlet values on {}, this boundary is {}", words_.all_sides, boundary.type),
-             "use type = \"dirichlet\"", boundary.where);
+    if (boundary.type != "dirichlet" && !(words_.neumann && boundary.type == "neumann"))
+      refuse(words_.neumann
+                 ? fmt::format("needs Dirichlet or Neumann values, this boundary is {}", boundary.type)
+                 : fmt::format("needs Dirichlet values on {}, this boundary is {}", words_.all_sides, boundary.type),
+             words_.neumann ? "use type = \"dirichlet\" or \"neumann\"" : "use type = \"dirichlet\"", boundary.where);
     for (const std::string& name : boundary.on)
       for (std::size_t side = 0; side < given.size(); ++side)
         if (outline.groups[side].name == name) given[side] = true;
@@ -71,6 +73,10 @@ void GridChecks::boundaries(const mesh::Mesh& outline) const {
   const assembly::DofMap corners = assembly::make_dof_map(outline, 1, 1);
   dirichlet_data(params_.boundaries, outline, corners, assembly::dof_points(outline, corners),
                  GroupList::names);  // unknown names, contradictions
+  if (words_.neumann) {
+    facet_terms(params_.boundaries, outline);  // the same of Neumann sides
+    return;
+  }
   for (std::size_t side = 0; side < given.size(); ++side)
     if (!given[side])
       refuse(fmt::format("needs Dirichlet values on {}, '{}' {}", words_.all_sides, outline.groups[side].name,

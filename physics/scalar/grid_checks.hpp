@@ -14,6 +14,7 @@ struct GridWords {
   std::string box;        ///< a box mesh to copy
   std::string all_sides;  ///< "all sides"
   std::string bare_side;  ///< of a side without a boundary: "has none"
+  bool neumann = false;   ///< Neumann sides are fine, too, and a side without a boundary has du/dn = 0
 };
 
 /// Checks of a deck that asks for a grid. Each throws Error(usage) that names what is no grid and what to do.
@@ -31,7 +32,8 @@ class GridChecks {
   double constant(const char* name, const deck::Expression& expression, const MaterialParams& material) const;
   /// A scalar, constant and positive k.
   double diffusivity(const MaterialParams& material) const;
-  /// Dirichlet values on every side, of names that are there and without contradictions. `outline`: that of the grid.
+  /// Dirichlet values, or what else the words allow, on every side; names that are there and no contradictions. `outline`: that of
+  /// the grid.
   void boundaries(const mesh::Mesh& outline) const;
 
  private:

@@ -149,7 +149,12 @@ namespace lmsor {
 LocalOmega omega_of(const LmsorProblem& problem, const LmsorParams& params, const CoefficientBounds& bounds) {
   const double h2 = problem.h[0] * problem.h[0], k2 = problem.h[1] * problem.h[1];
   const double A2 = k2 / (h2 + k2), B2 = h2 / (h2 + k2);
-  const double x = pi / (problem.m[0] + 1.0), y = pi / (problem.m[1] + 1.0);
+  // The angle of the smoothest error: it vanishes beyond the ends, or is even about a line that mirrors.
+  const auto angle = [&](int axis) {
+    const int mirrors = problem.mirrors[axis];
+    return mirrors == 0 ? pi / (problem.m[axis] + 1.0) : mirrors == 1 ? pi / (2.0 * problem.m[axis]) : 0.0;
+  };
+  const double x = angle(0), y = angle(1);
   LocalOmega omega;
   omega.mu_max_x = A2 * std::cos(x);
   omega.mu_max_y = B2 * std::cos(y);

@@ -25,6 +25,8 @@ struct LmsorProblem {
   std::array<double, 2> h{0.5, 0.5};  ///< spacings along x and y, > 0
   View<const double> f = {}, g = {};  ///< [m[1], m[0]] at the interior nodes, x fastest; empty: 0 everywhere
   View<const double> source = {};     ///< the same; empty: 0 everywhere
+  /// Ends of each axis whose last line of nodes mirrors the one before it, by |h f/2| = 1: for the estimates of omega.
+  std::array<int, 2> mirrors{0, 0};
 };
 
 /// [solver] of the relaxation methods.

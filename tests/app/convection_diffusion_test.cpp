@@ -101,6 +101,33 @@ TEST(ConvectionDiffusion, EverySolverOfAGridFindsTheSameSolution) {
   EXPECT_NEAR(single["errors"]["u"]["nodes"].get<double>(), error, 2e-3);
 }
 
+TEST(ConvectionDiffusion, DifferencesAreOfSecondOrderWithNeumannSides) {
+  for (const std::string& backend : backends())
+    for (const char* type : {"lsor", "lmsor", "sor", "lu"}) {
+      std::vector<double> errors;
+      for (int refine = 0; refine < 3; ++refine)
+        errors.push_back(
+            run_deck(verification("finite_difference_sides"), "fd_sides",
+                     " --set mesh.refine=" + std::to_string(refine) + " --set 'solver.type=\"" + type + "\"'",
+                     backend)["errors"]["u"]["nodes"]);
+      EXPECT_GT(std::log2(errors[0] / errors[1]), 1.9) << type << " on " << backend;
+      EXPECT_GT(std::log2(errors[1] / errors[2]), 1.9) << type << " on " << backend;
+    }
+}
+
+/// Nothing is said of the sides at right, top and bottom: du/dn = 0, which the stream leaves through.
+TEST(ConvectionDiffusion, DifferencesLetTheStreamOut) {
+  Deck deck;
+  deck.discretisation = "finite_difference";
+  deck.mesh = "box = { min = [0, 0], max = [2, 1], cells = [32, 16], shape = \"quad\" }";
+  deck.material = "diffusivity = 0.1\nvelocity = [1, 0]";
+  deck.boundary = "on = \"left\"\ntype = \"dirichlet\"\nvalue = 3";
+  deck.rest = "[solver]\ntype = \"lsor\"\ntolerance = 1e-12\n[exact]\nu = 3";
+  const Result result = run("fd_outflow", deck);
+  ASSERT_EQ(result.code, 0) << result.text;
+  EXPECT_LT(summary_in(out("fd_outflow"))["errors"]["u"]["nodes"].get<double>(), 1e-9);
+}
+
 TEST(ConvectionDiffusion, DifferencesWithAReactionAndOnTrianglesToo) {
   // lap u - 3 u_x - 2 u_y = 0, so with k = 2: -2 lap u + 6 u_x + 4 u_y + 5 u = 5 u
   Deck deck;
@@ -268,9 +295,12 @@ TEST(ConvectionDiffusion, RefusesWhatIsNoGrid) {
   const std::string three = "on = [\"left\", \"right\", \"bottom\"]\ntype = \"dirichlet\"\nvalue = 0\n";
   const std::string four = "on = [\"left\", \"right\", \"bottom\", \"top\"]\ntype = \"dirichlet\"\nvalue = 0\n";
   const std::string again = "[[boundary]]\ntype = \"dirichlet\"\nvalue = 1\non = ";
-  refused("neumann", {.boundary = three + "[[boundary]]\non = \"top\"\ntype = \"neumann\"\nvalue = 1"},
-          "needs Dirichlet values on all four sides, this boundary is neumann", "discretisation = \"supg\"");
-  refused("bare_side", {.boundary = three}, "'top' has none", "add the side to a [[boundary]]");
+  refused("robin", {.boundary = three + "[[boundary]]\non = \"top\"\ntype = \"robin\"\nalpha = 1\nvalue = 1"},
+          "needs Dirichlet or Neumann values, this boundary is robin", "discretisation = \"supg\"");
+  refused("two_conditions", {.boundary = four + "[[boundary]]\non = \"top\"\ntype = \"neumann\"\nvalue = 1"},
+          "two conditions on 'top'", "take the side out of one");
+  refused("no_dirichlet", {.boundary = "on = \"top\"\ntype = \"neumann\"\nvalue = 1"}, "the problem is singular",
+          "type = \"dirichlet\"");
   refused("no_group", {.boundary = four + again + "\"lid\""}, "no curve group 'lid' in the mesh",
           "there are: left (curve), right (curve), bottom (curve), top (curve), domain (surface)\n", 3);
   refused("contradiction", {.boundary = four + again + "\"top\""},
@@ -338,7 +368,8 @@ TEST(ConvectionDiffusion, RefusesWrongCoefficients) {
     refused("nan_source", "velocity = [1, 2]\nsource = \"log(x-0.5)\"", "log(x-0.5)", "help:");
   }
   expect_refused("k_sign", {.material = "diffusivity = \"x-0.5\""}, "is not positive", "elliptic");
-  expect_refused("discretisation", {.discretisation = "streamline"}, "streamline", "supg, galerkin, finite_difference");
+  expect_refused("discretisation", {.discretisation = "streamline"}, "streamline",
+                 "supg, galerkin, upwind, finite_difference");
   expect_refused("order_5", {.discretisation = "galerkin", .physics = "order = 5"}, "order is 5", "1");
   expect_refused("unknown", {.material = "velocity = [1, 2]\nviscosity = 1"}, "viscosity", "diffusivity");
 }
