@@ -6,11 +6,13 @@
 #include <pthread.h>
 #include <sched.h>
 #include <sys/mman.h>
+#include <sys/resource.h>
 #include <sys/syscall.h>
 #include <unistd.h>
 
 #include <chrono>
 #include <csignal>
+#include <limits>
 
 #include "base/error.hpp"
 #include "base/memory.hpp"
@@ -21,12 +23,19 @@ namespace {
 /// Of a thread of the team: nothing of ours keeps large arrays on the stack, and under `ulimit -v` every stack counts.
 constexpr std::size_t stack_bytes = std::size_t{2} << 20;
 
-/// How long a thread that waits keeps its core before it sleeps: some times what a wake-up takes, and short beside the slice
-/// of time that another process would have used (docs/decisions/0008).
-constexpr std::chrono::microseconds longest_spin{50};
+using Clock = std::chrono::steady_clock;
 
-/// Pauses between two looks at the clock.
+/// How long a thread that waits keeps its core before it sleeps (docs/decisions/0009). Always: some times what a wake-up takes,
+/// and short beside the slice of time that another process would have used.
+constexpr std::chrono::microseconds short_spin{50};
+/// On a machine where nobody else seems to want the core.
+constexpr std::chrono::microseconds long_spin{2000};
+/// After a sign that somebody does, for so long only short spins.
+constexpr std::chrono::milliseconds caution{100};
+
+/// Pauses between two looks at the clock: about 2 microseconds. Two looks much further apart mean that the core was taken away.
 constexpr int pauses_a_look = 32;
+constexpr std::chrono::microseconds core_was_taken{200};
 
 thread_local bool inside = false;
 thread_local int part_of_thread = 0;
@@ -39,18 +48,47 @@ void pause() {
 #endif
 }
 
+/// No long spins before this time, of the steady clock.
+std::atomic<Clock::rep> cautious_until{std::numeric_limits<Clock::rep>::min()};
+
+void be_cautious(Clock::time_point now) {
+  cautious_until.store((now + caution).time_since_epoch().count(), std::memory_order_relaxed);
+}
+
+/// Whether this thread was made to leave a core since the last call.
+bool was_preempted() {
+  thread_local long before = -1;
+  rusage use{};
+  getrusage(RUSAGE_THREAD, &use);
+  const bool preempted = before >= 0 && use.ru_nivcsw != before;
+  before = use.ru_nivcsw;
+  return preempted;
+}
+
 /// Whether `ready` came true within the time that a waiting thread may spin.
 template <class Ready>
 bool spin_until(const Ready& ready) {
   if (ready()) return true;
-  const auto start = std::chrono::steady_clock::now();
-  do {
+  const Clock::time_point start = Clock::now();
+  bool patient = false;
+  for (Clock::time_point before = start;;) {
     for (int k = 0; k < pauses_a_look; ++k) {
       pause();
       if (ready()) return true;
     }
-  } while (std::chrono::steady_clock::now() - start < longest_spin);
-  return false;
+    const Clock::time_point now = Clock::now();
+    const bool taken = now - before > core_was_taken;
+    before = now;
+    if (taken) be_cautious(now);
+    if (now - start < short_spin) continue;
+    if (now.time_since_epoch().count() < cautious_until.load(std::memory_order_relaxed)) return false;
+    // A long spin in vain is a sign, too: the thread that is waited for may not have a core.
+    if (!patient ? was_preempted() : now - start > long_spin) {
+      be_cautious(now);
+      return false;
+    }
+    patient = true;
+  }
 }
 
 /// Where one thread sleeps until something is ready that others make so, by a sequentially consistent store, and then wake() it.

@@ -30,7 +30,7 @@ void run_parts(int parts, void (*run)(void* context, int part), void* context);
 /// Calls f(part) once for each of 0 <= part < parts and returns when all are done. Part 0 runs on the caller, part p on the
 /// p-th thread of the process's team if that thread comes in time; else the caller does that part, too. So a part may not wait
 /// for another one, and a thread that a busy machine keeps from running keeps nobody waiting.
-/// Threads that wait spin for some microseconds and then sleep (docs/decisions/0008). Calls from several threads of the
+/// Threads that wait spin for some microseconds and then sleep (docs/decisions/0009). Calls from several threads of the
 /// program at a time are allowed; all but one of them run their parts in order, alone.
 /// Throws what the lowest part that failed has thrown; the other parts are finished first.
 /// Throws Error(usage) where the system does not let the process have so many threads, Error(memory) where their stacks do not fit.

@@ -1,7 +1,6 @@
 #include "base/child_process.hpp"
 
 #include <gtest/gtest.h>
-#include <omp.h>
 #include <sys/resource.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -16,6 +15,7 @@
 
 #include "base/archive.hpp"
 #include "base/error.hpp"
+#include "base/team.hpp"
 
 namespace tessera {
 
@@ -159,13 +159,11 @@ TEST(ChildProcess, LinesAreHeardAndTheResultFollows) {
 
 TEST(ChildProcess, ThreadsOfTheParentAreNoConcern) {
   std::vector<int> of_thread(64, 0);
-#pragma omp parallel for num_threads(4)
-  for (int i = 0; i < 64; ++i) of_thread[i] = omp_get_thread_num();  // the parent has a pool now
+  parallel_for(4, 64, [&](Offset i, int part) { of_thread[i] = part; });  // the parent has a team now
   int sum = 0;
   ChildTask task = task_of([](ChildSink& sink) {
-    int total = 0;
-#pragma omp parallel for reduction(+ : total)
-    for (int i = 0; i < 100; ++i) total += i;
+    const auto sum_of = [](Offset first, Offset last) { return (last - first) * (first + last - 1) / 2; };
+    const int total = static_cast<int>(parallel_reduce(4, 100, Offset{0}, sum_of, std::plus<>()));
     sink.write(&total, sizeof total);
   });
   task.result = [&](ChildSource& source) { source.read(&sum, sizeof sum); };

@@ -5,6 +5,8 @@
 #include <unistd.h>
 
 #include <atomic>
+#include <chrono>
+#include <ctime>
 #include <new>
 #include <numeric>
 #include <stdexcept>
@@ -102,6 +104,18 @@ TEST(Team, SeveralThreadsOfTheProgramMayCall) {
     });
   for (std::thread& caller : callers) caller.join();
   EXPECT_EQ(sum, 4 * 300 * 4950);
+}
+
+// A wait of 10 ms costs a few ms of CPU at the most, on an idle machine as on a busy one: OpenMP's threads would spin all of it.
+TEST(Team, ThreadsThatWaitSleep) {
+  parallel(2, [](int) {});
+  const auto cpu_seconds = [] { return static_cast<double>(std::clock()) / CLOCKS_PER_SEC; };
+  const double before = cpu_seconds();
+  for (int repeat = 0; repeat < 30; ++repeat) {
+    std::this_thread::sleep_for(std::chrono::milliseconds(10));
+    parallel(2, [](int) {});
+  }
+  EXPECT_LT(cpu_seconds() - before, 0.15);
 }
 
 // The threads of the team are not copied by fork(): the child must not wait for them.
