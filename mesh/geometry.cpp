@@ -132,63 +132,6 @@ bool inside(Shape shape, const std::array<double, 3>& xi, double tolerance) {
   return true;
 }
 
-/// Newton for x(xi) = point; false where it does not converge.
-bool inverse_map(const Mesh& mesh, const CellBlock& block, Index local, const std::array<double, 3>& point,
-                 std::array<double, 3>& xi) {
-  const int dim = mesh.dim;
-  const Index* nodes = block.cell(local);
-  std::array<double, max_nodes> phi;
-  std::array<double, 3 * max_nodes> dphi;
-  xi = {};
-  if (block.shape == Shape::triangle || block.shape == Shape::prism) xi = {1.0 / 3, 1.0 / 3, 0};
-  if (block.shape == Shape::tet) xi = {0.25, 0.25, 0.25};
-  constexpr int most_steps = 30;
-  for (int step = 0; step < most_steps; ++step) {
-    shape_functions(block.shape, block.order, xi.data(), phi.data(), dphi.data());
-    std::array<double, 3> r{};
-    for (int d = 0; d < dim; ++d) {
-      r[d] = point[d];
-      for (int i = 0; i < block.nodes_per_cell; ++i) r[d] -= phi[i] * mesh.point(nodes[i])[d];
-    }
-    double J[9];
-    const double det = jacobian(mesh, block, local, dphi.data(), J);
-    if (det == 0) return false;
-    // dxi = J^-1 r by Cramer's rule
-    double change = 0;
-    for (int c = 0; c < dim; ++c) {
-      double K[9];
-      std::copy_n(J, 9, K);
-      for (int d = 0; d < 3; ++d) K[3 * d + c] = r[d];
-      const double step_c = (K[0] * (K[4] * K[8] - K[5] * K[7]) - K[1] * (K[3] * K[8] - K[5] * K[6]) +
-                             K[2] * (K[3] * K[7] - K[4] * K[6])) /
-                            det;
-      xi[c] += step_c;
-      change = std::max(change, std::abs(step_c));
-    }
-    if (!(change < 1e3)) return false;
-    if (change < 1e-13) return true;
-    if (step + 1 == most_steps) return change < 1e-10;
-  }
-  return false;
-}
-
-BoundingBox cell_box(const Mesh& mesh, const CellBlock& block, Index local) {
-  BoundingBox box;
-  const Index* nodes = block.cell(local);
-  for (int d = 0; d < 3; ++d) {
-    double low = mesh.point(nodes[0])[d], high = low;
-    for (int i = 1; i < block.nodes_per_cell; ++i) {
-      low = std::min(low, mesh.point(nodes[i])[d]);
-      high = std::max(high, mesh.point(nodes[i])[d]);
-    }
-    // Curved cells bulge beyond their nodes, by less than a quarter of their extent.
-    const double margin = (block.order == 2 ? 0.25 : 1e-9) * (high - low);
-    box.min[d] = low - margin;
-    box.max[d] = high + margin;
-  }
-  return box;
-}
-
 }  // namespace
 
 void shape_functions(Shape shape, int order, const double* xi, double* phi, double* dphi) {
@@ -282,6 +225,62 @@ BoundingBox bounding_box(const Mesh& mesh) {
   return box;
 }
 
+bool reference_coordinates(const Mesh& mesh, const CellBlock& block, Index local, const std::array<double, 3>& point,
+                           std::array<double, 3>& xi) {
+  const int dim = mesh.dim;
+  const Index* nodes = block.cell(local);
+  std::array<double, max_nodes> phi;
+  std::array<double, 3 * max_nodes> dphi;
+  xi = {};
+  if (block.shape == Shape::triangle || block.shape == Shape::prism) xi = {1.0 / 3, 1.0 / 3, 0};
+  if (block.shape == Shape::tet) xi = {0.25, 0.25, 0.25};
+  constexpr int most_steps = 30;
+  for (int step = 0; step < most_steps; ++step) {
+    shape_functions(block.shape, block.order, xi.data(), phi.data(), dphi.data());
+    std::array<double, 3> r{};
+    for (int d = 0; d < dim; ++d) {
+      r[d] = point[d];
+      for (int i = 0; i < block.nodes_per_cell; ++i) r[d] -= phi[i] * mesh.point(nodes[i])[d];
+    }
+    double J[9];
+    const double det = jacobian(mesh, block, local, dphi.data(), J);
+    if (det == 0) return false;
+    // dxi = J^-1 r by Cramer's rule
+    double change = 0;
+    for (int c = 0; c < dim; ++c) {
+      double K[9];
+      std::copy_n(J, 9, K);
+      for (int d = 0; d < 3; ++d) K[3 * d + c] = r[d];
+      const double step_c = (K[0] * (K[4] * K[8] - K[5] * K[7]) - K[1] * (K[3] * K[8] - K[5] * K[6]) +
+                             K[2] * (K[3] * K[7] - K[4] * K[6])) /
+                            det;
+      xi[c] += step_c;
+      change = std::max(change, std::abs(step_c));
+    }
+    if (!(change < 1e3)) return false;
+    if (change < 1e-13) return true;
+    if (step + 1 == most_steps) return change < 1e-10;
+  }
+  return false;
+}
+
+BoundingBox cell_box(const Mesh& mesh, const CellBlock& block, Index local) {
+  BoundingBox box;
+  const Index* nodes = block.cell(local);
+  for (int d = 0; d < 3; ++d) {
+    double low = mesh.point(nodes[0])[d], high = low;
+    for (int i = 1; i < block.nodes_per_cell; ++i) {
+      low = std::min(low, mesh.point(nodes[i])[d]);
+      high = std::max(high, mesh.point(nodes[i])[d]);
+    }
+    // Curved cells bulge beyond their nodes, by less than a quarter of their extent.
+    const double margin = (block.order == 2 ? 0.25 : 1e-9) * (high - low);
+    box.min[d] = low - margin;
+    box.max[d] = high + margin;
+  }
+  return box;
+}
+
 PointLocator::PointLocator(const Mesh& mesh) : mesh_(mesh), box_(bounding_box(mesh)) {
   const double per_axis = std::pow(std::max<double>(1, mesh.cells()), 1.0 / mesh.dim);
   double mean = 1;  // geometric mean of the extents, so that bins are about as wide in every direction
@@ -324,7 +323,7 @@ std::optional<Location> PointLocator::find(const std::array<double, 3>& point, d
     const CellBlock& block = mesh_.block_of(cells_[i]);
     Location location{cells_[i], {}};
     if (found && found->cell < location.cell) continue;
-    if (inverse_map(mesh_, block, cells_[i] - block.first_cell, point, location.xi) &&
+    if (reference_coordinates(mesh_, block, cells_[i] - block.first_cell, point, location.xi) &&
         inside(block.shape, location.xi, tolerance))
       found = location;
   }

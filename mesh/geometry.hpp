@@ -34,6 +34,13 @@ struct BoundingBox {
 };
 BoundingBox bounding_box(const Mesh& mesh);
 
+/// The box of a cell; a curved cell may bulge beyond its nodes, so its box is wider than they are.
+BoundingBox cell_box(const Mesh& mesh, const CellBlock& block, Index local);
+
+/// Newton for x(xi) = point, which may lie outside of the cell; false where it does not converge.
+bool reference_coordinates(const Mesh& mesh, const CellBlock& block, Index local, const std::array<double, 3>& point,
+                           std::array<double, 3>& xi);
+
 struct Location {
   Index cell = -1;
   std::array<double, 3> xi{};  ///< reference coordinates, clamped to nothing: within `tolerance` of the reference cell

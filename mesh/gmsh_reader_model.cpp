@@ -10,6 +10,7 @@
 #include <numeric>
 
 #include "base/error.hpp"
+#include "mesh/gmsh_mixed_orders.hpp"
 #include "mesh/gmsh_types.hpp"
 
 namespace tessera::mesh {
@@ -187,6 +188,7 @@ void copy_cells(const std::string& file, const NodeNumbers& numbers, int entity,
   std::vector<int> types;
   std::vector<Tags> elements, nodes;
   gmsh::model::mesh::getElements(types, elements, nodes, model.dim, entity);
+  refuse_mixed_orders(file, model.dim, entity, types, elements);
   elements.clear();
   elements.shrink_to_fit();
   for (std::size_t t = 0; t < types.size(); ++t) {
@@ -207,6 +209,7 @@ void copy_lower(const std::string& file, const NodeNumbers& numbers, int dim, in
   std::vector<int> types;
   std::vector<Tags> elements, nodes;
   gmsh::model::mesh::getElements(types, elements, nodes, dim, entity);
+  refuse_mixed_orders(file, dim, entity, types, elements);
   for (std::size_t t = 0; t < types.size(); ++t) {
     const GmshType* type = gmsh_type(types[t]);
     if (!type)
@@ -253,6 +256,7 @@ void copy_split(const std::string& file, const NodeNumbers& numbers, int dim, in
   std::vector<int> types;
   std::vector<Tags> elements, nodes;
   gmsh::model::mesh::getElements(types, elements, nodes, dim, entity);
+  refuse_mixed_orders(file, dim, entity, types, elements);
   for (std::size_t t = 0; t < types.size(); ++t) {
     const GmshType* type = gmsh_type(types[t]);
     if (!type)

@@ -8,6 +8,7 @@
 #include "base/log.hpp"
 #include "base/profile.hpp"
 #include "mesh/box.hpp"
+#include "mesh/conformity.hpp"
 #include "mesh/gmsh_reader.hpp"
 #include "mesh/numbering.hpp"
 #include "mesh/quality.hpp"
@@ -37,6 +38,12 @@ std::string counts(const Mesh& mesh) {
                      mesh.facets.size(), mesh.groups.size(), mesh.order);
 }
 
+void merge(Mesh& mesh, double tolerance) {
+  const Index gone = merge_nodes(mesh, tolerance);
+  gone > 0 ? log_info(fmt::format("{} nodes that lay where another one does are merged", gone))
+           : warn(fmt::format("mesh.merge_nodes = {:g} merges nothing: no two boundary nodes lie so near", tolerance));
+}
+
 /// Calls work; an error without a place of its own gets that of the deck's entry.
 template <class Work>
 void with_place(const std::optional<Position>& where, Work work) {
@@ -64,11 +71,19 @@ Mesh make_mesh(const deck::Deck& deck, const MeshParams& params, int threads, co
     const GmshOptions options{params.size, params.order, params.time_limit, where, hooks};
     with_place(where, [&] { mesh = read_gmsh(deck.resolve(params.file), options); });
   }
+  if (!params.box) {
+    if (params.merge_nodes) with_place(where, [&] { merge(mesh, *params.merge_nodes); });
+    Scope scope(exec, "mesh.check");
+    with_place(where, [&] {
+      check_cells(mesh);
+      check_conformity(mesh, params.allow_cracks);
+    });
+  }
   if (!params.box && params.refine > 0) {
     Scope scope(exec, "mesh.refine");
     for (int level = 0; level < params.refine; ++level) mesh = refine(mesh);
   }
-  {
+  if (params.box || params.refine > 0) {
     Scope scope(exec, "mesh.check");
     with_place(where, [&] { check_cells(mesh); });
   }

@@ -44,6 +44,16 @@ deck::Section<MeshParams> mesh_section() {
                     "a mesh",
             .unit = "s",
             .min = 1})
+      .key("merge_nodes", &MeshParams::merge_nodes,
+           {.help =
+                "boundary nodes of a file within this distance of each other become one, so that parts saved without "
+                "shared nodes are joined",
+            .unit = "m",
+            .min = 0,
+            .open_min = true})
+      .key("allow_cracks", &MeshParams::allow_cracks,
+           {.help =
+                "cells of a file may touch without sharing nodes, and nothing passes there; false: that is an error"})
       .position(&MeshParams::where);
   return section;
 }
@@ -86,6 +96,12 @@ void validate(const MeshParams& params) {
   if (params.box && params.size)
     throw Error(ExitCode::usage, "mesh.size is for geometries, this mesh is a box", "leave size out; `cells` sets it",
                 params.where);
+  if (params.box && params.merge_nodes)
+    throw Error(ExitCode::usage, "mesh.merge_nodes is for files, this mesh is a box",
+                "leave merge_nodes out: the cells of a box share their nodes", params.where);
+  if (params.merge_nodes && params.allow_cracks)
+    throw Error(ExitCode::usage, "mesh.merge_nodes closes cracks, mesh.allow_cracks keeps them open",
+                "give one of the two", params.where);
   if (params.box) validate(*params.box);
 }
 

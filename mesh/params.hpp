@@ -25,6 +25,8 @@ struct MeshParams {
   int refine = 0;
   std::string numbering = "rcm";
   std::optional<double> time_limit;
+  std::optional<double> merge_nodes;
+  bool allow_cracks = false;
   deck::Where where;
 };
 

@@ -56,9 +56,29 @@ void SideTable::bucket(Index vertex, std::vector<Record>& records) const {
   std::sort(records.begin(), records.end());
 }
 
+bool SideTable::opposite(const Record& a, const Record& b) const {
+  const FacetVertices x = side_vertices(mesh_, cell(a.code), side(a.code));
+  const FacetVertices y = side_vertices(mesh_, cell(b.code), side(b.code));
+  int n = 0;
+  while (n < 4 && x[n] >= 0) ++n;
+  if (n == 1) return side(a.code) != side(b.code);  // the ends of intervals along one line
+  if (n == 2) return x[0] == y[1];
+  const int start = static_cast<int>(std::find(y.begin(), y.begin() + n, x[0]) - y.begin());
+  for (int v = 1; v < n; ++v)
+    if (x[v] != y[(start + n - v) % n]) return false;
+  return true;
+}
+
 void SideTable::check_run(const std::vector<Record>& records, std::size_t first, std::size_t last) const {
-  if (last - first <= 2) return;
+  if (last - first < 2 || (last - first == 2 && opposite(records[first], records[first + 1]))) return;
   const double* x = mesh_.point(records[first].key[0]);
+  if (last - first == 2)
+    throw Error(
+        ExitCode::mesh,
+        fmt::format("cells {} and {} lie on the same side of the facet that they share near ({:g}, {:g}, {:g}): "
+                    "they overlap",
+                    cell(records[first].code), cell(records[first + 1].code), x[0], x[1], x[2]),
+        "look for cells that stand twice in the file, and for folded or inverted ones");
   throw Error(
       ExitCode::mesh,
       fmt::format("{} cells (among them {}, {} and {}) share one facet near ({:g}, {:g}, {:g}): the mesh is not "
