@@ -148,9 +148,13 @@ std::optional<Position> place(const std::optional<Position>& where, std::size_t 
   return result;
 }
 
+/// Where in a text each variable first stands; npos: nowhere.
+using FirstUses = std::array<std::size_t, 4>;
+
 /// Which variables the text uses. Looks at names before muParser does, since its own messages cannot suggest any.
-std::array<bool, 4> scan_names(const std::string& text, const std::optional<Position>& where) {
-  std::array<bool, 4> used{};
+FirstUses scan_names(const std::string& text, const std::optional<Position>& where) {
+  FirstUses used;
+  used.fill(std::string::npos);
   auto is_digit = [&](std::size_t i) { return i < text.size() && std::isdigit(static_cast<unsigned char>(text[i])); };
   auto is_letter = [&](std::size_t i) {
     return i < text.size() && (std::isalpha(static_cast<unsigned char>(text[i])) || text[i] == '_');
@@ -180,7 +184,8 @@ std::array<bool, 4> scan_names(const std::string& text, const std::optional<Posi
           fail(begin, name.size(), fmt::format("unknown function '{}'", name), suggest(name, function_names()));
       } else if (const auto variable = std::find(variable_names().begin(), variable_names().end(), name);
                  variable != variable_names().end()) {
-        used[static_cast<std::size_t>(variable - variable_names().begin())] = true;
+        std::size_t& first = used[static_cast<std::size_t>(variable - variable_names().begin())];
+        first = std::min(first, begin);
       } else if (!contains(constant_names(), name)) {
         if (contains(function_names(), name))
           fail(begin, name.size(), fmt::format("function '{}' without arguments", name),
@@ -237,9 +242,11 @@ std::string message_of(mu::EErrorCodes code, std::string token) {
 struct Expression::State {
   std::string text;
   std::optional<Position> where;
-  bool constant = true;
-  bool uses_time = false;
+  FirstUses uses{std::string::npos, std::string::npos, std::string::npos, std::string::npos};
   double value = 0;
+
+  bool has(std::size_t variable) const { return uses[variable] != std::string::npos; }
+  bool constant() const { return !has(0) && !has(1) && !has(2) && !has(3); }
 };
 
 Expression::Expression(double value) {
@@ -250,13 +257,13 @@ Expression::Expression(double value) {
 }
 
 Expression::Expression(const std::string& text, std::optional<Position> where) {
-  State state{text, where, true, false, 0};
+  State state;
+  state.text = text;
+  state.where = where;
   if (text.find_first_not_of(" \t\r\n") == std::string::npos)
     throw Error(ExitCode::usage, "the expression is empty",
                 "write a number or a function of x, y, z, t, e.g. \"sin(pi*x)\"", where);
-  const std::array<bool, 4> used = scan_names(text, where);
-  state.constant = std::none_of(used.begin(), used.end(), [](bool u) { return u; });
-  state.uses_time = used[3];
+  state.uses = scan_names(text, where);
   const double point[3] = {0.5, 0.25, 0.125};
   try {
     Machine machine(text);
@@ -275,15 +282,24 @@ Expression::Expression(const std::string& text, std::optional<Position> where) {
                 ">= == != && || ?:",
                 place(where, at, 1));
   }
-  if (state.constant && !std::isfinite(state.value))
+  if (state.constant() && !std::isfinite(state.value))
     throw Error(ExitCode::usage, fmt::format("the expression '{}' is {}", text, state.value),
                 "a finite value is needed", where);
   state_ = std::make_shared<const State>(std::move(state));
 }
 
-bool Expression::is_constant() const { return state_->constant; }
+bool Expression::is_constant() const { return state_->constant(); }
 double Expression::constant() const { return state_->value; }
-bool Expression::depends_on_time() const { return state_->uses_time; }
+bool Expression::depends_on_time() const { return state_->has(3); }
+void Expression::require_axes(int dim) const {
+  for (std::size_t axis = static_cast<std::size_t>(dim); axis < 3; ++axis)
+    if (state_->has(axis))
+      throw Error(ExitCode::usage,
+                  fmt::format("the expression '{}' uses {}, but the mesh has {} dimension{}", state_->text,
+                              variable_names()[axis], dim, dim == 1 ? "" : "s"),
+                  fmt::format("a problem in {}-D knows {}", dim, dim == 1 ? "x" : "x and y"),
+                  place(state_->where, state_->uses[axis], 1));
+}
 const std::string& Expression::text() const { return state_->text; }
 const std::optional<Position>& Expression::where() const { return state_->where; }
 
@@ -307,7 +323,7 @@ Evaluator::Evaluator(Evaluator&&) noexcept = default;
 
 double Evaluator::operator()(const double* xyz, double t) {
   const Expression::State& expression = *state_->expression;
-  return expression.constant ? expression.value : (*state_->machines.front())(xyz, t);
+  return expression.constant() ? expression.value : (*state_->machines.front())(xyz, t);
 }
 
 namespace {
@@ -319,7 +335,7 @@ constexpr std::size_t points_per_thread = 2048;
 
 void Evaluator::evaluate(const double* points, std::size_t count, double t, double* values, int threads) {
   const Expression::State& expression = *state_->expression;
-  if (expression.constant) {
+  if (expression.constant()) {
     if (!std::isfinite(expression.value))
       throw Error(ExitCode::usage, fmt::format("a coefficient is {}", expression.value), "a finite value is needed",
                   expression.where);

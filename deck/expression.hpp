@@ -21,6 +21,9 @@ class Expression {
   bool is_constant() const;  ///< no variable occurs in it
   double constant() const;   ///< its value when constant
   bool depends_on_time() const;
+  /// Throws Error(usage) with the caret under the first y or z that a problem of `dim` axes does not have: there it is 0, which
+  /// nobody means who writes it.
+  void require_axes(int dim) const;
   const std::string& text() const;
   const std::optional<Position>& where() const;
 

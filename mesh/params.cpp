@@ -105,4 +105,8 @@ void validate(const MeshParams& params) {
   if (params.box) validate(*params.box);
 }
 
+int known_dimension(const MeshParams& params) {
+  return params.box ? dimension(shape_from_name(params.box->shape)) : 0;
+}
+
 }  // namespace tessera::mesh

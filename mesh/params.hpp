@@ -38,4 +38,7 @@ deck::Section<MeshParams> mesh_section();
 void validate(const MeshParams& params);
 void validate(const BoxParams& params);
 
+/// Dimension of the mesh where it is known before there is one, that of a valid box; 0: of a file.
+int known_dimension(const MeshParams& params);
+
 }  // namespace tessera::mesh

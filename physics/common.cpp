@@ -5,6 +5,7 @@
 #include <algorithm>
 
 #include "assembly/strategy.hpp"
+#include "base/log.hpp"
 #include "linalg/formats.hpp"
 #include "mesh/geometry.hpp"
 #include "mesh/quality.hpp"
@@ -40,6 +41,13 @@ void check_point(const QuantityParams& quantity, const mesh::Mesh& mesh) {
   if (!quantity.on.empty())
     throw Error(ExitCode::usage, fmt::format("quantity '{}' of kind \"value\" takes no group", quantity.name),
                 "leave `on` out, or use another kind", quantity.where);
+  for (std::size_t axis = static_cast<std::size_t>(mesh.dim); axis < quantity.at.size(); ++axis)
+    if (quantity.at[axis] != 0)
+      throw Error(ExitCode::usage,
+                  fmt::format("quantity '{}': `at` has {} = {}, but the mesh has {} dimension{}", quantity.name,
+                              "xyz"[axis], quantity.at[axis], mesh.dim, mesh.dim == 1 ? "" : "s"),
+                  fmt::format("give {} number{}; further ones must be 0", mesh.dim, mesh.dim == 1 ? "" : "s"),
+                  quantity.where);
   std::array<double, 3> at{};
   std::copy(quantity.at.begin(), quantity.at.end(), at.begin());
   if (mesh::find_cell(mesh, at)) return;
@@ -166,7 +174,7 @@ deck::Section<QuantityParams> quantity_section() {
             .example = "\"max\""})
       .key("of", &QuantityParams::of, {.help = "field", .choices = {"u"}})
       .key("on", &QuantityParams::on, {.help = "physical group(s); left out: the whole mesh"})
-      .key("at", &QuantityParams::at, {.help = "point, for kind = \"value\"", .unit = "length"})
+      .key("at", &QuantityParams::at, {.help = "point, for kind = \"value\": one number an axis, further ones 0", .unit = "length"})
       .position(&QuantityParams::where);
 }
 
@@ -223,6 +231,18 @@ void check_quantities(const std::vector<QuantityParams>& quantities, const mesh:
     else
       check_groups(quantity, mesh, list);
   }
+}
+
+void warn_of_time(const std::vector<deck::Expression>& expressions) {
+  for (const deck::Expression& e : expressions)
+    if (e.depends_on_time())
+      warn(fmt::format("{}the expression '{}' depends on t, but the problem is stationary: t is 0",
+                       e.where() ? fmt::format("{}:{}: ", e.where()->file, e.where()->line) : "", e.text()));
+}
+
+void check_axes(const std::vector<deck::Expression>& expressions, int dim) {
+  if (dim == 0) return;
+  for (const deck::Expression& e : expressions) e.require_axes(dim);
 }
 
 void check_fields(const OutputParams& output) {

@@ -55,6 +55,11 @@ struct OutputParams {
 };
 deck::Section<OutputParams> output_section();
 
+/// Warns of expressions of t, which a stationary problem takes at t = 0.
+void warn_of_time(const std::vector<deck::Expression>& expressions);
+/// Throws Error(usage) at the first variable that a mesh of `dim` dimensions does not have; dim 0: not known yet, nothing is said.
+void check_axes(const std::vector<deck::Expression>& expressions, int dim);
+
 struct QuantityParams {
   std::string name;
   std::string kind;

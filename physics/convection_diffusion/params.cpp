@@ -250,8 +250,10 @@ Params read(const deck::Deck& deck) {
   check_assembly(diffusion.assembly, params, deck);
   check_fields(diffusion.output);
   scalar::check_boundaries(diffusion.boundaries);
-  scalar::warn_of_time(diffusion);
-  for (const auto& velocity : params.velocity) scalar::warn_of_time(velocity);
+  std::vector<deck::Expression> expressions = scalar::expressions_of(diffusion);
+  for (const auto& velocity : params.velocity) expressions.insert(expressions.end(), velocity.begin(), velocity.end());
+  warn_of_time(expressions);
+  check_axes(expressions, mesh::known_dimension(diffusion.mesh));
   return params;
 }
 

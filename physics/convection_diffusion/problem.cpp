@@ -16,6 +16,7 @@ using Expressions = std::vector<std::vector<deck::Expression>>;
 
 void check_velocity(const Expressions& velocity, const std::vector<scalar::MaterialParams>& materials, int dim) {
   for (std::size_t m = 0; m < velocity.size(); ++m) {
+    check_axes(velocity[m], dim);
     const int given = static_cast<int>(velocity[m].size());
     if (given == 0 || given == dim) continue;
     throw Error(

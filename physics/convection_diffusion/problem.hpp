@@ -14,7 +14,7 @@ struct Problem {
   scalar::Problem diffusion;
 };
 
-/// Throws Error(usage) where a velocity has not one component an axis.
+/// Throws Error(usage) where a velocity has not one component an axis, or depends on an axis that is not there.
 void check_velocity(const std::vector<std::vector<deck::Expression>>& velocity,
                     const std::vector<scalar::MaterialParams>& materials, int dim);
 

@@ -63,7 +63,9 @@ Params read(const deck::Deck& deck) {
   params.quantities = quantity_section().read_all(deck);
   check_fields(params.output);
   check_boundaries(params.boundaries);
-  warn_of_time(params);
+  const std::vector<deck::Expression> expressions = expressions_of(params);
+  warn_of_time(expressions);
+  check_axes(expressions, mesh::known_dimension(params.mesh));
   return params;
 }
 

@@ -2,8 +2,6 @@
 
 #include <fmt/format.h>
 
-#include "base/log.hpp"
-
 namespace tessera::physics::scalar {
 
 deck::Section<BoundaryParams> boundary_section() {
@@ -32,21 +30,16 @@ void check_boundaries(const std::vector<BoundaryParams>& boundaries) {
   }
 }
 
-void warn_of_time(const std::vector<deck::Expression>& expressions) {
-  for (const deck::Expression& e : expressions)
-    if (e.depends_on_time())
-      warn(fmt::format("{}the expression '{}' depends on t, but the problem is stationary: t is 0",
-                       e.where() ? fmt::format("{}:{}: ", e.where()->file, e.where()->line) : "", e.text()));
-}
-
-void warn_of_time(const Params& params) {
+std::vector<deck::Expression> expressions_of(const Params& params) {
+  std::vector<deck::Expression> all;
   for (const MaterialParams& material : params.materials) {
-    warn_of_time(material.diffusivity);
-    warn_of_time({material.reaction, material.source});
+    all.insert(all.end(), material.diffusivity.begin(), material.diffusivity.end());
+    all.insert(all.end(), {material.reaction, material.source});
   }
-  for (const BoundaryParams& boundary : params.boundaries) warn_of_time({boundary.value, boundary.alpha});
-  warn_of_time({params.exact.u});
-  warn_of_time(params.exact.gradient);
+  for (const BoundaryParams& boundary : params.boundaries) all.insert(all.end(), {boundary.value, boundary.alpha});
+  all.push_back(params.exact.u);
+  all.insert(all.end(), params.exact.gradient.begin(), params.exact.gradient.end());
+  return all;
 }
 
 }  // namespace tessera::physics::scalar

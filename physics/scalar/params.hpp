@@ -53,8 +53,7 @@ struct Params {
 deck::Section<BoundaryParams> boundary_section();
 /// Throws Error(usage) where a boundary names no group, or has an alpha and is not robin.
 void check_boundaries(const std::vector<BoundaryParams>& boundaries);
-/// Warns of expressions of t, which a stationary problem takes at t = 0.
-void warn_of_time(const std::vector<deck::Expression>& expressions);
-void warn_of_time(const Params& params);
+/// Every expression of a deck, for checks that hold for all of them.
+std::vector<deck::Expression> expressions_of(const Params& params);
 
 }  // namespace tessera::physics::scalar

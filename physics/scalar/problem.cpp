@@ -40,6 +40,7 @@ Problem make_problem(const Context& context, Params of_deck) {
     problem.dofs = dof_map(context.deck, problem.mesh, params.physics, exec.count());
     problem.dof_points = assembly::dof_points(problem.mesh, problem.dofs);
   }
+  check_axes(expressions_of(params), problem.mesh.dim);
   check_quantities(params.quantities, problem.mesh);
   check_exact(params.exact, problem.mesh.dim);
   problem.material = material_of_cells(params.materials, problem.mesh);

@@ -99,6 +99,10 @@ Params read(const deck::Deck& deck) {
   params.output = output_section().read(deck);
   params.quantities = quantity_section().read_all(deck);
   check_physics(params.physics);
+  std::vector<deck::Expression> expressions{params.exact.u};
+  if (params.physics.f) expressions.push_back(*params.physics.f);
+  warn_of_time(expressions);
+  check_axes(expressions, 1);
   check_fields(params.output);
   check_with_grid(params);
   return params;
