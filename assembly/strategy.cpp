@@ -15,13 +15,13 @@ const std::vector<StrategyEntry>& strategy_table() {
       {Strategy::colour, "colour", "cells of one colour share no dof and are added in parallel, colour after colour",
        true},
       {Strategy::colour_blocks, "colour_blocks",
-       "blocks of neighbouring cells are coloured instead of cells, for locality", true},
+       "blocks of neighbouring cells are coloured instead of cells, for locality", true, true},
       {Strategy::atomic, "atomic",
        "all cells at once with atomic additions; sums differ in the last bits from run to run", false},
       {Strategy::two_pass, "two_pass", "element matrices are written, then each non-zero sums its own in a fixed order",
        true},
       {Strategy::shared, "shared",
-       "partitions are summed in fast memory; what partitions share is summed in a second pass", true},
+       "partitions are summed in fast memory; what partitions share is summed in a second pass", true, true},
   };
   return table;
 }

@@ -26,6 +26,7 @@ struct StrategyEntry {
   const char* name;
   const char* help;
   bool deterministic;
+  bool partitioned = false;  ///< reads partition_size
 };
 
 /// Every strategy of assembly into a matrix; "auto" is not among them.

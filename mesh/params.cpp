@@ -105,8 +105,6 @@ void validate(const MeshParams& params) {
   if (params.box) validate(*params.box);
 }
 
-int known_dimension(const MeshParams& params) {
-  return params.box ? dimension(shape_from_name(params.box->shape)) : 0;
-}
+int known_dimension(const MeshParams& params) { return params.box ? dimension(shape_from_name(params.box->shape)) : 0; }
 
 }  // namespace tessera::mesh

@@ -174,7 +174,8 @@ deck::Section<QuantityParams> quantity_section() {
             .example = "\"max\""})
       .key("of", &QuantityParams::of, {.help = "field", .choices = {"u"}})
       .key("on", &QuantityParams::on, {.help = "physical group(s); left out: the whole mesh"})
-      .key("at", &QuantityParams::at, {.help = "point, for kind = \"value\": one number an axis, further ones 0", .unit = "length"})
+      .key("at", &QuantityParams::at,
+           {.help = "point, for kind = \"value\": one number an axis, further ones 0", .unit = "length"})
       .position(&QuantityParams::where);
 }
 

@@ -18,23 +18,34 @@ template <class Exec>
 using Run = Report (*)(Exec&, const linalg::Operator<Exec>&, View<const double>, View<double>, const SolverParams&,
                        const Monitor&);
 
+using Keys = std::vector<std::string>;
+
 struct Entry {
   std::string name, help;
   Run<Threads> threads;
   Run<Cuda> cuda;
+  Keys keys;  ///< of [solver], those that the method reads, but for `type`
 };
 
+Keys operator+(Keys keys, const char* more) {
+  keys.push_back(more);
+  return keys;
+}
+
 const std::vector<Entry>& table() {
+  const Keys direct = {"tolerance", "absolute_tolerance"};
+  const Keys iteration = {"preconditioner", "tolerance",      "absolute_tolerance",
+                          "max_iterations", "residual_every", "check_every"};
   // clang-format off
   static const std::vector<Entry> entries = {
-      {"cg", "conjugate gradients for symmetric positive definite matrices, preconditioned", solve_cg<Threads>, TESSERA_ON_CUDA(solve_cg<Cuda>)},
-      {"minres", "minimal residuals for symmetric matrices, also indefinite ones", solve_minres<Threads>, TESSERA_ON_CUDA(solve_minres<Cuda>)},
-      {"bicgstab", "stabilised biconjugate gradients for matrices that need not be symmetric; two products an iteration, little memory", solve_bicgstab<Threads>, TESSERA_ON_CUDA(solve_bicgstab<Cuda>)},
-      {"gmres", "generalised minimal residuals with `restart`, for matrices that need not be symmetric; robust, keeps `restart` vectors", solve_gmres<Threads>, TESSERA_ON_CUDA(solve_gmres<Cuda>)},
-      {"direct", "sparse L D L^T factorisation (Eigen, approximate minimum degree); for small and middling systems", solve_ldlt, nullptr},
-      {"lu", "sparse L U factorisation with pivoting (Eigen, COLAMD order), for matrices that need not be symmetric; small and middling systems", solve_lu, nullptr},
-      {"bcr", "block cyclic reduction with `radix` 2 or 4: direct, for constant coefficients on a box mesh with Dirichlet data; see docs/methods/fast_poisson.md", grid::solve_grid<Threads>, TESSERA_ON_CUDA(grid::solve_grid<Cuda>)},
-      {"fft", "sine transforms (FFTW, cuFFT): direct, for the same problems as bcr, on grids of any size", grid::solve_grid<Threads>, TESSERA_ON_CUDA(grid::solve_grid<Cuda>)},
+      {"cg", "conjugate gradients for symmetric positive definite matrices, preconditioned", solve_cg<Threads>, TESSERA_ON_CUDA(solve_cg<Cuda>), iteration + "variant"},
+      {"minres", "minimal residuals for symmetric matrices, also indefinite ones", solve_minres<Threads>, TESSERA_ON_CUDA(solve_minres<Cuda>), iteration},
+      {"bicgstab", "stabilised biconjugate gradients for matrices that need not be symmetric; two products an iteration, little memory", solve_bicgstab<Threads>, TESSERA_ON_CUDA(solve_bicgstab<Cuda>), iteration},
+      {"gmres", "generalised minimal residuals with `restart`, for matrices that need not be symmetric; robust, keeps `restart` vectors", solve_gmres<Threads>, TESSERA_ON_CUDA(solve_gmres<Cuda>), iteration + "restart"},
+      {"direct", "sparse L D L^T factorisation (Eigen, approximate minimum degree); for small and middling systems", solve_ldlt, nullptr, direct},
+      {"lu", "sparse L U factorisation with pivoting (Eigen, COLAMD order), for matrices that need not be symmetric; small and middling systems", solve_lu, nullptr, direct},
+      {"bcr", "block cyclic reduction with `radix` 2 or 4: direct, for constant coefficients on a box mesh with Dirichlet data; see docs/methods/fast_poisson.md", grid::solve_grid<Threads>, TESSERA_ON_CUDA(grid::solve_grid<Cuda>), direct + "radix"},
+      {"fft", "sine transforms (FFTW, cuFFT): direct, for the same problems as bcr, on grids of any size", grid::solve_grid<Threads>, TESSERA_ON_CUDA(grid::solve_grid<Cuda>), direct},
   };
   // clang-format on
   return entries;
@@ -45,7 +56,7 @@ const std::vector<Entry>& table() {
 const std::vector<NamedHelp>& solver_table() {
   static const std::vector<NamedHelp> result = [] {
     std::vector<NamedHelp> rows;
-    for (const Entry& e : table()) rows.push_back({e.name, e.help, e.threads != nullptr, e.cuda != nullptr});
+    for (const Entry& e : table()) rows.push_back({e.name, e.help, e.threads != nullptr, e.cuda != nullptr, e.keys});
     return rows;
   }();
   return result;
@@ -54,17 +65,13 @@ const std::vector<NamedHelp>& solver_table() {
 template <class Exec>
 Report solve(Exec& exec, const linalg::Operator<Exec>& A, View<const double> b, View<double> x,
              const SolverParams& params, const Monitor& monitor) {
-  check(params);
+  check(params, Exec::name);
   const Entry& entry = find(table(), params.type, "solver", params.where);
   Run<Exec> run = nullptr;
   if constexpr (std::is_same_v<Exec, Threads>)
     run = entry.threads;
   else
     run = entry.cuda;
-  if (!run)
-    throw Error(
-        ExitCode::usage, fmt::format("the solver '{}' does not run on the backend '{}'", entry.name, Exec::name),
-        fmt::format("choose type = \"{}\", or --backend threads", entry.name == "lu" ? "gmres" : "cg"), params.where);
   if (A.rows() != A.cols() || b.size() != A.rows() || x.size() != A.rows())
     throw Error(ExitCode::usage,
                 fmt::format("a solver was given a matrix of {} x {}, a right-hand side of {} and a solution of {}",

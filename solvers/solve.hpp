@@ -35,10 +35,11 @@ double solver_bytes(const SolverParams& params, Offset rows, Offset nnz);
 /// The same for threads.
 double solver_bytes(const SolverParams& params, Offset rows, Offset nnz);
 
-/// A name that a deck may use, with its help, and the backends that have it in this build.
+/// A name that a deck may use, with its help, the backends that have it in this build, and the keys of [solver] that it reads.
 struct NamedHelp {
   std::string name, help;
   bool threads, cuda;
+  std::vector<std::string> keys;
 };
 const std::vector<NamedHelp>& solver_table();
 const std::vector<NamedHelp>& preconditioner_table();

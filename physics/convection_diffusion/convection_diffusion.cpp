@@ -16,7 +16,12 @@ Params read_params(const Context& context) {
   scalar::Params& diffusion = params.diffusion;
   if (!context.backend.empty()) diffusion.run.backend = context.backend;
   if (context.threads > 0) diffusion.run.threads = context.threads;
-  resolve_backend(diffusion.run.backend);  // a backend that is not there is said before the mesh is read
+  // A backend that is not there, or does not have the solver, is said before the mesh is read.
+  const std::string backend = resolve_backend(diffusion.run.backend);
+  if (params.relaxes)
+    solvers::grid::check(params.relaxation, backend);
+  else
+    solvers::check(diffusion.solver, backend);
   if (!params.on_grid()) scalar::check_not_singular(diffusion.materials, diffusion.boundaries, diffusion.physics.where);
   return params;
 }
@@ -47,9 +52,13 @@ void ConvectionDiffusion::check(Context& context) {
   Params of_deck = read_params(context);
   if (of_deck.on_grid()) return check_on_grid(of_deck, context);
   const Problem problem = set_up(context, std::move(of_deck));
-  // Evaluated for its checks: signs, finite values, numbers of components.
+  // Evaluated as a run does, for its checks: signs, finite values, numbers of components.
   const int threads = Threads(problem.diffusion.params.run.threads).count();
   report_peclet(problem, convection_data(problem, threads), threads, context.summary);
+  scalar::boundary_data(problem.diffusion, threads);
+  const scalar::Params& diffusion = problem.diffusion.params;
+  if (diffusion.has_exact)
+    scalar::check_values(diffusion.exact, problem.diffusion.mesh, problem.diffusion.dofs, threads);
   scalar::print_check(problem.diffusion, "", context.summary);
 }
 

@@ -77,18 +77,11 @@ const scalar::BoundaryParams* entry_of(const scalar::Params& params, const std::
 }
 
 /// Sets `unknowns` and `mirrors`: the nodes of a side without Dirichlet data are unknowns, too. `names`: of the sides.
-void choose_unknowns(Grid& grid, const GridChecks& checks, const scalar::Params& params,
-                     const std::vector<mesh::Group>& names) {
+void choose_unknowns(Grid& grid, const scalar::Params& params, const std::vector<mesh::Group>& names) {
   grid.unknowns = interior(grid.nodes);
   grid.mirrors = {0, 0};
   for (int side = 0; side < 4; ++side) {
-    const scalar::BoundaryParams* neumann = entry_of(params, names[side].name, "neumann");
-    if (entry_of(params, names[side].name, "dirichlet")) {
-      if (neumann)
-        checks.refuse(fmt::format("has two conditions on '{}': dirichlet and neumann", names[side].name),
-                      "take the side out of one of them", neumann->where);
-      continue;
-    }
+    if (entry_of(params, names[side].name, "dirichlet")) continue;
     const int axis = side / 2;
     ++grid.mirrors[axis];
     ++grid.unknowns.count[axis];
@@ -158,7 +151,7 @@ Grid make_grid(const deck::Deck& deck, const Params& params) {
   const mesh::Mesh outline = scalar::outline(grid.nodes);
   scalar::material_of_cells(diffusion.materials, outline, GroupList::names);
   checks.boundaries(outline);
-  choose_unknowns(grid, checks, diffusion, outline.groups);
+  choose_unknowns(grid, diffusion, outline.groups);
 
   const auto& h = grid.nodes.problem.h;
   const int threads = Threads(diffusion.run.threads).count();

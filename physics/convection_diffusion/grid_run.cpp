@@ -96,16 +96,20 @@ solvers::Report solve_matrix(Exec& exec, const Params& params, Grid& grid, Conte
   return report;
 }
 
-/// Where the differences are exact but for their own error: between the nodes there is that of interpolation, too.
-void report_nodal_error(const ExactParams& exact, const Grid& grid, View<const double> found, int threads,
-                        output::Summary& summary) {
-  const scalar::BoxGrid& nodes = grid.nodes;
+/// Of [exact], at all nodes.
+std::vector<double> nodal_values(const deck::Expression& exact, const scalar::BoxGrid& nodes, int threads) {
   std::vector<double> points;
   points.reserve(3 * static_cast<std::size_t>(nodes.node_count()));
   for (Index j = 0; j < nodes.nodes[1]; ++j)
     for (Index i = 0; i < nodes.nodes[0]; ++i)
       points.insert(points.end(), {nodes.coordinate(0, i), nodes.coordinate(1, j), 0.0});
-  const std::vector<double> u = scalar::evaluate(exact.u, points, threads);
+  return scalar::evaluate(exact, points, threads);
+}
+
+/// Where the differences are exact but for their own error: between the nodes there is that of interpolation, too.
+void report_nodal_error(const ExactParams& exact, const Grid& grid, View<const double> found, int threads,
+                        output::Summary& summary) {
+  const std::vector<double> u = nodal_values(exact.u, grid.nodes, threads);
   double most = 0;
   for (Offset i = 0; i < found.size(); ++i) {
     const double error = std::abs(found[i] - u[i]);
@@ -117,7 +121,6 @@ void report_nodal_error(const ExactParams& exact, const Grid& grid, View<const d
 }
 
 Grid set_up(const Params& params, const Context& context) {
-  if (params.relaxes) solvers::grid::check(params.relaxation, resolve_backend(params.diffusion.run.backend));
   Grid grid = make_grid(context.deck, params);
   check_quantities(params.diffusion.quantities, scalar::outline(grid.nodes), GroupList::names);
   scalar::check_exact(params.diffusion.exact, 2);
@@ -154,6 +157,11 @@ ExitCode run_on_grid(const Params& params, Context& context) {
 
 void check_on_grid(const Params& params, Context& context) {
   const Grid grid = set_up(params, context);
+  if (const scalar::Params& diffusion = params.diffusion;
+      diffusion.has_exact) {  // evaluated as a run does, for the checks
+    nodal_values(diffusion.exact.u, grid.nodes, Threads(diffusion.run.threads).count());
+    scalar::check_values_on_mesh(diffusion, context);
+  }
   const auto& problem = grid.nodes.problem;
   const double unknowns = static_cast<double>(grid.size()), nodes = static_cast<double>(grid.nodes.node_count());
   fmt::print("grid       {} nodes, {} x {} unknowns, spacing {} and {}\n", grid.nodes.node_count(), grid.m(0),

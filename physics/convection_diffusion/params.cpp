@@ -87,7 +87,7 @@ deck::SectionDescription assembly_description() {
 deck::SectionDescription solver_description() {
   deck::SectionDescription result = solvers::solver_section().description();
   std::erase_if(result.keys, [](const deck::KeyDescription& key) {
-    return contains({"variant", "relaxation", "degree", "radix"}, key.name);  // of solvers for symmetric matrices
+    return !solvers::is_read(key.name, krylov_and_direct, preconditioners);
   });
   for (deck::KeyDescription& key : result.keys) {
     if (key.name == "preconditioner") key.info.choices = preconditioners;
@@ -146,8 +146,9 @@ void check_keys(const deck::Deck& deck, const std::string& type, const deck::Sec
   };
   for (const deck::KeyDescription& key : other.keys)
     if (const std::string name = "solver." + key.name; deck.has(name) && !has(own, key.name))
-      throw Error(ExitCode::usage, fmt::format("{} is of {}, solver.type is \"{}\"", name, others, type),
-                  fmt::format("leave {} out, or choose another solver.type", key.name), deck.where(name));
+      solvers::refuse_unread(fmt::format("{} is of {}, solver.type is \"{}\"", name, others, type),
+                             fmt::format("leave {} out, or choose another solver.type", key.name), deck.where(name),
+                             deck.where("solver.type"));
 }
 
 void read_solver(const deck::Deck& deck, Params& params) {
@@ -166,6 +167,7 @@ void read_solver(const deck::Deck& deck, Params& params) {
     params.diffusion.solver = solvers::solver_section().read(deck);
     params.diffusion.solver.type = type;
     check_solver(params.diffusion.solver, deck);
+    params.diffusion.solver = solvers::read_solver(deck, params.diffusion.run.precision, {.type = type});
     return;
   }
   if (!params.on_grid())
@@ -248,6 +250,7 @@ Params read(const deck::Deck& deck) {
   diffusion.output = output_section().read(deck);
   diffusion.quantities = quantity_section().read_all(deck);
   check_assembly(diffusion.assembly, params, deck);
+  if (!params.relaxes) scalar::check_choices(diffusion, deck);
   check_fields(diffusion.output);
   scalar::check_boundaries(diffusion.boundaries);
   std::vector<deck::Expression> expressions = scalar::expressions_of(diffusion);

@@ -1,10 +1,8 @@
 #pragma once
 // make_system, written once. It only calls declared functions: system.cpp and system_cuda.cpp instantiate it.
-#include "assembly/boundary.hpp"
 #include "assembly/dirichlet.hpp"
 #include "linalg/discrete_upwinding.hpp"
 #include "physics/convection_diffusion/problem.hpp"
-#include "physics/scalar/evaluate.hpp"
 #include "physics/scalar/store.hpp"
 
 namespace tessera::physics::convection_diffusion {
@@ -25,11 +23,13 @@ void make_system(Exec& exec, const Problem& problem, scalar::System<Exec>& syste
                                                  .partition_size = diffusion.params.assembly.partition_size}});
     system.matrix = assembler->make_matrix();
   }
+  assembly::BoundaryData boundary;
   {
     Scope scope(exec, "coefficients");
     const assembly::ConvectionData data = convection_data(problem, threads);
     report_peclet(problem, data, threads, summary);
     assembler->set_data(data);
+    boundary = scalar::boundary_data(diffusion, threads);
   }
   {
     Scope scope(exec, "assemble", assembler->refill_bytes(system.matrix));
@@ -40,14 +40,10 @@ void make_system(Exec& exec, const Problem& problem, scalar::System<Exec>& syste
   if (!assembler->report().deterministic) summary.set("backend.deterministic", false);
   {
     Scope scope(exec, "boundary");
-    for (const scalar::FacetTerm& term : diffusion.facets) {
-      const std::vector<double> points = assembly::facet_quadrature_points(diffusion.mesh, diffusion.dofs, *term.group);
-      assembler->add_facets(*term.group, scalar::robin_alpha(term, points, threads),
-                            scalar::evaluate(term.boundary->value, points, threads), system.matrix, system.b.view());
-    }
+    for (const assembly::FacetIntegral& term : boundary.facets)
+      assembler->add_facets(*term.group, term.alpha, term.g, system.matrix, system.b.view());
     if (problem.params.upwind()) linalg::add_discrete_upwinding(exec, system.matrix);
-    assembly::eliminate_dirichlet(exec, system.matrix, system.b.view(), diffusion.dirichlet.dofs,
-                                  diffusion.dirichlet.values);
+    assembly::eliminate_dirichlet(exec, system.matrix, system.b.view(), boundary.fixed, boundary.values);
   }
   system.nnz = system.matrix.nnz();
   scalar::store(exec, diffusion.params, system, summary);

@@ -2,6 +2,8 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+
 #include "base/log.hpp"
 #include "physics/poisson/grid.hpp"
 #include "physics/scalar/solve.hpp"
@@ -15,9 +17,33 @@ namespace {
 /// Everything that the deck says about names and points, against the outline of the box.
 Grid set_up(const Params& params, const Context& context) {
   Grid grid = make_grid(context.deck, params);
+  try {
+    solvers::grid::check_grid_problem(grid.problem);
+  } catch (const Error& error) {
+    throw Error(error.code(), error.what(), error.help(), grid.box.where);
+  }
   check_quantities(params.quantities, outline(grid), GroupList::names);
   check_exact(params.exact, grid.problem.dim);
   return grid;
+}
+
+/// What a run evaluates before it solves.
+struct Data {
+  Array<double> u;  ///< [nodes], Dirichlet values on the sides
+  Array<double> b;  ///< [unknowns]
+};
+
+Data evaluate(const Params& params, const Grid& grid, int threads) {
+  Data data{boundary_values(params, grid, threads), {}};
+  data.b = right_hand_side(grid, data.u, threads);
+  return data;
+}
+
+/// Constants were checked where they were read.
+bool varies(const Params& params, const Grid& grid) {
+  return !grid.source.is_constant() ||
+         std::any_of(params.boundaries.begin(), params.boundaries.end(),
+                     [](const BoundaryParams& boundary) { return !boundary.value.is_constant(); });
 }
 
 std::string sizes(const Grid& grid) {
@@ -45,29 +71,30 @@ ExitCode run_on_grid(const Params& params, Context& context) {
   Threads host(params.run.threads);
   log_info(fmt::format("grid: {} unknowns, {}", sizes(grid), describe_stencil(grid)));
   summarise_grid(grid, context.summary);
-  Array<double> u, b;
+  Data data;
   {
     Scope scope(host, "right_hand_side");
-    u = boundary_values(params, grid, host.count());
-    b = right_hand_side(grid, u, host.count());
+    data = evaluate(params, grid, host.count());
   }
   const solvers::Report report = on_backend(params.run, context.summary, [&](auto& exec) {
     using Exec = std::remove_reference_t<decltype(exec)>;
     using Space = typename Exec::Space;
-    const Array<double, Space> there = moved_to<Space>(std::move(b));
+    const Array<double, Space> there = moved_to<Space>(std::move(data.b));
     const solvers::grid::GridOperator<Exec> A(grid.problem);
     Array<double, Space> x;
     const solvers::Report solved = solve_system<Exec>(exec, A, there.view(), params, context, x);
-    insert_solution(grid, x, u);
+    insert_solution(grid, x, data.u);
     return solved;
   });
   summarise_solver(report, context.summary);
-  if (needs_mesh(params)) report_on_mesh(params, u, report, context);
+  if (needs_mesh(params)) report_on_mesh(params, data.u, report, context);
   return conclude(params, report, context);
 }
 
 void check_on_grid(const Params& params, Context& context) {
   const Grid grid = set_up(params, context);
+  if (varies(params, grid)) evaluate(params, grid, Threads(params.run.threads).count());  // for its checks
+  check_values_on_mesh(params, context);
   const double nodes = static_cast<double>(grid.node_count()),
                vector = 8.0 * static_cast<double>(grid.problem.unknowns());
   fmt::print("grid       {} nodes, {} unknowns ({}), spacing {}\n", grid.node_count(), grid.problem.unknowns(),
@@ -76,9 +103,7 @@ void check_on_grid(const Params& params, Context& context) {
              grid.problem.shift > 0 ? fmt::format(", shift {}", grid.problem.shift) : "");
   const std::string method =
       params.solver.type == "bcr" ? fmt::format("bcr, radix {}", params.solver.radix) : params.solver.type;
-  solvers::SolverParams in_precision = params.solver;
-  in_precision.precision = params.run.precision;
-  const double solver = solvers::solver_bytes(in_precision, grid.problem.unknowns(), 0);
+  const double solver = solvers::solver_bytes(params.solver, grid.problem.unknowns(), 0);
   // Sine transforms keep extended lines, in slices, and as much for cuFFT.
   const double extended =
       params.solver.type == "fft"

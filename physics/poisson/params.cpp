@@ -56,11 +56,12 @@ Params read(const deck::Deck& deck) {
   params.boundaries = boundary_section().read_all(deck);
   params.assembly = assembly_section().read(deck);
   params.matrix = matrix_section().read(deck);
-  params.solver = solvers::solver_section().read(deck);
+  params.solver = solvers::read_solver(deck, params.run.precision);
   params.has_exact = deck.has("exact");
   if (params.has_exact) params.exact = exact_section().read(deck);
   params.output = output_section().read(deck);
   params.quantities = quantity_section().read_all(deck);
+  check_choices(params, deck);
   check_fields(params.output);
   check_boundaries(params.boundaries);
   const std::vector<deck::Expression> expressions = expressions_of(params);

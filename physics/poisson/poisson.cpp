@@ -17,9 +17,17 @@ Params read_params(const Context& context) {
   if (!context.backend.empty()) params.run.backend = context.backend;
   if (context.threads > 0) params.run.threads = context.threads;
   if (params.materials.empty()) params.materials.emplace_back();
-  resolve_backend(params.run.backend);  // a backend that is not there is said before the mesh is read
+  // A backend that is not there, or does not have the solver, is said before the mesh is read.
+  solvers::check(params.solver, resolve_backend(params.run.backend));
   check_not_singular(params.materials, params.boundaries, params.physics.where);
   return params;
+}
+
+/// The problem of a deck with every check that needs no solution, but for those of the coefficients' values.
+Problem set_up(const Context& context, Params params) {
+  Problem problem = make_problem(context, std::move(params));
+  plan(problem);
+  return problem;
 }
 
 class Poisson final : public Module {
@@ -32,7 +40,7 @@ class Poisson final : public Module {
 ExitCode Poisson::run(Context& context) {
   Params params_read = read_params(context);
   if (needs_grid(params_read)) return run_on_grid(params_read, context);
-  const Problem problem = make_problem(context, std::move(params_read));
+  const Problem problem = set_up(context, std::move(params_read));
   return run_on_mesh(problem, context,
                      [&](auto& exec, auto& system) { make_system(exec, problem, system, context.summary); });
 }
@@ -40,10 +48,12 @@ ExitCode Poisson::run(Context& context) {
 void Poisson::check(Context& context) {
   Params params = read_params(context);
   if (needs_grid(params)) return check_on_grid(params, context);
-  const Problem problem = make_problem(context, std::move(params));
-  // Evaluated for its checks: signs, finite values, numbers of components.
-  diffusion_data(problem.params.materials, problem.material, problem.mesh, problem.dofs,
-                 Threads(problem.params.run.threads).count());
+  const Problem problem = set_up(context, std::move(params));
+  // Evaluated as a run does, for its checks: signs, finite values, numbers of components.
+  const int threads = Threads(problem.params.run.threads).count();
+  diffusion_data(problem.params.materials, problem.material, problem.mesh, problem.dofs, threads);
+  boundary_data(problem, threads);
+  if (problem.params.has_exact) check_values(problem.params.exact, problem.mesh, problem.dofs, threads);
   const Plan chosen = plan(problem);
   print_check(problem, chosen.matrix_free ? chosen.why : "", context.summary);
 }

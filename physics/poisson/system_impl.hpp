@@ -3,12 +3,10 @@
 #include <fmt/format.h>
 
 #include "assembly/assemble.hpp"
-#include "assembly/boundary.hpp"
 #include "assembly/dirichlet.hpp"
 #include "assembly/matrix_free/matrix_free.hpp"
 #include "base/profile.hpp"
 #include "physics/poisson/system.hpp"
-#include "physics/scalar/evaluate.hpp"
 #include "physics/scalar/store.hpp"
 
 namespace tessera::physics::poisson {
@@ -26,13 +24,7 @@ void apply_without_matrix(Exec& exec, const Problem& problem, int threads, Syste
   {
     Scope scope(exec, "coefficients");
     data = diffusion_data(problem.params.materials, problem.material, problem.mesh, problem.dofs, threads);
-    for (const FacetTerm& term : problem.facets) {
-      const std::vector<double> points = assembly::facet_quadrature_points(problem.mesh, problem.dofs, *term.group);
-      boundary.facets.push_back(
-          {term.group, robin_alpha(term, points, threads), evaluate(term.boundary->value, points, threads)});
-    }
-    boundary.fixed = problem.dirichlet.dofs;
-    boundary.values = problem.dirichlet.values;
+    boundary = boundary_data(problem, threads);
   }
   Scope scope(exec, "assemble");
   A->assemble(exec, data, boundary, system.b.view());
@@ -50,10 +42,12 @@ void assemble_matrix(Exec& exec, const Problem& problem, int threads, System<Exe
     assembler = std::make_unique<assembly::Assembler<Exec>>(exec, problem.mesh, problem.dofs, options);
     system.matrix = assembler->make_matrix();
   }
+  assembly::BoundaryData boundary;
   {
     Scope scope(exec, "coefficients");
     assembler->set_data(
         diffusion_data(problem.params.materials, problem.material, problem.mesh, problem.dofs, threads));
+    boundary = boundary_data(problem, threads);
   }
   {
     Scope scope(exec, "assemble", assembler->refill_bytes(system.matrix));
@@ -63,12 +57,9 @@ void assemble_matrix(Exec& exec, const Problem& problem, int threads, System<Exe
   summary.set("assembly.why", assembler->report().why);
   if (!assembler->report().deterministic) summary.set("backend.deterministic", false);
   Scope scope(exec, "boundary");
-  for (const FacetTerm& term : problem.facets) {
-    const std::vector<double> points = assembler->facet_points(*term.group);
-    assembler->add_facets(*term.group, robin_alpha(term, points, threads),
-                          evaluate(term.boundary->value, points, threads), system.matrix, system.b);
-  }
-  assembly::eliminate_dirichlet(exec, system.matrix, system.b.view(), problem.dirichlet.dofs, problem.dirichlet.values);
+  for (const assembly::FacetIntegral& term : boundary.facets)
+    assembler->add_facets(*term.group, term.alpha, term.g, system.matrix, system.b);
+  assembly::eliminate_dirichlet(exec, system.matrix, system.b.view(), boundary.fixed, boundary.values);
 }
 
 template <class Exec>

@@ -51,16 +51,50 @@ void check_contradictions(const std::vector<BoundaryParams>& boundaries, const m
   }
 }
 
+/// Where u is fixed its flux is not free: throws where a facet is in a Dirichlet entry and in a Neumann or Robin one, which would
+/// have no effect there.
+void check_fixed(const std::vector<BoundaryParams>& boundaries, const mesh::Mesh& mesh, GroupList list) {
+  std::vector<std::int32_t> fixed(static_cast<std::size_t>(mesh.facets.size()), -1);
+  for (std::size_t b = 0; b < boundaries.size(); ++b)
+    if (boundaries[b].type == "dirichlet")
+      for (const std::string& name : boundaries[b].on)
+        if (const mesh::Group* group = mesh.group(name, mesh.dim - 1))
+          for (Index facet : group->entities) fixed[facet] = static_cast<std::int32_t>(b);
+  for (std::size_t b = 0; b < boundaries.size(); ++b) {
+    if (boundaries[b].type == "dirichlet") continue;
+    for (const std::string& name : boundaries[b].on) {
+      const mesh::Group* group = mesh.group(name, mesh.dim - 1);
+      if (!group) continue;
+      const auto overlap =
+          std::count_if(group->entities.begin(), group->entities.end(), [&](Index facet) { return fixed[facet] >= 0; });
+      if (overlap == 0) continue;
+      const auto first =
+          std::find_if(group->entities.begin(), group->entities.end(), [&](Index facet) { return fixed[facet] >= 0; });
+      const std::size_t by = static_cast<std::size_t>(fixed[*first]);
+      throw Error(
+          ExitCode::usage,
+          fmt::format(
+              "the {} boundary on '{}' has no effect{}: {}, on '{}', fixes u there", boundaries[b].type, name,
+              list == GroupList::names ? "" : fmt::format(" on {} of its {} facets", overlap, group->entities.size()),
+              entry("boundary", by, boundaries[by].where), fmt::join(boundaries[by].on, "', '")),
+          "a facet has a value or a flux, not both: take the group out of one of the entries, or name smaller groups",
+          boundaries[b].where);
+    }
+  }
+}
+
 }  // namespace
 
-std::vector<FacetTerm> facet_terms(const std::vector<BoundaryParams>& boundaries, const mesh::Mesh& mesh) {
+std::vector<FacetTerm> facet_terms(const std::vector<BoundaryParams>& boundaries, const mesh::Mesh& mesh,
+                                   GroupList list) {
   check_contradictions(boundaries, mesh, "neumann");
   check_contradictions(boundaries, mesh, "robin");
+  check_fixed(boundaries, mesh, list);
   std::vector<FacetTerm> terms;
   for (const BoundaryParams& boundary : boundaries) {
     if (boundary.type == "dirichlet") continue;
     for (const std::string& name : boundary.on)
-      terms.push_back({&find_group(mesh, name, mesh.dim - 1, boundary.where), &boundary});
+      terms.push_back({&find_group(mesh, name, mesh.dim - 1, boundary.where, list), &boundary});
   }
   return terms;
 }

@@ -74,7 +74,7 @@ void GridChecks::boundaries(const mesh::Mesh& outline) const {
   dirichlet_data(params_.boundaries, outline, corners, assembly::dof_points(outline, corners),
                  GroupList::names);  // unknown names, contradictions
   if (words_.neumann) {
-    facet_terms(params_.boundaries, outline);  // the same of Neumann sides
+    facet_terms(params_.boundaries, outline, GroupList::names);  // the same of Neumann sides
     return;
   }
   for (std::size_t side = 0; side < given.size(); ++side)

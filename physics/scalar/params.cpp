@@ -2,6 +2,10 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+
+#include "assembly/strategy.hpp"
+
 namespace tessera::physics::scalar {
 
 deck::Section<BoundaryParams> boundary_section() {
@@ -28,6 +32,35 @@ void check_boundaries(const std::vector<BoundaryParams>& boundaries) {
       throw Error(ExitCode::usage, fmt::format("alpha belongs to a robin boundary, this one is {}", boundary.type),
                   "use type = \"robin\", or leave alpha out", boundary.where);
   }
+}
+
+bool needs_entries(const solvers::SolverParams& solver) {
+  if (solvers::is_direct(solver)) return true;
+  return !solvers::is_grid_solver(solver) &&
+         (solver.preconditioner == "ssor" || solver.preconditioner == "multicolour_ssor");
+}
+
+void check_choices(const Params& params, const deck::Deck& deck) {
+  const std::string& format = params.matrix.format;
+  if (needs_entries(params.solver) && format != "auto" && format != "crs")
+    throw Error(ExitCode::usage,
+                fmt::format("{} needs the entries of the matrix in CRS, matrix.format is \"{}\"",
+                            solvers::is_direct(params.solver)
+                                ? fmt::format("solver.type = \"{}\"", params.solver.type)
+                                : fmt::format("the preconditioner \"{}\"", params.solver.preconditioner),
+                            format),
+                "leave matrix.format out, or choose another solver or preconditioner", deck.where("matrix.format"));
+  if (params.assembly.partition_size == 0) return;
+  std::vector<std::string> partitioned;
+  for (const assembly::StrategyEntry& entry : assembly::strategy_table())
+    if (entry.partitioned) partitioned.push_back(entry.name);
+  if (std::find(partitioned.begin(), partitioned.end(), params.assembly.strategy) == partitioned.end())
+    throw Error(
+        ExitCode::usage,
+        fmt::format("assembly.partition_size is read by {}; assembly.strategy is \"{}\"", fmt::join(partitioned, ", "),
+                    params.assembly.strategy),
+        fmt::format("leave partition_size out, or choose strategy = \"{}\"", fmt::join(partitioned, "\" or \"")),
+        deck.where("assembly.partition_size"));
 }
 
 std::vector<deck::Expression> expressions_of(const Params& params) {

@@ -53,6 +53,11 @@ struct Params {
 deck::Section<BoundaryParams> boundary_section();
 /// Throws Error(usage) where a boundary names no group, or has an alpha and is not robin.
 void check_boundaries(const std::vector<BoundaryParams>& boundaries);
+/// Whether the solver or its preconditioner reads entries of the matrix.
+bool needs_entries(const solvers::SolverParams& solver);
+/// Throws Error(usage) where solver and matrix.format do not go together, and for an assembly.partition_size that no partition has.
+void check_choices(const Params& params, const deck::Deck& deck);
+
 /// Every expression of a deck, for checks that hold for all of them.
 std::vector<deck::Expression> expressions_of(const Params& params);
 

@@ -39,8 +39,10 @@ struct DirichletData {
   std::vector<double> values;  ///< [dofs]
 };
 
-/// Neumann and Robin terms. Throws Error for unknown groups and for facets that two entries of one type claim with different data.
-std::vector<FacetTerm> facet_terms(const std::vector<BoundaryParams>& boundaries, const mesh::Mesh& mesh);
+/// Neumann and Robin terms. Throws Error for unknown groups, for facets that two entries of one type claim with different data, and
+/// for those that a Dirichlet entry claims, too.
+std::vector<FacetTerm> facet_terms(const std::vector<BoundaryParams>& boundaries, const mesh::Mesh& mesh,
+                                   GroupList list = GroupList::sizes);
 
 /// Values on the Dirichlet boundaries, interpolated at the dofs. Where groups of different entries meet, the later entry holds;
 /// facets that two entries claim with different values are an error.

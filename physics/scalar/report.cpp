@@ -101,6 +101,21 @@ std::vector<output::Field> cell_fields(const Solution& s) {
   return fields;
 }
 
+/// The mesh of a grid's box with its nodes as dofs. Phases of the mesh, dofs.
+struct GridMesh {
+  int threads;
+  mesh::Mesh mesh;
+  assembly::DofMap dofs;
+
+  GridMesh(const Params& params, const Context& context)
+      : threads(Threads(params.run.threads).count()),
+        mesh(mesh::make_mesh(context.deck, params.mesh, threads, {context.stop, context.progress})) {
+    Threads exec(threads);
+    Scope scope(exec, "dofs");
+    dofs = assembly::make_dof_map(mesh, 1, threads);
+  }
+};
+
 }  // namespace
 
 solvers::Monitor monitor_of(const Context& context) {
@@ -122,6 +137,11 @@ void report_errors(const ExactParams& exact, const Solution& s, output::Summary&
   summary.set("errors.u.max", errors.max);
   log_info(fmt::format("error of u: L2 {:.6e}{}, max {:.6e}", errors.l2,
                        errors.h1 ? fmt::format(", H1 {:.6e}", *errors.h1) : "", errors.max));
+}
+
+void check_values(const ExactParams& exact, const mesh::Mesh& mesh, const assembly::DofMap& dofs, int threads) {
+  const std::vector<double> u(static_cast<std::size_t>(dofs.dofs), 0.0);
+  assembly::compute_errors(mesh, dofs, u, exact.u, exact.gradient, {.threads = threads});
 }
 
 void report_quantities(const std::vector<QuantityParams>& quantities, const Solution& s, output::Summary& summary) {
@@ -173,19 +193,18 @@ void report_solution(const Params& params, const Solution& solution, const solve
 bool needs_mesh(const Params& params) { return params.output.write || params.has_exact || !params.quantities.empty(); }
 
 void report_on_mesh(const Params& params, const Array<double>& u, const solvers::Report& report, Context& context) {
-  Threads exec(params.run.threads);
-  const mesh::Mesh mesh = mesh::make_mesh(context.deck, params.mesh, exec.count(), {context.stop, context.progress});
-  assembly::DofMap dofs;
-  std::vector<double> points;
-  {
-    Scope scope(exec, "dofs");
-    dofs = assembly::make_dof_map(mesh, 1, exec.count());
-    points = assembly::dof_points(mesh, dofs);
-  }
-  summarise_mesh(mesh, dofs, 0, context.summary);
-  const std::vector<Index> material = material_of_cells(params.materials, mesh);
-  report_solution(params, {mesh, dofs, points, material, params.materials, to_vector(u), exec.count()}, report,
-                  context);
+  const GridMesh grid(params, context);
+  summarise_mesh(grid.mesh, grid.dofs, 0, context.summary);
+  const std::vector<Index> material = material_of_cells(params.materials, grid.mesh);
+  const std::vector<double> points = assembly::dof_points(grid.mesh, grid.dofs);
+  report_solution(params, {grid.mesh, grid.dofs, points, material, params.materials, to_vector(u), grid.threads},
+                  report, context);
+}
+
+void check_values_on_mesh(const Params& params, const Context& context) {
+  if (!params.has_exact) return;
+  const GridMesh grid(params, context);
+  check_values(params.exact, grid.mesh, grid.dofs, grid.threads);
 }
 
 ExitCode conclude(const Params& params, const solvers::Report& report, Context& context) {

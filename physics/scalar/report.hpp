@@ -25,6 +25,8 @@ struct Solution {
 solvers::Monitor monitor_of(const Context& context);
 
 void report_errors(const ExactParams& exact, const Solution& solution, output::Summary& summary);
+/// Evaluates [exact] where report_errors does, for its checks. Throws Error(usage) where a value is not finite.
+void check_values(const ExactParams& exact, const mesh::Mesh& mesh, const assembly::DofMap& dofs, int threads);
 void report_quantities(const std::vector<QuantityParams>& quantities, const Solution& solution,
                        output::Summary& summary);
 /// Errors, quantities and, unless the deck wants none, files. Phases: post, output.
@@ -33,6 +35,9 @@ void report_solution(const Params& params, const Solution& solution, const solve
 bool needs_mesh(const Params& params);
 /// Errors, quantities and files on the mesh of the box, whose nodes are those of the grid: u [nodes].
 void report_on_mesh(const Params& params, const Array<double>& u, const solvers::Report& report, Context& context);
+
+/// The same evaluations of [exact] as report_on_mesh does, for their checks.
+void check_values_on_mesh(const Params& params, const Context& context);
 
 /// The exit code of a run; says on standard error and in the summary where the solver did not converge.
 ExitCode conclude(const Params& params, const solvers::Report& report, Context& context);

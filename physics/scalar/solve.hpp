@@ -18,10 +18,8 @@ solvers::Report solve_system(Exec& exec, const linalg::Operator<Exec>& A, View<c
                              const Context& context, Array<double, typename Exec::Space>& x) {
   x = Array<double, typename Exec::Space>(b.size());
   x.set_zero();
-  solvers::SolverParams solver = params.solver;
-  solver.precision = params.run.precision;
   Scope scope(exec, "solve");
-  return solvers::solve(exec, A, b, x.view(), solver, monitor_of(context));
+  return solvers::solve(exec, A, b, x.view(), params.solver, monitor_of(context));
 }
 
 /// A run on a mesh: make(exec, system) fills the System of the problem on the backend of the deck.

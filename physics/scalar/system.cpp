@@ -2,23 +2,35 @@
 
 #include <fmt/format.h>
 
+#include "assembly/boundary.hpp"
 #include "physics/scalar/evaluate.hpp"
-#include "solvers/solve.hpp"
 
 namespace tessera::physics::scalar {
 
-std::vector<double> robin_alpha(const FacetTerm& term, const std::vector<double>& points, int threads) {
-  if (term.boundary->type != "robin") return {};
-  std::vector<double> alpha = evaluate(term.boundary->alpha, points, threads);
+namespace {
+
+std::vector<double> robin_alpha(const BoundaryParams& boundary, const std::vector<double>& points, int threads) {
+  if (boundary.type != "robin") return {};
+  std::vector<double> alpha = evaluate(boundary.alpha, points, threads);
   for (double value : alpha)
     if (value < 0)
       throw Error(ExitCode::usage, fmt::format("robin alpha is negative ({})", value),
-                  "alpha >= 0 keeps the problem positive definite", term.boundary->where);
+                  "alpha >= 0 keeps the problem positive definite", boundary.where);
   return alpha;
 }
 
-bool needs_entries(const solvers::SolverParams& solver) {
-  return solvers::is_direct(solver) || solver.preconditioner == "ssor" || solver.preconditioner == "multicolour_ssor";
+}  // namespace
+
+assembly::BoundaryData boundary_data(const Problem& problem, int threads) {
+  assembly::BoundaryData data;
+  for (const FacetTerm& term : problem.facets) {
+    const std::vector<double> points = assembly::facet_quadrature_points(problem.mesh, problem.dofs, *term.group);
+    data.facets.push_back(
+        {term.group, robin_alpha(*term.boundary, points, threads), evaluate(term.boundary->value, points, threads)});
+  }
+  data.fixed = problem.dirichlet.dofs;
+  data.values = problem.dirichlet.values;
+  return data;
 }
 
 }  // namespace tessera::physics::scalar

@@ -2,6 +2,7 @@
 // A linear system on a backend, and what every module does with it.
 #include <memory>
 
+#include "assembly/matrix_free/matrix_free.hpp"
 #include "linalg/operator.hpp"
 #include "output/summary.hpp"
 #include "physics/scalar/problem.hpp"
@@ -21,10 +22,7 @@ struct System {
   System(const System&) = delete;
 };
 
-/// alpha of a Robin term at the facet points; empty for a Neumann term. Throws Error(usage) where it is negative.
-std::vector<double> robin_alpha(const FacetTerm& term, const std::vector<double>& points, int threads);
-
-/// Whether the solver or its preconditioner reads entries of the matrix.
-bool needs_entries(const solvers::SolverParams& solver);
+/// The boundary conditions with their data at the facet points. Throws Error(usage) where a value is not finite or alpha is negative.
+assembly::BoundaryData boundary_data(const Problem& problem, int threads);
 
 }  // namespace tessera::physics::scalar

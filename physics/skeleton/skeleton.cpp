@@ -4,6 +4,7 @@
 
 #include "assembly/assemble.hpp"
 #include "assembly/errors.hpp"
+#include "assembly/quadrature_points.hpp"
 #include "base/profile.hpp"
 #include "mesh/make_mesh.hpp"
 #include "output/vtk_writer.hpp"
@@ -28,35 +29,76 @@ deck::Section<Params> physics_section() {
       .key("f", &Params::f, {.help = "the function", .required = true, .example = "\"sin(pi*x)\""});
 }
 
+deck::Schema module_schema() {
+  return {deck_section().description(),    mesh::mesh_section().description(),      run_section().description(),
+          physics_section().description(), solvers::solver_section().description(), output_section().description()};
+}
+
+// 2. The deck, checked, on its mesh. `run` and `check` both start from here, so that they refuse the same decks.
+struct Problem {
+  Params params;
+  solvers::SolverParams solver;
+  std::string backend;
+  int threads = 0;
+  mesh::Mesh mesh;
+  assembly::DofMap dofs;
+  assembly::DiffusionData data;
+};
+
+// k = 0 and c = 1 leave the mass matrix; f is given at the quadrature points.
+assembly::DiffusionData evaluate(const deck::Expression& f, const mesh::Mesh& mesh, const assembly::DofMap& dofs) {
+  const assembly::QuadraturePoints points(mesh, dofs);
+  assembly::DiffusionData data;
+  data.k.values = {0.0};
+  data.c.values = {1.0};
+  data.f.per_point = true;
+  data.f.values.resize(static_cast<std::size_t>(points.before(mesh.blocks.size())));
+  for (std::size_t block = 0; block < mesh.blocks.size(); ++block) {
+    const Index cells = mesh.blocks[block].cells();
+    const std::size_t count = static_cast<std::size_t>(cells) * points.per_cell(block);
+    std::vector<double> xyz(3 * count);
+    points.of_cells(block, 0, cells, xyz.data());
+    deck::Evaluator(f).evaluate(xyz.data(), count, 0, data.f.values.data() + points.before(block));
+  }
+  return data;
+}
+
+Problem set_up(const Context& context) {
+  deck::check(context.deck, module_schema());
+  const RunParams run = run_section().read(context.deck);
+  Problem problem;
+  problem.params = physics_section().read(context.deck, true);
+  problem.solver = solvers::read_solver(context.deck, run.precision);
+  problem.backend = resolve_backend(context.backend.empty() ? run.backend : context.backend);
+  solvers::check(problem.solver, problem.backend);
+  problem.threads = Threads(context.threads > 0 ? context.threads : run.threads).count();
+  problem.mesh = mesh::make_mesh(context.deck, mesh::mesh_section().read(context.deck, true), problem.threads);
+  problem.dofs = assembly::make_dof_map(problem.mesh, problem.params.order, problem.threads);
+  check_axes({problem.params.f}, problem.mesh.dim);
+  problem.data = evaluate(problem.params.f, problem.mesh, problem.dofs);
+  return problem;
+}
+
 class Skeleton final : public Module {
  public:
-  deck::Schema schema() const override {
-    return {deck_section().description(),    mesh::mesh_section().description(),      run_section().description(),
-            physics_section().description(), solvers::solver_section().description(), output_section().description()};
-  }
+  deck::Schema schema() const override { return module_schema(); }
 
   ExitCode run(Context& context) override {
-    // 2. Read and check the deck, make the mesh and the space.
-    deck::check(context.deck, schema());
-    const Params params = physics_section().read(context.deck, true);
-    const solvers::SolverParams solver = solvers::solver_section().read(context.deck);
-    const RunParams where = run_section().read(context.deck);
-    const int threads = Threads(context.threads > 0 ? context.threads : where.threads).count();
-    const mesh::Mesh mesh = mesh::make_mesh(context.deck, mesh::mesh_section().read(context.deck, true), threads);
-    const assembly::DofMap dofs = assembly::make_dof_map(mesh, params.order, threads);
+    const Problem problem = set_up(context);
+    const mesh::Mesh& mesh = problem.mesh;
+    const assembly::DofMap& dofs = problem.dofs;
 
     // 3. Assemble and solve on the backend of the deck. The algorithm is written once.
     std::vector<double> u;
-    const std::string backend = context.backend.empty() ? where.backend : context.backend;
-    const solvers::Report report = with_backend(backend, threads, [&](auto& exec) {
+    const solvers::Report report = with_backend(problem.backend, problem.threads, [&](auto& exec) {
       using Space = typename std::decay_t<decltype(exec)>::Space;
       summarise_backend(exec, context.summary);
       assembly::Assembler assembler(exec, mesh, dofs);
       linalg::Crs<Space> A = assembler.make_matrix();
       Array<double, Space> b(dofs.dofs), x(dofs.dofs);
-      assembler.assemble(data(params, assembler), A, b);
+      assembler.assemble(problem.data, A, b);
       x.set_zero();
-      solvers::Report result = solvers::solve(exec, A, b.view(), x.view(), solver);
+      solvers::Report result = solvers::solve(exec, A, b.view(), x.view(), problem.solver);
       u = to_vector(x);
       return result;
     });
@@ -65,7 +107,7 @@ class Skeleton final : public Module {
     summarise_mesh(mesh, dofs, 0, context.summary);
     context.summary.set("solver.iterations", report.iterations);
     context.summary.set("solver.converged", report.converged);
-    context.summary.set("errors.u.l2", assembly::compute_errors(mesh, dofs, u, params.f).l2);
+    context.summary.set("errors.u.l2", assembly::compute_errors(mesh, dofs, u, problem.params.f).l2);
     output::VtkData files;
     files.points = assembly::dof_points(mesh, dofs);
     for (const assembly::DofBlock& block : dofs.blocks)
@@ -77,24 +119,8 @@ class Skeleton final : public Module {
   }
 
   void check(Context& context) override {
-    deck::check(context.deck, schema());
-    const mesh::Mesh mesh =
-        mesh::make_mesh(context.deck, mesh::mesh_section().read(context.deck, true), context.threads);
+    const mesh::Mesh mesh = set_up(context).mesh;
     fmt::print("mesh       {} nodes, {} cells\ngroups     {}\n", mesh.nodes(), mesh.cells(), describe_groups(mesh));
-  }
-
- private:
-  // k = 0 and c = 1 leave the mass matrix; f is given at the quadrature points.
-  template <class Exec>
-  static assembly::DiffusionData data(const Params& params, const assembly::Assembler<Exec>& assembler) {
-    assembly::DiffusionData data;
-    data.k.values = {0.0};
-    data.c.values = {1.0};
-    const std::vector<double> points = assembler.quadrature_points();
-    data.f.per_point = true;
-    data.f.values.resize(points.size() / 3);
-    deck::Evaluator(params.f).evaluate(points.data(), data.f.values.size(), 0, data.f.values.data());
-    return data;
   }
 };
 

@@ -93,7 +93,7 @@ Params read(const deck::Deck& deck) {
   params.grid = read_grid(deck);
   params.run = own_run_section().read(deck);
   params.physics = physics_section().read(deck, true);
-  params.solver = solvers::two_point_section().read(deck);
+  params.solver = solvers::read_two_point(deck);
   params.has_exact = deck.has("exact");
   if (params.has_exact) params.exact = exact_section().read(deck);
   params.output = output_section().read(deck);

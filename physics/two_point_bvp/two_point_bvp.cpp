@@ -16,13 +16,6 @@ namespace {
 
 using namespace two_point_bvp;
 
-Params set_up(const Context& context) {
-  Params params = read(context.deck);
-  if (!context.backend.empty()) params.run.backend = context.backend;
-  if (context.threads > 0) params.run.threads = context.threads;
-  return params;
-}
-
 /// f and u: the system promises more memory than it has and kills later.
 void require_memory(Offset unknowns) {
   const double bytes = 16.0 * static_cast<double>(unknowns), available = static_cast<double>(host_bytes_available());
@@ -31,6 +24,17 @@ void require_memory(Offset unknowns) {
                 fmt::format("out of host memory: {} unknowns take more than {}, {} are free", unknowns,
                             human_bytes(bytes), human_bytes(available)),
                 "use fewer cells; `tessera check DECK` estimates what a run needs");
+}
+
+/// The deck with what the command line says over it, with every check that evaluates no expression.
+Params set_up(const Context& context) {
+  Params params = read(context.deck);
+  if (!context.backend.empty()) params.run.backend = context.backend;
+  if (context.threads > 0) params.run.threads = context.threads;
+  const std::string backend = resolve_backend(params.run.backend);
+  solvers::find_two_point(params.grid.n, params.solver, backend, params.run.precision == "mixed");
+  require_memory(params.grid.n);
+  return params;
 }
 
 /// f at the unknowns; empty where the user asked to stop.
@@ -93,8 +97,6 @@ class TwoPointBvp final : public Module {
 
 ExitCode TwoPointBvp::run(Context& context) {
   const Params params = set_up(context);
-  resolve_backend(params.run.backend);  // a backend that is not there is said before f is evaluated
-  require_memory(params.grid.n);
   Threads host(params.run.threads);
   const auto go_on = [&](Offset) { return !(context.stop && context.stop()); };
   Array<double> f;
@@ -134,10 +136,12 @@ ExitCode TwoPointBvp::run(Context& context) {
 
 void TwoPointBvp::check(Context& context) {
   const Params params = set_up(context);
-  const std::string backend = resolve_backend(params.run.backend);
-  solvers::find_two_point(params.grid.n, params.solver, backend, params.run.precision == "mixed");
   if (!params.physics.f)
     read_values(context.deck.resolve(params.physics.f_file), params.grid, context.deck.where("physics.f_file"));
+  // Evaluated as a run does, for the checks.
+  const auto forget = [](Offset, const std::vector<double>&) {};
+  if (params.physics.f) evaluate_on_grid(*params.physics.f, params.grid, params.run.threads, {}, forget);
+  if (params.has_exact) evaluate_on_grid(params.exact.u, params.grid, params.run.threads, {}, forget);
   print_check(params);
 }
 

@@ -18,6 +18,7 @@ struct Entry {
   Make<Threads, float> threads_float;
   Make<Cuda, double> cuda;
   Make<Cuda, float> cuda_float;
+  std::vector<std::string> keys = {};  ///< of [solver], those that it reads
 };
 
 /// The columns of a preconditioner that every backend has in both types.
@@ -29,9 +30,9 @@ const std::vector<Entry>& table() {
   static const std::vector<Entry> entries = {
       {"none", "the plain method", TESSERA_EVERYWHERE(make_identity)},
       {"jacobi", "division by the diagonal; helps where coefficients or cell sizes differ", TESSERA_EVERYWHERE(make_jacobi)},
-      {"ssor", "a forward and a backward Gauss-Seidel sweep with `relaxation`; fewest iterations, serial", make_ssor<Threads, double>, make_ssor<Threads, float>, nullptr, nullptr},
-      {"multicolour_ssor", "the same sweeps in parallel, colour after colour; about half the iterations of jacobi, each about three times as long", TESSERA_EVERYWHERE(make_multicolour_ssor)},
-      {"chebyshev", "`degree` steps of the Chebyshev iteration with the diagonal; products only, so it suits operators without entries; for cg", TESSERA_EVERYWHERE(make_chebyshev)},
+      {"ssor", "a forward and a backward Gauss-Seidel sweep with `relaxation`; fewest iterations, serial", make_ssor<Threads, double>, make_ssor<Threads, float>, nullptr, nullptr, {"relaxation"}},
+      {"multicolour_ssor", "the same sweeps in parallel, colour after colour; about half the iterations of jacobi, each about three times as long", TESSERA_EVERYWHERE(make_multicolour_ssor), {"relaxation"}},
+      {"chebyshev", "`degree` steps of the Chebyshev iteration with the diagonal; products only, so it suits operators without entries; for cg", TESSERA_EVERYWHERE(make_chebyshev), {"degree"}},
   };
   // clang-format on
   return entries;
@@ -57,7 +58,7 @@ Make<Exec, T> column(const Entry& entry) {
 const std::vector<NamedHelp>& preconditioner_table() {
   static const std::vector<NamedHelp> result = [] {
     std::vector<NamedHelp> rows;
-    for (const Entry& e : table()) rows.push_back({e.name, e.help, e.threads != nullptr, e.cuda != nullptr});
+    for (const Entry& e : table()) rows.push_back({e.name, e.help, e.threads != nullptr, e.cuda != nullptr, e.keys});
     return rows;
   }();
   return result;
@@ -68,13 +69,9 @@ std::unique_ptr<Preconditioner<Exec, T>> make_preconditioner(Exec& exec, const l
                                                              const linalg::Operator<Exec, T>& A_in_type,
                                                              const SolverParams& params, linalg::Sign sign,
                                                              std::string& failure) {
+  check(params, Exec::name);
   const Entry& entry = find(table(), params.preconditioner, "preconditioner", params.where);
-  const Make<Exec, T> make = column<Exec, T>(entry);
-  if (!make)
-    throw Error(
-        ExitCode::usage, "the preconditioner '" + entry.name + "' does not run on the backend '" + Exec::name + "'",
-        std::string("choose preconditioner = \"multicolour_ssor\" or \"jacobi\", or --backend threads"), params.where);
-  return make(exec, A, A_in_type, params, sign, failure);
+  return column<Exec, T>(entry)(exec, A, A_in_type, params, sign, failure);
 }
 
 TESSERA_INSTANTIATE_PRECONDITIONER(make_preconditioner, Threads, double);

@@ -17,8 +17,8 @@ const std::vector<TwoPointMethod>& two_point_table() {
       {"auto", "scan", true, true, true},
       {"scan", "prefix sums of tiles that stay on the chip: reads f twice and writes u once", true, true, true},
       {"sequential", "A1: two recurrences on one core", true, false, false},
-      {"divide_and_conquer", "A2: columns in parallel, recurrences between them on the host", true, true, true},
-      {"square_blocked", "A2 over an array of square blocks (ND)", true, false, true},
+      {"divide_and_conquer", "A2: columns in parallel, recurrences between them on the host", true, true, true, {"rows"}},
+      {"square_blocked", "A2 over an array of square blocks (ND)", true, false, true, {"rows", "block"}},
   };
   // clang-format on
   return table;
@@ -37,6 +37,22 @@ deck::Section<TwoPointParams> two_point_section() {
       .key("block", &TwoPointParams::block,
            {.help = "unknowns on a side of a block of square_blocked", .min = 1, .max = two_point::most_block})
       .position(&TwoPointParams::where);
+}
+
+TwoPointParams read_two_point(const deck::Deck& deck) {
+  const TwoPointParams params = two_point_section().read(deck);
+  for (const char* key : {"rows", "block"}) {
+    std::vector<std::string> readers;
+    for (const TwoPointMethod& method : two_point_table())
+      if (std::find(method.keys.begin(), method.keys.end(), key) != method.keys.end()) readers.push_back(method.name);
+    const deck::Where where = deck.where(fmt::format("solver.{}", key));
+    if (!where || std::find(readers.begin(), readers.end(), params.type) != readers.end()) continue;
+    refuse_unread(
+        fmt::format("solver.{} is read by {}; solver.type is \"{}\"", key, fmt::join(readers, ", "), params.type),
+        fmt::format("leave {} out, or choose type = \"{}\"", key, fmt::join(readers, "\" or \"")), where,
+        deck.where("solver.type"));
+  }
+  return params;
 }
 
 const TwoPointMethod& find_two_point(Offset n, const TwoPointParams& params, const std::string& backend, bool mixed) {

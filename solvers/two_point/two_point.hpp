@@ -25,12 +25,15 @@ struct TwoPointParams {
   deck::Where where = {};
 };
 deck::Section<TwoPointParams> two_point_section();
+/// [solver] of a deck. Throws Error(usage) at a key that the method does not read.
+TwoPointParams read_two_point(const deck::Deck& deck);
 
 /// A method as decks name it, and where it runs.
 struct TwoPointMethod {
   std::string name, help;
   bool threads, cuda;
   bool mixed;  ///< has a mixed-precision form: steps in single, recurrences between blocks in double
+  std::vector<std::string> keys = {};  ///< of [solver], those that it reads, but for `type`
 };
 const std::vector<TwoPointMethod>& two_point_table();
 /// The entry that `params` names for n unknowns on a backend, "auto" resolved. Throws Error(usage) at params.where for an unknown

@@ -298,7 +298,7 @@ TEST(ConvectionDiffusion, RefusesWhatIsNoGrid) {
   refused("robin", {.boundary = three + "[[boundary]]\non = \"top\"\ntype = \"robin\"\nalpha = 1\nvalue = 1"},
           "needs Dirichlet or Neumann values, this boundary is robin", "discretisation = \"supg\"");
   refused("two_conditions", {.boundary = four + "[[boundary]]\non = \"top\"\ntype = \"neumann\"\nvalue = 1"},
-          "two conditions on 'top'", "take the side out of one");
+          "the neumann boundary on 'top' has no effect: boundary 1", "take the group out of one");
   refused("no_dirichlet", {.boundary = "on = \"top\"\ntype = \"neumann\"\nvalue = 1"}, "the problem is singular",
           "type = \"dirichlet\"");
   refused("no_group", {.boundary = four + again + "\"lid\""}, "no curve group 'lid' in the mesh",

@@ -34,35 +34,112 @@ void add_seeds(Kind& kind, const fs::path& folder, const std::string& extension)
   }
 }
 
-const std::vector<std::string_view> deck_words{
-    "[mesh]",  "[[material]]", "[[boundary]]", "[solver]", "[time]",  "box = ",  "shape = \"hex\"", "cells = [2, 2]",
-    "order",   "type = ",      "\"cg\"",       "\"lu\"",   "\"bcr\"", "\"fft\"", "\"matrix_free\"", "value = ",
-    "on = []", "\"left\"",     "x",            "sin(",     ")",       "nan",     "\"\"",            "'''",
-    "{",       "}",            "[",            "]",        "=",       "#",       "\\u0000",         "\"../../../\""};
+const std::vector<std::string_view> deck_words{"[mesh]",
+                                               "[[material]]",
+                                               "[[boundary]]",
+                                               "[solver]",
+                                               "[time]",
+                                               "box = ",
+                                               "shape = \"hex\"",
+                                               "cells = [2, 2]",
+                                               "order",
+                                               "type = ",
+                                               "\"cg\"",
+                                               "\"lu\"",
+                                               "\"bcr\"",
+                                               "\"fft\"",
+                                               "\"matrix_free\"",
+                                               "value = ",
+                                               "on = []",
+                                               "\"left\"",
+                                               "x",
+                                               "sin(",
+                                               ")",
+                                               "nan",
+                                               "\"\"",
+                                               "'''",
+                                               "{",
+                                               "}",
+                                               "[",
+                                               "]",
+                                               "=",
+                                               "#",
+                                               "\\u0000",
+                                               "\"../../../\""};
 const std::vector<std::string_view> msh_words{
-    "$MeshFormat\n", "$EndMeshFormat\n", "2.2 0 8\n", "4.1 0 8\n",     "4.1 1 8\n",       "$Nodes\n",     "$EndNodes\n",
-    "$Elements\n",   "$EndElements\n",   "$NOD\n",    "$Entities\n",   "$EndEntities\n",  "$Periodic\n",  "$NodeData\n",
-    "$ELM\n",        "\n",               " 15 2 ",    "$GhostElements", "$PhysicalNames\n", "$Comments\n", "\"name\""};
-const std::vector<std::string_view> cad_words{
-    "Exit;",  "Mesh 3;",    "Include \"box.geo\";", "Abort;",   "For i In {0:100000}", "EndFor", "While(1)", "solid", "facet",
-    "endsolid", "ISO-10303-21;", "#1", "$", "*",     "CTETRA", "GRID", "ENDDATA", "    -1", "  2412", "Tetrahedra", "MeshVersionFormatted",
-    "CELLS", "CELL_TYPES", "POINTS", "BINARY", "ASCII", "DATASET UNSTRUCTURED_GRID", "*NODE", "*ELEMENT, type=C3D4"};
-const std::vector<std::string_view> xml_words{"<DataArray", "/>", "</", "NumberOfCells=\"99999999999\"", "format=\"appended\"",
-                                              "format=\"ascii\"", "type=\"Int8\"", "<?xml", "&", "<!DOCTYPE", "encoding=\"base64\""};
-const std::vector<std::string_view> json_words{"{", "}", "[", "]", ":", ",", "\"", "null", "1e400", "-", "true", "\\u", "[[[[[[[["};
-const std::vector<std::string_view> mtx_words{"%%MatrixMarket matrix coordinate real general\n", "symmetric", "pattern", "complex",
-                                              "array", "integer", "hermitian", "%\n", "\n"};
+    "$MeshFormat\n",    "$EndMeshFormat\n", "2.2 0 8\n",      "4.1 0 8\n", "4.1 1 8\n",   "$Nodes\n",
+    "$EndNodes\n",      "$Elements\n",      "$EndElements\n", "$NOD\n",    "$Entities\n", "$EndEntities\n",
+    "$Periodic\n",      "$NodeData\n",      "$ELM\n",         "\n",        " 15 2 ",      "$GhostElements",
+    "$PhysicalNames\n", "$Comments\n",      "\"name\""};
+const std::vector<std::string_view> cad_words{"Exit;",
+                                              "Mesh 3;",
+                                              "Include \"box.geo\";",
+                                              "Abort;",
+                                              "For i In {0:100000}",
+                                              "EndFor",
+                                              "While(1)",
+                                              "solid",
+                                              "facet",
+                                              "endsolid",
+                                              "ISO-10303-21;",
+                                              "#1",
+                                              "$",
+                                              "*",
+                                              "CTETRA",
+                                              "GRID",
+                                              "ENDDATA",
+                                              "    -1",
+                                              "  2412",
+                                              "Tetrahedra",
+                                              "MeshVersionFormatted",
+                                              "CELLS",
+                                              "CELL_TYPES",
+                                              "POINTS",
+                                              "BINARY",
+                                              "ASCII",
+                                              "DATASET UNSTRUCTURED_GRID",
+                                              "*NODE",
+                                              "*ELEMENT, type=C3D4"};
+const std::vector<std::string_view> xml_words{"<DataArray",
+                                              "/>",
+                                              "</",
+                                              "NumberOfCells=\"99999999999\"",
+                                              "format=\"appended\"",
+                                              "format=\"ascii\"",
+                                              "type=\"Int8\"",
+                                              "<?xml",
+                                              "&",
+                                              "<!DOCTYPE",
+                                              "encoding=\"base64\""};
+const std::vector<std::string_view> json_words{"{",    "}",     "[", "]",    ":",   ",",       "\"",
+                                               "null", "1e400", "-", "true", "\\u", "[[[[[[[["};
+const std::vector<std::string_view> mtx_words{"%%MatrixMarket matrix coordinate real general\n",
+                                              "symmetric",
+                                              "pattern",
+                                              "complex",
+                                              "array",
+                                              "integer",
+                                              "hermitian",
+                                              "%\n",
+                                              "\n"};
 
 /// A deck without boundary conditions for a mesh of any kind.
 std::string deck_for(const std::string& mesh) {
-  return "[mesh]\nfile = \"" + mesh + "\"\n[physics]\ntype = \"poisson\"\n[[material]]\ndiffusivity = 1\nreaction = 1\n"
+  return "[mesh]\nfile = \"" + mesh +
+         "\"\n[physics]\ntype = \"poisson\"\n[[material]]\ndiffusivity = 1\nreaction = 1\n"
          "source = 1\n[output]\ndirectory = \"out\"\nwrite = false\n[run]\nbackend = \"threads\"\nthreads = 1\n";
 }
 
 std::vector<Kind> mesh_kinds(const fs::path& source, const fs::path& scratch) {
   std::vector<Kind> kinds;
   for (const char* extension : {"msh", "geo", "step", "brep", "stl", "unv", "vtk", "bdf", "mesh", "inp"}) {
-    Kind kind{.name = extension, .seeds = {}, .files = {}, .file = std::string("damaged.") + extension, .arguments = {}, .codes = {}, .dictionary = {}};
+    Kind kind{.name = extension,
+              .seeds = {},
+              .files = {},
+              .file = std::string("damaged.") + extension,
+              .arguments = {},
+              .codes = {},
+              .dictionary = {}};
     add_seeds(kind, source / "tests/fuzz/seeds/mesh", "." + kind.name);
     const std::string deck = kind.name + "_deck.toml";
     write_file(scratch / deck, deck_for(kind.file));
@@ -85,30 +162,70 @@ std::vector<Kind> make_kinds(const fs::path& source, const fs::path& scratch, co
   // Decks name meshes relative to themselves: inputs/meshes is beside the folder of decks here, too.
   fs::create_directories(scratch / "decks");
   fs::create_directory_symlink(fs::absolute(source / "inputs/meshes"), scratch / "meshes");
-  Kind check{.name = "check", .seeds = {}, .files = {}, .file = "decks/damaged.toml", .arguments = {"check", "decks/damaged.toml", "--threads", "1", "--output", "out"},
-             .codes = {0, 2, 3, 4, 5, 7}, .dictionary = deck_words};
+  Kind check{.name = "check",
+             .seeds = {},
+             .files = {},
+             .file = "decks/damaged.toml",
+             .arguments = {"check", "decks/damaged.toml", "--threads", "1", "--output", "out"},
+             .codes = {0, 2, 3, 4, 5, 7},
+             .dictionary = deck_words};
   add_seeds(check, source / "inputs", ".toml");
   add_seeds(check, seeds / "deck", ".toml");
   kinds.push_back(std::move(check));
-  Kind run{.name = "run", .seeds = {}, .files = {}, .file = "decks/damaged.toml", .arguments = {"run", "decks/damaged.toml", "--quiet", "--threads", "1", "--output", "out"},
-           .codes = {0, 2, 3, 4, 5, 7}, .dictionary = deck_words};
+  Kind run{.name = "run",
+           .seeds = {},
+           .files = {},
+           .file = "decks/damaged.toml",
+           .arguments = {"run", "decks/damaged.toml", "--quiet", "--threads", "1", "--output", "out"},
+           .codes = {0, 2, 3, 4, 5, 7},
+           .dictionary = deck_words};
   add_seeds(run, seeds / "deck", ".toml");
   kinds.push_back(std::move(run));
 
-  Kind command{.name = "command", .seeds = {}, .files = {}, .file = {}, .arguments = {}, .codes = {0, 2, 3, 4, 5, 6, 7}, .dictionary = {}};
-  command.dictionary = {"--", "-", "--set", "=", "--output", "--help", "--backend cuda", "mesh.refine=1", "''", "deck.toml", "-o", "0", "--threads 99999999999"};
+  Kind command{.name = "command",
+               .seeds = {},
+               .files = {},
+               .file = {},
+               .arguments = {},
+               .codes = {0, 2, 3, 4, 5, 6, 7},
+               .dictionary = {}};
+  command.dictionary = {"--",
+                        "-",
+                        "--set",
+                        "=",
+                        "--output",
+                        "--help",
+                        "--backend cuda",
+                        "mesh.refine=1",
+                        "''",
+                        "deck.toml",
+                        "-o",
+                        "0",
+                        "--threads 99999999999"};
   add_seeds(command, seeds / "command", ".txt");
   write_file(scratch / "deck.toml", read_file(seeds / "deck/poisson.toml"));
   kinds.push_back(std::move(command));
 
-  Kind matrix{.name = "mtx", .seeds = {}, .files = {}, .file = "damaged.mtx", .arguments = {"spmv", "damaged.mtx", "--threads", "1", "--repeat", "1", "--backend", "threads"}, .codes = {0, 2, 3, 5, 6, 7}, .dictionary = mtx_words};
+  Kind matrix{.name = "mtx",
+              .seeds = {},
+              .files = {},
+              .file = "damaged.mtx",
+              .arguments = {"spmv", "damaged.mtx", "--threads", "1", "--repeat", "1", "--backend", "threads"},
+              .codes = {0, 2, 3, 5, 6, 7},
+              .dictionary = mtx_words};
   add_seeds(matrix, seeds / "matrix", ".mtx");
   kinds.push_back(std::move(matrix));
 
   for (const char* name : {"solution.vtu", "summary.json"}) {
     const fs::path sound = scratch / name;
     write_file(sound, read_file(results / name));
-    Kind kind{.name = sound.extension().string().substr(1), .seeds = {read_file(sound)}, .files = {name}, .file = "damaged" + sound.extension().string(), .arguments = {}, .codes = {0, 2, 6, 7, 5, 3}, .dictionary = {}};
+    Kind kind{.name = sound.extension().string().substr(1),
+              .seeds = {read_file(sound)},
+              .files = {name},
+              .file = "damaged" + sound.extension().string(),
+              .arguments = {},
+              .codes = {0, 2, 6, 7, 5, 3},
+              .dictionary = {}};
     kind.arguments = {"compare", name, kind.file};
     kind.dictionary = kind.name == "vtu" ? xml_words : json_words;
     kinds.push_back(std::move(kind));

@@ -32,7 +32,7 @@ struct Options {
   int jobs = 2;
   std::vector<std::string> only;
   std::string findings = "out/fuzz";
-  std::string replay;  ///< a folder of earlier findings
+  std::string replay;    ///< a folder of earlier findings
   double patience = 20;  ///< seconds of CPU after which a run counts as endless
 };
 
@@ -98,8 +98,8 @@ std::string judge(const Kind& kind, const Outcome& outcome) {
   if (std::find(kind.codes.begin(), kind.codes.end(), outcome.code) == kind.codes.end())
     return fmt::format("exit code {}", outcome.code);
   if (outcome.errors.find("internal:") != std::string::npos) return "an internal error";
-  const bool told = outcome.code == 0 || outcome.code == 6 || outcome.code == 4 ||
-                    outcome.errors.find("error:") != std::string::npos;
+  const bool told =
+      outcome.code == 0 || outcome.code == 6 || outcome.code == 4 || outcome.errors.find("error:") != std::string::npos;
   return told ? "" : fmt::format("exit code {} without a message", outcome.code);
 }
 
@@ -166,9 +166,7 @@ class Worker {
   long done() const { return done_; }
 
  private:
-  static double elapsed(Clock::time_point start) {
-    return std::chrono::duration<double>(Clock::now() - start).count();
-  }
+  static double elapsed(Clock::time_point start) { return std::chrono::duration<double>(Clock::now() - start).count(); }
 
   int try_one(const Kind& kind, const std::string& text) {
     std::vector<std::string> arguments{"tessera"};
@@ -178,11 +176,12 @@ class Worker {
     const Outcome outcome = run(arguments, options_.patience);
     const std::string problem = judge(kind, outcome);
     if (problem.empty()) return 0;
-    const fs::path file = fs::path(options_.findings) / kind.name /
-                          fmt::format("{:016x}", std::hash<std::string>{}(text));
+    const fs::path file =
+        fs::path(options_.findings) / kind.name / fmt::format("{:016x}", std::hash<std::string>{}(text));
     fs::create_directories(file.parent_path());
     write_file(file, text);
-    const std::string last = outcome.errors.substr(outcome.errors.size() - std::min<std::size_t>(300, outcome.errors.size()));
+    const std::string last =
+        outcome.errors.substr(outcome.errors.size() - std::min<std::size_t>(300, outcome.errors.size()));
     fmt::print("finding: {}: {}, kept as {}\n{}\n", kind.name, problem, file.string(), last);
     std::fflush(stdout);
     return 1;
@@ -263,7 +262,8 @@ int main(int argc, char** argv) {
   app.add_option("--executions", options.executions, "how many, instead of --seconds");
   app.add_option("--seed", options.seed, "of the random numbers")->capture_default_str();
   app.add_option("--jobs", options.jobs, "processes at a time")->capture_default_str()->check(CLI::Range(1, 1024));
-  app.add_option("--only", options.only, "kinds: msh geo step brep stl unv vtk bdf mesh inp check run command mtx vtu json");
+  app.add_option("--only", options.only,
+                 "kinds: msh geo step brep stl unv vtk bdf mesh inp check run command mtx vtu json");
   app.add_option("--findings", options.findings, "folder for what is found")->capture_default_str();
   app.add_option("--replay", options.replay, "a folder of findings to try again, instead of mutations");
   app.add_option("--patience", options.patience, "seconds of CPU that a run may take")->capture_default_str();
