@@ -27,6 +27,7 @@
 #include <vector>
 
 #include "base/archive.hpp"
+#include "base/confine.hpp"
 #include "base/error.hpp"
 #include "base/memory.hpp"
 
@@ -125,10 +126,8 @@ void prepare_child(const ChildTask& task, int words) {
   handle_crashes();
   set_limit(RLIMIT_CORE, 0, 0);
   limit_memory();
-  if (task.cpu_seconds > 0) {
-    const auto seconds = static_cast<rlim_t>(std::max(1.0, std::min(task.cpu_seconds, 1e9)));
-    set_limit(RLIMIT_CPU, seconds, seconds + 5);
-  }
+  if (task.cpu_seconds > 0) allow_cpu_seconds(task.cpu_seconds);
+  if (!task.trusted) confine_process();
   omp_set_num_threads(1);  // the parent's other threads do not exist here
 }
 
@@ -165,6 +164,16 @@ void send_error(ChildSink& sink, const Error& error) {
 }
 
 }  // namespace
+
+void allow_cpu_seconds(double seconds) {
+  rlimit limit{};
+  rusage used{};
+  getrlimit(RLIMIT_CPU, &limit);
+  getrusage(RUSAGE_SELF, &used);
+  const double until = static_cast<double>(used.ru_utime.tv_sec + used.ru_stime.tv_sec) + 1 + seconds;
+  limit.rlim_cur = std::min(limit.rlim_max, static_cast<rlim_t>(std::clamp(until, 1.0, 1e9)));
+  setrlimit(RLIMIT_CPU, &limit);
+}
 
 bool address_space_left(std::size_t bytes) {
   void* block = mmap(nullptr, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
@@ -305,7 +314,7 @@ class ChildProcess {
 
   // A child that sleeps and is never woken (it reads from a pipe that nobody writes to) has no end of its own.
   void watch() {
-    if (task_.may_start_others) return;
+    if (task_.trusted) return;
     const auto [letter, ticks] = state();
     if (letter != 'S' || ticks != ticks_) {
       ticks_ = ticks;
@@ -347,8 +356,10 @@ class ChildProcess {
     }
     if (WIFSIGNALED(status)) {
       const int signal = WTERMSIG(status);
-      if (signal == SIGXCPU || (signal == SIGKILL && task_.cpu_seconds > 0 && cpu_seconds() > task_.cpu_seconds))
-        fail(fmt::format("used more than {:g} s of CPU time and was ended", task_.cpu_seconds), task_.cpu_help);
+      rlimit own{};  // of this process, with the child under it
+      getrlimit(RLIMIT_CPU, &own);
+      if (signal == SIGXCPU || (signal == SIGKILL && cpu_seconds() + 1 > static_cast<double>(own.rlim_max)))
+        fail(fmt::format("used up its time ({:.0f} s of CPU) and was ended", cpu_seconds()), task_.cpu_help);
       if (signal == SIGKILL) throw out_of_memory(task_.program, task_.what);  // the system's way when memory is short
       fail(fmt::format("crashed ({})", strsignal(signal)), task_.crash_help);
     }

@@ -50,10 +50,10 @@ struct ChildTask {
   std::function<void(const std::string&)> line = {};
   /// In the parent, some ten times a second and after each signal: true ends the child and throws Error(interrupted).
   std::function<bool()> stop = {};
-  double cpu_seconds = 0;         ///< of CPU; 0: no limit. Beyond it: Error(mesh) with `cpu_help`
-  std::string cpu_help = {};      ///< what to do where that is too little
-  std::string crash_help = {};    ///< what to do where the child crashed
-  bool may_start_others = false;  ///< the work may start programs and wait for them
+  double cpu_seconds = 0;       ///< of CPU; 0: no limit. Beyond it: Error(mesh) with `cpu_help`
+  std::string cpu_help = {};    ///< what to do where that is too little
+  std::string crash_help = {};  ///< what to do where the child crashed
+  bool trusted = false;         ///< the work may write files, start programs and wait for them
 };
 
 /// Runs the task in a child of this process and returns when its result is read. The child is a fork: it has the
@@ -65,6 +65,9 @@ struct ChildTask {
 /// time, or slept for a minute without a wake; Error(memory) where it failed with its memory used up or was killed by
 /// the system; Error(interrupted) after stop.
 void run_in_child(const ChildTask& task);
+
+/// In a child: from now on it may use so many seconds of CPU more, as ChildTask::cpu_seconds.
+void allow_cpu_seconds(double seconds);
 
 /// In a child: bytes that its address space may still grow by are at least so many. True outside of a child without a
 /// limit.

@@ -8,6 +8,7 @@
 #include <string>
 #include <vector>
 
+#include "base/child_process.hpp"
 #include "mesh/gmsh_reader_session.hpp"
 
 namespace tessera::mesh {
@@ -54,6 +55,7 @@ GmshModel load_in_gmsh(const std::filesystem::path& file, GmshKind kind, const S
   const auto bytes = static_cast<std::size_t>(std::filesystem::file_size(file, ignored));
   const std::size_t sane_bytes = ignored ? 0 : (std::size_t{256} << 20) + 50 * bytes;
   session.call("reading " + name, help, sane_bytes, [&] { gmsh::open(std::filesystem::absolute(file).string()); });
+  if (kind != GmshKind::mesh && !options.time_limit) allow_cpu_seconds(3600);
   if (kind != GmshKind::mesh) generate(session, name, kind, options.size, options.order);
   GmshModel model;
   session.call("reading " + name, help, 0, [&] { model = copy_model(name, kind != GmshKind::mesh, split); });

@@ -9,6 +9,7 @@
 #include "base/archive.hpp"
 #include "base/child_process.hpp"
 #include "base/log.hpp"
+#include "mesh/geo_check.hpp"
 #include "mesh/gmsh_load.hpp"
 #include "mesh/gmsh_reader_model.hpp"
 #include "mesh/msh_check.hpp"
@@ -74,13 +75,6 @@ std::string progress_of(const std::string& line) {
   return text;
 }
 
-// A file is read at some 10 MB/s and more; meshing is left an hour.
-double default_seconds(const std::filesystem::path& file, Kind kind) {
-  std::error_code ignored;
-  const auto bytes = std::filesystem::file_size(file, ignored);
-  return kind == Kind::mesh && !ignored ? 30 + 1e-6 * static_cast<double>(bytes) : 3600;
-}
-
 GmshModel load_apart(const std::filesystem::path& file, Kind kind, const SplitEntities& split,
                      const GmshOptions& options) {
   GmshModel model;
@@ -104,15 +98,23 @@ GmshModel load_apart(const std::filesystem::path& file, Kind kind, const SplitEn
                         hooks.progress(-1, "Gmsh: " + what);
                     },
                 .stop = hooks.stop,
-                .cpu_seconds = options.time_limit.value_or(default_seconds(file, kind)),
+                .cpu_seconds = options.time_limit.value_or(reading_seconds(file)),
                 .cpu_help = "use a coarser mesh, or a larger mesh.time_limit (seconds)",
-                .crash_help = "the file is damaged, or Gmsh has a fault: check that Gmsh itself opens and meshes it"});
+                .crash_help = "the file is damaged, or Gmsh has a fault: check that Gmsh itself opens and meshes it",
+                .trusted = options.trust});
   for (const std::string& note : model.notes) log_debug(note);
   for (const std::string& warning : model.warnings) warn(warning);
   return model;
 }
 
 }  // namespace
+
+double reading_seconds(const std::filesystem::path& file) {
+  std::error_code ignored;
+  const auto bytes = std::filesystem::file_size(file, ignored);
+  const bool script = lower_case(file.extension().string()).rfind(".geo", 0) == 0;
+  return script || ignored ? 3600 : 30 + 1e-6 * static_cast<double>(bytes);
+}
 
 Mesh read_gmsh(const std::filesystem::path& file, const GmshOptions& options) {
   const std::optional<Position>& where = options.where;
@@ -123,7 +125,9 @@ Mesh read_gmsh(const std::filesystem::path& file, const GmshOptions& options) {
                 "orders 1 and 2 are supported", where);
   SplitEntities split;
   if (lower_case(file.extension().string()) == ".msh") split = check_msh(file);
-  if (lower_case(file.extension().string()) == ".geo") warn_of_open_line(file);
+  const std::string extension = lower_case(file.extension().string());
+  if (extension == ".geo") warn_of_open_line(file);
+  if (!options.trust) extension.rfind(".geo", 0) == 0 ? check_geo(file) : check_no_script(file);
   if (kind == Kind::mesh && options.size)
     warn(fmt::format("mesh.size is not used: {} is a mesh already", file.string()));
   return make_mesh_of(load_apart(file, kind, split, options), file.string());

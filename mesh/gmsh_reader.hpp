@@ -19,11 +19,16 @@ struct MeshHooks {
 struct GmshOptions {
   std::optional<double> size = {};  ///< of elements, where the file is a geometry
   int order = 1;                    ///< geometric order, where the file is a geometry
+  bool trust = false;               ///< a .geo may start programs and write files
   std::optional<double> time_limit =
-      {};  ///< seconds of CPU; default: an hour to mesh, 30 s and one a megabyte to read a mesh
+      {};                              ///< seconds of CPU; default: reading_seconds, and an hour to mesh or run a .geo
   std::optional<Position> where = {};  ///< place of the file's name in the deck
   MeshHooks hooks = {};
 };
+
+/// CPU time that is enough to read a file and too much to wait for a damaged one: half a minute and a second a megabyte
+/// (Gmsh reads some 10 MB/s); an hour for a .geo, which may compute anything.
+double reading_seconds(const std::filesystem::path& file);
 
 /// Reads a mesh (.msh 2.2 and 4.1, ascii and binary, and other mesh formats of Gmsh), or opens a geometry (.geo, .step,
 /// .brep, .iges, .stl) and meshes it with elements of about `size` and geometric order `order`. A mesh file keeps its
@@ -35,9 +40,9 @@ struct GmshOptions {
 /// it names. Inverted cells are mirrored, nodes without a cell dropped, and nodes are in the order of their tags.
 ///
 /// Throws Error(file_system) where the file cannot be read, at `where` (its place in the deck), and Error(mesh) for a
-/// corrupt file, an unsupported element (pyramids, serendipity, order > 2), a surface mesh in space, a facet of a group
-/// that is no side of a cell, and whatever Gmsh refuses, in its own words. Error(memory) and Error(interrupted): see
-/// run_in_child.
+/// corrupt file, a script that does more than mesh (check_geo) without `trust`, an unsupported element (pyramids,
+/// serendipity, order > 2), a surface mesh in space, a facet of a group that is no side of a cell, and whatever Gmsh
+/// refuses, in its own words. Error(memory) and Error(interrupted): see run_in_child.
 Mesh read_gmsh(const std::filesystem::path& file, const GmshOptions& options = {});
 
 }  // namespace tessera::mesh

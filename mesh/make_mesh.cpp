@@ -68,7 +68,7 @@ Mesh make_mesh(const deck::Deck& deck, const MeshParams& params, int threads, co
     with_place(where, [&] { mesh = make_box(refined(*params.box, params.refine), params.order); });
   } else {
     Scope scope(exec, "mesh.read");
-    const GmshOptions options{params.size, params.order, params.time_limit, where, hooks};
+    const GmshOptions options{params.size, params.order, params.trust, params.time_limit, where, hooks};
     with_place(where, [&] { mesh = read_gmsh(deck.resolve(params.file), options); });
   }
   if (!params.box) {

@@ -39,9 +39,10 @@ deck::Section<MeshParams> mesh_section() {
       .key("numbering", &MeshParams::numbering,
            {.help = "numbering of nodes and cells: reverse Cuthill-McKee, METIS nested dissection, or as in the file",
             .choices = {"rcm", "metis", "file"}})
+      .key("trust", &MeshParams::trust,
+           {.help = "a .geo may start programs and write files; else it is refused where it would"})
       .key("time_limit", &MeshParams::time_limit,
-           {.help = "CPU time that Gmsh may take; default: an hour to mesh a geometry, 30 s and one a megabyte to read "
-                    "a mesh",
+           {.help = "CPU time that Gmsh may take; default: 30 s and one a megabyte to read a file, an hour to mesh it",
             .unit = "s",
             .min = 1})
       .key("merge_nodes", &MeshParams::merge_nodes,

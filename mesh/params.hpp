@@ -24,6 +24,7 @@ struct MeshParams {
   int order = 1;
   int refine = 0;
   std::string numbering = "rcm";
+  bool trust = false;
   std::optional<double> time_limit;
   std::optional<double> merge_nodes;
   bool allow_cracks = false;

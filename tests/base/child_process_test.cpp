@@ -126,7 +126,7 @@ TEST(ChildProcess, TimeOfCpuIsLimited) {
   task.cpu_seconds = 1;
   const Error error = error_of(task);
   EXPECT_EQ(error.code(), ExitCode::mesh);
-  EXPECT_TRUE(says(error, "more than 1 s of CPU time")) << error.what();
+  EXPECT_TRUE(says(error, "used up its time")) << error.what();
   EXPECT_EQ(error.help(), "wait longer");
 }
 

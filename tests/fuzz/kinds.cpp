@@ -143,7 +143,7 @@ std::vector<Kind> mesh_kinds(const fs::path& source, const fs::path& scratch) {
     add_seeds(kind, source / "tests/fuzz/seeds/mesh", "." + kind.name);
     const std::string deck = kind.name + "_deck.toml";
     write_file(scratch / deck, deck_for(kind.file));
-    kind.arguments = {"run", deck, "--quiet", "--set", "solver.max_iterations=50"};
+    kind.arguments = {"run", deck, "--quiet", "--set", "solver.max_iterations=50", "--set", "mesh.time_limit=3"};
     if (kind.name == "geo" || kind.name == "step" || kind.name == "brep" || kind.name == "stl")
       kind.arguments.insert(kind.arguments.end(), {"--set", "mesh.size=1"});
     kind.codes = {0, 2, 3, 4, 5, 7};

@@ -22,7 +22,7 @@ TEST(GmshChild, HangingHasAnEnd) {
   write_text(folder / "loop.geo", "x = 0;\nFor i In {1:1e15}\n  x = x + 1;\nEndFor\n");
   std::string message;
   EXPECT_EQ(thrown_code([&] { read_gmsh(folder / "loop.geo", {.time_limit = 1}); }, &message), ExitCode::mesh);
-  EXPECT_NE(message.find("more than 1 s of CPU time"), std::string::npos) << message;
+  EXPECT_NE(message.find("used up its time"), std::string::npos) << message;
   EXPECT_NE(message.find("mesh.time_limit"), std::string::npos) << message;
 }
 
