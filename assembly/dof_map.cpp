@@ -10,6 +10,7 @@
 #include <tuple>
 
 #include "assembly/geometry_map.hpp"
+#include "assembly/periodic_dof_map.hpp"
 #include "base/error.hpp"
 #include "base/team.hpp"
 
@@ -49,7 +50,7 @@ struct Numbering {
   std::vector<Index> interior_first;                     ///< per cell
   std::vector<Index> vertex_dof;                         ///< per rank
 
-  void rank_vertices();
+  void rank_vertices(std::span<const Index> same);
   void gather_edges();
   void gather_faces();
   void gather(Pieces& pieces, std::span<const std::array<Index, 3>> keys) const;
@@ -57,15 +58,19 @@ struct Numbering {
   void fill(const mesh::CellBlock& block, std::size_t number, DofBlock& dofs) const;
 };
 
-void Numbering::rank_vertices() {
+/// Vertices that are one have one rank; so edges and faces between them are told to be one by their ranks.
+void Numbering::rank_vertices(std::span<const Index> same) {
   rank.assign(static_cast<std::size_t>(mesh.nodes()), -1);
   for (const mesh::CellBlock& block : mesh.blocks) {
     const int count = mesh::vertex_count(block.shape);
     for (Index c = 0; c < block.cells(); ++c)
       for (int v = 0; v < count; ++v) rank[block.cell(c)[v]] = 0;
   }
-  for (Index& r : rank)
-    if (r == 0) r = vertices++;
+  for (std::size_t node = 0; node < rank.size(); ++node) {
+    if (rank[node] < 0) continue;
+    const bool own = same.empty() || same[node] == static_cast<Index>(node);
+    rank[node] = own ? vertices++ : rank[same[node]];
+  }
 }
 
 void Numbering::gather(Pieces& result, std::span<const std::array<Index, 3>> keys) const {
@@ -309,12 +314,16 @@ const DofBlock& DofMap::block_of(Index cell) const {
 }
 
 DofMap make_dof_map(const mesh::Mesh& mesh, int order, int threads) {
+  return make_periodic_dof_map(mesh, order, {}, threads);
+}
+
+DofMap make_periodic_dof_map(const mesh::Mesh& mesh, int order, std::span<const Index> same, int threads) {
   if (threads <= 0) threads = default_threads();
   DofMap result;
   result.order = order;
   for (const mesh::CellBlock& block : mesh.blocks) lagrange(block.shape, order);
   Numbering numbering{mesh, order, threads, {}, 0, {}, {}, {}, {}, {}, {}};
-  numbering.rank_vertices();
+  numbering.rank_vertices(same);
   numbering.gather_edges();
   numbering.gather_faces();
   result.dofs = numbering.assign();

@@ -109,7 +109,7 @@ void make_row_lists(Cuda& exec, BlockData<Device>& block, const linalg::CrsView<
   block.around = cells_around(exec, block, pattern.rows);
   if (!block.is_linear_simplex() || pattern.rows == 0) return;
   make_simplex_rows(exec, block, pattern);
-  if (block.rows.long_rows.size() == 0) block.around = {};
+  if (block.rows.capacity > 0 && block.rows.long_rows.size() == 0) block.around = {};
 }
 
 void gather_rows(Cuda& exec, const BlockData<Device>& block, const Target& target, bool add) {

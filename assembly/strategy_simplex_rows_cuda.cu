@@ -196,6 +196,26 @@ Array<Index, Device> nodes_of_dofs(Cuda& exec, const BlockData<Device>& block, I
   return result;
 }
 
+/// Whether every dof stands at one mesh node; sides that are periodic make one dof of several nodes, and then coordinates are those of
+/// a cell's own nodes only.
+bool one_node_a_dof(Cuda& exec, const BlockData<Device>& block, const Array<Index, Device>& nodes) {
+  Array<Index, Device> differs(1);
+  differs.set_zero();
+  const View<Index> flag = differs.view();
+  const View<const Index> node_of = nodes.view();
+  const BlockView view = block.view;
+  for_each(exec, Offset{block.cells} * view.nodes, [=] TESSERA_HD(Offset k) {
+    const Offset place = k / view.nodes;
+    const int i = static_cast<int>(k % view.nodes);
+    if (node_of[view.dof(place, i)] != view.geometry[place * view.geometry_stride + i * view.geometry_step])
+      flag[0] = 1;
+  });
+  Index found = 0;
+  exec.synchronize();
+  copy_bytes(Device{}, differs.data(), Host{}, &found, sizeof found);
+  return found == 0;
+}
+
 template <int dim>
 void launch_gather(Cuda& exec, const BlockData<Device>& block, const Target& target, bool add) {
   const SimplexRows<Device>& rows = block.rows;
@@ -222,10 +242,13 @@ void make_simplex_rows(Cuda& exec, BlockData<Device>& block, const linalg::CrsVi
   std::vector<Offset> row_ptr(pattern.rows + 1);
   copy_bytes(Device{}, pattern.row_ptr.data(), Host{}, row_ptr.data(), row_ptr.size() * sizeof(Offset));
   SimplexRows<Device>& rows = block.rows;
-  rows.capacity = lane_capacity(row_ptr);
   const Stars stars{block.view, pattern, block.around.ptr.data(), block.around.items.data()};
   Array<Index, Device> nodes;
-  if (!block.geometry_is_dofs) nodes = nodes_of_dofs(exec, block, pattern.rows);
+  if (!block.geometry_is_dofs) {
+    nodes = nodes_of_dofs(exec, block, pattern.rows);
+    if (!one_node_a_dof(exec, block, nodes)) return;  // without strips every row is a warp's
+  }
+  rows.capacity = lane_capacity(row_ptr);
   if (block.dim == 1) make_strips<1>(exec, stars, nodes, rows);
   if (block.dim == 2) make_strips<2>(exec, stars, nodes, rows);
   if (block.dim == 3) make_strips<3>(exec, stars, nodes, rows);

@@ -14,8 +14,9 @@ deck::Section<BoundaryParams> boundary_section() {
       .key("on", &BoundaryParams::on,
            {.help = "physical group name(s)", .required = true, .example = "[\"left\", \"right\"]"})
       .key("type", &BoundaryParams::type,
-           {.help = "dirichlet: u = value; neumann: k du/dn = value; robin: k du/dn + alpha u = value",
-            .choices = {"dirichlet", "neumann", "robin"},
+           {.help = "dirichlet: u = value; neumann: k du/dn = value; robin: k du/dn + alpha u = value; periodic: u "
+                    "is the same on the two sides of `on`",
+            .choices = {"dirichlet", "neumann", "robin", "periodic"},
             .required = true,
             .example = "\"dirichlet\""})
       .key("value", &BoundaryParams::value, {.help = "right-hand side of the condition", .example = "\"0\""})

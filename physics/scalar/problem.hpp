@@ -1,5 +1,6 @@
 #pragma once
 // The deck's coefficients and boundary conditions on the mesh: the host side of the problem, without a backend.
+#include <optional>
 #include <span>
 #include <string>
 #include <vector>
@@ -50,6 +51,13 @@ DirichletData dirichlet_data(const std::vector<BoundaryParams>& boundaries, cons
                              const assembly::DofMap& dofs, std::span<const double> dof_points,
                              GroupList list = GroupList::sizes);
 
+/// Where periodic boundaries make one of several dofs: the space as it is without them, for what looks at places.
+struct Unfolded {
+  assembly::DofMap dofs;
+  std::vector<double> dof_points;
+  std::vector<Index> became;  ///< [dofs] the dof of the problem that it is
+};
+
 /// The problem on the host, before a backend is chosen.
 struct Problem {
   Params params;
@@ -59,6 +67,8 @@ struct Problem {
   std::vector<Index> material;  ///< [cells]
   std::vector<FacetTerm> facets;
   DirichletData dirichlet;
+  std::vector<BoundaryParams> periodic;  ///< those of the deck, which params.boundaries has not
+  std::optional<Unfolded> unfolded;
 };
 
 /// Throws Error(usage) where the gradient of [exact] does not have `dim` components.

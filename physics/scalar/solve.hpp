@@ -6,6 +6,7 @@
 
 #include "base/profile.hpp"
 #include "physics/scalar/grid.hpp"
+#include "physics/scalar/periodic.hpp"
 #include "physics/scalar/report.hpp"
 #include "physics/scalar/system.hpp"
 #include "solvers/solve.hpp"
@@ -40,9 +41,10 @@ ExitCode run_on_mesh(const Problem& problem, Context& context, Make make) {
   });
   summarise_mesh(problem.mesh, problem.dofs, nnz, context.summary);
   summarise_solver(report, context.summary);
+  if (problem.unfolded) u = unfold(*problem.unfolded, u);
   const Solution solution{problem.mesh,
-                          problem.dofs,
-                          problem.dof_points,
+                          problem.unfolded ? problem.unfolded->dofs : problem.dofs,
+                          problem.unfolded ? problem.unfolded->dof_points : problem.dof_points,
                           problem.material,
                           params.materials,
                           u,
