@@ -2,6 +2,8 @@
 
 #include "app/commands.hpp"
 #include "app/open_deck.hpp"
+#include "app/progress.hpp"
+#include "app/signals.hpp"
 #include "base/log.hpp"
 #include "physics/common.hpp"
 #include "physics/registry.hpp"
@@ -9,6 +11,7 @@
 namespace tessera::app {
 
 ExitCode check(const DeckOptions& options) {
+  const StopOnSignals signals;
   set_log_level(options.quiet ? "quiet" : "info");
   load_plugins(options);
   const deck::Deck deck = open_deck(options);
@@ -16,16 +19,17 @@ ExitCode check(const DeckOptions& options) {
   deck::check(deck, module->schema());
   const physics::RunParams params = physics::run_section(physics::all_precisions).read(deck);
   output::Summary summary;
+  Progress progress(ProgressOutput::standard(options.quiet));
   physics::Context context{.deck = deck,
                            .backend = params.backend,
                            .threads = params.threads,
                            .output_directory = physics::output_section().read(deck).directory,
                            .summary = summary,
                            .quiet = options.quiet,
-                           .stop = {},
-                           .progress = {}};
+                           .stop = StopOnSignals::asked,
+                           .progress = [&](double fraction, const std::string& what) { progress(fraction, what); }};
   module->check(context);
-  return ExitCode::ok;
+  return StopOnSignals::exit_code();
 }
 
 }  // namespace tessera::app

@@ -4,8 +4,10 @@
 
 #include <CLI/CLI.hpp>
 #include <functional>
+#include <map>
 
 #include "app/commands.hpp"
+#include "physics/registry.hpp"
 
 namespace tessera::app {
 namespace {
@@ -23,28 +25,42 @@ CLI::Validator not_negative() {
           ""};
 }
 
+/// An option that is given must say something: an empty text is a slip of a script.
+CLI::Validator not_empty() {
+  return {[](std::string& text) { return text.empty() ? std::string("the value is empty") : std::string(); }, ""};
+}
+
 void add_deck_options(CLI::App& command, DeckOptions& options) {
-  command.add_option("deck", options.deck, "the input deck, a TOML file")->required()->type_name("DECK");
+  command.add_option("deck", options.deck, "the input deck, a TOML file; - is standard input")
+      ->required()
+      ->type_name("");
   command.add_option("--set", options.set, "change a key of the deck, e.g. --set physics.order=2; may be repeated")
       ->type_name("KEY=VALUE")
       ->allow_extra_args(false);
   command.add_option("--plugin", options.plugins, "load physics modules from a shared library; may be repeated")
       ->type_name("LIB")
+      ->check(not_empty())
       ->allow_extra_args(false);
 }
 
 void add_run_options(CLI::App& command, DeckOptions& options) {
   add_deck_options(command, options);
-  command.add_option("--backend", options.backend, "auto, threads or cuda; overrides run.backend")->type_name("NAME");
+  command.add_option("--backend", options.backend, "auto, threads or cuda; overrides run.backend")
+      ->type_name("NAME")
+      ->check(not_empty());
   command.add_option("--threads", options.threads, "threads on the host, 0 for all; overrides run.threads")
       ->type_name("N")
       ->check(not_negative());
-  command.add_option("--output", options.output, "folder of the results; overrides output.directory")->type_name("DIR");
+  command.add_option("--output", options.output, "folder of the results; overrides output.directory")
+      ->type_name("DIR")
+      ->check(not_empty());
   command.add_flag("--quiet", options.quiet, "print warnings and errors only");
 }
 
 CLI::App* add(CLI::App& app, const std::string& name, const std::string& help) {
-  return app.add_subcommand(name, help)->fallthrough(false);
+  CLI::App* command = app.add_subcommand(name, help)->fallthrough(false);
+  command->footer("");
+  return command;
 }
 
 // Options outlive these functions through the shared structs that the callbacks hold.
@@ -63,17 +79,16 @@ void add_runs(CLI::App& app, Action& action) {
 
 void add_references(CLI::App& app, Action& action) {
   auto category = std::make_shared<std::string>();
-  CLI::App* command =
-      add(app, "list", "what the program knows: " + fmt::format("{}", fmt::join(list_categories(), ", ")));
-  command->add_option("category", *category, "one of them; left out: all")->type_name("CATEGORY");
+  CLI::App* command = add(app, "list", "what the program knows: physics, solvers, formats, ...");
+  command->add_option("category", *category, "a heading of `tessera list`; left out: all")->type_name("");
   command->callback([=, &action] { action = [=] { return list(*category); }; });
 
   auto physics = std::make_shared<std::string>();
   command = add(app, "template", "a commented deck of a physics module, that runs as it is");
-  command->add_option("physics", *physics, "a name from `tessera list physics`")->required()->type_name("PHYSICS");
+  command->add_option("physics", *physics, "a name from `tessera list physics`")->required()->type_name("");
   command->callback([=, &action] { action = [=] { return print_template(*physics); }; });
   command = add(app, "schema", "the JSON Schema of a physics module's decks, for editors");
-  command->add_option("physics", *physics, "a name from `tessera list physics`")->required()->type_name("PHYSICS");
+  command->add_option("physics", *physics, "a name from `tessera list physics`")->required()->type_name("");
   command->callback([=, &action] { action = [=] { return print_schema(*physics); }; });
 }
 
@@ -85,9 +100,9 @@ void add_work_on_files(CLI::App& app, Action& action) {
   command->callback([=, &action] { action = [=] { return write_mesh(*mesh_options); }; });
 
   auto comparison = std::make_shared<CompareCommand>();
-  command = add(app, "compare", "two results (.vtu or summary.json), field by field; exit code 6 where they differ");
-  command->add_option("a", comparison->a, "a result")->required()->type_name("A");
-  command->add_option("b", comparison->b, "another")->required()->type_name("B");
+  command = add(app, "compare", "what differs between two results (folders, .vtu, .csv, summary.json); exit code 6");
+  command->add_option("a", comparison->a, "a result: an output folder or one of its files")->required()->type_name("");
+  command->add_option("b", comparison->b, "another of the same kind")->required()->type_name("");
   command->add_option("--rtol", comparison->options.relative, "relative tolerance")
       ->capture_default_str()
       ->check(not_negative());
@@ -95,14 +110,16 @@ void add_work_on_files(CLI::App& app, Action& action) {
       ->capture_default_str()
       ->check(not_negative());
   command
-      ->add_option("--ignore", comparison->options.ignore, "keys of a summary to leave out, instead of the usual ones")
-      ->capture_default_str();
-  command->add_flag("--quiet", comparison->quiet, "print only what differs");
+      ->add_option("--ignore", comparison->options.ignore,
+                   "keys of a summary to leave out, instead of version, deck, times, memory and backend")
+      ->type_name("KEY");
+  command->add_flag("--all", comparison->all, "show what agrees, too");
+  command->add_flag("--quiet", comparison->quiet, "print nothing where nothing differs");
   command->callback([=, &action] { action = [=] { return compare(*comparison); }; });
 
   auto directory = std::make_shared<std::string>();
   command = add(app, "restart", "go on from the newest whole checkpoint of a run");
-  command->add_option("directory", *directory, "output folder of the run")->required()->type_name("DIR");
+  command->add_option("directory", *directory, "output folder of the run")->required()->type_name("");
   command->callback([=, &action] { action = [=] { return restart(*directory); }; });
 }
 
@@ -110,7 +127,7 @@ void add_looks_at_the_machine(CLI::App& app, Action& action) {
   auto spmv = std::make_shared<SpmvCommand>();
   CLI::App* command =
       add(app, "spmv", "time the product of a Matrix Market file's matrix with a vector, in every format");
-  command->add_option("file", spmv->file, "a matrix in Matrix Market format")->required()->type_name("FILE.mtx");
+  command->add_option("file", spmv->file, "a matrix in Matrix Market format")->required()->type_name("");
   command->add_option("--backend", spmv->backend, "auto, threads or cuda")->capture_default_str()->type_name("NAME");
   command->add_option("--threads", spmv->threads, "threads on the host, 0 for all")
       ->capture_default_str()
@@ -132,11 +149,63 @@ void add_looks_at_the_machine(CLI::App& app, Action& action) {
   command->callback([=, &action] { action = [=] { return write_docs(*docs); }; });
 }
 
+/// The commands, as `--help` lists them.
+std::vector<CLI::App*> commands_of(CLI::App& app) {
+  return app.get_subcommands([](const CLI::App* command) { return !command->get_group().empty(); });
+}
+
 std::vector<std::string> command_names(CLI::App& app) {
   std::vector<std::string> names;
-  for (const CLI::App* command : app.get_subcommands([](const CLI::App* c) { return !c->get_group().empty(); }))
-    names.push_back(command->get_name());
+  for (const CLI::App* command : commands_of(app)) names.push_back(command->get_name());
   return names;
+}
+
+/// What completion offers behind each command.
+std::vector<CommandWords> words_of(CLI::App& app) {
+  std::vector<std::string> physics_names;
+  for (const physics::Entry& entry : physics::table()) physics_names.push_back(entry.name);
+  const std::map<std::string, std::vector<std::string>> words = {{"list", list_categories()},
+                                                                 {"template", physics_names},
+                                                                 {"schema", physics_names},
+                                                                 {"completion", {"bash", "zsh", "fish"}},
+                                                                 {"help", command_names(app)}};
+  const std::map<std::string, std::string> files = {{"run", "toml"}, {"check", "toml"}, {"mesh", "toml"},
+                                                    {"spmv", "mtx"}, {"compare", "*"},  {"restart", "*"}};
+  std::vector<CommandWords> result;
+  for (const CLI::App* command : commands_of(app)) {
+    CommandWords entry{command->get_name(), command->get_description(), {}, {}, {}};
+    for (const CLI::Option* option : command->get_options()) {
+      for (const std::string& name : option->get_lnames()) entry.options.push_back("--" + name);
+      for (const std::string& name : option->get_snames()) entry.options.push_back("-" + name);
+    }
+    if (const auto found = words.find(entry.name); found != words.end()) entry.words = found->second;
+    if (const auto found = files.find(entry.name); found != files.end()) entry.files = found->second;
+    result.push_back(std::move(entry));
+  }
+  return result;
+}
+
+void add_help(CLI::App& app, Action& action) {
+  auto shell = std::make_shared<std::string>();
+  CLI::App* command = add(app, "completion", "completion of this command line for bash, zsh or fish");
+  command->add_option("shell", *shell, "bash, zsh or fish: source <(tessera completion bash)")
+      ->required()
+      ->type_name("");
+  command->callback([=, &app, &action] { action = [=, &app] { return print_completion(*shell, words_of(app)); }; });
+
+  auto topic = std::make_shared<std::string>();
+  command = add(app, "help", "these lines, or those of a command");
+  command->add_option("command", *topic, "a command")->type_name("");
+  command->callback([=, &app, &action] {
+    action = [=, &app] {
+      for (CLI::App* known : commands_of(app))
+        if (known->get_name() == *topic) {
+          fmt::print("{}", known->help(app.get_name()));
+          return ExitCode::ok;
+        }
+      throw Error(ExitCode::usage, fmt::format("unknown command '{}'", *topic), suggest(*topic, command_names(app)));
+    };
+  });
 }
 
 /// An unknown command or option, with the nearest names; CLI11 itself only says that arguments were not expected.
@@ -170,19 +239,24 @@ ExitCode run_command_line(int argc, const char* const* argv) {
       "Start with: tessera template poisson > deck.toml && tessera run deck.toml\n"
       "Exit codes: 0 ok, 1 internal, 2 command line or deck, 3 mesh, 4 not converged, 5 out of memory,\n"
       "            6 comparison differs, 7 file system, 130 and 143 interrupted");
-  app.set_version_flag("--version", "tessera " TESSERA_VERSION);
+  app.set_version_flag("-V,--version", "tessera " TESSERA_VERSION);
   app.require_subcommand(1);
   Action action;
   add_runs(app, action);
   add_references(app, action);
   add_work_on_files(app, action);
   add_looks_at_the_machine(app, action);
+  add_help(app, action);
 
   if (argc < 2) {
     fmt::print(stderr, "{}", app.help());
     return ExitCode::usage;
   }
   const std::string first = argv[1];
+  if (first == "help" && argc == 2) {
+    fmt::print("{}", app.help());
+    return ExitCode::ok;
+  }
   const auto names = command_names(app);
   if (!first.starts_with("-") && first != "docs" && std::find(names.begin(), names.end(), first) == names.end())
     throw Error(ExitCode::usage, fmt::format("unknown command '{}'", first),

@@ -27,7 +27,8 @@ struct MeshOptions {
 struct CompareCommand {
   std::string a, b;
   output::CompareOptions options;
-  bool quiet = false;
+  bool all = false;    ///< shows what agrees, too
+  bool quiet = false;  ///< prints nothing where nothing differs
 };
 
 struct SpmvCommand {
@@ -35,6 +36,14 @@ struct SpmvCommand {
   std::string backend = "auto";
   int threads = 0;
   int repeat = 20;
+};
+
+/// What may follow a command: for completion.
+struct CommandWords {
+  std::string name, help;
+  std::vector<std::string> options;  ///< "--set", "-o"
+  std::vector<std::string> words;    ///< that stand for themselves: names of physics, categories, shells
+  std::string files;                 ///< the ending of files that it takes, "" for none, "*" for any
 };
 
 /// Each returns the exit code or throws Error.
@@ -49,6 +58,8 @@ ExitCode compare(const CompareCommand& command);
 ExitCode restart(const std::string& directory);
 ExitCode compare_formats(const SpmvCommand& command);
 ExitCode doctor();
+/// A program for a shell that completes the commands in `commands`.
+ExitCode print_completion(const std::string& shell, const std::vector<CommandWords>& commands);
 
 /// Names that `list` knows.
 const std::vector<std::string>& list_categories();

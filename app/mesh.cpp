@@ -4,6 +4,8 @@
 
 #include "app/commands.hpp"
 #include "app/open_deck.hpp"
+#include "app/progress.hpp"
+#include "app/signals.hpp"
 #include "mesh/gmsh_writer.hpp"
 #include "mesh/make_mesh.hpp"
 #include "mesh/params.hpp"
@@ -15,11 +17,16 @@ ExitCode write_mesh(const MeshOptions& options) {
   if (std::filesystem::path(options.file).extension() != ".msh")
     throw Error(ExitCode::usage, fmt::format("cannot write the mesh as {}", options.file),
                 "give a name that ends in .msh");
+  const StopOnSignals signals;
   load_plugins(options.deck);
   const deck::Deck deck = open_deck(options.deck);
   const mesh::MeshParams params = mesh::mesh_section().read(deck, true);
-  const mesh::Mesh mesh =
-      mesh::make_mesh(deck, params, physics::run_section(physics::all_precisions).read(deck).threads);
+  Progress progress(ProgressOutput::standard(false));
+  const mesh::MeshHooks hooks{StopOnSignals::asked,
+                              [&](double fraction, const std::string& what) { progress(fraction, what); }};
+  const int threads = physics::run_section(physics::all_precisions).read(deck).threads;
+  const mesh::Mesh mesh = mesh::make_mesh(deck, params, threads, hooks);
+  if (StopOnSignals::asked()) return StopOnSignals::exit_code();
   mesh::write_msh(mesh, options.file);
   fmt::print("{}: {} nodes, {} cells\ngroups: {}\n", options.file, mesh.nodes(), mesh.cells(),
              physics::describe_groups(mesh));

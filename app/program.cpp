@@ -1,35 +1,81 @@
 #include "app/program.hpp"
 
+#include <fcntl.h>
 #include <fmt/format.h>
+#include <poll.h>
+#include <unistd.h>
 
+#include <cerrno>
 #include <csignal>
 #include <cstdio>
+#include <cstring>
 #include <exception>
 #include <new>
+#include <system_error>
 
 #include "app/command_line.hpp"
+#include "base/console.hpp"
 #include "base/memory.hpp"
 
 namespace tessera::app {
+namespace {
+
+/// A closed standard file's number would go to the next file that is opened, a result for instance. The stand-ins
+/// are opened the wrong way round, so that reading and writing fail as they should.
+void hold_standard_files() {
+  constexpr int modes[] = {O_WRONLY, O_RDONLY, O_WRONLY};
+  for (int file = 0; file < 3; ++file)
+    if (fcntl(file, F_GETFD) < 0 && errno == EBADF) (void)!::open("/dev/null", modes[file]);
+}
+
+ExitCode report(const Error& error) {
+  // One that was asked to stop has been told so.
+  if (error.code() != ExitCode::interrupted && error.code() != ExitCode::terminated) console::say(error.report());
+  return error.code();
+}
+
+/// What was printed and did not arrive is an error, too. A reader that has closed its end of a pipe has seen enough
+/// and is told nothing.
+ExitCode after_output(ExitCode code, int reason_of_throw) {
+  errno = 0;
+  const bool lost = std::fflush(stdout) != 0 || std::ferror(stdout) != 0;
+  const int reason = errno != 0 ? errno : reason_of_throw;
+  if (!lost || code != ExitCode::ok) return code;
+  pollfd output{STDOUT_FILENO, POLLOUT, 0};
+  if (reason == EPIPE || (poll(&output, 1, 0) == 1 && (output.revents & POLLERR) != 0)) return ExitCode::file_system;
+  const std::string why = reason != 0 ? fmt::format(": {}", std::strerror(reason)) : std::string();
+  return report(Error(ExitCode::file_system, fmt::format("cannot write to standard output{}", why),
+                      "what was printed is lost: send it elsewhere, or free space there"));
+}
+
+ExitCode run_and_report(int argc, const char* const* argv, int& reason_of_throw) {
+  try {
+    return run_command_line(argc, argv);
+  } catch (const Error& error) {
+    return report(error);
+  } catch (const std::bad_alloc&) {
+    return report(out_of_host_memory());
+  } catch (const std::exception& error) {
+    // fmt throws where a text cannot be written.
+    if (const auto* system = dynamic_cast<const std::system_error*>(&error)) reason_of_throw = system->code().value();
+    if (std::ferror(stdout) != 0) return ExitCode::ok;
+    return report(Error(ExitCode::internal, fmt::format("internal: {}", error.what()),
+                        "this is a fault of the program; please report it with the deck"));
+  }
+}
+
+}  // namespace
 
 int run_program(int argc, const char* const* argv) {
-  // A file that hits the size limit is an error of the write that we report, not a death.
+  // A file that hits the size limit and a pipe without a reader are errors of the write that we report, not deaths.
   std::signal(SIGXFSZ, SIG_IGN);
+  std::signal(SIGPIPE, SIG_IGN);
+  hold_standard_files();
+  std::clearerr(stdout);
   keep_freed_memory();
-  try {
-    return static_cast<int>(run_command_line(argc, argv));
-  } catch (const Error& error) {
-    std::fputs(error.report().c_str(), stderr);
-    return static_cast<int>(error.code());
-  } catch (const std::bad_alloc&) {
-    std::fputs(out_of_host_memory().report().c_str(), stderr);
-    return static_cast<int>(ExitCode::memory);
-  } catch (const std::exception& error) {
-    const Error report(ExitCode::internal, fmt::format("internal: {}", error.what()),
-                       "this is a fault of the program; please report it with the deck");
-    std::fputs(report.report().c_str(), stderr);
-    return static_cast<int>(report.code());
-  }
+  int reason = 0;
+  const ExitCode code = run_and_report(argc, argv, reason);
+  return static_cast<int>(after_output(code, reason));
 }
 
 }  // namespace tessera::app

@@ -4,53 +4,188 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <array>
+#include <chrono>
+#include <csignal>
 #include <cstdio>
+
+#include "app/signals.hpp"
+#include "base/console.hpp"
+#include "base/error.hpp"
+#include "output/results.hpp"
 
 namespace tessera::app {
 namespace {
 
-std::string human_time(double seconds) {
+/// What a phase is to the user, and what more is to be said of it.
+struct Words {
+  const char *phase, *word, *detail;
+};
+constexpr std::array<Words, 17> all_words{{{"mesh.generate", "mesh", "generating"},
+                                           {"mesh.read", "mesh", "reading"},
+                                           {"mesh.refine", "mesh", "refining"},
+                                           {"mesh.number", "mesh", "numbering"},
+                                           {"mesh.check", "check", "cells"},
+                                           {"mesh", "mesh", ""},
+                                           {"dofs", "assemble", "unknowns"},
+                                           {"assemble.setup", "assemble", "set-up"},
+                                           {"assemble", "assemble", "cells"},
+                                           {"coefficients", "assemble", "coefficients"},
+                                           {"right_hand_side", "assemble", "right-hand side"},
+                                           {"boundary", "assemble", "boundaries"},
+                                           {"convert", "assemble", "format of the matrix"},
+                                           {"solve.factorise", "factorise", "matrix"},
+                                           {"solve", "solve", ""},
+                                           {"post", "evaluate", "errors and quantities"},
+                                           {"output", "write", ""}}};
+
+/// The first whose phase the name starts with; a name that is in no table stands for itself.
+Words words_of(const std::string& phase) {
+  for (const Words& words : all_words)
+    if (phase.starts_with(words.phase)) return words;
+  return {phase.c_str(), phase.c_str(), ""};
+}
+
+std::size_t print_time(char* text, std::size_t size, double seconds) {
   const long s = static_cast<long>(seconds + 0.5);
-  if (s >= 3600) return fmt::format("{}:{:02}:{:02}", s / 3600, s / 60 % 60, s % 60);
-  return fmt::format("{}:{:02}", s / 60, s % 60);
+  const int count = s >= 3600 ? std::snprintf(text, size, "%ld:%02ld:%02ld", s / 3600, s / 60 % 60, s % 60)
+                              : std::snprintf(text, size, "%ld:%02ld", s / 60, s % 60);
+  return static_cast<std::size_t>(std::max(count, 0));
 }
 
 }  // namespace
 
-Progress::Progress(bool quiet) : quiet_(quiet), terminal_(isatty(STDERR_FILENO) == 1) {}
+ProgressOutput ProgressOutput::standard(bool quiet) {
+  return {.silent = quiet,
+          .terminal = !quiet && console::has_live_line(),
+          .show_live = console::show_live,
+          .clear_live = console::clear_live,
+          .write_line =
+              [](std::string_view line) {
+                const console::Hold hold;
+                std::fprintf(stderr, "%.*s\n", static_cast<int>(line.size()), line.data());
+              },
+          .seconds =
+              [] { return std::chrono::duration<double>(std::chrono::steady_clock::now().time_since_epoch()).count(); },
+          .own_thread = true};
+}
 
-Progress::~Progress() { clear(); }
+Progress::Progress(ProgressOutput output) : output_(std::move(output)), owner_(getpid()) {
+  profile().listen(this);
+  if (output_.silent || !output_.own_thread) return;
+  // A small stack: the thread only puts a line together. Without it, where the system has no thread to give, lines are
+  // drawn by those who report.
+  pthread_attr_t attributes;
+  pthread_attr_init(&attributes);
+  pthread_attr_setstacksize(&attributes, 256 * 1024);
+  has_ticker_ = pthread_create(
+                    &ticker_, &attributes,
+                    [](void* self) -> void* {
+                      static_cast<Progress*>(self)->run_ticker();
+                      return nullptr;
+                    },
+                    this) == 0;
+  pthread_attr_destroy(&attributes);
+}
 
-void Progress::clear() {
-  if (shown_) std::fputs("\r\033[K", stderr);
-  shown_ = false;
+Progress::~Progress() {
+  profile().listen(nullptr);
+  {
+    const std::lock_guard lock(mutex_);
+    ending_ = true;
+    changed_.notify_all();
+  }
+  if (has_ticker_) pthread_join(ticker_, nullptr);
+  if (output_.terminal) output_.clear_live();
+}
+
+void Progress::run_ticker() {
+  sigset_t all;
+  sigfillset(&all);
+  pthread_sigmask(SIG_BLOCK, &all, nullptr);
+  std::unique_lock lock(mutex_);
+  while (!ending_) {
+    changed_.wait_for(lock, std::chrono::milliseconds(output_.terminal ? 250 : 1000));
+    if (!ending_) draw(false);
+  }
+}
+
+void Progress::begin(const std::string& phase) {
+  if (getpid() != owner_) return;  // a child process of a library: its parent shows what it does
+  if (StopOnSignals::asked())
+    throw Error(StopOnSignals::exit_code(), fmt::format("interrupted before the phase '{}'", phase));
+  if (at_phase) at_phase();
+  const std::lock_guard lock(mutex_);
+  drawn_ = output_.seconds();
+  open_.push_back({phase, drawn_});
+  detail_ = words_of(phase).detail;
+  fraction_ = -1;
+  detailed_ = false;
+  if (output_.terminal) draw(true);
+}
+
+void Progress::end(const std::string&) noexcept {
+  if (getpid() != owner_) return;
+  const std::lock_guard lock(mutex_);
+  if (!open_.empty()) open_.pop_back();
+  detail_.clear();
+  fraction_ = -1;
+  if (output_.terminal) output_.clear_live();
 }
 
 void Progress::operator()(double fraction, const std::string& what) {
-  if (quiet_) return;
-  const auto now = Clock::now();
-  const double since = std::chrono::duration<double>(now - last_).count();
-  const double elapsed = std::chrono::duration<double>(now - start_).count();
-  // A terminal is redrawn ten times a second; a log gets a line every ten seconds.
-  if (last_ != Clock::time_point{} && since < (terminal_ ? 0.1 : 10)) return;
-  if (!terminal_ && elapsed < 10) return;
-  last_ = now;
-  fraction = std::min(fraction, 1.0);
-  std::string text = what;
-  if (fraction >= 0) {
-    const std::string left = fraction > 0.02 ? ", " + human_time(elapsed * (1 - fraction) / fraction) + " left" : "";
-    const int filled = static_cast<int>(24 * fraction);
-    const std::string bar =
-        terminal_ ? fmt::format("[{:<24}] ", std::string(static_cast<std::size_t>(filled), '#')) : "";
-    text = fmt::format("{}{:3.0f} %  {}  ({}{})", bar, 100 * fraction, what, human_time(elapsed), left);
+  if (getpid() != owner_) return;
+  const std::lock_guard lock(mutex_);
+  fraction_ = std::min(fraction, 1.0);
+  detail_ = what;
+  draw(output_.terminal && !detailed_);
+  detailed_ = true;
+}
+
+void Progress::tick() {
+  const std::lock_guard lock(mutex_);
+  draw(false);
+}
+
+void Progress::draw(bool now) {
+  if (output_.silent || open_.empty()) return;
+  const double time = output_.seconds();
+  if (!now && time - drawn_ < (output_.terminal ? redraw_seconds : line_seconds)) return;
+  drawn_ = time;
+  char line[320];
+  const std::string_view text(line, compose(line, sizeof line, time - open_.back().start));
+  output_.terminal ? output_.show_live(text) : output_.write_line(text);
+}
+
+/// Allocates nothing: a run that is out of memory still shows where it is.
+std::size_t Progress::compose(char* line, std::size_t size, double elapsed) const {
+  std::size_t used = 0;
+  auto add = [&](const char* format, auto... values) {
+    const int count = std::snprintf(line + used, size - used, format, values...);
+    used = std::min(size - 1, used + static_cast<std::size_t>(std::max(count, 0)));
+  };
+  const std::string& phase = open_.back().phase;
+  add("%-9s %.150s", words_of(phase).word, detail_.c_str());
+  const std::size_t bytes = phase == "output" ? output::bytes_being_written() : 0;
+  if (bytes > 0) add("%s%.1f MB", detail_.empty() ? "" : "  ", 1e-6 * static_cast<double>(bytes));
+  if (fraction_ >= 0) {
+    char bar[21] = "                    ";
+    std::fill_n(bar, static_cast<std::size_t>(20 * fraction_), '#');
+    if (output_.terminal)
+      add("  [%s] %3.0f %%", bar, 100 * fraction_);
+    else
+      add("  %.0f %%", 100 * fraction_);
   }
-  if (terminal_) {
-    fmt::print(stderr, "\r\033[K{}", text);
-    std::fflush(stderr);
-    shown_ = true;
-  } else {
-    fmt::print(stderr, "{}\n", text);
+  if (elapsed >= 1) {
+    add("%s", "  ");
+    used = std::min(size - 1, used + print_time(line + used, size - used, elapsed));
+    if (fraction_ > 0.02 && fraction_ < 1) {
+      add("%s", ", about ");
+      used = std::min(size - 1, used + print_time(line + used, size - used, elapsed * (1 - fraction_) / fraction_));
+      add("%s", " left");
+    }
   }
+  return used;
 }
 
 }  // namespace tessera::app

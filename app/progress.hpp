@@ -1,25 +1,71 @@
 #pragma once
-#include <chrono>
+#include <pthread.h>
+#include <sys/types.h>
+
+#include <condition_variable>
+#include <functional>
+#include <mutex>
 #include <string>
+#include <string_view>
+#include <vector>
+
+#include "base/profile.hpp"
 
 namespace tessera::app {
 
-/// Shows how far a run is: a bar with the time left on a terminal, one line now and then elsewhere. Writes to stderr.
-class Progress {
- public:
-  explicit Progress(bool quiet);
-  ~Progress();
-  Progress(const Progress&) = delete;
+/// Where progress is shown, and by which clock.
+struct ProgressOutput {
+  bool silent = false;                               ///< nothing is shown
+  bool terminal = false;                             ///< lines can be drawn again
+  std::function<void(std::string_view)> show_live;   ///< a line in place of the last one
+  std::function<void()> clear_live;                  ///< takes it away
+  std::function<void(std::string_view)> write_line;  ///< a line that stays
+  std::function<double()> seconds;                   ///< a clock
+  bool own_thread = true;                            ///< draws again while nobody reports
+  /// Standard error and the steady clock.
+  static ProgressOutput standard(bool quiet);
+};
 
-  /// fraction in [0, 1], below 0 where it is not known.
+/// Shows what a run is at, one live line a phase: what, how far, since when, how long still. Where standard error
+/// is no terminal, phases that last get a plain line every ten seconds. A phase that begins after Ctrl-C is not
+/// begun: that ends the run.
+class Progress final : public PhaseListener {
+ public:
+  explicit Progress(ProgressOutput output);
+  ~Progress() override;
+
+  /// Called as each phase begins.
+  std::function<void()> at_phase;
+
+  void begin(const std::string& phase) override;
+  void end(const std::string& phase) noexcept override;
+  /// How far the phase is: fraction in [0, 1], below 0 where it is not known.
   void operator()(double fraction, const std::string& what);
-  /// Clears the bar, so that other output starts on a clean line.
-  void clear();
+  /// Draws again where it is time to.
+  void tick();
+
+  static constexpr double redraw_seconds = 0.1;  ///< of a terminal's line
+  static constexpr double line_seconds = 10;     ///< between plain lines
 
  private:
-  using Clock = std::chrono::steady_clock;
-  bool quiet_, terminal_, shown_ = false;
-  Clock::time_point start_ = Clock::now(), last_{};
+  void draw(bool now);
+  std::size_t compose(char* line, std::size_t size, double elapsed) const;
+  void run_ticker();
+
+  ProgressOutput output_;
+  pid_t owner_;
+  std::mutex mutex_;  ///< of all below
+  std::condition_variable changed_;
+  struct Open {
+    std::string phase;
+    double start = 0;
+  };
+  std::vector<Open> open_;  ///< phases, the innermost last
+  std::string detail_;
+  double fraction_ = -1, drawn_ = 0;
+  bool detailed_ = false, ending_ = false;
+  bool has_ticker_ = false;
+  pthread_t ticker_{};
 };
 
 }  // namespace tessera::app

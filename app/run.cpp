@@ -3,13 +3,16 @@
 #include <new>
 #include <optional>
 
+#include "app/closing_report.hpp"
 #include "app/commands.hpp"
 #include "app/open_deck.hpp"
 #include "app/progress.hpp"
 #include "app/signals.hpp"
+#include "base/console.hpp"
 #include "base/log.hpp"
 #include "base/memory.hpp"
-#include "output/files.hpp"
+#include "output/results.hpp"
+#include "output/run_folder.hpp"
 #include "physics/common.hpp"
 #include "physics/registry.hpp"
 
@@ -24,14 +27,12 @@ Error as_error(const std::exception& error) {
                "this is a fault of the program; please report it with the deck");
 }
 
-/// Runs the module of the deck between the signals and the progress bar.
+/// Runs the module of the deck.
 ExitCode run_module(const deck::Deck& deck, const DeckOptions& options, const std::filesystem::path& directory,
-                    output::Summary& summary) {
+                    Progress& progress, output::Summary& summary) {
   const auto module = physics::make_module(deck);
   deck::check(deck, module->schema());
   const physics::RunParams params = physics::run_section(physics::all_precisions).read(deck);
-  Progress progress(options.quiet);
-  StopOnSignals signals;
   physics::Context context{.deck = deck,
                            .backend = params.backend,
                            .threads = params.threads,
@@ -40,54 +41,79 @@ ExitCode run_module(const deck::Deck& deck, const DeckOptions& options, const st
                            .quiet = options.quiet,
                            .stop = StopOnSignals::asked,
                            .progress = [&](double fraction, const std::string& what) { progress(fraction, what); }};
-  const ExitCode code = module->run(context);
-  return StopOnSignals::asked() ? StopOnSignals::exit_code() : code;
+  return module->run(context);
+}
+
+}  // namespace
+
+namespace {
+
+/// The module's run and what became of it, in the summary. A failure is returned beside the code.
+ExitCode run_and_summarise(const deck::Deck& deck, const DeckOptions& options, const std::filesystem::path& directory,
+                           output::Summary& summary, std::optional<Error>& failure) {
+  Progress progress(ProgressOutput::standard(options.quiet));
+  progress.at_phase = [&] {
+    StopOnSignals::set_last_words(directory / "summary.json",
+                                  summary.text_if_interrupted(static_cast<int>(ExitCode::interrupted)));
+  };
+  ExitCode code = ExitCode::ok;
+  try {
+    const std::string title = physics::deck_section().read(deck).title;
+    if (!title.empty()) summary.set("title", title);
+    code = run_module(deck, options, directory, progress, summary);
+    if (code == ExitCode::solver) summary.set("status", "not_converged");
+  } catch (const std::exception& error) {
+    failure = as_error(error);
+    code = failure->code();
+    summary.set_error(failure->what(), static_cast<int>(code));
+  }
+  return code;
+}
+
+void say_end(ExitCode code, const std::filesystem::path& directory, const output::Summary& summary) {
+  fmt::print("{}", closing_report(summary));
+  fmt::print("{} in {}\n", code == ExitCode::ok ? "results" : "results, not converged,", directory.string());
 }
 
 }  // namespace
 
 ExitCode run(const DeckOptions& options) {
+  const StopOnSignals signals;  // before the first line is printed
   set_log_level(options.quiet ? "quiet" : "info");
   load_plugins(options);
   const deck::Deck deck = open_deck(options);
-  const std::filesystem::path directory = physics::output_section().read(deck).directory;
-  output::make_directory(directory);
-  // A summary of an earlier run must not pass for this one's, should this one be killed.
-  std::error_code none;
-  std::filesystem::remove(directory / "summary.json", none);
+  const output::RunFolder folder(physics::output_section().read(deck).directory);
+  output::begin_results();
 
   output::Summary summary;
   summary.set("tessera", TESSERA_VERSION);
-  summary.set("deck", options.deck);
-  ExitCode code = ExitCode::ok;
+  summary.set("deck", deck.file());
   std::optional<Error> failure;
-  try {
-    const std::string title = physics::deck_section().read(deck).title;
-    if (!title.empty()) summary.set("title", title);
-    code = run_module(deck, options, directory, summary);
-    if (code == ExitCode::solver) summary.set("status", "not_converged");
-    if (code == ExitCode::interrupted || code == ExitCode::terminated) summary.set("status", "interrupted");
-  } catch (const std::exception& error) {
-    failure = as_error(error);
-    code = failure->code();
-    summary.set_error(failure->what(), static_cast<int>(code));
-    if (code == ExitCode::interrupted || code == ExitCode::terminated) summary.set("status", "interrupted");
+  const ExitCode code = run_and_summarise(deck, options, folder.path(), summary, failure);
+  const bool interrupted = StopOnSignals::asked();
+  StopOnSignals::finish();
+  if (interrupted) {
+    // Half of the files, or those of a state that is no solution, would pass for results.
+    output::remove_results();
+    summary.set("status", "interrupted");
   }
-  summary.set("exit_code", static_cast<int>(code));
+  const ExitCode last = interrupted ? StopOnSignals::exit_code() : code;
+  const std::vector<std::string> files = output::keep_results();
+  if (!files.empty()) summary.set("files", files);
+  summary.set("exit_code", static_cast<int>(last));
   summary.finish();
   try {
-    summary.write(directory / "summary.json");
+    summary.write(folder.path() / "summary.json");
   } catch (const Error& error) {
     if (!failure) throw;
-    fmt::print(stderr, "{}", error.report());  // the first failure is the one to return
+    console::say(error.report());  // the first failure is the one to return
+  }
+  if (interrupted) {
+    console::say(fmt::format("interrupted: no results in {}, only its summary.json\n", folder.path().string()));
+    return last;
   }
   if (failure) throw *failure;
-  if (!options.quiet) {
-    const char* kind = code == ExitCode::ok       ? "results"
-                       : code == ExitCode::solver ? "results, not converged,"
-                                                  : "unfinished results";
-    fmt::print("{} in {}\n", kind, directory.string());
-  }
+  if (!options.quiet) say_end(code, folder.path(), summary);
   return code;
 }
 

@@ -1,11 +1,18 @@
 #pragma once
+#include <filesystem>
+#include <string>
+
 #include "base/error.hpp"
 
 namespace tessera::app {
 
-/// While it lives, SIGINT and SIGTERM ask the run to stop instead of ending the program. A second one ends it at once.
+/// While it lives, SIGINT and SIGTERM are acknowledged at once and ask the run to stop. Where it does not stop by
+/// itself within `patience` seconds, in a factorisation say, the signal handler removes what was written, writes
+/// the last words and ends the program. A second signal does so at once.
 class StopOnSignals {
  public:
+  static constexpr double patience = 0.5;
+
   StopOnSignals();
   ~StopOnSignals();
   StopOnSignals(const StopOnSignals&) = delete;
@@ -13,6 +20,12 @@ class StopOnSignals {
   static bool asked();
   /// ok, interrupted (130) or terminated (143).
   static ExitCode exit_code();
+
+  /// What the handler writes into `file` when it has to end the program: a summary with `"exit_code": 130`, which
+  /// it sets right.
+  static void set_last_words(const std::filesystem::path& file, std::string text);
+  /// The run is over: signals change nothing from here on.
+  static void finish();
 };
 
 }  // namespace tessera::app

@@ -7,8 +7,13 @@
 namespace tessera::app {
 
 ExitCode print_template(const std::string& physics) {
-  fmt::print("{}",
-             deck::make_template(physics::make_module(physics)->schema(), fmt::format("A first {} deck", physics)));
+  const std::string text =
+      deck::make_template(physics::make_module(physics)->schema(), fmt::format("A first {} deck", physics));
+  // Editors that know TOML (Even Better TOML, taplo) take the schema from the first line.
+  fmt::print(
+      "#:schema ./{0}.schema.json\n# Editors complete and check decks by that file: tessera schema {0} > "
+      "{0}.schema.json\n{1}",
+      physics, text);
   return ExitCode::ok;
 }
 

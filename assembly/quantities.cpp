@@ -189,7 +189,12 @@ double flux_through(const mesh::Mesh& mesh, const DofMap& dofs, std::span<const 
 }
 
 Probe make_probe(const mesh::Mesh& mesh, const DofMap& dofs, const std::array<double, 3>& point) {
-  const auto location = mesh::find_cell(mesh, point);
+  return make_probe(mesh, dofs, mesh::PointLocator(mesh), point);
+}
+
+Probe make_probe(const mesh::Mesh& mesh, const DofMap& dofs, const mesh::PointLocator& locator,
+                 const std::array<double, 3>& point) {
+  const auto location = locator.find(point);
   if (!location) {
     const mesh::BoundingBox box = mesh::bounding_box(mesh);
     throw Error(

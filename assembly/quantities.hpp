@@ -5,6 +5,7 @@
 
 #include "assembly/dof_map.hpp"
 #include "assembly/tensor_field.hpp"
+#include "mesh/geometry.hpp"
 
 namespace tessera::assembly {
 
@@ -45,6 +46,9 @@ struct Probe {
 
 /// Throws Error(usage) naming the mesh's bounding box when no cell holds the point.
 Probe make_probe(const mesh::Mesh& mesh, const DofMap& dofs, const std::array<double, 3>& point);
+/// For many points: `locator` is of the same mesh.
+Probe make_probe(const mesh::Mesh& mesh, const DofMap& dofs, const mesh::PointLocator& locator,
+                 const std::array<double, 3>& point);
 double value_at(const mesh::Mesh& mesh, const DofMap& dofs, std::span<const double> u,
                 const std::array<double, 3>& point);
 

@@ -9,20 +9,48 @@ namespace tessera {
 Error::Error(ExitCode code, std::string message, std::string help, std::optional<Position> where)
     : std::runtime_error(std::move(message)), code_(code), help_(std::move(help)), where_(std::move(where)) {}
 
+namespace {
+
+/// Text of others must not move the cursor of a terminal; our own messages may have several lines.
+std::string without_control(const std::string& text) {
+  std::string result;
+  for (const char c : text) {
+    const auto byte = static_cast<unsigned char>(c);
+    result += (byte < 32 && c != '\n' && c != '\t') || byte == 127 ? fmt::format("\\x{:02x}", byte) : std::string(1, c);
+  }
+  return result;
+}
+
+/// The line of a place, with a caret below; of a long line only what stands around the place.
+std::string excerpt(const Position& at) {
+  constexpr std::size_t before = 60, width = 100;
+  const std::string gutter = fmt::format("{:>5} | ", at.line);
+  std::size_t column = std::min(static_cast<std::size_t>(at.column - 1), at.text.size());
+  std::string line = at.text;
+  if (line.size() > width + 20) {
+    const std::size_t from = column > before ? column - before : 0;
+    line = (from > 0 ? "..." : "") + line.substr(from, width) + (from + width < line.size() ? "..." : "");
+    column = column - from + (from > 0 ? 3 : 0);
+  }
+  // One character for each byte, so that the caret stays where it belongs.
+  for (char& c : line)
+    if ((static_cast<unsigned char>(c) < 32 && c != '\t') || c == 127) c = '?';
+  const std::size_t room = line.size() > column ? line.size() - column : 1;
+  return fmt::format("{}{}\n{}| {}{}\n", gutter, line, std::string(gutter.size() - 2, ' '), std::string(column, ' '),
+                     std::string(std::min(static_cast<std::size_t>(std::max(at.length, 1)), room), '^'));
+}
+
+}  // namespace
+
 std::string Error::report() const {
-  std::string text = fmt::format("error: {}\n", what());
+  std::string text = fmt::format("error: {}\n", without_control(what()));
   if (where_) {
     const Position& at = *where_;
     text +=
         at.line > 0 ? fmt::format("  --> {}:{}:{}\n", at.file, at.line, at.column) : fmt::format("  --> {}\n", at.file);
-    if (!at.text.empty() && at.column > 0) {
-      const std::string gutter = fmt::format("{:>5} | ", at.line);
-      text += fmt::format("{}{}\n{}| {}{}\n", gutter, at.text, std::string(gutter.size() - 2, ' '),
-                          std::string(static_cast<std::size_t>(at.column - 1), ' '),
-                          std::string(static_cast<std::size_t>(std::max(at.length, 1)), '^'));
-    }
+    if (!at.text.empty() && at.column > 0) text += excerpt(at);
   }
-  if (!help_.empty()) text += fmt::format("  help: {}\n", help_);
+  if (!help_.empty()) text += fmt::format("  help: {}\n", without_control(help_));
   return text;
 }
 

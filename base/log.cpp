@@ -3,6 +3,8 @@
 #include <spdlog/sinks/stdout_color_sinks.h>
 #include <spdlog/spdlog.h>
 
+#include "base/console.hpp"
+
 namespace tessera {
 
 namespace {
@@ -30,11 +32,20 @@ void set_log_level(const std::string& level) {
                                         : spdlog::level::info);
 }
 
-void log_info(const std::string& message) { logger().info("{}", message); }
-void log_debug(const std::string& message) { logger().debug("{}", message); }
+void log_info(const std::string& message) {
+  if (!logger().should_log(spdlog::level::info)) return;
+  const console::Hold hold;
+  logger().info("{}", message);
+}
+void log_debug(const std::string& message) {
+  if (!logger().should_log(spdlog::level::debug)) return;
+  const console::Hold hold;
+  logger().debug("{}", message);
+}
 
 void warn(const std::string& message) {
   kept().push_back(message);
+  const console::Hold hold;
   logger().warn("{}", message);
 }
 

@@ -6,15 +6,26 @@
 
 namespace tessera {
 
-void Profile::add(const std::string& name, double seconds, double bytes) {
+Phase& Profile::find(const std::string& name) {
   for (Phase& phase : phases_)
-    if (phase.name == name) {
-      phase.seconds += seconds;
-      phase.bytes += bytes;
-      ++phase.calls;
-      return;
-    }
-  phases_.push_back({name, seconds, bytes, 1});
+    if (phase.name == name) return phase;
+  phases_.push_back({name, 0, 0, 0, open_.empty() ? std::string() : open_.back()});
+  return phases_.back();
+}
+
+void Profile::begin(const std::string& name) {
+  if (listener_) listener_->begin(name);
+  find(name);
+  open_.push_back(name);
+}
+
+void Profile::end(const std::string& name, double seconds, double bytes) {
+  if (!open_.empty()) open_.pop_back();
+  Phase& phase = find(name);
+  phase.seconds += seconds;
+  phase.bytes += bytes;
+  ++phase.calls;
+  if (listener_) listener_->end(name);
 }
 
 Profile& profile() {

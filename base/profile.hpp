@@ -11,16 +11,34 @@ struct Phase {
   double seconds = 0;
   double bytes = 0;
   int calls = 0;
+  std::string part_of = {};  ///< the phase that it lies in and whose seconds hold its own; empty: none
+};
+
+/// Told when a phase begins and ends; the program shows by it what a run is at.
+class PhaseListener {
+ public:
+  virtual ~PhaseListener() = default;
+  /// May throw: the phase is then not begun. So a run that is to stop ends between two phases.
+  virtual void begin(const std::string& phase) = 0;
+  virtual void end(const std::string& phase) noexcept = 0;
 };
 
 /// Phases in the order of their first use; scopes of the same name add up.
 class Profile {
  public:
-  void add(const std::string& name, double seconds, double bytes);
+  /// A phase that lies in another one is added as part of it.
+  void begin(const std::string& name);
+  void end(const std::string& name, double seconds, double bytes);
   const std::vector<Phase>& phases() const { return phases_; }
+  /// `listener` may be null.
+  void listen(PhaseListener* listener) { listener_ = listener; }
 
  private:
+  Phase& find(const std::string& name);
+
   std::vector<Phase> phases_;
+  std::vector<std::string> open_;
+  PhaseListener* listener_ = nullptr;
 };
 
 /// The profile of this run.
@@ -35,6 +53,7 @@ class Scope {
  public:
   Scope(Exec& exec, std::string name, double bytes = 0) : exec_(exec), name_(std::move(name)), bytes_(bytes) {
     exec_.synchronize();
+    profile().begin(name_);
     nvtx_push(name_.c_str());
     start_ = std::chrono::steady_clock::now();
   }
@@ -44,7 +63,7 @@ class Scope {
     } catch (...) {  // the failing call itself reports it
     }
     nvtx_pop();
-    profile().add(name_, std::chrono::duration<double>(std::chrono::steady_clock::now() - start_).count(), bytes_);
+    profile().end(name_, std::chrono::duration<double>(std::chrono::steady_clock::now() - start_).count(), bytes_);
   }
   Scope(const Scope&) = delete;
   void add_bytes(double bytes) { bytes_ += bytes; }

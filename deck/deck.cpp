@@ -7,6 +7,7 @@
 #include <fstream>
 #include <iterator>
 
+#include "base/input_file.hpp"
 #include "deck/node.hpp"
 
 namespace tessera::deck {
@@ -15,23 +16,26 @@ namespace fs = std::filesystem;
 
 namespace {
 
+/// A deck is written by hand: what is larger is another file.
+constexpr std::size_t most_bytes = std::size_t{16} << 20;
+
 std::string read_text(const fs::path& file) {
-  std::error_code failure;
-  const std::string help = "give the path of a deck; `tessera template PHYSICS` writes one";
-  const fs::file_status status = fs::status(file, failure);
-  if (status.type() == fs::file_type::not_found)
-    throw Error(ExitCode::file_system, fmt::format("there is no deck '{}'", file.string()), help);
-  if (fs::is_directory(status))
-    throw Error(ExitCode::file_system, fmt::format("'{}' is a folder, not a deck", file.string()), help);
+  if (file == "-") return read_standard_input("deck", most_bytes);
+  require_regular_file(file, "deck",
+                       "give the path of a deck, or - for standard input; `tessera template PHYSICS` writes one");
+  if (fs::file_size(file) > most_bytes)
+    throw Error(ExitCode::file_system,
+                fmt::format("the deck '{}' has more than {} MiB", printable(file.string()), most_bytes >> 20),
+                "is it the right file?");
   errno = 0;
   std::ifstream stream(file, std::ios::binary);
   std::string text;
   if (stream) text.assign(std::istreambuf_iterator<char>(stream), {});
   if (!stream || stream.bad())
-    throw Error(
-        ExitCode::file_system,
-        fmt::format("the deck '{}' cannot be read: {}", file.string(), errno ? std::strerror(errno) : "read error"),
-        "check the file's permissions");
+    throw Error(ExitCode::file_system,
+                fmt::format("the deck '{}' cannot be read: {}", printable(file.string()),
+                            errno ? std::strerror(errno) : "read error"),
+                "check the file's permissions");
   return text;
 }
 
@@ -49,9 +53,13 @@ std::shared_ptr<const Deck::Node> make_document(const std::string& text, const s
 
 Deck Deck::read(const fs::path& file, const std::vector<std::string>& overrides) {
   Deck deck;
-  deck.root_ = make_document(read_text(file), file.string(), fs::absolute(file).parent_path(), overrides);
+  const std::string text = read_text(file);
+  const bool standard_input = file == "-";
+  const std::string name = standard_input ? "<stdin>" : printable(file.string());
+  deck.root_ =
+      make_document(text, name, standard_input ? fs::current_path() : fs::absolute(file).parent_path(), overrides);
   if (deck.root_->children.empty())
-    throw Error(ExitCode::usage, fmt::format("the deck '{}' is empty", file.string()),
+    throw Error(ExitCode::usage, fmt::format("the deck '{}' is empty", name),
                 "`tessera template PHYSICS` writes a deck to start from", deck.root_->where);
   return deck;
 }

@@ -12,6 +12,7 @@ namespace tessera::deck {
 /// the position "--set".
 class Deck {
  public:
+  /// "-" is standard input, with paths relative to the working directory.
   /// Throws Error(file_system) for a missing or unreadable file, Error(usage) for a TOML error, with its position.
   static Deck read(const std::filesystem::path& file, const std::vector<std::string>& overrides = {});
   static Deck parse(const std::string& text, const std::string& name = "<text>",

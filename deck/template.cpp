@@ -25,14 +25,19 @@ std::string range(const KeyInfo& info) {
   return {};
 }
 
-/// A value that reads without an error, for a key that has neither example nor default.
-std::string sample(const KeyDescription& key) {
+/// An empty text or list stands for "not given".
+bool has_default(const KeyDescription& key) {
+  return !key.info.required && !key.default_value.empty() && key.default_value != "\"\"" && key.default_value != "[]";
+}
+
+/// The value that the template shows: the default where it stands behind a comment, else one that reads without an error.
+std::string sample(const KeyDescription& key, bool shown = true) {
+  if (!shown && has_default(key)) return key.default_value;
   if (!key.info.example.empty()) return key.info.example;
-  if (!key.default_value.empty() && key.default_value != "\"\"" && key.default_value != "[]" && !key.info.required)
-    return key.default_value;
+  if (has_default(key)) return key.default_value;
   if (!key.info.choices.empty()) return fmt::format("\"{}\"", key.info.choices.front());
-  if (key.type == "string") return "\"\"";
-  if (key.type == "strings") return "[]";
+  if (key.type == "string") return "\"a\"";
+  if (key.type == "strings") return "[\"a\", \"b\"]";
   if (key.type == "boolean") return "false";
   if (key.type == "table") {
     std::vector<std::string> items;
@@ -57,8 +62,10 @@ std::string facts(const KeyDescription& key) {
   if (const std::string limits = range(key.info); !limits.empty()) text += fmt::format(", {}", limits);
   if (key.info.required)
     text += ", required";
-  else if (!key.default_value.empty() && key.default_value != "\"\"" && key.default_value != "[]")
+  else if (has_default(key))
     text += fmt::format(", default {}", key.default_value);
+  else
+    text += ", no default";
   return text;
 }
 
@@ -100,8 +107,8 @@ std::string section_template(const SectionDescription& section) {
   for (const KeyDescription& key : section.keys) width = std::max(width, key.name.size());
   for (const KeyDescription& key : section.keys) {
     const bool shown = live && (is_live(key) || key.info.required);
-    text +=
-        with_comment(fmt::format("{}{:<{}} = {}", shown ? "" : "# ", key.name, width, sample(key)), comment_of(key));
+    text += with_comment(fmt::format("{}{:<{}} = {}", shown ? "" : "# ", key.name, width, sample(key, shown)),
+                         comment_of(key));
     for (const KeyDescription& child : key.children)
       text += with_comment(fmt::format("#     {}", child.name), comment_of(child));
   }
@@ -189,8 +196,8 @@ void markdown_rows(const std::vector<KeyDescription>& keys, const std::string& p
 
 std::string make_template(const Schema& schema, const std::string& title) {
   std::string text = fmt::format(
-      "# {}\n# Commented keys show their defaults. Expressions are strings of x, y, z, t and pi; numbers will do as "
-      "well.\n\n",
+      "# {}\n# Commented keys show their defaults, or, where they have none, how they are written. Expressions are\n"
+      "# strings of x, y, z, t and pi; numbers will do as well.\n\n",
       title);
   for (const bool top : {true, false})  // keys of the top level must come before the first table
     for (const SectionDescription& section : schema)

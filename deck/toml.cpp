@@ -7,6 +7,7 @@
 #include <algorithm>
 #include <sstream>
 
+#include "base/input_file.hpp"
 #include "deck/node.hpp"
 
 namespace tessera::deck {
@@ -186,6 +187,58 @@ void refuse_presentation_forms(const std::string& text, const Source& source) {
   }
 }
 
+/// Keys of more parts than this are no deck of ours, and toml++ takes the stack for each part.
+constexpr int most_key_parts = 64;
+
+[[noreturn]] void refuse_long_key(const Position& where) {
+  throw Error(ExitCode::usage, fmt::format("a key has more than {} parts between dots", most_key_parts),
+              "keys of a deck have four parts at most, as in mesh.box.cells", where);
+}
+
+/// Behind a quote at `at`: the first character after the string's end; strings of three quotes span lines.
+std::size_t skip_string(const std::string& text, std::size_t at) {
+  const char quote = text[at];
+  const bool is_long = text.compare(at, 3, std::string(3, quote)) == 0;
+  const std::string end(is_long ? 3 : 1, quote);
+  at += end.size();
+  while (at < text.size()) {
+    if (text[at] == '\\' && quote == '"')
+      at += 2;
+    else if (text.compare(at, end.size(), end) == 0)
+      return at + end.size();
+    else if (text[at] == '\n' && !is_long)
+      return at;
+    else
+      ++at;
+  }
+  return text.size();
+}
+
+/// Looks for long dotted keys before toml++ does; whatever else is wrong is left to toml++.
+void refuse_long_keys(const std::string& text, const Source& source) {
+  int parts = 1;
+  for (std::size_t at = 0; at < text.size();) {
+    const char c = text[at];
+    if (c == '#') {
+      at = std::min(text.find('\n', at), text.size());
+    } else if (c == '"' || c == '\'') {
+      at = skip_string(text, at);
+    } else {
+      const bool of_a_key =
+          std::isalnum(static_cast<unsigned char>(c)) || c == '_' || c == '-' || c == ' ' || c == '\t';
+      parts = c == '.' ? parts + 1 : of_a_key ? parts : 1;
+      if (parts > most_key_parts) {
+        const std::size_t line = text.rfind('\n', at) + 1;  // npos + 1 = 0: the first line
+        const auto number = std::count(text.begin(), text.begin() + static_cast<std::ptrdiff_t>(at), '\n') + 1;
+        const toml::source_position where{static_cast<toml::source_index>(number),
+                                          static_cast<toml::source_index>(at - line + 1)};
+        refuse_long_key(source.at(where, where));
+      }
+      ++at;
+    }
+  }
+}
+
 }  // namespace
 
 std::string describe(const Node& node) {
@@ -246,6 +299,7 @@ const Node* find_path(const Node& root, const std::string& dotted) {
 Node parse_toml(const std::string& text, const std::string& file) {
   const Source source(text, file);
   refuse_presentation_forms(text, source);
+  refuse_long_keys(text, source);
   try {
     const toml::table table = toml::parse(std::string_view(text), std::string_view(file));
     Node root;
@@ -275,7 +329,8 @@ Node parse_toml(const std::string& text, const std::string& file) {
 }
 
 void apply_override(Node& root, const std::string& assignment) {
-  const Position where{"--set " + assignment, 0, 0, {}, 1};
+  const std::string shown = assignment.size() > 200 ? assignment.substr(0, 200) + "..." : assignment;
+  const Position where{"--set " + printable(shown), 0, 0, {}, 1};
   const std::size_t equals = assignment.find('=');
   const std::vector<std::string> keys =
       equals == std::string::npos ? std::vector<std::string>{} : split_path(trim(assignment.substr(0, equals)));
@@ -286,6 +341,7 @@ void apply_override(Node& root, const std::string& assignment) {
         "write --set key=value with a dotted key, e.g. --set solver.tolerance=1e-10 or --set boundary.0.value=3",
         where);
 
+  if (keys.size() > most_key_parts) refuse_long_key(where);
   Node* node = &root;
   for (std::size_t k = 0; k < keys.size(); ++k) {
     node = &step_into(*node, keys[k], where);

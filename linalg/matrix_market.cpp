@@ -10,7 +10,7 @@
 #include <numeric>
 #include <vector>
 
-#include "base/error.hpp"
+#include "base/input_file.hpp"
 
 namespace tessera::linalg {
 namespace {
@@ -23,7 +23,9 @@ struct Entry {
 /// A text file, read in pieces, line by line, word by word.
 class Lines {
  public:
-  explicit Lines(const std::string& path) : path_(path), file_(path, std::ios::binary) {
+  explicit Lines(const std::string& path) : path_(path) {
+    require_regular_file(path, "matrix file", "give a file in Matrix Market format");
+    file_.open(path, std::ios::binary);
     if (!file_)
       throw Error(ExitCode::file_system, fmt::format("cannot read {}: {}", path, std::strerror(errno)),
                   "is the path right, and may you read it?");

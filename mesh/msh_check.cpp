@@ -12,6 +12,7 @@
 #include <limits>
 #include <string>
 
+#include "base/input_file.hpp"
 #include "mesh/gmsh_types.hpp"
 #include "mesh/mapped_file.hpp"
 #include "mesh/msh_cursor.hpp"
@@ -120,20 +121,21 @@ class MshWalk : private MshCursor {
 
   void see_node(std::uint64_t tag) {
     if (tag == 0 || tag > static_cast<std::uint64_t>(std::numeric_limits<std::int64_t>::max() / 2))
-      fail(fmt::format("a node with the tag {}", tag));
+      fail(fmt::format("a node with the tag {}", static_cast<std::int64_t>(tag)), "tags are 1 or more");
     least_node_ = std::min(least_node_, tag);
     most_node_ = std::max(most_node_, tag);
   }
   void check_node(std::uint64_t tag) const {
     if (tag < least_node_ || tag > most_node_)
-      fail(fmt::format("an element names the node {}, but nodes run from {} to {}", tag, least_node_, most_node_));
+      fail(fmt::format("an element names the node {}, but nodes run from {} to {}", static_cast<std::int64_t>(tag),
+                       least_node_, most_node_));
   }
 
   void nodes2() {
     const std::uint64_t count = fitting(text_count(), binary() ? 28 : 8, "nodes");
     if (binary()) skip_line();
     for (std::uint64_t i = 0; i < count; ++i) {
-      see_node(static_cast<std::uint64_t>(std::max<std::int64_t>(0, small())));
+      see_node(static_cast<std::uint64_t>(small()));
       for (int axis = 0; axis < 3; ++axis) real();
     }
   }
@@ -222,7 +224,7 @@ class MshWalk : private MshCursor {
         }
         std::uint64_t sum = 0;  // the same in whatever order the nodes stand
         for (int n = 0; n < type.nodes; ++n) {
-          const auto node = static_cast<std::uint64_t>(std::max<std::int64_t>(0, small()));
+          const auto node = static_cast<std::uint64_t>(small());
           check_node(node);
           sum += mixed(node);
         }
@@ -274,9 +276,10 @@ void check_readable(const std::filesystem::path& file, const std::optional<Posit
     fail(fmt::format("mesh file {} does not exist", file.string()), "paths in a deck are relative to the deck");
   if (std::filesystem::is_directory(status))
     fail(fmt::format("mesh file {} is a folder", file.string()), "name a file");
+  require_regular_file(file, "mesh file", "give a file that Gmsh reads: a pipe or a device may never end", where);
   if (access(file.c_str(), R_OK) != 0)
     fail(fmt::format("cannot read mesh file {}: {}", file.string(), std::strerror(errno)), "check its permissions");
-  if (std::filesystem::is_regular_file(status) && std::filesystem::file_size(file, error) == 0)
+  if (std::filesystem::file_size(file, error) == 0)
     throw Error(ExitCode::mesh, fmt::format("mesh file {} is empty", file.string()), "write the mesh again", where);
 }
 

@@ -6,8 +6,10 @@
 #include <cmath>
 #include <limits>
 #include <nlohmann/json.hpp>
+#include <set>
 
 #include "base/error.hpp"
+#include "output/csv.hpp"
 #include "output/files.hpp"
 #include "output/vtk_reader.hpp"
 
@@ -117,14 +119,30 @@ void compare_json(const std::string& key, const Json& a, const Json& b, const Co
   }
 }
 
+/// A summary has five levels; what is nested deeper takes the stack of whoever walks it.
+constexpr int most_levels = 100;
+
 Json read_json(const std::filesystem::path& path) {
   const std::string text = read_text(path);
-  try {
-    return Json::parse(text);
-  } catch (const Json::parse_error& error) {
-    throw Error(ExitCode::file_system, fmt::format("cannot read {}: it is not JSON ({})", path.string(), error.what()),
+  auto refuse = [&](const std::string& why) {
+    throw Error(ExitCode::file_system, fmt::format("cannot read {}: {}", path.string(), why),
                 "expected a summary.json as tessera writes it");
+  };
+  auto reason = [](const Json::exception& error) {  // "[json.exception.out_of_range.406] number overflow ..."
+    const std::string what = error.what();
+    return what.substr(what.find("] ") == std::string::npos ? 0 : what.find("] ") + 2);
+  };
+  try {
+    return Json::parse(text, [&](int depth, Json::parse_event_t, Json&) {
+      if (depth > most_levels) refuse(fmt::format("it is nested deeper than {} levels", most_levels));
+      return true;
+    });
+  } catch (const Json::out_of_range& error) {
+    refuse(fmt::format("it holds a number beyond the range of double: {}", reason(error)));
+  } catch (const Json::exception& error) {
+    refuse(fmt::format("it is not JSON: {}", reason(error)));
   }
+  return {};
 }
 
 }  // namespace
@@ -134,30 +152,90 @@ int CompareReport::differences() const {
       std::count_if(items.begin(), items.end(), [](const Comparison& item) { return !item.agrees; }));
 }
 
-std::string CompareReport::table() const {
+std::string CompareReport::table(bool all) const {
+  const int count = differences();
+  const std::string end = count == 0 ? fmt::format("no difference in {} items\n", items.size())
+                                     : fmt::format("{} of {} items differ\n", count, items.size());
+  if (!all && count == 0) return end;
   std::size_t width = 4;
-  for (const Comparison& item : items) width = std::max(width, item.what.size());
+  for (const Comparison& item : items)
+    if (all || !item.agrees) width = std::max(width, item.what.size());
   // Text, missing fields and lists of different length have no difference in numbers.
   auto number = [](double value) { return value > 0 ? fmt::format("{:.3e}", value) : std::string{}; };
-  std::string text =
-      fmt::format("{:8} {:{}}  {:>10}  {:>10}  {}\n", "", "what", width, "difference", "relative", "note");
+  auto row = [&](const char* verdict, const std::string& what, const std::string& difference,
+                 const std::string& relative, const std::string& note) {
+    const std::string line = fmt::format("{}{:{}}  {:>10}  {:>10}  {}", all ? fmt::format("{:8} ", verdict) : "", what,
+                                         width, difference, relative, note);
+    return line.substr(0, line.find_last_not_of(' ') + 1) + "\n";
+  };
+  std::string text = row("", "what", "difference", "relative", "note");
   for (const bool agrees : {false, true})
-    for (const Comparison& item : items) {
-      if (item.agrees != agrees) continue;
-      std::string line = fmt::format("{:8} {:{}}  {:>10}  {:>10}  {}", agrees ? "same" : "DIFFERS", item.what, width,
-                                     number(item.difference), number(item.relative), item.note);
-      text += line.substr(0, line.find_last_not_of(' ') + 1) + "\n";
-    }
-  const int count = differences();
-  return text + (count == 0 ? fmt::format("the files agree in {} items\n", items.size())
-                            : fmt::format("{} of {} items differ\n", count, items.size()));
+    for (const Comparison& item : items)
+      if (item.agrees == agrees && (all || !agrees))
+        text += row(agrees ? "same" : "DIFFERS", item.what, number(item.difference), number(item.relative), item.note);
+  return text + end;
 }
 
+namespace {
+
+CompareReport compare_csv(const std::vector<Column>& a, const std::vector<Column>& b, const CompareOptions& options) {
+  auto fields = [](const std::vector<Column>& columns) {
+    std::vector<Field> result;
+    for (const Column& column : columns) result.push_back({column.name, 1, column.values});
+    return result;
+  };
+  CompareReport report;
+  compare_fields("column", fields(a), fields(b), options, report);
+  return report;
+}
+
+bool is_comparable(const std::filesystem::path& file) {
+  const std::string kind = file.extension().string();
+  return kind == ".vtu" || kind == ".json" || kind == ".csv";
+}
+
+std::set<std::string> comparable_in(const std::filesystem::path& folder) {
+  std::set<std::string> names;
+  for (const auto& entry : std::filesystem::directory_iterator(folder))
+    if (entry.is_regular_file() && is_comparable(entry.path())) names.insert(entry.path().filename().string());
+  return names;
+}
+
+CompareReport compare_folders(const std::filesystem::path& a, const std::filesystem::path& b,
+                              const CompareOptions& options) {
+  const std::set<std::string> in_a = comparable_in(a), in_b = comparable_in(b);
+  std::set<std::string> all = in_a;
+  all.insert(in_b.begin(), in_b.end());
+  for (const auto& [folder, names] : {std::pair{a, in_a}, std::pair{b, in_b}})
+    if (names.empty())
+      throw Error(ExitCode::file_system, fmt::format("there is nothing to compare in {}", folder.string()),
+                  "give two output folders of runs");
+  CompareReport report;
+  for (const std::string& name : all) {
+    if (!in_a.contains(name) || !in_b.contains(name)) {
+      report.items.push_back(
+          {name, false, 0, 0, fmt::format("missing in the {} folder", in_a.contains(name) ? "second" : "first")});
+      continue;
+    }
+    for (Comparison& item : compare(a / name, b / name, options).items) {
+      item.what = fmt::format("{}: {}", name, item.what);
+      report.items.push_back(std::move(item));
+    }
+  }
+  return report;
+}
+
+}  // namespace
+
 CompareReport compare(const std::filesystem::path& a, const std::filesystem::path& b, const CompareOptions& options) {
-  if (a.extension() != b.extension() || (a.extension() != ".vtu" && a.extension() != ".json"))
+  std::error_code none;
+  if (std::filesystem::is_directory(a, none) && std::filesystem::is_directory(b, none))
+    return compare_folders(a, b, options);
+  if (a.extension() != b.extension() || !is_comparable(a))
     throw Error(ExitCode::usage, fmt::format("cannot compare {} with {}", a.string(), b.string()),
-                "give two .vtu files or two summary.json files");
+                "give two output folders, or two files that end in .vtu, .csv or .json");
   if (a.extension() == ".vtu") return compare_vtu(read_vtu(a), read_vtu(b), options);
+  if (a.extension() == ".csv") return compare_csv(read_csv(a), read_csv(b), options);
   CompareReport report;
   compare_json({}, read_json(a), read_json(b), options, report);
   return report;

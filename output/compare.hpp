@@ -28,11 +28,12 @@ struct CompareReport {
   std::vector<Comparison> items;
   int differences() const;
   bool agrees() const { return differences() == 0; }
-  /// A table of all items, those that differ first, and a closing line.
-  std::string table() const;
+  /// A table of the items that differ, or of all of them with those first, and a closing line.
+  std::string table(bool all = true) const;
 };
 
-/// Compares two .vtu files (points, cells, every field) or two .json files (every key).
+/// Compares two .vtu files (points, cells, every field), two .json files (every key), two .csv files (every column), or two
+/// folders: all files of these kinds in them, by name.
 /// Throws Error(usage) where the files are of different or unknown kinds, Error(file_system) where one cannot be read.
 CompareReport compare(const std::filesystem::path& a, const std::filesystem::path& b,
                       const CompareOptions& options = {});

@@ -8,7 +8,8 @@
 #include <cstring>
 #include <system_error>
 
-#include "base/error.hpp"
+#include "base/input_file.hpp"
+#include "output/results.hpp"
 
 namespace tessera::output {
 namespace {
@@ -33,19 +34,6 @@ struct FileDescriptor {
   }
 };
 
-/// Removes a temporary file unless it was renamed.
-struct Temporary {
-  std::filesystem::path path;
-  bool kept = false;
-  ~Temporary() {
-    if (!kept) ::unlink(path.c_str());
-  }
-};
-
-std::filesystem::path folder_of(const std::filesystem::path& path) {
-  return path.has_parent_path() ? path.parent_path() : std::filesystem::path(".");
-}
-
 /// Data reaches the disk here or fails here: file systems that allocate late report a full disk only now.
 void flush_to_disk(const std::filesystem::path& temporary, const std::filesystem::path& path) {
   FileDescriptor file{::open(temporary.c_str(), O_RDONLY)};
@@ -65,12 +53,10 @@ void make_directory(const std::filesystem::path& directory) {
 }
 
 void atomic_write(const std::filesystem::path& path, const std::function<void(const std::filesystem::path&)>& write) {
-  const std::string hidden = fmt::format(".{}.{}.tmp", path.filename().string(), ::getpid());
-  Temporary temporary{folder_of(path) / hidden};
-  write(temporary.path);
-  flush_to_disk(temporary.path, path);
-  if (::rename(temporary.path.c_str(), path.c_str()) != 0) fail("write", path, errno);
-  temporary.kept = true;
+  Temporary temporary(path);
+  write(temporary.path());
+  flush_to_disk(temporary.path(), path);
+  if (const int reason = temporary.commit(); reason != 0) fail("write", path, reason);
 }
 
 void atomic_write(const std::filesystem::path& path, const std::string& text) {
@@ -89,6 +75,7 @@ void atomic_write(const std::filesystem::path& path, const std::string& text) {
 }
 
 std::string read_text(const std::filesystem::path& path) {
+  require_regular_file(path, "file", "check the path");
   FileDescriptor file{::open(path.c_str(), O_RDONLY | O_CLOEXEC)};
   if (file.value < 0) fail("read", path, errno);
   std::string text;

@@ -15,9 +15,9 @@ using Json = nlohmann::ordered_json;
 namespace {
 
 /// The order of the top-level keys, whatever order a module sets them in.
-constexpr const char* key_order[] = {"tessera", "title",  "deck",       "status",  "error",  "exit_code",
-                                     "backend", "mesh",   "space",      "phases",  "memory", "solver",
-                                     "time",    "errors", "quantities", "warnings"};
+constexpr const char* key_order[] = {"tessera", "title",  "deck",       "status", "error",   "exit_code",
+                                     "backend", "mesh",   "space",      "phases", "memory",  "solver",
+                                     "time",    "errors", "quantities", "files",  "warnings"};
 
 Json number(double value) { return std::isfinite(value) ? Json(value) : Json(nullptr); }
 
@@ -48,7 +48,9 @@ Json& open(Json& root, const std::string& dotted) {
 Json phases_json() {
   Json list = Json::array();
   for (const Phase& phase : profile().phases()) {
+    if (phase.calls == 0) continue;  // it has begun, and not ended
     Json item = {{"name", phase.name}, {"seconds", number(phase.seconds)}, {"calls", phase.calls}};
+    if (!phase.part_of.empty()) item["part_of"] = phase.part_of;
     if (phase.bytes > 0) {
       item["bytes"] = number(phase.bytes);
       if (phase.seconds > 0) item["GB_per_s"] = number(phase.bytes / phase.seconds * 1e-9);
@@ -57,6 +59,24 @@ Json phases_json() {
   }
   return list;
 }
+
+/// Adds phases, memory and warnings; keys in the stable order.
+Json finished(Json json) {
+  json["phases"] = phases_json();
+  const MemoryUse memory = memory_use();
+  json["memory"]["host_peak_bytes"] = memory.host_peak;
+  if (memory.device_peak > 0) json["memory"]["device_peak_bytes"] = memory.device_peak;
+  json["warnings"] = warnings();
+  Json ordered = Json::object();
+  for (const char* key : key_order)
+    if (json.contains(key)) ordered[key] = json[key];
+  for (const auto& [key, value] : json.items())
+    if (!ordered.contains(key)) ordered[key] = value;
+  return ordered;
+}
+
+/// Text from decks may hold anything; bytes that are not UTF-8 are replaced rather than refused.
+std::string dump(const Json& json) { return json.dump(2, ' ', false, Json::error_handler_t::replace) + "\n"; }
 
 }  // namespace
 
@@ -95,24 +115,17 @@ void Summary::set_error(const std::string& message, int exit_code) {
 
 void Summary::finish() {
   if (!has("status")) set("status", "ok");
-  set_json("phases", phases_json());
-  const MemoryUse memory = memory_use();
-  set("memory.host_peak_bytes", memory.host_peak);
-  if (memory.device_peak > 0) set("memory.device_peak_bytes", memory.device_peak);
-  set("warnings", warnings());
-
-  Json ordered = Json::object();
-  for (const char* key : key_order)
-    if (json_->contains(key)) ordered[key] = (*json_)[key];
-  for (const auto& [key, value] : json_->items())
-    if (!ordered.contains(key)) ordered[key] = value;
-  *json_ = std::move(ordered);
+  *json_ = finished(*json_);
 }
 
-std::string Summary::text() const {
-  // Text from decks may hold anything; bytes that are not UTF-8 are replaced rather than refused.
-  return json_->dump(2, ' ', false, Json::error_handler_t::replace) + "\n";
+std::string Summary::text_if_interrupted(int exit_code) const {
+  Json json = *json_;
+  json["status"] = "interrupted";
+  json["exit_code"] = exit_code;
+  return dump(finished(std::move(json)));
 }
+
+std::string Summary::text() const { return dump(*json_); }
 
 void Summary::write(const std::filesystem::path& path) const { atomic_write(path, text()); }
 

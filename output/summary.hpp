@@ -48,6 +48,9 @@ class Summary {
   /// already set; otherwise it becomes "ok".
   void finish();
 
+  /// The text of a summary that says "interrupted" with this exit code, of what is known by now.
+  std::string text_if_interrupted(int exit_code) const;
+
   std::string text() const;  ///< indented JSON, ends with a newline
   /// Writes atomically; throws Error(file_system).
   void write(const std::filesystem::path& path) const;

@@ -12,8 +12,12 @@
 #include <vtkUnstructuredGrid.h>
 #include <vtkXMLUnstructuredGridReader.h>
 
+#include <new>
+#include <stdexcept>
+
 #include "base/error.hpp"
 #include "output/files.hpp"
+#include "output/vtk_claims.hpp"
 #include "output/vtk_messages.hpp"
 
 namespace tessera::output {
@@ -48,11 +52,18 @@ VtuFile read_vtu(const std::filesystem::path& path) {
   if (text.find("<VTKFile") == std::string::npos) refuse("it is not a VTK XML file");
   if (text.find("</VTKFile>", text.size() - std::min<std::size_t>(text.size(), 64)) == std::string::npos)
     refuse("it is cut off");
+  if (const std::string claim = absurd_claim(text); !claim.empty()) refuse(claim);
 
   VtkMessages messages;
   vtkNew<vtkXMLUnstructuredGridReader> reader;
   reader->SetFileName(path.c_str());
-  reader->Update();
+  try {
+    reader->Update();
+  } catch (const std::bad_alloc&) {
+    refuse("it asks for more memory than there is");
+  } catch (const std::length_error&) {
+    refuse("it asks for more memory than there is");
+  }
   const std::string why = messages.first();
   if (reader->GetErrorCode() != vtkErrorCode::NoError || !why.empty()) refuse(why.empty() ? "VTK refuses it" : why);
   vtkUnstructuredGrid* grid = reader->GetOutput();

@@ -9,6 +9,7 @@
 #include "linalg/formats.hpp"
 #include "mesh/geometry.hpp"
 #include "mesh/quality.hpp"
+#include "output/csv.hpp"
 
 namespace tessera::physics {
 
@@ -159,8 +160,11 @@ deck::Section<OutputParams> output_section() {
   return deck::Section<OutputParams>("output", "Files")
       .key("directory", &OutputParams::directory, {.help = "relative to the working directory"})
       .key("fields", &OutputParams::fields, {.help = "fields to write; left out: the module's own choice"})
+      .key("formats", &OutputParams::formats,
+           {.help = "vtu: for ParaView; csv: a table with a row a node (x, y, z and the fields)",
+            .choices = {"vtu", "csv"}})
       .key("write", &OutputParams::write,
-           {.help = "false: no VTK files, only summary.json; for timing and for large meshes"})
+           {.help = "false: no fields, only summary.json and the tables of [[line]]; for timing and for large meshes"})
       .position(&OutputParams::where);
 }
 
@@ -286,6 +290,17 @@ void summarise_backend(const Cuda& exec, output::Summary& summary) {
   summary.set("backend.device", exec.device_name());
   summary.set("backend.precision", "double");
   summary.set("backend.deterministic", true);
+}
+
+void write_solution_files(const OutputParams& params, const output::VtkData& data,
+                          const std::filesystem::path& directory) {
+  const auto& formats = params.formats;
+  auto asked = [&](const char* format) { return std::find(formats.begin(), formats.end(), format) != formats.end(); };
+  if (asked("vtu")) {
+    output::write_vtu(data, directory / "solution.vtu");
+    output::write_pvd(directory / "solution.pvd", {{0.0, directory / "solution.vtu"}});
+  }
+  if (asked("csv")) output::write_csv(data, directory / "solution.csv");
 }
 
 }  // namespace tessera::physics

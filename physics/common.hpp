@@ -9,6 +9,7 @@
 #include "deck/section.hpp"
 #include "mesh/mesh.hpp"
 #include "mesh/params.hpp"
+#include "output/vtk_writer.hpp"
 #include "physics/module.hpp"
 
 namespace tessera::physics {
@@ -50,6 +51,7 @@ deck::Section<ExactParams> exact_section();
 struct OutputParams {
   std::string directory = "out";
   std::vector<std::string> fields;
+  std::vector<std::string> formats{"vtu"};
   bool write = true;
   deck::Where where;
 };
@@ -95,6 +97,10 @@ void check_quantities(const std::vector<QuantityParams>& quantities, const mesh:
 
 /// Throws Error(usage) for a field that is neither u nor flux, or that stands twice.
 void check_fields(const OutputParams& output);
+
+/// Writes a solution in the formats of the deck: solution.vtu with solution.pvd, and solution.csv.
+void write_solution_files(const OutputParams& params, const output::VtkData& data,
+                          const std::filesystem::path& directory);
 
 /// Fills "mesh" and "space" of the summary.
 void summarise_mesh(const mesh::Mesh& mesh, const assembly::DofMap& dofs, Offset nnz, output::Summary& summary);

@@ -5,6 +5,7 @@
 
 #include "deck/read_string.hpp"
 #include "physics/convection_diffusion/convection_diffusion.hpp"
+#include "physics/plugin_file.hpp"
 #include "physics/poisson/poisson.hpp"
 #include "physics/two_point_bvp/two_point_bvp.hpp"
 
@@ -59,6 +60,7 @@ std::unique_ptr<Module> make_module(const deck::Deck& deck) {
 }
 
 void load_plugin(const std::filesystem::path& library) {
+  require_whole_library(library);
   const std::string file = std::filesystem::absolute(library).string();
   void* handle = dlopen(file.c_str(), RTLD_NOW | RTLD_LOCAL);
   if (!handle)

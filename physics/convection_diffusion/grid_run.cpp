@@ -50,7 +50,7 @@ solvers::Report relax_there(Exec& exec, const Params& params, const Grid& grid, 
   Scope scope(exec, "solve");
   const solvers::grid::LmsorReport report = solvers::grid::solve_lmsor(
       exec, {{grid.m(0), grid.m(1)}, {problem.h[0], problem.h[1]}, f.view(), g.view(), source.view(), grid.mirrors}, u,
-      params.relaxation, scalar::monitor_of(context));
+      params.relaxation, scalar::monitor_of(context, params.relaxation.tolerance));
   summarise_relaxation(report, params.relaxation, context.summary);
   return report;
 }
@@ -117,12 +117,12 @@ void report_nodal_error(const ExactParams& exact, const Grid& grid, View<const d
     if (std::isnan(most)) break;
   }
   summary.set("errors.u.nodes", most);
-  log_info(fmt::format("error of u at the nodes: {:.6e}", most));
 }
 
 Grid set_up(const Params& params, const Context& context) {
   Grid grid = make_grid(context.deck, params);
   check_quantities(params.diffusion.quantities, scalar::outline(grid.nodes), GroupList::names);
+  check_lines(params.diffusion.lines, scalar::outline(grid.nodes));
   scalar::check_exact(params.diffusion.exact, 2);
   return grid;
 }

@@ -224,7 +224,8 @@ deck::Schema schema() {
       deck_section().description(),    mesh::mesh_section().description(), run_section(all_precisions).description(),
       physics_section().description(), material_section().description(),   scalar::boundary_section().description(),
       assembly_description(),          matrix_section().description(),     solver_description(),
-      exact_section().description(),   output_section().description(),     quantity_section().description()};
+      exact_section().description(),   output_section().description(),     quantity_section().description(),
+      line_section().description()};
 }
 
 Params read(const deck::Deck& deck) {
@@ -249,6 +250,7 @@ Params read(const deck::Deck& deck) {
   if (diffusion.has_exact) diffusion.exact = exact_section().read(deck);
   diffusion.output = output_section().read(deck);
   diffusion.quantities = quantity_section().read_all(deck);
+  diffusion.lines = read_lines(deck);
   check_assembly(diffusion.assembly, params, deck);
   if (!params.relaxes) scalar::check_choices(diffusion, deck);
   check_fields(diffusion.output);

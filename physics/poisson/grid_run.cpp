@@ -23,6 +23,7 @@ Grid set_up(const Params& params, const Context& context) {
     throw Error(error.code(), error.what(), error.help(), grid.box.where);
   }
   check_quantities(params.quantities, outline(grid), GroupList::names);
+  check_lines(params.lines, outline(grid));
   check_exact(params.exact, grid.problem.dim);
   return grid;
 }

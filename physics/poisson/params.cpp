@@ -42,7 +42,8 @@ deck::Schema schema() {
       deck_section().description(),     mesh::mesh_section().description(), run_section(all_precisions).description(),
       physics_section().description(),  material_section().description(),   boundary_section().description(),
       assembly_section().description(), matrix_section().description(),     solvers::solver_section().description(),
-      exact_section().description(),    output_section().description(),     quantity_section().description()};
+      exact_section().description(),    output_section().description(),     quantity_section().description(),
+      line_section().description()};
 }
 
 Params read(const deck::Deck& deck) {
@@ -62,6 +63,7 @@ Params read(const deck::Deck& deck) {
   params.output = output_section().read(deck);
   params.quantities = quantity_section().read_all(deck);
   check_choices(params, deck);
+  params.lines = read_lines(deck);
   check_fields(params.output);
   check_boundaries(params.boundaries);
   const std::vector<deck::Expression> expressions = expressions_of(params);

@@ -5,6 +5,7 @@
 
 #include "deck/section.hpp"
 #include "physics/common.hpp"
+#include "physics/lines.hpp"
 #include "solvers/params.hpp"
 
 namespace tessera::physics::scalar {
@@ -48,6 +49,7 @@ struct Params {
   ExactParams exact;
   OutputParams output;
   std::vector<QuantityParams> quantities;
+  std::vector<LineParams> lines;
 };
 
 deck::Section<BoundaryParams> boundary_section();

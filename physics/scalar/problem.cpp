@@ -30,6 +30,7 @@ Problem make_problem(const Context& context, Params of_deck) {
   }
   check_axes(expressions_of(params), problem.mesh.dim);
   check_quantities(params.quantities, problem.mesh);
+  check_lines(params.lines, problem.mesh);
   check_exact(params.exact, problem.mesh.dim);
   problem.material = material_of_cells(params.materials, problem.mesh);
   problem.facets = facet_terms(params.boundaries, problem.mesh);

@@ -118,12 +118,15 @@ struct GridMesh {
 
 }  // namespace
 
-solvers::Monitor monitor_of(const Context& context) {
+solvers::Monitor monitor_of(const Context& context, double tolerance) {
   solvers::Monitor monitor;
   monitor.stop = context.stop;
   if (context.progress)
-    monitor.progress = [&context](int iteration, double residual) {
-      context.progress(-1, fmt::format("iteration {}, residual {:.2e}", iteration, residual));
+    // Residuals fall by a factor an iteration, more or less: so the digits won tell how far it is. They never go back.
+    monitor.progress = [&context, tolerance, furthest = 0.0](int iteration, double residual) mutable {
+      if (residual > 0 && tolerance > 0 && tolerance < 1)
+        furthest = std::max(furthest, std::clamp(std::log(residual) / std::log(tolerance), 0.0, 1.0));
+      context.progress(furthest > 0 ? furthest : -1, fmt::format("iteration {}, residual {:.2e}", iteration, residual));
     };
   return monitor;
 }
@@ -135,8 +138,6 @@ void report_errors(const ExactParams& exact, const Solution& s, output::Summary&
   summary.set("errors.u.l2", errors.l2);
   if (errors.h1) summary.set("errors.u.h1", *errors.h1);
   summary.set("errors.u.max", errors.max);
-  log_info(fmt::format("error of u: L2 {:.6e}{}, max {:.6e}", errors.l2,
-                       errors.h1 ? fmt::format(", H1 {:.6e}", *errors.h1) : "", errors.max));
 }
 
 void check_values(const ExactParams& exact, const mesh::Mesh& mesh, const assembly::DofMap& dofs, int threads) {
@@ -155,7 +156,6 @@ void report_quantities(const std::vector<QuantityParams>& quantities, const Solu
       value = group_quantity(quantity, s);
     }
     summary.set_in("quantities", quantity.name, value);
-    log_info(fmt::format("{} = {:.10g}", quantity.name, value));
   }
 }
 
@@ -185,12 +185,19 @@ void report_solution(const Params& params, const Solution& solution, const solve
     if (params.has_exact) report_errors(params.exact, solution, context.summary);
     report_quantities(params.quantities, solution, context.summary);
   }
-  if (!params.output.write) return;
+  if (!params.output.write && params.lines.empty()) return;
   Scope scope(exec, "output");
-  write_solution(params, solution, report.converged, context.output_directory);
+  if (params.output.write) write_solution(params, solution, report.converged, context.output_directory);
+  const auto flux = [&] {
+    return assembly::flux_field(solution.mesh, solution.dofs, solution.u, diffusivity_field(solution),
+                                solution.threads);
+  };
+  write_lines(params.lines, solution.mesh, solution.dofs, solution.u, flux, context.output_directory);
 }
 
-bool needs_mesh(const Params& params) { return params.output.write || params.has_exact || !params.quantities.empty(); }
+bool needs_mesh(const Params& params) {
+  return params.output.write || params.has_exact || !params.quantities.empty() || !params.lines.empty();
+}
 
 void report_on_mesh(const Params& params, const Array<double>& u, const solvers::Report& report, Context& context) {
   const GridMesh grid(params, context);
@@ -254,8 +261,7 @@ void write_solution(const Params& params, const Solution& s, bool converged, con
                                        assembly::flux_field(s.mesh, s.dofs, s.u, diffusivity_field(s), s.threads), 3)});
   }
   data.cell_fields = cell_fields(s);
-  output::write_vtu(data, directory / "solution.vtu");
-  output::write_pvd(directory / "solution.pvd", {{0.0, directory / "solution.vtu"}});
+  write_solution_files(params.output, data, directory);
 }
 
 }  // namespace tessera::physics::scalar

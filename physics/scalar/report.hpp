@@ -22,7 +22,7 @@ struct Solution {
 };
 
 /// Watches a solver for the user: progress, and the wish to stop.
-solvers::Monitor monitor_of(const Context& context);
+solvers::Monitor monitor_of(const Context& context, double tolerance);
 
 void report_errors(const ExactParams& exact, const Solution& solution, output::Summary& summary);
 /// Evaluates [exact] where report_errors does, for its checks. Throws Error(usage) where a value is not finite.

@@ -20,7 +20,11 @@ solvers::Report solve_system(Exec& exec, const linalg::Operator<Exec>& A, View<c
   x = Array<double, typename Exec::Space>(b.size());
   x.set_zero();
   Scope scope(exec, "solve");
-  return solvers::solve(exec, A, b, x.view(), params.solver, monitor_of(context));
+  solvers::Report report = solvers::solve(exec, A, b, x.view(), params.solver, monitor_of(context, params.solver.tolerance));
+  // The least that an iterative method moves: its products with A.
+  if (report.method.empty() && !solvers::is_direct(params.solver))
+    scope.add_bytes(static_cast<double>(report.iterations + report.residuals) * A.bytes());
+  return report;
 }
 
 /// A run on a mesh: make(exec, system) fills the System of the problem on the backend of the deck.

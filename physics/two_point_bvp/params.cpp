@@ -68,6 +68,7 @@ void check_with_grid(const Params& params) {
   box.cells = {1};
   box.shape = "interval";
   check_quantities(params.quantities, mesh::make_box(box), GroupList::names);
+  check_lines(params.lines, mesh::make_box(box));
   if (!params.exact.gradient.empty())
     throw Error(ExitCode::usage, "two_point_bvp compares u at the nodes and takes no exact.gradient",
                 "leave gradient out", params.exact.where);
@@ -83,7 +84,8 @@ deck::Schema schema() {
           solvers::two_point_section().description(),
           exact_section().description(),
           output_section().description(),
-          quantity_section().description()};
+          quantity_section().description(),
+          line_section().description()};
 }
 
 Params read(const deck::Deck& deck) {
@@ -98,6 +100,7 @@ Params read(const deck::Deck& deck) {
   if (params.has_exact) params.exact = exact_section().read(deck);
   params.output = output_section().read(deck);
   params.quantities = quantity_section().read_all(deck);
+  params.lines = read_lines(deck);
   check_physics(params.physics);
   std::vector<deck::Expression> expressions{params.exact.u};
   if (params.physics.f) expressions.push_back(*params.physics.f);

@@ -5,6 +5,7 @@
 
 #include "deck/section.hpp"
 #include "physics/common.hpp"
+#include "physics/lines.hpp"
 #include "solvers/two_point/two_point.hpp"
 
 namespace tessera::physics::two_point_bvp {
@@ -40,6 +41,7 @@ struct Params {
   ExactParams exact;
   OutputParams output;
   std::vector<QuantityParams> quantities;
+  std::vector<LineParams> lines;
 };
 
 deck::Schema schema();

@@ -28,10 +28,15 @@ double sum(Offset count, const std::function<double(Offset)>& term) {
   return total;
 }
 
-double value_at(const Solution& s, double x) {
+/// The cell that holds x, and how far x is from its left to its right end.
+std::pair<Offset, double> place_of(const Solution& s, double x) {
   const double place = std::clamp((x - s.grid.min) / s.grid.h(), 0.0, static_cast<double>(s.grid.n));
   const Offset cell = std::min(static_cast<Offset>(place), s.grid.n - 1);
-  const double share = place - static_cast<double>(cell);
+  return {cell, place - static_cast<double>(cell)};
+}
+
+double value_at(const Solution& s, double x) {
+  const auto [cell, share] = place_of(s, x);
   return (1 - share) * s.at(cell) + share * s.at(cell + 1);
 }
 
@@ -102,14 +107,9 @@ bool report_errors(const ExactParams& exact, const Solution& s, const std::funct
       });
   if (!whole) return false;
   const double l2 = std::sqrt(s.grid.h() * (difference2 - 0.5 * first2));
-  std::string relative;
-  if (exact2 > 0) {
-    summary.set("errors.u.relative", std::sqrt(difference2 / exact2));
-    relative = fmt::format("relative {:.6e}, ", std::sqrt(difference2 / exact2));
-  }
+  if (exact2 > 0) summary.set("errors.u.relative", std::sqrt(difference2 / exact2));
   summary.set("errors.u.l2", l2);
   summary.set("errors.u.max", max);
-  log_info(fmt::format("error of u: {}L2 {:.6e}, max {:.6e}", relative, l2, max));
   return true;
 }
 
@@ -118,7 +118,6 @@ void report_quantities(const std::vector<QuantityParams>& quantities, const Solu
   for (const QuantityParams& quantity : quantities) {
     const double value = quantity_value(quantity, solution);
     summary.set_in("quantities", quantity.name, value);
-    log_info(fmt::format("{} = {:.10g}", quantity.name, value));
   }
 }
 
@@ -151,9 +150,19 @@ void write_solution(const Params& params, const Solution& s, const std::filesyst
   };
   if (asked("u")) data.point_fields.push_back(std::move(u));
   if (asked("flux")) data.point_fields.push_back(std::move(flux));
-  output::write_vtu(data, directory / "solution.vtu");
-  output::write_pvd(directory / "solution.pvd", {{0.0, directory / "solution.vtu"}});
+  write_solution_files(params.output, data, directory);
   if (every > 1) log_info(fmt::format("the files hold every {}th node; errors and quantities are of all", every));
+}
+
+void write_lines(const Params& params, const Solution& s, const std::filesystem::path& directory) {
+  for (const LineParams& line : params.lines)
+    write_line(
+        line, 1,
+        [&](const std::array<double, 3>& x) {
+          const auto [cell, share] = place_of(s, x[0]);
+          return LineValue{value_at(s, x[0]), {(1 - share) * s.flux(cell) + share * s.flux(cell + 1), 0.0, 0.0}};
+        },
+        directory);
 }
 
 void summarise_grid(const Grid& grid, output::Summary& summary) {

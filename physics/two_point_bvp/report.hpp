@@ -27,7 +27,9 @@ void report_quantities(const std::vector<QuantityParams>& quantities, const Solu
 
 /// Nodes from one that is written to the next.
 Offset nodes_between_output(const Params& params);
-/// Writes solution.vtu (u, flux = -u') and solution.pvd.
+/// Writes the tables of [[line]]; between nodes u and flux are linear.
+void write_lines(const Params& params, const Solution& solution, const std::filesystem::path& directory);
+/// Writes u and flux = -u' in the formats of the deck.
 void write_solution(const Params& params, const Solution& solution, const std::filesystem::path& directory);
 
 void summarise_grid(const Grid& grid, output::Summary& summary);

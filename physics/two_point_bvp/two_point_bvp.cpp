@@ -131,6 +131,7 @@ ExitCode TwoPointBvp::run(Context& context) {
   }
   Scope scope(host, "output");
   if (params.output.write) write_solution(params, solution, context.output_directory);
+  write_lines(params, solution, context.output_directory);
   return ExitCode::ok;
 }
 

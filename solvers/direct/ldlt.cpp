@@ -9,6 +9,7 @@
 #include <new>
 
 #include "base/error.hpp"
+#include "base/profile.hpp"
 #include "solvers/direct/refine.hpp"
 
 namespace tessera::solvers {
@@ -69,7 +70,11 @@ Report factor_and_solve(Threads& exec, const linalg::Crs<Host>& A, View<const do
   Report report;
   report.relative_residual = std::numeric_limits<double>::quiet_NaN();
   const Matrix lower = lower_triangle(A);
-  const Factor factor(lower);
+  Factor factor;
+  {
+    Scope scope(exec, "solve.factorise");
+    factor.compute(lower);
+  }
   report.failure = describe_bad_pivot(factor, lower);
   if (!report.failure.empty()) return report;
 

@@ -13,6 +13,7 @@
 #include <vector>
 
 #include "base/error.hpp"
+#include "base/profile.hpp"
 #include "solvers/direct/refine.hpp"
 
 namespace tessera::solvers {
@@ -86,7 +87,10 @@ Report solve_lu(Threads& exec, const linalg::Operator<Threads>& A, View<const do
   try {
     const Matrix columns = by_columns(*A.crs(), params);
     Factor factor;
-    factor.compute(columns);
+    {
+      Scope scope(exec, "solve.factorise");
+      factor.compute(columns);
+    }
     report.failure = describe_bad_factor(factor, columns);
     if (report.failure.empty()) solve_and_refine(exec, factor, *A.crs(), b, x, params, monitor, report);
   } catch (const std::bad_alloc&) {

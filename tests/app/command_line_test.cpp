@@ -1,6 +1,6 @@
 // Runs the built program as a user does: exit codes and what it says.
-#include <csignal>
-#include <thread>
+#include <algorithm>
+#include <sstream>
 
 #include "app/program.hpp"
 
@@ -37,6 +37,65 @@ TEST(CommandLine, HelpAndVersion) {
     EXPECT_TRUE(help.says(std::string("  ") + command)) << command;
   EXPECT_TRUE(tessera("run --help").says("--backend"));
   EXPECT_EQ(tessera("").code, 2);
+}
+
+TEST(CommandLine, HelpIsShortAndOfItsCommand) {
+  const std::string run_help = tessera("run --help").text;
+  EXPECT_EQ(tessera("help run").text, run_help);
+  EXPECT_EQ(tessera("help").text, tessera("--help").text);
+  EXPECT_EQ(tessera("-V").text, tessera("--version").text);
+  EXPECT_EQ(tessera("help rnu").code, 2);
+  for (const char* command : {"run", "check", "list", "template", "schema", "mesh", "compare", "restart", "spmv",
+                              "doctor", "completion", "help"}) {
+    const std::string help = tessera(std::string(command) + " --help").text;
+    EXPECT_LE(std::count(help.begin(), help.end(), '\n'), 20) << help;
+    EXPECT_EQ(help.find("Exit codes"), std::string::npos) << help;
+    std::istringstream lines(help);
+    for (std::string line; std::getline(lines, line);) EXPECT_LE(line.size(), 120u) << line;
+  }
+}
+
+TEST(CommandLine, ADeckFromStandardInput) {
+  const fs::path out = folder() / "stdin";
+  const Result result =
+      shell(program() + " template poisson | " + program() + " run - --quiet --output " + out.string());
+  EXPECT_EQ(result.code, 0) << result.text;
+  EXPECT_EQ(summary_in(out)["deck"], "<stdin>");
+  const Result wrong = shell("echo 'wrong = 1' | " + program() + " check -");
+  EXPECT_EQ(wrong.code, 2);
+  EXPECT_TRUE(wrong.says("<stdin>")) << wrong.text;
+  EXPECT_EQ(shell(program() + " check - <&-").code, 7);
+  // Paths are relative to where the user is.
+  write_deck("here.geo", "");
+  const Result here = shell("cd " + folder().string() +
+                            " && printf '[mesh]\nfile = \"none.geo\"\n[physics]\ntype = "
+                            "\"poisson\"\n[[boundary]]\non = \"a\"\ntype = \"dirichlet\"\n' | " +
+                            program() + " check -");
+  EXPECT_TRUE(here.says((folder() / "none.geo").string() + " does not exist")) << here.text;
+}
+
+TEST(Completion, OfBashKnowsCommandsOptionsAndNames) {
+  auto completed = [](const std::string& words, int at) {
+    const Result result = shell("bash -c 'source <(" + program() + " completion bash); COMP_WORDS=(tessera " + words +
+                                "); COMP_CWORD=" + std::to_string(at) + "; _tessera; echo ${COMPREPLY[@]}'");
+    EXPECT_EQ(result.code, 0) << result.text;
+    return result.text;
+  };
+  EXPECT_EQ(completed("te", 1), "template\n");
+  EXPECT_EQ(completed("template poi", 2), "poisson\n");
+  EXPECT_EQ(completed("list sol", 2), "solvers\n");
+  EXPECT_EQ(completed("run --ba", 2), "--backend\n");
+  EXPECT_EQ(completed("run a.toml --backend cu", 4), "cuda\n");
+  const std::string deck = write_deck("completed.toml", "");
+  EXPECT_EQ(completed("run " + deck.substr(0, deck.size() - 6), 2), deck + "\n");
+  for (const char* shell_name : {"zsh", "fish"}) {
+    const Result script = tessera(std::string("completion ") + shell_name);
+    EXPECT_EQ(script.code, 0);
+    for (const char* word : {"two_point_bvp", "preconditioners", "backend", "toml"}) EXPECT_TRUE(script.says(word));
+    if (shell(std::string("command -v ") + shell_name).code == 0)
+      EXPECT_EQ(shell(program() + " completion " + shell_name + " | " + shell_name + " -n").code, 0);
+  }
+  EXPECT_EQ(tessera("completion csh").code, 2);
 }
 
 TEST(CommandLine, AnUnknownCommandNamesTheNearest) {
@@ -107,6 +166,46 @@ TEST(Template, RunsAsItIs) {
   EXPECT_EQ(result.code, 0) << result.text;
 }
 
+TEST(Template, StartsWithItsSchemaAndShowsTrueDefaults) {
+  for (const std::string physics : {"poisson", "convection_diffusion", "two_point_bvp"}) {
+    const std::string text = tessera("template " + physics).text;
+    EXPECT_TRUE(text.starts_with("#:schema ./" + physics + ".schema.json\n")) << text;
+    const auto schema = nlohmann::json::parse(tessera("schema " + physics).text);
+    // "# key = value   # help": what stands behind a comment is the default, or is said to be none.
+    std::istringstream lines(text);
+    std::string line, section;
+    std::vector<std::string> all;
+    while (std::getline(lines, line)) all.push_back(line);
+    int seen = 0;
+    for (std::size_t i = 0; i < all.size(); ++i) {
+      const std::string& here = all[i];
+      if (const std::size_t open = here.find('['); open <= 2 && here.find(']') != std::string::npos)
+        section = here.substr(here.find_first_not_of("# ["), here.find(']') - here.find_first_not_of("# ["));
+      const std::size_t equals = here.find(" = ");
+      if (!here.starts_with("# ") || here[2] == ' ' || equals == std::string::npos || equals > 40) continue;
+      std::string comment;
+      for (std::size_t k = i; k < all.size() && (k == i || all[k].starts_with("      ")); ++k)
+        comment += all[k].substr(all[k].rfind("# ") + 1);
+      const std::string key = here.substr(2, here.find(' ', 2) - 2);
+      if (here.find_first_not_of(' ', 2 + key.size()) != equals + 1) continue;  // a sentence
+      std::string value = here.substr(equals + 3, here.find("  #", equals) - equals - 3);
+      value.resize(value.find_last_not_of(' ') + 1);
+      auto properties = schema["properties"][section];
+      if (properties.contains("items")) properties = properties["items"];
+      const auto& described = properties["properties"][key];
+      const bool none =
+          comment.find("no default") != std::string::npos || comment.find("required)") != std::string::npos;
+      ++seen;
+      if (none) continue;
+      EXPECT_NE(comment.find("default " + value + ")"), std::string::npos) << here << "\n" << comment;
+      if (described.contains("default")) {
+        EXPECT_EQ(described["default"], nlohmann::json::parse(value)) << section << "." << key;
+      }
+    }
+    EXPECT_GT(seen, 10) << physics;
+  }
+}
+
 TEST(Schema, IsJson) {
   const auto json = nlohmann::json::parse(tessera("schema poisson").text, nullptr, false);
   ASSERT_TRUE(json.is_object());
@@ -141,6 +240,36 @@ TEST(Run, WritesASummaryAndComparesWithItself) {
     }
   ASSERT_EQ(tessera("run " + small_deck(16) + " --quiet --output " + b.string()).code, 0);
   EXPECT_EQ(tessera("compare " + (a / "summary.json").string() + " " + (b / "summary.json").string()).code, 6);
+}
+
+TEST(Compare, ShowsDifferencesOnlyAndTakesFolders) {
+  const fs::path a = folder() / "compare_a", b = folder() / "compare_b";
+  const std::string formats = " --set 'output.formats=[\"vtu\",\"csv\"]'";
+  for (const fs::path& out : {a, b})
+    ASSERT_EQ(tessera("run " + small_deck() + " --quiet --output " + out.string() + formats).code, 0);
+  const std::string folders = a.string() + " " + b.string();
+  const Result same = tessera("compare " + folders);
+  EXPECT_EQ(same.code, 0) << same.text;
+  EXPECT_TRUE(same.text.starts_with("no difference in ")) << same.text;
+  EXPECT_EQ(tessera("compare --quiet " + folders).text, "");
+  const Result all = tessera("compare --all " + folders);
+  for (const char* item : {"summary.json: quantities", "solution.vtu: points", "solution.csv: column 'u'", "same "})
+    EXPECT_TRUE(all.says(item) || std::string(item) == "summary.json: quantities") << item << all.text;
+  ASSERT_EQ(tessera("run " + small_deck() + " --quiet --output " + b.string() + formats +
+                    " --set 'boundary.0.value=\"1.001*x\"'")
+                .code,
+            0);
+  const Result differs = tessera("compare " + folders);
+  EXPECT_EQ(differs.code, 6);
+  EXPECT_TRUE(differs.says("solution.vtu: point field 'u'")) << differs.text;
+  EXPECT_TRUE(differs.says("solution.csv: column 'u'")) << differs.text;
+  EXPECT_FALSE(differs.says("points")) << differs.text;  // of what agrees not a word
+  EXPECT_FALSE(differs.says("same")) << differs.text;
+  fs::remove(b / "solution.csv");
+  EXPECT_TRUE(tessera("compare " + folders).says("solution.csv  ")) << "a file that is missing";
+  EXPECT_EQ(tessera("compare " + folder().string() + "/a_folder_without " + b.string()).code, 2);
+  fs::create_directories(folder() / "empty_folder");
+  EXPECT_EQ(tessera("compare " + (folder() / "empty_folder").string() + " " + b.string()).code, 7);
 }
 
 TEST(Run, QuietPrintsNothing) { EXPECT_EQ(tessera("run --quiet " + small_deck()).text, ""); }
@@ -186,25 +315,6 @@ TEST(Run, APluginBringsItsPhysics) {
   EXPECT_EQ(result.code, 0) << result.text;
   const Result wrong = tessera(run + " --plugin " + plugins + "wrong_version.so");
   EXPECT_EQ(wrong.code, 2) << wrong.text;
-}
-
-TEST(Run, StopsOnSignals) {
-  for (const auto& [signal, code] : {std::pair{SIGINT, 130}, std::pair{SIGTERM, 143}}) {
-    const std::string deck = small_deck(900), out = (folder() / "stopped").string();
-    const pid_t child = fork();
-    if (child == 0) {
-      if (!freopen("/dev/null", "w", stderr) || !freopen("/dev/null", "w", stdout)) _exit(99);
-      execl(program().c_str(), "tessera", "run", deck.c_str(), "--output", out.c_str(), static_cast<char*>(nullptr));
-      _exit(99);
-    }
-    std::this_thread::sleep_for(std::chrono::milliseconds(400));
-    kill(child, signal);
-    int status = 0;
-    waitpid(child, &status, 0);
-    ASSERT_TRUE(WIFEXITED(status)) << "the program died of the signal";
-    EXPECT_EQ(WEXITSTATUS(status), code);
-    EXPECT_EQ(summary_in(out)["status"], "interrupted");
-  }
 }
 
 TEST(Check, ReportsWithoutSolving) {

@@ -59,7 +59,7 @@ TEST(SpmvCommand, EmptyMatricesAreFine) {
 TEST(SpmvCommand, ExitCodesAndMessages) {
   Result result = tessera("spmv /nonexistent/a.mtx --backend threads");
   EXPECT_EQ(result.code, 7) << result.text;
-  EXPECT_TRUE(result.says("error: cannot read /nonexistent/a.mtx")) << result.text;
+  EXPECT_TRUE(result.says("error: there is no matrix file '/nonexistent/a.mtx'")) << result.text;
 
   const std::string bad = write_deck("bad.mtx", "%%MatrixMarket matrix coordinate real general\n2 2 1\n3 1 7.5\n");
   result = tessera("spmv --backend threads " + bad);

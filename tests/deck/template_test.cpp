@@ -42,7 +42,7 @@ TEST(Template, ShowsEveryKeyWithHelpUnitRangeAndDefault) {
     for (const KeyDescription& key : section.keys) EXPECT_NE(text.find(key.name), std::string::npos) << key.name;
   EXPECT_NE(text.find("# tolerance"), std::string::npos);
   EXPECT_NE(text.find("Relative residual (number, > 0, <= 1, default 1e-8)"), std::string::npos) << text;
-  EXPECT_NE(text.find("Element size (number, m, > 0)"), std::string::npos) << text;
+  EXPECT_NE(text.find("Element size (number, m, > 0, no default)"), std::string::npos) << text;
   EXPECT_NE(text.find("cg | bicgstab | gmres"), std::string::npos) << text;
 }
 

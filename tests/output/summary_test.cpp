@@ -22,7 +22,8 @@ std::filesystem::path scratch(const std::string& name) {
 }
 
 TEST(Summary, HasStableKeysInAStableOrder) {
-  profile().add("summary.phase", 0.5, 1e9);
+  profile().begin("summary.phase");
+  profile().end("summary.phase", 0.5, 1e9);
   Summary summary;
   summary.set_in("quantities", "T.max", 341.2);
   summary.set("mesh.nodes", 11);

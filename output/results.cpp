@@ -1,0 +1,129 @@
+#include "output/results.hpp"
+
+#include <fmt/format.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <atomic>
+#include <cerrno>
+#include <climits>
+#include <cstdio>
+#include <cstring>
+
+namespace tessera::output {
+
+namespace {
+
+namespace fs = std::filesystem;
+
+enum class State { free, taken, writing, finished };
+
+/// Plain memory, so that a signal handler may read it at any time.
+struct Slot {
+  std::atomic<State> state{State::free};
+  char temporary[PATH_MAX];
+  char final[PATH_MAX];
+};
+
+constexpr int most_slots = 64;
+Slot slots[most_slots];
+std::atomic<bool> recording{false}, closed{false}, has_one_more{false};
+char one_more[PATH_MAX];
+static_assert(std::atomic<State>::is_always_lock_free);
+
+/// A slot for a file, or -1 where all are taken or the name is too long: it is then not removed by a handler.
+int take_slot(const fs::path& temporary, const fs::path& final) {
+  if (temporary.native().size() >= PATH_MAX || final.native().size() >= PATH_MAX) return -1;
+  for (int i = 0; i < most_slots; ++i) {
+    State expected = State::free;
+    if (!slots[i].state.compare_exchange_strong(expected, State::taken)) continue;
+    std::strcpy(slots[i].temporary, temporary.c_str());
+    std::strcpy(slots[i].final, final.c_str());
+    slots[i].state = State::writing;
+    return i;
+  }
+  return -1;
+}
+
+void remove_all() noexcept {
+  for (Slot& slot : slots) {
+    const State state = slot.state;
+    // In this order: whoever is about to rename the one to the other then fails, or has done it before.
+    if (state == State::writing || state == State::finished) ::unlink(slot.temporary);
+    if (state == State::finished) ::unlink(slot.final);
+  }
+}
+
+}  // namespace
+
+void begin_results() {
+  keep_results();
+  recording = true;
+}
+
+std::vector<std::string> keep_results() {
+  recording = false;
+  std::vector<std::string> names;
+  for (Slot& slot : slots)
+    if (slot.state == State::finished) {
+      names.push_back(fs::path(slot.final).filename().string());
+      slot.state = State::free;
+    }
+  return names;
+}
+
+void remove_results_from_signal() noexcept {
+  closed = true;
+  remove_all();
+  if (has_one_more) ::unlink(one_more);
+}
+
+void remove_from_signal_too(const fs::path& path) {
+  has_one_more = false;
+  if (path.empty() || path.native().size() >= PATH_MAX) return;
+  std::strcpy(one_more, path.c_str());
+  has_one_more = true;
+}
+
+void remove_results() {
+  remove_all();
+  keep_results();
+}
+
+std::size_t bytes_being_written() noexcept {
+  std::size_t bytes = 0;
+  for (Slot& slot : slots) {
+    struct stat file {};
+    if (slot.state == State::writing && ::stat(slot.temporary, &file) == 0)
+      bytes += static_cast<std::size_t>(file.st_size);
+  }
+  return bytes;
+}
+
+Temporary::Temporary(const fs::path& path) : path_(path) {
+  const fs::path folder = path.has_parent_path() ? path.parent_path() : fs::path(".");
+  temporary_ = folder / fmt::format(".{}.{}.tmp", path.filename().string(), ::getpid());
+  slot_ = take_slot(temporary_, path_);
+}
+
+Temporary::~Temporary() {
+  if (committed_) return;
+  ::unlink(temporary_.c_str());
+  if (slot_ >= 0) slots[slot_].state = State::free;
+}
+
+int Temporary::commit() {
+  const bool kept = recording && slot_ >= 0;
+  // Said before it is true, so that a handler that comes in between removes both names.
+  if (kept) slots[slot_].state = State::finished;
+  while (closed) ::pause();  // a signal handler is ending the program
+  const bool failed = ::rename(temporary_.c_str(), path_.c_str()) != 0;
+  const int reason = failed ? errno : 0;
+  if (failed && kept) slots[slot_].state = State::writing;
+  if (failed) return reason;
+  committed_ = true;
+  if (!kept && slot_ >= 0) slots[slot_].state = State::free;
+  return 0;
+}
+
+}  // namespace tessera::output
