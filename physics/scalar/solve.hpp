@@ -20,7 +20,8 @@ solvers::Report solve_system(Exec& exec, const linalg::Operator<Exec>& A, View<c
   x = Array<double, typename Exec::Space>(b.size());
   x.set_zero();
   Scope scope(exec, "solve");
-  solvers::Report report = solvers::solve(exec, A, b, x.view(), params.solver, monitor_of(context, params.solver.tolerance));
+  solvers::Report report =
+      solvers::solve(exec, A, b, x.view(), params.solver, monitor_of(context, params.solver.tolerance));
   // The least that an iterative method moves: its products with A.
   if (report.method.empty() && !solvers::is_direct(params.solver))
     scope.add_bytes(static_cast<double>(report.iterations + report.residuals) * A.bytes());
