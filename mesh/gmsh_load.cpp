@@ -10,6 +10,7 @@
 
 #include "base/child_process.hpp"
 #include "mesh/gmsh_reader_session.hpp"
+#include "mesh/gmsh_size.hpp"
 
 namespace tessera::mesh {
 
@@ -27,21 +28,28 @@ void fill_triangulation() {
   gmsh::model::geo::synchronize();
 }
 
-void generate(GmshSession& session, const std::string& file, GmshKind kind, std::optional<double> size, int order) {
+void generate(GmshSession& session, const std::string& file, GmshKind kind, const GmshOptions& options) {
+  const std::optional<double>& size = options.size;
   const std::string help = "check the geometry in Gmsh, or try another mesh.size";
   session.call("meshing " + file, help, 0, [&] {
     if (kind == GmshKind::triangulation) fill_triangulation();
     if (size) {
+      check_size(file, *size, options.refine);
       gmsh::option::setNumber("Mesh.CharacteristicLengthMin", *size);
       gmsh::option::setNumber("Mesh.CharacteristicLengthMax", *size);
     }
-    gmsh::option::setNumber("Mesh.ElementOrder", order);
+    // Gmsh refines linear cells, and puts new nodes onto the geometry; then it curves them.
+    const bool curve_last = options.refine > 0 && options.order == 2;
+    gmsh::option::setNumber("Mesh.ElementOrder", curve_last ? 1 : options.order);
+    gmsh::option::setNumber("Mesh.SecondOrderLinear", 0);
     gmsh::option::setNumber("Mesh.SecondOrderIncomplete", 0);
     const int dim = gmsh::model::getDimension();
     if (dim < 1)
       throw Error(ExitCode::mesh, fmt::format("{} has no curve, surface or volume to mesh", file),
                   "give the geometry at least one curve");
     gmsh::model::mesh::generate(dim);
+    for (int level = 0; level < options.refine; ++level) gmsh::model::mesh::refine();
+    if (curve_last) gmsh::model::mesh::setOrder(options.order);
   });
 }
 
@@ -56,7 +64,7 @@ GmshModel load_in_gmsh(const std::filesystem::path& file, GmshKind kind, const S
   const std::size_t sane_bytes = ignored ? 0 : (std::size_t{256} << 20) + 50 * bytes;
   session.call("reading " + name, help, sane_bytes, [&] { gmsh::open(std::filesystem::absolute(file).string()); });
   if (kind != GmshKind::mesh && !options.time_limit) allow_cpu_seconds(3600);
-  if (kind != GmshKind::mesh) generate(session, name, kind, options.size, options.order);
+  if (kind != GmshKind::mesh) generate(session, name, kind, options);
   GmshModel model;
   session.call("reading " + name, help, 0, [&] { model = copy_model(name, kind != GmshKind::mesh, split); });
   for (const std::string& warning : session.warnings()) model.notes.push_back("Gmsh: " + warning);

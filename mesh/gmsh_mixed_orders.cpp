@@ -19,13 +19,13 @@ void refuse_mixed_orders(const std::string& file, int dim, int entity, const std
     constexpr const char* entities[] = {"point", "curve", "surface", "volume"};
     double low[3], high[3];
     gmsh::model::getBoundingBox(dim, entity, low[0], low[1], low[2], high[0], high[1], high[2]);
-    throw Error(ExitCode::mesh,
-                fmt::format("{}: {} {} in ({:g}, {:g}, {:g}) to ({:g}, {:g}, {:g}) mixes elements of different geometric "
-                            "orders: {} of type {}, {} of others",
-                            file, entities[dim], entity, low[0], low[1], low[2], high[0], high[1], high[2],
-                            elements[t].size(), type ? type->name : fmt::format("Gmsh type {}", types[t]).c_str(),
-                            all.size() - elements[t].size()),
-                "write all elements with one order: linear and quadratic cells do not fit together where they touch");
+    throw Error(
+        ExitCode::mesh,
+        fmt::format("{}: {} {} in ({:g}, {:g}, {:g}) to ({:g}, {:g}, {:g}) mixes elements of different geometric "
+                    "orders: {} of type {}, {} of others",
+                    file, entities[dim], entity, low[0], low[1], low[2], high[0], high[1], high[2], elements[t].size(),
+                    type ? type->name : fmt::format("Gmsh type {}", types[t]).c_str(), all.size() - elements[t].size()),
+        "write all elements with one order: linear and quadratic cells do not fit together where they touch");
   }
 }
 

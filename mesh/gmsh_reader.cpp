@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <cstdio>
 #include <fstream>
 #include <string>
@@ -114,6 +115,12 @@ double reading_seconds(const std::filesystem::path& file) {
   const auto bytes = std::filesystem::file_size(file, ignored);
   const bool script = lower_case(file.extension().string()).rfind(".geo", 0) == 0;
   return script || ignored ? 3600 : 30 + 1e-6 * static_cast<double>(bytes);
+}
+
+bool is_geometry(const std::filesystem::path& file) {
+  const std::string extension = lower_case(file.extension().string());
+  return std::any_of(std::begin(formats), std::end(formats),
+                     [&](const Format& format) { return format.extension == extension && format.kind != Kind::mesh; });
 }
 
 Mesh read_gmsh(const std::filesystem::path& file, const GmshOptions& options) {

@@ -24,7 +24,11 @@ struct GmshOptions {
       {};                              ///< seconds of CPU; default: reading_seconds, and an hour to mesh or run a .geo
   std::optional<Position> where = {};  ///< place of the file's name in the deck
   MeshHooks hooks = {};
+  int refine = 0;  ///< uniform refinements, where the file is a geometry: new nodes lie on it
 };
+
+/// Whether read_gmsh meshes a file of that name, and thus refines it on its geometry; a mesh file is read as it is.
+bool is_geometry(const std::filesystem::path& file);
 
 /// CPU time that is enough to read a file and too much to wait for a damaged one: half a minute and a second a megabyte
 /// (Gmsh reads some 10 MB/s); an hour for a .geo, which may compute anything.

@@ -9,6 +9,7 @@
 #include "base/profile.hpp"
 #include "mesh/box.hpp"
 #include "mesh/conformity.hpp"
+#include "mesh/curved_boundary.hpp"
 #include "mesh/gmsh_reader.hpp"
 #include "mesh/numbering.hpp"
 #include "mesh/quality.hpp"
@@ -44,6 +45,28 @@ void merge(Mesh& mesh, double tolerance) {
            : warn(fmt::format("mesh.merge_nodes = {:g} merges nothing: no two boundary nodes lie so near", tolerance));
 }
 
+/// Reads the file; a geometry is refined by Gmsh, which puts new nodes onto it. Where that folds cells, as it may where they are large beside
+/// the curvature, the mesh comes unrefined. `refinements`: in: those wanted; out: those left to do.
+Mesh read_and_refine(const std::filesystem::path& file, GmshOptions options, int& refinements) {
+  if (!is_geometry(file) || options.refine == 0) return read_gmsh(file, options);
+  try {
+    Mesh mesh = read_gmsh(file, options);
+    check_cells(mesh);
+    refinements = 0;
+    return mesh;
+  } catch (const Error& error) {
+    if (error.code() != ExitCode::mesh) throw;
+    options.refine = 0;
+    Mesh mesh = read_gmsh(file, options);
+    warn(
+        fmt::format("{}: new nodes of mesh.refine stay on the first mesh's sides, for on the geometry they fold cells "
+                    "({}); a smaller "
+                    "mesh.size avoids that",
+                    file.string(), error.what()));
+    return mesh;
+  }
+}
+
 /// Calls work; an error without a place of its own gets that of the deck's entry.
 template <class Work>
 void with_place(const std::optional<Position>& where, Work work) {
@@ -61,6 +84,7 @@ Mesh make_mesh(const deck::Deck& deck, const MeshParams& params, int threads, co
   validate(params);
   Threads exec(threads);
   Mesh mesh;
+  int refinements = params.box ? 0 : params.refine;  // that are still to do
   std::optional<Position> where = deck.where(params.box ? "mesh.box" : "mesh.file");
   if (!where) where = params.where;
   if (params.box) {
@@ -68,8 +92,8 @@ Mesh make_mesh(const deck::Deck& deck, const MeshParams& params, int threads, co
     with_place(where, [&] { mesh = make_box(refined(*params.box, params.refine), params.order); });
   } else {
     Scope scope(exec, "mesh.read");
-    const GmshOptions options{params.size, params.order, params.trust, params.time_limit, where, hooks};
-    with_place(where, [&] { mesh = read_gmsh(deck.resolve(params.file), options); });
+    GmshOptions options{params.size, params.order, params.trust, params.time_limit, where, hooks, params.refine};
+    with_place(where, [&] { mesh = read_and_refine(deck.resolve(params.file), options, refinements); });
   }
   if (!params.box) {
     if (params.merge_nodes) with_place(where, [&] { merge(mesh, *params.merge_nodes); });
@@ -79,11 +103,16 @@ Mesh make_mesh(const deck::Deck& deck, const MeshParams& params, int threads, co
       check_conformity(mesh, params.allow_cracks);
     });
   }
-  if (!params.box && params.refine > 0) {
+  if (refinements > 0) {
+    if (const Group* group = group_that_curves(mesh))
+      warn(fmt::format(
+          "mesh.refine keeps the polygon of '{}', which looks curved; a geometry, or a mesh of geometric order 2, "
+          "knows the curve",
+          group->name));
     Scope scope(exec, "mesh.refine");
-    for (int level = 0; level < params.refine; ++level) mesh = refine(mesh);
+    for (int level = 0; level < refinements; ++level) mesh = refine(mesh);
   }
-  if (params.box || params.refine > 0) {
+  if (params.box || refinements > 0) {
     Scope scope(exec, "mesh.check");
     with_place(where, [&] { check_cells(mesh); });
   }

@@ -35,7 +35,10 @@ deck::Section<MeshParams> mesh_section() {
            {.help = "target element size when the file is a geometry", .unit = "m", .min = 0, .open_min = true})
       .key("order", &MeshParams::order,
            {.help = "geometric order of a generated mesh; a .msh file keeps its own", .min = 1, .max = 2})
-      .key("refine", &MeshParams::refine, {.help = "uniform refinements after reading", .min = 0, .max = 12})
+      .key("refine", &MeshParams::refine,
+           {.help = "uniform refinements after reading; new nodes lie on the geometry, or on curved cells",
+            .min = 0,
+            .max = 12})
       .key("numbering", &MeshParams::numbering,
            {.help = "numbering of nodes and cells: reverse Cuthill-McKee, METIS nested dissection, or as in the file",
             .choices = {"rcm", "metis", "file"}})

@@ -1,4 +1,5 @@
 // Mesh files whose cells do not fit together: `check` and `run` name the place, and say the way out.
+#include <cmath>
 #include <sstream>
 
 #include "app/program.hpp"
@@ -12,7 +13,8 @@ std::string plane_mesh(const std::vector<std::string>& nodes, const std::vector<
                        const std::vector<std::string>& cells) {
   std::ostringstream file;
   file << "$MeshFormat\n2.2 0 8\n$EndMeshFormat\n$PhysicalNames\n2\n1 1 \"rim\"\n2 2 \"domain\"\n$EndPhysicalNames\n"
-       << "$Nodes\n" << nodes.size() << "\n";
+       << "$Nodes\n"
+       << nodes.size() << "\n";
   for (std::size_t n = 0; n < nodes.size(); ++n) file << n + 1 << " " << nodes[n] << " 0\n";
   file << "$EndNodes\n$Elements\n" << lines.size() + cells.size() << "\n";
   std::size_t element = 0;
@@ -57,8 +59,7 @@ TEST(MisfitMesh, LinearAndQuadraticCellsInOneSurfaceAreRefused) {
   const std::vector<std::string> nodes{"0 0", "1 0", "1 1", "0 1", ".5 0", "1 .5", ".5 .5"};
   const std::string integral =
       "[[material]]\nreaction = \"1\"\nsource = \"1\"\n[[quantity]]\nname = \"one\"\nkind = \"integral\"\n";
-  for (const auto& cells :
-       {std::vector<std::string>{"2 1 3 4", "9 1 2 3 5 6 7"}, {"9 1 2 3 5 6 7", "2 1 3 4"}})
+  for (const auto& cells : {std::vector<std::string>{"2 1 3 4", "9 1 2 3 5 6 7"}, {"9 1 2 3 5 6 7", "2 1 3 4"}})
     expect_refused(deck_on("mixed_orders", plane_mesh(nodes, {}, cells), integral),
                    {"surface 1 in (0, 0, 0) to (1, 1, 0) mixes elements of different geometric orders"});
   // Lines of the boundary would vanish, too.
@@ -73,8 +74,9 @@ TEST(MisfitMesh, LinearAndQuadraticCellsInOneSurfaceAreRefused) {
 TEST(MisfitMesh, AHangingNodeIsRefusedWithItsPlace) {
   const std::string deck =
       deck_on("hanging", plane_mesh(beside_one, rim, {"3 1 2 3 4", "3 2 6 7 5", "3 5 7 8 3"}), fixed_x);
-  expect_refused(deck, {"1 hanging vertices", "the first is (1, 0.5, 0), on a side of cell 0, a quad around (0.5, 0.5, 0)",
-                        "mesh.allow_cracks = true"});
+  expect_refused(deck,
+                 {"1 hanging vertices", "the first is (1, 0.5, 0), on a side of cell 0, a quad around (0.5, 0.5, 0)",
+                  "mesh.allow_cracks = true"});
   // What was computed before, and still is where it is meant: the linear solution is lost.
   EXPECT_GT(run("hanging", deck, "--set mesh.allow_cracks=true")["errors"]["u"]["max"], 0.1);
 }
@@ -98,10 +100,47 @@ TEST(MisfitMesh, CoincidentNodesAreRefusedMergedOrMeant) {
 TEST(MisfitMesh, OverlappingCellsAreRefusedEvenWithCracks) {
   const std::vector<std::string> nodes{"0 0", "1 0", "1 1", "0 1", ".9 .2", "2 .2", "2 1.2", ".9 1.2"};
   for (const char* options : {"", " --set mesh.allow_cracks=true"})
-    expect_refused(deck_on("overlap", plane_mesh(nodes, {"4 1", "6 7"}, {"3 1 2 3 4", "3 5 6 7 8"}), fixed_x) + options,
-                   {"cells overlap: 2 vertices", "the first is (1, 1, 0), inside cell 1, a quad around (1.45, 0.7, 0)"});
+    expect_refused(
+        deck_on("overlap", plane_mesh(nodes, {"4 1", "6 7"}, {"3 1 2 3 4", "3 5 6 7 8"}), fixed_x) + options,
+        {"cells overlap: 2 vertices", "the first is (1, 1, 0), inside cell 1, a quad around (1.45, 0.7, 0)"});
   expect_refused(deck_on("twice", plane_mesh({"0 0", "1 0", "1 1", "0 1"}, {"4 1"}, {"3 1 2 3 4", "2 1 2 3"}), fixed_x),
                  {"cells 0 and 1 lie on the same side of the facet that they share"});
+}
+
+/// A disk of 12 triangles as a linear mesh, whose rim looks curved.
+std::string polygon_of_a_disk() {
+  std::vector<std::string> nodes{"0 0"}, lines, cells;
+  for (int k = 0; k < 12; ++k) {
+    nodes.push_back(std::to_string(std::cos(k * M_PI / 6)) + " " + std::to_string(std::sin(k * M_PI / 6)));
+    const std::string side = std::to_string(k + 2) + " " + std::to_string((k + 1) % 12 + 2);
+    lines.push_back(side);
+    cells.push_back("2 1 " + side);
+  }
+  return plane_mesh(nodes, lines, cells);
+}
+
+TEST(Refine, SaysWhereItKeepsAPolygon) {
+  const std::string rim_fixed = "[[boundary]]\non = \"rim\"\ntype = \"dirichlet\"\n";
+  const std::string disk = deck_on("polygon", polygon_of_a_disk(), rim_fixed);
+  const Result curved = tessera("check " + disk + " --set mesh.refine=1");
+  EXPECT_EQ(curved.code, 0) << curved.text;
+  EXPECT_TRUE(curved.says("mesh.refine keeps the polygon of 'rim'")) << curved.text;
+  EXPECT_FALSE(tessera("check " + disk).says("polygon of"));
+  // The rim of a square has corners only.
+  const std::string square = deck_on(
+      "square", plane_mesh({"0 0", "1 0", "1 1", "0 1"}, {"1 2", "2 3", "3 4", "4 1"}, {"3 1 2 3 4"}), rim_fixed);
+  EXPECT_FALSE(tessera("check " + square + " --set mesh.refine=1").says("polygon of"));
+  // On the sphere the first refinement of so coarse a mesh folds cells.
+  write_deck("ball.geo",
+             "SetFactory(\"OpenCASCADE\");\nSphere(1) = {0, 0, 0, 1};\nPhysical Surface(\"rim\") = {1};\n"
+             "Physical Volume(\"ball\") = {1};\n");
+  const std::string ball = write_deck("ball.toml",
+                                      "[mesh]\nfile = \"ball.geo\"\nsize = 0.8\nrefine = 1\n[physics]\ntype = "
+                                      "\"poisson\"\n" +
+                                          rim_fixed);
+  const Result folded = tessera("check " + ball + " --backend threads");
+  EXPECT_EQ(folded.code, 0) << folded.text;
+  EXPECT_TRUE(folded.says("they fold cells")) << folded.text;
 }
 
 }  // namespace
