@@ -116,24 +116,17 @@ void find_exterior_facets(Mesh& mesh) {
   }
 }
 
-void set_facets(Mesh& mesh, const std::vector<NamedFacets>& named) {
+std::vector<Offset> set_facets(Mesh& mesh, const std::vector<NamedFacets>& named) {
   const SideTable table(mesh);
   const std::vector<Offset> exterior = exterior_codes(table);
   std::vector<std::vector<Offset>> members(named.size());
-  std::vector<Offset> all;
+  std::vector<Offset> all, loose(named.size(), 0);
   for (std::size_t g = 0; g < named.size(); ++g) {
     const std::vector<Side> sides = match(table, named[g].facets);
     for (std::size_t i = 0; i < sides.size(); ++i) {
       if (sides[i].cell < 0) {
-        std::string vertices;
-        for (Index v : named[g].facets[i])
-          if (v >= 0 && v < mesh.nodes())
-            vertices += fmt::format("{}{} at ({:g}, {:g}, {:g})", vertices.empty() ? "" : ", ", v, mesh.point(v)[0],
-                                    mesh.point(v)[1], mesh.point(v)[2]);
-        throw Error(
-            ExitCode::mesh,
-            fmt::format("a facet of group '{}' is no side of any cell; its vertices: {}", named[g].name, vertices),
-            "mesh the surface together with the volume it bounds, and save both (Mesh.SaveAll or groups for both)");
+        ++loose[g];
+        continue;
       }
       members[g].push_back(SideTable::code(sides[i].cell, sides[i].side));
     }
@@ -142,6 +135,7 @@ void set_facets(Mesh& mesh, const std::vector<NamedFacets>& named) {
   const std::vector<Offset> codes = store_facets(mesh, exterior, std::move(all));
   for (std::size_t g = 0; g < named.size(); ++g)
     mesh.groups.push_back({named[g].name, mesh.dim - 1, positions(codes, members[g]), {}});
+  return loose;
 }
 
 std::vector<std::array<Index, 2>> edges(const Mesh& mesh) {

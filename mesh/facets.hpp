@@ -19,14 +19,14 @@ struct NamedFacets {
 
 /// Fills Mesh::facets with every exterior facet (one cell only), sorted by cell and side. Interior facets that
 /// Mesh::facets already holds stay, and groups of dimension dim-1 keep pointing at their facets.
-/// Throws Error(mesh) where more than two cells share a facet. Cost: one counting sort of all sides by their least vertex.
+/// Throws Error(mesh) where more than two cells share a facet. Cost: one counting sort of all sides by their least
+/// vertex.
 void find_exterior_facets(Mesh& mesh);
 
-/// Like find_exterior_facets for a mesh without facets; besides, appends one group of dimension dim-1 for each of `named`.
-/// Interior named facets enter Mesh::facets with their lower-numbered cell.
-/// Throws Error(mesh) naming the group and the vertices where a named facet is no side of any cell, and where more than
-/// two cells share a facet.
-void set_facets(Mesh& mesh, const std::vector<NamedFacets>& named);
+/// Like find_exterior_facets for a mesh without facets; besides, appends one group of dimension dim-1 for each of
+/// `named`. Interior named facets enter Mesh::facets with their lower-numbered cell. Facets of the group that are no
+/// side of any cell are left out and counted: [named]. Throws Error(mesh) where more than two cells share a facet.
+std::vector<Offset> set_facets(Mesh& mesh, const std::vector<NamedFacets>& named);
 
 /// A side of a cell; cell -1: not found.
 struct Side {

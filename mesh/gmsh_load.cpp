@@ -55,7 +55,7 @@ void generate(GmshSession& session, const std::string& file, GmshKind kind, cons
 
 }  // namespace
 
-GmshModel load_in_gmsh(const std::filesystem::path& file, GmshKind kind, const SplitEntities& split,
+GmshModel load_in_gmsh(const std::filesystem::path& file, GmshKind kind, const MshFacts& facts,
                        const GmshOptions& options) {
   GmshSession session;
   const std::string name = file.string(), help = "check that Gmsh itself opens the file";
@@ -66,7 +66,7 @@ GmshModel load_in_gmsh(const std::filesystem::path& file, GmshKind kind, const S
   if (kind != GmshKind::mesh && !options.time_limit) allow_cpu_seconds(3600);
   if (kind != GmshKind::mesh) generate(session, name, kind, options);
   GmshModel model;
-  session.call("reading " + name, help, 0, [&] { model = copy_model(name, kind != GmshKind::mesh, split); });
+  session.call("reading " + name, help, 0, [&] { model = copy_model(name, kind != GmshKind::mesh, facts); });
   for (const std::string& warning : session.warnings()) model.notes.push_back("Gmsh: " + warning);
   return model;
 }

@@ -12,7 +12,7 @@ namespace tessera::mesh {
 enum class GmshKind { geometry, triangulation, mesh };
 
 /// Opens the file in Gmsh, meshes it where it is no mesh, and copies the result. Throws as read_gmsh does.
-GmshModel load_in_gmsh(const std::filesystem::path& file, GmshKind kind, const SplitEntities& split,
+GmshModel load_in_gmsh(const std::filesystem::path& file, GmshKind kind, const MshFacts& facts,
                        const GmshOptions& options);
 
 }  // namespace tessera::mesh

@@ -76,15 +76,14 @@ std::string progress_of(const std::string& line) {
   return text;
 }
 
-GmshModel load_apart(const std::filesystem::path& file, Kind kind, const SplitEntities& split,
-                     const GmshOptions& options) {
+GmshModel load_apart(const std::filesystem::path& file, Kind kind, const MshFacts& facts, const GmshOptions& options) {
   GmshModel model;
   const MeshHooks& hooks = options.hooks;
   run_in_child({.program = "Gmsh",
                 .what = "reading " + file.string(),
                 .work =
                     [&](ChildSink& sink) {
-                      GmshModel loaded = load_in_gmsh(file, kind, split, options);
+                      GmshModel loaded = load_in_gmsh(file, kind, facts, options);
                       ArchiveWriter<ChildSink> archive(sink);
                       archive(loaded);
                     },
@@ -103,6 +102,7 @@ GmshModel load_apart(const std::filesystem::path& file, Kind kind, const SplitEn
                 .cpu_help = "use a coarser mesh, or a larger mesh.time_limit (seconds)",
                 .crash_help = "the file is damaged, or Gmsh has a fault: check that Gmsh itself opens and meshes it",
                 .trusted = options.trust});
+  for (const std::string& info : model.infos) log_info(info);
   for (const std::string& note : model.notes) log_debug(note);
   for (const std::string& warning : model.warnings) warn(warning);
   return model;
@@ -130,14 +130,14 @@ Mesh read_gmsh(const std::filesystem::path& file, const GmshOptions& options) {
   if (options.order != 1 && options.order != 2)
     throw Error(ExitCode::usage, fmt::format("geometric order {} was asked", options.order),
                 "orders 1 and 2 are supported", where);
-  SplitEntities split;
-  if (lower_case(file.extension().string()) == ".msh") split = check_msh(file);
+  MshFacts facts;
+  if (lower_case(file.extension().string()) == ".msh") facts = check_msh(file);
   const std::string extension = lower_case(file.extension().string());
   if (extension == ".geo") warn_of_open_line(file);
   if (!options.trust) extension.rfind(".geo", 0) == 0 ? check_geo(file) : check_no_script(file);
   if (kind == Kind::mesh && options.size)
     warn(fmt::format("mesh.size is not used: {} is a mesh already", file.string()));
-  return make_mesh_of(load_apart(file, kind, split, options), file.string());
+  return make_mesh_of(load_apart(file, kind, facts, options), file.string());
 }
 
 }  // namespace tessera::mesh

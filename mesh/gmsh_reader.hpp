@@ -34,19 +34,21 @@ bool is_geometry(const std::filesystem::path& file);
 /// (Gmsh reads some 10 MB/s); an hour for a .geo, which may compute anything.
 double reading_seconds(const std::filesystem::path& file);
 
-/// Reads a mesh (.msh 2.2 and 4.1, ascii and binary, and other mesh formats of Gmsh), or opens a geometry (.geo, .step,
-/// .brep, .iges, .stl) and meshes it with elements of about `size` and geometric order `order`. A mesh file keeps its
-/// order. Gmsh works in a child process (run_in_child): its crashes, its exit() and its hanging are errors like others.
+/// Reads a mesh (.msh 1.0, 2.0 to 2.2 and 4.1, ascii and binary, and other mesh formats of Gmsh), or opens a geometry
+/// (.geo, .step, .brep, .iges, .stl) and meshes it with elements of about `size` and geometric order `order`. A mesh
+/// file keeps its order. Gmsh works in a child process (run_in_child): its crashes, its exit() and its hanging are
+/// errors like others.
 ///
 /// Physical groups of every dimension become groups; one without a name is called "tag_<number>". A geometry with
 /// groups of the highest dimension gives the cells of those groups only, as Gmsh saves them; else all cells are read.
 /// Elements that a file repeats for each of their groups are read once; in a 2.2 file each element has the groups that
-/// it names. Inverted cells are mirrored, nodes without a cell dropped, and nodes are in the order of their tags.
+/// it names. Pyramids, serendipity cells and orders 3 and 4 are
+/// converted (convert_cells). Elements of a group that bound no cell are left out with a warning. Inverted cells are
+/// mirrored, nodes without a cell dropped, and nodes are in the order of their tags.
 ///
 /// Throws Error(file_system) where the file cannot be read, at `where` (its place in the deck), and Error(mesh) for a
-/// corrupt file, a script that does more than mesh (check_geo) without `trust`, an unsupported element (pyramids,
-/// serendipity, order > 2), a surface mesh in space, a facet of a group that is no side of a cell, and whatever Gmsh
-/// refuses, in its own words. Error(memory) and Error(interrupted): see run_in_child.
+/// corrupt file, a script that does more than mesh (check_geo) without `trust`, an unsupported element (order > 4), a
+/// surface mesh in space, and whatever Gmsh refuses, in its own words. Error(memory), Error(interrupted): see run_in_child.
 Mesh read_gmsh(const std::filesystem::path& file, const GmshOptions& options = {});
 
 }  // namespace tessera::mesh

@@ -151,36 +151,54 @@ void for_each_element(const GmshModel& model, int group, const std::vector<Index
   }
 }
 
-[[noreturn]] void refuse_loose(const PhysicalGroup& group, const std::string& file) {
-  throw Error(
-      ExitCode::mesh,
-      fmt::format("{}: group '{}' of dimension {} has an element that touches no cell", file, group.name, group.dim),
-      "remove the group, or mesh what it bounds: if cells have physical groups, the cells at this group need one too");
+// Groups with elements at no cell lose these; what has none left is no
+// group, so that a boundary condition on it is refused.
+void warn_of_loose(const std::string& file, const PhysicalGroup& group, Offset loose, Offset left) {
+  if (loose == 0) return;
+  warn(fmt::format("{}: {} of the {} elements of group '{}' of dimension {} bound no cell and are left out{}", file,
+                   loose, loose + left, group.name, group.dim, left == 0 ? "; the group is gone" : ""));
 }
 
 void add_facet_groups(const GmshModel& model, const std::string& file, const std::vector<Index>& number, Mesh& mesh) {
   std::vector<NamedFacets> named;
+  std::vector<int> of_named;
+  std::vector<Offset> unused;  // elements whose nodes no cell has
   for (int g = 0; g < static_cast<int>(model.groups.size()); ++g) {
     if (model.groups[g].dim != model.dim - 1) continue;
     named.push_back({model.groups[g].name, {}});
+    of_named.push_back(g);
+    unused.push_back(0);
     for_each_element(model, g, number, [&](const Index* vertices, int width) {
       FacetVertices facet{-1, -1, -1, -1};
       std::copy_n(vertices, width, facet.begin());
-      if (*std::min_element(vertices, vertices + width) < 0) refuse_loose(model.groups[g], file);
-      named.back().facets.push_back(facet);
+      if (*std::min_element(vertices, vertices + width) < 0)
+        ++unused.back();
+      else
+        named.back().facets.push_back(facet);
     });
   }
-  set_facets(mesh, named);
+  const std::size_t first = mesh.groups.size();
+  const std::vector<Offset> loose = set_facets(mesh, named);
+  for (std::size_t n = named.size(); n-- > 0;) {
+    const Offset lost = loose[n] + unused[n], left = static_cast<Offset>(named[n].facets.size()) - loose[n];
+    warn_of_loose(file, model.groups[of_named[n]], lost, left);
+    if (lost > 0 && left == 0) mesh.groups.erase(mesh.groups.begin() + static_cast<std::ptrdiff_t>(first + n));
+  }
 }
 
 void add_lower_groups(const GmshModel& model, const std::string& file, const std::vector<Index>& number, Mesh& mesh) {
   for (int g = 0; g < static_cast<int>(model.groups.size()); ++g) {
     if (model.groups[g].dim >= model.dim - 1) continue;
     std::vector<std::array<Index, 2>> elements;  // points and curves only
+    Offset loose = 0;
     for_each_element(model, g, number, [&](const Index* vertices, int width) {
-      if (*std::min_element(vertices, vertices + width) < 0) refuse_loose(model.groups[g], file);
-      elements.push_back({vertices[0], width > 1 ? vertices[1] : -1});
+      if (*std::min_element(vertices, vertices + width) < 0)
+        ++loose;
+      else
+        elements.push_back({vertices[0], width > 1 ? vertices[1] : -1});
     });
+    warn_of_loose(file, model.groups[g], loose, static_cast<Offset>(elements.size()));
+    if (loose > 0 && elements.empty()) continue;
     std::sort(elements.begin(), elements.end());
     elements.erase(std::unique(elements.begin(), elements.end()), elements.end());
     Group group{model.groups[g].name, model.groups[g].dim, {}, {}};

@@ -10,6 +10,7 @@
 #include <numeric>
 
 #include "base/error.hpp"
+#include "mesh/gmsh_convert.hpp"
 #include "mesh/gmsh_mixed_orders.hpp"
 #include "mesh/gmsh_types.hpp"
 
@@ -93,18 +94,14 @@ void check_types(const std::string& file, GmshModel& model) {
   for (int id : types) {
     const GmshType* type = gmsh_type(id);
     const std::string title = type ? fmt::format("{} (Gmsh type {})", type->name, id) : fmt::format("Gmsh type {}", id);
-    if (!type || !type->supported) {
-      const bool pyramid = id == 7 || id == 14 || id == 19;
-      const bool serendipity = id >= 16 && id <= 18;
+    if (!type || !type->convertible())
       refuse(fmt::format("{} has {} elements of an unsupported type: {}", file, count_elements(id), title),
-             pyramid       ? "mesh without pyramids: all hexahedra, all prisms, or all tetrahedra"
-             : serendipity ? "set Mesh.SecondOrderIncomplete = 0, so that Gmsh writes complete second-order elements"
-                           : "geometric orders 1 and 2 are supported: set Mesh.ElementOrder = 1 or 2");
-    }
+             "geometric orders 1 and 2 are read, 3 and 4 are converted: set Mesh.ElementOrder = 1 or 2");
     if (model.order != 0 && model.order != type->order)
       refuse(fmt::format("{} mixes cells of geometric orders 1 and 2", file), "write all cells with one order");
     model.order = type->order;
   }
+  model.order = std::min(model.order, 2);  // those above are converted
 }
 
 // Elements that a file repeats for each group of their entity: positions of the first of each, ascending; empty: all differ.
@@ -149,7 +146,7 @@ void append(const std::string& file, const NodeNumbers& numbers, const Tags& tag
 
 using GroupNumbers = std::map<std::pair<int, int>, int>;  // (dim, physical tag) -> position in GmshModel::groups
 
-GroupNumbers copy_groups(GmshModel& model) {
+GroupNumbers copy_groups(const std::map<std::pair<int, int>, std::string>& names, GmshModel& model) {
   GroupNumbers numbers;
   gmsh::vectorpair physical;
   gmsh::model::getPhysicalGroups(physical);
@@ -157,6 +154,8 @@ GroupNumbers copy_groups(GmshModel& model) {
     if (dim > model.dim) continue;
     std::string name;
     gmsh::model::getPhysicalName(dim, tag, name);
+    for (const int known : {dim, -1})  // -1: the file does not say the dimension
+      if (const auto own = names.find({known, tag}); name.empty() && own != names.end()) name = own->second;
     if (name.empty()) name = fmt::format("tag_{}", tag);
     const auto same = [&, d = dim](const PhysicalGroup& group) { return group.dim == d && group.name == name; };
     const auto found = std::find_if(model.groups.begin(), model.groups.end(), same);
@@ -177,8 +176,9 @@ std::vector<int> groups_of(const GroupNumbers& numbers, int dim, int entity) {
 }
 
 CellBlock& block_of_type(GmshModel& model, const GmshType& type) {
-  for (CellBlock& block : model.blocks)
-    if (block.shape == type.shape) return block;
+  for (std::size_t b = 0; b < model.blocks.size(); ++b)
+    if (model.types[b] == type.id) return model.blocks[b];
+  model.types.push_back(type.id);
   model.blocks.push_back({type.shape, type.order, type.nodes, {}, 0});
   return model.blocks.back();
 }
@@ -197,7 +197,7 @@ void copy_cells(const std::string& file, const NodeNumbers& numbers, int entity,
     const Index first = block.cells();
     if (nodes[t].size() / type.nodes + first > static_cast<std::size_t>(std::numeric_limits<Index>::max()))
       refuse(fmt::format("{} has more cells than 32-bit numbers count", file), "use a coarser mesh");
-    append(file, numbers, nodes[t], type.nodes, type.nodes, vertex_count(type.shape), groups.size() > 1, block.nodes);
+    append(file, numbers, nodes[t], type.nodes, type.nodes, type.vertices(), groups.size() > 1, block.nodes);
     nodes[t] = {};
     model.cells.push_back(
         {static_cast<std::size_t>(&block - model.blocks.data()), first, block.cells() - first, groups});
@@ -216,7 +216,7 @@ void copy_lower(const std::string& file, const NodeNumbers& numbers, int dim, in
       refuse(fmt::format("{} has elements of the unsupported Gmsh type {}", file, types[t]),
              "use geometric order 1 or 2");
     EntityElements copied{dim, type->shape, groups, {}};
-    const int vertices = vertex_count(type->shape);
+    const int vertices = type->vertices();
     append(file, numbers, nodes[t], type->nodes, vertices, vertices, true, copied.vertices);
     model.elements.push_back(std::move(copied));
   }
@@ -262,7 +262,7 @@ void copy_split(const std::string& file, const NodeNumbers& numbers, int dim, in
     if (!type)
       refuse(fmt::format("{} has elements of the unsupported Gmsh type {}", file, types[t]),
              "use geometric order 1 or 2");
-    const int vertices = vertex_count(type->shape);
+    const int vertices = type->vertices();
     for (const auto& [groups, part] :
          split_by_groups(elements[t], nodes[t], type->nodes, vertices, dim, physical, group_numbers)) {
       if (dim < model.dim) {
@@ -282,11 +282,11 @@ void copy_split(const std::string& file, const NodeNumbers& numbers, int dim, in
 
 }  // namespace
 
-GmshModel copy_model(const std::string& file, bool grouped_only, const SplitEntities& split) {
+GmshModel copy_model(const std::string& file, bool grouped_only, const MshFacts& facts) {
   GmshModel model;
   check_types(file, model);
   const NodeNumbers numbers = copy_points(file, model);
-  const GroupNumbers group_numbers = copy_groups(model);
+  const GroupNumbers group_numbers = copy_groups(facts.names, model);
   grouped_only = grouped_only && std::any_of(model.groups.begin(), model.groups.end(),
                                              [&](const PhysicalGroup& group) { return group.dim == model.dim; });
   gmsh::vectorpair entities;
@@ -294,8 +294,8 @@ GmshModel copy_model(const std::string& file, bool grouped_only, const SplitEnti
   std::sort(entities.begin(), entities.end());
   for (const auto& [dim, entity] : entities) {
     const std::vector<int> groups = groups_of(group_numbers, dim, entity);
-    const auto own_groups = split.find({dim, entity});
-    if (own_groups != split.end() && dim <= model.dim) {
+    const auto own_groups = facts.split.find({dim, entity});
+    if (own_groups != facts.split.end() && dim <= model.dim) {
       copy_split(file, numbers, dim, entity, group_numbers, own_groups->second, model);
     } else if (dim == model.dim) {
       if (!groups.empty() || !grouped_only) copy_cells(file, numbers, entity, groups, model);
@@ -303,6 +303,7 @@ GmshModel copy_model(const std::string& file, bool grouped_only, const SplitEnti
       copy_lower(file, numbers, dim, entity, groups, model);
     }
   }
+  convert_cells(file, model);
   if (model.cells.empty()) refuse(fmt::format("{} has no cells", file), "its physical groups of cells are empty");
   return model;
 }

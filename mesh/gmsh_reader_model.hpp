@@ -33,9 +33,11 @@ struct GmshModel {
   int dim = 0, order = 1;
   std::vector<double> points;     ///< [nodes, 3], ascending tags
   std::vector<CellBlock> blocks;  ///< one a type; node numbers count points
+  std::vector<int> types;         ///< Gmsh's number of the type of each block, while Gmsh's types are not yet converted
   std::vector<EntityCells> cells;
   std::vector<EntityElements> elements;  ///< of lower dimensions, entities with groups only
   std::vector<PhysicalGroup> groups;     ///< of dimension <= dim; groups of one name and dimension are one
+  std::vector<std::string> infos;        ///< of the child, for the parent's log
   std::vector<std::string> notes;        ///< of the child, for the parent's debug log
   std::vector<std::string> warnings;     ///< of the child, for the parent to say and keep
 };
@@ -59,13 +61,13 @@ void describe(Archive& archive, CellBlock& b) {
 }
 template <class Archive>
 void describe(Archive& archive, GmshModel& m) {
-  archive(m.dim, m.order, m.points, m.blocks, m.cells, m.elements, m.groups, m.notes, m.warnings);
+  archive(m.dim, m.order, m.points, m.blocks, m.cells, m.elements, m.groups, m.infos, m.notes, m.warnings);
 }
 
 /// Copies the mesh of Gmsh's current model. `grouped_only`: cells without a group are left out where cells have groups.
-/// `split`: elements that have other groups than their entity. Throws Error(mesh) naming `file` for elements that are
+/// `facts`: what Gmsh does not know of the file. Throws Error(mesh) naming `file` for elements that are
 /// not supported, nodes that do not exist, and no cells.
-GmshModel copy_model(const std::string& file, bool grouped_only, const SplitEntities& split);
+GmshModel copy_model(const std::string& file, bool grouped_only, const MshFacts& facts);
 
 /// Makes the mesh of a copied model: drops unused nodes, mirrors inverted cells, matches facets.
 Mesh make_mesh_of(GmshModel&& model, const std::string& file);

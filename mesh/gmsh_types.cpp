@@ -43,10 +43,14 @@ constexpr GmshType types[] = {
     {36, "16-node third order quadrangle", Shape::quad, 3, 16, false},
     {37, "25-node fourth order quadrangle", Shape::quad, 4, 25, false},
     {38, "36-node fifth order quadrangle", Shape::quad, 5, 36, false},
+    {39, "12-node third order serendipity quadrangle", Shape::quad, 3, 12, false},
+    {40, "16-node fourth order serendipity quadrangle", Shape::quad, 4, 16, false},
     {90, "40-node third order prism", Shape::prism, 3, 40, false},
     {91, "75-node fourth order prism", Shape::prism, 4, 75, false},
     {92, "64-node third order hexahedron", Shape::hex, 3, 64, false},
     {93, "125-node fourth order hexahedron", Shape::hex, 4, 125, false},
+    {118, "30-node third order pyramid", Shape::point, 3, 30, false},
+    {119, "55-node fourth order pyramid", Shape::point, 4, 55, false},
 };
 
 // Edge, face and volume nodes that follow the vertices.

@@ -16,7 +16,15 @@ struct GmshType {
   Shape shape;
   int order;
   int nodes;
-  bool supported;
+  bool supported;  ///< as it is; `convertible` types become others (gmsh_convert.hpp)
+
+  bool pyramid() const { return shape == Shape::point && nodes > 1; }
+  int dim() const { return pyramid() ? 3 : dimension(shape); }
+  int vertices() const { return pyramid() ? 5 : vertex_count(shape); }
+  /// Orders up to 4 and serendipity; not those that Gmsh itself has no basis for.
+  bool convertible() const {
+    return supported || pyramid() || (order <= 4 && shape != Shape::prism && id != 20 && id != 22) || id == 18;
+  }
 };
 
 /// All types that a file may hold; nullptr for a number that is none of the common ones.

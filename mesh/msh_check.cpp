@@ -26,7 +26,8 @@ class MshWalk : private MshCursor {
  public:
   using MshCursor::MshCursor;
 
-  SplitEntities split;  ///< in: entities whose elements are collected; out: their elements
+  std::map<std::pair<int, int>, std::string> names;  ///< MshFacts::names
+  SplitEntities split;                               ///< in: entities whose elements are collected; out: their elements
   SplitEntities ambiguous() const {
     SplitEntities result;
     for (auto it = contents_.begin(); it != contents_.end(); ++it)
@@ -38,7 +39,9 @@ class MshWalk : private MshCursor {
 
   void run() {
     bool nodes = false, elements = false;
+    const std::string end1 = "$END", end2 = "$End";
     for (std::string name = next_section(); !name.empty(); name = next_section()) {
+      if (!format_seen_ && name == "NOD") version1_ = format_seen_ = true;  // version 1.0 has no header
       if (!format_seen_ && name != "MeshFormat" && name != "Comments")
         fail(fmt::format("section ${} where $MeshFormat was expected", name));
       if (name == "MeshFormat") {
@@ -47,20 +50,20 @@ class MshWalk : private MshCursor {
         physical_names();
       } else if (name == "Entities" && version4_) {
         entities();
-      } else if (name == "Nodes") {
+      } else if (name == (version1_ ? "NOD" : "Nodes")) {
         if (nodes) fail("a second section $Nodes");
         nodes = true;
         version4_ ? nodes4() : nodes2();
-      } else if (name == "Elements") {
+      } else if (name == (version1_ ? "ELM" : "Elements")) {
         if (!nodes) fail("section $Elements before $Nodes");
         if (elements) fail("a second section $Elements");
         elements = true;
-        version4_ ? elements4() : elements2();
+        version4_ ? elements4() : version1_ ? elements1() : elements2();
       } else {
-        skip_section(name);
+        skip_section(name, version1_ ? end1 : end2);
         continue;
       }
-      expect_end(name);
+      expect_end(name, version1_ ? end1 : end2);
     }
     go_to_end();
     if (!format_seen_) fail("no section $MeshFormat: this is not a Gmsh mesh", "give a mesh that Gmsh wrote");
@@ -74,6 +77,7 @@ class MshWalk : private MshCursor {
     const double version = text_real();
     const std::int64_t type = text_integer(), size = text_integer();
     const bool version2 = version >= 2.0 && version < 2.205;
+    version20_ = version2 && version < 2.05;
     version4_ = version > 4.095 && version < 4.105;
     if (!version2 && !version4_) {
       go_to(start);
@@ -92,12 +96,16 @@ class MshWalk : private MshCursor {
   }
 
   void physical_names() {
-    const std::uint64_t count = fitting(text_count(), 6, "physical names");
+    const std::uint64_t count = fitting(text_count(), 4, "physical names");
     for (std::uint64_t i = 0; i < count; ++i) {
-      const std::int64_t dim = text_integer();
-      text_integer();
-      if (dim < 0 || dim > 3) fail(fmt::format("a physical name of dimension {}", dim));
-      if (quoted_name().size() > 119) fail("a physical name is longer than 119 characters", "use a shorter name");
+      const std::int64_t first = text_integer();
+      skip_spaces();
+      const bool old = version20_ && left() > 0 && *at() == '"';  // Gmsh 2.0 wrote no dimension
+      const std::int64_t dim = old ? -1 : first, tag = old ? first : text_integer();
+      if (!old && (dim < 0 || dim > 3)) fail(fmt::format("a physical name of dimension {}", dim));
+      const std::string_view name = quoted_name();
+      if (name.size() > 119) fail("a physical name is longer than 119 characters", "use a shorter name");
+      if (version20_) names[{static_cast<int>(dim), static_cast<int>(tag)}] = name;
     }
   }
 
@@ -188,7 +196,7 @@ class MshWalk : private MshCursor {
   }
   void see_element(const GmshType& type, std::int64_t element, std::int64_t physical, std::int64_t entity,
                    std::uint64_t hash) {
-    const std::array<int, 3> key{dimension(type.shape), static_cast<int>(entity), static_cast<int>(std::abs(physical))};
+    const std::array<int, 3> key{type.dim(), static_cast<int>(entity), static_cast<int>(std::abs(physical))};
     if (!last_ || *last_ != key) {
       last_ = key;
       last_content_ = &contents_[key];
@@ -197,6 +205,28 @@ class MshWalk : private MshCursor {
     }
     *last_content_ += hash;
     if (last_split_) last_split_->emplace_back(static_cast<std::uint64_t>(element), key[2]);
+  }
+
+  void elements1() {
+    const std::uint64_t count = fitting(text_count(), 12, "elements");
+    for (std::uint64_t e = 0; e < count; ++e) {
+      const std::int64_t element = text_integer();
+      const GmshType& type = element_type(text_integer());
+      const std::int64_t physical = text_integer(), entity = text_integer(), nodes = text_integer();
+      if (nodes != type.nodes) fail(fmt::format("a {} with {} nodes", type.name, nodes));
+      see_element(type, element, physical, entity, nodes_of(type));
+    }
+  }
+
+  /// Reads the nodes of an element; a number that is the same in whatever order they stand.
+  std::uint64_t nodes_of(const GmshType& type) {
+    std::uint64_t sum = 0;
+    for (int n = 0; n < type.nodes; ++n) {
+      const auto node = static_cast<std::uint64_t>(small());
+      check_node(node);
+      sum += mixed(node);
+    }
+    return mixed(sum);
   }
 
   void elements2() {
@@ -222,13 +252,8 @@ class MshWalk : private MshCursor {
           const std::int64_t tag = small();
           (t == 0 ? physical : entity) = t < 2 ? tag : entity;
         }
-        std::uint64_t sum = 0;  // the same in whatever order the nodes stand
-        for (int n = 0; n < type.nodes; ++n) {
-          const auto node = static_cast<std::uint64_t>(small());
-          check_node(node);
-          sum += mixed(node);
-        }
-        if (tags >= 2) see_element(type, element, physical, entity, mixed(sum));
+        const std::uint64_t hash = nodes_of(type);
+        if (tags >= 2) see_element(type, element, physical, entity, hash);
       }
       seen += run;
     }
@@ -243,8 +268,7 @@ class MshWalk : private MshCursor {
     for (std::uint64_t b = 0; b < blocks; ++b) {
       const std::int64_t dim = entity_dim();
       const GmshType& type = element_type(small());
-      if (type.shape != Shape::point && dimension(type.shape) != dim)
-        fail(fmt::format("elements of the type {} in an entity of dimension {}", type.name, dim));
+      if (type.dim() != dim) fail(fmt::format("elements of the type {} in an entity of dimension {}", type.name, dim));
       const std::uint64_t in_block =
           fitting(large(), static_cast<std::uint64_t>(type.nodes + 1) * (binary() ? 8 : 2), "elements");
       for (std::uint64_t e = 0; e < in_block; ++e) {
@@ -256,7 +280,7 @@ class MshWalk : private MshCursor {
     if (seen != count) fail(fmt::format("{} elements in the blocks, but {} declared", seen, count));
   }
 
-  bool format_seen_ = false, version4_ = false;
+  bool format_seen_ = false, version1_ = false, version20_ = false, version4_ = false;
   std::map<std::array<int, 3>, std::uint64_t> contents_;  // (dim, entity, physical) -> sum of its elements' hashes
   std::optional<std::array<int, 3>> last_;
   std::uint64_t* last_content_ = nullptr;
@@ -283,17 +307,18 @@ void check_readable(const std::filesystem::path& file, const std::optional<Posit
     throw Error(ExitCode::mesh, fmt::format("mesh file {} is empty", file.string()), "write the mesh again", where);
 }
 
-SplitEntities check_msh(const std::filesystem::path& file) {
+MshFacts check_msh(const std::filesystem::path& file) {
   const MappedFile mapped(file);
   MshWalk walk(file.string(), mapped.text());
   walk.run();
-  SplitEntities split = walk.ambiguous();
-  if (split.empty()) return split;
+  MshFacts facts{walk.ambiguous(), std::move(walk.names)};
+  if (facts.split.empty()) return facts;
   MshWalk collect(file.string(), mapped.text());
-  collect.split = std::move(split);
+  collect.split = std::move(facts.split);
   collect.run();
   for (auto& [entity, elements] : collect.split) std::sort(elements.begin(), elements.end());
-  return std::move(collect.split);
+  facts.split = std::move(collect.split);
+  return facts;
 }
 
 }  // namespace tessera::mesh

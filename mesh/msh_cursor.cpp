@@ -62,23 +62,24 @@ std::string MshCursor::next_section() {
   in_sections_ = true;
   const char* start = at_ + 1;
   const std::string name(start, std::find_if(start, end_, is_space));
-  if (name.empty() || name.size() > 64 || name.rfind("End", 0) == 0) fail(fmt::format("'${}' starts no section", name));
+  if (name.empty() || name.size() > 64 || name.rfind("End", 0) == 0 || name.rfind("END", 0) == 0)
+    fail(fmt::format("'${}' starts no section", name));
   at_ = start + name.size();
   skip_line();
   return name;
 }
 
-void MshCursor::expect_end(const std::string& name) {
+void MshCursor::expect_end(const std::string& name, const std::string& end) {
   skip_spaces();
-  const std::string mark = "$End" + name;
+  const std::string mark = end + name;
   if (left() < mark.size() || std::memcmp(at_, mark.data(), mark.size()) != 0)
     fail(at_ == end_ ? fmt::format("the file ends before {}", mark) : fmt::format("{} expected here", mark));
   at_ += mark.size();
   skip_line();
 }
 
-void MshCursor::skip_section(const std::string& name) {
-  const std::string mark = "$End" + name;
+void MshCursor::skip_section(const std::string& name, const std::string& end) {
+  const std::string mark = end + name;
   const std::size_t found = std::string_view(at_, left()).find(mark);
   if (found == std::string_view::npos) fail(fmt::format("section ${} has no {}", name, mark));
   at_ += found + mark.size();

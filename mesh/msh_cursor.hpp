@@ -38,10 +38,10 @@ class MshCursor {
   /// The name of the next section, without $; empty at the end of the file. Lines between sections are skipped, as Gmsh does, but
   /// not before the first section.
   std::string next_section();
-  /// Reads $End<name>.
-  void expect_end(const std::string& name);
-  /// Goes behind $End<name>.
-  void skip_section(const std::string& name);
+  /// Reads `end` and the name: $End<name>, or $END<name>.
+  void expect_end(const std::string& name, const std::string& end);
+  /// Goes behind `end` and the name.
+  void skip_section(const std::string& name, const std::string& end);
   /// The text between double quotes, on this line.
   std::string_view quoted_name();
 

@@ -191,9 +191,11 @@ TEST_P(BadMesh, IsRefusedWithItsReason) {
 
 std::vector<Case> bad_meshes() {
   const std::string tet = "4\n1 0 0 0\n2 1 0 0\n3 0 1 0\n4 0 0 1\n";
-  std::string cubic_nodes = "20\n";
-  for (int n = 1; n <= 20; ++n)
-    cubic_nodes += std::to_string(n) + " " + std::to_string(n * n) + " " + std::to_string(n % 3) + " 0\n";
+  std::string quintic_nodes = "56\n", quintic;
+  for (int n = 1; n <= 56; ++n) {
+    quintic_nodes += std::to_string(n) + " " + std::to_string(n * n) + " " + std::to_string(n % 3) + " 0\n";
+    quintic += " " + std::to_string(n);
+  }
   const std::string cube = "1 0 0 0\n2 1 0 0\n3 1 1 0\n4 0 1 0\n5 0 0 1\n6 1 0 1\n7 1 1 1\n";
   return {
       {"text", "hello\n", {"not a Gmsh mesh", "text.msh:1:1"}},
@@ -217,13 +219,9 @@ std::vector<Case> bad_meshes() {
                   ".5 0 .5\n",
                   "2\n1 9 2 1 1 1 2 3 5 6 7\n2 11 2 2 1 1 2 3 4 5 6 7 8 9 10\n"),
        {"1 inverted", "mesh finer where the boundary curves"}},
-      {"pyramid",
-       groups_and("5\n1 0 0 0\n2 1 0 0\n3 1 1 0\n4 0 1 0\n5 .5 .5 1\n", "2\n1 3 2 1 1 1 2 3 4\n2 7 2 2 1 1 2 3 4 5\n"),
-       {"unsupported type: 5-node pyramid", "without pyramids", "pyramid.toml:2:8"}},
-      {"cubic",
-       groups_and(cubic_nodes, "2\n1 2 2 1 1 1 2 3\n2 29 2 2 2 1 2 3 4 5 6 7 8 9 10 11 12 13 14 15 16 17 18 19 20\n"),
-       {"unsupported type: 20-node third order tetrahedron", "geometric orders 1 and 2 are supported",
-        "cubic.toml:2:8"}},
+      {"quintic",
+       groups_and(quintic_nodes, "2\n1 2 2 1 1 1 2 3\n2 31 2 2 2" + quintic + "\n"),
+       {"unsupported type: 56-node fifth order tetrahedron", "3 and 4 are converted", "quintic.toml:2:8"}},
       {"surface_in_space",
        groups_and("4\n1 0 0 0\n2 1 0 0\n3 0 1 0\n4 0 0 1\n", "1\n1 2 2 1 1 1 2 4\n"),
        {"surface mesh in space: z runs from 0 to 1", "surface_in_space.toml:2:8"}},
