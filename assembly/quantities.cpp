@@ -10,6 +10,7 @@
 #include "assembly/geometry_map.hpp"
 #include "assembly/host_loop.hpp"
 #include "assembly/quadrature.hpp"
+#include "assembly/side_loads.hpp"
 #include "base/error.hpp"
 #include "mesh/geometry.hpp"
 
@@ -100,11 +101,6 @@ struct Moments {
   }
 };
 
-struct Flow {
-  double value = 0;
-  void add(const Flow& other) { value += other.value; }
-};
-
 }  // namespace
 
 void check_components(const HostTensorField& field, int dim) {
@@ -163,29 +159,12 @@ FieldStatistics field_statistics(const mesh::Mesh& mesh, const DofMap& dofs, std
   return {sums.measure, sums.integral, std::sqrt(sums.square), low, high};
 }
 
-double flux_through(const mesh::Mesh& mesh, const DofMap& dofs, std::span<const double> u, const HostTensorField& k,
-                    const mesh::Group& group, int threads) {
-  if (group.dim != mesh.dim - 1)
-    throw Error(
-        ExitCode::usage,
-        fmt::format("no flux through group '{}' of dimension {} on a {}-D mesh", group.name, group.dim, mesh.dim),
-        fmt::format("choose a group of facets (dimension {})", mesh.dim - 1));
-  check_components(k, mesh.dim);
-  return sum_entities<Flow>(mesh, dofs, &group, threads,
-                            [&](Flow& sum, const Tables& tables, std::size_t b, Index local) {
-                              const Index* nodes = mesh.blocks[b].cell(local);
-                              for (int q = 0; q < tables.rule.size(); ++q) {
-                                double jacobian[9], inverse[9], n[3], x[3], gradient[3], flux[3];
-                                const double det = tables.geometry.jacobian(mesh, nodes, q, jacobian);
-                                GeometryMap::invert(jacobian, det, mesh.dim, inverse);
-                                tables.scaled_normal(det, inverse, n);
-                                tables.geometry.point(mesh, nodes, q, x);
-                                tables.field.gradient(dofs.blocks[b].cell(local), u.data(), q, inverse, gradient);
-                                k.apply(mesh.blocks[b].first_cell + local, x, mesh.dim, gradient, flux);
-                                for (int i = 0; i < mesh.dim; ++i) sum.value -= tables.rule.weights[q] * flux[i] * n[i];
-                              }
-                            })
-      .value;
+double gradient_flux(const mesh::Mesh& mesh, const DofMap& dofs, std::span<const double> u, const HostTensorField& k,
+                     std::span<const mesh::CellSide> sides, int threads) {
+  const SideLoads loads = gradient_loads(mesh, dofs, u, k, sides, threads);
+  double inward = 0;
+  for (Offset s = 0; s < loads.sides(); ++s) inward += loads.total(s);
+  return -inward;
 }
 
 Probe make_probe(const mesh::Mesh& mesh, const DofMap& dofs, const std::array<double, 3>& point) {

@@ -6,6 +6,7 @@
 #include "assembly/dof_map.hpp"
 #include "assembly/tensor_field.hpp"
 #include "mesh/geometry.hpp"
+#include "mesh/sides.hpp"
 
 namespace tessera::assembly {
 
@@ -27,10 +28,9 @@ FieldStatistics field_statistics(const mesh::Mesh& mesh, const DofMap& dofs, std
 std::array<double, 2> min_max(const mesh::Mesh& mesh, const DofMap& dofs, std::span<const double> u,
                               const mesh::Group* group = nullptr);
 
-/// int -K grad u . n over a group of facets: the flow out of the domain; n points out of the facet's cell, which for an interior
-/// facet is the lower-numbered one, whose side gradient and K are used. Throws Error(usage) for a group of other dimension.
-double flux_through(const mesh::Mesh& mesh, const DofMap& dofs, std::span<const double> u, const HostTensorField& k,
-                    const mesh::Group& group, int threads = 0);
+/// int -K grad u . n over sides of cells, out of which n points: from the gradient and K of these cells.
+double gradient_flux(const mesh::Mesh& mesh, const DofMap& dofs, std::span<const double> u, const HostTensorField& k,
+                     std::span<const mesh::CellSide> sides, int threads = 0);
 
 /// A point of the mesh as weights on dofs: value = sum weights u.
 struct Probe {

@@ -9,6 +9,7 @@
 #include "linalg/formats.hpp"
 #include "mesh/geometry.hpp"
 #include "mesh/quality.hpp"
+#include "mesh/sides.hpp"
 #include "output/csv.hpp"
 
 namespace tessera::physics {
@@ -61,29 +62,85 @@ void check_point(const QuantityParams& quantity, const mesh::Mesh& mesh) {
               quantity.where);
 }
 
+/// The groups of a quantity that integrates over them, which are of one dimension: cells, or facets.
+void check_measured(const QuantityParams& quantity, const mesh::Mesh& mesh, GroupList list) {
+  const mesh::Group* first = nullptr;
+  for (const std::string& name : quantity.on) {
+    const mesh::Group& group = find_group(mesh, name, -1, quantity.where, list);
+    if (group.dim < mesh.dim - 1)
+      throw Error(ExitCode::usage,
+                  fmt::format("quantity '{}' integrates over '{}', which is neither of cells nor of facets",
+                              quantity.name, name),
+                  "use max, min or value there", quantity.where);
+    if (first && group.dim != first->dim)
+      throw Error(ExitCode::usage,
+                  fmt::format("quantity '{}' integrates over '{}' ({}) and '{}' ({}), whose measures cannot be added",
+                              quantity.name, first->name, entity_name(first->dim), name, entity_name(group.dim)),
+                  "ask for them in two quantities", quantity.where);
+    if (!first) first = &group;
+  }
+}
+
+/// The groups of cells that a cell is in, as a message names them.
+std::string groups_of_cell(const mesh::Mesh& mesh, Index cell) {
+  std::vector<std::string> names;
+  for (const mesh::Group& group : mesh.groups)
+    if (group.dim == mesh.dim && std::binary_search(group.entities.begin(), group.entities.end(), cell))
+      names.push_back(fmt::format("'{}'", group.name));
+  return names.empty() ? "no group" : fmt::format("{}", fmt::join(names, ", "));
+}
+
+/// A flux through facets. Through those inside the domain it has two directions, of which `from` says one.
+void check_flux(const QuantityParams& quantity, const mesh::Mesh& mesh, GroupList list) {
+  if (quantity.on.empty())
+    throw Error(ExitCode::usage,
+                fmt::format("quantity '{}' of kind \"{}\" needs on = \"a facet group\"", quantity.name, quantity.kind),
+                "there are: " + describe_groups(mesh, list), quantity.where);
+  const mesh::Group group = united_groups(mesh, quantity.on, mesh.dim - 1, quantity.where, list);
+  const mesh::Group* from =
+      quantity.from.empty() ? nullptr : &find_group(mesh, quantity.from, mesh.dim, quantity.where, list);
+  const std::vector<mesh::SidePair> sides = mesh::sides_of(mesh, group.entities);
+  const auto inside = [&](Index cell) {
+    return cell >= 0 && std::binary_search(from->entities.begin(), from->entities.end(), cell);
+  };
+  for (const mesh::SidePair& pair : sides) {
+    const auto [cell, other] = std::pair(pair.first.cell, pair.second.cell);
+    const std::string beside = other < 0 ? fmt::format("the cells beside it are in {}", groups_of_cell(mesh, cell))
+                                         : fmt::format("the cells on its sides are in {} and in {}",
+                                                       groups_of_cell(mesh, cell), groups_of_cell(mesh, other));
+    if (!from && other >= 0)
+      throw Error(ExitCode::usage,
+                  fmt::format("quantity '{}': '{}' has facets inside the domain, through which the flux has two "
+                              "directions",
+                              quantity.name, group.name),
+                  fmt::format("say the side that it leaves with from = \"a group of cells\"; {}", beside),
+                  quantity.where);
+    if (from && inside(cell) == inside(other))
+      throw Error(ExitCode::usage,
+                  fmt::format("quantity '{}': '{}' has facets {} '{}'", quantity.name, group.name,
+                              inside(cell) ? "inside" : "that do not bound", quantity.from),
+                  fmt::format("`from` names the cells on one side of the facets; {}", beside), quantity.where);
+  }
+}
+
 /// A quantity of groups, or of the whole mesh.
 void check_groups(const QuantityParams& quantity, const mesh::Mesh& mesh, GroupList list) {
   if (!quantity.at.empty())
     throw Error(ExitCode::usage,
                 fmt::format("quantity '{}' of kind \"{}\" takes no point", quantity.name, quantity.kind),
                 "use kind = \"value\", or leave `at` out", quantity.where);
-  const bool facets_only = quantity.kind == "flux";
-  if (facets_only && quantity.on.empty())
-    throw Error(ExitCode::usage,
-                fmt::format("quantity '{}' of kind \"flux\" needs on = \"a facet group\"", quantity.name),
-                "there are: " + describe_groups(mesh, list), quantity.where);
-  const bool measured = quantity.kind == "integral" || quantity.kind == "average" || quantity.kind == "l2";
-  for (const std::string& name : quantity.on) {
-    const mesh::Group& group = find_group(mesh, name, facets_only ? mesh.dim - 1 : -1, quantity.where, list);
-    if (measured && group.dim < mesh.dim - 1)
-      throw Error(ExitCode::usage,
-                  fmt::format("quantity '{}' integrates over '{}', which is neither of cells nor of facets",
-                              quantity.name, name),
-                  "use max, min or value there", quantity.where);
-  }
+  if (is_flux(quantity)) return check_flux(quantity, mesh, list);
+  if (is_integral(quantity)) return check_measured(quantity, mesh, list);
+  for (const std::string& name : quantity.on) find_group(mesh, name, -1, quantity.where, list);
 }
 
 }  // namespace
+
+bool is_flux(const QuantityParams& quantity) { return quantity.kind == "flux" || quantity.kind == "flux_gradient"; }
+
+bool is_integral(const QuantityParams& quantity) {
+  return quantity.kind == "integral" || quantity.kind == "average" || quantity.kind == "l2";
+}
 
 const std::vector<NamedHelp>& strategy_table() {
   static const std::vector<NamedHelp> table = [] {
@@ -111,7 +168,9 @@ const std::vector<NamedHelp>& quantity_table() {
       {"min", "smallest value at the dofs of the group"},
       {"average", "integral over the group divided by its measure"},
       {"integral", "integral over the group (cells or facets)"},
-      {"flux", "flow out through a facet group, the integral of -k grad u . n"},
+      {"flux",
+       "flow out through a facet group, the integral of -k grad u . n, from the weak form: it balances the sources"},
+      {"flux_gradient", "the same integral from the gradient of u, which is less accurate and does not balance"},
       {"value", "value at the point `at`"},
       {"l2", "square root of the integral of the square"},
   };
@@ -178,6 +237,8 @@ deck::Section<QuantityParams> quantity_section() {
             .example = "\"max\""})
       .key("of", &QuantityParams::of, {.help = "field", .choices = {"u"}})
       .key("on", &QuantityParams::on, {.help = "physical group(s); left out: the whole mesh"})
+      .key("from", &QuantityParams::from,
+           {.help = "group of the cells that a flux leaves; needed for facets inside the domain"})
       .key("at", &QuantityParams::at,
            {.help = "point, for kind = \"value\": one number an axis, further ones 0", .unit = "length"})
       .position(&QuantityParams::where);
@@ -221,6 +282,29 @@ const mesh::Group& find_group(const mesh::Mesh& mesh, const std::string& name, i
       where);
 }
 
+mesh::Group united_groups(const mesh::Mesh& mesh, const std::vector<std::string>& names, int dim,
+                          const deck::Where& where, GroupList list) {
+  mesh::Group result;
+  std::vector<std::string> seen;
+  for (const std::string& name : names) {
+    if (std::find(seen.begin(), seen.end(), name) != seen.end()) continue;
+    seen.push_back(name);
+    const mesh::Group& group = find_group(mesh, name, dim, where, list);
+    if (seen.size() > 1 && group.dim != result.dim)
+      throw Error(ExitCode::usage,
+                  fmt::format("'{}' ({}) and '{}' ({}) have different dimensions", seen.front(),
+                              entity_name(result.dim), name, entity_name(group.dim)),
+                  "name groups of one dimension", where);
+    result.dim = group.dim;
+    result.entities.insert(result.entities.end(), group.entities.begin(), group.entities.end());
+    result.vertices.insert(result.vertices.end(), group.vertices.begin(), group.vertices.end());
+  }
+  std::sort(result.entities.begin(), result.entities.end());
+  result.entities.erase(std::unique(result.entities.begin(), result.entities.end()), result.entities.end());
+  result.name = fmt::format("{}", fmt::join(seen, ", "));
+  return result;
+}
+
 void check_quantities(const std::vector<QuantityParams>& quantities, const mesh::Mesh& mesh, GroupList list) {
   std::vector<std::string> seen;
   for (const QuantityParams& quantity : quantities) {
@@ -231,6 +315,10 @@ void check_quantities(const std::vector<QuantityParams>& quantities, const mesh:
     if (quantity.name.empty())
       throw Error(ExitCode::usage, "a quantity has an empty name", "give it one: the summary lists quantities by name",
                   quantity.where);
+    if (!quantity.from.empty() && !is_flux(quantity))
+      throw Error(ExitCode::usage,
+                  fmt::format("quantity '{}' of kind \"{}\" takes no `from`", quantity.name, quantity.kind),
+                  "leave it out: it says which side of a group of facets a flux leaves", quantity.where);
     if (quantity.kind == "value")
       check_point(quantity, mesh);
     else

@@ -67,6 +67,7 @@ struct QuantityParams {
   std::string kind;
   std::string of = "u";
   std::vector<std::string> on;
+  std::string from;
   std::vector<double> at;
   deck::Where where;
 };
@@ -82,6 +83,15 @@ const std::vector<NamedHelp>& quantity_table();
 
 /// What a list of groups says of each: a box of one cell that stands for a grid has the names of the user's mesh, but not its sizes.
 enum class GroupList { sizes, names };
+
+/// What is integrated or flows through facets: kinds whose groups have one dimension, for measures of several are not added.
+bool is_flux(const QuantityParams& quantity);
+bool is_integral(const QuantityParams& quantity);
+
+/// The groups of one `on` as one: a facet or cell that several of them hold, or a name that stands twice, is in it once.
+/// `dim` as in find_group. Throws Error(usage) at `where` for groups of different dimensions.
+mesh::Group united_groups(const mesh::Mesh& mesh, const std::vector<std::string>& names, int dim,
+                          const deck::Where& where, GroupList list = GroupList::sizes);
 
 /// The group of that name: of dimension `dim`, or of any with dim < 0 (the highest wins).
 /// Throws Error(mesh) that lists the groups there are.

@@ -44,7 +44,10 @@ ExitCode ConvectionDiffusion::run(Context& context) {
   if (of_deck.on_grid()) return run_on_grid(of_deck, context);
   const Problem problem = set_up(context, std::move(of_deck));
   context.summary.set("space.discretisation", problem.params.discretisation);
-  return scalar::run_on_mesh(problem.diffusion, context,
+  scalar::WeakForm form = weak_form(problem.params);
+  // Of an edge in a periodic side the diffusion of upwind is made from both sides together: no side has a flow of its own.
+  if (problem.params.upwind() && !problem.diffusion.periodic.empty()) form.balances = false;
+  return scalar::run_on_mesh(problem.diffusion, form, context,
                              [&](auto& exec, auto& system) { make_system(exec, problem, system, context.summary); });
 }
 

@@ -6,6 +6,7 @@
 #include "base/log.hpp"
 #include "base/profile.hpp"
 #include "physics/convection_diffusion/grid.hpp"
+#include "physics/convection_diffusion/problem.hpp"
 #include "physics/scalar/evaluate.hpp"
 #include "physics/scalar/grid.hpp"
 #include "physics/scalar/solve.hpp"
@@ -151,7 +152,7 @@ ExitCode run_on_grid(const Params& params, Context& context) {
   if (!diffusion.has_exact && !scalar::needs_mesh(diffusion)) return scalar::conclude(diffusion, report, context);
   const Array<double> u = at_nodes(grid);
   if (diffusion.has_exact) report_nodal_error(diffusion.exact, grid, u, host.count(), context.summary);
-  if (scalar::needs_mesh(diffusion)) scalar::report_on_mesh(diffusion, u, report, context);
+  if (scalar::needs_mesh(diffusion)) scalar::report_on_mesh(diffusion, u, report, weak_form(params), context);
   return scalar::conclude(diffusion, report, context);
 }
 

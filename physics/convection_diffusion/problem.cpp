@@ -33,19 +33,37 @@ bool velocity_varies(const Params& params) {
   return false;
 }
 
+scalar::WeakForm weak_form(const Params& params) {
+  scalar::WeakForm form;
+  form.supg = params.supg();
+  form.convects = std::any_of(params.velocity.begin(), params.velocity.end(), [](const auto& v) { return !v.empty(); });
+  form.velocity_varies = velocity_varies(params);
+  form.balances = !params.on_grid();
+  if (params.upwind())
+    form.add = [&params](const scalar::Solution& solution, const std::vector<Index>& cells,
+                         const std::vector<char>& inside, const std::vector<Index>& slot,
+                         std::vector<double>& residual) {
+      add_upwinding(params, solution, cells, inside, slot, residual);
+    };
+  form.data = [&velocities = params.velocity, convects = form.convects, supg = form.supg](
+                  const std::vector<scalar::MaterialParams>& materials, const mesh::Mesh& mesh,
+                  const assembly::DofMap& dofs, const std::vector<Index>& material, int threads) {
+    assembly::ConvectionData data;
+    data.diffusion = scalar::diffusion_data(materials, material, mesh, dofs, threads);
+    if (!convects) return data;
+    Expressions velocity = velocities;
+    for (auto& v : velocity) v.resize(static_cast<std::size_t>(mesh.dim));
+    data.velocity = scalar::coefficient(velocity, material, mesh, assembly::QuadraturePoints(mesh, dofs), threads);
+    if (supg) data.divergence = assembly::divergence_of(mesh, dofs, data.diffusion.k, threads);
+    return data;
+  };
+  return form;
+}
+
 assembly::ConvectionData convection_data(const Problem& problem, int threads) {
   const scalar::Problem& diffusion = problem.diffusion;
-  const std::vector<scalar::MaterialParams>& materials = diffusion.params.materials;
-  const mesh::Mesh& mesh = diffusion.mesh;
-  const assembly::QuadraturePoints points(mesh, diffusion.dofs);
-  assembly::ConvectionData data;
-  data.diffusion = scalar::diffusion_data(materials, diffusion.material, mesh, diffusion.dofs, threads);
-  Expressions velocity = problem.params.velocity;
-  if (std::all_of(velocity.begin(), velocity.end(), [](const auto& v) { return v.empty(); })) return data;
-  for (auto& v : velocity) v.resize(static_cast<std::size_t>(mesh.dim));
-  data.velocity = scalar::coefficient(velocity, diffusion.material, mesh, points, threads);
-  if (problem.params.supg()) data.divergence = assembly::divergence_of(mesh, diffusion.dofs, data.diffusion.k, threads);
-  return data;
+  return weak_form(problem.params)
+      .data(diffusion.params.materials, diffusion.mesh, diffusion.dofs, diffusion.material, threads);
 }
 
 void report_peclet(const Problem& problem, const assembly::ConvectionData& data, int threads,

@@ -4,6 +4,7 @@
 #include "output/summary.hpp"
 #include "physics/convection_diffusion/params.hpp"
 #include "physics/scalar/problem.hpp"
+#include "physics/scalar/solution.hpp"
 #include "physics/scalar/system.hpp"
 
 namespace tessera::physics::convection_diffusion {
@@ -17,6 +18,13 @@ struct Problem {
 /// Throws Error(usage) where a velocity has not one component an axis, or depends on an axis that is not there.
 void check_velocity(const std::vector<std::vector<deck::Expression>>& velocity,
                     const std::vector<scalar::MaterialParams>& materials, int dim);
+
+/// What the rows of make_system say; on a grid those of plain elements, which only its fluxes stand on. Borrows `params`.
+scalar::WeakForm weak_form(const Params& params);
+
+/// WeakForm::add of discretisation = "upwind".
+void add_upwinding(const Params& params, const scalar::Solution& solution, const std::vector<Index>& cells,
+                   const std::vector<char>& inside, const std::vector<Index>& slot, std::vector<double>& residual);
 
 /// Coefficients at the quadrature points. SUPG also gets div k where k varies, from its values there. Throws Error(usage) where k is
 /// not positive definite or a value is not finite.

@@ -6,6 +6,7 @@
 
 #include "base/log.hpp"
 #include "physics/poisson/grid.hpp"
+#include "physics/poisson/system.hpp"
 #include "physics/scalar/solve.hpp"
 #include "solvers/grid/grid_operator.hpp"
 #include "solvers/grid/sine_transform.hpp"
@@ -88,7 +89,11 @@ ExitCode run_on_grid(const Params& params, Context& context) {
     return solved;
   });
   summarise_solver(report, context.summary);
-  if (needs_mesh(params)) report_on_mesh(params, data.u, report, context);
+  if (needs_mesh(params)) {
+    WeakForm form = weak_form();
+    form.balances = grid.galerkin;
+    report_on_mesh(params, data.u, report, form, context);
+  }
   return conclude(params, report, context);
 }
 

@@ -41,7 +41,7 @@ ExitCode Poisson::run(Context& context) {
   Params params_read = read_params(context);
   if (needs_grid(params_read)) return run_on_grid(params_read, context);
   const Problem problem = set_up(context, std::move(params_read));
-  return run_on_mesh(problem, context,
+  return run_on_mesh(problem, weak_form(), context,
                      [&](auto& exec, auto& system) { make_system(exec, problem, system, context.summary); });
 }
 

@@ -55,6 +55,15 @@ Plan plan(const Problem& problem) {
   return result;
 }
 
+WeakForm weak_form() {
+  WeakForm form;
+  form.data = [](const std::vector<MaterialParams>& materials, const mesh::Mesh& mesh, const assembly::DofMap& dofs,
+                 const std::vector<Index>& material, int threads) {
+    return assembly::ConvectionData{diffusion_data(materials, material, mesh, dofs, threads), {}, {}};
+  };
+  return form;
+}
+
 template void make_system(Threads&, const Problem&, System<Threads>&, output::Summary&);
 
 }  // namespace tessera::physics::poisson

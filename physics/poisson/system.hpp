@@ -1,6 +1,7 @@
 #pragma once
 // From the problem on the host to a linear system on a backend, assembled and stored as the deck asks for.
 #include "physics/poisson/params.hpp"
+#include "physics/scalar/solution.hpp"
 #include "physics/scalar/system.hpp"
 
 namespace tessera::physics::poisson {
@@ -9,6 +10,9 @@ namespace tessera::physics::poisson {
 /// assemble, boundary, convert. Throws Error(usage) where strategy, format, solver and elements do not go together.
 template <class Exec>
 void make_system(Exec& exec, const Problem& problem, System<Exec>& system, output::Summary& summary);
+
+/// What the rows of make_system say.
+WeakForm weak_form();
 
 /// Whether the operator is applied without a matrix, and why.
 struct Plan {

@@ -93,8 +93,7 @@ std::vector<FacetTerm> facet_terms(const std::vector<BoundaryParams>& boundaries
   std::vector<FacetTerm> terms;
   for (const BoundaryParams& boundary : boundaries) {
     if (boundary.type == "dirichlet") continue;
-    for (const std::string& name : boundary.on)
-      terms.push_back({&find_group(mesh, name, mesh.dim - 1, boundary.where, list), &boundary});
+    terms.push_back({united_groups(mesh, boundary.on, mesh.dim - 1, boundary.where, list), &boundary});
   }
   return terms;
 }

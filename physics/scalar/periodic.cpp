@@ -69,12 +69,14 @@ std::vector<BoundaryParams> take_periodic(std::vector<BoundaryParams>& boundarie
 
 std::vector<Index> periodic_vertices(const deck::Deck& deck, const Params& params,
                                      const std::vector<BoundaryParams>& periodic, const mesh::Mesh& mesh) {
-  const std::filesystem::path file = params.mesh.file.empty() ? std::filesystem::path() : deck.resolve(params.mesh.file);
+  const std::filesystem::path file =
+      params.mesh.file.empty() ? std::filesystem::path() : deck.resolve(params.mesh.file);
   if (periodic.empty()) {
     if (mesh::has_periodic_section(file))
-      warn(fmt::format("{} has sides that are periodic ($Periodic), but no [[boundary]] of the deck makes them so: add type = "
-                       "\"periodic\", on = [\"one side\", \"the other\"]",
-                       file.string()));
+      warn(fmt::format(
+          "{} has sides that are periodic ($Periodic), but no [[boundary]] of the deck makes them so: add type = "
+          "\"periodic\", on = [\"one side\", \"the other\"]",
+          file.string()));
     return {};
   }
   const std::vector<mesh::AffineMap> maps = mesh::periodic_maps(file);
@@ -101,8 +103,8 @@ std::vector<Index> periodic_vertices(const deck::Deck& deck, const Params& param
 void make_dofs(const deck::Deck& deck, const std::vector<Index>& same, int threads, Problem& problem) {
   const PhysicsParams& physics = problem.params.physics;
   const mesh::Mesh& mesh = problem.mesh;
-  problem.dofs = with_place(deck, physics,
-                            [&] { return assembly::make_periodic_dof_map(mesh, physics.order, same, threads); });
+  problem.dofs =
+      with_place(deck, physics, [&] { return assembly::make_periodic_dof_map(mesh, physics.order, same, threads); });
   problem.dof_points = assembly::dof_points(mesh, problem.dofs);
   if (same.empty()) return;
   Unfolded& unfolded = problem.unfolded.emplace();
@@ -140,6 +142,15 @@ DirichletData fold(const Unfolded& unfolded, Index dofs, const DirichletData& di
       result.dofs.push_back(dof);
       result.values.push_back(dirichlet.values[first[dof]]);
     }
+  return result;
+}
+
+std::vector<Index> fixed_dofs(const Problem& problem) {
+  if (!problem.unfolded) return problem.dirichlet.dofs;
+  const std::vector<Index>& folded = problem.dirichlet.dofs;
+  std::vector<Index> result;
+  for (Index dof = 0; dof < problem.unfolded->dofs.dofs; ++dof)
+    if (std::binary_search(folded.begin(), folded.end(), problem.unfolded->became[dof])) result.push_back(dof);
   return result;
 }
 

@@ -23,6 +23,9 @@ void make_dofs(const deck::Deck& deck, const std::vector<Index>& same, int threa
 DirichletData fold(const Unfolded& unfolded, Index dofs, const DirichletData& dirichlet,
                    const std::vector<BoundaryParams>& boundaries);
 
+/// The dofs with Dirichlet values, ascending: of the unfolded space where there is one.
+std::vector<Index> fixed_dofs(const Problem& problem);
+
 /// [unfolded dofs] the values of u at the dofs that they became.
 std::vector<double> unfold(const Unfolded& unfolded, const std::vector<double>& u);
 

@@ -29,9 +29,9 @@ assembly::Coefficient coefficient(const std::vector<std::vector<deck::Expression
 assembly::DiffusionData diffusion_data(const std::vector<MaterialParams>& materials, const std::vector<Index>& material,
                                        const mesh::Mesh& mesh, const assembly::DofMap& dofs, int threads);
 
-/// One facet integral of the boundary: alpha and value at the group's facet points.
+/// The facet integral of one [[boundary]]: alpha and value at the points of its facets, each of which counts once.
 struct FacetTerm {
-  const mesh::Group* group = nullptr;
+  mesh::Group group;
   const BoundaryParams* boundary = nullptr;
 };
 

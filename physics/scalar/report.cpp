@@ -17,40 +17,30 @@ namespace tessera::physics::scalar {
 
 namespace {
 
-/// k of every material at any point. Evaluators belong to one thread each, so every thread has its own set.
-assembly::HostTensorField diffusivity_field(const Solution& solution) {
-  std::size_t components = 1;
-  for (const MaterialParams& m : solution.materials) components = std::max(components, m.diffusivity.size());
-  using Evaluators = std::vector<std::vector<deck::Evaluator>>;
-  auto pool = std::make_shared<std::vector<Evaluators>>(
-      static_cast<std::size_t>(std::max(default_threads(), solution.threads)));
-  for (Evaluators& of_thread : *pool)
-    for (const MaterialParams& m : solution.materials) {
-      of_thread.emplace_back();
-      for (const deck::Expression& e : m.diffusivity) of_thread.back().emplace_back(e);
-    }
-  const int dim = solution.mesh.dim;
-  auto evaluate = [pool, components, dim, &material = solution.material](Index cell, const double* xyz, double* k) {
-    auto& evaluators = (*pool)[static_cast<std::size_t>(current_part())][static_cast<std::size_t>(material[cell])];
-    if (evaluators.size() == components) {
-      for (std::size_t c = 0; c < components; ++c) k[c] = evaluators[c](xyz);
-      return;
-    }
-    std::fill(k, k + components, 0.0);
-    const double value = evaluators.front()(xyz);
-    k[0] = k[components - 1] = value;
-    if (dim == 3) k[3] = value;
-  };
-  return {static_cast<int>(components), evaluate};
+/// The sides of the facets of a flux that it leaves: those of the cells in `from`, or of the domain.
+std::vector<mesh::CellSide> left_sides(const Solution& s, const mesh::Group& group, const mesh::Group* from) {
+  std::vector<mesh::CellSide> sides;
+  for (const mesh::SidePair& pair : mesh::sides_of(s.mesh, group.entities)) {
+    const bool first = !from || std::binary_search(from->entities.begin(), from->entities.end(), pair.first.cell);
+    sides.push_back(first ? pair.first : pair.second);
+  }
+  return sides;
 }
 
-/// Quantities on several groups add up, or take the extreme.
+double flux_quantity(const QuantityParams& quantity, const Solution& s, const Fluxes& fluxes) {
+  const mesh::Group group = united_groups(s.mesh, quantity.on, s.mesh.dim - 1, quantity.where);
+  const mesh::Group* from =
+      quantity.from.empty() ? nullptr : &find_group(s.mesh, quantity.from, s.mesh.dim, quantity.where);
+  if (quantity.kind == "flux") return from ? fluxes.through(group, *from) : fluxes.through(group);
+  return assembly::gradient_flux(s.mesh, s.dofs, s.u, diffusivity_field(s), left_sides(s, group, from), s.threads);
+}
+
+/// The extreme over several groups, or the integral over all that they hold, where what is in several counts once.
 double group_quantity(const QuantityParams& quantity, const Solution& s) {
-  std::vector<const mesh::Group*> groups;
-  for (const std::string& name : quantity.on)
-    groups.push_back(&find_group(s.mesh, name, quantity.kind == "flux" ? s.mesh.dim - 1 : -1, quantity.where));
-  if (groups.empty()) groups.push_back(nullptr);
-  if (quantity.kind == "max" || quantity.kind == "min") {
+  if (!is_integral(quantity)) {
+    std::vector<const mesh::Group*> groups;
+    for (const std::string& name : quantity.on) groups.push_back(&find_group(s.mesh, name, -1, quantity.where));
+    if (groups.empty()) groups.push_back(nullptr);
     std::vector<double> all;
     for (const mesh::Group* group : groups) {
       const auto [low, high] = assembly::min_max(s.mesh, s.dofs, s.u, group);
@@ -59,20 +49,11 @@ double group_quantity(const QuantityParams& quantity, const Solution& s) {
     return quantity.kind == "max" ? *std::max_element(all.begin(), all.end())
                                   : *std::min_element(all.begin(), all.end());
   }
-  if (quantity.kind == "flux") {
-    const assembly::HostTensorField k = diffusivity_field(s);
-    double sum = 0;
-    for (const mesh::Group* group : groups) sum += assembly::flux_through(s.mesh, s.dofs, s.u, k, *group, s.threads);
-    return sum;
-  }
-  double integral = 0, measure = 0, square = 0;
-  for (const mesh::Group* group : groups) {
-    const assembly::FieldStatistics part = assembly::field_statistics(s.mesh, s.dofs, s.u, group, s.threads);
-    integral += part.integral;
-    measure += part.measure;
-    square += part.l2 * part.l2;
-  }
-  return quantity.kind == "integral" ? integral : quantity.kind == "average" ? integral / measure : std::sqrt(square);
+  mesh::Group united;
+  if (!quantity.on.empty()) united = united_groups(s.mesh, quantity.on, -1, quantity.where);
+  const assembly::FieldStatistics all =
+      assembly::field_statistics(s.mesh, s.dofs, s.u, quantity.on.empty() ? nullptr : &united, s.threads);
+  return quantity.kind == "integral" ? all.integral : quantity.kind == "average" ? all.average() : all.l2;
 }
 
 /// Numbers of groups as cell fields: the material, the first group of each cell, and 0/1 for each group where they overlap.
@@ -118,6 +99,33 @@ struct GridMesh {
 
 }  // namespace
 
+/// Evaluators belong to one thread each, so every thread has its own set.
+assembly::HostTensorField diffusivity_field(const Solution& solution) {
+  std::size_t components = 1;
+  for (const MaterialParams& m : solution.materials) components = std::max(components, m.diffusivity.size());
+  using Evaluators = std::vector<std::vector<deck::Evaluator>>;
+  auto pool = std::make_shared<std::vector<Evaluators>>(
+      static_cast<std::size_t>(std::max(default_threads(), solution.threads)));
+  for (Evaluators& of_thread : *pool)
+    for (const MaterialParams& m : solution.materials) {
+      of_thread.emplace_back();
+      for (const deck::Expression& e : m.diffusivity) of_thread.back().emplace_back(e);
+    }
+  const int dim = solution.mesh.dim;
+  auto evaluate = [pool, components, dim, &material = solution.material](Index cell, const double* xyz, double* k) {
+    auto& evaluators = (*pool)[static_cast<std::size_t>(current_part())][static_cast<std::size_t>(material[cell])];
+    if (evaluators.size() == components) {
+      for (std::size_t c = 0; c < components; ++c) k[c] = evaluators[c](xyz);
+      return;
+    }
+    std::fill(k, k + components, 0.0);
+    const double value = evaluators.front()(xyz);
+    k[0] = k[components - 1] = value;
+    if (dim == 3) k[3] = value;
+  };
+  return {static_cast<int>(components), evaluate};
+}
+
 solvers::Monitor monitor_of(const Context& context, double tolerance) {
   solvers::Monitor monitor;
   monitor.stop = context.stop;
@@ -145,13 +153,16 @@ void check_values(const ExactParams& exact, const mesh::Mesh& mesh, const assemb
   assembly::compute_errors(mesh, dofs, u, exact.u, exact.gradient, {.threads = threads});
 }
 
-void report_quantities(const std::vector<QuantityParams>& quantities, const Solution& s, output::Summary& summary) {
+void report_quantities(const std::vector<QuantityParams>& quantities, const Solution& s, const Fluxes& fluxes,
+                       output::Summary& summary) {
   for (const QuantityParams& quantity : quantities) {
     double value = 0;
     if (quantity.kind == "value") {
       std::array<double, 3> at{};
       std::copy_n(quantity.at.begin(), std::min<std::size_t>(quantity.at.size(), 3), at.begin());
       value = assembly::value_at(s.mesh, s.dofs, s.u, at);
+    } else if (is_flux(quantity)) {
+      value = flux_quantity(quantity, s, fluxes);
     } else {
       value = group_quantity(quantity, s);
     }
@@ -180,10 +191,16 @@ void summarise_solver(const solvers::Report& report, output::Summary& summary) {
 
 void report_solution(const Params& params, const Solution& solution, const solvers::Report& report, Context& context) {
   Threads exec(solution.threads);
+  std::unique_ptr<const Fluxes> fluxes;
+  {
+    Scope scope(exec, "balance");
+    fluxes = std::make_unique<const Fluxes>(solution);
+    if (solution.form.balances) report_balance(fluxes->balance(), solution, context.summary);
+  }
   {
     Scope scope(exec, "post");
     if (params.has_exact) report_errors(params.exact, solution, context.summary);
-    report_quantities(params.quantities, solution, context.summary);
+    report_quantities(params.quantities, solution, *fluxes, context.summary);
   }
   if (!params.output.write && params.lines.empty()) return;
   Scope scope(exec, "output");
@@ -199,13 +216,19 @@ bool needs_mesh(const Params& params) {
   return params.output.write || params.has_exact || !params.quantities.empty() || !params.lines.empty();
 }
 
-void report_on_mesh(const Params& params, const Array<double>& u, const solvers::Report& report, Context& context) {
+void report_on_mesh(const Params& params, const Array<double>& u, const solvers::Report& report, const WeakForm& form,
+                    Context& context) {
   const GridMesh grid(params, context);
   summarise_mesh(grid.mesh, grid.dofs, 0, context.summary);
   const std::vector<Index> material = material_of_cells(params.materials, grid.mesh);
   const std::vector<double> points = assembly::dof_points(grid.mesh, grid.dofs);
-  report_solution(params, {grid.mesh, grid.dofs, points, material, params.materials, to_vector(u), grid.threads},
-                  report, context);
+  const DirichletData dirichlet = dirichlet_data(params.boundaries, grid.mesh, grid.dofs, points);
+  const std::vector<FacetTerm> terms = facet_terms(params.boundaries, grid.mesh);
+  const std::vector<double> values = to_vector(u);
+  const std::vector<BoundaryParams> no_periodic;
+  const Solution solution{grid.mesh, grid.dofs,   points,         material, params.materials, params.boundaries,
+                          terms,     no_periodic, dirichlet.dofs, form,     values,           grid.threads};
+  report_solution(params, solution, report, context);
 }
 
 void check_values_on_mesh(const Params& params, const Context& context) {

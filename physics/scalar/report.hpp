@@ -5,21 +5,10 @@
 
 #include "assembly/tensor_field.hpp"
 #include "base/array.hpp"
-#include "physics/scalar/problem.hpp"
+#include "physics/scalar/fluxes.hpp"
 #include "solvers/report.hpp"
 
 namespace tessera::physics::scalar {
-
-/// A solution on the host with all that its evaluation needs. Borrows.
-struct Solution {
-  const mesh::Mesh& mesh;
-  const assembly::DofMap& dofs;
-  const std::vector<double>& dof_points;
-  const std::vector<Index>& material;
-  const std::vector<MaterialParams>& materials;
-  const std::vector<double>& u;
-  int threads;
-};
 
 /// Watches a solver for the user: progress, and the wish to stop.
 solvers::Monitor monitor_of(const Context& context, double tolerance);
@@ -27,14 +16,15 @@ solvers::Monitor monitor_of(const Context& context, double tolerance);
 void report_errors(const ExactParams& exact, const Solution& solution, output::Summary& summary);
 /// Evaluates [exact] where report_errors does, for its checks. Throws Error(usage) where a value is not finite.
 void check_values(const ExactParams& exact, const mesh::Mesh& mesh, const assembly::DofMap& dofs, int threads);
-void report_quantities(const std::vector<QuantityParams>& quantities, const Solution& solution,
+void report_quantities(const std::vector<QuantityParams>& quantities, const Solution& solution, const Fluxes& fluxes,
                        output::Summary& summary);
-/// Errors, quantities and, unless the deck wants none, files. Phases: post, output.
+/// Errors, the balance, quantities and, unless the deck wants none, files. Phases: post, output.
 void report_solution(const Params& params, const Solution& solution, const solvers::Report& report, Context& context);
 /// Whether errors, quantities or files are wanted, which stand on a mesh.
 bool needs_mesh(const Params& params);
-/// Errors, quantities and files on the mesh of the box, whose nodes are those of the grid: u [nodes].
-void report_on_mesh(const Params& params, const Array<double>& u, const solvers::Report& report, Context& context);
+/// Errors, quantities and files on the mesh of the box, whose nodes are those of the grid: u [nodes]. All sides are Dirichlet's.
+void report_on_mesh(const Params& params, const Array<double>& u, const solvers::Report& report, const WeakForm& form,
+                    Context& context);
 
 /// The same evaluations of [exact] as report_on_mesh does, for their checks.
 void check_values_on_mesh(const Params& params, const Context& context);

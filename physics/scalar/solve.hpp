@@ -28,9 +28,10 @@ solvers::Report solve_system(Exec& exec, const linalg::Operator<Exec>& A, View<c
   return report;
 }
 
-/// A run on a mesh: make(exec, system) fills the System of the problem on the backend of the deck.
+/// A run on a mesh: make(exec, system) fills the System of the problem on the backend of the deck, whose rows are those of
+/// `form`.
 template <class Make>
-ExitCode run_on_mesh(const Problem& problem, Context& context, Make make) {
+ExitCode run_on_mesh(const Problem& problem, const WeakForm& form, Context& context, Make make) {
   const Params& params = problem.params;
   std::vector<double> u;
   Offset nnz = 0;
@@ -47,11 +48,17 @@ ExitCode run_on_mesh(const Problem& problem, Context& context, Make make) {
   summarise_mesh(problem.mesh, problem.dofs, nnz, context.summary);
   summarise_solver(report, context.summary);
   if (problem.unfolded) u = unfold(*problem.unfolded, u);
+  const std::vector<Index> fixed = fixed_dofs(problem);
   const Solution solution{problem.mesh,
                           problem.unfolded ? problem.unfolded->dofs : problem.dofs,
                           problem.unfolded ? problem.unfolded->dof_points : problem.dof_points,
                           problem.material,
                           params.materials,
+                          params.boundaries,
+                          problem.facets,
+                          problem.periodic,
+                          fixed,
+                          form,
                           u,
                           Threads(params.run.threads).count()};
   report_solution(params, solution, report, context);

@@ -21,13 +21,16 @@ std::vector<double> robin_alpha(const BoundaryParams& boundary, const std::vecto
 
 }  // namespace
 
+assembly::FacetIntegral facet_integral(const FacetTerm& term, const mesh::Mesh& mesh, const assembly::DofMap& dofs,
+                                       int threads) {
+  const std::vector<double> points = assembly::facet_quadrature_points(mesh, dofs, term.group, threads);
+  return {&term.group, robin_alpha(*term.boundary, points, threads), evaluate(term.boundary->value, points, threads)};
+}
+
 assembly::BoundaryData boundary_data(const Problem& problem, int threads) {
   assembly::BoundaryData data;
-  for (const FacetTerm& term : problem.facets) {
-    const std::vector<double> points = assembly::facet_quadrature_points(problem.mesh, problem.dofs, *term.group);
-    data.facets.push_back(
-        {term.group, robin_alpha(*term.boundary, points, threads), evaluate(term.boundary->value, points, threads)});
-  }
+  for (const FacetTerm& term : problem.facets)
+    data.facets.push_back(facet_integral(term, problem.mesh, problem.dofs, threads));
   data.fixed = problem.dirichlet.dofs;
   data.values = problem.dirichlet.values;
   return data;

@@ -22,6 +22,10 @@ struct System {
   System(const System&) = delete;
 };
 
+/// alpha and value of a condition at the points of its facets. Borrows the group of `term`. Throws as boundary_data.
+assembly::FacetIntegral facet_integral(const FacetTerm& term, const mesh::Mesh& mesh, const assembly::DofMap& dofs,
+                                       int threads);
+
 /// The boundary conditions with their data at the facet points. Throws Error(usage) where a value is not finite or alpha is negative.
 assembly::BoundaryData boundary_data(const Problem& problem, int threads);
 

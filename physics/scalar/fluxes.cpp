@@ -1,0 +1,306 @@
+#include "physics/scalar/fluxes.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <nlohmann/json.hpp>
+
+#include "physics/scalar/entry.hpp"
+#include "physics/scalar/system.hpp"
+
+namespace tessera::physics::scalar {
+
+namespace {
+
+/// Cells whose coefficients are in memory at a time.
+constexpr std::size_t cells_of_a_part = 1 << 14;
+
+bool has(const mesh::Group& group, Index entity) {
+  return std::binary_search(group.entities.begin(), group.entities.end(), entity);
+}
+
+/// Marks the entities of a group.
+std::vector<char> marks(const std::vector<Index>& entities, Index count) {
+  std::vector<char> result(static_cast<std::size_t>(count), 0);
+  for (const Index entity : entities) result[entity] = 1;
+  return result;
+}
+
+/// slot[dof] = place in `dofs`, -1 for others.
+std::vector<Index> slots(const std::vector<Index>& dofs, Index count) {
+  std::vector<Index> result(static_cast<std::size_t>(count), -1);
+  for (std::size_t i = 0; i < dofs.size(); ++i) result[dofs[i]] = static_cast<Index>(i);
+  return result;
+}
+
+bool touches(const Solution& s, const std::vector<Index>& slot, Index cell, int side) {
+  const assembly::DofBlock& block = s.dofs.block_of(cell);
+  const Index* dofs = block.cell(cell - block.first_cell);
+  const std::vector<int>& local = assembly::facet_local_dofs(block.shape, s.dofs.order, side);
+  return std::any_of(local.begin(), local.end(), [&](int i) { return slot[dofs[i]] >= 0; });
+}
+
+/// Calls visit(part, material of its cells) for parts of `cells`, in order.
+template <class Visit>
+void for_each_part(const Solution& s, const std::vector<Index>& cells, Visit visit) {
+  for (std::size_t first = 0; first < cells.size(); first += cells_of_a_part) {
+    const std::span<const Index> some(cells.data() + first, std::min(cells_of_a_part, cells.size() - first));
+    std::vector<Index> material;
+    for (const Index cell : some) material.push_back(s.material[cell]);
+    visit(assembly::part_of(s.mesh, s.dofs, some), material);
+  }
+}
+
+}  // namespace
+
+Fluxes::Fluxes(const Solution& solution)
+    : s_(solution),
+      finder_(solution.mesh),
+      k_(diffusivity_field(solution)),
+      open_(static_cast<std::size_t>(solution.mesh.facets.size()), 0),
+      out_(static_cast<std::size_t>(solution.mesh.facets.size()), 0.0) {
+  for (const std::vector<BoundaryParams>* list : {&s_.boundaries, &s_.periodic})
+    for (const BoundaryParams& boundary : *list) {
+      if (boundary.type != "dirichlet" && boundary.type != "periodic") continue;
+      for (const std::string& name : boundary.on)
+        if (const mesh::Group* group = s_.mesh.group(name, s_.mesh.dim - 1))
+          for (const Index facet : group->entities) open_[facet] = 1;
+    }
+  add_conditions();
+  add_reactions();
+}
+
+/// Cells that have a dof with a slot, ascending.
+std::vector<Index> Fluxes::cells_at(const std::vector<Index>& slot) const {
+  std::vector<Index> cells;
+  for (const assembly::DofBlock& block : s_.dofs.blocks)
+    for (Index c = 0; c < block.cells(); ++c)
+      if (std::any_of(block.cell(c), block.cell(c) + block.nodes, [&](Index dof) { return slot[dof] >= 0; }))
+        cells.push_back(block.first_cell + c);
+  return cells;
+}
+
+/// [size] a(u, phi) - l(phi) over those of `around`, the cells at these dofs, that are inside.
+std::vector<double> Fluxes::residual(const std::vector<Index>& around, const std::vector<char>& inside,
+                                     const std::vector<Index>& slot, std::size_t size) const {
+  std::vector<Index> cells = around;
+  if (!inside.empty()) std::erase_if(cells, [&](Index cell) { return !inside[cell]; });
+  std::vector<double> result(size, 0.0);
+  for_each_part(s_, cells, [&](const assembly::MeshPart& part, const std::vector<Index>& material) {
+    const assembly::ConvectionData data = s_.form.data(s_.materials, part.mesh, part.dofs, material, s_.threads);
+    assembly::add_residual(part.mesh, part.dofs, data, s_.form.supg, s_.u, slot, result, s_.threads);
+  });
+  if (s_.form.add) s_.form.add(s_, around, inside, slot, result);
+  return result;
+}
+
+/// lambda = value - alpha u on facets without a Dirichlet value.
+void Fluxes::add_conditions() {
+  for (const FacetTerm& term : s_.facets) {
+    const assembly::FacetIntegral condition = facet_integral(term, s_.mesh, s_.dofs, s_.threads);
+    conditions_.push_back(
+        assembly::facet_loads(s_.mesh, s_.dofs, term.group, condition.alpha, condition.g, s_.u, s_.threads));
+    for (std::size_t f = 0; f < term.group.entities.size(); ++f)
+      if (const Index facet = term.group.entities[f]; !open_[facet])
+        out_[facet] -= conditions_.back().total(static_cast<Offset>(f));
+  }
+}
+
+/// reaction -= int (value - alpha u) phi over facets of which all cells are inside: these are no boundary of the cells, or one where
+/// the condition holds.
+void Fluxes::subtract_conditions(const std::vector<char>& inside, const std::vector<Index>& slot,
+                                 std::vector<double>& reaction) const {
+  for (std::size_t t = 0; t < s_.facets.size(); ++t) {
+    const std::vector<Index>& facets = s_.facets[t].group.entities;
+    const assembly::SideLoads& loads = conditions_[t];
+    const std::vector<mesh::SidePair> sides =
+        inside.empty() ? std::vector<mesh::SidePair>{} : mesh::sides_of(s_.mesh, facets);
+    for (std::size_t f = 0; f < facets.size(); ++f) {
+      if (open_[facets[f]]) continue;
+      if (!sides.empty() &&
+          (!inside[sides[f].first.cell] || (sides[f].second.cell >= 0 && !inside[sides[f].second.cell])))
+        continue;
+      for (Offset i = loads.first[f]; i < loads.first[f + 1]; ++i)
+        if (const Index at = slot[loads.dofs[i]]; at >= 0) reaction[at] -= loads.flux[i];
+    }
+  }
+}
+
+/// What the Dirichlet values take, and what leaves through each of two periodic sides, whose rows hold only together.
+void Fluxes::add_reactions() {
+  mesh::Group open{"", s_.mesh.dim - 1, {}, {}};
+  for (Index f = 0; f < s_.mesh.facets.size(); ++f)
+    if (open_[f]) open.entities.push_back(f);
+  const std::vector<Index>& facets = open.entities;
+  std::vector<Index> fixed = assembly::facet_dofs(s_.mesh, s_.dofs, open);
+  fixed.insert(fixed.end(), s_.fixed.begin(), s_.fixed.end());
+  std::sort(fixed.begin(), fixed.end());
+  fixed.erase(std::unique(fixed.begin(), fixed.end()), fixed.end());
+  if (fixed.empty()) return;
+  const std::vector<Index> slot = slots(fixed, s_.dofs.dofs);
+  std::vector<double> reaction = residual(cells_at(slot), {}, slot, fixed.size());
+  subtract_conditions({}, slot, reaction);
+  std::vector<Index> facet_of_side;
+  std::vector<mesh::CellSide> sides;
+  const std::vector<mesh::SidePair> pairs = mesh::sides_of(s_.mesh, facets);
+  for (std::size_t f = 0; f < facets.size(); ++f)
+    for (const mesh::CellSide& side : {pairs[f].first, pairs[f].second})
+      if (side.cell >= 0) {
+        sides.push_back(side);
+        facet_of_side.push_back(facets[f]);
+      }
+  const assembly::SideLoads loads = assembly::gradient_loads(s_.mesh, s_.dofs, s_.u, k_, sides, s_.threads);
+  const std::vector<double> shares = assembly::share_reactions(loads, slot, reaction);
+  for (std::size_t side = 0; side < sides.size(); ++side) out_[facet_of_side[side]] -= shares[side];
+  std::vector<char> on_facet(fixed.size(), 0);
+  for (const Index dof : loads.dofs)
+    if (slot[dof] >= 0) on_facet[slot[dof]] = 1;
+  for (std::size_t i = 0; i < fixed.size(); ++i)
+    if (!on_facet[i]) points_.emplace_back(fixed[i], -reaction[i]);
+}
+
+double Fluxes::through(const mesh::Group& group) const {
+  double sum = 0;
+  for (const Index facet : group.entities) sum += out_[facet];
+  return sum;
+}
+
+double Fluxes::through(const mesh::Group& group, const mesh::Group& from) const {
+  mesh::Group outer = group, inner = group;
+  outer.entities.clear();
+  inner.entities.clear();
+  for (const Index facet : group.entities) (s_.mesh.facets.exterior[facet] ? outer : inner).entities.push_back(facet);
+  double sum = through(outer);
+  if (!inner.entities.empty()) sum += one_sided(inner, marks(from.entities, s_.mesh.cells()));
+  return sum;
+}
+
+/// The residual of the cells inside alone is the flow through all their boundary; the sides of the group get their part of it.
+double Fluxes::one_sided(const mesh::Group& group, const std::vector<char>& inside) const {
+  const std::vector<Index> dofs = assembly::facet_dofs(s_.mesh, s_.dofs, group);
+  const std::vector<Index> slot = slots(dofs, s_.dofs.dofs);
+  const std::vector<Index> around = cells_at(slot);
+  std::vector<double> reaction = residual(around, inside, slot, dofs.size());
+  subtract_conditions(inside, slot, reaction);
+
+  const std::vector<mesh::SidePair> pairs = mesh::pair_sides(
+      s_.mesh, around, s_.dofs.vertex_dofs, [&](Index cell, int side) { return touches(s_, slot, cell, side); });
+  std::vector<mesh::CellSide> sides;
+  std::vector<char> counted;
+  for (const mesh::SidePair& pair : pairs) {
+    const bool first = inside[pair.first.cell], second = pair.second.cell >= 0 && inside[pair.second.cell];
+    const Index facet = finder_.find(pair.first);
+    const bool cut = facet >= 0 && open_[facet];  // a Dirichlet value holds there, on both sides
+    const bool bounds = pair.second.cell >= 0 && first != second;
+    const char of_group = facet >= 0 && has(group, facet);
+    if (first && (bounds || cut)) sides.push_back(pair.first), counted.push_back(of_group);
+    if (second && (bounds || cut)) sides.push_back(pair.second), counted.push_back(of_group);
+  }
+  const assembly::SideLoads loads = assembly::gradient_loads(s_.mesh, s_.dofs, s_.u, k_, sides, s_.threads);
+  const std::vector<double> shares = assembly::share_reactions(loads, slot, reaction);
+  double out = 0;
+  for (std::size_t side = 0; side < sides.size(); ++side)
+    if (counted[side]) out -= shares[side];
+  return out;
+}
+
+/// Constants need no points: then the whole mesh is one part.
+assembly::CellSums Fluxes::sums() const {
+  std::vector<MaterialParams> materials = s_.materials;
+  bool varies = s_.form.velocity_varies;
+  for (MaterialParams& m : materials) {
+    m.diffusivity = {deck::Expression(1.0)};
+    varies |= !m.source.is_constant() || !m.reaction.is_constant();
+  }
+  if (!varies)
+    return assembly::sum_cells(s_.mesh, s_.dofs, s_.form.data(materials, s_.mesh, s_.dofs, s_.material, s_.threads),
+                               s_.u, s_.threads);
+  std::vector<Index> all(static_cast<std::size_t>(s_.mesh.cells()));
+  for (std::size_t cell = 0; cell < all.size(); ++cell) all[cell] = static_cast<Index>(cell);
+  assembly::CellSums total;
+  for_each_part(s_, all, [&](const assembly::MeshPart& part, const std::vector<Index>& material) {
+    total.add(assembly::sum_cells(
+        part.mesh, part.dofs, s_.form.data(materials, part.mesh, part.dofs, material, s_.threads), s_.u, s_.threads));
+  });
+  return total;
+}
+
+/// What leaves where Dirichlet values hold, through facets or at points and curves, or through a periodic side. `taken` are those that were counted before.
+double Fluxes::out_of_open(const std::string& name, std::vector<char>& taken, std::vector<char>& taken_points) const {
+  double out = 0;
+  if (const mesh::Group* group = s_.mesh.group(name, s_.mesh.dim - 1)) {
+    for (const Index facet : group->entities) {
+      if (!taken[facet]) out += out_[facet];
+      taken[facet] = 1;
+    }
+    return out;
+  }
+  const std::vector<Index> dofs = assembly::facet_dofs(s_.mesh, s_.dofs, find_group(s_.mesh, name, -1, {}));
+  for (std::size_t i = 0; i < points_.size(); ++i) {
+    if (taken_points[i] || !std::binary_search(dofs.begin(), dofs.end(), points_[i].first)) continue;
+    out += points_[i].second;
+    taken_points[i] = 1;
+  }
+  return out;
+}
+
+/// What leaves by the condition of a term through one of its groups.
+double Fluxes::out_of_term(std::size_t term, const std::string& name, std::vector<char>& taken) const {
+  const std::vector<Index>& facets = s_.facets[term].group.entities;
+  double out = 0;
+  for (const Index facet : find_group(s_.mesh, name, s_.mesh.dim - 1, {}).entities) {
+    if (taken[facet] || open_[facet]) continue;
+    taken[facet] = 1;
+    out -= conditions_[term].total(std::lower_bound(facets.begin(), facets.end(), facet) - facets.begin());
+  }
+  return out;
+}
+
+Balance Fluxes::balance() const {
+  Balance balance;
+  balance.cells = sums();
+  balance.gross = balance.cells.gross;
+  for (const double out : out_) balance.gross += std::abs(out);
+  for (const auto& [dof, out] : points_) balance.gross += std::abs(out);
+  const auto add = [&](const std::string& name, double out) {
+    const auto at = std::find_if(balance.groups.begin(), balance.groups.end(),
+                                 [&](const auto& group) { return group.first == name; });
+    if (at == balance.groups.end())
+      balance.groups.emplace_back(name, out);
+    else
+      at->second += out;
+  };
+  // A Dirichlet value that several entries or names give to a facet is the first one's; other conditions on a facet add up.
+  std::vector<char> open_taken(open_.size(), 0), points_taken(points_.size(), 0);
+  for (const BoundaryParams& boundary : s_.boundaries) {
+    if (boundary.type == "dirichlet")
+      for (const std::string& name : boundary.on) add(name, out_of_open(name, open_taken, points_taken));
+    for (std::size_t term = 0; term < s_.facets.size(); ++term) {
+      if (s_.facets[term].boundary != &boundary) continue;
+      std::vector<char> taken(open_.size(), 0);
+      for (const std::string& name : boundary.on) add(name, out_of_term(term, name, taken));
+    }
+  }
+  for (const BoundaryParams& boundary : s_.periodic)
+    for (const std::string& name : boundary.on) add(name, out_of_open(name, open_taken, points_taken));
+  return balance;
+}
+
+double Balance::remainder() const {
+  double sum = cells.source - cells.reaction - cells.convection;
+  for (const auto& [name, out] : groups) sum -= out;
+  return sum;
+}
+
+void report_balance(const Balance& balance, const Solution& solution, output::Summary& summary) {
+  const auto any = [&](auto&& term) { return std::any_of(solution.materials.begin(), solution.materials.end(), term); };
+  summary.set("balance.source", balance.cells.source);
+  if (any([](const MaterialParams& m) { return !is_zero(m.reaction); }))
+    summary.set("balance.reaction", balance.cells.reaction);
+  if (solution.form.convects) summary.set("balance.convection", balance.cells.convection);
+  summary.set_json("balance.groups", nlohmann::ordered_json::object());
+  for (const auto& [name, out] : balance.groups) summary.set_in("balance.groups", name, out);
+  summary.set("balance.remainder", balance.remainder());
+  if (balance.gross > 0) summary.set("balance.relative_remainder", std::abs(balance.remainder()) / balance.gross);
+}
+
+}  // namespace tessera::physics::scalar

@@ -1,0 +1,64 @@
+#pragma once
+// Flows through facets from the weak form, and what they balance.
+#include <memory>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "assembly/cell_residual.hpp"
+#include "assembly/side_loads.hpp"
+#include "output/summary.hpp"
+#include "physics/scalar/solution.hpp"
+
+namespace tessera::physics::scalar {
+
+/// sources - reaction - convection - sum of the groups = remainder, which is the sum of the solver's residual over the free rows.
+struct Balance {
+  assembly::CellSums cells;
+  std::vector<std::pair<std::string, double>> groups;  ///< flow out through each group of the deck's boundaries
+  double gross = 0;  ///< the same with absolute values at points and facets: what flows at all
+  double remainder() const;
+};
+
+/// Flow out (int -k grad u . n) through facets as the weak form has it. With lambda = k grad u . n,
+///   a(u, phi_i) - l(phi_i) = int lambda phi_i ds
+/// without the terms of the boundary gives lambda in the mean over each function; where a condition says lambda = value - alpha u,
+/// that is taken. So the flows are those that the discrete solution balances, and their error is of order 2k for all of a boundary
+/// with Dirichlet values (M. F. Wheeler, SIAM J. Numer. Anal. 11 (1974) 764-768; G. F. Carey, Comput. Methods Appl. Mech. Eng. 35
+/// (1982) 1-14). Dofs where Dirichlet groups meet: see assembly::share_reactions. Does not depend on the number of threads.
+class Fluxes {
+ public:
+  explicit Fluxes(const Solution& solution);
+
+  /// Through the facets of a group, each once; through facets inside the domain what leaves both of their sides.
+  double through(const mesh::Group& group) const;
+  /// Out of the cells of `from` through facets that bound them, inside the domain or not.
+  double through(const mesh::Group& group, const mesh::Group& from) const;
+  Balance balance() const;
+
+ private:
+  std::vector<double> residual(const std::vector<Index>& around, const std::vector<char>& inside,
+                               const std::vector<Index>& slot, std::size_t size) const;
+  std::vector<Index> cells_at(const std::vector<Index>& slot) const;
+  void add_conditions();
+  void add_reactions();
+  double one_sided(const mesh::Group& group, const std::vector<char>& inside) const;
+  void subtract_conditions(const std::vector<char>& inside, const std::vector<Index>& slot,
+                           std::vector<double>& reaction) const;
+  double out_of_open(const std::string& name, std::vector<char>& taken, std::vector<char>& taken_points) const;
+  double out_of_term(std::size_t term, const std::string& name, std::vector<char>& taken) const;
+  assembly::CellSums sums() const;
+
+  const Solution& s_;
+  mesh::FacetFinder finder_;
+  assembly::HostTensorField k_;
+  std::vector<char> open_;  ///< [facets] where no condition says the flow: Dirichlet values, periodic sides
+  std::vector<assembly::SideLoads> conditions_;   ///< of each FacetTerm
+  std::vector<double> out_;                       ///< [facets] flow out
+  std::vector<std::pair<Index, double>> points_;  ///< flow out at fixed dofs that are on no Dirichlet facet
+};
+
+/// "balance" of the summary.
+void report_balance(const Balance& balance, const Solution& solution, output::Summary& summary);
+
+}  // namespace tessera::physics::scalar
