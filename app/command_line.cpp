@@ -99,6 +99,19 @@ void add_work_on_files(CLI::App& app, Action& action) {
   command->add_option("-o,--output", mesh_options->file, "the .msh file to write")->required()->type_name("FILE");
   command->callback([=, &action] { action = [=] { return write_mesh(*mesh_options); }; });
 
+  auto system = std::make_shared<ExportCommand>();
+  command = add(app, "export", "write the matrix and the right-hand side of a deck as Matrix Market files");
+  add_deck_options(*command, system->deck);
+  command->add_option("--threads", system->deck.threads, "threads on the host, 0 for all; overrides run.threads")
+      ->type_name("N")
+      ->check(not_negative());
+  command->add_option("-o,--output", system->matrix, "the .mtx file of the matrix")->required()->type_name("FILE");
+  command->add_option("--rhs", system->rhs, "the .mtx file of the right-hand side; left out: K_b.mtx beside K.mtx")
+      ->type_name("FILE");
+  command->add_flag("--full", system->full, "before Dirichlet values are eliminated: every row of the elements");
+  command->add_flag("--quiet", system->deck.quiet, "print warnings and errors only");
+  command->callback([=, &action] { action = [=] { return export_system(*system); }; });
+
   auto comparison = std::make_shared<CompareCommand>();
   command = add(app, "compare", "what differs between two results (folders, .vtu, .csv, summary.json); exit code 6");
   command->add_option("a", comparison->a, "a result: an output folder or one of its files")->required()->type_name("");
@@ -138,6 +151,33 @@ void add_looks_at_the_machine(CLI::App& app, Action& action) {
       ->type_name("N")
       ->check(CLI::Range(1, 1000000));
   command->callback([=, &action] { action = [=] { return compare_formats(*spmv); }; });
+
+  auto rows = std::make_shared<TridiagonalCommand>();
+  command = add(app, "tridiagonal", "solve a tridiagonal system of a file by every method: errors and times");
+  command
+      ->add_option("file", rows->file,
+                   "a tridiagonal matrix in Matrix Market format, or rows of: lower, diag, upper and maybe rhs")
+      ->required()
+      ->type_name("FILE");
+  command->add_option("--rhs", rows->rhs, "its right-hand side; left out: one whose solution is about 1")
+      ->type_name("FILE");
+  command->add_option("--method", rows->method, "one method; left out: all, and what auto takes")->type_name("NAME");
+  command->add_option("--batch", rows->batch, "solve the system so many times at once")
+      ->capture_default_str()
+      ->type_name("N")
+      ->check(CLI::Range(1, 1000000000));
+  command->add_flag("--interleaved", rows->interleaved, "row i of all systems of a batch stands together");
+  command->add_option("-o,--output", rows->output, "write the solution, .mtx or .csv")->type_name("FILE");
+  command->add_option("--backend", rows->backend, "auto, threads or cuda")->capture_default_str()->type_name("NAME");
+  command->add_option("--threads", rows->threads, "threads on the host, 0 for all")
+      ->capture_default_str()
+      ->type_name("N")
+      ->check(not_negative());
+  command->add_option("--repeat", rows->repeat, "solves in each sample of the timing")
+      ->capture_default_str()
+      ->type_name("N")
+      ->check(CLI::Range(1, 1000000));
+  command->callback([=, &action] { action = [=] { return solve_tridiagonal(*rows); }; });
 
   command = add(app, "doctor", "toolchain, GPU, libraries, memory: what will be used and why");
   command->callback([&action] { action = [] { return doctor(); }; });

@@ -46,6 +46,25 @@ struct CommandWords {
   std::string files;                 ///< the ending of files that it takes, "" for none, "*" for any
 };
 
+struct ExportCommand {
+  DeckOptions deck;
+  std::string matrix;
+  std::string rhs;    ///< empty: beside the matrix, K_b.mtx for K.mtx
+  bool full = false;  ///< before Dirichlet values are eliminated
+};
+
+struct TridiagonalCommand {
+  std::string file;
+  std::string rhs;     ///< empty: that of the file, or one that is made
+  std::string method;  ///< empty: all
+  std::string output;  ///< of the solution; empty: none
+  std::string backend = "auto";
+  int threads = 0;
+  int batch = 1;
+  bool interleaved = false;
+  int repeat = 3;
+};
+
 /// Each returns the exit code or throws Error.
 ExitCode run(const DeckOptions& options);
 ExitCode check(const DeckOptions& options);
@@ -57,6 +76,8 @@ ExitCode write_mesh(const MeshOptions& options);
 ExitCode compare(const CompareCommand& command);
 ExitCode restart(const std::string& directory);
 ExitCode compare_formats(const SpmvCommand& command);
+ExitCode export_system(const ExportCommand& command);
+ExitCode solve_tridiagonal(const TridiagonalCommand& command);
 ExitCode doctor();
 /// A program for a shell that completes the commands in `commands`.
 ExitCode print_completion(const std::string& shell, const std::vector<CommandWords>& commands);

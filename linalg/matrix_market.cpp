@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <charconv>
+#include <cmath>
 #include <cstring>
 #include <fstream>
 #include <limits>
@@ -268,6 +269,22 @@ void require_symmetry(const Crs<Host>& A, MarketSymmetry symmetry) {
 }
 
 }  // namespace
+
+bool symmetrise(Crs<Host>& A, double tolerance) {
+  if (A.rows != A.cols) return false;
+  std::vector<double> size(static_cast<std::size_t>(A.rows));
+  for (Index row = 0; row < A.rows; ++row) size[static_cast<std::size_t>(row)] = std::abs(transposed(A, row, row));
+  for (Index row = 0; row < A.rows; ++row)
+    for (Offset k = A.row_ptr[row]; k < A.row_ptr[row + 1]; ++k) {
+      const Index col = A.col_ind[k];
+      const double scale = std::max(size[static_cast<std::size_t>(row)], size[static_cast<std::size_t>(col)]);
+      if (!(std::abs(A.values[k] - transposed(A, row, col)) <= tolerance * scale)) return false;
+    }
+  for (Index row = 0; row < A.rows; ++row)
+    for (Offset k = A.row_ptr[row]; k < A.row_ptr[row + 1]; ++k)
+      if (A.col_ind[k] > row) A.values[k] = transposed(A, row, A.col_ind[k]);
+  return true;
+}
 
 void write_matrix_market(const std::string& path, const Crs<Host>& A, const MarketOptions& options) {
   require_symmetry(A, options.symmetry);

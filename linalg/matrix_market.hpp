@@ -22,6 +22,10 @@ struct MarketOptions {
   std::string comment = {};  ///< lines after the header
 };
 
+/// Whether A equals its transpose but for rounding: |a_ij - a_ji| <= tolerance max(|a_ii|, |a_jj|). Then the entries above the diagonal
+/// become those below, so that the matrix is what a symmetric file says; else it stays as it is.
+bool symmetrise(Crs<Host>& A, double tolerance = 1e-13);
+
 /// Writes A so that reading gives the same matrix, bit for bit. Of a symmetric or skew-symmetric one only the lower triangle is
 /// written; throws Error(usage) when A is not what `options` say, Error(file_system) where the file cannot be written.
 void write_matrix_market(const std::string& path, const Crs<Host>& A, const MarketOptions& options = {});

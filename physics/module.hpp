@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "deck/section.hpp"
+#include "linalg/crs.hpp"
 #include "output/summary.hpp"
 
 namespace tessera::physics {
@@ -24,6 +25,12 @@ struct Context {
   std::function<void(double fraction, const std::string& what)> progress;
 };
 
+/// A u = b on the host, as a solver gets it.
+struct LinearSystem {
+  linalg::Crs<Host> A;
+  Array<double> b;
+};
+
 /// A physics module owns one run, from the deck to the files.
 class Module {
  public:
@@ -35,6 +42,9 @@ class Module {
   virtual ExitCode run(Context& context) = 0;
   /// Everything but solving; prints a report to standard output.
   virtual void check(Context& context) = 0;
+  /// The linear system of the deck, assembled on threads whatever its solver and format. Dirichlet values are eliminated; with
+  /// `full` they are not. Throws Error(usage) where there is no matrix, which is what a module without one leaves as it is.
+  virtual LinearSystem assemble(Context& context, bool full);
 };
 
 }  // namespace tessera::physics

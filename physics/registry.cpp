@@ -39,6 +39,13 @@ std::vector<std::string> names() {
 
 const std::vector<Entry>& table() { return entries(); }
 
+LinearSystem Module::assemble(Context& context, bool) {
+  throw Error(ExitCode::usage,
+              fmt::format("physics.type = \"{}\" makes no matrix",
+                          deck::read_string(context.deck, "physics.type", "the physics module")),
+              "poisson and convection_diffusion with finite elements have one", context.deck.where("physics.type"));
+}
+
 std::unique_ptr<Module> make_module(const std::string& name, const deck::Where& where) {
   for (const Entry& entry : entries())
     if (entry.name == name) return entry.make();

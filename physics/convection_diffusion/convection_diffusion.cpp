@@ -37,6 +37,7 @@ class ConvectionDiffusion final : public Module {
   deck::Schema schema() const override { return convection_diffusion::schema(); }
   ExitCode run(Context& context) override;
   void check(Context& context) override;
+  LinearSystem assemble(Context& context, bool full) override;
 };
 
 ExitCode ConvectionDiffusion::run(Context& context) {
@@ -63,6 +64,24 @@ void ConvectionDiffusion::check(Context& context) {
   if (diffusion.has_exact)
     scalar::check_values(diffusion.exact, problem.diffusion.mesh, problem.diffusion.dofs, threads);
   scalar::print_check(problem.diffusion, "", context.summary);
+}
+
+LinearSystem ConvectionDiffusion::assemble(Context& context, bool full) {
+  Params of_deck = read_params(context);
+  if (of_deck.on_grid()) {
+    if (full)
+      throw Error(ExitCode::usage, "differences on a grid have no rows for nodes with Dirichlet values",
+                  "leave --full out", of_deck.diffusion.physics.where);
+    GridSystem system = make_grid_system(make_grid(context.deck, of_deck));
+    return {std::move(system.A), std::move(system.b)};
+  }
+  of_deck.diffusion.matrix.format = "crs";
+  Problem problem = set_up(context, std::move(of_deck));
+  if (full) problem.diffusion.dirichlet = {};
+  Threads exec(problem.diffusion.params.run.threads);
+  scalar::System<Threads> system;
+  make_system(exec, problem, system, context.summary);
+  return {std::move(system.matrix), std::move(system.b)};
 }
 
 }  // namespace

@@ -35,6 +35,7 @@ class Poisson final : public Module {
   deck::Schema schema() const override { return poisson::schema(); }
   ExitCode run(Context& context) override;
   void check(Context& context) override;
+  LinearSystem assemble(Context& context, bool full) override;
 };
 
 ExitCode Poisson::run(Context& context) {
@@ -56,6 +57,22 @@ void Poisson::check(Context& context) {
   if (problem.params.has_exact) check_values(problem.params.exact, problem.mesh, problem.dofs, threads);
   const Plan chosen = plan(problem);
   print_check(problem, chosen.matrix_free ? chosen.why : "", context.summary);
+}
+
+LinearSystem Poisson::assemble(Context& context, bool full) {
+  Params params = read_params(context);
+  if (needs_grid(params))
+    throw Error(ExitCode::usage, "a method of grids works without a matrix: there is none to export",
+                "--set solver.type=cg and --set physics.discretisation=galerkin give the matrix of the finite elements",
+                params.solver.where ? params.solver.where : params.physics.where);
+  params.matrix.format = "crs";
+  if (params.assembly.strategy == "matrix_free") params.assembly.strategy = "auto";  // the same operator, written down
+  Problem problem = set_up(context, std::move(params));
+  if (full) problem.dirichlet = {};
+  Threads exec(problem.params.run.threads);
+  System<Threads> system;
+  make_system(exec, problem, system, context.summary);
+  return {std::move(system.matrix), std::move(system.b)};
 }
 
 }  // namespace

@@ -31,6 +31,12 @@ const char* name_of(TridiagonalMethod method) {
   return "?";
 }
 
+std::vector<TridiagonalMethod> tridiagonal_methods() {
+  std::vector<TridiagonalMethod> all;
+  for (const Name& entry : names) all.push_back(entry.method);
+  return all;
+}
+
 TridiagonalMethod tridiagonal_method(const std::string& name) {
   std::vector<std::string> all;
   for (const Name& entry : names) {

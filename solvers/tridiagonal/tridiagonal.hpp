@@ -1,5 +1,6 @@
 #pragma once
 #include <string>
+#include <vector>
 
 #include "base/backend.hpp"
 #include "solvers/tridiagonal/workspace.hpp"
@@ -39,6 +40,8 @@ enum class TridiagonalMethod {
 /// Name of a method as a deck writes it ("spike_cr"); `tridiagonal_method` finds it, Error(usage) names the nearest.
 const char* name_of(TridiagonalMethod method);
 TridiagonalMethod tridiagonal_method(const std::string& name);
+/// All of them, `automatic` first.
+std::vector<TridiagonalMethod> tridiagonal_methods();
 
 /// What the front function looks at beside solving. Each costs a pass over the data and waits for the device.
 enum class TridiagonalCheck {
