@@ -84,7 +84,7 @@ TEST(TridiagonalCommand, RefusesOtherFiles) {
   refused(rows_file(4) + " --rhs " + write_deck("word.txt", "1 2 three 4\n"), "'three' is no number");
   refused(rows_file(4) + " --method tomas", "did you mean 'thomas'");
   refused(rows_file(4) + " -o x.txt", "ends in .mtx or .csv");
-  refused("/nonexistent.csv", "cannot read /nonexistent.csv", 7);
+  refused("/nonexistent.csv", "/nonexistent.csv", 7);
 }
 
 }  // namespace
