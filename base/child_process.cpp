@@ -29,6 +29,7 @@
 #include "base/archive.hpp"
 #include "base/confine.hpp"
 #include "base/error.hpp"
+#include "base/host_memory.hpp"
 #include "base/memory.hpp"
 
 #if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
@@ -67,9 +68,11 @@ void describe(Archive& archive, Thrown& t) {
 }
 
 Error out_of_memory(const std::string& program, const std::string& what) {
+  const HostMemory memory = host_memory();
   return Error(ExitCode::memory,
-               fmt::format("{}: {} ran out of memory ({} of the machine are free)", what, program,
-                           human_bytes(static_cast<double>(host_bytes_available()))),
+               fmt::format("{}: {} ran out of memory ({} free of {} of {})", what, program,
+                           human_bytes(static_cast<double>(memory.free)),
+                           human_bytes(static_cast<double>(memory.total)), memory.what.data()),
                "use a coarser mesh, a machine with more memory, or a higher limit (ulimit -v, cgroup)");
 }
 

@@ -33,11 +33,17 @@ MemoryUse memory_use();
 /// are cleared on first touch, which took a third of the set-up of an assembly. For a program that ends when it is done.
 void keep_freed_memory();
 
-/// Bytes free for this process on the host (MemAvailable).
+/// Bytes that this process may still take on the host: host_memory().free.
 std::size_t host_bytes_available();
 
-/// What a std::bad_alloc means to the user: how much the process holds and how much the machine has left.
+/// Throws Error(memory) where a large request does not fit into what is free. Containers of the standard library do not ask.
+void require_host_memory(std::size_t bytes);
+
+/// What a std::bad_alloc means to the user: what was asked, what is free, and which limit holds. Gives the reserve back first.
 Error out_of_host_memory();
+
+/// Takes some memory for the messages of when there is none left.
+void keep_memory_reserve();
 
 /// "1.5 GiB", for messages.
 std::string human_bytes(double bytes);

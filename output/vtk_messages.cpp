@@ -1,5 +1,6 @@
 #include "output/vtk_messages.hpp"
 
+#include <SMP/Common/vtkSMPToolsAPI.h>
 #include <vtkLogger.h>
 #include <vtkObjectFactory.h>
 #include <vtkOutputWindow.h>
@@ -20,7 +21,9 @@ vtkStandardNewMacro(Collector);
 
 }  // namespace
 
+// vtkSMPTools.h is no C++20. With the threads of TBB VTK would start as many as there are cores, for nothing that a writer or reader does.
 VtkMessages::VtkMessages() : before_(vtkOutputWindow::GetInstance()), window_(vtkSmartPointer<Collector>::New()) {
+  vtk::detail::smp::vtkSMPToolsAPI::GetInstance().SetBackend("Sequential");
   vtkOutputWindow::SetInstance(window_);
   verbosity_ = vtkLogger::GetCurrentVerbosityCutoff();
   vtkLogger::SetStderrVerbosity(vtkLogger::VERBOSITY_OFF);  // errors reach the log as well as the window

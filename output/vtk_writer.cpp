@@ -146,9 +146,9 @@ std::string escape_xml(const std::string& text) {
 }  // namespace
 
 void write_vtu(const VtkData& data, const std::filesystem::path& path) {
+  VtkMessages messages;
   auto grid = make_grid(data);
   atomic_write(path, [&](const std::filesystem::path& temporary) {
-    VtkMessages messages;
     vtkNew<vtkXMLUnstructuredGridWriter> writer;
     writer->SetFileName(temporary.c_str());
     writer->SetInputData(grid);
@@ -162,6 +162,7 @@ void write_vtu(const VtkData& data, const std::filesystem::path& path) {
     const int reason = errno;
     const unsigned long code = writer->GetErrorCode();
     if (written == 1 && code == vtkErrorCode::NoError && ends_whole(temporary)) return;
+    if (reason == ENOMEM) throw std::bad_alloc();
     std::string why = reason != 0 ? std::strerror(reason) : messages.first();
     if (why.empty())
       why = code != vtkErrorCode::NoError ? fmt::format("VTK reports error {}", code) : "the file came out cut off";

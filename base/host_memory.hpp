@@ -1,0 +1,25 @@
+#pragma once
+#include <array>
+#include <cstddef>
+
+namespace tessera {
+
+/// How much memory this process may still take, and what ends it there: of the machine's free memory, the limits of the process
+/// (ulimit -v, ulimit -d) and those of its control groups, the one that leaves least. Allocates nothing.
+struct HostMemory {
+  std::size_t free = 0;
+  std::size_t total = 0;         ///< of the machine, or the limit
+  std::array<char, 160> what{};  ///< "this machine", "the address space (ulimit -v)", "the control group /a/b"
+};
+HostMemory host_memory();
+
+/// For operator new: the bytes of the last request of this thread that failed; 0: none.
+void note_failed_request(std::size_t bytes) noexcept;
+std::size_t last_failed_request() noexcept;
+
+namespace detail {
+/// As host_memory(), of the files below `root` ("" is the machine's own /proc and /sys); without the limits of the process.
+HostMemory host_memory_below(const char* root);
+}  // namespace detail
+
+}  // namespace tessera
