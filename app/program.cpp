@@ -14,6 +14,7 @@
 #include <system_error>
 
 #include "app/command_line.hpp"
+#include "app/out_of_memory.hpp"
 #include "base/console.hpp"
 #include "base/memory.hpp"
 
@@ -73,9 +74,14 @@ int run_program(int argc, const char* const* argv) {
   hold_standard_files();
   std::clearerr(stdout);
   keep_freed_memory();
-  int reason = 0;
-  const ExitCode code = run_and_report(argc, argv, reason);
-  return static_cast<int>(after_output(code, reason));
+  prepare_for_want_of_memory();
+  try {
+    int reason = 0;
+    const ExitCode code = run_and_report(argc, argv, reason);
+    return static_cast<int>(after_output(code, reason));
+  } catch (...) {  // no memory for the report itself
+    end_without_memory();
+  }
 }
 
 }  // namespace tessera::app

@@ -9,6 +9,7 @@
 #include <new>
 
 #include "base/error.hpp"
+#include "base/memory.hpp"
 #include "base/profile.hpp"
 #include "solvers/direct/refine.hpp"
 
@@ -99,7 +100,8 @@ Report solve_ldlt(Threads& exec, const linalg::Operator<Threads>& A, View<const 
   try {
     return factor_and_solve(exec, *A.crs(), b, x, params, monitor);
   } catch (const std::bad_alloc&) {
-    throw Error(ExitCode::memory, fmt::format("the factor of {} unknowns does not fit into memory", A.rows()),
+    throw Error(ExitCode::memory,
+                fmt::format("{}; the factor of {} unknowns does not fit", out_of_host_memory().what(), A.rows()),
                 "choose type = \"cg\", or a coarser mesh", params.where);
   }
 }

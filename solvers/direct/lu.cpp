@@ -13,6 +13,7 @@
 #include <vector>
 
 #include "base/error.hpp"
+#include "base/memory.hpp"
 #include "base/profile.hpp"
 #include "solvers/direct/refine.hpp"
 
@@ -94,7 +95,8 @@ Report solve_lu(Threads& exec, const linalg::Operator<Threads>& A, View<const do
     report.failure = describe_bad_factor(factor, columns);
     if (report.failure.empty()) solve_and_refine(exec, factor, *A.crs(), b, x, params, monitor, report);
   } catch (const std::bad_alloc&) {
-    throw Error(ExitCode::memory, fmt::format("the factor of {} unknowns does not fit into memory", A.rows()),
+    throw Error(ExitCode::memory,
+                fmt::format("{}; the factor of {} unknowns does not fit", out_of_host_memory().what(), A.rows()),
                 "choose type = \"gmres\", or a coarser mesh", params.where);
   }
   return report;
