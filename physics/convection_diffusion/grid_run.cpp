@@ -176,7 +176,8 @@ void check_on_grid(const Params& params, Context& context) {
                      : 72 * unknowns + solvers::solver_bytes(params.diffusion.solver, grid.size(), 5 * grid.size());
   const double host = 8 * (4 * unknowns + nodes) + solver + (scalar::needs_mesh(params.diffusion) ? 24 * nodes * 8 : 0);
   fmt::print("memory\n");
-  scalar::say_fit("host", host, static_cast<double>(host_bytes_available()));
+  const double in_use = static_cast<double>(memory_use().host_peak);  // the program itself
+  scalar::say_fit("host", in_use + host, in_use + static_cast<double>(host_bytes_available()));
   if (const CudaInfo gpu = cuda_info(); gpu.usable)
     scalar::say_fit("GPU", 32 * unknowns + solver, static_cast<double>(gpu.free_bytes));
   else

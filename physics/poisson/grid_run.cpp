@@ -118,7 +118,9 @@ void check_on_grid(const Params& params, Context& context) {
   fmt::print("solver     {}, precision {}\n", method, params.run.precision);
   const double mesh = needs_mesh(params) ? 24 * nodes * 8 : 0;
   fmt::print("memory\n");
-  say_fit("host", 8 * nodes + 2 * vector + solver + mesh, static_cast<double>(host_bytes_available()));
+  const double in_use = static_cast<double>(memory_use().host_peak);  // the program itself
+  say_fit("host", in_use + 8 * nodes + 2 * vector + solver + mesh,
+          in_use + static_cast<double>(host_bytes_available()));
   if (const CudaInfo gpu = cuda_info(); gpu.usable)
     say_fit("GPU", 2 * vector + solver + extended, static_cast<double>(gpu.free_bytes));
   else

@@ -187,13 +187,19 @@ void print_check(const Params& params) {
   const double device = width * n * (params.solver.type == "divide_and_conquer" ? 2 : 1);
   const double host = 16 * n + width * n * (own_array ? 2 : 1);
   const auto say = [](const char* where, double need, double have) {
+    if (need > have && std::string_view(where) == "host" && !cuda_info().usable)
+      throw Error(
+          ExitCode::memory,
+          fmt::format("it will not fit: {} needs about {}, {} are free", where, human_bytes(need), human_bytes(have)),
+          "use fewer cells");
     if (need > have)
       warn(fmt::format("it will not fit: {} needs about {}, {} are free", where, human_bytes(need), human_bytes(have)));
     else
       fmt::print("  {:<10} about {} of {} free: fits\n", where, human_bytes(need), human_bytes(have));
   };
   fmt::print("memory\n");
-  say("host", host, static_cast<double>(host_bytes_available()));
+  const double in_use = static_cast<double>(memory_use().host_peak);  // the program itself
+  say("host", in_use + host, in_use + static_cast<double>(host_bytes_available()));
   const CudaInfo gpu = cuda_info();
   if (gpu.usable)
     say("GPU", device, static_cast<double>(gpu.free_bytes));
