@@ -6,7 +6,10 @@
 #include <cmath>
 #include <functional>
 
+#include "base/backend.hpp"
+#include "base/error.hpp"
 #include "base/log.hpp"
+#include "base/memory.hpp"
 #include "output/vtk_writer.hpp"
 #include "physics/two_point_bvp/right_hand_side.hpp"
 
