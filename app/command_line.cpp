@@ -94,10 +94,12 @@ void add_references(CLI::App& app, Action& action) {
 
 void add_work_on_files(CLI::App& app, Action& action) {
   auto mesh_options = std::make_shared<MeshOptions>();
-  CLI::App* command = add(app, "mesh", "write the mesh as the run would see it, with its groups");
+  CLI::App* command = add(app, "mesh", "the mesh as the run would see it, with its groups: written to a file, listed, or both");
   add_deck_options(*command, mesh_options->deck);
-  command->add_option("-o,--output", mesh_options->file, "the .msh file to write")->required()->type_name("FILE");
-  command->callback([=, &action] { action = [=] { return write_mesh(*mesh_options); }; });
+  command->add_option("-o,--output", mesh_options->file, "the .msh file to write")->type_name("FILE");
+  command->add_flag("--list", mesh_options->list,
+                    "print each group and entity: kind, size, centre, normal, and what it lies between");
+  command->callback([=, &action] { action = [=] { return mesh(*mesh_options); }; });
 
   auto system = std::make_shared<ExportCommand>();
   command = add(app, "export", "write the matrix and the right-hand side of a deck as Matrix Market files");

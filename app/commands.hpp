@@ -21,7 +21,8 @@ struct DeckOptions {
 
 struct MeshOptions {
   DeckOptions deck;
-  std::string file;
+  std::string file;   ///< to write; empty: none
+  bool list = false;  ///< print every group and entity
 };
 
 struct CompareCommand {
@@ -72,7 +73,7 @@ ExitCode list(const std::string& category);
 ExitCode print_template(const std::string& physics);
 ExitCode print_schema(const std::string& physics);
 ExitCode write_docs(const std::string& file);
-ExitCode write_mesh(const MeshOptions& options);
+ExitCode mesh(const MeshOptions& options);
 ExitCode compare(const CompareCommand& command);
 ExitCode restart(const std::string& directory);
 ExitCode compare_formats(const SpmvCommand& command);

@@ -6,6 +6,7 @@
 #include "app/open_deck.hpp"
 #include "app/progress.hpp"
 #include "app/signals.hpp"
+#include "mesh/entity_table.hpp"
 #include "mesh/gmsh_writer.hpp"
 #include "mesh/make_mesh.hpp"
 #include "mesh/params.hpp"
@@ -13,8 +14,11 @@
 
 namespace tessera::app {
 
-ExitCode write_mesh(const MeshOptions& options) {
-  if (std::filesystem::path(options.file).extension() != ".msh")
+ExitCode mesh(const MeshOptions& options) {
+  if (options.file.empty() && !options.list)
+    throw Error(ExitCode::usage, "tessera mesh: nothing to do",
+                "give a file to write, -o x.msh, or --list to print groups and entities");
+  if (!options.file.empty() && std::filesystem::path(options.file).extension() != ".msh")
     throw Error(ExitCode::usage, fmt::format("cannot write the mesh as {}", options.file),
                 "give a name that ends in .msh");
   const StopOnSignals signals;
@@ -27,9 +31,15 @@ ExitCode write_mesh(const MeshOptions& options) {
   const int threads = physics::run_section(physics::all_precisions).read(deck).threads;
   const mesh::Mesh mesh = mesh::make_mesh(deck, params, threads, hooks);
   if (StopOnSignals::asked()) return StopOnSignals::exit_code();
-  mesh::write_msh(mesh, options.file);
-  fmt::print("{}: {} nodes, {} cells\ngroups: {}\n", options.file, mesh.nodes(), mesh.cells(),
-             physics::describe_groups(mesh));
+  if (!options.file.empty()) {
+    mesh::write_msh(mesh, options.file);
+    fmt::print("{}: {} nodes, {} cells\ngroups: {}\n", options.file, mesh.nodes(), mesh.cells(),
+               physics::describe_groups(mesh));
+  }
+  if (options.list) {
+    const std::string table = mesh::entity_table(mesh, 0, true);
+    fmt::print("{}", table.empty() ? physics::describe_groups(mesh) + "\n" : table);
+  }
   return ExitCode::ok;
 }
 

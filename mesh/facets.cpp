@@ -108,12 +108,12 @@ void find_exterior_facets(Mesh& mesh) {
   std::vector<Offset> known_codes;
   for (const Side& side : match(table, known)) known_codes.push_back(SideTable::code(side.cell, side.side));
   const std::vector<Offset> codes = store_facets(mesh, exterior, known_codes);
-  for (Group& group : mesh.groups) {
-    if (group.dim != mesh.dim - 1) continue;
+  for_each_group(mesh, [&](Group& group) {
+    if (group.dim != mesh.dim - 1) return;
     std::vector<Offset> members;
     for (Index facet : group.entities) members.push_back(known_codes.at(facet));
     group.entities = positions(codes, members);
-  }
+  });
 }
 
 std::vector<Offset> set_facets(Mesh& mesh, const std::vector<NamedFacets>& named) {
@@ -124,6 +124,7 @@ std::vector<Offset> set_facets(Mesh& mesh, const std::vector<NamedFacets>& named
   for (std::size_t g = 0; g < named.size(); ++g) {
     const std::vector<Side> sides = match(table, named[g].facets);
     for (std::size_t i = 0; i < sides.size(); ++i) {
+      if (sides[i].cell < 0 && named[g].is_entity) continue;  // of a part of the geometry that was not meshed
       if (sides[i].cell < 0) {
         ++loose[g];
         continue;
@@ -133,8 +134,11 @@ std::vector<Offset> set_facets(Mesh& mesh, const std::vector<NamedFacets>& named
     all.insert(all.end(), members[g].begin(), members[g].end());
   }
   const std::vector<Offset> codes = store_facets(mesh, exterior, std::move(all));
-  for (std::size_t g = 0; g < named.size(); ++g)
-    mesh.groups.push_back({named[g].name, mesh.dim - 1, positions(codes, members[g]), {}});
+  for (std::size_t g = 0; g < named.size(); ++g) {
+    if (named[g].is_entity && members[g].empty()) continue;
+    (named[g].is_entity ? mesh.entities : mesh.groups)
+        .push_back({named[g].name, mesh.dim - 1, positions(codes, members[g]), {}});
+  }
   return loose;
 }
 

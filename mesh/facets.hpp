@@ -15,6 +15,7 @@ using FacetVertices = std::array<Index, 4>;
 struct NamedFacets {
   std::string name;
   std::vector<FacetVertices> facets;
+  bool is_entity = false;  ///< goes to Mesh::entities, less what is no side of a cell, and not at all where nothing is left
 };
 
 /// Fills Mesh::facets with every exterior facet (one cell only), sorted by cell and side. Interior facets that
@@ -23,8 +24,8 @@ struct NamedFacets {
 /// vertex.
 void find_exterior_facets(Mesh& mesh);
 
-/// Like find_exterior_facets for a mesh without facets; besides, appends one group of dimension dim-1 for each of
-/// `named`. Interior named facets enter Mesh::facets with their lower-numbered cell. Facets of the group that are no
+/// Like find_exterior_facets for a mesh without facets; besides, appends one group (or entity) of dimension dim-1 for
+/// each of `named`. Interior named facets enter Mesh::facets with their lower-numbered cell. Facets of the group that are no
 /// side of any cell are left out and counted: [named]. Throws Error(mesh) where more than two cells share a facet.
 std::vector<Offset> set_facets(Mesh& mesh, const std::vector<NamedFacets>& named);
 

@@ -11,6 +11,7 @@
 #include "mesh/conformity.hpp"
 #include "mesh/curved_boundary.hpp"
 #include "mesh/gmsh_reader.hpp"
+#include "mesh/groups.hpp"
 #include "mesh/numbering.hpp"
 #include "mesh/quality.hpp"
 #include "mesh/refine.hpp"
@@ -121,6 +122,10 @@ Mesh make_mesh(const deck::Deck& deck, const MeshParams& params, int threads, co
     Scope scope(exec, "mesh.number");
     params.numbering == "metis" ? renumber_metis(mesh, hooks.stop) : renumber_rcm(mesh);
     mesh.box_cells.fill(0);
+  }
+  if (const std::vector<GroupParams> groups = group_section().read_all(deck); !groups.empty()) {
+    Scope scope(exec, "mesh.groups");
+    add_groups(mesh, groups);
   }
   log_info(counts(mesh));
   return mesh;

@@ -170,8 +170,9 @@ std::span<const std::int8_t> facet_nodes(Shape shape, int side, int order) {
 }
 
 const Group* Mesh::group(const std::string& name, int dim) const {
-  for (const Group& group : groups)
-    if (group.dim == dim && group.name == name) return &group;
+  for (const std::vector<Group>* list : {&groups, &entities})
+    for (const Group& group : *list)
+      if (group.dim == dim && group.name == name) return &group;
   return nullptr;
 }
 

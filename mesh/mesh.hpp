@@ -81,6 +81,9 @@ struct Mesh {
   std::vector<CellBlock> blocks;
   Facets facets;
   std::vector<Group> groups;
+  /// Elementary entities of the file's geometry, named by kind and tag ("surface_3"), and what a deck calls "rest". A deck
+  /// names them as it names groups; messages and output show them only where there are no groups.
+  std::vector<Group> entities;
   /// A structured box, for grid methods: cells per axis (0 on unused axes); all zero when the mesh is not a box.
   std::array<Index, 3> box_cells{0, 0, 0};
   std::array<double, 3> box_min{}, box_max{};
@@ -92,10 +95,17 @@ struct Mesh {
     return count;
   }
   const double* point(Index node) const { return points.data() + 3 * static_cast<std::size_t>(node); }
-  /// nullptr when there is none.
+  /// The group, or else the entity, of that name; nullptr when there is none.
   const Group* group(const std::string& name, int dim) const;
   /// Block that holds cell `cell` (number over all blocks).
   const CellBlock& block_of(Index cell) const;
 };
+
+/// Calls visit(group) for each group and then for each entity: for whatever keeps both up with the mesh.
+template <class AnyMesh, class Visit>
+void for_each_group(AnyMesh& mesh, Visit visit) {
+  for (auto& group : mesh.groups) visit(group);
+  for (auto& entity : mesh.entities) visit(entity);
+}
 
 }  // namespace tessera::mesh

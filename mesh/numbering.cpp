@@ -109,11 +109,11 @@ void renumber_facets(Mesh& mesh, std::span<const Index> new_cell) {
     facets.exterior[i] = old.exterior[order[i]];
     new_facet[order[i]] = static_cast<Index>(i);
   }
-  for (Group& group : mesh.groups)
-    if (group.dim == mesh.dim - 1) {
-      for (Index& facet : group.entities) facet = new_facet[facet];
-      std::sort(group.entities.begin(), group.entities.end());
-    }
+  for_each_group(mesh, [&](Group& group) {
+    if (group.dim != mesh.dim - 1) return;
+    for (Index& facet : group.entities) facet = new_facet[facet];
+    std::sort(group.entities.begin(), group.entities.end());
+  });
 }
 
 }  // namespace
@@ -171,11 +171,11 @@ void renumber_cells(Mesh& mesh, std::span<const Index> new_number) {
     block.nodes = std::move(nodes);
   }
   renumber_facets(mesh, new_number);
-  for (Group& group : mesh.groups)
-    if (group.dim == mesh.dim) {
-      for (Index& cell : group.entities) cell = new_number[cell];
-      std::sort(group.entities.begin(), group.entities.end());
-    }
+  for_each_group(mesh, [&](Group& group) {
+    if (group.dim != mesh.dim) return;
+    for (Index& cell : group.entities) cell = new_number[cell];
+    std::sort(group.entities.begin(), group.entities.end());
+  });
 }
 
 void renumber_nodes(Mesh& mesh, std::span<const Index> new_number) {
@@ -187,8 +187,9 @@ void renumber_nodes(Mesh& mesh, std::span<const Index> new_number) {
   mesh.points = std::move(points);
   for (CellBlock& block : mesh.blocks)
     for (Index& node : block.nodes) node = new_number[node];
-  for (Group& group : mesh.groups)
+  for_each_group(mesh, [&](Group& group) {
     for (Index& vertex : group.vertices) vertex = new_number[vertex];
+  });
   renumber_cells(mesh, by_least_node(mesh));
 }
 

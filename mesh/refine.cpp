@@ -99,25 +99,25 @@ void refine_facets(const Mesh& parent, const std::vector<std::int8_t>& choice, M
     mesh.facets.side.push_back(SideTable::side(code));
     mesh.facets.exterior.push_back(parent.facets.exterior[f]);
   }
-  for (const Group& group : parent.groups) {
-    if (group.dim != parent.dim - 1) continue;
-    Group& fine = mesh.groups[&group - parent.groups.data()];
-    fine.entities.clear();
-    for (Index f : group.entities) fine.entities.insert(fine.entities.end(), of_parent[f].begin(), of_parent[f].end());
-    std::sort(fine.entities.begin(), fine.entities.end());
-  }
+  for_each_group(mesh, [&](Group& group) {
+    if (group.dim != parent.dim - 1) return;
+    std::vector<Index> fine;
+    for (Index f : group.entities) fine.insert(fine.end(), of_parent[f].begin(), of_parent[f].end());
+    std::sort(fine.begin(), fine.end());
+    group.entities = std::move(fine);
+  });
 }
 
 void refine_cell_groups(const Mesh& parent, Mesh& mesh) {
   const Index per_cell = Index{1} << parent.dim;
-  for (Group& group : mesh.groups) {
-    if (group.dim != parent.dim) continue;
+  for_each_group(mesh, [&](Group& group) {
+    if (group.dim != parent.dim) return;
     std::vector<Index> cells;
     cells.reserve(group.entities.size() * per_cell);
     for (Index cell : group.entities)
       for (Index k = 0; k < per_cell; ++k) cells.push_back(cell * per_cell + k);
     group.entities = std::move(cells);
-  }
+  });
 }
 
 /// Curves of a 3-D mesh: each edge becomes its two halves. `fine` is the parent with nodes of order 2.
@@ -125,9 +125,10 @@ void refine_curves(const Mesh& fine, Mesh& mesh) {
   if (fine.dim != 3) return;
   std::vector<std::array<Index, 2>> wanted;
   auto key = [](Index a, Index b) { return std::array{std::min(a, b), std::max(a, b)}; };
-  for (const Group& group : fine.groups)
+  for_each_group(fine, [&](const Group& group) {
     for (std::size_t i = 0; group.dim == 1 && i + 1 < group.vertices.size(); i += 2)
       wanted.push_back(key(group.vertices[i], group.vertices[i + 1]));
+  });
   if (wanted.empty()) return;
   std::sort(wanted.begin(), wanted.end());
   wanted.erase(std::unique(wanted.begin(), wanted.end()), wanted.end());
@@ -142,12 +143,14 @@ void refine_curves(const Mesh& fine, Mesh& mesh) {
           middle[at - wanted.begin()] = block.cell(c)[vertex_count(block.shape) + static_cast<int>(e)];
       }
   }
-  for (Group& group : mesh.groups) {
-    if (group.dim != 1) continue;
+  for_each_group(mesh, [&](Group& group) {
+    if (group.dim != 1) return;
+    const bool is_entity = &group >= mesh.entities.data() && &group < mesh.entities.data() + mesh.entities.size();
     std::vector<Index> halves;
     for (std::size_t i = 0; i + 1 < group.vertices.size(); i += 2) {
       const Index a = group.vertices[i], b = group.vertices[i + 1];
       const Index m = middle[std::lower_bound(wanted.begin(), wanted.end(), key(a, b)) - wanted.begin()];
+      if (m < 0 && is_entity) continue;  // a curve that nobody named, such as a beam beside the solid
       if (m < 0)
         throw Error(ExitCode::mesh,
                     fmt::format("curve '{}' runs along {}-{}, which is no edge of a cell", group.name, a, b),
@@ -155,7 +158,7 @@ void refine_curves(const Mesh& fine, Mesh& mesh) {
       halves.insert(halves.end(), {a, m, m, b});
     }
     group.vertices = std::move(halves);
-  }
+  });
 }
 
 /// Moves the new nodes of `mesh` (elevated children) onto the curved map of their parents in `parent`.
@@ -207,6 +210,7 @@ Mesh refine(const Mesh& mesh) {
   std::vector<std::int8_t> choice;
   Mesh result = cut_cells(fine, choice);
   result.groups = fine.groups;
+  result.entities = fine.entities;
   refine_facets(fine, choice, result);
   refine_cell_groups(fine, result);
   refine_curves(fine, result);

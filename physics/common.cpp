@@ -245,12 +245,12 @@ deck::Section<QuantityParams> quantity_section() {
 }
 
 std::string describe_groups(const mesh::Mesh& mesh, GroupList list) {
-  if (mesh.groups.empty()) return "the mesh has no physical groups";
+  constexpr std::size_t most_entities = 12;
   std::vector<std::string> parts;
-  for (const mesh::Group& group : mesh.groups) {
+  const auto add = [&](const mesh::Group& group) {
     if (list == GroupList::names) {
       parts.push_back(fmt::format("{} ({})", group.name, entity_name(group.dim)));
-      continue;
+      return;
     }
     const std::size_t count =
         group.dim >= mesh.dim - 1 ? group.entities.size() : group.vertices.size() / (group.dim + 1);
@@ -258,19 +258,38 @@ std::string describe_groups(const mesh::Mesh& mesh, GroupList list) {
                                 group.dim == mesh.dim       ? "cells"
                                 : group.dim == mesh.dim - 1 ? "facets"
                                                             : "entities"));
+  };
+  for (const mesh::Group& group : mesh.groups) add(group);
+  // Where the file has no group of cells, or none of what bounds them, its entities do.
+  std::size_t left_out = 0;
+  for (int dim : {mesh.dim, mesh.dim - 1}) {
+    if (std::any_of(mesh.groups.begin(), mesh.groups.end(), [&](const auto& group) { return group.dim == dim; }))
+      continue;
+    std::size_t shown = 0;
+    for (const mesh::Group& entity : mesh.entities) {
+      if (entity.dim != dim || entity.name == "rest") continue;
+      if (shown++ < most_entities)
+        add(entity);
+      else
+        ++left_out;
+    }
   }
-  return fmt::format("{}", fmt::join(parts, ", "));
+  if (parts.empty()) return "the mesh has no groups; a [[group]] of the deck makes some";
+  return fmt::format("{}{}", fmt::join(parts, ", "),
+                     left_out > 0 ? fmt::format(", and {} more: `tessera mesh DECK --list`", left_out) : "");
 }
 
 const mesh::Group& find_group(const mesh::Mesh& mesh, const std::string& name, int dim, const deck::Where& where,
                               GroupList list) {
   const mesh::Group* found = nullptr;
   std::vector<std::string> others;
-  for (const mesh::Group& group : mesh.groups) {
-    others.push_back(group.name);
-    if (group.name == name && (dim < 0 || group.dim == dim) && (!found || group.dim > found->dim)) found = &group;
+  for (const auto* groups : {&mesh.groups, &mesh.entities}) {
+    for (const mesh::Group& group : *groups) {
+      others.push_back(group.name);
+      if (group.name == name && (dim < 0 || group.dim == dim) && (!found || group.dim > found->dim)) found = &group;
+    }
+    if (found) return *found;
   }
-  if (found) return *found;
   const bool other_dim = std::find(others.begin(), others.end(), name) != others.end();
   const std::string kind = dim < 0 ? "group" : fmt::format("{} group", entity_name(dim));
   const std::vector<std::string> near = nearest_names(name, others);

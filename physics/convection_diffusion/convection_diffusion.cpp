@@ -2,6 +2,7 @@
 
 #include "physics/convection_diffusion/grid.hpp"
 #include "physics/convection_diffusion/problem.hpp"
+#include "physics/scalar/rest.hpp"
 #include "physics/scalar/solve.hpp"
 
 namespace tessera::physics {
@@ -22,6 +23,7 @@ Params read_params(const Context& context) {
     solvers::grid::check(params.relaxation, backend);
   else
     solvers::check(diffusion.solver, backend);
+  if (params.on_grid()) diffusion = scalar::with_rest_named(std::move(diffusion));
   if (!params.on_grid()) scalar::check_not_singular(diffusion.materials, diffusion.boundaries, diffusion.physics.where);
   return params;
 }

@@ -5,6 +5,7 @@
 #include <algorithm>
 
 #include "deck/read_string.hpp"
+#include "mesh/groups.hpp"
 #include "solvers/registry.hpp"
 #include "solvers/solve.hpp"
 
@@ -221,7 +222,7 @@ void check_assembly(const AssemblyParams& assembly, const Params& params, const 
 
 deck::Schema schema() {
   return {
-      deck_section().description(),    mesh::mesh_section().description(), run_section(all_precisions).description(),
+      deck_section().description(),    mesh::mesh_section().description(), mesh::group_section().description(), run_section(all_precisions).description(),
       physics_section().description(), material_section().description(),   scalar::boundary_section().description(),
       assembly_description(),          matrix_section().description(),     solver_description(),
       exact_section().description(),   output_section().description(),     quantity_section().description(),

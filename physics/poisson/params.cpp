@@ -1,5 +1,7 @@
 #include "physics/poisson/params.hpp"
 
+#include "mesh/groups.hpp"
+
 namespace tessera::physics::poisson {
 
 namespace {
@@ -39,7 +41,7 @@ deck::Section<MaterialParams> material_section() {
 
 deck::Schema schema() {
   return {
-      deck_section().description(),     mesh::mesh_section().description(), run_section(all_precisions).description(),
+      deck_section().description(),     mesh::mesh_section().description(), mesh::group_section().description(), run_section(all_precisions).description(),
       physics_section().description(),  material_section().description(),   boundary_section().description(),
       assembly_section().description(), matrix_section().description(),     solvers::solver_section().description(),
       exact_section().description(),    output_section().description(),     quantity_section().description(),

@@ -3,6 +3,7 @@
 #include "physics/poisson/grid.hpp"
 #include "physics/poisson/grid_run.hpp"
 #include "physics/poisson/system.hpp"
+#include "physics/scalar/rest.hpp"
 #include "physics/scalar/solve.hpp"
 
 namespace tessera::physics {
@@ -40,7 +41,7 @@ class Poisson final : public Module {
 
 ExitCode Poisson::run(Context& context) {
   Params params_read = read_params(context);
-  if (needs_grid(params_read)) return run_on_grid(params_read, context);
+  if (needs_grid(params_read)) return run_on_grid(with_rest_named(std::move(params_read)), context);
   const Problem problem = set_up(context, std::move(params_read));
   return run_on_mesh(problem, weak_form(), context,
                      [&](auto& exec, auto& system) { make_system(exec, problem, system, context.summary); });
@@ -48,7 +49,7 @@ ExitCode Poisson::run(Context& context) {
 
 void Poisson::check(Context& context) {
   Params params = read_params(context);
-  if (needs_grid(params)) return check_on_grid(params, context);
+  if (needs_grid(params)) return check_on_grid(with_rest_named(std::move(params)), context);
   const Problem problem = set_up(context, std::move(params));
   // Evaluated as a run does, for its checks: signs, finite values, numbers of components.
   const int threads = Threads(problem.params.run.threads).count();

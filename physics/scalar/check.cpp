@@ -10,6 +10,7 @@
 #include "base/error.hpp"
 #include "base/host_memory.hpp"
 #include "base/log.hpp"
+#include "mesh/entity_table.hpp"
 #include "mesh/quality.hpp"
 #include "physics/scalar/report.hpp"
 #include "solvers/solve.hpp"
@@ -146,14 +147,17 @@ void print_check(const Problem& problem, const std::string& why_no_matrix, outpu
   fmt::print("mesh       {} nodes, {} cells, {} facets, geometric order {}\n", mesh.nodes(), mesh.cells(),
              mesh.facets.size(), mesh.order);
   for (const mesh::CellBlock& block : mesh.blocks) fmt::print("  {:<10} {}\n", mesh::name(block.shape), block.cells());
-  fmt::print("groups     {}\n", describe_groups(mesh));
+  constexpr std::size_t most_rows = 30;
+  const std::string table = mesh::entity_table(mesh, most_rows, false);
+  fmt::print("groups     {}\n{}", table.empty() ? describe_groups(mesh) : "", table);
   std::vector<char> named(static_cast<std::size_t>(mesh.facets.size()), 0);
   for (const mesh::Group& group : mesh.groups)
     if (group.dim == mesh.dim - 1)
       for (Index facet : group.entities) named[facet] = 1;
+  const bool has_groups = std::any_of(named.begin(), named.end(), [](char in) { return in; });
   Index bare = 0;
   for (Index f = 0; f < mesh.facets.size(); ++f) bare += mesh.facets.exterior[f] && !named[f];
-  if (bare > 0) fmt::print("  {} exterior facets are in no group: k du/dn = 0 holds there\n", bare);
+  if (bare > 0 && has_groups) fmt::print("  {} exterior facets are in no group: k du/dn = 0 holds there\n", bare);
   fmt::print("quality    {:.3f} to {:.3f}, mean {:.3f}; worst cell {}; angles {:.1f} to {:.1f} degrees\n", quality.min,
              quality.max, quality.mean, quality.worst_cell, quality.min_angle, quality.max_angle);
   const Estimate size = estimate(problem.params, mesh, dofs, matrix_free);

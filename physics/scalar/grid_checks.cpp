@@ -26,6 +26,9 @@ void GridChecks::mesh() const {
   const mesh::MeshParams& mesh = params_.mesh;
   if (!mesh.box)
     refuse("needs a box mesh, this one is a file", "use [mesh] box = " + words_.box, deck_.where("mesh.file"));
+  if (deck_.has("group"))
+    refuse("knows the sides of the box by their names only, the deck has a [[group]]",
+           "name left, right, bottom, top, back, front or domain", deck_.where("group[0]"));
   if (mesh.order != 1)
     refuse("needs straight cells, mesh.order is 2", "leave mesh.order out", deck_.where("mesh.order"));
   if (mesh.numbering == "metis")

@@ -56,7 +56,8 @@ double group_quantity(const QuantityParams& quantity, const Solution& s) {
   return quantity.kind == "integral" ? all.integral : quantity.kind == "average" ? all.average() : all.l2;
 }
 
-/// Numbers of groups as cell fields: the material, the first group of each cell, and 0/1 for each group where they overlap.
+/// Numbers of groups (of entities where there are none) as cell fields: the material, the first group of each cell, and 0/1 for
+/// each group where they overlap.
 std::vector<output::Field> cell_fields(const Solution& s) {
   const std::size_t cells = s.material.size();
   output::Field material{"material", 1, {}, true};
@@ -65,8 +66,10 @@ std::vector<output::Field> cell_fields(const Solution& s) {
   std::vector<output::Field> fields{std::move(material)}, members;
   bool overlap = false;
   double number = 0;
-  for (const mesh::Group& g : s.mesh.groups) {
-    if (g.dim != s.mesh.dim) continue;
+  const bool has_groups = std::any_of(s.mesh.groups.begin(), s.mesh.groups.end(),
+                                      [&](const mesh::Group& g) { return g.dim == s.mesh.dim; });
+  for (const mesh::Group& g : has_groups ? s.mesh.groups : s.mesh.entities) {
+    if (g.dim != s.mesh.dim || (!has_groups && g.name == "rest")) continue;
     output::Field member{"in " + g.name, 1, std::vector<double>(cells, 0), true};
     for (Index cell : g.entities) {
       member.values[cell] = 1;

@@ -6,6 +6,7 @@
 #include "assembly/errors.hpp"
 #include "assembly/quadrature_points.hpp"
 #include "base/profile.hpp"
+#include "mesh/groups.hpp"
 #include "mesh/make_mesh.hpp"
 #include "output/vtk_writer.hpp"
 #include "physics/common.hpp"
@@ -30,7 +31,8 @@ deck::Section<Params> physics_section() {
 }
 
 deck::Schema module_schema() {
-  return {deck_section().description(),    mesh::mesh_section().description(),      run_section().description(),
+  return {deck_section().description(),    mesh::mesh_section().description(),
+          mesh::group_section().description(), run_section().description(),
           physics_section().description(), solvers::solver_section().description(), output_section().description()};
 }
 
