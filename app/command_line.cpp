@@ -99,7 +99,7 @@ void add_work_on_files(CLI::App& app, Action& action) {
   command->add_option("-o,--output", mesh_options->file, "the .msh file to write")->type_name("FILE");
   command->add_flag("--list", mesh_options->list,
                     "print each group and entity: kind, size, centre, normal, and what it lies between");
-  command->callback([=, &action] { action = [=] { return mesh(*mesh_options); }; });
+  command->callback([=, &action] { action = [=] { return mesh_of_deck(*mesh_options); }; });
 
   auto system = std::make_shared<ExportCommand>();
   command = add(app, "export", "write the matrix and the right-hand side of a deck as Matrix Market files");

@@ -73,7 +73,7 @@ ExitCode list(const std::string& category);
 ExitCode print_template(const std::string& physics);
 ExitCode print_schema(const std::string& physics);
 ExitCode write_docs(const std::string& file);
-ExitCode mesh(const MeshOptions& options);
+ExitCode mesh_of_deck(const MeshOptions& options);
 ExitCode compare(const CompareCommand& command);
 ExitCode restart(const std::string& directory);
 ExitCode compare_formats(const SpmvCommand& command);

@@ -14,7 +14,7 @@
 
 namespace tessera::app {
 
-ExitCode mesh(const MeshOptions& options) {
+ExitCode mesh_of_deck(const MeshOptions& options) {
   if (options.file.empty() && !options.list)
     throw Error(ExitCode::usage, "tessera mesh: nothing to do",
                 "give a file to write, -o x.msh, or --list to print groups and entities");

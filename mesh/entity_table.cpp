@@ -131,14 +131,18 @@ std::string normal_text(const EntityRow& row, const Mesh& mesh) {
 constexpr const char* kinds[] = {"point", "curve", "surface", "volume"};
 
 std::vector<std::string> cells_of(const EntityRow& row, const Mesh& mesh, double extent) {
-  const char* items = row.dim == mesh.dim ? "cells" : row.dim == mesh.dim - 1 ? "facets" : row.dim == 1 ? "edges" : "nodes";
+  const char* items = row.dim == mesh.dim       ? "cells"
+                      : row.dim == mesh.dim - 1 ? "facets"
+                      : row.dim == 1            ? "edges"
+                                                : "nodes";
   return {row.name,
           kinds[row.dim],
           fmt::format("{} {}", row.count, items),
           row.dim == 0 ? "" : fmt::format("{:.4g}", row.size),
           row.count > 0 ? triple(row.centre, extent, mesh.dim) : "",
           normal_text(row, mesh),
-          row.count > 0 ? fmt::format("{} to {}", triple(row.min, extent, mesh.dim), triple(row.max, extent, mesh.dim)) : "",
+          row.count > 0 ? fmt::format("{} to {}", triple(row.min, extent, mesh.dim), triple(row.max, extent, mesh.dim))
+                        : "",
           row.is_group ? "" : fmt::format("{}", fmt::join(row.in, ", "))};
 }
 
@@ -189,8 +193,7 @@ std::string entity_table(const Mesh& mesh, std::size_t most, bool with_entities)
   const std::size_t shown = most > 0 ? std::min(most, rows.size()) : rows.size();
   for (std::size_t r = 0; r < shown; ++r) lines.push_back(cells_of(rows[r], mesh, extent));
   std::string text = aligned(lines);
-  if (shown < rows.size())
-    text += fmt::format("  ... {} more: `tessera mesh DECK --list`\n", rows.size() - shown);
+  if (shown < rows.size()) text += fmt::format("  ... {} more: `tessera mesh DECK --list`\n", rows.size() - shown);
   return text;
 }
 

@@ -13,13 +13,14 @@ struct EntityRow {
   std::string name;
   int dim = 0;
   bool is_group = false;
-  Index count = 0;                ///< cells, facets, edges or points
-  double size = 0;                ///< volume, area or length; 0 of points
+  Index count = 0;                 ///< cells, facets, edges or points
+  double size = 0;                 ///< volume, area or length; 0 of points
   std::array<double, 3> centre{};  ///< of mass
   std::array<double, 3> min{}, max{};
-  bool exterior = false;           ///< facets: all of them bound the mesh
-  std::array<double, 3> normal{};  ///< of exterior facets: mean outward normal; its length is 1 where flat and 0 where closed
-  std::vector<std::string> in;     ///< of an entity: the groups that hold its first item
+  bool exterior = false;  ///< facets: all of them bound the mesh
+  std::array<double, 3>
+      normal{};  ///< of exterior facets: mean outward normal; its length is 1 where flat and 0 where closed
+  std::vector<std::string> in;  ///< of an entity: the groups that hold its first item
 };
 
 /// One row a group, then one an entity; each by dimension, highest first.

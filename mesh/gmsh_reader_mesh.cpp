@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <map>
 #include <numeric>
 
 #include "base/error.hpp"
@@ -121,28 +122,85 @@ void number_blocks(GmshModel& model) {
                 "use a coarser mesh");
 }
 
-void add_cell_groups(const GmshModel& model, Mesh& mesh) {
-  for (int g = 0; g < static_cast<int>(model.groups.size()); ++g) {
-    if (model.groups[g].dim != model.dim) continue;
-    Group group{model.groups[g].name, model.dim, {}, {}};
-    for (const EntityCells& cells : model.cells) {
-      if (!std::binary_search(cells.groups.begin(), cells.groups.end(), g)) continue;
+// A group or an entity of the mesh to be: the entities of the model, or parts of them, that make it.
+struct Part {
+  std::string name;
+  int dim = 0;
+  bool is_entity = false;            // goes to Mesh::entities, without what is no part of the mesh
+  std::vector<std::size_t> members;  // positions in GmshModel::cells (highest dimension) or ::elements
+};
+
+// "Shapes/Assembly/Bracket" -> "Bracket": STEP files name the way to a part.
+std::string last_name(const std::string& label) {
+  const std::size_t slash = label.find_last_of('/', label.find_last_not_of('/'));
+  std::string name = slash == std::string::npos ? label : label.substr(slash + 1);
+  while (!name.empty() && (name.back() == '/' || name.back() == ' ')) name.pop_back();
+  return name;
+}
+
+using Members = std::map<std::pair<int, int>, std::vector<std::size_t>>;  // (dim, tag of an entity) -> positions
+
+// Parts by the names that a file gives its entities: they are its groups, unless it has physical groups of that dimension.
+void add_labels(const GmshModel& model, const Members& members, std::vector<Part>& parts) {
+  std::map<std::pair<int, std::string>, std::vector<std::size_t>> by_label;
+  for (const EntityLabel& label : model.labels)
+    if (const auto found = members.find({label.dim, label.tag}); found != members.end())
+      if (const std::string name = last_name(label.label); !name.empty()) {
+        auto& all = by_label[{label.dim, name}];
+        all.insert(all.end(), found->second.begin(), found->second.end());
+      }
+  for (auto& [key, all] : by_label) {
+    const bool has_groups = std::any_of(model.groups.begin(), model.groups.end(),
+                                        [dim = key.first](const PhysicalGroup& group) { return group.dim == dim; });
+    parts.push_back({key.second, key.first, has_groups, std::move(all)});
+  }
+}
+
+// Physical groups in their order, then names of the file, then "volume_1", ... of each entity.
+std::vector<Part> parts_of(const GmshModel& model) {
+  std::vector<Part> parts;
+  Members members;
+  for (const PhysicalGroup& group : model.groups) parts.push_back({group.name, group.dim, false, {}});
+  const auto add = [&](int dim, int tag, const std::vector<int>& groups, std::size_t position) {
+    for (int g : groups) parts[g].members.push_back(position);
+    members[{dim, tag}].push_back(position);
+  };
+  for (std::size_t i = 0; i < model.cells.size(); ++i) add(model.dim, model.cells[i].tag, model.cells[i].groups, i);
+  for (std::size_t i = 0; i < model.elements.size(); ++i)
+    add(model.elements[i].dim, model.elements[i].tag, model.elements[i].groups, i);
+  add_labels(model, members, parts);
+  constexpr const char* kinds[] = {"point", "curve", "surface", "volume"};
+  for (auto& [key, all] : members) {
+    const auto& [dim, tag] = key;
+    const std::string name = fmt::format("{}_{}", kinds[dim], tag);
+    const auto same = [&, d = dim](const Part& part) { return part.dim == d && part.name == name; };
+    if (std::none_of(parts.begin(), parts.end(), same)) parts.push_back({name, dim, true, std::move(all)});
+  }
+  return parts;
+}
+
+void add_cell_groups(const GmshModel& model, const std::vector<Part>& parts, Mesh& mesh) {
+  for (const Part& part : parts) {
+    if (part.dim != model.dim) continue;
+    Group group{part.name, model.dim, {}, {}};
+    for (std::size_t member : part.members) {
+      const EntityCells& cells = model.cells[member];
       const std::size_t start = group.entities.size();
       group.entities.resize(start + cells.count);
       std::iota(group.entities.begin() + start, group.entities.end(),
                 mesh.blocks[cells.block].first_cell + cells.first);
     }
     std::sort(group.entities.begin(), group.entities.end());
-    mesh.groups.push_back(std::move(group));
+    (part.is_entity ? mesh.entities : mesh.groups).push_back(std::move(group));
   }
 }
 
-// Calls f(vertices of the element) for the elements of one group, in new node numbers.
+// Calls f(vertices of the element) for the elements of one part, in new node numbers; -1: a node of no cell.
 template <class F>
-void for_each_element(const GmshModel& model, int group, const std::vector<Index>& number, F f) {
+void for_each_element(const GmshModel& model, const Part& part, const std::vector<Index>& number, F f) {
   std::array<Index, 8> vertices;
-  for (const EntityElements& entity : model.elements) {
-    if (!std::binary_search(entity.groups.begin(), entity.groups.end(), group)) continue;
+  for (std::size_t member : part.members) {
+    const EntityElements& entity = model.elements[member];
     const int width = vertex_count(entity.shape);
     for (std::size_t e = 0; e * width < entity.vertices.size(); ++e) {
       for (int v = 0; v < width; ++v) vertices[v] = number[entity.vertices[e * width + v]];
@@ -152,23 +210,24 @@ void for_each_element(const GmshModel& model, int group, const std::vector<Index
 }
 
 // Groups with elements at no cell lose these; what has none left is no
-// group, so that a boundary condition on it is refused.
-void warn_of_loose(const std::string& file, const PhysicalGroup& group, Offset loose, Offset left) {
-  if (loose == 0) return;
+// group, so that a boundary condition on it is refused. Of entities nothing is said.
+void warn_of_loose(const std::string& file, const Part& part, Offset loose, Offset left) {
+  if (loose == 0 || part.is_entity) return;
   warn(fmt::format("{}: {} of the {} elements of group '{}' of dimension {} bound no cell and are left out{}", file,
-                   loose, loose + left, group.name, group.dim, left == 0 ? "; the group is gone" : ""));
+                   loose, loose + left, part.name, part.dim, left == 0 ? "; the group is gone" : ""));
 }
 
-void add_facet_groups(const GmshModel& model, const std::string& file, const std::vector<Index>& number, Mesh& mesh) {
+void add_facet_groups(const GmshModel& model, const std::vector<Part>& parts, const std::string& file,
+                      const std::vector<Index>& number, Mesh& mesh) {
   std::vector<NamedFacets> named;
-  std::vector<int> of_named;
+  std::vector<const Part*> of_named;
   std::vector<Offset> unused;  // elements whose nodes no cell has
-  for (int g = 0; g < static_cast<int>(model.groups.size()); ++g) {
-    if (model.groups[g].dim != model.dim - 1) continue;
-    named.push_back({model.groups[g].name, {}});
-    of_named.push_back(g);
+  for (const Part& part : parts) {
+    if (part.dim != model.dim - 1) continue;
+    named.push_back({part.name, {}, part.is_entity});
+    of_named.push_back(&part);
     unused.push_back(0);
-    for_each_element(model, g, number, [&](const Index* vertices, int width) {
+    for_each_element(model, part, number, [&](const Index* vertices, int width) {
       FacetVertices facet{-1, -1, -1, -1};
       std::copy_n(vertices, width, facet.begin());
       if (*std::min_element(vertices, vertices + width) < 0)
@@ -177,34 +236,40 @@ void add_facet_groups(const GmshModel& model, const std::string& file, const std
         named.back().facets.push_back(facet);
     });
   }
-  const std::size_t first = mesh.groups.size();
+  std::size_t next = mesh.groups.size();  // groups come in their order; of entities, empty ones are left out
   const std::vector<Offset> loose = set_facets(mesh, named);
-  for (std::size_t n = named.size(); n-- > 0;) {
+  for (std::size_t n = 0; n < named.size(); ++n) {
     const Offset lost = loose[n] + unused[n], left = static_cast<Offset>(named[n].facets.size()) - loose[n];
-    warn_of_loose(file, model.groups[of_named[n]], lost, left);
-    if (lost > 0 && left == 0) mesh.groups.erase(mesh.groups.begin() + static_cast<std::ptrdiff_t>(first + n));
+    warn_of_loose(file, *of_named[n], lost, left);
+    if (named[n].is_entity) continue;
+    if (lost > 0 && left == 0)
+      mesh.groups.erase(mesh.groups.begin() + static_cast<std::ptrdiff_t>(next));
+    else
+      ++next;
   }
 }
 
-void add_lower_groups(const GmshModel& model, const std::string& file, const std::vector<Index>& number, Mesh& mesh) {
-  for (int g = 0; g < static_cast<int>(model.groups.size()); ++g) {
-    if (model.groups[g].dim >= model.dim - 1) continue;
+void add_lower_groups(const GmshModel& model, const std::vector<Part>& parts, const std::string& file,
+                      const std::vector<Index>& number, Mesh& mesh) {
+  for (const Part& part : parts) {
+    if (part.dim >= model.dim - 1) continue;
     std::vector<std::array<Index, 2>> elements;  // points and curves only
     Offset loose = 0;
-    for_each_element(model, g, number, [&](const Index* vertices, int width) {
+    for_each_element(model, part, number, [&](const Index* vertices, int width) {
       if (*std::min_element(vertices, vertices + width) < 0)
         ++loose;
       else
         elements.push_back({vertices[0], width > 1 ? vertices[1] : -1});
     });
-    warn_of_loose(file, model.groups[g], loose, static_cast<Offset>(elements.size()));
+    warn_of_loose(file, part, loose, static_cast<Offset>(elements.size()));
     if (loose > 0 && elements.empty()) continue;
     std::sort(elements.begin(), elements.end());
     elements.erase(std::unique(elements.begin(), elements.end()), elements.end());
-    Group group{model.groups[g].name, model.groups[g].dim, {}, {}};
+    if (elements.empty() && part.is_entity) continue;
+    Group group{part.name, part.dim, {}, {}};
     for (const auto& element : elements)
       group.vertices.insert(group.vertices.end(), element.begin(), element.begin() + group.dim + 1);
-    mesh.groups.push_back(std::move(group));
+    (part.is_entity ? mesh.entities : mesh.groups).push_back(std::move(group));
   }
 }
 
@@ -220,9 +285,10 @@ Mesh make_mesh_of(GmshModel&& model, const std::string& file) {
   mesh.order = model.order;
   mesh.points = std::move(model.points);
   mesh.blocks = std::move(model.blocks);
-  add_cell_groups(model, mesh);
-  add_facet_groups(model, file, number, mesh);
-  add_lower_groups(model, file, number, mesh);
+  const std::vector<Part> parts = parts_of(model);
+  add_cell_groups(model, parts, mesh);
+  add_facet_groups(model, parts, file, number, mesh);
+  add_lower_groups(model, parts, file, number, mesh);
   return mesh;
 }
 

@@ -200,7 +200,7 @@ void copy_cells(const std::string& file, const NodeNumbers& numbers, int entity,
     append(file, numbers, nodes[t], type.nodes, type.nodes, type.vertices(), groups.size() > 1, block.nodes);
     nodes[t] = {};
     model.cells.push_back(
-        {static_cast<std::size_t>(&block - model.blocks.data()), first, block.cells() - first, groups});
+        {static_cast<std::size_t>(&block - model.blocks.data()), first, block.cells() - first, entity, groups});
   }
 }
 
@@ -212,10 +212,11 @@ void copy_lower(const std::string& file, const NodeNumbers& numbers, int dim, in
   refuse_mixed_orders(file, dim, entity, types, elements);
   for (std::size_t t = 0; t < types.size(); ++t) {
     const GmshType* type = gmsh_type(types[t]);
+    if (!type && groups.empty()) continue;  // nobody asked for them
     if (!type)
       refuse(fmt::format("{} has elements of the unsupported Gmsh type {}", file, types[t]),
              "use geometric order 1 or 2");
-    EntityElements copied{dim, type->shape, groups, {}};
+    EntityElements copied{dim, entity, type->shape, groups, {}};
     const int vertices = type->vertices();
     append(file, numbers, nodes[t], type->nodes, vertices, vertices, true, copied.vertices);
     model.elements.push_back(std::move(copied));
@@ -266,15 +267,15 @@ void copy_split(const std::string& file, const NodeNumbers& numbers, int dim, in
     for (const auto& [groups, part] :
          split_by_groups(elements[t], nodes[t], type->nodes, vertices, dim, physical, group_numbers)) {
       if (dim < model.dim) {
-        EntityElements copied{dim, type->shape, groups, {}};
+        EntityElements copied{dim, entity, type->shape, groups, {}};
         append(file, numbers, part, type->nodes, vertices, vertices, false, copied.vertices);
-        if (!groups.empty()) model.elements.push_back(std::move(copied));
+        model.elements.push_back(std::move(copied));
       } else {
         CellBlock& block = block_of_type(model, *type);
         const Index first = block.cells();
         append(file, numbers, part, type->nodes, type->nodes, vertices, false, block.nodes);
         model.cells.push_back(
-            {static_cast<std::size_t>(&block - model.blocks.data()), first, block.cells() - first, groups});
+            {static_cast<std::size_t>(&block - model.blocks.data()), first, block.cells() - first, entity, groups});
       }
     }
   }
@@ -299,9 +300,12 @@ GmshModel copy_model(const std::string& file, bool grouped_only, const MshFacts&
       copy_split(file, numbers, dim, entity, group_numbers, own_groups->second, model);
     } else if (dim == model.dim) {
       if (!groups.empty() || !grouped_only) copy_cells(file, numbers, entity, groups, model);
-    } else if (dim < model.dim && !groups.empty()) {
+    } else if (dim < model.dim) {
       copy_lower(file, numbers, dim, entity, groups, model);
     }
+    std::string label;
+    gmsh::model::getEntityName(dim, entity, label);
+    if (!label.empty() && dim <= model.dim) model.labels.push_back({dim, entity, label});
   }
   convert_cells(file, model);
   if (model.cells.empty()) refuse(fmt::format("{} has no cells", file), "its physical groups of cells are empty");

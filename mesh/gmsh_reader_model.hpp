@@ -11,6 +11,7 @@ namespace tessera::mesh {
 /// Elements of one type of one entity of lower dimension, by their vertices.
 struct EntityElements {
   int dim = 0;
+  int tag = 0;  ///< of the entity
   Shape shape = Shape::point;
   std::vector<int> groups;      ///< positions in GmshModel::groups
   std::vector<Index> vertices;  ///< [elements, vertices of the shape]
@@ -20,7 +21,14 @@ struct EntityElements {
 struct EntityCells {
   std::size_t block = 0;
   Index first = 0, count = 0;
+  int tag = 0;  ///< of the entity
   std::vector<int> groups;
+};
+
+/// A name that the file gives an entity, such as that of a part in a STEP file.
+struct EntityLabel {
+  int dim = 0, tag = 0;
+  std::string label;
 };
 
 struct PhysicalGroup {
@@ -35,8 +43,9 @@ struct GmshModel {
   std::vector<CellBlock> blocks;  ///< one a type; node numbers count points
   std::vector<int> types;         ///< Gmsh's number of the type of each block, while Gmsh's types are not yet converted
   std::vector<EntityCells> cells;
-  std::vector<EntityElements> elements;  ///< of lower dimensions, entities with groups only
+  std::vector<EntityElements> elements;  ///< of lower dimensions
   std::vector<PhysicalGroup> groups;     ///< of dimension <= dim; groups of one name and dimension are one
+  std::vector<EntityLabel> labels;
   std::vector<std::string> infos;        ///< of the child, for the parent's log
   std::vector<std::string> notes;        ///< of the child, for the parent's debug log
   std::vector<std::string> warnings;     ///< of the child, for the parent to say and keep
@@ -45,11 +54,15 @@ struct GmshModel {
 // The members of each struct for the archives of base/archive.hpp, in one order for writing and reading.
 template <class Archive>
 void describe(Archive& archive, EntityElements& e) {
-  archive(e.dim, e.shape, e.groups, e.vertices);
+  archive(e.dim, e.tag, e.shape, e.groups, e.vertices);
 }
 template <class Archive>
 void describe(Archive& archive, EntityCells& c) {
-  archive(c.block, c.first, c.count, c.groups);
+  archive(c.block, c.first, c.count, c.tag, c.groups);
+}
+template <class Archive>
+void describe(Archive& archive, EntityLabel& l) {
+  archive(l.dim, l.tag, l.label);
 }
 template <class Archive>
 void describe(Archive& archive, PhysicalGroup& g) {
@@ -61,7 +74,7 @@ void describe(Archive& archive, CellBlock& b) {
 }
 template <class Archive>
 void describe(Archive& archive, GmshModel& m) {
-  archive(m.dim, m.order, m.points, m.blocks, m.cells, m.elements, m.groups, m.infos, m.notes, m.warnings);
+  archive(m.dim, m.order, m.points, m.blocks, m.cells, m.elements, m.groups, m.labels, m.infos, m.notes, m.warnings);
 }
 
 /// Copies the mesh of Gmsh's current model. `grouped_only`: cells without a group are left out where cells have groups.

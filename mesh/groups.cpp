@@ -34,7 +34,8 @@ int dimension_of(const GroupParams& group, const Mesh& mesh) {
   const auto found = std::find(dimension_names.begin(), dimension_names.end(), *group.of);
   const int dim = static_cast<int>(found - dimension_names.begin());
   if (dim > mesh.dim)
-    refuse(group, fmt::format("is of {}, but the mesh has {} dimension{}", *group.of, mesh.dim, mesh.dim > 1 ? "s" : ""),
+    refuse(group,
+           fmt::format("is of {}, but the mesh has {} dimension{}", *group.of, mesh.dim, mesh.dim > 1 ? "s" : ""),
            fmt::format("its cells are {}, what bounds them are {}", dimension_names[mesh.dim],
                        dimension_names[mesh.dim - 1]));
   return dim;
@@ -50,8 +51,7 @@ void check_numbers(const GroupParams& group, const char* key, const std::vector<
 
 void check_params(const GroupParams& group, const Mesh& mesh, int dim) {
   if (group.name.empty()) refuse(group, "has an empty name", "give it one, for `on` to use");
-  if (group.name == "rest")
-    refuse(group, "has a name that means what no entry names", "choose another name");
+  if (group.name == "rest") refuse(group, "has a name that means what no entry names", "choose another name");
   const auto same = [&](const Group& other) { return other.name == group.name; };
   if (std::any_of(mesh.groups.begin(), mesh.groups.end(), same) ||
       std::any_of(mesh.entities.begin(), mesh.entities.end(), same))
@@ -78,8 +78,9 @@ void check_params(const GroupParams& group, const Mesh& mesh, int dim) {
   if (!group.box->max.empty()) check_numbers(group, "box.max", group.box->max, mesh.dim);
   for (std::size_t axis = 0; axis < std::min(group.box->min.size(), group.box->max.size()); ++axis)
     if (group.box->min[axis] > group.box->max[axis])
-      refuse(group, fmt::format("has a box with min {} above max {} on axis {}", group.box->min[axis],
-                                group.box->max[axis], "xyz"[axis]),
+      refuse(group,
+             fmt::format("has a box with min {} above max {} on axis {}", group.box->min[axis], group.box->max[axis],
+                         "xyz"[axis]),
              "swap them");
 }
 
@@ -151,10 +152,10 @@ void keep_in_box(const GroupParams& group, const Mesh& mesh, GroupItems& items) 
     nearest.offer(outside, i);
   }
   const std::string why =
-      nearest.item < 0 ? std::string("there is nothing to choose from")
-                       : fmt::format("none of the {} {} lies in the box; the nearest, around {}, reaches {:.3g} out of it",
-                                     items.size(), items.noun(), text(items.centre(nearest.item), mesh.dim),
-                                     nearest.distance);
+      nearest.item < 0
+          ? std::string("there is nothing to choose from")
+          : fmt::format("none of the {} {} lies in the box; the nearest, around {}, reaches {:.3g} out of it",
+                        items.size(), items.noun(), text(items.centre(nearest.item), mesh.dim), nearest.distance);
   items.keep(kept);
   if (items.size() == 0) catches_nothing(group, mesh, why);
 }
@@ -237,8 +238,8 @@ void keep_where(const GroupParams& group, const Mesh& mesh, GroupItems& items) {
 Group make_group(const GroupParams& params, const Mesh& mesh) {
   const int dim = dimension_of(params, mesh);
   check_params(params, mesh, dim);
-  GroupItems items = params.entities.empty() ? GroupItems(mesh, dim)
-                                             : GroupItems(mesh, dim, named_groups(params, mesh, dim));
+  GroupItems items =
+      params.entities.empty() ? GroupItems(mesh, dim) : GroupItems(mesh, dim, named_groups(params, mesh, dim));
   if (items.size() == 0) catches_nothing(params, mesh, "what it is made of is empty");
   if (params.box) keep_in_box(params, mesh, items);
   if (!params.normal.empty()) keep_by_normal(params, mesh, items);
@@ -252,20 +253,19 @@ deck::Section<GroupParams> group_section() {
   deck::Section<GroupBox> box("box", "A box, to a millionth of the mesh's extent");
   box.key("min", &GroupBox::min, {.help = "lower corner, one number per axis; left out: open", .unit = "length"})
       .key("max", &GroupBox::max, {.help = "upper corner, one number per axis; left out: open", .unit = "length"});
-  return deck::Section<GroupParams>(
-             "group", "Groups beside those of the mesh; several conditions of one entry hold together",
-             deck::SectionKind::array)
-      .key("name", &GroupParams::name,
-           {.help = "what `on` calls it", .required = true, .example = "\"clamped\""})
+  return deck::Section<GroupParams>("group",
+                                    "Groups beside those of the mesh; several conditions of one entry hold together",
+                                    deck::SectionKind::array)
+      .key("name", &GroupParams::name, {.help = "what `on` calls it", .required = true, .example = "\"clamped\""})
       .key("of", &GroupParams::of,
            {.help = "of which dimension; left out: what bounds the cells (surfaces in 3-D, curves in 2-D)",
             .choices = dimension_names})
       .key("entities", &GroupParams::entities,
            {.help = "made of these: \"surface_3\" or another group; see `tessera mesh DECK --list`; left out: of all "
                     "exterior facets, or cells"})
-      .key("where", &GroupParams::where,
-           {.help = "a condition of x, y, z: on all nodes of facets, at the centre of cells",
-            .example = "\"x < 1e-6\""})
+      .key(
+          "where", &GroupParams::where,
+          {.help = "a condition of x, y, z: on all nodes of facets, at the centre of cells", .example = "\"x < 1e-6\""})
       .key("normal", &GroupParams::normal, {.help = "outward normal of exterior facets, one number per axis"})
       .key("angle", &GroupParams::angle,
            {.help = "by how much the normal may differ", .unit = "degrees", .min = 0, .max = 180})

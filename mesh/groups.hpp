@@ -18,11 +18,11 @@ struct GroupBox {
 /// One [[group]] of a deck. What several of its conditions say holds together.
 struct GroupParams {
   std::string name;
-  std::optional<std::string> of;       ///< points, curves, surfaces or volumes; left out: what bounds the cells
-  std::vector<std::string> entities;   ///< names of entities or groups to choose from
+  std::optional<std::string> of;      ///< points, curves, surfaces or volumes; left out: what bounds the cells
+  std::vector<std::string> entities;  ///< names of entities or groups to choose from
   std::optional<deck::Expression> where;
   std::vector<double> normal;
-  double angle = 1;                    ///< degrees
+  double angle = 1;  ///< degrees
   std::optional<GroupBox> box;
   deck::Where place;
 };

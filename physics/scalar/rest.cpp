@@ -17,7 +17,8 @@ bool names_rest(const std::vector<std::string>& on) { return std::find(on.begin(
 
 template <class Entries>
 const auto* first_with_rest(const Entries& entries) {
-  const auto found = std::find_if(entries.begin(), entries.end(), [](const auto& entry) { return names_rest(entry.on); });
+  const auto found =
+      std::find_if(entries.begin(), entries.end(), [](const auto& entry) { return names_rest(entry.on); });
   return found == entries.end() ? nullptr : &*found;
 }
 
@@ -53,8 +54,7 @@ void add_rest_of(mesh::Mesh& mesh, int dim, const std::vector<std::string>& name
       return;
     }
   mesh::Group rest = mesh::rest_of(mesh, dim, names);
-  if (rest.entities.empty())
-    warn(fmt::format("{}on = \"rest\" holds nowhere: other entries name all {}", place, what));
+  if (rest.entities.empty()) warn(fmt::format("{}on = \"rest\" holds nowhere: other entries name all {}", place, what));
   mesh.entities.push_back(std::move(rest));
 }
 
@@ -89,8 +89,8 @@ Params with_rest_named(Params params) {
     std::vector<std::string> result;
     if (const mesh::Group* rest = box.group("rest", dim))
       for (const mesh::Group& group : box.groups)
-        if (group.dim == dim && std::includes(rest->entities.begin(), rest->entities.end(), group.entities.begin(),
-                                              group.entities.end()))
+        if (group.dim == dim &&
+            std::includes(rest->entities.begin(), rest->entities.end(), group.entities.begin(), group.entities.end()))
           result.push_back(group.name);
     return result;
   };
