@@ -94,7 +94,8 @@ void add_references(CLI::App& app, Action& action) {
 
 void add_work_on_files(CLI::App& app, Action& action) {
   auto mesh_options = std::make_shared<MeshOptions>();
-  CLI::App* command = add(app, "mesh", "the mesh as the run would see it, with its groups: written to a file, listed, or both");
+  CLI::App* command =
+      add(app, "mesh", "the mesh as the run would see it, with its groups: written to a file, listed, or both");
   add_deck_options(*command, mesh_options->deck);
   command->add_option("-o,--output", mesh_options->file, "the .msh file to write")->type_name("FILE");
   command->add_flag("--list", mesh_options->list,

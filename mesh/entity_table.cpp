@@ -49,6 +49,7 @@ void add_facet(const Mesh& mesh, Index facet, EntityRow& row) {
   const auto normal = area_vector(mesh, facet);
   for (int d = 0; d < 3; ++d) row.normal[d] += normal[d];
   row.exterior = row.exterior && mesh.facets.exterior[facet];
+  row.some_exterior = row.some_exterior || mesh.facets.exterior[facet];
 }
 
 void add_edge(const Mesh& mesh, Index a, Index b, EntityRow& row) {
@@ -119,7 +120,7 @@ std::string triple(const std::array<double, 3>& x, double scale, int dim) {
 
 std::string normal_text(const EntityRow& row, const Mesh& mesh) {
   if (row.dim != mesh.dim - 1 || row.count == 0) return "";
-  if (!row.exterior) return "inside";
+  if (!row.exterior) return row.some_exterior ? "partly inside" : "inside";
   const double length = std::hypot(row.normal[0], row.normal[1], row.normal[2]);
   if (length < closed_below) return "closed";
   std::array<double, 3> n = row.normal;
@@ -148,12 +149,17 @@ std::vector<std::string> cells_of(const EntityRow& row, const Mesh& mesh, double
 
 std::string aligned(const std::vector<std::vector<std::string>>& lines) {
   std::vector<std::size_t> widths(lines.front().size(), 0);
+  std::vector<bool> used(widths.size(), false);  // a column that is empty in all rows is left out
   for (const auto& line : lines)
-    for (std::size_t c = 0; c < line.size(); ++c) widths[c] = std::max(widths[c], line[c].size());
+    for (std::size_t c = 0; c < line.size(); ++c) {
+      widths[c] = std::max(widths[c], line[c].size());
+      used[c] = used[c] || (&line != &lines.front() && !line[c].empty());
+    }
   std::string result;
   for (const auto& line : lines) {
     std::string row;
-    for (std::size_t c = 0; c < line.size(); ++c) row += fmt::format("{:<{}}  ", line[c], widths[c]);
+    for (std::size_t c = 0; c < line.size(); ++c)
+      if (used[c]) row += fmt::format("{:<{}}  ", line[c], widths[c]);
     row.erase(row.find_last_not_of(' ') + 1);
     result += "  " + row + "\n";
   }

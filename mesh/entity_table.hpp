@@ -17,7 +17,8 @@ struct EntityRow {
   double size = 0;                 ///< volume, area or length; 0 of points
   std::array<double, 3> centre{};  ///< of mass
   std::array<double, 3> min{}, max{};
-  bool exterior = false;  ///< facets: all of them bound the mesh
+  bool exterior = false;       ///< facets: all of them bound the mesh
+  bool some_exterior = false;  ///< facets: some of them do
   std::array<double, 3>
       normal{};  ///< of exterior facets: mean outward normal; its length is 1 where flat and 0 where closed
   std::vector<std::string> in;  ///< of an entity: the groups that hold its first item

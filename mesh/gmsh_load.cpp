@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 #include <gmsh.h>
 
+#include <cctype>
 #include <numbers>
 #include <optional>
 #include <string>
@@ -17,8 +18,8 @@ namespace tessera::mesh {
 namespace {
 
 // A closed triangulated surface becomes a volume, as in Gmsh's tutorial t13: split at sharp edges, parametrise, fill.
-void fill_triangulation() {
-  gmsh::model::mesh::classifySurfaces(40 * std::numbers::pi / 180, true, true);
+void fill_triangulation(double angle) {
+  gmsh::model::mesh::classifySurfaces(angle * std::numbers::pi / 180, true, true);
   gmsh::model::mesh::createGeometry();
   gmsh::vectorpair surfaces;
   gmsh::model::getEntities(surfaces, 2);
@@ -28,11 +29,29 @@ void fill_triangulation() {
   gmsh::model::geo::synchronize();
 }
 
+// CAD files hold each part with faces of its own: where two parts touch, their faces become one, so that the mesh fits.
+void glue_parts() {
+  gmsh::vectorpair parts;
+  gmsh::model::getEntities(parts, gmsh::model::getDimension());
+  if (parts.size() < 2) return;
+  gmsh::model::occ::removeAllDuplicates();
+  gmsh::model::occ::synchronize();
+}
+
+bool is_cad(const std::filesystem::path& file) {
+  std::string extension = file.extension().string();
+  for (char& c : extension) c = static_cast<char>(std::tolower(static_cast<unsigned char>(c)));
+  for (const char* known : {".step", ".stp", ".brep", ".iges", ".igs"})
+    if (extension == known) return true;
+  return false;
+}
+
 void generate(GmshSession& session, const std::string& file, GmshKind kind, const GmshOptions& options) {
   const std::optional<double>& size = options.size;
   const std::string help = "check the geometry in Gmsh, or try another mesh.size";
   session.call("meshing " + file, help, 0, [&] {
-    if (kind == GmshKind::triangulation) fill_triangulation();
+    if (kind == GmshKind::triangulation) fill_triangulation(options.angle);
+    if (options.glue && is_cad(file)) glue_parts();
     if (size) {
       check_size(file, *size, options.refine);
       gmsh::option::setNumber("Mesh.CharacteristicLengthMin", *size);

@@ -35,6 +35,16 @@ deck::Section<MeshParams> mesh_section() {
            {.help = "target element size when the file is a geometry", .unit = "m", .min = 0, .open_min = true})
       .key("order", &MeshParams::order,
            {.help = "geometric order of a generated mesh; a .msh file keeps its own", .min = 1, .max = 2})
+      .key("angle", &MeshParams::angle,
+           {.help =
+                "a triangulated surface (.stl) is cut into surface_1, surface_2 ... where it bends by more than this",
+            .unit = "degrees",
+            .min = 0,
+            .max = 180})
+      .key(
+          "glue", &MeshParams::glue,
+          {.help = "parts of a CAD file (.step, .brep, .iges) that touch share their faces and nodes; false: they stay "
+                   "apart"})
       .key("refine", &MeshParams::refine,
            {.help = "uniform refinements after reading; new nodes lie on the geometry, or on curved cells",
             .min = 0,

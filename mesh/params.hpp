@@ -22,6 +22,8 @@ struct MeshParams {
   std::optional<BoxParams> box;
   std::optional<double> size;
   int order = 1;
+  double angle = 40;
+  bool glue = true;
   int refine = 0;
   std::string numbering = "rcm";
   bool trust = false;

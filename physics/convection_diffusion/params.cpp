@@ -221,12 +221,20 @@ void check_assembly(const AssemblyParams& assembly, const Params& params, const 
 }  // namespace
 
 deck::Schema schema() {
-  return {
-      deck_section().description(),    mesh::mesh_section().description(), mesh::group_section().description(), run_section(all_precisions).description(),
-      physics_section().description(), material_section().description(),   scalar::boundary_section().description(),
-      assembly_description(),          matrix_section().description(),     solver_description(),
-      exact_section().description(),   output_section().description(),     quantity_section().description(),
-      line_section().description()};
+  return {deck_section().description(),
+          mesh::mesh_section().description(),
+          mesh::group_section().description(),
+          run_section(all_precisions).description(),
+          physics_section().description(),
+          material_section().description(),
+          scalar::boundary_section().description(),
+          assembly_description(),
+          matrix_section().description(),
+          solver_description(),
+          exact_section().description(),
+          output_section().description(),
+          quantity_section().description(),
+          line_section().description()};
 }
 
 Params read(const deck::Deck& deck) {
