@@ -15,7 +15,8 @@ using FacetVertices = std::array<Index, 4>;
 struct NamedFacets {
   std::string name;
   std::vector<FacetVertices> facets;
-  bool is_entity = false;  ///< goes to Mesh::entities, less what is no side of a cell, and not at all where nothing is left
+  bool is_entity =
+      false;  ///< goes to Mesh::entities, less what is no side of a cell, and not at all where nothing is left
 };
 
 /// Fills Mesh::facets with every exterior facet (one cell only), sorted by cell and side. Interior facets that

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 #include <numeric>
+#include <utility>
 #include <vector>
 
 #include "base/error.hpp"
@@ -75,12 +76,13 @@ void renumber_cells(Mesh& mesh, const std::vector<Index>& number, double toleran
 Index merge_nodes(Mesh& mesh, double tolerance) {
   const std::vector<Index> target = targets(mesh, tolerance);
   std::vector<NamedFacets> named;
-  for (const Group& group : mesh.groups) {
-    if (group.dim != mesh.dim - 1) continue;
-    named.push_back({group.name, {}});
-    for (const Index facet : group.entities)
-      named.back().facets.push_back(side_vertices(mesh, mesh.facets.cell[facet], mesh.facets.side[facet]));
-  }
+  for (const bool is_entity : {false, true})
+    for (const Group& group : is_entity ? mesh.entities : mesh.groups) {
+      if (group.dim != mesh.dim - 1) continue;
+      named.push_back({group.name, {}, is_entity});
+      for (const Index facet : group.entities)
+        named.back().facets.push_back(side_vertices(mesh, mesh.facets.cell[facet], mesh.facets.side[facet]));
+    }
   // Nodes that stay are numbered as they come; targets are lower than those that become them.
   std::vector<Index> number(target.size());
   std::vector<double> points;
@@ -97,16 +99,17 @@ Index merge_nodes(Mesh& mesh, double tolerance) {
   for (NamedFacets& group : named)
     for (FacetVertices& facet : group.facets)
       for (Index& v : facet) v = v < 0 ? v : number[v];
-  std::vector<Group> groups = std::move(mesh.groups);
-  mesh.groups.clear();
+  std::vector<Group> groups = std::exchange(mesh.groups, {}), entities = std::exchange(mesh.entities, {});
   mesh.facets = {};
   set_facets(mesh, named);
-  std::size_t next = 0;
-  for (Group& group : groups) {
-    if (group.dim == mesh.dim - 1) group = std::move(mesh.groups[next++]);
-    for (Index& v : group.vertices) v = number[v];
+  for (auto [old, fresh] : {std::pair{&groups, &mesh.groups}, std::pair{&entities, &mesh.entities}}) {
+    std::size_t next = 0;  // those of facets come back in their order
+    for (Group& group : *old) {
+      if (group.dim == mesh.dim - 1) group = std::move((*fresh)[next++]);
+      for (Index& v : group.vertices) v = number[v];
+    }
+    *fresh = std::move(*old);
   }
-  mesh.groups = std::move(groups);
   return gone;
 }
 

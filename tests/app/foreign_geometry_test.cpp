@@ -76,17 +76,19 @@ class ForeignFormat : public ::testing::TestWithParam<std::string> {};
 
 TEST_P(ForeignFormat, TakesBoundaryConditionsByCondition) {
   expect_solved("where_" + GetParam(),
-                deck_of(GetParam(), "[[group]]\nname = \"ends\"\nwhere = \"x < 1e-6 || x > 2 - 1e-6\"\n"
-                                    "[[boundary]]\non = \"ends\"\ntype = \"dirichlet\"\nvalue = \"1 + 2*x\"\n"));
+                deck_of(GetParam(),
+                        "[[group]]\nname = \"ends\"\nwhere = \"x < 1e-6 || x > 2 - 1e-6\"\n"
+                        "[[boundary]]\non = \"ends\"\ntype = \"dirichlet\"\nvalue = \"1 + 2*x\"\n"));
 }
 
 TEST_P(ForeignFormat, TakesBoundaryConditionsByNormalAndTheRest) {
   expect_solved("normal_" + GetParam(),
-                deck_of(GetParam(), "[[group]]\nname = \"sides\"\nnormal = [0, 1, 1]\nangle = 45.1\n"
-                                    "[[group]]\nname = \"far\"\nnormal = [1, 0, 0]\n"
-                                    "[[boundary]]\non = \"sides\"\ntype = \"neumann\"\nvalue = 0\n"
-                                    "[[boundary]]\non = \"far\"\ntype = \"neumann\"\nvalue = 2\n"
-                                    "[[boundary]]\non = \"rest\"\ntype = \"dirichlet\"\nvalue = \"1 + 2*x\"\n"));
+                deck_of(GetParam(),
+                        "[[group]]\nname = \"sides\"\nnormal = [0, 1, 1]\nangle = 45.1\n"
+                        "[[group]]\nname = \"far\"\nnormal = [1, 0, 0]\n"
+                        "[[boundary]]\non = \"sides\"\ntype = \"neumann\"\nvalue = 0\n"
+                        "[[boundary]]\non = \"far\"\ntype = \"neumann\"\nvalue = 2\n"
+                        "[[boundary]]\non = \"rest\"\ntype = \"dirichlet\"\nvalue = \"1 + 2*x\"\n"));
 }
 
 TEST_P(ForeignFormat, TakesBoundaryConditionsByTheNamesOfSurfaces) {
@@ -113,7 +115,8 @@ INSTANTIATE_TEST_SUITE_P(Files, ForeignFormat,
 
 TEST(PartsOfACadFile, AreGluedWhereTheyTouch) {
   const std::string deck = write_deck("glue.toml", deck_of("bar.step", ""));
-  const Result glued = tessera("mesh --list " + deck), apart = tessera("mesh --list " + deck + " --set mesh.glue=false");
+  const Result glued = tessera("mesh --list " + deck),
+               apart = tessera("mesh --list " + deck + " --set mesh.glue=false");
   ASSERT_EQ(glued.code, 0) << glued.text;
   EXPECT_TRUE(glued.says("inside")) << glued.text;
   EXPECT_TRUE(glued.says("surface_11")) << glued.text;
@@ -141,9 +144,9 @@ TEST(TrianglesOfAStlFile, AreCutIntoSurfacesAtTheAngleOfTheDeck) {
 }
 
 TEST(ListOfEntities, IsInCheckTooAndNeedsNoFile) {
-  const std::string deck =
-      write_deck("check.toml", deck_of("bar.msh", "[[group]]\nname = \"low\"\nwhere = \"x < 1e-6\"\n"
-                                                  "[[boundary]]\non = \"low\"\ntype = \"dirichlet\"\n"));
+  const std::string deck = write_deck("check.toml", deck_of("bar.msh",
+                                                            "[[group]]\nname = \"low\"\nwhere = \"x < 1e-6\"\n"
+                                                            "[[boundary]]\non = \"low\"\ntype = \"dirichlet\"\n"));
   const Result check = tessera("check " + deck);
   EXPECT_EQ(check.code, 0) << check.text;
   EXPECT_TRUE(check.says("low ")) << check.text;
@@ -167,15 +170,17 @@ TEST(GroupsOfTheDeck, AreInTheWrittenMesh) {
 }
 
 constexpr const char* square =
-    "[mesh]\nbox = { min = [0, 0], max = [1, 1], cells = [8, 8], shape = \"triangle\" }\n[physics]\ntype = \"poisson\"\n"
+    "[mesh]\nbox = { min = [0, 0], max = [1, 1], cells = [8, 8], shape = \"triangle\" }\n[physics]\ntype = "
+    "\"poisson\"\n"
     "[output]\nwrite = false\n[exact]\nu = \"x + y\"\n";
 
 TEST(Rest, IsWhatNoOtherEntryNames) {
-  expect_solved("rest", std::string(square) +
-                            "[[boundary]]\non = \"left\"\ntype = \"neumann\"\nvalue = -1\n"
-                            "[[boundary]]\non = \"rest\"\ntype = \"dirichlet\"\nvalue = \"x + y\"\n"
-                            "[[group]]\nname = \"low\"\nof = \"surfaces\"\nwhere = \"y < 0.5\"\n"
-                            "[[material]]\non = \"low\"\ndiffusivity = 1\n[[material]]\non = \"rest\"\ndiffusivity = 1\n");
+  expect_solved("rest",
+                std::string(square) + "[solver]\ntolerance = 1e-13\n" +
+                    "[[boundary]]\non = \"left\"\ntype = \"neumann\"\nvalue = -1\n"
+                    "[[boundary]]\non = \"rest\"\ntype = \"dirichlet\"\nvalue = \"x + y\"\n"
+                    "[[group]]\nname = \"low\"\nof = \"surfaces\"\nwhere = \"y < 0.5\"\n"
+                    "[[material]]\non = \"low\"\ndiffusivity = 1\n[[material]]\non = \"rest\"\ndiffusivity = 1\n");
 }
 
 TEST(Rest, HoldsOnGridsToo) {
@@ -186,8 +191,9 @@ TEST(Rest, HoldsOnGridsToo) {
 }
 
 TEST(Rest, OfNothingIsAWarningAndAGroupOfThatNameComesFirst) {
-  const std::string sides = "[[boundary]]\non = [\"left\", \"right\", \"top\", \"bottom\"]\ntype = \"dirichlet\"\nvalue = "
-                            "\"x + y\"\n[[boundary]]\non = \"rest\"\ntype = \"neumann\"\nvalue = 7\n";
+  const std::string sides =
+      "[[boundary]]\non = [\"left\", \"right\", \"top\", \"bottom\"]\ntype = \"dirichlet\"\nvalue = "
+      "\"x + y\"\n[[boundary]]\non = \"rest\"\ntype = \"neumann\"\nvalue = 7\n";
   const Result empty = tessera("check " + write_deck("rest_empty.toml", square + sides));
   EXPECT_EQ(empty.code, 0) << empty.text;
   EXPECT_TRUE(empty.says("holds nowhere")) << empty.text;
@@ -203,20 +209,20 @@ TEST(Rest, OfNothingIsAWarningAndAGroupOfThatNameComesFirst) {
 }
 
 TEST(Rest, BesideAMaterialWithoutOnIsRefused) {
-  const Result twice = tessera(
-      "check " + write_deck("rest_twice.toml", std::string(square) +
-                                                   "[[material]]\ndiffusivity = 1\n[[material]]\non = \"rest\"\n"
-                                                   "[[boundary]]\non = \"left\"\ntype = \"dirichlet\"\n"));
+  const Result twice =
+      tessera("check " + write_deck("rest_twice.toml",
+                                    std::string(square) + "[[material]]\ndiffusivity = 1\n[[material]]\non = \"rest\"\n"
+                                                          "[[boundary]]\non = \"left\"\ntype = \"dirichlet\"\n"));
   EXPECT_EQ(twice.code, 2) << twice.text;
   EXPECT_TRUE(twice.says("both would hold")) << twice.text;
 }
 
 TEST(GroupsOfTheDeck, AreRefusedOnGrids) {
-  const Result grid = tessera("check " + write_deck("group_grid.toml",
-                                                    std::string(square) +
-                                                        "[solver]\ntype = \"fft\"\n[[group]]\nname = \"low\"\nwhere = "
-                                                        "\"y < 0.5\"\n[[boundary]]\non = [\"left\", \"right\", \"top\", "
-                                                        "\"bottom\"]\ntype = \"dirichlet\"\n"));
+  const Result grid = tessera(
+      "check " + write_deck("group_grid.toml", std::string(square) +
+                                                   "[solver]\ntype = \"fft\"\n[[group]]\nname = \"low\"\nwhere = "
+                                                   "\"y < 0.5\"\n[[boundary]]\non = [\"left\", \"right\", \"top\", "
+                                                   "\"bottom\"]\ntype = \"dirichlet\"\n"));
   EXPECT_EQ(grid.code, 2) << grid.text;
   EXPECT_TRUE(grid.says("[[group]]")) << grid.text;
 }

@@ -181,6 +181,19 @@ TEST(MergeNodes, MakesOneMeshOfTouchingParts) {
     }
 }
 
+TEST(MergeNodes, CarriesEntitiesAsItCarriesGroups) {
+  Mesh mesh = both(part(Shape::tet, 0, 3, 1), part(Shape::tet, 1, 3, 1));
+  mesh.entities = std::move(mesh.groups);
+  mesh.groups.clear();
+  ASSERT_GT(merge_nodes(mesh, 1e-9), 0);
+  EXPECT_TRUE(mesh.groups.empty());
+  const Group* right = mesh.group("right", 2);
+  const Group* left = mesh.group("left2", 2);
+  ASSERT_TRUE(right && left);
+  EXPECT_EQ(right->entities, left->entities);
+  EXPECT_NEAR(measure(mesh, *mesh.group("right2", 2)), 1, 1e-12);
+}
+
 TEST(MergeNodes, RefusesALengthThatEatsCells) {
   Mesh mesh = unit_box(Shape::tet, 4);
   std::string text;

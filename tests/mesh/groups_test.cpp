@@ -23,7 +23,8 @@ Mesh from_deck(const std::string& text) {
 }
 std::string refusal(const std::string& group, ExitCode expected, const std::string& mesh = cube) {
   std::string message;
-  EXPECT_EQ(thrown_code([&] { from_deck(mesh + "[[group]]\n" + group); }, &message), expected) << group << "\n" << message;
+  EXPECT_EQ(thrown_code([&] { from_deck(mesh + "[[group]]\n" + group); }, &message), expected) << group << "\n"
+                                                                                               << message;
   EXPECT_NE(message.find("help: "), std::string::npos) << message;
   return message;
 }
@@ -41,11 +42,12 @@ TEST(GroupsOfADeck, HalfASideHasHalfItsAreaWhicheverComparisonIsWritten) {
 }
 
 TEST(GroupsOfADeck, ConditionsOfOneEntryHoldTogether) {
-  const Mesh mesh = from_deck(std::string(cube) +
-                              "[[group]]\nname = \"up\"\nnormal = [0, 0, 2]\n"
-                              "[[group]]\nname = \"strip\"\nnormal = [0, 0, 1]\nwhere = \"x < 0.25\"\n"
-                              "[[group]]\nname = \"both\"\nentities = [\"strip\", \"left\"]\nbox = { max = [1, 0.5, 1] }\n"
-                              "[[group]]\nname = \"tilted\"\nnormal = [0, 1, 1]\nangle = 45.001\n");
+  const Mesh mesh =
+      from_deck(std::string(cube) +
+                "[[group]]\nname = \"up\"\nnormal = [0, 0, 2]\n"
+                "[[group]]\nname = \"strip\"\nnormal = [0, 0, 1]\nwhere = \"x < 0.25\"\n"
+                "[[group]]\nname = \"both\"\nentities = [\"strip\", \"left\"]\nbox = { max = [1, 0.5, 1] }\n"
+                "[[group]]\nname = \"tilted\"\nnormal = [0, 1, 1]\nangle = 45.001\n");
   EXPECT_NEAR(measure_of(mesh, "up", 2), 1, 1e-14);
   EXPECT_NEAR(measure_of(mesh, "strip", 2), 0.25, 1e-14);
   EXPECT_NEAR(measure_of(mesh, "both", 2), 0.125 + 0.5, 1e-14);
@@ -70,15 +72,17 @@ TEST(GroupsOfADeck, MayBeOfPointsAndCurves) {
 }
 
 TEST(GroupsOfADeck, WorkInEveryDimensionAndOnCurvedCells) {
-  const Mesh line = from_deck("[mesh]\nbox = { cells = [4], shape = \"interval\" }\n[[group]]\nname = \"end\"\nnormal = [1]\n");
+  const Mesh line =
+      from_deck("[mesh]\nbox = { cells = [4], shape = \"interval\" }\n[[group]]\nname = \"end\"\nnormal = [1]\n");
   ASSERT_EQ(line.group("end", 0)->entities.size(), 1u);
-  const Mesh square =
-      from_deck("[mesh]\nbox = { cells = [4, 4], shape = \"quad\" }\norder = 2\n[[group]]\nname = \"end\"\nnormal = [-1, 0]\n");
+  const Mesh square = from_deck(
+      "[mesh]\nbox = { cells = [4, 4], shape = \"quad\" }\norder = 2\n[[group]]\nname = \"end\"\nnormal = [-1, 0]\n");
   EXPECT_NEAR(measure_of(square, "end", 1), 1, 1e-14);
 }
 
 TEST(GroupsOfADeck, ThatCatchNothingSayWhatCameNearest) {
-  EXPECT_NE(refusal("name = \"a\"\nwhere = \"x < -1\"\n", ExitCode::mesh).find("none of 192 facets"), std::string::npos);
+  EXPECT_NE(refusal("name = \"a\"\nwhere = \"x < -1\"\n", ExitCode::mesh).find("none of 192 facets"),
+            std::string::npos);
   EXPECT_NE(refusal("name = \"a\"\nwhere = \"x < 0.1 && z > 0.9\"\n", ExitCode::mesh).find("at some of their nodes"),
             std::string::npos);
   EXPECT_NE(refusal("name = \"a\"\nbox = { min = [3, 0, 0] }\n", ExitCode::mesh).find("reaches 2 out of it"),
@@ -94,7 +98,8 @@ TEST(GroupsOfADeck, ThatContradictThemselvesAreRefused) {
         "name = \"\"\nwhere = \"x < 1\"\n", "name = \"a\"\nwhere = \"x - 1\"\n", "name = \"a\"\nwhere = \"t < 1\"\n",
         "name = \"a\"\nnormal = [0, 1]\n", "name = \"a\"\nnormal = [0, 0, 0]\n",
         "name = \"a\"\nof = \"volumes\"\nnormal = [0, 0, 1]\n", "name = \"a\"\nbox = { }\n",
-        "name = \"a\"\nbox = { min = [1, 1, 1], max = [0, 1, 1] }\n", "name = \"a\"\nof = \"faces\"\nwhere = \"x < 1\"\n"})
+        "name = \"a\"\nbox = { min = [1, 1, 1], max = [0, 1, 1] }\n",
+        "name = \"a\"\nof = \"faces\"\nwhere = \"x < 1\"\n"})
     refusal(wrong, ExitCode::usage);
   refusal("name = \"a\"\nof = \"volumes\"\nwhere = \"x < 1\"\n", ExitCode::usage,
           "[mesh]\nbox = { cells = [4, 4], shape = \"quad\" }\n");
