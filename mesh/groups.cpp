@@ -59,6 +59,7 @@ void check_params(const GroupParams& group, const Mesh& mesh, int dim) {
   if (!group.where && group.entities.empty() && group.normal.empty() && !group.box)
     refuse(group, "does not say what it holds",
            "give it where = \"x < 1e-6\", entities = [...], normal = [...] or box = { min = [...], max = [...] }");
+  if (group.where) group.where->require_axes(mesh.dim);
   if (group.where && group.where->depends_on_time())
     refuse(group, "depends on t in `where`", "groups are made once: use x, y and z");
   if (!group.normal.empty()) {
@@ -256,16 +257,15 @@ deck::Section<GroupParams> group_section() {
   return deck::Section<GroupParams>("group",
                                     "Groups beside those of the mesh; several conditions of one entry hold together",
                                     deck::SectionKind::array)
-      .key("name", &GroupParams::name, {.help = "what `on` calls it", .required = true, .example = "\"clamped\""})
+      .key("name", &GroupParams::name, {.help = "what `on` calls it", .required = true})
       .key("of", &GroupParams::of,
            {.help = "of which dimension; left out: what bounds the cells (surfaces in 3-D, curves in 2-D)",
             .choices = dimension_names})
       .key("entities", &GroupParams::entities,
            {.help = "made of these: \"surface_3\" or another group; see `tessera mesh DECK --list`; left out: of all "
                     "exterior facets, or cells"})
-      .key(
-          "where", &GroupParams::where,
-          {.help = "a condition of x, y, z: on all nodes of facets, at the centre of cells", .example = "\"x < 1e-6\""})
+      .key("where", &GroupParams::where,
+           {.help = "a condition such as \"x < 1e-6 && y < 1\": on all nodes of facets, at the centre of cells"})
       .key("normal", &GroupParams::normal, {.help = "outward normal of exterior facets, one number per axis"})
       .key("angle", &GroupParams::angle,
            {.help = "by how much the normal may differ", .unit = "degrees", .min = 0, .max = 180})

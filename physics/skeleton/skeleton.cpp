@@ -31,9 +31,9 @@ deck::Section<Params> physics_section() {
 }
 
 deck::Schema module_schema() {
-  return {deck_section().description(),    mesh::mesh_section().description(),
-          mesh::group_section().description(), run_section().description(),
-          physics_section().description(), solvers::solver_section().description(), output_section().description()};
+  return {deck_section().description(),  mesh::mesh_section().description(), mesh::group_section().description(),
+          run_section().description(),   physics_section().description(),    solvers::solver_section().description(),
+          output_section().description()};
 }
 
 // 2. The deck, checked, on its mesh. `run` and `check` both start from here, so that they refuse the same decks.
