@@ -50,7 +50,7 @@ void generate(GmshSession& session, const std::string& file, GmshKind kind, cons
   const std::optional<double>& size = options.size;
   const std::string help = "check the geometry in Gmsh, or try another mesh.size";
   session.call("meshing " + file, help, 0, [&] {
-    if (kind == GmshKind::triangulation) fill_triangulation(options.angle);
+    if (kind == GmshKind::triangulation) fill_triangulation(options.angle.value_or(40));
     if (options.glue && is_cad(file)) glue_parts();
     if (size) {
       check_size(file, *size, options.refine);

@@ -137,6 +137,8 @@ Mesh read_gmsh(const std::filesystem::path& file, const GmshOptions& options) {
   if (!options.trust) extension.rfind(".geo", 0) == 0 ? check_geo(file) : check_no_script(file);
   if (kind == Kind::mesh && options.size)
     warn(fmt::format("mesh.size is not used: {} is a mesh already", file.string()));
+  if (kind != Kind::triangulation && options.angle)
+    warn(fmt::format("mesh.angle is not used: {} is no triangulated surface", file.string()));
   return make_mesh_of(load_apart(file, kind, facts, options), file.string());
 }
 

@@ -25,8 +25,9 @@ struct GmshOptions {
   std::optional<Position> where = {};  ///< place of the file's name in the deck
   MeshHooks hooks = {};
   int refine = 0;  ///< uniform refinements, where the file is a geometry: new nodes lie on it
-  double angle = 40;  ///< degrees, at which a triangulated surface (.stl) is cut into surfaces
-  bool glue = true;   ///< parts of a CAD file that touch share their faces, and so their nodes
+  std::optional<double> angle =
+      {};            ///< degrees, at which a triangulated surface (.stl) is cut into surfaces; default: 40
+  bool glue = true;  ///< parts of a CAD file that touch share their faces, and so their nodes
 };
 
 /// Whether read_gmsh meshes a file of that name, and thus refines it on its geometry; a mesh file is read as it is.

@@ -36,8 +36,8 @@ deck::Section<MeshParams> mesh_section() {
       .key("order", &MeshParams::order,
            {.help = "geometric order of a generated mesh; a .msh file keeps its own", .min = 1, .max = 2})
       .key("angle", &MeshParams::angle,
-           {.help =
-                "a triangulated surface (.stl) is cut into surface_1, surface_2 ... where it bends by more than this",
+           {.help = "a triangulated surface (.stl) is cut into surface_1, surface_2 ... where it bends by more than "
+                    "this; default: 40",
             .unit = "degrees",
             .min = 0,
             .max = 180})
@@ -116,6 +116,9 @@ void validate(const MeshParams& params) {
   if (params.merge_nodes && params.allow_cracks)
     throw Error(ExitCode::usage, "mesh.merge_nodes closes cracks, mesh.allow_cracks keeps them open",
                 "give one of the two", params.where);
+  if (params.box && params.angle)
+    throw Error(ExitCode::usage, "mesh.angle cuts triangulated surfaces, this mesh is a box", "leave angle out",
+                params.where);
   if (params.box) validate(*params.box);
 }
 

@@ -22,7 +22,7 @@ struct MeshParams {
   std::optional<BoxParams> box;
   std::optional<double> size;
   int order = 1;
-  double angle = 40;
+  std::optional<double> angle;
   bool glue = true;
   int refine = 0;
   std::string numbering = "rcm";
