@@ -24,7 +24,7 @@ Problem make_problem(const Context& context, Params of_deck) {
   const Params& params = problem.params;
   Threads exec(params.run.threads);
   problem.mesh = mesh::make_mesh(context.deck, params.mesh, exec.count(), {context.stop, context.progress});
-  add_rest(params, problem.mesh);
+  add_rest(params, problem.periodic, problem.mesh);
   {
     Scope scope(exec, "dofs");
     make_dofs(context.deck, periodic_vertices(context.deck, params, problem.periodic, problem.mesh), exec.count(),

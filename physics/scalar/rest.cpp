@@ -67,15 +67,16 @@ void replace_rest(std::vector<std::string>& on, const std::vector<std::string>& 
 
 }  // namespace
 
-void add_rest(const Params& params, mesh::Mesh& mesh) {
+void add_rest(const Params& params, const std::vector<BoundaryParams>& periodic, mesh::Mesh& mesh) {
   check_materials(params.materials);
   const BoundaryParams* boundary = first_with_rest(params.boundaries);
   const MaterialParams* material = first_with_rest(params.materials);
   const QuantityParams* quantity = first_with_rest(params.quantities);
   if (material) add_rest_of(mesh, mesh.dim, others(params.materials), "cells", material->where);
+  std::vector<std::string> sides = others(params.boundaries);
+  for (const std::string& side : others(periodic)) sides.push_back(side);
   if (boundary || (quantity && !material))
-    add_rest_of(mesh, mesh.dim - 1, others(params.boundaries), "exterior facets",
-                boundary ? boundary->where : quantity->where);
+    add_rest_of(mesh, mesh.dim - 1, sides, "exterior facets", boundary ? boundary->where : quantity->where);
 }
 
 Params with_rest_named(Params params) {
@@ -84,7 +85,7 @@ Params with_rest_named(Params params) {
   mesh::BoxParams outline = *params.mesh.box;
   std::fill(outline.cells.begin(), outline.cells.end(), 1);
   mesh::Mesh box = mesh::make_box(outline);
-  add_rest(params, box);
+  add_rest(params, {}, box);
   const auto names = [&](int dim) {
     std::vector<std::string> result;
     if (const mesh::Group* rest = box.group("rest", dim))

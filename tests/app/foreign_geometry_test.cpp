@@ -183,6 +183,21 @@ TEST(Rest, IsWhatNoOtherEntryNames) {
                     "[[material]]\non = \"low\"\ndiffusivity = 1\n[[material]]\non = \"rest\"\ndiffusivity = 1\n");
 }
 
+TEST(Rest, LeavesPeriodicSidesOut) {
+  const fs::path out = folder() / "rest_periodic";
+  const Result run = tessera("run " +
+                             write_deck("rest_periodic.toml",
+                                        "[mesh]\nbox = { min = [0, 0], max = [1, 1], cells = [8, 8], shape = "
+                                        "\"triangle\" }\n[physics]\ntype = \"poisson\"\n[output]\nwrite = "
+                                        "false\n[solver]\ntolerance = 1e-13\n[exact]\nu = \"1 + y\"\n"
+                                        "[[boundary]]\non = [\"left\", \"right\"]\ntype = \"periodic\"\n"
+                                        "[[boundary]]\non = \"rest\"\ntype = \"dirichlet\"\nvalue = \"1 + "
+                                        "y\"\n") +
+                             " --output " + out.string());
+  ASSERT_EQ(run.code, 0) << run.text;
+  EXPECT_LT(summary_in(out)["errors"]["u"]["max"].get<double>(), 1e-10);
+}
+
 TEST(Rest, HoldsOnGridsToo) {
   expect_solved("rest_grid", std::string(square) +
                                  "[solver]\ntype = \"fft\"\n[[boundary]]\non = [\"left\", \"top\"]\ntype = "
