@@ -46,8 +46,7 @@ deck::Schema schema() {
           boundary_section().description(),    assembly_section().description(),
           matrix_section().description(),      solvers::solver_section().description(),
           exact_section().description(),       output_section().description(),
-          quantity_section().description(),
-          line_section().description()};
+          quantity_section().description(),    line_section().description()};
 }
 
 Params read(const deck::Deck& deck) {
