@@ -210,7 +210,7 @@ void cut_into_tets(const std::string& file, GmshModel& model) {
       throw Error(ExitCode::mesh, fmt::format("{} has more tetrahedra than 32-bit numbers count", file),
                   "use a coarser mesh");
     before += cells.count;
-    cells = {0, first, tets.cells() - first, std::move(cells.groups)};
+    cells = {0, first, tets.cells() - first, cells.tag, std::move(cells.groups)};
   }
   for (EntityElements& elements : model.elements) {
     if (elements.shape != Shape::quad) continue;
