@@ -67,7 +67,7 @@ std::string describe_bad_pivot(const Factor& factor, const Matrix& lower) {
 }
 
 Report factor_and_solve(Threads& exec, const linalg::Crs<Host>& A, View<const double> b, View<double> x,
-                        const SolverParams& params, const Monitor& monitor) {
+                        const SolverParams& params, const Monitor& monitor, View<const double> row_sums) {
   Report report;
   report.relative_residual = std::numeric_limits<double>::quiet_NaN();
   const Matrix lower = lower_triangle(A);
@@ -79,14 +79,14 @@ Report factor_and_solve(Threads& exec, const linalg::Crs<Host>& A, View<const do
   report.failure = describe_bad_pivot(factor, lower);
   if (!report.failure.empty()) return report;
 
-  solve_and_refine(exec, factor, A, b, x, params, monitor, report);
+  solve_and_refine(exec, factor, A, b, x, params, monitor, row_sums, report);
   return report;
 }
 
 }  // namespace
 
 Report solve_ldlt(Threads& exec, const linalg::Operator<Threads>& A, View<const double> b, View<double> x,
-                  const SolverParams& params, const Monitor& monitor) {
+                  const SolverParams& params, const Monitor& monitor, View<const double> row_sums) {
   if (!A.crs())
     throw Error(
         ExitCode::usage,
@@ -98,7 +98,7 @@ Report solve_ldlt(Threads& exec, const linalg::Operator<Threads>& A, View<const 
     return report;
   }
   try {
-    return factor_and_solve(exec, *A.crs(), b, x, params, monitor);
+    return factor_and_solve(exec, *A.crs(), b, x, params, monitor, row_sums);
   } catch (const std::bad_alloc&) {
     throw Error(ExitCode::memory,
                 fmt::format("{}; the factor of {} unknowns does not fit", out_of_host_memory().what(), A.rows()),

@@ -12,6 +12,6 @@ namespace tessera::solvers {
 /// Throws Error(memory) when the factor does not fit, Error(usage) for more than 2^31 non-zeros or an operator without
 /// entries.
 Report solve_ldlt(Threads& exec, const linalg::Operator<Threads>& A, View<const double> b, View<double> x,
-                  const SolverParams& params, const Monitor& monitor);
+                  const SolverParams& params, const Monitor& monitor, View<const double> row_sums = {});
 
 }  // namespace tessera::solvers

@@ -73,7 +73,7 @@ std::string describe_bad_factor(const Factor& factor, const Matrix& A) {
 }  // namespace
 
 Report solve_lu(Threads& exec, const linalg::Operator<Threads>& A, View<const double> b, View<double> x,
-                const SolverParams& params, const Monitor& monitor) {
+                const SolverParams& params, const Monitor& monitor, View<const double> row_sums) {
   if (!A.crs())
     throw Error(
         ExitCode::usage,
@@ -93,7 +93,7 @@ Report solve_lu(Threads& exec, const linalg::Operator<Threads>& A, View<const do
       factor.compute(columns);
     }
     report.failure = describe_bad_factor(factor, columns);
-    if (report.failure.empty()) solve_and_refine(exec, factor, *A.crs(), b, x, params, monitor, report);
+    if (report.failure.empty()) solve_and_refine(exec, factor, *A.crs(), b, x, params, monitor, row_sums, report);
   } catch (const std::bad_alloc&) {
     throw Error(ExitCode::memory,
                 fmt::format("{}; the factor of {} unknowns does not fit", out_of_host_memory().what(), A.rows()),

@@ -67,7 +67,9 @@ deck::Section<LmsorParams> lmsor_section() {
       .key("tolerance", &P::tolerance, {.help = "of the stop", .min = 0, .open_min = true})
       .key("max_iterations", &P::max_iterations, {.help = "iterations of all starts together", .min = 0})
       .key("check_every", &P::check_every,
-           {.help = "iterations between two looks at the norms", .min = 1, .max = most_check_every})
+           {.help = "iterations between two looks at the norms; 0: 16, and 1 with stop = update",
+            .min = 0,
+            .max = most_check_every})
       .key("recompute", &P::recompute,
            {.help =
                 "none: the weights of the neighbours and omega are stored; coefficients: f, g and omega; all: f and g",
@@ -110,9 +112,9 @@ void check(const LmsorParams& params, const std::string& backend) {
                 where);
   refuse_unless(params.max_iterations >= 0, fmt::format("solver.max_iterations is {}", params.max_iterations),
                 "choose 0 or more", where);
-  refuse_unless(params.check_every >= 1 && params.check_every <= most_check_every,
+  refuse_unless(params.check_every >= 0 && params.check_every <= most_check_every,
                 fmt::format("solver.check_every is {}", params.check_every),
-                fmt::format("choose 1 to {}", most_check_every), where);
+                fmt::format("choose 1 to {}, or 0: own choice", most_check_every), where);
   refuse_unless(params.damping > 0 && params.damping <= 1, fmt::format("solver.damping is {}", params.damping),
                 "choose 0 < damping <= 1; 1: never", where);
   const int G = params.granularity;

@@ -37,7 +37,7 @@ struct LmsorParams {
   std::string stop = "residual";  ///< residual: ||b - A u|| <= tolerance ||b|| | update: sum (du)^2 <= tolerance
   double tolerance = 1e-8;
   int max_iterations = 100000;
-  int check_every = 16;            ///< iterations between two looks at the norms
+  int check_every = 0;             ///< iterations between two looks at the norms; 0: 16, and 1 with stop = update
   std::string recompute = "auto";  ///< none: l r t b omega stored | coefficients: f g omega stored | all: f g stored
   std::string access = "auto";     ///< how CUDA reads the other colour: global | shared | texture; threads: global
   int granularity = 0;             ///< points a CUDA thread works on: 1, 2, 4 or 8; 0: the method's own choice

@@ -14,6 +14,6 @@ namespace tessera::solvers::grid {
 /// `iterations` counts solves. Throws Error(usage) for another operator or a grid that the method does not take.
 template <class Exec>
 Report solve_grid(Exec& exec, const linalg::Operator<Exec>& A, View<const double> b, View<double> x,
-                  const SolverParams& params, const Monitor& monitor);
+                  const SolverParams& params, const Monitor& monitor, View<const double> row_sums = {});
 
 }  // namespace tessera::solvers::grid

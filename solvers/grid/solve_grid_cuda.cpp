@@ -3,6 +3,6 @@
 namespace tessera::solvers::grid {
 
 template Report solve_grid(Cuda&, const linalg::Operator<Cuda>&, View<const double>, View<double>, const SolverParams&,
-                           const Monitor&);
+                           const Monitor&, View<const double>);
 
 }  // namespace tessera::solvers::grid

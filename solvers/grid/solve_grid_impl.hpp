@@ -10,6 +10,7 @@
 #include "base/log.hpp"
 #include "solvers/grid/grid_operator.hpp"
 #include "solvers/grid/solve_grid.hpp"
+#include "solvers/reference_norm.hpp"
 
 namespace tessera::solvers::grid {
 
@@ -23,10 +24,11 @@ class GridRefinement {
  public:
   using Space = typename Exec::Space;
 
-  GridRefinement(Exec& exec, const GridOperator<Exec>& A, const SolverParams& params)
+  GridRefinement(Exec& exec, const GridOperator<Exec>& A, const SolverParams& params, View<const double> row_sums)
       : exec_(exec),
         A_(A),
         params_(params),
+        row_sums_(row_sums),
         solver_(exec, A.problem(), {params.type, params.radix}),
         r_(A.rows()),
         scalars_(2) {
@@ -61,10 +63,12 @@ class GridRefinement {
     linalg::fill(exec_, x, 0.0);
     report.converged = norm_b == 0;
     if (report.converged) return report;
-    const double target = std::max(params_.tolerance * norm_b, params_.absolute_tolerance * factor);
-    double residual = norm_b;
+    const auto target = [&](double reference) {
+      return std::max(params_.tolerance * reference, params_.absolute_tolerance * factor);
+    };
+    double residual = norm_b, reference = norm_b;
     report.relative_residual = 1;
-    report.history.push_back(1);
+    report.history.push_back(norm_b);
     View<const double> r = b;
     while (!report.converged && report.iterations < most_solves()) {
       if (monitor.stop && monitor.stop()) {
@@ -78,19 +82,23 @@ class GridRefinement {
       residual = residual_of(b, x);
       r = r_;
       ++report.iterations;
-      report.history.push_back(residual / norm_b);
-      if (monitor.progress) monitor.progress(report.iterations, report.history.back());
+      report.history.push_back(residual);
+      if (monitor.progress) monitor.progress(report.iterations, residual / reference);
       const bool refined = report.iterations > 1;
       if (refined && !(residual <= before)) {
         correct(-before, x);
         residual = residual_of(b, x);
       }
       report.backward_error = residual / (A_.norm() * norm(x) + norm_b);
-      report.converged = std::isfinite(residual) && residual <= target;
+      if (std::isfinite(residual))
+        reference = reference_norm(exec_, b, row_sums_, View<const double>(x), norm_b, params_.tolerance);
+      report.converged = std::isfinite(residual) && residual <= target(reference);
       const bool stalls = refined && residual > 0.5 * before;
       if (!std::isfinite(residual) || stalls || report.backward_error <= std::numeric_limits<double>::epsilon()) break;
     }
-    report.relative_residual = residual / norm_b;
+    report.relative_residual = residual / reference;
+    report.reference = reference / factor;
+    for (double& value : report.history) value /= reference;
     if (!report.converged) judge(report);
     return report;
   }
@@ -152,6 +160,7 @@ class GridRefinement {
   Exec& exec_;
   const GridOperator<Exec>& A_;
   const SolverParams& params_;
+  View<const double> row_sums_;
   FastPoisson<Exec, T> solver_;
   Array<double, Space> r_, d_;
   Array<float, Space> single_r_, single_d_;
@@ -160,7 +169,7 @@ class GridRefinement {
 
 template <class Exec>
 Report solve_grid(Exec& exec, const linalg::Operator<Exec>& A, View<const double> b, View<double> x,
-                  const SolverParams& params, const Monitor& monitor) {
+                  const SolverParams& params, const Monitor& monitor, View<const double> row_sums) {
   const auto* grid = dynamic_cast<const GridOperator<Exec>*>(&A);
   if (!grid)
     throw Error(
@@ -169,8 +178,9 @@ Report solve_grid(Exec& exec, const linalg::Operator<Exec>& A, View<const double
                     params.type, A.format()),
         "choose type = \"cg\"", params.where);
   try {
-    if (params.precision == "double") return GridRefinement<Exec, double>(exec, *grid, params).run(b, x, monitor);
-    return GridRefinement<Exec, float>(exec, *grid, params).run(b, x, monitor);
+    if (params.precision == "double")
+      return GridRefinement<Exec, double>(exec, *grid, params, row_sums).run(b, x, monitor);
+    return GridRefinement<Exec, float>(exec, *grid, params, row_sums).run(b, x, monitor);
   } catch (const Error& error) {
     if (error.code() != ExitCode::usage || error.where()) throw;
     throw Error(error.code(), error.what(), error.help(), params.where);

@@ -12,6 +12,6 @@ namespace tessera::solvers {
 /// (r^, v) 16, s 24, (t, s) and (t, t) 16, x 32, r 24, (r, r) and (r^, r) 16, p 32: 24 k + 256.
 template <class Exec>
 Report solve_bicgstab(Exec& exec, const linalg::Operator<Exec>& A, View<const double> b, View<double> x,
-                      const SolverParams& params, const Monitor& monitor);
+                      const SolverParams& params, const Monitor& monitor, View<const double> row_sums);
 
 }  // namespace tessera::solvers

@@ -122,8 +122,8 @@ class Bicgstab final : public Krylov<Exec, T> {
 
 template <class Exec>
 Report solve_bicgstab(Exec& exec, const linalg::Operator<Exec>& A, View<const double> b, View<double> x,
-                      const SolverParams& params, const Monitor& monitor) {
-  return in_precision<Bicgstab>(exec, A, b, x, params, monitor, {.symmetric = false, .definite = false});
+                      const SolverParams& params, const Monitor& monitor, View<const double> row_sums) {
+  return in_precision<Bicgstab>(exec, A, b, x, params, monitor, row_sums, {.symmetric = false, .definite = false});
 }
 
 }  // namespace tessera::solvers

@@ -18,6 +18,6 @@ namespace tessera::solvers {
 /// In float 8 k and half of the rest, but for row_ptr.
 template <class Exec>
 Report solve_cg(Exec& exec, const linalg::Operator<Exec>& A, View<const double> b, View<double> x,
-                const SolverParams& params, const Monitor& monitor);
+                const SolverParams& params, const Monitor& monitor, View<const double> row_sums);
 
 }  // namespace tessera::solvers

@@ -2,5 +2,5 @@
 
 namespace tessera::solvers {
 template Report solve_cg(Cuda&, const linalg::Operator<Cuda>&, View<const double>, View<double>, const SolverParams&,
-                         const Monitor&);
+                         const Monitor&, View<const double>);
 }  // namespace tessera::solvers

@@ -1,5 +1,7 @@
 #pragma once
 // Conjugate gradients, written once. It only calls declared functions: cg.cpp and cg_cuda.cpp instantiate it.
+#include <utility>
+
 #include "solvers/krylov/cg.hpp"
 #include "solvers/krylov/in_precision.hpp"
 #include "solvers/krylov/krylov.hpp"
@@ -53,6 +55,7 @@ class Cg final : public Krylov<Exec, T> {
       turn(scale_ / equation_.scale());
     }
     scale_ = equation_.scale();
+    copy_bytes(Space{}, rz(0), Host{}, &rz_, sizeof rz_);
   }
 
   void iterate(int count) override {
@@ -75,7 +78,8 @@ class Cg final : public Krylov<Exec, T> {
     if (!std::isfinite(pq) || !std::isfinite(rr) || !std::isfinite(rz_next))
       return {0, {}, Base::not_finite(iteration)};
     if (pq <= 0) return {0, {}, not_positive_definite(pq, iteration)};
-    return {std::sqrt(rr), {}, {}};
+    const double rz = std::exchange(rz_, rz_next);
+    return {std::sqrt(rr), {}, {}, rz / pq * rz};
   }
 
   /// p becomes z - p = -beta p: with the z of the recomputed residual it is completed to the next direction.
@@ -92,6 +96,7 @@ class Cg final : public Krylov<Exec, T> {
   Array<T, Space> p_, q_;
   Array<double, Space> numbers_;  ///< a factor, 1, 0: quotients are made of them
   double scale_ = 1;
+  double rz_ = 0;  ///< (r, z) before the iteration that is looked at
 };
 
 /// Chronopoulos & Gear 1989: the sums of an iteration are needed at one point only, and the vectors take two passes. Rounding
@@ -138,6 +143,7 @@ class SingleReductionCg final : public Krylov<Exec, T> {
     if (!u_.empty()) M_.apply(exec_, r_, u_);
     linalg::dot(exec_, r_.view(), u(), gamma(1));
     scale_ = equation_.scale();
+    copy_bytes(Space{}, gamma(1), Host{}, &gamma_, sizeof gamma_);
   }
 
   void iterate(int count) override {
@@ -166,7 +172,8 @@ class SingleReductionCg final : public Krylov<Exec, T> {
     const double delta = this->host(2 * block_ + 3 + i);
     if (pq <= 0 && delta > 0) return {0, turned(pq, iteration), {}};
     if (pq <= 0) return {0, {}, not_positive_definite(delta, iteration)};
-    return {std::sqrt(rr), {}, {}};
+    const double gamma = std::exchange(gamma_, gamma_next);
+    return {std::sqrt(rr), {}, {}, this->host(i + 1) * gamma};
   }
 
   static std::string turned(double pq, int iteration) {
@@ -179,14 +186,16 @@ class SingleReductionCg final : public Krylov<Exec, T> {
 
   Array<T, Space> p_, s_, w_, u_;
   double scale_ = 1;
+  double gamma_ = 0;  ///< (r, u) before the iteration that is looked at
 };
 
 template <class Exec>
 Report solve_cg(Exec& exec, const linalg::Operator<Exec>& A, View<const double> b, View<double> x,
-                const SolverParams& params, const Monitor& monitor) {
+                const SolverParams& params, const Monitor& monitor, View<const double> row_sums) {
   if (params.variant != "standard")
-    return in_precision<SingleReductionCg>(exec, A, b, x, params, monitor, {.symmetric = true, .definite = true});
-  return in_precision<Cg>(exec, A, b, x, params, monitor, {.symmetric = true, .definite = true});
+    return in_precision<SingleReductionCg>(exec, A, b, x, params, monitor, row_sums,
+                                           {.symmetric = true, .definite = true});
+  return in_precision<Cg>(exec, A, b, x, params, monitor, row_sums, {.symmetric = true, .definite = true});
 }
 
 }  // namespace tessera::solvers

@@ -7,6 +7,7 @@
 #include <fmt/format.h>
 
 #include "linalg/operator.hpp"
+#include "solvers/reference_norm.hpp"
 
 namespace tessera::solvers {
 
@@ -27,6 +28,8 @@ class Equation {
   /// r = (b - A x) / scale(), with the x of the outside; what the method has found so far has been added to it.
   /// Returns ||b - A x||, computed and not recurred.
   virtual double residual(View<T> r) = 0;
+  /// What ||b - A x|| is relative to, with the x of the last residual(): see reference_norm.
+  virtual double reference(double norm_b, double tolerance) = 0;
   virtual double scale() const { return 1; }
   /// The method should ask for a new residual once its own has fallen by this factor: below, rounding takes over.
   virtual double reach() const { return 0; }
@@ -49,8 +52,8 @@ class PlainEquation final : public Equation<Exec, T> {
   using Space = typename Exec::Space;
 
  public:
-  PlainEquation(Exec& exec, const linalg::Operator<Exec, T>& A, View<const T> b, View<T> x)
-      : exec_(exec), A_(A), b_(b), x_(x), sum_(1) {}
+  PlainEquation(Exec& exec, const linalg::Operator<Exec, T>& A, View<const T> b, View<T> x, View<const double> row_sums)
+      : exec_(exec), A_(A), b_(b), x_(x), row_sums_(row_sums), sum_(1) {}
 
   double norm_b() override {
     linalg::dot(exec_, b_, b_, sum_.data());
@@ -63,12 +66,16 @@ class PlainEquation final : public Equation<Exec, T> {
     A_.residual(exec_, x_, b_, r, sum_.data());
     return std::sqrt(to_vector(sum_)[0]);
   }
+  double reference(double norm_b, double tolerance) override {
+    return reference_norm(exec_, b_, row_sums_, View<const T>(x_), norm_b, tolerance);
+  }
 
  private:
   Exec& exec_;
   const linalg::Operator<Exec, T>& A_;
   View<const T> b_;
   View<T> x_;
+  View<const double> row_sums_;
   Array<double, Space> sum_;
 };
 
@@ -79,8 +86,9 @@ class RefinedEquation final : public Equation<Exec, float> {
   using Space = typename Exec::Space;
 
  public:
-  RefinedEquation(Exec& exec, const linalg::Operator<Exec, double>& A, View<const double> b, View<double> x)
-      : exec_(exec), A_(A), b_(b), x_(x), r_(x.size()), d_(x.size()), sum_(1) {}
+  RefinedEquation(Exec& exec, const linalg::Operator<Exec, double>& A, View<const double> b, View<double> x,
+                  View<const double> row_sums)
+      : exec_(exec), A_(A), b_(b), x_(x), row_sums_(row_sums), r_(x.size()), d_(x.size()), sum_(1) {}
 
   double norm_b() override {
     linalg::dot(exec_, b_, b_, sum_.data());
@@ -99,6 +107,9 @@ class RefinedEquation final : public Equation<Exec, float> {
     linalg::convert_scaled(exec_, 1 / scale_, View<const double>(r_), r);
     return norm;
   }
+  double reference(double norm_b, double tolerance) override {
+    return reference_norm(exec_, b_, row_sums_, View<const double>(x_), norm_b, tolerance);
+  }
   double scale() const override { return scale_; }
   /// Rounding A to float alone moves the residual by 6e-8 ||A|| ||d||: with a condition of 1e6 that is a few percent of
   /// where the correction started, so more than a digit at a time would be won in vain.
@@ -109,6 +120,7 @@ class RefinedEquation final : public Equation<Exec, float> {
   const linalg::Operator<Exec, double>& A_;
   View<const double> b_;
   View<double> x_;
+  View<const double> row_sums_;
   Array<double, Space> r_;
   Array<float, Space> d_;
   Array<double, Space> sum_;

@@ -14,6 +14,6 @@ namespace tessera::solvers {
 /// 2 (16 j + 16 + j) and 40: about 12 k + 120 + 34 j.
 template <class Exec>
 Report solve_gmres(Exec& exec, const linalg::Operator<Exec>& A, View<const double> b, View<double> x,
-                   const SolverParams& params, const Monitor& monitor);
+                   const SolverParams& params, const Monitor& monitor, View<const double> row_sums);
 
 }  // namespace tessera::solvers

@@ -149,8 +149,8 @@ class Gmres final : public Krylov<Exec, T> {
 
 template <class Exec>
 Report solve_gmres(Exec& exec, const linalg::Operator<Exec>& A, View<const double> b, View<double> x,
-                   const SolverParams& params, const Monitor& monitor) {
-  return in_precision<Gmres>(exec, A, b, x, params, monitor, {.symmetric = false, .definite = false});
+                   const SolverParams& params, const Monitor& monitor, View<const double> row_sums) {
+  return in_precision<Gmres>(exec, A, b, x, params, monitor, row_sums, {.symmetric = false, .definite = false});
 }
 
 }  // namespace tessera::solvers

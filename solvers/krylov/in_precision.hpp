@@ -64,7 +64,7 @@ std::unique_ptr<linalg::Operator<Exec, float>> float_copy(Exec& exec, const lina
 /// All in float, from and to vectors in double. The residual that is reported is that of the double system.
 template <template <class, class> class Method, class Exec>
 Report run_in_float(Exec& exec, const linalg::Operator<Exec>& A, View<const double> b, View<double> x,
-                    const SolverParams& params, const Monitor& monitor, Needs needs) {
+                    const SolverParams& params, const Monitor& monitor, View<const double> row_sums, Needs needs) {
   using Space = typename Exec::Space;
   Report report;
   {
@@ -72,16 +72,17 @@ Report run_in_float(Exec& exec, const linalg::Operator<Exec>& A, View<const doub
     Array<float, Space> b_single(b.size()), x_single(x.size());
     linalg::convert(exec, b, b_single.view());
     linalg::convert(exec, x, x_single.view());
-    PlainEquation<Exec, float> equation(exec, *single, b_single, x_single);
+    PlainEquation<Exec, float> equation(exec, *single, b_single, x_single, row_sums);
     report = run_method<Method>(exec, A, *single, equation, params, monitor, needs);
     linalg::convert(exec, x_single.view(), x);
   }
   if (report.converged && report.iterations == 0 && report.relative_residual == 0) return report;  // b = 0
   Array<double, Space> r(b.size());
-  PlainEquation<Exec, double> exact(exec, A, b, x);
+  PlainEquation<Exec, double> exact(exec, A, b, x, row_sums);
   const double norm_b = exact.norm_b(), norm = exact.residual(r);
-  report.relative_residual = norm / norm_b;
-  const bool met = norm <= std::max(params.tolerance * norm_b, params.absolute_tolerance);
+  report.reference = std::isfinite(norm) ? exact.reference(norm_b, params.tolerance) : norm_b;
+  report.relative_residual = norm / report.reference;
+  const bool met = norm <= std::max(params.tolerance * report.reference, params.absolute_tolerance);
   if (!met && !report.interrupted && std::isfinite(norm) && report.relative_residual < 1e-2)
     report.failure = fmt::format(
         "in single precision the residual of the double system is {:.3g}, asked for {:.3g}; choose precision = "
@@ -92,19 +93,20 @@ Report run_in_float(Exec& exec, const linalg::Operator<Exec>& A, View<const doub
   return report;
 }
 
+/// `row_sums`: those of A, for reference_norm.
 template <template <class, class> class Method, class Exec>
 Report in_precision(Exec& exec, const linalg::Operator<Exec>& A, View<const double> b, View<double> x,
-                    const SolverParams& params, const Monitor& monitor, Needs needs) {
+                    const SolverParams& params, const Monitor& monitor, View<const double> row_sums, Needs needs) {
   Report report;
   if (params.precision == "float") {
-    report = run_in_float<Method>(exec, A, b, x, params, monitor, needs);
+    report = run_in_float<Method>(exec, A, b, x, params, monitor, row_sums, needs);
   } else if (params.precision == "mixed") {
     const auto single = float_copy(exec, A, params);
-    RefinedEquation<Exec> equation(exec, A, b, x);
+    RefinedEquation<Exec> equation(exec, A, b, x, row_sums);
     report =
         run_method<Method>(exec, A, *single, static_cast<Equation<Exec, float>&>(equation), params, monitor, needs);
   } else {
-    PlainEquation<Exec, double> equation(exec, A, b, x);
+    PlainEquation<Exec, double> equation(exec, A, b, x, row_sums);
     report = run_method<Method>(exec, A, A, static_cast<Equation<Exec, double>&>(equation), params, monitor, needs);
   }
   report.precision = params.precision;

@@ -33,6 +33,7 @@ class Krylov {
     double norm = 0;        ///< ||r|| after it, as the recurrence has it
     std::string breakdown;  ///< the method cannot go on from here, but may be started again from x
     std::string failure;    ///< and this is why it should not
+    double decrease = 0;    ///< of (e, A e), e the error, where the method knows it
   };
 
   Krylov(Exec& exec, const linalg::Operator<Exec, T>& A, Equation<Exec, T>& equation, const SolverParams& params,
@@ -105,6 +106,8 @@ class Krylov {
   enum class End { small, broken, refresh, failed };
   End iterate_until_small(double& norm);
   void judge(int count, int& done, double& norm, End& end, bool& ended);
+  bool meets_tolerance(double norm);
+  void conclude(double norm);
   std::string stagnation(double norm) const;
   std::string too_many(double norm) const;
 
@@ -113,7 +116,8 @@ class Krylov {
   static constexpr int stagnation_window = 2000;
 
   Replay<Exec> replay_;
-  double norm_b_ = 0, target_ = 0;
+  double norm_b_ = 0, reference_ = 0, target_ = 0;
+  std::vector<double> decreases_;  ///< of (e, A e), of every iteration
   double best_ = std::numeric_limits<double>::infinity();
   int best_iteration_ = 0;
   std::string breakdown_;
@@ -132,15 +136,16 @@ Report Krylov<Exec, T>::run() {
     }
     return report_;
   }
-  target_ = std::max(params_.tolerance * norm_b_, params_.absolute_tolerance);
+  reference_ = norm_b_;
+  target_ = std::max(params_.tolerance * reference_, params_.absolute_tolerance);
 
   double norm = equation_.residual(r_);
-  report_.history.push_back(norm / norm_b_);
+  report_.history.push_back(norm);
   if (!std::isfinite(norm)) report_.failure = "the matrix or the initial guess holds a value that is not finite";
   double norm_before = std::numeric_limits<double>::infinity();
   End end = End::small;
   bool again = false;
-  while (norm > target_ && report_.failure.empty()) {
+  while (report_.failure.empty() && !meets_tolerance(norm)) {
     if (end != End::refresh) {
       if (norm > 0.9 * norm_before) {
         report_.failure = end == End::broken ? breakdown_ : stagnation(norm);
@@ -156,13 +161,37 @@ Report Krylov<Exec, T>::run() {
     end = iterate_until_small(recurred);
     norm = equation_.residual(r_);  // the recurrence of r drifts away from b - A x; only the latter counts
     ++report_.residuals;
+    if (!std::isfinite(norm) && report_.failure.empty()) report_.failure = not_finite(report_.iterations);
     again = end != End::broken && norm <= 2 * recurred;
     if (end == End::refresh && norm > target_) report_.failure = no_progress(before, norm);
   }
-  report_.converged = norm <= target_;
-  if (report_.converged && !report_.interrupted) report_.failure.clear();
-  report_.relative_residual = norm / norm_b_;
+  conclude(norm);
   return report_;
+}
+
+/// Where the residual seems small enough the solution is good enough to say what it is in proportion to.
+template <class Exec, class T>
+bool Krylov<Exec, T>::meets_tolerance(double norm) {
+  if (!(norm <= target_)) return false;
+  reference_ = equation_.reference(norm_b_, params_.tolerance);
+  target_ = std::max(params_.tolerance * reference_, params_.absolute_tolerance);
+  return norm <= target_;
+}
+
+template <class Exec, class T>
+void Krylov<Exec, T>::conclude(double norm) {
+  report_.converged = meets_tolerance(norm);
+  if (report_.converged && !report_.interrupted) report_.failure.clear();
+  report_.reference = reference_;
+  report_.relative_residual = norm / reference_;
+  for (double& value : report_.history) value /= reference_;
+  // (e, A e) of some iterations before the end is what was won since, and what is left: Hestenes & Stiefel 1952, theorem 6:1;
+  // Strakos & Tichy, On error estimation in the conjugate gradient method, ETNA 13 (2002) 56-80.
+  const std::size_t look_back = std::max<std::size_t>(10, decreases_.size() / 10);
+  double won = 0;
+  for (std::size_t i = decreases_.size() - std::min(look_back, decreases_.size()); i < decreases_.size(); ++i)
+    won += decreases_[i];
+  report_.energy_error = std::sqrt(won);
 }
 
 /// Iterates until the residual of the recurrence meets the tolerance, or something ends it.
@@ -191,7 +220,7 @@ typename Krylov<Exec, T>::End Krylov<Exec, T>::iterate_until_small(double& norm)
       iterate(count);
     fetch();
     judge(count, done, norm, end, ended);
-    if (monitor_.progress) monitor_.progress(report_.iterations, norm / norm_b_);
+    if (monitor_.progress) monitor_.progress(report_.iterations, norm / reference_);
     if (monitor_.stop && monitor_.stop()) {
       report_.interrupted = true;
       report_.failure = fmt::format("interrupted in iteration {}", report_.iterations);
@@ -221,7 +250,8 @@ void Krylov<Exec, T>::judge(int count, int& done, double& norm, End& end, bool& 
     ++done;
     ++report_.iterations;
     norm = seen.norm * equation_.scale();
-    report_.history.push_back(norm / norm_b_);
+    report_.history.push_back(norm);
+    if (seen.decrease > 0) decreases_.push_back(seen.decrease * equation_.scale() * equation_.scale());
     if (norm < best_) {
       best_ = norm;
       best_iteration_ = report_.iterations;
@@ -235,15 +265,17 @@ void Krylov<Exec, T>::judge(int count, int& done, double& norm, End& end, bool& 
 
 template <class Exec, class T>
 std::string Krylov<Exec, T>::stagnation(double norm) const {
+  const Apart apart(norm / reference_, target_ / reference_);
   return fmt::format(
-      "the residual stays at {:.3g} and does not reach the tolerance {:.3g}: rounding forbids less, or the matrix is "
+      "the residual stays at {} and does not reach the tolerance {}: rounding forbids less, or the matrix is "
       "singular; raise the tolerance, or look for a missing Dirichlet condition",
-      norm / norm_b_, target_ / norm_b_);
+      apart.first, apart.second);
 }
 template <class Exec, class T>
 std::string Krylov<Exec, T>::too_many(double norm) const {
-  return fmt::format("the residual is {:.3g} after {} iterations, asked for {:.3g}; {}", norm / norm_b_,
-                     report_.iterations, target_ / norm_b_, advice());
+  const Apart apart(norm / reference_, target_ / reference_);
+  return fmt::format("the residual is {} after {} iterations, asked for {}; {}", apart.first, report_.iterations,
+                     apart.second, advice());
 }
 
 }  // namespace tessera::solvers

@@ -14,6 +14,6 @@ namespace tessera::solvers {
 /// w 32, x 24, r 24, (r, r) 8: 12 k + 184.
 template <class Exec>
 Report solve_minres(Exec& exec, const linalg::Operator<Exec>& A, View<const double> b, View<double> x,
-                    const SolverParams& params, const Monitor& monitor);
+                    const SolverParams& params, const Monitor& monitor, View<const double> row_sums);
 
 }  // namespace tessera::solvers

@@ -2,5 +2,5 @@
 
 namespace tessera::solvers {
 template Report solve_minres(Cuda&, const linalg::Operator<Cuda>&, View<const double>, View<double>,
-                             const SolverParams&, const Monitor&);
+                             const SolverParams&, const Monitor&, View<const double>);
 }  // namespace tessera::solvers

@@ -95,8 +95,8 @@ class Minres final : public Krylov<Exec, T> {
 
 template <class Exec>
 Report solve_minres(Exec& exec, const linalg::Operator<Exec>& A, View<const double> b, View<double> x,
-                    const SolverParams& params, const Monitor& monitor) {
-  return in_precision<Minres>(exec, A, b, x, params, monitor, {.symmetric = true, .definite = false});
+                    const SolverParams& params, const Monitor& monitor, View<const double> row_sums) {
+  return in_precision<Minres>(exec, A, b, x, params, monitor, row_sums, {.symmetric = true, .definite = false});
 }
 
 }  // namespace tessera::solvers

@@ -3,6 +3,7 @@
 #include <numbers>
 
 #include "base/error.hpp"
+#include "base/log.hpp"
 #include "solvers/solve.hpp"
 #include "support/backends.hpp"
 #include "support/matrices.hpp"
@@ -213,9 +214,14 @@ TYPED_TEST(ConjugateGradients, SayWhereAToleranceIsBelowReach) {
   TESSERA_REQUIRE(TypeParam);
   TypeParam exec;
   const HostMatrix A = testing::laplacian(127, 2);
+  clear_warnings();
   const auto solved = solve_on(exec, A, ones(A), {.tolerance = 1e-15});
-  EXPECT_FALSE(solved.report.converged);
-  EXPECT_NE(solved.report.failure.find("residual stays at"), std::string::npos) << solved.report.failure;
+  // The residual is rounding of the terms that it is made of: there is no better solution in double.
+  EXPECT_TRUE(solved.report.converged) << solved.report.failure;
+  EXPECT_LE(solved.report.backward_error, 16 * std::numeric_limits<double>::epsilon());
+  ASSERT_EQ(warnings().size(), 1u);
+  EXPECT_NE(warnings().front().find("tolerance = 1e-15 is missed"), std::string::npos) << warnings().front();
+  clear_warnings();
   EXPECT_LT(solved.report.relative_residual, 1e-10);
   EXPECT_NEAR(solved.report.relative_residual / relative_residual(A, ones(A), solved.x), 1, 0.5);
 }

@@ -147,7 +147,7 @@ TEST(LmsorErrors, NameWhatIsWrong) {
   refused({.stop = "error"}, "solver.stop is 'error'");
   refused({.tolerance = 0}, "solver.tolerance is 0");
   refused({.max_iterations = -1}, "max_iterations is -1");
-  refused({.check_every = 0}, "check_every is 0");
+  refused({.check_every = -1}, "check_every is -1");
   refused({.check_every = 1001}, "check_every is 1001");
   refused({.tolerance = 2}, "tolerance is 2");
   refused({.recompute = "some"}, "'some'");
