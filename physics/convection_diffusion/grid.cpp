@@ -126,6 +126,22 @@ void for_rows_with_rim(const Grid& grid, Copy copy) {
   for (Index j = 0; j < nodes[1]; ++j) copy(low + (j + low_row) * row, Offset{nodes[0]} * j, nodes[0]);
 }
 
+/// The middle of the Dirichlet values: see scalar::level_of.
+double rim_level(const Grid& grid) {
+  scalar::DirichletData rim;
+  const Index m0 = grid.m(0), m1 = grid.m(1);
+  const auto take = [&](Index i, Index j) { rim.values.push_back(grid.u[i + (m0 + Offset{2}) * j]); };
+  const auto fixed = [&](int axis, bool high) {
+    const Index first = grid.unknowns.first[axis];
+    return high ? first + grid.m(axis) < grid.nodes.nodes[axis] : first > 0;
+  };
+  for (const bool high : {false, true}) {
+    for (Index j = 1; j <= m1 && fixed(0, high); ++j) take(high ? m0 + 1 : 0, j);
+    for (Index i = 1; i <= m0 && fixed(1, high); ++i) take(i, high ? m1 + 1 : 0);
+  }
+  return scalar::level_of(rim);
+}
+
 }  // namespace
 
 Array<double> at_nodes(const Grid& grid) {
@@ -164,10 +180,11 @@ Grid make_grid(const deck::Deck& deck, const Params& params) {
     if (const std::string& name = outline.groups[side].name; !entry_of(diffusion, name, "dirichlet"))
       set_side(grid, side, entry_of(diffusion, name, "neumann"), k, threads);
   grid.u = Array<double>((grid.m(0) + Offset{2}) * (grid.m(1) + Offset{2}));
-  grid.u.set_zero();
   const Array<double> given = scalar::boundary_values(diffusion, grid.nodes, threads);
+  grid.u.set_zero();
   for_rows_with_rim(
       grid, [&](Offset to, Offset from, Index count) { std::copy_n(given.data() + from, count, grid.u.data() + to); });
+  grid.level = rim_level(grid);
   return grid;
 }
 
@@ -186,13 +203,13 @@ GridSystem make_grid_system(const Grid& grid) {
     const Index i = row % n[0], j = row / n[0];
     const double x = grid.f[row] / (2 * h[0]), y = grid.g[row] / (2 * h[1]);
     const double* u = grid.u.data() + (i + 1) + Offset{stride} * (j + 1);
-    double b = -grid.source[row];
+    double b = -grid.source[row] - grid.reaction * grid.level;
     // A neighbour inside is a column, one on the rim goes to the right side.
     const auto neighbour = [&](bool inside, Index column, double value, Offset step) {
       if (inside)
         system.A.col_ind[at] = column, system.A.values[at++] = value;
       else
-        b -= value * u[step];
+        b -= value * (u[step] - grid.level);
     };
     neighbour(j > 0, row - n[0], -south - y, -Offset{stride});
     neighbour(i > 0, row - 1, -west - x, -1);

@@ -18,7 +18,8 @@ struct Grid {
   std::array<int, 2> mirrors;  ///< sides without Dirichlet data of each axis
   double reaction = 0;         ///< c
   Array<double> f, g, source;  ///< [m1 m0] at the unknowns, x fastest
-  Array<double> u;             ///< [m1 + 2, m0 + 2]: the start, Dirichlet data around it, 0 beyond other sides
+  Array<double> u;             ///< [m1 + 2, m0 + 2]: 0, Dirichlet data around it
+  double level = 0;            ///< of the Dirichlet data: see scalar::level_of
   double cell_peclet = 0;      ///< largest of |h f / 2| and |k g / 2| of the equation
 
   Index m(int axis) const { return unknowns.count[axis]; }
@@ -33,7 +34,8 @@ Array<double> at_nodes(const Grid& grid);
 /// and no reaction; and where a value is not finite. `params` must have its defaults filled in.
 Grid make_grid(const deck::Deck& deck, const Params& params);
 
-/// The five-point matrix of -(lap u - f u_x - g u_y - c u) on the unknowns, and its right side with the rim in it.
+/// The five-point matrix of -(lap u - f u_x - g u_y - c u) on the unknowns, and the right side with the rim in it, of
+/// u - level.
 struct GridSystem {
   linalg::Crs<Host> A;
   Array<double> b;

@@ -56,8 +56,16 @@ solvers::Report relax_there(Exec& exec, const Params& params, const Grid& grid, 
   return report;
 }
 
+/// f(place in u, whether it is an unknown) for u and its rim.
+template <class F>
+void for_places(const Grid& grid, F f) {
+  const Index m0 = grid.m(0), m1 = grid.m(1);
+  for (Index j = 0; j <= m1 + 1; ++j)
+    for (Index i = 0; i <= m0 + 1; ++i) f(i + (m0 + Offset{2}) * j, i > 0 && i <= m0 && j > 0 && j <= m1);
+}
+
 template <class Exec>
-solvers::Report relax(Exec& exec, const Params& params, Grid& grid, Context& context) {
+solvers::Report relax_shifted(Exec& exec, const Params& params, Grid& grid, Context& context) {
   if constexpr (std::is_same_v<typename Exec::Space, Host>) {
     return relax_there(exec, params, grid, grid.u.view(), context);
   } else {
@@ -66,6 +74,26 @@ solvers::Report relax(Exec& exec, const Params& params, Grid& grid, Context& con
     copy(u, grid.u);
     return report;
   }
+}
+
+/// Relaxes u - level: the equation has no reaction, so its data but for the rim are the same.
+template <class Exec>
+solvers::Report relax(Exec& exec, const Params& params, Grid& grid, Context& context) {
+  std::vector<double> rim;
+  const std::vector<double> start = scalar::initial_values(params.diffusion, grid.nodes, grid.unknowns);
+  std::size_t next = 0;
+  for_places(grid, [&](Offset at, bool unknown) {
+    if (!unknown) {
+      rim.push_back(grid.u[at]);
+      grid.u[at] -= grid.level;
+    } else {
+      grid.u[at] = start.empty() ? 0 : start[next++] - grid.level;
+    }
+  });
+  const solvers::Report report = relax_shifted(exec, params, grid, context);
+  next = 0;
+  for_places(grid, [&](Offset at, bool unknown) { grid.u[at] = unknown ? grid.u[at] + grid.level : rim[next++]; });
+  return report;
 }
 
 template <class Exec>
@@ -83,11 +111,13 @@ solvers::Report solve_matrix(Exec& exec, const Params& params, Grid& grid, Conte
   scalar::store(exec, params.diffusion, system, context.summary);
   context.summary.set("space.nnz", system.nnz);
   Array<double, Space> x;
-  const solvers::Report report = scalar::solve_system(exec, *system.A, system.b.view(), params.diffusion, context, x);
+  const solvers::Report report =
+      scalar::solve_system(exec, *system.A, system.b.view(), params.diffusion, context, x,
+                           scalar::start_of(params.diffusion, grid.nodes, grid.unknowns, grid.level));
   const std::vector<double> found = to_vector(x);
   for (Index j = 0; j < grid.m(1); ++j)
-    std::copy_n(found.data() + Offset{j} * grid.m(0), grid.m(0),
-                grid.u.data() + 1 + (j + Offset{1}) * (grid.m(0) + Offset{2}));
+    for (Index i = 0; i < grid.m(0); ++i)
+      grid.u[i + 1 + (j + Offset{1}) * (grid.m(0) + Offset{2})] = found[i + Offset{j} * grid.m(0)] + grid.level;
   if (grid.cell_peclet > 1)
     warn(
         fmt::format("the cell Peclet number is {:.3g} > 1: central differences oscillate where the solution has "
@@ -173,7 +203,8 @@ void check_on_grid(const Params& params, Context& context) {
   // Relaxation: f, g, source and u, once more split by colour with weights; else the five-point matrix and what its solver takes.
   const double solver =
       params.relaxes ? 12 * 8 * unknowns
-                     : 72 * unknowns + solvers::solver_bytes(params.diffusion.solver, grid.size(), 5 * grid.size());
+                     : 72 * unknowns + solvers::solver_bytes(params.diffusion.solver, grid.size(), 5 * grid.size()) +
+                           solvers::shift_bytes(grid.size());
   const double host = 8 * (4 * unknowns + nodes) + solver + (scalar::needs_mesh(params.diffusion) ? 24 * nodes * 8 : 0);
   fmt::print("memory\n");
   const double in_use = static_cast<double>(memory_use().host_peak);  // the program itself

@@ -228,6 +228,7 @@ deck::Schema schema() {
           physics_section().description(),
           material_section().description(),
           scalar::boundary_section().description(),
+          scalar::initial_section().description(),
           assembly_description(),
           matrix_section().description(),
           solver_description(),
@@ -255,6 +256,7 @@ Params read(const deck::Deck& deck) {
   diffusion.assembly = assembly_section().read(deck);
   diffusion.matrix = matrix_section().read(deck);
   read_solver(deck, params);
+  diffusion.initial = scalar::initial_section().read_all(deck);
   diffusion.has_exact = deck.has("exact");
   if (diffusion.has_exact) diffusion.exact = exact_section().read(deck);
   diffusion.output = output_section().read(deck);
@@ -264,6 +266,7 @@ Params read(const deck::Deck& deck) {
   if (!params.relaxes) scalar::check_choices(diffusion, deck);
   check_fields(diffusion.output);
   scalar::check_boundaries(diffusion.boundaries);
+  scalar::check_initial(diffusion);
   std::vector<deck::Expression> expressions = scalar::expressions_of(diffusion);
   for (const auto& velocity : params.velocity) expressions.insert(expressions.end(), velocity.begin(), velocity.end());
   warn_of_time(expressions);

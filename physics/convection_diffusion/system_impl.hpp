@@ -12,6 +12,7 @@ void make_system(Exec& exec, const Problem& problem, scalar::System<Exec>& syste
   const scalar::Problem& diffusion = problem.diffusion;
   const int threads = Threads(diffusion.params.run.threads).count();
   system.b = Array<double, typename Exec::Space>(diffusion.dofs.dofs);
+  system.level = scalar::level_of(diffusion.dirichlet);
   std::unique_ptr<assembly::ConvectionAssembler<Exec>> assembler;
   {
     Scope scope(exec, "assemble.setup");
@@ -26,10 +27,11 @@ void make_system(Exec& exec, const Problem& problem, scalar::System<Exec>& syste
   assembly::BoundaryData boundary;
   {
     Scope scope(exec, "coefficients");
-    const assembly::ConvectionData data = convection_data(problem, threads);
+    assembly::ConvectionData data = convection_data(problem, threads);
+    data.diffusion = scalar::below(std::move(data.diffusion), system.level, diffusion.mesh, diffusion.dofs);
     report_peclet(problem, data, threads, summary);
     assembler->set_data(data);
-    boundary = scalar::boundary_data(diffusion, threads);
+    boundary = scalar::below(scalar::boundary_data(diffusion, threads), system.level);
   }
   {
     Scope scope(exec, "assemble", assembler->refill_bytes(system.matrix));

@@ -20,8 +20,8 @@ bool needs_grid(const Params& params);
 /// is not a product of those of the axes), a side without Dirichlet data, choices that ask for a matrix.
 Grid make_grid(const deck::Deck& deck, const Params& params);
 
-/// b of `grid.problem` on the interior nodes, what the boundary contributes in it. `u` is that of boundary_values.
+/// b of `grid.problem` for u - level on the interior nodes, what the boundary contributes in it. `u` is that of boundary_values.
 /// Integrals use the quadrature of the finite elements. 8 bytes a node, and no others that grow with the grid.
-Array<double> right_hand_side(const Grid& grid, View<const double> u, int threads);
+Array<double> right_hand_side(const Grid& grid, View<const double> u, double level, int threads);
 
 }  // namespace tessera::physics::poisson

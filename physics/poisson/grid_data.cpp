@@ -106,8 +106,8 @@ void integrate(const Grid& grid, View<double> b, int threads) {
   }
 }
 
-/// b -= A u over the neighbours on the boundary; only nodes beside it have any.
-void fold_boundary(const Grid& grid, View<const double> u, View<double> b, int threads) {
+/// b -= A (u - level) over the neighbours on the boundary; only nodes beside it have any.
+void fold_boundary(const Grid& grid, View<const double> u, double level, View<double> b, int threads) {
   const auto weights = solvers::grid::stencil_weights(grid.problem);
   const auto& n = grid.problem.n;
   const auto& nodes = grid.nodes;
@@ -121,7 +121,7 @@ void fold_boundary(const Grid& grid, View<const double> u, View<double> b, int t
           const Index x = i + 1 + dx, y = j + (dim > 1) + dy, z = k + (dim > 2) + dz;
           if (!on_rim(0, x) && !on_rim(1, y) && !on_rim(2, z)) continue;
           sum += weights[std::abs(dx) + 2 * std::abs(dy) + 4 * std::abs(dz)] *
-                 u[x + nodes[0] * (y + Offset{nodes[1]} * z)];
+                 (u[x + nodes[0] * (y + Offset{nodes[1]} * z)] - level);
         }
     b[i + n[0] * (j + Offset{n[1]} * k)] -= sum;
   };
@@ -135,7 +135,7 @@ void fold_boundary(const Grid& grid, View<const double> u, View<double> b, int t
 
 }  // namespace
 
-Array<double> right_hand_side(const Grid& grid, View<const double> u, int threads) {
+Array<double> right_hand_side(const Grid& grid, View<const double> u, double level, int threads) {
   Array<double> b(grid.problem.unknowns());
   double volume = 1;
   for (int axis = 0; axis < grid.problem.dim; ++axis) volume *= grid.problem.h[axis];
@@ -148,8 +148,11 @@ Array<double> right_hand_side(const Grid& grid, View<const double> u, int thread
     integrate(grid, b, threads);
   }
   const double factor = 1 / grid.scale;
-  parallel_for(threads, b.size(), [&](Offset i) { b[i] *= factor; });
-  fold_boundary(grid, u, b, threads);
+  // A 1 is the shift, times int phi where the stencil is one of elements.
+  const double lowered =
+      level * grid.problem.shift * (grid.problem.stencil == solvers::grid::Stencil::tensor ? volume : 1);
+  parallel_for(threads, b.size(), [&](Offset i) { b[i] = b[i] * factor - lowered; });
+  fold_boundary(grid, u, level, b, threads);
   return b;
 }
 

@@ -31,13 +31,15 @@ Grid set_up(const Params& params, const Context& context) {
 
 /// What a run evaluates before it solves.
 struct Data {
-  Array<double> u;  ///< [nodes], Dirichlet values on the sides
-  Array<double> b;  ///< [unknowns]
+  Array<double> u;   ///< [nodes], Dirichlet values on the sides
+  Array<double> b;   ///< [unknowns]
+  double level = 0;  ///< of the sides, taken off u in b
 };
 
 Data evaluate(const Params& params, const Grid& grid, int threads) {
-  Data data{boundary_values(params, grid, threads), {}};
-  data.b = right_hand_side(grid, data.u, threads);
+  Data data{.u = boundary_values(params, grid, threads), .b = {}};
+  data.level = level_of(grid, data.u);
+  data.b = right_hand_side(grid, data.u, data.level, threads);
   return data;
 }
 
@@ -84,8 +86,9 @@ ExitCode run_on_grid(const Params& params, Context& context) {
     const Array<double, Space> there = moved_to<Space>(std::move(data.b));
     const solvers::grid::GridOperator<Exec> A(grid.problem);
     Array<double, Space> x;
-    const solvers::Report solved = solve_system<Exec>(exec, A, there.view(), params, context, x);
-    insert_solution(grid, x, data.u);
+    const solvers::Report solved = solve_system<Exec>(exec, A, there.view(), params, context, x,
+                                                      start_of(params, grid, interior(grid), data.level));
+    insert_solution(grid, x, data.level, data.u);
     return solved;
   });
   summarise_solver(report, context.summary);
@@ -109,7 +112,8 @@ void check_on_grid(const Params& params, Context& context) {
              grid.problem.shift > 0 ? fmt::format(", shift {}", grid.problem.shift) : "");
   const std::string method =
       params.solver.type == "bcr" ? fmt::format("bcr, radix {}", params.solver.radix) : params.solver.type;
-  const double solver = solvers::solver_bytes(params.solver, grid.problem.unknowns(), 0);
+  const double solver =
+      solvers::solver_bytes(params.solver, grid.problem.unknowns(), 0) + solvers::shift_bytes(grid.problem.unknowns());
   // Sine transforms keep extended lines, in slices, and as much for cuFFT.
   const double extended =
       params.solver.type == "fft"

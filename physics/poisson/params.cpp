@@ -40,13 +40,21 @@ deck::Section<MaterialParams> material_section() {
 }  // namespace
 
 deck::Schema schema() {
-  return {deck_section().description(),        mesh::mesh_section().description(),
-          mesh::group_section().description(), run_section(all_precisions).description(),
-          physics_section().description(),     material_section().description(),
-          boundary_section().description(),    assembly_section().description(),
-          matrix_section().description(),      solvers::solver_section().description(),
-          exact_section().description(),       output_section().description(),
-          quantity_section().description(),    line_section().description()};
+  return {deck_section().description(),
+          mesh::mesh_section().description(),
+          mesh::group_section().description(),
+          run_section(all_precisions).description(),
+          physics_section().description(),
+          material_section().description(),
+          boundary_section().description(),
+          initial_section().description(),
+          assembly_section().description(),
+          matrix_section().description(),
+          solvers::solver_section().description(),
+          exact_section().description(),
+          output_section().description(),
+          quantity_section().description(),
+          line_section().description()};
 }
 
 Params read(const deck::Deck& deck) {
@@ -61,6 +69,7 @@ Params read(const deck::Deck& deck) {
   params.assembly = assembly_section().read(deck);
   params.matrix = matrix_section().read(deck);
   params.solver = solvers::read_solver(deck, params.run.precision);
+  params.initial = initial_section().read_all(deck);
   params.has_exact = deck.has("exact");
   if (params.has_exact) params.exact = exact_section().read(deck);
   params.output = output_section().read(deck);
@@ -69,6 +78,7 @@ Params read(const deck::Deck& deck) {
   params.lines = read_lines(deck);
   check_fields(params.output);
   check_boundaries(params.boundaries);
+  check_initial(params);
   const std::vector<deck::Expression> expressions = expressions_of(params);
   warn_of_time(expressions);
   check_axes(expressions, mesh::known_dimension(params.mesh));

@@ -21,6 +21,7 @@ Plan plan(const Problem& problem) {
   const bool tensor_cells = std::all_of(blocks.begin(), blocks.end(), [](const mesh::CellBlock& block) {
     return block.shape == mesh::Shape::quad || block.shape == mesh::Shape::hex;
   });
+  const bool intervals = problem.mesh.dim == 1;
   const int from = problem.mesh.dim == 3 ? matrix_free_from_3d : matrix_free_from_2d;
   const int order = params.physics.order;
   Plan result;
@@ -30,6 +31,10 @@ Plan plan(const Problem& problem) {
              !needs_entries(params.solver)) {
     result = {true, fmt::format("order {} on {}: sum factorisation moves less than a matrix", order,
                                 problem.mesh.dim == 3 ? "hexes" : "quads")};
+  } else if (params.assembly.strategy == "auto" && intervals && order > most_assembled_order &&
+             params.matrix.format == "auto" && !needs_entries(params.solver)) {
+    result = {true,
+              fmt::format("order {} on intervals: a matrix is assembled up to order {}", order, most_assembled_order)};
   }
   if (result.matrix_free && params.matrix.format != "auto")
     throw Error(ExitCode::usage,

@@ -23,8 +23,9 @@ void apply_without_matrix(Exec& exec, const Problem& problem, int threads, Syste
   assembly::BoundaryData boundary;
   {
     Scope scope(exec, "coefficients");
-    data = diffusion_data(problem.params.materials, problem.material, problem.mesh, problem.dofs, threads);
-    boundary = boundary_data(problem, threads);
+    data = below(diffusion_data(problem.params.materials, problem.material, problem.mesh, problem.dofs, threads),
+                 system.level, problem.mesh, problem.dofs);
+    boundary = below(boundary_data(problem, threads), system.level);
   }
   Scope scope(exec, "assemble");
   A->assemble(exec, data, boundary, system.b.view());
@@ -46,8 +47,9 @@ void assemble_matrix(Exec& exec, const Problem& problem, int threads, System<Exe
   {
     Scope scope(exec, "coefficients");
     assembler->set_data(
-        diffusion_data(problem.params.materials, problem.material, problem.mesh, problem.dofs, threads));
-    boundary = boundary_data(problem, threads);
+        below(diffusion_data(problem.params.materials, problem.material, problem.mesh, problem.dofs, threads),
+              system.level, problem.mesh, problem.dofs));
+    boundary = below(boundary_data(problem, threads), system.level);
   }
   {
     Scope scope(exec, "assemble", assembler->refill_bytes(system.matrix));
@@ -66,6 +68,7 @@ template <class Exec>
 void make_system(Exec& exec, const Problem& problem, System<Exec>& system, output::Summary& summary) {
   const int threads = Threads(problem.params.run.threads).count();
   const Plan chosen = plan(problem);
+  system.level = level_of(problem.dirichlet);
   system.b = Array<double, typename Exec::Space>(problem.dofs.dofs);
   if (chosen.matrix_free) {
     summary.set("assembly.strategy", "matrix_free");

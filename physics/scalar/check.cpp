@@ -91,7 +91,7 @@ Estimate estimate(const Params& params, const mesh::Mesh& mesh, const assembly::
   const double now = bytes_in_use(), files = output_bytes(mesh, dofs);
   if (matrix_free) {
     result.device_bytes = matrix_free_bytes(mesh, dofs) + solvers::solver_bytes(params.solver, dofs.dofs, 0) +
-                          16.0 * dofs.dofs + 24.0 * mesh.nodes();
+                          solvers::shift_bytes(dofs.dofs) + 16.0 * dofs.dofs + 24.0 * mesh.nodes();
     result.host_bytes = now + std::max(result.device_bytes, files);
     return result;
   }
@@ -104,7 +104,8 @@ Estimate estimate(const Params& params, const mesh::Mesh& mesh, const assembly::
   }
   const double matrix = 12 * result.nnz + 8.0 * dofs.dofs;
   const bool direct = solvers::is_direct(params.solver);
-  double solver = solvers::solver_bytes(params.solver, dofs.dofs, static_cast<Offset>(result.nnz));
+  double solver = solvers::solver_bytes(params.solver, dofs.dofs, static_cast<Offset>(result.nnz)) +
+                  solvers::shift_bytes(dofs.dofs);
   if (direct) {
     const double entries = factor_entries(params, mesh, dofs.dofs, result.nnz);
     solver = 12 * (entries + 0.5 * result.nnz) + 32.0 * dofs.dofs;

@@ -117,13 +117,30 @@ void sample(const deck::Expression& expression, const BoxGrid& grid, const NodeR
   });
 }
 
-void insert_interior(const BoxGrid& grid, View<const double> interior, View<double> u) {
+double level_of(const BoxGrid& grid, View<const double> u) {
+  double least = std::numeric_limits<double>::infinity(), most = -least;
+  const auto& n = grid.nodes;
+  const int dim = grid.problem.dim;
+  for (Index k = 0; k < n[2]; ++k)
+    for (Index j = 0; j < n[1]; ++j) {
+      const bool side = (dim > 1 && (j == 0 || j == n[1] - 1)) || (dim > 2 && (k == 0 || k == n[2] - 1));
+      const double* const line = u.data() + n[0] * (j + Offset{n[1]} * k);
+      for (Index i = 0; i < n[0]; i += side ? 1 : n[0] - 1) {
+        least = std::min(least, line[i]);
+        most = std::max(most, line[i]);
+      }
+    }
+  return least == most ? least : 0.5 * least + 0.5 * most;
+}
+
+void insert_interior(const BoxGrid& grid, View<const double> interior, double level, View<double> u) {
   const auto& n = grid.problem.n;
   const Offset skip_y = grid.problem.dim > 1, skip_z = grid.problem.dim > 2;
   for (Index k = 0; k < n[2]; ++k)
     for (Index j = 0; j < n[1]; ++j) {
       const double* const from = interior.data() + n[0] * (j + Offset{n[1]} * k);
-      std::copy(from, from + n[0], u.data() + 1 + grid.nodes[0] * (j + skip_y + grid.nodes[1] * (k + skip_z)));
+      double* const to = u.data() + 1 + grid.nodes[0] * (j + skip_y + Offset{grid.nodes[1]} * (k + skip_z));
+      for (Index i = 0; i < n[0]; ++i) to[i] = from[i] + level;
     }
 }
 

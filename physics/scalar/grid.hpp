@@ -40,7 +40,13 @@ NodeRange interior(const BoxGrid& grid);
 void sample(const deck::Expression& expression, const BoxGrid& grid, const NodeRange& nodes, int threads,
             View<double> values);
 
-/// Copies the interior nodes into `u`.
-void insert_interior(const BoxGrid& grid, View<const double> interior, View<double> u);
+/// The constant that is taken off the data of a grid, as level_of for meshes: the middle of the values of u on the sides.
+double level_of(const BoxGrid& grid, View<const double> u);
+
+/// The start of the deck at the unknowns; empty: it has none. Throws Error for unknown groups and values that are not finite.
+std::vector<double> initial_values(const Params& params, const BoxGrid& grid, const NodeRange& unknowns);
+
+/// Copies the interior nodes into `u`, with `level` added.
+void insert_interior(const BoxGrid& grid, View<const double> interior, double level, View<double> u);
 
 }  // namespace tessera::physics::scalar

@@ -24,6 +24,26 @@ deck::Section<BoundaryParams> boundary_section() {
       .position(&BoundaryParams::where);
 }
 
+deck::Section<InitialParams> initial_section() {
+  return deck::Section<InitialParams>("initial",
+                                      "Where an iterative solver starts; without one, at the constant nearest to the "
+                                      "data. Of two entries at one place the later holds",
+                                      deck::SectionKind::array)
+      .key("on", &InitialParams::on, {.help = "physical group name(s); left out: everywhere"})
+      .key("u", &InitialParams::u, {.help = "the start", .required = true, .example = "\"20\""})
+      .position(&InitialParams::where);
+}
+
+void check_initial(const Params& params) {
+  if (params.initial.empty()) return;
+  const InitialParams& first = params.initial.front();
+  if (solvers::is_direct(params.solver) || solvers::is_grid_solver(params.solver))
+    throw Error(ExitCode::usage,
+                fmt::format("[[initial]] is where an iterative solver starts, solver.type = \"{}\" is direct",
+                            params.solver.type),
+                "leave [[initial]] out, or choose an iterative solver: `tessera list solvers`", first.where);
+}
+
 void check_boundaries(const std::vector<BoundaryParams>& boundaries) {
   for (const BoundaryParams& boundary : boundaries) {
     if (boundary.on.empty())
@@ -71,6 +91,7 @@ std::vector<deck::Expression> expressions_of(const Params& params) {
     all.insert(all.end(), {material.reaction, material.source});
   }
   for (const BoundaryParams& boundary : params.boundaries) all.insert(all.end(), {boundary.value, boundary.alpha});
+  for (const InitialParams& initial : params.initial) all.push_back(initial.u);
   all.push_back(params.exact.u);
   all.insert(all.end(), params.exact.gradient.begin(), params.exact.gradient.end());
   return all;

@@ -34,6 +34,13 @@ struct BoundaryParams {
   deck::Where where;
 };
 
+/// Where an iterative solver starts.
+struct InitialParams {
+  std::vector<std::string> on;
+  deck::Expression u;
+  deck::Where where;
+};
+
 /// A whole deck of the module.
 struct Params {
   std::string title;
@@ -45,6 +52,7 @@ struct Params {
   AssemblyParams assembly;
   MatrixParams matrix;
   solvers::SolverParams solver;
+  std::vector<InitialParams> initial;
   bool has_exact = false;
   ExactParams exact;
   OutputParams output;
@@ -53,6 +61,9 @@ struct Params {
 };
 
 deck::Section<BoundaryParams> boundary_section();
+deck::Section<InitialParams> initial_section();
+/// Throws Error(usage) where a start is given to a solver that takes none, or `on` is empty.
+void check_initial(const Params& params);
 /// Throws Error(usage) where a boundary names no group, or has an alpha and is not robin.
 void check_boundaries(const std::vector<BoundaryParams>& boundaries);
 /// Whether the solver or its preconditioner reads entries of the matrix.

@@ -180,16 +180,22 @@ void summarise_solver(const solvers::Report& report, output::Summary& summary) {
   summary.set("solver.iterations", report.iterations);
   summary.set("solver.relative_residual", report.relative_residual);
   if (report.backward_error > 0) summary.set("solver.backward_error", report.backward_error);
+  if (report.energy_error > 0) {
+    summary.set("solver.energy_error", report.energy_error);
+    if (report.relative_energy_error > 0) summary.set("solver.relative_energy_error", report.relative_energy_error);
+  }
   summary.set("solver.converged", report.converged);
   if (!report.failure.empty()) summary.set("solver.failure", report.failure);
   summary.set("solver.history", report.history);
   const std::string with = !report.method.empty() ? report.method : report.preconditioner;
-  log_info(fmt::format("{}{}: {} {}, relative residual {:.3e}", report.type, with.empty() ? "" : " with " + with,
-                       report.iterations,
-                       report.method.empty()    ? "iterations"
-                       : report.iterations == 1 ? "solve"
-                                                : "solves",
-                       report.relative_residual));
+  log_info(fmt::format(
+      "{}{}: {} {}, relative residual {:.3e}{}", report.type, with.empty() ? "" : " with " + with, report.iterations,
+      report.method.empty()    ? "iterations"
+      : report.iterations == 1 ? "solve"
+                               : "solves",
+      report.relative_residual,
+      report.relative_energy_error > 0 ? fmt::format(", energy error about {:.1e}", report.relative_energy_error)
+                                       : ""));
 }
 
 void report_solution(const Params& params, const Solution& solution, const solvers::Report& report, Context& context) {

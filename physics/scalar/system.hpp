@@ -9,10 +9,11 @@
 
 namespace tessera::physics::scalar {
 
-/// A u = b with the boundary conditions in it. Not movable: the operator may borrow the matrix.
+/// A (u - level) = b with the boundary conditions in it. Not movable: the operator may borrow the matrix.
 template <class Exec>
 struct System {
   using Space = typename Exec::Space;
+  double level = 0;           ///< u minus this is what A and b are for
   linalg::Crs<Space> matrix;  ///< empty where the operator keeps entries of its own, or none
   std::unique_ptr<linalg::Operator<Exec>> A;
   Array<double, Space> b;
@@ -28,5 +29,7 @@ assembly::FacetIntegral facet_integral(const FacetTerm& term, const mesh::Mesh& 
 
 /// The boundary conditions with their data at the facet points. Throws Error(usage) where a value is not finite or alpha is negative.
 assembly::BoundaryData boundary_data(const Problem& problem, int threads);
+/// The same for u - level: values less the level, those of Robin terms less level alpha.
+assembly::BoundaryData below(assembly::BoundaryData data, double level);
 
 }  // namespace tessera::physics::scalar

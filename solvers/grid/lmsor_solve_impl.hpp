@@ -82,8 +82,8 @@ typename Run<Exec, T>::End Run<Exec, T>::iterate() {
     report.update = norms[1];
     report.history.push_back(relative);
     grown |= relative > lasting_divergence * std::max(best, least);
-    if (!(relative <= divergence * std::max(best, least))
-        || (grown && report.iterations - progress_iteration > lasting_iterations))
+    if (!(relative <= divergence * std::max(best, least)) ||
+        (grown && report.iterations - progress_iteration > lasting_iterations))
       return End::diverged;
     if (monitor.progress) monitor.progress(report.iterations, relative);
     if (accept(relative)) return End::converged;

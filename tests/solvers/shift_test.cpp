@@ -37,7 +37,8 @@ struct Chain {
 template <class Exec>
 struct Shift : ::testing::Test {
   Exec exec;
-  testing::Solution<Exec> solve(const Chain& chain, const solvers::SolverParams& params, std::vector<double> start = {}) {
+  testing::Solution<Exec> solve(const Chain& chain, const solvers::SolverParams& params,
+                                std::vector<double> start = {}) {
     using Space = typename Exec::Space;
     const auto matrix = chain.A.template to<Space>();
     const linalg::CrsOperator<Exec> A(matrix);
@@ -47,10 +48,9 @@ struct Shift : ::testing::Test {
     const bool started = !start.empty();
     start.resize(chain.b.size(), std::nan(""));  // not to be read without
     auto x = to_space<Space>(start);
-    testing::Solution<Exec> result{
-        solvers::solve(exec, static_cast<const linalg::Operator<Exec>&>(A), b.view(), x.view(), params, {},
-                       {rows.view(), values.view(), started}),
-        {}};
+    testing::Solution<Exec> result{solvers::solve(exec, static_cast<const linalg::Operator<Exec>&>(A), b.view(),
+                                                  x.view(), params, {}, {rows.view(), values.view(), started}),
+                                   {}};
     result.x = to_vector(x);
     return result;
   }
@@ -114,7 +114,8 @@ TYPED_TEST(Shift, CgEstimatesItsEnergyError) {
   for (const char* variant : {"standard", "single_reduction"})
     for (const char* precision : {"double", "mixed"})
       for (double tolerance : {1e-3, 1e-6}) {
-        const auto found = testing::solve(this->exec, A, b, {.tolerance = tolerance, .variant = variant, .precision = precision});
+        const auto found =
+            testing::solve(this->exec, A, b, {.tolerance = tolerance, .variant = variant, .precision = precision});
         std::vector<double> e(exact.size());
         for (std::size_t i = 0; i < e.size(); ++i) e[i] = exact[i] - found.x[i];
         const auto dot = [](const std::vector<double>& x, const std::vector<double>& y) {

@@ -1,0 +1,65 @@
+// Data of u less a constant.
+#include <algorithm>
+
+#include "physics/scalar/problem.hpp"
+#include "physics/scalar/system.hpp"
+
+namespace tessera::physics::scalar {
+
+double level_of(const DirichletData& dirichlet) {
+  if (dirichlet.values.empty()) return 0;
+  const auto [least, most] = std::minmax_element(dirichlet.values.begin(), dirichlet.values.end());
+  return *least == *most ? *least : 0.5 * *least + 0.5 * *most;
+}
+
+DirichletData below(DirichletData dirichlet, double level) {
+  for (double& value : dirichlet.values) value -= level;
+  return dirichlet;
+}
+
+namespace {
+
+/// The values of every cell's region at each of its points.
+void spread_over_points(assembly::Coefficient& coefficient, const std::vector<Index>& region, const mesh::Mesh& mesh,
+                        const assembly::QuadraturePoints& points) {
+  if (coefficient.per_point) return;
+  std::vector<double> values;
+  values.reserve(static_cast<std::size_t>(points.before(mesh.blocks.size())));
+  for (std::size_t block = 0; block < mesh.blocks.size(); ++block)
+    for (Index cell = 0; cell < mesh.blocks[block].cells(); ++cell) {
+      const Index of = region.empty() ? 0 : region[mesh.blocks[block].first_cell + cell];
+      values.insert(values.end(), static_cast<std::size_t>(points.per_cell(block)), coefficient.values[of]);
+    }
+  coefficient.values = std::move(values);
+  coefficient.per_point = true;
+}
+
+}  // namespace
+
+assembly::DiffusionData below(assembly::DiffusionData data, double level, const mesh::Mesh& mesh,
+                              const assembly::DofMap& dofs) {
+  if (level == 0 || data.c.values.empty()) return data;
+  if (data.f.values.empty()) {
+    data.f = data.c;
+    std::fill(data.f.values.begin(), data.f.values.end(), 0.0);
+  }
+  assembly::Coefficient c = data.c;
+  if (data.f.per_point != c.per_point) {
+    const assembly::QuadraturePoints points(mesh, dofs);
+    spread_over_points(c, data.region, mesh, points);
+    spread_over_points(data.f, data.region, mesh, points);
+  }
+  for (std::size_t i = 0; i < data.f.values.size(); ++i) data.f.values[i] -= level * c.values[i];
+  return data;
+}
+
+assembly::BoundaryData below(assembly::BoundaryData data, double level) {
+  for (assembly::FacetIntegral& term : data.facets) {
+    if (term.g.empty()) term.g.assign(term.alpha.size(), 0.0);
+    for (std::size_t i = 0; i < term.alpha.size(); ++i) term.g[i] -= level * term.alpha[i];
+  }
+  for (double& value : data.values) value -= level;
+  return data;
+}
+
+}  // namespace tessera::physics::scalar
