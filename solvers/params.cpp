@@ -54,7 +54,8 @@ deck::Section<SolverParams> solver_section() {
       .key("preconditioner", &SolverParams::preconditioner,
            {.help = help("Preconditioner.", "preconditioner"), .choices = names(preconditioner_table())})
       .key("tolerance", &SolverParams::tolerance,
-           {.help = "Largest ||b - A x|| / ||b||, checked against the true residual at the end; below 1.",
+           {.help = "Largest residual of the free unknowns, relative to the sources and flows that act on them; "
+                    "checked against the true residual at the end; below 1.",
             .min = 0,
             .max = 1,
             .open_min = true})
