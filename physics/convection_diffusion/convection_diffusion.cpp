@@ -74,8 +74,9 @@ LinearSystem ConvectionDiffusion::assemble(Context& context, bool full) {
     if (full)
       throw Error(ExitCode::usage, "differences on a grid have no rows for nodes with Dirichlet values",
                   "leave --full out", of_deck.diffusion.physics.where);
-    GridSystem system = make_grid_system(make_grid(context.deck, of_deck));
-    return {std::move(system.A), std::move(system.b)};
+    const Grid grid = make_grid(context.deck, of_deck);
+    GridSystem system = make_grid_system(grid);
+    return scalar::of_u(std::move(system.A), std::move(system.b), grid.level);
   }
   of_deck.diffusion.matrix.format = "crs";
   Problem problem = set_up(context, std::move(of_deck));
@@ -83,7 +84,7 @@ LinearSystem ConvectionDiffusion::assemble(Context& context, bool full) {
   Threads exec(problem.diffusion.params.run.threads);
   scalar::System<Threads> system;
   make_system(exec, problem, system, context.summary);
-  return {std::move(system.matrix), std::move(system.b)};
+  return scalar::of_u(std::move(system.matrix), std::move(system.b), system.level);
 }
 
 }  // namespace

@@ -73,7 +73,7 @@ LinearSystem Poisson::assemble(Context& context, bool full) {
   Threads exec(problem.params.run.threads);
   System<Threads> system;
   make_system(exec, problem, system, context.summary);
-  return {std::move(system.matrix), std::move(system.b)};
+  return of_u(std::move(system.matrix), std::move(system.b), system.level);
 }
 
 }  // namespace

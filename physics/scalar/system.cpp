@@ -27,6 +27,16 @@ assembly::FacetIntegral facet_integral(const FacetTerm& term, const mesh::Mesh& 
   return {&term.group, robin_alpha(*term.boundary, points, threads), evaluate(term.boundary->value, points, threads)};
 }
 
+LinearSystem of_u(linalg::Crs<Host> A, Array<double> b, double level) {
+  if (level != 0)
+    for (Index row = 0; row < A.rows; ++row) {
+      double sum = 0;
+      for (Offset k = A.row_ptr[row]; k < A.row_ptr[row + 1]; ++k) sum += A.values[k];
+      b[row] += level * sum;
+    }
+  return {std::move(A), std::move(b)};
+}
+
 assembly::BoundaryData boundary_data(const Problem& problem, int threads) {
   assembly::BoundaryData data;
   for (const FacetTerm& term : problem.facets)

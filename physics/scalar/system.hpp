@@ -27,6 +27,9 @@ struct System {
 assembly::FacetIntegral facet_integral(const FacetTerm& term, const mesh::Mesh& mesh, const assembly::DofMap& dofs,
                                        int threads);
 
+/// A (u - level) = b as a system of u: b + level A 1.
+LinearSystem of_u(linalg::Crs<Host> A, Array<double> b, double level);
+
 /// The boundary conditions with their data at the facet points. Throws Error(usage) where a value is not finite or alpha is negative.
 assembly::BoundaryData boundary_data(const Problem& problem, int threads);
 /// The same for u - level: values less the level, those of Robin terms less level alpha.
