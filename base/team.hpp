@@ -25,6 +25,17 @@ bool inside_parallel();
 namespace detail {
 /// Calls run(context, part) once for each of 0 <= part < parts; see `parallel`.
 void run_parts(int parts, void (*run)(void* context, int part), void* context);
+/// One part of f. Never inlined and never specialised: one thread and many must run the same machine code, for a second copy of a
+/// sum may be vectorised otherwise and round otherwise.
+template <class Function>
+#if defined(__GNUC__) && !defined(__clang__)
+__attribute__((noipa))
+#else
+__attribute__((noinline))
+#endif
+void run_part(void* context, int part) {
+  (*static_cast<Function*>(context))(part);
+}
 }  // namespace detail
 
 /// Calls f(part) once for each of 0 <= part < parts and returns when all are done. Part 0 runs on the caller, part p on the
@@ -36,14 +47,12 @@ void run_parts(int parts, void (*run)(void* context, int part), void* context);
 /// Throws Error(usage) where the system does not let the process have so many threads, Error(memory) where their stacks do not fit.
 template <class F>
 void parallel(int parts, F&& f) {
-  if (parts <= 1) {
-    f(0);
-    return;
-  }
   using Function = std::remove_reference_t<F>;
-  detail::run_parts(
-      parts, [](void* context, int part) { (*static_cast<Function*>(context))(part); },
-      const_cast<void*>(static_cast<const void*>(std::addressof(f))));
+  void* const context = const_cast<void*>(static_cast<const void*>(std::addressof(f)));
+  if (parts <= 1)
+    detail::run_part<Function>(context, 0);
+  else
+    detail::run_parts(parts, detail::run_part<Function>, context);
 }
 
 /// Calls f(first, last, part) for consecutive ranges, about equal in length, of [0, count), one a thread. f must not

@@ -129,6 +129,7 @@ TEST(Flux, ThroughAPartThatMeetsOthersIsOneOrderAboveTheGradient) {
 TEST(Flux, BalancesOnEveryShapeOrderAndScheme) {
   const auto deck = [](const std::string& physics, const std::string& shape, int dim, int order, int geometry) {
     const std::string vector = dim == 3 ? "[\"1+y\", \"x\", \"z\"]" : dim == 2 ? "[\"1+y\", \"x\"]" : "[\"2+x\"]";
+    const std::string y = dim == 1 ? "x" : "y";
     const std::string range = dim == 3   ? "min = [0,0,0], max = [1,1,1], cells = [2,2,2]"
                               : dim == 2 ? "min = [0,0], max = [1,1], cells = [3,3]"
                                          : "min = [0], max = [1], cells = [4]";
@@ -136,9 +137,9 @@ TEST(Flux, BalancesOnEveryShapeOrderAndScheme) {
            "\n[physics]\n" + physics + "\norder = " + std::to_string(order) +
            "\n[[material]]\ndiffusivity = \"1 + x*x\"\nreaction = \"1 + x\"\nsource = \"exp(x)\"\n" +
            (physics.find("convection") == std::string::npos ? "" : "velocity = " + vector + "\n") +
-           "[[boundary]]\non = \"left\"\ntype = \"dirichlet\"\nvalue = \"1 + y\"\n"
-           "[[boundary]]\non = \"right\"\ntype = \"neumann\"\nvalue = \"2 + y\"\n"
-           "[[boundary]]\non = \"right\"\ntype = \"robin\"\nalpha = \"1 + y\"\nvalue = 3\n" +
+           "[[boundary]]\non = \"left\"\ntype = \"dirichlet\"\nvalue = \"1 + " + y + "\"\n"
+           "[[boundary]]\non = \"right\"\ntype = \"neumann\"\nvalue = \"2 + " + y + "\"\n"
+           "[[boundary]]\non = \"right\"\ntype = \"robin\"\nalpha = \"1 + " + y + "\"\nvalue = 3\n" +
            (dim > 1 ? "[[boundary]]\non = \"top\"\ntype = \"dirichlet\"\nvalue = 2\n" : "");
   };
   const std::pair<const char*, int> shapes[] = {{"interval", 1}, {"triangle", 2}, {"quad", 2},

@@ -186,10 +186,17 @@ TEST(ChildProcess, WantOfMemoryIsCode5) {
   EXPECT_EQ(error_of(task_of(grow)).code(), ExitCode::memory);
   // A C library that does not look at what malloc returns.
   const auto crash = [](ChildSink&) {
+    void* memory = nullptr;
+    const auto ask = [&memory](std::size_t size) {
+      memory = std::malloc(size);
+      asm volatile("" : "+r"(memory) : : "memory");  // else the compiler leaves out what nobody uses
+      return memory != nullptr;
+    };
     for (std::size_t size = std::size_t{1} << 34; size > 0; size /= 2)
-      while (std::malloc(size)) {
+      while (ask(size)) {
       }
-    *static_cast<volatile char*>(std::malloc(std::size_t{1} << 34)) = 1;
+    ask(std::size_t{1} << 34);
+    *static_cast<volatile char*>(memory) = 1;
   };
   EXPECT_EQ(error_of(task_of(crash)).code(), ExitCode::memory);
 }

@@ -36,10 +36,10 @@ struct Chain {
 
 template <class Exec>
 struct Shift : ::testing::Test {
-  Exec exec;
   testing::Solution<Exec> solve(const Chain& chain, const solvers::SolverParams& params,
                                 std::vector<double> start = {}) {
     using Space = typename Exec::Space;
+    Exec exec;  // not before the test has looked for a device
     const auto matrix = chain.A.template to<Space>();
     const linalg::CrsOperator<Exec> A(matrix);
     const auto b = to_space<Space>(chain.b);
@@ -108,6 +108,7 @@ TYPED_TEST(Shift, StartsWhereItIsTold) {
 /// The estimate is the error of some iterations before the end, so no less than that of the end and not far above.
 TYPED_TEST(Shift, CgEstimatesItsEnergyError) {
   TESSERA_REQUIRE(TypeParam);
+  TypeParam exec;
   const HostMatrix A = testing::laplacian(60, 2);
   const auto exact = testing::random_vector(A.rows, 4);
   const auto b = testing::product(A, exact);
@@ -115,7 +116,7 @@ TYPED_TEST(Shift, CgEstimatesItsEnergyError) {
     for (const char* precision : {"double", "mixed"})
       for (double tolerance : {1e-3, 1e-6}) {
         const auto found =
-            testing::solve(this->exec, A, b, {.tolerance = tolerance, .variant = variant, .precision = precision});
+            testing::solve(exec, A, b, {.tolerance = tolerance, .variant = variant, .precision = precision});
         std::vector<double> e(exact.size());
         for (std::size_t i = 0; i < e.size(); ++i) e[i] = exact[i] - found.x[i];
         const auto dot = [](const std::vector<double>& x, const std::vector<double>& y) {
@@ -129,7 +130,7 @@ TYPED_TEST(Shift, CgEstimatesItsEnergyError) {
         EXPECT_NEAR(found.report.relative_energy_error, found.report.energy_error / energy,
                     1e-2 * found.report.relative_energy_error);
       }
-  EXPECT_EQ(testing::solve(this->exec, A, b, {.type = "minres"}).report.energy_error, 0);
+  EXPECT_EQ(testing::solve(exec, A, b, {.type = "minres"}).report.energy_error, 0);
 }
 
 TEST(Apart, ShowsTheDigitsThatDiffer) {
