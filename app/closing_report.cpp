@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <nlohmann/json.hpp>
 
+#include "base/host_memory.hpp"
 #include "base/memory.hpp"
 
 namespace tessera::app {
@@ -105,6 +106,7 @@ void add_phases(const Json& phases, std::string& text) {
 }  // namespace
 
 std::string closing_report(const output::Summary& summary) {
+  const NoUnwinding here;
   const Json& root = summary.json();
   std::string values;
   add_errors(at(root, "errors"), values);

@@ -52,11 +52,10 @@ ExitCode export_system(const ExportCommand& command) {
   const linalg::MarketOptions options{
       .symmetry = symmetric ? linalg::MarketSymmetry::symmetric : linalg::MarketSymmetry::general,
       .comment = fmt::format("tessera export{}", command.full ? " --full: Dirichlet values are not in it" : "")};
-  output::atomic_write(matrix, [&](const fs::path& file) {
-    linalg::write_matrix_market(file.string(), system.A, options);
-  });
-  output::atomic_write(rhs,
-                       [&](const fs::path& file) { linalg::write_market_vector(file.string(), system.b, "tessera export"); });
+  output::atomic_write(matrix,
+                       [&](const fs::path& file) { linalg::write_matrix_market(file.string(), system.A, options); });
+  output::atomic_write(
+      rhs, [&](const fs::path& file) { linalg::write_market_vector(file.string(), system.b, "tessera export"); });
   fmt::print("{}: {} x {}, {} non-zeros, {}\n{}: {} numbers\n", matrix.string(), system.A.rows, system.A.cols,
              system.A.nnz(), symmetric ? "symmetric" : "general", rhs.string(), system.b.size());
   return ExitCode::ok;

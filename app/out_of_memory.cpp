@@ -1,11 +1,8 @@
 #include "app/out_of_memory.hpp"
 
-#include <unistd.h>
-
 #include <cstdlib>
 #include <exception>
 #include <new>
-#include <string_view>
 
 #include "base/error.hpp"
 #include "base/host_memory.hpp"
@@ -16,10 +13,11 @@ namespace {
 
 std::terminate_handler terminate_before = nullptr;
 
-/// Whether what is being thrown says that memory is short.
+/// Whether what is being thrown says that memory is short. An exception that leaves a function of a library that must not throw is
+/// not named: then a request that failed is the reason.
 bool is_want_of_memory() {
   const std::exception_ptr thrown = std::current_exception();
-  if (!thrown) return false;
+  if (!thrown) return last_failed_request() != 0;
   try {
     std::rethrow_exception(thrown);
   } catch (const std::bad_alloc&) {
@@ -44,14 +42,6 @@ void prepare_for_want_of_memory() {
   if (!terminate_before) terminate_before = std::set_terminate(terminate);
 }
 
-void end_without_memory() noexcept {
-  constexpr std::string_view words =
-      "error: out of host memory, and none is left for a longer message\n"
-      "  help: use a coarser mesh or a lower order, or raise the limit (ulimit -v, ulimit -d, the control group)\n";
-  [[maybe_unused]] const auto written = write(STDERR_FILENO, words.data(), words.size());
-  _exit(static_cast<int>(ExitCode::memory));
-}
-
 }  // namespace tessera::app
 
 // Sanitizers have an operator new of their own.
@@ -68,6 +58,7 @@ void* allocate_or_throw(std::size_t bytes, std::size_t alignment) {
     handler();
   }
   tessera::note_failed_request(bytes);
+  if (!tessera::may_unwind()) tessera::end_without_memory();
   throw std::bad_alloc();
 }
 

@@ -7,7 +7,4 @@ namespace tessera::app {
 /// for the message.
 void prepare_for_want_of_memory();
 
-/// Where not even a message can be made: says so in words that are there already, and ends the process with exit code 5.
-[[noreturn]] void end_without_memory() noexcept;
-
 }  // namespace tessera::app

@@ -26,8 +26,7 @@ struct Batch {
   Array<double, Space> lower, diag, upper, rhs, x;
   solvers::Tridiagonal<double> matrix;
 
-  Batch(const TridiagonalRows& rows, int systems, bool interleaved)
-      : x(static_cast<Offset>(rows.size()) * systems) {
+  Batch(const TridiagonalRows& rows, int systems, bool interleaved) : x(static_cast<Offset>(rows.size()) * systems) {
     const auto placed = [&](const std::vector<double>& of_one) {
       std::vector<double> all(of_one.size() * static_cast<std::size_t>(systems));
       for (std::size_t i = 0; i < all.size(); ++i)
@@ -35,13 +34,15 @@ struct Batch {
       return to_space<Space>(all);
     };
     lower = placed(rows.lower), diag = placed(rows.diag), upper = placed(rows.upper), rhs = placed(rows.rhs);
-    matrix = {lower.view(), diag.view(), upper.view(), static_cast<Index>(rows.size()), systems,
-              interleaved ? TridiagonalLayout::interleaved : TridiagonalLayout::contiguous};
+    matrix = {lower.view(), diag.view(),
+              upper.view(), static_cast<Index>(rows.size()),
+              systems,      interleaved ? TridiagonalLayout::interleaved : TridiagonalLayout::contiguous};
   }
 };
 
 /// max |x - reference| / max |reference|, over all systems of a batch.
-double forward_error(const std::vector<double>& x, const std::vector<double>& reference, int systems, bool interleaved) {
+double forward_error(const std::vector<double>& x, const std::vector<double>& reference, int systems,
+                     bool interleaved) {
   double most = 0, scale = 0;
   for (std::size_t i = 0; i < x.size(); ++i) {
     const double error =
@@ -93,7 +94,8 @@ class Comparison {
                40 * rows / ms / 1e6, report.backward_error,
                forward_error(x, reference_, command_.batch, command_.interleaved));
     if (method == TridiagonalMethod::automatic)
-      fmt::print("  auto takes {}{}{}\n", solvers::name_of(report.method), report.note.empty() ? "" : ": ", report.note);
+      fmt::print("  auto takes {}{}{}\n", solvers::name_of(report.method), report.note.empty() ? "" : ": ",
+                 report.note);
     else if (!report.note.empty())
       fmt::print("  {:<26} {}\n", "", report.note);
     std::fflush(stdout);
@@ -175,9 +177,9 @@ ExitCode solve_tridiagonal(const TridiagonalCommand& command) {
     throw Error(ExitCode::usage,
                 fmt::format("{} rows {} times are more than 32-bit indices hold", rows.size(), command.batch),
                 "choose a smaller --batch");
-  fmt::print("{}: {} rows{}\n", command.file, rows.size(),
-             command.batch > 1 ? fmt::format(", {} times{}", command.batch, command.interleaved ? ", interleaved" : "")
-                               : "");
+  fmt::print(
+      "{}: {} rows{}\n", command.file, rows.size(),
+      command.batch > 1 ? fmt::format(", {} times{}", command.batch, command.interleaved ? ", interleaved" : "") : "");
   const std::vector<double> x = with_backend(command.backend, command.threads, [&](auto& exec) {
     fmt::print("backend {} ({}), median of 5 samples of {} solves; GB/s of 40 B a row\n\n", exec.name, device_of(exec),
                command.repeat);

@@ -64,9 +64,10 @@ class Table {
 
  private:
   [[noreturn]] void fail(const std::string& what, std::size_t column) const {
-    throw Error(ExitCode::usage, fmt::format("{} holds no tridiagonal system: {}", path_, what),
-                "a line a row: lower, diag, upper and maybe rhs, as numbers between commas or blanks; # starts a comment",
-                Position{path_, number_, static_cast<int>(column), line_.substr(0, 200), 1});
+    throw Error(
+        ExitCode::usage, fmt::format("{} holds no tridiagonal system: {}", path_, what),
+        "a line a row: lower, diag, upper and maybe rhs, as numbers between commas or blanks; # starts a comment",
+        Position{path_, number_, static_cast<int>(column), line_.substr(0, 200), 1});
   }
   /// Of the line; none where `maybe_names` and its first word is no number.
   std::vector<double> numbers(bool maybe_names) const {

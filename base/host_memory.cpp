@@ -100,6 +100,7 @@ void take_limit(HostMemory& least, __rlimit_resource resource, std::size_t used,
 }
 
 thread_local std::size_t failed_request = 0;
+thread_local int no_unwinding = 0;
 
 }  // namespace
 
@@ -135,5 +136,9 @@ HostMemory host_memory() {
 
 void note_failed_request(std::size_t bytes) noexcept { failed_request = bytes; }
 std::size_t last_failed_request() noexcept { return failed_request; }
+
+NoUnwinding::NoUnwinding() noexcept { ++no_unwinding; }
+NoUnwinding::~NoUnwinding() { --no_unwinding; }
+bool may_unwind() noexcept { return no_unwinding == 0; }
 
 }  // namespace tessera

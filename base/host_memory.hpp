@@ -17,6 +17,17 @@ HostMemory host_memory();
 void note_failed_request(std::size_t bytes) noexcept;
 std::size_t last_failed_request() noexcept;
 
+/// While one lives, a request for memory of this thread that fails ends the process with the message and exit code of one:
+/// for libraries that crash where an exception goes through them (VTK's constructors, the values of nlohmann-json).
+class NoUnwinding {
+ public:
+  NoUnwinding() noexcept;
+  ~NoUnwinding();
+  NoUnwinding(const NoUnwinding&) = delete;
+  NoUnwinding& operator=(const NoUnwinding&) = delete;
+};
+bool may_unwind() noexcept;
+
 namespace detail {
 /// As host_memory(), of the files below `root` ("" is the machine's own /proc and /sys); without the limits of the process.
 HostMemory host_memory_below(const char* root);

@@ -3,11 +3,15 @@
 #include <fmt/format.h>
 #include <malloc.h>
 #include <sys/resource.h>
+#include <unistd.h>
 
 #include <atomic>
 #include <cstdlib>
 #include <cstring>
+#include <string_view>
+#include <utility>
 
+#include "base/console.hpp"
 #include "base/error.hpp"
 #include "base/host_memory.hpp"
 #include "base/memory_device.hpp"
@@ -78,6 +82,21 @@ MemoryUse memory_use() {
 Error out_of_host_memory() {
   std::free(reserve.exchange(nullptr));
   return Error(ExitCode::memory, asked_and_free(last_failed_request()), what_to_do);
+}
+
+void end_without_memory() noexcept {
+  // A request of the long message that fails comes back here.
+  static thread_local bool came_back = false;
+  if (!std::exchange(came_back, true)) {
+    const NoUnwinding here;
+    console::say(out_of_host_memory().report());
+    _exit(static_cast<int>(ExitCode::memory));
+  }
+  constexpr std::string_view words =
+      "error: out of host memory, and none is left for a longer message\n"
+      "  help: use a coarser mesh or a lower order, or raise the limit (ulimit -v, ulimit -d, the control group)\n";
+  [[maybe_unused]] const auto written = write(STDERR_FILENO, words.data(), words.size());
+  _exit(static_cast<int>(ExitCode::memory));
 }
 
 void keep_memory_reserve() {

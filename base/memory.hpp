@@ -42,6 +42,10 @@ void require_host_memory(std::size_t bytes);
 /// What a std::bad_alloc means to the user: what was asked, what is free, and which limit holds. Gives the reserve back first.
 Error out_of_host_memory();
 
+/// Where nothing can be thrown: says that memory is short, in words that are there already where a message cannot be made, and ends
+/// the process with exit code 5.
+[[noreturn]] void end_without_memory() noexcept;
+
 /// Takes some memory for the messages of when there is none left.
 void keep_memory_reserve();
 

@@ -6,6 +6,7 @@
 #include <cstring>
 #include <fstream>
 #include <iterator>
+#include <new>
 
 #include "base/input_file.hpp"
 #include "deck/node.hpp"
@@ -31,6 +32,7 @@ std::string read_text(const fs::path& file) {
   std::ifstream stream(file, std::ios::binary);
   std::string text;
   if (stream) text.assign(std::istreambuf_iterator<char>(stream), {});
+  if ((!stream || stream.bad()) && errno == ENOMEM) throw std::bad_alloc();
   if (!stream || stream.bad())
     throw Error(ExitCode::file_system,
                 fmt::format("the deck '{}' cannot be read: {}", printable(file.string()),

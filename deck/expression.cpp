@@ -6,9 +6,11 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <new>
 #include <numbers>
 #include <vector>
 
+#include "base/host_memory.hpp"
 #include "base/team.hpp"
 
 namespace tessera::deck {
@@ -265,6 +267,7 @@ Expression::Expression(const std::string& text, std::optional<Position> where) {
                 "write a number or a function of x, y, z, t, e.g. \"sin(pi*x)\"", where);
   state.uses = scan_names(text, where);
   const double point[3] = {0.5, 0.25, 0.125};
+  note_failed_request(0);
   try {
     Machine machine(text);
     state.value = machine(point, 0);
@@ -273,6 +276,8 @@ Expression::Expression(const std::string& text, std::optional<Position> where) {
                   fmt::format("the expression '{}' has {} values, one is expected", text, machine.results()),
                   "a list of expressions is written [\"...\", \"...\"]; the decimal separator is a point", where);
   } catch (const mu::Parser::exception_type& error) {
+    // Streams, by which numbers are read, keep a bad_alloc to themselves.
+    if (last_failed_request() != 0) throw std::bad_alloc();
     const std::string token = error.GetToken();
     const std::size_t at = error_offset(error, text);
     throw Error(ExitCode::usage,

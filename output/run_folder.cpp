@@ -13,6 +13,7 @@
 #include <nlohmann/json.hpp>
 #include <system_error>
 
+#include "base/host_memory.hpp"
 #include "base/input_file.hpp"
 #include "output/files.hpp"
 #include "output/results.hpp"
@@ -56,6 +57,7 @@ std::vector<std::string> listed_results(const fs::path& summary) {
   std::error_code none;
   if (!fs::is_regular_file(summary, none) || fs::file_size(summary, none) > (std::size_t{64} << 20)) return {};
   std::vector<std::string> names;
+  const NoUnwinding here;
   const auto json = nlohmann::json::parse(
       read_text(summary), [](int depth, nlohmann::json::parse_event_t, nlohmann::json&) { return depth < 3; }, false);
   if (!json.is_object() || !json.contains("files") || !json["files"].is_array()) return {};

@@ -3,6 +3,7 @@
 #include <cmath>
 #include <nlohmann/json.hpp>
 
+#include "base/host_memory.hpp"
 #include "base/log.hpp"
 #include "base/memory.hpp"
 #include "base/profile.hpp"
@@ -86,14 +87,19 @@ Summary::Summary(Summary&&) noexcept = default;
 Summary& Summary::operator=(Summary&&) noexcept = default;
 
 void Summary::set(const std::string& dotted_key, SummaryValue value) {
+  const NoUnwinding here;
   open(*json_, dotted_key) = std::visit(ToJson{}, value.data);
 }
 
 void Summary::set_in(const std::string& dotted_table, const std::string& key, SummaryValue value) {
+  const NoUnwinding here;
   open(*json_, dotted_table)[key] = std::visit(ToJson{}, value.data);
 }
 
-void Summary::set_json(const std::string& dotted_key, const Json& value) { open(*json_, dotted_key) = value; }
+void Summary::set_json(const std::string& dotted_key, const Json& value) {
+  const NoUnwinding here;
+  open(*json_, dotted_key) = value;
+}
 
 bool Summary::has(const std::string& dotted_key) const {
   const Json* at = json_.get();
@@ -114,18 +120,23 @@ void Summary::set_error(const std::string& message, int exit_code) {
 }
 
 void Summary::finish() {
+  const NoUnwinding here;
   if (!has("status")) set("status", "ok");
   *json_ = finished(*json_);
 }
 
 std::string Summary::text_if_interrupted(int exit_code) const {
+  const NoUnwinding here;
   Json json = *json_;
   json["status"] = "interrupted";
   json["exit_code"] = exit_code;
   return dump(finished(std::move(json)));
 }
 
-std::string Summary::text() const { return dump(*json_); }
+std::string Summary::text() const {
+  const NoUnwinding here;
+  return dump(*json_);
+}
 
 void Summary::write(const std::filesystem::path& path) const { atomic_write(path, text()); }
 

@@ -15,6 +15,7 @@
 #include <vtkUnsignedCharArray.h>
 #include <vtkUnstructuredGrid.h>
 #include <vtkXMLUnstructuredGridWriter.h>
+#include <vtkZLibDataCompressor.h>
 
 #include <algorithm>
 #include <cerrno>
@@ -22,6 +23,8 @@
 #include <fstream>
 
 #include "base/error.hpp"
+#include "base/host_memory.hpp"
+#include "base/memory.hpp"
 #include "output/files.hpp"
 #include "output/vtk_cell.hpp"
 #include "output/vtk_messages.hpp"
@@ -143,9 +146,24 @@ std::string escape_xml(const std::string& text) {
   return result;
 }
 
+/// VTK's own, whose caller does not notice that zlib got no memory. Files name VTK's class, for this one has no name.
+class Compressor : public vtkZLibDataCompressor {
+ public:
+  static Compressor* New() { VTK_STANDARD_NEW_BODY(Compressor); }
+
+ protected:
+  std::size_t CompressBuffer(const unsigned char* data, std::size_t size, unsigned char* compressed,
+                             std::size_t space) override {
+    const std::size_t count = vtkZLibDataCompressor::CompressBuffer(data, size, compressed, space);
+    if (count == 0) end_without_memory();
+    return count;
+  }
+};
+
 }  // namespace
 
 void write_vtu(const VtkData& data, const std::filesystem::path& path) {
+  const NoUnwinding here;
   VtkMessages messages;
   auto grid = make_grid(data);
   atomic_write(path, [&](const std::filesystem::path& temporary) {
@@ -155,8 +173,9 @@ void write_vtu(const VtkData& data, const std::filesystem::path& path) {
     writer->SetDataModeToAppended();
     writer->EncodeAppendedDataOff();
     // zlib rather than lz4: every reader of .vtu files knows it. Level 1: noise in the low bits gains nothing by more.
-    writer->SetCompressorTypeToZLib();
-    writer->SetCompressionLevel(1);
+    vtkNew<Compressor> compressor;
+    compressor->SetCompressionLevel(1);
+    writer->SetCompressor(compressor);
     errno = 0;
     const int written = writer->Write();
     const int reason = errno;

@@ -4,12 +4,10 @@
 
 #include "assembly/form.hpp"
 #include "assembly/matrix_free/blocks.hpp"
+#include "assembly/matrix_free/matrix_free.hpp"
 #include "base/parallel.hpp"
 
 namespace tessera::assembly::matrix_free {
-
-/// Points whose factors are in memory at a time during the set-up.
-inline constexpr Offset points_per_chunk = Offset{1} << 22;
 
 /// Geometry and coefficients of one block for the set-up, in double.
 struct PointsView {

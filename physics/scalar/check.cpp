@@ -6,6 +6,7 @@
 #include <cmath>
 #include <fstream>
 
+#include "assembly/matrix_free/matrix_free.hpp"
 #include "base/backend.hpp"
 #include "base/error.hpp"
 #include "base/host_memory.hpp"
@@ -58,6 +59,17 @@ double matrix_free_bytes(const mesh::Mesh& mesh, const assembly::DofMap& dofs) {
   return bytes;
 }
 
+/// What its set-up takes for a while: the vectors of element loads and diagonals, the tensors at a chunk of points.
+double matrix_free_setup_bytes(const mesh::Mesh& mesh, const assembly::DofMap& dofs) {
+  double entries = 0, most = 0;
+  for (const assembly::DofBlock& block : dofs.blocks) {
+    const double points = static_cast<double>(block.cells()) * block.nodes;
+    entries += points;
+    most = std::max(most, std::min(points, static_cast<double>(assembly::matrix_free::points_per_chunk)));
+  }
+  return 16 * entries + 8 * most * (mesh.dim * (mesh.dim + 1) / 2 + 2);
+}
+
 /// What the process holds now, mesh and map included; what was freed and kept is there for the next phase.
 double bytes_in_use() {
   double pages = 0, resident = 0;
@@ -74,12 +86,13 @@ double output_bytes(const mesh::Mesh& mesh, const assembly::DofMap& dofs) {
 }
 
 /// Entries of the factor of a sparse direct solver: n log n in the plane and n^(4/3) in space (George & Liu 1981); the factors are
-/// those of minimum degree on box meshes of order 1 (2-D: 63 k unknowns, 3-D: 20 k). LU keeps both triangles and fills more.
+/// those of minimum degree on box meshes of order 1 (2-D: 63 k unknowns, 3-D: 20 k). LU keeps both triangles, fills more, and has a
+/// matrix in its own format while it factorises.
 double factor_entries(const Params& params, const mesh::Mesh& mesh, double n, double nnz) {
   const double fill = mesh.dim == 1   ? 2 * n
                       : mesh.dim == 2 ? 2.6 * n * std::log2(std::max(n, 2.0))
                                       : 12 * std::pow(n, 4.0 / 3.0);
-  return std::max(nnz, fill) * (params.solver.type == "lu" ? 3 : 1);
+  return std::max(nnz, fill) * (params.solver.type == "lu" ? 4 : 1);
 }
 
 /// Seconds of a factorisation, of the order of magnitude: about entries^2 / n multiplications and additions, 1e9 a second.
@@ -90,8 +103,9 @@ Estimate estimate(const Params& params, const mesh::Mesh& mesh, const assembly::
   // Phases follow each other: files are written when matrix and solver are gone.
   const double now = bytes_in_use(), files = output_bytes(mesh, dofs);
   if (matrix_free) {
-    result.device_bytes = matrix_free_bytes(mesh, dofs) + solvers::solver_bytes(params.solver, dofs.dofs, 0) +
-                          solvers::shift_bytes(dofs.dofs) + 16.0 * dofs.dofs + 24.0 * mesh.nodes();
+    const double kept = matrix_free_bytes(mesh, dofs) + 16.0 * dofs.dofs + 24.0 * mesh.nodes();
+    const double solver = solvers::solver_bytes(params.solver, dofs.dofs, 0) + solvers::shift_bytes(dofs.dofs);
+    result.device_bytes = kept + std::max(solver, matrix_free_setup_bytes(mesh, dofs));
     result.host_bytes = now + std::max(result.device_bytes, files);
     return result;
   }

@@ -63,9 +63,18 @@ Statistics statistics(const Solution& s, const std::string& group) {
   return {std::min(*low, 0.0), std::max(*high, 0.0), integral, s.grid.max - s.grid.min, square};
 }
 
+/// Each group once, however often the deck names it.
+std::vector<std::string> groups_of(const QuantityParams& quantity) {
+  if (quantity.on.empty()) return {"domain"};
+  std::vector<std::string> groups = quantity.on;
+  std::sort(groups.begin(), groups.end());
+  groups.erase(std::unique(groups.begin(), groups.end()), groups.end());
+  return groups;
+}
+
 double quantity_value(const QuantityParams& quantity, const Solution& s) {
   if (quantity.kind == "value") return value_at(s, quantity.at.front());
-  const std::vector<std::string> groups = quantity.on.empty() ? std::vector<std::string>{"domain"} : quantity.on;
+  const std::vector<std::string> groups = groups_of(quantity);
   if (quantity.kind == "flux") {
     double out = 0;
     for (const std::string& group : groups) out += group == "left" ? -s.flux(0) : s.flux(s.grid.n);

@@ -62,8 +62,8 @@ TEST_P(SameChecks, OfCheckAndRun) {
     run = app_test::tessera("run " + options);
     check = app_test::tessera("check " + options);
   } else {
-    run = in_process({"run", deck, "--output", output});
-    check = in_process({"check", deck, "--output", output});
+    run = in_process({"run", deck, "--backend", "threads", "--output", output});
+    check = in_process({"check", deck, "--backend", "threads", "--output", output});
   }
   expect_says(check, wrong);
   EXPECT_EQ(run.code, check.code);

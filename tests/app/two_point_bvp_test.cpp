@@ -59,7 +59,7 @@ TEST(TwoPointBvp, TheScanIsAtLeastAsAccurate) {
 
 TEST(TwoPointBvp, WritesFieldsAndASummary) {
   ASSERT_EQ(run("whole", "title = \"Rod\"\n" + mesh + threads + physics + f + exact +
-                             "[[quantity]]\nname = \"flux\"\nkind = \"flux\"\non = \"right\"\n"
+                             "[[quantity]]\nname = \"flux\"\nkind = \"flux\"\non = [\"right\", \"right\"]\n"
                              "[[quantity]]\nname = \"mean\"\nkind = \"average\"\n"
                              "[[quantity]]\nname = \"ends\"\nkind = \"integral\"\non = [\"left\", \"right\"]\n")
                 .code,

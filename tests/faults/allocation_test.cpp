@@ -1,5 +1,5 @@
 // The k-th request for memory of a run fails: the run ends with 0 or 5, for every k. Some k are tried here, all of them
-// with TESSERA_FAULTS=all (some minutes). This program's malloc stands before that of the C library.
+// with TESSERA_FAULTS=all (some minutes), one with TESSERA_FAULTS=k. This program's malloc stands before that of the C library.
 #include <gtest/gtest.h>
 #include <sys/mman.h>
 #include <sys/wait.h>
@@ -63,6 +63,11 @@ struct End {
   int code = -1;  ///< minus the signal where one ended it
   long requests = 0;
   std::string words;
+
+  /// With 0 or 5. The system does not say why it starts no thread, so that a want of memory for one cannot be told from its limits.
+  bool is_fine() const {
+    return code == 0 || code == 5 || (code == 2 && words.find("the system starts only") != std::string::npos);
+  }
 };
 
 /// Runs the program in a child of this process; its request `failing` gets no memory, and with `and_later` none after it.
@@ -111,14 +116,20 @@ void expect_refusals(const std::string& deck) {
   ASSERT_EQ(whole.code, 0) << whole.words;
   ASSERT_GT(whole.requests, 1000);
   const char* asked = std::getenv("TESSERA_FAULTS");
+  if (const long one = asked ? std::atol(asked) : 0; one > 0) {
+    for (const bool and_later : {false, true}) {
+      const End end = run(arguments, one, and_later, log);
+      EXPECT_TRUE(end.is_fine()) << end.code << "\n" << end.words;
+    }
+    return;
+  }
   const long samples = 25, step = asked && asked == std::string("all") ? 1 : std::max(1L, whole.requests / samples);
   long refused = 0;
   for (const bool and_later : {false, true})
     for (long k = 1; k <= whole.requests; k += step) {
       const End end = run(arguments, k, and_later, log);
-      EXPECT_TRUE(end.code == 0 || end.code == 5)
-          << "request " << k << (and_later ? " and later ones" : "") << ": " << end.code << "\n"
-          << end.words;
+      EXPECT_TRUE(end.is_fine()) << "request " << k << (and_later ? " and later ones" : "") << ": " << end.code << "\n"
+                                 << end.words;
       if (end.code == 5) {
         EXPECT_NE(end.words.find("out of host memory"), std::string::npos) << "request " << k << "\n" << end.words;
         ++refused;

@@ -1,0 +1,71 @@
+// What `check` says that a run takes, beside what the run then takes.
+#include <regex>
+
+#include "program.hpp"
+
+namespace {
+
+using namespace app_test;
+
+struct Size {
+  const char* name;
+  const char* box;  ///< the shape and the cells of the mesh
+  const char* more;
+};
+void PrintTo(const Size& size, std::ostream* stream) { *stream << size.name; }
+
+/// Bytes of the line "host  about 1.2 GiB of ...".
+double forecast_of(const std::string& text) {
+  static const std::regex line(R"(host +about ([0-9.]+) (B|KiB|MiB|GiB))");
+  std::smatch found;
+  if (!std::regex_search(text, found, line)) return 0;
+  const std::string unit = found[2];
+  return std::stod(found[1]) * (unit == "GiB" ? 1 << 30 : unit == "MiB" ? 1 << 20 : unit == "KiB" ? 1 << 10 : 1);
+}
+
+class MemoryForecast : public ::testing::TestWithParam<Size> {};
+
+TEST_P(MemoryForecast, IsWithinAFactorOf1_3OfThePeak) {
+  const Size& size = GetParam();
+  const std::string deck = write_deck(std::string(size.name) + ".toml",
+                                      "[mesh]\nbox = " +
+                                          std::string(size.box) + "[[boundary]]\non = \"rest\"\n"
+                                          "type = \"dirichlet\"\nvalue = \"y\"\n" + size.more);
+  const fs::path out = folder() / size.name;
+  const std::string options = " --backend threads";
+  const Result check = app_test::tessera("check " + deck + options);
+  ASSERT_EQ(check.code, 0) << check.text;
+  const Result run = app_test::tessera("run " + deck + options + " --quiet --output " + out.string());
+  ASSERT_TRUE(run.code == 0 || run.code == 4) << run.text;  // iterations may be cut short
+  const double peak = summary_in(out)["memory"]["host_peak_bytes"].get<double>();
+  const double ratio = forecast_of(check.text) / peak;
+  RecordProperty("ratio", std::to_string(ratio));
+  EXPECT_GT(ratio, 1 / 1.3) << "peak " << peak << "\n" << check.text;
+  EXPECT_LT(ratio, 1.3) << "peak " << peak << "\n" << check.text;
+}
+
+constexpr const char* cube = "{ min = [0,0,0], max = [1,1,1], cells = [48,48,48], shape = \"tet\" }\n";
+constexpr const char* small_cube = "{ min = [0,0,0], max = [1,1,1], cells = [20,20,20], shape = \"tet\" }\n";
+constexpr const char* hexes = "{ min = [0,0,0], max = [1,1,1], cells = [24,24,24], shape = \"hex\" }\n";
+constexpr const char* square = "{ min = [0,0], max = [1,1], cells = [300,300], shape = \"triangle\" }\n";
+constexpr const char* grid = "{ min = [0,0], max = [1,1], cells = [1000,1000], shape = \"quad\" }\n";
+
+INSTANTIATE_TEST_SUITE_P(
+    Decks, MemoryForecast,
+    ::testing::Values(
+        Size{"tets", cube, "[physics]\ntype = \"poisson\"\n[solver]\ntype = \"cg\"\n"},
+        Size{"tets_of_order_2", small_cube, "[physics]\ntype = \"poisson\"\norder = 2\n[solver]\ntype = \"cg\"\n"},
+        Size{"chebyshev", square, "[physics]\ntype = \"poisson\"\n[solver]\ntype = \"cg\"\npreconditioner = \"chebyshev\"\n"},
+        Size{"mixed", square, "[physics]\ntype = \"poisson\"\n[solver]\ntype = \"cg\"\n[run]\nprecision = \"mixed\"\n"},
+        Size{"crs", cube, "[physics]\ntype = \"poisson\"\n[solver]\ntype = \"cg\"\n[matrix]\nformat = \"crs\"\n"},
+        Size{"gmres", square, "[physics]\ntype = \"poisson\"\n[solver]\ntype = \"gmres\"\nrestart = 30\nmax_iterations = 32\n"},
+        Size{"direct_2d", square, "[physics]\ntype = \"poisson\"\n[solver]\ntype = \"direct\"\n"},
+        Size{"direct_3d", small_cube, "[physics]\ntype = \"poisson\"\n[solver]\ntype = \"direct\"\n"},
+        Size{"lu_2d", square, "[physics]\ntype = \"poisson\"\n[solver]\ntype = \"lu\"\n"},
+        Size{"lu_3d", small_cube, "[physics]\ntype = \"poisson\"\n[solver]\ntype = \"lu\"\n"},
+        Size{"matrix_free", hexes,
+             "[physics]\ntype = \"poisson\"\norder = 4\n[assembly]\nstrategy = \"matrix_free\"\n[solver]\ntype = \"cg\"\nmax_iterations = 4\n"},
+        Size{"fft", grid, "[physics]\ntype = \"poisson\"\n[solver]\ntype = \"fft\"\n"}),
+    [](const auto& info) { return info.param.name; });
+
+}  // namespace
