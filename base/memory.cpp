@@ -11,6 +11,7 @@
 #include <string_view>
 #include <utility>
 
+#include "base/array_memory.hpp"
 #include "base/console.hpp"
 #include "base/error.hpp"
 #include "base/host_memory.hpp"
@@ -22,6 +23,7 @@ namespace {
 
 constexpr std::size_t reserve_bytes = 512 * 1024;
 std::atomic<void*> reserve{nullptr};
+std::atomic<std::size_t> arrays_now{0}, arrays_peak{0};
 
 /// What all refusals say: "400 MiB asked, 120 MiB free of 512 MiB of the address space (ulimit -v)".
 std::string asked_and_free(std::size_t asked) {
@@ -53,10 +55,20 @@ void* allocate(Host, std::size_t bytes) {
   require_host_memory(bytes);
   void* memory = std::aligned_alloc(alignment, (bytes + alignment - 1) / alignment * alignment);
   if (!memory) throw Error(ExitCode::memory, asked_and_free(bytes), what_to_do);
+  const std::size_t now = arrays_now += bytes;
+  std::size_t peak = arrays_peak;
+  while (now > peak && !arrays_peak.compare_exchange_weak(peak, now)) {
+  }
   return memory;
 }
 
-void release(Host, void* memory, std::size_t) noexcept { std::free(memory); }
+void release(Host, void* memory, std::size_t bytes) noexcept {
+  if (memory) arrays_now -= bytes;
+  std::free(memory);
+}
+
+ArrayMemory host_array_memory() { return {arrays_now, arrays_peak}; }
+void reset_host_array_peak() { arrays_peak = arrays_now.load(); }
 
 void copy_bytes(Host, const void* from, Host, void* to, std::size_t bytes) {
   if (bytes > 0) std::memcpy(to, from, bytes);
