@@ -5,8 +5,8 @@
 #include "app/commands.hpp"
 #include "physics/common.hpp"
 #include "physics/registry.hpp"
-#include "solvers/grid/lmsor.hpp"
-#include "solvers/solve.hpp"
+#include "solvers/method.hpp"
+#include "solvers/precondition/table.hpp"
 #include "solvers/two_point/two_point.hpp"
 
 namespace tessera::app {
@@ -32,11 +32,11 @@ std::vector<Row> rows(const std::string& category) {
   if (category == "formats") add_all(physics::format_table());
   if (category == "strategies") add_all(physics::strategy_table());
   if (category == "quantities") add_all(physics::quantity_table());
-  if (category == "solvers")
-    for (const auto& entry : solvers::solver_table()) result.push_back(row(entry));
+  for (const auto& entry : solvers::solver_table())
+    if (category == (entry.kind == solvers::MethodKind::relaxation ? "relaxations" : "solvers"))
+      result.push_back(row(entry));
   if (category == "two_point_solvers")
     for (const auto& entry : solvers::two_point_table()) result.push_back(row(entry));
-  if (category == "relaxations") add_all(solvers::grid::lmsor_methods());
   if (category == "preconditioners")
     for (const auto& entry : solvers::preconditioner_table()) result.push_back(row(entry));
   return result;

@@ -122,13 +122,13 @@ class Comparison {
       std::unique_ptr<linalg::Operator<Exec>> op;
       Line line{.format = format};
       const double convert = milliseconds(exec_, [&] { op = linalg::make_operator(exec_, A_, format); });
-      const auto* stored = dynamic_cast<const linalg::StoredOperator<Exec>*>(op.get());
+      const auto* stored = std::as_const(*op).stored();
       line.convert_ms = stored ? convert : -1;
       line.product_ms = time_products(exec_, repeat_, [&] { op->apply(exec_, x_, y_); });
       line.bytes = op->bytes();
       line.stored = op->bytes() - 8.0 * (static_cast<double>(A_.rows) + A_.cols);
       const auto nnz = static_cast<double>(A_.nnz());
-      line.padding = stored && nnz > 0 ? static_cast<double>(stored->entries()) / nnz - 1 : 0;
+      line.padding = stored && nnz > 0 ? static_cast<double>(stored->stored_entries()) / nnz - 1 : 0;
       finish(line);
     } catch (const Error& error) {
       if (error.code() != ExitCode::usage) throw;

@@ -13,6 +13,10 @@
 #include "linalg/vector_ops.hpp"
 #include "mesh/box.hpp"
 #include "mesh/params.hpp"
+#include "solvers/krylov/cg.hpp"
+#include "solvers/krylov/gmres.hpp"
+#include "solvers/precondition/chebyshev.hpp"
+#include "solvers/precondition/ssor.hpp"
 #include "solvers/solve.hpp"
 
 using namespace tessera;
@@ -83,7 +87,7 @@ struct Iteration {
 std::vector<Iteration> iterations() {
   return {
       {"Jacobi-PCG", {}, 12, 108},
-      {"Jacobi-PCG, single reduction", {.variant = "single_reduction"}, 12, 112},
+      {"Jacobi-PCG, single reduction", {.method = solvers::CgParams{.variant = "single_reduction"}}, 12, 112},
       {"Jacobi-PCG, float", {.precision = "float"}, 8, 60},
       {"Jacobi-PCG, mixed", {.precision = "mixed"}, 8, 60},
       {"PCG, multicolour SSOR", {.preconditioner = "multicolour_ssor"}, 24, 180},
@@ -132,13 +136,15 @@ template <class Exec>
 void time_solves(Exec& exec, System<Exec>& system, bench::Report& report) {
   std::vector<std::pair<std::string, solvers::SolverParams>> methods = {
       {"Jacobi-PCG", {}},
-      {"Jacobi-PCG, single reduction", {.variant = "single_reduction"}},
+      {"Jacobi-PCG, single reduction", {.method = solvers::CgParams{.variant = "single_reduction"}}},
       {"Jacobi-PCG, mixed", {.precision = "mixed"}},
       {"multicolour SSOR(1)", {.preconditioner = "multicolour_ssor"}},
-      {"multicolour SSOR(1.4)", {.preconditioner = "multicolour_ssor", .relaxation = 1.4}},
+      {"multicolour SSOR(1.4)",
+       {.preconditioner = "multicolour_ssor", .preconditioning = solvers::SweepParams{.relaxation = 1.4}}},
       {"multicolour SSOR(1), mixed", {.preconditioner = "multicolour_ssor", .precision = "mixed"}},
-      {"Chebyshev(2)", {.preconditioner = "chebyshev", .degree = 2}},
-      {"Chebyshev(4), mixed", {.preconditioner = "chebyshev", .degree = 4, .precision = "mixed"}},
+      {"Chebyshev(2)", {.preconditioner = "chebyshev", .preconditioning = solvers::ChebyshevParams{.degree = 2}}},
+      {"Chebyshev(4), mixed",
+       {.preconditioner = "chebyshev", .preconditioning = solvers::ChebyshevParams{.degree = 4}, .precision = "mixed"}},
   };
   const bool on_gpu = std::is_same_v<typename Exec::Space, Device>;
   if (!on_gpu) methods.push_back({"SSOR(1)", {.preconditioner = "ssor"}});

@@ -117,6 +117,12 @@ class Section {
     return read_table(*found.front());
   }
 
+  /// The same where others declare keys of the section too: theirs are not looked at.
+  P read_declared(const Deck& deck) const {
+    const auto found = detail::items(deck.root(), description_);
+    return found.empty() ? P{} : read_keys(*found.front());
+  }
+
   /// All items of a [[section]].
   std::vector<P> read_all(const Deck& deck) const {
     std::vector<P> result;
@@ -125,8 +131,13 @@ class Section {
   }
 
   P read_table(const Deck::Node& table) const {
-    P params{};
     detail::check_known(table, description_.keys, description_.name);
+    return read_keys(table);
+  }
+
+ private:
+  P read_keys(const Deck::Node& table) const {
+    P params{};
     for (std::size_t k = 0; k < readers_.size(); ++k) {
       const Deck::Node* node = detail::find_child(table, description_.keys[k].name);
       if (node)
@@ -138,7 +149,6 @@ class Section {
     return params;
   }
 
- private:
   SectionDescription description_;
   std::vector<std::function<void(const Deck::Node&, P&)>> readers_;
   std::function<void(P&, const Where&)> set_position_;

@@ -6,6 +6,9 @@ namespace tessera::linalg {
 /// Borrowed compressed row storage; what kernels take.
 template <class T = double>
 struct CrsView {
+  using Scalar = std::remove_const_t<T>;
+  static constexpr const char* format = "crs";
+
   Index rows = 0;
   Index cols = 0;
   View<const Offset> row_ptr;  ///< [rows + 1]
@@ -15,6 +18,11 @@ struct CrsView {
   template <class U>
   requires(std::is_same_v<U, const T> && !std::is_const_v<T>) TESSERA_HD operator CrsView<U>() const {
     return {rows, cols, row_ptr, col_ind, values};
+  }
+  /// The same pattern with other values.
+  template <class U>
+  CrsView<const U> with(View<const U> other) const {
+    return {rows, cols, row_ptr, col_ind, other};
   }
 };
 

@@ -4,7 +4,19 @@
 
 #include <algorithm>
 
+#include "base/on_cuda.hpp"
+#include "linalg/formats_operator.hpp"
+
 namespace tessera::linalg {
+
+TESSERA_MAKERS_OF_OPERATORS(extern template, Threads, double);
+TESSERA_MAKERS_OF_OPERATORS(extern template, Threads, float);
+TESSERA_MAKERS_OF_OPERATORS(extern template, Cuda, double);
+TESSERA_MAKERS_OF_OPERATORS(extern template, Cuda, float);
+
+/// The columns of a format that every backend has in both types.
+#define TESSERA_EVERYWHERE(make) \
+  make<Threads, double>, make<Threads, float>, TESSERA_ON_CUDA(make<Cuda, double>), TESSERA_ON_CUDA(make<Cuda, float>)
 
 namespace {
 
@@ -35,14 +47,16 @@ double longest_allowed(const RowLengths& lengths, bool on_gpu) {
 }  // namespace
 
 const std::vector<FormatInfo>& format_table() {
+  // clang-format off
   static const std::vector<FormatInfo> table = {
       {"auto", "the best one for the matrix and backend"},
-      {"crs", "compressed row storage: 12 B a non-zero, nothing padded"},
-      {"ell", "as many columns as the longest row: rows of one length"},
-      {"sliced_ell", "slices of 32 rows padded to their own longest row, sorted where rows differ much"},
-      {"packed_ell", "sliced ELL with columns packed into 0.25 to 2 B where the numbering allows: the least bytes"},
-      {"cmrs", "strips of 16 rows, each entry with its row in the column word"},
+      {"crs", "compressed row storage: 12 B a non-zero, nothing padded", TESSERA_EVERYWHERE(make_crs_operator)},
+      {"ell", "as many columns as the longest row: rows of one length", TESSERA_EVERYWHERE(make_ell_operator)},
+      {"sliced_ell", "slices of 32 rows padded to their own longest row, sorted where rows differ much", TESSERA_EVERYWHERE(make_sliced_ell_operator)},
+      {"packed_ell", "sliced ELL with columns packed into 0.25 to 2 B where the numbering allows: the least bytes", TESSERA_EVERYWHERE(make_packed_ell_operator)},
+      {"cmrs", "strips of 16 rows, each entry with its row in the column word", TESSERA_EVERYWHERE(make_cmrs_operator)},
   };
+  // clang-format on
   return table;
 }
 

@@ -10,10 +10,37 @@
 
 namespace tessera::linalg {
 
-/// The formats that a deck may name; `tessera list formats` prints this table.
+/// An operator that keeps a matrix in a format of its own, apart from the CRS it was made from.
+template <class Exec, class T>
+class StoredOperator : public Operator<Exec, T> {
+ public:
+  StoredOperator* stored() override { return this; }
+  const StoredOperator* stored() const override { return this; }
+  /// Takes the values of a matrix of the same pattern: a numeric refill.
+  virtual void assign_values(Exec& exec, const Crs<typename Exec::Space, T>& A) = 0;
+  /// Where an assembler may write `values` itself; nothing when the rows do not stand in a regular order (sorted or
+  /// packed slices, CMRS): such a matrix takes them from CRS. Padding is 0 and must stay so.
+  virtual std::optional<RowLayout> layout() const = 0;
+  virtual View<T> values() = 0;
+  /// Entries stored, padding included.
+  virtual Offset stored_entries() const = 0;
+  /// Bytes that the matrix takes.
+  virtual double stored_bytes() const = 0;
+};
+
+/// A as an operator in one format.
+template <class Exec, class T>
+using MakeOperator = std::unique_ptr<Operator<Exec, T>> (*)(Exec&, const Crs<typename Exec::Space, T>& A);
+
+/// A format that a deck may name, and how an operator of it is made on each backend; `tessera list formats` prints the
+/// table.
 struct FormatInfo {
   std::string name;
   std::string help;
+  MakeOperator<Threads, double> threads = nullptr;
+  MakeOperator<Threads, float> threads_float = nullptr;
+  MakeOperator<Cuda, double> cuda = nullptr;
+  MakeOperator<Cuda, float> cuda_float = nullptr;
 };
 const std::vector<FormatInfo>& format_table();
 
@@ -27,24 +54,9 @@ struct FormatChoice {
 /// docs/methods/sparse_formats.md.
 FormatChoice choose_format(const RowLengths& lengths, const std::string& backend);
 
-/// An operator that keeps a matrix in a format of its own, apart from the CRS it was made from.
-template <class Exec, class T = double>
-class StoredOperator : public Operator<Exec, T> {
- public:
-  /// Takes the values of a matrix of the same pattern: a numeric refill.
-  virtual void assign_values(Exec& exec, const Crs<typename Exec::Space, T>& A) = 0;
-  /// Where an assembler may write `values` itself; nothing when the rows do not stand in a regular order (sorted or packed
-  /// slices, CMRS): such a matrix takes them from CRS. Padding is 0 and must stay so.
-  virtual std::optional<RowLayout> layout() const = 0;
-  virtual View<T> values() = 0;
-  /// Entries stored, padding included.
-  virtual Offset entries() const = 0;
-  /// Bytes that the matrix takes.
-  virtual double stored_bytes() const = 0;
-};
-
-/// A as an operator in the format of that name. "crs" borrows A, the others copy it; "auto" is choose_format's. `reason`, where
-/// given, says why that format. Throws Error(usage) for an unknown name, or where a format would pad too much.
+/// A as an operator in the format of that name. "crs" borrows A, the others copy it; "auto" is choose_format's.
+/// `reason`, where given, says why that format. Throws Error(usage) for an unknown name, or where a format would pad
+/// too much.
 template <class Exec, class T>
 std::unique_ptr<Operator<Exec, T>> make_operator(Exec& exec, const Crs<typename Exec::Space, T>& A,
                                                  const std::string& format, std::string* reason = nullptr);
@@ -52,7 +64,7 @@ std::unique_ptr<Operator<Exec, T>> make_operator(Exec& exec, const Crs<typename 
 /// Brings an operator that make_operator made from a matrix up to date after the values of that matrix have changed.
 template <class Exec, class T>
 void refill(Exec& exec, const Crs<typename Exec::Space, T>& A, Operator<Exec, T>& op) {
-  if (auto* stored = dynamic_cast<StoredOperator<Exec, T>*>(&op)) stored->assign_values(exec, A);
+  if (StoredOperator<Exec, T>* stored = op.stored()) stored->assign_values(exec, A);
 }
 
 }  // namespace tessera::linalg

@@ -4,9 +4,15 @@
 
 namespace tessera::linalg {
 
+/// CRS has the same functions with kernels of its own: spmv.hpp, vector_ops.hpp.
+template <class A>
+inline constexpr bool is_crs = false;
+template <class T>
+inline constexpr bool is_crs<CrsView<T>> = true;
+
 /// What a kernel takes of a format other than CRS: EllView, SlicedEllView, PackedEllView, CmrsView.
 template <class A>
-concept FormatView = requires(A a) {
+concept FormatView = !is_crs<A> && requires(A a) {
   typename A::Scalar;
   A::format;
   a.rows;

@@ -1,16 +1,22 @@
 #pragma once
 #include <memory>
+#include <optional>
 #include <string>
 #include <utility>
 
+#include "linalg/grid_problem.hpp"
 #include "linalg/spmv.hpp"
 #include "linalg/vector_ops.hpp"
 
 namespace tessera::linalg {
 
-/// A linear operator [rows, cols] as a solver sees it: a stored matrix of any format, or none at all. Virtual, because a deck
-/// selects it. Vectors and scalars given by pointer live in the backend's space; nothing waits for the host. T is the
-/// type of the vectors, double or float; sums are always double.
+template <class Exec, class T>
+class StoredOperator;
+
+/// A linear operator [rows, cols] as a solver sees it: a stored matrix of any format, or none at all. Virtual, because
+/// a deck selects it. Vectors and scalars given by pointer live in the backend's space; nothing waits for the host. T
+/// is the type of the vectors, double or float; sums are always double. What not every operator has is asked for:
+/// `entries`, `grid`, `stored`, `to_float`.
 template <class Exec, class T = double>
 class Operator {
  public:
@@ -19,6 +25,8 @@ class Operator {
 
   virtual Index rows() const = 0;
   virtual Index cols() const = 0;
+  /// Rows that belong to one node, and stand together.
+  virtual Index block_size() const { return 1; }
 
   /// y = A x; x [cols], y [rows], distinct.
   virtual void apply(Exec& exec, View<const T> x, View<T> y) const = 0;
@@ -36,10 +44,16 @@ class Operator {
   virtual void diagonal(Exec& exec, View<T> d) const = 0;
   /// Least bytes of one apply, x and y included.
   virtual double bytes() const = 0;
-  /// The entries, for preconditioners and direct solvers that need them; nullptr where they are not stored in CRS.
-  virtual const Crs<Space, T>* crs() const { return nullptr; }
   /// "crs", "sliced_ell", "matrix_free" ...: for messages and the summary.
   virtual std::string format() const = 0;
+
+  /// Its entries in CRS, for preconditioners and direct solvers that read them.
+  virtual std::optional<CrsView<const T>> entries() const { return std::nullopt; }
+  /// The uniform grid with constant coefficients that it stands for; nullptr: none.
+  virtual const GridProblem* grid() const { return nullptr; }
+  /// Itself, where it keeps a matrix of its own that takes new values; nullptr: it keeps none, or only borrows one.
+  virtual StoredOperator<Exec, T>* stored() { return nullptr; }
+  virtual const StoredOperator<Exec, T>* stored() const { return nullptr; }
   /// The same operator in single precision; may borrow index arrays from this one, which must outlive it.
   /// nullptr: not available.
   virtual std::unique_ptr<Operator<Exec, float>> to_float(Exec& exec) const {
@@ -48,36 +62,11 @@ class Operator {
   }
 };
 
-/// A matrix in CRS as an operator. Borrows it.
-template <class Exec, class T = double>
-class CrsOperator final : public Operator<Exec, T> {
- public:
-  using Space = typename Exec::Space;
-  explicit CrsOperator(const Crs<Space, T>& A) : A_(A) {}
-
-  Index rows() const override { return A_.rows; }
-  Index cols() const override { return A_.cols; }
-  void apply(Exec& exec, View<const T> x, View<T> y) const override { spmv(exec, A_.view(), x, y); }
-  void apply_dot(Exec& exec, View<const T> p, View<T> q, double* pq) const override {
-    spmv_dot(exec, A_.view(), p, q, pq);
-  }
-  void residual(Exec& exec, View<const T> x, View<const T> b, View<T> r, double* rr) const override {
-    linalg::residual(exec, A_.view(), x, b, r, rr);
-  }
-  void diagonal(Exec& exec, View<T> d) const override { extract_diagonal(exec, A_.view(), d); }
-  double bytes() const override { return crs_bytes<T>(A_.rows, A_.cols, A_.nnz()); }
-  const Crs<Space, T>* crs() const override { return &A_; }
-  std::string format() const override { return "crs"; }
-  std::unique_ptr<Operator<Exec, float>> to_float(Exec& exec) const override;
-
- private:
-  const Crs<Space, T>& A_;
-};
-
-/// The entries of a matrix in single precision, and beside them what rounding them took from the sum of each row of a square
-/// matrix. Products add it as a diagonal, so that smooth vectors, which differ from constants by little, see the matrix itself.
-/// Entries alone would not do: where all rows are alike, as on a regular grid, they are rounded alike, which amounts to another
-/// reaction term: on P1 tets of a cube with 1 M rows mixed CG took 991 iterations to 1e-8 with them, 774 with the sums, 666 in double.
+/// The entries of a matrix in single precision, and beside them what rounding them took from the sum of each row of a
+/// square matrix. Products add it as a diagonal, so that smooth vectors, which differ from constants by little, see the
+/// matrix itself. Entries alone would not do: where all rows are alike, as on a regular grid, they are rounded alike,
+/// which amounts to another reaction term: on P1 tets of a cube with 1 M rows mixed CG took 991 iterations to 1e-8 with
+/// them, 774 with the sums, 666 in double.
 template <class Exec>
 struct RoundedValues {
   using Space = typename Exec::Space;
@@ -98,44 +87,86 @@ struct RoundedValues {
   }
 };
 
-/// A matrix in CRS with rounded values of its own and borrowed row_ptr and col_ind: 4 B a non-zero, 4 B a row.
-template <class Exec>
-class CrsFloatOperator final : public Operator<Exec, float> {
+namespace detail {
+
+/// The free function, where a member of that name hides it.
+template <class Exec, class A, class T>
+void residual_of(Exec& exec, const A& a, View<const T> x, View<const T> b, View<T> r, double* rr, View<const T> added) {
+  residual(exec, a, x, b, r, rr, added);
+}
+
+/// What operators of a stored matrix do, given its view: CRS and every other format.
+template <class Exec, class A, class Base>
+class FormatOperator : public Base {
+  using T = typename A::Scalar;
+
  public:
-  using Space = typename Exec::Space;
-  template <class T>
-  CrsFloatOperator(Exec& exec, CrsView<const T> A)
-      : rounded_(exec, A.rows, A.cols, A.values,
-                 [&](View<const float> values, View<const float> x, View<float> y) {
-                   spmv(exec, {A.rows, A.cols, A.row_ptr, A.col_ind, values}, x, y);
-                 }),
-        A_{A.rows, A.cols, A.row_ptr, A.col_ind, rounded_.values} {}
-
-  Index rows() const override { return A_.rows; }
-  Index cols() const override { return A_.cols; }
-  void apply(Exec& exec, View<const float> x, View<float> y) const override { spmv(exec, A_, x, y, lost()); }
-  void apply_dot(Exec& exec, View<const float> p, View<float> q, double* pq) const override {
-    spmv_dot(exec, A_, p, q, pq, lost());
+  Index rows() const override { return view().rows; }
+  Index cols() const override { return view().cols; }
+  void apply(Exec& exec, View<const T> x, View<T> y) const override { spmv(exec, view(), x, y, added()); }
+  void apply_dot(Exec& exec, View<const T> p, View<T> q, double* pq) const override {
+    spmv_dot(exec, view(), p, q, pq, added());
   }
-  void residual(Exec& exec, View<const float> x, View<const float> b, View<float> r, double* rr) const override {
-    linalg::residual(exec, A_, x, b, r, rr, lost());
+  void residual(Exec& exec, View<const T> x, View<const T> b, View<T> r, double* rr) const override {
+    residual_of(exec, view(), x, b, r, rr, added());
   }
-  void diagonal(Exec& exec, View<float> d) const override { extract_diagonal(exec, A_, d); }
-  double bytes() const override {
-    return crs_bytes<float>(A_.rows, A_.cols, A_.values.size()) + static_cast<double>(rounded_.lost.bytes());
-  }
-  std::string format() const override { return "crs"; }
+  void diagonal(Exec& exec, View<T> d) const override { extract_diagonal(exec, view(), d); }
+  double bytes() const override { return matrix_bytes() + sizeof(T) * (static_cast<double>(rows()) + cols()); }
+  std::string format() const override { return A::format; }
 
- private:
-  View<const float> lost() const { return rounded_.lost; }
-
-  RoundedValues<Exec> rounded_;
-  CrsView<const float> A_;
+ protected:
+  virtual A view() const = 0;
+  /// A diagonal that products add; empty: none.
+  virtual View<const T> added() const { return {}; }
+  virtual double matrix_bytes() const = 0;
 };
 
-template <class Exec, class T>
-std::unique_ptr<Operator<Exec, float>> CrsOperator<Exec, T>::to_float(Exec& exec) const {
-  return std::make_unique<CrsFloatOperator<Exec>>(exec, A_.view());
-}
+/// Rounded values of its own beside the pattern of another operator: 4 B an entry, 4 B a row.
+template <class Exec, class A>
+class FloatOperator final : public FormatOperator<Exec, A, Operator<Exec, float>> {
+ public:
+  template <class Wide>
+  FloatOperator(Exec& exec, const Wide& wide, double pattern_bytes)
+      : rounded_(
+            exec, wide.rows, wide.cols, wide.values,
+            [&](View<const float> values, View<const float> x, View<float> y) { spmv(exec, wide.with(values), x, y); }),
+        view_(wide.with(std::as_const(rounded_.values).view())),
+        pattern_bytes_(pattern_bytes) {}
+
+ private:
+  A view() const override { return view_; }
+  View<const float> added() const override { return rounded_.lost; }
+  double matrix_bytes() const override {
+    return pattern_bytes_ + static_cast<double>(rounded_.values.bytes() + rounded_.lost.bytes());
+  }
+
+  RoundedValues<Exec> rounded_;
+  A view_;
+  double pattern_bytes_;
+};
+
+}  // namespace detail
+
+/// A matrix in CRS as an operator. Borrows it.
+template <class Exec, class T = double>
+class CrsOperator final : public detail::FormatOperator<Exec, CrsView<const T>, Operator<Exec, T>> {
+ public:
+  using Space = typename Exec::Space;
+  explicit CrsOperator(const Crs<Space, T>& A) : A_(A) {}
+
+  std::optional<CrsView<const T>> entries() const override { return A_.view(); }
+  std::unique_ptr<Operator<Exec, float>> to_float(Exec& exec) const override {
+    return std::make_unique<detail::FloatOperator<Exec, CrsView<const float>>>(
+        exec, A_.view(), sizeof(Index) * static_cast<double>(A_.nnz()) + sizeof(Offset) * static_cast<double>(A_.rows));
+  }
+
+ private:
+  CrsView<const T> view() const override { return A_.view(); }
+  double matrix_bytes() const override {
+    return crs_bytes<T>(A_.rows, A_.cols, A_.nnz()) - sizeof(T) * (static_cast<double>(A_.rows) + A_.cols);
+  }
+
+  const Crs<Space, T>& A_;
+};
 
 }  // namespace tessera::linalg

@@ -3,12 +3,20 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cmath>
 
 #include "base/log.hpp"
+#include "deck/read_string.hpp"
+#include "solvers/method.hpp"
+#include "solvers/precondition/table.hpp"
 #include "solvers/registry.hpp"
-#include "solvers/solve.hpp"
 
 namespace tessera::solvers {
+
+deck::Where place(const SolverParams& params, const std::string& key) {
+  const auto found = params.given.find(key);
+  return found == params.given.end() ? params.where : found->second;
+}
 
 namespace {
 
@@ -18,85 +26,221 @@ bool contains(const Names& names, const std::string& name) {
   return std::find(names.begin(), names.end(), name) != names.end();
 }
 
-/// Those entries of a table that read the key.
-Names readers(const std::vector<NamedHelp>& table, const std::string& key) {
-  Names result;
-  for (const NamedHelp& entry : table)
-    if (contains(entry.keys, key)) result.push_back(entry.name);
-  return result;
-}
-
-/// "Of gmres.": what reads a key that not every solver reads.
-std::string of_readers(const std::string& key) {
-  const Names solvers = readers(solver_table(), key);
-  if (solvers.size() == solver_table().size()) return {};
-  if (!solvers.empty()) return fmt::format(" Of {}.", fmt::join(solvers, ", "));
-  const Names preconditioners = readers(preconditioner_table(), key);
-  return fmt::format(" Of the preconditioner{} {}.", preconditioners.size() > 1 ? "s" : "",
-                     fmt::join(preconditioners, ", "));
+/// "at least 1", "1 to 500", "a number between 0 and 2, both excluded".
+std::string describe_range(const deck::KeyInfo& info, bool open_max, bool integer) {
+  if (!std::isfinite(info.max)) {
+    if (info.min == 0) return info.open_min ? "a positive number" : "0 or a positive number";
+    return fmt::format("at least {}", info.min);
+  }
+  if (integer) return fmt::format("{} to {}", info.min, info.max);
+  const std::string which = info.open_min && open_max ? ", both excluded"
+                            : info.open_min           ? fmt::format(", {} excluded", info.min)
+                                                      : std::string();
+  return fmt::format("a number between {} and {}{}", info.min, info.max, which);
 }
 
 }  // namespace
 
-bool is_read(const std::string& key, const Names& types, const Names& preconditioners) {
-  const auto reads = [&](const std::vector<NamedHelp>& table, const Names& names) {
-    return std::any_of(table.begin(), table.end(), [&](const NamedHelp& entry) {
-      return contains(names, entry.name) && contains(entry.keys, key);
-    });
-  };
-  return key == "type" || reads(solver_table(), types) || reads(preconditioner_table(), preconditioners);
+namespace detail {
+
+void require_in_range(const SolverParams& params, const deck::KeyDescription& key, bool open_max, double value,
+                      bool integer) {
+  const deck::KeyInfo& info = key.info;
+  const bool low = info.open_min ? value > info.min : value >= info.min;
+  const bool high = open_max ? value < info.max : value <= info.max;
+  if (low && high) return;
+  throw Error(ExitCode::usage, fmt::format("solver.{} is {}", key.name, value),
+              "choose " + describe_range(info, open_max, integer), place(params, key.name));
 }
 
-deck::Section<SolverParams> solver_section() {
-  const auto help = [](const char* text, const char* key) { return text + of_readers(key); };
-  return deck::Section<SolverParams>("solver", "Linear solver")
-      .key("type", &SolverParams::type, {.help = "Method.", .choices = names(solver_table())})
-      .key("preconditioner", &SolverParams::preconditioner,
-           {.help = help("Preconditioner.", "preconditioner"), .choices = names(preconditioner_table())})
-      .key("tolerance", &SolverParams::tolerance,
-           {.help = "Largest residual of the free unknowns, relative to the sources and flows that act on them; "
-                    "checked against the true residual at the end; below 1.",
-            .min = 0,
-            .max = 1,
-            .open_min = true})
-      .key("absolute_tolerance", &SolverParams::absolute_tolerance,
-           {.help = "Largest ||b - A x|| that is accepted whatever b is; 0: none.", .min = 0})
-      .key("max_iterations", &SolverParams::max_iterations,
-           {.help = help("Iterations before giving up.", "max_iterations"), .min = 1})
-      .key("relaxation", &SolverParams::relaxation,
-           {.help = help("omega, between 0 and 2, both excluded.", "relaxation"), .min = 0, .max = 2, .open_min = true})
-      .key("degree", &SolverParams::degree,
-           {.help = help("Products with the matrix in each application.", "degree"), .min = 1, .max = 50})
-      .key("variant", &SolverParams::variant,
-           {.help = help("single_reduction needs the sums of an iteration at one point only.", "variant"),
-            .choices = {"standard", "single_reduction"}})
-      .key("radix", &SolverParams::radix,
-           {.help = help("2 or 4: rows of a block that one step of the reduction eliminates, and one more.", "radix"),
-            .min = 2,
-            .max = 4})
-      .key("restart", &SolverParams::restart,
-           {.help = help("Vectors that are kept before it starts again; each costs 8 bytes an unknown.", "restart"),
-            .min = 1,
-            .max = 500})
-      .key("residual_every", &SolverParams::residual_every,
-           {.help = help("Iterations between two recomputations of b - A x; 0: only before a solution is accepted.",
-                         "residual_every"),
-            .min = 0})
-      .key("check_every", &SolverParams::check_every,
-           {.help =
-                help("Iterations between two looks at the residual on CUDA; threads look at every one.", "check_every"),
-            .min = 1,
-            .max = 1000})
-      .position(&SolverParams::where);
+void require_choice(const SolverParams& params, const deck::KeyDescription& key, const std::string& value) {
+  const Names& choices = key.info.choices;
+  if (choices.empty() || contains(choices, value)) return;
+  throw Error(ExitCode::usage, fmt::format("solver.{} is '{}'", key.name, value), suggest(value, choices),
+              place(params, key.name));
+}
+
+}  // namespace detail
+
+namespace {
+
+/// The keys that methods share. Names are checked against the tables, which know more of them.
+const Keys<SolverParams>& shared_keys() {
+  static const Keys<SolverParams> keys =
+      Keys<SolverParams>()
+          .key("type", &SolverParams::type, {.help = "Method."})
+          .key("preconditioner", &SolverParams::preconditioner, {.help = "Preconditioner."})
+          .key("tolerance", &SolverParams::tolerance,
+               {.help = "Largest residual of the free unknowns, relative to the sources and flows that act on them; "
+                        "checked against the true residual at the end; below 1.",
+                .min = 0,
+                .max = 1,
+                .open_min = true},
+               true)
+          .key("absolute_tolerance", &SolverParams::absolute_tolerance,
+               {.help = "Largest ||b - A x|| that is accepted whatever b is; 0: none.", .min = 0})
+          .key("max_iterations", &SolverParams::max_iterations, {.help = "Iterations before giving up.", .min = 1})
+          .key("residual_every", &SolverParams::residual_every,
+               {.help = "Iterations between two recomputations of b - A x; 0: only before a solution is accepted.",
+                .min = 0})
+          .key("check_every", &SolverParams::check_every,
+               {.help = "Iterations between two looks at the residual on CUDA; threads look at every one.",
+                .min = 1,
+                .max = 1000});
+  return keys;
+}
+
+const Names& shared_keys_of(MethodKind kind) {
+  static const Names krylov = {"preconditioner", "tolerance",      "absolute_tolerance",
+                               "max_iterations", "residual_every", "check_every"},
+                     direct = {"tolerance", "absolute_tolerance"}, relaxation = {};
+  return kind == MethodKind::krylov ? krylov : kind == MethodKind::direct ? direct : relaxation;
+}
+
+/// Whether a module that offers this has the method at all; one that takes the matrix for symmetric is then refused by name.
+bool has_place(const Needs& needs, const Offers& offers) {
+  return (!needs.grid || offers.grid) && (!needs.nodes || offers.nodes);
+}
+bool fits(const Needs& needs, const Offers& offers) {
+  return has_place(needs, offers) && (!needs.symmetric || offers.symmetric);
+}
+
+std::vector<MethodEntry> solvers_for(const Offers& offers) {
+  std::vector<MethodEntry> result;
+  for (const MethodEntry& entry : solver_table())
+    if (fits(entry.needs, offers)) result.push_back(entry);
+  return result;
+}
+std::vector<PreconditionerEntry> preconditioners_for(const Offers& offers) {
+  std::vector<PreconditionerEntry> result;
+  for (const PreconditionerEntry& entry : preconditioner_table())
+    if (fits(entry.needs, offers)) result.push_back(entry);
+  return result;
+}
+
+/// Those that read the key.
+Names readers(const std::vector<MethodEntry>& table, const std::string& key) {
+  Names result;
+  for (const MethodEntry& entry : table)
+    if (entry.reads(key)) result.push_back(entry.name);
+  return result;
+}
+Names readers(const std::vector<PreconditionerEntry>& table, const std::string& key) {
+  Names result;
+  for (const PreconditionerEntry& entry : table)
+    if (entry.own.has(key)) result.push_back(entry.name);
+  return result;
+}
+
+}  // namespace
+
+bool MethodEntry::reads(const std::string& key) const { return contains(shared_keys_of(kind), key) || own.has(key); }
+
+const MethodEntry* find_solver(const std::string& name) {
+  const auto& table = solver_table();
+  const auto found = std::find_if(table.begin(), table.end(), [&](const MethodEntry& e) { return e.name == name; });
+  return found == table.end() ? nullptr : &*found;
 }
 
 namespace {
 
-/// Where the deck sets the key; [solver] itself where it does not.
-deck::Where place(const SolverParams& params, const std::string& key) {
-  const auto found = params.given.find(key);
-  return found == params.given.end() ? params.where : found->second;
+bool of_kind(const SolverParams& params, MethodKind kind) {
+  const MethodEntry* entry = find_solver(params.type);
+  return entry && entry->kind == kind;
 }
+bool needs_grid(const SolverParams& params) {
+  const MethodEntry* entry = find_solver(params.type);
+  return entry && entry->needs.grid;
+}
+const PreconditionerEntry* find_preconditioner(const SolverParams& params) {
+  for (const PreconditionerEntry& entry : preconditioner_table())
+    if (entry.name == params.preconditioner) return &entry;
+  return nullptr;
+}
+
+}  // namespace
+
+bool is_direct(const SolverParams& params) { return of_kind(params, MethodKind::direct) && !needs_grid(params); }
+bool is_grid_solver(const SolverParams& params) { return needs_grid(params); }
+bool is_relaxation(const SolverParams& params) { return of_kind(params, MethodKind::relaxation); }
+
+bool needs_entries(const SolverParams& params) {
+  const MethodEntry* entry = find_solver(params.type);
+  if (!entry || entry->needs.entries) return entry != nullptr;
+  const PreconditionerEntry* preconditioner = find_preconditioner(params);
+  return entry->kind == MethodKind::krylov && preconditioner && preconditioner->needs.entries;
+}
+
+std::string reader_of_entries(const SolverParams& params) {
+  return is_direct(params) ? fmt::format("solver.type = \"{}\"", params.type)
+                           : fmt::format("the preconditioner \"{}\"", params.preconditioner);
+}
+
+namespace {
+
+/// "Of gmres.": what reads a key that not every method reads.
+std::string of_readers(const std::string& key, const Offers& offers) {
+  Names with_a_matrix;
+  const auto table = solvers_for(offers);
+  for (const MethodEntry& entry : table)
+    if (entry.kind != MethodKind::relaxation) with_a_matrix.push_back(entry.name);
+  Names solvers = readers(table, key);
+  std::erase_if(solvers, [&](const std::string& name) { return !contains(with_a_matrix, name); });
+  if (solvers == with_a_matrix) return {};
+  if (!solvers.empty()) return fmt::format(" Of {}.", fmt::join(solvers, ", "));
+  const Names preconditioners = readers(preconditioners_for(offers), key);
+  return fmt::format(" Of the preconditioner{} {}.", preconditioners.size() > 1 ? "s" : "",
+                     fmt::join(preconditioners, ", "));
+}
+
+/// Adds a relaxation's key: one that others have too is described once.
+void add_of_relaxation(const deck::KeyDescription& key, std::vector<deck::KeyDescription>& keys) {
+  const auto same = std::find_if(keys.begin(), keys.end(), [&](const auto& other) { return other.name == key.name; });
+  if (same == keys.end()) {
+    keys.push_back(key);
+    keys.back().info.help = "relaxation: " + key.info.help;
+  } else if (same->default_value != key.default_value) {
+    same->info.help += " Of a relaxation: " + key.default_value + " by default.";
+  }
+}
+
+}  // namespace
+
+deck::SectionDescription solver_description(const Offers& offers) {
+  const auto solvers = solvers_for(offers);
+  const auto preconditioners = preconditioners_for(offers);
+  deck::SectionDescription result{.name = "solver", .help = "Linear solver", .keys = {}};
+  const auto add = [&](deck::KeyDescription key) {
+    const bool there = std::any_of(result.keys.begin(), result.keys.end(),
+                                   [&](const deck::KeyDescription& other) { return other.name == key.name; });
+    if (there) return;
+    if (key.name != "type") key.info.help += of_readers(key.name, offers);
+    result.keys.push_back(std::move(key));
+  };
+  for (deck::KeyDescription key : shared_keys().section().description().keys) {
+    if (key.name == "type") {
+      key.default_value = fmt::format("\"{}\"", offers.type);
+      key.info.choices = names(solvers);
+    }
+    if (key.name == "preconditioner") key.info.choices = names(preconditioners);
+    if (key.name == "residual_every") {  // after what the methods have
+      for (const PreconditionerEntry& entry : preconditioners)
+        for (const deck::KeyDescription& own : entry.own.keys) add(own);
+      for (const MethodEntry& entry : solvers)
+        if (entry.kind != MethodKind::relaxation)
+          for (const deck::KeyDescription& own : entry.own.keys) add(own);
+    }
+    add(key);
+  }
+  for (const MethodEntry& entry : solvers) {
+    if (entry.kind != MethodKind::relaxation) continue;
+    for (const deck::KeyDescription& own : entry.own.keys) add_of_relaxation(own, result.keys);
+    break;  // they share their keys
+  }
+  return result;
+}
+
+namespace {
 
 /// `type = "a" or "b"`
 std::string choose(const char* key, const Names& names) {
@@ -115,32 +259,47 @@ void refuse_unread(const std::string& what, const std::string& help, const deck:
 
 namespace {
 
+/// A key that only methods of the other kind read, relaxations or those with a matrix.
+bool is_of_other_kind(const Names& solvers, const SolverParams& params) {
+  return std::none_of(solvers.begin(), solvers.end(), [&](const std::string& name) {
+    return (find_solver(name)->kind == MethodKind::relaxation) == is_relaxation(params);
+  });
+}
+
 /// The keys of the deck that neither the solver nor its preconditioner reads.
-void check_keys(const SolverParams& params) {
-  const bool preconditioned = is_read("preconditioner", {params.type}, {});
+void check_keys(const SolverParams& params, const Offers& offers) {
+  const MethodEntry& solver = *find_solver(params.type);
+  const PreconditionerEntry* preconditioner = solver.reads("preconditioner") ? find_preconditioner(params) : nullptr;
   for (const auto& [key, where] : params.given) {
-    if (is_read(key, {params.type}, preconditioned ? Names{params.preconditioner} : Names{})) continue;
+    if (key == "type" || solver.reads(key) || (preconditioner && preconditioner->own.has(key))) continue;
+    const Names solvers = readers(solvers_for(offers), key), others = readers(preconditioners_for(offers), key);
+    if (offers.nodes && is_of_other_kind(solvers, params) && (!solvers.empty() || is_relaxation(params))) {
+      refuse_unread(fmt::format("solver.{} is of {}, solver.type is \"{}\"", key,
+                                is_relaxation(params) ? "solvers with a matrix" : "relaxations", params.type),
+                    fmt::format("leave {} out, or choose another solver.type", key), where, place(params, "type"));
+      continue;
+    }
     if (key == "preconditioner" && params.preconditioner == "none") continue;  // says what is so
-    const Names solvers = readers(solver_table(), key), others = readers(preconditioner_table(), key);
     if (!solvers.empty()) {
       refuse_unread(
           fmt::format("solver.{} is read by {}; solver.type is \"{}\"", key, fmt::join(solvers, ", "), params.type),
           fmt::format("leave {} out, or choose {}", key, choose("type", solvers)), where, place(params, "type"));
       continue;
     }
-    const std::string chosen = preconditioned
+    const std::string chosen = preconditioner
                                    ? fmt::format("solver.preconditioner is \"{}\"", params.preconditioner)
                                    : fmt::format("solver.type = \"{}\" takes no preconditioner", params.type);
     refuse_unread(fmt::format("solver.{} is read by the preconditioner{} {}; {}", key, others.size() > 1 ? "s" : "",
                               fmt::join(others, ", "), chosen),
-                  preconditioned ? fmt::format("leave {} out, or choose {}", key, choose("preconditioner", others))
+                  preconditioner ? fmt::format("leave {} out, or choose {}", key, choose("preconditioner", others))
                                  : fmt::format("leave {} out", key),
-                  where, place(params, preconditioned ? "preconditioner" : "type"));
+                  where, place(params, preconditioner ? "preconditioner" : "type"));
   }
 }
 
 /// Names that are fine alone and do not fit together.
-void check_combination(const SolverParams& params) {
+void check_combination(const SolverParams& params, const MethodEntry& solver,
+                       const PreconditionerEntry& preconditioner) {
   auto refuse = [&](const char* key, const std::string& what, const std::string& help) {
     throw Error(ExitCode::usage, what, help, place(params, key));
   };
@@ -148,70 +307,108 @@ void check_combination(const SolverParams& params) {
     refuse("type",
            fmt::format("run.precision = \"{}\" is for iterative solvers; {} factors in double", params.precision,
                        params.type),
-           fmt::format("choose run.precision = \"double\", or type = \"{}\"", params.type == "lu" ? "gmres" : "cg"));
-  if (params.preconditioner == "chebyshev" && params.type != "cg" && !is_direct(params) && !is_grid_solver(params))
-    refuse(
-        "preconditioner",
-        fmt::format("the preconditioner chebyshev takes the matrix for symmetric positive definite, which {} does not",
-                    params.type),
-        "choose type = \"cg\", or preconditioner = \"jacobi\"");
+           fmt::format("choose run.precision = \"double\", or type = \"{}\"", instead_of(solver)));
+  if (solver.kind == MethodKind::krylov && preconditioner.needs.definite && !solver.needs.definite)
+    refuse("preconditioner",
+           fmt::format("the preconditioner {} takes the matrix for symmetric positive definite, which {} does not",
+                       params.preconditioner, params.type),
+           "choose type = \"cg\", or preconditioner = \"jacobi\"");
   if (params.precision == "float" && params.absolute_tolerance == 0 && params.tolerance < 2e-7)
     refuse("tolerance", fmt::format("solver.tolerance = {} is finer than single precision resolves", params.tolerance),
            "choose run.precision = \"mixed\", which reaches the accuracy of double, or a tolerance of 1e-6 or more");
 }
 
+void check_symmetry(const SolverParams& params, const Offers& offers) {
+  const MethodEntry& solver = *find_solver(params.type);
+  if (!fits(solver.needs, offers))
+    throw Error(
+        ExitCode::usage,
+        fmt::format("solver.type = \"{}\" takes the matrix for symmetric, {}", params.type, offers.why_not_symmetric),
+        "choose type = \"bicgstab\" or \"gmres\", or \"lu\" for a small system", place(params, "type"));
+  const PreconditionerEntry* preconditioner = find_preconditioner(params);
+  if (solver.kind != MethodKind::krylov || !preconditioner || fits(preconditioner->needs, offers)) return;
+  Names others = names(preconditioners_for(offers));
+  std::erase(others, "none");
+  const std::string last = others.back();
+  others.pop_back();
+  throw Error(ExitCode::usage,
+              fmt::format("the preconditioner \"{}\" takes the matrix for symmetric, {}", params.preconditioner,
+                          offers.why_not_symmetric),
+              fmt::format("choose preconditioner = \"{}\" or \"{}\"", fmt::join(others, "\", \""), last),
+              place(params, "preconditioner"));
+}
+
+/// solver.type of the deck, a name that the module has a place for.
+std::string read_type(const deck::Deck& deck, const Offers& offers) {
+  if (!deck.has("solver.type")) return offers.type;
+  const std::string type =
+      deck::read_string(deck, "solver.type", "`tessera list solvers` and `tessera list relaxations` show the names");
+  const MethodEntry* entry = find_solver(type);
+  if (!entry || !has_place(entry->needs, offers)) {
+    const Names valid = names(solvers_for(offers));
+    std::string help = suggest(type, valid);
+    const std::string all = fmt::format("valid names: {}", fmt::join(valid, ", "));
+    if (help != all) help += " " + all;
+    throw Error(ExitCode::usage, fmt::format("unknown solver.type '{}'", type), help, deck.where("solver.type"));
+  }
+  return type;
+}
+
 }  // namespace
 
-SolverParams read_solver(const deck::Deck& deck, const std::string& precision, const SolverParams& defaults) {
-  const deck::Section<SolverParams> section = solver_section();
-  SolverParams params = section.read(deck);
-  for (const deck::KeyDescription& key : section.description().keys)
-    if (const deck::Where where = deck.where("solver." + key.name)) params.given[key.name] = where;
-  if (!params.given.contains("type")) params.type = defaults.type;
+SolverParams read_solver(const deck::Deck& deck, const std::string& precision, const Offers& offers) {
+  const std::string type = read_type(deck, offers);
+  const MethodEntry& solver = *find_solver(type);
+  SolverParams params;
+  if (solver.kind != MethodKind::relaxation) params = shared_keys().section().read_declared(deck);
+  params.where = deck::Section<SolverParams>("solver", "").position(&SolverParams::where).read_declared(deck).where;
+  if (!params.where && solver.kind == MethodKind::relaxation) params.where = deck.where("physics");  // which chose it
+  params.type = type;
   params.precision = precision;
-  check_keys(params);
+  for (const deck::KeyDescription& key : solver_description({.symmetric = true, .nodes = true}).keys)
+    if (const deck::Where where = deck.where("solver." + key.name)) params.given[key.name] = where;
+  check_symmetry(params, offers);
+  if (solver.own.read) params.method = solver.own.read(deck);
+  if (const auto* preconditioner = find_preconditioner(params); preconditioner && preconditioner->own.read)
+    params.preconditioning = preconditioner->own.read(deck);
+  if (solver.take_shared) solver.take_shared(params);
+  check_keys(params, offers);
   check(params);
   return params;
 }
 
-void check(const SolverParams& params) {
-  find(solver_table(), params.type, "solver", place(params, "type"));
-  find(preconditioner_table(), params.preconditioner, "preconditioner", place(params, "preconditioner"));
-  auto require = [&](bool good, const char* key, double value, const char* range) {
-    if (!good)
-      throw Error(ExitCode::usage, fmt::format("solver.{} is {}", key, value), fmt::format("choose {}", range),
-                  place(params, key));
-  };
-  auto require_name = [&](const char* key, const std::string& value, const std::vector<std::string>& valid) {
-    if (std::find(valid.begin(), valid.end(), value) == valid.end())
-      throw Error(ExitCode::usage, fmt::format("{} is '{}'", key, value), suggest(value, valid), params.where);
-  };
-  require(params.tolerance > 0 && params.tolerance < 1, "tolerance", params.tolerance,
-          "a number between 0 and 1, both excluded");
-  require(params.absolute_tolerance >= 0, "absolute_tolerance", params.absolute_tolerance, "0 or a positive number");
-  require(params.max_iterations >= 1, "max_iterations", params.max_iterations, "at least 1");
-  require(params.relaxation > 0 && params.relaxation < 2, "relaxation", params.relaxation,
-          "a number between 0 and 2, both excluded");
-  require(params.check_every >= 1 && params.check_every <= 1000, "check_every", params.check_every, "1 to 1000");
-  require(params.restart >= 1 && params.restart <= 500, "restart", params.restart, "1 to 500");
-  require(params.radix == 2 || params.radix == 4, "radix", params.radix, "2 or 4");
-  require(params.degree >= 1 && params.degree <= 50, "degree", params.degree, "1 to 50");
-  require(params.residual_every >= 0, "residual_every", params.residual_every, "0 or a positive number");
-  require_name("solver.variant", params.variant, {"standard", "single_reduction"});
-  require_name("run.precision", params.precision, {"double", "float", "mixed"});
-  check_combination(params);
+namespace {
+
+void check_all(const SolverParams& params, const std::string& backend) {
+  const MethodEntry& solver = find(solver_table(), params.type, "solver", place(params, "type"));
+  if (solver.kind == MethodKind::relaxation) {
+    solver.own.check(params.method, params, backend);
+    return;
+  }
+  const PreconditionerEntry& preconditioner =
+      find(preconditioner_table(), params.preconditioner, "preconditioner", place(params, "preconditioner"));
+  shared_keys().check(params, params, backend);
+  if (solver.own.check) solver.own.check(params.method, params, backend);
+  if (preconditioner.own.check) preconditioner.own.check(params.preconditioning, params, backend);
+  const Names precisions = {"double", "float", "mixed"};
+  if (!contains(precisions, params.precision))
+    throw Error(ExitCode::usage, fmt::format("run.precision is '{}'", params.precision),
+                suggest(params.precision, precisions), params.where);
+  check_combination(params, solver, preconditioner);
 }
 
+}  // namespace
+
+void check(const SolverParams& params) { check_all(params, ""); }
+
 void check(const SolverParams& params, const std::string& backend) {
-  check(params);
-  const auto there = [&](const NamedHelp& entry) { return backend == "cuda" ? entry.cuda : entry.threads; };
-  const NamedHelp& solver = find(solver_table(), params.type, "solver", params.where);
+  check_all(params, backend);
+  const auto there = [&](const auto& entry) { return backend == "cuda" ? entry.cuda : entry.threads; };
+  const MethodEntry& solver = *find_solver(params.type);
   if (!there(solver))
     throw Error(ExitCode::usage, fmt::format("the solver '{}' does not run on the backend '{}'", params.type, backend),
-                fmt::format("choose type = \"{}\", or --backend threads", params.type == "lu" ? "gmres" : "cg"),
-                place(params, "type"));
-  const NamedHelp& preconditioner = find(preconditioner_table(), params.preconditioner, "preconditioner", params.where);
-  if (contains(solver.keys, "preconditioner") && !there(preconditioner))
+                fmt::format("choose type = \"{}\", or --backend threads", instead_of(solver)), place(params, "type"));
+  if (solver.kind == MethodKind::krylov && !there(*find_preconditioner(params)))
     throw Error(ExitCode::usage,
                 fmt::format("the preconditioner '{}' does not run on the backend '{}'", params.preconditioner, backend),
                 "choose preconditioner = \"multicolour_ssor\" or \"jacobi\", or --backend threads",

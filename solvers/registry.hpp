@@ -4,14 +4,7 @@
 #include <vector>
 
 #include "base/error.hpp"
-#include "solvers/params.hpp"
-
-/// The CUDA column of a table of names: the function, or nothing in a build without CUDA.
-#ifdef TESSERA_HAVE_CUDA
-#define TESSERA_ON_CUDA(...) __VA_ARGS__
-#else
-#define TESSERA_ON_CUDA(...) nullptr
-#endif
+#include "deck/section.hpp"
 
 namespace tessera::solvers {
 
@@ -32,8 +25,9 @@ const Entry& find(const std::vector<Entry>& table, const std::string& name, cons
   return *entry;
 }
 
-/// A key of [solver] at `key` that the method chosen at `choice` does not read: Error(usage), since it would be ignored. Where --set
-/// chose the method over a key of the deck it is a warning: --set cannot take a key out, and comparing methods is what it is for.
+/// A key of [solver] at `key` that the method chosen at `choice` does not read: Error(usage), since it would be
+/// ignored. Where --set chose the method over a key of the deck it is a warning: --set cannot take a key out, and
+/// comparing methods is what it is for.
 void refuse_unread(const std::string& what, const std::string& help, const deck::Where& key, const deck::Where& choice);
 
 }  // namespace tessera::solvers

@@ -18,11 +18,7 @@ Params read_params(const Context& context) {
   if (!context.backend.empty()) diffusion.run.backend = context.backend;
   if (context.threads > 0) diffusion.run.threads = context.threads;
   // A backend that is not there, or does not have the solver, is said before the mesh is read.
-  const std::string backend = resolve_backend(diffusion.run.backend);
-  if (params.relaxes)
-    solvers::grid::check(params.relaxation, backend);
-  else
-    solvers::check(diffusion.solver, backend);
+  solvers::check(diffusion.solver, resolve_backend(diffusion.run.backend));
   if (params.on_grid()) diffusion = scalar::with_rest_named(std::move(diffusion));
   if (!params.on_grid()) scalar::check_not_singular(diffusion.materials, diffusion.boundaries, diffusion.physics.where);
   return params;

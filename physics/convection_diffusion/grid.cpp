@@ -35,9 +35,9 @@ void check_choices(const GridChecks& checks, const Params& params, const deck::D
   if (diffusion.physics.order != 1)
     checks.refuse(fmt::format("is of second order, physics.order is {}", diffusion.physics.order),
                   "leave physics.order out", deck.where("physics.order"));
-  if (params.relaxes && diffusion.matrix.format != "auto")
+  if (params.relaxes() && diffusion.matrix.format != "auto")
     checks.refuse(fmt::format("with solver.type = \"{}\" stores no matrix, matrix.format is \"{}\"",
-                              params.relaxation.method, diffusion.matrix.format),
+                              params.diffusion.solver.type, diffusion.matrix.format),
                   "leave matrix.format out", diffusion.matrix.where);
   if (diffusion.materials.size() != 1)
     checks.refuse(fmt::format("takes one [[material]], the deck has {}", diffusion.materials.size()),
@@ -46,8 +46,8 @@ void check_choices(const GridChecks& checks, const Params& params, const deck::D
 
 double checked_reaction(const GridChecks& checks, const Params& params, const scalar::MaterialParams& material) {
   const double c = checks.constant("reaction", material.reaction, material);
-  if (c != 0 && params.relaxes)
-    checks.refuse(fmt::format("with solver.type = \"{}\" takes no reaction", params.relaxation.method),
+  if (c != 0 && params.relaxes())
+    checks.refuse(fmt::format("with solver.type = \"{}\" takes no reaction", params.diffusion.solver.type),
                   "choose solver.type = \"gmres\"",
                   material.reaction.where() ? material.reaction.where() : material.where);
   return c;

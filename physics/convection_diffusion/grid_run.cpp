@@ -11,6 +11,7 @@
 #include "physics/scalar/grid.hpp"
 #include "physics/scalar/solve.hpp"
 #include "physics/scalar/store.hpp"
+#include "solvers/grid/lmsor.hpp"
 
 namespace tessera::physics::convection_diffusion {
 
@@ -48,11 +49,12 @@ solvers::Report relax_there(Exec& exec, const Params& params, const Grid& grid, 
   const auto& f = there<Exec>(grid.f);
   const auto& g = there<Exec>(grid.g);
   const auto& source = there<Exec>(grid.source);
+  const solvers::grid::LmsorParams relaxation = solvers::grid::relaxation_of(params.diffusion.solver);
   Scope scope(exec, "solve");
   const solvers::grid::LmsorReport report = solvers::grid::solve_lmsor(
       exec, {{grid.m(0), grid.m(1)}, {problem.h[0], problem.h[1]}, f.view(), g.view(), source.view(), grid.mirrors}, u,
-      params.relaxation, scalar::monitor_of(context, params.relaxation.tolerance));
-  summarise_relaxation(report, params.relaxation, context.summary);
+      relaxation, scalar::monitor_of(context, relaxation.tolerance));
+  summarise_relaxation(report, relaxation, context.summary);
   return report;
 }
 
@@ -170,7 +172,7 @@ ExitCode run_on_grid(const Params& params, Context& context) {
   }
   log_info(fmt::format("grid: {} x {} unknowns, cell Peclet number {:.3g}", grid.m(0), grid.m(1), grid.cell_peclet));
   const solvers::Report report = on_backend(diffusion.run, context.summary, [&](auto& exec) {
-    return params.relaxes ? relax(exec, params, grid, context) : solve_matrix(exec, params, grid, context);
+    return params.relaxes() ? relax(exec, params, grid, context) : solve_matrix(exec, params, grid, context);
   });
   context.summary.set("mesh.nodes", grid.nodes.node_count());
   context.summary.set("space.discretisation", params.discretisation);
@@ -200,11 +202,9 @@ void check_on_grid(const Params& params, Context& context) {
   fmt::print("convection cell Peclet number {:.3g}{}\n", grid.cell_peclet,
              grid.cell_peclet > 1 ? ": layers will oscillate" : "");
   fmt::print("solver     {}, precision {}\n", params.diffusion.solver.type, params.diffusion.run.precision);
-  // Relaxation: f, g, source and u, once more split by colour with weights; else the five-point matrix and what its solver takes.
-  const double solver =
-      params.relaxes ? 12 * 8 * unknowns
-                     : 72 * unknowns + solvers::solver_bytes(params.diffusion.solver, grid.size(), 5 * grid.size()) +
-                           solvers::shift_bytes(grid.size());
+  // Of a solver with a matrix, the five-point matrix too.
+  const double solver = solvers::solver_bytes(params.diffusion.solver, grid.size(), 5 * grid.size()) +
+                        (params.relaxes() ? 0 : 72 * unknowns + solvers::shift_bytes(grid.size()));
   const double host = 8 * (4 * unknowns + nodes) + solver + (scalar::needs_mesh(params.diffusion) ? 24 * nodes * 8 : 0);
   fmt::print("memory\n");
   const double in_use = static_cast<double>(memory_use().host_peak);  // the program itself

@@ -4,10 +4,7 @@
 
 #include <algorithm>
 
-#include "deck/read_string.hpp"
 #include "mesh/groups.hpp"
-#include "solvers/registry.hpp"
-#include "solvers/solve.hpp"
 
 namespace tessera::physics::convection_diffusion {
 
@@ -69,13 +66,6 @@ deck::Section<MaterialParams> material_section() {
       .position(&MaterialParams::where);
 }
 
-const std::vector<std::string> krylov_and_direct = {"bicgstab", "gmres", "lu"};
-const std::vector<std::string> preconditioners = {"none", "jacobi", "ssor", "multicolour_ssor"};
-
-bool contains(const std::vector<std::string>& names, const std::string& name) {
-  return std::find(names.begin(), names.end(), name) != names.end();
-}
-
 /// Every strategy that assembles a matrix.
 deck::SectionDescription assembly_description() {
   deck::SectionDescription result = assembly_section().description();
@@ -84,110 +74,33 @@ deck::SectionDescription assembly_description() {
   return result;
 }
 
-/// The keys of both kinds of solvers as one section: a key that both have is described once.
+/// Solvers of matrices that are not symmetric, and relaxations of the grid of finite differences.
+solvers::Offers offers_of(bool on_grid) {
+  return {.symmetric = false,
+          .why_not_symmetric = "convection makes one that is not",
+          .nodes = true,
+          .type = on_grid ? "lsor" : "bicgstab"};
+}
+
 deck::SectionDescription solver_description() {
-  deck::SectionDescription result = solvers::solver_section().description();
-  std::erase_if(result.keys, [](const deck::KeyDescription& key) {
-    return !solvers::is_read(key.name, krylov_and_direct, preconditioners);
-  });
-  for (deck::KeyDescription& key : result.keys) {
-    if (key.name == "preconditioner") key.info.choices = preconditioners;
-    if (key.name != "type") continue;
-    key.default_value = "\"bicgstab\"";
-    key.info.choices = krylov_and_direct;
-    for (const auto& method : solvers::grid::lmsor_methods()) key.info.choices.push_back(method.name);
-    key.info.help =
-        "bicgstab: little memory; gmres: never breaks down, keeps `restart` vectors; lu: direct, on threads; "
-        "lsor, lmsor, msor, sor: red-black relaxation of finite_difference, whose default is lsor";
-  }
-  const deck::Section<solvers::grid::LmsorParams> relaxation = solvers::grid::lmsor_section();
-  for (const deck::KeyDescription& key : relaxation.description().keys) {
-    const auto same =
-        std::find_if(result.keys.begin(), result.keys.end(), [&](const auto& other) { return other.name == key.name; });
-    if (same != result.keys.end()) {
-      if (same->name != "type" && same->default_value != key.default_value)
-        same->info.help += " Of a relaxation: " + key.default_value + " by default.";
-      continue;
-    }
-    deck::KeyDescription added = key;
-    added.info.help = "relaxation: " + key.info.help;
-    result.keys.push_back(added);
-  }
+  deck::SectionDescription result = solvers::solver_description(offers_of(false));
+  for (deck::KeyDescription& key : result.keys)
+    if (key.name == "type")
+      key.info.help =
+          "bicgstab: little memory; gmres: never breaks down, keeps `restart` vectors; lu: direct, on threads; "
+          "lsor, lmsor, msor, sor: red-black relaxation of finite_difference, whose default is lsor";
   return result;
 }
 
-/// solver.type of the deck, or what the discretisation takes where there is none.
-std::string solver_type(const deck::Deck& deck, const std::string& discretisation) {
-  if (deck.has("solver.type"))
-    return deck::read_string(deck, "solver.type",
-                             "`tessera list solvers` and `tessera list relaxations` show the names");
-  return discretisation == "finite_difference" ? "lsor" : "bicgstab";
-}
-
-/// Solvers and preconditioners that take the matrix for symmetric are refused by name.
-void check_solver(const solvers::SolverParams& solver, const deck::Deck& deck) {
-  if (!contains(krylov_and_direct, solver.type))
-    throw Error(ExitCode::usage,
-                fmt::format("solver.type = \"{}\" takes the matrix for symmetric, convection makes one that is not",
-                            solver.type),
-                "choose type = \"bicgstab\" or \"gmres\", or \"lu\" for a small system", deck.where("solver.type"));
-  if (!contains(preconditioners, solver.preconditioner) && !solvers::is_direct(solver))
-    throw Error(
-        ExitCode::usage,
-        fmt::format("the preconditioner \"{}\" takes the matrix for symmetric, convection makes one that is not",
-                    solver.preconditioner),
-        "choose preconditioner = \"jacobi\", \"ssor\" or \"multicolour_ssor\"", deck.where("solver.preconditioner"));
-}
-
-/// A key of the other kind of solvers is refused as such: both are in the schema of the section.
-void check_keys(const deck::Deck& deck, const std::string& type, const deck::SectionDescription& own,
-                const deck::SectionDescription& other, const char* others) {
-  const auto has = [](const deck::SectionDescription& section, const std::string& name) {
-    return std::any_of(section.keys.begin(), section.keys.end(), [&](const auto& key) { return key.name == name; });
-  };
-  for (const deck::KeyDescription& key : other.keys)
-    if (const std::string name = "solver." + key.name; deck.has(name) && !has(own, key.name))
-      solvers::refuse_unread(fmt::format("{} is of {}, solver.type is \"{}\"", name, others, type),
-                             fmt::format("leave {} out, or choose another solver.type", key.name), deck.where(name),
-                             deck.where("solver.type"));
-}
-
 void read_solver(const deck::Deck& deck, Params& params) {
-  const std::string type = solver_type(deck, params.discretisation);
-  const std::vector<std::string> relaxations = solvers::names(solvers::grid::lmsor_methods());
-  params.relaxes = contains(relaxations, type);
-  if (!params.relaxes) {
-    if (!contains(solvers::names(solvers::solver_table()), type)) {
-      std::vector<std::string> all = krylov_and_direct;
-      if (params.on_grid()) all.insert(all.end(), relaxations.begin(), relaxations.end());
-      throw Error(ExitCode::usage, fmt::format("unknown solver.type '{}'", type), suggest(type, all),
-                  deck.where("solver.type"));
-    }
-    check_keys(deck, type, solvers::solver_section().description(), solvers::grid::lmsor_section().description(),
-               "relaxations");
-    params.diffusion.solver = solvers::solver_section().read(deck);
-    params.diffusion.solver.type = type;
-    check_solver(params.diffusion.solver, deck);
-    params.diffusion.solver = solvers::read_solver(deck, params.diffusion.run.precision, {.type = type});
-    return;
-  }
-  if (!params.on_grid())
+  solvers::SolverParams& solver = params.diffusion.solver;
+  solver = solvers::read_solver(deck, params.diffusion.run.precision, offers_of(params.on_grid()));
+  if (params.relaxes() && !params.on_grid())
     throw Error(ExitCode::usage,
                 fmt::format("solver.type = \"{}\" relaxes the grid of finite differences, discretisation is \"{}\"",
-                            type, params.discretisation),
+                            solver.type, params.discretisation),
                 "choose type = \"bicgstab\" or \"gmres\", or discretisation = \"finite_difference\"",
                 deck.where("solver.type"));
-  check_keys(deck, type, solvers::grid::lmsor_section().description(), solvers::solver_section().description(),
-             "solvers with a matrix");
-  params.relaxation = solvers::grid::lmsor_section().read(deck);
-  params.relaxation.method = type;
-  params.relaxation.precision = params.diffusion.run.precision;
-  if (!params.relaxation.where) params.relaxation.where = params.diffusion.physics.where;
-  // what reports name
-  params.diffusion.solver.type = type;
-  params.diffusion.solver.tolerance = params.relaxation.tolerance;
-  params.diffusion.solver.max_iterations = params.relaxation.max_iterations;
-  params.diffusion.solver.where = params.relaxation.where;
 }
 
 void read_materials(const deck::Deck& deck, Params& params) {
@@ -263,7 +176,7 @@ Params read(const deck::Deck& deck) {
   diffusion.quantities = quantity_section().read_all(deck);
   diffusion.lines = read_lines(deck);
   check_assembly(diffusion.assembly, params, deck);
-  if (!params.relaxes) scalar::check_choices(diffusion, deck);
+  if (!params.relaxes()) scalar::check_choices(diffusion, deck);
   check_fields(diffusion.output);
   scalar::check_boundaries(diffusion.boundaries);
   scalar::check_initial(diffusion);

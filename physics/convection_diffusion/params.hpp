@@ -3,7 +3,6 @@
 #include <vector>
 
 #include "physics/scalar/params.hpp"
-#include "solvers/grid/lmsor.hpp"
 
 namespace tessera::physics::convection_diffusion {
 
@@ -12,11 +11,11 @@ struct Params {
   scalar::Params diffusion;  ///< all but convection
   std::string discretisation = "supg";
   std::vector<std::vector<deck::Expression>> velocity;  ///< of each material, one component an axis; empty: 0
-  bool relaxes = false;                                 ///< [solver] is of solvers/grid/lmsor.hpp
-  solvers::grid::LmsorParams relaxation;
 
   bool on_grid() const { return discretisation == "finite_difference"; }
   bool supg() const { return discretisation == "supg"; }
+  /// Whether [solver] names a relaxation: solvers/grid/lmsor.hpp.
+  bool relaxes() const { return solvers::is_relaxation(diffusion.solver); }
   bool upwind() const { return discretisation == "upwind"; }
 };
 

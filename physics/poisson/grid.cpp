@@ -52,11 +52,8 @@ void check_choices(const GridChecks& checks, const Params& params, const deck::D
     checks.refuse(fmt::format("stores no matrix, matrix.format is \"{}\"", params.matrix.format),
                   "leave matrix.format out", params.matrix.where);
   if (solvers::is_grid_solver(params.solver)) return;
-  if (needs_entries(params.solver))
-    checks.refuse(fmt::format("stores no matrix, and {} needs its entries",
-                              solvers::is_direct(params.solver)
-                                  ? fmt::format("solver.type = \"{}\"", params.solver.type)
-                                  : fmt::format("the preconditioner \"{}\"", params.solver.preconditioner)),
+  if (solvers::needs_entries(params.solver))
+    checks.refuse(fmt::format("stores no matrix, and {} needs its entries", solvers::reader_of_entries(params.solver)),
                   "use solver.type = \"bcr\" or \"fft\", or \"cg\" with preconditioner = \"jacobi\"",
                   params.solver.where);
 }

@@ -10,6 +10,7 @@
 #include "physics/scalar/solve.hpp"
 #include "solvers/grid/grid_operator.hpp"
 #include "solvers/grid/sine_transform.hpp"
+#include "solvers/grid/solve_grid.hpp"
 
 namespace tessera::physics::poisson {
 
@@ -111,7 +112,9 @@ void check_on_grid(const Params& params, Context& context) {
   fmt::print("matrix     none: {}{}\n", describe_stencil(grid),
              grid.problem.shift > 0 ? fmt::format(", shift {}", grid.problem.shift) : "");
   const std::string method =
-      params.solver.type == "bcr" ? fmt::format("bcr, radix {}", params.solver.radix) : params.solver.type;
+      params.solver.type == "bcr"
+          ? fmt::format("bcr, radix {}", params.solver.method.as<solvers::grid::BcrParams>().radix)
+          : params.solver.type;
   const double solver =
       solvers::solver_bytes(params.solver, grid.problem.unknowns(), 0) + solvers::shift_bytes(grid.problem.unknowns());
   // Sine transforms keep extended lines, in slices, and as much for cuFFT.

@@ -40,20 +40,13 @@ deck::Section<MaterialParams> material_section() {
 }  // namespace
 
 deck::Schema schema() {
-  return {deck_section().description(),
-          mesh::mesh_section().description(),
-          mesh::group_section().description(),
-          run_section(all_precisions).description(),
-          physics_section().description(),
-          material_section().description(),
-          boundary_section().description(),
-          initial_section().description(),
-          assembly_section().description(),
-          matrix_section().description(),
-          solvers::solver_section().description(),
-          exact_section().description(),
-          output_section().description(),
-          quantity_section().description(),
+  return {deck_section().description(),        mesh::mesh_section().description(),
+          mesh::group_section().description(), run_section(all_precisions).description(),
+          physics_section().description(),     material_section().description(),
+          boundary_section().description(),    initial_section().description(),
+          assembly_section().description(),    matrix_section().description(),
+          solvers::solver_description(),       exact_section().description(),
+          output_section().description(),      quantity_section().description(),
           line_section().description()};
 }
 

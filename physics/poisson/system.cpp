@@ -28,11 +28,11 @@ Plan plan(const Problem& problem) {
   if (params.assembly.strategy == "matrix_free") {
     result = {true, "asked for"};
   } else if (params.assembly.strategy == "auto" && tensor_cells && order >= from && params.matrix.format == "auto" &&
-             !needs_entries(params.solver)) {
+             !solvers::needs_entries(params.solver)) {
     result = {true, fmt::format("order {} on {}: sum factorisation moves less than a matrix", order,
                                 problem.mesh.dim == 3 ? "hexes" : "quads")};
   } else if (params.assembly.strategy == "auto" && intervals && order > most_assembled_order &&
-             params.matrix.format == "auto" && !needs_entries(params.solver)) {
+             params.matrix.format == "auto" && !solvers::needs_entries(params.solver)) {
     result = {true,
               fmt::format("order {} on intervals: a matrix is assembled up to order {}", order, most_assembled_order)};
   }
@@ -41,12 +41,10 @@ Plan plan(const Problem& problem) {
                 fmt::format("matrix.format = \"{}\" with assembly.strategy = \"matrix_free\": there is no matrix",
                             params.matrix.format),
                 "leave matrix.format out, or choose another strategy", params.matrix.where);
-  if (result.matrix_free && needs_entries(params.solver))
+  if (result.matrix_free && solvers::needs_entries(params.solver))
     throw Error(ExitCode::usage,
                 fmt::format("{} needs the entries of a matrix, assembly.strategy = \"matrix_free\" has none",
-                            solvers::is_direct(params.solver)
-                                ? fmt::format("solver.type = \"{}\"", params.solver.type)
-                                : fmt::format("the preconditioner \"{}\"", params.solver.preconditioner)),
+                            solvers::reader_of_entries(params.solver)),
                 solvers::is_direct(params.solver)
                     ? "choose solver.type = \"cg\", or another strategy"
                     : "choose preconditioner = \"jacobi\" or \"chebyshev\", or another strategy",

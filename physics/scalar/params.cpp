@@ -55,21 +55,12 @@ void check_boundaries(const std::vector<BoundaryParams>& boundaries) {
   }
 }
 
-bool needs_entries(const solvers::SolverParams& solver) {
-  if (solvers::is_direct(solver)) return true;
-  return !solvers::is_grid_solver(solver) &&
-         (solver.preconditioner == "ssor" || solver.preconditioner == "multicolour_ssor");
-}
-
 void check_choices(const Params& params, const deck::Deck& deck) {
   const std::string& format = params.matrix.format;
-  if (needs_entries(params.solver) && format != "auto" && format != "crs")
+  if (solvers::needs_entries(params.solver) && format != "auto" && format != "crs")
     throw Error(ExitCode::usage,
                 fmt::format("{} needs the entries of the matrix in CRS, matrix.format is \"{}\"",
-                            solvers::is_direct(params.solver)
-                                ? fmt::format("solver.type = \"{}\"", params.solver.type)
-                                : fmt::format("the preconditioner \"{}\"", params.solver.preconditioner),
-                            format),
+                            solvers::reader_of_entries(params.solver), format),
                 "leave matrix.format out, or choose another solver or preconditioner", deck.where("matrix.format"));
   if (params.assembly.partition_size == 0) return;
   std::vector<std::string> partitioned;

@@ -66,8 +66,6 @@ deck::Section<InitialParams> initial_section();
 void check_initial(const Params& params);
 /// Throws Error(usage) where a boundary names no group, or has an alpha and is not robin.
 void check_boundaries(const std::vector<BoundaryParams>& boundaries);
-/// Whether the solver or its preconditioner reads entries of the matrix.
-bool needs_entries(const solvers::SolverParams& solver);
 /// Throws Error(usage) where solver and matrix.format do not go together, and for an assembly.partition_size that no partition has.
 void check_choices(const Params& params, const deck::Deck& deck);
 

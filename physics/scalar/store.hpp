@@ -13,7 +13,7 @@ namespace tessera::physics::scalar {
 template <class Exec>
 void store(Exec& exec, const Params& params, System<Exec>& system, output::Summary& summary) {
   const MatrixParams& asked = params.matrix;
-  const bool entries = asked.format == "auto" && needs_entries(params.solver);
+  const bool entries = asked.format == "auto" && solvers::needs_entries(params.solver);
   std::string why = fmt::format("{} needs the entries in rows",
                                 solvers::is_direct(params.solver) ? "the direct solver" : "the preconditioner");
   {
@@ -24,7 +24,7 @@ void store(Exec& exec, const Params& params, System<Exec>& system, output::Summa
       throw error.where() ? error : Error(error.code(), error.what(), error.help(), asked.where);
     }
   }
-  if (!system.A->crs()) system.matrix = {};
+  if (!system.A->entries()) system.matrix = {};
   summary.set("matrix.format", system.A->format());
   summary.set("matrix.why", why);
 }

@@ -32,7 +32,7 @@ deck::Section<Params> physics_section() {
 
 deck::Schema module_schema() {
   return {deck_section().description(),  mesh::mesh_section().description(), mesh::group_section().description(),
-          run_section().description(),   physics_section().description(),    solvers::solver_section().description(),
+          run_section().description(),   physics_section().description(),    solvers::solver_description(),
           output_section().description()};
 }
 

@@ -6,12 +6,9 @@
 #include <Eigen/SparseCholesky>
 #include <cmath>
 #include <limits>
-#include <new>
 
-#include "base/error.hpp"
-#include "base/memory.hpp"
-#include "base/profile.hpp"
-#include "solvers/direct/refine.hpp"
+#include "solvers/direct/direct_method.hpp"
+#include "solvers/direct/on_host.hpp"
 
 namespace tessera::solvers {
 namespace {
@@ -24,10 +21,10 @@ using Vector = Eigen::VectorXd;
 constexpr double pivot_lost = 1e-14;
 
 /// The lower triangle by columns, which for a symmetric A is the upper one by rows.
-Matrix lower_triangle(const linalg::Crs<Host>& A) {
-  if (A.nnz() > std::numeric_limits<int>::max())
+Matrix lower_triangle(const linalg::CrsView<const double>& A) {
+  if (A.values.size() > std::numeric_limits<int>::max())
     throw Error(ExitCode::usage,
-                fmt::format("the direct solver takes 2^31 non-zeros at most, this matrix has {}", A.nnz()),
+                fmt::format("the direct solver takes 2^31 non-zeros at most, this matrix has {}", A.values.size()),
                 "choose type = \"cg\"");
   Matrix lower(A.rows, A.rows);
   std::vector<int> per_column(static_cast<std::size_t>(A.rows), 0);
@@ -66,44 +63,43 @@ std::string describe_bad_pivot(const Factor& factor, const Matrix& lower) {
   return {};
 }
 
-Report factor_and_solve(Threads& exec, const linalg::Crs<Host>& A, View<const double> b, View<double> x,
-                        const SolverParams& params, const Monitor& monitor, View<const double> row_sums) {
-  Report report;
-  report.relative_residual = std::numeric_limits<double>::quiet_NaN();
-  const Matrix lower = lower_triangle(A);
-  Factor factor;
-  {
-    Scope scope(exec, "solve.factorise");
-    factor.compute(lower);
+class Ldlt {
+ public:
+  void analyse(const linalg::CrsView<const double>& A, const SolverParams&) {
+    lower_ = lower_triangle(A);
+    factor_.analyzePattern(lower_);
   }
-  report.failure = describe_bad_pivot(factor, lower);
-  if (!report.failure.empty()) return report;
+  std::string factorise(const linalg::CrsView<const double>& A) {
+    double* value = lower_.valuePtr();
+    for (Index row = 0; row < A.rows; ++row)
+      for (Offset k = A.row_ptr[row]; k < A.row_ptr[row + 1]; ++k)
+        if (A.col_ind[k] >= row) *value++ = A.values[k];
+    factor_.factorize(lower_);
+    return describe_bad_pivot(factor_, lower_);
+  }
+  Vector solve(const Vector& r) const { return factor_.solve(r); }
 
-  solve_and_refine(exec, factor, A, b, x, params, monitor, row_sums, report);
-  return report;
+ private:
+  Matrix lower_;
+  Factor factor_;
+};
+
+std::unique_ptr<Method<Threads>> make_ldlt(const SolverParams& params) {
+  return std::make_unique<DirectMethod<Ldlt>>(params, "cg");
 }
 
 }  // namespace
 
-Report solve_ldlt(Threads& exec, const linalg::Operator<Threads>& A, View<const double> b, View<double> x,
-                  const SolverParams& params, const Monitor& monitor, View<const double> row_sums) {
-  if (!A.crs())
-    throw Error(
-        ExitCode::usage,
-        fmt::format("the solver 'direct' needs the entries of the matrix in CRS, but its format is '{}'", A.format()),
-        "choose type = \"cg\", or matrix.format = \"crs\"", params.where);
-  if (A.rows() == 0) {
-    Report report;
-    report.converged = true;
-    return report;
-  }
-  try {
-    return factor_and_solve(exec, *A.crs(), b, x, params, monitor, row_sums);
-  } catch (const std::bad_alloc&) {
-    throw Error(ExitCode::memory,
-                fmt::format("{}; the factor of {} unknowns does not fit", out_of_host_memory().what(), A.rows()),
-                "choose type = \"cg\", or a coarser mesh", params.where);
-  }
+MethodEntry ldlt_entry() {
+  return {.name = "direct",
+          .help =
+              "sparse L D L^T factorisation (Eigen, approximate minimum degree); for small and middling systems; on "
+              "CUDA the host factors",
+          .kind = MethodKind::direct,
+          .needs = {.symmetric = true, .entries = true},
+          .bytes = [](const SolverParams&, const ProblemSize& size) { return factor_bytes(size); },
+          .make_threads = make_ldlt,
+          .make_cuda = TESSERA_ON_CUDA(make_on_host<make_ldlt>)};
 }
 
 }  // namespace tessera::solvers

@@ -9,13 +9,10 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
-#include <new>
 #include <vector>
 
-#include "base/error.hpp"
-#include "base/memory.hpp"
-#include "base/profile.hpp"
-#include "solvers/direct/refine.hpp"
+#include "solvers/direct/direct_method.hpp"
+#include "solvers/direct/on_host.hpp"
 
 namespace tessera::solvers {
 namespace {
@@ -38,16 +35,16 @@ class Factor : public Eigen::SparseLU<Matrix, Eigen::COLAMDOrdering<int>> {
 };
 
 /// Eigen counts entries in 32 bits, of the factor too: fill of a 3-D mesh grows as n^(4/3) (George & Liu 1981).
-Matrix by_columns(const linalg::Crs<Host>& A, const SolverParams& params) {
+Matrix by_columns(const linalg::CrsView<const double>& A, const deck::Where& where) {
   const double factor = std::pow(static_cast<double>(A.rows), 4.0 / 3.0);
-  if (static_cast<double>(A.nnz()) > most_entries || factor > most_entries)
+  if (static_cast<double>(A.values.size()) > most_entries || factor > most_entries)
     throw Error(
         ExitCode::usage,
         fmt::format("the solver 'lu' takes 2^31 entries at most; this matrix of {} rows has {}, its factor some {:.1g}",
-                    A.rows, A.nnz(), factor),
-        "choose type = \"bicgstab\" or \"gmres\"", params.where);
+                    A.rows, A.values.size(), factor),
+        "choose type = \"bicgstab\" or \"gmres\"", where);
   const std::vector<int> row_ptr(A.row_ptr.begin(), A.row_ptr.end());
-  return Rows(A.rows, A.cols, A.nnz(), row_ptr.data(), A.col_ind.data(), A.values.data());
+  return Rows(A.rows, A.cols, A.values.size(), row_ptr.data(), A.col_ind.data(), A.values.data());
 }
 
 /// Empty, or why the factor cannot be used. Throws std::bad_alloc where Eigen ran out of memory, which it says by a text only.
@@ -70,36 +67,41 @@ std::string describe_bad_factor(const Factor& factor, const Matrix& A) {
   return {};
 }
 
+class Lu {
+ public:
+  void analyse(const linalg::CrsView<const double>& A, const SolverParams& params) {
+    where_ = params.where;
+    factor_.analyzePattern(by_columns(A, where_));
+  }
+  std::string factorise(const linalg::CrsView<const double>& A) {
+    const Matrix columns = by_columns(A, where_);
+    factor_.factorize(columns);
+    return describe_bad_factor(factor_, columns);
+  }
+  Eigen::VectorXd solve(const Eigen::VectorXd& r) const { return factor_.solve(r); }
+
+ private:
+  deck::Where where_;
+  Factor factor_;
+};
+
+std::unique_ptr<Method<Threads>> make_lu(const SolverParams& params) {
+  return std::make_unique<DirectMethod<Lu>>(params, "gmres");
+}
+
 }  // namespace
 
-Report solve_lu(Threads& exec, const linalg::Operator<Threads>& A, View<const double> b, View<double> x,
-                const SolverParams& params, const Monitor& monitor, View<const double> row_sums) {
-  if (!A.crs())
-    throw Error(
-        ExitCode::usage,
-        fmt::format("the solver 'lu' needs the entries of the matrix in CRS, but its format is '{}'", A.format()),
-        "choose type = \"gmres\", or matrix.format = \"crs\"", params.where);
-  Report report;
-  if (A.rows() == 0) {
-    report.converged = true;
-    return report;
-  }
-  report.relative_residual = std::numeric_limits<double>::quiet_NaN();
-  try {
-    const Matrix columns = by_columns(*A.crs(), params);
-    Factor factor;
-    {
-      Scope scope(exec, "solve.factorise");
-      factor.compute(columns);
-    }
-    report.failure = describe_bad_factor(factor, columns);
-    if (report.failure.empty()) solve_and_refine(exec, factor, *A.crs(), b, x, params, monitor, row_sums, report);
-  } catch (const std::bad_alloc&) {
-    throw Error(ExitCode::memory,
-                fmt::format("{}; the factor of {} unknowns does not fit", out_of_host_memory().what(), A.rows()),
-                "choose type = \"gmres\", or a coarser mesh", params.where);
-  }
-  return report;
+MethodEntry lu_entry() {
+  return {
+      .name = "lu",
+      .help =
+          "sparse L U factorisation with pivoting (Eigen, COLAMD order), for matrices that need not be symmetric; "
+          "small and middling systems; on CUDA the host factors",
+      .kind = MethodKind::direct,
+      .needs = {.entries = true},
+      .bytes = [](const SolverParams&, const ProblemSize& size) { return 2 * factor_bytes(size); },  // both triangles
+      .make_threads = make_lu,
+      .make_cuda = TESSERA_ON_CUDA(make_on_host<make_lu>)};
 }
 
 }  // namespace tessera::solvers

@@ -14,13 +14,13 @@
 
 namespace tessera::solvers {
 
-/// x = factor.solve(b), refined twice at most; `history` has the relative residual after the solution and after each refinement,
-/// `iterations` counts refinements.
+/// x = factor.solve(b), refined twice at most; `history` has the relative residual after the solution and after each
+/// refinement, `iterations` counts refinements.
 template <class Factor>
-void solve_and_refine(Threads& exec, const Factor& factor, const linalg::Crs<Host>& A, View<const double> b,
+void solve_and_refine(Threads& exec, const Factor& factor, const linalg::CrsView<const double>& A, View<const double> b,
                       View<double> x, const SolverParams& params, const Monitor& monitor, View<const double> row_sums,
                       Report& report) {
-  double bb = 0, rr = 0;
+  double bb = 0, rr = 0, sums[2];
   linalg::dot(exec, b, b, &bb);
   const double norm_b = std::sqrt(bb);
   Eigen::VectorXd r = Eigen::Map<const Eigen::VectorXd>(b.data(), b.size());
@@ -31,10 +31,10 @@ void solve_and_refine(Threads& exec, const Factor& factor, const linalg::Crs<Hos
   for (report.iterations = 0;; ++report.iterations) {
     // x += A^-1 r ; r = b - A x
     solution += factor.solve(r);
-    linalg::residual(exec, A.view(), x, b, View<double>(r.data(), r.size()), &rr);
+    linalg::residual(exec, A, x, b, View<double>(r.data(), r.size()), &rr);
     norm = std::sqrt(rr);
     if (norm_b > 0 && std::isfinite(norm))
-      report.reference = reference_norm(exec, b, row_sums, View<const double>(x), norm_b, params.tolerance);
+      report.reference = reference_norm(exec, b, row_sums, View<const double>(x), norm_b, params.tolerance, sums);
     target = std::max(params.tolerance * report.reference, params.absolute_tolerance);
     report.relative_residual = norm / report.reference;
     report.history.push_back(norm);

@@ -10,6 +10,9 @@ namespace tessera::solvers::grid {
 /// Units: star 1 / h^2, tensor h^(dim - 2).
 std::array<double, 8> stencil_weights(const GridProblem& problem);
 
+/// Largest sum of magnitudes of a row: a bound of the largest eigenvalue.
+double largest_row_sum(const GridProblem& problem);
+
 /// The stencil as kernels see it: planes of nx x ny nodes, nz of them one after the other. A grid in two dimensions has planes
 /// of one row, so that the last axis is always the one that is marched along.
 template <class T>
@@ -35,11 +38,10 @@ class GridOperator final : public linalg::Operator<Exec, T> {
   void diagonal(Exec& exec, View<T> d) const override { linalg::fill(exec, d, stencil_.here[0]); }
   double bytes() const override { return 2.0 * sizeof(T) * rows(); }
   std::string format() const override { return "grid"; }
+  const GridProblem* grid() const override { return &problem_; }
   std::unique_ptr<linalg::Operator<Exec, float>> to_float(Exec&) const override {
     return std::make_unique<GridOperator<Exec, float>>(problem_);
   }
-  /// Largest sum of magnitudes of a row: a bound of the largest eigenvalue.
-  double norm() const;
 
  private:
   GridProblem problem_;

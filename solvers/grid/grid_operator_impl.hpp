@@ -81,12 +81,4 @@ void GridOperator<Exec, T>::residual(Exec& exec, View<const T> x, View<const T> 
   apply_stencil(exec, stencil_, problem_.stencil == Stencil::star, x.data(), StoreResidual<T>{r.data(), b.data()}, rr);
 }
 
-template <class Exec, class T>
-double GridOperator<Exec, T>::norm() const {
-  const std::array<double, 8> w = stencil_weights(problem_);
-  double sum = 0;
-  for (int place = 0; place < 8; ++place) sum += std::abs(w[place]) * (1 << (place % 2 + place / 2 % 2 + place / 4));
-  return sum;
-}
-
 }  // namespace tessera::solvers::grid

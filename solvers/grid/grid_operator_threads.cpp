@@ -1,7 +1,9 @@
 #include <algorithm>
 #include <vector>
 
+#include <cmath>
 #include "base/parallel.hpp"
+
 #include "solvers/grid/grid_operator_impl.hpp"
 
 namespace tessera::solvers::grid {
@@ -27,6 +29,13 @@ std::array<double, 8> stencil_weights(const GridProblem& problem) {
                      problem.shift * M[0][x] * M[1][y] * M[2][z];
   }
   return weights;
+}
+
+double largest_row_sum(const GridProblem& problem) {
+  const std::array<double, 8> w = stencil_weights(problem);
+  double sum = 0;
+  for (int place = 0; place < 8; ++place) sum += std::abs(w[place]) * (1 << (place % 2 + place / 2 % 2 + place / 4));
+  return sum;
 }
 
 namespace {

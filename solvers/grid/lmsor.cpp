@@ -17,133 +17,143 @@ constexpr int most_blocking = 8;
 /// CUDA records the iterations between two looks.
 constexpr int most_check_every = 1000;
 
-const std::vector<std::string>& recompute_names() {
-  static const std::vector<std::string> names{"auto", "none", "coefficients", "all"};
-  return names;
-}
-const std::vector<std::string>& access_names() {
-  static const std::vector<std::string> names{"auto", "global", "shared", "texture"};
-  return names;
-}
-const std::vector<std::string>& stop_names() {
-  static const std::vector<std::string> names{"residual", "update"};
-  return names;
-}
+using Where = const deck::Where&;
 
-void check_name(const std::string& key, const std::string& name, const std::vector<std::string>& valid,
-                const deck::Where& where) {
-  if (std::find(valid.begin(), valid.end(), name) == valid.end())
-    throw Error(ExitCode::usage, fmt::format("solver.{} is '{}'", key, name), suggest(name, valid), where);
-}
-
-void refuse_unless(bool fine, const std::string& what, const std::string& help, const deck::Where& where) {
+void refuse_unless(bool fine, const std::string& what, const std::string& help, Where where) {
   if (!fine) throw Error(ExitCode::usage, what, help, where);
+}
+
+void check_omega(const LmsorParams& own, const SolverParams& params, const std::string&) {
+  const Where where = params.where;
+  for (double omega : {own.omega, own.omega_black})
+    refuse_unless(omega >= 0 && omega < 2, fmt::format("a relaxation factor of {} was asked for", omega),
+                  "choose 0 < omega < 2, or 0: estimated", where);
+  refuse_unless(own.omega == 0 || params.type == "sor" || params.type == "msor",
+                fmt::format("solver.omega is {}, but '{}' takes omega from the coefficients", own.omega, params.type),
+                "leave omega out, or choose type = \"sor\" or \"msor\"", where);
+  refuse_unless(own.omega_black == 0 || params.type == "msor",
+                fmt::format("solver.omega_black is {}, but only msor has one", own.omega_black),
+                "leave omega_black out, or choose type = \"msor\"", where);
+}
+
+void check_stop(const LmsorParams& own, const SolverParams& params, const std::string&) {
+  refuse_unless(own.stop != "residual" || own.tolerance <= 1,
+                fmt::format("solver.tolerance is {}, of a relative residual", own.tolerance), "choose at most 1",
+                params.where);
+  refuse_unless(params.precision == "double" || params.precision == "float",
+                fmt::format("relaxation has no precision '{}'", params.precision),
+                "choose run.precision = \"double\" or \"float\"", params.where);
+}
+
+/// How a sweep goes over memory: what the backend ("threads", "cuda"; empty: not known yet) has.
+void check_sweep(const LmsorParams& own, const SolverParams& params, const std::string& backend) {
+  const Where where = params.where;
+  const int G = own.granularity;
+  refuse_unless(G == 0 || G == 1 || G == 2 || G == 4 || G == 8, fmt::format("solver.granularity is {}", G),
+                "choose 1, 2, 4 or 8, or 0: own choice", where);
+  if (backend == "cuda") {
+    const bool of_halves = G != 0 || own.access != "auto";
+    refuse_unless(own.blocking <= 1 || !of_halves,
+                  fmt::format("solver.blocking = {} beside access or granularity, which are choices of half iterations",
+                              own.blocking),
+                  "leave access and granularity out, or choose blocking = 1", where);
+    refuse_unless(own.blocking <= 1 || own.recompute != "none",
+                  fmt::format("solver.blocking = {} with recompute = \"none\"", own.blocking),
+                  "several iterations a pass keep f and g on the chip: choose recompute = \"coefficients\" or \"all\"",
+                  where);
+  } else if (backend == "threads") {
+    refuse_unless(own.access == "auto" || own.access == "global",
+                  fmt::format("solver.access = \"{}\" on threads, which have one memory", own.access),
+                  "leave access out, or choose --backend cuda", where);
+    refuse_unless(G == 0, fmt::format("solver.granularity = {} on threads, which work on rows", G),
+                  "leave granularity out, or choose --backend cuda", where);
+  }
+}
+
+/// The keys of all relaxations.
+const Keys<LmsorParams>& relaxation_keys() {
+  using P = LmsorParams;
+  static const Keys<P> keys =
+      Keys<P>()
+          .also(check_omega)
+          .key("omega", &P::omega,
+               {.help = "relaxation factor of sor, of msor's red points; 0: estimated", .min = 0, .max = 2}, true)
+          .key("omega_black", &P::omega_black, {.help = "of msor's black points; 0: estimated", .min = 0, .max = 2},
+               true)
+          .key("stop", &P::stop,
+               {.help = "residual: ||b - A u|| <= tolerance ||b||; update: sum (du)^2 <= tolerance",
+                .choices = {"residual", "update"}})
+          .key("tolerance", &P::tolerance, {.help = "of the stop", .min = 0, .open_min = true})
+          .key("max_iterations", &P::max_iterations, {.help = "iterations of all starts together", .min = 0})
+          .key("check_every", &P::check_every,
+               {.help = "iterations between two looks at the norms; 0: 16, and 1 with stop = update",
+                .min = 0,
+                .max = most_check_every})
+          .key(
+              "recompute", &P::recompute,
+              {.help = "none: the weights of the neighbours and omega are stored; coefficients: f, g and omega; all: f "
+                       "and g",
+               .choices = {"auto", "none", "coefficients", "all"}})
+          .key("access", &P::access,
+               {.help = "how CUDA reads the other colour", .choices = {"auto", "global", "shared", "texture"}})
+          .key("granularity", &P::granularity,
+               {.help = "points of a CUDA thread: 1, 2, 4 or 8; 0: own choice", .min = 0, .max = 8})
+          .key("blocking", &P::blocking,
+               {.help = "iterations of one pass over memory; 1: one half each pass; 0: own choice",
+                .min = 0,
+                .max = most_blocking})
+          .key("damping", &P::damping,
+               {.help = "all omega times this when the residual grows, and from the start again; 1: never",
+                .min = 0,
+                .max = 1,
+                .open_min = true})
+          .also(check_stop)
+          .also(check_sweep);
+  return keys;
+}
+
+/// f, g, source and u, once more split by colour with weights.
+double relaxation_bytes(const SolverParams&, const ProblemSize& size) { return 12 * 8 * size.rows; }
+
+MethodEntry relaxation_entry(const char* name, const char* help) {
+  return {.name = name,
+          .help = help,
+          .kind = MethodKind::relaxation,
+          .needs = {.nodes = true},
+          .bytes = relaxation_bytes,
+          .own = relaxation_keys(),
+          .take_shared = [](SolverParams& params) {
+            params.tolerance = params.method.as<LmsorParams>().tolerance;
+            params.max_iterations = params.method.as<LmsorParams>().max_iterations;
+          }};
 }
 
 }  // namespace
 
-const std::vector<LmsorMethod>& lmsor_methods() {
-  static const std::vector<LmsorMethod> table = {
-      {"lsor", "local SOR: omega from the coefficients of each point"},
-      {"lmsor", "local modified SOR: a pair of omega a point, of the red and black half iteration"},
-      {"msor", "modified SOR: one omega of all red points, one of all black ones"},
-      {"sor", "SOR: one omega"},
-  };
-  return table;
+MethodEntry lsor_entry() { return relaxation_entry("lsor", "local SOR: omega from the coefficients of each point"); }
+MethodEntry lmsor_entry() {
+  return relaxation_entry("lmsor", "local modified SOR: a pair of omega a point, of the red and black half iteration");
 }
+MethodEntry msor_entry() {
+  return relaxation_entry("msor", "modified SOR: one omega of all red points, one of all black ones");
+}
+MethodEntry sor_entry() { return relaxation_entry("sor", "SOR: one omega"); }
 
-deck::Section<LmsorParams> lmsor_section() {
-  using P = LmsorParams;
-  std::string help = "method";
-  for (const LmsorMethod& method : lmsor_methods()) help += fmt::format("; {}: {}", method.name, method.help);
-  return deck::Section<P>("solver", "Red-black relaxation on a grid")
-      .key("type", &P::method, {.help = help, .choices = names(lmsor_methods())})
-      .key("omega", &P::omega,
-           {.help = "relaxation factor of sor, of msor's red points; 0: estimated", .min = 0, .max = 2})
-      .key("omega_black", &P::omega_black, {.help = "of msor's black points; 0: estimated", .min = 0, .max = 2})
-      .key("stop", &P::stop,
-           {.help = "residual: ||b - A u|| <= tolerance ||b||; update: sum (du)^2 <= tolerance",
-            .choices = stop_names()})
-      .key("tolerance", &P::tolerance, {.help = "of the stop", .min = 0, .open_min = true})
-      .key("max_iterations", &P::max_iterations, {.help = "iterations of all starts together", .min = 0})
-      .key("check_every", &P::check_every,
-           {.help = "iterations between two looks at the norms; 0: 16, and 1 with stop = update",
-            .min = 0,
-            .max = most_check_every})
-      .key("recompute", &P::recompute,
-           {.help =
-                "none: the weights of the neighbours and omega are stored; coefficients: f, g and omega; all: f and g",
-            .choices = recompute_names()})
-      .key("access", &P::access, {.help = "how CUDA reads the other colour", .choices = access_names()})
-      .key("granularity", &P::granularity,
-           {.help = "points of a CUDA thread: 1, 2, 4 or 8; 0: own choice", .min = 0, .max = 8})
-      .key("blocking", &P::blocking,
-           {.help = "iterations of one pass over memory; 1: one half each pass; 0: own choice",
-            .min = 0,
-            .max = most_blocking})
-      .key("damping", &P::damping,
-           {.help = "all omega times this when the residual grows, and from the start again; 1: never",
-            .min = 0,
-            .max = 1,
-            .open_min = true})
-      .position(&P::where);
+LmsorParams relaxation_of(const SolverParams& params) {
+  LmsorParams result = params.method.as<LmsorParams>();
+  result.method = params.type;
+  result.precision = params.precision;
+  result.where = params.where;
+  return result;
 }
 
 void check(const LmsorParams& params, const std::string& backend) {
-  const deck::Where& where = params.where;
-  find(lmsor_methods(), params.method, "relaxation method", where);
-  check_name("stop", params.stop, stop_names(), where);
-  check_name("recompute", params.recompute, recompute_names(), where);
-  check_name("access", params.access, access_names(), where);
-  for (double omega : {params.omega, params.omega_black})
-    refuse_unless(omega >= 0 && omega < 2, fmt::format("a relaxation factor of {} was asked for", omega),
-                  "choose 0 < omega < 2, or 0: estimated", where);
-  refuse_unless(
-      params.omega == 0 || params.method == "sor" || params.method == "msor",
-      fmt::format("solver.omega is {}, but '{}' takes omega from the coefficients", params.omega, params.method),
-      "leave omega out, or choose type = \"sor\" or \"msor\"", where);
-  refuse_unless(params.omega_black == 0 || params.method == "msor",
-                fmt::format("solver.omega_black is {}, but only msor has one", params.omega_black),
-                "leave omega_black out, or choose type = \"msor\"", where);
-  refuse_unless(params.tolerance > 0, fmt::format("solver.tolerance is {}", params.tolerance), "choose a positive one",
-                where);
-  refuse_unless(params.stop != "residual" || params.tolerance <= 1,
-                fmt::format("solver.tolerance is {}, of a relative residual", params.tolerance), "choose at most 1",
-                where);
-  refuse_unless(params.max_iterations >= 0, fmt::format("solver.max_iterations is {}", params.max_iterations),
-                "choose 0 or more", where);
-  refuse_unless(params.check_every >= 0 && params.check_every <= most_check_every,
-                fmt::format("solver.check_every is {}", params.check_every),
-                fmt::format("choose 1 to {}, or 0: own choice", most_check_every), where);
-  refuse_unless(params.damping > 0 && params.damping <= 1, fmt::format("solver.damping is {}", params.damping),
-                "choose 0 < damping <= 1; 1: never", where);
-  const int G = params.granularity;
-  refuse_unless(G == 0 || G == 1 || G == 2 || G == 4 || G == 8, fmt::format("solver.granularity is {}", G),
-                "choose 1, 2, 4 or 8, or 0: own choice", where);
-  refuse_unless(params.blocking >= 0 && params.blocking <= most_blocking,
-                fmt::format("solver.blocking is {}", params.blocking), fmt::format("choose 0 to {}", most_blocking),
-                where);
-  refuse_unless(params.precision == "double" || params.precision == "float",
-                fmt::format("relaxation has no precision '{}'", params.precision),
-                "choose run.precision = \"double\" or \"float\"", where);
-  const bool of_halves = params.granularity != 0 || params.access != "auto";
-  if (backend == "cuda") {
-    refuse_unless(params.blocking <= 1 || !of_halves,
-                  fmt::format("solver.blocking = {} beside access or granularity, which are choices of half iterations",
-                              params.blocking),
-                  "leave access and granularity out, or choose blocking = 1", where);
-    refuse_unless(params.blocking <= 1 || params.recompute != "none",
-                  fmt::format("solver.blocking = {} with recompute = \"none\"", params.blocking),
-                  "several iterations a pass keep f and g on the chip: choose recompute = \"coefficients\" or \"all\"",
-                  where);
-  } else {
-    refuse_unless(params.access == "auto" || params.access == "global",
-                  fmt::format("solver.access = \"{}\" on threads, which have one memory", params.access),
-                  "leave access out, or choose --backend cuda", where);
-    refuse_unless(params.granularity == 0,
-                  fmt::format("solver.granularity = {} on threads, which work on rows", params.granularity),
-                  "leave granularity out, or choose --backend cuda", where);
-  }
+  const std::vector<std::string> methods = {"lsor", "lmsor", "msor", "sor"};
+  if (std::find(methods.begin(), methods.end(), params.method) == methods.end())
+    throw Error(ExitCode::usage, "unknown relaxation method '" + params.method + "'", suggest(params.method, methods),
+                params.where);
+  SolverParams as_solver{.type = params.method, .precision = params.precision, .where = params.where};
+  relaxation_keys().check(params, as_solver, backend);
 }
 
 namespace lmsor {

@@ -15,7 +15,7 @@
 #include "base/array.hpp"
 #include "base/backend.hpp"
 #include "deck/section.hpp"
-#include "solvers/report.hpp"
+#include "solvers/method.hpp"
 
 namespace tessera::solvers::grid {
 
@@ -31,7 +31,7 @@ struct LmsorProblem {
 
 /// [solver] of the relaxation methods.
 struct LmsorParams {
-  std::string method = "lsor";    ///< a name of lmsor_methods()
+  std::string method = "lsor";    ///< lsor | lmsor | msor | sor
   double omega = 0;               ///< of sor, and of the red points of msor, 0 < omega < 2; 0: estimated
   double omega_black = 0;         ///< of the black points of msor; 0: estimated
   std::string stop = "residual";  ///< residual: ||b - A u|| <= tolerance ||b|| | update: sum (du)^2 <= tolerance
@@ -47,15 +47,15 @@ struct LmsorParams {
   deck::Where where = {};
 };
 
-/// A name that a deck may use, and what it means.
-struct LmsorMethod {
-  std::string name, help;
-};
-const std::vector<LmsorMethod>& lmsor_methods();  ///< lsor | lmsor | msor | sor
-/// The schema of LmsorParams as section [solver]: `type` is the method.
-deck::Section<LmsorParams> lmsor_section();
+/// The relaxations: local SOR, local modified SOR, modified SOR, SOR. They read the same keys and need the coefficients at the nodes.
+MethodEntry lsor_entry();
+MethodEntry lmsor_entry();
+MethodEntry msor_entry();
+MethodEntry sor_entry();
+/// What [solver] says to a relaxation.
+LmsorParams relaxation_of(const SolverParams& params);
 /// Throws Error(usage) at params.where for an unknown name (with the nearest ones), a number out of range, or a choice that
-/// the backend ("threads" or "cuda") lacks.
+/// the backend ("threads" or "cuda"; empty: not known) lacks.
 void check(const LmsorParams& params, const std::string& backend);
 
 /// What a relaxation did. `history` has the relative residual of the start and of every look.

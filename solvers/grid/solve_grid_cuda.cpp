@@ -2,7 +2,6 @@
 
 namespace tessera::solvers::grid {
 
-template Report solve_grid(Cuda&, const linalg::Operator<Cuda>&, View<const double>, View<double>, const SolverParams&,
-                           const Monitor&, View<const double>);
+template std::unique_ptr<Method<Cuda>> make_grid_method(const SolverParams&);
 
 }  // namespace tessera::solvers::grid

@@ -1,5 +1,5 @@
 #pragma once
-// solve_grid, written once: it only calls declared functions.
+// The direct methods of grids, written once: it only calls declared functions.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -24,12 +24,13 @@ class GridRefinement {
  public:
   using Space = typename Exec::Space;
 
-  GridRefinement(Exec& exec, const GridOperator<Exec>& A, const SolverParams& params, View<const double> row_sums)
+  GridRefinement(Exec& exec, const linalg::Operator<Exec>& A, const SolverParams& params)
       : exec_(exec),
-        A_(A),
+        A_(&A),
         params_(params),
-        row_sums_(row_sums),
-        solver_(exec, A.problem(), {params.type, params.radix}),
+        problem_(*A.grid()),
+        norm_(largest_row_sum(problem_)),
+        solver_(exec, problem_, {params.type, params.method.as<BcrParams>().radix}),
         r_(A.rows()),
         scalars_(2) {
     if constexpr (std::is_same_v<T, float>) {
@@ -40,7 +41,14 @@ class GridRefinement {
     }
   }
 
-  Report run(View<const double> b, View<double> x, const Monitor& monitor) {
+  /// Whether all that it holds serves A too; from now on A then.
+  bool takes(const linalg::Operator<Exec>& A) {
+    A_ = &A;
+    return *A.grid() == problem_;
+  }
+
+  Report run(View<const double> b, View<double> x, const Monitor& monitor, View<const double> row_sums) {
+    row_sums_ = row_sums;
     const double size = norm(b);
     if (size > 0 && std::isfinite(size)) return refine(b, size, 1, x, monitor);
     const double factor = size == 0 ? rescue : 1 / rescue;
@@ -48,7 +56,7 @@ class GridRefinement {
     linalg::copy(exec_, b, scaled.view());
     linalg::scale(exec_, factor, scaled.view());
     const double scaled_size = norm(scaled);
-    if (!std::isfinite(scaled_size)) require_finite(exec_, A_.problem(), b);
+    if (!std::isfinite(scaled_size)) require_finite(exec_, problem_, b);
     Report report = refine(scaled, scaled_size, factor, x, monitor);
     linalg::scale(exec_, 1 / factor, x);
     return report;
@@ -89,9 +97,10 @@ class GridRefinement {
         correct(-before, x);
         residual = residual_of(b, x);
       }
-      report.backward_error = residual / (A_.norm() * norm(x) + norm_b);
+      report.backward_error = residual / (norm_ * norm(x) + norm_b);
       if (std::isfinite(residual))
-        reference = reference_norm(exec_, b, row_sums_, View<const double>(x), norm_b, params_.tolerance);
+        reference =
+            reference_norm(exec_, b, row_sums_, View<const double>(x), norm_b, params_.tolerance, scalars_.data());
       report.converged = std::isfinite(residual) && residual <= target(reference);
       const bool stalls = refined && residual > 0.5 * before;
       if (!std::isfinite(residual) || stalls || report.backward_error <= std::numeric_limits<double>::epsilon()) break;
@@ -135,7 +144,7 @@ class GridRefinement {
   }
 
   double residual_of(View<const double> b, View<double> x) {
-    A_.residual(exec_, x, b, r_, scalars_.data());
+    A_->residual(exec_, x, b, r_, scalars_.data());
     return std::sqrt(to_vector(scalars_)[0]);
   }
 
@@ -158,8 +167,10 @@ class GridRefinement {
   }
 
   Exec& exec_;
-  const GridOperator<Exec>& A_;
-  const SolverParams& params_;
+  const linalg::Operator<Exec>* A_;
+  const SolverParams& params_;  ///< of the owner
+  GridProblem problem_;
+  double norm_;
   View<const double> row_sums_;
   FastPoisson<Exec, T> solver_;
   Array<double, Space> r_, d_;
@@ -168,23 +179,44 @@ class GridRefinement {
 };
 
 template <class Exec>
-Report solve_grid(Exec& exec, const linalg::Operator<Exec>& A, View<const double> b, View<double> x,
-                  const SolverParams& params, const Monitor& monitor, View<const double> row_sums) {
-  const auto* grid = dynamic_cast<const GridOperator<Exec>*>(&A);
-  if (!grid)
-    throw Error(
-        ExitCode::usage,
-        fmt::format("the solver '{}' needs a uniform grid with constant coefficients; this matrix is stored as '{}'",
-                    params.type, A.format()),
-        "choose type = \"cg\"", params.where);
-  try {
-    if (params.precision == "double")
-      return GridRefinement<Exec, double>(exec, *grid, params, row_sums).run(b, x, monitor);
-    return GridRefinement<Exec, float>(exec, *grid, params, row_sums).run(b, x, monitor);
-  } catch (const Error& error) {
-    if (error.code() != ExitCode::usage || error.where()) throw;
-    throw Error(error.code(), error.what(), error.help(), params.where);
+class GridMethod final : public Method<Exec> {
+ public:
+  explicit GridMethod(const SolverParams& params) : params_(params) {}
+
+  void set_operator(const linalg::Operator<Exec>& A, Reuse) override {
+    A_ = &A;
+    if (double_ && !double_->takes(A)) double_.reset();
+    if (float_ && !float_->takes(A)) float_.reset();
   }
+
+  Report solve(Exec& exec, View<const double> b, View<double> x, const Monitor& monitor,
+               View<const double> row_sums) override {
+    try {
+      return params_.precision == "double" ? run(exec, double_, b, x, monitor, row_sums)
+                                           : run(exec, float_, b, x, monitor, row_sums);
+    } catch (const Error& error) {
+      if (error.code() != ExitCode::usage || error.where()) throw;
+      throw Error(error.code(), error.what(), error.help(), params_.where);
+    }
+  }
+
+ private:
+  template <class T>
+  Report run(Exec& exec, std::unique_ptr<GridRefinement<Exec, T>>& made, View<const double> b, View<double> x,
+             const Monitor& monitor, View<const double> row_sums) {
+    if (!made) made = std::make_unique<GridRefinement<Exec, T>>(exec, *A_, params_);
+    return made->run(b, x, monitor, row_sums);
+  }
+
+  const SolverParams params_;
+  const linalg::Operator<Exec>* A_ = nullptr;
+  std::unique_ptr<GridRefinement<Exec, double>> double_;
+  std::unique_ptr<GridRefinement<Exec, float>> float_;
+};
+
+template <class Exec>
+std::unique_ptr<Method<Exec>> make_grid_method(const SolverParams& params) {
+  return std::make_unique<GridMethod<Exec>>(params);
 }
 
 }  // namespace tessera::solvers::grid

@@ -4,8 +4,8 @@
 #include <vector>
 
 #include "solvers/krylov/bicgstab.hpp"
-#include "solvers/krylov/in_precision.hpp"
 #include "solvers/krylov/krylov.hpp"
+#include "solvers/krylov/krylov_method.hpp"
 #include "solvers/krylov/scalars.hpp"
 
 namespace tessera::solvers {
@@ -16,22 +16,20 @@ class Bicgstab final : public Krylov<Exec, T> {
   using Space = typename Exec::Space;
 
  public:
-  Bicgstab(Exec& exec, const linalg::Operator<Exec, T>& A, Equation<Exec, T>& equation, const SolverParams& params,
-           Preconditioner<Exec, T>& preconditioner, const Monitor& monitor)
-      : Base(exec, A, equation, params, preconditioner, monitor, 5 * Base::block_of(params) + 1,
-             Base::block_of(params)),
+  Bicgstab(Exec& exec, const linalg::Operator<Exec, T>& A, Preconditioner<Exec, T>& M, const SolverParams& params)
+      : Base(exec, A, M, params, 5 * Base::block_of(params) + 1, Base::block_of(params)),
         shadow_(to_space<Space>(signs(A.rows()))),
         p_(A.rows()),
         v_(A.rows()),
         t_(A.rows()),
-        y_(M_.is_identity() ? 0 : A.rows()),
-        z_(M_.is_identity() ? 0 : A.rows()),
+        y_(Base::is_identity(M) ? 0 : A.rows()),
+        z_(Base::is_identity(M) ? 0 : A.rows()),
         at_(1) {}
 
-  /// The shadow residual r^: +1 and -1 in an order that looks random (SplitMix64 of the row), the same in every run. The usual r^ = r is
-  /// zero but beside sources and boundaries, and where a flow carries the residual away from them (r^, r) vanishes: of six problems of
-  /// convection with order 1 to 3 five broke down with r^ = r, none with this (random shadows: Sonneveld & van Gijzen, SIAM J. Sci.
-  /// Comput. 31 (2008) 1035-1062).
+  /// The shadow residual r^: +1 and -1 in an order that looks random (SplitMix64 of the row), the same in every run.
+  /// The usual r^ = r is zero but beside sources and boundaries, and where a flow carries the residual away from them
+  /// (r^, r) vanishes: of six problems of convection with order 1 to 3 five broke down with r^ = r, none with this
+  /// (random shadows: Sonneveld & van Gijzen, SIAM J. Sci. Comput. 31 (2008) 1035-1062).
   static std::vector<T> signs(Index rows) {
     std::vector<T> result(static_cast<std::size_t>(rows));
     for (Index row = 0; row < rows; ++row) {
@@ -57,7 +55,7 @@ class Bicgstab final : public Krylov<Exec, T> {
 
   View<const T> precondition(View<const T> from, Array<T, Space>& to) {
     if (to.empty()) return from;
-    M_.apply(exec_, from, to);
+    M_->apply(exec_, from, to);
     return to;
   }
 
@@ -75,14 +73,14 @@ class Bicgstab final : public Krylov<Exec, T> {
     for (int i = 0; i < count; ++i) {
       // y = M^-1 p ; v = A y ; alpha = rho / (r^, v)
       const View<const T> y = precondition(p_, y_);
-      A_.apply(exec_, y, v_);
+      A_->apply(exec_, y, v_);
       linalg::dot(exec_, shadow_.view(), v_, rv(i));
       bicgstab_alpha(exec_, at, rv(i));
       // s = r - alpha v
       linalg::combine(exec_, r_.view(), Scalar{1}, {{-1, &at->alpha}, v_});
       // z = M^-1 s ; t = A z ; omega = (t, s) / (t, t)
       const View<const T> z = precondition(r_, z_);
-      A_.apply(exec_, z, t_);
+      A_->apply(exec_, z, t_);
       linalg::dot_pair(exec_, t_.view(), r_, t_, t_, ts(i), tt(i));
       bicgstab_omega(exec_, at, ts(i), tt(i));
       // x += alpha y + omega z ; r = s - omega t
@@ -121,9 +119,8 @@ class Bicgstab final : public Krylov<Exec, T> {
 };
 
 template <class Exec>
-Report solve_bicgstab(Exec& exec, const linalg::Operator<Exec>& A, View<const double> b, View<double> x,
-                      const SolverParams& params, const Monitor& monitor, View<const double> row_sums) {
-  return in_precision<Bicgstab>(exec, A, b, x, params, monitor, row_sums, {.symmetric = false, .definite = false});
+std::unique_ptr<Method<Exec>> make_bicgstab(const SolverParams& params) {
+  return std::make_unique<KrylovMethod<Bicgstab, Exec>>(params, bicgstab_entry().needs);
 }
 
 }  // namespace tessera::solvers

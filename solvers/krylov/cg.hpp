@@ -1,11 +1,13 @@
 #pragma once
-#include "linalg/operator.hpp"
-#include "solvers/params.hpp"
-#include "solvers/report.hpp"
+#include "solvers/method.hpp"
 
 namespace tessera::solvers {
 
-/// Preconditioned conjugate gradients for a symmetric positive definite A; see docs of solve(). Hestenes & Stiefel 1952;
+struct CgParams {
+  std::string variant = "standard";  ///< standard | single_reduction
+};
+
+/// Preconditioned conjugate gradients for a symmetric positive definite A; see linear_solver.hpp. Hestenes & Stiefel 1952;
 /// Numerical Computations with GPUs, section 4.5, with the true residual recomputed before a solution is accepted.
 /// variant = "standard", or "single_reduction" (Chronopoulos & Gear 1989), which needs the sums of an iteration at one point.
 ///
@@ -16,8 +18,9 @@ namespace tessera::solvers {
 ///   Jacobi 12 k + 104, plain 12 k + 88. Other preconditioners: 12 k + 88 and 16 + their own for z = M^-1 r and (r, z).
 ///   single_reduction: 12 k + 24 and one pass over the vectors of 88 (D = 1: 72): 12 k + 112, plain 12 k + 96.
 /// In float 8 k and half of the rest, but for row_ptr.
+MethodEntry cg_entry();
+
 template <class Exec>
-Report solve_cg(Exec& exec, const linalg::Operator<Exec>& A, View<const double> b, View<double> x,
-                const SolverParams& params, const Monitor& monitor, View<const double> row_sums);
+std::unique_ptr<Method<Exec>> make_cg(const SolverParams& params);
 
 }  // namespace tessera::solvers

@@ -3,8 +3,8 @@
 #include <utility>
 
 #include "solvers/krylov/cg.hpp"
-#include "solvers/krylov/in_precision.hpp"
 #include "solvers/krylov/krylov.hpp"
+#include "solvers/krylov/krylov_method.hpp"
 
 namespace tessera::solvers {
 
@@ -15,9 +15,9 @@ inline std::string not_positive_definite(double pq, int iteration) {
       pq, iteration);
 }
 
-/// Iterations after which CG takes a new residual where its own is in float: rounding makes it drift long before it has fallen as far as
-/// `Equation::reach` allows. It keeps its direction, so this costs two iterations and saves up to a third of them on
-/// ill-conditioned systems (100: a fourth; 25: no more). van der Vorst & Ye 2000.
+/// Iterations after which CG takes a new residual where its own is in float: rounding makes it drift long before it has
+/// fallen as far as `Equation::reach` allows. It keeps its direction, so this costs two iterations and saves up to a
+/// third of them on ill-conditioned systems (100: a fourth; 25: no more). van der Vorst & Ye 2000.
 inline constexpr int refresh_after = 50;
 
 /// The textbook's method in three passes an iteration.
@@ -27,12 +27,11 @@ class Cg final : public Krylov<Exec, T> {
   using Space = typename Exec::Space;
 
  public:
-  Cg(Exec& exec, const linalg::Operator<Exec, T>& A, Equation<Exec, T>& equation, const SolverParams& params,
-     Preconditioner<Exec, T>& preconditioner, const Monitor& monitor)
-      : Base(exec, A, equation, params, preconditioner, monitor, 3 * Base::block_of(params) + 1,
-             Base::block_of(params)),
+  Cg(Exec& exec, const linalg::Operator<Exec, T>& A, Preconditioner<Exec, T>& M, const SolverParams& params)
+      : Base(exec, A, M, params, 3 * Base::block_of(params) + 1, Base::block_of(params)),
         p_(A.rows()),
         q_(A.rows()),
+        z_(M.diagonal() ? 0 : A.rows()),
         numbers_(to_space<Space>(std::vector<double>{-1, 1, 0})) {}
 
  private:
@@ -47,14 +46,14 @@ class Cg final : public Krylov<Exec, T> {
   void start(bool again) override {
     if (!again) {
       // p = z = M^-1 r ; rz = (r, z)
-      M_.apply(exec_, r_, p_);
+      M_->apply(exec_, r_, p_);
       linalg::dot(exec_, r_.view(), p_, rz(0));
     } else {
       // p = z + beta p, where `finish` has left -beta p
-      M_.update_r_dot(exec_, nothing(), p_, r_, rr(0), rz(0));
-      turn(scale_ / equation_.scale());
+      update_r(nothing(), p_, rr(0), rz(0));
+      turn(scale_ / equation_->scale());
     }
-    scale_ = equation_.scale();
+    scale_ = equation_->scale();
     copy_bytes(Space{}, rz(0), Host{}, &rz_, sizeof rz_);
   }
 
@@ -62,11 +61,11 @@ class Cg final : public Krylov<Exec, T> {
     for (int i = 0; i < count; ++i) {
       const linalg::Quotient alpha{rz(i), pq(i)}, beta{rz(i + 1), rz(i)};
       // q = A p ; alpha = (r, z) / (p, q)
-      A_.apply_dot(exec_, p_, q_, pq(i));
+      A_->apply_dot(exec_, p_, q_, pq(i));
       // r -= alpha q ; z = M^-1 r ; rr = (r, r) ; beta = (r, z) / (r, z) before
-      M_.update_r_dot(exec_, alpha, q_, r_, rr(i), rz(i + 1));
+      update_r(alpha, q_, rr(i), rz(i + 1));
       // x += alpha p ; p = z + beta p
-      M_.update_x_p(exec_, alpha, beta, r_, x_, p_);
+      update_x_p(alpha, beta);
     }
     linalg::copy(exec_, View<const double>(rz(count), 1), View<double>(rz(0), 1));
   }
@@ -89,32 +88,52 @@ class Cg final : public Krylov<Exec, T> {
   void turn(double factor) {
     const double minus = -factor;
     copy_bytes(Host{}, &minus, Space{}, numbers_.data(), sizeof minus);
-    M_.update_x_p(exec_, nothing(), {numbers_.data(), numbers_.data() + 1}, r_, x_, p_);
+    update_x_p(nothing(), {numbers_.data(), numbers_.data() + 1});
   }
+
+  // Where M is a diagonal, z = M^-1 r is formed in the passes that need it; else it is stored.
+
+  /// r -= alpha q ; rr = (r, r) ; z = M^-1 r ; rz = (r, z).
+  void update_r(linalg::Quotient alpha, View<const T> q, double* rr, double* rz) {
+    if (const auto D = M_->diagonal()) {
+      linalg::update_r_dot(exec_, alpha, q, *D, r_.view(), rr, rz);
+      return;
+    }
+    linalg::update_r_dot(exec_, alpha, q, {}, r_.view(), rr, rz);
+    M_->apply(exec_, r_, z_);
+    linalg::dot(exec_, r_.view(), z_, rz);
+  }
+  /// x += alpha p ; p = z + beta p.
+  void update_x_p(linalg::Quotient alpha, linalg::Quotient beta) {
+    if (const auto D = M_->diagonal())
+      linalg::update_x_p(exec_, alpha, beta, r_, *D, x_, p_.view());
+    else
+      linalg::update_x_p(exec_, alpha, beta, z_, {}, x_, p_.view());
+  }
+
   linalg::Quotient nothing() const { return {numbers_.data() + 2, numbers_.data() + 1}; }
 
-  Array<T, Space> p_, q_;
+  Array<T, Space> p_, q_, z_;
   Array<double, Space> numbers_;  ///< a factor, 1, 0: quotients are made of them
   double scale_ = 1;
   double rz_ = 0;  ///< (r, z) before the iteration that is looked at
 };
 
-/// Chronopoulos & Gear 1989: the sums of an iteration are needed at one point only, and the vectors take two passes. Rounding
-/// makes its recurrence drift a little more, which the recomputed residual finds and `start` repairs.
+/// Chronopoulos & Gear 1989: the sums of an iteration are needed at one point only, and the vectors take two passes.
+/// Rounding makes its recurrence drift a little more, which the recomputed residual finds and `start` repairs.
 template <class Exec, class T>
 class SingleReductionCg final : public Krylov<Exec, T> {
   using Base = Krylov<Exec, T>;
   using Space = typename Exec::Space;
 
  public:
-  SingleReductionCg(Exec& exec, const linalg::Operator<Exec, T>& A, Equation<Exec, T>& equation,
-                    const SolverParams& params, Preconditioner<Exec, T>& preconditioner, const Monitor& monitor)
-      : Base(exec, A, equation, params, preconditioner, monitor, 5 * Base::block_of(params) + 3,
-             Base::block_of(params)),
+  SingleReductionCg(Exec& exec, const linalg::Operator<Exec, T>& A, Preconditioner<Exec, T>& M,
+                    const SolverParams& params)
+      : Base(exec, A, M, params, 5 * Base::block_of(params) + 3, Base::block_of(params)),
         p_(A.rows()),
         s_(A.rows()),
         w_(A.rows()),
-        u_(M_.is_identity() ? 0 : A.rows()) {}
+        u_(Base::is_identity(M) ? 0 : A.rows()) {}
 
  private:
   using Base::A_, Base::block_, Base::equation_, Base::exec_, Base::M_, Base::r_, Base::scalars_, Base::x_;
@@ -130,7 +149,7 @@ class SingleReductionCg final : public Krylov<Exec, T> {
 
   void start(bool again) override {
     if (again) {  // p and s keep their unit, r has a new one
-      const double factor = scale_ / equation_.scale();
+      const double factor = scale_ / equation_->scale();
       linalg::scale(exec_, factor, View<double>(alpha(0), 1));
       linalg::scale(exec_, factor, View<double>(gamma(0), 1));
     } else {
@@ -140,24 +159,33 @@ class SingleReductionCg final : public Krylov<Exec, T> {
       linalg::fill(exec_, View<double>(gamma(0), 1), 0);
     }
     // u = M^-1 r ; gamma = (r, u)
-    if (!u_.empty()) M_.apply(exec_, r_, u_);
+    if (!u_.empty()) M_->apply(exec_, r_, u_);
     linalg::dot(exec_, r_.view(), u(), gamma(1));
-    scale_ = equation_.scale();
+    scale_ = equation_->scale();
     copy_bytes(Space{}, gamma(1), Host{}, &gamma_, sizeof gamma_);
   }
 
   void iterate(int count) override {
     for (int i = 0; i < count; ++i) {
       // w = A u ; delta = (w, u)
-      A_.apply_dot(exec_, u(), w_, delta(i));
+      A_->apply_dot(exec_, u(), w_, delta(i));
       // beta = gamma / gamma before ; alpha = gamma / (delta - beta gamma / alpha before)
       // p = u + beta p ; s = w + beta s ; x += alpha p ; r -= alpha s ; u = M^-1 r ; rr = (r, r) ; gamma = (r, u)
       const linalg::SingleReductionStep step{gamma(i + 1), delta(i), gamma(i), alpha(i), alpha(i + 1), pq(i)};
-      M_.advance_single(exec_, step, w_, x_, r_, p_, s_, u(), rr(i), gamma(i + 2));
+      advance(step, rr(i), gamma(i + 2));
     }
     carry(alpha(count), alpha(0));
     carry(gamma(count), gamma(0));
     carry(gamma(count + 1), gamma(1));
+  }
+  void advance(const linalg::SingleReductionStep& step, double* rr, double* ru) {
+    if (const auto D = M_->diagonal()) {
+      linalg::advance_single(exec_, step, u(), *D, w_, x_, r_.view(), p_.view(), s_.view(), u(), rr, ru);
+      return;
+    }
+    linalg::advance_single(exec_, step, u(), {}, w_, x_, r_.view(), p_.view(), s_.view(), u(), rr, ru);
+    M_->apply(exec_, r_, u());
+    linalg::dot(exec_, r_.view(), u(), ru);
   }
   void carry(const double* from, double* to) { linalg::copy(exec_, View<const double>(from, 1), View<double>(to, 1)); }
 
@@ -190,12 +218,10 @@ class SingleReductionCg final : public Krylov<Exec, T> {
 };
 
 template <class Exec>
-Report solve_cg(Exec& exec, const linalg::Operator<Exec>& A, View<const double> b, View<double> x,
-                const SolverParams& params, const Monitor& monitor, View<const double> row_sums) {
-  if (params.variant != "standard")
-    return in_precision<SingleReductionCg>(exec, A, b, x, params, monitor, row_sums,
-                                           {.symmetric = true, .definite = true});
-  return in_precision<Cg>(exec, A, b, x, params, monitor, row_sums, {.symmetric = true, .definite = true});
+std::unique_ptr<Method<Exec>> make_cg(const SolverParams& params) {
+  if (params.method.as<CgParams>().variant != "standard")
+    return std::make_unique<KrylovMethod<SingleReductionCg, Exec>>(params, cg_entry().needs);
+  return std::make_unique<KrylovMethod<Cg, Exec>>(params, cg_entry().needs);
 }
 
 }  // namespace tessera::solvers

@@ -11,8 +11,8 @@
 
 namespace tessera::solvers {
 
-/// A x = b as an iterative method of type T sees it: where its residual comes from and where what it finds goes. Host code;
-/// only calls declared functions.
+/// A x = b as an iterative method of type T sees it: where its residual comes from and where what it finds goes. Host
+/// code; only calls declared functions.
 template <class Exec, class T>
 class Equation {
  public:
@@ -52,47 +52,57 @@ class PlainEquation final : public Equation<Exec, T> {
   using Space = typename Exec::Space;
 
  public:
-  PlainEquation(Exec& exec, const linalg::Operator<Exec, T>& A, View<const T> b, View<T> x, View<const double> row_sums)
-      : exec_(exec), A_(A), b_(b), x_(x), row_sums_(row_sums), sum_(1) {}
+  explicit PlainEquation(Exec& exec) : exec_(exec), sums_(2) {}
+  void set(const linalg::Operator<Exec, T>& A, View<const T> b, View<T> x, View<const double> row_sums) {
+    A_ = &A;
+    b_ = b;
+    x_ = x;
+    row_sums_ = row_sums;
+  }
 
   double norm_b() override {
-    linalg::dot(exec_, b_, b_, sum_.data());
-    return std::sqrt(to_vector(sum_)[0]);
+    linalg::dot(exec_, b_, b_, sums_.data());
+    return std::sqrt(to_vector(sums_)[0]);
   }
   std::string bad_right_hand_side() override { return describe_bad_right_hand_side<Space>(b_); }
   View<T> x() override { return x_; }
   void set_solution_to_zero() override { linalg::fill(exec_, x_, 0); }
   double residual(View<T> r) override {
-    A_.residual(exec_, x_, b_, r, sum_.data());
-    return std::sqrt(to_vector(sum_)[0]);
+    A_->residual(exec_, x_, b_, r, sums_.data());
+    return std::sqrt(to_vector(sums_)[0]);
   }
   double reference(double norm_b, double tolerance) override {
-    return reference_norm(exec_, b_, row_sums_, View<const T>(x_), norm_b, tolerance);
+    return reference_norm(exec_, b_, row_sums_, View<const T>(x_), norm_b, tolerance, sums_.data());
   }
 
  private:
   Exec& exec_;
-  const linalg::Operator<Exec, T>& A_;
+  const linalg::Operator<Exec, T>* A_ = nullptr;
   View<const T> b_;
   View<T> x_;
   View<const double> row_sums_;
-  Array<double, Space> sum_;
+  Array<double, Space> sums_;
 };
 
-/// Iterative refinement: the method solves A d = r in float, with r scaled to norm 1, and x += d happens in double, as does
-/// the residual. 12 B a row beside the vectors of the method. Wilkinson 1963; Langou et al. 2006.
+/// Iterative refinement: the method solves A d = r in float, with r scaled to norm 1, and x += d happens in double, as
+/// does the residual. 12 B a row beside the vectors of the method. Wilkinson 1963; Langou et al. 2006.
 template <class Exec>
 class RefinedEquation final : public Equation<Exec, float> {
   using Space = typename Exec::Space;
 
  public:
-  RefinedEquation(Exec& exec, const linalg::Operator<Exec, double>& A, View<const double> b, View<double> x,
-                  View<const double> row_sums)
-      : exec_(exec), A_(A), b_(b), x_(x), row_sums_(row_sums), r_(x.size()), d_(x.size()), sum_(1) {}
+  RefinedEquation(Exec& exec, Index rows) : exec_(exec), r_(rows), d_(rows), sums_(2) {}
+  void set(const linalg::Operator<Exec>& A, View<const double> b, View<double> x, View<const double> row_sums) {
+    A_ = &A;
+    b_ = b;
+    x_ = x;
+    row_sums_ = row_sums;
+    scale_ = 0;
+  }
 
   double norm_b() override {
-    linalg::dot(exec_, b_, b_, sum_.data());
-    return std::sqrt(to_vector(sum_)[0]);
+    linalg::dot(exec_, b_, b_, sums_.data());
+    return std::sqrt(to_vector(sums_)[0]);
   }
   std::string bad_right_hand_side() override { return describe_bad_right_hand_side<Space>(b_); }
   View<float> x() override { return d_; }
@@ -101,14 +111,14 @@ class RefinedEquation final : public Equation<Exec, float> {
     // x += scale d ; d = 0 ; r = b - A x
     if (scale_ > 0) linalg::add_scaled(exec_, scale_, View<const float>(d_), x_);
     linalg::fill(exec_, d_.view(), 0);
-    A_.residual(exec_, x_, b_, r_, sum_.data());
-    const double norm = std::sqrt(to_vector(sum_)[0]);
+    A_->residual(exec_, x_, b_, r_, sums_.data());
+    const double norm = std::sqrt(to_vector(sums_)[0]);
     scale_ = norm > 0 && std::isfinite(norm) ? norm : 1;
     linalg::convert_scaled(exec_, 1 / scale_, View<const double>(r_), r);
     return norm;
   }
   double reference(double norm_b, double tolerance) override {
-    return reference_norm(exec_, b_, row_sums_, View<const double>(x_), norm_b, tolerance);
+    return reference_norm(exec_, b_, row_sums_, View<const double>(x_), norm_b, tolerance, sums_.data());
   }
   double scale() const override { return scale_; }
   /// Rounding A to float alone moves the residual by 6e-8 ||A|| ||d||: with a condition of 1e6 that is a few percent of
@@ -117,13 +127,13 @@ class RefinedEquation final : public Equation<Exec, float> {
 
  private:
   Exec& exec_;
-  const linalg::Operator<Exec, double>& A_;
+  const linalg::Operator<Exec>* A_ = nullptr;
   View<const double> b_;
   View<double> x_;
   View<const double> row_sums_;
   Array<double, Space> r_;
   Array<float, Space> d_;
-  Array<double, Space> sum_;
+  Array<double, Space> sums_;
   double scale_ = 0;  ///< what one of the method's residual is; 0: no residual yet, so d holds nothing
 };
 

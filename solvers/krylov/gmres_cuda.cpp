@@ -1,6 +1,5 @@
 #include "solvers/krylov/gmres_impl.hpp"
 
 namespace tessera::solvers {
-template Report solve_gmres(Cuda&, const linalg::Operator<Cuda>&, View<const double>, View<double>, const SolverParams&,
-                            const Monitor&, View<const double>);
+template std::unique_ptr<Method<Cuda>> make_gmres(const SolverParams&);
 }  // namespace tessera::solvers

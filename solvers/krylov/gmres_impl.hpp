@@ -2,8 +2,8 @@
 // GMRES(m), written once. It only calls declared functions: gmres.cpp and gmres_cuda.cpp instantiate it.
 #include "linalg/vector_ops_basis.hpp"
 #include "solvers/krylov/gmres.hpp"
-#include "solvers/krylov/in_precision.hpp"
 #include "solvers/krylov/krylov.hpp"
+#include "solvers/krylov/krylov_method.hpp"
 
 namespace tessera::solvers {
 
@@ -13,21 +13,21 @@ class Gmres final : public Krylov<Exec, T> {
   using Space = typename Exec::Space;
 
  public:
-  Gmres(Exec& exec, const linalg::Operator<Exec, T>& A, Equation<Exec, T>& equation, const SolverParams& params,
-        Preconditioner<Exec, T>& preconditioner, const Monitor& monitor)
-      : Base(exec, A, equation, params, preconditioner, monitor,
-             std::min(Base::block_of(params), params.restart) * column_size(params.restart),
-             std::min(Base::block_of(params), params.restart)),
-        m_(params.restart),
+  Gmres(Exec& exec, const linalg::Operator<Exec, T>& A, Preconditioner<Exec, T>& M, const SolverParams& params)
+      : Base(exec, A, M, params, std::min(Base::block_of(params), restart(params)) * column_size(restart(params)),
+             std::min(Base::block_of(params), restart(params))),
+        m_(restart(params)),
         basis_(static_cast<Offset>(m_ + 1) * A.rows()),
         w_(A.rows()),
-        z_(M_.is_identity() ? 0 : A.rows()),
+        z_(Base::is_identity(M) ? 0 : A.rows()),
         y_(m_),
         V_{basis_.view(), A.rows()} {}
 
  private:
   using Base::A_, Base::exec_, Base::M_, Base::r_, Base::scalars_, Base::x_;
   using typename Base::Look;
+
+  static int restart(const SolverParams& params) { return params.method.as<GmresParams>().restart; }
 
   // Scalars of one iteration: V^T w, the same again of what was left, (w, w).
   static int column_size(int restart) { return 2 * (restart + 1) + 1; }
@@ -53,10 +53,10 @@ class Gmres final : public Krylov<Exec, T> {
       // w = A M^-1 v_j
       View<const T> z = V_[columns_];
       if (!z_.empty()) {
-        M_.apply(exec_, z, z_);
+        M_->apply(exec_, z, z_);
         z = z_;
       }
-      A_.apply(exec_, z, w_);
+      A_->apply(exec_, z, w_);
       // h = V^T w ; w -= V h, twice
       linalg::basis_dot(exec_, V_, vectors, w_, h(i));
       linalg::basis_add(exec_, -1, V_, vectors, h(i), w_.view());
@@ -113,7 +113,7 @@ class Gmres final : public Krylov<Exec, T> {
     copy_bytes(Host{}, y.data(), Space{}, y_.data(), y_.bytes());
     linalg::fill(exec_, w_.view(), 0);
     linalg::basis_add(exec_, 1, V_, done, y_.data(), w_.view());
-    if (!z_.empty()) M_.apply(exec_, w_, z_);
+    if (!z_.empty()) M_->apply(exec_, w_, z_);
     linalg::axpy(exec_, 1, z_.empty() ? w_ : z_, x_);
   }
 
@@ -148,9 +148,8 @@ class Gmres final : public Krylov<Exec, T> {
 };
 
 template <class Exec>
-Report solve_gmres(Exec& exec, const linalg::Operator<Exec>& A, View<const double> b, View<double> x,
-                   const SolverParams& params, const Monitor& monitor, View<const double> row_sums) {
-  return in_precision<Gmres>(exec, A, b, x, params, monitor, row_sums, {.symmetric = false, .definite = false});
+std::unique_ptr<Method<Exec>> make_gmres(const SolverParams& params) {
+  return std::make_unique<KrylovMethod<Gmres, Exec>>(params, gmres_entry().needs);
 }
 
 }  // namespace tessera::solvers

@@ -16,16 +16,23 @@
 
 namespace tessera::solvers {
 
-/// One solve by a method that iterates on a residual. The method queues blocks of iterations, whose scalars stay with the
-/// vectors; the host fetches them after every block and judges. Only b - A x, recomputed, decides that a solution is accepted:
-/// while it does not meet the tolerance, the method is started again from it.
+/// A method that iterates on a residual, with its vectors, for one solve after the other. The method queues blocks of
+/// iterations, whose scalars stay with the vectors; the host fetches them after every block and judges. Only b - A x,
+/// recomputed, decides that a solution is accepted: while it does not meet the tolerance, the method is started again
+/// from it.
 template <class Exec, class T>
 class Krylov {
  public:
   using Space = typename Exec::Space;
 
   virtual ~Krylov() = default;
-  Report run();
+  /// From now on A, and M of A, of the size and the form that they were made for.
+  void bind(const linalg::Operator<Exec, T>& A, Preconditioner<Exec, T>& M) {
+    A_ = &A;
+    M_ = &M;
+    replay_.forget();
+  }
+  Report run(Equation<Exec, T>& equation, const Monitor& monitor);
 
  protected:
   /// What the host learns about one iteration.
@@ -36,19 +43,18 @@ class Krylov {
     double decrease = 0;    ///< of (e, A e), e the error, where the method knows it
   };
 
-  Krylov(Exec& exec, const linalg::Operator<Exec, T>& A, Equation<Exec, T>& equation, const SolverParams& params,
-         Preconditioner<Exec, T>& preconditioner, const Monitor& monitor, int scalars_per_block, int longest_block)
+  Krylov(Exec& exec, const linalg::Operator<Exec, T>& A, Preconditioner<Exec, T>& M, const SolverParams& params,
+         int scalars_per_block, int longest_block)
       : exec_(exec),
-        A_(A),
-        equation_(equation),
-        x_(equation.x()),
+        A_(&A),
+        M_(&M),
         params_(params),
-        M_(preconditioner),
-        monitor_(monitor),
         block_(longest_block),
         r_(A.rows()),
         scalars_(scalars_per_block),
         host_(static_cast<std::size_t>(scalars_per_block)) {}
+
+  static bool is_identity(const Preconditioner<Exec, T>& M) { return M.diagonal() && M.diagonal()->empty(); }
 
   /// Iterations between two looks of the host: threads look at every one.
   static int block_of(const SolverParams& params) { return std::is_same_v<Exec, Threads> ? 1 : params.check_every; }
@@ -58,7 +64,8 @@ class Krylov {
   }
 
   // --- What a method implements.
-  /// r_ holds b - A x. `again`: its recurrence had arrived there too, so the direction of the last iteration may be kept.
+  /// r_ holds b - A x. `again`: its recurrence had arrived there too, so the direction of the last iteration may be
+  /// kept.
   virtual void start(bool again) = 0;
   /// Queues `count` iterations, at most `block_` and `room()`.
   virtual void iterate(int count) = 0;
@@ -80,7 +87,7 @@ class Krylov {
   }
   /// For methods that keep their direction: with a residual of lower precision, `refresh` iterations, in whole blocks.
   int room_between_residuals(int done, int refresh) const {
-    if (equation_.reach() == 0) return std::numeric_limits<int>::max();
+    if (equation_->reach() == 0) return std::numeric_limits<int>::max();
     return (refresh + block_ - 1) / block_ * block_ - done;
   }
   /// Whether every block of `block_` iterations queues the same work.
@@ -90,12 +97,12 @@ class Krylov {
   double host(int i) const { return host_[static_cast<std::size_t>(i)]; }
 
   Exec& exec_;
-  const linalg::Operator<Exec, T>& A_;
-  Equation<Exec, T>& equation_;
+  const linalg::Operator<Exec, T>* A_;
+  Preconditioner<Exec, T>* M_;
+  const SolverParams& params_;  ///< of the owner
+  Equation<Exec, T>* equation_ = nullptr;
+  const Monitor* monitor_ = nullptr;
   View<T> x_;
-  const SolverParams& params_;
-  Preconditioner<Exec, T>& M_;
-  const Monitor& monitor_;
   const int block_;
   Array<T, Space> r_;
   Array<double, Space> scalars_;
@@ -104,6 +111,7 @@ class Krylov {
 
  private:
   enum class End { small, broken, refresh, failed };
+  void begin(Equation<Exec, T>& equation, const Monitor& monitor);
   End iterate_until_small(double& norm);
   void judge(int count, int& done, double& norm, End& end, bool& ended);
   bool meets_tolerance(double norm);
@@ -123,15 +131,30 @@ class Krylov {
   std::string breakdown_;
 };
 
+/// Forgets the last solve, but for what it queued: as long as x stays where it is, the same again.
 template <class Exec, class T>
-Report Krylov<Exec, T>::run() {
-  norm_b_ = equation_.norm_b();
+void Krylov<Exec, T>::begin(Equation<Exec, T>& equation, const Monitor& monitor) {
+  equation_ = &equation;
+  monitor_ = &monitor;
+  if (x_.data() != equation.x().data()) replay_.forget();
+  x_ = equation.x();
+  report_ = {};
+  decreases_.clear();
+  breakdown_.clear();
+  best_ = std::numeric_limits<double>::infinity();
+  best_iteration_ = 0;
+}
+
+template <class Exec, class T>
+Report Krylov<Exec, T>::run(Equation<Exec, T>& equation, const Monitor& monitor) {
+  begin(equation, monitor);
+  norm_b_ = equation_->norm_b();
   if (!(norm_b_ > 0) || !std::isfinite(norm_b_)) {
-    report_.failure = equation_.bad_right_hand_side();
+    report_.failure = equation_->bad_right_hand_side();
     report_.converged = report_.failure.empty();
     report_.relative_residual = report_.converged ? 0 : std::numeric_limits<double>::quiet_NaN();
     if (report_.converged) {
-      equation_.set_solution_to_zero();
+      equation_->set_solution_to_zero();
       report_.history.push_back(0);
     }
     return report_;
@@ -139,7 +162,7 @@ Report Krylov<Exec, T>::run() {
   reference_ = norm_b_;
   target_ = std::max(params_.tolerance * reference_, params_.absolute_tolerance);
 
-  double norm = equation_.residual(r_);
+  double norm = equation_->residual(r_);
   report_.history.push_back(norm);
   if (!std::isfinite(norm)) report_.failure = "the matrix or the initial guess holds a value that is not finite";
   double norm_before = std::numeric_limits<double>::infinity();
@@ -159,7 +182,7 @@ Report Krylov<Exec, T>::run() {
     double recurred = norm;
     const double before = norm;
     end = iterate_until_small(recurred);
-    norm = equation_.residual(r_);  // the recurrence of r drifts away from b - A x; only the latter counts
+    norm = equation_->residual(r_);  // the recurrence of r drifts away from b - A x; only the latter counts
     ++report_.residuals;
     if (!std::isfinite(norm) && report_.failure.empty()) report_.failure = not_finite(report_.iterations);
     again = end != End::broken && norm <= 2 * recurred;
@@ -173,7 +196,7 @@ Report Krylov<Exec, T>::run() {
 template <class Exec, class T>
 bool Krylov<Exec, T>::meets_tolerance(double norm) {
   if (!(norm <= target_)) return false;
-  reference_ = equation_.reference(norm_b_, params_.tolerance);
+  reference_ = equation_->reference(norm_b_, params_.tolerance);
   target_ = std::max(params_.tolerance * reference_, params_.absolute_tolerance);
   return norm <= target_;
 }
@@ -185,8 +208,8 @@ void Krylov<Exec, T>::conclude(double norm) {
   report_.reference = reference_;
   report_.relative_residual = norm / reference_;
   for (double& value : report_.history) value /= reference_;
-  // (e, A e) of some iterations before the end is what was won since, and what is left: Hestenes & Stiefel 1952, theorem 6:1;
-  // Strakos & Tichy, On error estimation in the conjugate gradient method, ETNA 13 (2002) 56-80.
+  // (e, A e) of some iterations before the end is what was won since, and what is left: Hestenes & Stiefel 1952,
+  // theorem 6:1; Strakos & Tichy, On error estimation in the conjugate gradient method, ETNA 13 (2002) 56-80.
   const std::size_t look_back = std::max<std::size_t>(10, decreases_.size() / 10);
   double won = 0;
   for (std::size_t i = decreases_.size() - std::min(look_back, decreases_.size()); i < decreases_.size(); ++i)
@@ -197,7 +220,7 @@ void Krylov<Exec, T>::conclude(double norm) {
 /// Iterates until the residual of the recurrence meets the tolerance, or something ends it.
 template <class Exec, class T>
 typename Krylov<Exec, T>::End Krylov<Exec, T>::iterate_until_small(double& norm) {
-  const double enough = std::max(target_, equation_.reach() * norm);
+  const double enough = std::max(target_, equation_->reach() * norm);
   End end = End::small;
   bool ended = false;
   int done = 0;
@@ -220,8 +243,8 @@ typename Krylov<Exec, T>::End Krylov<Exec, T>::iterate_until_small(double& norm)
       iterate(count);
     fetch();
     judge(count, done, norm, end, ended);
-    if (monitor_.progress) monitor_.progress(report_.iterations, norm / reference_);
-    if (monitor_.stop && monitor_.stop()) {
+    if (monitor_->progress) monitor_->progress(report_.iterations, norm / reference_);
+    if (monitor_->stop && monitor_->stop()) {
       report_.interrupted = true;
       report_.failure = fmt::format("interrupted in iteration {}", report_.iterations);
       end = End::failed;
@@ -249,9 +272,9 @@ void Krylov<Exec, T>::judge(int count, int& done, double& norm, End& end, bool& 
     }
     ++done;
     ++report_.iterations;
-    norm = seen.norm * equation_.scale();
+    norm = seen.norm * equation_->scale();
     report_.history.push_back(norm);
-    if (seen.decrease > 0) decreases_.push_back(seen.decrease * equation_.scale() * equation_.scale());
+    if (seen.decrease > 0) decreases_.push_back(seen.decrease * equation_->scale() * equation_->scale());
     if (norm < best_) {
       best_ = norm;
       best_iteration_ = report_.iterations;

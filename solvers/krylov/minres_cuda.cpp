@@ -1,6 +1,5 @@
 #include "solvers/krylov/minres_impl.hpp"
 
 namespace tessera::solvers {
-template Report solve_minres(Cuda&, const linalg::Operator<Cuda>&, View<const double>, View<double>,
-                             const SolverParams&, const Monitor&, View<const double>);
+template std::unique_ptr<Method<Cuda>> make_minres(const SolverParams&);
 }  // namespace tessera::solvers

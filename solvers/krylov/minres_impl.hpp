@@ -1,7 +1,7 @@
 #pragma once
 // MINRES, written once. It only calls declared functions: minres.cpp and minres_cuda.cpp instantiate it.
-#include "solvers/krylov/in_precision.hpp"
 #include "solvers/krylov/krylov.hpp"
+#include "solvers/krylov/krylov_method.hpp"
 #include "solvers/krylov/minres.hpp"
 #include "solvers/krylov/scalars.hpp"
 
@@ -13,10 +13,8 @@ class Minres final : public Krylov<Exec, T> {
   using Space = typename Exec::Space;
 
  public:
-  Minres(Exec& exec, const linalg::Operator<Exec, T>& A, Equation<Exec, T>& equation, const SolverParams& params,
-         Preconditioner<Exec, T>& preconditioner, const Monitor& monitor)
-      : Base(exec, A, equation, params, preconditioner, monitor, 3 * Base::block_of(params), Base::block_of(params)),
-        at_(1) {
+  Minres(Exec& exec, const linalg::Operator<Exec, T>& A, Preconditioner<Exec, T>& M, const SolverParams& params)
+      : Base(exec, A, M, params, 3 * Base::block_of(params), Base::block_of(params)), at_(1) {
     for (auto* pair : {&v_, &z_, &w_})
       for (auto& vector : *pair) vector = Array<T, Space>(A.rows());
   }
@@ -37,7 +35,7 @@ class Minres final : public Krylov<Exec, T> {
     for (auto* vector : {&v_[1], &w_[0], &w_[1]}) linalg::fill(exec_, vector->view(), 0);
     // v = r ; z = M^-1 v ; gamma = sqrt((z, v))
     linalg::copy(exec_, r_, v_[0].view());
-    M_.apply(exec_, v_[0], z_[0]);
+    M_->apply(exec_, v_[0], z_[0]);
     linalg::dot(exec_, v_[0].view(), z_[0], zv(0));
     minres_begin(exec_, at_.data(), zv(0));
   }
@@ -49,12 +47,12 @@ class Minres final : public Krylov<Exec, T> {
       const View<T> v = v_[turn_], v_next = v_[1 - turn_], z = z_[turn_], q = z_[1 - turn_], w = w_[turn_],
                     w_next = w_[1 - turn_];
       // q = A z ; delta = (z, q) / gamma^2
-      A_.apply_dot(exec_, z, q, zq(i));
+      A_->apply_dot(exec_, z, q, zq(i));
       minres_lanczos(exec_, at, zq(i));
       // v next = q / gamma - (delta / gamma) v - (gamma / gamma before) v before
       linalg::combine(exec_, v_next, Scalar{1, &at->of_v_before}, {{1, &at->of_q}, q}, {{1, &at->of_v}, v});
       // z next = M^-1 v next ; gamma next = sqrt((z next, v next)) ; the next Givens rotation
-      M_.apply(exec_, v_next, q);
+      M_->apply(exec_, v_next, q);
       linalg::dot(exec_, v_next, q, zv(i));
       minres_rotate(exec_, at, zv(i));
       // w next = (z / gamma - alpha_3 w before - alpha_2 w) / alpha_1 ; x += c eta w next
@@ -94,9 +92,8 @@ class Minres final : public Krylov<Exec, T> {
 };
 
 template <class Exec>
-Report solve_minres(Exec& exec, const linalg::Operator<Exec>& A, View<const double> b, View<double> x,
-                    const SolverParams& params, const Monitor& monitor, View<const double> row_sums) {
-  return in_precision<Minres>(exec, A, b, x, params, monitor, row_sums, {.symmetric = true, .definite = false});
+std::unique_ptr<Method<Exec>> make_minres(const SolverParams& params) {
+  return std::make_unique<KrylovMethod<Minres, Exec>>(params, minres_entry().needs);
 }
 
 }  // namespace tessera::solvers

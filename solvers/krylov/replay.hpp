@@ -6,9 +6,10 @@
 
 namespace tessera::solvers {
 
-/// Runs the same work again and again. On CUDA the second run records it into a graph, which the runs after that launch as
-/// one: an iteration of small systems costs its kernels and not their launches. The work must only queue kernels, with
-/// the same arguments every time. The first run is a plain one, so that scratch memory has its size before recording.
+/// Runs the same work again and again. On CUDA the second run records it into a graph, which the runs after that launch
+/// as one: an iteration of small systems costs its kernels and not their launches. The work must only queue kernels,
+/// with the same arguments every time: `forget` says that they have changed. The first run is a plain one, so that
+/// scratch memory has its size before recording; where that memory has moved since, the work is recorded again.
 template <class Exec>
 class Replay;
 
@@ -16,6 +17,7 @@ template <>
 class Replay<Threads> {
  public:
   void run(Threads&, const std::function<void()>& work) { work(); }
+  void forget() {}
 };
 
 template <>
@@ -24,6 +26,7 @@ class Replay<Cuda> {
   Replay();
   ~Replay();
   void run(Cuda& exec, const std::function<void()>& work);
+  void forget();
 
  private:
   struct State;

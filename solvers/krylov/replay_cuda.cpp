@@ -8,11 +8,15 @@ namespace tessera::solvers {
 struct Replay<Cuda>::State {
   int runs = 0;
   cudaGraphExec_t graph = nullptr;
+  const void* scratch = nullptr;  ///< where it was when the graph was recorded
 };
 
 Replay<Cuda>::Replay() : state_(std::make_unique<State>()) {}
-Replay<Cuda>::~Replay() {
+Replay<Cuda>::~Replay() { forget(); }
+
+void Replay<Cuda>::forget() {
   if (state_->graph) (void)cudaGraphExecDestroy(state_->graph);
+  *state_ = {};
 }
 
 namespace {
@@ -44,7 +48,11 @@ cudaGraphExec_t record(Cuda& exec, const std::function<void()>& work) {
 }  // namespace
 
 void Replay<Cuda>::run(Cuda& exec, const std::function<void()>& work) {
-  if (recording && ++state_->runs == 2) state_->graph = record(exec, work);
+  if (state_->graph && state_->scratch != exec.scratch(0)) forget();
+  if (recording && ++state_->runs == 2) {
+    state_->graph = record(exec, work);
+    state_->scratch = exec.scratch(0);
+  }
   if (state_->graph) {
     TESSERA_CUDA_CHECK(cudaGraphLaunch(state_->graph, exec.stream()));
     return;

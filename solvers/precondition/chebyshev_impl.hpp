@@ -1,14 +1,15 @@
 #pragma once
-// make_chebyshev for one backend; only calls declared functions, so any compiler instantiates it.
+// The Chebyshev preconditioner for one backend; only calls declared functions, so any compiler instantiates it.
 #include <algorithm>
 #include <cmath>
 
+#include "solvers/precondition/chebyshev.hpp"
 #include "solvers/precondition/entries.hpp"
 
 namespace tessera::solvers {
 
-/// The largest eigenvalue of the symmetric tridiagonal matrix with this diagonal and off-diagonal, by bisection on the number
-/// of eigenvalues below (Sturm's sequence).
+/// The largest eigenvalue of the symmetric tridiagonal matrix with this diagonal and off-diagonal, by bisection on the
+/// number of eigenvalues below (Sturm's sequence).
 inline double largest_eigenvalue(const std::vector<double>& diagonal, const std::vector<double>& off) {
   double low = diagonal[0], high = diagonal[0];
   for (std::size_t i = 0; i < diagonal.size(); ++i) {  // Gershgorin
@@ -64,21 +65,39 @@ double largest_ritz_value(Exec& exec, const linalg::Operator<Exec>& A, View<cons
   return largest_eigenvalue(diagonal, off);
 }
 
-/// z = p(D^-1 A) D^-1 r by `degree` steps of the Chebyshev iteration for A z = r from z = 0. Symmetric positive definite
-/// wherever the spectrum of D^-1 A lies in (0, b]. Each step is a product and a pass of 56 B; 24 B of its own a row.
+/// z = p(D^-1 A) D^-1 r by `degree` steps of the Chebyshev iteration for A z = r from z = 0. Symmetric positive
+/// definite wherever the spectrum of D^-1 A lies in (0, b]. Each step is a product and a pass of 56 B; 24 B of its own
+/// a row.
 template <class Exec, class T>
 class Chebyshev final : public Preconditioner<Exec, T> {
   using Space = typename Exec::Space;
 
  public:
-  Chebyshev(const linalg::Operator<Exec, T>& A, Array<T, Space> inverse_diagonal, double bound, int degree)
-      : A_(A),
-        inverse_(std::move(inverse_diagonal)),
-        d_(A.rows()),
-        w_(A.rows()),
-        degree_(degree),
-        high_(bound),
-        low_(bound / (4.0 * (degree + 1) * (degree + 1))) {}
+  explicit Chebyshev(int degree) : degree_(degree) {}
+
+  std::string set_up(Exec& exec, const linalg::Operator<Exec>& A, const linalg::Operator<Exec, T>& A_in_type,
+                     linalg::Sign sign, Reuse reuse) override {
+    A_ = &A_in_type;
+    if (reuse == Reuse::all) return {};
+    for (auto* vector : {&inverse_, &d_, &w_}) *vector = {};
+    {
+      Array<double, Space> inverse;
+      const std::string failure = invert_diagonal_of(exec, A, sign, inverse);
+      if (!failure.empty()) return failure;
+      // Ritz values lie inside the spectrum: a little safety; above the bound the polynomial still is positive up to b
+      // + low.
+      high_ = A.rows() == 0 ? 1 : 1.1 * largest_ritz_value(exec, A, inverse);
+      low_ = high_ / (4.0 * (degree_ + 1) * (degree_ + 1));
+      if (!(high_ > 0))
+        return "the matrix is not positive definite, which the Chebyshev preconditioner needs; choose preconditioner = "
+               "\"jacobi\"";
+      inverse_ = Array<T, Space>(A.rows());
+      linalg::convert(exec, inverse.view(), inverse_.view());
+    }
+    d_ = Array<T, Space>(A.rows());
+    w_ = Array<T, Space>(A.rows());
+    return {};
+  }
 
   void apply(Exec& exec, View<const T> r, View<T> z) override {
     const double centre = 0.5 * (high_ + low_), half = 0.5 * (high_ - low_), sigma = centre / half;
@@ -90,37 +109,23 @@ class Chebyshev final : public Preconditioner<Exec, T> {
     for (int step = 0; step < degree_; ++step) {
       // d = rho' rho d + (2 rho' / half) D^-1 (r - A z) ; z += d
       const double next = 1 / (2 * sigma - rho);
-      A_.apply(exec, z, w_);
+      A_->apply(exec, z, w_);
       linalg::chebyshev_step(exec, next * rho, 2 * next / half, inverse_, r, w_, d_.view(), z);
       rho = next;
     }
   }
+  bool set_up_takes_room() const override { return true; }
 
  private:
-  const linalg::Operator<Exec, T>& A_;
+  const linalg::Operator<Exec, T>* A_ = nullptr;
   Array<T, Space> inverse_, d_, w_;
   int degree_;
-  double high_, low_;
+  double high_ = 0, low_ = 0;
 };
 
 template <class Exec, class T>
-std::unique_ptr<Preconditioner<Exec, T>> make_chebyshev(Exec& exec, const linalg::Operator<Exec>& A,
-                                                        const linalg::Operator<Exec, T>& A_in_type,
-                                                        const SolverParams& params, linalg::Sign sign,
-                                                        std::string& failure) {
-  auto inverse = inverse_diagonal<Exec, double>(exec, A, sign, failure);
-  if (!failure.empty()) return nullptr;
-  // Ritz values lie inside the spectrum: a little safety; above the bound the polynomial still is positive up to b + low.
-  const double bound = A.rows() == 0 ? 1 : 1.1 * largest_ritz_value(exec, A, inverse);
-  if (!(bound > 0)) {
-    failure =
-        "the matrix is not positive definite, which the Chebyshev preconditioner needs; choose preconditioner = "
-        "\"jacobi\"";
-    return nullptr;
-  }
-  Array<T, typename Exec::Space> rounded(A.rows());
-  linalg::convert(exec, inverse.view(), rounded.view());
-  return std::make_unique<Chebyshev<Exec, T>>(A_in_type, std::move(rounded), bound, params.degree);
+std::unique_ptr<Preconditioner<Exec, T>> make_chebyshev(const SolverParams& params) {
+  return std::make_unique<Chebyshev<Exec, T>>(params.preconditioning.as<ChebyshevParams>().degree);
 }
 
 }  // namespace tessera::solvers

@@ -7,30 +7,28 @@ namespace tessera::solvers {
 
 /// The entries of A for a preconditioner that sweeps over them. Throws Error(usage) where A does not store them in CRS.
 template <class Exec>
-linalg::CrsView<const double> entries_of(const linalg::Operator<Exec>& A, const SolverParams& params) {
-  if (!A.crs())
-    throw Error(ExitCode::usage,
-                "the preconditioner '" + params.preconditioner +
-                    "' needs the entries of the matrix in CRS, but its format is '" + A.format() + "'",
-                "choose preconditioner = \"chebyshev\" or \"jacobi\", or matrix.format = \"crs\"", params.where);
-  return A.crs()->view();
+linalg::CrsView<const double> entries_of(const linalg::Operator<Exec>& A, const std::string& preconditioner,
+                                         const deck::Where& where) {
+  if (const auto entries = A.entries()) return *entries;
+  throw Error(ExitCode::usage,
+              "the preconditioner '" + preconditioner +
+                  "' needs the entries of the matrix in CRS, but its format is '" + A.format() + "'",
+              "choose preconditioner = \"chebyshev\" or \"jacobi\", or matrix.format = \"crs\"", where);
 }
 
 /// The inverse diagonal for Gauss-Seidel sweeps: where M must be positive definite, so must the diagonal itself be.
 template <class Exec, class T>
-Array<T, typename Exec::Space> inverse_diagonal_of_sweeps(Exec& exec, const linalg::Operator<Exec>& A,
-                                                          linalg::Sign sign, std::string& failure) {
-  auto inverse =
-      inverse_diagonal<Exec, T>(exec, A, sign == linalg::Sign::magnitude ? linalg::Sign::positive : sign, failure);
+std::string invert_diagonal_of_sweeps(Exec& exec, const linalg::Operator<Exec>& A, linalg::Sign sign,
+                                      Array<T, typename Exec::Space>& inverse) {
+  std::string failure =
+      invert_diagonal_of(exec, A, sign == linalg::Sign::magnitude ? linalg::Sign::positive : sign, inverse);
   if (!failure.empty() && sign == linalg::Sign::magnitude)
     failure += "; for an indefinite one choose preconditioner = \"jacobi\"";
-  return inverse;
+  return failure;
 }
 
 /// One line instantiates the maker of a preconditioner for a backend and a type.
-#define TESSERA_INSTANTIATE_PRECONDITIONER(make, Exec, T)                                                       \
-  template std::unique_ptr<Preconditioner<Exec, T>> make(Exec&, const linalg::Operator<Exec>&,                  \
-                                                         const linalg::Operator<Exec, T>&, const SolverParams&, \
-                                                         linalg::Sign, std::string&)
+#define TESSERA_INSTANTIATE_PRECONDITIONER(make, Exec, T) \
+  template std::unique_ptr<Preconditioner<Exec, T>> make(const SolverParams&)
 
 }  // namespace tessera::solvers

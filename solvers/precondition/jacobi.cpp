@@ -24,6 +24,22 @@ std::string describe_bad_diagonal(const std::vector<double>& diagonal, linalg::S
   return {};
 }
 
+PreconditionerEntry identity_entry() {
+  return {.name = "none",
+          .help = "the plain method",
+          .form = Form::identity,
+          .bytes = [](const SolverParams&, const ProblemSize&, double) { return 0.0; },
+          TESSERA_MAKERS(make_identity)};
+}
+
+PreconditionerEntry jacobi_entry() {
+  return {.name = "jacobi",
+          .help = "division by the diagonal; helps where coefficients or cell sizes differ",
+          .form = Form::diagonal,
+          .bytes = [](const SolverParams&, const ProblemSize& size, double value) { return value * size.rows; },
+          TESSERA_MAKERS(make_jacobi)};
+}
+
 TESSERA_INSTANTIATE_JACOBI(Threads, double);
 TESSERA_INSTANTIATE_JACOBI(Threads, float);
 

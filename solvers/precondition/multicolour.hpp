@@ -18,9 +18,10 @@ struct Colouring {
 template <class Exec>
 Colouring<typename Exec::Space> colour_rows(Exec& exec, const linalg::CrsView<const double>& A);
 
-/// One strict triangle of a matrix in the order of colours, in slices of `slice` rows: entry k of the row in slot s stands at
-/// starts[s / slice] + s % slice + k slice. Columns are rows of the matrix, not slots: in the mesh's numbering the neighbours of a
-/// row share cache lines, in the order of colours each lies elsewhere. Short rows end with the column -1.
+/// One strict triangle of a matrix in the order of colours, in slices of `slice` rows: entry k of the row in slot s
+/// stands at starts[s / slice] + s % slice + k slice. Columns are rows of the matrix, not slots: in the mesh's
+/// numbering the neighbours of a row share cache lines, in the order of colours each lies elsewhere. Short rows end
+/// with the column -1.
 template <class Space, class T>
 struct SlicedTriangle {
   Array<Offset, Space> starts;
@@ -28,8 +29,8 @@ struct SlicedTriangle {
   Array<T, Space> values;
 };
 
-/// A matrix whose rows stand in slots, colour after colour; each colour starts a new slice, and slots in excess are empty.
-/// 12 B a non-zero in double (8 B in float) and, a row, 4 B + 1 value and 16 B / slice.
+/// A matrix whose rows stand in slots, colour after colour; each colour starts a new slice, and slots in excess are
+/// empty. 12 B a non-zero in double (8 B in float) and, a row, 4 B + 1 value and 16 B / slice.
 template <class Space, class T>
 struct ColouredMatrix {
   Index slice = 1;
@@ -45,7 +46,13 @@ ColouredMatrix<typename Exec::Space, T> make_coloured(Exec& exec, const linalg::
                                                       const Colouring<typename Exec::Space>& colouring,
                                                       View<const T> inverse_diagonal, double omega);
 
-/// z = M^-1 r of SSOR in the order of the colours, 2 colours - 1 passes. Least bytes a row: 12 (k - 1) + 64, k non-zeros a row.
+/// Takes the values of a matrix of the same pattern, in place.
+template <class Exec, class T>
+void refill_coloured(Exec& exec, const linalg::CrsView<const double>& A, View<const T> inverse_diagonal, double omega,
+                     ColouredMatrix<typename Exec::Space, T>& coloured);
+
+/// z = M^-1 r of SSOR in the order of the colours, 2 colours - 1 passes. Least bytes a row: 12 (k - 1) + 64, k
+/// non-zeros a row.
 template <class Exec, class T>
 void sweep(Exec& exec, const ColouredMatrix<typename Exec::Space, T>& A, double omega, View<const T> r, View<T> z);
 

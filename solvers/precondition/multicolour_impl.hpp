@@ -2,6 +2,7 @@
 // Kernels of multicolour.hpp, written once; instantiated by multicolour_threads.cpp and multicolour_cuda.cu.
 #include <algorithm>
 #include <cstdint>
+#include <utility>
 
 #include "base/parallel.hpp"
 #include "linalg/vector_ops.hpp"
@@ -118,6 +119,23 @@ void fill_triangle(Exec& exec, const linalg::CrsView<const double>& A, View<cons
     for (; at < end; at += slice) {
       triangle.col_ind[at] = -1;
       triangle.values[at] = 0;
+    }
+  });
+}
+
+/// New values of a triangle that fill_triangle has made: its columns stand in the order of the row's entries.
+template <class Exec, class T>
+void refill_triangle(Exec& exec, const linalg::CrsView<const double>& A, View<const Index> row_at, Index slice,
+                     TriangleView<T> triangle) {
+  for_each(exec, row_at.size(), [=] TESSERA_HD(Offset slot) {
+    const Index row = row_at[slot];
+    if (row < 0) return;
+    Offset at = triangle.starts[slot / slice] + slot % slice;
+    const Offset end = triangle.starts[slot / slice + 1];
+    for (Offset k = A.row_ptr[row]; k < A.row_ptr[row + 1] && at < end; ++k) {
+      if (A.col_ind[k] != triangle.col_ind[at]) continue;
+      triangle.values[at] = static_cast<T>(A.values[k]);
+      at += slice;
     }
   });
 }
@@ -258,6 +276,15 @@ ColouredMatrix<typename Exec::Space, T> make_coloured(Exec& exec, const linalg::
 }
 
 template <class Exec, class T>
+void refill_coloured(Exec& exec, const linalg::CrsView<const double>& A, View<const T> inverse_diagonal, double omega,
+                     ColouredMatrix<typename Exec::Space, T>& coloured) {
+  const View<const Index> row_at = std::as_const(coloured.row_at).view();
+  detail::refill_triangle(exec, A, row_at, coloured.slice, detail::view(coloured.lower));
+  detail::refill_triangle(exec, A, row_at, coloured.slice, detail::view(coloured.upper));
+  detail::fill_inverse(exec, row_at, inverse_diagonal, omega, coloured.inverse.view());
+}
+
+template <class Exec, class T>
 void sweep(Exec& exec, const ColouredMatrix<typename Exec::Space, T>& A, double omega, View<const T> r, View<T> z) {
   const T w = static_cast<T>(omega);
   const int colours = static_cast<int>(A.colour_starts.size()) - 1;
@@ -271,6 +298,8 @@ void sweep(Exec& exec, const ColouredMatrix<typename Exec::Space, T>& A, double 
 #define TESSERA_INSTANTIATE_MULTICOLOUR(Exec, T)                                                               \
   template ColouredMatrix<Exec::Space, T> make_coloured(Exec&, const linalg::CrsView<const double>&,           \
                                                         const Colouring<Exec::Space>&, View<const T>, double); \
+  template void refill_coloured(Exec&, const linalg::CrsView<const double>&, View<const T>, double,            \
+                                ColouredMatrix<Exec::Space, T>&);                                              \
   template void sweep(Exec&, const ColouredMatrix<Exec::Space, T>&, double, View<const T>, View<T>)
 
 }  // namespace tessera::solvers

@@ -1,93 +1,71 @@
 #pragma once
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
 #include "linalg/operator.hpp"
+#include "solvers/method.hpp"
 
 namespace tessera::solvers {
 
-struct SolverParams;
-
-/// z = M^-1 r in type T, and the passes of CG that contain it. A preconditioner that is local to an entry fuses them; the
-/// others implement `apply` alone.
+/// z = M^-1 r in type T. Made once from [solver], and set up for an operator after the other.
 template <class Exec, class T = double>
 class Preconditioner {
  public:
   using Space = typename Exec::Space;
   virtual ~Preconditioner() = default;
 
+  /// Makes M of A, which must outlive it; `A_in_type` is A itself or its copy in float. For Reuse::all M stays, but A
+  /// may be another object with the same arrays. Where the numbers of A do not admit M (a diagonal entry that `sign`
+  /// excludes), returns a sentence that names the row; M is then not to be applied. Throws Error(usage) where A is
+  /// stored without what it needs.
+  virtual std::string set_up(Exec& exec, const linalg::Operator<Exec>& A, const linalg::Operator<Exec, T>& A_in_type,
+                             linalg::Sign sign, Reuse reuse) = 0;
+  /// Only queues work, the same for the same vectors as long as it is not set up again.
   virtual void apply(Exec& exec, View<const T> r, View<T> z) = 0;
-  /// M = 1: z need not be stored at all.
-  virtual bool is_identity() const { return false; }
-  /// r -= alpha q ; rr = (r, r) ; z = M^-1 r ; rz = (r, z).
-  virtual void update_r_dot(Exec& exec, linalg::Quotient alpha, View<const T> q, View<T> r, double* rr, double* rz) {
-    linalg::update_r_dot(exec, alpha, q, {}, r, rr, rz);
-    apply(exec, r, stored_z(r.size()));
-    linalg::dot(exec, r, z_, rz);
-  }
-  /// x += alpha p ; p = z + beta p, with the z of the last update_r_dot.
-  virtual void update_x_p(Exec& exec, linalg::Quotient alpha, linalg::Quotient beta, View<const T> r, View<T> x,
-                          View<T> p) {
-    (void)r;
-    linalg::update_x_p(exec, alpha, beta, z_, {}, x, p);
-  }
-  /// The pass of the single-reduction CG: p = u + beta p ; s = w + beta s ; x += alpha p ; r -= alpha s ; u = M^-1 r ;
-  /// rr = (r, r) ; ru = (r, u).
-  virtual void advance_single(Exec& exec, const linalg::SingleReductionStep& step, View<const T> w, View<T> x,
-                              View<T> r, View<T> p, View<T> s, View<T> u, double* rr, double* ru) {
-    linalg::advance_single(exec, step, u, {}, w, x, r, p, s, u, rr, ru);
-    apply(exec, r, u);
-    linalg::dot(exec, r, u, ru);
-  }
-
- private:
-  View<T> stored_z(Offset size) {
-    if (z_.size() != size) z_ = Array<T, Space>(size);
-    return z_;
-  }
-  Array<T, Space> z_;
+  /// M^-1 where M is a diagonal, [rows]; empty where M = 1. A method may then form z in a pass of its own and never
+  /// store it.
+  virtual std::optional<View<const T>> diagonal() const { return std::nullopt; }
+  /// Whether set_up takes more memory for a moment than what is kept, so that others had better give theirs back.
+  virtual bool set_up_takes_room() const { return false; }
 };
 
-// Makers of preconditioners of A, in the type of `A_in_type`, which is A itself or its copy in float. Where A does not admit
-// one (a diagonal entry that `sign` excludes), they return nullptr and set `failure` to a sentence that names the row.
+/// Of what form M is, as `diagonal` will say.
+enum class Form { identity, diagonal, general };
 
-/// M = 1.
 template <class Exec, class T>
-std::unique_ptr<Preconditioner<Exec, T>> make_identity(Exec&, const linalg::Operator<Exec>& A,
-                                                       const linalg::Operator<Exec, T>& A_in_type, const SolverParams&,
-                                                       linalg::Sign sign, std::string& failure);
-/// M = diag(A), or |diag(A)|.
-template <class Exec, class T>
-std::unique_ptr<Preconditioner<Exec, T>> make_jacobi(Exec&, const linalg::Operator<Exec>& A,
-                                                     const linalg::Operator<Exec, T>& A_in_type, const SolverParams&,
-                                                     linalg::Sign sign, std::string& failure);
-/// M = (D/w + L) ((2-w)/w D)^-1 (D/w + U), A = L + D + U, 0 < w < 2: one forward and one backward Gauss-Seidel sweep in
-/// the order of the rows. Numerical Computations with GPUs, eq. 4.5.4. Serial, so the same for any number of threads.
-template <class Exec, class T>
-std::unique_ptr<Preconditioner<Exec, T>> make_ssor(Exec&, const linalg::Operator<Exec>& A,
-                                                   const linalg::Operator<Exec, T>& A_in_type, const SolverParams&,
-                                                   linalg::Sign sign, std::string& failure);
-/// The same with the rows in the order of their colours: rows of one colour do not meet, so each sweep is one pass a colour.
-/// Bytes a row of its own: see multicolour.hpp.
-template <class Exec, class T>
-std::unique_ptr<Preconditioner<Exec, T>> make_multicolour_ssor(Exec&, const linalg::Operator<Exec>& A,
-                                                               const linalg::Operator<Exec, T>& A_in_type,
-                                                               const SolverParams&, linalg::Sign sign,
-                                                               std::string& failure);
-/// M^-1 = p(D^-1 A) D^-1, p the Chebyshev polynomial of `degree` on [b / (4 degree^2), b], b an upper bound of the spectrum
-/// of D^-1 A. Needs products only. Saad, Iterative Methods for Sparse Linear Systems, sections 12.3.1 and 12.3.2.
-template <class Exec, class T>
-std::unique_ptr<Preconditioner<Exec, T>> make_chebyshev(Exec&, const linalg::Operator<Exec>& A,
-                                                        const linalg::Operator<Exec, T>& A_in_type, const SolverParams&,
-                                                        linalg::Sign sign, std::string& failure);
+using MakePreconditioner = std::unique_ptr<Preconditioner<Exec, T>> (*)(const SolverParams&);
+
+/// A row of the table of preconditioners. Each makes its own, beside its code.
+struct PreconditionerEntry {
+  std::string name, help;
+  Form form = Form::general;
+  Needs needs = {};
+  /// Bytes that it keeps, with values of `value` bytes.
+  double (*bytes)(const SolverParams&, const ProblemSize&, double value) = nullptr;
+  /// Bytes while it is set up; nullptr: not more than that.
+  double (*set_up_bytes)(const ProblemSize&) = nullptr;
+  OwnKeys own = {};
+  bool threads = true, cuda = TESSERA_HAS_CUDA;
+  MakePreconditioner<Threads, double> make_threads = nullptr;
+  MakePreconditioner<Threads, float> make_threads_float = nullptr;
+  MakePreconditioner<Cuda, double> make_cuda = nullptr;
+  MakePreconditioner<Cuda, float> make_cuda_float = nullptr;
+};
+
+/// The last columns of a preconditioner that every backend has in both types: Class is a template of Exec and T.
+#define TESSERA_MAKERS(make)                                                         \
+  .make_threads = make<Threads, double>, .make_threads_float = make<Threads, float>, \
+  .make_cuda = TESSERA_ON_CUDA(make<Cuda, double>), .make_cuda_float = TESSERA_ON_CUDA(make<Cuda, float>)
 
 /// "the diagonal entry of row 7 is 0 ..." for the first entry that `sign` excludes; empty when there is none.
 std::string describe_bad_diagonal(const std::vector<double>& diagonal, linalg::Sign sign);
 
-/// 1 / diag(A) of A in double, rounded to T. An empty array and `failure` where the diagonal does not admit it.
+/// inverse [rows] = 1 / diag(A) of A in double, rounded to T; keeps the array where it has its size. Returns a sentence
+/// where the diagonal does not admit it.
 template <class Exec, class T>
-Array<T, typename Exec::Space> inverse_diagonal(Exec& exec, const linalg::Operator<Exec>& A, linalg::Sign sign,
-                                                std::string& failure);
+std::string invert_diagonal_of(Exec& exec, const linalg::Operator<Exec>& A, linalg::Sign sign,
+                               Array<T, typename Exec::Space>& inverse);
 
 }  // namespace tessera::solvers

@@ -1,3 +1,7 @@
+#include "solvers/precondition/ssor.hpp"
+
+#include <utility>
+
 #include "solvers/precondition/entries.hpp"
 
 namespace tessera::solvers {
@@ -8,15 +12,25 @@ namespace {
 template <class T>
 class Ssor final : public Preconditioner<Threads, T> {
  public:
-  Ssor(linalg::CrsView<const T> A, Array<T> values, double omega, const Array<T>& inverse_diagonal)
-      : A_(A), values_(std::move(values)), omega_(static_cast<T>(omega)), diagonal_at_(A.rows), inverse_(A.rows) {
-    if (!values_.empty()) A_.values = values_;
-    for (Offset row = 0; row < A.rows; ++row) {
-      Offset k = A.row_ptr[row];
-      while (A.col_ind[k] != row) ++k;
-      diagonal_at_[row] = k;
-      inverse_[row] = omega_ * inverse_diagonal[row];  // (D/w)^-1
+  explicit Ssor(const SolverParams& params)
+      : omega_(static_cast<T>(params.preconditioning.as<SweepParams>().relaxation)), where_(params.where) {}
+
+  std::string set_up(Threads& exec, const linalg::Operator<Threads>& A, const linalg::Operator<Threads, T>&,
+                     linalg::Sign sign, Reuse reuse) override {
+    const linalg::CrsView<const double> entries = entries_of(A, "ssor", where_);
+    A_ = {entries.rows, entries.cols, entries.row_ptr, entries.col_ind, std::as_const(values_).view()};
+    if constexpr (std::is_same_v<T, double>) A_.values = entries.values;
+    if (reuse == Reuse::all) return {};
+    const std::string failure = invert_diagonal_of_sweeps(exec, A, sign, inverse_);
+    if (!failure.empty()) return failure;
+    if constexpr (!std::is_same_v<T, double>) {
+      if (values_.size() != entries.values.size()) values_ = Array<T>(entries.values.size());
+      linalg::convert(exec, entries.values, values_.view());
+      A_.values = std::as_const(values_).view();
     }
+    if (reuse == Reuse::nothing || diagonal_at_.size() != A_.rows) find_diagonal();
+    for (T& value : inverse_) value *= omega_;  // (D/w)^-1
+    return {};
   }
 
   void apply(Threads&, View<const T> r, View<T> z) override {
@@ -36,34 +50,49 @@ class Ssor final : public Preconditioner<Threads, T> {
   }
 
  private:
+  void find_diagonal() {
+    diagonal_at_ = Array<Offset>(A_.rows);
+    for (Offset row = 0; row < A_.rows; ++row) {
+      Offset k = A_.row_ptr[row];
+      while (A_.col_ind[k] != row) ++k;
+      diagonal_at_[row] = k;
+    }
+  }
+
   linalg::CrsView<const T> A_;
   Array<T> values_;  ///< in the type of the method, where that is not the matrix's
   T omega_;
   Array<Offset> diagonal_at_;  ///< [rows] position of the diagonal entry among the values
   Array<T> inverse_;           ///< [rows] omega / diagonal
+  deck::Where where_;
 };
+
+template <class T>
+std::unique_ptr<Preconditioner<Threads, T>> make_ssor(const SolverParams& params) {
+  return std::make_unique<Ssor<T>>(params);
+}
+
+double bytes_of_ssor(const SolverParams&, const ProblemSize& size, double value) {
+  return (value + 8) * size.rows + (value < 8 ? value * size.entries : 0);
+}
 
 }  // namespace
 
-template <class Exec, class T>
-std::unique_ptr<Preconditioner<Exec, T>> make_ssor(Exec& exec, const linalg::Operator<Exec>& A,
-                                                   const linalg::Operator<Exec, T>&, const SolverParams& params,
-                                                   linalg::Sign sign, std::string& failure) {
-  const linalg::CrsView<const double> entries = entries_of(A, params);
-  const Array<T> inverse = inverse_diagonal_of_sweeps<Exec, T>(exec, A, sign, failure);
-  if (!failure.empty()) return nullptr;
-  if constexpr (std::is_same_v<T, double>) {
-    return std::make_unique<Ssor<T>>(entries, Array<T>(), params.relaxation, inverse);
-  } else {
-    Array<T> values(entries.values.size());
-    linalg::convert(exec, entries.values, values.view());
-    return std::make_unique<Ssor<T>>(
-        linalg::CrsView<const T>{entries.rows, entries.cols, entries.row_ptr, entries.col_ind, {}}, std::move(values),
-        params.relaxation, inverse);
-  }
+OwnKeys sweep_keys() {
+  return Keys<SweepParams>().key(
+      "relaxation", &SweepParams::relaxation,
+      {.help = "omega, between 0 and 2, both excluded.", .min = 0, .max = 2, .open_min = true}, true);
 }
 
-TESSERA_INSTANTIATE_PRECONDITIONER(make_ssor, Threads, double);
-TESSERA_INSTANTIATE_PRECONDITIONER(make_ssor, Threads, float);
+PreconditionerEntry ssor_entry() {
+  return {.name = "ssor",
+          .help = "a forward and a backward Gauss-Seidel sweep with `relaxation`; fewest iterations, serial",
+          .needs = {.entries = true},
+          .bytes = bytes_of_ssor,
+          .own = sweep_keys(),
+          .cuda = false,
+          .make_threads = make_ssor<double>,
+          .make_threads_float = make_ssor<float>};
+}
 
 }  // namespace tessera::solvers

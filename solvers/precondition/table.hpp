@@ -3,13 +3,11 @@
 
 namespace tessera::solvers {
 
-/// The preconditioner that `params` names, from the table in table.cpp, for a method of type T; `A_in_type` is A or its copy in
-/// float. Throws Error(usage) when this backend lacks it or A is stored without what it needs; where the numbers of A do not
-/// admit it, returns nullptr and sets `failure`.
+/// The preconditioners that a deck may name; `tessera list preconditioners` prints this table.
+const std::vector<PreconditionerEntry>& preconditioner_table();
+
+/// The one that `params` names, for a method of type T. Throws Error(usage) when this backend lacks it.
 template <class Exec, class T>
-std::unique_ptr<Preconditioner<Exec, T>> make_preconditioner(Exec& exec, const linalg::Operator<Exec>& A,
-                                                             const linalg::Operator<Exec, T>& A_in_type,
-                                                             const SolverParams& params, linalg::Sign sign,
-                                                             std::string& failure);
+std::unique_ptr<Preconditioner<Exec, T>> make_preconditioner(const SolverParams& params);
 
 }  // namespace tessera::solvers

@@ -7,6 +7,7 @@
 
 #include "assembly/convection/convection.hpp"
 #include "assembly/quadrature_points.hpp"
+#include "solvers/krylov/gmres.hpp"
 #include "support/backends.hpp"
 #include "support/orders.hpp"
 #include "support/poisson.hpp"
@@ -53,7 +54,8 @@ Solved solve(const mesh::Mesh& mesh, int order, const Convection& problem, bool 
   for (Index dof : fixed) values.push_back(nodal[dof]);
   assembly::eliminate_dirichlet(exec, A, b.view(), fixed, values);
   x.set_zero();
-  solvers::SolverParams params{.type = "gmres", .tolerance = tolerance, .max_iterations = 5000, .restart = 100};
+  solvers::SolverParams params{
+      .type = "gmres", .tolerance = tolerance, .max_iterations = 5000, .method = solvers::GmresParams{.restart = 100}};
   result.report = solvers::solve(exec, A, View<const double>(b), x.view(), params);
   EXPECT_TRUE(result.report.converged) << result.report.failure << result.report.relative_residual;
   result.u = to_vector(x);

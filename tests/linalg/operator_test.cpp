@@ -62,8 +62,12 @@ void expect_defaults_to_equal_fused_passes(double tolerance) {
     EXPECT_EQ(to_vector(r), to_vector(r2));
     fused.diagonal(exec, d);
     for (T value : to_vector(d)) ASSERT_EQ(value, T{4});
-    EXPECT_EQ(fused.crs(), &A);
-    EXPECT_EQ(plain.crs(), nullptr);
+    ASSERT_TRUE(fused.entries());
+    EXPECT_EQ(fused.entries()->values.data(), A.values.data());
+    EXPECT_FALSE(plain.entries());
+    EXPECT_EQ(fused.grid(), nullptr);
+    EXPECT_EQ(fused.stored(), nullptr);
+    EXPECT_EQ(fused.block_size(), 1);
     EXPECT_EQ(plain.to_float(exec), nullptr);
     EXPECT_DOUBLE_EQ(fused.bytes(), (sizeof(T) + 4.0) * A.nnz() + (8 + 2.0 * sizeof(T)) * A.rows);
   }

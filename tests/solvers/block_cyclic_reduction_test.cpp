@@ -6,9 +6,9 @@
 #include <random>
 
 #include "base/error.hpp"
-#include "solvers/direct/ldlt.hpp"
 #include "solvers/grid/partial_solution.hpp"
 #include "solvers/grid_matrices.hpp"
+#include "solvers/solve.hpp"
 #include "support/errors.hpp"
 #include "support/precisions.hpp"
 
@@ -251,7 +251,7 @@ TYPED_TEST(BlockCyclicReduction, AgreesWithADirectSolution) {
       const auto b = to_space<Host>(f);
       Array<double> x(b.size());
       x.set_zero();
-      solve_ldlt(host, linalg::CrsOperator<Threads>(A), b, x, {}, {});
+      solvers::solve(host, A, b, x, {.type = "direct"});
       EXPECT_LE(difference(solve(exec, p, f, 4), to_vector(x)), 1e-13) << testing::describe(p);
     }
   }

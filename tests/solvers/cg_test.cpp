@@ -4,6 +4,7 @@
 
 #include "base/error.hpp"
 #include "base/log.hpp"
+#include "solvers/precondition/ssor.hpp"
 #include "solvers/solve.hpp"
 #include "support/backends.hpp"
 #include "support/matrices.hpp"
@@ -271,8 +272,9 @@ TEST(Ssor, TakesTheKnownNumbersOfIterations) {
     const HostMatrix A = testing::laplacian(c.n, c.dim);
     const double best = 2 / (1 + std::sin(std::numbers::pi / (c.n + 1)));
     for (auto [omega, iterations] : {std::pair{1.0, c.one}, {1.5, c.one_and_half}, {best, c.best}}) {
-      const auto solved =
-          solve_on(exec, A, ones(A), {.preconditioner = "ssor", .tolerance = 1e-8, .relaxation = omega});
+      const auto solved = solve_on(
+          exec, A, ones(A),
+          {.preconditioner = "ssor", .tolerance = 1e-8, .preconditioning = solvers::SweepParams{.relaxation = omega}});
       EXPECT_TRUE(solved.report.converged);
       EXPECT_NEAR(solved.report.iterations, iterations, 1) << c.dim << "-D, n = " << c.n << ", omega = " << omega;
     }

@@ -29,7 +29,7 @@ std::vector<Case> cases() {
     for (const char* variant : {"standard", "single_reduction"})
       for (const HostMatrix& A : {definite, solid})
         result.push_back({std::string("cg ") + variant + " " + preconditioner,
-                          {.preconditioner = preconditioner, .variant = variant},
+                          {.preconditioner = preconditioner, .method = solvers::CgParams{.variant = variant}},
                           A});
     if (std::string(preconditioner) == "chebyshev") continue;
     for (const HostMatrix& A : {definite, indefinite})
@@ -39,9 +39,10 @@ std::vector<Case> cases() {
       for (const HostMatrix& A : {definite, general})
         result.push_back(
             {std::string(type) + " " + preconditioner, {.type = type, .preconditioner = preconditioner}, A});
-    result.push_back({std::string("gmres indefinite ") + preconditioner,
-                      {.type = "gmres", .preconditioner = preconditioner, .restart = 60},
-                      indefinite});
+    result.push_back(
+        {std::string("gmres indefinite ") + preconditioner,
+         {.type = "gmres", .preconditioner = preconditioner, .method = solvers::GmresParams{.restart = 60}},
+         indefinite});
   }
   return result;
 }
@@ -119,7 +120,7 @@ TYPED_TEST(KrylovMethods, TakeAnySize) {
       const auto expected = testing::random_vector(A.rows, 6);
       SolverParams params = c.params;
       params.tolerance = 1e-9;
-      params.restart = 100;
+      params.method = solvers::GmresParams{.restart = 100};
       const auto found = solve(exec, A, testing::product(A, expected), params);
       EXPECT_TRUE(found.report.converged) << found.report.failure;
       for (std::size_t i = 0; i < expected.size(); ++i) ASSERT_NEAR(found.x[i], expected[i], 1e-5);
@@ -236,8 +237,9 @@ TYPED_TEST(KrylovMethods, RecomputeTheResidualAsOftenAsAsked) {
   const HostMatrix A = testing::laplacian(31, 2), general = testing::convection(31, 2, 0.5);
   const auto b = testing::random_vector(A.rows, 8);
   for (const SolverParams& standard :
-       {SolverParams{}, SolverParams{.variant = "single_reduction"}, SolverParams{.preconditioner = "multicolour_ssor"},
-        SolverParams{.type = "bicgstab"}, SolverParams{.type = "minres"}}) {
+       {SolverParams{}, SolverParams{.method = solvers::CgParams{.variant = "single_reduction"}},
+        SolverParams{.preconditioner = "multicolour_ssor"}, SolverParams{.type = "bicgstab"},
+        SolverParams{.type = "minres"}}) {
     const HostMatrix& matrix = standard.type == "bicgstab" ? general : A;
     SolverParams params = standard;
     params.tolerance = 1e-10;
@@ -249,7 +251,8 @@ TYPED_TEST(KrylovMethods, RecomputeTheResidualAsOftenAsAsked) {
     EXPECT_GE(often.report.residuals, often.report.iterations / 15) << params.type;
     EXPECT_LE(testing::relative_residual(matrix, b, often.x), 1e-10 * 1.0001);
     if (params.type == "cg") {
-      EXPECT_LE(often.report.iterations, 1.1 * once.report.iterations + 10) << params.variant;
+      EXPECT_LE(often.report.iterations, 1.1 * once.report.iterations + 10)
+          << params.method.as<solvers::CgParams>().variant;
     }
   }
 }
@@ -260,7 +263,7 @@ TYPED_TEST(KrylovMethods, MixedPrecisionCostsFewIterationsMore) {
   const HostMatrix A = testing::laplacian(100, 2);
   const auto b = testing::random_vector(A.rows, 8);
   for (const char* variant : {"standard", "single_reduction"}) {
-    SolverParams params{.tolerance = 1e-10, .variant = variant, .check_every = 1};
+    SolverParams params{.tolerance = 1e-10, .method = solvers::CgParams{.variant = variant}, .check_every = 1};
     const auto exact = solve(exec, A, b, params);
     params.precision = "mixed";
     const auto mixed = solve(exec, A, b, params);
@@ -298,7 +301,8 @@ TYPED_TEST(KrylovMethods, MixedPrecisionGoesOnWhereResidualsRise) {
   const std::vector<double> b(n * n, 1.0);
   const Report report = solve(exec, A, b, params).report;
   EXPECT_TRUE(report.converged) << report.failure;
-  params.variant = "single_reduction";  // one recurrence more may not survive it, but says so
+  params.method =
+      solvers::CgParams{.variant = "single_reduction"};  // one recurrence more may not survive it, but says so
   const Report single = solve(exec, A, b, params).report;
   EXPECT_TRUE(single.converged || single.failure.find("\"standard\"") != std::string::npos) << single.failure;
 }
@@ -339,8 +343,8 @@ TYPED_TEST(KrylovMethods, CgNamesAnIndefiniteMatrixInEveryForm) {
   const HostMatrix A = testing::shifted(testing::laplacian(20, 2), -3);
   for (const char* variant : {"standard", "single_reduction"})
     for (const char* precision : {"double", "mixed"}) {
-      const auto found =
-          solve(exec, A, testing::random_vector(A.rows, 1), {.variant = variant, .precision = precision});
+      const auto found = solve(exec, A, testing::random_vector(A.rows, 1),
+                               {.method = solvers::CgParams{.variant = variant}, .precision = precision});
       EXPECT_FALSE(found.report.converged);
       EXPECT_NE(found.report.failure.find("not positive definite"), std::string::npos) << found.report.failure;
       for (double value : found.x) ASSERT_TRUE(std::isfinite(value));
@@ -355,11 +359,14 @@ TYPED_TEST(KrylovMethods, GmresNeedsARestartThatSuffices) {
   const HostMatrix A = testing::cyclic_shift(23);
   std::vector<double> b(23, 0.0);
   b[0] = 1;
-  Report report = solve(exec, A, b, {.type = "gmres", .preconditioner = "none", .restart = 10}).report;
+  Report report =
+      solve(exec, A, b, {.type = "gmres", .preconditioner = "none", .method = solvers::GmresParams{.restart = 10}})
+          .report;
   EXPECT_FALSE(report.converged);
   EXPECT_NE(report.failure.find("raise restart"), std::string::npos) << report.failure;
   EXPECT_EQ(report.iterations, 10);
-  const auto found = solve(exec, A, b, {.type = "gmres", .preconditioner = "none", .restart = 23});
+  const auto found =
+      solve(exec, A, b, {.type = "gmres", .preconditioner = "none", .method = solvers::GmresParams{.restart = 23}});
   EXPECT_TRUE(found.report.converged) << found.report.failure;
   EXPECT_NEAR(found.x[1], 1, 1e-14);
 }
@@ -378,7 +385,9 @@ TYPED_TEST(KrylovMethods, BicgstabSaysThatItBrokeDownAndGmresDoesNot) {
   const Report report = solve(exec, A, b, {.type = "bicgstab", .preconditioner = "none"}).report;
   EXPECT_FALSE(report.converged);
   EXPECT_NE(report.failure.find("bicgstab broke down"), std::string::npos) << report.failure;
-  EXPECT_TRUE(solve(exec, A, b, {.type = "gmres", .preconditioner = "none", .restart = 40}).report.converged);
+  EXPECT_TRUE(
+      solve(exec, A, b, {.type = "gmres", .preconditioner = "none", .method = solvers::GmresParams{.restart = 40}})
+          .report.converged);
 }
 
 TYPED_TEST(KrylovMethods, SingularSystemsConvergeOnlyWhereASolutionExists) {
@@ -389,7 +398,7 @@ TYPED_TEST(KrylovMethods, SingularSystemsConvergeOnlyWhereASolutionExists) {
   auto outside = inside;
   for (double& value : outside) value += 0.5;
   for (const char* type : {"cg", "minres", "bicgstab", "gmres"}) {
-    const SolverParams params{.type = type, .max_iterations = 5000, .restart = 150};
+    const SolverParams params{.type = type, .max_iterations = 5000, .method = solvers::GmresParams{.restart = 150}};
     const auto solved = solve(exec, A, inside, params);
     EXPECT_TRUE(solved.report.converged) << type << ": " << solved.report.failure;
     EXPECT_LE(testing::relative_residual(A, inside, solved.x), 1e-8);

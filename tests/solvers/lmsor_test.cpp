@@ -62,13 +62,12 @@ TYPED_TEST(Lmsor, AgreesWithTheDirectSolution) {
       const Case c =
           make_case(m, f, m[1] > 8 ? strong_g : g, with_source ? source : Function{}, rim, random_start(), {1.5, 0.75});
       const Values exact = direct(c);
-      for (const LmsorMethod& method : lmsor_methods()) {
-        const bool constant = method.name == "sor" || method.name == "msor";
+      for (const std::string method : {"lsor", "lmsor", "msor", "sor"}) {
+        const bool constant = method == "sor" || method == "msor";
         if (constant && m[1] > 8) continue;  // one omega for all points is slow there
-        const Solved solved = solve(exec, c, {.method = method.name, .tolerance = 1e-12});
-        EXPECT_TRUE(solved.report.converged)
-            << m[0] << " x " << m[1] << " " << method.name << ": " << solved.report.failure;
-        EXPECT_LE(difference(solved.u, exact), 1e-9) << m[0] << " x " << m[1] << " " << method.name;
+        const Solved solved = solve(exec, c, {.method = method, .tolerance = 1e-12});
+        EXPECT_TRUE(solved.report.converged) << m[0] << " x " << m[1] << " " << method << ": " << solved.report.failure;
+        EXPECT_LE(difference(solved.u, exact), 1e-9) << m[0] << " x " << m[1] << " " << method;
       }
     }
 }

@@ -1,6 +1,11 @@
 #include <gtest/gtest.h>
 
 #include "base/error.hpp"
+#include "solvers/krylov/cg.hpp"
+#include "solvers/krylov/gmres.hpp"
+#include "solvers/precondition/chebyshev.hpp"
+#include "solvers/precondition/ssor.hpp"
+#include "solvers/precondition/table.hpp"
 #include "solvers/solve.hpp"
 #include "support/backends.hpp"
 #include "support/matrices.hpp"
@@ -9,7 +14,7 @@ namespace tessera {
 namespace {
 
 solvers::SolverParams read(const std::string& text) {
-  return solvers::solver_section().read(deck::Deck::parse(text, "test.toml"));
+  return solvers::read_solver(deck::Deck::parse(text, "test.toml"), "double");
 }
 
 TEST(SolverParams, DefaultsAndValuesOfADeck) {
@@ -17,11 +22,11 @@ TEST(SolverParams, DefaultsAndValuesOfADeck) {
   EXPECT_EQ(standard.type, "cg");
   EXPECT_EQ(standard.preconditioner, "jacobi");
   const auto params =
-      read("[solver]\ntype = \"direct\"\npreconditioner = \"ssor\"\ntolerance = 1e-6\nrelaxation = 1.5\n");
-  EXPECT_EQ(params.type, "direct");
+      read("[solver]\ntype = \"minres\"\npreconditioner = \"ssor\"\ntolerance = 1e-6\nrelaxation = 1.5\n");
+  EXPECT_EQ(params.type, "minres");
   EXPECT_EQ(params.preconditioner, "ssor");
   EXPECT_EQ(params.tolerance, 1e-6);
-  EXPECT_EQ(params.relaxation, 1.5);
+  EXPECT_EQ(params.preconditioning.as<solvers::SweepParams>().relaxation, 1.5);
   ASSERT_TRUE(params.where);
 }
 
@@ -41,7 +46,8 @@ TEST(SolverParams, TheSchemaRefusesWhatIsOutOfRange) {
 
 TEST(SolverParams, CheckRefusesWhatTheSchemaLetsPass) {
   EXPECT_NO_THROW(solvers::check({}));
-  EXPECT_THROW(solvers::check({.relaxation = 2}), Error);
+  EXPECT_THROW(solvers::check({.preconditioner = "ssor", .preconditioning = solvers::SweepParams{.relaxation = 2}}),
+               Error);
   EXPECT_THROW(solvers::check({.tolerance = 1}), Error);
   try {
     solvers::check({.preconditioner = "jacoby"});

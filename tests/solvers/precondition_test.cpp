@@ -23,10 +23,10 @@ struct Preconditioners : ::testing::Test {
     const auto matrix = A.template to<Space>();
     const linalg::CrsOperator<Exec> op(matrix);
     const linalg::Operator<Exec>& as_operator = op;
-    std::string failure;
-    const auto M = solvers::make_preconditioner<Exec, double>(exec, as_operator, as_operator, params,
-                                                              linalg::Sign::positive, failure);
-    EXPECT_TRUE(M) << failure;
+    const auto M = solvers::make_preconditioner<Exec, double>(params);
+    const std::string failure =
+        M->set_up(exec, as_operator, as_operator, linalg::Sign::positive, solvers::Reuse::nothing);
+    EXPECT_EQ(failure, "");
     const auto right = to_space<Space>(r);
     Array<double, Space> z(A.rows);
     M->apply(exec, right, z);
@@ -110,9 +110,12 @@ TYPED_TEST(Preconditioners, MulticolourSsorIsSsorOfThePermutedMatrix) {
       const auto r = testing::random_vector(A.rows, 9);
       std::vector<double> r_permuted(r.size());
       for (std::size_t i = 0; i < r.size(); ++i) r_permuted[i] = r[row_at[i]];
-      const auto found = this->apply(exec, A, {.preconditioner = "multicolour_ssor", .relaxation = omega}, r);
+      const auto found = this->apply(
+          exec, A, {.preconditioner = "multicolour_ssor", .preconditioning = solvers::SweepParams{.relaxation = omega}},
+          r);
       const auto expected = Preconditioners<Threads>::apply(
-          reference, permuted, {.preconditioner = "ssor", .relaxation = omega}, r_permuted);
+          reference, permuted, {.preconditioner = "ssor", .preconditioning = solvers::SweepParams{.relaxation = omega}},
+          r_permuted);
       for (std::size_t i = 0; i < r.size(); ++i) ASSERT_NEAR(found[row_at[i]], expected[i], 1e-13);
     }
 }
@@ -122,12 +125,14 @@ TYPED_TEST(Preconditioners, AreSymmetricAndPositiveDefinite) {
   TypeParam exec;
   for (const HostMatrix& A : {testing::laplacian(20, 2), random_definite(400, 6, 3)}) {
     const auto u = testing::random_vector(A.rows, 1), v = testing::random_vector(A.rows, 2);
-    for (const SolverParams& params : {SolverParams{.preconditioner = "none"}, SolverParams{},
-                                       SolverParams{.preconditioner = "ssor", .relaxation = 1.3},
-                                       SolverParams{.preconditioner = "multicolour_ssor", .relaxation = 1.3},
-                                       SolverParams{.preconditioner = "chebyshev", .degree = 1},
-                                       SolverParams{.preconditioner = "chebyshev", .degree = 2},
-                                       SolverParams{.preconditioner = "chebyshev", .degree = 7}}) {
+    for (const SolverParams& params :
+         {SolverParams{.preconditioner = "none"}, SolverParams{},
+          SolverParams{.preconditioner = "ssor", .preconditioning = solvers::SweepParams{.relaxation = 1.3}},
+          SolverParams{.preconditioner = "multicolour_ssor",
+          .preconditioning = solvers::SweepParams{.relaxation = 1.3}},
+          SolverParams{.preconditioner = "chebyshev", .preconditioning = solvers::ChebyshevParams{.degree = 1}},
+          SolverParams{.preconditioner = "chebyshev", .preconditioning = solvers::ChebyshevParams{.degree = 2}},
+          SolverParams{.preconditioner = "chebyshev", .preconditioning = solvers::ChebyshevParams{.degree = 7}}}) {
       if (std::is_same_v<TypeParam, Cuda> && params.preconditioner == "ssor") continue;
       const auto Mu = this->apply(exec, A, params, u), Mv = this->apply(exec, A, params, v);
       double uMv = 0, vMu = 0, uMu = 0;
@@ -152,9 +157,12 @@ TYPED_TEST(Preconditioners, SaveTheIterationsThatTheyPromise) {
   const int jacobi = iterations({});
   EXPECT_NEAR(jacobi, 118, 1);
   EXPECT_LT(iterations({.preconditioner = "multicolour_ssor"}), 0.92 * jacobi);
-  EXPECT_LT(iterations({.preconditioner = "chebyshev", .degree = 1}), 0.6 * jacobi);
-  EXPECT_LT(iterations({.preconditioner = "chebyshev", .degree = 3}), 0.32 * jacobi);
-  EXPECT_LT(iterations({.preconditioner = "chebyshev", .degree = 7}), 0.2 * jacobi);
+  EXPECT_LT(iterations({.preconditioner = "chebyshev", .preconditioning = solvers::ChebyshevParams{.degree = 1}}),
+            0.6 * jacobi);
+  EXPECT_LT(iterations({.preconditioner = "chebyshev", .preconditioning = solvers::ChebyshevParams{.degree = 3}}),
+            0.32 * jacobi);
+  EXPECT_LT(iterations({.preconditioner = "chebyshev", .preconditioning = solvers::ChebyshevParams{.degree = 7}}),
+            0.2 * jacobi);
 }
 
 TYPED_TEST(Preconditioners, MulticolourSsorSaysThatAPatternIsNotSymmetric) {
@@ -204,8 +212,9 @@ TYPED_TEST(Preconditioners, OperatorsWithoutEntriesTakeWhatNeedsProductsOnly) {
   const auto b = to_space<Space>(values);
   Array<double, Space> x(A.rows);
   for (const SolverParams& params :
-       {SolverParams{}, SolverParams{.preconditioner = "chebyshev"}, SolverParams{.variant = "single_reduction"},
-        SolverParams{.type = "minres"}, SolverParams{.type = "bicgstab"}, SolverParams{.type = "gmres"}}) {
+       {SolverParams{}, SolverParams{.preconditioner = "chebyshev"},
+        SolverParams{.method = solvers::CgParams{.variant = "single_reduction"}}, SolverParams{.type = "minres"},
+        SolverParams{.type = "bicgstab"}, SolverParams{.type = "gmres"}}) {
     x.set_zero();
     const auto report = solvers::solve(exec, op, b, x, params);
     EXPECT_TRUE(report.converged) << params.type << report.failure;

@@ -62,7 +62,7 @@ TYPED_TEST(Shift, StiffFixedNeighboursDoNotHideTheRest) {
   // The ends have a stiffness of 1e9: 1e-8 of the right-hand side is a flow of 10, a thousand times what flows.
   const Chain chain(102, 1e9, 0, 1);
   for (const char* type : {"cg", "minres", "bicgstab", "gmres", "direct", "lu"}) {
-    const auto found = this->solve(chain, {.type = type, .restart = 110});
+    const auto found = this->solve(chain, {.type = type, .method = solvers::GmresParams{.restart = 110}});
     EXPECT_TRUE(found.report.converged) << type << ": " << found.report.failure;
     for (int i = 0; i < 102; ++i) ASSERT_NEAR(found.x[i], (i - 1) / 99.0, i == 0 || i == 101 ? 0.011 : 1e-5) << type;
     EXPECT_EQ(found.x.front(), 0);
@@ -115,8 +115,9 @@ TYPED_TEST(Shift, CgEstimatesItsEnergyError) {
   for (const char* variant : {"standard", "single_reduction"})
     for (const char* precision : {"double", "mixed"})
       for (double tolerance : {1e-3, 1e-6}) {
-        const auto found =
-            testing::solve(exec, A, b, {.tolerance = tolerance, .variant = variant, .precision = precision});
+        const auto found = testing::solve(
+            exec, A, b,
+            {.tolerance = tolerance, .method = solvers::CgParams{.variant = variant}, .precision = precision});
         std::vector<double> e(exact.size());
         for (std::size_t i = 0; i < e.size(); ++i) e[i] = exact[i] - found.x[i];
         const auto dot = [](const std::vector<double>& x, const std::vector<double>& y) {

@@ -4,6 +4,10 @@
 #include <string>
 #include <vector>
 
+#include "solvers/krylov/cg.hpp"
+#include "solvers/krylov/gmres.hpp"
+#include "solvers/precondition/chebyshev.hpp"
+#include "solvers/precondition/ssor.hpp"
 #include "solvers/solve.hpp"
 #include "support/matrices.hpp"
 

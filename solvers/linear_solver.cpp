@@ -1,0 +1,5 @@
+#include "solvers/linear_solver_impl.hpp"
+
+namespace tessera::solvers {
+template class LinearSolver<Threads>;
+}  // namespace tessera::solvers

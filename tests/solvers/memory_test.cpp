@@ -1,0 +1,114 @@
+// What solvers say that they take, and what they take; and that a second solve takes nothing.
+#include "base/memory.hpp"
+#include "base/array_memory.hpp"
+#include "solvers/systems.hpp"
+#include "support/backends.hpp"
+
+namespace tessera {
+namespace {
+
+using solvers::CgParams;
+using solvers::GmresParams;
+using solvers::LinearSolver;
+using solvers::SolverParams;
+
+template <class Exec>
+struct SolverMemory : ::testing::Test {
+  static double now() {
+    return static_cast<double>(std::is_same_v<Exec, Threads> ? host_array_memory().now : memory_use().device_now);
+  }
+  static double peak() {
+    return static_cast<double>(std::is_same_v<Exec, Threads> ? host_array_memory().peak : memory_use().device_peak);
+  }
+};
+TYPED_TEST_SUITE(SolverMemory, testing::Backends);
+
+/// Every iterative method and preconditioner in every precision: those that find the solution, and those that fail in 12 iterations.
+std::vector<SolverParams> iterative(bool threads) {
+  std::vector<SolverParams> result;
+  for (const char* precision : {"double", "mixed", "float"})
+    for (int most : {12, 10000}) {
+      const auto add = [&](SolverParams params) {
+        params.tolerance = 1e-5;
+        params.max_iterations = most;
+        params.precision = precision;
+        result.push_back(params);
+      };
+      for (const char* type : {"cg", "minres", "bicgstab"}) add({.type = type});
+      for (const char* preconditioner : {"none", "chebyshev"}) add({.preconditioner = preconditioner});
+      for (const char* preconditioner : {"none", "jacobi"})
+        add({.preconditioner = preconditioner, .method = CgParams{.variant = "single_reduction"}});
+      add({.type = "bicgstab", .preconditioner = "none"});
+      add({.type = "gmres", .method = GmresParams{.restart = 20}});
+      if (threads) add({.preconditioner = "ssor"});
+      if (threads) add({.preconditioner = "multicolour_ssor"});  // on CUDA its padding is an estimate
+    }
+  return result;
+}
+
+TYPED_TEST(SolverMemory, IsWhatWasSaid) {
+  TESSERA_REQUIRE(TypeParam);
+  using Space = typename TypeParam::Space;
+  TypeParam exec;
+  const auto A = testing::laplacian(std::is_same_v<TypeParam, Threads> ? 30 : 70, 3).template to<Space>();
+  const linalg::CrsOperator<TypeParam> op(A);
+  const auto b = to_space<Space>(testing::random_vector(A.rows, 1));
+  Array<double, Space> x(A.rows);
+  const std::vector<Index> fixed_rows;
+  std::vector<std::pair<double, std::pair<SolverParams, bool>>> runs;
+  for (const SolverParams& params : iterative(std::is_same_v<TypeParam, Threads>))
+    for (bool known : {false, true})
+      runs.push_back(
+          {solvers::solver_bytes<TypeParam>(params, A.rows, A.nnz()) + (known ? solvers::shift_bytes(A.rows) : 0),
+           {params, known}});
+  // The peak of the process only grows, so the least goes first.
+  std::sort(runs.begin(), runs.end(), [](const auto& a, const auto& b) { return a.first < b.first; });
+  for (const auto& [bytes, run] : runs) {
+    const auto& [params, known] = run;
+    x.set_zero();
+    reset_host_array_peak();
+    const double before = this->now();
+    LinearSolver<TypeParam> solver(exec, params);
+    solver.set_operator(op);
+    if (known)
+      solver.solve(b.view(), x.view(), {}, {{}, {}, true});
+    else
+      solver.solve(b.view(), x.view());
+    const double used = this->peak() - before;
+    EXPECT_NEAR(used / bytes, 1, 0.01) << params.type << " " << params.preconditioner << " " << params.precision << " "
+                                       << params.method.template as<CgParams>().variant << " " << params.max_iterations
+                                       << (known ? " shifted" : "") << ": " << used << " B, said were " << bytes;
+  }
+}
+
+TYPED_TEST(SolverMemory, ASecondSolveTakesNothing) {
+  TESSERA_REQUIRE(TypeParam);
+  using Space = typename TypeParam::Space;
+  TypeParam exec;
+  const auto A = testing::laplacian(30, 2).template to<Space>();
+  const linalg::CrsOperator<TypeParam> op(A);
+  const auto b = to_space<Space>(testing::random_vector(A.rows, 1));
+  Array<double, Space> x(A.rows);
+  std::vector<SolverParams> all = iterative(std::is_same_v<TypeParam, Threads>);
+  for (const char* type : {"direct", "lu"}) all.push_back({.type = type});
+  for (const SolverParams& params : all) {
+    if (params.max_iterations == 12) continue;
+    SCOPED_TRACE(params.type + " " + params.preconditioner + " " + params.precision);
+    LinearSolver<TypeParam> solver(exec, params);
+    solver.set_operator(op);
+    const auto solve = [&] {
+      x.set_zero();
+      EXPECT_TRUE(solver.solve(b.view(), x.view()).converged);
+      EXPECT_TRUE(solver.solve(b.view(), x.view(), {}, {{}, {}, true}).converged);
+    };
+    solve();
+    reset_host_array_peak();
+    const double now = this->now(), peak = this->peak();
+    solve();
+    EXPECT_EQ(this->now(), now);
+    EXPECT_EQ(this->peak(), peak);
+  }
+}
+
+}  // namespace
+}  // namespace tessera
