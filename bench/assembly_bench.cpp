@@ -5,7 +5,7 @@
 #include <string>
 #include <vector>
 
-#include "assembly/assemble.hpp"
+#include "assembly/cells/assembler.hpp"
 #include "bench/support/atomics.hpp"
 #include "bench/support/bench.hpp"
 #include "bench/support/meshes.hpp"

@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "assembly/convection/convection.hpp"
-#include "assembly/quadrature_points.hpp"
+#include "assembly/space/quadrature_points.hpp"
 #include "bench/support/bench.hpp"
 #include "bench/support/refill.hpp"
 #include "mesh/box.hpp"

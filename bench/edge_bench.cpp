@@ -5,8 +5,8 @@
 #include <chrono>
 #include <cmath>
 
-#include "assembly/edge/edge_functions.hpp"
-#include "assembly/sparsity.hpp"
+#include "assembly/edge/functions.hpp"
+#include "assembly/space/sparsity.hpp"
 #include "base/error.hpp"
 #include "bench/support/bench.hpp"
 #include "linalg/spmv.hpp"

@@ -6,7 +6,7 @@
 #include <cmath>
 #include <numbers>
 
-#include "assembly/assemble.hpp"
+#include "assembly/cells/assembler.hpp"
 #include "base/error.hpp"
 #include "bench/support/meshes.hpp"
 #include "bench/support/peers.hpp"

@@ -4,8 +4,8 @@
 
 #include <cmath>
 
-#include "assembly/assemble.hpp"
-#include "assembly/matrix_free/matrix_free.hpp"
+#include "assembly/cells/assembler.hpp"
+#include "assembly/matrix_free/operator.hpp"
 #include "base/error.hpp"
 #include "bench/support/bench.hpp"
 #include "linalg/formats.hpp"

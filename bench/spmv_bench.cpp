@@ -2,7 +2,7 @@
 // each format's product must equal is that of CRS in the same run.
 #include <fmt/format.h>
 
-#include "assembly/sparsity.hpp"
+#include "assembly/space/sparsity.hpp"
 #include "bench/support/meshes.hpp"
 #include "bench/support/spmv_peers.hpp"
 #include "bench/support/stencils.hpp"

@@ -76,9 +76,9 @@ class Reader {
   }
   std::vector<double> without_sizes(std::vector<double> values) const {
     if (values.size() < 2 || values[1] != 1 || values[0] != static_cast<double>(values.size() - 2))
-      fail(values.size() < 2 ? std::string("it has no sizes")
-                             : fmt::format("its sizes say {} x {}, and {} numbers follow", values[0], values[1],
-                                           values.size() - 2),
+      fail(values.size() < 2
+               ? std::string("it has no sizes")
+               : fmt::format("its sizes say {} x {}, and {} numbers follow", values[0], values[1], values.size() - 2),
            1, "a vector of N numbers has the sizes: N 1");
     values.erase(values.begin(), values.begin() + 2);
     return values;

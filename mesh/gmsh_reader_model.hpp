@@ -46,9 +46,9 @@ struct GmshModel {
   std::vector<EntityElements> elements;  ///< of lower dimensions
   std::vector<PhysicalGroup> groups;     ///< of dimension <= dim; groups of one name and dimension are one
   std::vector<EntityLabel> labels;
-  std::vector<std::string> infos;        ///< of the child, for the parent's log
-  std::vector<std::string> notes;        ///< of the child, for the parent's debug log
-  std::vector<std::string> warnings;     ///< of the child, for the parent to say and keep
+  std::vector<std::string> infos;     ///< of the child, for the parent's log
+  std::vector<std::string> notes;     ///< of the child, for the parent's debug log
+  std::vector<std::string> warnings;  ///< of the child, for the parent to say and keep
 };
 
 // The members of each struct for the archives of base/archive.hpp, in one order for writing and reading.

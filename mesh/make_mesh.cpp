@@ -93,8 +93,8 @@ Mesh make_mesh(const deck::Deck& deck, const MeshParams& params, int threads, co
     with_place(where, [&] { mesh = make_box(refined(*params.box, params.refine), params.order); });
   } else {
     Scope scope(exec, "mesh.read");
-    GmshOptions options{params.size, params.order, params.trust, params.time_limit, where, hooks, params.refine,
-                        params.angle, params.glue};
+    GmshOptions options{params.size, params.order,  params.trust, params.time_limit, where,
+                        hooks,       params.refine, params.angle, params.glue};
     with_place(where, [&] { mesh = read_and_refine(deck.resolve(params.file), options, refinements); });
   }
   if (!params.box) {

@@ -92,7 +92,8 @@ struct Match {
   std::size_t missing = 0, first_missing = 0;
 };
 
-Match match(const Mesh& mesh, const SideOfMesh& from, const SideOfMesh& to, const PointTree& tree, const AffineMap& map) {
+Match match(const Mesh& mesh, const SideOfMesh& from, const SideOfMesh& to, const PointTree& tree,
+            const AffineMap& map) {
   Match result;
   const BoundingBox box = box_of(mesh, to.vertices), start = box_of(mesh, from.vertices);
   double size = 0;
@@ -153,25 +154,27 @@ Match partners(const Mesh& mesh, const Group& from, const Group& to, const std::
   }
   if (shifted.missing == 0 && a.vertices.size() == b.vertices.size()) {
     const Index v = (*facet_without_image(a, b, shifted))[0];
-    throw Error(ExitCode::mesh,
-                fmt::format("periodic sides '{}' and '{}' have the same vertices, but not the same facets: one at {} has "
-                            "no image",
-                            from.name, to.name, text(mesh.point(v))),
-                periodic_help);
+    throw Error(
+        ExitCode::mesh,
+        fmt::format("periodic sides '{}' and '{}' have the same vertices, but not the same facets: one at {} has "
+                    "no image",
+                    from.name, to.name, text(mesh.point(v))),
+        periodic_help);
   }
   const AffineMap& map = candidates.front();
   const double shift[3] = {map.rows[3], map.rows[7], map.rows[11]};
   if (shifted.missing == 0)
     throw Error(ExitCode::mesh,
-                fmt::format("periodic sides do not fit: '{}' has {} vertices, '{}' has {}", from.name, a.vertices.size(),
-                            to.name, b.vertices.size()),
+                fmt::format("periodic sides do not fit: '{}' has {} vertices, '{}' has {}", from.name,
+                            a.vertices.size(), to.name, b.vertices.size()),
                 periodic_help);
-  throw Error(ExitCode::mesh,
-              fmt::format("periodic sides do not fit: {} of {} vertices of '{}' have no partner on '{}'; the first is {}, "
-                          "moved by {}",
-                          shifted.missing, a.vertices.size(), from.name, to.name,
-                          text(mesh.point(a.vertices[shifted.first_missing])), text(shift)),
-              periodic_help);
+  throw Error(
+      ExitCode::mesh,
+      fmt::format("periodic sides do not fit: {} of {} vertices of '{}' have no partner on '{}'; the first is {}, "
+                  "moved by {}",
+                  shifted.missing, a.vertices.size(), from.name, to.name,
+                  text(mesh.point(a.vertices[shifted.first_missing])), text(shift)),
+      periodic_help);
 }
 
 }  // namespace
@@ -234,8 +237,7 @@ void check_joined(const Mesh& mesh, const std::vector<Index>& same, int order) {
     for (; last < edges.size() && edges[last][0] == edges[first][0] && edges[last][1] == edges[first][1]; ++last)
       for (std::size_t other = first; other < last; ++other)
         // Images of one edge have no end in common; two that have one are different edges.
-        if (edges[other][2] == edges[last][2] || edges[other][3] == edges[last][3])
-          refuse(mesh.point(edges[last][2]));
+        if (edges[other][2] == edges[last][2] || edges[other][3] == edges[last][3]) refuse(mesh.point(edges[last][2]));
 }
 
 }  // namespace tessera::mesh

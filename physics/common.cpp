@@ -4,7 +4,7 @@
 
 #include <algorithm>
 
-#include "assembly/strategy.hpp"
+#include "assembly/cells/strategy.hpp"
 #include "base/log.hpp"
 #include "linalg/formats.hpp"
 #include "mesh/geometry.hpp"

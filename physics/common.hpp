@@ -4,7 +4,7 @@
 #include <string>
 #include <vector>
 
-#include "assembly/dof_map.hpp"
+#include "assembly/space/dof_map.hpp"
 #include "base/backend.hpp"
 #include "deck/section.hpp"
 #include "mesh/mesh.hpp"

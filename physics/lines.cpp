@@ -5,7 +5,7 @@
 #include <algorithm>
 #include <cmath>
 
-#include "assembly/quantities.hpp"
+#include "assembly/fields/quantities.hpp"
 #include "base/input_file.hpp"
 #include "mesh/geometry.hpp"
 #include "output/csv.hpp"

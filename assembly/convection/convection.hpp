@@ -2,7 +2,7 @@
 // Assembly of  -div(k grad u) + b . grad u + c u = f,  plain (Galerkin) or with streamline diffusion (SUPG).
 #include <vector>
 
-#include "assembly/assemble.hpp"
+#include "assembly/cells/assembler.hpp"
 
 namespace tessera::assembly {
 

@@ -1,5 +1,5 @@
 // ConvectionAssembler on CUDA, and `nonzeros` of it; the other strategies take its elements from convection_elements.cuh.
-#include "assembly/assembler_launch.cuh"
+#include "assembly/cells/launch.cuh"
 #include "assembly/convection/convection_impl.hpp"
 
 namespace tessera::assembly {

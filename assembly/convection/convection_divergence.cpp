@@ -1,12 +1,12 @@
 #include <cmath>
 
-#include "assembly/assembler_data.hpp"
+#include "assembly/cells/data.hpp"
+#include "assembly/cells/form.hpp"
 #include "assembly/convection/convection.hpp"
-#include "assembly/element.hpp"
-#include "assembly/form.hpp"
-#include "assembly/geometry_map.hpp"
-#include "assembly/host_loop.hpp"
-#include "assembly/quadrature.hpp"
+#include "assembly/space/element.hpp"
+#include "assembly/space/geometry_map.hpp"
+#include "assembly/space/host_loop.hpp"
+#include "assembly/space/quadrature.hpp"
 
 namespace tessera::assembly {
 namespace {

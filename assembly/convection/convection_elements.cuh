@@ -1,7 +1,7 @@
 #pragma once
 // Element matrices and loads with a velocity on CUDA, apart from where they go (assembler_sinks.cuh).
-#include "assembly/assembler_elements.cuh"
-#include "assembly/assembler_tiled.cuh"
+#include "assembly/cells/elements.cuh"
+#include "assembly/cells/tiled.cuh"
 #include "assembly/convection/convection_form.hpp"
 
 namespace tessera::assembly::kernels {

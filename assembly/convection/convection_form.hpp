@@ -2,8 +2,8 @@
 // The form at a point of a cell: coefficients in reference coordinates, the parameter of SUPG, entries of a row.
 #include <cmath>
 
-#include "assembly/assembler_data.hpp"
-#include "assembly/form.hpp"
+#include "assembly/cells/data.hpp"
+#include "assembly/cells/form.hpp"
 
 namespace tessera::assembly {
 

@@ -1,6 +1,6 @@
 #pragma once
 // ConvectionAssembler, written once; its elements are the business of convection_threads.cpp and convection_elements.cuh.
-#include "assembly/assembler_coefficients_impl.hpp"
+#include "assembly/cells/place_fields_impl.hpp"
 #include "assembly/convection/convection.hpp"
 
 namespace tessera::assembly {

@@ -1,13 +1,13 @@
 #include <algorithm>
 #include <limits>
 
-#include "assembly/assembler_data.hpp"
+#include "assembly/cells/data.hpp"
 #include "assembly/convection/convection.hpp"
 #include "assembly/convection/convection_form.hpp"
 #include "assembly/convection/convection_tables.hpp"
-#include "assembly/geometry_map.hpp"
-#include "assembly/host_loop.hpp"
-#include "assembly/quadrature.hpp"
+#include "assembly/space/geometry_map.hpp"
+#include "assembly/space/host_loop.hpp"
+#include "assembly/space/quadrature.hpp"
 
 namespace tessera::assembly {
 namespace {

@@ -1,7 +1,7 @@
 #pragma once
 // nonzeros on CUDA with a velocity, linear straight simplices: the cells of a lane of strategy_simplex_rows.cuh.
+#include "assembly/cells/simplex_rows.cuh"
 #include "assembly/convection/convection_form.hpp"
-#include "assembly/strategy_simplex_rows.cuh"
 
 namespace tessera::assembly::kernels {
 

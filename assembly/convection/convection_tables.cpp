@@ -1,9 +1,9 @@
 #include "assembly/convection/convection_tables.hpp"
 
-#include "assembly/assembler_data.hpp"
+#include "assembly/cells/data.hpp"
 #include "assembly/convection/convection_form.hpp"
-#include "assembly/element.hpp"
-#include "assembly/quadrature.hpp"
+#include "assembly/space/element.hpp"
+#include "assembly/space/quadrature.hpp"
 
 namespace tessera::assembly {
 namespace {

@@ -1,6 +1,6 @@
 #include <algorithm>
 
-#include "assembly/assembler_elements_threads.hpp"
+#include "assembly/cells/elements_threads.hpp"
 #include "assembly/convection/convection_form.hpp"
 #include "assembly/convection/convection_impl.hpp"
 

@@ -8,8 +8,8 @@
 #include <map>
 #include <span>
 
-#include "assembly/geometry_map.hpp"
-#include "assembly/quadrature.hpp"
+#include "assembly/space/geometry_map.hpp"
+#include "assembly/space/quadrature.hpp"
 #include "base/error.hpp"
 
 namespace tessera::assembly {

@@ -1,5 +1,5 @@
 #pragma once
-#include "assembly/dof_map.hpp"
+#include "assembly/space/dof_map.hpp"
 #include "base/array.hpp"
 #include "base/backend.hpp"
 

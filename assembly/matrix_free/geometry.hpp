@@ -1,5 +1,5 @@
 #pragma once
-#include "assembly/form.hpp"
+#include "assembly/cells/form.hpp"
 
 namespace tessera::assembly::matrix_free {
 

@@ -7,11 +7,11 @@
 #include <limits>
 #include <map>
 
-#include "assembly/assembler_data.hpp"
-#include "assembly/boundary.hpp"
-#include "assembly/form.hpp"
-#include "assembly/geometry_map.hpp"
-#include "assembly/quadrature.hpp"
+#include "assembly/cells/data.hpp"
+#include "assembly/cells/form.hpp"
+#include "assembly/facets/integrals.hpp"
+#include "assembly/space/geometry_map.hpp"
+#include "assembly/space/quadrature.hpp"
 #include "base/error.hpp"
 #include "base/team.hpp"
 

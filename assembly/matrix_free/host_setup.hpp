@@ -3,7 +3,7 @@
 #include <vector>
 
 #include "assembly/matrix_free/blocks.hpp"
-#include "assembly/matrix_free/matrix_free.hpp"
+#include "assembly/matrix_free/operator.hpp"
 #include "base/team.hpp"
 
 namespace tessera::assembly::matrix_free {

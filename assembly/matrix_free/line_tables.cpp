@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include "assembly/quadrature.hpp"
+#include "assembly/space/quadrature.hpp"
 
 namespace tessera::assembly::matrix_free {
 

@@ -1,7 +1,7 @@
 #pragma once
 #include <vector>
 
-#include "assembly/element.hpp"
+#include "assembly/space/element.hpp"
 
 namespace tessera::assembly::matrix_free {
 

@@ -1,6 +1,6 @@
 #pragma once
 // Application of kept element matrices: gather, multiply, write to the element vector.
-#include "assembly/form.hpp"
+#include "assembly/cells/form.hpp"
 #include "assembly/matrix_free/blocks.hpp"
 #include "base/parallel.hpp"
 

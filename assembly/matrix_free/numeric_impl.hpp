@@ -2,7 +2,7 @@
 // Numeric set-up, written once for both backends: factors at the points, loads, diagonals and element matrices.
 #include <algorithm>
 
-#include "assembly/form.hpp"
+#include "assembly/cells/form.hpp"
 #include "assembly/matrix_free/blocks.hpp"
 #include "assembly/matrix_free/matrix_free.hpp"
 #include "base/parallel.hpp"

@@ -1,10 +1,10 @@
 #pragma once
 // What a matrix-free operator keeps, how its blocks are made and filled, and its application.
-#include "assembly/dirichlet_impl.hpp"
 #include "assembly/matrix_free/host_setup.hpp"
 #include "assembly/matrix_free/local_impl.hpp"
-#include "assembly/matrix_free/matrix_free.hpp"
 #include "assembly/matrix_free/numeric_impl.hpp"
+#include "assembly/matrix_free/operator.hpp"
+#include "assembly/space/dirichlet_impl.hpp"
 
 namespace tessera::assembly {
 

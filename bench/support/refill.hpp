@@ -8,7 +8,7 @@
 #include <utility>
 #include <vector>
 
-#include "assembly/assemble.hpp"
+#include "assembly/cells/assembler.hpp"
 #include "bench/support/bench.hpp"
 #include "linalg/spmv.hpp"
 

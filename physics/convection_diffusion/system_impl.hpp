@@ -1,6 +1,6 @@
 #pragma once
 // make_system, written once. It only calls declared functions: system.cpp and system_cuda.cpp instantiate it.
-#include "assembly/dirichlet.hpp"
+#include "assembly/space/dirichlet.hpp"
 #include "linalg/discrete_upwinding.hpp"
 #include "physics/convection_diffusion/problem.hpp"
 #include "physics/scalar/store.hpp"

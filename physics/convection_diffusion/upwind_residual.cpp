@@ -1,7 +1,7 @@
 // What discrete upwinding adds to rows of the weak form.
 #include <algorithm>
 
-#include "assembly/cell_residual.hpp"
+#include "assembly/cells/residual.hpp"
 #include "linalg/discrete_upwinding.hpp"
 #include "physics/convection_diffusion/problem.hpp"
 #include "physics/scalar/system.hpp"

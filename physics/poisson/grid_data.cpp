@@ -2,8 +2,8 @@
 #include <algorithm>
 #include <cmath>
 
-#include "assembly/assemble.hpp"
-#include "assembly/quadrature_points.hpp"
+#include "assembly/cells/assembler.hpp"
+#include "assembly/space/quadrature_points.hpp"
 #include "base/team.hpp"
 #include "mesh/box.hpp"
 #include "physics/poisson/grid.hpp"

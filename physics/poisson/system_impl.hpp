@@ -2,9 +2,9 @@
 // make_system, written once. It only calls declared functions: system.cpp and system_cuda.cpp instantiate it.
 #include <fmt/format.h>
 
-#include "assembly/assemble.hpp"
-#include "assembly/dirichlet.hpp"
-#include "assembly/matrix_free/matrix_free.hpp"
+#include "assembly/cells/assembler.hpp"
+#include "assembly/matrix_free/operator.hpp"
+#include "assembly/space/dirichlet.hpp"
 #include "base/profile.hpp"
 #include "physics/poisson/system.hpp"
 #include "physics/scalar/store.hpp"

@@ -5,8 +5,8 @@
 #include <utility>
 #include <vector>
 
-#include "assembly/cell_residual.hpp"
-#include "assembly/side_loads.hpp"
+#include "assembly/cells/residual.hpp"
+#include "assembly/facets/side_loads.hpp"
 #include "output/summary.hpp"
 #include "physics/scalar/solution.hpp"
 

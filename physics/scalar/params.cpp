@@ -4,7 +4,7 @@
 
 #include <algorithm>
 
-#include "assembly/strategy.hpp"
+#include "assembly/cells/strategy.hpp"
 
 namespace tessera::physics::scalar {
 

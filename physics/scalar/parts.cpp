@@ -18,9 +18,8 @@ std::string groups_of(const mesh::Mesh& mesh, const std::vector<Index>& part, In
   for (const mesh::Group& group : mesh.groups) {
     const bool facets = group.dim == mesh.dim - 1;
     if (!facets && group.dim != mesh.dim) continue;
-    if (std::any_of(group.entities.begin(), group.entities.end(), [&](Index entity) {
-          return part[facets ? mesh.facets.cell[entity] : entity] == wanted;
-        }))
+    if (std::any_of(group.entities.begin(), group.entities.end(),
+                    [&](Index entity) { return part[facets ? mesh.facets.cell[entity] : entity] == wanted; }))
       names += fmt::format("{}'{}'", names.empty() ? "" : ", ", group.name);
   }
   return names.empty() ? "in no group" : "in the groups " + names;
@@ -59,13 +58,15 @@ void check_parts(const Problem& problem) {
   const std::vector<Index> part = parts_of_cells(mesh, problem.dofs);
   const Index parts = part.empty() ? 0 : *std::max_element(part.begin(), part.end()) + 1;
   if (parts < 2) return;
-  std::vector<char> fixed(static_cast<std::size_t>(parts), 0), dirichlet(static_cast<std::size_t>(problem.dofs.dofs), 0);
+  std::vector<char> fixed(static_cast<std::size_t>(parts), 0),
+      dirichlet(static_cast<std::size_t>(problem.dofs.dofs), 0);
   for (const Index dof : problem.dirichlet.dofs) dirichlet[dof] = 1;
   for (const assembly::DofBlock& block : problem.dofs.blocks)
     for (Index c = 0; c < block.cells(); ++c) {
       const Index cell = block.first_cell + c;
-      fixed[part[cell]] |= !is_zero(problem.params.materials[problem.material[cell]].reaction) ||
-                           std::any_of(block.cell(c), block.cell(c) + block.nodes, [&](Index i) { return dirichlet[i]; });
+      fixed[part[cell]] |=
+          !is_zero(problem.params.materials[problem.material[cell]].reaction) ||
+          std::any_of(block.cell(c), block.cell(c) + block.nodes, [&](Index i) { return dirichlet[i]; });
     }
   for (const BoundaryParams& boundary : problem.params.boundaries) {
     if (boundary.type != "robin" || is_zero(boundary.alpha)) continue;
@@ -81,10 +82,11 @@ void check_parts(const Problem& problem) {
   const auto& boundaries = problem.params.boundaries;
   throw Error(
       ExitCode::usage,
-      fmt::format("the problem is singular: the mesh has {} parts that share no node, and in {} of them nothing fixes u; "
-                  "the first has {} cells, one of them at ({:g}, {:g}, {:g}), {}",
-                  parts, std::count(fixed.begin(), fixed.end(), 0), std::count(part.begin(), part.end(), wanted), x[0],
-                  x[1], x[2], groups_of(mesh, part, wanted)),
+      fmt::format(
+          "the problem is singular: the mesh has {} parts that share no node, and in {} of them nothing fixes u; "
+          "the first has {} cells, one of them at ({:g}, {:g}, {:g}), {}",
+          parts, std::count(fixed.begin(), fixed.end(), 0), std::count(part.begin(), part.end(), wanted), x[0], x[1],
+          x[2], groups_of(mesh, part, wanted)),
       "every part needs a dirichlet boundary, a robin boundary with alpha > 0, or a reaction; parts that touch should "
       "share nodes: join them in Gmsh (BooleanFragments, Coherence), or by mesh.merge_nodes",
       boundaries.empty() ? problem.params.physics.where : boundaries.front().where);

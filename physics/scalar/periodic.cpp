@@ -7,7 +7,7 @@
 #include <limits>
 #include <numeric>
 
-#include "assembly/periodic_dof_map.hpp"
+#include "assembly/space/periodic_dof_map.hpp"
 #include "base/log.hpp"
 #include "mesh/periodic.hpp"
 #include "physics/scalar/entry.hpp"

@@ -2,7 +2,7 @@
 // Periodic boundaries: u is the same at a point of one side and at its image on the other.
 #include <vector>
 
-#include "assembly/dof_map.hpp"
+#include "assembly/space/dof_map.hpp"
 #include "physics/scalar/problem.hpp"
 
 namespace tessera::physics::scalar {

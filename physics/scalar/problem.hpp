@@ -5,9 +5,9 @@
 #include <string>
 #include <vector>
 
-#include "assembly/coefficient.hpp"
-#include "assembly/dof_map.hpp"
-#include "assembly/quadrature_points.hpp"
+#include "assembly/cells/coefficient.hpp"
+#include "assembly/space/dof_map.hpp"
+#include "assembly/space/quadrature_points.hpp"
 #include "mesh/mesh.hpp"
 #include "physics/module.hpp"
 #include "physics/scalar/params.hpp"

@@ -4,9 +4,9 @@
 
 #include <algorithm>
 
-#include "assembly/errors.hpp"
-#include "assembly/flux.hpp"
-#include "assembly/quantities.hpp"
+#include "assembly/fields/errors.hpp"
+#include "assembly/fields/flux.hpp"
+#include "assembly/fields/quantities.hpp"
 #include "base/log.hpp"
 #include "base/profile.hpp"
 #include "base/team.hpp"

@@ -3,7 +3,7 @@
 #include <filesystem>
 #include <vector>
 
-#include "assembly/tensor_field.hpp"
+#include "assembly/fields/tensor_field.hpp"
 #include "base/array.hpp"
 #include "physics/scalar/fluxes.hpp"
 #include "solvers/report.hpp"

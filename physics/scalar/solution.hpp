@@ -4,7 +4,7 @@
 #include <vector>
 
 #include "assembly/convection/convection.hpp"
-#include "assembly/tensor_field.hpp"
+#include "assembly/fields/tensor_field.hpp"
 #include "physics/scalar/problem.hpp"
 
 namespace tessera::physics::scalar {

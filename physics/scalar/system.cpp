@@ -2,7 +2,7 @@
 
 #include <fmt/format.h>
 
-#include "assembly/boundary.hpp"
+#include "assembly/facets/integrals.hpp"
 #include "physics/scalar/evaluate.hpp"
 
 namespace tessera::physics::scalar {

@@ -2,7 +2,7 @@
 // A linear system on a backend, and what every module does with it.
 #include <memory>
 
-#include "assembly/matrix_free/matrix_free.hpp"
+#include "assembly/matrix_free/operator.hpp"
 #include "linalg/operator.hpp"
 #include "output/summary.hpp"
 #include "physics/scalar/problem.hpp"

@@ -2,9 +2,9 @@
 
 #include <fmt/format.h>
 
-#include "assembly/assemble.hpp"
-#include "assembly/errors.hpp"
-#include "assembly/quadrature_points.hpp"
+#include "assembly/cells/assembler.hpp"
+#include "assembly/fields/errors.hpp"
+#include "assembly/space/quadrature_points.hpp"
 #include "base/profile.hpp"
 #include "mesh/groups.hpp"
 #include "mesh/make_mesh.hpp"

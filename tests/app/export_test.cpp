@@ -63,8 +63,8 @@ std::vector<double> solved(System& system) {
   Threads exec(1);
   Array<double> x(system.b.size());
   x.set_zero();
-  const solvers::Report report = solvers::solve(exec, system.A, std::as_const(system.b).view(), x.view(),
-                                                {.type = "lu", .tolerance = 1e-12});
+  const solvers::Report report =
+      solvers::solve(exec, system.A, std::as_const(system.b).view(), x.view(), {.type = "lu", .tolerance = 1e-12});
   EXPECT_TRUE(report.converged) << report.failure;
   return to_vector(x);
 }
@@ -120,8 +120,7 @@ TEST(Export, OfDifferencesOnAGrid) {
   System system = exported("grid", deck);
   ASSERT_EQ(system.A.rows, 7 * 5);
   const std::vector<double> x = solved(system);
-  const std::vector<double> u =
-      u_of_a_run("grid", deck, " --set solver.type=lu --set solver.tolerance=1e-12");
+  const std::vector<double> u = u_of_a_run("grid", deck, " --set solver.type=lu --set solver.tolerance=1e-12");
   ASSERT_EQ(u.size(), 9u * 7u);
   for (int j = 1; j < 6; ++j)
     for (int i = 1; i < 8; ++i) EXPECT_NEAR(x[static_cast<std::size_t>((j - 1) * 7 + i - 1)], u[j * 9 + i], 1e-9);

@@ -137,10 +137,13 @@ TEST(Flux, BalancesOnEveryShapeOrderAndScheme) {
            "\n[physics]\n" + physics + "\norder = " + std::to_string(order) +
            "\n[[material]]\ndiffusivity = \"1 + x*x\"\nreaction = \"1 + x\"\nsource = \"exp(x)\"\n" +
            (physics.find("convection") == std::string::npos ? "" : "velocity = " + vector + "\n") +
-           "[[boundary]]\non = \"left\"\ntype = \"dirichlet\"\nvalue = \"1 + " + y + "\"\n"
-           "[[boundary]]\non = \"right\"\ntype = \"neumann\"\nvalue = \"2 + " + y + "\"\n"
-           "[[boundary]]\non = \"right\"\ntype = \"robin\"\nalpha = \"1 + " + y + "\"\nvalue = 3\n" +
-           (dim > 1 ? "[[boundary]]\non = \"top\"\ntype = \"dirichlet\"\nvalue = 2\n" : "");
+           "[[boundary]]\non = \"left\"\ntype = \"dirichlet\"\nvalue = \"1 + " + y +
+           "\"\n"
+           "[[boundary]]\non = \"right\"\ntype = \"neumann\"\nvalue = \"2 + " +
+           y +
+           "\"\n"
+           "[[boundary]]\non = \"right\"\ntype = \"robin\"\nalpha = \"1 + " +
+           y + "\"\nvalue = 3\n" + (dim > 1 ? "[[boundary]]\non = \"top\"\ntype = \"dirichlet\"\nvalue = 2\n" : "");
   };
   const std::pair<const char*, int> shapes[] = {{"interval", 1}, {"triangle", 2}, {"quad", 2},
                                                 {"tet", 3},      {"hex", 3},      {"prism", 3}};

@@ -23,9 +23,8 @@ TEST(TridiagonalCommand, SolvesByEveryMethodAndPrintsATable) {
       app_test::tessera("tridiagonal " + rows_file(500) + " --backend threads --repeat 1 --batch 3 -o " + x);
   EXPECT_EQ(result.code, 0) << result.text;
   for (const char* word : {"500 rows, 3 times", "solve ms", "backward error", "forward error", "\n  thomas ",
-                           "\n  lu_pivoting ", "\n  cyclic_reduction ", "\n  parallel_cyclic_reduction ",
-                           "\n  cr_pcr ", "\n  spike_cr ", "\n  spike_pivoting ", "\n  spike_diagonal_pivoting ",
-                           "auto takes "})
+                           "\n  lu_pivoting ", "\n  cyclic_reduction ", "\n  parallel_cyclic_reduction ", "\n  cr_pcr ",
+                           "\n  spike_cr ", "\n  spike_pivoting ", "\n  spike_diagonal_pivoting ", "auto takes "})
     EXPECT_TRUE(result.says(word)) << word << "\n" << result.text;
   EXPECT_FALSE(result.says(" nan")) << result.text;
   const auto solution = tessera::linalg::read_market_vector(x);
@@ -44,8 +43,9 @@ TEST(TridiagonalCommand, TakesAMatrixMarketFile) {
   const std::string file =
       write_deck("three.mtx", "%%MatrixMarket matrix coordinate real symmetric\n40 40 79\n" + entries);
   const std::string x = (folder() / "x.csv").string();
-  const Result result = app_test::tessera("tridiagonal " + file + " --backend threads --repeat 1 --method lu_pivoting --batch 5 " +
-                                "--interleaved -o " + x);
+  const Result result =
+      app_test::tessera("tridiagonal " + file + " --backend threads --repeat 1 --method lu_pivoting --batch 5 " +
+                        "--interleaved -o " + x);
   EXPECT_EQ(result.code, 0) << result.text;
   EXPECT_FALSE(result.says("thomas")) << result.text;
   std::ifstream csv(x);
@@ -63,8 +63,8 @@ TEST(TridiagonalCommand, SaysWhichMethodsFail) {
       app_test::tessera("tridiagonal --backend threads --repeat 1 " + write_deck("pivot.csv", "0 0 1\n1 0 1\n1 1 0\n"));
   EXPECT_EQ(result.code, 0) << result.text;
   EXPECT_TRUE(result.says("without pivoting it is not safe for this matrix")) << result.text;
-  const Result singular =
-      app_test::tessera("tridiagonal --backend threads --repeat 1 " + write_deck("singular.csv", "0 0 1\n1 0 1\n1 0 0\n"));
+  const Result singular = app_test::tessera("tridiagonal --backend threads --repeat 1 " +
+                                            write_deck("singular.csv", "0 0 1\n1 0 1\n1 0 0\n"));
   EXPECT_EQ(singular.code, 4) << singular.text;
   EXPECT_TRUE(singular.says("the matrix is singular")) << singular.text;
 }

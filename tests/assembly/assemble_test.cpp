@@ -1,4 +1,4 @@
-#include "assembly/assemble.hpp"
+#include "assembly/cells/assembler.hpp"
 
 #include <cmath>
 

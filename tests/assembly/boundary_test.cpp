@@ -1,4 +1,4 @@
-#include "assembly/boundary.hpp"
+#include "assembly/facets/integrals.hpp"
 
 #include <cmath>
 

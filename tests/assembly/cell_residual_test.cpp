@@ -1,5 +1,5 @@
 // The residual of cells is what their assembled rows say, and parts of a mesh add up to it.
-#include "assembly/cell_residual.hpp"
+#include "assembly/cells/residual.hpp"
 
 #include <gtest/gtest.h>
 
@@ -7,7 +7,7 @@
 #include <numeric>
 
 #include "assembly/convection_support.hpp"
-#include "assembly/quadrature_points.hpp"
+#include "assembly/space/quadrature_points.hpp"
 
 namespace tessera::testing {
 namespace {

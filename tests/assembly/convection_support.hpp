@@ -3,7 +3,7 @@
 #include <cmath>
 
 #include "assembly/convection/convection.hpp"
-#include "assembly/quadrature_points.hpp"
+#include "assembly/space/quadrature_points.hpp"
 #include "assembly/support.hpp"
 
 namespace tessera::testing::convection {

@@ -1,4 +1,4 @@
-#include "assembly/dof_map.hpp"
+#include "assembly/space/dof_map.hpp"
 
 #include <gtest/gtest.h>
 
@@ -6,7 +6,7 @@
 #include <cmath>
 #include <set>
 
-#include "assembly/geometry_map.hpp"
+#include "assembly/space/geometry_map.hpp"
 #include "base/error.hpp"
 #include "meshes.hpp"
 

@@ -1,7 +1,7 @@
 // Normals of boundary nodes: the divergence theorem, and the residual of a uniform flow.
 #include <set>
 
-#include "assembly/edge/edge_functions.hpp"
+#include "assembly/edge/functions.hpp"
 #include "assembly/edge_support.hpp"
 #include "assembly/meshes.hpp"
 #include "mesh/facets.hpp"

@@ -1,5 +1,5 @@
 // The coefficients of edges: identities, and element loops written plainly.
-#include "assembly/edge/edge_list.hpp"
+#include "assembly/edge/list.hpp"
 
 #include <cmath>
 

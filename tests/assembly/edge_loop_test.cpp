@@ -1,10 +1,10 @@
 // Edge loops: every strategy against products with the matrices that the edges stand for.
-#include "assembly/edge/edge_loop.hpp"
+#include "assembly/edge/loop.hpp"
 
 #include <cstring>
 #include <random>
 
-#include "assembly/edge/edge_functions.hpp"
+#include "assembly/edge/functions.hpp"
 #include "assembly/edge_support.hpp"
 #include "assembly/meshes.hpp"
 

@@ -1,7 +1,7 @@
 #include "assembly/edge_support.hpp"
 
-#include "assembly/geometry_map.hpp"
-#include "assembly/quadrature.hpp"
+#include "assembly/space/geometry_map.hpp"
+#include "assembly/space/quadrature.hpp"
 
 namespace tessera::testing {
 namespace {

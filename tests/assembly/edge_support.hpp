@@ -2,9 +2,9 @@
 #include <string>
 #include <vector>
 
-#include "assembly/edge/edge_list.hpp"
+#include "assembly/edge/list.hpp"
 #include "assembly/edge_meshes.hpp"
-#include "assembly/sparsity.hpp"
+#include "assembly/space/sparsity.hpp"
 #include "base/error.hpp"
 
 namespace tessera::testing {

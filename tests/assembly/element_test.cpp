@@ -1,4 +1,4 @@
-#include "assembly/element.hpp"
+#include "assembly/space/element.hpp"
 
 #include <gtest/gtest.h>
 

@@ -1,4 +1,4 @@
-#include "assembly/errors.hpp"
+#include "assembly/fields/errors.hpp"
 
 #include <gtest/gtest.h>
 

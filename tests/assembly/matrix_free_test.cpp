@@ -1,8 +1,8 @@
-#include "assembly/matrix_free/matrix_free.hpp"
+#include "assembly/matrix_free/operator.hpp"
 
 #include <cmath>
 
-#include "assembly/errors.hpp"
+#include "assembly/fields/errors.hpp"
 #include "assembly/meshes.hpp"
 #include "assembly/support.hpp"
 #include "base/error.hpp"

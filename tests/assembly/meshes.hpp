@@ -5,7 +5,7 @@
 #include <random>
 #include <vector>
 
-#include "assembly/element.hpp"
+#include "assembly/space/element.hpp"
 #include "mesh/box.hpp"
 #include "mesh/mesh.hpp"
 

@@ -2,9 +2,9 @@
 #include <cmath>
 #include <numeric>
 
-#include "assembly/matrix_free/matrix_free.hpp"
-#include "assembly/periodic_dof_map.hpp"
-#include "assembly/strategy.hpp"
+#include "assembly/cells/strategy.hpp"
+#include "assembly/matrix_free/operator.hpp"
+#include "assembly/space/periodic_dof_map.hpp"
 #include "assembly/support.hpp"
 #include "base/error.hpp"
 #include "mesh/periodic.hpp"

@@ -1,4 +1,4 @@
-#include "assembly/quadrature.hpp"
+#include "assembly/space/quadrature.hpp"
 
 #include <gtest/gtest.h>
 

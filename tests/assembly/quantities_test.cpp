@@ -1,11 +1,11 @@
-#include "assembly/quantities.hpp"
+#include "assembly/fields/quantities.hpp"
 
 #include <gtest/gtest.h>
 
 #include <cmath>
 
-#include "assembly/errors.hpp"
-#include "assembly/flux.hpp"
+#include "assembly/fields/errors.hpp"
+#include "assembly/fields/flux.hpp"
 #include "base/error.hpp"
 #include "meshes.hpp"
 

@@ -1,5 +1,5 @@
 // The walk over the cells around a vertex: whatever stands there, every cell comes once and is made of its vertices.
-#include "assembly/simplex_strip.hpp"
+#include "assembly/cells/simplex_strip.hpp"
 
 #include <gtest/gtest.h>
 

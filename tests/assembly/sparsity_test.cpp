@@ -1,4 +1,4 @@
-#include "assembly/sparsity.hpp"
+#include "assembly/space/sparsity.hpp"
 
 #include <set>
 

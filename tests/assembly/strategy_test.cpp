@@ -1,5 +1,5 @@
 // Every strategy against the plain one on threads.
-#include "assembly/strategy.hpp"
+#include "assembly/cells/strategy.hpp"
 
 #include <cmath>
 #include <random>

@@ -1,9 +1,9 @@
 #pragma once
 #include <eigen3/Eigen/Dense>
 
-#include "assembly/assemble.hpp"
-#include "assembly/dirichlet.hpp"
-#include "assembly/dof_map.hpp"
+#include "assembly/cells/assembler.hpp"
+#include "assembly/space/dirichlet.hpp"
+#include "assembly/space/dof_map.hpp"
 #include "mesh/box.hpp"
 #include "mesh/mesh.hpp"
 #include "support/backends.hpp"

@@ -6,7 +6,7 @@
 #include <cmath>
 
 #include "assembly/convection/convection.hpp"
-#include "assembly/quadrature_points.hpp"
+#include "assembly/space/quadrature_points.hpp"
 #include "solvers/krylov/gmres.hpp"
 #include "support/backends.hpp"
 #include "support/orders.hpp"

@@ -5,7 +5,7 @@
 #include <algorithm>
 #include <cmath>
 
-#include "assembly/element.hpp"
+#include "assembly/space/element.hpp"
 #include "mesh/geometry.hpp"
 #include "support/backends.hpp"
 #include "support/mixed.hpp"

@@ -1,10 +1,10 @@
 // Edges and edge loops on CUDA against the threads reference.
 #include <cmath>
 
-#include "assembly/edge/edge_functions.hpp"
+#include "assembly/edge/functions.hpp"
 #include "assembly/edge_meshes.hpp"
 #include "assembly/meshes.hpp"
-#include "assembly/sparsity.hpp"
+#include "assembly/space/sparsity.hpp"
 
 namespace tessera::testing {
 namespace {

@@ -1,8 +1,8 @@
 // The matrix-free operator against the assembled matrix: every shape, order, backend, kind of coefficient and boundary condition.
 #include <cmath>
 
-#include "assembly/boundary.hpp"
-#include "assembly/matrix_free/matrix_free.hpp"
+#include "assembly/facets/integrals.hpp"
+#include "assembly/matrix_free/operator.hpp"
 #include "assembly/meshes.hpp"
 #include "assembly/support.hpp"
 #include "linalg/spmv.hpp"

@@ -103,8 +103,7 @@ TEST(GroupsOfADeck, ThatContradictThemselvesAreRefused) {
     refusal(wrong, ExitCode::usage);
   refusal("name = \"a\"\nof = \"volumes\"\nwhere = \"x < 1\"\n", ExitCode::usage,
           "[mesh]\nbox = { cells = [4, 4], shape = \"quad\" }\n");
-  refusal("name = \"a\"\nwhere = \"z < 1\"\n", ExitCode::usage,
-          "[mesh]\nbox = { cells = [4, 4], shape = \"quad\" }\n");
+  refusal("name = \"a\"\nwhere = \"z < 1\"\n", ExitCode::usage, "[mesh]\nbox = { cells = [4, 4], shape = \"quad\" }\n");
 }
 
 TEST(Rest, IsWhatNoNameHolds) {

@@ -3,9 +3,9 @@
 #include <string>
 #include <vector>
 
-#include "assembly/assemble.hpp"
-#include "assembly/dirichlet.hpp"
-#include "assembly/errors.hpp"
+#include "assembly/cells/assembler.hpp"
+#include "assembly/fields/errors.hpp"
+#include "assembly/space/dirichlet.hpp"
 #include "mesh/box.hpp"
 #include "mesh/params.hpp"
 #include "solvers/solve.hpp"

@@ -1,7 +1,0 @@
-#include "assembly/assembler_vector_impl.hpp"
-
-namespace tessera::assembly {
-
-template void Assembler<Cuda>::refill_vector(View<double>);
-
-}  // namespace tessera::assembly

@@ -1,0 +1,7 @@
+#include "assembly/cells/vector_impl.hpp"
+
+namespace tessera::assembly {
+
+template void Assembler<Cuda>::refill_vector(View<double>);
+
+}  // namespace tessera::assembly

@@ -1,8 +1,0 @@
-#include "assembly/edge/edge_instantiate.hpp"
-#include "assembly/edge/edge_loop_cuda.cuh"
-
-namespace tessera::assembly {
-
-TESSERA_EDGES(Cuda);
-
-}  // namespace tessera::assembly

@@ -1,0 +1,95 @@
+#pragma once
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "assembly/cells/coefficient.hpp"
+#include "assembly/space/dof_map.hpp"
+#include "linalg/operator.hpp"
+#include "mesh/mesh.hpp"
+
+namespace tessera::assembly {
+
+namespace matrix_free {
+/// Points whose factors are in memory at a time during the set-up.
+inline constexpr Offset points_per_chunk = Offset{1} << 22;
+}  // namespace matrix_free
+
+/// How quads and hexes are applied; other shapes, and geometry of a higher order than the solution's, always keep their element
+/// matrices.
+struct MatrixFreeOptions {
+  /// "sum_factorisation"; "local_matrices": element matrices kept, multiplied by gather, product and scatter. "auto": the faster
+  /// one, which is sum factorisation but for order 1 on CUDA.
+  std::string method = "auto";
+  /// Of sum factorisation. "auto": the Jacobian is computed again from the vertices at every application where cells are of
+  /// geometric order 1; "stored": the tensor w |det J| J^-1 k J^-T is kept at every point.
+  std::string geometry = "auto";
+};
+
+/// int alpha u v ds and int g v ds over a group of facets; alpha, g: [facets, points] as in facet_quadrature_points; empty: 0.
+struct FacetIntegral {
+  const mesh::Group* group = nullptr;
+  std::vector<double> alpha;
+  std::vector<double> g;
+};
+
+/// Boundary conditions of an operator: facet integrals, and dofs with prescribed values (the last of a dof given twice holds).
+struct BoundaryData {
+  std::vector<FacetIntegral> facets;
+  std::vector<Index> fixed;
+  std::vector<double> values;
+};
+
+template <class Exec, class T>
+struct MatrixFreeState;
+
+/// The operator of  int k grad u . grad v + c u v + boundary terms  without an assembled matrix. Equal to what Assembler,
+/// add_facets and eliminate_dirichlet give, up to round-off: a fixed dof keeps its own diagonal entry (1 where that is not
+/// positive) and nothing else in its row and column.
+///
+/// Quads and hexes of order 1 to 8 by sum factorisation at the k + 1 Gauss points an axis (Orszag 1980; Deville, Fischer, Mund
+/// 2002, chapter 4): interpolate axis by axis, differentiate there, multiply by the tensor of the point, and all that transposed.
+/// Bytes a dof beside x and y: 4 (n/p)^dim for the dof list; 8 * 21 / p^3 for the map of a trilinear hex, or 48 (n/p)^3 for
+/// stored tensors; 4 to 12 for the list that adds up neighbours. Everything else, and facet terms: element matrices, packed.
+/// Bitwise repeatable; on threads independent of their number.
+template <class Exec, class T = double>
+class MatrixFree final : public linalg::Operator<Exec, T> {
+ public:
+  using Space = typename Exec::Space;
+
+  /// Set-up: lists and maps, no coefficients yet. Mesh and map must outlive the operator.
+  /// Throws Error(usage) for unknown options, Error(mesh) where the element vector exceeds 32-bit numbers.
+  MatrixFree(Exec& exec, const mesh::Mesh& mesh, const DofMap& map, const MatrixFreeOptions& options = {});
+  ~MatrixFree() override;
+
+  /// Numeric part, as often as coefficients change. b [dofs] becomes the right-hand side with the prescribed values eliminated
+  /// symmetrically: the lift is one application. Throws Error(internal) where lengths do not fit.
+  void assemble(Exec& exec, const DiffusionData& data, const BoundaryData& boundary, View<T> b);
+
+  Index rows() const override;
+  Index cols() const override;
+  void apply(Exec& exec, View<const T> x, View<T> y) const override;
+  void diagonal(Exec& exec, View<T> d) const override;
+  double bytes() const override;
+  std::string format() const override { return "matrix_free"; }
+  std::unique_ptr<linalg::Operator<Exec, float>> to_float(Exec& exec) const override;
+
+  /// Bytes kept on the backend.
+  double kept_bytes() const;
+  /// "sum factorisation of 64 hexes of order 4, matrices of 24 facets of 25 dofs".
+  std::string describe() const;
+
+ private:
+  template <class, class>
+  friend class MatrixFree;
+  explicit MatrixFree(std::unique_ptr<MatrixFreeState<Space, T>> state);
+  std::unique_ptr<MatrixFreeState<Space, T>> state_;
+};
+
+/// Set-up and numeric part in one; b as in MatrixFree::assemble.
+template <class Exec>
+std::unique_ptr<linalg::Operator<Exec>> make_matrix_free(Exec& exec, const mesh::Mesh& mesh, const DofMap& map,
+                                                         const DiffusionData& data, const BoundaryData& boundary,
+                                                         const MatrixFreeOptions& options, View<double> b);
+
+}  // namespace tessera::assembly

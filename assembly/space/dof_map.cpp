@@ -1,0 +1,429 @@
+#include "assembly/space/dof_map.hpp"
+
+#include <fmt/format.h>
+#include <omp.h>
+
+#include <algorithm>
+#include <array>
+#include <limits>
+#include <span>
+#include <tuple>
+
+#include "assembly/space/geometry_map.hpp"
+#include "assembly/space/periodic_dof_map.hpp"
+#include "base/error.hpp"
+#include "base/team.hpp"
+
+namespace tessera::assembly {
+namespace {
+
+using mesh::Shape;
+
+/// An edge or a face of one cell: its vertices but for the lowest, and its slot among the edges or faces of all cells.
+struct Piece {
+  Index second, third;
+  Offset slot;
+  bool operator<(const Piece& other) const {
+    return std::tie(second, third, slot) < std::tie(other.second, other.third, other.slot);
+  }
+  bool same(const Piece& other) const { return second == other.second && third == other.third; }
+};
+
+/// The edges, or faces, of all cells, gathered by their lowest vertex: pieces[ptr[v] .. ptr[v+1]), sorted, equal ones adjacent.
+struct Pieces {
+  std::vector<Offset> ptr;
+  std::vector<Piece> pieces;
+  std::vector<int> inside;   ///< per slot: dofs inside the piece
+  std::vector<Index> first;  ///< per slot: first dof inside it
+};
+
+/// What numbering the dofs of a mesh needs on the way. Edges and faces are told apart by sorting, not by hashing:
+/// a few short sorts a vertex, all independent.
+struct Numbering {
+  const mesh::Mesh& mesh;
+  int order;
+  int threads;
+  std::vector<Index> rank;  ///< [nodes] compact number of a vertex, -1 for others
+  Index vertices = 0;
+  Pieces edges, faces;
+  std::vector<Offset> first_edge_slot, first_face_slot;  ///< per block
+  std::vector<Index> interior_first;                     ///< per cell
+  std::vector<Index> vertex_dof;                         ///< per rank
+
+  void rank_vertices(std::span<const Index> same);
+  void gather_edges();
+  void gather_faces();
+  void gather(Pieces& pieces, std::span<const std::array<Index, 3>> keys) const;
+  Index assign();
+  void fill(const mesh::CellBlock& block, std::size_t number, DofBlock& dofs) const;
+};
+
+/// Vertices that are one have one rank; so edges and faces between them are told to be one by their ranks.
+void Numbering::rank_vertices(std::span<const Index> same) {
+  rank.assign(static_cast<std::size_t>(mesh.nodes()), -1);
+  for (const mesh::CellBlock& block : mesh.blocks) {
+    const int count = mesh::vertex_count(block.shape);
+    for (Index c = 0; c < block.cells(); ++c)
+      for (int v = 0; v < count; ++v) rank[block.cell(c)[v]] = 0;
+  }
+  for (std::size_t node = 0; node < rank.size(); ++node) {
+    if (rank[node] < 0) continue;
+    const bool own = same.empty() || same[node] == static_cast<Index>(node);
+    rank[node] = own ? vertices++ : rank[same[node]];
+  }
+}
+
+void Numbering::gather(Pieces& result, std::span<const std::array<Index, 3>> keys) const {
+  result.ptr.assign(static_cast<std::size_t>(vertices) + 1, 0);
+  for (const auto& key : keys) ++result.ptr[key[0] + 1];
+  for (Index v = 0; v < vertices; ++v) result.ptr[v + 1] += result.ptr[v];
+  result.pieces.resize(keys.size());
+  std::vector<Offset> next(result.ptr.begin(), result.ptr.end() - 1);
+  for (std::size_t slot = 0; slot < keys.size(); ++slot)
+    result.pieces[next[keys[slot][0]]++] = {keys[slot][1], keys[slot][2], static_cast<Offset>(slot)};
+  parallel_for(threads, vertices, [&](Index v) {
+    std::sort(result.pieces.begin() + result.ptr[v], result.pieces.begin() + result.ptr[v + 1]);
+  });
+  result.first.assign(keys.size(), -1);
+}
+
+void Numbering::gather_edges() {
+  std::vector<std::array<Index, 3>> keys;
+  Offset slots = 0;
+  for (const mesh::CellBlock& block : mesh.blocks) {
+    first_edge_slot.push_back(slots);
+    if (mesh::dimension(block.shape) > 1)
+      slots += Offset(block.cells()) * Offset(mesh::topology(block.shape).edges.size());
+  }
+  if (order < 2 || slots == 0) return;
+  keys.resize(slots);
+  for (std::size_t b = 0; b < mesh.blocks.size(); ++b) {
+    const mesh::CellBlock& block = mesh.blocks[b];
+    if (mesh::dimension(block.shape) < 2) continue;
+    const auto& local = mesh::topology(block.shape).edges;
+    parallel_for(threads, block.cells(), [&](Index c) {
+      for (std::size_t e = 0; e < local.size(); ++e) {
+        const Index a = rank[block.cell(c)[local[e][0]]], z = rank[block.cell(c)[local[e][1]]];
+        keys[first_edge_slot[b] + Offset(c) * local.size() + e] = {std::min(a, z), std::max(a, z), 0};
+      }
+    });
+  }
+  gather(edges, keys);
+  edges.inside.assign(slots, order - 1);
+}
+
+void Numbering::gather_faces() {
+  std::vector<std::array<Index, 3>> keys;
+  Offset slots = 0;
+  for (const mesh::CellBlock& block : mesh.blocks) {
+    first_face_slot.push_back(slots);
+    const Element& element = lagrange(block.shape, order);
+    if (element.dim == 3 && element.face_first.back() > element.face_first[0])
+      slots += Offset(block.cells()) * Offset(mesh::topology(block.shape).facets.size());
+  }
+  if (slots == 0) return;
+  keys.resize(slots);
+  faces.inside.assign(slots, 0);
+  for (std::size_t b = 0; b < mesh.blocks.size(); ++b) {
+    const mesh::CellBlock& block = mesh.blocks[b];
+    const Element& element = lagrange(block.shape, order);
+    if (element.dim < 3 || element.face_first.back() == element.face_first[0]) continue;
+    const auto& local = mesh::topology(block.shape).facets;
+    parallel_for(threads, block.cells(), [&](Index c) {
+      for (std::size_t f = 0; f < local.size(); ++f) {
+        std::array<Index, 4> v;
+        v.fill(std::numeric_limits<Index>::max());
+        const int count = mesh::vertex_count(local[f].shape);
+        for (int i = 0; i < count; ++i) v[i] = rank[block.cell(c)[local[f].vertices[i]]];
+        std::sort(v.begin(), v.end());
+        const Offset slot = first_face_slot[b] + Offset(c) * local.size() + f;
+        keys[slot] = {v[0], v[1], v[2]};  // three vertices tell faces of a conforming mesh apart
+        faces.inside[slot] = element.face_first[f + 1] - element.face_first[f];
+      }
+    });
+  }
+  gather(faces, keys);
+}
+
+/// Vertex by vertex: its dof, then those inside the edges, faces and cells of which it is the lowest vertex.
+Index Numbering::assign() {
+  std::vector<Offset> start(static_cast<std::size_t>(vertices) + 1, 0);
+  const auto number = [&](const Pieces& pieces, Index v, Offset first, std::vector<Index>* out) {
+    if (pieces.pieces.empty()) return first;
+    const Piece* previous = nullptr;
+    Offset next = first;
+    for (Offset i = pieces.ptr[v]; i < pieces.ptr[v + 1]; ++i) {
+      const Piece& piece = pieces.pieces[i];
+      if (!previous || !previous->same(piece)) {
+        first = next;
+        next += pieces.inside[piece.slot];
+      }
+      if (out) (*out)[piece.slot] = static_cast<Index>(first);
+      previous = &piece;
+    }
+    return next;
+  };
+  parallel_for(threads, vertices,
+               [&](Index v) { start[v + 1] = number(faces, v, number(edges, v, 1, nullptr), nullptr); });
+
+  const auto lowest = [&](const mesh::CellBlock& block, Index c) {
+    Index low = rank[block.cell(c)[0]];
+    for (int i = 1; i < mesh::vertex_count(block.shape); ++i) low = std::min(low, rank[block.cell(c)[i]]);
+    return low;
+  };
+  interior_first.assign(static_cast<std::size_t>(mesh.cells()), 0);
+  for (const mesh::CellBlock& block : mesh.blocks) {
+    const int inside = lagrange(block.shape, order).interior();
+    if (inside == 0) continue;
+    for (Index c = 0; c < block.cells(); ++c) {
+      Offset& size = start[lowest(block, c) + 1];
+      interior_first[block.first_cell + c] = static_cast<Index>(size);  // relative to the vertex's dof
+      size += inside;
+    }
+  }
+  for (Index v = 0; v < vertices; ++v) start[v + 1] += start[v];
+  if (start[vertices] > std::numeric_limits<Index>::max())
+    throw Error(ExitCode::mesh, fmt::format("{} dofs of order {} exceed 32-bit numbers", start[vertices], order),
+                "use a coarser mesh or a lower order");
+  vertex_dof.resize(vertices);
+  parallel_for(threads, vertices, [&](Index v) {
+    vertex_dof[v] = static_cast<Index>(start[v]);
+    number(faces, v, number(edges, v, start[v] + 1, &edges.first), &faces.first);
+  });
+  for (const mesh::CellBlock& block : mesh.blocks)
+    if (lagrange(block.shape, order).interior() > 0)
+      for (Index c = 0; c < block.cells(); ++c)
+        interior_first[block.first_cell + c] += static_cast<Index>(start[lowest(block, c)]);
+  return static_cast<Index>(start[vertices]);
+}
+
+/// Frame of a face that both its cells see alike. Triangle: vertices by ascending rank. Quad: the origin at the lowest vertex,
+/// the first axis to the lower of its two neighbours.
+std::array<int, 3> canonical_frame(Shape shape, const Index* v) {
+  if (shape == Shape::triangle) {
+    std::array<int, 3> frame{0, 1, 2};
+    std::sort(frame.begin(), frame.end(), [&](int a, int b) { return v[a] < v[b]; });
+    return frame;
+  }
+  const int origin = static_cast<int>(std::min_element(v, v + 4) - v);
+  const int next = (origin + 1) % 4, before = (origin + 3) % 4;
+  return v[next] < v[before] ? std::array{origin, next, before} : std::array{origin, before, next};
+}
+
+/// Position, among the nodes inside the face, of each such node when the face is seen in `frame`.
+void permute_face(const Element& face, const std::array<int, 3>& frame, int* position) {
+  const int k = face.order, first = face.interior_first;
+  for (int node = first; node < face.nodes; ++node) {
+    std::array<int, 2> seen;
+    const auto& m = face.lattice[node];
+    if (face.shape == Shape::triangle) {
+      seen = {m[frame[1]], m[frame[2]]};
+    } else {
+      constexpr int corner[4][2] = {{0, 0}, {1, 0}, {1, 1}, {0, 1}};
+      const int* o = corner[frame[0]];
+      const int x = m[1] - k * o[0], y = m[3] - k * o[1];
+      for (int axis = 0; axis < 2; ++axis) {
+        const int* to = corner[frame[axis + 1]];
+        seen[axis] = x * (to[0] - o[0]) + y * (to[1] - o[1]);
+      }
+    }
+    for (int other = first; other < face.nodes; ++other) {
+      const auto& l = face.lattice[other];
+      const bool same =
+          face.shape == Shape::triangle ? l[1] == seen[0] && l[2] == seen[1] : l[1] == seen[0] && l[3] == seen[1];
+      if (same) position[node - first] = other - first;
+    }
+  }
+}
+
+void Numbering::fill(const mesh::CellBlock& block, std::size_t number, DofBlock& dofs) const {
+  const Element& element = lagrange(block.shape, order);
+  const mesh::Topology& topology = mesh::topology(block.shape);
+  const int corners = mesh::vertex_count(block.shape);
+  std::vector<const Element*> face_elements;
+  if (element.dim == 3)
+    for (const auto& facet : topology.facets) face_elements.push_back(&lagrange(facet.shape, order));
+  parallel_for(threads, block.cells(), [&](Index c) {
+    Index* out = dofs.dofs.data() + Offset(c) * element.nodes;
+    std::array<Index, 8> v{};
+    for (int i = 0; i < corners; ++i) v[i] = rank[block.cell(c)[i]];
+    for (int i = 0; i < corners; ++i) out[i] = vertex_dof[v[i]];
+    if (element.dim > 1 && order > 1)
+      for (std::size_t e = 0; e < topology.edges.size(); ++e) {
+        const Index first = edges.first[first_edge_slot[number] + Offset(c) * topology.edges.size() + e];
+        const bool along = v[topology.edges[e][0]] < v[topology.edges[e][1]];
+        for (int j = 0; j < order - 1; ++j) out[element.edge_first[e] + j] = first + (along ? j : order - 2 - j);
+      }
+    for (std::size_t f = 0; f < face_elements.size(); ++f) {
+      const int count = element.face_first[f + 1] - element.face_first[f];
+      if (count == 0) continue;
+      const Index first = faces.first[first_face_slot[number] + Offset(c) * topology.facets.size() + f];
+      std::array<int, (max_order - 1) * (max_order - 1)> position{};
+      if (count > 1) {
+        std::array<Index, 4> corner{};
+        for (int i = 0; i < 4; ++i)
+          corner[i] = topology.facets[f].vertices[i] < 0 ? 0 : v[topology.facets[f].vertices[i]];
+        permute_face(*face_elements[f], canonical_frame(face_elements[f]->shape, corner.data()), position.data());
+      }
+      for (int j = 0; j < count; ++j) out[element.face_first[f] + j] = first + position[j];
+    }
+    for (int j = 0; j < element.interior(); ++j)
+      out[element.interior_first + j] = interior_first[block.first_cell + c] + j;
+  });
+}
+
+/// Dofs of curves in 3-D given by vertex pairs: found on the edges of the cells.
+void append_curve_dofs(const mesh::Mesh& mesh, const DofMap& dofs, const mesh::Group& group,
+                       std::vector<Index>& result) {
+  std::vector<std::array<Index, 2>> wanted;
+  for (std::size_t i = 0; i + 1 < group.vertices.size(); i += 2)
+    wanted.push_back(
+        {std::min(group.vertices[i], group.vertices[i + 1]), std::max(group.vertices[i], group.vertices[i + 1])});
+  std::sort(wanted.begin(), wanted.end());
+  for (std::size_t b = 0; b < mesh.blocks.size(); ++b) {
+    const mesh::CellBlock& block = mesh.blocks[b];
+    const Element& element = lagrange(block.shape, dofs.order);
+    const auto& edges = mesh::topology(block.shape).edges;
+    for (Index c = 0; c < block.cells(); ++c)
+      for (std::size_t e = 0; e < edges.size(); ++e) {
+        const Index a = block.cell(c)[edges[e][0]], z = block.cell(c)[edges[e][1]];
+        if (!std::binary_search(wanted.begin(), wanted.end(), std::array{std::min(a, z), std::max(a, z)})) continue;
+        for (int n = element.edge_first[e]; n < element.edge_first[e + 1]; ++n)
+          result.push_back(dofs.blocks[b].cell(c)[n]);
+      }
+  }
+}
+
+void append_side(const DofMap& dofs, Index cell, int side, std::vector<Index>& result) {
+  const DofBlock& block = dofs.block_of(cell);
+  const Index* of_cell = block.cell(cell - block.first_cell);
+  for (const int local : facet_local_dofs(block.shape, dofs.order, side)) result.push_back(of_cell[local]);
+}
+
+void sort_unique(std::vector<Index>& values) {
+  std::sort(values.begin(), values.end());
+  values.erase(std::unique(values.begin(), values.end()), values.end());
+}
+
+}  // namespace
+
+const DofBlock& DofMap::block_of(Index cell) const {
+  for (const DofBlock& block : blocks)
+    if (cell < block.first_cell + block.cells()) return block;
+  throw Error(ExitCode::internal, fmt::format("cell {} is not in the dof map", cell));
+}
+
+DofMap make_dof_map(const mesh::Mesh& mesh, int order, int threads) {
+  return make_periodic_dof_map(mesh, order, {}, threads);
+}
+
+DofMap make_periodic_dof_map(const mesh::Mesh& mesh, int order, std::span<const Index> same, int threads) {
+  if (threads <= 0) threads = default_threads();
+  DofMap result;
+  result.order = order;
+  for (const mesh::CellBlock& block : mesh.blocks) lagrange(block.shape, order);
+  Numbering numbering{mesh, order, threads, {}, 0, {}, {}, {}, {}, {}, {}};
+  numbering.rank_vertices(same);
+  numbering.gather_edges();
+  numbering.gather_faces();
+  result.dofs = numbering.assign();
+  for (std::size_t b = 0; b < mesh.blocks.size(); ++b) {
+    const mesh::CellBlock& block = mesh.blocks[b];
+    DofBlock dofs{block.shape, block.order, lagrange(block.shape, order).nodes, {}, block.first_cell};
+    dofs.dofs.resize(static_cast<std::size_t>(block.cells()) * dofs.nodes);
+    numbering.fill(block, b, dofs);
+    result.blocks.push_back(std::move(dofs));
+  }
+  result.vertex_dofs = std::move(numbering.rank);
+  for (Index& v : result.vertex_dofs)
+    if (v >= 0) v = numbering.vertex_dof[v];
+  return result;
+}
+
+namespace {
+
+/// The first cell of a dof gives its place: points of the block's element in its node order.
+template <class PointsOf>
+std::vector<double> place_dofs(const mesh::Mesh& mesh, const DofMap& dofs, PointsOf points_of) {
+  std::vector<double> result(static_cast<std::size_t>(dofs.dofs) * 3, 0.0);
+  std::vector<char> known(static_cast<std::size_t>(dofs.dofs), 0);
+  for (std::size_t b = 0; b < mesh.blocks.size(); ++b) {
+    const mesh::CellBlock& block = mesh.blocks[b];
+    const Element& element = lagrange(block.shape, dofs.order);
+    const GeometryMap geometry(block, points_of(element));
+    for (Index c = 0; c < block.cells(); ++c)
+      for (int n = 0; n < element.nodes; ++n) {
+        const Index dof = dofs.blocks[b].cell(c)[n];
+        if (known[dof]) continue;
+        known[dof] = 1;
+        geometry.point(mesh, block.cell(c), n, &result[static_cast<std::size_t>(dof) * 3]);
+      }
+  }
+  return result;
+}
+
+}  // namespace
+
+std::vector<double> dof_points(const mesh::Mesh& mesh, const DofMap& dofs) {
+  return place_dofs(mesh, dofs, [](const Element& element) { return element.node_points; });
+}
+
+std::vector<double> equispaced_dof_points(const mesh::Mesh& mesh, const DofMap& dofs) {
+  return place_dofs(mesh, dofs, [](const Element& element) { return equispaced_points(element); });
+}
+
+std::vector<double> equispaced_values(const DofMap& dofs, std::span<const double> u, int components) {
+  std::vector<double> result(u.begin(), u.end());
+  if (dofs.order <= max_simplex_order) return result;
+  std::vector<char> known(static_cast<std::size_t>(dofs.dofs),
+                          0);  // neighbours agree: a side's values need the side's dofs only
+  for (const DofBlock& block : dofs.blocks) {
+    const Element& element = lagrange(block.shape, dofs.order);
+    std::vector<double> phi, dphi;
+    tabulate(element, equispaced_points(element), phi, dphi);
+    for (Index c = 0; c < block.cells(); ++c) {
+      const Index* cell = block.cell(c);
+      for (int n = 0; n < element.nodes; ++n) {
+        if (known[cell[n]]) continue;
+        known[cell[n]] = 1;
+        for (int i = 0; i < components; ++i) {
+          double sum = 0;
+          for (int m = 0; m < element.nodes; ++m)
+            sum += phi[std::size_t(n) * element.nodes + m] * u[std::size_t(cell[m]) * components + i];
+          result[std::size_t(cell[n]) * components + i] = sum;
+        }
+      }
+    }
+  }
+  return result;
+}
+
+std::vector<Index> facet_dofs(const mesh::Mesh& mesh, const DofMap& dofs, const mesh::Group& group) {
+  std::vector<Index> result;
+  if (group.dim == mesh.dim) {
+    for (const Index cell : group.entities) {
+      const DofBlock& block = dofs.block_of(cell);
+      const Index* of_cell = block.cell(cell - block.first_cell);
+      result.insert(result.end(), of_cell, of_cell + block.nodes);
+    }
+  } else if (group.dim == mesh.dim - 1) {
+    for (const Index facet : group.entities)
+      append_side(dofs, mesh.facets.cell[facet], mesh.facets.side[facet], result);
+  } else {
+    for (const Index node : group.vertices)
+      if (dofs.vertex_dofs[node] >= 0) result.push_back(dofs.vertex_dofs[node]);
+    if (group.dim == 1 && dofs.order > 1) append_curve_dofs(mesh, dofs, group, result);
+  }
+  sort_unique(result);
+  return result;
+}
+
+std::vector<Index> exterior_dofs(const mesh::Mesh& mesh, const DofMap& dofs) {
+  std::vector<Index> result;
+  for (Index f = 0; f < mesh.facets.size(); ++f)
+    if (mesh.facets.exterior[f]) append_side(dofs, mesh.facets.cell[f], mesh.facets.side[f], result);
+  sort_unique(result);
+  return result;
+}
+
+}  // namespace tessera::assembly

@@ -1,0 +1,55 @@
+#pragma once
+#include <span>
+#include <vector>
+
+#include "assembly/space/element.hpp"
+#include "mesh/mesh.hpp"
+
+namespace tessera::assembly {
+
+/// Dofs of the cells of one mesh block, in the same order as the mesh's blocks.
+struct DofBlock {
+  mesh::Shape shape = mesh::Shape::tet;
+  int geometry_order = 1;
+  int nodes = 4;            ///< dofs per cell
+  std::vector<Index> dofs;  ///< [cells, nodes], row-major; local order: that of lagrange(shape, order)
+  Index first_cell = 0;
+
+  Index cells() const { return static_cast<Index>(dofs.size() / static_cast<std::size_t>(nodes)); }
+  const Index* cell(Index local) const { return dofs.data() + static_cast<std::size_t>(local) * nodes; }
+};
+
+/// Continuous Lagrange space on a mesh.
+struct DofMap {
+  int order = 1;
+  Index dofs = 0;
+  std::vector<DofBlock> blocks;
+  std::vector<Index> vertex_dofs;  ///< [mesh nodes]: dof of a vertex, -1 for nodes that are no vertex of a cell
+
+  const DofBlock& block_of(Index cell) const;
+};
+
+/// Numbers the dofs of the continuous Lagrange space of an order that the shapes have (see largest_order); the geometric order of the mesh does not matter.
+/// Order 1: dofs follow the node order of the vertices. Higher orders: each vertex is followed by the dofs inside those edges,
+/// faces and cells of which it is the lowest vertex, so the numbering is as local as that of the mesh's nodes.
+/// Shared edges run from the lower to the higher node number and shared faces are framed by node numbers, so
+/// neighbours agree whatever their orientation.
+/// Throws Error(usage) for another order, Error(mesh) when the dofs exceed 32-bit numbers.
+DofMap make_dof_map(const mesh::Mesh& mesh, int order, int threads = 0);
+
+/// Where the dofs lie, [dofs, 3].
+std::vector<double> dof_points(const mesh::Mesh& mesh, const DofMap& dofs);
+
+/// Where the dofs would lie on equispaced elements, [dofs, 3]: what a file format of Lagrange cells assumes. To order 4 the dof_points.
+std::vector<double> equispaced_dof_points(const mesh::Mesh& mesh, const DofMap& dofs);
+
+/// Values at equispaced_dof_points of a nodal field u [dofs, components]. To order 4 the field itself.
+std::vector<double> equispaced_values(const DofMap& dofs, std::span<const double> u, int components = 1);
+
+/// Sorted, unique dofs on a group of any dimension: cells, facets, curves in 3-D, points.
+std::vector<Index> facet_dofs(const mesh::Mesh& mesh, const DofMap& dofs, const mesh::Group& group);
+
+/// Dofs on exterior facets, sorted and unique.
+std::vector<Index> exterior_dofs(const mesh::Mesh& mesh, const DofMap& dofs);
+
+}  // namespace tessera::assembly
