@@ -10,6 +10,7 @@
 #include "bench/support/bench.hpp"
 #include "bench/support/meshes.hpp"
 #include "bench/support/refill.hpp"
+#include "forms/diffusion.hpp"
 #include "mesh/box.hpp"
 #include "mesh/params.hpp"
 
@@ -49,8 +50,8 @@ mesh::Mesh make_mesh(const Case& c, int cells) {
 template <class Exec>
 void run_strategy(Exec& exec, const Case& c, const mesh::Mesh& mesh, const assembly::DofMap& dofs,
                   const assembly::AssemblyOptions& options, bench::Reference& reference, bench::Report& report) {
-  assembly::Assembler<Exec> assembler(exec, mesh, dofs, options);
-  const assembly::DiffusionData data{.region = {}, .k = {1, false, {1.5}}, .c = {}, .f = {1, false, {1.0}}};
+  assembly::Assembler<Exec, forms::Diffusion> assembler(exec, mesh, dofs, options);
+  const forms::DiffusionData data{.region = {}, .k = {1, false, {1.5}}, .c = {}, .f = {1, false, {1.0}}};
   bench::report_refill(exec, assembler, data, label(c), mesh.cells(), dofs.dofs, reference, report);
 }
 

@@ -5,12 +5,12 @@
 #include <string>
 #include <vector>
 
-#include "assembly/convection/convection.hpp"
 #include "assembly/space/quadrature_points.hpp"
 #include "bench/support/bench.hpp"
 #include "bench/support/refill.hpp"
 #include "mesh/box.hpp"
 #include "mesh/params.hpp"
+#include "physics/forms/convection_data.hpp"
 
 using namespace tessera;
 
@@ -39,8 +39,8 @@ mesh::Mesh make_mesh(const Case& c, int cells) {
 }
 
 /// Cell Peclet numbers about 1, where tau takes its dearest branch.
-assembly::ConvectionData make_data(const Case& c, const mesh::Mesh& mesh, const assembly::DofMap& dofs, int cells) {
-  assembly::ConvectionData data;
+forms::ConvectionData make_data(const Case& c, const mesh::Mesh& mesh, const assembly::DofMap& dofs, int cells) {
+  forms::ConvectionData data;
   data.diffusion.k.values = {0.5 / cells};
   data.velocity.components = c.dim();
   if (!c.at_points) {
@@ -56,9 +56,9 @@ assembly::ConvectionData make_data(const Case& c, const mesh::Mesh& mesh, const 
 
 template <class Exec>
 void run_strategy(Exec& exec, const Case& c, const mesh::Mesh& mesh, const assembly::DofMap& dofs,
-                  const assembly::ConvectionData& data, const std::string& strategy, bench::Reference& reference,
+                  const forms::ConvectionData& data, const std::string& strategy, bench::Reference& reference,
                   bench::Report& report) {
-  assembly::ConvectionAssembler<Exec> assembler(exec, mesh, dofs, {.supg = c.supg, .assembly = {.strategy = strategy}});
+  assembly::Assembler<Exec, forms::Convection> assembler(exec, mesh, dofs, {.strategy = strategy}, {.supg = c.supg});
   bench::report_refill(exec, assembler, data, c.name(), mesh.cells(), dofs.dofs, reference, report);
 }
 
@@ -93,7 +93,7 @@ void run(Exec& exec, const bench::Options& options) {
     const int cells = options.quick ? c.quick_cells : c.cells;
     const mesh::Mesh mesh = make_mesh(c, cells);
     const assembly::DofMap dofs = assembly::make_dof_map(mesh, c.order, options.threads);
-    const assembly::ConvectionData data = make_data(c, mesh, dofs, cells);
+    const forms::ConvectionData data = make_data(c, mesh, dofs, cells);
     bench::Reference reference;
     for (const std::string& strategy : strategies) run_strategy(exec, c, mesh, dofs, data, strategy, reference, report);
   }

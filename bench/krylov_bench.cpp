@@ -10,6 +10,7 @@
 #include "base/error.hpp"
 #include "bench/support/meshes.hpp"
 #include "bench/support/peers.hpp"
+#include "forms/diffusion.hpp"
 #include "linalg/vector_ops.hpp"
 #include "mesh/box.hpp"
 #include "mesh/params.hpp"
@@ -48,9 +49,9 @@ struct System {
     b = Array<double, Space>(dofs.dofs);
     x = Array<double, Space>(dofs.dofs);
     {
-      assembly::Assembler<Exec> assembler(exec, mesh, dofs);
+      assembly::Assembler<Exec, forms::Diffusion> assembler(exec, mesh, dofs);
       A = assembler.make_matrix();
-      assembly::DiffusionData data;
+      forms::DiffusionData data;
       data.k.values = {1.0};
       data.c.values = {1.0};
       assembler.assemble(data, A, b.view());

@@ -8,6 +8,7 @@
 #include "assembly/matrix_free/operator.hpp"
 #include "base/error.hpp"
 #include "bench/support/bench.hpp"
+#include "forms/diffusion.hpp"
 #include "linalg/formats.hpp"
 #include "mesh/box.hpp"
 #include "mesh/params.hpp"
@@ -58,7 +59,7 @@ struct Bench {
   const mesh::Mesh& mesh;
   const assembly::DofMap& dofs;
   std::string cells;  ///< "Q2 hexes"
-  assembly::DiffusionData data;
+  forms::DiffusionData data;
   Array<double, Space> x, y, b;
   std::vector<double> reference;  ///< A x by the first path measured
 
@@ -112,7 +113,7 @@ struct Bench {
 
   void run(const std::string& name, const assembly::MatrixFreeOptions& options, double assembled_ms,
            bool with_float = false) {
-    assembly::MatrixFree<Exec> A(exec, mesh, dofs, options);
+    assembly::MatrixFree<Exec, forms::Diffusion> A(exec, mesh, dofs, options);
     A.assemble(exec, data, {}, b.view());
     measure(name, A, check(A), assembled_ms);
     if (with_float) run_float(name, *A.to_float(exec));
@@ -120,7 +121,7 @@ struct Bench {
 
   /// Milliseconds of the assembled matrix in the format that "auto" takes.
   double run_assembled() {
-    assembly::Assembler<Exec> assembler(exec, mesh, dofs);
+    assembly::Assembler<Exec, forms::Diffusion> assembler(exec, mesh, dofs);
     linalg::Crs<Space> A = assembler.make_matrix();
     assembler.assemble(data, A, b.view());
     const auto product = linalg::make_operator(exec, A, "auto");

@@ -60,7 +60,8 @@ if(TESSERA_SANITIZE)
   target_link_options(tessera_flags INTERFACE -fsanitize=${TESSERA_SANITIZE})
 endif()
 
-# tessera_stage(name LINKS targets...): library tessera_<name> of every source below this folder. *.cu, and *_cuda.cpp,
+# tessera_stage(name LINKS targets...): library tessera_<name> of every source below this folder, but in folders with a CMakeLists.txt of
+# their own. *.cu, and *_cuda.cpp,
 # belong to CUDA builds only; *_no_cuda.cpp to builds without.
 function(tessera_stage name)
   cmake_parse_arguments(stage "" "" "LINKS" ${ARGN})
@@ -68,6 +69,12 @@ function(tessera_stage name)
   file(GLOB_RECURSE cuda_sources CONFIGURE_DEPENDS *.cu *_cuda.cpp)
   list(FILTER cuda_sources EXCLUDE REGEX "_no_cuda\\.cpp$")
   list(REMOVE_ITEM sources ${cuda_sources} "")
+  file(GLOB nested */CMakeLists.txt)
+  foreach(list_file ${nested})
+    get_filename_component(folder ${list_file} DIRECTORY)
+    list(FILTER sources EXCLUDE REGEX "^${folder}/")
+    list(FILTER cuda_sources EXCLUDE REGEX "^${folder}/")
+  endforeach()
   if(TESSERA_HAVE_CUDA)
     list(FILTER sources EXCLUDE REGEX "_no_cuda\\.cpp$")
     list(APPEND sources ${cuda_sources})

@@ -3,7 +3,6 @@
 #include <span>
 #include <vector>
 
-#include "assembly/cells/coefficient.hpp"
 #include "assembly/cells/strategy.hpp"
 #include "assembly/space/dof_map.hpp"
 #include "base/backend.hpp"
@@ -29,11 +28,12 @@ struct AssemblyReport {
 
 template <class Space>
 struct AssemblerState;
+template <class Space>
+struct BlockData;
 
-/// What is assembled from cells.
-enum class Form : std::uint8_t { diffusion, convection, convection_supg };
+struct FormTraits;
 
-/// What every assembler does: into compressed rows, or straight into another format that RowLayout describes. The set-up (order of cells,
+/// What an assembler does whatever the form: set-up and facets. The set-up (order of cells,
 /// sparsity, slots, colours, partitions, lists, tables and geometry on the backend) is apart from the numeric refill and is kept for all
 /// refills. Every strategy but "atomic" is bitwise repeatable; on threads results do not depend on the number of threads. Every element
 /// type of a mixed mesh is one launch per step of the strategy.
@@ -57,54 +57,70 @@ class CellAssembler {
   /// of a dof that a cell has.
   linalg::Crs<Space> make_matrix();
 
-  /// Fills A (from make_matrix) and b [dofs] anew with the data set before: no copies, no allocations.
-  void refill(linalg::Crs<Space>& A, View<double> b);
-  /// The same into the values of another format: entry k of a row of `pattern` (from make_matrix; its values are neither read nor
-  /// written) goes where `layout` says. Padding of the format keeps its value or becomes zero.
-  void refill(const linalg::Crs<Space>& pattern, const linalg::RowLayout& layout, View<double> values, View<double> b);
-  /// Least traffic of a refill: dofs, geometry, slots and coefficients read once, values and b written once.
-  double refill_bytes(const linalg::Crs<Space>& A) const;
-
   /// Physical points of facet integrals over a group of dimension dim-1: [facets, points, 3]; `points` is the largest number
   /// that a side of the group needs, the rest repeats the last point.
   std::vector<double> facet_points(const mesh::Group& group) const;
-  /// A += int alpha u v ds, b += int g v ds. alpha, g: [facets, points] as in facet_points; empty: 0.
-  void add_facets(const mesh::Group& group, std::span<const double> alpha, std::span<const double> g,
-                  linalg::Crs<Space>& A, View<double> b);
+  /// Adds the integrals of a form over the facets of a group. Its data are [facets, points] as in facet_points;
+  /// empty: 0. Facets are coloured, so the result is repeatable. Throws Error(internal) where lengths do not fit.
+  template <class Facet>
+  void add_facets(const Facet& form, const mesh::Group& group, const typename Facet::Data& data, linalg::Crs<Space>& A,
+                  View<double> b);
   /// The same into the values of another format.
-  void add_facets(const mesh::Group& group, std::span<const double> alpha, std::span<const double> g,
+  template <class Facet>
+  void add_facets(const Facet& form, const mesh::Group& group, const typename Facet::Data& data,
                   const linalg::Crs<Space>& pattern, const linalg::RowLayout& layout, View<double> values,
                   View<double> b);
 
   const AssemblyReport& report() const;
 
  protected:
-  CellAssembler(Exec& exec, const mesh::Mesh& mesh, const DofMap& map, Form form, const AssemblyOptions& options);
+  using PartitionBytes = std::size_t (*)(Exec&, const BlockData<Space>&);
+
+  /// `partition_bytes`: fast memory that the values of a partition may take, for the elements of the form.
+  CellAssembler(Exec& exec, const mesh::Mesh& mesh, const DofMap& map, const FormTraits& traits,
+                PartitionBytes partition_bytes, const AssemblyOptions& options);
   ~CellAssembler();
 
   Exec& exec_;
   std::unique_ptr<AssemblerState<Space>> state_;
 };
 
-/// Assembles  int k grad u . grad v + c u v  and  int f v.
-template <class Exec>
+/// Assembles a form (forms/): into compressed rows, or straight into another format that RowLayout describes. A form is a type with
+///   Number, Data, components, symmetric, couples      what it is made of, see forms/tangent.hpp
+///   at_point(place, C, l), present(block)             what it says at a point, and which of its blocks have data
+///   constant(block), tensor_components()              of a symmetric form: what chooses the element
+///   constant(), needs_second()                        of one that is not
+///   members(), coefficients(data), region(data)       how data on the host become fields
+/// Instantiated for a form by one source for threads (instantiate_threads.hpp) and one for CUDA (instantiate_cuda.cuh).
+template <class Exec, class Form>
 class Assembler : public CellAssembler<Exec> {
  public:
   using typename CellAssembler<Exec>::Space;
+  using Data = typename Form::Data;
 
-  Assembler(Exec& exec, const mesh::Mesh& mesh, const DofMap& map, const AssemblyOptions& options = {});
+  /// `form` has what data do not say, such as which variant of the form it is.
+  Assembler(Exec& exec, const mesh::Mesh& mesh, const DofMap& map, const AssemblyOptions& options = {},
+            const Form& form = {});
 
-  /// Fills A (from make_matrix) and b [dofs] anew. Same as set_data and refill.
-  void assemble(const DiffusionData& data, linalg::Crs<Space>& A, View<double> b);
-  /// Copies coefficients to the backend.
-  void set_data(const DiffusionData& data);
-  /// Fills b [dofs] alone, with the data set before; needs no matrix. Every strategy does so in the same way: rows gather, repeatably.
-  /// The first call sets up lists of 4 B a dof of each cell, and 8 B a point of cells that are not straight simplices.
+  /// Copies coefficients to the backend. Those given per point belong to quadrature_points().
+  void set_data(const Data& data);
+  /// Fills A (from make_matrix) and b [dofs] anew with the data set before: no copies, no allocations.
+  void refill(linalg::Crs<Space>& A, View<double> b);
+  /// The same into the values of another format: entry k of a row of `pattern` (from make_matrix; its values are neither read nor
+  /// written) goes where `layout` says. Padding of the format keeps its value or becomes zero.
+  void refill(const linalg::Crs<Space>& pattern, const linalg::RowLayout& layout, View<double> values, View<double> b);
+  /// set_data and refill.
+  void assemble(const Data& data, linalg::Crs<Space>& A, View<double> b);
+  /// Fills b [dofs] alone, with the data set before; needs no matrix. Of symmetric forms. Every strategy does so in the same way: rows
+  /// gather, repeatably. The first call sets up lists of 4 B a dof of each cell, and 8 B a point of cells that are not straight simplices.
   void refill_vector(View<double> b);
+  /// Least traffic of a refill: dofs, geometry, slots and coefficients read once, values and b written once.
+  double refill_bytes(const linalg::Crs<Space>& A) const;
 
  private:
   using CellAssembler<Exec>::exec_;
   using CellAssembler<Exec>::state_;
+  std::vector<Form> forms_;  ///< of each block
 };
 
 }  // namespace tessera::assembly

@@ -1,4 +1,4 @@
-#include "assembly/cells/assembler_impl.hpp"
+#include "assembly/cells/cell_assembler_impl.hpp"
 #include "assembly/space/dirichlet_impl.hpp"
 #include "mesh/colouring.hpp"
 
@@ -31,7 +31,7 @@ Array<Index, Device> place_nodes(Cuda& exec, const std::vector<Index>& nodes, in
 }
 
 void decide_columns(Cuda&, BlockData<Device>& block) {
-  if (block.kernel == Kernel::convection) {
+  if (!block.view.symmetric) {
     block.by_columns = is_thread_a_cell(block) || (!block.adds && block.dim > 1 && block.view.nodes <= 8);
     return;
   }
@@ -82,8 +82,14 @@ void fill_slots(Cuda& exec, const BlockData<Device>& block, const linalg::CrsVie
   });
 }
 
+void make_row_lists(Cuda& exec, BlockData<Device>& block, const linalg::CrsView<const double>& pattern) {
+  block.around = cells_around(exec, block, pattern.rows);
+  if (!block.is_linear_simplex() || pattern.rows == 0) return;
+  make_simplex_rows(exec, block, pattern);
+  if (block.rows.capacity > 0 && block.rows.long_rows.size() == 0) block.around = {};
+}
+
 template class CellAssembler<Cuda>;
-template class Assembler<Cuda>;
 template void eliminate_dirichlet<Cuda>(Cuda&, linalg::Crs<Device>&, View<double>, const std::vector<Index>&,
                                         const std::vector<double>&);
 template void eliminate_dirichlet<Cuda>(Cuda&, const linalg::Crs<Device>&, const linalg::RowLayout&, View<double>,

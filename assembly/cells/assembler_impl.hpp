@@ -1,93 +1,24 @@
 #pragma once
-#include <chrono>
-
-#include "assembly/cells/place_fields_impl.hpp"
+// Assembler, written once: what it does with a form. Which elements and kernels there are is the business of the numeric steps
+// add_cells, gather_rows, store_cells and sum_partitions, which are included before.
+#include "assembly/cells/block.hpp"
+#include "assembly/cells/place_fields.hpp"
 #include "assembly/cells/setup_impl.hpp"
-#include "assembly/facets/integrals_impl.hpp"
-#include "assembly/space/sparsity.hpp"
+#include "assembly/cells/vector_impl.hpp"
 #include "base/parallel.hpp"
 
 namespace tessera::assembly {
 
-/// Seconds since it was made, with the work queued on the backend.
-template <class Exec>
-class Stopwatch {
- public:
-  explicit Stopwatch(Exec& exec) : exec_(exec), start_(std::chrono::steady_clock::now()) {}
-  double seconds() {
-    exec_.synchronize();
-    return std::chrono::duration<double>(std::chrono::steady_clock::now() - start_).count();
-  }
-
- private:
-  Exec& exec_;
-  std::chrono::steady_clock::time_point start_;
-};
-
-template <class Exec>
-void set_zero(Exec& exec, View<double> values) {
-  for_each(exec, values.size(), [=] TESSERA_HD(Offset i) { values[i] = 0; });
-}
-
-inline int host_threads(const Threads& exec) { return exec.count(); }
-inline int host_threads(const Cuda&) { return Threads().count(); }
-
-template <class Exec>
-CellAssembler<Exec>::CellAssembler(Exec& exec, const mesh::Mesh& mesh, const DofMap& map, Form form,
-                                   const AssemblyOptions& options)
-    : exec_(exec), state_(std::make_unique<AssemblerState<Space>>()) {
-  check_map(mesh, map);
-  Stopwatch watch(exec);
-  const StrategyChoice choice = choose_strategy(options, std::is_same_v<Space, Device>, mesh, map.order);
-  state_->mesh = &mesh;
-  state_->map = &map;
-  state_->options = options;
-  state_->strategy = choice.strategy;
-  AssemblyReport& report = state_->report;
-  report.strategy = strategy_entry(choice.strategy).name;
-  report.why = choice.why;
-  report.deterministic = strategy_entry(choice.strategy).deterministic;
-  state_->coordinates = to_space<Space>(mesh.points);
-  for (std::size_t b = 0; b < mesh.blocks.size(); ++b) {
-    state_->blocks.push_back(make_block<Exec>(mesh.blocks[b], map.blocks[b], map, form, state_->coordinates));
-    report.elements += state_->blocks.back().cells;
-    if (state_->blocks.back().cells > 0) order_block(exec, *state_, b, host_threads(exec));
-  }
-  report.setup_bytes = kept_bytes(*state_);
-  report.setup_seconds = watch.seconds();
-}
-
-template <class Exec>
-CellAssembler<Exec>::~CellAssembler() = default;
-
-template <class Exec>
-const AssemblyReport& CellAssembler<Exec>::report() const {
-  return state_->report;
-}
-
-template <class Exec>
-int CellAssembler<Exec>::points_per_cell(int block) const {
-  return state_->blocks.at(block).view.points;
-}
-
-template <class Exec>
-std::vector<double> CellAssembler<Exec>::quadrature_points() const {
-  return cell_quadrature_points(*state_->mesh, *state_->map);
-}
-
-template <class Exec>
-linalg::Crs<typename Exec::Space> CellAssembler<Exec>::make_matrix() {
-  Stopwatch watch(exec_);
-  linalg::Crs<Space> A = state_->has_slots ? make_sparsity(exec_, *state_->map) : make_pattern(exec_, *state_);
-  set_zero(exec_, A.values.view());
-  state_->report.sparsity_seconds = watch.seconds();
-  if (!state_->has_slots) {
-    make_lists(exec_, *state_, A, host_threads(exec_));
-    state_->has_slots = true;
-    state_->report.setup_bytes = kept_bytes(*state_);
-    state_->report.setup_seconds += watch.seconds() - state_->report.sparsity_seconds;
-  }
-  return A;
+/// Regions in the order of the places.
+template <class Space>
+void place_regions(const std::vector<Index>& region, const DofBlock& dofs, BlockData<Space>& block) {
+  block.view.region = nullptr;
+  if (region.empty()) return;
+  std::vector<Index> placed(region.begin() + dofs.first_cell, region.begin() + dofs.first_cell + block.cells);
+  if (!block.order.empty())
+    for (Index place = 0; place < block.cells; ++place) placed[place] = region[dofs.first_cell + block.order[place]];
+  block.region = to_space<Space>(placed);
+  block.view.region = block.region.data();
 }
 
 /// Rows of the non-zeros, which reductions need where the layout is not that of the pattern.
@@ -103,32 +34,32 @@ void make_row_of(Exec& exec, AssemblerState<typename Exec::Space>& state,
 }
 
 /// One block into the target; `add`: to what is there, else it overwrites everything.
-template <class Exec>
+template <class Exec, class Form>
 void refill_block(Exec& exec, AssemblerState<typename Exec::Space>& state, const BlockData<typename Exec::Space>& block,
-                  const Target& target, bool add) {
+                  const Form& form, const Target& target, bool add) {
   double* buffer = state.buffer.data();
   const bool as_pattern = target.layout.slice == 1 && target.layout.starts == target.pattern.row_ptr.data();
   const Index* row_of = as_pattern ? nullptr : state.row_of.data();
   switch (state.strategy) {
-    case Strategy::nonzeros: gather_rows(exec, block, target, add); break;
+    case Strategy::nonzeros: gather_rows(exec, block, form, target, add); break;
     case Strategy::two_pass:
       for (std::size_t range = 0; range < block.reductions.size(); ++range) {
         const Index first = block.range_first[range];
-        store_cells(exec, block, first, block.range_first[range + 1] - first, buffer);
+        store_cells(exec, block, form, first, block.range_first[range + 1] - first, buffer);
         reduce_values(exec, block.reductions[range], buffer, target, row_of, add || range > 0);
       }
       break;
     case Strategy::shared:
-      sum_partitions(exec, block, target, row_of, buffer, add);
+      sum_partitions(exec, block, form, target, row_of, buffer, add);
       reduce_values(exec, block.partitions.finish, buffer, target, row_of, add);
       break;
-    default: add_cells(exec, state.strategy, block, target);
+    default: add_cells(exec, state.strategy, block, form, target);
   }
 }
 
-template <class Exec>
-void CellAssembler<Exec>::refill(const linalg::Crs<Space>& pattern, const linalg::RowLayout& layout,
-                                 View<double> values, View<double> b) {
+template <class Exec, class Form>
+void Assembler<Exec, Form>::refill(const linalg::Crs<Space>& pattern, const linalg::RowLayout& layout,
+                                   View<double> values, View<double> b) {
   check_system(state_->map->dofs, pattern.rows, b.size(), state_->has_slots);
   const Target target{layout, values.data(), b.data(), pattern.view()};
   const bool by_reduction = state_->strategy == Strategy::two_pass || state_->strategy == Strategy::shared;
@@ -143,74 +74,81 @@ void CellAssembler<Exec>::refill(const linalg::Crs<Space>& pattern, const linalg
     set_zero(exec_, values);
     set_zero(exec_, b);
   }
-  for (const BlockData<Space>& block : state_->blocks)
-    if (block.cells > 0) refill_block(exec_, *state_, block, target, add);
+  for (std::size_t b = 0; b < state_->blocks.size(); ++b)
+    if (state_->blocks[b].cells > 0) refill_block(exec_, *state_, state_->blocks[b], forms_[b], target, add);
 }
 
-template <class Exec>
-void CellAssembler<Exec>::refill(linalg::Crs<Space>& A, View<double> b) {
+template <class Exec, class Form>
+void Assembler<Exec, Form>::refill(linalg::Crs<Space>& A, View<double> b) {
   refill(A, {A.row_ptr.data(), 1}, A.values.view(), b);
 }
 
-template <class Exec>
-double CellAssembler<Exec>::refill_bytes(const linalg::Crs<Space>& A) const {
+template <class Exec, class Form>
+double Assembler<Exec, Form>::refill_bytes(const linalg::Crs<Space>& A) const {
   double bytes =
       static_cast<double>(A.values.bytes()) + 8.0 * A.rows * 2 + static_cast<double>(state_->coordinates.bytes());
-  for (const auto& block : state_->blocks)
-    bytes +=
-        4.0 * block.cells * (block.view.nodes + (block.geometry_is_dofs ? 0 : block.view.geometry_nodes)) +
-        static_cast<double>(block.slots.bytes() + (block.view.region ? block.region.bytes() : 0) + block.k.bytes() +
-                            block.c.bytes() + block.f.bytes() + block.velocity.bytes() + block.divergence.bytes());
+  for (const auto& block : state_->blocks) {
+    bytes += 4.0 * block.cells * (block.view.nodes + (block.geometry_is_dofs ? 0 : block.view.geometry_nodes)) +
+             static_cast<double>(block.slots.bytes() + (block.view.region ? block.region.bytes() : 0));
+    for (const auto& field : block.fields) bytes += static_cast<double>(field.bytes());
+  }
   return bytes;
 }
 
-template <class Exec>
-std::vector<double> CellAssembler<Exec>::facet_points(const mesh::Group& group) const {
-  return facet_quadrature_points(*state_->mesh, *state_->map, group, host_threads(exec_));
+template <class Form>
+FormTraits traits_of(const Form& form) {
+  if constexpr (requires { form.needs_second(); })
+    return {Form::symmetric, form.needs_second()};
+  else
+    return {Form::symmetric, false};
 }
 
-template <class Exec>
-void CellAssembler<Exec>::add_facets(const mesh::Group& group, std::span<const double> alpha, std::span<const double> g,
-                                     linalg::Crs<Space>& A, View<double> b) {
-  add_facets(group, alpha, g, A, {A.row_ptr.data(), 1}, A.values.view(), b);
+template <class Exec, class Form>
+Assembler<Exec, Form>::Assembler(Exec& exec, const mesh::Mesh& mesh, const DofMap& map, const AssemblyOptions& options,
+                                 const Form& form)
+    : CellAssembler<Exec>(exec, mesh, map, traits_of(form), partition_bytes<Form>, options),
+      forms_(mesh.blocks.size(), form) {
+  static_assert(Form::components == 1, "block rows are not there yet");
 }
 
-template <class Exec>
-void CellAssembler<Exec>::add_facets(const mesh::Group& group, std::span<const double> alpha, std::span<const double> g,
-                                     const linalg::Crs<Space>& pattern, const linalg::RowLayout& layout,
-                                     View<double> values, View<double> b) {
-  assemble_facets(exec_, *state_->mesh, *state_->map, group, alpha, g, state_->coordinates,
-                  {layout, values.data(), b.data(), pattern.view()});
-}
-
-template <class Exec>
-Assembler<Exec>::Assembler(Exec& exec, const mesh::Mesh& mesh, const DofMap& map, const AssemblyOptions& options)
-    : CellAssembler<Exec>(exec, mesh, map, Form::diffusion, options) {}
-
-template <class Exec>
-void Assembler<Exec>::set_data(const DiffusionData& data) {
-  check_data(data, state_->report.elements);
-  Offset first_k = 0, first_c = 0, first_f = 0;
+template <class Exec, class Form>
+void Assembler<Exec, Form>::set_data(const Data& data) {
+  check_form_data<Form>(data, state_->report.elements, state_->mesh->dim);
+  FieldCursor<Form> first{};
   for (std::size_t b = 0; b < state_->blocks.size(); ++b) {
     BlockData<Space>& block = state_->blocks[b];
-    place_regions(data.region, state_->map->blocks[b], block);
-    block.view.k = place_coefficient(data.k, block, "k", first_k, block.k);
-    block.view.c = place_coefficient(data.c, block, "c", first_c, block.c);
-    block.view.f = place_coefficient(data.f, block, "f", first_f, block.f);
-    // On CUDA linear simplices take means over the points.
-    const bool at_points =
-        (data.k.per_point || data.c.per_point) && !(state_->map->order == 1 && std::is_same_v<Space, Device>);
-    if (block.straight_simplex)
-      block.kernel = at_points                 ? Kernel::general
-                     : state_->map->order == 1 ? Kernel::linear_simplex
-                                               : Kernel::affine_simplex;
+    place_regions(Form::region(data), state_->map->blocks[b], block);
+    place_form(Form::coefficients(data), Offset{block.cells} * block.view.points, first, block.fields, forms_[b]);
+    if constexpr (Form::symmetric) {
+      // On CUDA linear simplices take means over the points.
+      const bool varies = !forms_[b].constant(forms::gradient_gradient) || !forms_[b].constant(forms::value_value);
+      const bool at_points = varies && !(state_->map->order == 1 && std::is_same_v<Space, Device>);
+      if (block.straight_simplex)
+        block.kernel = at_points                 ? Kernel::general
+                       : state_->map->order == 1 ? Kernel::linear_simplex
+                                                 : Kernel::affine_simplex;
+    }
   }
 }
 
-template <class Exec>
-void Assembler<Exec>::assemble(const DiffusionData& data, linalg::Crs<Space>& A, View<double> b) {
+template <class Exec, class Form>
+void Assembler<Exec, Form>::assemble(const Data& data, linalg::Crs<Space>& A, View<double> b) {
   set_data(data);
-  this->refill(A, b);
+  refill(A, b);
+}
+
+template <class Exec, class Form>
+void Assembler<Exec, Form>::refill_vector(View<double> b) {
+  check_system(state_->map->dofs, state_->map->dofs, b.size(), true);
+  set_zero(exec_, b);
+  for (std::size_t k = 0; k < state_->blocks.size(); ++k) {
+    BlockData<Space>& block = state_->blocks[k];
+    const Form& form = forms_[k];
+    if (block.cells == 0 || !forms::has(form, forms::load_value)) continue;
+    if (block.dim == 1) add_loads<1>(exec_, block, form, b);
+    if (block.dim == 2) add_loads<2>(exec_, block, form, b);
+    if (block.dim == 3) add_loads<3>(exec_, block, form, b);
+  }
 }
 
 }  // namespace tessera::assembly

@@ -1,10 +1,8 @@
 #include <algorithm>
-#include <atomic>
 
-#include "assembly/cells/assembler_impl.hpp"
-#include "assembly/cells/elements_threads.hpp"
-#include "assembly/cells/form.hpp"
+#include "assembly/cells/cell_assembler_impl.hpp"
 #include "assembly/space/dirichlet_impl.hpp"
+#include "base/host_memory.hpp"
 #include "base/team.hpp"
 #include "mesh/colouring.hpp"
 
@@ -17,146 +15,7 @@ constexpr Index most_cells_per_chunk = 512;
 constexpr Index least_cells_per_chunk = 8;
 constexpr Index chunks_wanted = 256;
 
-using Lanes = double __attribute__((vector_size(lanes * sizeof(double))));
-
-/// Element matrices of up to `lanes` linear simplices at a time, then their entries one by one in the order of the cells.
-template <int dim, class Layout>
-void simplex_chunk(const BlockView& block, const Target& target, Layout layout, Offset first, Offset last) {
-  constexpr int n = dim + 1;
-  constexpr int entries = n * (n + 1) / 2;
-  alignas(64) double x[n][dim][lanes];
-  alignas(64) double coefficient[symmetric<dim> + 2][lanes] = {};
-  alignas(64) double matrix[entries][lanes];
-  alignas(64) double load[n][lanes];
-  const int components = block.k.components;
-  const auto step = layout.step();
-  double* b = target.b;
-  for (Offset batch = first; batch < last; batch += lanes) {
-    const int count = static_cast<int>(std::min<Offset>(lanes, last - batch));
-    for (int lane = 0; lane < lanes; ++lane) {
-      const Offset cell = batch + std::min(lane, count - 1);
-      for (int i = 0; i < n; ++i) {
-        const double* point = block.coordinates + Offset{3} * block.geometry[cell * n + i];
-        for (int d = 0; d < dim; ++d) x[i][d][lane] = point[d];
-      }
-      const Index region = block.region_of(cell);
-      if (!block.k.empty())
-        for (int m = 0; m < components; ++m) coefficient[m][lane] = block.k.values[region * components + m];
-      if (!block.c.empty()) coefficient[symmetric<dim>][lane] = block.c.values[region];
-      if (!block.f.empty() && !block.f.per_point) coefficient[symmetric<dim> + 1][lane] = block.f.values[region];
-    }
-    Lanes vx[n][dim], grad[n][dim], k[symmetric<dim>], c, packed_matrix[entries];
-    for (int i = 0; i < n; ++i)
-      for (int d = 0; d < dim; ++d) vx[i][d] = *reinterpret_cast<const Lanes*>(x[i][d]);
-    for (int m = 0; m < symmetric<dim>; ++m) k[m] = *reinterpret_cast<const Lanes*>(coefficient[m]);
-    c = *reinterpret_cast<const Lanes*>(coefficient[symmetric<dim>]);
-    const Lanes jacobian = simplex_gradients<dim, Lanes>(vx, grad);
-    simplex_matrix<dim, Lanes>(grad, jacobian, k, components, block.c.empty() ? nullptr : &c, packed_matrix);
-    for (int e = 0; e < entries; ++e) *reinterpret_cast<Lanes*>(matrix[e]) = packed_matrix[e];
-    for (int i = 0; i < n; ++i) *reinterpret_cast<Lanes*>(load[i]) = jacobian * (reference_factor<dim> * block.load[i]);
-    for (int lane = 0; lane < count; ++lane) {
-      const Offset cell = batch + lane;
-      const Index* dofs = block.dofs + cell * n;
-      const std::uint16_t* slots = block.slots + cell * n * n;
-      for (int i = 0; i < n; ++i) {
-        double* row = target.values + layout.first(dofs[i]);
-        for (int j = 0; j < n; ++j)
-          row[slots[i * n + j] * step] += matrix[i <= j ? packed(i, j, n) : packed(j, i, n)][lane];
-      }
-      if (block.f.empty()) continue;
-      if (!block.f.per_point) {
-        for (int i = 0; i < n; ++i) b[dofs[i]] += coefficient[symmetric<dim> + 1][lane] * load[i][lane];
-        continue;
-      }
-      const double scale = load[0][lane] / block.load[0];  // |det J| of the reference cell
-      for (int i = 0; i < n; ++i) {
-        double sum = 0;
-        for (int q = 0; q < block.points; ++q)
-          sum += block.weights[q] * block.f.values[block.cell_of(cell) * block.points + q] *
-                 block.basis[(q * (dim + 1) + dim) * n + i];
-        b[dofs[i]] += scale * sum;
-      }
-    }
-  }
-}
-
-/// The layout of CRS as constants: no division, and a step that folds away.
-struct CompactRows {
-  const Offset* starts;
-  Offset first(Index row) const { return starts[row]; }
-  static constexpr Offset step() { return 1; }
-};
-
-template <int dim>
-void simplex_chunk(const BlockView& block, const Target& target, Offset first, Offset last) {
-  if (target.layout.slice == 1)
-    simplex_chunk<dim>(block, target, CompactRows{target.layout.starts}, first, last);
-  else
-    simplex_chunk<dim>(block, target, target.layout, first, last);
-}
-
-/// Adds an element's matrix, and its load into b. `Add` adds a number to a place.
-template <class Add>
-void scatter(const BlockView& block, const Target& target, Offset place, const Workspace& work, Add add) {
-  const int n = block.nodes;
-  const Offset step = target.layout.step();
-  for (int i = 0; i < n; ++i) {
-    const Index dof = block.dof(place, i);
-    double* row = target.values + target.layout.first(dof);
-    for (int j = 0; j < n; ++j)
-      add(row[entry_slot(block, target.pattern, place, i, j) * step], work.entry(block, i, j));
-    if (!block.f.empty()) add(target.b[dof], work.load[i]);
-  }
-}
-
-void add_plainly(double& to, double value) { to += value; }
-void add_atomically(double& to, double value) { std::atomic_ref(to).fetch_add(value, std::memory_order_relaxed); }
-
-/// Adds places first .. last, which no other thread's cells touch.
-void add_places(const BlockData<Host>& block, const Target& target, Offset first, Offset last, Workspace& work) {
-  if (block.kernel == Kernel::linear_simplex) {
-    if (block.dim == 1) return simplex_chunk<1>(block.view, target, first, last);
-    if (block.dim == 2) return simplex_chunk<2>(block.view, target, first, last);
-    return simplex_chunk<3>(block.view, target, first, last);
-  }
-  for (Offset place = first; place < last; ++place) {
-    element_values(block, place, work);
-    scatter(block.view, target, place, work, add_plainly);
-  }
-}
-
 }  // namespace
-
-void add_cells(Threads& exec, Strategy strategy, const BlockData<Host>& block, const Target& target) {
-  Scratch<Workspace> scratch(exec.count());
-  const auto work = [&](int part) -> Workspace& { return scratch.of(part, block.view, block.dim); };
-  if (strategy == Strategy::atomic) {
-    parallel_chunks(exec.count(), block.cells, 64, [&](Offset first, Offset last, int part) {
-      Workspace& mine = work(part);
-      for (Offset place = first; place < last; ++place) {
-        element_values(block, place, mine);
-        scatter(block.view, target, place, mine, add_atomically);
-      }
-    });
-    return;
-  }
-  const auto each_colour = [&](const auto& ptr, auto add) {
-    for (std::size_t colour = 0; colour + 1 < ptr.size(); ++colour)
-      parallel_chunks(exec.count(), ptr[colour + 1] - ptr[colour], 1,
-                      [&](Offset k, Offset, int part) { add(ptr[colour] + k, work(part)); });
-  };
-  if (strategy == Strategy::colour_blocks) {
-    const Partitions<Host>& p = block.partitions;
-    each_colour(p.colour_ptr, [&](Offset k, Workspace& of_part) {
-      add_places(block, target, p.first[p.by_colour[k]], p.first[p.by_colour[k] + 1], of_part);
-    });
-  } else {
-    each_colour(block.colour_ptr, [&](Offset k, Workspace& of_part) {
-      const Offset first = Offset{block.chunks[k]} * block.chunk_cells;
-      add_places(block, target, first, std::min<Offset>(block.cells, first + block.chunk_cells), of_part);
-    });
-  }
-}
 
 void order_cells(Threads& exec, const mesh::CellBlock& cells, const DofBlock& dofs, Index all_dofs,
                  BlockData<Host>& block) {
@@ -253,8 +112,11 @@ void place_cells(Threads&, const mesh::CellBlock& cells, const DofBlock& dofs, s
   view.geometry = block.geometry.data();
 }
 
+void make_row_lists(Threads& exec, BlockData<Host>& block, const linalg::CrsView<const double>& pattern) {
+  block.around = cells_around(exec, block, pattern.rows);
+}
+
 template class CellAssembler<Threads>;
-template class Assembler<Threads>;
 template void eliminate_dirichlet<Threads>(Threads&, linalg::Crs<Host>&, View<double>, const std::vector<Index>&,
                                            const std::vector<double>&);
 

@@ -3,9 +3,8 @@
 #include <algorithm>
 #include <limits>
 
-#include "assembly/cells/data.hpp"
-#include "assembly/space/geometry_map.hpp"
-#include "assembly/space/quadrature.hpp"
+#include "assembly/cells/checks.hpp"
+#include "assembly/cells/lists.hpp"
 #include "base/error.hpp"
 
 namespace tessera::assembly {
@@ -29,20 +28,46 @@ void check_map(const mesh::Mesh& mesh, const DofMap& map) {
   }
 }
 
-void check_data(const DiffusionData& data, Offset cells) {
-  if (data.c.components != 1 || data.f.components != 1)
-    throw Error(ExitCode::internal, "reaction and source are scalars", "give one component each");
-  if (!data.region.empty() && static_cast<Offset>(data.region.size()) != cells)
-    throw Error(ExitCode::internal, fmt::format("{} regions for {} cells", data.region.size(), cells),
+namespace {
+
+/// Throws Error(internal) unless a coefficient has the components of its rank.
+void check_rank(const forms::NamedCoefficient& coefficient, int dim) {
+  const int given = coefficient.values->components, tensor = dim * (dim + 1) / 2;
+  const auto refuse = [&](const std::string& help) {
+    throw Error(ExitCode::internal,
+                fmt::format("coefficient {} has {} components in {} dimensions", coefficient.name, given, dim), help);
+  };
+  switch (coefficient.rank) {
+    case forms::Rank::scalar:
+      if (given != 1) refuse("it is a scalar: give one");
+      break;
+    case forms::Rank::vector:
+      if (given != dim) refuse("give one an axis");
+      break;
+    case forms::Rank::scalar_or_tensor:
+      if (given != 1 && given != tensor) refuse(fmt::format("give 1, or {} of a symmetric tensor", tensor));
+  }
+}
+
+}  // namespace
+
+void check_data(std::span<const forms::NamedCoefficient> coefficients, const std::vector<Index>& region, Offset cells,
+                int dim) {
+  if (!region.empty() && static_cast<Offset>(region.size()) != cells)
+    throw Error(ExitCode::internal, fmt::format("{} regions for {} cells", region.size(), cells),
                 "give one region for each cell, or none");
   Index last = 0;
-  for (const Index region : data.region) last = std::max(last, region);
-  for (const Coefficient* coefficient : {&data.k, &data.c, &data.f})
-    if (!coefficient->per_point && !coefficient->values.empty() &&
-        static_cast<Offset>(coefficient->values.size()) < (Offset{last} + 1) * coefficient->components)
-      throw Error(ExitCode::internal,
-                  fmt::format("a coefficient has {} values, region {} needs more", coefficient->values.size(), last),
-                  "give the coefficient in every region");
+  for (const Index number : region) last = std::max(last, number);
+  for (const forms::NamedCoefficient& coefficient : coefficients) {
+    const forms::Coefficient& of = *coefficient.values;
+    if (of.values.empty()) continue;
+    check_rank(coefficient, dim);
+    if (!of.per_point && static_cast<Offset>(of.values.size()) < (Offset{last} + 1) * of.components)
+      throw Error(
+          ExitCode::internal,
+          fmt::format("coefficient {} has {} values, region {} needs more", coefficient.name, of.values.size(), last),
+          "give the coefficient in every region");
+  }
 }
 
 void check_system(Index dofs, Index rows, Offset entries, bool has_slots) {
@@ -60,25 +85,16 @@ void check_reduction(Offset targets, Offset sources) {
                 "choose assembly.strategy = \"nonzeros\" or \"colour\"");
 }
 
-void throw_long_row(Offset longest) {
-  throw Error(ExitCode::mesh, fmt::format("a dof has more than {} neighbours", longest),
-              "the mesh has a vertex with thousands of cells: remesh it");
-}
-
-View<const double> block_values(const Coefficient& coefficient, int dim, Offset points, const char* name,
-                                Offset& first) {
-  const int tensor = dim * (dim + 1) / 2;
-  if (coefficient.components != 1 && coefficient.components != tensor)
-    throw Error(ExitCode::internal, fmt::format("coefficient {} has {} components", name, coefficient.components),
-                fmt::format("give 1, or {} of a symmetric tensor", tensor));
-  const View<const double> all(coefficient.values.data(), static_cast<Offset>(coefficient.values.size()));
-  if (!coefficient.per_point) return all;
-  const Offset count = points * coefficient.components;
+View<const double> block_values(const forms::NamedCoefficient& coefficient, Offset points, Offset& first) {
+  const forms::Coefficient& of = *coefficient.values;
+  const View<const double> all(of.values.data(), static_cast<Offset>(of.values.size()));
+  if (!of.per_point) return all;
+  const Offset count = points * of.components;
   if (first + count > all.size())
-    throw Error(
-        ExitCode::internal,
-        fmt::format("coefficient {} has {} values at points, at least {} are needed", name, all.size(), first + count),
-        "give one value for each of quadrature_points()");
+    throw Error(ExitCode::internal,
+                fmt::format("coefficient {} has {} values at points, at least {} are needed", coefficient.name,
+                            all.size(), first + count),
+                "give one value for each of quadrature_points()");
   first += count;
   return all.part(first - count, count);
 }

@@ -1,30 +1,23 @@
 #pragma once
-// Element matrices and loads on threads, apart from where they go.
+// Element matrices and loads on threads, apart from where they go (sinks_threads.hpp).
 #include <algorithm>
 #include <vector>
 
-#include "assembly/cells/data.hpp"
-#include "assembly/cells/form.hpp"
+#include "assembly/cells/block.hpp"
+#include "assembly/cells/cell_point.hpp"
+#include "assembly/cells/simplex.hpp"
+#include "forms/pulled.hpp"
 
 namespace tessera::assembly {
 
 /// Elements that share one vector register.
 inline constexpr int lanes = 8;
 
-/// Jacobian of a cell at a point.
-template <int dim>
-inline void cell_jacobian(const BlockView& block, Offset place, int point, double (&J)[dim][dim]) {
-  for (int d = 0; d < dim; ++d)
-    for (int a = 0; a < dim; ++a) J[d][a] = 0;
-  const double* map = block.map + static_cast<Offset>(point) * dim * block.geometry_nodes;
-  for (int g = 0; g < block.geometry_nodes; ++g) {
-    const double* x = block.geometry_point(place, g);
-    for (int d = 0; d < dim; ++d)
-      for (int a = 0; a < dim; ++a) J[d][a] += x[d] * map[a * block.geometry_nodes + g];
-  }
-}
+using forms::gradient_gradient;
+using forms::load_value;
+using forms::value_value;
 
-/// Workspace of one thread.
+/// Workspace of one thread: the matrix and load of one element. Of a symmetric matrix the upper half is filled.
 struct Workspace {
   std::vector<double> matrix, load, flux;
   explicit Workspace(const BlockView& block, int dim)
@@ -38,163 +31,252 @@ struct Workspace {
   }
 };
 
-/// Element matrix of a straight simplex: sum over pairs of G_ab R_ab, plus c times the mass.
-template <int dim>
-void affine_element(const BlockView& block, Offset place, Workspace& work) {
-  double J[dim][dim], inverse[dim][dim];
-  cell_jacobian<dim>(block, place, 0, J);
-  const double scale = absolute(invert<dim, double>(J, inverse));
-  const Index region = block.region_of(place);
-  const Offset cell = block.cell_of(place);
-  double G[symmetric<dim> + 1] = {};
-  if (!block.k.empty()) pull_back<dim>(block.k.at(region, cell, 0, 1), block.k.components, inverse, scale, G);
-  const int terms = symmetric<dim> + (block.c.empty() ? 0 : 1);
-  if (!block.c.empty()) G[symmetric<dim>] = scale * *block.c.at(region, cell, 0, 1);
-  const int count = block.nodes * block.nodes;
-  double* matrix = work.matrix.data();
-#pragma omp simd
-  for (int e = 0; e < count; ++e) matrix[e] = G[0] * block.reference[e];
-  for (int m = 1; m < terms; ++m) {
-    const double factor = G[m];
-    const double* reference = block.reference + static_cast<Offset>(m) * count;
-#pragma omp simd
-    for (int e = 0; e < count; ++e) matrix[e] += factor * reference[e];
-  }
-  if (block.f.empty()) return;
-  for (int i = 0; i < block.nodes; ++i) {
-    double sum = 0;
-    if (!block.f.per_point)
-      sum = *block.f.at(region, cell, 0, 1) * block.load[i];
-    else
-      for (int q = 0; q < block.points; ++q)
-        sum += block.weights[q] * *block.f.at(region, cell, q, block.points) *
-               block.basis[(q * (dim + 1) + dim) * block.nodes + i];
-    work.load[i] = scale * sum;
-  }
-}
+/// An element has values(place, work), its matrix and where there is a load that, and row(place, i, work, row), row i of the matrix
+/// alone, which returns its load.
 
-/// Element matrix by quadrature: sum_q B_i . (G B_j) with B the reference gradients and the value; the upper half and what
-/// shares its vector registers. `fixed` is the number of dofs where the compiler shall know it, else 0.
-template <int dim, int fixed>
-void general_element(const BlockView& block, Offset place, Workspace& work) {
-  const int n = fixed > 0 ? fixed : block.nodes;
-  const Index region = block.region_of(place);
-  const Offset cell = block.cell_of(place);
-  double* __restrict__ matrix = work.matrix.data();
-  double* __restrict__ load = work.load.data();
-  double* __restrict__ flux = work.flux.data();
-  std::fill_n(matrix, n * n, 0.0);
-  std::fill_n(load, n, 0.0);
-  for (int q = 0; q < block.points; ++q) {
-    double J[dim][dim], inverse[dim][dim], G[symmetric<dim>] = {};
+/// Straight simplices with a tangent that is constant on the cell: sum over pairs of G_ab R_ab, plus C_vv times the mass.
+template <int dim, class Form>
+struct AffineElement {
+  const BlockView& block;
+  const Form& form;
+
+  void values(Offset place, Workspace& work) const {
+    double J[dim][dim], inverse[dim][dim];
+    cell_jacobian<dim>(block, place, 0, J);
+    const double scale = absolute(invert<dim, double>(J, inverse));
+    forms::Place x = block.at(place, 0);
+    double G[tensor_size<dim> + 1] = {};
+    forms::pull_back_tangent<dim>(form, x, inverse, scale, G);
+    const bool has_value = forms::has(form, value_value);
+    const int terms = tensor_size<dim> + (has_value ? 1 : 0);
+    if (has_value) G[tensor_size<dim>] = scale * forms::tangent_at<dim>(form, x).vv;
+    const int count = block.nodes * block.nodes;
+    double* matrix = work.matrix.data();
+#pragma omp simd
+    for (int e = 0; e < count; ++e) matrix[e] = G[0] * block.reference[e];
+    for (int m = 1; m < terms; ++m) {
+      const double factor = G[m];
+      const double* reference = block.reference + static_cast<Offset>(m) * count;
+#pragma omp simd
+      for (int e = 0; e < count; ++e) matrix[e] += factor * reference[e];
+    }
+    if (!forms::has(form, load_value)) return;
+    for (int i = 0; i < block.nodes; ++i) {
+      double sum = 0;
+      if (form.constant(load_value))
+        sum = forms::load_at<dim>(form, x) * block.load[i];
+      else
+        for (int q = 0; q < block.points; ++q) {
+          x.point = q;
+          sum += block.weights[q] * forms::load_at<dim>(form, x) * block.basis[(q * (dim + 1) + dim) * block.nodes + i];
+        }
+      work.load[i] = scale * sum;
+    }
+  }
+
+  double row(Offset place, int i, Workspace&, double* __restrict__ row) const {
+    const int n = block.nodes;
+    double J[dim][dim], inverse[dim][dim];
+    cell_jacobian<dim>(block, place, 0, J);
+    const double scale = absolute(invert<dim, double>(J, inverse));
+    forms::Place x = block.at(place, 0);
+    double load = 0;
+    std::fill_n(row, n, 0.0);
+    if (forms::has(form, load_value))
+      for (int q = 0; q < block.points; ++q) {
+        x.point = q;
+        const double w = scale * block.weights[q];
+        const double* phi = block.basis + (static_cast<Offset>(q) * (dim + 1) + dim) * n;
+        load += w * forms::load_at<dim>(form, x) * phi[i];
+      }
+    x.point = 0;
+    double terms[tensor_size<dim> + 1] = {};
+    forms::pull_back_tangent<dim>(form, x, inverse, scale, terms);
+    terms[tensor_size<dim>] = forms::scaled_value<dim>(form, x, scale);
+    for (int m = 0; m < tensor_size<dim> + 1; ++m) {
+      const double* reference = block.reference + (static_cast<Offset>(m) * n + i) * n;
+#pragma omp simd
+      for (int j = 0; j < n; ++j) row[j] += terms[m] * reference[j];
+    }
+    return load;
+  }
+};
+
+/// By quadrature: sum_q B_i . (G B_j) with B the reference gradients and the value; the upper half and what shares its vector registers.
+template <int dim, class Form>
+struct SymmetricElement {
+  const BlockView& block;
+  const Form& form;
+
+  void values(Offset place, Workspace& work) const {
+    if (dim == 3 && block.nodes == 8) return values<8>(place, work);
+    if (dim == 3 && block.nodes == 27) return values<27>(place, work);
+    if (block.nodes == 4) return values<4>(place, work);
+    if (dim == 2 && block.nodes == 9) return values<9>(place, work);
+    values<0>(place, work);
+  }
+
+  /// `fixed` is the number of dofs where the compiler shall know it, else 0.
+  template <int fixed>
+  void values(Offset place, Workspace& work) const {
+    const int n = fixed > 0 ? fixed : block.nodes;
+    forms::Place x = block.at(place, 0);
+    double* __restrict__ matrix = work.matrix.data();
+    double* __restrict__ load = work.load.data();
+    double* __restrict__ flux = work.flux.data();
+    std::fill_n(matrix, n * n, 0.0);
+    std::fill_n(load, n, 0.0);
+    for (int q = 0; q < block.points; ++q) {
+      x.point = q;
+      double J[dim][dim], inverse[dim][dim], G[tensor_size<dim>] = {};
+      cell_jacobian<dim>(block, place, q, J);
+      const double scale = absolute(invert<dim, double>(J, inverse)) * block.weights[q];
+      forms::pull_back_tangent<dim>(form, x, inverse, scale, G);
+      const double* __restrict__ B = block.basis + static_cast<Offset>(q) * (dim + 1) * n;
+      const double* __restrict__ phi = B + dim * n;
+      const double mass = forms::scaled_value<dim>(form, x, scale);
+      for (int a = 0; a < dim; ++a) {
+#pragma omp simd
+        for (int j = 0; j < n; ++j) {
+          double sum = 0;
+          for (int e = 0; e < dim; ++e) sum += G[packed_symmetric(a, e, dim)] * B[e * n + j];
+          flux[a * n + j] = sum;
+        }
+      }
+#pragma omp simd
+      for (int j = 0; j < n; ++j) flux[dim * n + j] = mass * phi[j];
+      for (int i = 0; i < n; ++i) {
+        double* __restrict__ row = matrix + i * n;
+#pragma omp simd
+        for (int j = i / lanes * lanes; j < n; ++j) {
+          double sum = row[j];
+          for (int a = 0; a <= dim; ++a) sum += B[a * n + i] * flux[a * n + j];
+          row[j] = sum;
+        }
+      }
+      if (!forms::has(form, load_value)) continue;
+      const double of_point = scale * forms::load_at<dim>(form, x);
+#pragma omp simd
+      for (int i = 0; i < n; ++i) load[i] += of_point * phi[i];
+    }
+  }
+
+  double row(Offset place, int i, Workspace&, double* __restrict__ row) const {
+    const int n = block.nodes;
+    forms::Place x = block.at(place, 0);
+    double load = 0;
+    std::fill_n(row, n, 0.0);
+    for (int q = 0; q < block.points; ++q) {
+      x.point = q;
+      double J[dim][dim], inverse[dim][dim], G[tensor_size<dim>] = {};
+      cell_jacobian<dim>(block, place, q, J);
+      const double w = absolute(invert<dim, double>(J, inverse)) * block.weights[q];
+      const double* B = block.basis + static_cast<Offset>(q) * (dim + 1) * n;
+      const double* phi = B + dim * n;
+      if (forms::has(form, load_value)) load += w * forms::load_at<dim>(form, x) * phi[i];
+      forms::pull_back_tangent<dim>(form, x, inverse, w, G);
+      double flux[dim + 1];
+      for (int a = 0; a < dim; ++a) {
+        flux[a] = 0;
+        for (int e = 0; e < dim; ++e) flux[a] += G[packed_symmetric(a, e, dim)] * B[e * n + i];
+      }
+      flux[dim] = forms::has(form, value_value) ? w * forms::tangent_at<dim>(form, x).vv * phi[i] : 0.0;
+      for (int a = 0; a <= dim; ++a)
+#pragma omp simd
+        for (int j = 0; j < n; ++j) row[j] += flux[a] * B[a * n + j];
+    }
+    return load;
+  }
+};
+
+/// Forms that are not symmetric, by quadrature; linear straight simplices with constant coefficients in closed form, where the form has one.
+template <int dim, class Form>
+struct UnsymmetricElement {
+  using Point = forms::AtPoint<Form, dim>;
+  const BlockView& block;
+  const Form& form;
+
+  void values(Offset place, Workspace& work) const {
+    double* const matrix = work.matrix.data();
+    double* const load = work.load.data();
+    if constexpr (requires(Point p) { p.simplex(block.wide.at(block.wide.basis, 0), matrix, load); }) {
+      if (block.nodes == dim + 1 && block.geometry_nodes == dim + 1 && form.constant()) {
+        const Point point = point_of(place, 0, block.nodes * block.load[0]);
+        return point.simplex(block.wide.at(block.wide.basis, 0), matrix, load);
+      }
+    }
+    sum_rows(place, 0, block.nodes, work, matrix, load);
+  }
+
+  double row(Offset place, int i, Workspace& work, double* row) const {
+    double load;
+    sum_rows(place, i, i + 1, work, row, &load);
+    return load;
+  }
+
+ private:
+  Point point_of(Offset place, int q, double weight) const {
+    double J[dim][dim];
+    Point point;
     cell_jacobian<dim>(block, place, q, J);
-    const double scale = absolute(invert<dim, double>(J, inverse)) * block.weights[q];
-    if (!block.k.empty())
-      pull_back<dim>(block.k.at(region, cell, q, block.points), block.k.components, inverse, scale, G);
-    const double* __restrict__ B = block.basis + static_cast<Offset>(q) * (dim + 1) * n;
-    const double* __restrict__ phi = B + dim * n;
-    const double mass = block.c.empty() ? 0.0 : scale * *block.c.at(region, cell, q, block.points);
-    for (int a = 0; a < dim; ++a) {
+    const GlobalGeometry geometry{block};
+    forms::make_at_point<dim>(form, CellPoint<dim, GlobalGeometry>(block, geometry, place, q, J, weight), point);
+    return point;
+  }
+
+  void sum_rows(Offset place, int first, int last, Workspace& work, double* matrix, double* load) const {
+    if (block.nodes == 4) return sum_rows<4>(place, first, last, work.flux.data(), matrix, load);
+    if (dim == 3 && block.nodes == 8) return sum_rows<8>(place, first, last, work.flux.data(), matrix, load);
+    sum_rows<0>(place, first, last, work.flux.data(), matrix, load);
+  }
+
+  /// Rows first .. last of the matrix to `matrix`, and their loads to `load`: sum_q B_i . flux_j with the derivatives and the value as B.
+  /// `fixed` is the number of dofs where the compiler shall know it, else 0.
+  template <int fixed>
+  void sum_rows(Offset place, int first, int last, double* __restrict__ flux, double* __restrict__ matrix,
+                double* __restrict__ load) const {
+    const int n = fixed > 0 ? fixed : block.nodes;
+    std::fill_n(matrix, (last - first) * n, 0.0);
+    std::fill_n(load, last - first, 0.0);
+    for (int q = 0; q < block.points; ++q) {
+      const forms::BasisRows basis = block.wide.at(block.wide.basis, q);
+      const Point point = point_of(place, q, block.weights[q]);
 #pragma omp simd
       for (int j = 0; j < n; ++j) {
-        double sum = 0;
-        for (int e = 0; e < dim; ++e) sum += G[a <= e ? packed(a, e, dim) : packed(e, a, dim)] * B[e * n + j];
-        flux[a * n + j] = sum;
+        double of_column[dim + 1];
+        point.flux(basis, j, of_column);
+        for (int a = 0; a <= dim; ++a) flux[a * n + j] = of_column[a];
+      }
+      for (int i = first; i < last; ++i) {
+        double* __restrict__ row = matrix + (i - first) * n;
+#pragma omp simd
+        for (int j = 0; j < n; ++j) {
+          double sum = row[j];
+          for (int a = 0; a <= dim; ++a) sum += basis(a, i) * flux[a * n + j];
+          row[j] = sum;
+        }
+        load[i - first] += point.load(basis, i);
       }
     }
-#pragma omp simd
-    for (int j = 0; j < n; ++j) flux[dim * n + j] = mass * phi[j];
-    for (int i = 0; i < n; ++i) {
-      double* __restrict__ row = matrix + i * n;
-#pragma omp simd
-      for (int j = i / lanes * lanes; j < n; ++j) {
-        double sum = row[j];
-        for (int a = 0; a <= dim; ++a) sum += B[a * n + i] * flux[a * n + j];
-        row[j] = sum;
-      }
-    }
-    if (block.f.empty()) continue;
-    const double source = scale * *block.f.at(region, cell, q, block.points);
-#pragma omp simd
-    for (int i = 0; i < n; ++i) load[i] += source * phi[i];
   }
-}
+};
 
-template <int dim>
-void general_element(const BlockView& block, Offset place, Workspace& work) {
-  if (dim == 3 && block.nodes == 8) return general_element<dim, 8>(block, place, work);
-  if (dim == 3 && block.nodes == 27) return general_element<dim, 27>(block, place, work);
-  if (block.nodes == 4) return general_element<dim, 4>(block, place, work);
-  if (dim == 2 && block.nodes == 9) return general_element<dim, 9>(block, place, work);
-  general_element<dim, 0>(block, place, work);
-}
-
-/// The matrix and load of an element with a velocity, and row i of the matrix alone (convection_threads.cpp).
-template <int dim>
-void convection_values(const BlockView& block, Offset place, Workspace& work);
-template <int dim>
-double convection_row(const BlockView& block, Offset place, int i, Workspace& work, double* row);
-
-template <int dim>
-void element_values_of(const BlockData<Host>& block, Offset place, Workspace& work) {
-  if (block.kernel == Kernel::convection)
-    convection_values<dim>(block.view, place, work);
+/// Calls f(element) with the element type of a block of dimension `dim` for a form.
+template <int dim, class Form, class F>
+void with_element_of(const BlockData<Host>& block, const Form& form, F& f) {
+  if constexpr (!Form::symmetric)
+    f(UnsymmetricElement<dim, Form>{block.view, form});
   else if (block.kernel == Kernel::general)
-    general_element<dim>(block.view, place, work);
+    f(SymmetricElement<dim, Form>{block.view, form});
   else
-    affine_element<dim>(block.view, place, work);
+    f(AffineElement<dim, Form>{block.view, form});
 }
 
-/// An element's matrix, of a symmetric one the upper half, and where there is a source its load, to `work`.
-inline void element_values(const BlockData<Host>& block, Offset place, Workspace& work) {
-  if (block.dim == 1) return element_values_of<1>(block, place, work);
-  if (block.dim == 2) return element_values_of<2>(block, place, work);
-  element_values_of<3>(block, place, work);
-}
-
-/// Row i of an element's matrix to `row` [nodes]; returns its load.
-template <int dim>
-double element_row(const BlockData<Host>& data, Offset place, int i, Workspace& work, double* __restrict__ row) {
-  const BlockView& block = data.view;
-  if (data.kernel == Kernel::convection) return convection_row<dim>(block, place, i, work, row);
-  const int n = block.nodes;
-  const Index region = block.region_of(place);
-  const Offset cell = block.cell_of(place);
-  const bool affine = data.kernel != Kernel::general;
-  double J[dim][dim], inverse[dim][dim] = {}, G[symmetric<dim>] = {};
-  double load = 0, scale = 0;
-  std::fill_n(row, n, 0.0);
-  for (int q = 0; q < block.points; ++q) {
-    if (q == 0 || !affine) {
-      cell_jacobian<dim>(block, place, q, J);
-      scale = absolute(invert<dim, double>(J, inverse));
-    }
-    const double w = scale * block.weights[q];
-    const double* B = block.basis + static_cast<Offset>(q) * (dim + 1) * n;
-    const double* phi = B + dim * n;
-    if (!block.f.empty()) load += w * *block.f.at(region, cell, q, block.points) * phi[i];
-    if (affine) continue;
-    if (!block.k.empty()) pull_back<dim>(block.k.at(region, cell, q, block.points), block.k.components, inverse, w, G);
-    double flux[dim + 1];
-    for (int a = 0; a < dim; ++a) {
-      flux[a] = 0;
-      for (int e = 0; e < dim; ++e) flux[a] += G[a <= e ? packed(a, e, dim) : packed(e, a, dim)] * B[e * n + i];
-    }
-    flux[dim] = block.c.empty() ? 0.0 : w * *block.c.at(region, cell, q, block.points) * phi[i];
-    for (int a = 0; a <= dim; ++a)
-#pragma omp simd
-      for (int j = 0; j < n; ++j) row[j] += flux[a] * B[a * n + j];
-  }
-  if (!affine) return load;
-  double terms[symmetric<dim> + 1] = {};
-  if (!block.k.empty()) pull_back<dim>(block.k.at(region, cell, 0, 1), block.k.components, inverse, scale, terms);
-  if (!block.c.empty()) terms[symmetric<dim>] = scale * *block.c.at(region, cell, 0, 1);
-  for (int m = 0; m < symmetric<dim> + 1; ++m) {
-    const double* reference = block.reference + (static_cast<Offset>(m) * n + i) * n;
-#pragma omp simd
-    for (int j = 0; j < n; ++j) row[j] += terms[m] * reference[j];
-  }
-  return load;
+template <class Form, class F>
+void with_element(const BlockData<Host>& block, const Form& form, F f) {
+  if (block.dim == 1) return with_element_of<1>(block, form, f);
+  if (block.dim == 2) return with_element_of<2>(block, form, f);
+  with_element_of<3>(block, form, f);
 }
 
 }  // namespace tessera::assembly

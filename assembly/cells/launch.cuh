@@ -1,8 +1,6 @@
 #pragma once
 // Which element type computes a block, and launches with shared memory.
-#include "assembly/cells/elements.cuh"
 #include "assembly/cells/tiled.cuh"
-#include "assembly/convection/convection_elements.cuh"
 #include "base/memory.hpp"
 #include "base/parallel.hpp"
 
@@ -52,46 +50,53 @@ int groups_of_block(const Element& element) {
 /// Isoparametric cells of so few dofs that a thread keeps the matrix in registers.
 inline bool is_small(const BlockData<Device>& block) { return block.by_columns && !block.straight_simplex; }
 
-template <int dim, class F>
-void with_convection_of(const BlockData<Device>& block, F& f) {
+template <int dim, class Form, class F>
+void with_unsymmetric(const BlockData<Device>& block, const Form& form, F& f) {
   const BlockView& view = block.view;
-  if (is_thread_a_cell(block) && view.nodes == dim + 1) return f(SmallConvection<dim, dim + 1>{view});
+  if (is_thread_a_cell(block) && view.nodes == dim + 1) return f(SmallUnsymmetric<dim, dim + 1, Form>{view, form});
   if constexpr (dim == 2)
-    if (is_thread_a_cell(block)) return f(SmallConvection<2, 4>{view});
+    if (is_thread_a_cell(block)) return f(SmallUnsymmetric<2, 4, Form>{view, form});
   if constexpr (dim > 1)
-    if (view.nodes <= ColumnConvection<dim>::lanes) return f(ColumnConvection<dim>{view});
+    if (view.nodes <= ColumnElement<dim, Form>::lanes) return f(ColumnElement<dim, Form>{view, form});
   if constexpr (dim > 1)
-    if (view.nodes > 32) return f(TiledElement<dim, 16, ConvectionAtPoints>(view));
-  f(TiledElement < dim, dim == 1 ? 2 : 4, ConvectionAtPoints > (view));
+    if (view.nodes > 32) return f(TiledElement<dim, 16, Form>(view, form));
+  f(TiledElement < dim, dim == 1 ? 2 : 4, Form > (view, form));
 }
 
-template <bool adds, int dim, class F>
-void with_element_of(const BlockData<Device>& block, F& f) {
+template <bool adds, int dim, class Form, class F>
+void with_symmetric(const BlockData<Device>& block, const Form& form, F& f) {
   const BlockView& view = block.view;
-  if (block.kernel == Kernel::convection) return with_convection_of<dim>(block, f);
-  if (block.kernel == Kernel::linear_simplex) return f(LinearSimplex<dim>{view});
+  if (block.kernel == Kernel::linear_simplex) return f(LinearSimplex<dim, Form>{view, form});
   if constexpr (!adds)
-    if (block.kernel == Kernel::affine_simplex) return f(AffineSimplex<dim>{view});
+    if (block.kernel == Kernel::affine_simplex) return f(AffineSimplex<dim, Form>{view, form});
   if constexpr (dim == 2 && !adds)
-    if (is_small(block)) return f(SmallElement<2, 4>{view});
+    if (is_small(block)) return f(SmallElement<2, 4, Form>{view, form});
   if constexpr (dim == 3) {
     if constexpr (!adds) {
-      if (is_small(block) && view.nodes == 6) return f(SmallElement<3, 6>{view});
-      if (is_small(block)) return f(SmallElement<3, 8>{view});
+      if (is_small(block) && view.nodes == 6) return f(SmallElement<3, 6, Form>{view, form});
+      if (is_small(block)) return f(SmallElement<3, 8, Form>{view, form});
     }
   }
   if constexpr (dim > 1)
-    if (view.nodes > 32) return f(TiledElement<dim, 16>(view));
-  f(TiledElement < dim, dim == 1 ? 2 : 4 > (view));
+    if (view.nodes > 32) return f(TiledElement<dim, 16, Form>(view, form));
+  f(TiledElement < dim, dim == 1 ? 2 : 4, Form > (view, form));
 }
 
-/// Calls f(element) with the element type of the block; `adds`: values are added into the matrix, where a warp a cell has
+template <bool adds, int dim, class Form, class F>
+void with_element_of(const BlockData<Device>& block, const Form& form, F& f) {
+  if constexpr (Form::symmetric)
+    with_symmetric<adds, dim>(block, form, f);
+  else
+    with_unsymmetric<dim>(block, form, f);
+}
+
+/// Calls f(element) with the element type of the block for a form; `adds`: values are added into the matrix, where a warp a cell has
 /// its additions side by side, else they are stored.
-template <bool adds = false, class F>
-void with_element(const BlockData<Device>& block, F f) {
-  if (block.dim == 1) with_element_of<adds, 1>(block, f);
-  if (block.dim == 2) with_element_of<adds, 2>(block, f);
-  if (block.dim == 3) with_element_of<adds, 3>(block, f);
+template <bool adds = false, class Form, class F>
+void with_element(const BlockData<Device>& block, const Form& form, F f) {
+  if (block.dim == 1) with_element_of<adds, 1>(block, form, f);
+  if (block.dim == 2) with_element_of<adds, 2>(block, form, f);
+  if (block.dim == 3) with_element_of<adds, 3>(block, form, f);
 }
 
 }  // namespace kernels

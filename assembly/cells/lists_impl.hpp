@@ -2,8 +2,8 @@
 #include <algorithm>
 #include <vector>
 
-#include "assembly/cells/data.hpp"
-#include "assembly/cells/form.hpp"
+#include "assembly/cells/block.hpp"
+#include "assembly/cells/checks.hpp"
 #include "base/parallel.hpp"
 
 namespace tessera::assembly {

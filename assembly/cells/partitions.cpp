@@ -3,8 +3,8 @@
 #include <limits>
 #include <numeric>
 
-#include "assembly/cells/data.hpp"
-#include "assembly/cells/form.hpp"
+#include "assembly/cells/block.hpp"
+#include "assembly/cells/checks.hpp"
 #include "base/error.hpp"
 #include "base/team.hpp"
 #include "mesh/colouring.hpp"

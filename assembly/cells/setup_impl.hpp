@@ -2,42 +2,42 @@
 // What a strategy needs before the first refill: blocks on the backend, orders of cells, partitions, lists.
 #include <algorithm>
 
-#include "assembly/cells/data.hpp"
-#include "assembly/convection/convection_tables.hpp"
+#include "assembly/cells/block.hpp"
+#include "assembly/cells/checks.hpp"
+#include "assembly/cells/tables.hpp"
 #include "base/parallel.hpp"
 
 namespace tessera::assembly {
 
-/// What a block needs for elements with a velocity.
+template <class Exec>
+void set_zero(Exec& exec, View<double> values) {
+  for_each(exec, values.size(), [=] TESSERA_HD(Offset i) { values[i] = 0; });
+}
+
+/// What a block needs for elements that are not symmetric.
 template <class Space>
-void add_convection_tables(const mesh::CellBlock& cells, int order, bool supg, BlockData<Space>& block) {
-  const ConvectionTables tables = make_convection_tables(cells, order, supg);
-  block.convection_basis = to_space<Space>(tables.basis);
+void add_wide_tables(const mesh::CellBlock& cells, int order, bool second, BlockData<Space>& block) {
+  const WideTables tables = make_wide_tables(cells, order, second);
+  block.wide_basis = to_space<Space>(tables.basis);
   block.map_second = to_space<Space>(tables.map_second);
-  block.view.symmetric = false;
-  ConvectionView& view = block.view.convection;
-  view.order = order;
-  view.simplex_axes = tables.simplex_axes;
-  view.supg = supg;
-  view.width = tables.width;
-  view.rows = tables.rows;
-  view.basis = block.convection_basis.data();
-  view.map_second = tables.map_second.empty() ? nullptr : block.map_second.data();
+  block.view.wide = {
+      order,       tables.simplex_axes,     tables.width,
+      tables.rows, block.wide_basis.data(), tables.map_second.empty() ? nullptr : block.map_second.data()};
 }
 
 template <class Exec>
 BlockData<typename Exec::Space> make_block(const mesh::CellBlock& cells, const DofBlock& dofs, const DofMap& map,
-                                           Form form, const Array<double, typename Exec::Space>& coordinates) {
+                                           const FormTraits& traits,
+                                           const Array<double, typename Exec::Space>& coordinates) {
   using Space = typename Exec::Space;
   BlockData<Space> block;
   block.shape = cells.shape;
   block.dim = mesh::dimension(cells.shape);
   block.cells = cells.cells();
   block.straight_simplex = cells.order == 1 && mesh::vertex_count(cells.shape) == block.dim + 1;
-  block.kernel = form != Form::diffusion   ? Kernel::convection
-                 : !block.straight_simplex ? Kernel::general
-                 : map.order == 1          ? Kernel::linear_simplex
-                                           : Kernel::affine_simplex;
+  block.kernel = !traits.symmetric || !block.straight_simplex ? Kernel::general
+                 : map.order == 1                             ? Kernel::linear_simplex
+                                                              : Kernel::affine_simplex;
   block.geometry_is_dofs = dofs.dofs == cells.nodes;
   const BlockTables tables = make_tables(cells, map.order, block.straight_simplex);
   block.basis = to_space<Space>(tables.basis);
@@ -64,17 +64,17 @@ BlockData<typename Exec::Space> make_block(const mesh::CellBlock& cells, const D
   view.reference_entries = block.reference_entries.data();
   view.padded_basis = block.padded_basis.data();
   view.map_columns = block.map_columns.data();
-  if (form != Form::diffusion) add_convection_tables(cells, map.order, form == Form::convection_supg, block);
+  view.symmetric = traits.symmetric;
+  if (!traits.symmetric) add_wide_tables(cells, map.order, traits.second, block);
   return block;
 }
 
-/// Most cells of a partition of this block: what was asked for, or tuned, as far as it fits.
+/// Most cells of a partition of this block: what was asked for, or tuned, as far as its values fit `bytes`.
 template <class Exec>
-Index partition_size(Exec& exec, const AssemblerState<typename Exec::Space>& state,
-                     BlockData<typename Exec::Space>& block) {
+Index partition_size(const AssemblerState<typename Exec::Space>& state, const BlockData<typename Exec::Space>& block,
+                     std::size_t bytes) {
   const int entries = block.view.entries();
   const bool on_gpu = std::is_same_v<typename Exec::Space, Device>;
-  const std::size_t bytes = partition_bytes(exec, block);
   Index size = state.options.partition_size;
   if (size == 0) size = tuned_partition_size(state.strategy, on_gpu, entries, bytes);
   if (state.strategy == Strategy::colour_blocks) return size;
@@ -83,12 +83,13 @@ Index partition_size(Exec& exec, const AssemblerState<typename Exec::Space>& sta
   return std::clamp<Index>(size, 1, std::max<Index>(1, fit));
 }
 
-template <class Exec>
-void partition_block(Exec& exec, AssemblerState<typename Exec::Space>& state, std::size_t b, int threads) {
+template <class Exec, class PartitionBytes>
+void partition_block(Exec& exec, AssemblerState<typename Exec::Space>& state, std::size_t b,
+                     PartitionBytes partition_bytes, int threads) {
   using Space = typename Exec::Space;
   BlockData<Space>& block = state.blocks[b];
   decide_columns(exec, block);
-  const Index size = partition_size(exec, state, block);
+  const Index size = partition_size<Exec>(state, block, partition_bytes(exec, block));
   const std::vector<Index> part = part_of_cells(*state.mesh, state.options, size);
   const bool colours = state.strategy == Strategy::colour_blocks;
   PartitionPlan plan = plan_partitions(part, state.map->blocks[b], state.map->dofs, size, colours, threads);
@@ -107,8 +108,9 @@ void partition_block(Exec& exec, AssemblerState<typename Exec::Space>& state, st
 }
 
 /// Order of processing of a block, by the strategy.
-template <class Exec>
-void order_block(Exec& exec, AssemblerState<typename Exec::Space>& state, std::size_t b, int threads) {
+template <class Exec, class PartitionBytes>
+void order_block(Exec& exec, AssemblerState<typename Exec::Space>& state, std::size_t b, PartitionBytes partition_bytes,
+                 int threads) {
   const mesh::CellBlock& cells = state.mesh->blocks[b];
   const DofBlock& dofs = state.map->blocks[b];
   BlockData<typename Exec::Space>& block = state.blocks[b];
@@ -120,7 +122,7 @@ void order_block(Exec& exec, AssemblerState<typename Exec::Space>& state, std::s
       state.report.colours += static_cast<int>(block.colour_ptr.size()) - 1;
       break;
     case Strategy::colour_blocks:
-    case Strategy::shared: partition_block(exec, state, b, threads); break;
+    case Strategy::shared: partition_block(exec, state, b, partition_bytes, threads); break;
     default: place_cells(exec, cells, dofs, {}, block);
   }
   block.view.cell = block.cell.empty() ? nullptr : block.cell.data();

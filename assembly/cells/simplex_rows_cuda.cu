@@ -1,9 +1,8 @@
-// nonzeros on CUDA, linear straight simplices: the strips around the vertices, and the launch of a lane a row.
+// nonzeros on CUDA, linear straight simplices: the strips around the vertices.
 #include <algorithm>
 
-#include "assembly/cells/launch.cuh"
-#include "assembly/cells/simplex_rows.cuh"
-#include "assembly/convection/convection_rows.cuh"
+#include "assembly/cells/block.hpp"
+#include "assembly/cells/held_vertices.cuh"
 
 namespace tessera::assembly {
 namespace {
@@ -216,26 +215,6 @@ bool one_node_a_dof(Cuda& exec, const BlockData<Device>& block, const Array<Inde
   return found == 0;
 }
 
-template <int dim>
-void launch_gather(Cuda& exec, const BlockData<Device>& block, const Target& target, bool add) {
-  const SimplexRows<Device>& rows = block.rows;
-  const BlockView& view = block.view;
-  const kernels::SimplexRowsView there{rows.capacity,           rows.order.data(),        rows.step_ptr.data(),
-                                       rows.steps.data(),       rows.nodes.data(),        rows.cells.data(),
-                                       rows.first_nodes.data(), rows.first_columns.data()};
-  const bool plain =
-      !view.region && !view.k.per_point && !view.c.per_point && !view.f.per_point && view.k.components == 1;
-  const auto gather = !view.symmetric ? kernels::gather_simplices<dim, kernels::ConvectionCells<dim>>
-                      : plain         ? kernels::gather_simplices<dim, kernels::PlainCells<dim>>
-                                      : kernels::gather_simplices<dim, kernels::AnyCells<dim>>;
-  constexpr int threads = kernels::rows_block;
-  constexpr int warps = threads / 32;
-  const Offset slices = rows.order.size() / 32;
-  const std::size_t shared = sizeof(double) * rows.capacity * kernels::padded_lanes * warps;
-  launch_with_shared(exec, gather, (slices + warps - 1) / warps, threads, shared, there, view, target,
-                     static_cast<Index>(slices), add);
-}
-
 }  // namespace
 
 void make_simplex_rows(Cuda& exec, BlockData<Device>& block, const linalg::CrsView<const double>& pattern) {
@@ -252,12 +231,6 @@ void make_simplex_rows(Cuda& exec, BlockData<Device>& block, const linalg::CrsVi
   if (block.dim == 1) make_strips<1>(exec, stars, nodes, rows);
   if (block.dim == 2) make_strips<2>(exec, stars, nodes, rows);
   if (block.dim == 3) make_strips<3>(exec, stars, nodes, rows);
-}
-
-void gather_simplex_rows(Cuda& exec, const BlockData<Device>& block, const Target& target, bool add) {
-  if (block.dim == 1) launch_gather<1>(exec, block, target, add);
-  if (block.dim == 2) launch_gather<2>(exec, block, target, add);
-  if (block.dim == 3) launch_gather<3>(exec, block, target, add);
 }
 
 }  // namespace tessera::assembly

@@ -1,7 +1,7 @@
 #pragma once
 // Where the values of an element go on CUDA. An element type computes the values of one cell with `lanes` threads and hands them to a
 // sink: entry(place, i, j, value), with i <= j where its matrices are symmetric, and load(place, i, value).
-#include "assembly/cells/data.hpp"
+#include "assembly/cells/block.hpp"
 
 namespace tessera::assembly::kernels {
 

@@ -47,9 +47,9 @@ StrategyChoice choose_strategy(const AssemblyOptions& options, bool on_gpu, cons
       order == 1 && std::all_of(mesh.blocks.begin(), mesh.blocks.end(), [](const mesh::CellBlock& block) {
         return block.order == 1 && mesh::vertex_count(block.shape) == mesh::dimension(block.shape) + 1;
       });
-  if (linear_simplices && options.velocity_at_points)
+  if (linear_simplices && options.vector_at_points)
     return {Strategy::two_pass,
-            "a velocity that varies within cells is dearer to read for each row than entries to exchange"};
+            "a vector that varies within cells is dearer to read for each row than entries to exchange"};
   if (linear_simplices)
     return {Strategy::nonzeros, "linear simplices are cheaper to compute again for each row than to exchange"};
   return {Strategy::two_pass, "elements beyond linear simplices are computed once, then summed row by row"};

@@ -11,8 +11,8 @@ enum class Strategy : std::uint8_t { nonzeros, colour, colour_blocks, atomic, tw
 
 struct AssemblyOptions {
   std::string strategy = "auto";
-  /// A velocity comes at points, so that computing a cell again for each of its rows is dear: for "auto".
-  bool velocity_at_points = false;
+  /// A vector comes at points, so that computing a cell again for each of its rows is dear: for "auto".
+  bool vector_at_points = false;
   /// Cells of a partition of colour_blocks and shared; 0: tuned for the element.
   Index partition_size = 0;
   /// How partitions are cut: "metis", "geometric" (along a space-filling curve), "auto": METIS on small meshes, where it takes little time.

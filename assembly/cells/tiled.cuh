@@ -1,51 +1,35 @@
 #pragma once
-// Elements of any shape and order on CUDA, a warp each, on tensor cores. What stands at the points of a cell is a type: AtPoints<dim>.
-#include "assembly/cells/form.hpp"
-#include "assembly/cells/sinks.cuh"
+// Elements of any shape and order on CUDA, a warp each, on tensor cores.
+#include "assembly/cells/elements.cuh"
+#include "assembly/cells/elements_unsymmetric.cuh"
 #include "base/tensor_core.cuh"
 
 namespace tessera::assembly::kernels {
 
-/// Jacobian at a quadrature point; neighbouring lanes take neighbouring points.
-template <int dim, class Geometry>
-__device__ inline void jacobian_at_point(const BlockView& block, const Geometry& geometry, Offset place, int q,
-                                         double (&J)[dim][dim]) {
-  for (int d = 0; d < dim; ++d)
-    for (int a = 0; a < dim; ++a) J[d][a] = 0;
-  for (int g = 0; g < block.geometry_nodes; ++g) {
-    const double* x = geometry.point(place, g);
-    for (int a = 0; a < dim; ++a) {
-      const double derivative = block.map_columns[(g * dim + a) * block.points + q];
-      for (int d = 0; d < dim; ++d) J[d][a] += x[d] * derivative;
-    }
-  }
-}
-
-/// The diffusion at the points of a cell: the matrices w |J| (J^-1 k J^-T, and c at (3, 3)), [points, 4, 4], then w |J| f.
-template <int dim>
-struct DiffusionAtPoints {
+/// A symmetric form at the points of a cell: the matrices w |J| (J^-1 C_gg J^-T, and C_vv at (3, 3)), [points, 4, 4], then w |J| l.
+template <int dim, class Form>
+struct SymmetricPoints {
   static constexpr bool is_symmetric = true;
   static constexpr bool has_second = false;
 
   __host__ __device__ static int size(const BlockView& block) { return 16 * block.points + (block.points + 1) / 2 * 2; }
 
   template <class Geometry>
-  __device__ static void make(const BlockView& block, Offset place, int lane, double* work, const Geometry& geometry) {
-    const Index region = block.region_of(place);
-    const Offset cell = block.cell_of(place);
+  __device__ static void make(const BlockView& block, const Form& form, Offset place, int lane, double* work,
+                              const Geometry& geometry) {
+    forms::Place at = block.at(place, 0);
     for (int q = lane; q < block.points; q += 32) {
-      double J[dim][dim], inverse[dim][dim], G[symmetric<dim>] = {};
+      at.point = q;
+      double J[dim][dim], inverse[dim][dim], G[tensor_size<dim>] = {};
       jacobian_at_point<dim>(block, geometry, place, q, J);
       const double scale = absolute(invert<dim, double>(J, inverse)) * block.weights[q];
-      if (!block.k.empty())
-        pull_back<dim>(block.k.at(region, cell, q, block.points), block.k.components, inverse, scale, G);
+      forms::pull_back_tangent<dim>(form, at, inverse, scale, G);
       double* to = work + 16 * q;
       for (int a = 0; a < 3; ++a)
-        for (int e = 0; e < 4; ++e)
-          to[4 * a + e] = a < dim && e < dim ? G[a <= e ? packed(a, e, dim) : packed(e, a, dim)] : 0.0;
+        for (int e = 0; e < 4; ++e) to[4 * a + e] = a < dim && e < dim ? G[packed_symmetric(a, e, dim)] : 0.0;
       to[12] = to[13] = to[14] = 0;
-      to[15] = block.c.empty() ? 0.0 : scale * *block.c.at(region, cell, q, block.points);
-      work[16 * block.points + q] = block.f.empty() ? 0.0 : scale * *block.f.at(region, cell, q, block.points);
+      to[15] = forms::scaled_value<dim>(form, at, scale);
+      work[16 * block.points + q] = forms::scaled_load<dim>(form, at, scale);
     }
   }
 
@@ -57,25 +41,78 @@ struct DiffusionAtPoints {
   }
 };
 
+/// A form that is not symmetric at the points of a cell: its matrices [points, 4, 4], the factors of the load [points, 4], and what
+/// second derivatives need.
+template <int dim, class Form>
+struct UnsymmetricPoints {
+  using Point = forms::AtPoint<Form, dim>;
+  static constexpr bool is_symmetric = false;
+  static constexpr bool has_second = Point::has_second;
+
+  __host__ __device__ static bool needs_second(const BlockView& block) {
+    return has_second && block.wide.rows > dim + 1;
+  }
+  __host__ __device__ static int size(const BlockView& block) {
+    if constexpr (has_second) return (needs_second(block) ? 20 + Point::second_size : 20) * block.points;
+    return 20 * block.points;
+  }
+
+  template <class Geometry>
+  __device__ static void make(const BlockView& block, const Form& form, Offset place, int lane, double* work,
+                              const Geometry& geometry) {
+    for (int q = lane; q < block.points; q += 32) {
+      double J[dim][dim];
+      jacobian_at_point<dim>(block, geometry, place, q, J);
+      Point p;
+      make_point<dim>(block, form, geometry, place, q, J, block.weights[q], p);
+      p.write(work + 16 * q, work + 16 * block.points + 4 * q);
+      if constexpr (has_second)
+        if (needs_second(block)) p.write_second(work + 20 * block.points + Point::second_size * q);
+    }
+  }
+
+  /// What the second derivatives of column j add to component a of C B_j.
+  __device__ static double second(const BlockView& block, const double* work, int q, int a, int j) {
+    if constexpr (has_second) {
+      if (!needs_second(block)) return 0;
+      const WideBasis& wide = block.wide;
+      return Point::second(work + 20 * block.points + Point::second_size * q, a,
+                           wide.basis + (static_cast<Offset>(q) * wide.rows + dim + 1) * wide.width + j, wide.width);
+    }
+    return 0;
+  }
+
+  __device__ static double load(const BlockView& block, const double* work, const double* basis, int i) {
+    const int stride = basis_stride(block.nodes);
+    double value = 0;
+    for (int q = 0; q < block.points; ++q)
+      for (int a = 0; a < 4; ++a) value += work[16 * block.points + 4 * q + a] * basis[(q * 4 + a) * stride + i];
+    return value;
+  }
+};
+
 /// Any element by quadrature, a warp each. First the lanes take the points: a 4 x 4 matrix G each to shared memory, and what the load
 /// needs. Then K = sum_q B_q^T (G_q B_q), with B_q the derivatives and the value as four rows, is a product of 8 x 4 by 4 x 8 tiles for
 /// each point: the shape of the tensor cores in double precision. `tiles` rows of tiles at a time; only upper ones where K is symmetric.
 /// Where the sums of all tiles fit the registers (at most 8 `tiles` dofs, `tiles` <= 4), each point is read once.
-template <int dim, int tiles, template <int> class AtPoints = DiffusionAtPoints>
+template <int dim, int tiles, class Form>
 struct TiledElement {
+  using Points = std::conditional_t<Form::symmetric, SymmetricPoints<dim, Form>, UnsymmetricPoints<dim, Form>>;
   static constexpr int lanes = 32;
-  static constexpr bool is_symmetric = AtPoints<dim>::is_symmetric;
+  static constexpr bool is_symmetric = Points::is_symmetric;
   static constexpr int columns = tiles <= 4 ? tiles : 1;  ///< columns of tiles at a time
   BlockView block;
+  Form form;
   bool basis_in_shared;
 
-  explicit TiledElement(const BlockView& view) : block(view), basis_in_shared(basis_bytes() <= most_shared_basis) {}
+  TiledElement(const BlockView& view, const Form& of)
+      : block(view), form(of), basis_in_shared(basis_bytes() <= most_shared_basis) {}
 
   __host__ __device__ std::size_t basis_bytes() const {
     return sizeof(double) * 4 * block.points * basis_stride(block.nodes);
   }
   __host__ __device__ std::size_t table_bytes() const { return basis_in_shared ? basis_bytes() : 0; }
-  __host__ __device__ std::size_t work_bytes() const { return sizeof(double) * AtPoints<dim>::size(block); }
+  __host__ __device__ std::size_t work_bytes() const { return sizeof(double) * Points::size(block); }
   __device__ void prepare(double* tables) const {
     if (!basis_in_shared) return;
     for (int e = threadIdx.x; e < 4 * block.points * basis_stride(block.nodes); e += blockDim.x)
@@ -98,8 +135,7 @@ struct TiledElement {
         const double* column = B + (first + c) * 8;
         flux[c] =
             left.x * column[0] + left.y * column[stride] + right.x * column[2 * stride] + right.y * column[3 * stride];
-        if constexpr (AtPoints<dim>::has_second)
-          flux[c] += AtPoints<dim>::second(block, work, q, a, (first + c) * 8 + row);
+        if constexpr (Points::has_second) flux[c] += Points::second(block, work, q, a, (first + c) * 8 + row);
       }
 #pragma unroll
       for (int i = 0; i < tiles; ++i) {
@@ -133,7 +169,7 @@ struct TiledElement {
   template <class Geometry, class Sink>
   __device__ void add(Offset place, int lane, const double* tables, double* work, const Geometry& geometry,
                       const Sink& sink) const {
-    AtPoints<dim>::make(block, place, lane, work, geometry);
+    Points::make(block, form, place, lane, work, geometry);
     __syncwarp();
     const double* basis = basis_in_shared ? tables : block.padded_basis;
     const int n = block.nodes, rows = (n + 7) / 8;
@@ -141,8 +177,8 @@ struct TiledElement {
     for (int first = 0; first < rows; first += columns)
       for (int base = 0; base < (columns == tiles ? 1 : is_symmetric ? first + 1 : rows); base += tiles)
         add_columns(place, lane, basis, work, columns == tiles ? 0 : base, columns == tiles ? 0 : first, sink);
-    if (!block.f.empty() || Sink::wants_every_value)
-      for (int i = lane; i < n; i += 32) sink.load(place, i, AtPoints<dim>::load(block, work, basis, i));
+    if (forms::has(form, load_value) || Sink::wants_every_value)
+      for (int i = lane; i < n; i += 32) sink.load(place, i, Points::load(block, work, basis, i));
     __syncwarp();
   }
 

@@ -1,9 +1,9 @@
 #pragma once
 // Kernels of EdgeBuilder for either backend.
-#include "assembly/cells/form.hpp"
 #include "assembly/edge/builder.hpp"
 #include "assembly/space/sparsity.hpp"
 #include "base/parallel.hpp"
+#include "forms/tensor.hpp"
 
 namespace tessera::assembly {
 
@@ -28,7 +28,7 @@ struct CellGeometry {
       for (int d = 0; d < dim; ++d)
         for (int a = 0; a < dim; ++a) J[d][a] += x[d] * derivative[a];
     }
-    const double det = absolute(invert<dim, double>(J, inverse));
+    const double det = forms::absolute(forms::invert<dim, double>(J, inverse));
     double* out = geometry + index * (dim * dim + 1);
     for (int a = 0; a < dim; ++a)
       for (int d = 0; d < dim; ++d) out[a * dim + d] = inverse[a][d];

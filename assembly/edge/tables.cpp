@@ -4,10 +4,10 @@
 #include <array>
 #include <limits>
 
-#include "assembly/cells/data.hpp"
 #include "assembly/edge/builder.hpp"
 #include "assembly/space/element.hpp"
 #include "assembly/space/quadrature.hpp"
+#include "assembly/space/quadrature_points.hpp"
 #include "base/error.hpp"
 #include "mesh/facets.hpp"
 

@@ -50,10 +50,10 @@ void for_each_kind(const mesh::Mesh& mesh, const mesh::Group& group, Visit visit
 
 }  // namespace
 
-void check_facet_values(std::size_t expected, std::size_t alpha, std::size_t g) {
-  for (const std::size_t count : {alpha, g})
-    if (count != 0 && count != expected)
-      throw Error(ExitCode::internal, fmt::format("{} facet values where {} are needed", count, expected),
+void check_facet_values(std::size_t expected, std::span<const std::span<const double>> values) {
+  for (const std::span<const double> of : values)
+    if (!of.empty() && of.size() != expected)
+      throw Error(ExitCode::internal, fmt::format("{} facet values where {} are needed", of.size(), expected),
                   "give one value for each of facet_points()");
 }
 

@@ -1,16 +1,17 @@
 #pragma once
+#include <array>
 #include <cmath>
 #include <span>
 
-#include "assembly/cells/data.hpp"
-#include "assembly/cells/form.hpp"
+#include "assembly/cells/block.hpp"
 #include "assembly/facets/integrals.hpp"
+#include "assembly/space/jacobian.hpp"
 #include "assembly/space/sparsity.hpp"
 #include "base/parallel.hpp"
 
 namespace tessera::assembly {
 
-/// Tables of the side of a shape, packed in one array: see boundary.hpp.
+/// Tables of the side of a shape, packed in one array: see integrals.hpp.
 struct SideView {
   int dim = 0;
   int points = 0;
@@ -24,7 +25,7 @@ struct SideView {
 
 /// A facet as kernels see it.
 struct FacetView {
-  Index facet = 0;        ///< row of alpha and g
+  Index facet = 0;        ///< row of the values at points
   std::int32_t side = 0;  ///< its SideView
   Offset first_dof = 0;   ///< its dofs and the geometry nodes of its cell
   Offset first_geometry = 0;
@@ -34,10 +35,10 @@ struct FacetView {
 template <int dim>
 TESSERA_HD inline double surface_measure(const SideView& side, const double* map, double weight, const Index* geometry,
                                          const double* coordinates) {
-  double J[dim][dim] = {}, inverse[dim][dim];
-  for (int n = 0; n < side.geometry_nodes; ++n)
-    for (int d = 0; d < dim; ++d)
-      for (int a = 0; a < dim; ++a) J[d][a] += coordinates[Offset{3} * geometry[n] + d] * map[n * dim + a];
+  double J[dim][dim], inverse[dim][dim];
+  sum_jacobian<dim>(
+      side.geometry_nodes, [&](int n) { return coordinates + Offset{3} * geometry[n]; },
+      [&](int a, int n) { return map[n * dim + a]; }, J);
   const double det = invert<dim, double>(J, inverse);
   double square = 0;
   for (int d = 0; d < dim; ++d) {
@@ -49,6 +50,7 @@ TESSERA_HD inline double surface_measure(const SideView& side, const double* map
 }
 
 /// Adds the integrals of one facet. Facets of one colour share no dof.
+template <class Form>
 struct AddFacet {
   const FacetView* facets;
   const SideView* sides;
@@ -56,36 +58,44 @@ struct AddFacet {
   const Index* dofs;
   const Index* geometry;
   const double* coordinates;
-  const double* alpha;  ///< null: 0
-  const double* g;
-  int stride;  ///< points per facet in alpha and g
+  Form form;
+  int stride;  ///< points per facet of the form's fields
   Target target;
 
   TESSERA_HD void operator()(Offset index) const {
     const FacetView facet = facets[index];
     const SideView& side = sides[facet.side];
+    if (side.dim == 1) add<1>(facet, side);
+    if (side.dim == 2) add<2>(facet, side);
+    if (side.dim == 3) add<3>(facet, side);
+  }
+
+  template <int dim>
+  TESSERA_HD void add(const FacetView& facet, const SideView& side) const {
     const Index* dof = dofs + facet.first_dof;
     for (int q = 0; q < side.points; ++q) {
-      const double* map = tables + side.map + Offset{q} * side.geometry_nodes * side.dim;
-      const double w = tables[side.weights + q];
-      const Index* nodes = geometry + facet.first_geometry;
-      const double ds = side.dim == 1   ? surface_measure<1>(side, map, w, nodes, coordinates)
-                        : side.dim == 2 ? surface_measure<2>(side, map, w, nodes, coordinates)
-                                        : surface_measure<3>(side, map, w, nodes, coordinates);
+      const double ds = surface_measure<dim>(side, tables + side.map + Offset{q} * side.geometry_nodes * dim,
+                                             tables[side.weights + q], geometry + facet.first_geometry, coordinates);
       const double* phi = tables + side.basis + Offset{q} * side.nodes;
-      const Offset value = Offset{facet.facet} * stride + q;
-      if (g)
-        for (int i = 0; i < side.nodes; ++i) target.b[dof[i]] += g[value] * ds * phi[i];
-      if (!alpha || alpha[value] == 0) continue;
-      for (int i = 0; i < side.nodes; ++i) {
-        const linalg::CrsView<const double>& pattern = target.pattern;
-        const Offset first = pattern.row_ptr[dof[i]];
-        const Index count = static_cast<Index>(pattern.row_ptr[dof[i] + 1] - first);
-        double* row = target.values + target.layout.first(dof[i]);
-        for (int j = 0; j < side.nodes; ++j)
-          row[find_in_row(pattern.col_ind.data() + first, count, dof[j]) * target.layout.step()] +=
-              alpha[value] * ds * phi[i] * phi[j];
+      const forms::Place at{0, facet.facet, q, stride};
+      if (forms::has(form, forms::load_value)) {
+        const double load = forms::load_at<dim>(form, at);
+        for (int i = 0; i < side.nodes; ++i) target.b[dof[i]] += load * ds * phi[i];
       }
+      if (!forms::has(form, forms::value_value)) continue;
+      if (const double value = forms::tangent_at<dim>(form, at).vv; value != 0) add_matrix(side, dof, phi, value * ds);
+    }
+  }
+
+  TESSERA_HD void add_matrix(const SideView& side, const Index* dof, const double* phi, double factor) const {
+    for (int i = 0; i < side.nodes; ++i) {
+      const linalg::CrsView<const double>& pattern = target.pattern;
+      const Offset first = pattern.row_ptr[dof[i]];
+      const Index count = static_cast<Index>(pattern.row_ptr[dof[i] + 1] - first);
+      double* row = target.values + target.layout.first(dof[i]);
+      for (int j = 0; j < side.nodes; ++j)
+        row[find_in_row(pattern.col_ind.data() + first, count, dof[j]) * target.layout.step()] +=
+            factor * phi[i] * phi[j];
     }
   }
 };
@@ -98,29 +108,38 @@ struct FacetPlan {
   std::vector<Offset> colour_ptr;
   std::vector<Index> dofs, geometry;
 };
-/// Throws Error(internal) where alpha or g is neither empty nor of the expected length.
-void check_facet_values(std::size_t expected, std::size_t alpha, std::size_t g);
+/// Throws Error(internal) unless each of the values at points is empty or of the expected length.
+void check_facet_values(std::size_t expected, std::span<const std::span<const double>> values);
 FacetPlan plan_facets(const mesh::Mesh& mesh, const DofMap& map, const mesh::Group& group);
 
-template <class Exec>
-void assemble_facets(Exec& exec, const mesh::Mesh& mesh, const DofMap& map, const mesh::Group& group,
-                     std::span<const double> alpha, std::span<const double> g,
-                     const Array<double, typename Exec::Space>& coordinates, const Target& target) {
+template <class Exec, class Form>
+void assemble_facets(Exec& exec, const mesh::Mesh& mesh, const DofMap& map, const mesh::Group& group, Form form,
+                     const typename Form::Data& data, const Array<double, typename Exec::Space>& coordinates,
+                     const Target& target) {
   using Space = typename Exec::Space;
   const int stride = facet_points_per_facet(mesh, map, group);
-  check_facet_values(group.entities.size() * static_cast<std::size_t>(stride), alpha.size(), g.size());
-  if (group.entities.empty() || (alpha.empty() && g.empty())) return;
+  const auto values = Form::values(data);
+  check_facet_values(group.entities.size() * static_cast<std::size_t>(stride), values);
+  if (group.entities.empty()) return;
+  constexpr auto members = Form::members();
+  std::array<Array<double, Space>, members.size()> fields;
+  bool any = false;
+  for (std::size_t m = 0; m < members.size(); ++m) {
+    form.*members[m] = {};
+    if (values[m].empty()) continue;
+    fields[m] = to_space<Space>(values[m]);
+    form.*members[m] = {fields[m].data(), 1, true};
+    any = true;
+  }
+  if (!any) return;
   const FacetPlan plan = plan_facets(mesh, map, group);
   const auto facets = to_space<Space>(plan.facets);
   const auto sides = to_space<Space>(plan.sides);
   const auto tables = to_space<Space>(plan.tables);
   const auto dofs = to_space<Space>(plan.dofs);
   const auto geometry = to_space<Space>(plan.geometry);
-  const auto alpha_there = to_space<Space>(alpha);
-  const auto g_there = to_space<Space>(g);
-  AddFacet add{
-      nullptr,        sides.data(), tables.data(), dofs.data(), geometry.data(), coordinates.data(), alpha_there.data(),
-      g_there.data(), stride,       target};
+  AddFacet<Form> add{nullptr, sides.data(), tables.data(), dofs.data(), geometry.data(), coordinates.data(),
+                     form,    stride,       target};
   for (std::size_t colour = 0; colour + 1 < plan.colour_ptr.size(); ++colour) {
     add.facets = facets.data() + plan.colour_ptr[colour];
     for_each(exec, plan.colour_ptr[colour + 1] - plan.colour_ptr[colour], add);
@@ -128,4 +147,29 @@ void assemble_facets(Exec& exec, const mesh::Mesh& mesh, const DofMap& map, cons
   exec.synchronize();  // the plan is released here
 }
 
+template <class Exec>
+template <class Facet>
+void CellAssembler<Exec>::add_facets(const Facet& form, const mesh::Group& group, const typename Facet::Data& data,
+                                     const linalg::Crs<Space>& pattern, const linalg::RowLayout& layout,
+                                     View<double> values, View<double> b) {
+  assemble_facets(exec_, *state_->mesh, *state_->map, group, form, data, state_->coordinates,
+                  {layout, values.data(), b.data(), pattern.view()});
+}
+
+template <class Exec>
+template <class Facet>
+void CellAssembler<Exec>::add_facets(const Facet& form, const mesh::Group& group, const typename Facet::Data& data,
+                                     linalg::Crs<Space>& A, View<double> b) {
+  add_facets(form, group, data, A, {A.row_ptr.data(), 1}, A.values.view(), b);
+}
+
 }  // namespace tessera::assembly
+
+/// Instantiates the integrals of a form over facets on a backend.
+#define TESSERA_FACET_FORM(Exec, Form)                                                                       \
+  template void tessera::assembly::CellAssembler<Exec>::add_facets(                                          \
+      const Form&, const tessera::mesh::Group&, const Form::Data&, tessera::linalg::Crs<Exec::Space>&,       \
+      tessera::View<double>);                                                                                \
+  template void tessera::assembly::CellAssembler<Exec>::add_facets(                                          \
+      const Form&, const tessera::mesh::Group&, const Form::Data&, const tessera::linalg::Crs<Exec::Space>&, \
+      const tessera::linalg::RowLayout&, tessera::View<double>, tessera::View<double>)

@@ -4,7 +4,6 @@
 #include <map>
 #include <memory>
 
-#include "assembly/facets/integrals_impl.hpp"
 #include "assembly/space/geometry_map.hpp"
 #include "assembly/space/host_loop.hpp"
 #include "assembly/space/quadrature.hpp"
@@ -37,7 +36,7 @@ struct SideTables {
 
 /// Fills the loads of one side; `flux` and `weight` are zero before.
 void load_side(const mesh::Mesh& mesh, const SideTables& side, Index cell, const Index* nodes, const Index* dofs,
-               std::span<const double> u, const HostTensorField& k, double* flux, double* weight) {
+               std::span<const double> u, const HostTensorField& tensor, double* flux, double* weight) {
   const int dim = mesh.dim;
   for (int q = 0; q < side.rule.size(); ++q) {
     double jacobian[9], inverse[9], x[3], gradient[3], flow[3];
@@ -45,7 +44,7 @@ void load_side(const mesh::Mesh& mesh, const SideTables& side, Index cell, const
     GeometryMap::invert(jacobian, det, dim, inverse);
     side.geometry.point(mesh, nodes, q, x);
     side.field.gradient(dofs, u.data(), q, inverse, gradient);
-    k.apply(cell, x, dim, gradient, flow);
+    tensor.apply(cell, x, dim, gradient, flow);
     // n ds = |det J| J^-T n_ref ds_ref  (Nanson)
     double inward = 0, square = 0;
     for (int i = 0; i < dim; ++i) {
@@ -71,45 +70,9 @@ double SideLoads::total(Offset side) const {
   return sum;
 }
 
-SideLoads facet_loads(const mesh::Mesh& mesh, const DofMap& map, const mesh::Group& group,
-                      std::span<const double> alpha, std::span<const double> g, std::span<const double> u,
-                      int threads) {
-  const int stride = facet_points_per_facet(mesh, map, group);
-  check_facet_values(group.entities.size() * static_cast<std::size_t>(stride), alpha.size(), g.size());
-  FacetPlan plan = plan_facets(mesh, map, group);
-  SideLoads loads;
-  loads.first.resize(plan.facets.size() + 1);
-  loads.flux.assign(plan.dofs.size(), 0.0);
-  for (const FacetView& facet : plan.facets) loads.first[facet.facet] = facet.first_dof;
-  loads.first.back() = static_cast<Offset>(plan.dofs.size());
-  for_chunks(static_cast<Offset>(plan.facets.size()), sides_per_chunk, threads, [&](Offset, Offset begin, Offset end) {
-    for (Offset f = begin; f < end; ++f) {
-      const FacetView& facet = plan.facets[f];
-      const SideView& side = plan.sides[facet.side];
-      const Index* dofs = plan.dofs.data() + facet.first_dof;
-      const Index* nodes = plan.geometry.data() + facet.first_geometry;
-      for (int q = 0; q < side.points; ++q) {
-        const double* slope = plan.tables.data() + side.map + Offset{q} * side.geometry_nodes * side.dim;
-        const double w = plan.tables[side.weights + q];
-        const double ds = side.dim == 1   ? surface_measure<1>(side, slope, w, nodes, mesh.points.data())
-                          : side.dim == 2 ? surface_measure<2>(side, slope, w, nodes, mesh.points.data())
-                                          : surface_measure<3>(side, slope, w, nodes, mesh.points.data());
-        const double* phi = plan.tables.data() + side.basis + Offset{q} * side.nodes;
-        const std::size_t at = static_cast<std::size_t>(facet.facet) * stride + q;
-        double lambda = g.empty() ? 0 : g[at];
-        if (!alpha.empty())
-          for (int i = 0; i < side.nodes; ++i) lambda -= alpha[at] * phi[i] * u[dofs[i]];
-        for (int i = 0; i < side.nodes; ++i) loads.flux[facet.first_dof + i] += lambda * ds * phi[i];
-      }
-    }
-  });
-  loads.dofs = std::move(plan.dofs);
-  return loads;
-}
-
 SideLoads gradient_loads(const mesh::Mesh& mesh, const DofMap& dofs, std::span<const double> u,
-                         const HostTensorField& k, std::span<const mesh::CellSide> sides, int threads) {
-  check_components(k, mesh.dim);
+                         const HostTensorField& tensor, std::span<const mesh::CellSide> sides, int threads) {
+  check_components(tensor, mesh.dim);
   std::vector<std::unique_ptr<SideTables>> tables(mesh.blocks.size() * most_sides);
   const auto block_of = [&](const mesh::CellSide& side) {
     return static_cast<std::size_t>(&mesh.block_of(side.cell) - mesh.blocks.data());
@@ -130,7 +93,7 @@ SideLoads gradient_loads(const mesh::Mesh& mesh, const DofMap& dofs, std::span<c
       const std::size_t b = block_of(sides[s]);
       const Index local = sides[s].cell - mesh.blocks[b].first_cell;
       load_side(mesh, *tables[b * most_sides + sides[s].side], sides[s].cell, mesh.blocks[b].cell(local),
-                dofs.blocks[b].cell(local), u, k, &loads.flux[loads.first[s]], &loads.weight[loads.first[s]]);
+                dofs.blocks[b].cell(local), u, tensor, &loads.flux[loads.first[s]], &loads.weight[loads.first[s]]);
     }
   });
   return loads;

@@ -21,14 +21,15 @@ struct SideLoads {
   double total(Offset side) const;
 };
 
-/// lambda = g - alpha u on the facets of a group, by the quadrature of assemble_facets; alpha and g as there. threads 0: all.
-SideLoads facet_loads(const mesh::Mesh& mesh, const DofMap& map, const mesh::Group& group,
-                      std::span<const double> alpha, std::span<const double> g, std::span<const double> u,
-                      int threads = 0);
+/// lambda = l - C_vv u of a form over the facets of a group (see CellAssembler::add_facets), by the same quadrature. threads 0: all.
+/// Instantiated for a form by a source that includes facet_loads_impl.hpp.
+template <class Form>
+SideLoads facet_loads(const mesh::Mesh& mesh, const DofMap& map, const mesh::Group& group, Form form,
+                      const typename Form::Data& data, std::span<const double> u, int threads = 0);
 
-/// lambda = k grad u . n on sides of cells, of which n points out, with their weights. threads 0: all.
+/// lambda = (tensor grad u) . n on sides of cells, of which n points out, with their weights. threads 0: all.
 SideLoads gradient_loads(const mesh::Mesh& mesh, const DofMap& dofs, std::span<const double> u,
-                         const HostTensorField& k, std::span<const mesh::CellSide> sides, int threads = 0);
+                         const HostTensorField& tensor, std::span<const mesh::CellSide> sides, int threads = 0);
 
 /// int lambda ds of each side, where the sides that meet in a dof together have reaction[slot[dof]] = int lambda phi_dof. Each takes
 /// what its gradient says, and of what is left over its share of the weights: so the sum over all sides is that of the reactions

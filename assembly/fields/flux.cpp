@@ -10,8 +10,8 @@
 namespace tessera::assembly {
 
 std::vector<double> flux_field(const mesh::Mesh& mesh, const DofMap& dofs, std::span<const double> u,
-                               const HostTensorField& k, int threads) {
-  check_components(k, mesh.dim);
+                               const HostTensorField& tensor, int threads) {
+  check_components(tensor, mesh.dim);
   constexpr Index batch = 1 << 16;  // values of a batch of cells are computed in parallel and added in order
   std::vector<double> result(static_cast<std::size_t>(dofs.dofs) * 3, 0.0),
       weight(static_cast<std::size_t>(dofs.dofs), 0.0);
@@ -42,7 +42,7 @@ std::vector<double> flux_field(const mesh::Mesh& mesh, const DofMap& dofs, std::
             GeometryMap::invert(jacobian, det, mesh.dim, inverse);
             geometry.point(mesh, block.cell(c), n, x);
             field.gradient(of.cell(c), u.data(), n, inverse, gradient);
-            k.apply(block.first_cell + c, x, mesh.dim, gradient, &values[(i * element.nodes + n) * 3]);
+            tensor.apply(block.first_cell + c, x, mesh.dim, gradient, &values[(i * element.nodes + n) * 3]);
           }
         }
       });

@@ -4,6 +4,7 @@
 #include "assembly/matrix_free/line_tables.hpp"
 #include "base/array.hpp"
 #include "base/backend.hpp"
+#include "forms/tangent.hpp"
 
 namespace tessera::assembly::matrix_free {
 
@@ -11,23 +12,10 @@ namespace tessera::assembly::matrix_free {
 // up its own through a list. No two threads write one place, so the result is repeatable. Dofs inside a quad or hex have one
 // cell only and are written to y at once.
 
-/// A coefficient as kernels see it: `components` values a region, or a point of a cell.
-template <class T>
-struct CoefficientAt {
-  const T* values = nullptr;
-  int components = 1;
-  bool per_point = false;
-
-  /// Of the first point of a cell; the next one is step() further.
-  TESSERA_HD const T* cell(Index region, Offset cell, int points) const {
-    return values + (per_point ? cell * points : Offset{region}) * components;
-  }
-  TESSERA_HD int step() const { return per_point ? components : 0; }
-};
-
 /// Quads or hexes applied by sum factorisation. n = order + 1 nodes and Gauss points an axis; places are lexicographic, x fastest.
-template <class T>
+template <class Form>
 struct TensorView {
+  using T = typename Form::Number;
   int dim = 3;
   int n = 2;
   Index cells = 0;
@@ -39,9 +27,10 @@ struct TensorView {
   Offset map_stride = 0;        ///< of cells; entries of a cell stand map_step apart
   Offset map_step = 1;
   const T* factors =
-      nullptr;  ///< [cells, components, n^dim]: w |det J| J^-1 k J^-T packed, then w |det J| c where there is c
+      nullptr;  ///< [cells, components, n^dim]: w |det J| J^-1 C_gg J^-T packed, then w |det J| C_vv where it is there
   const Index* region = nullptr;  ///< [cells]; null: all 0
-  CoefficientAt<T> k, c;          ///< with `factors`, c only says whether there is one
+  Form form;                      ///< with `map`
+  bool has_value = false;         ///< C_vv is there
 
   TESSERA_HD int points() const { return dim == 2 ? n * n : n * n * n; }
   TESSERA_HD Offset place(Offset cell, int l) const { return cell * cell_stride + l * place_stride; }
@@ -66,12 +55,14 @@ struct LocalView {
   TESSERA_HD Offset place(Offset cell, int node) const { return cell * cell_stride + node * node_stride; }
 };
 
-template <class Space, class T>
+template <class Space, class Form>
 struct TensorBlock {
+  using T = typename Form::Number;
   LineTables tables;
   Array<Index, Space> dofs, region;
-  Array<T, Space> map, factors, k, c;
-  TensorView<T> view;
+  Array<T, Space> map, factors;
+  std::vector<Array<T, Space>> fields;
+  TensorView<Form> view;
 };
 
 template <class Space, class T>
@@ -99,13 +90,11 @@ struct HostGatherList {
 };
 
 /// elements of the block = its cells' contributions to A x; those of dofs inside the cells go to y instead.
-void apply_tensor(Threads& exec, const LineTables& tables, const TensorView<double>& block, const double* x, double* y,
-                  double* elements);
-void apply_tensor(Cuda& exec, const LineTables& tables, const TensorView<double>& block, const double* x, double* y,
-                  double* elements);
-void apply_tensor(Threads& exec, const LineTables& tables, const TensorView<float>& block, const float* x, float* y,
-                  float* elements);
-void apply_tensor(Cuda& exec, const LineTables& tables, const TensorView<float>& block, const float* x, float* y,
-                  float* elements);
+template <class Form>
+void apply_tensor(Threads& exec, const LineTables& tables, const TensorView<Form>& block,
+                  const typename Form::Number* x, typename Form::Number* y, typename Form::Number* elements);
+template <class Form>
+void apply_tensor(Cuda& exec, const LineTables& tables, const TensorView<Form>& block, const typename Form::Number* x,
+                  typename Form::Number* y, typename Form::Number* elements);
 
 }  // namespace tessera::assembly::matrix_free

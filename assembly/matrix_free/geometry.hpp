@@ -1,7 +1,13 @@
 #pragma once
-#include "assembly/cells/form.hpp"
+#include "forms/tangent.hpp"
 
 namespace tessera::assembly::matrix_free {
+
+using forms::absolute;
+using forms::invert;
+using forms::packed;
+using forms::packed_symmetric;
+using forms::tensor_size;
 
 /// adjugate = det(J) J^-1; returns det(J). J[d][a] = dx_d / dxi_a.
 template <int dim, class V>
@@ -23,17 +29,17 @@ TESSERA_HD inline V adjugate(const V (&J)[dim][dim], V (&adj)[dim][dim]) {
   }
 }
 
-/// g = w |det J| J^-1 k J^-T g, from the reference gradient to the reference flux; returns w |det J|. The inverse is never
-/// formed: with A = adj(J) it is (w / |det J|) A k A^T g, one division.
-template <int dim, class V, class K>
-TESSERA_HD inline V apply_point(const V (&J)[dim][dim], V weight, const K* k, int components, V (&g)[dim]) {
+/// g = w |det J| J^-1 C J^-T g, from the reference gradient to the reference flux, with a symmetric tensor C; returns w |det J|. The
+/// inverse is never formed: with A = adj(J) it is (w / |det J|) A C A^T g, one division.
+template <int dim, class V, class C>
+TESSERA_HD inline V apply_point(const V (&J)[dim][dim], V weight, const C* tensor, int components, V (&g)[dim]) {
   V adj[dim][dim], physical[dim], flux[dim];
   const V det = absolute(adjugate<dim, V>(J, adj));
   for (int d = 0; d < dim; ++d) {
     physical[d] = adj[0][d] * g[0];
     for (int a = 1; a < dim; ++a) physical[d] += adj[a][d] * g[a];
   }
-  apply_diffusivity<dim, V, K>(k, components, physical, flux);
+  forms::multiply_symmetric<dim, V, C>(tensor, components, physical, flux);
   const V scale = weight / det;
   for (int a = 0; a < dim; ++a) {
     V sum = adj[a][0] * flux[0];
@@ -43,13 +49,26 @@ TESSERA_HD inline V apply_point(const V (&J)[dim][dim], V weight, const K* k, in
   return weight * det;
 }
 
+/// The same for a form at a place, whose tensor is tensor(), evaluated where the form couples gradients; without, the flux is zero.
+template <int dim, class Form, class V, class Tensor>
+TESSERA_HD inline V apply_form(const V (&J)[dim][dim], V weight, const Tensor& tensor, V (&g)[dim]) {
+  if constexpr ((Form::couples & forms::gradient_gradient) != 0) {
+    const auto at_point = tensor();
+    return apply_point<dim>(J, weight, at_point.values, at_point.components, g);
+  } else {
+    V adj[dim][dim];
+    for (int d = 0; d < dim; ++d) g[d] = V{};
+    return weight * absolute(adjugate<dim, V>(J, adj));
+  }
+}
+
 /// g = G g with a symmetric G stored with `stride` from entry to entry.
 template <int dim, class V, class Load>
 TESSERA_HD inline void apply_factors(Load G, V (&g)[dim]) {
   V flux[dim];
   for (int a = 0; a < dim; ++a) {
     flux[a] = G(a == 0 ? 0 : packed(0, a, dim)) * g[0];
-    for (int b = 1; b < dim; ++b) flux[a] += G(a <= b ? packed(a, b, dim) : packed(b, a, dim)) * g[b];
+    for (int b = 1; b < dim; ++b) flux[a] += G(packed_symmetric(a, b, dim)) * g[b];
   }
   for (int a = 0; a < dim; ++a) g[a] = flux[a];
 }

@@ -7,11 +7,10 @@
 #include <limits>
 #include <map>
 
-#include "assembly/cells/data.hpp"
-#include "assembly/cells/form.hpp"
 #include "assembly/facets/integrals.hpp"
 #include "assembly/space/geometry_map.hpp"
 #include "assembly/space/quadrature.hpp"
+#include "assembly/space/quadrature_points.hpp"
 #include "base/error.hpp"
 #include "base/team.hpp"
 
@@ -89,16 +88,6 @@ PointTables point_tables(const mesh::CellBlock& cells, int order, bool with_basi
   derivatives(lagrange(cells.shape, cells.order), dim, tables.map);
   if (with_basis) derivatives(lagrange(cells.shape, order), dim + 1, tables.basis);
   return tables;
-}
-
-void check_sizes(const mesh::Mesh& mesh, const DofMap& map, const DiffusionData& data) {
-  check_map(mesh, map);
-  check_data(data, mesh.cells());
-}
-
-View<const double> values_of_block(const Coefficient& coefficient, int dim, Offset points, const char* name,
-                                   Offset& first) {
-  return block_values(coefficient, dim, points, name, first);
 }
 
 std::vector<Index> packed_pairs(int nodes) {

@@ -53,13 +53,6 @@ struct PointTables {
 };
 PointTables point_tables(const mesh::CellBlock& cells, int order, bool with_basis);
 
-/// Throws Error(internal) where sizes do not fit together.
-void check_sizes(const mesh::Mesh& mesh, const DofMap& map, const DiffusionData& data);
-
-/// A coefficient's values for one block of `points` points in all; `first` counts those of the blocks before it.
-View<const double> values_of_block(const Coefficient& coefficient, int dim, Offset points, const char* name,
-                                   Offset& first);
-
 /// i * nodes + j for i <= j, packed.
 std::vector<Index> packed_pairs(int nodes);
 

@@ -1,7 +1,7 @@
 #pragma once
 // Application of kept element matrices: gather, multiply, write to the element vector.
-#include "assembly/cells/form.hpp"
 #include "assembly/matrix_free/blocks.hpp"
+#include "assembly/matrix_free/geometry.hpp"
 #include "base/parallel.hpp"
 
 namespace tessera::assembly::matrix_free {

@@ -3,7 +3,6 @@
 #include <string>
 #include <vector>
 
-#include "assembly/cells/coefficient.hpp"
 #include "assembly/space/dof_map.hpp"
 #include "linalg/operator.hpp"
 #include "mesh/mesh.hpp"
@@ -22,7 +21,7 @@ struct MatrixFreeOptions {
   /// one, which is sum factorisation but for order 1 on CUDA.
   std::string method = "auto";
   /// Of sum factorisation. "auto": the Jacobian is computed again from the vertices at every application where cells are of
-  /// geometric order 1; "stored": the tensor w |det J| J^-1 k J^-T is kept at every point.
+  /// geometric order 1; "stored": the tensor w |det J| J^-1 C J^-T is kept at every point.
   std::string geometry = "auto";
 };
 
@@ -40,10 +39,10 @@ struct BoundaryData {
   std::vector<double> values;
 };
 
-template <class Exec, class T>
+template <class Space, class Form>
 struct MatrixFreeState;
 
-/// The operator of  int k grad u . grad v + c u v + boundary terms  without an assembled matrix. Equal to what Assembler,
+/// The operator of a symmetric form (see cells/assembler.hpp) and boundary terms without an assembled matrix. Equal to what Assembler,
 /// add_facets and eliminate_dirichlet give, up to round-off: a fixed dof keeps its own diagonal entry (1 where that is not
 /// positive) and nothing else in its row and column.
 ///
@@ -52,9 +51,13 @@ struct MatrixFreeState;
 /// Bytes a dof beside x and y: 4 (n/p)^dim for the dof list; 8 * 21 / p^3 for the map of a trilinear hex, or 48 (n/p)^3 for
 /// stored tensors; 4 to 12 for the list that adds up neighbours. Everything else, and facet terms: element matrices, packed.
 /// Bitwise repeatable; on threads independent of their number.
-template <class Exec, class T = double>
-class MatrixFree final : public linalg::Operator<Exec, T> {
+/// The type of its numbers is that of the form's: Form::With<float> for single precision. A form says which of its fields an application
+/// needs: needed_by_tangent(member).
+template <class Exec, class Form>
+class MatrixFree final : public linalg::Operator<Exec, typename Form::Number> {
  public:
+  using T = typename Form::Number;
+  using Data = typename Form::Data;
   using Space = typename Exec::Space;
 
   /// Set-up: lists and maps, no coefficients yet. Mesh and map must outlive the operator.
@@ -64,7 +67,7 @@ class MatrixFree final : public linalg::Operator<Exec, T> {
 
   /// Numeric part, as often as coefficients change. b [dofs] becomes the right-hand side with the prescribed values eliminated
   /// symmetrically: the lift is one application. Throws Error(internal) where lengths do not fit.
-  void assemble(Exec& exec, const DiffusionData& data, const BoundaryData& boundary, View<T> b);
+  void assemble(Exec& exec, const Data& data, const BoundaryData& boundary, View<T> b);
 
   Index rows() const override;
   Index cols() const override;
@@ -82,14 +85,18 @@ class MatrixFree final : public linalg::Operator<Exec, T> {
  private:
   template <class, class>
   friend class MatrixFree;
-  explicit MatrixFree(std::unique_ptr<MatrixFreeState<Space, T>> state);
-  std::unique_ptr<MatrixFreeState<Space, T>> state_;
+  explicit MatrixFree(std::unique_ptr<MatrixFreeState<Space, Form>> state);
+  std::unique_ptr<MatrixFreeState<Space, Form>> state_;
 };
 
 /// Set-up and numeric part in one; b as in MatrixFree::assemble.
-template <class Exec>
+template <class Form, class Exec>
 std::unique_ptr<linalg::Operator<Exec>> make_matrix_free(Exec& exec, const mesh::Mesh& mesh, const DofMap& map,
-                                                         const DiffusionData& data, const BoundaryData& boundary,
-                                                         const MatrixFreeOptions& options, View<double> b);
+                                                         const typename Form::Data& data, const BoundaryData& boundary,
+                                                         const MatrixFreeOptions& options, View<double> b) {
+  auto result = std::make_unique<MatrixFree<Exec, Form>>(exec, mesh, map, options);
+  result->assemble(exec, data, boundary, b);
+  return result;
+}
 
 }  // namespace tessera::assembly

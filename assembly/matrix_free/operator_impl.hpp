@@ -7,13 +7,14 @@ namespace tessera::assembly {
 namespace matrix_free {
 
 /// What one application reads beside x.
-template <class Space, class T>
-void count_bytes(MatrixFreeState<Space, T>& state) {
+template <class Space, class Form>
+void count_bytes(MatrixFreeState<Space, Form>& state) {
   state.index_bytes = state.gather.bytes() + state.facet_gather.bytes() + static_cast<double>(state.fixed.bytes());
   state.values = static_cast<double>(state.fixed.size());
   for (const auto& block : state.tensors) {
     state.index_bytes += static_cast<double>(block.dofs.bytes() + block.region.bytes());
-    state.values += static_cast<double>(block.map.size() + block.factors.size() + block.k.size() + block.c.size());
+    state.values += static_cast<double>(block.map.size() + block.factors.size());
+    for (const auto& field : block.fields) state.values += static_cast<double>(field.size());
   }
   for (const auto* blocks : {&state.locals, &state.facets})
     for (const auto& block : *blocks) {
@@ -29,33 +30,19 @@ Array<float, typename Exec::Space> in_float(Exec& exec, const Array<double, type
   return to;
 }
 
-inline CoefficientAt<float> in_float(const CoefficientAt<double>& from, const float* values) {
-  return {from.values ? values : nullptr, from.components, from.per_point};
-}
-
-template <class Exec>
-TensorBlock<typename Exec::Space, float> in_float(Exec& exec, const TensorBlock<typename Exec::Space, double>& from) {
-  TensorBlock<typename Exec::Space, float> to;
+template <class Exec, class Form>
+TensorBlock<typename Exec::Space, typename Form::template With<float>> in_float(
+    Exec& exec, const TensorBlock<typename Exec::Space, Form>& from) {
+  TensorBlock<typename Exec::Space, typename Form::template With<float>> to;
   to.tables = from.tables;
   to.map = in_float(exec, from.map);
   to.factors = in_float(exec, from.factors);
-  to.k = in_float(exec, from.k);
-  to.c = in_float(exec, from.c);
-  const TensorView<double>& view = from.view;
-  to.view = {view.dim,
-             view.n,
-             view.cells,
-             view.first,
-             view.cell_stride,
-             view.place_stride,
-             view.dofs,
-             to.map.data(),
-             view.map_stride,
-             view.map_step,
-             to.factors.data(),
-             view.region,
-             in_float(view.k, to.k.data()),
-             in_float(view.c, view.map ? to.c.data() : to.factors.data())};
+  for (const auto& field : from.fields) to.fields.push_back(in_float(exec, field));
+  const TensorView<Form>& view = from.view;
+  to.view = {view.dim,  view.n,        view.cells,      view.first,    view.cell_stride,  view.place_stride,
+             view.dofs, to.map.data(), view.map_stride, view.map_step, to.factors.data(), view.region,
+             {},        view.has_value};
+  if (view.map) convert_form(view.form, to.fields, to.view.form);
   return to;
 }
 
@@ -71,13 +58,13 @@ LocalBlock<typename Exec::Space, float> in_float(Exec& exec, const LocalBlock<ty
 
 }  // namespace matrix_free
 
-template <class Exec, class T>
-MatrixFree<Exec, T>::MatrixFree(Exec&, const mesh::Mesh& mesh, const DofMap& map, const MatrixFreeOptions& options)
-    : state_(std::make_unique<MatrixFreeState<Space, T>>()) {
+template <class Exec, class Form>
+MatrixFree<Exec, Form>::MatrixFree(Exec&, const mesh::Mesh& mesh, const DofMap& map, const MatrixFreeOptions& options)
+    : state_(std::make_unique<MatrixFreeState<Space, Form>>()) {
   using namespace matrix_free;
   check_options(options);
-  check_sizes(mesh, map, {});
-  MatrixFreeState<Space, T>& state = *state_;
+  check_map(mesh, map);
+  MatrixFreeState<Space, Form>& state = *state_;
   state.mesh = &mesh, state.map = &map, state.options = options, state.dofs = map.dofs;
   std::vector<std::vector<Index>> stored;
   std::vector<Contributions> list;
@@ -87,8 +74,8 @@ MatrixFree<Exec, T>::MatrixFree(Exec&, const mesh::Mesh& mesh, const DofMap& map
     const DofBlock& dofs = map.blocks[b];
     if (by_sum_factorisation(cells, map.order, options, std::is_same_v<Exec, Cuda>)) {
       stored.push_back(lexicographic_dofs(dofs, map.order));
-      state.tensors.push_back(place_tensor<Space, T>(mesh, cells, map.order, options, first, stored.back()));
-      const TensorView<T>& view = state.tensors.back().view;
+      state.tensors.push_back(place_tensor<Space, Form>(mesh, cells, map.order, options, first, stored.back()));
+      const TensorView<Form>& view = state.tensors.back().view;
       list.push_back(
           {stored.back().data(), view.cells, dofs.nodes, first, view.cell_stride, view.place_stride, view.n, view.dim});
       state.tensor_blocks.push_back(b);
@@ -104,26 +91,30 @@ MatrixFree<Exec, T>::MatrixFree(Exec&, const mesh::Mesh& mesh, const DofMap& map
   state.diagonal = Array<T, Space>(map.dofs);
 }
 
-template <class Exec, class T>
-MatrixFree<Exec, T>::MatrixFree(std::unique_ptr<MatrixFreeState<Space, T>> state) : state_(std::move(state)) {}
+template <class Exec, class Form>
+MatrixFree<Exec, Form>::MatrixFree(std::unique_ptr<MatrixFreeState<Space, Form>> state) : state_(std::move(state)) {}
 
-template <class Exec, class T>
-MatrixFree<Exec, T>::~MatrixFree() = default;
+template <class Exec, class Form>
+MatrixFree<Exec, Form>::~MatrixFree() = default;
 
-template <class Exec, class T>
-void MatrixFree<Exec, T>::assemble(Exec& exec, const DiffusionData& data, const BoundaryData& boundary, View<T> b) {
+template <class Exec, class Form>
+void MatrixFree<Exec, Form>::assemble(Exec& exec, const Data& data, const BoundaryData& boundary, View<T> b) {
   using namespace matrix_free;
-  MatrixFreeState<Space, T>& state = *state_;
-  check_sizes(*state.mesh, *state.map, data);
-  DiffusionData with_k;  // no diffusivity at all means zero
-  if (data.k.values.empty()) {
-    with_k = data;
-    const Index last = data.region.empty() ? 0 : *std::max_element(data.region.begin(), data.region.end());
-    with_k.k = {1, false, std::vector<double>(static_cast<std::size_t>(last) + 1, 0.0)};
+  using Wide = typename Form::template With<double>;
+  MatrixFreeState<Space, Form>& state = *state_;
+  const std::vector<Index>& regions = Wide::region(data);
+  Coefficients<Wide> coefficients = Wide::coefficients(data);
+  check_data(coefficients, regions, state.mesh->cells(), state.mesh->dim);
+  forms::Coefficient zero;  // no tensor between gradients means zero
+  for (forms::NamedCoefficient& coefficient : coefficients) {
+    if (coefficient.rank != forms::Rank::scalar_or_tensor || !coefficient.values->values.empty()) continue;
+    const Index last = regions.empty() ? 0 : *std::max_element(regions.begin(), regions.end());
+    zero.values.assign(static_cast<std::size_t>(last) + 1, 0.0);
+    coefficient.values = &zero;
   }
   mark_fixed(exec, state, nullptr);
   Array<double, Space> load(state.dofs), diagonal(state.dofs);
-  Numeric<Exec, T>(exec, state, data.k.values.empty() ? with_k : data).run(load.data(), diagonal.data());
+  Numeric<Exec, Form>(exec, state, coefficients, regions).run(load.data(), diagonal.data());
   const auto of_facets = to_space<Space>(set_facets(exec, state, boundary.facets));
   add_facet_diagonal(exec, state, diagonal.data());
   const double* from_load = load.data();
@@ -139,43 +130,43 @@ void MatrixFree<Exec, T>::assemble(Exec& exec, const DiffusionData& data, const 
   exec.synchronize();
 }
 
-template <class Exec, class T>
-Index MatrixFree<Exec, T>::rows() const {
+template <class Exec, class Form>
+Index MatrixFree<Exec, Form>::rows() const {
   return state_->dofs;
 }
 
-template <class Exec, class T>
-Index MatrixFree<Exec, T>::cols() const {
+template <class Exec, class Form>
+Index MatrixFree<Exec, Form>::cols() const {
   return state_->dofs;
 }
 
-template <class Exec, class T>
-void MatrixFree<Exec, T>::apply(Exec& exec, View<const T> x, View<T> y) const {
+template <class Exec, class Form>
+void MatrixFree<Exec, Form>::apply(Exec& exec, View<const T> x, View<T> y) const {
   matrix_free::apply_all(exec, *state_, x.data(), y.data());
   const View<const Index> fixed = state_->fixed_view;
   const T* d = state_->diagonal.data();
   for_each(exec, fixed.size(), [=] TESSERA_HD(Offset i) { y[fixed[i]] = d[fixed[i]] * x[fixed[i]]; });
 }
 
-template <class Exec, class T>
-void MatrixFree<Exec, T>::diagonal(Exec& exec, View<T> d) const {
+template <class Exec, class Form>
+void MatrixFree<Exec, Form>::diagonal(Exec& exec, View<T> d) const {
   linalg::copy(exec, state_->diagonal.view(), d);
 }
 
-template <class Exec, class T>
-double MatrixFree<Exec, T>::bytes() const {
+template <class Exec, class Form>
+double MatrixFree<Exec, Form>::bytes() const {
   return state_->index_bytes + sizeof(T) * (state_->values + 2.0 * state_->dofs);
 }
 
-template <class Exec, class T>
-double MatrixFree<Exec, T>::kept_bytes() const {
+template <class Exec, class Form>
+double MatrixFree<Exec, Form>::kept_bytes() const {
   const auto& state = *state_;
   const double more = static_cast<double>(state.elements.size() + state.facet_elements.size() + state.diagonal.size());
   return state.index_bytes + sizeof(T) * (state.values + more);
 }
 
-template <class Exec, class T>
-std::string MatrixFree<Exec, T>::describe() const {
+template <class Exec, class Form>
+std::string MatrixFree<Exec, Form>::describe() const {
   std::string text;
   const auto add = [&](const std::string& part) { text += (text.empty() ? "" : ", ") + part; };
   for (const auto& block : state_->tensors)
@@ -190,11 +181,11 @@ std::string MatrixFree<Exec, T>::describe() const {
   return text;
 }
 
-template <class Exec, class T>
-std::unique_ptr<linalg::Operator<Exec, float>> MatrixFree<Exec, T>::to_float(Exec& exec) const {
+template <class Exec, class Form>
+std::unique_ptr<linalg::Operator<Exec, float>> MatrixFree<Exec, Form>::to_float(Exec& exec) const {
   using namespace matrix_free;
   if constexpr (std::is_same_v<T, double>) {
-    auto state = std::make_unique<MatrixFreeState<Space, float>>();
+    auto state = std::make_unique<MatrixFreeState<Space, typename Form::template With<float>>>();
     const auto& from = *state_;
     state->mesh = from.mesh, state->map = from.map, state->options = from.options, state->dofs = from.dofs;
     for (const auto& block : from.tensors) state->tensors.push_back(in_float(exec, block));
@@ -207,20 +198,12 @@ std::unique_ptr<linalg::Operator<Exec, float>> MatrixFree<Exec, T>::to_float(Exe
     state->fixed_view = from.fixed_view;
     state->diagonal = in_float(exec, from.diagonal);
     state->index_bytes = from.index_bytes, state->values = from.values;
-    return std::unique_ptr<MatrixFree<Exec, float>>(new MatrixFree<Exec, float>(std::move(state)));
+    using Single = MatrixFree<Exec, typename Form::template With<float>>;
+    return std::unique_ptr<Single>(new Single(std::move(state)));
   } else {
     (void)exec;
     return nullptr;
   }
-}
-
-template <class Exec>
-std::unique_ptr<linalg::Operator<Exec>> make_matrix_free(Exec& exec, const mesh::Mesh& mesh, const DofMap& map,
-                                                         const DiffusionData& data, const BoundaryData& boundary,
-                                                         const MatrixFreeOptions& options, View<double> b) {
-  auto result = std::make_unique<MatrixFree<Exec>>(exec, mesh, map, options);
-  result->assemble(exec, data, boundary, b);
-  return result;
 }
 
 }  // namespace tessera::assembly

@@ -1,5 +1,6 @@
 #pragma once
 // What a matrix-free operator keeps, how its blocks are made and filled, and its application.
+#include "assembly/cells/place_fields.hpp"
 #include "assembly/matrix_free/host_setup.hpp"
 #include "assembly/matrix_free/local_impl.hpp"
 #include "assembly/matrix_free/numeric_impl.hpp"
@@ -8,13 +9,14 @@
 
 namespace tessera::assembly {
 
-template <class Space, class T>
+template <class Space, class Form>
 struct MatrixFreeState {
+  using T = typename Form::Number;
   const mesh::Mesh* mesh = nullptr;
   const DofMap* map = nullptr;
   MatrixFreeOptions options;
   Index dofs = 0;
-  std::vector<matrix_free::TensorBlock<Space, T>> tensors;
+  std::vector<matrix_free::TensorBlock<Space, Form>> tensors;
   std::vector<matrix_free::LocalBlock<Space, T>> locals;
   std::vector<std::size_t> tensor_blocks;  ///< blocks of the mesh that `tensors` are; the others are `locals`
   matrix_free::GatherList<Space> gather;
@@ -52,9 +54,9 @@ void add_up(Exec& exec, const GatherView& list, const T* elements, T* y, bool ad
 }
 
 /// y of the dofs inside quads and hexes, which no list holds.
-template <class T>
+template <class Form>
 struct CopyInterior {
-  TensorView<T> block;
+  TensorView<Form> block;
   const double* elements;
   double* y;
   TESSERA_HD void operator()(Offset t) const {
@@ -99,12 +101,13 @@ void set_strides(LocalView<T>& view) {
 }
 
 /// Lists and maps of a quad or hex block. `dofs`: [cells, n^dim]; turned into columns where the block is stored in columns.
-template <class Space, class T>
-TensorBlock<Space, T> place_tensor(const mesh::Mesh& mesh, const mesh::CellBlock& cells, int order,
-                                   const MatrixFreeOptions& options, Offset first, std::vector<Index>& dofs) {
-  TensorBlock<Space, T> block;
+template <class Space, class Form>
+TensorBlock<Space, Form> place_tensor(const mesh::Mesh& mesh, const mesh::CellBlock& cells, int order,
+                                      const MatrixFreeOptions& options, Offset first, std::vector<Index>& dofs) {
+  using T = typename Form::Number;
+  TensorBlock<Space, Form> block;
   block.tables = line_tables(order);
-  TensorView<T>& view = block.view;
+  TensorView<Form>& view = block.view;
   view.dim = mesh::dimension(cells.shape), view.n = order + 1, view.cells = cells.cells(), view.first = first;
   const bool columns = std::is_same_v<Space, Device> && one_thread_a_cell(view.n, view.dim);
   const std::size_t count = view.cells, places = view.points(), entries = view.dim * ((1 << view.dim) - 1);
@@ -143,42 +146,27 @@ Contributions contributions(const LocalView<T>& view, const std::vector<Index>& 
   return {dofs.data(), view.cells, view.nodes, view.first, view.cell_stride, view.node_stride, 0, 0};
 }
 
-/// Coefficients of a block on the backend in double, for the set-up.
-template <class Space>
-struct PlacedCoefficient {
-  Array<double, Space> values;
-  CoefficientAt<double> at;
-
-  PlacedCoefficient(const Coefficient& field, int dim, Offset points, const char* name, Offset& first) {
-    if (field.values.empty()) return;
-    const View<const double> block = values_of_block(field, dim, points, name, first);
-    values = Array<double, Space>(block.size());
-    copy_bytes(Host{}, block.data(), Space{}, values.data(), values.bytes());
-    at = {values.data(), field.components, field.per_point};
-  }
-};
-
 /// Everything the numeric set-up of one block of cells needs, on the backend.
-template <class Space>
+template <class Space, class Form>
 struct BlockPoints {
   PointTables host;
   Array<Index, Space> geometry, region;
   Array<double, Space> map, weights, basis;
-  PlacedCoefficient<Space> k, c, f;
+  std::vector<Array<double, Space>> fields;
   PointsView view;
+  Form form;  ///< in double
 
-  BlockPoints(const mesh::CellBlock& cells, int order, const DiffusionData& data,
-              const Array<double, Space>& coordinates, bool with_basis, Offset (&first)[3])
+  BlockPoints(const mesh::CellBlock& cells, int order, const Coefficients<Form>& coefficients,
+              const std::vector<Index>& regions, const Array<double, Space>& coordinates, bool with_basis,
+              FieldCursor<Form>& first)
       : host(point_tables(cells, order, with_basis)),
         geometry(to_space<Space>(cells.nodes)),
         map(to_space<Space>(host.map)),
         weights(to_space<Space>(host.weights)),
-        basis(to_space<Space>(host.basis)),
-        k(data.k, mesh::dimension(cells.shape), Offset{cells.cells()} * host.points, "k", first[0]),
-        c(data.c, mesh::dimension(cells.shape), Offset{cells.cells()} * host.points, "c", first[1]),
-        f(data.f, mesh::dimension(cells.shape), Offset{cells.cells()} * host.points, "f", first[2]) {
-    if (!data.region.empty())
-      region = to_space<Space>(std::span<const Index>(data.region.data() + cells.first_cell, cells.cells()));
+        basis(to_space<Space>(host.basis)) {
+    place_form(coefficients, Offset{cells.cells()} * host.points, first, fields, form);
+    if (!regions.empty())
+      region = to_space<Space>(std::span<const Index>(regions.data() + cells.first_cell, cells.cells()));
     view.dim = mesh::dimension(cells.shape);
     view.points = host.points;
     view.geometry_nodes = cells.nodes_per_cell;
@@ -189,34 +177,49 @@ struct BlockPoints {
     view.weights = weights.data();
     view.basis = basis.data();
     view.region = region.empty() ? nullptr : region.data();
-    view.k = k.at, view.c = c.at, view.f = f.at;
   }
 };
 
-/// The coefficient in the type of the operator.
+/// Values in the type of the operator.
 template <class Exec, class T>
-CoefficientAt<T> keep(Exec& exec, PlacedCoefficient<typename Exec::Space>& from, Array<T, typename Exec::Space>& to) {
-  to = Array<T, typename Exec::Space>(from.values.size());
-  const double* in = from.values.data();
+Array<T, typename Exec::Space> converted(Exec& exec, const Array<double, typename Exec::Space>& from) {
+  Array<T, typename Exec::Space> to(from.size());
+  const double* in = from.data();
   T* out = to.data();
   for_each(exec, to.size(), [=] TESSERA_HD(Offset i) { out[i] = static_cast<T>(in[i]); });
-  return {to.data(), from.at.components, from.at.per_point};
+  return to;
 }
 
-template <class Exec, class T>
-void refill(Exec& exec, TensorBlock<typename Exec::Space, T>& block, BlockPoints<typename Exec::Space>& points) {
-  TensorView<T>& view = block.view;
+/// The fields of a form in another type of numbers: `to` has their values, and the same components.
+template <class From, class To, class Space>
+void convert_form(const From& from, const std::vector<Array<typename To::Number, Space>>& fields, To& to) {
+  constexpr auto members = From::members();
+  constexpr auto members_to = To::members();
+  for (std::size_t m = 0; m < members.size(); ++m) {
+    const auto& field = from.*members[m];
+    to.*members_to[m] = {field.empty() ? nullptr : fields[m].data(), field.components, field.per_point};
+  }
+}
+
+template <class Exec, class Form, class Wide>
+void refill(Exec& exec, TensorBlock<typename Exec::Space, Form>& block,
+            BlockPoints<typename Exec::Space, Wide>& points) {
+  using T = typename Form::Number;
+  TensorView<Form>& view = block.view;
+  view.has_value = forms::has(points.form, forms::value_value);
   if (view.map) {
     block.region = std::move(points.region);
     view.region = points.view.region;
-    view.k = keep(exec, points.k, block.k);
-    view.c = points.c.values.empty() ? CoefficientAt<T>{} : keep(exec, points.c, block.c);
+    block.fields.clear();
+    for (std::size_t m = 0; m < Form::members().size(); ++m)
+      block.fields.push_back(Form::needed_by_tangent(m) ? converted<Exec, T>(exec, points.fields[m])
+                                                        : Array<T, typename Exec::Space>());
+    convert_form(points.form, block.fields, view.form);
   } else {
-    const Offset entries = view.dim * (view.dim + 1) / 2 + (points.view.c.values ? 1 : 0);
-    block.factors = Array<T, typename Exec::Space>(view.cells * entries * view.points());
+    block.factors =
+        Array<T, typename Exec::Space>(view.cells * Offset{factor_count(points.form, view.dim)} * view.points());
     view.factors = block.factors.data();
-    view.c.values = points.view.c.values ? view.factors : nullptr;
-    write_factors(exec, points.view, 0, view.cells, block.factors.data());
+    write_factors(exec, points.view, points.form, 0, view.cells, block.factors.data());
   }
   exec.synchronize();
 }
@@ -236,24 +239,29 @@ inline std::vector<double> diagonal_tables(const LineTables& tables) {
 }
 
 /// Loads (to `load`) and diagonals (to `diagonal`) of the cells in the element vector of `entries`; both [dofs], overwritten.
-template <class Exec, class T>
+template <class Exec, class Form>
 class Numeric {
  public:
   using Space = typename Exec::Space;
-  Numeric(Exec& exec, MatrixFreeState<Space, T>& state, const DiffusionData& data)
+  using T = typename Form::Number;
+  using Wide = typename Form::template With<double>;
+  Numeric(Exec& exec, MatrixFreeState<Space, Form>& state, const Coefficients<Wide>& coefficients,
+          const std::vector<Index>& regions)
       : exec_(exec),
         state_(state),
-        data_(data),
+        coefficients_(coefficients),
+        regions_(regions),
         load_elements_(state.elements.size()),
         diagonal_elements_(state.elements.size()) {}
 
   void run(double* load, double* diagonal) {
     const auto coordinates = to_space<Space>(state_.mesh->points);
-    Offset first[3] = {0, 0, 0};
+    FieldCursor<Wide> first{};
     std::size_t tensor = 0, local = 0;
     for (std::size_t b = 0; b < state_.mesh->blocks.size(); ++b) {
       const bool by_tensors = tensor < state_.tensors.size() && state_.tensor_blocks[tensor] == b;
-      BlockPoints<Space> points(state_.mesh->blocks[b], state_.map->order, data_, coordinates, !by_tensors, first);
+      BlockPoints<Space, Wide> points(state_.mesh->blocks[b], state_.map->order, coefficients_, regions_, coordinates,
+                                      !by_tensors, first);
       if (by_tensors)
         fill_tensor(state_.tensors[tensor++], points);
       else
@@ -265,28 +273,28 @@ class Numeric {
   }
 
  private:
-  void fill_tensor(TensorBlock<Space, T>& block, BlockPoints<Space>& points) {
+  void fill_tensor(TensorBlock<Space, Form>& block, BlockPoints<Space, Wide>& points) {
     const auto tables = to_space<Space>(diagonal_tables(block.tables));
     const int n = block.view.n;
-    tensor_diagonal(exec_, points.view, block.view, tables.data() + n * n,
+    tensor_diagonal(exec_, points.view, points.form, block.view, tables.data() + n * n,
                     diagonal_elements_.data() + block.view.first);
-    if (points.view.f.values)
-      tensor_load(exec_, points.view, block.view, tables.data(), load_elements_.data() + block.view.first);
+    if (forms::has(points.form, forms::load_value))
+      tensor_load(exec_, points.view, points.form, block.view, tables.data(), load_elements_.data() + block.view.first);
     else
       zero(load_elements_.data() + block.view.first, Offset{block.view.cells} * block.view.points());
     refill(exec_, block, points);
   }
 
-  void fill_local(LocalBlock<Space, T>& block, BlockPoints<Space>& points) {
+  void fill_local(LocalBlock<Space, T>& block, BlockPoints<Space, Wide>& points) {
     const LocalView<T>& view = block.view;
     const auto pairs = to_space<Space>(packed_pairs(view.nodes));
     if (block.matrices.empty())
       block.matrices = Array<T, Space>(Offset{view.cells} * view.nodes * (view.nodes + 1) / 2);
     block.view.matrices = block.matrices.data();
-    write_matrices(exec_, points.view, pairs.data(), view, block.matrices.data());
+    write_matrices(exec_, points.view, points.form, pairs.data(), view, block.matrices.data());
     for_each(exec_, Offset{view.cells} * view.nodes, LocalDiagonal<T>{view, diagonal_elements_.data()});
-    if (points.view.f.values)
-      local_load(exec_, points.view, view, load_elements_.data() + view.first);
+    if (forms::has(points.form, forms::load_value))
+      local_load(exec_, points.view, points.form, view, load_elements_.data() + view.first);
     else
       zero(load_elements_.data() + view.first, Offset{view.cells} * view.nodes);
   }
@@ -296,27 +304,30 @@ class Numeric {
   void gather(const Array<double, Space>& elements, double* y) {
     add_up(exec_, state_.gather.view, elements.data(), y);
     for (const auto& block : state_.tensors)
-      for_each(exec_, Offset{block.view.cells} * block.view.points(), CopyInterior<T>{block.view, elements.data(), y});
+      for_each(exec_, Offset{block.view.cells} * block.view.points(),
+               CopyInterior<Form>{block.view, elements.data(), y});
   }
 
   Exec& exec_;
-  MatrixFreeState<Space, T>& state_;
-  const DiffusionData& data_;
+  MatrixFreeState<Space, Form>& state_;
+  const Coefficients<Wide>& coefficients_;
+  const std::vector<Index>& regions_;
   Array<double, Space> load_elements_, diagonal_elements_;
 };
 
-template <class Exec, class T>
-void mark_fixed(Exec& exec, MatrixFreeState<typename Exec::Space, T>& state, const unsigned char* fixed) {
+template <class Exec, class Form>
+void mark_fixed(Exec& exec, MatrixFreeState<typename Exec::Space, Form>& state, const unsigned char* fixed) {
   for (auto& block : state.tensors) for_each(exec, block.dofs.size(), MarkFixed{block.dofs.data(), fixed});
   for (auto& block : state.locals) for_each(exec, block.dofs.size(), MarkFixed{block.dofs.data(), fixed});
   for (auto& block : state.facets) for_each(exec, block.dofs.size(), MarkFixed{block.dofs.data(), fixed});
 }
 
 /// Element matrices of the facets, with a list of their own; returns the loads, [dofs] on the host.
-template <class Exec, class T>
-std::vector<double> set_facets(Exec&, MatrixFreeState<typename Exec::Space, T>& state,
+template <class Exec, class Form>
+std::vector<double> set_facets(Exec&, MatrixFreeState<typename Exec::Space, Form>& state,
                                const std::vector<FacetIntegral>& integrals) {
   using Space = typename Exec::Space;
+  using T = typename Form::Number;
   std::vector<double> load(static_cast<std::size_t>(state.dofs), 0.0);
   const std::vector<FacetMatrices> shapes = facet_matrices(*state.mesh, *state.map, integrals, load);
   state.facets.clear();
@@ -340,8 +351,9 @@ std::vector<double> set_facets(Exec&, MatrixFreeState<typename Exec::Space, T>& 
   return load;
 }
 
-template <class Exec, class T>
-void add_facet_diagonal(Exec& exec, MatrixFreeState<typename Exec::Space, T>& state, double* diagonal) {
+template <class Exec, class Form>
+void add_facet_diagonal(Exec& exec, MatrixFreeState<typename Exec::Space, Form>& state, double* diagonal) {
+  using T = typename Form::Number;
   Array<double, typename Exec::Space> elements(state.facet_elements.size());
   for (const auto& block : state.facets)
     for_each(exec, Offset{block.view.cells} * block.view.nodes, LocalDiagonal<T>{block.view, elements.data()});
@@ -350,8 +362,10 @@ void add_facet_diagonal(Exec& exec, MatrixFreeState<typename Exec::Space, T>& st
 }
 
 /// y = A x before fixed rows are set right.
-template <class Exec, class T>
-void apply_all(Exec& exec, const MatrixFreeState<typename Exec::Space, T>& state, const T* x, T* y) {
+template <class Exec, class Form>
+void apply_all(Exec& exec, const MatrixFreeState<typename Exec::Space, Form>& state, const typename Form::Number* x,
+               typename Form::Number* y) {
+  using T = typename Form::Number;
   T* elements = const_cast<T*>(state.elements.data());  // scratch
   for (const auto& block : state.tensors) apply_tensor(exec, block.tables, block.view, x, y, elements);
   for (const auto& block : state.locals) apply_local(exec, block.view, x, elements);
@@ -363,9 +377,11 @@ void apply_all(Exec& exec, const MatrixFreeState<typename Exec::Space, T>& state
 }
 
 /// b -= A g with g the prescribed values; b = d g on fixed rows, whose diagonal becomes 1 where it is not positive.
-template <class Exec, class T>
-void eliminate(Exec& exec, MatrixFreeState<typename Exec::Space, T>& state, const BoundaryData& boundary, View<T> b) {
+template <class Exec, class Form>
+void eliminate(Exec& exec, MatrixFreeState<typename Exec::Space, Form>& state, const BoundaryData& boundary,
+               View<typename Form::Number> b) {
   using Space = typename Exec::Space;
+  using T = typename Form::Number;
   state.fixed = {};
   state.fixed_view = {};
   if (boundary.fixed.empty() && boundary.values.empty()) return;

@@ -98,34 +98,45 @@ __device__ __forceinline__ void scatter_line(const Index* dofs, int step, bool i
   }
 }
 
-/// The physics at the n points of a line along x, point i being number q0 + i of the cell: (gx, gy, gz) becomes the flux,
-/// u becomes m u where there is a reaction. The entries of the cell's map stand `map_step` apart.
-template <int n, int dim, class T>
-__device__ __forceinline__ void at_line_of_points(const TensorView<T>& block, const LineConstants<n, T>& line,
+/// The form at the n points of a line along x, point i being number q0 + i of the cell: (gx, gy, gz) becomes the flux,
+/// u becomes m u where there is a C_vv. The entries of the cell's map stand `map_step` apart.
+template <int n, int dim, class Form, class T>
+__device__ __forceinline__ void at_line_of_points(const TensorView<Form>& block, const LineConstants<n, T>& line,
                                                   Offset cell, const T* map, Offset map_step, int a, int b, T (&gx)[n],
                                                   T* gy, T* gz, T* u) {
   constexpr int N = dim == 2 ? n * n : n * n * n;
   const int q0 = (dim == 2 ? a : a + n * b) * n;
   if (block.map) {
-    const Index region = block.region_of(cell);
-    const T* k = block.k.cell(region, cell, N) + q0 * block.k.step();
-    const T* c = block.c.values ? block.c.cell(region, cell, N) + q0 * block.c.step() : nullptr;
+    forms::Place at{block.region_of(cell), cell, q0, N};
+    // Tensors of a line stand at even steps: a pointer that moves costs fewer instructions than a place a point, but registers, which a
+    // kernel that is held to few of them (blocks_wanted) would spill.
+    constexpr bool moves = blocks_wanted<n> == 0;
+    auto tensor = forms::tangent_at<dim>(block.form, at).gg;
+    const int step =
+        static_cast<int>(forms::tangent_at<dim>(block.form, {at.region, cell, q0 + 1, N}).gg.values - tensor.values);
     const LineJacobian<dim, T> jacobian([&](int i) { return map[i * map_step]; }, line.points[a], line.points[b]);
     const T weight = line.weights[a] * (dim == 3 ? line.weights[b] : T(1));
 #pragma unroll
     for (int i = 0; i < n; ++i) {
+      at.point = q0 + i;
       T J[dim][dim], g[dim];
       jacobian.at(line.points[i], J);
       g[0] = gx[i], g[1] = gy[i];
       if constexpr (dim == 3) g[2] = gz[i];
-      const T measure = apply_point<dim, T, T>(J, weight * line.weights[i], k, block.k.components, g);
+      const auto tensor_here = [&] {
+        if constexpr (moves)
+          return tensor;
+        else
+          return forms::tangent_at<dim>(block.form, at).gg;
+      };
+      const T measure = apply_form<dim, Form>(J, weight * line.weights[i], tensor_here, g);
       gx[i] = g[0], gy[i] = g[1];
       if constexpr (dim == 3) gz[i] = g[2];
-      if (c) u[i] *= measure * *c, c += block.c.step();
-      k += block.k.step();
+      if (forms::has(block.form, forms::value_value)) u[i] *= measure * forms::tangent_at<dim>(block.form, at).vv;
+      if constexpr (moves) tensor.values += step;
     }
   } else {
-    const T* factors = block.factors + cell * ((symmetric<dim> + (block.c.values ? 1 : 0)) * N) + q0;
+    const T* factors = block.factors + cell * ((tensor_size<dim> + (block.has_value ? 1 : 0)) * N) + q0;
 #pragma unroll
     for (int i = 0; i < n; ++i) {
       T g[dim];
@@ -134,7 +145,7 @@ __device__ __forceinline__ void at_line_of_points(const TensorView<T>& block, co
       apply_factors<dim, T>([&](int m) { return factors[m * N + i]; }, g);
       gx[i] = g[0], gy[i] = g[1];
       if constexpr (dim == 3) gz[i] = g[2];
-      if (block.c.values) u[i] *= factors[symmetric<dim> * N + i];
+      if (block.has_value) u[i] *= factors[tensor_size<dim> * N + i];
     }
   }
 }
@@ -167,9 +178,10 @@ inline constexpr int small_cells_block = 128;
 namespace kernels {
 
 /// A small cell a thread, all in registers.
-template <int n, int dim, class T>
+template <int n, int dim, class Form, class T = typename Form::Number>
 __global__ void __launch_bounds__(small_cells_block)
-    apply_small(TensorView<T> block, const __grid_constant__ LineConstants<n, T> line, const T* x, T* y, T* elements) {
+    apply_small(TensorView<Form> block, const __grid_constant__ LineConstants<n, T> line, const T* x, T* y,
+                T* elements) {
   constexpr int N = dim == 2 ? n * n : n * n * n;
   const Offset cell = blockIdx.x * Offset{small_cells_block} + threadIdx.x;
   if (cell >= block.cells) return;
@@ -188,10 +200,10 @@ __global__ void __launch_bounds__(small_cells_block)
     T gx[n], m[n];
 #pragma unroll
     for (int i = 0; i < n; ++i) gx[i] = g[0][row * n + i], m[i] = u[row * n + i];
-    at_line_of_points<n, dim, T>(block, line, cell, block.map + cell * block.map_stride, block.map_step, row % n,
-                                 row / n, gx, g[1] + row * n, dim == 3 ? g[dim - 1] + row * n : nullptr, m);
+    at_line_of_points<n, dim>(block, line, cell, block.map + cell * block.map_stride, block.map_step, row % n, row / n,
+                              gx, g[1] + row * n, dim == 3 ? g[dim - 1] + row * n : nullptr, m);
 #pragma unroll
-    for (int i = 0; i < n; ++i) g[0][row * n + i] = gx[i], u[row * n + i] = block.c.values ? m[i] : T(0);
+    for (int i = 0; i < n; ++i) g[0][row * n + i] = gx[i], u[row * n + i] = block.has_value ? m[i] : T(0);
   }
   T v[N];
 #pragma unroll
@@ -216,9 +228,10 @@ __global__ void __launch_bounds__(small_cells_block)
 }
 
 /// A hex of n^3 dofs: threads (a, b), see the file's head.
-template <int n, class T>
+template <int n, class Form, class T = typename Form::Number>
 __global__ void __launch_bounds__(cells_per_block<n, 3>* n* n, blocks_wanted<n>)
-    apply_hexes(TensorView<T> block, const __grid_constant__ LineConstants<n, T> line, const T* x, T* y, T* elements) {
+    apply_hexes(TensorView<Form> block, const __grid_constant__ LineConstants<n, T> line, const T* x, T* y,
+                T* elements) {
   constexpr int row = Padded<n>::row, plane = Padded<n>::plane, N = n * n * n;
   constexpr int cells = cells_per_block<n, 3>;
   __shared__ T shared[cells * Padded<n>::hex];
@@ -257,14 +270,14 @@ __global__ void __launch_bounds__(cells_per_block<n, 3>* n* n, blocks_wanted<n>)
   store_line<n>(W, z_line, plane, g);
   __syncthreads();
   if (active)
-    at_line_of_points<n, 3, T>(block, line, cell, maps[in_block], 1, a, b, r, V + x_line, W + x_line, U + x_line);
+    at_line_of_points<n, 3>(block, line, cell, maps[in_block], 1, a, b, r, V + x_line, W + x_line, U + x_line);
   __syncthreads();
   // v = sum_a D_a^T f_a (+ m u)
   pass_line<n, true>(line.slope, V, y_line, row, g);
   pass_line<n, true>(line.slope, W, z_line, plane, g);
   apply_line<n, true>(line.slope, r);
   __syncthreads();
-  if (block.c.values) {
+  if (block.has_value) {
 #pragma unroll
     for (int i = 0; i < n; ++i) r[i] += U[x_line + i];
   }
@@ -284,9 +297,10 @@ __global__ void __launch_bounds__(cells_per_block<n, 3>* n* n, blocks_wanted<n>)
 }
 
 /// A quad of n^2 dofs: n threads, each a line.
-template <int n, class T>
+template <int n, class Form, class T = typename Form::Number>
 __global__ void __launch_bounds__(cells_per_block<n, 2>* n)
-    apply_quads(TensorView<T> block, const __grid_constant__ LineConstants<n, T> line, const T* x, T* y, T* elements) {
+    apply_quads(TensorView<Form> block, const __grid_constant__ LineConstants<n, T> line, const T* x, T* y,
+                T* elements) {
   constexpr int row = Padded<n>::row, N = n * n;
   __shared__ T shared[cells_per_block<n, 2>][2][Padded<n>::plane];
   const int in_block = threadIdx.x / n, a = threadIdx.x % n;
@@ -310,13 +324,13 @@ __global__ void __launch_bounds__(cells_per_block<n, 2>* n)
   store_line<n>(V, y_line, row, g);
   __syncthreads();
   if (active)
-    at_line_of_points<n, 2, T>(block, line, cell, block.map + cell * block.map_stride, block.map_step, a, 0, r,
-                               V + x_line, static_cast<T*>(nullptr), U + x_line);
+    at_line_of_points<n, 2>(block, line, cell, block.map + cell * block.map_stride, block.map_step, a, 0, r, V + x_line,
+                            static_cast<T*>(nullptr), U + x_line);
   __syncthreads();
   pass_line<n, true>(line.slope, V, y_line, row, g);
   apply_line<n, true>(line.slope, r);
   __syncthreads();
-  if (block.c.values) {
+  if (block.has_value) {
 #pragma unroll
     for (int i = 0; i < n; ++i) r[i] += U[x_line + i];
   }
@@ -334,31 +348,32 @@ __global__ void __launch_bounds__(cells_per_block<n, 2>* n)
 
 }  // namespace kernels
 
-template <int n, class T>
-void launch_tensor(Cuda& exec, const LineTables& tables, const TensorView<T>& block, const T* x, T* y, T* elements) {
+template <int n, class Form, class T = typename Form::Number>
+void launch_tensor(Cuda& exec, const LineTables& tables, const TensorView<Form>& block, const T* x, T* y, T* elements) {
   const LineConstants<n, T> line(tables);
   if constexpr (one_thread_a_cell(n, 2))
     if (block.dim == 2)
-      return launch(exec, kernels::apply_small<n, 2, T>,
+      return launch(exec, kernels::apply_small<n, 2, Form>,
                     (Offset{block.cells} + small_cells_block - 1) / small_cells_block, small_cells_block, block, line,
                     x, y, elements);
   if constexpr (one_thread_a_cell(n, 3))
     if (block.dim == 3)
-      return launch(exec, kernels::apply_small<n, 3, T>,
+      return launch(exec, kernels::apply_small<n, 3, Form>,
                     (Offset{block.cells} + small_cells_block - 1) / small_cells_block, small_cells_block, block, line,
                     x, y, elements);
   const auto blocks = [&](int cells) { return (Offset{block.cells} + cells - 1) / cells; };
   if (block.dim == 2) {
     constexpr int cells = cells_per_block<n, 2>;
-    launch(exec, kernels::apply_quads<n, T>, blocks(cells), cells * n, block, line, x, y, elements);
+    launch(exec, kernels::apply_quads<n, Form>, blocks(cells), cells * n, block, line, x, y, elements);
   } else {
     constexpr int cells = cells_per_block<n, 3>;
-    launch(exec, kernels::apply_hexes<n, T>, blocks(cells), cells * n * n, block, line, x, y, elements);
+    launch(exec, kernels::apply_hexes<n, Form>, blocks(cells), cells * n * n, block, line, x, y, elements);
   }
 }
 
-template <class T>
-void apply_tensor_any(Cuda& exec, const LineTables& tables, const TensorView<T>& block, const T* x, T* y, T* elements) {
+template <class Form>
+void apply_tensor(Cuda& exec, const LineTables& tables, const TensorView<Form>& block, const typename Form::Number* x,
+                  typename Form::Number* y, typename Form::Number* elements) {
   switch (block.n) {
     case 2: return launch_tensor<2>(exec, tables, block, x, y, elements);
     case 3: return launch_tensor<3>(exec, tables, block, x, y, elements);

@@ -1,10 +1,16 @@
 #include "assembly/space/quadrature_points.hpp"
 
-#include "assembly/cells/data.hpp"
+#include <algorithm>
+
 #include "assembly/space/quadrature.hpp"
 #include "base/team.hpp"
 
 namespace tessera::assembly {
+
+int quadrature_degree(const mesh::CellBlock& cells, int order) {
+  return 2 * std::max(order, cells.order) +
+         (cells.shape == mesh::Shape::quad || cells.shape == mesh::Shape::hex ? 1 : 0);
+}
 
 QuadraturePoints::QuadraturePoints(const mesh::Mesh& mesh, const DofMap& map) : mesh_(mesh) {
   for (const mesh::CellBlock& cells : mesh.blocks) {

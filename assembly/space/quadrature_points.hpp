@@ -7,6 +7,9 @@
 
 namespace tessera::assembly {
 
+/// Quadrature degree of the cell integrals of a block: 2k for straight simplices, and k + 1 Gauss points an axis for quads and hexes.
+int quadrature_degree(const mesh::CellBlock& cells, int order);
+
 /// The physical quadrature points of the cell integrals, made for a range of cells at a time: on a large mesh all of them together
 /// would be the largest array of the run. Borrows the mesh.
 class QuadraturePoints {
@@ -26,5 +29,8 @@ class QuadraturePoints {
   std::vector<int> per_cell_;
   std::vector<Offset> before_{0};
 };
+
+/// All of them: [cells of all blocks, points of its block, 3].
+std::vector<double> cell_quadrature_points(const mesh::Mesh& mesh, const DofMap& map);
 
 }  // namespace tessera::assembly

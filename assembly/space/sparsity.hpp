@@ -8,6 +8,10 @@
 
 namespace tessera::assembly {
 
+/// Rows longer than this do not fit 16-bit slots.
+inline constexpr Offset longest_row = 65536;
+[[noreturn]] void throw_long_row(Offset longest);
+
 /// The sparsity of a space: row i has the dofs of the cells around dof i, ascending. Values are left undefined.
 /// Threads: cells around each dof by counting sort, then each row on its own with a mark per thread and dof.
 /// CUDA: the same adjacency, then one warp a row takes the next larger dof until there is none: no buffers.

@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <limits>
 
-#include "assembly/cells/data.hpp"
 #include "assembly/space/sparsity.hpp"
 #include "base/error.hpp"
 #include "base/team.hpp"
@@ -217,6 +216,11 @@ linalg::Crs<Host> make_sparsity(Threads& exec, const DofMap& map, const SlotArra
 template <>
 linalg::Crs<Host> make_sparsity<Threads>(Threads& exec, const DofMap& map) {
   return make_sparsity(exec, map, SlotArrays{});
+}
+
+void throw_long_row(Offset longest) {
+  throw Error(ExitCode::mesh, fmt::format("a dof has more than {} neighbours", longest),
+              "the mesh has a vertex with thousands of cells: remesh it");
 }
 
 }  // namespace tessera::assembly

@@ -29,7 +29,7 @@ inline double largest_difference(const std::vector<double>& expected, const std:
   return size > 0 ? difference / size : difference;
 }
 
-/// Measures refills of an Assembler or ConvectionAssembler with `data` and reports them as "strategy, label".
+/// Measures refills of an Assembler with `data` and reports them as "strategy, label".
 template <class Exec, class Assembler, class Data>
 void report_refill(Exec& exec, Assembler& assembler, const Data& data, const std::string& label, Index cells,
                    Index dofs, Reference& reference, Report& report) {

@@ -48,27 +48,26 @@ scalar::WeakForm weak_form(const Params& params) {
   form.data = [&velocities = params.velocity, convects = form.convects, supg = form.supg](
                   const std::vector<scalar::MaterialParams>& materials, const mesh::Mesh& mesh,
                   const assembly::DofMap& dofs, const std::vector<Index>& material, int threads) {
-    assembly::ConvectionData data;
+    forms::ConvectionData data;
     data.diffusion = scalar::diffusion_data(materials, material, mesh, dofs, threads);
     if (!convects) return data;
     Expressions velocity = velocities;
     for (auto& v : velocity) v.resize(static_cast<std::size_t>(mesh.dim));
     data.velocity = scalar::coefficient(velocity, material, mesh, assembly::QuadraturePoints(mesh, dofs), threads);
-    if (supg) data.divergence = assembly::divergence_of(mesh, dofs, data.diffusion.k, threads);
+    if (supg) data.divergence = forms::divergence_of(mesh, dofs, data.diffusion.k, threads);
     return data;
   };
   return form;
 }
 
-assembly::ConvectionData convection_data(const Problem& problem, int threads) {
+forms::ConvectionData convection_data(const Problem& problem, int threads) {
   const scalar::Problem& diffusion = problem.diffusion;
   return weak_form(problem.params)
       .data(diffusion.params.materials, diffusion.mesh, diffusion.dofs, diffusion.material, threads);
 }
 
-void report_peclet(const Problem& problem, const assembly::ConvectionData& data, int threads,
-                   output::Summary& summary) {
-  const double peclet = assembly::largest_peclet(problem.diffusion.mesh, problem.diffusion.dofs, data, threads);
+void report_peclet(const Problem& problem, const forms::ConvectionData& data, int threads, output::Summary& summary) {
+  const double peclet = forms::largest_peclet(problem.diffusion.mesh, problem.diffusion.dofs, data, threads);
   summary.set("space.cell_peclet", peclet);
   if (peclet > 1 && problem.params.discretisation == "galerkin")
     warn(

@@ -1,8 +1,8 @@
 #pragma once
 // The deck's coefficients on the mesh, and the assembled system.
-#include "assembly/convection/convection.hpp"
 #include "output/summary.hpp"
 #include "physics/convection_diffusion/params.hpp"
+#include "physics/forms/convection_data.hpp"
 #include "physics/scalar/problem.hpp"
 #include "physics/scalar/solution.hpp"
 #include "physics/scalar/system.hpp"
@@ -28,13 +28,13 @@ void add_upwinding(const Params& params, const scalar::Solution& solution, const
 
 /// Coefficients at the quadrature points. SUPG also gets div k where k varies, from its values there. Throws Error(usage) where k is
 /// not positive definite or a value is not finite.
-assembly::ConvectionData convection_data(const Problem& problem, int threads);
+forms::ConvectionData convection_data(const Problem& problem, int threads);
 
 /// Whether the velocity of some material is no constant.
 bool velocity_varies(const Params& params);
 
 /// space.cell_peclet of the summary; warns where plain elements will oscillate.
-void report_peclet(const Problem& problem, const assembly::ConvectionData& data, int threads, output::Summary& summary);
+void report_peclet(const Problem& problem, const forms::ConvectionData& data, int threads, output::Summary& summary);
 
 /// Fills `system`; says in the summary what was taken and why. Phases: assemble.setup, coefficients, assemble, boundary, convert.
 template <class Exec>

@@ -1,5 +1,6 @@
 #pragma once
 // make_system, written once. It only calls declared functions: system.cpp and system_cuda.cpp instantiate it.
+#include "assembly/cells/assembler.hpp"
 #include "assembly/space/dirichlet.hpp"
 #include "linalg/discrete_upwinding.hpp"
 #include "physics/convection_diffusion/problem.hpp"
@@ -13,21 +14,21 @@ void make_system(Exec& exec, const Problem& problem, scalar::System<Exec>& syste
   const int threads = Threads(diffusion.params.run.threads).count();
   system.b = Array<double, typename Exec::Space>(diffusion.dofs.dofs);
   system.level = scalar::level_of(diffusion.dirichlet);
-  std::unique_ptr<assembly::ConvectionAssembler<Exec>> assembler;
+  std::unique_ptr<assembly::Assembler<Exec, forms::Convection>> assembler;
   {
     Scope scope(exec, "assemble.setup");
-    assembler = std::make_unique<assembly::ConvectionAssembler<Exec>>(
+    assembler = std::make_unique<assembly::Assembler<Exec, forms::Convection>>(
         exec, diffusion.mesh, diffusion.dofs,
-        assembly::ConvectionOptions{.supg = problem.params.supg(),
-                                    .assembly = {.strategy = diffusion.params.assembly.strategy,
-                                                 .velocity_at_points = velocity_varies(problem.params),
-                                                 .partition_size = diffusion.params.assembly.partition_size}});
+        assembly::AssemblyOptions{.strategy = diffusion.params.assembly.strategy,
+                                  .vector_at_points = velocity_varies(problem.params),
+                                  .partition_size = diffusion.params.assembly.partition_size},
+        forms::Convection{.supg = problem.params.supg()});
     system.matrix = assembler->make_matrix();
   }
   assembly::BoundaryData boundary;
   {
     Scope scope(exec, "coefficients");
-    assembly::ConvectionData data = convection_data(problem, threads);
+    forms::ConvectionData data = convection_data(problem, threads);
     data.diffusion = scalar::below(std::move(data.diffusion), system.level, diffusion.mesh, diffusion.dofs);
     report_peclet(problem, data, threads, summary);
     assembler->set_data(data);
@@ -43,7 +44,7 @@ void make_system(Exec& exec, const Problem& problem, scalar::System<Exec>& syste
   {
     Scope scope(exec, "boundary");
     for (const assembly::FacetIntegral& term : boundary.facets)
-      assembler->add_facets(*term.group, term.alpha, term.g, system.matrix, system.b.view());
+      assembler->add_facets(forms::Robin{}, *term.group, {term.alpha, term.g}, system.matrix, system.b.view());
     if (problem.params.upwind()) linalg::add_discrete_upwinding(exec, system.matrix);
     assembly::eliminate_dirichlet(exec, system.matrix, system.b.view(), boundary.fixed, boundary.values);
   }

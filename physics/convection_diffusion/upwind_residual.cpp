@@ -1,7 +1,8 @@
 // What discrete upwinding adds to rows of the weak form.
 #include <algorithm>
 
-#include "assembly/cells/residual.hpp"
+#include "assembly/cells/assembler.hpp"
+#include "assembly/space/mesh_part.hpp"
 #include "linalg/discrete_upwinding.hpp"
 #include "physics/convection_diffusion/problem.hpp"
 #include "physics/scalar/system.hpp"
@@ -61,15 +62,16 @@ void add_upwinding(const Params& params, const scalar::Solution& s, const std::v
   std::vector<scalar::FacetTerm> terms;
   for (const scalar::FacetTerm& term : s.facets) terms.push_back(term_of_part(term, s, cells, part.mesh));
   Threads exec(s.threads);
-  assembly::ConvectionAssembler<Threads> assembler(
-      exec, part.mesh, part.dofs, {.supg = false, .assembly = {.velocity_at_points = velocity_varies(params)}});
+  assembly::Assembler<Threads, forms::Convection> assembler(exec, part.mesh, part.dofs,
+                                                            {.vector_at_points = velocity_varies(params)});
   assembler.set_data(s.form.data(s.materials, part.mesh, part.dofs, material, s.threads));
   linalg::Crs<Host> A = assembler.make_matrix();
   Array<double> b(s.dofs.dofs);
   assembler.refill(A, b.view());
-  for (const scalar::FacetTerm& term : terms)
-    assembler.add_facets(term.group, scalar::facet_integral(term, part.mesh, part.dofs, s.threads).alpha, {}, A,
-                         b.view());
+  for (const scalar::FacetTerm& term : terms) {
+    const std::vector<double> alpha = scalar::facet_integral(term, part.mesh, part.dofs, s.threads).alpha;
+    assembler.add_facets(forms::Robin{}, term.group, {alpha, {}}, A, b.view());
+  }
   const std::vector<double> before(A.values.begin(), A.values.end());
   linalg::add_discrete_upwinding(exec, A);
   const std::vector<double> share = shares(A, part.dofs, cells, inside);

@@ -5,6 +5,7 @@
 #include "assembly/cells/assembler.hpp"
 #include "assembly/space/quadrature_points.hpp"
 #include "base/team.hpp"
+#include "forms/diffusion.hpp"
 #include "mesh/box.hpp"
 #include "physics/poisson/grid.hpp"
 #include "physics/scalar/evaluate.hpp"
@@ -41,8 +42,8 @@ LoadWeights load_weights(const Grid& grid) {
   points.of_cells(0, 0, mesh.cells(), result.xyz.data());
 
   Threads exec(1);
-  assembly::Assembler<Threads> assembler(exec, mesh, dofs);
-  assembly::DiffusionData data;
+  assembly::Assembler<Threads, forms::Diffusion> assembler(exec, mesh, dofs);
+  forms::DiffusionData data;
   data.k.values = {1};
   data.f.per_point = true;
   Array<double> b(dofs.dofs);

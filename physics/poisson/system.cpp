@@ -62,7 +62,7 @@ WeakForm weak_form() {
   WeakForm form;
   form.data = [](const std::vector<MaterialParams>& materials, const mesh::Mesh& mesh, const assembly::DofMap& dofs,
                  const std::vector<Index>& material, int threads) {
-    return assembly::ConvectionData{diffusion_data(materials, material, mesh, dofs, threads), {}, {}};
+    return forms::ConvectionData{diffusion_data(materials, material, mesh, dofs, threads), {}, {}};
   };
   return form;
 }

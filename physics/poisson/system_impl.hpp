@@ -14,12 +14,12 @@ namespace tessera::physics::poisson {
 template <class Exec>
 void apply_without_matrix(Exec& exec, const Problem& problem, int threads, System<Exec>& system,
                           output::Summary& summary) {
-  std::unique_ptr<assembly::MatrixFree<Exec>> A;
+  std::unique_ptr<assembly::MatrixFree<Exec, forms::Diffusion>> A;
   {
     Scope scope(exec, "assemble.setup");
-    A = std::make_unique<assembly::MatrixFree<Exec>>(exec, problem.mesh, problem.dofs);
+    A = std::make_unique<assembly::MatrixFree<Exec, forms::Diffusion>>(exec, problem.mesh, problem.dofs);
   }
-  assembly::DiffusionData data;
+  forms::DiffusionData data;
   assembly::BoundaryData boundary;
   {
     Scope scope(exec, "coefficients");
@@ -37,10 +37,11 @@ template <class Exec>
 void assemble_matrix(Exec& exec, const Problem& problem, int threads, System<Exec>& system, output::Summary& summary) {
   const assembly::AssemblyOptions options{.strategy = problem.params.assembly.strategy,
                                           .partition_size = problem.params.assembly.partition_size};
-  std::unique_ptr<assembly::Assembler<Exec>> assembler;
+  std::unique_ptr<assembly::Assembler<Exec, forms::Diffusion>> assembler;
   {
     Scope scope(exec, "assemble.setup");
-    assembler = std::make_unique<assembly::Assembler<Exec>>(exec, problem.mesh, problem.dofs, options);
+    assembler =
+        std::make_unique<assembly::Assembler<Exec, forms::Diffusion>>(exec, problem.mesh, problem.dofs, options);
     system.matrix = assembler->make_matrix();
   }
   assembly::BoundaryData boundary;
@@ -60,7 +61,7 @@ void assemble_matrix(Exec& exec, const Problem& problem, int threads, System<Exe
   if (!assembler->report().deterministic) summary.set("backend.deterministic", false);
   Scope scope(exec, "boundary");
   for (const assembly::FacetIntegral& term : boundary.facets)
-    assembler->add_facets(*term.group, term.alpha, term.g, system.matrix, system.b);
+    assembler->add_facets(forms::Robin{}, *term.group, {term.alpha, term.g}, system.matrix, system.b.view());
   assembly::eliminate_dirichlet(exec, system.matrix, system.b.view(), boundary.fixed, boundary.values);
 }
 

@@ -86,8 +86,9 @@ std::vector<double> Fluxes::residual(const std::vector<Index>& around, const std
   if (!inside.empty()) std::erase_if(cells, [&](Index cell) { return !inside[cell]; });
   std::vector<double> result(size, 0.0);
   for_each_part(s_, cells, [&](const assembly::MeshPart& part, const std::vector<Index>& material) {
-    const assembly::ConvectionData data = s_.form.data(s_.materials, part.mesh, part.dofs, material, s_.threads);
-    assembly::add_residual(part.mesh, part.dofs, data, s_.form.supg, s_.u, slot, result, s_.threads);
+    const forms::ConvectionData data = s_.form.data(s_.materials, part.mesh, part.dofs, material, s_.threads);
+    assembly::add_residual(part.mesh, part.dofs, data, forms::Convection{.supg = s_.form.supg}, s_.u, slot, result,
+                           s_.threads);
   });
   if (s_.form.add) s_.form.add(s_, around, inside, slot, result);
   return result;
@@ -97,8 +98,8 @@ std::vector<double> Fluxes::residual(const std::vector<Index>& around, const std
 void Fluxes::add_conditions() {
   for (const FacetTerm& term : s_.facets) {
     const assembly::FacetIntegral condition = facet_integral(term, s_.mesh, s_.dofs, s_.threads);
-    conditions_.push_back(
-        assembly::facet_loads(s_.mesh, s_.dofs, term.group, condition.alpha, condition.g, s_.u, s_.threads));
+    conditions_.push_back(assembly::facet_loads(s_.mesh, s_.dofs, term.group, forms::Robin{},
+                                                {condition.alpha, condition.g}, s_.u, s_.threads));
     for (std::size_t f = 0; f < term.group.entities.size(); ++f)
       if (const Index facet = term.group.entities[f]; !open_[facet])
         out_[facet] -= conditions_.back().total(static_cast<Offset>(f));
@@ -204,7 +205,7 @@ double Fluxes::one_sided(const mesh::Group& group, const std::vector<char>& insi
 }
 
 /// Constants need no points: then the whole mesh is one part.
-assembly::CellSums Fluxes::sums() const {
+forms::CellSums Fluxes::sums() const {
   std::vector<MaterialParams> materials = s_.materials;
   bool varies = s_.form.velocity_varies;
   for (MaterialParams& m : materials) {
@@ -212,14 +213,14 @@ assembly::CellSums Fluxes::sums() const {
     varies |= !m.source.is_constant() || !m.reaction.is_constant();
   }
   if (!varies)
-    return assembly::sum_cells(s_.mesh, s_.dofs, s_.form.data(materials, s_.mesh, s_.dofs, s_.material, s_.threads),
-                               s_.u, s_.threads);
+    return forms::sum_cells(s_.mesh, s_.dofs, s_.form.data(materials, s_.mesh, s_.dofs, s_.material, s_.threads), s_.u,
+                            s_.threads);
   std::vector<Index> all(static_cast<std::size_t>(s_.mesh.cells()));
   for (std::size_t cell = 0; cell < all.size(); ++cell) all[cell] = static_cast<Index>(cell);
-  assembly::CellSums total;
+  forms::CellSums total;
   for_each_part(s_, all, [&](const assembly::MeshPart& part, const std::vector<Index>& material) {
-    total.add(assembly::sum_cells(
-        part.mesh, part.dofs, s_.form.data(materials, part.mesh, part.dofs, material, s_.threads), s_.u, s_.threads));
+    total.add(forms::sum_cells(part.mesh, part.dofs,
+                               s_.form.data(materials, part.mesh, part.dofs, material, s_.threads), s_.u, s_.threads));
   });
   return total;
 }

@@ -7,14 +7,16 @@
 
 #include "assembly/cells/residual.hpp"
 #include "assembly/facets/side_loads.hpp"
+#include "assembly/space/mesh_part.hpp"
 #include "output/summary.hpp"
+#include "physics/forms/convection_data.hpp"
 #include "physics/scalar/solution.hpp"
 
 namespace tessera::physics::scalar {
 
 /// sources - reaction - convection - sum of the groups = remainder, which is the sum of the solver's residual over the free rows.
 struct Balance {
-  assembly::CellSums cells;
+  forms::CellSums cells;
   std::vector<std::pair<std::string, double>> groups;  ///< flow out through each group of the deck's boundaries
   double gross = 0;  ///< the same with absolute values at points and facets: what flows at all
   double remainder() const;
@@ -47,7 +49,7 @@ class Fluxes {
                            std::vector<double>& reaction) const;
   double out_of_open(const std::string& name, std::vector<char>& taken, std::vector<char>& taken_points) const;
   double out_of_term(std::size_t term, const std::string& name, std::vector<char>& taken) const;
-  assembly::CellSums sums() const;
+  forms::CellSums sums() const;
 
   const Solution& s_;
   mesh::FacetFinder finder_;

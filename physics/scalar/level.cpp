@@ -20,7 +20,7 @@ DirichletData below(DirichletData dirichlet, double level) {
 namespace {
 
 /// The values of every cell's region at each of its points.
-void spread_over_points(assembly::Coefficient& coefficient, const std::vector<Index>& region, const mesh::Mesh& mesh,
+void spread_over_points(forms::Coefficient& coefficient, const std::vector<Index>& region, const mesh::Mesh& mesh,
                         const assembly::QuadraturePoints& points) {
   if (coefficient.per_point) return;
   std::vector<double> values;
@@ -36,14 +36,14 @@ void spread_over_points(assembly::Coefficient& coefficient, const std::vector<In
 
 }  // namespace
 
-assembly::DiffusionData below(assembly::DiffusionData data, double level, const mesh::Mesh& mesh,
-                              const assembly::DofMap& dofs) {
+forms::DiffusionData below(forms::DiffusionData data, double level, const mesh::Mesh& mesh,
+                           const assembly::DofMap& dofs) {
   if (level == 0 || data.c.values.empty()) return data;
   if (data.f.values.empty()) {
     data.f = data.c;
     std::fill(data.f.values.begin(), data.f.values.end(), 0.0);
   }
-  assembly::Coefficient c = data.c;
+  forms::Coefficient c = data.c;
   if (data.f.per_point != c.per_point) {
     const assembly::QuadraturePoints points(mesh, dofs);
     spread_over_points(c, data.region, mesh, points);

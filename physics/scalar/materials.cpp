@@ -93,10 +93,10 @@ std::vector<Index> material_of_cells(const std::vector<MaterialParams>& material
 
 constexpr Index evaluation_chunk = 256;  // cells
 
-assembly::Coefficient coefficient(const std::vector<std::vector<deck::Expression>>& expressions,
-                                  const std::vector<Index>& material, const mesh::Mesh& mesh,
-                                  const assembly::QuadraturePoints& points, int threads) {
-  assembly::Coefficient result;
+forms::Coefficient coefficient(const std::vector<std::vector<deck::Expression>>& expressions,
+                               const std::vector<Index>& material, const mesh::Mesh& mesh,
+                               const assembly::QuadraturePoints& points, int threads) {
+  forms::Coefficient result;
   result.components = static_cast<int>(expressions.front().size());
   for (const auto& of_material : expressions)
     for (const deck::Expression& e : of_material) result.per_point |= !e.is_constant();
@@ -144,8 +144,8 @@ assembly::Coefficient coefficient(const std::vector<std::vector<deck::Expression
   return result;
 }
 
-assembly::DiffusionData diffusion_data(const std::vector<MaterialParams>& materials, const std::vector<Index>& material,
-                                       const mesh::Mesh& mesh, const assembly::DofMap& dofs, int threads) {
+forms::DiffusionData diffusion_data(const std::vector<MaterialParams>& materials, const std::vector<Index>& material,
+                                    const mesh::Mesh& mesh, const assembly::DofMap& dofs, int threads) {
   const int dim = mesh.dim;
   const assembly::QuadraturePoints points(mesh, dofs);
   const int full = dim * (dim + 1) / 2;
@@ -164,7 +164,7 @@ assembly::DiffusionData diffusion_data(const std::vector<MaterialParams>& materi
     c.push_back({m.reaction});
     f.push_back({m.source});
   }
-  assembly::DiffusionData data;
+  forms::DiffusionData data;
   data.region = material;
   data.k = coefficient(k, material, mesh, points, threads);
   auto all_zero = [](const std::vector<std::vector<deck::Expression>>& list) {

@@ -5,9 +5,9 @@
 #include <string>
 #include <vector>
 
-#include "assembly/cells/coefficient.hpp"
 #include "assembly/space/dof_map.hpp"
 #include "assembly/space/quadrature_points.hpp"
+#include "forms/diffusion.hpp"
 #include "mesh/mesh.hpp"
 #include "physics/module.hpp"
 #include "physics/scalar/params.hpp"
@@ -20,14 +20,14 @@ std::vector<Index> material_of_cells(const std::vector<MaterialParams>& material
 
 /// One coefficient from the expressions of every material, [materials][components]: constants are kept per material, what varies is
 /// evaluated at the quadrature points. Throws Error(usage) where a value is not finite.
-assembly::Coefficient coefficient(const std::vector<std::vector<deck::Expression>>& expressions,
-                                  const std::vector<Index>& material, const mesh::Mesh& mesh,
-                                  const assembly::QuadraturePoints& points, int threads);
+forms::Coefficient coefficient(const std::vector<std::vector<deck::Expression>>& expressions,
+                               const std::vector<Index>& material, const mesh::Mesh& mesh,
+                               const assembly::QuadraturePoints& points, int threads);
 
 /// Coefficients of the materials: constants are kept per material, what varies is evaluated at the quadrature points of the
 /// space. Throws Error(usage) where k is not positive definite or a value is not finite.
-assembly::DiffusionData diffusion_data(const std::vector<MaterialParams>& materials, const std::vector<Index>& material,
-                                       const mesh::Mesh& mesh, const assembly::DofMap& dofs, int threads);
+forms::DiffusionData diffusion_data(const std::vector<MaterialParams>& materials, const std::vector<Index>& material,
+                                    const mesh::Mesh& mesh, const assembly::DofMap& dofs, int threads);
 
 /// The facet integral of one [[boundary]]: alpha and value at the points of its facets, each of which counts once.
 struct FacetTerm {
@@ -65,8 +65,8 @@ double level_of(const DirichletData& dirichlet);
 /// The same values less the level.
 DirichletData below(DirichletData dirichlet, double level);
 /// The data of u - level: f - level c.
-assembly::DiffusionData below(assembly::DiffusionData data, double level, const mesh::Mesh& mesh,
-                              const assembly::DofMap& dofs);
+forms::DiffusionData below(forms::DiffusionData data, double level, const mesh::Mesh& mesh,
+                           const assembly::DofMap& dofs);
 
 /// The problem on the host, before a backend is chosen.
 struct Problem {

@@ -3,8 +3,8 @@
 #include <functional>
 #include <vector>
 
-#include "assembly/convection/convection.hpp"
 #include "assembly/fields/tensor_field.hpp"
+#include "physics/forms/convection_data.hpp"
 #include "physics/scalar/problem.hpp"
 
 namespace tessera::physics::scalar {
@@ -18,8 +18,8 @@ struct WeakForm {
   /// The rows of the nodes inside are those of the finite elements on this mesh: sources and fluxes balance to the solver's tolerance.
   bool balances = true;
   /// Coefficients at the points of the cells of a mesh, of which `material` gives the material.
-  std::function<assembly::ConvectionData(const std::vector<MaterialParams>& materials, const mesh::Mesh& mesh,
-                                         const assembly::DofMap& dofs, const std::vector<Index>& material, int threads)>
+  std::function<forms::ConvectionData(const std::vector<MaterialParams>& materials, const mesh::Mesh& mesh,
+                                      const assembly::DofMap& dofs, const std::vector<Index>& material, int threads)>
       data;
   /// What the matrix has beside the terms of data, added to residual[slot[dof]] of the dofs with slot >= 0; empty: nothing. `cells` are
   /// those with such a dof; of them only those marked `inside` count, where it is not empty.

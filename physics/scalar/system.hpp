@@ -3,6 +3,7 @@
 #include <memory>
 
 #include "assembly/matrix_free/operator.hpp"
+#include "forms/robin.hpp"
 #include "linalg/operator.hpp"
 #include "output/summary.hpp"
 #include "physics/scalar/problem.hpp"

@@ -6,6 +6,7 @@
 #include "assembly/fields/errors.hpp"
 #include "assembly/space/quadrature_points.hpp"
 #include "base/profile.hpp"
+#include "forms/diffusion.hpp"
 #include "mesh/groups.hpp"
 #include "mesh/make_mesh.hpp"
 #include "output/vtk_writer.hpp"
@@ -44,13 +45,13 @@ struct Problem {
   int threads = 0;
   mesh::Mesh mesh;
   assembly::DofMap dofs;
-  assembly::DiffusionData data;
+  forms::DiffusionData data;
 };
 
 // k = 0 and c = 1 leave the mass matrix; f is given at the quadrature points.
-assembly::DiffusionData evaluate(const deck::Expression& f, const mesh::Mesh& mesh, const assembly::DofMap& dofs) {
+forms::DiffusionData evaluate(const deck::Expression& f, const mesh::Mesh& mesh, const assembly::DofMap& dofs) {
   const assembly::QuadraturePoints points(mesh, dofs);
-  assembly::DiffusionData data;
+  forms::DiffusionData data;
   data.k.values = {0.0};
   data.c.values = {1.0};
   data.f.per_point = true;
@@ -95,7 +96,7 @@ class Skeleton final : public Module {
     const solvers::Report report = with_backend(problem.backend, problem.threads, [&](auto& exec) {
       using Space = typename std::decay_t<decltype(exec)>::Space;
       summarise_backend(exec, context.summary);
-      assembly::Assembler assembler(exec, mesh, dofs);
+      assembly::Assembler<std::decay_t<decltype(exec)>, forms::Diffusion> assembler(exec, mesh, dofs);
       linalg::Crs<Space> A = assembler.make_matrix();
       Array<double, Space> b(dofs.dofs), x(dofs.dofs);
       assembler.assemble(problem.data, A, b);

@@ -98,7 +98,7 @@ TYPED_TEST(Assemble, ValuesAtPointsAgreeWithConstants) {
     const Eigen::MatrixXd A = system.matrix();
     const Eigen::VectorXd b = system.vector();
     const std::size_t points = system.assembler.quadrature_points().size() / 3;
-    const auto all = [&](double value) { return assembly::Coefficient{1, true, std::vector<double>(points, value)}; };
+    const auto all = [&](double value) { return forms::Coefficient{1, true, std::vector<double>(points, value)}; };
     system.assemble({.region = {}, .k = constant(2), .c = constant(3), .f = all(5)});
     EXPECT_LT((system.vector() - b).cwiseAbs().maxCoeff(), 1e-13) << text(c);
     system.assemble({.region = {}, .k = all(2), .c = all(3), .f = all(5)});

@@ -29,8 +29,8 @@ TYPED_TEST(Boundary, RobinAndNeumannIntegralsEqualTheArea) {
         const mesh::Group group = exterior(system.mesh);
         const std::size_t points = system.assembler.facet_points(group).size() / 3;
         system.assemble({});
-        system.assembler.add_facets(group, std::vector<double>(points, 2), std::vector<double>(points, 3), system.A,
-                                    system.b.view());
+        const std::vector<double> alpha(points, 2), g(points, 3);
+        system.assembler.add_facets(forms::Robin{}, group, {alpha, g}, system.A, system.b.view());
         const double area = 2 * system.mesh.dim;
         const Eigen::MatrixXd A = system.matrix();
         EXPECT_NEAR(A.sum(), 2 * area, 1e-12) << shape << order;
@@ -52,7 +52,7 @@ TYPED_TEST(Boundary, NeumannDataAtPointsIntegratesPolynomials) {
       g[i] = points[3 * i + 1] * points[3 * i + 1];
     }
     system.assemble({});
-    system.assembler.add_facets(*right, {}, g, system.A, system.b.view());
+    system.assembler.add_facets(forms::Robin{}, *right, {{}, g}, system.A, system.b.view());
     EXPECT_NEAR(system.vector().sum(), 1.0 / 3, 1e-13) << shape;
   }
 }
@@ -87,7 +87,7 @@ TYPED_TEST(Boundary, DirichletEliminationInSlicesEqualsThatInRows) {
   TESSERA_REQUIRE(TypeParam);
   for (const char* shape : {"triangle", "tet"}) {
     System<TypeParam> system(box(shape, 5), 2);
-    const assembly::DiffusionData data{.region = {}, .k = constant(3), .c = constant(1), .f = constant(2)};
+    const forms::DiffusionData data{.region = {}, .k = constant(3), .c = constant(1), .f = constant(2)};
     const std::vector<Index> dofs = assembly::exterior_dofs(system.mesh, system.map);
     std::vector<double> prescribed;
     for (const Index dof : dofs) prescribed.push_back(std::sin(dof));

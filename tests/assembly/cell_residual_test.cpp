@@ -7,13 +7,14 @@
 #include <numeric>
 
 #include "assembly/convection_support.hpp"
+#include "assembly/space/mesh_part.hpp"
 #include "assembly/space/quadrature_points.hpp"
 
 namespace tessera::testing {
 namespace {
 
-using assembly::Coefficient;
-using assembly::ConvectionData;
+using forms::Coefficient;
+using forms::ConvectionData;
 
 /// Values at all points, by a function of the point.
 template <class F>
@@ -38,7 +39,7 @@ ConvectionData varying(const mesh::Mesh& mesh, const assembly::DofMap& map, bool
   data.diffusion.f = at_points(xyz, 1, [](const double* x, int) { return std::exp(x[0]) - x[2]; });
   if (!convects) return data;
   data.velocity = at_points(xyz, mesh.dim, [](const double* x, int c) { return 3 * c - 5 * x[0] + x[c]; });
-  data.divergence = assembly::divergence_of(mesh, map, data.diffusion.k);
+  data.divergence = forms::divergence_of(mesh, map, data.diffusion.k);
   return data;
 }
 
@@ -62,7 +63,7 @@ std::vector<double> residual(const mesh::Mesh& mesh, const assembly::DofMap& map
   std::vector<Index> slot(u.size());
   std::iota(slot.begin(), slot.end(), 0);
   std::vector<double> result(u.size(), 0.0);
-  assembly::add_residual(mesh, map, data, supg, u, slot, result, threads);
+  assembly::add_residual(mesh, map, data, forms::Convection{.supg = supg}, u, slot, result, threads);
   return result;
 }
 
@@ -90,7 +91,7 @@ TEST(CellResidual, IsThatOfTheAssembledRows) {
         for (std::size_t i = 0; i < u.size(); ++i) most = std::max(most, std::abs(r[i] - (times[i] - filled.b[i])));
         EXPECT_LT(most, 1e-12 * (1 + filled.norm())) << c.shape << c.order << convects << varies;
         // The functions of the dofs add up to one, so the rows add up to the sums over the cells.
-        const assembly::CellSums sums = assembly::sum_cells(mesh, map, data, u);
+        const forms::CellSums sums = forms::sum_cells(mesh, map, data, u);
         EXPECT_NEAR(std::accumulate(r.begin(), r.end(), 0.0), sums.reaction + sums.convection - sums.source,
                     1e-11 * (1 + filled.norm()))
             << c.shape << c.order << convects << varies;

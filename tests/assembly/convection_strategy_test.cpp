@@ -7,7 +7,7 @@ namespace {
 
 using namespace convection;
 using assembly::AssemblyOptions;
-using assembly::ConvectionData;
+using forms::ConvectionData;
 
 /// Coefficients of three regions; one: the first for all cells.
 ConvectionData region_data(const mesh::Mesh& mesh, int regions) {
@@ -151,7 +151,7 @@ TYPED_TEST(ConvectionStrategies, FillColumnsDirectly) {
     const assembly::DofMap map = assembly::make_dof_map(mesh, 1);
     const ConvectionData data = region_data(mesh, 1);
     for (const assembly::StrategyEntry& strategy : assembly::strategy_table()) {
-      assembly::ConvectionAssembler<TypeParam> assembler(exec, mesh, map, {.assembly = {.strategy = strategy.name}});
+      assembly::Assembler<TypeParam, forms::Convection> assembler(exec, mesh, map, {.strategy = strategy.name});
       EXPECT_EQ(assembler.report().strategy, strategy.name);
       EXPECT_EQ(assembler.report().deterministic, strategy.deterministic);
       linalg::Crs<Space> A = assembler.make_matrix();

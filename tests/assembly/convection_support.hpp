@@ -2,9 +2,9 @@
 // Data with a velocity that varies, and what comes of it.
 #include <cmath>
 
-#include "assembly/convection/convection.hpp"
 #include "assembly/space/quadrature_points.hpp"
 #include "assembly/support.hpp"
+#include "physics/forms/convection_data.hpp"
 
 namespace tessera::testing::convection {
 
@@ -27,10 +27,10 @@ struct Filled {
 };
 
 template <class Exec>
-Filled fill(Exec& exec, const mesh::Mesh& mesh, const assembly::DofMap& map, const assembly::ConvectionData& data,
+Filled fill(Exec& exec, const mesh::Mesh& mesh, const assembly::DofMap& map, const forms::ConvectionData& data,
             bool supg, const assembly::AssemblyOptions& options = {}) {
   using Space = typename Exec::Space;
-  assembly::ConvectionAssembler<Exec> assembler(exec, mesh, map, {.supg = supg, .assembly = options});
+  assembly::Assembler<Exec, forms::Convection> assembler(exec, mesh, map, options, {.supg = supg});
   linalg::Crs<Space> A = assembler.make_matrix();
   copy(to_space<Space>(std::vector<double>(A.nnz(), 1e30)), A.values);  // refills must not rely on what was there
   Array<double, Space> b = to_space<Space>(std::vector<double>(map.dofs, 1e30));
@@ -60,10 +60,10 @@ inline Jet polynomial(const double* x, int dim, int degree) {
 }
 
 /// Coefficients that vary: a tensor k, b and c, with the source that makes `polynomial` the solution.
-inline assembly::ConvectionData varying_data(const mesh::Mesh& mesh, const assembly::DofMap& map, int degree) {
+inline forms::ConvectionData varying_data(const mesh::Mesh& mesh, const assembly::DofMap& map, int degree) {
   const int dim = mesh.dim, components = dim * (dim + 1) / 2;
   const assembly::QuadraturePoints points(mesh, map);
-  assembly::ConvectionData data;
+  forms::ConvectionData data;
   data.diffusion.k = {components, true, {}};
   data.diffusion.c = {1, true, {}};
   data.diffusion.f = {1, true, {}};

@@ -1,14 +1,14 @@
 // Convection and diffusion: consistency of SUPG, invariants of the matrix, CUDA against threads.
 #include <cmath>
 
-#include "assembly/convection/convection_form.hpp"
 #include "assembly/convection_support.hpp"
 #include "base/error.hpp"
+#include "forms/streamline.hpp"
 
 namespace tessera {
 namespace {
 
-using assembly::ConvectionData;
+using forms::ConvectionData;
 using testing::Backends;
 using namespace testing::convection;
 
@@ -20,7 +20,7 @@ TEST(Convection, SupgAddsNothingWhereTheResidualVanishes) {
     const int degree = c.order / c.geometry;  // what the space has on curved cells
     ConvectionData data = varying_data(mesh, map, degree);
     const std::vector<double> analytic = data.divergence.values;
-    data.divergence = assembly::divergence_of(mesh, map, data.diffusion.k);  // linear k: the elements have it
+    data.divergence = forms::divergence_of(mesh, map, data.diffusion.k);  // linear k: the elements have it
     ASSERT_EQ(data.divergence.values.size(), analytic.size());
     for (std::size_t q = 0; q < analytic.size(); ++q)
       ASSERT_NEAR(data.divergence.values[q], analytic[q], 1e-9) << c.shape << c.order;
@@ -127,7 +127,7 @@ TYPED_TEST(ConvectionOn, WithoutVelocityItIsDiffusion) {
     ConvectionData data = varying_data(mesh, map, 1);
     data.velocity = {};
     const Filled found = fill(exec, mesh, map, data, true);
-    assembly::Assembler<TypeParam> assembler(exec, mesh, map, {.strategy = "colour"});
+    assembly::Assembler<TypeParam, forms::Diffusion> assembler(exec, mesh, map, {.strategy = "colour"});
     linalg::Crs<Space> A = assembler.make_matrix();
     Array<double, Space> b(map.dofs);
     assembler.assemble(data.diffusion, A, b.view());
@@ -148,25 +148,25 @@ TEST(Convection, ParameterOfStreamlineDiffusion) {
   for (double k : {1e-9, 0.01, 0.1, 100.0}) {
     const double flow[1] = {b * 2 / h}, K[1] = {k * 4 / (h * h)};
     const double peclet = b * h / (2 * k), expected = h / (2 * b) * (1 / std::tanh(peclet) - 1 / peclet);
-    EXPECT_NEAR(assembly::stabilisation<1>(1, 0, false, flow, b * b, b * b * k, K, 0), expected, 1e-6 * expected) << k;
+    EXPECT_NEAR(forms::stabilisation<1>(1, 0, false, flow, b * b, b * b * k, K, 0), expected, 1e-6 * expected) << k;
   }
   // Along the diagonal of a unit triangle's leg: the chord of direction (1, 0) is 1 long, of (1, -1) sqrt(2), of (1, 1) half of that.
   const double none[3] = {};
   const auto convective = [&](double x, double y) {
     const double flow[2] = {x, y};
-    return assembly::stabilisation<2>(1, 2, false, flow, x * x + y * y, 0, none, 0);
+    return forms::stabilisation<2>(1, 2, false, flow, x * x + y * y, 0, none, 0);
   };
   EXPECT_DOUBLE_EQ(convective(1, 0), 0.5);
   EXPECT_DOUBLE_EQ(convective(1, -1), 0.5);
   EXPECT_DOUBLE_EQ(convective(1, 1), 0.25);
   // Order p has cells of h/p; a reaction c leaves at most 1/(2 c); no velocity, no parameter.
   const double flow[2] = {1, 0}, still[2] = {0, 0};
-  EXPECT_DOUBLE_EQ(assembly::stabilisation<2>(4, 2, false, flow, 1, 0, none, 0), 0.125);
-  EXPECT_DOUBLE_EQ(assembly::stabilisation<2>(1, 2, false, flow, 1, 0, none, -50), 0.01);
-  EXPECT_EQ(assembly::stabilisation<2>(1, 2, false, still, 0, 0, none, 0), 0);
+  EXPECT_DOUBLE_EQ(forms::stabilisation<2>(4, 2, false, flow, 1, 0, none, 0), 0.125);
+  EXPECT_DOUBLE_EQ(forms::stabilisation<2>(1, 2, false, flow, 1, 0, none, -50), 0.01);
+  EXPECT_EQ(forms::stabilisation<2>(1, 2, false, still, 0, 0, none, 0), 0);
   // Stretched cells of higher order: at most the inverse estimate of the short side.
   const double K[3] = {1e-3, 0, 10};
-  EXPECT_DOUBLE_EQ(assembly::stabilisation<2>(2, 0, true, flow, 1, 1e-3, K, 0), 1 / (3 * 4 * 10.0));
+  EXPECT_DOUBLE_EQ(forms::stabilisation<2>(2, 0, true, flow, 1, 1e-3, K, 0), 1 / (3 * 4 * 10.0));
 }
 
 /// tau = T/2 where there is no diffusion: chords through tets, hexes and prisms.
@@ -174,7 +174,7 @@ TEST(Convection, LongestChords) {
   const double none[6] = {};
   const auto time = [&](int simplex_axes, double x, double y, double z) {
     const double flow[3] = {x, y, z};
-    return 2 * assembly::stabilisation<3>(1, simplex_axes, false, flow, x * x + y * y + z * z, 0, none, 0);
+    return 2 * forms::stabilisation<3>(1, simplex_axes, false, flow, x * x + y * y + z * z, 0, none, 0);
   };
   EXPECT_DOUBLE_EQ(time(3, 1, 0, 0), 1);        // an edge of the unit tet
   EXPECT_DOUBLE_EQ(time(3, 1, -1, 0), 1);       // another
@@ -196,11 +196,11 @@ TEST(Convection, TheParameterDoesNotDependOnTheOrderOfVertices) {
       double J[2][2], inverse[2][2], K[3], flow[2] = {};
       for (int d = 0; d < 2; ++d)
         for (int a = 0; a < 2; ++a) J[d][a] = x[(first + (a + 1) * step) % 3][d] - x[first][d];
-      assembly::invert<2, double>(J, inverse);
-      assembly::pull_back<2>(k, 1, inverse, 1, K);
+      forms::invert<2, double>(J, inverse);
+      forms::pull_back<2>(k, 1, inverse, 1, K);
       for (int a = 0; a < 2; ++a)
         for (int d = 0; d < 2; ++d) flow[a] += inverse[a][d] * b[d];
-      found.push_back(assembly::stabilisation<2>(2, 2, true, flow, 1.09, 1.09 * k[0], K, 0));
+      found.push_back(forms::stabilisation<2>(2, 2, true, flow, 1.09, 1.09 * k[0], K, 0));
     }
   for (double tau : found) EXPECT_NEAR(tau, found[0], 1e-12 * found[0]);
   // The flat corner lies 0.05 above the opposite side.
@@ -216,16 +216,16 @@ TEST(Convection, LargestPecletNumberOfACell) {
       ConvectionData data;
       data.diffusion.k.values = {0.01, 1};
       data.diffusion.region.assign(static_cast<std::size_t>(mesh.cells()), 1);
-      EXPECT_EQ(assembly::largest_peclet(mesh, map, data), 0);
+      EXPECT_EQ(forms::largest_peclet(mesh, map, data), 0);
       data.velocity = {mesh.dim, false, {}};
       for (int region : {0, 1})
         for (int d = 0; d < mesh.dim; ++d) data.velocity.values.push_back(d == 0 ? 3.0 + region : 0.0);
-      EXPECT_NEAR(assembly::largest_peclet(mesh, map, data), 4 * chord / (2 * order), 1e-12) << shape;
+      EXPECT_NEAR(forms::largest_peclet(mesh, map, data), 4 * chord / (2 * order), 1e-12) << shape;
       data.diffusion.region[0] = 0;  // its first cell: 3 chord / (2 p 0.01)
-      EXPECT_NEAR(assembly::largest_peclet(mesh, map, data), 3 * chord / (2 * order * 0.01), 1e-10) << shape;
+      EXPECT_NEAR(forms::largest_peclet(mesh, map, data), 3 * chord / (2 * order * 0.01), 1e-10) << shape;
       const ConvectionData varying = varying_data(mesh, map, 1);
-      EXPECT_EQ(assembly::largest_peclet(mesh, map, varying, 1), assembly::largest_peclet(mesh, map, varying, 3));
-      EXPECT_GT(assembly::largest_peclet(mesh, map, varying), 0);
+      EXPECT_EQ(forms::largest_peclet(mesh, map, varying, 1), forms::largest_peclet(mesh, map, varying, 3));
+      EXPECT_GT(forms::largest_peclet(mesh, map, varying), 0);
     }
 }
 
@@ -234,7 +234,7 @@ TEST(Convection, RefusesWhatDoesNotFit) {
   const mesh::Mesh mesh = testing::box("triangle", 2);
   const assembly::DofMap map = assembly::make_dof_map(mesh, 1);
   try {
-    assembly::ConvectionAssembler<Threads>(exec, mesh, map, {.assembly = {.strategy = "magic"}});
+    assembly::Assembler<Threads, forms::Convection>(exec, mesh, map, {.strategy = "magic"});
     FAIL() << "magic was taken";
   } catch (const Error& error) {
     EXPECT_EQ(error.code(), ExitCode::usage);
@@ -242,7 +242,7 @@ TEST(Convection, RefusesWhatDoesNotFit) {
     for (const assembly::StrategyEntry& entry : assembly::strategy_table())
       EXPECT_NE(std::string(error.help()).find(entry.name), std::string::npos);
   }
-  assembly::ConvectionAssembler<Threads> assembler(exec, mesh, map);
+  assembly::Assembler<Threads, forms::Convection> assembler(exec, mesh, map);
   const auto refuses = [&](const ConvectionData& data) {
     try {
       assembler.set_data(data);

@@ -11,7 +11,8 @@
 namespace tessera::testing {
 namespace {
 
-using assembly::MatrixFree;
+template <class Exec>
+using MatrixFree = assembly::MatrixFree<Exec, forms::Diffusion>;
 using mesh::Shape;
 
 /// An operator and its mesh, with products of host vectors.
@@ -27,7 +28,7 @@ struct Problem {
   Problem(mesh::Mesh m, int order, Exec e = Exec())
       : exec(std::move(e)), mesh(std::move(m)), map(assembly::make_dof_map(mesh, order)), A(exec, mesh, map) {}
 
-  void assemble(const assembly::DiffusionData& data, const assembly::BoundaryData& boundary = {}) {
+  void assemble(const forms::DiffusionData& data, const assembly::BoundaryData& boundary = {}) {
     Array<double, Space> load(map.dofs);
     A.assemble(exec, data, boundary, load.view());
     b = to_vector(load);
@@ -110,7 +111,7 @@ TYPED_TEST(MatrixFreeOperator, HasTheDiagonalOfItsProducts) {
   TESSERA_REQUIRE(TypeParam);
   for (const Case& c : all) {
     Problem<TypeParam> problem(bent(c.shape, c.cells), c.order);
-    assembly::Coefficient k = constant(1);
+    forms::Coefficient k = constant(1);
     if (mesh::dimension(c.shape) == 2) k = {3, false, {2, 0.5, 1}};
     if (mesh::dimension(c.shape) == 3) k = {6, false, {2, 0.5, 0.2, 1, -0.3, 1.5}};
     assembly::BoundaryData boundary;
@@ -133,7 +134,7 @@ TYPED_TEST(MatrixFreeOperator, HasTheDiagonalOfItsProducts) {
 
 TYPED_TEST(MatrixFreeOperator, ForgetsTheConditionsOfThePreviousAssembly) {
   TESSERA_REQUIRE(TypeParam);
-  const assembly::DiffusionData data{.region = {}, .k = constant(1), .c = constant(1), .f = constant(1)};
+  const forms::DiffusionData data{.region = {}, .k = constant(1), .c = constant(1), .f = constant(1)};
   for (const Shape shape : {Shape::hex, Shape::tet}) {
     Problem<TypeParam> fresh(bent(shape, 2), 3), reused(bent(shape, 2), 3);
     fresh.assemble(data);
@@ -189,8 +190,8 @@ double error_of(Shape shape, int order, int cells) {
   const std::string exact = dim == 1 ? "sin(4*x)" : dim == 2 ? "sin(4*x)*cos(y)" : "sin(4*x)*cos(y)*cos(z)";
   Threads threads;
   const std::vector<double> points =
-      assembly::Assembler<Threads>(threads, problem.mesh, problem.map).quadrature_points();
-  assembly::DiffusionData data{.region = {}, .k = constant(1), .c = {}, .f = {1, true, {}}};
+      assembly::Assembler<Threads, forms::Diffusion>(threads, problem.mesh, problem.map).quadrature_points();
+  forms::DiffusionData data{.region = {}, .k = constant(1), .c = {}, .f = {1, true, {}}};
   for (std::size_t i = 0; i < points.size(); i += 3) {  // -lap u = (16 + dim - 1) u
     double value = (15 + dim) * std::sin(4 * points[i]);
     for (int axis = 1; axis < dim; ++axis) value *= std::cos(points[i + axis]);
@@ -219,7 +220,7 @@ TYPED_TEST(MatrixFreeOperator, ConvergesWithOneMoreThanItsOrder) {
 TEST(MatrixFree, DoesNotDependOnTheNumberOfThreads) {
   for (const Case& c : all) {
     Problem<Threads> one(bent(c.shape, 3), c.order, Threads(1)), three(bent(c.shape, 3), c.order, Threads(3));
-    const assembly::DiffusionData data{.region = {}, .k = constant(1), .c = constant(1), .f = constant(1)};
+    const forms::DiffusionData data{.region = {}, .k = constant(1), .c = constant(1), .f = constant(1)};
     one.assemble(data);
     three.assemble(data);
     const std::vector<double> x = wave(one.map.dofs, 0);

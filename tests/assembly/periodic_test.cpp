@@ -93,7 +93,7 @@ Eigen::MatrixXd fold(const Eigen::MatrixXd& A, const DofMap& plain, const DofMap
 
 TYPED_TEST(PeriodicMatrices, OfEveryStrategyAreThoseOfTheMeshFolded) {
   TESSERA_REQUIRE(TypeParam);
-  const assembly::DiffusionData data{.region = {}, .k = constant(1.7), .c = constant(0.4), .f = constant(2)};
+  const forms::DiffusionData data{.region = {}, .k = constant(1.7), .c = constant(0.4), .f = constant(2)};
   for (const char* shape : shapes)
     for (const int order : {1, 2, 3}) {
       mesh::Mesh mesh = box(shape, order == 1 ? 2 : 3);
@@ -107,7 +107,7 @@ TYPED_TEST(PeriodicMatrices, OfEveryStrategyAreThoseOfTheMeshFolded) {
         assembly::AssemblyOptions options;
         options.strategy = entry.name;
         TypeParam exec;
-        assembly::Assembler<TypeParam> assembler(exec, mesh, dofs, options);
+        assembly::Assembler<TypeParam, forms::Diffusion> assembler(exec, mesh, dofs, options);
         auto A = assembler.make_matrix();
         Array<double, typename TypeParam::Space> b(dofs.dofs);
         assembler.assemble(data, A, b.view());
@@ -115,7 +115,7 @@ TYPED_TEST(PeriodicMatrices, OfEveryStrategyAreThoseOfTheMeshFolded) {
             << shape << order << entry.name;
       }
       TypeParam exec;
-      assembly::MatrixFree<TypeParam> A(exec, mesh, dofs);
+      assembly::MatrixFree<TypeParam, forms::Diffusion> A(exec, mesh, dofs);
       Array<double, typename TypeParam::Space> load(dofs.dofs);
       A.assemble(exec, data, {}, load.view());
       std::vector<double> x(static_cast<std::size_t>(dofs.dofs));

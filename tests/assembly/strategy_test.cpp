@@ -12,7 +12,8 @@
 namespace tessera::testing {
 namespace {
 
-using assembly::Assembler;
+template <class Exec>
+using Assembler = assembly::Assembler<Exec, forms::Diffusion>;
 using assembly::AssemblyOptions;
 
 struct Problem {
@@ -83,8 +84,8 @@ std::vector<Problem> problems() {
 
 enum class Given { constants, regions, points };
 
-assembly::DiffusionData data_of(const mesh::Mesh& mesh, const std::vector<double>& points, Given given) {
-  assembly::DiffusionData data;
+forms::DiffusionData data_of(const mesh::Mesh& mesh, const std::vector<double>& points, Given given) {
+  forms::DiffusionData data;
   std::mt19937 random(3);
   const auto number = [&] { return 1 + static_cast<double>(random() % 1000) / 1000; };
   const std::vector<double> tensor = mesh.dim == 1   ? std::vector<double>{2}
@@ -131,7 +132,7 @@ struct Assembly {
     copy(to_space<Space>(std::vector<double>(A.nnz(), 1e30)), A.values);
     copy(to_space<Space>(std::vector<double>(map.dofs, 1e30)), b);
   }
-  Filled fill(const assembly::DiffusionData& data) {
+  Filled fill(const forms::DiffusionData& data) {
     assembler.assemble(data, A, b.view());
     return {to_vector(A.values), to_vector(b)};
   }
@@ -178,7 +179,7 @@ TYPED_TEST(Strategies, AgreeWithColoursOnThreads) {
       for (const Given given : {Given::constants, Given::points, Given::regions}) {
         if (problem.order >= 4 && problem.mesh.dim == 3 && given != Given::points)
           continue;  // seconds, and order 3 has them
-        const assembly::DiffusionData data = data_of(problem.mesh, points, given);
+        const forms::DiffusionData data = data_of(problem.mesh, points, given);
         const Filled expected = reference.fill(data), found = under_test.fill(data);
         const std::string what =
             problem.name + ", " + strategy + ", coefficients " + std::to_string(static_cast<int>(given));
@@ -211,7 +212,7 @@ TYPED_TEST(Strategies, FillAVectorWithoutAMatrix) {
   for (const Problem& problem : problems()) {
     if (problem.order != 2) continue;
     const assembly::DofMap map = assembly::make_dof_map(problem.mesh, problem.order);
-    assembly::DiffusionData data{.region = {}, .k = constant(1.1), .c = {}, .f = constant(2)};
+    forms::DiffusionData data{.region = {}, .k = constant(1.1), .c = {}, .f = constant(2)};
     const Filled expected = Assembly<Threads>(threads, problem.mesh, map, {.strategy = "colour"}).fill(data);
     Assembler<TypeParam> assembler(exec, problem.mesh, map);
     auto b = to_space<typename TypeParam::Space>(std::vector<double>(map.dofs, 1e30));
@@ -242,7 +243,7 @@ TYPED_TEST(Strategies, AreBitwiseRepeatableButForAtomic) {
       EXPECT_EQ(first.assembler.report().deterministic, strategy != "atomic");
       EXPECT_EQ(first.assembler.report().strategy, strategy);
       if (!first.assembler.report().deterministic) continue;
-      const assembly::DiffusionData data{.region = {}, .k = constant(1.1), .c = constant(0.3), .f = constant(2)};
+      const forms::DiffusionData data{.region = {}, .k = constant(1.1), .c = constant(0.3), .f = constant(2)};
       const Filled a = first.fill(data), again = first.fill(data), b = second.fill(data);
       EXPECT_EQ(a.values, again.values) << shape << order << strategy;
       EXPECT_EQ(a.values, b.values) << shape << order << strategy;
@@ -259,7 +260,7 @@ TYPED_TEST(Strategies, AgreeForEveryPartitionAndBuffer) {
     mesh::Mesh mesh = box(shape, mesh::dimension(mesh::shape_from_name(shape)) == 3 ? 4 : 8);
     deform(mesh);
     const assembly::DofMap map = assembly::make_dof_map(mesh, order);
-    const assembly::DiffusionData data{.region = {}, .k = constant(1.1), .c = constant(0.3), .f = constant(2)};
+    const forms::DiffusionData data{.region = {}, .k = constant(1.1), .c = constant(0.3), .f = constant(2)};
     const Filled expected = Assembly<Threads>(threads, mesh, map, {.strategy = "colour"}).fill(data);
     for (const char* strategy : {"colour_blocks", "shared"})
       for (const char* partition : {"metis", "geometric"})
@@ -303,7 +304,7 @@ TYPED_TEST(Strategies, FillOtherFormatsDirectly) {
   for (const Problem& problem : problems()) {
     if (problem.order > 2) continue;
     const assembly::DofMap map = assembly::make_dof_map(problem.mesh, problem.order);
-    const assembly::DiffusionData data{.region = {}, .k = constant(1.1), .c = constant(0.3), .f = constant(2)};
+    const forms::DiffusionData data{.region = {}, .k = constant(1.1), .c = constant(0.3), .f = constant(2)};
     for (const std::string& strategy : strategies()) {
       Assembly<TypeParam> assembly(exec, problem.mesh, map, {.strategy = strategy});
       const Filled expected = assembly.fill(data);
@@ -358,7 +359,7 @@ TYPED_TEST(Strategies, TakeLongRows) {
     mesh.blocks[0].nodes.insert(mesh.blocks[0].nodes.end(), {0, 1 + k, 1 + (k + 1) % spokes});
   }
   const assembly::DofMap map = assembly::make_dof_map(mesh, 1);
-  const assembly::DiffusionData data{.region = {}, .k = constant(1.1), .c = constant(0.3), .f = constant(2)};
+  const forms::DiffusionData data{.region = {}, .k = constant(1.1), .c = constant(0.3), .f = constant(2)};
   const Filled expected = Assembly<Threads>(threads, mesh, map, {.strategy = "colour"}).fill(data);
   for (const std::string strategy : {"nonzeros", "two_pass", "shared", "colour_blocks"}) {
     const Filled found = Assembly<TypeParam>(exec, mesh, map, {.strategy = strategy}).fill(data);
@@ -385,7 +386,7 @@ TYPED_TEST(Strategies, TakeManyCellsAroundAVertex) {
       mesh.blocks[0].nodes.insert(mesh.blocks[0].nodes.end(), {0, here, next, 1, here, 0, next, 2});
     }
     const assembly::DofMap map = assembly::make_dof_map(mesh, 1);
-    const assembly::DiffusionData data{.region = {}, .k = constant(1.1), .c = constant(0.3), .f = constant(2)};
+    const forms::DiffusionData data{.region = {}, .k = constant(1.1), .c = constant(0.3), .f = constant(2)};
     const Filled expected = Assembly<Threads>(threads, mesh, map, {.strategy = "colour"}).fill(data);
     const Filled found = Assembly<TypeParam>(exec, mesh, map, {.strategy = "nonzeros"}).fill(data);
     expect_near(expected.values, found.values, std::to_string(n));
@@ -398,7 +399,7 @@ TEST(StrategiesOnThreads, DoNotDependOnTheNumberOfThreads) {
     mesh::Mesh mesh = box(shape, 7);
     deform(mesh);
     const assembly::DofMap map = assembly::make_dof_map(mesh, 1);
-    const assembly::DiffusionData data{.region = {}, .k = constant(1.1), .c = constant(0.3), .f = constant(2)};
+    const forms::DiffusionData data{.region = {}, .k = constant(1.1), .c = constant(0.3), .f = constant(2)};
     for (const std::string& strategy : strategies()) {
       if (strategy == "atomic") continue;
       Threads one(1), five(5);
@@ -428,7 +429,7 @@ TEST(StrategyTable, NamesAreCheckedAndListed) {
     }
   EXPECT_EQ(assembly::choose_strategy({}, true, box("tet", 1), 1).strategy, assembly::Strategy::nonzeros);
   EXPECT_EQ(assembly::choose_strategy({}, true, box("hex", 1), 1).strategy, assembly::Strategy::two_pass);
-  EXPECT_EQ(assembly::choose_strategy({.velocity_at_points = true}, true, box("tet", 1), 1).strategy,
+  EXPECT_EQ(assembly::choose_strategy({.vector_at_points = true}, true, box("tet", 1), 1).strategy,
             assembly::Strategy::two_pass);
   Threads exec;
   const mesh::Mesh mesh = box("tet", 2);

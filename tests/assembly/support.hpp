@@ -4,6 +4,8 @@
 #include "assembly/cells/assembler.hpp"
 #include "assembly/space/dirichlet.hpp"
 #include "assembly/space/dof_map.hpp"
+#include "forms/diffusion.hpp"
+#include "forms/robin.hpp"
 #include "mesh/box.hpp"
 #include "mesh/mesh.hpp"
 #include "support/backends.hpp"
@@ -50,7 +52,7 @@ struct System {
   Exec exec;
   mesh::Mesh mesh;
   assembly::DofMap map;
-  assembly::Assembler<Exec> assembler;
+  assembly::Assembler<Exec, forms::Diffusion> assembler;
   linalg::Crs<Space> A;
   Array<double, Space> b;
 
@@ -62,7 +64,7 @@ struct System {
         assembler(exec, mesh, map),
         A(assembler.make_matrix()),
         b(map.dofs) {}
-  void assemble(const assembly::DiffusionData& data) { assembler.assemble(data, A, b.view()); }
+  void assemble(const forms::DiffusionData& data) { assembler.assemble(data, A, b.view()); }
   Eigen::MatrixXd matrix() { return dense(A); }
   Eigen::VectorXd vector() {
     const std::vector<double> values = to_vector(b);
@@ -70,6 +72,6 @@ struct System {
   }
 };
 
-inline assembly::Coefficient constant(double value) { return {1, false, {value}}; }
+inline forms::Coefficient constant(double value) { return {1, false, {value}}; }
 
 }  // namespace tessera::testing

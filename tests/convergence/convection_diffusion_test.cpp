@@ -5,8 +5,8 @@
 
 #include <cmath>
 
-#include "assembly/convection/convection.hpp"
 #include "assembly/space/quadrature_points.hpp"
+#include "physics/forms/convection_data.hpp"
 #include "solvers/krylov/gmres.hpp"
 #include "support/backends.hpp"
 #include "support/orders.hpp"
@@ -28,10 +28,10 @@ Solved solve(const mesh::Mesh& mesh, int order, const Convection& problem, bool 
   Exec exec;
   Solved result;
   result.dofs = assembly::make_dof_map(mesh, order);
-  assembly::ConvectionAssembler<Exec> assembler(exec, mesh, result.dofs, {.supg = supg, .assembly = {}});
+  assembly::Assembler<Exec, forms::Convection> assembler(exec, mesh, result.dofs, {}, {.supg = supg});
   linalg::Crs<Space> A = assembler.make_matrix();
   Array<double, Space> b(result.dofs.dofs), x(result.dofs.dofs);
-  assembly::ConvectionData data;
+  forms::ConvectionData data;
   data.diffusion.k.values = {problem.k};
   data.diffusion.c.values = {problem.c};
   data.velocity = {mesh.dim, false, {problem.v.begin(), problem.v.begin() + mesh.dim}};

@@ -100,10 +100,10 @@ TYPED_TEST(Patch, StiffnessOfAConstantIsZero) {
     for (int order = 1; order <= largest_order(distorted(name, 2)); ++order) {
       const mesh::Mesh mesh = distorted(name, 2);
       const assembly::DofMap dofs = assembly::make_dof_map(mesh, order);
-      assembly::Assembler<TypeParam> assembler(exec, mesh, dofs);
+      assembly::Assembler<TypeParam, forms::Diffusion> assembler(exec, mesh, dofs);
       auto A = assembler.make_matrix();
       Array<double, typename TypeParam::Space> b(dofs.dofs);
-      assembly::DiffusionData data;
+      forms::DiffusionData data;
       data.k.values = {2.5};
       assembler.assemble(data, A, b);
       double largest = 0;
@@ -120,10 +120,10 @@ TYPED_TEST(Patch, MassAndLoadSumToTheVolume) {
       const mesh::Mesh mesh = distorted(name, 2);
       const double volume = mesh::measure(mesh);
       const assembly::DofMap dofs = assembly::make_dof_map(mesh, order);
-      assembly::Assembler<TypeParam> assembler(exec, mesh, dofs);
+      assembly::Assembler<TypeParam, forms::Diffusion> assembler(exec, mesh, dofs);
       auto A = assembler.make_matrix();
       Array<double, typename TypeParam::Space> b(dofs.dofs);
-      assembly::DiffusionData data;
+      forms::DiffusionData data;
       data.c.values = {1.0};
       data.f.values = {3.0};
       assembler.assemble(data, A, b);

@@ -9,7 +9,7 @@ namespace {
 template <class Exec>
 std::pair<std::vector<double>, std::vector<double>> assembled(const mesh::Mesh& mesh, int order, bool per_point) {
   System<Exec> system(mesh, order);
-  assembly::DiffusionData data{.region = {}, .k = constant(1.7), .c = constant(0.4), .f = constant(2)};
+  forms::DiffusionData data{.region = {}, .k = constant(1.7), .c = constant(0.4), .f = constant(2)};
   if (per_point) {
     const std::vector<double> points = system.assembler.quadrature_points();
     data.k = data.f = {1, true, {}};

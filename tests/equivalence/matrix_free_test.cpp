@@ -39,8 +39,8 @@ mesh::Mesh make_mesh(const Case& c) {
   return mesh;
 }
 
-assembly::DiffusionData make_data(Kind kind, const mesh::Mesh& mesh, const std::vector<double>& points) {
-  assembly::DiffusionData data{.region = {}, .k = constant(1.7), .c = {}, .f = constant(2)};
+forms::DiffusionData make_data(Kind kind, const mesh::Mesh& mesh, const std::vector<double>& points) {
+  forms::DiffusionData data{.region = {}, .k = constant(1.7), .c = {}, .f = constant(2)};
   if (kind == Kind::regions) {
     for (Index cell = 0; cell < mesh.cells(); ++cell) data.region.push_back(cell % 2);
     data.k.values = {1.5, 0.3};
@@ -105,13 +105,13 @@ double difference(const std::vector<double>& a, const std::vector<double>& b) {
 struct Reference {
   std::vector<double> product, diagonal, b;
 
-  Reference(const mesh::Mesh& mesh, int order, const assembly::DiffusionData& data,
+  Reference(const mesh::Mesh& mesh, int order, const forms::DiffusionData& data,
             const assembly::BoundaryData& boundary) {
     System<Threads> system(mesh, order);
     system.assemble(data);
     for (const auto& term : boundary.facets)
-      system.assembler.add_facets(*system.mesh.group(term.group->name, mesh.dim - 1), term.alpha, term.g, system.A,
-                                  system.b.view());
+      system.assembler.add_facets(forms::Robin{}, *system.mesh.group(term.group->name, mesh.dim - 1),
+                                  {term.alpha, term.g}, system.A, system.b.view());
     assembly::eliminate_dirichlet(system.exec, system.A, system.b.view(), boundary.fixed, boundary.values);
     const auto x = to_space<Host>(field(system.map.dofs));
     Array<double> y(system.map.dofs), d(system.map.dofs);
@@ -134,15 +134,15 @@ class MatrixFreeEquivalence : public ::testing::Test {
     std::vector<double> points;
     {
       Threads threads;
-      points = assembly::Assembler<Threads>(threads, mesh, map).quadrature_points();
+      points = assembly::Assembler<Threads, forms::Diffusion>(threads, mesh, map).quadrature_points();
     }
-    const assembly::DiffusionData data = make_data(kind, mesh, points);
+    const forms::DiffusionData data = make_data(kind, mesh, points);
     const assembly::BoundaryData boundary = make_boundary(mesh, map, robin, dirichlet);
     const Reference reference(mesh, c.order, data, boundary);
 
     Exec exec;
     Array<double, Space> b(map.dofs), y(map.dofs), d(map.dofs);
-    const auto A = assembly::make_matrix_free(exec, mesh, map, data, boundary, options, b.view());
+    const auto A = assembly::make_matrix_free<forms::Diffusion>(exec, mesh, map, data, boundary, options, b.view());
     const auto x = to_space<Space>(field(map.dofs));
     A->apply(exec, x.view(), y.view());
     A->diagonal(exec, d.view());
@@ -203,11 +203,11 @@ TYPED_TEST(MatrixFreeEquivalence, OfMixedMeshes) {
   for (mesh::Mesh mesh : {test_meshes::mixed_2d(), test_meshes::mixed_3d()})
     for (int order = 1; order <= 4; ++order) {
       const assembly::DofMap map = assembly::make_dof_map(mesh, order);
-      const assembly::DiffusionData data{.region = {}, .k = constant(1.7), .c = constant(0.5), .f = constant(2)};
+      const forms::DiffusionData data{.region = {}, .k = constant(1.7), .c = constant(0.5), .f = constant(2)};
       const Reference reference(mesh, order, data, {});
       TypeParam exec;
       Array<double, typename TypeParam::Space> b(map.dofs), y(map.dofs);
-      const auto A = assembly::make_matrix_free(exec, mesh, map, data, {}, {}, b.view());
+      const auto A = assembly::make_matrix_free<forms::Diffusion>(exec, mesh, map, data, {}, {}, b.view());
       const auto x = to_space<typename TypeParam::Space>(field(map.dofs));
       A->apply(exec, x.view(), y.view());
       EXPECT_LE(difference(to_vector(y), reference.product), 1e-12 * largest(reference.product));

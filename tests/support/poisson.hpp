@@ -6,6 +6,7 @@
 #include "assembly/cells/assembler.hpp"
 #include "assembly/fields/errors.hpp"
 #include "assembly/space/dirichlet.hpp"
+#include "forms/diffusion.hpp"
 #include "mesh/box.hpp"
 #include "mesh/params.hpp"
 #include "solvers/solve.hpp"
@@ -49,10 +50,10 @@ Solved solve_dirichlet(Exec& exec, const mesh::Mesh& mesh, int order, const std:
   using Space = typename Exec::Space;
   Solved result;
   result.dofs = assembly::make_dof_map(mesh, order);
-  assembly::Assembler<Exec> assembler(exec, mesh, result.dofs);
+  assembly::Assembler<Exec, forms::Diffusion> assembler(exec, mesh, result.dofs);
   linalg::Crs<Space> A = assembler.make_matrix();
   Array<double, Space> b(result.dofs.dofs), x(result.dofs.dofs);
-  assembly::DiffusionData data;
+  forms::DiffusionData data;
   data.k.values = {1.0};
   const std::vector<double> points = assembler.quadrature_points();
   data.f.per_point = true;

@@ -1,0 +1,94 @@
+#pragma once
+// colour, colour_blocks, atomic and the first pass of two_pass on CUDA.
+#include "assembly/cells/launch.cuh"
+
+namespace tessera::assembly {
+namespace kernels {
+
+/// Cells first .. first + count, `lanes` threads each.
+template <class Element, class Sink>
+__global__ void __launch_bounds__(cells_block) each_cell(Element element, Sink sink, Offset first, Offset count) {
+  extern __shared__ double shared[];
+  const int groups = blockDim.x / Element::lanes;
+  const int group = threadIdx.x / Element::lanes;
+  double* work = shared + element.table_bytes() / sizeof(double) + group * (element.work_bytes() / sizeof(double));
+  element.prepare(shared);
+  __syncthreads();
+  const Offset item = blockIdx.x * static_cast<Offset>(groups) + group;
+  if (item >= count) return;  // whole groups
+  element.add(first + item, threadIdx.x % Element::lanes, shared, work, GlobalGeometry{element.block}, sink);
+}
+
+/// A partition a block: its cells colour by colour, so that neighbours are at work in the same cache.
+template <class Element, class Sink>
+__global__ void __launch_bounds__(cells_block) each_partition(Element element, Sink sink, const Index* partitions,
+                                                              const Index* step_ptr, const Index* step_first) {
+  extern __shared__ double shared[];
+  const int groups = blockDim.x / Element::lanes;
+  const int group = threadIdx.x / Element::lanes;
+  double* work = shared + element.table_bytes() / sizeof(double) + group * (element.work_bytes() / sizeof(double));
+  element.prepare(shared);
+  __syncthreads();
+  const Index partition = partitions[blockIdx.x];
+  for (Index step = step_ptr[partition]; step + 1 < step_ptr[partition + 1]; ++step) {
+    for (Offset place = step_first[step] + group; place < step_first[step + 1]; place += groups)
+      element.add(place, threadIdx.x % Element::lanes, shared, work, GlobalGeometry{element.block}, sink);
+    __syncthreads();  // the next colour reads what this one wrote
+  }
+}
+
+}  // namespace kernels
+
+template <class Element, class Sink>
+void launch_cells(Cuda& exec, const Element& element, const Sink& sink, Offset first, Offset count) {
+  if (count <= 0) return;
+  const int groups = kernels::groups_of_block(element);
+  const std::size_t shared = element.table_bytes() + groups * element.work_bytes();
+  launch_with_shared(exec, kernels::each_cell<Element, Sink>, (count + groups - 1) / groups, groups * Element::lanes,
+                     shared, element, sink, first, count);
+}
+
+/// Colours of partitions, a launch each.
+template <class Element, class Sink>
+void launch_partitions(Cuda& exec, const Element& element, const Sink& sink, const Partitions<Device>& partitions) {
+  const int groups = kernels::groups_of_block(element);
+  const std::size_t shared = element.table_bytes() + groups * element.work_bytes();
+  for (std::size_t colour = 0; colour + 1 < partitions.colour_ptr.size(); ++colour) {
+    const Offset first = partitions.colour_ptr[colour];
+    launch_with_shared(exec, kernels::each_partition<Element, Sink>, partitions.colour_ptr[colour + 1] - first,
+                       groups * Element::lanes, shared, element, sink, partitions.by_colour.data() + first,
+                       partitions.step_ptr.data(), partitions.step_first.data());
+  }
+}
+
+/// Adds all cells of a block.
+template <class Form>
+void add_cells(Cuda& exec, Strategy strategy, const BlockData<Device>& block, const Form& form, const Target& target) {
+  kernels::with_element<true>(block, form, [&](const auto& element) {
+    using Element = std::remove_cvref_t<decltype(element)>;
+    const kernels::AddSink<Element::is_symmetric> sink{block.view, target, strategy == Strategy::atomic};
+    if (strategy == Strategy::atomic) {
+      launch_cells(exec, element, sink, 0, block.cells);
+    } else if (strategy == Strategy::colour_blocks) {
+      launch_partitions(exec, element, sink, block.partitions);
+    } else {
+      for (std::size_t colour = 0; colour + 1 < block.colour_ptr.size(); ++colour)
+        launch_cells(exec, element, sink, block.colour_ptr[colour],
+                     block.colour_ptr[colour + 1] - block.colour_ptr[colour]);
+    }
+  });
+}
+
+/// Values e < entries() of places first .. first + count to buffer[(place - first) * steps.place + e * steps.entry], see value_steps().
+template <class Form>
+void store_cells(Cuda& exec, const BlockData<Device>& block, const Form& form, Index first, Index count,
+                 double* buffer) {
+  const ValueSteps steps = value_steps(block, count);
+  kernels::with_element(block, form, [&](const auto& element) {
+    using Element = std::remove_cvref_t<decltype(element)>;
+    const kernels::StoreSink<Element::is_symmetric> sink{buffer, steps.place, steps.entry, first, block.view.nodes};
+    launch_cells(exec, element, sink, first, count);
+  });
+}
+
+}  // namespace tessera::assembly

@@ -1,0 +1,94 @@
+#pragma once
+// CellAssembler, written once.
+#include <chrono>
+
+#include "assembly/cells/setup_impl.hpp"
+#include "assembly/facets/integrals.hpp"
+#include "assembly/space/quadrature_points.hpp"
+#include "assembly/space/sparsity.hpp"
+#include "base/parallel.hpp"
+
+namespace tessera::assembly {
+
+/// Seconds since it was made, with the work queued on the backend.
+template <class Exec>
+class Stopwatch {
+ public:
+  explicit Stopwatch(Exec& exec) : exec_(exec), start_(std::chrono::steady_clock::now()) {}
+  double seconds() {
+    exec_.synchronize();
+    return std::chrono::duration<double>(std::chrono::steady_clock::now() - start_).count();
+  }
+
+ private:
+  Exec& exec_;
+  std::chrono::steady_clock::time_point start_;
+};
+
+inline int host_threads(const Threads& exec) { return exec.count(); }
+inline int host_threads(const Cuda&) { return Threads().count(); }
+
+template <class Exec>
+CellAssembler<Exec>::CellAssembler(Exec& exec, const mesh::Mesh& mesh, const DofMap& map, const FormTraits& traits,
+                                   PartitionBytes partition_bytes, const AssemblyOptions& options)
+    : exec_(exec), state_(std::make_unique<AssemblerState<Space>>()) {
+  check_map(mesh, map);
+  Stopwatch watch(exec);
+  const StrategyChoice choice = choose_strategy(options, std::is_same_v<Space, Device>, mesh, map.order);
+  state_->mesh = &mesh;
+  state_->map = &map;
+  state_->options = options;
+  state_->strategy = choice.strategy;
+  AssemblyReport& report = state_->report;
+  report.strategy = strategy_entry(choice.strategy).name;
+  report.why = choice.why;
+  report.deterministic = strategy_entry(choice.strategy).deterministic;
+  state_->coordinates = to_space<Space>(mesh.points);
+  for (std::size_t b = 0; b < mesh.blocks.size(); ++b) {
+    state_->blocks.push_back(make_block<Exec>(mesh.blocks[b], map.blocks[b], map, traits, state_->coordinates));
+    report.elements += state_->blocks.back().cells;
+    if (state_->blocks.back().cells > 0) order_block(exec, *state_, b, partition_bytes, host_threads(exec));
+  }
+  report.setup_bytes = kept_bytes(*state_);
+  report.setup_seconds = watch.seconds();
+}
+
+template <class Exec>
+CellAssembler<Exec>::~CellAssembler() = default;
+
+template <class Exec>
+const AssemblyReport& CellAssembler<Exec>::report() const {
+  return state_->report;
+}
+
+template <class Exec>
+int CellAssembler<Exec>::points_per_cell(int block) const {
+  return state_->blocks.at(block).view.points;
+}
+
+template <class Exec>
+std::vector<double> CellAssembler<Exec>::quadrature_points() const {
+  return cell_quadrature_points(*state_->mesh, *state_->map);
+}
+
+template <class Exec>
+linalg::Crs<typename Exec::Space> CellAssembler<Exec>::make_matrix() {
+  Stopwatch watch(exec_);
+  linalg::Crs<Space> A = state_->has_slots ? make_sparsity(exec_, *state_->map) : make_pattern(exec_, *state_);
+  set_zero(exec_, A.values.view());
+  state_->report.sparsity_seconds = watch.seconds();
+  if (!state_->has_slots) {
+    make_lists(exec_, *state_, A, host_threads(exec_));
+    state_->has_slots = true;
+    state_->report.setup_bytes = kept_bytes(*state_);
+    state_->report.setup_seconds += watch.seconds() - state_->report.sparsity_seconds;
+  }
+  return A;
+}
+
+template <class Exec>
+std::vector<double> CellAssembler<Exec>::facet_points(const mesh::Group& group) const {
+  return facet_quadrature_points(*state_->mesh, *state_->map, group, host_threads(exec_));
+}
+
+}  // namespace tessera::assembly

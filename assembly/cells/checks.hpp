@@ -1,0 +1,21 @@
+#pragma once
+// Checks that throw Error(internal) where sizes do not fit together.
+#include <span>
+
+#include "assembly/space/dof_map.hpp"
+#include "base/view.hpp"
+#include "forms/field.hpp"
+#include "mesh/mesh.hpp"
+
+namespace tessera::assembly {
+
+void check_map(const mesh::Mesh& mesh, const DofMap& map);
+/// Regions one a cell or none, components as the ranks say, a value in every region.
+void check_data(std::span<const forms::NamedCoefficient> coefficients, const std::vector<Index>& region, Offset cells,
+                int dim);
+void check_system(Index dofs, Index rows, Offset entries, bool has_slots);
+
+/// A coefficient's values of one block of `points` quadrature points; `first` counts those of the blocks before it.
+View<const double> block_values(const forms::NamedCoefficient& coefficient, Offset points, Offset& first);
+
+}  // namespace tessera::assembly

@@ -1,0 +1,154 @@
+#pragma once
+// The numeric steps of every strategy on threads: elements to sinks. Whatever adds does so to values that were zeroed before.
+#include "assembly/cells/simplex_batch_threads.hpp"
+#include "assembly/cells/sinks_threads.hpp"
+#include "base/team.hpp"
+
+namespace tessera::assembly {
+
+/// Rows, or cells, that a thread takes in a row.
+inline constexpr int cells_at_a_time = 64;
+
+/// Places first .. last of a block to a sink.
+template <class Element, class Sink>
+void each_place(const Element& element, const Sink& sink, Offset first, Offset last, Workspace& work) {
+  for (Offset place = first; place < last; ++place) {
+    element.values(place, work);
+    sink.take(place, work);
+  }
+}
+
+/// Calls add(first, last, work) for places that no other thread's cells touch, colour after colour.
+template <class Add>
+void each_colour(Threads& exec, Strategy strategy, const BlockData<Host>& block, Scratch<Workspace>& scratch, Add add) {
+  const auto each = [&](const auto& ptr, auto part_of) {
+    for (std::size_t colour = 0; colour + 1 < ptr.size(); ++colour)
+      parallel_chunks(exec.count(), ptr[colour + 1] - ptr[colour], 1,
+                      [&](Offset k, Offset, int part) { part_of(ptr[colour] + k, part); });
+  };
+  const auto work = [&](int part) -> Workspace& { return scratch.of(part, block.view, block.dim); };
+  if (strategy == Strategy::colour_blocks) {
+    const Partitions<Host>& p = block.partitions;
+    each(p.colour_ptr,
+         [&](Offset k, int part) { add(p.first[p.by_colour[k]], p.first[p.by_colour[k] + 1], work(part)); });
+  } else {
+    each(block.colour_ptr, [&](Offset k, int part) {
+      const Offset first = Offset{block.chunks[k]} * block.chunk_cells;
+      add(first, std::min<Offset>(block.cells, first + block.chunk_cells), work(part));
+    });
+  }
+}
+
+/// colour, colour_blocks, atomic: adds all cells of a block.
+template <class Form>
+void add_cells(Threads& exec, Strategy strategy, const BlockData<Host>& block, const Form& form, const Target& target) {
+  Scratch<Workspace> scratch(exec.count());
+  const bool has_load = forms::has(form, load_value);
+  if (strategy == Strategy::atomic) {
+    with_element(block, form, [&](const auto& element) {
+      parallel_chunks(exec.count(), block.cells, cells_at_a_time, [&](Offset first, Offset last, int part) {
+        each_place(element, AddSink<Atomically>{block.view, target, has_load}, first, last,
+                   scratch.of(part, block.view, block.dim));
+      });
+    });
+    return;
+  }
+  if constexpr (Form::symmetric) {
+    if (block.kernel == Kernel::linear_simplex) {
+      const auto add = block.dim == 1   ? add_simplices<1, Form>
+                       : block.dim == 2 ? add_simplices<2, Form>
+                                        : add_simplices<3, Form>;
+      return each_colour(exec, strategy, block, scratch,
+                         [&](Offset first, Offset last, Workspace&) { add(block.view, form, target, first, last); });
+    }
+  }
+  with_element(block, form, [&](const auto& element) {
+    each_colour(exec, strategy, block, scratch, [&](Offset first, Offset last, Workspace& work) {
+      each_place(element, AddSink<Plainly>{block.view, target, has_load}, first, last, work);
+    });
+  });
+}
+
+/// nonzeros: every row gathers; `add`: to what is there, else it overwrites.
+template <class Form>
+void gather_rows(Threads& exec, const BlockData<Host>& block, const Form& form, const Target& target, bool add) {
+  const BlockView& view = block.view;
+  const int n = view.nodes;
+  const Offset step = target.layout.step();
+  Scratch<Workspace> workspaces(exec.count());
+  Scratch<std::vector<double>> rows(exec.count());
+  with_element(block, form, [&](const auto& element) {
+    parallel_chunks(exec.count(), target.pattern.rows, cells_at_a_time, [&](Offset first, Offset last, int part) {
+      Workspace& work = workspaces.of(part, view, block.dim);
+      double* const entries = rows.of(part, n).data();
+      for (auto row = static_cast<Index>(first); row < last; ++row) {
+        double* values = target.values + target.layout.first(row);
+        if (!add)
+          for (Offset k = 0; k < target.pattern.row_ptr[row + 1] - target.pattern.row_ptr[row]; ++k)
+            values[k * step] = 0;
+        double load = 0;
+        for (Offset at = block.around.ptr[row]; at < block.around.ptr[row + 1]; ++at) {
+          const Index place = block.around.items[at] / n;
+          const int i = block.around.items[at] % n;
+          load += element.row(place, i, work, entries);
+          for (int j = 0; j < n; ++j) values[entry_slot(view, target.pattern, place, i, j) * step] += entries[j];
+        }
+        target.b[row] = add ? target.b[row] + load : load;
+      }
+    });
+  });
+}
+
+/// two_pass, first pass: values of places first .. first + count to the buffer, see value_steps().
+template <class Form>
+void store_cells(Threads& exec, const BlockData<Host>& block, const Form& form, Index first, Index count,
+                 double* buffer) {
+  Scratch<Workspace> workspaces(exec.count());
+  const StoreSink sink{block.view, buffer, first, forms::has(form, load_value)};
+  with_element(block, form, [&](const auto& element) {
+    parallel_chunks(exec.count(), count, cells_at_a_time, [&](Offset from, Offset to, int part) {
+      each_place(element, sink, first + from, first + to, workspaces.of(part, block.view, block.dim));
+    });
+  });
+}
+
+/// Bytes of fast memory that the values of a partition may take.
+template <class Form>
+std::size_t partition_bytes(Threads&, const BlockData<Host>&) {
+  return 512 * 1024;  // half of a usual second-level cache
+}
+
+/// shared, first pass: sums within partitions; what partitions share goes to `partials`.
+template <class Form>
+void sum_partitions(Threads& exec, const BlockData<Host>& block, const Form& form, const Target& target,
+                    const Index* row_of, double* partials, bool add) {
+  const Partitions<Host>& p = block.partitions;
+  const Offset nnz = target.pattern.col_ind.size();
+  const bool has_load = forms::has(form, load_value);
+  const std::size_t largest = static_cast<std::size_t>(p.largest) * block.view.entries();
+  Scratch<Workspace> workspaces(exec.count());
+  Scratch<std::vector<double>> values_of(exec.count());
+  with_element(block, form, [&](const auto& element) {
+    parallel_chunks(exec.count(), p.first.size() - 1, 1, [&](Offset part, Offset, int thread) {
+      std::vector<double>& values = values_of.of(thread, largest);
+      each_place(element, StoreSink{block.view, values.data(), p.first[part], has_load}, p.first[part],
+                 p.first[part + 1], workspaces.of(thread, block.view, block.dim));
+      for (Offset t = p.first_target[part]; t < p.first_target[part + 1]; ++t) {
+        const Offset local = t - p.first_target[part], slice = p.first_slice[part] + local / 32;
+        const std::uint16_t* list = p.lists.data() + p.list_first[slice] + local % 32;
+        double sum = 0;
+        for (int k = 0; k < p.widths[slice]; ++k)
+          if (list[k * 32] != 65535) sum += values[list[k * 32]];
+        const Index to = p.targets[t];
+        if (to < 0) {
+          partials[-1 - to] = sum;
+        } else {
+          double* value = target_of(target, row_of, nnz, to);
+          *value = add ? *value + sum : sum;
+        }
+      }
+    });
+  });
+}
+
+}  // namespace tessera::assembly

@@ -1,0 +1,129 @@
+#pragma once
+// shared on CUDA: a block of threads a partition. Its nodes' coordinates and its element values stay in shared memory; there every
+// non-zero that only this partition touches is summed, through lists of 16-bit numbers in a fixed order. What partitions share is
+// written as one partial sum each and finished in a second pass: atomics would cost twice a plain addition or more, and forget the order.
+#include "assembly/cells/launch.cuh"
+
+namespace tessera::assembly {
+namespace kernels {
+
+/// Partitions as the kernel sees them.
+struct PartitionsView {
+  const Index* first;
+  const Offset* first_target;
+  const Index* targets;
+  const Offset* list_first;
+  const std::uint16_t* lists;
+  const std::uint16_t* widths;
+  const Offset* first_slice;
+  const Offset* first_node;
+  const Index* nodes;
+  const std::uint16_t* local;
+  int most_nodes;
+};
+
+/// Threads of a block: many, for the sums wait on memory; fewer where the matrix of a cell fills a thread's registers, or the points of
+/// large cells the shared memory.
+template <class Element>
+inline constexpr int partition_block = 256;
+template <int dim, int n, class Form>
+inline constexpr int partition_block<SmallElement<dim, n, Form>> = 128;
+template <int dim, class Form>
+requires(!Form::symmetric) inline constexpr int partition_block<TiledElement<dim, 16, Form>> = 64;
+
+template <class Element>
+__global__ void __launch_bounds__(partition_block<Element>)
+    sum_partition(Element element, PartitionsView parts, Target target, const Index* row_of, double* partials, bool add,
+                  bool by_columns) {
+  extern __shared__ double shared[];
+  constexpr int threads = partition_block<Element>;
+  constexpr int groups = threads / Element::lanes;
+  const BlockView& block = element.block;
+  const Index first = parts.first[blockIdx.x], count = parts.first[blockIdx.x + 1] - first;
+  const int group = threadIdx.x / Element::lanes;
+  double* work = shared + element.table_bytes() / sizeof(double);
+  double* coordinates = work + groups * (element.work_bytes() / sizeof(double));
+  double* values = coordinates + 3 * parts.most_nodes;
+  element.prepare(shared);
+  const Offset first_node = parts.first_node[blockIdx.x];
+  const int nodes = static_cast<int>(parts.first_node[blockIdx.x + 1] - first_node);
+  for (int k = threadIdx.x; k < 3 * nodes; k += threads)
+    coordinates[k] = block.coordinates[Offset{3} * parts.nodes[first_node + k / 3] + k % 3];
+  __syncthreads();
+
+  const LocalGeometry geometry{coordinates, parts.local, block.cells};
+  const StoreSink<Element::is_symmetric> sink{values, by_columns ? 1 : block.entries(), by_columns ? count : 1, first,
+                                              block.nodes};
+  for (Index local = group; local < count; local += groups)
+    element.add(first + local, threadIdx.x % Element::lanes, shared,
+                work + group * (element.work_bytes() / sizeof(double)), geometry, sink);
+  __syncthreads();
+
+  const Offset first_target = parts.first_target[blockIdx.x];
+  const int targets = static_cast<int>(parts.first_target[blockIdx.x + 1] - first_target);
+  const Offset nnz = target.pattern.col_ind.size();
+  for (int t = threadIdx.x; t < targets; t += threads) {
+    const Offset slice = parts.first_slice[blockIdx.x] + t / 32;
+    const std::uint16_t* list = parts.lists + parts.list_first[slice] + t % 32;
+    double sum = 0;
+    for (int k = 0; k < parts.widths[slice]; ++k)
+      if (const int at = list[k * 32]; at != 65535) sum += values[at];
+    const Index to = parts.targets[first_target + t];
+    if (to < 0) {
+      partials[-1 - to] = sum;
+    } else {
+      double* value = target_of(target, row_of, nnz, to);
+      *value = add ? *value + sum : sum;
+    }
+  }
+}
+
+}  // namespace kernels
+
+/// Shared memory of a block besides the values.
+template <class Element>
+std::size_t besides(const Element& element, Offset most_nodes) {
+  return element.table_bytes() + kernels::partition_block<Element> / Element::lanes * element.work_bytes() +
+         3 * sizeof(double) * most_nodes;
+}
+
+/// Bytes of fast memory that the values of a partition may take.
+template <class Form>
+std::size_t partition_bytes(Cuda&, const BlockData<Device>& block) {
+  int device = 0, most = 0;
+  TESSERA_CUDA_CHECK(cudaGetDevice(&device));
+  TESSERA_CUDA_CHECK(cudaDeviceGetAttribute(&most, cudaDevAttrMaxSharedMemoryPerBlockOptin, device));
+  // Per cell: its values, and at worst all of its nodes.
+  std::size_t used = 0;
+  kernels::with_element(block, Form{}, [&](const auto& element) { used = besides(element, 0); });
+  // The general elements of straight simplices, with coefficients at points, need the most.
+  if (block.straight_simplex && block.view.symmetric)
+    used = std::max(used, sizeof(double) * block.view.points * (4 * basis_stride(block.view.nodes) + 8 * 18));
+  return static_cast<std::size_t>(most) > used ? most - used : 0;
+}
+
+/// First pass: sums within partitions; what partitions share goes to `partials`.
+template <class Form>
+void sum_partitions(Cuda& exec, const BlockData<Device>& block, const Form& form, const Target& target,
+                    const Index* row_of, double* partials, bool add) {
+  const Partitions<Device>& p = block.partitions;
+  const kernels::PartitionsView view{p.first.data(),
+                                     p.first_target.data(),
+                                     p.targets.data(),
+                                     p.list_first.data(),
+                                     p.lists.data(),
+                                     p.widths.data(),
+                                     p.first_slice.data(),
+                                     p.first_node.data(),
+                                     p.nodes.data(),
+                                     p.local.data(),
+                                     static_cast<int>(p.most_nodes)};
+  kernels::with_element(block, form, [&](const auto& element) {
+    using Element = std::remove_cvref_t<decltype(element)>;
+    const std::size_t bytes = besides(element, p.most_nodes) + sizeof(double) * p.largest * block.view.entries();
+    launch_with_shared(exec, kernels::sum_partition<Element>, p.first.size() - 1, kernels::partition_block<Element>,
+                       bytes, element, view, target, row_of, partials, add, block.by_columns);
+  });
+}
+
+}  // namespace tessera::assembly

@@ -1,0 +1,55 @@
+#pragma once
+#include "assembly/facets/integrals_impl.hpp"
+#include "assembly/facets/side_loads.hpp"
+#include "assembly/space/host_loop.hpp"
+
+namespace tessera::assembly {
+
+/// int lambda phi_i ds of one facet to flux [nodes].
+template <int dim, class Form>
+void load_facet(const Form& form, int stride, const FacetPlan& plan, const FacetView& facet, const double* coordinates,
+                const double* u, double* flux) {
+  const SideView& side = plan.sides[facet.side];
+  const Index* dofs = plan.dofs.data() + facet.first_dof;
+  const Index* nodes = plan.geometry.data() + facet.first_geometry;
+  for (int q = 0; q < side.points; ++q) {
+    const double* slope = plan.tables.data() + side.map + Offset{q} * side.geometry_nodes * dim;
+    const double ds = surface_measure<dim>(side, slope, plan.tables[side.weights + q], nodes, coordinates);
+    const double* phi = plan.tables.data() + side.basis + Offset{q} * side.nodes;
+    const forms::Place at{0, facet.facet, q, stride};
+    double lambda = forms::has(form, forms::load_value) ? forms::load_at<dim>(form, at) : 0.0;
+    if (forms::has(form, forms::value_value)) {
+      const double value = forms::tangent_at<dim>(form, at).vv;
+      for (int i = 0; i < side.nodes; ++i) lambda -= value * phi[i] * u[dofs[i]];
+    }
+    for (int i = 0; i < side.nodes; ++i) flux[i] += lambda * ds * phi[i];
+  }
+}
+
+template <class Form>
+SideLoads facet_loads(const mesh::Mesh& mesh, const DofMap& map, const mesh::Group& group, Form form,
+                      const typename Form::Data& data, std::span<const double> u, int threads) {
+  constexpr Offset facets_per_chunk = 256;
+  const int stride = facet_points_per_facet(mesh, map, group);
+  const auto values = Form::values(data);
+  check_facet_values(group.entities.size() * static_cast<std::size_t>(stride), values);
+  constexpr auto members = Form::members();
+  for (std::size_t m = 0; m < members.size(); ++m)
+    form.*members[m] = {values[m].empty() ? nullptr : values[m].data(), 1, true};
+  FacetPlan plan = plan_facets(mesh, map, group);
+  SideLoads loads;
+  loads.first.resize(plan.facets.size() + 1);
+  loads.flux.assign(plan.dofs.size(), 0.0);
+  for (const FacetView& facet : plan.facets) loads.first[facet.facet] = facet.first_dof;
+  loads.first.back() = static_cast<Offset>(plan.dofs.size());
+  const auto of_facet = mesh.dim == 1 ? load_facet<1, Form> : mesh.dim == 2 ? load_facet<2, Form> : load_facet<3, Form>;
+  for_chunks(static_cast<Offset>(plan.facets.size()), facets_per_chunk, threads, [&](Offset, Offset begin, Offset end) {
+    for (Offset f = begin; f < end; ++f)
+      of_facet(form, stride, plan, plan.facets[f], mesh.points.data(), u.data(),
+               loads.flux.data() + plan.facets[f].first_dof);
+  });
+  loads.dofs = std::move(plan.dofs);
+  return loads;
+}
+
+}  // namespace tessera::assembly

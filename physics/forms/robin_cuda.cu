@@ -1,0 +1,4 @@
+#include "assembly/facets/integrals_impl.hpp"
+#include "forms/robin.hpp"
+
+TESSERA_FACET_FORM(tessera::Cuda, tessera::forms::Robin);
