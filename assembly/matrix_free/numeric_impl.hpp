@@ -4,7 +4,7 @@
 
 #include "assembly/matrix_free/blocks.hpp"
 #include "assembly/matrix_free/geometry.hpp"
-#include "assembly/matrix_free/matrix_free.hpp"
+#include "assembly/matrix_free/operator.hpp"
 #include "assembly/space/jacobian.hpp"
 #include "base/parallel.hpp"
 

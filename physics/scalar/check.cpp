@@ -6,7 +6,7 @@
 #include <cmath>
 #include <fstream>
 
-#include "assembly/matrix_free/matrix_free.hpp"
+#include "assembly/matrix_free/operator.hpp"
 #include "base/backend.hpp"
 #include "base/error.hpp"
 #include "base/host_memory.hpp"
