@@ -14,11 +14,6 @@ namespace matrix_free {
 inline constexpr Offset points_per_chunk = Offset{1} << 22;
 }  // namespace matrix_free
 
-namespace matrix_free {
-/// Points whose factors are in memory at a time during the set-up.
-inline constexpr Offset points_per_chunk = Offset{1} << 22;
-}  // namespace matrix_free
-
 /// How quads and hexes are applied; other shapes, and geometry of a higher order than the solution's, always keep their element
 /// matrices.
 struct MatrixFreeOptions {
