@@ -27,10 +27,10 @@ class MemoryForecast : public ::testing::TestWithParam<Size> {};
 
 TEST_P(MemoryForecast, IsWithinAFactorOf1_3OfThePeak) {
   const Size& size = GetParam();
-  const std::string deck = write_deck(std::string(size.name) + ".toml",
-                                      "[mesh]\nbox = " +
-                                          std::string(size.box) + "[[boundary]]\non = \"rest\"\n"
-                                          "type = \"dirichlet\"\nvalue = \"y\"\n" + size.more);
+  const std::string deck = write_deck(std::string(size.name) + ".toml", "[mesh]\nbox = " + std::string(size.box) +
+                                                                            "[[boundary]]\non = \"rest\"\n"
+                                                                            "type = \"dirichlet\"\nvalue = \"y\"\n" +
+                                                                            size.more);
   const fs::path out = folder() / size.name;
   const std::string options = " --backend threads";
   const Result check = app_test::tessera("check " + deck + options);
@@ -55,16 +55,19 @@ INSTANTIATE_TEST_SUITE_P(
     ::testing::Values(
         Size{"tets", cube, "[physics]\ntype = \"poisson\"\n[solver]\ntype = \"cg\"\n"},
         Size{"tets_of_order_2", small_cube, "[physics]\ntype = \"poisson\"\norder = 2\n[solver]\ntype = \"cg\"\n"},
-        Size{"chebyshev", square, "[physics]\ntype = \"poisson\"\n[solver]\ntype = \"cg\"\npreconditioner = \"chebyshev\"\n"},
+        Size{"chebyshev", square,
+             "[physics]\ntype = \"poisson\"\n[solver]\ntype = \"cg\"\npreconditioner = \"chebyshev\"\n"},
         Size{"mixed", square, "[physics]\ntype = \"poisson\"\n[solver]\ntype = \"cg\"\n[run]\nprecision = \"mixed\"\n"},
         Size{"crs", cube, "[physics]\ntype = \"poisson\"\n[solver]\ntype = \"cg\"\n[matrix]\nformat = \"crs\"\n"},
-        Size{"gmres", square, "[physics]\ntype = \"poisson\"\n[solver]\ntype = \"gmres\"\nrestart = 30\nmax_iterations = 32\n"},
+        Size{"gmres", square,
+             "[physics]\ntype = \"poisson\"\n[solver]\ntype = \"gmres\"\nrestart = 30\nmax_iterations = 32\n"},
         Size{"direct_2d", square, "[physics]\ntype = \"poisson\"\n[solver]\ntype = \"direct\"\n"},
         Size{"direct_3d", small_cube, "[physics]\ntype = \"poisson\"\n[solver]\ntype = \"direct\"\n"},
         Size{"lu_2d", square, "[physics]\ntype = \"poisson\"\n[solver]\ntype = \"lu\"\n"},
         Size{"lu_3d", small_cube, "[physics]\ntype = \"poisson\"\n[solver]\ntype = \"lu\"\n"},
         Size{"matrix_free", hexes,
-             "[physics]\ntype = \"poisson\"\norder = 4\n[assembly]\nstrategy = \"matrix_free\"\n[solver]\ntype = \"cg\"\nmax_iterations = 4\n"},
+             "[physics]\ntype = \"poisson\"\norder = 4\n[assembly]\nstrategy = \"matrix_free\"\n[solver]\ntype = "
+             "\"cg\"\nmax_iterations = 4\n"},
         Size{"fft", grid, "[physics]\ntype = \"poisson\"\n[solver]\ntype = \"fft\"\n"}),
     [](const auto& info) { return info.param.name; });
 
