@@ -14,6 +14,7 @@
 
 #include "base/error.hpp"
 #include "mesh/mapped_file.hpp"
+#include "mesh/text_place.hpp"
 
 namespace tessera::mesh {
 
@@ -50,20 +51,8 @@ class GeoScanner {
   }
 
   [[noreturn]] void fail(const Token& token, const std::string& what, const std::string& help) const {
-    constexpr std::size_t widest = 100;  // of a line that is shown
-    const std::size_t begin = text_.rfind('\n', token.at) + 1, end = std::min(text_.find('\n', token.at), text_.size());
-    const std::size_t column = token.at - begin;
-    Position where;
-    where.file = file_;
-    where.line =
-        1 + static_cast<int>(std::count(text_.begin(), text_.begin() + static_cast<std::ptrdiff_t>(begin), '\n'));
-    where.column = column < widest ? static_cast<int>(column) + 1 : 1;
-    where.text = text_.substr(begin, std::min(end - begin, widest));
-    for (char& c : where.text)
-      if (c < ' ' || c > '~') c = ' ';
-    if (column < widest)
-      where.length = static_cast<int>(std::clamp<std::size_t>(token.text.size(), 1, widest - column));
-    throw Error(ExitCode::mesh, fmt::format("{}: {}", file_, what), help, where);
+    throw Error(ExitCode::mesh, fmt::format("{}: {}", file_, what), help,
+                place_in_text(file_, text_, token.at, token.text.size()));
   }
 
  private:

@@ -5,13 +5,12 @@
 
 #include <algorithm>
 #include <array>
-#include <cmath>
 #include <limits>
-#include <unordered_map>
 #include <utility>
 #include <vector>
 
 #include "base/error.hpp"
+#include "mesh/completion.hpp"
 #include "mesh/gmsh_types.hpp"
 
 namespace tessera::mesh {
@@ -56,72 +55,19 @@ Places means(int type, const std::vector<Local>& sets) {
   return places;
 }
 
-using Point = std::array<double, 3>;
-
-Point evaluate(const std::vector<double>& points, const Index* cell, const double* basis, int nodes) {
-  Point x{};
-  for (int n = 0; n < nodes; ++n)
-    for (int axis = 0; axis < 3; ++axis) x[axis] += basis[n] * points[3 * static_cast<std::size_t>(cell[n]) + axis];
-  return x;
-}
-
-/// Nodes of edges and faces, by the vertices there.
-class SharedNodes {
- public:
-  explicit SharedNodes(std::vector<double>& points) : points_(points) {}
-
-  /// The node at the mean of these vertices of a cell; new where there is none, at the place that `basis` says.
-  Index operator()(const Index* cell, const Local& set, const double* basis, int nodes) {
-    if (set.size() == 1) return cell[set[0]];
-    const auto fresh = static_cast<Index>(points_.size() / 3);
-    if (set.size() <= 4) {
-      Key key{-1, -1, -1, -1};
-      for (std::size_t v = 0; v < set.size(); ++v) key[v] = cell[set[v]];
-      std::sort(key.begin(), key.begin() + static_cast<std::ptrdiff_t>(set.size()));
-      const auto [found, added] = nodes_.try_emplace(key, fresh);
-      if (!added) return found->second;
-    }
-    if (points_.size() / 3 >= static_cast<std::size_t>(std::numeric_limits<Index>::max()))
-      throw Error(ExitCode::mesh, "the converted mesh has more nodes than 32-bit numbers count", "use a coarser mesh");
-    const Point x = evaluate(points_, cell, basis, nodes);
-    points_.insert(points_.end(), x.begin(), x.end());
-    return fresh;
-  }
-
- private:
-  using Key = std::array<Index, 4>;
-  struct Hash {
-    std::size_t operator()(const Key& key) const {
-      std::uint64_t hash = 0;
-      for (Index v : key) hash = (hash ^ static_cast<std::uint32_t>(v)) * 0x9e3779b97f4a7c15u, hash ^= hash >> 29;
-      return hash;
-    }
-  };
-  std::vector<double>& points_;
-  std::unordered_map<Key, Index, Hash> nodes_;
-};
-
 /// Makes a block complete and of order 2; the largest distance of its old nodes from the new cells.
 double complete(int type, CellBlock& block, std::vector<double>& points, SharedNodes& shared) {
-  const std::vector<Local>& sets = node_vertices(block.shape);
-  const std::vector<double> basis = basis_at(type, means(type, sets));
-  const int old_width = block.nodes_per_cell, width = static_cast<int>(sets.size());
-  const std::vector<double> back = basis_at(gmsh_type_of(block.shape, 2), node_places(type));  // [old nodes, new nodes]
-  std::vector<Index> nodes;
-  nodes.reserve(static_cast<std::size_t>(block.cells()) * static_cast<std::size_t>(width));
+  const auto width = static_cast<std::size_t>(node_count(block.shape, 2));
+  const Completion completion{block.shape, block.nodes_per_cell,
+                              basis_at(type, means(type, node_vertices(block.shape))),
+                              basis_at(gmsh_type_of(block.shape, 2), node_places(type))};
+  std::vector<Index> nodes(static_cast<std::size_t>(block.cells()) * width);
   double farthest = 0;
-  for (Index c = 0; c < block.cells(); ++c) {
-    const Index* cell = block.cell(c);
-    for (int n = 0; n < width; ++n) nodes.push_back(shared(cell, sets[n], basis.data() + n * old_width, old_width));
-    const Index* made = nodes.data() + nodes.size() - width;
-    for (int n = 0; n < old_width; ++n) {
-      const Point x = evaluate(points, made, back.data() + n * width, width);
-      const double* old = points.data() + 3 * static_cast<std::size_t>(cell[n]);
-      farthest = std::max(farthest, std::hypot(x[0] - old[0], x[1] - old[1], x[2] - old[2]));
-    }
-  }
+  for (Index c = 0; c < block.cells(); ++c)
+    farthest = std::max(farthest, complete_cell(completion, block.cell(c),
+                                                nodes.data() + static_cast<std::size_t>(c) * width, points, shared));
   block.nodes = std::move(nodes);
-  block.nodes_per_cell = width;
+  block.nodes_per_cell = static_cast<int>(width);
   block.order = 2;
   return farthest;
 }

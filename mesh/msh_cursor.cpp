@@ -3,34 +3,16 @@
 #include <fmt/format.h>
 
 #include "base/error.hpp"
+#include "mesh/text_place.hpp"
 
 namespace tessera::mesh {
-
-namespace {
-
-std::string printable(const char* start, const char* stop) {
-  std::string result;
-  for (; start < stop; ++start) result += *start >= ' ' && *start < 127 ? *start : '?';
-  return result;
-}
-
-}  // namespace
 
 void MshCursor::fail(const std::string& what, const std::string& help) const {
   if (binary_)
     throw Error(ExitCode::mesh, fmt::format("{}: {} (at byte {} of {})", file_, what, at_ - begin_, end_ - begin_),
                 help);
-  constexpr int widest = 100;  // of a line that is shown
-  const char* place = at_ == end_ && at_ > begin_ ? at_ - 1 : at_;
-  const char* line = place;
-  while (line > begin_ && line[-1] != '\n') --line;
-  const char* stop = std::find(place, end_, '\n');
-  Position where;
-  where.file = file_;
-  where.line = 1 + static_cast<int>(std::count(begin_, place, '\n'));
-  where.text = printable(line, stop - line > widest ? line + widest : stop);
-  where.column = place - line < widest ? 1 + static_cast<int>(place - line) : 1;
-  throw Error(ExitCode::mesh, fmt::format("{}: {}", file_, what), help, where);
+  throw Error(ExitCode::mesh, fmt::format("{}: {}", file_, what), help,
+              place_in_text(file_, {begin_, end_}, static_cast<std::size_t>(at_ - begin_)));
 }
 
 void MshCursor::fail_not_finite(double value) const { fail(fmt::format("{} where a coordinate was expected", value)); }
@@ -42,7 +24,7 @@ void MshCursor::fail_claim(std::uint64_t count, const char* what) const {
 void MshCursor::fail_word(const char* kind) const {
   if (at_ == end_) fail(fmt::format("the file ends where {} was expected", kind));
   const char* stop = std::find_if(at_, left() > 40 ? at_ + 40 : end_, is_space);
-  fail(fmt::format("'{}' where {} was expected", printable(at_, stop), kind));
+  fail(fmt::format("'{}' where {} was expected", plain_text({at_, stop}), kind));
 }
 
 void MshCursor::skip_line() {

@@ -4,21 +4,14 @@
 #include <vtkCellArray.h>
 #include <vtkCellData.h>
 #include <vtkDataArray.h>
-#include <vtkErrorCode.h>
 #include <vtkIdList.h>
 #include <vtkNew.h>
 #include <vtkPointData.h>
 #include <vtkPoints.h>
 #include <vtkUnstructuredGrid.h>
-#include <vtkXMLUnstructuredGridReader.h>
-
-#include <new>
-#include <stdexcept>
 
 #include "base/error.hpp"
-#include "output/files.hpp"
-#include "output/vtk_claims.hpp"
-#include "output/vtk_messages.hpp"
+#include "mesh/vtk_grid.hpp"
 
 namespace tessera::output {
 namespace {
@@ -43,31 +36,7 @@ std::vector<Field> numeric_arrays(vtkFieldData* data) {
 }  // namespace
 
 VtuFile read_vtu(const std::filesystem::path& path) {
-  // Says why a missing or cut off file cannot be read; VTK only says that it cannot.
-  const std::string text = read_text(path);
-  auto refuse = [&](const std::string& why) {
-    throw Error(ExitCode::file_system, fmt::format("cannot read {}: {}", path.string(), why),
-                "expected a whole .vtu file");
-  };
-  if (text.find("<VTKFile") == std::string::npos) refuse("it is not a VTK XML file");
-  if (text.find("</VTKFile>", text.size() - std::min<std::size_t>(text.size(), 64)) == std::string::npos)
-    refuse("it is cut off");
-  if (const std::string claim = absurd_claim(text); !claim.empty()) refuse(claim);
-
-  VtkMessages messages;
-  vtkNew<vtkXMLUnstructuredGridReader> reader;
-  reader->SetFileName(path.c_str());
-  try {
-    reader->Update();
-  } catch (const std::bad_alloc&) {
-    refuse("it asks for more memory than there is");
-  } catch (const std::length_error&) {
-    refuse("it asks for more memory than there is");
-  }
-  const std::string why = messages.first();
-  if (reader->GetErrorCode() != vtkErrorCode::NoError || !why.empty()) refuse(why.empty() ? "VTK refuses it" : why);
-  vtkUnstructuredGrid* grid = reader->GetOutput();
-
+  const vtkSmartPointer<vtkUnstructuredGrid> grid = mesh::read_vtk_grid(path, ExitCode::file_system);
   VtuFile file;
   file.points.resize(3 * static_cast<std::size_t>(grid->GetNumberOfPoints()));
   for (vtkIdType p = 0; p < grid->GetNumberOfPoints(); ++p) grid->GetPoint(p, file.points.data() + 3 * p);

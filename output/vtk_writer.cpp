@@ -25,9 +25,9 @@
 #include "base/error.hpp"
 #include "base/host_memory.hpp"
 #include "base/memory.hpp"
+#include "mesh/vtk_cell.hpp"
+#include "mesh/vtk_messages.hpp"
 #include "output/files.hpp"
-#include "output/vtk_cell.hpp"
-#include "output/vtk_messages.hpp"
 
 namespace tessera::output {
 namespace {
@@ -89,7 +89,7 @@ void set_cells(const VtkData& data, std::size_t cells, vtkUnstructuredGrid* grid
   vtkIdType cell = 0, entry = 0;
   offsets->SetValue(0, 0);
   for (const OutputCells& block : data.blocks) {
-    const auto type = static_cast<unsigned char>(vtk_cell_type(block.shape, block.order));
+    const auto type = static_cast<unsigned char>(mesh::vtk_cell_type(block.shape, block.order));
     for (std::size_t i = 0; i < block.conn.size(); ++i) {
       connectivity->SetValue(entry++, block.conn[i]);
       if ((i + 1) % static_cast<std::size_t>(block.nodes) != 0) continue;
@@ -164,7 +164,7 @@ class Compressor : public vtkZLibDataCompressor {
 
 void write_vtu(const VtkData& data, const std::filesystem::path& path) {
   const NoUnwinding here;
-  VtkMessages messages;
+  mesh::VtkMessages messages;
   auto grid = make_grid(data);
   atomic_write(path, [&](const std::filesystem::path& temporary) {
     vtkNew<vtkXMLUnstructuredGridWriter> writer;

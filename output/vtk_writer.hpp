@@ -36,13 +36,7 @@ struct VtkData {
   std::vector<Field> cell_fields;
 };
 
-/// VTK's place of each of our local nodes: result[local] is the position in VTK's cell (VTK_LINE ... VTK_WEDGE for order 1,
-/// VTK_LAGRANGE_* above). Found by matching equispaced `node_points` [nodes, dim], in Gmsh's reference cells
-/// (interval, quad, hex on [-1,1]; unit simplices; prism: unit triangle x [-1,1]), to VTK's own parametric coordinates.
-/// Throws Error(internal) where the points are not those of a complete Lagrange cell.
-std::vector<int> vtk_node_order(mesh::Shape shape, int order, std::span<const double> node_points);
-
-/// Cells for VtkData from our own connectivity [cells, nodes]: permuted by `vtk_node_order`.
+/// Cells for VtkData from our own connectivity [cells, nodes]: permuted by mesh::vtk_node_order.
 OutputCells vtk_cells(mesh::Shape shape, int order, std::span<const double> node_points, std::span<const Index> conn);
 
 /// The mesh's cells with their vertices only (orders above 1 drawn straight), in the order of its blocks.

@@ -14,6 +14,7 @@
 #include <filesystem>
 
 #include "base/error.hpp"
+#include "mesh/vtk_cell.hpp"
 #include "output/vtk_reader.hpp"
 #include "output/vtk_writer.hpp"
 
@@ -237,7 +238,7 @@ TEST(VtkWriter, RefusesFieldsOfTheWrongSize) {
 }
 
 TEST(VtkNodeOrder, RefusesPointsThatAreNotALagrangeCell) {
-  EXPECT_THROW(vtk_node_order(Shape::triangle, 1, std::vector<double>{0, 0, 1, 0, 0.5, 0.2}), Error);
+  EXPECT_THROW(mesh::vtk_node_order(Shape::triangle, 1, std::vector<double>{0, 0, 1, 0, 0.5, 0.2}), Error);
 }
 
 }  // namespace

@@ -1,4 +1,4 @@
-#include "output/vtk_claims.hpp"
+#include "mesh/vtk_claims.hpp"
 
 #include <fmt/format.h>
 
@@ -10,7 +10,7 @@
 #include <string_view>
 #include <vector>
 
-namespace tessera::output {
+namespace tessera::mesh {
 
 namespace {
 
@@ -66,10 +66,9 @@ struct Blocks {
 
 }  // namespace
 
-std::string absurd_claim(const std::string& text) {
-  const std::string_view whole = text;
+std::string absurd_claim(std::string_view whole) {
   const std::size_t appended = std::min(whole.find("<AppendedData"), whole.size());
-  const double most = most_compression * static_cast<double>(text.size());
+  const double most = most_compression * static_cast<double>(whole.size());
   const std::string_view head = whole.substr(0, appended);
   const std::string file = text_in(head.substr(std::min(head.find("<VTKFile"), head.size())), "compressor");
   Blocks blocks;
@@ -82,7 +81,7 @@ std::string absurd_claim(const std::string& text) {
     for (const char* name :
          {"NumberOfPoints", "NumberOfCells", "NumberOfTuples", "NumberOfComponents", "NumberOfPieces"})
       if (const auto count = number_in(tag, name); count && (*count < 0 || *count > most))
-        return fmt::format("it claims {} = {:g}, more than a file of {} bytes can hold", name, *count, text.size());
+        return fmt::format("it claims {} = {:g}, more than a file of {} bytes can hold", name, *count, whole.size());
     if (!tag.starts_with("<DataArray") && !tag.starts_with("<Array")) continue;
     if (const auto offset = number_in(tag, "offset"); offset && raw && !blocks.fit(*offset, !file.empty()))
       return fmt::format("the array '{}' claims more bytes than the file has", text_in(tag, "Name"));
@@ -90,4 +89,4 @@ std::string absurd_claim(const std::string& text) {
   return {};
 }
 
-}  // namespace tessera::output
+}  // namespace tessera::mesh

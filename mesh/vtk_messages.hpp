@@ -5,7 +5,7 @@
 
 class vtkOutputWindow;
 
-namespace tessera::output {
+namespace tessera::mesh {
 
 /// While it lives, what VTK would print to stderr is collected instead, for our own messages.
 class VtkMessages {
@@ -21,4 +21,4 @@ class VtkMessages {
   int verbosity_ = 0;
 };
 
-}  // namespace tessera::output
+}  // namespace tessera::mesh

@@ -1,4 +1,4 @@
-#include "output/vtk_cell.hpp"
+#include "mesh/vtk_cell.hpp"
 
 #include <fmt/format.h>
 #include <vtkCell.h>
@@ -13,11 +13,8 @@
 #include <cmath>
 
 #include "base/error.hpp"
-#include "output/vtk_writer.hpp"
 
-namespace tessera::output {
-
-using mesh::Shape;
+namespace tessera::mesh {
 
 int vtk_cell_type(Shape shape, int order) {
   const bool linear = order == 1;
@@ -49,22 +46,17 @@ vtkSmartPointer<vtkCell> make_vtk_cell(Shape shape, int order, int nodes) {
   return cell;
 }
 
-namespace {
-
-/// Gmsh's reference coordinates to VTK's parametric ones: [-1,1] becomes [0,1]; simplex coordinates stay.
-void to_parametric(Shape shape, const double* xi, double (&p)[3]) {
-  const int dim = mesh::dimension(shape);
-  for (int d = 0; d < 3; ++d) p[d] = d < dim ? xi[d] : 0;
-  auto halve = [](double x) { return 0.5 * (x + 1); };
-  if (shape == Shape::interval || shape == Shape::quad || shape == Shape::hex)
-    for (int d = 0; d < dim; ++d) p[d] = halve(xi[d]);
-  if (shape == Shape::prism) p[2] = halve(xi[2]);
+void to_vtk_parameters(Shape shape, const double* xi, double (&p)[3]) {
+  const int dim = dimension(shape);
+  const bool symmetric = shape == Shape::interval || shape == Shape::quad || shape == Shape::hex;
+  for (int d = 0; d < 3; ++d) {
+    p[d] = d < dim ? xi[d] : 0;
+    if (d < dim && (symmetric || (shape == Shape::prism && d == 2))) p[d] = 0.5 * (p[d] + 1);
+  }
 }
 
-}  // namespace
-
 std::vector<int> vtk_node_order(Shape shape, int order, std::span<const double> node_points) {
-  const int dim = mesh::dimension(shape);
+  const int dim = dimension(shape);
   if (dim == 0) return {0};
   const int nodes = static_cast<int>(node_points.size()) / dim;
   auto cell = make_vtk_cell(shape, order, nodes);
@@ -73,7 +65,7 @@ std::vector<int> vtk_node_order(Shape shape, int order, std::span<const double> 
   std::vector<double> weights(static_cast<std::size_t>(nodes));
   for (int n = 0; n < nodes; ++n) {
     double p[3];
-    to_parametric(shape, node_points.data() + static_cast<std::size_t>(n) * dim, p);
+    to_vtk_parameters(shape, node_points.data() + static_cast<std::size_t>(n) * dim, p);
     // The place whose shape function is 1 there: VTK's interpolation is what readers use, so it decides.
     cell->InterpolateFunctions(p, weights.data());
     int place = -1;
@@ -81,45 +73,11 @@ std::vector<int> vtk_node_order(Shape shape, int order, std::span<const double> 
       if (std::abs(weights[static_cast<std::size_t>(v)] - 1) < 1e-8 && !taken[static_cast<std::size_t>(v)]) place = v;
     if (place < 0)
       throw Error(ExitCode::internal, fmt::format("node {} of a {} of order {} has no counterpart among VTK's {} nodes",
-                                                  n, mesh::name(shape), order, nodes));
+                                                  n, name(shape), order, nodes));
     taken[static_cast<std::size_t>(place)] = 1;
     result.push_back(place);
   }
   return result;
 }
 
-std::vector<double> reference_vertices(Shape shape) {
-  switch (shape) {
-    case Shape::point: return {};
-    case Shape::interval: return {-1, 1};
-    case Shape::triangle: return {0, 0, 1, 0, 0, 1};
-    case Shape::quad: return {-1, -1, 1, -1, 1, 1, -1, 1};
-    case Shape::tet: return {0, 0, 0, 1, 0, 0, 0, 1, 0, 0, 0, 1};
-    case Shape::hex: return {-1, -1, -1, 1, -1, -1, 1, 1, -1, -1, 1, -1, -1, -1, 1, 1, -1, 1, 1, 1, 1, -1, 1, 1};
-    case Shape::prism: return {0, 0, -1, 1, 0, -1, 0, 1, -1, 0, 0, 1, 1, 0, 1, 0, 1, 1};
-  }
-  return {};
-}
-
-OutputCells vtk_cells(Shape shape, int order, std::span<const double> node_points, std::span<const Index> conn) {
-  const std::vector<int> place = vtk_node_order(shape, order, node_points);
-  const std::size_t nodes = place.size();
-  OutputCells cells{shape, order, static_cast<int>(nodes), std::vector<Index>(conn.size())};
-  for (std::size_t first = 0; first + nodes <= conn.size(); first += nodes)
-    for (std::size_t n = 0; n < nodes; ++n) cells.conn[first + static_cast<std::size_t>(place[n])] = conn[first + n];
-  return cells;
-}
-
-std::vector<OutputCells> vtk_linear_cells(const mesh::Mesh& mesh) {
-  std::vector<OutputCells> result;
-  for (const mesh::CellBlock& block : mesh.blocks) {
-    const int vertices = mesh::vertex_count(block.shape);
-    std::vector<Index> conn;
-    conn.reserve(static_cast<std::size_t>(block.cells()) * vertices);
-    for (Index c = 0; c < block.cells(); ++c) conn.insert(conn.end(), block.cell(c), block.cell(c) + vertices);
-    result.push_back(vtk_cells(block.shape, 1, reference_vertices(block.shape), conn));
-  }
-  return result;
-}
-
-}  // namespace tessera::output
+}  // namespace tessera::mesh

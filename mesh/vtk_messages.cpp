@@ -1,11 +1,11 @@
-#include "output/vtk_messages.hpp"
+#include "mesh/vtk_messages.hpp"
 
 #include <SMP/Common/vtkSMPToolsAPI.h>
 #include <vtkLogger.h>
 #include <vtkObjectFactory.h>
 #include <vtkOutputWindow.h>
 
-namespace tessera::output {
+namespace tessera::mesh {
 namespace {
 
 class Collector : public vtkOutputWindow {
@@ -21,7 +21,8 @@ vtkStandardNewMacro(Collector);
 
 }  // namespace
 
-// vtkSMPTools.h is no C++20. With the threads of TBB VTK would start as many as there are cores, for nothing that a writer or reader does.
+// vtkSMPTools.h is no C++20. With the threads of TBB VTK would start as many as there are cores, for nothing that a
+// writer or reader does.
 VtkMessages::VtkMessages() : before_(vtkOutputWindow::GetInstance()), window_(vtkSmartPointer<Collector>::New()) {
   vtk::detail::smp::vtkSMPToolsAPI::GetInstance().SetBackend("Sequential");
   vtkOutputWindow::SetInstance(window_);
@@ -43,4 +44,4 @@ std::string VtkMessages::first() const {
   return text.substr(from, text.find('\n', from) - from);
 }
 
-}  // namespace tessera::output
+}  // namespace tessera::mesh
