@@ -7,11 +7,15 @@
 #include <numbers>
 #include <optional>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "base/child_process.hpp"
+#include "mesh/abaqus.hpp"
+#include "mesh/file_mesh.hpp"
 #include "mesh/gmsh_reader_session.hpp"
 #include "mesh/gmsh_size.hpp"
+#include "mesh/vtu_reader.hpp"
 
 namespace tessera::mesh {
 
@@ -78,14 +82,19 @@ GmshModel load_in_gmsh(const std::filesystem::path& file, GmshKind kind, const M
                        const GmshOptions& options) {
   GmshSession session;
   const std::string name = file.string(), help = "check that Gmsh itself opens the file";
+  GmshModel model;
+  if (kind == GmshKind::abaqus || kind == GmshKind::vtu) {
+    FileMesh mesh = kind == GmshKind::abaqus ? read_abaqus(file) : read_vtu_mesh(file);
+    session.call("reading " + name, help, 0, [&] { model = model_of(name, std::move(mesh)); });
+    return model;
+  }
   std::error_code ignored;
   const auto bytes = static_cast<std::size_t>(std::filesystem::file_size(file, ignored));
   const std::size_t sane_bytes = ignored ? 0 : (std::size_t{256} << 20) + 50 * bytes;
   session.call("reading " + name, help, sane_bytes, [&] { gmsh::open(std::filesystem::absolute(file).string()); });
-  if (kind != GmshKind::mesh && !options.time_limit) allow_cpu_seconds(3600);
-  if (kind != GmshKind::mesh) generate(session, name, kind, options);
-  GmshModel model;
-  session.call("reading " + name, help, 0, [&] { model = copy_model(name, kind != GmshKind::mesh, facts); });
+  if (is_geometry(kind) && !options.time_limit) allow_cpu_seconds(3600);
+  if (is_geometry(kind)) generate(session, name, kind, options);
+  session.call("reading " + name, help, 0, [&] { model = copy_model(name, is_geometry(kind), facts); });
   for (const std::string& warning : session.warnings()) model.notes.push_back("Gmsh: " + warning);
   return model;
 }

@@ -31,7 +31,24 @@ constexpr Format formats[] = {
     {".iges", Kind::geometry}, {".igs", Kind::geometry}, {".stl", Kind::triangulation},
     {".unv", Kind::mesh},      {".vtk", Kind::mesh},     {".mesh", Kind::mesh},
     {".bdf", Kind::mesh},      {".nas", Kind::mesh},     {".med", Kind::mesh},
-    {".cgns", Kind::mesh},
+    {".cgns", Kind::mesh},     {".inp", Kind::abaqus},   {".vtu", Kind::vtu},
+};
+
+// Formats of VTK that hold something else than one mesh.
+struct Refused {
+  const char *extension, *what, *help;
+};
+constexpr const char* save_one = "open it in ParaView and save it as one .vtu file";
+constexpr const char* save_cells =
+    "open it in ParaView, append the data sets to one unstructured grid, and save that as .vtu";
+constexpr Refused refused[] = {
+    {".pvtu", "a list of pieces", save_one},
+    {".pvd", "a list of files", save_one},
+    {".vtm", "a list of data sets", save_cells},
+    {".vtp", "a surface, not cells", save_cells},
+    {".vti", "an image", save_cells},
+    {".vts", "a structured grid", save_cells},
+    {".vtr", "a rectilinear grid", save_cells},
 };
 
 std::string lower_case(std::string text) {
@@ -47,6 +64,9 @@ Kind kind_of(const std::filesystem::path& file, const std::optional<Position>& w
     if (extension == format.extension) return format.kind;
     known += fmt::format("{}{}", known.empty() ? "" : " ", format.extension);
   }
+  for (const Refused& format : refused)
+    if (extension == format.extension)
+      throw Error(ExitCode::mesh, fmt::format("{} is {}", file.string(), format.what), format.help, where);
   throw Error(ExitCode::mesh,
               extension.empty() ? fmt::format("{} has no extension, so its format is unknown", file.string())
                                 : fmt::format("{}: unknown mesh format '{}'", file.string(), extension),
@@ -79,29 +99,31 @@ std::string progress_of(const std::string& line) {
 GmshModel load_apart(const std::filesystem::path& file, Kind kind, const MshFacts& facts, const GmshOptions& options) {
   GmshModel model;
   const MeshHooks& hooks = options.hooks;
-  run_in_child({.program = "Gmsh",
-                .what = "reading " + file.string(),
-                .work =
-                    [&](ChildSink& sink) {
-                      GmshModel loaded = load_in_gmsh(file, kind, facts, options);
-                      ArchiveWriter<ChildSink> archive(sink);
-                      archive(loaded);
-                    },
-                .result =
-                    [&](ChildSource& source) {
-                      ArchiveReader<ChildSource> archive(source);
-                      archive(model);
-                    },
-                .line =
-                    [&](const std::string& line) {
-                      if (const std::string what = progress_of(line); hooks.progress && !what.empty())
-                        hooks.progress(-1, "Gmsh: " + what);
-                    },
-                .stop = hooks.stop,
-                .cpu_seconds = options.time_limit.value_or(reading_seconds(file)),
-                .cpu_help = "use a coarser mesh, or a larger mesh.time_limit (seconds)",
-                .crash_help = "the file is damaged, or Gmsh has a fault: check that Gmsh itself opens and meshes it",
-                .trusted = options.trust});
+  const char* program = kind == Kind::abaqus ? "the reader" : kind == Kind::vtu ? "VTK" : "Gmsh";
+  run_in_child(
+      {.program = program,
+       .what = "reading " + file.string(),
+       .work =
+           [&](ChildSink& sink) {
+             GmshModel loaded = load_in_gmsh(file, kind, facts, options);
+             ArchiveWriter<ChildSink> archive(sink);
+             archive(loaded);
+           },
+       .result =
+           [&](ChildSource& source) {
+             ArchiveReader<ChildSource> archive(source);
+             archive(model);
+           },
+       .line =
+           [&](const std::string& line) {
+             if (const std::string what = progress_of(line); hooks.progress && !what.empty())
+               hooks.progress(-1, "Gmsh: " + what);
+           },
+       .stop = hooks.stop,
+       .cpu_seconds = options.time_limit.value_or(reading_seconds(file)),
+       .cpu_help = "use a coarser mesh, or a larger mesh.time_limit (seconds)",
+       .crash_help = fmt::format("the file is damaged, or {0} has a fault: check that {0} itself opens it", program),
+       .trusted = options.trust});
   for (const std::string& info : model.infos) log_info(info);
   for (const std::string& note : model.notes) log_debug(note);
   for (const std::string& warning : model.warnings) warn(warning);
@@ -120,7 +142,7 @@ double reading_seconds(const std::filesystem::path& file) {
 bool is_geometry(const std::filesystem::path& file) {
   const std::string extension = lower_case(file.extension().string());
   return std::any_of(std::begin(formats), std::end(formats),
-                     [&](const Format& format) { return format.extension == extension && format.kind != Kind::mesh; });
+                     [&](const Format& format) { return format.extension == extension && is_geometry(format.kind); });
 }
 
 Mesh read_gmsh(const std::filesystem::path& file, const GmshOptions& options) {
@@ -134,8 +156,9 @@ Mesh read_gmsh(const std::filesystem::path& file, const GmshOptions& options) {
   if (lower_case(file.extension().string()) == ".msh") facts = check_msh(file);
   const std::string extension = lower_case(file.extension().string());
   if (extension == ".geo") warn_of_open_line(file);
-  if (!options.trust) extension.rfind(".geo", 0) == 0 ? check_geo(file) : check_no_script(file);
-  if (kind == Kind::mesh && options.size)
+  const bool by_gmsh = kind != Kind::abaqus && kind != Kind::vtu;
+  if (!options.trust && by_gmsh) extension.rfind(".geo", 0) == 0 ? check_geo(file) : check_no_script(file);
+  if (!is_geometry(kind) && options.size)
     warn(fmt::format("mesh.size is not used: {} is a mesh already", file.string()));
   if (kind != Kind::triangulation && options.angle)
     warn(fmt::format("mesh.angle is not used: {} is no triangulated surface", file.string()));

@@ -39,8 +39,9 @@ double reading_seconds(const std::filesystem::path& file);
 
 /// Reads a mesh (.msh 1.0, 2.0 to 2.2 and 4.1, ascii and binary, and other mesh formats of Gmsh), or opens a geometry
 /// (.geo, .step, .brep, .iges, .stl) and meshes it with elements of about `size` and geometric order `order`. A mesh
-/// file keeps its order. Gmsh works in a child process (run_in_child): its crashes, its exit() and its hanging are
-/// errors like others.
+/// file keeps its order. Input decks of Abaqus and CalculiX (.inp) and VTK's unstructured grids (.vtu), which Gmsh does
+/// not read, are read too (read_abaqus, read_vtu_mesh). All that works in a child process (run_in_child): its crashes,
+/// its exit() and its hanging are errors like others.
 ///
 /// Physical groups of every dimension become groups; one without a name is called "tag_<number>". A geometry with
 /// groups of the highest dimension gives the cells of those groups only, as Gmsh saves them; else all cells are read.

@@ -12,6 +12,7 @@
 #include "mesh/facets.hpp"
 #include "mesh/gmsh_reader_model.hpp"
 #include "mesh/gmsh_types.hpp"
+#include "mesh/node_sets.hpp"
 
 namespace tessera::mesh {
 
@@ -289,6 +290,7 @@ Mesh make_mesh_of(GmshModel&& model, const std::string& file) {
   add_cell_groups(model, parts, mesh);
   add_facet_groups(model, parts, file, number, mesh);
   add_lower_groups(model, parts, file, number, mesh);
+  add_node_sets(model, number, file, mesh);
   return mesh;
 }
 

@@ -79,29 +79,14 @@ std::size_t count_elements(int type) {
   return elements.size();
 }
 
-// Refuses types that have no place here, and sets dimension and order of the model.
-void check_types(const std::string& file, GmshModel& model) {
+// Finds the dimension of the model; returns the types of its cells.
+std::vector<int> cell_types(GmshModel& model) {
   std::vector<int> types;
   for (model.dim = 3; model.dim > 0; --model.dim) {
     gmsh::model::mesh::getElementTypes(types, model.dim);
     if (!types.empty()) break;
   }
-  if (types.empty())
-    refuse(fmt::format("{} has no cells", file),
-           "a mesh needs lines, triangles, quadrangles, tetrahedra, hexahedra or prisms; if it was saved with physical "
-           "groups, Gmsh kept the elements of these groups only: add one for the cells");
-  model.order = 0;
-  for (int id : types) {
-    const GmshType* type = gmsh_type(id);
-    const std::string title = type ? fmt::format("{} (Gmsh type {})", type->name, id) : fmt::format("Gmsh type {}", id);
-    if (!type || !type->convertible())
-      refuse(fmt::format("{} has {} elements of an unsupported type: {}", file, count_elements(id), title),
-             "geometric orders 1 and 2 are read, 3 and 4 are converted: set Mesh.ElementOrder = 1 or 2");
-    if (model.order != 0 && model.order != type->order)
-      refuse(fmt::format("{} mixes cells of geometric orders 1 and 2", file), "write all cells with one order");
-    model.order = type->order;
-  }
-  model.order = std::min(model.order, 2);  // those above are converted
+  return types;
 }
 
 // Elements that a file repeats for each group of their entity: positions of the first of each, ascending; empty: all differ.
@@ -175,14 +160,6 @@ std::vector<int> groups_of(const GroupNumbers& numbers, int dim, int entity) {
   return result;
 }
 
-CellBlock& block_of_type(GmshModel& model, const GmshType& type) {
-  for (std::size_t b = 0; b < model.blocks.size(); ++b)
-    if (model.types[b] == type.id) return model.blocks[b];
-  model.types.push_back(type.id);
-  model.blocks.push_back({type.shape, type.order, type.nodes, {}, 0});
-  return model.blocks.back();
-}
-
 void copy_cells(const std::string& file, const NodeNumbers& numbers, int entity, const std::vector<int>& groups,
                 GmshModel& model) {
   std::vector<int> types;
@@ -193,7 +170,7 @@ void copy_cells(const std::string& file, const NodeNumbers& numbers, int entity,
   elements.shrink_to_fit();
   for (std::size_t t = 0; t < types.size(); ++t) {
     const GmshType& type = *gmsh_type(types[t]);
-    CellBlock& block = block_of_type(model, type);
+    CellBlock& block = block_of_type(model, type.id);
     const Index first = block.cells();
     if (nodes[t].size() / type.nodes + first > static_cast<std::size_t>(std::numeric_limits<Index>::max()))
       refuse(fmt::format("{} has more cells than 32-bit numbers count", file), "use a coarser mesh");
@@ -271,7 +248,7 @@ void copy_split(const std::string& file, const NodeNumbers& numbers, int dim, in
         append(file, numbers, part, type->nodes, vertices, vertices, false, copied.vertices);
         model.elements.push_back(std::move(copied));
       } else {
-        CellBlock& block = block_of_type(model, *type);
+        CellBlock& block = block_of_type(model, type->id);
         const Index first = block.cells();
         append(file, numbers, part, type->nodes, type->nodes, vertices, false, block.nodes);
         model.cells.push_back(
@@ -283,9 +260,38 @@ void copy_split(const std::string& file, const NodeNumbers& numbers, int dim, in
 
 }  // namespace
 
+void set_order(const std::string& file, const std::vector<int>& types, const std::function<std::size_t(int)>& count,
+               GmshModel& model) {
+  if (types.empty())
+    refuse(fmt::format("{} has no cells", file),
+           "a mesh needs lines, triangles, quadrangles, tetrahedra, hexahedra or prisms; if it was saved with physical "
+           "groups, Gmsh kept the elements of these groups only: add one for the cells");
+  model.order = 0;
+  for (int id : types) {
+    const GmshType* type = gmsh_type(id);
+    const std::string title = type ? fmt::format("{} (Gmsh type {})", type->name, id) : fmt::format("Gmsh type {}", id);
+    if (!type || !type->convertible())
+      refuse(fmt::format("{} has {} elements of an unsupported type: {}", file, count(id), title),
+             "geometric orders 1 and 2 are read, 3 and 4 are converted: set Mesh.ElementOrder = 1 or 2");
+    if (model.order != 0 && model.order != type->order)
+      refuse(fmt::format("{} mixes cells of geometric orders 1 and 2", file), "write all cells with one order");
+    model.order = type->order;
+  }
+  model.order = std::min(model.order, 2);  // those above are converted
+}
+
+CellBlock& block_of_type(GmshModel& model, int type) {
+  for (std::size_t b = 0; b < model.blocks.size(); ++b)
+    if (model.types[b] == type) return model.blocks[b];
+  const GmshType& known = *gmsh_type(type);
+  model.types.push_back(type);
+  model.blocks.push_back({known.shape, known.order, known.nodes, {}, 0});
+  return model.blocks.back();
+}
+
 GmshModel copy_model(const std::string& file, bool grouped_only, const MshFacts& facts) {
   GmshModel model;
-  check_types(file, model);
+  set_order(file, cell_types(model), count_elements, model);
   const NodeNumbers numbers = copy_points(file, model);
   const GroupNumbers group_numbers = copy_groups(facts.names, model);
   grouped_only = grouped_only && std::any_of(model.groups.begin(), model.groups.end(),

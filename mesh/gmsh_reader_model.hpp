@@ -1,5 +1,6 @@
 #pragma once
 // What is copied out of Gmsh's model before Gmsh is ended.
+#include <functional>
 #include <string>
 #include <vector>
 
@@ -36,6 +37,12 @@ struct PhysicalGroup {
   int dim = 0;
 };
 
+/// A set of nodes of the file: a group of the exterior facets of which it has all nodes (node_sets.hpp).
+struct NodeSet {
+  std::string name;
+  std::vector<Index> nodes;  ///< positions in GmshModel::points
+};
+
 /// All that comes back from the child process in which Gmsh works. A new member needs its name in describe() below.
 struct GmshModel {
   int dim = 0, order = 1;
@@ -46,6 +53,8 @@ struct GmshModel {
   std::vector<EntityElements> elements;  ///< of lower dimensions
   std::vector<PhysicalGroup> groups;     ///< of dimension <= dim; groups of one name and dimension are one
   std::vector<EntityLabel> labels;
+  std::vector<NodeSet> node_sets;
+  Index file_nodes = 0;  ///< where there are node sets: nodes before this one are the file's, others were made
   std::vector<std::string> infos;     ///< of the child, for the parent's log
   std::vector<std::string> notes;     ///< of the child, for the parent's debug log
   std::vector<std::string> warnings;  ///< of the child, for the parent to say and keep
@@ -69,13 +78,27 @@ void describe(Archive& archive, PhysicalGroup& g) {
   archive(g.name, g.dim);
 }
 template <class Archive>
+void describe(Archive& archive, NodeSet& s) {
+  archive(s.name, s.nodes);
+}
+template <class Archive>
 void describe(Archive& archive, CellBlock& b) {
   archive(b.shape, b.order, b.nodes_per_cell, b.nodes, b.first_cell);
 }
 template <class Archive>
 void describe(Archive& archive, GmshModel& m) {
-  archive(m.dim, m.order, m.points, m.blocks, m.cells, m.elements, m.groups, m.labels, m.infos, m.notes, m.warnings);
+  archive(m.dim, m.order, m.points, m.blocks, m.cells, m.elements, m.groups, m.labels, m.node_sets, m.file_nodes,
+          m.infos, m.notes, m.warnings);
 }
+
+/// Sets the geometric order of a model whose cells are of these types of Gmsh. Throws Error(mesh) naming `file` where
+/// there are none, and for types and mixtures of orders that have no place here. `count`: how many cells of a type
+/// there are.
+void set_order(const std::string& file, const std::vector<int>& types, const std::function<std::size_t(int)>& count,
+               GmshModel& model);
+
+/// The block of cells of a type; a new one where there is none yet.
+CellBlock& block_of_type(GmshModel& model, int type);
 
 /// Copies the mesh of Gmsh's current model. `grouped_only`: cells without a group are left out where cells have groups.
 /// `facts`: what Gmsh does not know of the file. Throws Error(mesh) naming `file` for elements that are
