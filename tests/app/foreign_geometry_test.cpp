@@ -37,7 +37,7 @@ const fs::path& files() {
     gmsh::model::occ::synchronize();
     gmsh::model::mesh::generate(3);
     gmsh::option::setNumber("Mesh.SaveAll", 1);
-    for (const char* name : {"bar.vtk", "bar.bdf", "bar.mesh", "bar.unv", "bar.msh"}) write(name);
+    for (const char* name : {"bar.vtk", "bar.bdf", "bar.mesh", "bar.unv", "bar.inp", "bar.msh"}) write(name);
     gmsh::option::setNumber("Mesh.MshFileVersion", 2.2);
     write("bar22.msh");
     gmsh::finalize();
@@ -106,12 +106,29 @@ TEST_P(ForeignFormat, TakesBoundaryConditionsByTheNamesOfSurfaces) {
 
 INSTANTIATE_TEST_SUITE_P(Files, ForeignFormat,
                          ::testing::Values("bar.step", "bar.brep", "bar.stl", "bar.vtk", "bar.bdf", "bar.mesh",
-                                           "bar.unv", "bar.msh", "bar22.msh"),
+                                           "bar.unv", "bar.inp", "bar.msh", "bar22.msh"),
                          [](const auto& info) {
                            std::string name = info.param;
                            name[name.find('.')] = '_';
                            return name;
                          });
+
+TEST(AResultOfTheProgram, IsAMeshAgain) {
+  const fs::path out = folder() / "result";
+  const Result run = tessera("run " +
+                             write_deck("first.toml",
+                                        "[mesh]\nbox = { min = [0, 0, 0], max = [2, 1, 1], cells = [4, 2, 2], shape = "
+                                        "\"prism\" }\n[physics]\ntype = \"poisson\"\norder = 2\n[[group]]\nname = "
+                                        "\"half\"\nof = \"volumes\"\nwhere = \"x < 1\"\n[[boundary]]\non = \"left\"\n"
+                                        "type = \"dirichlet\"\nvalue = 1\n") +
+                             " --output " + out.string());
+  ASSERT_EQ(run.code, 0) << run.text;
+  expect_solved("again", "[mesh]\nfile = \"" + (out / "solution.vtu").string() +
+                             "\"\n[physics]\ntype = \"poisson\"\n[solver]\ntype = \"cg\"\ntolerance = 1e-13\n"
+                             "[exact]\nu = \"1 + 2*x\"\n[output]\nwrite = false\n[[group]]\nname = \"ends\"\n"
+                             "where = \"x < 1e-6 || x > 2 - 1e-6\"\n[[boundary]]\non = \"ends\"\ntype = \"dirichlet\"\n"
+                             "value = \"1 + 2*x\"\n[[material]]\non = \"half\"\n[[material]]\non = \"rest\"\n");
+}
 
 TEST(PartsOfACadFile, AreGluedWhereTheyTouch) {
   const std::string deck = write_deck("glue.toml", deck_of("bar.step", ""));

@@ -97,9 +97,35 @@ const std::vector<std::string_view> cad_words{"Exit;",
                                               "POINTS",
                                               "BINARY",
                                               "ASCII",
-                                              "DATASET UNSTRUCTURED_GRID",
-                                              "*NODE",
-                                              "*ELEMENT, type=C3D4"};
+                                              "DATASET UNSTRUCTURED_GRID"};
+const std::vector<std::string_view> inp_words{"*NODE\n",
+                                              "*NODE, NSET=a\n",
+                                              "*ELEMENT, TYPE=C3D4\n",
+                                              "*ELEMENT, TYPE=C3D20R, ELSET=a\n",
+                                              "*ELEMENT, TYPE=B31\n",
+                                              "*NSET, NSET=a, GENERATE\n",
+                                              "*NSET, NSET=a, ELSET=a\n",
+                                              "*ELSET, ELSET=a\n",
+                                              "*SURFACE, NAME=a\n",
+                                              "*SURFACE, NAME=a, TYPE=NODE\n",
+                                              "*INCLUDE, INPUT=damaged.inp\n",
+                                              "*PART, NAME=a\n",
+                                              "*ASSEMBLY\n",
+                                              "*INSTANCE, NAME=a, PART=a\n",
+                                              "*END INSTANCE\n",
+                                              "*STEP\n",
+                                              ", INTERNAL",
+                                              ", INSTANCE=a",
+                                              "1, 999999999, 1\n",
+                                              "a, S1\n",
+                                              "a, SPOS\n",
+                                              "a, E1\n",
+                                              "a.1\n",
+                                              "**",
+                                              ",",
+                                              "\"",
+                                              "1D-400",
+                                              "2147483647"};
 const std::vector<std::string_view> xml_words{"<DataArray",
                                               "/>",
                                               "</",
@@ -107,6 +133,12 @@ const std::vector<std::string_view> xml_words{"<DataArray",
                                               "format=\"appended\"",
                                               "format=\"ascii\"",
                                               "type=\"Int8\"",
+                                              "type=\"Int64\"",
+                                              "NumberOfComponents=\"3\"",
+                                              "Name=\"types\"",
+                                              "Name=\"offsets\"",
+                                              " 72 ",
+                                              " 42 ",
                                               "<?xml",
                                               "&",
                                               "<!DOCTYPE",
@@ -132,22 +164,26 @@ std::string deck_for(const std::string& mesh) {
 
 std::vector<Kind> mesh_kinds(const fs::path& source, const fs::path& scratch) {
   std::vector<Kind> kinds;
-  for (const char* extension : {"msh", "geo", "step", "brep", "stl", "unv", "vtk", "bdf", "mesh", "inp"}) {
-    Kind kind{.name = extension,
+  for (const std::string extension : {"msh", "geo", "step", "brep", "stl", "unv", "vtk", "bdf", "mesh", "inp", "vtu"}) {
+    // Results are .vtu as well, and a kind of their own.
+    Kind kind{.name = extension == "vtu" ? "grid" : extension,
               .seeds = {},
               .files = {},
-              .file = std::string("damaged.") + extension,
+              .file = "damaged." + extension,
               .arguments = {},
               .codes = {},
               .dictionary = {}};
-    add_seeds(kind, source / "tests/fuzz/seeds/mesh", "." + kind.name);
+    add_seeds(kind, source / "tests/fuzz/seeds/mesh", "." + extension);
     const std::string deck = kind.name + "_deck.toml";
     write_file(scratch / deck, deck_for(kind.file));
     kind.arguments = {"run", deck, "--quiet", "--set", "solver.max_iterations=50", "--set", "mesh.time_limit=3"};
     if (kind.name == "geo" || kind.name == "step" || kind.name == "brep" || kind.name == "stl")
       kind.arguments.insert(kind.arguments.end(), {"--set", "mesh.size=1"});
     kind.codes = {0, 2, 3, 4, 5, 7};
-    kind.dictionary = kind.name == "msh" ? msh_words : cad_words;
+    kind.dictionary = kind.name == "msh"    ? msh_words
+                      : kind.name == "inp"  ? inp_words
+                      : kind.name == "grid" ? xml_words
+                                            : cad_words;
     kinds.push_back(std::move(kind));
   }
   return kinds;

@@ -263,7 +263,7 @@ int main(int argc, char** argv) {
   app.add_option("--seed", options.seed, "of the random numbers")->capture_default_str();
   app.add_option("--jobs", options.jobs, "processes at a time")->capture_default_str()->check(CLI::Range(1, 1024));
   app.add_option("--only", options.only,
-                 "kinds: msh geo step brep stl unv vtk bdf mesh inp check run command mtx vtu json");
+                 "kinds: msh geo step brep stl unv vtk bdf mesh inp grid check run command mtx vtu json");
   app.add_option("--findings", options.findings, "folder for what is found")->capture_default_str();
   app.add_option("--replay", options.replay, "a folder of findings to try again, instead of mutations");
   app.add_option("--patience", options.patience, "seconds of CPU that a run may take")->capture_default_str();
