@@ -10,7 +10,10 @@
 #include <vtkPoints.h>
 #include <vtkUnstructuredGrid.h>
 
+#include "base/archive.hpp"
+#include "base/child_process.hpp"
 #include "base/error.hpp"
+#include "base/input_file.hpp"
 #include "mesh/vtk_grid.hpp"
 
 namespace tessera::output {
@@ -33,9 +36,7 @@ std::vector<Field> numeric_arrays(vtkFieldData* data) {
   return fields;
 }
 
-}  // namespace
-
-VtuFile read_vtu(const std::filesystem::path& path) {
+VtuFile read_here(const std::filesystem::path& path) {
   const vtkSmartPointer<vtkUnstructuredGrid> grid = mesh::read_vtk_grid(path, ExitCode::file_system);
   VtuFile file;
   file.points.resize(3 * static_cast<std::size_t>(grid->GetNumberOfPoints()));
@@ -51,6 +52,46 @@ VtuFile read_vtu(const std::filesystem::path& path) {
   file.point_fields = numeric_arrays(grid->GetPointData());
   file.cell_fields = numeric_arrays(grid->GetCellData());
   file.field_data = numeric_arrays(grid->GetFieldData());
+  return file;
+}
+
+}  // namespace
+
+template <class Archive>
+static void describe(Archive& archive, Field& f) {
+  archive(f.name, f.components, f.values, f.integer);
+}
+template <class Archive>
+static void describe(Archive& archive, VtuFile& f) {
+  archive(f.points, f.types, f.offsets, f.connectivity, f.point_fields, f.cell_fields, f.field_data);
+}
+
+VtuFile read_vtu(const std::filesystem::path& path) {
+  require_regular_file(path, "file", "check the path");
+  std::error_code ignored;
+  const auto bytes = static_cast<double>(std::filesystem::file_size(path, ignored));
+  VtuFile file;
+  try {
+    run_in_child({.program = "VTK",
+                  .what = "reading " + path.string(),
+                  .work =
+                      [&](ChildSink& sink) {
+                        VtuFile read = read_here(path);
+                        ArchiveWriter<ChildSink> archive(sink);
+                        archive(read);
+                      },
+                  .result =
+                      [&](ChildSource& source) {
+                        ArchiveReader<ChildSource> archive(source);
+                        archive(file);
+                      },
+                  .cpu_seconds = 30 + 1e-6 * bytes,
+                  .cpu_help = "expected a whole .vtu file",
+                  .crash_help = "the file is damaged, or VTK has a fault: check that ParaView opens it"});
+  } catch (const Error& error) {
+    if (error.code() != ExitCode::mesh) throw;
+    throw Error(ExitCode::file_system, error.what(), error.help());  // whatever the child died of
+  }
   return file;
 }
 

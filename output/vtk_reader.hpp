@@ -19,7 +19,8 @@ struct VtuFile {
   std::vector<Field> field_data;  ///< numeric arrays only, e.g. TimeValue
 };
 
-/// Throws Error(file_system) for a file that is missing, unreadable or cut off.
+/// Throws Error(file_system) for a file that is missing, unreadable, cut off or damaged. VTK works in a child process
+/// (run_in_child), for there are files that it crashes on.
 VtuFile read_vtu(const std::filesystem::path& path);
 
 }  // namespace tessera::output
