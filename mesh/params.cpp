@@ -27,7 +27,8 @@ deck::Section<MeshParams> mesh_section() {
   deck::Section<MeshParams> section("mesh", "The mesh: either a file or a box");
   section
       .key("file", &MeshParams::file,
-           {.help = "mesh (.msh 1.0, 2.2 or 4.1, .inp, .vtu, ...) or geometry (.geo, .step, .brep, .stl, ...), relative to the "
+           {.help = "mesh (.msh 1.0, 2.2 or 4.1, .inp, .vtu, ...) or geometry (.geo, .step, .brep, .stl, ...), "
+                    "relative to the "
                     "deck"})
       .table("box", &MeshParams::box, box,
              {.help = "a box with sides left right (x), bottom top (y), back front (z) and volume \"domain\"",
