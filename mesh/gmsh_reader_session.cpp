@@ -79,6 +79,11 @@ void GmshSession::call(const std::string& what, const std::string& help, std::si
   const std::vector<std::string> errors = messages("Error");
   if (!failed && errors.empty()) return;
   const std::string text = !errors.empty() ? errors.front() : thrown.empty() ? "no reason given" : thrown;
+  // Gmsh has words of its own for a want of memory, or another reason.
+  if (!address_space_left(std::size_t{64} << 20)) {
+    const Error memory = out_of_host_memory();
+    throw Error(memory.code(), fmt::format("{}: {} (Gmsh says: {})", what, memory.what(), text), memory.help());
+  }
   throw Error(ExitCode::mesh, fmt::format("{}: Gmsh says: {}", what, text), help);
 }
 
