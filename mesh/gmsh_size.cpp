@@ -79,10 +79,11 @@ void check_size(const std::string& file, double size, int refine) {
   constexpr double bytes_a_node = 500;  // Gmsh takes about 600 in the plane and 1500 in space
   const double bytes = nodes * bytes_a_node, available = static_cast<double>(host_bytes_available());
   if (available > 0 && bytes > available)
-    throw Error(ExitCode::memory,
-                fmt::format("{} makes at least {:.1e} nodes of {}, for which Gmsh needs about {}; {} are free", asked,
-                            nodes, file, human_bytes(bytes), human_bytes(available)),
-                "choose a larger mesh.size; the file's unit of length may be another one");
+    throw Error(
+        ExitCode::memory,
+        fmt::format("{} makes at least {:.1e} nodes of {}, for which Gmsh needs about {} of memory; {} are free", asked,
+                    nodes, file, human_bytes(bytes), human_bytes(available)),
+        "choose a larger mesh.size; the file's unit of length may be another one");
 }
 
 }  // namespace tessera::mesh

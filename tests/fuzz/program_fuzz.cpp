@@ -98,8 +98,10 @@ std::string judge(const Kind& kind, const Outcome& outcome) {
   if (std::find(kind.codes.begin(), kind.codes.end(), outcome.code) == kind.codes.end())
     return fmt::format("exit code {}", outcome.code);
   if (outcome.errors.find("internal:") != std::string::npos) return "an internal error";
+  const auto says = [&](const char* word) { return outcome.errors.find(word) != std::string::npos; };
+  // Called without arguments the program shows its usage.
   const bool told =
-      outcome.code == 0 || outcome.code == 6 || outcome.code == 4 || outcome.errors.find("error:") != std::string::npos;
+      outcome.code == 0 || outcome.code == 6 || outcome.code == 4 || says("error:") || says("Usage: tessera");
   return told ? "" : fmt::format("exit code {} without a message", outcome.code);
 }
 
