@@ -2,6 +2,7 @@
 // The front function: chooses a method, runs it, looks at the result. Only calls declared functions.
 #include <fmt/format.h>
 
+#include <cmath>
 #include <limits>
 
 #include "base/error.hpp"
@@ -105,8 +106,10 @@ void TridiagonalSolver<Exec, T>::check_result(Exec& exec, const Tridiagonal<T>& 
   const std::string where =
       row < 0 ? ""
               : ": elimination meets a zero pivot in " + tridiagonal::describe_row(A.n, A.systems, interleaved, row);
-  report.failure = fmt::format("{} solved with a backward error of {:.1e}{}; {}", name_of(report.method),
-                               report.backward_error, where,
+  const std::string found = std::isfinite(report.backward_error)
+                                ? fmt::format("solved with a backward error of {:.1e}", report.backward_error)
+                                : "found no solution of finite numbers";
+  report.failure = fmt::format("{} {}{}; {}", name_of(report.method), found, where,
                                pivoted ? "the matrix is singular, or close to it"
                                        : "without pivoting it is not safe for this matrix, spike_pivoting is");
 }

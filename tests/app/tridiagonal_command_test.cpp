@@ -67,6 +67,7 @@ TEST(TridiagonalCommand, SaysWhichMethodsFail) {
                                             write_deck("singular.csv", "0 0 1\n1 0 1\n1 0 0\n"));
   EXPECT_EQ(singular.code, 4) << singular.text;
   EXPECT_TRUE(singular.says("the matrix is singular")) << singular.text;
+  EXPECT_FALSE(singular.says("nan")) << singular.text;
 }
 
 TEST(TridiagonalCommand, RefusesOtherFiles) {
