@@ -170,7 +170,7 @@ class Comparison {
 };
 
 std::string device_of(const Threads& exec) { return fmt::format("{} threads", exec.count()); }
-std::string device_of(const Cuda& exec) { return exec.device_name(); }
+[[maybe_unused]] std::string device_of(const Cuda& exec) { return exec.device_name(); }
 
 }  // namespace
 

@@ -9,7 +9,7 @@ struct CUstream_st;
 
 namespace tessera {
 
-/// Executes on the host's cores through OpenMP. Results do not depend on the number of threads.
+/// Executes on the host's cores on the threads of base/team.hpp. Results do not depend on the number of threads.
 class Threads {
  public:
   using Space = Host;

@@ -1,5 +1,5 @@
 #pragma once
-// Edge functions: what physics does on one edge. Examples to use and to copy; the contract is in edge_loop.hpp.
+// Edge functions: what physics does on one edge. Examples to use and to copy; the contract is in loop.hpp.
 #include <cmath>
 
 #include "assembly/edge/boundary_normals.hpp"
