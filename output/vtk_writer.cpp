@@ -124,7 +124,9 @@ vtkSmartPointer<vtkUnstructuredGrid> make_grid(const VtkData& data) {
 
 /// VTK does not notice every failed write; a whole file ends with its closing tag.
 bool ends_whole(const std::filesystem::path& path) {
+  errno = 0;
   std::ifstream file(path, std::ios::binary);
+  if (!file && errno == ENOMEM) throw std::bad_alloc();
   file.seekg(0, std::ios::end);
   const std::streamoff size = file.tellg();
   if (!file || size < 32) return false;
