@@ -7,19 +7,6 @@ namespace tessera::output {
 
 using mesh::Shape;
 
-std::vector<double> reference_vertices(Shape shape) {
-  switch (shape) {
-    case Shape::point: return {};
-    case Shape::interval: return {-1, 1};
-    case Shape::triangle: return {0, 0, 1, 0, 0, 1};
-    case Shape::quad: return {-1, -1, 1, -1, 1, 1, -1, 1};
-    case Shape::tet: return {0, 0, 0, 1, 0, 0, 0, 1, 0, 0, 0, 1};
-    case Shape::hex: return {-1, -1, -1, 1, -1, -1, 1, 1, -1, -1, 1, -1, -1, -1, 1, 1, -1, 1, 1, 1, 1, -1, 1, 1};
-    case Shape::prism: return {0, 0, -1, 1, 0, -1, 0, 1, -1, 0, 0, 1, 1, 0, 1, 0, 1, 1};
-  }
-  return {};
-}
-
 OutputCells vtk_cells(Shape shape, int order, std::span<const double> node_points, std::span<const Index> conn) {
   const std::vector<int> place = mesh::vtk_node_order(shape, order, node_points);
   const std::size_t nodes = place.size();

@@ -21,6 +21,7 @@
 #include <cerrno>
 #include <cstring>
 #include <fstream>
+#include <memory>
 #include <new>
 
 #include "base/error.hpp"
@@ -105,7 +106,6 @@ void set_cells(const VtkData& data, std::size_t cells, vtkUnstructuredGrid* grid
 
 vtkSmartPointer<vtkUnstructuredGrid> make_grid(const VtkData& data) {
   const std::size_t cells = cell_count(data);
-  check_sizes(data, data.points.size() / 3, cells);
   auto grid = vtkSmartPointer<vtkUnstructuredGrid>::New();
   vtkNew<vtkPoints> points;
   points->SetData(named_array<vtkDoubleArray>("Points", 3, data.points));
@@ -149,6 +149,16 @@ std::string escape_xml(const std::string& text) {
   return result;
 }
 
+/// Asks for what VTK is about to take, and gives it back: here a want of memory is an exception like others, and the run can still
+/// write its summary.
+void ask_for_memory(const VtkData& data) {
+  std::size_t values = data.points.size();
+  for (const OutputCells& block : data.blocks) values += block.conn.size() + block.conn.size() / block.nodes;
+  for (const std::vector<Field>* fields : {&data.point_fields, &data.cell_fields})
+    for (const Field& field : *fields) values += field.values.size();
+  std::make_unique_for_overwrite<double[]>(values);
+}
+
 /// VTK's own, whose caller does not notice that zlib got no memory. Files name VTK's class, for this one has no name.
 class Compressor : public vtkZLibDataCompressor {
  public:
@@ -166,6 +176,8 @@ class Compressor : public vtkZLibDataCompressor {
 }  // namespace
 
 void write_vtu(const VtkData& data, const std::filesystem::path& path) {
+  check_sizes(data, data.points.size() / 3, cell_count(data));
+  ask_for_memory(data);
   const NoUnwinding here;
   mesh::VtkMessages messages;
   auto grid = make_grid(data);

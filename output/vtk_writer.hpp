@@ -43,7 +43,7 @@ OutputCells vtk_cells(mesh::Shape shape, int order, std::span<const double> node
 std::vector<OutputCells> vtk_linear_cells(const mesh::Mesh& mesh);
 
 /// Reference vertices of a shape, Gmsh's: [vertices, dim].
-std::vector<double> reference_vertices(mesh::Shape shape);
+inline std::span<const double> reference_vertices(mesh::Shape shape) { return mesh::reference_nodes(shape, 1); }
 
 /// Writes a .vtu file (appended raw binary, zlib), as `atomic_write` does.
 /// Throws Error(file_system) where the file cannot be written whole, Error(internal) where the sizes in `data` disagree.
