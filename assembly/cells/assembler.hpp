@@ -6,6 +6,7 @@
 #include "assembly/cells/strategy.hpp"
 #include "assembly/space/dof_map.hpp"
 #include "base/backend.hpp"
+#include "linalg/block_crs.hpp"
 #include "linalg/crs.hpp"
 #include "linalg/row_layout.hpp"
 #include "mesh/mesh.hpp"
@@ -54,8 +55,10 @@ class CellAssembler {
   int points_per_cell(int block) const;
 
   /// The sparsity of the space, built on the backend; all values zero. Column indices ascend; the diagonal is in every row
-  /// of a dof that a cell has.
+  /// of a dof that a cell has. Of forms of one unknown a node.
   linalg::Crs<Space> make_matrix();
+  /// The same of a form with several unknowns a node: block rows of nodes. The vector is [dofs, components].
+  linalg::BlockCrs<Space> make_block_matrix();
 
   /// Physical points of facet integrals over a group of dimension dim-1: [facets, points, 3]; `points` is the largest number
   /// that a side of the group needs, the rest repeats the last point.
@@ -65,6 +68,10 @@ class CellAssembler {
   template <class Facet>
   void add_facets(const Facet& form, const mesh::Group& group, const typename Facet::Data& data, linalg::Crs<Space>& A,
                   View<double> b);
+  /// The same of a form with as many unknowns a node as the assembler's.
+  template <class Facet>
+  void add_facets(const Facet& form, const mesh::Group& group, const typename Facet::Data& data,
+                  linalg::BlockCrs<Space>& A, View<double> b);
   /// The same into the values of another format.
   template <class Facet>
   void add_facets(const Facet& form, const mesh::Group& group, const typename Facet::Data& data,
@@ -85,7 +92,8 @@ class CellAssembler {
   std::unique_ptr<AssemblerState<Space>> state_;
 };
 
-/// Assembles a form (forms/): into compressed rows, or straight into another format that RowLayout describes. A form is a type with
+/// Assembles a form (forms/): into compressed rows, or straight into another format that RowLayout describes; a form with several
+/// unknowns a node (forms/components.hpp) into block rows. A form is a type with
 ///   Number, Data, components, symmetric, couples      what it is made of, see forms/tangent.hpp
 ///   at_point(place, C, l), present(block)             what it says at a point, and which of its blocks have data
 ///   constant(block), tensor_components()              of a symmetric form: what chooses the element
@@ -109,15 +117,23 @@ class Assembler : public CellAssembler<Exec> {
   /// The same into the values of another format: entry k of a row of `pattern` (from make_matrix; its values are neither read nor
   /// written) goes where `layout` says. Padding of the format keeps its value or becomes zero.
   void refill(const linalg::Crs<Space>& pattern, const linalg::RowLayout& layout, View<double> values, View<double> b);
+  /// Of a form with several unknowns a node: A from make_block_matrix, b [dofs, components].
+  void refill(linalg::BlockCrs<Space>& A, View<double> b);
   /// set_data and refill.
   void assemble(const Data& data, linalg::Crs<Space>& A, View<double> b);
-  /// Fills b [dofs] alone, with the data set before; needs no matrix. Of symmetric forms. Every strategy does so in the same way: rows
+  void assemble(const Data& data, linalg::BlockCrs<Space>& A, View<double> b);
+  /// Fills b [dofs] or [dofs, components] alone, with the data set before; needs no matrix. Of symmetric forms. Every strategy does so in the same way: rows
   /// gather, repeatably. The first call sets up lists of 4 B a dof of each cell, and 8 B a point of cells that are not straight simplices.
   void refill_vector(View<double> b);
   /// Least traffic of a refill: dofs, geometry, slots and coefficients read once, values and b written once.
   double refill_bytes(const linalg::Crs<Space>& A) const;
+  double refill_bytes(const linalg::BlockCrs<Space>& A) const;
 
  private:
+  void refill(const linalg::CrsView<const double>& pattern, const linalg::RowLayout& layout, View<double> values,
+              View<double> b);
+  double refill_bytes(std::size_t of_values, Index rows) const;
+
   using CellAssembler<Exec>::exec_;
   using CellAssembler<Exec>::state_;
   std::vector<Form> forms_;  ///< of each block

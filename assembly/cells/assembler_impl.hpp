@@ -33,6 +33,16 @@ void make_row_of(Exec& exec, AssemblerState<typename Exec::Space>& state,
   });
 }
 
+/// The second pass of two_pass and shared.
+template <class Exec>
+void finish_values(Exec& exec, const Reduction<typename Exec::Space>& reduction, const double* buffer,
+                   const BlockValues& values, const Target& target, const Index* row_of, bool add) {
+  if (values.components > 1)
+    reduce_blocks(exec, reduction, buffer, values, target, add);
+  else
+    reduce_values(exec, reduction, buffer, target, row_of, add);
+}
+
 /// One block into the target; `add`: to what is there, else it overwrites everything.
 template <class Exec, class Form>
 void refill_block(Exec& exec, AssemblerState<typename Exec::Space>& state, const BlockData<typename Exec::Space>& block,
@@ -46,22 +56,23 @@ void refill_block(Exec& exec, AssemblerState<typename Exec::Space>& state, const
       for (std::size_t range = 0; range < block.reductions.size(); ++range) {
         const Index first = block.range_first[range];
         store_cells(exec, block, form, first, block.range_first[range + 1] - first, buffer);
-        reduce_values(exec, block.reductions[range], buffer, target, row_of, add || range > 0);
+        finish_values(exec, block.reductions[range], buffer, block_values_of(block.view), target, row_of,
+                      add || range > 0);
       }
       break;
     case Strategy::shared:
       sum_partitions(exec, block, form, target, row_of, buffer, add);
-      reduce_values(exec, block.partitions.finish, buffer, target, row_of, add);
+      finish_values(exec, block.partitions.finish, buffer, {.components = block.view.components}, target, row_of, add);
       break;
     default: add_cells(exec, state.strategy, block, form, target);
   }
 }
 
 template <class Exec, class Form>
-void Assembler<Exec, Form>::refill(const linalg::Crs<Space>& pattern, const linalg::RowLayout& layout,
+void Assembler<Exec, Form>::refill(const linalg::CrsView<const double>& pattern, const linalg::RowLayout& layout,
                                    View<double> values, View<double> b) {
-  check_system(state_->map->dofs, pattern.rows, b.size(), state_->has_slots);
-  const Target target{layout, values.data(), b.data(), pattern.view()};
+  check_system(state_->map->dofs, state_->components, pattern.rows, b.size(), state_->has_slots);
+  const Target target{layout, values.data(), b.data(), pattern};
   const bool by_reduction = state_->strategy == Strategy::two_pass || state_->strategy == Strategy::shared;
   if (by_reduction && layout.starts != pattern.row_ptr.data()) make_row_of(exec_, *state_, target.pattern);
   // Only one block that writes every entry needs no zeroing.
@@ -79,14 +90,36 @@ void Assembler<Exec, Form>::refill(const linalg::Crs<Space>& pattern, const lina
 }
 
 template <class Exec, class Form>
+void Assembler<Exec, Form>::refill(const linalg::Crs<Space>& pattern, const linalg::RowLayout& layout,
+                                   View<double> values, View<double> b) {
+  check_components(1, state_->components);
+  refill(pattern.view(), layout, values, b);
+}
+
+template <class Exec, class Form>
 void Assembler<Exec, Form>::refill(linalg::Crs<Space>& A, View<double> b) {
   refill(A, {A.row_ptr.data(), 1}, A.values.view(), b);
 }
 
 template <class Exec, class Form>
+void Assembler<Exec, Form>::refill(linalg::BlockCrs<Space>& A, View<double> b) {
+  check_components(A.block, state_->components);
+  refill(std::as_const(A).pattern(), {A.row_ptr.data(), 1}, A.values.view(), b);
+}
+
+template <class Exec, class Form>
 double Assembler<Exec, Form>::refill_bytes(const linalg::Crs<Space>& A) const {
-  double bytes =
-      static_cast<double>(A.values.bytes()) + 8.0 * A.rows * 2 + static_cast<double>(state_->coordinates.bytes());
+  return refill_bytes(A.values.bytes(), A.rows);
+}
+
+template <class Exec, class Form>
+double Assembler<Exec, Form>::refill_bytes(const linalg::BlockCrs<Space>& A) const {
+  return refill_bytes(A.values.bytes(), A.rows);
+}
+
+template <class Exec, class Form>
+double Assembler<Exec, Form>::refill_bytes(std::size_t of_values, Index rows) const {
+  double bytes = static_cast<double>(of_values) + 8.0 * rows * 2 + static_cast<double>(state_->coordinates.bytes());
   for (const auto& block : state_->blocks) {
     bytes += 4.0 * block.cells * (block.view.nodes + (block.geometry_is_dofs ? 0 : block.view.geometry_nodes)) +
              static_cast<double>(block.slots.bytes() + (block.view.region ? block.region.bytes() : 0));
@@ -96,20 +129,17 @@ double Assembler<Exec, Form>::refill_bytes(const linalg::Crs<Space>& A) const {
 }
 
 template <class Form>
-FormTraits traits_of(const Form& form) {
-  if constexpr (requires { form.needs_second(); })
-    return {Form::symmetric, form.needs_second()};
-  else
-    return {Form::symmetric, false};
+FormTraits traits_of(const Form& form, int dim) {
+  FormTraits traits{forms::components_of<Form>(dim), Form::symmetric, false};
+  if constexpr (requires { form.needs_second(); }) traits.second = form.needs_second();
+  return traits;
 }
 
 template <class Exec, class Form>
 Assembler<Exec, Form>::Assembler(Exec& exec, const mesh::Mesh& mesh, const DofMap& map, const AssemblyOptions& options,
                                  const Form& form)
-    : CellAssembler<Exec>(exec, mesh, map, traits_of(form), partition_bytes<Form>, options),
-      forms_(mesh.blocks.size(), form) {
-  static_assert(Form::components == 1, "block rows are not there yet");
-}
+    : CellAssembler<Exec>(exec, mesh, map, traits_of(form, mesh.dim), partition_bytes<Form>, options),
+      forms_(mesh.blocks.size(), form) {}
 
 template <class Exec, class Form>
 void Assembler<Exec, Form>::set_data(const Data& data) {
@@ -119,7 +149,7 @@ void Assembler<Exec, Form>::set_data(const Data& data) {
     BlockData<Space>& block = state_->blocks[b];
     place_regions(Form::region(data), state_->map->blocks[b], block);
     place_form(Form::coefficients(data), Offset{block.cells} * block.view.points, first, block.fields, forms_[b]);
-    if constexpr (Form::symmetric) {
+    if constexpr (Form::symmetric && !forms::has_components<Form>) {
       // On CUDA linear simplices take means over the points.
       const bool varies = !forms_[b].constant(forms::gradient_gradient) || !forms_[b].constant(forms::value_value);
       const bool at_points = varies && !(state_->map->order == 1 && std::is_same_v<Space, Device>);
@@ -138,8 +168,14 @@ void Assembler<Exec, Form>::assemble(const Data& data, linalg::Crs<Space>& A, Vi
 }
 
 template <class Exec, class Form>
+void Assembler<Exec, Form>::assemble(const Data& data, linalg::BlockCrs<Space>& A, View<double> b) {
+  set_data(data);
+  refill(A, b);
+}
+
+template <class Exec, class Form>
 void Assembler<Exec, Form>::refill_vector(View<double> b) {
-  check_system(state_->map->dofs, state_->map->dofs, b.size(), true);
+  check_system(state_->map->dofs, state_->components, state_->map->dofs, b.size(), true);
   set_zero(exec_, b);
   for (std::size_t k = 0; k < state_->blocks.size(); ++k) {
     BlockData<Space>& block = state_->blocks[k];

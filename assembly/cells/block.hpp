@@ -23,6 +23,7 @@ enum class Kernel : std::uint8_t {
 
 /// What set-up needs to know of a form.
 struct FormTraits {
+  int components = 1;
   bool symmetric = true;
   bool second = false;  ///< second derivatives of the basis are asked for
 };
@@ -75,6 +76,7 @@ template <class Space>
 struct AssemblerState {
   const mesh::Mesh* mesh = nullptr;
   const DofMap* map = nullptr;
+  int components = 1;  ///< unknowns a node
   Array<double, Space> coordinates;
   std::vector<BlockData<Space>> blocks;
   AssemblyOptions options;

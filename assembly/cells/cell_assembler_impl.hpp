@@ -37,6 +37,7 @@ CellAssembler<Exec>::CellAssembler(Exec& exec, const mesh::Mesh& mesh, const Dof
   const StrategyChoice choice = choose_strategy(options, std::is_same_v<Space, Device>, mesh, map.order);
   state_->mesh = &mesh;
   state_->map = &map;
+  state_->components = traits.components;
   state_->options = options;
   state_->strategy = choice.strategy;
   AssemblyReport& report = state_->report;
@@ -71,18 +72,37 @@ std::vector<double> CellAssembler<Exec>::quadrature_points() const {
   return cell_quadrature_points(*state_->mesh, *state_->map);
 }
 
+/// The pattern of nodes, and the lists of the strategy where they are not there yet. Values are left undefined.
+template <class Exec>
+linalg::Crs<typename Exec::Space> make_pattern_and_lists(Exec& exec, AssemblerState<typename Exec::Space>& state) {
+  Stopwatch watch(exec);
+  auto A = state.has_slots ? make_sparsity(exec, *state.map) : make_pattern(exec, state);
+  state.report.sparsity_seconds = watch.seconds();
+  if (!state.has_slots) {
+    make_lists(exec, state, A, host_threads(exec));
+    state.has_slots = true;
+    state.report.setup_bytes = kept_bytes(state);
+    state.report.setup_seconds += watch.seconds() - state.report.sparsity_seconds;
+  }
+  return A;
+}
+
 template <class Exec>
 linalg::Crs<typename Exec::Space> CellAssembler<Exec>::make_matrix() {
-  Stopwatch watch(exec_);
-  linalg::Crs<Space> A = state_->has_slots ? make_sparsity(exec_, *state_->map) : make_pattern(exec_, *state_);
+  check_components(1, state_->components);
+  linalg::Crs<Space> A = make_pattern_and_lists(exec_, *state_);
   set_zero(exec_, A.values.view());
-  state_->report.sparsity_seconds = watch.seconds();
-  if (!state_->has_slots) {
-    make_lists(exec_, *state_, A, host_threads(exec_));
-    state_->has_slots = true;
-    state_->report.setup_bytes = kept_bytes(*state_);
-    state_->report.setup_seconds += watch.seconds() - state_->report.sparsity_seconds;
-  }
+  return A;
+}
+
+template <class Exec>
+linalg::BlockCrs<typename Exec::Space> CellAssembler<Exec>::make_block_matrix() {
+  const int m = state_->components;
+  linalg::Crs<Space> nodes = make_pattern_and_lists(exec_, *state_);
+  linalg::BlockCrs<Space> A{nodes.rows * m, nodes.cols * m, m, std::move(nodes.row_ptr), std::move(nodes.col_ind), {}};
+  nodes.values = {};
+  A.values = Array<double, Space>(A.nnz());
+  set_zero(exec_, A.values.view());
   return A;
 }
 

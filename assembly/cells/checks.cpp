@@ -46,6 +46,13 @@ void check_rank(const forms::NamedCoefficient& coefficient, int dim) {
       break;
     case forms::Rank::scalar_or_tensor:
       if (given != 1 && given != tensor) refuse(fmt::format("give 1, or {} of a symmetric tensor", tensor));
+      break;
+    case forms::Rank::voigt:
+      if (given != tensor && !(dim == 2 && given == 4)) refuse(fmt::format("give {} of a strain", tensor));
+      break;
+    case forms::Rank::voigt_matrix:
+      if (given != tensor * (tensor + 1) / 2 && !(dim == 2 && given == 10))
+        refuse(fmt::format("give the upper half of a matrix of {} rows", tensor));
   }
 }
 
@@ -70,11 +77,18 @@ void check_data(std::span<const forms::NamedCoefficient> coefficients, const std
   }
 }
 
-void check_system(Index dofs, Index rows, Offset entries, bool has_slots) {
-  if (rows != dofs || entries != rows || !has_slots)
+void check_system(Index dofs, int components, Index rows, Offset entries, bool has_slots) {
+  if (rows != dofs || entries != Offset{rows} * components || !has_slots)
     throw Error(ExitCode::internal,
-                fmt::format("a matrix of {} rows and a vector of {} for {} dofs", rows, entries, dofs),
-                "take the matrix from make_matrix()");
+                fmt::format("a matrix of {} rows of nodes and a vector of {} for {} dofs of {}", rows, entries, dofs,
+                            components),
+                "take the matrix from make_matrix() or make_block_matrix()");
+}
+
+void check_components(int of_matrix, int of_form) {
+  if (of_matrix != of_form)
+    throw Error(ExitCode::internal, fmt::format("a form of {} unknowns a node in rows of {}", of_form, of_matrix),
+                "take the matrix from make_matrix() for one, from make_block_matrix() for several");
 }
 
 void check_reduction(Offset targets, Offset sources) {

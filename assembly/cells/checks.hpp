@@ -13,7 +13,9 @@ void check_map(const mesh::Mesh& mesh, const DofMap& map);
 /// Regions one a cell or none, components as the ranks say, a value in every region.
 void check_data(std::span<const forms::NamedCoefficient> coefficients, const std::vector<Index>& region, Offset cells,
                 int dim);
-void check_system(Index dofs, Index rows, Offset entries, bool has_slots);
+void check_system(Index dofs, int components, Index rows, Offset entries, bool has_slots);
+/// Unknowns a node of a matrix, and of the form that fills it.
+void check_components(int of_matrix, int of_form);
 
 /// A coefficient's values of one block of `points` quadrature points; `first` counts those of the blocks before it.
 View<const double> block_values(const forms::NamedCoefficient& coefficient, Offset points, Offset& first);

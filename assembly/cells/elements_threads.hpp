@@ -6,7 +6,7 @@
 #include "assembly/cells/block.hpp"
 #include "assembly/cells/cell_point.hpp"
 #include "assembly/cells/simplex.hpp"
-#include "forms/pulled.hpp"
+#include "forms/components.hpp"
 
 namespace tessera::assembly {
 
@@ -17,13 +17,15 @@ using forms::gradient_gradient;
 using forms::load_value;
 using forms::value_value;
 
-/// Workspace of one thread: the matrix and load of one element. Of a symmetric matrix the upper half is filled.
+/// Workspace of one thread: the matrix and load of one element. Of a symmetric matrix the upper half is filled. `basis` serves forms
+/// with several unknowns a node.
 struct Workspace {
-  std::vector<double> matrix, load, flux;
+  std::vector<double> matrix, load, flux, basis;
   explicit Workspace(const BlockView& block, int dim)
-      : matrix(static_cast<std::size_t>(block.nodes) * block.nodes),
-        load(block.nodes),
-        flux(static_cast<std::size_t>(dim + 1) * block.nodes) {}
+      : matrix(static_cast<std::size_t>(block.nodes) * block.nodes * block.components * block.components),
+        load(static_cast<std::size_t>(block.nodes) * block.components),
+        flux(static_cast<std::size_t>(dim + 1) * block.nodes),
+        basis(flux.size()) {}
 
   /// Entry (i, j) of the matrix, of which a symmetric one has the upper half.
   double entry(const BlockView& block, int i, int j) const {
@@ -261,10 +263,15 @@ struct UnsymmetricElement {
   }
 };
 
+template <int dim, class Form>
+struct ComponentElement;
+
 /// Calls f(element) with the element type of a block of dimension `dim` for a form.
 template <int dim, class Form, class F>
 void with_element_of(const BlockData<Host>& block, const Form& form, F& f) {
-  if constexpr (!Form::symmetric)
+  if constexpr (forms::has_components<Form>)
+    f(ComponentElement<dim, Form>{block.view, form});
+  else if constexpr (!Form::symmetric)
     f(UnsymmetricElement<dim, Form>{block.view, form});
   else if (block.kernel == Kernel::general)
     f(SymmetricElement<dim, Form>{block.view, form});

@@ -107,4 +107,9 @@ void reduce_values(Cuda& exec, const Reduction<Device>& reduction, const double*
   reduce_values_of(exec, reduction, buffer, target, row_of, add);
 }
 
+void reduce_blocks(Cuda& exec, const Reduction<Device>& reduction, const double* buffer, const BlockValues& values,
+                   const Target& target, bool add) {
+  reduce_blocks_of(exec, reduction, buffer, values, target, add);
+}
+
 }  // namespace tessera::assembly

@@ -46,9 +46,10 @@ TESSERA_HD inline void visit_row(const BlockView& view, const linalg::CrsView<co
     const Offset base = (place - first) * steps.place;
     for (int j = 0; j < n; ++j) {
       const Offset entry = base + view.entry(i, j) * steps.entry;
-      visit(pattern.row_ptr[row] + entry_slot(view, pattern, place, i, j), entry);
+      visit(pattern.row_ptr[row] + entry_slot(view, pattern, place, i, j),
+            source_of(view, entry, view.symmetric && i > j));
     }
-    visit(nnz + row, base + view.load_entry(i) * steps.entry);
+    visit(nnz + row, source_of(view, base + view.load_entry(i) * steps.entry, false));
   }
 }
 
@@ -121,7 +122,7 @@ Reduction<typename Exec::Space> make_reduction_of(Exec& exec, const BlockData<ty
                                                   Index count) {
   using Space = typename Exec::Space;
   const Offset targets = pattern.col_ind.size() + pattern.rows;
-  check_reduction(targets, Offset{count} * block.view.entries());
+  check_reduction(targets, source_of(block.view, Offset{count} * block.view.entries(), false));
   Array<Index, Space> counts(targets);
   counts.set_zero();
   count_sources(exec, block, pattern, first, count, counts.view());
@@ -173,6 +174,35 @@ void reduce_values_of(Exec& exec, const Reduction<typename Exec::Space>& reducti
         if (at >= 0) sum += buffer[at];
       }
       double* to = target_of(target, row_of, nnz, targets[first_target + t]);
+      *to = add ? *to + sum : sum;
+    });
+  }
+}
+
+template <class Exec>
+void reduce_blocks_of(Exec& exec, const Reduction<typename Exec::Space>& reduction, const double* buffer,
+                      const BlockValues& values, const Target& target, bool add) {
+  const Offset nnz = target.pattern.col_ind.size();
+  const Index* targets = reduction.targets.data();
+  const Index* sources = reduction.sources.data();
+  const int m = values.components, size = m * m;
+  double* const to_values = target.values;
+  double* const to_b = target.b;
+  for (const auto& part : reduction.classes) {
+    if (add && part.width == 0) continue;
+    const int width = part.width;
+    const Offset first_target = part.first_target, first_source = part.first_source;
+    for_each(exec, part.count * size, [=] TESSERA_HD(Offset item) {
+      const Offset t = item / size;
+      const int c = static_cast<int>(item % size) / m, d = static_cast<int>(item % size) % m;
+      const Index* source = sources + first_source + t / list_slice * list_slice * width + t % list_slice;
+      const Index of = targets[first_target + t];
+      if (of >= nnz && d > 0) return;
+      double sum = 0;
+      for (int k = 0; k < width; ++k)
+        if (const Index at = source[k * list_slice]; at >= 0)
+          sum += of < nnz ? values.block(buffer, at, c, d) : values.load(buffer, at, c);
+      double* to = of < nnz ? to_values + Offset{of} * size + c * m + d : to_b + (of - nnz) * m + c;
       *to = add ? *to + sum : sum;
     });
   }

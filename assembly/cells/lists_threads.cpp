@@ -41,4 +41,9 @@ void reduce_values(Threads& exec, const Reduction<Host>& reduction, const double
   reduce_values_of(exec, reduction, buffer, target, row_of, add);
 }
 
+void reduce_blocks(Threads& exec, const Reduction<Host>& reduction, const double* buffer, const BlockValues& values,
+                   const Target& target, bool add) {
+  reduce_blocks_of(exec, reduction, buffer, values, target, add);
+}
+
 }  // namespace tessera::assembly

@@ -138,30 +138,32 @@ struct SharedInput {
   const PartitionPlan& plan;
   const std::vector<Offset>& row_ptr;
   const std::vector<Index>& col_ind;
-  bool symmetric, by_columns;
+  const BlockView& view;
+  bool by_columns;
   std::vector<Index> owner;
 };
 
 /// (target << 16 | local source) of everything that a partition contributes, sorted.
 std::vector<std::uint64_t> contributions(const SharedInput& in, Index partition) {
-  const int n = in.dofs.nodes, of_matrix = entry_count(in.symmetric, n), entries = of_matrix + n;
+  const int n = in.dofs.nodes, of_matrix = entry_count(in.view.symmetric, n), entries = of_matrix + n;
   const Index first = in.plan.first_place[partition], count = in.plan.first_place[partition + 1] - first;
   const std::uint64_t nnz = in.col_ind.size();
   std::vector<std::uint64_t> pairs;
   pairs.reserve(static_cast<std::size_t>(count) * n * (n + 1));
   for (Index local = 0; local < count; ++local) {
     const Index* cell = in.dofs.cell(in.plan.order[first + local]);
-    const auto source = [&](int e) {
-      return static_cast<std::uint64_t>(in.by_columns ? e * count + local : local * entries + e);
+    const auto source = [&](int e, bool transposed) {
+      const Offset entry = in.by_columns ? e * count + local : local * entries + e;
+      return static_cast<std::uint64_t>(source_of(in.view, entry, transposed));
     };
     for (int i = 0; i < n; ++i) {
       const Offset row = in.row_ptr[cell[i]];
       const auto length = static_cast<Index>(in.row_ptr[cell[i] + 1] - row);
       for (int j = 0; j < n; ++j) {
         const auto target = static_cast<std::uint64_t>(row + find_in_row(in.col_ind.data() + row, length, cell[j]));
-        pairs.push_back(target << 16 | source(entry_number(in.symmetric, i, j, n)));
+        pairs.push_back(target << 16 | source(entry_number(in.view.symmetric, i, j, n), in.view.symmetric && i > j));
       }
-      pairs.push_back((nnz + cell[i]) << 16 | source(of_matrix + i));
+      pairs.push_back((nnz + cell[i]) << 16 | source(of_matrix + i, false));
     }
   }
   std::sort(pairs.begin(), pairs.end());
@@ -274,11 +276,10 @@ PartitionPlan plan_partitions(const std::vector<Index>& part, const DofBlock& do
 }
 
 SharedPlan plan_shared(const mesh::CellBlock& cells, const DofBlock& dofs, Index all_dofs, const PartitionPlan& plan,
-                       const std::vector<Offset>& row_ptr, const std::vector<Index>& col_ind, bool symmetric,
+                       const std::vector<Offset>& row_ptr, const std::vector<Index>& col_ind, const BlockView& view,
                        bool by_columns, int threads) {
   check_reduction(static_cast<Offset>(col_ind.size()) + all_dofs, 0);
-  const SharedInput in{cells,   dofs,      plan,       row_ptr,
-                       col_ind, symmetric, by_columns, partition_of_dofs(dofs, all_dofs, plan)};
+  const SharedInput in{cells, dofs, plan, row_ptr, col_ind, view, by_columns, partition_of_dofs(dofs, all_dofs, plan)};
   const auto partitions = static_cast<Index>(plan.first_place.size()) - 1;
   std::vector<SharedPart> parts(partitions);
   parallel_chunks(threads, partitions, partitions_at_a_time, [&](Offset first, Offset last, int) {

@@ -64,7 +64,7 @@ struct SharedPlan {
   std::vector<Index> target_of_partial;
 };
 SharedPlan plan_shared(const mesh::CellBlock& cells, const DofBlock& dofs, Index all_dofs, const PartitionPlan& plan,
-                       const std::vector<Offset>& row_ptr, const std::vector<Index>& col_ind, bool symmetric,
+                       const std::vector<Offset>& row_ptr, const std::vector<Index>& col_ind, const BlockView& view,
                        bool by_columns, int threads);
 
 }  // namespace tessera::assembly

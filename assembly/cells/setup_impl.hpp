@@ -65,6 +65,7 @@ BlockData<typename Exec::Space> make_block(const mesh::CellBlock& cells, const D
   view.padded_basis = block.padded_basis.data();
   view.map_columns = block.map_columns.data();
   view.symmetric = traits.symmetric;
+  view.components = traits.components;
   if (!traits.symmetric) add_wide_tables(cells, map.order, traits.second, block);
   return block;
 }
@@ -73,13 +74,14 @@ BlockData<typename Exec::Space> make_block(const mesh::CellBlock& cells, const D
 template <class Exec>
 Index partition_size(const AssemblerState<typename Exec::Space>& state, const BlockData<typename Exec::Space>& block,
                      std::size_t bytes) {
-  const int entries = block.view.entries();
+  const auto values = static_cast<int>(block.view.values());
   const bool on_gpu = std::is_same_v<typename Exec::Space, Device>;
   Index size = state.options.partition_size;
-  if (size == 0) size = tuned_partition_size(state.strategy, on_gpu, entries, bytes);
+  if (size == 0) size = tuned_partition_size(state.strategy, on_gpu, values, bytes);
   if (state.strategy == Strategy::colour_blocks) return size;
-  const std::size_t per_cell = sizeof(double) * (entries + (on_gpu ? 3 * block.view.geometry_nodes : 0));
-  const auto fit = static_cast<Index>(std::min<std::size_t>(bytes / per_cell, 65535 / entries));
+  const std::size_t per_cell = sizeof(double) * (values + (on_gpu ? 3 * block.view.geometry_nodes : 0));
+  const auto sources = static_cast<std::size_t>(source_of(block.view, block.view.entries(), false));
+  const auto fit = static_cast<Index>(std::min<std::size_t>(bytes / per_cell, 65535 / sources));
   return std::clamp<Index>(size, 1, std::max<Index>(1, fit));
 }
 
@@ -131,8 +133,8 @@ void order_block(Exec& exec, AssemblerState<typename Exec::Space>& state, std::s
 /// Whether a block keeps slots: simplices gathered by a lane a row have them in their own lists; reductions name positions.
 template <class Space>
 bool wants_slots(const AssemblerState<Space>& state, const BlockData<Space>& block) {
-  const bool lane_a_row =
-      std::is_same_v<Space, Device> && state.strategy == Strategy::nonzeros && block.is_linear_simplex();
+  const bool lane_a_row = std::is_same_v<Space, Device> && state.strategy == Strategy::nonzeros &&
+                          block.is_linear_simplex() && block.view.components == 1;
   return block.cells > 0 && state.strategy != Strategy::shared && !lane_a_row &&
          block.view.nodes <= most_nodes_with_slots;
 }
@@ -175,14 +177,17 @@ template <class Exec>
 void make_reductions(Exec& exec, AssemblerState<typename Exec::Space>& state, BlockData<typename Exec::Space>& block,
                      const linalg::CrsView<const double>& pattern) {
   const double bytes = state.options.buffer_bytes > 0 ? state.options.buffer_bytes : default_buffer_bytes(exec);
-  const double values = std::min(bytes / sizeof(double), 2147483647.0);
-  const auto most = static_cast<Index>(std::clamp(values / block.view.entries(), 1.0, 2147483647.0));
+  const BlockView& view = block.view;
+  // Lists count sources with 31 bits.
+  const double fit = 2147483647.0 / static_cast<double>(source_of(view, view.entries(), false));
+  const auto most =
+      static_cast<Index>(std::clamp(bytes / sizeof(double) / static_cast<double>(view.values()), 1.0, fit));
   block.around = cells_around(exec, block, pattern.rows);
   for (Index first = 0; first < block.cells; first += std::min<Index>(most, block.cells - first)) {
     const Index count = std::min<Index>(most, block.cells - first);
     block.range_first.push_back(first);
     block.reductions.push_back(make_reduction(exec, block, pattern, first, count));
-    const Offset size = Offset{count} * block.view.entries();
+    const Offset size = count * view.values();
     if (state.buffer.size() < size) state.buffer = Array<double, typename Exec::Space>(size);
   }
   block.range_first.push_back(block.cells);
@@ -200,7 +205,7 @@ void make_shared_lists(Exec& exec, AssemblerState<typename Exec::Space>& state, 
   plan.first_place = p.first_place;
   plan.order = block.order;
   const SharedPlan lists = plan_shared(state.mesh->blocks[b], state.map->blocks[b], state.map->dofs, plan, row_ptr,
-                                       col_ind, block.view.symmetric, block.by_columns, threads);
+                                       col_ind, block.view, block.by_columns, threads);
   p.first_target = to_space<Space>(lists.first_target);
   p.targets = to_space<Space>(lists.targets);
   p.list_first = to_space<Space>(lists.list_first);
@@ -215,7 +220,8 @@ void make_shared_lists(Exec& exec, AssemblerState<typename Exec::Space>& state, 
   p.partials = static_cast<Offset>(lists.target_of_partial.size());
   p.finish =
       make_partial_reduction(exec, lists.target_of_partial, static_cast<Offset>(col_ind.size()) + state.map->dofs);
-  if (state.buffer.size() < p.partials) state.buffer = Array<double, Space>(p.partials);
+  const Offset size = p.partials * block.view.components * block.view.components;
+  if (state.buffer.size() < size) state.buffer = Array<double, Space>(size);
 }
 
 /// What a strategy needs beside the order of the cells, once the pattern is known.

@@ -4,7 +4,7 @@
 #include "assembly/cells/block.hpp"
 #include "assembly/cells/cell_point.hpp"
 #include "base/parallel.hpp"
-#include "forms/pulled.hpp"
+#include "forms/components.hpp"
 
 namespace tessera::assembly {
 
@@ -29,6 +29,28 @@ TESSERA_HD inline double wide_load(const BlockView& block, const Form& form, Off
     sum += p.load(block.wide.at(block.wide.basis, q), i);
   }
   return sum;
+}
+
+/// Integrals of l_c . B_i over a cell of a form with several unknowns a node, added to sums [components].
+template <int dim, class Form>
+TESSERA_HD inline void add_component_loads(const BlockView& block, const Form& form, Offset place, int i,
+                                           double* sums) {
+  for (int q = 0; q < block.points; ++q) {
+    double J[dim][dim], inverse[dim][dim], gradient[dim], l[dim + 1];
+    cell_jacobian<dim>(block, place, q, J);
+    const double weight = absolute(invert<dim, double>(J, inverse)) * block.weights[q];
+    const double* basis = block.basis + static_cast<Offset>(q) * (dim + 1) * block.nodes + i;
+    for (int d = 0; d < dim; ++d) {
+      gradient[d] = 0;
+      for (int a = 0; a < dim; ++a) gradient[d] += inverse[a][d] * basis[a * block.nodes];
+    }
+    for (int c = 0; c < forms::components_of<Form>(dim); ++c) {
+      form.template load<dim>(block.at(place, q), c, l);
+      double sum = l[dim] * basis[dim * block.nodes];
+      for (int d = 0; d < dim; ++d) sum += l[d] * gradient[d];
+      sums[c] += weight * sum;
+    }
+  }
 }
 
 /// Integral of l phi_i over a cell; `at_points`: w |J| l at the points of all places, null for straight simplices.
@@ -56,34 +78,61 @@ TESSERA_HD inline double cell_load(const BlockView& block, const Form& form, con
   }
 }
 
-/// Adds a block's part to b [dofs].
+/// w |J| l at the points of all places of a symmetric form; null for straight simplices.
 template <int dim, class Exec, class Form>
-void add_loads(Exec& exec, BlockData<typename Exec::Space>& block, const Form& of_block, View<double> b) {
-  const Form form = of_block;
+const double* write_point_loads(Exec& exec, BlockData<typename Exec::Space>& block, const Form& form) {
   const BlockView view = block.view;
-  double* at_points = nullptr;
-  if (Form::symmetric && !block.straight_simplex) {
-    if (block.point_loads.empty())
-      block.point_loads = Array<double, typename Exec::Space>(Offset{block.cells} * view.points);
-    at_points = block.point_loads.data();
-    for_each(exec, block.point_loads.size(), [=] TESSERA_HD(Offset item) {
-      const Offset place = item / view.points;
-      const int q = static_cast<int>(item % view.points);
-      at_points[item] =
-          view.weights[q] * volume_factor<dim>(view, place, q) * forms::load_at<dim>(form, view.at(place, q));
-    });
-  }
-  if (block.around.ptr.empty() && block.load_lists.ptr.empty())
-    block.load_lists = cells_around(exec, block, static_cast<Index>(b.size()));
-  const auto& lists = block.around.ptr.empty() ? block.load_lists : block.around;
-  const Offset* ptr = lists.ptr.data();
-  const Index* items = lists.items.data();
+  if (!Form::symmetric || block.straight_simplex) return nullptr;
+  if (block.point_loads.empty())
+    block.point_loads = Array<double, typename Exec::Space>(Offset{block.cells} * view.points);
+  double* const at_points = block.point_loads.data();
+  for_each(exec, block.point_loads.size(), [=] TESSERA_HD(Offset item) {
+    const Offset place = item / view.points;
+    const int q = static_cast<int>(item % view.points);
+    at_points[item] =
+        view.weights[q] * volume_factor<dim>(view, place, q) * forms::load_at<dim>(form, view.at(place, q));
+  });
+  return at_points;
+}
+
+/// Rows gather their loads, [rows].
+template <int dim, class Exec, class Form>
+void gather_loads(Exec& exec, BlockData<typename Exec::Space>& block, const Form& form, const Offset* ptr,
+                  const Index* items, View<double> b) {
+  const BlockView view = block.view;
+  const double* const at_points = write_point_loads<dim>(exec, block, form);
   for_each(exec, b.size(), [=] TESSERA_HD(Offset row) {
     double sum = 0;
     for (Offset k = ptr[row]; k < ptr[row + 1]; ++k)
       sum += cell_load<dim>(view, form, at_points, items[k] / view.nodes, items[k] % view.nodes);
     b[row] += sum;
   });
+}
+
+/// Nodes gather their loads, [nodes, components].
+template <int dim, class Exec, class Form>
+void gather_component_loads(Exec& exec, const BlockData<typename Exec::Space>& block, const Form& form,
+                            const Offset* ptr, const Index* items, View<double> b) {
+  constexpr int components = forms::components_of<Form>(dim);
+  const BlockView view = block.view;
+  for_each(exec, b.size() / components, [=] TESSERA_HD(Offset node) {
+    double sums[components] = {};
+    for (Offset k = ptr[node]; k < ptr[node + 1]; ++k)
+      add_component_loads<dim>(view, form, items[k] / view.nodes, items[k] % view.nodes, sums);
+    for (int c = 0; c < components; ++c) b[node * components + c] += sums[c];
+  });
+}
+
+/// Adds a block's part to b [dofs, components].
+template <int dim, class Exec, class Form>
+void add_loads(Exec& exec, BlockData<typename Exec::Space>& block, const Form& form, View<double> b) {
+  if (block.around.ptr.empty() && block.load_lists.ptr.empty())
+    block.load_lists = cells_around(exec, block, static_cast<Index>(b.size() / block.view.components));
+  const auto& lists = block.around.ptr.empty() ? block.load_lists : block.around;
+  if constexpr (forms::has_components<Form>)
+    gather_component_loads<dim>(exec, block, form, lists.ptr.data(), lists.items.data(), b);
+  else
+    gather_loads<dim>(exec, block, form, lists.ptr.data(), lists.items.data(), b);
 }
 
 }  // namespace tessera::assembly

@@ -53,6 +53,7 @@ struct BlockView {
   int points = 0;
   Index cells = 0;
   bool symmetric = true;                          ///< element matrices
+  int components = 1;                             ///< unknowns a node: dofs are those of nodes, entries blocks
   Offset cell_stride = 0, node_stride = 0;        ///< of dofs
   Offset geometry_stride = 0, geometry_step = 0;  ///< of geometry
   Offset slot_stride = 0, slot_step = 0;          ///< of slots, whose entry is i * nodes + j
@@ -86,6 +87,10 @@ struct BlockView {
   /// Which of them is entry (i, j) of the matrix, or entry i of the load.
   TESSERA_HD int entry(int i, int j) const { return entry_number(symmetric, i, j, nodes); }
   TESSERA_HD int load_entry(int i) const { return entry_count(symmetric, nodes) + i; }
+  /// Numbers that an element contributes: an entry of the matrix has components^2, one of the load `components`.
+  TESSERA_HD Offset values() const {
+    return Offset{entry_count(symmetric, nodes)} * components * components + Offset{nodes} * components;
+  }
 };
 
 /// Coordinates straight from the mesh.

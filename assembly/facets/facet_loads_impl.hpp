@@ -32,7 +32,8 @@ SideLoads facet_loads(const mesh::Mesh& mesh, const DofMap& map, const mesh::Gro
   constexpr Offset facets_per_chunk = 256;
   const int stride = facet_points_per_facet(mesh, map, group);
   const auto values = Form::values(data);
-  check_facet_values(group.entities.size() * static_cast<std::size_t>(stride), values);
+  check_facet_values(group.entities.size() * static_cast<std::size_t>(stride), values,
+                     facet_components<Form>(mesh.dim));
   constexpr auto members = Form::members();
   for (std::size_t m = 0; m < members.size(); ++m)
     form.*members[m] = {values[m].empty() ? nullptr : values[m].data(), 1, true};

@@ -50,11 +50,12 @@ void for_each_kind(const mesh::Mesh& mesh, const mesh::Group& group, Visit visit
 
 }  // namespace
 
-void check_facet_values(std::size_t expected, std::span<const std::span<const double>> values) {
-  for (const std::span<const double> of : values)
-    if (!of.empty() && of.size() != expected)
-      throw Error(ExitCode::internal, fmt::format("{} facet values where {} are needed", of.size(), expected),
-                  "give one value for each of facet_points()");
+void check_facet_values(std::size_t points, std::span<const std::span<const double>> values,
+                        std::span<const int> components) {
+  for (std::size_t k = 0; k < values.size(); ++k)
+    if (const std::size_t expected = points * components[k]; !values[k].empty() && values[k].size() != expected)
+      throw Error(ExitCode::internal, fmt::format("{} facet values where {} are needed", values[k].size(), expected),
+                  "give the values for each of facet_points()");
 }
 
 int facet_points_per_facet(const mesh::Mesh& mesh, const DofMap& map, const mesh::Group& group) {

@@ -8,6 +8,7 @@
 #include "assembly/space/jacobian.hpp"
 #include "assembly/space/sparsity.hpp"
 #include "base/parallel.hpp"
+#include "forms/components.hpp"
 
 namespace tessera::assembly {
 
@@ -72,6 +73,35 @@ struct AddFacet {
 
   template <int dim>
   TESSERA_HD void add(const FacetView& facet, const SideView& side) const {
+    if constexpr (forms::has_components<Form>)
+      add_components<dim>(facet, side);
+    else
+      add_single<dim>(facet, side);
+  }
+
+  /// Block rows, and loads [dofs, components].
+  template <int dim>
+  TESSERA_HD void add_components(const FacetView& facet, const SideView& side) const {
+    constexpr int m = forms::components_of<Form>(dim);
+    const Index* dof = dofs + facet.first_dof;
+    for (int q = 0; q < side.points; ++q) {
+      const double ds = surface_measure<dim>(side, tables + side.map + Offset{q} * side.geometry_nodes * dim,
+                                             tables[side.weights + q], geometry + facet.first_geometry, coordinates);
+      const double* phi = tables + side.basis + Offset{q} * side.nodes;
+      const forms::Place at{0, facet.facet, q, stride};
+      for (int c = 0; c < m && forms::has(form, forms::load_value); ++c) {
+        const double load = form.template load<dim>(at, c) * ds;
+        for (int i = 0; i < side.nodes; ++i) target.b[Offset{dof[i]} * m + c] += load * phi[i];
+      }
+      for (int c = 0; c < m && forms::has(form, forms::value_value); ++c)
+        for (int d = 0; d < m; ++d)
+          if (const double value = form.template tangent<dim>(at, c, d); value != 0)
+            add_matrix(side, dof, phi, value * ds, m * m, c * m + d);
+    }
+  }
+
+  template <int dim>
+  TESSERA_HD void add_single(const FacetView& facet, const SideView& side) const {
     const Index* dof = dofs + facet.first_dof;
     for (int q = 0; q < side.points; ++q) {
       const double ds = surface_measure<dim>(side, tables + side.map + Offset{q} * side.geometry_nodes * dim,
@@ -83,18 +113,21 @@ struct AddFacet {
         for (int i = 0; i < side.nodes; ++i) target.b[dof[i]] += load * ds * phi[i];
       }
       if (!forms::has(form, forms::value_value)) continue;
-      if (const double value = forms::tangent_at<dim>(form, at).vv; value != 0) add_matrix(side, dof, phi, value * ds);
+      if (const double value = forms::tangent_at<dim>(form, at).vv; value != 0)
+        add_matrix(side, dof, phi, value * ds, 1, 0);
     }
   }
 
-  TESSERA_HD void add_matrix(const SideView& side, const Index* dof, const double* phi, double factor) const {
+  /// Adds to number `number` of entries of `size` numbers.
+  TESSERA_HD void add_matrix(const SideView& side, const Index* dof, const double* phi, double factor, int size,
+                             int number) const {
     for (int i = 0; i < side.nodes; ++i) {
       const linalg::CrsView<const double>& pattern = target.pattern;
       const Offset first = pattern.row_ptr[dof[i]];
       const Index count = static_cast<Index>(pattern.row_ptr[dof[i] + 1] - first);
-      double* row = target.values + target.layout.first(dof[i]);
+      double* row = target.values + target.layout.first(dof[i]) * size + number;
       for (int j = 0; j < side.nodes; ++j)
-        row[find_in_row(pattern.col_ind.data() + first, count, dof[j]) * target.layout.step()] +=
+        row[find_in_row(pattern.col_ind.data() + first, count, dof[j]) * target.layout.step() * size] +=
             factor * phi[i] * phi[j];
     }
   }
@@ -108,8 +141,20 @@ struct FacetPlan {
   std::vector<Offset> colour_ptr;
   std::vector<Index> dofs, geometry;
 };
-/// Throws Error(internal) unless each of the values at points is empty or of the expected length.
-void check_facet_values(std::size_t expected, std::span<const std::span<const double>> values);
+/// Throws Error(internal) unless each of the values is empty or has its components at `points` points.
+void check_facet_values(std::size_t points, std::span<const std::span<const double>> values,
+                        std::span<const int> components);
+/// How many components the fields of a form over facets have.
+template <class Form>
+std::array<int, Form::members().size()> facet_components(int dim) {
+  if constexpr (forms::has_components<Form>) {
+    return Form::field_components(dim);
+  } else {
+    std::array<int, Form::members().size()> single;
+    single.fill(1);
+    return single;
+  }
+}
 FacetPlan plan_facets(const mesh::Mesh& mesh, const DofMap& map, const mesh::Group& group);
 
 template <class Exec, class Form>
@@ -119,16 +164,17 @@ void assemble_facets(Exec& exec, const mesh::Mesh& mesh, const DofMap& map, cons
   using Space = typename Exec::Space;
   const int stride = facet_points_per_facet(mesh, map, group);
   const auto values = Form::values(data);
-  check_facet_values(group.entities.size() * static_cast<std::size_t>(stride), values);
-  if (group.entities.empty()) return;
   constexpr auto members = Form::members();
+  const auto components = facet_components<Form>(mesh.dim);
+  check_facet_values(group.entities.size() * static_cast<std::size_t>(stride), values, components);
+  if (group.entities.empty()) return;
   std::array<Array<double, Space>, members.size()> fields;
   bool any = false;
   for (std::size_t m = 0; m < members.size(); ++m) {
     form.*members[m] = {};
     if (values[m].empty()) continue;
     fields[m] = to_space<Space>(values[m]);
-    form.*members[m] = {fields[m].data(), 1, true};
+    form.*members[m] = {fields[m].data(), components[m], true};
     any = true;
   }
   if (!any) return;
@@ -163,6 +209,15 @@ void CellAssembler<Exec>::add_facets(const Facet& form, const mesh::Group& group
   add_facets(form, group, data, A, {A.row_ptr.data(), 1}, A.values.view(), b);
 }
 
+template <class Exec>
+template <class Facet>
+void CellAssembler<Exec>::add_facets(const Facet& form, const mesh::Group& group, const typename Facet::Data& data,
+                                     linalg::BlockCrs<Space>& A, View<double> b) {
+  check_components(A.block, forms::components_of<Facet>(state_->mesh->dim));
+  assemble_facets(exec_, *state_->mesh, *state_->map, group, form, data, state_->coordinates,
+                  {{A.row_ptr.data(), 1}, A.values.data(), b.data(), std::as_const(A).pattern()});
+}
+
 }  // namespace tessera::assembly
 
 /// Instantiates the integrals of a form over facets on a backend.
@@ -173,3 +228,8 @@ void CellAssembler<Exec>::add_facets(const Facet& form, const mesh::Group& group
   template void tessera::assembly::CellAssembler<Exec>::add_facets(                                          \
       const Form&, const tessera::mesh::Group&, const Form::Data&, const tessera::linalg::Crs<Exec::Space>&, \
       const tessera::linalg::RowLayout&, tessera::View<double>, tessera::View<double>)
+/// The same of a form with several unknowns a node.
+#define TESSERA_FACET_FORM_OF_COMPONENTS(Exec, Form)                                                        \
+  template void tessera::assembly::CellAssembler<Exec>::add_facets(                                         \
+      const Form&, const tessera::mesh::Group&, const Form::Data&, tessera::linalg::BlockCrs<Exec::Space>&, \
+      tessera::View<double>)
