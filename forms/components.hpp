@@ -13,7 +13,9 @@ namespace tessera::forms {
 
 /// Whether a form has several unknowns a node (in some dimension).
 template <class Form>
-inline constexpr bool has_components = requires { Form::components(1); };
+inline constexpr bool has_components = requires {
+  Form::components(1);
+};
 
 /// Unknowns a node.
 template <class Form>

@@ -66,7 +66,7 @@ template <class Form>
 void add_cells(Cuda& exec, Strategy strategy, const BlockData<Device>& block, const Form& form, const Target& target) {
   kernels::with_element<true>(block, form, [&](const auto& element) {
     using Element = std::remove_cvref_t<decltype(element)>;
-    const kernels::AddSink<Element::is_symmetric> sink{block.view, target, strategy == Strategy::atomic};
+    const auto sink = kernels::adding_sink<Form, Element>(block.view, target, strategy == Strategy::atomic);
     if (strategy == Strategy::atomic) {
       launch_cells(exec, element, sink, 0, block.cells);
     } else if (strategy == Strategy::colour_blocks) {
@@ -86,7 +86,7 @@ void store_cells(Cuda& exec, const BlockData<Device>& block, const Form& form, I
   const ValueSteps steps = value_steps(block, count);
   kernels::with_element(block, form, [&](const auto& element) {
     using Element = std::remove_cvref_t<decltype(element)>;
-    const kernels::StoreSink<Element::is_symmetric> sink{buffer, steps.place, steps.entry, first, block.view.nodes};
+    const auto sink = kernels::storing_sink<Form, Element>(block.view, buffer, steps, first);
     launch_cells(exec, element, sink, first, count);
   });
 }

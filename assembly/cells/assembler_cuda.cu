@@ -31,6 +31,7 @@ Array<Index, Device> place_nodes(Cuda& exec, const std::vector<Index>& nodes, in
 }
 
 void decide_columns(Cuda&, BlockData<Device>& block) {
+  if (block.block_rows) return;
   if (!block.view.symmetric) {
     block.by_columns = is_thread_a_cell(block) || (!block.adds && block.dim > 1 && block.view.nodes <= 8);
     return;
@@ -84,7 +85,7 @@ void fill_slots(Cuda& exec, const BlockData<Device>& block, const linalg::CrsVie
 
 void make_row_lists(Cuda& exec, BlockData<Device>& block, const linalg::CrsView<const double>& pattern) {
   block.around = cells_around(exec, block, pattern.rows);
-  if (!block.is_linear_simplex() || pattern.rows == 0) return;
+  if (!block.is_linear_simplex() || block.block_rows || pattern.rows == 0) return;
   make_simplex_rows(exec, block, pattern);
   if (block.rows.capacity > 0 && block.rows.long_rows.size() == 0) block.around = {};
 }

@@ -130,7 +130,7 @@ double Assembler<Exec, Form>::refill_bytes(std::size_t of_values, Index rows) co
 
 template <class Form>
 FormTraits traits_of(const Form& form, int dim) {
-  FormTraits traits{forms::components_of<Form>(dim), Form::symmetric, false};
+  FormTraits traits{forms::components_of<Form>(dim), forms::has_components<Form>, Form::symmetric, false};
   if constexpr (requires { form.needs_second(); }) traits.second = form.needs_second();
   return traits;
 }

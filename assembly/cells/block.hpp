@@ -23,7 +23,8 @@ enum class Kernel : std::uint8_t {
 
 /// What set-up needs to know of a form.
 struct FormTraits {
-  int components = 1;
+  int components = 1;       ///< unknowns a node
+  bool block_rows = false;  ///< the form has several, in some dimension
   bool symmetric = true;
   bool second = false;  ///< second derivatives of the basis are asked for
 };
@@ -38,6 +39,7 @@ struct BlockData {
   Kernel kernel = Kernel::general;
   bool geometry_is_dofs = false;
   bool adds = false;        ///< the strategy adds into the matrix; else element values are stored or gathered
+  bool block_rows = false;  ///< of a form with several unknowns a node, in some dimension
   bool by_columns = false;  ///< CUDA: threads take cells, so arrays are column-major: neighbours read neighbours
   /// CUDA: colour c has the places colour_ptr[c] .. colour_ptr[c+1). Threads: colour c has the chunks
   /// chunks[colour_ptr[c] .. colour_ptr[c+1]), chunk m the places [m chunk_cells, (m+1) chunk_cells).

@@ -126,7 +126,78 @@ __global__ void __launch_bounds__(cells_block)
   if (lane == 0) target.b[row] = add ? target.b[row] + load : load;
 }
 
+/// One warp a block row of a form with several unknowns a node, cell after cell around it and pair after pair of components: lanes take
+/// the points, (C^T B_i) to shared memory, then the columns.
+template <int dim, class Form>
+__global__ void __launch_bounds__(cells_block)
+    gather_block_rows(BlockView block, Form form, Target target, const Offset* around_ptr, const Index* around,
+                      bool add) {
+  extern __shared__ double shared[];
+  using Pair = forms::ComponentPair<Form>;
+  constexpr int m = forms::components_of<Form>(dim), width = dim + 2;
+  const int n = block.nodes, lane = threadIdx.x % 32;
+  const Offset row = Offset{blockIdx.x} * (blockDim.x / 32) + threadIdx.x / 32;
+  if (row >= target.pattern.rows) return;
+  double* work = shared + threadIdx.x / 32 * block.points * width;
+  if (!add)
+    for (Offset k = target.pattern.row_ptr[row] * m * m + lane; k < target.pattern.row_ptr[row + 1] * m * m; k += 32)
+      target.values[k] = 0;
+  __syncwarp();
+  double loads[m] = {};
+  for (Offset at = around_ptr[row]; at < around_ptr[row + 1]; ++at) {
+    const Offset place = around[at] / n;
+    const int i = around[at] % n;
+#pragma unroll 1
+    for (int number = 0; number < m * m; ++number) {
+      const Pair pair{form, number / m, number % m};
+      for (int q = lane; q < block.points; q += 32) {
+        double J[dim][dim];
+        jacobian_at_point<dim>(block, GlobalGeometry{block}, place, q, J);
+        forms::Pulled<dim> p;
+        make_point<dim>(block, pair, GlobalGeometry{block}, place, q, J, block.weights[q], p);
+        const double* B = block.basis + static_cast<Offset>(q) * (dim + 1) * n + i;
+        double load = 0;
+        for (int b = 0; b <= dim; ++b) {
+          double sum = 0;
+          for (int a = 0; a <= dim; ++a) sum += B[a * n] * p.C[a][b];
+          work[q * width + b] = sum;
+          load += p.l[b] * B[b * n];
+        }
+        work[q * width + dim + 1] = load;
+      }
+      __syncwarp();
+      if (pair.c == pair.d)
+        for (int q = 0; q < block.points; ++q) loads[pair.c] += work[q * width + dim + 1];
+      for (int j = lane; j < n; j += 32) {
+        double sum = 0;
+        for (int q = 0; q < block.points; ++q)
+          for (int b = 0; b <= dim; ++b)
+            sum += work[q * width + b] * block.basis[(static_cast<Offset>(q) * (dim + 1) + b) * n + j];
+        target.values[target_position(block, target, place, i, j) * m * m + number] += sum;
+      }
+      __syncwarp();
+    }
+  }
+  if (lane == 0)
+    for (int c = 0; c < m; ++c) {
+      double& b = target.b[row * m + c];
+      b = add ? b + loads[c] : loads[c];
+    }
+}
+
 }  // namespace kernels
+
+template <int dim, class Form>
+void gather_block_rows_of(Cuda& exec, const BlockData<Device>& block, const Form& form, const Target& target,
+                          bool add) {
+  constexpr std::size_t most_shared = 99 * 1024;  // of a block, on the architectures that have least
+  const std::size_t of_warp = sizeof(double) * block.view.points * (dim + 2);
+  int warps = kernels::cells_block / 32;
+  while (warps > 1 && warps * of_warp > most_shared) warps /= 2;
+  launch_with_shared(exec, kernels::gather_block_rows<dim, Form>, (Offset{target.pattern.rows} + warps - 1) / warps,
+                     warps * 32, warps * of_warp, block.view, form, target, block.around.ptr.data(),
+                     block.around.items.data(), add);
+}
 
 /// The rows that a warp takes each: those that lanes have left over.
 struct WarpRows {
@@ -164,9 +235,15 @@ void gather_rows_of(Cuda& exec, const BlockData<Device>& block, const Form& form
 /// Every row gathers; `add`: to what is there, else it overwrites.
 template <class Form>
 void gather_rows(Cuda& exec, const BlockData<Device>& block, const Form& form, const Target& target, bool add) {
-  if (block.dim == 1) gather_rows_of<1>(exec, block, form, target, add);
-  if (block.dim == 2) gather_rows_of<2>(exec, block, form, target, add);
-  if (block.dim == 3) gather_rows_of<3>(exec, block, form, target, add);
+  if constexpr (forms::has_components<Form>) {
+    if (block.dim == 1) gather_block_rows_of<1>(exec, block, form, target, add);
+    if (block.dim == 2) gather_block_rows_of<2>(exec, block, form, target, add);
+    if (block.dim == 3) gather_block_rows_of<3>(exec, block, form, target, add);
+  } else {
+    if (block.dim == 1) gather_rows_of<1>(exec, block, form, target, add);
+    if (block.dim == 2) gather_rows_of<2>(exec, block, form, target, add);
+    if (block.dim == 3) gather_rows_of<3>(exec, block, form, target, add);
+  }
 }
 
 }  // namespace tessera::assembly

@@ -1,6 +1,6 @@
 #pragma once
 // Which element type computes a block, and launches with shared memory.
-#include "assembly/cells/tiled.cuh"
+#include "assembly/cells/component_elements.cuh"
 #include "base/memory.hpp"
 #include "base/parallel.hpp"
 
@@ -82,9 +82,18 @@ void with_symmetric(const BlockData<Device>& block, const Form& form, F& f) {
   f(TiledElement < dim, dim == 1 ? 2 : 4, Form > (view, form));
 }
 
+template <int dim, class Form, class F>
+void with_components(const BlockData<Device>& block, const Form& form, F& f) {
+  if constexpr (dim > 1)
+    if (block.view.nodes > 32) return f(ComponentElement<dim, 16, Form>(block.view, form));
+  f(ComponentElement < dim, dim == 1 ? 2 : 4, Form > (block.view, form));
+}
+
 template <bool adds, int dim, class Form, class F>
 void with_element_of(const BlockData<Device>& block, const Form& form, F& f) {
-  if constexpr (Form::symmetric)
+  if constexpr (forms::has_components<Form>)
+    with_components<dim>(block, form, f);
+  else if constexpr (Form::symmetric)
     with_symmetric<adds, dim>(block, form, f);
   else
     with_unsymmetric<dim>(block, form, f);

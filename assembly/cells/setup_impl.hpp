@@ -66,6 +66,7 @@ BlockData<typename Exec::Space> make_block(const mesh::CellBlock& cells, const D
   view.map_columns = block.map_columns.data();
   view.symmetric = traits.symmetric;
   view.components = traits.components;
+  block.block_rows = traits.block_rows;
   if (!traits.symmetric) add_wide_tables(cells, map.order, traits.second, block);
   return block;
 }
@@ -134,7 +135,7 @@ void order_block(Exec& exec, AssemblerState<typename Exec::Space>& state, std::s
 template <class Space>
 bool wants_slots(const AssemblerState<Space>& state, const BlockData<Space>& block) {
   const bool lane_a_row = std::is_same_v<Space, Device> && state.strategy == Strategy::nonzeros &&
-                          block.is_linear_simplex() && block.view.components == 1;
+                          block.is_linear_simplex() && !block.block_rows;
   return block.cells > 0 && state.strategy != Strategy::shared && !lane_a_row &&
          block.view.nodes <= most_nodes_with_slots;
 }

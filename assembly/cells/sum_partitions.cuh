@@ -38,10 +38,11 @@ inline constexpr int partition_blocks = 0;
 template <int dim, class Form>
 inline constexpr int partition_blocks<LinearSimplex<dim, Form>> = dim == 1 ? 0 : 7 - dim;
 
-template <class Element>
-__global__ void __launch_bounds__(partition_block<Element>, partition_blocks<Element>)
-    sum_partition(Element element, PartitionsView parts, Target target, const Index* row_of, double* partials, bool add,
-                  bool by_columns) {
+/// Computes the elements of a partition: their values go to a sink that make_sink(values) gives for the shared memory behind what else is
+/// there. Returns that memory.
+template <class Element, class MakeSink>
+__device__ __forceinline__ double* compute_partition(const Element& element, const PartitionsView& parts,
+                                                     MakeSink make_sink) {
   extern __shared__ double shared[];
   constexpr int threads = partition_block<Element>;
   constexpr int groups = threads / Element::lanes;
@@ -59,13 +60,24 @@ __global__ void __launch_bounds__(partition_block<Element>, partition_blocks<Ele
   __syncthreads();
 
   const LocalGeometry geometry{coordinates, parts.local, block.cells};
-  const StoreSink<Element::is_symmetric> sink{values, by_columns ? 1 : block.entries(), by_columns ? count : 1, first,
-                                              block.nodes};
+  const auto sink = make_sink(values, first, count);
   for (Index local = group; local < count; local += groups)
     element.add(first + local, threadIdx.x % Element::lanes, shared,
                 work + group * (element.work_bytes() / sizeof(double)), geometry, sink);
   __syncthreads();
+  return values;
+}
 
+template <class Element>
+__global__ void __launch_bounds__(partition_block<Element>, partition_blocks<Element>)
+    sum_partition(Element element, PartitionsView parts, Target target, const Index* row_of, double* partials, bool add,
+                  bool by_columns) {
+  constexpr int threads = partition_block<Element>;
+  const BlockView& block = element.block;
+  const double* values = compute_partition(element, parts, [&](double* to, Index first, Index count) {
+    return StoreSink<Element::is_symmetric>{to, by_columns ? 1 : block.entries(), by_columns ? count : 1, first,
+                                            block.nodes};
+  });
   const Offset first_target = parts.first_target[blockIdx.x];
   const int targets = static_cast<int>(parts.first_target[blockIdx.x + 1] - first_target);
   const Offset nnz = target.pattern.col_ind.size();
@@ -80,6 +92,41 @@ __global__ void __launch_bounds__(partition_block<Element>, partition_blocks<Ele
       partials[-1 - to] = sum;
     } else {
       double* value = target_of(target, row_of, nnz, to);
+      *value = add ? *value + sum : sum;
+    }
+  }
+}
+
+/// The same of forms with several unknowns a node: a thread sums one number of a block.
+template <class Element>
+__global__ void __launch_bounds__(partition_block<Element>)
+    sum_block_partition(Element element, PartitionsView parts, Target target, BlockValues numbers, double* partials,
+                        bool add) {
+  const double* values = compute_partition(element, parts, [&](double* to, Index first, Index) {
+    return StoreBlocks<Element::is_symmetric>{to, first, element.block.nodes, numbers.components};
+  });
+  const Offset first_target = parts.first_target[blockIdx.x], nnz = target.pattern.col_ind.size();
+  const int m = numbers.components;
+  const int items = static_cast<int>(parts.first_target[blockIdx.x + 1] - first_target) * m * m;
+  for (int item = threadIdx.x; item < items; item += partition_block<Element>) {
+    const int t = item / (m * m), c = item % (m * m) / m, d = item % m;
+    const Offset slice = parts.first_slice[blockIdx.x] + t / 32;
+    const std::uint16_t* list = parts.lists + parts.list_first[slice] + t % 32;
+    // Sources of the matrix are not those of the load, whether they say so singly (one unknown a node) or doubled.
+    const int entry = m == 1 ? list[0] : list[0] / 2;
+    const bool is_load = entry % numbers.sources >= numbers.blocks;
+    if (is_load && d > 0) continue;
+    double sum = 0;
+    for (int k = 0; k < parts.widths[slice]; ++k) {
+      const int at = list[k * 32];
+      if (at == 65535) continue;
+      sum += m == 1 ? values[at] : is_load ? numbers.load(values, at, c) : numbers.block(values, at, c, d);
+    }
+    const Index to = parts.targets[first_target + t];
+    if (to < 0) {
+      partials[Offset{-1 - to} * m * m + (is_load ? c : c * m + d)] = sum;
+    } else {
+      double* value = is_load ? target.b + (to - nnz) * m + c : target.values + Offset{to} * m * m + c * m + d;
       *value = add ? *value + sum : sum;
     }
   }
@@ -127,9 +174,14 @@ void sum_partitions(Cuda& exec, const BlockData<Device>& block, const Form& form
                                      static_cast<int>(p.most_nodes)};
   kernels::with_element(block, form, [&](const auto& element) {
     using Element = std::remove_cvref_t<decltype(element)>;
-    const std::size_t bytes = besides(element, p.most_nodes) + sizeof(double) * p.largest * block.view.entries();
-    launch_with_shared(exec, kernels::sum_partition<Element>, p.first.size() - 1, kernels::partition_block<Element>,
-                       bytes, element, view, target, row_of, partials, add, block.by_columns);
+    const std::size_t bytes = besides(element, p.most_nodes) + sizeof(double) * p.largest * block.view.values();
+    if constexpr (forms::has_components<Form>)
+      launch_with_shared(exec, kernels::sum_block_partition<Element>, p.first.size() - 1,
+                         kernels::partition_block<Element>, bytes, element, view, target, block_values_of(block.view),
+                         partials, add);
+    else
+      launch_with_shared(exec, kernels::sum_partition<Element>, p.first.size() - 1, kernels::partition_block<Element>,
+                         bytes, element, view, target, row_of, partials, add, block.by_columns);
   });
 }
 

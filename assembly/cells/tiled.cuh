@@ -169,7 +169,14 @@ struct TiledElement {
   template <class Geometry, class Sink>
   __device__ void add(Offset place, int lane, const double* tables, double* work, const Geometry& geometry,
                       const Sink& sink) const {
-    Points::make(block, form, place, lane, work, geometry);
+    add_form(form, place, lane, tables, work, geometry, sink);
+  }
+
+  /// The same of another form of this type.
+  template <class Geometry, class Sink>
+  __device__ void add_form(const Form& of, Offset place, int lane, const double* tables, double* work,
+                           const Geometry& geometry, const Sink& sink) const {
+    Points::make(block, of, place, lane, work, geometry);
     __syncwarp();
     const double* basis = basis_in_shared ? tables : block.padded_basis;
     const int n = block.nodes, rows = (n + 7) / 8;
@@ -177,7 +184,7 @@ struct TiledElement {
     for (int first = 0; first < rows; first += columns)
       for (int base = 0; base < (columns == tiles ? 1 : is_symmetric ? first + 1 : rows); base += tiles)
         add_columns(place, lane, basis, work, columns == tiles ? 0 : base, columns == tiles ? 0 : first, sink);
-    if (forms::has(form, load_value) || Sink::wants_every_value)
+    if (forms::has(of, load_value) || Sink::wants_every_value)
       for (int i = lane; i < n; i += 32) sink.load(place, i, Points::load(block, work, basis, i));
     __syncwarp();
   }
