@@ -1,5 +1,4 @@
 #include "assembly/cells/cell_assembler_impl.hpp"
-#include "assembly/space/dirichlet_impl.hpp"
 #include "mesh/colouring.hpp"
 
 namespace tessera::assembly {
@@ -91,9 +90,5 @@ void make_row_lists(Cuda& exec, BlockData<Device>& block, const linalg::CrsView<
 }
 
 template class CellAssembler<Cuda>;
-template void eliminate_dirichlet<Cuda>(Cuda&, linalg::Crs<Device>&, View<double>, const std::vector<Index>&,
-                                        const std::vector<double>&);
-template void eliminate_dirichlet<Cuda>(Cuda&, const linalg::Crs<Device>&, const linalg::RowLayout&, View<double>,
-                                        View<double>, const std::vector<Index>&, const std::vector<double>&);
 
 }  // namespace tessera::assembly

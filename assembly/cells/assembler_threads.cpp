@@ -1,7 +1,6 @@
 #include <algorithm>
 
 #include "assembly/cells/cell_assembler_impl.hpp"
-#include "assembly/space/dirichlet_impl.hpp"
 #include "base/host_memory.hpp"
 #include "base/team.hpp"
 #include "mesh/colouring.hpp"
@@ -117,7 +116,5 @@ void make_row_lists(Threads& exec, BlockData<Host>& block, const linalg::CrsView
 }
 
 template class CellAssembler<Threads>;
-template void eliminate_dirichlet<Threads>(Threads&, linalg::Crs<Host>&, View<double>, const std::vector<Index>&,
-                                           const std::vector<double>&);
 
 }  // namespace tessera::assembly

@@ -5,10 +5,14 @@
 
 namespace tessera::assembly {
 
-FixedDofs mark_fixed_dofs(Index rows, const std::vector<Index>& dofs, const std::vector<double>& values) {
-  if (dofs.size() != values.size())
-    throw Error(ExitCode::internal, fmt::format("{} fixed dofs but {} values", dofs.size(), values.size()),
+void check_values(std::size_t fixed, std::size_t values) {
+  if (fixed != values)
+    throw Error(ExitCode::internal, fmt::format("{} fixed dofs but {} values", fixed, values),
                 "give one value for each dof");
+}
+
+FixedDofs mark_fixed_dofs(Index rows, const std::vector<Index>& dofs, const std::vector<double>& values) {
+  check_values(dofs.size(), values.size());
   FixedDofs marks{std::vector<unsigned char>(rows, 0), std::vector<double>(rows, 0.0)};
   for (std::size_t i = 0; i < dofs.size(); ++i) {
     if (dofs[i] < 0 || dofs[i] >= rows)
@@ -20,7 +24,6 @@ FixedDofs mark_fixed_dofs(Index rows, const std::vector<Index>& dofs, const std:
   return marks;
 }
 
-template void eliminate_dirichlet<Threads>(Threads&, const linalg::Crs<Host>&, const linalg::RowLayout&, View<double>,
-                                           View<double>, const std::vector<Index>&, const std::vector<double>&);
+TESSERA_DIRICHLET(Threads);
 
 }  // namespace tessera::assembly

@@ -2,6 +2,7 @@
 #include <vector>
 
 #include "base/backend.hpp"
+#include "linalg/block_crs.hpp"
 #include "linalg/crs.hpp"
 #include "linalg/row_layout.hpp"
 
@@ -20,5 +21,35 @@ template <class Exec>
 void eliminate_dirichlet(Exec& exec, const linalg::Crs<typename Exec::Space>& pattern, const linalg::RowLayout& layout,
                          View<double> values, View<double> b, const std::vector<Index>& dofs,
                          const std::vector<double>& prescribed);
+
+/// The same of block rows: row node * block + c is component c of a node.
+template <class Exec>
+void eliminate_dirichlet(Exec& exec, linalg::BlockCrs<typename Exec::Space>& A, View<double> b,
+                         const std::vector<Index>& rows, const std::vector<double>& values);
+
+/// What an elimination took out of a matrix, kept, so that prescribed values may change while the matrix stays: in time, in the steps of
+/// Newton's method or of a load.
+template <class Space>
+struct RemovedColumns {
+  Array<Index, Space> fixed;      ///< rows
+  Array<double, Space> diagonal;  ///< [fixed]
+  Array<Index, Space> rows;       ///< free rows that lost entries
+  Array<Offset, Space> ptr;       ///< [rows + 1]
+  Array<Index, Space> columns;    ///< of the entries, as places in `fixed`
+  Array<double, Space> entries;
+};
+
+/// Takes rows and columns `fixed` out of A, as eliminate_dirichlet does. Throws Error(internal) for a row outside A.
+template <class Exec>
+RemovedColumns<typename Exec::Space> remove_columns(Exec& exec, linalg::Crs<typename Exec::Space>& A,
+                                                    const std::vector<Index>& fixed);
+template <class Exec>
+RemovedColumns<typename Exec::Space> remove_columns(Exec& exec, linalg::BlockCrs<typename Exec::Space>& A,
+                                                    const std::vector<Index>& fixed);
+
+/// b of the problem without prescribed values becomes that with them, [fixed]. Throws Error(internal) for another number of values.
+template <class Exec>
+void prescribe(Exec& exec, const RemovedColumns<typename Exec::Space>& removed, const std::vector<double>& values,
+               View<double> b);
 
 }  // namespace tessera::assembly

@@ -10,6 +10,8 @@ struct FixedDofs {
   std::vector<double> prescribed;
 };
 FixedDofs mark_fixed_dofs(Index rows, const std::vector<Index>& dofs, const std::vector<double>& values);
+/// Throws Error(internal) unless there is a value for each fixed dof.
+void check_values(std::size_t fixed, std::size_t values);
 
 template <class Exec>
 void eliminate_dirichlet(Exec& exec, const linalg::Crs<typename Exec::Space>& pattern, const linalg::RowLayout& layout,
@@ -57,5 +59,154 @@ void eliminate_dirichlet(Exec& exec, linalg::Crs<typename Exec::Space>& A, View<
                          const std::vector<Index>& dofs, const std::vector<double>& values) {
   eliminate_dirichlet(exec, A, {A.row_ptr.data(), 1}, A.values.view(), b, dofs, values);
 }
+
+/// The same entries as block rows of one number.
+template <class Space>
+linalg::BlockCrsView<double> as_blocks(linalg::Crs<Space>& A) {
+  return {A.rows, A.cols, 1, A.row_ptr.view(), A.col_ind.view(), A.values.view()};
+}
+
+/// Calls visit(column, entry) for the entries of a row.
+template <class Visit>
+TESSERA_HD inline void visit_entries(const linalg::BlockCrsView<double>& A, Offset row, Visit visit) {
+  const int m = A.block;
+  const Offset node = row / m;
+  for (Offset k = A.row_ptr[node]; k < A.row_ptr[node + 1]; ++k)
+    for (int d = 0; d < m; ++d) visit(Offset{A.col_ind[k]} * m + d, A.values[(k * m + row % m) * m + d]);
+}
+
+template <class Exec>
+void eliminate_dirichlet(Exec& exec, linalg::BlockCrs<typename Exec::Space>& A, View<double> b,
+                         const std::vector<Index>& rows, const std::vector<double>& values) {
+  using Space = typename Exec::Space;
+  if (rows.empty() && values.empty()) return;
+  const FixedDofs marks = mark_fixed_dofs(A.rows, rows, values);
+  const auto fixed_there = to_space<Space>(marks.fixed);
+  const auto prescribed_there = to_space<Space>(marks.prescribed);
+  const View<const unsigned char> is_fixed = fixed_there.view();
+  const View<const double> value = prescribed_there.view();
+  const linalg::BlockCrsView<double> view = A.view();
+  for_each(exec, A.rows, [=] TESSERA_HD(Offset row) {
+    const bool fixed = is_fixed[row];
+    double lifted = 0, diagonal = 0;
+    visit_entries(view, row, [&](Offset col, double& entry) {
+      if (fixed && col == row) {
+        if (!(entry > 0)) entry = 1;
+        diagonal = entry;
+      } else if (fixed || is_fixed[col]) {
+        if (!fixed) lifted += entry * value[col];
+        entry = 0;
+      }
+    });
+    b[row] = fixed ? diagonal * value[row] : b[row] - lifted;
+  });
+  exec.synchronize();  // the marks are released here
+}
+
+template <class Exec>
+RemovedColumns<typename Exec::Space> take_columns(Exec& exec, const linalg::BlockCrsView<double>& A,
+                                                  const std::vector<Index>& fixed) {
+  using Space = typename Exec::Space;
+  RemovedColumns<Space> removed;
+  std::vector<Index> number(static_cast<std::size_t>(A.rows), -1);
+  mark_fixed_dofs(A.rows, fixed, std::vector<double>(fixed.size()));  // for its checks
+  for (std::size_t i = 0; i < fixed.size(); ++i) number[fixed[i]] = static_cast<Index>(i);
+  removed.fixed = to_space<Space>(fixed);
+  const auto number_there = to_space<Space>(number);
+  const View<const Index> number_of = number_there.view();
+
+  // How many entries each free row loses.
+  Array<Index, Space> counts(A.rows);
+  const View<Index> count_of = counts.view();
+  for_each(exec, A.rows, [=] TESSERA_HD(Offset row) {
+    Index count = 0;
+    if (number_of[row] < 0)
+      visit_entries(A, row, [&](Offset col, double& entry) { count += number_of[col] >= 0 && entry != 0; });
+    count_of[row] = count;
+  });
+  exec.synchronize();
+  std::vector<Index> rows;
+  std::vector<Offset> ptr{0};
+  const std::vector<Index> on_host = to_vector(counts);
+  for (Index row = 0; row < A.rows; ++row)
+    if (on_host[row] > 0) rows.push_back(row), ptr.push_back(ptr.back() + on_host[row]);
+  removed.rows = to_space<Space>(rows);
+  removed.ptr = to_space<Space>(ptr);
+  removed.columns = Array<Index, Space>(ptr.back());
+  removed.entries = Array<double, Space>(ptr.back());
+  removed.diagonal = Array<double, Space>(static_cast<Offset>(fixed.size()));
+
+  const View<const Index> row_of = removed.rows.view(), is_fixed = removed.fixed.view();
+  const View<const Offset> first = removed.ptr.view();
+  const View<Index> column = removed.columns.view();
+  const View<double> entry_of = removed.entries.view(), diagonal = removed.diagonal.view();
+  for_each(exec, removed.rows.size(), [=] TESSERA_HD(Offset k) {
+    Offset to = first[k];
+    visit_entries(A, row_of[k], [&](Offset col, double& entry) {
+      if (number_of[col] < 0 || entry == 0) return;
+      column[to] = number_of[col];
+      entry_of[to++] = entry;
+      entry = 0;
+    });
+  });
+  for_each(exec, removed.fixed.size(), [=] TESSERA_HD(Offset k) {
+    const Index row = is_fixed[k];
+    visit_entries(A, row, [&](Offset col, double& entry) {
+      if (col != row) {
+        entry = 0;
+        return;
+      }
+      if (!(entry > 0)) entry = 1;
+      diagonal[k] = entry;
+    });
+  });
+  exec.synchronize();  // the numbers are released here
+  return removed;
+}
+
+template <class Exec>
+RemovedColumns<typename Exec::Space> remove_columns(Exec& exec, linalg::Crs<typename Exec::Space>& A,
+                                                    const std::vector<Index>& fixed) {
+  return take_columns(exec, as_blocks(A), fixed);
+}
+
+template <class Exec>
+RemovedColumns<typename Exec::Space> remove_columns(Exec& exec, linalg::BlockCrs<typename Exec::Space>& A,
+                                                    const std::vector<Index>& fixed) {
+  return take_columns(exec, A.view(), fixed);
+}
+
+template <class Exec>
+void prescribe(Exec& exec, const RemovedColumns<typename Exec::Space>& removed, const std::vector<double>& values,
+               View<double> b) {
+  using Space = typename Exec::Space;
+  check_values(static_cast<std::size_t>(removed.fixed.size()), values.size());
+  const auto there = to_space<Space>(values);
+  const View<const double> value = there.view(), entry = removed.entries.view(), diagonal = removed.diagonal.view();
+  const View<const Index> row_of = removed.rows.view(), column = removed.columns.view(), fixed = removed.fixed.view();
+  const View<const Offset> first = removed.ptr.view();
+  for_each(exec, removed.rows.size(), [=] TESSERA_HD(Offset k) {
+    double lifted = 0;
+    for (Offset e = first[k]; e < first[k + 1]; ++e) lifted += entry[e] * value[column[e]];
+    b[row_of[k]] -= lifted;
+  });
+  for_each(exec, removed.fixed.size(), [=] TESSERA_HD(Offset k) { b[fixed[k]] = diagonal[k] * value[k]; });
+  exec.synchronize();  // the values are released here
+}
+
+/// Instantiates the elimination on a backend.
+#define TESSERA_DIRICHLET(Exec)                                                                                      \
+  template void eliminate_dirichlet<Exec>(Exec&, linalg::Crs<Exec::Space>&, View<double>, const std::vector<Index>&, \
+                                          const std::vector<double>&);                                               \
+  template void eliminate_dirichlet<Exec>(Exec&, const linalg::Crs<Exec::Space>&, const linalg::RowLayout&,          \
+                                          View<double>, View<double>, const std::vector<Index>&,                     \
+                                          const std::vector<double>&);                                               \
+  template void eliminate_dirichlet<Exec>(Exec&, linalg::BlockCrs<Exec::Space>&, View<double>,                       \
+                                          const std::vector<Index>&, const std::vector<double>&);                    \
+  template RemovedColumns<Exec::Space> remove_columns<Exec>(Exec&, linalg::Crs<Exec::Space>&,                        \
+                                                            const std::vector<Index>&);                              \
+  template RemovedColumns<Exec::Space> remove_columns<Exec>(Exec&, linalg::BlockCrs<Exec::Space>&,                   \
+                                                            const std::vector<Index>&);                              \
+  template void prescribe<Exec>(Exec&, const RemovedColumns<Exec::Space>&, const std::vector<double>&, View<double>)
 
 }  // namespace tessera::assembly

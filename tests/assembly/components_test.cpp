@@ -296,6 +296,73 @@ TYPED_TEST(Components, FacetsTakeTractionsAndSprings) {
   }
 }
 
+/// K u = b with some components of some nodes fixed, of which other values are asked for afterwards.
+TYPED_TEST(Components, DirichletByComponentKeepsTheSolution) {
+  TESSERA_REQUIRE(TypeParam);
+  using Space = typename TypeParam::Space;
+  TypeParam exec;
+  for (const char* shape : {"interval", "triangle", "hex"}) {
+    const mesh::Mesh mesh = box(shape, 2);
+    const int m = mesh.dim;
+    const assembly::DofMap map = assembly::make_dof_map(mesh, 1);
+    Assembler<TypeParam> assembler(exec, mesh, map);
+    linalg::BlockCrs<Space> A = assembler.make_block_matrix();
+    Array<double, Space> b(A.rows);
+    assembler.assemble(data_of(mesh, map, false, false), A, b.view());
+    const auto filled = [&] {
+      return Filled{m, to_vector(A.row_ptr), to_vector(A.col_ind), to_vector(A.values), to_vector(b)};
+    };
+    const auto vector = [](const std::vector<double>& v) {
+      return Eigen::VectorXd(Eigen::Map<const Eigen::VectorXd>(v.data(), static_cast<Eigen::Index>(v.size())));
+    };
+    const Eigen::MatrixXd K = filled().dense();
+    const std::vector<double> load = to_vector(b);
+    std::vector<Index> fixed;
+    for (const Index node : assembly::facet_dofs(mesh, map, *mesh.group("left", m - 1)))
+      for (int c = 0; c < m; ++c)
+        if (c != 1 || node > 0) fixed.push_back(node * m + c);
+    const auto values_of = [&](double factor) {
+      std::vector<double> values;
+      for (std::size_t i = 0; i < fixed.size(); ++i) values.push_back(factor * (1 + std::sin(1.0 * i)));
+      return values;
+    };
+    const auto expect_solution = [&](const std::vector<double>& values) {
+      const Eigen::MatrixXd eliminated = filled().dense();
+      EXPECT_LT((eliminated - eliminated.transpose()).norm(), 1e-14 * K.norm());
+      const Eigen::VectorXd u = eliminated.partialPivLu().solve(vector(to_vector(b)));
+      const Eigen::VectorXd residual = K * u - vector(load);
+      for (std::size_t i = 0, next = 0; i < load.size(); ++i) {
+        if (next < fixed.size() && fixed[next] == static_cast<Index>(i))
+          EXPECT_NEAR(u[i], values[next++], 1e-12);
+        else
+          EXPECT_NEAR(residual[i], 0, 1e-10 * K.norm()) << shape << i;
+      }
+    };
+    const linalg::BlockCrs<Space> copied{A.rows,
+                                         A.cols,
+                                         m,
+                                         to_space<Space>(to_vector(A.row_ptr)),
+                                         to_space<Space>(to_vector(A.col_ind)),
+                                         to_space<Space>(to_vector(A.values))};
+    assembly::eliminate_dirichlet(exec, A, b.view(), fixed, values_of(1));
+    expect_solution(values_of(1));
+    const std::vector<double> eliminated = to_vector(A.values), lifted = to_vector(b);
+    copy(copied.values, A.values);
+    const assembly::RemovedColumns<Space> removed = assembly::remove_columns(exec, A, fixed);
+    EXPECT_EQ(to_vector(A.values), eliminated);
+    for (const double factor : {1.0, -3.0}) {
+      b = to_space<Space>(load);
+      assembly::prescribe(exec, removed, values_of(factor), b.view());
+      if (factor == 1) {
+        expect_close(to_vector(b), lifted, "lifted");
+      }
+      expect_solution(values_of(factor));
+    }
+    EXPECT_THROW(assembly::prescribe(exec, removed, {}, b.view()), Error);
+    EXPECT_THROW(assembly::remove_columns(exec, A, {A.rows}), Error);
+  }
+}
+
 TEST(ComponentsOnThreads, MatricesOfAnotherKindAreRefused) {
   Threads exec(1);
   const mesh::Mesh mesh = box("quad", 2);
