@@ -101,8 +101,8 @@ class Comparison {
   /// Whether all formats agreed.
   bool run() {
     print_title();
-    for (const linalg::FormatInfo& format : linalg::format_table())
-      if (format.name != "auto") add(format.name);
+    for (const std::string& format : linalg::format_names(1))
+      if (format != "auto") add(format);
     if constexpr (std::is_same_v<Exec, Cuda>) add_cusparse();
     const linalg::FormatChoice choice =
         linalg::choose_format(linalg::row_lengths(exec_, A_.cols, A_.row_ptr), Exec::name);

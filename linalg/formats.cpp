@@ -17,6 +17,8 @@ TESSERA_MAKERS_OF_OPERATORS(extern template, Cuda, float);
 /// The columns of a format that every backend has in both types.
 #define TESSERA_EVERYWHERE(make) \
   make<Threads, double>, make<Threads, float>, TESSERA_ON_CUDA(make<Cuda, double>), TESSERA_ON_CUDA(make<Cuda, float>)
+/// The same of a format of block rows.
+#define TESSERA_EVERYWHERE_IN_BLOCKS(make) nullptr, nullptr, nullptr, nullptr, TESSERA_EVERYWHERE(make)
 
 namespace {
 
@@ -55,10 +57,40 @@ const std::vector<FormatInfo>& format_table() {
       {"sliced_ell", "slices of 32 rows padded to their own longest row, sorted where rows differ much", TESSERA_EVERYWHERE(make_sliced_ell_operator)},
       {"packed_ell", "sliced ELL with columns packed into 0.25 to 2 B where the numbering allows: the least bytes", TESSERA_EVERYWHERE(make_packed_ell_operator)},
       {"cmrs", "strips of 16 rows, each entry with its row in the column word", TESSERA_EVERYWHERE(make_cmrs_operator)},
+      {"block_crs", "of several unknowns a node: compressed rows of dense blocks, a column a block", TESSERA_EVERYWHERE_IN_BLOCKS(make_block_crs_operator)},
+      {"block_sliced_ell", "of several unknowns a node: slices of 32 rows of dense blocks", TESSERA_EVERYWHERE_IN_BLOCKS(make_block_sliced_ell_operator)},
   };
   // clang-format on
   return table;
 }
+
+std::vector<std::string> format_names(Index block) {
+  std::vector<std::string> names;
+  for (const FormatInfo& entry : format_table())
+    if (block > 1 || !entry.only_blocks()) names.push_back(entry.name);
+  return names;
+}
+
+namespace detail {
+
+const FormatInfo& find_format(const std::string& name, bool block_rows) {
+  const auto& table = format_table();
+  const auto found = std::find_if(table.begin(), table.end(), [&](const FormatInfo& e) { return e.name == name; });
+  const std::vector<std::string> names = format_names(block_rows ? 2 : 1);
+  if (found == table.end()) throw Error(ExitCode::usage, "unknown matrix format '" + name + "'", suggest(name, names));
+  if (found->only_blocks() && !block_rows)
+    throw Error(ExitCode::usage,
+                "the matrix format '" + name + "' stores the blocks of several unknowns a node; this matrix has one",
+                fmt::format("choose {}", fmt::join(names, ", ")));
+  return *found;
+}
+
+void refuse_refill(const std::string& format, const char* kind) {
+  throw Error(ExitCode::internal, fmt::format("values of a matrix of {} cannot refill this one in '{}'", kind, format),
+              "refill it from a matrix of the kind that it was made from");
+}
+
+}  // namespace detail
 
 FormatChoice choose_format(const RowLengths& lengths, const std::string& backend) {
   const bool on_gpu = backend == "cuda";
@@ -72,6 +104,22 @@ FormatChoice choose_format(const RowLengths& lengths, const std::string& backend
                                lengths.longest, lengths.mean())};
   return {"packed_ell",
           fmt::format("rows of {:.1f} non-zeros on average, {} at most: packed columns move the least bytes",
+                      lengths.mean(), lengths.longest)};
+}
+
+FormatChoice choose_block_format(const RowLengths& lengths, const std::string& backend) {
+  if (backend != "cuda") return {"block_crs", "the numbers of a block row stand together, as threads read them best"};
+  if (lengths.rows < few_rows_cuda)
+    return {"block_crs", fmt::format("several threads a block row, for {} are too few for one each", lengths.rows)};
+  if (lengths.mean() > long_rows)
+    return {"block_crs", fmt::format("block rows of {:.0f} blocks on average are long enough to be read as they are",
+                                     lengths.mean())};
+  if (lengths.longest > longest_allowed(lengths, true))
+    return {"block_crs",
+            fmt::format("the longest block row has {} blocks, the average {:.1f}: slices would wait for it",
+                        lengths.longest, lengths.mean())};
+  return {"block_sliced_ell",
+          fmt::format("block rows of {:.1f} blocks on average, {} at most: a warp streams through 32 of them",
                       lengths.mean(), lengths.longest)};
 }
 

@@ -10,4 +10,9 @@ template std::unique_ptr<Operator<Cuda, double>> make_operator(Cuda&, const Crs<
 template std::unique_ptr<Operator<Cuda, float>> make_operator(Cuda&, const Crs<Device, float>&, const std::string&,
                                                               std::string*);
 
+template std::unique_ptr<Operator<Cuda, double>> make_operator(Cuda&, const BlockCrs<Device, double>&,
+                                                               const std::string&, std::string*);
+template std::unique_ptr<Operator<Cuda, float>> make_operator(Cuda&, const BlockCrs<Device, float>&, const std::string&,
+                                                              std::string*);
+
 }  // namespace tessera::linalg

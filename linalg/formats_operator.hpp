@@ -7,6 +7,7 @@
 #include "linalg/cmrs.hpp"
 #include "linalg/ell.hpp"
 #include "linalg/formats.hpp"
+#include "linalg/formats_blocks.hpp"
 #include "linalg/packed_ell.hpp"
 #include "linalg/sliced_ell.hpp"
 
@@ -21,6 +22,7 @@ class MatrixOperator final : public FormatOperator<Exec, A, StoredOperator<Exec,
  public:
   explicit MatrixOperator(M matrix) : matrix_(std::move(matrix)) {}
 
+  using StoredOperator<Exec, T>::assign_values;
   void assign_values(Exec& exec, const Crs<typename Exec::Space, T>& from) override {
     linalg::assign_values(exec, from, matrix_);
   }
@@ -76,16 +78,31 @@ template <class Exec, class T>
 std::unique_ptr<Operator<Exec, T>> make_cmrs_operator(Exec& exec, const Crs<typename Exec::Space, T>& A) {
   return detail::own<Exec>(cmrs_from_crs(exec, A, usual_cmrs<Exec>()));
 }
+template <class Exec, class T>
+std::unique_ptr<Operator<Exec, T>> make_block_crs_operator(Exec&, const BlockCrs<typename Exec::Space, T>& A) {
+  return std::make_unique<BlockCrsOperator<Exec, T>>(A);
+}
+template <class Exec, class T>
+std::unique_ptr<Operator<Exec, T>> make_block_sliced_ell_operator(Exec& exec,
+                                                                  const BlockCrs<typename Exec::Space, T>& A) {
+  return std::make_unique<detail::BlockSlicedEllOperator<Exec, T>>(block_sliced_ell_from_blocks(exec, A));
+}
 
 /// One line instantiates the makers for a backend and a type.
-#define TESSERA_MAKERS_OF_OPERATORS(what, Exec, T)                                                              \
-  what std::unique_ptr<Operator<Exec, T>> make_crs_operator(Exec&, const Crs<typename Exec::Space, T>&);        \
-  what std::unique_ptr<Operator<Exec, T>> make_ell_operator(Exec&, const Crs<typename Exec::Space, T>&);        \
-  what std::unique_ptr<Operator<Exec, T>> make_sliced_ell_operator(Exec&, const Crs<typename Exec::Space, T>&); \
-  what std::unique_ptr<Operator<Exec, T>> make_packed_ell_operator(Exec&, const Crs<typename Exec::Space, T>&); \
-  what std::unique_ptr<Operator<Exec, T>> make_cmrs_operator(Exec&, const Crs<typename Exec::Space, T>&)
+#define TESSERA_MAKERS_OF_OPERATORS(what, Exec, T)                                                                  \
+  what std::unique_ptr<Operator<Exec, T>> make_crs_operator(Exec&, const Crs<typename Exec::Space, T>&);            \
+  what std::unique_ptr<Operator<Exec, T>> make_ell_operator(Exec&, const Crs<typename Exec::Space, T>&);            \
+  what std::unique_ptr<Operator<Exec, T>> make_sliced_ell_operator(Exec&, const Crs<typename Exec::Space, T>&);     \
+  what std::unique_ptr<Operator<Exec, T>> make_packed_ell_operator(Exec&, const Crs<typename Exec::Space, T>&);     \
+  what std::unique_ptr<Operator<Exec, T>> make_cmrs_operator(Exec&, const Crs<typename Exec::Space, T>&);           \
+  what std::unique_ptr<Operator<Exec, T>> make_block_crs_operator(Exec&, const BlockCrs<typename Exec::Space, T>&); \
+  what std::unique_ptr<Operator<Exec, T>> make_block_sliced_ell_operator(Exec&,                                     \
+                                                                         const BlockCrs<typename Exec::Space, T>&)
 
 namespace detail {
+
+/// Its row of the table. Throws Error(usage) for an unknown name, and for a format of block rows where there are none.
+const FormatInfo& find_format(const std::string& name, bool block_rows);
 
 template <class Exec, class T>
 MakeOperator<Exec, T> column(const FormatInfo& format) {
@@ -102,6 +119,21 @@ MakeOperator<Exec, T> column(const FormatInfo& format) {
   }
 }
 
+template <class Exec, class T>
+MakeBlockOperator<Exec, T> block_column(const FormatInfo& format) {
+  if constexpr (std::is_same_v<Exec, Threads>) {
+    if constexpr (std::is_same_v<T, double>)
+      return format.block_threads;
+    else
+      return format.block_threads_float;
+  } else {
+    if constexpr (std::is_same_v<T, double>)
+      return format.block_cuda;
+    else
+      return format.block_cuda_float;
+  }
+}
+
 }  // namespace detail
 
 template <class Exec, class T>
@@ -110,12 +142,19 @@ std::unique_ptr<Operator<Exec, T>> make_operator(Exec& exec, const Crs<typename 
   FormatChoice choice{format, "asked for"};
   if (format == "auto") choice = choose_format(row_lengths(exec, A.cols, A.row_ptr), Exec::name);
   if (reason) *reason = choice.reason;
-  std::vector<std::string> names;
-  for (const FormatInfo& entry : format_table()) {
-    if (entry.name == choice.name) return detail::column<Exec, T>(entry)(exec, A);
-    names.push_back(entry.name);
-  }
-  throw Error(ExitCode::usage, "unknown matrix format '" + format + "'", suggest(format, names));
+  const FormatInfo& entry = detail::find_format(choice.name, false);
+  return detail::column<Exec, T>(entry)(exec, A);
+}
+
+template <class Exec, class T>
+std::unique_ptr<Operator<Exec, T>> make_operator(Exec& exec, const BlockCrs<typename Exec::Space, T>& A,
+                                                 const std::string& format, std::string* reason) {
+  FormatChoice choice{format, "asked for"};
+  if (format == "auto") choice = choose_block_format(row_lengths(exec, A.cols / A.block, A.row_ptr), Exec::name);
+  if (reason) *reason = choice.reason;
+  const FormatInfo& entry = detail::find_format(choice.name, true);
+  if (entry.only_blocks()) return detail::block_column<Exec, T>(entry)(exec, A);
+  return std::make_unique<detail::ExpandedOperator<Exec, T>>(exec, A, detail::column<Exec, T>(entry));
 }
 
 }  // namespace tessera::linalg

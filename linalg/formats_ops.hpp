@@ -10,18 +10,21 @@ inline constexpr bool is_crs = false;
 template <class T>
 inline constexpr bool is_crs<CrsView<T>> = true;
 
-/// What a kernel takes of a format other than CRS: EllView, SlicedEllView, PackedEllView, CmrsView.
+/// What a kernel takes of a format other than CRS, with values that are only read: EllView, SlicedEllView, PackedEllView,
+/// CmrsView, BlockCrsView, BlockSlicedEllView.
 template <class A>
 concept FormatView = !is_crs<A> && requires(A a) {
   typename A::Scalar;
   A::format;
   a.rows;
+  requires std::is_same_v<decltype(a.values), View<const typename A::Scalar>>;
 };
-/// A matrix stored in such a format: Ell, SlicedEll, PackedEll, Cmrs.
+/// A matrix of scalars stored in such a format: Ell, SlicedEll, PackedEll, Cmrs. Those of blocks: block_ops.hpp.
 template <class M>
 concept FormatMatrix = requires(const M m) {
   { m.view() } -> FormatView;
-};
+}
+&&!requires(const M m) { m.view().block; };
 
 // Every format has these, on Threads and Cuda, in double and float. Sums of a row have an order that does not depend on
 // the number of threads, so that results are bitwise repeatable. Padding is never multiplied: entries of x that no row

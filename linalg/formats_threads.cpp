@@ -10,4 +10,9 @@ template std::unique_ptr<Operator<Threads, double>> make_operator(Threads&, cons
 template std::unique_ptr<Operator<Threads, float>> make_operator(Threads&, const Crs<Host, float>&, const std::string&,
                                                                  std::string*);
 
+template std::unique_ptr<Operator<Threads, double>> make_operator(Threads&, const BlockCrs<Host, double>&,
+                                                                  const std::string&, std::string*);
+template std::unique_ptr<Operator<Threads, float>> make_operator(Threads&, const BlockCrs<Host, float>&,
+                                                                 const std::string&, std::string*);
+
 }  // namespace tessera::linalg

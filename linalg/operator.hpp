@@ -4,6 +4,8 @@
 #include <string>
 #include <utility>
 
+#include "base/error.hpp"
+#include "linalg/block_ops.hpp"
 #include "linalg/grid_problem.hpp"
 #include "linalg/spmv.hpp"
 #include "linalg/vector_ops.hpp"
@@ -16,7 +18,7 @@ class StoredOperator;
 /// A linear operator [rows, cols] as a solver sees it: a stored matrix of any format, or none at all. Virtual, because
 /// a deck selects it. Vectors and scalars given by pointer live in the backend's space; nothing waits for the host. T
 /// is the type of the vectors, double or float; sums are always double. What not every operator has is asked for:
-/// `entries`, `grid`, `stored`, `to_float`.
+/// `entries`, `diagonal_blocks`, `grid`, `stored`, `to_float`.
 template <class Exec, class T = double>
 class Operator {
  public:
@@ -42,13 +44,31 @@ class Operator {
   }
   /// d_i = A_ii, 0 where the row has none.
   virtual void diagonal(Exec& exec, View<T> d) const = 0;
+  /// Whether `diagonal_blocks` gives them.
+  virtual bool has_diagonal_blocks() const { return block_size() == 1; }
+  /// The blocks on the diagonal: blocks [rows / block_size, block_size, block_size], row-major, 0 where a block row has
+  /// none. A square. Throws Error(usage) where has_diagonal_blocks() denies it.
+  virtual void diagonal_blocks(Exec& exec, View<T> blocks) const {
+    if (block_size() != 1)
+      throw Error(ExitCode::usage, "the format '" + format() + "' does not give the diagonal blocks of its nodes",
+                  "choose preconditioner = \"jacobi\"");
+    diagonal(exec, blocks);
+  }
   /// Least bytes of one apply, x and y included.
   virtual double bytes() const = 0;
   /// "crs", "sliced_ell", "matrix_free" ...: for messages and the summary.
   virtual std::string format() const = 0;
 
-  /// Its entries in CRS, for preconditioners and direct solvers that read them.
+  /// Its entries in CRS, for preconditioners and direct solvers that read them; nothing where it stores none.
   virtual std::optional<CrsView<const T>> entries() const { return std::nullopt; }
+  /// Whether there are entries to read: those of `entries`, or else what `copy_entries` makes.
+  virtual bool has_entries() const { return entries().has_value(); }
+  /// Writes its entries into `to`. `same_pattern`: `to` holds what this function has made of the same pattern before,
+  /// and takes the values alone, without allocation. Only where has_entries() and not entries().
+  virtual void copy_entries(Exec& exec, Crs<Space, T>& to, bool same_pattern) const {
+    (void)exec, (void)to, (void)same_pattern;
+    throw Error(ExitCode::internal, "the format '" + format() + "' does not make a copy in CRS");
+  }
   /// The uniform grid with constant coefficients that it stands for; nullptr: none.
   virtual const GridProblem* grid() const { return nullptr; }
   /// Itself, where it keeps a matrix of its own that takes new values; nullptr: it keeps none, or only borrows one.
@@ -113,6 +133,17 @@ class FormatOperator : public Base {
   void diagonal(Exec& exec, View<T> d) const override { extract_diagonal(exec, view(), d); }
   double bytes() const override { return matrix_bytes() + sizeof(T) * (static_cast<double>(rows()) + cols()); }
   std::string format() const override { return A::format; }
+  Index block_size() const override {
+    if constexpr (BlockView<A>) return view().block;
+    return 1;
+  }
+  bool has_diagonal_blocks() const override { return true; }
+  void diagonal_blocks(Exec& exec, View<T> blocks) const override {
+    if constexpr (BlockView<A>)
+      extract_diagonal_blocks(exec, view(), blocks);
+    else
+      diagonal(exec, blocks);
+  }
 
  protected:
   virtual A view() const = 0;
@@ -120,6 +151,13 @@ class FormatOperator : public Base {
   virtual View<const T> added() const { return {}; }
   virtual double matrix_bytes() const = 0;
 };
+
+/// What copy_entries of a matrix of block rows does.
+template <class Exec, class A>
+void copy_block_entries(Exec& exec, const A& a, Crs<typename Exec::Space, typename A::Scalar>& to, bool same_pattern) {
+  if (!same_pattern) expand_pattern(exec, a, to);
+  expand_values(exec, a, to);
+}
 
 /// Rounded values of its own beside the pattern of another operator: 4 B an entry, 4 B a row.
 template <class Exec, class A>
@@ -167,6 +205,29 @@ class CrsOperator final : public detail::FormatOperator<Exec, CrsView<const T>, 
   }
 
   const Crs<Space, T>& A_;
+};
+
+/// A matrix of block rows as an operator. Borrows it.
+template <class Exec, class T = double>
+class BlockCrsOperator final : public detail::FormatOperator<Exec, BlockCrsView<const T>, Operator<Exec, T>> {
+ public:
+  using Space = typename Exec::Space;
+  explicit BlockCrsOperator(const BlockCrs<Space, T>& A) : A_(A) {}
+
+  bool has_entries() const override { return true; }
+  void copy_entries(Exec& exec, Crs<Space, T>& to, bool same_pattern) const override {
+    detail::copy_block_entries(exec, A_.view(), to, same_pattern);
+  }
+  std::unique_ptr<Operator<Exec, float>> to_float(Exec& exec) const override {
+    return std::make_unique<detail::FloatOperator<Exec, BlockCrsView<const float>>>(exec, A_.view(), pattern_bytes());
+  }
+
+ private:
+  BlockCrsView<const T> view() const override { return A_.view(); }
+  double pattern_bytes() const { return static_cast<double>(A_.row_ptr.bytes() + A_.col_ind.bytes()); }
+  double matrix_bytes() const override { return pattern_bytes() + static_cast<double>(A_.values.bytes()); }
+
+  const BlockCrs<Space, T>& A_;
 };
 
 }  // namespace tessera::linalg

@@ -203,7 +203,7 @@ deck::Section<AssemblyParams> assembly_section() {
 
 deck::Section<MatrixParams> matrix_section() {
   return deck::Section<MatrixParams>("matrix", "How the matrix is stored")
-      .key("format", &MatrixParams::format, {.help = "see `tessera list formats`", .choices = names(format_table())})
+      .key("format", &MatrixParams::format, {.help = "see `tessera list formats`", .choices = linalg::format_names(1)})
       .position(&MatrixParams::where);
 }
 
