@@ -1,22 +1,11 @@
 #pragma once
 // Conversions of the formats of block rows, written once; instantiated by block_threads.cpp and block_cuda.cu. The
 // formats share the view of a matrix as slots, see BlockCrsView.
+#include "linalg/block_size.hpp"
 #include "linalg/block_sliced_ell.hpp"
 #include "linalg/formats_ops_impl.hpp"
 
 namespace tessera::linalg {
-
-/// Calls of<block>() with the size of blocks as a constant where products are unrolled for it; 0: it is read at run
-/// time.
-template <class F>
-void with_block_size(int block, F of) {
-  switch (block) {
-    case 1: return of(std::integral_constant<int, 1>{});
-    case 2: return of(std::integral_constant<int, 2>{});
-    case 3: return of(std::integral_constant<int, 3>{});
-    default: return of(std::integral_constant<int, 0>{});
-  }
-}
 
 template <class Exec, class T>
 BlockSlicedEll<typename Exec::Space, T> block_sliced_ell_from_blocks(Exec& exec,
@@ -103,8 +92,7 @@ void extract_diagonal_blocks(Exec& exec, const A& a, View<typename A::Scalar> bl
 template <class Exec, BlockView A>
 void expand_pattern(Exec& exec, const A& from, Crs<typename Exec::Space, typename A::Scalar>& to) {
   using Space = typename Exec::Space;
-  to.rows = from.rows;
-  to.cols = from.cols;
+  to.rows = to.cols = 0;  // until it has its arrays
   to.row_ptr = Array<Offset, Space>(Offset{from.rows} + 1);
   to.row_ptr.set_zero();
   const View<Offset> row_ptr = to.row_ptr;
@@ -118,6 +106,8 @@ void expand_pattern(Exec& exec, const A& from, Crs<typename Exec::Space, typenam
   const Offset nnz = counts_to_offsets(exec, row_ptr);
   to.col_ind = Array<Index, Space>(nnz);
   to.values = Array<typename A::Scalar, Space>(nnz);
+  to.rows = from.rows;
+  to.cols = from.cols;
   const View<Index> col_ind = to.col_ind;
   for_each(exec, from.block_slots(), [=] TESSERA_HD(Offset slot) {
     const Index row = from.block_row(slot);

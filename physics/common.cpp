@@ -201,9 +201,10 @@ deck::Section<AssemblyParams> assembly_section() {
             .max = 65536});
 }
 
-deck::Section<MatrixParams> matrix_section() {
+deck::Section<MatrixParams> matrix_section(int components) {
   return deck::Section<MatrixParams>("matrix", "How the matrix is stored")
-      .key("format", &MatrixParams::format, {.help = "see `tessera list formats`", .choices = linalg::format_names(1)})
+      .key("format", &MatrixParams::format,
+           {.help = "see `tessera list formats`", .choices = linalg::format_names(components)})
       .position(&MatrixParams::where);
 }
 

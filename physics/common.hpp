@@ -39,7 +39,8 @@ struct MatrixParams {
   std::string format = "auto";
   deck::Where where;
 };
-deck::Section<MatrixParams> matrix_section();
+/// `components`: unknowns a node; with several there are formats of block rows.
+deck::Section<MatrixParams> matrix_section(int components = 1);
 
 struct ExactParams {
   deck::Expression u;

@@ -62,12 +62,18 @@ void require_what_is_needed(const SolverParams& params, const linalg::Operator<E
     refuse(fmt::format("the solver '{}' needs a uniform grid with constant coefficients; this matrix is stored as '{}'",
                        params.type, A.format()),
            fmt::format("choose type = \"{}\"", instead_of(solver)));
-  if (solver.needs.entries && !A.entries())
+  if (solver.needs.entries && !A.has_entries())
     refuse(fmt::format("the solver '{}' needs the entries of the matrix in CRS, but its format is '{}'", params.type,
                        A.format()),
            fmt::format("choose type = \"{}\", or matrix.format = \"crs\"", instead_of(solver)));
-  if (solver.kind != MethodKind::krylov || A.entries()) return;
-  if (find(preconditioner_table(), params.preconditioner, "preconditioner", params.where).needs.entries)
+  if (solver.kind != MethodKind::krylov) return;
+  const Needs& needs = find(preconditioner_table(), params.preconditioner, "preconditioner", params.where).needs;
+  if (needs.diagonal_blocks && !A.has_diagonal_blocks())
+    refuse(fmt::format("the preconditioner '{}' needs the diagonal blocks of the {} unknowns of a node, which the "
+                       "format '{}' does not give",
+                       params.preconditioner, A.block_size(), A.format()),
+           "choose preconditioner = \"jacobi\" or \"chebyshev\"");
+  if (needs.entries && !A.has_entries())
     refuse(fmt::format("the preconditioner '{}' needs the entries of the matrix in CRS, but its format is '{}'",
                        params.preconditioner, A.format()),
            "choose preconditioner = \"chebyshev\" or \"jacobi\", or matrix.format = \"crs\"");

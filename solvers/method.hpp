@@ -23,16 +23,19 @@ enum class Reuse {
 /// What a method or preconditioner takes for granted of the operator, and what it asks it for.
 struct Needs {
   bool symmetric = false;
-  bool definite = false;  ///< positive definite: so the diagonal is positive
-  bool entries = false;   ///< in CRS
-  bool grid = false;      ///< of a uniform grid with constant coefficients
-  bool nodes = false;     ///< coefficients at the nodes of a rectangle: red-black relaxation, see grid/lmsor.hpp
+  bool definite = false;         ///< positive definite: so the diagonal is positive
+  bool entries = false;          ///< in CRS
+  bool diagonal_blocks = false;  ///< of the unknowns of a node
+  bool grid = false;             ///< of a uniform grid with constant coefficients
+  bool nodes = false;            ///< coefficients at the nodes of a rectangle: red-black relaxation, see grid/lmsor.hpp
 };
 
 /// Of what memory is a function.
 struct ProblemSize {
   double rows = 0, entries = 0;
   bool on_cuda = false;
+  double block = 1;             ///< unknowns a node
+  bool copies_entries = false;  ///< the operator stores block rows, of which readers of entries make a copy in CRS
 };
 
 /// A method made for one [solver]. It keeps what it has made of an operator, and its vectors, from one solve to the

@@ -99,7 +99,7 @@ const Names& shared_keys_of(MethodKind kind) {
 
 /// Whether a module that offers this has the method at all; one that takes the matrix for symmetric is then refused by name.
 bool has_place(const Needs& needs, const Offers& offers) {
-  return (!needs.grid || offers.grid) && (!needs.nodes || offers.nodes);
+  return (!needs.grid || offers.grid) && (!needs.nodes || offers.nodes) && (!needs.diagonal_blocks || offers.block > 1);
 }
 bool fits(const Needs& needs, const Offers& offers) {
   return has_place(needs, offers) && (!needs.symmetric || offers.symmetric);
@@ -117,6 +117,9 @@ std::vector<PreconditionerEntry> preconditioners_for(const Offers& offers) {
     if (fits(entry.needs, offers)) result.push_back(entry);
   return result;
 }
+
+/// What [solver] stands for without a `preconditioner`.
+const char* preconditioner_for(const Offers& offers) { return offers.block > 1 ? "block_jacobi" : "jacobi"; }
 
 /// Those that read the key.
 Names readers(const std::vector<MethodEntry>& table, const std::string& key) {
@@ -222,7 +225,10 @@ deck::SectionDescription solver_description(const Offers& offers) {
       key.default_value = fmt::format("\"{}\"", offers.type);
       key.info.choices = names(solvers);
     }
-    if (key.name == "preconditioner") key.info.choices = names(preconditioners);
+    if (key.name == "preconditioner") {
+      key.default_value = fmt::format("\"{}\"", preconditioner_for(offers));
+      key.info.choices = names(preconditioners);
+    }
     if (key.name == "residual_every") {  // after what the methods have
       for (const PreconditionerEntry& entry : preconditioners)
         for (const deck::KeyDescription& own : entry.own.keys) add(own);
@@ -326,7 +332,8 @@ void check_symmetry(const SolverParams& params, const Offers& offers) {
         fmt::format("solver.type = \"{}\" takes the matrix for symmetric, {}", params.type, offers.why_not_symmetric),
         "choose type = \"bicgstab\" or \"gmres\", or \"lu\" for a small system", place(params, "type"));
   const PreconditionerEntry* preconditioner = find_preconditioner(params);
-  if (solver.kind != MethodKind::krylov || !preconditioner || fits(preconditioner->needs, offers)) return;
+  if (solver.kind != MethodKind::krylov || !preconditioner) return;
+  if (!has_place(preconditioner->needs, offers) || fits(preconditioner->needs, offers)) return;
   Names others = names(preconditioners_for(offers));
   std::erase(others, "none");
   const std::string last = others.back();
@@ -360,7 +367,10 @@ SolverParams read_solver(const deck::Deck& deck, const std::string& precision, c
   const std::string type = read_type(deck, offers);
   const MethodEntry& solver = *find_solver(type);
   SolverParams params;
-  if (solver.kind != MethodKind::relaxation) params = shared_keys().section().read_declared(deck);
+  if (solver.kind != MethodKind::relaxation) {
+    params = shared_keys().section().read_declared(deck);
+    if (!deck.has("solver.preconditioner")) params.preconditioner = preconditioner_for(offers);
+  }
   params.where = deck::Section<SolverParams>("solver", "").position(&SolverParams::where).read_declared(deck).where;
   if (!params.where && solver.kind == MethodKind::relaxation) params.where = deck.where("physics");  // which chose it
   params.type = type;

@@ -31,6 +31,7 @@ struct Offers {
   bool grid = true;                    ///< it may be a uniform grid with constant coefficients
   bool nodes = false;                  ///< it may be coefficients at the nodes of a rectangle
   std::string type = "cg";
+  int block = 1;  ///< unknowns a node: with several there is block_jacobi, in the place of jacobi
 };
 
 /// Factors the matrix, so it takes no preconditioner and reads the entries in CRS.

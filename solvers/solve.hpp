@@ -32,8 +32,10 @@ Report solve(Exec& exec, const linalg::Crs<typename Exec::Space>& A, View<const 
 /// solvers (a 3-D problem under a minimum-degree order), and what multicolour_ssor pads on CUDA (a tenth).
 double solver_bytes(const SolverParams& params, const ProblemSize& size);
 template <class Exec>
-double solver_bytes(const SolverParams& params, Offset rows, Offset entries) {
-  return solver_bytes(params, {static_cast<double>(rows), static_cast<double>(entries), std::is_same_v<Exec, Cuda>});
+double solver_bytes(const SolverParams& params, Offset rows, Offset entries, Index block = 1,
+                    bool copies_entries = false) {
+  return solver_bytes(params, {static_cast<double>(rows), static_cast<double>(entries), std::is_same_v<Exec, Cuda>,
+                               static_cast<double>(block), copies_entries});
 }
 /// The same for threads.
 inline double solver_bytes(const SolverParams& params, Offset rows, Offset entries) {

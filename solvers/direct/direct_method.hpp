@@ -2,13 +2,16 @@
 // What direct solvers of a matrix do around a factor of theirs.
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <new>
 #include <optional>
+#include <utility>
 
 #include "base/error.hpp"
 #include "base/memory.hpp"
 #include "base/profile.hpp"
 #include "solvers/direct/refine.hpp"
+#include "solvers/entries.hpp"
 #include "solvers/method.hpp"
 
 namespace tessera::solvers {
@@ -30,6 +33,7 @@ class DirectMethod final : public Method<Threads> {
   void set_operator(const linalg::Operator<Threads>& A, Reuse reuse) override {
     A_ = &A;
     valid_ = std::min(valid_, reuse);
+    read_ = std::min({read_, reuse, Reuse::pattern});  // the residual is that of the new values
   }
 
   Report solve(Threads& exec, View<const double> b, View<double> x, const Monitor& monitor,
@@ -40,7 +44,7 @@ class DirectMethod final : public Method<Threads> {
       return report;
     }
     report.relative_residual = std::numeric_limits<double>::quiet_NaN();
-    const linalg::CrsView<const double> A = *A_->entries();
+    const linalg::CrsView<const double> A = entries_.of(exec, *A_, std::exchange(read_, Reuse::all));
     try {
       if (valid_ != Reuse::all) {
         const Reuse before = std::exchange(valid_, Reuse::nothing);
@@ -68,6 +72,8 @@ class DirectMethod final : public Method<Threads> {
   const char* instead_;
   const linalg::Operator<Threads>* A_ = nullptr;
   Reuse valid_ = Reuse::nothing;  ///< of the factorisation, for A_
+  Reuse read_ = Reuse::nothing;   ///< of the entries, for A_
+  Entries<Threads> entries_;
   std::optional<Factorisation> factorisation_;
   std::string failure_;
 };

@@ -92,16 +92,16 @@ std::unique_ptr<Method<Threads>> make_lu(const SolverParams& params) {
 }  // namespace
 
 MethodEntry lu_entry() {
-  return {
-      .name = "lu",
-      .help =
-          "sparse L U factorisation with pivoting (Eigen, COLAMD order), for matrices that need not be symmetric; "
-          "small and middling systems; on CUDA the host factors",
-      .kind = MethodKind::direct,
-      .needs = {.entries = true},
-      .bytes = [](const SolverParams&, const ProblemSize& size) { return 2 * factor_bytes(size); },  // both triangles
-      .make_threads = make_lu,
-      .make_cuda = TESSERA_ON_CUDA(make_on_host<make_lu>)};
+  return {.name = "lu",
+          .help =
+              "sparse L U factorisation with pivoting (Eigen, COLAMD order), for matrices that need not be symmetric; "
+              "small and middling systems; on CUDA the host factors",
+          .kind = MethodKind::direct,
+          .needs = {.entries = true},
+          .bytes = [](const SolverParams&,
+                      const ProblemSize& size) { return 2 * factor_bytes(size) + copied_entries_bytes(size); },
+          .make_threads = make_lu,
+          .make_cuda = TESSERA_ON_CUDA(make_on_host<make_lu>)};
 }
 
 }  // namespace tessera::solvers

@@ -5,6 +5,7 @@
 #include "base/error.hpp"
 #include "base/log.hpp"
 #include "base/memory.hpp"
+#include "solvers/entries.hpp"
 
 namespace tessera::solvers {
 namespace {
@@ -28,7 +29,7 @@ class OnHost final : public Method<Cuda> {
   Report solve(Cuda& exec, View<const double> b, View<double> x, const Monitor& monitor,
                View<const double> row_sums) override {
     exec.synchronize();
-    if (valid_ != Reuse::all) fetch();
+    if (valid_ != Reuse::all) fetch(exec);
     to_host(b, right_);
     to_host(row_sums, sums_);
     if (solution_.size() != x.size()) solution_ = Array<double>(x.size());
@@ -40,8 +41,9 @@ class OnHost final : public Method<Cuda> {
   }
 
  private:
-  void fetch() {
-    const linalg::CrsView<const double> there = *A_->entries();
+  void fetch(Cuda& exec) {
+    Entries<Cuda> entries;  // until they are on the host
+    const linalg::CrsView<const double> there = entries.of(exec, *A_, Reuse::nothing);
     if (valid_ == Reuse::nothing) {
       matrix_.rows = there.rows;
       matrix_.cols = there.cols;

@@ -1,15 +1,18 @@
 #pragma once
 #include "base/error.hpp"
+#include "solvers/entries.hpp"
 #include "solvers/params.hpp"
 #include "solvers/precondition/preconditioner.hpp"
 
 namespace tessera::solvers {
 
-/// The entries of A for a preconditioner that sweeps over them. Throws Error(usage) where A does not store them in CRS.
+/// The entries of A for a preconditioner that sweeps over them; `entries` holds a copy where A makes one. Throws
+/// Error(usage) where A has none.
 template <class Exec>
-linalg::CrsView<const double> entries_of(const linalg::Operator<Exec>& A, const std::string& preconditioner,
+linalg::CrsView<const double> entries_of(Exec& exec, const linalg::Operator<Exec>& A, Reuse reuse,
+                                         Entries<Exec>& entries, const std::string& preconditioner,
                                          const deck::Where& where) {
-  if (const auto entries = A.entries()) return *entries;
+  if (A.has_entries()) return entries.of(exec, A, reuse);
   throw Error(ExitCode::usage,
               "the preconditioner '" + preconditioner +
                   "' needs the entries of the matrix in CRS, but its format is '" + A.format() + "'",

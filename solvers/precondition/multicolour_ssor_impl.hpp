@@ -19,7 +19,8 @@ class MulticolourSsor final : public Preconditioner<Exec, T> {
   std::string set_up(Exec& exec, const linalg::Operator<Exec>& A, const linalg::Operator<Exec, T>&, linalg::Sign sign,
                      Reuse reuse) override {
     if (reuse == Reuse::all) return {};
-    const linalg::CrsView<const double> entries = entries_of(A, "multicolour_ssor", where_);
+    Entries<Exec> read;  // for this set-up alone
+    const linalg::CrsView<const double> entries = entries_of(exec, A, Reuse::nothing, read, "multicolour_ssor", where_);
     Array<T, Space> inverse;
     const std::string failure = invert_diagonal_of_sweeps(exec, A, sign, inverse);
     if (!failure.empty()) return failure;

@@ -17,7 +17,7 @@ class Ssor final : public Preconditioner<Threads, T> {
 
   std::string set_up(Threads& exec, const linalg::Operator<Threads>& A, const linalg::Operator<Threads, T>&,
                      linalg::Sign sign, Reuse reuse) override {
-    const linalg::CrsView<const double> entries = entries_of(A, "ssor", where_);
+    const linalg::CrsView<const double> entries = entries_of(exec, A, reuse, read_, "ssor", where_);
     A_ = {entries.rows, entries.cols, entries.row_ptr, entries.col_ind, std::as_const(values_).view()};
     if constexpr (std::is_same_v<T, double>) A_.values = entries.values;
     if (reuse == Reuse::all) return {};
@@ -59,6 +59,7 @@ class Ssor final : public Preconditioner<Threads, T> {
     }
   }
 
+  Entries<Threads> read_;
   linalg::CrsView<const T> A_;
   Array<T> values_;  ///< in the type of the method, where that is not the matrix's
   T omega_;
@@ -73,7 +74,7 @@ std::unique_ptr<Preconditioner<Threads, T>> make_ssor(const SolverParams& params
 }
 
 double bytes_of_ssor(const SolverParams&, const ProblemSize& size, double value) {
-  return (value + 8) * size.rows + (value < 8 ? value * size.entries : 0);
+  return (value + 8) * size.rows + (value < 8 ? value * size.entries : 0) + copied_entries_bytes(size);
 }
 
 }  // namespace

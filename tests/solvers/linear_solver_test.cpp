@@ -26,7 +26,7 @@ std::vector<SolverParams> all_solvers(bool threads) {
       result.push_back(params);
     };
     for (const char* type : {"cg", "minres", "bicgstab", "gmres"}) add({.type = type});
-    for (const char* preconditioner : {"none", "multicolour_ssor", "chebyshev"})
+    for (const char* preconditioner : {"none", "block_jacobi", "multicolour_ssor", "chebyshev"})
       add({.preconditioner = preconditioner});
     add({.preconditioner = "multicolour_ssor", .method = CgParams{.variant = "single_reduction"}});
     add({.method = CgParams{.variant = "single_reduction"}});

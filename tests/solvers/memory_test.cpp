@@ -3,6 +3,7 @@
 #include "base/array_memory.hpp"
 #include "solvers/systems.hpp"
 #include "support/backends.hpp"
+#include "support/block_matrices.hpp"
 
 namespace tessera {
 namespace {
@@ -35,7 +36,7 @@ std::vector<SolverParams> iterative(bool threads) {
         result.push_back(params);
       };
       for (const char* type : {"cg", "minres", "bicgstab"}) add({.type = type});
-      for (const char* preconditioner : {"none", "chebyshev"}) add({.preconditioner = preconditioner});
+      for (const char* preconditioner : {"none", "block_jacobi", "chebyshev"}) add({.preconditioner = preconditioner});
       for (const char* preconditioner : {"none", "jacobi"})
         add({.preconditioner = preconditioner, .method = CgParams{.variant = "single_reduction"}});
       add({.type = "bicgstab", .preconditioner = "none"});
@@ -78,6 +79,49 @@ TYPED_TEST(SolverMemory, IsWhatWasSaid) {
     EXPECT_NEAR(used / bytes, 1, 0.01) << params.type << " " << params.preconditioner << " " << params.precision << " "
                                        << params.method.template as<CgParams>().variant << " " << params.max_iterations
                                        << (known ? " shifted" : "") << ": " << used << " B, said were " << bytes;
+  }
+}
+
+/// Of block rows: the inverted blocks, and copies in CRS for those who read entries.
+TYPED_TEST(SolverMemory, OfSeveralUnknownsANodeIsWhatWasSaid) {
+  TESSERA_REQUIRE(TypeParam);
+  using Space = typename TypeParam::Space;
+  TypeParam exec;
+  const auto A = testing::vector_laplacian(std::is_same_v<TypeParam, Threads> ? 14 : 40, 3, 3).template to<Space>();
+  const linalg::BlockCrsOperator<TypeParam> op(A);
+  const auto b = to_space<Space>(testing::random_vector(A.rows, 1));
+  Array<double, Space> x(A.rows);
+  std::vector<SolverParams> all;
+  for (const char* precision : {"double", "mixed", "float"})
+    for (const char* type : {"cg", "minres", "bicgstab"}) {
+      all.push_back({.type = type, .preconditioner = "block_jacobi", .tolerance = 1e-5});
+      all.back().precision = precision;
+    }
+  if (std::is_same_v<TypeParam, Threads>) {
+    all.push_back({.preconditioner = "ssor"});
+    all.push_back({.preconditioner = "ssor", .tolerance = 1e-5, .precision = "mixed"});
+  }
+  for (const SolverParams& params : all) {
+    const double bytes = solvers::solver_bytes<TypeParam>(params, A.rows, A.nnz(), 3, params.preconditioner == "ssor");
+    x.set_zero();
+    reset_host_array_peak();
+    const double before = this->now();
+    LinearSolver<TypeParam> solver(exec, params);
+    solver.set_operator(op);
+    EXPECT_TRUE(solver.solve(b.view(), x.view()).converged);
+    const double used = this->peak() - before;
+    if (std::is_same_v<TypeParam, Threads>) {  // the peak of a GPU only grows
+      EXPECT_NEAR(used / bytes, 1, 0.01) << params.type << " " << params.preconditioner << " " << params.precision
+                                         << ": " << used << " B, said were " << bytes;
+    }
+    const double now = this->now(), peak = this->peak();
+    solver.set_operator(op, solvers::Reuse::pattern);
+    x.set_zero();
+    EXPECT_TRUE(solver.solve(b.view(), x.view()).converged);
+    if (params.precision == "double") {
+      EXPECT_EQ(this->now(), now);
+      EXPECT_LE(this->peak(), peak + 256);  // a counter for a moment
+    }
   }
 }
 
