@@ -6,6 +6,7 @@
 #include "bench/support/meshes.hpp"
 #include "bench/support/spmv_peers.hpp"
 #include "bench/support/stencils.hpp"
+#include "linalg/block_sliced_ell.hpp"
 #include "linalg/cmrs.hpp"
 #include "linalg/ell.hpp"
 #include "linalg/packed_ell.hpp"
@@ -59,24 +60,58 @@ linalg::Crs<Host> make_matrix(const Case& c, int n, int threads) {
   return A;
 }
 
+template <class Space, class T>
+Array<T, Space> in_space(Array<T> from) {
+  if constexpr (std::is_same_v<Space, Host>) {
+    return from;
+  } else {
+    Array<T, Space> to(from.size());
+    copy(from, to);
+    return to;
+  }
+}
+
 template <class Space>
 linalg::Crs<Space> in_space(linalg::Crs<Host> A) {
-  if constexpr (std::is_same_v<Space, Host>) {
-    return A;
-  } else {
-    linalg::Crs<Space> B;
-    B.rows = A.rows;
-    B.cols = A.cols;
-    auto moved = [](auto from) {
-      Array<std::remove_reference_t<decltype(from[0])>, Space> to(from.size());
-      copy(from, to);
-      return to;
-    };
-    B.row_ptr = moved(std::move(A.row_ptr));
-    B.col_ind = moved(std::move(A.col_ind));
-    B.values = moved(std::move(A.values));
-    return B;
-  }
+  return {A.rows, A.cols, in_space<Space>(std::move(A.row_ptr)), in_space<Space>(std::move(A.col_ind)),
+          in_space<Space>(std::move(A.values))};
+}
+
+/// Blocks of several unknowns a node on linear tets: cells in each direction as in Case.
+struct BlockCase {
+  const char* name;
+  int block;
+  int cuda, threads, quick;
+};
+constexpr BlockCase block_cases[] = {
+    {"P1 tet, 3 x 3 blocks", 3, 127, 50, 16},
+    {"P1 tet, 3 x 3 blocks, small", 3, 40, 20, 8},
+    {"P1 tet, 2 x 2 blocks", 2, 127, 50, 16},
+};
+
+/// The pattern of linear tets with random symmetric blocks, those on the diagonal heavy.
+template <class Space>
+linalg::BlockCrs<Space> make_blocks(int block, int n) {
+  linalg::Crs<Host> pattern = bench::stencil_matrix("tet", n);
+  const int numbers = block * block;
+  Array<double> values(pattern.nnz() * numbers);
+  for (Index row = 0; row < pattern.rows; ++row)
+    for (Offset k = pattern.row_ptr[row]; k < pattern.row_ptr[row + 1]; ++k) {
+      const Index col = pattern.col_ind[k];
+      const auto edge =
+          static_cast<std::uint64_t>(std::min(row, col)) << 32 | static_cast<unsigned>(std::max(row, col));
+      for (int i = 0; i < block; ++i)
+        for (int j = 0; j < block; ++j)
+          values[k * numbers + i * block + j] =
+              bench::random_value(edge * 16 + static_cast<unsigned>(i * j + 4 * (i + j))) +
+              (row == col && i == j ? 20 : 0);
+    }
+  return {pattern.rows * block,
+          pattern.cols * block,
+          block,
+          in_space<Space>(std::move(pattern.row_ptr)),
+          in_space<Space>(std::move(pattern.col_ind)),
+          in_space<Space>(std::move(values))};
 }
 
 template <class Exec>
@@ -92,27 +127,43 @@ class SpmvBench {
   void run(const Case& c) {
     const int n = options_.quick ? c.quick : (std::is_same_v<Space, Device> ? c.cuda : c.threads);
     A_ = in_space<Space>(make_matrix(c, n, options_.threads));
-    std::vector<double> values(static_cast<std::size_t>(A_.cols));
-    for (std::size_t i = 0; i < values.size(); ++i) values[i] = bench::random_value(~i);
-    x_ = to_space<Space>(values);
-    y_ = Array<double, Space>(A_.rows);
-    case_ = c.name;
-    linalg::spmv(exec_, A_.view(), x_, y_.view());
-    expected_ = to_vector(y_);
+    prepare(c.name);
     {
       const auto sliced = linalg::sliced_ell_from_crs(exec_, A_, {.window = 1});
       peers_ = bench::spmv_peers(exec_, A_, sliced, x_, y_);
     }
-    bench::Row row = start("crs", linalg::crs_bytes<double>(A_.rows, A_.cols, A_.nnz()), peers_.csr);
-    row.timing = bench::measure(exec_, [&] { linalg::spmv(exec_, A_.view(), x_, y_.view()); });
-    row.note = fmt::format("differs from the peer by {:.0e}", peers_.csr.difference);
-    report_.add(row);
+    add_crs(peers_.csr);
     const bench::Peer& sliced_peer = peers_.sliced.ms > 0 ? peers_.sliced : peers_.csr;
-    add("ell", sliced_peer, [&] { return linalg::ell_from_crs(exec_, A_); });
-    add("sliced_ell", sliced_peer, [&] { return linalg::sliced_ell_from_crs(exec_, A_); });
-    add("packed_ell", peers_.best(), [&] { return linalg::packed_ell_from_crs(exec_, A_); });
-    add("cmrs", peers_.csr, [&] { return linalg::cmrs_from_crs(exec_, A_, linalg::usual_cmrs<Exec>()); });
+    add("ell", A_, sliced_peer, [&] { return linalg::ell_from_crs(exec_, A_); });
+    add("sliced_ell", A_, sliced_peer, [&] { return linalg::sliced_ell_from_crs(exec_, A_); });
+    add("packed_ell", A_, peers_.best(), [&] { return linalg::packed_ell_from_crs(exec_, A_); });
+    add("cmrs", A_, peers_.csr, [&] { return linalg::cmrs_from_crs(exec_, A_, linalg::usual_cmrs<Exec>()); });
     if (peers_.sliced.difference > 1e-12 || peers_.csr.difference > 1e-12) wrong_ = true;
+  }
+
+  /// Block rows beside the same entries in the formats of scalars.
+  void run(const BlockCase& c) {
+    const int n = options_.quick ? c.quick : (std::is_same_v<Space, Device> ? c.cuda : c.threads);
+    const auto blocks = make_blocks<Space>(c.block, n);
+    A_ = linalg::to_crs(exec_, blocks);
+    prepare(c.name);
+    bench::Peer peer;
+    try {
+      peer = bench::block_peer(exec_, blocks, A_, x_, y_);
+    } catch (const Error& error) {
+      fmt::print("{:<34} {}\n", case_, error.what());
+    }
+    if (peer.difference > 1e-12) wrong_ = true;
+    add_crs(peer);
+    add("packed_ell", A_, peer, [&] { return linalg::packed_ell_from_crs(exec_, A_); });
+    bench::Row row = start("block_crs", blocks.stored_bytes() + 8.0 * A_.rows + 8.0 * A_.cols, peer);
+    row.timing = bench::measure(exec_, [&] { linalg::spmv(exec_, blocks.view(), x_, y_.view()); });
+    const double differs = bench::difference(to_vector(y_), expected_);
+    if (!(differs < 1e-12)) wrong_ = true;
+    row.note = fmt::format("{:.2f} B/nnz, differs from crs by {:.0e}",
+                           blocks.stored_bytes() / static_cast<double>(A_.nnz()), differs);
+    report_.add(row);
+    add("block_sliced_ell", blocks, peer, [&] { return linalg::block_sliced_ell_from_blocks(exec_, blocks); });
   }
 
   /// Whether all results agreed.
@@ -122,6 +173,24 @@ class SpmvBench {
   }
 
  private:
+  /// Vectors, and the product of A_ in CRS that others are held against.
+  void prepare(const char* name) {
+    std::vector<double> values(static_cast<std::size_t>(A_.cols));
+    for (std::size_t i = 0; i < values.size(); ++i) values[i] = bench::random_value(~i);
+    x_ = to_space<Space>(values);
+    y_ = Array<double, Space>(A_.rows);
+    case_ = name;
+    linalg::spmv(exec_, A_.view(), x_, y_.view());
+    expected_ = to_vector(y_);
+  }
+
+  void add_crs(const bench::Peer& peer) {
+    bench::Row row = start("crs", linalg::crs_bytes<double>(A_.rows, A_.cols, A_.nnz()), peer);
+    row.timing = bench::measure(exec_, [&] { linalg::spmv(exec_, A_.view(), x_, y_.view()); });
+    row.note = fmt::format("differs from the peer by {:.0e}", peer.difference);
+    report_.add(row);
+  }
+
   bench::Row start(const std::string& format, double bytes, const bench::Peer& peer) const {
     bench::Row row;
     row.name = fmt::format("{}, {}", case_, format);
@@ -134,14 +203,14 @@ class SpmvBench {
     return row;
   }
 
-  /// Times conversion, refill and product of a format and holds its result against CRS.
-  template <class Make>
-  void add(const std::string& format, const bench::Peer& peer, Make make) {
+  /// Times conversion, refill and product of a format made from `source` and holds its result against CRS.
+  template <class Source, class Make>
+  void add(const std::string& format, const Source& source, const bench::Peer& peer, Make make) {
     try {
       make();  // allocations of the first call are not conversion
       const double convert = once([&] { make(); });
       auto M = make();
-      const double refill = once([&] { linalg::assign_values(exec_, A_, M); });
+      const double refill = once([&] { linalg::assign_values(exec_, source, M); });
       bench::Row row = start(format, M.stored_bytes() + 8.0 * A_.rows + 8.0 * A_.cols, peer);
       const auto view = M.view();
       row.timing = bench::measure(exec_, [&] { linalg::spmv(exec_, view, x_, y_.view()); });
@@ -186,6 +255,8 @@ int main(int argc, char** argv) {
     SpmvBench bench(exec, options);
     for (const Case& c : cases)
       if (is_ball(c) ? options.takes_by_name(c.name) : options.takes(c.name)) bench.run(c);
+    for (const BlockCase& c : block_cases)
+      if (options.takes(c.name)) bench.run(c);
     right = bench.finish() && right;
   });
   if (!right) fmt::print(stderr, "error: results differ\n");

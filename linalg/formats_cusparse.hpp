@@ -4,6 +4,7 @@
 #include <vector>
 
 #include "base/backend.hpp"
+#include "linalg/block_crs.hpp"
 #include "linalg/sliced_ell.hpp"
 
 namespace tessera::linalg {
@@ -20,6 +21,8 @@ class CusparseProduct {
   CusparseProduct(Cuda& exec, const Crs<Device>& A, int algorithm, View<const double> x, View<double> y);
   /// Its sliced ELL; the slices must not be sorted.
   CusparseProduct(Cuda& exec, const SlicedEll<Device>& A, View<const double> x, View<double> y);
+  /// Its BSR, of blocks of 2 and more. `algorithm` 1: that of its sparse matrices, 2: the older bsrmv.
+  CusparseProduct(Cuda& exec, const BlockCrs<Device>& A, int algorithm, View<const double> x, View<double> y);
   ~CusparseProduct();
   CusparseProduct(CusparseProduct&&) noexcept;
 

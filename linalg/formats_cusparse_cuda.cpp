@@ -10,7 +10,8 @@ namespace {
 
 #define CUSPARSE_FUNCTIONS(what)                                                                        \
   what(GetErrorString) what(Create) what(Destroy) what(SetStream) what(CreateCsr) what(CreateSlicedEll) \
-      what(DestroySpMat) what(CreateDnVec) what(DestroyDnVec) what(SpMV_bufferSize) what(SpMV_preprocess) what(SpMV)
+      what(CreateBsr) what(DestroySpMat) what(CreateDnVec) what(DestroyDnVec) what(SpMV_bufferSize)     \
+          what(SpMV_preprocess) what(SpMV) what(CreateMatDescr) what(DestroyMatDescr) what(Dbsrmv)
 
 /// The functions of cuSPARSE that we call, found in the library at run time.
 struct Library {
@@ -61,8 +62,12 @@ struct CusparseProduct::State {
   cusparseSpMatDescr_t matrix = nullptr;
   cusparseDnVecDescr_t in = nullptr, out = nullptr;
   cusparseSpMVAlg_t algorithm;
+  cusparseMatDescr_t description = nullptr;  ///< of bsrmv
   Array<int, Device> offsets;
   Array<unsigned char, Device> buffer;
+  BlockCrsView<const double> blocks;  ///< of bsrmv, with its vectors
+  const double* blocks_in = nullptr;
+  double* blocks_out = nullptr;
 
   State(Cuda& exec, std::string label, cusparseSpMVAlg_t alg, const Array<Offset, Device>& starts)
       : name(std::move(label)), algorithm(alg) {
@@ -75,6 +80,7 @@ struct CusparseProduct::State {
     if (in) (void)library().DestroyDnVec(in);
     if (out) (void)library().DestroyDnVec(out);
     if (matrix) (void)library().DestroySpMat(matrix);
+    if (description) (void)library().DestroyMatDescr(description);
     if (handle) (void)library().Destroy(handle);
   }
   /// The vectors, the work space and the analysis of the matrix.
@@ -114,10 +120,38 @@ CusparseProduct::CusparseProduct(Cuda& exec, const SlicedEll<Device>& A, View<co
   state_->prepare(x, y);
 }
 
+CusparseProduct::CusparseProduct(Cuda& exec, const BlockCrs<Device>& A, int algorithm, View<const double> x,
+                                 View<double> y)
+    : state_(std::make_unique<State>(exec, algorithm == 1 ? "cuSPARSE BSR" : "cuSPARSE bsrmv", CUSPARSE_SPMV_BSR_ALG1,
+                                     A.row_ptr)) {
+  if (algorithm == 1) {
+    check(library().CreateBsr(&state_->matrix, A.rows / A.block, A.cols / A.block, A.blocks(), A.block, A.block,
+                              state_->offsets.data(), const_cast<Index*>(A.col_ind.data()),
+                              const_cast<double*>(A.values.data()), CUSPARSE_INDEX_32I, CUSPARSE_INDEX_32I,
+                              CUSPARSE_INDEX_BASE_ZERO, CUDA_R_64F, CUSPARSE_ORDER_ROW),
+          "CreateBsr");
+    state_->prepare(x, y);
+  } else {
+    check(library().CreateMatDescr(&state_->description), "CreateMatDescr");  // general, from zero
+    state_->blocks = A.view();
+    state_->blocks_in = x.data();
+    state_->blocks_out = y.data();
+  }
+}
+
 CusparseProduct::~CusparseProduct() = default;
 CusparseProduct::CusparseProduct(CusparseProduct&&) noexcept = default;
 
 void CusparseProduct::apply() {
+  if (state_->description) {
+    const BlockCrsView<const double>& A = state_->blocks;
+    check(library().Dbsrmv(state_->handle, CUSPARSE_DIRECTION_ROW, CUSPARSE_OPERATION_NON_TRANSPOSE, A.block_rows(),
+                           A.cols / A.block, static_cast<int>(A.col_ind.size()), &one, state_->description,
+                           A.values.data(), state_->offsets.data(), A.col_ind.data(), A.block, state_->blocks_in, &zero,
+                           state_->blocks_out),
+          "Dbsrmv");
+    return;
+  }
   check(library().SpMV(state_->handle, CUSPARSE_OPERATION_NON_TRANSPOSE, &one, state_->matrix, state_->in, &zero,
                        state_->out, CUDA_R_64F, state_->algorithm, state_->buffer.data()),
         "SpMV");

@@ -14,6 +14,9 @@ CusparseProduct::CusparseProduct(Cuda&, const Crs<Device>&, int, View<const doub
 CusparseProduct::CusparseProduct(Cuda&, const SlicedEll<Device>&, View<const double>, View<double>) {
   throw Error(ExitCode::usage, "cuSPARSE: " + why_not());
 }
+CusparseProduct::CusparseProduct(Cuda&, const BlockCrs<Device>&, int, View<const double>, View<double>) {
+  throw Error(ExitCode::usage, "cuSPARSE: " + why_not());
+}
 CusparseProduct::~CusparseProduct() = default;
 CusparseProduct::CusparseProduct(CusparseProduct&&) noexcept = default;
 void CusparseProduct::apply() {}

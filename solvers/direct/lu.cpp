@@ -98,6 +98,7 @@ MethodEntry lu_entry() {
               "small and middling systems; on CUDA the host factors",
           .kind = MethodKind::direct,
           .needs = {.entries = true},
+          // The factor has both triangles.
           .bytes = [](const SolverParams&,
                       const ProblemSize& size) { return 2 * factor_bytes(size) + copied_entries_bytes(size); },
           .make_threads = make_lu,
