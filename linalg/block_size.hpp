@@ -3,16 +3,14 @@
 
 namespace tessera::linalg {
 
-/// of(size) with the size of blocks as a constant where loops over a block are unrolled for it; a constant of 0: it is
-/// read at run time.
-template <class F>
+/// of(size) with the size of blocks as a constant, for loops over a block to be unrolled, where it is `most` or less; a
+/// constant of 0 says that it is read at run time.
+template <int most = 3, class F>
 void with_block_size(int block, F of) {
-  switch (block) {
-    case 1: return of(std::integral_constant<int, 1>{});
-    case 2: return of(std::integral_constant<int, 2>{});
-    case 3: return of(std::integral_constant<int, 3>{});
-    default: return of(std::integral_constant<int, 0>{});
-  }
+  if (most == 0 || block == most)
+    of(std::integral_constant<int, most>{});
+  else if constexpr (most > 0)
+    with_block_size<most - 1>(block, of);
 }
 
 }  // namespace tessera::linalg

@@ -97,7 +97,8 @@ MethodEntry ldlt_entry() {
               "CUDA the host factors",
           .kind = MethodKind::direct,
           .needs = {.symmetric = true, .entries = true},
-          .bytes = [](const SolverParams&, const ProblemSize& size) { return factor_bytes(size) + copied_entries_bytes(size); },
+          .bytes = [](const SolverParams&,
+                      const ProblemSize& size) { return factor_bytes(size) + copied_entries_bytes(size); },
           .make_threads = make_ldlt,
           .make_cuda = TESSERA_ON_CUDA(make_on_host<make_ldlt>)};
 }

@@ -11,11 +11,15 @@ std::string describe_bad_block(int block, const std::vector<T>& blocks, linalg::
                                         node * block, (node + 1) * block - 1);
   const std::string look = "look for an unknown without an equation or a coefficient that is zero or not a number";
   if (sign == linalg::Sign::any)
-    return fmt::format("{} is singular, and the preconditioner inverts it; choose preconditioner = \"jacobi\" or "
-                       "\"none\", or {}", which, look);
+    return fmt::format(
+        "{} is singular, and the preconditioner inverts it; choose preconditioner = \"jacobi\" or "
+        "\"none\", or {}",
+        which, look);
   if (sign == linalg::Sign::magnitude)
-    return fmt::format("{} is not positive definite, and the preconditioner takes it for so; for an indefinite matrix "
-                       "choose preconditioner = \"jacobi\", else {}", which, look);
+    return fmt::format(
+        "{} is not positive definite, and the preconditioner takes it for so; for an indefinite matrix "
+        "choose preconditioner = \"jacobi\", else {}",
+        which, look);
   return fmt::format("{} is not positive definite, so the matrix is not either; {}, or for one that is negative", which,
                      look);
 }

@@ -7,7 +7,8 @@ namespace {
 /// And, while it is set up, a copy of the entries.
 double bytes_of_multicolour(const SolverParams&, const ProblemSize& size, double value) {
   const double entries = (size.entries - size.rows) * (size.on_cuda ? 1.1 : 1.0);
-  return (value + 4) * entries + (value + 4) * size.rows + 16 * size.rows / (size.on_cuda ? 32 : 1) + copied_entries_bytes(size);
+  return (value + 4) * entries + (value + 4) * size.rows + 16 * size.rows / (size.on_cuda ? 32 : 1) +
+         copied_entries_bytes(size);
 }
 
 }  // namespace

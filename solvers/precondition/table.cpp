@@ -10,8 +10,7 @@ namespace tessera::solvers {
 
 const std::vector<PreconditionerEntry>& preconditioner_table() {
   static const std::vector<PreconditionerEntry> table = {
-      identity_entry(), jacobi_entry(),           block_jacobi_entry(),
-      ssor_entry(),     multicolour_ssor_entry(), chebyshev_entry(),
+      identity_entry(), jacobi_entry(), block_jacobi_entry(), ssor_entry(), multicolour_ssor_entry(), chebyshev_entry(),
   };
   return table;
 }
