@@ -29,7 +29,7 @@ ExitCode mesh_of_deck(const MeshOptions& options) {
   const mesh::MeshHooks hooks{StopOnSignals::asked,
                               [&](double fraction, const std::string& what) { progress(fraction, what); }};
   const int threads = physics::run_section(physics::all_precisions).read(deck).threads;
-  const mesh::Mesh mesh = mesh::make_mesh(deck, params, threads, hooks);
+  const mesh::Mesh mesh = mesh::make_mesh(deck, params, threads, hooks, mesh::Revolution::known);
   if (StopOnSignals::asked()) return StopOnSignals::exit_code();
   if (!options.file.empty()) {
     mesh::write_msh(mesh, options.file);

@@ -79,10 +79,27 @@ void with_place(const std::optional<Position>& where, Work work) {
   }
 }
 
+/// What can be said of mesh.axis before there is a mesh.
+void check_axis(const deck::Deck& deck, const MeshParams& params, Revolution revolution) {
+  if (!has_axis(params)) return;
+  if (revolution == Revolution::refused)
+    throw Error(ExitCode::usage,
+                fmt::format("mesh.axis = \"{}\": this physics.type solves no axisymmetric problems", params.axis),
+                "leave mesh.axis out, or use physics.type = \"poisson\" or \"convection_diffusion\"",
+                deck.where("mesh.axis"));
+  if (const int dim = known_dimension(params); dim == 1 || dim == 3) {
+    Mesh box;
+    box.dim = dim;
+    with_place(deck.where("mesh.axis"), [&] { set_axis(box, params.axis); });
+  }
+}
+
 }  // namespace
 
-Mesh make_mesh(const deck::Deck& deck, const MeshParams& params, int threads, const MeshHooks& hooks) {
+Mesh make_mesh(const deck::Deck& deck, const MeshParams& params, int threads, const MeshHooks& hooks,
+               Revolution revolution) {
   validate(params);
+  check_axis(deck, params, revolution);
   Threads exec(threads);
   Mesh mesh;
   int refinements = params.box ? 0 : params.refine;  // that are still to do
@@ -124,6 +141,7 @@ Mesh make_mesh(const deck::Deck& deck, const MeshParams& params, int threads, co
     params.numbering == "metis" ? renumber_metis(mesh, hooks.stop) : renumber_rcm(mesh);
     mesh.box_cells.fill(0);
   }
+  if (has_axis(params)) with_place(deck.where("mesh.axis"), [&] { set_axis(mesh, params.axis); });
   if (const std::vector<GroupParams> groups = group_section().read_all(deck); !groups.empty()) {
     Scope scope(exec, "mesh.groups");
     add_groups(mesh, groups);

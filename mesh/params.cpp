@@ -70,6 +70,11 @@ deck::Section<MeshParams> mesh_section() {
       .key("allow_cracks", &MeshParams::allow_cracks,
            {.help =
                 "cells of a file may touch without sharing nodes, and nothing passes there; false: that is an error"})
+      .key("axis", &MeshParams::axis,
+           {.help = "of a mesh in 2-D: the problem is symmetric about this axis, and the mesh is half of a section "
+                    "through it: \"y\" is the line x = 0, \"x\" the line y = 0; integrals are those over the body of "
+                    "revolution",
+            .choices = {"none", "x", "y"}})
       .position(&MeshParams::where);
   return section;
 }

@@ -30,6 +30,7 @@ struct MeshParams {
   std::optional<double> time_limit;
   std::optional<double> merge_nodes;
   bool allow_cracks = false;
+  std::string axis = "none";
   deck::Where where;
 };
 
@@ -40,6 +41,9 @@ deck::Section<MeshParams> mesh_section();
 /// min < max. Throws Error(usage) at the table's place in the deck.
 void validate(const MeshParams& params);
 void validate(const BoxParams& params);
+
+/// Whether the mesh is half of a section of a body of revolution.
+inline bool has_axis(const MeshParams& params) { return params.axis != "none"; }
 
 /// Dimension of the mesh where it is known before there is one, that of a valid box; 0: of a file.
 int known_dimension(const MeshParams& params);

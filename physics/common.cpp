@@ -374,6 +374,7 @@ void summarise_mesh(const mesh::Mesh& mesh, const assembly::DofMap& dofs, Offset
   summary.set("mesh.nodes", mesh.nodes());
   summary.set("mesh.cells", mesh.cells());
   summary.set("mesh.facets", mesh.facets.size());
+  if (mesh.measure.weighs()) summary.set("mesh.axis", mesh.measure.axis());
   for (const mesh::Group& group : mesh.groups)
     summary.set_in("mesh.groups", group.name,
                    static_cast<Offset>(group.dim >= mesh.dim - 1 ? group.entities.size()

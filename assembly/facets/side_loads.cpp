@@ -24,9 +24,9 @@ struct SideTables {
   std::array<double, 3> normal;
   const std::vector<int>& local;  ///< dofs on the side
 
-  SideTables(const mesh::CellBlock& cells, int order, int side)
+  SideTables(const mesh::CellBlock& cells, int order, int side, bool weighs)
       : rule(quadrature(mesh::topology(cells.shape).facets[side].shape,
-                        degree_with_geometry(cells.shape, cells.order, 2 * order))),
+                        degree_with_geometry(cells.shape, cells.order, 2 * order + (weighs ? cells.order : 0)))),
         points(facet_to_cell(cells.shape, side, rule.points)),
         geometry(cells, points),
         field(cells.shape, order, points),
@@ -53,11 +53,11 @@ void load_side(const mesh::Mesh& mesh, const SideTables& side, Index cell, const
       inward += flow[i] * n;
       square += n * n;
     }
-    const double w = side.rule.weights[q], ds = std::sqrt(square);
+    const double w = side.rule.weights[q] * mesh.measure.at(x), plane = side.rule.weights[q] * std::sqrt(square);
     for (std::size_t i = 0; i < side.local.size(); ++i) {
       const double phi = side.field.phi[static_cast<std::size_t>(q) * side.field.nodes + side.local[i]];
       flux[i] += w * inward * phi;
-      weight[i] += w * ds * phi * phi;
+      weight[i] += plane * phi * phi;
     }
   }
 }
@@ -81,7 +81,7 @@ SideLoads gradient_loads(const mesh::Mesh& mesh, const DofMap& dofs, std::span<c
   for (const mesh::CellSide& side : sides) {
     const std::size_t b = block_of(side);
     auto& of_kind = tables[b * most_sides + side.side];
-    if (!of_kind) of_kind = std::make_unique<SideTables>(mesh.blocks[b], dofs.order, side.side);
+    if (!of_kind) of_kind = std::make_unique<SideTables>(mesh.blocks[b], dofs.order, side.side, mesh.measure.weighs());
     const Index* of_cell = dofs.blocks[b].cell(side.cell - dofs.blocks[b].first_cell);
     for (const int i : of_kind->local) loads.dofs.push_back(of_cell[i]);
     loads.first.push_back(static_cast<Offset>(loads.dofs.size()));

@@ -14,7 +14,7 @@ struct SideLoads {
   std::vector<Offset> first{0};
   std::vector<Index> dofs;
   std::vector<double> flux;    ///< int lambda phi_i ds, lambda the flow in
-  std::vector<double> weight;  ///< int phi_i^2 ds; where it is asked for
+  std::vector<double> weight;  ///< int phi_i^2 ds over the mesh as it is; where it is asked for
 
   Offset sides() const { return static_cast<Offset>(first.size()) - 1; }
   /// int lambda ds of a side: the functions of its dofs sum to one.
@@ -27,7 +27,8 @@ template <class Form>
 SideLoads facet_loads(const mesh::Mesh& mesh, const DofMap& map, const mesh::Group& group, Form form,
                       const typename Form::Data& data, std::span<const double> u, int threads = 0);
 
-/// lambda = (tensor grad u) . n on sides of cells, of which n points out, with their weights. threads 0: all.
+/// lambda = (tensor grad u) . n on sides of cells, of which n points out, with their weights; on a mesh with an axis (mesh::Measure)
+/// the flow through the surfaces of revolution. threads 0: all.
 SideLoads gradient_loads(const mesh::Mesh& mesh, const DofMap& dofs, std::span<const double> u,
                          const HostTensorField& tensor, std::span<const mesh::CellSide> sides, int threads = 0);
 

@@ -62,7 +62,7 @@ Sums BlockErrors::over(Index first, Index last) const {
     for (int q = 0; q < q_count; ++q, ++at) {
       double jacobian[9], inverse[9], error[3], k_error[3];
       const double det = geometry.jacobian(mesh, block.cell(c), q, jacobian);
-      const double weight = rule.weights[q] * std::abs(det);
+      const double weight = rule.weights[q] * std::abs(det) * mesh.measure.at(&points[3 * at]);
       const double difference = field.value(dofs.cell(c), u.data(), q) - value[at];
       sums.l2 += weight * difference * difference;
       sums.max = larger(sums.max, std::abs(difference));
@@ -91,7 +91,8 @@ ErrorNorms compute_errors(const mesh::Mesh& mesh, const DofMap& dofs, std::span<
   Sums total;
   for (std::size_t b = 0; b < mesh.blocks.size(); ++b) {
     const mesh::CellBlock& block = mesh.blocks[b];
-    const Quadrature& rule = quadrature(block.shape, options.degree > 0 ? options.degree : 2 * dofs.order + 3);
+    const int degree = options.degree > 0 ? options.degree : 2 * dofs.order + 3;
+    const Quadrature& rule = quadrature(block.shape, degree + (mesh.measure.weighs() ? block.order : 0));
     const BlockErrors errors{mesh,
                              block,
                              dofs.blocks[b],

@@ -24,6 +24,7 @@ struct ErrorOptions {
 };
 
 /// Compares nodal values u [dofs] with an exact solution; `gradient` is empty or has mesh.dim expressions.
+/// On a mesh with an axis (mesh::Measure) the norms are those over the body of revolution.
 /// Throws Error(usage) where an expression is not finite or the number of gradient components is wrong.
 ErrorNorms compute_errors(const mesh::Mesh& mesh, const DofMap& dofs, std::span<const double> u,
                           const deck::Expression& exact, std::span<const deck::Expression> gradient = {},

@@ -27,12 +27,13 @@ struct Tables {
   FieldMap field;
   std::array<double, 3> normal{};  ///< reference_normal of the side
 
-  static const Quadrature& choose(const mesh::CellBlock& block, int order, int side) {
+  static const Quadrature& choose(const mesh::CellBlock& block, int order, int side, bool weighs) {
     const mesh::Shape shape = side < 0 ? block.shape : mesh::topology(block.shape).facets[side].shape;
-    return quadrature(shape, degree_with_geometry(block.shape, block.order, 2 * order));
+    return quadrature(shape, degree_with_geometry(block.shape, block.order, 2 * order + (weighs ? block.order : 0)));
   }
-  Tables(const mesh::CellBlock& block, int order, int side)
-      : rule(choose(block, order, side)),
+  /// `weighs`: integrands have the weight r, which is of the degree of the geometry.
+  Tables(const mesh::CellBlock& block, int order, int side, bool weighs)
+      : rule(choose(block, order, side, weighs)),
         points(side < 0 ? rule.points : facet_to_cell(block.shape, side, rule.points)),
         geometry(block, points),
         field(block.shape, order, points) {
@@ -60,7 +61,7 @@ struct TableSet {
       const int count = sides ? static_cast<int>(mesh::topology(mesh.blocks[b].shape).facets.size()) : 0;
       for (int side = sides ? 0 : -1; side < count; ++side)
         tables.emplace(std::piecewise_construct, std::forward_as_tuple(b, side),
-                       std::forward_as_tuple(mesh.blocks[b], order, side));
+                       std::forward_as_tuple(mesh.blocks[b], order, side, mesh.measure.weighs()));
     }
   }
 };
@@ -148,7 +149,9 @@ FieldStatistics field_statistics(const mesh::Mesh& mesh, const DofMap& dofs, std
             GeometryMap::invert(jacobian, det, mesh.dim, inverse);
             scale = tables.scaled_normal(det, inverse, n);
           }
-          const double weight = tables.rule.weights[q] * scale;
+          double x[3] = {};
+          if (mesh.measure.weighs()) tables.geometry.point(mesh, nodes, q, x);
+          const double weight = tables.rule.weights[q] * scale * mesh.measure.at(x);
           const double value = tables.field.value(dofs.blocks[b].cell(local), u.data(), q);
           sum.measure += weight;
           sum.integral += weight * value;

@@ -6,6 +6,7 @@ MeshPart part_of(const mesh::Mesh& mesh, const DofMap& dofs, std::span<const Ind
   MeshPart part;
   part.mesh.dim = mesh.dim;
   part.mesh.order = mesh.order;
+  part.mesh.measure = mesh.measure;
   part.dofs.order = dofs.order;
   part.dofs.dofs = dofs.dofs;
   std::size_t at = 0;

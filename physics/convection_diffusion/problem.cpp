@@ -5,6 +5,7 @@
 #include <algorithm>
 
 #include "base/log.hpp"
+#include "physics/scalar/axis.hpp"
 
 namespace tessera::physics::convection_diffusion {
 
@@ -53,7 +54,9 @@ scalar::WeakForm weak_form(const Params& params) {
     if (!convects) return data;
     Expressions velocity = velocities;
     for (auto& v : velocity) v.resize(static_cast<std::size_t>(mesh.dim));
-    data.velocity = scalar::coefficient(velocity, material, mesh, assembly::QuadraturePoints(mesh, dofs), threads);
+    const assembly::QuadraturePoints points(mesh, dofs);
+    data.velocity = scalar::coefficient(velocity, material, mesh, points, threads);
+    scalar::weigh(data.velocity, material, mesh, points, threads);
     if (supg) data.divergence = forms::divergence_of(mesh, dofs, data.diffusion.k, threads);
     return data;
   };

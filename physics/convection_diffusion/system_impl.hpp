@@ -19,9 +19,10 @@ void make_system(Exec& exec, const Problem& problem, scalar::System<Exec>& syste
     Scope scope(exec, "assemble.setup");
     assembler = std::make_unique<assembly::Assembler<Exec, forms::Convection>>(
         exec, diffusion.mesh, diffusion.dofs,
-        assembly::AssemblyOptions{.strategy = diffusion.params.assembly.strategy,
-                                  .vector_at_points = velocity_varies(problem.params),
-                                  .partition_size = diffusion.params.assembly.partition_size},
+        assembly::AssemblyOptions{
+            .strategy = diffusion.params.assembly.strategy,
+            .vector_at_points = velocity_varies(problem.params) || diffusion.mesh.measure.weighs(),
+            .partition_size = diffusion.params.assembly.partition_size},
         forms::Convection{.supg = problem.params.supg()});
     system.matrix = assembler->make_matrix();
   }

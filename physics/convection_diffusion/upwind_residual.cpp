@@ -62,8 +62,8 @@ void add_upwinding(const Params& params, const scalar::Solution& s, const std::v
   std::vector<scalar::FacetTerm> terms;
   for (const scalar::FacetTerm& term : s.facets) terms.push_back(term_of_part(term, s, cells, part.mesh));
   Threads exec(s.threads);
-  assembly::Assembler<Threads, forms::Convection> assembler(exec, part.mesh, part.dofs,
-                                                            {.vector_at_points = velocity_varies(params)});
+  assembly::Assembler<Threads, forms::Convection> assembler(
+      exec, part.mesh, part.dofs, {.vector_at_points = velocity_varies(params) || s.mesh.measure.weighs()});
   assembler.set_data(s.form.data(s.materials, part.mesh, part.dofs, material, s.threads));
   linalg::Crs<Host> A = assembler.make_matrix();
   Array<double> b(s.dofs.dofs);

@@ -6,6 +6,7 @@
 #include <cmath>
 #include <fstream>
 
+#include "assembly/fields/quantities.hpp"
 #include "assembly/matrix_free/operator.hpp"
 #include "base/backend.hpp"
 #include "base/error.hpp"
@@ -175,6 +176,10 @@ void print_check(const Problem& problem, const std::string& why_no_matrix, outpu
   if (bare > 0 && has_groups) fmt::print("  {} exterior facets are in no group: k du/dn = 0 holds there\n", bare);
   fmt::print("quality    {:.3f} to {:.3f}, mean {:.3f}; worst cell {}; angles {:.1f} to {:.1f} degrees\n", quality.min,
              quality.max, quality.mean, quality.worst_cell, quality.min_angle, quality.max_angle);
+  if (mesh.measure.weighs())
+    fmt::print(
+        "axis       {}: the body of revolution has the volume {:g}\n", mesh.measure.axis(),
+        assembly::field_statistics(mesh, dofs, std::vector<double>(static_cast<std::size_t>(dofs.dofs))).measure);
   const Estimate size = estimate(problem.params, mesh, dofs, matrix_free);
   fmt::print("space      order {}, {} dofs ({} fixed), {}\n", dofs.order, dofs.dofs, problem.dirichlet.dofs.size(),
              matrix_free ? "no matrix (" + why_no_matrix + ")" : fmt::format("about {:.0f} non-zeros", size.nnz));

@@ -207,7 +207,7 @@ double Fluxes::one_sided(const mesh::Group& group, const std::vector<char>& insi
 /// Constants need no points: then the whole mesh is one part.
 forms::CellSums Fluxes::sums() const {
   std::vector<MaterialParams> materials = s_.materials;
-  bool varies = s_.form.velocity_varies;
+  bool varies = s_.form.velocity_varies || s_.mesh.measure.weighs();
   for (MaterialParams& m : materials) {
     m.diffusivity = {deck::Expression(1.0)};
     varies |= !m.source.is_constant() || !m.reaction.is_constant();

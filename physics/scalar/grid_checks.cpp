@@ -24,6 +24,11 @@ void GridChecks::refuse(const std::string& what, const std::string& help, deck::
 
 void GridChecks::mesh() const {
   const mesh::MeshParams& mesh = params_.mesh;
+  if (mesh::has_axis(mesh))
+    refuse(fmt::format("needs coefficients that are the same on the whole grid, mesh.axis = \"{}\" gives them the "
+                       "weight 2 pi r",
+                       mesh.axis),
+           "leave mesh.axis out", deck_.where("mesh.axis"));
   if (!mesh.box)
     refuse("needs a box mesh, this one is a file", "use [mesh] box = " + words_.box, deck_.where("mesh.file"));
   if (deck_.has("group"))

@@ -17,24 +17,21 @@ DirichletData below(DirichletData dirichlet, double level) {
   return dirichlet;
 }
 
-namespace {
-
-/// The values of every cell's region at each of its points.
 void spread_over_points(forms::Coefficient& coefficient, const std::vector<Index>& region, const mesh::Mesh& mesh,
                         const assembly::QuadraturePoints& points) {
   if (coefficient.per_point) return;
   std::vector<double> values;
-  values.reserve(static_cast<std::size_t>(points.before(mesh.blocks.size())));
+  const std::size_t components = static_cast<std::size_t>(coefficient.components);
+  values.reserve(static_cast<std::size_t>(points.before(mesh.blocks.size())) * components);
   for (std::size_t block = 0; block < mesh.blocks.size(); ++block)
     for (Index cell = 0; cell < mesh.blocks[block].cells(); ++cell) {
-      const Index of = region.empty() ? 0 : region[mesh.blocks[block].first_cell + cell];
-      values.insert(values.end(), static_cast<std::size_t>(points.per_cell(block)), coefficient.values[of]);
+      const std::size_t of = region.empty() ? 0 : region[mesh.blocks[block].first_cell + cell];
+      const double* const first = coefficient.values.data() + of * components;
+      for (int q = 0; q < points.per_cell(block); ++q) values.insert(values.end(), first, first + components);
     }
   coefficient.values = std::move(values);
   coefficient.per_point = true;
 }
-
-}  // namespace
 
 forms::DiffusionData below(forms::DiffusionData data, double level, const mesh::Mesh& mesh,
                            const assembly::DofMap& dofs) {

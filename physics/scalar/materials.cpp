@@ -5,6 +5,7 @@
 
 #include <algorithm>
 
+#include "physics/scalar/axis.hpp"
 #include "physics/scalar/entry.hpp"
 #include "physics/scalar/evaluate.hpp"
 
@@ -190,6 +191,7 @@ forms::DiffusionData diffusion_data(const std::vector<MaterialParams>& materials
         }
     }
   }
+  for (forms::Coefficient* one : {&data.k, &data.c, &data.f}) weigh(*one, material, mesh, points, threads);
   return data;
 }
 

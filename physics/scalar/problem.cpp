@@ -4,6 +4,7 @@
 
 #include "base/profile.hpp"
 #include "mesh/make_mesh.hpp"
+#include "physics/scalar/axis.hpp"
 #include "physics/scalar/parts.hpp"
 #include "physics/scalar/periodic.hpp"
 #include "physics/scalar/rest.hpp"
@@ -23,12 +24,14 @@ Problem make_problem(const Context& context, Params of_deck) {
   problem.periodic = take_periodic(problem.params.boundaries);
   const Params& params = problem.params;
   Threads exec(params.run.threads);
-  problem.mesh = mesh::make_mesh(context.deck, params.mesh, exec.count(), {context.stop, context.progress});
+  problem.mesh = mesh::make_mesh(context.deck, params.mesh, exec.count(), {context.stop, context.progress},
+                                 mesh::Revolution::known);
   add_rest(params, problem.periodic, problem.mesh);
   {
     Scope scope(exec, "dofs");
-    make_dofs(context.deck, periodic_vertices(context.deck, params, problem.periodic, problem.mesh), exec.count(),
-              problem);
+    const std::vector<Index> same = periodic_vertices(context.deck, params, problem.periodic, problem.mesh);
+    check_periodic_distances(problem.periodic, problem.mesh, same);
+    make_dofs(context.deck, same, exec.count(), problem);
   }
   check_axes(expressions_of(params), problem.mesh.dim);
   check_quantities(params.quantities, problem.mesh);
@@ -41,6 +44,7 @@ Problem make_problem(const Context& context, Params of_deck) {
                                      problem.unfolded ? problem.unfolded->dof_points : problem.dof_points);
   if (problem.unfolded)
     problem.dirichlet = fold(*problem.unfolded, problem.dofs.dofs, problem.dirichlet, params.boundaries);
+  check_on_axis(problem);
   check_parts(problem);
   return problem;
 }

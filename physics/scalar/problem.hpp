@@ -24,8 +24,13 @@ forms::Coefficient coefficient(const std::vector<std::vector<deck::Expression>>&
                                const std::vector<Index>& material, const mesh::Mesh& mesh,
                                const assembly::QuadraturePoints& points, int threads);
 
-/// Coefficients of the materials: constants are kept per material, what varies is evaluated at the quadrature points of the
-/// space. Throws Error(usage) where k is not positive definite or a value is not finite.
+/// Makes a coefficient per_point: the values of every cell's region at each of its points.
+void spread_over_points(forms::Coefficient& coefficient, const std::vector<Index>& region, const mesh::Mesh& mesh,
+                        const assembly::QuadraturePoints& points);
+
+/// Coefficients of the materials: constants are kept per material, what varies is evaluated at the quadrature points of
+/// the space. On a mesh with an axis all are at points and carry the weight 2 pi r. Throws Error(usage) where k is not
+/// positive definite or a value is not finite.
 forms::DiffusionData diffusion_data(const std::vector<MaterialParams>& materials, const std::vector<Index>& material,
                                     const mesh::Mesh& mesh, const assembly::DofMap& dofs, int threads);
 

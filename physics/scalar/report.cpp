@@ -273,7 +273,8 @@ Error not_converged(const solvers::Report& report, const solvers::SolverParams& 
 
 void write_solution(const Params& params, const Solution& s, bool converged, const std::filesystem::path& directory) {
   output::VtkData data;
-  data.title = params.title + (converged ? "" : " (NOT CONVERGED)");
+  data.title = params.title + (s.mesh.measure.weighs() ? fmt::format(" (axis {})", s.mesh.measure.axis()) : "") +
+               (converged ? "" : " (NOT CONVERGED)");
   // VTK's cells are equispaced: above order 4 the dofs are not, and fields are written where VTK takes its points to be.
   data.points =
       s.dofs.order <= assembly::max_simplex_order ? s.dof_points : assembly::equispaced_dof_points(s.mesh, s.dofs);

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include "assembly/facets/integrals.hpp"
+#include "physics/scalar/axis.hpp"
 #include "physics/scalar/evaluate.hpp"
 
 namespace tessera::physics::scalar {
@@ -24,7 +25,11 @@ std::vector<double> robin_alpha(const BoundaryParams& boundary, const std::vecto
 assembly::FacetIntegral facet_integral(const FacetTerm& term, const mesh::Mesh& mesh, const assembly::DofMap& dofs,
                                        int threads) {
   const std::vector<double> points = assembly::facet_quadrature_points(mesh, dofs, term.group, threads);
-  return {&term.group, robin_alpha(*term.boundary, points, threads), evaluate(term.boundary->value, points, threads)};
+  assembly::FacetIntegral result{&term.group, robin_alpha(*term.boundary, points, threads),
+                                 evaluate(term.boundary->value, points, threads)};
+  weigh(result.alpha, points, mesh.measure);
+  weigh(result.g, points, mesh.measure);
+  return result;
 }
 
 LinearSystem of_u(linalg::Crs<Host> A, Array<double> b, double level) {

@@ -48,6 +48,11 @@ void check_physics(const PhysicsParams& physics) {
 /// The grid of [mesh]; the mesh itself is never made: a node takes 8 bytes here and more than 100 there.
 Grid read_grid(const deck::Deck& deck) {
   const mesh::MeshParams params = mesh::mesh_section().read(deck, true);
+  if (mesh::has_axis(params))
+    throw Error(
+        ExitCode::usage,
+        fmt::format("two_point_bvp solves -u'' = f on an interval, which has no mesh.axis = \"{}\"", params.axis),
+        "leave mesh.axis out, or use physics.type = \"poisson\" on a mesh in 2-D", deck.where("mesh.axis"));
   mesh::validate(params);
   const auto refuse = [&](const std::string& what, const char* key) {
     throw Error(ExitCode::usage, "two_point_bvp works on a uniform grid of an interval; " + what,

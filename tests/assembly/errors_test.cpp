@@ -66,6 +66,21 @@ TEST(Errors, VanishOnMixedMeshes) {
     }
 }
 
+TEST(Errors, OfABodyOfRevolution) {
+  // 0 against r in a cylinder: l2^2 = int r^2 2 pi r dr, h1^2 the volume, energy^2 = 4 times it
+  Mesh mesh = test_meshes::box(Shape::triangle, 3);
+  mesh::set_axis(mesh, "y");
+  const DofMap dofs = make_dof_map(mesh, 2);
+  const std::vector<double> zero(dofs.dofs, 0.0);
+  const HostTensorField k{3, [](Index, const double*, double* k) { k[0] = 4, k[1] = 1, k[2] = 9; }};
+  const std::vector<Expression> gradient{Expression(1.0), Expression(0.0)};
+  const ErrorNorms norms = compute_errors(mesh, dofs, zero, Expression("x"), gradient, {.coefficient = &k});
+  EXPECT_NEAR(norms.l2, std::sqrt(M_PI / 2), 1e-14);
+  EXPECT_NEAR(norms.h1.value(), std::sqrt(M_PI), 1e-14);
+  EXPECT_NEAR(norms.energy.value(), 2 * std::sqrt(M_PI), 1e-14);
+  EXPECT_DOUBLE_EQ(norms.max, 1);
+}
+
 TEST(Errors, OfAKnownDifference) {
   // u_h = 0 against x on the unit square: l2 = sqrt(1/3), h1 = 1, energy = sqrt(k_xx) = 2, max = 1
   const Mesh mesh = test_meshes::box(Shape::triangle, 3);

@@ -54,6 +54,37 @@ TEST(Quantities, OfAPolynomialOnTheUnitBoxAreExact) {
       }
 }
 
+/// The unit square as half of a section through a cylinder of radius 1 and height 1, about either axis.
+TEST(Quantities, OfABodyOfRevolutionAreExact) {
+  for (const Shape shape : {Shape::triangle, Shape::quad})
+    for (int k = 1; k <= 4; ++k)
+      for (const int geometry_order : {1, 2})
+        for (const char* axis : {"x", "y"}) {
+          Mesh mesh = test_meshes::box(shape, 2, geometry_order);
+          mesh::set_axis(mesh, axis);
+          const DofMap dofs = make_dof_map(mesh, k);
+          const std::string r = axis[0] == 'y' ? "x" : "y";
+          const auto u = interpolate(mesh, dofs, Expression(r + "^" + std::to_string(k)));
+          const FieldStatistics all = field_statistics(mesh, dofs, u);
+          EXPECT_NEAR(all.measure, M_PI, 1e-13) << mesh::name(shape) << axis;
+          EXPECT_NEAR(all.integral, 2 * M_PI / (k + 2), 1e-13);
+          EXPECT_NEAR(all.average(), 2.0 / (k + 2), 1e-13);
+          EXPECT_NEAR(all.l2, std::sqrt(2 * M_PI / (2 * k + 2)), 1e-13);
+          EXPECT_NEAR(all.max, 1, 1e-15);
+          const char* const mantle = axis[0] == 'y' ? "right" : "top";
+          EXPECT_NEAR(field_statistics(mesh, dofs, u, mesh.group(mantle, 1)).measure, 2 * M_PI, 1e-13);
+          const char* const end = axis[0] == 'y' ? "top" : "right";
+          EXPECT_NEAR(field_statistics(mesh, dofs, u, mesh.group(end, 1)).integral, 2 * M_PI / (k + 2), 1e-13);
+          const char* const of_axis = axis[0] == 'y' ? "left" : "bottom";
+          EXPECT_EQ(field_statistics(mesh, dofs, u, mesh.group(of_axis, 1)).integral, 0);
+          EXPECT_TRUE(mesh::on_axis(mesh, *mesh.group(of_axis, 1)));
+          EXPECT_FALSE(mesh::on_axis(mesh, *mesh.group(end, 1)));
+          // -3 k through the mantle, where du/dr = k
+          EXPECT_NEAR(flux_through(mesh, dofs, u, HostTensorField::constant(3), *mesh.group(mantle, 1)), -6 * M_PI * k,
+                      1e-11);
+        }
+}
+
 TEST(Quantities, FluxOfALinearFieldIsExactOnEverySide) {
   // u = 1 + 2x - y + 3z, K u-gradient through a side with normal e: -(K g) . e
   const double k3[6] = {2, 0.5, 0.25, 3, 0.125, 4};
