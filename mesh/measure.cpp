@@ -43,10 +43,10 @@ void set_axis(Mesh& mesh, const std::string& axis) {
   mesh.measure = measure;
 }
 
-bool on_axis(const Mesh& mesh, const Group& group) {
-  if (!mesh.measure.weighs() || group.dim != mesh.dim - 1) return false;
+Index facets_on_axis(const Mesh& mesh, const Group& group) {
+  if (!mesh.measure.weighs() || group.dim != mesh.dim - 1) return 0;
   const double tolerance = rounding(bounding_box(mesh));
-  return std::all_of(group.entities.begin(), group.entities.end(), [&](Index facet) {
+  const auto count = std::count_if(group.entities.begin(), group.entities.end(), [&](Index facet) {
     const Index cell = mesh.facets.cell[facet];
     const CellBlock& block = mesh.block_of(cell);
     const std::span<const std::int8_t> nodes = facet_nodes(block.shape, mesh.facets.side[facet], block.order);
@@ -54,6 +54,12 @@ bool on_axis(const Mesh& mesh, const Group& group) {
       return mesh.point(block.cell(cell - block.first_cell)[node])[mesh.measure.radius] <= tolerance;
     });
   });
+  return static_cast<Index>(count);
+}
+
+bool on_axis(const Mesh& mesh, const Group& group) {
+  const Index count = facets_on_axis(mesh, group);
+  return count > 0 && count == static_cast<Index>(group.entities.size());
 }
 
 }  // namespace tessera::mesh

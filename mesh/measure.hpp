@@ -3,6 +3,8 @@
 #include <numbers>
 #include <string>
 
+#include "base/types.hpp"
+
 namespace tessera::mesh {
 
 /// What a mesh stands for: itself, or the body of revolution of which it is half of a section through the axis.
@@ -28,7 +30,9 @@ struct Group;
 /// unless it is plane, Error(mesh) where a node lies on the wrong side of the axis by more than rounding.
 void set_axis(Mesh& mesh, const std::string& axis);
 
-/// Whether all facets of a group lie on the axis, where they have no area.
+/// The number of facets of a group that lie on the axis, where they have no area. 0 for a group of another dimension.
+Index facets_on_axis(const Mesh& mesh, const Group& group);
+/// Whether all of them do.
 bool on_axis(const Mesh& mesh, const Group& group);
 
 }  // namespace tessera::mesh

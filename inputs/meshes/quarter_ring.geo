@@ -1,5 +1,5 @@
-// A quarter of a ring, radius 1 to 2: half of a section of a spherical shell above its equator. Groups: "shell" (surface), "inner", "outer", "axis" (x = 0),
-// "equator" (y = 0). With elements of geometric order 2 the arcs are curved.
+// A quarter of a ring, radius 1 to 2: half of a section of a spherical shell above its equator. Groups: "shell"
+// (surface), "inner", "outer", "axis" (x = 0), "equator" (y = 0). With elements of geometric order 2 the arcs are curved.
 DefineConstant[ n = { 3, Name "Cells along a side" } ];
 DefineConstant[ quads = { 0, Choices{0, 1}, Name "Quads" } ];
 Point(1) = {0, 0, 0};

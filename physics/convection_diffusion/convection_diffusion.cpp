@@ -56,12 +56,17 @@ void ConvectionDiffusion::check(Context& context) {
   const Problem problem = set_up(context, std::move(of_deck));
   // Evaluated as a run does, for its checks: signs, finite values, numbers of components.
   const int threads = Threads(problem.diffusion.params.run.threads).count();
-  report_peclet(problem, convection_data(problem, threads), threads, context.summary);
+  scalar::AtPoints coefficients;
+  {
+    const forms::ConvectionData data = convection_data(problem, threads);
+    report_peclet(problem, data, threads, context.summary);
+    coefficients = scalar::at_points(data);
+  }
   scalar::boundary_data(problem.diffusion, threads);
   const scalar::Params& diffusion = problem.diffusion.params;
   if (diffusion.has_exact)
     scalar::check_values(diffusion.exact, problem.diffusion.mesh, problem.diffusion.dofs, threads);
-  scalar::print_check(problem.diffusion, "", context.summary);
+  scalar::print_check(problem.diffusion, coefficients, "", context.summary);
 }
 
 LinearSystem ConvectionDiffusion::assemble(Context& context, bool full) {

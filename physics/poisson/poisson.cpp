@@ -53,11 +53,12 @@ void Poisson::check(Context& context) {
   const Problem problem = set_up(context, std::move(params));
   // Evaluated as a run does, for its checks: signs, finite values, numbers of components.
   const int threads = Threads(problem.params.run.threads).count();
-  diffusion_data(problem.params.materials, problem.material, problem.mesh, problem.dofs, threads);
+  const AtPoints coefficients = at_points(
+      {diffusion_data(problem.params.materials, problem.material, problem.mesh, problem.dofs, threads), {}, {}});
   boundary_data(problem, threads);
   if (problem.params.has_exact) check_values(problem.params.exact, problem.mesh, problem.dofs, threads);
   const Plan chosen = plan(problem);
-  print_check(problem, chosen.matrix_free ? chosen.why : "", context.summary);
+  print_check(problem, coefficients, chosen.matrix_free ? chosen.why : "", context.summary);
 }
 
 LinearSystem Poisson::assemble(Context& context, bool full) {

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "base/log.hpp"
 #include "mesh/geometry.hpp"
 #include "physics/scalar/entry.hpp"
 #include "physics/scalar/evaluate.hpp"
@@ -58,6 +59,19 @@ void check_on_axis(const Problem& problem) {
                               boundary.type, term.group.name),
                   "leave it out: without a condition the solution is smooth on the axis; nothing flows through it",
                   boundary.where);
+  }
+  for (const BoundaryParams& boundary : problem.params.boundaries) {
+    if (boundary.type != "dirichlet") continue;
+    for (const std::string& name : boundary.on) {
+      const mesh::Group* group = mesh.group(name, mesh.dim - 1);
+      const Index count = group ? mesh::facets_on_axis(mesh, *group) : 0;
+      if (count > 0)
+        warn(
+            fmt::format("{}{} of {} facets of '{}' lie on the axis: a value there holds along a line in space, near "
+                        "which the solution depends on the cells; without a condition it is smooth there",
+                        boundary.where ? fmt::format("{}:{}: ", boundary.where->file, boundary.where->line) : "", count,
+                        group->entities.size(), name));
+    }
   }
   for (const QuantityParams& quantity : problem.params.quantities) {
     if (quantity.kind != "average" || quantity.on.empty()) continue;

@@ -19,7 +19,7 @@ void weigh(forms::Coefficient& coefficient, const std::vector<Index>& region, co
 void weigh(std::vector<double>& values, std::span<const double> points, const mesh::Measure& measure);
 
 /// What has no meaning on the axis. Throws Error(usage) where a Neumann or Robin condition, or an average, is asked for
-/// on facets that all lie on it: they have no area.
+/// on facets that all lie on it: they have no area. Warns of Dirichlet values there.
 void check_on_axis(const Problem& problem);
 
 /// Throws Error(usage) where periodic sides join vertices at different distances from the axis. `same`: of

@@ -48,13 +48,13 @@ double estimate_nnz(const assembly::DofMap& dofs) {
 }
 
 /// Without a matrix: lists and maps or tensors of quads and hexes, element matrices of the others, the element vector.
-double matrix_free_bytes(const mesh::Mesh& mesh, const assembly::DofMap& dofs) {
+double matrix_free_bytes(const mesh::Mesh& mesh, const assembly::DofMap& dofs, bool k_at_points) {
   double bytes = 0;
   for (std::size_t b = 0; b < dofs.blocks.size(); ++b) {
     const double cells = dofs.blocks[b].cells(), n = dofs.blocks[b].nodes;
     const bool tensor = dofs.blocks[b].shape == mesh::Shape::quad || dofs.blocks[b].shape == mesh::Shape::hex;
-    const double map =
-        mesh.blocks[b].order == 1 ? 8.0 * mesh.dim * ((1 << mesh.dim) - 1) : 8.0 * n * (mesh.dim == 2 ? 3 : 6);
+    const double map = mesh.blocks[b].order == 1 && !k_at_points ? 8.0 * mesh.dim * ((1 << mesh.dim) - 1)
+                                                                 : 8.0 * n * (mesh.dim == 2 ? 3 : 6);
     bytes += cells * (4 * n + 12 * n + (tensor ? map : 8 * n * (n + 1) / 2));
   }
   return bytes;
@@ -99,14 +99,15 @@ double factor_entries(const Params& params, const mesh::Mesh& mesh, double n, do
 /// Seconds of a factorisation, of the order of magnitude: about entries^2 / n multiplications and additions, 1e9 a second.
 double factor_seconds(double entries, double n) { return n > 0 ? 1.5e-9 * entries * entries / n : 0; }
 
-Estimate estimate(const Params& params, const mesh::Mesh& mesh, const assembly::DofMap& dofs, bool matrix_free) {
+Estimate estimate(const Params& params, const mesh::Mesh& mesh, const assembly::DofMap& dofs,
+                  const AtPoints& coefficients, bool matrix_free) {
   Estimate result;
   // Phases follow each other: files are written when matrix and solver are gone.
   const double now = bytes_in_use(), files = output_bytes(mesh, dofs);
   if (matrix_free) {
-    const double kept = matrix_free_bytes(mesh, dofs) + 16.0 * dofs.dofs + 24.0 * mesh.nodes();
+    const double kept = matrix_free_bytes(mesh, dofs, coefficients.k) + 16.0 * dofs.dofs + 24.0 * mesh.nodes();
     const double solver = solvers::solver_bytes(params.solver, dofs.dofs, 0) + solvers::shift_bytes(dofs.dofs);
-    result.device_bytes = kept + std::max(solver, matrix_free_setup_bytes(mesh, dofs));
+    result.device_bytes = kept + std::max(solver, matrix_free_setup_bytes(mesh, dofs) + coefficients.bytes);
     result.host_bytes = now + std::max(result.device_bytes, files);
     return result;
   }
@@ -128,12 +129,15 @@ Estimate estimate(const Params& params, const mesh::Mesh& mesh, const assembly::
   }
   const double vectors = 8.0 * 2 * dofs.dofs;
   const double mesh_bytes = 24.0 * mesh.nodes() + connectivity;
-  result.device_bytes = matrix + solver + vectors + mesh_bytes + slots;
+  result.device_bytes = matrix + vectors + mesh_bytes + slots + std::max(solver, coefficients.bytes);
   // Iterations work on a copy of the matrix in the format of the solver.
   const double copy = direct || params.matrix.format == "crs" ? 0 : 12 * result.nnz;
   const double sparsity = connectivity + 8 * result.nnz + 16.0 * dofs.dofs;
-  result.host_bytes = std::max(static_cast<double>(memory_use().host_peak),
-                               now + std::max({sparsity, matrix + slots + copy + solver + 3 * vectors / 2, files}));
+  // The module's coefficients and the copy of the assembler.
+  const double assembling = connectivity + matrix + slots + vectors / 2 + 2 * coefficients.bytes;
+  const double solving = matrix + slots + copy + solver + 3 * vectors / 2;
+  result.host_bytes =
+      std::max(static_cast<double>(memory_use().host_peak), now + std::max({sparsity, assembling, solving, files}));
   return result;
 }
 
@@ -155,7 +159,16 @@ void say_fit(const char* where, double need, double have) {
     fmt::print("  {:<10} about {} of {} free: fits\n", where, human_bytes(need), human_bytes(have));
 }
 
-void print_check(const Problem& problem, const std::string& why_no_matrix, output::Summary& summary) {
+AtPoints at_points(const forms::ConvectionData& data) {
+  AtPoints result{0, data.diffusion.k.per_point};
+  for (const forms::Coefficient* one :
+       {&data.diffusion.k, &data.diffusion.c, &data.diffusion.f, &data.velocity, &data.divergence})
+    if (one->per_point) result.bytes += sizeof(double) * static_cast<double>(one->values.size());
+  return result;
+}
+
+void print_check(const Problem& problem, const AtPoints& coefficients, const std::string& why_no_matrix,
+                 output::Summary& summary) {
   const mesh::Mesh& mesh = problem.mesh;
   const assembly::DofMap& dofs = problem.dofs;
   const bool matrix_free = !why_no_matrix.empty();
@@ -180,7 +193,7 @@ void print_check(const Problem& problem, const std::string& why_no_matrix, outpu
     fmt::print(
         "axis       {}: the body of revolution has the volume {:g}\n", mesh.measure.axis(),
         assembly::field_statistics(mesh, dofs, std::vector<double>(static_cast<std::size_t>(dofs.dofs))).measure);
-  const Estimate size = estimate(problem.params, mesh, dofs, matrix_free);
+  const Estimate size = estimate(problem.params, mesh, dofs, coefficients, matrix_free);
   fmt::print("space      order {}, {} dofs ({} fixed), {}\n", dofs.order, dofs.dofs, problem.dirichlet.dofs.size(),
              matrix_free ? "no matrix (" + why_no_matrix + ")" : fmt::format("about {:.0f} non-zeros", size.nnz));
   constexpr double long_factorisation = 30;

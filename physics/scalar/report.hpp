@@ -44,8 +44,16 @@ void write_solution(const Params& params, const Solution& solution, bool converg
 /// Says whether `need` bytes fit into the `have` that are free; warns where they do not.
 void say_fit(const char* where, double need, double have);
 
-/// Prints mesh, groups, quality, sizes and an estimate of time and memory for host and GPU, and warns where it will not fit.
-/// `why_no_matrix`: of a solution without one; empty: a matrix is assembled.
-void print_check(const Problem& problem, const std::string& why_no_matrix, output::Summary& summary);
+/// What coefficients at quadrature points take.
+struct AtPoints {
+  double bytes = 0;
+  bool k = false;  ///< whether k is among them
+};
+AtPoints at_points(const forms::ConvectionData& data);
+
+/// Prints mesh, groups, quality, sizes and an estimate of time and memory for host and GPU, and warns where it will not
+/// fit. `why_no_matrix`: of a solution without one; empty: a matrix is assembled.
+void print_check(const Problem& problem, const AtPoints& coefficients, const std::string& why_no_matrix,
+                 output::Summary& summary);
 
 }  // namespace tessera::physics::scalar

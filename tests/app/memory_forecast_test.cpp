@@ -48,6 +48,10 @@ constexpr const char* cube = "{ min = [0,0,0], max = [1,1,1], cells = [48,48,48]
 constexpr const char* small_cube = "{ min = [0,0,0], max = [1,1,1], cells = [20,20,20], shape = \"tet\" }\n";
 constexpr const char* hexes = "{ min = [0,0,0], max = [1,1,1], cells = [24,24,24], shape = \"hex\" }\n";
 constexpr const char* square = "{ min = [0,0], max = [1,1], cells = [300,300], shape = \"triangle\" }\n";
+constexpr const char* square_with_axis =
+    "{ min = [0,0], max = [1,1], cells = [300,300], shape = \"triangle\" }\naxis = \"y\"\n";
+constexpr const char* quads_with_axis =
+    "{ min = [0,0], max = [1,1], cells = [200,200], shape = \"quad\" }\naxis = \"y\"\n";
 constexpr const char* grid = "{ min = [0,0], max = [1,1], cells = [1000,1000], shape = \"quad\" }\n";
 
 INSTANTIATE_TEST_SUITE_P(
@@ -68,6 +72,14 @@ INSTANTIATE_TEST_SUITE_P(
         Size{"matrix_free", hexes,
              "[physics]\ntype = \"poisson\"\norder = 4\n[assembly]\nstrategy = \"matrix_free\"\n[solver]\ntype = "
              "\"cg\"\nmax_iterations = 4\n"},
+        Size{"axis", square_with_axis,
+             "[physics]\ntype = \"poisson\"\n[[material]]\ndiffusivity = [2, 1, 2]\nreaction = 1\nsource = "
+             "1\n[solver]\ntype = \"cg\"\n"},
+        Size{"axis_convection", square_with_axis,
+             "[physics]\ntype = \"convection_diffusion\"\n[[material]]\nvelocity = [0, 1]\nsource = 1\n[solver]\n"
+             "type = \"bicgstab\"\nmax_iterations = 20\n"},
+        Size{"axis_matrix_free", quads_with_axis,
+             "[physics]\ntype = \"poisson\"\norder = 4\n[solver]\ntype = \"cg\"\nmax_iterations = 4\n"},
         Size{"fft", grid, "[physics]\ntype = \"poisson\"\n[solver]\ntype = \"fft\"\n"}),
     [](const auto& info) { return info.param.name; });
 

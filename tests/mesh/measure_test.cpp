@@ -5,6 +5,7 @@
 #include <cmath>
 
 #include "mesh/box.hpp"
+#include "mesh/make_mesh.hpp"
 #include "mesh/mesh.hpp"
 #include "support/errors.hpp"
 
@@ -15,7 +16,7 @@ using mesh::Measure;
 using mesh::Mesh;
 
 Mesh rectangle(double left, double right) {
-  return mesh::make_box({.min = {left, 0}, .max = {right, 2}, .cells = {2, 2}, .shape = "quad"});
+  return mesh::make_box({.min = {left, 0}, .max = {right, 2}, .cells = {2, 2}, .shape = "quad", .where = {}});
 }
 
 TEST(Measure, IsTheLengthOfACircleAroundTheAxis) {
@@ -53,6 +54,15 @@ TEST(Measure, NodesBeyondTheAxisAreRefused) {
   }
   mesh::set_axis(mesh, "x");  // on one side of that
   EXPECT_EQ(mesh.measure.radius, 1);
+}
+
+/// A module that knows nothing of axes would solve the plane problem.
+TEST(Measure, ADeckWithAnAxisIsRefusedUnlessTheCallerKnowsIt) {
+  const deck::Deck deck =
+      deck::Deck::parse("[mesh]\naxis = \"y\"\nbox = { cells = [4, 4], shape = \"quad\" }\n", "case.toml");
+  const mesh::MeshParams params = mesh::mesh_section().read(deck, true);
+  tessera::testing::expect_refused([&] { mesh::make_mesh(deck, params, 1); }, "mesh.axis = \"y\"");
+  EXPECT_EQ(mesh::make_mesh(deck, params, 1, {}, mesh::Revolution::known).measure.radius, 0);
 }
 
 }  // namespace
