@@ -13,7 +13,7 @@ enum class Revolution { refused, known };
 /// `threads` is the number of threads of the set-up, 0: all. A box that is refined is generated with more cells, so it
 /// stays a box; "rcm" leaves its lexicographic order, which grid methods need and is banded as well; after "metis" it
 /// is no box any more. Profile: "mesh.read" or "mesh.generate", "mesh.refine", "mesh.number", "mesh.check". Throws
-/// Error(usage), Error(file_system) or Error(mesh); see validate, read_gmsh, make_box, refine, check_cells and set_axis.
+/// Error(usage), Error(file_system) or Error(mesh); see validate, read_gmsh, make_box, refine, check_cells, set_axis.
 Mesh make_mesh(const deck::Deck& deck, const MeshParams& params, int threads = 0, const MeshHooks& hooks = {},
                Revolution revolution = Revolution::refused);
 

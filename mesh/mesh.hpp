@@ -88,7 +88,7 @@ struct Mesh {
   /// A structured box, for grid methods: cells per axis (0 on unused axes); all zero when the mesh is not a box.
   std::array<Index, 3> box_cells{0, 0, 0};
   std::array<double, 3> box_min{}, box_max{};
-  /// Of a body of revolution: errors, quantities and flows (assembly/fields, gradient_loads) are integrals over the body.
+  /// Of a body of revolution: errors, quantities and flows (assembly/fields, gradient_loads) are those over it.
   /// Forms integrate over the mesh as it is: their coefficients carry the weight.
   Measure measure;
 

@@ -24,7 +24,8 @@ struct System {
   System(const System&) = delete;
 };
 
-/// alpha and value of a condition at the points of its facets, with the weight 2 pi r on a mesh with an axis. Borrows the group of `term`. Throws as boundary_data.
+/// alpha and value of a condition at the points of its facets, with the weight 2 pi r on a mesh with an axis. Borrows
+/// the group of `term`. Throws as boundary_data.
 assembly::FacetIntegral facet_integral(const FacetTerm& term, const mesh::Mesh& mesh, const assembly::DofMap& dofs,
                                        int threads);
 

@@ -113,8 +113,8 @@ TEST(Axis, OrdersInASphericalShell) {
   EXPECT_NEAR(summary["quantities"]["integral"], 3 * M_PI, 1e-5);
 }
 
-/// c u, a tensor, Robin, Neumann and Dirichlet values above zero, whose level is taken off, at once: u = 3 + x^2 (y + 1) is
-/// in the space, and so it comes out.
+/// c u, a tensor, Robin, Neumann and Dirichlet values above zero, whose level is taken off, at once: u = 3 + x^2
+/// (y + 1) is in the space, and so it comes out.
 std::string everything(const std::string& more) {
   return write_deck("everything.toml",
                     "[mesh]\nbox = { min = [0.5, 0], max = [1.5, 1], cells = [4, 3], shape = \"quad\" }\naxis = \"y\"\n"
@@ -139,7 +139,7 @@ TEST(Axis, EveryStrategyGivesTheExactSolution) {
     for (const char* strategy :
          {"colour", "colour_blocks", "atomic", "two_pass", "shared", "nonzeros", "matrix_free"}) {
       const auto summary = run(deck, set("assembly.strategy", text(strategy)) + set("mesh.box.shape", text(shape)));
-      // Order 3 on triangles: the weight takes u c r beyond the degree of the quadrature, but not the residual of this u.
+      // Order 3 on triangles: the weight takes u c r beyond the degree of the quadrature, but not this residual.
       EXPECT_LT(summary["errors"]["u"]["max"], 1e-9) << strategy << " " << shape;
       EXPECT_LT(summary["balance"]["relative_remainder"], 1e-9) << strategy << " " << shape;
     }
@@ -157,8 +157,8 @@ TEST(Axis, FlowsBalanceOnACoarseMesh) {
   EXPECT_NEAR(summary["balance"]["groups"]["bottom"], flow, 1e-7);
 }
 
-/// Without a radial part the problem is that of a line, where SUPG is exact at the nodes if tau and div k are those of the
-/// true problem.
+/// Without a radial part the problem is that of a line, where SUPG is exact at the nodes if tau and div k are those of
+/// the true problem.
 TEST(Axis, SupgIsExactAtTheNodesOfAnAxialFlow) {
   const std::string deck = write_deck(
       "axial.toml",
