@@ -37,16 +37,16 @@ struct ComponentPair {
   using AtPoint = Pulled<dim>;
 
   Form form;
-  int c = 0, d = 0;
+  int test = 0, trial = 0;  ///< the components
 
   TESSERA_HD bool present(Block block) const { return form.present(block); }
   TESSERA_HD bool constant() const { return form.constant(); }
 
-  /// w |det J| C_cd and w |det J| l_c in reference coordinates; the load is that of the pair (c, c).
+  /// w |det J| C_cd and w |det J| l_c in reference coordinates; the load is there where both are the same.
   template <int dim, class Point>
   TESSERA_HD void pull_back(const Point& x, Pulled<dim>& p) const {
     double C[dim + 1][dim + 1], T[dim + 1][dim + 1];
-    form.template tangent<dim>(x, c, d, C);
+    form.template tangent<dim>(x, test, trial, C);
     for (int e = 0; e <= dim; ++e) {  // columns
       for (int b = 0; b < dim; ++b) {
         T[e][b] = 0;
@@ -63,7 +63,7 @@ struct ComponentPair {
       p.C[dim][b] = x.measure * T[dim][b];
     }
     double l[dim + 1] = {};
-    if (c == d) form.template load<dim>(x, c, l);
+    if (test == trial) form.template load<dim>(x, test, l);
     for (int a = 0; a < dim; ++a) {
       double sum = 0;
       for (int e = 0; e < dim; ++e) sum += x.inverse[a][e] * l[e];

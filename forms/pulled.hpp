@@ -19,6 +19,13 @@ struct Pulled {
       for (int b = 1; b <= dim; ++b) flux[a] += C[a][b] * basis(b, j);
     }
   }
+  /// row = B_i^T C of row i; B_i [dim + 1], `step` apart.
+  TESSERA_HD void row(const double* B, int step, double* row) const {
+    for (int b = 0; b <= dim; ++b) {
+      row[b] = 0;
+      for (int a = 0; a <= dim; ++a) row[b] += B[a * step] * C[a][b];
+    }
+  }
   /// What the point adds to the load of dof i.
   TESSERA_HD double load(const BasisRows& basis, int i) const {
     double sum = l[0] * basis(0, i);

@@ -156,18 +156,12 @@ __global__ void __launch_bounds__(cells_block)
         forms::Pulled<dim> p;
         make_point<dim>(block, pair, GlobalGeometry{block}, place, q, J, block.weights[q], p);
         const double* B = block.basis + static_cast<Offset>(q) * (dim + 1) * n + i;
-        double load = 0;
-        for (int b = 0; b <= dim; ++b) {
-          double sum = 0;
-          for (int a = 0; a <= dim; ++a) sum += B[a * n] * p.C[a][b];
-          work[q * width + b] = sum;
-          load += p.l[b] * B[b * n];
-        }
-        work[q * width + dim + 1] = load;
+        p.row(B, n, work + q * width);
+        work[q * width + dim + 1] = p.load({block.basis + static_cast<Offset>(q) * (dim + 1) * n, n, dim + 1}, i);
       }
       __syncwarp();
-      if (pair.c == pair.d)
-        for (int q = 0; q < block.points; ++q) loads[pair.c] += work[q * width + dim + 1];
+      if (pair.test == pair.trial)
+        for (int q = 0; q < block.points; ++q) loads[pair.test] += work[q * width + dim + 1];
       for (int j = lane; j < n; j += 32) {
         double sum = 0;
         for (int q = 0; q < block.points; ++q)

@@ -125,8 +125,7 @@ TYPED_TEST(FormatOperators, ARefillBringsTheNewValues) {
   auto A = host.template to<Space>();
   const auto x = to_space<Space>(testing::random_vector(A.rows, 1));
   std::vector<std::unique_ptr<Operator<TypeParam>>> operators;
-  for (const std::string& format : linalg::format_names(1))
-    operators.push_back(linalg::make_operator(exec, A, format));
+  for (const std::string& format : linalg::format_names(1)) operators.push_back(linalg::make_operator(exec, A, format));
   for (double& value : host.values) value *= -3;
   A.values = to_space<Space>(host.values);
   Array<double, Space> expected(A.rows), found(A.rows);
