@@ -18,9 +18,9 @@ constexpr int block_rows_together = 16;
 /// Slices a chunk: 256 block rows.
 constexpr Offset slice_chunk = 8;
 
-/// The sums of `count` block rows from `first` on: sums[row][i] = sum_k sum_j values[k][i][j] x[col_k][j]. Each place in
-/// a block has a sum of its own until the end, so that no sum waits for another. Apart from what is done with the sums,
-/// so that all of them stay in registers.
+/// The sums of `count` block rows from `first` on: sums[row][i] = sum_k sum_j values[k][i][j] x[col_k][j]. Each place
+/// in a block has a sum of its own until the end, so that no sum waits for another. Apart from what is done with the
+/// sums, so that all of them stay in registers.
 template <int block, class T>
 __attribute__((noinline)) void row_sums(const BlockCrsView<const T>& a, const T* __restrict__ x, Offset first,
                                         int count, T* __restrict__ sums) {
@@ -60,8 +60,8 @@ __attribute__((noinline)) void some_row_sums(const BlockCrsView<const T>& a, con
   }
 }
 
-/// A slice, whose block rows lie side by side, for `count` rows of its blocks from `first` on: sums[i][lane]. Entries of
-/// x are fetched first, for all these rows, so that the values are read in their order; padding is left out.
+/// A slice, whose block rows lie side by side, for `count` rows of its blocks from `first` on: sums[i][lane]. Entries
+/// of x are fetched first, for all these rows, so that the values are read in their order; padding is left out.
 template <int size, class T>
 __attribute__((noinline)) void slice_sums(const BlockSlicedEllView<T>& a, Offset slice, const T* __restrict__ x,
                                           int first, int count, T* __restrict__ sums) {

@@ -57,8 +57,10 @@ const std::vector<FormatInfo>& format_table() {
       {"sliced_ell", "slices of 32 rows padded to their own longest row, sorted where rows differ much", TESSERA_EVERYWHERE(make_sliced_ell_operator)},
       {"packed_ell", "sliced ELL with columns packed into 0.25 to 2 B where the numbering allows: the least bytes", TESSERA_EVERYWHERE(make_packed_ell_operator)},
       {"cmrs", "strips of 16 rows, each entry with its row in the column word", TESSERA_EVERYWHERE(make_cmrs_operator)},
-      {"block_crs", "of several unknowns a node: compressed rows of dense blocks, a column a block", TESSERA_EVERYWHERE_IN_BLOCKS(make_block_crs_operator)},
-      {"block_sliced_ell", "of several unknowns a node: slices of 32 rows of dense blocks", TESSERA_EVERYWHERE_IN_BLOCKS(make_block_sliced_ell_operator)},
+      {"block_crs", "of several unknowns a node: compressed rows of dense blocks, a column a block",
+       TESSERA_EVERYWHERE_IN_BLOCKS(make_block_crs_operator)},
+      {"block_sliced_ell", "of several unknowns a node: slices of 32 rows of dense blocks",
+       TESSERA_EVERYWHERE_IN_BLOCKS(make_block_sliced_ell_operator)},
   };
   // clang-format on
   return table;

@@ -10,8 +10,8 @@ inline constexpr bool is_crs = false;
 template <class T>
 inline constexpr bool is_crs<CrsView<T>> = true;
 
-/// What a kernel takes of a format other than CRS, with values that are only read: EllView, SlicedEllView, PackedEllView,
-/// CmrsView, BlockCrsView, BlockSlicedEllView.
+/// What a kernel takes of a format other than CRS, with values that are only read: EllView, SlicedEllView,
+/// PackedEllView, CmrsView, BlockCrsView, BlockSlicedEllView.
 template <class A>
 concept FormatView = !is_crs<A> && requires(A a) {
   typename A::Scalar;

@@ -20,8 +20,8 @@ SpmvPeers spmv_peers(Threads& exec, const linalg::Crs<Host>& A, const linalg::Sl
 SpmvPeers spmv_peers(Cuda& exec, const linalg::Crs<Device>& A, const linalg::SlicedEll<Device>& sliced,
                      const Array<double, Device>& x, const Array<double, Device>& y);
 
-/// The same for a matrix of block rows, whose `entries` are these: Eigen has no blocks and takes the entries; of cuSPARSE the
-/// better of its BSR and its older bsrmv, or the one that takes the matrix.
+/// The same for a matrix of block rows, whose `entries` are these: Eigen has no blocks and takes the entries; of
+/// cuSPARSE the better of its BSR and its older bsrmv, or the one that takes the matrix.
 Peer block_peer(Threads& exec, const linalg::BlockCrs<Host>& A, const linalg::Crs<Host>& entries,
                 const Array<double>& x, const Array<double>& y);
 Peer block_peer(Cuda& exec, const linalg::BlockCrs<Device>& A, const linalg::Crs<Device>& entries,
