@@ -13,6 +13,7 @@
 #include "mesh/box.hpp"
 #include "mesh/numbering.hpp"
 #include "mesh/params.hpp"
+#include "physics/forms/euler_edges.hpp"
 
 using namespace tessera;
 
@@ -135,7 +136,8 @@ void run_mesh(Exec& exec, bench::Report& report, const mesh::Mesh& mesh, const s
       product = to_vector(y);
     }
     bench.vector(loop, seconds, "Laplacian", assembly::Laplacian<dim, 1>{}, u, product);
-    bench.vector(loop, seconds, fmt::format("Euler {}-D", dim).c_str(), assembly::EulerRusanov<dim>{}, state, residual);
+    bench.vector(loop, seconds, fmt::format("Euler {}-D", dim).c_str(), physics::euler::EulerRusanov<dim>{}, state,
+                 residual);
   }
 }
 

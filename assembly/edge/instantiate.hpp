@@ -1,5 +1,6 @@
 #pragma once
-// The edge functions of edge_functions.hpp, instantiated for one backend.
+// How edge functions are instantiated for one backend: by a source that includes this and loop_threads.hpp or loop_cuda.cuh. Those of
+// functions.hpp by TESSERA_EDGES.
 #include "assembly/edge/boundary_normals_impl.hpp"
 #include "assembly/edge/builder_impl.hpp"
 #include "assembly/edge/functions.hpp"
@@ -18,9 +19,7 @@
   TESSERA_EDGE_FUNCTION(Exec, Laplacian<dim, 1>);                     \
   TESSERA_EDGE_FUNCTION(Exec, ConsistentMass<dim>);                   \
   TESSERA_EDGE_FUNCTION(Exec, GroupFlux<dim, 1, LinearFlux<dim, 1>>); \
-  TESSERA_EDGE_FUNCTION(Exec, EulerRusanov<dim>);                     \
   TESSERA_EDGE_FUNCTION(Exec, NeighbourBounds<dim>);                  \
-  TESSERA_BOUNDARY_FUNCTION(Exec, EulerBoundary<dim>);                \
   TESSERA_MATRIX_FUNCTION(Exec, StiffnessMatrix<dim>);                \
   TESSERA_MATRIX_FUNCTION(Exec, DiscreteUpwinding<dim>)
 #define TESSERA_EDGES(Exec)                                                                                  \

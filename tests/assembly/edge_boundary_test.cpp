@@ -5,6 +5,7 @@
 #include "assembly/edge_support.hpp"
 #include "assembly/meshes.hpp"
 #include "mesh/facets.hpp"
+#include "physics/forms/euler_edges.hpp"
 
 namespace tessera::testing {
 namespace {
@@ -98,8 +99,8 @@ void expect_free_stream(mesh::Mesh mesh, int order) {
   for (const auto& entry : assembly::edge_strategies()) {
     Array<double, Space> f(there.size());
     auto loop = assembly::make_edge_loop(exec, edges, entry.strategy);
-    assembly::run_edges(exec, loop, assembly::EulerRusanov<dim>{}, View<const double>(there), f.view());
-    assembly::run_boundary(exec, normals, assembly::EulerBoundary<dim>{}, View<const double>(there), f.view());
+    assembly::run_edges(exec, loop, physics::euler::EulerRusanov<dim>{}, View<const double>(there), f.view());
+    assembly::run_boundary(exec, normals, physics::euler::EulerBoundary<dim>{}, View<const double>(there), f.view());
     exec.synchronize();
     for (const double v : to_vector(f)) EXPECT_NEAR(v, 0, 1e-14) << entry.name;
   }
@@ -108,9 +109,9 @@ void expect_free_stream(mesh::Mesh mesh, int order) {
   full.set_zero();
   lumped.set_zero();
   for (const bool wall : {false, true}) {
-    assembly::run_boundary(exec, normals, assembly::EulerBoundary<dim>{1.4, wall}, View<const double>(there),
+    assembly::run_boundary(exec, normals, physics::euler::EulerBoundary<dim>{1.4, wall}, View<const double>(there),
                            full.view());
-    assembly::run_boundary(exec, normals, assembly::EulerBoundary<dim>{1.4, wall}, View<const double>(there),
+    assembly::run_boundary(exec, normals, physics::euler::EulerBoundary<dim>{1.4, wall}, View<const double>(there),
                            lumped.view(), true);
   }
   exec.synchronize();

@@ -7,6 +7,7 @@
 #include "assembly/edge/functions.hpp"
 #include "assembly/edge_support.hpp"
 #include "assembly/meshes.hpp"
+#include "physics/forms/euler_edges.hpp"
 
 namespace tessera::testing {
 namespace {
@@ -181,10 +182,10 @@ template <int dim, class Exec>
 void expect_conservation(const char* shape, int cells) {
   Edges<Exec> edges(box(shape, cells), 1);
   const std::vector<double> u = gas<dim>(edges.map.dofs);
-  const std::vector<double> reference = edges.run(EdgeStrategy::nodes, assembly::EulerRusanov<dim>{}, u);
+  const std::vector<double> reference = edges.run(EdgeStrategy::nodes, physics::euler::EulerRusanov<dim>{}, u);
   const std::size_t nodes = static_cast<std::size_t>(edges.map.dofs);
   for (const auto& entry : assembly::edge_strategies()) {
-    const std::vector<double> f = edges.run(entry.strategy, assembly::EulerRusanov<dim>{}, u);
+    const std::vector<double> f = edges.run(entry.strategy, physics::euler::EulerRusanov<dim>{}, u);
     expect_equal(f, reference, largest(reference), entry.name);
     for (int c = 0; c < dim + 2; ++c) {
       double sum = 0, size = 0;
@@ -212,7 +213,7 @@ TYPED_TEST(EdgeLoopOn, EulerRusanovKeepsAUniformFlowInside) {
   const double state[4] = {1.2, 0.6, -0.3, 4.0};
   for (int c = 0; c < 4; ++c) std::fill_n(u.begin() + Offset{nodes} * c, nodes, state[c]);
   // R_i = -sum_j c_ij . F_j = 0; what the edges leave at the boundary is c_ii's share, zero inside.
-  const std::vector<double> f = edges.run(EdgeStrategy::nodes, assembly::EulerRusanov<2>{}, u);
+  const std::vector<double> f = edges.run(EdgeStrategy::nodes, physics::euler::EulerRusanov<2>{}, u);
   for (Index n = 0; n < nodes; ++n) {
     const double* x = edges.mesh.point(n);
     if (x[0] <= 0 || x[0] >= 1 || x[1] <= 0 || x[1] >= 1) continue;
@@ -226,13 +227,13 @@ TYPED_TEST(EdgeLoopOn, AllButAtomicRepeatBitwise) {
   const std::vector<double> u = gas<3>(edges.map.dofs);
   const std::vector<double> v = random_nodal(Offset{edges.map.dofs} * 3, -1, 1, 4);
   for (const EdgeStrategy strategy : {EdgeStrategy::nodes, EdgeStrategy::two_pass, EdgeStrategy::colour}) {
-    const std::vector<double> first = edges.run(strategy, assembly::EulerRusanov<3>{}, u);
+    const std::vector<double> first = edges.run(strategy, physics::euler::EulerRusanov<3>{}, u);
     auto loop = assembly::make_edge_loop(edges.exec, edges.list, strategy);
     for (int repeat = 0; repeat < 3; ++repeat)
-      EXPECT_EQ(edges.run(loop, assembly::EulerRusanov<3>{}, u), first) << assembly::name(strategy);
+      EXPECT_EQ(edges.run(loop, physics::euler::EulerRusanov<3>{}, u), first) << assembly::name(strategy);
     // A function with more contributions on the same loop, then the first again.
     edges.run(loop, assembly::GroupFlux<3, 5, assembly::LinearFlux<3, 5>>{}, u);
-    EXPECT_EQ(edges.run(loop, assembly::EulerRusanov<3>{}, u), first) << assembly::name(strategy);
+    EXPECT_EQ(edges.run(loop, physics::euler::EulerRusanov<3>{}, u), first) << assembly::name(strategy);
   }
 }
 
@@ -248,7 +249,7 @@ TEST(EdgeLoopThreads, ResultsDoNotDependOnTheirNumber) {
       auto loop = assembly::make_edge_loop(exec, edges, strategy);
       const auto there = to_space<Host>(u);
       Array<double> f(Offset{map.dofs} * 5);
-      assembly::run_edges(exec, loop, assembly::EulerRusanov<3>{}, View<const double>(there), f.view());
+      assembly::run_edges(exec, loop, physics::euler::EulerRusanov<3>{}, View<const double>(there), f.view());
       results.push_back(to_vector(f));
     }
     EXPECT_EQ(results[0], results[1]) << assembly::name(strategy);
@@ -297,9 +298,9 @@ TYPED_TEST(EdgeLoopOn, RefreshTakesOverNewCoefficients) {
     test_meshes::bend(mesh);
     builder.refill(edges);
     assembly::refresh_edge_loop(exec, loop);
-    assembly::run_edges(exec, loop, assembly::EulerRusanov<2>{}, View<const double>(u), refreshed.view());
+    assembly::run_edges(exec, loop, physics::euler::EulerRusanov<2>{}, View<const double>(u), refreshed.view());
     auto again = assembly::make_edge_loop(exec, edges, entry.strategy);
-    assembly::run_edges(exec, again, assembly::EulerRusanov<2>{}, View<const double>(u), fresh.view());
+    assembly::run_edges(exec, again, physics::euler::EulerRusanov<2>{}, View<const double>(u), fresh.view());
     exec.synchronize();
     EXPECT_EQ(to_vector(refreshed), to_vector(fresh)) << entry.name;
   }
@@ -347,7 +348,7 @@ TYPED_TEST(EdgeLoopOn, AnEmptyMeshHasNothingToDo) {
   TESSERA_REQUIRE(TypeParam);
   Edges<TypeParam> edges(mesh::Mesh{}, 1);
   for (const auto& entry : assembly::edge_strategies()) {
-    EXPECT_EQ(edges.run(entry.strategy, assembly::EulerRusanov<3>{}, {}).size(), 0);
+    EXPECT_EQ(edges.run(entry.strategy, physics::euler::EulerRusanov<3>{}, {}).size(), 0);
     EXPECT_EQ(edges.assemble(entry.strategy, assembly::DiscreteUpwinding<3>{}, {}).size(), 0);
   }
 }

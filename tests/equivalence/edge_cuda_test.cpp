@@ -5,6 +5,7 @@
 #include "assembly/edge_meshes.hpp"
 #include "assembly/meshes.hpp"
 #include "assembly/space/sparsity.hpp"
+#include "physics/forms/euler_edges.hpp"
 
 namespace tessera::testing {
 namespace {
@@ -38,7 +39,7 @@ Results results_of(const mesh::Mesh& mesh, int order, EdgeStrategy strategy) {
   for (std::size_t k = 0; k < v.size(); ++k) v[k] = std::cos(0.3 * k);
   const auto u_there = to_space<Space>(u), v_there = to_space<Space>(v);
   Array<double, Space> f(u_there.size());
-  assembly::run_edges(exec, loop, assembly::EulerRusanov<dim>{}, View<const double>(u_there), f.view());
+  assembly::run_edges(exec, loop, physics::euler::EulerRusanov<dim>{}, View<const double>(u_there), f.view());
   linalg::Crs<Space> A = assembly::make_sparsity(exec, map);
   assembly::assemble_edges(exec, loop, assembly::DiscreteUpwinding<dim>{}, View<const double>(v_there), A);
   exec.synchronize();
