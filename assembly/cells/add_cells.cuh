@@ -61,22 +61,38 @@ void launch_partitions(Cuda& exec, const Element& element, const Sink& sink, con
   }
 }
 
-/// Adds all cells of a block.
-template <class Form>
-void add_cells(Cuda& exec, Strategy strategy, const BlockData<Device>& block, const Form& form, const Target& target) {
+/// Calls launch(element, sink) for the cells of a block, whose values are added.
+template <class Form, class Launch>
+void with_addition(const BlockData<Device>& block, const Form& form, const Target& target, bool atomic, Launch launch) {
   kernels::with_element<true>(block, form, [&](const auto& element) {
     using Element = std::remove_cvref_t<decltype(element)>;
-    const auto sink = kernels::adding_sink<Form, Element>(block.view, target, strategy == Strategy::atomic);
-    if (strategy == Strategy::atomic) {
-      launch_cells(exec, element, sink, 0, block.cells);
-    } else if (strategy == Strategy::colour_blocks) {
-      launch_partitions(exec, element, sink, block.partitions);
-    } else {
-      for (std::size_t colour = 0; colour + 1 < block.colour_ptr.size(); ++colour)
-        launch_cells(exec, element, sink, block.colour_ptr[colour],
-                     block.colour_ptr[colour + 1] - block.colour_ptr[colour]);
-    }
+    launch(element, kernels::adding_sink<Form, Element>(block.view, target, atomic));
   });
+}
+
+/// colour: a launch each.
+template <class Form>
+void add_colours(Cuda& exec, const BlockData<Device>& block, const Form& form, const Target& target) {
+  with_addition(block, form, target, false, [&](const auto& element, const auto& sink) {
+    for (std::size_t colour = 0; colour + 1 < block.colour_ptr.size(); ++colour)
+      launch_cells(exec, element, sink, block.colour_ptr[colour],
+                   block.colour_ptr[colour + 1] - block.colour_ptr[colour]);
+  });
+}
+
+/// colour_blocks.
+template <class Form>
+void add_partitions(Cuda& exec, const BlockData<Device>& block, const Form& form, const Target& target) {
+  with_addition(block, form, target, false, [&](const auto& element, const auto& sink) {
+    launch_partitions(exec, element, sink, block.partitions);
+  });
+}
+
+/// atomic: all cells at once.
+template <class Form>
+void add_atomically(Cuda& exec, const BlockData<Device>& block, const Form& form, const Target& target) {
+  with_addition(block, form, target, true,
+                [&](const auto& element, const auto& sink) { launch_cells(exec, element, sink, 0, block.cells); });
 }
 
 /// Values e < entries() of places first .. first + count to buffer[(place - first) * steps.place + e * steps.entry], see value_steps().

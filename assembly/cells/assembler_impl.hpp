@@ -1,6 +1,6 @@
 #pragma once
 // Assembler, written once: what it does with a form. Which elements and kernels there are is the business of the numeric steps
-// add_cells, gather_rows, store_cells and sum_partitions, which are included before.
+// add_colours, gather_rows, store_cells ..., which are included before.
 #include "assembly/cells/block.hpp"
 #include "assembly/cells/place_fields.hpp"
 #include "assembly/cells/setup_impl.hpp"
@@ -33,51 +33,17 @@ void make_row_of(Exec& exec, AssemblerState<typename Exec::Space>& state,
   });
 }
 
-/// The second pass of two_pass and shared.
-template <class Exec>
-void finish_values(Exec& exec, const Reduction<typename Exec::Space>& reduction, const double* buffer,
-                   const BlockValues& values, const Target& target, const Index* row_of, bool add) {
-  if (values.components > 1)
-    reduce_blocks(exec, reduction, buffer, values, target, add);
-  else
-    reduce_values(exec, reduction, buffer, target, row_of, add);
-}
-
-/// One block into the target; `add`: to what is there, else it overwrites everything.
-template <class Exec, class Form>
-void refill_block(Exec& exec, AssemblerState<typename Exec::Space>& state, const BlockData<typename Exec::Space>& block,
-                  const Form& form, const Target& target, bool add) {
-  double* buffer = state.buffer.data();
-  const bool as_pattern = target.layout.slice == 1 && target.layout.starts == target.pattern.row_ptr.data();
-  const Index* row_of = as_pattern ? nullptr : state.row_of.data();
-  switch (state.strategy) {
-    case Strategy::nonzeros: gather_rows(exec, block, form, target, add); break;
-    case Strategy::two_pass:
-      for (std::size_t range = 0; range < block.reductions.size(); ++range) {
-        const Index first = block.range_first[range];
-        store_cells(exec, block, form, first, block.range_first[range + 1] - first, buffer);
-        finish_values(exec, block.reductions[range], buffer, block_values_of(block.view), target, row_of,
-                      add || range > 0);
-      }
-      break;
-    case Strategy::shared:
-      sum_partitions(exec, block, form, target, row_of, buffer, add);
-      finish_values(exec, block.partitions.finish, buffer, {.components = block.view.components}, target, row_of, add);
-      break;
-    default: add_cells(exec, state.strategy, block, form, target);
-  }
-}
-
 template <class Exec, class Form>
 void Assembler<Exec, Form>::refill(const linalg::CrsView<const double>& pattern, const linalg::RowLayout& layout,
                                    View<double> values, View<double> b) {
   check_system(state_->map->dofs, state_->components, pattern.rows, b.size(), state_->has_slots);
   const Target target{layout, values.data(), b.data(), pattern};
-  const bool by_reduction = state_->strategy == Strategy::two_pass || state_->strategy == Strategy::shared;
-  if (by_reduction && layout.starts != pattern.row_ptr.data()) make_row_of(exec_, *state_, target.pattern);
   // Only one block that writes every entry needs no zeroing.
-  bool add = state_->strategy == Strategy::colour || state_->strategy == Strategy::colour_blocks ||
-             state_->strategy == Strategy::atomic;
+  bool add = false, sums_lists = false;
+  with_strategy(state_->strategy, [&](auto strategy) { add = strategy.adds, sums_lists = strategy.sums_lists; });
+  const bool as_pattern = layout.slice == 1 && layout.starts == pattern.row_ptr.data();
+  if (sums_lists && !as_pattern) make_row_of(exec_, *state_, target.pattern);
+  const Index* const row_of = as_pattern ? nullptr : state_->row_of.data();
   std::size_t filled = 0;
   for (const BlockData<Space>& block : state_->blocks) filled += block.cells > 0;
   add = add || filled != 1;
@@ -85,8 +51,11 @@ void Assembler<Exec, Form>::refill(const linalg::CrsView<const double>& pattern,
     set_zero(exec_, values);
     set_zero(exec_, b);
   }
-  for (std::size_t b = 0; b < state_->blocks.size(); ++b)
-    if (state_->blocks[b].cells > 0) refill_block(exec_, *state_, state_->blocks[b], forms_[b], target, add);
+  for (std::size_t k = 0; k < state_->blocks.size(); ++k)
+    if (state_->blocks[k].cells > 0)
+      with_strategy(state_->strategy, [&](auto strategy) {
+        strategy.refill(exec_, *state_, state_->blocks[k], forms_[k], target, row_of, add);
+      });
 }
 
 template <class Exec, class Form>

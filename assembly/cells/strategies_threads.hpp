@@ -24,53 +24,66 @@ void each_place(const Element& element, const Sink& sink, Offset first, Offset l
   }
 }
 
-/// Calls add(first, last, work) for places that no other thread's cells touch, colour after colour.
-template <class Add>
-void each_colour(Threads& exec, Strategy strategy, const BlockData<Host>& block, Scratch<Workspace>& scratch, Add add) {
-  const auto each = [&](const auto& ptr, auto part_of) {
-    for (std::size_t colour = 0; colour + 1 < ptr.size(); ++colour)
-      parallel_chunks(exec.count(), ptr[colour + 1] - ptr[colour], 1,
-                      [&](Offset k, Offset, int part) { part_of(ptr[colour] + k, part); });
-  };
-  const auto work = [&](int part) -> Workspace& { return scratch.of(part, block.view, block.dim); };
-  if (strategy == Strategy::colour_blocks) {
-    const Partitions<Host>& p = block.partitions;
-    each(p.colour_ptr,
-         [&](Offset k, int part) { add(p.first[p.by_colour[k]], p.first[p.by_colour[k] + 1], work(part)); });
-  } else {
-    each(block.colour_ptr, [&](Offset k, int part) {
-      const Offset first = Offset{block.chunks[k]} * block.chunk_cells;
-      add(first, std::min<Offset>(block.cells, first + block.chunk_cells), work(part));
-    });
-  }
+/// Calls part_of(k, part) for the parts of a colour on all threads, colour after colour.
+template <class Ptr, class PartOf>
+void each_colour(Threads& exec, const Ptr& colour_ptr, PartOf part_of) {
+  for (std::size_t colour = 0; colour + 1 < colour_ptr.size(); ++colour)
+    parallel_chunks(exec.count(), colour_ptr[colour + 1] - colour_ptr[colour], 1,
+                    [&](Offset k, Offset, int part) { part_of(colour_ptr[colour] + k, part); });
 }
 
-/// colour, colour_blocks, atomic: adds all cells of a block.
-template <class Form>
-void add_cells(Threads& exec, Strategy strategy, const BlockData<Host>& block, const Form& form, const Target& target) {
-  Scratch<Workspace> scratch(exec.count());
-  const bool has_load = forms::has(form, load_value);
-  if (strategy == Strategy::atomic) {
-    with_element(block, form, [&](const auto& element) {
-      parallel_chunks(exec.count(), block.cells, cells_at_a_time, [&](Offset first, Offset last, int part) {
-        each_place(element, AddSinkOf<Form, Atomically>{block.view, target, has_load}, first, last,
-                   scratch.of(part, block.view, block.dim));
-      });
-    });
-    return;
-  }
+/// Calls visit(add), where add(first, last, work) adds places that no other thread's cells touch.
+template <class Form, class Visit>
+void with_addition(const BlockData<Host>& block, const Form& form, const Target& target, Visit visit) {
   if constexpr (Form::symmetric && !forms::has_components<Form>) {
     if (block.kernel == Kernel::linear_simplex) {
       const auto add = block.dim == 1   ? add_simplices<1, Form>
                        : block.dim == 2 ? add_simplices<2, Form>
                                         : add_simplices<3, Form>;
-      return each_colour(exec, strategy, block, scratch,
-                         [&](Offset first, Offset last, Workspace&) { add(block.view, form, target, first, last); });
+      return visit([&](Offset first, Offset last, Workspace&) { add(block.view, form, target, first, last); });
     }
   }
+  const bool has_load = forms::has(form, load_value);
   with_element(block, form, [&](const auto& element) {
-    each_colour(exec, strategy, block, scratch, [&](Offset first, Offset last, Workspace& work) {
+    visit([&](Offset first, Offset last, Workspace& work) {
       each_place(element, AddSinkOf<Form, Plainly>{block.view, target, has_load}, first, last, work);
+    });
+  });
+}
+
+/// colour: chunks of cells.
+template <class Form>
+void add_colours(Threads& exec, const BlockData<Host>& block, const Form& form, const Target& target) {
+  Scratch<Workspace> scratch(exec.count());
+  with_addition(block, form, target, [&](auto add) {
+    each_colour(exec, block.colour_ptr, [&](Offset k, int part) {
+      const Offset first = Offset{block.chunks[k]} * block.chunk_cells;
+      add(first, std::min<Offset>(block.cells, first + block.chunk_cells), scratch.of(part, block.view, block.dim));
+    });
+  });
+}
+
+/// colour_blocks: partitions.
+template <class Form>
+void add_partitions(Threads& exec, const BlockData<Host>& block, const Form& form, const Target& target) {
+  Scratch<Workspace> scratch(exec.count());
+  const Partitions<Host>& p = block.partitions;
+  with_addition(block, form, target, [&](auto add) {
+    each_colour(exec, p.colour_ptr, [&](Offset k, int part) {
+      add(p.first[p.by_colour[k]], p.first[p.by_colour[k] + 1], scratch.of(part, block.view, block.dim));
+    });
+  });
+}
+
+/// atomic: all cells at once.
+template <class Form>
+void add_atomically(Threads& exec, const BlockData<Host>& block, const Form& form, const Target& target) {
+  Scratch<Workspace> scratch(exec.count());
+  const bool has_load = forms::has(form, load_value);
+  with_element(block, form, [&](const auto& element) {
+    parallel_chunks(exec.count(), block.cells, cells_at_a_time, [&](Offset first, Offset last, int part) {
+      each_place(element, AddSinkOf<Form, Atomically>{block.view, target, has_load}, first, last,
+                 scratch.of(part, block.view, block.dim));
     });
   });
 }

@@ -4,25 +4,14 @@
 
 #include <algorithm>
 
+#include "assembly/cells/strategies.hpp"
 #include "base/error.hpp"
 
 namespace tessera::assembly {
 
 const std::vector<StrategyEntry>& strategy_table() {
-  static const std::vector<StrategyEntry> table = {
-      {Strategy::nonzeros, "nonzeros",
-       "every row gathers the contributions of its cells, computed again for each row; no synchronisation", true},
-      {Strategy::colour, "colour", "cells of one colour share no dof and are added in parallel, colour after colour",
-       true},
-      {Strategy::colour_blocks, "colour_blocks",
-       "blocks of neighbouring cells are coloured instead of cells, for locality", true, true},
-      {Strategy::atomic, "atomic",
-       "all cells at once with atomic additions; sums differ in the last bits from run to run", false},
-      {Strategy::two_pass, "two_pass", "element matrices are written, then each non-zero sums its own in a fixed order",
-       true},
-      {Strategy::shared, "shared",
-       "partitions are summed in fast memory; what partitions share is summed in a second pass", true, true},
-  };
+  static const std::vector<StrategyEntry> table =
+      std::apply([](auto... each) { return std::vector<StrategyEntry>{each.entry...}; }, Strategies{});
   return table;
 }
 
@@ -55,14 +44,12 @@ StrategyChoice choose_strategy(const AssemblyOptions& options, bool on_gpu, cons
   return {Strategy::two_pass, "elements beyond linear simplices are computed once, then summed row by row"};
 }
 
-Index tuned_partition_size(Strategy strategy, bool on_gpu, int entries, std::size_t bytes) {
-  // On a GPU a block of threads takes a partition's colours one by one: large elements fill it with few cells.
-  if (strategy == Strategy::colour_blocks) return !on_gpu ? 512 : entries <= 20 ? 1024 : 64;
+Index tuned_shared_size(bool on_gpu, int values, std::size_t bytes) {
   // Four blocks of threads share a multiprocessor's memory: fewer leave it idle while one waits.
   constexpr std::size_t most_bytes = 56 * 1024;
   const Index most_cells = on_gpu ? 256 : 512;  // H200, P1 tets: 256 is 1.25 times as fast as 128, 1.6 times as 1024
   const auto fit = static_cast<Index>((on_gpu ? std::min(bytes, most_bytes) : bytes) /
-                                      (sizeof(double) * static_cast<std::size_t>(entries)));
+                                      (sizeof(double) * static_cast<std::size_t>(values)));
   constexpr Index threads = 128;
   return std::clamp<Index>(fit > threads ? fit / threads * threads : fit, 1, most_cells);
 }

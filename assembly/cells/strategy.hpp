@@ -29,7 +29,7 @@ struct StrategyEntry {
   bool partitioned = false;  ///< reads partition_size
 };
 
-/// Every strategy of assembly into a matrix; "auto" is not among them.
+/// Every strategy of assembly into a matrix, from the structs of strategies.hpp; "auto" is not among them.
 const std::vector<StrategyEntry>& strategy_table();
 const StrategyEntry& strategy_entry(Strategy strategy);
 
@@ -43,7 +43,7 @@ struct StrategyChoice {
 /// Throws Error(usage) for another name, listing the valid ones.
 StrategyChoice choose_strategy(const AssemblyOptions& options, bool on_gpu, const mesh::Mesh& mesh, int order);
 
-/// Cells of a partition where the options leave it open, for elements of `entries` stored values and a fast memory of `bytes`.
-Index tuned_partition_size(Strategy strategy, bool on_gpu, int entries, std::size_t bytes);
+/// shared: cells of a partition where the options leave it open, for elements of `values` numbers and a fast memory of `bytes`.
+Index tuned_shared_size(bool on_gpu, int values, std::size_t bytes);
 
 }  // namespace tessera::assembly

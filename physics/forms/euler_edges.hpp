@@ -39,7 +39,8 @@ struct EulerRusanov {
     return s;
   }
 
-  TESSERA_HD void operator()(const assembly::EdgeAt<dim>& edge, const State& i, const State& j, double (&f_i)[outputs]) const {
+  TESSERA_HD void operator()(const assembly::EdgeAt<dim>& edge, const State& i, const State& j,
+                             double (&f_i)[outputs]) const {
     double square = 0, i_ij = 0, j_ij = 0;  // |c_ij|^2, v . c_ij
     bool inside = true;                     // then c_ji = -c_ij
     for (int d = 0; d < dim; ++d) {
