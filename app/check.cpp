@@ -5,8 +5,8 @@
 #include "app/progress.hpp"
 #include "app/signals.hpp"
 #include "base/log.hpp"
-#include "physics/common.hpp"
 #include "physics/registry.hpp"
+#include "physics/sections.hpp"
 
 namespace tessera::app {
 

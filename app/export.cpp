@@ -9,8 +9,8 @@
 #include "linalg/market_vector.hpp"
 #include "linalg/matrix_market.hpp"
 #include "output/files.hpp"
-#include "physics/common.hpp"
 #include "physics/registry.hpp"
+#include "physics/sections.hpp"
 
 namespace tessera::app {
 

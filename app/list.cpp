@@ -3,8 +3,8 @@
 #include <algorithm>
 
 #include "app/commands.hpp"
-#include "physics/common.hpp"
 #include "physics/registry.hpp"
+#include "physics/sections.hpp"
 #include "solvers/method.hpp"
 #include "solvers/precondition/table.hpp"
 #include "solvers/two_point/two_point.hpp"

@@ -10,7 +10,7 @@
 #include "mesh/gmsh_writer.hpp"
 #include "mesh/make_mesh.hpp"
 #include "mesh/params.hpp"
-#include "physics/common.hpp"
+#include "physics/sections.hpp"
 
 namespace tessera::app {
 

@@ -13,8 +13,8 @@
 #include "base/memory.hpp"
 #include "output/results.hpp"
 #include "output/run_folder.hpp"
-#include "physics/common.hpp"
 #include "physics/registry.hpp"
+#include "physics/sections.hpp"
 
 namespace tessera::app {
 namespace {

@@ -1,14 +1,13 @@
-#include "physics/lines.hpp"
+// [[line]]: values along straight lines, as tables.
+#include "physics/sections.hpp"
 
 #include <fmt/format.h>
 
 #include <algorithm>
 #include <cmath>
 
-#include "assembly/fields/quantities.hpp"
 #include "base/input_file.hpp"
 #include "mesh/geometry.hpp"
-#include "output/csv.hpp"
 
 namespace tessera::physics {
 
@@ -52,7 +51,9 @@ double LineParams::length() const {
 
 bool LineParams::has(const std::string& field) const { return std::find(of.begin(), of.end(), field) != of.end(); }
 
-deck::Section<LineParams> line_section() {
+deck::Section<LineParams> line_section(const std::vector<FieldInfo>& fields) {
+  std::vector<std::string> names;
+  for (const FieldInfo& field : fields) names.push_back(field.name);
   return deck::Section<LineParams>("line", "Values along a straight line, written as a table: <name>.csv",
                                    deck::SectionKind::array)
       .key("name", &LineParams::name, {.help = "its name and that of its file; left out: line_1, line_2, ..."})
@@ -60,12 +61,12 @@ deck::Section<LineParams> line_section() {
       .key("to", &LineParams::to, {.help = "end", .unit = "length", .required = true})
       .key("points", &LineParams::points,
            {.help = "points at equal distances, both ends included", .min = 2, .max = 10000000})
-      .key("of", &LineParams::of, {.help = "field(s): u and flux", .choices = {"u", "flux"}})
+      .key("of", &LineParams::of, {.help = fmt::format("field(s): {}", fmt::join(names, " and ")), .choices = names})
       .position(&LineParams::where);
 }
 
-std::vector<LineParams> read_lines(const deck::Deck& deck) {
-  std::vector<LineParams> lines = line_section().read_all(deck);
+std::vector<LineParams> read_lines(const deck::Deck& deck, const std::vector<FieldInfo>& fields) {
+  std::vector<LineParams> lines = line_section(fields).read_all(deck);
   for (std::size_t i = 0; i < lines.size(); ++i) {
     LineParams& line = lines[i];
     if (line.name.empty()) line.name = fmt::format("line_{}", i + 1);
@@ -98,49 +99,6 @@ void check_lines(const std::vector<LineParams>& lines, const mesh::Mesh& mesh) {
                          box.min[0], box.max[0], box.min[1], box.max[1], box.min[2], box.max[2]));
     }
   }
-}
-
-void write_line(const LineParams& line, int dim, const std::function<LineValue(const std::array<double, 3>&)>& value,
-                const std::filesystem::path& directory) {
-  const auto count = static_cast<std::size_t>(line.points);
-  std::vector<output::Column> columns = {{"s", {}}, {"x", {}}, {"y", {}}, {"z", {}}};
-  const bool u = line.has("u"), flux = line.has("flux");
-  if (u) columns.push_back({"u", {}});
-  const char* const axes[] = {"flux_x", "flux_y", "flux_z"};
-  for (int axis = 0; flux && axis < dim; ++axis) columns.push_back({axes[axis], {}});
-  for (output::Column& column : columns) column.values.reserve(count);
-  for (int i = 0; i < line.points; ++i) {
-    const auto x = line.point(i);
-    const LineValue here = value(x);
-    std::size_t c = 0;
-    auto add = [&](double number) { columns[c++].values.push_back(number); };
-    add(line.length() * i / (line.points - 1));
-    for (const double coordinate : x) add(coordinate);
-    if (u) add(here.u);
-    for (int axis = 0; flux && axis < dim; ++axis) add(here.flux[static_cast<std::size_t>(axis)]);
-  }
-  output::write_csv(columns, directory / (line.name + ".csv"));
-}
-
-void write_lines(const std::vector<LineParams>& lines, const mesh::Mesh& mesh, const assembly::DofMap& dofs,
-                 std::span<const double> u, const std::function<std::vector<double>()>& flux,
-                 const std::filesystem::path& directory) {
-  if (lines.empty()) return;
-  const mesh::PointLocator locator(mesh);
-  const bool wants_flux = std::any_of(lines.begin(), lines.end(), [](const auto& line) { return line.has("flux"); });
-  const std::vector<double> nodal_flux = wants_flux ? flux() : std::vector<double>();
-  for (const LineParams& line : lines)
-    write_line(
-        line, mesh.dim,
-        [&](const std::array<double, 3>& x) {
-          const assembly::Probe probe = assembly::make_probe(mesh, dofs, locator, x);
-          LineValue here{probe.value(u), {}};
-          for (std::size_t i = 0; line.has("flux") && i < probe.dofs.size(); ++i)
-            for (std::size_t axis = 0; axis < 3; ++axis)
-              here.flux[axis] += probe.weights[i] * nodal_flux[3 * static_cast<std::size_t>(probe.dofs[i]) + axis];
-          return here;
-        },
-        directory);
 }
 
 }  // namespace tessera::physics

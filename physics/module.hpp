@@ -42,8 +42,9 @@ class Module {
   virtual ExitCode run(Context& context) = 0;
   /// Everything but solving; prints a report to standard output.
   virtual void check(Context& context) = 0;
-  /// The linear system of the deck, assembled on threads whatever its solver and format. Dirichlet values are eliminated; with
-  /// `full` they are not. Throws Error(usage) where there is no matrix, which is what a module without one leaves as it is.
+  /// The linear system of the deck, assembled on threads whatever its solver and format. Dirichlet values are
+  /// eliminated; with `full` they are not. Throws Error(usage) where there is no matrix, which is what a module
+  /// without one leaves as it is.
   virtual LinearSystem assemble(Context& context, bool full);
 };
 

@@ -6,15 +6,13 @@
 #include <cmath>
 
 #include "physics/convection_diffusion/problem.hpp"
-#include "physics/scalar/grid_checks.hpp"
+#include "physics/grid/checks.hpp"
 
 namespace tessera::physics::convection_diffusion {
 
 namespace {
 
-using scalar::GridChecks;
-
-scalar::GridWords words() {
+GridWords words() {
   return {.asker = "discretisation = \"finite_difference\"",
           .way_out = "discretisation = \"supg\"",
           .box = "{ min = [0, 0], max = [1, 1], cells = [64, 64], shape = \"quad\" }",
@@ -31,23 +29,22 @@ void check_mesh(const GridChecks& checks, const mesh::MeshParams& mesh) {
 }
 
 void check_choices(const GridChecks& checks, const Params& params, const deck::Deck& deck) {
-  const scalar::Params& diffusion = params.diffusion;
-  if (diffusion.physics.order != 1)
-    checks.refuse(fmt::format("is of second order, physics.order is {}", diffusion.physics.order),
+  if (params.physics.order != 1)
+    checks.refuse(fmt::format("is of second order, physics.order is {}", params.physics.order),
                   "leave physics.order out", deck.where("physics.order"));
-  if (params.relaxes() && diffusion.matrix.format != "auto")
-    checks.refuse(fmt::format("with solver.type = \"{}\" stores no matrix, matrix.format is \"{}\"",
-                              params.diffusion.solver.type, diffusion.matrix.format),
-                  "leave matrix.format out", diffusion.matrix.where);
-  if (diffusion.materials.size() != 1)
-    checks.refuse(fmt::format("takes one [[material]], the deck has {}", diffusion.materials.size()),
-                  "let f, g and the source be expressions of x and y", diffusion.materials[1].where);
+  if (params.relaxes() && params.matrix.format != "auto")
+    checks.refuse(fmt::format("with solver.type = \"{}\" stores no matrix, matrix.format is \"{}\"", params.solver.type,
+                              params.matrix.format),
+                  "leave matrix.format out", params.matrix.where);
+  if (params.materials.size() != 1)
+    checks.refuse(fmt::format("takes one [[material]], the deck has {}", params.materials.size()),
+                  "let f, g and the source be expressions of x and y", params.materials[1].where);
 }
 
-double checked_reaction(const GridChecks& checks, const Params& params, const scalar::MaterialParams& material) {
+double checked_reaction(const GridChecks& checks, const Params& params, const MaterialParams& material) {
   const double c = checks.constant("reaction", material.reaction, material);
   if (c != 0 && params.relaxes())
-    checks.refuse(fmt::format("with solver.type = \"{}\" takes no reaction", params.diffusion.solver.type),
+    checks.refuse(fmt::format("with solver.type = \"{}\" takes no reaction", params.solver.type),
                   "choose solver.type = \"gmres\"",
                   material.reaction.where() ? material.reaction.where() : material.where);
   return c;
@@ -56,7 +53,7 @@ double checked_reaction(const GridChecks& checks, const Params& params, const sc
 /// factor times an expression at the unknowns.
 Array<double> scaled(double factor, const deck::Expression& expression, const Grid& grid, int threads) {
   Array<double> values(grid.size());
-  scalar::sample(expression, grid.nodes, grid.unknowns, threads, values);
+  sample(expression, grid.nodes, grid.unknowns, threads, values);
   for (double& value : values) value *= factor;
   return values;
 }
@@ -68,16 +65,16 @@ double largest(const Array<double>& values) {
 }
 
 /// The entry of that type that names a side; of several the last.
-const scalar::BoundaryParams* entry_of(const scalar::Params& params, const std::string& side, const char* type) {
-  const scalar::BoundaryParams* found = nullptr;
-  for (const scalar::BoundaryParams& boundary : params.boundaries)
+const BoundaryParams* entry_of(const Params& params, const std::string& side, const char* type) {
+  const BoundaryParams* found = nullptr;
+  for (const BoundaryParams& boundary : params.boundaries)
     if (boundary.type == type && std::find(boundary.on.begin(), boundary.on.end(), side) != boundary.on.end())
       found = &boundary;
   return found;
 }
 
 /// Sets `unknowns` and `mirrors`: the nodes of a side without Dirichlet data are unknowns, too. `names`: of the sides.
-void choose_unknowns(Grid& grid, const scalar::Params& params, const std::vector<mesh::Group>& names) {
+void choose_unknowns(Grid& grid, const Params& params, const std::vector<mesh::Group>& names) {
   grid.unknowns = interior(grid.nodes);
   grid.mirrors = {0, 0};
   for (int side = 0; side < 4; ++side) {
@@ -96,14 +93,14 @@ void choose_unknowns(Grid& grid, const scalar::Params& params, const std::vector
 }
 
 /// Turns the unknowns on a side without Dirichlet data into ordinary ones: see Grid.
-void set_side(Grid& grid, int side, const scalar::BoundaryParams* neumann, double k, int threads) {
+void set_side(Grid& grid, int side, const BoundaryParams* neumann, double k, int threads) {
   const int axis = side / 2, along = 1 - axis;
   const double h = grid.nodes.problem.h[axis], outward = side % 2 ? 1 : -1;
-  scalar::NodeRange line = grid.unknowns;
+  NodeRange line = grid.unknowns;
   line.count[axis] = 1;
   if (side % 2) line.first[axis] += grid.m(axis) - 1;
   std::vector<double> q(static_cast<std::size_t>(line.count[along]), 0.0);
-  if (neumann) scalar::sample(neumann->value, grid.nodes, line, threads, {q.data(), line.count[along]});
+  if (neumann) sample(neumann->value, grid.nodes, line, threads, {q.data(), line.count[along]});
   Array<double>& velocity = axis == 0 ? grid.f : grid.g;
   double mirror = 2 / h;
   while (h / 2 * mirror > 1) mirror = std::nextafter(mirror, 0.0);  // a weight below 0 would belong to the other case
@@ -126,9 +123,9 @@ void for_rows_with_rim(const Grid& grid, Copy copy) {
   for (Index j = 0; j < nodes[1]; ++j) copy(low + (j + low_row) * row, Offset{nodes[0]} * j, nodes[0]);
 }
 
-/// The middle of the Dirichlet values: see scalar::level_of.
+/// The middle of the Dirichlet values: see level_of.
 double rim_level(const Grid& grid) {
-  scalar::DirichletData rim;
+  DirichletData rim;
   const Index m0 = grid.m(0), m1 = grid.m(1);
   const auto take = [&](Index i, Index j) { rim.values.push_back(grid.u[i + (m0 + Offset{2}) * j]); };
   const auto fixed = [&](int axis, bool high) {
@@ -139,48 +136,47 @@ double rim_level(const Grid& grid) {
     for (Index j = 1; j <= m1 && fixed(0, high); ++j) take(high ? m0 + 1 : 0, j);
     for (Index i = 1; i <= m0 && fixed(1, high); ++i) take(i, high ? m1 + 1 : 0);
   }
-  return scalar::level_of(rim);
+  return level_of(rim);
 }
 
 }  // namespace
 
-Array<double> at_nodes(const Grid& grid) {
-  Array<double> values(grid.nodes.node_count());
+std::vector<double> at_nodes(const Grid& grid) {
+  std::vector<double> values(static_cast<std::size_t>(grid.nodes.node_count()));
   for_rows_with_rim(
       grid, [&](Offset from, Offset to, Index count) { std::copy_n(grid.u.data() + from, count, values.data() + to); });
   return values;
 }
 
 Grid make_grid(const deck::Deck& deck, const Params& params) {
-  const scalar::Params& diffusion = params.diffusion;
-  const GridChecks checks(deck, diffusion, words());
+  const GridChecks checks(deck, params, words());
   check_choices(checks, params, deck);
-  mesh::validate(diffusion.mesh);
-  check_mesh(checks, diffusion.mesh);
-  check_velocity(params.velocity, diffusion.materials, 2);
-  const scalar::MaterialParams& material = diffusion.materials.front();
+  mesh::validate(params.mesh);
+  check_mesh(checks, params.mesh);
+  check_velocity(params.velocity, params.materials, 2);
+  const MaterialParams& material = params.materials.front();
   const double k = checks.diffusivity(material);
 
   Grid grid;
   grid.reaction = checked_reaction(checks, params, material) / k;
-  grid.nodes = scalar::make_box_grid(diffusion.mesh);
-  const mesh::Mesh outline = scalar::outline(grid.nodes);
-  scalar::material_of_cells(diffusion.materials, outline, GroupList::names);
-  checks.boundaries(outline);
-  choose_unknowns(grid, diffusion, outline.groups);
+  grid.nodes = make_box_grid(params.mesh);
+  const mesh::Mesh box = outline(grid.nodes);
+  material_of_cells(places(params.materials), box, GroupList::names);
+  checks.boundaries(box);
+  choose_unknowns(grid, params, box.groups);
 
   const auto& h = grid.nodes.problem.h;
-  const int threads = Threads(diffusion.run.threads).count();
+  const int threads = Threads(params.run.threads).count();
   const std::vector<deck::Expression>& velocity = params.velocity.front();
   grid.f = scaled(1 / k, velocity.empty() ? deck::Expression(0.0) : velocity[0], grid, threads);
   grid.g = scaled(1 / k, velocity.empty() ? deck::Expression(0.0) : velocity[1], grid, threads);
   grid.source = scaled(-1 / k, material.source, grid, threads);
   grid.cell_peclet = 0.5 * std::max(h[0] * largest(grid.f), h[1] * largest(grid.g));
   for (int side = 0; side < 4; ++side)
-    if (const std::string& name = outline.groups[side].name; !entry_of(diffusion, name, "dirichlet"))
-      set_side(grid, side, entry_of(diffusion, name, "neumann"), k, threads);
+    if (const std::string& name = box.groups[side].name; !entry_of(params, name, "dirichlet"))
+      set_side(grid, side, entry_of(params, name, "neumann"), k, threads);
   grid.u = Array<double>((grid.m(0) + Offset{2}) * (grid.m(1) + Offset{2}));
-  const Array<double> given = scalar::boundary_values(diffusion, grid.nodes, threads);
+  const Array<double> given = boundary_values(params, grid.nodes, threads);
   grid.u.set_zero();
   for_rows_with_rim(
       grid, [&](Offset to, Offset from, Index count) { std::copy_n(given.data() + from, count, grid.u.data() + to); });
@@ -188,12 +184,12 @@ Grid make_grid(const deck::Deck& deck, const Params& params) {
   return grid;
 }
 
-GridSystem make_grid_system(const Grid& grid) {
+LinearSystem make_grid_system(const Grid& grid) {
   const std::array<Index, 2> n{grid.m(0), grid.m(1)};
   const auto& h = grid.nodes.problem.h;
   const Index rows = n[0] * n[1], stride = n[0] + 2;
   const double west = 1 / (h[0] * h[0]), south = 1 / (h[1] * h[1]);
-  GridSystem system{
+  LinearSystem system{
       {rows, rows, Array<Offset>(Offset{rows} + 1), Array<Index>(5 * Offset{rows} - 2 * n[0] - 2 * n[1]), {}},
       Array<double>(rows)};
   system.A.values = Array<double>(system.A.col_ind.size());

@@ -2,10 +2,6 @@
 
 #include <fmt/format.h>
 
-#include <algorithm>
-
-#include "mesh/groups.hpp"
-
 namespace tessera::physics::convection_diffusion {
 
 namespace {
@@ -66,49 +62,13 @@ deck::Section<MaterialParams> material_section() {
       .position(&MaterialParams::where);
 }
 
-/// Every strategy that assembles a matrix.
-deck::SectionDescription assembly_description() {
-  deck::SectionDescription result = assembly_section().description();
-  for (deck::KeyDescription& key : result.keys)
-    if (key.name == "strategy") std::erase(key.info.choices, "matrix_free");
-  return result;
-}
-
-/// Solvers of matrices that are not symmetric, and relaxations of the grid of finite differences.
-solvers::Offers offers_of(bool on_grid) {
-  return {.symmetric = false,
-          .why_not_symmetric = "convection makes one that is not",
-          .nodes = true,
-          .type = on_grid ? "lsor" : "bicgstab"};
-}
-
-deck::SectionDescription solver_description() {
-  deck::SectionDescription result = solvers::solver_description(offers_of(false));
-  for (deck::KeyDescription& key : result.keys)
-    if (key.name == "type")
-      key.info.help =
-          "bicgstab: little memory; gmres: never breaks down, keeps `restart` vectors; lu: direct, on threads; "
-          "lsor, lmsor, msor, sor: red-black relaxation of finite_difference, whose default is lsor";
-  return result;
-}
-
-void read_solver(const deck::Deck& deck, Params& params) {
-  solvers::SolverParams& solver = params.diffusion.solver;
-  solver = solvers::read_solver(deck, params.diffusion.run.precision, offers_of(params.on_grid()));
-  if (params.relaxes() && !params.on_grid())
-    throw Error(ExitCode::usage,
-                fmt::format("solver.type = \"{}\" relaxes the grid of finite differences, discretisation is \"{}\"",
-                            solver.type, params.discretisation),
-                "choose type = \"bicgstab\" or \"gmres\", or discretisation = \"finite_difference\"",
-                deck.where("solver.type"));
-}
-
+/// Materials of scalar/, and the velocity of each beside them.
 void read_materials(const deck::Deck& deck, Params& params) {
   std::vector<MaterialParams> materials = material_section().read_all(deck);
   if (materials.empty()) materials.emplace_back();
   for (const MaterialParams& m : materials) {
     params.velocity.push_back(m.velocity);
-    params.diffusion.materials.push_back({m.on, m.diffusivity, m.reaction, m.source, m.where});
+    params.materials.push_back({m.on, m.diffusivity, m.reaction, m.source, m.where});
   }
 }
 
@@ -121,70 +81,51 @@ void check_order(const PhysicsParams& physics) {
 }
 
 /// There is no operator without a matrix; matrices of grids are written down.
-void check_assembly(const AssemblyParams& assembly, const Params& params, const deck::Deck& deck) {
+void check_assembly(const Params& params, const deck::Deck& deck) {
+  const AssemblyParams& assembly = params.assembly;
   if (assembly.strategy == "auto" || (assembly.strategy != "matrix_free" && !params.on_grid())) return;
   throw Error(ExitCode::usage,
               fmt::format("assembly.strategy = \"{}\" is not there for discretisation = \"{}\"", assembly.strategy,
-                          params.discretisation),
+                          params.physics.discretisation),
               params.on_grid() ? "leave assembly.strategy out: nothing is assembled from cells"
                                : "choose strategy = \"auto\", or one that assembles a matrix",
               deck.where("assembly.strategy"));
 }
 
-}  // namespace
-
-deck::Schema schema() {
-  return {deck_section().description(),
-          mesh::mesh_section().description(),
-          mesh::group_section().description(),
-          run_section(all_precisions).description(),
-          physics_section().description(),
-          material_section().description(),
-          scalar::boundary_section().description(),
-          scalar::initial_section().description(),
-          assembly_description(),
-          matrix_section().description(),
-          solver_description(),
-          exact_section().description(),
-          output_section().description(),
-          quantity_section().description(),
-          line_section().description()};
+/// Only the grid of finite differences is relaxed.
+void check_relaxation(const Params& params, const deck::Deck& deck) {
+  if (!params.relaxes() || params.on_grid()) return;
+  throw Error(ExitCode::usage,
+              fmt::format("solver.type = \"{}\" relaxes the grid of finite differences, discretisation is \"{}\"",
+                          params.solver.type, params.physics.discretisation),
+              "choose type = \"bicgstab\" or \"gmres\", or discretisation = \"finite_difference\"",
+              deck.where("solver.type"));
 }
 
-Params read(const deck::Deck& deck) {
-  deck::check(deck, schema());
-  Params params;
-  scalar::Params& diffusion = params.diffusion;
-  diffusion.title = deck_section().read(deck).title;
-  diffusion.mesh = mesh::mesh_section().read(deck, true);
-  diffusion.run = run_section(all_precisions).read(deck);
+}  // namespace
+
+deck::SectionDescription physics_description() { return physics_section().description(); }
+deck::SectionDescription material_description() { return material_section().description(); }
+
+solvers::Offers offers_of(bool on_grid) {
+  return {.symmetric = false,
+          .why_not_symmetric = "convection makes one that is not",
+          .nodes = true,
+          .type = on_grid ? "lsor" : "bicgstab"};
+}
+
+void read(const deck::Deck& deck, Params& params) {
   const PhysicsParams physics = physics_section().read(deck, true);
   check_order(physics);
-  params.discretisation = physics.discretisation;
-  diffusion.physics.type = physics.type;
-  diffusion.physics.order = physics.order;
-  diffusion.physics.where = physics.where;
+  params.physics = {
+      .type = physics.type, .order = physics.order, .discretisation = physics.discretisation, .where = physics.where};
   read_materials(deck, params);
-  diffusion.boundaries = scalar::boundary_section().read_all(deck);
-  diffusion.assembly = assembly_section().read(deck);
-  diffusion.matrix = matrix_section().read(deck);
-  read_solver(deck, params);
-  diffusion.initial = scalar::initial_section().read_all(deck);
-  diffusion.has_exact = deck.has("exact");
-  if (diffusion.has_exact) diffusion.exact = exact_section().read(deck);
-  diffusion.output = output_section().read(deck);
-  diffusion.quantities = quantity_section().read_all(deck);
-  diffusion.lines = read_lines(deck);
-  check_assembly(diffusion.assembly, params, deck);
-  if (!params.relaxes()) scalar::check_choices(diffusion, deck);
-  check_fields(diffusion.output);
-  scalar::check_boundaries(diffusion.boundaries);
-  scalar::check_initial(diffusion);
-  std::vector<deck::Expression> expressions = scalar::expressions_of(diffusion);
-  for (const auto& velocity : params.velocity) expressions.insert(expressions.end(), velocity.begin(), velocity.end());
-  warn_of_time(expressions);
-  check_axes(expressions, mesh::known_dimension(diffusion.mesh));
-  return params;
+  params.boundaries = boundary_section().read_all(deck);
+}
+
+void check_choices(const Params& params, const deck::Deck& deck) {
+  check_relaxation(params, deck);
+  check_assembly(params, deck);
 }
 
 }  // namespace tessera::physics::convection_diffusion

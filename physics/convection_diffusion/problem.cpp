@@ -15,7 +15,7 @@ using Expressions = std::vector<std::vector<deck::Expression>>;
 
 }  // namespace
 
-void check_velocity(const Expressions& velocity, const std::vector<scalar::MaterialParams>& materials, int dim) {
+void check_velocity(const Expressions& velocity, const std::vector<MaterialParams>& materials, int dim) {
   for (std::size_t m = 0; m < velocity.size(); ++m) {
     check_axes(velocity[m], dim);
     const int given = static_cast<int>(velocity[m].size());
@@ -34,45 +34,43 @@ bool velocity_varies(const Params& params) {
   return false;
 }
 
-scalar::WeakForm weak_form(const Params& params) {
-  scalar::WeakForm form;
+WeakForm weak_form(const Params& params) {
+  WeakForm form;
   form.supg = params.supg();
   form.convects = std::any_of(params.velocity.begin(), params.velocity.end(), [](const auto& v) { return !v.empty(); });
   form.velocity_varies = velocity_varies(params);
   form.balances = !params.on_grid();
   if (params.upwind())
-    form.add = [&params](const scalar::Solution& solution, const std::vector<Index>& cells,
-                         const std::vector<char>& inside, const std::vector<Index>& slot,
-                         std::vector<double>& residual) {
+    form.add = [&params](const Solution& solution, const std::vector<Index>& cells, const std::vector<char>& inside,
+                         const std::vector<Index>& slot, std::vector<double>& residual) {
       add_upwinding(params, solution, cells, inside, slot, residual);
     };
   form.data = [&velocities = params.velocity, convects = form.convects, supg = form.supg](
-                  const std::vector<scalar::MaterialParams>& materials, const mesh::Mesh& mesh,
-                  const assembly::DofMap& dofs, const std::vector<Index>& material, int threads) {
+                  const std::vector<MaterialParams>& materials, const mesh::Mesh& mesh, const assembly::DofMap& dofs,
+                  const std::vector<Index>& material, int threads) {
     forms::ConvectionData data;
-    data.diffusion = scalar::diffusion_data(materials, material, mesh, dofs, threads);
+    data.diffusion = diffusion_data(materials, material, mesh, dofs, threads);
     if (!convects) return data;
     Expressions velocity = velocities;
     for (auto& v : velocity) v.resize(static_cast<std::size_t>(mesh.dim));
     const assembly::QuadraturePoints points(mesh, dofs);
-    data.velocity = scalar::coefficient(velocity, material, mesh, points, threads);
-    scalar::weigh(data.velocity, material, mesh, points, threads);
+    data.velocity = coefficient(velocity, material, mesh, points, threads);
+    weigh(data.velocity, material, mesh, points, threads);
     if (supg) data.divergence = forms::divergence_of(mesh, dofs, data.diffusion.k, threads);
     return data;
   };
   return form;
 }
 
-forms::ConvectionData convection_data(const Problem& problem, int threads) {
-  const scalar::Problem& diffusion = problem.diffusion;
-  return weak_form(problem.params)
-      .data(diffusion.params.materials, diffusion.mesh, diffusion.dofs, diffusion.material, threads);
+forms::ConvectionData convection_data(const Params& params, const Problem& problem) {
+  return weak_form(params).data(params.materials, problem.mesh, problem.dofs, problem.material, problem.space.threads);
 }
 
-void report_peclet(const Problem& problem, const forms::ConvectionData& data, int threads, output::Summary& summary) {
-  const double peclet = forms::largest_peclet(problem.diffusion.mesh, problem.diffusion.dofs, data, threads);
+void report_peclet(const Params& params, const Problem& problem, const forms::ConvectionData& data,
+                   output::Summary& summary) {
+  const double peclet = forms::largest_peclet(problem.mesh, problem.dofs, data, problem.space.threads);
   summary.set("space.cell_peclet", peclet);
-  if (peclet > 1 && problem.params.discretisation == "galerkin")
+  if (peclet > 1 && params.physics.discretisation == "galerkin")
     warn(
         fmt::format("the cell Peclet number reaches {:.3g} > 1: galerkin oscillates where the solution has layers; "
                     "refine, or choose "

@@ -1,43 +1,39 @@
 #pragma once
 // The deck's coefficients on the mesh, and the assembled system.
-#include "output/summary.hpp"
 #include "physics/convection_diffusion/params.hpp"
 #include "physics/forms/convection_data.hpp"
 #include "physics/scalar/problem.hpp"
 #include "physics/scalar/solution.hpp"
-#include "physics/scalar/system.hpp"
 
 namespace tessera::physics::convection_diffusion {
 
-/// The problem on the host, before a backend is chosen. Without convection it is a problem of scalar/.
-struct Problem {
-  Params params;  ///< but for `diffusion`, which has moved
-  scalar::Problem diffusion;
-};
-
 /// Throws Error(usage) where a velocity has not one component an axis, or depends on an axis that is not there.
 void check_velocity(const std::vector<std::vector<deck::Expression>>& velocity,
-                    const std::vector<scalar::MaterialParams>& materials, int dim);
+                    const std::vector<MaterialParams>& materials, int dim);
 
-/// What the rows of make_system say; on a grid those of plain elements, which only its fluxes stand on. Borrows `params`.
-scalar::WeakForm weak_form(const Params& params);
+/// What the rows of make_system say; on a grid those of plain elements, which only its fluxes stand on. Borrows
+/// `params`.
+WeakForm weak_form(const Params& params);
 
 /// WeakForm::add of discretisation = "upwind".
-void add_upwinding(const Params& params, const scalar::Solution& solution, const std::vector<Index>& cells,
+void add_upwinding(const Params& params, const Solution& solution, const std::vector<Index>& cells,
                    const std::vector<char>& inside, const std::vector<Index>& slot, std::vector<double>& residual);
 
-/// Coefficients at the quadrature points. SUPG also gets div k where k varies, from its values there. Throws Error(usage) where k is
-/// not positive definite or a value is not finite.
-forms::ConvectionData convection_data(const Problem& problem, int threads);
+/// Coefficients at the quadrature points. SUPG also gets div k where k varies, from its values there. Throws
+/// Error(usage) where k is not positive definite or a value is not finite.
+forms::ConvectionData convection_data(const Params& params, const Problem& problem);
 
 /// Whether the velocity of some material is no constant.
 bool velocity_varies(const Params& params);
 
 /// space.cell_peclet of the summary; warns where plain elements will oscillate.
-void report_peclet(const Problem& problem, const forms::ConvectionData& data, int threads, output::Summary& summary);
+void report_peclet(const Params& params, const Problem& problem, const forms::ConvectionData& data,
+                   output::Summary& summary);
 
-/// Fills `system`; says in the summary what was taken and why. Phases: assemble.setup, coefficients, assemble, boundary, convert.
+/// Fills `system`; says in the summary what was taken and why. Phases: assemble.setup, coefficients, assemble,
+/// boundary.
 template <class Exec>
-void make_system(Exec& exec, const Problem& problem, scalar::System<Exec>& system, output::Summary& summary);
+void make_system(Exec& exec, const Params& params, const Problem& problem, System<Exec>& system,
+                 output::Summary& summary);
 
 }  // namespace tessera::physics::convection_diffusion

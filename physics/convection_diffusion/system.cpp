@@ -2,6 +2,6 @@
 
 namespace tessera::physics::convection_diffusion {
 
-template void make_system(Threads&, const Problem&, scalar::System<Threads>&, output::Summary&);
+template void make_system(Threads&, const Params&, const Problem&, System<Threads>&, output::Summary&);
 
 }  // namespace tessera::physics::convection_diffusion

@@ -2,6 +2,6 @@
 
 namespace tessera::physics::convection_diffusion {
 
-template void make_system(Cuda&, const Problem&, scalar::System<Cuda>&, output::Summary&);
+template void make_system(Cuda&, const Params&, const Problem&, System<Cuda>&, output::Summary&);
 
 }  // namespace tessera::physics::convection_diffusion

@@ -2,38 +2,38 @@
 // make_system, written once. It only calls declared functions: system.cpp and system_cuda.cpp instantiate it.
 #include "assembly/cells/assembler.hpp"
 #include "assembly/space/dirichlet.hpp"
+#include "base/profile.hpp"
 #include "linalg/discrete_upwinding.hpp"
 #include "physics/convection_diffusion/problem.hpp"
-#include "physics/scalar/store.hpp"
+#include "physics/scalar/system.hpp"
 
 namespace tessera::physics::convection_diffusion {
 
 template <class Exec>
-void make_system(Exec& exec, const Problem& problem, scalar::System<Exec>& system, output::Summary& summary) {
-  const scalar::Problem& diffusion = problem.diffusion;
-  const int threads = Threads(diffusion.params.run.threads).count();
-  system.b = Array<double, typename Exec::Space>(diffusion.dofs.dofs);
-  system.level = scalar::level_of(diffusion.dirichlet);
+void make_system(Exec& exec, const Params& params, const Problem& problem, System<Exec>& system,
+                 output::Summary& summary) {
+  const int threads = problem.space.threads;
+  system.b = Array<double, typename Exec::Space>(problem.dofs.dofs);
+  system.level = level_of(problem.dirichlet);
   std::unique_ptr<assembly::Assembler<Exec, forms::Convection>> assembler;
   {
     Scope scope(exec, "assemble.setup");
     assembler = std::make_unique<assembly::Assembler<Exec, forms::Convection>>(
-        exec, diffusion.mesh, diffusion.dofs,
-        assembly::AssemblyOptions{
-            .strategy = diffusion.params.assembly.strategy,
-            .vector_at_points = velocity_varies(problem.params) || diffusion.mesh.measure.weighs(),
-            .partition_size = diffusion.params.assembly.partition_size},
-        forms::Convection{.supg = problem.params.supg()});
+        exec, problem.mesh, problem.dofs,
+        assembly::AssemblyOptions{.strategy = params.assembly.strategy,
+                                  .vector_at_points = velocity_varies(params) || problem.mesh.measure.weighs(),
+                                  .partition_size = params.assembly.partition_size},
+        forms::Convection{.supg = params.supg()});
     system.matrix = assembler->make_matrix();
   }
   assembly::BoundaryData boundary;
   {
     Scope scope(exec, "coefficients");
-    forms::ConvectionData data = convection_data(problem, threads);
-    data.diffusion = scalar::below(std::move(data.diffusion), system.level, diffusion.mesh, diffusion.dofs);
-    report_peclet(problem, data, threads, summary);
+    forms::ConvectionData data = convection_data(params, problem);
+    data.diffusion = below(std::move(data.diffusion), system.level, problem.mesh, problem.dofs);
+    report_peclet(params, problem, data, summary);
     assembler->set_data(data);
-    boundary = scalar::below(scalar::boundary_data(diffusion, threads), system.level);
+    boundary = below(boundary_data(problem, threads), system.level);
   }
   {
     Scope scope(exec, "assemble", assembler->refill_bytes(system.matrix));
@@ -46,11 +46,9 @@ void make_system(Exec& exec, const Problem& problem, scalar::System<Exec>& syste
     Scope scope(exec, "boundary");
     for (const assembly::FacetIntegral& term : boundary.facets)
       assembler->add_facets(forms::Robin{}, *term.group, {term.alpha, term.g}, system.matrix, system.b.view());
-    if (problem.params.upwind()) linalg::add_discrete_upwinding(exec, system.matrix);
+    if (params.upwind()) linalg::add_discrete_upwinding(exec, system.matrix);
     assembly::eliminate_dirichlet(exec, system.matrix, system.b.view(), boundary.fixed, boundary.values);
   }
-  system.nnz = system.matrix.nnz();
-  scalar::store(exec, diffusion.params, system, summary);
 }
 
 }  // namespace tessera::physics::convection_diffusion

@@ -12,9 +12,8 @@ namespace tessera::physics::convection_diffusion {
 namespace {
 
 /// The facets of a term whose cells are in the part, as facets of the part, which gets them: all that touch a dof with a slot are.
-scalar::FacetTerm term_of_part(const scalar::FacetTerm& term, const scalar::Solution& s,
-                               const std::vector<Index>& cells, mesh::Mesh& part) {
-  scalar::FacetTerm result{term.group, term.boundary};
+FacetTerm term_of_part(const FacetTerm& term, const Solution& s, const std::vector<Index>& cells, mesh::Mesh& part) {
+  FacetTerm result{term.group, term.boundary};
   result.group.entities.clear();
   for (const Index facet : term.group.entities) {
     const auto cell = std::lower_bound(cells.begin(), cells.end(), s.mesh.facets.cell[facet]);
@@ -54,13 +53,13 @@ std::vector<double> shares(const linalg::Crs<Host>& A, const assembly::DofMap& p
 
 /// The diffusion between two dofs stands in the rows of both and is made from entries of the whole matrix between them: cells that have
 /// one of them have both. It belongs to the cells around the pair in equal parts.
-void add_upwinding(const Params& params, const scalar::Solution& s, const std::vector<Index>& cells,
+void add_upwinding(const Params& params, const Solution& s, const std::vector<Index>& cells,
                    const std::vector<char>& inside, const std::vector<Index>& slot, std::vector<double>& residual) {
   assembly::MeshPart part = assembly::part_of(s.mesh, s.dofs, cells);
   std::vector<Index> material;
   for (const Index cell : cells) material.push_back(s.material[cell]);
-  std::vector<scalar::FacetTerm> terms;
-  for (const scalar::FacetTerm& term : s.facets) terms.push_back(term_of_part(term, s, cells, part.mesh));
+  std::vector<FacetTerm> terms;
+  for (const FacetTerm& term : s.facets) terms.push_back(term_of_part(term, s, cells, part.mesh));
   Threads exec(s.threads);
   assembly::Assembler<Threads, forms::Convection> assembler(
       exec, part.mesh, part.dofs, {.vector_at_points = velocity_varies(params) || s.mesh.measure.weighs()});
@@ -68,8 +67,8 @@ void add_upwinding(const Params& params, const scalar::Solution& s, const std::v
   linalg::Crs<Host> A = assembler.make_matrix();
   Array<double> b(s.dofs.dofs);
   assembler.refill(A, b.view());
-  for (const scalar::FacetTerm& term : terms) {
-    const std::vector<double> alpha = scalar::facet_integral(term, part.mesh, part.dofs, s.threads).alpha;
+  for (const FacetTerm& term : terms) {
+    const std::vector<double> alpha = facet_integral(term, part.mesh, part.dofs, s.threads).alpha;
     assembler.add_facets(forms::Robin{}, term.group, {alpha, {}}, A, b.view());
   }
   const std::vector<double> before(A.values.begin(), A.values.end());

@@ -2,7 +2,7 @@
 
 #include <fmt/format.h>
 
-#include "physics/scalar/grid_checks.hpp"
+#include "physics/grid/checks.hpp"
 #include "physics/scalar/problem.hpp"
 #include "physics/scalar/system.hpp"
 
@@ -93,14 +93,14 @@ Grid make_grid(const deck::Deck& deck, const Params& params) {
   for (int axis = 0; axis < problem.dim; ++axis) volume *= problem.h[axis];
 
   const mesh::Mesh box = outline(grid);
-  const std::vector<Index> material_of = material_of_cells(params.materials, box, GroupList::names);
+  const std::vector<Index> material_of = material_of_cells(places(params.materials), box, GroupList::names);
   const MaterialParams& material = params.materials[material_of.front()];
   const double k = checks.diffusivity(material), c = checked_reaction(checks, params, material);
   checks.boundaries(box);
   if (material.source.is_constant()) checks.constant("source", material.source, material);
   grid.source = material.source;
-  // P1 on triangles and tets is the star times k and the volume of a cell of the grid; linear elements on intervals, quads and
-  // hexes are products of those of the axes.
+  // P1 on triangles and tets is the star times k and the volume of a cell of the grid; linear elements on intervals,
+  // quads and hexes are products of those of the axes.
   const bool simplices = grid.box.shape == "triangle" || grid.box.shape == "tet";
   problem.stencil = grid.galerkin && !simplices ? solvers::grid::Stencil::tensor : solvers::grid::Stencil::star;
   problem.shift = c / k;

@@ -7,8 +7,8 @@
 #include "base/team.hpp"
 #include "forms/diffusion.hpp"
 #include "mesh/box.hpp"
+#include "physics/evaluate.hpp"
 #include "physics/poisson/grid.hpp"
-#include "physics/scalar/evaluate.hpp"
 #include "solvers/grid/grid_operator.hpp"
 
 namespace tessera::physics::poisson {
@@ -143,7 +143,7 @@ Array<double> right_hand_side(const Grid& grid, View<const double> u, double lev
   if (grid.source.is_constant())
     std::fill(b.begin(), b.end(), grid.source.constant() * (grid.galerkin ? volume : 1));  // int phi = volume inside
   else if (!grid.galerkin)
-    sample(grid.source, grid, scalar::interior(grid), threads, b);
+    sample(grid.source, grid, interior(grid), threads, b);
   else {
     b.set_zero();
     integrate(grid, b, threads);

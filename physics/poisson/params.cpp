@@ -1,7 +1,5 @@
 #include "physics/poisson/params.hpp"
 
-#include "mesh/groups.hpp"
-
 namespace tessera::physics::poisson {
 
 namespace {
@@ -39,43 +37,14 @@ deck::Section<MaterialParams> material_section() {
 
 }  // namespace
 
-deck::Schema schema() {
-  return {deck_section().description(),        mesh::mesh_section().description(),
-          mesh::group_section().description(), run_section(all_precisions).description(),
-          physics_section().description(),     material_section().description(),
-          boundary_section().description(),    initial_section().description(),
-          assembly_section().description(),    matrix_section().description(),
-          solvers::solver_description(),       exact_section().description(),
-          output_section().description(),      quantity_section().description(),
-          line_section().description()};
-}
+deck::SectionDescription physics_description() { return physics_section().description(); }
+deck::SectionDescription material_description() { return material_section().description(); }
 
-Params read(const deck::Deck& deck) {
-  deck::check(deck, schema());
-  Params params;
-  params.title = deck_section().read(deck).title;
-  params.mesh = mesh::mesh_section().read(deck, true);
-  params.run = run_section(all_precisions).read(deck);
+void read(const deck::Deck& deck, Params& params) {
   params.physics = physics_section().read(deck, true);
   params.materials = material_section().read_all(deck);
+  if (params.materials.empty()) params.materials.emplace_back();
   params.boundaries = boundary_section().read_all(deck);
-  params.assembly = assembly_section().read(deck);
-  params.matrix = matrix_section().read(deck);
-  params.solver = solvers::read_solver(deck, params.run.precision);
-  params.initial = initial_section().read_all(deck);
-  params.has_exact = deck.has("exact");
-  if (params.has_exact) params.exact = exact_section().read(deck);
-  params.output = output_section().read(deck);
-  params.quantities = quantity_section().read_all(deck);
-  check_choices(params, deck);
-  params.lines = read_lines(deck);
-  check_fields(params.output);
-  check_boundaries(params.boundaries);
-  check_initial(params);
-  const std::vector<deck::Expression> expressions = expressions_of(params);
-  warn_of_time(expressions);
-  check_axes(expressions, mesh::known_dimension(params.mesh));
-  return params;
 }
 
 }  // namespace tessera::physics::poisson

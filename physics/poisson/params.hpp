@@ -5,8 +5,9 @@ namespace tessera::physics::poisson {
 
 using namespace scalar;  // the module adds an operator of its own, and a grid's right-hand side, to what scalar/ has
 
-deck::Schema schema();
-/// Reads and checks everything that can be checked without the mesh.
-Params read(const deck::Deck& deck);
+deck::SectionDescription physics_description();
+deck::SectionDescription material_description();
+/// Reads [physics], [[material]] and [[boundary]].
+void read(const deck::Deck& deck, Params& params);
 
 }  // namespace tessera::physics::poisson

@@ -1,13 +1,12 @@
 #pragma once
-// From the problem on the host to a linear system on a backend, assembled and stored as the deck asks for.
+// From the problem on the host to a linear system on a backend.
 #include "physics/poisson/params.hpp"
 #include "physics/scalar/solution.hpp"
-#include "physics/scalar/system.hpp"
 
 namespace tessera::physics::poisson {
 
-/// Fills `system`; says in the summary which strategy and format were taken and why. Phases: assemble.setup, coefficients,
-/// assemble, boundary, convert. Throws Error(usage) where strategy, format, solver and elements do not go together.
+/// Fills `system`; says in the summary which strategy was taken and why. Phases: assemble.setup, coefficients,
+/// assemble, boundary. Throws Error(usage) where strategy, format, solver and elements do not go together.
 template <class Exec>
 void make_system(Exec& exec, const Problem& problem, System<Exec>& system, output::Summary& summary);
 

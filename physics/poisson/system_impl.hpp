@@ -7,7 +7,7 @@
 #include "assembly/space/dirichlet.hpp"
 #include "base/profile.hpp"
 #include "physics/poisson/system.hpp"
-#include "physics/scalar/store.hpp"
+#include "physics/scalar/system.hpp"
 
 namespace tessera::physics::poisson {
 
@@ -67,7 +67,7 @@ void assemble_matrix(Exec& exec, const Problem& problem, int threads, System<Exe
 
 template <class Exec>
 void make_system(Exec& exec, const Problem& problem, System<Exec>& system, output::Summary& summary) {
-  const int threads = Threads(problem.params.run.threads).count();
+  const int threads = problem.space.threads;
   const Plan chosen = plan(problem);
   system.level = level_of(problem.dirichlet);
   system.b = Array<double, typename Exec::Space>(problem.dofs.dofs);
@@ -78,8 +78,6 @@ void make_system(Exec& exec, const Problem& problem, System<Exec>& system, outpu
     return;
   }
   assemble_matrix(exec, problem, threads, system, summary);
-  system.nnz = system.matrix.nnz();
-  store(exec, problem.params, system, summary);
 }
 
 }  // namespace tessera::physics::poisson

@@ -7,8 +7,8 @@
 
 #include "base/log.hpp"
 #include "mesh/geometry.hpp"
-#include "physics/scalar/entry.hpp"
-#include "physics/scalar/evaluate.hpp"
+#include "physics/entry.hpp"
+#include "physics/evaluate.hpp"
 
 namespace tessera::physics::scalar {
 

@@ -5,19 +5,12 @@
 
 #include <algorithm>
 
-#include "physics/scalar/entry.hpp"
+#include "physics/entry.hpp"
+#include "physics/places.hpp"
 
 namespace tessera::physics::scalar {
 
 namespace {
-
-/// A group that Dirichlet values may stand on: facets, or curves and points; among groups of one name the facets.
-const mesh::Group& boundary_group(const mesh::Mesh& mesh, const std::string& name, const deck::Where& where,
-                                  GroupList list) {
-  for (int dim = mesh.dim - 1; dim >= 0; --dim)
-    if (const mesh::Group* group = mesh.group(name, dim)) return *group;
-  return find_group(mesh, name, mesh.dim - 1, where, list);  // says what there is
-}
 
 std::string condition(const BoundaryParams& boundary) {
   const std::string value = "value = " + boundary.value.text();

@@ -4,7 +4,7 @@
 #include <cmath>
 #include <nlohmann/json.hpp>
 
-#include "physics/scalar/entry.hpp"
+#include "physics/entry.hpp"
 #include "physics/scalar/system.hpp"
 
 namespace tessera::physics::scalar {

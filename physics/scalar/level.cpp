@@ -6,17 +6,6 @@
 
 namespace tessera::physics::scalar {
 
-double level_of(const DirichletData& dirichlet) {
-  if (dirichlet.values.empty()) return 0;
-  const auto [least, most] = std::minmax_element(dirichlet.values.begin(), dirichlet.values.end());
-  return *least == *most ? *least : 0.5 * *least + 0.5 * *most;
-}
-
-DirichletData below(DirichletData dirichlet, double level) {
-  for (double& value : dirichlet.values) value -= level;
-  return dirichlet;
-}
-
 void spread_over_points(forms::Coefficient& coefficient, const std::vector<Index>& region, const mesh::Mesh& mesh,
                         const assembly::QuadraturePoints& points) {
   if (coefficient.per_point) return;

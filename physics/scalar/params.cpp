@@ -2,11 +2,9 @@
 
 #include <fmt/format.h>
 
-#include <algorithm>
-
-#include "assembly/cells/strategy.hpp"
-
 namespace tessera::physics::scalar {
+
+std::vector<FieldInfo> scalar_fields() { return {{.name = "u", .measured = true}, {.name = "flux", .vector = true}}; }
 
 deck::Section<BoundaryParams> boundary_section() {
   return deck::Section<BoundaryParams>("boundary", "Boundary conditions; a boundary without one has k du/dn = 0",
@@ -24,26 +22,6 @@ deck::Section<BoundaryParams> boundary_section() {
       .position(&BoundaryParams::where);
 }
 
-deck::Section<InitialParams> initial_section() {
-  return deck::Section<InitialParams>("initial",
-                                      "Where an iterative solver starts; without one, at the constant nearest to the "
-                                      "data. Of two entries at one place the later holds",
-                                      deck::SectionKind::array)
-      .key("on", &InitialParams::on, {.help = "physical group name(s); left out: everywhere"})
-      .key("u", &InitialParams::u, {.help = "the start", .required = true, .example = "\"20\""})
-      .position(&InitialParams::where);
-}
-
-void check_initial(const Params& params) {
-  if (params.initial.empty()) return;
-  const InitialParams& first = params.initial.front();
-  if (solvers::is_direct(params.solver) || solvers::is_grid_solver(params.solver))
-    throw Error(ExitCode::usage,
-                fmt::format("[[initial]] is where an iterative solver starts, solver.type = \"{}\" is direct",
-                            params.solver.type),
-                "leave [[initial]] out, or choose an iterative solver: `tessera list solvers`", first.where);
-}
-
 void check_boundaries(const std::vector<BoundaryParams>& boundaries) {
   for (const BoundaryParams& boundary : boundaries) {
     if (boundary.on.empty())
@@ -55,26 +33,6 @@ void check_boundaries(const std::vector<BoundaryParams>& boundaries) {
   }
 }
 
-void check_choices(const Params& params, const deck::Deck& deck) {
-  const std::string& format = params.matrix.format;
-  if (solvers::needs_entries(params.solver) && format != "auto" && format != "crs")
-    throw Error(ExitCode::usage,
-                fmt::format("{} needs the entries of the matrix in CRS, matrix.format is \"{}\"",
-                            solvers::reader_of_entries(params.solver), format),
-                "leave matrix.format out, or choose another solver or preconditioner", deck.where("matrix.format"));
-  if (params.assembly.partition_size == 0) return;
-  std::vector<std::string> partitioned;
-  for (const assembly::StrategyEntry& entry : assembly::strategy_table())
-    if (entry.partitioned) partitioned.push_back(entry.name);
-  if (std::find(partitioned.begin(), partitioned.end(), params.assembly.strategy) == partitioned.end())
-    throw Error(
-        ExitCode::usage,
-        fmt::format("assembly.partition_size is read by {}; assembly.strategy is \"{}\"", fmt::join(partitioned, ", "),
-                    params.assembly.strategy),
-        fmt::format("leave partition_size out, or choose strategy = \"{}\"", fmt::join(partitioned, "\" or \"")),
-        deck.where("assembly.partition_size"));
-}
-
 std::vector<deck::Expression> expressions_of(const Params& params) {
   std::vector<deck::Expression> all;
   for (const MaterialParams& material : params.materials) {
@@ -82,9 +40,6 @@ std::vector<deck::Expression> expressions_of(const Params& params) {
     all.insert(all.end(), {material.reaction, material.source});
   }
   for (const BoundaryParams& boundary : params.boundaries) all.insert(all.end(), {boundary.value, boundary.alpha});
-  for (const InitialParams& initial : params.initial) all.push_back(initial.u);
-  all.push_back(params.exact.u);
-  all.insert(all.end(), params.exact.gradient.begin(), params.exact.gradient.end());
   return all;
 }
 

@@ -6,7 +6,7 @@
 #include <numeric>
 
 #include "mesh/geometry.hpp"
-#include "physics/scalar/entry.hpp"
+#include "physics/entry.hpp"
 
 namespace tessera::physics::scalar {
 
@@ -52,7 +52,7 @@ std::vector<Index> parts_of_cells(const mesh::Mesh& mesh, const assembly::DofMap
   return part;
 }
 
-void check_parts(const Problem& problem) {
+void check_parts(const Problem& problem, const DirichletData& fixes) {
   const mesh::Mesh& mesh = problem.mesh;
   if (mesh.box_cells[0] > 0) return;
   const std::vector<Index> part = parts_of_cells(mesh, problem.dofs);
@@ -60,7 +60,7 @@ void check_parts(const Problem& problem) {
   if (parts < 2) return;
   std::vector<char> fixed(static_cast<std::size_t>(parts), 0),
       dirichlet(static_cast<std::size_t>(problem.dofs.dofs), 0);
-  for (const Index dof : problem.dirichlet.dofs) dirichlet[dof] = 1;
+  for (const Index dof : fixes.dofs) dirichlet[dof] = 1;
   for (const assembly::DofBlock& block : problem.dofs.blocks)
     for (Index c = 0; c < block.cells(); ++c) {
       const Index cell = block.first_cell + c;

@@ -9,6 +9,6 @@ std::vector<Index> parts_of_cells(const mesh::Mesh& mesh, const assembly::DofMap
 
 /// Throws Error(usage) where a part has neither a Dirichlet value, nor a Robin term, nor a reaction, with its groups, its number of
 /// cells and a place. Parts of a box are not looked for: it has one.
-void check_parts(const Problem& problem);
+void check_parts(const Problem& problem, const DirichletData& fixes);
 
 }  // namespace tessera::physics::scalar

@@ -7,10 +7,9 @@
 #include <limits>
 #include <numeric>
 
-#include "assembly/space/periodic_dof_map.hpp"
 #include "base/log.hpp"
 #include "mesh/periodic.hpp"
-#include "physics/scalar/entry.hpp"
+#include "physics/entry.hpp"
 
 namespace tessera::physics::scalar {
 
@@ -36,17 +35,6 @@ void check_sides(const std::vector<BoundaryParams>& periodic, const std::vector<
   };
   for (std::size_t p = 0; p < periodic.size(); ++p) claim(periodic[p], static_cast<std::int32_t>(p));
   for (const BoundaryParams& boundary : others) claim(boundary, -1);
-}
-
-template <class Make>
-assembly::DofMap with_place(const deck::Deck& deck, const PhysicsParams& physics, Make make) {
-  try {
-    return make();
-  } catch (const Error& error) {
-    if (error.where()) throw;
-    const deck::Where where = deck.where("physics.order");
-    throw Error(error.code(), error.what(), error.help(), where ? where : physics.where);
-  }
 }
 
 }  // namespace
@@ -100,22 +88,6 @@ std::vector<Index> periodic_vertices(const deck::Deck& deck, const Params& param
   return same;
 }
 
-void make_dofs(const deck::Deck& deck, const std::vector<Index>& same, int threads, Problem& problem) {
-  const PhysicsParams& physics = problem.params.physics;
-  const mesh::Mesh& mesh = problem.mesh;
-  problem.dofs =
-      with_place(deck, physics, [&] { return assembly::make_periodic_dof_map(mesh, physics.order, same, threads); });
-  problem.dof_points = assembly::dof_points(mesh, problem.dofs);
-  if (same.empty()) return;
-  Unfolded& unfolded = problem.unfolded.emplace();
-  unfolded.dofs = assembly::make_dof_map(mesh, physics.order, threads);
-  unfolded.dof_points = assembly::dof_points(mesh, unfolded.dofs);
-  unfolded.became.resize(static_cast<std::size_t>(unfolded.dofs.dofs));
-  for (std::size_t b = 0; b < unfolded.dofs.blocks.size(); ++b)
-    for (std::size_t i = 0; i < unfolded.dofs.blocks[b].dofs.size(); ++i)
-      unfolded.became[unfolded.dofs.blocks[b].dofs[i]] = problem.dofs.blocks[b].dofs[i];
-}
-
 DirichletData fold(const Unfolded& unfolded, Index dofs, const DirichletData& dirichlet,
                    const std::vector<BoundaryParams>& boundaries) {
   std::vector<Index> first(static_cast<std::size_t>(dofs), -1);  // position in `dirichlet`
@@ -142,21 +114,6 @@ DirichletData fold(const Unfolded& unfolded, Index dofs, const DirichletData& di
       result.dofs.push_back(dof);
       result.values.push_back(dirichlet.values[first[dof]]);
     }
-  return result;
-}
-
-std::vector<Index> fixed_dofs(const Problem& problem) {
-  if (!problem.unfolded) return problem.dirichlet.dofs;
-  const std::vector<Index>& folded = problem.dirichlet.dofs;
-  std::vector<Index> result;
-  for (Index dof = 0; dof < problem.unfolded->dofs.dofs; ++dof)
-    if (std::binary_search(folded.begin(), folded.end(), problem.unfolded->became[dof])) result.push_back(dof);
-  return result;
-}
-
-std::vector<double> unfold(const Unfolded& unfolded, const std::vector<double>& u) {
-  std::vector<double> result(unfolded.became.size());
-  for (std::size_t dof = 0; dof < result.size(); ++dof) result[dof] = u[unfolded.became[dof]];
   return result;
 }
 

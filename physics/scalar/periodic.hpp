@@ -16,17 +16,8 @@ std::vector<BoundaryParams> take_periodic(std::vector<BoundaryParams>& boundarie
 std::vector<Index> periodic_vertices(const deck::Deck& deck, const Params& params,
                                      const std::vector<BoundaryParams>& periodic, const mesh::Mesh& mesh);
 
-/// Makes problem.dofs, and problem.unfolded where `same` is not empty.
-void make_dofs(const deck::Deck& deck, const std::vector<Index>& same, int threads, Problem& problem);
-
 /// Dirichlet values at dofs of the unfolded space, at those that they became. Throws Error(usage) where two values meet in one dof.
 DirichletData fold(const Unfolded& unfolded, Index dofs, const DirichletData& dirichlet,
                    const std::vector<BoundaryParams>& boundaries);
-
-/// The dofs with Dirichlet values, ascending: of the unfolded space where there is one.
-std::vector<Index> fixed_dofs(const Problem& problem);
-
-/// [unfolded dofs] the values of u at the dofs that they became.
-std::vector<double> unfold(const Unfolded& unfolded, const std::vector<double>& u);
 
 }  // namespace tessera::physics::scalar

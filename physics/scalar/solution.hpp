@@ -11,18 +11,19 @@ namespace tessera::physics::scalar {
 
 struct Solution;
 
-/// The weak form whose rows the solution satisfies, as far as it is not in scalar/: evaluated on parts of the mesh, so that
-/// coefficients that vary are not kept for all of it.
+/// The weak form whose rows the solution satisfies, as far as it is not in scalar/: evaluated on parts of the mesh, so
+/// that coefficients that vary are not kept for all of it.
 struct WeakForm {
   bool supg = false;
-  /// The rows of the nodes inside are those of the finite elements on this mesh: sources and fluxes balance to the solver's tolerance.
+  /// The rows of the nodes inside are those of the finite elements on this mesh: sources and fluxes balance to the
+  /// solver's tolerance.
   bool balances = true;
   /// Coefficients at the points of the cells of a mesh, of which `material` gives the material.
   std::function<forms::ConvectionData(const std::vector<MaterialParams>& materials, const mesh::Mesh& mesh,
                                       const assembly::DofMap& dofs, const std::vector<Index>& material, int threads)>
       data;
-  /// What the matrix has beside the terms of data, added to residual[slot[dof]] of the dofs with slot >= 0; empty: nothing. `cells` are
-  /// those with such a dof; of them only those marked `inside` count, where it is not empty.
+  /// What the matrix has beside the terms of data, added to residual[slot[dof]] of the dofs with slot >= 0; empty:
+  /// nothing. `cells` are those with such a dof; of them only those marked `inside` count, where it is not empty.
   std::function<void(const Solution& solution, const std::vector<Index>& cells, const std::vector<char>& inside,
                      const std::vector<Index>& slot, std::vector<double>& residual)>
       add;
@@ -30,20 +31,14 @@ struct WeakForm {
   bool velocity_varies = false;  ///< and it is no constant: then the sums over all cells take the mesh in parts
 };
 
-/// Borrows. Where sides are periodic, each has dofs of its own: those of the space as it is without (Unfolded).
-struct Solution {
-  const mesh::Mesh& mesh;
-  const assembly::DofMap& dofs;
-  const std::vector<double>& dof_points;
+/// Borrows all but the form.
+struct Solution : NodalSolution {
   const std::vector<Index>& material;
   const std::vector<MaterialParams>& materials;
   const std::vector<BoundaryParams>& boundaries;
   const std::vector<FacetTerm>& facets;
   const std::vector<BoundaryParams>& periodic;
-  const std::vector<Index>& fixed;  ///< dofs with Dirichlet values, ascending
-  const WeakForm& form;
-  const std::vector<double>& u;
-  int threads;
+  WeakForm form;
 };
 
 /// k of every material at any point.

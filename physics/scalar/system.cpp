@@ -3,8 +3,8 @@
 #include <fmt/format.h>
 
 #include "assembly/facets/integrals.hpp"
+#include "physics/evaluate.hpp"
 #include "physics/scalar/axis.hpp"
-#include "physics/scalar/evaluate.hpp"
 
 namespace tessera::physics::scalar {
 
@@ -32,16 +32,6 @@ assembly::FacetIntegral facet_integral(const FacetTerm& term, const mesh::Mesh& 
   return result;
 }
 
-LinearSystem of_u(linalg::Crs<Host> A, Array<double> b, double level) {
-  if (level != 0)
-    for (Index row = 0; row < A.rows; ++row) {
-      double sum = 0;
-      for (Offset k = A.row_ptr[row]; k < A.row_ptr[row + 1]; ++k) sum += A.values[k];
-      b[row] += level * sum;
-    }
-  return {std::move(A), std::move(b)};
-}
-
 assembly::BoundaryData boundary_data(const Problem& problem, int threads) {
   assembly::BoundaryData data;
   for (const FacetTerm& term : problem.facets)
@@ -49,6 +39,14 @@ assembly::BoundaryData boundary_data(const Problem& problem, int threads) {
   data.fixed = problem.dirichlet.dofs;
   data.values = problem.dirichlet.values;
   return data;
+}
+
+AtPoints at_points(const forms::ConvectionData& data) {
+  AtPoints result{0, data.diffusion.k.per_point};
+  for (const forms::Coefficient* one :
+       {&data.diffusion.k, &data.diffusion.c, &data.diffusion.f, &data.velocity, &data.divergence})
+    if (one->per_point) result.bytes += sizeof(double) * static_cast<double>(one->values.size());
+  return result;
 }
 
 }  // namespace tessera::physics::scalar

@@ -10,26 +10,26 @@ namespace {
 
 constexpr const char* interval_box = "box = { min = [0], max = [1], cells = [1024], shape = \"interval\" }";
 
-deck::Section<PhysicsParams> physics_section() {
-  return deck::Section<PhysicsParams>("physics", "What to solve: -u'' = f on (a, b), u'(a) = 0, u(b) = 0")
-      .key("type", &PhysicsParams::type,
+deck::Section<Equation> physics_section() {
+  return deck::Section<Equation>("physics", "What to solve: -u'' = f on (a, b), u'(a) = 0, u(b) = 0")
+      .key("type", &Equation::type,
            {.help = "the physics module",
             .choices = {"two_point_bvp"},
             .required = true,
             .example = "\"two_point_bvp\""})
-      .key("f", &PhysicsParams::f,
+      .key("f", &Equation::f,
            {.help = "right-hand side, an expression of x; or give f_file", .example = "\"pi^2/4*cos(pi/2*x)\""})
-      .key("f_file", &PhysicsParams::f_file,
+      .key("f_file", &Equation::f_file,
            {.help = "a text file with f at the nodes from a on, relative to the deck: one number a cell of the mesh "
                     "(or one a node; the "
                     "last, at b, is not used); # starts a comment"})
-      .key("output_every", &PhysicsParams::output_every,
+      .key("output_every", &Equation::output_every,
            {.help = "write every so many nodes to the files; 0: all, or 2, 4, 8 ... where that keeps them below 2^20",
             .min = 0})
-      .position(&PhysicsParams::where);
+      .position(&Equation::where);
 }
 
-deck::Section<RunParams> own_run_section() { return run_section({"double", "float", "mixed"}); }
+deck::Section<QuantityParams> own_quantity_section() { return quantity_section(fields(), {"flux", "flux_gradient"}); }
 
 /// [mesh] with an example that this module can run.
 deck::SectionDescription mesh_description() {
@@ -39,7 +39,7 @@ deck::SectionDescription mesh_description() {
   return description;
 }
 
-void check_physics(const PhysicsParams& physics) {
+void check_physics(const Equation& physics) {
   if (physics.f.has_value() == !physics.f_file.empty())
     throw Error(ExitCode::usage, physics.f ? "the deck gives both f and f_file" : "the deck gives no right-hand side",
                 "[physics] needs exactly one of: f = \"an expression of x\", f_file = \"values.txt\"", physics.where);
@@ -74,23 +74,25 @@ void check_with_grid(const Params& params) {
   box.shape = "interval";
   check_quantities(params.quantities, mesh::make_box(box), GroupList::names);
   check_lines(params.lines, mesh::make_box(box));
-  if (!params.exact.gradient.empty())
+  if (params.exact && !params.exact->gradient.empty())
     throw Error(ExitCode::usage, "two_point_bvp compares u at the nodes and takes no exact.gradient",
-                "leave gradient out", params.exact.where);
+                "leave gradient out", params.exact->where);
 }
 
 }  // namespace
 
+std::vector<FieldInfo> fields() { return {{.name = "u", .measured = true}, {.name = "flux", .vector = true}}; }
+
 deck::Schema schema() {
   return {deck_section().description(),
           mesh_description(),
-          own_run_section().description(),
+          run_section(all_precisions).description(),
           physics_section().description(),
           solvers::two_point_section().description(),
-          exact_section().description(),
+          exact_description(),
           output_section().description(),
-          quantity_section().description(),
-          line_section().description()};
+          own_quantity_section().description(),
+          line_section(fields()).description()};
 }
 
 Params read(const deck::Deck& deck) {
@@ -98,20 +100,21 @@ Params read(const deck::Deck& deck) {
   Params params;
   params.title = deck_section().read(deck).title;
   params.grid = read_grid(deck);
-  params.run = own_run_section().read(deck);
-  params.physics = physics_section().read(deck, true);
-  params.solver = solvers::read_two_point(deck);
-  params.has_exact = deck.has("exact");
-  if (params.has_exact) params.exact = exact_section().read(deck);
+  params.run = run_section(all_precisions).read(deck);
+  params.equation = physics_section().read(deck, true);
+  params.physics.where = params.equation.where;
+  params.method = solvers::read_two_point(deck);
+  params.exact = read_exact(deck);
   params.output = output_section().read(deck);
-  params.quantities = quantity_section().read_all(deck);
-  params.lines = read_lines(deck);
-  check_physics(params.physics);
-  std::vector<deck::Expression> expressions{params.exact.u};
-  if (params.physics.f) expressions.push_back(*params.physics.f);
+  params.quantities = own_quantity_section().read_all(deck);
+  params.lines = read_lines(deck, fields());
+  check_physics(params.equation);
+  std::vector<deck::Expression> expressions;
+  if (params.exact) expressions.push_back(params.exact->u.front());
+  if (params.equation.f) expressions.push_back(*params.equation.f);
   warn_of_time(expressions);
   check_axes(expressions, 1);
-  check_fields(params.output);
+  check_fields(params.output, fields());
   check_with_grid(params);
   return params;
 }

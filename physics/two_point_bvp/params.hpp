@@ -4,13 +4,13 @@
 #include <vector>
 
 #include "deck/section.hpp"
-#include "physics/common.hpp"
-#include "physics/lines.hpp"
+#include "physics/sections.hpp"
 #include "solvers/two_point/two_point.hpp"
 
 namespace tessera::physics::two_point_bvp {
 
-struct PhysicsParams {
+/// [physics].
+struct Equation {
   std::string type;
   std::optional<deck::Expression> f;
   std::string f_file;
@@ -31,18 +31,14 @@ struct Grid {
 };
 
 /// A whole deck of the module.
-struct Params {
-  std::string title;
+struct Params : CommonParams {
   Grid grid;
-  RunParams run;
-  PhysicsParams physics;
-  solvers::TwoPointParams solver;
-  bool has_exact = false;
-  ExactParams exact;
-  OutputParams output;
-  std::vector<QuantityParams> quantities;
-  std::vector<LineParams> lines;
+  Equation equation;
+  solvers::TwoPointParams method;
 };
+
+/// u, and flux = -u'.
+std::vector<FieldInfo> fields();
 
 deck::Schema schema();
 /// Reads and checks the deck. Throws Error(usage), also for a mesh that is not an interval box.

@@ -11,6 +11,8 @@
 #include "base/log.hpp"
 #include "base/memory.hpp"
 #include "output/vtk_writer.hpp"
+#include "physics/run/lines.hpp"
+#include "physics/run/report.hpp"
 #include "physics/two_point_bvp/right_hand_side.hpp"
 
 namespace tessera::physics::two_point_bvp {
@@ -105,7 +107,7 @@ bool report_errors(const ExactParams& exact, const Solution& s, const std::funct
                    output::Summary& summary) {
   double difference2 = 0, exact2 = 0, max = 0, first2 = 0;
   const bool whole =
-      evaluate_on_grid(exact.u, s.grid, s.threads, go_on, [&](Offset first, const std::vector<double>& values) {
+      evaluate_on_grid(exact.u.front(), s.grid, s.threads, go_on, [&](Offset first, const std::vector<double>& values) {
         double d2 = 0, e2 = 0;
         for (std::size_t i = 0; i < values.size(); ++i) {
           const double d = s.u[first + static_cast<Offset>(i)] - values[i];
@@ -134,7 +136,7 @@ void report_quantities(const std::vector<QuantityParams>& quantities, const Solu
 }
 
 Offset nodes_between_output(const Params& params) {
-  Offset every = params.physics.output_every;
+  Offset every = params.equation.output_every;
   if (every == 0)
     for (every = 1; params.grid.n / every > most_output_cells;) every *= 2;
   return std::min(every, params.grid.n);
@@ -169,55 +171,13 @@ void write_solution(const Params& params, const Solution& s, const std::filesyst
 void write_lines(const Params& params, const Solution& s, const std::filesystem::path& directory) {
   for (const LineParams& line : params.lines)
     write_line(
-        line, 1,
-        [&](const std::array<double, 3>& x) {
+        line, 1, fields(),
+        [&](const std::array<double, 3>& x, double* out) {
           const auto [cell, share] = place_of(s, x[0]);
-          return LineValue{value_at(s, x[0]), {(1 - share) * s.flux(cell) + share * s.flux(cell + 1), 0.0, 0.0}};
+          if (line.has("u")) *out++ = value_at(s, x[0]);
+          if (line.has("flux")) *out++ = (1 - share) * s.flux(cell) + share * s.flux(cell + 1);
         },
         directory);
-}
-
-void summarise_grid(const Grid& grid, output::Summary& summary) {
-  summary.set("mesh.nodes", grid.n + 1);
-  summary.set("mesh.cells", grid.n);
-  summary.set("mesh.facets", 2);
-  summary.set_in("mesh.groups", "left", 1);
-  summary.set_in("mesh.groups", "right", 1);
-  summary.set_in("mesh.groups", "domain", grid.n);
-  summary.set("space.order", 1);
-  summary.set("space.dofs", grid.n);
-}
-
-void print_check(const Params& params) {
-  const Grid& grid = params.grid;
-  const double n = static_cast<double>(grid.n);
-  fmt::print("grid       {} cells on [{}, {}], h = {}; {} unknowns, u = 0 at x = {}\n", grid.n, grid.min, grid.max,
-             grid.h(), grid.n, grid.max);
-  fmt::print("solver     {}, precision {}\n", params.solver.type, params.run.precision);
-  const double width = params.run.precision == "double" ? 8 : 4;
-  const bool own_array = params.solver.type == "divide_and_conquer" || params.solver.type == "square_blocked";
-  const double device = width * n * (params.solver.type == "divide_and_conquer" ? 2 : 1);
-  const double host = 16 * n + width * n * (own_array ? 2 : 1);
-  const auto say = [](const char* where, double need, double have) {
-    if (need > have && std::string_view(where) == "host" && !cuda_info().usable)
-      throw Error(
-          ExitCode::memory,
-          fmt::format("it will not fit: {} needs about {}, {} are free", where, human_bytes(need), human_bytes(have)),
-          "use fewer cells");
-    if (need > have)
-      warn(fmt::format("it will not fit: {} needs about {}, {} are free", where, human_bytes(need), human_bytes(have)));
-    else
-      fmt::print("  {:<10} about {} of {} free: fits\n", where, human_bytes(need), human_bytes(have));
-  };
-  fmt::print("memory\n");
-  const double in_use = static_cast<double>(memory_use().host_peak);  // the program itself
-  say("host", in_use + host, in_use + static_cast<double>(host_bytes_available()));
-  const CudaInfo gpu = cuda_info();
-  if (gpu.usable)
-    say("GPU", device, static_cast<double>(gpu.free_bytes));
-  else
-    fmt::print("  {:<10} about {}; {}\n", "GPU", human_bytes(device), gpu.why_not);
-  fmt::print("output     every {} nodes\n", nodes_between_output(params));
 }
 
 }  // namespace tessera::physics::two_point_bvp

@@ -3,6 +3,7 @@
 #include <filesystem>
 #include <functional>
 
+#include "output/summary.hpp"
 #include "physics/two_point_bvp/params.hpp"
 
 namespace tessera::physics::two_point_bvp {
@@ -18,8 +19,8 @@ struct Solution {
   double flux(Offset i) const;
 };
 
-/// errors.u.relative = |u - exact| / |exact| over the unknowns, (14) of the source; errors.u.l2 with the trapezoidal rule;
-/// errors.u.max. False where `go_on` ended it.
+/// errors.u.relative = |u - exact| / |exact| over the unknowns, (14) of the source; errors.u.l2 with the trapezoidal
+/// rule; errors.u.max. False where `go_on` ended it.
 bool report_errors(const ExactParams& exact, const Solution& solution, const std::function<bool(Offset)>& go_on,
                    output::Summary& summary);
 void report_quantities(const std::vector<QuantityParams>& quantities, const Solution& solution,
@@ -31,9 +32,5 @@ Offset nodes_between_output(const Params& params);
 void write_lines(const Params& params, const Solution& solution, const std::filesystem::path& directory);
 /// Writes u and flux = -u' in the formats of the deck.
 void write_solution(const Params& params, const Solution& solution, const std::filesystem::path& directory);
-
-void summarise_grid(const Grid& grid, output::Summary& summary);
-/// Prints grid, method and memory, and warns where it will not fit.
-void print_check(const Params& params);
 
 }  // namespace tessera::physics::two_point_bvp

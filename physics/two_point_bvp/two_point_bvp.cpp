@@ -7,6 +7,8 @@
 #include "base/log.hpp"
 #include "base/memory.hpp"
 #include "base/profile.hpp"
+#include "physics/run/backend.hpp"
+#include "physics/run/on_grid.hpp"
 #include "physics/two_point_bvp/report.hpp"
 #include "physics/two_point_bvp/right_hand_side.hpp"
 
@@ -27,12 +29,12 @@ void require_memory(Offset unknowns) {
 }
 
 /// The deck with what the command line says over it, with every check that evaluates no expression.
-Params set_up(const Context& context) {
+Params read_params(const Context& context) {
   Params params = read(context.deck);
   if (!context.backend.empty()) params.run.backend = context.backend;
   if (context.threads > 0) params.run.threads = context.threads;
   const std::string backend = resolve_backend(params.run.backend);
-  solvers::find_two_point(params.grid.n, params.solver, backend, params.run.precision == "mixed");
+  solvers::find_two_point(params.grid.n, params.method, backend, params.run.precision == "mixed");
   require_memory(params.grid.n);
   return params;
 }
@@ -40,15 +42,15 @@ Params set_up(const Context& context) {
 /// f at the unknowns; empty where the user asked to stop.
 Array<double> right_hand_side(const Params& params, const Context& context) {
   const deck::Deck& deck = context.deck;
-  if (!params.physics.f)
-    return read_values(deck.resolve(params.physics.f_file), params.grid, deck.where("physics.f_file"));
+  if (!params.equation.f)
+    return read_values(deck.resolve(params.equation.f_file), params.grid, deck.where("physics.f_file"));
   Array<double> f(params.grid.n);
   const auto go_on = [&](Offset done) {
     if (context.progress)
       context.progress(static_cast<double>(done) / static_cast<double>(params.grid.n), "right-hand side");
     return !(context.stop && context.stop());
   };
-  const bool whole = evaluate_on_grid(*params.physics.f, params.grid, params.run.threads, go_on,
+  const bool whole = evaluate_on_grid(*params.equation.f, params.grid, params.run.threads, go_on,
                                       [&](Offset first, const std::vector<double>& values) {
                                         std::copy(values.begin(), values.end(), f.data() + first);
                                       });
@@ -59,7 +61,7 @@ Array<double> right_hand_side(const Params& params, const Context& context) {
 template <class T, class R, class Exec>
 Array<double> solve_in(Exec& exec, const Params& params, const Array<double>& f, output::Summary& summary) {
   using Space = typename Exec::Space;
-  const auto solver = solvers::make_two_point<Exec, T, R>(exec, f.size(), params.solver);
+  const auto solver = solvers::make_two_point<Exec, T, R>(exec, f.size(), params.method);
   Array<T, Space> values;  // f, then u
   {
     Scope scope(exec, "transfer");
@@ -73,7 +75,7 @@ Array<double> solve_in(Exec& exec, const Params& params, const Array<double>& f,
   summary.set("solver.type", solver->type());
   summary.set("solver.rows", solver->rows());
   summary.set("solver.columns", solver->columns());
-  if (solver->type() == "square_blocked") summary.set("solver.block", params.solver.block);
+  if (solver->type() == "square_blocked") summary.set("solver.block", params.method.block);
   Scope scope(exec, "transfer");
   const std::vector<T> result = to_vector(values);
   Array<double> u(f.size());
@@ -88,63 +90,121 @@ Array<double> solve_on(Exec& exec, const Params& params, const Array<double>& f,
   return solve_in<double, double>(exec, params, f, summary);
 }
 
-class TwoPointBvp final : public Module {
+/// A uniform grid of an interval: the mesh is never made, and results are read off the nodes.
+class IntervalMethod final : public GridMethod {
  public:
-  deck::Schema schema() const override { return two_point_bvp::schema(); }
-  ExitCode run(Context& context) override;
-  void check(Context& context) override;
+  explicit IntervalMethod(const Context& context) : params_(read_params(context)) {}
+
+  const CommonParams& params() const override { return params_; }
+  const char* phase() const override { return "right_hand_side"; }
+  bool evaluate(const Context& context) override {
+    f_ = right_hand_side(params_, context);
+    return !f_.empty();
+  }
+  std::string describe() const override { return {}; }
+  void summarise(output::Summary& summary) const override;
+  solvers::Report solve(Context& context) override;
+  bool report(const solvers::Report& report, Context& context) override;
+
+  void check_values(const Context& context) override;
+  void print_grid() const override;
+  std::string solver() const override { return params_.method.type; }
+  Forecast forecast() const override;
+  void print_output() const override { fmt::print("output     every {} nodes\n", nodes_between_output(params_)); }
+
+ private:
+  Params params_;
+  Array<double> f_, u_;  ///< at the unknowns
 };
 
-ExitCode TwoPointBvp::run(Context& context) {
-  const Params params = set_up(context);
-  Threads host(params.run.threads);
-  const auto go_on = [&](Offset) { return !(context.stop && context.stop()); };
-  Array<double> f;
-  {
-    Scope scope(host, "right_hand_side");
-    f = right_hand_side(params, context);
-  }
-  if (f.empty()) return ExitCode::interrupted;
-  const Array<double> u =
-      on_backend(params.run, context.summary, [&](auto& exec) { return solve_on(exec, params, f, context.summary); });
+void IntervalMethod::summarise(output::Summary& summary) const {
+  const Offset n = params_.grid.n;
+  summary.set("mesh.nodes", n + 1);
+  summary.set("mesh.cells", n);
+  summary.set("mesh.facets", 2);
+  summary.set_in("mesh.groups", "left", 1);
+  summary.set_in("mesh.groups", "right", 1);
+  summary.set_in("mesh.groups", "domain", n);
+  summary.set("space.order", 1);
+  summary.set("space.dofs", n);
+}
+
+solvers::Report IntervalMethod::solve(Context& context) {
+  u_ = on_backend(params_.run, context.summary,
+                  [&](auto& exec) { return solve_on(exec, params_, f_, context.summary); });
   // u_1 holds all of f: where it is finite everything is.
-  if (!std::isfinite(u[0]))
-    throw Error(ExitCode::solver,
-                fmt::format("the solution leaves the range of {} numbers",
-                            params.run.precision == "double" ? "double" : "float"),
-                params.run.precision == "double" ? "scale f: its second integral must be below 1e308"
-                                                 : "use precision = \"double\", or scale f",
-                params.physics.where);
-  const double backward = solvers::two_point_backward_error(params.grid.h(), View<const double>(f),
-                                                            View<const double>(u), params.run.threads);
+  const bool in_double = params_.run.precision == "double";
+  if (!std::isfinite(u_[0]))
+    throw Error(
+        ExitCode::solver, fmt::format("the solution leaves the range of {} numbers", in_double ? "double" : "float"),
+        in_double ? "scale f: its second integral must be below 1e308" : "use precision = \"double\", or scale f",
+        params_.equation.where);
+  const double backward = solvers::two_point_backward_error(params_.grid.h(), View<const double>(f_),
+                                                            View<const double>(u_), params_.run.threads);
   context.summary.set("solver.converged", true);
   context.summary.set("solver.backward_error", backward);
   log_info(fmt::format("backward error {:.3e}", backward));
-  summarise_grid(params.grid, context.summary);
+  solvers::Report report;
+  report.type = params_.method.type;
+  report.converged = true;
+  return report;
+}
 
-  const Solution solution{params.grid, u, params.run.threads};
+bool IntervalMethod::report(const solvers::Report&, Context& context) {
+  Threads host(params_.run.threads);
+  const Solution solution{params_.grid, u_, params_.run.threads};
+  const auto go_on = [&](Offset) { return !(context.stop && context.stop()); };
   {
     Scope scope(host, "post");
-    if (params.has_exact && !report_errors(params.exact, solution, go_on, context.summary))
-      return ExitCode::interrupted;
-    report_quantities(params.quantities, solution, context.summary);
+    if (params_.exact && !report_errors(*params_.exact, solution, go_on, context.summary)) return false;
+    report_quantities(params_.quantities, solution, context.summary);
   }
   Scope scope(host, "output");
-  if (params.output.write) write_solution(params, solution, context.output_directory);
-  write_lines(params, solution, context.output_directory);
-  return ExitCode::ok;
+  if (params_.output.write) write_solution(params_, solution, context.output_directory);
+  write_lines(params_, solution, context.output_directory);
+  return true;
 }
 
-void TwoPointBvp::check(Context& context) {
-  const Params params = set_up(context);
-  if (!params.physics.f)
-    read_values(context.deck.resolve(params.physics.f_file), params.grid, context.deck.where("physics.f_file"));
-  // Evaluated as a run does, for the checks.
+/// Evaluated as a run does, for the checks; nothing is kept.
+void IntervalMethod::check_values(const Context& context) {
   const auto forget = [](Offset, const std::vector<double>&) {};
-  if (params.physics.f) evaluate_on_grid(*params.physics.f, params.grid, params.run.threads, {}, forget);
-  if (params.has_exact) evaluate_on_grid(params.exact.u, params.grid, params.run.threads, {}, forget);
-  print_check(params);
+  const auto evaluate = [&](const deck::Expression& expression) {
+    evaluate_on_grid(expression, params_.grid, params_.run.threads, {}, forget);
+  };
+  if (params_.equation.f)
+    evaluate(*params_.equation.f);
+  else
+    right_hand_side(params_, context);
+  if (params_.exact) evaluate(params_.exact->u.front());
 }
+
+void IntervalMethod::print_grid() const {
+  const Grid& grid = params_.grid;
+  fmt::print("grid       {} cells on [{}, {}], h = {}; {} unknowns, u = 0 at x = {}\n", grid.n, grid.min, grid.max,
+             grid.h(), grid.n, grid.max);
+}
+
+GridMethod::Forecast IntervalMethod::forecast() const {
+  const double n = static_cast<double>(params_.grid.n), width = params_.run.precision == "double" ? 8 : 4;
+  const std::string& type = params_.method.type;
+  const bool own_array = type == "divide_and_conquer" || type == "square_blocked";
+  return {.host = 16 * n + width * n * (own_array ? 2 : 1),
+          .device = width * n * (type == "divide_and_conquer" ? 2 : 1),
+          .way_out = "use fewer cells"};
+}
+
+class TwoPointBvp final : public Module {
+ public:
+  deck::Schema schema() const override { return two_point_bvp::schema(); }
+  ExitCode run(Context& context) override {
+    IntervalMethod method(context);
+    return run_on_grid(method, context);
+  }
+  void check(Context& context) override {
+    IntervalMethod method(context);
+    check_on_grid(method, context);
+  }
+};
 
 }  // namespace
 

@@ -317,6 +317,48 @@ TEST(Run, APluginBringsItsPhysics) {
   EXPECT_EQ(wrong.code, 2) << wrong.text;
 }
 
+TEST(Run, APluginHasWhatTheDriverGivesEveryModel) {
+  const std::string plugin = " --plugin " + (fs::path(program()).parent_path() / "plugins/l2_projection.so").string();
+  const fs::path out = folder() / "plugin_all";
+  const std::string deck = write_deck("plugin_all.toml", R"(title = "all"
+[mesh]
+box = { cells = [4, 4], shape = "quad" }
+[run]
+backend = "threads"
+[physics]
+type = "l2_projection"
+f = "x + y"
+[exact]
+u = "x + y"
+[output]
+formats = ["vtu", "csv"]
+[[quantity]]
+name = "mean"
+kind = "average"
+[[line]]
+name = "diagonal"
+from = [0, 0]
+to = [1, 1]
+points = 3
+)") + plugin + " --output " +
+                           out.string();
+  const Result run = tessera("run " + deck);
+  ASSERT_EQ(run.code, 0) << run.text;
+  const auto summary = summary_in(out);
+  EXPECT_NEAR(summary["quantities"]["mean"], 1, 1e-7);
+  EXPECT_LE(summary["errors"]["u"]["l2"], 1e-7);
+  EXPECT_EQ(summary["title"], "all");
+  for (const char* file : {"solution.vtu", "solution.csv", "diagonal.csv"}) EXPECT_TRUE(fs::exists(out / file)) << file;
+  const Result check = tessera("check " + deck);
+  EXPECT_EQ(check.code, 0) << check.text;
+  EXPECT_TRUE(check.says("25 dofs")) << check.text;
+  const Result exported = tessera("export " + deck + " -o " + (folder() / "plugin_all.mtx").string());
+  EXPECT_EQ(exported.code, 0) << exported.text;
+  EXPECT_TRUE(exported.says("25 x 25")) << exported.text;
+  EXPECT_EQ(tessera("run " + deck + " --set solver.max_iterations=1").code, 4);
+  EXPECT_EQ(tessera("run " + deck + " --set 'output.fields=[\"flux\"]'").code, 2);
+}
+
 TEST(Check, ReportsWithoutSolving) {
   const fs::path out = folder() / "unsolved";
   const Result result = tessera("check " + small_deck() + " --output " + out.string());

@@ -1,5 +1,5 @@
 // Expressions at many points: what is thrown does not depend on the number of threads.
-#include "physics/scalar/evaluate.hpp"
+#include "physics/evaluate.hpp"
 
 #include <gtest/gtest.h>
 
@@ -32,30 +32,30 @@ std::string message(Run run) {
 
 TEST(ForEachWith, VisitsEachItemOnceWithAStateOfItsThread) {
   std::vector<int> visits(1000, 0);
-  scalar::for_each_with([] { return std::this_thread::get_id(); }, 1000, 4,
-                        [&](const std::thread::id& maker, Offset item) {
-                          EXPECT_EQ(maker, std::this_thread::get_id());
-                          ++visits[item];
-                        });
+  for_each_with([] { return std::this_thread::get_id(); }, 1000, 4,
+                [&](const std::thread::id& maker, Offset item) {
+                  EXPECT_EQ(maker, std::this_thread::get_id());
+                  ++visits[item];
+                });
   EXPECT_EQ(std::count(visits.begin(), visits.end(), 1), 1000);
 }
 
 TEST(ForEachWith, RethrowsWhatTheLowestItemHasThrownThoughItIsTheLast) {
   const std::string thrown = message([] {
-    scalar::for_each_with([] { return 0; }, 8, 8,
-                          [](int, Offset item) {
-                            if (item < 3) return;
-                            if (item == 3) std::this_thread::sleep_for(std::chrono::milliseconds(50));
-                            throw Error(ExitCode::usage, "item " + std::to_string(item), "");
-                          });
+    for_each_with([] { return 0; }, 8, 8,
+                  [](int, Offset item) {
+                    if (item < 3) return;
+                    if (item == 3) std::this_thread::sleep_for(std::chrono::milliseconds(50));
+                    throw Error(ExitCode::usage, "item " + std::to_string(item), "");
+                  });
   });
   EXPECT_EQ(thrown, "item 3");
 }
 
 TEST(ForEachWith, RethrowsWhatAStateHasThrown) {
   EXPECT_EQ(message([] {
-              scalar::for_each_with([]() -> int { throw Error(ExitCode::usage, "no state", ""); }, 5, 2,
-                                    [](int, Offset) { ADD_FAILURE() << "work without a state"; });
+              for_each_with([]() -> int { throw Error(ExitCode::usage, "no state", ""); }, 5, 2,
+                            [](int, Offset) { ADD_FAILURE() << "work without a state"; });
             }),
             "no state");
 }
@@ -70,7 +70,7 @@ TEST(Evaluate, NamesTheFirstPointWithAnyNumberOfThreads) {
   }
   const deck::Expression expression("1/x");
   for (int threads : {1, 2, 3, 8})
-    EXPECT_NE(message([&] { scalar::evaluate(expression, points, threads); }).find("(0, " + std::to_string(first)),
+    EXPECT_NE(message([&] { evaluate(expression, points, threads); }).find("(0, " + std::to_string(first)),
               std::string::npos)
         << threads << " threads";
 }
@@ -78,10 +78,10 @@ TEST(Evaluate, NamesTheFirstPointWithAnyNumberOfThreads) {
 TEST(Evaluate, ValuesAreThoseOfTheExpression) {
   std::vector<double> points(3 * 5000);
   std::iota(points.begin(), points.end(), 0.0);
-  const std::vector<double> sums = scalar::evaluate(deck::Expression("x+y+z"), points, 3);
+  const std::vector<double> sums = evaluate(deck::Expression("x+y+z"), points, 3);
   ASSERT_EQ(sums.size(), 5000u);
   for (std::size_t i = 0; i < sums.size(); ++i) EXPECT_EQ(sums[i], 9.0 * static_cast<double>(i) + 3);
-  EXPECT_EQ(scalar::evaluate(deck::Expression(2.5), points, 3), std::vector<double>(5000, 2.5));
+  EXPECT_EQ(evaluate(deck::Expression(2.5), points, 3), std::vector<double>(5000, 2.5));
 }
 
 TEST(Coefficient, NamesTheFirstPointWithAnyNumberOfThreads) {

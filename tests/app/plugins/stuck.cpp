@@ -7,8 +7,8 @@
 #include "base/backend.hpp"
 #include "base/profile.hpp"
 #include "output/files.hpp"
-#include "physics/common.hpp"
 #include "physics/registry.hpp"
+#include "physics/sections.hpp"
 
 namespace tessera::physics {
 namespace {

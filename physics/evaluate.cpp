@@ -1,0 +1,23 @@
+#include "physics/evaluate.hpp"
+
+#include <algorithm>
+
+namespace tessera::physics {
+
+std::vector<double> evaluate(const deck::Expression& expression, std::span<const double> points, int threads) {
+  const Offset count = static_cast<Offset>(points.size() / 3);
+  std::vector<double> values(static_cast<std::size_t>(count));
+  if (expression.is_constant()) {
+    std::fill(values.begin(), values.end(), expression.constant());
+    return values;
+  }
+  constexpr Offset chunk = 1024;
+  with_evaluators(expression, (count + chunk - 1) / chunk, threads, [&](deck::Evaluator& f, Offset item) {
+    const Offset first = item * chunk;
+    f.evaluate(points.data() + 3 * first, static_cast<std::size_t>(std::min(chunk, count - first)), 0,
+               values.data() + first);
+  });
+  return values;
+}
+
+}  // namespace tessera::physics

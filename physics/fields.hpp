@@ -1,0 +1,36 @@
+#pragma once
+// How a deck, files and tables call the fields of a model.
+#include <string>
+#include <vector>
+
+namespace tessera::physics {
+
+/// A field that a model solves for, or one that is derived from a solution.
+struct FieldInfo {
+  std::string name;                          ///< "u": in [exact], [output], [[quantity]] and [[line]]
+  std::string unit = {};                     ///< of its values, for help texts
+  bool vector = false;                       ///< one component an axis: u_x, u_y, u_z
+  std::vector<std::string> components = {};  ///< suffixes of other components: stress_xx; empty: a number, or a vector
+  bool measured = false;                     ///< a [[quantity]] may be of it, or of a component
+  bool written = true;                       ///< into files whose [output] names no fields
+
+  /// Components on a mesh of `dim` dimensions.
+  int count(int dim) const { return vector ? dim : components.empty() ? 1 : static_cast<int>(components.size()); }
+  /// Numbers a node of a derived field: a vector has 3, unused ones 0, as files want them.
+  int stride() const { return vector ? 3 : count(0); }
+  /// "u", "u_x", "stress_xy": the name of component c.
+  std::string component(int c) const {
+    if (vector) return name + "_" + "xyz"[c];
+    return components.empty() ? name : name + "_" + components[static_cast<std::size_t>(c)];
+  }
+};
+
+/// Whether that is the name of the field or of one of its components on a mesh of `dim` dimensions; `c` becomes its
+/// number.
+inline bool is_component(const FieldInfo& field, const std::string& name, int dim, int& c) {
+  for (c = 0; c < field.count(dim); ++c)
+    if (field.component(c) == name) return true;
+  return false;
+}
+
+}  // namespace tessera::physics

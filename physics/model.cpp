@@ -1,0 +1,28 @@
+#include "physics/model.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+namespace tessera::physics {
+
+double level_of(const DirichletData& dirichlet) {
+  if (dirichlet.values.empty()) return 0;
+  const auto [least, most] = std::minmax_element(dirichlet.values.begin(), dirichlet.values.end());
+  return *least == *most ? *least : 0.5 * *least + 0.5 * *most;
+}
+
+DirichletData below(DirichletData dirichlet, double level) {
+  for (double& value : dirichlet.values) value -= level;
+  return dirichlet;
+}
+
+double Results::quantity(const QuantityParams& quantity) const {
+  throw Error(ExitCode::internal, fmt::format("the model has no quantity of kind '{}'", quantity.kind), "");
+}
+
+std::vector<double> Results::field(const std::string& name) const {
+  throw Error(ExitCode::internal, fmt::format("the model has no field '{}'", name), "");
+}
+
+}  // namespace tessera::physics

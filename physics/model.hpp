@@ -1,0 +1,159 @@
+#pragma once
+// What a module says of its equations, so that a driver of physics/run/ can do the rest: run_stationary today, and
+// beside it run_nonlinear (residual and tangent of the same forms) and run_transient ([time], [[initial]], mass) when
+// they come.
+#include <memory>
+#include <optional>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "assembly/space/dof_map.hpp"
+#include "linalg/block_crs.hpp"
+#include "linalg/operator.hpp"
+#include "output/summary.hpp"
+#include "output/vtk_writer.hpp"
+#include "physics/grid_method.hpp"
+#include "physics/sections.hpp"
+
+namespace tessera::physics {
+
+/// What the decks of a model may say and what it computes; known before a deck is read, but for what `read` decides.
+struct Traits {
+  std::vector<FieldInfo> fields = {};  ///< the first is solved for, the others are derived from it
+  deck::Schema sections = {};          ///< its own: [physics], [[material]], [[boundary]]
+  std::vector<std::string> precisions = {"double"};
+  bool axis = false;                         ///< on a mesh with an axis its forms and data carry the weight 2 pi r
+  bool matrix_free = false;                  ///< it has an operator without a matrix
+  solvers::Offers solver = {};               ///< what its operators can be
+  std::string solver_help = {};              ///< of solver.type; empty: that of the solvers
+  std::vector<std::string> quantities = {};  ///< kinds of [[quantity]] of its own: Results::quantity
+  std::string natural = {};                  ///< what holds on facets without a condition: "k du/dn = 0"
+};
+
+/// What coefficients at quadrature points take.
+struct AtPoints {
+  double bytes = 0;
+  bool tangent = false;  ///< whether those between gradients are among them
+};
+
+/// Where periodic boundaries make one of several dofs: the space as it is without them, for what looks at places.
+struct Unfolded {
+  assembly::DofMap dofs;
+  std::vector<double> dof_points;
+  std::vector<Index> became;  ///< [dofs] the dof of the problem that it is
+};
+
+/// Prescribed values. A row of a field of several components is node * components + c.
+struct DirichletData {
+  std::vector<Index> dofs;     ///< rows, sorted, unique
+  std::vector<double> values;  ///< [dofs]
+};
+
+/// The constant that is taken off the data before anything is assembled, and put on the solution in the end: the
+/// middle of the Dirichlet values, 0 where there are none. b_i = -a_ij g_j has a rounding of a_ij g_j, which on graded
+/// meshes may be felt far away: with 12 layers of factor 0.15 a_ij is 1e10, and g = x^2 + 293 left an error of 4e-6.
+double level_of(const DirichletData& dirichlet);
+/// The same values less the level.
+DirichletData below(DirichletData dirichlet, double level);
+
+/// Mesh and space of a run: what a driver makes before it asks a model for a system.
+struct Discretisation {
+  mesh::Mesh mesh;
+  assembly::DofMap dofs;
+  std::vector<double> dof_points;    ///< [dofs, 3]
+  std::optional<Unfolded> unfolded;  ///< where sides are periodic
+  int components = 1;                ///< unknowns a node, which stand together
+  DirichletData dirichlet;           ///< what Model::set_up has returned
+  int threads = 1;
+
+  Index rows() const { return dofs.dofs * components; }
+};
+
+/// A (u - level) = b with the boundary conditions in it. `A` may own its entries, borrow those of `matrix` or
+/// `blocks`, or have none; where an assembly leaves it empty, the driver stores
+/// `matrix` or `blocks` in the format of the deck.
+/// Not movable.
+template <class Exec>
+struct System {
+  using Space = typename Exec::Space;
+  linalg::Crs<Space> matrix;       ///< of a number a node
+  linalg::BlockCrs<Space> blocks;  ///< of several
+  std::unique_ptr<linalg::Operator<Exec>> A;
+  Array<double, Space> b;  ///< [rows]
+  Offset nnz = 0;          ///< 0: those of `matrix` or `blocks`
+  double level = 0;        ///< a constant of the problem, taken off every row of u
+
+  System() = default;
+  System(const System&) = delete;
+};
+
+/// A solution on the host. Where sides are periodic, each has dofs of its own: those of the space as it is without.
+/// Borrows.
+struct NodalSolution {
+  const mesh::Mesh& mesh;
+  const assembly::DofMap& dofs;
+  const std::vector<double>& dof_points;
+  const std::vector<Index>& fixed;  ///< rows with Dirichlet values, ascending
+  const std::vector<double>& u;     ///< [dofs, components]
+  int components;
+  int threads;
+};
+
+/// What a model says of a solution beside its values, which are the driver's matter. It lives as long as the solution
+/// does.
+class Results {
+ public:
+  virtual ~Results() = default;
+  /// A quantity of a kind of Traits::quantities.
+  virtual double quantity(const QuantityParams& quantity) const;
+  /// A derived field of Traits::fields at the nodes, [dofs, stride].
+  virtual std::vector<double> field(const std::string& name) const;
+  /// Numbers of the cells for files; the driver adds the groups.
+  virtual std::vector<output::Field> cell_fields() const { return {}; }
+};
+
+/// A stationary problem A u = b. The driver calls these in their order; each may throw Error, and what it refuses is
+/// refused by run, check and export alike. Beside them a model has
+///   template <class Exec> void assemble(Exec&, const Discretisation&, System<Exec>&, output::Summary&);
+/// which fills the system on either backend (phases: assemble.setup, coefficients, assemble, boundary).
+class Model {
+ public:
+  virtual ~Model() = default;
+  virtual Traits traits() const = 0;
+
+  // The deck.
+  /// Its parameters, which begin with those of every deck: the driver fills in these, but for `physics`.
+  virtual CommonParams& params() = 0;
+  /// Reads its own sections, and params().physics.
+  virtual void read(const deck::Deck& deck) = 0;
+  /// What can be refused once the whole deck is read.
+  virtual void check(const deck::Deck&) {}
+  /// Every expression of its sections, for checks that hold for all of them.
+  virtual std::vector<deck::Expression> expressions() { return {}; }
+  /// The method of grids that the deck asks for instead of a mesh; nullptr: none.
+  virtual std::unique_ptr<GridMethod> grid_method(const deck::Deck&) { return nullptr; }
+  /// What is refused only where there will be a mesh and a system.
+  virtual void begin_on_mesh() {}
+
+  // Mesh and space.
+  /// Adds groups that the deck means by other names, as "rest".
+  virtual void add_groups(mesh::Mesh&) {}
+  /// [nodes] the vertex that each is one with, of periodic sides; empty: there are none.
+  virtual std::vector<Index> joined_vertices(const deck::Deck&, const mesh::Mesh&) { return {}; }
+  /// Finds materials and boundaries on the mesh and checks them; returns what is prescribed. Coefficients are not
+  /// evaluated. The discretisation stays where it is until the run ends.
+  virtual DirichletData set_up(const Discretisation&) { return {}; }
+  /// Why the operator is applied without a matrix; empty: one is assembled.
+  virtual std::string why_no_matrix() { return {}; }
+  /// Evaluates coefficients as `assemble` does, for their checks; returns what they take.
+  virtual AtPoints evaluate(const Discretisation&, output::Summary&) { return {}; }
+
+  // The solution.
+  /// What can be asked of it. Fills "balance" of the summary: sources, and what leaves through each group.
+  virtual std::unique_ptr<Results> results(const NodalSolution&, output::Summary&) {
+    return std::make_unique<Results>();
+  }
+};
+
+}  // namespace tessera::physics

@@ -1,0 +1,218 @@
+#include "physics/run/forecast.hpp"
+
+#include <fmt/format.h>
+#include <malloc.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cmath>
+#include <fstream>
+
+#include "assembly/fields/quantities.hpp"
+#include "assembly/matrix_free/operator.hpp"
+#include "base/backend.hpp"
+#include "base/error.hpp"
+#include "base/host_memory.hpp"
+#include "base/log.hpp"
+#include "mesh/entity_table.hpp"
+#include "mesh/quality.hpp"
+#include "physics/run/report.hpp"
+#include "solvers/solve.hpp"
+
+namespace tessera::physics {
+
+namespace {
+
+struct Estimate {
+  double nnz = 0, host_bytes = 0, device_bytes = 0;
+  double factor_seconds = 0;  ///< of a direct solver
+};
+
+/// Non-zeros, from the exact length of about 512 rows spread over the numbering.
+double estimate_nnz(const assembly::DofMap& dofs) {
+  constexpr Index samples = 512;
+  const Index step = std::max<Index>(1, dofs.dofs / samples);
+  std::vector<std::vector<Index>> rows(static_cast<std::size_t>(dofs.dofs / step) + 1);
+  for (const assembly::DofBlock& block : dofs.blocks)
+    for (Index cell = 0; cell < block.cells(); ++cell)
+      for (int i = 0; i < block.nodes; ++i)
+        if (block.cell(cell)[i] % step == 0) {
+          std::vector<Index>& row = rows[block.cell(cell)[i] / step];
+          row.insert(row.end(), block.cell(cell), block.cell(cell) + block.nodes);
+        }
+  double total = 0, count = 0;
+  for (std::vector<Index>& row : rows) {
+    std::sort(row.begin(), row.end());
+    total += static_cast<double>(std::unique(row.begin(), row.end()) - row.begin());
+    count += row.empty() ? 0 : 1;
+  }
+  return count > 0 ? total / count * dofs.dofs : 0;
+}
+
+/// Without a matrix: lists and maps or tensors of quads and hexes, element matrices of the others, the element vector.
+double matrix_free_bytes(const mesh::Mesh& mesh, const assembly::DofMap& dofs, bool k_at_points) {
+  double bytes = 0;
+  for (std::size_t b = 0; b < dofs.blocks.size(); ++b) {
+    const double cells = dofs.blocks[b].cells(), n = dofs.blocks[b].nodes;
+    const bool tensor = dofs.blocks[b].shape == mesh::Shape::quad || dofs.blocks[b].shape == mesh::Shape::hex;
+    const double map = mesh.blocks[b].order == 1 && !k_at_points ? 8.0 * mesh.dim * ((1 << mesh.dim) - 1)
+                                                                 : 8.0 * n * (mesh.dim == 2 ? 3 : 6);
+    bytes += cells * (4 * n + 12 * n + (tensor ? map : 8 * n * (n + 1) / 2));
+  }
+  return bytes;
+}
+
+/// What its set-up takes for a while: the vectors of element loads and diagonals, the tensors at a chunk of points.
+double matrix_free_setup_bytes(const mesh::Mesh& mesh, const assembly::DofMap& dofs) {
+  double entries = 0, most = 0;
+  for (const assembly::DofBlock& block : dofs.blocks) {
+    const double points = static_cast<double>(block.cells()) * block.nodes;
+    entries += points;
+    most = std::max(most, std::min(points, static_cast<double>(assembly::matrix_free::points_per_chunk)));
+  }
+  return 16 * entries + 8 * most * (mesh.dim * (mesh.dim + 1) / 2 + 2);
+}
+
+/// What the process holds now, mesh and map included; what was freed and kept is there for the next phase.
+double bytes_in_use() {
+  double pages = 0, resident = 0;
+  std::ifstream("/proc/self/statm") >> pages >> resident;
+  return std::max(0.0,
+                  resident * static_cast<double>(sysconf(_SC_PAGE_SIZE)) - static_cast<double>(mallinfo2().fordblks));
+}
+
+/// Files: coordinates, cells and fields u and flux, ours and VTK's.
+double output_bytes(const mesh::Mesh& mesh, const assembly::DofMap& dofs) {
+  double entries = 0;
+  for (const assembly::DofBlock& block : dofs.blocks) entries += static_cast<double>(block.dofs.size());
+  return 136.0 * dofs.dofs + 12 * entries + 33.0 * mesh.cells();
+}
+
+/// Entries of the factor of a sparse direct solver: n log n in the plane and n^(4/3) in space (George & Liu 1981); the
+/// factors are those of minimum degree on box meshes of order 1 (2-D: 63 k unknowns, 3-D: 20 k). LU keeps both
+/// triangles, fills more, and has a matrix in its own format while it factorises.
+double factor_entries(const CommonParams& params, const mesh::Mesh& mesh, double n, double nnz) {
+  const double fill = mesh.dim == 1   ? 2 * n
+                      : mesh.dim == 2 ? 2.6 * n * std::log2(std::max(n, 2.0))
+                                      : 12 * std::pow(n, 4.0 / 3.0);
+  return std::max(nnz, fill) * (params.solver.type == "lu" ? 4 : 1);
+}
+
+/// Seconds of a factorisation, of the order of magnitude: about entries^2 / n multiplications and additions, 1e9 a
+/// second.
+double factor_seconds(double entries, double n) { return n > 0 ? 1.5e-9 * entries * entries / n : 0; }
+
+Estimate estimate(const CommonParams& params, const Discretisation& space, const AtPoints& coefficients,
+                  bool matrix_free) {
+  const mesh::Mesh& mesh = space.mesh;
+  const assembly::DofMap& dofs = space.dofs;
+  const double rows = space.rows(), components = space.components;
+  Estimate result;
+  // Phases follow each other: files are written when matrix and solver are gone.
+  const double now = bytes_in_use(), files = output_bytes(mesh, dofs);
+  if (matrix_free) {
+    const double kept = matrix_free_bytes(mesh, dofs, coefficients.tangent) + 16.0 * rows + 24.0 * mesh.nodes();
+    const double solver = solvers::solver_bytes(params.solver, space.rows(), 0) + solvers::shift_bytes(space.rows());
+    result.device_bytes = kept + std::max(solver, matrix_free_setup_bytes(mesh, dofs) + coefficients.bytes);
+    result.host_bytes = now + std::max(result.device_bytes, files);
+    return result;
+  }
+  const double pairs = estimate_nnz(dofs);  // of nodes
+  result.nnz = pairs * components * components;
+  double connectivity = 0, slots = 0;
+  for (std::size_t b = 0; b < dofs.blocks.size(); ++b) {
+    const double cells = dofs.blocks[b].cells(), n = dofs.blocks[b].nodes;
+    connectivity += cells * (4 * n + 4.0 * mesh.blocks[b].nodes_per_cell + 16);
+    slots += n <= 30 ? cells * 2 * n * n : 0;
+  }
+  const double matrix = 8 * result.nnz + 4 * pairs + 8.0 * dofs.dofs;
+  const bool direct = solvers::is_direct(params.solver);
+  double solver = solvers::solver_bytes(params.solver, space.rows(), static_cast<Offset>(result.nnz)) +
+                  solvers::shift_bytes(space.rows());
+  if (direct) {
+    const double entries = factor_entries(params, mesh, rows, result.nnz);
+    solver = 12 * (entries + 0.5 * result.nnz) + 32.0 * rows;
+    result.factor_seconds = factor_seconds(entries, rows);
+  }
+  const double vectors = 8.0 * 2 * rows;
+  const double mesh_bytes = 24.0 * mesh.nodes() + connectivity;
+  result.device_bytes = matrix + vectors + mesh_bytes + slots + std::max(solver, coefficients.bytes);
+  // Iterations work on a copy of the matrix in the format of the solver.
+  const double copy = direct || params.matrix.format == "crs" ? 0 : 8 * result.nnz + 4 * pairs;
+  const double sparsity = connectivity + 8 * pairs + 16.0 * dofs.dofs;
+  // The model's coefficients and the copy of the assembler.
+  const double assembling = connectivity + matrix + slots + vectors / 2 + 2 * coefficients.bytes;
+  const double solving = matrix + slots + copy + solver + 3 * vectors / 2;
+  result.host_bytes =
+      std::max(static_cast<double>(memory_use().host_peak), now + std::max({sparsity, assembling, solving, files}));
+  return result;
+}
+
+}  // namespace
+
+void say_fit(const char* where, double need, double have, const char* way_out) {
+  if (have <= 0) return;
+  const bool host = std::string_view(where) == "host";
+  const std::string words =
+      fmt::format("it will not fit: {} needs about {}, {} are free", where, human_bytes(need), human_bytes(have));
+  // A run on the GPU may do with less of the host.
+  if (need > have && host && !cuda_info().usable)
+    throw Error(ExitCode::memory, fmt::format("{} of {}", words, host_memory().what.data()), way_out);
+  if (need > have)
+    warn(words);
+  else
+    fmt::print("  {:<10} about {} of {} free: fits\n", where, human_bytes(need), human_bytes(have));
+}
+
+void print_memory(double host_bytes, double in_use, double device_bytes, const char* way_out) {
+  fmt::print("memory\n");
+  // What is in use already is part of the need, and free for this run.
+  say_fit("host", host_bytes, in_use + static_cast<double>(host_bytes_available()), way_out);
+  const CudaInfo gpu = cuda_info();
+  if (gpu.usable)
+    say_fit("GPU", device_bytes, static_cast<double>(gpu.free_bytes), way_out);
+  else
+    fmt::print("  {:<10} about {}; {}\n", "GPU", human_bytes(device_bytes), gpu.why_not);
+}
+
+void print_check(const CommonParams& params, const Discretisation& space, const AtPoints& coefficients,
+                 const std::string& why_no_matrix, const std::string& natural, output::Summary& summary) {
+  const mesh::Mesh& mesh = space.mesh;
+  const assembly::DofMap& dofs = space.dofs;
+  const bool matrix_free = !why_no_matrix.empty();
+  const mesh::QualityReport quality = mesh::quality(mesh);
+  fmt::print("mesh       {} nodes, {} cells, {} facets, geometric order {}\n", mesh.nodes(), mesh.cells(),
+             mesh.facets.size(), mesh.order);
+  for (const mesh::CellBlock& block : mesh.blocks) fmt::print("  {:<10} {}\n", mesh::name(block.shape), block.cells());
+  constexpr std::size_t most_rows = 30;
+  const std::string table = mesh::entity_table(mesh, most_rows, false);
+  fmt::print("groups     {}\n{}", table.empty() ? describe_groups(mesh) : "", table);
+  std::vector<char> named(static_cast<std::size_t>(mesh.facets.size()), 0);
+  for (const mesh::Group& group : mesh.groups)
+    if (group.dim == mesh.dim - 1)
+      for (Index facet : group.entities) named[facet] = 1;
+  const bool has_groups = std::any_of(named.begin(), named.end(), [](char in) { return in; });
+  Index bare = 0;
+  for (Index f = 0; f < mesh.facets.size(); ++f) bare += mesh.facets.exterior[f] && !named[f];
+  if (bare > 0 && has_groups && !natural.empty())
+    fmt::print("  {} exterior facets are in no group: {} holds there\n", bare, natural);
+  fmt::print("quality    {:.3f} to {:.3f}, mean {:.3f}; worst cell {}; angles {:.1f} to {:.1f} degrees\n", quality.min,
+             quality.max, quality.mean, quality.worst_cell, quality.min_angle, quality.max_angle);
+  if (mesh.measure.weighs())
+    fmt::print(
+        "axis       {}: the body of revolution has the volume {:g}\n", mesh.measure.axis(),
+        assembly::field_statistics(mesh, dofs, std::vector<double>(static_cast<std::size_t>(dofs.dofs))).measure);
+  const Estimate size = estimate(params, space, coefficients, matrix_free);
+  fmt::print("space      order {}, {} dofs ({} fixed), {}\n", dofs.order, space.rows(), space.dirichlet.dofs.size(),
+             matrix_free ? "no matrix (" + why_no_matrix + ")" : fmt::format("about {:.0f} non-zeros", size.nnz));
+  constexpr double long_factorisation = 30;
+  if (size.factor_seconds > long_factorisation)
+    warn(fmt::format("the factorisation may take about {:.0f} {}; type = \"cg\" or \"gmres\" is likely to be faster",
+                     size.factor_seconds > 120 ? size.factor_seconds / 60 : size.factor_seconds,
+                     size.factor_seconds > 120 ? "minutes" : "seconds"));
+  print_memory(size.host_bytes, bytes_in_use(), size.device_bytes,
+               "use a coarser mesh, a lower order or a solver without factorisation, or raise the limit that is named");
+  summarise_mesh(mesh, dofs, 0, summary, space.components);
+}
+
+}  // namespace tessera::physics

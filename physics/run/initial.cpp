@@ -1,0 +1,64 @@
+// Where iterative solvers start.
+#include "physics/run/initial.hpp"
+
+#include <fmt/format.h>
+
+#include <numeric>
+
+#include "physics/evaluate.hpp"
+
+namespace tessera::physics {
+
+namespace {
+
+/// Dofs of the cells of an entry, each once.
+std::vector<Index> dofs_of(const InitialParams& initial, const mesh::Mesh& mesh, const assembly::DofMap& dofs) {
+  std::vector<Index> all;
+  if (initial.on.empty()) {
+    all.resize(static_cast<std::size_t>(dofs.dofs));
+    std::iota(all.begin(), all.end(), 0);
+    return all;
+  }
+  std::vector<char> reached(static_cast<std::size_t>(dofs.dofs), 0);
+  for (const std::string& name : initial.on)
+    for (Index cell : find_group(mesh, name, mesh.dim, initial.where).entities) {
+      std::size_t b = 0;
+      while (b + 1 < mesh.blocks.size() && cell >= mesh.blocks[b + 1].first_cell) ++b;
+      const assembly::DofBlock& block = dofs.blocks[b];
+      const Index* const of_cell = block.dofs.data() + Offset{cell - mesh.blocks[b].first_cell} * block.nodes;
+      for (int node = 0; node < block.nodes; ++node)
+        if (!reached[of_cell[node]]) {
+          reached[of_cell[node]] = 1;
+          all.push_back(of_cell[node]);
+        }
+    }
+  return all;
+}
+
+}  // namespace
+
+std::vector<double> initial_values(const CommonParams& params, const Discretisation& space, const FieldInfo& field,
+                                   double level) {
+  if (params.initial.empty()) return {};
+  const int components = space.components;
+  std::vector<double> u(static_cast<std::size_t>(space.rows()), level);
+  for (const InitialParams& initial : params.initial) {
+    if (static_cast<int>(initial.u.size()) != components)
+      throw Error(
+          ExitCode::usage,
+          fmt::format("the start of {} has {} components, the field has {}", field.name, initial.u.size(), components),
+          "give one expression a component", initial.where);
+    const std::vector<Index> reached = dofs_of(initial, space.mesh, space.dofs);
+    std::vector<double> points;
+    points.reserve(3 * reached.size());
+    for (Index dof : reached)
+      for (int axis = 0; axis < 3; ++axis) points.push_back(space.dof_points[3 * static_cast<std::size_t>(dof) + axis]);
+    for (int c = 0; c < components; ++c) {
+      const std::vector<double> values = evaluate(initial.u[static_cast<std::size_t>(c)], points, space.threads);
+      for (std::size_t i = 0; i < reached.size(); ++i) u[Offset{reached[i]} * components + c] = values[i];
+    }
+  }
+  return u;
+}
+
+}  // namespace tessera::physics

@@ -1,0 +1,45 @@
+#include "physics/run/on_grid.hpp"
+
+#include <fmt/format.h>
+
+#include "base/backend.hpp"
+#include "base/log.hpp"
+#include "base/memory.hpp"
+#include "base/profile.hpp"
+#include "physics/run/forecast.hpp"
+#include "physics/run/report.hpp"
+
+namespace tessera::physics {
+
+LinearSystem GridMethod::system(bool) const {
+  throw Error(ExitCode::usage, "this method of grids makes no matrix: there is none to export",
+              "poisson and convection_diffusion with finite elements have one", params().physics.where);
+}
+
+ExitCode run_on_grid(GridMethod& method, Context& context) {
+  method.set_up();
+  Threads host(method.params().run.threads);
+  {
+    Scope scope(host, method.phase());
+    if (!method.evaluate(context)) return ExitCode::interrupted;
+  }
+  if (const std::string what = method.describe(); !what.empty()) log_info("grid: " + what);
+  method.summarise(context.summary);
+  const solvers::Report report = method.solve(context);
+  if (!method.report(report, context)) return ExitCode::interrupted;
+  return conclude(method.params(), report, context);
+}
+
+void check_on_grid(GridMethod& method, Context& context) {
+  method.set_up();
+  method.check_values(context);
+  method.print_grid();
+  fmt::print("solver     {}, precision {}\n", method.solver(), method.params().run.precision);
+  const double in_use = static_cast<double>(memory_use().host_peak);  // the program itself
+  const GridMethod::Forecast need = method.forecast();
+  print_memory(in_use + need.host, in_use, need.device, need.way_out);
+  method.print_output();
+  method.summarise(context.summary);
+}
+
+}  // namespace tessera::physics

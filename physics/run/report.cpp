@@ -1,0 +1,127 @@
+#include "physics/run/report.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+
+#include "base/log.hpp"
+#include "base/profile.hpp"
+#include "mesh/quality.hpp"
+#include "output/csv.hpp"
+#include "physics/run/results.hpp"
+
+namespace tessera::physics {
+
+namespace {
+
+/// The error of a run whose solver did not converge (exit code 4).
+Error not_converged(const solvers::Report& report, const solvers::SolverParams& params) {
+  // A failure of the solver says what to do itself.
+  const std::string why =
+      !report.failure.empty()
+          ? report.failure
+          : fmt::format(
+                "relative residual {:.3e} after {} iterations, asked {:.3e}; raise solver.max_iterations, or choose "
+                "another preconditioner",
+                report.relative_residual, report.iterations, params.tolerance);
+  return Error(ExitCode::solver, fmt::format("solver {} did not converge: {}", report.type, why),
+               "the results are written and marked as not converged; `tessera list solvers` and `tessera list "
+               "preconditioners` show the choices",
+               params.where);
+}
+
+}  // namespace
+
+solvers::Monitor monitor_of(const Context& context, double tolerance) {
+  solvers::Monitor monitor;
+  monitor.stop = context.stop;
+  if (context.progress)
+    // Residuals fall by a factor an iteration, more or less: so the digits won tell how far it is. They never go back.
+    monitor.progress = [&context, tolerance, furthest = 0.0](int iteration, double residual) mutable {
+      if (residual > 0 && tolerance > 0 && tolerance < 1)
+        furthest = std::max(furthest, std::clamp(std::log(residual) / std::log(tolerance), 0.0, 1.0));
+      context.progress(furthest > 0 ? furthest : -1, fmt::format("iteration {}, residual {:.2e}", iteration, residual));
+    };
+  return monitor;
+}
+
+void summarise_mesh(const mesh::Mesh& mesh, const assembly::DofMap& dofs, Offset nnz, output::Summary& summary,
+                    int components) {
+  summary.set("mesh.nodes", mesh.nodes());
+  summary.set("mesh.cells", mesh.cells());
+  summary.set("mesh.facets", mesh.facets.size());
+  if (mesh.measure.weighs()) summary.set("mesh.axis", mesh.measure.axis());
+  for (const mesh::Group& group : mesh.groups)
+    summary.set_in("mesh.groups", group.name,
+                   static_cast<Offset>(group.dim >= mesh.dim - 1 ? group.entities.size()
+                                                                 : group.vertices.size() / (group.dim + 1)));
+  const mesh::QualityReport quality = mesh::quality(mesh);
+  summary.set("mesh.quality.min", quality.min);
+  summary.set("mesh.quality.mean", quality.mean);
+  summary.set("space.order", dofs.order);
+  if (components > 1) summary.set("space.components", components);
+  summary.set("space.dofs", dofs.dofs * components);
+  if (nnz > 0) summary.set("space.nnz", nnz);
+}
+
+void summarise_solver(const solvers::Report& report, output::Summary& summary) {
+  summary.set("solver.type", report.type);
+  if (!report.method.empty()) summary.set("solver.method", report.method);
+  if (!report.preconditioner.empty()) summary.set("solver.preconditioner", report.preconditioner);
+  summary.set("solver.iterations", report.iterations);
+  summary.set("solver.relative_residual", report.relative_residual);
+  if (report.backward_error > 0) summary.set("solver.backward_error", report.backward_error);
+  if (report.energy_error > 0) {
+    summary.set("solver.energy_error", report.energy_error);
+    if (report.relative_energy_error > 0) summary.set("solver.relative_energy_error", report.relative_energy_error);
+  }
+  summary.set("solver.converged", report.converged);
+  if (!report.failure.empty()) summary.set("solver.failure", report.failure);
+  summary.set("solver.history", report.history);
+  const std::string with = !report.method.empty() ? report.method : report.preconditioner;
+  log_info(fmt::format(
+      "{}{}: {} {}, relative residual {:.3e}{}", report.type, with.empty() ? "" : " with " + with, report.iterations,
+      report.method.empty()    ? "iterations"
+      : report.iterations == 1 ? "solve"
+                               : "solves",
+      report.relative_residual,
+      report.relative_energy_error > 0 ? fmt::format(", energy error about {:.1e}", report.relative_energy_error)
+                                       : ""));
+}
+
+void report_solution(const CommonParams& params, const Traits& traits, const NodalSolution& solution,
+                     const Results& results, bool converged, Context& context) {
+  Threads exec(solution.threads);
+  {
+    Scope scope(exec, "post");
+    if (params.exact) report_errors(*params.exact, traits.fields.front(), solution, context.summary);
+    report_quantities(params.quantities, traits, solution, results, context.summary);
+  }
+  if (!params.output.write && params.lines.empty()) return;
+  Scope scope(exec, "output");
+  if (params.output.write)
+    write_solution(params, traits.fields, solution, results, converged, context.output_directory);
+  write_lines(params.lines, traits.fields, solution, results, context.output_directory);
+}
+
+void write_solution_files(const OutputParams& params, const output::VtkData& data,
+                          const std::filesystem::path& directory) {
+  if (params.has_format("vtu")) {
+    output::write_vtu(data, directory / "solution.vtu");
+    output::write_pvd(directory / "solution.pvd", {{0.0, directory / "solution.vtu"}});
+  }
+  if (params.has_format("csv")) output::write_csv(data, directory / "solution.csv");
+}
+
+ExitCode conclude(const CommonParams& params, const solvers::Report& report, Context& context) {
+  if (report.interrupted) return ExitCode::interrupted;
+  if (report.converged) return ExitCode::ok;
+  const Error error = not_converged(report, params.solver);
+  context.summary.set("status", "not_converged");
+  context.summary.set("error", std::string(error.what()));
+  fmt::print(stderr, "{}", error.report());
+  return ExitCode::solver;
+}
+
+}  // namespace tessera::physics

@@ -1,0 +1,34 @@
+#pragma once
+// What a run says and writes: summary, errors, quantities, files, and its exit code.
+#include <filesystem>
+
+#include "physics/model.hpp"
+#include "solvers/report.hpp"
+
+namespace tessera::physics {
+
+/// Watches a solver for the user: progress, and the wish to stop.
+solvers::Monitor monitor_of(const Context& context, double tolerance);
+
+/// Fills "mesh" and "space" of the summary.
+void summarise_mesh(const mesh::Mesh& mesh, const assembly::DofMap& dofs, Offset nnz, output::Summary& summary,
+                    int components = 1);
+void summarise_solver(const solvers::Report& report, output::Summary& summary);
+
+/// Evaluates [exact] where report_solution does, for its checks. Throws Error(usage) where a value is not finite.
+void check_values(const ExactParams& exact, const mesh::Mesh& mesh, const assembly::DofMap& dofs, int threads);
+
+/// Errors, quantities and, unless the deck wants none, files: solution.vtu with every field of [output] and numbers of
+/// the cells, solution.pvd or solution.csv, and the tables of lines. Order 1 as linear cells, higher orders as
+/// Lagrange cells. A result that is not converged is marked by its title. Phases: post, output.
+void report_solution(const CommonParams& params, const Traits& traits, const NodalSolution& solution,
+                     const Results& results, bool converged, Context& context);
+
+/// Writes a solution in the formats of the deck: solution.vtu with solution.pvd, and solution.csv.
+void write_solution_files(const OutputParams& params, const output::VtkData& data,
+                          const std::filesystem::path& directory);
+
+/// The exit code of a run; says on standard error and in the summary where the solver did not converge.
+ExitCode conclude(const CommonParams& params, const solvers::Report& report, Context& context);
+
+}  // namespace tessera::physics

@@ -1,0 +1,237 @@
+#include "physics/run/results.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+
+#include "assembly/fields/errors.hpp"
+#include "assembly/fields/quantities.hpp"
+#include "physics/run/lines.hpp"
+#include "physics/run/report.hpp"
+
+namespace tessera::physics {
+
+namespace {
+
+/// Component c of values with `stride` numbers a node; those of a number are borrowed.
+struct Component {
+  std::vector<double> own;
+  std::span<const double> values;
+
+  Component(std::span<const double> all, int stride, int c) : values(all) {
+    if (stride == 1) return;
+    own.reserve(all.size() / static_cast<std::size_t>(stride));
+    for (std::size_t i = static_cast<std::size_t>(c); i < all.size(); i += static_cast<std::size_t>(stride))
+      own.push_back(all[i]);
+    values = own;
+  }
+  Component(const Component&) = delete;
+};
+
+/// [nodes, 3] of [nodes, dim]: vectors in files have three components.
+std::vector<double> padded(std::span<const double> values, int dim) {
+  std::vector<double> result(3 * values.size() / static_cast<std::size_t>(dim), 0.0);
+  for (std::size_t i = 0; i < values.size(); ++i)
+    result[i / static_cast<std::size_t>(dim) * 3 + i % static_cast<std::size_t>(dim)] = values[i];
+  return result;
+}
+
+/// All numbers of a field, [nodes, stride]: the first is the solution itself.
+struct FieldValues {
+  std::vector<double> own;
+  std::span<const double> values;
+
+  FieldValues(const FieldInfo& field, bool solved, const NodalSolution& s, const Results& results) {
+    if (!solved)
+      own = results.field(field.name);
+    else if (field.vector)
+      own = padded(s.u, s.components);
+    values = solved && !field.vector ? std::span<const double>(s.u) : std::span<const double>(own);
+  }
+  FieldValues(const FieldValues&) = delete;
+};
+
+/// The extreme over several groups, or the integral over all that they hold, where what is in several counts once.
+double group_quantity(const QuantityParams& quantity, const NodalSolution& s, std::span<const double> u) {
+  if (!is_integral(quantity)) {
+    std::vector<const mesh::Group*> groups;
+    for (const std::string& name : quantity.on) groups.push_back(&find_group(s.mesh, name, -1, quantity.where));
+    if (groups.empty()) groups.push_back(nullptr);
+    std::vector<double> all;
+    for (const mesh::Group* group : groups) {
+      const auto [low, high] = assembly::min_max(s.mesh, s.dofs, u, group);
+      all.push_back(quantity.kind == "max" ? high : low);
+    }
+    return quantity.kind == "max" ? *std::max_element(all.begin(), all.end())
+                                  : *std::min_element(all.begin(), all.end());
+  }
+  mesh::Group united;
+  if (!quantity.on.empty()) united = united_groups(s.mesh, quantity.on, -1, quantity.where);
+  const assembly::FieldStatistics all =
+      assembly::field_statistics(s.mesh, s.dofs, u, quantity.on.empty() ? nullptr : &united, s.threads);
+  return quantity.kind == "integral" ? all.integral : quantity.kind == "average" ? all.average() : all.l2;
+}
+
+/// Adds the numbers of groups (of entities where there are none) as cell fields: the first group of each cell, and 0/1
+/// for each group where they overlap.
+void add_groups(const NodalSolution& s, std::vector<output::Field>& fields) {
+  const auto cells = static_cast<std::size_t>(s.mesh.cells());
+  output::Field group{"group", 1, std::vector<double>(cells, -1), true};
+  std::vector<output::Field> members;
+  bool overlap = false;
+  double number = 0;
+  const bool has_groups = std::any_of(s.mesh.groups.begin(), s.mesh.groups.end(),
+                                      [&](const mesh::Group& g) { return g.dim == s.mesh.dim; });
+  for (const mesh::Group& g : has_groups ? s.mesh.groups : s.mesh.entities) {
+    if (g.dim != s.mesh.dim || (!has_groups && g.name == "rest")) continue;
+    output::Field member{"in " + g.name, 1, std::vector<double>(cells, 0), true};
+    for (Index cell : g.entities) {
+      member.values[cell] = 1;
+      overlap |= group.values[cell] >= 0;
+      if (group.values[cell] < 0) group.values[cell] = number;
+    }
+    members.push_back(std::move(member));
+    ++number;
+  }
+  fields.push_back(std::move(group));
+  if (overlap)
+    for (output::Field& member : members) fields.push_back(std::move(member));
+}
+
+/// The field that has a component of this name, or null; `c` becomes its number.
+const FieldInfo* measured_field(const std::vector<FieldInfo>& fields, const std::string& name, int dim, int& c) {
+  for (const FieldInfo& field : fields)
+    if (field.measured && is_component(field, name, dim, c)) return &field;
+  return nullptr;
+}
+
+bool is_own(const QuantityParams& quantity, const Traits& traits) {
+  return std::find(traits.quantities.begin(), traits.quantities.end(), quantity.kind) != traits.quantities.end();
+}
+
+double quantity_of_field(const QuantityParams& quantity, const Traits& traits, const NodalSolution& s,
+                         const Results& results) {
+  int c = 0;
+  const FieldInfo& field = *measured_field(traits.fields, quantity.of, s.mesh.dim, c);
+  const FieldValues values(field, &field == &traits.fields.front(), s, results);
+  const Component u(values.values, field.stride(), c);
+  if (quantity.kind != "value") return group_quantity(quantity, s, u.values);
+  std::array<double, 3> at{};
+  std::copy_n(quantity.at.begin(), std::min<std::size_t>(quantity.at.size(), 3), at.begin());
+  return assembly::value_at(s.mesh, s.dofs, u.values, at);
+}
+
+assembly::ErrorNorms error_norms(const ExactParams& exact, int c, const mesh::Mesh& mesh, const assembly::DofMap& dofs,
+                                 std::span<const double> u, int threads) {
+  std::span<const deck::Expression> gradient = exact.gradient;
+  if (!gradient.empty())
+    gradient = gradient.subspan(static_cast<std::size_t>(c) * mesh.dim, static_cast<std::size_t>(mesh.dim));
+  return assembly::compute_errors(mesh, dofs, u, exact.u[static_cast<std::size_t>(c)], gradient, {.threads = threads});
+}
+
+void summarise_errors(const assembly::ErrorNorms& errors, const std::string& name, output::Summary& summary) {
+  summary.set("errors." + name + ".l2", errors.l2);
+  if (errors.h1) summary.set("errors." + name + ".h1", *errors.h1);
+  summary.set("errors." + name + ".max", errors.max);
+}
+
+}  // namespace
+
+void report_errors(const ExactParams& exact, const FieldInfo& field, const NodalSolution& s, output::Summary& summary) {
+  assembly::ErrorNorms all;
+  if (!exact.gradient.empty()) all.h1 = 0;
+  for (int c = 0; c < s.components; ++c) {
+    const Component u(s.u, s.components, c);
+    const assembly::ErrorNorms errors = error_norms(exact, c, s.mesh, s.dofs, u.values, s.threads);
+    summarise_errors(errors, field.component(c), summary);
+    all.l2 = std::hypot(all.l2, errors.l2);
+    if (all.h1) all.h1 = std::hypot(*all.h1, *errors.h1);
+    all.max = std::max(all.max, errors.max);
+  }
+  if (s.components > 1) summarise_errors(all, field.name, summary);
+}
+
+void check_values(const ExactParams& exact, const mesh::Mesh& mesh, const assembly::DofMap& dofs, int threads) {
+  const std::vector<double> u(static_cast<std::size_t>(dofs.dofs), 0.0);
+  for (std::size_t c = 0; c < exact.u.size(); ++c) error_norms(exact, static_cast<int>(c), mesh, dofs, u, threads);
+}
+
+void report_quantities(const std::vector<QuantityParams>& quantities, const Traits& traits, const NodalSolution& s,
+                       const Results& results, output::Summary& summary) {
+  for (const QuantityParams& quantity : quantities)
+    summary.set_in(
+        "quantities", quantity.name,
+        is_own(quantity, traits) ? results.quantity(quantity) : quantity_of_field(quantity, traits, s, results));
+}
+
+void check_quantity_fields(const std::vector<QuantityParams>& quantities, const Traits& traits, int dim) {
+  for (const QuantityParams& quantity : quantities) {
+    int c = 0;
+    if (is_own(quantity, traits) || measured_field(traits.fields, quantity.of, dim, c)) continue;
+    std::vector<std::string> names;
+    for (const FieldInfo& field : traits.fields)
+      for (c = 0; field.measured && c < field.count(dim); ++c) names.push_back(field.component(c));
+    throw Error(ExitCode::usage,
+                fmt::format("quantity '{}' is of '{}', which is no number", quantity.name, quantity.of),
+                fmt::format("write of = one of: {}", fmt::join(names, ", ")), quantity.where);
+  }
+}
+
+void write_solution(const CommonParams& params, const std::vector<FieldInfo>& fields, const NodalSolution& s,
+                    const Results& results, bool converged, const std::filesystem::path& directory) {
+  output::VtkData data;
+  data.title = params.title + (s.mesh.measure.weighs() ? fmt::format(" (axis {})", s.mesh.measure.axis()) : "") +
+               (converged ? "" : " (NOT CONVERGED)");
+  // VTK's cells are equispaced: above order 4 the dofs are not, and fields are written where VTK takes its points to
+  // be.
+  data.points =
+      s.dofs.order <= assembly::max_simplex_order ? s.dof_points : assembly::equispaced_dof_points(s.mesh, s.dofs);
+  for (const assembly::DofBlock& block : s.dofs.blocks) {
+    const std::vector<double> nodes = assembly::equispaced_points(assembly::lagrange(block.shape, s.dofs.order));
+    data.blocks.push_back(output::vtk_cells(block.shape, s.dofs.order, nodes, block.dofs));
+  }
+  const auto add = [&](const FieldInfo& field) {
+    const FieldValues values(field, &field == &fields.front(), s, results);
+    data.point_fields.push_back(
+        {field.name, field.stride(), assembly::equispaced_values(s.dofs, values.values, field.stride())});
+  };
+  for (const FieldInfo& field : fields)
+    if (params.output.fields.empty() && field.written) add(field);
+  for (const std::string& name : params.output.fields)
+    for (const FieldInfo& field : fields)
+      if (field.name == name) add(field);
+  data.cell_fields = results.cell_fields();
+  add_groups(s, data.cell_fields);
+  write_solution_files(params.output, data, directory);
+}
+
+void write_lines(const std::vector<LineParams>& lines, const std::vector<FieldInfo>& fields, const NodalSolution& s,
+                 const Results& results, const std::filesystem::path& directory) {
+  if (lines.empty()) return;
+  const mesh::PointLocator locator(s.mesh);
+  std::vector<std::unique_ptr<FieldValues>> values;  // [fields], of those that a line asks for
+  for (const FieldInfo& field : fields)
+    values.push_back(
+        std::any_of(lines.begin(), lines.end(), [&](const LineParams& line) { return line.has(field.name); })
+            ? std::make_unique<FieldValues>(field, &field == &fields.front(), s, results)
+            : nullptr);
+  for (const LineParams& line : lines)
+    write_line(
+        line, s.mesh.dim, fields,
+        [&](const std::array<double, 3>& x, double* out) {
+          const assembly::Probe probe = assembly::make_probe(s.mesh, s.dofs, locator, x);
+          for (std::size_t f = 0; f < fields.size(); ++f)
+            for (int c = 0; line.has(fields[f].name) && c < fields[f].count(s.mesh.dim); ++c) {
+              double sum = 0;
+              for (std::size_t i = 0; i < probe.dofs.size(); ++i)
+                sum += probe.weights[i] * values[f]->values[static_cast<std::size_t>(fields[f].stride()) *
+                                                                static_cast<std::size_t>(probe.dofs[i]) +
+                                                            static_cast<std::size_t>(c)];
+              *out++ = sum;
+            }
+        },
+        directory);
+}
+
+}  // namespace tessera::physics

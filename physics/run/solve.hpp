@@ -1,0 +1,73 @@
+#pragma once
+// A linear system on a backend, solved as the deck says.
+#include <fmt/format.h>
+
+#include <vector>
+
+#include "base/profile.hpp"
+#include "linalg/formats.hpp"
+#include "physics/model.hpp"
+#include "physics/run/report.hpp"
+#include "solvers/solve.hpp"
+
+namespace tessera::physics {
+
+/// Where a solution starts and what of it is known. On the host.
+struct Start {
+  std::vector<double> u;  ///< [rows]; empty: the constant nearest to the data
+  DirichletData fixed;    ///< of the rows of the system
+};
+
+/// Solves A x = b as the deck says. x [rows] is made. Phase: solve.
+template <class Exec>
+solvers::Report solve_system(Exec& exec, const linalg::Operator<Exec>& A, View<const double> b,
+                             const solvers::SolverParams& params, const Context& context,
+                             Array<double, typename Exec::Space>& x, const Start& start = {}) {
+  using Space = typename Exec::Space;
+  x = start.u.empty() ? Array<double, Space>(b.size()) : to_space<Space>(start.u);
+  const auto rows = to_space<Space>(start.fixed.dofs);
+  const auto values = to_space<Space>(start.fixed.values);
+  Scope scope(exec, "solve");
+  solvers::Report report = solvers::solve(exec, A, b, x.view(), params, monitor_of(context, params.tolerance),
+                                          {rows.view(), values.view(), !start.u.empty()});
+  // The least that an iterative method moves: its products with A.
+  if (report.method.empty() && !solvers::is_direct(params))
+    scope.add_bytes(static_cast<double>(report.iterations + report.residuals) * A.bytes());
+  return report;
+}
+
+/// Takes the matrix over into the format that the deck asks for. "auto" stays with CRS where the preconditioner sweeps
+/// over entries. Phase: convert.
+template <class Exec>
+void store(Exec& exec, const CommonParams& params, System<Exec>& system, output::Summary& summary) {
+  const MatrixParams& asked = params.matrix;
+  const bool entries = asked.format == "auto" && solvers::needs_entries(params.solver);
+  std::string why = fmt::format("{} needs the entries in rows",
+                                solvers::is_direct(params.solver) ? "the direct solver" : "the preconditioner");
+  {
+    Scope scope(exec, "convert");
+    try {
+      if (system.blocks.rows > 0)
+        system.A =
+            linalg::make_operator(exec, system.blocks, entries ? "block_crs" : asked.format, entries ? nullptr : &why);
+      else
+        system.A = linalg::make_operator(exec, system.matrix, entries ? "crs" : asked.format, entries ? nullptr : &why);
+    } catch (const Error& error) {
+      throw error.where() ? error : Error(error.code(), error.what(), error.help(), asked.where);
+    }
+  }
+  if (!system.A->entries()) system.matrix = {};
+  if (system.A->format() != linalg::BlockCrsView<>::format) system.blocks = {};
+  summary.set("matrix.format", system.A->format());
+  summary.set("matrix.why", why);
+}
+
+/// A filled system with an operator: the matrix that an assembly has left is stored.
+template <class Exec>
+void complete(Exec& exec, const CommonParams& params, System<Exec>& system, output::Summary& summary) {
+  if (system.A) return;
+  system.nnz = system.blocks.rows > 0 ? system.blocks.nnz() : system.matrix.nnz();
+  store(exec, params, system, summary);
+}
+
+}  // namespace tessera::physics

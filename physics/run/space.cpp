@@ -1,0 +1,68 @@
+#include "physics/run/space.hpp"
+
+#include <algorithm>
+
+#include "assembly/space/periodic_dof_map.hpp"
+
+namespace tessera::physics {
+
+namespace {
+
+template <class Make>
+assembly::DofMap with_place(const deck::Deck& deck, const PhysicsParams& physics, Make make) {
+  try {
+    return make();
+  } catch (const Error& error) {
+    if (error.where()) throw;
+    const deck::Where where = deck.where("physics.order");
+    throw Error(error.code(), error.what(), error.help(), where ? where : physics.where);
+  }
+}
+
+}  // namespace
+
+void make_space(const deck::Deck& deck, const PhysicsParams& physics, const std::vector<Index>& same,
+                Discretisation& space) {
+  const mesh::Mesh& mesh = space.mesh;
+  space.dofs = with_place(deck, physics,
+                          [&] { return assembly::make_periodic_dof_map(mesh, physics.order, same, space.threads); });
+  space.dof_points = assembly::dof_points(mesh, space.dofs);
+  if (same.empty()) return;
+  Unfolded& unfolded = space.unfolded.emplace();
+  unfolded.dofs = assembly::make_dof_map(mesh, physics.order, space.threads);
+  unfolded.dof_points = assembly::dof_points(mesh, unfolded.dofs);
+  unfolded.became.resize(static_cast<std::size_t>(unfolded.dofs.dofs));
+  for (std::size_t b = 0; b < unfolded.dofs.blocks.size(); ++b)
+    for (std::size_t i = 0; i < unfolded.dofs.blocks[b].dofs.size(); ++i)
+      unfolded.became[unfolded.dofs.blocks[b].dofs[i]] = space.dofs.blocks[b].dofs[i];
+}
+
+std::vector<Index> fixed_rows(const Discretisation& space) {
+  if (!space.unfolded) return space.dirichlet.dofs;
+  const std::vector<Index>& folded = space.dirichlet.dofs;
+  std::vector<Index> result;
+  for (Index dof = 0; dof < space.unfolded->dofs.dofs; ++dof)
+    for (int c = 0; c < space.components; ++c)
+      if (std::binary_search(folded.begin(), folded.end(), space.unfolded->became[dof] * space.components + c))
+        result.push_back(dof * space.components + c);
+  return result;
+}
+
+std::vector<double> unfold(const Unfolded& unfolded, const std::vector<double>& u, int components) {
+  std::vector<double> result(unfolded.became.size() * static_cast<std::size_t>(components));
+  for (std::size_t dof = 0; dof < unfolded.became.size(); ++dof)
+    for (int c = 0; c < components; ++c) result[dof * components + c] = u[unfolded.became[dof] * components + c];
+  return result;
+}
+
+LinearSystem of_u(linalg::Crs<Host> A, Array<double> b, double level) {
+  if (level != 0)
+    for (Index row = 0; row < A.rows; ++row) {
+      double sum = 0;
+      for (Offset k = A.row_ptr[row]; k < A.row_ptr[row + 1]; ++k) sum += A.values[k];
+      b[row] += level * sum;
+    }
+  return {std::move(A), std::move(b)};
+}
+
+}  // namespace tessera::physics

@@ -1,0 +1,20 @@
+#pragma once
+// The space of a run, with periodic sides or without, and what is done to solutions in it.
+#include "physics/model.hpp"
+
+namespace tessera::physics {
+
+/// Makes dofs, dof_points and, where `same` (Model::joined_vertices) is not empty, `unfolded` of space.mesh.
+void make_space(const deck::Deck& deck, const PhysicsParams& physics, const std::vector<Index>& same,
+                Discretisation& space);
+
+/// The rows with Dirichlet values, ascending: of the unfolded space where there is one.
+std::vector<Index> fixed_rows(const Discretisation& space);
+
+/// [unfolded dofs, components] the values of u at the dofs that they became.
+std::vector<double> unfold(const Unfolded& unfolded, const std::vector<double>& u, int components);
+
+/// A (u - level) = b as a system of u: b + level A 1.
+LinearSystem of_u(linalg::Crs<Host> A, Array<double> b, double level);
+
+}  // namespace tessera::physics

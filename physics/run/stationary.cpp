@@ -1,0 +1,189 @@
+#include "physics/run/stationary.hpp"
+
+#include <fmt/format.h>
+
+#include "linalg/block_ops.hpp"
+#include "mesh/groups.hpp"
+#include "mesh/make_mesh.hpp"
+#include "physics/run/forecast.hpp"
+#include "physics/run/initial.hpp"
+#include "physics/run/on_grid.hpp"
+#include "physics/run/results.hpp"
+#include "physics/run/space.hpp"
+
+namespace tessera::physics {
+
+namespace {
+
+deck::SectionDescription solver_section(const Traits& traits) {
+  deck::SectionDescription description = solvers::solver_description(traits.solver);
+  for (deck::KeyDescription& key : description.keys)
+    if (key.name == "type" && !traits.solver_help.empty()) key.info.help = traits.solver_help;
+  return description;
+}
+
+deck::Schema schema_of(const Traits& traits) {
+  deck::Schema schema{deck_section().description(), mesh::mesh_section().description(),
+                      mesh::group_section().description(), run_section(traits.precisions).description()};
+  schema.insert(schema.end(), traits.sections.begin(), traits.sections.end());
+  schema.insert(
+      schema.end(),
+      {initial_description(traits.fields.front()),
+       traits.matrix_free ? assembly_section().description() : assembly_description_with_matrix(),
+       matrix_section(traits.fields.front().count(3)).description(), solver_section(traits),
+       exact_description(traits.fields.front()), output_section().description(),
+       quantity_section(traits.fields, traits.quantities).description(), line_section(traits.fields).description()});
+  return schema;
+}
+
+/// Those of the model, of [[initial]] and of [exact].
+std::vector<deck::Expression> expressions_of(Model& model) {
+  std::vector<deck::Expression> all = model.expressions();
+  for (const InitialParams& initial : model.params().initial) all.insert(all.end(), initial.u.begin(), initial.u.end());
+  if (const std::optional<ExactParams>& exact = model.params().exact) {
+    all.insert(all.end(), exact->u.begin(), exact->u.end());
+    all.insert(all.end(), exact->gradient.begin(), exact->gradient.end());
+  }
+  return all;
+}
+
+/// For models that only assemble matrices; those that have more to say of it do so before.
+void check_strategy(const CommonParams& params, const Traits& traits, const deck::Deck& deck) {
+  if (traits.matrix_free || params.assembly.strategy != "matrix_free") return;
+  throw Error(
+      ExitCode::usage,
+      fmt::format("assembly.strategy = \"matrix_free\" is not there for physics.type = \"{}\"", params.physics.type),
+      "choose strategy = \"auto\", or one that assembles a matrix", deck.where("assembly.strategy"));
+}
+
+}  // namespace
+
+deck::Schema StationaryRun::schema() const { return schema_of(model().traits()); }
+
+/// The deck with what the command line says over it, and every check that needs no mesh.
+void StationaryRun::read(const Context& context) {
+  const deck::Deck& deck = context.deck;
+  deck::check(deck, schema());
+  CommonParams& params = model().params();
+  const Traits known = model().traits();
+  params.title = deck_section().read(deck).title;
+  params.mesh = mesh::mesh_section().read(deck, true);
+  params.run = run_section(known.precisions).read(deck);
+  model().read(deck);
+  const Traits traits = model().traits();
+  params.assembly = assembly_section().read(deck);
+  params.matrix = matrix_section(traits.fields.front().count(3)).read(deck);
+  params.solver = solvers::read_solver(deck, params.run.precision, traits.solver);
+  params.initial = read_initial(deck, traits.fields.front());
+  params.exact = read_exact(deck, traits.fields.front());
+  params.output = output_section().read(deck);
+  params.quantities = quantity_section(traits.fields, traits.quantities).read_all(deck);
+  params.lines = read_lines(deck, traits.fields);
+  model().check(deck);
+  check_strategy(params, traits, deck);
+  if (!solvers::is_relaxation(params.solver)) check_choices(params, deck);
+  check_fields(params.output, traits.fields);
+  check_initial(params);
+  const std::vector<deck::Expression> expressions = expressions_of(model());
+  warn_of_time(expressions);
+  check_axes(expressions, mesh::known_dimension(params.mesh));
+  if (!context.backend.empty()) params.run.backend = context.backend;
+  if (context.threads > 0) params.run.threads = context.threads;
+  // A backend that is not there, or does not have the solver, is said before the mesh is read.
+  solvers::check(params.solver, resolve_backend(params.run.backend));
+}
+
+/// Mesh and space; names, groups and points of the deck are checked.
+Discretisation StationaryRun::discretise(const Context& context) {
+  model().begin_on_mesh();
+  const CommonParams& params = model().params();
+  const Traits traits = model().traits();
+  Threads exec(params.run.threads);
+  Discretisation space;
+  space.threads = exec.count();
+  space.mesh = mesh::make_mesh(context.deck, params.mesh, exec.count(), {context.stop, context.progress},
+                               traits.axis ? mesh::Revolution::known : mesh::Revolution::refused);
+  space.components = traits.fields.front().count(space.mesh.dim);
+  model().add_groups(space.mesh);
+  {
+    Scope scope(exec, "dofs");
+    make_space(context.deck, params.physics, model().joined_vertices(context.deck, space.mesh), space);
+  }
+  check_axes(expressions_of(model()), space.mesh.dim);
+  check_quantities(params.quantities, space.mesh);
+  check_quantity_fields(params.quantities, traits, space.mesh.dim);
+  check_lines(params.lines, space.mesh);
+  check_exact(params.exact, space.mesh.dim, traits.fields.front());
+  return space;
+}
+
+void StationaryRun::set_up(Discretisation& space, const Context& context) {
+  space = discretise(context);
+  space.dirichlet = model().set_up(space);
+}
+
+/// Where the deck has no start, u starts at the level that its Dirichlet values made.
+Start StationaryRun::start_of(const Discretisation& space, double level) const {
+  std::vector<double> u = initial_values(model().params(), space, model().traits().fields.front(), level);
+  for (double& value : u) value -= level;
+  if (u.empty() && !space.dirichlet.dofs.empty()) u.assign(static_cast<std::size_t>(space.rows()), 0.0);
+  return {std::move(u), below(space.dirichlet, level)};
+}
+
+ExitCode StationaryRun::run(Context& context) {
+  read(context);
+  if (const auto method = model().grid_method(context.deck)) return run_on_grid(*method, context);
+  Discretisation space;
+  set_up(space, context);
+  Solved solved = solve(space, context);
+  std::vector<double>& u = solved.u;
+  for (std::size_t i = 0; i < space.dirichlet.dofs.size(); ++i) u[space.dirichlet.dofs[i]] = space.dirichlet.values[i];
+  summarise_mesh(space.mesh, space.dofs, solved.nnz, context.summary, space.components);
+  summarise_solver(solved.report, context.summary);
+  if (space.unfolded) u = unfold(*space.unfolded, u, space.components);
+  const std::vector<Index> fixed = fixed_rows(space);
+  const NodalSolution solution{.mesh = space.mesh,
+                               .dofs = space.unfolded ? space.unfolded->dofs : space.dofs,
+                               .dof_points = space.unfolded ? space.unfolded->dof_points : space.dof_points,
+                               .fixed = fixed,
+                               .u = u,
+                               .components = space.components,
+                               .threads = space.threads};
+  const std::unique_ptr<const Results> results = model().results(solution, context.summary);
+  report_solution(model().params(), model().traits(), solution, *results, solved.report.converged, context);
+  return conclude(model().params(), solved.report, context);
+}
+
+void StationaryRun::check(Context& context) {
+  read(context);
+  if (const auto method = model().grid_method(context.deck)) return check_on_grid(*method, context);
+  Discretisation space;
+  set_up(space, context);
+  const CommonParams& params = model().params();
+  // Evaluated as a run does, for its checks: signs, finite values, numbers of components.
+  const AtPoints coefficients = model().evaluate(space, context.summary);
+  initial_values(params, space, model().traits().fields.front(), 0);
+  if (params.exact) check_values(*params.exact, space.mesh, space.dofs, space.threads);
+  print_check(params, space, coefficients, model().why_no_matrix(), model().traits().natural, context.summary);
+}
+
+LinearSystem StationaryRun::assemble(Context& context, bool full) {
+  read(context);
+  if (const auto method = model().grid_method(context.deck)) return method->system(full);
+  CommonParams& params = model().params();
+  params.matrix.format = "crs";
+  if (params.assembly.strategy == "matrix_free") params.assembly.strategy = "auto";  // the same operator, written down
+  Discretisation space;
+  set_up(space, context);
+  if (full) space.dirichlet = {};
+  Threads exec(params.run.threads);
+  System<Threads> system;
+  fill(exec, space, system, context.summary);
+  if (system.blocks.rows > 0) system.matrix = linalg::to_crs(exec, system.blocks);
+  if (system.matrix.rows == 0)
+    throw Error(ExitCode::usage, "the operator has no entries: there is no matrix to export",
+                "choose an assembly.strategy that assembles a matrix", params.physics.where);
+  return of_u(std::move(system.matrix), std::move(system.b), system.level);
+}
+
+}  // namespace tessera::physics

@@ -1,0 +1,64 @@
+#include "physics/scalar/model.hpp"
+
+#include "physics/rest.hpp"
+#include "physics/scalar/axis.hpp"
+#include "physics/scalar/parts.hpp"
+#include "physics/scalar/periodic.hpp"
+#include "physics/scalar/results.hpp"
+
+namespace tessera::physics::scalar {
+
+Traits ScalarModel::traits_with(deck::SectionDescription physics, deck::SectionDescription material) {
+  return {.fields = scalar_fields(),
+          .sections = {std::move(physics), std::move(material), boundary_section().description()},
+          .precisions = all_precisions,
+          .axis = true,
+          .quantities = flux_quantities(),
+          .natural = "k du/dn = 0"};
+}
+
+void ScalarModel::check(const deck::Deck&) { check_boundaries(params().boundaries); }
+
+void ScalarModel::begin_on_mesh() { periodic_ = take_periodic(params().boundaries); }
+
+void ScalarModel::add_groups(mesh::Mesh& mesh) {
+  add_rest({.materials = places(params().materials),
+            .boundaries = places(params().boundaries),
+            .periodic = places(periodic_),
+            .quantities = params().quantities},
+           mesh);
+}
+
+std::vector<Index> ScalarModel::joined_vertices(const deck::Deck& deck, const mesh::Mesh& mesh) {
+  std::vector<Index> same = periodic_vertices(deck, params(), periodic_, mesh);
+  check_periodic_distances(periodic_, mesh, same);
+  return same;
+}
+
+DirichletData ScalarModel::set_up(const Discretisation& space) {
+  const Params& of_deck = params();
+  problem_ = std::make_unique<const Problem>(Problem{
+      .params = of_deck,
+      .space = space,
+      .mesh = space.mesh,
+      .dofs = space.dofs,
+      .dirichlet = space.dirichlet,
+      .material = material_of_cells(places(of_deck.materials), space.mesh),
+      .facets = facet_terms(of_deck.boundaries, space.mesh),
+  });
+  DirichletData dirichlet =
+      dirichlet_data(of_deck.boundaries, space.mesh, space.unfolded ? space.unfolded->dofs : space.dofs,
+                     space.unfolded ? space.unfolded->dof_points : space.dof_points);
+  if (space.unfolded) dirichlet = fold(*space.unfolded, space.dofs.dofs, dirichlet, of_deck.boundaries);
+  check_on_axis(*problem_);
+  check_parts(*problem_, dirichlet);
+  return dirichlet;
+}
+
+std::unique_ptr<Results> ScalarModel::results(const NodalSolution& solution, output::Summary& summary) {
+  return std::make_unique<ScalarResults>(Solution{solution, problem_->material, params().materials, params().boundaries,
+                                                  problem_->facets, periodic_, weak_form()},
+                                         summary);
+}
+
+}  // namespace tessera::physics::scalar

@@ -1,0 +1,40 @@
+#pragma once
+// The model of one number u with diffusion, reaction and source, whatever else its equation has: poisson,
+// convection_diffusion.
+#include <memory>
+
+#include "physics/model.hpp"
+#include "physics/scalar/problem.hpp"
+#include "physics/scalar/solution.hpp"
+
+namespace tessera::physics::scalar {
+
+/// u with its flux; [[boundary]] dirichlet, neumann, robin and periodic. A model that derives from it adds
+/// [physics], [[material]] and its form.
+class ScalarModel : public Model {
+ public:
+  Params& params() override = 0;
+  void check(const deck::Deck& deck) override;
+  std::vector<deck::Expression> expressions() override { return expressions_of(params()); }
+  void begin_on_mesh() override;
+  void add_groups(mesh::Mesh& mesh) override;
+  std::vector<Index> joined_vertices(const deck::Deck& deck, const mesh::Mesh& mesh) override;
+  DirichletData set_up(const Discretisation& space) override;
+  std::unique_ptr<Results> results(const NodalSolution& solution, output::Summary& summary) override;
+
+ protected:
+  /// Fields, quantities and what holds without a condition, with the model's own sections.
+  static Traits traits_with(deck::SectionDescription physics, deck::SectionDescription material);
+  /// What the rows of the system say.
+  virtual WeakForm weak_form() = 0;
+  /// After set_up.
+  const Problem& problem() const { return *problem_; }
+  /// Entries of [[boundary]] that are periodic; from begin_on_mesh on params().boundaries has the others.
+  const std::vector<BoundaryParams>& periodic() const { return periodic_; }
+
+ private:
+  std::unique_ptr<const Problem> problem_;
+  std::vector<BoundaryParams> periodic_;
+};
+
+}  // namespace tessera::physics::scalar

@@ -1,0 +1,80 @@
+#include "physics/scalar/results.hpp"
+
+#include <algorithm>
+
+#include "assembly/fields/flux.hpp"
+#include "assembly/fields/quantities.hpp"
+#include "base/profile.hpp"
+#include "base/team.hpp"
+
+namespace tessera::physics::scalar {
+
+namespace {
+
+/// The sides of the facets of a flux that it leaves: those of the cells in `from`, or of the domain.
+std::vector<mesh::CellSide> left_sides(const Solution& s, const mesh::Group& group, const mesh::Group* from) {
+  std::vector<mesh::CellSide> sides;
+  for (const mesh::SidePair& pair : mesh::sides_of(s.mesh, group.entities)) {
+    const bool first = !from || std::binary_search(from->entities.begin(), from->entities.end(), pair.first.cell);
+    sides.push_back(first ? pair.first : pair.second);
+  }
+  return sides;
+}
+
+double flux_quantity(const QuantityParams& quantity, const Solution& s, const Fluxes& fluxes) {
+  const mesh::Group group = united_groups(s.mesh, quantity.on, s.mesh.dim - 1, quantity.where);
+  const mesh::Group* from =
+      quantity.from.empty() ? nullptr : &find_group(s.mesh, quantity.from, s.mesh.dim, quantity.where);
+  if (quantity.kind == "flux") return from ? fluxes.through(group, *from) : fluxes.through(group);
+  return assembly::gradient_flux(s.mesh, s.dofs, s.u, diffusivity_field(s), left_sides(s, group, from), s.threads);
+}
+
+}  // namespace
+
+/// Evaluators belong to one thread each, so every thread has its own set.
+assembly::HostTensorField diffusivity_field(const Solution& solution) {
+  std::size_t components = 1;
+  for (const MaterialParams& m : solution.materials) components = std::max(components, m.diffusivity.size());
+  using Evaluators = std::vector<std::vector<deck::Evaluator>>;
+  auto pool = std::make_shared<std::vector<Evaluators>>(
+      static_cast<std::size_t>(std::max(default_threads(), solution.threads)));
+  for (Evaluators& of_thread : *pool)
+    for (const MaterialParams& m : solution.materials) {
+      of_thread.emplace_back();
+      for (const deck::Expression& e : m.diffusivity) of_thread.back().emplace_back(e);
+    }
+  const int dim = solution.mesh.dim;
+  auto evaluate = [pool, components, dim, &material = solution.material](Index cell, const double* xyz, double* k) {
+    auto& evaluators = (*pool)[static_cast<std::size_t>(current_part())][static_cast<std::size_t>(material[cell])];
+    if (evaluators.size() == components) {
+      for (std::size_t c = 0; c < components; ++c) k[c] = evaluators[c](xyz);
+      return;
+    }
+    std::fill(k, k + components, 0.0);
+    const double value = evaluators.front()(xyz);
+    k[0] = k[components - 1] = value;
+    if (dim == 3) k[3] = value;
+  };
+  return {static_cast<int>(components), evaluate};
+}
+
+ScalarResults::ScalarResults(const Solution& solution, output::Summary& summary) : s_(solution) {
+  Threads exec(s_.threads);
+  Scope scope(exec, "balance");
+  fluxes_ = std::make_unique<const Fluxes>(s_);
+  if (s_.form.balances) report_balance(fluxes_->balance(), s_, summary);
+}
+
+double ScalarResults::quantity(const QuantityParams& quantity) const { return flux_quantity(quantity, s_, *fluxes_); }
+
+std::vector<double> ScalarResults::field(const std::string&) const {
+  return assembly::flux_field(s_.mesh, s_.dofs, s_.u, diffusivity_field(s_), s_.threads);
+}
+
+std::vector<output::Field> ScalarResults::cell_fields() const {
+  output::Field material{"material", 1, {}, true};
+  material.values.assign(s_.material.begin(), s_.material.end());
+  return {std::move(material)};
+}
+
+}  // namespace tessera::physics::scalar

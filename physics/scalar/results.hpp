@@ -1,0 +1,23 @@
+#pragma once
+// What is said of a solution of one number u with diffusion: its balance, its flux.
+#include <memory>
+
+#include "physics/scalar/fluxes.hpp"
+
+namespace tessera::physics::scalar {
+
+/// Field "flux" = -k grad u, quantities of kind "flux" and "flux_gradient", the material of the cells.
+class ScalarResults final : public Results {
+ public:
+  /// Fills "balance" of the summary where the form balances. Phase: balance.
+  ScalarResults(const Solution& solution, output::Summary& summary);
+  double quantity(const QuantityParams& quantity) const override;
+  std::vector<double> field(const std::string& name) const override;
+  std::vector<output::Field> cell_fields() const override;
+
+ private:
+  const Solution s_;
+  std::unique_ptr<const Fluxes> fluxes_;
+};
+
+}  // namespace tessera::physics::scalar

@@ -1,0 +1,286 @@
+#include "physics/sections.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "assembly/cells/strategy.hpp"
+#include "base/log.hpp"
+#include "linalg/formats.hpp"
+
+namespace tessera::physics {
+
+namespace {
+
+std::vector<std::string> names(const std::vector<NamedHelp>& table) {
+  std::vector<std::string> result;
+  for (const NamedHelp& entry : table) result.push_back(entry.name);
+  return result;
+}
+
+/// [exact] of a number; that of several components is read into ExactParams itself.
+struct ExactNumber {
+  deck::Expression u;
+  std::vector<deck::Expression> gradient;
+  deck::Where where;
+};
+
+template <class Exact>
+deck::Section<Exact> exact_section(const std::string& name, const std::string& help) {
+  return deck::Section<Exact>("exact", "A known solution: errors are computed and reported")
+      .key(name, &Exact::u, {.help = help, .required = true})
+      .key("gradient", &Exact::gradient, {.help = "its gradient, one expression an axis; needed for the H1 error"})
+      .position(&Exact::where);
+}
+
+deck::Section<ExactNumber> exact_number(const FieldInfo& field) {
+  return exact_section<ExactNumber>(field.name, "exact solution");
+}
+deck::Section<ExactParams> exact_components(const FieldInfo& field) {
+  return exact_section<ExactParams>(field.name, "exact solution, one expression a component");
+}
+
+/// [[initial]] of a number, as above.
+struct InitialNumber {
+  std::vector<std::string> on;
+  deck::Expression u;
+  deck::Where where;
+};
+
+template <class Initial>
+deck::Section<Initial> initial_section(const std::string& name, const std::string& help) {
+  return deck::Section<Initial>("initial",
+                                "Where an iterative solver starts; without one, at the constant nearest to the "
+                                "data. Of two entries at one place the later holds",
+                                deck::SectionKind::array)
+      .key("on", &Initial::on, {.help = "physical group name(s); left out: everywhere"})
+      .key(name, &Initial::u, {.help = help, .required = true, .example = "\"20\""})
+      .position(&Initial::where);
+}
+
+deck::Section<InitialNumber> initial_number(const FieldInfo& field) {
+  return initial_section<InitialNumber>(field.name, "the start");
+}
+deck::Section<InitialParams> initial_components(const FieldInfo& field) {
+  return initial_section<InitialParams>(field.name, "the start, one expression a component");
+}
+
+bool is_number(const FieldInfo& field) { return !field.vector && field.components.empty(); }
+
+/// "u", or "u_x", "u_y", "u_z": the names of the numbers that fields consist of.
+std::vector<std::string> numbers(const std::vector<FieldInfo>& fields) {
+  std::vector<std::string> result;
+  for (const FieldInfo& field : fields)
+    for (int c = 0; field.measured && c < field.count(3); ++c) result.push_back(field.component(c));
+  return result;
+}
+
+}  // namespace
+
+const std::vector<NamedHelp>& strategy_table() {
+  static const std::vector<NamedHelp> table = [] {
+    std::vector<NamedHelp> rows{{"auto", "the best one for the problem and backend; the summary says which and why"}};
+    for (const assembly::StrategyEntry& entry : assembly::strategy_table()) rows.push_back({entry.name, entry.help});
+    rows.push_back(
+        {"matrix_free", "no matrix: sum factorisation on quads and hexes, element matrices kept on other cells"});
+    return rows;
+  }();
+  return table;
+}
+
+const std::vector<NamedHelp>& format_table() {
+  static const std::vector<NamedHelp> table = [] {
+    std::vector<NamedHelp> rows;
+    for (const linalg::FormatInfo& entry : linalg::format_table()) rows.push_back({entry.name, entry.help});
+    return rows;
+  }();
+  return table;
+}
+
+const std::vector<QuantityKind>& quantity_table() {
+  static const std::vector<QuantityKind> table = {
+      {"max", "largest value at the dofs of the group"},
+      {"min", "smallest value at the dofs of the group"},
+      {"average", "integral over the group divided by its measure"},
+      {"integral", "integral over the group (cells or facets)"},
+      {"flux",
+       "flow out through a facet group, the integral of -k grad u . n, from the weak form: it balances the sources",
+       true},
+      {"flux_gradient", "the same integral from the gradient of u, which is less accurate and does not balance", true},
+      {"value", "value at the point `at`"},
+      {"l2", "square root of the integral of the square"},
+  };
+  return table;
+}
+
+deck::Section<DeckParams> deck_section() {
+  return deck::Section<DeckParams>("", "The deck itself")
+      .key("title", &DeckParams::title, {.help = "shown in logs, summary and output", .example = "\"A first run\""});
+}
+
+deck::Section<RunParams> run_section(const std::vector<std::string>& precisions) {
+  return deck::Section<RunParams>("run", "Where and how to compute")
+      .key("backend", &RunParams::backend,
+           {.help = "auto takes cuda where a device answers", .choices = {"auto", "threads", "cuda"}})
+      .key("threads", &RunParams::threads, {.help = "number of threads, 0: all", .min = 0, .max = 4096})
+      .key("precision", &RunParams::precision,
+           {.help = "floating-point numbers of matrix and vectors", .choices = precisions});
+}
+
+deck::Section<AssemblyParams> assembly_section() {
+  return deck::Section<AssemblyParams>("assembly", "How element contributions are added up")
+      .key("strategy", &AssemblyParams::strategy,
+           {.help = "see `tessera list strategies`", .choices = names(strategy_table())})
+      .key("partition_size", &AssemblyParams::partition_size,
+           {.help = "cells of a partition of colour_blocks and shared, 0: tuned for the element",
+            .min = 0,
+            .max = 65536});
+}
+
+deck::Section<MatrixParams> matrix_section(int components) {
+  return deck::Section<MatrixParams>("matrix", "How the matrix is stored")
+      .key("format", &MatrixParams::format,
+           {.help = "see `tessera list formats`", .choices = linalg::format_names(components)})
+      .position(&MatrixParams::where);
+}
+
+deck::SectionDescription assembly_description_with_matrix() {
+  deck::SectionDescription result = assembly_section().description();
+  for (deck::KeyDescription& key : result.keys)
+    if (key.name == "strategy") std::erase(key.info.choices, "matrix_free");
+  return result;
+}
+
+deck::SectionDescription exact_description(const FieldInfo& field) {
+  return is_number(field) ? exact_number(field).description() : exact_components(field).description();
+}
+
+std::optional<ExactParams> read_exact(const deck::Deck& deck, const FieldInfo& field) {
+  if (!deck.has("exact")) return std::nullopt;
+  if (!is_number(field)) return exact_components(field).read(deck);
+  const ExactNumber read = exact_number(field).read(deck);
+  return ExactParams{{read.u}, read.gradient, read.where};
+}
+
+void check_exact(const std::optional<ExactParams>& exact, int dim, const FieldInfo& field) {
+  if (!exact) return;
+  const int components = field.count(dim);
+  if (static_cast<int>(exact->u.size()) != components)
+    throw Error(ExitCode::usage,
+                fmt::format("exact.{} has {} components, the field has {}", field.name, exact->u.size(), components),
+                "give one expression a component", exact->where);
+  if (exact->gradient.empty() || static_cast<int>(exact->gradient.size()) == components * dim) return;
+  if (is_number(field))
+    throw Error(
+        ExitCode::usage,
+        fmt::format("exact.gradient has {} components, the mesh has {} dimensions", exact->gradient.size(), dim),
+        "give one expression an axis", exact->where);
+  throw Error(ExitCode::usage,
+              fmt::format("exact.gradient has {} expressions, {} components on a mesh of {} dimensions have {}",
+                          exact->gradient.size(), components, dim, components * dim),
+              "give one expression an axis, component by component", exact->where);
+}
+
+deck::SectionDescription initial_description(const FieldInfo& field) {
+  return is_number(field) ? initial_number(field).description() : initial_components(field).description();
+}
+
+std::vector<InitialParams> read_initial(const deck::Deck& deck, const FieldInfo& field) {
+  if (!is_number(field)) return initial_components(field).read_all(deck);
+  std::vector<InitialParams> result;
+  for (const InitialNumber& entry : initial_number(field).read_all(deck))
+    result.push_back({entry.on, {entry.u}, entry.where});
+  return result;
+}
+
+void check_initial(const CommonParams& params) {
+  if (params.initial.empty()) return;
+  const InitialParams& first = params.initial.front();
+  if (solvers::is_direct(params.solver) || solvers::is_grid_solver(params.solver))
+    throw Error(ExitCode::usage,
+                fmt::format("[[initial]] is where an iterative solver starts, solver.type = \"{}\" is direct",
+                            params.solver.type),
+                "leave [[initial]] out, or choose an iterative solver: `tessera list solvers`", first.where);
+}
+
+bool OutputParams::has_format(const std::string& format) const {
+  return std::find(formats.begin(), formats.end(), format) != formats.end();
+}
+
+deck::Section<OutputParams> output_section() {
+  return deck::Section<OutputParams>("output", "Files")
+      .key("directory", &OutputParams::directory, {.help = "relative to the working directory"})
+      .key("fields", &OutputParams::fields, {.help = "fields to write; left out: the module's own choice"})
+      .key("formats", &OutputParams::formats,
+           {.help = "vtu: for ParaView; csv: a table with a row a node (x, y, z and the fields)",
+            .choices = {"vtu", "csv"}})
+      .key("write", &OutputParams::write,
+           {.help = "false: no fields, only summary.json and the tables of [[line]]; for timing and for large meshes"})
+      .position(&OutputParams::where);
+}
+
+deck::Section<QuantityParams> quantity_section(const std::vector<FieldInfo>& fields,
+                                               const std::vector<std::string>& own) {
+  std::vector<std::string> kinds;
+  for (const QuantityKind& kind : quantity_table())
+    if (!kind.own || std::find(own.begin(), own.end(), kind.name) != own.end()) kinds.push_back(kind.name);
+  return deck::Section<QuantityParams>("quantity", "Numbers for reading and for regression", deck::SectionKind::array)
+      .key("name", &QuantityParams::name, {.help = "its name in the summary", .required = true, .example = "\"u_max\""})
+      .key("kind", &QuantityParams::kind,
+           {.help = "see `tessera list quantities`", .choices = kinds, .required = true, .example = "\"max\""})
+      .key("of", &QuantityParams::of, {.help = "field", .choices = numbers(fields)})
+      .key("on", &QuantityParams::on, {.help = "physical group(s); left out: the whole mesh"})
+      .key("from", &QuantityParams::from,
+           {.help = "group of the cells that a flux leaves; needed for facets inside the domain"})
+      .key("at", &QuantityParams::at,
+           {.help = "point, for kind = \"value\": one number an axis, further ones 0", .unit = "length"})
+      .position(&QuantityParams::where);
+}
+
+void warn_of_time(const std::vector<deck::Expression>& expressions) {
+  for (const deck::Expression& e : expressions)
+    if (e.depends_on_time())
+      warn(fmt::format("{}the expression '{}' depends on t, but the problem is stationary: t is 0",
+                       e.where() ? fmt::format("{}:{}: ", e.where()->file, e.where()->line) : "", e.text()));
+}
+
+void check_axes(const std::vector<deck::Expression>& expressions, int dim) {
+  if (dim == 0) return;
+  for (const deck::Expression& e : expressions) e.require_axes(dim);
+}
+
+void check_fields(const OutputParams& output, const std::vector<FieldInfo>& all) {
+  std::vector<std::string> fields;
+  for (const FieldInfo& field : all) fields.push_back(field.name);
+  for (auto field = output.fields.begin(); field != output.fields.end(); ++field) {
+    if (std::find(fields.begin(), fields.end(), *field) == fields.end())
+      throw Error(ExitCode::usage, fmt::format("unknown output field '{}'", *field), suggest(*field, fields),
+                  output.where);
+    if (std::find(output.fields.begin(), field, *field) != field)
+      throw Error(ExitCode::usage, fmt::format("the output field '{}' stands twice", *field), "name each field once",
+                  output.where);
+  }
+}
+
+void check_choices(const CommonParams& params, const deck::Deck& deck) {
+  const std::string& format = params.matrix.format;
+  if (solvers::needs_entries(params.solver) && format != "auto" && format != "crs" &&
+      !format.starts_with("block_"))  // block rows give a copy
+    throw Error(ExitCode::usage,
+                fmt::format("{} needs the entries of the matrix in CRS, matrix.format is \"{}\"",
+                            solvers::reader_of_entries(params.solver), format),
+                "leave matrix.format out, or choose another solver or preconditioner", deck.where("matrix.format"));
+  if (params.assembly.partition_size == 0) return;
+  std::vector<std::string> partitioned;
+  for (const assembly::StrategyEntry& entry : assembly::strategy_table())
+    if (entry.partitioned) partitioned.push_back(entry.name);
+  if (std::find(partitioned.begin(), partitioned.end(), params.assembly.strategy) == partitioned.end())
+    throw Error(
+        ExitCode::usage,
+        fmt::format("assembly.partition_size is read by {}; assembly.strategy is \"{}\"", fmt::join(partitioned, ", "),
+                    params.assembly.strategy),
+        fmt::format("leave partition_size out, or choose strategy = \"{}\"", fmt::join(partitioned, "\" or \"")),
+        deck.where("assembly.partition_size"));
+}
+
+}  // namespace tessera::physics

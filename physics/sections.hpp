@@ -1,0 +1,173 @@
+#pragma once
+// The sections of a deck that do not depend on its equations, and what can be checked of them without a solution.
+#include <array>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "deck/section.hpp"
+#include "mesh/mesh.hpp"
+#include "mesh/params.hpp"
+#include "physics/fields.hpp"
+#include "physics/groups.hpp"
+#include "solvers/params.hpp"
+
+namespace tessera::physics {
+
+struct CommonParams;
+
+struct DeckParams {
+  std::string title;
+};
+deck::Section<DeckParams> deck_section();
+
+struct RunParams {
+  std::string backend = "auto";
+  int threads = 0;
+  std::string precision = "double";
+};
+/// `precisions`: those that the module offers.
+deck::Section<RunParams> run_section(const std::vector<std::string>& precisions = {"double"});
+/// What a deck may say whatever its module: for those who only look where it runs.
+inline const std::vector<std::string> all_precisions = {"double", "float", "mixed"};
+
+struct AssemblyParams {
+  std::string strategy = "auto";
+  int partition_size = 0;
+};
+deck::Section<AssemblyParams> assembly_section();
+/// The same for a module that has every strategy but `matrix_free`.
+deck::SectionDescription assembly_description_with_matrix();
+
+struct MatrixParams {
+  std::string format = "auto";
+  deck::Where where;
+};
+/// `components`: unknowns a node; with several there are formats of block rows.
+deck::Section<MatrixParams> matrix_section(int components = 1);
+
+struct ExactParams {
+  std::vector<deck::Expression> u;         ///< one a component
+  std::vector<deck::Expression> gradient;  ///< [components, dim], or none
+  deck::Where where;
+};
+/// [exact] of the field: its values under its name, an expression of a number and a list of them of a vector.
+deck::SectionDescription exact_description(const FieldInfo& field = {"u"});
+/// Empty where the deck has no [exact].
+std::optional<ExactParams> read_exact(const deck::Deck& deck, const FieldInfo& field = {"u"});
+/// Throws Error(usage) where there is not one expression a component, or a gradient has not one a component and axis.
+void check_exact(const std::optional<ExactParams>& exact, int dim, const FieldInfo& field = {"u"});
+
+/// Where an iterative solver starts.
+struct InitialParams {
+  std::vector<std::string> on;
+  std::vector<deck::Expression> u;  ///< one a component
+  deck::Where where;
+};
+/// [[initial]] of the field: values under its name, as in [exact].
+deck::SectionDescription initial_description(const FieldInfo& field);
+std::vector<InitialParams> read_initial(const deck::Deck& deck, const FieldInfo& field);
+/// Throws Error(usage) where a start is given to a solver that takes none.
+void check_initial(const CommonParams& params);
+
+struct OutputParams {
+  std::string directory = "out";
+  std::vector<std::string> fields;
+  std::vector<std::string> formats{"vtu"};
+  bool write = true;
+  deck::Where where;
+
+  bool has_format(const std::string& format) const;
+};
+deck::Section<OutputParams> output_section();
+/// Throws Error(usage) for a field that is none of these, or that stands twice.
+void check_fields(const OutputParams& output, const std::vector<FieldInfo>& fields);
+
+struct QuantityParams {
+  std::string name;
+  std::string kind;
+  std::string of = "u";
+  std::vector<std::string> on;
+  std::string from;
+  std::vector<double> at;
+  deck::Where where;
+};
+/// `fields`: of which the measured ones are offered with their components. `own`: kinds that the module has beside
+/// those of every field.
+deck::Section<QuantityParams> quantity_section(const std::vector<FieldInfo>& fields,
+                                               const std::vector<std::string>& own);
+
+/// What is integrated or flows through facets: kinds whose groups have one dimension, for measures of several are not
+/// added.
+bool is_flux(const QuantityParams& quantity);
+bool is_integral(const QuantityParams& quantity);
+
+/// Checks the quantities of a deck against mesh and fields before anything is solved.
+void check_quantities(const std::vector<QuantityParams>& quantities, const mesh::Mesh& mesh,
+                      GroupList list = GroupList::sizes);
+
+struct NamedHelp {
+  std::string name, help;
+};
+/// The tables behind `tessera list strategies|formats|quantities`.
+const std::vector<NamedHelp>& strategy_table();
+const std::vector<NamedHelp>& format_table();
+struct QuantityKind {
+  std::string name, help;
+  bool own = false;  ///< only modules that say so have it
+};
+const std::vector<QuantityKind>& quantity_table();
+
+struct LineParams {
+  std::string name;  ///< empty: line_1, line_2, ...
+  std::vector<double> from, to;
+  int points = 101;
+  std::vector<std::string> of{"u"};
+  deck::Where where;
+
+  /// Point i of the line, ends included.
+  std::array<double, 3> point(int i) const;
+  double length() const;
+  bool has(const std::string& field) const;
+};
+deck::Section<LineParams> line_section(const std::vector<FieldInfo>& fields);
+/// The lines of a deck, with their names. Throws Error(usage) for a name that is no file name or stands twice, and for
+/// lines without length.
+std::vector<LineParams> read_lines(const deck::Deck& deck, const std::vector<FieldInfo>& fields);
+/// Throws Error(usage) that names the first point of a line that lies in no cell of the mesh.
+void check_lines(const std::vector<LineParams>& lines, const mesh::Mesh& mesh);
+
+/// What [physics] has whatever the equations.
+struct PhysicsParams {
+  std::string type;
+  int order = 1;  ///< of the space
+  std::string discretisation = "galerkin";
+  deck::Where where;
+};
+
+/// What every deck says; a module's own parameters derive from it.
+struct CommonParams {
+  std::string title;
+  mesh::MeshParams mesh;
+  RunParams run;
+  PhysicsParams physics;
+  AssemblyParams assembly;  ///< this and the next two of modules with a matrix
+  MatrixParams matrix;
+  solvers::SolverParams solver;
+  std::vector<InitialParams> initial;
+  std::optional<ExactParams> exact;
+  OutputParams output;
+  std::vector<QuantityParams> quantities;
+  std::vector<LineParams> lines;
+};
+
+/// Warns of expressions of t, which a stationary problem takes at t = 0.
+void warn_of_time(const std::vector<deck::Expression>& expressions);
+/// Throws Error(usage) at the first variable that a mesh of `dim` dimensions does not have; dim 0: not known yet,
+/// nothing is said.
+void check_axes(const std::vector<deck::Expression>& expressions, int dim);
+/// Throws Error(usage) where solver and matrix.format do not go together, and for an assembly.partition_size that no
+/// partition has.
+void check_choices(const CommonParams& params, const deck::Deck& deck);
+
+}  // namespace tessera::physics
