@@ -71,9 +71,8 @@ struct Discretisation {
 };
 
 /// A (u - level) = b with the boundary conditions in it. `A` may own its entries, borrow those of `matrix` or
-/// `blocks`, or have none; where an assembly leaves it empty, the driver stores
-/// `matrix` or `blocks` in the format of the deck.
-/// Not movable.
+/// `blocks`, or have none; where an assembly leaves it empty, the driver stores `matrix` or `blocks` in the format of
+/// the deck. Not movable.
 template <class Exec>
 struct System {
   using Space = typename Exec::Space;

@@ -320,6 +320,7 @@ TEST(Run, APluginBringsItsPhysics) {
 TEST(Run, APluginHasWhatTheDriverGivesEveryModel) {
   const std::string plugin = " --plugin " + (fs::path(program()).parent_path() / "plugins/l2_projection.so").string();
   const fs::path out = folder() / "plugin_all";
+  const std::string to_out = " --output " + out.string();
   const std::string deck = write_deck("plugin_all.toml", R"(title = "all"
 [mesh]
 box = { cells = [4, 4], shape = "quad" }
@@ -355,8 +356,8 @@ points = 3
   const Result exported = tessera("export " + deck + " -o " + (folder() / "plugin_all.mtx").string());
   EXPECT_EQ(exported.code, 0) << exported.text;
   EXPECT_TRUE(exported.says("25 x 25")) << exported.text;
-  EXPECT_EQ(tessera("run " + deck + " --set solver.max_iterations=1").code, 4);
-  EXPECT_EQ(tessera("run " + deck + " --set 'output.fields=[\"flux\"]'").code, 2);
+  EXPECT_EQ(tessera("run " + deck + to_out + " --set solver.max_iterations=1").code, 4);
+  EXPECT_EQ(tessera("run " + deck + to_out + " --set 'output.fields=[\"flux\"]'").code, 2);
 }
 
 TEST(Check, ReportsWithoutSolving) {
