@@ -5,6 +5,7 @@
 
 #include "deck/read_string.hpp"
 #include "physics/convection_diffusion/convection_diffusion.hpp"
+#include "physics/elasticity/elasticity.hpp"
 #include "physics/plugin_file.hpp"
 #include "physics/poisson/poisson.hpp"
 #include "physics/two_point_bvp/two_point_bvp.hpp"
@@ -22,6 +23,8 @@ std::vector<Entry>& entries() {
        "stationary convection and diffusion, -div(k grad u) + v . grad u + c u = f: finite elements with or without "
        "streamline diffusion, central differences on grids",
        make_convection_diffusion},
+      {"elasticity", "linear elasticity, -div sigma = f: bars, plane strain and stress, bodies of revolution, solids",
+       make_elasticity},
       {"two_point_bvp",
        "-u'' = f on an interval with u' = 0 at its left and u = 0 at its right end, by finite differences",
        make_two_point_bvp},
@@ -43,7 +46,8 @@ LinearSystem Module::assemble(Context& context, bool) {
   throw Error(ExitCode::usage,
               fmt::format("physics.type = \"{}\" makes no matrix",
                           deck::read_string(context.deck, "physics.type", "the physics module")),
-              "poisson and convection_diffusion with finite elements have one", context.deck.where("physics.type"));
+              "poisson, convection_diffusion and elasticity with finite elements have one",
+              context.deck.where("physics.type"));
 }
 
 std::unique_ptr<Module> make_module(const std::string& name, const deck::Where& where) {

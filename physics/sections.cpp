@@ -107,6 +107,7 @@ const std::vector<QuantityKind>& quantity_table() {
        "flow out through a facet group, the integral of -k grad u . n, from the weak form: it balances the sources",
        true},
       {"flux_gradient", "the same integral from the gradient of u, which is less accurate and does not balance", true},
+      {"reaction", "force that acts on the body through a group, along the axis of `of`: `of` = \"u_x\"", true},
       {"value", "value at the point `at`"},
       {"l2", "square root of the integral of the square"},
   };

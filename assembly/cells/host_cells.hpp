@@ -4,7 +4,7 @@
 #include "assembly/cells/checks.hpp"
 #include "assembly/cells/place_fields.hpp"
 #include "assembly/cells/tables.hpp"
-#include "forms/pulled.hpp"
+#include "forms/components.hpp"
 
 namespace tessera::assembly {
 
@@ -59,7 +59,9 @@ void for_each_block(const mesh::Mesh& mesh, const DofMap& dofs, const typename F
   FieldCursor<Form> first{};
   const std::vector<Index>& region = Form::region(data);
   for (std::size_t b = 0; b < mesh.blocks.size(); ++b) {
-    HostCells<Form> block(mesh, mesh.blocks[b], dofs.blocks[b], dofs.order, form.needs_second());
+    bool second = false;
+    if constexpr (requires { form.needs_second(); }) second = form.needs_second();
+    HostCells<Form> block(mesh, mesh.blocks[b], dofs.blocks[b], dofs.order, second);
     block.form = form;
     block.view.region = region.empty() ? nullptr : region.data() + mesh.blocks[b].first_cell;
     borrow_form(Form::coefficients(data), Offset{block.view.cells} * block.view.points, first, block.form);

@@ -7,7 +7,7 @@
 namespace tessera::assembly {
 
 /// residual[slot[i]] += a(u, phi_i) - l(phi_i) over all cells of `mesh` for the dofs with slot[i] >= 0; the form is that of Assembler, by
-/// its quadrature; `form` has what data do not say. [dofs] slot. Cells are added in their order, so the result does not depend on the
+/// its quadrature; `form` has what data do not say. [dofs, components] slot and u. Cells are added in their order, so the result does not depend on the
 /// number of threads; `threads` 0: all. Instantiated for a form by a source that includes residual_impl.hpp.
 template <class Form>
 void add_residual(const mesh::Mesh& mesh, const DofMap& dofs, const typename Form::Data& data, const Form& form,

@@ -119,9 +119,9 @@ struct Atomic : PlainStrategy {
 
 struct TwoPass : PlainStrategy {
   static constexpr bool sums_lists = true;
-  static constexpr StrategyEntry entry{
-      Strategy::two_pass, "two_pass",
-      "element matrices are written, then each non-zero sums its own in a fixed order", true};
+  static constexpr StrategyEntry entry{Strategy::two_pass, "two_pass",
+                                       "element matrices are written, then each non-zero sums its own in a fixed order",
+                                       true};
 
   template <class Exec>
   static void prepare(Exec& exec, AssemblerState<typename Exec::Space>& state, std::size_t b,

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <array>
+#include <cmath>
 #include <optional>
 
 #include "assembly/facets/integrals_impl.hpp"
@@ -66,8 +67,12 @@ int facet_points_per_facet(const mesh::Mesh& mesh, const DofMap& map, const mesh
   return most;
 }
 
-std::vector<double> facet_quadrature_points(const mesh::Mesh& mesh, const DofMap& map, const mesh::Group& group,
-                                            int threads) {
+namespace {
+
+/// visit(map, side, nodes of the cell, tabulated point, out) at every quadrature point of the facets of a group; out [facets, points, 3].
+template <class Visit>
+std::vector<double> at_facet_points(const mesh::Mesh& mesh, const DofMap& map, const mesh::Group& group, int threads,
+                                    Visit visit) {
   const int stride = facet_points_per_facet(mesh, map, group);
   std::vector<std::optional<GeometryMap>> maps(mesh.blocks.size() * most_sides);
   std::vector<int> points(maps.size(), 0);
@@ -84,10 +89,35 @@ std::vector<double> facet_quadrature_points(const mesh::Mesh& mesh, const DofMap
                  const FacetPlace place = place_of(mesh, group.entities[f]);
                  const Index* nodes = mesh.blocks[place.kind / most_sides].cell(place.cell);
                  for (int q = 0; q < stride; ++q, out += 3)
-                   maps[place.kind]->point(mesh, nodes, std::min(q, points[place.kind] - 1), out);
+                   visit(*maps[place.kind], place.kind, nodes, std::min(q, points[place.kind] - 1), out);
                }
              });
   return result;
+}
+
+}  // namespace
+
+std::vector<double> facet_quadrature_points(const mesh::Mesh& mesh, const DofMap& map, const mesh::Group& group,
+                                            int threads) {
+  return at_facet_points(mesh, map, group, threads,
+                         [&](const GeometryMap& geometry, int, const Index* nodes, int q, double* out) {
+                           geometry.point(mesh, nodes, q, out);
+                         });
+}
+
+std::vector<double> facet_normals(const mesh::Mesh& mesh, const DofMap& map, const mesh::Group& group, int threads) {
+  const auto normal = [&](const GeometryMap& geometry, int kind, const Index* nodes, int q, double* out) {
+    const std::array<double, 3> reference = reference_normal(mesh.blocks[kind / most_sides].shape, kind % most_sides);
+    double J[9], inverse[9], square = 0;
+    GeometryMap::invert(J, geometry.jacobian(mesh, nodes, q, J), mesh.dim, inverse);
+    for (int d = 0; d < 3; ++d) {
+      out[d] = 0;
+      for (int a = 0; d < mesh.dim && a < mesh.dim; ++a) out[d] += inverse[a * mesh.dim + d] * reference[a];
+      square += out[d] * out[d];
+    }
+    for (int d = 0; d < 3; ++d) out[d] /= std::sqrt(square);
+  };
+  return at_facet_points(mesh, map, group, threads, normal);
 }
 
 namespace {

@@ -13,4 +13,7 @@ int facet_points_per_facet(const mesh::Mesh& mesh, const DofMap& map, const mesh
 std::vector<double> facet_quadrature_points(const mesh::Mesh& mesh, const DofMap& map, const mesh::Group& group,
                                             int threads = 0);
 
+/// Unit normals [facets, points, 3] at these points, out of the cell that the mesh keeps of a facet.
+std::vector<double> facet_normals(const mesh::Mesh& mesh, const DofMap& map, const mesh::Group& group, int threads = 0);
+
 }  // namespace tessera::assembly

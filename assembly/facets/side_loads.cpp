@@ -64,9 +64,9 @@ void load_side(const mesh::Mesh& mesh, const SideTables& side, Index cell, const
 
 }  // namespace
 
-double SideLoads::total(Offset side) const {
+double SideLoads::total(Offset side, int component) const {
   double sum = 0;
-  for (Offset i = first[side]; i < first[side + 1]; ++i) sum += flux[i];
+  for (Offset i = first[side]; i < first[side + 1]; ++i) sum += flux[i * components + component];
   return sum;
 }
 

@@ -13,12 +13,13 @@ namespace tessera::assembly {
 struct SideLoads {
   std::vector<Offset> first{0};
   std::vector<Index> dofs;
-  std::vector<double> flux;    ///< int lambda phi_i ds, lambda the flow in
+  std::vector<double> flux;    ///< [dofs, components] int lambda phi_i ds, lambda the flow or force in
   std::vector<double> weight;  ///< int phi_i^2 ds over the mesh as it is; where it is asked for
+  int components = 1;
 
   Offset sides() const { return static_cast<Offset>(first.size()) - 1; }
   /// int lambda ds of a side: the functions of its dofs sum to one.
-  double total(Offset side) const;
+  double total(Offset side, int component = 0) const;
 };
 
 /// lambda = l - C_vv u of a form over the facets of a group (see CellAssembler::add_facets), by the same quadrature. threads 0: all.

@@ -1,0 +1,74 @@
+#include "assembly/fields/nodal_mean.hpp"
+
+#include <algorithm>
+#include <cmath>
+
+#include "assembly/space/geometry_map.hpp"
+#include "assembly/space/host_loop.hpp"
+#include "assembly/space/quadrature.hpp"
+
+namespace tessera::assembly {
+
+namespace {
+
+double measure(const mesh::Mesh& mesh, const GeometryMap& volume, const Quadrature& rule, const Index* cell) {
+  double sum = 0, jacobian[9];
+  for (int q = 0; q < rule.size(); ++q) sum += rule.weights[q] * std::abs(volume.jacobian(mesh, cell, q, jacobian));
+  return sum;
+}
+
+}  // namespace
+
+std::vector<double> nodal_mean(const mesh::Mesh& mesh, const DofMap& dofs, std::span<const double> u, int components,
+                               int outputs, const std::function<void(const NodeState&, double* out)>& evaluate,
+                               int threads) {
+  constexpr Index batch = 1 << 16;  // values of a batch of cells are computed in parallel and added in order
+  std::vector<double> result(static_cast<std::size_t>(dofs.dofs) * outputs, 0.0),
+      weight(static_cast<std::size_t>(dofs.dofs), 0.0);
+  std::vector<double> values, measures;
+  for (std::size_t b = 0; b < mesh.blocks.size(); ++b) {
+    const mesh::CellBlock& block = mesh.blocks[b];
+    const Element& element = lagrange(block.shape, dofs.order);
+    const GeometryMap geometry(block, element.node_points);
+    const FieldMap field(block.shape, dofs.order, element.node_points);
+    const Quadrature& rule = quadrature(block.shape, degree_with_geometry(block.shape, block.order, 0));
+    const GeometryMap volume(block, rule.points);
+    const DofBlock& of = dofs.blocks[b];
+    for (Index start = 0; start < block.cells(); start += batch) {
+      const Index count = std::min(batch, block.cells() - start);
+      values.assign(static_cast<std::size_t>(count) * element.nodes * outputs, 0.0);
+      measures.resize(count);
+      for_chunks(count, 256, threads, [&](Offset, Offset first, Offset last) {
+        std::vector<double> value(components), gradient(static_cast<std::size_t>(components) * mesh.dim);
+        for (Offset i = first; i < last; ++i) {
+          const Index c = start + static_cast<Index>(i);
+          measures[i] = measure(mesh, volume, rule, block.cell(c));
+          for (int n = 0; n < element.nodes; ++n) {
+            double jacobian[9], inverse[9], x[3];
+            const double det = geometry.jacobian(mesh, block.cell(c), n, jacobian);
+            GeometryMap::invert(jacobian, det, mesh.dim, inverse);
+            geometry.point(mesh, block.cell(c), n, x);
+            for (int k = 0; k < components; ++k) {
+              value[k] = u[Offset{of.cell(c)[n]} * components + k];
+              field.gradient(of.cell(c), u.data() + k, n, inverse, &gradient[k * mesh.dim], components);
+            }
+            evaluate({block.first_cell + c, x, value.data(), gradient.data()},
+                     &values[(i * element.nodes + n) * outputs]);
+          }
+        }
+      });
+      for (Index i = 0; i < count; ++i)
+        for (int n = 0; n < element.nodes; ++n) {
+          const std::size_t dof = of.cell(start + i)[n];
+          weight[dof] += measures[i];
+          for (int k = 0; k < outputs; ++k)
+            result[outputs * dof + k] += measures[i] * values[(std::size_t(i) * element.nodes + n) * outputs + k];
+        }
+    }
+  }
+  for (std::size_t dof = 0; dof < weight.size(); ++dof)
+    for (int k = 0; k < outputs; ++k) result[outputs * dof + k] /= weight[dof];
+  return result;
+}
+
+}  // namespace tessera::assembly

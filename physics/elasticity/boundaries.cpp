@@ -1,0 +1,262 @@
+// Boundary conditions on the mesh.
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <map>
+
+#include "assembly/facets/integrals.hpp"
+#include "physics/elasticity/problem.hpp"
+#include "physics/entry.hpp"
+#include "physics/evaluate.hpp"
+#include "physics/places.hpp"
+
+namespace tessera::physics::elasticity {
+
+namespace {
+
+/// The axis along which the normals of a group are. Throws where they are not along one.
+int normal_axis(const Discretisation& space, const BoundaryParams& boundary, const std::string& name) {
+  constexpr double rounding = 1e-6;
+  const mesh::Group& group = find_group(space.mesh, name, space.mesh.dim - 1, boundary.where);
+  const std::vector<double> normals = assembly::facet_normals(space.mesh, space.dofs, group, space.threads);
+  for (int axis = 0; axis < space.mesh.dim; ++axis) {
+    bool all = true;
+    for (std::size_t q = 0; q < normals.size(); q += 3) all &= std::abs(std::abs(normals[q + axis]) - 1) < rounding;
+    if (all) return axis;
+  }
+  throw Error(ExitCode::usage,
+              fmt::format("'{}' is not a plane normal to a coordinate axis, so it is no plane of symmetry", name),
+              "turn the geometry so that it is, or hold it by a spring with normal_stiffness", boundary.where);
+}
+
+/// What an entry fixes: an expression for each component that it does.
+std::vector<std::optional<deck::Expression>> fixed_by(const Discretisation& space, const BoundaryParams& boundary,
+                                                      const std::string& name) {
+  std::vector<std::optional<deck::Expression>> fixed(static_cast<std::size_t>(space.components));
+  if (boundary.type == "symmetry")
+    fixed[static_cast<std::size_t>(normal_axis(space, boundary, name))] = deck::Expression(0.0);
+  if (boundary.type == "displacement")
+    for (int c = 0; c < space.components; ++c) fixed[static_cast<std::size_t>(c)] = boundary.component(c);
+  return fixed;
+}
+
+bool is_fixing(const BoundaryParams& boundary) {
+  return boundary.type == "displacement" || boundary.type == "symmetry";
+}
+
+void check_components(const Params& params, int dim) {
+  for (const BoundaryParams& b : params.boundaries) {
+    const auto many = static_cast<int>(b.value.size());
+    if (b.type != "pressure" && many > 0 && many != dim)
+      throw Error(ExitCode::usage, fmt::format("value has {} components, a {}-D mesh has {} axes", many, dim, dim),
+                  "give one an axis, or value_x, value_y, value_z for some of them", b.where);
+    if ((b.value_y && dim < 2) || (b.value_z && dim < 3))
+      throw Error(ExitCode::usage, fmt::format("a {}-D mesh has no displacement along {}", dim, b.value_z ? "z" : "y"),
+                  "leave it out", b.where);
+    if (const auto springs = static_cast<int>(b.stiffness.size()); springs > 1 && springs != dim)
+      throw Error(ExitCode::usage, fmt::format("stiffness has {} values, a {}-D mesh has {} axes", springs, dim, dim),
+                  "give one for all directions, or one an axis", b.where);
+  }
+}
+
+/// Throws where a facet has a component of the displacement twice with different values, a load of one type twice, or a load where
+/// everything is fixed.
+void check_contradictions(const Params& params, const Discretisation& space) {
+  const mesh::Mesh& mesh = space.mesh;
+  const auto facets = static_cast<std::size_t>(mesh.facets.size());
+  const auto entry = [&](std::size_t b) { return physics::entry("boundary", b, params.boundaries[b].where); };
+  std::vector<std::vector<std::int32_t>> by(static_cast<std::size_t>(space.components),
+                                            std::vector<std::int32_t>(facets, -1));
+  for (std::size_t b = 0; b < params.boundaries.size(); ++b) {
+    const BoundaryParams& boundary = params.boundaries[b];
+    if (!is_fixing(boundary)) continue;
+    for (const std::string& name : boundary.on) {
+      const mesh::Group* group = mesh.group(name, mesh.dim - 1);
+      if (!group) continue;
+      const auto fixed = fixed_by(space, boundary, name);
+      for (std::size_t c = 0; c < fixed.size(); ++c) {
+        if (!fixed[c]) continue;
+        for (const Index facet : group->entities) {
+          const std::int32_t other = by[c][static_cast<std::size_t>(facet)];
+          if (other >= 0 && other != static_cast<std::int32_t>(b)) {
+            const BoundaryParams& first = params.boundaries[static_cast<std::size_t>(other)];
+            const auto before =
+                first.type == "symmetry" ? deck::Expression(0.0) : *first.component(static_cast<int>(c));
+            if (before.text() != fixed[c]->text() && !(is_zero(before) && is_zero(*fixed[c])))
+              throw Error(ExitCode::usage,
+                          fmt::format("two displacements contradict each other on '{}': u_{} = {} in {}, {} in {}",
+                                      name, "xyz"[c], before.text(), entry(static_cast<std::size_t>(other)),
+                                      fixed[c]->text(), entry(b)),
+                          fmt::format("a facet has one displacement; take '{}' out of one of them", name),
+                          boundary.where);
+          }
+          by[c][static_cast<std::size_t>(facet)] = static_cast<std::int32_t>(b);
+        }
+      }
+    }
+  }
+  std::map<std::string, std::vector<std::int32_t>> loaded;
+  for (std::size_t b = 0; b < params.boundaries.size(); ++b) {
+    const BoundaryParams& boundary = params.boundaries[b];
+    if (is_fixing(boundary)) continue;
+    auto& claimed = loaded.try_emplace(boundary.type, facets, -1).first->second;
+    for (const std::string& name : boundary.on) {
+      for (const Index facet : find_group(mesh, name, mesh.dim - 1, boundary.where).entities) {
+        const auto f = static_cast<std::size_t>(facet);
+        if (claimed[f] >= 0 && claimed[f] != static_cast<std::int32_t>(b))
+          throw Error(ExitCode::usage,
+                      fmt::format("'{}' has two boundaries of type {}: {} and {}", name, boundary.type,
+                                  entry(static_cast<std::size_t>(claimed[f])), entry(b)),
+                      "a facet has one of each type: add the values up in one entry", boundary.where);
+        claimed[f] = static_cast<std::int32_t>(b);
+        if (std::all_of(by.begin(), by.end(), [&](const auto& of) { return of[f] >= 0; }))
+          throw Error(ExitCode::usage,
+                      fmt::format("the {} on '{}' has no effect: {} fixes the displacement there", boundary.type, name,
+                                  entry(static_cast<std::size_t>(by[0][f]))),
+                      "a facet is held or loaded: take the group out of one of the entries, or name smaller groups",
+                      boundary.where);
+      }
+    }
+  }
+}
+
+}  // namespace
+
+DirichletData displacements(const Params& params, const Discretisation& space) {
+  check_components(params, space.mesh.dim);
+  check_contradictions(params, space);
+  const int m = space.components;
+  std::vector<std::pair<Index, double>> rows;
+  if (const int radial = space.mesh.measure.radius; radial >= 0) {
+    double largest = 0;
+    for (Index dof = 0; dof < space.dofs.dofs; ++dof) largest = std::max(largest, space.dof_points[3 * dof + radial]);
+    for (Index dof = 0; dof < space.dofs.dofs; ++dof)
+      if (space.dof_points[3 * dof + radial] < 1e-12 * largest) rows.emplace_back(dof * m + radial, 0.0);
+  }
+  for (const BoundaryParams& boundary : params.boundaries) {
+    if (!is_fixing(boundary)) continue;
+    for (const std::string& name : boundary.on) {
+      const auto fixed = fixed_by(space, boundary, name);
+      const std::vector<Index> dofs =
+          assembly::facet_dofs(space.mesh, space.dofs, boundary_group(space.mesh, name, boundary.where));
+      for (int c = 0; c < m; ++c) {
+        if (!fixed[static_cast<std::size_t>(c)]) continue;
+        deck::Evaluator value(*fixed[static_cast<std::size_t>(c)]);
+        for (const Index dof : dofs) {
+          rows.emplace_back(dof * m + c, 0.0);
+          value.evaluate(space.dof_points.data() + 3 * static_cast<std::size_t>(dof), 1, 0, &rows.back().second);
+        }
+      }
+    }
+  }
+  // Stable: of several values in a row the last entry of the deck comes last.
+  std::stable_sort(rows.begin(), rows.end(), [](const auto& a, const auto& b) { return a.first < b.first; });
+  DirichletData data;
+  for (std::size_t i = 0; i < rows.size(); ++i) {
+    if (i + 1 < rows.size() && rows[i + 1].first == rows[i].first) continue;
+    data.dofs.push_back(rows[i].first);
+    data.values.push_back(rows[i].second);
+  }
+  return data;
+}
+
+std::vector<char> fixed_components(const Discretisation& space, const BoundaryParams& boundary,
+                                   const std::string& name) {
+  std::vector<char> result;
+  for (const auto& value : fixed_by(space, boundary, name)) result.push_back(value.has_value());
+  return result;
+}
+
+std::vector<FacetTerm> facet_terms(const Params& params, const mesh::Mesh& mesh) {
+  std::vector<FacetTerm> terms;
+  for (const BoundaryParams& boundary : params.boundaries)
+    if (!is_fixing(boundary))
+      terms.push_back({united_groups(mesh, boundary.on, mesh.dim - 1, boundary.where), &boundary});
+  return terms;
+}
+
+namespace {
+
+/// Evaluates an expression at the points of a term.
+struct FacetPoints {
+  const std::vector<double>& xyz;
+  const deck::Where& where;
+  int threads;
+
+  std::vector<double> operator()(const deck::Expression& e) const { return physics::evaluate(e, xyz, threads); }
+  /// The stiffness of a spring, which is not negative.
+  std::vector<double> stiffness(const deck::Expression& e) const {
+    std::vector<double> k = (*this)(e);
+    const auto negative = std::find_if(k.begin(), k.end(), [](double value) { return value < 0; });
+    if (negative == k.end()) return k;
+    const double* x = &xyz[3 * static_cast<std::size_t>(negative - k.begin())];
+    throw Error(ExitCode::usage,
+                fmt::format("the stiffness of a spring is {} at ({}, {}, {})", *negative, x[0], x[1], x[2]),
+                "a spring pulls back: its stiffness is not negative", where);
+  }
+};
+
+std::vector<double> tractions(const BoundaryParams& boundary, const FacetPoints& at, const std::vector<double>& normals,
+                              int m) {
+  const std::size_t points = at.xyz.size() / 3;
+  std::vector<double> t(points * m, 0.0), values;
+  if (boundary.type == "pressure") values = at(boundary.value.front());
+  for (int c = 0; c < m; ++c) {
+    if (boundary.type == "traction") {
+      const auto of = boundary.component(c);
+      if (!of) continue;
+      values = at(*of);
+    }
+    for (std::size_t q = 0; q < points; ++q)
+      t[q * m + c] = boundary.type == "pressure" ? -values[q] * normals[3 * q + c] : values[q];
+  }
+  return t;
+}
+
+std::vector<double> springs(const BoundaryParams& boundary, const FacetPoints& at, const std::vector<double>& normals,
+                            int m) {
+  const std::size_t points = at.xyz.size() / 3;
+  const int packed = m * (m + 1) / 2;
+  std::vector<double> S(points * packed, 0.0);
+  for (int c = 0; c < m && !boundary.stiffness.empty(); ++c) {
+    const std::vector<double> k = at.stiffness(boundary.stiffness[boundary.stiffness.size() == 1 ? 0 : c]);
+    for (std::size_t q = 0; q < points; ++q) S[q * packed + forms::packed(c, c, m)] += k[q];
+  }
+  if (normals.empty()) return S;
+  const std::vector<double> k = at.stiffness(boundary.normal_stiffness);
+  for (std::size_t q = 0; q < points; ++q)
+    for (int c = 0; c < m; ++c)
+      for (int d = c; d < m; ++d)
+        S[q * packed + forms::packed(c, d, m)] += k[q] * normals[3 * q + c] * normals[3 * q + d];
+  return S;
+}
+
+/// Multiplies values [points, components] by the weight of a body of revolution.
+void weigh(std::vector<double>& values, const std::vector<double>& xyz, const mesh::Measure& measure) {
+  if (!measure.weighs() || values.empty()) return;
+  const std::size_t components = values.size() / (xyz.size() / 3);
+  for (std::size_t i = 0; i < values.size(); ++i) values[i] *= measure.at(&xyz[3 * (i / components)]);
+}
+
+}  // namespace
+
+TractionValues traction_values(const Problem& problem, const FacetTerm& term) {
+  const Discretisation& space = problem.space;
+  const BoundaryParams& boundary = *term.boundary;
+  const std::vector<double> xyz = assembly::facet_quadrature_points(space.mesh, space.dofs, term.group, space.threads);
+  std::vector<double> normals;
+  if (boundary.type == "pressure" || !is_zero(boundary.normal_stiffness))
+    normals = assembly::facet_normals(space.mesh, space.dofs, term.group, space.threads);
+  const FacetPoints at{xyz, boundary.where, space.threads};
+  TractionValues result;
+  if (boundary.type == "spring")
+    result.spring = springs(boundary, at, normals, problem.dim());
+  else
+    result.traction = tractions(boundary, at, normals, problem.dim());
+  weigh(result.traction, xyz, space.mesh.measure);
+  weigh(result.spring, xyz, space.mesh.measure);
+  return result;
+}
+
+}  // namespace tessera::physics::elasticity

@@ -1,0 +1,68 @@
+#include "physics/elasticity/elasticity.hpp"
+
+#include "physics/elasticity/results.hpp"
+#include "physics/elasticity/system.hpp"
+#include "physics/run/stationary.hpp"
+
+namespace tessera::physics {
+
+namespace {
+
+using namespace elasticity;
+
+class Elasticity final : public Model {
+ public:
+  Traits traits() const override {
+    const std::vector<std::string> tensor{"xx", "yy", "zz", "xy", "yz", "xz"};
+    Traits traits;
+    traits.fields = {{.name = "u", .unit = "m", .vector = true, .measured = true},
+                     {.name = "stress", .unit = "Pa", .components = tensor, .measured = true},
+                     {.name = "von_mises", .unit = "Pa", .measured = true},
+                     {.name = "strain", .components = tensor, .measured = true, .written = false},
+                     {.name = "reaction", .unit = "N", .vector = true, .measured = true, .written = false}};
+    traits.sections = {physics_description(), material_description(), boundary_description()};
+    traits.precisions = all_precisions;
+    traits.axis = true;
+    traits.quantities = {"reaction"};
+    traits.solver.block = 3;
+    traits.natural = "no traction";
+    return traits;
+  }
+
+  Params& params() override { return params_; }
+  void read(const deck::Deck& deck) override { elasticity::read(deck, params_); }
+  std::vector<deck::Expression> expressions() override { return expressions_of(params_); }
+
+  DirichletData set_up(const Discretisation& space) override {
+    problem_ = std::make_unique<const Problem>(make_problem(params_, space));
+    return problem_->dirichlet;
+  }
+
+  AtPoints evaluate(const Discretisation&, output::Summary&) override {
+    const forms::ElasticityData data = elasticity_data(*problem_);
+    for (const FacetTerm& term : problem_->facets) traction_values(*problem_, term);
+    AtPoints coefficients{.bytes = 0, .tangent = data.stiffness.per_point};
+    for (const forms::Coefficient* c : {&data.stiffness, &data.force, &data.initial, &data.radius})
+      if (c->per_point) coefficients.bytes += 8.0 * static_cast<double>(c->values.size());
+    return coefficients;
+  }
+
+  template <class Exec>
+  void assemble(Exec& exec, const Discretisation&, System<Exec>& system, output::Summary& summary) {
+    make_system(exec, *problem_, system, summary);
+  }
+
+  std::unique_ptr<Results> results(const NodalSolution& solution, output::Summary& summary) override {
+    return std::make_unique<ElasticityResults>(*problem_, solution, summary);
+  }
+
+ private:
+  Params params_;
+  std::unique_ptr<const Problem> problem_;
+};
+
+}  // namespace
+
+std::unique_ptr<Module> make_elasticity() { return run_stationary<Elasticity>(); }
+
+}  // namespace tessera::physics

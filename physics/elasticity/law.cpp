@@ -1,0 +1,198 @@
+#include "physics/elasticity/law.hpp"
+
+#include <fmt/format.h>
+
+#include <eigen3/Eigen/Dense>
+
+#include "base/error.hpp"
+
+namespace tessera::physics::elasticity {
+
+namespace {
+
+using Matrix6 = Eigen::Matrix<double, 6, 6>;
+using Vector6 = Eigen::Matrix<double, 6, 1>;
+
+[[noreturn]] void refuse(const MaterialParams& material, const double* xyz, const std::string& what,
+                         const std::string& help) {
+  throw Error(ExitCode::usage, what + (xyz ? fmt::format(" at ({}, {}, {})", xyz[0], xyz[1], xyz[2]) : std::string()),
+              help, material.where);
+}
+
+/// The strains of a body among xx yy zz yz xz xy.
+const std::vector<int>& places(Body body) {
+  static const std::vector<int> bar{0}, plane{0, 1, 5}, revolution{0, 1, 2, 5}, solid{0, 1, 2, 3, 4, 5};
+  switch (body) {
+    case Body::bar: return bar;
+    case Body::revolution: return revolution;
+    case Body::solid: return solid;
+    default: return plane;
+  }
+}
+
+Matrix6 isotropic(const MaterialParams& material, Body body, double E, double nu, const double* xyz) {
+  if (!(E > 0))
+    refuse(material, xyz, fmt::format("young = {} is not positive", E), "a modulus is in Pa: steel has 210e9");
+  const bool stressed_freely = body == Body::plane_stress || body == Body::bar;
+  if (!(nu > -1) || !(nu < 0.5 || (stressed_freely && nu == 0.5)))
+    refuse(
+        material, xyz, fmt::format("poisson = {} is not between -1 and 0.5", nu),
+        nu == 0.5
+            ? "an incompressible material has no matrix between strains and stresses; 0.499 with order = 2 comes near, "
+              "plane stress takes 0.5"
+            : "most materials have 0 to 0.5: steel 0.3, rubber near 0.5, cork 0");
+  // Of plane stress and bars only the compliance is used: a bulk modulus that is infinite there does not matter.
+  const double mu = E / (2 * (1 + nu)), lambda = nu == 0.5 ? 1e6 * E : E * nu / ((1 + nu) * (1 - 2 * nu));
+  Matrix6 D = Matrix6::Zero();
+  D.topLeftCorner<3, 3>().setConstant(lambda);
+  for (int i = 0; i < 3; ++i) D(i, i) += 2 * mu, D(i + 3, i + 3) = mu;
+  return D;
+}
+
+/// E_x E_y E_z, nu_xy nu_yz nu_xz, G_xy G_yz G_xz.
+Matrix6 orthotropic(const MaterialParams& material, std::span<const double> v, const double* xyz) {
+  for (int i = 0; i < 9; ++i)
+    if ((i < 3 || i > 5) && !(v[i] > 0))
+      refuse(material, xyz, fmt::format("{} = {} is not positive", i < 3 ? "young" : "shear", v[i]),
+             "moduli are in Pa");
+  Matrix6 S = Matrix6::Zero();
+  for (int i = 0; i < 3; ++i) S(i, i) = 1 / v[i];
+  S(0, 1) = S(1, 0) = -v[3] / v[0];
+  S(1, 2) = S(2, 1) = -v[4] / v[1];
+  S(0, 2) = S(2, 0) = -v[5] / v[0];
+  S(5, 5) = 1 / v[6], S(3, 3) = 1 / v[7], S(4, 4) = 1 / v[8];
+  if (Eigen::LLT<Matrix6>(S).info() != Eigen::Success)
+    refuse(material, xyz, "the orthotropic material is not positive definite",
+           "Poisson's ratios must satisfy nu_xy^2 < E_x / E_y and the like; nu_xy is that of a pull along x");
+  return S.inverse();
+}
+
+/// Packed upper half to a symmetric matrix.
+Eigen::MatrixXd unpacked(std::span<const double> values, int n) {
+  Eigen::MatrixXd D(n, n);
+  for (int i = 0, k = 0; i < n; ++i)
+    for (int j = i; j < n; ++j, ++k) D(i, j) = D(j, i) = values[k];
+  return D;
+}
+
+int rows_of(std::size_t values) { return values == 1 ? 1 : values == 6 ? 3 : values == 10 ? 4 : 6; }
+
+void require_definite(const MaterialParams& material, const Eigen::MatrixXd& D, const double* xyz) {
+  if (Eigen::LLT<Eigen::MatrixXd>(D).info() != Eigen::Success)
+    refuse(material, xyz, "stiffness is not positive definite",
+           "give the upper half row by row: D_11, D_12, ..., D_22, ...; every strain must cost energy");
+}
+
+}  // namespace
+
+Body body_of(int dim, bool has_axis, const std::string& plane) {
+  if (dim == 1) return Body::bar;
+  if (dim == 3) return Body::solid;
+  return has_axis ? Body::revolution : plane == "stress" ? Body::plane_stress : Body::plane_strain;
+}
+
+int strain_size(Body body) { return static_cast<int>(places(body).size()); }
+
+std::vector<deck::Expression> values_of(const MaterialParams& m) {
+  std::vector<deck::Expression> all = m.stiffness;
+  if (all.empty()) {
+    all = m.young;
+    all.insert(all.end(), m.poisson.begin(), m.poisson.end());
+    if (m.poisson.empty()) all.emplace_back(0.0);
+    all.insert(all.end(), m.shear.begin(), m.shear.end());
+  }
+  for (std::size_t axis = 0; axis < 3; ++axis)
+    all.push_back(m.expansion.empty() ? deck::Expression(0.0) : m.expansion[m.expansion.size() == 1 ? 0 : axis]);
+  all.push_back(m.temperature);
+  return all;
+}
+
+void check_law(const MaterialParams& m, Body body) {
+  const std::size_t given = m.stiffness.size();
+  if (given == 0 || given == 21) return;
+  const auto own = static_cast<std::size_t>(strain_size(body) * (strain_size(body) + 1) / 2);
+  if (given != own)
+    refuse(m, nullptr,
+           fmt::format("stiffness has {} values, this body takes {}", given,
+                       own == 21 ? "21" : fmt::format("21 or {}", own)),
+           "in the order xx yy zz yz xz xy; in the plane xx yy xy, with mesh.axis xx yy zz xy");
+}
+
+Law law_of(const MaterialParams& m, Body body, std::span<const double> values, const double* xyz) {
+  const std::vector<int>& rows = places(body);
+  const int n = static_cast<int>(rows.size());
+  const std::size_t moduli = values.size() - 4;
+  Vector6 thermal = Vector6::Zero();
+  for (int axis = 0; axis < 3; ++axis) thermal[axis] = values[moduli + axis] * values[moduli + 3];
+  Law law;
+  Eigen::MatrixXd D(n, n);
+  Eigen::VectorXd initial(n);
+  const bool whole = m.stiffness.empty() || m.stiffness.size() == 21;
+  if (!whole) {
+    D = unpacked(values, rows_of(moduli));
+    require_definite(m, D, xyz);
+    for (int i = 0; i < n; ++i) {
+      initial[i] = 0;
+      for (int j = 0; j < n; ++j) initial[i] += D(i, j) * thermal[rows[j]];
+    }
+  } else {
+    Matrix6 all;
+    if (!m.stiffness.empty()) {
+      all = unpacked(values, 6);
+      require_definite(m, all, xyz);
+    } else if (m.young.size() == 3) {
+      all = orthotropic(m, values, xyz);
+    } else {
+      all = isotropic(m, body, values[0], values[1], xyz);
+    }
+    if (body == Body::plane_stress || body == Body::bar) {
+      // What is normal to them is free of stress.
+      const Matrix6 S = all.inverse();
+      Eigen::MatrixXd compliance(n, n);
+      for (int i = 0; i < n; ++i)
+        for (int j = 0; j < n; ++j) compliance(i, j) = S(rows[i], rows[j]);
+      D = compliance.inverse();
+      for (int i = 0; i < n; ++i) {
+        initial[i] = 0;
+        for (int j = 0; j < n; ++j) initial[i] += D(i, j) * thermal[rows[j]];
+        law.normal_strain[i] = S(2, rows[i]);
+      }
+      law.normal_thermal = thermal[2];
+    } else {
+      const Vector6 stress = all * thermal;
+      for (int i = 0; i < n; ++i) {
+        for (int j = 0; j < n; ++j) D(i, j) = all(rows[i], rows[j]);
+        initial[i] = stress[rows[i]];
+        law.normal[i] = all(2, rows[i]);
+      }
+      law.normal_initial = stress[2];
+    }
+  }
+  for (int i = 0; i < n; ++i) {
+    law.initial[i] = initial[i];
+    for (int j = 0; j < n; ++j) law.D[i * n + j] = 0.5 * (D(i, j) + D(j, i));
+  }
+  return law;
+}
+
+void Law::state(Body body, const double* strain, double (&sigma)[6], double (&eps)[6]) const {
+  const std::vector<int>& rows = places(body);
+  const int n = static_cast<int>(rows.size());
+  std::fill_n(sigma, 6, 0.0);
+  std::fill_n(eps, 6, 0.0);
+  for (int i = 0; i < n; ++i) {
+    double sum = -initial[i];
+    for (int j = 0; j < n; ++j) sum += D[i * n + j] * strain[j];
+    sigma[rows[i]] = sum;
+    eps[rows[i]] = strain[i];
+  }
+  if (body == Body::plane_strain) {
+    sigma[2] = -normal_initial;
+    for (int i = 0; i < n; ++i) sigma[2] += normal[i] * strain[i];
+  } else if (body == Body::plane_stress) {
+    eps[2] = normal_thermal;
+    for (int i = 0; i < n; ++i) eps[2] += normal_strain[i] * sigma[rows[i]];
+  }
+}
+
+}  // namespace tessera::physics::elasticity

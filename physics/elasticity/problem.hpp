@@ -1,0 +1,58 @@
+#pragma once
+// The deck's materials and boundary conditions on the mesh, on the host.
+#include <span>
+
+#include "forms/elasticity.hpp"
+#include "forms/traction.hpp"
+#include "physics/elasticity/law.hpp"
+#include "physics/model.hpp"
+
+namespace tessera::physics::elasticity {
+
+/// Tractions, pressures and springs of one entry of [[boundary]]; each facet counts once.
+struct FacetTerm {
+  mesh::Group group;
+  const BoundaryParams* boundary = nullptr;
+};
+
+struct Problem {
+  const Params& params;
+  const Discretisation& space;
+  Body body;
+  std::vector<Index> material;  ///< [cells]
+  std::vector<FacetTerm> facets;
+  DirichletData dirichlet;
+
+  int dim() const { return space.mesh.dim; }
+  /// Of a body of revolution the axis along which r is, else -1.
+  int radial() const { return space.mesh.measure.radius; }
+};
+
+/// Finds materials and boundaries on the mesh. Throws Error where names are unknown, entries contradict each other, a symmetry is
+/// not plane, or the displacements leave a rigid motion free.
+Problem make_problem(const Params& params, const Discretisation& space);
+
+/// Rows with displacements, and on the axis of revolution those along r. Where groups of different entries meet, the later one holds.
+DirichletData displacements(const Params& params, const Discretisation& space);
+/// Whether an entry fixes each component on a group of that name, [components].
+std::vector<char> fixed_components(const Discretisation& space, const BoundaryParams& boundary,
+                                   const std::string& name);
+/// The other entries.
+std::vector<FacetTerm> facet_terms(const Params& params, const mesh::Mesh& mesh);
+
+/// Coefficients at the quadrature points of a mesh or a part of it, with the weight 2 pi r of a body of revolution; material [cells].
+/// Throws Error(usage) for a law that is none.
+forms::ElasticityData elasticity_data(const Params& params, Body body, const mesh::Mesh& mesh,
+                                      const assembly::DofMap& dofs, const std::vector<Index>& material, int threads);
+forms::ElasticityData elasticity_data(const Problem& problem);
+/// Evaluated values of a facet term, [facets, points, ...]; with the weight.
+struct TractionValues {
+  std::vector<double> traction, spring;
+  forms::TractionData data() const { return {traction, spring}; }
+};
+TractionValues traction_values(const Problem& problem, const FacetTerm& term);
+
+/// Throws Error(usage) where neither displacements nor springs stop a rigid motion of the body, or of one of its parts, naming it.
+void check_held(const Problem& problem);
+
+}  // namespace tessera::physics::elasticity
