@@ -341,9 +341,8 @@ name = "diagonal"
 from = [0, 0]
 to = [1, 1]
 points = 3
-)") + plugin + " --output " +
-                           out.string();
-  const Result run = tessera("run " + deck);
+)") + plugin;
+  const Result run = tessera("run " + deck + to_out);
   ASSERT_EQ(run.code, 0) << run.text;
   const auto summary = summary_in(out);
   EXPECT_NEAR(summary["quantities"]["mean"], 1, 1e-7);
