@@ -32,7 +32,7 @@ struct BlockErrors {
   const mesh::Mesh& mesh;
   const mesh::CellBlock& block;
   const DofBlock& dofs;
-  std::span<const double> u;
+  const FieldView& u;
   const deck::Expression& exact;
   std::span<const deck::Expression> gradient;
   const ErrorOptions& options;
@@ -63,12 +63,12 @@ Sums BlockErrors::over(Index first, Index last) const {
       double jacobian[9], inverse[9], error[3], k_error[3];
       const double det = geometry.jacobian(mesh, block.cell(c), q, jacobian);
       const double weight = rule.weights[q] * std::abs(det) * mesh.measure.at(&points[3 * at]);
-      const double difference = field.value(dofs.cell(c), u.data(), q) - value[at];
+      const double difference = field.value(dofs.cell(c), u.data(), q, u.stride()) - value[at];
       sums.l2 += weight * difference * difference;
       sums.max = larger(sums.max, std::abs(difference));
       if (gradient.empty()) continue;
       GeometryMap::invert(jacobian, det, dim, inverse);
-      field.gradient(dofs.cell(c), u.data(), q, inverse, error);
+      field.gradient(dofs.cell(c), u.data(), q, inverse, error, u.stride());
       for (int i = 0; i < dim; ++i) error[i] -= slope[i][at];
       for (int i = 0; i < dim; ++i) sums.h1 += weight * error[i] * error[i];
       if (!options.coefficient) continue;
@@ -80,9 +80,8 @@ Sums BlockErrors::over(Index first, Index last) const {
 
 }  // namespace
 
-ErrorNorms compute_errors(const mesh::Mesh& mesh, const DofMap& dofs, std::span<const double> u,
-                          const deck::Expression& exact, std::span<const deck::Expression> gradient,
-                          const ErrorOptions& options) {
+ErrorNorms compute_errors(const mesh::Mesh& mesh, const DofMap& dofs, const FieldView& u, const deck::Expression& exact,
+                          std::span<const deck::Expression> gradient, const ErrorOptions& options) {
   if (!gradient.empty() && gradient.size() != std::size_t(mesh.dim))
     throw Error(ExitCode::usage,
                 fmt::format("the exact gradient has {} components on a {}-D mesh", gradient.size(), mesh.dim),
@@ -110,7 +109,8 @@ ErrorNorms compute_errors(const mesh::Mesh& mesh, const DofMap& dofs, std::span<
     for (const Sums& part : parts) total.add(part);
   }
   const std::vector<double> nodal = interpolate(mesh, dofs, exact, options.time);
-  for (std::size_t dof = 0; dof < nodal.size(); ++dof) total.max = larger(total.max, std::abs(u[dof] - nodal[dof]));
+  for (std::size_t dof = 0; dof < nodal.size(); ++dof)
+    total.max = larger(total.max, std::abs(u(static_cast<Offset>(dof)) - nodal[dof]));
   ErrorNorms norms;
   norms.l2 = std::sqrt(total.l2);
   norms.max = total.max;

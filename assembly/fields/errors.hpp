@@ -4,6 +4,7 @@
 
 #include "assembly/fields/tensor_field.hpp"
 #include "assembly/space/dof_map.hpp"
+#include "assembly/space/field_view.hpp"
 #include "deck/expression.hpp"
 
 namespace tessera::assembly {
@@ -23,12 +24,11 @@ struct ErrorOptions {
   int threads = 0;                               ///< 0: all. The result does not depend on it.
 };
 
-/// Compares nodal values u [dofs] with an exact solution; `gradient` is empty or has mesh.dim expressions.
+/// Compares a nodal field u of one component with an exact solution; `gradient` is empty or has mesh.dim expressions.
 /// On a mesh with an axis (mesh::Measure) the norms are those over the body of revolution.
 /// Throws Error(usage) where an expression is not finite or the number of gradient components is wrong.
-ErrorNorms compute_errors(const mesh::Mesh& mesh, const DofMap& dofs, std::span<const double> u,
-                          const deck::Expression& exact, std::span<const deck::Expression> gradient = {},
-                          const ErrorOptions& options = {});
+ErrorNorms compute_errors(const mesh::Mesh& mesh, const DofMap& dofs, const FieldView& u, const deck::Expression& exact,
+                          std::span<const deck::Expression> gradient = {}, const ErrorOptions& options = {});
 
 /// Nodal values of an expression, [dofs].
 std::vector<double> interpolate(const mesh::Mesh& mesh, const DofMap& dofs, const deck::Expression& f, double time = 0);

@@ -11,7 +11,7 @@ std::vector<double> flux_field(const mesh::Mesh& mesh, const DofMap& dofs, std::
     tensor.apply(node.cell, node.xyz, mesh.dim, node.gradient, out);
     for (int axis = 0; axis < mesh.dim; ++axis) out[axis] = -out[axis];
   };
-  return nodal_mean(mesh, dofs, u, 1, 3, flux, threads);
+  return nodal_mean(mesh, dofs, u, 3, flux, threads);
 }
 
 }  // namespace tessera::assembly

@@ -19,9 +19,9 @@ double measure(const mesh::Mesh& mesh, const GeometryMap& volume, const Quadratu
 
 }  // namespace
 
-std::vector<double> nodal_mean(const mesh::Mesh& mesh, const DofMap& dofs, std::span<const double> u, int components,
-                               int outputs, const std::function<void(const NodeState&, double* out)>& evaluate,
-                               int threads) {
+std::vector<double> nodal_mean(const mesh::Mesh& mesh, const DofMap& dofs, const FieldView& u, int outputs,
+                               const std::function<void(const NodeState&, double* out)>& evaluate, int threads) {
+  const int components = u.components();
   constexpr Index batch = 1 << 16;  // values of a batch of cells are computed in parallel and added in order
   std::vector<double> result(static_cast<std::size_t>(dofs.dofs) * outputs, 0.0),
       weight(static_cast<std::size_t>(dofs.dofs), 0.0);
@@ -49,8 +49,8 @@ std::vector<double> nodal_mean(const mesh::Mesh& mesh, const DofMap& dofs, std::
             GeometryMap::invert(jacobian, det, mesh.dim, inverse);
             geometry.point(mesh, block.cell(c), n, x);
             for (int k = 0; k < components; ++k) {
-              value[k] = u[Offset{of.cell(c)[n]} * components + k];
-              field.gradient(of.cell(c), u.data() + k, n, inverse, &gradient[k * mesh.dim], components);
+              value[k] = u(of.cell(c)[n], k);
+              field.gradient(of.cell(c), u.component(k).data(), n, inverse, &gradient[k * mesh.dim], u.stride());
             }
             evaluate({block.first_cell + c, x, value.data(), gradient.data()},
                      &values[(i * element.nodes + n) * outputs]);

@@ -4,6 +4,7 @@
 #include <vector>
 
 #include "assembly/space/dof_map.hpp"
+#include "assembly/space/field_view.hpp"
 
 namespace tessera::assembly {
 
@@ -15,10 +16,9 @@ struct NodeState {
   const double* gradient;  ///< [components, dim]
 };
 
-/// What is derived from u [dofs, components] as a nodal field, [dofs, outputs]: at each dof the mean of what evaluate(state, out) says in
+/// What is derived from u as a nodal field, [dofs, outputs]: at each dof the mean of what evaluate(state, out) says in
 /// its cells, weighted by their measures. `evaluate` is called from several threads at once; the result does not depend on their number.
-std::vector<double> nodal_mean(const mesh::Mesh& mesh, const DofMap& dofs, std::span<const double> u, int components,
-                               int outputs, const std::function<void(const NodeState&, double* out)>& evaluate,
-                               int threads = 0);
+std::vector<double> nodal_mean(const mesh::Mesh& mesh, const DofMap& dofs, const FieldView& u, int outputs,
+                               const std::function<void(const NodeState&, double* out)>& evaluate, int threads = 0);
 
 }  // namespace tessera::assembly

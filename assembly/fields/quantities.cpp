@@ -110,7 +110,7 @@ void check_components(const HostTensorField& field, int dim) {
                 fmt::format("1 or {} components are expected", dim * (dim + 1) / 2));
 }
 
-std::array<double, 2> min_max(const mesh::Mesh& mesh, const DofMap& dofs, std::span<const double> u,
+std::array<double, 2> min_max(const mesh::Mesh& mesh, const DofMap& dofs, const FieldView& u,
                               const mesh::Group* group) {
   std::array<double, 2> result{std::numeric_limits<double>::infinity(), -std::numeric_limits<double>::infinity()};
   const auto add = [&result](double value) {  // NaN stays
@@ -118,19 +118,19 @@ std::array<double, 2> min_max(const mesh::Mesh& mesh, const DofMap& dofs, std::s
     if (value > result[1] || std::isnan(value)) result[1] = value;
   };
   if (!group) {
-    if (u.empty()) throw Error(ExitCode::usage, "the field has no values", "check that the mesh has cells");
-    for (const double value : u) add(value);
+    if (u.nodes() == 0) throw Error(ExitCode::usage, "the field has no values", "check that the mesh has cells");
+    for (Offset dof = 0; dof < u.nodes(); ++dof) add(u(dof));
     return result;
   }
   const std::vector<Index> on = facet_dofs(mesh, dofs, *group);
   if (on.empty())
     throw Error(ExitCode::usage, fmt::format("group '{}' has no dofs", group->name),
                 "choose a group that is part of the mesh's cells");
-  for (const Index dof : on) add(u[dof]);
+  for (const Index dof : on) add(u(dof));
   return result;
 }
 
-FieldStatistics field_statistics(const mesh::Mesh& mesh, const DofMap& dofs, std::span<const double> u,
+FieldStatistics field_statistics(const mesh::Mesh& mesh, const DofMap& dofs, const FieldView& u,
                                  const mesh::Group* group, int threads) {
   if (group && group->dim < mesh.dim - 1)
     throw Error(ExitCode::usage,
@@ -152,7 +152,7 @@ FieldStatistics field_statistics(const mesh::Mesh& mesh, const DofMap& dofs, std
           double x[3] = {};
           if (mesh.measure.weighs()) tables.geometry.point(mesh, nodes, q, x);
           const double weight = tables.rule.weights[q] * scale * mesh.measure.at(x);
-          const double value = tables.field.value(dofs.blocks[b].cell(local), u.data(), q);
+          const double value = tables.field.value(dofs.blocks[b].cell(local), u.data(), q, u.stride());
           sum.measure += weight;
           sum.integral += weight * value;
           sum.square += weight * value * value;
@@ -190,8 +190,7 @@ Probe make_probe(const mesh::Mesh& mesh, const DofMap& dofs, const mesh::PointLo
   return {location->cell, {of_cell, of_cell + block.nodes}, field.phi};
 }
 
-double value_at(const mesh::Mesh& mesh, const DofMap& dofs, std::span<const double> u,
-                const std::array<double, 3>& point) {
+double value_at(const mesh::Mesh& mesh, const DofMap& dofs, const FieldView& u, const std::array<double, 3>& point) {
   return make_probe(mesh, dofs, point).value(u);
 }
 

@@ -5,12 +5,13 @@
 
 #include "assembly/fields/tensor_field.hpp"
 #include "assembly/space/dof_map.hpp"
+#include "assembly/space/field_view.hpp"
 #include "mesh/geometry.hpp"
 #include "mesh/sides.hpp"
 
 namespace tessera::assembly {
 
-/// Numbers of a nodal field over the whole mesh or a group; on a mesh with an axis (mesh::Measure) over the body of
+/// Numbers of a nodal field of one component over the whole mesh or a group; on a mesh with an axis (mesh::Measure) over the body of
 /// revolution.
 struct FieldStatistics {
   double measure = 0;       ///< length, area or volume; for the facets of a 1-D mesh their count
@@ -22,11 +23,11 @@ struct FieldStatistics {
 
 /// `group` null: the whole mesh; otherwise a group of cells or facets. Does not depend on the number of threads.
 /// Throws Error(usage) for a group of lower dimension or an empty one.
-FieldStatistics field_statistics(const mesh::Mesh& mesh, const DofMap& dofs, std::span<const double> u,
+FieldStatistics field_statistics(const mesh::Mesh& mesh, const DofMap& dofs, const FieldView& u,
                                  const mesh::Group* group = nullptr, int threads = 0);
 
 /// Smallest and largest nodal value on a group of any dimension, or on the whole mesh.
-std::array<double, 2> min_max(const mesh::Mesh& mesh, const DofMap& dofs, std::span<const double> u,
+std::array<double, 2> min_max(const mesh::Mesh& mesh, const DofMap& dofs, const FieldView& u,
                               const mesh::Group* group = nullptr);
 
 /// int -K grad u . n over sides of cells, out of which n points: from the gradient and K of these cells.
@@ -38,9 +39,9 @@ struct Probe {
   Index cell = -1;
   std::vector<Index> dofs;
   std::vector<double> weights;
-  double value(std::span<const double> u) const {
+  double value(const FieldView& u, int component = 0) const {
     double sum = 0;
-    for (std::size_t i = 0; i < dofs.size(); ++i) sum += weights[i] * u[dofs[i]];
+    for (std::size_t i = 0; i < dofs.size(); ++i) sum += weights[i] * u(dofs[i], component);
     return sum;
   }
 };
@@ -50,7 +51,6 @@ Probe make_probe(const mesh::Mesh& mesh, const DofMap& dofs, const std::array<do
 /// For many points: `locator` is of the same mesh.
 Probe make_probe(const mesh::Mesh& mesh, const DofMap& dofs, const mesh::PointLocator& locator,
                  const std::array<double, 3>& point);
-double value_at(const mesh::Mesh& mesh, const DofMap& dofs, std::span<const double> u,
-                const std::array<double, 3>& point);
+double value_at(const mesh::Mesh& mesh, const DofMap& dofs, const FieldView& u, const std::array<double, 3>& point);
 
 }  // namespace tessera::assembly

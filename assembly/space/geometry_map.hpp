@@ -77,18 +77,18 @@ struct FieldMap {
     tabulate(element, points, phi, dphi);
   }
 
-  double value(const Index* dofs, const double* u, int q, int stride = 1) const {
+  double value(const Index* dofs, const double* u, int q, Offset stride = 1) const {
     double sum = 0;
-    for (int n = 0; n < nodes; ++n) sum += phi[q * nodes + n] * u[Offset{dofs[n]} * stride];
+    for (int n = 0; n < nodes; ++n) sum += phi[q * nodes + n] * u[dofs[n] * stride];
     return sum;
   }
 
   /// gradient_i = sum_j inverse_ji du/dX_j with inverse = dX/dx, [dim, dim].
   void gradient(const Index* dofs, const double* u, int q, const double* inverse, double* gradient,
-                int stride = 1) const {
+                Offset stride = 1) const {
     std::array<double, 3> reference{};
     for (int n = 0; n < nodes; ++n)
-      for (int j = 0; j < dim; ++j) reference[j] += dphi[(q * nodes + n) * dim + j] * u[Offset{dofs[n]} * stride];
+      for (int j = 0; j < dim; ++j) reference[j] += dphi[(q * nodes + n) * dim + j] * u[dofs[n] * stride];
     for (int i = 0; i < dim; ++i) {
       gradient[i] = 0;
       for (int j = 0; j < dim; ++j) gradient[i] += inverse[j * dim + i] * reference[j];

@@ -184,7 +184,8 @@ std::vector<double> ElasticityResults::stress_and_strain() const {
       out[6 + k] = eps[voigt_of_vtk[k]] * (k < 3 ? 1.0 : 0.5);
     }
   };
-  return assembly::nodal_mean(s_.mesh, s_.dofs, s_.u, s_.components, 12, evaluate, s_.threads);
+  return assembly::nodal_mean(s_.mesh, s_.dofs, {s_.u, assembly::FieldLayout::by_nodes(s_.components)}, 12, evaluate,
+                              s_.threads);
 }
 
 std::vector<double> ElasticityResults::field(const std::string& name) const {

@@ -14,21 +14,6 @@ namespace tessera::physics {
 
 namespace {
 
-/// Component c of values with `stride` numbers a node; those of a number are borrowed.
-struct Component {
-  std::vector<double> own;
-  std::span<const double> values;
-
-  Component(std::span<const double> all, int stride, int c) : values(all) {
-    if (stride == 1) return;
-    own.reserve(all.size() / static_cast<std::size_t>(stride));
-    for (std::size_t i = static_cast<std::size_t>(c); i < all.size(); i += static_cast<std::size_t>(stride))
-      own.push_back(all[i]);
-    values = own;
-  }
-  Component(const Component&) = delete;
-};
-
 /// [nodes, 3] of [nodes, dim]: vectors in files have three components.
 std::vector<double> padded(std::span<const double> values, int dim) {
   std::vector<double> result(3 * values.size() / static_cast<std::size_t>(dim), 0.0);
@@ -41,8 +26,12 @@ std::vector<double> padded(std::span<const double> values, int dim) {
 struct FieldValues {
   std::vector<double> own;
   std::span<const double> values;
+  int stride;
 
-  FieldValues(const FieldInfo& field, bool solved, const NodalSolution& s, const Results& results) {
+  assembly::FieldView view() const { return {values, assembly::FieldLayout::by_nodes(stride)}; }
+
+  FieldValues(const FieldInfo& field, bool solved, const NodalSolution& s, const Results& results)
+      : stride(field.stride()) {
     if (!solved)
       own = results.field(field.name);
     else if (field.vector)
@@ -53,7 +42,7 @@ struct FieldValues {
 };
 
 /// The extreme over several groups, or the integral over all that they hold, where what is in several counts once.
-double group_quantity(const QuantityParams& quantity, const NodalSolution& s, std::span<const double> u) {
+double group_quantity(const QuantityParams& quantity, const NodalSolution& s, const assembly::FieldView& u) {
   if (!is_integral(quantity)) {
     std::vector<const mesh::Group*> groups;
     for (const std::string& name : quantity.on) groups.push_back(&find_group(s.mesh, name, -1, quantity.where));
@@ -115,15 +104,15 @@ double quantity_of_field(const QuantityParams& quantity, const Traits& traits, c
   int c = 0;
   const FieldInfo& field = *measured_field(traits.fields, quantity.of, s.mesh.dim, c);
   const FieldValues values(field, &field == &traits.fields.front(), s, results);
-  const Component u(values.values, field.stride(), c);
-  if (quantity.kind != "value") return group_quantity(quantity, s, u.values);
+  const assembly::FieldView u = values.view().component(c);
+  if (quantity.kind != "value") return group_quantity(quantity, s, u);
   std::array<double, 3> at{};
   std::copy_n(quantity.at.begin(), std::min<std::size_t>(quantity.at.size(), 3), at.begin());
-  return assembly::value_at(s.mesh, s.dofs, u.values, at);
+  return assembly::value_at(s.mesh, s.dofs, u, at);
 }
 
 assembly::ErrorNorms error_norms(const ExactParams& exact, int c, const mesh::Mesh& mesh, const assembly::DofMap& dofs,
-                                 std::span<const double> u, int threads) {
+                                 const assembly::FieldView& u, int threads) {
   std::span<const deck::Expression> gradient = exact.gradient;
   if (!gradient.empty())
     gradient = gradient.subspan(static_cast<std::size_t>(c) * mesh.dim, static_cast<std::size_t>(mesh.dim));
@@ -141,9 +130,9 @@ void summarise_errors(const assembly::ErrorNorms& errors, const std::string& nam
 void report_errors(const ExactParams& exact, const FieldInfo& field, const NodalSolution& s, output::Summary& summary) {
   assembly::ErrorNorms all;
   if (!exact.gradient.empty()) all.h1 = 0;
+  const assembly::FieldView u(s.u, assembly::FieldLayout::by_nodes(s.components));
   for (int c = 0; c < s.components; ++c) {
-    const Component u(s.u, s.components, c);
-    const assembly::ErrorNorms errors = error_norms(exact, c, s.mesh, s.dofs, u.values, s.threads);
+    const assembly::ErrorNorms errors = error_norms(exact, c, s.mesh, s.dofs, u.component(c), s.threads);
     summarise_errors(errors, field.component(c), summary);
     all.l2 = std::hypot(all.l2, errors.l2);
     if (all.h1) all.h1 = std::hypot(*all.h1, *errors.h1);
@@ -222,14 +211,8 @@ void write_lines(const std::vector<LineParams>& lines, const std::vector<FieldIn
         [&](const std::array<double, 3>& x, double* out) {
           const assembly::Probe probe = assembly::make_probe(s.mesh, s.dofs, locator, x);
           for (std::size_t f = 0; f < fields.size(); ++f)
-            for (int c = 0; line.has(fields[f].name) && c < fields[f].count(s.mesh.dim); ++c) {
-              double sum = 0;
-              for (std::size_t i = 0; i < probe.dofs.size(); ++i)
-                sum += probe.weights[i] * values[f]->values[static_cast<std::size_t>(fields[f].stride()) *
-                                                                static_cast<std::size_t>(probe.dofs[i]) +
-                                                            static_cast<std::size_t>(c)];
-              *out++ = sum;
-            }
+            for (int c = 0; line.has(fields[f].name) && c < fields[f].count(s.mesh.dim); ++c)
+              *out++ = probe.value(values[f]->view(), c);
         },
         directory);
 }

@@ -214,4 +214,29 @@ TEST(FluxField, OfALinearFieldIsConstant) {
     }
 }
 
+TEST(FieldView, BothLayoutsSayTheSame) {
+  const Mesh mesh = test_meshes::box(Shape::triangle, 3);
+  const DofMap dofs = make_dof_map(mesh, 2);
+  const auto n = static_cast<Offset>(dofs.dofs);
+  std::vector<double> by_nodes;
+  for (Offset i = 0; i < 3 * n; ++i) by_nodes.push_back(std::sin(1.0 + i));
+  const FieldView nodes(by_nodes, FieldLayout::by_nodes(3));
+  const std::vector<double> by_components = nodes.in(FieldLayout::by_components(3, n));
+  const FieldView components(by_components, FieldLayout::by_components(3, n));
+  EXPECT_EQ(components.in(FieldLayout::by_nodes(3)), by_nodes);
+  for (int c = 0; c < 3; ++c) {
+    std::vector<double> alone;
+    for (Offset i = 0; i < n; ++i) alone.push_back(by_nodes[3 * i + c]);
+    const FieldStatistics expected = field_statistics(mesh, dofs, alone);
+    for (const FieldView& view : {nodes.component(c), components.component(c)}) {
+      const FieldStatistics found = field_statistics(mesh, dofs, view);
+      EXPECT_EQ(found.integral, expected.integral);
+      EXPECT_EQ(found.l2, expected.l2);
+      EXPECT_EQ(found.max, expected.max);
+      EXPECT_EQ(value_at(mesh, dofs, view, {0.3, 0.2, 0}), value_at(mesh, dofs, alone, {0.3, 0.2, 0}));
+    }
+  }
+  EXPECT_THROW(FieldView(by_nodes, FieldLayout::by_nodes(2 + static_cast<int>(3 * n))), Error);
+}
+
 }  // namespace
