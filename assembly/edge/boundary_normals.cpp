@@ -41,7 +41,7 @@ struct SideTables {
   std::array<double, 3> normal_at(const mesh::Mesh& mesh, const Index* cell, int q) const {
     double J[9], inverse[9];
     const double det = map.jacobian(mesh, cell, q, J);
-    GeometryMap::invert(J, det, map.dim, inverse);
+    GeometryMap::invert(J, map.dim, inverse);
     std::array<double, 3> n{};
     for (int d = 0; d < map.dim; ++d)
       for (int a = 0; a < map.dim; ++a) n[d] += inverse[a * map.dim + d] * normal[a] * std::abs(det) * rule.weights[q];

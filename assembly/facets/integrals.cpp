@@ -109,7 +109,8 @@ std::vector<double> facet_normals(const mesh::Mesh& mesh, const DofMap& map, con
   const auto normal = [&](const GeometryMap& geometry, int kind, const Index* nodes, int q, double* out) {
     const std::array<double, 3> reference = reference_normal(mesh.blocks[kind / most_sides].shape, kind % most_sides);
     double J[9], inverse[9], square = 0;
-    GeometryMap::invert(J, geometry.jacobian(mesh, nodes, q, J), mesh.dim, inverse);
+    geometry.jacobian(mesh, nodes, q, J);
+    GeometryMap::invert(J, mesh.dim, inverse);
     for (int d = 0; d < 3; ++d) {
       out[d] = 0;
       for (int a = 0; d < mesh.dim && a < mesh.dim; ++a) out[d] += inverse[a * mesh.dim + d] * reference[a];

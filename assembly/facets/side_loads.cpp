@@ -41,7 +41,7 @@ void load_side(const mesh::Mesh& mesh, const SideTables& side, Index cell, const
   for (int q = 0; q < side.rule.size(); ++q) {
     double jacobian[9], inverse[9], x[3], gradient[3], flow[3];
     const double det = side.geometry.jacobian(mesh, nodes, q, jacobian);
-    GeometryMap::invert(jacobian, det, dim, inverse);
+    GeometryMap::invert(jacobian, dim, inverse);
     side.geometry.point(mesh, nodes, q, x);
     side.field.gradient(dofs, u.data(), q, inverse, gradient);
     tensor.apply(cell, x, dim, gradient, flow);

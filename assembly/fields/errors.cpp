@@ -67,7 +67,7 @@ Sums BlockErrors::over(Index first, Index last) const {
       sums.l2 += weight * difference * difference;
       sums.max = larger(sums.max, std::abs(difference));
       if (gradient.empty()) continue;
-      GeometryMap::invert(jacobian, det, dim, inverse);
+      GeometryMap::invert(jacobian, dim, inverse);
       field.gradient(dofs.cell(c), u.data(), q, inverse, error, u.stride());
       for (int i = 0; i < dim; ++i) error[i] -= slope[i][at];
       for (int i = 0; i < dim; ++i) sums.h1 += weight * error[i] * error[i];

@@ -45,8 +45,8 @@ std::vector<double> nodal_mean(const mesh::Mesh& mesh, const DofMap& dofs, const
           measures[i] = measure(mesh, volume, rule, block.cell(c));
           for (int n = 0; n < element.nodes; ++n) {
             double jacobian[9], inverse[9], x[3];
-            const double det = geometry.jacobian(mesh, block.cell(c), n, jacobian);
-            GeometryMap::invert(jacobian, det, mesh.dim, inverse);
+            geometry.jacobian(mesh, block.cell(c), n, jacobian);
+            GeometryMap::invert(jacobian, mesh.dim, inverse);
             geometry.point(mesh, block.cell(c), n, x);
             for (int k = 0; k < components; ++k) {
               value[k] = u(of.cell(c)[n], k);

@@ -146,7 +146,7 @@ FieldStatistics field_statistics(const mesh::Mesh& mesh, const DofMap& dofs, con
           const double det = tables.geometry.jacobian(mesh, nodes, q, jacobian);
           double scale = std::abs(det);
           if (sides) {
-            GeometryMap::invert(jacobian, det, mesh.dim, inverse);
+            GeometryMap::invert(jacobian, mesh.dim, inverse);
             scale = tables.scaled_normal(det, inverse, n);
           }
           double x[3] = {};

@@ -150,7 +150,7 @@ double surface_measure(const GeometryMap& map, const mesh::Mesh& mesh, const Ind
   double jacobian[9], inverse[9], square = 0;
   const int dim = map.dim;
   const double det = map.jacobian(mesh, cell, q, jacobian);
-  GeometryMap::invert(jacobian, det, dim, inverse);
+  GeometryMap::invert(jacobian, dim, inverse);
   for (int d = 0; d < dim; ++d) {
     double component = 0;
     for (int a = 0; a < dim; ++a) component += inverse[a * dim + d] * normal[a];

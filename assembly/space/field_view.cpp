@@ -9,7 +9,8 @@ namespace tessera::assembly {
 FieldView::FieldView(std::span<const double> values, const FieldLayout& layout)
     : values_(values), nodes_(static_cast<Offset>(values.size()) / layout.components), layout_(layout) {
   if (nodes_ * layout.components != static_cast<Offset>(values.size()))
-    throw Error(ExitCode::internal, fmt::format("{} numbers of a field of {} components", values.size(), layout.components),
+    throw Error(ExitCode::internal,
+                fmt::format("{} numbers of a field of {} components", values.size(), layout.components),
                 "give every component at every node");
 }
 

@@ -5,6 +5,8 @@
 #include <vector>
 
 #include "assembly/space/element.hpp"
+#include "assembly/space/jacobian.hpp"
+#include "forms/tensor.hpp"
 
 namespace tessera::assembly {
 
@@ -29,38 +31,41 @@ struct GeometryMap {
 
   /// jacobian: [dim, dim] row-major, dx_i / dX_j. Returns its determinant.
   double jacobian(const mesh::Mesh& mesh, const Index* cell, int q, double* jacobian) const {
-    for (int i = 0; i < dim * dim; ++i) jacobian[i] = 0;
-    for (int n = 0; n < nodes; ++n)
-      for (int i = 0; i < dim; ++i)
-        for (int j = 0; j < dim; ++j) jacobian[i * dim + j] += mesh.point(cell[n])[i] * dphi[(q * nodes + n) * dim + j];
-    return determinant(jacobian, dim);
+    if (dim == 1) return sum<1>(mesh, cell, q, jacobian);
+    if (dim == 2) return sum<2>(mesh, cell, q, jacobian);
+    return dim == 3 ? sum<3>(mesh, cell, q, jacobian) : 1.0;
   }
 
-  static double determinant(const double* a, int dim) {
-    if (dim == 0) return 1;
-    if (dim == 1) return a[0];
-    if (dim == 2) return a[0] * a[3] - a[1] * a[2];
-    return a[0] * (a[4] * a[8] - a[5] * a[7]) - a[1] * (a[3] * a[8] - a[5] * a[6]) + a[2] * (a[3] * a[7] - a[4] * a[6]);
+  /// Inverse of a [dim, dim] matrix.
+  static void invert(const double* a, int dim, double* inverse) {
+    if (dim == 1) forms::invert<1, double>(matrix<1>(a), matrix<1>(inverse));
+    if (dim == 2) forms::invert<2, double>(matrix<2>(a), matrix<2>(inverse));
+    if (dim == 3) forms::invert<3, double>(matrix<3>(a), matrix<3>(inverse));
   }
 
-  /// Inverse of a [dim, dim] matrix with its determinant.
-  static void invert(const double* a, double det, int dim, double* inverse) {
-    const double s = 1 / det;
-    if (dim == 1) {
-      inverse[0] = s;
-    } else if (dim == 2) {
-      inverse[0] = s * a[3], inverse[1] = -s * a[1], inverse[2] = -s * a[2], inverse[3] = s * a[0];
-    } else if (dim == 3) {
-      inverse[0] = s * (a[4] * a[8] - a[5] * a[7]);
-      inverse[1] = s * (a[2] * a[7] - a[1] * a[8]);
-      inverse[2] = s * (a[1] * a[5] - a[2] * a[4]);
-      inverse[3] = s * (a[5] * a[6] - a[3] * a[8]);
-      inverse[4] = s * (a[0] * a[8] - a[2] * a[6]);
-      inverse[5] = s * (a[2] * a[3] - a[0] * a[5]);
-      inverse[6] = s * (a[3] * a[7] - a[4] * a[6]);
-      inverse[7] = s * (a[1] * a[6] - a[0] * a[7]);
-      inverse[8] = s * (a[0] * a[4] - a[1] * a[3]);
-    }
+ private:
+  template <int d>
+  static const double (&matrix(const double* a))[d][d] {
+    return *reinterpret_cast<const double(*)[d][d]>(a);
+  }
+  template <int d>
+  static double (&matrix(double* a))[d][d] {
+    return *reinterpret_cast<double(*)[d][d]>(a);
+  }
+  template <int d>
+  static double determinant(const double (&J)[d][d]) {
+    if constexpr (d == 1) return J[0][0];
+    if constexpr (d == 2) return J[0][0] * J[1][1] - J[0][1] * J[1][0];
+    if constexpr (d == 3)
+      return J[0][0] * (J[1][1] * J[2][2] - J[1][2] * J[2][1]) - J[0][1] * (J[1][0] * J[2][2] - J[1][2] * J[2][0]) +
+             J[0][2] * (J[1][0] * J[2][1] - J[1][1] * J[2][0]);
+  }
+  template <int d>
+  double sum(const mesh::Mesh& mesh, const Index* cell, int q, double* jacobian) const {
+    sum_jacobian<d>(
+        nodes, [&](int n) { return mesh.point(cell[n]); }, [&](int a, int n) { return dphi[(q * nodes + n) * d + a]; },
+        matrix<d>(jacobian));
+    return determinant<d>(matrix<d>(jacobian));
   }
 };
 

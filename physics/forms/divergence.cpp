@@ -74,8 +74,8 @@ Coefficient divergence_of(const mesh::Mesh& mesh, const DofMap& map, const Coeff
       for (Offset cell = first; cell < last; ++cell) {
         const double* values = &k.values[static_cast<std::size_t>(before + cell * points) * components];
         for (int q = 0; q < points; ++q) {
-          const double det = geometry.jacobian(mesh, block.cell(static_cast<Index>(cell)), q, J);
-          GeometryMap::invert(J, det, dim, inverse);
+          geometry.jacobian(mesh, block.cell(static_cast<Index>(cell)), q, J);
+          GeometryMap::invert(J, dim, inverse);
           double* divergence = &result.values[static_cast<std::size_t>(before + cell * points + q) * dim];
           for (int a = 0; a < dim; ++a)
             for (int m = 0; m < components; ++m) {

@@ -60,7 +60,7 @@ struct PlainMatrices {
       for (int q = 0; q < rule.size(); ++q) {
         double J[9], inverse[9];
         const double det = map.jacobian(mesh, cells.cell(cell), q, J);
-        assembly::GeometryMap::invert(J, det, dim, inverse);
+        assembly::GeometryMap::invert(J, dim, inverse);
         const double w = rule.weights[q] * std::abs(det);
         volume += w;
         Eigen::MatrixXd grad = Eigen::MatrixXd::Zero(n, dim);
