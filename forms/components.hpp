@@ -7,6 +7,8 @@
 //   load<dim>(place, c, l)          l_c [dim + 1]
 //   present(block), constant()      which blocks have data; whether one point has the coefficients of the whole cell
 //   tests_values()                  whether C has rows and columns of values in this run
+// and for operators without a matrix, beside With<T> and needed_by_tangent(member) as forms of one unknown have them,
+//   without_fields<U>()             itself with the numbers U, with empty fields; and it is symmetric: C_dc = C_cd^T
 #include "forms/pulled.hpp"
 
 namespace tessera::forms {
@@ -19,7 +21,7 @@ inline constexpr bool has_components = requires {
 
 /// Unknowns a node.
 template <class Form>
-constexpr int components_of(int dim) {
+TESSERA_HD constexpr int components_of(int dim) {
   if constexpr (has_components<Form>)
     return Form::components(dim);
   else

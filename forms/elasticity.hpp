@@ -26,40 +26,44 @@ struct ElasticityData {
 
 /// Linear elasticity: int eps(v) : D eps(u) = int f . v + int eps(v) : sigma_0.   Hughes, The Finite Element Method, (2.7.7) to (2.7.18).
 /// With a radius r the hoop strain u_r / r is the third component of eps, (2.12.1).
-struct Elasticity {
-  using Number = double;
+template <class T>
+struct BasicElasticity {
+  using Number = T;
   using Data = ElasticityData;
+  template <class U>
+  using With = BasicElasticity<U>;
   static constexpr bool symmetric = true;
   static constexpr unsigned couples =
       gradient_gradient | gradient_value | value_gradient | value_value | load_value | load_gradient;
-  static constexpr int components(int dim) { return dim; }
+  TESSERA_HD static constexpr int components(int dim) { return dim; }
 
-  Field stiffness = {}, force = {}, initial = {}, radius = {};
+  BasicField<T> stiffness = {}, force = {}, initial = {}, radius = {};
   int radial = 0;  ///< which axis the radius is along
 
   TESSERA_HD bool tests_values() const { return !radius.empty(); }
 
   template <int dim>
-  TESSERA_HD void tangent(const Place& x, int c, int d, double (&C)[dim + 1][dim + 1]) const {
+  TESSERA_HD void tangent(const Place& x, int c, int d, T (&C)[dim + 1][dim + 1]) const {
     const bool hoop = dim == 2 && tests_values();
     const int n = voigt_size(dim, hoop);
-    const double* D = stiffness.at(x);
-    const double of_c = hoop && c == radial ? 1 / *radius.at(x) : 0, of_d = hoop && d == radial ? 1 / *radius.at(x) : 0;
+    const T* D = stiffness.at(x);
+    const T of_c = hoop && c == radial ? 1 / *radius.at(x) : T(0),
+            of_d = hoop && d == radial ? 1 / *radius.at(x) : T(0);
     for (int a = 0; a < dim; ++a) {
       const int row = voigt_index(dim, hoop, c, a);
       for (int b = 0; b < dim; ++b) C[a][b] = D[packed_symmetric(row, voigt_index(dim, hoop, d, b), n)];
-      C[a][dim] = of_d != 0 ? of_d * D[packed_symmetric(row, 2, n)] : 0.0;
+      C[a][dim] = of_d != 0 ? of_d * D[packed_symmetric(row, 2, n)] : T(0);
     }
     for (int b = 0; b < dim; ++b)
-      C[dim][b] = of_c != 0 ? of_c * D[packed_symmetric(2, voigt_index(dim, hoop, d, b), n)] : 0.0;
-    C[dim][dim] = of_c != 0 && of_d != 0 ? of_c * of_d * D[packed_symmetric(2, 2, n)] : 0.0;
+      C[dim][b] = of_c != 0 ? of_c * D[packed_symmetric(2, voigt_index(dim, hoop, d, b), n)] : T(0);
+    C[dim][dim] = of_c != 0 && of_d != 0 ? of_c * of_d * D[packed_symmetric(2, 2, n)] : T(0);
   }
 
   template <int dim>
-  TESSERA_HD void load(const Place& x, int c, double (&l)[dim + 1]) const {
+  TESSERA_HD void load(const Place& x, int c, T (&l)[dim + 1]) const {
     const bool hoop = dim == 2 && tests_values();
-    for (int a = 0; a < dim; ++a) l[a] = initial.empty() ? 0.0 : initial.at(x)[voigt_index(dim, hoop, c, a)];
-    l[dim] = force.empty() ? 0.0 : force.at(x)[c];
+    for (int a = 0; a < dim; ++a) l[a] = initial.empty() ? T(0) : initial.at(x)[voigt_index(dim, hoop, c, a)];
+    l[dim] = force.empty() ? T(0) : force.at(x)[c];
     if (hoop && c == radial && !initial.empty()) l[dim] += initial.at(x)[2] / *radius.at(x);
   }
 
@@ -72,9 +76,19 @@ struct Elasticity {
     return !stiffness.per_point && !force.per_point && !initial.per_point && !radius.per_point;
   }
 
-  static constexpr std::array<Field Elasticity::*, 4> members() {
-    return {&Elasticity::stiffness, &Elasticity::force, &Elasticity::initial, &Elasticity::radius};
+  /// The same with fields of other numbers, which are empty.
+  template <class U>
+  BasicElasticity<U> without_fields() const {
+    BasicElasticity<U> other;
+    other.radial = radial;
+    return other;
   }
+
+  static constexpr std::array<BasicField<T> BasicElasticity::*, 4> members() {
+    return {&BasicElasticity::stiffness, &BasicElasticity::force, &BasicElasticity::initial, &BasicElasticity::radius};
+  }
+  /// Whether C needs the member, or only the load.
+  static constexpr bool needed_by_tangent(std::size_t member) { return member == 0 || member == 3; }
   static std::array<NamedCoefficient, 4> coefficients(const Data& data) {
     return {{{"stiffness", &data.stiffness, Rank::voigt_matrix},
              {"force", &data.force, Rank::vector},
@@ -83,5 +97,6 @@ struct Elasticity {
   }
   static const std::vector<Index>& region(const Data& data) { return data.region; }
 };
+using Elasticity = BasicElasticity<double>;
 
 }  // namespace tessera::forms

@@ -7,7 +7,10 @@
 namespace tessera::assembly {
 
 /// Throws Error(usage) where a block of threads cannot have `shared` bytes on this device.
-inline void check_shared(std::size_t shared) {
+inline void check_shared(std::size_t shared,
+                         const char* help =
+                             "choose another assembly.strategy (two_pass and colour take least), a lower "
+                             "order, or backend threads") {
   int device = 0, most = 0;
   TESSERA_CUDA_CHECK(cudaGetDevice(&device));
   TESSERA_CUDA_CHECK(cudaDeviceGetAttribute(&most, cudaDevAttrMaxSharedMemoryPerBlockOptin, device));
@@ -15,7 +18,7 @@ inline void check_shared(std::size_t shared) {
     throw Error(ExitCode::usage,
                 "an element of this order takes " + human_bytes(static_cast<double>(shared)) +
                     " of shared memory in this strategy, the GPU has " + human_bytes(most),
-                "choose another assembly.strategy (two_pass and colour take least), a lower order, or backend threads");
+                help);
 }
 
 /// launch() with `shared` bytes of dynamic shared memory. Throws Error(usage) where the device has less.

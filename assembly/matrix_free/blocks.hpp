@@ -4,7 +4,7 @@
 #include "assembly/matrix_free/line_tables.hpp"
 #include "base/array.hpp"
 #include "base/backend.hpp"
-#include "forms/tangent.hpp"
+#include "forms/components.hpp"
 
 namespace tessera::assembly::matrix_free {
 
@@ -12,7 +12,8 @@ namespace tessera::assembly::matrix_free {
 // up its own through a list. No two threads write one place, so the result is repeatable. Dofs inside a quad or hex have one
 // cell only and are written to y at once.
 
-/// Quads or hexes applied by sum factorisation. n = order + 1 nodes and Gauss points an axis; places are lexicographic, x fastest.
+/// Quads or hexes applied by sum factorisation. n = order + 1 nodes and Gauss points an axis; places are lexicographic,
+/// x fastest, of forms with several unknowns a node those of one component after the other: [components, n^dim].
 template <class Form>
 struct TensorView {
   using T = typename Form::Number;
@@ -26,13 +27,15 @@ struct TensorView {
   const T* map = nullptr;       ///< multilinear cells: 2^dim - 1 coefficients of dim, see LineJacobian; null: `factors`
   Offset map_stride = 0;        ///< of cells; entries of a cell stand map_step apart
   Offset map_step = 1;
-  const T* factors =
-      nullptr;  ///< [cells, components, n^dim]: w |det J| J^-1 C_gg J^-T packed, then w |det J| C_vv where it is there
+  /// [cells, components, n^dim]: w |det J| J^-1 C_gg J^-T packed, then w |det J| C_vv where it is there; of forms with
+  /// several unknowns a node J^-1 row by row, then w |det J|.
+  const T* factors = nullptr;
   const Index* region = nullptr;  ///< [cells]; null: all 0
-  Form form;                      ///< with `map`
-  bool has_value = false;         ///< C_vv is there
+  Form form;                      ///< with `map`, or with several unknowns a node
+  bool has_value = false;         ///< C_vv is there; with several unknowns a node C has rows and columns of values
 
   TESSERA_HD int points() const { return dim == 2 ? n * n : n * n * n; }
+  TESSERA_HD int places() const { return forms::components_of<Form>(dim) * points(); }
   TESSERA_HD Offset place(Offset cell, int l) const { return cell * cell_stride + l * place_stride; }
   TESSERA_HD Index region_of(Offset cell) const { return region ? region[cell] : 0; }
 };
@@ -41,10 +44,10 @@ struct TensorView {
 /// cells, so that neighbouring threads read neighbouring entries.
 constexpr bool one_thread_a_cell(int n, int dim) { return n == 2 || (n == 3 && dim == 2); }
 
-/// Cells, or facets, with their matrices kept. Entry i of cell c stands at c * cell_stride + i * node_stride.
+/// Cells, or facets, with their matrices kept; a node has a row for each of its unknowns. Entry i of cell c stands at c * cell_stride + i * node_stride.
 template <class T>
 struct LocalView {
-  int nodes = 0;
+  int nodes = 0;  ///< rows
   Index cells = 0;
   Offset first = 0;  ///< where its cells begin in the element vector
   Offset cell_stride = 0, node_stride = 0;

@@ -3,11 +3,9 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <cmath>
 #include <limits>
-#include <map>
 
-#include "assembly/facets/integrals.hpp"
+#include "assembly/facets/facet_terms_impl.hpp"
 #include "assembly/space/geometry_map.hpp"
 #include "assembly/space/quadrature.hpp"
 #include "assembly/space/quadrature_points.hpp"
@@ -44,6 +42,25 @@ std::vector<Index> lexicographic_dofs(const DofBlock& dofs, int order) {
     for (int l = 0; l < dofs.nodes; ++l) result[Offset{c} * dofs.nodes + l] = dofs.cell(c)[nodes[l]];
   });
   return result;
+}
+
+std::vector<Index> component_dofs(std::vector<Index> dofs, int nodes, int components, bool component_first) {
+  if (components == 1) return dofs;
+  std::vector<Index> result(dofs.size() * static_cast<std::size_t>(components));
+  parallel_for(default_threads(), static_cast<Offset>(dofs.size()), [&](Offset k) {
+    const Offset cell = k / nodes, i = k % nodes;
+    for (int c = 0; c < components; ++c)
+      result[cell * nodes * components + (component_first ? c * nodes + i : i * components + c)] =
+          dofs[k] * components + c;
+  });
+  return result;
+}
+
+void check_rows(const DofMap& map, int components) {
+  if (const Offset rows = Offset{map.dofs} * components; rows > std::numeric_limits<Index>::max())
+    throw Error(ExitCode::mesh,
+                fmt::format("{} nodes with {} unknowns each exceed 32-bit numbers", map.dofs, components),
+                "use a coarser mesh or a lower order");
 }
 
 std::vector<double> multilinear_maps(const mesh::Mesh& mesh, const mesh::CellBlock& cells) {
@@ -142,94 +159,31 @@ HostGatherList gather_list(const std::vector<Contributions>& blocks, Index dofs,
   return list;
 }
 
-namespace {
-
-/// ds at the points of a side: |det J| |J^-T n| w  (Nanson).
-double surface_measure(const GeometryMap& map, const mesh::Mesh& mesh, const Index* cell, int q, double weight,
-                       const std::array<double, 3>& normal) {
-  double jacobian[9], inverse[9], square = 0;
-  const int dim = map.dim;
-  const double det = map.jacobian(mesh, cell, q, jacobian);
-  GeometryMap::invert(jacobian, dim, inverse);
-  for (int d = 0; d < dim; ++d) {
-    double component = 0;
-    for (int a = 0; a < dim; ++a) component += inverse[a * dim + d] * normal[a];
-    square += component * component;
+FacetTerms facet_terms(const mesh::Mesh& mesh, const DofMap& map, const BoundaryData& boundary) {
+  FacetTerms terms = boundary.terms;
+  std::vector<double> matrix;
+  for (const FacetIntegral& integral : boundary.facets) {
+    const auto points =
+        integral.group->entities.size() * static_cast<std::size_t>(facet_points_per_facet(mesh, map, *integral.group));
+    check_facet_values(points, std::array<std::span<const double>, 2>{integral.alpha, integral.g}, std::array{1, 1});
+    terms.load.resize(static_cast<std::size_t>(map.dofs));
+    const auto at = [](const std::vector<double>& values, const forms::Place& x) {
+      return values.empty() ? 0.0 : values[x.cell * x.points + x.point];
+    };
+    visit_facets(mesh, map, *integral.group, [&](const FacetPoints& of) {
+      add_facet_term<1>(
+          of, [&](const forms::Place& x, int, int) { return at(integral.alpha, x); },
+          [&](const forms::Place& x, int) { return at(integral.g, x); }, matrix, terms);
+    });
   }
-  return std::abs(det) * std::sqrt(square) * weight;
+  return terms;
 }
 
-/// One side of the cells of one block.
-struct SideTables {
-  const Quadrature& rule;
-  GeometryMap map;
-  std::array<double, 3> normal;
-  const std::vector<int>& local;
-  std::vector<double> phi;  ///< [points, side dofs]
-
-  SideTables(const mesh::CellBlock& cells, int order, int side)
-      : rule(rule_of(cells, order, side)),
-        map(cells, facet_to_cell(cells.shape, side, rule.points)),
-        normal(reference_normal(cells.shape, side)),
-        local(facet_local_dofs(cells.shape, order, side)) {
-    std::vector<double> dphi;
-    tabulate(lagrange(mesh::topology(cells.shape).facets[side].shape, order), rule.points, phi, dphi);
-  }
-  /// That of the assembled path.
-  static const Quadrature& rule_of(const mesh::CellBlock& cells, int order, int side) {
-    const Shape shape = mesh::topology(cells.shape).facets[side].shape;
-    return quadrature(shape, 2 * std::max(order, cells.order) + (shape == Shape::triangle ? 0 : 1));
-  }
-};
-
-void check_length(std::size_t values, std::size_t expected) {
-  if (values != 0 && values != expected)
-    throw Error(ExitCode::internal, fmt::format("{} facet values where {} are needed", values, expected),
-                "give one value for each of facet_quadrature_points()");
-}
-
-}  // namespace
-
-std::vector<FacetMatrices> facet_matrices(const mesh::Mesh& mesh, const DofMap& map,
-                                          const std::vector<FacetIntegral>& integrals, std::vector<double>& b) {
-  std::map<int, FacetMatrices> result;  // by the number of dofs on the facet
-  std::map<std::pair<const mesh::CellBlock*, int>, SideTables> tables;
-  for (const FacetIntegral& integral : integrals) {
-    const std::vector<Index>& facets = integral.group->entities;
-    const std::size_t stride = static_cast<std::size_t>(facet_points_per_facet(mesh, map, *integral.group));
-    check_length(integral.alpha.size(), facets.size() * stride);
-    check_length(integral.g.size(), facets.size() * stride);
-    for (std::size_t f = 0; f < facets.size(); ++f) {
-      const Index cell = mesh.facets.cell[facets[f]];
-      const int side_number = mesh.facets.side[facets[f]];
-      const mesh::CellBlock& cells = mesh.block_of(cell);
-      const SideTables& side = tables.try_emplace({&cells, side_number}, cells, map.order, side_number).first->second;
-      const int nodes = static_cast<int>(side.local.size());
-      const Index* dofs = map.block_of(cell).cell(cell - cells.first_cell);
-      std::vector<double> matrix(static_cast<std::size_t>(nodes) * (nodes + 1) / 2, 0.0);
-      bool any = false;
-      for (int q = 0; q < side.rule.size(); ++q) {
-        const double ds =
-            surface_measure(side.map, mesh, cells.cell(cell - cells.first_cell), q, side.rule.weights[q], side.normal);
-        const double* phi = &side.phi[static_cast<std::size_t>(q) * nodes];
-        if (!integral.g.empty())
-          for (int i = 0; i < nodes; ++i) b[dofs[side.local[i]]] += integral.g[f * stride + q] * ds * phi[i];
-        const double alpha = integral.alpha.empty() ? 0 : integral.alpha[f * stride + q];
-        if (alpha == 0) continue;
-        any = true;
-        for (int i = 0, entry = 0; i < nodes; ++i)
-          for (int j = i; j < nodes; ++j, ++entry) matrix[entry] += alpha * ds * phi[i] * phi[j];
-      }
-      if (!any) continue;
-      FacetMatrices& of_shape = result[nodes];
-      of_shape.nodes = nodes;
-      for (const int i : side.local) of_shape.dofs.push_back(dofs[i]);
-      of_shape.matrices.insert(of_shape.matrices.end(), matrix.begin(), matrix.end());
-    }
-  }
-  std::vector<FacetMatrices> list;
-  for (auto& [nodes, matrices] : result) list.push_back(std::move(matrices));
-  return list;
+void check_terms(const DofMap& map, int components, const FacetTerms& terms) {
+  const Offset rows = Offset{map.dofs} * components;
+  if (!terms.load.empty() && static_cast<Offset>(terms.load.size()) != rows)
+    throw Error(ExitCode::internal, fmt::format("facet terms with {} loads for {} rows", terms.load.size(), rows),
+                "take a form over facets with the components of the form of the cells");
 }
 
 }  // namespace tessera::assembly::matrix_free

@@ -17,6 +17,12 @@ bool by_sum_factorisation(const mesh::CellBlock& cells, int order, const MatrixF
 /// Dofs of the cells of a quad or hex block in lexicographic places: [cells, n^dim].
 std::vector<Index> lexicographic_dofs(const DofBlock& dofs, int order);
 
+/// The rows dof * components + c of the dofs [cells, nodes] of cells: [cells, components, nodes], or
+/// [cells, nodes, components].
+std::vector<Index> component_dofs(std::vector<Index> dofs, int nodes, int components, bool component_first);
+/// Throws Error(mesh) where the rows exceed 32-bit numbers.
+void check_rows(const DofMap& map, int components);
+
 /// Coefficients of the maps of cells of geometric order 1: [cells, 2^dim - 1, dim], see LineJacobian.
 std::vector<double> multilinear_maps(const mesh::Mesh& mesh, const mesh::CellBlock& cells);
 
@@ -36,15 +42,10 @@ HostGatherList gather_list(const std::vector<Contributions>& blocks, Index dofs,
 /// Entries that the blocks need in the element vector.
 Offset element_entries(const std::vector<Contributions>& blocks);
 
-/// Matrices int alpha u v ds, packed, [facets, entries], and loads int g v ds of one facet shape.
-struct FacetMatrices {
-  int nodes = 0;
-  std::vector<Index> dofs;       ///< [facets, nodes]
-  std::vector<double> matrices;  ///< [facets, nodes (nodes + 1) / 2]
-};
-/// Facets with some alpha, one entry a facet shape; adds the loads to b [dofs].
-std::vector<FacetMatrices> facet_matrices(const mesh::Mesh& mesh, const DofMap& map,
-                                          const std::vector<FacetIntegral>& integrals, std::vector<double>& b);
+/// All terms over facets, those of boundary.facets among them.
+FacetTerms facet_terms(const mesh::Mesh& mesh, const DofMap& map, const BoundaryData& boundary);
+/// Throws Error(internal) where they have other rows than the operator.
+void check_terms(const DofMap& map, int components, const FacetTerms& terms);
 
 /// Tables at the quadrature points of the assembled path: see PointsView.
 struct PointTables {

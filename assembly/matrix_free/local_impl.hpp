@@ -64,19 +64,22 @@ void apply_local(Exec& exec, const LocalView<T>& block, const T* x, T* elements)
     case 8: return for_each(exec, block.cells, ApplyCell<8, T>{block, x, elements});
     case 9: return for_each(exec, block.cells, ApplyCell<9, T>{block, x, elements});
     case 10: return for_each(exec, block.cells, ApplyCell<10, T>{block, x, elements});
+    case 12: return for_each(exec, block.cells, ApplyCell<12, T>{block, x, elements});
   }
   for_each(exec, Offset{block.cells} * block.nodes, ApplyRow<T>{block, x, elements});
 }
 
+/// Entries (c, c + s) of the blocks of the nodes on the diagonal, the second modulo the components.
 template <class T>
 struct LocalDiagonal {
   LocalView<T> block;
+  int components, s;
   double* elements;
   TESSERA_HD void operator()(Offset t) const {
     const Offset cell = t / block.nodes;
-    const int i = static_cast<int>(t % block.nodes);
+    const int i = static_cast<int>(t % block.nodes), c = i % components, j = i - c + (c + s) % components;
     elements[block.first + block.place(cell, i)] =
-        block.matrices[cell * block.matrix_stride + packed(i, i, block.nodes) * block.entry_stride];
+        block.matrices[cell * block.matrix_stride + packed_symmetric(i, j, block.nodes) * block.entry_stride];
   }
 };
 

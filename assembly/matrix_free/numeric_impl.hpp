@@ -149,7 +149,7 @@ void contract_axes(Exec& exec, int n, int dim, Offset cells, const double* const
 /// contracted axis by axis. products: B B, B D, D D, each [points, nodes]; elements: the block's part of the element vector.
 template <class Exec, class Form, class Block>
 void tensor_diagonal(Exec& exec, const PointsView& view, const Form& form, const Block& block, const double* products,
-                     double* elements) {
+                     int, double* elements) {
   using Space = typename Exec::Space;
   const int n = block.n, dim = view.dim, entries = factor_count(form, dim), N = view.points;
   const Offset chunk = std::min<Offset>(block.cells, std::max<Offset>(1, points_per_chunk / N));

@@ -3,6 +3,7 @@
 #include <string>
 #include <vector>
 
+#include "assembly/facets/facet_terms.hpp"
 #include "assembly/space/dof_map.hpp"
 #include "linalg/operator.hpp"
 #include "mesh/mesh.hpp"
@@ -32,11 +33,13 @@ struct FacetIntegral {
   std::vector<double> g;
 };
 
-/// Boundary conditions of an operator: facet integrals, and dofs with prescribed values (the last of a dof given twice holds).
+/// Boundary conditions of an operator: terms over facets, and rows with prescribed values (the last of a row given
+/// twice holds). Of several unknowns a node each has a row of its own, dof * components + component.
 struct BoundaryData {
-  std::vector<FacetIntegral> facets;
+  std::vector<FacetIntegral> facets;  ///< of operators with one unknown a node
   std::vector<Index> fixed;
   std::vector<double> values;
+  FacetTerms terms = {};  ///< of any forms over facets: add_facet_terms
 };
 
 template <class Space, class Form>
@@ -51,6 +54,8 @@ struct MatrixFreeState;
 /// Bytes a dof beside x and y: 4 (n/p)^dim for the dof list; 8 * 21 / p^3 for the map of a trilinear hex, or 48 (n/p)^3 for
 /// stored tensors; 4 to 12 for the list that adds up neighbours. Everything else, and facet terms: element matrices, packed.
 /// Bitwise repeatable; on threads independent of their number.
+/// Of forms with several unknowns a node (forms/components.hpp) all of it holds for each component: vectors are
+/// [dofs, components], lists have a number for each component of a dof, J^-1 and w |det J| stand where tensors stand.
 /// The type of its numbers is that of the form's: Form::With<float> for single precision. A form says which of its fields an application
 /// needs: needed_by_tangent(member).
 template <class Exec, class Form>
@@ -60,19 +65,24 @@ class MatrixFree final : public linalg::Operator<Exec, typename Form::Number> {
   using Data = typename Form::Data;
   using Space = typename Exec::Space;
 
-  /// Set-up: lists and maps, no coefficients yet. Mesh and map must outlive the operator.
+  /// Set-up: lists and maps, no coefficients yet. Mesh and map must outlive the operator; `form` brings what is no
+  /// coefficient.
   /// Throws Error(usage) for unknown options, Error(mesh) where the element vector exceeds 32-bit numbers.
-  MatrixFree(Exec& exec, const mesh::Mesh& mesh, const DofMap& map, const MatrixFreeOptions& options = {});
+  MatrixFree(Exec& exec, const mesh::Mesh& mesh, const DofMap& map, const MatrixFreeOptions& options = {},
+             const Form& form = {});
   ~MatrixFree() override;
 
-  /// Numeric part, as often as coefficients change. b [dofs] becomes the right-hand side with the prescribed values eliminated
+  /// Numeric part, as often as coefficients change. b [rows] becomes the right-hand side with the prescribed values eliminated
   /// symmetrically: the lift is one application. Throws Error(internal) where lengths do not fit.
   void assemble(Exec& exec, const Data& data, const BoundaryData& boundary, View<T> b);
 
   Index rows() const override;
   Index cols() const override;
+  Index block_size() const override;
   void apply(Exec& exec, View<const T> x, View<T> y) const override;
   void diagonal(Exec& exec, View<T> d) const override;
+  bool has_diagonal_blocks() const override { return true; }
+  void diagonal_blocks(Exec& exec, View<T> blocks) const override;
   double bytes() const override;
   std::string format() const override { return "matrix_free"; }
   std::unique_ptr<linalg::Operator<Exec, float>> to_float(Exec& exec) const override;

@@ -1,6 +1,6 @@
 #pragma once
-// The members of MatrixFree, put together from state_impl.hpp.
-#include "assembly/matrix_free/state_impl.hpp"
+// The members of MatrixFree, put together from state_impl.hpp and fill_impl.hpp.
+#include "assembly/matrix_free/fill_impl.hpp"
 #include "linalg/vector_ops.hpp"
 
 namespace tessera::assembly {
@@ -42,7 +42,8 @@ TensorBlock<typename Exec::Space, typename Form::template With<float>> in_float(
   to.view = {view.dim,  view.n,        view.cells,      view.first,    view.cell_stride,  view.place_stride,
              view.dofs, to.map.data(), view.map_stride, view.map_step, to.factors.data(), view.region,
              {},        view.has_value};
-  if (view.map) convert_form(view.form, to.fields, to.view.form);
+  to.view.form = without_fields<float>(view.form);
+  if (view.map || forms::has_components<Form>) convert_form(view.form, to.fields, to.view.form);
   return to;
 }
 
@@ -59,36 +60,43 @@ LocalBlock<typename Exec::Space, float> in_float(Exec& exec, const LocalBlock<ty
 }  // namespace matrix_free
 
 template <class Exec, class Form>
-MatrixFree<Exec, Form>::MatrixFree(Exec&, const mesh::Mesh& mesh, const DofMap& map, const MatrixFreeOptions& options)
+MatrixFree<Exec, Form>::MatrixFree(Exec&, const mesh::Mesh& mesh, const DofMap& map, const MatrixFreeOptions& options,
+                                   const Form& form)
     : state_(std::make_unique<MatrixFreeState<Space, Form>>()) {
   using namespace matrix_free;
   check_options(options);
   check_map(mesh, map);
   MatrixFreeState<Space, Form>& state = *state_;
-  state.mesh = &mesh, state.map = &map, state.options = options, state.dofs = map.dofs;
+  const int m = forms::components_of<Form>(mesh.dim);
+  check_rows(map, m);
+  state.mesh = &mesh, state.map = &map, state.options = options;
+  state.form = without_fields<T>(form);
+  state.components = m, state.dofs = map.dofs * m;
   std::vector<std::vector<Index>> stored;
   std::vector<Contributions> list;
   Offset first = 0;
   for (std::size_t b = 0; b < mesh.blocks.size(); ++b) {
     const mesh::CellBlock& cells = mesh.blocks[b];
     const DofBlock& dofs = map.blocks[b];
-    if (by_sum_factorisation(cells, map.order, options, std::is_same_v<Exec, Cuda>)) {
-      stored.push_back(lexicographic_dofs(dofs, map.order));
+    if (by_sum_factorisation(cells, map.order, options, std::is_same_v<Exec, Cuda> && !forms::has_components<Form>)) {
+      stored.push_back(component_dofs(lexicographic_dofs(dofs, map.order), dofs.nodes, m, true));
       state.tensors.push_back(place_tensor<Space, Form>(mesh, cells, map.order, options, first, stored.back()));
       const TensorView<Form>& view = state.tensors.back().view;
-      list.push_back(
-          {stored.back().data(), view.cells, dofs.nodes, first, view.cell_stride, view.place_stride, view.n, view.dim});
+      list.push_back({stored.back().data(), view.cells, dofs.nodes * m, first, view.cell_stride, view.place_stride,
+                      view.n, view.dim});
       state.tensor_blocks.push_back(b);
     } else {
-      state.locals.push_back(place_local<Space, T>(dofs.dofs, dofs.nodes, first));
+      state.locals.push_back(
+          place_local<Space, T>(component_dofs(dofs.dofs, dofs.nodes, m, false), dofs.nodes * m, first));
       stored.push_back(to_vector(state.locals.back().dofs));
       list.push_back(contributions(state.locals.back().view, stored.back()));
     }
-    first += Offset{cells.cells()} * dofs.nodes;
+    first += Offset{cells.cells()} * dofs.nodes * m;
   }
-  state.gather = place<Space>(gather_list(list, map.dofs));
+  state.gather = place<Space>(gather_list(list, state.dofs));
   state.elements = Array<T, Space>(first);
-  state.diagonal = Array<T, Space>(map.dofs);
+  state.diagonal = Array<T, Space>(state.dofs);
+  for (int s = 1; s <= m / 2; ++s) state.wrapped.emplace_back(state.dofs);
 }
 
 template <class Exec, class Form>
@@ -113,18 +121,24 @@ void MatrixFree<Exec, Form>::assemble(Exec& exec, const Data& data, const Bounda
     coefficient.values = &zero;
   }
   mark_fixed(exec, state, nullptr);
-  Array<double, Space> load(state.dofs), diagonal(state.dofs);
-  Numeric<Exec, Form>(exec, state, coefficients, regions).run(load.data(), diagonal.data());
-  const auto of_facets = to_space<Space>(set_facets(exec, state, boundary.facets));
-  add_facet_diagonal(exec, state, diagonal.data());
+  FacetTerms terms = facet_terms(*state.mesh, *state.map, boundary);
+  check_terms(*state.map, state.components, terms);
+  terms.load.resize(static_cast<std::size_t>(state.dofs));
+  Array<double, Space> load(state.dofs);
+  std::vector<Array<double, Space>> diagonals;
+  for (int s = 0; s <= state.components / 2; ++s) diagonals.emplace_back(state.dofs);
+  Numeric<Exec, Form>(exec, state, coefficients, regions).run(load.data(), diagonals);
+  set_facets(exec, state, terms);
+  const auto of_facets = to_space<Space>(terms.load);
   const double* from_load = load.data();
   const double* from_facets = of_facets.data();
-  const double* from_diagonal = diagonal.data();
-  T* d = state.diagonal.data();
-  for_each(exec, state.dofs, [=] TESSERA_HD(Offset i) {
-    b[i] = static_cast<T>(from_load[i] + from_facets[i]);
-    d[i] = static_cast<T>(from_diagonal[i]);
-  });
+  for_each(exec, state.dofs, [=] TESSERA_HD(Offset i) { b[i] = static_cast<T>(from_load[i] + from_facets[i]); });
+  for (int s = 0; s <= state.components / 2; ++s) {
+    add_facet_diagonal(exec, state, s, diagonals[s].data());
+    const double* from = diagonals[s].data();
+    T* to = s == 0 ? state.diagonal.data() : state.wrapped[s - 1].data();
+    for_each(exec, state.dofs, [=] TESSERA_HD(Offset i) { to[i] = static_cast<T>(from[i]); });
+  }
   eliminate(exec, state, boundary, b);
   count_bytes(state);
   exec.synchronize();
@@ -154,6 +168,26 @@ void MatrixFree<Exec, Form>::diagonal(Exec& exec, View<T> d) const {
 }
 
 template <class Exec, class Form>
+Index MatrixFree<Exec, Form>::block_size() const {
+  return state_->components;
+}
+
+template <class Exec, class Form>
+void MatrixFree<Exec, Form>::diagonal_blocks(Exec& exec, View<T> blocks) const {
+  const int m = state_->components;
+  const View<const T> d = state_->diagonal.view();
+  for_each(exec, d.size(), [=] TESSERA_HD(Offset i) { blocks[i * m + i % m] = d[i]; });
+  for (int s = 1; s <= m / 2; ++s) {
+    const View<const T> entries = state_->wrapped[s - 1].view();
+    for_each(exec, d.size(), [=] TESSERA_HD(Offset i) {
+      const Offset c = i % m, e = (c + s) % m, first = i - c;
+      if (2 * s == m && c >= s) return;  // another row has written both
+      blocks[i * m + e] = blocks[(first + e) * m + c] = entries[i];
+    });
+  }
+}
+
+template <class Exec, class Form>
 double MatrixFree<Exec, Form>::bytes() const {
   return state_->index_bytes + sizeof(T) * (state_->values + 2.0 * state_->dofs);
 }
@@ -161,7 +195,8 @@ double MatrixFree<Exec, Form>::bytes() const {
 template <class Exec, class Form>
 double MatrixFree<Exec, Form>::kept_bytes() const {
   const auto& state = *state_;
-  const double more = static_cast<double>(state.elements.size() + state.facet_elements.size() + state.diagonal.size());
+  const double more = static_cast<double>(state.elements.size() + state.facet_elements.size() +
+                                          state.diagonal.size() * static_cast<Offset>(1 + state.wrapped.size()));
   return state.index_bytes + sizeof(T) * (state.values + more);
 }
 
@@ -188,6 +223,7 @@ std::unique_ptr<linalg::Operator<Exec, float>> MatrixFree<Exec, Form>::to_float(
     auto state = std::make_unique<MatrixFreeState<Space, typename Form::template With<float>>>();
     const auto& from = *state_;
     state->mesh = from.mesh, state->map = from.map, state->options = from.options, state->dofs = from.dofs;
+    state->components = from.components, state->form = without_fields<float>(from.form);
     for (const auto& block : from.tensors) state->tensors.push_back(in_float(exec, block));
     for (const auto& block : from.locals) state->locals.push_back(in_float(exec, block));
     for (const auto& block : from.facets) state->facets.push_back(in_float(exec, block));
@@ -197,6 +233,7 @@ std::unique_ptr<linalg::Operator<Exec, float>> MatrixFree<Exec, Form>::to_float(
     state->facet_elements = Array<float, Space>(from.facet_elements.size());
     state->fixed_view = from.fixed_view;
     state->diagonal = in_float(exec, from.diagonal);
+    for (const auto& entries : from.wrapped) state->wrapped.push_back(in_float(exec, entries));
     state->index_bytes = from.index_bytes, state->values = from.values;
     using Single = MatrixFree<Exec, typename Form::template With<float>>;
     return std::unique_ptr<Single>(new Single(std::move(state)));

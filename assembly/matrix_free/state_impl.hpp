@@ -1,9 +1,7 @@
 #pragma once
-// What a matrix-free operator keeps, how its blocks are made and filled, and its application.
-#include "assembly/cells/place_fields.hpp"
+// What a matrix-free operator keeps, how its blocks are made, and its application.
 #include "assembly/matrix_free/host_setup.hpp"
 #include "assembly/matrix_free/local_impl.hpp"
-#include "assembly/matrix_free/numeric_impl.hpp"
 #include "assembly/matrix_free/operator.hpp"
 #include "assembly/space/dirichlet_impl.hpp"
 
@@ -15,7 +13,9 @@ struct MatrixFreeState {
   const mesh::Mesh* mesh = nullptr;
   const DofMap* map = nullptr;
   MatrixFreeOptions options;
-  Index dofs = 0;
+  Form form;  ///< without fields
+  int components = 1;
+  Index dofs = 0;  ///< rows: every unknown of a node is one
   std::vector<matrix_free::TensorBlock<Space, Form>> tensors;
   std::vector<matrix_free::LocalBlock<Space, T>> locals;
   std::vector<std::size_t> tensor_blocks;  ///< blocks of the mesh that `tensors` are; the others are `locals`
@@ -27,8 +27,11 @@ struct MatrixFreeState {
   Array<Index, Space> fixed;
   View<const Index> fixed_view;  ///< of `fixed`, or of that of the operator it was converted from
   Array<T, Space> diagonal;      ///< [dofs]; of a fixed dof 1 where it is not positive
-  double index_bytes = 0;        ///< read by one application
-  double values = 0;             ///< numbers that one application reads, x and y apart
+  /// Of the blocks on the diagonal the entries (c, c + s), s = 1 .. components / 2, the second modulo the components;
+  /// each [dofs].
+  std::vector<Array<T, Space>> wrapped;
+  double index_bytes = 0;  ///< read by one application
+  double values = 0;       ///< numbers that one application reads, x and y apart
 };
 
 namespace matrix_free {
@@ -52,25 +55,6 @@ template <class Exec, class T>
 void add_up(Exec& exec, const GatherView& list, const T* elements, T* y, bool add = false) {
   for_each(exec, list.count, AddUp<T>{list, elements, y, add});
 }
-
-/// y of the dofs inside quads and hexes, which no list holds.
-template <class Form>
-struct CopyInterior {
-  TensorView<Form> block;
-  const double* elements;
-  double* y;
-  TESSERA_HD void operator()(Offset t) const {
-    const int N = block.points();
-    const int l = static_cast<int>(t % N);
-    const Offset place = block.place(t / N, l);
-    if (is_interior(l, block.n, block.dim)) y[block.dofs[place]] = elements[block.first + place];
-  }
-};
-
-struct SetZero {
-  double* values;
-  TESSERA_HD void operator()(Offset i) const { values[i] = 0; }
-};
 
 /// dofs = ~dof where it is fixed; `fixed` null: none is.
 struct MarkFixed {
@@ -109,8 +93,9 @@ TensorBlock<Space, Form> place_tensor(const mesh::Mesh& mesh, const mesh::CellBl
   block.tables = line_tables(order);
   TensorView<Form>& view = block.view;
   view.dim = mesh::dimension(cells.shape), view.n = order + 1, view.cells = cells.cells(), view.first = first;
-  const bool columns = std::is_same_v<Space, Device> && one_thread_a_cell(view.n, view.dim);
-  const std::size_t count = view.cells, places = view.points(), entries = view.dim * ((1 << view.dim) - 1);
+  const bool columns =
+      std::is_same_v<Space, Device> && one_thread_a_cell(view.n, view.dim) && !forms::has_components<Form>;
+  const std::size_t count = view.cells, places = view.places(), entries = view.dim * ((1 << view.dim) - 1);
   view.cell_stride = columns ? 1 : places;
   view.place_stride = columns ? count : 1;
   if (columns) dofs = transposed(dofs, count, places);
@@ -146,175 +131,6 @@ Contributions contributions(const LocalView<T>& view, const std::vector<Index>& 
   return {dofs.data(), view.cells, view.nodes, view.first, view.cell_stride, view.node_stride, 0, 0};
 }
 
-/// Everything the numeric set-up of one block of cells needs, on the backend.
-template <class Space, class Form>
-struct BlockPoints {
-  PointTables host;
-  Array<Index, Space> geometry, region;
-  Array<double, Space> map, weights, basis;
-  std::vector<Array<double, Space>> fields;
-  PointsView view;
-  Form form;  ///< in double
-
-  BlockPoints(const mesh::CellBlock& cells, int order, const Coefficients<Form>& coefficients,
-              const std::vector<Index>& regions, const Array<double, Space>& coordinates, bool with_basis,
-              FieldCursor<Form>& first)
-      : host(point_tables(cells, order, with_basis)),
-        geometry(to_space<Space>(cells.nodes)),
-        map(to_space<Space>(host.map)),
-        weights(to_space<Space>(host.weights)),
-        basis(to_space<Space>(host.basis)) {
-    place_form(coefficients, Offset{cells.cells()} * host.points, first, fields, form);
-    if (!regions.empty())
-      region = to_space<Space>(std::span<const Index>(regions.data() + cells.first_cell, cells.cells()));
-    view.dim = mesh::dimension(cells.shape);
-    view.points = host.points;
-    view.geometry_nodes = cells.nodes_per_cell;
-    view.nodes = lagrange(cells.shape, order).nodes;
-    view.coordinates = coordinates.data();
-    view.geometry = geometry.data();
-    view.map = map.data();
-    view.weights = weights.data();
-    view.basis = basis.data();
-    view.region = region.empty() ? nullptr : region.data();
-  }
-};
-
-/// Values in the type of the operator.
-template <class Exec, class T>
-Array<T, typename Exec::Space> converted(Exec& exec, const Array<double, typename Exec::Space>& from) {
-  Array<T, typename Exec::Space> to(from.size());
-  const double* in = from.data();
-  T* out = to.data();
-  for_each(exec, to.size(), [=] TESSERA_HD(Offset i) { out[i] = static_cast<T>(in[i]); });
-  return to;
-}
-
-/// The fields of a form in another type of numbers: `to` has their values, and the same components.
-template <class From, class To, class Space>
-void convert_form(const From& from, const std::vector<Array<typename To::Number, Space>>& fields, To& to) {
-  constexpr auto members = From::members();
-  constexpr auto members_to = To::members();
-  for (std::size_t m = 0; m < members.size(); ++m) {
-    const auto& field = from.*members[m];
-    to.*members_to[m] = {field.empty() ? nullptr : fields[m].data(), field.components, field.per_point};
-  }
-}
-
-template <class Exec, class Form, class Wide>
-void refill(Exec& exec, TensorBlock<typename Exec::Space, Form>& block,
-            BlockPoints<typename Exec::Space, Wide>& points) {
-  using T = typename Form::Number;
-  TensorView<Form>& view = block.view;
-  view.has_value = forms::has(points.form, forms::value_value);
-  if (view.map) {
-    block.region = std::move(points.region);
-    view.region = points.view.region;
-    block.fields.clear();
-    for (std::size_t m = 0; m < Form::members().size(); ++m)
-      block.fields.push_back(Form::needed_by_tangent(m) ? converted<Exec, T>(exec, points.fields[m])
-                                                        : Array<T, typename Exec::Space>());
-    convert_form(points.form, block.fields, view.form);
-  } else {
-    block.factors =
-        Array<T, typename Exec::Space>(view.cells * Offset{factor_count(points.form, view.dim)} * view.points());
-    view.factors = block.factors.data();
-    write_factors(exec, points.view, points.form, 0, view.cells, block.factors.data());
-  }
-  exec.synchronize();
-}
-
-/// Tables B, then B B, B D, D D entry by entry, each [points, nodes], of the diagonal.
-inline std::vector<double> diagonal_tables(const LineTables& tables) {
-  std::vector<double> result;
-  const int size = tables.n * tables.n;
-  const auto append = [&](const double* a, const double* b) {
-    for (int i = 0; i < size; ++i) result.push_back(b ? a[i] * b[i] : a[i]);
-  };
-  append(tables.basis, nullptr);
-  append(tables.basis, tables.basis);
-  append(tables.basis, tables.derivative);
-  append(tables.derivative, tables.derivative);
-  return result;
-}
-
-/// Loads (to `load`) and diagonals (to `diagonal`) of the cells in the element vector of `entries`; both [dofs], overwritten.
-template <class Exec, class Form>
-class Numeric {
- public:
-  using Space = typename Exec::Space;
-  using T = typename Form::Number;
-  using Wide = typename Form::template With<double>;
-  Numeric(Exec& exec, MatrixFreeState<Space, Form>& state, const Coefficients<Wide>& coefficients,
-          const std::vector<Index>& regions)
-      : exec_(exec),
-        state_(state),
-        coefficients_(coefficients),
-        regions_(regions),
-        load_elements_(state.elements.size()),
-        diagonal_elements_(state.elements.size()) {}
-
-  void run(double* load, double* diagonal) {
-    const auto coordinates = to_space<Space>(state_.mesh->points);
-    FieldCursor<Wide> first{};
-    std::size_t tensor = 0, local = 0;
-    for (std::size_t b = 0; b < state_.mesh->blocks.size(); ++b) {
-      const bool by_tensors = tensor < state_.tensors.size() && state_.tensor_blocks[tensor] == b;
-      BlockPoints<Space, Wide> points(state_.mesh->blocks[b], state_.map->order, coefficients_, regions_, coordinates,
-                                      !by_tensors, first);
-      if (by_tensors)
-        fill_tensor(state_.tensors[tensor++], points);
-      else
-        fill_local(state_.locals[local++], points);
-    }
-    gather(load_elements_, load);
-    gather(diagonal_elements_, diagonal);
-    exec_.synchronize();
-  }
-
- private:
-  void fill_tensor(TensorBlock<Space, Form>& block, BlockPoints<Space, Wide>& points) {
-    const auto tables = to_space<Space>(diagonal_tables(block.tables));
-    const int n = block.view.n;
-    tensor_diagonal(exec_, points.view, points.form, block.view, tables.data() + n * n,
-                    diagonal_elements_.data() + block.view.first);
-    if (forms::has(points.form, forms::load_value))
-      tensor_load(exec_, points.view, points.form, block.view, tables.data(), load_elements_.data() + block.view.first);
-    else
-      zero(load_elements_.data() + block.view.first, Offset{block.view.cells} * block.view.points());
-    refill(exec_, block, points);
-  }
-
-  void fill_local(LocalBlock<Space, T>& block, BlockPoints<Space, Wide>& points) {
-    const LocalView<T>& view = block.view;
-    const auto pairs = to_space<Space>(packed_pairs(view.nodes));
-    if (block.matrices.empty())
-      block.matrices = Array<T, Space>(Offset{view.cells} * view.nodes * (view.nodes + 1) / 2);
-    block.view.matrices = block.matrices.data();
-    write_matrices(exec_, points.view, points.form, pairs.data(), view, block.matrices.data());
-    for_each(exec_, Offset{view.cells} * view.nodes, LocalDiagonal<T>{view, diagonal_elements_.data()});
-    if (forms::has(points.form, forms::load_value))
-      local_load(exec_, points.view, points.form, view, load_elements_.data() + view.first);
-    else
-      zero(load_elements_.data() + view.first, Offset{view.cells} * view.nodes);
-  }
-
-  void zero(double* values, Offset count) { for_each(exec_, count, SetZero{values}); }
-
-  void gather(const Array<double, Space>& elements, double* y) {
-    add_up(exec_, state_.gather.view, elements.data(), y);
-    for (const auto& block : state_.tensors)
-      for_each(exec_, Offset{block.view.cells} * block.view.points(),
-               CopyInterior<Form>{block.view, elements.data(), y});
-  }
-
-  Exec& exec_;
-  MatrixFreeState<Space, Form>& state_;
-  const Coefficients<Wide>& coefficients_;
-  const std::vector<Index>& regions_;
-  Array<double, Space> load_elements_, diagonal_elements_;
-};
-
 template <class Exec, class Form>
 void mark_fixed(Exec& exec, MatrixFreeState<typename Exec::Space, Form>& state, const unsigned char* fixed) {
   for (auto& block : state.tensors) for_each(exec, block.dofs.size(), MarkFixed{block.dofs.data(), fixed});
@@ -322,41 +138,39 @@ void mark_fixed(Exec& exec, MatrixFreeState<typename Exec::Space, Form>& state, 
   for (auto& block : state.facets) for_each(exec, block.dofs.size(), MarkFixed{block.dofs.data(), fixed});
 }
 
-/// Element matrices of the facets, with a list of their own; returns the loads, [dofs] on the host.
+/// Element matrices of the facets, with a list of their own.
 template <class Exec, class Form>
-std::vector<double> set_facets(Exec&, MatrixFreeState<typename Exec::Space, Form>& state,
-                               const std::vector<FacetIntegral>& integrals) {
+void set_facets(Exec&, MatrixFreeState<typename Exec::Space, Form>& state, const FacetTerms& terms) {
   using Space = typename Exec::Space;
   using T = typename Form::Number;
-  std::vector<double> load(static_cast<std::size_t>(state.dofs), 0.0);
-  const std::vector<FacetMatrices> shapes = facet_matrices(*state.mesh, *state.map, integrals, load);
   state.facets.clear();
+  std::vector<std::vector<Index>> stored;
   std::vector<Contributions> list;
   Offset first = 0;
-  for (const FacetMatrices& shape : shapes) {
-    LocalBlock<Space, T> block = place_local<Space, T>(shape.dofs, shape.nodes, first);
+  for (const auto& [rows, shape] : terms.shapes) {
+    LocalBlock<Space, T> block = place_local<Space, T>(shape.rows, rows, first);
     const std::size_t entries = shape.matrices.size() / static_cast<std::size_t>(block.view.cells);
     const std::vector<T> matrices(shape.matrices.begin(), shape.matrices.end());
     block.matrices =
         to_space<Space>(block.view.matrix_stride == 1 ? transposed(matrices, block.view.cells, entries) : matrices);
     block.view.matrices = block.matrices.data();
-    first += Offset{block.view.cells} * shape.nodes;
+    first += Offset{block.view.cells} * rows;
     state.facets.push_back(std::move(block));
   }
-  std::vector<std::vector<Index>> stored;
-  for (std::size_t i = 0; i < shapes.size(); ++i) stored.push_back(to_vector(state.facets[i].dofs));
-  for (std::size_t i = 0; i < shapes.size(); ++i) list.push_back(contributions(state.facets[i].view, stored[i]));
+  for (const auto& block : state.facets) stored.push_back(to_vector(block.dofs));
+  for (std::size_t i = 0; i < stored.size(); ++i) list.push_back(contributions(state.facets[i].view, stored[i]));
   state.facet_gather = place<Space>(gather_list(list, state.dofs, true));
   state.facet_elements = Array<T, Space>(element_entries(list));
-  return load;
 }
 
+/// Adds to diagonal s: see Numeric.
 template <class Exec, class Form>
-void add_facet_diagonal(Exec& exec, MatrixFreeState<typename Exec::Space, Form>& state, double* diagonal) {
+void add_facet_diagonal(Exec& exec, MatrixFreeState<typename Exec::Space, Form>& state, int s, double* diagonal) {
   using T = typename Form::Number;
   Array<double, typename Exec::Space> elements(state.facet_elements.size());
   for (const auto& block : state.facets)
-    for_each(exec, Offset{block.view.cells} * block.view.nodes, LocalDiagonal<T>{block.view, elements.data()});
+    for_each(exec, Offset{block.view.cells} * block.view.nodes,
+             LocalDiagonal<T>{block.view, state.components, s, elements.data()});
   add_up(exec, state.facet_gather.view, static_cast<const double*>(elements.data()), diagonal, true);
   exec.synchronize();
 }
@@ -407,6 +221,13 @@ void eliminate(Exec& exec, MatrixFreeState<typename Exec::Space, Form>& state, c
     if (!(d[i] > 0)) d[i] = 1;
     b[i] = d[i] * prescribed[i];
   });
+  const int m = state.components;
+  for (int s = 1; s <= m / 2; ++s) {
+    T* entries = state.wrapped[s - 1].data();
+    for_each(exec, state.dofs, [=] TESSERA_HD(Offset i) {
+      if (fixed[i] || fixed[i - i % m + (i % m + s) % m]) entries[i] = 0;
+    });
+  }
   mark_fixed(exec, state, fixed);
   exec.synchronize();
 }

@@ -72,6 +72,7 @@ struct Batch {
   using V = typename Vector<T>::type;
   static constexpr int W = lanes<T>;
   static constexpr int N = power(n, dim);
+  static constexpr int places = N;
 
   const TensorView<Form>& block;
   const Line<T>& line;
@@ -166,7 +167,7 @@ struct Batch {
 template <int n, int dim, class Form, class T = typename Form::Number>
 void apply_block(Threads& exec, const LineTables& tables, const TensorView<Form>& block, const T* x, T* y,
                  T* elements) {
-  constexpr int W = lanes<T>, N = power(n, dim);
+  constexpr int W = lanes<T>, N = Batch<n, dim, Form>::places;
   const Line<T> line(tables);
   const Offset batches = (block.cells + W - 1) / W;
   parallel_ranges(exec.count(), batches, [&](Offset first, Offset last, int) {

@@ -60,8 +60,36 @@ void check_components(const Params& params, int dim) {
   }
 }
 
-/// Throws where a facet has a component of the displacement twice with different values, a load of one type twice, or a load where
-/// everything is fixed.
+bool are_same(const deck::Expression& a, const deck::Expression& b) {
+  return a.is_constant() && b.is_constant() ? a.constant() == b.constant() : a.text() == b.text();
+}
+
+/// Which entry fixes the components of the displacement along which a load acts on a facet; -1: none fixes them all.
+/// `by` has the entry that fixes a component on a facet.
+std::int32_t what_makes_useless(const Params& params, const BoundaryParams& load,
+                                const std::vector<std::vector<std::int32_t>>& by, std::size_t facet) {
+  const auto acts_along = [&](std::size_t c) {
+    if (load.type != "traction") return true;
+    const auto value = load.component(static_cast<int>(c));
+    return value && !is_zero(*value);
+  };
+  bool acts = false;
+  for (std::size_t c = 0; c < by.size(); ++c) acts |= acts_along(c);
+  std::int32_t other = -1;
+  for (std::size_t c = 0; c < by.size(); ++c) {
+    const std::int32_t fixed = by[c][facet];
+    // A pressure acts along the normal, and so does a symmetry.
+    if (fixed >= 0 && load.type == "pressure" && params.boundaries[static_cast<std::size_t>(fixed)].type == "symmetry")
+      return fixed;
+    if (acts && !acts_along(c)) continue;  // of a traction that is zero all components count
+    if (fixed < 0) return -1;
+    other = fixed;
+  }
+  return other;
+}
+
+/// Throws where a facet has a component of the displacement twice with different values, a load of one type twice, or a
+/// load where everything is fixed.
 void check_contradictions(const Params& params, const Discretisation& space) {
   const mesh::Mesh& mesh = space.mesh;
   const auto facets = static_cast<std::size_t>(mesh.facets.size());
@@ -83,7 +111,7 @@ void check_contradictions(const Params& params, const Discretisation& space) {
             const BoundaryParams& first = params.boundaries[static_cast<std::size_t>(other)];
             const auto before =
                 first.type == "symmetry" ? deck::Expression(0.0) : *first.component(static_cast<int>(c));
-            if (before.text() != fixed[c]->text() && !(is_zero(before) && is_zero(*fixed[c])))
+            if (!are_same(before, *fixed[c]))
               throw Error(ExitCode::usage,
                           fmt::format("two displacements contradict each other on '{}': u_{} = {} in {}, {} in {}",
                                       name, "xyz"[c], before.text(), entry(static_cast<std::size_t>(other)),
@@ -104,16 +132,20 @@ void check_contradictions(const Params& params, const Discretisation& space) {
     for (const std::string& name : boundary.on) {
       for (const Index facet : find_group(mesh, name, mesh.dim - 1, boundary.where).entities) {
         const auto f = static_cast<std::size_t>(facet);
+        if (boundary.type == "pressure" && !mesh.facets.exterior[f])
+          throw Error(ExitCode::usage,
+                      fmt::format("a pressure acts on a surface from outside, and '{}' lies inside the mesh", name),
+                      "take a traction, which says its direction, or name exterior facets", boundary.where);
         if (claimed[f] >= 0 && claimed[f] != static_cast<std::int32_t>(b))
           throw Error(ExitCode::usage,
                       fmt::format("'{}' has two boundaries of type {}: {} and {}", name, boundary.type,
                                   entry(static_cast<std::size_t>(claimed[f])), entry(b)),
                       "a facet has one of each type: add the values up in one entry", boundary.where);
         claimed[f] = static_cast<std::int32_t>(b);
-        if (std::all_of(by.begin(), by.end(), [&](const auto& of) { return of[f] >= 0; }))
+        if (const std::int32_t other = what_makes_useless(params, boundary, by, f); other >= 0)
           throw Error(ExitCode::usage,
                       fmt::format("the {} on '{}' has no effect: {} fixes the displacement there", boundary.type, name,
-                                  entry(static_cast<std::size_t>(by[0][f]))),
+                                  entry(static_cast<std::size_t>(other))),
                       "a facet is held or loaded: take the group out of one of the entries, or name smaller groups",
                       boundary.where);
       }
@@ -121,19 +153,59 @@ void check_contradictions(const Params& params, const Discretisation& space) {
   }
 }
 
+bool is_on_axis(const Discretisation& space, Index dof, double rounding) {
+  return space.dof_points[3 * static_cast<std::size_t>(dof) + static_cast<std::size_t>(space.mesh.measure.radius)] <=
+         rounding;
+}
+
+/// The last `count` rows have displacements along r, which tear a body apart on its axis unless they are zero there.
+void require_zero_on_axis(const Discretisation& space, const BoundaryParams& boundary, const std::string& name,
+                          const std::vector<std::pair<Index, double>>& rows, std::size_t count) {
+  const double rounding = axis_rounding(space);
+  double largest = 0;
+  for (std::size_t i = rows.size() - count; i < rows.size(); ++i) largest = std::max(largest, std::abs(rows[i].second));
+  for (std::size_t i = rows.size() - count; i < rows.size(); ++i) {
+    if (std::abs(rows[i].second) <= 1e-9 * largest || !is_on_axis(space, rows[i].first / space.components, rounding))
+      continue;
+    throw Error(ExitCode::usage,
+                fmt::format("'{}' reaches the axis, where nothing moves along r: u_{} = {} there", name,
+                            "xyz"[space.mesh.measure.radius], rows[i].second),
+                "a displacement along r is zero on the axis: multiply it by r, or leave this component out",
+                boundary.where);
+  }
+}
+
 }  // namespace
+
+double axis_rounding(const Discretisation& space) {
+  const int radial = space.mesh.measure.radius;
+  double largest = 0;
+  for (Index dof = 0; radial >= 0 && dof < space.dofs.dofs; ++dof)
+    largest = std::max(largest, space.dof_points[3 * static_cast<std::size_t>(dof) + radial]);
+  return 1e-12 * largest;
+}
+
+void check_reactions(const Params& params, const mesh::Mesh& mesh) {
+  for (const QuantityParams& quantity : params.quantities) {
+    if (quantity.kind != "reaction") continue;
+    std::vector<std::string> names;
+    for (int c = 0; c < mesh.dim; ++c) names.push_back(std::string("u_") + "xyz"[c]);
+    if (std::find(names.begin(), names.end(), quantity.of) == names.end())
+      throw Error(ExitCode::usage,
+                  fmt::format("quantity '{}' is the reaction along '{}', which is no axis", quantity.name, quantity.of),
+                  fmt::format("write of = one of: {}", fmt::join(names, ", ")), quantity.where);
+    if (quantity.on.empty())
+      throw Error(ExitCode::usage, fmt::format("quantity '{}' of kind \"reaction\" names no group", quantity.name),
+                  "on = [\"...\"]: through which groups the force acts", quantity.where);
+    for (const std::string& name : quantity.on) boundary_group(mesh, name, quantity.where);
+  }
+}
 
 DirichletData displacements(const Params& params, const Discretisation& space) {
   check_components(params, space.mesh.dim);
   check_contradictions(params, space);
   const int m = space.components;
   std::vector<std::pair<Index, double>> rows;
-  if (const int radial = space.mesh.measure.radius; radial >= 0) {
-    double largest = 0;
-    for (Index dof = 0; dof < space.dofs.dofs; ++dof) largest = std::max(largest, space.dof_points[3 * dof + radial]);
-    for (Index dof = 0; dof < space.dofs.dofs; ++dof)
-      if (space.dof_points[3 * dof + radial] < 1e-12 * largest) rows.emplace_back(dof * m + radial, 0.0);
-  }
   for (const BoundaryParams& boundary : params.boundaries) {
     if (!is_fixing(boundary)) continue;
     for (const std::string& name : boundary.on) {
@@ -147,9 +219,13 @@ DirichletData displacements(const Params& params, const Discretisation& space) {
           rows.emplace_back(dof * m + c, 0.0);
           value.evaluate(space.dof_points.data() + 3 * static_cast<std::size_t>(dof), 1, 0, &rows.back().second);
         }
+        if (c == space.mesh.measure.radius) require_zero_on_axis(space, boundary, name, rows, dofs.size());
       }
     }
   }
+  if (const int radial = space.mesh.measure.radius; radial >= 0)
+    for (Index dof = 0; dof < space.dofs.dofs; ++dof)
+      if (is_on_axis(space, dof, axis_rounding(space))) rows.emplace_back(dof * m + radial, 0.0);
   // Stable: of several values in a row the last entry of the deck comes last.
   std::stable_sort(rows.begin(), rows.end(), [](const auto& a, const auto& b) { return a.first < b.first; });
   DirichletData data;

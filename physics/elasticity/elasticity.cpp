@@ -24,6 +24,7 @@ class Elasticity final : public Model {
     traits.precisions = all_precisions;
     traits.axis = true;
     traits.quantities = {"reaction"};
+    traits.matrix_free = true;
     traits.solver.block = 3;
     traits.natural = "no traction";
     return traits;
@@ -35,8 +36,11 @@ class Elasticity final : public Model {
 
   DirichletData set_up(const Discretisation& space) override {
     problem_ = std::make_unique<const Problem>(make_problem(params_, space));
+    plan(*problem_);
     return problem_->dirichlet;
   }
+
+  std::string why_no_matrix() override { return plan(*problem_).why; }
 
   AtPoints evaluate(const Discretisation&, output::Summary&) override {
     const forms::ElasticityData data = elasticity_data(*problem_);

@@ -30,27 +30,50 @@ const std::vector<int>& places(Body body) {
   }
 }
 
-Matrix6 isotropic(const MaterialParams& material, Body body, double E, double nu, const double* xyz) {
+/// And the rest of them.
+const std::vector<int>& other_places(Body body) {
+  static const std::vector<int> bar{1, 2, 3, 4, 5}, plane{2, 3, 4}, revolution{3, 4}, solid{};
+  switch (body) {
+    case Body::bar: return bar;
+    case Body::revolution: return revolution;
+    case Body::solid: return solid;
+    default: return plane;
+  }
+}
+
+/// Plane stress and bars have no stress but in their own components.
+bool is_free_of_others(Body body) { return body == Body::plane_stress || body == Body::bar; }
+
+/// Stiffness and compliance. Only `S` is used of bodies that are free of other stresses: so nu = 0.5 has no D, and
+/// needs none.
+struct Moduli {
+  Matrix6 D, S;
+};
+
+/// Hughes, (2.7.32), and its inverse.
+Moduli isotropic(const MaterialParams& material, Body body, double E, double nu, const double* xyz) {
   if (!(E > 0))
     refuse(material, xyz, fmt::format("young = {} is not positive", E), "a modulus is in Pa: steel has 210e9");
-  const bool stressed_freely = body == Body::plane_stress || body == Body::bar;
-  if (!(nu > -1) || !(nu < 0.5 || (stressed_freely && nu == 0.5)))
+  if (!(nu > -1) || !(nu < 0.5 || (is_free_of_others(body) && nu == 0.5)))
     refuse(
         material, xyz, fmt::format("poisson = {} is not between -1 and 0.5", nu),
         nu == 0.5
             ? "an incompressible material has no matrix between strains and stresses; 0.499 with order = 2 comes near, "
               "plane stress takes 0.5"
             : "most materials have 0 to 0.5: steel 0.3, rubber near 0.5, cork 0");
-  // Of plane stress and bars only the compliance is used: a bulk modulus that is infinite there does not matter.
-  const double mu = E / (2 * (1 + nu)), lambda = nu == 0.5 ? 1e6 * E : E * nu / ((1 + nu) * (1 - 2 * nu));
-  Matrix6 D = Matrix6::Zero();
-  D.topLeftCorner<3, 3>().setConstant(lambda);
-  for (int i = 0; i < 3; ++i) D(i, i) += 2 * mu, D(i + 3, i + 3) = mu;
-  return D;
+  const double mu = E / (2 * (1 + nu)), lambda = nu == 0.5 ? 0 : E * nu / ((1 + nu) * (1 - 2 * nu));
+  Moduli m{Matrix6::Zero(), Matrix6::Zero()};
+  m.D.topLeftCorner<3, 3>().setConstant(lambda);
+  m.S.topLeftCorner<3, 3>().setConstant(-nu / E);
+  for (int i = 0; i < 3; ++i) {
+    m.D(i, i) += 2 * mu, m.D(i + 3, i + 3) = mu;
+    m.S(i, i) = 1 / E, m.S(i + 3, i + 3) = 1 / mu;
+  }
+  return m;
 }
 
 /// E_x E_y E_z, nu_xy nu_yz nu_xz, G_xy G_yz G_xz.
-Matrix6 orthotropic(const MaterialParams& material, std::span<const double> v, const double* xyz) {
+Moduli orthotropic(const MaterialParams& material, std::span<const double> v, const double* xyz) {
   for (int i = 0; i < 9; ++i)
     if ((i < 3 || i > 5) && !(v[i] > 0))
       refuse(material, xyz, fmt::format("{} = {} is not positive", i < 3 ? "young" : "shear", v[i]),
@@ -64,7 +87,7 @@ Matrix6 orthotropic(const MaterialParams& material, std::span<const double> v, c
   if (Eigen::LLT<Matrix6>(S).info() != Eigen::Success)
     refuse(material, xyz, "the orthotropic material is not positive definite",
            "Poisson's ratios must satisfy nu_xy^2 < E_x / E_y and the like; nu_xy is that of a pull along x");
-  return S.inverse();
+  return {S.inverse(), S};
 }
 
 /// Packed upper half to a symmetric matrix.
@@ -74,8 +97,6 @@ Eigen::MatrixXd unpacked(std::span<const double> values, int n) {
     for (int j = i; j < n; ++j, ++k) D(i, j) = D(j, i) = values[k];
   return D;
 }
-
-int rows_of(std::size_t values) { return values == 1 ? 1 : values == 6 ? 3 : values == 10 ? 4 : 6; }
 
 void require_definite(const MaterialParams& material, const Eigen::MatrixXd& D, const double* xyz) {
   if (Eigen::LLT<Eigen::MatrixXd>(D).info() != Eigen::Success)
@@ -118,65 +139,67 @@ void check_law(const MaterialParams& m, Body body) {
            "in the order xx yy zz yz xz xy; in the plane xx yy xy, with mesh.axis xx yy zz xy");
 }
 
+namespace {
+
+/// The matrix of the strains of the body alone: nothing is known of other components.
+Law own_law(const MaterialParams& m, const std::vector<int>& rows, std::span<const double> values,
+            const Vector6& thermal, const double* xyz) {
+  const int n = static_cast<int>(rows.size());
+  const Eigen::MatrixXd D = unpacked(values, n);
+  require_definite(m, D, xyz);
+  Law law;
+  for (int i = 0; i < n; ++i)
+    for (int j = 0; j < n; ++j) {
+      law.D[i * n + j] = D(i, j);
+      law.initial[i] += D(i, j) * thermal[rows[j]];
+    }
+  return law;
+}
+
+Moduli moduli_of(const MaterialParams& m, Body body, std::span<const double> values, const double* xyz) {
+  if (m.stiffness.empty())
+    return m.young.size() == 3 ? orthotropic(m, values, xyz) : isotropic(m, body, values[0], values[1], xyz);
+  const Matrix6 D = unpacked(values, 6);
+  require_definite(m, D, xyz);
+  return {D, D.inverse()};
+}
+
+}  // namespace
+
 Law law_of(const MaterialParams& m, Body body, std::span<const double> values, const double* xyz) {
-  const std::vector<int>& rows = places(body);
+  const std::vector<int>&rows = places(body), &rest = other_places(body);
   const int n = static_cast<int>(rows.size());
   const std::size_t moduli = values.size() - 4;
   Vector6 thermal = Vector6::Zero();
   for (int axis = 0; axis < 3; ++axis) thermal[axis] = values[moduli + axis] * values[moduli + 3];
-  Law law;
+  if (!m.stiffness.empty() && m.stiffness.size() != 21) return own_law(m, rows, values, thermal, xyz);
+
+  const Moduli all = moduli_of(m, body, values, xyz);
+  const bool is_free = is_free_of_others(body);
+  // Free of other stresses: eps = S sigma + eps_0 of the own components, inverted. Else sigma = D (eps - eps_0) of the
+  // whole.
   Eigen::MatrixXd D(n, n);
-  Eigen::VectorXd initial(n);
-  const bool whole = m.stiffness.empty() || m.stiffness.size() == 21;
-  if (!whole) {
-    D = unpacked(values, rows_of(moduli));
-    require_definite(m, D, xyz);
-    for (int i = 0; i < n; ++i) {
-      initial[i] = 0;
-      for (int j = 0; j < n; ++j) initial[i] += D(i, j) * thermal[rows[j]];
-    }
-  } else {
-    Matrix6 all;
-    if (!m.stiffness.empty()) {
-      all = unpacked(values, 6);
-      require_definite(m, all, xyz);
-    } else if (m.young.size() == 3) {
-      all = orthotropic(m, values, xyz);
-    } else {
-      all = isotropic(m, body, values[0], values[1], xyz);
-    }
-    if (body == Body::plane_stress || body == Body::bar) {
-      // What is normal to them is free of stress.
-      const Matrix6 S = all.inverse();
-      Eigen::MatrixXd compliance(n, n);
-      for (int i = 0; i < n; ++i)
-        for (int j = 0; j < n; ++j) compliance(i, j) = S(rows[i], rows[j]);
-      D = compliance.inverse();
-      for (int i = 0; i < n; ++i) {
-        initial[i] = 0;
-        for (int j = 0; j < n; ++j) initial[i] += D(i, j) * thermal[rows[j]];
-        law.normal_strain[i] = S(2, rows[i]);
-      }
-      law.normal_thermal = thermal[2];
-    } else {
-      const Vector6 stress = all * thermal;
-      for (int i = 0; i < n; ++i) {
-        for (int j = 0; j < n; ++j) D(i, j) = all(rows[i], rows[j]);
-        initial[i] = stress[rows[i]];
-        law.normal[i] = all(2, rows[i]);
-      }
-      law.normal_initial = stress[2];
+  for (int i = 0; i < n; ++i)
+    for (int j = 0; j < n; ++j) D(i, j) = (is_free ? all.S : all.D)(rows[i], rows[j]);
+  if (is_free) D = D.inverse().eval();
+  const Vector6 stress = all.D * thermal;
+  Law law;
+  for (int i = 0; i < n; ++i) {
+    law.initial[i] = is_free ? 0 : stress[rows[i]];
+    for (int j = 0; j < n; ++j) {
+      law.D[i * n + j] = 0.5 * (D(i, j) + D(j, i));
+      if (is_free) law.initial[i] += D(i, j) * thermal[rows[j]];
     }
   }
-  for (int i = 0; i < n; ++i) {
-    law.initial[i] = initial[i];
-    for (int j = 0; j < n; ++j) law.D[i * n + j] = 0.5 * (D(i, j) + D(j, i));
+  for (std::size_t k = 0; k < rest.size(); ++k) {
+    law.others_initial[k] = (is_free ? thermal : stress)[rest[k]];
+    for (int j = 0; j < n; ++j) law.others[k * n + j] = (is_free ? all.S : all.D)(rest[k], rows[j]);
   }
   return law;
 }
 
 void Law::state(Body body, const double* strain, double (&sigma)[6], double (&eps)[6]) const {
-  const std::vector<int>& rows = places(body);
+  const std::vector<int>&rows = places(body), &rest = other_places(body);
   const int n = static_cast<int>(rows.size());
   std::fill_n(sigma, 6, 0.0);
   std::fill_n(eps, 6, 0.0);
@@ -186,12 +209,11 @@ void Law::state(Body body, const double* strain, double (&sigma)[6], double (&ep
     sigma[rows[i]] = sum;
     eps[rows[i]] = strain[i];
   }
-  if (body == Body::plane_strain) {
-    sigma[2] = -normal_initial;
-    for (int i = 0; i < n; ++i) sigma[2] += normal[i] * strain[i];
-  } else if (body == Body::plane_stress) {
-    eps[2] = normal_thermal;
-    for (int i = 0; i < n; ++i) eps[2] += normal_strain[i] * sigma[rows[i]];
+  const bool is_free = is_free_of_others(body);
+  for (std::size_t k = 0; k < rest.size(); ++k) {
+    double sum = is_free ? others_initial[k] : -others_initial[k];
+    for (int j = 0; j < n; ++j) sum += others[k * n + j] * (is_free ? sigma[rows[j]] : strain[j]);
+    (is_free ? eps : sigma)[rest[k]] = sum;
   }
 }
 

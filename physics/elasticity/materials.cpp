@@ -103,6 +103,8 @@ forms::ElasticityData elasticity_data(const Problem& problem) {
 
 Problem make_problem(const Params& params, const Discretisation& space) {
   Problem problem{params, space, body_of(space.mesh.dim, space.mesh.measure.weighs(), params.plane), {}, {}, {}};
+  problem.axis_rounding = axis_rounding(space);
+  check_reactions(params, space.mesh);
   for (const MaterialParams& m : params.materials) {
     check_law(m, problem.body);
     if (const auto given = static_cast<int>(m.body_force.size()); given > 0 && given != space.mesh.dim)

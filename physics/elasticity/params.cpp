@@ -22,8 +22,13 @@ deck::Section<PhysicsSection> physics_section() {
   return deck::Section<PhysicsSection>("physics", "What to solve: -div sigma = f, sigma = D (eps(u) - eps_0)")
       .key("type", &PhysicsSection::type,
            {.help = "the physics module", .choices = {"elasticity"}, .required = true, .example = "\"elasticity\""})
-      .key("order", &PhysicsSection::order,
-           {.help = "polynomial order of the displacement", .min = 1, .max = 4, .example = "2"})
+      .key(
+          "order", &PhysicsSection::order,
+          {.help = "polynomial order of the displacement; up to 4 on triangles, tets and prisms, up to 8 on intervals, "
+                   "quads and hexes",
+           .min = 1,
+           .max = 8,
+           .example = "2"})
       .key(
           "plane", &PhysicsSection::plane,
           {.help = "of 2-D problems without mesh.axis: plane strain, or plane stress; forces are per unit of thickness",
@@ -54,7 +59,8 @@ deck::Section<MaterialParams> material_section() {
       .key("expansion", &MaterialParams::expansion,
            {.help = "coefficient of thermal expansion: one value, or one an axis [x, y, z]", .unit = "1/K"})
       .key("temperature", &MaterialParams::temperature, {.help = "temperature above that without stress", .unit = "K"})
-      .key("body_force", &MaterialParams::body_force, {.help = "force per volume, one value an axis", .unit = "N/m^3"})
+      .key("body_force", &MaterialParams::body_force,
+           {.help = "force per volume, one value an axis", .unit = "N/m^3", .example = "[\"0\", \"0\", \"-77e3\"]"})
       .position(&MaterialParams::where);
 }
 
@@ -72,7 +78,8 @@ deck::Section<BoundaryParams> boundary_section() {
             .required = true,
             .example = "\"displacement\""})
       .key("value", &BoundaryParams::value,
-           {.help = "displacement or traction, one value an axis; of a pressure one value"})
+           {.help = "displacement or traction, one value an axis; of a pressure one value",
+            .example = "[\"0\", \"0\", \"0\"]"})
       .key("value_x", &BoundaryParams::value_x, {.help = "the same of one component: others stay as they are"})
       .key("value_y", &BoundaryParams::value_y, {.help = "along y"})
       .key("value_z", &BoundaryParams::value_z, {.help = "along z"})

@@ -7,7 +7,8 @@
 
 namespace tessera::physics::elasticity {
 
-/// One of three descriptions: isotropic (one value each of young and poisson), orthotropic in the axes x, y, z, or a whole matrix.
+/// One of three descriptions: isotropic (one value each of young and poisson), orthotropic in the axes x, y, z, or a
+/// whole matrix.
 struct MaterialParams {
   std::vector<std::string> on;
   std::vector<deck::Expression> young;      ///< E, or E_x, E_y, E_z
@@ -42,7 +43,8 @@ struct Params : CommonParams {
 deck::SectionDescription physics_description();
 deck::SectionDescription material_description();
 deck::SectionDescription boundary_description();
-/// Reads the sections above, and params.physics. Throws Error(usage) for entries that say too little or two things at once.
+/// Reads the sections above, and params.physics. Throws Error(usage) for entries that say too little or two things at
+/// once.
 void read(const deck::Deck& deck, Params& params);
 std::vector<deck::Expression> expressions_of(const Params& params);
 

@@ -77,6 +77,12 @@ ElasticityResults::ElasticityResults(const Problem& problem, const NodalSolution
     for (std::size_t k = 0; k < loads.dofs.size(); ++k)
       for (int c = 0; c < m; ++c)
         if (const Offset row = Offset{loads.dofs[k]} * m + c; slot[row] >= 0) reactions_[row] -= loads.flux[k * m + c];
+  // Heat that bends a body without stress leaves reactions of rounding alone: the balance is related to what cancels in
+  // them.
+  const auto& materials = problem_.params.materials;
+  if (std::any_of(materials.begin(), materials.end(), [](const auto& of) { return !of.expansion.empty(); }))
+    for (const double force : residual(problem_, cells, std::vector<double>(s_.u.size(), 0.0), slot, fixed.size()))
+      heat_ += std::abs(force);
   report_balance(summary);
 }
 
@@ -124,14 +130,15 @@ void ElasticityResults::report_balance(output::Summary& summary) const {
       if (!counts(c)) force[c] = std::numeric_limits<double>::quiet_NaN();
     return force;
   };
-  const auto norm = [&](const std::vector<double>& force) {
-    double sum = 0;
-    for (std::size_t c = 0; c < m; ++c) sum += counts(c) ? std::abs(force[c]) : 0;
-    return sum;
-  };
   const std::vector<double> source = body_force();
   std::vector<double> remainder = source;
-  double gross = norm(source);
+  // All forces at nodes and facets: those on one group may cancel.
+  double gross = heat_;
+  const auto add = [&](std::size_t c, double force) { gross += counts(c) ? std::abs(force) : 0; };
+  for (std::size_t c = 0; c < m; ++c) add(c, source[c]);
+  for (std::size_t row = 0; row < reactions_.size(); ++row) add(row % m, reactions_[row]);
+  for (const assembly::SideLoads& loads : loads_)
+    for (std::size_t k = 0; k < loads.flux.size(); ++k) add(k % m, loads.flux[k]);
   // What holds a row is the last entry of the deck that fixes it.
   const auto& boundaries = problem_.params.boundaries;
   std::vector<std::vector<double>> forces(boundaries.size());
@@ -139,7 +146,6 @@ void ElasticityResults::report_balance(output::Summary& summary) const {
   for (std::size_t b = boundaries.size(); b-- > 0;) {
     forces[b] = force_of(boundaries[b], counted);
     for (std::size_t c = 0; c < m; ++c) remainder[c] += forces[b][c];
-    gross += norm(forces[b]);
   }
   summary.set("balance.source", shown(source));
   summary.set_json("balance.groups", nlohmann::ordered_json::object());
@@ -150,7 +156,9 @@ void ElasticityResults::report_balance(output::Summary& summary) const {
     summary.set_in("balance.groups", name, shown(forces[b]));
   }
   summary.set("balance.remainder", shown(remainder));
-  if (gross > 0) summary.set("balance.relative_remainder", norm(remainder) / gross);
+  double off = 0;
+  for (std::size_t c = 0; c < m; ++c) off += counts(c) ? std::abs(remainder[c]) : 0;
+  if (gross > 0) summary.set("balance.relative_remainder", off / gross);
 }
 
 std::vector<double> ElasticityResults::stress_and_strain() const {
@@ -173,11 +181,9 @@ std::vector<double> ElasticityResults::stress_and_strain() const {
     for (int c = 0; c < dim; ++c)
       for (int a = 0; a < dim; ++a) strain[forms::voigt_index(dim, hoop, c, a)] += node.gradient[c * dim + a];
     // u_r / r, on the axis d u_r / d r.
-    if (hoop) {
-      const double r = node.xyz[radial];
-      strain[2] =
-          r > 0 && std::abs(node.value[radial]) > 0 ? node.value[radial] / r : node.gradient[radial * dim + radial];
-    }
+    if (hoop)
+      strain[2] = node.xyz[radial] <= problem_.axis_rounding ? node.gradient[radial * dim + radial]
+                                                             : node.value[radial] / node.xyz[radial];
     law.state(body, strain, sigma, eps);
     for (int k = 0; k < 6; ++k) {
       out[k] = sigma[voigt_of_vtk[k]];

@@ -18,7 +18,8 @@ namespace {
 using Row = Eigen::Matrix<double, 6, 1>;
 using Gram = Eigen::Matrix<double, 6, 6>;
 
-/// The rigid motions of a body: translations along x, y, z, rotations about them through a middle, in units of its size.
+/// The rigid motions of a body: translations along x, y, z, rotations about them through a middle, in units of its
+/// size.
 struct Motions {
   Body body;
   int dim;
@@ -87,27 +88,41 @@ std::vector<Row> free_motions(const Motions& motions, const Gram& held) {
   return result;
 }
 
-/// What is most likely meant: a translation or rotation by itself where one is free, else any.
-std::string names_of(const Motions& motions, const std::vector<Row>& free) {
+/// Takes the part along `from` (unit rows, orthogonal) off a row.
+Row without(Row row, const std::vector<Row>& from) {
+  for (const Row& other : from) row -= other * other.dot(row);
+  return row;
+}
+
+/// The motions of a span by their simplest names: translations along axes, rotations about axes parallel to them, and
+/// what is left.
+std::string names_of(const Motions& motions, const std::vector<Row>& span) {
   std::string names;
-  std::vector<Row> rest = free;
-  const auto add = [&](const Row& row) { names += (names.empty() ? "" : ", ") + motions.name(row); };
+  std::vector<Row> named;  // orthonormal
+  const auto add = [&](const Row& row) {
+    const Row own = without(row.normalized(), named);
+    if (own.norm() < 1e-6) return;
+    named.push_back(own.normalized());
+    names += (names.empty() ? "" : ", ") + motions.name(row);
+  };
   for (const int k : motions.own()) {
-    Row unit = Row::Zero(), inside = Row::Zero();
+    if (k > 2) continue;
+    Row unit = Row::Zero();
     unit[k] = 1;
-    for (const Row& row : rest) inside += row * row.dot(unit);
-    if ((inside - unit).norm() > 1e-6) continue;
-    add(unit);
-    // The others, without it.
-    std::vector<Row> others;
-    for (Row row : rest) {
-      row -= unit * unit.dot(row);
-      for (const Row& other : others) row -= other * other.dot(row);
-      if (row.norm() > 1e-3) others.push_back(row.normalized());
-    }
-    rest = others;
+    if (without(unit, span).norm() < 1e-6) add(unit);
   }
-  for (const Row& row : rest) add(row);
+  Eigen::MatrixXd turns(3, static_cast<Eigen::Index>(span.size()));
+  for (std::size_t i = 0; i < span.size(); ++i) turns.col(static_cast<Eigen::Index>(i)) = span[i].tail<3>();
+  for (int axis = 0; axis < 3; ++axis) {
+    // The least motion of the span that turns about this axis alone.
+    const Eigen::VectorXd parts = turns.completeOrthogonalDecomposition().solve(Eigen::Vector3d::Unit(axis));
+    if ((turns * parts - Eigen::Vector3d::Unit(axis)).norm() > 1e-6) continue;
+    Row row = Row::Zero();
+    for (std::size_t i = 0; i < span.size(); ++i) row += span[i] * parts[static_cast<Eigen::Index>(i)];
+    add(row);
+  }
+  for (const Row& row : span)
+    if (const Row rest = without(row, named); rest.norm() > 1e-6) add(rest);
   return names;
 }
 

@@ -1,25 +1,57 @@
 #pragma once
 // make_system, written once. It only calls declared functions: system.cpp and system_cuda.cpp instantiate it.
+#include <fmt/format.h>
+
 #include "assembly/cells/assembler.hpp"
+#include "assembly/matrix_free/operator.hpp"
 #include "assembly/space/dirichlet.hpp"
 #include "base/profile.hpp"
 #include "physics/elasticity/system.hpp"
 
 namespace tessera::physics::elasticity {
 
+inline forms::Elasticity form_of(const Problem& problem) {
+  forms::Elasticity form;
+  form.radial = std::max(0, problem.radial());
+  return form;
+}
+
 template <class Exec>
-void make_system(Exec& exec, const Problem& problem, System<Exec>& system, output::Summary& summary) {
+void apply_without_matrix(Exec& exec, const Problem& problem, System<Exec>& system, output::Summary& summary) {
+  using Operator = assembly::MatrixFree<Exec, forms::Elasticity>;
+  const Discretisation& space = problem.space;
+  std::unique_ptr<Operator> A;
+  {
+    Scope scope(exec, "assemble.setup");
+    A = std::make_unique<Operator>(exec, space.mesh, space.dofs, assembly::MatrixFreeOptions{}, form_of(problem));
+  }
+  forms::ElasticityData data;
+  assembly::BoundaryData boundary;
+  {
+    Scope scope(exec, "coefficients");
+    data = elasticity_data(problem);
+    for (const FacetTerm& term : problem.facets)
+      assembly::add_facet_terms(space.mesh, space.dofs, term.group, forms::Traction{},
+                                traction_values(problem, term).data(), boundary.terms);
+    boundary.fixed = space.dirichlet.dofs;
+    boundary.values = space.dirichlet.values;
+  }
+  Scope scope(exec, "assemble");
+  A->assemble(exec, data, boundary, system.b.view());
+  summary.set("assembly.operator", A->describe());
+  system.A = std::move(A);
+}
+
+template <class Exec>
+void assemble_matrix(Exec& exec, const Problem& problem, System<Exec>& system, output::Summary& summary) {
   const Discretisation& space = problem.space;
   const assembly::AssemblyOptions options{.strategy = problem.params.assembly.strategy,
                                           .partition_size = problem.params.assembly.partition_size};
-  forms::Elasticity form;
-  form.radial = std::max(0, problem.radial());
   std::unique_ptr<assembly::Assembler<Exec, forms::Elasticity>> assembler;
-  system.b = Array<double, typename Exec::Space>(space.rows());
   {
     Scope scope(exec, "assemble.setup");
-    assembler =
-        std::make_unique<assembly::Assembler<Exec, forms::Elasticity>>(exec, space.mesh, space.dofs, options, form);
+    assembler = std::make_unique<assembly::Assembler<Exec, forms::Elasticity>>(exec, space.mesh, space.dofs, options,
+                                                                               form_of(problem));
     system.blocks = assembler->make_block_matrix();
   }
   std::vector<TractionValues> loads;
@@ -40,6 +72,16 @@ void make_system(Exec& exec, const Problem& problem, System<Exec>& system, outpu
     assembler->add_facets(forms::Traction{}, problem.facets[k].group, loads[k].data(), system.blocks, system.b.view());
   assembly::eliminate_dirichlet(exec, system.blocks, system.b.view(), space.dirichlet.dofs, space.dirichlet.values);
   system.nnz = system.blocks.nnz();
+}
+
+template <class Exec>
+void make_system(Exec& exec, const Problem& problem, System<Exec>& system, output::Summary& summary) {
+  const Plan chosen = plan(problem);
+  system.b = Array<double, typename Exec::Space>(problem.space.rows());
+  if (!chosen.matrix_free) return assemble_matrix(exec, problem, system, summary);
+  summary.set("assembly.strategy", "matrix_free");
+  summary.set("assembly.why", chosen.why);
+  apply_without_matrix(exec, problem, system, summary);
 }
 
 }  // namespace tessera::physics::elasticity

@@ -1,0 +1,226 @@
+#pragma once
+// The numeric set-up of a matrix-free operator: its blocks are filled, loads and diagonals summed.
+#include "assembly/cells/place_fields.hpp"
+#include "assembly/matrix_free/numeric_components_impl.hpp"
+#include "assembly/matrix_free/state_impl.hpp"
+
+namespace tessera::assembly::matrix_free {
+
+/// y of the dofs inside quads and hexes, which no list holds.
+template <class Form>
+struct CopyInterior {
+  TensorView<Form> block;
+  const double* elements;
+  double* y;
+  TESSERA_HD void operator()(Offset t) const {
+    const int N = block.places();
+    const int l = static_cast<int>(t % N);
+    const Offset place = block.place(t / N, l);
+    if (is_interior(l, block.n, block.dim)) y[block.dofs[place]] = elements[block.first + place];
+  }
+};
+
+struct SetZero {
+  double* values;
+  TESSERA_HD void operator()(Offset i) const { values[i] = 0; }
+};
+
+/// Everything the numeric set-up of one block of cells needs, on the backend.
+template <class Space, class Form>
+struct BlockPoints {
+  PointTables host;
+  Array<Index, Space> geometry, region;
+  Array<double, Space> map, weights, basis;
+  std::vector<Array<double, Space>> fields;
+  PointsView view;
+  Form form;  ///< in double
+
+  BlockPoints(const mesh::CellBlock& cells, int order, const Coefficients<Form>& coefficients,
+              const std::vector<Index>& regions, const Array<double, Space>& coordinates, bool with_basis,
+              FieldCursor<Form>& first, const Form& empty)
+      : host(point_tables(cells, order, with_basis)),
+        geometry(to_space<Space>(cells.nodes)),
+        map(to_space<Space>(host.map)),
+        weights(to_space<Space>(host.weights)),
+        basis(to_space<Space>(host.basis)),
+        form(empty) {
+    place_form(coefficients, Offset{cells.cells()} * host.points, first, fields, form);
+    if (!regions.empty())
+      region = to_space<Space>(std::span<const Index>(regions.data() + cells.first_cell, cells.cells()));
+    view.dim = mesh::dimension(cells.shape);
+    view.points = host.points;
+    view.geometry_nodes = cells.nodes_per_cell;
+    view.nodes = lagrange(cells.shape, order).nodes;
+    view.coordinates = coordinates.data();
+    view.geometry = geometry.data();
+    view.map = map.data();
+    view.weights = weights.data();
+    view.basis = basis.data();
+    view.region = region.empty() ? nullptr : region.data();
+  }
+};
+
+/// Values in the type of the operator.
+template <class Exec, class T>
+Array<T, typename Exec::Space> converted(Exec& exec, const Array<double, typename Exec::Space>& from) {
+  Array<T, typename Exec::Space> to(from.size());
+  const double* in = from.data();
+  T* out = to.data();
+  for_each(exec, to.size(), [=] TESSERA_HD(Offset i) { out[i] = static_cast<T>(in[i]); });
+  return to;
+}
+
+/// What is no field of a form, in another type of numbers.
+template <class Number, class Form>
+typename Form::template With<Number> without_fields(const Form& form) {
+  if constexpr (forms::has_components<Form>)
+    return form.template without_fields<Number>();
+  else
+    return {};
+}
+
+/// The fields of a form in another type of numbers: `to` has their values, and the same components.
+template <class From, class To, class Space>
+void convert_form(const From& from, const std::vector<Array<typename To::Number, Space>>& fields, To& to) {
+  constexpr auto members = From::members();
+  constexpr auto members_to = To::members();
+  for (std::size_t m = 0; m < members.size(); ++m) {
+    const auto& field = from.*members[m];
+    to.*members_to[m] = {field.empty() ? nullptr : fields[m].data(), field.components, field.per_point};
+  }
+}
+
+template <class Exec, class Form, class Wide>
+void refill(Exec& exec, TensorBlock<typename Exec::Space, Form>& block,
+            BlockPoints<typename Exec::Space, Wide>& points) {
+  using T = typename Form::Number;
+  TensorView<Form>& view = block.view;
+  constexpr bool components = forms::has_components<Form>;
+  if constexpr (components)
+    view.has_value = points.form.tests_values();
+  else
+    view.has_value = forms::has(points.form, forms::value_value);
+  if (view.map || components) {
+    block.region = std::move(points.region);
+    view.region = points.view.region;
+    block.fields.clear();
+    for (std::size_t m = 0; m < Form::members().size(); ++m)
+      block.fields.push_back(Form::needed_by_tangent(m) ? converted<Exec, T>(exec, points.fields[m])
+                                                        : Array<T, typename Exec::Space>());
+    view.form = without_fields<T>(points.form);
+    convert_form(points.form, block.fields, view.form);
+  }
+  if (view.map) return exec.synchronize();
+  if constexpr (components) {
+    block.factors = Array<T, typename Exec::Space>(view.cells * Offset{inverse_count(view.dim)} * view.points());
+    write_inverses(exec, points.view, 0, view.cells, block.factors.data());
+  } else {
+    block.factors =
+        Array<T, typename Exec::Space>(view.cells * Offset{factor_count(points.form, view.dim)} * view.points());
+    write_factors(exec, points.view, points.form, 0, view.cells, block.factors.data());
+  }
+  view.factors = block.factors.data();
+  exec.synchronize();
+}
+
+/// Tables B, then B B, B D, D D entry by entry of the diagonal, then D, each [points, nodes].
+inline std::vector<double> diagonal_tables(const LineTables& tables) {
+  std::vector<double> result;
+  const int size = tables.n * tables.n;
+  const auto append = [&](const double* a, const double* b) {
+    for (int i = 0; i < size; ++i) result.push_back(b ? a[i] * b[i] : a[i]);
+  };
+  append(tables.basis, nullptr);
+  append(tables.basis, tables.basis);
+  append(tables.basis, tables.derivative);
+  append(tables.derivative, tables.derivative);
+  append(tables.derivative, nullptr);
+  return result;
+}
+
+/// Loads (to `load`) and diagonals of the cells in the element vector of `entries`, [dofs], overwritten. Diagonal s has the
+/// entries (c, c + s) of the blocks of the nodes: see MatrixFreeState::wrapped.
+template <class Exec, class Form>
+class Numeric {
+ public:
+  using Space = typename Exec::Space;
+  using T = typename Form::Number;
+  using Wide = typename Form::template With<double>;
+  Numeric(Exec& exec, MatrixFreeState<Space, Form>& state, const Coefficients<Wide>& coefficients,
+          const std::vector<Index>& regions)
+      : exec_(exec),
+        state_(state),
+        coefficients_(coefficients),
+        regions_(regions),
+        form_(without_fields<double>(state.form)),
+        load_elements_(state.elements.size()) {
+    for (int s = 0; s <= state.components / 2; ++s) diagonal_elements_.emplace_back(state.elements.size());
+  }
+
+  void run(double* load, std::vector<Array<double, Space>>& diagonals) {
+    const auto coordinates = to_space<Space>(state_.mesh->points);
+    FieldCursor<Wide> first{};
+    std::size_t tensor = 0, local = 0;
+    for (std::size_t b = 0; b < state_.mesh->blocks.size(); ++b) {
+      const bool by_tensors = tensor < state_.tensors.size() && state_.tensor_blocks[tensor] == b;
+      BlockPoints<Space, Wide> points(state_.mesh->blocks[b], state_.map->order, coefficients_, regions_, coordinates,
+                                      !by_tensors, first, form_);
+      if (by_tensors)
+        fill_tensor(state_.tensors[tensor++], points);
+      else
+        fill_local(state_.locals[local++], points);
+    }
+    gather(load_elements_, load);
+    for (std::size_t s = 0; s < diagonal_elements_.size(); ++s) gather(diagonal_elements_[s], diagonals[s].data());
+    exec_.synchronize();
+  }
+
+ private:
+  void fill_tensor(TensorBlock<Space, Form>& block, BlockPoints<Space, Wide>& points) {
+    const auto tables = to_space<Space>(diagonal_tables(block.tables));
+    const int n = block.view.n;
+    for (std::size_t s = 0; s < diagonal_elements_.size(); ++s)
+      tensor_diagonal(exec_, points.view, points.form, block.view, tables.data() + n * n, static_cast<int>(s),
+                      diagonal_elements_[s].data() + block.view.first);
+    if (forms::has(points.form, forms::load_value))
+      tensor_load(exec_, points.view, points.form, block.view, tables.data(), load_elements_.data() + block.view.first);
+    else
+      zero(load_elements_.data() + block.view.first, Offset{block.view.cells} * block.view.places());
+    refill(exec_, block, points);
+  }
+
+  void fill_local(LocalBlock<Space, T>& block, BlockPoints<Space, Wide>& points) {
+    const LocalView<T>& view = block.view;
+    const auto pairs = to_space<Space>(packed_pairs(view.nodes));
+    if (block.matrices.empty())
+      block.matrices = Array<T, Space>(Offset{view.cells} * view.nodes * (view.nodes + 1) / 2);
+    block.view.matrices = block.matrices.data();
+    write_matrices(exec_, points.view, points.form, pairs.data(), view, block.matrices.data());
+    for (std::size_t s = 0; s < diagonal_elements_.size(); ++s)
+      for_each(exec_, Offset{view.cells} * view.nodes,
+               LocalDiagonal<T>{view, state_.components, static_cast<int>(s), diagonal_elements_[s].data()});
+    if (forms::has(points.form, forms::load_value))
+      local_load(exec_, points.view, points.form, view, load_elements_.data() + view.first);
+    else
+      zero(load_elements_.data() + view.first, Offset{view.cells} * view.nodes);
+  }
+
+  void zero(double* values, Offset count) { for_each(exec_, count, SetZero{values}); }
+
+  void gather(const Array<double, Space>& elements, double* y) {
+    add_up(exec_, state_.gather.view, elements.data(), y);
+    for (const auto& block : state_.tensors)
+      for_each(exec_, Offset{block.view.cells} * block.view.places(),
+               CopyInterior<Form>{block.view, elements.data(), y});
+  }
+
+  Exec& exec_;
+  MatrixFreeState<Space, Form>& state_;
+  const Coefficients<Wide>& coefficients_;
+  const std::vector<Index>& regions_;
+  Wide form_;
+  Array<double, Space> load_elements_;
+  std::vector<Array<double, Space>> diagonal_elements_;
+};
+
+}  // namespace tessera::assembly::matrix_free
