@@ -75,6 +75,13 @@ std::vector<std::string> numbers(const std::vector<FieldInfo>& fields) {
   return result;
 }
 
+/// What `of` says in the template; empty where its default will do.
+std::string of_template(const std::vector<FieldInfo>& fields) {
+  const std::vector<std::string> all = numbers(fields);
+  const bool has_default = std::find(all.begin(), all.end(), QuantityParams().of) != all.end();
+  return all.empty() || has_default ? "" : "\"" + all.front() + "\"";
+}
+
 }  // namespace
 
 const std::vector<NamedHelp>& strategy_table() {
@@ -229,7 +236,7 @@ deck::Section<QuantityParams> quantity_section(const std::vector<FieldInfo>& fie
       .key("name", &QuantityParams::name, {.help = "its name in the summary", .required = true, .example = "\"u_max\""})
       .key("kind", &QuantityParams::kind,
            {.help = "see `tessera list quantities`", .choices = kinds, .required = true, .example = "\"max\""})
-      .key("of", &QuantityParams::of, {.help = "field", .choices = numbers(fields)})
+      .key("of", &QuantityParams::of, {.help = "field", .choices = numbers(fields), .example = of_template(fields)})
       .key("on", &QuantityParams::on, {.help = "physical group(s); left out: the whole mesh"})
       .key("from", &QuantityParams::from,
            {.help = "group of the cells that a flux leaves; needed for facets inside the domain"})
