@@ -166,7 +166,9 @@ TEST_P(LostOutput, IsAnErrorOfTheFileSystem) {
   EXPECT_FALSE(full.says("internal")) << full.text;
   const Result closed = shell("(" + program_with + " >&-)");
   EXPECT_EQ(closed.code, 7) << closed.text;
-  if (command.starts_with("run /")) EXPECT_EQ(summary_in(out)["status"], "ok");
+  if (command.starts_with("run /")) {
+    EXPECT_EQ(summary_in(out)["status"], "ok");
+  }
 }
 
 INSTANTIATE_TEST_SUITE_P(Commands, LostOutput,

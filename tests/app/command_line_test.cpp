@@ -92,8 +92,9 @@ TEST(Completion, OfBashKnowsCommandsOptionsAndNames) {
     const Result script = tessera(std::string("completion ") + shell_name);
     EXPECT_EQ(script.code, 0);
     for (const char* word : {"two_point_bvp", "preconditioners", "backend", "toml"}) EXPECT_TRUE(script.says(word));
-    if (shell(std::string("command -v ") + shell_name).code == 0)
+    if (shell(std::string("command -v ") + shell_name).code == 0) {
       EXPECT_EQ(shell(program() + " completion " + shell_name + " | " + shell_name + " -n").code, 0);
+    }
   }
   EXPECT_EQ(tessera("completion csh").code, 2);
 }
