@@ -6,6 +6,7 @@
 #include <map>
 
 #include "assembly/facets/integrals.hpp"
+#include "mesh/geometry.hpp"
 #include "physics/elasticity/problem.hpp"
 #include "physics/entry.hpp"
 #include "physics/evaluate.hpp"
@@ -130,7 +131,11 @@ void check_contradictions(const Params& params, const Discretisation& space) {
     if (is_fixing(boundary)) continue;
     auto& claimed = loaded.try_emplace(boundary.type, facets, -1).first->second;
     for (const std::string& name : boundary.on) {
-      for (const Index facet : find_group(mesh, name, mesh.dim - 1, boundary.where).entities) {
+      const mesh::Group& group = find_group(mesh, name, mesh.dim - 1, boundary.where);
+      if (mesh::on_axis(mesh, group))
+        throw Error(ExitCode::usage, fmt::format("'{}' is on the axis, where a {} has no area", name, boundary.type),
+                    "leave it out: nothing acts on the axis", boundary.where);
+      for (const Index facet : group.entities) {
         const auto f = static_cast<std::size_t>(facet);
         if (boundary.type == "pressure" && !mesh.facets.exterior[f])
           throw Error(ExitCode::usage,
@@ -178,11 +183,9 @@ void require_zero_on_axis(const Discretisation& space, const BoundaryParams& bou
 }  // namespace
 
 double axis_rounding(const Discretisation& space) {
-  const int radial = space.mesh.measure.radius;
-  double largest = 0;
-  for (Index dof = 0; radial >= 0 && dof < space.dofs.dofs; ++dof)
-    largest = std::max(largest, space.dof_points[3 * static_cast<std::size_t>(dof) + radial]);
-  return 1e-12 * largest;
+  if (!space.mesh.measure.weighs()) return 0;
+  const mesh::BoundingBox box = mesh::bounding_box(space.mesh);  // as mesh::set_axis
+  return 1e-10 * std::hypot(box.max[0] - box.min[0], box.max[1] - box.min[1]);
 }
 
 void check_reactions(const Params& params, const mesh::Mesh& mesh) {
@@ -223,9 +226,11 @@ DirichletData displacements(const Params& params, const Discretisation& space) {
       }
     }
   }
-  if (const int radial = space.mesh.measure.radius; radial >= 0)
+  if (const int radial = space.mesh.measure.radius; radial >= 0) {
+    const double rounding = axis_rounding(space);
     for (Index dof = 0; dof < space.dofs.dofs; ++dof)
-      if (is_on_axis(space, dof, axis_rounding(space))) rows.emplace_back(dof * m + radial, 0.0);
+      if (is_on_axis(space, dof, rounding)) rows.emplace_back(dof * m + radial, 0.0);
+  }
   // Stable: of several values in a row the last entry of the deck comes last.
   std::stable_sort(rows.begin(), rows.end(), [](const auto& a, const auto& b) { return a.first < b.first; });
   DirichletData data;
