@@ -48,21 +48,23 @@ struct InitialNumber {
 };
 
 template <class Initial>
-deck::Section<Initial> initial_section(const std::string& name, const std::string& help) {
+deck::Section<Initial> initial_section(const std::string& name, const std::string& help, const std::string& example) {
   return deck::Section<Initial>("initial",
                                 "Where an iterative solver starts; without one, at the constant nearest to the "
                                 "data. Of two entries at one place the later holds",
                                 deck::SectionKind::array)
       .key("on", &Initial::on, {.help = "physical group name(s); left out: everywhere"})
-      .key(name, &Initial::u, {.help = help, .required = true, .example = "\"20\""})
+      .key(name, &Initial::u, {.help = help, .required = true, .example = example})
       .position(&Initial::where);
 }
 
 deck::Section<InitialNumber> initial_number(const FieldInfo& field) {
-  return initial_section<InitialNumber>(field.name, "the start");
+  return initial_section<InitialNumber>(field.name, "the start", "\"20\"");
 }
 deck::Section<InitialParams> initial_components(const FieldInfo& field) {
-  return initial_section<InitialParams>(field.name, "the start, one expression a component");
+  std::string zeros;
+  for (int c = 0; c < field.count(3); ++c) zeros += c == 0 ? "\"0\"" : ", \"0\"";
+  return initial_section<InitialParams>(field.name, "the start, one expression a component", "[" + zeros + "]");
 }
 
 bool is_number(const FieldInfo& field) { return !field.vector && field.components.empty(); }
