@@ -247,7 +247,10 @@ std::vector<Case> boundaries() {
        round_bar + elasticity(1) + steel + boundary("bottom", "displacement", "value = [1, 0]"),
        2,
        {"'bottom' reaches the axis, where nothing moves along r: u_x = 1"}},
-      {"matrix_free", free + "[assembly]\nstrategy = \"matrix_free\"\n", 2, {"matrix_free", "matrix_free.toml:14:12"}},
+      {"pressed_axis",
+       round_bar + elasticity(1) + steel + boundary("bottom", "symmetry") + boundary("left", "pressure", "value = 1"),
+       2,
+       {"'left' is on the axis, where a pressure has no area"}},
       {"reaction_of_stress",
        free + quantity("R", "reaction", "stress_xx", "on = \"left\""),
        2,
@@ -261,7 +264,11 @@ std::vector<Case> boundaries() {
       {"reaction_of_cells", free + quantity("R", "reaction", "u_x", "on = \"domain\""), 3, {"'domain' is not a"}},
       {"exact_components", free + "[exact]\nu = [\"x\"]\n", 2, {"exact.u has 1 components, the field has 2"}},
       {"plane_of_nothing", square + elasticity(1, "plane = \"strian\"\n") + steel + clamped_2d, 2, {"'strian'"}},
-      {"order_5", square + elasticity(5) + steel + clamped_2d, 2, {"order is 5"}},
+      {"order_5",
+       square + elasticity(5) + steel + clamped_2d,
+       2,
+       {"no Lagrange element of order 5 on a triangle", "order_5.toml:5:9"}},
+      {"order_9", square + elasticity(9) + steel + clamped_2d, 2, {"order is 9"}},
   };
 }
 

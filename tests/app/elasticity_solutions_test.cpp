@@ -186,6 +186,18 @@ TEST(ElasticSolutions, HangingRoundBar) {
       }
 }
 
+/// u_r = 0.01 (r - 1/r): held at r = 1, where the hoop strain u_r / r is zero and du_r/dr = 0.02 is not.
+TEST(ElasticSolutions, HoopStrainOfANodeHeldAlongRIsZero) {
+  const std::vector<std::string> u{"0.01*(x - 1/x)", "0"};
+  const auto summary = run_elastic(
+      "hoop", box_mesh("quad", {2, 0.5}, {8, 2}, {1, 0}, "axis = \"y\"\n") + elasticity(4) + isotropic("100", "0.3") +
+                  "[[boundary]]\non = [\"left\", \"right\"]\ntype = \"displacement\"\nvalue = " + quoted(u) +
+                  "\n[[boundary]]\non = [\"bottom\", \"top\"]\ntype = \"symmetry\"\n" + exactly +
+                  at("strain_zz", {1, 0.25}) + at("strain_xx", {1, 0.25}));
+  EXPECT_NEAR(value_of(summary, "strain_zz"), 0, 1e-12);
+  EXPECT_NEAR(value_of(summary, "strain_xx"), 0.02, 1e-4);
+}
+
 // Springs and pressure
 
 /// A block between smooth walls on a bed of springs: u_y = -p/k - p y/M with M = E (1-nu)/((1+nu)(1-2nu)).
