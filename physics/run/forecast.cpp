@@ -49,28 +49,37 @@ double estimate_nnz(const assembly::DofMap& dofs) {
   return count > 0 ? total / count * dofs.dofs : 0;
 }
 
-/// Without a matrix: lists and maps or tensors of quads and hexes, element matrices of the others, the element vector.
-double matrix_free_bytes(const mesh::Mesh& mesh, const assembly::DofMap& dofs, bool k_at_points) {
-  double bytes = 0;
+/// Without a matrix: lists, geometry and tensors of quads and hexes, element matrices of the others, the element vector.
+/// Of one unknown a node either maps or tensors at points; of several maps or J^-1 and |det J| there, and coefficients.
+double matrix_free_bytes(const mesh::Mesh& mesh, const assembly::DofMap& dofs, int components,
+                         const AtPoints& coefficients) {
+  const int at_point = components > 1 ? mesh.dim * mesh.dim + 1 : mesh.dim * (mesh.dim + 1) / 2;
+  const bool pulled_back = components == 1 && coefficients.tangent;
+  double bytes = components > 1 && coefficients.tangent ? coefficients.bytes : 0;
   for (std::size_t b = 0; b < dofs.blocks.size(); ++b) {
-    const double cells = dofs.blocks[b].cells(), n = dofs.blocks[b].nodes;
+    const double cells = dofs.blocks[b].cells(), n = dofs.blocks[b].nodes, rows = n * components;
     const bool tensor = dofs.blocks[b].shape == mesh::Shape::quad || dofs.blocks[b].shape == mesh::Shape::hex;
-    const double map = mesh.blocks[b].order == 1 && !k_at_points ? 8.0 * mesh.dim * ((1 << mesh.dim) - 1)
-                                                                 : 8.0 * n * (mesh.dim == 2 ? 3 : 6);
-    bytes += cells * (4 * n + 12 * n + (tensor ? map : 8 * n * (n + 1) / 2));
+    const double map =
+        mesh.blocks[b].order == 1 && !pulled_back ? 8.0 * mesh.dim * ((1 << mesh.dim) - 1) : 8.0 * n * at_point;
+    bytes += cells * (4 * rows + 12 * rows + (tensor ? map : 8 * rows * (rows + 1) / 2));
   }
   return bytes;
 }
 
-/// What its set-up takes for a while: the vectors of element loads and diagonals, the tensors at a chunk of points.
-double matrix_free_setup_bytes(const mesh::Mesh& mesh, const assembly::DofMap& dofs) {
+/// What its set-up takes for a while: the vectors of element loads and diagonals, the tensors at a chunk of points; of
+/// several unknowns a node the loads there, and diagonals of the dofs.
+double matrix_free_setup_bytes(const mesh::Mesh& mesh, const assembly::DofMap& dofs, int components) {
+  constexpr double chunk = assembly::matrix_free::points_per_chunk;
+  const int loads = components * (mesh.dim + 1), diagonals = 1 + components / 2;
   double entries = 0, most = 0;
   for (const assembly::DofBlock& block : dofs.blocks) {
     const double points = static_cast<double>(block.cells()) * block.nodes;
-    entries += points;
-    most = std::max(most, std::min(points, static_cast<double>(assembly::matrix_free::points_per_chunk)));
+    entries += points * components;
+    most = std::max(most, components > 1 ? std::min(points, chunk / loads) * (loads + 2)
+                                         : std::min(points, chunk) * (mesh.dim * (mesh.dim + 1) / 2 + 2));
   }
-  return 16 * entries + 8 * most * (mesh.dim * (mesh.dim + 1) / 2 + 2);
+  const double of_dofs = components > 1 ? 1.0 * dofs.dofs * components : 0;
+  return 8 * (1 + diagonals) * (entries + of_dofs) + 8 * most;
 }
 
 /// What the process holds now, mesh and map included; what was freed and kept is there for the next phase.
@@ -111,9 +120,11 @@ Estimate estimate(const CommonParams& params, const Discretisation& space, const
   // Phases follow each other: files are written when matrix and solver are gone.
   const double now = bytes_in_use(), files = output_bytes(mesh, dofs);
   if (matrix_free) {
-    const double kept = matrix_free_bytes(mesh, dofs, coefficients.tangent) + 16.0 * rows + 24.0 * mesh.nodes();
+    const double kept = matrix_free_bytes(mesh, dofs, space.components, coefficients) +
+                        16.0 * (1 + space.components / 2) * rows + 24.0 * mesh.nodes();
     const double solver = solvers::solver_bytes(params.solver, space.rows(), 0) + solvers::shift_bytes(space.rows());
-    result.device_bytes = kept + std::max(solver, matrix_free_setup_bytes(mesh, dofs) + coefficients.bytes);
+    result.device_bytes =
+        kept + std::max(solver, matrix_free_setup_bytes(mesh, dofs, space.components) + coefficients.bytes);
     result.host_bytes = now + std::max(result.device_bytes, files);
     return result;
   }

@@ -27,10 +27,13 @@ class MemoryForecast : public ::testing::TestWithParam<Size> {};
 
 TEST_P(MemoryForecast, IsWithinAFactorOf1_3OfThePeak) {
   const Size& size = GetParam();
-  const std::string deck = write_deck(std::string(size.name) + ".toml", "[mesh]\nbox = " + std::string(size.box) +
-                                                                            "[[boundary]]\non = \"rest\"\n"
-                                                                            "type = \"dirichlet\"\nvalue = \"y\"\n" +
-                                                                            size.more);
+  const std::string more = size.more;
+  const std::string held = more.find("elasticity") == std::string::npos
+                               ? "[[boundary]]\non = \"rest\"\ntype = \"dirichlet\"\nvalue = \"y\"\n"
+                               : "[[boundary]]\non = \"left\"\ntype = \"displacement\"\nvalue_x = \"0\"\n"
+                                 "value_y = \"y\"\n";
+  const std::string deck =
+      write_deck(std::string(size.name) + ".toml", "[mesh]\nbox = " + std::string(size.box) + held + more);
   const fs::path out = folder() / size.name;
   const std::string options = " --backend threads";
   const Result check = app_test::tessera("check " + deck + options);
@@ -52,6 +55,7 @@ constexpr const char* square_with_axis =
     "{ min = [0,0], max = [1,1], cells = [300,300], shape = \"triangle\" }\naxis = \"y\"\n";
 constexpr const char* quads_with_axis =
     "{ min = [0,0], max = [1,1], cells = [200,200], shape = \"quad\" }\naxis = \"y\"\n";
+constexpr const char* elastic_quads = "{ min = [0,0], max = [1,1], cells = [200,200], shape = \"quad\" }\n";
 constexpr const char* grid = "{ min = [0,0], max = [1,1], cells = [1000,1000], shape = \"quad\" }\n";
 
 INSTANTIATE_TEST_SUITE_P(
@@ -72,6 +76,14 @@ INSTANTIATE_TEST_SUITE_P(
         Size{"matrix_free", hexes,
              "[physics]\ntype = \"poisson\"\norder = 4\n[assembly]\nstrategy = \"matrix_free\"\n[solver]\ntype = "
              "\"cg\"\nmax_iterations = 4\n"},
+        Size{
+            "elasticity_matrix_free", elastic_quads,
+            "[physics]\ntype = \"elasticity\"\norder = 4\n[[material]]\nyoung = \"1\"\npoisson = \"0.3\"\nbody_force = "
+            "[\"0\", \"-1\"]\n[solver]\ntype = \"cg\"\npreconditioner = \"block_jacobi\"\nmax_iterations = 4\n"},
+        Size{"elasticity_varying", elastic_quads,
+             "[physics]\ntype = \"elasticity\"\norder = 2\n[[material]]\nyoung = \"1 + x\"\npoisson = "
+             "\"0.3\"\nbody_force "
+             "= [\"0\", \"-x\"]\n[solver]\ntype = \"cg\"\nmax_iterations = 4\n"},
         Size{"axis", square_with_axis,
              "[physics]\ntype = \"poisson\"\n[[material]]\ndiffusivity = [2, 1, 2]\nreaction = 1\nsource = "
              "1\n[solver]\ntype = \"cg\"\n"},
