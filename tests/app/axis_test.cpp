@@ -70,7 +70,7 @@ TEST(Axis, OrdersInAHollowCylinder) {
   for (const char* shape : {"triangle", "quad"})
     for (const int order : {1, 2, 3, 4}) {
       const std::string options = set("mesh.box.shape", text(shape)) + "--set physics.order=" + std::to_string(order) +
-                                  " --set solver.tolerance=1e-13 ";
+                                  " --set solver.tolerance=1e-12 ";
       expect_order(verification("axis_hollow_cylinder"), options, set("mesh.box.cells", "[4, 4]"),
                    set("mesh.box.cells", "[8, 8]"), order + 1 - 0.25);
     }
@@ -104,7 +104,7 @@ TEST(Axis, OrdersInASphericalShell) {
   for (const bool with_quads : {false, true})
     for (const int order : {1, 2, 3}) {
       const std::string options = (with_quads ? set("mesh.file", text(quads)) : "") +
-                                  "--set physics.order=" + std::to_string(order) + " --set solver.tolerance=1e-13 ";
+                                  "--set physics.order=" + std::to_string(order) + " --set solver.tolerance=1e-12 ";
       expect_order(verification("axis_sphere"), options, "--set mesh.refine=1", "--set mesh.refine=2",
                    order + 1 - 0.25);
     }
