@@ -22,7 +22,7 @@ double measure(const mesh::Mesh& mesh, const GeometryMap& volume, const Quadratu
 std::vector<double> nodal_mean(const mesh::Mesh& mesh, const DofMap& dofs, const FieldView& u, int outputs,
                                const std::function<void(const NodeState&, double* out)>& evaluate, int threads) {
   const int components = u.components();
-  constexpr Index batch = 1 << 16;  // values of a batch of cells are computed in parallel and added in order
+  constexpr Index batch_values = 1 << 21;  // of a batch of cells, computed in parallel and added in order: 16 MiB
   std::vector<double> result(static_cast<std::size_t>(dofs.dofs) * outputs, 0.0),
       weight(static_cast<std::size_t>(dofs.dofs), 0.0);
   std::vector<double> values, measures;
@@ -34,6 +34,7 @@ std::vector<double> nodal_mean(const mesh::Mesh& mesh, const DofMap& dofs, const
     const Quadrature& rule = quadrature(block.shape, degree_with_geometry(block.shape, block.order, 0));
     const GeometryMap volume(block, rule.points);
     const DofBlock& of = dofs.blocks[b];
+    const Index batch = std::max<Index>(1, batch_values / (element.nodes * outputs));
     for (Index start = 0; start < block.cells(); start += batch) {
       const Index count = std::min(batch, block.cells() - start);
       values.assign(static_cast<std::size_t>(count) * element.nodes * outputs, 0.0);

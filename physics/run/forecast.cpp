@@ -90,11 +90,17 @@ double bytes_in_use() {
                   resident * static_cast<double>(sysconf(_SC_PAGE_SIZE)) - static_cast<double>(mallinfo2().fordblks));
 }
 
-/// Files: coordinates, cells and fields u and flux, ours and VTK's.
-double output_bytes(const mesh::Mesh& mesh, const assembly::DofMap& dofs) {
-  double entries = 0;
-  for (const assembly::DofBlock& block : dofs.blocks) entries += static_cast<double>(block.dofs.size());
-  return 136.0 * dofs.dofs + 12 * entries + 33.0 * mesh.cells();
+/// Files: coordinates, cells and the fields that are written, ours and VTK's; tensors are derived together.
+double output_bytes(const CommonParams& params, const Discretisation& space, const Traits& traits) {
+  const auto written = [&](const FieldInfo& field) {
+    const std::vector<std::string>& asked = params.output.fields;
+    return asked.empty() ? field.written : std::find(asked.begin(), asked.end(), field.name) != asked.end();
+  };
+  double entries = 0, of_node = 72;
+  for (const assembly::DofBlock& block : space.dofs.blocks) entries += static_cast<double>(block.dofs.size());
+  for (const FieldInfo& field : traits.fields)
+    of_node += (written(field) ? 16.0 * field.stride() : 0) + 8.0 * static_cast<double>(field.components.size());
+  return of_node * space.dofs.dofs + 12 * entries + 33.0 * space.mesh.cells();
 }
 
 /// Entries of the factor of a sparse direct solver: n log n in the plane and n^(4/3) in space (George & Liu 1981); the
@@ -112,13 +118,13 @@ double factor_entries(const CommonParams& params, const mesh::Mesh& mesh, double
 double factor_seconds(double entries, double n) { return n > 0 ? 1.5e-9 * entries * entries / n : 0; }
 
 Estimate estimate(const CommonParams& params, const Discretisation& space, const AtPoints& coefficients,
-                  bool matrix_free) {
+                  const Traits& traits, bool matrix_free) {
   const mesh::Mesh& mesh = space.mesh;
   const assembly::DofMap& dofs = space.dofs;
   const double rows = space.rows(), components = space.components;
   Estimate result;
   // Phases follow each other: files are written when matrix and solver are gone.
-  const double now = bytes_in_use(), files = output_bytes(mesh, dofs);
+  const double now = bytes_in_use(), files = output_bytes(params, space, traits);
   if (matrix_free) {
     const double kept = matrix_free_bytes(mesh, dofs, space.components, coefficients) +
                         16.0 * (1 + space.components / 2) * rows + 24.0 * mesh.nodes();
@@ -187,7 +193,7 @@ void print_memory(double host_bytes, double in_use, double device_bytes, const c
 }
 
 void print_check(const CommonParams& params, const Discretisation& space, const AtPoints& coefficients,
-                 const std::string& why_no_matrix, const std::string& natural, output::Summary& summary) {
+                 const std::string& why_no_matrix, const Traits& traits, output::Summary& summary) {
   const mesh::Mesh& mesh = space.mesh;
   const assembly::DofMap& dofs = space.dofs;
   const bool matrix_free = !why_no_matrix.empty();
@@ -205,15 +211,15 @@ void print_check(const CommonParams& params, const Discretisation& space, const 
   const bool has_groups = std::any_of(named.begin(), named.end(), [](char in) { return in; });
   Index bare = 0;
   for (Index f = 0; f < mesh.facets.size(); ++f) bare += mesh.facets.exterior[f] && !named[f];
-  if (bare > 0 && has_groups && !natural.empty())
-    fmt::print("  {} exterior facets are in no group: {} holds there\n", bare, natural);
+  if (bare > 0 && has_groups && !traits.natural.empty())
+    fmt::print("  {} exterior facets are in no group: {} holds there\n", bare, traits.natural);
   fmt::print("quality    {:.3f} to {:.3f}, mean {:.3f}; worst cell {}; angles {:.1f} to {:.1f} degrees\n", quality.min,
              quality.max, quality.mean, quality.worst_cell, quality.min_angle, quality.max_angle);
   if (mesh.measure.weighs())
     fmt::print(
         "axis       {}: the body of revolution has the volume {:g}\n", mesh.measure.axis(),
         assembly::field_statistics(mesh, dofs, std::vector<double>(static_cast<std::size_t>(dofs.dofs))).measure);
-  const Estimate size = estimate(params, space, coefficients, matrix_free);
+  const Estimate size = estimate(params, space, coefficients, traits, matrix_free);
   fmt::print("space      order {}, {} dofs ({} fixed), {}\n", dofs.order, space.rows(), space.dirichlet.dofs.size(),
              matrix_free ? "no matrix (" + why_no_matrix + ")" : fmt::format("about {:.0f} non-zeros", size.nnz));
   constexpr double long_factorisation = 30;

@@ -15,6 +15,6 @@ void print_memory(double host_bytes, double in_use, double device_bytes, const c
 /// not fit. `why_no_matrix`: of a solution without one; empty: a matrix is assembled. `natural`: what holds on facets
 /// without a condition.
 void print_check(const CommonParams& params, const Discretisation& space, const AtPoints& coefficients,
-                 const std::string& why_no_matrix, const std::string& natural, output::Summary& summary);
+                 const std::string& why_no_matrix, const Traits& traits, output::Summary& summary);
 
 }  // namespace tessera::physics

@@ -164,7 +164,7 @@ void StationaryRun::check(Context& context) {
   const AtPoints coefficients = model().evaluate(space, context.summary);
   initial_values(params, space, model().traits().fields.front(), 0);
   if (params.exact) check_values(*params.exact, space.mesh, space.dofs, space.threads);
-  print_check(params, space, coefficients, model().why_no_matrix(), model().traits().natural, context.summary);
+  print_check(params, space, coefficients, model().why_no_matrix(), model().traits(), context.summary);
 }
 
 LinearSystem StationaryRun::assemble(Context& context, bool full) {
