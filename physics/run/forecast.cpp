@@ -71,12 +71,13 @@ double matrix_free_bytes(const mesh::Mesh& mesh, const assembly::DofMap& dofs, i
 double matrix_free_setup_bytes(const mesh::Mesh& mesh, const assembly::DofMap& dofs, int components) {
   constexpr double chunk = assembly::matrix_free::points_per_chunk;
   const int loads = components * (mesh.dim + 1), diagonals = 1 + components / 2;
+  const int tensor = mesh.dim * (mesh.dim + 1) / 2;
   double entries = 0, most = 0;
   for (const assembly::DofBlock& block : dofs.blocks) {
     const double points = static_cast<double>(block.cells()) * block.nodes;
     entries += points * components;
-    most = std::max(most, components > 1 ? std::min(points, chunk / loads) * (loads + 2)
-                                         : std::min(points, chunk) * (mesh.dim * (mesh.dim + 1) / 2 + 2));
+    most = std::max(
+        most, components > 1 ? std::min(points, chunk / loads) * (loads + 2) : std::min(points, chunk) * (tensor + 2));
   }
   const double of_dofs = components > 1 ? 1.0 * dofs.dofs * components : 0;
   return 8 * (1 + diagonals) * (entries + of_dofs) + 8 * most;
@@ -126,8 +127,9 @@ Estimate estimate(const CommonParams& params, const Discretisation& space, const
   // Phases follow each other: files are written when matrix and solver are gone.
   const double now = bytes_in_use(), files = output_bytes(params, space, traits);
   if (matrix_free) {
-    const double kept = matrix_free_bytes(mesh, dofs, space.components, coefficients) +
-                        16.0 * (1 + space.components / 2) * rows + 24.0 * mesh.nodes();
+    const int diagonals = 1 + space.components / 2;
+    const double kept =
+        matrix_free_bytes(mesh, dofs, space.components, coefficients) + 16.0 * diagonals * rows + 24.0 * mesh.nodes();
     const double solver = solvers::solver_bytes(params.solver, space.rows(), 0) + solvers::shift_bytes(space.rows());
     result.device_bytes =
         kept + std::max(solver, matrix_free_setup_bytes(mesh, dofs, space.components) + coefficients.bytes);
