@@ -21,7 +21,7 @@ double Results::quantity(const QuantityParams& quantity) const {
   throw Error(ExitCode::internal, fmt::format("the model has no quantity of kind '{}'", quantity.kind), "");
 }
 
-std::vector<double> Results::field(const std::string& name) const {
+std::vector<double> Results::field(const std::string& name) {
   throw Error(ExitCode::internal, fmt::format("the model has no field '{}'", name), "");
 }
 

@@ -107,7 +107,7 @@ class Results {
   /// A quantity of a kind of Traits::quantities.
   virtual double quantity(const QuantityParams& quantity) const;
   /// A derived field of Traits::fields at the nodes, [dofs, stride].
-  virtual std::vector<double> field(const std::string& name) const;
+  virtual std::vector<double> field(const std::string& name);
   /// Numbers of the cells for files; the driver adds the groups.
   virtual std::vector<output::Field> cell_fields() const { return {}; }
 };
@@ -143,8 +143,6 @@ class Model {
   /// Finds materials and boundaries on the mesh and checks them; returns what is prescribed. Coefficients are not
   /// evaluated. The discretisation stays where it is until the run ends.
   virtual DirichletData set_up(const Discretisation&) { return {}; }
-  /// Why the operator is applied without a matrix; empty: one is assembled.
-  virtual std::string why_no_matrix() { return {}; }
   /// Evaluates coefficients as `assemble` does, for their checks; returns what they take.
   virtual AtPoints evaluate(const Discretisation&, output::Summary&) { return {}; }
 

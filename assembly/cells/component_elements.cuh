@@ -13,12 +13,7 @@ struct AddBlocks {
   Target target;
   bool atomic;
 
-  __device__ void add(double* to, double value) const {
-    if (atomic)
-      atomicAdd(to, value);
-    else
-      *to += value;
-  }
+  __device__ void add(double* to, double value) const { add_value(to, value, atomic); }
   __device__ double* position(Offset place, int i, int j, int c, int d) const {
     const int m = block.components;
     return target.values + target_position(block, target, place, i, j) * m * m + c * m + d;

@@ -16,6 +16,14 @@ struct LocalGeometry {
   __device__ const double* point(Offset place, int g) const { return coordinates + 3 * local[place + g * step]; }
 };
 
+/// Adds to a number that others may be adding to at the same time, or plainly.
+__device__ inline void add_value(double* to, double value, bool atomic) {
+  if (atomic)
+    atomicAdd(to, value);
+  else
+    *to += value;
+}
+
 /// Adds into the matrix: plainly, where cells at work at the same time share no dof, or with atomics, in no fixed order.
 template <bool symmetric>
 struct AddSink {
@@ -24,12 +32,7 @@ struct AddSink {
   Target target;
   bool atomic;
 
-  __device__ void add(double* to, double value) const {
-    if (atomic)
-      atomicAdd(to, value);
-    else
-      *to += value;
-  }
+  __device__ void add(double* to, double value) const { add_value(to, value, atomic); }
   __device__ void entry(Offset place, int i, int j, double value) const {
     add(target.values + target_position(block, target, place, i, j), value);
     if (symmetric && i != j) add(target.values + target_position(block, target, place, j, i), value);

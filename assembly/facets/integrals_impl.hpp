@@ -73,49 +73,44 @@ struct AddFacet {
 
   template <int dim>
   TESSERA_HD void add(const FacetView& facet, const SideView& side) const {
-    if constexpr (forms::has_components<Form>)
-      add_components<dim>(facet, side);
-    else
-      add_single<dim>(facet, side);
+    const Index* dof = dofs + facet.first_dof;
+    for (int q = 0; q < side.points; ++q) {
+      const double ds = surface_measure<dim>(side, tables + side.map + Offset{q} * side.geometry_nodes * dim,
+                                             tables[side.weights + q], geometry + facet.first_geometry, coordinates);
+      const double* phi = tables + side.basis + Offset{q} * side.nodes;
+      const forms::Place at{0, facet.facet, q, stride};
+      if constexpr (forms::has_components<Form>)
+        add_components<dim>(side, dof, phi, ds, at);
+      else
+        add_single<dim>(side, dof, phi, ds, at);
+    }
   }
 
-  /// Block rows, and loads [dofs, components].
+  /// A point of a form with several unknowns a node: block rows, and loads [dofs, components].
   template <int dim>
-  TESSERA_HD void add_components(const FacetView& facet, const SideView& side) const {
+  TESSERA_HD void add_components(const SideView& side, const Index* dof, const double* phi, double ds,
+                                 const forms::Place& at) const {
     constexpr int m = forms::components_of<Form>(dim);
-    const Index* dof = dofs + facet.first_dof;
-    for (int q = 0; q < side.points; ++q) {
-      const double ds = surface_measure<dim>(side, tables + side.map + Offset{q} * side.geometry_nodes * dim,
-                                             tables[side.weights + q], geometry + facet.first_geometry, coordinates);
-      const double* phi = tables + side.basis + Offset{q} * side.nodes;
-      const forms::Place at{0, facet.facet, q, stride};
-      for (int c = 0; c < m && forms::has(form, forms::load_value); ++c) {
-        const double load = form.template load<dim>(at, c) * ds;
-        for (int i = 0; i < side.nodes; ++i) target.b[Offset{dof[i]} * m + c] += load * phi[i];
-      }
-      for (int c = 0; c < m && forms::has(form, forms::value_value); ++c)
-        for (int d = 0; d < m; ++d)
-          if (const double value = form.template tangent<dim>(at, c, d); value != 0)
-            add_matrix(side, dof, phi, value * ds, m * m, c * m + d);
+    for (int c = 0; c < m && forms::has(form, forms::load_value); ++c) {
+      const double load = form.template load<dim>(at, c) * ds;
+      for (int i = 0; i < side.nodes; ++i) target.b[Offset{dof[i]} * m + c] += load * phi[i];
     }
+    for (int c = 0; c < m && forms::has(form, forms::value_value); ++c)
+      for (int d = 0; d < m; ++d)
+        if (const double value = form.template tangent<dim>(at, c, d); value != 0)
+          add_matrix(side, dof, phi, value * ds, m * m, c * m + d);
   }
 
   template <int dim>
-  TESSERA_HD void add_single(const FacetView& facet, const SideView& side) const {
-    const Index* dof = dofs + facet.first_dof;
-    for (int q = 0; q < side.points; ++q) {
-      const double ds = surface_measure<dim>(side, tables + side.map + Offset{q} * side.geometry_nodes * dim,
-                                             tables[side.weights + q], geometry + facet.first_geometry, coordinates);
-      const double* phi = tables + side.basis + Offset{q} * side.nodes;
-      const forms::Place at{0, facet.facet, q, stride};
-      if (forms::has(form, forms::load_value)) {
-        const double load = forms::load_at<dim>(form, at);
-        for (int i = 0; i < side.nodes; ++i) target.b[dof[i]] += load * ds * phi[i];
-      }
-      if (!forms::has(form, forms::value_value)) continue;
-      if (const double value = forms::tangent_at<dim>(form, at).vv; value != 0)
-        add_matrix(side, dof, phi, value * ds, 1, 0);
+  TESSERA_HD void add_single(const SideView& side, const Index* dof, const double* phi, double ds,
+                             const forms::Place& at) const {
+    if (forms::has(form, forms::load_value)) {
+      const double load = forms::load_at<dim>(form, at);
+      for (int i = 0; i < side.nodes; ++i) target.b[dof[i]] += load * ds * phi[i];
     }
+    if (!forms::has(form, forms::value_value)) return;
+    if (const double value = forms::tangent_at<dim>(form, at).vv; value != 0)
+      add_matrix(side, dof, phi, value * ds, 1, 0);
   }
 
   /// Adds to number `number` of entries of `size` numbers.

@@ -5,6 +5,7 @@
 #include "base/profile.hpp"
 #include "linalg/discrete_upwinding.hpp"
 #include "physics/convection_diffusion/problem.hpp"
+#include "physics/run/plan.hpp"
 #include "physics/scalar/system.hpp"
 
 namespace tessera::physics::convection_diffusion {
@@ -39,9 +40,7 @@ void make_system(Exec& exec, const Params& params, const Problem& problem, Syste
     Scope scope(exec, "assemble", assembler->refill_bytes(system.matrix));
     assembler->refill(system.matrix, system.b.view());
   }
-  summary.set("assembly.strategy", assembler->report().strategy);
-  summary.set("assembly.why", assembler->report().why);
-  if (!assembler->report().deterministic) summary.set("backend.deterministic", false);
+  summarise_assembly(assembler->report(), summary);
   {
     Scope scope(exec, "boundary");
     for (const assembly::FacetIntegral& term : boundary.facets)

@@ -11,6 +11,7 @@
 #include "physics/entry.hpp"
 #include "physics/evaluate.hpp"
 #include "physics/places.hpp"
+#include "physics/scalar/axis.hpp"
 
 namespace tessera::physics::elasticity {
 
@@ -89,12 +90,15 @@ std::int32_t what_makes_useless(const Params& params, const BoundaryParams& load
   return other;
 }
 
-/// Throws where a facet has a component of the displacement twice with different values, a load of one type twice, or a
-/// load where everything is fixed.
-void check_contradictions(const Params& params, const Discretisation& space) {
+/// "boundary 2 (deck.toml:14)".
+std::string entry_of(const Params& params, std::int32_t b) {
+  return entry("boundary", static_cast<std::size_t>(b), params.boundaries[static_cast<std::size_t>(b)].where);
+}
+
+/// Which entry fixes a component on a facet, [components][facets]; -1: none. Throws where two do with different values.
+std::vector<std::vector<std::int32_t>> fixing_entries(const Params& params, const Discretisation& space) {
   const mesh::Mesh& mesh = space.mesh;
   const auto facets = static_cast<std::size_t>(mesh.facets.size());
-  const auto entry = [&](std::size_t b) { return physics::entry("boundary", b, params.boundaries[b].where); };
   std::vector<std::vector<std::int32_t>> by(static_cast<std::size_t>(space.components),
                                             std::vector<std::int32_t>(facets, -1));
   for (std::size_t b = 0; b < params.boundaries.size(); ++b) {
@@ -115,8 +119,8 @@ void check_contradictions(const Params& params, const Discretisation& space) {
             if (!are_same(before, *fixed[c]))
               throw Error(ExitCode::usage,
                           fmt::format("two displacements contradict each other on '{}': u_{} = {} in {}, {} in {}",
-                                      name, "xyz"[c], before.text(), entry(static_cast<std::size_t>(other)),
-                                      fixed[c]->text(), entry(b)),
+                                      name, "xyz"[c], before.text(), entry_of(params, other), fixed[c]->text(),
+                                      entry_of(params, static_cast<std::int32_t>(b))),
                           fmt::format("a facet has one displacement; take '{}' out of one of them", name),
                           boundary.where);
           }
@@ -125,6 +129,14 @@ void check_contradictions(const Params& params, const Discretisation& space) {
       }
     }
   }
+  return by;
+}
+
+/// Throws where a facet has a load of one type twice, or one where everything along it is fixed, and where a load has no area or no
+/// outside.
+void check_loads(const Params& params, const Discretisation& space, const std::vector<std::vector<std::int32_t>>& by) {
+  const mesh::Mesh& mesh = space.mesh;
+  const auto facets = static_cast<std::size_t>(mesh.facets.size());
   std::map<std::string, std::vector<std::int32_t>> loaded;
   for (std::size_t b = 0; b < params.boundaries.size(); ++b) {
     const BoundaryParams& boundary = params.boundaries[b];
@@ -144,13 +156,13 @@ void check_contradictions(const Params& params, const Discretisation& space) {
         if (claimed[f] >= 0 && claimed[f] != static_cast<std::int32_t>(b))
           throw Error(ExitCode::usage,
                       fmt::format("'{}' has two boundaries of type {}: {} and {}", name, boundary.type,
-                                  entry(static_cast<std::size_t>(claimed[f])), entry(b)),
+                                  entry_of(params, claimed[f]), entry_of(params, static_cast<std::int32_t>(b))),
                       "a facet has one of each type: add the values up in one entry", boundary.where);
         claimed[f] = static_cast<std::int32_t>(b);
         if (const std::int32_t other = what_makes_useless(params, boundary, by, f); other >= 0)
           throw Error(ExitCode::usage,
                       fmt::format("the {} on '{}' has no effect: {} fixes the displacement there", boundary.type, name,
-                                  entry(static_cast<std::size_t>(other))),
+                                  entry_of(params, other)),
                       "a facet is held or loaded: take the group out of one of the entries, or name smaller groups",
                       boundary.where);
       }
@@ -206,7 +218,7 @@ void check_reactions(const Params& params, const mesh::Mesh& mesh) {
 
 DirichletData displacements(const Params& params, const Discretisation& space) {
   check_components(params, space.mesh.dim);
-  check_contradictions(params, space);
+  check_loads(params, space, fixing_entries(params, space));
   const int m = space.components;
   std::vector<std::pair<Index, double>> rows;
   for (const BoundaryParams& boundary : params.boundaries) {
@@ -313,13 +325,6 @@ std::vector<double> springs(const BoundaryParams& boundary, const FacetPoints& a
   return S;
 }
 
-/// Multiplies values [points, components] by the weight of a body of revolution.
-void weigh(std::vector<double>& values, const std::vector<double>& xyz, const mesh::Measure& measure) {
-  if (!measure.weighs() || values.empty()) return;
-  const std::size_t components = values.size() / (xyz.size() / 3);
-  for (std::size_t i = 0; i < values.size(); ++i) values[i] *= measure.at(&xyz[3 * (i / components)]);
-}
-
 }  // namespace
 
 TractionValues traction_values(const Problem& problem, const FacetTerm& term) {
@@ -335,8 +340,8 @@ TractionValues traction_values(const Problem& problem, const FacetTerm& term) {
     result.spring = springs(boundary, at, normals, problem.dim());
   else
     result.traction = tractions(boundary, at, normals, problem.dim());
-  weigh(result.traction, xyz, space.mesh.measure);
-  weigh(result.spring, xyz, space.mesh.measure);
+  scalar::weigh(result.traction, xyz, space.mesh.measure);
+  scalar::weigh(result.spring, xyz, space.mesh.measure);
   return result;
 }
 

@@ -36,11 +36,8 @@ class Elasticity final : public Model {
 
   DirichletData set_up(const Discretisation& space) override {
     problem_ = std::make_unique<const Problem>(make_problem(params_, space));
-    plan(*problem_);
     return problem_->dirichlet;
   }
-
-  std::string why_no_matrix() override { return plan(*problem_).why; }
 
   AtPoints evaluate(const Discretisation&, output::Summary&) override {
     const forms::ElasticityData data = elasticity_data(*problem_);

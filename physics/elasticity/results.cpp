@@ -194,7 +194,7 @@ std::vector<double> ElasticityResults::stress_and_strain() const {
                               s_.threads);
 }
 
-std::vector<double> ElasticityResults::field(const std::string& name) const {
+std::vector<double> ElasticityResults::field(const std::string& name) {
   const auto nodes = static_cast<std::size_t>(s_.dofs.dofs);
   if (name == "reaction") {
     std::vector<double> forces(3 * nodes, 0.0);

@@ -13,7 +13,7 @@ class ElasticityResults final : public Results {
 
   /// Stress and strain at the nodes, [dofs, 6]: xx yy zz xy yz xz, the order of symmetric tensors in VTK files; the
   /// means over the cells around a node. Shears of strains are those of the tensor, half of the engineering ones.
-  std::vector<double> field(const std::string& name) const override;
+  std::vector<double> field(const std::string& name) override;
   /// The force that acts on the body through a group: what holds its displacements, and its tractions, pressures and
   /// springs.
   double quantity(const QuantityParams& quantity) const override;
@@ -31,7 +31,7 @@ class ElasticityResults final : public Results {
   std::vector<double> reactions_;           ///< [rows]: the force that holds a prescribed displacement, 0 elsewhere
   std::vector<assembly::SideLoads> loads_;  ///< of each facet term: tractions, pressures and springs
   double heat_ = 0;                         ///< sizes of the forces at held nodes that heat alone would need, summed
-  mutable std::vector<double> states_;      ///< [dofs, 12]: stress and strain, made when first asked for
+  std::vector<double> states_;              ///< [dofs, 12]: stress and strain, made when first asked for
 };
 
 }  // namespace tessera::physics::elasticity

@@ -7,6 +7,7 @@
 #include "assembly/space/dirichlet.hpp"
 #include "base/profile.hpp"
 #include "physics/elasticity/system.hpp"
+#include "physics/run/plan.hpp"
 
 namespace tessera::physics::elasticity {
 
@@ -64,9 +65,7 @@ void assemble_matrix(Exec& exec, const Problem& problem, System<Exec>& system, o
     Scope scope(exec, "assemble", assembler->refill_bytes(system.blocks));
     assembler->refill(system.blocks, system.b.view());
   }
-  summary.set("assembly.strategy", assembler->report().strategy);
-  summary.set("assembly.why", assembler->report().why);
-  if (!assembler->report().deterministic) summary.set("backend.deterministic", false);
+  summarise_assembly(assembler->report(), summary);
   Scope scope(exec, "boundary");
   for (std::size_t k = 0; k < loads.size(); ++k)
     assembler->add_facets(forms::Traction{}, problem.facets[k].group, loads[k].data(), system.blocks, system.b.view());
@@ -76,11 +75,10 @@ void assemble_matrix(Exec& exec, const Problem& problem, System<Exec>& system, o
 
 template <class Exec>
 void make_system(Exec& exec, const Problem& problem, System<Exec>& system, output::Summary& summary) {
-  const Plan chosen = plan(problem);
+  const Plan chosen = plan_operator(problem.params, problem.space);
   system.b = Array<double, typename Exec::Space>(problem.space.rows());
   if (!chosen.matrix_free) return assemble_matrix(exec, problem, system, summary);
-  summary.set("assembly.strategy", "matrix_free");
-  summary.set("assembly.why", chosen.why);
+  summarise_assembly(chosen, summary);
   apply_without_matrix(exec, problem, system, summary);
 }
 

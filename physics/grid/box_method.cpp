@@ -59,7 +59,7 @@ bool BoxMethod::report(const solvers::Report& report, Context& context) {
   const std::vector<double> u = at_nodes();
   const std::vector<BoundaryParams> no_periodic;
   const NodalSolution nodal{grid.mesh, grid.dofs, points, dirichlet.dofs, u, 1, grid.threads};
-  const ScalarResults results(
+  ScalarResults results(
       Solution{nodal, material, params_.materials, params_.boundaries, terms, no_periodic, weak_form()},
       context.summary);
   report_solution(params_, {.fields = scalar_fields(), .quantities = flux_quantities()}, nodal, results,

@@ -34,17 +34,6 @@ class Poisson final : public ScalarModel {
     return make_grid_method(deck, params_);
   }
 
-  DirichletData set_up(const Discretisation& space) override {
-    DirichletData dirichlet = ScalarModel::set_up(space);
-    plan(problem());
-    return dirichlet;
-  }
-
-  std::string why_no_matrix() override {
-    const Plan chosen = plan(problem());
-    return chosen.matrix_free ? chosen.why : "";
-  }
-
   AtPoints evaluate(const Discretisation& space, output::Summary&) override {
     const AtPoints coefficients = at_points(
         {diffusion_data(params_.materials, problem().material, space.mesh, space.dofs, space.threads), {}, {}});

@@ -13,12 +13,4 @@ void make_system(Exec& exec, const Problem& problem, System<Exec>& system, outpu
 /// What the rows of make_system say.
 WeakForm weak_form();
 
-/// Whether the operator is applied without a matrix, and why.
-struct Plan {
-  bool matrix_free = false;
-  std::string why;
-};
-/// Throws Error(usage) where strategy, format, solver and order do not go together.
-Plan plan(const Problem& problem);
-
 }  // namespace tessera::physics::poisson

@@ -7,6 +7,7 @@
 #include "assembly/space/dirichlet.hpp"
 #include "base/profile.hpp"
 #include "physics/poisson/system.hpp"
+#include "physics/run/plan.hpp"
 #include "physics/scalar/system.hpp"
 
 namespace tessera::physics::poisson {
@@ -56,9 +57,7 @@ void assemble_matrix(Exec& exec, const Problem& problem, int threads, System<Exe
     Scope scope(exec, "assemble", assembler->refill_bytes(system.matrix));
     assembler->refill(system.matrix, system.b);
   }
-  summary.set("assembly.strategy", assembler->report().strategy);
-  summary.set("assembly.why", assembler->report().why);
-  if (!assembler->report().deterministic) summary.set("backend.deterministic", false);
+  summarise_assembly(assembler->report(), summary);
   Scope scope(exec, "boundary");
   for (const assembly::FacetIntegral& term : boundary.facets)
     assembler->add_facets(forms::Robin{}, *term.group, {term.alpha, term.g}, system.matrix, system.b.view());
@@ -68,12 +67,11 @@ void assemble_matrix(Exec& exec, const Problem& problem, int threads, System<Exe
 template <class Exec>
 void make_system(Exec& exec, const Problem& problem, System<Exec>& system, output::Summary& summary) {
   const int threads = problem.space.threads;
-  const Plan chosen = plan(problem);
+  const Plan chosen = plan_operator(problem.params, problem.space);
   system.level = level_of(problem.dirichlet);
   system.b = Array<double, typename Exec::Space>(problem.dofs.dofs);
   if (chosen.matrix_free) {
-    summary.set("assembly.strategy", "matrix_free");
-    summary.set("assembly.why", chosen.why);
+    summarise_assembly(chosen, summary);
     apply_without_matrix(exec, problem, threads, system, summary);
     return;
   }

@@ -90,8 +90,8 @@ void summarise_solver(const solvers::Report& report, output::Summary& summary) {
                                        : ""));
 }
 
-void report_solution(const CommonParams& params, const Traits& traits, const NodalSolution& solution,
-                     const Results& results, bool converged, Context& context) {
+void report_solution(const CommonParams& params, const Traits& traits, const NodalSolution& solution, Results& results,
+                     bool converged, Context& context) {
   Threads exec(solution.threads);
   {
     Scope scope(exec, "post");

@@ -21,8 +21,8 @@ void check_values(const ExactParams& exact, const mesh::Mesh& mesh, const assemb
 /// Errors, quantities and, unless the deck wants none, files: solution.vtu with every field of [output] and numbers of
 /// the cells, solution.pvd or solution.csv, and the tables of lines. Order 1 as linear cells, higher orders as
 /// Lagrange cells. A result that is not converged is marked by its title. Phases: post, output.
-void report_solution(const CommonParams& params, const Traits& traits, const NodalSolution& solution,
-                     const Results& results, bool converged, Context& context);
+void report_solution(const CommonParams& params, const Traits& traits, const NodalSolution& solution, Results& results,
+                     bool converged, Context& context);
 
 /// Writes a solution in the formats of the deck: solution.vtu with solution.pvd, and solution.csv.
 void write_solution_files(const OutputParams& params, const output::VtkData& data,

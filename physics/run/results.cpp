@@ -30,8 +30,7 @@ struct FieldValues {
 
   assembly::FieldView view() const { return {values, assembly::FieldLayout::by_nodes(stride)}; }
 
-  FieldValues(const FieldInfo& field, bool solved, const NodalSolution& s, const Results& results)
-      : stride(field.stride()) {
+  FieldValues(const FieldInfo& field, bool solved, const NodalSolution& s, Results& results) : stride(field.stride()) {
     if (!solved)
       own = results.field(field.name);
     else if (field.vector)
@@ -100,7 +99,7 @@ bool is_own(const QuantityParams& quantity, const Traits& traits) {
 }
 
 double quantity_of_field(const QuantityParams& quantity, const Traits& traits, const NodalSolution& s,
-                         const Results& results) {
+                         Results& results) {
   int c = 0;
   const FieldInfo& field = *measured_field(traits.fields, quantity.of, s.mesh.dim, c);
   const FieldValues values(field, &field == &traits.fields.front(), s, results);
@@ -147,7 +146,7 @@ void check_values(const ExactParams& exact, const mesh::Mesh& mesh, const assemb
 }
 
 void report_quantities(const std::vector<QuantityParams>& quantities, const Traits& traits, const NodalSolution& s,
-                       const Results& results, output::Summary& summary) {
+                       Results& results, output::Summary& summary) {
   for (const QuantityParams& quantity : quantities)
     summary.set_in(
         "quantities", quantity.name,
@@ -168,7 +167,7 @@ void check_quantity_fields(const std::vector<QuantityParams>& quantities, const 
 }
 
 void write_solution(const CommonParams& params, const std::vector<FieldInfo>& fields, const NodalSolution& s,
-                    const Results& results, bool converged, const std::filesystem::path& directory) {
+                    Results& results, bool converged, const std::filesystem::path& directory) {
   output::VtkData data;
   data.title = params.title + (s.mesh.measure.weighs() ? fmt::format(" (axis {})", s.mesh.measure.axis()) : "") +
                (converged ? "" : " (NOT CONVERGED)");
@@ -196,7 +195,7 @@ void write_solution(const CommonParams& params, const std::vector<FieldInfo>& fi
 }
 
 void write_lines(const std::vector<LineParams>& lines, const std::vector<FieldInfo>& fields, const NodalSolution& s,
-                 const Results& results, const std::filesystem::path& directory) {
+                 Results& results, const std::filesystem::path& directory) {
   if (lines.empty()) return;
   const mesh::PointLocator locator(s.mesh);
   std::vector<std::unique_ptr<FieldValues>> values;  // [fields], of those that a line asks for

@@ -13,15 +13,15 @@ void report_errors(const ExactParams& exact, const FieldInfo& field, const Nodal
 
 /// "quantities" of the summary.
 void report_quantities(const std::vector<QuantityParams>& quantities, const Traits& traits,
-                       const NodalSolution& solution, const Results& results, output::Summary& summary);
+                       const NodalSolution& solution, Results& results, output::Summary& summary);
 /// Throws Error(usage) where a quantity is of no component of the fields that may be measured: `of = "u"` of a vector.
 void check_quantity_fields(const std::vector<QuantityParams>& quantities, const Traits& traits, int dim);
 
 /// The fields of the deck as files.
 void write_solution(const CommonParams& params, const std::vector<FieldInfo>& fields, const NodalSolution& solution,
-                    const Results& results, bool converged, const std::filesystem::path& directory);
+                    Results& results, bool converged, const std::filesystem::path& directory);
 /// The tables of lines.
 void write_lines(const std::vector<LineParams>& lines, const std::vector<FieldInfo>& fields,
-                 const NodalSolution& solution, const Results& results, const std::filesystem::path& directory);
+                 const NodalSolution& solution, Results& results, const std::filesystem::path& directory);
 
 }  // namespace tessera::physics

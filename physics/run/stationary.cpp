@@ -120,6 +120,11 @@ Discretisation StationaryRun::discretise(const Context& context) {
 void StationaryRun::set_up(Discretisation& space, const Context& context) {
   space = discretise(context);
   space.dirichlet = model().set_up(space);
+  plan_of(space);  // for its checks
+}
+
+Plan StationaryRun::plan_of(const Discretisation& space) const {
+  return model().traits().matrix_free ? plan_operator(model().params(), space) : Plan{};
 }
 
 /// Where the deck has no start, u starts at the level that its Dirichlet values made.
@@ -149,7 +154,7 @@ ExitCode StationaryRun::run(Context& context) {
                                .u = u,
                                .components = space.components,
                                .threads = space.threads};
-  const std::unique_ptr<const Results> results = model().results(solution, context.summary);
+  const std::unique_ptr<Results> results = model().results(solution, context.summary);
   report_solution(model().params(), model().traits(), solution, *results, solved.report.converged, context);
   return conclude(model().params(), solved.report, context);
 }
@@ -164,7 +169,7 @@ void StationaryRun::check(Context& context) {
   const AtPoints coefficients = model().evaluate(space, context.summary);
   initial_values(params, space, model().traits().fields.front(), 0);
   if (params.exact) check_values(*params.exact, space.mesh, space.dofs, space.threads);
-  print_check(params, space, coefficients, model().why_no_matrix(), model().traits(), context.summary);
+  print_check(params, space, coefficients, plan_of(space).why, model().traits(), context.summary);
 }
 
 LinearSystem StationaryRun::assemble(Context& context, bool full) {

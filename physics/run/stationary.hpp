@@ -4,6 +4,7 @@
 
 #include "physics/model.hpp"
 #include "physics/run/backend.hpp"
+#include "physics/run/plan.hpp"
 #include "physics/run/solve.hpp"
 
 namespace tessera::physics {
@@ -36,6 +37,7 @@ class StationaryRun : public Module {
   void read(const Context& context);
   Discretisation discretise(const Context& context);
   void set_up(Discretisation& space, const Context& context);
+  Plan plan_of(const Discretisation& space) const;
 };
 
 /// The module of a model M.

@@ -43,8 +43,9 @@ void weigh(forms::Coefficient& coefficient, const std::vector<Index>& region, co
 }
 
 void weigh(std::vector<double>& values, std::span<const double> points, const mesh::Measure& measure) {
-  if (!measure.weighs()) return;
-  for (std::size_t i = 0; i < values.size(); ++i) values[i] *= measure.at(&points[3 * i]);
+  if (!measure.weighs() || values.empty()) return;
+  const std::size_t components = values.size() / (points.size() / 3);
+  for (std::size_t i = 0; i < values.size(); ++i) values[i] *= measure.at(&points[3 * (i / components)]);
 }
 
 void check_on_axis(const Problem& problem) {

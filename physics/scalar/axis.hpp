@@ -15,7 +15,7 @@ namespace tessera::physics::scalar {
 void weigh(forms::Coefficient& coefficient, const std::vector<Index>& region, const mesh::Mesh& mesh,
            const assembly::QuadraturePoints& points, int threads);
 
-/// The same for values [count] at points [count, 3].
+/// The same for values [count, components] at points [count, 3].
 void weigh(std::vector<double>& values, std::span<const double> points, const mesh::Measure& measure);
 
 /// What has no meaning on the axis. Throws Error(usage) where a Neumann or Robin condition, or an average, is asked for

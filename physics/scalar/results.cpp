@@ -67,7 +67,7 @@ ScalarResults::ScalarResults(const Solution& solution, output::Summary& summary)
 
 double ScalarResults::quantity(const QuantityParams& quantity) const { return flux_quantity(quantity, s_, *fluxes_); }
 
-std::vector<double> ScalarResults::field(const std::string&) const {
+std::vector<double> ScalarResults::field(const std::string&) {
   return assembly::flux_field(s_.mesh, s_.dofs, s_.u, diffusivity_field(s_), s_.threads);
 }
 

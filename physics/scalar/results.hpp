@@ -12,7 +12,7 @@ class ScalarResults final : public Results {
   /// Fills "balance" of the summary where the form balances. Phase: balance.
   ScalarResults(const Solution& solution, output::Summary& summary);
   double quantity(const QuantityParams& quantity) const override;
-  std::vector<double> field(const std::string& name) const override;
+  std::vector<double> field(const std::string& name) override;
   std::vector<output::Field> cell_fields() const override;
 
  private:

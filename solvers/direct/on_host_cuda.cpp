@@ -24,12 +24,13 @@ class OnHost final : public Method<Cuda> {
   void set_operator(const linalg::Operator<Cuda>& A, Reuse reuse) override {
     A_ = &A;
     valid_ = std::min(valid_, reuse);
+    stale_ = true;
   }
 
   Report solve(Cuda& exec, View<const double> b, View<double> x, const Monitor& monitor,
                View<const double> row_sums) override {
     exec.synchronize();
-    if (valid_ != Reuse::all) fetch(exec);
+    if (std::exchange(stale_, false)) fetch(exec);
     to_host(b, right_);
     to_host(row_sums, sums_);
     if (solution_.size() != x.size()) solution_ = Array<double>(x.size());
@@ -41,6 +42,7 @@ class OnHost final : public Method<Cuda> {
   }
 
  private:
+  /// Also where an old factor serves: the residual is that of the new values.
   void fetch(Cuda& exec) {
     Entries<Cuda> entries;  // until they are on the host
     const linalg::CrsView<const double> there = entries.of(exec, *A_, Reuse::nothing);
@@ -61,7 +63,8 @@ class OnHost final : public Method<Cuda> {
   std::string type_;
   Threads host_;
   const linalg::Operator<Cuda>* A_ = nullptr;
-  Reuse valid_ = Reuse::nothing;
+  Reuse valid_ = Reuse::nothing;  ///< of the pattern here, and of the factorisation
+  bool stale_ = true;             ///< the values here are not those of A_
   linalg::Crs<Host> matrix_;
   linalg::CrsOperator<Threads> as_operator_;
   Array<double> right_, sums_, solution_;

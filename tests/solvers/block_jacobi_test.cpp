@@ -250,7 +250,6 @@ TYPED_TEST(BlockSolvers, ReadersOfEntriesAreAsWithCrs) {
 /// The residual that a direct solver reports and refines is that of the new values, also where its factor is old.
 TYPED_TEST(BlockSolvers, AnOldFactorRefinesTheNewSystem) {
   TESSERA_REQUIRE(TypeParam);
-  if (!this->on_threads) GTEST_SKIP() << "the host keeps the matrix of its factor";
   using Space = typename TypeParam::Space;
   TypeParam exec;
   HostBlocks host = stiff_nodes(6, 2);

@@ -1,0 +1,76 @@
+#include "physics/run/plan.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+namespace tessera::physics {
+
+namespace {
+
+/// The order from which "auto" applies quads and hexes without a matrix: where sum factorisation is the faster product of diffusion on
+/// an H200, against packed_ell for quads (order 1: 0.5x, order 2: 1.4x; bench/matrix_free) and the bytes of a matrix at copy for hexes.
+/// Matrices of several unknowns a node are larger.
+constexpr int matrix_free_from = 2;
+/// The highest order of an assembled matrix.
+constexpr int most_assembled_order = 4;
+
+/// What an operator without a matrix is taken for; empty: a matrix is assembled.
+std::string why_without_matrix(const CommonParams& params, const mesh::Mesh& mesh) {
+  if (params.assembly.strategy == "matrix_free") return "asked for";
+  if (params.assembly.strategy != "auto" || params.matrix.format != "auto" || solvers::needs_entries(params.solver))
+    return "";
+  const int order = params.physics.order;
+  const bool tensor_cells = std::all_of(mesh.blocks.begin(), mesh.blocks.end(), [](const mesh::CellBlock& block) {
+    return block.shape == mesh::Shape::quad || block.shape == mesh::Shape::hex;
+  });
+  if (tensor_cells && order >= matrix_free_from)
+    return fmt::format("order {} on {}: sum factorisation moves less than a matrix", order,
+                       mesh.dim == 3 ? "hexes" : "quads");
+  if (mesh.dim == 1 && order > most_assembled_order)
+    return fmt::format("order {} on intervals: a matrix is assembled up to order {}", order, most_assembled_order);
+  return "";
+}
+
+}  // namespace
+
+Plan plan_operator(const CommonParams& params, const Discretisation& space) {
+  Plan result{.matrix_free = false, .why = why_without_matrix(params, space.mesh)};
+  result.matrix_free = !result.why.empty();
+  if (result.matrix_free && params.matrix.format != "auto")
+    throw Error(ExitCode::usage,
+                fmt::format("matrix.format = \"{}\" with assembly.strategy = \"matrix_free\": there is no matrix",
+                            params.matrix.format),
+                "leave matrix.format out, or choose another strategy", params.matrix.where);
+  if (result.matrix_free && solvers::needs_entries(params.solver))
+    throw Error(
+        ExitCode::usage,
+        fmt::format("{} needs the entries of a matrix, assembly.strategy = \"matrix_free\" has none",
+                    solvers::reader_of_entries(params.solver)),
+        solvers::is_direct(params.solver)
+            ? "choose solver.type = \"cg\", or another strategy"
+            : fmt::format("choose preconditioner = {}\"jacobi\" or \"chebyshev\", or another strategy",
+                          space.components > 1 ? "\"block_jacobi\", " : ""),
+        params.solver.where);
+  if (!result.matrix_free && params.physics.order > most_assembled_order)
+    throw Error(
+        ExitCode::usage,
+        fmt::format("a matrix of order {} is not assembled, at most {} is", params.physics.order, most_assembled_order),
+        "choose assembly.strategy = \"matrix_free\" with a solver and preconditioner that need no entries, or "
+        "a lower order",
+        params.physics.where);
+  return result;
+}
+
+void summarise_assembly(const assembly::AssemblyReport& report, output::Summary& summary) {
+  summary.set("assembly.strategy", report.strategy);
+  summary.set("assembly.why", report.why);
+  if (!report.deterministic) summary.set("backend.deterministic", false);
+}
+
+void summarise_assembly(const Plan& without_matrix, output::Summary& summary) {
+  summary.set("assembly.strategy", "matrix_free");
+  summary.set("assembly.why", without_matrix.why);
+}
+
+}  // namespace tessera::physics

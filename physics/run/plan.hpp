@@ -1,0 +1,22 @@
+#pragma once
+// With a matrix or without: what assembly.strategy, the format, the solver and the elements of a deck amount to.
+#include <string>
+
+#include "assembly/cells/assembler.hpp"
+#include "physics/model.hpp"
+
+namespace tessera::physics {
+
+/// Whether the operator is applied without a matrix, and why.
+struct Plan {
+  bool matrix_free = false;
+  std::string why;
+};
+/// Throws Error(usage) where strategy, format, solver and order do not go together. Of models that have both.
+Plan plan_operator(const CommonParams& params, const Discretisation& space);
+
+/// "assembly" of the summary, of a matrix and of an operator without one.
+void summarise_assembly(const assembly::AssemblyReport& report, output::Summary& summary);
+void summarise_assembly(const Plan& without_matrix, output::Summary& summary);
+
+}  // namespace tessera::physics
