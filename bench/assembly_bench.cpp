@@ -52,7 +52,7 @@ void run_strategy(Exec& exec, const Case& c, const mesh::Mesh& mesh, const assem
                   const assembly::AssemblyOptions& options, bench::Reference& reference, bench::Report& report) {
   assembly::Assembler<Exec, forms::Diffusion> assembler(exec, mesh, dofs, options);
   const forms::DiffusionData data{.region = {}, .k = {1, false, {1.5}}, .c = {}, .f = {1, false, {1.0}}};
-  bench::report_refill(exec, assembler, data, label(c), mesh.cells(), dofs.dofs, reference, report);
+  bench::report_refill(exec, assembler, assembler.make_matrix(), data, label(c), mesh.cells(), reference, report);
 }
 
 /// Partition sizes of `shared`, along the curve and by METIS, on a mesh small enough for METIS.

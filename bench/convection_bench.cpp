@@ -59,7 +59,7 @@ void run_strategy(Exec& exec, const Case& c, const mesh::Mesh& mesh, const assem
                   const forms::ConvectionData& data, const std::string& strategy, bench::Reference& reference,
                   bench::Report& report) {
   assembly::Assembler<Exec, forms::Convection> assembler(exec, mesh, dofs, {.strategy = strategy}, {.supg = c.supg});
-  bench::report_refill(exec, assembler, data, c.name(), mesh.cells(), dofs.dofs, reference, report);
+  bench::report_refill(exec, assembler, assembler.make_matrix(), data, c.name(), mesh.cells(), reference, report);
 }
 
 std::vector<Case> cases(bool on_gpu) {

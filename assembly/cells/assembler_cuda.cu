@@ -84,9 +84,10 @@ void fill_slots(Cuda& exec, const BlockData<Device>& block, const linalg::CrsVie
 
 void make_row_lists(Cuda& exec, BlockData<Device>& block, const linalg::CrsView<const double>& pattern) {
   block.around = cells_around(exec, block, pattern.rows);
-  if (!block.is_linear_simplex() || block.block_rows || pattern.rows == 0) return;
+  if (!block.is_linear_simplex() || pattern.rows == 0) return;
   make_simplex_rows(exec, block, pattern);
-  if (block.rows.capacity > 0 && block.rows.long_rows.size() == 0) block.around = {};
+  const bool warps_may_take_all = block.block_rows;  // of forms that turn out to couple values
+  if (block.rows.capacity > 0 && block.rows.long_rows.size() == 0 && !warps_may_take_all) block.around = {};
 }
 
 template class CellAssembler<Cuda>;

@@ -2,7 +2,7 @@
 // nonzeros on CUDA: rows gather the contributions of the cells around them, each cell computed again by each of its rows. No additions in
 // memory that others see, no zeroing, every value written once. (Cecka et al. 2011, "thread per non-zero"; here a lane or a warp a row.)
 #include "assembly/cells/launch.cuh"
-#include "assembly/cells/simplex_rows.cuh"
+#include "assembly/cells/simplex_block_rows.cuh"
 
 namespace tessera::assembly {
 namespace kernels {
@@ -131,13 +131,14 @@ __global__ void __launch_bounds__(cells_block)
 template <int dim, class Form>
 __global__ void __launch_bounds__(cells_block)
     gather_block_rows(BlockView block, Form form, Target target, const Offset* around_ptr, const Index* around,
-                      bool add) {
+                      const Index* list, Index count, bool add) {
   extern __shared__ double shared[];
   using Pair = forms::ComponentPair<Form>;
   constexpr int m = forms::components_of<Form>(dim), width = dim + 2;
   const int n = block.nodes, lane = threadIdx.x % 32;
-  const Offset row = Offset{blockIdx.x} * (blockDim.x / 32) + threadIdx.x / 32;
-  if (row >= target.pattern.rows) return;
+  const Offset item = Offset{blockIdx.x} * (blockDim.x / 32) + threadIdx.x / 32;
+  if (item >= count) return;
+  const Offset row = list ? list[item] : item;
   double* work = shared + threadIdx.x / 32 * block.points * width;
   if (!add)
     for (Offset k = target.pattern.row_ptr[row] * m * m + lane; k < target.pattern.row_ptr[row + 1] * m * m; k += 32)
@@ -181,23 +182,28 @@ __global__ void __launch_bounds__(cells_block)
 
 }  // namespace kernels
 
-template <int dim, class Form>
-void gather_block_rows_of(Cuda& exec, const BlockData<Device>& block, const Form& form, const Target& target,
-                          bool add) {
-  constexpr std::size_t most_shared = 99 * 1024;  // of a block, on the architectures that have least
-  const std::size_t of_warp = sizeof(double) * block.view.points * (dim + 2);
-  int warps = kernels::cells_block / 32;
-  while (warps > 1 && warps * of_warp > most_shared) warps /= 2;
-  launch_with_shared(exec, kernels::gather_block_rows<dim, Form>, (Offset{target.pattern.rows} + warps - 1) / warps,
-                     warps * 32, warps * of_warp, block.view, form, target, block.around.ptr.data(),
-                     block.around.items.data(), add);
-}
-
 /// The rows that a warp takes each: those that lanes have left over.
 struct WarpRows {
   const Index* list = nullptr;  ///< null: all
   Index count = 0;
 };
+
+template <int dim, class Form>
+void gather_block_rows_of(Cuda& exec, const BlockData<Device>& block, const Form& form, const Target& target,
+                          bool add) {
+  WarpRows rows{nullptr, target.pattern.rows};
+  if (block.rows.capacity > 0 && !form.tests_values()) {
+    gather_simplex_block_rows<dim>(exec, block, form, target, add);
+    rows = {block.rows.long_rows.data(), static_cast<Index>(block.rows.long_rows.size())};
+  }
+  constexpr std::size_t most_shared = 99 * 1024;  // of a block, on the architectures that have least
+  const std::size_t of_warp = sizeof(double) * block.view.points * (dim + 2);
+  int warps = kernels::cells_block / 32;
+  while (warps > 1 && warps * of_warp > most_shared) warps /= 2;
+  launch_with_shared(exec, kernels::gather_block_rows<dim, Form>, (Offset{rows.count} + warps - 1) / warps, warps * 32,
+                     warps * of_warp, block.view, form, target, block.around.ptr.data(), block.around.items.data(),
+                     rows.list, rows.count, add);
+}
 
 template <int dim, class Form>
 void gather_rows_of(Cuda& exec, const BlockData<Device>& block, const Form& form, const Target& target, bool add) {

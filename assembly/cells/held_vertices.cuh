@@ -47,21 +47,31 @@ __device__ inline void cross(const double (&u)[3], const double (&v)[3], double 
   result[2] = u[0] * v[1] - u[1] * v[0];
 }
 
-/// The vertices that a lane's strip holds, oldest first. A vertex keeps the sum of its entry until it is dropped; then that is added to
-/// the lane's column of shared memory.
 template <int dim>
+__device__ double dot(const double (&u)[dim], const double (&v)[dim]) {
+  double sum = u[0] * v[0];
+  for (int d = 1; d < dim; ++d) sum += u[d] * v[d];
+  return sum;
+}
+
+/// The vertices that a lane's strip holds, oldest first. A vertex keeps the sums of its entries in the row, one or one for each unknown of
+/// a node, until it is dropped; then they are added to the lane's column of shared memory.
+template <int dim, int entries = 1>
 struct HeldVertices {
-  double* sums;             ///< [columns of the row, 32], at this lane
+  double* sums;             ///< [columns of the row, entries, 32], at this lane
   double edge[dim][dim];    ///< from the row's vertex
   double normal[dim][dim];  ///< of the sides through the row's vertex: grad phi_a = normal[a] / det
-  double sum[dim];
+  double sum[dim][entries];
   int column[dim];
 
   __device__ void begin(int a, int at, const double (&to)[dim]) {
     for (int d = 0; d < dim; ++d) edge[a][d] = to[d];
-    column[a] = at, sum[a] = 0;
+    column[a] = at;
+    for (int e = 0; e < entries; ++e) sum[a][e] = 0;
   }
-  __device__ void drop(int at, double value) { sums[at * 32] += value; }
+  __device__ void drop(int at, const double (&value)[entries]) {
+    for (int e = 0; e < entries; ++e) sums[(at * entries + e) * 32] += value[e];
+  }
   __device__ void drop_all() {
     for (int a = 0; a < dim; ++a) drop(column[a], sum[a]);
   }
@@ -76,7 +86,8 @@ struct HeldVertices {
     } else if constexpr (dim == 2) {
       drop(column[0], sum[0]);
       for (int d = 0; d < 2; ++d) edge[0][d] = edge[1][d];
-      column[0] = column[1], sum[0] = sum[1];
+      column[0] = column[1];
+      for (int e = 0; e < entries; ++e) sum[0][e] = sum[1][e];
       begin(1, at, to);
       normal[0][0] = edge[1][1], normal[0][1] = -edge[1][0];
       normal[1][0] = -edge[0][1], normal[1][1] = edge[0][0];
@@ -84,14 +95,19 @@ struct HeldVertices {
     } else {
       // The kept vertex goes first, the newest second. All three products are formed anew: the known one would take twelve registers
       // and as many instructions to choose.
-      drop(drops_second ? column[1] : column[0], drops_second ? sum[1] : sum[0]);
+      double dropped[entries];
+      for (int e = 0; e < entries; ++e) dropped[e] = drops_second ? sum[1][e] : sum[0][e];
+      drop(drops_second ? column[1] : column[0], dropped);
       for (int d = 0; d < 3; ++d) {
         edge[0][d] = drops_second ? edge[0][d] : edge[1][d];
         edge[1][d] = edge[2][d];
       }
       column[0] = drops_second ? column[0] : column[1];
-      sum[0] = drops_second ? sum[0] : sum[1];
-      column[1] = column[2], sum[1] = sum[2];
+      column[1] = column[2];
+      for (int e = 0; e < entries; ++e) {
+        sum[0][e] = drops_second ? sum[0][e] : sum[1][e];
+        sum[1][e] = sum[2][e];
+      }
       begin(2, at, to);
       cross(edge[1], edge[2], normal[0]);
       cross(edge[2], edge[0], normal[1]);
@@ -110,11 +126,12 @@ struct HeldVertices {
 
   /// Entries of a cell, scale flux . normal_a + mass.
   __device__ void add(const double (&flux)[dim], double scale, double mass) {
-    for (int a = 0; a < dim; ++a) {
-      double entry = flux[0] * normal[a][0];
-      for (int d = 1; d < dim; ++d) entry += flux[d] * normal[a][d];
-      sum[a] = scale * entry + (sum[a] + mass);
-    }
+    for (int a = 0; a < dim; ++a) sum[a][0] = scale * dot(flux, normal[a]) + (sum[a][0] + mass);
+  }
+  /// The same for each unknown of a node, without mass.
+  __device__ void add(const double (&flux)[entries][dim], double scale) {
+    for (int a = 0; a < dim; ++a)
+      for (int e = 0; e < entries; ++e) sum[a][e] += scale * dot(flux[e], normal[a]);
   }
 };
 

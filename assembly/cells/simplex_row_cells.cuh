@@ -91,7 +91,7 @@ struct AnyCells {
       x.point = q;
       const double* phi = block.basis + (q * (dim + 1) + dim) * (dim + 1);
       const double w = scale * block.weights[q] * forms::tangent_at<dim>(form, x).vv * phi[i];
-      for (int a = 0; a < dim; ++a) held.sum[a] += w * phi[local[a]];
+      for (int a = 0; a < dim; ++a) held.sum[a][0] += w * phi[local[a]];
       for (int j = 0; j <= dim; ++j) sum.whole += w * phi[j];
     }
   }
@@ -172,7 +172,7 @@ struct UnsymmetricCells {
     for (int a = 0; a < dim; ++a) {
       int local = 0;
       while (block.dof(place, local) != cols[held.column[a]]) ++local;
-      held.sum[a] += factor * phi[local];
+      held.sum[a][0] += factor * phi[local];
     }
   }
 };

@@ -22,7 +22,7 @@ struct Edges {
 
 /// All cells of a row. Points are fetched `ahead` steps before they are pushed, and words and nodes a group before, for a lane waits
 /// for nothing else.
-template <int dim, class Cells>
+template <int dim, int entries = 1, class Cells>
 __device__ void walk_strip(const SimplexRowsView& rows, const double* coordinates, Index slice, Cells& cells,
                            double* sums) {
   constexpr int group = strip_group<dim>, ahead = dim == 3 ? 1 : 2;
@@ -32,7 +32,7 @@ __device__ void walk_strip(const SimplexRowsView& rows, const double* coordinate
   const Index* first_nodes = rows.first_nodes + Offset{slice} * dim * 32 + lane;
   const Edges<dim> edges(coordinates, first_nodes[0]);
   const std::uint32_t first_columns = rows.first_columns[Offset{slice} * 32 + lane];
-  HeldVertices<dim> held;
+  HeldVertices<dim, entries> held;
   held.sums = sums;
   double point[dim], edge[dim], pending[ahead][dim];
   for (int a = dim - 1; a > 0; --a) {
@@ -66,21 +66,21 @@ __device__ void walk_strip(const SimplexRowsView& rows, const double* coordinate
   held.drop_all();
 }
 
-/// Sums of a warp's rows from [columns, 32] to [columns, padded_lanes], from the last column on; returns the sum of the lane's row.
-__device__ inline double pad_lanes(double* sums, int columns) {
-  constexpr int at_once = 4;
+/// Sums of a warp's rows from [columns, entries, 32] to [columns, entries, padded_lanes], from the last column on; adds those of the
+/// lane's row to `totals`.
+template <int entries>
+__device__ void pad_lanes(double* sums, int columns, double (&totals)[entries]) {
+  constexpr int at_once = entries == 1 ? 4 : 2 * entries;
   const int lane = threadIdx.x % 32;
-  double total = 0;
-  for (int k = columns; k > 0; k -= at_once) {
+  for (int k = columns * entries; k > 0; k -= at_once) {
     double value[at_once];
     for (int u = 0; u < at_once; ++u) value[u] = k - 1 - u >= 0 ? sums[(k - 1 - u) * 32 + lane] : 0.0;
     __syncwarp();
     for (int u = 0; u < at_once; ++u) {
       if (k - 1 - u >= 0) sums[(k - 1 - u) * padded_lanes + lane] = value[u];
-      total += value[u];
+      totals[entries - 1 - u % entries] += value[u];
     }
   }
-  return total;
 }
 
 __device__ inline void write(double& value, double sum, bool add) { value = add ? value + sum : sum; }
@@ -133,9 +133,10 @@ __global__ void __launch_bounds__(rows_block, Cells::blocks)
   const RowTotals totals = cells.totals();
   const int length = row < 0 ? 0 : static_cast<int>(target.pattern.row_ptr[row + 1] - target.pattern.row_ptr[row]);
   const int columns = __reduce_max_sync(0xffffffffu, length);
-  const double off_diagonal = pad_lanes(sums, columns);
+  double off_diagonal[1] = {};
+  pad_lanes(sums, columns, off_diagonal);
   if (length > 0) {
-    sums[(rows.first_columns[item] & strip_column) * padded_lanes + lane] = totals.whole - off_diagonal;
+    sums[(rows.first_columns[item] & strip_column) * padded_lanes + lane] = totals.whole - off_diagonal[0];
     write(target.b[row], totals.load, add);
   }
   __syncwarp();
@@ -146,14 +147,17 @@ __global__ void __launch_bounds__(rows_block, Cells::blocks)
 
 namespace tessera::assembly {
 
+inline kernels::SimplexRowsView view_of(const SimplexRows<Device>& rows) {
+  return {rows.capacity,     rows.order.data(), rows.step_ptr.data(),    rows.steps.data(),
+          rows.nodes.data(), rows.cells.data(), rows.first_nodes.data(), rows.first_columns.data()};
+}
+
 /// All rows of linear straight simplices but those in SimplexRows::long_rows.
 template <int dim, class Form>
 void gather_simplex_rows(Cuda& exec, const BlockData<Device>& block, const Form& form, const Target& target, bool add) {
   const SimplexRows<Device>& rows = block.rows;
   const BlockView& view = block.view;
-  const kernels::SimplexRowsView there{rows.capacity,           rows.order.data(),        rows.step_ptr.data(),
-                                       rows.steps.data(),       rows.nodes.data(),        rows.cells.data(),
-                                       rows.first_nodes.data(), rows.first_columns.data()};
+  const kernels::SimplexRowsView there = view_of(rows);
   constexpr int threads = kernels::rows_block;
   constexpr int warps = threads / 32;
   const Offset slices = rows.order.size() / 32;

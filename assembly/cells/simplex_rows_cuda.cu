@@ -7,8 +7,8 @@
 namespace tessera::assembly {
 namespace {
 
-/// So many columns a lane cost nothing: registers leave room for no more warps.
-constexpr int free_columns = 36;
+/// So many columns a lane cost nothing: registers leave room for no more warps. Of block rows each is some times as large.
+constexpr int free_columns = 36, free_block_columns = 16;
 /// Rows beyond the capacity of a lane go to a warp each; at most this share of them.
 constexpr double most_long_rows = 0.001;
 /// Columns that a block of lanes fits into shared memory.
@@ -24,16 +24,22 @@ constexpr Index no_strip = -1;
 
 Offset whole_slices(Offset rows) { return (rows + 31) / 32 * 32; }
 
+/// Columns of the rows of 32 nodes that fit into shared memory, 99 KB on the architectures that have least.
+int most_columns(int components) {
+  constexpr int bytes = 99 * 1024;
+  return std::min<int>(most_capacity, bytes / (components * components * kernels::padded_lanes * sizeof(double)));
+}
+
 /// Longest row that a lane takes: all rows, or nearly all are no longer.
-int lane_capacity(const std::vector<Offset>& row_ptr) {
-  std::vector<Index> of_length(most_capacity + 2, 0);
+int lane_capacity(const std::vector<Offset>& row_ptr, int components) {
+  const int most = most_columns(components), free = components == 1 ? free_columns : free_block_columns;
+  std::vector<Index> of_length(most + 2, 0);
   const Offset rows = static_cast<Offset>(row_ptr.size()) - 1;
-  for (Offset row = 0; row < rows; ++row)
-    ++of_length[std::min<Offset>(row_ptr[row + 1] - row_ptr[row], most_capacity + 1)];
-  Offset longer = of_length[most_capacity + 1];
-  int capacity = most_capacity;
+  for (Offset row = 0; row < rows; ++row) ++of_length[std::min<Offset>(row_ptr[row + 1] - row_ptr[row], most + 1)];
+  Offset longer = of_length[most + 1];
+  int capacity = most;
   const auto may_be_long = [&](Offset number) { return number <= most_long_rows * static_cast<double>(rows); };
-  while (capacity > free_columns && may_be_long(longer + of_length[capacity])) longer += of_length[capacity--];
+  while (capacity > free && may_be_long(longer + of_length[capacity])) longer += of_length[capacity--];
   while (capacity > 1 && of_length[capacity] == 0) --capacity;
   return capacity;
 }
@@ -227,7 +233,7 @@ void make_simplex_rows(Cuda& exec, BlockData<Device>& block, const linalg::CrsVi
     nodes = nodes_of_dofs(exec, block, pattern.rows);
     if (!one_node_a_dof(exec, block, nodes)) return;  // without strips every row is a warp's
   }
-  rows.capacity = lane_capacity(row_ptr);
+  rows.capacity = lane_capacity(row_ptr, block.view.components);
   if (block.dim == 1) make_strips<1>(exec, stars, nodes, rows);
   if (block.dim == 2) make_strips<2>(exec, stars, nodes, rows);
   if (block.dim == 3) make_strips<3>(exec, stars, nodes, rows);

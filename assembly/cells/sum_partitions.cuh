@@ -30,6 +30,8 @@ template <int dim, int n, class Form>
 inline constexpr int partition_block<SmallElement<dim, n, Form>> = 128;
 template <int dim, class Form>
 requires(!Form::symmetric) inline constexpr int partition_block<TiledElement<dim, 16, Form>> = 64;
+template <int dim, class Form>
+inline constexpr int partition_block<ComponentElement<dim, 16, Form>> = 64;
 
 /// Blocks that the registers of a multiprocessor must hold; 0: as the compiler likes. Linear simplices wait on memory: with one block
 /// less they were 17 per cent slower (H200, 2026-11-22), and tets fit into 64 registers a thread, triangles into 48, without spilling.

@@ -10,6 +10,7 @@
 
 #include "assembly/cells/assembler.hpp"
 #include "bench/support/bench.hpp"
+#include "linalg/block_ops.hpp"
 #include "linalg/spmv.hpp"
 
 namespace tessera::bench {
@@ -29,18 +30,17 @@ inline double largest_difference(const std::vector<double>& expected, const std:
   return size > 0 ? difference / size : difference;
 }
 
-/// Measures refills of an Assembler with `data` and reports them as "strategy, label".
-template <class Exec, class Assembler, class Data>
-void report_refill(Exec& exec, Assembler& assembler, const Data& data, const std::string& label, Index cells,
-                   Index dofs, Reference& reference, Report& report) {
+/// Measures refills of an Assembler with `data` into A, of its make_matrix() or make_block_matrix(), and reports them as "strategy, label".
+template <class Exec, class Assembler, class Matrix, class Data>
+void report_refill(Exec& exec, Assembler& assembler, Matrix A, const Data& data, const std::string& label, Index cells,
+                   Reference& reference, Report& report) {
   using Space = typename Exec::Space;
-  linalg::Crs<Space> A = assembler.make_matrix();
-  Array<double, Space> b(dofs), x(dofs), y(dofs);
-  copy(to_space<Space>(random_values(dofs)), x);
+  Array<double, Space> b(A.rows), x(A.rows), y(A.rows);
+  copy(to_space<Space>(random_values(A.rows)), x);
   assembler.set_data(data);
   Row row;
   row.name = fmt::format("{}, {}", assembler.report().strategy, label);
-  row.size = fmt::format("{} cells, {} dofs", cells, dofs);
+  row.size = fmt::format("{} cells, {} dofs", cells, A.rows);
   row.bytes = assembler.refill_bytes(A);
   row.items = cells;
   row.item = "elements";

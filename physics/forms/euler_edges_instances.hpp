@@ -3,7 +3,7 @@
 #include "assembly/edge/instantiate.hpp"
 #include "physics/forms/euler_edges.hpp"
 
-#define TESSERA_EULER_EDGES_OF(Exec, dim)                                \
+#define TESSERA_EULER_EDGES_OF(Exec, dim)                                  \
   TESSERA_EDGE_FUNCTION(Exec, tessera::physics::euler::EulerRusanov<dim>); \
   TESSERA_BOUNDARY_FUNCTION(Exec, tessera::physics::euler::EulerBoundary<dim>)
 #define TESSERA_EULER_EDGES(Exec)  \

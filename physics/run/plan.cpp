@@ -43,15 +43,14 @@ Plan plan_operator(const CommonParams& params, const Discretisation& space) {
                             params.matrix.format),
                 "leave matrix.format out, or choose another strategy", params.matrix.where);
   if (result.matrix_free && solvers::needs_entries(params.solver))
-    throw Error(
-        ExitCode::usage,
-        fmt::format("{} needs the entries of a matrix, assembly.strategy = \"matrix_free\" has none",
-                    solvers::reader_of_entries(params.solver)),
-        solvers::is_direct(params.solver)
-            ? "choose solver.type = \"cg\", or another strategy"
-            : fmt::format("choose preconditioner = {}\"jacobi\" or \"chebyshev\", or another strategy",
-                          space.components > 1 ? "\"block_jacobi\", " : ""),
-        params.solver.where);
+    throw Error(ExitCode::usage,
+                fmt::format("{} needs the entries of a matrix, assembly.strategy = \"matrix_free\" has none",
+                            solvers::reader_of_entries(params.solver)),
+                solvers::is_direct(params.solver)
+                    ? "choose solver.type = \"cg\", or another strategy"
+                    : fmt::format("choose preconditioner = {}\"jacobi\" or \"chebyshev\", or another strategy",
+                                  space.components > 1 ? "\"block_jacobi\", " : ""),
+                params.solver.where);
   if (!result.matrix_free && params.physics.order > most_assembled_order)
     throw Error(
         ExitCode::usage,

@@ -62,6 +62,11 @@ inline std::vector<Problem> problems() {
     result.push_back({"mixed 2-D " + std::to_string(order), test_meshes::mixed_2d(), order});
     result.push_back({"mixed 3-D " + std::to_string(order), test_meshes::mixed_3d(), order});
   }
+  // Rows that no lane of CUDA takes, and some that it does.
+  for (const int cells : {20, 120})
+    for (const int dim : {2, 3})
+      result.push_back(
+          {"fan of " + std::to_string(cells) + " in " + std::to_string(dim), test_meshes::fan(dim, cells), 1});
   return result;
 }
 

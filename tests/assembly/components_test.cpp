@@ -79,7 +79,15 @@ TYPED_TEST(Components, EveryStrategyEqualsRowsGatheredOnThreads) {
         const Filled expected = fill(host, problem.mesh, map, data, {.strategy = "nonzeros"});
         for (const char* strategy : {"colour", "colour_blocks", "atomic", "two_pass", "shared", "nonzeros"}) {
           const std::string name = problem.name + strategy + (varying ? " varying" : "") + (hoop ? " hoop" : "");
-          const Filled found = fill(exec, problem.mesh, map, data, {.strategy = strategy, .partition_size = 3});
+          Filled found;
+          try {
+            found = fill(exec, problem.mesh, map, data, {.strategy = strategy, .partition_size = 3});
+          } catch (const Error& error) {  // a large cell does not fit the fast memory of a GPU
+            EXPECT_EQ(strategy, std::string("shared"));
+            EXPECT_GE(map.blocks[0].nodes, 60) << name;
+            EXPECT_NE(std::string(error.what()).find("shared memory"), std::string::npos) << error.what();
+            continue;
+          }
           EXPECT_EQ(found.row_ptr, expected.row_ptr);
           EXPECT_EQ(found.col_ind, expected.col_ind);
           expect_close(found.values, expected.values, name);

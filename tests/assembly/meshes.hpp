@@ -86,6 +86,31 @@ inline mesh::Mesh mixed_3d() {
   return mesh;
 }
 
+/// Triangles around a vertex, or tets around an edge: rows as long as there are cells. Every other cell is turned over.
+inline mesh::Mesh fan(int dim, int cells) {
+  mesh::Mesh mesh;
+  mesh.dim = dim;
+  const int hub = dim - 1;  // vertices that all cells share
+  mesh.points = {0, 0, 0};
+  if (dim == 3) mesh.points.insert(mesh.points.end(), {0.1, 0.2, 1});
+  for (int k = 0; k < cells; ++k) {
+    const double angle = 2 * M_PI * k / cells, radius = 1 + 0.3 * std::sin(5 * k);
+    const double point[] = {radius * std::cos(angle), radius * std::sin(angle), dim == 3 ? 0.4 + 0.1 * std::cos(k) : 0};
+    mesh.points.insert(mesh.points.end(), point, point + 3);
+  }
+  mesh::CellBlock block;
+  block.shape = dim == 2 ? mesh::Shape::triangle : mesh::Shape::tet;
+  block.nodes_per_cell = dim + 1;
+  for (int k = 0; k < cells; ++k) {
+    Index ring[] = {Index(hub + k), Index(hub + (k + 1) % cells)};
+    if (k % 2) std::swap(ring[0], ring[1]);
+    for (int h = 0; h < hub; ++h) block.nodes.push_back(h);
+    block.nodes.insert(block.nodes.end(), ring, ring + 2);
+  }
+  mesh.blocks.push_back(block);
+  return mesh;
+}
+
 /// Two quads with two triangles on their right.
 inline mesh::Mesh mixed_2d() {
   mesh::Mesh mesh;
