@@ -7,7 +7,6 @@
 #include "physics/sections.hpp"
 #include "solvers/method.hpp"
 #include "solvers/precondition/table.hpp"
-#include "solvers/two_point/two_point.hpp"
 
 namespace tessera::app {
 namespace {
@@ -23,6 +22,10 @@ Row row(const Entry& entry) {
   return {entry.name, backends, entry.help};
 }
 
+const char* category_of(const solvers::MethodEntry& entry) {
+  return entry.needs.two_point ? "two_point_solvers" : entry.needs.nodes ? "relaxations" : "solvers";
+}
+
 std::vector<Row> rows(const std::string& category) {
   std::vector<Row> result;
   auto add_all = [&](const auto& table) {
@@ -33,10 +36,7 @@ std::vector<Row> rows(const std::string& category) {
   if (category == "strategies") add_all(physics::strategy_table());
   if (category == "quantities") add_all(physics::quantity_table());
   for (const auto& entry : solvers::solver_table())
-    if (category == (entry.kind == solvers::MethodKind::relaxation ? "relaxations" : "solvers"))
-      result.push_back(row(entry));
-  if (category == "two_point_solvers")
-    for (const auto& entry : solvers::two_point_table()) result.push_back(row(entry));
+    if (category == category_of(entry)) result.push_back(row(entry));
   if (category == "preconditioners")
     for (const auto& entry : solvers::preconditioner_table()) result.push_back(row(entry));
   return result;

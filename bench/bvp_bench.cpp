@@ -7,10 +7,13 @@
 
 #include "base/reduce_pair.hpp"
 #include "bench/support/gtsv_peer.hpp"
+#include "solvers/two_point/square_blocked.hpp"
 #include "solvers/two_point/two_point.hpp"
 
 using namespace tessera;
-using solvers::TwoPointParams;
+using solvers::SolverParams;
+using solvers::two_point::ColumnsParams;
+using solvers::two_point::SquareBlockedParams;
 
 namespace {
 
@@ -89,7 +92,7 @@ struct Case {
 
   /// One variant; `variant` is its name in the tables, or a name of ours.
   template <class T, class R, class E>
-  void add(E& where, const std::string& variant, const TwoPointParams& params) {
+  void add(E& where, const std::string& variant, const SolverParams& params) {
     using Space = typename E::Space;
     const auto solver = solvers::make_two_point<E, T, R>(where, n(), params);
     Array<T> values(n());
@@ -123,9 +126,9 @@ struct Case {
   }
 
   void run() {
-    const TwoPointParams square{.type = "divide_and_conquer", .rows = 1 << (log2n / 2)},
+    const SolverParams square{.type = "divide_and_conquer", .method = ColumnsParams{1 << (log2n / 2)}},
         own{.type = "divide_and_conquer"};
-    const TwoPointParams scan{.type = "scan"}, sequential{.type = "sequential"};
+    const SolverParams scan{.type = "scan"}, sequential{.type = "sequential"};
     Threads host;
     add<double, double>(host, "A1D", sequential);
     add<float, float>(host, "A1S", sequential);
@@ -136,7 +139,7 @@ struct Case {
     add<float, double>(exec, "divide and conquer, mixed", own);
     if constexpr (std::is_same_v<Exec, Threads>)
       for (int block : {8, 16, 32, 64}) {
-        const TwoPointParams blocked{.type = "square_blocked", .rows = 1 << (log2n / 2), .block = block};
+        const SolverParams blocked{.type = "square_blocked", .method = SquareBlockedParams{1 << (log2n / 2), block}};
         add<double, double>(exec, fmt::format("square blocks of {}, double", block), blocked);
       }
     add<double, double>(exec, "scan, double", scan);

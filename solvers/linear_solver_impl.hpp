@@ -9,6 +9,7 @@
 #include "base/error.hpp"
 #include "base/log.hpp"
 #include "linalg/shift_ops.hpp"
+#include "solvers/fit.hpp"
 #include "solvers/linear_solver.hpp"
 #include "solvers/precondition/table.hpp"
 #include "solvers/reference_norm.hpp"
@@ -42,7 +43,8 @@ LinearSolver<Exec>::LinearSolver(Exec& exec, SolverParams params) : exec_(exec),
     make = entry.make_cuda;
   if (!make)
     throw Error(ExitCode::usage,
-                fmt::format("the solver '{}' relaxes the nodes of a grid and solves no other system", params_.type),
+                fmt::format("the solver '{}' works on {} and takes no operator", params_.type,
+                            lacking(entry.needs, {.grid = true})),
                 fmt::format("choose type = \"{}\"", instead_of(entry)), params_.where);
   method_ = make(params_);
 }

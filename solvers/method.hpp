@@ -27,7 +27,10 @@ struct Needs {
   bool entries = false;          ///< in CRS
   bool diagonal_blocks = false;  ///< of the unknowns of a node
   bool grid = false;             ///< of a uniform grid with constant coefficients
-  bool nodes = false;            ///< coefficients at the nodes of a rectangle: red-black relaxation, see grid/lmsor.hpp
+  bool nodes = false;      ///< no operator, but coefficients at the nodes of a rectangle: relaxations, grid/lmsor.hpp
+  bool two_point = false;  ///< no operator, but f at the nodes of an interval: two_point/two_point.hpp
+
+  bool of_operator() const { return !nodes && !two_point; }
 };
 
 /// Of what memory is a function.
@@ -36,6 +39,7 @@ struct ProblemSize {
   bool on_cuda = false;
   double block = 1;             ///< unknowns a node
   bool copies_entries = false;  ///< the operator stores block rows, of which readers of entries make a copy in CRS
+  int dim = 3;                  ///< of the mesh or grid that the rows come from: the fill of a factor depends on it
 };
 
 /// A method made for one [solver]. It keeps what it has made of an operator, and its vectors, from one solve to the
@@ -55,27 +59,32 @@ class Method {
 template <class Exec>
 using MakeMethod = std::unique_ptr<Method<Exec>> (*)(const SolverParams&);
 
-enum class MethodKind { krylov, direct, relaxation };
+enum class MethodKind { krylov, direct, relaxation, two_point };
+
+struct TwoPointMakers;  // two_point/two_point.hpp
 
 /// A row of the table of methods. Each method makes its own, beside its code.
 struct MethodEntry {
   std::string name, help;
   MethodKind kind = MethodKind::krylov;
   Needs needs = {};
-  /// Bytes that it takes beside A, b and x, at their peak, but for a few kB of scalars.
+  /// Bytes that it takes on the backend beside A, b and x, at their peak, but for a few kB of scalars.
   double (*bytes)(const SolverParams&, const ProblemSize&) = nullptr;
+  /// Seconds until its first iteration, of the order of magnitude; nullptr: not worth a word.
+  double (*set_up_seconds)(const ProblemSize&) = nullptr;
   OwnKeys own = {};
   /// Where its own keys take the place of shared ones: copies them there, for reports.
   void (*take_shared)(SolverParams&) = nullptr;
   bool threads = true, cuda = TESSERA_HAS_CUDA;
   MakeMethod<Threads> make_threads = nullptr;
   MakeMethod<Cuda> make_cuda = nullptr;
+  const TwoPointMakers* two_point = nullptr;  ///< of a method of two-point problems, in the place of these
 
   /// Whether it reads the key of [solver], but for those of its preconditioner.
   bool reads(const std::string& key) const;
 };
 
-/// The table: Krylov methods, direct ones, those of grids, relaxations.
+/// The table: Krylov methods, direct ones, those of grids, relaxations, those of two-point problems.
 const std::vector<MethodEntry>& solver_table();
 /// Its row of that name; nullptr: none.
 const MethodEntry* find_solver(const std::string& name);

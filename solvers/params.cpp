@@ -7,7 +7,7 @@
 
 #include "base/log.hpp"
 #include "deck/read_string.hpp"
-#include "solvers/method.hpp"
+#include "solvers/fit.hpp"
 #include "solvers/precondition/table.hpp"
 #include "solvers/registry.hpp"
 
@@ -64,89 +64,6 @@ void require_choice(const SolverParams& params, const deck::KeyDescription& key,
 
 namespace {
 
-/// The keys that methods share. Names are checked against the tables, which know more of them.
-const Keys<SolverParams>& shared_keys() {
-  static const Keys<SolverParams> keys =
-      Keys<SolverParams>()
-          .key("type", &SolverParams::type, {.help = "Method."})
-          .key("preconditioner", &SolverParams::preconditioner, {.help = "Preconditioner."})
-          .key("tolerance", &SolverParams::tolerance,
-               {.help = "Largest residual of the free unknowns, relative to the sources and flows that act on them; "
-                        "checked against the true residual at the end; below 1.",
-                .min = 0,
-                .max = 1,
-                .open_min = true},
-               true)
-          .key("absolute_tolerance", &SolverParams::absolute_tolerance,
-               {.help = "Largest ||b - A x|| that is accepted whatever b is; 0: none.", .min = 0})
-          .key("max_iterations", &SolverParams::max_iterations, {.help = "Iterations before giving up.", .min = 1})
-          .key("residual_every", &SolverParams::residual_every,
-               {.help = "Iterations between two recomputations of b - A x; 0: only before a solution is accepted.",
-                .min = 0})
-          .key("check_every", &SolverParams::check_every,
-               {.help = "Iterations between two looks at the residual on CUDA; threads look at every one.",
-                .min = 1,
-                .max = 1000});
-  return keys;
-}
-
-const Names& shared_keys_of(MethodKind kind) {
-  static const Names krylov = {"preconditioner", "tolerance",      "absolute_tolerance",
-                               "max_iterations", "residual_every", "check_every"},
-                     direct = {"tolerance", "absolute_tolerance"}, relaxation = {};
-  return kind == MethodKind::krylov ? krylov : kind == MethodKind::direct ? direct : relaxation;
-}
-
-/// Whether a module that offers this has the method at all; one that takes the matrix for symmetric is then refused by name.
-bool has_place(const Needs& needs, const Offers& offers) {
-  return (!needs.grid || offers.grid) && (!needs.nodes || offers.nodes) && (!needs.diagonal_blocks || offers.block > 1);
-}
-bool fits(const Needs& needs, const Offers& offers) {
-  return has_place(needs, offers) && (!needs.symmetric || offers.symmetric);
-}
-
-std::vector<MethodEntry> solvers_for(const Offers& offers) {
-  std::vector<MethodEntry> result;
-  for (const MethodEntry& entry : solver_table())
-    if (fits(entry.needs, offers)) result.push_back(entry);
-  return result;
-}
-std::vector<PreconditionerEntry> preconditioners_for(const Offers& offers) {
-  std::vector<PreconditionerEntry> result;
-  for (const PreconditionerEntry& entry : preconditioner_table())
-    if (fits(entry.needs, offers)) result.push_back(entry);
-  return result;
-}
-
-/// What [solver] stands for without a `preconditioner`.
-const char* preconditioner_for(const Offers& offers) { return offers.block > 1 ? "block_jacobi" : "jacobi"; }
-
-/// Those that read the key.
-Names readers(const std::vector<MethodEntry>& table, const std::string& key) {
-  Names result;
-  for (const MethodEntry& entry : table)
-    if (entry.reads(key)) result.push_back(entry.name);
-  return result;
-}
-Names readers(const std::vector<PreconditionerEntry>& table, const std::string& key) {
-  Names result;
-  for (const PreconditionerEntry& entry : table)
-    if (entry.own.has(key)) result.push_back(entry.name);
-  return result;
-}
-
-}  // namespace
-
-bool MethodEntry::reads(const std::string& key) const { return contains(shared_keys_of(kind), key) || own.has(key); }
-
-const MethodEntry* find_solver(const std::string& name) {
-  const auto& table = solver_table();
-  const auto found = std::find_if(table.begin(), table.end(), [&](const MethodEntry& e) { return e.name == name; });
-  return found == table.end() ? nullptr : &*found;
-}
-
-namespace {
-
 bool of_kind(const SolverParams& params, MethodKind kind) {
   const MethodEntry* entry = find_solver(params.type);
   return entry && entry->kind == kind;
@@ -154,11 +71,6 @@ bool of_kind(const SolverParams& params, MethodKind kind) {
 bool needs_grid(const SolverParams& params) {
   const MethodEntry* entry = find_solver(params.type);
   return entry && entry->needs.grid;
-}
-const PreconditionerEntry* find_preconditioner(const SolverParams& params) {
-  for (const PreconditionerEntry& entry : preconditioner_table())
-    if (entry.name == params.preconditioner) return &entry;
-  return nullptr;
 }
 
 }  // namespace
@@ -177,73 +89,6 @@ bool needs_entries(const SolverParams& params) {
 std::string reader_of_entries(const SolverParams& params) {
   return is_direct(params) ? fmt::format("solver.type = \"{}\"", params.type)
                            : fmt::format("the preconditioner \"{}\"", params.preconditioner);
-}
-
-namespace {
-
-/// "Of gmres.": what reads a key that not every method reads.
-std::string of_readers(const std::string& key, const Offers& offers) {
-  Names with_a_matrix;
-  const auto table = solvers_for(offers);
-  for (const MethodEntry& entry : table)
-    if (entry.kind != MethodKind::relaxation) with_a_matrix.push_back(entry.name);
-  Names solvers = readers(table, key);
-  std::erase_if(solvers, [&](const std::string& name) { return !contains(with_a_matrix, name); });
-  if (solvers == with_a_matrix) return {};
-  if (!solvers.empty()) return fmt::format(" Of {}.", fmt::join(solvers, ", "));
-  const Names preconditioners = readers(preconditioners_for(offers), key);
-  return fmt::format(" Of the preconditioner{} {}.", preconditioners.size() > 1 ? "s" : "",
-                     fmt::join(preconditioners, ", "));
-}
-
-/// Adds a relaxation's key: one that others have too is described once.
-void add_of_relaxation(const deck::KeyDescription& key, std::vector<deck::KeyDescription>& keys) {
-  const auto same = std::find_if(keys.begin(), keys.end(), [&](const auto& other) { return other.name == key.name; });
-  if (same == keys.end()) {
-    keys.push_back(key);
-    keys.back().info.help = "relaxation: " + key.info.help;
-  } else if (same->default_value != key.default_value) {
-    same->info.help += " Of a relaxation: " + key.default_value + " by default.";
-  }
-}
-
-}  // namespace
-
-deck::SectionDescription solver_description(const Offers& offers) {
-  const auto solvers = solvers_for(offers);
-  const auto preconditioners = preconditioners_for(offers);
-  deck::SectionDescription result{.name = "solver", .help = "Linear solver", .keys = {}};
-  const auto add = [&](deck::KeyDescription key) {
-    const bool there = std::any_of(result.keys.begin(), result.keys.end(),
-                                   [&](const deck::KeyDescription& other) { return other.name == key.name; });
-    if (there) return;
-    if (key.name != "type") key.info.help += of_readers(key.name, offers);
-    result.keys.push_back(std::move(key));
-  };
-  for (deck::KeyDescription key : shared_keys().section().description().keys) {
-    if (key.name == "type") {
-      key.default_value = fmt::format("\"{}\"", offers.type);
-      key.info.choices = names(solvers);
-    }
-    if (key.name == "preconditioner") {
-      key.default_value = fmt::format("\"{}\"", preconditioner_for(offers));
-      key.info.choices = names(preconditioners);
-    }
-    if (key.name == "residual_every") {  // after what the methods have
-      for (const PreconditionerEntry& entry : preconditioners)
-        for (const deck::KeyDescription& own : entry.own.keys) add(own);
-      for (const MethodEntry& entry : solvers)
-        if (entry.kind != MethodKind::relaxation)
-          for (const deck::KeyDescription& own : entry.own.keys) add(own);
-    }
-    add(key);
-  }
-  for (const MethodEntry& entry : solvers) {
-    if (entry.kind != MethodKind::relaxation) continue;
-    for (const deck::KeyDescription& own : entry.own.keys) add_of_relaxation(own, result.keys);
-    break;  // they share their keys
-  }
-  return result;
 }
 
 namespace {
@@ -348,17 +193,21 @@ void check_symmetry(const SolverParams& params, const Offers& offers) {
 /// solver.type of the deck, a name that the module has a place for.
 std::string read_type(const deck::Deck& deck, const Offers& offers) {
   if (!deck.has("solver.type")) return offers.type;
-  const std::string type =
-      deck::read_string(deck, "solver.type", "`tessera list solvers` and `tessera list relaxations` show the names");
+  const std::string type = deck::read_string(deck, "solver.type", "`tessera list` shows the names");
+  if (offers.automatic && type == "auto") return offers.type;
   const MethodEntry* entry = find_solver(type);
-  if (!entry || !has_place(entry->needs, offers)) {
-    const Names valid = names(solvers_for(offers));
-    std::string help = suggest(type, valid);
-    const std::string all = fmt::format("valid names: {}", fmt::join(valid, ", "));
-    if (help != all) help += " " + all;
-    throw Error(ExitCode::usage, fmt::format("unknown solver.type '{}'", type), help, deck.where("solver.type"));
-  }
-  return type;
+  if (entry && has_place(entry->needs, offers)) return type;
+  Names valid = names(solvers_for(offers));
+  if (offers.automatic) valid.insert(valid.begin(), "auto");
+  const std::string all = fmt::format("valid names: {}", fmt::join(valid, ", "));
+  if (entry)
+    throw Error(ExitCode::usage,
+                fmt::format("solver.type = \"{}\" needs {}, which this problem does not have", type,
+                            lacking(entry->needs, offers)),
+                all, deck.where("solver.type"));
+  std::string help = suggest(type, valid);
+  if (help != all) help += " " + all;
+  throw Error(ExitCode::usage, fmt::format("unknown solver.type '{}'", type), help, deck.where("solver.type"));
 }
 
 }  // namespace
@@ -367,15 +216,16 @@ SolverParams read_solver(const deck::Deck& deck, const std::string& precision, c
   const std::string type = read_type(deck, offers);
   const MethodEntry& solver = *find_solver(type);
   SolverParams params;
-  if (solver.kind != MethodKind::relaxation) {
+  if (solver.needs.of_operator()) {
     params = shared_keys().section().read_declared(deck);
     if (!deck.has("solver.preconditioner")) params.preconditioner = preconditioner_for(offers);
   }
   params.where = deck::Section<SolverParams>("solver", "").position(&SolverParams::where).read_declared(deck).where;
-  if (!params.where && solver.kind == MethodKind::relaxation) params.where = deck.where("physics");  // which chose it
+  if (!params.where && !solver.needs.of_operator()) params.where = deck.where("physics");  // which chose it
   params.type = type;
   params.precision = precision;
-  for (const deck::KeyDescription& key : solver_description({.symmetric = true, .nodes = true}).keys)
+  const Offers everything{.grid = true, .nodes = true, .two_point = true};
+  for (const deck::KeyDescription& key : solver_description(everything).keys)
     if (const deck::Where where = deck.where("solver." + key.name)) params.given[key.name] = where;
   check_symmetry(params, offers);
   if (solver.own.read) params.method = solver.own.read(deck);
@@ -391,8 +241,8 @@ namespace {
 
 void check_all(const SolverParams& params, const std::string& backend) {
   const MethodEntry& solver = find(solver_table(), params.type, "solver", place(params, "type"));
-  if (solver.kind == MethodKind::relaxation) {
-    solver.own.check(params.method, params, backend);
+  if (!solver.needs.of_operator()) {
+    if (solver.own.check) solver.own.check(params.method, params, backend);
     return;
   }
   const PreconditionerEntry& preconditioner =
@@ -407,6 +257,16 @@ void check_all(const SolverParams& params, const std::string& backend) {
   check_combination(params, solver, preconditioner);
 }
 
+/// What to choose where the backend lacks the method: of those without an operator one of the same kind.
+Names others_on(const std::string& backend, const MethodEntry& lacking) {
+  if (lacking.needs.of_operator()) return {instead_of(lacking)};
+  std::vector<MethodEntry> table = solver_table();
+  std::erase_if(table, [&](const MethodEntry& entry) {
+    return entry.kind != lacking.kind || !(backend == "cuda" ? entry.cuda : entry.threads);
+  });
+  return names(table);
+}
+
 }  // namespace
 
 void check(const SolverParams& params) { check_all(params, ""); }
@@ -417,7 +277,8 @@ void check(const SolverParams& params, const std::string& backend) {
   const MethodEntry& solver = *find_solver(params.type);
   if (!there(solver))
     throw Error(ExitCode::usage, fmt::format("the solver '{}' does not run on the backend '{}'", params.type, backend),
-                fmt::format("choose type = \"{}\", or --backend threads", instead_of(solver)), place(params, "type"));
+                fmt::format("choose {}, or --backend threads", choose("type", others_on(backend, solver))),
+                place(params, "type"));
   if (solver.kind == MethodKind::krylov && !there(*find_preconditioner(params)))
     throw Error(ExitCode::usage,
                 fmt::format("the preconditioner '{}' does not run on the backend '{}'", params.preconditioner, backend),

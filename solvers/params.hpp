@@ -28,10 +28,13 @@ struct SolverParams {
 struct Offers {
   bool symmetric = true;
   std::string why_not_symmetric = {};  ///< "convection makes one that is not"
-  bool grid = true;                    ///< it may be a uniform grid with constant coefficients
+  bool operators = true;               ///< it has a matrix, or an operator without one
+  bool grid = false;                   ///< it may be a uniform grid with constant coefficients
   bool nodes = false;                  ///< it may be coefficients at the nodes of a rectangle
+  bool two_point = false;              ///< it is f at the nodes of an interval: two_point/two_point.hpp
   std::string type = "cg";
-  int block = 1;  ///< unknowns a node: with several there is block_jacobi, in the place of jacobi
+  bool automatic = false;  ///< decks may also call that method "auto"
+  int block = 1;           ///< unknowns a node: with several there is block_jacobi, in the place of jacobi
 };
 
 /// Factors the matrix, so it takes no preconditioner and reads the entries in CRS.

@@ -219,9 +219,12 @@ void RectangleMethod::print_grid() const {
 GridMethod::Forecast RectangleMethod::forecast() const {
   const double unknowns = static_cast<double>(grid_.size()), nodes = static_cast<double>(grid_.nodes.node_count());
   // Of a solver with a matrix, the five-point matrix too.
-  const double solver = solvers::solver_bytes(of_deck_.solver, grid_.size(), 5 * grid_.size()) +
-                        (of_deck_.relaxes() ? 0 : 72 * unknowns + solvers::shift_bytes(grid_.size()));
-  return {.host = 8 * (4 * unknowns + nodes) + solver + mesh_bytes(grid_.nodes), .device = 32 * unknowns + solver};
+  const double system = of_deck_.relaxes() ? 0 : 72 * unknowns + solvers::shift_bytes(grid_.size());
+  solvers::ProblemSize size{.rows = unknowns, .entries = 5 * unknowns, .dim = 2};
+  const double on_host = system + solvers::solver_bytes(of_deck_.solver, size);
+  size.on_cuda = true;
+  return {.host = 8 * (4 * unknowns + nodes) + on_host + mesh_bytes(grid_.nodes),
+          .device = 32 * unknowns + system + solvers::solver_bytes(of_deck_.solver, size)};
 }
 
 LinearSystem RectangleMethod::system(bool full) const {

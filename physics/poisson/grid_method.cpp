@@ -7,7 +7,6 @@
 #include "physics/poisson/system.hpp"
 #include "physics/run/backend.hpp"
 #include "solvers/grid/grid_operator.hpp"
-#include "solvers/grid/sine_transform.hpp"
 #include "solvers/grid/solve_grid.hpp"
 
 namespace tessera::physics::poisson {
@@ -125,13 +124,12 @@ std::string StencilMethod::solver() const {
 GridMethod::Forecast StencilMethod::forecast() const {
   const Offset unknowns = grid_.problem.unknowns();
   const double nodes = static_cast<double>(grid_.node_count()), vector = 8.0 * static_cast<double>(unknowns);
-  const double solver = solvers::solver_bytes(params_.solver, unknowns, 0) + solvers::shift_bytes(unknowns);
-  // Sine transforms keep extended lines, in slices, and as much for cuFFT.
-  const double extended =
-      params_.solver.type == "fft"
-          ? 2.0 * (grid_.problem.dim - 1) * std::min(2 * vector, static_cast<double>(solvers::grid::sine_slice_bytes))
-          : 0.0;
-  return {.host = 8 * nodes + 2 * vector + solver + mesh_bytes(grid_), .device = 2 * vector + solver + extended};
+  solvers::ProblemSize size{.rows = static_cast<double>(unknowns), .dim = grid_.problem.dim};
+  const double system = 2 * vector + solvers::shift_bytes(unknowns);
+  const double on_host = system + solvers::solver_bytes(params_.solver, size);
+  size.on_cuda = true;
+  return {.host = 8 * nodes + on_host + mesh_bytes(grid_),
+          .device = system + solvers::solver_bytes(params_.solver, size)};
 }
 
 void StencilMethod::print_output() const {

@@ -16,6 +16,7 @@ class Poisson final : public ScalarModel {
  public:
   Traits traits() const override {
     Traits traits = traits_with(physics_description(), material_description());
+    traits.solver.grid = true;
     traits.matrix_free = true;
     return traits;
   }

@@ -25,7 +25,7 @@ namespace {
 
 struct Estimate {
   double nnz = 0, host_bytes = 0, device_bytes = 0;
-  double factor_seconds = 0;  ///< of a direct solver
+  double set_up_seconds = 0;  ///< of the solver
 };
 
 /// Non-zeros, from the exact length of about 512 rows spread over the numbering.
@@ -104,19 +104,23 @@ double output_bytes(const CommonParams& params, const Discretisation& space, con
   return of_node * space.dofs.dofs + 12 * entries + 33.0 * space.mesh.cells();
 }
 
-/// Entries of the factor of a sparse direct solver: n log n in the plane and n^(4/3) in space (George & Liu 1981); the
-/// factors are those of minimum degree on box meshes of order 1 (2-D: 63 k unknowns, 3-D: 20 k). LU keeps both
-/// triangles, fills more, and has a matrix in its own format while it factorises.
-double factor_entries(const CommonParams& params, const mesh::Mesh& mesh, double n, double nnz) {
-  const double fill = mesh.dim == 1   ? 2 * n
-                      : mesh.dim == 2 ? 2.6 * n * std::log2(std::max(n, 2.0))
-                                      : 12 * std::pow(n, 4.0 / 3.0);
-  return std::max(nnz, fill) * (params.solver.type == "lu" ? 4 : 1);
+/// What the solver says that it takes, on the host and on the device.
+struct SolverNeed {
+  double host = 0, device = 0, set_up_seconds = 0;
+};
+SolverNeed solver_need(const CommonParams& params, const Discretisation& space, double nnz) {
+  solvers::ProblemSize size{.rows = 1.0 * space.rows(), .entries = nnz, .dim = space.mesh.dim};
+  size.block = space.components;
+  size.copies_entries = nnz > 0 && space.components > 1 && solvers::needs_entries(params.solver);
+  SolverNeed need;
+  const double shift = solvers::shift_bytes(space.rows());
+  need.host = solvers::solver_bytes(params.solver, size) + shift;
+  const auto seconds = solvers::find_solver(params.solver.type)->set_up_seconds;
+  need.set_up_seconds = seconds ? seconds(size) : 0;
+  size.on_cuda = true;
+  need.device = solvers::solver_bytes(params.solver, size) + shift;
+  return need;
 }
-
-/// Seconds of a factorisation, of the order of magnitude: about entries^2 / n multiplications and additions, 1e9 a
-/// second.
-double factor_seconds(double entries, double n) { return n > 0 ? 1.5e-9 * entries * entries / n : 0; }
 
 Estimate estimate(const CommonParams& params, const Discretisation& space, const AtPoints& coefficients,
                   const Traits& traits, bool matrix_free) {
@@ -130,10 +134,10 @@ Estimate estimate(const CommonParams& params, const Discretisation& space, const
     const int diagonals = 1 + space.components / 2;
     const double kept =
         matrix_free_bytes(mesh, dofs, space.components, coefficients) + 16.0 * diagonals * rows + 24.0 * mesh.nodes();
-    const double solver = solvers::solver_bytes(params.solver, space.rows(), 0) + solvers::shift_bytes(space.rows());
-    result.device_bytes =
-        kept + std::max(solver, matrix_free_setup_bytes(mesh, dofs, space.components) + coefficients.bytes);
-    result.host_bytes = now + std::max(result.device_bytes, files);
+    const double set_up = matrix_free_setup_bytes(mesh, dofs, space.components) + coefficients.bytes;
+    const SolverNeed solver = solver_need(params, space, 0);
+    result.device_bytes = kept + std::max(solver.device, set_up);
+    result.host_bytes = now + std::max(kept + std::max(solver.host, set_up), files);
     return result;
   }
   const double pairs = estimate_nnz(dofs);  // of nodes
@@ -145,23 +149,18 @@ Estimate estimate(const CommonParams& params, const Discretisation& space, const
     slots += n <= 30 ? cells * 2 * n * n : 0;
   }
   const double matrix = 8 * result.nnz + 4 * pairs + 8.0 * dofs.dofs;
-  const bool direct = solvers::is_direct(params.solver);
-  double solver = solvers::solver_bytes(params.solver, space.rows(), static_cast<Offset>(result.nnz)) +
-                  solvers::shift_bytes(space.rows());
-  if (direct) {
-    const double entries = factor_entries(params, mesh, rows, result.nnz);
-    solver = 12 * (entries + 0.5 * result.nnz) + 32.0 * rows;
-    result.factor_seconds = factor_seconds(entries, rows);
-  }
+  const SolverNeed solver = solver_need(params, space, result.nnz);
+  result.set_up_seconds = solver.set_up_seconds;
   const double vectors = 8.0 * 2 * rows;
   const double mesh_bytes = 24.0 * mesh.nodes() + connectivity;
-  result.device_bytes = matrix + vectors + mesh_bytes + slots + std::max(solver, coefficients.bytes);
+  result.device_bytes = matrix + vectors + mesh_bytes + slots + std::max(solver.device, coefficients.bytes);
   // Iterations work on a copy of the matrix in the format of the solver.
-  const double copy = direct || params.matrix.format == "crs" ? 0 : 8 * result.nnz + 4 * pairs;
+  const double copy =
+      solvers::needs_entries(params.solver) || params.matrix.format == "crs" ? 0 : 8 * result.nnz + 4 * pairs;
   const double sparsity = connectivity + 8 * pairs + 16.0 * dofs.dofs;
   // The model's coefficients and the copy of the assembler.
   const double assembling = connectivity + matrix + slots + vectors / 2 + 2 * coefficients.bytes;
-  const double solving = matrix + slots + copy + solver + 3 * vectors / 2;
+  const double solving = matrix + slots + copy + solver.host + 3 * vectors / 2;
   result.host_bytes =
       std::max(static_cast<double>(memory_use().host_peak), now + std::max({sparsity, assembling, solving, files}));
   return result;
@@ -225,10 +224,10 @@ void print_check(const CommonParams& params, const Discretisation& space, const 
   fmt::print("space      order {}, {} dofs ({} fixed), {}\n", dofs.order, space.rows(), space.dirichlet.dofs.size(),
              matrix_free ? "no matrix (" + why_no_matrix + ")" : fmt::format("about {:.0f} non-zeros", size.nnz));
   constexpr double long_factorisation = 30;
-  if (size.factor_seconds > long_factorisation)
+  if (size.set_up_seconds > long_factorisation)
     warn(fmt::format("the factorisation may take about {:.0f} {}; type = \"cg\" or \"gmres\" is likely to be faster",
-                     size.factor_seconds > 120 ? size.factor_seconds / 60 : size.factor_seconds,
-                     size.factor_seconds > 120 ? "minutes" : "seconds"));
+                     size.set_up_seconds > 120 ? size.set_up_seconds / 60 : size.set_up_seconds,
+                     size.set_up_seconds > 120 ? "minutes" : "seconds"));
   print_memory(size.host_bytes, bytes_in_use(), size.device_bytes,
                "use a coarser mesh, a lower order or a solver without factorisation, or raise the limit that is named");
   summarise_mesh(mesh, dofs, 0, summary, space.components);

@@ -10,6 +10,9 @@ namespace {
 
 constexpr const char* interval_box = "box = { min = [0], max = [1], cells = [1024], shape = \"interval\" }";
 
+/// There is no operator: the methods know the matrix.
+solvers::Offers offers() { return {.operators = false, .two_point = true, .type = "scan", .automatic = true}; }
+
 deck::Section<Equation> physics_section() {
   return deck::Section<Equation>("physics", "What to solve: -u'' = f on (a, b), u'(a) = 0, u(b) = 0")
       .key("type", &Equation::type,
@@ -88,7 +91,7 @@ deck::Schema schema() {
           mesh_description(),
           run_section(all_precisions).description(),
           physics_section().description(),
-          solvers::two_point_section().description(),
+          solvers::solver_description(offers()),
           exact_description(),
           output_section().description(),
           own_quantity_section().description(),
@@ -103,7 +106,7 @@ Params read(const deck::Deck& deck) {
   params.run = run_section(all_precisions).read(deck);
   params.equation = physics_section().read(deck, true);
   params.physics.where = params.equation.where;
-  params.method = solvers::read_two_point(deck);
+  params.solver = solvers::read_solver(deck, params.run.precision, offers());
   params.exact = read_exact(deck);
   params.output = output_section().read(deck);
   params.quantities = own_quantity_section().read_all(deck);

@@ -5,7 +5,6 @@
 
 #include "deck/section.hpp"
 #include "physics/sections.hpp"
-#include "solvers/two_point/two_point.hpp"
 
 namespace tessera::physics::two_point_bvp {
 
@@ -34,7 +33,6 @@ struct Grid {
 struct Params : CommonParams {
   Grid grid;
   Equation equation;
-  solvers::TwoPointParams method;
 };
 
 /// u, and flux = -u'.

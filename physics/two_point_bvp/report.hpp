@@ -3,6 +3,7 @@
 #include <filesystem>
 #include <functional>
 
+#include "base/array.hpp"
 #include "output/summary.hpp"
 #include "physics/two_point_bvp/params.hpp"
 

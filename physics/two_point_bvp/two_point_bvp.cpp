@@ -11,6 +11,9 @@
 #include "physics/run/on_grid.hpp"
 #include "physics/two_point_bvp/report.hpp"
 #include "physics/two_point_bvp/right_hand_side.hpp"
+#include "solvers/solve.hpp"
+#include "solvers/two_point/square_blocked.hpp"
+#include "solvers/two_point/two_point.hpp"
 
 namespace tessera::physics {
 
@@ -34,7 +37,7 @@ Params read_params(const Context& context) {
   if (!context.backend.empty()) params.run.backend = context.backend;
   if (context.threads > 0) params.run.threads = context.threads;
   const std::string backend = resolve_backend(params.run.backend);
-  solvers::find_two_point(params.grid.n, params.method, backend, params.run.precision == "mixed");
+  solvers::check(params.solver, backend);
   require_memory(params.grid.n);
   return params;
 }
@@ -61,7 +64,7 @@ Array<double> right_hand_side(const Params& params, const Context& context) {
 template <class T, class R, class Exec>
 Array<double> solve_in(Exec& exec, const Params& params, const Array<double>& f, output::Summary& summary) {
   using Space = typename Exec::Space;
-  const auto solver = solvers::make_two_point<Exec, T, R>(exec, f.size(), params.method);
+  const auto solver = solvers::make_two_point<Exec, T, R>(exec, f.size(), params.solver);
   Array<T, Space> values;  // f, then u
   {
     Scope scope(exec, "transfer");
@@ -75,7 +78,8 @@ Array<double> solve_in(Exec& exec, const Params& params, const Array<double>& f,
   summary.set("solver.type", solver->type());
   summary.set("solver.rows", solver->rows());
   summary.set("solver.columns", solver->columns());
-  if (solver->type() == "square_blocked") summary.set("solver.block", params.method.block);
+  if (solver->type() == "square_blocked")
+    summary.set("solver.block", params.solver.method.as<solvers::two_point::SquareBlockedParams>().block);
   Scope scope(exec, "transfer");
   const std::vector<T> result = to_vector(values);
   Array<double> u(f.size());
@@ -108,7 +112,6 @@ class IntervalMethod final : public GridMethod {
 
   void check_values(const Context& context) override;
   void print_grid() const override;
-  std::string solver() const override { return params_.method.type; }
   Forecast forecast() const override;
   void print_output() const override { fmt::print("output     every {} nodes\n", nodes_between_output(params_)); }
 
@@ -145,7 +148,7 @@ solvers::Report IntervalMethod::solve(Context& context) {
   context.summary.set("solver.backward_error", backward);
   log_info(fmt::format("backward error {:.3e}", backward));
   solvers::Report report;
-  report.type = params_.method.type;
+  report.type = params_.solver.type;
   report.converged = true;
   return report;
 }
@@ -186,10 +189,11 @@ void IntervalMethod::print_grid() const {
 
 GridMethod::Forecast IntervalMethod::forecast() const {
   const double n = static_cast<double>(params_.grid.n), width = params_.run.precision == "double" ? 8 : 4;
-  const std::string& type = params_.method.type;
-  const bool own_array = type == "divide_and_conquer" || type == "square_blocked";
-  return {.host = 16 * n + width * n * (own_array ? 2 : 1),
-          .device = width * n * (type == "divide_and_conquer" ? 2 : 1),
+  solvers::ProblemSize size{.rows = n, .dim = 1};
+  const double on_host = solvers::solver_bytes(params_.solver, size);
+  size.on_cuda = true;
+  return {.host = (16 + width) * n + on_host,
+          .device = width * n + solvers::solver_bytes(params_.solver, size),
           .way_out = "use fewer cells"};
 }
 

@@ -91,16 +91,17 @@ std::unique_ptr<Method<Threads>> make_ldlt(const SolverParams& params) {
 }  // namespace
 
 MethodEntry ldlt_entry() {
-  return {.name = "direct",
-          .help =
-              "sparse L D L^T factorisation (Eigen, approximate minimum degree); for small and middling systems; on "
-              "CUDA the host factors",
-          .kind = MethodKind::direct,
-          .needs = {.symmetric = true, .entries = true},
-          .bytes = [](const SolverParams&,
-                      const ProblemSize& size) { return factor_bytes(size) + copied_entries_bytes(size); },
-          .make_threads = make_ldlt,
-          .make_cuda = TESSERA_ON_CUDA(make_on_host<make_ldlt>)};
+  return {
+      .name = "direct",
+      .help =
+          "sparse L D L^T factorisation (Eigen, approximate minimum degree); for small and middling systems; on "
+          "CUDA the host factors",
+      .kind = MethodKind::direct,
+      .needs = {.symmetric = true, .entries = true},
+      .bytes = [](const SolverParams&, const ProblemSize& size) { return factor_bytes(size, factor_entries(size)); },
+      .set_up_seconds = [](const ProblemSize& size) { return factor_seconds(size, factor_entries(size)); },
+      .make_threads = make_ldlt,
+      .make_cuda = TESSERA_ON_CUDA(make_on_host<make_ldlt>)};
 }
 
 }  // namespace tessera::solvers

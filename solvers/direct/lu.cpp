@@ -85,6 +85,9 @@ class Lu {
   Factor factor_;
 };
 
+/// The factor has both triangles and fills more, and A is there in Eigen's format while it is made.
+double lu_entries(const ProblemSize& size) { return 4 * factor_entries(size); }
+
 std::unique_ptr<Method<Threads>> make_lu(const SolverParams& params) {
   return std::make_unique<DirectMethod<Lu>>(params, "gmres");
 }
@@ -98,9 +101,8 @@ MethodEntry lu_entry() {
               "small and middling systems; on CUDA the host factors",
           .kind = MethodKind::direct,
           .needs = {.entries = true},
-          // The factor has both triangles.
-          .bytes = [](const SolverParams&,
-                      const ProblemSize& size) { return 2 * factor_bytes(size) + copied_entries_bytes(size); },
+          .bytes = [](const SolverParams&, const ProblemSize& size) { return factor_bytes(size, lu_entries(size)); },
+          .set_up_seconds = [](const ProblemSize& size) { return factor_seconds(size, lu_entries(size)); },
           .make_threads = make_lu,
           .make_cuda = TESSERA_ON_CUDA(make_on_host<make_lu>)};
 }

@@ -1,3 +1,4 @@
+#include "solvers/grid/sine_transform.hpp"
 #include "solvers/grid/solve_grid_impl.hpp"
 
 namespace tessera::solvers::grid {
@@ -7,6 +8,12 @@ namespace {
 double grid_bytes(const SolverParams& params, const ProblemSize& size) {
   const double value = params.precision == "double" ? 8 : 4;
   return (8 + (value == 8 ? 1 : 2) * value + 2 * value) * size.rows;
+}
+
+/// Sine transforms keep extended lines on CUDA, in slices, and as much for cuFFT.
+double fft_bytes(const SolverParams& params, const ProblemSize& size) {
+  const double lines = std::min(16 * size.rows, static_cast<double>(sine_slice_bytes));
+  return grid_bytes(params, size) + (size.on_cuda ? 2 * (size.dim - 1) * lines : 0);
 }
 
 void check_radix(const BcrParams& own, const SolverParams& params, const std::string&) {
@@ -39,7 +46,7 @@ MethodEntry fft_entry() {
           .help = "sine transforms (FFTW, cuFFT): direct, for the same problems as bcr, on grids of any size",
           .kind = MethodKind::direct,
           .needs = {.symmetric = true, .grid = true},
-          .bytes = grid_bytes,
+          .bytes = fft_bytes,
           .make_threads = make_grid_method<Threads>,
           .make_cuda = TESSERA_ON_CUDA(make_grid_method<Cuda>)};
 }

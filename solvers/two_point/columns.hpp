@@ -3,6 +3,7 @@
 #include <cmath>
 
 #include "base/types.hpp"
+#include "deck/section.hpp"
 
 namespace tessera::solvers::two_point {
 
@@ -23,6 +24,15 @@ struct Columns {
 /// beyond that rounding in single precision grows with s (P2, n = 2^22, mixed: s = 2^12 7e-6, s = 2^8 6e-8), and a GPU, which
 /// gives a thread to each column, has too few of them.
 inline constexpr Offset most_default_rows = 256;
+
+/// [solver] of divide_and_conquer.
+struct ColumnsParams {
+  int rows = 0;  ///< s; 0: the default of make_columns
+};
+/// The key of `rows`, which square_blocked has too.
+inline deck::KeyInfo rows_key() {
+  return {.help = "Unknowns of a column; 0: the square root of their number, at most 256.", .min = 0};
+}
 
 /// n >= 1; rows <= 0: the default.
 inline Columns make_columns(Offset n, Offset rows) {

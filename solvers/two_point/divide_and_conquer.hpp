@@ -1,4 +1,5 @@
 #pragma once
+#include "solvers/method.hpp"
 #include "solvers/two_point/columns.hpp"
 #include "solvers/two_point/two_point.hpp"
 
@@ -15,6 +16,8 @@ namespace tessera::solvers::two_point {
 /// filled from f and emptied into u by transposes; the last goes with 2C.
 template <class Exec, class T, class R>
 std::unique_ptr<TwoPointSolver<Exec, T>> make_divide_and_conquer(Exec& exec, const Columns& columns);
+
+MethodEntry divide_and_conquer_entry();
 
 /// Step B: values[j] += values[j-1], or values[j+1] backwards, with the running sum in R.
 template <class R, class T>

@@ -1,4 +1,5 @@
 #pragma once
+#include "solvers/method.hpp"
 #include "solvers/two_point/two_point.hpp"
 
 namespace tessera::solvers::two_point {
@@ -14,5 +15,7 @@ namespace tessera::solvers::two_point {
 /// The first tile may be short, as if zeros stood in front of d.
 template <class Exec, class T, class R>
 std::unique_ptr<TwoPointSolver<Exec, T>> make_scan(Exec& exec, Offset n);
+
+MethodEntry scan_entry();
 
 }  // namespace tessera::solvers::two_point

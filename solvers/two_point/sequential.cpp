@@ -1,6 +1,10 @@
 #include "solvers/two_point/sequential.hpp"
 
+#include <fmt/format.h>
+
 #include <cassert>
+
+#include "base/error.hpp"
 
 namespace tessera::solvers::two_point {
 
@@ -33,6 +37,20 @@ class Sequential final : public TwoPointSolver<Threads, T> {
   Offset n_;
 };
 
+template <class T>
+std::unique_ptr<TwoPointSolver<Threads, T>> make(Threads&, Offset n, const SolverParams&) {
+  return make_sequential<T>(n);
+}
+constexpr TwoPointMakers makers{.threads = {make<double>, make<float>}};
+
+struct NoParams {};
+void refuse_mixed(const NoParams&, const SolverParams& params, const std::string&) {
+  if (params.precision == "mixed")
+    throw Error(ExitCode::usage,
+                fmt::format("the solver '{}' has no mixed precision: it has no steps between blocks", params.type),
+                "choose run.precision = \"double\" or \"float\", or another solver", params.where);
+}
+
 }  // namespace
 
 template <class T>
@@ -42,5 +60,16 @@ std::unique_ptr<TwoPointSolver<Threads, T>> make_sequential(Offset n) {
 
 template std::unique_ptr<TwoPointSolver<Threads, double>> make_sequential(Offset);
 template std::unique_ptr<TwoPointSolver<Threads, float>> make_sequential(Offset);
+
+MethodEntry sequential_entry() {
+  return {.name = "sequential",
+          .help = "A1: two recurrences on one core, threads only",
+          .kind = MethodKind::two_point,
+          .needs = {.two_point = true},
+          .bytes = [](const SolverParams&, const ProblemSize&) { return 0.0; },
+          .own = Keys<NoParams>().also(refuse_mixed),
+          .cuda = false,
+          .two_point = &makers};
+}
 
 }  // namespace tessera::solvers::two_point

@@ -1,4 +1,5 @@
 #pragma once
+#include "solvers/method.hpp"
 #include "solvers/two_point/two_point.hpp"
 
 namespace tessera::solvers::two_point {
@@ -7,5 +8,7 @@ namespace tessera::solvers::two_point {
 /// 3n operations; d, y and u in place: 6 sizeof(T) bytes an unknown and no workspace.
 template <class T>
 std::unique_ptr<TwoPointSolver<Threads, T>> make_sequential(Offset n);
+
+MethodEntry sequential_entry();
 
 }  // namespace tessera::solvers::two_point

@@ -160,6 +160,21 @@ class Blocked final : public TwoPointSolver<Threads, T> {
   std::vector<T> edge_;  ///< bottom row after 1B, top row after 2B
 };
 
+template <class T, class R>
+std::unique_ptr<TwoPointSolver<Threads, T>> make(Threads&, Offset n, const SolverParams& params) {
+  const SquareBlockedParams& own = params.method.as<SquareBlockedParams>();
+  return make_square_blocked<T, R>(make_columns(n, own.rows), own.block);
+}
+constexpr TwoPointMakers makers{.threads = {make<double, double>, make<float, float>, make<float, double>}};
+
+/// U, and a row of it.
+double array_bytes(const SolverParams& params, const ProblemSize& size) {
+  const SquareBlockedParams& own = params.method.as<SquareBlockedParams>();
+  const Columns columns = make_columns(static_cast<Offset>(size.rows), own.rows);
+  const double value = params.precision == "double" ? 8 : 4;
+  return value * static_cast<double>(SquareBlocked{columns.s, columns.r, own.block}.size() + columns.r);
+}
+
 }  // namespace
 
 template <class T, class R>
@@ -170,5 +185,19 @@ std::unique_ptr<TwoPointSolver<Threads, T>> make_square_blocked(const Columns& c
 template std::unique_ptr<TwoPointSolver<Threads, double>> make_square_blocked<double, double>(const Columns&, int);
 template std::unique_ptr<TwoPointSolver<Threads, float>> make_square_blocked<float, float>(const Columns&, int);
 template std::unique_ptr<TwoPointSolver<Threads, float>> make_square_blocked<float, double>(const Columns&, int);
+
+MethodEntry square_blocked_entry() {
+  return {.name = "square_blocked",
+          .help = "A2 over an array of square blocks (ND), threads only",
+          .kind = MethodKind::two_point,
+          .needs = {.two_point = true},
+          .bytes = array_bytes,
+          .own = Keys<SquareBlockedParams>()
+                     .key("rows", &SquareBlockedParams::rows, rows_key())
+                     .key("block", &SquareBlockedParams::block,
+                          {.help = "Unknowns on a side of a block.", .min = 1, .max = most_block}),
+          .cuda = false,
+          .two_point = &makers};
+}
 
 }  // namespace tessera::solvers::two_point

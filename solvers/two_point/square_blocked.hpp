@@ -1,4 +1,5 @@
 #pragma once
+#include "solvers/method.hpp"
 #include "solvers/two_point/columns.hpp"
 #include "solvers/two_point/two_point.hpp"
 
@@ -20,9 +21,16 @@ struct SquareBlocked {
 
 inline constexpr int most_block = 256;
 
+struct SquareBlockedParams {
+  int rows = 0;    ///< as of ColumnsParams
+  int block = 16;  ///< n_b
+};
+
 /// ND of [BVP08]: the steps of divide_and_conquer over the square blocked array, a block at a time and in the order that finds
 /// the last blocks in the cache. The array is a workspace; where r s > n it begins with zeros.
 template <class T, class R>
 std::unique_ptr<TwoPointSolver<Threads, T>> make_square_blocked(const Columns& columns, int block);
+
+MethodEntry square_blocked_entry();
 
 }  // namespace tessera::solvers::two_point

@@ -9,36 +9,13 @@
 // matrices, IMCSIT 2008. docs/methods/two_point_bvp.md.
 #include <memory>
 #include <string>
-#include <vector>
 
 #include "base/array.hpp"
 #include "base/backend.hpp"
-#include "deck/section.hpp"
+#include "base/on_cuda.hpp"
+#include "solvers/params.hpp"
 
 namespace tessera::solvers {
-
-/// [solver] of a two-point problem.
-struct TwoPointParams {
-  std::string type = "auto";  ///< a name of two_point_table()
-  int rows = 0;               ///< s of the divide-and-conquer methods; 0: the method's own choice
-  int block = 16;             ///< n_b of square_blocked
-  deck::Where where = {};
-};
-deck::Section<TwoPointParams> two_point_section();
-/// [solver] of a deck. Throws Error(usage) at a key that the method does not read.
-TwoPointParams read_two_point(const deck::Deck& deck);
-
-/// A method as decks name it, and where it runs.
-struct TwoPointMethod {
-  std::string name, help;
-  bool threads, cuda;
-  bool mixed;  ///< has a mixed-precision form: steps in single, recurrences between blocks in double
-  std::vector<std::string> keys = {};  ///< of [solver], those that it reads, but for `type`
-};
-const std::vector<TwoPointMethod>& two_point_table();
-/// The entry that `params` names for n unknowns on a backend, "auto" resolved. Throws Error(usage) at params.where for an unknown
-/// name, a method that the backend or mixed precision lacks, n < 1, or sizes out of range.
-const TwoPointMethod& find_two_point(Offset n, const TwoPointParams& params, const std::string& backend, bool mixed);
 
 /// One method for n unknowns on one backend, with its workspace. T: numbers of f, u and the parallel steps.
 template <class Exec, class T>
@@ -62,10 +39,33 @@ class TwoPointSolver {
   virtual Offset columns() const = 0;
 };
 
-/// The method that `params` names, for n >= 1 unknowns. R: numbers of the recurrences between blocks; R = T, or T = float with
-/// R = double (mixed). Throws as find_two_point does.
+/// The method that `params` names, for n >= 1 unknowns. R: numbers of the recurrences between blocks; R = T, or T = float
+/// with R = double (mixed). Throws Error(usage) at the key of the deck for an unknown name or one that is no method of
+/// two-point problems, a method that the backend or the precision lacks, n < 1, or numbers out of range.
 template <class Exec, class T, class R = T>
-std::unique_ptr<TwoPointSolver<Exec, T>> make_two_point(Exec& exec, Offset n, const TwoPointParams& params = {});
+std::unique_ptr<TwoPointSolver<Exec, T>> make_two_point(Exec& exec, Offset n, SolverParams params);
+
+template <class Exec, class T>
+using MakeTwoPoint = std::unique_ptr<TwoPointSolver<Exec, T>> (*)(Exec&, Offset n, const SolverParams&);
+template <class Exec>
+struct TwoPointPrecisions {
+  MakeTwoPoint<Exec, double> in_double = nullptr;
+  MakeTwoPoint<Exec, float> in_float = nullptr, mixed = nullptr;
+};
+/// What a row of the table of methods has for two-point problems; nullptr where backend or precision lacks it.
+struct TwoPointMakers {
+  TwoPointPrecisions<Threads> threads = {};
+  TwoPointPrecisions<Cuda> cuda = {};
+};
+/// Those of a method that every backend has in every precision: make is a template of Exec, T and R.
+#define TESSERA_TWO_POINT_MAKERS(make)                                                                               \
+  {                                                                                                                  \
+    .threads = {make<Threads, double, double>, make<Threads, float, float>, make<Threads, float, double>}, .cuda = { \
+      TESSERA_ON_CUDA(make<Cuda, double, double>),                                                                   \
+      TESSERA_ON_CUDA(make<Cuda, float, float>),                                                                     \
+      TESSERA_ON_CUDA(make<Cuda, float, double>)                                                                     \
+    }                                                                                                                \
+  }
 
 /// Normwise backward error of a computed u: max |d - A u| / (4 max |u| + max |d|), in double. Within a few units of rounding
 /// of T for a stable method, whatever n.

@@ -3,10 +3,8 @@
 namespace tessera::solvers {
 
 template std::unique_ptr<TwoPointSolver<Cuda, double>> make_two_point<Cuda, double, double>(Cuda&, Offset,
-                                                                                            const TwoPointParams&);
-template std::unique_ptr<TwoPointSolver<Cuda, float>> make_two_point<Cuda, float, float>(Cuda&, Offset,
-                                                                                         const TwoPointParams&);
-template std::unique_ptr<TwoPointSolver<Cuda, float>> make_two_point<Cuda, float, double>(Cuda&, Offset,
-                                                                                          const TwoPointParams&);
+                                                                                            SolverParams);
+template std::unique_ptr<TwoPointSolver<Cuda, float>> make_two_point<Cuda, float, float>(Cuda&, Offset, SolverParams);
+template std::unique_ptr<TwoPointSolver<Cuda, float>> make_two_point<Cuda, float, double>(Cuda&, Offset, SolverParams);
 
 }  // namespace tessera::solvers

@@ -1,26 +1,38 @@
 #pragma once
-// The registry of the methods, written once for both backends.
-#include "solvers/two_point/divide_and_conquer.hpp"
-#include "solvers/two_point/scan.hpp"
-#include "solvers/two_point/sequential.hpp"
-#include "solvers/two_point/square_blocked.hpp"
+// make_two_point, written once for both backends.
+#include <fmt/format.h>
+
+#include <type_traits>
+
+#include "base/error.hpp"
+#include "solvers/method.hpp"
 #include "solvers/two_point/two_point.hpp"
 
 namespace tessera::solvers {
 
 template <class Exec, class T, class R>
-std::unique_ptr<TwoPointSolver<Exec, T>> make_two_point(Exec& exec, Offset n, const TwoPointParams& params) {
+std::unique_ptr<TwoPointSolver<Exec, T>> make_two_point(Exec& exec, Offset n, SolverParams params) {
   constexpr bool mixed = !std::is_same_v<T, R>;
-  const std::string& name = find_two_point(n, params, Exec::name, mixed).name;
-  if (name == "divide_and_conquer")
-    return two_point::make_divide_and_conquer<Exec, T, R>(exec, two_point::make_columns(n, params.rows));
-  if constexpr (std::is_same_v<Exec, Threads>) {
-    if (name == "square_blocked")
-      return two_point::make_square_blocked<T, R>(two_point::make_columns(n, params.rows), params.block);
-    if constexpr (!mixed)
-      if (name == "sequential") return two_point::make_sequential<T>(n);
-  }
-  return two_point::make_scan<Exec, T, R>(exec, n);
+  params.precision = mixed ? "mixed" : std::is_same_v<T, double> ? "double" : "float";
+  check(params, Exec::name);
+  const MethodEntry& method = *find_solver(params.type);
+  if (!method.two_point)
+    throw Error(ExitCode::usage, fmt::format("the solver '{}' is none of two-point problems", params.type),
+                "choose type = \"scan\"", place(params, "type"));
+  if (n < 1)
+    throw Error(ExitCode::usage, fmt::format("a two-point problem of {} unknowns was asked for", n),
+                "it needs at least 1", params.where);
+  const TwoPointPrecisions<Exec>* makers;
+  if constexpr (std::is_same_v<Exec, Threads>)
+    makers = &method.two_point->threads;
+  else
+    makers = &method.two_point->cuda;
+  MakeTwoPoint<Exec, T> make;
+  if constexpr (std::is_same_v<T, double>)
+    make = makers->in_double;
+  else
+    make = mixed ? makers->mixed : makers->in_float;
+  return make(exec, n, params);
 }
 
 }  // namespace tessera::solvers

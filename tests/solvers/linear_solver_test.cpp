@@ -15,25 +15,15 @@ using solvers::Reuse;
 using solvers::SolverParams;
 using testing::HostMatrix;
 
-/// One of every method and preconditioner, in every precision that it has. `threads`: also those that CUDA lacks.
-std::vector<SolverParams> all_solvers(bool threads) {
-  std::vector<SolverParams> result;
-  for (const char* precision : {"double", "mixed", "float"}) {
-    const double tolerance = precision == std::string("float") ? 1e-4 : 1e-9;
-    const auto add = [&](SolverParams params) {
-      params.tolerance = tolerance;
-      params.precision = precision;
-      result.push_back(params);
-    };
-    for (const char* type : {"cg", "minres", "bicgstab", "gmres"}) add({.type = type});
-    for (const char* preconditioner : {"none", "block_jacobi", "multicolour_ssor", "chebyshev"})
-      add({.preconditioner = preconditioner});
-    add({.preconditioner = "multicolour_ssor", .method = CgParams{.variant = "single_reduction"}});
-    add({.method = CgParams{.variant = "single_reduction"}});
-    add({.type = "bicgstab", .preconditioner = "none"});
-    if (threads) add({.preconditioner = "ssor"});
+/// Every method of matrices in the table.
+template <class Exec>
+std::vector<SolverParams> all_solvers() {
+  std::vector<SolverParams> result = testing::every_iterative_solver<Exec>();
+  for (SolverParams& params : result) params.tolerance = params.precision == "float" ? 1e-4 : 1e-9;
+  for (SolverParams& params : testing::every_direct_solver()) {
+    params.tolerance = 1e-10;
+    result.push_back(params);
   }
-  for (const char* type : {"direct", "lu"}) result.push_back({.type = type, .tolerance = 1e-10});
   return result;
 }
 
@@ -53,7 +43,6 @@ HostMatrix with_other_values(HostMatrix A) {
 template <class Exec>
 struct SolverObjects : ::testing::Test {
   using Space = typename Exec::Space;
-  static constexpr bool on_threads = std::is_same_v<Exec, Threads>;
 };
 TYPED_TEST_SUITE(SolverObjects, testing::Backends);
 
@@ -64,7 +53,7 @@ TYPED_TEST(SolverObjects, OneRightHandSideAfterTheOtherIsAsWithFreshOnes) {
   const HostMatrix host = testing::laplacian(24, 2);
   const auto matrix = host.to<Space>();
   const linalg::CrsOperator<TypeParam> A(matrix);
-  for (const SolverParams& params : all_solvers(this->on_threads)) {
+  for (const SolverParams& params : all_solvers<TypeParam>()) {
     SCOPED_TRACE(describe(params));
     LinearSolver<TypeParam> solver(exec, params);
     solver.set_operator(A);
@@ -90,7 +79,7 @@ TYPED_TEST(SolverObjects, NewValuesInTheSamePatternAreAsWithFreshOnes) {
   const HostMatrix first = testing::laplacian(24, 2), second = with_other_values(first);
   const auto b = testing::random_vector(first.rows, 1);
   const auto right = to_space<Space>(b);
-  for (const SolverParams& params : all_solvers(this->on_threads)) {
+  for (const SolverParams& params : all_solvers<TypeParam>()) {
     SCOPED_TRACE(describe(params));
     auto matrix = first.to<Space>();
     const linalg::CrsOperator<TypeParam> A(matrix);
@@ -119,7 +108,7 @@ TYPED_TEST(SolverObjects, AnotherSizeNeedsNoOtherObject) {
   TESSERA_REQUIRE(TypeParam);
   using Space = typename TypeParam::Space;
   TypeParam exec;
-  for (const SolverParams& params : all_solvers(this->on_threads)) {
+  for (const SolverParams& params : all_solvers<TypeParam>()) {
     SCOPED_TRACE(describe(params));
     LinearSolver<TypeParam> solver(exec, params);
     for (int n : {12, 20, 9}) {

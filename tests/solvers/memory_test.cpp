@@ -9,7 +9,6 @@ namespace tessera {
 namespace {
 
 using solvers::CgParams;
-using solvers::GmresParams;
 using solvers::LinearSolver;
 using solvers::SolverParams;
 
@@ -24,26 +23,25 @@ struct SolverMemory : ::testing::Test {
 };
 TYPED_TEST_SUITE(SolverMemory, testing::Backends);
 
-/// Every iterative method and preconditioner in every precision: those that find the solution, and those that fail in 12 iterations.
-std::vector<SolverParams> iterative(bool threads) {
-  std::vector<SolverParams> result;
-  for (const char* precision : {"double", "mixed", "float"})
-    for (int most : {12, 10000}) {
-      const auto add = [&](SolverParams params) {
-        params.tolerance = 1e-5;
-        params.max_iterations = most;
-        params.precision = precision;
-        result.push_back(params);
-      };
-      for (const char* type : {"cg", "minres", "bicgstab"}) add({.type = type});
-      for (const char* preconditioner : {"none", "block_jacobi", "chebyshev"}) add({.preconditioner = preconditioner});
-      for (const char* preconditioner : {"none", "jacobi"})
-        add({.preconditioner = preconditioner, .method = CgParams{.variant = "single_reduction"}});
-      add({.type = "bicgstab", .preconditioner = "none"});
-      add({.type = "gmres", .method = GmresParams{.restart = 20}});
-      if (threads) add({.preconditioner = "ssor"});
-      if (threads) add({.preconditioner = "multicolour_ssor"});  // on CUDA its padding is an estimate
-    }
+/// Every iterative method with those preconditioners whose bytes are no estimate.
+template <class Exec>
+std::vector<SolverParams> iterative() {
+  std::vector<SolverParams> result = testing::every_iterative_solver<Exec>();
+  if (std::is_same_v<Exec, Cuda>)  // it pads there
+    std::erase_if(result, [](const SolverParams& params) { return params.preconditioner == "multicolour_ssor"; });
+  for (SolverParams& params : result) params.tolerance = 1e-5;
+  return result;
+}
+
+/// The same, those that find the solution and those that fail in 12 iterations.
+template <class Exec>
+std::vector<SolverParams> converging_or_not() {
+  std::vector<SolverParams> result = iterative<Exec>();
+  const std::size_t count = result.size();
+  for (std::size_t i = 0; i < count; ++i) {
+    result.push_back(result[i]);
+    result.back().max_iterations = 12;
+  }
   return result;
 }
 
@@ -51,13 +49,13 @@ TYPED_TEST(SolverMemory, IsWhatWasSaid) {
   TESSERA_REQUIRE(TypeParam);
   using Space = typename TypeParam::Space;
   TypeParam exec;
-  const auto A = testing::laplacian(std::is_same_v<TypeParam, Threads> ? 30 : 70, 3).template to<Space>();
+  const auto A = testing::laplacian(std::is_same_v<TypeParam, Threads> ? 26 : 70, 3).template to<Space>();
   const linalg::CrsOperator<TypeParam> op(A);
   const auto b = to_space<Space>(testing::random_vector(A.rows, 1));
   Array<double, Space> x(A.rows);
   const std::vector<Index> fixed_rows;
   std::vector<std::pair<double, std::pair<SolverParams, bool>>> runs;
-  for (const SolverParams& params : iterative(std::is_same_v<TypeParam, Threads>))
+  for (const SolverParams& params : converging_or_not<TypeParam>())
     for (bool known : {false, true})
       runs.push_back(
           {solvers::solver_bytes<TypeParam>(params, A.rows, A.nnz()) + (known ? solvers::shift_bytes(A.rows) : 0),
@@ -91,18 +89,10 @@ TYPED_TEST(SolverMemory, OfSeveralUnknownsANodeIsWhatWasSaid) {
   const linalg::BlockCrsOperator<TypeParam> op(A);
   const auto b = to_space<Space>(testing::random_vector(A.rows, 1));
   Array<double, Space> x(A.rows);
-  std::vector<SolverParams> all;
-  for (const char* precision : {"double", "mixed", "float"})
-    for (const char* type : {"cg", "minres", "bicgstab"}) {
-      all.push_back({.type = type, .preconditioner = "block_jacobi", .tolerance = 1e-5});
-      all.back().precision = precision;
-    }
-  if (std::is_same_v<TypeParam, Threads>) {
-    all.push_back({.preconditioner = "ssor"});
-    all.push_back({.preconditioner = "ssor", .tolerance = 1e-5, .precision = "mixed"});
-  }
-  for (const SolverParams& params : all) {
-    const double bytes = solvers::solver_bytes<TypeParam>(params, A.rows, A.nnz(), 3, params.preconditioner == "ssor");
+  for (const SolverParams& params : iterative<TypeParam>()) {
+    if (params.preconditioner == "multicolour_ssor") continue;  // its copy is for the set-up alone: that is a bound
+    const bool copies = solvers::needs_entries(params);
+    const double bytes = solvers::solver_bytes<TypeParam>(params, A.rows, A.nnz(), 3, copies);
     x.set_zero();
     reset_host_array_peak();
     const double before = this->now();
@@ -133,10 +123,9 @@ TYPED_TEST(SolverMemory, ASecondSolveTakesNothing) {
   const linalg::CrsOperator<TypeParam> op(A);
   const auto b = to_space<Space>(testing::random_vector(A.rows, 1));
   Array<double, Space> x(A.rows);
-  std::vector<SolverParams> all = iterative(std::is_same_v<TypeParam, Threads>);
-  for (const char* type : {"direct", "lu"}) all.push_back({.type = type});
+  std::vector<SolverParams> all = iterative<TypeParam>();
+  for (const SolverParams& params : testing::every_direct_solver()) all.push_back(params);
   for (const SolverParams& params : all) {
-    if (params.max_iterations == 12) continue;
     SCOPED_TRACE(params.type + " " + params.preconditioner + " " + params.precision);
     LinearSolver<TypeParam> solver(exec, params);
     solver.set_operator(op);

@@ -8,6 +8,7 @@
 #include "solvers/krylov/gmres.hpp"
 #include "solvers/precondition/chebyshev.hpp"
 #include "solvers/precondition/ssor.hpp"
+#include "solvers/precondition/table.hpp"
 #include "solvers/solve.hpp"
 #include "support/matrices.hpp"
 
@@ -59,6 +60,42 @@ inline HostMatrix cyclic_shift(Index n) {
     A.end_row();
   }
   return A;
+}
+
+/// The Params of a method: one for each choice that a key of its own has; its defaults where none has any.
+inline std::vector<solvers::Own> every_choice(const solvers::OwnKeys& own) {
+  std::vector<solvers::Own> result;
+  for (const deck::KeyDescription& key : own.keys)
+    for (const std::string& choice : key.info.choices)
+      result.push_back(own.read(deck::Deck::parse("[solver]\n" + key.name + " = \"" + choice + "\"\n", "table")));
+  return result.empty() ? std::vector<solvers::Own>(1) : result;
+}
+
+/// Every iterative method of the table that Exec has, with every preconditioner that goes with it and every choice of
+/// the method, in double, mixed and float.
+template <class Exec>
+std::vector<solvers::SolverParams> every_iterative_solver() {
+  const auto there = [](const auto& entry) { return std::is_same_v<Exec, Threads> ? entry.threads : entry.cuda; };
+  std::vector<solvers::SolverParams> result;
+  for (const char* precision : {"double", "mixed", "float"})
+    for (const solvers::MethodEntry& method : solvers::solver_table()) {
+      if (method.kind != solvers::MethodKind::krylov || !there(method)) continue;
+      for (const solvers::PreconditionerEntry& preconditioner : solvers::preconditioner_table()) {
+        if (!there(preconditioner) || (preconditioner.needs.definite && !method.needs.definite)) continue;
+        for (const solvers::Own& choice : every_choice(method.own))
+          result.push_back(
+              {.type = method.name, .preconditioner = preconditioner.name, .method = choice, .precision = precision});
+      }
+    }
+  return result;
+}
+
+/// Every direct method of the table that takes the entries of a matrix.
+inline std::vector<solvers::SolverParams> every_direct_solver() {
+  std::vector<solvers::SolverParams> result;
+  for (const solvers::MethodEntry& method : solvers::solver_table())
+    if (method.kind == solvers::MethodKind::direct && method.needs.entries) result.push_back({.type = method.name});
+  return result;
 }
 
 template <class Exec>

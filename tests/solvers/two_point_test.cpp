@@ -6,6 +6,8 @@
 #include <random>
 
 #include "base/error.hpp"
+#include "solvers/solve.hpp"
+#include "solvers/two_point/square_blocked.hpp"
 #include "support/errors.hpp"
 #include "support/orders.hpp"
 #include "support/precisions.hpp"
@@ -53,7 +55,7 @@ class TwoPoint : public ::testing::Test {
   using R = typename V::R;
   using Space = typename Exec::Space;
 
-  static std::vector<T> solve(Exec& exec, const std::vector<double>& f, double h, const TwoPointParams& params) {
+  static std::vector<T> solve(Exec& exec, const std::vector<double>& f, double h, const SolverParams& params) {
     const auto solver = make_two_point<Exec, T, R>(exec, static_cast<Offset>(f.size()), params);
     const auto values = to_space<Space>(std::vector<T>(f.begin(), f.end()));
     Array<T, Space> u(values.size());
@@ -63,22 +65,47 @@ class TwoPoint : public ::testing::Test {
   }
 
   /// Parameters of every method that this variant has, with several shapes of the array.
-  static std::vector<TwoPointParams> methods() {
-    std::vector<TwoPointParams> result;
-    for (const TwoPointMethod& method : two_point_table()) {
-      if (!(std::is_same_v<Exec, Threads> ? method.threads : method.cuda)) continue;
-      if (!std::is_same_v<T, R> && !method.mixed) continue;
-      const bool shaped = method.name == "divide_and_conquer" || method.name == "square_blocked";
-      for (int rows : shaped ? std::vector{0, 1, 7, 100000} : std::vector{0})
-        for (int block : method.name == "square_blocked" ? std::vector{1, 5, 16} : std::vector{16})
-          result.push_back({.type = method.name, .rows = rows, .block = block});
+  static std::vector<SolverParams> methods() {
+    std::vector<SolverParams> result;
+    for (const MethodEntry& method : solver_table()) {
+      if (!method.two_point || !has(method)) continue;
+      const auto values = [&](const char* key, std::vector<int> some) {
+        return method.own.has(key) ? some : std::vector<int>{-1};
+      };
+      for (int rows : values("rows", {0, 1, 7, 100000}))
+        for (int block : values("block", {1, 5, 16})) result.push_back(with(method, rows, block));
     }
     return result;
   }
 
-  static std::string name(const TwoPointParams& params, Offset n) {
-    return params.type + ", n = " + std::to_string(n) + ", rows " + std::to_string(params.rows) + ", block " +
-           std::to_string(params.block);
+  static bool has(const MethodEntry& method) {
+    const TwoPointPrecisions<Exec>* makers;
+    if constexpr (std::is_same_v<Exec, Threads>)
+      makers = &method.two_point->threads;
+    else
+      makers = &method.two_point->cuda;
+    if constexpr (std::is_same_v<T, double>)
+      return makers->in_double;
+    else
+      return std::is_same_v<T, R> ? makers->in_float : makers->mixed;
+  }
+
+  /// The method with these keys, where it has them; its name says so.
+  static SolverParams with(const MethodEntry& method, int rows, int block) {
+    std::string deck = "[solver]\n";
+    if (rows >= 0) deck += "rows = " + std::to_string(rows) + "\n";
+    if (block >= 0) deck += "block = " + std::to_string(block) + "\n";
+    SolverParams params{.type = method.name};
+    if (method.own.read) params.method = method.own.read(deck::Deck::parse(deck, method.name));
+    params.precision = !std::is_same_v<T, R> ? "mixed" : std::is_same_v<T, double> ? "double" : "float";
+    return params;
+  }
+
+  static std::string name(const SolverParams& params, Offset n) {
+    const auto own = params.method.as<two_point::SquareBlockedParams>();
+    const int rows = std::max(own.rows, params.method.as<two_point::ColumnsParams>().rows);
+    return params.type + ", n = " + std::to_string(n) + ", rows " + std::to_string(rows) + ", block " +
+           std::to_string(own.block);
   }
 };
 TYPED_TEST_SUITE(TwoPoint, testing::AllPrecisions);
@@ -93,7 +120,7 @@ TYPED_TEST(TwoPoint, AgreesWithTheDirectSolution) {
     // f as the method sees it
     const std::vector<typename TypeParam::T> rounded(f.begin(), f.end());
     const std::vector<double> exact = direct({rounded.begin(), rounded.end()}, h);
-    for (const TwoPointParams& params : this->methods())
+    for (const SolverParams& params : this->methods())
       EXPECT_LE(relative_error(this->solve(exec, f, h, params), exact), (4 + 0.5 * static_cast<double>(n)) * unit)
           << this->name(params, n);
   }
@@ -108,7 +135,7 @@ TYPED_TEST(TwoPoint, ManyTilesAgreeWithTheDirectSolution) {
     const double h = 1.0 / static_cast<double>(n);
     const std::vector<typename TypeParam::T> rounded(f.begin(), f.end());
     const std::vector<double> exact = direct({rounded.begin(), rounded.end()}, h);
-    for (const TwoPointParams& params : {TwoPointParams{}, TwoPointParams{.type = "divide_and_conquer"}})
+    for (const SolverParams& params : {SolverParams{.type = "scan"}, SolverParams{.type = "divide_and_conquer"}})
       EXPECT_LE(relative_error(this->solve(exec, f, h, params), exact), 2000 * unit) << this->name(params, n);
   }
 }
@@ -124,7 +151,7 @@ TYPED_TEST(TwoPoint, IsExactForAParabola) {
       const double x = static_cast<double>(i) / static_cast<double>(n);
       exact[i] = 0.5 * (1 - x * x);
     }
-    for (const TwoPointParams& params : {TwoPointParams{}, TwoPointParams{.type = "divide_and_conquer"}})
+    for (const SolverParams& params : {SolverParams{.type = "scan"}, SolverParams{.type = "divide_and_conquer"}})
       EXPECT_LE(relative_error(this->solve(exec, std::vector<double>(static_cast<std::size_t>(n), 1.0),
                                            1.0 / static_cast<double>(n), params),
                                exact),
@@ -137,8 +164,8 @@ TYPED_TEST(TwoPoint, IsRepeatableBitByBit) {
   TESSERA_REQUIRE(typename TypeParam::Exec);
   typename TypeParam::Exec exec;
   const std::vector<double> f = random_values(70001);
-  for (const TwoPointParams& params : this->methods()) {
-    if (params.rows != 0) continue;
+  for (const SolverParams& params : this->methods()) {
+    if (params.method.as<two_point::ColumnsParams>().rows != 0) continue;
     const auto first = this->solve(exec, f, 1e-5, params);
     for (int run = 0; run < 3; ++run) EXPECT_EQ(this->solve(exec, f, 1e-5, params), first) << params.type;
   }
@@ -147,8 +174,8 @@ TYPED_TEST(TwoPoint, IsRepeatableBitByBit) {
 TYPED_TEST(TwoPoint, DoesNotDependOnTheNumberOfThreads) {
   if constexpr (std::is_same_v<typename TypeParam::Exec, Threads>) {
     const std::vector<double> f = random_values(70001);
-    for (const TwoPointParams& params : this->methods()) {
-      if (params.rows != 0) continue;
+    for (const SolverParams& params : this->methods()) {
+      if (params.method.as<two_point::ColumnsParams>().rows != 0) continue;
       Threads one(1), many(5);
       EXPECT_EQ(this->solve(one, f, 1e-5, params), this->solve(many, f, 1e-5, params)) << params.type;
     }
@@ -161,7 +188,7 @@ TYPED_TEST(TwoPoint, SolvesInPlaceAndAgain) {
   using T = typename TypeParam::T;
   typename TypeParam::Exec exec;
   const std::vector<double> f = random_values(9973);
-  for (const TwoPointParams& params : this->methods()) {
+  for (const SolverParams& params : this->methods()) {
     const std::vector<T> expected = this->solve(exec, f, 0.25, params);
     const auto solver = make_two_point<typename TypeParam::Exec, T, typename TypeParam::R>(exec, 9973, params);
     for (int run = 0; run < 2; ++run) {
@@ -178,7 +205,7 @@ TYPED_TEST(TwoPoint, AValueThatIsNotFiniteReachesTheFirstUnknown) {
   for (std::size_t place : {0, 4000, 9999}) {
     std::vector<double> f = random_values(10000);
     f[place] = std::nan("");
-    for (const TwoPointParams& params : this->methods())
+    for (const SolverParams& params : this->methods())
       EXPECT_FALSE(std::isfinite(this->solve(exec, f, 1e-4, params).front())) << this->name(params, 10000);
   }
 }
@@ -189,12 +216,24 @@ TYPED_TEST(TwoPoint, BackwardErrorIsOfTheOrderOfRounding) {
   typename TypeParam::Exec exec;
   const std::vector<double> f = random_values(30011);
   const std::vector<T> values(f.begin(), f.end());
-  for (const TwoPointParams& params : this->methods()) {
+  for (const SolverParams& params : this->methods()) {
     std::vector<T> u = this->solve(exec, f, 1.0 / 30011, params);
     const View<const T> fs(values.data(), 30011), us(u.data(), 30011);
     EXPECT_LE(two_point_backward_error(1.0 / 30011, fs, us), 4 * std::numeric_limits<T>::epsilon()) << params.type;
     u[777] *= T(1.01);
     EXPECT_GE(two_point_backward_error(1.0 / 30011, fs, us), 1e-3) << "an error must be seen";
+  }
+}
+
+// What the table says of them is what `check` forecasts.
+TYPED_TEST(TwoPoint, TakesTheMemoryThatTheTableSays) {
+  TESSERA_REQUIRE(typename TypeParam::Exec);
+  using Exec = typename TypeParam::Exec;
+  Exec exec;
+  const Offset n = 1 << 22;
+  for (const SolverParams& params : this->methods()) {
+    const auto solver = make_two_point<Exec, typename TypeParam::T, typename TypeParam::R>(exec, n, params);
+    EXPECT_NEAR(solver_bytes<Exec>(params, n, 0), solver->workspace_bytes(), 16e3) << this->name(params, n);
   }
 }
 
@@ -213,8 +252,8 @@ TEST(TwoPointConvergence, IsSecondOrder) {
     }
     const double h = 1.0 / static_cast<double>(n);
     using Fixture = TwoPoint<testing::On<Threads, double>>;
-    errors1.push_back(relative_error(Fixture::solve(exec, f1, h, {}), u1));
-    errors2.push_back(relative_error(Fixture::solve(exec, f2, h, {}), u2));
+    errors1.push_back(relative_error(Fixture::solve(exec, f1, h, {.type = "scan"}), u1));
+    errors2.push_back(relative_error(Fixture::solve(exec, f2, h, {.type = "scan"}), u2));
   }
   for (std::size_t k = 1; k < errors1.size(); ++k) {
     EXPECT_NEAR(testing::observed_order(errors1[k - 1], errors1[k]), 2, 0.01);
@@ -236,7 +275,8 @@ TEST(TwoPointAccuracy, ColumnsSaveSinglePrecision) {
   using Single = TwoPoint<testing::On<Threads, float>>;
   using Mixed = TwoPoint<testing::On<Threads, float, double>>;
   using Double = TwoPoint<testing::On<Threads, double>>;
-  const TwoPointParams a1{.type = "sequential"}, a2{.type = "divide_and_conquer", .rows = 1024};
+  const SolverParams a1{.type = "sequential"},
+      a2{.type = "divide_and_conquer", .method = two_point::ColumnsParams{1024}};
   const double a1s = relative_error(Single::solve(exec, f, h, a1), exact);
   const double a2s = relative_error(Single::solve(exec, f, h, a2), exact);
   const double a2sd = relative_error(Mixed::solve(exec, f, h, a2), exact);
@@ -252,10 +292,12 @@ TEST(TwoPointErrors, NameWhatIsWrong) {
   using testing::expect_refused;
   Threads exec;
   expect_refused([&] { make_two_point<Threads, double>(exec, 8, {.type = "scann"}); }, "'scann'");
-  expect_refused([&] { make_two_point<Threads, double>(exec, 0, {}); }, "0 unknowns");
-  expect_refused([&] { make_two_point<Threads, double>(exec, 8, {.rows = -1}); }, "rows is -1");
-  expect_refused([&] { make_two_point<Threads, double>(exec, 8, {.type = "square_blocked", .block = 1000}); },
-                 "block is 1000");
+  expect_refused([&] { make_two_point<Threads, double>(exec, 8, {.type = "cg"}); }, "none of two-point problems");
+  expect_refused([&] { make_two_point<Threads, double>(exec, 0, {.type = "scan"}); }, "0 unknowns");
+  const SolverParams below{.type = "divide_and_conquer", .method = two_point::ColumnsParams{-1}};
+  expect_refused([&] { make_two_point<Threads, double>(exec, 8, below); }, "rows is -1");
+  const SolverParams large{.type = "square_blocked", .method = two_point::SquareBlockedParams{0, 1000}};
+  expect_refused([&] { make_two_point<Threads, double>(exec, 8, large); }, "block is 1000");
   expect_refused([&] { make_two_point<Threads, float, double>(exec, 8, {.type = "sequential"}); },
                  "no mixed precision");
 }
