@@ -196,7 +196,8 @@ std::string read_type(const deck::Deck& deck, const Offers& offers) {
   const std::string type = deck::read_string(deck, "solver.type", "`tessera list` shows the names");
   if (offers.automatic && type == "auto") return offers.type;
   const MethodEntry* entry = find_solver(type);
-  if (entry && has_place(entry->needs, offers)) return type;
+  const bool refused_for_symmetry = entry && entry->needs.symmetric && !offers.symmetric;
+  if (entry && (has_place(entry->needs, offers) || refused_for_symmetry)) return type;
   Names valid = names(solvers_for(offers));
   if (offers.automatic) valid.insert(valid.begin(), "auto");
   const std::string all = fmt::format("valid names: {}", fmt::join(valid, ", "));

@@ -4,6 +4,9 @@
 
 namespace tessera::solvers::two_point {
 
+/// Unknowns of a tile on threads: 16 KiB of doubles, half of the smallest first-level cache.
+inline constexpr int threads_tile = 2048;
+
 /// The steps of divide and conquer with columns short enough to stay on the chip: f is read twice, u is written once,
 /// 3 sizeof(T) bytes an unknown, and nothing else is moved.
 ///

@@ -1,6 +1,5 @@
 #include <array>
 #include <cassert>
-#include <cmath>
 #include <vector>
 
 #include "base/team.hpp"
@@ -11,8 +10,7 @@ namespace tessera::solvers::two_point {
 
 namespace {
 
-/// Unknowns of a tile: 16 KiB of doubles, half of the smallest first-level cache.
-constexpr int tile = 2048;
+constexpr int tile = threads_tile;
 /// Chains of additions inside a tile that run side by side, to hide their latency.
 constexpr int chains = 16;
 constexpr int links = tile / chains;
@@ -118,18 +116,6 @@ class Scan final : public TwoPointSolver<Threads, T> {
   std::vector<Carry> carries_;
 };
 
-template <class Exec, class T, class R>
-std::unique_ptr<TwoPointSolver<Exec, T>> make(Exec& exec, Offset n, const SolverParams&) {
-  return make_scan<Exec, T, R>(exec, n);
-}
-constexpr TwoPointMakers makers = TESSERA_TWO_POINT_MAKERS(make);
-
-/// Of a tile two sums; on CUDA one, and tiles are of 32 KiB.
-double scan_bytes(const SolverParams& params, const ProblemSize& size) {
-  const double value = params.precision == "double" ? 8 : 4, sum = params.precision == "float" ? 4 : 8;
-  return size.on_cuda ? sum * std::ceil(size.rows * value / 32768) : 2 * sum * std::ceil(size.rows / tile);
-}
-
 }  // namespace
 
 template <class Exec, class T, class R>
@@ -140,14 +126,5 @@ std::unique_ptr<TwoPointSolver<Exec, T>> make_scan(Exec&, Offset n) {
 template std::unique_ptr<TwoPointSolver<Threads, double>> make_scan<Threads, double, double>(Threads&, Offset);
 template std::unique_ptr<TwoPointSolver<Threads, float>> make_scan<Threads, float, float>(Threads&, Offset);
 template std::unique_ptr<TwoPointSolver<Threads, float>> make_scan<Threads, float, double>(Threads&, Offset);
-
-MethodEntry scan_entry() {
-  return {.name = "scan",
-          .help = "prefix sums of tiles that stay on the chip: reads f twice and writes u once",
-          .kind = MethodKind::two_point,
-          .needs = {.two_point = true},
-          .bytes = scan_bytes,
-          .two_point = &makers};
-}
 
 }  // namespace tessera::solvers::two_point
