@@ -55,10 +55,9 @@ template <class Exec>
 void run(Exec& exec, const bench::Options& options) {
   const bool on_gpu = std::is_same_v<typename Exec::Space, Device>;
   bench::Report report("elasticity", Exec::name, bench::device_name(exec), bench::copy_bandwidth(exec));
-  for (const Case& c :
-       {Case{"tet", 1, on_gpu ? 100 : 24, 10}, Case{"tet", 1, on_gpu ? 140 : 32, 12, false},
-        Case{"triangle", 1, on_gpu ? 1200 : 200, 40}, Case{"hex", 1, on_gpu ? 80 : 20, 8},
-        Case{"tet", 2, on_gpu ? 40 : 10, 4}, Case{"hex", 2, on_gpu ? 28 : 7, 3}}) {
+  for (const Case& c : {Case{"tet", 1, on_gpu ? 100 : 24, 10}, Case{"tet", 1, on_gpu ? 140 : 32, 12, false},
+                        Case{"triangle", 1, on_gpu ? 1200 : 200, 40}, Case{"hex", 1, on_gpu ? 80 : 20, 8},
+                        Case{"tet", 2, on_gpu ? 40 : 10, 4}, Case{"hex", 2, on_gpu ? 28 : 7, 3}}) {
     std::vector<std::string> strategies{"colour", "nonzeros", "two_pass"};
     if (c.all) strategies = {"colour", "nonzeros", "colour_blocks", "atomic", "two_pass", "shared"};
     const int cells = options.quick ? c.quick_cells : c.cells;

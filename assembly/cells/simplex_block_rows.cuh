@@ -84,7 +84,8 @@ inline constexpr int resident_warps = 16;
 /// A block a slice, its warps the unknowns of the nodes; then the warps write whole block rows. Rows of blocks sum to zero, for gradients
 /// of constants are zero. Shared memory: [unknowns, capacity, unknowns, padded_lanes].
 template <int dim, bool constant, class Form>
-__global__ void __launch_bounds__(32 * forms::components_of<Form>(dim), resident_warps<dim> / forms::components_of<Form>(dim))
+__global__ void __launch_bounds__(32 * forms::components_of<Form>(dim),
+                                  resident_warps<dim> / forms::components_of<Form>(dim))
     gather_simplex_blocks(SimplexRowsView rows, BlockView block, Form form, Target target, bool add) {
   constexpr int m = forms::components_of<Form>(dim);
   static_assert(m <= 3);
