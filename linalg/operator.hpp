@@ -27,6 +27,8 @@ class Operator {
 
   virtual Index rows() const = 0;
   virtual Index cols() const = 0;
+  /// Global number of its first row, where ranks share rows: what solvers fill by row (fill_random) follows from it.
+  virtual Offset first_row() const { return 0; }
   /// Rows that belong to one node, and stand together.
   virtual Index block_size() const { return 1; }
 

@@ -63,9 +63,9 @@ enum class Sign { positive, magnitude, any };
 /// not finite, or too small to be inverted (they become 0).
 template <class Exec, class T>
 void invert_diagonal(Exec& exec, View<T> d, double* bad, Sign sign = Sign::positive);
-/// Uniform numbers in (-1, 1), the same on every backend (8 B).
+/// Uniform numbers in (-1, 1), the same on every backend (8 B). `first_row`: the global number of the row of x_0.
 template <class Exec, class T>
-void fill_random(Exec& exec, View<T> x, unsigned seed);
+void fill_random(Exec& exec, View<T> x, unsigned seed, Offset first_row = 0);
 
 /// r -= alpha q ; rr = (r, r) ; rz = (r, D^-1 r). `inverse_diagonal` empty: D = 1. 24 B, with D 32 B.
 template <class Exec, class T>

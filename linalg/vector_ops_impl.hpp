@@ -1,10 +1,10 @@
 #pragma once
 // Kernels of vector_ops.hpp, written once; instantiated by vector_ops_threads.cpp and vector_ops_cuda.cu.
 #include <cassert>
-#include <cstdint>
 #include <limits>
 
 #include "base/reduce_pair.hpp"
+#include "linalg/random.hpp"
 #include "linalg/vector_ops.hpp"
 
 namespace tessera::linalg {
@@ -123,12 +123,9 @@ void invert_diagonal(Exec& exec, View<T> d, double* bad, Sign sign) {
 }
 
 template <class Exec, class T>
-void fill_random(Exec& exec, View<T> x, unsigned seed) {
+void fill_random(Exec& exec, View<T> x, unsigned seed, Offset first_row) {
   for_each(exec, x.size(), [=] TESSERA_HD(Offset i) {
-    std::uint64_t bits = (static_cast<std::uint64_t>(i) + 1) * 0x9e3779b97f4a7c15u + seed;  // splitmix64
-    bits = (bits ^ (bits >> 30)) * 0xbf58476d1ce4e5b9u;
-    bits = (bits ^ (bits >> 27)) * 0x94d049bb133111ebu;
-    x[i] = static_cast<T>(static_cast<double>((bits ^ (bits >> 31)) >> 11) * 0x1p-52 - 1.0);
+    x[i] = static_cast<T>(static_cast<double>(random_bits(first_row + i, seed) >> 11) * 0x1p-52 - 1.0);
   });
 }
 
@@ -317,7 +314,7 @@ void dot_pair(Exec& exec, View<T> x, In<T> y, In<T> z, In<T> w, double* first, d
   template void update_x_p<Exec, T>(Exec&, Quotient, Quotient, View<const T>, View<const T>, View<T>, View<T>);        \
   template void advance_single<Exec, T>(Exec&, const SingleReductionStep&, View<const T>, View<const T>,               \
                                         View<const T>, View<T>, View<T>, View<T>, View<T>, View<T>, double*, double*); \
-  template void fill_random<Exec, T>(Exec&, View<T>, unsigned);                                                        \
+  template void fill_random<Exec, T>(Exec&, View<T>, unsigned, Offset);                                                \
   template void chebyshev_step<Exec, T>(Exec&, double, double, View<const T>, View<const T>, View<const T>, View<T>,   \
                                         View<T>);                                                                      \
   template void combine<Exec, T>(Exec&, View<T>, Scalar, Term<T>, Term<T>, Term<T>);                                   \

@@ -1,8 +1,8 @@
 #pragma once
 // BiCGStab, written once. It only calls declared functions: bicgstab.cpp and bicgstab_cuda.cpp instantiate it.
-#include <cstdint>
 #include <vector>
 
+#include "linalg/random.hpp"
 #include "solvers/krylov/bicgstab.hpp"
 #include "solvers/krylov/krylov.hpp"
 #include "solvers/krylov/krylov_method.hpp"
@@ -18,7 +18,7 @@ class Bicgstab final : public Krylov<Exec, T> {
  public:
   Bicgstab(Exec& exec, const linalg::Operator<Exec, T>& A, Preconditioner<Exec, T>& M, const SolverParams& params)
       : Base(exec, A, M, params, 5 * Base::block_of(params) + 1, Base::block_of(params)),
-        shadow_(to_space<Space>(signs(A.rows()))),
+        shadow_(to_space<Space>(signs(A.rows(), A.first_row()))),
         p_(A.rows()),
         v_(A.rows()),
         t_(A.rows()),
@@ -26,18 +26,13 @@ class Bicgstab final : public Krylov<Exec, T> {
         z_(Base::is_identity(M) ? 0 : A.rows()),
         at_(1) {}
 
-  /// The shadow residual r^: +1 and -1 in an order that looks random (SplitMix64 of the row), the same in every run.
+  /// The shadow residual r^: +1 and -1 in an order that looks random (random_bits of the row), the same in every run.
   /// The usual r^ = r is zero but beside sources and boundaries, and where a flow carries the residual away from them
   /// (r^, r) vanishes: of six problems of convection with order 1 to 3 five broke down with r^ = r, none with this
   /// (random shadows: Sonneveld & van Gijzen, SIAM J. Sci. Comput. 31 (2008) 1035-1062).
-  static std::vector<T> signs(Index rows) {
+  static std::vector<T> signs(Index rows, Offset first_row) {
     std::vector<T> result(static_cast<std::size_t>(rows));
-    for (Index row = 0; row < rows; ++row) {
-      std::uint64_t z = (static_cast<std::uint64_t>(row) + 1) * 0x9e3779b97f4a7c15ull;
-      z = (z ^ (z >> 30)) * 0xbf58476d1ce4e5b9ull;
-      z = (z ^ (z >> 27)) * 0x94d049bb133111ebull;
-      result[row] = (z ^ (z >> 31)) & 1 ? T(1) : T(-1);
-    }
+    for (Index row = 0; row < rows; ++row) result[row] = linalg::random_bits(first_row + row) & 1 ? T(1) : T(-1);
     return result;
   }
 

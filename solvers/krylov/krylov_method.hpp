@@ -17,8 +17,8 @@ template <class Exec>
 double asymmetry(Exec& exec, const linalg::Operator<Exec>& A) {
   using Space = typename Exec::Space;
   Array<double, Space> u(A.rows()), v(A.rows()), w(A.rows()), sums(4);
-  linalg::fill_random(exec, u.view(), 1);
-  linalg::fill_random(exec, v.view(), 2);
+  linalg::fill_random(exec, u.view(), 1, A.first_row());
+  linalg::fill_random(exec, v.view(), 2, A.first_row());
   A.apply(exec, u, w);
   linalg::dot(exec, w.view(), v, sums.data());
   A.apply(exec, v, w);

@@ -41,7 +41,7 @@ double largest_ritz_value(Exec& exec, const linalg::Operator<Exec>& A, View<cons
   Array<double, Space> x(n), r(n), p(n), q(n), scalars(4);
   double *rz = scalars.data(), *rz_next = rz + 1, *pq = rz + 2, *rr = rz + 3;
   linalg::fill(exec, x.view(), 0);
-  linalg::fill_random(exec, r.view(), 3);
+  linalg::fill_random(exec, r.view(), 3, A.first_row());
   linalg::multiply(exec, inverse_diagonal, r, p.view());
   linalg::dot(exec, r.view(), p, rz);
   std::vector<double> diagonal, off;

@@ -297,6 +297,24 @@ TYPED_TEST(VectorOps, RandomNumbersAreTheSameEverywhere) {
   EXPECT_NEAR(square, 1.0 / 3, 0.02);
 }
 
+TYPED_TEST(VectorOps, RandomNumbersAreThoseOfTheGlobalRows) {
+  TESSERA_REQUIRE(TypeParam);
+  using Space = typename TypeParam::Space;
+  TypeParam exec;
+  Array<double, Space> all(3000), upper(1100);
+  linalg::fill_random(exec, all.view(), 5);
+  linalg::fill_random(exec, upper.view(), 5, 1900);
+  const auto expected = to_vector(all), found = to_vector(upper);
+  EXPECT_EQ(found, std::vector<double>(expected.begin() + 1900, expected.end()));
+  // Written down once, so that results of one version are those of the next.
+  Array<double, Space> first(2);
+  linalg::fill_random(exec, first.view(), 1);
+  EXPECT_EQ(to_vector(first), (std::vector<double>{0x1.10a2dec890258p-3, 0x1.f75c6d0b2c774p-2}));
+  // Beyond 32 bits too.
+  linalg::fill_random(exec, first.view(), 1, Offset{1} << 32);
+  EXPECT_NE(to_vector(first)[0], 0x1.10a2dec890258p-3);
+}
+
 TYPED_TEST(VectorOps, DiagonalsOfEitherSignAreInverted) {
   TESSERA_REQUIRE(TypeParam);
   TypeParam exec;

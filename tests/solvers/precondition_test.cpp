@@ -188,8 +188,9 @@ template <class Exec>
 class Hidden final : public linalg::Operator<Exec> {
  public:
   using Space = typename Exec::Space;
-  explicit Hidden(const linalg::Crs<Space>& A) : A_(A) {}
+  explicit Hidden(const linalg::Crs<Space>& A, Offset first_row = 0) : A_(A), first_row_(first_row) {}
   Index rows() const override { return A_.rows(); }
+  Offset first_row() const override { return first_row_; }
   Index cols() const override { return A_.cols(); }
   void apply(Exec& exec, View<const double> x, View<double> y) const override { A_.apply(exec, x, y); }
   void diagonal(Exec& exec, View<double> d) const override { A_.diagonal(exec, d); }
@@ -198,7 +199,27 @@ class Hidden final : public linalg::Operator<Exec> {
 
  private:
   linalg::CrsOperator<Exec> A_;
+  Offset first_row_;
 };
+
+TYPED_TEST(Preconditioners, WhatLooksRandomInSolversFollowsGlobalRows) {
+  TESSERA_REQUIRE(TypeParam);
+  TypeParam exec;
+  using Space = typename TypeParam::Space;
+  const auto A = testing::laplacian(30, 2).to<Space>();
+  const auto b = to_space<Space>(testing::random_vector(A.rows, 1));
+  const auto solution = [&](const linalg::Operator<TypeParam>& op, const SolverParams& params) {
+    Array<double, Space> x(A.rows);
+    x.set_zero();
+    EXPECT_TRUE(solvers::solve(exec, op, b, x, params).converged);
+    return to_vector(x);
+  };
+  for (const SolverParams& params : {SolverParams{.type = "bicgstab"}, SolverParams{.preconditioner = "chebyshev"}}) {
+    const std::vector<double> x = solution(Hidden<TypeParam>(A), params);
+    EXPECT_NE(x, solution(Hidden<TypeParam>(A, Offset{1} << 40), params)) << params.type;
+    EXPECT_EQ(x, solution(Hidden<TypeParam>(A, 0), params)) << params.type;
+  }
+}
 
 TYPED_TEST(Preconditioners, OperatorsWithoutEntriesTakeWhatNeedsProductsOnly) {
   TESSERA_REQUIRE(TypeParam);
