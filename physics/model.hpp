@@ -8,7 +8,7 @@
 #include <string>
 #include <vector>
 
-#include "assembly/space/dof_map.hpp"
+#include "assembly/space/space.hpp"
 #include "linalg/block_crs.hpp"
 #include "linalg/operator.hpp"
 #include "output/summary.hpp"
@@ -38,13 +38,12 @@ struct AtPoints {
 };
 
 /// Where periodic boundaries make one of several dofs: the space as it is without them, for what looks at places.
-struct Unfolded {
-  assembly::DofMap dofs;
+struct Unfolded : assembly::Space {
   std::vector<double> dof_points;
   std::vector<Index> became;  ///< [dofs] the dof of the problem that it is
 };
 
-/// Prescribed values. A row of a field of several components is node * components + c.
+/// Prescribed values.
 struct DirichletData {
   std::vector<Index> dofs;     ///< rows, sorted, unique
   std::vector<double> values;  ///< [dofs]
@@ -57,17 +56,13 @@ double level_of(const DirichletData& dirichlet);
 /// The same values less the level.
 DirichletData below(DirichletData dirichlet, double level);
 
-/// Mesh and space of a run: what a driver makes before it asks a model for a system.
-struct Discretisation {
+/// The space of a run with its mesh: what a driver makes before it asks a model for a system.
+struct Discretisation : assembly::Space {
   mesh::Mesh mesh;
-  assembly::DofMap dofs;
   std::vector<double> dof_points;    ///< [dofs, 3]
   std::optional<Unfolded> unfolded;  ///< where sides are periodic
-  int components = 1;                ///< unknowns a node, which stand together
   DirichletData dirichlet;           ///< what Model::set_up has returned
   int threads = 1;
-
-  Index rows() const { return dofs.dofs * components; }
 };
 
 /// A (u - level) = b with the boundary conditions in it. `A` may own its entries, borrow those of `matrix` or
@@ -91,11 +86,10 @@ struct System {
 /// Borrows.
 struct NodalSolution {
   const mesh::Mesh& mesh;
-  const assembly::DofMap& dofs;
+  const assembly::Space& space;
   const std::vector<double>& dof_points;
   const std::vector<Index>& fixed;  ///< rows with Dirichlet values, ascending
   const std::vector<double>& u;     ///< [dofs, components]
-  int components;
   int threads;
 };
 

@@ -56,13 +56,6 @@ std::vector<Index> component_dofs(std::vector<Index> dofs, int nodes, int compon
   return result;
 }
 
-void check_rows(const DofMap& map, int components) {
-  if (const Offset rows = Offset{map.dofs} * components; rows > std::numeric_limits<Index>::max())
-    throw Error(ExitCode::mesh,
-                fmt::format("{} nodes with {} unknowns each exceed 32-bit numbers", map.dofs, components),
-                "use a coarser mesh or a lower order");
-}
-
 std::vector<double> multilinear_maps(const mesh::Mesh& mesh, const mesh::CellBlock& cells) {
   const int dim = mesh::dimension(cells.shape), vertices = 1 << dim;
   const std::span<const double> signs = reference_vertices(cells.shape);

@@ -4,6 +4,7 @@
 
 #include "assembly/matrix_free/blocks.hpp"
 #include "assembly/matrix_free/operator.hpp"
+#include "assembly/space/space.hpp"
 #include "base/team.hpp"
 
 namespace tessera::assembly::matrix_free {
@@ -20,8 +21,6 @@ std::vector<Index> lexicographic_dofs(const DofBlock& dofs, int order);
 /// The rows dof * components + c of the dofs [cells, nodes] of cells: [cells, components, nodes], or
 /// [cells, nodes, components].
 std::vector<Index> component_dofs(std::vector<Index> dofs, int nodes, int components, bool component_first);
-/// Throws Error(mesh) where the rows exceed 32-bit numbers.
-void check_rows(const DofMap& map, int components);
 
 /// Coefficients of the maps of cells of geometric order 1: [cells, 2^dim - 1, dim], see LineJacobian.
 std::vector<double> multilinear_maps(const mesh::Mesh& mesh, const mesh::CellBlock& cells);

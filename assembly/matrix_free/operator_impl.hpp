@@ -68,7 +68,7 @@ MatrixFree<Exec, Form>::MatrixFree(Exec&, const mesh::Mesh& mesh, const DofMap& 
   check_map(mesh, map);
   MatrixFreeState<Space, Form>& state = *state_;
   const int m = forms::components_of<Form>(mesh.dim);
-  check_rows(map, m);
+  check_rows(map.dofs, m);
   state.mesh = &mesh, state.map = &map, state.options = options;
   state.form = without_fields<T>(form);
   state.components = m, state.dofs = map.dofs * m;

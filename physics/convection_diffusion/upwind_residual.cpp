@@ -55,7 +55,7 @@ std::vector<double> shares(const linalg::Crs<Host>& A, const assembly::DofMap& p
 /// one of them have both. It belongs to the cells around the pair in equal parts.
 void add_upwinding(const Params& params, const Solution& s, const std::vector<Index>& cells,
                    const std::vector<char>& inside, const std::vector<Index>& slot, std::vector<double>& residual) {
-  assembly::MeshPart part = assembly::part_of(s.mesh, s.dofs, cells);
+  assembly::MeshPart part = assembly::part_of(s.mesh, s.space.dofs, cells);
   std::vector<Index> material;
   for (const Index cell : cells) material.push_back(s.material[cell]);
   std::vector<FacetTerm> terms;
@@ -65,7 +65,7 @@ void add_upwinding(const Params& params, const Solution& s, const std::vector<In
       exec, part.mesh, part.dofs, {.vector_at_points = velocity_varies(params) || s.mesh.measure.weighs()});
   assembler.set_data(s.form.data(s.materials, part.mesh, part.dofs, material, s.threads));
   linalg::Crs<Host> A = assembler.make_matrix();
-  Array<double> b(s.dofs.dofs);
+  Array<double> b(s.space.dofs.dofs);
   assembler.refill(A, b.view());
   for (const FacetTerm& term : terms) {
     const std::vector<double> alpha = facet_integral(term, part.mesh, part.dofs, s.threads).alpha;

@@ -182,7 +182,7 @@ void require_zero_on_axis(const Discretisation& space, const BoundaryParams& bou
   double largest = 0;
   for (std::size_t i = rows.size() - count; i < rows.size(); ++i) largest = std::max(largest, std::abs(rows[i].second));
   for (std::size_t i = rows.size() - count; i < rows.size(); ++i) {
-    if (std::abs(rows[i].second) <= 1e-9 * largest || !is_on_axis(space, rows[i].first / space.components, rounding))
+    if (std::abs(rows[i].second) <= 1e-9 * largest || !is_on_axis(space, space.dof_of(rows[i].first), rounding))
       continue;
     throw Error(ExitCode::usage,
                 fmt::format("'{}' reaches the axis, where nothing moves along r: u_{} = {} there", name,
@@ -219,7 +219,6 @@ void check_reactions(const Params& params, const mesh::Mesh& mesh) {
 DirichletData displacements(const Params& params, const Discretisation& space) {
   check_components(params, space.mesh.dim);
   check_loads(params, space, fixing_entries(params, space));
-  const int m = space.components;
   std::vector<std::pair<Index, double>> rows;
   for (const BoundaryParams& boundary : params.boundaries) {
     if (!is_fixing(boundary)) continue;
@@ -227,11 +226,11 @@ DirichletData displacements(const Params& params, const Discretisation& space) {
       const auto fixed = fixed_by(space, boundary, name);
       const std::vector<Index> dofs =
           assembly::facet_dofs(space.mesh, space.dofs, boundary_group(space.mesh, name, boundary.where));
-      for (int c = 0; c < m; ++c) {
+      for (int c = 0; c < space.components; ++c) {
         if (!fixed[static_cast<std::size_t>(c)]) continue;
         deck::Evaluator value(*fixed[static_cast<std::size_t>(c)]);
         for (const Index dof : dofs) {
-          rows.emplace_back(dof * m + c, 0.0);
+          rows.emplace_back(space.row(dof, c), 0.0);
           value.evaluate(space.dof_points.data() + 3 * static_cast<std::size_t>(dof), 1, 0, &rows.back().second);
         }
         if (c == space.mesh.measure.radius) require_zero_on_axis(space, boundary, name, rows, dofs.size());
@@ -241,7 +240,7 @@ DirichletData displacements(const Params& params, const Discretisation& space) {
   if (const int radial = space.mesh.measure.radius; radial >= 0) {
     const double rounding = axis_rounding(space);
     for (Index dof = 0; dof < space.dofs.dofs; ++dof)
-      if (is_on_axis(space, dof, rounding)) rows.emplace_back(dof * m + radial, 0.0);
+      if (is_on_axis(space, dof, rounding)) rows.emplace_back(space.row(dof, radial), 0.0);
   }
   // Stable: of several values in a row the last entry of the deck comes last.
   std::stable_sort(rows.begin(), rows.end(), [](const auto& a, const auto& b) { return a.first < b.first; });

@@ -57,15 +57,15 @@ ElasticityResults::ElasticityResults(const Problem& problem, const NodalSolution
     : problem_(problem), s_(solution), reactions_(solution.u.size(), 0.0) {
   Threads exec(s_.threads);
   Scope scope(exec, "balance");
-  const int m = s_.components;
+  const int m = s_.space.components;
   for (const FacetTerm& term : problem_.facets)
-    loads_.push_back(assembly::facet_loads(s_.mesh, s_.dofs, term.group, forms::Traction{},
+    loads_.push_back(assembly::facet_loads(s_.mesh, s_.space.dofs, term.group, forms::Traction{},
                                            traction_values(problem_, term).data(), s_.u, s_.threads));
   const std::vector<Index>& fixed = problem_.dirichlet.dofs;
   std::vector<Index> slot(s_.u.size(), -1);
   for (std::size_t i = 0; i < fixed.size(); ++i) slot[fixed[i]] = static_cast<Index>(i);
   std::vector<Index> cells;
-  for (const assembly::DofBlock& block : s_.dofs.blocks)
+  for (const assembly::DofBlock& block : s_.space.dofs.blocks)
     for (Index c = 0; c < block.cells(); ++c) {
       bool any = false;
       for (int k = 0; k < block.nodes * m; ++k) any |= slot[Offset{block.cell(c)[k / m]} * m + k % m] >= 0;
@@ -87,7 +87,7 @@ ElasticityResults::ElasticityResults(const Problem& problem, const NodalSolution
 }
 
 std::vector<double> ElasticityResults::body_force() const {
-  const int m = s_.components;
+  const int m = s_.space.components;
   std::vector<double> force(static_cast<std::size_t>(m), 0.0);
   const auto& materials = problem_.params.materials;
   if (std::all_of(materials.begin(), materials.end(), [](const auto& of) { return of.body_force.empty(); }))
@@ -102,7 +102,7 @@ std::vector<double> ElasticityResults::body_force() const {
 }
 
 std::vector<double> ElasticityResults::force_of(const BoundaryParams& boundary, std::vector<char>& counted) const {
-  const auto m = static_cast<std::size_t>(s_.components);
+  const auto m = static_cast<std::size_t>(s_.space.components);
   std::vector<double> force(m, 0.0);
   for (std::size_t k = 0; k < problem_.facets.size(); ++k)
     if (problem_.facets[k].boundary == &boundary)
@@ -111,7 +111,7 @@ std::vector<double> ElasticityResults::force_of(const BoundaryParams& boundary, 
   if (boundary.type != "displacement" && boundary.type != "symmetry") return force;
   for (const std::string& name : boundary.on) {
     const std::vector<char> fixed = fixed_components(problem_.space, boundary, name);
-    for (const Index dof : assembly::facet_dofs(s_.mesh, s_.dofs, boundary_group(s_.mesh, name, boundary.where)))
+    for (const Index dof : assembly::facet_dofs(s_.mesh, s_.space.dofs, boundary_group(s_.mesh, name, boundary.where)))
       for (std::size_t c = 0; c < m; ++c)
         if (const auto row = static_cast<std::size_t>(dof) * m + c; fixed[c] && !counted[row])
           counted[row] = 1, force[c] += reactions_[row];
@@ -120,7 +120,7 @@ std::vector<double> ElasticityResults::force_of(const BoundaryParams& boundary, 
 }
 
 void ElasticityResults::report_balance(output::Summary& summary) const {
-  const auto m = static_cast<std::size_t>(s_.components);
+  const auto m = static_cast<std::size_t>(s_.space.components);
   // Forces along the radius of a body of revolution need not balance: the hoop does.
   const auto counts = [&](std::size_t c) {
     return problem_.body != Body::revolution || static_cast<int>(c) != problem_.radial();
@@ -190,16 +190,15 @@ std::vector<double> ElasticityResults::stress_and_strain() const {
       out[6 + k] = eps[voigt_of_vtk[k]] * (k < 3 ? 1.0 : 0.5);
     }
   };
-  return assembly::nodal_mean(s_.mesh, s_.dofs, {s_.u, assembly::FieldLayout::by_nodes(s_.components)}, 12, evaluate,
-                              s_.threads);
+  return assembly::nodal_mean(s_.mesh, s_.space.dofs, {s_.u, s_.space.layout()}, 12, evaluate, s_.threads);
 }
 
 std::vector<double> ElasticityResults::field(const std::string& name) {
-  const auto nodes = static_cast<std::size_t>(s_.dofs.dofs);
+  const auto nodes = static_cast<std::size_t>(s_.space.dofs.dofs);
   if (name == "reaction") {
     std::vector<double> forces(3 * nodes, 0.0);
     for (std::size_t row = 0; row < reactions_.size(); ++row)
-      forces[row / s_.components * 3 + row % s_.components] = reactions_[row];
+      forces[row / s_.space.components * 3 + row % s_.space.components] = reactions_[row];
     return forces;
   }
   if (states_.empty()) states_ = stress_and_strain();
@@ -214,14 +213,14 @@ std::vector<double> ElasticityResults::field(const std::string& name) {
 }
 
 double ElasticityResults::quantity(const QuantityParams& quantity) const {
-  const auto m = static_cast<std::size_t>(s_.components);
+  const auto m = static_cast<std::size_t>(s_.space.components);
   const auto c = static_cast<std::size_t>(quantity.of.back() - 'x');
   double force = 0;
   std::vector<char> counted(s_.u.size(), 0);
   std::vector<char> inside(static_cast<std::size_t>(s_.mesh.facets.size()), 0);
   for (const std::string& name : quantity.on) {
     const mesh::Group& group = boundary_group(s_.mesh, name, quantity.where);
-    for (const Index dof : assembly::facet_dofs(s_.mesh, s_.dofs, group))
+    for (const Index dof : assembly::facet_dofs(s_.mesh, s_.space.dofs, group))
       if (const auto row = static_cast<std::size_t>(dof) * m + c; !counted[row])
         counted[row] = 1, force += reactions_[row];
     if (group.dim == s_.mesh.dim - 1)

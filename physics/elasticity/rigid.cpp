@@ -153,8 +153,8 @@ void check_held(const Problem& problem) {
   };
   for (const Index row : problem.dirichlet.dofs) {
     double direction[3] = {};
-    direction[row % space.components] = 1;
-    const Index dof = row / space.components;
+    direction[space.component_of(row)] = 1;
+    const Index dof = space.dof_of(row);
     hold(part_of_dof[dof], &space.dof_points[3 * static_cast<std::size_t>(dof)], direction);
   }
   for (const FacetTerm& term : problem.facets) {

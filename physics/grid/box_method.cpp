@@ -13,14 +13,14 @@ namespace {
 struct GridMesh {
   int threads;
   mesh::Mesh mesh;
-  assembly::DofMap dofs;
+  assembly::Space space;
 
   GridMesh(const Params& params, const Context& context)
       : threads(Threads(params.run.threads).count()),
         mesh(mesh::make_mesh(context.deck, params.mesh, threads, {context.stop, context.progress})) {
     Threads exec(threads);
     Scope scope(exec, "dofs");
-    dofs = assembly::make_dof_map(mesh, 1, threads);
+    space = assembly::Space(assembly::make_dof_map(mesh, 1, threads));
   }
 };
 
@@ -36,7 +36,7 @@ void BoxMethod::check_names(const BoxGrid& grid) const {
 void BoxMethod::check_exact_values(const Context& context) const {
   if (!params_.exact) return;
   const GridMesh grid(params_, context);
-  physics::check_values(*params_.exact, grid.mesh, grid.dofs, grid.threads);
+  physics::check_values(*params_.exact, grid.mesh, grid.space.dofs, grid.threads);
 }
 
 bool BoxMethod::needs_mesh() const {
@@ -51,14 +51,14 @@ bool BoxMethod::report(const solvers::Report& report, Context& context) {
   summarise_solver(report, context.summary);
   if (!needs_mesh()) return true;
   const GridMesh grid(params_, context);
-  summarise_mesh(grid.mesh, grid.dofs, 0, context.summary);
+  summarise_mesh(grid.mesh, grid.space, 0, context.summary);
   const std::vector<Index> material = material_of_cells(places(params_.materials), grid.mesh);
-  const std::vector<double> points = assembly::dof_points(grid.mesh, grid.dofs);
-  const DirichletData dirichlet = dirichlet_data(params_.boundaries, grid.mesh, grid.dofs, points);
+  const std::vector<double> points = assembly::dof_points(grid.mesh, grid.space.dofs);
+  const DirichletData dirichlet = dirichlet_data(params_.boundaries, grid.mesh, grid.space.dofs, points);
   const std::vector<FacetTerm> terms = facet_terms(params_.boundaries, grid.mesh);
   const std::vector<double> u = at_nodes();
   const std::vector<BoundaryParams> no_periodic;
-  const NodalSolution nodal{grid.mesh, grid.dofs, points, dirichlet.dofs, u, 1, grid.threads};
+  const NodalSolution nodal{grid.mesh, grid.space, points, dirichlet.dofs, u, grid.threads};
   ScalarResults results(
       Solution{nodal, material, params_.materials, params_.boundaries, terms, no_periodic, weak_form()},
       context.summary);

@@ -51,8 +51,9 @@ double estimate_nnz(const assembly::DofMap& dofs) {
 
 /// Without a matrix: lists, geometry and tensors of quads and hexes, element matrices of the others, the element vector.
 /// Of one unknown a node either maps or tensors at points; of several maps or J^-1 and |det J| there, and coefficients.
-double matrix_free_bytes(const mesh::Mesh& mesh, const assembly::DofMap& dofs, int components,
-                         const AtPoints& coefficients) {
+double matrix_free_bytes(const mesh::Mesh& mesh, const assembly::Space& space, const AtPoints& coefficients) {
+  const assembly::DofMap& dofs = space.dofs;
+  const int components = space.components;
   const int at_point = components > 1 ? mesh.dim * mesh.dim + 1 : mesh.dim * (mesh.dim + 1) / 2;
   const bool pulled_back = components == 1 && coefficients.tangent;
   double bytes = components > 1 && coefficients.tangent ? coefficients.bytes : 0;
@@ -68,18 +69,19 @@ double matrix_free_bytes(const mesh::Mesh& mesh, const assembly::DofMap& dofs, i
 
 /// What its set-up takes for a while: the vectors of element loads and diagonals, the tensors at a chunk of points; of
 /// several unknowns a node the loads there, and diagonals of the dofs.
-double matrix_free_setup_bytes(const mesh::Mesh& mesh, const assembly::DofMap& dofs, int components) {
+double matrix_free_setup_bytes(const mesh::Mesh& mesh, const assembly::Space& space) {
   constexpr double chunk = assembly::matrix_free::points_per_chunk;
+  const int components = space.components;
   const int loads = components * (mesh.dim + 1), diagonals = 1 + components / 2;
   const int tensor = mesh.dim * (mesh.dim + 1) / 2;
   double entries = 0, most = 0;
-  for (const assembly::DofBlock& block : dofs.blocks) {
+  for (const assembly::DofBlock& block : space.dofs.blocks) {
     const double points = static_cast<double>(block.cells()) * block.nodes;
     entries += points * components;
     most = std::max(
         most, components > 1 ? std::min(points, chunk / loads) * (loads + 2) : std::min(points, chunk) * (tensor + 2));
   }
-  const double of_dofs = components > 1 ? 1.0 * dofs.dofs * components : 0;
+  const double of_dofs = components > 1 ? 1.0 * space.rows() : 0;
   return 8 * (1 + diagonals) * (entries + of_dofs) + 8 * most;
 }
 
@@ -132,9 +134,8 @@ Estimate estimate(const CommonParams& params, const Discretisation& space, const
   const double now = bytes_in_use(), files = output_bytes(params, space, traits);
   if (matrix_free) {
     const int diagonals = 1 + space.components / 2;
-    const double kept =
-        matrix_free_bytes(mesh, dofs, space.components, coefficients) + 16.0 * diagonals * rows + 24.0 * mesh.nodes();
-    const double set_up = matrix_free_setup_bytes(mesh, dofs, space.components) + coefficients.bytes;
+    const double kept = matrix_free_bytes(mesh, space, coefficients) + 16.0 * diagonals * rows + 24.0 * mesh.nodes();
+    const double set_up = matrix_free_setup_bytes(mesh, space) + coefficients.bytes;
     const SolverNeed solver = solver_need(params, space, 0);
     result.device_bytes = kept + std::max(solver.device, set_up);
     result.host_bytes = now + std::max(kept + std::max(solver.host, set_up), files);
@@ -230,7 +231,7 @@ void print_check(const CommonParams& params, const Discretisation& space, const 
                      size.set_up_seconds > 120 ? "minutes" : "seconds"));
   print_memory(size.host_bytes, bytes_in_use(), size.device_bytes,
                "use a coarser mesh, a lower order or a solver without factorisation, or raise the limit that is named");
-  summarise_mesh(mesh, dofs, 0, summary, space.components);
+  summarise_mesh(mesh, space, 0, summary);
 }
 
 }  // namespace tessera::physics

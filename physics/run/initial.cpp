@@ -55,7 +55,7 @@ std::vector<double> initial_values(const CommonParams& params, const Discretisat
       for (int axis = 0; axis < 3; ++axis) points.push_back(space.dof_points[3 * static_cast<std::size_t>(dof) + axis]);
     for (int c = 0; c < components; ++c) {
       const std::vector<double> values = evaluate(initial.u[static_cast<std::size_t>(c)], points, space.threads);
-      for (std::size_t i = 0; i < reached.size(); ++i) u[Offset{reached[i]} * components + c] = values[i];
+      for (std::size_t i = 0; i < reached.size(); ++i) u[space.row(reached[i], c)] = values[i];
     }
   }
   return u;

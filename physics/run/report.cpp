@@ -46,8 +46,7 @@ solvers::Monitor monitor_of(const Context& context, double tolerance) {
   return monitor;
 }
 
-void summarise_mesh(const mesh::Mesh& mesh, const assembly::DofMap& dofs, Offset nnz, output::Summary& summary,
-                    int components) {
+void summarise_mesh(const mesh::Mesh& mesh, const assembly::Space& space, Offset nnz, output::Summary& summary) {
   summary.set("mesh.nodes", mesh.nodes());
   summary.set("mesh.cells", mesh.cells());
   summary.set("mesh.facets", mesh.facets.size());
@@ -59,9 +58,9 @@ void summarise_mesh(const mesh::Mesh& mesh, const assembly::DofMap& dofs, Offset
   const mesh::QualityReport quality = mesh::quality(mesh);
   summary.set("mesh.quality.min", quality.min);
   summary.set("mesh.quality.mean", quality.mean);
-  summary.set("space.order", dofs.order);
-  if (components > 1) summary.set("space.components", components);
-  summary.set("space.dofs", dofs.dofs * components);
+  summary.set("space.order", space.dofs.order);
+  if (space.components > 1) summary.set("space.components", space.components);
+  summary.set("space.dofs", space.rows());
   if (nnz > 0) summary.set("space.nnz", nnz);
 }
 

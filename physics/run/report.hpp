@@ -11,8 +11,7 @@ namespace tessera::physics {
 solvers::Monitor monitor_of(const Context& context, double tolerance);
 
 /// Fills "mesh" and "space" of the summary.
-void summarise_mesh(const mesh::Mesh& mesh, const assembly::DofMap& dofs, Offset nnz, output::Summary& summary,
-                    int components = 1);
+void summarise_mesh(const mesh::Mesh& mesh, const assembly::Space& space, Offset nnz, output::Summary& summary);
 void summarise_solver(const solvers::Report& report, output::Summary& summary);
 
 /// Evaluates [exact] where report_solution does, for its checks. Throws Error(usage) where a value is not finite.

@@ -34,7 +34,7 @@ struct FieldValues {
     if (!solved)
       own = results.field(field.name);
     else if (field.vector)
-      own = padded(s.u, s.components);
+      own = padded(s.u, s.space.components);
     values = solved && !field.vector ? std::span<const double>(s.u) : std::span<const double>(own);
   }
   FieldValues(const FieldValues&) = delete;
@@ -48,7 +48,7 @@ double group_quantity(const QuantityParams& quantity, const NodalSolution& s, co
     if (groups.empty()) groups.push_back(nullptr);
     std::vector<double> all;
     for (const mesh::Group* group : groups) {
-      const auto [low, high] = assembly::min_max(s.mesh, s.dofs, u, group);
+      const auto [low, high] = assembly::min_max(s.mesh, s.space.dofs, u, group);
       all.push_back(quantity.kind == "max" ? high : low);
     }
     return quantity.kind == "max" ? *std::max_element(all.begin(), all.end())
@@ -57,7 +57,7 @@ double group_quantity(const QuantityParams& quantity, const NodalSolution& s, co
   mesh::Group united;
   if (!quantity.on.empty()) united = united_groups(s.mesh, quantity.on, -1, quantity.where);
   const assembly::FieldStatistics all =
-      assembly::field_statistics(s.mesh, s.dofs, u, quantity.on.empty() ? nullptr : &united, s.threads);
+      assembly::field_statistics(s.mesh, s.space.dofs, u, quantity.on.empty() ? nullptr : &united, s.threads);
   return quantity.kind == "integral" ? all.integral : quantity.kind == "average" ? all.average() : all.l2;
 }
 
@@ -107,7 +107,7 @@ double quantity_of_field(const QuantityParams& quantity, const Traits& traits, c
   if (quantity.kind != "value") return group_quantity(quantity, s, u);
   std::array<double, 3> at{};
   std::copy_n(quantity.at.begin(), std::min<std::size_t>(quantity.at.size(), 3), at.begin());
-  return assembly::value_at(s.mesh, s.dofs, u, at);
+  return assembly::value_at(s.mesh, s.space.dofs, u, at);
 }
 
 assembly::ErrorNorms error_norms(const ExactParams& exact, int c, const mesh::Mesh& mesh, const assembly::DofMap& dofs,
@@ -129,15 +129,15 @@ void summarise_errors(const assembly::ErrorNorms& errors, const std::string& nam
 void report_errors(const ExactParams& exact, const FieldInfo& field, const NodalSolution& s, output::Summary& summary) {
   assembly::ErrorNorms all;
   if (!exact.gradient.empty()) all.h1 = 0;
-  const assembly::FieldView u(s.u, assembly::FieldLayout::by_nodes(s.components));
-  for (int c = 0; c < s.components; ++c) {
-    const assembly::ErrorNorms errors = error_norms(exact, c, s.mesh, s.dofs, u.component(c), s.threads);
+  const assembly::FieldView u(s.u, s.space.layout());
+  for (int c = 0; c < s.space.components; ++c) {
+    const assembly::ErrorNorms errors = error_norms(exact, c, s.mesh, s.space.dofs, u.component(c), s.threads);
     summarise_errors(errors, field.component(c), summary);
     all.l2 = std::hypot(all.l2, errors.l2);
     if (all.h1) all.h1 = std::hypot(*all.h1, *errors.h1);
     all.max = std::max(all.max, errors.max);
   }
-  if (s.components > 1) summarise_errors(all, field.name, summary);
+  if (s.space.components > 1) summarise_errors(all, field.name, summary);
 }
 
 void check_values(const ExactParams& exact, const mesh::Mesh& mesh, const assembly::DofMap& dofs, int threads) {
@@ -173,16 +173,17 @@ void write_solution(const CommonParams& params, const std::vector<FieldInfo>& fi
                (converged ? "" : " (NOT CONVERGED)");
   // VTK's cells are equispaced: above order 4 the dofs are not, and fields are written where VTK takes its points to
   // be.
-  data.points =
-      s.dofs.order <= assembly::max_simplex_order ? s.dof_points : assembly::equispaced_dof_points(s.mesh, s.dofs);
-  for (const assembly::DofBlock& block : s.dofs.blocks) {
-    const std::vector<double> nodes = assembly::equispaced_points(assembly::lagrange(block.shape, s.dofs.order));
-    data.blocks.push_back(output::vtk_cells(block.shape, s.dofs.order, nodes, block.dofs));
+  data.points = s.space.dofs.order <= assembly::max_simplex_order
+                    ? s.dof_points
+                    : assembly::equispaced_dof_points(s.mesh, s.space.dofs);
+  for (const assembly::DofBlock& block : s.space.dofs.blocks) {
+    const std::vector<double> nodes = assembly::equispaced_points(assembly::lagrange(block.shape, s.space.dofs.order));
+    data.blocks.push_back(output::vtk_cells(block.shape, s.space.dofs.order, nodes, block.dofs));
   }
   const auto add = [&](const FieldInfo& field) {
     const FieldValues values(field, &field == &fields.front(), s, results);
     data.point_fields.push_back(
-        {field.name, field.stride(), assembly::equispaced_values(s.dofs, values.values, field.stride())});
+        {field.name, field.stride(), assembly::equispaced_values(s.space.dofs, values.values, field.stride())});
   };
   for (const FieldInfo& field : fields)
     if (params.output.fields.empty() && field.written) add(field);
@@ -208,7 +209,7 @@ void write_lines(const std::vector<LineParams>& lines, const std::vector<FieldIn
     write_line(
         line, s.mesh.dim, fields,
         [&](const std::array<double, 3>& x, double* out) {
-          const assembly::Probe probe = assembly::make_probe(s.mesh, s.dofs, locator, x);
+          const assembly::Probe probe = assembly::make_probe(s.mesh, s.space.dofs, locator, x);
           for (std::size_t f = 0; f < fields.size(); ++f)
             for (int c = 0; line.has(fields[f].name) && c < fields[f].count(s.mesh.dim); ++c)
               *out++ = probe.value(values[f]->view(), c);

@@ -9,7 +9,7 @@ namespace tessera::physics {
 namespace {
 
 template <class Make>
-assembly::DofMap with_place(const deck::Deck& deck, const PhysicsParams& physics, Make make) {
+assembly::Space with_place(const deck::Deck& deck, const PhysicsParams& physics, Make make) {
   try {
     return make();
   } catch (const Error& error) {
@@ -21,15 +21,17 @@ assembly::DofMap with_place(const deck::Deck& deck, const PhysicsParams& physics
 
 }  // namespace
 
-void make_space(const deck::Deck& deck, const PhysicsParams& physics, const std::vector<Index>& same,
+void make_space(const deck::Deck& deck, const PhysicsParams& physics, int components, const std::vector<Index>& same,
                 Discretisation& space) {
   const mesh::Mesh& mesh = space.mesh;
-  space.dofs = with_place(deck, physics,
-                          [&] { return assembly::make_periodic_dof_map(mesh, physics.order, same, space.threads); });
+  static_cast<assembly::Space&>(space) = with_place(deck, physics, [&] {
+    return assembly::Space(assembly::make_periodic_dof_map(mesh, physics.order, same, space.threads), components);
+  });
   space.dof_points = assembly::dof_points(mesh, space.dofs);
   if (same.empty()) return;
   Unfolded& unfolded = space.unfolded.emplace();
-  unfolded.dofs = assembly::make_dof_map(mesh, physics.order, space.threads);
+  static_cast<assembly::Space&>(unfolded) =
+      assembly::Space(assembly::make_dof_map(mesh, physics.order, space.threads), components);
   unfolded.dof_points = assembly::dof_points(mesh, unfolded.dofs);
   unfolded.became.resize(static_cast<std::size_t>(unfolded.dofs.dofs));
   for (std::size_t b = 0; b < unfolded.dofs.blocks.size(); ++b)
@@ -43,15 +45,16 @@ std::vector<Index> fixed_rows(const Discretisation& space) {
   std::vector<Index> result;
   for (Index dof = 0; dof < space.unfolded->dofs.dofs; ++dof)
     for (int c = 0; c < space.components; ++c)
-      if (std::binary_search(folded.begin(), folded.end(), space.unfolded->became[dof] * space.components + c))
-        result.push_back(dof * space.components + c);
+      if (std::binary_search(folded.begin(), folded.end(), space.row(space.unfolded->became[dof], c)))
+        result.push_back(space.unfolded->row(dof, c));
   return result;
 }
 
-std::vector<double> unfold(const Unfolded& unfolded, const std::vector<double>& u, int components) {
-  std::vector<double> result(unfolded.became.size() * static_cast<std::size_t>(components));
-  for (std::size_t dof = 0; dof < unfolded.became.size(); ++dof)
-    for (int c = 0; c < components; ++c) result[dof * components + c] = u[unfolded.became[dof] * components + c];
+std::vector<double> unfold(const Unfolded& unfolded, const std::vector<double>& u) {
+  std::vector<double> result(static_cast<std::size_t>(unfolded.rows()));
+  for (Index dof = 0; dof < unfolded.dofs.dofs; ++dof)
+    for (int c = 0; c < unfolded.components; ++c)
+      result[unfolded.row(dof, c)] = u[unfolded.row(unfolded.became[dof], c)];
   return result;
 }
 

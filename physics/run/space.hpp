@@ -4,15 +4,15 @@
 
 namespace tessera::physics {
 
-/// Makes dofs, dof_points and, where `same` (Model::joined_vertices) is not empty, `unfolded` of space.mesh.
-void make_space(const deck::Deck& deck, const PhysicsParams& physics, const std::vector<Index>& same,
+/// Makes the space on space.mesh, dof_points and, where `same` (Model::joined_vertices) is not empty, `unfolded`.
+void make_space(const deck::Deck& deck, const PhysicsParams& physics, int components, const std::vector<Index>& same,
                 Discretisation& space);
 
 /// The rows with Dirichlet values, ascending: of the unfolded space where there is one.
 std::vector<Index> fixed_rows(const Discretisation& space);
 
 /// [unfolded dofs, components] the values of u at the dofs that they became.
-std::vector<double> unfold(const Unfolded& unfolded, const std::vector<double>& u, int components);
+std::vector<double> unfold(const Unfolded& unfolded, const std::vector<double>& u);
 
 /// A (u - level) = b as a system of u: b + level A 1.
 LinearSystem of_u(linalg::Crs<Host> A, Array<double> b, double level);

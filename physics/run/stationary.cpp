@@ -103,11 +103,11 @@ Discretisation StationaryRun::discretise(const Context& context) {
   space.threads = exec.count();
   space.mesh = mesh::make_mesh(context.deck, params.mesh, exec.count(), {context.stop, context.progress},
                                traits.axis ? mesh::Revolution::known : mesh::Revolution::refused);
-  space.components = traits.fields.front().count(space.mesh.dim);
   model().add_groups(space.mesh);
   {
     Scope scope(exec, "dofs");
-    make_space(context.deck, params.physics, model().joined_vertices(context.deck, space.mesh), space);
+    make_space(context.deck, params.physics, traits.fields.front().count(space.mesh.dim),
+               model().joined_vertices(context.deck, space.mesh), space);
   }
   check_axes(expressions_of(model()), space.mesh.dim);
   check_quantities(params.quantities, space.mesh);
@@ -143,16 +143,15 @@ ExitCode StationaryRun::run(Context& context) {
   Solved solved = solve(space, context);
   std::vector<double>& u = solved.u;
   for (std::size_t i = 0; i < space.dirichlet.dofs.size(); ++i) u[space.dirichlet.dofs[i]] = space.dirichlet.values[i];
-  summarise_mesh(space.mesh, space.dofs, solved.nnz, context.summary, space.components);
+  summarise_mesh(space.mesh, space, solved.nnz, context.summary);
   summarise_solver(solved.report, context.summary);
-  if (space.unfolded) u = unfold(*space.unfolded, u, space.components);
+  if (space.unfolded) u = unfold(*space.unfolded, u);
   const std::vector<Index> fixed = fixed_rows(space);
   const NodalSolution solution{.mesh = space.mesh,
-                               .dofs = space.unfolded ? space.unfolded->dofs : space.dofs,
+                               .space = space.unfolded ? *space.unfolded : static_cast<const assembly::Space&>(space),
                                .dof_points = space.unfolded ? space.unfolded->dof_points : space.dof_points,
                                .fixed = fixed,
                                .u = u,
-                               .components = space.components,
                                .threads = space.threads};
   const std::unique_ptr<Results> results = model().results(solution, context.summary);
   report_solution(model().params(), model().traits(), solution, *results, solved.report.converged, context);

@@ -33,9 +33,9 @@ std::vector<Index> slots(const std::vector<Index>& dofs, Index count) {
 }
 
 bool touches(const Solution& s, const std::vector<Index>& slot, Index cell, int side) {
-  const assembly::DofBlock& block = s.dofs.block_of(cell);
+  const assembly::DofBlock& block = s.space.dofs.block_of(cell);
   const Index* dofs = block.cell(cell - block.first_cell);
-  const std::vector<int>& local = assembly::facet_local_dofs(block.shape, s.dofs.order, side);
+  const std::vector<int>& local = assembly::facet_local_dofs(block.shape, s.space.dofs.order, side);
   return std::any_of(local.begin(), local.end(), [&](int i) { return slot[dofs[i]] >= 0; });
 }
 
@@ -46,7 +46,7 @@ void for_each_part(const Solution& s, const std::vector<Index>& cells, Visit vis
     const std::span<const Index> some(cells.data() + first, std::min(cells_of_a_part, cells.size() - first));
     std::vector<Index> material;
     for (const Index cell : some) material.push_back(s.material[cell]);
-    visit(assembly::part_of(s.mesh, s.dofs, some), material);
+    visit(assembly::part_of(s.mesh, s.space.dofs, some), material);
   }
 }
 
@@ -72,7 +72,7 @@ Fluxes::Fluxes(const Solution& solution)
 /// Cells that have a dof with a slot, ascending.
 std::vector<Index> Fluxes::cells_at(const std::vector<Index>& slot) const {
   std::vector<Index> cells;
-  for (const assembly::DofBlock& block : s_.dofs.blocks)
+  for (const assembly::DofBlock& block : s_.space.dofs.blocks)
     for (Index c = 0; c < block.cells(); ++c)
       if (std::any_of(block.cell(c), block.cell(c) + block.nodes, [&](Index dof) { return slot[dof] >= 0; }))
         cells.push_back(block.first_cell + c);
@@ -97,8 +97,8 @@ std::vector<double> Fluxes::residual(const std::vector<Index>& around, const std
 /// lambda = value - alpha u on facets without a Dirichlet value.
 void Fluxes::add_conditions() {
   for (const FacetTerm& term : s_.facets) {
-    const assembly::FacetIntegral condition = facet_integral(term, s_.mesh, s_.dofs, s_.threads);
-    conditions_.push_back(assembly::facet_loads(s_.mesh, s_.dofs, term.group, forms::Robin{},
+    const assembly::FacetIntegral condition = facet_integral(term, s_.mesh, s_.space.dofs, s_.threads);
+    conditions_.push_back(assembly::facet_loads(s_.mesh, s_.space.dofs, term.group, forms::Robin{},
                                                 {condition.alpha, condition.g}, s_.u, s_.threads));
     for (std::size_t f = 0; f < term.group.entities.size(); ++f)
       if (const Index facet = term.group.entities[f]; !open_[facet])
@@ -132,12 +132,12 @@ void Fluxes::add_reactions() {
   for (Index f = 0; f < s_.mesh.facets.size(); ++f)
     if (open_[f]) open.entities.push_back(f);
   const std::vector<Index>& facets = open.entities;
-  std::vector<Index> fixed = assembly::facet_dofs(s_.mesh, s_.dofs, open);
+  std::vector<Index> fixed = assembly::facet_dofs(s_.mesh, s_.space.dofs, open);
   fixed.insert(fixed.end(), s_.fixed.begin(), s_.fixed.end());
   std::sort(fixed.begin(), fixed.end());
   fixed.erase(std::unique(fixed.begin(), fixed.end()), fixed.end());
   if (fixed.empty()) return;
-  const std::vector<Index> slot = slots(fixed, s_.dofs.dofs);
+  const std::vector<Index> slot = slots(fixed, s_.space.dofs.dofs);
   std::vector<double> reaction = residual(cells_at(slot), {}, slot, fixed.size());
   subtract_conditions({}, slot, reaction);
   std::vector<Index> facet_of_side;
@@ -149,7 +149,7 @@ void Fluxes::add_reactions() {
         sides.push_back(side);
         facet_of_side.push_back(facets[f]);
       }
-  const assembly::SideLoads loads = assembly::gradient_loads(s_.mesh, s_.dofs, s_.u, k_, sides, s_.threads);
+  const assembly::SideLoads loads = assembly::gradient_loads(s_.mesh, s_.space.dofs, s_.u, k_, sides, s_.threads);
   const std::vector<double> shares = assembly::share_reactions(loads, slot, reaction);
   for (std::size_t side = 0; side < sides.size(); ++side) out_[facet_of_side[side]] -= shares[side];
   std::vector<char> on_facet(fixed.size(), 0);
@@ -177,14 +177,14 @@ double Fluxes::through(const mesh::Group& group, const mesh::Group& from) const 
 
 /// The residual of the cells inside alone is the flow through all their boundary; the sides of the group get their part of it.
 double Fluxes::one_sided(const mesh::Group& group, const std::vector<char>& inside) const {
-  const std::vector<Index> dofs = assembly::facet_dofs(s_.mesh, s_.dofs, group);
-  const std::vector<Index> slot = slots(dofs, s_.dofs.dofs);
+  const std::vector<Index> dofs = assembly::facet_dofs(s_.mesh, s_.space.dofs, group);
+  const std::vector<Index> slot = slots(dofs, s_.space.dofs.dofs);
   const std::vector<Index> around = cells_at(slot);
   std::vector<double> reaction = residual(around, inside, slot, dofs.size());
   subtract_conditions(inside, slot, reaction);
 
   const std::vector<mesh::SidePair> pairs = mesh::pair_sides(
-      s_.mesh, around, s_.dofs.vertex_dofs, [&](Index cell, int side) { return touches(s_, slot, cell, side); });
+      s_.mesh, around, s_.space.dofs.vertex_dofs, [&](Index cell, int side) { return touches(s_, slot, cell, side); });
   std::vector<mesh::CellSide> sides;
   std::vector<char> counted;
   for (const mesh::SidePair& pair : pairs) {
@@ -196,7 +196,7 @@ double Fluxes::one_sided(const mesh::Group& group, const std::vector<char>& insi
     if (first && (bounds || cut)) sides.push_back(pair.first), counted.push_back(of_group);
     if (second && (bounds || cut)) sides.push_back(pair.second), counted.push_back(of_group);
   }
-  const assembly::SideLoads loads = assembly::gradient_loads(s_.mesh, s_.dofs, s_.u, k_, sides, s_.threads);
+  const assembly::SideLoads loads = assembly::gradient_loads(s_.mesh, s_.space.dofs, s_.u, k_, sides, s_.threads);
   const std::vector<double> shares = assembly::share_reactions(loads, slot, reaction);
   double out = 0;
   for (std::size_t side = 0; side < sides.size(); ++side)
@@ -213,8 +213,8 @@ forms::CellSums Fluxes::sums() const {
     varies |= !m.source.is_constant() || !m.reaction.is_constant();
   }
   if (!varies)
-    return forms::sum_cells(s_.mesh, s_.dofs, s_.form.data(materials, s_.mesh, s_.dofs, s_.material, s_.threads), s_.u,
-                            s_.threads);
+    return forms::sum_cells(s_.mesh, s_.space.dofs,
+                            s_.form.data(materials, s_.mesh, s_.space.dofs, s_.material, s_.threads), s_.u, s_.threads);
   std::vector<Index> all(static_cast<std::size_t>(s_.mesh.cells()));
   for (std::size_t cell = 0; cell < all.size(); ++cell) all[cell] = static_cast<Index>(cell);
   forms::CellSums total;
@@ -235,7 +235,7 @@ double Fluxes::out_of_open(const std::string& name, std::vector<char>& taken, st
     }
     return out;
   }
-  const std::vector<Index> dofs = assembly::facet_dofs(s_.mesh, s_.dofs, find_group(s_.mesh, name, -1, {}));
+  const std::vector<Index> dofs = assembly::facet_dofs(s_.mesh, s_.space.dofs, find_group(s_.mesh, name, -1, {}));
   for (std::size_t i = 0; i < points_.size(); ++i) {
     if (taken_points[i] || !std::binary_search(dofs.begin(), dofs.end(), points_[i].first)) continue;
     out += points_[i].second;

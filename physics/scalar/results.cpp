@@ -26,7 +26,8 @@ double flux_quantity(const QuantityParams& quantity, const Solution& s, const Fl
   const mesh::Group* from =
       quantity.from.empty() ? nullptr : &find_group(s.mesh, quantity.from, s.mesh.dim, quantity.where);
   if (quantity.kind == "flux") return from ? fluxes.through(group, *from) : fluxes.through(group);
-  return assembly::gradient_flux(s.mesh, s.dofs, s.u, diffusivity_field(s), left_sides(s, group, from), s.threads);
+  return assembly::gradient_flux(s.mesh, s.space.dofs, s.u, diffusivity_field(s), left_sides(s, group, from),
+                                 s.threads);
 }
 
 }  // namespace
@@ -68,7 +69,7 @@ ScalarResults::ScalarResults(const Solution& solution, output::Summary& summary)
 double ScalarResults::quantity(const QuantityParams& quantity) const { return flux_quantity(quantity, s_, *fluxes_); }
 
 std::vector<double> ScalarResults::field(const std::string&) {
-  return assembly::flux_field(s_.mesh, s_.dofs, s_.u, diffusivity_field(s_), s_.threads);
+  return assembly::flux_field(s_.mesh, s_.space.dofs, s_.u, diffusivity_field(s_), s_.threads);
 }
 
 std::vector<output::Field> ScalarResults::cell_fields() const {

@@ -17,10 +17,10 @@ using Parts = IndexMap::Parts;
 /// first.
 std::vector<IndexMap> two_ranks() {
   return {
-      IndexMap(Parts{
-          .rank = 0, .global_size = 5, .first_owned = 0, .interior = 2, .boundary = 1, .ghosts = {{1, {4}}}}),
-      IndexMap(Parts{
-          .rank = 1, .global_size = 5, .first_owned = 3, .interior = 1, .boundary = 1, .ghosts = {{0, {2}}}}),
+      IndexMap(
+          Parts{.rank = 0, .global_size = 5, .first_owned = 0, .interior = 2, .boundary = 1, .ghosts = {{1, {4}}}}),
+      IndexMap(
+          Parts{.rank = 1, .global_size = 5, .first_owned = 3, .interior = 1, .boundary = 1, .ghosts = {{0, {2}}}}),
   };
 }
 
@@ -165,9 +165,13 @@ TEST(IndexMap, RefusesNumbersThatContradictEachOther) {
             "the numbers of rank 1: ghost 10 of rank 2, where it owns [4, 7) of 10");
   EXPECT_EQ(refusal([](Parts& p) { p.ghosts[0].numbers = {-1}; }),
             "the numbers of rank 1: ghost -1 of rank 0, where it owns [4, 7) of 10");
-  EXPECT_EQ(refusal([](Parts& p) { p.ghosts[0].numbers = {3, 2}; }),
+  EXPECT_EQ(refusal([](Parts& p) {
+              p.ghosts[0].numbers = {3, 2};
+            }),
             "the numbers of rank 1: ghost 2 of rank 0 after 3");
-  EXPECT_EQ(refusal([](Parts& p) { p.ghosts[0].numbers = {3, 3}; }),
+  EXPECT_EQ(refusal([](Parts& p) {
+              p.ghosts[0].numbers = {3, 3};
+            }),
             "the numbers of rank 1: ghost 3 of rank 0 after 3");
   EXPECT_EQ(refusal([](Parts& p) { std::swap(p.ghosts[0], p.ghosts[1]); }),
             "the numbers of rank 1: ghosts of rank 0 after those of rank 2");

@@ -77,7 +77,7 @@ class Projection : public Model {
     DirichletData fixed;
     for (Index dof : assembly::facet_dofs(space.mesh, space.dofs, find_group(space.mesh, "left", -1, {})))
       for (int c = 0; c < space.components; ++c) {
-        fixed.dofs.push_back(dof * space.components + c);
+        fixed.dofs.push_back(space.row(dof, c));
         fixed.values.push_back(deck::Evaluator(physics_.f[static_cast<std::size_t>(c)])(
             space.dof_points.data() + 3 * static_cast<std::size_t>(dof)));
       }
