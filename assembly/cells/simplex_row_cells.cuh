@@ -116,11 +116,11 @@ struct StripPoint : forms::Place {
   }
 };
 
-/// A form that is not symmetric: row i of a cell, column a.
-template <int dim, class Form>
+/// A form that is not symmetric: row i of a cell, column a. `constant`: nothing is given at points.
+template <int dim, bool constant, class Form>
 struct UnsymmetricCells {
   static constexpr int n = dim + 1;
-  static constexpr int blocks = dim == 3 ? 6 : 10;
+  static constexpr int blocks = dim == 3 ? 6 : (constant ? 10 : 8);
   const BlockView& block;
   const Form& form;
   const Index* cells;
@@ -132,18 +132,19 @@ struct UnsymmetricCells {
 
   __device__ void add(HeldVertices<dim>& held, bool is_cell, double jacobian, Offset at) {
     if (!is_cell) return;
-    const Offset place = cells[at] / n;
-    const int i = cells[at] % n;
     double inward[dim], flux[dim] = {}, mass = 0, det = 0;
     held.inward_normal(inward);
     for (int d = 0; d < dim; ++d) det += held.edge[dim - 1][d] * held.normal[dim - 1][d];
     const double inverse = 1 / det;
     for (int d = 0; d < dim; ++d) inward[d] *= -inverse;
-    if (form.constant()) {
+    if constexpr (constant) {
       const double measure = unit_measure<dim> * jacobian, mean = 1.0 / n;
-      const forms::Row<dim> row = add_point(held, block.at(place, 0), inward, inverse, measure, mean, flux);
+      const forms::Place x{block.region ? block.region[cells[at] / n] : 0};
+      const forms::Row<dim> row = add_point(held, x, inward, inverse, measure, mean, flux);
       mass = measure * mean * (row.of_gradient + row.of_phi * (1.0 / (n + 1)));  // int phi_i phi_a = 1 / (n (n+1))
     } else {
+      const Offset place = cells[at] / n;
+      const int i = cells[at] % n;
       for (int q = 0; q < block.points; ++q) {
         const double* phi = block.basis + (q * (dim + 1) + dim) * n;
         const double weight = reference_factor<dim> * jacobian * block.weights[q];

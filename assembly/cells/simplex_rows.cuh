@@ -174,7 +174,10 @@ void gather_simplex_rows(Cuda& exec, const BlockData<Device>& block, const Form&
     else
       gather(kernels::gather_simplices<dim, Form, kernels::AnyCells<dim, Form>>);
   } else {
-    gather(kernels::gather_simplices<dim, Form, kernels::UnsymmetricCells<dim, Form>>);
+    if (form.constant())
+      gather(kernels::gather_simplices<dim, Form, kernels::UnsymmetricCells<dim, true, Form>>);
+    else
+      gather(kernels::gather_simplices<dim, Form, kernels::UnsymmetricCells<dim, false, Form>>);
   }
 }
 
