@@ -1,4 +1,5 @@
 #pragma once
+#include <memory>
 #include <vector>
 
 #include "assembly/matrix_free/line_tables.hpp"
@@ -58,11 +59,22 @@ struct LocalView {
   TESSERA_HD Offset place(Offset cell, int node) const { return cell * cell_stride + node * node_stride; }
 };
 
+/// Indices that an operator and its copies in float have in common. Whoever changes them and is not alone makes a copy
+/// of its own before: see own().
+template <class Space>
+using SharedIndices = std::shared_ptr<Array<Index, Space>>;
+
+template <class Space>
+SharedIndices<Space> share(Array<Index, Space> indices) {
+  return std::make_shared<Array<Index, Space>>(std::move(indices));
+}
+
 template <class Space, class Form>
 struct TensorBlock {
   using T = typename Form::Number;
   LineTables tables;
-  Array<Index, Space> dofs, region;
+  SharedIndices<Space> dofs;
+  SharedIndices<Space> region;  ///< null: all 0
   Array<T, Space> map, factors;
   std::vector<Array<T, Space>> fields;
   TensorView<Form> view;
@@ -70,7 +82,7 @@ struct TensorBlock {
 
 template <class Space, class T>
 struct LocalBlock {
-  Array<Index, Space> dofs;
+  SharedIndices<Space> dofs;
   Array<T, Space> matrices;
   LocalView<T> view;
 };
@@ -85,9 +97,13 @@ struct GatherView {
 template <class Space>
 struct GatherList {
   Array<Index, Space> rows, ptr, entries;
-  GatherView view;
+
+  GatherView view() const { return {static_cast<Index>(rows.size()), rows.data(), ptr.data(), entries.data()}; }
   double bytes() const { return static_cast<double>(rows.bytes() + ptr.bytes() + entries.bytes()); }
 };
+/// Never changed, only replaced: copies in float have it in common with their operator.
+template <class Space>
+using SharedGatherList = std::shared_ptr<const GatherList<Space>>;
 struct HostGatherList {
   std::vector<Index> rows, ptr, entries;
 };

@@ -101,7 +101,7 @@ void refill(Exec& exec, TensorBlock<typename Exec::Space, Form>& block,
   else
     view.has_value = forms::has(points.form, forms::value_value);
   if (view.map || components) {
-    block.region = std::move(points.region);
+    block.region = points.region.empty() ? nullptr : share(std::move(points.region));
     view.region = points.view.region;
     block.fields.clear();
     for (std::size_t m = 0; m < Form::members().size(); ++m)
@@ -208,7 +208,7 @@ class Numeric {
   void zero(double* values, Offset count) { for_each(exec_, count, SetZero{values}); }
 
   void gather(const Array<double, Space>& elements, double* y) {
-    add_up(exec_, state_.gather.view, elements.data(), y);
+    add_up(exec_, state_.gather->view(), elements.data(), y);
     for (const auto& block : state_.tensors)
       for_each(exec_, Offset{block.view.cells} * block.view.places(),
                CopyInterior<Form>{block.view, elements.data(), y});

@@ -85,6 +85,8 @@ class MatrixFree final : public linalg::Operator<Exec, typename Form::Number> {
   void diagonal_blocks(Exec& exec, View<T> blocks) const override;
   double bytes() const override;
   std::string format() const override { return "matrix_free"; }
+  /// Keeps what this assembly has made, whatever becomes of the operator: lists that both have in common are copied by
+  /// the next assembly, where there is one while the copy lives.
   std::unique_ptr<linalg::Operator<Exec, float>> to_float(Exec& exec) const override;
 
   /// Bytes kept on the backend.

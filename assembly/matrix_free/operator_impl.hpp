@@ -9,16 +9,17 @@ namespace matrix_free {
 /// What one application reads beside x.
 template <class Space, class Form>
 void count_bytes(MatrixFreeState<Space, Form>& state) {
-  state.index_bytes = state.gather.bytes() + state.facet_gather.bytes() + static_cast<double>(state.fixed.bytes());
-  state.values = static_cast<double>(state.fixed.size());
+  const auto bytes = [](const SharedIndices<Space>& list) { return list ? static_cast<double>(list->bytes()) : 0.0; };
+  state.index_bytes = state.gather->bytes() + state.facet_gather->bytes() + bytes(state.fixed);
+  state.values = state.fixed ? static_cast<double>(state.fixed->size()) : 0.0;
   for (const auto& block : state.tensors) {
-    state.index_bytes += static_cast<double>(block.dofs.bytes() + block.region.bytes());
+    state.index_bytes += bytes(block.dofs) + bytes(block.region);
     state.values += static_cast<double>(block.map.size() + block.factors.size());
     for (const auto& field : block.fields) state.values += static_cast<double>(field.size());
   }
   for (const auto* blocks : {&state.locals, &state.facets})
     for (const auto& block : *blocks) {
-      state.index_bytes += static_cast<double>(block.dofs.bytes());
+      state.index_bytes += bytes(block.dofs);
       state.values += static_cast<double>(block.matrices.size());
     }
 }
@@ -35,6 +36,7 @@ TensorBlock<typename Exec::Space, typename Form::template With<float>> in_float(
     Exec& exec, const TensorBlock<typename Exec::Space, Form>& from) {
   TensorBlock<typename Exec::Space, typename Form::template With<float>> to;
   to.tables = from.tables;
+  to.dofs = from.dofs, to.region = from.region;
   to.map = in_float(exec, from.map);
   to.factors = in_float(exec, from.factors);
   for (const auto& field : from.fields) to.fields.push_back(in_float(exec, field));
@@ -50,6 +52,7 @@ TensorBlock<typename Exec::Space, typename Form::template With<float>> in_float(
 template <class Exec>
 LocalBlock<typename Exec::Space, float> in_float(Exec& exec, const LocalBlock<typename Exec::Space, double>& from) {
   LocalBlock<typename Exec::Space, float> to;
+  to.dofs = from.dofs;
   to.matrices = in_float(exec, from.matrices);
   const LocalView<double>& view = from.view;
   to.view = {view.nodes,         view.cells,        view.first, view.cell_stride,  view.node_stride,
@@ -88,7 +91,7 @@ MatrixFree<Exec, Form>::MatrixFree(Exec&, const mesh::Mesh& mesh, const DofMap& 
     } else {
       state.locals.push_back(
           place_local<Space, T>(component_dofs(dofs.dofs, dofs.nodes, m, false), dofs.nodes * m, first));
-      stored.push_back(to_vector(state.locals.back().dofs));
+      stored.push_back(to_vector(*state.locals.back().dofs));
       list.push_back(contributions(state.locals.back().view, stored.back()));
     }
     first += Offset{cells.cells()} * dofs.nodes * m;
@@ -157,7 +160,8 @@ Index MatrixFree<Exec, Form>::cols() const {
 template <class Exec, class Form>
 void MatrixFree<Exec, Form>::apply(Exec& exec, View<const T> x, View<T> y) const {
   matrix_free::apply_all(exec, *state_, x.data(), y.data());
-  const View<const Index> fixed = state_->fixed_view;
+  if (!state_->fixed) return;
+  const View<const Index> fixed = std::as_const(*state_->fixed).view();
   const T* d = state_->diagonal.data();
   for_each(exec, fixed.size(), [=] TESSERA_HD(Offset i) { y[fixed[i]] = d[fixed[i]] * x[fixed[i]]; });
 }
@@ -227,11 +231,10 @@ std::unique_ptr<linalg::Operator<Exec, float>> MatrixFree<Exec, Form>::to_float(
     for (const auto& block : from.tensors) state->tensors.push_back(in_float(exec, block));
     for (const auto& block : from.locals) state->locals.push_back(in_float(exec, block));
     for (const auto& block : from.facets) state->facets.push_back(in_float(exec, block));
-    state->gather.view = from.gather.view;
-    state->facet_gather.view = from.facet_gather.view;
+    state->gather = from.gather, state->facet_gather = from.facet_gather;
     state->elements = Array<float, Space>(from.elements.size());
     state->facet_elements = Array<float, Space>(from.facet_elements.size());
-    state->fixed_view = from.fixed_view;
+    state->fixed = from.fixed;
     state->diagonal = in_float(exec, from.diagonal);
     for (const auto& entries : from.wrapped) state->wrapped.push_back(in_float(exec, entries));
     state->index_bytes = from.index_bytes, state->values = from.values;

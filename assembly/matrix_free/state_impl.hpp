@@ -19,14 +19,13 @@ struct MatrixFreeState {
   std::vector<matrix_free::TensorBlock<Space, Form>> tensors;
   std::vector<matrix_free::LocalBlock<Space, T>> locals;
   std::vector<std::size_t> tensor_blocks;  ///< blocks of the mesh that `tensors` are; the others are `locals`
-  matrix_free::GatherList<Space> gather;
+  matrix_free::SharedGatherList<Space> gather;
   Array<T, Space> elements;
   std::vector<matrix_free::LocalBlock<Space, T>> facets;  ///< with an element vector of their own
-  matrix_free::GatherList<Space> facet_gather;
+  matrix_free::SharedGatherList<Space> facet_gather;      ///< where there are `facets`
   Array<T, Space> facet_elements;
-  Array<Index, Space> fixed;
-  View<const Index> fixed_view;  ///< of `fixed`, or of that of the operator it was converted from
-  Array<T, Space> diagonal;      ///< [dofs]; of a fixed dof 1 where it is not positive
+  matrix_free::SharedIndices<Space> fixed;  ///< never changed, only replaced
+  Array<T, Space> diagonal;                 ///< [dofs]; of a fixed dof 1 where it is not positive
   /// Of the blocks on the diagonal the entries (c, c + s), s = 1 .. components / 2, the second modulo the components;
   /// each [dofs].
   std::vector<Array<T, Space>> wrapped;
@@ -67,10 +66,24 @@ struct MarkFixed {
 };
 
 template <class Space>
-GatherList<Space> place(const HostGatherList& host) {
-  GatherList<Space> list{to_space<Space>(host.rows), to_space<Space>(host.ptr), to_space<Space>(host.entries), {}};
-  list.view = {static_cast<Index>(list.rows.size()), list.rows.data(), list.ptr.data(), list.entries.data()};
-  return list;
+SharedGatherList<Space> place(const HostGatherList& host) {
+  return std::make_shared<const GatherList<Space>>(
+      GatherList<Space>{to_space<Space>(host.rows), to_space<Space>(host.ptr), to_space<Space>(host.entries)});
+}
+
+/// The dofs of a block, to be changed: those of its own where others have them, too.
+template <class Exec, class Block>
+View<Index> own(Exec& exec, Block& block) {
+  if (block.dofs.use_count() > 1) {
+    Array<Index, typename Exec::Space> copied(block.dofs->size());
+    const Index* from = block.dofs->data();
+    Index* to = copied.data();
+    for_each(exec, copied.size(), [=] TESSERA_HD(Offset i) { to[i] = from[i]; });
+    exec.synchronize();  // the others may give theirs back
+    block.dofs = share(std::move(copied));
+    block.view.dofs = to;
+  }
+  return block.dofs->view();
 }
 
 /// Entry and cell strides: columns of cells on CUDA, so that neighbouring threads read neighbouring entries; rows on threads.
@@ -99,8 +112,8 @@ TensorBlock<Space, Form> place_tensor(const mesh::Mesh& mesh, const mesh::CellBl
   view.cell_stride = columns ? 1 : places;
   view.place_stride = columns ? count : 1;
   if (columns) dofs = transposed(dofs, count, places);
-  block.dofs = to_space<Space>(dofs);
-  view.dofs = block.dofs.data();
+  block.dofs = share(to_space<Space>(dofs));
+  view.dofs = block.dofs->data();
   if (cells.order == 1 && options.geometry == "auto") {
     const std::vector<double> maps = multilinear_maps(mesh, cells);
     const std::vector<T> converted(maps.begin(), maps.end());
@@ -119,9 +132,9 @@ LocalBlock<Space, T> place_local(const std::vector<Index>& dofs, int nodes, Offs
   block.view.cells = static_cast<Index>(dofs.size() / static_cast<std::size_t>(nodes));
   block.view.first = first;
   set_strides<Space>(block.view);
-  block.dofs =
-      block.view.cell_stride == 1 ? to_space<Space>(transposed(dofs, block.view.cells, nodes)) : to_space<Space>(dofs);
-  block.view.dofs = block.dofs.data();
+  block.dofs = share(block.view.cell_stride == 1 ? to_space<Space>(transposed(dofs, block.view.cells, nodes))
+                                                 : to_space<Space>(dofs));
+  block.view.dofs = block.dofs->data();
   return block;
 }
 
@@ -133,9 +146,15 @@ Contributions contributions(const LocalView<T>& view, const std::vector<Index>& 
 
 template <class Exec, class Form>
 void mark_fixed(Exec& exec, MatrixFreeState<typename Exec::Space, Form>& state, const unsigned char* fixed) {
-  for (auto& block : state.tensors) for_each(exec, block.dofs.size(), MarkFixed{block.dofs.data(), fixed});
-  for (auto& block : state.locals) for_each(exec, block.dofs.size(), MarkFixed{block.dofs.data(), fixed});
-  for (auto& block : state.facets) for_each(exec, block.dofs.size(), MarkFixed{block.dofs.data(), fixed});
+  const auto mark = [&](auto& blocks) {
+    for (auto& block : blocks) {
+      const View<Index> dofs = own(exec, block);
+      for_each(exec, dofs.size(), MarkFixed{dofs.data(), fixed});
+    }
+  };
+  mark(state.tensors);
+  mark(state.locals);
+  mark(state.facets);
 }
 
 /// Element matrices of the facets, with a list of their own.
@@ -157,7 +176,7 @@ void set_facets(Exec&, MatrixFreeState<typename Exec::Space, Form>& state, const
     first += Offset{block.view.cells} * rows;
     state.facets.push_back(std::move(block));
   }
-  for (const auto& block : state.facets) stored.push_back(to_vector(block.dofs));
+  for (const auto& block : state.facets) stored.push_back(to_vector(*block.dofs));
   for (std::size_t i = 0; i < stored.size(); ++i) list.push_back(contributions(state.facets[i].view, stored[i]));
   state.facet_gather = place<Space>(gather_list(list, state.dofs, true));
   state.facet_elements = Array<T, Space>(element_entries(list));
@@ -171,7 +190,7 @@ void add_facet_diagonal(Exec& exec, MatrixFreeState<typename Exec::Space, Form>&
   for (const auto& block : state.facets)
     for_each(exec, Offset{block.view.cells} * block.view.nodes,
              LocalDiagonal<T>{block.view, state.components, s, elements.data()});
-  add_up(exec, state.facet_gather.view, static_cast<const double*>(elements.data()), diagonal, true);
+  add_up(exec, state.facet_gather->view(), static_cast<const double*>(elements.data()), diagonal, true);
   exec.synchronize();
 }
 
@@ -183,11 +202,11 @@ void apply_all(Exec& exec, const MatrixFreeState<typename Exec::Space, Form>& st
   T* elements = const_cast<T*>(state.elements.data());  // scratch
   for (const auto& block : state.tensors) apply_tensor(exec, block.tables, block.view, x, y, elements);
   for (const auto& block : state.locals) apply_local(exec, block.view, x, elements);
-  add_up(exec, state.gather.view, static_cast<const T*>(elements), y);
+  add_up(exec, state.gather->view(), static_cast<const T*>(elements), y);
   if (state.facets.empty()) return;
   T* of_facets = const_cast<T*>(state.facet_elements.data());
   for (const auto& block : state.facets) apply_local(exec, block.view, x, of_facets);
-  add_up(exec, state.facet_gather.view, static_cast<const T*>(of_facets), y, true);
+  add_up(exec, state.facet_gather->view(), static_cast<const T*>(of_facets), y, true);
 }
 
 /// b -= A g with g the prescribed values; b = d g on fixed rows, whose diagonal becomes 1 where it is not positive.
@@ -197,14 +216,12 @@ void eliminate(Exec& exec, MatrixFreeState<typename Exec::Space, Form>& state, c
   using Space = typename Exec::Space;
   using T = typename Form::Number;
   state.fixed = {};
-  state.fixed_view = {};
   if (boundary.fixed.empty() && boundary.values.empty()) return;
   const FixedDofs marks = mark_fixed_dofs(state.dofs, boundary.fixed, boundary.values);
   std::vector<Index> list;
   for (Index dof = 0; dof < state.dofs; ++dof)
     if (marks.fixed[dof]) list.push_back(dof);
-  state.fixed = to_space<Space>(list);
-  state.fixed_view = state.fixed.view();
+  state.fixed = share(to_space<Space>(list));
   const auto is_fixed = to_space<Space>(marks.fixed);
   const auto value = to_space<Space>(std::vector<T>(marks.prescribed.begin(), marks.prescribed.end()));
   Array<T, Space> lift(state.dofs);
