@@ -24,6 +24,8 @@ struct Batch<n, dim, Form> {
   V tangents[m][m][dim + 1][dim + 1] = {};  // C of the pairs c <= d
   Index region = -1;                        // all of whose cells have these tangents; -1: none
 
+  Batch(const TensorView<Form>& block, const Line<T>& line) : block(block), line(line) {}
+
   forms::Place at(int lane, int q) const { return {block.region_of(cells[lane]), cells[lane], q, N}; }
 
   void load_tangents(int q) {

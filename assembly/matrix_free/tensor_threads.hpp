@@ -80,6 +80,8 @@ struct Batch {
   V u[N];          // dofs, then values at the points, then the result
   V flux[dim][N];  // reference gradient, then reference flux
 
+  Batch(const TensorView<Form>& block, const Line<T>& line) : block(block), line(line) {}
+
   template <class Load>
   static V load(Load value) {
     V result{};
@@ -171,7 +173,7 @@ void apply_block(Threads& exec, const LineTables& tables, const TensorView<Form>
   const Line<T> line(tables);
   const Offset batches = (block.cells + W - 1) / W;
   parallel_ranges(exec.count(), batches, [&](Offset first, Offset last, int) {
-    auto batch = std::make_unique<Batch<n, dim, Form>>(Batch<n, dim, Form>{block, line, {}, {}, {}});
+    const auto batch = std::make_unique<Batch<n, dim, Form>>(block, line);
     for (Offset b = first; b < last; ++b) {
       const int count = static_cast<int>(std::min<Offset>(W, block.cells - b * W));
       for (int lane = 0; lane < W; ++lane) {

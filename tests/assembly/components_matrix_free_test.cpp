@@ -1,5 +1,7 @@
 // Operators without a matrix of forms with several unknowns a node, by the form of elasticity: against assembled block
 // rows, and against displacements whose forces are known.
+#include <pthread.h>
+
 #include <cmath>
 
 #include "assembly/components_support.hpp"
@@ -308,6 +310,30 @@ TEST(ComponentsMatrixFreeOnThreads, DoesNotDependOnTheNumberOfThreads) {
     EXPECT_EQ(one.blocks, three.blocks) << problem.name;
     EXPECT_EQ(one.b, three.b) << problem.name;
   }
+}
+
+/// What a batch of cells needs is half a megabyte at the highest order, and threads have small stacks on some systems.
+TEST(ComponentsMatrixFreeOnThreads, NeedsLittleStackAtAnyOrder) {
+  const mesh::Mesh mesh = box("hex", 1);
+  const assembly::DofMap map = assembly::make_dof_map(mesh, 8);
+  Threads exec(1);
+  MatrixFree<Threads> A(exec, mesh, map);
+  Array<double> x(A.rows()), y(A.rows());
+  A.assemble(exec, data_of(mesh, map, false, false), {}, y.view());
+  x.set_zero();
+  auto apply = [&] { A.apply(exec, x.view(), y.view()); };
+  pthread_attr_t small;
+  ASSERT_EQ(pthread_attr_init(&small), 0);
+  ASSERT_EQ(pthread_attr_setstacksize(&small, 256 * 1024), 0);
+  pthread_t thread;
+  const auto run = [](void* of) -> void* {
+    (*static_cast<decltype(apply)*>(of))();
+    return nullptr;
+  };
+  ASSERT_EQ(pthread_create(&thread, &small, run, &apply), 0);
+  EXPECT_EQ(pthread_join(thread, nullptr), 0);
+  pthread_attr_destroy(&small);
+  EXPECT_EQ(y[0], 0);
 }
 
 TEST(ComponentsMatrixFreeOnThreads, SaysWhatItIsAndWhatItReads) {
