@@ -31,7 +31,8 @@ class BlockSlicedEllOperator final : public FormatOperator<Exec, BlockSlicedEllV
   }
   std::unique_ptr<Operator<Exec, float>> to_float(Exec& exec) const override {
     const double pattern = matrix_.stored_bytes() - static_cast<double>(matrix_.values.bytes());
-    return std::make_unique<FloatOperator<Exec, BlockSlicedEllView<float>>>(exec, matrix_.view(), pattern);
+    return std::make_unique<FloatOperator<Exec, BlockSlicedEllView<float>>>(exec, matrix_.view(), matrix_.block,
+                                                                            pattern);
   }
 
  private:
@@ -124,9 +125,10 @@ class ExpandedOperator final : public BlockedOperator<Exec, T, StoredOperator<Ex
   }
   std::unique_ptr<Operator<Exec, float>> to_float(Exec& exec) const override {
     if constexpr (std::is_same_v<T, double>)
-      return std::make_unique<ExpandedFloat<Exec>>(this->inner_->to_float(exec), this->block_, blocks_.view());
-    else
-      return nullptr;
+      if (auto inner = this->inner_->to_float_of_nodes(exec, this->block_))
+        return std::make_unique<ExpandedFloat<Exec>>(std::move(inner), this->block_, blocks_.view());
+    (void)exec;
+    return nullptr;
   }
 
  private:

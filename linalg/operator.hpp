@@ -82,30 +82,50 @@ class Operator {
     (void)exec;
     return nullptr;
   }
+  /// The same of an operator that has the rows of nodes with `block` unknowns, whatever its block_size(): see
+  /// RoundedValues.
+  virtual std::unique_ptr<Operator<Exec, float>> to_float_of_nodes(Exec& exec, Index block) const {
+    (void)block;
+    return to_float(exec);
+  }
 };
 
 /// The entries of a matrix in single precision, and beside them what rounding them took from the sum of each row of a
 /// square matrix. Products add it as a diagonal, so that smooth vectors, which differ from constants by little, see the
 /// matrix itself. Entries alone would not do: where all rows are alike, as on a regular grid, they are rounded alike,
 /// which amounts to another reaction term: on P1 tets of a cube with 1 M rows mixed CG took 991 iterations to 1e-8 with
-/// them, 774 with the sums, 666 in double.
+/// them, 774 with the sums, 666 in double. Of nodes with several unknowns, whose components are constant each for
+/// itself, a row has a sum over the columns of each unknown, and products add blocks on the diagonal.
 template <class Exec>
 struct RoundedValues {
   using Space = typename Exec::Space;
   Array<float, Space> values;
-  Array<float, Space> lost;  ///< [rows]; empty where A is not square
+  Array<float, Space> lost;  ///< [rows, unknowns of a node]; empty where A is not square
 
-  /// `multiply(values, x, y)`: y = A x with these values in the pattern of A.
+  /// `block`: unknowns of a node. `multiply(values, x, y)`: y = A x with these values in the pattern of A.
   template <class T, class Multiply>
-  RoundedValues(Exec& exec, Index rows, Index cols, View<T> exact, Multiply multiply) : values(exact.size()) {
+  RoundedValues(Exec& exec, Index rows, Index cols, Index block, View<T> exact, Multiply multiply)
+      : values(exact.size()) {
     if (rows == cols) {
-      Array<float, Space> ones(cols);
-      lost = Array<float, Space>(rows);
-      fill(exec, ones.view(), 1);
+      lost = Array<float, Space>(Offset{rows} * block);
       convert_remainder(exec, View<const T>(exact), values.view());
-      multiply(std::as_const(values).view(), std::as_const(ones).view(), lost.view());
+      sum_rows(exec, rows, block, multiply);
     }
     convert(exec, exact, values.view());
+  }
+
+ private:
+  /// lost_ic = (A e_c)_i for each unknown c, e_c being 1 in its rows.
+  template <class Multiply>
+  void sum_rows(Exec& exec, Index rows, Index block, Multiply multiply) {
+    Array<float, Space> e(rows), ones(rows / block), sums(block > 1 ? rows : 0);
+    fill(exec, ones.view(), 1);
+    for (Index c = 0; c < block; ++c) {
+      fill(exec, e.view(), 0);
+      set_column(exec, ones, c, e.view());
+      multiply(std::as_const(values).view(), std::as_const(e).view(), block > 1 ? sums.view() : lost.view());
+      if (block > 1) set_column(exec, sums, c, lost.view());
+    }
   }
 };
 
@@ -149,7 +169,7 @@ class FormatOperator : public Base {
 
  protected:
   virtual A view() const = 0;
-  /// A diagonal that products add; empty: none.
+  /// What products add: see spmv.hpp; empty: nothing.
   virtual View<const T> added() const { return {}; }
   virtual double matrix_bytes() const = 0;
 };
@@ -161,14 +181,15 @@ void copy_block_entries(Exec& exec, const A& a, Crs<typename Exec::Space, typena
   expand_values(exec, a, to);
 }
 
-/// Rounded values of its own beside the pattern of another operator: 4 B an entry, 4 B a row.
+/// Rounded values of its own beside the pattern of another operator, whose nodes have `block` unknowns: 4 B an entry,
+/// 4 block B a row.
 template <class Exec, class A>
 class FloatOperator final : public FormatOperator<Exec, A, Operator<Exec, float>> {
  public:
   template <class Wide>
-  FloatOperator(Exec& exec, const Wide& wide, double pattern_bytes)
+  FloatOperator(Exec& exec, const Wide& wide, Index block, double pattern_bytes)
       : rounded_(
-            exec, wide.rows, wide.cols, wide.values,
+            exec, wide.rows, wide.cols, block, wide.values,
             [&](View<const float> values, View<const float> x, View<float> y) { spmv(exec, wide.with(values), x, y); }),
         view_(wide.with(std::as_const(rounded_.values).view())),
         pattern_bytes_(pattern_bytes) {}
@@ -195,9 +216,11 @@ class CrsOperator final : public detail::FormatOperator<Exec, CrsView<const T>, 
   explicit CrsOperator(const Crs<Space, T>& A) : A_(A) {}
 
   std::optional<CrsView<const T>> entries() const override { return A_.view(); }
-  std::unique_ptr<Operator<Exec, float>> to_float(Exec& exec) const override {
-    return std::make_unique<detail::FloatOperator<Exec, CrsView<const float>>>(
-        exec, A_.view(), sizeof(Index) * static_cast<double>(A_.nnz()) + sizeof(Offset) * static_cast<double>(A_.rows));
+  std::unique_ptr<Operator<Exec, float>> to_float(Exec& exec) const override { return to_float_of_nodes(exec, 1); }
+  std::unique_ptr<Operator<Exec, float>> to_float_of_nodes(Exec& exec, Index block) const override {
+    const double pattern =
+        sizeof(Index) * static_cast<double>(A_.nnz()) + sizeof(Offset) * static_cast<double>(A_.rows);
+    return std::make_unique<detail::FloatOperator<Exec, CrsView<const float>>>(exec, A_.view(), block, pattern);
   }
 
  private:
@@ -221,7 +244,8 @@ class BlockCrsOperator final : public detail::FormatOperator<Exec, BlockCrsView<
     detail::copy_block_entries(exec, A_.view(), to, same_pattern);
   }
   std::unique_ptr<Operator<Exec, float>> to_float(Exec& exec) const override {
-    return std::make_unique<detail::FloatOperator<Exec, BlockCrsView<const float>>>(exec, A_.view(), pattern_bytes());
+    return std::make_unique<detail::FloatOperator<Exec, BlockCrsView<const float>>>(exec, A_.view(), A_.block,
+                                                                                    pattern_bytes());
   }
 
  private:

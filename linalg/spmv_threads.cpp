@@ -3,6 +3,7 @@
 #include <vector>
 
 #include "base/team.hpp"
+#include "linalg/added_diagonal.hpp"
 #include "linalg/prefetch.hpp"
 #include "linalg/spmv.hpp"
 
@@ -44,15 +45,16 @@ double for_rows(Threads& exec, const CrsView<const T>& A, View<const T> added, V
     const Offset row = std::lower_bound(row_ptr, row_ptr + rows, nnz_before) - row_ptr;
     return thread == 0 ? Offset{0} : (row + row_chunk / 2) / row_chunk;
   };
+  const AddedDiagonal<T> dx(added, x);
   const int threads = static_cast<int>(std::min<Offset>(exec.count(), chunks));
-  parallel(threads, [&](int part) {
+  parallel(threads, [&, dx](int part) {
     const Offset begin = first_chunk_of(part, threads), end = first_chunk_of(part + 1, threads);
     for (Offset chunk = begin; chunk < end; ++chunk) {
       double sum = 0;
       const Offset last = std::min(rows, (chunk + 1) * row_chunk);
       for (Offset row = chunk * row_chunk; row < last; ++row) {
         T ax = row_sum(A.col_ind.data(), A.values.data(), x.data(), row_ptr[row], row_ptr[row + 1]);
-        if constexpr (adds) ax += added[row] * x[row];
+        if constexpr (adds) ax += dx(row);
         sum += f(row, ax);
       }
       sums[static_cast<std::size_t>(chunk)] = sum;

@@ -35,6 +35,9 @@ void convert_remainder(Exec& exec, View<From> from, View<To> to);
 /// to = factor from, rounded to the type of `to` (12 B).
 template <class Exec, class From, class To>
 void convert_scaled(Exec& exec, double factor, View<From> from, View<To> to);
+/// m_ic = x_i: column c of a matrix m [x.size(), columns], row-major (16 B).
+template <class Exec, class T>
+void set_column(Exec& exec, In<T> x, Index c, View<T> m);
 /// y += factor x, x of another type (20 B).
 template <class Exec, class From, class To>
 void add_scaled(Exec& exec, double factor, View<From> x, View<To> y);

@@ -32,6 +32,13 @@ void copy(Exec& exec, In<T> from, View<T> to) {
   for_each(exec, to.size(), [=] TESSERA_HD(Offset i) { to[i] = from[i]; });
 }
 
+template <class Exec, class T>
+void set_column(Exec& exec, In<T> x, Index c, View<T> m) {
+  const Offset columns = x.size() > 0 ? m.size() / x.size() : 0;
+  assert(m.size() == columns * x.size());
+  for_each(exec, x.size(), [=] TESSERA_HD(Offset i) { m[i * columns + c] = x[i]; });
+}
+
 template <class Exec, class From, class To>
 void convert(Exec& exec, View<From> from, View<To> to) {
   assert(from.size() == to.size());
@@ -302,6 +309,7 @@ void dot_pair(Exec& exec, View<T> x, In<T> y, In<T> z, In<T> w, double* first, d
 #define TESSERA_INSTANTIATE_VECTOR_OPS(Exec, T)                                                                        \
   template void fill<Exec, T>(Exec&, View<T>, T);                                                                      \
   template void copy<Exec, T>(Exec&, View<const T>, View<T>);                                                          \
+  template void set_column<Exec, T>(Exec&, View<const T>, Index, View<T>);                                             \
   template void scale<Exec, T>(Exec&, double, View<T>);                                                                \
   template void axpy<Exec, T>(Exec&, double, View<const T>, View<T>);                                                  \
   template void dot<Exec, T>(Exec&, View<T>, View<const T>, double*);                                                  \
