@@ -79,14 +79,17 @@ typename Form::template With<Number> without_fields(const Form& form) {
     return {};
 }
 
-/// The fields of a form in another type of numbers: `to` has their values, and the same components.
+/// The fields of a form that C needs in another type of numbers: `to` has their values, and the same components. The
+/// others, of loads, are empty there: they may vary in a cell where C does not.
 template <class From, class To, class Space>
 void convert_form(const From& from, const std::vector<Array<typename To::Number, Space>>& fields, To& to) {
   constexpr auto members = From::members();
   constexpr auto members_to = To::members();
   for (std::size_t m = 0; m < members.size(); ++m) {
     const auto& field = from.*members[m];
-    to.*members_to[m] = {field.empty() ? nullptr : fields[m].data(), field.components, field.per_point};
+    to.*members_to[m] = {};
+    if (From::needed_by_tangent(m))
+      to.*members_to[m] = {field.empty() ? nullptr : fields[m].data(), field.components, field.per_point};
   }
 }
 

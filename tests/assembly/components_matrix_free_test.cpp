@@ -6,6 +6,7 @@
 
 #include "assembly/components_support.hpp"
 #include "assembly/facets/integrals.hpp"
+#include "assembly/matrix_free/fill_impl.hpp"
 #include "assembly/matrix_free/operator.hpp"
 #include "base/error.hpp"
 #include "forms/traction.hpp"
@@ -334,6 +335,25 @@ TEST(ComponentsMatrixFreeOnThreads, NeedsLittleStackAtAnyOrder) {
   EXPECT_EQ(pthread_join(thread, nullptr), 0);
   pthread_attr_destroy(&small);
   EXPECT_EQ(y[0], 0);
+}
+
+/// C is asked for once a cell where it is the same at all points, whatever loads do.
+TEST(ComponentsMatrixFreeOnThreads, LoadsThatVaryLeaveTangentsConstantInACell) {
+  const std::vector<double> values(21, 1.0);
+  forms::Elasticity form;
+  form.stiffness = {values.data(), 21, false};
+  form.force = {values.data(), 3, true};
+  form.initial = {values.data(), 6, true};
+  std::vector<Array<float>> fields;
+  for (const Offset size : {21, 0, 0, 0}) fields.emplace_back(size);
+  forms::BasicElasticity<float> narrow;
+  assembly::matrix_free::convert_form(form, fields, narrow);
+  EXPECT_EQ(narrow.stiffness.values, fields[0].data());
+  EXPECT_TRUE(narrow.force.empty());
+  EXPECT_TRUE(narrow.constant());
+  form.stiffness.per_point = true;
+  assembly::matrix_free::convert_form(form, fields, narrow);
+  EXPECT_FALSE(narrow.constant());
 }
 
 TEST(ComponentsMatrixFreeOnThreads, SaysWhatItIsAndWhatItReads) {
