@@ -7,8 +7,10 @@ namespace tessera::solvers {
 template <class T>
 std::string describe_bad_block(int block, const std::vector<T>& blocks, linalg::Sign sign) {
   const Offset node = linalg::find_bad_block(block, blocks, sign);
-  const std::string which = fmt::format("the {0} x {0} diagonal block of node {1} (rows {2} to {3})", block, node,
-                                        node * block, (node + 1) * block - 1);
+  // The host may round otherwise than the device and find none.
+  const std::string which = node < 0 ? fmt::format("one of the {0} x {0} diagonal blocks", block)
+                                     : fmt::format("the {0} x {0} diagonal block of node {1} (rows {2} to {3})", block,
+                                                   node, node * block, (node + 1) * block - 1);
   const std::string look = "look for an unknown without an equation or a coefficient that is zero or not a number";
   if (sign == linalg::Sign::any)
     return fmt::format(

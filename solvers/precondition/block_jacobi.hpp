@@ -11,7 +11,8 @@ PreconditionerEntry block_jacobi_entry();
 template <class Exec, class T>
 std::unique_ptr<Preconditioner<Exec, T>> make_block_jacobi(const SolverParams& params);
 
-/// "the 3 x 3 block of node 7 (rows 21 to 23) ..." for the first block that `sign` excludes.
+/// "the 3 x 3 block of node 7 (rows 21 to 23) ..." for the first block that `sign` excludes; without its place where
+/// none is found.
 template <class T>
 std::string describe_bad_block(int block, const std::vector<T>& blocks, linalg::Sign sign);
 

@@ -5,6 +5,7 @@
 #include "base/memory.hpp"
 #include "linalg/block_diagonal.hpp"
 #include "linalg/formats.hpp"
+#include "solvers/precondition/block_jacobi.hpp"
 #include "solvers/precondition/table.hpp"
 #include "solvers/systems.hpp"
 #include "support/block_matrices.hpp"
@@ -123,6 +124,15 @@ TYPED_TEST(BlockJacobi, NamesTheNodeWhoseBlockHasNoInverse) {
     for (int e = 0; e < block * block; ++e) at[e] = -at[e];
     EXPECT_NE(this->apply(exec, negative, linalg::Sign::positive, r).failure, "");
     EXPECT_EQ(this->apply(exec, negative, linalg::Sign::any, r).failure, "");
+  }
+}
+
+TEST(BlockJacobiMessage, NamesNoNodeWhereTheHostFindsNone) {
+  const std::vector<double> good{2, 1, 1, 2};
+  for (const linalg::Sign sign : {linalg::Sign::positive, linalg::Sign::magnitude, linalg::Sign::any}) {
+    const std::string text = solvers::describe_bad_block(2, good, sign);
+    EXPECT_EQ(text.find("one of the 2 x 2 diagonal blocks is "), 0u) << text;
+    EXPECT_EQ(text.find("-1"), std::string::npos) << text;
   }
 }
 
