@@ -5,6 +5,7 @@
 #include "assembly/cells/setup_impl.hpp"
 #include "assembly/facets/integrals.hpp"
 #include "assembly/space/quadrature_points.hpp"
+#include "assembly/space/space.hpp"
 #include "assembly/space/sparsity.hpp"
 #include "base/parallel.hpp"
 
@@ -33,6 +34,7 @@ CellAssembler<Exec>::CellAssembler(Exec& exec, const mesh::Mesh& mesh, const Dof
                                    PartitionBytes partition_bytes, const AssemblyOptions& options)
     : exec_(exec), state_(std::make_unique<AssemblerState<Space>>()) {
   check_map(mesh, map);
+  check_rows(map.dofs, traits.components);
   Stopwatch watch(exec);
   const StrategyChoice choice = choose_strategy(options, std::is_same_v<Space, Device>, mesh, map.order);
   state_->mesh = &mesh;

@@ -99,6 +99,14 @@ void check_reduction(Offset targets, Offset sources) {
                 "choose assembly.strategy = \"nonzeros\" or \"colour\"");
 }
 
+void check_shared_sources(int nodes, std::size_t sources) {
+  if (sources > most_shared_sources)
+    throw Error(ExitCode::usage,
+                fmt::format("the strategy \"shared\" numbers values with 16 bits, and a cell of {} nodes has {}", nodes,
+                            sources),
+                "choose another assembly.strategy, or a lower order");
+}
+
 View<const double> block_values(const forms::NamedCoefficient& coefficient, Offset points, Offset& first) {
   const forms::Coefficient& of = *coefficient.values;
   const View<const double> all(of.values.data(), static_cast<Offset>(of.values.size()));

@@ -1,5 +1,5 @@
 #pragma once
-// Checks that throw Error(internal) where sizes do not fit together.
+// Checks that throw Error(internal), unless they say otherwise, where sizes do not fit together.
 #include <span>
 
 #include "assembly/space/dof_map.hpp"
@@ -16,6 +16,10 @@ void check_data(std::span<const forms::NamedCoefficient> coefficients, const std
 void check_system(Index dofs, int components, Index rows, Offset entries, bool has_slots);
 /// Unknowns a node of a matrix, and of the form that fills it.
 void check_components(int of_matrix, int of_form);
+/// shared: its lists number the values of a partition with 16 bits, of which 65535 is that of none. Throws Error(usage)
+/// where one cell of so many nodes has more.
+inline constexpr std::size_t most_shared_sources = 65535;
+void check_shared_sources(int nodes, std::size_t sources);
 
 /// A coefficient's values of one block of `points` quadrature points; `first` counts those of the blocks before it.
 View<const double> block_values(const forms::NamedCoefficient& coefficient, Offset points, Offset& first);

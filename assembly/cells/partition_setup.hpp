@@ -3,10 +3,12 @@
 #include <algorithm>
 
 #include "assembly/cells/block.hpp"
+#include "assembly/cells/checks.hpp"
 
 namespace tessera::assembly {
 
-/// shared: most cells of a partition of this block: what was asked for, or tuned, as far as its values fit `bytes`.
+/// shared: most cells of a partition of this block: what was asked for, or tuned, as far as its values fit `bytes` and
+/// their numbers 16 bits. Throws Error(usage) where those of one cell do not.
 template <class Exec>
 Index shared_partition_size(const AssemblerState<typename Exec::Space>& state,
                             const BlockData<typename Exec::Space>& block, std::size_t bytes) {
@@ -16,7 +18,8 @@ Index shared_partition_size(const AssemblerState<typename Exec::Space>& state,
   if (size == 0) size = tuned_shared_size(on_gpu, values, bytes);
   const std::size_t per_cell = sizeof(double) * (values + (on_gpu ? 3 * block.view.geometry_nodes : 0));
   const auto sources = static_cast<std::size_t>(source_of(block.view, block.view.entries(), false));
-  const auto fit = static_cast<Index>(std::min<std::size_t>(bytes / per_cell, 65535 / sources));
+  check_shared_sources(block.view.nodes, sources);
+  const auto fit = static_cast<Index>(std::min<std::size_t>(bytes / per_cell, most_shared_sources / sources));
   return std::clamp<Index>(size, 1, std::max<Index>(1, fit));
 }
 

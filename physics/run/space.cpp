@@ -30,8 +30,9 @@ void make_space(const deck::Deck& deck, const PhysicsParams& physics, int compon
   space.dof_points = assembly::dof_points(mesh, space.dofs);
   if (same.empty()) return;
   Unfolded& unfolded = space.unfolded.emplace();
-  static_cast<assembly::Space&>(unfolded) =
-      assembly::Space(assembly::make_dof_map(mesh, physics.order, space.threads), components);
+  static_cast<assembly::Space&>(unfolded) = with_place(deck, physics, [&] {
+    return assembly::Space(assembly::make_dof_map(mesh, physics.order, space.threads), components);
+  });
   unfolded.dof_points = assembly::dof_points(mesh, unfolded.dofs);
   unfolded.became.resize(static_cast<std::size_t>(unfolded.dofs.dofs));
   for (std::size_t b = 0; b < unfolded.dofs.blocks.size(); ++b)

@@ -1,11 +1,13 @@
 // Forms of several unknowns a node, by the form of elasticity: every strategy and backend against rows gathered on threads, and those
 // against what is known of the exact integrals.
 #include <cmath>
+#include <limits>
 
 #include "assembly/components_support.hpp"
 #include "base/error.hpp"
 #include "forms/traction.hpp"
 #include "mesh/groups.hpp"
+#include "support/errors.hpp"
 
 namespace tessera::testing {
 namespace {
@@ -325,6 +327,28 @@ TEST(ComponentsOnThreads, MatricesOfAnotherKindAreRefused) {
   ElasticityData wrong = data_of(mesh, map, false, false);
   wrong.stiffness.components = 3;
   EXPECT_THROW(assembler.set_data(wrong), Error);
+}
+
+// The halves of a symmetric matrix have values of their own here.
+TEST(ComponentStrategies, SharedTakesCellsWhoseValuesHave16BitNumbersAlone) {
+  Threads exec;
+  const mesh::Mesh mesh = box("hex", 1);
+  const assembly::DofMap five = assembly::make_dof_map(mesh, 5), six = assembly::make_dof_map(mesh, 6);
+  EXPECT_NO_THROW(Assembler<Threads>(exec, mesh, five, {.strategy = "shared"}));
+  expect_refused([&] { Assembler<Threads>(exec, mesh, six, {.strategy = "shared"}); }, "343 nodes");
+}
+
+TEST(ComponentStrategies, RefuseMoreRowsThan32BitsCount) {
+  Threads exec;
+  const mesh::Mesh mesh = box("hex", 1);
+  assembly::DofMap map = assembly::make_dof_map(mesh, 1);
+  map.dofs = std::numeric_limits<Index>::max() / 3 + 1;
+  try {
+    Assembler<Threads>(exec, mesh, map);
+    FAIL();
+  } catch (const Error& error) {
+    EXPECT_EQ(error.code(), ExitCode::mesh);
+  }
 }
 
 }  // namespace

@@ -205,6 +205,15 @@ TYPED_TEST(Strategies, SharedRefusesWhatFastMemoryCannotHold) {
     expect_refused(fill, "shared memory");
 }
 
+// One element of order 7 has 131,840 values.
+TYPED_TEST(Strategies, SharedRefusesCellsWhoseValuesExceed16Bits) {
+  TESSERA_REQUIRE(TypeParam);
+  TypeParam exec;
+  const mesh::Mesh mesh = box("hex", 1);
+  const assembly::DofMap map = assembly::make_dof_map(mesh, 7);
+  expect_refused([&] { Assembler<TypeParam>(exec, mesh, map, {.strategy = "shared"}); }, "131840");
+}
+
 TYPED_TEST(Strategies, FillAVectorWithoutAMatrix) {
   TESSERA_REQUIRE(TypeParam);
   TypeParam exec;
