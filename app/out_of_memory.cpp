@@ -13,8 +13,8 @@ namespace {
 
 std::terminate_handler terminate_before = nullptr;
 
-/// Whether what is being thrown says that memory is short. An exception that leaves a function of a library that must not throw is
-/// not named: then a request that failed is the reason.
+/// Whether what is being thrown says that memory is short. An exception that leaves a function of a library that must
+/// not throw is not named: then a request that failed is the reason.
 bool is_want_of_memory() {
   const std::exception_ptr thrown = std::current_exception();
   if (!thrown) return last_failed_request() != 0;

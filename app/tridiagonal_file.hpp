@@ -12,8 +12,9 @@ struct TridiagonalRows {
   std::size_t size() const { return diag.size(); }
 };
 
-/// Reads a Matrix Market matrix (.mtx), or lines of lower, diag, upper and maybe rhs between commas or blanks, where # starts a
-/// comment and the first line may name the columns. Throws Error(usage) with the place of what is no tridiagonal system.
+/// Reads a Matrix Market matrix (.mtx), or lines of lower, diag, upper and maybe rhs between commas or blanks, where #
+/// starts a comment and the first line may name the columns. Throws Error(usage) with the place of what is no
+/// tridiagonal system.
 TridiagonalRows read_tridiagonal(const std::string& path);
 
 /// A right-hand side for x_i = 1 + sin(i) / 2, formed in long double.

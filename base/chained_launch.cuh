@@ -1,7 +1,7 @@
 #pragma once
-// Kernels in a chain, of which the next starts while the last blocks of the one before still run: "programmatic dependent launch" of
-// compute capability 9.0, elsewhere plain launches. What a launch costs, and what a kernel reads that no kernel writes, hides behind
-// the end of the kernel before.
+// Kernels in a chain, of which the next starts while the last blocks of the one before still run: "programmatic
+// dependent launch" of compute capability 9.0, elsewhere plain launches. What a launch costs, and what a kernel reads
+// that no kernel writes, hides behind the end of the kernel before.
 #include <cuda_runtime.h>
 
 #include <utility>
@@ -12,16 +12,16 @@
 
 namespace tessera {
 
-/// In a kernel of launch_chained: waits until all kernels before have ended and their writes can be seen. Every thread calls it before
-/// it reads what an earlier kernel wrote and before it writes anything.
+/// In a kernel of launch_chained: waits until all kernels before have ended and their writes can be seen. Every thread
+/// calls it before it reads what an earlier kernel wrote and before it writes anything.
 __device__ inline void await_kernels_before() {
 #if __CUDA_ARCH__ >= 900
   asm volatile("griddepcontrol.wait;" ::: "memory");
 #endif
 }
 
-/// In a kernel of launch_chained: the next kernel may start once all blocks have called this or ended. At the top of a kernel it costs
-/// nothing: the last blocks are on the chip then.
+/// In a kernel of launch_chained: the next kernel may start once all blocks have called this or ended. At the top of a
+/// kernel it costs nothing: the last blocks are on the chip then.
 __device__ inline void let_next_kernel_start() {
 #if __CUDA_ARCH__ >= 900
   asm volatile("griddepcontrol.launch_dependents;");

@@ -4,8 +4,8 @@
 
 namespace tessera {
 
-/// How much memory this process may still take, and what ends it there: of the machine's free memory, the limits of the process
-/// (ulimit -v, ulimit -d) and those of its control groups, the one that leaves least. Allocates nothing.
+/// How much memory this process may still take, and what ends it there: of the machine's free memory, the limits of the
+/// process (ulimit -v, ulimit -d) and those of its control groups, the one that leaves least. Allocates nothing.
 struct HostMemory {
   std::size_t free = 0;
   std::size_t total = 0;         ///< of the machine, or the limit
@@ -17,8 +17,9 @@ HostMemory host_memory();
 void note_failed_request(std::size_t bytes) noexcept;
 std::size_t last_failed_request() noexcept;
 
-/// While one lives, a request for memory of this thread that fails ends the process with the message and exit code of one:
-/// for libraries that crash where an exception goes through them (VTK's constructors, the values of nlohmann-json).
+/// While one lives, a request for memory of this thread that fails ends the process with the message and exit code of
+/// one: for libraries that crash where an exception goes through them (VTK's constructors, the values of
+/// nlohmann-json).
 class NoUnwinding {
  public:
   NoUnwinding() noexcept;
@@ -29,7 +30,8 @@ class NoUnwinding {
 bool may_unwind() noexcept;
 
 namespace detail {
-/// As host_memory(), of the files below `root` ("" is the machine's own /proc and /sys); without the limits of the process.
+/// As host_memory(), of the files below `root` ("" is the machine's own /proc and /sys); without the limits of the
+/// process.
 HostMemory host_memory_below(const char* root);
 }  // namespace detail
 

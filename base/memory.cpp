@@ -43,8 +43,8 @@ constexpr const char* what_to_do =
 std::size_t host_bytes_available() { return host_memory().free; }
 
 void require_host_memory(std::size_t bytes) {
-  // The system promises more than it has and kills later; so large requests are held against what is free, and against what
-  // was freed and kept (keep_freed_memory).
+  // The system promises more than it has and kills later; so large requests are held against what is free, and against
+  // what was freed and kept (keep_freed_memory).
   constexpr std::size_t large = std::size_t{1} << 28;
   if (bytes > large && bytes > host_bytes_available() && bytes > host_bytes_available() + mallinfo2().fordblks)
     throw Error(ExitCode::memory, asked_and_free(bytes), what_to_do);

@@ -29,21 +29,24 @@ struct MemoryUse {
 };
 MemoryUse memory_use();
 
-/// From now on the process keeps what it frees for its own next allocation and does not give it back to the system: fresh pages
-/// are cleared on first touch, which took a third of the set-up of an assembly. For a program that ends when it is done.
+/// From now on the process keeps what it frees for its own next allocation and does not give it back to the system:
+/// fresh pages are cleared on first touch, which took a third of the set-up of an assembly. For a program that ends
+/// when it is done.
 void keep_freed_memory();
 
 /// Bytes that this process may still take on the host: host_memory().free.
 std::size_t host_bytes_available();
 
-/// Throws Error(memory) where a large request does not fit into what is free. Containers of the standard library do not ask.
+/// Throws Error(memory) where a large request does not fit into what is free. Containers of the standard library do not
+/// ask.
 void require_host_memory(std::size_t bytes);
 
-/// What a std::bad_alloc means to the user: what was asked, what is free, and which limit holds. Gives the reserve back first.
+/// What a std::bad_alloc means to the user: what was asked, what is free, and which limit holds. Gives the reserve back
+/// first.
 Error out_of_host_memory();
 
-/// Where nothing can be thrown: says that memory is short, in words that are there already where a message cannot be made, and ends
-/// the process with exit code 5.
+/// Where nothing can be thrown: says that memory is short, in words that are there already where a message cannot be
+/// made, and ends the process with exit code 5.
 [[noreturn]] void end_without_memory() noexcept;
 
 /// Takes some memory for the messages of when there is none left.

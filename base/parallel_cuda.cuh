@@ -67,7 +67,8 @@ __global__ void __launch_bounds__(reduce_block) reduce(Offset count, F f, unsign
 
 }  // namespace kernels
 
-/// Launches `kernel` on `items` work items, `block` threads a block: nothing on zero items, checked, synchronised in debug.
+/// Launches `kernel` on `items` work items, `block` threads a block: nothing on zero items, checked, synchronised in
+/// debug.
 template <class... Params, class... Args>
 void launch(Cuda& exec, void (*kernel)(Params...), Offset blocks, int block, Args&&... args) {
   if (blocks <= 0) return;

@@ -5,8 +5,9 @@
 
 namespace tessera {
 
-/// 1 / value. On the device the hardware's estimate and two Newton steps: as accurate as a division to 1 ulp, without its
-/// slow path. Zero gives NaN, so that a broken elimination shows. Entries below 1e-290 or above 1e290 are out of its range.
+/// 1 / value. On the device the hardware's estimate and two Newton steps: as accurate as a division to 1 ulp, without
+/// its slow path. Zero gives NaN, so that a broken elimination shows. Entries below 1e-290 or above 1e290 are out of
+/// its range.
 TESSERA_HD inline double reciprocal(double value) {
 #ifdef __CUDA_ARCH__
   double r;

@@ -5,8 +5,8 @@
 
 namespace tessera {
 
-/// sqrt(value), 0 <= value. On the device the hardware's estimate and two Newton steps: within 1 ulp of the root, without the
-/// slow path; zero gives less than 1e-150.
+/// sqrt(value), 0 <= value. On the device the hardware's estimate and two Newton steps: within 1 ulp of the root,
+/// without the slow path; zero gives less than 1e-150.
 TESSERA_HD inline double square_root(double value) {
 #ifdef __CUDA_ARCH__
   const double x = value > 1e-300 ? value : 1e-300;

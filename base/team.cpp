@@ -25,15 +25,16 @@ constexpr std::size_t stack_bytes = std::size_t{2} << 20;
 
 using Clock = std::chrono::steady_clock;
 
-/// How long a thread that waits keeps its core before it sleeps (docs/decisions/0009). Always: some times what a wake-up takes,
-/// and short beside the slice of time that another process would have used.
+/// How long a thread that waits keeps its core before it sleeps (docs/decisions/0009). Always: some times what a
+/// wake-up takes, and short beside the slice of time that another process would have used.
 constexpr std::chrono::microseconds short_spin{50};
 /// On a machine where nobody else seems to want the core.
 constexpr std::chrono::microseconds long_spin{2000};
 /// After a sign that somebody does, for so long only short spins.
 constexpr std::chrono::milliseconds caution{100};
 
-/// Pauses between two looks at the clock: about 2 microseconds. Two looks much further apart mean that the core was taken away.
+/// Pauses between two looks at the clock: about 2 microseconds. Two looks much further apart mean that the core was
+/// taken away.
 constexpr int pauses_a_look = 32;
 constexpr std::chrono::microseconds core_was_taken{200};
 
@@ -91,8 +92,9 @@ bool spin_until(const Ready& ready) {
   }
 }
 
-/// Where one thread sleeps until something is ready that others make so, by a sequentially consistent store, and then wake() it.
-/// std::atomic::wait would do, but it yields its core before it sleeps: beside a busy process that costs a slice of time.
+/// Where one thread sleeps until something is ready that others make so, by a sequentially consistent store, and then
+/// wake() it. std::atomic::wait would do, but it yields its core before it sleeps: beside a busy process that costs a
+/// slice of time.
 class Bed {
  public:
   template <class Ready>
@@ -125,8 +127,9 @@ struct Rest {
   Bed caller;
 };
 
-/// Where one thread of the team takes its work. `ticket`: 2 k + 1 while the part of job k waits for somebody, 2 k + 2 once it is
-/// taken; whoever changes the first into the second runs the part. So a thread that comes late finds nothing to take.
+/// Where one thread of the team takes its work. `ticket`: 2 k + 1 while the part of job k waits for somebody, 2 k + 2
+/// once it is taken; whoever changes the first into the second runs the part. So a thread that comes late finds nothing
+/// to take.
 struct alignas(64) Seat {
   std::atomic<std::uint64_t> ticket{0};
   Bed bed;

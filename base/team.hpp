@@ -25,8 +25,8 @@ bool inside_parallel();
 namespace detail {
 /// Calls run(context, part) once for each of 0 <= part < parts; see `parallel`.
 void run_parts(int parts, void (*run)(void* context, int part), void* context);
-/// One part of f. Never inlined and never specialised: one thread and many must run the same machine code, for a second copy of a
-/// sum may be vectorised otherwise and round otherwise.
+/// One part of f. Never inlined and never specialised: one thread and many must run the same machine code, for a second
+/// copy of a sum may be vectorised otherwise and round otherwise.
 template <class Function>
 #if defined(__GNUC__) && !defined(__clang__)
 __attribute__((noipa))
@@ -38,13 +38,13 @@ void run_part(void* context, int part) {
 }
 }  // namespace detail
 
-/// Calls f(part) once for each of 0 <= part < parts and returns when all are done. Part 0 runs on the caller, part p on the
-/// p-th thread of the process's team if that thread comes in time; else the caller does that part, too. So a part may not wait
-/// for another one, and a thread that a busy machine keeps from running keeps nobody waiting.
-/// Threads that wait spin for some microseconds and then sleep (docs/decisions/0009). Calls from several threads of the
-/// program at a time are allowed; all but one of them run their parts in order, alone.
-/// Throws what the lowest part that failed has thrown; the other parts are finished first.
-/// Throws Error(usage) where the system does not let the process have so many threads, Error(memory) where their stacks do not fit.
+/// Calls f(part) once for each of 0 <= part < parts and returns when all are done. Part 0 runs on the caller, part p on
+/// the p-th thread of the process's team if that thread comes in time; else the caller does that part, too. So a part
+/// may not wait for another one, and a thread that a busy machine keeps from running keeps nobody waiting. Threads that
+/// wait spin for some microseconds and then sleep (docs/decisions/0009). Calls from several threads of the program at a
+/// time are allowed; all but one of them run their parts in order, alone. Throws what the lowest part that failed has
+/// thrown; the other parts are finished first. Throws Error(usage) where the system does not let the process have so
+/// many threads, Error(memory) where their stacks do not fit.
 template <class F>
 void parallel(int parts, F&& f) {
   using Function = std::remove_reference_t<F>;
@@ -67,7 +67,8 @@ void parallel_ranges(int threads, Offset count, F&& f) {
   });
 }
 
-/// Calls f(i), or f(i, part), for i in [0, count), each thread a range of them. A range ends with the first call that throws.
+/// Calls f(i), or f(i, part), for i in [0, count), each thread a range of them. A range ends with the first call that
+/// throws.
 template <class F>
 void parallel_for(int threads, Offset count, F f) {
   parallel_ranges(threads, count, [&f](Offset first, Offset last, [[maybe_unused]] int part) {
@@ -80,7 +81,8 @@ void parallel_for(int threads, Offset count, F f) {
   });
 }
 
-/// Scratch for each part of parallel calls, made by the thread that first needs it: it then lies apart from that of others.
+/// Scratch for each part of parallel calls, made by the thread that first needs it: it then lies apart from that of
+/// others.
 template <class T>
 class Scratch {
  public:
@@ -129,8 +131,9 @@ class Chunks {
 };
 }  // namespace detail
 
-/// Calls f(first, last, part) for [0, count) in chunks of `chunk` that threads take as they come; `part` tells apart those
-/// that run at a time, for scratch. For work of which nobody knows how long it takes. Throws what the lowest chunk has thrown.
+/// Calls f(first, last, part) for [0, count) in chunks of `chunk` that threads take as they come; `part` tells apart
+/// those that run at a time, for scratch. For work of which nobody knows how long it takes. Throws what the lowest
+/// chunk has thrown.
 template <class F>
 void parallel_chunks(int threads, Offset count, Offset chunk, F&& f) {
   if (count <= 0) return;
@@ -146,8 +149,9 @@ void parallel_chunks(int threads, Offset count, Offset chunk, F&& f) {
   rest.rethrow();
 }
 
-/// combine(... combine(start, f of the first range) ..., f of the last range), where f(first, last) is that of consecutive
-/// ranges of [0, count). The result must not depend on where they are cut: for least and largest values, and counts.
+/// combine(... combine(start, f of the first range) ..., f of the last range), where f(first, last) is that of
+/// consecutive ranges of [0, count). The result must not depend on where they are cut: for least and largest values,
+/// and counts.
 template <class T, class F, class Combine>
 T parallel_reduce(int threads, Offset count, T start, F&& f, Combine&& combine) {
   if (count <= 0) return start;

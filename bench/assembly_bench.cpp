@@ -1,5 +1,6 @@
-// Numeric assembly of the diffusion operator into compressed rows: every strategy on every kind of element, set-up and refill apart, each
-// result checked against colours in the same run; and double atomics, whose rates decide what `shared` does.
+// Numeric assembly of the diffusion operator into compressed rows: every strategy on every kind of element, set-up and
+// refill apart, each result checked against colours in the same run; and double atomics, whose rates decide what
+// `shared` does.
 #include <fmt/format.h>
 
 #include <string>

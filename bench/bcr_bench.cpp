@@ -1,5 +1,6 @@
-// Fast Poisson solvers on n^2 and n^3 grids: block cyclic reduction of radix 2 and 4, and sine transforms (cuFFT's or FFTW's), in one
-// process on the same right-hand side; CUDA also beside all cores. Bytes are those of one pass over f and u.
+// Fast Poisson solvers on n^2 and n^3 grids: block cyclic reduction of radix 2 and 4, and sine transforms (cuFFT's or
+// FFTW's), in one process on the same right-hand side; CUDA also beside all cores. Bytes are those of one pass over f
+// and u.
 #include <fmt/format.h>
 
 #include <algorithm>

@@ -1,6 +1,7 @@
-// The two-point problem: every method's time against the least bytes and its peers, and the tables of relative errors of
-// Stpiczynski & Potiopa (IMCSIT 2010), whose five variants are A1 (sequential) and A2 (divide and conquer, r = s = sqrt(n)) in single (S),
-// double (D) and mixed precision (SD). Peers: cuSPARSE for the scan on CUDA, A1D on one core for the rest.
+// The two-point problem: every method's time against the least bytes and its peers, and the tables of relative errors
+// of Stpiczynski & Potiopa (IMCSIT 2010), whose five variants are A1 (sequential) and A2 (divide and conquer, r = s =
+// sqrt(n)) in single (S), double (D) and mixed precision (SD). Peers: cuSPARSE for the scan on CUDA, A1D on one core
+// for the rest.
 #include <fmt/format.h>
 
 #include <cmath>

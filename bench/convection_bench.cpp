@@ -1,5 +1,5 @@
-// Numeric assembly with a velocity, whose matrices are not symmetric: every strategy on several elements, fewer of them with streamline
-// diffusion and with coefficients at points; each result checked against colours in the same run.
+// Numeric assembly with a velocity, whose matrices are not symmetric: every strategy on several elements, fewer of them
+// with streamline diffusion and with coefficients at points; each result checked against colours in the same run.
 #include <fmt/format.h>
 
 #include <string>

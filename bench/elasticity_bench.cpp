@@ -1,5 +1,5 @@
-// Numeric assembly of linear elasticity into block rows: every strategy on several elements, a refill beside the product with the same block
-// rows; each result checked against colours in the same run.
+// Numeric assembly of linear elasticity into block rows: every strategy on several elements, a refill beside the
+// product with the same block rows; each result checked against colours in the same run.
 #include <fmt/format.h>
 
 #include <string>

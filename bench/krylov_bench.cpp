@@ -1,5 +1,5 @@
-// Iterations of the Krylov methods on P1 tets, against the same loop of Jacobi-PCG written with Eigen (threads) and cuSPARSE +
-// cuBLAS (CUDA); then whole solves to 1e-8 of a system whose solution is known, and checked.
+// Iterations of the Krylov methods on P1 tets, against the same loop of Jacobi-PCG written with Eigen (threads) and
+// cuSPARSE + cuBLAS (CUDA); then whole solves to 1e-8 of a system whose solution is known, and checked.
 #include <fmt/format.h>
 
 #include <chrono>
@@ -101,7 +101,8 @@ std::vector<Iteration> iterations() {
 
 template <class Exec>
 void time_iterations(Exec& exec, System<Exec>& system, bench::Report& report) {
-  // The difference is iterations alone, without set-up and first residual. Threads have no launches to spread over many.
+  // The difference is iterations alone, without set-up and first residual. Threads have no launches to spread over
+  // many.
   constexpr bool on_gpu = std::is_same_v<typename Exec::Space, Device>;
   constexpr int few = on_gpu ? 30 : 3, many = on_gpu ? 120 : 13;
   const bench::Peer peer = bench::cg_peer(exec, system.A, many - few);

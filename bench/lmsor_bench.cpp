@@ -1,5 +1,6 @@
-// Relaxation of convection-diffusion: one iteration in every way of keeping coefficients, of access and of granularity against its
-// declared bytes; passes of several iterations against half iterations. Peer on threads: red-black SOR on one core, one array.
+// Relaxation of convection-diffusion: one iteration in every way of keeping coefficients, of access and of granularity
+// against its declared bytes; passes of several iterations against half iterations. Peer on threads: red-black SOR on
+// one core, one array.
 //   lmsor_bench [options of every bench]; LMSOR_SIZES="1023 4095" chooses sizes.
 #include <fmt/format.h>
 

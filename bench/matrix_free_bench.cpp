@@ -1,5 +1,6 @@
-// y = A x without an assembled matrix: hexes and quads of order 1 to 8 by sum factorisation, dofs a second; where an assembled matrix fits,
-// its product in the format that "auto" takes stands beside it. Inner nodes are moved, so no cell is a parallelepiped.
+// y = A x without an assembled matrix: hexes and quads of order 1 to 8 by sum factorisation, dofs a second; where an
+// assembled matrix fits, its product in the format that "auto" takes stands beside it. Inner nodes are moved, so no
+// cell is a parallelepiped.
 #include <fmt/format.h>
 
 #include <cmath>

@@ -1,5 +1,5 @@
-// y = A x in every format on finite-element matrices, against Eigen (threads) and cuSPARSE (CUDA) in the same process. What
-// each format's product must equal is that of CRS in the same run.
+// y = A x in every format on finite-element matrices, against Eigen (threads) and cuSPARSE (CUDA) in the same process.
+// What each format's product must equal is that of CRS in the same run.
 #include <fmt/format.h>
 
 #include "assembly/space/sparsity.hpp"
@@ -42,7 +42,8 @@ bool is_ball(const Case& c) { return c.shape == std::string("ball"); }
 /// Size of the ball's cells before refinement.
 constexpr double ball_size = 0.066;
 
-/// The matrix of a case on the host. Quadratic elements and the ball come from a mesh, linear elements on boxes directly.
+/// The matrix of a case on the host. Quadratic elements and the ball come from a mesh, linear elements on boxes
+/// directly.
 linalg::Crs<Host> make_matrix(const Case& c, int n, int threads) {
   const bool ball = is_ball(c);
   if (c.order == 1 && !ball) {

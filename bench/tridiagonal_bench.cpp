@@ -1,5 +1,5 @@
-// Tridiagonal systems, one and many: ours against cuSPARSE (CUDA), LAPACK and Thomas (threads) in the same process. Bytes are
-// 5 entries a row: lower, diag, upper and right-hand side read, solution written.
+// Tridiagonal systems, one and many: ours against cuSPARSE (CUDA), LAPACK and Thomas (threads) in the same process.
+// Bytes are 5 entries a row: lower, diag, upper and right-hand side read, solution written.
 #include <fmt/format.h>
 
 #include "bench/support/peers_tridiagonal.hpp"
@@ -14,7 +14,8 @@ using solvers::TridiagonalMethod;
 
 namespace {
 
-/// Entries for all rows of the largest case; smaller ones use the front. Dominant, with zeros where systems of n rows end.
+/// Entries for all rows of the largest case; smaller ones use the front. Dominant, with zeros where systems of n rows
+/// end.
 template <class Space, class T>
 struct Data {
   Array<T, Space> lower, diag, upper, rhs, x;

@@ -8,10 +8,10 @@
 namespace tessera::deck {
 
 /// A real function of x, y, z, t: a number, or a muParser expression that also knows `pi`.
-/// Operators + - * / ^ (binds tighter than a sign, to the right), comparisons, && ||, and `c ? a : b`; functions sin cos tan
-/// asin acos atan sinh cosh tanh asinh acosh atanh exp log (natural) ln log2 log10 sqrt cbrt abs sign floor ceil rint erf
-/// erfc atan2 pow hypot mod min max sum if(c, a, b).
-/// Copies share the parsed text; each thread should evaluate its own `Evaluator`.
+/// Operators + - * / ^ (binds tighter than a sign, to the right), comparisons, && ||, and `c ? a : b`; functions sin
+/// cos tan asin acos atan sinh cosh tanh asinh acosh atanh exp log (natural) ln log2 log10 sqrt cbrt abs sign floor
+/// ceil rint erf erfc atan2 pow hypot mod min max sum if(c, a, b). Copies share the parsed text; each thread should
+/// evaluate its own `Evaluator`.
 class Expression {
  public:
   Expression(double value = 0);
@@ -21,8 +21,8 @@ class Expression {
   bool is_constant() const;  ///< no variable occurs in it
   double constant() const;   ///< its value when constant
   bool depends_on_time() const;
-  /// Throws Error(usage) with the caret under the first y or z that a problem of `dim` axes does not have: there it is 0, which
-  /// nobody means who writes it.
+  /// Throws Error(usage) with the caret under the first y or z that a problem of `dim` axes does not have: there it is
+  /// 0, which nobody means who writes it.
   void require_axes(int dim) const;
   const std::string& text() const;
   const std::optional<Position>& where() const;
@@ -41,8 +41,8 @@ class Evaluator {
   Evaluator(Evaluator&&) noexcept;
   /// f(xyz[0..2], t), not checked: infinite or NaN where the expression is.
   double operator()(const double* xyz, double t = 0);
-  /// values[i] = f(points[3 i ..], t); throws Error(usage) naming the expression and the point where a value is not finite.
-  /// Large counts are spread over `threads` (0: default_threads()); the values do not depend on how many.
+  /// values[i] = f(points[3 i ..], t); throws Error(usage) naming the expression and the point where a value is not
+  /// finite. Large counts are spread over `threads` (0: default_threads()); the values do not depend on how many.
   void evaluate(const double* points, std::size_t count, double t, double* values, int threads = 0);
 
  private:

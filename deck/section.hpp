@@ -13,7 +13,8 @@
 
 namespace tessera::deck {
 
-/// What a key says about itself. `min`/`max` are inclusive unless `open`; `choices` lists the valid names of a string key.
+/// What a key says about itself. `min`/`max` are inclusive unless `open`; `choices` lists the valid names of a string
+/// key.
 struct KeyInfo {
   std::string help = {};
   std::string unit = {};
@@ -47,12 +48,14 @@ struct SectionDescription {
 /// All sections that a deck of one physics module may have.
 using Schema = std::vector<SectionDescription>;
 
-/// Where the items of a [[section]] or keys of a [section] stood: filled into a member declared with `Section::position`.
+/// Where the items of a [[section]] or keys of a [section] stood: filled into a member declared with
+/// `Section::position`.
 using Where = std::optional<Position>;
 
 namespace detail {
 // Reads node -> T with all checks. Supported T: bool, int, std::int64_t, double, std::string, Expression,
-// std::vector of {double, int, std::string, Expression} (a lone value is accepted as a list of one), std::optional<any of these>.
+// std::vector of {double, int, std::string, Expression} (a lone value is accepted as a list of one), std::optional<any
+// of these>.
 template <class T>
 void read_value(const Deck::Node& node, const KeyDescription& key, T& value);
 template <class T>
@@ -154,7 +157,8 @@ class Section {
   std::function<void(P&, const Where&)> set_position_;
 };
 
-/// Refuses sections and keys of the deck that the schema does not have, with the nearest names. The whole deck is looked at.
+/// Refuses sections and keys of the deck that the schema does not have, with the nearest names. The whole deck is
+/// looked at.
 void check(const Deck& deck, const Schema& schema);
 
 /// A commented deck that shows every key of a schema: examples live, defaults commented out.

@@ -30,7 +30,8 @@ bool has_default(const KeyDescription& key) {
   return !key.info.required && !key.default_value.empty() && key.default_value != "\"\"" && key.default_value != "[]";
 }
 
-/// The value that the template shows: the default where it stands behind a comment, else one that reads without an error.
+/// The value that the template shows: the default where it stands behind a comment, else one that reads without an
+/// error.
 std::string sample(const KeyDescription& key, bool shown = true) {
   if (!shown && has_default(key)) return key.default_value;
   if (!key.info.example.empty()) return key.info.example;

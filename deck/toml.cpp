@@ -170,7 +170,8 @@ Node& step_into(Node& node, const std::string& key, const Position& where) {
   return node.children.back();
 }
 
-/// toml++ 3.3 reaches __builtin_unreachable() where a token starts with one of U+FEB6 to U+FEFE (UTF-8 EF BA B6 to EF BB BE).
+/// toml++ 3.3 reaches __builtin_unreachable() where a token starts with one of U+FEB6 to U+FEFE (UTF-8 EF BA B6 to EF
+/// BB BE).
 void refuse_presentation_forms(const std::string& text, const Source& source) {
   for (std::size_t at = text.find('\xef'); at != std::string::npos && at + 2 < text.size();
        at = text.find('\xef', at + 1)) {

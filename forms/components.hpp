@@ -1,5 +1,6 @@
 #pragma once
-// Forms of several unknowns a node. With B = (grad, value) of the basis functions, test component c and trial component d
+// Forms of several unknowns a node. With B = (grad, value) of the basis functions, test component c and trial component
+// d
 //   K_(ic)(jd) = int B_i^T C_cd B_j,   b_(ic) = int l_c . B_i
 // Such a form has, beside Number, Data, symmetric, couples, members(), coefficients() and region() of every form:
 //   components(dim)                 how many unknowns a node has

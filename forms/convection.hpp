@@ -16,9 +16,9 @@ struct ConvectionData {
 /// a(u, v) = int k grad u . grad v + (b . grad u) v + c u v,   l(v) = int f v
 /// and with `supg`, cell by cell,
 ///   a(u, v) += int tau (b . grad v) (-div(k grad u) + b . grad u + c u),   l(v) += int tau (b . grad v) f
-/// tau: see stabilisation(). Second derivatives are those of the elements on the cells as they are, curved ones included.
-/// Source: A. N. Brooks, T. J. R. Hughes, Streamline upwind/Petrov-Galerkin formulations for convection dominated flows, Comput.
-/// Methods Appl. Mech. Eng. 32 (1982) 199-259.
+/// tau: see stabilisation(). Second derivatives are those of the elements on the cells as they are, curved ones
+/// included. Source: A. N. Brooks, T. J. R. Hughes, Streamline upwind/Petrov-Galerkin formulations for convection
+/// dominated flows, Comput. Methods Appl. Mech. Eng. 32 (1982) 199-259.
 struct Convection {
   using Number = double;
   using Data = ConvectionData;
@@ -51,7 +51,8 @@ struct Convection {
   bool needs_second() const { return supg; }
 
   /// Everything about a quadrature point but the basis, times w |det J|: D are derivatives in reference coordinates.
-  ///   row i, column j:  D_i . G D_j + (phi_i + t_i) (gamma phi_j) + phi_i beta . D_j + t_i (r . D_j - G : D^2_j),  t_i = tau beta . D_i
+  ///   row i, column j:  D_i . G D_j + (phi_i + t_i) (gamma phi_j) + phi_i beta . D_j + t_i (r . D_j - G : D^2_j),
+  ///                     t_i = tau beta . D_i
   template <int dim>
   struct AtPoint {
     static constexpr bool has_second = true;
@@ -84,8 +85,8 @@ struct Convection {
       return source * (basis(dim, i) + tau * test);
     }
 
-    /// The matrix, row by row, and the load of a linear straight simplex with constant coefficients, from the point that has the weight
-    /// of the reference cell:  int phi_i = 1/n,   int phi_i phi_j = (1 + delta_ij) / (n (n+1)).
+    /// The matrix, row by row, and the load of a linear straight simplex with constant coefficients, from the point
+    /// that has the weight of the reference cell:  int phi_i = 1/n,   int phi_i phi_j = (1 + delta_ij) / (n (n+1)).
     TESSERA_HD void simplex(const BasisRows& basis, double* matrix, double* load) const {
       constexpr int n = dim + 1;
       constexpr double mean = 1.0 / n;
@@ -175,7 +176,8 @@ struct Convection {
   }
 
   /// Of linear functions, whose second derivatives vanish:
-  ///   k grad phi_i . grad phi_j + (phi_i + t) (b . grad phi_j + c phi_j) - t div k . grad phi_j,   t = tau b . grad phi_i
+  ///   k grad phi_i . grad phi_j + (phi_i + t) (b . grad phi_j + c phi_j) - t div k . grad phi_j,
+  ///   t = tau b . grad phi_i
   template <int dim, class Point>
   TESSERA_HD void make_row(const Point& x, double phi, const double (&grad)[dim], Row<dim>& row) const {
     const double* tensor = k.empty() ? nullptr : k.at(x);

@@ -5,8 +5,8 @@
 
 namespace tessera::forms {
 
-/// Strains and stresses in Voigt's order, with engineering shears gamma_ij = 2 eps_ij: 1-D xx, in the plane xx yy xy, with a third
-/// normal component (axisymmetric: the hoop) xx yy zz xy, in space xx yy zz yz xz xy. How many there are.
+/// Strains and stresses in Voigt's order, with engineering shears gamma_ij = 2 eps_ij: 1-D xx, in the plane xx yy xy,
+/// with a third normal component (axisymmetric: the hoop) xx yy zz xy, in space xx yy zz yz xz xy. How many there are.
 TESSERA_HD constexpr int voigt_size(int dim, bool hoop) { return dim == 1 ? 1 : dim == 3 ? 6 : hoop ? 4 : 3; }
 
 /// Which of them has d u_c / d x_a.
@@ -24,8 +24,8 @@ struct ElasticityData {
   Coefficient radius;         ///< of a body of revolution; empty: it is none. The others have the weight 2 pi r then
 };
 
-/// Linear elasticity: int eps(v) : D eps(u) = int f . v + int eps(v) : sigma_0.   Hughes, The Finite Element Method, (2.7.7) to (2.7.18).
-/// With a radius r the hoop strain u_r / r is the third component of eps, (2.12.1).
+/// Linear elasticity: int eps(v) : D eps(u) = int f . v + int eps(v) : sigma_0.   Hughes, The Finite Element Method,
+/// (2.7.7) to (2.7.18). With a radius r the hoop strain u_r / r is the third component of eps, (2.12.1).
 template <class T>
 struct BasicElasticity {
   using Number = T;

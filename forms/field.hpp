@@ -13,8 +13,8 @@ struct Coefficient {
   std::vector<double> values;  ///< [regions, components], or [cells of all blocks, points of its block, components]
 };
 
-/// How many components a coefficient may have. voigt: those of a strain (forms/elasticity.hpp); voigt_matrix: the upper half of a
-/// matrix between them.
+/// How many components a coefficient may have. voigt: those of a strain (forms/elasticity.hpp); voigt_matrix: the upper
+/// half of a matrix between them.
 enum class Rank : unsigned char { scalar, vector, scalar_or_tensor, voigt, voigt_matrix };
 
 /// One of the coefficients of a form's data, in the order of the form's members().
@@ -31,7 +31,8 @@ struct Place {
   int point = 0, points = 1;
 };
 
-/// A coefficient as a form sees it, with values of type `T`. Values at points begin with the first cell of the block at hand.
+/// A coefficient as a form sees it, with values of type `T`. Values at points begin with the first cell of the block at
+/// hand.
 template <class T>
 struct BasicField {
   const T* values = nullptr;

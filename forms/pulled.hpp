@@ -1,6 +1,7 @@
 #pragma once
-// C and l of any form in reference coordinates, for the elements that are not symmetric. A form with more structure, such as products of
-// a vector and a vector, brings a type of its own, `Form::AtPoint<dim>`, which says the same in fewer operations.
+// C and l of any form in reference coordinates, for the elements that are not symmetric. A form with more structure,
+// such as products of a vector and a vector, brings a type of its own, `Form::AtPoint<dim>`, which says the same in
+// fewer operations.
 #include "forms/tangent.hpp"
 
 namespace tessera::forms {

@@ -11,7 +11,8 @@ struct RobinData {
   std::span<const double> alpha, g;
 };
 
-/// int alpha u v ds = int g v ds over facets. What it says at a point of a facet: a facet's form has a value between values, and a load.
+/// int alpha u v ds = int g v ds over facets. What it says at a point of a facet: a facet's form has a value between
+/// values, and a load.
 struct Robin {
   using Number = double;
   using Data = RobinData;

@@ -39,13 +39,15 @@ struct Load {
   T value;
 };
 
-/// Whether a block is there: forms name those that they couple as constants, `present` says which have data at run time.
+/// Whether a block is there: forms name those that they couple as constants, `present` says which have data at run
+/// time.
 template <class Form>
 TESSERA_HD constexpr bool has(const Form& form, Block block) {
   return (Form::couples & block) != 0 && form.present(block);
 }
 
-/// C at a place of a form that needs nothing else of the point. Called where a block is needed, so that no value waits in a register.
+/// C at a place of a form that needs nothing else of the point. Called where a block is needed, so that no value waits
+/// in a register.
 template <int dim, class Form>
 TESSERA_HD inline auto tangent_at(const Form& form, const Place& x) {
   Tangent<dim, typename Form::Number> C;
@@ -83,15 +85,16 @@ TESSERA_HD inline double scaled_load(const Form& form, const Place& x, double sc
   return has(form, load_value) ? scale * load_at<dim>(form, x) : 0.0;
 }
 
-/// Rows of a table of the basis at a point, [rows, width]: reference derivatives, the value, second derivatives where they are needed,
-/// packed, mixed ones doubled.
+/// Rows of a table of the basis at a point, [rows, width]: reference derivatives, the value, second derivatives where
+/// they are needed, packed, mixed ones doubled.
 struct BasisRows {
   const double* values;
   int width, rows;
   TESSERA_HD double operator()(int row, int j) const { return values[row * width + j]; }
 };
 
-/// What test function i contributes at a point, in physical coordinates: entry j is gradient . grad phi_j + value(phi_i) phi_j.
+/// What test function i contributes at a point, in physical coordinates: entry j is gradient . grad phi_j +
+/// value(phi_i) phi_j.
 template <int dim>
 struct Row {
   double gradient[dim];

@@ -5,8 +5,8 @@
 
 namespace tessera::linalg {
 
-/// (D x)_row of a block diagonal D that a product adds to its matrix; 0 where there is none. D [rows, block]: entry c of
-/// a row stands in the column of unknown c of its node, whose `block` rows stand together.
+/// (D x)_row of a block diagonal D that a product adds to its matrix; 0 where there is none. D [rows, block]: entry c
+/// of a row stands in the column of unknown c of its node, whose `block` rows stand together.
 template <class T>
 struct AddedDiagonal {
   const T* d = nullptr;

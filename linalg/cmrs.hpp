@@ -7,7 +7,8 @@ namespace tessera::linalg {
 /// Rows of a strip; the row within its strip takes 4 bits.
 inline constexpr int strip_height = 16;
 inline constexpr int strip_chunk = 32;
-/// An M for threads, which have no lanes to keep apart: the rows of a strip stand one after the other, and nothing is padded.
+/// An M for threads, which have no lanes to keep apart: the rows of a strip stand one after the other, and nothing is
+/// padded.
 inline constexpr Index whole_rows = strip_chunk;
 
 /// Borrowed CMRS.
@@ -42,13 +43,13 @@ struct CmrsView {
   }
 };
 
-/// Compressed multi-row storage: strips of 16 rows, cut into chunks of 32 entries, which a warp takes in one step. Every
-/// entry carries its row within the strip, packed into 4 bits of the column word, or apart where the matrix has 2^28 columns
-/// or more. A chunk holds at most M neighbouring entries of a row, so that M sums a row, 16 M a strip, suffice and no two
-/// lanes add to the same one. Strips are padded to whole chunks. Threads sum the runs of equal rows that whole rows make.
-/// 12 B an entry in double, padding included, and 0.5 B a row.
-/// Koza, Matyka, Szkoda, Mirosław, SIAM J. Sci. Comput. 36 (2014); "Sparse matrix-vector product", listing 6.7, with its sums
-/// placed so that lanes of a chunk never share one.
+/// Compressed multi-row storage: strips of 16 rows, cut into chunks of 32 entries, which a warp takes in one step.
+/// Every entry carries its row within the strip, packed into 4 bits of the column word, or apart where the matrix has
+/// 2^28 columns or more. A chunk holds at most M neighbouring entries of a row, so that M sums a row, 16 M a strip,
+/// suffice and no two lanes add to the same one. Strips are padded to whole chunks. Threads sum the runs of equal rows
+/// that whole rows make. 12 B an entry in double, padding included, and 0.5 B a row. Koza, Matyka, Szkoda, Mirosław,
+/// SIAM J. Sci. Comput. 36 (2014); "Sparse matrix-vector product", listing 6.7, with its sums placed so that lanes of a
+/// chunk never share one.
 template <class Space, class T = double>
 struct Cmrs {
   using Scalar = T;
@@ -81,8 +82,8 @@ constexpr CmrsParams usual_cmrs() {
   return {.buffers = std::is_same_v<Exec, Threads> ? whole_rows : 0};
 }
 
-/// Throws Error(usage) for another M, for whole rows on CUDA, and when padding would take more than `padding_limit` times
-/// the memory of CRS.
+/// Throws Error(usage) for another M, for whole rows on CUDA, and when padding would take more than `padding_limit`
+/// times the memory of CRS.
 template <class Exec, class T>
 Cmrs<typename Exec::Space, T> cmrs_from_crs(Exec& exec, const Crs<typename Exec::Space, T>& A,
                                             const CmrsParams& params = {});

@@ -19,10 +19,10 @@ struct Strips {
   TESSERA_HD Offset length(Offset row) const { return row < row_ptr.size() - 1 ? row_ptr[row + 1] - row_ptr[row] : 0; }
 };
 
-// arrange(exec, strips, place, finish) puts the entries of every strip into chunks of 32: chunk after chunk, the rows with
-// most entries left, the upper of equal ones first, give up to `buffers` each until the chunk is full. It calls
-// place(strip, slot, row in strip, k) for entry k of a row and finish(strip, slots), slots a multiple of 32. Whole rows, on
-// threads, follow each other.
+// arrange(exec, strips, place, finish) puts the entries of every strip into chunks of 32: chunk after chunk, the rows
+// with most entries left, the upper of equal ones first, give up to `buffers` each until the chunk is full. It calls
+// place(strip, slot, row in strip, k) for entry k of a row and finish(strip, slots), slots a multiple of 32. Whole
+// rows, on threads, follow each other.
 
 template <class Place, class Finish>
 void arrange(Threads& exec, const Strips& strips, Place place, Finish finish) {
@@ -79,8 +79,8 @@ Offset count_slots(Exec& exec, const Strips& strips, View<Offset> counts) {
   return counts_to_offsets(exec, counts);
 }
 
-/// The number of buffers that pads least. Fewer ones come first where they pad hardly more: neighbouring lanes then take
-/// neighbouring rows, which fetch neighbouring entries of x.
+/// The number of buffers that pads least. Fewer ones come first where they pad hardly more: neighbouring lanes then
+/// take neighbouring rows, which fetch neighbouring entries of x.
 template <class Exec>
 Index choose_buffers(Exec& exec, View<const Offset> row_ptr, View<Offset> counts) {
   constexpr double hardly = 1.02;

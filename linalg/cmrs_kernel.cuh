@@ -5,14 +5,15 @@
 
 namespace tessera::linalg::detail {
 
-/// Chunks that a warp has in flight, and resident blocks per multiprocessor, which go through all strips. H200, November 2026,
-/// P1 tets with 16.8 M rows, M = 2: 0.896 ms (a strip a warp 0.957; 5 blocks 0.957; 8 chunks 1.12; M = 4 0.934, M = 8 0.992).
+/// Chunks that a warp has in flight, and resident blocks per multiprocessor, which go through all strips. H200,
+/// November 2026, P1 tets with 16.8 M rows, M = 2: 0.896 ms (a strip a warp 0.957; 5 blocks 0.957; 8 chunks 1.12; M = 4
+/// 0.934, M = 8 0.992).
 inline constexpr int cmrs_loads = 4;
 inline constexpr int cmrs_resident = 6;
 inline constexpr int most_buffers = 8;
 
-/// One warp a strip. Sum (row, m) of a strip stands at row * M + m; lane l adds to m = l % M, so the neighbouring entries of a
-/// row go to different sums in neighbouring banks.
+/// One warp a strip. Sum (row, m) of a strip stands at row * M + m; lane l adds to m = l % M, so the neighbouring
+/// entries of a row go to different sums in neighbouring banks.
 template <int loads, int resident, class T, class Use>
 __global__ void __launch_bounds__(product_block, resident)
     cmrs_kernel(CmrsView<T> a, const T* x, Use use, ProductSum sum) {

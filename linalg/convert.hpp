@@ -11,8 +11,8 @@ namespace tessera::linalg {
 /// Rows of a slice in the sliced formats: one warp.
 inline constexpr Index slice_height = 32;
 
-/// In place: counts[i] becomes the sum of the counts before it. counts [n + 1], the last one does not count; returns the
-/// sum of all, which then stands there.
+/// In place: counts[i] becomes the sum of the counts before it. counts [n + 1], the last one does not count; returns
+/// the sum of all, which then stands there.
 template <class Exec>
 Offset counts_to_offsets(Exec& exec, View<Offset> counts);
 
@@ -40,8 +40,8 @@ Array<Index, typename Exec::Space> sort_rows(Exec& exec, View<const Offset> row_
 
 /// Whether the sliced formats sort rows by length.
 struct SortParams {
-  /// Rows of a sorting window. 1 keeps the order of the rows; 0 takes `usual` when padding would otherwise exceed `bearable`
-  /// of the non-zeros, and 1 when not.
+  /// Rows of a sorting window. 1 keeps the order of the rows; 0 takes `usual` when padding would otherwise exceed
+  /// `bearable` of the non-zeros, and 1 when not.
   Index window = 0;
   static constexpr Index usual = 1024;
   static constexpr double bearable = 0.1;
@@ -57,8 +57,8 @@ Array<Index, typename Exec::Space> order_rows(Exec& exec, Index cols, View<const
   return sort_rows(exec, row_ptr, window);
 }
 
-/// Throws Error(usage) when `entries` stored ones of `bytes` each would take more than `padding_limit` times what CRS takes.
-/// Formats that pad ask before they allocate.
+/// Throws Error(usage) when `entries` stored ones of `bytes` each would take more than `padding_limit` times what CRS
+/// takes. Formats that pad ask before they allocate.
 void require_little_padding(const std::string& format, const RowLengths& lengths, Offset entries, double entry_bytes,
                             double crs_entry_bytes);
 inline constexpr double padding_limit = 3;

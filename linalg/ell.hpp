@@ -32,9 +32,9 @@ struct EllView {
   }
 };
 
-/// ELLPACK/ITPACK: as many columns as the longest row has non-zeros, stored column after column so that neighbouring rows
-/// lie side by side; short rows end in padding (value 0, column -1). From 32 rows on columns are padded to a multiple of 32.
-/// 12 B an entry in double, padding included. Koza et al., "Sparse matrix-vector product", (6.2).
+/// ELLPACK/ITPACK: as many columns as the longest row has non-zeros, stored column after column so that neighbouring
+/// rows lie side by side; short rows end in padding (value 0, column -1). From 32 rows on columns are padded to a
+/// multiple of 32. 12 B an entry in double, padding included. Koza et al., "Sparse matrix-vector product", (6.2).
 template <class Space, class T = double>
 struct Ell {
   using Scalar = T;

@@ -1,6 +1,6 @@
 #pragma once
-// Conversions of plain, sliced and packed ELL, written once; instantiated by ell_threads.cpp and ell_cuda.cu. The three share
-// the view of a matrix as slots: entry k of a slot stands at first(slot) + k * step().
+// Conversions of plain, sliced and packed ELL, written once; instantiated by ell_threads.cpp and ell_cuda.cu. The three
+// share the view of a matrix as slots: entry k of a slot stands at first(slot) + k * step().
 #include "linalg/ell.hpp"
 #include "linalg/formats_ops_impl.hpp"
 #include "linalg/packed_ell.hpp"

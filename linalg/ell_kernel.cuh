@@ -1,18 +1,20 @@
 #pragma once
-// The kernel of plain, sliced and packed ELL: one thread a slot, so that a warp reads whole lines of columns and values.
+// The kernel of plain, sliced and packed ELL: one thread a slot, so that a warp reads whole lines of columns and
+// values.
 #include "linalg/formats_cuda.cuh"
 
 namespace tessera::linalg::detail {
 
-/// Entries of a row that a thread has in flight, and resident blocks per multiprocessor of the kernels that also sum. H200,
-/// November 2026, P1 tets with 16.8 M rows: sliced ELL 0.773 ms (4 resident blocks 0.816; 16 loads 0.862). Blocks that stay
-/// and go through all slots gain 8 % where all slices are diagonals, but cost 40 % of packed ELL under a shuffled numbering,
-/// where far blocks do not share x.
+/// Entries of a row that a thread has in flight, and resident blocks per multiprocessor of the kernels that also sum.
+/// H200, November 2026, P1 tets with 16.8 M rows: sliced ELL 0.773 ms (4 resident blocks 0.816; 16 loads 0.862). Blocks
+/// that stay and go through all slots gain 8 % where all slices are diagonals, but cost 40 % of packed ELL under a
+/// shuffled numbering, where far blocks do not share x.
 inline constexpr int ell_loads = 8;
 inline constexpr int ell_resident = 5;
 
-/// The sum of a row: entry k at k * step of `values` (streamed, read once), its column given by column(k), -1 for none. Loads
-/// of `loads` entries are on their way together. The sum is double for float entries, too (spmv_cuda.cu says why).
+/// The sum of a row: entry k at k * step of `values` (streamed, read once), its column given by column(k), -1 for none.
+/// Loads of `loads` entries are on their way together. The sum is double for float entries, too (spmv_cuda.cu says
+/// why).
 template <int loads, class T, class Column>
 __device__ T sum_row(const T* values, Offset step, Index width, const T* x, Column column) {
   double sum = 0;

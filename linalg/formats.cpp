@@ -22,21 +22,24 @@ TESSERA_MAKERS_OF_OPERATORS(extern template, Cuda, float);
 
 namespace {
 
-/// Rows below which a GPU is not filled by one thread a row: CRS then puts more threads to work. H200, 2026-11-21: P1 tets are level at
-/// 51 k rows (0.0041 ms), hexes still 1.16 times slower packed at 30 k.
+/// Rows below which a GPU is not filled by one thread a row: CRS then puts more threads to work. H200, 2026-11-21: P1
+/// tets are level at 51 k rows (0.0041 ms), hexes still 1.16 times slower packed at 30 k.
 constexpr Index few_rows_cuda = 50'000;
-/// Rows below which nothing was measured on threads: packed columns gain from the smallest systems on. One core of a Xeon (Sapphire Rapids),
-/// 2026-11-21, time in relation to CRS: triangles, 441 rows 0.73, 10 k 0.62, 161 k 0.68; P1 tets, 729 rows 0.88, 11 k 0.86, 97 k 0.80.
+/// Rows below which nothing was measured on threads: packed columns gain from the smallest systems on. One core of a
+/// Xeon (Sapphire Rapids), 2026-11-21, time in relation to CRS: triangles, 441 rows 0.73, 10 k 0.62, 161 k 0.68; P1
+/// tets, 729 rows 0.88, 11 k 0.86, 97 k 0.80.
 constexpr Index few_rows_threads = 400;
-/// Non-zeros a row from which on several threads a row are the better way to read it. H200: Q2 hexes, 62 a row, 0.096 ms packed and 0.134 in
-/// CRS; P4 tets, 73 a row, 0.102 and 0.069.
+/// Non-zeros a row from which on several threads a row are the better way to read it. H200: Q2 hexes, 62 a row, 0.096
+/// ms packed and 0.134 in CRS; P4 tets, 73 a row, 0.102 and 0.069.
 constexpr double long_rows = 64;
-/// On threads a longest row costs the padding of its slice, 32 times its length: more than a seventh of the matrix would eat the gain. Among
-/// 97 k rows of P1 tets, one of 1000 entries 0.92 of the time of CRS, 4000 0.96, 8000 1.08. Up to this many times the mean it does no harm.
+/// On threads a longest row costs the padding of its slice, 32 times its length: more than a seventh of the matrix
+/// would eat the gain. Among 97 k rows of P1 tets, one of 1000 entries 0.92 of the time of CRS, 4000 0.96, 8000 1.08.
+/// Up to this many times the mean it does no harm.
 constexpr double outlier_threads = 16;
 constexpr Offset slice_of_outlier = 200;
-/// The same on CUDA, where a thread takes 0.11 us an entry of a long row and the GPU 2.9 ps a non-zero: up to this many times the mean, or up
-/// to one in so many of all non-zeros, the rest takes long enough. (One row among 0.5 M of P1 tets: level with CRS at 110 entries.)
+/// The same on CUDA, where a thread takes 0.11 us an entry of a long row and the GPU 2.9 ps a non-zero: up to this many
+/// times the mean, or up to one in so many of all non-zeros, the rest takes long enough. (One row among 0.5 M of P1
+/// tets: level with CRS at 110 entries.)
 constexpr double outlier_cuda = 4;
 constexpr Offset rest_of_outlier = 75'000;
 
@@ -54,8 +57,10 @@ const std::vector<FormatInfo>& format_table() {
       {"auto", "the best one for the matrix and backend"},
       {"crs", "compressed row storage: 12 B a non-zero, nothing padded", TESSERA_EVERYWHERE(make_crs_operator)},
       {"ell", "as many columns as the longest row: rows of one length", TESSERA_EVERYWHERE(make_ell_operator)},
-      {"sliced_ell", "slices of 32 rows padded to their own longest row, sorted where rows differ much", TESSERA_EVERYWHERE(make_sliced_ell_operator)},
-      {"packed_ell", "sliced ELL with columns packed into 0.25 to 2 B where the numbering allows: the least bytes", TESSERA_EVERYWHERE(make_packed_ell_operator)},
+      {"sliced_ell", "slices of 32 rows padded to their own longest row, sorted where rows differ much",
+       TESSERA_EVERYWHERE(make_sliced_ell_operator)},
+      {"packed_ell", "sliced ELL with columns packed into 0.25 to 2 B where the numbering allows: the least bytes",
+       TESSERA_EVERYWHERE(make_packed_ell_operator)},
       {"cmrs", "strips of 16 rows, each entry with its row in the column word", TESSERA_EVERYWHERE(make_cmrs_operator)},
       {"block_crs", "of several unknowns a node: compressed rows of dense blocks, a column a block",
        TESSERA_EVERYWHERE_IN_BLOCKS(make_block_crs_operator)},

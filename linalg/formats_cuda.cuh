@@ -18,9 +18,9 @@ struct ProductSum {
   }
 };
 
-/// Launches kernel(args..., use, sum) on `tiles` tiles of work. Where it sums, or asks to be `persistent`, at most as many
-/// blocks as fit on the GPU, `resident` on a multiprocessor, go through all tiles; each block leaves one partial sum, and
-/// their number fixes the order of the sum.
+/// Launches kernel(args..., use, sum) on `tiles` tiles of work. Where it sums, or asks to be `persistent`, at most as
+/// many blocks as fit on the GPU, `resident` on a multiprocessor, go through all tiles; each block leaves one partial
+/// sum, and their number fixes the order of the sum.
 template <class Use, class Kernel, class... Args>
 void launch_product(Cuda& exec, Kernel kernel, Offset tiles, int resident, bool persistent, double* result, Use use,
                     const Args&... args) {

@@ -9,9 +9,9 @@
 
 namespace tessera::linalg {
 
-/// y = A x by NVIDIA's cuSPARSE, which users and benches hold our products against. The library is loaded when first asked
-/// for, so that the program runs without it. Matrices with more than 2^31 - 1 entries are refused: 32-bit offsets are what its
-/// users pass and its faster case. Borrows the arrays it is given.
+/// y = A x by NVIDIA's cuSPARSE, which users and benches hold our products against. The library is loaded when first
+/// asked for, so that the program runs without it. Matrices with more than 2^31 - 1 entries are refused: 32-bit offsets
+/// are what its users pass and its faster case. Borrows the arrays it is given.
 class CusparseProduct {
  public:
   /// A sentence when the library cannot be used, empty when it can.

@@ -8,8 +8,9 @@
 
 namespace tessera::linalg::detail {
 
-/// Sums f(first, last) over chunks [first, last) of `items`, `chunk` items each, and returns the sum, added in the order of the
-/// chunks: independent of the number of threads. `work_before(i)` grows with i; threads get whole chunks of about equal work.
+/// Sums f(first, last) over chunks [first, last) of `items`, `chunk` items each, and returns the sum, added in the
+/// order of the chunks: independent of the number of threads. `work_before(i)` grows with i; threads get whole chunks
+/// of about equal work.
 template <class Work, class F>
 double for_chunks(Threads& exec, Offset items, Offset chunk, bool sums_wanted, Work work_before, F f) {
   const Offset chunks = (items + chunk - 1) / chunk;

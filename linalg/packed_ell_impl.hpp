@@ -28,8 +28,8 @@ struct SlotRows {
   }
 };
 
-/// The diagonals col - lane that occur in a slice, ascending: f(k, base, mask of the lanes that have it). Returns how many
-/// there are, or most + 1 once there are more than `most`.
+/// The diagonals col - lane that occur in a slice, ascending: f(k, base, mask of the lanes that have it). Returns how
+/// many there are, or most + 1 once there are more than `most`.
 template <class T, class F>
 Index merge_diagonals(const SlotRows<T>& rows, Offset slice, Index most, F f) {
   constexpr Index none = 0x7fffffff;

@@ -3,9 +3,9 @@
 
 namespace tessera::linalg {
 
-// Passes over vectors for a system A x = b whose unknown is shifted by a constant c, x = y + c: A y = b - c t, where t = A 1 are the
-// row sums. Each is done once or a few times a solve. Vectors are in double but for those of `loads`; e [rows] is 1 on free rows and 0 on fixed
-// ones. Every function exists for Threads and Cuda.
+// Passes over vectors for a system A x = b whose unknown is shifted by a constant c, x = y + c: A y = b - c t, where t
+// = A 1 are the row sums. Each is done once or a few times a solve. Vectors are in double but for those of `loads`; e
+// [rows] is 1 on free rows and 0 on fixed ones. Every function exists for Threads and Cuda.
 
 /// x_i = value for the i in `rows`, which are distinct.
 template <class Exec>
@@ -21,8 +21,8 @@ void add_constant(Exec& exec, double c, View<double> x);
 template <class Exec>
 void clean_row_sums(Exec& exec, double share, View<const double> d, View<const double> b, View<double> t, double* bt,
                     double* tt);
-/// shifted_i = e_i (b_i - c t_i); *square = (shifted, shifted), *size = the sum of (e_i (|b_i| + |c d_i|))^2, which times the square
-/// of the last digit is what rounding may have made of it (40 B).
+/// shifted_i = e_i (b_i - c t_i); *square = (shifted, shifted), *size = the sum of (e_i (|b_i| + |c d_i|))^2, which
+/// times the square of the last digit is what rounding may have made of it (40 B).
 template <class Exec>
 void shift_right_side(Exec& exec, double c, View<const double> e, View<const double> t, View<const double> d,
                       View<const double> b, View<double> shifted, double* square, double* size);

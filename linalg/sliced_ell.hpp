@@ -37,10 +37,10 @@ struct SlicedEllView {
   }
 };
 
-/// Sliced ELL: slices of 32 rows, each padded to its own longest row and stored column after column, so that a warp streams
-/// through its slice. Sorting rows by length within a window lessens the padding; y is then written in the window's order.
-/// 12 B an entry in double and 0.25 B a row. Monakov, Lokhmotov, Avetisyan, HiPEAC 2010; the window is that of SELL-C-sigma,
-/// Kreutzer et al., SIAM J. Sci. Comput. 36 (2014).
+/// Sliced ELL: slices of 32 rows, each padded to its own longest row and stored column after column, so that a warp
+/// streams through its slice. Sorting rows by length within a window lessens the padding; y is then written in the
+/// window's order. 12 B an entry in double and 0.25 B a row. Monakov, Lokhmotov, Avetisyan, HiPEAC 2010; the window is
+/// that of SELL-C-sigma, Kreutzer et al., SIAM J. Sci. Comput. 36 (2014).
 template <class Space, class T = double>
 struct SlicedEll {
   using Scalar = T;

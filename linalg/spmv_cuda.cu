@@ -12,18 +12,19 @@ constexpr int spmv_block = reduce_block;
 constexpr int spmv_blocks_per_multiprocessor = 6;
 /// Non-zeros that a lane has in flight: with 4 lanes a row of P1 tets (15) takes one pass, with 8 one of Q1 hexes (27).
 constexpr int loads_per_lane = 4;
-/// Of stream_kernel: threads of a block, entries that a lane has in flight, and a warp in shared memory. On an H200 (CUDA 13, 2026-11-21)
-/// in relation to cuSPARSE's CSR, P1 tets / Q1 hexes / P2 tets / P1 tets shuffled by 4096: 6 entries 1.19 / 1.16 / 1.10 / 1.35, 8 entries 1.34 /
-/// 1.20 / 1.14 / 0.98, spmv_kernel 1.33 / 1.21 / 0.91 / 0.81.
+/// Of stream_kernel: threads of a block, entries that a lane has in flight, and a warp in shared memory. On an H200
+/// (CUDA 13, 2026-11-21) in relation to cuSPARSE's CSR, P1 tets / Q1 hexes / P2 tets / P1 tets shuffled by 4096: 6
+/// entries 1.19 / 1.16 / 1.10 / 1.35, 8 entries 1.34 / 1.20 / 1.14 / 0.98, spmv_kernel 1.33 / 1.21 / 0.91 / 0.81.
 constexpr int stream_block = 1024;
 constexpr int stream_loads = 6;
 constexpr int stream_chunk = 32 * stream_loads;
 /// Rounds of a block below which spmv_kernel, which has more threads for few rows, is taken.
 constexpr int stream_rounds = 4;
 
-// What a product does with (A x)_row. Kernels start the sum of a row with `added(row)`, whose loads then travel with those of the row.
-// Sums are double for float entries, too: where the terms of a row cancel, as in products with smooth vectors, what is left counts. stream_kernel alone
-// rounds the products to float, for the room that they take in shared memory.
+// What a product does with (A x)_row. Kernels start the sum of a row with `added(row)`, whose loads then travel with
+// those of the row. Sums are double for float entries, too: where the terms of a row cancel, as in products with smooth
+// vectors, what is left counts. stream_kernel alone rounds the products to float, for the room that they take in shared
+// memory.
 
 template <class T>
 struct StoreProduct {  // y = A x
@@ -99,9 +100,10 @@ __global__ void __launch_bounds__(spmv_block, spmv_blocks_per_multiprocessor)
     kernels::finish_reduce(kernels::block_sum<double, spmv_block>(total), ticket, partial, result);
 }
 
-/// Each lane of a warp has a row, but the warp reads the entries of its 32 rows side by side, whatever their lengths, and leaves the
-/// products in shared memory for the lanes to sum (CSR-stream; Greathouse and Daga, SC 2014). A block fills a multiprocessor and takes
-/// consecutive rows: those share entries of x in the L1 cache, which matters most where the numbering is poor.
+/// Each lane of a warp has a row, but the warp reads the entries of its 32 rows side by side, whatever their lengths,
+/// and leaves the products in shared memory for the lanes to sum (CSR-stream; Greathouse and Daga, SC 2014). A block
+/// fills a multiprocessor and takes consecutive rows: those share entries of x in the L1 cache, which matters most
+/// where the numbering is poor.
 template <class T, class Use>
 __global__ void __launch_bounds__(stream_block, 1) stream_kernel(CrsView<const T> A, const T* __restrict__ x, Use use,
                                                                  unsigned* ticket, double* partial, double* result) {
@@ -187,9 +189,10 @@ void launch_stream(Cuda& exec, const CrsView<const T>& A, View<const T> x, Use u
 #endif
 }
 
-/// The kernel by the mean length of rows: lanes that share a row, so that one pass of `loads_per_lane` covers it; rows of 9 to 48 entries
-/// of large matrices as a stream. Products that also sum keep to shared rows up to 20 entries: there the sum costs the stream, whose one
-/// block a multiprocessor waits for it, a sixth of an iteration of CG (H200, P1 tets, 16.8 M rows: 1.42 ms against 1.25).
+/// The kernel by the mean length of rows: lanes that share a row, so that one pass of `loads_per_lane` covers it; rows
+/// of 9 to 48 entries of large matrices as a stream. Products that also sum keep to shared rows up to 20 entries: there
+/// the sum costs the stream, whose one block a multiprocessor waits for it, a sixth of an iteration of CG (H200, P1
+/// tets, 16.8 M rows: 1.42 ms against 1.25).
 template <class T, class Use>
 void dispatch(Cuda& exec, const CrsView<const T>& A, View<const T> x, Use use, double* result = nullptr) {
   const double mean = A.rows == 0 ? 0 : static_cast<double>(A.col_ind.size()) / A.rows;

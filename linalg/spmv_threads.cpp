@@ -10,7 +10,8 @@
 namespace tessera::linalg {
 namespace {
 
-// Rows are handed out in chunks of this many, so that the partial sums of a fused dot do not depend on the thread count.
+// Rows are handed out in chunks of this many, so that the partial sums of a fused dot do not depend on the thread
+// count.
 constexpr Offset row_chunk = 512;
 
 /// Sum of one row. Two accumulators, fixed order: short rows (7 to 30) gain nothing from gathers, and the next row
@@ -30,8 +31,8 @@ inline T row_sum(const Index* __restrict__ col_ind, const T* __restrict__ values
   return even + odd;
 }
 
-/// Calls f(row, ((A + D) x)_row) for all rows; threads get whole chunks with about equal numbers of non-zeros. `adds`: whether there
-/// is a D. Returns the sum of the values of f, added chunk by chunk in their order.
+/// Calls f(row, ((A + D) x)_row) for all rows; threads get whole chunks with about equal numbers of non-zeros. `adds`:
+/// whether there is a D. Returns the sum of the values of f, added chunk by chunk in their order.
 template <bool adds, class T, class F>
 double for_rows(Threads& exec, const CrsView<const T>& A, View<const T> added, View<const T> x, F f) {
   const Offset rows = A.rows;

@@ -6,9 +6,10 @@
 
 namespace tessera::linalg {
 
-// Operations on vectors, each one pass. Every function exists for Threads and Cuda and for T = double and float, deduced from
-// the vector that is written (pass a View). Scalars given by pointer are double whatever T is, and live where the vectors
-// live, so that no iteration of a solver waits for the host. Bytes are those of one entry in double; float halves them.
+// Operations on vectors, each one pass. Every function exists for Threads and Cuda and for T = double and float,
+// deduced from the vector that is written (pass a View). Scalars given by pointer are double whatever T is, and live
+// where the vectors live, so that no iteration of a solver waits for the host. Bytes are those of one entry in double;
+// float halves them.
 
 /// A vector that is read. It takes no part in deducing T, so Arrays and Views of either kind may be passed.
 template <class T>
@@ -62,8 +63,8 @@ template <class Exec, class T>
 void extract_diagonal(Exec& exec, const std::type_identity_t<CrsView<const T>>& A, View<T> diagonal);
 /// Which diagonals a preconditioner may divide by: positive ones, the magnitudes of all, or all as they are.
 enum class Sign { positive, magnitude, any };
-/// d_i = 1 / d_i or 1 / |d_i|. *bad = how many entries do not admit it, that is are not positive (zero, if any sign may be),
-/// not finite, or too small to be inverted (they become 0).
+/// d_i = 1 / d_i or 1 / |d_i|. *bad = how many entries do not admit it, that is are not positive (zero, if any sign may
+/// be), not finite, or too small to be inverted (they become 0).
 template <class Exec, class T>
 void invert_diagonal(Exec& exec, View<T> d, double* bad, Sign sign = Sign::positive);
 /// Uniform numbers in (-1, 1), the same on every backend (8 B). `first_row`: the global number of the row of x_0.
@@ -78,8 +79,8 @@ void update_r_dot(Exec& exec, Quotient alpha, In<T> q, In<T> inverse_diagonal, V
 template <class Exec, class T>
 void update_x_p(Exec& exec, Quotient alpha, Quotient beta, In<T> z, In<T> inverse_diagonal, View<T> x, View<T> p);
 
-/// The scalars of one step of the single-reduction CG; `advance_single` reads the sums of this step and what the last one
-/// left behind, and writes `alpha` and `pq`.
+/// The scalars of one step of the single-reduction CG; `advance_single` reads the sums of this step and what the last
+/// one left behind, and writes `alpha` and `pq`.
 struct SingleReductionStep {
   const double* gamma;      ///< (r, u), u = M^-1 r
   const double* delta;      ///< (A u, u)

@@ -11,7 +11,8 @@ struct Basis {
   View<T> operator[](Offset k) const { return data.part(k * rows, rows); }
 };
 
-// Operations with the first `count` vectors of a basis V, for orthogonalisation. Bytes are those of one entry of w, in double.
+// Operations with the first `count` vectors of a basis V, for orthogonalisation. Bytes are those of one entry of w, in
+// double.
 
 /// h_k = (v_k, w), k < count. Vectors are taken eight at a time: 8 count + count B.
 template <class Exec, class T>

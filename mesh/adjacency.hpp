@@ -19,7 +19,8 @@ struct Adjacency {
 
 /// Cells around each node (all nodes, or the vertices of the cells only).
 Adjacency node_cells(const Mesh& mesh, bool vertices_only = false);
-/// Nodes that share a cell with each node, without the node itself: the graph of a Lagrange matrix of the geometric order.
+/// Nodes that share a cell with each node, without the node itself: the graph of a Lagrange matrix of the geometric
+/// order.
 Adjacency node_nodes(const Mesh& mesh);
 /// Cells across each facet: the dual graph.
 Adjacency cell_cells(const Mesh& mesh);

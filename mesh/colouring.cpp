@@ -77,7 +77,8 @@ void level(const Keys& keys, Index n_cells, int colours, ColourSets& sets, std::
     const auto [low, high] = std::minmax_element(load.begin(), load.end());
     if (*high - *low <= std::max<Index>(1, mean / 20)) return;
     Index moved = 0;
-    // Later cells first: first fit gave them the high, thin colours, and theirs are the neighbourhoods with free colours.
+    // Later cells first: first fit gave them the high, thin colours, and theirs are the neighbourhoods with free
+    // colours.
     for (Index i = 0; i < n_cells; ++i) {
       const Index cell = pass % 2 ? i : n_cells - 1 - i;
       const int from = colour[cell];

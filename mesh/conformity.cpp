@@ -25,8 +25,8 @@ constexpr double deep = 1e-9;
 /// How near to an interior side is on it; flatter cells than that are refused as degenerate.
 constexpr double exact = 1e-13;
 
-/// For each side of a shape, the affine function of reference coordinates that is 0 on the side and 1 at the farthest vertex:
-/// [sides][constant, xi, eta, zeta].
+/// For each side of a shape, the affine function of reference coordinates that is 0 on the side and 1 at the farthest
+/// vertex: [sides][constant, xi, eta, zeta].
 std::vector<std::array<double, 4>> make_side_functions(Shape shape) {
   const int dim = dimension(shape), vertices = vertex_count(shape);
   const auto x = reference_nodes(shape, 1);
@@ -267,8 +267,8 @@ Misfits Search::run() {
   for (const CellBlock& block : mesh_.blocks) measure_edges(block);
   look_around_vertices();
   for (const CellBlock& block : mesh_.blocks) look_into_cells(block);
-  // On an interior side of one cell and on no exterior side of another: inside of the mesh. (A vertex that hangs on an edge
-  // is on interior sides of some cells around the edge.)
+  // On an interior side of one cell and on no exterior side of another: inside of the mesh. (A vertex that hangs on an
+  // edge is on interior sides of some cells around the edge.)
   for (std::size_t v = 0; v < between_.size(); ++v)
     if (between_[v] >= 0 && hanging_[v] < 0 && inside_[v] < 0) inside_[v] = between_[v];
   return {kind(coincident_), kind(hanging_), kind(inside_)};

@@ -18,16 +18,17 @@ struct Misfits {
   bool none() const { return coincident.count == 0 && hanging.count == 0 && inside.count == 0; }
 };
 
-/// Looks for them with a tree of the boundary's vertices. Distances are measured by the size of the cells there (1e-6 of a
-/// height, or of an edge), so that thin layers and graded meshes pass. Cost: O(cells + b log b) for b vertices on the boundary.
+/// Looks for them with a tree of the boundary's vertices. Distances are measured by the size of the cells there (1e-6
+/// of a height, or of an edge), so that thin layers and graded meshes pass. Cost: O(cells + b log b) for b vertices on
+/// the boundary.
 Misfits find_misfits(const Mesh& mesh);
 
-/// Throws Error(mesh) with the counts and the coordinates of the first place. `allow_cracks`: coincident vertices and touching
-/// sides are meant, and only overlaps are refused.
+/// Throws Error(mesh) with the counts and the coordinates of the first place. `allow_cracks`: coincident vertices and
+/// touching sides are meant, and only overlaps are refused.
 void check_conformity(const Mesh& mesh, bool allow_cracks);
 
-/// Makes one of boundary nodes that lie within `tolerance` (a length) of each other: the lowest-numbered stays. Facets and groups
-/// follow. Returns how many nodes went. Throws Error(mesh) where a cell would lose an edge.
+/// Makes one of boundary nodes that lie within `tolerance` (a length) of each other: the lowest-numbered stays. Facets
+/// and groups follow. Returns how many nodes went. Throws Error(mesh) where a cell would lose an edge.
 Index merge_nodes(Mesh& mesh, double tolerance);
 
 }  // namespace tessera::mesh

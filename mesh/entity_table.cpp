@@ -86,7 +86,8 @@ EntityRow make_row(const Mesh& mesh, const Group& group, bool is_group) {
     }
   const double sum = row.size;
   for (double& x : row.centre) x = sum > 0 ? x / sum : 0;
-  // Vertices span area vectors: on curved facets their own area, not the curved one, makes the normal of a flat surface 1 long.
+  // Vertices span area vectors: on curved facets their own area, not the curved one, makes the normal of a flat surface
+  // 1 long.
   double spanned = 0;
   if (row.exterior)
     for (Index facet : group.entities) {

@@ -27,8 +27,8 @@ struct EntityRow {
 /// One row a group, then one an entity; each by dimension, highest first.
 std::vector<EntityRow> entity_rows(const Mesh& mesh);
 
-/// The rows as aligned text, with a heading. `most` > 0: no more than so many rows, and a line that says how many are left out.
-/// `with_entities` false: entities only of dimensions that have no group.
+/// The rows as aligned text, with a heading. `most` > 0: no more than so many rows, and a line that says how many are
+/// left out. `with_entities` false: entities only of dimensions that have no group.
 std::string entity_table(const Mesh& mesh, std::size_t most, bool with_entities);
 
 }  // namespace tessera::mesh

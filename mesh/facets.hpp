@@ -26,8 +26,9 @@ struct NamedFacets {
 void find_exterior_facets(Mesh& mesh);
 
 /// Like find_exterior_facets for a mesh without facets; besides, appends one group (or entity) of dimension dim-1 for
-/// each of `named`. Interior named facets enter Mesh::facets with their lower-numbered cell. Facets of the group that are no
-/// side of any cell are left out and counted: [named]. Throws Error(mesh) where more than two cells share a facet.
+/// each of `named`. Interior named facets enter Mesh::facets with their lower-numbered cell. Facets of the group that
+/// are no side of any cell are left out and counted: [named]. Throws Error(mesh) where more than two cells share a
+/// facet.
 std::vector<Offset> set_facets(Mesh& mesh, const std::vector<NamedFacets>& named);
 
 /// A side of a cell; cell -1: not found.

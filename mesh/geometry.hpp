@@ -10,11 +10,12 @@ namespace tessera::mesh {
 /// Most nodes of a cell (hex 27).
 inline constexpr int max_nodes = 27;
 
-/// Geometric shape functions at a reference point (see reference_nodes): phi [nodes], dphi [nodes, dim]; dphi may be null.
+/// Geometric shape functions at a reference point (see reference_nodes): phi [nodes], dphi [nodes, dim]; dphi may be
+/// null.
 void shape_functions(Shape shape, int order, const double* xi, double* phi, double* dphi);
 
-/// Jacobian dx/dxi of a cell at a reference point from tabulated dphi: [3, 3] row-major, [0..dim) used, rest of the identity.
-/// Returns its determinant.
+/// Jacobian dx/dxi of a cell at a reference point from tabulated dphi: [3, 3] row-major, [0..dim) used, rest of the
+/// identity. Returns its determinant.
 double jacobian(const Mesh& mesh, const CellBlock& block, Index local, const double* dphi, double* J);
 
 /// Length, area or volume of a cell; exact for affine and tensor cells, by a Gauss rule exact for the polynomial

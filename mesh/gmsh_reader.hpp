@@ -52,7 +52,8 @@ double reading_seconds(const std::filesystem::path& file);
 ///
 /// Throws Error(file_system) where the file cannot be read, at `where` (its place in the deck), and Error(mesh) for a
 /// corrupt file, a script that does more than mesh (check_geo) without `trust`, an unsupported element (order > 4), a
-/// surface mesh in space, and whatever Gmsh refuses, in its own words. Error(memory), Error(interrupted): see run_in_child.
+/// surface mesh in space, and whatever Gmsh refuses, in its own words. Error(memory), Error(interrupted): see
+/// run_in_child.
 Mesh read_gmsh(const std::filesystem::path& file, const GmshOptions& options = {});
 
 }  // namespace tessera::mesh

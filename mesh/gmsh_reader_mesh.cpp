@@ -141,7 +141,8 @@ std::string last_name(const std::string& label) {
 
 using Members = std::map<std::pair<int, int>, std::vector<std::size_t>>;  // (dim, tag of an entity) -> positions
 
-// Parts by the names that a file gives its entities: they are its groups, unless it has physical groups of that dimension.
+// Parts by the names that a file gives its entities: they are its groups, unless it has physical groups of that
+// dimension.
 void add_labels(const GmshModel& model, const Members& members, std::vector<Part>& parts) {
   std::map<std::pair<int, std::string>, std::vector<std::size_t>> by_label;
   for (const EntityLabel& label : model.labels)

@@ -89,7 +89,8 @@ std::vector<int> cell_types(GmshModel& model) {
   return types;
 }
 
-// Elements that a file repeats for each group of their entity: positions of the first of each, ascending; empty: all differ.
+// Elements that a file repeats for each group of their entity: positions of the first of each, ascending; empty: all
+// differ.
 std::vector<std::size_t> without_repeats(const Index* nodes, std::size_t elements, int width, int vertices) {
   std::vector<std::array<Index, 8>> keys(elements);
   for (std::size_t e = 0; e < elements; ++e) {

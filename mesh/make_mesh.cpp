@@ -46,8 +46,9 @@ void merge(Mesh& mesh, double tolerance) {
            : warn(fmt::format("mesh.merge_nodes = {:g} merges nothing: no two boundary nodes lie so near", tolerance));
 }
 
-/// Reads the file; a geometry is refined by Gmsh, which puts new nodes onto it. Where that folds cells, as it may where they are large beside
-/// the curvature, the mesh comes unrefined. `refinements`: in: those wanted; out: those left to do.
+/// Reads the file; a geometry is refined by Gmsh, which puts new nodes onto it. Where that folds cells, as it may where
+/// they are large beside the curvature, the mesh comes unrefined. `refinements`: in: those wanted; out: those left to
+/// do.
 Mesh read_and_refine(const std::filesystem::path& file, GmshOptions options, int& refinements) {
   if (!is_geometry(file) || options.refine == 0) return read_gmsh(file, options);
   try {

@@ -5,7 +5,8 @@
 
 namespace tessera::mesh {
 
-/// A read-only view of a whole file, mapped into memory: pages come as they are read and count as cache, not as memory used.
+/// A read-only view of a whole file, mapped into memory: pages come as they are read and count as cache, not as memory
+/// used.
 class MappedFile {
  public:
   /// Throws Error(file_system) where the file is empty or cannot be read.

@@ -82,8 +82,8 @@ struct Mesh {
   std::vector<CellBlock> blocks;
   Facets facets;
   std::vector<Group> groups;
-  /// Elementary entities of the file's geometry, named by kind and tag ("surface_3"), and what a deck calls "rest". A deck
-  /// names them as it names groups; messages and output show them only where there are no groups.
+  /// Elementary entities of the file's geometry, named by kind and tag ("surface_3"), and what a deck calls "rest". A
+  /// deck names them as it names groups; messages and output show them only where there are no groups.
   std::vector<Group> entities;
   /// A structured box, for grid methods: cells per axis (0 on unused axes); all zero when the mesh is not a box.
   std::array<Index, 3> box_cells{0, 0, 0};

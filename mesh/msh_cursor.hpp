@@ -10,8 +10,9 @@
 
 namespace tessera::mesh {
 
-/// Reads a .msh file from front to back: sections, and numbers as text or, once `set_binary` was called, as bytes. Everything that is
-/// not there or not as expected is an Error(mesh) with the file and its line, or in a binary file its byte.
+/// Reads a .msh file from front to back: sections, and numbers as text or, once `set_binary` was called, as bytes.
+/// Everything that is not there or not as expected is an Error(mesh) with the file and its line, or in a binary file
+/// its byte.
 class MshCursor {
  public:
   MshCursor(std::string file, std::string_view text)
@@ -35,8 +36,8 @@ class MshCursor {
     while (at_ < end_ && is_space(*at_)) ++at_;
   }
   void skip_line();
-  /// The name of the next section, without $; empty at the end of the file. Lines between sections are skipped, as Gmsh does, but
-  /// not before the first section.
+  /// The name of the next section, without $; empty at the end of the file. Lines between sections are skipped, as Gmsh
+  /// does, but not before the first section.
   std::string next_section();
   /// Reads `end` and the name: $End<name>, or $END<name>.
   void expect_end(const std::string& name, const std::string& end);

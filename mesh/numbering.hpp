@@ -12,12 +12,12 @@ namespace tessera::mesh {
 /// Reverse Cuthill-McKee with pseudo-peripheral starts. Deterministic.
 /// Source: A. George and J. Liu, Computer Solution of Large Sparse Positive Definite Systems, 1981, chapter 4.
 std::vector<Index> rcm(const Adjacency& graph);
-/// Fill-reducing nested dissection (METIS_NodeND, in a child process that ends where `stop` is true). Throws Error(mesh)
-/// where the graph is beyond 32-bit indices.
+/// Fill-reducing nested dissection (METIS_NodeND, in a child process that ends where `stop` is true). Throws
+/// Error(mesh) where the graph is beyond 32-bit indices.
 std::vector<Index> nested_dissection(const Adjacency& graph, const std::function<bool()>& stop = {});
 
-/// Gives nodes new numbers everywhere (points, blocks, groups), then sorts the cells of each block by their least node and
-/// lets facets and groups follow.
+/// Gives nodes new numbers everywhere (points, blocks, groups), then sorts the cells of each block by their least node
+/// and lets facets and groups follow.
 void renumber_nodes(Mesh& mesh, std::span<const Index> new_number);
 /// Gives cells new numbers; a cell stays in its block. new_number: [cells]. Throws Error(internal) for anything else.
 void renumber_cells(Mesh& mesh, std::span<const Index> new_number);

@@ -69,7 +69,8 @@ AffineMap translation(const Mesh& mesh, const SideOfMesh& from, const SideOfMesh
   return map;
 }
 
-/// The inverse of a map whose linear part is a rotation or reflection (its transpose is its inverse); none of another one.
+/// The inverse of a map whose linear part is a rotation or reflection (its transpose is its inverse); none of another
+/// one.
 std::optional<AffineMap> inverse(const AffineMap& map) {
   AffineMap result;
   for (int i = 0; i < 3; ++i) {

@@ -6,8 +6,8 @@
 
 namespace tessera::mesh {
 
-/// Points in a balanced tree of boxes: those within a box are found in O(log n), however unevenly they lie. Unlike a grid of
-/// bins it does not mind a mesh that is graded over ten orders of magnitude.
+/// Points in a balanced tree of boxes: those within a box are found in O(log n), however unevenly they lie. Unlike a
+/// grid of bins it does not mind a mesh that is graded over ten orders of magnitude.
 class PointTree {
  public:
   using Point = std::array<double, 3>;

@@ -17,7 +17,8 @@ struct Cut {
   std::vector<std::vector<Child>> on_side;  ///< for each side of the parent, the sides of children that cover it
 };
 
-/// One cut, but three for a tet: the inner octahedron by its diagonal between the midpoints of edges 02-13, 01-23, 03-12.
+/// One cut, but three for a tet: the inner octahedron by its diagonal between the midpoints of edges 02-13, 01-23,
+/// 03-12.
 const std::vector<Cut>& cuts(Shape shape);
 
 }  // namespace tessera::mesh

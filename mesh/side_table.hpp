@@ -30,8 +30,8 @@ class SideTable {
   void bucket(Index vertex, std::vector<Record>& records) const;
   /// Whether two records of one facet see it from its two sides, as neighbours do.
   bool opposite(const Record& a, const Record& b) const;
-  /// Throws Error(mesh) where records [first, last) of a bucket, one facet, belong to more than two cells, or to two on the same
-  /// side of it.
+  /// Throws Error(mesh) where records [first, last) of a bucket, one facet, belong to more than two cells, or to two on
+  /// the same side of it.
   void check_run(const std::vector<Record>& records, std::size_t first, std::size_t last) const;
 
  private:

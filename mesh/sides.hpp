@@ -19,8 +19,9 @@ struct SidePair {
   CellSide first, second;
 };
 
-/// Pairs up the sides of `cells` (ascending) that `wanted(cell, side)` takes, by their vertices; `id` [nodes] gives vertices a
-/// number that may be shared (periodic boundaries), empty: their own. In the order of first.cell and first.side, `first` the lower.
+/// Pairs up the sides of `cells` (ascending) that `wanted(cell, side)` takes, by their vertices; `id` [nodes] gives
+/// vertices a number that may be shared (periodic boundaries), empty: their own. In the order of first.cell and
+/// first.side, `first` the lower.
 template <class Wanted>
 std::vector<SidePair> pair_sides(const Mesh& mesh, std::span<const Index> cells, std::span<const Index> id,
                                  Wanted wanted);

@@ -32,9 +32,9 @@ struct CompareReport {
   std::string table(bool all = true) const;
 };
 
-/// Compares two .vtu files (points, cells, every field), two .json files (every key), two .csv files (every column), or two
-/// folders: all files of these kinds in them, by name.
-/// Throws Error(usage) where the files are of different or unknown kinds, Error(file_system) where one cannot be read.
+/// Compares two .vtu files (points, cells, every field), two .json files (every key), two .csv files (every column), or
+/// two folders: all files of these kinds in them, by name. Throws Error(usage) where the files are of different or
+/// unknown kinds, Error(file_system) where one cannot be read.
 CompareReport compare(const std::filesystem::path& a, const std::filesystem::path& b,
                       const CompareOptions& options = {});
 

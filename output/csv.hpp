@@ -13,8 +13,8 @@ struct Column {
   std::vector<double> values;
 };
 
-/// Writes columns of the same length as a table: a line of names, then one line a row, commas between; 17 digits, so that numbers
-/// read back are the same. As `atomic_write` does.
+/// Writes columns of the same length as a table: a line of names, then one line a row, commas between; 17 digits, so
+/// that numbers read back are the same. As `atomic_write` does.
 void write_csv(const std::vector<Column>& columns, const std::filesystem::path& path);
 
 /// The points of `data` as a table, one row a node: x, y, z, then each point field, a vector as name_x, name_y, name_z.

@@ -102,7 +102,8 @@ void RunFolder::lock() {
                   fmt::format("another run is writing into {}: {}", printable(directory_.string()), other),
                   "wait for its end, or choose another folder with --output");
     }
-    // The run before may have removed the file between our open and our lock: then the lock is of a file without a name.
+    // The run before may have removed the file between our open and our lock: then the lock is of a file without a
+    // name.
     struct stat here {
     }, named{};
     if (::fstat(lock_, &here) == 0 && ::stat(lock_path_.c_str(), &named) == 0 && here.st_ino == named.st_ino) break;

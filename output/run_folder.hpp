@@ -5,8 +5,8 @@
 
 namespace tessera::output {
 
-/// The folder of a run's results, made and held for this run: another run into the same folder is refused while it lives.
-/// What an earlier run has left is removed, results included: they must not lie beside a newer summary.
+/// The folder of a run's results, made and held for this run: another run into the same folder is refused while it
+/// lives. What an earlier run has left is removed, results included: they must not lie beside a newer summary.
 class RunFolder {
  public:
   /// Throws Error(file_system) where the folder cannot be made or written to, or another run holds it.

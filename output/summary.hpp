@@ -36,7 +36,8 @@ class Summary {
 
   /// set("mesh.nodes", n): dots open tables.
   void set(const std::string& dotted_key, SummaryValue value);
-  /// set_in("mesh.groups", "fins.left", n): the last key is taken as it is, dots included. For names from a deck or mesh.
+  /// set_in("mesh.groups", "fins.left", n): the last key is taken as it is, dots included. For names from a deck or
+  /// mesh.
   void set_in(const std::string& dotted_table, const std::string& key, SummaryValue value);
   void set_json(const std::string& dotted_key, const nlohmann::ordered_json& value);
   bool has(const std::string& dotted_key) const;
@@ -44,8 +45,8 @@ class Summary {
   /// Error text and status "error"; the exit code is kept as "exit_code".
   void set_error(const std::string& message, int exit_code);
 
-  /// Adds phases (profile()), memory (memory_use()) and warnings(), in the stable order of keys. `status` is not changed when
-  /// already set; otherwise it becomes "ok".
+  /// Adds phases (profile()), memory (memory_use()) and warnings(), in the stable order of keys. `status` is not
+  /// changed when already set; otherwise it becomes "ok".
   void finish();
 
   /// The text of a summary that says "interrupted" with this exit code, of what is known by now.

@@ -149,8 +149,8 @@ std::string escape_xml(const std::string& text) {
   return result;
 }
 
-/// Asks for what VTK is about to take, and gives it back: here a want of memory is an exception like others, and the run can still
-/// write its summary.
+/// Asks for what VTK is about to take, and gives it back: here a want of memory is an exception like others, and the
+/// run can still write its summary.
 void ask_for_memory(const VtkData& data) {
   std::size_t values = data.points.size();
   for (const OutputCells& block : data.blocks) values += block.conn.size() + block.conn.size() / block.nodes;

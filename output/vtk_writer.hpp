@@ -46,7 +46,8 @@ std::vector<OutputCells> vtk_linear_cells(const mesh::Mesh& mesh);
 inline std::span<const double> reference_vertices(mesh::Shape shape) { return mesh::reference_nodes(shape, 1); }
 
 /// Writes a .vtu file (appended raw binary, zlib), as `atomic_write` does.
-/// Throws Error(file_system) where the file cannot be written whole, Error(internal) where the sizes in `data` disagree.
+/// Throws Error(file_system) where the file cannot be written whole, Error(internal) where the sizes in `data`
+/// disagree.
 void write_vtu(const VtkData& data, const std::filesystem::path& path);
 
 /// One file of a time series; `file` is written relative to the .pvd file's folder where it lies below it.

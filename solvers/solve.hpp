@@ -29,8 +29,8 @@ Report solve(Exec& exec, const linalg::Crs<typename Exec::Space>& A, View<const 
 
 /// Bytes that `solve` takes beside A, b and x, at their peak, but for a few kB of scalars: what the method and its
 /// preconditioner say of themselves. Exact for Krylov solvers of a matrix in CRS or in block_crs and for two-point
-/// problems. Estimates are the factor of direct solvers (of minimum degree; on CUDA it stays on the host, and is none of
-/// these bytes), and what multicolour_ssor pads on CUDA (a tenth). `block`: unknowns a node; `copies_entries`: A is
+/// problems. Estimates are the factor of direct solvers (of minimum degree; on CUDA it stays on the host, and is none
+/// of these bytes), and what multicolour_ssor pads on CUDA (a tenth). `block`: unknowns a node; `copies_entries`: A is
 /// stored in block rows, which readers of entries expand.
 double solver_bytes(const SolverParams& params, const ProblemSize& size);
 template <class Exec>

@@ -95,7 +95,8 @@ void add_atomically(Cuda& exec, const BlockData<Device>& block, const Form& form
                 [&](const auto& element, const auto& sink) { launch_cells(exec, element, sink, 0, block.cells); });
 }
 
-/// Values e < entries() of places first .. first + count to buffer[(place - first) * steps.place + e * steps.entry], see value_steps().
+/// Values e < entries() of places first .. first + count to buffer[(place - first) * steps.place + e * steps.entry],
+/// see value_steps().
 template <class Form>
 void store_cells(Cuda& exec, const BlockData<Device>& block, const Form& form, Index first, Index count,
                  double* buffer) {

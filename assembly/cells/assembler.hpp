@@ -35,14 +35,14 @@ struct BlockData;
 struct FormTraits;
 
 /// What an assembler does whatever the form: set-up and facets. The set-up (order of cells,
-/// sparsity, slots, colours, partitions, lists, tables and geometry on the backend) is apart from the numeric refill and is kept for all
-/// refills. Every strategy but "atomic" is bitwise repeatable; on threads results do not depend on the number of threads. Every element
-/// type of a mixed mesh is one launch per step of the strategy.
-/// Sources: C. Cecka, A. Lew, E. Darve, Assembly of finite element methods on graphics processors, Int. J. Numer. Methods Eng. 85
-/// (2011); G. Markall et al., Finite element assembly strategies on multi-core and many-core architectures, Int. J. Numer. Methods
-/// Fluids 71 (2013); D. Goeddeke, D. Komatitsch, M. Moeller, section 9.4.
-/// Mesh and map must outlive the assembler. Throws Error(internal) where sizes do not fit together, Error(usage) for an unknown
-/// strategy or "shared" with cells of too many nodes, Error(mesh) where rows exceed 32-bit numbers.
+/// sparsity, slots, colours, partitions, lists, tables and geometry on the backend) is apart from the numeric refill
+/// and is kept for all refills. Every strategy but "atomic" is bitwise repeatable; on threads results do not depend on
+/// the number of threads. Every element type of a mixed mesh is one launch per step of the strategy. Sources: C. Cecka,
+/// A. Lew, E. Darve, Assembly of finite element methods on graphics processors, Int. J. Numer. Methods Eng. 85 (2011);
+/// G. Markall et al., Finite element assembly strategies on multi-core and many-core architectures, Int. J. Numer.
+/// Methods Fluids 71 (2013); D. Goeddeke, D. Komatitsch, M. Moeller, section 9.4. Mesh and map must outlive the
+/// assembler. Throws Error(internal) where sizes do not fit together, Error(usage) for an unknown strategy or "shared"
+/// with cells of too many nodes, Error(mesh) where rows exceed 32-bit numbers.
 template <class Exec>
 class CellAssembler {
  public:
@@ -54,14 +54,14 @@ class CellAssembler {
   /// Quadrature points of each cell of block `block`.
   int points_per_cell(int block) const;
 
-  /// The sparsity of the space, built on the backend; all values zero. Column indices ascend; the diagonal is in every row
-  /// of a dof that a cell has. Of forms of one unknown a node.
+  /// The sparsity of the space, built on the backend; all values zero. Column indices ascend; the diagonal is in every
+  /// row of a dof that a cell has. Of forms of one unknown a node.
   linalg::Crs<Space> make_matrix();
   /// The same of a form with several unknowns a node: block rows of nodes. The vector is [dofs, components].
   linalg::BlockCrs<Space> make_block_matrix();
 
-  /// Physical points of facet integrals over a group of dimension dim-1: [facets, points, 3]; `points` is the largest number
-  /// that a side of the group needs, the rest repeats the last point.
+  /// Physical points of facet integrals over a group of dimension dim-1: [facets, points, 3]; `points` is the largest
+  /// number that a side of the group needs, the rest repeats the last point.
   std::vector<double> facet_points(const mesh::Group& group) const;
   /// Adds the integrals of a form over the facets of a group. Its data are [facets, points] as in facet_points;
   /// empty: 0. Facets are coloured, so the result is repeatable. Throws Error(internal) where lengths do not fit.
@@ -92,8 +92,8 @@ class CellAssembler {
   std::unique_ptr<AssemblerState<Space>> state_;
 };
 
-/// Assembles a form (forms/): into compressed rows, or straight into another format that RowLayout describes; a form with several
-/// unknowns a node (forms/components.hpp) into block rows. A form is a type with
+/// Assembles a form (forms/): into compressed rows, or straight into another format that RowLayout describes; a form
+/// with several unknowns a node (forms/components.hpp) into block rows. A form is a type with
 ///   Number, Data, components, symmetric, couples      what it is made of, see forms/tangent.hpp
 ///   at_point(place, C, l), present(block)             what it says at a point, and which of its blocks have data
 ///   constant(block), tensor_components()              of a symmetric form: what chooses the element
@@ -114,16 +114,17 @@ class Assembler : public CellAssembler<Exec> {
   void set_data(const Data& data);
   /// Fills A (from make_matrix) and b [dofs] anew with the data set before: no copies, no allocations.
   void refill(linalg::Crs<Space>& A, View<double> b);
-  /// The same into the values of another format: entry k of a row of `pattern` (from make_matrix; its values are neither read nor
-  /// written) goes where `layout` says. Padding of the format keeps its value or becomes zero.
+  /// The same into the values of another format: entry k of a row of `pattern` (from make_matrix; its values are
+  /// neither read nor written) goes where `layout` says. Padding of the format keeps its value or becomes zero.
   void refill(const linalg::Crs<Space>& pattern, const linalg::RowLayout& layout, View<double> values, View<double> b);
   /// Of a form with several unknowns a node: A from make_block_matrix, b [dofs, components].
   void refill(linalg::BlockCrs<Space>& A, View<double> b);
   /// set_data and refill.
   void assemble(const Data& data, linalg::Crs<Space>& A, View<double> b);
   void assemble(const Data& data, linalg::BlockCrs<Space>& A, View<double> b);
-  /// Fills b [dofs] or [dofs, components] alone, with the data set before; needs no matrix. Of symmetric forms. Every strategy does so in the same way: rows
-  /// gather, repeatably. The first call sets up lists of 4 B a dof of each cell, and 8 B a point of cells that are not straight simplices.
+  /// Fills b [dofs] or [dofs, components] alone, with the data set before; needs no matrix. Of symmetric forms. Every
+  /// strategy does so in the same way: rows gather, repeatably. The first call sets up lists of 4 B a dof of each cell,
+  /// and 8 B a point of cells that are not straight simplices.
   void refill_vector(View<double> b);
   /// Least traffic of a refill: dofs, geometry, slots and coefficients read once, values and b written once.
   double refill_bytes(const linalg::Crs<Space>& A) const;

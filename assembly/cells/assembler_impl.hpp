@@ -1,6 +1,6 @@
 #pragma once
-// Assembler, written once: what it does with a form. Which elements and kernels there are is the business of the numeric steps
-// add_colours, gather_rows, store_cells ..., which are included before.
+// Assembler, written once: what it does with a form. Which elements and kernels there are is the business of the
+// numeric steps add_colours, gather_rows, store_cells ..., which are included before.
 #include "assembly/cells/block.hpp"
 #include "assembly/cells/place_fields.hpp"
 #include "assembly/cells/setup_impl.hpp"

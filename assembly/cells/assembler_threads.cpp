@@ -8,8 +8,9 @@
 namespace tessera::assembly {
 namespace {
 
-/// Consecutive cells that one thread assembles in a row. Cells are sorted for locality, so their values stay in the cache;
-/// fewer on small meshes so that there are chunks to share. Independent of the number of threads: results do not change with it.
+/// Consecutive cells that one thread assembles in a row. Cells are sorted for locality, so their values stay in the
+/// cache; fewer on small meshes so that there are chunks to share. Independent of the number of threads: results do not
+/// change with it.
 constexpr Index most_cells_per_chunk = 512;
 constexpr Index least_cells_per_chunk = 8;
 constexpr Index chunks_wanted = 256;
@@ -28,7 +29,8 @@ void order_cells(Threads& exec, const mesh::CellBlock& cells, const DofBlock& do
   block.chunk_cells = std::clamp(count / chunks_wanted, least_cells_per_chunk, most_cells_per_chunk);
   const Index chunks = (count + block.chunk_cells - 1) / block.chunk_cells;
 
-  // Two chunks that share a dof get different colours. Each thread lists the dofs of its own range of chunks, each dof once a chunk.
+  // Two chunks that share a dof get different colours. Each thread lists the dofs of its own range of chunks, each dof
+  // once a chunk.
   std::vector<Offset> ptr(static_cast<std::size_t>(chunks) + 1, 0);
   std::vector<std::vector<Index>> keys_of(static_cast<std::size_t>(exec.count()));
   parallel_ranges(exec.count(), chunks, [&](Offset first_chunk, Offset last_chunk, int part) {

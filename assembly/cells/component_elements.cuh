@@ -28,7 +28,8 @@ struct AddBlocks {
   }
 };
 
-/// Writes the blocks in the order of BlockView::entry(), row-major, then the loads of each node, in global or shared memory.
+/// Writes the blocks in the order of BlockView::entry(), row-major, then the loads of each node, in global or shared
+/// memory.
 template <bool symmetric>
 struct StoreBlocks {
   static constexpr bool wants_every_value = true;
@@ -66,8 +67,8 @@ struct PairSink {
   }
 };
 
-/// Any element by quadrature, a warp each: the element of a form of one unknown for each pair of components, of symmetric forms those
-/// with c <= d.
+/// Any element by quadrature, a warp each: the element of a form of one unknown for each pair of components, of
+/// symmetric forms those with c <= d.
 template <int dim, int tiles, class Form>
 struct ComponentElement {
   using Pair = forms::ComponentPair<Form>;

@@ -1,7 +1,7 @@
 #pragma once
-// Elements of forms with several unknowns a node on threads, and the sinks that take them. The workspace has the matrices of pairs of
-// components one after the other, [components, components, nodes, nodes], of symmetric forms those with c <= d; then the loads
-// [components, nodes].
+// Elements of forms with several unknowns a node on threads, and the sinks that take them. The workspace has the
+// matrices of pairs of components one after the other, [components, components, nodes, nodes], of symmetric forms those
+// with c <= d; then the loads [components, nodes].
 #include "assembly/cells/elements_threads.hpp"
 #include "forms/components.hpp"
 
@@ -129,8 +129,8 @@ struct AddBlocks {
   }
 };
 
-/// Writes the blocks in the order of BlockView::entry(), row-major, then the loads of each node; those of place `first` at the
-/// beginning of the buffer.
+/// Writes the blocks in the order of BlockView::entry(), row-major, then the loads of each node; those of place `first`
+/// at the beginning of the buffer.
 struct StoreBlocks {
   const BlockView& block;
   double* buffer;

@@ -10,7 +10,8 @@ using forms::gradient_gradient;
 using forms::load_value;
 using forms::value_value;
 
-/// Mean over a cell of the tensor between gradients, where these are constant: sum_q w_q A_q / sum_q w_q. Returns its components.
+/// Mean over a cell of the tensor between gradients, where these are constant: sum_q w_q A_q / sum_q w_q. Returns its
+/// components.
 template <int dim, class Form>
 __device__ inline int mean_tensor(const BlockView& block, const Form& form, forms::Place x,
                                   double (&mean)[tensor_size<dim>]) {
@@ -64,8 +65,8 @@ __device__ inline void jacobian_at_point(const BlockView& block, const Geometry&
       [&](int a, int g) { return block.map_columns[(g * dim + a) * block.points + q]; }, J);
 }
 
-/// Linear straight simplices in closed form, a thread each. Coefficients at points count by their weighted mean where the gradients
-/// are constant.
+/// Linear straight simplices in closed form, a thread each. Coefficients at points count by their weighted mean where
+/// the gradients are constant.
 template <int dim, class Form>
 struct LinearSimplex {
   static constexpr int lanes = 1;
@@ -114,8 +115,8 @@ struct LinearSimplex {
   }
 };
 
-/// Straight simplices of any order with a tangent that is constant on the cell, a thread each: the entries are sums over pairs of
-/// G_ab R_ab, and C_vv times the mass; the reference matrices stand entry by entry in shared memory.
+/// Straight simplices of any order with a tangent that is constant on the cell, a thread each: the entries are sums
+/// over pairs of G_ab R_ab, and C_vv times the mass; the reference matrices stand entry by entry in shared memory.
 template <int dim, class Form>
 struct AffineSimplex {
   static constexpr int lanes = 1;
@@ -163,8 +164,8 @@ struct AffineSimplex {
   }
 };
 
-/// Cells of few dofs whose geometry has the same nodes (bilinear quads, trilinear hexes, linear prisms), a thread each, the matrix in
-/// registers; basis and weights in shared memory.
+/// Cells of few dofs whose geometry has the same nodes (bilinear quads, trilinear hexes, linear prisms), a thread each,
+/// the matrix in registers; basis and weights in shared memory.
 template <int dim, int n, class Form>
 struct SmallElement {
   static constexpr int lanes = 1;

@@ -17,8 +17,8 @@ using forms::gradient_gradient;
 using forms::load_value;
 using forms::value_value;
 
-/// Workspace of one thread: the matrix and load of one element. Of a symmetric matrix the upper half is filled. `basis` serves forms
-/// with several unknowns a node.
+/// Workspace of one thread: the matrix and load of one element. Of a symmetric matrix the upper half is filled. `basis`
+/// serves forms with several unknowns a node.
 struct Workspace {
   std::vector<double> matrix, load, flux, basis;
   explicit Workspace(const BlockView& block, int dim)
@@ -33,10 +33,11 @@ struct Workspace {
   }
 };
 
-/// An element has values(place, work), its matrix and where there is a load that, and row(place, i, work, row), row i of the matrix
-/// alone, which returns its load.
+/// An element has values(place, work), its matrix and where there is a load that, and row(place, i, work, row), row i
+/// of the matrix alone, which returns its load.
 
-/// Straight simplices with a tangent that is constant on the cell: sum over pairs of G_ab R_ab, plus C_vv times the mass.
+/// Straight simplices with a tangent that is constant on the cell: sum over pairs of G_ab R_ab, plus C_vv times the
+/// mass.
 template <int dim, class Form>
 struct AffineElement {
   const BlockView& block;
@@ -104,7 +105,8 @@ struct AffineElement {
   }
 };
 
-/// By quadrature: sum_q B_i . (G B_j) with B the reference gradients and the value; the upper half and what shares its vector registers.
+/// By quadrature: sum_q B_i . (G B_j) with B the reference gradients and the value; the upper half and what shares its
+/// vector registers.
 template <int dim, class Form>
 struct SymmetricElement {
   const BlockView& block;
@@ -191,7 +193,8 @@ struct SymmetricElement {
   }
 };
 
-/// Forms that are not symmetric, by quadrature; linear straight simplices with constant coefficients in closed form, where the form has one.
+/// Forms that are not symmetric, by quadrature; linear straight simplices with constant coefficients in closed form,
+/// where the form has one.
 template <int dim, class Form>
 struct UnsymmetricElement {
   using Point = forms::AtPoint<Form, dim>;
@@ -232,8 +235,8 @@ struct UnsymmetricElement {
     sum_rows<0>(place, first, last, work.flux.data(), matrix, load);
   }
 
-  /// Rows first .. last of the matrix to `matrix`, and their loads to `load`: sum_q B_i . flux_j with the derivatives and the value as B.
-  /// `fixed` is the number of dofs where the compiler shall know it, else 0.
+  /// Rows first .. last of the matrix to `matrix`, and their loads to `load`: sum_q B_i . flux_j with the derivatives
+  /// and the value as B. `fixed` is the number of dofs where the compiler shall know it, else 0.
   template <int fixed>
   void sum_rows(Offset place, int first, int last, double* __restrict__ flux, double* __restrict__ matrix,
                 double* __restrict__ load) const {

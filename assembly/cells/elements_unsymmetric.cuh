@@ -90,8 +90,8 @@ struct SmallUnsymmetric {
   }
 };
 
-/// Cells of at most eight dofs, eight lanes each: first the lanes take the points, then columns, which stay in registers. The basis and
-/// the points are in shared memory.
+/// Cells of at most eight dofs, eight lanes each: first the lanes take the points, then columns, which stay in
+/// registers. The basis and the points are in shared memory.
 template <int dim, class Form>
 struct ColumnElement {
   static constexpr int lanes = 8;

@@ -1,19 +1,21 @@
 #pragma once
-// nonzeros on CUDA: rows gather the contributions of the cells around them, each cell computed again by each of its rows. No additions in
-// memory that others see, no zeroing, every value written once. (Cecka et al. 2011, "thread per non-zero"; here a lane or a warp a row.)
+// nonzeros on CUDA: rows gather the contributions of the cells around them, each cell computed again by each of its
+// rows. No additions in memory that others see, no zeroing, every value written once. (Cecka et al. 2011, "thread per
+// non-zero"; here a lane or a warp a row.)
 #include "assembly/cells/launch.cuh"
 #include "assembly/cells/simplex_block_rows.cuh"
 
 namespace tessera::assembly {
 namespace kernels {
 
-/// Blocks that the registers of a multiprocessor must hold; 0: as the compiler likes. In space one block less (86 registers a thread, not
-/// 80) was 8 to 12 per cent slower (H200, 2026-11-22).
+/// Blocks that the registers of a multiprocessor must hold; 0: as the compiler likes. In space one block less (86
+/// registers a thread, not 80) was 8 to 12 per cent slower (H200, 2026-11-22).
 template <int dim>
 inline constexpr int gather_blocks = dim == 3 ? 6 : 0;
 
-/// One warp a row of any elements. By quadrature, lanes take the points, (G B_i) to shared memory, then the columns; straight simplices
-/// sum G_ab R_ab. A cell's columns are distinct, and cells follow one another, so the sums need no more than the order of a warp.
+/// One warp a row of any elements. By quadrature, lanes take the points, (G B_i) to shared memory, then the columns;
+/// straight simplices sum G_ab R_ab. A cell's columns are distinct, and cells follow one another, so the sums need no
+/// more than the order of a warp.
 template <int dim, class Form>
 __global__ void __launch_bounds__(cells_block, gather_blocks<dim>)
     gather_any(BlockView block, Form form, bool affine, Target target, const Offset* around_ptr, const Index* around,
@@ -83,8 +85,8 @@ __global__ void __launch_bounds__(cells_block, gather_blocks<dim>)
   if (lane == 0) target.b[row] = add ? target.b[row] + load : load;
 }
 
-/// One warp a row of a form that is not symmetric, cell after cell around it: lanes take the points, which go to shared memory, then the
-/// columns.
+/// One warp a row of a form that is not symmetric, cell after cell around it: lanes take the points, which go to shared
+/// memory, then the columns.
 template <int dim, class Form>
 __global__ void __launch_bounds__(cells_block)
     gather_unsymmetric(BlockView block, Form form, Target target, const Offset* around_ptr, const Index* around,
@@ -126,8 +128,8 @@ __global__ void __launch_bounds__(cells_block)
   if (lane == 0) target.b[row] = add ? target.b[row] + load : load;
 }
 
-/// One warp a block row of a form with several unknowns a node, cell after cell around it and pair after pair of components: lanes take
-/// the points, (C^T B_i) to shared memory, then the columns.
+/// One warp a block row of a form with several unknowns a node, cell after cell around it and pair after pair of
+/// components: lanes take the points, (C^T B_i) to shared memory, then the columns.
 template <int dim, class Form>
 __global__ void __launch_bounds__(cells_block)
     gather_block_rows(BlockView block, Form form, Target target, const Offset* around_ptr, const Index* around,

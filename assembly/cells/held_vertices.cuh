@@ -15,8 +15,8 @@ constexpr int rows_block = 64;
 /// Steps of a row that stand together, one load: [groups, 32 lanes, steps].
 template <int dim>
 inline constexpr int strip_group = dim == 3 ? 4 : 2;
-/// A lane's column of sums is 32 apart, so that lanes meet in no bank whichever vertices they hold; in the end it becomes odd, so that
-/// lanes read across columns without meeting.
+/// A lane's column of sums is 32 apart, so that lanes meet in no bank whichever vertices they hold; in the end it
+/// becomes odd, so that lanes read across columns without meeting.
 constexpr int padded_lanes = 33;
 
 /// SimplexRows as the kernel sees it.
@@ -54,8 +54,8 @@ __device__ double dot(const double (&u)[dim], const double (&v)[dim]) {
   return sum;
 }
 
-/// The vertices that a lane's strip holds, oldest first. A vertex keeps the sums of its entries in the row, one or one for each unknown of
-/// a node, until it is dropped; then they are added to the lane's column of shared memory.
+/// The vertices that a lane's strip holds, oldest first. A vertex keeps the sums of its entries in the row, one or one
+/// for each unknown of a node, until it is dropped; then they are added to the lane's column of shared memory.
 template <int dim, int entries = 1>
 struct HeldVertices {
   double* sums;             ///< [columns of the row, entries, 32], at this lane
@@ -93,8 +93,8 @@ struct HeldVertices {
       normal[1][0] = -edge[0][1], normal[1][1] = edge[0][0];
       return absolute(edge[0][0] * edge[1][1] - edge[0][1] * edge[1][0]);
     } else {
-      // The kept vertex goes first, the newest second. All three products are formed anew: the known one would take twelve registers
-      // and as many instructions to choose.
+      // The kept vertex goes first, the newest second. All three products are formed anew: the known one would take
+      // twelve registers and as many instructions to choose.
       double dropped[entries];
       for (int e = 0; e < entries; ++e) dropped[e] = drops_second ? sum[1][e] : sum[0][e];
       drop(drops_second ? column[1] : column[0], dropped);

@@ -1,5 +1,6 @@
 #pragma once
-// Everything that `template class tessera::assembly::Assembler<tessera::Cuda, Form>;` needs: one CUDA source a form includes it.
+// Everything that `template class tessera::assembly::Assembler<tessera::Cuda, Form>;` needs: one CUDA source a form
+// includes it.
 #include "assembly/cells/add_cells.cuh"
 #include "assembly/cells/gather_rows.cuh"
 #include "assembly/cells/sum_partitions.cuh"

@@ -40,8 +40,8 @@ void launch_with_shared(Cuda& exec, void (*kernel)(Params...), Offset blocks, in
 
 namespace kernels {
 
-/// Groups of lanes in a block of at most `cells_block` threads: fewer where their shared memory would not fit a multiprocessor (227 KB
-/// on the architectures that have most, 99 KB kept to).
+/// Groups of lanes in a block of at most `cells_block` threads: fewer where their shared memory would not fit a
+/// multiprocessor (227 KB on the architectures that have most, 99 KB kept to).
 template <class Element>
 int groups_of_block(const Element& element) {
   constexpr std::size_t most_shared = 99 * 1024;
@@ -102,8 +102,8 @@ void with_element_of(const BlockData<Device>& block, const Form& form, F& f) {
     with_unsymmetric<dim>(block, form, f);
 }
 
-/// Calls f(element) with the element type of the block for a form; `adds`: values are added into the matrix, where a warp a cell has
-/// its additions side by side, else they are stored.
+/// Calls f(element) with the element type of the block for a form; `adds`: values are added into the matrix, where a
+/// warp a cell has its additions side by side, else they are stored.
 template <bool adds = false, class Form, class F>
 void with_element(const BlockData<Device>& block, const Form& form, F f) {
   if (block.dim == 1) with_element_of<adds, 1>(block, form, f);

@@ -17,8 +17,8 @@ struct Lists {
 };
 
 /// Sums of values of a buffer in a fixed order: target t of a class sums the class's `width` sources
-/// sources[first_source + (t / 32 * width + k) * 32 + t % 32], k < width; -1 is padding. So lists are read coalesced, and padded to
-/// the width of their class only. A target is a position in CRS, or nnz + row for an entry of the vector.
+/// sources[first_source + (t / 32 * width + k) * 32 + t % 32], k < width; -1 is padding. So lists are read coalesced,
+/// and padded to the width of their class only. A target is a position in CRS, or nnz + row for an entry of the vector.
 /// Source: Markall et al. 2013; Goeddeke et al., section 9.4.1 ("reduction lists").
 template <class Space>
 struct Reduction {
@@ -32,8 +32,9 @@ struct Reduction {
   std::size_t bytes() const { return targets.bytes() + sources.bytes(); }
 };
 
-/// How values of several unknowns a node stand in a buffer. Element p of `sources` entries has its blocks [components, components], then
-/// its loads [components]; entry e of it is the source 2 (p sources + e), and 1 more where the block is to be transposed.
+/// How values of several unknowns a node stand in a buffer. Element p of `sources` entries has its blocks [components,
+/// components], then its loads [components]; entry e of it is the source 2 (p sources + e), and 1 more where the block
+/// is to be transposed.
 struct BlockValues {
   int components = 1;
   int sources = 0;    ///< entries of an element; 0: the buffer has sums of blocks, and source k is the k-th
@@ -68,7 +69,8 @@ struct BlockData;
 Lists<Host> cells_around(Threads& exec, const BlockData<Host>& block, Index rows);
 Lists<Device> cells_around(Cuda& exec, const BlockData<Device>& block, Index rows);
 
-/// two_pass and shared, second pass: the sums of a reduction; `add`: to what is there. `row_of` serves layouts other than CRS.
+/// two_pass and shared, second pass: the sums of a reduction; `add`: to what is there. `row_of` serves layouts other
+/// than CRS.
 void reduce_values(Threads& exec, const Reduction<Host>& reduction, const double* buffer, const Target& target,
                    const Index* row_of, bool add);
 void reduce_values(Cuda& exec, const Reduction<Device>& reduction, const double* buffer, const Target& target,

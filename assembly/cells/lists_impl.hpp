@@ -82,7 +82,8 @@ void fill_sources(Exec& exec, const BlockData<typename Exec::Space>& block,
   });
 }
 
-/// The reduction whose target t has counts[t] sources: classes, targets in their order, and begin[t]. Sources are all -1.
+/// The reduction whose target t has counts[t] sources: classes, targets in their order, and begin[t]. Sources are all
+/// -1.
 template <class Exec>
 Reduction<typename Exec::Space> lay_out_reduction(Exec& exec, const Array<Index, typename Exec::Space>& counts,
                                                   Array<Offset, typename Exec::Space>& begin) {

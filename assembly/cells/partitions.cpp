@@ -13,7 +13,8 @@
 namespace tessera::assembly {
 namespace {
 
-/// METIS takes about 10 microseconds a cell; beyond this many cells the curve is used, whose partitions have a fifth more boundary.
+/// METIS takes about 10 microseconds a cell; beyond this many cells the curve is used, whose partitions have a fifth
+/// more boundary.
 constexpr Index most_cells_for_metis = 400'000;
 
 /// Partitions that a thread plans in a row.

@@ -9,8 +9,9 @@
 
 namespace tessera::assembly {
 
-/// Partitions of consecutive places. `shared`: the local targets of partition p are first_target[p] .. first_target[p+1); target t
-/// sums `width` local values; those of a partition are sorted by width, and lists of 32 targets are stored by columns.
+/// Partitions of consecutive places. `shared`: the local targets of partition p are first_target[p] ..
+/// first_target[p+1); target t sums `width` local values; those of a partition are sorted by width, and lists of 32
+/// targets are stored by columns.
 template <class Space>
 struct Partitions {
   std::vector<Index> first_place;  ///< [partitions + 1], host copy
@@ -41,7 +42,8 @@ struct Partitions {
   }
 };
 
-/// Part of every cell of a mesh, for plan_partitions: by METIS, or by the place of the cell's middle on a space-filling curve.
+/// Part of every cell of a mesh, for plan_partitions: by METIS, or by the place of the cell's middle on a space-filling
+/// curve.
 std::vector<Index> part_of_cells(const mesh::Mesh& mesh, const AssemblyOptions& options, Index size);
 
 /// The partitions of a block and the order of its cells by them.
@@ -52,7 +54,8 @@ struct PartitionPlan {
   std::vector<Index> by_colour, step_ptr, step_first;
   Index largest() const;
 };
-/// Partitions of at most `size` cells from the parts of part_of_cells; `colours`: coloured, and cells within sorted by colour.
+/// Partitions of at most `size` cells from the parts of part_of_cells; `colours`: coloured, and cells within sorted by
+/// colour.
 PartitionPlan plan_partitions(const std::vector<Index>& part, const DofBlock& dofs, Index all_dofs, Index size,
                               bool colours, int threads);
 

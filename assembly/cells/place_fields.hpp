@@ -9,7 +9,8 @@
 
 namespace tessera::assembly {
 
-/// Copies a coefficient's values of one block of `points` quadrature points in all; `first` counts the values of the blocks before it.
+/// Copies a coefficient's values of one block of `points` quadrature points in all; `first` counts the values of the
+/// blocks before it.
 template <class Space>
 forms::Field place_field(const forms::NamedCoefficient& coefficient, Offset points, Offset& first,
                          Array<double, Space>& there) {

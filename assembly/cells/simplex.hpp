@@ -27,8 +27,9 @@ TESSERA_HD inline T simplex_gradients(const T (&x)[dim + 1][dim], T (&grad)[dim 
   return absolute(det);
 }
 
-/// Element matrix of a linear simplex, packed upper triangle: measure grad_i . A grad_j + measure m (1 + delta_ij)/((n)(n+1)), with the
-/// tensor A between gradients and the number m between values (null: none) constant on the cell. `jacobian` is |det J|.
+/// Element matrix of a linear simplex, packed upper triangle: measure grad_i . A grad_j + measure m (1 +
+/// delta_ij)/((n)(n+1)), with the tensor A between gradients and the number m between values (null: none) constant on
+/// the cell. `jacobian` is |det J|.
 template <int dim, class T>
 TESSERA_HD inline void simplex_matrix(const T (&grad)[dim + 1][dim], T jacobian, const T* tensor, int components,
                                       const T* value, T (&matrix)[(dim + 1) * (dim + 2) / 2]) {

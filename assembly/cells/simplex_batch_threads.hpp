@@ -1,7 +1,7 @@
 #pragma once
-// Linear simplices on threads: as many at a time as share a vector register, added into the matrix in the order of the cells.
-// Vectors wider than the target's registers have no settled calling convention; none leaves these functions. Sources that include this
-// are compiled with -Wno-psabi.
+// Linear simplices on threads: as many at a time as share a vector register, added into the matrix in the order of the
+// cells. Vectors wider than the target's registers have no settled calling convention; none leaves these functions.
+// Sources that include this are compiled with -Wno-psabi.
 #include "assembly/cells/elements_threads.hpp"
 
 namespace tessera::assembly {
@@ -15,7 +15,8 @@ struct CompactRows {
   static constexpr Offset step() { return 1; }
 };
 
-/// Element matrices of up to `lanes` linear simplices at a time, then their entries one by one in the order of the cells.
+/// Element matrices of up to `lanes` linear simplices at a time, then their entries one by one in the order of the
+/// cells.
 template <int dim, class Form, class Layout>
 void add_batches(const BlockView& block, const Form& form, const Target& target, Layout layout, Offset first,
                  Offset last) {

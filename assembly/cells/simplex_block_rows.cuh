@@ -1,6 +1,6 @@
 #pragma once
-// nonzeros on CUDA, linear straight simplices and several unknowns a node: one lane a row of numbers, a warp for each unknown of the same 32
-// nodes, the cells around a node as a strip.
+// nonzeros on CUDA, linear straight simplices and several unknowns a node: one lane a row of numbers, a warp for each
+// unknown of the same 32 nodes, the cells around a node as a strip.
 #include "assembly/cells/simplex_rows.cuh"
 #include "forms/components.hpp"
 
@@ -81,8 +81,8 @@ __device__ double walk_component(const SimplexRowsView& rows, const BlockView& b
 template <int dim>
 inline constexpr int resident_warps = 16;
 
-/// A block a slice, its warps the unknowns of the nodes; then the warps write whole block rows. Rows of blocks sum to zero, for gradients
-/// of constants are zero. Shared memory: [unknowns, capacity, unknowns, padded_lanes].
+/// A block a slice, its warps the unknowns of the nodes; then the warps write whole block rows. Rows of blocks sum to
+/// zero, for gradients of constants are zero. Shared memory: [unknowns, capacity, unknowns, padded_lanes].
 template <int dim, bool constant, class Form>
 __global__ void __launch_bounds__(32 * forms::components_of<Form>(dim),
                                   resident_warps<dim> / forms::components_of<Form>(dim))
@@ -128,7 +128,8 @@ __global__ void __launch_bounds__(32 * forms::components_of<Form>(dim),
 
 namespace tessera::assembly {
 
-/// All block rows of linear straight simplices but those in SimplexRows::long_rows, of a form that couples gradients alone.
+/// All block rows of linear straight simplices but those in SimplexRows::long_rows, of a form that couples gradients
+/// alone.
 template <int dim, class Form>
 void gather_simplex_block_rows(Cuda& exec, const BlockData<Device>& block, const Form& form, const Target& target,
                                bool add) {

@@ -1,5 +1,6 @@
 #pragma once
-// nonzeros on CUDA, linear straight simplices: what a cell adds to the row of a lane, by the form and what of it is constant.
+// nonzeros on CUDA, linear straight simplices: what a cell adds to the row of a lane, by the form and what of it is
+// constant.
 #include "assembly/cells/elements_unsymmetric.cuh"
 #include "assembly/cells/held_vertices.cuh"
 #include "base/reciprocal.hpp"
@@ -15,8 +16,9 @@ struct RowTotals {
 /// A symmetric form with one scalar between gradients, one region, nothing given at points.
 template <int dim, class Form>
 struct PlainCells {
-  /// Blocks that a multiprocessor is to hold, which leaves 80 registers in 3-D and 48 in 2-D. H200, CUDA 13, 2026-11-21: 6 M tets
-  /// 0.166 ms, with 96 registers 0.173, with 124 0.193, with 72 (which spill) 0.190; 2.9 M triangles 0.077, with 64 0.085, with 40 0.086.
+  /// Blocks that a multiprocessor is to hold, which leaves 80 registers in 3-D and 48 in 2-D. H200, CUDA 13,
+  /// 2026-11-21: 6 M tets 0.166 ms, with 96 registers 0.173, with 124 0.193, with 72 (which spill) 0.190; 2.9 M
+  /// triangles 0.077, with 64 0.085, with 40 0.086.
   static constexpr int blocks = dim == 3 ? 12 : 20;
   double gradient, value, load, volume = 0;
 
@@ -31,7 +33,8 @@ struct PlainCells {
                  ? forms::load_at<dim>(form, forms::Place{}) * reference_factor<dim> * block.load[0]
                  : 0.0) {}
 
-  /// Without a branch, so that one cell's arithmetic mixes with the next one's loads: what is no cell has coefficients of 0.
+  /// Without a branch, so that one cell's arithmetic mixes with the next one's loads: what is no cell has coefficients
+  /// of 0.
   __device__ void add(HeldVertices<dim>& held, bool is_cell, double jacobian, Offset) {
     double inward[dim];
     held.inward_normal(inward);

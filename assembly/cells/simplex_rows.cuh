@@ -20,8 +20,8 @@ struct Edges {
   }
 };
 
-/// All cells of a row. Points are fetched `ahead` steps before they are pushed, and words and nodes a group before, for a lane waits
-/// for nothing else.
+/// All cells of a row. Points are fetched `ahead` steps before they are pushed, and words and nodes a group before, for
+/// a lane waits for nothing else.
 template <int dim, int entries = 1, class Cells>
 __device__ void walk_strip(const SimplexRowsView& rows, const double* coordinates, Index slice, Cells& cells,
                            double* sums) {
@@ -66,8 +66,8 @@ __device__ void walk_strip(const SimplexRowsView& rows, const double* coordinate
   held.drop_all();
 }
 
-/// Sums of a warp's rows from [columns, entries, 32] to [columns, entries, padded_lanes], from the last column on; adds those of the
-/// lane's row to `totals`.
+/// Sums of a warp's rows from [columns, entries, 32] to [columns, entries, padded_lanes], from the last column on; adds
+/// those of the lane's row to `totals`.
 template <int entries>
 __device__ void pad_lanes(double* sums, int columns, double (&totals)[entries]) {
   constexpr int at_once = entries == 1 ? 4 : 2 * entries;
@@ -94,8 +94,8 @@ __device__ void write_rows(const Target& target, const double* sums, Offset star
       write(target.values[start + k * target.layout.step()], sums[k * padded_lanes + lane], add);
     return;
   }
-  // CRS: groups of lanes write a row each. The rows are of one window of 256, so one word holds how far its start is from the first lane's
-  // and its length, below 128.
+  // CRS: groups of lanes write a row each. The rows are of one window of 256, so one word holds how far its start is
+  // from the first lane's and its length, below 128.
   constexpr int lanes_a_row = dim == 3 ? 16 : (dim == 2 ? 8 : 4), together = 32 / lanes_a_row;
   const int group = lane / lanes_a_row, first = lane % lanes_a_row;
   const Offset base = __shfl_sync(0xffffffffu, start, 0);

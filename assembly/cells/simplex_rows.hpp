@@ -6,9 +6,9 @@
 
 namespace tessera::assembly {
 
-/// Rows of linear simplices for `nonzeros` on CUDA: one lane a row, the cells around its vertex as a strip (simplex_strip.hpp). Lanes take
-/// the rows in an order of their own; 32 lanes are a slice, whose lists are stored by groups of steps that one load brings:
-/// [groups, 32, steps of a group].
+/// Rows of linear simplices for `nonzeros` on CUDA: one lane a row, the cells around its vertex as a strip
+/// (simplex_strip.hpp). Lanes take the rows in an order of their own; 32 lanes are a slice, whose lists are stored by
+/// groups of steps that one load brings: [groups, 32, steps of a group].
 template <class Space>
 struct SimplexRows {
   int capacity = 0;                   ///< longest row of a lane

@@ -7,14 +7,15 @@
 namespace tessera::assembly {
 namespace {
 
-/// So many columns a lane cost nothing: registers leave room for no more warps. Of block rows each is some times as large.
+/// So many columns a lane cost nothing: registers leave room for no more warps. Of block rows each is some times as
+/// large.
 constexpr int free_columns = 36, free_block_columns = 16;
 /// Rows beyond the capacity of a lane go to a warp each; at most this share of them.
 constexpr double most_long_rows = 0.001;
 /// Columns that a block of lanes fits into shared memory.
 constexpr int most_capacity = 96;
-/// Rows are sorted by their steps within windows of so many, for a warp takes as long as its longest row. Wider windows pad less, but
-/// scatter what a warp reads and writes.
+/// Rows are sorted by their steps within windows of so many, for a warp takes as long as its longest row. Wider windows
+/// pad less, but scatter what a warp reads and writes.
 constexpr Index window = 256;
 static_assert(window % 32 == 0 && window <= 256 && most_capacity < 128, "write_rows counts on it");
 /// Entries between the starts of two rows of a window: write_rows keeps them in 32 bits beside the length of the row.
@@ -201,8 +202,8 @@ Array<Index, Device> nodes_of_dofs(Cuda& exec, const BlockData<Device>& block, I
   return result;
 }
 
-/// Whether every dof stands at one mesh node; sides that are periodic make one dof of several nodes, and then coordinates are those of
-/// a cell's own nodes only.
+/// Whether every dof stands at one mesh node; sides that are periodic make one dof of several nodes, and then
+/// coordinates are those of a cell's own nodes only.
 bool one_node_a_dof(Cuda& exec, const BlockData<Device>& block, const Array<Index, Device>& nodes) {
   Array<Index, Device> differs(1);
   differs.set_zero();

@@ -5,11 +5,11 @@
 
 namespace tessera::assembly {
 
-/// The simplices around a vertex as a strip. Each has `dim` other vertices, numbered by their column in the row of the vertex. `dim`
-/// vertices are held, oldest first; a step pushes a vertex and drops an older one, and then the held ones and the vertex of the row are a
-/// cell. So neighbouring cells share all but one vertex, and what was computed of it. Where the strip cannot go on to a cell that is left,
-/// vertices are pushed without a cell. What a step drops: in 3-D the first or the second held vertex, as its bit says; in 2-D and 1-D the
-/// first.
+/// The simplices around a vertex as a strip. Each has `dim` other vertices, numbered by their column in the row of the
+/// vertex. `dim` vertices are held, oldest first; a step pushes a vertex and drops an older one, and then the held ones
+/// and the vertex of the row are a cell. So neighbouring cells share all but one vertex, and what was computed of it.
+/// Where the strip cannot go on to a cell that is left, vertices are pushed without a cell. What a step drops: in 3-D
+/// the first or the second held vertex, as its bit says; in 2-D and 1-D the first.
 ///
 /// A step in 16 bits: column, then the bits below.
 constexpr int strip_column_bits = 10;
@@ -38,8 +38,8 @@ struct StripCell {
   }
 };
 
-/// Walks the cells around a vertex. Greedy: the next cell is one that takes the fewest pushes, and among those the one with the fewest
-/// neighbours left, for it may soon have none.
+/// Walks the cells around a vertex. Greedy: the next cell is one that takes the fewest pushes, and among those the one
+/// with the fewest neighbours left, for it may soon have none.
 template <int dim>
 struct StripWalk {
   StripCell<dim> cells[most_strip_cells];
@@ -50,8 +50,8 @@ struct StripWalk {
 
   TESSERA_HD void add(const StripCell<dim>& cell) { cells[count++] = cell; }
 
-  /// Calls push(cell, word) for every step, the first dim - 1 of them without a cell; cell: number in the order of add, or -1.
-  /// Returns the number of steps. O(count^2).
+  /// Calls push(cell, word) for every step, the first dim - 1 of them without a cell; cell: number in the order of add,
+  /// or -1. Returns the number of steps. O(count^2).
   template <class Push>
   TESSERA_HD int walk(Push push) {
     for (int a = 0; a < dim; ++a) held[a] = strip_column;
@@ -94,8 +94,8 @@ struct StripWalk {
     return best;
   }
 
-  /// A vertex of the cell that is better not its newest, for the strip leaves through a side with the newest: the one opposite to the
-  /// neighbour to go to. -1: any may be.
+  /// A vertex of the cell that is better not its newest, for the strip leaves through a side with the newest: the one
+  /// opposite to the neighbour to go to. -1: any may be.
   TESSERA_HD int not_newest(int cell) const {
     int best = -1;
     for (int j = 0; j < count; ++j)

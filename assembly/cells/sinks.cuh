@@ -1,6 +1,7 @@
 #pragma once
-// Where the values of an element go on CUDA. An element type computes the values of one cell with `lanes` threads and hands them to a
-// sink: entry(place, i, j, value), with i <= j where its matrices are symmetric, and load(place, i, value).
+// Where the values of an element go on CUDA. An element type computes the values of one cell with `lanes` threads and
+// hands them to a sink: entry(place, i, j, value), with i <= j where its matrices are symmetric, and load(place, i,
+// value).
 #include "assembly/cells/block.hpp"
 
 namespace tessera::assembly::kernels {
@@ -24,7 +25,8 @@ __device__ inline void add_value(double* to, double value, bool atomic) {
     *to += value;
 }
 
-/// Adds into the matrix: plainly, where cells at work at the same time share no dof, or with atomics, in no fixed order.
+/// Adds into the matrix: plainly, where cells at work at the same time share no dof, or with atomics, in no fixed
+/// order.
 template <bool symmetric>
 struct AddSink {
   static constexpr bool wants_every_value = false;

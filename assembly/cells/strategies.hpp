@@ -1,14 +1,15 @@
 #pragma once
 // Every strategy of assembly, a struct each:
 //   entry                                      what users read of it
-//   adds                                       whether it adds to values that were zeroed before; else it overwrites all of them
-//   sums_lists                                 whether it needs the row of every non-zero where the layout is not that of the pattern
+//   adds                                       whether it adds to values zeroed before; else it overwrites all of them
+//   sums_lists                                 whether it needs the row of every non-zero where the layout is another
+//                                              than that of the pattern
 //   order(exec, state, b, ...)                 the order of processing of a block, before there is a pattern
 //   wants_slots(block)                         whether it looks up where entries go by slots
 //   prepare(exec, state, b, pattern, threads)  its lists among those of BlockData, once there is one
 //   refill(exec, state, block, form, target, row_of, add)
-// A new one is a struct, a line in `Strategies`, and what its numeric steps are on each backend: strategies_threads.hpp, and the kernels
-// that instantiate_cuda.cuh includes.
+// A new one is a struct, a line in `Strategies`, and what its numeric steps are on each backend:
+// strategies_threads.hpp, and the kernels that instantiate_cuda.cuh includes.
 #include <tuple>
 
 #include "assembly/cells/partition_setup.hpp"
@@ -25,7 +26,8 @@ void finish_values(Exec& exec, const Reduction<typename Exec::Space>& reduction,
     reduce_values(exec, reduction, buffer, target, row_of, add);
 }
 
-/// Cells in their natural order, slots where rows are not too long, no lists: what a strategy does that says nothing else.
+/// Cells in their natural order, slots where rows are not too long, no lists: what a strategy does that says nothing
+/// else.
 struct PlainStrategy {
   static constexpr bool adds = false, sums_lists = false;
 

@@ -1,5 +1,6 @@
 #pragma once
-// The numeric steps of every strategy on threads: elements to sinks. Whatever adds does so to values that were zeroed before.
+// The numeric steps of every strategy on threads: elements to sinks. Whatever adds does so to values that were zeroed
+// before.
 #include "assembly/cells/component_elements_threads.hpp"
 #include "assembly/cells/simplex_batch_threads.hpp"
 #include "assembly/cells/sinks_threads.hpp"

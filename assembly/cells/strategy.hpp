@@ -15,7 +15,8 @@ struct AssemblyOptions {
   bool vector_at_points = false;
   /// Cells of a partition of colour_blocks and shared; 0: tuned for the element.
   Index partition_size = 0;
-  /// How partitions are cut: "metis", "geometric" (along a space-filling curve), "auto": METIS on small meshes, where it takes little time.
+  /// How partitions are cut: "metis", "geometric" (along a space-filling curve), "auto": METIS on small meshes, where
+  /// it takes little time.
   std::string partition = "auto";
   /// two_pass: bytes of element matrices kept at a time; 0: a quarter of the memory that is free, at most 8 GiB.
   double buffer_bytes = 0;
@@ -39,11 +40,12 @@ struct StrategyChoice {
   std::string why;
 };
 
-/// The strategy that the options name; for "auto" by the rule of docs/methods/assembly.md, from the elements and the backend.
-/// Throws Error(usage) for another name, listing the valid ones.
+/// The strategy that the options name; for "auto" by the rule of docs/methods/assembly.md, from the elements and the
+/// backend. Throws Error(usage) for another name, listing the valid ones.
 StrategyChoice choose_strategy(const AssemblyOptions& options, bool on_gpu, const mesh::Mesh& mesh, int order);
 
-/// shared: cells of a partition where the options leave it open, for elements of `values` numbers and a fast memory of `bytes`.
+/// shared: cells of a partition where the options leave it open, for elements of `values` numbers and a fast memory of
+/// `bytes`.
 Index tuned_shared_size(bool on_gpu, int values, std::size_t bytes);
 
 }  // namespace tessera::assembly

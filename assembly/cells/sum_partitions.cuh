@@ -1,7 +1,8 @@
 #pragma once
-// shared on CUDA: a block of threads a partition. Its nodes' coordinates and its element values stay in shared memory; there every
-// non-zero that only this partition touches is summed, through lists of 16-bit numbers in a fixed order. What partitions share is
-// written as one partial sum each and finished in a second pass: atomics would cost twice a plain addition or more, and forget the order.
+// shared on CUDA: a block of threads a partition. Its nodes' coordinates and its element values stay in shared memory;
+// there every non-zero that only this partition touches is summed, through lists of 16-bit numbers in a fixed order.
+// What partitions share is written as one partial sum each and finished in a second pass: atomics would cost twice a
+// plain addition or more, and forget the order.
 #include "assembly/cells/launch.cuh"
 
 namespace tessera::assembly {
@@ -22,8 +23,8 @@ struct PartitionsView {
   int most_nodes;
 };
 
-/// Threads of a block: many, for the sums wait on memory; fewer where the matrix of a cell fills a thread's registers, or the points of
-/// large cells the shared memory.
+/// Threads of a block: many, for the sums wait on memory; fewer where the matrix of a cell fills a thread's registers,
+/// or the points of large cells the shared memory.
 template <class Element>
 inline constexpr int partition_block = 256;
 template <int dim, int n, class Form>
@@ -33,15 +34,16 @@ requires(!Form::symmetric) inline constexpr int partition_block<TiledElement<dim
 template <int dim, class Form>
 inline constexpr int partition_block<ComponentElement<dim, 16, Form>> = 64;
 
-/// Blocks that the registers of a multiprocessor must hold; 0: as the compiler likes. Linear simplices wait on memory: with one block
-/// less they were 17 per cent slower (H200, 2026-11-22), and tets fit into 64 registers a thread, triangles into 48, without spilling.
+/// Blocks that the registers of a multiprocessor must hold; 0: as the compiler likes. Linear simplices wait on memory:
+/// with one block less they were 17 per cent slower (H200, 2026-11-22), and tets fit into 64 registers a thread,
+/// triangles into 48, without spilling.
 template <class Element>
 inline constexpr int partition_blocks = 0;
 template <int dim, class Form>
 inline constexpr int partition_blocks<LinearSimplex<dim, Form>> = dim == 1 ? 0 : 7 - dim;
 
-/// Computes the elements of a partition: their values go to a sink that make_sink(values) gives for the shared memory behind what else is
-/// there. Returns that memory.
+/// Computes the elements of a partition: their values go to a sink that make_sink(values) gives for the shared memory
+/// behind what else is there. Returns that memory.
 template <class Element, class MakeSink>
 __device__ __forceinline__ double* compute_partition(const Element& element, const PartitionsView& parts,
                                                      MakeSink make_sink) {

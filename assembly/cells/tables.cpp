@@ -21,7 +21,8 @@ std::vector<double> by_entry(const std::vector<double>& reference, int n) {
   return result;
 }
 
-/// [points, dim + 1, n] to [points, 4, basis_stride(n)], the values at 3, zeros elsewhere: tiles of 4 x 8 without edges.
+/// [points, dim + 1, n] to [points, 4, basis_stride(n)], the values at 3, zeros elsewhere: tiles of 4 x 8 without
+/// edges.
 std::vector<double> pad_basis(const std::vector<double>& basis, int points, int dim, int n) {
   const int width = basis_stride(n);
   std::vector<double> result(static_cast<std::size_t>(points) * 4 * width, 0.0);
@@ -32,8 +33,8 @@ std::vector<double> pad_basis(const std::vector<double>& basis, int points, int 
   return result;
 }
 
-/// Second derivatives at points [n, dim], packed, mixed ones doubled: [n, dim (dim+1)/2, nodes]. A derivative of a basis function
-/// lies in the space itself, so it is interpolated:  d_b d_a phi_j = sum_m (d_a phi_j)(x_m) d_b phi_m.
+/// Second derivatives at points [n, dim], packed, mixed ones doubled: [n, dim (dim+1)/2, nodes]. A derivative of a
+/// basis function lies in the space itself, so it is interpolated:  d_b d_a phi_j = sum_m (d_a phi_j)(x_m) d_b phi_m.
 std::vector<double> tabulate_second(const Element& element, const std::vector<double>& points) {
   const int dim = element.dim, n = element.nodes, pairs = dim * (dim + 1) / 2;
   const std::size_t count = points.size() / dim;

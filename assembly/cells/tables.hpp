@@ -18,8 +18,8 @@ struct WideTables {
   int rows = 0, width = 0, simplex_axes = 0;
   std::vector<double> basis, map_second;
 };
-/// For elements of `order` on the cells of a block, at the points of its cell integrals. `second`: with second derivatives of basis and
-/// map, where they are not zero.
+/// For elements of `order` on the cells of a block, at the points of its cell integrals. `second`: with second
+/// derivatives of basis and map, where they are not zero.
 WideTables make_wide_tables(const mesh::CellBlock& cells, int order, bool second);
 
 /// Axes of the reference cell that span a unit simplex; the others run over [-1, 1].

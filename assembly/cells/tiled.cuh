@@ -6,7 +6,8 @@
 
 namespace tessera::assembly::kernels {
 
-/// A symmetric form at the points of a cell: the matrices w |J| (J^-1 C_gg J^-T, and C_vv at (3, 3)), [points, 4, 4], then w |J| l.
+/// A symmetric form at the points of a cell: the matrices w |J| (J^-1 C_gg J^-T, and C_vv at (3, 3)), [points, 4, 4],
+/// then w |J| l.
 template <int dim, class Form>
 struct SymmetricPoints {
   static constexpr bool is_symmetric = true;
@@ -41,8 +42,8 @@ struct SymmetricPoints {
   }
 };
 
-/// A form that is not symmetric at the points of a cell: its matrices [points, 4, 4], the factors of the load [points, 4], and what
-/// second derivatives need.
+/// A form that is not symmetric at the points of a cell: its matrices [points, 4, 4], the factors of the load [points,
+/// 4], and what second derivatives need.
 template <int dim, class Form>
 struct UnsymmetricPoints {
   using Point = forms::AtPoint<Form, dim>;
@@ -91,10 +92,11 @@ struct UnsymmetricPoints {
   }
 };
 
-/// Any element by quadrature, a warp each. First the lanes take the points: a 4 x 4 matrix G each to shared memory, and what the load
-/// needs. Then K = sum_q B_q^T (G_q B_q), with B_q the derivatives and the value as four rows, is a product of 8 x 4 by 4 x 8 tiles for
-/// each point: the shape of the tensor cores in double precision. `tiles` rows of tiles at a time; only upper ones where K is symmetric.
-/// Where the sums of all tiles fit the registers (at most 8 `tiles` dofs, `tiles` <= 4), each point is read once.
+/// Any element by quadrature, a warp each. First the lanes take the points: a 4 x 4 matrix G each to shared memory, and
+/// what the load needs. Then K = sum_q B_q^T (G_q B_q), with B_q the derivatives and the value as four rows, is a
+/// product of 8 x 4 by 4 x 8 tiles for each point: the shape of the tensor cores in double precision. `tiles` rows of
+/// tiles at a time; only upper ones where K is symmetric. Where the sums of all tiles fit the registers (at most 8
+/// `tiles` dofs, `tiles` <= 4), each point is read once.
 template <int dim, int tiles, class Form>
 struct TiledElement {
   using Points = std::conditional_t<Form::symmetric, SymmetricPoints<dim, Form>, UnsymmetricPoints<dim, Form>>;

@@ -1,6 +1,6 @@
 #pragma once
-// The right-hand side without the matrix: rows gather, whatever the strategy of the matrix. Cells of symmetric forms that are not straight
-// simplices first write w_q |J_q| l_q at their points, so that no Jacobian is computed twice.
+// The right-hand side without the matrix: rows gather, whatever the strategy of the matrix. Cells of symmetric forms
+// that are not straight simplices first write w_q |J_q| l_q at their points, so that no Jacobian is computed twice.
 #include "assembly/cells/block.hpp"
 #include "assembly/cells/cell_point.hpp"
 #include "base/parallel.hpp"

@@ -24,14 +24,15 @@ TESSERA_HD constexpr int entry_number(bool symmetric, int i, int j, int n) {
   return i <= j ? packed(i, j, n) : packed(j, i, n);
 }
 
-/// Columns of padded_basis: a multiple of 8 that is 8 more than one of 16, so that four rows of eight meet no bank conflict.
+/// Columns of padded_basis: a multiple of 8 that is 8 more than one of 16, so that four rows of eight meet no bank
+/// conflict.
 TESSERA_HD constexpr int basis_stride(int nodes) {
   const int whole = (nodes + 7) / 8 * 8;
   return whole % 16 == 8 ? whole : whole + 8;
 }
 
-/// Tables of elements that are not symmetric: rows of `width` columns, zeros behind the dofs. Second derivatives are packed, mixed ones
-/// doubled; they are there where the form asks for them and they do not vanish.
+/// Tables of elements that are not symmetric: rows of `width` columns, zeros behind the dofs. Second derivatives are
+/// packed, mixed ones doubled; they are there where the form asks for them and they do not vanish.
 struct WideBasis {
   int order = 1;
   int simplex_axes = 0;  ///< of the reference cell: the first axes span a unit simplex, the others run over [-1, 1]
@@ -45,8 +46,8 @@ struct WideBasis {
   TESSERA_HD forms::BasisRows at(const double* table, int q) const { return {table + q * size(), width, rows}; }
 };
 
-/// One block of cells as kernels see it. "Place" is the position of a cell in the order of processing: the natural one on
-/// threads, colour by colour on CUDA. Entry i of cell place c is at dofs[c * cell_stride + i * node_stride].
+/// One block of cells as kernels see it. "Place" is the position of a cell in the order of processing: the natural one
+/// on threads, colour by colour on CUDA. Entry i of cell place c is at dofs[c * cell_stride + i * node_stride].
 struct BlockView {
   int nodes = 0;
   int geometry_nodes = 0;

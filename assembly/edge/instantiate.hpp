@@ -1,6 +1,6 @@
 #pragma once
-// How edge functions are instantiated for one backend: by a source that includes this and loop_threads.hpp or loop_cuda.cuh. Those of
-// functions.hpp by TESSERA_EDGES.
+// How edge functions are instantiated for one backend: by a source that includes this and loop_threads.hpp or
+// loop_cuda.cuh. Those of functions.hpp by TESSERA_EDGES.
 #include "assembly/edge/boundary_normals_impl.hpp"
 #include "assembly/edge/builder_impl.hpp"
 #include "assembly/edge/functions.hpp"

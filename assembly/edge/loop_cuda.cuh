@@ -14,10 +14,11 @@ template <class F>
 inline constexpr int neighbour_doubles = F::inputs + (F::needs & edge_data::c ? 2 * F::dim : 0) +
                                          (F::needs & edge_data::mass ? 1 : 0) +
                                          (F::needs & edge_data::stiffness ? 1 : 0);
-/// Edges loaded together, and blocks that must fit a multiprocessor. On an H200 (CUDA 13, 2026-11-21), 4 M nodes in 2-D, 2.1 M in 3-D:
-/// Laplacian, 1 edge 0.097 ms and 0.100, 4 edges in 24 warps 0.093 and 0.098. EulerRusanov, 1 edge in 24 warps 0.397 and 0.499, 2 in 20
-/// warps 0.370 and 0.475, in 16 warps 0.453 and 0.515; a pipeline of one edge ahead 0.475 and 0.515. A matrix writes as it goes, so one edge:
-/// upwind, 2 edges 0.560 and 0.742 ms (8 M nodes in 2-D, 4.2 M in 3-D), 1 edge 0.540 and 0.682.
+/// Edges loaded together, and blocks that must fit a multiprocessor. On an H200 (CUDA 13, 2026-11-21), 4 M nodes in
+/// 2-D, 2.1 M in 3-D: Laplacian, 1 edge 0.097 ms and 0.100, 4 edges in 24 warps 0.093 and 0.098. EulerRusanov, 1 edge
+/// in 24 warps 0.397 and 0.499, 2 in 20 warps 0.370 and 0.475, in 16 warps 0.453 and 0.515; a pipeline of one edge
+/// ahead 0.475 and 0.515. A matrix writes as it goes, so one edge: upwind, 2 edges 0.560 and 0.742 ms (8 M nodes in
+/// 2-D, 4.2 M in 3-D), 1 edge 0.540 and 0.682.
 template <class F, class Target>
 inline constexpr int gather_edges = Target::matrix              ? 1
                                     : neighbour_doubles<F> <= 2 ? 4

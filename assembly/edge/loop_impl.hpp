@@ -149,7 +149,8 @@ struct GatherNode {
   CoefficientsView coefficients;
   const double* u;
 
-  /// `at_a_time` edges are loaded together, so that their waits overlap; the last of a list stands in for those beyond its end.
+  /// `at_a_time` edges are loaded together, so that their waits overlap; the last of a list stands in for those beyond
+  /// its end.
   template <int at_a_time, class Target>
   TESSERA_HD void gather(Index node, const Target& target) const {
     EdgeInput<F> own{};

@@ -69,7 +69,8 @@ int facet_points_per_facet(const mesh::Mesh& mesh, const DofMap& map, const mesh
 
 namespace {
 
-/// visit(map, side, nodes of the cell, tabulated point, out) at every quadrature point of the facets of a group; out [facets, points, 3].
+/// visit(map, side, nodes of the cell, tabulated point, out) at every quadrature point of the facets of a group; out
+/// [facets, points, 3].
 template <class Visit>
 std::vector<double> at_facet_points(const mesh::Mesh& mesh, const DofMap& map, const mesh::Group& group, int threads,
                                     Visit visit) {

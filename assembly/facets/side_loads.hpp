@@ -1,5 +1,6 @@
 #pragma once
-// What flows through sides of cells, tested with the functions of their dofs: what boundary conditions say and what the gradient says.
+// What flows through sides of cells, tested with the functions of their dofs: what boundary conditions say and what the
+// gradient says.
 #include <span>
 #include <vector>
 
@@ -22,8 +23,8 @@ struct SideLoads {
   double total(Offset side, int component = 0) const;
 };
 
-/// lambda = l - C_vv u of a form over the facets of a group (see CellAssembler::add_facets), by the same quadrature. threads 0: all.
-/// Instantiated for a form by a source that includes facet_loads_impl.hpp.
+/// lambda = l - C_vv u of a form over the facets of a group (see CellAssembler::add_facets), by the same quadrature.
+/// threads 0: all. Instantiated for a form by a source that includes facet_loads_impl.hpp.
 template <class Form>
 SideLoads facet_loads(const mesh::Mesh& mesh, const DofMap& map, const mesh::Group& group, Form form,
                       const typename Form::Data& data, std::span<const double> u, int threads = 0);
@@ -33,9 +34,10 @@ SideLoads facet_loads(const mesh::Mesh& mesh, const DofMap& map, const mesh::Gro
 SideLoads gradient_loads(const mesh::Mesh& mesh, const DofMap& dofs, std::span<const double> u,
                          const HostTensorField& tensor, std::span<const mesh::CellSide> sides, int threads = 0);
 
-/// int lambda ds of each side, where the sides that meet in a dof together have reaction[slot[dof]] = int lambda phi_dof. Each takes
-/// what its gradient says, and of what is left over its share of the weights: so the sum over all sides is that of the reactions
-/// of their dofs, and sides whose dofs are no others' get exactly theirs. slot [dofs]; -1: the dof's flux is that of the gradient.
+/// int lambda ds of each side, where the sides that meet in a dof together have reaction[slot[dof]] = int lambda
+/// phi_dof. Each takes what its gradient says, and of what is left over its share of the weights: so the sum over all
+/// sides is that of the reactions of their dofs, and sides whose dofs are no others' get exactly theirs. slot [dofs];
+/// -1: the dof's flux is that of the gradient.
 std::vector<double> share_reactions(const SideLoads& loads, std::span<const Index> slot,
                                     std::span<const double> reaction);
 

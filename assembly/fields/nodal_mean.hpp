@@ -17,7 +17,8 @@ struct NodeState {
 };
 
 /// What is derived from u as a nodal field, [dofs, outputs]: at each dof the mean of what evaluate(state, out) says in
-/// its cells, weighted by their measures. `evaluate` is called from several threads at once; the result does not depend on their number.
+/// its cells, weighted by their measures. `evaluate` is called from several threads at once; the result does not depend
+/// on their number.
 std::vector<double> nodal_mean(const mesh::Mesh& mesh, const DofMap& dofs, const FieldView& u, int outputs,
                                const std::function<void(const NodeState&, double* out)>& evaluate, int threads = 0);
 

@@ -11,8 +11,8 @@
 
 namespace tessera::assembly {
 
-/// Numbers of a nodal field of one component over the whole mesh or a group; on a mesh with an axis (mesh::Measure) over the body of
-/// revolution.
+/// Numbers of a nodal field of one component over the whole mesh or a group; on a mesh with an axis (mesh::Measure)
+/// over the body of revolution.
 struct FieldStatistics {
   double measure = 0;       ///< length, area or volume; for the facets of a 1-D mesh their count
   double integral = 0;      ///< int u

@@ -9,9 +9,9 @@
 
 namespace tessera::assembly::matrix_free {
 
-// An application is two passes: every block writes the contributions of its cells to one long element vector, then each dof adds
-// up its own through a list. No two threads write one place, so the result is repeatable. Dofs inside a quad or hex have one
-// cell only and are written to y at once.
+// An application is two passes: every block writes the contributions of its cells to one long element vector, then each
+// dof adds up its own through a list. No two threads write one place, so the result is repeatable. Dofs inside a quad
+// or hex have one cell only and are written to y at once.
 
 /// Quads or hexes applied by sum factorisation. n = order + 1 nodes and Gauss points an axis; places are lexicographic,
 /// x fastest, of forms with several unknowns a node those of one component after the other: [components, n^dim].
@@ -41,11 +41,12 @@ struct TensorView {
   TESSERA_HD Index region_of(Offset cell) const { return region ? region[cell] : 0; }
 };
 
-/// Whether CUDA gives each cell of a tensor block one thread, which holds it in registers; such blocks are stored in columns of
-/// cells, so that neighbouring threads read neighbouring entries.
+/// Whether CUDA gives each cell of a tensor block one thread, which holds it in registers; such blocks are stored in
+/// columns of cells, so that neighbouring threads read neighbouring entries.
 constexpr bool one_thread_a_cell(int n, int dim) { return n == 2 || (n == 3 && dim == 2); }
 
-/// Cells, or facets, with their matrices kept; a node has a row for each of its unknowns. Entry i of cell c stands at c * cell_stride + i * node_stride.
+/// Cells, or facets, with their matrices kept; a node has a row for each of its unknowns. Entry i of cell c stands at c
+/// * cell_stride + i * node_stride.
 template <class T>
 struct LocalView {
   int nodes = 0;  ///< rows

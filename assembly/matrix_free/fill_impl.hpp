@@ -141,8 +141,8 @@ inline std::vector<double> diagonal_tables(const LineTables& tables) {
   return result;
 }
 
-/// Loads (to `load`) and diagonals of the cells in the element vector of `entries`, [dofs], overwritten. Diagonal s has the
-/// entries (c, c + s) of the blocks of the nodes: see MatrixFreeState::wrapped.
+/// Loads (to `load`) and diagonals of the cells in the element vector of `entries`, [dofs], overwritten. Diagonal s has
+/// the entries (c, c + s) of the blocks of the nodes: see MatrixFreeState::wrapped.
 template <class Exec, class Form>
 class Numeric {
  public:

@@ -29,8 +29,8 @@ TESSERA_HD inline V adjugate(const V (&J)[dim][dim], V (&adj)[dim][dim]) {
   }
 }
 
-/// g = w |det J| J^-1 C J^-T g, from the reference gradient to the reference flux, with a symmetric tensor C; returns w |det J|. The
-/// inverse is never formed: with A = adj(J) it is (w / |det J|) A C A^T g, one division.
+/// g = w |det J| J^-1 C J^-T g, from the reference gradient to the reference flux, with a symmetric tensor C; returns w
+/// |det J|. The inverse is never formed: with A = adj(J) it is (w / |det J|) A C A^T g, one division.
 template <int dim, class V, class C>
 TESSERA_HD inline V apply_point(const V (&J)[dim][dim], V weight, const C* tensor, int components, V (&g)[dim]) {
   V adj[dim][dim], physical[dim], flux[dim];
@@ -49,7 +49,8 @@ TESSERA_HD inline V apply_point(const V (&J)[dim][dim], V weight, const C* tenso
   return weight * det;
 }
 
-/// The same for a form at a place, whose tensor is tensor(), evaluated where the form couples gradients; without, the flux is zero.
+/// The same for a form at a place, whose tensor is tensor(), evaluated where the form couples gradients; without, the
+/// flux is zero.
 template <int dim, class Form, class V, class Tensor>
 TESSERA_HD inline V apply_form(const V (&J)[dim][dim], V weight, const Tensor& tensor, V (&g)[dim]) {
   if constexpr ((Form::couples & forms::gradient_gradient) != 0) {
@@ -73,8 +74,9 @@ TESSERA_HD inline void apply_factors(Load G, V (&g)[dim]) {
   for (int a = 0; a < dim; ++a) g[a] = flux[a];
 }
 
-/// The Jacobian of a multilinear cell along a line in direction x: its first column is constant, the others grow with xi.
-/// The map is x = sum_m c_m prod_{a in m} xi_a over subsets m of the axes (bit a of m); c_m, m >= 1, stand at (m - 1) dim.
+/// The Jacobian of a multilinear cell along a line in direction x: its first column is constant, the others grow with
+/// xi. The map is x = sum_m c_m prod_{a in m} xi_a over subsets m of the axes (bit a of m); c_m, m >= 1, stand at (m -
+/// 1) dim.
 template <int dim, class V>
 struct LineJacobian {
   V constant[dim];

@@ -29,8 +29,8 @@ void check_options(const MatrixFreeOptions& options) {
 bool by_sum_factorisation(const mesh::CellBlock& cells, int order, const MatrixFreeOptions& options, bool on_gpu) {
   if ((cells.shape != Shape::quad && cells.shape != Shape::hex) || cells.order > order) return false;
   if (options.method != "auto") return options.method == "sum_factorisation";
-  // Order 1 on an H200 (bench/matrix_free): hexes 0.93 ms by their matrices, 1.10 ms by sum factorisation (8.1 M dofs); quads 0.28 and 0.31
-  // (5.8 M).
+  // Order 1 on an H200 (bench/matrix_free): hexes 0.93 ms by their matrices, 1.10 ms by sum factorisation (8.1 M dofs);
+  // quads 0.28 and 0.31 (5.8 M).
   const bool matrices_win = on_gpu && order == 1 && options.geometry == "auto";
   return !matrices_win;
 }

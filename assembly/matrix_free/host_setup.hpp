@@ -33,9 +33,9 @@ struct Contributions {
   Offset first = 0, cell_stride = 0, node_stride = 0;
   int n = 0, dim = 0;  ///< n > 0: places inside the cell are left out
 };
-/// Rows in ascending order, contributions in the order of the blocks: repeatable. Dofs inside a quad or hex have no row; those
-/// without any contribution have an empty one, or none with `only_touched`.
-/// Throws Error(mesh) where the element vector exceeds 32-bit numbers.
+/// Rows in ascending order, contributions in the order of the blocks: repeatable. Dofs inside a quad or hex have no
+/// row; those without any contribution have an empty one, or none with `only_touched`. Throws Error(mesh) where the
+/// element vector exceeds 32-bit numbers.
 HostGatherList gather_list(const std::vector<Contributions>& blocks, Index dofs, bool only_touched = false);
 
 /// Entries that the blocks need in the element vector.

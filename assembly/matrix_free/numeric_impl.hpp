@@ -145,8 +145,9 @@ void contract_axes(Exec& exec, int n, int dim, Offset cells, const double* const
                         out.place_stride});
 }
 
-/// diagonal_i = sum_q sum_ab G_ab (d_a phi_i)(d_b phi_i) + m phi_i^2: products of one-dimensional tables, so each term is
-/// contracted axis by axis. products: B B, B D, D D, each [points, nodes]; elements: the block's part of the element vector.
+/// diagonal_i = sum_q sum_ab G_ab (d_a phi_i)(d_b phi_i) + m phi_i^2: products of one-dimensional tables, so each term
+/// is contracted axis by axis. products: B B, B D, D D, each [points, nodes]; elements: the block's part of the element
+/// vector.
 template <class Exec, class Form, class Block>
 void tensor_diagonal(Exec& exec, const PointsView& view, const Form& form, const Block& block, const double* products,
                      int, double* elements) {

@@ -15,18 +15,19 @@ namespace matrix_free {
 inline constexpr Offset points_per_chunk = Offset{1} << 22;
 }  // namespace matrix_free
 
-/// How quads and hexes are applied; other shapes, and geometry of a higher order than the solution's, always keep their element
-/// matrices.
+/// How quads and hexes are applied; other shapes, and geometry of a higher order than the solution's, always keep their
+/// element matrices.
 struct MatrixFreeOptions {
-  /// "sum_factorisation"; "local_matrices": element matrices kept, multiplied by gather, product and scatter. "auto": the faster
-  /// one, which is sum factorisation but for order 1 on CUDA.
+  /// "sum_factorisation"; "local_matrices": element matrices kept, multiplied by gather, product and scatter. "auto":
+  /// the faster one, which is sum factorisation but for order 1 on CUDA.
   std::string method = "auto";
-  /// Of sum factorisation. "auto": the Jacobian is computed again from the vertices at every application where cells are of
-  /// geometric order 1; "stored": the tensor w |det J| J^-1 C J^-T is kept at every point.
+  /// Of sum factorisation. "auto": the Jacobian is computed again from the vertices at every application where cells
+  /// are of geometric order 1; "stored": the tensor w |det J| J^-1 C J^-T is kept at every point.
   std::string geometry = "auto";
 };
 
-/// int alpha u v ds and int g v ds over a group of facets; alpha, g: [facets, points] as in facet_quadrature_points; empty: 0.
+/// int alpha u v ds and int g v ds over a group of facets; alpha, g: [facets, points] as in facet_quadrature_points;
+/// empty: 0.
 struct FacetIntegral {
   const mesh::Group* group = nullptr;
   std::vector<double> alpha;
@@ -45,19 +46,19 @@ struct BoundaryData {
 template <class Space, class Form>
 struct MatrixFreeState;
 
-/// The operator of a symmetric form (see cells/assembler.hpp) and boundary terms without an assembled matrix. Equal to what Assembler,
-/// add_facets and eliminate_dirichlet give, up to round-off: a fixed dof keeps its own diagonal entry (1 where that is not
-/// positive) and nothing else in its row and column.
+/// The operator of a symmetric form (see cells/assembler.hpp) and boundary terms without an assembled matrix. Equal to
+/// what Assembler, add_facets and eliminate_dirichlet give, up to round-off: a fixed dof keeps its own diagonal entry
+/// (1 where that is not positive) and nothing else in its row and column.
 ///
-/// Quads and hexes of order 1 to 8 by sum factorisation at the k + 1 Gauss points an axis (Orszag 1980; Deville, Fischer, Mund
-/// 2002, chapter 4): interpolate axis by axis, differentiate there, multiply by the tensor of the point, and all that transposed.
-/// Bytes a dof beside x and y: 4 (n/p)^dim for the dof list; 8 * 21 / p^3 for the map of a trilinear hex, or 48 (n/p)^3 for
-/// stored tensors; 4 to 12 for the list that adds up neighbours. Everything else, and facet terms: element matrices, packed.
-/// Bitwise repeatable; on threads independent of their number.
-/// Of forms with several unknowns a node (forms/components.hpp) all of it holds for each component: vectors are
-/// [dofs, components], lists have a number for each component of a dof, J^-1 and w |det J| stand where tensors stand.
-/// The type of its numbers is that of the form's: Form::With<float> for single precision. A form says which of its fields an application
-/// needs: needed_by_tangent(member).
+/// Quads and hexes of order 1 to 8 by sum factorisation at the k + 1 Gauss points an axis (Orszag 1980; Deville,
+/// Fischer, Mund 2002, chapter 4): interpolate axis by axis, differentiate there, multiply by the tensor of the point,
+/// and all that transposed. Bytes a dof beside x and y: 4 (n/p)^dim for the dof list; 8 * 21 / p^3 for the map of a
+/// trilinear hex, or 48 (n/p)^3 for stored tensors; 4 to 12 for the list that adds up neighbours. Everything else, and
+/// facet terms: element matrices, packed. Bitwise repeatable; on threads independent of their number. Of forms with
+/// several unknowns a node (forms/components.hpp) all of it holds for each component: vectors are [dofs, components],
+/// lists have a number for each component of a dof, J^-1 and w |det J| stand where tensors stand. The type of its
+/// numbers is that of the form's: Form::With<float> for single precision. A form says which of its fields an
+/// application needs: needed_by_tangent(member).
 template <class Exec, class Form>
 class MatrixFree final : public linalg::Operator<Exec, typename Form::Number> {
  public:
@@ -72,8 +73,8 @@ class MatrixFree final : public linalg::Operator<Exec, typename Form::Number> {
              const Form& form = {});
   ~MatrixFree() override;
 
-  /// Numeric part, as often as coefficients change. b [rows] becomes the right-hand side with the prescribed values eliminated
-  /// symmetrically: the lift is one application. Throws Error(internal) where lengths do not fit.
+  /// Numeric part, as often as coefficients change. b [rows] becomes the right-hand side with the prescribed values
+  /// eliminated symmetrically: the lift is one application. Throws Error(internal) where lengths do not fit.
   void assemble(Exec& exec, const Data& data, const BoundaryData& boundary, View<T> b);
 
   Index rows() const override;

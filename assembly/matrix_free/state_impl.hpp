@@ -86,7 +86,8 @@ View<Index> own(Exec& exec, Block& block) {
   return block.dofs->view();
 }
 
-/// Entry and cell strides: columns of cells on CUDA, so that neighbouring threads read neighbouring entries; rows on threads.
+/// Entry and cell strides: columns of cells on CUDA, so that neighbouring threads read neighbouring entries; rows on
+/// threads.
 template <class Space, class T>
 void set_strides(LocalView<T>& view) {
   const int entries = view.nodes * (view.nodes + 1) / 2;
@@ -97,7 +98,8 @@ void set_strides(LocalView<T>& view) {
   view.entry_stride = columns ? view.cells : 1;
 }
 
-/// Lists and maps of a quad or hex block. `dofs`: [cells, n^dim]; turned into columns where the block is stored in columns.
+/// Lists and maps of a quad or hex block. `dofs`: [cells, n^dim]; turned into columns where the block is stored in
+/// columns.
 template <class Space, class Form>
 TensorBlock<Space, Form> place_tensor(const mesh::Mesh& mesh, const mesh::CellBlock& cells, int order,
                                       const MatrixFreeOptions& options, Offset first, std::vector<Index>& dofs) {

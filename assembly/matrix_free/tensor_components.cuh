@@ -1,7 +1,7 @@
 #pragma once
-// Sum factorisation on CUDA for forms with several unknowns a node. As in tensor_cuda.cuh n^(dim-1) threads hold a cell,
-// a line each; here everything between two passes along lines is in shared memory: the values of all components, and
-// their gradients.
+// Sum factorisation on CUDA for forms with several unknowns a node. As in tensor_cuda.cuh n^(dim-1) threads hold a
+// cell, a line each; here everything between two passes along lines is in shared memory: the values of all components,
+// and their gradients.
 #include <algorithm>
 
 #include "assembly/cells/launch.cuh"

@@ -1,6 +1,6 @@
 #pragma once
-// Sum factorisation on CUDA. n^(dim-1) threads hold a cell, each a line of n values in registers: along a line a table is applied
-// with constants as operands, and shared memory only turns the lines from one axis to the next.
+// Sum factorisation on CUDA. n^(dim-1) threads hold a cell, each a line of n values in registers: along a line a table
+// is applied with constants as operands, and shared memory only turns the lines from one axis to the next.
 #include "assembly/matrix_free/blocks.hpp"
 #include "assembly/matrix_free/geometry.hpp"
 #include "base/parallel.hpp"
@@ -29,9 +29,9 @@ inline constexpr int cells_per_block = dim == 2 ? 128 / n : (n* n > 64 ? 1 : 128
 template <int n>
 inline constexpr int blocks_wanted = n == 3 ? 6 : 0;
 
-/// Places of [n^dim] values in shared memory, and what is left free after the three arrays of a hex. Chosen by search for the least
-/// conflicts of banks over the lines along the three axes: on average 1.3 to 1.6 times the unavoidable accesses, without the
-/// free space 2.4 at n = 3.
+/// Places of [n^dim] values in shared memory, and what is left free after the three arrays of a hex. Chosen by search
+/// for the least conflicts of banks over the lines along the three axes: on average 1.3 to 1.6 times the unavoidable
+/// accesses, without the free space 2.4 at n = 3.
 template <int n>
 struct Padded {
   static constexpr int row = n == 7 ? 9 : n | 1;
@@ -84,7 +84,8 @@ __device__ __forceinline__ void gather_line(const Index* dofs, int step, const T
   }
 }
 
-/// A finished line: dofs that no other cell has to y, the others to the cell's element vector; `inside`: no end of another axis.
+/// A finished line: dofs that no other cell has to y, the others to the cell's element vector; `inside`: no end of
+/// another axis.
 template <int n, class T>
 __device__ __forceinline__ void scatter_line(const Index* dofs, int step, bool inside, const T (&r)[n], T* y, T* out) {
 #pragma unroll
@@ -108,8 +109,8 @@ __device__ __forceinline__ void at_line_of_points(const TensorView<Form>& block,
   const int q0 = (dim == 2 ? a : a + n * b) * n;
   if (block.map) {
     forms::Place at{block.region_of(cell), cell, q0, N};
-    // Tensors of a line stand at even steps: a pointer that moves costs fewer instructions than a place a point, but registers, which a
-    // kernel that is held to few of them (blocks_wanted) would spill.
+    // Tensors of a line stand at even steps: a pointer that moves costs fewer instructions than a place a point, but
+    // registers, which a kernel that is held to few of them (blocks_wanted) would spill.
     constexpr bool moves = blocks_wanted<n> == 0;
     auto tensor = forms::tangent_at<dim>(block.form, at).gg;
     const int step =

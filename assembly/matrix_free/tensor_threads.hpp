@@ -1,7 +1,7 @@
 #pragma once
 // Sum factorisation on the host: several cells share the vector registers, one a lane.
-// Vectors wider than the target's registers have no settled calling convention; none leaves this file. Sources that include it are compiled
-// with -Wno-psabi.
+// Vectors wider than the target's registers have no settled calling convention; none leaves this file. Sources that
+// include it are compiled with -Wno-psabi.
 
 #include <algorithm>
 #include <memory>

@@ -29,7 +29,8 @@ struct Piece {
   bool same(const Piece& other) const { return second == other.second && third == other.third; }
 };
 
-/// The edges, or faces, of all cells, gathered by their lowest vertex: pieces[ptr[v] .. ptr[v+1]), sorted, equal ones adjacent.
+/// The edges, or faces, of all cells, gathered by their lowest vertex: pieces[ptr[v] .. ptr[v+1]), sorted, equal ones
+/// adjacent.
 struct Pieces {
   std::vector<Offset> ptr;
   std::vector<Piece> pieces;
@@ -197,8 +198,8 @@ Index Numbering::assign() {
   return static_cast<Index>(start[vertices]);
 }
 
-/// Frame of a face that both its cells see alike. Triangle: vertices by ascending rank. Quad: the origin at the lowest vertex,
-/// the first axis to the lower of its two neighbours.
+/// Frame of a face that both its cells see alike. Triangle: vertices by ascending rank. Quad: the origin at the lowest
+/// vertex, the first axis to the lower of its two neighbours.
 std::array<int, 3> canonical_frame(Shape shape, const Index* v) {
   if (shape == Shape::triangle) {
     std::array<int, 3> frame{0, 1, 2};

@@ -29,18 +29,19 @@ struct DofMap {
   const DofBlock& block_of(Index cell) const;
 };
 
-/// Numbers the dofs of the continuous Lagrange space of an order that the shapes have (see largest_order); the geometric order of the mesh does not matter.
-/// Order 1: dofs follow the node order of the vertices. Higher orders: each vertex is followed by the dofs inside those edges,
-/// faces and cells of which it is the lowest vertex, so the numbering is as local as that of the mesh's nodes.
-/// Shared edges run from the lower to the higher node number and shared faces are framed by node numbers, so
-/// neighbours agree whatever their orientation.
-/// Throws Error(usage) for another order, Error(mesh) when the dofs exceed 32-bit numbers.
+/// Numbers the dofs of the continuous Lagrange space of an order that the shapes have (see largest_order); the
+/// geometric order of the mesh does not matter. Order 1: dofs follow the node order of the vertices. Higher orders:
+/// each vertex is followed by the dofs inside those edges, faces and cells of which it is the lowest vertex, so the
+/// numbering is as local as that of the mesh's nodes. Shared edges run from the lower to the higher node number and
+/// shared faces are framed by node numbers, so neighbours agree whatever their orientation. Throws Error(usage) for
+/// another order, Error(mesh) when the dofs exceed 32-bit numbers.
 DofMap make_dof_map(const mesh::Mesh& mesh, int order, int threads = 0);
 
 /// Where the dofs lie, [dofs, 3].
 std::vector<double> dof_points(const mesh::Mesh& mesh, const DofMap& dofs);
 
-/// Where the dofs would lie on equispaced elements, [dofs, 3]: what a file format of Lagrange cells assumes. To order 4 the dof_points.
+/// Where the dofs would lie on equispaced elements, [dofs, 3]: what a file format of Lagrange cells assumes. To order 4
+/// the dof_points.
 std::vector<double> equispaced_dof_points(const mesh::Mesh& mesh, const DofMap& dofs);
 
 /// Values at equispaced_dof_points of a nodal field u [dofs, components]. To order 4 the field itself.

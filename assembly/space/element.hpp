@@ -13,10 +13,11 @@ inline constexpr int max_simplex_order = 4;  ///< of triangle, tet and prism
 
 /// Lagrange element on Gmsh's reference cell: [-1,1]^d for interval, quad and hex; the unit simplex
 /// for triangle and tet; unit triangle x [-1,1] for prism; a single node without coordinates for point.
-/// Nodes are equispaced to order 4 and those of Gauss and Lobatto above, where equispaced ones would spoil the conditioning.
+/// Nodes are equispaced to order 4 and those of Gauss and Lobatto above, where equispaced ones would spoil the
+/// conditioning.
 ///
-/// Local node order: vertices (Gmsh), then edges in mesh::topology order, each from its first to its second vertex, then
-/// the interiors of 2-D faces of 3-D cells (in the frame of the face's vertices), then the interior of the cell.
+/// Local node order: vertices (Gmsh), then edges in mesh::topology order, each from its first to its second vertex,
+/// then the interiors of 2-D faces of 3-D cells (in the frame of the face's vertices), then the interior of the cell.
 /// For order 2 this is Gmsh's node order, so the same element describes geometry.
 ///
 /// Every shape is a product of simplices, so with its barycentric coordinates l_b (affine in the point)
@@ -43,8 +44,8 @@ struct Element {
 /// 8, or 4 on shapes with a simplex in them.
 int largest_order(mesh::Shape shape);
 
-/// The element of a shape; order 1 to largest_order(shape). Built once, kept for the whole run; safe to call from any thread.
-/// Throws Error(usage) for another order.
+/// The element of a shape; order 1 to largest_order(shape). Built once, kept for the whole run; safe to call from any
+/// thread. Throws Error(usage) for another order.
 const Element& lagrange(mesh::Shape shape, int order);
 
 /// Basis functions and their reference gradients at points [n, dim] (n = 1 for shape point).
@@ -55,21 +56,23 @@ void tabulate(const Element& element, std::span<const double> points, std::vecto
 /// Lagrange polynomials of distinct nodes and their derivatives at x; phi and dphi have room for one each a node.
 void tabulate_line(std::span<const double> nodes, double x, double* phi, double* dphi);
 
-/// [nodes, dim]: the equispaced lattice in the element's node order, which formats like VTK's assume; to order 4 the nodes.
+/// [nodes, dim]: the equispaced lattice in the element's node order, which formats like VTK's assume; to order 4 the
+/// nodes.
 std::vector<double> equispaced_points(const Element& element);
 
 /// Coordinates of the reference cell's vertices, [vertices, dim].
 std::span<const double> reference_vertices(mesh::Shape shape);
 
-/// Points [n, facet dim] of the reference facet `side`, as points [n, dim] of the reference cell. In 1-D the facet is a vertex: n = 1.
+/// Points [n, facet dim] of the reference facet `side`, as points [n, dim] of the reference cell. In 1-D the facet is a
+/// vertex: n = 1.
 std::vector<double> facet_to_cell(mesh::Shape shape, int side, std::span<const double> facet_points);
 
 /// Normal of side `side` of the reference cell, outward, its length the ratio of the facet's measure in the cell to
 /// that of the reference facet. With J = dx/dX of a cell:  n dS = |det J| J^-T (this) dS_ref  (Nanson).
 std::array<double, 3> reference_normal(mesh::Shape shape, int side);
 
-/// Local nodes of an element on a side, in the order of lagrange(facet shape, order) in the frame of the facet's vertices.
-/// Kept for the whole run.
+/// Local nodes of an element on a side, in the order of lagrange(facet shape, order) in the frame of the facet's
+/// vertices. Kept for the whole run.
 const std::vector<int>& facet_local_dofs(mesh::Shape shape, int order, int side);
 
 }  // namespace tessera::assembly

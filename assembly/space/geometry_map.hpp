@@ -69,7 +69,8 @@ struct GeometryMap {
   }
 };
 
-/// A nodal field on the cells of one block, tabulated at reference points [n, dim]. Values of neighbouring dofs stand `stride` apart.
+/// A nodal field on the cells of one block, tabulated at reference points [n, dim]. Values of neighbouring dofs stand
+/// `stride` apart.
 struct FieldMap {
   int nodes;
   int dim;

@@ -3,7 +3,8 @@
 
 namespace tessera::assembly {
 
-/// J[d][a] = d x_d / d xi_a = sum_g x_g[d] slope(a, g) of a cell with `nodes` geometry nodes; point(g) gives the coordinates of one.
+/// J[d][a] = d x_d / d xi_a = sum_g x_g[d] slope(a, g) of a cell with `nodes` geometry nodes; point(g) gives the
+/// coordinates of one.
 template <int dim, class Point, class Slope>
 TESSERA_HD inline void sum_jacobian(int nodes, Point point, Slope slope, double (&J)[dim][dim]) {
   for (int d = 0; d < dim; ++d)

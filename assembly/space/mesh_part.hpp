@@ -6,8 +6,8 @@
 
 namespace tessera::assembly {
 
-/// Some cells of a mesh as a mesh of their own, in the order of their numbers: for coefficients and integrals of these cells alone.
-/// Each cell has its own copy of its nodes; dofs keep their numbers. No facets, no groups.
+/// Some cells of a mesh as a mesh of their own, in the order of their numbers: for coefficients and integrals of these
+/// cells alone. Each cell has its own copy of its nodes; dofs keep their numbers. No facets, no groups.
 struct MeshPart {
   mesh::Mesh mesh;
   DofMap dofs;

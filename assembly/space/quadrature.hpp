@@ -16,11 +16,11 @@ struct Quadrature {
   int size() const { return static_cast<int>(weights.size()); }
 };
 
-/// A rule that integrates polynomials up to `degree` exactly: total degree on simplices, degree per axis on interval, quad and hex,
-/// total in the triangle and per axis along a prism. Shape point: one point of weight 1.
-/// Simplices use symmetric rules with positive weights where there is one (triangle to degree 6, tet 1, 2, 4 to 6), otherwise
-/// the collapsed Gauss-Jacobi product. Built once, kept for the whole run; thread-safe.
-/// Throws Error(usage) for a degree outside 0 .. max_quadrature_degree.
+/// A rule that integrates polynomials up to `degree` exactly: total degree on simplices, degree per axis on interval,
+/// quad and hex, total in the triangle and per axis along a prism. Shape point: one point of weight 1. Simplices use
+/// symmetric rules with positive weights where there is one (triangle to degree 6, tet 1, 2, 4 to 6), otherwise the
+/// collapsed Gauss-Jacobi product. Built once, kept for the whole run; thread-safe. Throws Error(usage) for a degree
+/// outside 0 .. max_quadrature_degree.
 const Quadrature& quadrature(mesh::Shape shape, int degree);
 
 /// Gauss-Jacobi nodes (ascending) and weights on [-1,1] for the weight (1-x)^alpha, exact to degree 2 count - 1.

@@ -21,11 +21,11 @@ linalg::Crs<typename Exec::Space> make_sparsity(Exec& exec, const DofMap& map);
 template <>
 linalg::Crs<Host> make_sparsity<Threads>(Threads& exec, const DofMap& map);
 
-/// Of each block null, or its slots to be filled: entry (cell * nodes + i) * nodes + j is the position of the cell's dof j in the row
-/// of its dof i.
+/// Of each block null, or its slots to be filled: entry (cell * nodes + i) * nodes + j is the position of the cell's
+/// dof j in the row of its dof i.
 using SlotArrays = std::vector<std::uint16_t*>;
-/// The same sparsity, and slots on the way: what is known while a row is collected need not be searched for. No slots: empty.
-/// Throws Error(mesh) where a row is too long for 16 bits.
+/// The same sparsity, and slots on the way: what is known while a row is collected need not be searched for. No slots:
+/// empty. Throws Error(mesh) where a row is too long for 16 bits.
 linalg::Crs<Host> make_sparsity(Threads& exec, const DofMap& map, const SlotArrays& slots);
 
 /// Position of `col` in the ascending columns of a row, which must hold it.

@@ -52,7 +52,8 @@ void for_each_pair(const DofMap& map, const DofBlock& block, int parts, Visit vi
   });
 }
 
-/// Every part counts its own cells and then writes behind those of the parts before it, so the order is that of the cells.
+/// Every part counts its own cells and then writes behind those of the parts before it, so the order is that of the
+/// cells.
 DofCells dof_cells(const DofMap& map, int threads) {
   const int parts = std::clamp(threads, 1, most_parts);
   const std::size_t dofs = static_cast<std::size_t>(map.dofs);
@@ -92,7 +93,8 @@ class RowCollector {
  public:
   explicit RowCollector(const DofMap& map) : dofs_of_{map}, seen_(static_cast<std::size_t>(map.dofs), Mark{-1, 0}) {}
 
-  /// The ascending columns of `row`, which the cells `around` it have, to `out`; returns how many. Fills their slots where wanted.
+  /// The ascending columns of `row`, which the cells `around` it have, to `out`; returns how many. Fills their slots
+  /// where wanted.
   Index collect(Index row, std::span<const Index> around, const SlotArrays& slots, std::vector<Index>& out) {
     columns_.clear();
     places_.clear();

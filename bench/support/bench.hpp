@@ -14,8 +14,8 @@ struct Timing {
   double median_ms = 0, min_ms = 0, max_ms = 0;
 };
 
-/// Milliseconds of one call of `work`: device events on CUDA, a steady clock on threads; `samples` samples after two warm-ups, each
-/// of as many calls as take about 20 ms.
+/// Milliseconds of one call of `work`: device events on CUDA, a steady clock on threads; `samples` samples after two
+/// warm-ups, each of as many calls as take about 20 ms.
 Timing measure(Threads& exec, const std::function<void()>& work, int samples = 9);
 Timing measure(Cuda& exec, const std::function<void()>& work, int samples = 9);
 
@@ -53,7 +53,8 @@ double copy_bandwidth(Cuda& exec);
 std::string device_name(Threads& exec);
 std::string device_name(Cuda& exec);
 
-/// Common command line: --backend threads|cuda|all, --out DIR, --quick (small sizes), --only TEXT (cases whose name holds the text).
+/// Common command line: --backend threads|cuda|all, --out DIR, --quick (small sizes), --only TEXT (cases whose name
+/// holds the text).
 struct Options {
   std::string backend = "all";
   std::string out = ".";

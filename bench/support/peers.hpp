@@ -7,7 +7,8 @@
 
 namespace tessera::bench {
 
-/// The vendor's or a well-known library's time for the same job on the same data, with the largest difference of its result.
+/// The vendor's or a well-known library's time for the same job on the same data, with the largest difference of its
+/// result.
 struct Peer {
   std::string name;
   double ms = 0;

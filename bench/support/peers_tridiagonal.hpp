@@ -7,8 +7,8 @@
 
 namespace tessera::bench {
 
-/// Peers for tridiagonal systems in double. `x` is our solution, against which theirs is held; the time of restoring what
-/// they overwrite is measured apart and taken off.
+/// Peers for tridiagonal systems in double. `x` is our solution, against which theirs is held; the time of restoring
+/// what they overwrite is measured apart and taken off.
 using DoubleSystem = solvers::Tridiagonal<double>;
 
 /// cusparseDgtsv2_nopivot or, with `pivoting`, cusparseDgtsv2: one system.

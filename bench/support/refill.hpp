@@ -30,7 +30,8 @@ inline double largest_difference(const std::vector<double>& expected, const std:
   return size > 0 ? difference / size : difference;
 }
 
-/// Measures refills of an Assembler with `data` into A, of its make_matrix() or make_block_matrix(), and reports them as "strategy, label".
+/// Measures refills of an Assembler with `data` into A, of its make_matrix() or make_block_matrix(), and reports them
+/// as "strategy, label".
 template <class Exec, class Assembler, class Matrix, class Data>
 void report_refill(Exec& exec, Assembler& assembler, Matrix A, const Data& data, const std::string& label, Index cells,
                    Reference& reference, Report& report) {

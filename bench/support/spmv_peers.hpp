@@ -5,8 +5,8 @@
 
 namespace tessera::bench {
 
-/// y = A x by the best other library on the same data, and by its sliced ELL where it has one (no name otherwise). `y` is our
-/// result, which theirs is compared with.
+/// y = A x by the best other library on the same data, and by its sliced ELL where it has one (no name otherwise). `y`
+/// is our result, which theirs is compared with.
 struct SpmvPeers {
   Peer csr;
   Peer sliced;

@@ -5,13 +5,13 @@
 
 namespace tessera::bench {
 
-/// The matrix that a mesh of n^d cells on a box gives with linear elements, numbered line by line, with values in (-1, 1) that
-/// are the same on every machine: "tet" (Kuhn's six a cell, 15 per row), "hex" (27), "triangle" (7). What assembly would
-/// give, without the mesh.
+/// The matrix that a mesh of n^d cells on a box gives with linear elements, numbered line by line, with values in (-1,
+/// 1) that are the same on every machine: "tet" (Kuhn's six a cell, 15 per row), "hex" (27), "triangle" (7). What
+/// assembly would give, without the mesh.
 linalg::Crs<Host> stencil_matrix(const std::string& shape, int n);
 
-/// A under a random renumbering of rows and columns within windows of `window` of them; the whole matrix is one window when
-/// `window` is 0.
+/// A under a random renumbering of rows and columns within windows of `window` of them; the whole matrix is one window
+/// when `window` is 0.
 linalg::Crs<Host> shuffled(const linalg::Crs<Host>& A, Offset window);
 
 /// Value k of a random sequence in (-1, 1).

@@ -5,8 +5,8 @@
 
 namespace tessera::physics {
 
-/// -div(k grad u) + v . grad u + c u = f by finite elements (galerkin, supg) on any mesh, or by central differences on a
-/// rectangle; docs/methods/convection_diffusion.md.
+/// -div(k grad u) + v . grad u + c u = f by finite elements (galerkin, supg) on any mesh, or by central differences on
+/// a rectangle; docs/methods/convection_diffusion.md.
 std::unique_ptr<Module> make_convection_diffusion();
 
 }  // namespace tessera::physics

@@ -113,7 +113,8 @@ void set_side(Grid& grid, int side, const BoundaryParams* neumann, double k, int
   }
 }
 
-/// Nodes of u with its rim that are nodes of the rectangle: calls copy(first in u, first in the nodes, count) for every row.
+/// Nodes of u with its rim that are nodes of the rectangle: calls copy(first in u, first in the nodes, count) for every
+/// row.
 template <class Copy>
 void for_rows_with_rim(const Grid& grid, Copy copy) {
   const auto& nodes = grid.nodes.nodes;

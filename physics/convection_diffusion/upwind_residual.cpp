@@ -11,7 +11,8 @@ namespace tessera::physics::convection_diffusion {
 
 namespace {
 
-/// The facets of a term whose cells are in the part, as facets of the part, which gets them: all that touch a dof with a slot are.
+/// The facets of a term whose cells are in the part, as facets of the part, which gets them: all that touch a dof with
+/// a slot are.
 FacetTerm term_of_part(const FacetTerm& term, const Solution& s, const std::vector<Index>& cells, mesh::Mesh& part) {
   FacetTerm result{term.group, term.boundary};
   result.group.entities.clear();
@@ -51,8 +52,8 @@ std::vector<double> shares(const linalg::Crs<Host>& A, const assembly::DofMap& p
 
 }  // namespace
 
-/// The diffusion between two dofs stands in the rows of both and is made from entries of the whole matrix between them: cells that have
-/// one of them have both. It belongs to the cells around the pair in equal parts.
+/// The diffusion between two dofs stands in the rows of both and is made from entries of the whole matrix between them:
+/// cells that have one of them have both. It belongs to the cells around the pair in equal parts.
 void add_upwinding(const Params& params, const Solution& s, const std::vector<Index>& cells,
                    const std::vector<char>& inside, const std::vector<Index>& slot, std::vector<double>& residual) {
   assembly::MeshPart part = assembly::part_of(s.mesh, s.space.dofs, cells);

@@ -132,8 +132,8 @@ std::vector<std::vector<std::int32_t>> fixing_entries(const Params& params, cons
   return by;
 }
 
-/// Throws where a facet has a load of one type twice, or one where everything along it is fixed, and where a load has no area or no
-/// outside.
+/// Throws where a facet has a load of one type twice, or one where everything along it is fixed, and where a load has
+/// no area or no outside.
 void check_loads(const Params& params, const Discretisation& space, const std::vector<std::vector<std::int32_t>>& by) {
   const mesh::Mesh& mesh = space.mesh;
   const auto facets = static_cast<std::size_t>(mesh.facets.size());

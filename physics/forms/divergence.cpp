@@ -34,8 +34,8 @@ void solve_in_place(std::vector<double>& A, int n, std::vector<double>& X, int c
     }
 }
 
-/// D [dim, points, points]: from values at the points to reference derivatives there, through the projection onto the element,
-/// D_a = dphi_a (Phi^T W Phi)^-1 Phi^T W.
+/// D [dim, points, points]: from values at the points to reference derivatives there, through the projection onto the
+/// element, D_a = dphi_a (Phi^T W Phi)^-1 Phi^T W.
 std::vector<double> derivative_at_points(const Element& element, const Quadrature& rule) {
   const int dim = element.dim, n = element.nodes, points = rule.size();
   std::vector<double> phi, dphi;

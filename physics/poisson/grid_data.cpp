@@ -18,8 +18,8 @@ namespace {
 /// Cells along x whose values are evaluated at once.
 constexpr Index evaluation_run = 1024;
 
-/// The integrals of f times the functions of a cell's corners, as weights of the values of f at the quadrature points: those of
-/// the finite elements of one cell of the grid.
+/// The integrals of f times the functions of a cell's corners, as weights of the values of f at the quadrature points:
+/// those of the finite elements of one cell of the grid.
 struct LoadWeights {
   int points = 0, corners = 0;
   std::vector<double> xyz;      ///< [points, 3], from the lowest corner
@@ -77,8 +77,8 @@ void add_cells(const Grid& grid, const LoadWeights& load, const std::array<Index
   }
 }
 
-/// int f phi_i at the interior nodes. Lines of cells of one colour, even or odd along y and z, share no node; the runs of a line do,
-/// so that a line is one thread's work.
+/// int f phi_i at the interior nodes. Lines of cells of one colour, even or odd along y and z, share no node; the runs
+/// of a line do, so that a line is one thread's work.
 void integrate(const Grid& grid, View<double> b, int threads) {
   const LoadWeights load = load_weights(grid);
   std::array<Index, 3> cells{1, 1, 1};

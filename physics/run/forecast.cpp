@@ -49,8 +49,9 @@ double estimate_nnz(const assembly::DofMap& dofs) {
   return count > 0 ? total / count * dofs.dofs : 0;
 }
 
-/// Without a matrix: lists, geometry and tensors of quads and hexes, element matrices of the others, the element vector.
-/// Of one unknown a node either maps or tensors at points; of several maps or J^-1 and |det J| there, and coefficients.
+/// Without a matrix: lists, geometry and tensors of quads and hexes, element matrices of the others, the element
+/// vector. Of one unknown a node either maps or tensors at points; of several maps or J^-1 and |det J| there, and
+/// coefficients.
 double matrix_free_bytes(const mesh::Mesh& mesh, const assembly::Space& space, const AtPoints& coefficients) {
   const assembly::DofMap& dofs = space.dofs;
   const int components = space.components;

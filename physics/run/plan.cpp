@@ -8,9 +8,9 @@ namespace tessera::physics {
 
 namespace {
 
-/// The order from which "auto" applies quads and hexes without a matrix: where sum factorisation is the faster product of diffusion on
-/// an H200, against packed_ell for quads (order 1: 0.5x, order 2: 1.4x; bench/matrix_free) and the bytes of a matrix at copy for hexes.
-/// Matrices of several unknowns a node are larger.
+/// The order from which "auto" applies quads and hexes without a matrix: where sum factorisation is the faster product
+/// of diffusion on an H200, against packed_ell for quads (order 1: 0.5x, order 2: 1.4x; bench/matrix_free) and the
+/// bytes of a matrix at copy for hexes. Matrices of several unknowns a node are larger.
 constexpr int matrix_free_from = 2;
 /// The highest order of an assembled matrix.
 constexpr int most_assembled_order = 4;

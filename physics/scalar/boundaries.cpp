@@ -44,8 +44,8 @@ void check_contradictions(const std::vector<BoundaryParams>& boundaries, const m
   }
 }
 
-/// Where u is fixed its flux is not free: throws where a facet is in a Dirichlet entry and in a Neumann or Robin one, which would
-/// have no effect there.
+/// Where u is fixed its flux is not free: throws where a facet is in a Dirichlet entry and in a Neumann or Robin one,
+/// which would have no effect there.
 void check_fixed(const std::vector<BoundaryParams>& boundaries, const mesh::Mesh& mesh, GroupList list) {
   std::vector<std::int32_t> fixed(static_cast<std::size_t>(mesh.facets.size()), -1);
   for (std::size_t b = 0; b < boundaries.size(); ++b)

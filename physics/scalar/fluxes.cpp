@@ -106,8 +106,8 @@ void Fluxes::add_conditions() {
   }
 }
 
-/// reaction -= int (value - alpha u) phi over facets of which all cells are inside: these are no boundary of the cells, or one where
-/// the condition holds.
+/// reaction -= int (value - alpha u) phi over facets of which all cells are inside: these are no boundary of the cells,
+/// or one where the condition holds.
 void Fluxes::subtract_conditions(const std::vector<char>& inside, const std::vector<Index>& slot,
                                  std::vector<double>& reaction) const {
   for (std::size_t t = 0; t < s_.facets.size(); ++t) {
@@ -175,7 +175,8 @@ double Fluxes::through(const mesh::Group& group, const mesh::Group& from) const 
   return sum;
 }
 
-/// The residual of the cells inside alone is the flow through all their boundary; the sides of the group get their part of it.
+/// The residual of the cells inside alone is the flow through all their boundary; the sides of the group get their part
+/// of it.
 double Fluxes::one_sided(const mesh::Group& group, const std::vector<char>& inside) const {
   const std::vector<Index> dofs = assembly::facet_dofs(s_.mesh, s_.space.dofs, group);
   const std::vector<Index> slot = slots(dofs, s_.space.dofs.dofs);
@@ -225,7 +226,8 @@ forms::CellSums Fluxes::sums() const {
   return total;
 }
 
-/// What leaves where Dirichlet values hold, through facets or at points and curves, or through a periodic side. `taken` are those that were counted before.
+/// What leaves where Dirichlet values hold, through facets or at points and curves, or through a periodic side. `taken`
+/// are those that were counted before.
 double Fluxes::out_of_open(const std::string& name, std::vector<char>& taken, std::vector<char>& taken_points) const {
   double out = 0;
   if (const mesh::Group* group = s_.mesh.group(name, s_.mesh.dim - 1)) {
@@ -270,7 +272,8 @@ Balance Fluxes::balance() const {
     else
       at->second += out;
   };
-  // A Dirichlet value that several entries or names give to a facet is the first one's; other conditions on a facet add up.
+  // A Dirichlet value that several entries or names give to a facet is the first one's; other conditions on a facet add
+  // up.
   std::vector<char> open_taken(open_.size(), 0), points_taken(points_.size(), 0);
   for (const BoundaryParams& boundary : s_.boundaries) {
     if (boundary.type == "dirichlet")

@@ -14,7 +14,8 @@
 
 namespace tessera::physics::scalar {
 
-/// sources - reaction - convection - sum of the groups = remainder, which is the sum of the solver's residual over the free rows.
+/// sources - reaction - convection - sum of the groups = remainder, which is the sum of the solver's residual over the
+/// free rows.
 struct Balance {
   forms::CellSums cells;
   std::vector<std::pair<std::string, double>> groups;  ///< flow out through each group of the deck's boundaries
@@ -24,10 +25,11 @@ struct Balance {
 
 /// Flow out (int -k grad u . n) through facets as the weak form has it. With lambda = k grad u . n,
 ///   a(u, phi_i) - l(phi_i) = int lambda phi_i ds
-/// without the terms of the boundary gives lambda in the mean over each function; where a condition says lambda = value - alpha u,
-/// that is taken. So the flows are those that the discrete solution balances, and their error is of order 2k for all of a boundary
-/// with Dirichlet values (M. F. Wheeler, SIAM J. Numer. Anal. 11 (1974) 764-768; G. F. Carey, Comput. Methods Appl. Mech. Eng. 35
-/// (1982) 1-14). Dofs where Dirichlet groups meet: see assembly::share_reactions. Does not depend on the number of threads.
+/// without the terms of the boundary gives lambda in the mean over each function; where a condition says lambda = value
+/// - alpha u, that is taken. So the flows are those that the discrete solution balances, and their error is of order 2k
+/// for all of a boundary with Dirichlet values (M. F. Wheeler, SIAM J. Numer. Anal. 11 (1974) 764-768; G. F. Carey,
+/// Comput. Methods Appl. Mech. Eng. 35 (1982) 1-14). Dofs where Dirichlet groups meet: see assembly::share_reactions.
+/// Does not depend on the number of threads.
 class Fluxes {
  public:
   explicit Fluxes(const Solution& solution);

@@ -60,7 +60,8 @@ forms::Coefficient coefficient(const std::vector<std::vector<deck::Expression>>&
     return result;
   }
   result.values.resize(static_cast<std::size_t>(points.before(mesh.blocks.size())) * components);
-  // One block by all threads. Runs of cells of one material are evaluated at once: a call a cell would cost more than the expression.
+  // One block by all threads. Runs of cells of one material are evaluated at once: a call a cell would cost more than
+  // the expression.
   struct Workspace {
     std::vector<std::vector<deck::Evaluator>> evaluators;  // [materials][components]
     std::vector<double> xyz, column;

@@ -4,11 +4,12 @@
 
 namespace tessera::physics::scalar {
 
-/// [cells] number of the part of every cell, from 0 in the order of their first cells. Parts share no vertex of the dof map.
+/// [cells] number of the part of every cell, from 0 in the order of their first cells. Parts share no vertex of the dof
+/// map.
 std::vector<Index> parts_of_cells(const mesh::Mesh& mesh, const assembly::DofMap& dofs);
 
-/// Throws Error(usage) where a part has neither a Dirichlet value, nor a Robin term, nor a reaction, with its groups, its number of
-/// cells and a place. Parts of a box are not looked for: it has one.
+/// Throws Error(usage) where a part has neither a Dirichlet value, nor a Robin term, nor a reaction, with its groups,
+/// its number of cells and a place. Parts of a box are not looked for: it has one.
 void check_parts(const Problem& problem, const DirichletData& fixes);
 
 }  // namespace tessera::physics::scalar

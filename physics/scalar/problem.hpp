@@ -14,8 +14,8 @@
 
 namespace tessera::physics::scalar {
 
-/// One coefficient from the expressions of every material, [materials][components]: constants are kept per material, what varies is
-/// evaluated at the quadrature points. Throws Error(usage) where a value is not finite.
+/// One coefficient from the expressions of every material, [materials][components]: constants are kept per material,
+/// what varies is evaluated at the quadrature points. Throws Error(usage) where a value is not finite.
 forms::Coefficient coefficient(const std::vector<std::vector<deck::Expression>>& expressions,
                                const std::vector<Index>& material, const mesh::Mesh& mesh,
                                const assembly::QuadraturePoints& points, int threads);
@@ -36,13 +36,13 @@ struct FacetTerm {
   const BoundaryParams* boundary = nullptr;
 };
 
-/// Neumann and Robin terms. Throws Error for unknown groups, for facets that two entries of one type claim with different data, and
-/// for those that a Dirichlet entry claims, too.
+/// Neumann and Robin terms. Throws Error for unknown groups, for facets that two entries of one type claim with
+/// different data, and for those that a Dirichlet entry claims, too.
 std::vector<FacetTerm> facet_terms(const std::vector<BoundaryParams>& boundaries, const mesh::Mesh& mesh,
                                    GroupList list = GroupList::sizes);
 
-/// Values on the Dirichlet boundaries, interpolated at the dofs. Where groups of different entries meet, the later entry holds;
-/// facets that two entries claim with different values are an error.
+/// Values on the Dirichlet boundaries, interpolated at the dofs. Where groups of different entries meet, the later
+/// entry holds; facets that two entries claim with different values are an error.
 DirichletData dirichlet_data(const std::vector<BoundaryParams>& boundaries, const mesh::Mesh& mesh,
                              const assembly::DofMap& dofs, std::span<const double> dof_points,
                              GroupList list = GroupList::sizes);
@@ -62,8 +62,8 @@ struct Problem {
   std::vector<FacetTerm> facets;
 };
 
-/// Throws Error(usage) where nothing fixes the level of u: no Dirichlet value, no reaction, no Robin term; at the first boundary, or
-/// at [physics] in a deck without any.
+/// Throws Error(usage) where nothing fixes the level of u: no Dirichlet value, no reaction, no Robin term; at the first
+/// boundary, or at [physics] in a deck without any.
 void check_not_singular(const std::vector<MaterialParams>& materials, const std::vector<BoundaryParams>& boundaries,
                         const deck::Where& physics);
 

@@ -17,7 +17,8 @@ using Matrix = Eigen::SparseMatrix<double, Eigen::ColMajor, int>;
 using Factor = Eigen::SimplicialLDLT<Matrix, Eigen::Lower, Eigen::AMDOrdering<int>>;
 using Vector = Eigen::VectorXd;
 
-/// A pivot this much smaller than the diagonal entry it started from has lost all its digits: A is singular to rounding.
+/// A pivot this much smaller than the diagonal entry it started from has lost all its digits: A is singular to
+/// rounding.
 constexpr double pivot_lost = 1e-14;
 
 /// The lower triangle by columns, which for a symmetric A is the upper one by rows.

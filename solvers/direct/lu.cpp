@@ -47,7 +47,8 @@ Matrix by_columns(const linalg::CrsView<const double>& A, const deck::Where& whe
   return Rows(A.rows, A.cols, A.values.size(), row_ptr.data(), A.col_ind.data(), A.values.data());
 }
 
-/// Empty, or why the factor cannot be used. Throws std::bad_alloc where Eigen ran out of memory, which it says by a text only.
+/// Empty, or why the factor cannot be used. Throws std::bad_alloc where Eigen ran out of memory, which it says by a
+/// text only.
 std::string describe_bad_factor(const Factor& factor, const Matrix& A) {
   const std::string advice = "; look for a missing Dirichlet condition or an unknown without an equation";
   if (factor.lastErrorMessage().find("UNABLE") != std::string::npos) throw std::bad_alloc();

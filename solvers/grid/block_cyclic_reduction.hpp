@@ -7,8 +7,8 @@
 
 namespace tessera::solvers::grid {
 
-/// Block cyclic reduction of radix 2 or 4 over the slower axes, simplified cyclic reduction of lines along x. Rows whose number is not
-/// 2^k - 1 are split by partial solutions, see partial_solution.hpp.
+/// Block cyclic reduction of radix 2 or 4 over the slower axes, simplified cyclic reduction of lines along x. Rows
+/// whose number is not 2^k - 1 are split by partial solutions, see partial_solution.hpp.
 template <class Exec, class T>
 class BlockCyclicReduction final : public GridSolver<Exec, T> {
  public:

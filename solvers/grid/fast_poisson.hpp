@@ -15,7 +15,8 @@ struct FastPoissonOptions {
   int radix = 4;               ///< of bcr: 2 | 4
 };
 
-/// Throws Error(usage) for a problem that no method takes: no nodes, more unknowns than memory addresses, h <= 0, c < 0, not finite.
+/// Throws Error(usage) for a problem that no method takes: no nodes, more unknowns than memory addresses, h <= 0, c <
+/// 0, not finite.
 void check_grid_problem(const GridProblem& problem);
 
 /// One method with its tables and work space, made for one grid. Behind FastPoisson.
@@ -28,8 +29,8 @@ class GridSolver {
   virtual std::string describe() const = 0;
 };
 
-/// The methods by name: "bcr" (block_cyclic_reduction_*) and "fft" (sine_transform_*). Explicitly instantiated for Threads and Cuda,
-/// double and float.
+/// The methods by name: "bcr" (block_cyclic_reduction_*) and "fft" (sine_transform_*). Explicitly instantiated for
+/// Threads and Cuda, double and float.
 template <class Exec, class T>
 std::unique_ptr<GridSolver<Exec, T>> make_block_cyclic_reduction(Exec& exec, const GridProblem& problem,
                                                                  const FastPoissonOptions& options);
@@ -37,16 +38,16 @@ template <class Exec, class T>
 std::unique_ptr<GridSolver<Exec, T>> make_sine_transform(Exec& exec, const GridProblem& problem,
                                                          const FastPoissonOptions& options);
 
-/// A direct solution in O(N log N). Setting up computes tables and takes memory; after the first solve(), which may take more work
-/// space, solve() only queues work. T is double or float.
+/// A direct solution in O(N log N). Setting up computes tables and takes memory; after the first solve(), which may
+/// take more work space, solve() only queues work. T is double or float.
 template <class Exec, class T>
 class FastPoisson {
  public:
   /// Throws Error(usage) for what check_grid_problem refuses, an unknown method or radix; Error(memory).
   FastPoisson(Exec& exec, const GridProblem& problem, const FastPoissonOptions& options = {});
 
-  /// f, u: [unknowns], distinct. Repeatable bitwise; on threads independent of their number. A value of f that is not finite
-  /// spreads to its neighbourhood at least; see require_finite.
+  /// f, u: [unknowns], distinct. Repeatable bitwise; on threads independent of their number. A value of f that is not
+  /// finite spreads to its neighbourhood at least; see require_finite.
   void solve(View<const T> f, View<T> u);
 
   /// Least bytes that one solve moves between memory and chip.

@@ -6,15 +6,15 @@
 
 namespace tessera::solvers::grid {
 
-/// Weight of the neighbours at distance (dx, dy, dz), each 0 or 1, at place dx + 2 dy + 4 dz; 0 along axes that the grid lacks.
-/// Units: star 1 / h^2, tensor h^(dim - 2).
+/// Weight of the neighbours at distance (dx, dy, dz), each 0 or 1, at place dx + 2 dy + 4 dz; 0 along axes that the
+/// grid lacks. Units: star 1 / h^2, tensor h^(dim - 2).
 std::array<double, 8> stencil_weights(const GridProblem& problem);
 
 /// Largest sum of magnitudes of a row: a bound of the largest eigenvalue.
 double largest_row_sum(const GridProblem& problem);
 
-/// The stencil as kernels see it: planes of nx x ny nodes, nz of them one after the other. A grid in two dimensions has planes
-/// of one row, so that the last axis is always the one that is marched along.
+/// The stencil as kernels see it: planes of nx x ny nodes, nz of them one after the other. A grid in two dimensions has
+/// planes of one row, so that the last axis is always the one that is marched along.
 template <class T>
 struct PlaneStencil {
   Index nx = 1, ny = 1, nz = 1;
@@ -22,7 +22,8 @@ struct PlaneStencil {
   T above[4] = {};  ///< of the planes before and after
 };
 
-/// y = A x of a GridProblem without a matrix. Bytes an unknown: 16 in double, 8 in float; apply_dot the same; residual 24.
+/// y = A x of a GridProblem without a matrix. Bytes an unknown: 16 in double, 8 in float; apply_dot the same;
+/// residual 24.
 template <class Exec, class T = double>
 class GridOperator final : public linalg::Operator<Exec, T> {
  public:

@@ -7,23 +7,26 @@ namespace tessera::solvers::grid {
 
 namespace {
 
-/// Threads of a block along x and y in three dimensions; in two all lie along x. 32 along x instead of 64 changes nothing.
+/// Threads of a block along x and y in three dimensions; in two all lie along x. 32 along x instead of 64 changes
+/// nothing.
 constexpr int block = reduce_block;
 constexpr int block_x = 64;
-/// Blocks on a multiprocessor. Stars at 6, with two planes unrolled: 0.96 of a copy of the same vectors for 4095^2 instead of 0.84 at
-/// 4, sums 0.90 instead of 0.76; at 8 registers run out (H200, 2026-11-21).
+/// Blocks on a multiprocessor. Stars at 6, with two planes unrolled: 0.96 of a copy of the same vectors for 4095^2
+/// instead of 0.84 at 4, sums 0.90 instead of 0.76; at 8 registers run out (H200, 2026-11-21).
 constexpr int star_blocks = 6;
 template <bool deep>
 constexpr int tensor_blocks = deep ? 3 : 4;
-/// Nodes of a thread in tensors, neighbours along y: the 27 points are read 6 times a node and plane instead of 9. With `planes_ahead`
-/// 0.68 instead of 0.50 of copy for 255^3; 4 nodes take too many registers, and stars gain nothing (H200, 2026-11-21).
+/// Nodes of a thread in tensors, neighbours along y: the 27 points are read 6 times a node and plane instead of 9. With
+/// `planes_ahead` 0.68 instead of 0.50 of copy for 255^3; 4 nodes take too many registers, and stars gain nothing
+/// (H200, 2026-11-21).
 template <bool deep>
 constexpr int tensor_nodes = deep ? 2 : 1;
-/// How many planes ahead the nodes of tensors are brought into the second-level cache, as the loads of a plane wait for each other: 0.75
-/// instead of 0.67 of copy for 4095^2; 8 is slower, and stars lose by it in sums (H200, 2026-11-21).
+/// How many planes ahead the nodes of tensors are brought into the second-level cache, as the loads of a plane wait for
+/// each other: 0.75 instead of 0.67 of copy for 4095^2; 8 is slower, and stars lose by it in sums (H200, 2026-11-21).
 constexpr Index planes_ahead = 4;
-/// Planes that a block marches through: the first and last of them are read by two blocks. 128 instead of 32: 0.83 instead of
-/// 0.88 of copy for 8191^2; runs so long that all blocks are on the device at once are slower (H200, 2026-11-21).
+/// Planes that a block marches through: the first and last of them are read by two blocks. 128 instead of 32: 0.83
+/// instead of 0.88 of copy for 8191^2; runs so long that all blocks are on the device at once are slower (H200,
+/// 2026-11-21).
 constexpr Index most_planes = 32;
 constexpr Index least_planes = 4;
 
@@ -60,8 +63,8 @@ struct Place {
   }
 };
 
-/// One thread's column of nodes, in a kernel of its own: 0.81 instead of 0.70 of copy for residuals on 255^3 in the one of tensors with one
-/// node a thread (H200, 2026-11-22). Reads the in-plane neighbours through the L1 cache.
+/// One thread's column of nodes, in a kernel of its own: 0.81 instead of 0.70 of copy for residuals on 255^3 in the one
+/// of tensors with one node a thread (H200, 2026-11-22). Reads the in-plane neighbours through the L1 cache.
 template <class T>
 struct Column {
   const T* __restrict__ x;
@@ -105,8 +108,8 @@ __global__ void __launch_bounds__(block, star_blocks)
   if constexpr (Store::sums) kernels::finish_reduce(kernels::block_sum<double, block>(sum), ticket, partial, result);
 }
 
-/// A thread's columns of nodes along z, `count` neighbours along y. In-plane neighbours come through the L1 cache, or from the thread's
-/// own columns.
+/// A thread's columns of nodes along z, `count` neighbours along y. In-plane neighbours come through the L1 cache, or
+/// from the thread's own columns.
 template <bool deep, int count, class T>
 struct Columns {
   const T* __restrict__ x;
@@ -130,8 +133,8 @@ struct Columns {
     for (int c = 0; c < count; ++c)
       if (has(c)) asm volatile("prefetch.global.L2 [%0];" ::"l"(array + place(c, k)));
   }
-  /// The neighbours in plane k, whose nodes are `centre`, weighted for the plane itself and for those beside it; the nodes themselves are
-  /// left out.
+  /// The neighbours in plane k, whose nodes are `centre`, weighted for the plane itself and for those beside it; the
+  /// nodes themselves are left out.
   __device__ void neighbours(Index k, const T (&centre)[count], T (&own)[count], T (&beside)[count]) const {
 #pragma unroll
     for (int c = 0; c < count; ++c) own[c] = beside[c] = T(0);

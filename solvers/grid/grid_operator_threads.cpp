@@ -43,7 +43,8 @@ namespace {
 /// Nodes of one row that a thread takes at a time: sums are formed piece by piece, whatever the number of threads.
 constexpr Index piece = reduce_chunk;
 
-/// A row of nodes and its neighbour rows. Rows outside the grid are rows of zeros; a star has neighbours along x in its own row only.
+/// A row of nodes and its neighbour rows. Rows outside the grid are rows of zeros; a star has neighbours along x in its
+/// own row only.
 template <class T, int rows, bool star>
 struct RowStencil {
   const T* row[rows];

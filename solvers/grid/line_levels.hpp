@@ -1,11 +1,13 @@
 #pragma once
-// The line across the rows of a partial solution: the symmetric Toeplitz matrix A_x + lambda M_x of one axis, and its levels under
-// simplified cyclic reduction (docs/methods/tridiagonal.md). With g, the right-hand side of level r, rows i = 2^r, 2 2^r ... <= n:
+// The line across the rows of a partial solution: the symmetric Toeplitz matrix A_x + lambda M_x of one axis, and its
+// levels under simplified cyclic reduction (docs/methods/tridiagonal.md). With g, the right-hand side of level r, rows
+// i = 2^r, 2 2^r ... <= n:
 //
-//   g_i += alpha_r (g_{i - 2^r} + g_{i + 2^r}) at even rows,   v_i = g_i / d_r + alpha_r (v_{i - 2^r} + v_{i + 2^r}) at odd ones,
+//   g_i += alpha_r (g_{i - 2^r} + g_{i + 2^r}) at even rows,
+//   v_i = g_i / d_r + alpha_r (v_{i - 2^r} + v_{i + 2^r}) at odd ones,
 //
-// and where alpha_r < eps, or one row is left, v_i = g_i / d_r. The last row has the diagonal e_r instead of d_r. As the right neighbour
-// of a row, and with its own solution, it counts d_r / e_r times.
+// and where alpha_r < eps, or one row is left, v_i = g_i / d_r. The last row has the diagonal e_r instead of d_r. As
+// the right neighbour of a row, and with its own solution, it counts d_r / e_r times.
 #include "base/reciprocal.hpp"
 #include "solvers/grid/fast_poisson.hpp"
 #include "solvers/tridiagonal/toeplitz_levels.hpp"
@@ -18,8 +20,8 @@ struct Line {
   Stencil stencil;
 };
 
-/// tridiag(-t, d, -t), d = (2 + delta) |t|. delta > 0 is what decides the accuracy, so it is never a difference. t < 0 where
-/// the mass outweighs the stiffness.
+/// tridiag(-t, d, -t), d = (2 + delta) |t|. delta > 0 is what decides the accuracy, so it is never a difference. t < 0
+/// where the mass outweighs the stiffness.
 struct LineMatrix {
   double delta, inverse_diagonal;
   bool positive;  ///< t

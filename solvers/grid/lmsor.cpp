@@ -212,10 +212,12 @@ Choices choices_of(const LmsorProblem& problem, const LmsorParams& params, const
   choices.blocking = params.blocking;
   if (cuda) {
     const bool of_halves = params.granularity != 0 || params.access != "auto" || choices.recompute == Recompute::none;
-    // H200, November 2026: 4 iterations a pass take half the time of half iterations, 3 and 5 from 10 % more to 3 % less.
+    // H200, November 2026: 4 iterations a pass take half the time of half iterations, 3 and 5 from 10 % more to 3 %
+    // less.
     if (choices.blocking == 0) choices.blocking = of_halves ? 1 : 4;
   } else if (choices.blocking == 0) {
-    // The 2 blocking + 2 rows that a pass works on stay in one and a half megabytes of cache; two iterations pay beyond it too.
+    // The 2 blocking + 2 rows that a pass works on stay in one and a half megabytes of cache; two iterations pay beyond
+    // it too.
     Choices one_pass = choices;
     one_pass.blocking = 2;
     const double row = 2 * bytes_of(problem, one_pass, 8) / problem.m[1];

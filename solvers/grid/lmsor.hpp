@@ -19,7 +19,8 @@
 
 namespace tessera::solvers::grid {
 
-/// lap u - f u_x - g u_y = s on the m[0] x m[1] interior nodes of a rectangle. The views lie in the memory of the backend.
+/// lap u - f u_x - g u_y = s on the m[0] x m[1] interior nodes of a rectangle. The views lie in the memory of the
+/// backend.
 struct LmsorProblem {
   std::array<Index, 2> m{1, 1};       ///< interior nodes along x and y, >= 1 each
   std::array<double, 2> h{0.5, 0.5};  ///< spacings along x and y, > 0
@@ -47,15 +48,16 @@ struct LmsorParams {
   deck::Where where = {};
 };
 
-/// The relaxations: local SOR, local modified SOR, modified SOR, SOR. They read the same keys and need the coefficients at the nodes.
+/// The relaxations: local SOR, local modified SOR, modified SOR, SOR. They read the same keys and need the coefficients
+/// at the nodes.
 MethodEntry lsor_entry();
 MethodEntry lmsor_entry();
 MethodEntry msor_entry();
 MethodEntry sor_entry();
 /// What [solver] says to a relaxation.
 LmsorParams relaxation_of(const SolverParams& params);
-/// Throws Error(usage) at params.where for an unknown name (with the nearest ones), a number out of range, or a choice that
-/// the backend ("threads" or "cuda"; empty: not known) lacks.
+/// Throws Error(usage) at params.where for an unknown name (with the nearest ones), a number out of range, or a choice
+/// that the backend ("threads" or "cuda"; empty: not known) lacks.
 void check(const LmsorParams& params, const std::string& backend);
 
 /// What a relaxation did. `history` has the relative residual of the start and of every look.
@@ -69,12 +71,12 @@ struct LmsorReport : Report {
   std::vector<std::string> warnings;    ///< |h f/2| > 1 or |k g/2| > 1: central differences oscillate; damped; ...
 };
 
-/// Solves `problem` from the start values u. u: [m[1]+2, m[0]+2], x fastest, in the memory of the backend; its rim holds the
-/// Dirichlet data (corners are never read), its interior the start and in the end the solution, also when it did not
-/// converge. The relative residual is in proportion to the right side b that source and boundary data make; where b = 0, to
-/// the residual of the start.
-/// Throws Error(usage) for sizes, spacings or params that are wrong, Error(solver) naming the place of a value of f, g,
-/// source or u that is not finite. Bitwise repeatable; on threads independent of their number.
+/// Solves `problem` from the start values u. u: [m[1]+2, m[0]+2], x fastest, in the memory of the backend; its rim
+/// holds the Dirichlet data (corners are never read), its interior the start and in the end the solution, also when it
+/// did not converge. The relative residual is in proportion to the right side b that source and boundary data make;
+/// where b = 0, to the residual of the start. Throws Error(usage) for sizes, spacings or params that are wrong,
+/// Error(solver) naming the place of a value of f, g, source or u that is not finite. Bitwise repeatable; on threads
+/// independent of their number.
 template <class Exec>
 LmsorReport solve_lmsor(Exec& exec, const LmsorProblem& problem, View<double> u, const LmsorParams& params = {},
                         const Monitor& monitor = {});

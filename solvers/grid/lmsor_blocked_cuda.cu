@@ -1,6 +1,7 @@
-// Several iterations of a tile on the chip. A block loads a tile of both colours with a halo of one row or column a half iteration,
-// iterates on all of it in registers, and writes the inside, which what lies beyond the tile has not reached. Neighbours in a
-// row come from the warp's lanes, neighbours in a column from the thread's own rows, those of other warps from shared memory.
+// Several iterations of a tile on the chip. A block loads a tile of both colours with a halo of one row or column a
+// half iteration, iterates on all of it in registers, and writes the inside, which what lies beyond the tile has not
+// reached. Neighbours in a row come from the warp's lanes, neighbours in a column from the thread's own rows, those of
+// other warps from shared memory.
 #include <cuda_runtime.h>
 
 #include "base/cuda_check.hpp"
@@ -10,9 +11,9 @@ namespace tessera::solvers::grid::lmsor {
 
 namespace {
 
-/// A tile is as wide as a warp, in entries of one colour. Both even numbers of rows: shifts are then known when compiled.
-/// H200, November 2026, 4095^2, double, 4 and 5 iterations: 178 and 183 G points/s; 8 such warps, two blocks a multiprocessor, whose
-/// tiles have more halo: 169 and 158; 16 warps of 4 rows: 161 and 160; 8 warps of 8 rows: 123.
+/// A tile is as wide as a warp, in entries of one colour. Both even numbers of rows: shifts are then known when
+/// compiled. H200, November 2026, 4095^2, double, 4 and 5 iterations: 178 and 183 G points/s; 8 such warps, two blocks
+/// a multiprocessor, whose tiles have more halo: 169 and 158; 16 warps of 4 rows: 161 and 160; 8 warps of 8 rows: 123.
 constexpr int lanes = 32, warps = 16, rows_per_warp = 6;
 constexpr int tile_rows = warps * rows_per_warp;
 constexpr int blocked_block = lanes * warps;

@@ -6,7 +6,8 @@ namespace tessera::solvers::grid::lmsor {
 
 namespace {
 
-/// Passes of `count` iterations, at most `blocking` each: an even number, so that the last one ends where the first began.
+/// Passes of `count` iterations, at most `blocking` each: an even number, so that the last one ends where the first
+/// began.
 int passes_of(int count, int blocking) {
   const int passes = (count + blocking - 1) / blocking;
   return passes + passes % 2;

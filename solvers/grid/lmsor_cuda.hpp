@@ -4,8 +4,8 @@
 
 namespace tessera::solvers::grid::lmsor {
 
-/// Blocks of a rectangle in one line, `columns` beside each other: gridDim.y ends at 65535. The row of a block costs one product, where
-/// a division of integers would cost a tenth of a short kernel.
+/// Blocks of a rectangle in one line, `columns` beside each other: gridDim.y ends at 65535. The row of a block costs
+/// one product, where a division of integers would cost a tenth of a short kernel.
 struct BlockLine {
   unsigned columns;
   double inverse;  ///< a little more than 1/columns: products with less than 2^31 round down to the quotient

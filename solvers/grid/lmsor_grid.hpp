@@ -21,9 +21,9 @@ struct Choices {
   int blocking = 1;
 };
 
-/// Each colour of the (m1+2) x (m2+2) nodes is an array [m2+2, pitch] of its own, of `size` entries: of row j it has the columns
-/// 2 p + (j + colour) % 2, p = 0, 1 ... Neighbours of an entry (j, p) of one colour are, in the other colour's array, the entries
-/// (j-1, p), (j+1, p) and (j, p-1+s), (j, p+s) with s = (j + colour) % 2. Red is colour 0.
+/// Each colour of the (m1+2) x (m2+2) nodes is an array [m2+2, pitch] of its own, of `size` entries: of row j it has
+/// the columns 2 p + (j + colour) % 2, p = 0, 1 ... Neighbours of an entry (j, p) of one colour are, in the other
+/// colour's array, the entries (j-1, p), (j+1, p) and (j, p-1+s), (j, p+s) with s = (j + colour) % 2. Red is colour 0.
 struct Layout {
   Index m1 = 0, m2 = 0;
   Offset pitch = 0;  ///< a multiple of 128 bytes
@@ -67,7 +67,8 @@ TESSERA_HD Stencil<T> make_stencil(T A, T B, T F, T G) {
   using std::fma;  // of T, not always of double
   return {fma(A, F, A), fma(-A, F, A), fma(-B, G, B), fma(B, G, B)};
 }
-/// J u - s/D - u, the residual of a point in units of u. The one place of the arithmetic: every kernel gets the same bits.
+/// J u - s/D - u, the residual of a point in units of u. The one place of the arithmetic: every kernel gets the same
+/// bits.
 template <class T>
 TESSERA_HD T defect(const Stencil<T>& c, T west, T east, T north, T south, T here, T source) {
   using std::fma;
@@ -87,8 +88,8 @@ struct Fields {
   bool has_mixed = false;  ///< some points are of the mixed case
 };
 
-/// Sums over the points of an iteration, in units of u: of the squared residual between its two half sweeps, which is exact
-/// and comes for nothing (a red point keeps 1 - omega of its defect), and of the squared update.
+/// Sums over the points of an iteration, in units of u: of the squared residual between its two half sweeps, which is
+/// exact and comes for nothing (a red point keeps 1 - omega of its defect), and of the squared update.
 struct Norms {
   double defect = 0, update = 0;
 };
@@ -120,7 +121,8 @@ struct Relaxation {
 template <class Exec>
 CoefficientBounds scan_coefficients(Exec& exec, const LmsorProblem& problem, View<const double> u,
                                     const LocalOmega& omega);
-/// Sums of squares over the points, in double and in units of u: of the right side with the rim's share, and of the residual.
+/// Sums of squares over the points, in double and in units of u: of the right side with the rim's share, and of the
+/// residual.
 template <class Exec>
 Pair residual(Exec& exec, const LmsorProblem& problem, View<const double> u);
 

@@ -13,8 +13,9 @@ namespace {
 constexpr int block_columns = 64, block_rows = 4;
 constexpr int half_block = block_columns * block_rows;
 static_assert(half_block == reduce_block);
-/// Blocks that a multiprocessor is to hold. Recomputing omega is a long chain of operations, which takes many warps to hide: H200,
-/// November 2026, 8191^2, 2 rows a thread: 0.96 of copy with 5 blocks, 0.85 with 4. The bisection of mixed points takes registers.
+/// Blocks that a multiprocessor is to hold. Recomputing omega is a long chain of operations, which takes many warps to
+/// hide: H200, November 2026, 8191^2, 2 rows a thread: 0.96 of copy with 5 blocks, 0.85 with 4. The bisection of mixed
+/// points takes registers.
 constexpr int least_blocks(Recompute recompute, bool may_be_mixed, int granularity) {
   if (granularity == 8) return 1;
   if (may_be_mixed) return granularity == 4 ? 2 : 4;

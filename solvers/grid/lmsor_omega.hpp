@@ -1,6 +1,6 @@
 #pragma once
-// Relaxation factors from the coefficients of one point: the formulas of [NCG 10], (10.9) to (10.12), and of the mixed case.
-// Additions and products are written as fma, so that every kernel that recomputes omega gets the same bits.
+// Relaxation factors from the coefficients of one point: the formulas of [NCG 10], (10.9) to (10.12), and of the mixed
+// case. Additions and products are written as fma, so that every kernel that recomputes omega gets the same bits.
 #include <cmath>
 
 #include "base/reciprocal.hpp"
@@ -8,7 +8,8 @@
 
 namespace tessera::solvers::grid::lmsor {
 
-/// An ellipse with half axes a, b through the corner of a rectangle |Re mu| <= R < 1, |Im mu| <= I: a^2 = R^2/c, b^2 = I^2/(1-c).
+/// An ellipse with half axes a, b through the corner of a rectangle |Re mu| <= R < 1, |Im mu| <= I: a^2 = R^2/c, b^2 =
+/// I^2/(1-c).
 struct CornerEllipse {
   double s;      ///< sqrt(1 - a^2 + b^2): its best omega is 2/(1 + s), the rate of convergence ((a + b)/(1 + s))^2
   double slope;  ///< below 0 where a larger c makes it better
@@ -20,9 +21,10 @@ TESSERA_HD inline CornerEllipse corner_ellipse(double R, double I, double c) {
   return {s, c * b * fma(-a, q, 1.0) - (1 - c) * a * fma(b, q, 1.0)};
 }
 
-/// The best single omega where the eigenvalues mu of the local Jacobi operator fill |Re mu| <= R < 1, |Im mu| <= I: that of the best
-/// ellipse, whose c in (R^2, 1) twelve bisections and four steps of regula falsi find to 1e-4 or better; the rate is flat
-/// there. Own derivation by Fourier analysis, docs/methods/lmsor.md. R = 0 or I = 0: the known formulas of imaginary and real mu.
+/// The best single omega where the eigenvalues mu of the local Jacobi operator fill |Re mu| <= R < 1, |Im mu| <= I:
+/// that of the best ellipse, whose c in (R^2, 1) twelve bisections and four steps of regula falsi find to 1e-4 or
+/// better; the rate is flat there. Own derivation by Fourier analysis, docs/methods/lmsor.md. R = 0 or I = 0: the known
+/// formulas of imaginary and real mu.
 TESSERA_HD inline double rectangle_omega(double R, double I) {
   if (R <= 0 || I <= 0) return 2 * reciprocal(1 + square_root(fma(I, I, fma(-R, R, 1.0))));
   double low = R * R, high = 1, at_low = 0, at_high = 0;  // 0: not looked at

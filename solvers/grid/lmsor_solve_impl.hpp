@@ -13,8 +13,9 @@
 
 namespace tessera::solvers::grid::lmsor {
 
-/// Growth of the residual over its least value that is called divergence: at once, or where nothing was won after it for so many iterations. Where
-/// convection carries errors through the grid a residual grows before it falls: 142-fold for f = g = 1e7 on 100 x 100 nodes.
+/// Growth of the residual over its least value that is called divergence: at once, or where nothing was won after it
+/// for so many iterations. Where convection carries errors through the grid a residual grows before it falls: 142-fold
+/// for f = g = 1e7 on 100 x 100 nodes.
 inline constexpr double divergence = 1e4, lasting_divergence = 100;
 inline constexpr int lasting_iterations = 2048;
 /// Restarts with more damping: 0.7^8 = 0.06.

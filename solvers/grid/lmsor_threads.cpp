@@ -1,4 +1,5 @@
-// Sweeps on threads: a row at a time, vectorised; several half iterations of neighbouring rows while they are in the cache.
+// Sweeps on threads: a row at a time, vectorised; several half iterations of neighbouring rows while they are in the
+// cache.
 #include "base/team.hpp"
 #include "solvers/grid/lmsor_impl.hpp"
 
@@ -93,9 +94,10 @@ RowFunction<T> row_function(Recompute recompute) {
   }
 }
 
-/// `halves` half iterations of all rows in one pass over memory. Rows are dealt out in slabs. In a first step each slab does half t
-/// on its rows but t at either end, a staircase of rows at a time; in a second one the wedges left between slabs are filled.
-/// Each point sees exactly the neighbours that it sees without this, so the bits are the same for any number of slabs.
+/// `halves` half iterations of all rows in one pass over memory. Rows are dealt out in slabs. In a first step each slab
+/// does half t on its rows but t at either end, a staircase of rows at a time; in a second one the wedges left between
+/// slabs are filled. Each point sees exactly the neighbours that it sees without this, so the bits are the same for any
+/// number of slabs.
 template <class T>
 struct Pass {
   const Fields<T>& fields;
@@ -111,7 +113,8 @@ struct Pass {
     if (wanted) row_norms[colour * static_cast<Offset>(fields.layout.m2) + j - 1] = sums;
   }
 
-  /// Half t on rows [first - t, last + t) or, towards the inside, [first + t, last - t); bounds of the grid are not moved.
+  /// Half t on rows [first - t, last + t) or, towards the inside, [first + t, last - t); bounds of the grid are not
+  /// moved.
   void staircase(Offset first, Offset last, int direction) const {
     const Offset rows = fields.layout.m2;
     for (Offset front = first - halves; front < last + 2 * halves; ++front)

@@ -15,8 +15,8 @@ struct Across {
   Offset size() const { return static_cast<Offset>(nx) * ny; }
 };
 
-/// Partial solution over rows that do not fit on a chip: the right-hand sides of a step's sub-problems are written down, all
-/// solved at once by `inner`, and summed up.
+/// Partial solution over rows that do not fit on a chip: the right-hand sides of a step's sub-problems are written
+/// down, all solved at once by `inner`, and summed up.
 template <class Exec, class T>
 class NestedSolver final : public BatchSolver<Exec, T> {
  public:

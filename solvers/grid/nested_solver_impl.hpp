@@ -59,7 +59,8 @@ struct Data {
   }
 };
 
-/// Right-hand sides [systems, problems, size] and shifts of the sub-problems of a step: a place of a group reads its rows once.
+/// Right-hand sides [systems, problems, size] and shifts of the sub-problems of a step: a place of a group reads its
+/// rows once.
 template <class Exec, class T>
 void form(Exec& exec, const Step& step, Index systems, const Data<T>& data, T* rhs, double* shifts) {
   const Step own = step;

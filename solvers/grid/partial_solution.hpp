@@ -1,12 +1,13 @@
 #pragma once
-// The plan of a partial solution variant of cyclic reduction (PSCR) in one direction of a grid: which rational functions
-// of the operator across are applied to which rows, in which order. Block cyclic reduction of radix 2 and 4 is its case of
-// n = 2^k - 1 rows (Rossi & Toivanen, SIAM J. Sci. Comput. 20, 1999; Myllykoski, Rossi & Toivanen, PARA 2012).
+// The plan of a partial solution variant of cyclic reduction (PSCR) in one direction of a grid: which rational
+// functions of the operator across are applied to which rows, in which order. Block cyclic reduction of radix 2 and 4
+// is its case of n = 2^k - 1 rows (Rossi & Toivanen, SIAM J. Sci. Comput. 20, 1999; Myllykoski, Rossi & Toivanen, PARA
+// 2012).
 //
-// A node of the partition is a block of rows between two rows that are known later, `left` and `right`. Its separators are its
-// middle row (radix 2), its three quarter rows (radix 4), or some row where it has no middle. Sine vectors w_j diagonalise
-// it; those of equal shape on the separators form a family: w_j(s) = alpha_j v(s), w_j(last) = sigma w_j(first). With
-// X_j = (A_across + lambda_j M)^-1 of eigenvalue lambda_j, and g the coupling of neighbouring rows:
+// A node of the partition is a block of rows between two rows that are known later, `left` and `right`. Its separators
+// are its middle row (radix 2), its three quarter rows (radix 4), or some row where it has no middle. Sine vectors w_j
+// diagonalise it; those of equal shape on the separators form a family: w_j(s) = alpha_j v(s), w_j(last) = sigma
+// w_j(first). With X_j = (A_across + lambda_j M)^-1 of eigenvalue lambda_j, and g the coupling of neighbouring rows:
 //
 //   reduction, nodes bottom up:    f_left += g sum_fam Y_fam,  f_right += g sum_fam sigma Y_fam,
 //                                  Y_fam = sum_j w_j(first) alpha_j X_j F_fam,   F_fam = sum_s v(s) f_s
@@ -37,16 +38,16 @@ struct FamilySum {
   Index first_problem;  ///< number of its first pole among the sub-problems of the step
 };
 
-/// row = base + sum of weight * family sum. In a reduction `row` is a slot of updated rows, and the sums are multiplied by the
-/// coupling; in a substitution it is a row of u, and there is no base.
+/// row = base + sum of weight * family sum. In a reduction `row` is a slot of updated rows, and the sums are multiplied
+/// by the coupling; in a substitution it is a row of u, and there is no base.
 struct Output {
   Index row, base;
   Index weight;  ///< of the group's first family in `weights`
 };
 inline constexpr Index no_row = 0x7fffffff;
 
-/// Families of the same rows whose sums go to the same rows. Rows of f: as given where >= 0, else the updated one in slot -row - 1.
-/// Rims are the rows of u on both sides.
+/// Families of the same rows whose sums go to the same rows. Rows of f: as given where >= 0, else the updated one in
+/// slot -row - 1. Rims are the rows of u on both sides.
 struct Group {
   Index family = 0, family_count = 0;
   Index output = 0, output_count = 0;

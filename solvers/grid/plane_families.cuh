@@ -1,11 +1,13 @@
 #pragma once
-// The kernels of a step: a block forms the right-hand sides of the families of a group, solves line after line and adds up the solutions.
+// The kernels of a step: a block forms the right-hand sides of the families of a group, solves line after line and adds
+// up the solutions.
 #include "base/chained_launch.cuh"
 #include "solvers/grid/plane_kernels.cuh"
 
 namespace tessera::solvers::grid {
 
-/// How a step is cut into blocks: a group a block (poles = 0), or chunks of a family's poles whose sums go through memory.
+/// How a step is cut into blocks: a group a block (poles = 0), or chunks of a family's poles whose sums go through
+/// memory.
 struct Cut {
   Index poles, chunks;
   int lines;       ///< of right-hand sides that fit in shared memory
@@ -36,8 +38,8 @@ struct SharedGroup {
   int rows, rims;
 };
 
-/// All threads of a block take part. Reads the plan alone, which no kernel writes. `pole`: of the only one of its family, where there
-/// is but one.
+/// All threads of a block take part. Reads the plan alone, which no kernel writes. `pole`: of the only one of its
+/// family, where there is but one.
 template <class T>
 __device__ void load_group(const PlaneData<T>& data, Offset system, const Group& group, Index pole,
                            SharedGroup<T>& shared) {
@@ -142,7 +144,8 @@ __device__ void form_stripes(const PlaneData<T>& data, Offset system, const Shar
   }
 }
 
-/// Brings the rows of a group of a later block into the second-level cache: blocks that fill a multiprocessor cannot load while they solve.
+/// Brings the rows of a group of a later block into the second-level cache: blocks that fill a multiprocessor cannot
+/// load while they solve.
 template <class T>
 __device__ void prefetch(const PlaneData<T>& data, Offset system, const Group& group) {
   const int i = static_cast<int>(threadIdx.x) * (128 / static_cast<int>(sizeof(T)));
@@ -206,8 +209,8 @@ __device__ void make_tables(const PlaneData<T>& data, double shift, const Shared
   __syncthreads();
 }
 
-/// Sums over poles, see partial_solution.hpp. Shared memory: lines of right-hand sides, which sums replace, and tables of poles.
-/// 128 registers a thread, so that a multiprocessor holds 16 warps.
+/// Sums over poles, see partial_solution.hpp. Shared memory: lines of right-hand sides, which sums replace, and tables
+/// of poles. 128 registers a thread, so that a multiprocessor holds 16 warps.
 template <int m, int most_warps, bool even, class T>
 __global__ void __launch_bounds__(warp* most_warps, 16 / most_warps)
     solve_families(const __grid_constant__ PlaneData<T> data, const __grid_constant__ Step step, Cut cut) {
@@ -298,7 +301,8 @@ __global__ void __launch_bounds__(warp* most_warps, 16 / most_warps)
   }
 }
 
-/// Outputs of a group from partial sums [systems, families, chunks, n]: a block has 32 places, its warps share the sums.
+/// Outputs of a group from partial sums [systems, families, chunks, n]: a block has 32 places, its warps share the
+/// sums.
 template <class T>
 __global__ void __launch_bounds__(1024) sum_chunks(PlaneData<T> data, Step step, Cut cut) {
   __shared__ T sums[warp][most_outputs][warp];

@@ -1,7 +1,7 @@
 #pragma once
-// Lines solved by blocks: a warp has a tile of 32 m neighbouring rows of the line in its registers, m a lane, a block has the line. See
-// line_levels.hpp for the method. Here g is never scaled, so what a row lacks from its right neighbour's lane or tile is added when it
-// is known.
+// Lines solved by blocks: a warp has a tile of 32 m neighbouring rows of the line in its registers, m a lane, a block
+// has the line. See line_levels.hpp for the method. Here g is never scaled, so what a row lacks from its right
+// neighbour's lane or tile is added when it is known.
 #include "solvers/grid/plane_solver.hpp"
 #include "solvers/tridiagonal/tile.cuh"
 
@@ -69,7 +69,8 @@ struct KernelLevel<false, T> : LineLevel<T> {
   __device__ KernelLevel(const LineLevel<T>& level) : LineLevel<T>(level) {}
 };
 
-/// What a block knows about a pole, whose line it divides by its diagonal d: X (a F + b U) = weight (A / d)^-1 (F + rim U).
+/// What a block knows about a pole, whose line it divides by its diagonal d: X (a F + b U) = weight (A / d)^-1 (F + rim
+/// U).
 template <bool even, class T>
 struct PoleTable {
   KernelLevel<even, T> level[most_levels];  ///< d / d_r instead of 1 / d_r
@@ -129,7 +130,8 @@ struct Edges {
   T end[2][warp], carry[2][warp + 1];
 };
 
-/// The line of a block, divided by its diagonal, from the right-hand side in y to the solution in y. Rows count from 1; rows beyond n hold anything.
+/// The line of a block, divided by its diagonal, from the right-hand side in y to the solution in y. Rows count from 1;
+/// rows beyond n hold anything.
 template <int m, bool even, class T>
 struct LineInBlock {
   const PoleTable<even, T>& table;

@@ -36,7 +36,8 @@ struct PlaneData {
   TESSERA_HD LineCoupling coupling(Offset system) const { return line_coupling(line, row_spacing, shifts[system]); }
 };
 
-/// Partial solution over rows with all lines solved on chip: a line, its right-hand side and the sum over its poles never leave it.
+/// Partial solution over rows with all lines solved on chip: a line, its right-hand side and the sum over its poles
+/// never leave it.
 template <class Exec, class T>
 class PlaneSolver;
 

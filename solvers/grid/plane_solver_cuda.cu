@@ -6,9 +6,9 @@
 namespace tessera::solvers::grid {
 namespace {
 
-/// Rows of a lane: 4 where one warp does with them, 8 while eight warps do, for more warps hide more latency; then 16, so that a block
-/// holds 8192 rows. Radix 4 with 8 instead of 4: 0.348 instead of 0.306 ms for 63^3, 1.15 instead of 1.04 for 127^3; with 16 instead of 8:
-/// 0.370 instead of 0.305 for 2047^2 (H200, 2026-11-21).
+/// Rows of a lane: 4 where one warp does with them, 8 while eight warps do, for more warps hide more latency; then 16,
+/// so that a block holds 8192 rows. Radix 4 with 8 instead of 4: 0.348 instead of 0.306 ms for 63^3, 1.15 instead
+/// of 1.04 for 127^3; with 16 instead of 8: 0.370 instead of 0.305 for 2047^2 (H200, 2026-11-21).
 constexpr int few_rows = 4, short_rows = 8, long_rows = 16;
 constexpr int short_warps = 8, long_warps = 16;
 static_assert(long_warps * tile_rows<long_rows> == 8192);
@@ -29,9 +29,9 @@ int line_bytes(Index n) {
 /// What a block takes besides its lines and tables: edges of tiles, its group, and what the driver reserves.
 constexpr int static_bytes = static_cast<int>(sizeof(Edges<double>) + sizeof(SharedGroup<double>)),
               reserved_bytes = 1024;
-/// Warps of a multiprocessor that hide latency, at 128 registers a thread. Blocks of one and two warps are 13 and 7, so that
-/// five lines each fit. 8 instead of 16: 0.357 instead of 0.305 ms for 2047^2 with radix 4, 0.220 instead of 0.247 for 1023^2 with radix 2
-/// (H200, 2026-11-21).
+/// Warps of a multiprocessor that hide latency, at 128 registers a thread. Blocks of one and two warps are 13 and 7, so
+/// that five lines each fit. 8 instead of 16: 0.357 instead of 0.305 ms for 2047^2 with radix 4, 0.220 instead of 0.247
+/// for 1023^2 with radix 2 (H200, 2026-11-21).
 constexpr int warps_wanted = 16;
 int blocks_wanted(int warps) { return warps == 1 ? 13 : (warps == 2 ? 7 : std::max(1, warps_wanted / warps)); }
 
@@ -98,9 +98,9 @@ bool PlaneSolver<Cuda, T>::fits(Cuda&, Index n) {
          2 * line_bytes<T>(n) + table_bytes<false, T>(n) + static_bytes <= limits_of_device().shared_of_block;
 }
 
-/// The cut that takes the fewest rounds of poles, all blocks that run at once counted as one. Reading rows costs a block about as much as
-/// three poles, a second kernel and its sums about six; 2 instead of 6 costs radix 2 at 1023^2 9 % and changes radix 4 up to 2047^2 by less
-/// than 1 % (H200, 2026-11-21).
+/// The cut that takes the fewest rounds of poles, all blocks that run at once counted as one. Reading rows costs a
+/// block about as much as three poles, a second kernel and its sums about six; 2 instead of 6 costs radix 2 at 1023^2 9
+/// % and changes radix 4 up to 2047^2 by less than 1 % (H200, 2026-11-21).
 template <class T>
 Index PlaneSolver<Cuda, T>::chunk_poles(const Step& step, Index systems) const {
   constexpr Offset read = 3, second = 6;

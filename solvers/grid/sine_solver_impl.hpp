@@ -1,8 +1,8 @@
 #pragma once
 // The fast Poisson solver by sine transforms, written once: it only calls declared functions.
 //
-// Along an axis other than x the functions sin(j k pi / (n + 1)) are eigenvectors of K and M (star: of the difference and of 1).
-// Transforms along those axes leave, for every mode, a tridiagonal Toeplitz system along x,
+// Along an axis other than x the functions sin(j k pi / (n + 1)) are eigenvectors of K and M (star: of the difference
+// and of 1). Transforms along those axes leave, for every mode, a tridiagonal Toeplitz system along x,
 //     off v_{i-1} + d v_i + off v_{i+1} = g_i,   |off| tridiag(-1, 2 + delta, -1) up to the sign of every second row.
 #include <fmt/format.h>
 
@@ -56,7 +56,8 @@ class LineSystems {
     if (problem_.stencil == Stencil::star) return {4 * s * s / (h * h), 1};
     return {4 * s * s / h, h * (1 - 2.0 / 3 * s * s)};
   }
-  /// `excess` = diagonal - 2 t. A coupling t far below the last digit is raised to there, so that 1 / t does not overflow.
+  /// `excess` = diagonal - 2 t. A coupling t far below the last digit is raised to there, so that 1 / t does not
+  /// overflow.
   static LineSystem clamped(double t, double diagonal, double excess) {
     const double least = 1e-18 * diagonal;
     return t > least ? LineSystem{1 / t, excess / t} : LineSystem{1 / least, 1e18};

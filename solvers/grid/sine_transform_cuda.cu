@@ -25,7 +25,8 @@ struct Lines {
 
 __host__ __device__ Offset tiles(Offset count) { return (count + tile - 1) / tile; }
 
-/// e_j = factor x_j, e_{2N-j} = -e_j, e_0 = e_N = 0, N = length + 1: the odd extension, [lines, 2N]. Tiles along 0 .. N.
+/// e_j = factor x_j, e_{2N-j} = -e_j, e_0 = e_N = 0, N = length + 1: the odd extension, [lines, 2N]. Tiles along 0 ..
+/// N.
 template <class T>
 __global__ void __launch_bounds__(tile* tile_rows)
     extend(Lines lines, RowFactors<T> factors, const T* __restrict__ x, T* __restrict__ e) {
@@ -57,8 +58,9 @@ __global__ void __launch_bounds__(tile* tile_rows)
 __device__ void sine_cosine(double turn, double& s, double& c) { sincospi(turn, &s, &c); }
 __device__ void sine_cosine(double turn, float& s, float& c) { sincospif(static_cast<float>(turn), &s, &c); }
 
-/// y_k = -1/2 Im E_k, times factors, of the transform E of the 2N extended numbers. These were taken for N complex ones,
-/// e_{2m} + i e_{2m+1}, whose transform is C: with t = cos(pi k / N) Re(C_k - C_{N-k}) + sin(pi k / N) Im(C_k + C_{N-k}),
+/// y_k = -1/2 Im E_k, times factors, of the transform E of the 2N extended numbers. These were taken for N complex
+/// ones, e_{2m} + i e_{2m+1}, whose transform is C: with t = cos(pi k / N) Re(C_k - C_{N-k}) + sin(pi k / N) Im(C_k +
+/// C_{N-k}),
 ///   y_k = (t - Im(C_k - C_{N-k})) / 4,   y_{N-k} = (t + Im(C_k - C_{N-k})) / 4.   Tiles along 1 .. N/2.
 template <class T>
 __global__ void __launch_bounds__(tile* tile_rows)

@@ -40,7 +40,8 @@ std::mutex& planner() {
 /// Lines that FFTW transforms at once: those that share a cache line.
 template <class T>
 constexpr Index lines = 64 / sizeof(T);
-/// Lines that are gathered at once: the entries of a line lie pages apart, so that a page should give more than one cache line.
+/// Lines that are gathered at once: the entries of a line lie pages apart, so that a page should give more than one
+/// cache line.
 template <class T>
 constexpr Index gathered_lines = 4 * lines<T>;
 
@@ -49,8 +50,8 @@ constexpr Index gathered_lines = 4 * lines<T>;
 template <class Exec, class T>
 struct SineTransform<Exec, T>::State {
   Index inner, length, outer;
-  /// From a gathered line to the next: a multiple of the cache line, so that plans meet the alignment that they were made for,
-  /// and one more, so that lines of powers of two do not meet in one set of the cache.
+  /// From a gathered line to the next: a multiple of the cache line, so that plans meet the alignment that they were
+  /// made for, and one more, so that lines of powers of two do not meet in one set of the cache.
   Index pitch;
   Array<T> buffers;  ///< [threads, gathered_lines, pitch]
   typename Fftw<T>::Plan plan = nullptr;
@@ -77,7 +78,8 @@ struct SineTransform<Exec, T>::State {
 
   T* buffer(int thread) { return buffers.data() + Offset{gathered_lines<T>} * pitch * thread; }
 
-  /// Calls use(place, gathered) for every entry of `here` lines from `first` on: its place in the array, and in the buffer.
+  /// Calls use(place, gathered) for every entry of `here` lines from `first` on: its place in the array, and in the
+  /// buffer.
   template <class Use>
   void for_entries(Offset first, Offset here, Use use) const {
     const Offset start = first % inner + first / inner * length * inner;

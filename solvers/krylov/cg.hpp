@@ -7,9 +7,10 @@ struct CgParams {
   std::string variant = "standard";  ///< standard | single_reduction
 };
 
-/// Preconditioned conjugate gradients for a symmetric positive definite A; see linear_solver.hpp. Hestenes & Stiefel 1952;
-/// Numerical Computations with GPUs, section 4.5, with the true residual recomputed before a solution is accepted.
-/// variant = "standard", or "single_reduction" (Chronopoulos & Gear 1989), which needs the sums of an iteration at one point.
+/// Preconditioned conjugate gradients for a symmetric positive definite A; see linear_solver.hpp. Hestenes & Stiefel
+/// 1952; Numerical Computations with GPUs, section 4.5, with the true residual recomputed before a solution is
+/// accepted. variant = "standard", or "single_reduction" (Chronopoulos & Gear 1989), which needs the sums of an
+/// iteration at one point.
 ///
 /// Bytes per row and iteration, k non-zeros in a row (CRS, double, 64-bit row_ptr):
 ///   q = A p, (p, q)                        12 k + 8 + 8 (p) + 8 (q)        = 12 k + 24

@@ -3,10 +3,12 @@
 
 namespace tessera::solvers {
 
-// The arithmetic between the passes of MINRES and BiCGStab. It happens where the vectors live, in one thread, so that no iteration
-// waits for the host. Every function exists for Threads and Cuda. Where a method has broken down, coefficients become 0.
+// The arithmetic between the passes of MINRES and BiCGStab. It happens where the vectors live, in one thread, so that
+// no iteration waits for the host. Every function exists for Threads and Cuda. Where a method has broken down,
+// coefficients become 0.
 
-/// Paige & Saunders 1975 in the form of Elman, Silvester & Wathen, algorithm 4.1; v is not normalised, gamma is its norm.
+/// Paige & Saunders 1975 in the form of Elman, Silvester & Wathen, algorithm 4.1; v is not normalised, gamma is its
+/// norm.
 struct MinresScalars {
   double gamma, gamma_before;       ///< sqrt of (z, v), z = M^-1 v
   double c, c_before, s, s_before;  ///< the last two Givens rotations

@@ -52,7 +52,8 @@ void choose_rows(Exec& exec, const linalg::CrsView<const double>& A, View<Index>
   });
 }
 
-/// Colours the chosen rows; *left = rows still without a colour. Chosen rows are no neighbours, so none reads what is written.
+/// Colours the chosen rows; *left = rows still without a colour. Chosen rows are no neighbours, so none reads what is
+/// written.
 template <class Exec>
 void colour_chosen(Exec& exec, const linalg::CrsView<const double>& A, View<Index> colour, View<unsigned char> chosen,
                    double* left) {
@@ -161,7 +162,8 @@ TESSERA_HD T triangle_times(const View<const Offset>& starts, const View<const I
   return sum;
 }
 
-/// Slots of one colour: z = y = (D/w + L)^-1 r; after the last colour the second sweep starts at once, as nothing is above it.
+/// Slots of one colour: z = y = (D/w + L)^-1 r; after the last colour the second sweep starts at once, as nothing is
+/// above it.
 template <class Exec, class T>
 void sweep_up(Exec& exec, const ColouredMatrix<typename Exec::Space, T>& A, Offset first, Offset count, bool last,
               T omega, View<const T> r, View<T> z) {

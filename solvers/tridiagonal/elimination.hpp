@@ -47,8 +47,9 @@ enum class PivotRule {
   diagonal  ///< 1x1 or 2x2 pivots
 };
 
-/// The row that an elimination with pivoting carries: spike x_s + pivot x_k + next x_{k+1} = rhs, where x_s is the unknown
-/// at the end of the partition from which it started. `scale` is the largest coefficient of the row it comes from.
+/// The row that an elimination with pivoting carries: spike x_s + pivot x_k + next x_{k+1} = rhs, where x_s is the
+/// unknown at the end of the partition from which it started. `scale` is the largest coefficient of the row it comes
+/// from.
 template <class T>
 struct Running {
   T spike, pivot, next, rhs, scale;
@@ -67,9 +68,9 @@ TESSERA_HD inline Running<T> start(T spike, const Row<T>& row, bool upward = fal
   return {spike, row.diag, upward ? row.lower : row.upper, row.rhs, scale, false};
 }
 
-/// True when the row below shall be the pivot. rows: |p| / scale_p < |a| / scale_a. diagonal: a 2x2 pivot by the criterion of
-/// Bunch for tridiagonal matrices, |p| max < kappa |a c|, kappa = (sqrt 5 - 1) / 2, as the interchange to which it amounts:
-/// the second step of the pair may not interchange again.
+/// True when the row below shall be the pivot. rows: |p| / scale_p < |a| / scale_a. diagonal: a 2x2 pivot by the
+/// criterion of Bunch for tridiagonal matrices, |p| max < kappa |a c|, kappa = (sqrt 5 - 1) / 2, as the interchange to
+/// which it amounts: the second step of the pair may not interchange again.
 template <PivotRule rule, class T>
 TESSERA_HD inline bool swaps(const Running<T>& run, const Row<T>& row, T scale) {
   if constexpr (rule == PivotRule::rows) {
@@ -81,8 +82,8 @@ TESSERA_HD inline bool swaps(const Running<T>& run, const Row<T>& row, T scale) 
   }
 }
 
-/// Eliminates x_k between the carried row and `row` (lower x_k + diag x_{k+1} + upper x_{k+2} = rhs): returns the pivot row
-/// and carries the other. Branch-free, so that the threads of a warp and the lanes of a vector stay together.
+/// Eliminates x_k between the carried row and `row` (lower x_k + diag x_{k+1} + upper x_{k+2} = rhs): returns the pivot
+/// row and carries the other. Branch-free, so that the threads of a warp and the lanes of a vector stay together.
 template <PivotRule rule, class T>
 TESSERA_HD inline Factor<T> eliminate(Running<T>& run, const Row<T>& row) {
   const T scale = larger(larger(magnitude(row.lower), magnitude(row.upper)), magnitude(row.diag));
@@ -100,8 +101,8 @@ TESSERA_HD inline Factor<T> eliminate(Running<T>& run, const Row<T>& row) {
   return factor;
 }
 
-/// The sweep without pivoting through a partition: row k is spike x_L + diag x_k + upper x_{k+1} = rhs, with x_L the last
-/// unknown of the partition before.  First unknown: x_0 = alpha + beta x_L + gamma x_k.
+/// The sweep without pivoting through a partition: row k is spike x_L + diag x_k + upper x_{k+1} = rhs, with x_L the
+/// last unknown of the partition before.  First unknown: x_0 = alpha + beta x_L + gamma x_k.
 template <class T>
 struct Relation {
   T alpha = 0, beta = 0, gamma = 1;

@@ -1,16 +1,18 @@
 #pragma once
-// The methods one by one; the front function of tridiagonal.hpp chooses among them. x may be rhs. n is the rows of a system.
+// The methods one by one; the front function of tridiagonal.hpp chooses among them. x may be rhs. n is the rows of a
+// system.
 #include "solvers/tridiagonal/tridiagonal.hpp"
 
 namespace tessera::solvers::tridiagonal {
 
-/// Gaussian elimination without pivoting, one thread a system (Conte and de Boor). 72 B a row in double: 32 read, c' and d'
-/// written and read, x written.
+/// Gaussian elimination without pivoting, one thread a system (Conte and de Boor). 72 B a row in double: 32 read, c'
+/// and d' written and read, x written.
 template <class Exec, class T>
 void thomas(Exec& exec, Workspace<typename Exec::Space>& workspace, const Tridiagonal<T>& A, View<const T> rhs,
             View<T> x);
 
-/// Gaussian elimination with scaled row interchanges, one thread a system: what LAPACK's gtsv does, 104 B a row in double.
+/// Gaussian elimination with scaled row interchanges, one thread a system: what LAPACK's gtsv does, 104 B a row in
+/// double.
 template <class Exec, class T>
 void lu_pivoting(Exec& exec, Workspace<typename Exec::Space>& workspace, const Tridiagonal<T>& A, View<const T> rhs,
                  View<T> x);
@@ -30,15 +32,15 @@ void spike_cr(Exec& exec, Workspace<typename Exec::Space>& workspace, const Trid
               View<T> x);
 
 /// The same partitions, whose first and last unknowns stay, with full partial pivoting inside, recursively, contiguous
-/// layout: every column is eliminated where all of its entries stand, so it is as stable as Gaussian elimination with partial
-/// pivoting (pair_elimination.hpp). In double 72 B a row and the reduced systems, about 25 B.
+/// layout: every column is eliminated where all of its entries stand, so it is as stable as Gaussian elimination with
+/// partial pivoting (pair_elimination.hpp). In double 72 B a row and the reduced systems, about 25 B.
 template <class Exec, class T>
 void spike_pivoting(Exec& exec, Workspace<typename Exec::Space>& workspace, const Tridiagonal<T>& A, View<const T> rhs,
                     View<T> x);
 
-/// Partitions with the 1x1 and 2x2 pivots of Erway, Marcia and Tyson (2010), criterion of Chang et al. (2012): faster, as
-/// pivots are looked for in two rows only, but a partition that is ill-conditioned by itself costs digits (the suite's
-/// b = 0). In double 72 B a row and the reduced systems, about 15 B.
+/// Partitions with the 1x1 and 2x2 pivots of Erway, Marcia and Tyson (2010), criterion of Chang et al. (2012): faster,
+/// as pivots are looked for in two rows only, but a partition that is ill-conditioned by itself costs digits (the
+/// suite's b = 0). In double 72 B a row and the reduced systems, about 15 B.
 template <class Exec, class T>
 void spike_diagonal_pivoting(Exec& exec, Workspace<typename Exec::Space>& workspace, const Tridiagonal<T>& A,
                              View<const T> rhs, View<T> x);
@@ -67,7 +69,8 @@ template <class Exec, class T>
 Residual residual(Exec& exec, Workspace<typename Exec::Space>& workspace, const Tridiagonal<T>& A, View<const T> rhs,
                   View<const T> x);
 
-/// The first row of memory that is not finite, has only zeros, or is weak; rows() when there is none. Waits for the device.
+/// The first row of memory that is not finite, has only zeros, or is weak; rows() when there is none. Waits for the
+/// device.
 enum class RowFault { not_finite, zero, weak };
 template <class Exec, class T>
 Offset first_fault(Exec& exec, Workspace<typename Exec::Space>& workspace, const Tridiagonal<T>& A, View<const T> rhs,

@@ -1,11 +1,12 @@
 #pragma once
 // Elimination with full partial pivoting inside a partition, for host and device.
 //
-// Rows come in pairs: rows 2p and 2p+1 couple x_{2p-1} .. x_{2p+2}. A tridiagonal matrix is such a matrix, and so is what is
-// left of one when each partition of m rows (m even) keeps its first and last unknown: two rows a partition that couple the
-// last unknown of the partition before, its own two, and the first of the one behind. So one elimination serves all levels.
-// All entries of an eliminated unknown's column stand in its partition: choosing the pivot there is choosing it in the whole
-// column, and the elimination is Gaussian elimination with partial pivoting in another order of the unknowns.
+// Rows come in pairs: rows 2p and 2p+1 couple x_{2p-1} .. x_{2p+2}. A tridiagonal matrix is such a matrix, and so is
+// what is left of one when each partition of m rows (m even) keeps its first and last unknown: two rows a partition
+// that couple the last unknown of the partition before, its own two, and the first of the one behind. So one
+// elimination serves all levels. All entries of an eliminated unknown's column stand in its partition: choosing the
+// pivot there is choosing it in the whole column, and the elimination is Gaussian elimination with partial pivoting in
+// another order of the unknowns.
 #include "solvers/tridiagonal/elimination.hpp"
 
 namespace tessera::solvers::tridiagonal {
@@ -53,8 +54,8 @@ TESSERA_HD inline void subtract(WideRow<T>& row, const WideRow<T>& pivot, T inve
 
 }  // namespace detail
 
-/// Eliminates x_k and x_{k+1} from the carried pair, over (x_{-1}, x_0, x_k, x_{k+1}), and the next one, over x_k .. x_{k+3}:
-/// the two rows that are left are carried on, over (x_{-1}, x_0, x_{k+2}, x_{k+3}).
+/// Eliminates x_k and x_{k+1} from the carried pair, over (x_{-1}, x_0, x_k, x_{k+1}), and the next one, over x_k ..
+/// x_{k+3}: the two rows that are left are carried on, over (x_{-1}, x_0, x_{k+2}, x_{k+3}).
 template <class T>
 TESSERA_HD inline PairFactor<T> eliminate(Pair<T>& carried, const Pair<T>& next) {
   const auto& c = carried.row;
@@ -130,7 +131,8 @@ TESSERA_HD inline Pair<T> reduce_partition(const Chunk<T, m>& rows) {
   return carried;
 }
 
-/// x[0 .. m), when the unknowns around and at both ends are known: left = x_{-1}, first = x_0, last = x_{m-1}, right = x_m.
+/// x[0 .. m), when the unknowns around and at both ends are known: left = x_{-1}, first = x_0, last = x_{m-1}, right =
+/// x_m.
 template <class T, int m, template <class, int> class Chunk>
 TESSERA_HD inline void solve_partition(Chunk<T, m>& rows, T left, T first, T last, T right, T (&x)[m]) {
   Pair<T> carried = rows.pair(0);

@@ -16,8 +16,8 @@ struct UnitRow {
   T lower, upper, rhs;
 };
 
-/// Sweeps down the chunk: rows 0 .. m-2 become x_k = rhs - lower x_L - upper x_{k+1}, row m-1 couples x_L, itself and the
-/// next chunk's first row. `keep_first`: row 0 stays an unknown (the identity row) and `first` describes row 1.
+/// Sweeps down the chunk: rows 0 .. m-2 become x_k = rhs - lower x_L - upper x_{k+1}, row m-1 couples x_L, itself and
+/// the next chunk's first row. `keep_first`: row 0 stays an unknown (the identity row) and `first` describes row 1.
 template <int m, class T>
 __device__ Relation<T> eliminate_chunk(Chunk<T, m>& rows, bool keep_first) {
   Relation<T> first;
@@ -73,7 +73,8 @@ __device__ void substitute_chunk(Chunk<T, m>& rows, T left, T last) {
   for (int k = m - 2; k >= 0; --k) rows.rhs[k] -= rows.lower[k] * left + rows.upper[k] * rows.rhs[k + 1];
 }
 
-/// A tile whose first and last unknown stay unknown: top and bottom row of the reduced system, and what solves the rest.
+/// A tile whose first and last unknown stay unknown: top and bottom row of the reduced system, and what solves the
+/// rest.
 template <int m, class T>
 struct OpenTile {
   Chunk<T, m> rows;
@@ -130,7 +131,8 @@ __global__ void __launch_bounds__(spike_block)
   }
 }
 
-/// Second pass: the reduced solution [2, tiles] is known. Tiles in reverse order, for the end of the first pass is in the cache.
+/// Second pass: the reduced solution [2, tiles] is known. Tiles in reverse order, for the end of the first pass is in
+/// the cache.
 template <int m, class T>
 __global__ void __launch_bounds__(spike_block)
     substitute_tiles(LevelRows<T> level, const T* __restrict__ ends, T* __restrict__ x) {
@@ -166,8 +168,8 @@ __global__ void __launch_bounds__(spike_block)
   store_blocked<m>(rows.rhs, buffer, x, base, end);
 }
 
-/// A system a block: every warp reduces its tile, then all of them solve the reduced system of at most 64 rows, each for
-/// itself, which saves the second barrier.
+/// A system a block: every warp reduces its tile, then all of them solve the reduced system of at most 64 rows, each
+/// for itself, which saves the second barrier.
 template <int m, class T>
 __global__ void __launch_bounds__(warp* spike_cr_warps) solve_in_block(LevelRows<T> level, T* __restrict__ x) {
   __shared__ T buffers[spike_cr_warps][buffer_items<m>];

@@ -20,8 +20,8 @@ __device__ Row<T> mirrored_row_of(const Chunk<T, m>& rows, int k) {
   return {rows.upper[k], rows.diag[k], rows.lower[k], rows.rhs[k]};
 }
 
-/// First pass: every thread turns m rows into two of the reduced system `coarse` [4, coarse_rows]: from below the equation
-/// of its first unknown, from above that of its last. All interchanges stay within the partition.
+/// First pass: every thread turns m rows into two of the reduced system `coarse` [4, coarse_rows]: from below the
+/// equation of its first unknown, from above that of its last. All interchanges stay within the partition.
 template <int m, class T>
 __global__ void __launch_bounds__(diagonal_block)
     reduce_partitions(LevelRows<T> level, T* __restrict__ coarse, Offset coarse_rows) {

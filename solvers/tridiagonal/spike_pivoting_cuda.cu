@@ -107,8 +107,8 @@ __device__ void load_small(PairChunk<T, m>& rows, const PairRows<T>& level, Offs
   }
 }
 
-/// All levels from `rows` rows on in one block: down to one partition, and up again. Levels stand one behind the other in
-/// `values`, [5, rows] each, their solutions in `x`.
+/// All levels from `rows` rows on in one block: down to one partition, and up again. Levels stand one behind the other
+/// in `values`, [5, rows] each, their solutions in `x`.
 template <class T>
 __global__ void __launch_bounds__(last_levels_block) last_levels(T* values, T* x, int rows) {
   constexpr int m = pivoting_rows;

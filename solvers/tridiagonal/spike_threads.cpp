@@ -1,6 +1,6 @@
-// SPIKE on the host: the lanes of a vector unit each sweep through a partition of their own, so that divisions and loads of
-// eight partitions overlap; groups of partitions go to the threads. Sizes do not depend on the number of threads, and
-// neither does a bit of the result.
+// SPIKE on the host: the lanes of a vector unit each sweep through a partition of their own, so that divisions and
+// loads of eight partitions overlap; groups of partitions go to the threads. Sizes do not depend on the number of
+// threads, and neither does a bit of the result.
 #include <vector>
 
 #include "base/parallel.hpp"

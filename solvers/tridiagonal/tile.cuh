@@ -1,6 +1,6 @@
 #pragma once
-// Tiles of 32 m rows that a warp holds in registers, m neighbouring rows a lane. Loads and stores are coalesced; the turn
-// from "lane by lane" to "m neighbours" goes through a buffer of one array that belongs to the warp: no barrier.
+// Tiles of 32 m rows that a warp holds in registers, m neighbouring rows a lane. Loads and stores are coalesced; the
+// turn from "lane by lane" to "m neighbours" goes through a buffer of one array that belongs to the warp: no barrier.
 #include "solvers/tridiagonal/elimination.hpp"
 
 namespace tessera::solvers::tridiagonal {

@@ -8,8 +8,9 @@ namespace tessera::solvers {
 namespace tridiagonal {
 namespace {
 
-/// Rows of a lane: 2^4, four levels in registers; five more in a warp by shuffles, up to three across the warps of a block.
-/// 8 rows a lane: 0.119 instead of 0.079 ms for 4095 x 4095, 8.2 instead of 6.9 us for 1023 x 1023 (H200, 2026-11-21).
+/// Rows of a lane: 2^4, four levels in registers; five more in a warp by shuffles, up to three across the warps of a
+/// block. 8 rows a lane: 0.119 instead of 0.079 ms for 4095 x 4095, 8.2 instead of 6.9 us for 1023 x 1023 (H200,
+/// 2026-11-21).
 constexpr int m = 16;
 constexpr int lane_levels = 4;
 constexpr int warp_levels = lane_levels + 5;
@@ -33,8 +34,8 @@ struct Systems {
   }
 };
 
-/// Where a row stands in the levels of its system; rows count from 1. `even`: n + 1 is a power of two and the system raw, so
-/// that no row is a special one and only row n + 1, at the end of the last tile, has to be kept zero (`clear`).
+/// Where a row stands in the levels of its system; rows count from 1. `even`: n + 1 is a power of two and the system
+/// raw, so that no row is a special one and only row n + 1, at the end of the last tile, has to be kept zero (`clear`).
 template <class T, bool even>
 struct Levels {
   const ToeplitzLevel<T>* levels;
@@ -79,8 +80,8 @@ __device__ void make_levels(ToeplitzState state, int count, ToeplitzLevel<T>* le
   __syncwarp();
 }
 
-/// 32 m rows of a system, base + 1 .. base + 32 m, in the registers of a warp. What a row lacks from the tile to its right
-/// travels as `carry` of that tile: the reduction is linear.
+/// 32 m rows of a system, base + 1 .. base + 32 m, in the registers of a warp. What a row lacks from the tile to its
+/// right travels as `carry` of that tile: the reduction is linear.
 template <class T, bool even>
 struct ToeplitzTile {
   T y[m];
@@ -266,8 +267,8 @@ __global__ void __launch_bounds__(warp* free_warps)
   reduced.eps[system] = state.eps;
 }
 
-/// `solved` [systems, n / (32 m)]: the last rows of the tiles that have all their rows. Tiles in reverse, for the end of the
-/// first pass is in the cache.
+/// `solved` [systems, n / (32 m)]: the last rows of the tiles that have all their rows. Tiles in reverse, for the end
+/// of the first pass is in the cache.
 template <bool even, class T>
 __global__ void __launch_bounds__(warp* free_warps)
     toeplitz_substitute(Systems systems, int tiles, const T* __restrict__ g, const T* __restrict__ solved,

@@ -1,9 +1,9 @@
 #pragma once
 // The coefficients of simplified cyclic reduction, level by level, without cancellation.
 //
-// Level r has the rows i = 2^r, 2 2^r ... <= n of  -t v_{i-2^r} + d v_i - t v_{i+2^r} = g_i,  d/t = 2 + delta_r. Its last row
-// has the diagonal e, e/t = 1 + eps_r: 1 + delta_0 at first, something else where n + 1 is no power of two. With
-// y = g / diagonal the reduction and the substitution need only the ratios below, and t drops out:
+// Level r has the rows i = 2^r, 2 2^r ... <= n of  -t v_{i-2^r} + d v_i - t v_{i+2^r} = g_i,  d/t = 2 + delta_r. Its
+// last row has the diagonal e, e/t = 1 + eps_r: 1 + delta_0 at first, something else where n + 1 is no power of two.
+// With y = g / diagonal the reduction and the substitution need only the ratios below, and t drops out:
 //     y' = kept y + side (y_left + y_right),    v = y + back (v_left + v_right).
 #include "base/types.hpp"
 #include "solvers/tridiagonal/elimination.hpp"

@@ -13,8 +13,8 @@ enum class TridiagonalLayout {
   interleaved  ///< [n, systems]: row i of all systems, then row i + 1
 };
 
-/// `systems` tridiagonal matrices of n rows each, in where the layout says: lower_i x_{i-1} + diag_i x_i + upper_i x_{i+1}.
-/// lower of the first row and upper of the last row of each system are never used, whatever they hold.
+/// `systems` tridiagonal matrices of n rows each, in where the layout says: lower_i x_{i-1} + diag_i x_i + upper_i
+/// x_{i+1}. lower of the first row and upper of the last row of each system are never used, whatever they hold.
 template <class T>
 struct Tridiagonal {
   View<const T> lower, diag, upper;

@@ -7,9 +7,9 @@
 
 namespace tessera::solvers::two_point {
 
-/// The unknowns as r columns of s rows, one after another: the s x r array of [BVP10] (11). It needs no tail: where r s > n
-/// the *first* column is shorter, which is the same as r s - n zeros in front of d and leaves y and u as they are (zeros
-/// behind d would not).
+/// The unknowns as r columns of s rows, one after another: the s x r array of [BVP10] (11). It needs no tail: where r s
+/// > n the *first* column is shorter, which is the same as r s - n zeros in front of d and leaves y and u as they are
+/// (zeros behind d would not).
 struct Columns {
   Offset n;  ///< unknowns
   Offset s;  ///< rows
@@ -20,9 +20,9 @@ struct Columns {
   TESSERA_HD Offset rows(Offset j) const { return j == 0 ? s - missing() : s; }
 };
 
-/// Rows of a column where the deck leaves them open: sqrt(n), which makes both kinds of steps equally long, but at most 256:
-/// beyond that rounding in single precision grows with s (P2, n = 2^22, mixed: s = 2^12 7e-6, s = 2^8 6e-8), and a GPU, which
-/// gives a thread to each column, has too few of them.
+/// Rows of a column where the deck leaves them open: sqrt(n), which makes both kinds of steps equally long, but at most
+/// 256: beyond that rounding in single precision grows with s (P2, n = 2^22, mixed: s = 2^12 7e-6, s = 2^8 6e-8), and a
+/// GPU, which gives a thread to each column, has too few of them.
 inline constexpr Offset most_default_rows = 256;
 
 /// [solver] of divide_and_conquer.

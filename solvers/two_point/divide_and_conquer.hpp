@@ -12,8 +12,8 @@ namespace tessera::solvers::two_point {
 ///   2A  U(k,:) += U(k+1,:), k = s-1 .. 1
 ///   2B  U(1,j) += U(1,j+1), j = r-1 .. 1         sequential, in R, on the host
 ///   2C  U(2:s,j) += U(1,j+1), j < r              columns in parallel
-/// Threads: columns are contiguous, so U is u itself. CUDA: rows are contiguous, one thread a column; U is a workspace of n,
-/// filled from f and emptied into u by transposes; the last goes with 2C.
+/// Threads: columns are contiguous, so U is u itself. CUDA: rows are contiguous, one thread a column; U is a workspace
+/// of n, filled from f and emptied into u by transposes; the last goes with 2C.
 template <class Exec, class T, class R>
 std::unique_ptr<TwoPointSolver<Exec, T>> make_divide_and_conquer(Exec& exec, const Columns& columns);
 

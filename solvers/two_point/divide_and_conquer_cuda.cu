@@ -13,7 +13,8 @@ constexpr int ahead = 8;
 constexpr int square = 32;
 constexpr int transpose_block = 256;
 
-/// U(k,j) = d_{j s + k - missing}, counted from 0: squares of f through shared memory, so that both sides are contiguous.
+/// U(k,j) = d_{j s + k - missing}, counted from 0: squares of f through shared memory, so that both sides are
+/// contiguous.
 template <class T>
 __global__ void __launch_bounds__(transpose_block) set_columns(Columns columns, T h2, const T* f, T* U) {
   __shared__ T values[square][square + 1];

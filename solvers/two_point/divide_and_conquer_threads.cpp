@@ -41,8 +41,8 @@ class DivideAndConquer final : public TwoPointSolver<Threads, T> {
   Offset columns() const override { return columns_.r; }
 
  private:
-  /// Calls sweep(first column's start, rows, index of the first column, count) for groups of whole columns, and for the first
-  /// column, which may be short, alone.
+  /// Calls sweep(first column's start, rows, index of the first column, count) for groups of whole columns, and for the
+  /// first column, which may be short, alone.
   template <class Sweep>
   void each_group(Threads& exec, View<T> u, Sweep sweep) {
     const Offset groups = 1 + (columns_.r - 1 + group - 1) / group;

@@ -8,8 +8,8 @@ namespace tessera::solvers::two_point {
 
 namespace {
 
-// H200, November 2026, 2^26 doubles: 0.89 of copy; 3 or 4 blocks of 256 or 6 or 8 of 128 threads differ by 1 %, half the items a thread
-// take 3 % more, 8 blocks of 32 registers a thread, which spill, 14 % more.
+// H200, November 2026, 2^26 doubles: 0.89 of copy; 3 or 4 blocks of 256 or 6 or 8 of 128 threads differ by 1 %, half
+// the items a thread take 3 % more, 8 blocks of 32 registers a thread, which spill, 14 % more.
 constexpr int scan_block = 256;
 constexpr int warps = scan_block / 32;
 /// Blocks per multiprocessor: what 64 registers a thread admit in pass 2. Both passes have the same ranges.
@@ -23,7 +23,8 @@ inline constexpr int warp_tile = 32 * items<T>;
 template <class T>
 inline constexpr int tile = warps* warp_tile<T>;
 
-/// Each block works through a range of neighbouring tiles. Tiles end where the grid ends: the first begins `missing` zeros before it.
+/// Each block works through a range of neighbouring tiles. Tiles end where the grid ends: the first begins `missing`
+/// zeros before it.
 template <class T, class R>
 struct Ranges {
   Offset tiles, missing;
@@ -36,7 +37,8 @@ struct Ranges {
 
   __device__ Offset first_tile(Offset range) const { return tiles * range / gridDim.x; }
 
-  /// d of `items` unknowns, `step` apart from `first` on; zero before the grid. `last_use`: they need not stay in the caches.
+  /// d of `items` unknowns, `step` apart from `first` on; zero before the grid. `last_use`: they need not stay in the
+  /// caches.
   template <int step, bool last_use>
   __device__ void load(Offset first, T (&d)[items<T>]) const {
     const T* from = f + first;
@@ -131,9 +133,9 @@ __device__ T sum_from_right(T value, int lane) {
   return value;
 }
 
-/// Pass 2: u of every tile of the range, from right to left, so that the tiles that pass 1 read last come from the second-level cache.
-/// A warp has its own part of the tile in shared memory, where consecutive unknowns change from lanes (contiguous in memory) to
-/// threads (sums without a shuffle) and back; `items + 1` keeps the banks apart.
+/// Pass 2: u of every tile of the range, from right to left, so that the tiles that pass 1 read last come from the
+/// second-level cache. A warp has its own part of the tile in shared memory, where consecutive unknowns change from
+/// lanes (contiguous in memory) to threads (sums without a shuffle) and back; `items + 1` keeps the banks apart.
 template <class T, class R>
 __global__ void __launch_bounds__(scan_block, scan_blocks_per_multiprocessor) solve_ranges(Ranges<T, R> ranges) {
   constexpr int width = items<T>;

@@ -49,7 +49,8 @@ class Blocked final : public TwoPointSolver<Threads, T> {
   int width(Offset J) const { return static_cast<int>(std::min(format_.block, columns_.r - J * format_.block)); }
   int height(Offset I) const { return static_cast<int>(std::min(format_.block, columns_.s - I * format_.block)); }
 
-  /// Calls work(J) for the block columns in parallel; each thread goes through its own from right to left or left to right.
+  /// Calls work(J) for the block columns in parallel; each thread goes through its own from right to left or left to
+  /// right.
   template <class Work>
   void each_block_column(Threads& exec, bool leftwards, Work work) {
     const Offset count = format_.block_columns();
@@ -67,8 +68,8 @@ class Blocked final : public TwoPointSolver<Threads, T> {
     }
   }
 
-  /// Calls run(j, column in U, number of its first unknown, rows) for the columns of block (I, J); zeros before the grid have
-  /// negative numbers.
+  /// Calls run(j, column in U, number of its first unknown, rows) for the columns of block (I, J); zeros before the
+  /// grid have negative numbers.
   template <class Run>
   void each_column(Offset I, Offset J, Run run) {
     T* U = U_.data() + format_.begin(I, J);

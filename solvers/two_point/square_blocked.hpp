@@ -5,8 +5,8 @@
 
 namespace tessera::solvers::two_point {
 
-/// The square blocked full column major order of an s x r array [BVP08] fig. 2: blocks of n_b x n_b, each contiguous and column
-/// major, in column major order themselves.
+/// The square blocked full column major order of an s x r array [BVP08] fig. 2: blocks of n_b x n_b, each contiguous
+/// and column major, in column major order themselves.
 struct SquareBlocked {
   Offset s, r;
   Offset block;  ///< n_b
@@ -26,8 +26,8 @@ struct SquareBlockedParams {
   int block = 16;  ///< n_b
 };
 
-/// ND of [BVP08]: the steps of divide_and_conquer over the square blocked array, a block at a time and in the order that finds
-/// the last blocks in the cache. The array is a workspace; where r s > n it begins with zeros.
+/// ND of [BVP08]: the steps of divide_and_conquer over the square blocked array, a block at a time and in the order
+/// that finds the last blocks in the cache. The array is a workspace; where r s > n it begins with zeros.
 template <class T, class R>
 std::unique_ptr<TwoPointSolver<Threads, T>> make_square_blocked(const Columns& columns, int block);
 

@@ -1,12 +1,13 @@
 #pragma once
-// The two-point boundary value problem -u'' = f on (a, b), u'(a) = 0, u(b) = 0, as an almost Toeplitz tridiagonal system.
+// The two-point boundary value problem -u'' = f on (a, b), u'(a) = 0, u(b) = 0, as an almost Toeplitz tridiagonal
+// system.
 //
 // Grid: h = (b - a)/n, unknowns u_i at x_i = a + (i - 1) h, i = 1 .. n; u_{n+1} = u(b) = 0 is not stored.
 // System: A u = d, d_1 = h^2 f_1 / 2, d_i = h^2 f_i, A = tridiag(-1, 2, -1) but A_11 = 1, which is L R with unit
 // bidiagonal L and R: two linear recurrences, y_i = d_i + y_{i-1} forward and u_i = y_i + u_{i+1} backward.
-// Sources: [BVP10] Stpiczynski, Potiopa, Solving a kind of BVP for ODEs on heterogeneous CPU + CUDA-enabled GPU systems,
-// IMCSIT 2010; [BVP08] Stpiczynski, Solving a kind of BVP for second-order ODEs using novel data formats for dense
-// matrices, IMCSIT 2008. docs/methods/two_point_bvp.md.
+// Sources: [BVP10] Stpiczynski, Potiopa, Solving a kind of BVP for ODEs on heterogeneous CPU + CUDA-enabled GPU
+// systems, IMCSIT 2010; [BVP08] Stpiczynski, Solving a kind of BVP for second-order ODEs using novel data formats for
+// dense matrices, IMCSIT 2008. docs/methods/two_point_bvp.md.
 #include <memory>
 #include <string>
 
@@ -23,8 +24,8 @@ class TwoPointSolver {
  public:
   virtual ~TwoPointSolver() = default;
 
-  /// u from f, both [n] in the order of the grid, u[i] at a + i h; they may be the same array. h > 0. Values of f that are
-  /// not finite make u[0] not finite. Repeatable bitwise; on threads independent of their number.
+  /// u from f, both [n] in the order of the grid, u[i] at a + i h; they may be the same array. h > 0. Values of f that
+  /// are not finite make u[0] not finite. Repeatable bitwise; on threads independent of their number.
   virtual void solve(Exec& exec, double h, View<const T> f, View<T> u) = 0;
 
   /// Bytes that one solve moves between memory and processor, the transfers to the host left out. The least that any
@@ -39,9 +40,9 @@ class TwoPointSolver {
   virtual Offset columns() const = 0;
 };
 
-/// The method that `params` names, for n >= 1 unknowns. R: numbers of the recurrences between blocks; R = T, or T = float
-/// with R = double (mixed). Throws Error(usage) at the key of the deck for an unknown name or one that is no method of
-/// two-point problems, a method that the backend or the precision lacks, n < 1, or numbers out of range.
+/// The method that `params` names, for n >= 1 unknowns. R: numbers of the recurrences between blocks; R = T, or T =
+/// float with R = double (mixed). Throws Error(usage) at the key of the deck for an unknown name or one that is no
+/// method of two-point problems, a method that the backend or the precision lacks, n < 1, or numbers out of range.
 template <class Exec, class T, class R = T>
 std::unique_ptr<TwoPointSolver<Exec, T>> make_two_point(Exec& exec, Offset n, SolverParams params);
 
@@ -67,8 +68,8 @@ struct TwoPointMakers {
     }                                                                                                                \
   }
 
-/// Normwise backward error of a computed u: max |d - A u| / (4 max |u| + max |d|), in double. Within a few units of rounding
-/// of T for a stable method, whatever n.
+/// Normwise backward error of a computed u: max |d - A u| / (4 max |u| + max |d|), in double. Within a few units of
+/// rounding of T for a stable method, whatever n.
 template <class T>
 double two_point_backward_error(double h, View<const T> f, View<const T> u, int threads = 0);
 

@@ -1,4 +1,5 @@
-// Mesh files that cannot be computed on, given to the program: exit code, message, place, and no memory that a header made up.
+// Mesh files that cannot be computed on, given to the program: exit code, message, place, and no memory that a header
+// made up.
 #include <cstdint>
 #include <cstring>
 

@@ -1,5 +1,5 @@
-// Strategies, formats, precisions, solvers and preconditioners that a deck may choose: each gives the same answer, the summary says
-// what was taken and why, and what does not go together is refused.
+// Strategies, formats, precisions, solvers and preconditioners that a deck may choose: each gives the same answer, the
+// summary says what was taken and why, and what does not go together is refused.
 #include "app/program.hpp"
 
 namespace {

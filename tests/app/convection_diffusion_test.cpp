@@ -191,7 +191,8 @@ TEST(ConvectionDiffusion, Nist06) {
 }
 
 TEST(ConvectionDiffusion, ThreeDimensionsTensorsRobinAndFormats) {
-  // u = x + 2 y + 3 z solves -div(K grad u) + v . grad u + c u = f with f = v . (1, 2, 3) + c u for constant K: exact for every order.
+  // u = x + 2 y + 3 z solves -div(K grad u) + v . grad u + c u = f with f = v . (1, 2, 3) + c u for constant K: exact
+  // for every order.
   Deck deck;
   deck.mesh = "box = { min = [0, 0, 0], max = [1, 1, 1], cells = [3, 2, 2], shape = \"prism\" }";
   deck.material =
@@ -221,7 +222,8 @@ TEST(ConvectionDiffusion, ThreeDimensionsTensorsRobinAndFormats) {
 
 TEST(ConvectionDiffusion, DiffusivityThatVariesEntersTheResidual) {
   // u = x^2 + x y - 2 y^2 with K = [1 + x/2, (1+x)/10, 2 + y/2], v = (10, -4) and c = 1: div K = (1/2, 3/5), and
-  // f = -K : D^2 u + (v - div K) . grad u + u. Elements of order 2 have u, whatever SUPG adds, if the residual is whole.
+  // f = -K : D^2 u + (v - div K) . grad u + u. Elements of order 2 have u, whatever SUPG adds, if the residual is
+  // whole.
   Deck deck;
   deck.mesh = "box = { min = [0, 0], max = [1, 1], cells = [4, 3], shape = \"triangle\" }";
   deck.physics = "order = 2";

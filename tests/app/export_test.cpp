@@ -104,7 +104,8 @@ TEST(Export, OfARunWithoutAMatrix) {
   expect_near(solved(system), u_of_a_run("free", deck, free));
 }
 
-/// Before elimination constants are in the kernel of everything but the Robin side: rows sum to int alpha phi_i, 2 in all.
+/// Before elimination constants are in the kernel of everything but the Robin side: rows sum to int alpha phi_i, 2 in
+/// all.
 TEST(Export, FullHasTheRowsOfTheElements) {
   const System system = exported("full", write_deck("export_full.toml", poisson), " --full");
   double all = 0;

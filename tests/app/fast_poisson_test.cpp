@@ -1,4 +1,5 @@
-// Direct solvers of grids as a user runs them: the same solutions as conjugate gradients on the matrix, and what is refused.
+// Direct solvers of grids as a user runs them: the same solutions as conjugate gradients on the matrix, and what is
+// refused.
 #include <cmath>
 
 #include "app/gpu.hpp"

@@ -51,7 +51,8 @@ void expect_balance(const json& summary, double tolerance, const std::string& wh
   EXPECT_LE(balance.value("relative_remainder", 0.0), tolerance) << what << " " << balance;
 }
 
-// ---------------------------------------------------------------------------------------------- every deck of the project
+// ---------------------------------------------------------------------------------------------- every deck of the
+// project
 
 std::vector<std::string> decks() {
   std::vector<std::string> names;
@@ -76,7 +77,8 @@ TEST_P(DeckBalance, ClosesToTheSolversTolerance) {
   ASSERT_EQ(result.code, 0) << result.text;
   const json summary = summary_in(out);
   const std::string text = text_of(deck);
-  // Differences have no weak form (docs/methods/poisson.md, "The balance"), and the two-point problem is no diffusion of a mesh.
+  // Differences have no weak form (docs/methods/poisson.md, "The balance"), and the two-point problem is no diffusion
+  // of a mesh.
   if (text.find("two_point_bvp") != std::string::npos ||
       text.find("discretisation = \"finite_difference\"") != std::string::npos) {
     EXPECT_FALSE(summary.contains("balance"));
@@ -95,8 +97,8 @@ INSTANTIATE_TEST_SUITE_P(Flux, DeckBalance, ::testing::ValuesIn(decks()), [](con
 
 // -------------------------------------------------------------------------------------------------------------- orders
 
-/// -div((1 + xy) grad u) + u = f with u = x (1-x) exp(y) + 1 on the unit square; Dirichlet left and right, where u = 1 is in every
-/// space, elsewhere its derivatives or Dirichlet, too. Out through the left flow e - 1.
+/// -div((1 + xy) grad u) + u = f with u = x (1-x) exp(y) + 1 on the unit square; Dirichlet left and right, where u = 1
+/// is in every space, elsewhere its derivatives or Dirichlet, too. Out through the left flow e - 1.
 std::string manufactured(const std::string& shape, int cells, int order, bool all_around) {
   const std::string n = std::to_string(cells), u = "\"x*(1-x)*exp(y) + 1\"\n";
   std::string deck =

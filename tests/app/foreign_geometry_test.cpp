@@ -1,5 +1,6 @@
-// Geometries and meshes of others, which carry no physical groups: a bar along x, written by Gmsh in each format. u = 1 + 2 x is
-// solved by linear elements to round-off, once with ends that a condition chooses and once with ends by the names of surfaces.
+// Geometries and meshes of others, which carry no physical groups: a bar along x, written by Gmsh in each format. u = 1
+// + 2 x is solved by linear elements to round-off, once with ends that a condition chooses and once with ends by the
+// names of surfaces.
 #include <fmt/format.h>
 #include <gmsh.h>
 

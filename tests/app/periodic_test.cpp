@@ -151,7 +151,8 @@ std::string sector(int angles, bool with_map) {
 TEST(Periodic, ARotationComesFromTheFile) {
   write_deck("sector.msh", sector(6, true));
   write_deck("sector_plain.msh", sector(6, false));
-  // The source turns once over the whole ring, six sectors: u is periodic in the sector, and by symmetry not zero on its sides.
+  // The source turns once over the whole ring, six sectors: u is periodic in the sector, and by symmetry not zero on
+  // its sides.
   const auto deck = [](const std::string& mesh, const std::string& more) {
     return write_deck("sector.toml", "[mesh]\nfile = \"" + mesh + "\"\nrefine = 2\n[run]\nbackend = \"threads\"\n" +
                                          "[output]\nwrite = false\n[physics]\ntype = \"poisson\"\n[[material]]\n" +

@@ -11,7 +11,8 @@ namespace {
 
 using namespace app_test;
 
-/// An L, [-1, 1]^2 without the quarter x > 0, y < 0, between lines at +-0.15^i: cells to the corner have sides of 1 and 1e-10.
+/// An L, [-1, 1]^2 without the quarter x > 0, y < 0, between lines at +-0.15^i: cells to the corner have sides of 1 and
+/// 1e-10.
 std::string graded_corner() {
   std::vector<double> lines{0};
   for (int i = 0; i <= 12; ++i) lines.insert(lines.end(), {std::pow(0.15, i), -std::pow(0.15, i)});

@@ -82,7 +82,8 @@ TYPED_TEST(Boundary, DirichletEliminationKeepsTheSolution) {
   }
 }
 
-/// A matrix that is assembled straight into sliced ELL needs no values in CRS, neither for cells nor for Dirichlet conditions.
+/// A matrix that is assembled straight into sliced ELL needs no values in CRS, neither for cells nor for Dirichlet
+/// conditions.
 TYPED_TEST(Boundary, DirichletEliminationInSlicesEqualsThatInRows) {
   TESSERA_REQUIRE(TypeParam);
   for (const char* shape : {"triangle", "tet"}) {

@@ -1,5 +1,5 @@
-// Forms of several unknowns a node, by the form of elasticity: every strategy and backend against rows gathered on threads, and those
-// against what is known of the exact integrals.
+// Forms of several unknowns a node, by the form of elasticity: every strategy and backend against rows gathered on
+// threads, and those against what is known of the exact integrals.
 #include <cmath>
 #include <limits>
 

@@ -143,14 +143,16 @@ TYPED_TEST(ConvectionOn, WithoutVelocityItIsDiffusion) {
 }
 
 TEST(Convection, ParameterOfStreamlineDiffusion) {
-  // On [-1, 1] a cell of length h has J = h/2: one dimension, h = 0.1, b = 2, so T = h/b and tau = T/2 (coth Pe - 1/Pe).
+  // On [-1, 1] a cell of length h has J = h/2: one dimension, h = 0.1, b = 2, so T = h/b and tau = T/2 (coth Pe -
+  // 1/Pe).
   const double h = 0.1, b = 2;
   for (double k : {1e-9, 0.01, 0.1, 100.0}) {
     const double flow[1] = {b * 2 / h}, K[1] = {k * 4 / (h * h)};
     const double peclet = b * h / (2 * k), expected = h / (2 * b) * (1 / std::tanh(peclet) - 1 / peclet);
     EXPECT_NEAR(forms::stabilisation<1>(1, 0, false, flow, b * b, b * b * k, K, 0), expected, 1e-6 * expected) << k;
   }
-  // Along the diagonal of a unit triangle's leg: the chord of direction (1, 0) is 1 long, of (1, -1) sqrt(2), of (1, 1) half of that.
+  // Along the diagonal of a unit triangle's leg: the chord of direction (1, 0) is 1 long, of (1, -1) sqrt(2), of (1, 1)
+  // half of that.
   const double none[3] = {};
   const auto convective = [&](double x, double y) {
     const double flow[2] = {x, y};
@@ -187,7 +189,8 @@ TEST(Convection, LongestChords) {
   EXPECT_DOUBLE_EQ(time(2, 0.1, 0, 1), 2);      // out of the top first
 }
 
-/// A cell is the same however its vertices are numbered: a triangle with a flat corner, where the bound of order > 1 holds tau.
+/// A cell is the same however its vertices are numbered: a triangle with a flat corner, where the bound of order > 1
+/// holds tau.
 TEST(Convection, TheParameterDoesNotDependOnTheOrderOfVertices) {
   const double x[3][2] = {{0, 0}, {1, 0.05}, {2, 0}}, b[2] = {1, 0.3}, k[1] = {0.1};
   std::vector<double> found;

@@ -1,5 +1,6 @@
-// Forms as types: one that only says what stands at a point equals one that brings more structure, and forms that leave blocks out equal
-// those that have no data for them. The forms of this file are instantiated by it, as a plugin would do.
+// Forms as types: one that only says what stands at a point equals one that brings more structure, and forms that leave
+// blocks out equal those that have no data for them. The forms of this file are instantiated by it, as a plugin would
+// do.
 #include <gtest/gtest.h>
 
 #include "assembly/cells/instantiate_threads.hpp"

@@ -1,4 +1,5 @@
-// Periodic dofs: the space, and its matrices by every strategy on every backend against that of the mesh without them, folded.
+// Periodic dofs: the space, and its matrices by every strategy on every backend against that of the mesh without them,
+// folded.
 #include <cmath>
 #include <numeric>
 

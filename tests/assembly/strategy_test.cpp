@@ -377,8 +377,8 @@ TYPED_TEST(Strategies, TakeLongRows) {
   }
 }
 
-/// Double pyramids, whose middle vertex has 2 n tets and n + 2 neighbours: in a strip, in more tets than one takes, in more columns than a
-/// lane keeps.
+/// Double pyramids, whose middle vertex has 2 n tets and n + 2 neighbours: in a strip, in more tets than one takes, in
+/// more columns than a lane keeps.
 TYPED_TEST(Strategies, TakeManyCellsAroundAVertex) {
   TESSERA_REQUIRE(TypeParam);
   Threads threads;

@@ -106,7 +106,8 @@ TEST(Team, SeveralThreadsOfTheProgramMayCall) {
   EXPECT_EQ(sum, 4 * 300 * 4950);
 }
 
-// A wait of 10 ms costs a few ms of CPU at the most, on an idle machine as on a busy one: OpenMP's threads would spin all of it.
+// A wait of 10 ms costs a few ms of CPU at the most, on an idle machine as on a busy one: OpenMP's threads would spin
+// all of it.
 TEST(Team, ThreadsThatWaitSleep) {
   parallel(2, [](int) {});
   const auto cpu_seconds = [] { return static_cast<double>(std::clock()) / CLOCKS_PER_SEC; };

@@ -1,5 +1,5 @@
-// Observed orders of convection-diffusion: Galerkin reaches k+1 in L2 where diffusion dominates; SUPG at least k+1/2 where convection
-// does, sharp layers without oscillations beside them, and nodal values that are exact on a line.
+// Observed orders of convection-diffusion: Galerkin reaches k+1 in L2 where diffusion dominates; SUPG at least k+1/2
+// where convection does, sharp layers without oscillations beside them, and nodal values that are exact on a line.
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 
@@ -119,7 +119,8 @@ TYPED_TEST(ConvectionConvergence, SupgWhereConvectionDominates) {
   }
 }
 
-/// Without it errors spread along the flow: of a smooth solution on triangles plain elements have several times the error.
+/// Without it errors spread along the flow: of a smooth solution on triangles plain elements have several times the
+/// error.
 TYPED_TEST(ConvectionConvergence, SupgBeatsGalerkinWhereConvectionDominates) {
   TESSERA_REQUIRE(TypeParam);
   const Convection problem = sine(2, 1e-4, 0, {1, 0.5});

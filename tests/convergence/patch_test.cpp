@@ -1,5 +1,5 @@
-// What holds to round-off on any mesh, distorted and of several shapes, on every backend: linear fields are solved exactly, the
-// stiffness of a constant is zero, mass and load sum to the volume.
+// What holds to round-off on any mesh, distorted and of several shapes, on every backend: linear fields are solved
+// exactly, the stiffness of a constant is zero, mass and load sum to the volume.
 #include <gtest/gtest.h>
 
 #include <algorithm>

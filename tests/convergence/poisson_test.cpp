@@ -1,4 +1,5 @@
-// Observed orders of -lap u = f with u = sin sin (sin): k+1 in L2 and k in H1 for every shape and order, on every backend.
+// Observed orders of -lap u = f with u = sin sin (sin): k+1 in L2 and k in H1 for every shape and order, on every
+// backend.
 #include <gtest/gtest.h>
 
 #include <cmath>

@@ -79,7 +79,8 @@ TYPED_TEST(KrylovEquivalence, EveryMethodAndPreconditionerIteratesAlike) {
         const std::string trace = std::string(type) + " " + preconditioner + " " + precision;
         ASSERT_TRUE(report.converged && reference.converged) << trace << report.failure;
         for (std::size_t i = 0; i < x.size(); ++i) ASSERT_NEAR(x[i], expected[i], 1e-6) << trace;
-        // A mixed iteration asks for a new residual after whole blocks, which are shorter on threads: the ways part there.
+        // A mixed iteration asks for a new residual after whole blocks, which are shorter on threads: the ways part
+        // there.
         if (std::string(precision) == "mixed") continue;
         for (std::size_t i = 0; i < std::min<std::size_t>({8, report.history.size(), reference.history.size()}); ++i)
           EXPECT_NEAR(report.history[i] / reference.history[i], 1, 1e-7) << trace << " " << i;

@@ -1,4 +1,5 @@
-// The matrix-free operator against the assembled matrix: every shape, order, backend, kind of coefficient and boundary condition.
+// The matrix-free operator against the assembled matrix: every shape, order, backend, kind of coefficient and boundary
+// condition.
 #include <cmath>
 
 #include "assembly/facets/integrals.hpp"

@@ -1,5 +1,6 @@
 // The k-th request for memory of a run fails: the run ends with 0 or 5, for every k. Some k are tried here, all of them
-// with TESSERA_FAULTS=all (some minutes), one with TESSERA_FAULTS=k. This program's malloc stands before that of the C library.
+// with TESSERA_FAULTS=all (some minutes), one with TESSERA_FAULTS=k. This program's malloc stands before that of the C
+// library.
 #include <gtest/gtest.h>
 #include <sys/mman.h>
 #include <sys/wait.h>
@@ -64,13 +65,15 @@ struct End {
   long requests = 0;
   std::string words;
 
-  /// With 0 or 5. The system does not say why it starts no thread, so that a want of memory for one cannot be told from its limits.
+  /// With 0 or 5. The system does not say why it starts no thread, so that a want of memory for one cannot be told from
+  /// its limits.
   bool is_fine() const {
     return code == 0 || code == 5 || (code == 2 && words.find("the system starts only") != std::string::npos);
   }
 };
 
-/// Runs the program in a child of this process; its request `failing` gets no memory, and with `and_later` none after it.
+/// Runs the program in a child of this process; its request `failing` gets no memory, and with `and_later` none after
+/// it.
 End run(const std::vector<std::string>& arguments, long failing, bool and_later, const std::string& log) {
   auto* shared = static_cast<std::atomic<long>*>(
       mmap(nullptr, sizeof(std::atomic<long>), PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0));

@@ -18,9 +18,9 @@ struct Kind {
   std::vector<std::string_view> dictionary;  ///< words that mean something there
 };
 
-/// All kinds, with the seeds of `inputs/` and `tests/fuzz/seeds/` below `source`. The decks that read a damaged mesh, and the
-/// sound results that a damaged one is compared with, are written to `scratch`; `results` holds solution.vtu and summary.json
-/// of a run.
+/// All kinds, with the seeds of `inputs/` and `tests/fuzz/seeds/` below `source`. The decks that read a damaged mesh,
+/// and the sound results that a damaged one is compared with, are written to `scratch`; `results` holds solution.vtu
+/// and summary.json of a run.
 std::vector<Kind> make_kinds(const std::filesystem::path& source, const std::filesystem::path& scratch,
                              const std::filesystem::path& results);
 

@@ -1,5 +1,6 @@
-// Runs the program on damaged inputs of every kind, each in a process of its own that is forked from one that stands ready.
-// A finding is a signal, exit code 1, a code that such an input cannot have, a failure without a message, or no end.
+// Runs the program on damaged inputs of every kind, each in a process of its own that is forked from one that stands
+// ready. A finding is a signal, exit code 1, a code that such an input cannot have, a failure without a message, or no
+// end.
 #include <fcntl.h>
 #include <fmt/format.h>
 #include <poll.h>

@@ -1,4 +1,5 @@
-// Scripts that do more than mesh are refused at their place, unless they are trusted; nothing else is ever run as a script.
+// Scripts that do more than mesh are refused at their place, unless they are trusted; nothing else is ever run as a
+// script.
 #include "mesh/geo_check.hpp"
 
 #include "mesh/geometry.hpp"

@@ -15,7 +15,8 @@ namespace tessera::mesh {
 namespace {
 
 const char* const disk = R"(
-Point(1) = {0,0,0,0.7}; Point(2) = {1,0,0,0.7}; Point(3) = {0,1,0,0.7}; Point(4) = {-1,0,0,0.7}; Point(5) = {0,-1,0,0.7};
+Point(1) = {0,0,0,0.7}; Point(2) = {1,0,0,0.7}; Point(3) = {0,1,0,0.7}; Point(4) = {-1,0,0,0.7};
+Point(5) = {0,-1,0,0.7};
 Circle(1) = {2,1,3}; Circle(2) = {3,1,4}; Circle(3) = {4,1,5}; Circle(4) = {5,1,2};
 Curve Loop(1) = {1,2,3,4}; Plane Surface(1) = {1};
 Physical Curve("rim") = {1,2,3,4}; Physical Surface("disk") = {1};

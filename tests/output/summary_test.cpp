@@ -73,9 +73,9 @@ TEST(Summary, ToleratesTextThatIsNotUtf8) {
 void write_json(const std::string& name, const std::string& text) { atomic_write(scratch(name), text); }
 
 TEST(Compare, NumbersOfSummariesWithTolerances) {
-  write_json(
-      "a.json",
-      R"({"status": "ok", "quantities": {"T": 1.0, "q": 2.0}, "phases": [{"seconds": 1}], "solver": {"iterations": 5}})");
+  write_json("a.json",
+             R"({"status": "ok", "quantities": {"T": 1.0, "q": 2.0}, "phases": [{"seconds": 1}],
+          "solver": {"iterations": 5}})");
   write_json(
       "b.json",
       R"({"status": "ok", "quantities": {"T": 1.0000001, "q": 2.0}, "phases": [], "solver": {"iterations": 5}})");

@@ -109,7 +109,8 @@ TEST_P(VtkCells, ReadBackInterpolateExactlyWithPositiveVolume) {
   vtkDataArray* u = grid->GetPointData()->GetArray("u");
   ASSERT_NE(u, nullptr);
 
-  // VTK's parametric point p is our reference point xi; the interpolated place must be the map of xi, u the polynomial there.
+  // VTK's parametric point p is our reference point xi; the interpolated place must be the map of xi, u the polynomial
+  // there.
   const bool symmetric = shape == Shape::interval || shape == Shape::quad || shape == Shape::hex;
   const int dim = mesh::dimension(shape);
   std::vector<double> weights(static_cast<std::size_t>(nodes));
@@ -167,7 +168,8 @@ TEST_P(VtkCells, EdgesCarryTheirOwnPoints) {
   vtkUnstructuredGrid* grid = reader->GetOutput();
   vtkCell* cell = grid->GetCell(0);
   for (int e = 0; e < cell->GetNumberOfEdges(); ++e) {
-    // The affine image of an edge: equally spaced points on a line. VTK lists them from end to end (tets) or ends first.
+    // The affine image of an edge: equally spaced points on a line. VTK lists them from end to end (tets) or ends
+    // first.
     vtkCell* edge = cell->GetEdge(e);
     ASSERT_EQ(edge->GetNumberOfPoints(), order + 1);
     double a[3], p[3];

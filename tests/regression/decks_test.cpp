@@ -1,4 +1,5 @@
-// Runs every deck of inputs/regression and compares its quantities with the expected ones, on every backend that is there.
+// Runs every deck of inputs/regression and compares its quantities with the expected ones, on every backend that is
+// there.
 #include <gtest/gtest.h>
 
 #include <cmath>

@@ -1,4 +1,5 @@
-// Block cyclic reduction and partial solutions of any grid against the operator itself, a direct solution and known counts.
+// Block cyclic reduction and partial solutions of any grid against the operator itself, a direct solution and known
+// counts.
 #include "solvers/grid/fast_poisson.hpp"
 
 #include <cmath>
@@ -257,7 +258,8 @@ TYPED_TEST(BlockCyclicReduction, AgreesWithADirectSolution) {
   }
 }
 
-/// x with A x = f by Cholesky's method in long double, bands of the last two axes: for grids that are long along x alone.
+/// x with A x = f by Cholesky's method in long double, bands of the last two axes: for grids that are long along x
+/// alone.
 Values solve_in_long_double(const GridProblem& p, const std::vector<double>& f) {
   const Index across = p.n[1] * p.n[2], rows = p.n[0] * across, band = across + p.n[2] + 1;
   const auto place = [&](Index row) { return row / across + p.n[0] * (row % across); };  // x slowest -> x fastest
@@ -320,7 +322,8 @@ double condition(const GridProblem& p) {
   return most / least;
 }
 
-// Cells of 1 : 2250 have a condition of 10^7. What holds is the bound by it: radix 2 comes to a fortieth of it, radix 4 to 1e-13.
+// Cells of 1 : 2250 have a condition of 10^7. What holds is the bound by it: radix 2 comes to a fortieth of it, radix 4
+// to 1e-13.
 TYPED_TEST(BlockCyclicReduction, ErrorsOnStretchedElementsAreBoundByTheCondition) {
   TESSERA_REQUIRE(typename TypeParam::Exec);
   if constexpr (std::is_same_v<typename TypeParam::T, double>) {

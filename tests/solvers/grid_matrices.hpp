@@ -1,5 +1,6 @@
 #pragma once
-// Matrices of grid problems, put together from Kronecker products of one-dimensional ones: the reference of the matrix-free code.
+// Matrices of grid problems, put together from Kronecker products of one-dimensional ones: the reference of the
+// matrix-free code.
 #include <vector>
 
 #include "solvers/grid/fast_poisson.hpp"
@@ -47,8 +48,8 @@ inline HostMatrix grid_matrix(const GridProblem& p) {
   return A;
 }
 
-/// Grids of one to three dimensions, with sizes 1, 2, 3, odd, even and prime, spacings that differ, both stencils, and shifts
-/// from none to one that outweighs the differences.
+/// Grids of one to three dimensions, with sizes 1, 2, 3, odd, even and prime, spacings that differ, both stencils, and
+/// shifts from none to one that outweighs the differences.
 inline std::vector<GridProblem> small_grids() {
   const std::vector<GridProblem> shapes = {
       {1, {1, 1, 1}, {0.5, 1, 1}},        {1, {2, 1, 1}, {0.25, 1, 1}},     {1, {100, 1, 1}, {0.01, 1, 1}},

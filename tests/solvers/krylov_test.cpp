@@ -52,7 +52,8 @@ bool has(const SolverParams& params) {
   return std::is_same_v<Exec, Threads> || params.preconditioner != "ssor";
 }
 
-/// Five-point differences on n x n nodes with Dirichlet data around, coefficients 1 and `jump` on squares of `size` nodes.
+/// Five-point differences on n x n nodes with Dirichlet data around, coefficients 1 and `jump` on squares of `size`
+/// nodes.
 HostMatrix chequered(int n, int size, double jump) {
   HostMatrix A;
   A.rows = A.cols = n * n;
@@ -273,7 +274,8 @@ TYPED_TEST(KrylovMethods, MixedPrecisionCostsFewIterationsMore) {
   }
 }
 
-// Equal rows are rounded alike, which would move the smallest eigenvalues: what rounding takes from the sums of rows counts.
+// Equal rows are rounded alike, which would move the smallest eigenvalues: what rounding takes from the sums of rows
+// counts.
 TYPED_TEST(KrylovMethods, MixedPrecisionSurvivesRowsThatAreRoundedAlike) {
   TESSERA_REQUIRE(TypeParam);
   TypeParam exec;

@@ -45,7 +45,8 @@ TEST(LmsorOmega, OfRectanglesBeatsItsNeighbours) {
   }
 }
 
-// ---- one omega for all points -------------------------------------------------------------------------------------------
+// ---- one omega for all points
+// -------------------------------------------------------------------------------------------
 
 /// What a run says of its omega.
 template <class Exec>
@@ -76,7 +77,8 @@ TYPED_TEST(LmsorOmegas, OfConstantCoefficientsAreTheLocalOnes) {
   }
 }
 
-// Gauss-Seidel by hand, and omega on the right colour: with omega = 1 red and a small one black, black points hardly move.
+// Gauss-Seidel by hand, and omega on the right colour: with omega = 1 red and a small one black, black points hardly
+// move.
 TYPED_TEST(LmsorOmegas, OfTheDeckAreTaken) {
   TESSERA_REQUIRE(TypeParam);
   TypeParam exec = small_exec<TypeParam>();
@@ -97,10 +99,11 @@ TYPED_TEST(LmsorOmegas, OfTheDeckAreTaken) {
     }
 }
 
-// ---- counts -------------------------------------------------------------------------------------------------------------
+// ---- counts
+// -------------------------------------------------------------------------------------------------------------
 
-// Table of the source's method: f = g = 1e4 Re, 100 x 100 and, for Re = 1000, 200 x 200; there the residual grows 142-fold first.
-// u = x y (1-x)(1-y) at the start, stop on the update.
+// Table of the source's method: f = g = 1e4 Re, 100 x 100 and, for Re = 1000, 200 x 200; there the residual grows
+// 142-fold first. u = x y (1-x)(1-y) at the start, stop on the update.
 TYPED_TEST(LmsorOmegas, HasTheCountsOfTheSource) {
   TESSERA_REQUIRE(TypeParam);
   TypeParam exec = small_exec<TypeParam>();

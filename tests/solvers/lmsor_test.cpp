@@ -106,7 +106,8 @@ TYPED_TEST(Lmsor, SinglePrecisionIsAsGoodAsItsRounding) {
   EXPECT_LT(too_far.report.iterations, 20000) << "noticed, not run into the limit";
 }
 
-// ---- variants ---------------------------------------------------------------------------------------------------------
+// ---- variants
+// ---------------------------------------------------------------------------------------------------------
 
 TYPED_TEST(Lmsor, EveryVariantTakesTheSameSteps) {
   TESSERA_REQUIRE(TypeParam);
@@ -137,8 +138,8 @@ TYPED_TEST(Lmsor, EveryVariantTakesTheSameSteps) {
               first = solved.u;
               first_update = solved.report.update;
             }
-            // omega is recomputed from weights that were rounded where the coefficients are not kept; that of mixed points
-            // is a root found to 1e-4, in which a rounding may turn the last step
+            // omega is recomputed from weights that were rounded where the coefficients are not kept; that of mixed
+            // points is a root found to 1e-4, in which a rounding may turn the last step
             EXPECT_LE(difference(solved.u, first), precision == std::string("float") || mixed ? 1e-5 : 1e-13)
                 << name(params) << " mixed " << mixed;
             EXPECT_NEAR(solved.report.update, first_update, 1e-5 * first_update) << name(params);

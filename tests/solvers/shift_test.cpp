@@ -11,7 +11,8 @@ namespace {
 
 using testing::HostMatrix;
 
-/// -u'' on n nodes of unit spacing with springs `stiffness` to fixed ends: rows 0 and n - 1 are decoupled, as elimination leaves them.
+/// -u'' on n nodes of unit spacing with springs `stiffness` to fixed ends: rows 0 and n - 1 are decoupled, as
+/// elimination leaves them.
 struct Chain {
   HostMatrix A;
   std::vector<double> b;
@@ -141,7 +142,8 @@ TEST(Apart, ShowsTheDigitsThatDiffer) {
   EXPECT_EQ(far.first, "2e-08");
 }
 
-/// Its answer is right to rounding, though ||b - A x|| / ||b|| is not small: b is what is left of terms 1e9 times as large.
+/// Its answer is right to rounding, though ||b - A x|| / ||b|| is not small: b is what is left of terms 1e9 times as
+/// large.
 TEST(DirectSolvers, AreJudgedByTheirBackwardError) {
   Threads exec;
   HostMatrix A = testing::laplacian(100, 1);

@@ -148,7 +148,8 @@ TYPED_TEST(SineTransforms, SolveSystemsWithoutCoupling) {
   EXPECT_LT((backward_error<float>(exec, {1, {9, 1, 1}, {1, 1, 1}, 6, Stencil::tensor})), 1e-6);
 }
 
-/// A manufactured solution on a grid beyond what a matrix is made for: u = sin(pi x) sin(2 pi y), exact up to round-off.
+/// A manufactured solution on a grid beyond what a matrix is made for: u = sin(pi x) sin(2 pi y), exact up to
+/// round-off.
 TYPED_TEST(SineTransforms, SolveForAnEigenvectorOnALargeGrid) {
   TESSERA_REQUIRE(TypeParam);
   using Space = typename TypeParam::Space;

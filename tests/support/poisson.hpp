@@ -23,8 +23,8 @@ inline mesh::Mesh box(const std::string& shape, int cells, int order = 1) {
   return mesh::make_box(params, order);
 }
 
-/// Moves inner nodes by a smooth map that leaves the boundary of the unit box where it is: cells are no longer affine images of each
-/// other.
+/// Moves inner nodes by a smooth map that leaves the boundary of the unit box where it is: cells are no longer affine
+/// images of each other.
 inline void distort(mesh::Mesh& mesh, double amount = 0.05) {
   const double pi = 3.14159265358979323846;
   for (Index n = 0; n < mesh.nodes(); ++n) {

@@ -48,8 +48,8 @@ inline std::vector<double> householder(std::vector<double> x) {
   return x;
 }
 
-/// A tridiagonal matrix with given singular values: random reflections from both sides, then others that take it back to
-/// three diagonals (the construction of LAPACK's and MATLAB's banded test matrices).
+/// A tridiagonal matrix with given singular values: random reflections from both sides, then others that take it back
+/// to three diagonals (the construction of LAPACK's and MATLAB's banded test matrices).
 inline void with_singular_values(const Entry& sigma, Batch<double>& batch, unsigned seed) {
   const Index n = rows;
   std::mt19937_64 generator(seed);

@@ -18,8 +18,9 @@ TYPED_TEST_SUITE(StabilitySuite, Backends);
 bool stable(Method method) {
   return method == Method::lu_pivoting || method == Method::spike_pivoting || method == Method::automatic;
 }
-/// dorr is dominant and has a condition of 1e15. PCR finds each unknown on its own: errors of neighbours are as large as the
-/// condition lets them be, and do not cancel in the residual. Sweeps from both ends of a partition lose digits likewise.
+/// dorr is dominant and has a condition of 1e15. PCR finds each unknown on its own: errors of neighbours are as large
+/// as the condition lets them be, and do not cancel in the residual. Sweeps from both ends of a partition lose digits
+/// likewise.
 bool expected_small(Method method, const SuiteMatrix& matrix) {
   const bool sequential = method == Method::thomas || method == Method::cyclic_reduction;
   return stable(method) || (matrix.dominant && (sequential || matrix.name != "dorr(1e-4)"));

@@ -12,7 +12,8 @@ namespace tessera::testing {
 using solvers::Tridiagonal;
 using solvers::TridiagonalLayout;
 
-/// A batch on the host; entries [systems, n] or [n, systems]. lower of the first and upper of the last rows hold NaN: nobody may use them.
+/// A batch on the host; entries [systems, n] or [n, systems]. lower of the first and upper of the last rows hold NaN:
+/// nobody may use them.
 template <class T>
 struct Batch {
   Index n = 0, systems = 1;

@@ -1,4 +1,5 @@
-// Every method against elimination in long double: sizes at all borders, batches, both layouts, both types, both backends.
+// Every method against elimination in long double: sizes at all borders, batches, both layouts, both types, both
+// backends.
 #include "solvers/tridiagonal/tridiagonal.hpp"
 
 #include <limits>
