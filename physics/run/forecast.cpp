@@ -107,14 +107,39 @@ double output_bytes(const CommonParams& params, const Discretisation& space, con
   return of_node * space.dofs.dofs + 12 * entries + 33.0 * space.mesh.cells();
 }
 
-/// What the solver says that it takes, on the host and on the device.
+/// The matrix in the format of the solver: see physics/run/solve.hpp.
+struct Stored {
+  double kept = 0;        ///< bytes while there are iterations
+  double converting = 0;  ///< and while it is made of that which was assembled
+  bool block_rows = false;
+};
+
+/// `assembled`: bytes of the matrix in CRS, or in block rows, of which `pairs` are there.
+Stored stored(const CommonParams& params, const Discretisation& space, double nnz, double pairs, double assembled,
+              bool on_cuda) {
+  const bool blocks = space.components > 1;
+  std::string format = params.matrix.format;
+  if (format == "auto" && solvers::needs_entries(params.solver)) format = blocks ? "block_crs" : "crs";
+  if (format == "auto") format = !blocks ? "packed_ell" : on_cuda ? "block_sliced_ell" : "block_crs";
+  if (format == (blocks ? "block_crs" : "crs")) return {assembled, assembled, blocks};
+  if (!blocks || format == "block_sliced_ell") {
+    const double copy = 8 * nnz + 4 * pairs;
+    return {copy, assembled + copy, blocks};
+  }
+  // Block rows number by number: a format of scalars, made of CRS, and the blocks on the diagonal.
+  const double crs = 12 * nnz + 8.0 * space.rows(), diagonal = 8.0 * space.components * space.rows();
+  if (format == "crs") return {crs + diagonal, assembled + crs + diagonal};
+  return {12 * nnz + diagonal, assembled + crs + 12 * nnz + diagonal};
+}
+
+/// What the solver says that it takes, on the host and on the device. `copies_entries`: see solvers::ProblemSize.
 struct SolverNeed {
   double host = 0, device = 0, set_up_seconds = 0;
 };
-SolverNeed solver_need(const CommonParams& params, const Discretisation& space, double nnz) {
+SolverNeed solver_need(const CommonParams& params, const Discretisation& space, double nnz, bool copies_entries) {
   solvers::ProblemSize size{.rows = 1.0 * space.rows(), .entries = nnz, .dim = space.mesh.dim};
   size.block = space.components;
-  size.copies_entries = nnz > 0 && space.components > 1 && solvers::needs_entries(params.solver);
+  size.copies_entries = copies_entries;
   SolverNeed need;
   const double shift = solvers::shift_bytes(space.rows());
   need.host = solvers::solver_bytes(params.solver, size) + shift;
@@ -137,7 +162,7 @@ Estimate estimate(const CommonParams& params, const Discretisation& space, const
     const int diagonals = 1 + space.components / 2;
     const double kept = matrix_free_bytes(mesh, space, coefficients) + 16.0 * diagonals * rows + 24.0 * mesh.nodes();
     const double set_up = matrix_free_setup_bytes(mesh, space) + coefficients.bytes;
-    const SolverNeed solver = solver_need(params, space, 0);
+    const SolverNeed solver = solver_need(params, space, 0, false);
     result.device_bytes = kept + std::max(solver.device, set_up);
     result.host_bytes = now + std::max(kept + std::max(solver.host, set_up), files);
     return result;
@@ -151,18 +176,19 @@ Estimate estimate(const CommonParams& params, const Discretisation& space, const
     slots += n <= 30 ? cells * 2 * n * n : 0;
   }
   const double matrix = 8 * result.nnz + 4 * pairs + 8.0 * dofs.dofs;
-  const SolverNeed solver = solver_need(params, space, result.nnz);
+  const Stored host = stored(params, space, result.nnz, pairs, matrix, false);
+  const Stored device = stored(params, space, result.nnz, pairs, matrix, true);
+  const SolverNeed solver =
+      solver_need(params, space, result.nnz, host.block_rows && solvers::needs_entries(params.solver));
   result.set_up_seconds = solver.set_up_seconds;
   const double vectors = 8.0 * 2 * rows;
   const double mesh_bytes = 24.0 * mesh.nodes() + connectivity;
-  result.device_bytes = matrix + vectors + mesh_bytes + slots + std::max(solver.device, coefficients.bytes);
-  // Iterations work on a copy of the matrix in the format of the solver.
-  const double copy =
-      solvers::needs_entries(params.solver) || params.matrix.format == "crs" ? 0 : 8 * result.nnz + 4 * pairs;
+  result.device_bytes = vectors + std::max({matrix + mesh_bytes + slots + coefficients.bytes, device.converting,
+                                            device.kept + solver.device});
   const double sparsity = connectivity + 8 * pairs + 16.0 * dofs.dofs;
   // The model's coefficients and the copy of the assembler.
   const double assembling = connectivity + matrix + slots + vectors / 2 + 2 * coefficients.bytes;
-  const double solving = matrix + slots + copy + solver.host + 3 * vectors / 2;
+  const double solving = std::max(host.converting, host.kept + solver.host) + 3 * vectors / 2;
   result.host_bytes =
       std::max(static_cast<double>(memory_use().host_peak), now + std::max({sparsity, assembling, solving, files}));
   return result;

@@ -50,6 +50,7 @@ TEST_P(MemoryForecast, IsWithinAFactorOf1_3OfThePeak) {
 constexpr const char* cube = "{ min = [0,0,0], max = [1,1,1], cells = [48,48,48], shape = \"tet\" }\n";
 constexpr const char* small_cube = "{ min = [0,0,0], max = [1,1,1], cells = [20,20,20], shape = \"tet\" }\n";
 constexpr const char* hexes = "{ min = [0,0,0], max = [1,1,1], cells = [24,24,24], shape = \"hex\" }\n";
+constexpr const char* elastic_cube = "{ min = [0,0,0], max = [1,1,1], cells = [30,30,30], shape = \"tet\" }\n";
 constexpr const char* square = "{ min = [0,0], max = [1,1], cells = [300,300], shape = \"triangle\" }\n";
 constexpr const char* square_with_axis =
     "{ min = [0,0], max = [1,1], cells = [300,300], shape = \"triangle\" }\naxis = \"y\"\n";
@@ -57,6 +58,10 @@ constexpr const char* quads_with_axis =
     "{ min = [0,0], max = [1,1], cells = [200,200], shape = \"quad\" }\naxis = \"y\"\n";
 constexpr const char* elastic_quads = "{ min = [0,0], max = [1,1], cells = [200,200], shape = \"quad\" }\n";
 constexpr const char* grid = "{ min = [0,0], max = [1,1], cells = [1000,1000], shape = \"quad\" }\n";
+
+#define ELASTIC                                                                                                    \
+  "[physics]\ntype = \"elasticity\"\n[[material]]\nyoung = \"1\"\npoisson = \"0.3\"\nbody_force = [\"0\", \"0\", " \
+  "\"-1\"]\n[solver]\ntype = \"cg\"\nmax_iterations = 4\n"
 
 INSTANTIATE_TEST_SUITE_P(
     Decks, MemoryForecast,
@@ -84,6 +89,13 @@ INSTANTIATE_TEST_SUITE_P(
              "[physics]\ntype = \"elasticity\"\norder = 2\n[[material]]\nyoung = \"1 + x\"\npoisson = "
              "\"0.3\"\nbody_force "
              "= [\"0\", \"-x\"]\n[solver]\ntype = \"cg\"\nmax_iterations = 4\n"},
+        Size{"elasticity_auto", elastic_cube, ELASTIC},
+        Size{"elasticity_crs", elastic_cube, ELASTIC "[matrix]\nformat = \"crs\"\n"},
+        Size{"elasticity_sliced_ell", elastic_cube, ELASTIC "[matrix]\nformat = \"sliced_ell\"\n"},
+        Size{"elasticity_block_sliced_ell", elastic_cube, ELASTIC "[matrix]\nformat = \"block_sliced_ell\"\n"},
+        Size{"elasticity_ssor", elastic_cube, ELASTIC "preconditioner = \"ssor\"\n"},
+        Size{"elasticity_mixed", elastic_cube,
+             ELASTIC "preconditioner = \"block_jacobi\"\n[run]\nprecision = \"mixed\"\n"},
         Size{"axis", square_with_axis,
              "[physics]\ntype = \"poisson\"\n[[material]]\ndiffusivity = [2, 1, 2]\nreaction = 1\nsource = "
              "1\n[solver]\ntype = \"cg\"\n"},
