@@ -59,7 +59,7 @@ void assign_values(Exec& exec, const BlockCrs<typename Exec::Space, T>& A,
 }
 
 template <class Exec, FormatView A>
-requires BlockView<A>
+requires BlockFormatView<A>
 void diagonal_of(Exec& exec, const A& a, View<typename A::Scalar> diagonal) {
   for_each(exec, a.block_slots(), [=] TESSERA_HD(Offset slot) {
     const Index row = a.block_row(slot);
@@ -73,7 +73,7 @@ void diagonal_of(Exec& exec, const A& a, View<typename A::Scalar> diagonal) {
   });
 }
 
-template <class Exec, BlockView A>
+template <class Exec, BlockFormatView A>
 void extract_diagonal_blocks(Exec& exec, const A& a, View<typename A::Scalar> blocks) {
   assert(a.rows == a.cols && blocks.size() == Offset{a.rows} * a.block);
   const int numbers = a.block * a.block;
@@ -89,7 +89,7 @@ void extract_diagonal_blocks(Exec& exec, const A& a, View<typename A::Scalar> bl
   });
 }
 
-template <class Exec, BlockView A>
+template <class Exec, BlockFormatView A>
 void expand_pattern(Exec& exec, const A& from, Crs<typename Exec::Space, typename A::Scalar>& to) {
   using Space = typename Exec::Space;
   to.rows = to.cols = 0;  // until it has its arrays
@@ -123,7 +123,7 @@ void expand_pattern(Exec& exec, const A& from, Crs<typename Exec::Space, typenam
   });
 }
 
-template <class Exec, BlockView A>
+template <class Exec, BlockFormatView A>
 void expand_values(Exec& exec, const A& from, Crs<typename Exec::Space, typename A::Scalar>& to) {
   assert(to.rows == from.rows && to.cols == from.cols);
   const View<const Offset> row_ptr = std::as_const(to.row_ptr).view();

@@ -156,12 +156,12 @@ class FormatOperator : public Base {
   double bytes() const override { return matrix_bytes() + sizeof(T) * (static_cast<double>(rows()) + cols()); }
   std::string format() const override { return A::format; }
   Index block_size() const override {
-    if constexpr (BlockView<A>) return view().block;
+    if constexpr (BlockFormatView<A>) return view().block;
     return 1;
   }
   bool has_diagonal_blocks() const override { return true; }
   void diagonal_blocks(Exec& exec, View<T> blocks) const override {
-    if constexpr (BlockView<A>)
+    if constexpr (BlockFormatView<A>)
       extract_diagonal_blocks(exec, view(), blocks);
     else
       diagonal(exec, blocks);

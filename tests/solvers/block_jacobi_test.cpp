@@ -20,19 +20,6 @@ using testing::HostBlocks;
 using testing::HostMatrix;
 using Dense = Eigen::Matrix<double, Eigen::Dynamic, Eigen::Dynamic, Eigen::RowMajor>;
 
-/// The diagonal block of a node.
-Dense block_of(const HostBlocks& A, Index node) {
-  const int numbers = A.block * A.block;
-  for (Offset k = A.pattern.row_ptr[node]; k < A.pattern.row_ptr[node + 1]; ++k)
-    if (A.pattern.col_ind[k] == node) return Eigen::Map<const Dense>(A.values.data() + k * numbers, A.block, A.block);
-  return Dense::Zero(A.block, A.block);
-}
-double* block_at(HostBlocks& A, Index node) {
-  for (Offset k = A.pattern.row_ptr[node]; k < A.pattern.row_ptr[node + 1]; ++k)
-    if (A.pattern.col_ind[k] == node) return A.values.data() + k * A.block * A.block;
-  return nullptr;
-}
-
 template <class C>
 struct BlockJacobi : ::testing::Test {
   using Exec = typename C::Exec;
@@ -77,15 +64,15 @@ TYPED_TEST(BlockJacobi, EqualsDenseSolvesOfEachNode) {
       if (!definite)  // any blocks, whose pivots must change places
         for (Index node = 0; node < host.pattern.rows; ++node) {
           const auto values = testing::random_vector(block * block, static_cast<unsigned>(node));
-          std::copy(values.begin(), values.end(), block_at(host, node));
-          if (block > 1) block_at(host, node)[0] = 0;
+          std::copy(values.begin(), values.end(), host.diagonal(node));
+          if (block > 1) host.diagonal(node)[0] = 0;
         }
       const auto r = testing::random_vector(host.pattern.rows * block, 3);
       for (const char* format : {"block_crs", "block_sliced_ell", "sliced_ell"}) {
         const auto found = this->apply(exec, host, definite ? linalg::Sign::positive : linalg::Sign::any, r, format);
         ASSERT_EQ(found.failure, "") << format;
         for (Index node = 0; node < host.pattern.rows; ++node) {
-          const Dense D = block_of(host, node);
+          const Dense D = Eigen::Map<const Dense>(host.diagonal(node), block, block);
           const Eigen::VectorXd right = Eigen::Map<const Eigen::VectorXd>(r.data() + node * block, block);
           const Eigen::VectorXd expected = D.fullPivLu().solve(right);
           const double condition = D.norm() * D.inverse().norm();
@@ -107,7 +94,7 @@ TYPED_TEST(BlockJacobi, NamesTheNodeWhoseBlockHasNoInverse) {
       if (block == 1 && fault == std::string("rank")) continue;
       SCOPED_TRACE(fault + std::to_string(block));
       HostBlocks host = good;
-      double* at = block_at(host, 11);
+      double* at = host.diagonal(11);
       for (int e = 0; e < block * block; ++e) at[e] = 0;
       if (fault == std::string("rank"))
         for (int e = 0; e < block * block; ++e) at[e] = 1;
@@ -120,7 +107,7 @@ TYPED_TEST(BlockJacobi, NamesTheNodeWhoseBlockHasNoInverse) {
       }
     }
     HostBlocks negative = good;  // fine for methods that take any matrix
-    double* at = block_at(negative, 7);
+    double* at = negative.diagonal(7);
     for (int e = 0; e < block * block; ++e) at[e] = -at[e];
     EXPECT_NE(this->apply(exec, negative, linalg::Sign::positive, r).failure, "");
     EXPECT_EQ(this->apply(exec, negative, linalg::Sign::any, r).failure, "");
@@ -162,7 +149,7 @@ HostBlocks stiff_nodes(int n, int block) {
   for (Index node = 0; node < A.pattern.rows; ++node) {
     const auto g = testing::random_vector(block, static_cast<unsigned>(1000 + node));
     for (int i = 0; i < block; ++i)
-      for (int j = 0; j < block; ++j) block_at(A, node)[i * block + j] += 200 * g[i] * g[j];
+      for (int j = 0; j < block; ++j) A.diagonal(node)[i * block + j] += 200 * g[i] * g[j];
   }
   return A;
 }

@@ -22,6 +22,12 @@ struct HostBlocks {
     A.values = to_space<Space>(std::vector<T>(values.begin(), values.end()));
     return A;
   }
+  /// The diagonal block of a node, row by row; null where there is none.
+  double* diagonal(Index node) {
+    for (Offset k = pattern.row_ptr[node]; k < pattern.row_ptr[node + 1]; ++k)
+      if (pattern.col_ind[k] == node) return values.data() + k * block * block;
+    return nullptr;
+  }
   /// Entry for entry.
   HostMatrix expanded() const {
     HostMatrix A;
@@ -51,9 +57,7 @@ inline HostBlocks vector_laplacian(int n, int dim, int block, double shift = 0.1
   const int numbers = block * block;
   A.values.assign(A.pattern.col_ind.size() * static_cast<std::size_t>(numbers), 0.0);
   for (Index row = 0; row < A.pattern.rows; ++row) {
-    double* diagonal = nullptr;
-    for (Offset k = A.pattern.row_ptr[row]; k < A.pattern.row_ptr[row + 1]; ++k)
-      if (A.pattern.col_ind[k] == row) diagonal = A.values.data() + k * numbers;
+    double* diagonal = A.diagonal(row);
     for (int i = 0; i < block; ++i) diagonal[i * block + i] = shift * (1 + 10 * i);
     for (Offset k = A.pattern.row_ptr[row]; k < A.pattern.row_ptr[row + 1]; ++k) {
       const Index col = A.pattern.col_ind[k];
