@@ -31,8 +31,8 @@ void eliminate_dirichlet(Exec& exec, linalg::BlockCrs<typename Exec::Space>& A, 
 /// time, in the steps of Newton's method or of a load.
 template <class Space>
 struct RemovedColumns {
-  Array<Index, Space> fixed;      ///< rows
-  Array<double, Space> diagonal;  ///< [fixed]
+  Array<Index, Space> fixed;      ///< rows; -1 where a row comes again later: its last value counts
+  Array<double, Space> diagonal;  ///< [fixed], undefined at -1
   Array<Index, Space> rows;       ///< free rows that lost entries
   Array<Offset, Space> ptr;       ///< [rows + 1]
   Array<Index, Space> columns;    ///< of the entries, as places in `fixed`

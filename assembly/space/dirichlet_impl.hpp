@@ -111,7 +111,10 @@ RemovedColumns<typename Exec::Space> take_columns(Exec& exec, const linalg::Bloc
   std::vector<Index> number(static_cast<std::size_t>(A.rows), -1);
   mark_fixed_dofs(A.rows, fixed, std::vector<double>(fixed.size()));  // for its checks
   for (std::size_t i = 0; i < fixed.size(); ++i) number[fixed[i]] = static_cast<Index>(i);
-  removed.fixed = to_space<Space>(fixed);
+  std::vector<Index> last = fixed;  // of a row that is there twice the last place counts
+  for (std::size_t i = 0; i < fixed.size(); ++i)
+    if (number[fixed[i]] != static_cast<Index>(i)) last[i] = -1;
+  removed.fixed = to_space<Space>(last);
   const auto number_there = to_space<Space>(number);
   const View<const Index> number_of = number_there.view();
 
@@ -151,6 +154,7 @@ RemovedColumns<typename Exec::Space> take_columns(Exec& exec, const linalg::Bloc
   });
   for_each(exec, removed.fixed.size(), [=] TESSERA_HD(Offset k) {
     const Index row = is_fixed[k];
+    if (row < 0) return;
     visit_entries(A, row, [&](Offset col, double& entry) {
       if (col != row) {
         entry = 0;
@@ -190,7 +194,9 @@ void prescribe(Exec& exec, const RemovedColumns<typename Exec::Space>& removed, 
     for (Offset e = first[k]; e < first[k + 1]; ++e) lifted += entry[e] * value[column[e]];
     b[row_of[k]] -= lifted;
   });
-  for_each(exec, removed.fixed.size(), [=] TESSERA_HD(Offset k) { b[fixed[k]] = diagonal[k] * value[k]; });
+  for_each(exec, removed.fixed.size(), [=] TESSERA_HD(Offset k) {
+    if (fixed[k] >= 0) b[fixed[k]] = diagonal[k] * value[k];
+  });
   exec.synchronize();  // the values are released here
 }
 

@@ -110,6 +110,40 @@ TYPED_TEST(Boundary, DirichletEliminationInSlicesEqualsThatInRows) {
   }
 }
 
+/// Of a row that is given several times the last value holds, whatever thread comes to it when.
+TYPED_TEST(Boundary, OfARowGivenTwiceTheLastValueHolds) {
+  TESSERA_REQUIRE(TypeParam);
+  using Space = typename TypeParam::Space;
+  TypeParam exec(std::is_same_v<TypeParam, Threads> ? 3 : 0);
+  const Index n = 200000;
+  std::vector<Offset> ptr{0};
+  std::vector<Index> col, fixed;
+  std::vector<double> val, values;
+  for (Index row = 0; row < n; ++row) {
+    for (const Index c : {row - 1, row, row + 1})
+      if (c >= 0 && c < n) col.push_back(c), val.push_back(c == row ? 2 : -1);
+    ptr.push_back(static_cast<Offset>(col.size()));
+  }
+  for (Index row = 0; row < n; row += 2) fixed.push_back(row), values.push_back(7);
+  for (Index row = n - 2; row >= 0; row -= 2) fixed.push_back(row), values.push_back(0.25 * row);
+  const auto matrix = [&] {
+    return linalg::Crs<Space>{n, n, to_space<Space>(ptr), to_space<Space>(col), to_space<Space>(val)};
+  };
+  linalg::Crs<Space> eliminated = matrix(), A = matrix();
+  Array<double, Space> expected(n), b(n);
+  expected.set_zero();
+  assembly::eliminate_dirichlet(exec, eliminated, expected.view(), fixed, values);
+  const auto removed = assembly::remove_columns(exec, A, fixed);
+  EXPECT_EQ(to_vector(A.values), to_vector(eliminated.values));
+  const std::vector<Index> kept = to_vector(removed.fixed);
+  for (Index k = 0; k < n; ++k) ASSERT_EQ(kept[k], k < n / 2 ? -1 : fixed[k]) << k;
+  for (int time = 0; time < 5; ++time) {
+    b.set_zero();
+    assembly::prescribe(exec, removed, values, b.view());
+    EXPECT_EQ(to_vector(b), to_vector(expected));
+  }
+}
+
 TYPED_TEST(Boundary, WrongDofIsNamed) {
   TESSERA_REQUIRE(TypeParam);
   System<TypeParam> system(box("quad", 2), 1);
