@@ -2,9 +2,11 @@
 // product with the same block rows; each result checked against colours in the same run.
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <string>
 #include <vector>
 
+#include "assembly/space/quadrature_points.hpp"
 #include "bench/support/bench.hpp"
 #include "bench/support/refill.hpp"
 #include "forms/elasticity.hpp"
@@ -21,11 +23,12 @@ struct Case {
   int order;
   int cells, quick_cells;  ///< in each direction
   bool all = true;         ///< every strategy; else those that auto may take
+  bool axis = false;       ///< a body of revolution about x = -1
 
   int dim() const { return mesh::dimension(mesh::shape_from_name(shape)); }
   std::string name() const {
-    return fmt::format("{}{} {}", std::string(shape) == "quad" || std::string(shape) == "hex" ? "Q" : "P", order,
-                       shape);
+    return fmt::format("{}{} {}{}", std::string(shape) == "quad" || std::string(shape) == "hex" ? "Q" : "P", order,
+                       shape, axis ? ", axis" : "");
   }
 };
 
@@ -36,18 +39,30 @@ mesh::Mesh make_mesh(const Case& c, int cells) {
   return mesh::make_box(box);
 }
 
-/// Isotropic, lambda = 1.2 and mu = 0.8, under its own weight.
-forms::ElasticityData make_data(int dim) {
+/// values, at every point if `points` > 0: [regions, components] or [points, components].
+forms::Coefficient spread(const std::vector<double>& values, Offset points) {
+  forms::Coefficient result{static_cast<int>(values.size()), points > 0, {}};
+  for (Offset i = 0; i < std::max<Offset>(1, points); ++i)
+    result.values.insert(result.values.end(), values.begin(), values.end());
+  return result;
+}
+
+/// Isotropic, lambda = 1.2 and mu = 0.8, under its own weight; of a body of revolution at points, as a run has it.
+forms::ElasticityData make_data(const Case& c, const mesh::Mesh& mesh, const assembly::DofMap& dofs) {
   constexpr double lambda = 1.2, mu = 0.8;
-  const int n = forms::voigt_size(dim, false);
-  forms::ElasticityData data;
-  data.stiffness.components = n * (n + 1) / 2;
+  const int dim = c.dim(), n = forms::voigt_size(dim, c.axis), normal = c.axis ? 3 : dim;
+  std::vector<double> stiffness, force(dim, 0.0), at;
   for (int i = 0; i < n; ++i)
     for (int j = i; j < n; ++j)
-      data.stiffness.values.push_back((j < dim ? lambda : 0) + (i == j ? (i < dim ? 2 * mu : mu) : 0));
-  data.force.components = dim;
-  data.force.values.assign(dim, 0.0);
-  data.force.values.back() = -1;
+      stiffness.push_back((j < normal ? lambda : 0) + (i == j ? (i < normal ? 2 * mu : mu) : 0));
+  force.back() = -1;
+  forms::ElasticityData data;
+  if (c.axis) at = assembly::cell_quadrature_points(mesh, dofs);
+  const auto points = static_cast<Offset>(at.size() / 3);
+  data.stiffness = spread(stiffness, points);
+  data.force = spread(force, points);
+  data.radius.per_point = c.axis;
+  for (Offset i = 0; i < points; ++i) data.radius.values.push_back(1 + at[3 * i]);
   return data;
 }
 
@@ -55,9 +70,10 @@ template <class Exec>
 void run(Exec& exec, const bench::Options& options) {
   const bool on_gpu = std::is_same_v<typename Exec::Space, Device>;
   bench::Report report("elasticity", Exec::name, bench::device_name(exec), bench::copy_bandwidth(exec));
-  for (const Case& c : {Case{"tet", 1, on_gpu ? 100 : 24, 10}, Case{"tet", 1, on_gpu ? 140 : 32, 12, false},
-                        Case{"triangle", 1, on_gpu ? 1200 : 200, 40}, Case{"hex", 1, on_gpu ? 80 : 20, 8},
-                        Case{"tet", 2, on_gpu ? 40 : 10, 4}, Case{"hex", 2, on_gpu ? 28 : 7, 3}}) {
+  for (const Case& c :
+       {Case{"tet", 1, on_gpu ? 100 : 24, 10}, Case{"tet", 1, on_gpu ? 140 : 32, 12, false},
+        Case{"triangle", 1, on_gpu ? 1200 : 200, 40}, Case{"triangle", 1, on_gpu ? 600 : 120, 20, false, true},
+        Case{"hex", 1, on_gpu ? 80 : 20, 8}, Case{"tet", 2, on_gpu ? 40 : 10, 4}, Case{"hex", 2, on_gpu ? 28 : 7, 3}}) {
     std::vector<std::string> strategies{"colour", "nonzeros", "two_pass"};
     if (c.all) strategies = {"colour", "nonzeros", "colour_blocks", "atomic", "two_pass", "shared"};
     const int cells = options.quick ? c.quick_cells : c.cells;
@@ -70,8 +86,8 @@ void run(Exec& exec, const bench::Options& options) {
     bench::Reference reference;
     for (const std::string& strategy : strategies) {
       assembly::Assembler<Exec, forms::Elasticity> assembler(exec, mesh, dofs, {.strategy = strategy});
-      bench::report_refill(exec, assembler, assembler.make_block_matrix(), make_data(c.dim()), c.name(), mesh.cells(),
-                           reference, report);
+      bench::report_refill(exec, assembler, assembler.make_block_matrix(), make_data(c, mesh, dofs), c.name(),
+                           mesh.cells(), reference, report);
     }
   }
   report.write(fmt::format("{}/elasticity_{}.json", options.out, Exec::name));
