@@ -5,58 +5,26 @@
 
 namespace tessera::assembly {
 
-/// int lambda phi_i ds of one facet to flux [nodes].
+/// int lambda phi_i ds of one facet to flux [nodes, components].
 template <int dim, class Form>
 void load_facet(const Form& form, int stride, const FacetPlan& plan, const FacetView& facet, const double* coordinates,
                 const double* u, double* flux) {
-  const SideView& side = plan.sides[facet.side];
-  const Index* dofs = plan.dofs.data() + facet.first_dof;
-  const Index* nodes = plan.geometry.data() + facet.first_geometry;
-  for (int q = 0; q < side.points; ++q) {
-    const double* slope = plan.tables.data() + side.map + Offset{q} * side.geometry_nodes * dim;
-    const double ds = surface_measure<dim>(side, slope, plan.tables[side.weights + q], nodes, coordinates);
-    const double* phi = plan.tables.data() + side.basis + Offset{q} * side.nodes;
-    const forms::Place at{0, facet.facet, q, stride};
-    double lambda = forms::has(form, forms::load_value) ? forms::load_at<dim>(form, at) : 0.0;
-    if (forms::has(form, forms::value_value)) {
-      const double value = forms::tangent_at<dim>(form, at).vv;
-      for (int i = 0; i < side.nodes; ++i) lambda -= value * phi[i] * u[dofs[i]];
-    }
-    for (int i = 0; i < side.nodes; ++i) flux[i] += lambda * ds * phi[i];
-  }
-}
-
-/// The same of a form with several unknowns a node: flux [nodes, components].
-template <int dim, class Form>
-void load_facet_components(const Form& form, int stride, const FacetPlan& plan, const FacetView& facet,
-                           const double* coordinates, const double* u, double* flux) {
   constexpr int m = forms::components_of<Form>(dim);
   const SideView& side = plan.sides[facet.side];
   const Index* dofs = plan.dofs.data() + facet.first_dof;
-  const Index* nodes = plan.geometry.data() + facet.first_geometry;
   for (int q = 0; q < side.points; ++q) {
-    const double* slope = plan.tables.data() + side.map + Offset{q} * side.geometry_nodes * dim;
-    const double ds = surface_measure<dim>(side, slope, plan.tables[side.weights + q], nodes, coordinates);
+    const double ds = facet_measure<dim>(plan, facet, q, coordinates);
     const double* phi = plan.tables.data() + side.basis + Offset{q} * side.nodes;
     const forms::Place at{0, facet.facet, q, stride};
     for (int c = 0; c < m; ++c) {
-      double lambda = forms::has(form, forms::load_value) ? form.template load<dim>(at, c) : 0.0;
+      double lambda = forms::has(form, forms::load_value) ? facet_load<dim>(form, at, c) : 0.0;
       for (int d = 0; d < m && forms::has(form, forms::value_value); ++d) {
-        const double value = form.template tangent<dim>(at, c, d);
+        const double value = facet_tangent<dim>(form, at, c, d);
         for (int i = 0; i < side.nodes; ++i) lambda -= value * phi[i] * u[Offset{dofs[i]} * m + d];
       }
       for (int i = 0; i < side.nodes; ++i) flux[i * m + c] += lambda * ds * phi[i];
     }
   }
-}
-
-template <int dim, class Form>
-void load_any_facet(const Form& form, int stride, const FacetPlan& plan, const FacetView& facet,
-                    const double* coordinates, const double* u, double* flux) {
-  if constexpr (forms::has_components<Form>)
-    load_facet_components<dim>(form, stride, plan, facet, coordinates, u, flux);
-  else
-    load_facet<dim>(form, stride, plan, facet, coordinates, u, flux);
 }
 
 template <class Form>
@@ -70,16 +38,14 @@ SideLoads facet_loads(const mesh::Mesh& mesh, const DofMap& map, const mesh::Gro
   constexpr auto members = Form::members();
   for (std::size_t m = 0; m < members.size(); ++m)
     form.*members[m] = {values[m].empty() ? nullptr : values[m].data(), components[m], true};
-  FacetPlan plan = plan_facets(mesh, map, group);
+  FacetPlan plan = list_facets(mesh, map, group);
   SideLoads loads;
   loads.first.resize(plan.facets.size() + 1);
   loads.components = forms::components_of<Form>(mesh.dim);
   loads.flux.assign(plan.dofs.size() * static_cast<std::size_t>(loads.components), 0.0);
   for (const FacetView& facet : plan.facets) loads.first[facet.facet] = facet.first_dof;
   loads.first.back() = static_cast<Offset>(plan.dofs.size());
-  const auto of_facet = mesh.dim == 1   ? load_any_facet<1, Form>
-                        : mesh.dim == 2 ? load_any_facet<2, Form>
-                                        : load_any_facet<3, Form>;
+  const auto of_facet = mesh.dim == 1 ? load_facet<1, Form> : mesh.dim == 2 ? load_facet<2, Form> : load_facet<3, Form>;
   for_chunks(static_cast<Offset>(plan.facets.size()), facets_per_chunk, threads, [&](Offset, Offset begin, Offset end) {
     for (Offset f = begin; f < end; ++f)
       of_facet(form, stride, plan, plan.facets[f], mesh.points.data(), u.data(),

@@ -43,18 +43,10 @@ template <int dim, class Form>
 void add_facet_terms(const mesh::Mesh& mesh, const DofMap& map, const mesh::Group& group, const Form& form,
                      FacetTerms& terms) {
   const auto value = [&](const forms::Place& at, int c, int d) {
-    if (!forms::has(form, forms::value_value)) return 0.0;
-    if constexpr (forms::has_components<Form>)
-      return form.template tangent<dim>(at, c, d);
-    else
-      return forms::tangent_at<dim>(form, at).vv;
+    return forms::has(form, forms::value_value) ? facet_tangent<dim>(form, at, c, d) : 0.0;
   };
   const auto load = [&](const forms::Place& at, int c) {
-    if (!forms::has(form, forms::load_value)) return 0.0;
-    if constexpr (forms::has_components<Form>)
-      return form.template load<dim>(at, c);
-    else
-      return forms::load_at<dim>(form, at);
+    return forms::has(form, forms::load_value) ? facet_load<dim>(form, at, c) : 0.0;
   };
   std::vector<double> matrix;
   visit_facets(mesh, map, group, [&](const FacetPoints& of) {

@@ -6,6 +6,7 @@
 #include <optional>
 
 #include "assembly/facets/integrals_impl.hpp"
+#include "assembly/facets/side_tables.hpp"
 #include "assembly/space/geometry_map.hpp"
 #include "assembly/space/host_loop.hpp"
 #include "assembly/space/quadrature.hpp"
@@ -23,8 +24,6 @@ const Quadrature& side_rule(const mesh::CellBlock& cells, int order, int side) {
 
 /// Facets that a thread takes at a time.
 constexpr Offset facets_per_chunk = 1024;
-/// Most sides of a shape.
-constexpr int most_sides = 6;
 
 /// Where a facet lies. Facets of one kind (block of cells, side of the cell) share tables.
 struct FacetPlace {
@@ -151,7 +150,7 @@ SideView make_side(const mesh::CellBlock& cells, int order, int side, std::vecto
 
 }  // namespace
 
-FacetPlan plan_facets(const mesh::Mesh& mesh, const DofMap& map, const mesh::Group& group) {
+FacetPlan list_facets(const mesh::Mesh& mesh, const DofMap& map, const mesh::Group& group) {
   FacetPlan plan;
   std::vector<std::int32_t> side_of(mesh.blocks.size() * most_sides, -1);
   std::vector<const std::vector<int>*> local(side_of.size());
@@ -160,24 +159,31 @@ FacetPlan plan_facets(const mesh::Mesh& mesh, const DofMap& map, const mesh::Gro
     local[kind] = &facet_local_dofs(cells.shape, map.order, side);
     plan.sides.push_back(make_side(cells, map.order, side, plan.tables));
   });
-  std::vector<FacetView> facets;
-  std::vector<Offset> dof_ptr{0};
-  facets.reserve(group.entities.size());
-  dof_ptr.reserve(group.entities.size() + 1);
+  plan.facets.reserve(group.entities.size());
   for (std::size_t f = 0; f < group.entities.size(); ++f) {
     const FacetPlace place = place_of(mesh, group.entities[f]);
     const mesh::CellBlock& cells = mesh.blocks[place.kind / most_sides];
-    facets.push_back({static_cast<Index>(f), side_of[place.kind], static_cast<Offset>(plan.dofs.size()),
-                      static_cast<Offset>(plan.geometry.size())});
+    plan.facets.push_back({static_cast<Index>(f), side_of[place.kind], static_cast<Offset>(plan.dofs.size()),
+                           static_cast<Offset>(plan.geometry.size())});
     const Index* dofs = map.blocks[place.kind / most_sides].cell(place.cell);
     for (const int i : *local[place.kind]) plan.dofs.push_back(dofs[i]);
     const Index* nodes = cells.cell(place.cell);
     plan.geometry.insert(plan.geometry.end(), nodes, nodes + cells.nodes_per_cell);
-    dof_ptr.push_back(static_cast<Offset>(plan.dofs.size()));
   }
+  return plan;
+}
+
+FacetPlan plan_facets(const mesh::Mesh& mesh, const DofMap& map, const mesh::Group& group) {
+  FacetPlan plan = list_facets(mesh, map, group);
+  const std::vector<FacetView> facets = std::move(plan.facets);
+  std::vector<Offset> dof_ptr;
+  dof_ptr.reserve(facets.size() + 1);
+  for (const FacetView& facet : facets) dof_ptr.push_back(facet.first_dof);
+  dof_ptr.push_back(static_cast<Offset>(plan.dofs.size()));
   const mesh::Colouring colouring =
       mesh::colour_cells(static_cast<Index>(facets.size()), map.dofs, dof_ptr.data(), plan.dofs.data());
   plan.colour_ptr = colouring.ptr;
+  plan.facets.clear();
   plan.facets.reserve(facets.size());
   for (const Index f : colouring.cells) plan.facets.push_back(facets[f]);
   return plan;

@@ -50,6 +50,22 @@ TESSERA_HD inline double surface_measure(const SideView& side, const double* map
   return absolute(det) * std::sqrt(square) * weight;
 }
 
+/// l of component c, and C between components c and d, at a point of a form over facets with any number of unknowns.
+template <int dim, class Form>
+TESSERA_HD inline double facet_load(const Form& form, const forms::Place& at, int c) {
+  if constexpr (forms::has_components<Form>)
+    return form.template load<dim>(at, c);
+  else
+    return forms::load_at<dim>(form, at);
+}
+template <int dim, class Form>
+TESSERA_HD inline double facet_tangent(const Form& form, const forms::Place& at, int c, int d) {
+  if constexpr (forms::has_components<Form>)
+    return form.template tangent<dim>(at, c, d);
+  else
+    return forms::tangent_at<dim>(form, at).vv;
+}
+
 /// Adds the integrals of one facet. Facets of one colour share no dof.
 template <class Form>
 struct AddFacet {
@@ -151,6 +167,16 @@ std::array<int, Form::members().size()> facet_components(int dim) {
   }
 }
 FacetPlan plan_facets(const mesh::Mesh& mesh, const DofMap& map, const mesh::Group& group);
+/// The same without colours: facets in the order of the group.
+FacetPlan list_facets(const mesh::Mesh& mesh, const DofMap& map, const mesh::Group& group);
+
+/// ds at point q of a facet.
+template <int dim>
+double facet_measure(const FacetPlan& plan, const FacetView& facet, int q, const double* coordinates) {
+  const SideView& side = plan.sides[facet.side];
+  return surface_measure<dim>(side, plan.tables.data() + side.map + Offset{q} * side.geometry_nodes * dim,
+                              plan.tables[side.weights + q], plan.geometry.data() + facet.first_geometry, coordinates);
+}
 
 template <class Exec, class Form>
 void assemble_facets(Exec& exec, const mesh::Mesh& mesh, const DofMap& map, const mesh::Group& group, Form form,

@@ -1,59 +1,48 @@
 #include "assembly/facets/side_loads.hpp"
 
-#include <cmath>
-#include <map>
 #include <memory>
 
-#include "assembly/space/geometry_map.hpp"
+#include "assembly/facets/side_tables.hpp"
+#include "assembly/fields/derived.hpp"
 #include "assembly/space/host_loop.hpp"
-#include "assembly/space/quadrature.hpp"
 
 namespace tessera::assembly {
 namespace {
 
 constexpr Offset sides_per_chunk = 256;
-/// Most sides of a shape.
-constexpr int most_sides = 6;
 
-/// Tables of one side of the cells of a block: rule, geometry and field at its points.
-struct SideTables {
-  const Quadrature& rule;
-  std::vector<double> points;
-  GeometryMap geometry;
-  FieldMap field;
-  std::array<double, 3> normal;
+/// Tables of one side of the cells of a block, with what flows at its points.
+struct LoadTables : SideTables {
+  DerivedValues flows;            ///< tensor grad u
   const std::vector<int>& local;  ///< dofs on the side
 
-  SideTables(const mesh::CellBlock& cells, int order, int side, bool weighs)
-      : rule(quadrature(mesh::topology(cells.shape).facets[side].shape,
-                        degree_with_geometry(cells.shape, cells.order, 2 * order + (weighs ? cells.order : 0)))),
-        points(facet_to_cell(cells.shape, side, rule.points)),
-        geometry(cells, points),
-        field(cells.shape, order, points),
-        normal(reference_normal(cells.shape, side)),
+  LoadTables(const mesh::CellBlock& cells, int order, int side, bool weighs)
+      : SideTables(cells, order, side, weighs),
+        flows(cells, order, points),
         local(facet_local_dofs(cells.shape, order, side)) {}
 };
 
 /// Fills the loads of one side; `flux` and `weight` are zero before.
-void load_side(const mesh::Mesh& mesh, const SideTables& side, Index cell, const Index* nodes, const Index* dofs,
-               std::span<const double> u, const HostTensorField& tensor, double* flux, double* weight) {
+void load_side(const mesh::Mesh& mesh, const LoadTables& side, Index cell, const Index* nodes, const Index* dofs,
+               std::span<const double> u, const PointField& tensor, double* flux, double* weight) {
   const int dim = mesh.dim;
+  DerivedValues::Workspace work;
+  std::vector<double> flows(static_cast<std::size_t>(side.rule.size()) * dim);
+  side.flows(
+      mesh, cell, dofs, u, tensor, dim,
+      [&](const PointState& at, double* flow) {
+        HostTensorField::multiply(tensor.components, at.coefficient, dim, at.gradient, flow);
+      },
+      work, flows.data());
   for (int q = 0; q < side.rule.size(); ++q) {
-    double jacobian[9], inverse[9], x[3], gradient[3], flow[3];
+    double jacobian[9], inverse[9], x[3];
     const double det = side.geometry.jacobian(mesh, nodes, q, jacobian);
     GeometryMap::invert(jacobian, dim, inverse);
     side.geometry.point(mesh, nodes, q, x);
-    side.field.gradient(dofs, u.data(), q, inverse, gradient);
-    tensor.apply(cell, x, dim, gradient, flow);
-    // n ds = |det J| J^-T n_ref ds_ref  (Nanson)
-    double inward = 0, square = 0;
-    for (int i = 0; i < dim; ++i) {
-      double n = 0;
-      for (int j = 0; j < dim; ++j) n += std::abs(det) * inverse[j * dim + i] * side.normal[j];
-      inward += flow[i] * n;
-      square += n * n;
-    }
-    const double w = side.rule.weights[q] * mesh.measure.at(x), plane = side.rule.weights[q] * std::sqrt(square);
+    double n[3], inward = 0;  // n dS
+    const double plane = side.rule.weights[q] * side.scaled_normal(det, inverse, n);
+    for (int i = 0; i < dim; ++i) inward += flows[q * dim + i] * n[i];
+    const double w = side.rule.weights[q] * mesh.measure.at(x);
     for (std::size_t i = 0; i < side.local.size(); ++i) {
       const double phi = side.field.phi[static_cast<std::size_t>(q) * side.field.nodes + side.local[i]];
       flux[i] += w * inward * phi;
@@ -73,7 +62,8 @@ double SideLoads::total(Offset side, int component) const {
 SideLoads gradient_loads(const mesh::Mesh& mesh, const DofMap& dofs, std::span<const double> u,
                          const HostTensorField& tensor, std::span<const mesh::CellSide> sides, int threads) {
   check_components(tensor, mesh.dim);
-  std::vector<std::unique_ptr<SideTables>> tables(mesh.blocks.size() * most_sides);
+  const PointField k = tensor.at_points(mesh.dim);
+  std::vector<std::unique_ptr<LoadTables>> tables(mesh.blocks.size() * most_sides);
   const auto block_of = [&](const mesh::CellSide& side) {
     return static_cast<std::size_t>(&mesh.block_of(side.cell) - mesh.blocks.data());
   };
@@ -81,7 +71,7 @@ SideLoads gradient_loads(const mesh::Mesh& mesh, const DofMap& dofs, std::span<c
   for (const mesh::CellSide& side : sides) {
     const std::size_t b = block_of(side);
     auto& of_kind = tables[b * most_sides + side.side];
-    if (!of_kind) of_kind = std::make_unique<SideTables>(mesh.blocks[b], dofs.order, side.side, mesh.measure.weighs());
+    if (!of_kind) of_kind = std::make_unique<LoadTables>(mesh.blocks[b], dofs.order, side.side, mesh.measure.weighs());
     const Index* of_cell = dofs.blocks[b].cell(side.cell - dofs.blocks[b].first_cell);
     for (const int i : of_kind->local) loads.dofs.push_back(of_cell[i]);
     loads.first.push_back(static_cast<Offset>(loads.dofs.size()));
@@ -93,7 +83,7 @@ SideLoads gradient_loads(const mesh::Mesh& mesh, const DofMap& dofs, std::span<c
       const std::size_t b = block_of(sides[s]);
       const Index local = sides[s].cell - mesh.blocks[b].first_cell;
       load_side(mesh, *tables[b * most_sides + sides[s].side], sides[s].cell, mesh.blocks[b].cell(local),
-                dofs.blocks[b].cell(local), u, tensor, &loads.flux[loads.first[s]], &loads.weight[loads.first[s]]);
+                dofs.blocks[b].cell(local), u, k, &loads.flux[loads.first[s]], &loads.weight[loads.first[s]]);
     }
   });
   return loads;

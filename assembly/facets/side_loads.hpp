@@ -30,7 +30,8 @@ SideLoads facet_loads(const mesh::Mesh& mesh, const DofMap& map, const mesh::Gro
                       const typename Form::Data& data, std::span<const double> u, int threads = 0);
 
 /// lambda = (tensor grad u) . n on sides of cells, of which n points out, with their weights; on a mesh with an axis
-/// (mesh::Measure) the flow through the surfaces of revolution. threads 0: all.
+/// (mesh::Measure) the flow through the surfaces of revolution. The tensor is evaluated at quadrature points of cells
+/// alone (DerivedValues). threads 0: all.
 SideLoads gradient_loads(const mesh::Mesh& mesh, const DofMap& dofs, std::span<const double> u,
                          const HostTensorField& tensor, std::span<const mesh::CellSide> sides, int threads = 0);
 

@@ -19,9 +19,8 @@ double measure(const mesh::Mesh& mesh, const GeometryMap& volume, const Quadratu
 
 }  // namespace
 
-std::vector<double> nodal_mean(const mesh::Mesh& mesh, const DofMap& dofs, const FieldView& u, int outputs,
-                               const std::function<void(const NodeState&, double* out)>& evaluate, int threads) {
-  const int components = u.components();
+std::vector<double> nodal_mean(const mesh::Mesh& mesh, const DofMap& dofs, const FieldView& u,
+                               const PointField& coefficient, int outputs, const Derive& derive, int threads) {
   constexpr Index batch_values = 1 << 21;  // of a batch of cells, computed in parallel and added in order: 16 MiB
   std::vector<double> result(static_cast<std::size_t>(dofs.dofs) * outputs, 0.0),
       weight(static_cast<std::size_t>(dofs.dofs), 0.0);
@@ -29,8 +28,7 @@ std::vector<double> nodal_mean(const mesh::Mesh& mesh, const DofMap& dofs, const
   for (std::size_t b = 0; b < mesh.blocks.size(); ++b) {
     const mesh::CellBlock& block = mesh.blocks[b];
     const Element& element = lagrange(block.shape, dofs.order);
-    const GeometryMap geometry(block, element.node_points);
-    const FieldMap field(block.shape, dofs.order, element.node_points);
+    const DerivedValues derived(block, dofs.order, element.node_points);
     const Quadrature& rule = quadrature(block.shape, degree_with_geometry(block.shape, block.order, 0));
     const GeometryMap volume(block, rule.points);
     const DofBlock& of = dofs.blocks[b];
@@ -40,22 +38,12 @@ std::vector<double> nodal_mean(const mesh::Mesh& mesh, const DofMap& dofs, const
       values.assign(static_cast<std::size_t>(count) * element.nodes * outputs, 0.0);
       measures.resize(count);
       for_chunks(count, 256, threads, [&](Offset, Offset first, Offset last) {
-        std::vector<double> value(components), gradient(static_cast<std::size_t>(components) * mesh.dim);
+        DerivedValues::Workspace work;
         for (Offset i = first; i < last; ++i) {
           const Index c = start + static_cast<Index>(i);
           measures[i] = measure(mesh, volume, rule, block.cell(c));
-          for (int n = 0; n < element.nodes; ++n) {
-            double jacobian[9], inverse[9], x[3];
-            geometry.jacobian(mesh, block.cell(c), n, jacobian);
-            GeometryMap::invert(jacobian, mesh.dim, inverse);
-            geometry.point(mesh, block.cell(c), n, x);
-            for (int k = 0; k < components; ++k) {
-              value[k] = u(of.cell(c)[n], k);
-              field.gradient(of.cell(c), u.component(k).data(), n, inverse, &gradient[k * mesh.dim], u.stride());
-            }
-            evaluate({block.first_cell + c, x, value.data(), gradient.data()},
-                     &values[(i * element.nodes + n) * outputs]);
-          }
+          derived(mesh, block.first_cell + c, of.cell(c), u, coefficient, outputs, derive, work,
+                  &values[i * element.nodes * outputs]);
         }
       });
       for (Index i = 0; i < count; ++i)

@@ -8,9 +8,8 @@
 #include <map>
 
 #include "assembly/facets/side_loads.hpp"
-#include "assembly/space/geometry_map.hpp"
+#include "assembly/facets/side_tables.hpp"
 #include "assembly/space/host_loop.hpp"
-#include "assembly/space/quadrature.hpp"
 #include "base/error.hpp"
 #include "mesh/geometry.hpp"
 
@@ -19,42 +18,9 @@ namespace {
 
 constexpr Offset entities_per_chunk = 256;
 
-/// Tables of one kind of cell, or of one side of it (side >= 0): rule, points in the cell, geometry and field there.
-struct Tables {
-  const Quadrature& rule;
-  std::vector<double> points;
-  GeometryMap geometry;
-  FieldMap field;
-  std::array<double, 3> normal{};  ///< reference_normal of the side
-
-  static const Quadrature& choose(const mesh::CellBlock& block, int order, int side, bool weighs) {
-    const mesh::Shape shape = side < 0 ? block.shape : mesh::topology(block.shape).facets[side].shape;
-    return quadrature(shape, degree_with_geometry(block.shape, block.order, 2 * order + (weighs ? block.order : 0)));
-  }
-  /// `weighs`: integrands have the weight r, which is of the degree of the geometry.
-  Tables(const mesh::CellBlock& block, int order, int side, bool weighs)
-      : rule(choose(block, order, side, weighs)),
-        points(side < 0 ? rule.points : facet_to_cell(block.shape, side, rule.points)),
-        geometry(block, points),
-        field(block.shape, order, points) {
-    if (side >= 0) normal = reference_normal(block.shape, side);
-  }
-
-  /// n dS / dS_ref = |det J| J^-T n_ref; returns its length. inverse: J^-1.
-  double scaled_normal(double det, const double* inverse, double* n) const {
-    double square = 0;
-    for (int i = 0; i < geometry.dim; ++i) {
-      n[i] = 0;
-      for (int j = 0; j < geometry.dim; ++j) n[i] += std::abs(det) * inverse[j * geometry.dim + i] * normal[j];
-      square += n[i] * n[i];
-    }
-    return std::sqrt(square);
-  }
-};
-
 /// All tables that a mesh needs, by block and side.
 struct TableSet {
-  std::map<std::pair<std::size_t, int>, Tables> tables;
+  std::map<std::pair<std::size_t, int>, SideTables> tables;
 
   TableSet(const mesh::Mesh& mesh, int order, bool sides) {
     for (std::size_t b = 0; b < mesh.blocks.size(); ++b) {
@@ -139,7 +105,7 @@ FieldStatistics field_statistics(const mesh::Mesh& mesh, const DofMap& dofs, con
                 "integrate over groups of cells or facets; min, max and value work on any group");
   const bool sides = group && group->dim == mesh.dim - 1;
   const Moments sums = sum_entities<Moments>(
-      mesh, dofs, group, threads, [&](Moments& sum, const Tables& tables, std::size_t b, Index local) {
+      mesh, dofs, group, threads, [&](Moments& sum, const SideTables& tables, std::size_t b, Index local) {
         const Index* nodes = mesh.blocks[b].cell(local);
         for (int q = 0; q < tables.rule.size(); ++q) {
           double jacobian[9], inverse[9], n[3];

@@ -1,7 +1,7 @@
 #pragma once
 #include <functional>
 
-#include "base/types.hpp"
+#include "assembly/fields/derived.hpp"
 
 namespace tessera::assembly {
 
@@ -11,15 +11,27 @@ struct HostTensorField {
   int components = 1;
   /// Writes `components` values for a cell and a point. Called from several threads at once.
   std::function<void(Index cell, const double* xyz, double* k)> evaluate;
+  /// Whether it is the same everywhere in a cell; empty: in none.
+  std::function<bool(Index cell)> is_constant = {};
 
   static HostTensorField constant(double value) {
-    return {1, [value](Index, const double*, double* k) { k[0] = value; }};
+    return {1, [value](Index, const double*, double* k) { k[0] = value; }, [](Index) { return true; }};
+  }
+  /// With a positive diagonal.
+  PointField at_points(int dim) const {
+    std::vector<int> diagonal{0};
+    for (int i = 1; i < dim && components > 1; ++i) diagonal.push_back(diagonal.back() + dim - i + 1);
+    return {components, evaluate, is_constant, diagonal};
   }
 
   /// result = K gradient, in `dim` dimensions.
   void apply(Index cell, const double* xyz, int dim, const double* gradient, double* result) const {
     double k[6];
     evaluate(cell, xyz, k);
+    multiply(components, k, dim, gradient, result);
+  }
+  /// The same of its values at a point.
+  static void multiply(int components, const double* k, int dim, const double* gradient, double* result) {
     if (components == 1) {
       for (int i = 0; i < dim; ++i) result[i] = k[0] * gradient[i];
     } else if (components == 3) {

@@ -45,6 +45,10 @@ assembly::HostTensorField diffusivity_field(const Solution& solution) {
       for (const deck::Expression& e : m.diffusivity) of_thread.back().emplace_back(e);
     }
   const int dim = solution.mesh.dim;
+  std::vector<char> constant;
+  for (const MaterialParams& m : solution.materials)
+    constant.push_back(std::all_of(m.diffusivity.begin(), m.diffusivity.end(),
+                                   [](const deck::Expression& e) { return e.is_constant(); }));
   auto evaluate = [pool, components, dim, &material = solution.material](Index cell, const double* xyz, double* k) {
     auto& evaluators = (*pool)[static_cast<std::size_t>(current_part())][static_cast<std::size_t>(material[cell])];
     if (evaluators.size() == components) {
@@ -56,7 +60,9 @@ assembly::HostTensorField diffusivity_field(const Solution& solution) {
     k[0] = k[components - 1] = value;
     if (dim == 3) k[3] = value;
   };
-  return {static_cast<int>(components), evaluate};
+  return {static_cast<int>(components), evaluate, [constant, &material = solution.material](Index cell) {
+            return constant[static_cast<std::size_t>(material[cell])] != 0;
+          }};
 }
 
 ScalarResults::ScalarResults(const Solution& solution, output::Summary& summary) : s_(solution) {
