@@ -165,11 +165,14 @@ void check_combination(const SolverParams& params, const MethodEntry& solver,
                        params.preconditioner, params.type),
            "choose type = \"cg\", or preconditioner = \"jacobi\"");
   if (params.precision == "float" && params.absolute_tolerance == 0 && params.tolerance < 2e-7)
-    refuse("tolerance", fmt::format("solver.tolerance = {} is finer than single precision resolves", params.tolerance),
-           "choose run.precision = \"mixed\", which reaches the accuracy of double, or a tolerance of 1e-6 or more");
+    throw Error(
+        ExitCode::usage, fmt::format("solver.tolerance = {} is finer than single precision resolves", params.tolerance),
+        "choose run.precision = \"mixed\", which reaches the accuracy of double, or a tolerance of 1e-6 or more",
+        params.given.contains("tolerance") ? place(params, "tolerance") : params.where_precision);
 }
 
-void check_symmetry(const SolverParams& params, const Offers& offers) {
+/// What the module does not offer.
+void check_offered(const SolverParams& params, const Offers& offers) {
   const MethodEntry& solver = *find_solver(params.type);
   if (!fits(solver.needs, offers))
     throw Error(
@@ -178,7 +181,13 @@ void check_symmetry(const SolverParams& params, const Offers& offers) {
         "choose type = \"bicgstab\" or \"gmres\", or \"lu\" for a small system", place(params, "type"));
   const PreconditionerEntry* preconditioner = find_preconditioner(params);
   if (solver.kind != MethodKind::krylov || !preconditioner) return;
-  if (!has_place(preconditioner->needs, offers) || fits(preconditioner->needs, offers)) return;
+  if (!has_place(preconditioner->needs, offers))
+    throw Error(
+        ExitCode::usage,
+        fmt::format("the preconditioner \"{}\" is for several unknowns a node, here is one", params.preconditioner),
+        fmt::format("valid names: {}", fmt::join(names(preconditioners_for(offers)), ", ")),
+        place(params, "preconditioner"));
+  if (fits(preconditioner->needs, offers)) return;
   Names others = names(preconditioners_for(offers));
   std::erase(others, "none");
   const std::string last = others.back();
@@ -225,10 +234,11 @@ SolverParams read_solver(const deck::Deck& deck, const std::string& precision, c
   if (!params.where && !solver.needs.of_operator()) params.where = deck.where("physics");  // which chose it
   params.type = type;
   params.precision = precision;
+  params.where_precision = deck.where("run.precision");
   const Offers everything{.grid = true, .nodes = true, .two_point = true};
   for (const deck::KeyDescription& key : solver_description(everything).keys)
     if (const deck::Where where = deck.where("solver." + key.name)) params.given[key.name] = where;
-  check_symmetry(params, offers);
+  check_offered(params, offers);
   if (solver.own.read) params.method = solver.own.read(deck);
   if (const auto* preconditioner = find_preconditioner(params); preconditioner && preconditioner->own.read)
     params.preconditioning = preconditioner->own.read(deck);

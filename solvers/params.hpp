@@ -22,6 +22,7 @@ struct SolverParams {
   std::string precision = "double";  ///< double | float | mixed: [run] precision, no key of [solver]
   deck::Where where = {};
   std::map<std::string, deck::Where> given = {};  ///< keys that the deck sets, and where: filled by read_solver
+  deck::Where where_precision = {};               ///< of [run] precision
 };
 
 /// What the operators of a module offer: which methods it has, and which of them [solver] stands for without a `type`.
