@@ -1,8 +1,10 @@
 #pragma once
 // Expressions at many points, in parallel. What is thrown does not depend on the number of threads.
+#include <algorithm>
 #include <span>
 #include <vector>
 
+#include "assembly/space/quadrature_points.hpp"
 #include "base/team.hpp"
 #include "deck/expression.hpp"
 
@@ -22,6 +24,26 @@ void for_each_with(Make make, Offset count, int threads, Work work) {
 template <class Work>
 void with_evaluators(const deck::Expression& expression, Offset count, int threads, Work work) {
   for_each_with([&] { return deck::Evaluator(expression); }, count, threads, work);
+}
+
+/// Cells whose points are in memory at a time, of each thread.
+inline constexpr Index evaluation_cells = 256;
+
+/// Calls visit(block, first cell in the block, cells, xyz) on all threads, with the quadrature points of some cells,
+/// [cells, points of a cell, 3].
+template <class Visit>
+void for_each_points(const mesh::Mesh& mesh, const assembly::QuadraturePoints& points, int threads, Visit visit) {
+  for (std::size_t block = 0; block < mesh.blocks.size(); ++block) {
+    const Index cells = mesh.blocks[block].cells();
+    for_each_with([] { return std::vector<double>(); }, (cells + evaluation_cells - 1) / evaluation_cells, threads,
+                  [&](std::vector<double>& xyz, Offset chunk) {
+                    const Index first = static_cast<Index>(chunk) * evaluation_cells,
+                                count = std::min(evaluation_cells, cells - first);
+                    xyz.resize(3 * static_cast<std::size_t>(points.per_cell(block)) * count);
+                    points.of_cells(block, first, count, xyz.data());
+                    visit(block, first, count, std::span<const double>(xyz));
+                  });
+  }
 }
 
 /// Values of an expression at points [count, 3]. Throws Error(usage) at the first point where one is not finite.

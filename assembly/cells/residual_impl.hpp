@@ -11,7 +11,7 @@ inline constexpr Offset residual_cells_per_chunk = 128;
 /// Cells whose residuals are in memory before they are added in order.
 inline constexpr Index residual_cells_per_batch = 1 << 14;
 
-/// residual [nodes] = a(u, phi_i) - l(phi_i) over one cell.
+/// residual [nodes] = a(u, phi_i) - l(phi_i) over one cell. u null: 0.
 template <int dim, class Form>
 void residual_of(const HostCells<Form>& block, Index cell, const double* u, double* residual) {
   const BlockView& view = block.view;
@@ -20,7 +20,7 @@ void residual_of(const HostCells<Form>& block, Index cell, const double* u, doub
     const forms::AtPoint<Form, dim> point = block.template point<dim>(cell, q);
     const forms::BasisRows basis = block.basis(q);
     double flux[dim + 1] = {}, of_column[dim + 1];
-    for (int j = 0; j < view.nodes; ++j) {
+    for (int j = 0; u && j < view.nodes; ++j) {
       point.flux(basis, j, of_column);
       for (int a = 0; a <= dim; ++a) flux[a] += of_column[a] * u[view.dof(cell, j)];
     }
@@ -47,7 +47,7 @@ void component_residual_of(const HostCells<Form>& block, Index cell, const doubl
       B[dim] = basis(dim, j);
     };
     double B[dim + 1];
-    for (int j = 0; j < view.nodes; ++j) {
+    for (int j = 0; u && j < view.nodes; ++j) {
       physical(j, B);
       for (int d = 0; d < m; ++d)
         for (int b = 0; b <= dim; ++b) state[d][b] += B[b] * u[Offset{view.dof(cell, j)} * m + d];
@@ -57,7 +57,7 @@ void component_residual_of(const HostCells<Form>& block, Index cell, const doubl
       double l[dim + 1] = {}, C[dim + 1][dim + 1];
       if (forms::has(block.form, forms::load_value)) block.form.template load<dim>(at, c, l);
       for (int a = 0; a <= dim; ++a) flux[c][a] = -l[a];
-      for (int d = 0; d < m; ++d) {
+      for (int d = 0; u && d < m; ++d) {
         block.form.template tangent<dim>(at, c, d, C);
         for (int a = 0; a <= dim; ++a)
           for (int b = 0; b <= dim; ++b) flux[c][a] += C[a][b] * state[d][b];
@@ -95,7 +95,7 @@ void add_residual(const mesh::Mesh& mesh, const DofMap& dofs, const typename For
       const Index count = std::min(residual_cells_per_batch, block.view.cells - start);
       for_chunks(count, residual_cells_per_chunk, threads, [&](Offset, Offset first, Offset last) {
         for (Offset i = first; i < last; ++i)
-          of_cell(block, start + static_cast<Index>(i), u.data(), &values[i * nodes * m]);
+          of_cell(block, start + static_cast<Index>(i), u.empty() ? nullptr : u.data(), &values[i * nodes * m]);
       });
       for (Index i = 0; i < count; ++i)
         for (int k = 0; k < nodes * m; ++k)

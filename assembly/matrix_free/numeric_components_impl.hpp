@@ -172,7 +172,7 @@ void write_component_loads(Exec& exec, const PointsView& view, const Form& form,
 }
 
 /// Cells whose numbers, `each` a point, are in memory at a time.
-inline Offset cells_at_a_time(Index cells, int points, int each) {
+inline Offset cells_of_a_chunk(Index cells, int points, int each) {
   return std::min<Offset>(cells, std::max<Offset>(1, points_per_chunk / (Offset{points} * each)));
 }
 
@@ -185,7 +185,7 @@ void tensor_diagonal(Exec& exec, const PointsView& view, const Form& form, const
   using Space = typename Exec::Space;
   const int n = block.n, dim = view.dim, N = view.points, m = forms::components_of<Form>(dim);
   const int tested = form.tests_values() ? dim + 1 : dim, entries = tested * (tested + 1) / 2;
-  const Offset chunk = cells_at_a_time(block.cells, N, m);
+  const Offset chunk = cells_of_a_chunk(block.cells, N, m);
   Array<double, Space> factors(chunk * N * entries), scratch(chunk * N * 2);
   for_cell_chunks(block.cells, N * m, [&](Offset first, Offset count) {
     for (int c = 0; c < m; ++c) {
@@ -215,7 +215,7 @@ void tensor_load(Exec& exec, const PointsView& view, const Form& form, const Blo
   using Space = typename Exec::Space;
   const int n = block.n, dim = view.dim, N = view.points, m = forms::components_of<Form>(dim), each = m * (dim + 1);
   const double* derivative = tables + 4 * n * n;
-  const Offset chunk = cells_at_a_time(block.cells, N, each);
+  const Offset chunk = cells_of_a_chunk(block.cells, N, each);
   Array<double, Space> loads(chunk * N * each), scratch(chunk * N * 2);
   for_cell_chunks(block.cells, N * each, [&](Offset first, Offset count) {
     write_component_loads(exec, view, form, first, count, loads.data());
@@ -239,7 +239,7 @@ void write_matrices(Exec& exec, const PointsView& view, const Form& form, const 
                     T* matrices) {
   using Space = typename Exec::Space;
   const int each = inverse_count(view.dim);
-  Array<double, Space> inverses(cells_at_a_time(block.cells, view.points, each) * view.points * each);
+  Array<double, Space> inverses(cells_of_a_chunk(block.cells, view.points, each) * view.points * each);
   for_cell_chunks(block.cells, view.points * each, [&](Offset first, Offset count) {
     write_inverses(exec, view, first, count, inverses.data());
     const double* at = inverses.data();
@@ -256,7 +256,7 @@ requires forms::has_components<Form>
 void local_load(Exec& exec, const PointsView& view, const Form& form, const LocalView<T>& block, double* elements) {
   using Space = typename Exec::Space;
   const int dim = view.dim, m = forms::components_of<Form>(dim), each = m * (dim + 1);
-  Array<double, Space> loads(cells_at_a_time(block.cells, view.points, each) * view.points * each);
+  Array<double, Space> loads(cells_of_a_chunk(block.cells, view.points, each) * view.points * each);
   for_cell_chunks(block.cells, view.points * each, [&](Offset first, Offset count) {
     write_component_loads(exec, view, form, first, count, loads.data());
     const Offset items = count * block.nodes;

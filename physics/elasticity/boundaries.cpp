@@ -51,7 +51,9 @@ void check_components(const Params& params, int dim) {
   for (const BoundaryParams& b : params.boundaries) {
     const auto many = static_cast<int>(b.value.size());
     if (b.type != "pressure" && many > 0 && many != dim)
-      throw Error(ExitCode::usage, fmt::format("value has {} components, a {}-D mesh has {} axes", many, dim, dim),
+      throw Error(ExitCode::usage,
+                  fmt::format("value has {} component{}, a {}-D mesh has {} ax{}s", many, many == 1 ? "" : "s", dim,
+                              dim, dim == 1 ? "i" : "e"),
                   "give one an axis, or value_x, value_y, value_z for some of them", b.where);
     if ((b.value_y && dim < 2) || (b.value_z && dim < 3))
       throw Error(ExitCode::usage, fmt::format("a {}-D mesh has no displacement along {}", dim, b.value_z ? "z" : "y"),
@@ -271,7 +273,7 @@ std::vector<FacetTerm> facet_terms(const Params& params, const mesh::Mesh& mesh)
 namespace {
 
 /// Evaluates an expression at the points of a term.
-struct FacetPoints {
+struct ValuesAt {
   const std::vector<double>& xyz;
   const deck::Where& where;
   int threads;
@@ -289,7 +291,7 @@ struct FacetPoints {
   }
 };
 
-std::vector<double> tractions(const BoundaryParams& boundary, const FacetPoints& at, const std::vector<double>& normals,
+std::vector<double> tractions(const BoundaryParams& boundary, const ValuesAt& at, const std::vector<double>& normals,
                               int m) {
   const std::size_t points = at.xyz.size() / 3;
   std::vector<double> t(points * m, 0.0), values;
@@ -306,7 +308,7 @@ std::vector<double> tractions(const BoundaryParams& boundary, const FacetPoints&
   return t;
 }
 
-std::vector<double> springs(const BoundaryParams& boundary, const FacetPoints& at, const std::vector<double>& normals,
+std::vector<double> springs(const BoundaryParams& boundary, const ValuesAt& at, const std::vector<double>& normals,
                             int m) {
   const std::size_t points = at.xyz.size() / 3;
   const int packed = m * (m + 1) / 2;
@@ -333,7 +335,7 @@ TractionValues traction_values(const Problem& problem, const FacetTerm& term) {
   std::vector<double> normals;
   if (boundary.type == "pressure" || !is_zero(boundary.normal_stiffness))
     normals = assembly::facet_normals(space.mesh, space.dofs, term.group, space.threads);
-  const FacetPoints at{xyz, boundary.where, space.threads};
+  const ValuesAt at{xyz, boundary.where, space.threads};
   TractionValues result;
   if (boundary.type == "spring")
     result.spring = springs(boundary, at, normals, problem.dim());

@@ -26,6 +26,7 @@ class Elasticity final : public Model {
     traits.quantities = {"reaction"};
     traits.matrix_free = true;
     traits.solver.block = 3;
+    traits.solver.grid = false;
     traits.natural = "no traction";
     return traits;
   }

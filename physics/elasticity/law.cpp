@@ -2,6 +2,8 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+#include <cmath>
 #include <eigen3/Eigen/Dense>
 
 #include "base/error.hpp"
@@ -130,6 +132,8 @@ std::vector<deck::Expression> values_of(const MaterialParams& m) {
 
 void check_law(const MaterialParams& m, Body body) {
   const std::size_t given = m.stiffness.size();
+  if (given == 0 && m.poisson.empty() && body != Body::bar)
+    refuse(m, nullptr, "a material has `young` without `poisson`", "e.g. poisson = \"0.3\"; 0 for cork");
   if (given == 0 || given == 21) return;
   const auto own = static_cast<std::size_t>(strain_size(body) * (strain_size(body) + 1) / 2);
   if (given != own)
@@ -191,10 +195,48 @@ Law law_of(const MaterialParams& m, Body body, std::span<const double> values, c
       if (is_free) law.initial[i] += D(i, j) * thermal[rows[j]];
     }
   }
+  for (int i = 0; i < n * n; ++i)
+    if (!std::isfinite(law.D[i]))
+      refuse(m, xyz, "the moduli are too large or too small: their stiffness is not finite",
+             "choose units in which the moduli are of a usual size");
   for (std::size_t k = 0; k < rest.size(); ++k) {
     law.others_initial[k] = (is_free ? thermal : stress)[rest[k]];
     for (int j = 0; j < n; ++j) law.others[k * n + j] = (is_free ? all.S : all.D)(rest[k], rows[j]);
   }
+  return law;
+}
+
+namespace {
+
+/// Calls visit(array, length) for the parts of a law that a body uses.
+template <class L, class Visit>
+void visit_parts(L& law, Body body, Visit visit) {
+  const int n = strain_size(body);
+  visit(law.D, n * n);
+  visit(law.initial, n);
+  visit(law.others, (6 - n) * n);
+  visit(law.others_initial, 6 - n);
+}
+
+}  // namespace
+
+int law_size(Body body) {
+  int size = 0;
+  const Law any;
+  visit_parts(any, body, [&](const auto&, int count) { size += count; });
+  return size;
+}
+
+void Law::pack(Body body, double* numbers) const {
+  visit_parts(*this, body, [&](const auto& part, int count) { numbers = std::copy_n(part.begin(), count, numbers); });
+}
+
+Law Law::unpacked(Body body, const double* numbers) {
+  Law law;
+  visit_parts(law, body, [&](auto& part, int count) {
+    std::copy_n(numbers, count, part.begin());
+    numbers += count;
+  });
   return law;
 }
 

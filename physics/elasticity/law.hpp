@@ -29,7 +29,12 @@ struct Law {
   /// of bodies that are free of stress there (plane stress, bars) their strains at stresses.
   std::array<double, 18> others{};
   std::array<double, 6> others_initial{};  ///< the stresses, or strains, of the thermal strain there
+
+  /// Its numbers in a row [law_size(body)], for interpolation; the first strain_size^2 of them are D.
+  void pack(Body body, double* numbers) const;
+  static Law unpacked(Body body, const double* numbers);
 };
+int law_size(Body body);
 
 /// Expressions of a material whose values make a Law: the moduli, three expansions, the temperature.
 std::vector<deck::Expression> values_of(const MaterialParams& material);

@@ -2,6 +2,8 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <memory>
+#include <optional>
 
 #include "assembly/space/quadrature_points.hpp"
 #include "physics/elasticity/problem.hpp"
@@ -15,28 +17,18 @@ namespace tessera::physics::elasticity {
 
 namespace {
 
-constexpr Index cells_at_a_time = 256;
-
 /// Calls visit(place, material, xyz) for every quadrature point; `place` is its place among the values of coefficients.
 template <class Visit>
 void at_places(const mesh::Mesh& mesh, const assembly::QuadraturePoints& points, const std::vector<Index>& material,
                int threads, Visit visit) {
-  for (std::size_t block = 0; block < mesh.blocks.size(); ++block) {
-    const Index cells = mesh.blocks[block].cells();
+  for_each_points(mesh, points, threads, [&](std::size_t block, Index first, Index, std::span<const double> xyz) {
     const auto per_cell = static_cast<std::size_t>(points.per_cell(block));
-    const auto before = static_cast<std::size_t>(points.before(block));
-    for_each_with([] { return std::vector<double>(); }, (cells + cells_at_a_time - 1) / cells_at_a_time, threads,
-                  [&](std::vector<double>& xyz, Offset chunk) {
-                    const Index first = static_cast<Index>(chunk) * cells_at_a_time,
-                                count = std::min(cells_at_a_time, cells - first);
-                    xyz.resize(3 * per_cell * count);
-                    points.of_cells(block, first, count, xyz.data());
-                    for (std::size_t q = 0; q < per_cell * count; ++q) {
-                      const Index cell = mesh.blocks[block].first_cell + first + static_cast<Index>(q / per_cell);
-                      visit(before + per_cell * first + q, static_cast<std::size_t>(material[cell]), &xyz[3 * q]);
-                    }
-                  });
-  }
+    const std::size_t place = static_cast<std::size_t>(points.before(block)) + per_cell * first;
+    for (std::size_t q = 0; 3 * q < xyz.size(); ++q) {
+      const Index cell = mesh.blocks[block].first_cell + first + static_cast<Index>(q / per_cell);
+      visit(place + q, static_cast<std::size_t>(material[cell]), &xyz[3 * q]);
+    }
+  });
 }
 
 forms::Coefficient sized(int components, const forms::Coefficient& like) {
@@ -101,17 +93,61 @@ forms::ElasticityData elasticity_data(const Problem& problem) {
   return elasticity_data(problem.params, problem.body, space.mesh, space.dofs, problem.material, space.threads);
 }
 
+assembly::PointField law_field(const Problem& problem, int threads) {
+  /// Evaluators belong to one thread each, so every thread has its own set; a law of constants is there once.
+  struct Laws {
+    std::vector<std::vector<std::vector<deck::Evaluator>>> of_thread;  // [threads][materials][values]
+    std::vector<std::optional<Law>> constant;                          // [materials]
+  };
+  const std::vector<MaterialParams>& materials = problem.params.materials;
+  auto laws = std::make_shared<Laws>();
+  laws->of_thread.resize(static_cast<std::size_t>(std::max(default_threads(), threads)));
+  for (const MaterialParams& m : materials) {
+    const std::vector<deck::Expression> values = values_of(m);
+    for (auto& own : laws->of_thread) own.emplace_back(values.begin(), values.end());
+    std::vector<double> constants;
+    for (const deck::Expression& e : values)
+      if (e.is_constant()) constants.push_back(e.constant());
+    laws->constant.emplace_back();
+    if (constants.size() == values.size()) laws->constant.back() = law_of(m, problem.body, constants, nullptr);
+  }
+  const auto evaluate = [&problem, laws](Index cell, const double* xyz, double* numbers) {
+    const auto m = static_cast<std::size_t>(problem.material[cell]);
+    if (laws->constant[m]) return laws->constant[m]->pack(problem.body, numbers);
+    auto& evaluators = laws->of_thread[static_cast<std::size_t>(current_part())][m];
+    std::vector<double> values;
+    for (deck::Evaluator& value : evaluators) values.push_back(value(xyz));
+    law_of(problem.params.materials[m], problem.body, values, xyz).pack(problem.body, numbers);
+  };
+  std::vector<int> diagonal;
+  for (int i = 0, n = strain_size(problem.body); i < n; ++i) diagonal.push_back(i * n + i);
+  return {law_size(problem.body), evaluate,
+          [&problem, laws](Index cell) {
+            return laws->constant[static_cast<std::size_t>(problem.material[cell])].has_value();
+          },
+          diagonal};
+}
+
 Problem make_problem(const Params& params, const Discretisation& space) {
   Problem problem{params, space, body_of(space.mesh.dim, space.mesh.measure.weighs(), params.plane), {}, {}, {}};
   problem.axis_rounding = axis_rounding(space);
+  if (params.where_plane && problem.body != Body::plane_strain && problem.body != Body::plane_stress)
+    throw Error(ExitCode::usage,
+                fmt::format("physics.plane = \"{}\" on {}", params.plane,
+                            problem.body == Body::revolution ? std::string("a mesh with an axis")
+                                                             : fmt::format("a {}-D mesh", space.mesh.dim)),
+                problem.body == Body::revolution
+                    ? "leave plane out: a section through a body of revolution is neither plane strain nor plane stress"
+                    : "leave plane out: plane strain and plane stress are of 2-D meshes",
+                params.where_plane);
   check_reactions(params, space.mesh);
   for (const MaterialParams& m : params.materials) {
     check_law(m, problem.body);
     if (const auto given = static_cast<int>(m.body_force.size()); given > 0 && given != space.mesh.dim)
-      throw Error(
-          ExitCode::usage,
-          fmt::format("body_force has {} values, a {}-D mesh has {} axes", given, space.mesh.dim, space.mesh.dim),
-          "give one an axis", m.where);
+      throw Error(ExitCode::usage,
+                  fmt::format("body_force has {} value{}, a {}-D mesh has {} ax{}s", given, given == 1 ? "" : "s",
+                              space.mesh.dim, space.mesh.dim, space.mesh.dim == 1 ? "i" : "e"),
+                  "give one an axis", m.where);
   }
   problem.material = material_of_cells(places(params.materials), space.mesh);
   problem.dirichlet = displacements(params, space);

@@ -45,8 +45,8 @@ deck::Section<MaterialParams> material_section() {
            {.help = "Young's modulus E; orthotropic: [E_x, E_y, E_z]", .unit = "Pa", .example = "\"210e9\""})
       .key("poisson", &MaterialParams::poisson,
            {.help =
-                "Poisson's ratio nu, below 0.5; orthotropic: [nu_xy, nu_yz, nu_xz], nu_xy = -eps_y / eps_x of a pull "
-                "along x",
+                "Poisson's ratio nu, below 0.5; a bar needs none; orthotropic: [nu_xy, nu_yz, nu_xz], nu_xy = -eps_y / "
+                "eps_x of a pull along x",
             .example = "\"0.3\""})
       .key("shear", &MaterialParams::shear,
            {.help = "shear moduli of orthotropic materials: [G_xy, G_yz, G_xz]", .unit = "Pa"})
@@ -119,6 +119,9 @@ void check_material(const MaterialParams& m) {
              "orthotropic materials have [G_xy, G_yz, G_xz]; of isotropic ones it follows from young and poisson",
              m.where);
   }
+  if (m.expansion.empty() && !is_zero(m.temperature))
+    refuse("a temperature without thermal expansion has no effect",
+           "add expansion = \"12e-6\" (steel), or leave temperature out", m.where);
   if (m.expansion.size() > 3 || m.expansion.size() == 2)
     refuse(fmt::format("expansion has {} values", m.expansion.size()), "give one, or one an axis [x, y, z]", m.where);
 }
@@ -168,6 +171,7 @@ void read(const deck::Deck& deck, Params& params) {
   params.physics.order = physics.order;
   params.physics.where = physics.where;
   params.plane = physics.plane;
+  params.where_plane = deck.where("physics.plane");
   params.materials = material_section().read_all(deck);
   params.boundaries = boundary_section().read_all(deck);
   if (params.materials.empty())

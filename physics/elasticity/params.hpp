@@ -36,6 +36,7 @@ struct BoundaryParams {
 
 struct Params : CommonParams {
   std::string plane = "strain";  ///< of plane problems without an axis: strain | stress
+  deck::Where where_plane;       ///< where the deck says so
   std::vector<MaterialParams> materials;
   std::vector<BoundaryParams> boundaries;
 };

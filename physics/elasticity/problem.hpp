@@ -2,6 +2,7 @@
 // The deck's materials and boundary conditions on the mesh, on the host.
 #include <span>
 
+#include "assembly/fields/derived.hpp"
 #include "forms/elasticity.hpp"
 #include "forms/traction.hpp"
 #include "physics/elasticity/law.hpp"
@@ -27,6 +28,11 @@ struct Problem {
   int dim() const { return space.mesh.dim; }
   /// Of a body of revolution the axis along which r is, else -1.
   int radial() const { return space.mesh.measure.radius; }
+  forms::Elasticity form() const {
+    forms::Elasticity form;
+    form.radial = radial() < 0 ? 0 : radial();
+    return form;
+  }
 };
 
 /// Finds materials and boundaries on the mesh. Throws Error where names are unknown, entries contradict each other, a
@@ -52,6 +58,8 @@ std::vector<FacetTerm> facet_terms(const Params& params, const mesh::Mesh& mesh)
 forms::ElasticityData elasticity_data(const Params& params, Body body, const mesh::Mesh& mesh,
                                       const assembly::DofMap& dofs, const std::vector<Index>& material, int threads);
 forms::ElasticityData elasticity_data(const Problem& problem);
+/// The packed laws of the cells (Law::pack), for what is derived of a displacement. `threads`: at most so many ask.
+assembly::PointField law_field(const Problem& problem, int threads);
 /// Evaluated values of a facet term, [facets, points, ...]; with the weight.
 struct TractionValues {
   std::vector<double> traction, spring;

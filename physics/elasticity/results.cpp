@@ -13,7 +13,6 @@
 #include "assembly/fields/nodal_mean.hpp"
 #include "assembly/space/mesh_part.hpp"
 #include "base/profile.hpp"
-#include "base/team.hpp"
 #include "physics/places.hpp"
 
 namespace tessera::physics::elasticity {
@@ -23,13 +22,11 @@ namespace {
 /// Where xx yy zz xy yz xz of VTK stand in Voigt's order xx yy zz yz xz xy.
 constexpr int voigt_of_vtk[6] = {0, 1, 2, 5, 3, 4};
 
-/// Residuals K u - f of the rows with a slot over some cells, of which a part at a time is in memory.
+/// Residuals K u - f of the rows with a slot over some cells, of which a part at a time is in memory. An empty u is 0.
 std::vector<double> residual(const Problem& problem, const std::vector<Index>& cells, std::span<const double> u,
                              std::span<const Index> slot, std::size_t size) {
   constexpr std::size_t most_cells = 1 << 18;
   std::vector<double> result(size, 0.0);
-  forms::Elasticity form;
-  form.radial = std::max(0, problem.radial());
   for (std::size_t first = 0; first < cells.size(); first += most_cells) {
     const std::span<const Index> some(cells.data() + first, std::min(most_cells, cells.size() - first));
     const assembly::MeshPart part = assembly::part_of(problem.space.mesh, problem.space.dofs, some);
@@ -37,14 +34,11 @@ std::vector<double> residual(const Problem& problem, const std::vector<Index>& c
     for (const Index cell : some) material.push_back(problem.material[cell]);
     assembly::add_residual(
         part.mesh, part.dofs,
-        elasticity_data(problem.params, problem.body, part.mesh, part.dofs, material, problem.space.threads), form, u,
-        slot, result, problem.space.threads);
+        elasticity_data(problem.params, problem.body, part.mesh, part.dofs, material, problem.space.threads),
+        problem.form(), u, slot, result, problem.space.threads);
   }
   return result;
 }
-
-/// Evaluators of the materials, for one thread.
-using Evaluators = std::vector<std::vector<deck::Evaluator>>;
 
 double von_mises(const double* s) {  // VTK's order
   const double a = s[0] - s[1], b = s[1] - s[2], c = s[2] - s[0];
@@ -81,8 +75,7 @@ ElasticityResults::ElasticityResults(const Problem& problem, const NodalSolution
   // them.
   const auto& materials = problem_.params.materials;
   if (std::any_of(materials.begin(), materials.end(), [](const auto& of) { return !of.expansion.empty(); }))
-    for (const double force : residual(problem_, cells, std::vector<double>(s_.u.size(), 0.0), slot, fixed.size()))
-      heat_ += std::abs(force);
+    for (const double force : residual(problem_, cells, {}, slot, fixed.size())) heat_ += std::abs(force);
   report_balance(summary);
 }
 
@@ -96,7 +89,7 @@ std::vector<double> ElasticityResults::body_force() const {
   std::vector<Index> all(static_cast<std::size_t>(s_.mesh.cells())), slot(s_.u.size());
   for (std::size_t c = 0; c < all.size(); ++c) all[c] = static_cast<Index>(c);
   for (std::size_t row = 0; row < slot.size(); ++row) slot[row] = static_cast<Index>(row % m);
-  force = residual(problem_, all, std::vector<double>(s_.u.size(), 0.0), slot, static_cast<std::size_t>(m));
+  force = residual(problem_, all, {}, slot, static_cast<std::size_t>(m));
   for (double& value : force) value = -value;
   return force;
 }
@@ -163,34 +156,24 @@ void ElasticityResults::report_balance(output::Summary& summary) const {
 
 std::vector<double> ElasticityResults::stress_and_strain() const {
   const Body body = problem_.body;
-  const auto& materials = problem_.params.materials;
-  std::vector<Evaluators> pool(static_cast<std::size_t>(std::max(default_threads(), s_.threads)));
-  for (Evaluators& of_thread : pool)
-    for (const MaterialParams& m : materials) {
-      of_thread.emplace_back();
-      for (const deck::Expression& e : values_of(m)) of_thread.back().emplace_back(e);
-    }
   const int dim = s_.mesh.dim, radial = problem_.radial();
   const bool hoop = body == Body::revolution;
-  const auto evaluate = [&](const assembly::NodeState& node, double* out) {
-    const auto m = static_cast<std::size_t>(problem_.material[node.cell]);
-    double values[32], strain[6] = {}, sigma[6], eps[6];
-    std::vector<deck::Evaluator>& evaluators = pool[static_cast<std::size_t>(current_part())][m];
-    for (std::size_t k = 0; k < evaluators.size(); ++k) values[k] = evaluators[k](node.xyz);
-    const Law law = law_of(materials[m], body, {values, evaluators.size()}, node.xyz);
+  const auto evaluate = [&](const assembly::PointState& node, double* out) {
+    double strain[6] = {}, sigma[6], eps[6];
     for (int c = 0; c < dim; ++c)
       for (int a = 0; a < dim; ++a) strain[forms::voigt_index(dim, hoop, c, a)] += node.gradient[c * dim + a];
     // u_r / r, on the axis d u_r / d r.
     if (hoop)
       strain[2] = node.xyz[radial] <= problem_.axis_rounding ? node.gradient[radial * dim + radial]
                                                              : node.value[radial] / node.xyz[radial];
-    law.state(body, strain, sigma, eps);
+    Law::unpacked(body, node.coefficient).state(body, strain, sigma, eps);
     for (int k = 0; k < 6; ++k) {
       out[k] = sigma[voigt_of_vtk[k]];
       out[6 + k] = eps[voigt_of_vtk[k]] * (k < 3 ? 1.0 : 0.5);
     }
   };
-  return assembly::nodal_mean(s_.mesh, s_.space.dofs, {s_.u, s_.space.layout()}, 12, evaluate, s_.threads);
+  return assembly::nodal_mean(s_.mesh, s_.space.dofs, {s_.u, s_.space.layout()}, law_field(problem_, s_.threads), 12,
+                              evaluate, s_.threads);
 }
 
 std::vector<double> ElasticityResults::field(const std::string& name) {

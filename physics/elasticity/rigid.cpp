@@ -4,11 +4,13 @@
 #include <algorithm>
 #include <cmath>
 #include <eigen3/Eigen/Dense>
+#include <limits>
 
 #include "assembly/facets/integrals.hpp"
 #include "mesh/geometry.hpp"
 #include "physics/elasticity/problem.hpp"
 #include "physics/entry.hpp"
+#include "physics/evaluate.hpp"
 #include "physics/scalar/parts.hpp"
 
 namespace tessera::physics::elasticity {
@@ -16,7 +18,34 @@ namespace tessera::physics::elasticity {
 namespace {
 
 using Row = Eigen::Matrix<double, 6, 1>;
-using Gram = Eigen::Matrix<double, 6, 6>;
+
+/// What is held of each motion: R of the QR factorisation of the rows. Its singular values are those of all rows, and
+/// not their squares: a slender body is held by supports that are small beside it.
+class Held {
+ public:
+  void add(const Row& row) {
+    rows_.row(count_++) = row.transpose();
+    if (count_ == rows_.rows()) reduce();
+  }
+  /// [6, 6]
+  Eigen::Matrix<double, 6, 6> factor() {
+    reduce();
+    return rows_.topRows<6>();
+  }
+
+ private:
+  void reduce() {
+    const Eigen::HouseholderQR<Rows> qr(rows_);
+    const Eigen::Matrix<double, 6, 6> R = qr.matrixQR().topRows<6>().triangularView<Eigen::Upper>();
+    rows_.setZero();
+    rows_.topRows<6>() = R;
+    count_ = 6;
+  }
+
+  using Rows = Eigen::Matrix<double, 64, 6>;
+  Rows rows_ = Rows::Zero();
+  Eigen::Index count_ = 0;
+};
 
 /// The rigid motions of a body: translations along x, y, z, rotations about them through a middle, in units of its
 /// size.
@@ -69,20 +98,19 @@ std::string Motions::name(const Row& free) const {
                      point[1], point[2]);
 }
 
-/// The motions that nothing stops, as rows.
-std::vector<Row> free_motions(const Motions& motions, const Gram& held) {
+/// The motions that nothing stops, as rows: those with a singular value of rounding, relative to the largest.
+std::vector<Row> free_motions(const Motions& motions, const Eigen::Matrix<double, 6, 6>& held, double rounding) {
   const std::vector<int> own = motions.own();
   const auto n = static_cast<Eigen::Index>(own.size());
-  Eigen::MatrixXd part(n, n);
-  for (Eigen::Index i = 0; i < n; ++i)
-    for (Eigen::Index j = 0; j < n; ++j) part(i, j) = held(own[i], own[j]);
-  const Eigen::SelfAdjointEigenSolver<Eigen::MatrixXd> solver(part);
-  const double largest = std::max(solver.eigenvalues()[n - 1], 1e-300);
+  Eigen::MatrixXd part(6, n);
+  for (Eigen::Index i = 0; i < n; ++i) part.col(i) = held.col(own[i]);
+  const Eigen::JacobiSVD<Eigen::MatrixXd> svd(part, Eigen::ComputeFullV);
+  const double largest = std::max(svd.singularValues()[0], 1e-300);
   std::vector<Row> result;
-  for (Eigen::Index k = 0; k < n; ++k) {
-    if (solver.eigenvalues()[k] > 1e-10 * largest) continue;
+  for (Eigen::Index k = n; k-- > 0;) {
+    if (svd.singularValues()[k] > rounding * largest) continue;
     Row row = Row::Zero();
-    for (Eigen::Index i = 0; i < n; ++i) row[own[i]] = solver.eigenvectors()(i, k);
+    for (Eigen::Index i = 0; i < n; ++i) row[own[i]] = svd.matrixV()(i, k);
     result.push_back(row);
   }
   return result;
@@ -146,10 +174,14 @@ void check_held(const Problem& problem) {
     for (Index c = 0; c < block.cells(); ++c)
       for (int i = 0; i < block.nodes; ++i) part_of_dof[block.cell(c)[i]] = part_of[block.first_cell + c];
 
-  std::vector<Gram> held(static_cast<std::size_t>(parts), Gram::Zero());
+  // Coordinates have their digits from the origin on, and the body may be far from it.
+  double furthest = 0;
+  for (int d = 0; d < 3; ++d) furthest = std::max({furthest, std::abs(box.min[d]), std::abs(box.max[d])});
+  const double rounding = 1e-12 + 4 * std::numeric_limits<double>::epsilon() * furthest / motions.size;
+
+  std::vector<Held> held(static_cast<std::size_t>(parts));
   const auto hold = [&](Index part, const double* x, const double* direction) {
-    const Row row = motions.at(x, direction);
-    held[part] += row * row.transpose();
+    held[part].add(motions.at(x, direction));
   };
   for (const Index row : problem.dirichlet.dofs) {
     double direction[3] = {};
@@ -162,12 +194,15 @@ void check_held(const Problem& problem) {
     if (boundary.type != "spring") continue;
     const std::vector<double> xyz = assembly::facet_quadrature_points(mesh, space.dofs, term.group, space.threads),
                               normals = assembly::facet_normals(mesh, space.dofs, term.group, space.threads);
+    const std::vector<double> normal = evaluate(boundary.normal_stiffness, xyz, space.threads);
+    std::vector<std::vector<double>> along;
+    for (const deck::Expression& e : boundary.stiffness) along.push_back(evaluate(e, xyz, space.threads));
     const std::size_t per_facet = xyz.size() / 3 / std::max<std::size_t>(1, term.group.entities.size());
     for (std::size_t q = 0; q < xyz.size() / 3; ++q) {
       const Index part = part_of[mesh.facets.cell[term.group.entities[q / per_facet]]];
-      if (!is_zero(boundary.normal_stiffness)) hold(part, &xyz[3 * q], &normals[3 * q]);
-      for (int c = 0; c < mesh.dim && !boundary.stiffness.empty(); ++c) {
-        if (is_zero(boundary.stiffness[boundary.stiffness.size() == 1 ? 0 : static_cast<std::size_t>(c)])) continue;
+      if (normal[q] != 0) hold(part, &xyz[3 * q], &normals[3 * q]);
+      for (int c = 0; c < mesh.dim && !along.empty(); ++c) {
+        if (along[along.size() == 1 ? 0 : static_cast<std::size_t>(c)][q] == 0) continue;
         double direction[3] = {};
         direction[c] = 1;
         hold(part, &xyz[3 * q], direction);
@@ -175,7 +210,7 @@ void check_held(const Problem& problem) {
     }
   }
   for (Index part = 0; part < parts; ++part) {
-    const std::vector<Row> free = free_motions(motions, held[part]);
+    const std::vector<Row> free = free_motions(motions, held[part].factor(), rounding);
     if (free.empty()) continue;
     const auto cell = static_cast<Index>(std::find(part_of.begin(), part_of.end(), part) - part_of.begin());
     const auto x = mesh::centroid(mesh, cell);

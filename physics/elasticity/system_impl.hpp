@@ -11,12 +11,6 @@
 
 namespace tessera::physics::elasticity {
 
-inline forms::Elasticity form_of(const Problem& problem) {
-  forms::Elasticity form;
-  form.radial = std::max(0, problem.radial());
-  return form;
-}
-
 template <class Exec>
 void apply_without_matrix(Exec& exec, const Problem& problem, System<Exec>& system, output::Summary& summary) {
   using Operator = assembly::MatrixFree<Exec, forms::Elasticity>;
@@ -24,7 +18,7 @@ void apply_without_matrix(Exec& exec, const Problem& problem, System<Exec>& syst
   std::unique_ptr<Operator> A;
   {
     Scope scope(exec, "assemble.setup");
-    A = std::make_unique<Operator>(exec, space.mesh, space.dofs, assembly::MatrixFreeOptions{}, form_of(problem));
+    A = std::make_unique<Operator>(exec, space.mesh, space.dofs, assembly::MatrixFreeOptions{}, problem.form());
   }
   forms::ElasticityData data;
   assembly::BoundaryData boundary;
@@ -52,7 +46,7 @@ void assemble_matrix(Exec& exec, const Problem& problem, System<Exec>& system, o
   {
     Scope scope(exec, "assemble.setup");
     assembler = std::make_unique<assembly::Assembler<Exec, forms::Elasticity>>(exec, space.mesh, space.dofs, options,
-                                                                               form_of(problem));
+                                                                               problem.form());
     system.blocks = assembler->make_block_matrix();
   }
   std::vector<TractionValues> loads;

@@ -12,7 +12,7 @@ namespace tessera::forms {
 using namespace assembly;
 namespace {
 
-constexpr Offset cells_at_a_time = 256;
+constexpr Offset cells_per_chunk = 256;
 
 /// X = A^-1 X for a symmetric positive definite A [n, n] by Cholesky; X [n, columns]. Overwrites both.
 void solve_in_place(std::vector<double>& A, int n, std::vector<double>& X, int columns) {
@@ -69,7 +69,7 @@ Coefficient divergence_of(const mesh::Mesh& mesh, const DofMap& map, const Coeff
     const GeometryMap geometry(block, rule.points);
     const std::vector<double> D = derivative_at_points(lagrange(block.shape, map.order), rule);
     result.values.resize(static_cast<std::size_t>(before + Offset{block.cells()} * points) * dim, 0.0);
-    for_chunks(block.cells(), cells_at_a_time, threads, [&](Offset, Offset first, Offset last) {
+    for_chunks(block.cells(), cells_per_chunk, threads, [&](Offset, Offset first, Offset last) {
       double J[9], inverse[9];
       for (Offset cell = first; cell < last; ++cell) {
         const double* values = &k.values[static_cast<std::size_t>(before + cell * points) * components];

@@ -14,7 +14,7 @@ namespace tessera::forms {
 using namespace assembly;
 namespace {
 
-constexpr Offset cells_at_a_time = 1024;
+constexpr Offset cells_per_chunk = 1024;
 
 template <int dim>
 double peclet_at(const double* jacobian, const double* b, const double* k, int components, int simplex_axes,
@@ -41,8 +41,8 @@ double largest_of_block(const mesh::Mesh& mesh, const mesh::CellBlock& block, in
   const Quadrature& rule = quadrature(block.shape, quadrature_degree(block, order));
   const GeometryMap map(block, rule.points);
   const int axes = simplex_axes(block.shape), points = rule.size();
-  std::vector<double> most(static_cast<std::size_t>((block.cells() + cells_at_a_time - 1) / cells_at_a_time), 0.0);
-  for_chunks(block.cells(), cells_at_a_time, threads, [&](Offset chunk, Offset first, Offset last) {
+  std::vector<double> most(static_cast<std::size_t>((block.cells() + cells_per_chunk - 1) / cells_per_chunk), 0.0);
+  for_chunks(block.cells(), cells_per_chunk, threads, [&](Offset chunk, Offset first, Offset last) {
     double jacobian[9];
     for (Offset cell = first; cell < last; ++cell) {
       const Index region = regions.empty() ? 0 : regions[block.first_cell + cell];

@@ -7,6 +7,7 @@
 
 #include "assembly/fields/errors.hpp"
 #include "assembly/fields/quantities.hpp"
+#include "base/log.hpp"
 #include "physics/run/lines.hpp"
 #include "physics/run/report.hpp"
 
@@ -20,6 +21,25 @@ std::vector<double> padded(std::span<const double> values, int dim) {
   for (std::size_t i = 0; i < values.size(); ++i)
     result[i / static_cast<std::size_t>(dim) * 3 + i % static_cast<std::size_t>(dim)] = values[i];
   return result;
+}
+
+/// Says once of a run that a number is not finite: files and tables have it as it is, the summary as null.
+void warn_once(const std::string& message) {
+  const std::vector<std::string>& said = warnings();
+  if (std::find(said.begin(), said.end(), message) == said.end()) warn(message);
+}
+
+void warn_of_infinite(const std::string& name, std::span<const double> values, int stride, const NodalSolution& s) {
+  Offset nodes = 0, first = -1;
+  for (Offset node = 0; node * stride < static_cast<Offset>(values.size()); ++node) {
+    const double* of_node = &values[node * stride];
+    if (std::all_of(of_node, of_node + stride, [](double value) { return std::isfinite(value); })) continue;
+    if (nodes++ == 0) first = node;
+  }
+  if (nodes == 0) return;
+  const double* x = &s.dof_points[3 * static_cast<std::size_t>(first)];
+  warn_once(fmt::format("the field '{}' is not finite at {} node{}, the first at ({:.6g}, {:.6g}, {:.6g})", name, nodes,
+                        nodes > 1 ? "s" : "", x[0], x[1], x[2]));
 }
 
 /// All numbers of a field, [nodes, stride]: the first is the solution itself.
@@ -36,6 +56,7 @@ struct FieldValues {
     else if (field.vector)
       own = padded(s.u, s.space.components);
     values = solved && !field.vector ? std::span<const double>(s.u) : std::span<const double>(own);
+    warn_of_infinite(field.name, values, stride, s);
   }
   FieldValues(const FieldValues&) = delete;
 };
@@ -147,10 +168,12 @@ void check_values(const ExactParams& exact, const mesh::Mesh& mesh, const assemb
 
 void report_quantities(const std::vector<QuantityParams>& quantities, const Traits& traits, const NodalSolution& s,
                        Results& results, output::Summary& summary) {
-  for (const QuantityParams& quantity : quantities)
-    summary.set_in(
-        "quantities", quantity.name,
-        is_own(quantity, traits) ? results.quantity(quantity) : quantity_of_field(quantity, traits, s, results));
+  for (const QuantityParams& quantity : quantities) {
+    const double value =
+        is_own(quantity, traits) ? results.quantity(quantity) : quantity_of_field(quantity, traits, s, results);
+    if (!std::isfinite(value)) warn_once(fmt::format("the quantity '{}' is not finite", quantity.name));
+    summary.set_in("quantities", quantity.name, value);
+  }
 }
 
 void check_quantity_fields(const std::vector<QuantityParams>& quantities, const Traits& traits, int dim) {

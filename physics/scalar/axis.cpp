@@ -12,34 +12,19 @@
 
 namespace tessera::physics::scalar {
 
-namespace {
-
-constexpr Index cells_at_a_time = 256;
-
-}  // namespace
-
 void weigh(forms::Coefficient& coefficient, const std::vector<Index>& region, const mesh::Mesh& mesh,
            const assembly::QuadraturePoints& points, int threads) {
   if (!mesh.measure.weighs() || coefficient.values.empty()) return;
   spread_over_points(coefficient, region, mesh, points);
   const int components = coefficient.components;
-  for (std::size_t block = 0; block < mesh.blocks.size(); ++block) {
-    const Index cells = mesh.blocks[block].cells();
-    const int per_cell = points.per_cell(block);
-    double* const values = coefficient.values.data() + points.before(block) * components;
-    for_each_with([] { return std::vector<double>(); }, (cells + cells_at_a_time - 1) / cells_at_a_time, threads,
-                  [&](std::vector<double>& xyz, Offset chunk) {
-                    const Index first = static_cast<Index>(chunk) * cells_at_a_time;
-                    const Index count = std::min(cells_at_a_time, cells - first);
-                    xyz.resize(3 * static_cast<std::size_t>(count) * per_cell);
-                    points.of_cells(block, first, count, xyz.data());
-                    double* value = values + Offset{first} * per_cell * components;
-                    for (std::size_t at = 0; at < xyz.size(); at += 3) {
-                      const double weight = mesh.measure.at(&xyz[at]);
-                      for (int c = 0; c < components; ++c) *value++ *= weight;
-                    }
-                  });
-  }
+  for_each_points(mesh, points, threads, [&](std::size_t block, Index first, Index, std::span<const double> xyz) {
+    double* value =
+        coefficient.values.data() + (points.before(block) + Offset{first} * points.per_cell(block)) * components;
+    for (std::size_t at = 0; at < xyz.size(); at += 3) {
+      const double weight = mesh.measure.at(&xyz[at]);
+      for (int c = 0; c < components; ++c) *value++ *= weight;
+    }
+  });
 }
 
 void weigh(std::vector<double>& values, std::span<const double> points, const mesh::Measure& measure) {

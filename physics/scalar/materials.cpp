@@ -44,8 +44,6 @@ std::vector<deck::Expression> spread(const MaterialParams& material, int compone
 
 }  // namespace
 
-constexpr Index evaluation_chunk = 256;  // cells
-
 forms::Coefficient coefficient(const std::vector<std::vector<deck::Expression>>& expressions,
                                const std::vector<Index>& material, const mesh::Mesh& mesh,
                                const assembly::QuadraturePoints& points, int threads) {
@@ -77,9 +75,9 @@ forms::Coefficient coefficient(const std::vector<std::vector<deck::Expression>>&
   for (std::size_t block = 0; block < mesh.blocks.size(); ++block) {
     const Index cells = mesh.blocks[block].cells(), first_cell = mesh.blocks[block].first_cell;
     const int per_cell = points.per_cell(block);
-    const Offset chunks = (cells + evaluation_chunk - 1) / evaluation_chunk;
+    const Offset chunks = (cells + evaluation_cells - 1) / evaluation_cells;
     for_each_with(workspace, chunks, threads, [&](Workspace& own, Offset chunk) {
-      const Index begin = static_cast<Index>(chunk) * evaluation_chunk, end = std::min(cells, begin + evaluation_chunk);
+      const Index begin = static_cast<Index>(chunk) * evaluation_cells, end = std::min(cells, begin + evaluation_cells);
       for (Index cell = begin, next; cell < end; cell = next) {
         const Index of = material[first_cell + cell];
         for (next = cell + 1; next < end && material[first_cell + next] == of;) ++next;

@@ -19,6 +19,8 @@ inline nlohmann::json run_elastic(const std::string& name, const std::string& de
   return summary_in(out);
 }
 
+inline double value_of(const nlohmann::json& summary, const std::string& name) { return summary["quantities"][name]; }
+
 inline std::string join(const std::vector<std::string>& parts, const char* between = ", ") {
   std::string all;
   for (const std::string& part : parts) all += (all.empty() ? "" : between) + part;

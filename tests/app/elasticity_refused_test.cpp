@@ -74,6 +74,15 @@ std::vector<Case> rigid_motions() {
        plane + boundary("left", "spring", "stiffness = [1e9, 0]"),
        2,
        {"nothing stops the translation along y\n"}},
+      {"spring_of_zero",
+       plane + boundary("left", "spring", "stiffness = \"0*x\"") + boundary("right", "traction", "value = [1, 0]"),
+       2,
+       {"nothing stops the translation along x"}},
+      {"spring_of_zero_along_the_normal",
+       plane + boundary("left", "displacement", "value_x = 0") +
+           boundary("bottom", "spring", "normal_stiffness = \"max(0, x - 5)\""),
+       2,
+       {"nothing stops the translation along y\n"}},
       {"pressed_only", plane + boundary("left", "pressure", "value = 1"), 2, {"can move without strain"}},
       {"bar", rod + elasticity(1) + steel, 2, {"nothing stops the translation along x\n"}},
       {"round_bar_free",
@@ -94,6 +103,11 @@ std::vector<Case> materials() {
   };
   const std::string whole = "[[material]]\nstiffness = ";
   return {
+      {"temperature_alone",
+       with(isotropic("1", "0.3", "temperature = 100\n")),
+       2,
+       {"a temperature without thermal expansion", "add expansion", "temperature_alone.toml:6:1"}},
+      {"young_too_large", with(isotropic("1e308", "0.3")), 2, {"their stiffness is not finite"}},
       {"nu_half",
        with(isotropic("1", "0.5")),
        2,
@@ -106,6 +120,7 @@ std::vector<Case> materials() {
       {"young_negative", with(isotropic("-5", "0.3")), 2, {"young = -5 is not positive"}},
       {"young_negative_there", with(isotropic("1-x", "0.3")), 2, {"young = -", "is not positive at ("}},
       {"young_missing", with("[[material]]\npoisson = 0.3\n"), 2, {"neither `young` nor `stiffness`", "e.g. young"}},
+      {"nu_missing", with("[[material]]\nyoung = 1\n"), 2, {"`young` without `poisson`", "nu_missing.toml:6:1"}},
       {"no_material", square + elasticity(1) + clamped_2d, 2, {"no [[material]]"}},
       {"young_nan", with(isotropic("0/0*x", "0.3")), 2, {"young_nan.toml:7:10"}},
       {"young_log", with(isotropic("ln(x-1)", "0.3")), 2, {"young_log.toml:7:10"}},
@@ -158,7 +173,7 @@ std::vector<Case> boundaries() {
       {"traction_one",
        free + boundary("right", "traction", "value = 1"),
        2,
-       {"value has 1 components, a 2-D mesh has 2 axes"}},
+       {"value has 1 component, a 2-D mesh has 2 axes"}},
       {"value_z",
        start + boundary("left", "displacement", "value_z = 0"),
        2,
@@ -263,6 +278,27 @@ std::vector<Case> boundaries() {
       {"reaction_nowhere", free + quantity("R", "reaction", "u_x"), 2, {"quantity 'R'", "names no group"}},
       {"reaction_of_cells", free + quantity("R", "reaction", "u_x", "on = \"domain\""), 3, {"'domain' is not a"}},
       {"exact_components", free + "[exact]\nu = [\"x\"]\n", 2, {"exact.u has 1 components, the field has 2"}},
+      {"plane_of_a_solid",
+       cube + elasticity(1, "plane = \"stress\"\n") + steel + clamped_3d,
+       2,
+       {"physics.plane = \"stress\" on a 3-D mesh", "leave plane out", "plane_of_a_solid.toml:6:9"}},
+      {"plane_of_a_bar",
+       rod + elasticity(1, "plane = \"strain\"\n") + steel + boundary("left", "symmetry"),
+       2,
+       {"physics.plane = \"strain\" on a 1-D mesh"}},
+      {"plane_of_revolution",
+       round_bar + elasticity(1, "plane = \"stress\"\n") + steel + boundary("bottom", "symmetry"),
+       2,
+       {"physics.plane = \"stress\" on a mesh with an axis", "neither"}},
+      {"solver_of_grids",
+       free + "[solver]\ntype = \"bcr\"\n",
+       2,
+       {"unknown solver.type 'bcr'", "cg, minres", "solver_of_grids.toml:14:8"}},
+      {"solver_fft", free + "[solver]\ntype = \"fft\"\n", 2, {"unknown solver.type 'fft'"}},
+      {"float_without_solver",
+       free + "[run]\nprecision = \"float\"\n",
+       2,
+       {"finer than single precision resolves", "float_without_solver.toml:14:13"}},
       {"plane_of_nothing", square + elasticity(1, "plane = \"strian\"\n") + steel + clamped_2d, 2, {"'strian'"}},
       {"order_5",
        square + elasticity(5) + steel + clamped_2d,
@@ -305,6 +341,39 @@ TEST(ElasticRefusedNot, ATractionAlongAPlaneOfSymmetry) {
                                                       boundary("bottom", "displacement", "value = [0, 0]") +
                                                       boundary("left", "traction", "value = [0, 1]")));
   EXPECT_EQ(result.code, 0) << result.text;
+}
+
+/// Supports that are small beside the body hold it as well.
+TEST(ElasticRefusedNot, ASlenderBodyThatIsClampedAtItsEnd) {
+  for (const double width : {1e-2, 1e-4, 1e-6}) {
+    const std::string solid = box_mesh("hex", {10, width, width}, {4, 1, 1}) + elasticity(2) + steel,
+                      plane = box_mesh("quad", {10, width}, {4, 1}) + elasticity(2) + steel;
+    for (const std::string& deck : {solid + clamped_3d, plane + clamped_2d}) {
+      const Result result = tessera("check " + write_deck("slender.toml", deck));
+      EXPECT_EQ(result.code, 0) << width << " " << result.text;
+    }
+    // A hinge along its width leaves one rotation, and is named so.
+    const Result result = tessera(
+        "check " +
+        write_deck("hinged.toml", box_mesh("hex", {10, width, width}, {4, 1, 1}) +
+                                      group("hinge", fmt::format("x < 1e-9 && y < {}", 0.5 * width), "curves") +
+                                      elasticity(1) + steel + boundary("hinge", "displacement", "value = [0, 0, 0]")));
+    EXPECT_EQ(result.code, 2) << width << " " << result.text;
+    EXPECT_TRUE(result.says("nothing stops the rotation about the axis along z through (0, 0, ")) << result.text;
+  }
+}
+
+/// Far from the origin coordinates have few digits left for the shape of the body.
+TEST(ElasticRefusedNot, FarFromTheOriginAHingeIsAHinge) {
+  const std::string far = box_mesh("hex", {1e6 + 1, 1e6 + 1, 1}, {2, 2, 2}, {1e6, 1e6, 0});
+  const Result held = tessera("check " + write_deck("far.toml", far + elasticity(1) + steel + clamped_3d));
+  EXPECT_EQ(held.code, 0) << held.text;
+  const Result hinged =
+      tessera("check " + write_deck("far_hinged.toml",
+                                    far + group("hinge", "x < 1e6 + 0.1 && y < 1e6 + 0.1", "curves") + elasticity(1) +
+                                        steel + boundary("hinge", "displacement", "value = [0, 0, 0]")));
+  EXPECT_EQ(hinged.code, 2) << hinged.text;
+  EXPECT_TRUE(hinged.says("nothing stops the rotation about the axis along z through (1e+06, 1e+06, ")) << hinged.text;
 }
 
 TEST(ElasticRefusedNot, ThreePointsHoldABody) {

@@ -16,8 +16,6 @@ void expect_exact(const std::string& name, const std::string& deck, double scale
   EXPECT_LT(summary["balance"]["relative_remainder"], 1e-10) << name;
 }
 
-double value_of(const nlohmann::json& summary, const std::string& name) { return summary["quantities"][name]; }
-
 std::string exact(const std::vector<std::string>& u) { return "[exact]\nu = " + quoted(u) + "\n"; }
 
 // Beams

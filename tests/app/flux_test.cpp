@@ -181,6 +181,39 @@ TEST(Flux, BalancesOnEveryShapeOrderAndScheme) {
                  "order 8");
 }
 
+/// k = 1/x is finite wherever the run looks, and infinite on the side x = 0: u = x^2 and k u' = 2. k = x vanishes
+/// there.
+TEST(Flux, OfACoefficientThatIsNoneAtNodesIsFinite) {
+  const auto deck = [](const char* physics, const char* shape, const char* k, const char* left) {
+    const bool line = shape == std::string("interval");
+    return std::string("[mesh]\nbox = { min = ") +
+           (line ? "[0], max = [1], cells = [4]" : "[0,0], max = [1,1], cells = [4,4]") + ", shape = \"" + shape +
+           "\" }\n[physics]\norder = 2\n" + physics + "\n[[material]]\ndiffusivity = \"" + k +
+           "\"\n[[boundary]]\non = \"left\"\n" + left +
+           "\n[[boundary]]\non = \"right\"\ntype = \"dirichlet\"\nvalue = 1\n[solver]\ntype = \"lu\"\n" +
+           flux("left", "\"left\"") + flux("right", "\"right\"") +
+           "[[quantity]]\nname = \"gradient\"\nkind = \"flux_gradient\"\non = \"left\"\n" +
+           "[[line]]\nname = \"along\"\n" + (line ? "from = [0]\nto = [1]" : "from = [0, 0]\nto = [1, 0]") +
+           "\npoints = 5\nof = [\"flux\"]\n";
+  };
+  for (const char* shape : {"interval", "triangle", "quad"})
+    for (const char* physics : {"type = \"poisson\"", "type = \"convection_diffusion\""}) {
+      const json summary = run("infinite", deck(physics, shape, "1/x", "type = \"dirichlet\"\nvalue = 0"));
+      expect_balance(summary, 1e-11, shape);
+      for (const char* name : {"left", "right"}) {
+        ASSERT_TRUE(summary["quantities"][name].is_number()) << shape << name;
+        EXPECT_NEAR(std::abs(summary["quantities"][name].get<double>()), 2, 0.05) << shape << name;
+      }
+      ASSERT_TRUE(summary["quantities"]["gradient"].is_number()) << shape;
+      EXPECT_FALSE(summary.contains("warnings") && !summary["warnings"].empty()) << summary["warnings"];
+      std::ifstream table(folder() / "infinite" / "along.csv");
+      const std::string text{std::istreambuf_iterator<char>(table), {}};
+      EXPECT_EQ(text.find("inf"), std::string::npos) << text;
+      EXPECT_EQ(text.find("nan"), std::string::npos) << text;
+      EXPECT_GT(text.size(), 50u);
+    }
+}
+
 // ------------------------------------------------------------------------------------------- groups inside the domain
 
 /// (0,2) x (0,1), cut at x = 1: volumes a and b, sides, the cut, all of the rim, a point.

@@ -6,6 +6,7 @@
 #include <cmath>
 #include <numeric>
 
+#include "assembly/components_support.hpp"
 #include "assembly/convection_support.hpp"
 #include "assembly/space/mesh_part.hpp"
 #include "assembly/space/quadrature_points.hpp"
@@ -96,6 +97,31 @@ TEST(CellResidual, IsThatOfTheAssembledRows) {
                     1e-11 * (1 + filled.norm()))
             << c.shape << c.order << convects << varies;
       }
+  }
+}
+
+TEST(CellResidual, AnEmptyFieldIsZero) {
+  for (const Case& c : cases) {
+    mesh::Mesh mesh = box(c.shape, 2, c.geometry);
+    deform(mesh);
+    const assembly::DofMap map = assembly::make_dof_map(mesh, c.order);
+    for (const bool varies : {false, true}) {
+      const ConvectionData data = varies ? varying(mesh, map, true) : constant(mesh.dim, true);
+      const std::vector<double> zero(static_cast<std::size_t>(map.dofs), 0.0);
+      std::vector<Index> slot(zero.size());
+      std::iota(slot.begin(), slot.end(), 0);
+      std::vector<double> of_empty(zero.size(), 0.0);
+      assembly::add_residual(mesh, map, data, forms::Convection{.supg = true}, {}, slot, of_empty);
+      EXPECT_EQ(of_empty, residual(mesh, map, data, true, zero)) << c.shape << c.order << varies;
+    }
+    const forms::ElasticityData elastic = components::data_of(mesh, map, true, false);
+    const std::vector<double> zero(static_cast<std::size_t>(map.dofs) * mesh.dim, 0.0);
+    std::vector<Index> slot(zero.size());
+    std::iota(slot.begin(), slot.end(), 0);
+    std::vector<double> of_empty(zero.size(), 0.0), of_zero(zero.size(), 0.0);
+    assembly::add_residual(mesh, map, elastic, forms::Elasticity{}, {}, slot, of_empty);
+    assembly::add_residual(mesh, map, elastic, forms::Elasticity{}, zero, slot, of_zero);
+    EXPECT_EQ(of_empty, of_zero) << c.shape << c.order;
   }
 }
 
