@@ -3,7 +3,8 @@ from .results import amount, number, place
 
 INTRO = """# Performance
 
-Written by `scripts/performance` from `bench/results/*.json`; do not edit.
+Written by `scripts/performance` from `bench/results/*.json`; do not edit. [Figures at a glance](figures.md) is the page
+to read first: one table, ours against the best peer, and five plots.
 
 ## How figures are taken
 
