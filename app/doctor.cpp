@@ -2,7 +2,7 @@
 #include <gmsh.h>
 #include <metis.h>
 #include <muParserDef.h>
-#include <toml++/toml.h>
+#include <toml++/impl/version.h>
 #include <vtkVersionMacros.h>
 
 #include <spdlog/version.h>

@@ -74,7 +74,11 @@ TEST(DeckErrors, Toml) {
   expect_error("[solver]\n[mesh]\n[solver]", "'solver' stands twice", "", 3, 2, 6);
   expect_error("[solver\ntype = 1", "not valid TOML", "toml.io", 1, 8, 1);
   expect_error("[solver]\nseed = 99999999999999999999", "not representable in 64 bits", "", 2, 28, 1);
-  expect_error("[solver]\n\xef\xbb\xa5 = 1", "U+FEE5, an Arabic presentation form", "the letter itself", 2, 1, 1);
+  for (const char* start : {"\xef\xbb\xa5", "\xc3\xa9", "\xd0\x96", "\xe2\xba\x80", "\xcc\x81"})
+    expect_error(std::string("[solver]\n") + start + " = 1", "not valid TOML", "toml.io", 2, 1, 1);
+  for (const char* header : {"=", ".a", "#", "\x01", "\xc3\xa9", "\xef\xbb\xa5", "[=]", "(", "\xf0\x9f\x98\x80"})
+    expect_error(std::string("[") + header + "]", "bare key starting character", "toml.io", 1, header[0] == '[' ? 3 : 2,
+                 1);
   expect_error("[solver]\r\ntolerence = 1\r\n", "unknown key", "", 2, 1, 9);
 }
 
