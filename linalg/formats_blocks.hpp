@@ -125,7 +125,7 @@ class ExpandedOperator final : public BlockedOperator<Exec, T, StoredOperator<Ex
   }
   std::unique_ptr<Operator<Exec, float>> to_float(Exec& exec) const override {
     if constexpr (std::is_same_v<T, double>)
-      if (auto inner = this->inner_->to_float_of_nodes(exec, this->block_))
+      if (auto inner = this->inner_->to_float(exec))
         return std::make_unique<ExpandedFloat<Exec>>(std::move(inner), this->block_, blocks_.view());
     (void)exec;
     return nullptr;

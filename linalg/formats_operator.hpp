@@ -35,11 +35,10 @@ class MatrixOperator final : public FormatOperator<Exec, A, StoredOperator<Exec,
   View<T> values() override { return matrix_.values; }
   Offset stored_entries() const override { return matrix_.entries(); }
   double stored_bytes() const override { return matrix_.stored_bytes(); }
-  std::unique_ptr<Operator<Exec, float>> to_float(Exec& exec) const override { return to_float_of_nodes(exec, 1); }
-  std::unique_ptr<Operator<Exec, float>> to_float_of_nodes(Exec& exec, Index block) const override {
+  std::unique_ptr<Operator<Exec, float>> to_float(Exec& exec) const override {
     using FloatView = decltype(matrix_.view().with(View<const float>{}));
     const double pattern = matrix_.stored_bytes() - static_cast<double>(matrix_.values.bytes());
-    return std::make_unique<FloatOperator<Exec, FloatView>>(exec, matrix_.view(), block, pattern);
+    return std::make_unique<FloatOperator<Exec, FloatView>>(exec, matrix_.view(), 1, pattern);
   }
 
  private:

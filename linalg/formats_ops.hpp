@@ -29,7 +29,7 @@ concept FormatMatrix = requires(const M m) {
 // Every format has these, on Threads and Cuda, in double and float. Sums of a row have an order that does not depend on
 // the number of threads, so that results are bitwise repeatable. Padding is never multiplied: entries of x that no row
 // names do not matter, be they infinite. Least bytes of a product: stored_bytes() of the matrix + x + y. `added`: see
-// spmv.hpp.
+// spmv.hpp; for block rows [rows, block], a block diagonal: entry c of a row in the column of unknown c of its node.
 
 /// y = A x; x [cols], y [rows], distinct.
 template <class Exec, FormatView A>

@@ -3,21 +3,28 @@
 //   product(exec, a, x, use, result)   calls use(row, (A x)_row) once a row and adds up what `use` returns
 //   diagonal_of, refill, count_rows, copy_rows   walk the stored entries
 #include <cassert>
+#include <type_traits>
 #include <utility>
 
 #include "base/parallel.hpp"
 #include "linalg/added_diagonal.hpp"
+#include "linalg/block_ops.hpp"
 #include "linalg/convert.hpp"
 #include "linalg/formats_ops.hpp"
 
 namespace tessera::linalg {
 namespace detail {
 
+/// What products with a format add.
+template <class A>
+using AddedTo =
+    std::conditional_t<BlockFormatView<A>, AddedBlocks<typename A::Scalar>, AddedDiagonal<typename A::Scalar>>;
+
 /// y = A x
-template <class T>
+template <class T, class Added>
 struct Product {
   static constexpr bool reduces = false;
-  AddedDiagonal<T> dx;
+  Added dx;
   T* y;
   TESSERA_HD double operator()(Offset row, T ax) const {
     y[row] = ax + dx(row);
@@ -25,10 +32,10 @@ struct Product {
   }
 };
 /// q = A p, sum p q
-template <class T>
+template <class T, class Added>
 struct ProductDot {
   static constexpr bool reduces = true;
-  AddedDiagonal<T> dp;
+  Added dp;
   const T* p;
   T* q;
   TESSERA_HD double operator()(Offset row, T ap) const {
@@ -38,10 +45,10 @@ struct ProductDot {
   }
 };
 /// r = b - A x, sum r r
-template <class T>
+template <class T, class Added>
 struct Residual {
   static constexpr bool reduces = true;
-  AddedDiagonal<T> dx;
+  Added dx;
   const T* b;
   T* r;
   TESSERA_HD double operator()(Offset row, T ax) const {
@@ -57,21 +64,21 @@ template <class Exec, FormatView A>
 void spmv(Exec& exec, const A& a, View<const typename A::Scalar> x, View<typename A::Scalar> y,
           View<const typename A::Scalar> added) {
   assert(x.size() == a.cols && y.size() == a.rows);
-  product(exec, a, x, detail::Product<typename A::Scalar>{{added, x}, y.data()}, nullptr);
+  product(exec, a, x, detail::Product<typename A::Scalar, detail::AddedTo<A>>{{added, x}, y.data()}, nullptr);
 }
 
 template <class Exec, FormatView A>
 void spmv_dot(Exec& exec, const A& a, View<const typename A::Scalar> p, View<typename A::Scalar> q, double* pq,
               View<const typename A::Scalar> added) {
   assert(a.rows == a.cols && p.size() == a.cols && q.size() == a.rows);
-  product(exec, a, p, detail::ProductDot<typename A::Scalar>{{added, p}, p.data(), q.data()}, pq);
+  product(exec, a, p, detail::ProductDot<typename A::Scalar, detail::AddedTo<A>>{{added, p}, p.data(), q.data()}, pq);
 }
 
 template <class Exec, FormatView A>
 void residual(Exec& exec, const A& a, View<const typename A::Scalar> x, View<const typename A::Scalar> b,
               View<typename A::Scalar> r, double* rr, View<const typename A::Scalar> added) {
   assert(x.size() == a.cols && b.size() == a.rows && r.size() == a.rows);
-  product(exec, a, x, detail::Residual<typename A::Scalar>{{added, x}, b.data(), r.data()}, rr);
+  product(exec, a, x, detail::Residual<typename A::Scalar, detail::AddedTo<A>>{{added, x}, b.data(), r.data()}, rr);
 }
 
 template <class Exec, FormatView A>

@@ -82,20 +82,14 @@ class Operator {
     (void)exec;
     return nullptr;
   }
-  /// The same of an operator that has the rows of nodes with `block` unknowns, whatever its block_size(): see
-  /// RoundedValues.
-  virtual std::unique_ptr<Operator<Exec, float>> to_float_of_nodes(Exec& exec, Index block) const {
-    (void)block;
-    return to_float(exec);
-  }
 };
 
 /// The entries of a matrix in single precision, and beside them what rounding them took from the sum of each row of a
 /// square matrix. Products add it as a diagonal, so that smooth vectors, which differ from constants by little, see the
 /// matrix itself. Entries alone would not do: where all rows are alike, as on a regular grid, they are rounded alike,
 /// which amounts to another reaction term: on P1 tets of a cube with 1 M rows mixed CG took 991 iterations to 1e-8 with
-/// them, 774 with the sums, 666 in double. Of nodes with several unknowns, whose components are constant each for
-/// itself, a row has a sum over the columns of each unknown, and products add blocks on the diagonal.
+/// them, 774 with the sums, 666 in double. In formats of block rows, whose components are constant each for itself, a
+/// row has a sum over the columns of each unknown, and products add blocks on the diagonal.
 template <class Exec>
 struct RoundedValues {
   using Space = typename Exec::Space;
@@ -216,11 +210,10 @@ class CrsOperator final : public detail::FormatOperator<Exec, CrsView<const T>, 
   explicit CrsOperator(const Crs<Space, T>& A) : A_(A) {}
 
   std::optional<CrsView<const T>> entries() const override { return A_.view(); }
-  std::unique_ptr<Operator<Exec, float>> to_float(Exec& exec) const override { return to_float_of_nodes(exec, 1); }
-  std::unique_ptr<Operator<Exec, float>> to_float_of_nodes(Exec& exec, Index block) const override {
+  std::unique_ptr<Operator<Exec, float>> to_float(Exec& exec) const override {
     const double pattern =
         sizeof(Index) * static_cast<double>(A_.nnz()) + sizeof(Offset) * static_cast<double>(A_.rows);
-    return std::make_unique<detail::FloatOperator<Exec, CrsView<const float>>>(exec, A_.view(), block, pattern);
+    return std::make_unique<detail::FloatOperator<Exec, CrsView<const float>>>(exec, A_.view(), 1, pattern);
   }
 
  private:

@@ -10,9 +10,8 @@ namespace tessera::linalg {
 // the vector that is written (pass a View); sums that leave a kernel are double. Least bytes a row, k non-zeros in it,
 // in double: 12 k + 8 (row_ptr) + 8 (x, each entry read once) + 8 (y); in float 8 k + 8 + 4 + 4. Every row is summed in
 // the same way whatever the number of threads, so results are bitwise repeatable. Each function exists for Threads and
-// Cuda; sizes are the caller's duty (asserted in debug builds). Where `added` [rows, m] is given, A stands for A + D
-// with the block diagonal D of these entries: entry c of a row stands in the column of unknown c of its node, which has
-// m rows. It costs m of them a row; A square.
+// Cuda; sizes are the caller's duty (asserted in debug builds). Where `added` [rows] is given, A stands for A + D with
+// the diagonal D of these entries, which costs one of them a row; A square.
 
 /// y = A x; x [cols], y [rows], distinct.
 template <class Exec, class T>
