@@ -123,7 +123,7 @@ struct StripPoint : forms::Place {
 template <int dim, bool constant, class Form>
 struct UnsymmetricCells {
   static constexpr int n = dim + 1;
-  static constexpr int blocks = dim == 3 ? 6 : (constant ? 10 : 8);
+  static constexpr int blocks = dim == 3 ? 6 : 10;
   const BlockView& block;
   const Form& form;
   const Index* cells;
