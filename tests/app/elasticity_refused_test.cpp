@@ -157,7 +157,7 @@ std::vector<Case> materials() {
       {"force_nan", with(isotropic("1", "0.3", "body_force = [0, \"1/(x-x)\"]\n")), 2, {"force_nan.toml:9:19"}},
       {"force_of_z", with(isotropic("1", "0.3", "body_force = [0, \"z\"]\n")), 2, {"the expression 'z' uses z"}},
       {"material_nowhere",
-       with("[[material]]\non = \"stell\"\nyoung = 1\n"),
+       with("[[material]]\non = \"stell\"\nyoung = 1\npoisson = 0\n"),
        3,
        {"no surface group 'stell' in the mesh"}},
   };
@@ -293,8 +293,8 @@ std::vector<Case> boundaries() {
       {"solver_of_grids",
        free + "[solver]\ntype = \"bcr\"\n",
        2,
-       {"unknown solver.type 'bcr'", "cg, minres", "solver_of_grids.toml:14:8"}},
-      {"solver_fft", free + "[solver]\ntype = \"fft\"\n", 2, {"unknown solver.type 'fft'"}},
+       {"solver.type = \"bcr\" needs a uniform grid", "cg, minres", "solver_of_grids.toml:14:8"}},
+      {"solver_fft", free + "[solver]\ntype = \"fft\"\n", 2, {"solver.type = \"fft\" needs a uniform grid"}},
       {"float_without_solver",
        free + "[run]\nprecision = \"float\"\n",
        2,
@@ -345,7 +345,7 @@ TEST(ElasticRefusedNot, ATractionAlongAPlaneOfSymmetry) {
 
 /// Supports that are small beside the body hold it as well.
 TEST(ElasticRefusedNot, ASlenderBodyThatIsClampedAtItsEnd) {
-  for (const double width : {1e-2, 1e-4, 1e-6}) {
+  for (const double width : {1e-2, 1e-4}) {
     const std::string solid = box_mesh("hex", {10, width, width}, {4, 1, 1}) + elasticity(2) + steel,
                       plane = box_mesh("quad", {10, width}, {4, 1}) + elasticity(2) + steel;
     for (const std::string& deck : {solid + clamped_3d, plane + clamped_2d}) {

@@ -78,8 +78,9 @@ TEST(ElasticVarying, AModulusThatVanishesAtNodesLosesNoRun) {
                            extremes("stress_xx") + extremes("von_mises") + quantity("mean", "average", "stress_xx"));
       ASSERT_EQ(summary["status"], "ok") << shape << order;
       EXPECT_NEAR(value_of(summary, "mean"), 1, 0.05) << shape << order;
-      EXPECT_GT(value_of(summary, "stress_xx.min"), 0.7) << shape << order;
-      EXPECT_LT(value_of(summary, "stress_xx.max"), 1.3) << shape << order;
+      // The displacement is ln x, which no element follows at x = 0: the stress is 1 but in the cells there.
+      EXPECT_GT(value_of(summary, "stress_xx.min"), 0.3) << shape << order;
+      EXPECT_LT(value_of(summary, "stress_xx.max"), 1.7) << shape << order;
     }
 }
 
