@@ -2,10 +2,13 @@
 #include <cstddef>
 #include <cstdint>
 
+// TESSERA_HD_INLINE: of small functions in inner loops, which GCC leaves as calls once there are many of them.
 #ifdef __CUDACC__
 #define TESSERA_HD __host__ __device__
+#define TESSERA_HD_INLINE TESSERA_HD
 #else
 #define TESSERA_HD
+#define TESSERA_HD_INLINE __attribute__((always_inline))
 #endif
 
 namespace tessera {

@@ -47,7 +47,7 @@ struct ComponentPair {
 
   /// w |det J| C_cd and w |det J| l_c in reference coordinates; the load is there where both are the same.
   template <int dim, class Point>
-  TESSERA_HD void pull_back(const Point& x, Pulled<dim>& p) const {
+  TESSERA_HD_INLINE void pull_back(const Point& x, Pulled<dim>& p) const {
     double C[dim + 1][dim + 1], T[dim + 1][dim + 1];
     form.template tangent<dim>(x, test, trial, C);
     for (int e = 0; e <= dim; ++e) {  // columns

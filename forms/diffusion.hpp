@@ -27,7 +27,7 @@ struct BasicDiffusion {
   BasicField<T> k, c, f;
 
   template <int dim>
-  TESSERA_HD void at_point(const Place& x, Tangent<dim, T>& C, Load<dim, T>& l) const {
+  TESSERA_HD_INLINE void at_point(const Place& x, Tangent<dim, T>& C, Load<dim, T>& l) const {
     C.gg = {k.empty() ? nullptr : k.at(x), k.components};
     C.vv = c.empty() ? T(0) : *c.at(x);
     l.value = f.empty() ? T(0) : *f.at(x);

@@ -7,10 +7,10 @@ namespace tessera::forms {
 
 /// Strains and stresses in Voigt's order, with engineering shears gamma_ij = 2 eps_ij: 1-D xx, in the plane xx yy xy,
 /// with a third normal component (axisymmetric: the hoop) xx yy zz xy, in space xx yy zz yz xz xy. How many there are.
-TESSERA_HD constexpr int voigt_size(int dim, bool hoop) { return dim == 1 ? 1 : dim == 3 ? 6 : hoop ? 4 : 3; }
+TESSERA_HD_INLINE constexpr int voigt_size(int dim, bool hoop) { return dim == 1 ? 1 : dim == 3 ? 6 : hoop ? 4 : 3; }
 
 /// Which of them has d u_c / d x_a.
-TESSERA_HD constexpr int voigt_index(int dim, bool hoop, int c, int a) {
+TESSERA_HD_INLINE constexpr int voigt_index(int dim, bool hoop, int c, int a) {
   if (c == a) return c;
   return dim == 2 ? (hoop ? 3 : 2) : 6 - c - a;
 }
@@ -43,7 +43,7 @@ struct BasicElasticity {
   TESSERA_HD bool tests_values() const { return !radius.empty(); }
 
   template <int dim>
-  TESSERA_HD void tangent(const Place& x, int c, int d, T (&C)[dim + 1][dim + 1]) const {
+  TESSERA_HD_INLINE void tangent(const Place& x, int c, int d, T (&C)[dim + 1][dim + 1]) const {
     const bool hoop = dim == 2 && tests_values();
     const int n = voigt_size(dim, hoop);
     const T* D = stiffness.at(x);
@@ -60,7 +60,7 @@ struct BasicElasticity {
   }
 
   template <int dim>
-  TESSERA_HD void load(const Place& x, int c, T (&l)[dim + 1]) const {
+  TESSERA_HD_INLINE void load(const Place& x, int c, T (&l)[dim + 1]) const {
     const bool hoop = dim == 2 && tests_values();
     for (int a = 0; a < dim; ++a) l[a] = initial.empty() ? T(0) : initial.at(x)[voigt_index(dim, hoop, c, a)];
     l[dim] = force.empty() ? T(0) : force.at(x)[c];

@@ -39,9 +39,9 @@ struct BasicField {
   int components = 1;
   bool per_point = false;
 
-  TESSERA_HD bool empty() const { return values == nullptr; }
+  TESSERA_HD_INLINE bool empty() const { return values == nullptr; }
   /// The components at a place.
-  TESSERA_HD const T* at(const Place& x) const {
+  TESSERA_HD_INLINE const T* at(const Place& x) const {
     return values + (per_point ? x.cell * x.points + x.point : Offset{x.region}) * components;
   }
 };

@@ -25,7 +25,7 @@ struct BasicMass {
   BasicField<T> rho;
 
   template <int dim>
-  TESSERA_HD void at_point(const Place& x, Tangent<dim, T>& C, Load<dim, T>& l) const {
+  TESSERA_HD_INLINE void at_point(const Place& x, Tangent<dim, T>& C, Load<dim, T>& l) const {
     C.gg = {nullptr, 1};
     C.vv = rho.empty() ? T(0) : *rho.at(x);
     l.value = 0;

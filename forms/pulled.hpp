@@ -14,21 +14,21 @@ struct Pulled {
   double l[dim + 1];
 
   /// flux = C B_j of column j.
-  TESSERA_HD void flux(const BasisRows& basis, int j, double (&flux)[dim + 1]) const {
+  TESSERA_HD_INLINE void flux(const BasisRows& basis, int j, double (&flux)[dim + 1]) const {
     for (int a = 0; a <= dim; ++a) {
       flux[a] = C[a][0] * basis(0, j);
       for (int b = 1; b <= dim; ++b) flux[a] += C[a][b] * basis(b, j);
     }
   }
   /// row = B_i^T C of row i; B_i [dim + 1], `step` apart.
-  TESSERA_HD void row(const double* B, int step, double* row) const {
+  TESSERA_HD_INLINE void row(const double* B, int step, double* row) const {
     for (int b = 0; b <= dim; ++b) {
       row[b] = 0;
       for (int a = 0; a <= dim; ++a) row[b] += B[a * step] * C[a][b];
     }
   }
   /// What the point adds to the load of dof i.
-  TESSERA_HD double load(const BasisRows& basis, int i) const {
+  TESSERA_HD_INLINE double load(const BasisRows& basis, int i) const {
     double sum = l[0] * basis(0, i);
     for (int a = 1; a <= dim; ++a) sum += l[a] * basis(a, i);
     return sum;
@@ -65,7 +65,7 @@ using AtPoint = typename detail::AtPointOf<Form, dim>::type;
 
 /// Fills `p` at a point, see assembly's CellPoint: a Place with J^-1, w |det J| and what it says of the cell.
 template <int dim, class Form, class Point>
-TESSERA_HD inline void make_at_point(const Form& form, const Point& x, AtPoint<Form, dim>& p) {
+TESSERA_HD_INLINE inline void make_at_point(const Form& form, const Point& x, AtPoint<Form, dim>& p) {
   if constexpr (detail::BringsAtPoint<Form, dim>) {
     form.template pull_back<dim>(x, p);
   } else {
@@ -93,8 +93,8 @@ TESSERA_HD inline void make_at_point(const Form& form, const Point& x, AtPoint<F
 
 /// Row i of C at a point, in physical coordinates, from value and gradient of the test function.
 template <int dim, class Form, class Point>
-TESSERA_HD inline void make_row(const Form& form, const Point& x, double phi, const double (&grad)[dim],
-                                Row<dim>& row) {
+TESSERA_HD_INLINE inline void make_row(const Form& form, const Point& x, double phi, const double (&grad)[dim],
+                                       Row<dim>& row) {
   if constexpr (requires { form.make_row(x, phi, grad, row); }) {
     form.make_row(x, phi, grad, row);
   } else {

@@ -23,7 +23,7 @@ struct Robin {
 
   /// Coefficients are given at the points of facets: Place::cell is the facet.
   template <int dim>
-  TESSERA_HD void at_point(const Place& x, Tangent<dim>& C, Load<dim>& l) const {
+  TESSERA_HD_INLINE void at_point(const Place& x, Tangent<dim>& C, Load<dim>& l) const {
     C.gg = {nullptr, 1};
     C.vv = alpha.empty() ? 0.0 : *alpha.at(x);
     l.value = g.empty() ? 0.0 : *g.at(x);

@@ -22,7 +22,7 @@ struct Source {
   Field f;
 
   template <int dim>
-  TESSERA_HD void at_point(const Place& x, Tangent<dim>& C, Load<dim>& l) const {
+  TESSERA_HD_INLINE void at_point(const Place& x, Tangent<dim>& C, Load<dim>& l) const {
     C.gg = {nullptr, 1};
     C.vv = 0;
     l.value = f.empty() ? 0.0 : *f.at(x);

@@ -49,7 +49,7 @@ TESSERA_HD constexpr bool has(const Form& form, Block block) {
 /// C at a place of a form that needs nothing else of the point. Called where a block is needed, so that no value waits
 /// in a register.
 template <int dim, class Form>
-TESSERA_HD inline auto tangent_at(const Form& form, const Place& x) {
+TESSERA_HD_INLINE inline auto tangent_at(const Form& form, const Place& x) {
   Tangent<dim, typename Form::Number> C;
   Load<dim, typename Form::Number> l;
   form.at_point(x, C, l);
@@ -57,7 +57,7 @@ TESSERA_HD inline auto tangent_at(const Form& form, const Place& x) {
 }
 
 template <int dim, class Form>
-TESSERA_HD inline auto load_at(const Form& form, const Place& x) {
+TESSERA_HD_INLINE inline auto load_at(const Form& form, const Place& x) {
   Tangent<dim, typename Form::Number> C;
   Load<dim, typename Form::Number> l;
   form.at_point(x, C, l);
@@ -66,8 +66,8 @@ TESSERA_HD inline auto load_at(const Form& form, const Place& x) {
 
 /// G = scale J^-1 C_gg J^-T, packed; G is left alone where there is none.
 template <int dim, class Form>
-TESSERA_HD inline void pull_back_tangent(const Form& form, const Place& x, const double (&inverse)[dim][dim],
-                                         double scale, double* G) {
+TESSERA_HD_INLINE inline void pull_back_tangent(const Form& form, const Place& x, const double (&inverse)[dim][dim],
+                                                double scale, double* G) {
   if (!has(form, gradient_gradient)) return;
   const auto gg = tangent_at<dim>(form, x).gg;
   pull_back<dim>(gg.values, gg.components, inverse, scale, G);
@@ -75,13 +75,13 @@ TESSERA_HD inline void pull_back_tangent(const Form& form, const Place& x, const
 
 /// scale C_vv, 0 where there is none.
 template <int dim, class Form>
-TESSERA_HD inline double scaled_value(const Form& form, const Place& x, double scale) {
+TESSERA_HD_INLINE inline double scaled_value(const Form& form, const Place& x, double scale) {
   return has(form, value_value) ? scale * tangent_at<dim>(form, x).vv : 0.0;
 }
 
 /// scale l, 0 where there is none.
 template <int dim, class Form>
-TESSERA_HD inline double scaled_load(const Form& form, const Place& x, double scale) {
+TESSERA_HD_INLINE inline double scaled_load(const Form& form, const Place& x, double scale) {
   return has(form, load_value) ? scale * load_at<dim>(form, x) : 0.0;
 }
 

@@ -6,7 +6,7 @@ namespace tessera::forms {
 
 /// `T` is a number, or a vector of numbers that stands for several points at a time.
 template <class T>
-TESSERA_HD inline T absolute(const T& value) {
+TESSERA_HD_INLINE inline T absolute(const T& value) {
   return value < 0.0 ? -value : value;
 }
 
@@ -22,7 +22,7 @@ TESSERA_HD constexpr int packed_symmetric(int i, int j, int n) { return i <= j ?
 
 /// Inverse of a Jacobian J[d][a] = d x_d / d xi_a; returns its determinant.
 template <int dim, class T>
-TESSERA_HD inline T invert(const T (&J)[dim][dim], T (&inverse)[dim][dim]) {
+TESSERA_HD_INLINE inline T invert(const T (&J)[dim][dim], T (&inverse)[dim][dim]) {
   if constexpr (dim == 1) {
     inverse[0][0] = 1.0 / J[0][0];
     return J[0][0];
@@ -55,7 +55,7 @@ TESSERA_HD inline T invert(const T (&J)[dim][dim], T (&inverse)[dim][dim]) {
 
 /// result = A v with a symmetric A of tensor_size<dim> components, or A = a identity of one.
 template <int dim, class T, class A>
-TESSERA_HD inline void multiply_symmetric(const A* a, int components, const T (&v)[dim], T (&result)[dim]) {
+TESSERA_HD_INLINE inline void multiply_symmetric(const A* a, int components, const T (&v)[dim], T (&result)[dim]) {
   if (components == 1) {
     for (int d = 0; d < dim; ++d) result[d] = a[0] * v[d];
     return;
@@ -68,8 +68,8 @@ TESSERA_HD inline void multiply_symmetric(const A* a, int components, const T (&
 
 /// G = scale J^-1 A J^-T, packed: what stands between reference gradients where A stands between gradients.
 template <int dim>
-TESSERA_HD inline void pull_back(const double* a, int components, const double (&inverse)[dim][dim], double scale,
-                                 double* G) {
+TESSERA_HD_INLINE inline void pull_back(const double* a, int components, const double (&inverse)[dim][dim],
+                                        double scale, double* G) {
   for (int i = 0; i < dim; ++i) {
     double flux[dim];
     multiply_symmetric<dim>(a, components, inverse[i], flux);

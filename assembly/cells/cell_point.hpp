@@ -7,7 +7,7 @@ namespace tessera::assembly {
 
 /// Jacobian of the cell at a place, at a quadrature point.
 template <int dim>
-TESSERA_HD inline void cell_jacobian(const BlockView& block, Offset place, int point, double (&J)[dim][dim]) {
+TESSERA_HD_INLINE inline void cell_jacobian(const BlockView& block, Offset place, int point, double (&J)[dim][dim]) {
   sum_jacobian<dim>(
       block.geometry_nodes, [&](int g) { return block.geometry_point(place, g); },
       block.map + static_cast<Offset>(point) * dim * block.geometry_nodes, J);
@@ -22,18 +22,18 @@ struct CellPoint : forms::Place {
   double inverse[dim][dim];  ///< J^-1
   double measure;            ///< weight times |det J|
 
-  TESSERA_HD CellPoint(const BlockView& of, const Geometry& points_of, Offset place, int q, const double (&J)[dim][dim],
-                       double weight)
+  TESSERA_HD_INLINE CellPoint(const BlockView& of, const Geometry& points_of, Offset place, int q,
+                              const double (&J)[dim][dim], double weight)
       : forms::Place(of.at(place, q)), block(of), geometry(points_of), cell_place(place) {
     measure = absolute(invert<dim, double>(J, inverse)) * weight;
   }
 
-  TESSERA_HD int order() const { return block.wide.order; }
-  TESSERA_HD int simplex_axes() const { return block.wide.simplex_axes; }
+  TESSERA_HD_INLINE int order() const { return block.wide.order; }
+  TESSERA_HD_INLINE int simplex_axes() const { return block.wide.simplex_axes; }
   /// Whether the basis has second derivatives.
-  TESSERA_HD bool second() const { return block.wide.rows > dim + 1; }
+  TESSERA_HD_INLINE bool second() const { return block.wide.rows > dim + 1; }
   /// to[d] += A : D^2 x_d with derivatives in reference coordinates; A packed.
-  TESSERA_HD void add_second_of_map(const double (&A)[tensor_size<dim>], double (&to)[dim]) const {
+  TESSERA_HD_INLINE void add_second_of_map(const double (&A)[tensor_size<dim>], double (&to)[dim]) const {
     if (!block.wide.map_second) return;
     const int nodes = block.geometry_nodes;
     const double* second = block.wide.map_second + static_cast<Offset>(point) * tensor_size<dim> * nodes;
@@ -48,7 +48,7 @@ struct CellPoint : forms::Place {
 
 /// Entry (i, j) at a point from the flux of column j.
 template <int dim>
-TESSERA_HD inline double entry_of_flux(const forms::BasisRows& basis, int i, const double (&flux)[dim + 1]) {
+TESSERA_HD_INLINE inline double entry_of_flux(const forms::BasisRows& basis, int i, const double (&flux)[dim + 1]) {
   double sum = basis(0, i) * flux[0];
   for (int a = 1; a <= dim; ++a) sum += basis(a, i) * flux[a];
   return sum;

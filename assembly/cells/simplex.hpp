@@ -14,7 +14,7 @@ inline constexpr double reference_factor = dim == 1 ? 0.5 : 1.0;
 
 /// Gradients of the vertex functions of a simplex; returns |det J| from the unit simplex (dim! times its measure).
 template <int dim, class T>
-TESSERA_HD inline T simplex_gradients(const T (&x)[dim + 1][dim], T (&grad)[dim + 1][dim]) {
+TESSERA_HD_INLINE inline T simplex_gradients(const T (&x)[dim + 1][dim], T (&grad)[dim + 1][dim]) {
   T J[dim][dim], inverse[dim][dim];
   for (int d = 0; d < dim; ++d)
     for (int a = 0; a < dim; ++a) J[d][a] = x[a + 1][d] - x[0][d];
@@ -31,8 +31,8 @@ TESSERA_HD inline T simplex_gradients(const T (&x)[dim + 1][dim], T (&grad)[dim 
 /// delta_ij)/((n)(n+1)), with the tensor A between gradients and the number m between values (null: none) constant on
 /// the cell. `jacobian` is |det J|.
 template <int dim, class T>
-TESSERA_HD inline void simplex_matrix(const T (&grad)[dim + 1][dim], T jacobian, const T* tensor, int components,
-                                      const T* value, T (&matrix)[(dim + 1) * (dim + 2) / 2]) {
+TESSERA_HD_INLINE inline void simplex_matrix(const T (&grad)[dim + 1][dim], T jacobian, const T* tensor, int components,
+                                             const T* value, T (&matrix)[(dim + 1) * (dim + 2) / 2]) {
   constexpr int n = dim + 1;
   constexpr double unit_measure = dim == 1 ? 1.0 : (dim == 2 ? 0.5 : 1.0 / 6);
   const T measure = jacobian * unit_measure;

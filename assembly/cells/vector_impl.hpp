@@ -10,7 +10,7 @@ namespace tessera::assembly {
 
 /// |det J| of a cell at a point, from the reference cell.
 template <int dim>
-TESSERA_HD inline double volume_factor(const BlockView& block, Offset place, int point) {
+TESSERA_HD_INLINE inline double volume_factor(const BlockView& block, Offset place, int point) {
   double J[dim][dim], inverse[dim][dim];
   cell_jacobian<dim>(block, place, point, J);
   return absolute(invert<dim, double>(J, inverse));

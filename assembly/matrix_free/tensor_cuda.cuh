@@ -28,11 +28,10 @@ inline constexpr int cells_per_block = dim == 2 ? 128 / n : (n* n > 64 ? 1 : 128
 /// (H200, November 2026: 11.5 instead of 10.4 G dofs/s at order 2, 21.3 instead of 22.9 at order 4).
 template <int n>
 inline constexpr int blocks_wanted = n == 3 ? 6 : 0;
-/// Of apply_quads: where the compiler takes a few registers too many for one block more. 0: it decides.
+/// Of apply_quads: without a bound the compiler takes two registers too many for a seventh block at n = 5. 0: it
+/// decides.
 template <int n, class T>
-inline constexpr int quads_wanted = n == 5 && std::is_same_v<T, double>  ? 7
-                                    : n == 3 && std::is_same_v<T, float> ? 12
-                                                                         : 0;
+inline constexpr int quads_wanted = n == 5 && std::is_same_v<T, double> ? 7 : 0;
 
 /// Places of [n^dim] values in shared memory, and what is left free after the three arrays of a hex. Chosen by search
 /// for the least conflicts of banks over the lines along the three axes: on average 1.3 to 1.6 times the unavoidable

@@ -6,7 +6,7 @@ namespace tessera::assembly {
 /// J[d][a] = d x_d / d xi_a = sum_g x_g[d] slope(a, g) of a cell with `nodes` geometry nodes; point(g) gives the
 /// coordinates of one.
 template <int dim, class Point, class Slope>
-TESSERA_HD inline void sum_jacobian(int nodes, Point point, Slope slope, double (&J)[dim][dim]) {
+TESSERA_HD_INLINE inline void sum_jacobian(int nodes, Point point, Slope slope, double (&J)[dim][dim]) {
   for (int d = 0; d < dim; ++d)
     for (int a = 0; a < dim; ++a) J[d][a] = 0;
   for (int g = 0; g < nodes; ++g) {
@@ -20,7 +20,7 @@ TESSERA_HD inline void sum_jacobian(int nodes, Point point, Slope slope, double 
 
 /// The same from a table [dim, nodes] of the derivatives at one point.
 template <int dim, class Point>
-TESSERA_HD inline void sum_jacobian(int nodes, Point point, const double* slopes, double (&J)[dim][dim]) {
+TESSERA_HD_INLINE inline void sum_jacobian(int nodes, Point point, const double* slopes, double (&J)[dim][dim]) {
   sum_jacobian<dim>(
       nodes, point, [&](int a, int g) { return slopes[a * nodes + g]; }, J);
 }
