@@ -181,8 +181,7 @@ FirstUses check(const std::string& text, const std::optional<Position>& where) {
   try {
     const int results = count_results(text);
     if (results != 1)
-      throw Error(ExitCode::usage,
-                  fmt::format("the expression '{}' has {} values, one is expected", text, results),
+      throw Error(ExitCode::usage, fmt::format("the expression '{}' has {} values, one is expected", text, results),
                   "a list of expressions is written [\"...\", \"...\"]; the decimal separator is a point", where);
   } catch (const mu::Parser::exception_type& error) {
     // Streams, by which numbers are read, keep a bad_alloc to themselves.

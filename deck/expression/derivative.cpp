@@ -46,7 +46,8 @@ class Calculus {
     if (tree[a].op == Op::negate) return negative(product(tree[a].a, b));
     // c (d r) = (c d) r for numbers c, d; a (c r) = c a r; a (c / r) = c a / r.
     if (right.op == Op::multiply && tree.is_constant(right.a))
-      return of(Op::multiply, tree.is_constant(a) ? of(Op::multiply, a, right.a) : product(right.a, a), right.b);
+      return tree.is_constant(a) ? of(Op::multiply, of(Op::multiply, a, right.a), right.b)
+                                 : product(product(right.a, a), right.b);
     if (right.op == Op::divide && tree.is_constant(right.a)) return quotient(product(right.a, a), right.b);
     if (const Node left = tree[a]; left.op == Op::divide && tree.is_constant(left.a))
       return quotient(product(left.a, b), left.b);
@@ -72,8 +73,7 @@ class Calculus {
 
 /// (a^b)' = b a^(b-1) a' + a^b log(a) b'
 NodeId Calculus::of_power(NodeId f, NodeId a, NodeId b, NodeId da, NodeId db) {
-  const NodeId less =
-      tree.is_constant(b) ? number(tree[b].value - 1) : of(Op::subtract, b, number(1));
+  const NodeId less = tree.is_constant(b) ? number(tree[b].value - 1) : of(Op::subtract, b, number(1));
   const NodeId by_base = is_zero(da) ? number(0) : product(product(b, of(Op::power, a, less)), da);
   const NodeId by_exponent = is_zero(db) ? number(0) : product(product(f, of(Op::log, a)), db);
   return sum(by_base, by_exponent);

@@ -9,14 +9,53 @@ namespace tessera::deck::expressions {
 
 /// What a node of an expression does with its operands. Truth is 1 or 0; every value but 0 is true, NaN as well.
 enum class Op : std::uint8_t {
-  constant, variable,                                          // no operand
-  negate, add, subtract, multiply, divide, power,              // -a, a + b, ..., a^b
-  less, greater, less_equal, greater_equal, equal, not_equal,  // a < b, ...
-  both, either, select,                                        // a && b, a || b, a ? b : c
-  sin, cos, tan, asin, acos, atan, sinh, cosh, tanh, asinh, acosh, atanh,
-  exp, log, log2, log10, sqrt, cbrt, abs, sign, floor, ceil, rint, erf, erfc,
-  atan2, hypot, mod,                                           // mod: a - b floor(a / b)
-  min, max,                                                    // b < a ? b : a, and a < b ? b : a
+  constant,
+  variable,  // no operand
+  negate,
+  add,
+  subtract,
+  multiply,
+  divide,
+  power,  // -a, a + b, ..., a^b
+  less,
+  greater,
+  less_equal,
+  greater_equal,
+  equal,
+  not_equal,  // a < b, ...
+  both,
+  either,
+  select,  // a && b, a || b, a ? b : c
+  sin,
+  cos,
+  tan,
+  asin,
+  acos,
+  atan,
+  sinh,
+  cosh,
+  tanh,
+  asinh,
+  acosh,
+  atanh,
+  exp,
+  log,
+  log2,
+  log10,
+  sqrt,
+  cbrt,
+  abs,
+  sign,
+  floor,
+  ceil,
+  rint,
+  erf,
+  erfc,
+  atan2,
+  hypot,
+  mod,  // mod: a - b floor(a / b)
+  min,
+  max,  // b < a ? b : a, and a < b ? b : a
   count
 };
 
@@ -32,7 +71,8 @@ struct Operator {
 };
 constexpr int or_precedence = 1, and_precedence = 2, comparison_precedence = 4, sum_precedence = 5,
               product_precedence = 6, sign_precedence = 6, power_precedence = 7;
-constexpr std::array<Operator, 13> operators = {{  // a name that begins with another one stands before it
+constexpr std::array<Operator, 13> operators = {{
+    // a name that begins with another one stands before it
     {"<=", Op::less_equal, comparison_precedence},
     {">=", Op::greater_equal, comparison_precedence},
     {"==", Op::equal, comparison_precedence},

@@ -131,18 +131,16 @@ std::size_t Program::evaluate(std::span<const Input> inputs, std::size_t count, 
   };
 
   for (const Number& number : numbers_) std::fill_n(at(number.result), most, number.value);
-  for (const Variable& variable : uniform_)
-    std::fill_n(at(variable.result), most, *inputs[variable.variable].values);
+  for (const Variable& variable : uniform_) std::fill_n(at(variable.result), most, *inputs[variable.variable].values);
   run(once_, most);
   std::size_t bad = count;
   for (std::size_t first = 0; first < count; first += most) {
     const std::size_t points = std::min(most, count - first), length = padded(points);
     for (const Variable& variable : varying_) {
       const Input& input = inputs[variable.variable];
-      const double* from = input.values + first * input.stride;
       double* const to = at(variable.result);
-      for (std::size_t i = 0; i < points; ++i) to[i] = from[i * input.stride];
-      for (std::size_t i = points; i < length; ++i) to[i] = to[points - 1];
+      gather(input.values + first * input.stride, input.stride, points, to);
+      std::fill(to + points, to + length, to[points - 1]);
     }
     run(each_block_, length);
     const double* const result = at(result_);

@@ -84,8 +84,8 @@ class Writer {
                binary != operators.end()) {
       write_operator(*binary, n, least);
     } else {
-      const auto function = std::find_if(functions().begin(), functions().end(),
-                                         [&](const Function& f) { return f.op == n.op; });
+      const auto function =
+          std::find_if(functions().begin(), functions().end(), [&](const Function& f) { return f.op == n.op; });
       if (operands(n.op) == 1)
         write(highest_precedence, least, {characters(function->name), characters("("), {n.a}, characters(")")});
       else
@@ -96,10 +96,8 @@ class Writer {
 
   void write_operator(const Operator& binary, const Node& n, int least) {
     const int own = binary.precedence;
-    if (own == power_precedence)
-      return write(own, least, {{n.a, own + 1}, characters("^"), {n.b, own}});
-    if (own == product_precedence)
-      return write(own, least, {{n.a, own}, characters(binary.name), {n.b, own + 1}});
+    if (own == power_precedence) return write(own, least, {{n.a, own + 1}, characters("^"), {n.b, own}});
+    if (own == product_precedence) return write(own, least, {{n.a, own}, characters(binary.name), {n.b, own + 1}});
     // a + (-b) is a - b to the last bit.
     const Node& right = tree_[n.b];
     if (n.op == Op::add && right.op == Op::negate)
@@ -111,7 +109,10 @@ class Writer {
     const bool is_signed = right.op == Op::negate || (right.op == Op::constant && std::signbit(right.value));
     const std::string_view blank = " ";
     write(own, least,
-          {{n.a, own}, characters(blank), characters(binary.name), characters(blank),
+          {{n.a, own},
+           characters(blank),
+           characters(binary.name),
+           characters(blank),
            {n.b, is_signed ? power_precedence : own + 1}});
   }
 
@@ -122,7 +123,8 @@ class Writer {
       text_ += '(';
       waiting_.push_back(characters(")"));
     }
-    waiting_.insert(waiting_.end(), std::make_reverse_iterator(pieces.end()), std::make_reverse_iterator(pieces.begin()));
+    waiting_.insert(waiting_.end(), std::make_reverse_iterator(pieces.end()),
+                    std::make_reverse_iterator(pieces.begin()));
   }
 
   const Tree& tree_;

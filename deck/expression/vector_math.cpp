@@ -31,8 +31,9 @@ double value_of(double a, double b, double c) {
 
 template <class F>
 void plain_loop(std::size_t count, const double* a, const double* b, const double* c, double* result) {
+  for (std::size_t i = 0; i < count; i += vector_length)
 #pragma omp simd
-  for (std::size_t i = 0; i < count; ++i) result[i] = value_of<F>(a[i], b[i], c[i]);
+    for (std::size_t lane = i; lane < i + vector_length; ++lane) result[lane] = value_of<F>(a[lane], b[lane], c[lane]);
 }
 
 /// A function that the compiler turns into vector instructions, or that has none.
@@ -63,8 +64,8 @@ constexpr const char* library_name = "SLEEF, 2 numbers at a time";
 #endif
 constexpr std::size_t width = sizeof(Vector) / sizeof(double);
 
-/// A function of SLEEF on arrays. Some give up early at the ends of its range (sinh from 710 on, asinh from 1e154 on), and they need not
-/// know every rule for infinities: values that are not finite are computed again by F.
+/// A function of SLEEF on arrays. Some give up early at the ends of its range (sinh from 710 on, asinh from 1e154 on),
+/// and they need not know every rule for infinities: values that are not finite are computed again by F.
 template <class F, class OnVectors>
 void vector_loop(std::size_t count, const double* a, const double* b, const double* c, double* result) {
   Vector nothing{};  // 0, or NaN where a value was not finite
@@ -92,7 +93,7 @@ Kernel by_vectors(F, OnVectors) {
 
 #define TESSERA_FUNCTION1(name, bound) \
   by_vectors([](double a) { return std::name(a); }, [](Vector a) { return TESSERA_SLEEF(name, bound)(a); })
-#define TESSERA_FUNCTION2(name, bound)                         \
+#define TESSERA_FUNCTION2(name, bound)                           \
   by_vectors([](double a, double b) { return std::name(a, b); }, \
              [](Vector a, Vector b) { return TESSERA_SLEEF(name, bound)(a, b); })
 
@@ -160,6 +161,13 @@ std::array<Kernel, static_cast<std::size_t>(Op::count)> make_kernels() {
 const Kernel& kernel(Op op) {
   static const auto table = make_kernels();
   return table[static_cast<std::size_t>(op)];
+}
+
+void gather(const double* from, std::size_t stride, std::size_t count, double* to) {
+  if (stride == 3)  // points [count, 3]: with a stride it knows, the compiler finds instructions
+    for (std::size_t i = 0; i < count; ++i) to[i] = from[3 * i];
+  else
+    for (std::size_t i = 0; i < count; ++i) to[i] = from[stride * i];
 }
 
 const char* vector_library() { return library_name; }

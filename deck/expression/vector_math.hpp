@@ -23,6 +23,9 @@ struct Kernel {
 };
 const Kernel& kernel(Op op);
 
+/// to[i] = from[i * stride].
+void gather(const double* from, std::size_t stride, std::size_t count, double* to);
+
 /// "SLEEF, 8 numbers at a time", or "the standard library".
 const char* vector_library();
 
