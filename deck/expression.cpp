@@ -108,10 +108,17 @@ std::array<Input, expressions::variables.size()> inputs(const double* points, co
 }  // namespace
 
 double Evaluator::operator()(const double* xyz, double t) {
-  const Expression::State& f = *state_->expression;
-  double value = f.value;
-  if (f.program) f.program->evaluate(inputs(xyz, t), 1, &value, state_->workspace);
+  double value = 0;
+  at(xyz, 1, t, &value);
   return value;
+}
+
+void Evaluator::at(const double* points, std::size_t count, double t, double* values) {
+  const Expression::State& f = *state_->expression;
+  if (f.program)
+    f.program->evaluate(inputs(points, t), count, values, state_->workspace);
+  else
+    std::fill(values, values + count, f.value);
 }
 
 void Evaluator::evaluate(const double* points, std::size_t count, double t, double* values, int threads) {

@@ -51,6 +51,8 @@ class Evaluator {
   /// f(xyz[0..2], t), not checked: infinite or NaN where the expression is. For many points `evaluate` is several times
   /// faster; the values are the same.
   double operator()(const double* xyz, double t = 0);
+  /// The same at points [count, 3], by this thread.
+  void at(const double* points, std::size_t count, double t, double* values);
   /// values[i] = f(points[3 i ..], t); throws Error(usage) naming the expression and the point where a value is not
   /// finite. Large counts are spread over `threads` (0: default_threads()); the values do not depend on how many.
   void evaluate(const double* points, std::size_t count, double t, double* values, int threads = 0);

@@ -1,6 +1,7 @@
 #include "deck/expression/program.hpp"
 
 #include <algorithm>
+#include <bit>
 #include <cmath>
 
 namespace tessera::deck::expressions {
@@ -119,30 +120,43 @@ Program::Program(const Tree& tree, NodeId root) {
   block_ = std::clamp(bytes_of_registers / (8 * registers_) / vector_length * vector_length, least_points, most_points);
 }
 
+void Program::run(const std::vector<Instruction>& instructions, std::size_t points, Workspace& workspace) const {
+  double* const registers = workspace.registers.data();
+  const auto at = [&](Register r) { return registers + r * workspace.length; };
+  for (const Instruction& i : instructions) i.loop(points, at(i.a), at(i.b), at(i.c), at(i.result));
+}
+
+/// Registers for blocks of `length` points, and in them what does not change from block to block.
+void Program::prepare(std::span<const Input> inputs, std::size_t length, Workspace& workspace) const {
+  bool is_new = workspace.length < length;
+  if (is_new) {
+    workspace.registers = Array<double, Host>(static_cast<Offset>(registers_ * length));
+    workspace.length = length;
+    for (const Number& number : numbers_)
+      fill(number.value, length, workspace.registers.data() + number.result * length);
+  }
+  for (const Variable& variable : uniform_) {
+    double* const to = workspace.registers.data() + variable.result * workspace.length;
+    const double value = *inputs[variable.variable].values;
+    is_new |= std::bit_cast<std::uint64_t>(*to) != std::bit_cast<std::uint64_t>(value);
+    if (is_new) fill(value, workspace.length, to);
+  }
+  if (is_new) run(once_, workspace.length, workspace);
+}
+
 std::size_t Program::evaluate(std::span<const Input> inputs, std::size_t count, double* values,
                               Workspace& workspace) const {
   const std::size_t most = std::min(padded(count), block_);
-  const Offset needed = static_cast<Offset>(registers_ * most);
-  if (workspace.registers.size() < needed) workspace.registers = Array<double, Host>(needed);
-  double* const registers = workspace.registers.data();
-  const auto at = [&](Register r) { return registers + r * most; };
-  const auto run = [&](const std::vector<Instruction>& instructions, std::size_t points) {
-    for (const Instruction& i : instructions) i.loop(points, at(i.a), at(i.b), at(i.c), at(i.result));
-  };
-
-  for (const Number& number : numbers_) std::fill_n(at(number.result), most, number.value);
-  for (const Variable& variable : uniform_) std::fill_n(at(variable.result), most, *inputs[variable.variable].values);
-  run(once_, most);
+  prepare(inputs, most, workspace);
+  const auto at = [&](Register r) { return workspace.registers.data() + r * workspace.length; };
   std::size_t bad = count;
   for (std::size_t first = 0; first < count; first += most) {
     const std::size_t points = std::min(most, count - first), length = padded(points);
     for (const Variable& variable : varying_) {
       const Input& input = inputs[variable.variable];
-      double* const to = at(variable.result);
-      gather(input.values + first * input.stride, input.stride, points, to);
-      std::fill(to + points, to + length, to[points - 1]);
+      gather(input.values + first * input.stride, input.stride, points, at(variable.result));
     }
-    run(each_block_, length);
+    run(each_block_, length, workspace);
     const double* const result = at(result_);
     double nothing = 0;  // or NaN
 #pragma omp simd reduction(+ : nothing)

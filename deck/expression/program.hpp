@@ -21,9 +21,11 @@ class Program {
   /// A node that several others use is computed once; what depends on constants and time alone, once a call.
   Program(const Tree& tree, NodeId root);
 
-  /// Memory for registers, of one thread; it grows with the blocks that are asked for.
+  /// Registers of one thread and one program, as many numbers each as the longest block so far. Constants stay in them
+  /// from call to call, and what depends on time alone as long as that stays.
   struct Workspace {
     Array<double, Host> registers;
+    std::size_t length = 0;
   };
 
   /// values[i] = f(inputs of point i), `inputs` by the numbers of the variables. A value does not depend on the other
@@ -48,6 +50,8 @@ class Program {
     Register result, a, b, c;
   };
   class Compiler;
+  void run(const std::vector<Instruction>& instructions, std::size_t points, Workspace& workspace) const;
+  void prepare(std::span<const Input> inputs, std::size_t length, Workspace& workspace) const;
 
   std::vector<Number> numbers_;
   std::vector<Variable> uniform_, varying_;

@@ -163,11 +163,19 @@ const Kernel& kernel(Op op) {
   return table[static_cast<std::size_t>(op)];
 }
 
+void fill(double value, std::size_t count, double* to) {
+  for (std::size_t i = 0; i < count; i += vector_length)
+#pragma omp simd
+    for (std::size_t lane = i; lane < i + vector_length; ++lane) to[lane] = value;
+}
+
 void gather(const double* from, std::size_t stride, std::size_t count, double* to) {
+  if (count == 1) return fill(*from, vector_length, to);
   if (stride == 3)  // points [count, 3]: with a stride it knows, the compiler finds instructions
     for (std::size_t i = 0; i < count; ++i) to[i] = from[3 * i];
   else
     for (std::size_t i = 0; i < count; ++i) to[i] = from[stride * i];
+  for (std::size_t i = count; i % vector_length != 0; ++i) to[i] = to[count - 1];
 }
 
 const char* vector_library() { return library_name; }

@@ -23,7 +23,10 @@ struct Kernel {
 };
 const Kernel& kernel(Op op);
 
-/// to[i] = from[i * stride].
+/// to[i] = value for 0 <= i < count, a multiple of vector_length.
+void fill(double value, std::size_t count, double* to);
+
+/// to[i] = from[i * stride], and the last of them again up to the next multiple of vector_length.
 void gather(const double* from, std::size_t stride, std::size_t count, double* to);
 
 /// "SLEEF, 8 numbers at a time", or "the standard library".
