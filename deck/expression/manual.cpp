@@ -32,7 +32,8 @@ std::string manual() {
       "| operators, from the loosest | `c ? a : b`, `\\|\\|`, `&&`, `<` `>` `<=` `>=` `==` `!=`, `+` `-`, `*` `/` and "
       "signs, `^` (from the right: `2^-x^2` is `2^(-(x^2))`, `-x^2` is `-(x^2)`) |\n"
       "| functions | {} |\n\n"
-      "`log` and `ln` are natural; `mod(a, b)` is a - b floor(a/b); `rint` takes halves to the even number; `min`, `max` "
+      "`log` and `ln` are natural; `mod(a, b)` is a - b floor(a/b); `rint` takes halves to the even number; `min`, "
+      "`max` "
       "and `sum` take any number of arguments; `if(c, a, b)` is `c ? a : b`. Conditions are 1 or 0, and what is not 0 "
       "is true. A value must be finite wherever it is used; the branch that is not taken may be anything.\n",
       quoted(variables), quoted(constants()), quoted(functions()));

@@ -43,8 +43,8 @@ int compare(const std::string& text, unsigned seed) {
     const double value = evaluator(&points[3 * p], 0.7);
     if (std::isnan(expected) || !std::isfinite(value)) continue;
     EXPECT_NEAR(value, expected, 1e-5 * (1 + std::fabs(expected)))
-        << text << "\n" << slope.text() << "\n at " << points[3 * p] << ", " << points[3 * p + 1] << ", "
-        << points[3 * p + 2];
+        << text << "\n"
+        << slope.text() << "\n at " << points[3 * p] << ", " << points[3 * p + 1] << ", " << points[3 * p + 2];
     ++compared;
   }
   return compared;
@@ -62,7 +62,10 @@ TEST(Derivative, EveryFunction) {
     const std::string name(function.name);
     const bool positive = name.starts_with("log") || name == "ln" || name == "sqrt" || name == "pow";
     const bool small = name == "asin" || name == "acos" || name == "atanh";
-    const std::string inner = positive ? "(1.6+x*y)" : small ? "(0.3*x+0.1*y)" : name == "acosh" ? "(3+x*y)" : "(x*y-0.7*x)";
+    const std::string inner = positive          ? "(1.6+x*y)"
+                              : small           ? "(0.3*x+0.1*y)"
+                              : name == "acosh" ? "(3+x*y)"
+                                                : "(x*y-0.7*x)";
     std::string text = name + "(" + inner;
     if (function.arguments == 2 || function.arguments == expressions::any_number) text += ", 1.3 + 0.2*x^2 + z";
     if (function.arguments == 3) text = "if(x < y, x^2*y, cos(x)";
@@ -91,7 +94,8 @@ TEST(Derivative, ReadsAsOneWritesIt) {
       {"x^y", "y*x^(y - 1)"},
       {"(x - 1)*(-x)", "-x + (1 - x)"},
   };
-  for (const auto& [text, expected] : table) EXPECT_EQ(derivative(Expression(text), Variable::x).text(), expected) << text;
+  for (const auto& [text, expected] : table)
+    EXPECT_EQ(derivative(Expression(text), Variable::x).text(), expected) << text;
   EXPECT_EQ(derivative(Expression("exp(-2*t)*x"), Variable::t).text(), "-2*exp(-2*t)*x");
 }
 
@@ -106,7 +110,8 @@ TEST(Derivative, TextParsesToTheSameValues) {
     } catch (const Error& error) {  // a constant without a finite value
       EXPECT_NE(std::string(error.what()).find("a finite value"), std::string::npos + 1) << text;
       EXPECT_TRUE(std::string(error.what()).ends_with("inf") || std::string(error.what()).ends_with("nan"))
-          << text << "\n" << error.what();
+          << text << "\n"
+          << error.what();
       continue;
     }
     const auto points = random_points(4, i + 1);

@@ -49,19 +49,28 @@ class Oracle {
   using F2 = double (*)(double, double);
   void define_functions() {
     const std::pair<const char*, F1> one[] = {
-        {"sin", std::sin},     {"cos", std::cos},     {"tan", std::tan},     {"asin", std::asin},
-        {"acos", std::acos},   {"atan", std::atan},   {"sinh", std::sinh},   {"cosh", std::cosh},
-        {"tanh", std::tanh},   {"asinh", std::asinh}, {"acosh", std::acosh}, {"atanh", std::atanh},
-        {"exp", std::exp},     {"log", std::log},     {"ln", std::log},      {"log2", std::log2},
-        {"log10", std::log10}, {"sqrt", std::sqrt},   {"cbrt", std::cbrt},   {"abs", std::fabs},
-        {"floor", std::floor}, {"ceil", std::ceil},   {"rint", std::rint},   {"erf", std::erf},
+        {"sin", std::sin},     {"cos", std::cos},
+        {"tan", std::tan},     {"asin", std::asin},
+        {"acos", std::acos},   {"atan", std::atan},
+        {"sinh", std::sinh},   {"cosh", std::cosh},
+        {"tanh", std::tanh},   {"asinh", std::asinh},
+        {"acosh", std::acosh}, {"atanh", std::atanh},
+        {"exp", std::exp},     {"log", std::log},
+        {"ln", std::log},      {"log2", std::log2},
+        {"log10", std::log10}, {"sqrt", std::sqrt},
+        {"cbrt", std::cbrt},   {"abs", std::fabs},
+        {"floor", std::floor}, {"ceil", std::ceil},
+        {"rint", std::rint},   {"erf", std::erf},
         {"erfc", std::erfc},   {"sign", [](double a) { return a < 0 ? -1.0 : a > 0 ? 1.0 : 0.0; }}};
     for (const auto& [name, function] : one) parser_.DefineFun(name, function);
-    const std::pair<const char*, F2> two[] = {
-        {"atan2", std::atan2}, {"pow", std::pow}, {"hypot", std::hypot}, {"mod", [](double a, double b) {
-           const volatile double whole = b * std::floor(a / b);  // volatile: no fused operation
-           return a - whole;
-         }}};
+    const std::pair<const char*, F2> two[] = {{"atan2", std::atan2},
+                                              {"pow", std::pow},
+                                              {"hypot", std::hypot},
+                                              {"mod", [](double a, double b) {
+                                                 const volatile double whole =
+                                                     b * std::floor(a / b);  // volatile: no fused operation
+                                                 return a - whole;
+                                               }}};
     for (const auto& [name, function] : two) parser_.DefineFun(name, function);
     parser_.DefineFun("min", [](const double* v, int n) { return *std::min_element(v, v + n); });
     parser_.DefineFun("max", [](const double* v, int n) { return *std::max_element(v, v + n); });
@@ -141,8 +150,7 @@ class RandomExpressions {
     Sample result = atom(depth);
     if (!chance(0.15)) return result;
     const std::string sign = chance(0.2) ? "-" : "";
-    const Sample exponent =
-        chance(0.7) ? Sample{std::to_string(below(5)), std::to_string(below(1))} : power(depth - 1);
+    const Sample exponent = chance(0.7) ? Sample{std::to_string(below(5)), std::to_string(below(1))} : power(depth - 1);
     result.text += "^" + sign + exponent.text;
     result.disturbed = "disturbed(" + result.disturbed + "^" + sign +
                        (exponent.disturbed == "0" ? exponent.text : exponent.disturbed) + ")";
@@ -154,9 +162,9 @@ class RandomExpressions {
     if (chance(0.15)) return call(one_of({"min", "max", "sum"}), arguments(depth - 1, 1 + below(4)));
     if (chance(0.2)) return call(one_of({"atan2", "pow", "hypot", "mod"}), arguments(depth - 1, 2));
     if (chance(0.05)) return call("if", arguments(depth - 1, 3));
-    const std::string name = one_of({"sin",  "cos",   "tan",   "asin",  "acos", "atan",  "sinh", "cosh", "tanh",
-                                     "asinh", "acosh", "atanh", "exp",   "log",  "ln",    "log2", "log10", "sqrt",
-                                     "cbrt", "abs",   "sign",  "floor", "ceil", "rint",  "erf",  "erfc"});
+    const std::string name = one_of({"sin",   "cos",   "tan",   "asin",  "acos", "atan", "sinh", "cosh",  "tanh",
+                                     "asinh", "acosh", "atanh", "exp",   "log",  "ln",   "log2", "log10", "sqrt",
+                                     "cbrt",  "abs",   "sign",  "floor", "ceil", "rint", "erf",  "erfc"});
     // Arguments where the function has a value, mostly.
     Sample argument = ternary(depth - 1);
     const bool positive = name.starts_with("log") || name == "ln" || name == "sqrt" || name == "acosh";

@@ -145,21 +145,21 @@ struct Reference {
 const std::vector<Reference>& references() {
   using L = long double;
   static const std::vector<Reference> all = {
-      {Op::sin, [](L a, L) { return std::sin(a); }},       {Op::cos, [](L a, L) { return std::cos(a); }},
-      {Op::tan, [](L a, L) { return std::tan(a); }},       {Op::asin, [](L a, L) { return std::asin(a); }},
-      {Op::acos, [](L a, L) { return std::acos(a); }},     {Op::atan, [](L a, L) { return std::atan(a); }},
-      {Op::sinh, [](L a, L) { return std::sinh(a); }},     {Op::cosh, [](L a, L) { return std::cosh(a); }},
-      {Op::tanh, [](L a, L) { return std::tanh(a); }},     {Op::asinh, [](L a, L) { return std::asinh(a); }},
-      {Op::acosh, [](L a, L) { return std::acosh(a); }},   {Op::atanh, [](L a, L) { return std::atanh(a); }},
-      {Op::exp, [](L a, L) { return std::exp(a); }},       {Op::log, [](L a, L) { return std::log(a); }},
-      {Op::log2, [](L a, L) { return std::log2(a); }},     {Op::log10, [](L a, L) { return std::log10(a); }},
-      {Op::sqrt, [](L a, L) { return std::sqrt(a); }},     {Op::cbrt, [](L a, L) { return std::cbrt(a); }},
-      {Op::abs, [](L a, L) { return std::fabs(a); }},      {Op::floor, [](L a, L) { return std::floor(a); }},
-      {Op::ceil, [](L a, L) { return std::ceil(a); }},     {Op::rint, [](L a, L) { return std::rint(a); }},
-      {Op::erf, [](L a, L) { return std::erf(a); }},       {Op::erfc, [](L a, L) { return std::erfc(a); }},
+      {Op::sin, [](L a, L) { return std::sin(a); }},          {Op::cos, [](L a, L) { return std::cos(a); }},
+      {Op::tan, [](L a, L) { return std::tan(a); }},          {Op::asin, [](L a, L) { return std::asin(a); }},
+      {Op::acos, [](L a, L) { return std::acos(a); }},        {Op::atan, [](L a, L) { return std::atan(a); }},
+      {Op::sinh, [](L a, L) { return std::sinh(a); }},        {Op::cosh, [](L a, L) { return std::cosh(a); }},
+      {Op::tanh, [](L a, L) { return std::tanh(a); }},        {Op::asinh, [](L a, L) { return std::asinh(a); }},
+      {Op::acosh, [](L a, L) { return std::acosh(a); }},      {Op::atanh, [](L a, L) { return std::atanh(a); }},
+      {Op::exp, [](L a, L) { return std::exp(a); }},          {Op::log, [](L a, L) { return std::log(a); }},
+      {Op::log2, [](L a, L) { return std::log2(a); }},        {Op::log10, [](L a, L) { return std::log10(a); }},
+      {Op::sqrt, [](L a, L) { return std::sqrt(a); }},        {Op::cbrt, [](L a, L) { return std::cbrt(a); }},
+      {Op::abs, [](L a, L) { return std::fabs(a); }},         {Op::floor, [](L a, L) { return std::floor(a); }},
+      {Op::ceil, [](L a, L) { return std::ceil(a); }},        {Op::rint, [](L a, L) { return std::rint(a); }},
+      {Op::erf, [](L a, L) { return std::erf(a); }},          {Op::erfc, [](L a, L) { return std::erfc(a); }},
       {Op::atan2, [](L a, L b) { return std::atan2(a, b); }}, {Op::power, [](L a, L b) { return std::pow(a, b); }},
-      {Op::hypot, [](L a, L b) { return std::hypot(a, b); }},
-      {Op::negate, [](L a, L) { return -a; }},             {Op::divide, [](L a, L b) { return a / b; }},
+      {Op::hypot, [](L a, L b) { return std::hypot(a, b); }}, {Op::negate, [](L a, L) { return -a; }},
+      {Op::divide, [](L a, L b) { return a / b; }},
   };
   return all;
 }
@@ -167,9 +167,35 @@ const std::vector<Reference>& references() {
 /// 0, infinities, NaN, what is too large or too small, and values of all sizes.
 std::vector<double> arguments() {
   constexpr double infinity = std::numeric_limits<double>::infinity();
-  std::vector<double> result = {0,     1,     0.5,    2,      3,         infinity, std::nan(""), 1e22,  1e300, 1.7e308,
-                                5e-324, 1e-310, 2.3e-308, 1e-300, 709.7,   710.2,    710.5,        744.5, 1e154, 1.4e154,
-                                1e200, 26.2,  27.5,   1e15,   4503599627370497.5, 0.49999999999999994, 1.5, 2.5, 1e5};
+  std::vector<double> result = {0,
+                                1,
+                                0.5,
+                                2,
+                                3,
+                                infinity,
+                                std::nan(""),
+                                1e22,
+                                1e300,
+                                1.7e308,
+                                5e-324,
+                                1e-310,
+                                2.3e-308,
+                                1e-300,
+                                709.7,
+                                710.2,
+                                710.5,
+                                744.5,
+                                1e154,
+                                1.4e154,
+                                1e200,
+                                26.2,
+                                27.5,
+                                1e15,
+                                4503599627370497.5,
+                                0.49999999999999994,
+                                1.5,
+                                2.5,
+                                1e5};
   for (int k = 1; k < 20; ++k) result.push_back(k * std::numbers::pi / 4);
   std::minstd_rand random(5);
   for (int i = 0; i < 1500; ++i) {
@@ -186,7 +212,8 @@ double ulps(double value, long double expected) {
   if (std::isnan(value) || std::isnan(expected) || std::isinf(static_cast<double>(expected)) || std::isinf(value))
     return same(value, static_cast<double>(expected)) ? 0 : 1e30;
   const double size = std::max(std::fabs(static_cast<double>(expected)), std::numeric_limits<double>::min());
-  return static_cast<double>(std::fabs(value - expected) / (std::nextafter(size, std::numeric_limits<double>::infinity()) - size));
+  return static_cast<double>(std::fabs(value - expected) /
+                             (std::nextafter(size, std::numeric_limits<double>::infinity()) - size));
 }
 
 TEST(ExpressionValues, EveryFunctionIsWithinItsBoundEverywhere) {
@@ -205,7 +232,8 @@ TEST(ExpressionValues, EveryFunctionIsWithinItsBoundEverywhere) {
       kernel.loop(count, a.data(), b.data(), b.data(), r.data());
       for (Offset i = 0; i < static_cast<Offset>(count); ++i) {
         const double off = ulps(r[i], function.value(a[i], b[i]));
-        EXPECT_LE(ulps(kernel.value(a[i], b[i], 0), function.value(a[i], b[i])), 3.0) << int(function.op) << " " << a[i];
+        EXPECT_LE(ulps(kernel.value(a[i], b[i], 0), function.value(a[i], b[i])), 3.0)
+            << int(function.op) << " " << a[i];
         if (off > worst) worst = off, worst_a = a[i], worst_b = b[i];
         if (r[i] == 0 && function.value(a[i], b[i]) == 0) {
           EXPECT_EQ(std::signbit(r[i]), std::signbit(function.value(a[i], b[i]))) << int(function.op) << " " << a[i];
@@ -220,10 +248,12 @@ TEST(ExpressionValues, EveryFunctionIsWithinItsBoundEverywhere) {
 }
 
 TEST(ExpressionValues, ChoicesAndComparisonsOfSpecialValues) {
-  const std::vector<double> all = {0.0, -0.0, 1, -1, std::nan(""), 1 / epsilon, std::numeric_limits<double>::infinity()};
-  const char* const texts[] = {"x < y",   "x > y",  "x <= y", "x >= y", "x == y", "x != y",     "x && y",
-                               "x || y",  "x ? y : z", "if(x, y, z)", "min(x, y)", "max(x, y)", "min(x, y, z)",
-                               "sign(x)", "sum(x)", "sum(x, y)", "mod(x, y)", "x^0", "y^1", "1/x", "x^-1", "-x", "0*x"};
+  const std::vector<double> all = {
+      0.0, -0.0, 1, -1, std::nan(""), 1 / epsilon, std::numeric_limits<double>::infinity()};
+  const char* const texts[] = {"x < y",        "x > y",   "x <= y",    "x >= y",      "x == y",    "x != y",
+                               "x && y",       "x || y",  "x ? y : z", "if(x, y, z)", "min(x, y)", "max(x, y)",
+                               "min(x, y, z)", "sign(x)", "sum(x)",    "sum(x, y)",   "mod(x, y)", "x^0",
+                               "y^1",          "1/x",     "x^-1",      "-x",          "0*x"};
   for (const char* text : texts) {
     Oracle oracle(text);
     std::vector<double> points;
@@ -232,8 +262,10 @@ TEST(ExpressionValues, ChoicesAndComparisonsOfSpecialValues) {
     const std::vector<double> values = values_of(text, points, 0);
     for (std::size_t p = 0; p < values.size(); ++p) {
       const double expected = oracle(&points[3 * p], 0);
-      EXPECT_TRUE(same(values[p], expected) && (std::isnan(expected) || std::signbit(values[p]) == std::signbit(expected)))
-          << text << " is " << values[p] << ", not " << expected << " at " << points[3 * p] << ", " << points[3 * p + 1];
+      EXPECT_TRUE(same(values[p], expected) &&
+                  (std::isnan(expected) || std::signbit(values[p]) == std::signbit(expected)))
+          << text << " is " << values[p] << ", not " << expected << " at " << points[3 * p] << ", "
+          << points[3 * p + 1];
     }
   }
 }
@@ -295,8 +327,7 @@ TEST(ExpressionValues, OneExpressionIsSharedByThreads) {
   std::vector<std::thread> threads;
   for (auto& own : values)
     threads.emplace_back([&] {
-      for (int repeat = 0; repeat < 20; ++repeat)
-        Evaluator(expression).evaluate(points.data(), 3000, 0, own.data());
+      for (int repeat = 0; repeat < 20; ++repeat) Evaluator(expression).evaluate(points.data(), 3000, 0, own.data());
     });
   for (std::thread& thread : threads) thread.join();
   for (const auto& own : values) EXPECT_EQ(own, expected);
