@@ -9,23 +9,28 @@ namespace tessera::deck::expressions {
 
 /// What a node of an expression does with its operands. Truth is 1 or 0; every value but 0 is true, NaN as well.
 enum class Op : std::uint8_t {
+  // without operands
   constant,
-  variable,  // no operand
+  variable,
+  // -a, a + b, a - b, a * b, a / b, a^b
   negate,
   add,
   subtract,
   multiply,
   divide,
-  power,  // -a, a + b, ..., a^b
+  power,
+  // a < b, a > b, a <= b, a >= b, a == b, a != b
   less,
   greater,
   less_equal,
   greater_equal,
   equal,
-  not_equal,  // a < b, ...
+  not_equal,
+  // a && b, a || b, a ? b : c
   both,
   either,
-  select,  // a && b, a || b, a ? b : c
+  select,
+  // functions of a
   sin,
   cos,
   tan,
@@ -51,11 +56,13 @@ enum class Op : std::uint8_t {
   rint,
   erf,
   erfc,
+  // functions of a and b; mod is a - b floor(a / b)
   atan2,
   hypot,
-  mod,  // mod: a - b floor(a / b)
+  mod,
+  // b < a ? b : a, and a < b ? b : a
   min,
-  max,  // b < a ? b : a, and a < b ? b : a
+  max,
   count
 };
 

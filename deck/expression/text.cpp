@@ -41,10 +41,11 @@ Number to_text(double v) {
   return {fmt::format("{}", v), highest_precedence};
 }
 
-/// A node that is to be written, in parentheses where it binds less tightly than `least`; or characters.
+/// What is to be written: a node, in parentheses where it binds less tightly than `least`; or characters.
 struct Piece {
   NodeId node = 0;
   int least = lowest_precedence;
+  bool without_sign = false;  ///< of a negative number, after a minus
   std::string_view characters = {};
 };
 
@@ -57,10 +58,12 @@ class Writer {
     while (!waiting_.empty()) {
       const Piece piece = waiting_.back();
       waiting_.pop_back();
-      if (piece.characters.empty())
-        write_node(piece.node, piece.least);
-      else
+      if (!piece.characters.empty())
         text_ += piece.characters;
+      else if (piece.without_sign)
+        text_ += to_text(-tree_[piece.node].value).text;
+      else
+        write_node(piece.node, piece.least);
       if (text_.size() > longest_text) return {};
     }
     return std::move(text_);
@@ -102,10 +105,8 @@ class Writer {
     const Node& right = tree_[n.b];
     if (n.op == Op::add && right.op == Op::negate)
       return write(own, least, {{n.a, own}, characters(" - "), {right.a, own + 1}});
-    if (n.op == Op::add && right.op == Op::constant && std::signbit(right.value)) {
-      negated_.push_back(to_text(-right.value).text);
-      return write(own, least, {{n.a, own}, characters(" - "), characters(negated_.back())});
-    }
+    if (n.op == Op::add && right.op == Op::constant && std::signbit(right.value))
+      return write(own, least, {{n.a, own}, characters(" - "), {.node = n.b, .without_sign = true}});
     const bool is_signed = right.op == Op::negate || (right.op == Op::constant && std::signbit(right.value));
     const std::string_view blank = " ";
     write(own, least,
@@ -130,7 +131,6 @@ class Writer {
   const Tree& tree_;
   std::string text_;
   std::vector<Piece> waiting_;
-  std::vector<std::string> negated_;
 };
 
 }  // namespace

@@ -16,7 +16,8 @@ constexpr std::size_t vector_alignment = 64;
 using Loop = void (*)(std::size_t count, const double* a, const double* b, const double* c, double* result);
 
 /// An operation on numbers, by the standard library, and on arrays: there within 1 ulp of the true value (erfc: 1.5;
-/// the standard library's functions without SLEEF), and exactly the standard library's where that is infinite or NaN.
+/// subnormal ones: 2; without SLEEF what the standard library has), and exactly the standard library's where that is
+/// infinite or NaN.
 struct Kernel {
   double (*value)(double a, double b, double c) = nullptr;
   Loop loop = nullptr;

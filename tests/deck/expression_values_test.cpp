@@ -207,11 +207,12 @@ std::vector<double> arguments() {
   return result;
 }
 
-/// Units in the last place of the value that a double has there.
+/// Units in the last place of the value that a double has there; near the least numbers, which have fewer digits, of
+/// one somewhat larger.
 double ulps(double value, long double expected) {
   if (std::isnan(value) || std::isnan(expected) || std::isinf(static_cast<double>(expected)) || std::isinf(value))
     return same(value, static_cast<double>(expected)) ? 0 : 1e30;
-  const double size = std::max(std::fabs(static_cast<double>(expected)), std::numeric_limits<double>::min());
+  const double size = std::max(std::fabs(static_cast<double>(expected)), 4 * std::numeric_limits<double>::min());
   return static_cast<double>(std::fabs(value - expected) /
                              (std::nextafter(size, std::numeric_limits<double>::infinity()) - size));
 }
