@@ -146,6 +146,7 @@ void Program::prepare(std::span<const Input> inputs, std::size_t length, Workspa
 
 std::size_t Program::evaluate(std::span<const Input> inputs, std::size_t count, double* values,
                               Workspace& workspace) const {
+  if (count == 0) return 0;
   const std::size_t most = std::min(padded(count), block_);
   prepare(inputs, most, workspace);
   const auto at = [&](Register r) { return workspace.registers.data() + r * workspace.length; };

@@ -119,8 +119,8 @@ std::array<Kernel, static_cast<std::size_t>(Op::count)> make_kernels() {
   of(Op::greater_equal) = plain([](double a, double b) { return a >= b ? 1.0 : 0.0; });
   of(Op::equal) = plain([](double a, double b) { return a == b ? 1.0 : 0.0; });
   of(Op::not_equal) = plain([](double a, double b) { return a != b ? 1.0 : 0.0; });
-  of(Op::both) = plain([](double a, double b) { return (a != 0) & (b != 0) ? 1.0 : 0.0; });
-  of(Op::either) = plain([](double a, double b) { return (a != 0) | (b != 0) ? 1.0 : 0.0; });
+  of(Op::both) = plain([](double a, double b) { return ((a != 0) & (b != 0)) ? 1.0 : 0.0; });
+  of(Op::either) = plain([](double a, double b) { return ((a != 0) | (b != 0)) ? 1.0 : 0.0; });
   of(Op::select) = plain([](double a, double b, double c) { return a != 0 ? b : c; });
   of(Op::min) = plain([](double a, double b) { return b < a ? b : a; });
   of(Op::max) = plain([](double a, double b) { return a < b ? b : a; });

@@ -320,6 +320,15 @@ TEST(ExpressionValues, PlaceInABlockAndThreadsDoNotMatter) {
     }
 }
 
+TEST(ExpressionValues, NoPointsAreNoValues) {
+  Evaluator evaluator(Expression("t*x"));
+  evaluator.at(nullptr, 0, 0.5, nullptr);
+  evaluator.evaluate(nullptr, 0, 0.5, nullptr);
+  const double point[3] = {4, 0, 0};
+  EXPECT_EQ(evaluator(point, 0.5), 2);
+  EXPECT_EQ(evaluator(point, 0.25), 1);  // not the product of the last time
+}
+
 TEST(ExpressionValues, OneExpressionIsSharedByThreads) {
   const Expression expression("cos(3*x)*y + sqrt(1 + z^2)");
   const auto points = random_points(3000, 8);
