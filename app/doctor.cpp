@@ -14,6 +14,7 @@
 #include "app/commands.hpp"
 #include "base/backend.hpp"
 #include "base/memory.hpp"
+#include "deck/expression/vector_math.hpp"
 
 namespace tessera::app {
 namespace {
@@ -57,6 +58,7 @@ ExitCode doctor() {
   line("METIS", fmt::format("{}.{}.{}", METIS_VER_MAJOR, METIS_VER_MINOR, METIS_VER_SUBMINOR));
   line("Eigen", fmt::format("{}.{}.{}", EIGEN_WORLD_VERSION, EIGEN_MAJOR_VERSION, EIGEN_MINOR_VERSION));
   line("muParser", mu::ParserVersion);
+  line("functions", fmt::format("of expressions: {}", deck::expressions::vector_library()));
   line("toml++", fmt::format("{}.{}.{}", TOML_LIB_MAJOR, TOML_LIB_MINOR, TOML_LIB_PATCH));
   line("nlohmann",
        fmt::format("{}.{}.{}", NLOHMANN_JSON_VERSION_MAJOR, NLOHMANN_JSON_VERSION_MINOR, NLOHMANN_JSON_VERSION_PATCH));

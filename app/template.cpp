@@ -1,6 +1,7 @@
 #include <fmt/format.h>
 
 #include "app/commands.hpp"
+#include "deck/expression/manual.hpp"
 #include "output/files.hpp"
 #include "physics/registry.hpp"
 
@@ -26,7 +27,8 @@ ExitCode print_schema(const std::string& physics) {
 ExitCode write_docs(const std::string& file) {
   std::string text =
       "# The deck\n\nWritten by `tessera docs` from the schemas of the program; `tessera template PHYSICS` prints a "
-      "deck to start from.\n";
+      "deck to start from.\n\n## Expressions\n\n" +
+      deck::expressions::manual();
   for (const physics::Entry& entry : physics::table())
     text += fmt::format("\n## physics = \"{}\"\n\n{}.\n\n{}", entry.name, entry.help,
                         deck::make_markdown(entry.make()->schema()));

@@ -7,11 +7,14 @@
 
 namespace tessera::deck {
 
-/// A real function of x, y, z, t: a number, or a muParser expression that also knows `pi`.
+/// The variables of an expression.
+enum class Variable { x, y, z, t };
+
+/// A real function of x, y, z, t: a number, or an expression in the language of muParser that also knows `pi`.
 /// Operators + - * / ^ (binds tighter than a sign, to the right), comparisons, && ||, and `c ? a : b`; functions sin
 /// cos tan asin acos atan sinh cosh tanh asinh acosh atanh exp log (natural) ln log2 log10 sqrt cbrt abs sign floor
-/// ceil rint erf erfc atan2 pow hypot mod min max sum if(c, a, b). Copies share the parsed text; each thread should
-/// evaluate its own `Evaluator`.
+/// ceil rint erf erfc atan2 pow hypot mod min max sum if(c, a, b). Parsed and compiled once, when it is made; copies
+/// share that. Each thread evaluates an `Evaluator` of its own.
 class Expression {
  public:
   Expression(double value = 0);
@@ -29,18 +32,27 @@ class Expression {
 
  private:
   friend class Evaluator;
+  friend Expression derivative(const Expression& expression, Variable variable);
   struct State;
   std::shared_ptr<const State> state_;
 };
 
-/// Evaluates one expression; not shared between threads. Constant expressions cost nothing.
+/// The derivative of an expression: one again, with a text of its own, which parses to it, and the same place. Where f
+/// jumps or has a kink it is that of one side (deck/expression/derivative.hpp says which).
+Expression derivative(const Expression& expression, Variable variable);
+
+/// Evaluates one expression; not shared between threads. It owns no more than the registers of a block of points, and
+/// none before it is used. Constant expressions cost nothing.
 class Evaluator {
  public:
   explicit Evaluator(const Expression& expression);
   ~Evaluator();
   Evaluator(Evaluator&&) noexcept;
-  /// f(xyz[0..2], t), not checked: infinite or NaN where the expression is.
+  /// f(xyz[0..2], t), not checked: infinite or NaN where the expression is. For many points `evaluate` is several times
+  /// faster; the values are the same.
   double operator()(const double* xyz, double t = 0);
+  /// The same at points [count, 3], by this thread.
+  void at(const double* points, std::size_t count, double t, double* values);
   /// values[i] = f(points[3 i ..], t); throws Error(usage) naming the expression and the point where a value is not
   /// finite. Large counts are spread over `threads` (0: default_threads()); the values do not depend on how many.
   void evaluate(const double* points, std::size_t count, double t, double* values, int threads = 0);

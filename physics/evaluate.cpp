@@ -20,4 +20,12 @@ std::vector<double> evaluate(const deck::Expression& expression, std::span<const
   return values;
 }
 
+std::vector<double> evaluate(const deck::Expression& expression, std::span<const double> points,
+                             std::span<const Index> which, int threads) {
+  std::vector<double> some(3 * which.size());
+  for (std::size_t i = 0; i < which.size(); ++i)
+    std::copy_n(&points[3 * static_cast<std::size_t>(which[i])], 3, &some[3 * i]);
+  return evaluate(expression, some, threads);
+}
+
 }  // namespace tessera::physics

@@ -49,4 +49,8 @@ void for_each_points(const mesh::Mesh& mesh, const assembly::QuadraturePoints& p
 /// Values of an expression at points [count, 3]. Throws Error(usage) at the first point where one is not finite.
 std::vector<double> evaluate(const deck::Expression& expression, std::span<const double> points, int threads);
 
+/// The same at points[which[i]].
+std::vector<double> evaluate(const deck::Expression& expression, std::span<const double> points,
+                             std::span<const Index> which, int threads);
+
 }  // namespace tessera::physics

@@ -29,7 +29,8 @@ template <class Exact>
 deck::Section<Exact> exact_section(const std::string& name, const std::string& help) {
   return deck::Section<Exact>("exact", "A known solution: errors are computed and reported")
       .key(name, &Exact::u, {.help = help, .required = true})
-      .key("gradient", &Exact::gradient, {.help = "its gradient, one expression an axis; needed for the H1 error"})
+      .key("gradient", &Exact::gradient,
+           {.help = "its gradient, one expression an axis, for the H1 error; left out: derived from " + name})
       .position(&Exact::where);
 }
 

@@ -89,12 +89,11 @@ void DerivedValues::operator()(const mesh::Mesh& mesh, Index cell, const Index* 
   const auto m = static_cast<std::size_t>(coefficient.components), rule = mean_.size();
   const Index* nodes = cells_.cell(cell - cells_.first_cell);
   const bool constant = coefficient.is_constant && coefficient.is_constant(cell);
+  const int count = constant ? 1 : static_cast<int>(rule);
+  work.xyz.resize(3 * rule);
   work.of_rule.resize(rule * m);
-  for (std::size_t q = 0; q < (constant ? 1 : rule); ++q) {
-    double x[3];
-    rule_.geometry.point(mesh, nodes, static_cast<int>(q), x);
-    coefficient.evaluate(cell, x, &work.of_rule[q * m]);
-  }
+  for (int q = 0; q < count; ++q) rule_.geometry.point(mesh, nodes, q, &work.xyz[3 * q]);
+  coefficient.evaluate(cell, count, work.xyz.data(), work.of_rule.data());
   work.at_points.resize(static_cast<std::size_t>(points()) * m);
   if (constant)
     for (int n = 0; n < points(); ++n) std::copy_n(work.of_rule.data(), m, &work.at_points[n * m]);

@@ -15,8 +15,9 @@ namespace tessera::assembly {
 /// A coefficient on the host.
 struct PointField {
   int components = 1;
-  /// Writes `components` values for a cell and one of its quadrature points. Called from several threads at once.
-  std::function<void(Index cell, const double* xyz, double* values)> evaluate;
+  /// Writes values [count, components] at `count` of the quadrature points of a cell, [count, 3]. Called from several
+  /// threads at once.
+  std::function<void(Index cell, int count, const double* xyz, double* values)> evaluate;
   /// Whether it is the same everywhere in a cell; empty: in none.
   std::function<bool(Index cell)> is_constant = {};
   std::vector<int> positive = {};  ///< components that are positive where they are right
@@ -46,7 +47,7 @@ class DerivedValues {
   int points() const { return static_cast<int>(carry_.size() / mean_.size()); }
   /// Room for one thread.
   struct Workspace {
-    std::vector<double> of_rule, at_points, state, derived;
+    std::vector<double> xyz, of_rule, at_points, state, derived;
   };
   /// out [n, outputs] of the cell with this number in the mesh and these dofs.
   void operator()(const mesh::Mesh& mesh, Index cell, const Index* dofs, const FieldView& u,

@@ -1,4 +1,5 @@
 #pragma once
+#include <algorithm>
 #include <functional>
 
 #include "assembly/fields/derived.hpp"
@@ -9,13 +10,14 @@ namespace tessera::assembly {
 /// 6 (xx, xy, xz, yy, yz, zz; in 3-D).
 struct HostTensorField {
   int components = 1;
-  /// Writes `components` values for a cell and a point. Called from several threads at once.
-  std::function<void(Index cell, const double* xyz, double* k)> evaluate;
+  /// Writes k [count, components] at points [count, 3] of a cell. Called from several threads at once.
+  std::function<void(Index cell, int count, const double* xyz, double* k)> evaluate;
   /// Whether it is the same everywhere in a cell; empty: in none.
   std::function<bool(Index cell)> is_constant = {};
 
   static HostTensorField constant(double value) {
-    return {1, [value](Index, const double*, double* k) { k[0] = value; }, [](Index) { return true; }};
+    return {1, [value](Index, int count, const double*, double* k) { std::fill_n(k, count, value); },
+            [](Index) { return true; }};
   }
   /// With a positive diagonal.
   PointField at_points(int dim) const {
@@ -27,7 +29,7 @@ struct HostTensorField {
   /// result = K gradient, in `dim` dimensions.
   void apply(Index cell, const double* xyz, int dim, const double* gradient, double* result) const {
     double k[6];
-    evaluate(cell, xyz, k);
+    evaluate(cell, 1, xyz, k);
     multiply(components, k, dim, gradient, result);
   }
   /// The same of its values at a point.

@@ -230,11 +230,9 @@ DirichletData displacements(const Params& params, const Discretisation& space) {
           assembly::facet_dofs(space.mesh, space.dofs, boundary_group(space.mesh, name, boundary.where));
       for (int c = 0; c < space.components; ++c) {
         if (!fixed[static_cast<std::size_t>(c)]) continue;
-        deck::Evaluator value(*fixed[static_cast<std::size_t>(c)]);
-        for (const Index dof : dofs) {
-          rows.emplace_back(space.row(dof, c), 0.0);
-          value.evaluate(space.dof_points.data() + 3 * static_cast<std::size_t>(dof), 1, 0, &rows.back().second);
-        }
+        const std::vector<double> values =
+            physics::evaluate(*fixed[static_cast<std::size_t>(c)], space.dof_points, dofs, space.threads);
+        for (std::size_t i = 0; i < dofs.size(); ++i) rows.emplace_back(space.row(dofs[i], c), values[i]);
         if (c == space.mesh.measure.radius) require_zero_on_axis(space, boundary, name, rows, dofs.size());
       }
     }

@@ -111,13 +111,21 @@ assembly::PointField law_field(const Problem& problem, int threads) {
     laws->constant.emplace_back();
     if (constants.size() == values.size()) laws->constant.back() = law_of(m, problem.body, constants, nullptr);
   }
-  const auto evaluate = [&problem, laws](Index cell, const double* xyz, double* numbers) {
+  const auto evaluate = [&problem, laws](Index cell, int count, const double* xyz, double* numbers) {
     const auto m = static_cast<std::size_t>(problem.material[cell]);
-    if (laws->constant[m]) return laws->constant[m]->pack(problem.body, numbers);
+    const auto points = static_cast<std::size_t>(count);
     auto& evaluators = laws->of_thread[static_cast<std::size_t>(current_part())][m];
-    std::vector<double> values;
-    for (deck::Evaluator& value : evaluators) values.push_back(value(xyz));
-    law_of(problem.params.materials[m], problem.body, values, xyz).pack(problem.body, numbers);
+    std::vector<double> values(evaluators.size() * points), at_point(evaluators.size());
+    if (!laws->constant[m])
+      for (std::size_t k = 0; k < evaluators.size(); ++k) evaluators[k].at(xyz, points, 0, &values[k * points]);
+    for (std::size_t p = 0; p < points; ++p, numbers += law_size(problem.body)) {
+      if (laws->constant[m]) {
+        laws->constant[m]->pack(problem.body, numbers);
+        continue;
+      }
+      for (std::size_t k = 0; k < evaluators.size(); ++k) at_point[k] = values[k * points + p];
+      law_of(problem.params.materials[m], problem.body, at_point, xyz + 3 * p).pack(problem.body, numbers);
+    }
   };
   std::vector<int> diagonal;
   for (int i = 0, n = strain_size(problem.body); i < n; ++i) diagonal.push_back(i * n + i);

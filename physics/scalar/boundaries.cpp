@@ -5,7 +5,9 @@
 
 #include <algorithm>
 
+#include "base/team.hpp"
 #include "physics/entry.hpp"
+#include "physics/evaluate.hpp"
 #include "physics/places.hpp"
 
 namespace tessera::physics::scalar {
@@ -97,13 +99,11 @@ DirichletData dirichlet_data(const std::vector<BoundaryParams>& boundaries, cons
   std::vector<std::pair<Index, double>> all;
   for (const BoundaryParams& boundary : boundaries) {
     if (boundary.type != "dirichlet") continue;
-    deck::Evaluator value(boundary.value);
-    for (const std::string& name : boundary.on)
-      for (Index dof : assembly::facet_dofs(mesh, dofs, boundary_group(mesh, name, boundary.where, list))) {
-        double u = 0;
-        value.evaluate(dof_points.data() + 3 * static_cast<std::size_t>(dof), 1, 0, &u);
-        all.emplace_back(dof, u);
-      }
+    for (const std::string& name : boundary.on) {
+      const std::vector<Index> on = assembly::facet_dofs(mesh, dofs, boundary_group(mesh, name, boundary.where, list));
+      const std::vector<double> values = evaluate(boundary.value, dof_points, on, default_threads());
+      for (std::size_t i = 0; i < on.size(); ++i) all.emplace_back(on[i], values[i]);
+    }
   }
   // Stable: of several values at one dof the last entry of the deck comes last.
   std::stable_sort(all.begin(), all.end(), [](const auto& a, const auto& b) { return a.first < b.first; });

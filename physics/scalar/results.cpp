@@ -36,29 +36,39 @@ double flux_quantity(const QuantityParams& quantity, const Solution& s, const Fl
 assembly::HostTensorField diffusivity_field(const Solution& solution) {
   std::size_t components = 1;
   for (const MaterialParams& m : solution.materials) components = std::max(components, m.diffusivity.size());
-  using Evaluators = std::vector<std::vector<deck::Evaluator>>;
-  auto pool = std::make_shared<std::vector<Evaluators>>(
-      static_cast<std::size_t>(std::max(default_threads(), solution.threads)));
-  for (Evaluators& of_thread : *pool)
+  struct OfThread {
+    std::vector<std::vector<deck::Evaluator>> evaluators;  // [materials][components]
+    std::vector<double> values;
+  };
+  auto pool =
+      std::make_shared<std::vector<OfThread>>(static_cast<std::size_t>(std::max(default_threads(), solution.threads)));
+  for (OfThread& own : *pool)
     for (const MaterialParams& m : solution.materials) {
-      of_thread.emplace_back();
-      for (const deck::Expression& e : m.diffusivity) of_thread.back().emplace_back(e);
+      own.evaluators.emplace_back();
+      for (const deck::Expression& e : m.diffusivity) own.evaluators.back().emplace_back(e);
     }
   const int dim = solution.mesh.dim;
   std::vector<char> constant;
   for (const MaterialParams& m : solution.materials)
     constant.push_back(std::all_of(m.diffusivity.begin(), m.diffusivity.end(),
                                    [](const deck::Expression& e) { return e.is_constant(); }));
-  auto evaluate = [pool, components, dim, &material = solution.material](Index cell, const double* xyz, double* k) {
-    auto& evaluators = (*pool)[static_cast<std::size_t>(current_part())][static_cast<std::size_t>(material[cell])];
-    if (evaluators.size() == components) {
-      for (std::size_t c = 0; c < components; ++c) k[c] = evaluators[c](xyz);
-      return;
+  auto evaluate = [pool, components, dim, &material = solution.material](Index cell, int count, const double* xyz,
+                                                                         double* k) {
+    OfThread& own = (*pool)[static_cast<std::size_t>(current_part())];
+    auto& evaluators = own.evaluators[static_cast<std::size_t>(material[cell])];
+    const std::size_t points = static_cast<std::size_t>(count);
+    own.values.resize(points);
+    const auto set = [&](std::size_t c) {
+      for (std::size_t p = 0; p < points; ++p) k[p * components + c] = own.values[p];
+    };
+    std::fill(k, k + points * components, 0.0);
+    for (std::size_t e = 0; e < evaluators.size(); ++e) {
+      evaluators[e].at(xyz, points, 0, own.values.data());
+      set(e);
     }
-    std::fill(k, k + components, 0.0);
-    const double value = evaluators.front()(xyz);
-    k[0] = k[components - 1] = value;
-    if (dim == 3) k[3] = value;
+    if (evaluators.size() == components) return;
+    set(components - 1);  // a scalar in a problem with tensors
+    if (dim == 3) set(3);
   };
   return {static_cast<int>(components), evaluate, [constant, &material = solution.material](Index cell) {
             return constant[static_cast<std::size_t>(material[cell])] != 0;

@@ -96,10 +96,13 @@ TEST(Quantities, FluxOfALinearFieldIsExactOnEverySide) {
       const char* fields[] = {"1+2*x", "1+2*x-y", "1+2*x-y+3*z"};
       const auto u = interpolate(mesh, dofs, Expression(std::string(fields[dim - 1])));
       const double g[3] = {2, -1, 3};
-      const HostTensorField full{dim * (dim + 1) / 2, [&](Index, const double*, double* k) {
-                                   if (dim == 3) std::copy_n(k3, 6, k);
-                                   if (dim == 2) k[0] = 2, k[1] = 0.5, k[2] = 3;
-                                   if (dim == 1) k[0] = 2;
+      const HostTensorField full{dim * (dim + 1) / 2, [&](Index, int count, const double*, double* k) {
+                                   for (const double* end = k + count * dim * (dim + 1) / 2; k < end;
+                                        k += dim * (dim + 1) / 2) {
+                                     if (dim == 3) std::copy_n(k3, 6, k);
+                                     if (dim == 2) k[0] = 2, k[1] = 0.5, k[2] = 3;
+                                     if (dim == 1) k[0] = 2;
+                                   }
                                  }};
       const double kg[3][3] = {{4, 0, 0},
                                {2 * 2 - 0.5, 0.5 * 2 - 3, 0},

@@ -14,6 +14,8 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
     const double points[] = {0, 0, 0, 0.5, -2, 1e3};
     double values[2];
     evaluate(points, 0.25);
+    const deck::Expression slope = derivative(expression, deck::Variable::x);
+    deck::Evaluator{slope}(points, 0.25);
     evaluate.evaluate(points, 2, 0.25, values);
   } catch (const Error& error) {
     if (error.code() != ExitCode::usage || error.report().empty()) __builtin_trap();
