@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include "base/thread_limit.hpp"
 #include "linalg/block_ops.hpp"
 #include "mesh/groups.hpp"
 #include "mesh/make_mesh.hpp"
@@ -137,6 +138,7 @@ Start StationaryRun::start_of(const Discretisation& space, double level) const {
 
 ExitCode StationaryRun::run(Context& context) {
   read(context);
+  const ThreadLimit limit(model().params().run.threads);
   if (const auto method = model().grid_method(context.deck)) return run_on_grid(*method, context);
   Discretisation space;
   set_up(space, context);
@@ -160,6 +162,7 @@ ExitCode StationaryRun::run(Context& context) {
 
 void StationaryRun::check(Context& context) {
   read(context);
+  const ThreadLimit limit(model().params().run.threads);
   if (const auto method = model().grid_method(context.deck)) return check_on_grid(*method, context);
   Discretisation space;
   set_up(space, context);
@@ -173,6 +176,7 @@ void StationaryRun::check(Context& context) {
 
 LinearSystem StationaryRun::assemble(Context& context, bool full) {
   read(context);
+  const ThreadLimit limit(model().params().run.threads);
   if (const auto method = model().grid_method(context.deck)) return method->system(full);
   CommonParams& params = model().params();
   params.matrix.format = "crs";

@@ -10,6 +10,7 @@
 #include "assembly/cells/assembler.hpp"
 #include "assembly/space/dirichlet.hpp"
 #include "assembly/space/quadrature_points.hpp"
+#include "base/team.hpp"
 #include "forms/diffusion.hpp"
 #include "output/csv.hpp"
 #include "output/vtk_reader.hpp"
@@ -58,6 +59,8 @@ Array<double> diagonal_blocks(const Array<double>& values, Index n) {
 /// The L2 projection of a vector: the mass matrix for each component, by numbers or as block rows.
 class Projection : public Model {
  public:
+  static inline int threads_of_set_up = 0;
+
   explicit Projection(bool block_rows = false) : block_rows_(block_rows) {}
 
   Traits traits() const override {
@@ -74,6 +77,7 @@ class Projection : public Model {
   std::vector<deck::Expression> expressions() override { return physics_.f; }
 
   DirichletData set_up(const Discretisation& space) override {
+    threads_of_set_up = default_threads();
     DirichletData fixed;
     for (Index dof : assembly::facet_dofs(space.mesh, space.dofs, find_group(space.mesh, "left", -1, {})))
       for (int c = 0; c < space.components; ++c) {
@@ -167,7 +171,7 @@ struct Ran {
 };
 
 template <class M = Projection>
-Ran run(const std::string& more) {
+Ran run(const std::string& more, int threads = 2) {
   const auto folder = std::filesystem::temp_directory_path() / ("tessera_model_" + std::to_string(::getpid()));
   std::filesystem::create_directories(folder);
   const bool has_solver = more.find("[solver]") != std::string::npos;
@@ -175,7 +179,7 @@ Ran run(const std::string& more) {
   output::Summary summary;
   Context context{.deck = deck,
                   .backend = "threads",
-                  .threads = 2,
+                  .threads = threads,
                   .output_directory = folder,
                   .summary = summary,
                   .quiet = true,
@@ -193,6 +197,15 @@ std::string refused(const std::string& more) {
     return error.what();
   }
   return {};
+}
+
+TEST(VectorModel, EveryPhaseHasAsManyThreadsAsAreAskedFor) {
+  const int before = default_threads();
+  for (const int threads : {1, 3}) {
+    run("", threads);
+    EXPECT_EQ(Projection::threads_of_set_up, threads);
+    EXPECT_EQ(default_threads(), before);
+  }
 }
 
 TEST(VectorModel, HasErrorsOfEachComponentAndOfAll) {

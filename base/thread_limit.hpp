@@ -1,0 +1,18 @@
+#pragma once
+
+namespace tessera {
+
+/// While it lives, loops of this thread where nobody says how many threads take `count`, as if default_threads() were
+/// that; 0: as before. Not inside parallel calls.
+class ThreadLimit {
+ public:
+  explicit ThreadLimit(int count);
+  ~ThreadLimit();
+  ThreadLimit(const ThreadLimit&) = delete;
+  ThreadLimit& operator=(const ThreadLimit&) = delete;
+
+ private:
+  int before_;
+};
+
+}  // namespace tessera
