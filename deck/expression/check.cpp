@@ -156,7 +156,7 @@ std::string message_of(mu::EErrorCodes code, std::string token) {
     case mu::ecTOO_FEW_PARAMS: return fmt::format("too few arguments of '{}'", token);
     case mu::ecMISSING_ELSE_CLAUSE: return "'?' needs its ':'";
     case mu::ecEMPTY_EXPRESSION: return "it is empty";
-    case mu::ecEXPRESSION_TOO_LONG: return fmt::format("it is longer than {} characters", mu::MaxLenExpression);
+    case mu::ecEXPRESSION_TOO_LONG: return fmt::format("it is longer than {} characters", mu::MaxLenExpression - 1);
     default: return token.empty() ? "it cannot be understood" : fmt::format("unexpected '{}'", token);
   }
 }

@@ -13,7 +13,7 @@ namespace tessera::deck::expressions {
 
 namespace {
 
-constexpr std::size_t longest_text = 20000;
+constexpr std::size_t longest_text = 19999;
 constexpr int lowest_precedence = 0, highest_precedence = 8;  // of c ? a : b; of numbers, names and calls
 
 struct Number {

@@ -7,7 +7,7 @@
 
 namespace tessera::deck::expressions {
 
-/// With the fewest parentheses, multiples of pi by that name; none where it would be longer than 20000 characters,
+/// With the fewest parentheses, multiples of pi by that name; none where it would be longer than 19999 characters,
 /// which is as much as muParser reads: what nodes share stands there several times.
 std::optional<std::string> to_text(const Tree& tree, NodeId root);
 
