@@ -157,6 +157,7 @@ std::string message_of(mu::EErrorCodes code, std::string token) {
     case mu::ecMISSING_ELSE_CLAUSE: return "'?' needs its ':'";
     case mu::ecEMPTY_EXPRESSION: return "it is empty";
     case mu::ecEXPRESSION_TOO_LONG: return fmt::format("it is longer than {} characters", mu::MaxLenExpression - 1);
+    case mu::ecINTERNAL_ERROR: return "it cannot be understood";  // its token is a line of muParser's source
     default: return token.empty() ? "it cannot be understood" : fmt::format("unexpected '{}'", token);
   }
 }

@@ -107,6 +107,7 @@ TEST(DeckErrors, ExpressionsPointIntoTheString) {
   expect_error(head + "value = \"sin + 1\"", "function 'sin' without arguments", "sin(...)", 3, 10, 3);
   expect_error(head + "value = \"1 + x(2)\"", "'x' is not a function", "x*(...)", 3, 14, 1);
   expect_error(head + "value = \"x ? 1\"", "'?' needs its ':'", "", 3, 15, 1);
+  expect_error(head + "value = \"(x ? 1) : 2\"", "is not valid: it cannot be understood (character 12)", "", 3, 21, 1);
   expect_error(head + "vector = [\"x\", 'y+w']", "unknown variable 'w'", "", 3, 19, 1);
   expect_error(head + "value = \"\"\"\n1+w\"\"\"", "unknown variable 'w'", "", 3, 9, 3);
 }
