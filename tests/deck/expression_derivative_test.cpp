@@ -108,7 +108,6 @@ TEST(Derivative, TextParsesToTheSameValues) {
       slope = derivative(Expression(text), Variable::y);
       again = Expression(slope.text());
     } catch (const Error& error) {  // a constant without a finite value
-      EXPECT_NE(std::string(error.what()).find("a finite value"), std::string::npos + 1) << text;
       EXPECT_TRUE(std::string(error.what()).ends_with("inf") || std::string(error.what()).ends_with("nan"))
           << text << "\n"
           << error.what();
