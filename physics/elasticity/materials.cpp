@@ -114,15 +114,15 @@ assembly::PointField law_field(const Problem& problem, int threads) {
   const auto evaluate = [&problem, laws](Index cell, int count, const double* xyz, double* numbers) {
     const auto m = static_cast<std::size_t>(problem.material[cell]);
     const auto points = static_cast<std::size_t>(count);
+    if (laws->constant[m]) {
+      for (std::size_t p = 0; p < points; ++p, numbers += law_size(problem.body))
+        laws->constant[m]->pack(problem.body, numbers);
+      return;
+    }
     auto& evaluators = laws->of_thread[static_cast<std::size_t>(current_part())][m];
     std::vector<double> values(evaluators.size() * points), at_point(evaluators.size());
-    if (!laws->constant[m])
-      for (std::size_t k = 0; k < evaluators.size(); ++k) evaluators[k].at(xyz, points, 0, &values[k * points]);
+    for (std::size_t k = 0; k < evaluators.size(); ++k) evaluators[k].at(xyz, points, 0, &values[k * points]);
     for (std::size_t p = 0; p < points; ++p, numbers += law_size(problem.body)) {
-      if (laws->constant[m]) {
-        laws->constant[m]->pack(problem.body, numbers);
-        continue;
-      }
       for (std::size_t k = 0; k < evaluators.size(); ++k) at_point[k] = values[k * points + p];
       law_of(problem.params.materials[m], problem.body, at_point, xyz + 3 * p).pack(problem.body, numbers);
     }
