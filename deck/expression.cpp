@@ -114,6 +114,7 @@ double Evaluator::operator()(const double* xyz, double t) {
 }
 
 void Evaluator::at(const double* points, std::size_t count, double t, double* values) {
+  if (count == 0) return;  // there need be no array, of which `inputs` would take addresses
   const Expression::State& f = *state_->expression;
   if (f.program)
     f.program->evaluate(inputs(points, t), count, values, state_->workspace);
