@@ -17,6 +17,7 @@ TITLES = {
     "bcr": "Direct solutions on grids",
     "bvp": "Two-point boundary value problems",
     "lmsor": "Relaxation of convection-diffusion",
+    "expression": "Expressions of decks",
     "end_to_end": "From mesh to solution",
 }
 ORDER = list(TITLES)
