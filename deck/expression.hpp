@@ -37,8 +37,9 @@ class Expression {
   std::shared_ptr<const State> state_;
 };
 
-/// The derivative of an expression: one again, with a text of its own, which parses to it, and the same place. Where f
-/// jumps or has a kink it is that of one side (deck/expression/derivative.hpp says which).
+/// The derivative of an expression: one again, with the same place and a text of its own. That parses to it, unless it
+/// would be longer than muParser reads; then it is "d/dx (f)". Where f jumps or has a kink the derivative is that of
+/// one side (deck/expression/derivative.hpp says which).
 Expression derivative(const Expression& expression, Variable variable);
 
 /// Evaluates one expression; not shared between threads. It owns no more than the registers of a block of points, and

@@ -43,7 +43,7 @@ struct BlockErrors {
   Sums over(Index first, Index last) const;
 };
 
-/// Expressions are evaluated for the points of all cells at once, which muParser likes.
+/// Expressions are evaluated for the points of all cells at once, in blocks.
 Sums BlockErrors::over(Index first, Index last) const {
   const int dim = geometry.dim, q_count = rule.size();
   const std::size_t count = std::size_t(last - first) * q_count;

@@ -9,7 +9,7 @@
 namespace tessera::deck::expressions {
 
 /// Number of a node. Operands are made before what uses them: their numbers are smaller, so that a loop over numbers
-/// visits every operand before its users, and nothing about expressions is recursive.
+/// visits every operand before its users, without recursion.
 using NodeId = std::uint32_t;
 
 struct Node {
