@@ -154,7 +154,7 @@ assembly::ErrorNorms error_norms(const ExactParams& exact, int c, const mesh::Me
   } catch (const Error& error) {
     if (error.code() != ExitCode::usage) throw;
     const assembly::ErrorNorms without = errors({});  // throws where u itself has no value
-    warn(fmt::format("no error in H1: of the gradient derived from exact.u = '{}', {}", of.text(), error.what()));
+    warn(fmt::format("no error in H1: of the gradient derived from '{}' in [exact], {}", of.text(), error.what()));
     return without;
   }
 }
