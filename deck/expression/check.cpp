@@ -187,7 +187,7 @@ FirstUses check(const std::string& text, const std::optional<Position>& where) {
   } catch (const mu::Parser::exception_type& error) {
     // Streams, by which numbers are read, keep a bad_alloc to themselves.
     if (last_failed_request() != 0) throw std::bad_alloc();
-    const std::string token = error.GetToken();
+    const std::string& token = error.GetToken();
     const std::size_t at = error_offset(error, text);
     throw Error(ExitCode::usage,
                 fmt::format("the expression '{}' is not valid: {} (character {})", text,

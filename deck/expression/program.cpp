@@ -63,7 +63,7 @@ class Program::Compiler {
       const Node& n = tree_[node];
       const NodeId of[] = {n.a, n.b, n.c};
       if (used_[node])
-        for (int i = 0; i < operands(n.op); ++i) last_use_[of[i]] = node;
+        for (int i = 0; i < std::min(3, operands(n.op)); ++i) last_use_[of[i]] = node;
     }
     last_use_[root] = root + 1;
   }
@@ -91,7 +91,7 @@ class Program::Compiler {
   }
 
   void emit_operation(NodeId node, const Node& n) {
-    const int count = operands(n.op);
+    const int count = std::min(3, operands(n.op));
     const NodeId of[] = {n.a, count > 1 ? n.b : n.a, count > 2 ? n.c : n.a};
     once_[node] = once_[of[0]] && once_[of[1]] && once_[of[2]];
     register_[node] = once_[node] ? count_++ : take();  // before operands are freed: loops do not work in place
@@ -116,7 +116,7 @@ class Program::Compiler {
 
 Program::Program(const Tree& tree, NodeId root) {
   const Root plain = without_small_powers(tree, root);
-  Compiler(*this, plain.tree, plain.node);
+  const Compiler compiled(*this, plain.tree, plain.node);
   block_ = std::clamp(bytes_of_registers / (8 * registers_) / vector_length * vector_length, least_points, most_points);
 }
 
