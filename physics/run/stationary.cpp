@@ -78,6 +78,7 @@ void StationaryRun::read(const Context& context) {
   params.initial = read_initial(deck, traits.fields.front());
   params.exact = read_exact(deck, traits.fields.front());
   params.output = output_section().read(deck);
+  if (params.output.formats.empty()) params.output.write = false;
   params.quantities = quantity_section(traits.fields, traits.quantities).read_all(deck);
   params.lines = read_lines(deck, traits.fields);
   model().check(deck);

@@ -109,6 +109,7 @@ Params read(const deck::Deck& deck) {
   params.solver = solvers::read_solver(deck, params.run.precision, offers());
   params.exact = read_exact(deck);
   params.output = output_section().read(deck);
+  if (params.output.formats.empty()) params.output.write = false;
   params.quantities = own_quantity_section().read_all(deck);
   params.lines = read_lines(deck, fields());
   check_physics(params.equation);

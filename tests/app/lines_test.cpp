@@ -142,6 +142,8 @@ TEST(Formats, CsvHoldsWhatVtuHolds) {
   ASSERT_EQ(run(deck("csv_only", "[output]\nformats = \"csv\"\n"), out).code, 0);
   EXPECT_FALSE(fs::exists(out / "solution.vtu")) << "of the run before";
   EXPECT_TRUE(fs::exists(out / "solution.csv"));
+  ASSERT_EQ(run(deck("no_format", "[output]\nformats = []\n"), out).code, 0);
+  for (const auto& phase : summary_in(out)["phases"]) EXPECT_NE(phase["name"], "output") << "nothing is to be written";
   expect_says(run(deck("wrong_format", "[output]\nformats = \"xdmf\"\n"), out), {"", "", 2, {"'xdmf'", "vtu, csv"}});
 }
 
