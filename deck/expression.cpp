@@ -50,7 +50,7 @@ Expression::Expression(const std::string& text, std::optional<Position> where) {
   const expressions::FirstUses uses = expressions::check(text, where);
   state_ = std::make_shared<const State>(text, where, uses, expressions::parse(text, where));
   if (is_constant() && !std::isfinite(state_->value))
-    throw Error(ExitCode::usage, fmt::format("the expression '{}' is {}", text, state_->value),
+    throw Error(ExitCode::usage, fmt::format("the expression '{}' is {}", expressions::shown(text), state_->value),
                 "a finite value is needed", where);
 }
 
@@ -61,8 +61,8 @@ void Expression::require_axes(int dim) const {
   for (std::size_t axis = static_cast<std::size_t>(dim); axis < 3; ++axis)
     if (state_->has(axis))
       throw Error(ExitCode::usage,
-                  fmt::format("the expression '{}' uses {}, but the mesh has {} dimension{}", state_->text,
-                              expressions::variables[axis], dim, dim == 1 ? "" : "s"),
+                  fmt::format("the expression '{}' uses {}, but the mesh has {} dimension{}",
+                              expressions::shown(state_->text), expressions::variables[axis], dim, dim == 1 ? "" : "s"),
                   fmt::format("a problem in {}-D knows {}", dim, dim == 1 ? "x" : "x and y"),
                   expressions::place(state_->where, state_->uses[axis], 1));
 }
@@ -147,8 +147,8 @@ void Evaluator::evaluate(const double* points, std::size_t count, double t, doub
   if (bad < static_cast<Offset>(count)) {
     const double* p = points + 3 * bad;
     throw Error(ExitCode::usage,
-                fmt::format("the expression '{}' is {} at (x, y, z) = ({}, {}, {}), t = {}", f.text, values[bad], p[0],
-                            p[1], p[2], t),
+                fmt::format("the expression '{}' is {} at (x, y, z) = ({}, {}, {}), t = {}", expressions::shown(f.text),
+                            values[bad], p[0], p[1], p[2], t),
                 "it must be finite at every point where it is used; look for a division by zero, or sqrt or log of a "
                 "negative number",
                 f.where);

@@ -7,8 +7,8 @@
 #include <limits>
 #include <map>
 
-#include "assembly/facets/side_loads.hpp"
 #include "assembly/facets/side_tables.hpp"
+#include "assembly/fields/side_loads.hpp"
 #include "assembly/space/host_loop.hpp"
 #include "base/error.hpp"
 #include "mesh/geometry.hpp"

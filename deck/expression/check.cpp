@@ -83,8 +83,8 @@ FirstUses scan_names(const std::string& text, const std::optional<Position>& whe
     return i < text.size() && (std::isalpha(static_cast<unsigned char>(text[i])) || text[i] == '_');
   };
   auto fail = [&](std::size_t at, std::size_t length, const std::string& what, const std::string& help) {
-    throw Error(ExitCode::usage, fmt::format("{} in the expression '{}' (character {})", what, text, at + 1), help,
-                place(where, at, length));
+    throw Error(ExitCode::usage, fmt::format("{} in the expression '{}' (character {})", what, shown(text), at + 1),
+                help, place(where, at, length));
   };
   for (std::size_t i = 0; i < text.size();) {
     if (is_digit(i) || (text[i] == '.' && is_digit(i + 1))) {
@@ -173,6 +173,13 @@ std::optional<Position> place(const std::optional<Position>& where, std::size_t 
   return result;
 }
 
+std::string shown(const std::string& text) {
+  std::size_t length = 200;
+  if (text.size() <= length) return text;
+  while (length > 0 && (text[length] & 0xc0) == 0x80) --length;  // no character of UTF-8 is cut
+  return text.substr(0, length) + "...";
+}
+
 FirstUses check(const std::string& text, const std::optional<Position>& where) {
   if (text.find_first_not_of(" \t\r\n") == std::string::npos)
     throw Error(ExitCode::usage, "the expression is empty",
@@ -182,19 +189,23 @@ FirstUses check(const std::string& text, const std::optional<Position>& where) {
   try {
     const int results = count_results(text);
     if (results != 1)
-      throw Error(ExitCode::usage, fmt::format("the expression '{}' has {} values, one is expected", text, results),
+      throw Error(ExitCode::usage,
+                  fmt::format("the expression '{}' has {} values, one is expected", shown(text), results),
                   "a list of expressions is written [\"...\", \"...\"]; the decimal separator is a point", where);
   } catch (const mu::Parser::exception_type& error) {
     // Streams, by which numbers are read, keep a bad_alloc to themselves.
     if (last_failed_request() != 0) throw std::bad_alloc();
     const std::string& token = error.GetToken();
     const std::size_t at = error_offset(error, text);
-    throw Error(ExitCode::usage,
-                fmt::format("the expression '{}' is not valid: {} (character {})", text,
-                            message_of(error.GetCode(), token), at + 1),
-                "multiplication is written *, a power ^, the decimal separator is a point; operators: + - * / ^ < > <= "
-                ">= == != && || ?:",
-                place(where, at, 1));
+    throw Error(
+        ExitCode::usage,
+        fmt::format("the expression '{}' is not valid: {} (character {})", shown(text),
+                    message_of(error.GetCode(), token), at + 1),
+        error.GetCode() == mu::ecEXPRESSION_TOO_LONG
+            ? "write it shorter, or give parts of the mesh groups and entries of their own"
+            : "multiplication is written *, a power ^, the decimal separator is a point; operators: + - * / ^ < "
+              "> <= >= == != && || ?:",
+        place(where, at, 1));
   }
   return uses;
 }

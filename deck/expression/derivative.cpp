@@ -109,6 +109,7 @@ NodeId Calculus::of_function(Op op, NodeId f, NodeId a) {
 }
 
 NodeId Calculus::derivative(Op op, NodeId f, NodeId a, NodeId b, NodeId da, NodeId db) {
+  if (is_logical(op)) return number(0);
   switch (op) {
     case Op::negate: return negative(da);
     case Op::add: return sum(da, db);
@@ -124,14 +125,6 @@ NodeId Calculus::derivative(Op op, NodeId f, NodeId a, NodeId b, NodeId da, Node
     case Op::mod: return is_zero(db) ? da : difference(da, product(db, of(Op::floor, of(Op::divide, a, b))));
     case Op::min: return select(of(Op::less, b, a), db, da);
     case Op::max: return select(of(Op::less, a, b), db, da);
-    case Op::less:
-    case Op::greater:
-    case Op::less_equal:
-    case Op::greater_equal:
-    case Op::equal:
-    case Op::not_equal:
-    case Op::both:
-    case Op::either: return number(0);
     default: return is_zero(da) ? da : product(of_function(op, f, a), da);
   }
 }

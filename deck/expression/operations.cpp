@@ -5,30 +5,9 @@
 namespace tessera::deck::expressions {
 
 int operands(Op op) {
-  switch (op) {
-    case Op::constant:
-    case Op::variable: return 0;
-    case Op::select: return 3;
-    case Op::add:
-    case Op::subtract:
-    case Op::multiply:
-    case Op::divide:
-    case Op::power:
-    case Op::less:
-    case Op::greater:
-    case Op::less_equal:
-    case Op::greater_equal:
-    case Op::equal:
-    case Op::not_equal:
-    case Op::both:
-    case Op::either:
-    case Op::atan2:
-    case Op::hypot:
-    case Op::mod:
-    case Op::min:
-    case Op::max: return 2;
-    default: return 1;
-  }
+  if (op <= Op::variable) return 0;
+  if (op == Op::select) return 3;
+  return (op >= Op::add && op <= Op::either) || op >= Op::atan2 ? 2 : 1;
 }
 
 std::span<const Function> functions() {

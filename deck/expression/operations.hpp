@@ -8,6 +8,7 @@
 namespace tessera::deck::expressions {
 
 /// What a node of an expression does with its operands. Truth is 1 or 0; every value but 0 is true, NaN as well.
+/// The order counts: operands() and is_logical() go by it.
 enum class Op : std::uint8_t {
   // without operands
   constant,
@@ -68,6 +69,8 @@ enum class Op : std::uint8_t {
 
 /// Operands of an operation: 0 to 3.
 int operands(Op op);
+/// Whether its values are 1 and 0 alone.
+constexpr bool is_logical(Op op) { return op >= Op::less && op <= Op::either; }
 
 /// An operator between two operands as muParser reads it: those of a higher precedence bind tighter; all of one
 /// precedence are taken from left to right, but ^ from right to left. A sign binds like a product.

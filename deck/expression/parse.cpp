@@ -189,7 +189,7 @@ class Parser {
 Root parse(const std::string& text, const std::optional<Position>& where) {
   Root root;
   if (!Parser(text).run(root))
-    throw Error(ExitCode::usage, fmt::format("the expression '{}' is not valid: it cannot be understood", text),
+    throw Error(ExitCode::usage, fmt::format("the expression '{}' is not valid: it cannot be understood", shown(text)),
                 "set parentheses", where);
   return root;
 }

@@ -19,6 +19,9 @@ FirstUses check(const std::string& text, const std::optional<Position>& where);
 /// The tree of a text that `check` has accepted.
 Root parse(const std::string& text, const std::optional<Position>& where);
 
+/// The text as messages quote it: its beginning, where it is long.
+std::string shown(const std::string& text);
+
 /// Position of characters [offset, offset + length) of the expression in the deck.
 std::optional<Position> place(const std::optional<Position>& where, std::size_t offset, std::size_t length);
 

@@ -9,8 +9,8 @@
 #include <nlohmann/json.hpp>
 
 #include "assembly/cells/residual.hpp"
-#include "assembly/facets/side_loads.hpp"
 #include "assembly/fields/nodal_mean.hpp"
+#include "assembly/fields/side_loads.hpp"
 #include "assembly/space/mesh_part.hpp"
 #include "base/profile.hpp"
 #include "physics/places.hpp"

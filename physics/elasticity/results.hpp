@@ -1,6 +1,6 @@
 #pragma once
 // What is said of a displacement: stresses, strains, forces.
-#include "assembly/facets/side_loads.hpp"
+#include "assembly/fields/side_loads.hpp"
 #include "physics/elasticity/problem.hpp"
 
 namespace tessera::physics::elasticity {

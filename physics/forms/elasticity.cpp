@@ -2,7 +2,7 @@
 
 #include "assembly/cells/instantiate_threads.hpp"
 #include "assembly/cells/residual_impl.hpp"
-#include "assembly/facets/facet_loads_impl.hpp"
+#include "assembly/fields/facet_loads_impl.hpp"
 #include "forms/traction.hpp"
 
 template class tessera::assembly::Assembler<tessera::Threads, tessera::forms::Elasticity>;

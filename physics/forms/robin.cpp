@@ -1,6 +1,6 @@
 #include "forms/robin.hpp"
 
-#include "assembly/facets/facet_loads_impl.hpp"
+#include "assembly/fields/facet_loads_impl.hpp"
 
 TESSERA_FACET_FORM(tessera::Threads, tessera::forms::Robin);
 

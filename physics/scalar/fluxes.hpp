@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "assembly/cells/residual.hpp"
-#include "assembly/facets/side_loads.hpp"
+#include "assembly/fields/side_loads.hpp"
 #include "assembly/space/mesh_part.hpp"
 #include "output/summary.hpp"
 #include "physics/forms/convection_data.hpp"

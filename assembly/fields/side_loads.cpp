@@ -1,4 +1,4 @@
-#include "assembly/facets/side_loads.hpp"
+#include "assembly/fields/side_loads.hpp"
 
 #include <memory>
 

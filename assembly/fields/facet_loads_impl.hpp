@@ -1,6 +1,6 @@
 #pragma once
 #include "assembly/facets/integrals_impl.hpp"
-#include "assembly/facets/side_loads.hpp"
+#include "assembly/fields/side_loads.hpp"
 #include "assembly/space/host_loop.hpp"
 
 namespace tessera::assembly {
