@@ -42,12 +42,25 @@ struct Expression::State {
   bool is_constant() const {
     return std::all_of(uses.begin(), uses.end(), [](std::size_t use) { return use == std::string::npos; });
   }
+  bool uses_gradient() const {
+    constexpr std::size_t first = expressions::gradient_variable;
+    return has(first) || has(first + 1) || has(first + 2);
+  }
+  /// Throws Error(internal) where it is evaluated without the solution that it depends on.
+  void require_solution(const Points& points) const {
+    if ((has(expressions::solution_variable) && !points.u) || (uses_gradient() && !points.gradient))
+      throw Error(ExitCode::internal, fmt::format("'{}' is evaluated without a solution", expressions::shown(text)),
+                  "");
+  }
 };
 
 Expression::Expression(double value) : state_(std::make_shared<const State>(value)) {}
 
-Expression::Expression(const std::string& text, std::optional<Position> where) {
-  const expressions::FirstUses uses = expressions::check(text, where);
+Expression::Expression(const std::string& text, const std::optional<Position>& where, Knows knows) {
+  const std::uint32_t known = knows == Knows::place      ? expressions::solution_variable
+                              : knows == Knows::solution ? expressions::gradient_variable
+                                                         : static_cast<std::uint32_t>(expressions::variables.size());
+  const expressions::FirstUses uses = expressions::check(text, where, known);
   state_ = std::make_shared<const State>(text, where, uses, expressions::parse(text, where));
   if (is_constant() && !std::isfinite(state_->value))
     throw Error(ExitCode::usage, fmt::format("the expression '{}' is {}", expressions::shown(text), state_->value),
@@ -56,15 +69,19 @@ Expression::Expression(const std::string& text, std::optional<Position> where) {
 
 bool Expression::is_constant() const { return state_->is_constant(); }
 double Expression::constant() const { return state_->value; }
-bool Expression::depends_on_time() const { return state_->has(expressions::time_variable); }
+bool Expression::depends_on(Variable variable) const { return state_->has(static_cast<std::size_t>(variable)); }
+bool Expression::depends_on_solution() const { return depends_on(Variable::u) || depends_on_gradient(); }
+bool Expression::depends_on_gradient() const { return state_->uses_gradient(); }
 void Expression::require_axes(int dim) const {
   for (std::size_t axis = static_cast<std::size_t>(dim); axis < 3; ++axis)
-    if (state_->has(axis))
-      throw Error(ExitCode::usage,
-                  fmt::format("the expression '{}' uses {}, but the mesh has {} dimension{}",
-                              expressions::shown(state_->text), expressions::variables[axis], dim, dim == 1 ? "" : "s"),
-                  fmt::format("a problem in {}-D knows {}", dim, dim == 1 ? "x" : "x and y"),
-                  expressions::place(state_->where, state_->uses[axis], 1));
+    for (const std::size_t variable : {axis, expressions::gradient_variable + axis})
+      if (state_->has(variable))
+        throw Error(
+            ExitCode::usage,
+            fmt::format("the expression '{}' uses {}, but the mesh has {} dimension{}",
+                        expressions::shown(state_->text), expressions::variables[variable], dim, dim == 1 ? "" : "s"),
+            fmt::format("a problem in {}-D knows {}", dim, dim == 1 ? "x" : "x and y"),
+            expressions::place(state_->where, state_->uses[variable], expressions::variables[variable].size()));
 }
 const std::string& Expression::text() const { return state_->text; }
 const std::optional<Position>& Expression::where() const { return state_->where; }
@@ -100,9 +117,29 @@ namespace {
 /// Points that one thread takes at least: below this, starting a team costs more than it saves.
 constexpr std::size_t points_per_thread = 8192;
 
-/// x, y, z of points [count, 3], and t.
-std::array<Input, expressions::variables.size()> inputs(const double* points, const double& t) {
-  return {{{points, 3}, {points + 1, 3}, {points + 2, 3}, {&t, 0}}};
+/// Variables at points from number `first` on, and t.
+std::array<Input, expressions::variables.size()> inputs(const Points& points, std::size_t first, const double& t) {
+  const double* const xyz = points.xyz + 3 * first;
+  const double* const gradient = points.gradient ? points.gradient + 3 * first : nullptr;
+  const auto axis = [&](int a) { return Input{gradient ? gradient + a : nullptr, 3}; };
+  return {{{xyz, 3},
+           {xyz + 1, 3},
+           {xyz + 2, 3},
+           {&t, 0},
+           {points.u ? points.u + first : nullptr, 1},
+           axis(0),
+           axis(1),
+           axis(2)}};
+}
+
+std::string place_of(const Points& points, std::size_t i, double t, bool of_solution) {
+  const double* p = points.xyz + 3 * i;
+  std::string place = fmt::format("(x, y, z) = ({}, {}, {}), t = {}", p[0], p[1], p[2], t);
+  if (of_solution && points.u) place += fmt::format(", u = {}", points.u[i]);
+  if (of_solution && points.gradient)
+    place += fmt::format(", grad u = ({}, {}, {})", points.gradient[3 * i], points.gradient[3 * i + 1],
+                         points.gradient[3 * i + 2]);
+  return place;
 }
 
 }  // namespace
@@ -113,16 +150,17 @@ double Evaluator::operator()(const double* xyz, double t) {
   return value;
 }
 
-void Evaluator::at(const double* points, std::size_t count, double t, double* values) {
+void Evaluator::at(const Points& points, std::size_t count, double t, double* values) {
   if (count == 0) return;  // there need be no array, of which `inputs` would take addresses
   const Expression::State& f = *state_->expression;
+  f.require_solution(points);
   if (f.program)
-    f.program->evaluate(inputs(points, t), count, values, state_->workspace);
+    f.program->evaluate(inputs(points, 0, t), count, values, state_->workspace);
   else
     std::fill(values, values + count, f.value);
 }
 
-void Evaluator::evaluate(const double* points, std::size_t count, double t, double* values, int threads) {
+void Evaluator::evaluate(const Points& points, std::size_t count, double t, double* values, int threads) {
   const Expression::State& f = *state_->expression;
   if (!f.program) {
     if (!std::isfinite(f.value))
@@ -130,6 +168,8 @@ void Evaluator::evaluate(const double* points, std::size_t count, double t, doub
     std::fill(values, values + count, f.value);
     return;
   }
+  if (count == 0) return;
+  f.require_solution(points);
   const std::size_t wanted = std::max<std::size_t>(1, count / points_per_thread);
   const std::size_t allowed =
       inside_parallel() ? 1 : static_cast<std::size_t>(threads > 0 ? threads : default_threads());
@@ -139,16 +179,17 @@ void Evaluator::evaluate(const double* points, std::size_t count, double t, doub
   parallel_ranges(parts, static_cast<Offset>(count), [&](Offset first, Offset last, int part) {
     Program::Workspace& workspace = part == 0 ? state_->workspace : others.of(part);
     const std::size_t length = static_cast<std::size_t>(last - first);
-    const std::size_t bad = f.program->evaluate(inputs(points + 3 * first, t), length, values + first, workspace);
+    const std::size_t bad =
+        f.program->evaluate(inputs(points, static_cast<std::size_t>(first), t), length, values + first, workspace);
     if (bad < length) first_bad[static_cast<std::size_t>(part)] = first + static_cast<Offset>(bad);
   });
   // The first point without a finite value, whatever the number of threads.
   const Offset bad = *std::min_element(first_bad.begin(), first_bad.end());
   if (bad < static_cast<Offset>(count)) {
-    const double* p = points + 3 * bad;
+    const bool of_solution = f.has(expressions::solution_variable) || f.uses_gradient();
     throw Error(ExitCode::usage,
-                fmt::format("the expression '{}' is {} at (x, y, z) = ({}, {}, {}), t = {}", expressions::shown(f.text),
-                            values[bad], p[0], p[1], p[2], t),
+                fmt::format("the expression '{}' is {} at {}", expressions::shown(f.text), values[bad],
+                            place_of(points, static_cast<std::size_t>(bad), t, of_solution)),
                 "it must be finite at every point where it is used; look for a division by zero, or sqrt or log of a "
                 "negative number",
                 f.where);

@@ -116,11 +116,11 @@ void read_scalar(const Node& node, const KeyDescription& key, Expression& value)
   if (node.text_offset >= 0) {
     where.column += node.text_offset;
     where.length = std::max<int>(1, static_cast<int>(node.string.size()));
-    value = Expression(node.string, where);
+    value = Expression(node.string, where, key.info.knows);
   } else {
     // Columns inside the text are not known: every error points at the whole value.
     try {
-      value = Expression(node.string, where);
+      value = Expression(node.string, where, key.info.knows);
     } catch (const Error& error) {
       throw Error(error.code(), error.what(), error.help(), node.where);
     }

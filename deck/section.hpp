@@ -23,7 +23,8 @@ struct KeyInfo {
   bool open_min = false;  ///< min itself is not allowed
   std::vector<std::string> choices = {};
   bool required = false;
-  std::string example = {};  ///< value in the template, TOML; left out: the default, commented out
+  std::string example = {};    ///< value in the template, TOML; left out: the default, commented out
+  Knows knows = Knows::place;  ///< of an expression: whether it may depend on the solution
 };
 
 /// A key or a nested table as the registry shows it, without its C++ type.

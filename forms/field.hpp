@@ -13,9 +13,9 @@ struct Coefficient {
   std::vector<double> values;  ///< [regions, components], or [cells of all blocks, points of its block, components]
 };
 
-/// How many components a coefficient may have. voigt: those of a strain (forms/elasticity.hpp); voigt_matrix: the upper
-/// half of a matrix between them.
-enum class Rank : unsigned char { scalar, vector, scalar_or_tensor, voigt, voigt_matrix };
+/// How many components a coefficient may have. matrix: as scalar_or_tensor, or dim x dim by rows; voigt: those of a
+/// strain (forms/elasticity.hpp); voigt_matrix: the upper half of a matrix between them.
+enum class Rank : unsigned char { scalar, vector, scalar_or_tensor, matrix, voigt, voigt_matrix };
 
 /// One of the coefficients of a form's data, in the order of the form's members().
 struct NamedCoefficient {

@@ -4,7 +4,8 @@
 
 namespace tessera::physics {
 
-std::vector<double> evaluate(const deck::Expression& expression, std::span<const double> points, int threads) {
+std::vector<double> evaluate(const deck::Expression& expression, std::span<const double> points, int threads,
+                             std::span<const double> u) {
   const Offset count = static_cast<Offset>(points.size() / 3);
   std::vector<double> values(static_cast<std::size_t>(count));
   if (expression.is_constant()) {
@@ -14,8 +15,8 @@ std::vector<double> evaluate(const deck::Expression& expression, std::span<const
   constexpr Offset chunk = 1024;
   with_evaluators(expression, (count + chunk - 1) / chunk, threads, [&](deck::Evaluator& f, Offset item) {
     const Offset first = item * chunk;
-    f.evaluate(points.data() + 3 * first, static_cast<std::size_t>(std::min(chunk, count - first)), 0,
-               values.data() + first);
+    f.evaluate({points.data() + 3 * first, u.empty() ? nullptr : u.data() + first},
+               static_cast<std::size_t>(std::min(chunk, count - first)), 0, values.data() + first);
   });
   return values;
 }

@@ -46,8 +46,10 @@ void for_each_points(const mesh::Mesh& mesh, const assembly::QuadraturePoints& p
   }
 }
 
-/// Values of an expression at points [count, 3]. Throws Error(usage) at the first point where one is not finite.
-std::vector<double> evaluate(const deck::Expression& expression, std::span<const double> points, int threads);
+/// Values of an expression at points [count, 3]; u [count]: the solution there, where it depends on that. Throws
+/// Error(usage) at the first point where one is not finite.
+std::vector<double> evaluate(const deck::Expression& expression, std::span<const double> points, int threads,
+                             std::span<const double> u = {});
 
 /// The same at points[which[i]].
 std::vector<double> evaluate(const deck::Expression& expression, std::span<const double> points,

@@ -25,6 +25,7 @@ struct Traits {
   std::vector<std::string> precisions = {"double"};
   bool axis = false;                         ///< on a mesh with an axis its forms and data carry the weight 2 pi r
   bool matrix_free = false;                  ///< it has an operator without a matrix
+  bool nonlinear = false;                    ///< its coefficients may depend on the solution: [newton]
   solvers::Offers solver = {};               ///< what its operators can be
   std::string solver_help = {};              ///< of solver.type; empty: that of the solvers
   std::vector<std::string> quantities = {};  ///< kinds of [[quantity]] of its own: Results::quantity
@@ -106,10 +107,28 @@ class Results {
   virtual std::vector<output::Field> cell_fields() const { return {}; }
 };
 
+/// R(u) = b - a(u) and its derivative at states u [rows], on a backend. Rows of Discretisation::dirichlet are those of
+/// the dofs that are fixed: R is 0 there.
+template <class Exec>
+class Nonlinear {
+ public:
+  virtual ~Nonlinear() = default;
+  /// From now on at this state, with this factor of the loads. Throws Error(usage) where coefficients cannot be
+  /// evaluated there. Phase: coefficients.
+  virtual void move_to(std::span<const double> u, double load) = 0;
+  /// r = R(u), [rows]. Phase: assemble.
+  virtual void residual(View<double> r) = 0;
+  /// Fills A = -R'(u) and b = R(u): A du = b is Newton's correction. The rows of fixed dofs are eliminated, where
+  /// `fixed` prescribes the correction. Phases: coefficients, assemble, boundary.
+  virtual void tangent(System<Exec>& system, const std::vector<double>& fixed) = 0;
+};
+
 /// A stationary problem A u = b. The driver calls these in their order; each may throw Error, and what it refuses is
 /// refused by run, check and export alike. Beside them a model has
 ///   template <class Exec> void assemble(Exec&, const Discretisation&, System<Exec>&, output::Summary&);
-/// which fills the system on either backend (phases: assemble.setup, coefficients, assemble, boundary).
+/// which fills the system on either backend (phases: assemble.setup, coefficients, assemble, boundary), and where
+/// is_nonlinear() may be
+///   template <class Exec> std::unique_ptr<Nonlinear<Exec>> nonlinear(Exec&, const Discretisation&, output::Summary&);
 class Model {
  public:
   virtual ~Model() = default;
@@ -124,6 +143,8 @@ class Model {
   virtual void check(const deck::Deck&) {}
   /// Every expression of its sections, for checks that hold for all of them.
   virtual std::vector<deck::Expression> expressions() { return {}; }
+  /// Whether its coefficients depend on the solution; known once the deck is read.
+  virtual bool is_nonlinear() { return false; }
   /// The method of grids that the deck asks for instead of a mesh; nullptr: none.
   virtual std::unique_ptr<GridMethod> grid_method(const deck::Deck&) { return nullptr; }
   /// What is refused only where there will be a mesh and a system.
@@ -137,8 +158,12 @@ class Model {
   /// Finds materials and boundaries on the mesh and checks them; returns what is prescribed. Coefficients are not
   /// evaluated. The discretisation stays where it is until the run ends.
   virtual DirichletData set_up(const Discretisation&) { return {}; }
-  /// Evaluates coefficients as `assemble` does, for their checks; returns what they take.
-  virtual AtPoints evaluate(const Discretisation&, output::Summary&) { return {}; }
+  /// Evaluates coefficients as `assemble` does, or at the state u [rows] of a nonlinear problem, for their checks;
+  /// returns what they take.
+  virtual AtPoints evaluate(const Discretisation&, std::span<const double> u, output::Summary&) {
+    (void)u;
+    return {};
+  }
 
   // The solution.
   /// What can be asked of it. Fills "balance" of the summary: sources, and what leaves through each group.

@@ -162,6 +162,36 @@ deck::SectionDescription assembly_description_with_matrix() {
   return result;
 }
 
+deck::Section<NewtonParams> newton_section() {
+  return deck::Section<NewtonParams>("newton", "How a problem is solved whose coefficients depend on the solution")
+      .key("tangent", &NewtonParams::tangent,
+           {.help =
+                "newton: the derivative of the residual; picard: its coefficients at the last iterate, without their "
+                "derivatives: slower, and often less in need of a good start",
+            .choices = {"newton", "picard"}})
+      .key("tolerance", &NewtonParams::tolerance,
+           {.help = "largest correction of the last iteration, relative to how far the solution ranges (at least a "
+                    "thousandth of its size)",
+            .min = 0,
+            .max = 1,
+            .open_min = true})
+      .key("max_iterations", &NewtonParams::max_iterations, {.help = "iterations of each load step", .min = 1})
+      .key("line_search", &NewtonParams::line_search,
+           {.help = "backtracking: a correction is shortened until the residual falls; none: as long as coefficients "
+                    "can be evaluated, it is taken whole",
+            .choices = {"backtracking", "none"}})
+      .key("load_steps", &NewtonParams::load_steps,
+           {.help = "sources, flows through boundaries and prescribed values grow in so many steps, each of which "
+                    "starts where the last one ended",
+            .min = 1,
+            .max = 10000})
+      .key("linear_tolerance", &NewtonParams::linear_tolerance,
+           {.help = "of the linear systems. adaptive: loose far from the solution, solver.tolerance near it; fixed: "
+                    "solver.tolerance always",
+            .choices = {"adaptive", "fixed"}})
+      .position(&NewtonParams::where);
+}
+
 deck::SectionDescription exact_description(const FieldInfo& field) {
   return is_number(field) ? exact_number(field).description() : exact_components(field).description();
 }

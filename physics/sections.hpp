@@ -70,6 +70,20 @@ std::vector<InitialParams> read_initial(const deck::Deck& deck, const FieldInfo&
 /// Throws Error(usage) where a start is given to a solver that takes none.
 void check_initial(const CommonParams& params);
 
+/// Newton's method for problems whose coefficients depend on the solution: physics/run/newton.hpp.
+struct NewtonParams {
+  std::string tangent = "newton";
+  double tolerance = 1e-8;
+  int max_iterations = 25;
+  std::string line_search = "backtracking";
+  int load_steps = 1;
+  std::string linear_tolerance = "adaptive";
+  deck::Where where;
+
+  bool picard() const { return tangent == "picard"; }
+};
+deck::Section<NewtonParams> newton_section();
+
 struct OutputParams {
   std::string directory = "out";
   std::vector<std::string> fields;
@@ -154,6 +168,7 @@ struct CommonParams {
   AssemblyParams assembly;  ///< this and the next two of modules with a matrix
   MatrixParams matrix;
   solvers::SolverParams solver;
+  NewtonParams newton;  ///< of models whose problems may be nonlinear
   std::vector<InitialParams> initial;
   std::optional<ExactParams> exact;
   OutputParams output;

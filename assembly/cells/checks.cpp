@@ -47,6 +47,10 @@ void check_rank(const forms::NamedCoefficient& coefficient, int dim) {
     case forms::Rank::scalar_or_tensor:
       if (given != 1 && given != tensor) refuse(fmt::format("give 1, or {} of a symmetric tensor", tensor));
       break;
+    case forms::Rank::matrix:
+      if (given != 1 && given != tensor && given != dim * dim)
+        refuse(fmt::format("give 1, {} of a symmetric tensor, or {} of a matrix", tensor, dim * dim));
+      break;
     case forms::Rank::voigt:
       if (given != tensor && !(dim == 2 && given == 4)) refuse(fmt::format("give {} of a strain", tensor));
       break;

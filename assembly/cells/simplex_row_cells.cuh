@@ -152,7 +152,8 @@ struct UnsymmetricCells {
         const double* phi = block.basis + (q * (dim + 1) + dim) * n;
         const double weight = reference_factor<dim> * jacobian * block.weights[q];
         const forms::Row<dim> row = add_point(held, block.at(place, q), inward, inverse, weight, phi[i], flux);
-        if (forms::has(form, value_value)) add_value(held, place, phi, weight * row.value(phi[i]));
+        if (forms::has(form, value_value) || forms::has(form, forms::gradient_value))
+          add_value(held, place, phi, weight * row.value(phi[i]));
       }
     }
     held.add(flux, inverse, mass);

@@ -83,6 +83,19 @@ void DerivedValues::Places::derive(const mesh::Mesh& mesh, const mesh::CellBlock
   }
 }
 
+void DerivedValues::Places::solution(const mesh::Mesh& mesh, const Index* nodes, const Index* dofs, const FieldView& u,
+                                     int count, Workspace& work) const {
+  work.u.resize(static_cast<std::size_t>(count));
+  work.gradient.assign(3 * static_cast<std::size_t>(count), 0.0);
+  for (int q = 0; q < count; ++q) {
+    double jacobian[9], inverse[9];
+    geometry.jacobian(mesh, nodes, q, jacobian);
+    GeometryMap::invert(jacobian, mesh.dim, inverse);
+    work.u[q] = field.value(dofs, u.data(), q, u.stride());
+    field.gradient(dofs, u.data(), q, inverse, &work.gradient[3 * q], u.stride());
+  }
+}
+
 void DerivedValues::operator()(const mesh::Mesh& mesh, Index cell, const Index* dofs, const FieldView& u,
                                const PointField& coefficient, int outputs, const Derive& derive, Workspace& work,
                                double* out) const {
@@ -93,7 +106,12 @@ void DerivedValues::operator()(const mesh::Mesh& mesh, Index cell, const Index* 
   work.xyz.resize(3 * rule);
   work.of_rule.resize(rule * m);
   for (int q = 0; q < count; ++q) rule_.geometry.point(mesh, nodes, q, &work.xyz[3 * q]);
-  coefficient.evaluate(cell, count, work.xyz.data(), work.of_rule.data());
+  deck::Points points_of_rule{work.xyz.data()};
+  if (coefficient.of_solution) {
+    rule_.solution(mesh, nodes, dofs, u, count, work);
+    points_of_rule = {work.xyz.data(), work.u.data(), work.gradient.data()};
+  }
+  coefficient.evaluate(cell, count, points_of_rule, work.of_rule.data());
   work.at_points.resize(static_cast<std::size_t>(points()) * m);
   if (constant)
     for (int n = 0; n < points(); ++n) std::copy_n(work.of_rule.data(), m, &work.at_points[n * m]);

@@ -9,18 +9,20 @@
 #include "assembly/space/dof_map.hpp"
 #include "assembly/space/field_view.hpp"
 #include "assembly/space/geometry_map.hpp"
+#include "deck/expression.hpp"
 
 namespace tessera::assembly {
 
 /// A coefficient on the host.
 struct PointField {
   int components = 1;
-  /// Writes values [count, components] at `count` of the quadrature points of a cell, [count, 3]. Called from several
-  /// threads at once.
-  std::function<void(Index cell, int count, const double* xyz, double* values)> evaluate;
+  /// Writes values [count, components] at `count` of the quadrature points of a cell. Called from several threads at
+  /// once.
+  std::function<void(Index cell, int count, const deck::Points& points, double* values)> evaluate;
   /// Whether it is the same everywhere in a cell; empty: in none.
   std::function<bool(Index cell)> is_constant = {};
   std::vector<int> positive = {};  ///< components that are positive where they are right
+  bool of_solution = false;        ///< it needs the field, of one component, and its gradient at the points
 };
 
 /// A nodal field and a coefficient at a point of a cell.
@@ -47,7 +49,7 @@ class DerivedValues {
   int points() const { return static_cast<int>(carry_.size() / mean_.size()); }
   /// Room for one thread.
   struct Workspace {
-    std::vector<double> xyz, of_rule, at_points, state, derived;
+    std::vector<double> xyz, u, gradient, of_rule, at_points, state, derived;
   };
   /// out [n, outputs] of the cell with this number in the mesh and these dofs.
   void operator()(const mesh::Mesh& mesh, Index cell, const Index* dofs, const FieldView& u,
@@ -61,6 +63,9 @@ class DerivedValues {
     void derive(const mesh::Mesh& mesh, const mesh::CellBlock& cells, Index cell, const Index* dofs, const FieldView& u,
                 const double* coefficients, int components, int outputs, const Derive& derive, Workspace& work,
                 double* out, int count) const;
+    /// The field and its gradient at the first `count` of them, into the workspace.
+    void solution(const mesh::Mesh& mesh, const Index* nodes, const Index* dofs, const FieldView& u, int count,
+                  Workspace& work) const;
   };
   bool describes(const PointField& coefficient, const Workspace& work) const;
 

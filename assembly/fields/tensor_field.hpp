@@ -10,26 +10,27 @@ namespace tessera::assembly {
 /// 6 (xx, xy, xz, yy, yz, zz; in 3-D).
 struct HostTensorField {
   int components = 1;
-  /// Writes k [count, components] at points [count, 3] of a cell. Called from several threads at once.
-  std::function<void(Index cell, int count, const double* xyz, double* k)> evaluate;
+  /// Writes k [count, components] at points of a cell. Called from several threads at once.
+  std::function<void(Index cell, int count, const deck::Points& points, double* k)> evaluate;
   /// Whether it is the same everywhere in a cell; empty: in none.
   std::function<bool(Index cell)> is_constant = {};
+  bool of_solution = false;  ///< see PointField
 
   static HostTensorField constant(double value) {
-    return {1, [value](Index, int count, const double*, double* k) { std::fill_n(k, count, value); },
+    return {1, [value](Index, int count, const deck::Points&, double* k) { std::fill_n(k, count, value); },
             [](Index) { return true; }};
   }
   /// With a positive diagonal.
   PointField at_points(int dim) const {
     std::vector<int> diagonal{0};
     for (int i = 1; i < dim && components > 1; ++i) diagonal.push_back(diagonal.back() + dim - i + 1);
-    return {components, evaluate, is_constant, diagonal};
+    return {components, evaluate, is_constant, diagonal, of_solution};
   }
 
   /// result = K gradient, in `dim` dimensions.
   void apply(Index cell, const double* xyz, int dim, const double* gradient, double* result) const {
     double k[6];
-    evaluate(cell, 1, xyz, k);
+    evaluate(cell, 1, {xyz}, k);
     multiply(components, k, dim, gradient, result);
   }
   /// The same of its values at a point.

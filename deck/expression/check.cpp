@@ -21,10 +21,7 @@ std::vector<std::string> names(const Table& table) {
   return result;
 }
 
-const std::vector<std::string>& variable_names() {
-  static const std::vector<std::string> all(variables.begin(), variables.end());
-  return all;
-}
+std::vector<std::string> variable_names(std::uint32_t known) { return {variables.begin(), variables.begin() + known}; }
 const std::vector<std::string>& constant_names() {
   static const std::vector<std::string> all = names(constants());
   return all;
@@ -52,7 +49,7 @@ std::string join_calls(std::string text) {
 
 /// How many values muParser finds. Its own functions, which also have a random number and names that differ between
 /// versions, are replaced by those of a deck, of which it sees only the number of arguments.
-int count_results(const std::string& text) {
+int count_results(const std::string& text, std::uint32_t known) {
   double value = 0.5;
   mu::Parser parser;
   parser.ClearFun();
@@ -68,14 +65,15 @@ int count_results(const std::string& text) {
       parser.DefineFun(name, [](const double* a, int) { return *a; });
   }
   for (const Constant& constant : constants()) parser.DefineConst(std::string(constant.name), constant.value);
-  for (const std::string& name : variable_names()) parser.DefineVar(name, &value);
+  for (const std::string& name : variable_names(known)) parser.DefineVar(name, &value);
   parser.SetExpr(join_calls(text));
   parser.Eval();  // muParser parses when it first evaluates
   return parser.GetNumResults();
 }
 
 /// Which variables the text uses. Looks at names before muParser does, since its own messages cannot suggest any.
-FirstUses scan_names(const std::string& text, const std::optional<Position>& where) {
+FirstUses scan_names(const std::string& text, const std::optional<Position>& where, std::uint32_t known) {
+  const std::vector<std::string> known_variables = variable_names(known);
   FirstUses used;
   used.fill(std::string::npos);
   auto is_digit = [&](std::size_t i) { return i < text.size() && std::isdigit(static_cast<unsigned char>(text[i])); };
@@ -100,25 +98,29 @@ FirstUses scan_names(const std::string& text, const std::optional<Position>& whe
       const std::string name = text.substr(begin, i - begin);
       const std::size_t next = text.find_first_not_of(" \t", i);
       if (next != std::string::npos && text[next] == '(') {
-        if (contains(variable_names(), name) || contains(constant_names(), name))
+        if (contains(known_variables, name) || contains(constant_names(), name))
           fail(begin, name.size(), fmt::format("'{}' is not a function", name),
                fmt::format("a product is written {}*(...)", name));
         if (!contains(function_names(), name))
           fail(begin, name.size(), fmt::format("unknown function '{}'", name), suggest(name, function_names()));
-      } else if (const auto variable = std::find(variable_names().begin(), variable_names().end(), name);
-                 variable != variable_names().end()) {
-        std::size_t& first = used[static_cast<std::size_t>(variable - variable_names().begin())];
+      } else if (const auto variable = std::find(known_variables.begin(), known_variables.end(), name);
+                 variable != known_variables.end()) {
+        std::size_t& first = used[static_cast<std::size_t>(variable - known_variables.begin())];
         first = std::min(first, begin);
       } else if (!contains(constant_names(), name)) {
         if (contains(function_names(), name))
           fail(begin, name.size(), fmt::format("function '{}' without arguments", name),
                fmt::format("write {}(...)", name));
-        std::string help = "variables are x, y, z, t; constants pi";
-        std::vector<std::string> names = variable_names();
+        const std::string all = fmt::format("{}", fmt::join(known_variables, ", "));
+        if (contains(variable_names(variables.size()), name))
+          fail(begin, name.size(), fmt::format("unknown variable '{}'", name),
+               fmt::format("the solution is not known here; variables are {}", all));
+        std::string help = fmt::format("variables are {}; constants pi", all);
+        std::vector<std::string> names = known_variables;
         names.insert(names.end(), constant_names().begin(), constant_names().end());
         names.insert(names.end(), function_names().begin(), function_names().end());
         if (name.size() > 1 && !nearest_names(name, names).empty())
-          help = suggest(name, names) + " Variables are x, y, z, t";
+          help = suggest(name, names) + " Variables are " + all;
         fail(begin, name.size(), fmt::format("unknown variable '{}'", name), help);
       }
     } else if (text.compare(i, 2, "**") == 0) {
@@ -180,14 +182,14 @@ std::string shown(const std::string& text) {
   return text.substr(0, length) + "...";
 }
 
-FirstUses check(const std::string& text, const std::optional<Position>& where) {
+FirstUses check(const std::string& text, const std::optional<Position>& where, std::uint32_t known) {
   if (text.find_first_not_of(" \t\r\n") == std::string::npos)
     throw Error(ExitCode::usage, "the expression is empty",
                 "write a number or a function of x, y, z, t, e.g. \"sin(pi*x)\"", where);
-  const FirstUses uses = scan_names(text, where);
+  const FirstUses uses = scan_names(text, where, known);
   note_failed_request(0);
   try {
-    const int results = count_results(text);
+    const int results = count_results(text, known);
     if (results != 1)
       throw Error(ExitCode::usage,
                   fmt::format("the expression '{}' has {} values, one is expected", shown(text), results),

@@ -35,8 +35,12 @@ std::string manual() {
       "`log` and `ln` are natural; `mod(a, b)` is a - b floor(a/b); `rint` takes halves to the even number; `min`, "
       "`max` "
       "and `sum` take any number of arguments; `if(c, a, b)` is `c ? a : b`. Conditions are 1 or 0, and what is not 0 "
-      "is true. A value must be finite wherever it is used; the branch that is not taken may be anything.\n",
-      quoted(variables), quoted(constants()), quoted(functions()));
+      "is true. A value must be finite wherever it is used; the branch that is not taken may be anything.\n\n"
+      "Keys that say so may depend on the solution: on {} and its gradient {}. The problem is then not linear, see "
+      "`[newton]`.\n",
+      quoted(std::span(variables).first(solution_variable)), quoted(constants()), quoted(functions()),
+      quoted(std::span(variables).subspan(solution_variable, 1)),
+      quoted(std::span(variables).subspan(gradient_variable)));
 }
 
 }  // namespace tessera::deck::expressions

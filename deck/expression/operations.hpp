@@ -114,8 +114,9 @@ struct Constant {
 };
 std::span<const Constant> constants();
 
-/// Variables by their number. `t` is the same for all points of an evaluation.
-constexpr std::array<std::string_view, 4> variables = {"x", "y", "z", "t"};
-constexpr std::uint32_t time_variable = 3;
+/// Variables by their number. `t` is the same for all points of an evaluation. Those of the solution, u and its
+/// gradient, are known in some places only.
+constexpr std::array<std::string_view, 8> variables = {"x", "y", "z", "t", "u", "ux", "uy", "uz"};
+constexpr std::uint32_t time_variable = 3, solution_variable = 4, gradient_variable = 5;
 
 }  // namespace tessera::deck::expressions

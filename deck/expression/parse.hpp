@@ -13,8 +13,8 @@ namespace tessera::deck::expressions {
 using FirstUses = std::array<std::size_t, variables.size()>;
 
 /// Throws Error(usage) with the place of the mistake where the text is no expression; `where` is the place of its first
-/// character. Returns which variables it uses.
-FirstUses check(const std::string& text, const std::optional<Position>& where);
+/// character. It may use the first `known` variables. Returns which it uses.
+FirstUses check(const std::string& text, const std::optional<Position>& where, std::uint32_t known = solution_variable);
 
 /// The tree of a text that `check` has accepted.
 Root parse(const std::string& text, const std::optional<Position>& where);

@@ -51,7 +51,7 @@ class ConvectionDiffusion final : public scalar::ScalarModel {
     return dirichlet;
   }
 
-  AtPoints evaluate(const Discretisation& space, output::Summary& summary) override {
+  AtPoints evaluate(const Discretisation& space, std::span<const double>, output::Summary& summary) override {
     AtPoints coefficients;
     {
       const forms::ConvectionData data = convection_data(params_, problem());

@@ -47,7 +47,7 @@ WeakForm weak_form(const Params& params) {
     };
   form.data = [&velocities = params.velocity, convects = form.convects, supg = form.supg](
                   const std::vector<MaterialParams>& materials, const mesh::Mesh& mesh, const assembly::DofMap& dofs,
-                  const std::vector<Index>& material, int threads) {
+                  const std::vector<Index>& material, std::span<const double>, int threads) {
     forms::ConvectionData data;
     data.diffusion = diffusion_data(materials, material, mesh, dofs, threads);
     if (!convects) return data;
@@ -63,7 +63,8 @@ WeakForm weak_form(const Params& params) {
 }
 
 forms::ConvectionData convection_data(const Params& params, const Problem& problem) {
-  return weak_form(params).data(params.materials, problem.mesh, problem.dofs, problem.material, problem.space.threads);
+  return weak_form(params).data(params.materials, problem.mesh, problem.dofs, problem.material, {},
+                                problem.space.threads);
 }
 
 void report_peclet(const Params& params, const Problem& problem, const forms::ConvectionData& data,

@@ -64,7 +64,7 @@ void add_upwinding(const Params& params, const Solution& s, const std::vector<In
   Threads exec(s.threads);
   assembly::Assembler<Threads, forms::Convection> assembler(
       exec, part.mesh, part.dofs, {.vector_at_points = velocity_varies(params) || s.mesh.measure.weighs()});
-  assembler.set_data(s.form.data(s.materials, part.mesh, part.dofs, material, s.threads));
+  assembler.set_data(s.form.data(s.materials, part.mesh, part.dofs, material, s.u, s.threads));
   linalg::Crs<Host> A = assembler.make_matrix();
   Array<double> b(s.space.dofs.dofs);
   assembler.refill(A, b.view());

@@ -40,7 +40,7 @@ class Elasticity final : public Model {
     return problem_->dirichlet;
   }
 
-  AtPoints evaluate(const Discretisation&, output::Summary&) override {
+  AtPoints evaluate(const Discretisation&, std::span<const double>, output::Summary&) override {
     const forms::ElasticityData data = elasticity_data(*problem_);
     for (const FacetTerm& term : problem_->facets) traction_values(*problem_, term);
     AtPoints coefficients{.bytes = 0, .tangent = data.stiffness.per_point};

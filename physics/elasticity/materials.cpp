@@ -111,7 +111,7 @@ assembly::PointField law_field(const Problem& problem, int threads) {
     laws->constant.emplace_back();
     if (constants.size() == values.size()) laws->constant.back() = law_of(m, problem.body, constants, nullptr);
   }
-  const auto evaluate = [&problem, laws](Index cell, int count, const double* xyz, double* numbers) {
+  const auto evaluate = [&problem, laws](Index cell, int count, const deck::Points& at, double* numbers) {
     const auto m = static_cast<std::size_t>(problem.material[cell]);
     const auto points = static_cast<std::size_t>(count);
     if (laws->constant[m]) {
@@ -121,10 +121,10 @@ assembly::PointField law_field(const Problem& problem, int threads) {
     }
     auto& evaluators = laws->of_thread[static_cast<std::size_t>(current_part())][m];
     std::vector<double> values(evaluators.size() * points), at_point(evaluators.size());
-    for (std::size_t k = 0; k < evaluators.size(); ++k) evaluators[k].at(xyz, points, 0, &values[k * points]);
+    for (std::size_t k = 0; k < evaluators.size(); ++k) evaluators[k].at(at, points, 0, &values[k * points]);
     for (std::size_t p = 0; p < points; ++p, numbers += law_size(problem.body)) {
       for (std::size_t k = 0; k < evaluators.size(); ++k) at_point[k] = values[k * points + p];
-      law_of(problem.params.materials[m], problem.body, at_point, xyz + 3 * p).pack(problem.body, numbers);
+      law_of(problem.params.materials[m], problem.body, at_point, at.xyz + 3 * p).pack(problem.body, numbers);
     }
   };
   std::vector<int> diagonal;

@@ -28,10 +28,13 @@ deck::Section<MaterialParams> material_section() {
            {.help = "physical group name(s); left out: everywhere that no other material names"})
       .key("diffusivity", &MaterialParams::diffusivity,
            {.help = "k: one value, or a symmetric tensor [xx, xy, yy] in 2-D, [xx, xy, xz, yy, yz, zz] in 3-D; "
-                    "positive definite",
-            .example = "\"1\""})
-      .key("reaction", &MaterialParams::reaction, {.help = "c"})
-      .key("source", &MaterialParams::source, {.help = "f", .example = "\"1\""})
+                    "positive definite; may depend on u, ux, uy, uz",
+            .example = "\"1\"",
+            .knows = deck::Knows::gradient})
+      .key("reaction", &MaterialParams::reaction,
+           {.help = "c; may depend on u, ux, uy, uz", .knows = deck::Knows::gradient})
+      .key("source", &MaterialParams::source,
+           {.help = "f; may depend on u, ux, uy, uz", .example = "\"1\"", .knows = deck::Knows::gradient})
       .position(&MaterialParams::where);
 }
 
@@ -44,7 +47,7 @@ void read(const deck::Deck& deck, Params& params) {
   params.physics = physics_section().read(deck, true);
   params.materials = material_section().read_all(deck);
   if (params.materials.empty()) params.materials.emplace_back();
-  params.boundaries = boundary_section().read_all(deck);
+  params.boundaries = boundary_section(deck::Knows::solution).read_all(deck);
 }
 
 }  // namespace tessera::physics::poisson

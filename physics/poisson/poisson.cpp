@@ -1,9 +1,12 @@
 #include "physics/poisson/poisson.hpp"
 
+#include <fmt/format.h>
+
 #include "physics/poisson/grid.hpp"
 #include "physics/poisson/system.hpp"
 #include "physics/run/stationary.hpp"
 #include "physics/scalar/model.hpp"
+#include "physics/scalar/nonlinear.hpp"
 #include "physics/scalar/system.hpp"
 
 namespace tessera::physics {
@@ -15,9 +18,14 @@ using namespace poisson;
 class Poisson final : public ScalarModel {
  public:
   Traits traits() const override {
-    Traits traits = traits_with(physics_description(), material_description());
-    traits.solver.grid = true;
-    traits.matrix_free = true;
+    Traits traits = traits_with(physics_description(), material_description(), deck::Knows::solution);
+    traits.nonlinear = true;
+    traits.solver.grid = traits.matrix_free = !scalar::is_nonlinear(params_);
+    if (scalar::is_nonlinear(params_) && !tangent(mesh::known_dimension(params_.mesh)).symmetric) {
+      traits.solver.symmetric = false;
+      traits.solver.why_not_symmetric = "coefficients that depend on u make a tangent that is not";
+      traits.solver.type = "bicgstab";
+    }
     return traits;
   }
 
@@ -27,6 +35,27 @@ class Poisson final : public ScalarModel {
   void check(const deck::Deck& deck) override {
     ScalarModel::check(deck);
     check_not_singular(params_.materials, params_.boundaries, params_.physics.where);
+    if (is_nonlinear() && params_.physics.discretisation != "galerkin")
+      throw Error(ExitCode::usage,
+                  fmt::format("coefficients depend on u: physics.discretisation = \"{}\" has no tangents",
+                              params_.physics.discretisation),
+                  "choose discretisation = \"galerkin\"", params_.physics.where);
+  }
+
+  bool is_nonlinear() override { return scalar::is_nonlinear(params_); }
+
+  DirichletData set_up(const Discretisation& space) override {
+    DirichletData dirichlet = ScalarModel::set_up(space);
+    if (is_nonlinear() && solvers::find_solver(params_.solver.type)->needs.symmetric &&
+        !tangent(space.mesh.dim).symmetric)
+      throw Error(
+          ExitCode::usage,
+          fmt::format("in {} dimensions the tangent of these coefficients is not symmetric, which {} takes it for",
+                      space.mesh.dim, params_.solver.type),
+          "choose solver.type = \"bicgstab\" or \"gmres\", or let the coefficients depend on every component of "
+          "the gradient alike",
+          params_.solver.where);
+    return dirichlet;
   }
 
   std::unique_ptr<GridMethod> grid_method(const deck::Deck& deck) override {
@@ -35,7 +64,8 @@ class Poisson final : public ScalarModel {
     return make_grid_method(deck, params_);
   }
 
-  AtPoints evaluate(const Discretisation& space, output::Summary&) override {
+  AtPoints evaluate(const Discretisation& space, std::span<const double> u, output::Summary&) override {
+    if (is_nonlinear()) return evaluate_tangent(problem(), u);
     const AtPoints coefficients = at_points(
         {diffusion_data(params_.materials, problem().material, space.mesh, space.dofs, space.threads), {}, {}});
     boundary_data(problem(), space.threads);
@@ -47,7 +77,13 @@ class Poisson final : public ScalarModel {
     make_system(exec, problem(), system, summary);
   }
 
+  template <class Exec>
+  std::unique_ptr<Nonlinear<Exec>> nonlinear(Exec& exec, const Discretisation&, output::Summary& summary) {
+    return make_nonlinear(exec, problem(), summary);
+  }
+
  private:
+  TangentTraits tangent(int dim) const { return tangent_traits(params_.materials, dim, params_.newton.picard()); }
   WeakForm weak_form() override { return poisson::weak_form(); }
 
   Params params_;

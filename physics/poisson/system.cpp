@@ -5,8 +5,8 @@ namespace tessera::physics::poisson {
 WeakForm weak_form() {
   WeakForm form;
   form.data = [](const std::vector<MaterialParams>& materials, const mesh::Mesh& mesh, const assembly::DofMap& dofs,
-                 const std::vector<Index>& material, int threads) {
-    return forms::ConvectionData{diffusion_data(materials, material, mesh, dofs, threads), {}, {}};
+                 const std::vector<Index>& material, std::span<const double> u, int threads) {
+    return forms::ConvectionData{diffusion_data(materials, material, mesh, dofs, threads, u), {}, {}};
   };
   return form;
 }

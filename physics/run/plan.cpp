@@ -12,9 +12,6 @@ namespace {
 /// of diffusion on an H200, against packed_ell for quads (order 1: 0.5x, order 2: 1.4x; bench/matrix_free) and the
 /// bytes of a matrix at copy for hexes. Matrices of several unknowns a node are larger.
 constexpr int matrix_free_from = 2;
-/// The highest order of an assembled matrix.
-constexpr int most_assembled_order = 4;
-
 /// What an operator without a matrix is taken for; empty: a matrix is assembled.
 std::string why_without_matrix(const CommonParams& params, const mesh::Mesh& mesh) {
   if (params.assembly.strategy == "matrix_free") return "asked for";

@@ -7,6 +7,9 @@
 
 namespace tessera::physics {
 
+/// The highest order of an assembled matrix.
+inline constexpr int most_assembled_order = 4;
+
 /// Whether the operator is applied without a matrix, and why.
 struct Plan {
   bool matrix_free = false;

@@ -9,6 +9,7 @@
 #include "base/profile.hpp"
 #include "mesh/quality.hpp"
 #include "output/csv.hpp"
+#include "physics/run/newton.hpp"
 #include "physics/run/results.hpp"
 
 namespace tessera::physics {
@@ -29,6 +30,13 @@ Error not_converged(const solvers::Report& report, const solvers::SolverParams& 
                "the results are written and marked as not converged; `tessera list solvers` and `tessera list "
                "preconditioners` show the choices",
                params.where);
+}
+
+ExitCode say_not_converged(const Error& error, Context& context) {
+  context.summary.set("status", "not_converged");
+  context.summary.set("error", std::string(error.what()));
+  fmt::print(stderr, "{}", error.report());
+  return error.code();
 }
 
 }  // namespace
@@ -116,11 +124,16 @@ void write_solution_files(const OutputParams& params, const output::VtkData& dat
 ExitCode conclude(const CommonParams& params, const solvers::Report& report, Context& context) {
   if (report.interrupted) return ExitCode::interrupted;
   if (report.converged) return ExitCode::ok;
-  const Error error = not_converged(report, params.solver);
-  context.summary.set("status", "not_converged");
-  context.summary.set("error", std::string(error.what()));
-  fmt::print(stderr, "{}", error.report());
-  return ExitCode::solver;
+  return say_not_converged(not_converged(report, params.solver), context);
+}
+
+ExitCode conclude(const CommonParams& params, const NewtonReport& report, Context& context) {
+  if (report.interrupted) return ExitCode::interrupted;
+  if (report.converged) return ExitCode::ok;
+  return say_not_converged(Error(ExitCode::solver, "Newton's method did not converge: " + report.failure,
+                                 report.help + "; the results are written and marked as not converged",
+                                 params.newton.where ? params.newton.where : params.physics.where),
+                           context);
 }
 
 }  // namespace tessera::physics

@@ -7,6 +7,8 @@
 
 namespace tessera::physics {
 
+struct NewtonReport;
+
 /// Watches a solver for the user: progress, and the wish to stop.
 solvers::Monitor monitor_of(const Context& context, double tolerance);
 
@@ -29,5 +31,6 @@ void write_solution_files(const OutputParams& params, const output::VtkData& dat
 
 /// The exit code of a run; says on standard error and in the summary where the solver did not converge.
 ExitCode conclude(const CommonParams& params, const solvers::Report& report, Context& context);
+ExitCode conclude(const CommonParams& params, const NewtonReport& report, Context& context);
 
 }  // namespace tessera::physics

@@ -36,10 +36,10 @@ solvers::Report solve_system(Exec& exec, const linalg::Operator<Exec>& A, View<c
   return report;
 }
 
-/// Takes the matrix over into the format that the deck asks for. "auto" stays with CRS where the preconditioner sweeps
-/// over entries. Phase: convert.
+/// Makes the operator of the matrix in the format that the deck asks for. "auto" stays with CRS where the
+/// preconditioner sweeps over entries. Phase: convert.
 template <class Exec>
-void store(Exec& exec, const CommonParams& params, System<Exec>& system, output::Summary& summary) {
+void convert(Exec& exec, const CommonParams& params, System<Exec>& system, output::Summary& summary) {
   const MatrixParams& asked = params.matrix;
   const bool entries = asked.format == "auto" && solvers::needs_entries(params.solver);
   std::string why = fmt::format("{} needs the entries in rows",
@@ -56,10 +56,16 @@ void store(Exec& exec, const CommonParams& params, System<Exec>& system, output:
       throw error.where() ? error : Error(error.code(), error.what(), error.help(), asked.where);
     }
   }
-  if (!system.A->entries()) system.matrix = {};
-  if (system.A->format() != linalg::BlockCrsView<>::format) system.blocks = {};
   summary.set("matrix.format", system.A->format());
   summary.set("matrix.why", why);
+}
+
+/// The same, and lets go what the operator does not borrow.
+template <class Exec>
+void store(Exec& exec, const CommonParams& params, System<Exec>& system, output::Summary& summary) {
+  convert(exec, params, system, summary);
+  if (!system.A->entries()) system.matrix = {};
+  if (system.A->format() != linalg::BlockCrsView<>::format) system.blocks = {};
 }
 
 /// A filled system with an operator: the matrix that an assembly has left is stored.

@@ -27,6 +27,7 @@ deck::Schema schema_of(const Traits& traits) {
   deck::Schema schema{deck_section().description(), mesh::mesh_section().description(),
                       mesh::group_section().description(), run_section(traits.precisions).description()};
   schema.insert(schema.end(), traits.sections.begin(), traits.sections.end());
+  if (traits.nonlinear) schema.push_back(newton_section().description());
   schema.insert(
       schema.end(),
       {initial_description(traits.fields.front()),
@@ -49,12 +50,32 @@ std::vector<deck::Expression> expressions_of(Model& model) {
 }
 
 /// For models that only assemble matrices; those that have more to say of it do so before.
-void check_strategy(const CommonParams& params, const Traits& traits, const deck::Deck& deck) {
+void check_strategy(const CommonParams& params, const Traits& traits, bool nonlinear, const deck::Deck& deck) {
   if (traits.matrix_free || params.assembly.strategy != "matrix_free") return;
+  if (nonlinear)
+    throw Error(ExitCode::usage, "coefficients depend on u: assembly.strategy = \"matrix_free\" has no tangents",
+                "choose strategy = \"auto\", or one that assembles a matrix", deck.where("assembly.strategy"));
   throw Error(
       ExitCode::usage,
       fmt::format("assembly.strategy = \"matrix_free\" is not there for physics.type = \"{}\"", params.physics.type),
       "choose strategy = \"auto\", or one that assembles a matrix", deck.where("assembly.strategy"));
+}
+
+void prescribe(const DirichletData& dirichlet, std::vector<double>& u) {
+  for (std::size_t i = 0; i < dirichlet.dofs.size(); ++i)
+    u[static_cast<std::size_t>(dirichlet.dofs[i])] = dirichlet.values[i];
+}
+
+/// What Newton's method cannot do, or is not there for.
+void check_nonlinear(const CommonParams& params, bool nonlinear) {
+  if (!nonlinear && params.newton.where)
+    throw Error(ExitCode::usage, "no coefficient depends on u: the problem is linear, and [newton] has no effect",
+                "leave [newton] out", params.newton.where);
+  if (nonlinear && params.physics.order > most_assembled_order)
+    throw Error(ExitCode::usage,
+                fmt::format("coefficients depend on u: a tangent of order {} is not assembled, at most {} is",
+                            params.physics.order, most_assembled_order),
+                "choose a lower order", params.physics.where);
 }
 
 }  // namespace
@@ -70,6 +91,7 @@ void StationaryRun::read(const Context& context) {
   params.title = deck_section().read(deck).title;
   params.mesh = mesh::mesh_section().read(deck, true);
   params.run = run_section(known.precisions).read(deck);
+  if (known.nonlinear) params.newton = newton_section().read(deck);
   model().read(deck);
   const Traits traits = model().traits();
   params.assembly = assembly_section().read(deck);
@@ -82,7 +104,8 @@ void StationaryRun::read(const Context& context) {
   params.quantities = quantity_section(traits.fields, traits.quantities).read_all(deck);
   params.lines = read_lines(deck, traits.fields);
   model().check(deck);
-  check_strategy(params, traits, deck);
+  check_strategy(params, traits, model().is_nonlinear(), deck);
+  check_nonlinear(params, model().is_nonlinear());
   if (!solvers::is_relaxation(params.solver)) check_choices(params, deck);
   check_fields(params.output, traits.fields);
   check_initial(params);
@@ -137,6 +160,14 @@ Start StationaryRun::start_of(const Discretisation& space, double level) const {
   return {std::move(u), below(space.dirichlet, level)};
 }
 
+std::vector<double> StationaryRun::nonlinear_start(const Discretisation& space) const {
+  if (!model().is_nonlinear()) return {};
+  const double level = level_of(space.dirichlet);
+  std::vector<double> u = initial_values(model().params(), space, model().traits().fields.front(), level);
+  if (u.empty()) u.assign(static_cast<std::size_t>(space.rows()), level);
+  return u;
+}
+
 ExitCode StationaryRun::run(Context& context) {
   read(context);
   const ThreadLimit limit(model().params().run.threads);
@@ -145,9 +176,11 @@ ExitCode StationaryRun::run(Context& context) {
   set_up(space, context);
   Solved solved = solve(space, context);
   std::vector<double>& u = solved.u;
-  for (std::size_t i = 0; i < space.dirichlet.dofs.size(); ++i) u[space.dirichlet.dofs[i]] = space.dirichlet.values[i];
+  prescribe(space.dirichlet, u);
   summarise_mesh(space.mesh, space, solved.nnz, context.summary);
   summarise_solver(solved.report, context.summary);
+  if (solved.newton) summarise_newton(*solved.newton, context.summary);
+  const bool converged = solved.newton ? solved.newton->converged : solved.report.converged;
   if (space.unfolded) u = unfold(*space.unfolded, u);
   const std::vector<Index> fixed = fixed_rows(space);
   const NodalSolution solution{.mesh = space.mesh,
@@ -157,8 +190,9 @@ ExitCode StationaryRun::run(Context& context) {
                                .u = u,
                                .threads = space.threads};
   const std::unique_ptr<Results> results = model().results(solution, context.summary);
-  report_solution(model().params(), model().traits(), solution, *results, solved.report.converged, context);
-  return conclude(model().params(), solved.report, context);
+  report_solution(model().params(), model().traits(), solution, *results, converged, context);
+  return solved.newton ? conclude(model().params(), *solved.newton, context)
+                       : conclude(model().params(), solved.report, context);
 }
 
 void StationaryRun::check(Context& context) {
@@ -169,7 +203,9 @@ void StationaryRun::check(Context& context) {
   set_up(space, context);
   const CommonParams& params = model().params();
   // Evaluated as a run does, for its checks: signs, finite values, numbers of components.
-  const AtPoints coefficients = model().evaluate(space, context.summary);
+  std::vector<double> u = nonlinear_start(space);
+  if (!u.empty()) prescribe(space.dirichlet, u);
+  const AtPoints coefficients = model().evaluate(space, u, context.summary);
   initial_values(params, space, model().traits().fields.front(), 0);
   if (params.exact) check_values(*params.exact, space.mesh, space.dofs, space.threads);
   print_check(params, space, coefficients, plan_of(space).why, model().traits(), context.summary);
@@ -184,10 +220,12 @@ LinearSystem StationaryRun::assemble(Context& context, bool full) {
   if (params.assembly.strategy == "matrix_free") params.assembly.strategy = "auto";  // the same operator, written down
   Discretisation space;
   set_up(space, context);
+  std::vector<double> u = nonlinear_start(space);
+  if (!u.empty()) prescribe(space.dirichlet, u);
   if (full) space.dirichlet = {};
   Threads exec(params.run.threads);
   System<Threads> system;
-  fill(exec, space, system, context.summary);
+  fill(exec, space, u, system, context.summary);
   if (system.blocks.rows > 0) system.matrix = linalg::to_crs(exec, system.blocks);
   if (system.matrix.rows == 0)
     throw Error(ExitCode::usage, "the operator has no entries: there is no matrix to export",

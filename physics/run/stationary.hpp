@@ -1,9 +1,10 @@
 #pragma once
-// run_stationary: A u = b from the deck to the files, for any Model.
+// run_stationary: A u = b, or R(u) = 0 by Newton's method, from the deck to the files, for any Model.
 #include <memory>
 
 #include "physics/model.hpp"
 #include "physics/run/backend.hpp"
+#include "physics/run/newton.hpp"
 #include "physics/run/plan.hpp"
 #include "physics/run/solve.hpp"
 
@@ -23,21 +24,33 @@ class StationaryRun : public Module {
   struct Solved {
     std::vector<double> u;
     Offset nnz = 0;
-    solvers::Report report;
+    solvers::Report report;  ///< of the last system of a nonlinear problem
+    std::optional<NewtonReport> newton;
   };
   virtual Model& model() const = 0;
   /// Assembles and solves on the backend of the deck.
   virtual Solved solve(const Discretisation& space, Context& context) = 0;
-  /// Assembles on threads; its matrix stays in CRS.
-  virtual void fill(Threads& exec, const Discretisation& space, System<Threads>& system, output::Summary& summary) = 0;
+  /// Assembles on threads; its matrix stays in CRS. Of a nonlinear problem the system of Newton's first iterate, u
+  /// [rows] the start.
+  virtual void fill(Threads& exec, const Discretisation& space, std::span<const double> u, System<Threads>& system,
+                    output::Summary& summary) = 0;
 
   Start start_of(const Discretisation& space, double level) const;
+  /// Where Newton's method starts, [rows]: [[initial]], or else the level of the Dirichlet values. Empty of a linear
+  /// problem.
+  std::vector<double> nonlinear_start(const Discretisation& space) const;
 
  private:
   void read(const Context& context);
   Discretisation discretise(const Context& context);
   void set_up(Discretisation& space, const Context& context);
   Plan plan_of(const Discretisation& space) const;
+};
+
+/// Whether a model may be nonlinear.
+template <class M, class Exec>
+concept HasNonlinear = requires(M& model, Exec& exec, const Discretisation& space, output::Summary& summary) {
+  model.nonlinear(exec, space, summary);
 };
 
 /// The module of a model M.
@@ -49,7 +62,19 @@ class Stationary final : public StationaryRun {
  private:
   Model& model() const override { return *model_; }
 
-  void fill(Threads& exec, const Discretisation& space, System<Threads>& system, output::Summary& summary) override {
+  void fill(Threads& exec, const Discretisation& space, std::span<const double> u, System<Threads>& system,
+            output::Summary& summary) override {
+    if constexpr (HasNonlinear<M, Threads>) {
+      if (model_->is_nonlinear()) {
+        const auto problem = model_->nonlinear(exec, space, summary);
+        problem->move_to(u, 1);
+        problem->tangent(system, std::vector<double>(space.dirichlet.dofs.size(), 0.0));
+        Array<double> product(system.b.size());
+        linalg::spmv(exec, std::as_const(system.matrix).view(), to_space<Host>(u).view(), product.view());
+        linalg::axpy(exec, 1, product.view(), system.b.view());
+        return;
+      }
+    }
     model_->assemble(exec, space, system, summary);
   }
 
@@ -57,6 +82,8 @@ class Stationary final : public StationaryRun {
     const CommonParams& params = model_->params();
     return on_backend(params.run, context.summary, [&](auto& exec) {
       using Exec = std::remove_reference_t<decltype(exec)>;
+      if constexpr (HasNonlinear<M, Exec>)
+        if (model_->is_nonlinear()) return solve_nonlinear(exec, space, context);
       System<Exec> system;
       model_->assemble(exec, space, system, context.summary);
       complete(exec, params, system, context.summary);
@@ -69,6 +96,20 @@ class Stationary final : public StationaryRun {
       for (double& value : result.u) value += system.level;
       return result;
     });
+  }
+
+  template <class Exec>
+  Solved solve_nonlinear(Exec& exec, const Discretisation& space, Context& context) {
+    const auto problem = model_->nonlinear(exec, space, context.summary);
+    Newton<Exec> newton(exec, *problem, model_->params(), space.dirichlet, context);
+    Solved result;
+    result.u = nonlinear_start(space);
+    result.newton = newton.solve(result.u);
+    result.report = result.newton->linear;
+    result.report.iterations = result.newton->linear_iterations();
+    result.report.energy_error = result.report.relative_energy_error = 0;  // of the last correction alone
+    result.nnz = newton.nnz();
+    return result;
   }
 
   std::unique_ptr<M> model_;

@@ -116,12 +116,19 @@ DirichletData dirichlet_data(const std::vector<BoundaryParams>& boundaries, cons
   return data;
 }
 
+bool fixes_level(const MaterialParams& material) {
+  return !is_zero(material.reaction) || material.source.depends_on(deck::Variable::u);
+}
+bool fixes_level_by_flow(const BoundaryParams& boundary) {
+  return (boundary.type == "robin" && !is_zero(boundary.alpha)) || boundary.value.depends_on(deck::Variable::u);
+}
+
 void check_not_singular(const std::vector<MaterialParams>& materials, const std::vector<BoundaryParams>& boundaries,
                         const deck::Where& physics) {
-  for (const MaterialParams& m : materials)
-    if (!is_zero(m.reaction)) return;
-  for (const BoundaryParams& b : boundaries)
-    if (b.type == "dirichlet" || (b.type == "robin" && !is_zero(b.alpha))) return;
+  if (std::any_of(materials.begin(), materials.end(), fixes_level)) return;
+  if (std::any_of(boundaries.begin(), boundaries.end(),
+                  [](const BoundaryParams& b) { return b.type == "dirichlet" || fixes_level_by_flow(b); }))
+    return;
   const std::string why = boundaries.empty()
                               ? "the deck has no [[boundary]], so k du/dn = 0 holds all around"
                               : fmt::format("no boundary of the deck ({} of them) fixes u", boundaries.size());

@@ -86,7 +86,7 @@ std::vector<double> Fluxes::residual(const std::vector<Index>& around, const std
   if (!inside.empty()) std::erase_if(cells, [&](Index cell) { return !inside[cell]; });
   std::vector<double> result(size, 0.0);
   for_each_part(s_, cells, [&](const assembly::MeshPart& part, const std::vector<Index>& material) {
-    const forms::ConvectionData data = s_.form.data(s_.materials, part.mesh, part.dofs, material, s_.threads);
+    const forms::ConvectionData data = s_.form.data(s_.materials, part.mesh, part.dofs, material, s_.u, s_.threads);
     assembly::add_residual(part.mesh, part.dofs, data, forms::Convection{.supg = s_.form.supg}, s_.u, slot, result,
                            s_.threads);
   });
@@ -97,7 +97,7 @@ std::vector<double> Fluxes::residual(const std::vector<Index>& around, const std
 /// lambda = value - alpha u on facets without a Dirichlet value.
 void Fluxes::add_conditions() {
   for (const FacetTerm& term : s_.facets) {
-    const assembly::FacetIntegral condition = facet_integral(term, s_.mesh, s_.space.dofs, s_.threads);
+    const assembly::FacetIntegral condition = facet_integral(term, s_.mesh, s_.space.dofs, s_.threads, s_.u);
     conditions_.push_back(assembly::facet_loads(s_.mesh, s_.space.dofs, term.group, forms::Robin{},
                                                 {condition.alpha, condition.g}, s_.u, s_.threads));
     for (std::size_t f = 0; f < term.group.entities.size(); ++f)
@@ -215,13 +215,15 @@ forms::CellSums Fluxes::sums() const {
   }
   if (!varies)
     return forms::sum_cells(s_.mesh, s_.space.dofs,
-                            s_.form.data(materials, s_.mesh, s_.space.dofs, s_.material, s_.threads), s_.u, s_.threads);
+                            s_.form.data(materials, s_.mesh, s_.space.dofs, s_.material, s_.u, s_.threads), s_.u,
+                            s_.threads);
   std::vector<Index> all(static_cast<std::size_t>(s_.mesh.cells()));
   for (std::size_t cell = 0; cell < all.size(); ++cell) all[cell] = static_cast<Index>(cell);
   forms::CellSums total;
   for_each_part(s_, all, [&](const assembly::MeshPart& part, const std::vector<Index>& material) {
     total.add(forms::sum_cells(part.mesh, part.dofs,
-                               s_.form.data(materials, part.mesh, part.dofs, material, s_.threads), s_.u, s_.threads));
+                               s_.form.data(materials, part.mesh, part.dofs, material, s_.u, s_.threads), s_.u,
+                               s_.threads));
   });
   return total;
 }

@@ -8,6 +8,7 @@
 #include "physics/entry.hpp"
 #include "physics/evaluate.hpp"
 #include "physics/scalar/axis.hpp"
+#include "physics/scalar/coefficients.hpp"
 
 namespace tessera::physics::scalar {
 
@@ -23,6 +24,8 @@ bool positive_definite(const double* k, int components) {
   return k[0] > 0 && minor > 0 && det > 0;
 }
 
+}  // namespace
+
 void require_positive_definite(const MaterialParams& material, const double* k, int components, const double* xyz) {
   if (positive_definite(k, components)) return;
   std::string values = fmt::format("{}", fmt::join(k, k + components, ", "));
@@ -33,7 +36,6 @@ void require_positive_definite(const MaterialParams& material, const double* k, 
               "the problem is elliptic only where k is positive (a tensor: positive definite)", material.where);
 }
 
-/// The components of k of a material; a scalar k of a problem with tensors is spread over the diagonal.
 std::vector<deck::Expression> spread(const MaterialParams& material, int components) {
   if (static_cast<int>(material.diffusivity.size()) == components) return material.diffusivity;
   std::vector<deck::Expression> k(static_cast<std::size_t>(components));
@@ -42,11 +44,23 @@ std::vector<deck::Expression> spread(const MaterialParams& material, int compone
   return k;
 }
 
-}  // namespace
+int check_diffusivity(const std::vector<MaterialParams>& materials, int dim) {
+  const int full = dim * (dim + 1) / 2;
+  int components = 1;
+  for (const MaterialParams& m : materials) {
+    const int given = static_cast<int>(m.diffusivity.size());
+    if (given != 1 && given != full)
+      throw Error(
+          ExitCode::usage, fmt::format("diffusivity has {} values, a {}-D problem takes 1 or {}", given, dim, full),
+          dim == 2 ? "a symmetric tensor is [xx, xy, yy]" : "a symmetric tensor is [xx, xy, xz, yy, yz, zz]", m.where);
+    components = std::max(components, given);
+  }
+  return components;
+}
 
 forms::Coefficient coefficient(const std::vector<std::vector<deck::Expression>>& expressions,
                                const std::vector<Index>& material, const mesh::Mesh& mesh,
-                               const assembly::QuadraturePoints& points, int threads) {
+                               const assembly::QuadraturePoints& points, int threads, const SolutionAtPoints& state) {
   forms::Coefficient result;
   result.components = static_cast<int>(expressions.front().size());
   for (const auto& of_material : expressions)
@@ -58,11 +72,13 @@ forms::Coefficient coefficient(const std::vector<std::vector<deck::Expression>>&
     return result;
   }
   result.values.resize(static_cast<std::size_t>(points.before(mesh.blocks.size())) * components);
-  // One block by all threads. Runs of cells of one material are evaluated at once: a call a cell would cost more than
-  // the expression.
+  bool of_solution = false;
+  for (const auto& of_material : expressions)
+    for (const deck::Expression& e : of_material) of_solution |= e.depends_on_solution();
+  // One block by all threads.
   struct Workspace {
     std::vector<std::vector<deck::Evaluator>> evaluators;  // [materials][components]
-    std::vector<double> xyz, column;
+    std::vector<double> xyz, u, gradient, column;
   };
   const auto workspace = [&] {
     Workspace own;
@@ -78,38 +94,36 @@ forms::Coefficient coefficient(const std::vector<std::vector<deck::Expression>>&
     const Offset chunks = (cells + evaluation_cells - 1) / evaluation_cells;
     for_each_with(workspace, chunks, threads, [&](Workspace& own, Offset chunk) {
       const Index begin = static_cast<Index>(chunk) * evaluation_cells, end = std::min(cells, begin + evaluation_cells);
-      for (Index cell = begin, next; cell < end; cell = next) {
-        const Index of = material[first_cell + cell];
-        for (next = cell + 1; next < end && material[first_cell + next] == of;) ++next;
-        const std::size_t count = static_cast<std::size_t>(next - cell) * per_cell;
+      for_each_material(material, first_cell, begin, end, [&](Index cell, Index run, Index of) {
+        const std::size_t count = static_cast<std::size_t>(run) * per_cell;
         own.xyz.resize(3 * count);
         own.column.resize(count);
-        points.of_cells(block, cell, next - cell, own.xyz.data());
+        points.of_cells(block, cell, run, own.xyz.data());
+        deck::Points at{own.xyz.data()};
+        if (of_solution) {
+          own.u.resize(count), own.gradient.resize(3 * count);
+          state.field->of_cells(block, cell, run, state.u, own.u.data(), own.gradient.data());
+          at = {own.xyz.data(), own.u.data(), own.gradient.data()};
+        }
         double* out = result.values.data() + (points.before(block) + Offset{cell} * per_cell) * components;
         for (std::size_t c = 0; c < components; ++c) {
-          own.evaluators[of][c].evaluate(own.xyz.data(), count, 0, own.column.data());
+          own.evaluators[of][c].evaluate(at, count, 0, own.column.data());
           for (std::size_t q = 0; q < count; ++q) out[q * components + c] = own.column[q];
         }
-      }
+      });
     });
   }
   return result;
 }
 
 forms::DiffusionData diffusion_data(const std::vector<MaterialParams>& materials, const std::vector<Index>& material,
-                                    const mesh::Mesh& mesh, const assembly::DofMap& dofs, int threads) {
-  const int dim = mesh.dim;
+                                    const mesh::Mesh& mesh, const assembly::DofMap& dofs, int threads,
+                                    std::span<const double> u) {
   const assembly::QuadraturePoints points(mesh, dofs);
-  const int full = dim * (dim + 1) / 2;
-  int components = 1;
-  for (const MaterialParams& m : materials) {
-    const int given = static_cast<int>(m.diffusivity.size());
-    if (given != 1 && given != full)
-      throw Error(
-          ExitCode::usage, fmt::format("diffusivity has {} values, a {}-D problem takes 1 or {}", given, dim, full),
-          dim == 2 ? "a symmetric tensor is [xx, xy, yy]" : "a symmetric tensor is [xx, xy, xz, yy, yz, zz]", m.where);
-    components = std::max(components, given);
-  }
+  const int components = check_diffusivity(materials, mesh.dim);
+  std::optional<assembly::FieldAtPoints> field;
+  if (!u.empty()) field.emplace(mesh, dofs);
+  const SolutionAtPoints state{field ? &*field : nullptr, u};
   std::vector<std::vector<deck::Expression>> k, c, f;
   for (const MaterialParams& m : materials) {
     k.push_back(spread(m, components));
@@ -118,12 +132,12 @@ forms::DiffusionData diffusion_data(const std::vector<MaterialParams>& materials
   }
   forms::DiffusionData data;
   data.region = material;
-  data.k = coefficient(k, material, mesh, points, threads);
+  data.k = coefficient(k, material, mesh, points, threads, state);
   auto all_zero = [](const std::vector<std::vector<deck::Expression>>& list) {
     return std::all_of(list.begin(), list.end(), [](const auto& one) { return is_zero(one.front()); });
   };
-  if (!all_zero(c)) data.c = coefficient(c, material, mesh, points, threads);
-  if (!all_zero(f)) data.f = coefficient(f, material, mesh, points, threads);
+  if (!all_zero(c)) data.c = coefficient(c, material, mesh, points, threads, state);
+  if (!all_zero(f)) data.f = coefficient(f, material, mesh, points, threads, state);
 
   if (!data.k.per_point) {
     for (std::size_t m = 0; m < materials.size(); ++m)

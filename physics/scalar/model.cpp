@@ -8,9 +8,10 @@
 
 namespace tessera::physics::scalar {
 
-Traits ScalarModel::traits_with(deck::SectionDescription physics, deck::SectionDescription material) {
+Traits ScalarModel::traits_with(deck::SectionDescription physics, deck::SectionDescription material,
+                                deck::Knows knows) {
   return {.fields = scalar_fields(),
-          .sections = {std::move(physics), std::move(material), boundary_section().description()},
+          .sections = {std::move(physics), std::move(material), boundary_section(knows).description()},
           .precisions = all_precisions,
           .axis = true,
           .quantities = flux_quantities(),

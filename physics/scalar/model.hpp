@@ -23,8 +23,10 @@ class ScalarModel : public Model {
   std::unique_ptr<Results> results(const NodalSolution& solution, output::Summary& summary) override;
 
  protected:
-  /// Fields, quantities and what holds without a condition, with the model's own sections.
-  static Traits traits_with(deck::SectionDescription physics, deck::SectionDescription material);
+  /// Fields, quantities and what holds without a condition, with the model's own sections. `knows`: see
+  /// boundary_section.
+  static Traits traits_with(deck::SectionDescription physics, deck::SectionDescription material,
+                            deck::Knows knows = deck::Knows::place);
   /// What the rows of the system say.
   virtual WeakForm weak_form() = 0;
   /// After set_up.

@@ -6,7 +6,8 @@ namespace tessera::physics::scalar {
 
 std::vector<FieldInfo> scalar_fields() { return {{.name = "u", .measured = true}, {.name = "flux", .vector = true}}; }
 
-deck::Section<BoundaryParams> boundary_section() {
+deck::Section<BoundaryParams> boundary_section(deck::Knows knows) {
+  const bool of_u = knows != deck::Knows::place;
   return deck::Section<BoundaryParams>("boundary", "Boundary conditions; a boundary without one has k du/dn = 0",
                                        deck::SectionKind::array)
       .key("on", &BoundaryParams::on,
@@ -17,8 +18,14 @@ deck::Section<BoundaryParams> boundary_section() {
             .choices = {"dirichlet", "neumann", "robin", "periodic"},
             .required = true,
             .example = "\"dirichlet\""})
-      .key("value", &BoundaryParams::value, {.help = "right-hand side of the condition", .example = "\"0\""})
-      .key("alpha", &BoundaryParams::alpha, {.help = "coefficient of a robin condition"})
+      .key("value", &BoundaryParams::value,
+           {.help = std::string("right-hand side of the condition") +
+                    (of_u ? "; of neumann and robin it may depend on u" : ""),
+            .example = "\"0\"",
+            .knows = knows})
+      .key("alpha", &BoundaryParams::alpha,
+           {.help = std::string("coefficient of a robin condition") + (of_u ? "; it may depend on u" : ""),
+            .knows = knows})
       .position(&BoundaryParams::where);
 }
 
@@ -30,6 +37,10 @@ void check_boundaries(const std::vector<BoundaryParams>& boundaries) {
     if (boundary.type != "robin" && !(boundary.alpha.is_constant() && boundary.alpha.constant() == 0))
       throw Error(ExitCode::usage, fmt::format("alpha belongs to a robin boundary, this one is {}", boundary.type),
                   "use type = \"robin\", or leave alpha out", boundary.where);
+    if (boundary.type != "neumann" && boundary.type != "robin" && boundary.value.depends_on_solution())
+      throw Error(ExitCode::usage,
+                  fmt::format("the value of a {} boundary depends on u, which it is to fix", boundary.type),
+                  "a flow that depends on u is a neumann or robin boundary", boundary.value.where());
   }
 }
 

@@ -36,8 +36,10 @@ std::vector<FieldInfo> scalar_fields();
 /// Kinds of [[quantity]] beside those of every field.
 inline std::vector<std::string> flux_quantities() { return {"flux", "flux_gradient"}; }
 
-deck::Section<BoundaryParams> boundary_section();
-/// Throws Error(usage) where a boundary names no group, or has an alpha and is not robin.
+/// `knows`: whether values of neumann and robin may depend on u.
+deck::Section<BoundaryParams> boundary_section(deck::Knows knows = deck::Knows::place);
+/// Throws Error(usage) where a boundary names no group, has an alpha and is not robin, or prescribes a u that depends
+/// on u.
 void check_boundaries(const std::vector<BoundaryParams>& boundaries);
 /// Every expression of these sections, for checks that hold for all of them.
 std::vector<deck::Expression> expressions_of(const Params& params);

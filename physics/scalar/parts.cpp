@@ -65,11 +65,11 @@ void check_parts(const Problem& problem, const DirichletData& fixes) {
     for (Index c = 0; c < block.cells(); ++c) {
       const Index cell = block.first_cell + c;
       fixed[part[cell]] |=
-          !is_zero(problem.params.materials[problem.material[cell]].reaction) ||
+          fixes_level(problem.params.materials[problem.material[cell]]) ||
           std::any_of(block.cell(c), block.cell(c) + block.nodes, [&](Index i) { return dirichlet[i]; });
     }
   for (const BoundaryParams& boundary : problem.params.boundaries) {
-    if (boundary.type != "robin" || is_zero(boundary.alpha)) continue;
+    if (!fixes_level_by_flow(boundary)) continue;
     for (const std::string& name : boundary.on)
       for (const Index facet : find_group(mesh, name, mesh.dim - 1, boundary.where).entities)
         fixed[part[mesh.facets.cell[facet]]] = 1;

@@ -4,6 +4,7 @@
 #include <string>
 #include <vector>
 
+#include "assembly/fields/field_at_points.hpp"
 #include "assembly/space/dof_map.hpp"
 #include "assembly/space/quadrature_points.hpp"
 #include "forms/diffusion.hpp"
@@ -14,21 +15,29 @@
 
 namespace tessera::physics::scalar {
 
+/// The solution that expressions may depend on, at the points where they are evaluated. Borrows.
+struct SolutionAtPoints {
+  const assembly::FieldAtPoints* field = nullptr;
+  std::span<const double> u = {};  ///< [dofs]; empty: no expression depends on it
+};
+
 /// One coefficient from the expressions of every material, [materials][components]: constants are kept per material,
 /// what varies is evaluated at the quadrature points. Throws Error(usage) where a value is not finite.
 forms::Coefficient coefficient(const std::vector<std::vector<deck::Expression>>& expressions,
                                const std::vector<Index>& material, const mesh::Mesh& mesh,
-                               const assembly::QuadraturePoints& points, int threads);
+                               const assembly::QuadraturePoints& points, int threads,
+                               const SolutionAtPoints& state = {});
 
 /// Makes a coefficient per_point: the values of every cell's region at each of its points.
 void spread_over_points(forms::Coefficient& coefficient, const std::vector<Index>& region, const mesh::Mesh& mesh,
                         const assembly::QuadraturePoints& points);
 
 /// Coefficients of the materials: constants are kept per material, what varies is evaluated at the quadrature points of
-/// the space. On a mesh with an axis all are at points and carry the weight 2 pi r. Throws Error(usage) where k is not
-/// positive definite or a value is not finite.
+/// the space. On a mesh with an axis all are at points and carry the weight 2 pi r. u [dofs]: the solution that they
+/// may depend on. Throws Error(usage) where k is not positive definite or a value is not finite.
 forms::DiffusionData diffusion_data(const std::vector<MaterialParams>& materials, const std::vector<Index>& material,
-                                    const mesh::Mesh& mesh, const assembly::DofMap& dofs, int threads);
+                                    const mesh::Mesh& mesh, const assembly::DofMap& dofs, int threads,
+                                    std::span<const double> u = {});
 
 /// The facet integral of one [[boundary]]: alpha and value at the points of its facets, each of which counts once.
 struct FacetTerm {
@@ -61,6 +70,10 @@ struct Problem {
   std::vector<Index> material;     ///< [cells]
   std::vector<FacetTerm> facets;
 };
+
+/// Whether the sources of a material, or what flows through a boundary, depend on the level of u.
+bool fixes_level(const MaterialParams& material);
+bool fixes_level_by_flow(const BoundaryParams& boundary);
 
 /// Throws Error(usage) where nothing fixes the level of u: no Dirichlet value, no reaction, no Robin term; at the first
 /// boundary, or at [physics] in a deck without any.

@@ -52,7 +52,7 @@ assembly::HostTensorField diffusivity_field(const Solution& solution) {
   for (const MaterialParams& m : solution.materials)
     constant.push_back(std::all_of(m.diffusivity.begin(), m.diffusivity.end(),
                                    [](const deck::Expression& e) { return e.is_constant(); }));
-  auto evaluate = [pool, components, dim, &material = solution.material](Index cell, int count, const double* xyz,
+  auto evaluate = [pool, components, dim, &material = solution.material](Index cell, int count, const deck::Points& at,
                                                                          double* k) {
     OfThread& own = (*pool)[static_cast<std::size_t>(current_part())];
     auto& evaluators = own.evaluators[static_cast<std::size_t>(material[cell])];
@@ -63,16 +63,22 @@ assembly::HostTensorField diffusivity_field(const Solution& solution) {
     };
     std::fill(k, k + points * components, 0.0);
     for (std::size_t e = 0; e < evaluators.size(); ++e) {
-      evaluators[e].at(xyz, points, 0, own.values.data());
+      evaluators[e].at(at, points, 0, own.values.data());
       set(e);
     }
     if (evaluators.size() == components) return;
     set(components - 1);  // a scalar in a problem with tensors
     if (dim == 3) set(3);
   };
-  return {static_cast<int>(components), evaluate, [constant, &material = solution.material](Index cell) {
+  const bool of_solution = std::any_of(solution.materials.begin(), solution.materials.end(), [](const auto& m) {
+    return std::any_of(m.diffusivity.begin(), m.diffusivity.end(),
+                       [](const auto& e) { return e.depends_on_solution(); });
+  });
+  return {static_cast<int>(components), evaluate,
+          [constant, &material = solution.material](Index cell) {
             return constant[static_cast<std::size_t>(material[cell])] != 0;
-          }};
+          },
+          of_solution};
 }
 
 ScalarResults::ScalarResults(const Solution& solution, output::Summary& summary) : s_(solution) {

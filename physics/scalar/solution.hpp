@@ -18,9 +18,10 @@ struct WeakForm {
   /// The rows of the nodes inside are those of the finite elements on this mesh: sources and fluxes balance to the
   /// solver's tolerance.
   bool balances = true;
-  /// Coefficients at the points of the cells of a mesh, of which `material` gives the material.
+  /// Coefficients at the points of the cells of a mesh, of which `material` gives the material; u is the solution.
   std::function<forms::ConvectionData(const std::vector<MaterialParams>& materials, const mesh::Mesh& mesh,
-                                      const assembly::DofMap& dofs, const std::vector<Index>& material, int threads)>
+                                      const assembly::DofMap& dofs, const std::vector<Index>& material,
+                                      std::span<const double> u, int threads)>
       data;
   /// What the matrix has beside the terms of data, added to residual[slot[dof]] of the dofs with slot >= 0; empty:
   /// nothing. `cells` are those with such a dof; of them only those marked `inside` count, where it is not empty.

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include "assembly/facets/integrals.hpp"
+#include "assembly/fields/field_at_points.hpp"
 #include "physics/evaluate.hpp"
 #include "physics/scalar/axis.hpp"
 
@@ -10,9 +11,10 @@ namespace tessera::physics::scalar {
 
 namespace {
 
-std::vector<double> robin_alpha(const BoundaryParams& boundary, const std::vector<double>& points, int threads) {
+std::vector<double> robin_alpha(const BoundaryParams& boundary, const std::vector<double>& points,
+                                std::span<const double> u, int threads) {
   if (boundary.type != "robin") return {};
-  std::vector<double> alpha = evaluate(boundary.alpha, points, threads);
+  std::vector<double> alpha = evaluate(boundary.alpha, points, threads, u);
   for (double value : alpha)
     if (value < 0)
       throw Error(ExitCode::usage, fmt::format("robin alpha is negative ({})", value),
@@ -23,10 +25,14 @@ std::vector<double> robin_alpha(const BoundaryParams& boundary, const std::vecto
 }  // namespace
 
 assembly::FacetIntegral facet_integral(const FacetTerm& term, const mesh::Mesh& mesh, const assembly::DofMap& dofs,
-                                       int threads) {
+                                       int threads, std::span<const double> u) {
   const std::vector<double> points = assembly::facet_quadrature_points(mesh, dofs, term.group, threads);
-  assembly::FacetIntegral result{&term.group, robin_alpha(*term.boundary, points, threads),
-                                 evaluate(term.boundary->value, points, threads)};
+  const BoundaryParams& boundary = *term.boundary;
+  std::vector<double> at_points;
+  if (boundary.value.depends_on_solution() || boundary.alpha.depends_on_solution())
+    at_points = assembly::facet_values(mesh, dofs, term.group, u);
+  assembly::FacetIntegral result{&term.group, robin_alpha(boundary, points, at_points, threads),
+                                 evaluate(boundary.value, points, threads, at_points)};
   weigh(result.alpha, points, mesh.measure);
   weigh(result.g, points, mesh.measure);
   return result;

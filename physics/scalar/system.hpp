@@ -7,10 +7,10 @@
 
 namespace tessera::physics::scalar {
 
-/// alpha and value of a condition at the points of its facets, with the weight 2 pi r on a mesh with an axis. Borrows
-/// the group of `term`. Throws as boundary_data.
+/// alpha and value of a condition at the points of its facets, with the weight 2 pi r on a mesh with an axis. u [dofs]:
+/// the solution that they may depend on. Borrows the group of `term`. Throws as boundary_data.
 assembly::FacetIntegral facet_integral(const FacetTerm& term, const mesh::Mesh& mesh, const assembly::DofMap& dofs,
-                                       int threads);
+                                       int threads, std::span<const double> u = {});
 
 /// The boundary conditions with their data at the facet points. Throws Error(usage) where a value is not finite or
 /// alpha is negative.

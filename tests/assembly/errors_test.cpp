@@ -67,7 +67,7 @@ TEST(Errors, VanishOnMixedMeshes) {
 }
 
 /// K = [4, 1; 1, 9], asked for at one point at a time.
-void one_place(Index, int count, const double*, double* k) {
+void one_place(Index, int count, const deck::Points&, double* k) {
   ASSERT_EQ(count, 1);
   k[0] = 4, k[1] = 1, k[2] = 9;
 }

@@ -96,7 +96,7 @@ TEST(Quantities, FluxOfALinearFieldIsExactOnEverySide) {
       const char* fields[] = {"1+2*x", "1+2*x-y", "1+2*x-y+3*z"};
       const auto u = interpolate(mesh, dofs, Expression(std::string(fields[dim - 1])));
       const double g[3] = {2, -1, 3};
-      const HostTensorField full{dim * (dim + 1) / 2, [&](Index, int count, const double*, double* k) {
+      const HostTensorField full{dim * (dim + 1) / 2, [&](Index, int count, const deck::Points&, double* k) {
                                    for (const double* end = k + count * dim * (dim + 1) / 2; k < end;
                                         k += dim * (dim + 1) / 2) {
                                      if (dim == 3) std::copy_n(k3, 6, k);

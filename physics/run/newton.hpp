@@ -1,0 +1,255 @@
+#pragma once
+// Newton's method, for any model that has a Nonlinear.
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+
+#include "base/log.hpp"
+#include "physics/run/solve.hpp"
+
+namespace tessera::physics {
+
+/// An iteration of Newton's method.
+struct NewtonStep {
+  double residual = 0;    ///< ||R|| after it
+  double correction = 0;  ///< largest entry of the correction, before it was shortened
+  double damping = 1;     ///< the part of it that was taken
+  int linear_iterations = 0;
+};
+
+struct NewtonReport {
+  bool converged = false;
+  bool interrupted = false;
+  int load_steps = 0;        ///< done
+  double start = 0;          ///< ||R|| at the start of the last load step
+  std::vector<NewtonStep> history;
+  std::string failure;       ///< empty, or why it did not converge
+  std::string help;          ///< and what may
+  solvers::Report linear;    ///< of the last system
+
+  /// Of all systems.
+  int linear_iterations() const {
+    int sum = 0;
+    for (const NewtonStep& step : history) sum += step.linear_iterations;
+    return sum;
+  }
+};
+
+/// Fills "newton" of the summary.
+void summarise_newton(const NewtonReport& report, output::Summary& summary);
+
+/// A solution of R(u) = 0 by Newton's method with a line search that wants ||R|| to fall:
+///   A_k d = R(u_k),   u_k+1 = u_k + t d,   t = 1 or, by quadratic interpolation of ||R||^2, less
+/// until the correction d is small beside the range of u. Dirichlet values go from the start to their own with the
+/// loads, by the first correction of a load step: the tangent carries them into the domain. Nocedal & Wright, Numerical Optimization, 2nd ed., sections 11.2 and 3.5. Systems are solved as well as the next
+/// residual is worth: S. C. Eisenstat, H. F. Walker, Choosing the forcing terms in an inexact Newton method, SIAM J.
+/// Sci. Comput. 17 (1996) 16-32, choice 2.
+template <class Exec>
+class Newton {
+ public:
+  Newton(Exec& exec, Nonlinear<Exec>& problem, const CommonParams& params, const DirichletData& fixed,
+         Context& context)
+      : exec_(exec), problem_(problem), params_(params), fixed_(fixed), context_(context) {}
+
+  /// u [rows] is the start and becomes the last iterate. Throws what Nonlinear::move_to throws at the start.
+  NewtonReport solve(std::vector<double>& u) {
+    const std::vector<double> start = u;
+    NewtonReport report;
+    for (int step = 1; step <= params_.newton.load_steps; ++step) {
+      load_ = static_cast<double>(step) / params_.newton.load_steps;
+      std::vector<double> values = fixed_.values;
+      for (std::size_t i = 0; i < values.size() && load_ < 1; ++i) {
+        const double from = start[static_cast<std::size_t>(fixed_.dofs[i])];
+        values[i] = from + load_ * (values[i] - from);
+      }
+      iterate(u, values, report);
+      if (!report.converged) {
+        if (params_.newton.load_steps > 1) report.failure += fmt::format(" in load step {} of {}", step, params_.newton.load_steps);
+        return report;
+      }
+      report.load_steps = step;
+    }
+    return report;
+  }
+
+  Offset nnz() const { return nnz_; }
+
+ private:
+  using Space = typename Exec::Space;
+  static constexpr double loosest = 1e-2;  ///< linear tolerance
+
+  /// `values`: of the fixed dofs.
+  void iterate(std::vector<double>& u, const std::vector<double>& values, NewtonReport& report) {
+    problem_.move_to(u, load_);
+    double residual = report.start = norm_of_residual(u.size());
+    report.converged = residual == 0 && !prescribe(u, values);
+    forcing_ = loosest;
+    for (int k = 0; k < params_.newton.max_iterations && !report.converged; ++k) {
+      if (context_.stop && context_.stop()) {
+        report.interrupted = true;
+        return;
+      }
+      const bool prescribes = prescribe(u, values);
+      if (!correct(u, prescribes, report)) return;
+      NewtonStep step{.correction = largest(correction_), .linear_iterations = report.linear.iterations};
+      const bool last = step.correction <= params_.newton.tolerance * range(u);
+      if (!move(u, residual, last || prescribes, step, report)) return;
+      force(step.residual / residual);
+      residual = step.residual;
+      report.history.push_back(step);
+      report.converged = last && step.damping == 1;
+      const std::string what = fmt::format("newton {}: residual {:.3e}, correction {:.3e}, damping {:.3g}, {} iterations",
+                                           report.history.size(), residual, step.correction, step.damping,
+                                           step.linear_iterations);
+      log_info(what);
+      if (context_.progress) context_.progress(-1, what);
+    }
+    if (report.converged) return;
+    report.failure = fmt::format("the correction is {:.3e} after {} iterations, asked {:.3e}",
+                                 report.history.back().correction, params_.newton.max_iterations,
+                                 params_.newton.tolerance * range(u));
+    report.help = "start nearer to the solution by [[initial]], raise newton.load_steps, or raise newton.max_iterations";
+  }
+
+  /// ||R|| at the state that the problem was moved to.
+  double norm_of_residual(std::size_t rows) {
+    if (residual_.size() == 0) residual_ = Array<double, Space>(static_cast<Offset>(rows));
+    problem_.residual(residual_.view());
+    Array<double, Space> square(1);
+    linalg::dot(exec_, residual_.view(), View<const double>(residual_.view()), square.data());
+    return std::sqrt(to_vector(square)[0]);
+  }
+
+  /// The tolerance of the next system, of how the residual has fallen.
+  void force(double ratio) {
+    constexpr double gamma = 0.9;
+    forcing_ = std::isfinite(ratio) ? std::min(loosest, gamma * ratio * ratio) : loosest;
+  }
+
+  static double largest(const std::vector<double>& values) {
+    double most = 0;
+    for (const double value : values) most = std::max(most, std::abs(value));
+    return most;
+  }
+
+  /// What corrections are small beside.
+  double range(const std::vector<double>& u) const {
+    double least = std::numeric_limits<double>::infinity(), most = -least, size = 0;
+    for (std::size_t i = 0; i < u.size(); ++i) {
+      const double value = u[i] + (correction_.empty() ? 0.0 : correction_[i]);
+      least = std::min(least, value), most = std::max(most, value), size = std::max(size, std::abs(value));
+    }
+    return std::max(most - least, 1e-3 * size);
+  }
+
+  /// What fixed dofs are away from their values. Whether any is.
+  bool prescribe(const std::vector<double>& u, const std::vector<double>& values) {
+    away_.resize(values.size());
+    bool any = false;
+    for (std::size_t i = 0; i < values.size(); ++i) {
+      away_[i] = values[i] - u[static_cast<std::size_t>(fixed_.dofs[i])];
+      any |= away_[i] != 0;
+    }
+    return any;
+  }
+
+  /// correction_ = A^-1 R. False where that cannot be had.
+  bool correct(const std::vector<double>& u, bool prescribes, NewtonReport& report) {
+    problem_.tangent(system_, away_);
+    if (system_.nnz == 0) system_.nnz = nnz_ = system_.matrix.nnz();
+    convert(exec_, params_, system_, context_.summary);
+    Array<double, Space> d(static_cast<Offset>(u.size()));
+    linalg::fill(exec_, d.view(), 0);
+    {
+      Scope scope(exec_, "solve");
+      solvers::SolverParams params = params_.solver;
+      if (params_.newton.linear_tolerance == "adaptive") params.tolerance = std::max(params.tolerance, forcing_);
+      solvers::LinearSolver<Exec> solver(exec_, params);
+      solver.set_operator(*system_.A);
+      const solvers::Monitor monitor = monitor_of(context_, params.tolerance);
+      if (prescribes) {
+        const auto rows = to_space<Space>(fixed_.dofs);
+        const auto values = to_space<Space>(away_);
+        report.linear = solver.solve(system_.b.view(), d.view(), monitor, {rows.view(), values.view()});
+      } else {
+        report.linear = solver.solve(system_.b.view(), d.view(), monitor);
+      }
+      if (report.linear.method.empty() && !solvers::is_direct(params_.solver))
+        scope.add_bytes(static_cast<double>(report.linear.iterations + report.linear.residuals) * system_.A->bytes());
+    }
+    correction_ = to_vector(d);
+    for (std::size_t i = 0; i < away_.size(); ++i) correction_[static_cast<std::size_t>(fixed_.dofs[i])] = away_[i];
+    report.interrupted = report.linear.interrupted;
+    // A poor correction is one all the same, if it is one.
+    constexpr double poor = 0.1;
+    if (report.interrupted) return false;
+    if (std::isfinite(largest(correction_)) && (report.linear.converged || report.linear.relative_residual <= poor))
+      return true;
+    report.failure = fmt::format("the system of iteration {} was not solved: {}", report.history.size() + 1,
+                                 report.linear.failure.empty()
+                                     ? fmt::format("relative residual {:.3e} after {} iterations of {}",
+                                                   report.linear.relative_residual, report.linear.iterations,
+                                                   report.linear.type)
+                                     : report.linear.failure);
+    report.help =
+        "the tangent may be singular there, where solutions turn back or branch: start nearer to the solution by "
+        "[[initial]], raise newton.load_steps, try newton.tangent = \"picard\", or another solver";
+    return false;
+  }
+
+  /// u += t correction_ with the first t that does; false where none does. `any`: the residual need not fall, where
+  /// rounding may rule or Dirichlet values move.
+  bool move(std::vector<double>& u, double residual, bool any, NewtonStep& step, NewtonReport& report) {
+    constexpr double least_damping = 1e-4, decrease = 1e-4;
+    const bool searches = params_.newton.line_search == "backtracking" && !params_.newton.picard();
+    const std::vector<double> from = u;
+    std::string refused;
+    for (double t = 1;;) {
+      for (std::size_t i = 0; i < u.size(); ++i) u[i] = from[i] + t * correction_[i];
+      double there = std::numeric_limits<double>::infinity();
+      try {
+        problem_.move_to(u, load_);
+        there = norm_of_residual(u.size());
+        refused.clear();
+      } catch (const Error& error) {
+        if (error.code() != ExitCode::usage) throw;
+        refused = error.what();
+      }
+      if (std::isfinite(there) && (any || !searches || there <= (1 - decrease * t) * residual)) {
+        step.residual = there, step.damping = t;
+        return true;
+      }
+      // The parabola of ||R||^2 through its value and slope at 0 and its value at t.
+      const double growth = there * there / (residual * residual);
+      const double least = std::isfinite(growth) ? t * t / (growth - 1 + 2 * t) : 0;
+      t = std::clamp(least, 0.1 * t, 0.5 * t);
+      if (t >= least_damping) continue;
+      u = from;
+      report.failure = refused.empty()
+                           ? fmt::format("the residual {:.3e} does not fall along the correction of iteration {}",
+                                         residual, report.history.size() + 1)
+                           : fmt::format("coefficients cannot be evaluated along the correction of iteration {}: {}",
+                                         report.history.size() + 1, refused);
+      report.help =
+          "start nearer to the solution by [[initial]], or raise newton.load_steps; there may be no solution, or "
+          "coefficients that have jumps";
+      return false;
+    }
+  }
+
+  Exec& exec_;
+  Nonlinear<Exec>& problem_;
+  const CommonParams& params_;
+  const DirichletData& fixed_;
+  Context& context_;
+  System<Exec> system_;
+  Array<double, Space> residual_;
+  std::vector<double> correction_;
+  std::vector<double> away_;  ///< [fixed] what Dirichlet values are ahead of u
+  double load_ = 1, forcing_ = loosest;
+  Offset nnz_ = 0;
+};
+
+}  // namespace tessera::physics
