@@ -78,6 +78,8 @@ void add_sizes(const Json& root, std::string& text) {
   if (const Json cells = at(root, "mesh.cells"); cells.is_number_integer())
     line("cells", grouped(cells.get<long long>()));
   if (const Json dofs = at(root, "space.dofs"); dofs.is_number_integer()) line("dofs", grouped(dofs.get<long long>()));
+  if (const Json newton = at(root, "newton.iterations"); newton.is_number_integer())
+    line("newton", fmt::format("{} iterations", newton.get<long long>()));
   const std::string solver = solver_line(root);
   const Json iterations = at(root, "solver.iterations");
   if (iterations.is_number_integer())

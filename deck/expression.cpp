@@ -86,21 +86,67 @@ void Expression::require_axes(int dim) const {
 const std::string& Expression::text() const { return state_->text; }
 const std::optional<Position>& Expression::where() const { return state_->where; }
 
+/// Expressions that are made of others.
+struct Expression::Algebra {
+  /// The expression of a tree that was made of `f`, with its place there, and its own text, or where that would be too
+  /// long with this one.
+  static Expression of(Root root, const State& f, const std::string& too_long) {
+    expressions::FirstUses uses;
+    uses.fill(std::string::npos);
+    const std::vector<char> used = root.tree.used_by(root.node);
+    for (expressions::NodeId node = 0; node < used.size(); ++node)
+      if (const std::uint32_t v = root.tree[node].variable;
+          used[node] && root.tree[node].op == expressions::Op::variable)
+        uses[v] = f.has(v) ? f.uses[v] : 0;
+    std::optional<std::string> text = expressions::to_text(root.tree, root.node);
+    Expression result;
+    result.state_ = std::make_shared<const State>(text ? std::move(*text) : too_long, f.where, uses, std::move(root));
+    return result;
+  }
+
+  static std::array<expressions::NodeId, expressions::variables.size()> variables(expressions::Tree& tree) {
+    std::array<expressions::NodeId, expressions::variables.size()> nodes{};
+    for (std::uint32_t v = 0; v < nodes.size(); ++v) nodes[v] = tree.variable(v);
+    return nodes;
+  }
+
+  static Expression combine(expressions::Op op, const Expression& a, const Expression& b, const char* sign) {
+    Root root;
+    const auto nodes = variables(root.tree);
+    const auto left = root.tree.copy(a.state_->root.tree, a.state_->root.node, nodes),
+               right = root.tree.copy(b.state_->root.tree, b.state_->root.node, nodes);
+    root.node = root.tree.apply(op, left, right);
+    return of(std::move(root), *a.state_, fmt::format("({}) {} ({})", a.text(), sign, b.text()));
+  }
+};
+
 Expression derivative(const Expression& expression, Variable variable) {
   const Expression::State& f = *expression.state_;
-  Root root = expressions::derivative(f.root, static_cast<std::uint32_t>(variable));
-  expressions::FirstUses uses = f.uses;
-  const std::vector<char> used = root.tree.used_by(root.node);
-  std::array<bool, expressions::variables.size()> is_left{};
-  for (expressions::NodeId node = 0; node < used.size(); ++node)
-    if (used[node] && root.tree[node].op == expressions::Op::variable) is_left[root.tree[node].variable] = true;
-  for (std::size_t v = 0; v < uses.size(); ++v)
-    if (!is_left[v]) uses[v] = std::string::npos;
-  std::optional<std::string> text = expressions::to_text(root.tree, root.node);
-  if (!text) text = fmt::format("d/d{} ({})", expressions::variables[static_cast<std::size_t>(variable)], f.text);
-  Expression result;
-  result.state_ = std::make_shared<const Expression::State>(std::move(*text), f.where, uses, std::move(root));
-  return result;
+  return Expression::Algebra::of(
+      expressions::derivative(f.root, static_cast<std::uint32_t>(variable)), f,
+      fmt::format("d/d{} ({})", expressions::variables[static_cast<std::size_t>(variable)], f.text));
+}
+
+Expression substitute(const Expression& f, std::span<const Replacement> by) {
+  Root root;
+  const auto own = Expression::Algebra::variables(root.tree);
+  auto nodes = own;
+  std::string words;
+  for (const Replacement& one : by) {
+    const Root& with = one.by.state_->root;
+    nodes[static_cast<std::size_t>(one.variable)] = root.tree.copy(with.tree, with.node, own);
+    words += fmt::format("{}{} = {}", words.empty() ? "" : ", ",
+                         expressions::variables[static_cast<std::size_t>(one.variable)], one.by.text());
+  }
+  root.node = root.tree.copy(f.state_->root.tree, f.state_->root.node, nodes);
+  return Expression::Algebra::of(std::move(root), *f.state_, fmt::format("{} with {}", f.text(), words));
+}
+
+Expression operator+(const Expression& a, const Expression& b) {
+  return Expression::Algebra::combine(expressions::Op::add, a, b, "+");
+}
+Expression operator*(const Expression& a, const Expression& b) {
+  return Expression::Algebra::combine(expressions::Op::multiply, a, b, "*");
 }
 
 struct Evaluator::State {

@@ -1,6 +1,7 @@
 #pragma once
 #include <memory>
 #include <optional>
+#include <span>
 #include <string>
 
 #include "base/error.hpp"
@@ -19,6 +20,8 @@ struct Points {
   const double* u = nullptr;         ///< [count]
   const double* gradient = nullptr;  ///< [count, 3]
 };
+
+struct Replacement;
 
 /// A real function of x, y, z, t and, where a deck allows it, of the solution: a number, or an expression in the
 /// language of muParser that also knows `pi`. Operators + - * / ^ (binds tighter than a sign, to the right),
@@ -48,6 +51,10 @@ class Expression {
  private:
   friend class Evaluator;
   friend Expression derivative(const Expression& expression, Variable variable);
+  friend Expression substitute(const Expression& f, std::span<const Replacement> by);
+  friend Expression operator+(const Expression& a, const Expression& b);
+  friend Expression operator*(const Expression& a, const Expression& b);
+  struct Algebra;
   struct State;
   std::shared_ptr<const State> state_;
 };
@@ -56,6 +63,18 @@ class Expression {
 /// would be longer than muParser reads; then it is "d/dx (f)". Where f jumps or has a kink the derivative is that of
 /// one side (deck/expression/derivative.hpp says which).
 Expression derivative(const Expression& expression, Variable variable);
+
+/// What stands in the place of a variable.
+struct Replacement {
+  Variable variable;
+  Expression by;
+};
+/// f with other expressions in the place of some of its variables, all at once. It has the place of f, and a text of
+/// its own, as a derivative has.
+Expression substitute(const Expression& f, std::span<const Replacement> by);
+/// Sum and product, with the place of a.
+Expression operator+(const Expression& a, const Expression& b);
+Expression operator*(const Expression& a, const Expression& b);
 
 /// Evaluates one expression; not shared between threads. It owns no more than the registers of a block of points, and
 /// none before it is used. Constant expressions cost nothing.

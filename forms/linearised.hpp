@@ -105,7 +105,7 @@ struct Linearised {
   }
 
   static constexpr std::array<Field Linearised::*, 6> members() {
-    return {&Linearised::gg, &Linearised::gv, &Linearised::vg, &Linearised::vv, &Linearised::load_gradients,
+    return {&Linearised::gg,   &Linearised::gv, &Linearised::vg, &Linearised::vv, &Linearised::load_gradients,
             &Linearised::loads};
   }
   static std::array<NamedCoefficient, 6> coefficients(const Data& data) {
@@ -123,11 +123,16 @@ struct Linearised {
   template <int dim>
   TESSERA_HD void multiply(const Place& x, const double (&v)[dim], double (&result)[dim]) const {
     const double* const C = gg.at(x);
-    if (dim == 1 || gg.components != dim * dim) return multiply_symmetric<dim>(C, gg.components, v, result);
-    for (int b = 0; b < dim; ++b) {
-      result[b] = 0;
-      for (int a = 0; a < dim; ++a) result[b] += C[a * dim + b] * v[a];
+    if constexpr (dim > 1) {
+      if (gg.components == dim * dim) {
+        for (int b = 0; b < dim; ++b) {
+          result[b] = 0;
+          for (int a = 0; a < dim; ++a) result[b] += C[a * dim + b] * v[a];
+        }
+        return;
+      }
     }
+    multiply_symmetric<dim>(C, gg.components, v, result);
   }
 };
 

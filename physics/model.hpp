@@ -1,7 +1,6 @@
 #pragma once
 // What a module says of its equations, so that a driver of physics/run/ can do the rest: run_stationary today, and
-// beside it run_nonlinear (residual and tangent of the same forms) and run_transient ([time], [[initial]], mass) when
-// they come.
+// beside it run_transient ([time], [[initial]], mass) when it comes.
 #include <memory>
 #include <optional>
 #include <span>
@@ -25,6 +24,7 @@ struct Traits {
   std::vector<std::string> precisions = {"double"};
   bool axis = false;                         ///< on a mesh with an axis its forms and data carry the weight 2 pi r
   bool matrix_free = false;                  ///< it has an operator without a matrix
+  bool derives_source = false;               ///< it can make the source of which [exact] is the solution
   bool nonlinear = false;                    ///< its coefficients may depend on the solution: [newton]
   solvers::Offers solver = {};               ///< what its operators can be
   std::string solver_help = {};              ///< of solver.type; empty: that of the solvers

@@ -22,6 +22,7 @@ std::vector<std::string> names(const std::vector<NamedHelp>& table) {
 struct ExactNumber {
   deck::Expression u;
   std::vector<deck::Expression> gradient;
+  bool source = false;
   deck::Where where;
 };
 
@@ -34,8 +35,13 @@ deck::Section<Exact> exact_section(const std::string& name, const std::string& h
       .position(&Exact::where);
 }
 
-deck::Section<ExactNumber> exact_number(const FieldInfo& field) {
-  return exact_section<ExactNumber>(field.name, "exact solution");
+deck::Section<ExactNumber> exact_number(const FieldInfo& field, bool source) {
+  auto section = exact_section<ExactNumber>(field.name, "exact solution");
+  if (source)
+    section.key("source", &ExactNumber::source,
+                {.help = "true: the source of each [[material]] is derived, so that " + field.name +
+                         " solves the equation; they have none of their own"});
+  return section;
 }
 deck::Section<ExactParams> exact_components(const FieldInfo& field) {
   return exact_section<ExactParams>(field.name, "exact solution, one expression a component");
@@ -192,15 +198,15 @@ deck::Section<NewtonParams> newton_section() {
       .position(&NewtonParams::where);
 }
 
-deck::SectionDescription exact_description(const FieldInfo& field) {
-  return is_number(field) ? exact_number(field).description() : exact_components(field).description();
+deck::SectionDescription exact_description(const FieldInfo& field, bool source) {
+  return is_number(field) ? exact_number(field, source).description() : exact_components(field).description();
 }
 
-std::optional<ExactParams> read_exact(const deck::Deck& deck, const FieldInfo& field) {
+std::optional<ExactParams> read_exact(const deck::Deck& deck, const FieldInfo& field, bool source) {
   if (!deck.has("exact")) return std::nullopt;
   if (!is_number(field)) return exact_components(field).read(deck);
-  const ExactNumber read = exact_number(field).read(deck);
-  return ExactParams{{read.u}, read.gradient, read.where};
+  const ExactNumber read = exact_number(field, source).read(deck);
+  return ExactParams{{read.u}, read.gradient, read.source, read.where};
 }
 
 void check_exact(const std::optional<ExactParams>& exact, int dim, const FieldInfo& field) {

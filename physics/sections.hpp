@@ -49,12 +49,14 @@ deck::Section<MatrixParams> matrix_section(int components = 1);
 struct ExactParams {
   std::vector<deck::Expression> u;         ///< one a component
   std::vector<deck::Expression> gradient;  ///< [components, dim], or none
+  bool source = false;                     ///< the model derives the source that makes it the solution
   deck::Where where;
 };
-/// [exact] of the field: its values under its name, an expression of a number and a list of them of a vector.
-deck::SectionDescription exact_description(const FieldInfo& field = {"u"});
+/// [exact] of the field: its values under its name, an expression of a number and a list of them of a vector. `source`:
+/// whether it has that key.
+deck::SectionDescription exact_description(const FieldInfo& field = {"u"}, bool source = false);
 /// Empty where the deck has no [exact].
-std::optional<ExactParams> read_exact(const deck::Deck& deck, const FieldInfo& field = {"u"});
+std::optional<ExactParams> read_exact(const deck::Deck& deck, const FieldInfo& field = {"u"}, bool source = false);
 /// Throws Error(usage) where there is not one expression a component, or a gradient has not one a component and axis.
 void check_exact(const std::optional<ExactParams>& exact, int dim, const FieldInfo& field = {"u"});
 

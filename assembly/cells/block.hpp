@@ -64,7 +64,7 @@ struct BlockData {
 
   // Made by the first refill_vector.
   Lists<Space> load_lists;           ///< as `around`, where that is not kept
-  Array<double, Space> point_loads;  ///< [places, points]: w |J| times the load; not for straight simplices
+  Array<double, Space> point_loads;  ///< [places, points]: w |J| times the load, see vector_impl.hpp
 
   bool is_linear_simplex() const { return straight_simplex && view.nodes == dim + 1; }
   std::size_t list_bytes() const {

@@ -1,10 +1,12 @@
 #pragma once
-// The right-hand side without the matrix: rows gather, whatever the strategy of the matrix. Cells of symmetric forms
-// that are not straight simplices first write w_q |J_q| l_q at their points, so that no Jacobian is computed twice.
+// The right-hand side without the matrix: rows gather, whatever the strategy of the matrix. Cells first write
+// w_q |J_q| l_q at their points, so that no Jacobian is computed twice, but for symmetric forms on straight simplices
+// and forms that bring an AtPoint of their own.
 #include "assembly/cells/block.hpp"
 #include "assembly/cells/cell_point.hpp"
 #include "base/parallel.hpp"
 #include "forms/components.hpp"
+#include "forms/pulled.hpp"
 
 namespace tessera::assembly {
 
@@ -15,6 +17,11 @@ TESSERA_HD_INLINE inline double volume_factor(const BlockView& block, Offset pla
   cell_jacobian<dim>(block, place, point, J);
   return absolute(invert<dim, double>(J, inverse));
 }
+
+/// Of a form that is not symmetric: its load at a point, pulled back, is dim + 1 numbers.
+template <class Form, int dim>
+inline constexpr bool has_pulled_load =
+    !Form::symmetric && !forms::has_components<Form> && std::is_same_v<forms::AtPoint<Form, dim>, forms::Pulled<dim>>;
 
 /// Integral of l . B_i over a cell of a form that is not symmetric, whose loads may test with gradients.
 template <int dim, class Form>
@@ -53,11 +60,19 @@ TESSERA_HD inline void add_component_loads(const BlockView& block, const Form& f
   }
 }
 
-/// Integral of l phi_i over a cell; `at_points`: w |J| l at the points of all places, null for straight simplices.
+/// Integral of l . B_i over a cell; `at_points`: what write_point_loads has written.
 template <int dim, class Form>
 TESSERA_HD inline double cell_load(const BlockView& block, const Form& form, const double* at_points, Offset place,
                                    int i) {
-  if constexpr (!Form::symmetric) {
+  if constexpr (has_pulled_load<Form, dim>) {
+    const double* l = at_points + place * block.points * (dim + 1);
+    double sum = 0;
+    for (int q = 0; q < block.points; ++q, l += dim + 1) {
+      const forms::BasisRows basis = block.wide.at(block.wide.basis, q);
+      for (int a = 0; a <= dim; ++a) sum += l[a] * basis(a, i);
+    }
+    return sum;
+  } else if constexpr (!Form::symmetric) {
     return wide_load<dim>(block, form, place, i);
   } else {
     const double* phi = block.basis + dim * block.nodes + i;
@@ -78,19 +93,34 @@ TESSERA_HD inline double cell_load(const BlockView& block, const Form& form, con
   }
 }
 
-/// w |J| l at the points of all places of a symmetric form; null for straight simplices.
+/// w |J| l at point q of a place: one number of a symmetric form, dim + 1 of one with a pulled load.
+template <int dim, class Form>
+TESSERA_HD inline void write_point_load(const BlockView& view, const Form& form, Offset place, int q, double* to) {
+  if constexpr (has_pulled_load<Form, dim>) {
+    const GlobalGeometry geometry{view};
+    double J[dim][dim];
+    forms::Pulled<dim> p;
+    cell_jacobian<dim>(view, place, q, J);
+    forms::make_at_point<dim>(form, CellPoint<dim, GlobalGeometry>(view, geometry, place, q, J, view.weights[q]), p);
+    for (int a = 0; a <= dim; ++a) to[a] = p.l[a];
+  } else {
+    *to = view.weights[q] * volume_factor<dim>(view, place, q) * forms::load_at<dim>(form, view.at(place, q));
+  }
+}
+
+/// w |J| l at the points of all places: one number of a symmetric form, [dim + 1] of one with a pulled load; null where
+/// rows do without.
 template <int dim, class Exec, class Form>
 const double* write_point_loads(Exec& exec, BlockData<typename Exec::Space>& block, const Form& form) {
   const BlockView view = block.view;
-  if (!Form::symmetric || block.straight_simplex) return nullptr;
+  constexpr int numbers = has_pulled_load<Form, dim> ? dim + 1 : 1;
+  if ((!Form::symmetric && numbers == 1) || (Form::symmetric && block.straight_simplex)) return nullptr;
   if (block.point_loads.empty())
-    block.point_loads = Array<double, typename Exec::Space>(Offset{block.cells} * view.points);
+    block.point_loads = Array<double, typename Exec::Space>(Offset{block.cells} * view.points * numbers);
   double* const at_points = block.point_loads.data();
-  for_each(exec, block.point_loads.size(), [=] TESSERA_HD(Offset item) {
-    const Offset place = item / view.points;
-    const int q = static_cast<int>(item % view.points);
-    at_points[item] =
-        view.weights[q] * volume_factor<dim>(view, place, q) * forms::load_at<dim>(form, view.at(place, q));
+  for_each(exec, Offset{block.cells} * view.points, [=] TESSERA_HD(Offset item) {
+    write_point_load<dim>(view, form, item / view.points, static_cast<int>(item % view.points),
+                          at_points + item * numbers);
   });
   return at_points;
 }

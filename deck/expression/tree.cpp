@@ -56,4 +56,17 @@ std::vector<char> Tree::used_by(NodeId root) const {
   return used;
 }
 
+NodeId Tree::copy(const Tree& from, NodeId root, std::span<const NodeId> variables) {
+  const std::vector<char> used = from.used_by(root);
+  std::vector<NodeId> of(used.size());
+  for (NodeId node = 0; node <= root; ++node) {
+    if (!used[node]) continue;
+    const Node& n = from[node];
+    of[node] = n.op == Op::constant   ? constant(n.value)
+               : n.op == Op::variable ? variables[n.variable]
+                                      : apply(n.op, of[n.a], of[n.b], of[n.c]);
+  }
+  return of[root];
+}
+
 }  // namespace tessera::deck::expressions

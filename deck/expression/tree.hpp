@@ -1,6 +1,7 @@
 #pragma once
 // The meaning of an expression: nodes that share what is the same.
 #include <cstdint>
+#include <span>
 #include <unordered_map>
 #include <vector>
 
@@ -32,6 +33,8 @@ class Tree {
   bool is_constant(NodeId node, double value) const { return is_constant(node) && nodes_[node].value == value; }
   /// Which nodes `root` is made of, itself included: a flag for each number up to its own.
   std::vector<char> used_by(NodeId root) const;
+  /// A copy of a node of another tree, with nodes of this one in the place of its variables, by their numbers.
+  NodeId copy(const Tree& from, NodeId root, std::span<const NodeId> variables);
 
  private:
   struct Hash {

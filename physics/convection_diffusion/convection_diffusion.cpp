@@ -69,6 +69,7 @@ class ConvectionDiffusion final : public scalar::ScalarModel {
   }
 
  private:
+  std::vector<std::vector<deck::Expression>> velocity() const override { return params_.velocity; }
   WeakForm weak_form() override {
     WeakForm form = convection_diffusion::weak_form(params_);
     // Of an edge in a periodic side the diffusion of upwind is made from both sides together: no side has a flow of

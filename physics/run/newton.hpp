@@ -22,12 +22,12 @@ struct NewtonStep {
 struct NewtonReport {
   bool converged = false;
   bool interrupted = false;
-  int load_steps = 0;        ///< done
-  double start = 0;          ///< ||R|| at the start of the last load step
+  int load_steps = 0;  ///< done
+  double start = 0;    ///< ||R|| at the start of the last load step
   std::vector<NewtonStep> history;
-  std::string failure;       ///< empty, or why it did not converge
-  std::string help;          ///< and what may
-  solvers::Report linear;    ///< of the last system
+  std::string failure;     ///< empty, or why it did not converge
+  std::string help;        ///< and what may
+  solvers::Report linear;  ///< of the last system
 
   /// Of all systems.
   int linear_iterations() const {
@@ -43,14 +43,14 @@ void summarise_newton(const NewtonReport& report, output::Summary& summary);
 /// A solution of R(u) = 0 by Newton's method with a line search that wants ||R|| to fall:
 ///   A_k d = R(u_k),   u_k+1 = u_k + t d,   t = 1 or, by quadratic interpolation of ||R||^2, less
 /// until the correction d is small beside the range of u. Dirichlet values go from the start to their own with the
-/// loads, by the first correction of a load step: the tangent carries them into the domain. Nocedal & Wright, Numerical Optimization, 2nd ed., sections 11.2 and 3.5. Systems are solved as well as the next
-/// residual is worth: S. C. Eisenstat, H. F. Walker, Choosing the forcing terms in an inexact Newton method, SIAM J.
-/// Sci. Comput. 17 (1996) 16-32, choice 2.
+/// loads, by the first correction of a load step: the tangent carries them into the domain. Nocedal & Wright, Numerical
+/// Optimization, 2nd ed., sections 11.2 and 3.5. Systems are solved as well as the next residual is worth: S. C.
+/// Eisenstat, H. F. Walker, Choosing the forcing terms in an inexact Newton method, SIAM J. Sci. Comput. 17 (1996)
+/// 16-32, choice 2.
 template <class Exec>
 class Newton {
  public:
-  Newton(Exec& exec, Nonlinear<Exec>& problem, const CommonParams& params, const DirichletData& fixed,
-         Context& context)
+  Newton(Exec& exec, Nonlinear<Exec>& problem, const CommonParams& params, const DirichletData& fixed, Context& context)
       : exec_(exec), problem_(problem), params_(params), fixed_(fixed), context_(context) {}
 
   /// u [rows] is the start and becomes the last iterate. Throws what Nonlinear::move_to throws at the start.
@@ -66,7 +66,8 @@ class Newton {
       }
       iterate(u, values, report);
       if (!report.converged) {
-        if (params_.newton.load_steps > 1) report.failure += fmt::format(" in load step {} of {}", step, params_.newton.load_steps);
+        if (params_.newton.load_steps > 1)
+          report.failure += fmt::format(" in load step {} of {}", step, params_.newton.load_steps);
         return report;
       }
       report.load_steps = step;
@@ -100,17 +101,18 @@ class Newton {
       residual = step.residual;
       report.history.push_back(step);
       report.converged = last && step.damping == 1;
-      const std::string what = fmt::format("newton {}: residual {:.3e}, correction {:.3e}, damping {:.3g}, {} iterations",
-                                           report.history.size(), residual, step.correction, step.damping,
-                                           step.linear_iterations);
+      const std::string what =
+          fmt::format("newton {}: residual {:.3e}, correction {:.3e}, damping {:.3g}, {} iterations",
+                      report.history.size(), residual, step.correction, step.damping, step.linear_iterations);
       log_info(what);
       if (context_.progress) context_.progress(-1, what);
     }
     if (report.converged) return;
-    report.failure = fmt::format("the correction is {:.3e} after {} iterations, asked {:.3e}",
-                                 report.history.back().correction, params_.newton.max_iterations,
-                                 params_.newton.tolerance * range(u));
-    report.help = "start nearer to the solution by [[initial]], raise newton.load_steps, or raise newton.max_iterations";
+    report.failure =
+        fmt::format("the correction is {:.3e} after {} iterations, asked {:.3e}", report.history.back().correction,
+                    params_.newton.max_iterations, params_.newton.tolerance * range(u));
+    report.help =
+        "start nearer to the solution by [[initial]], raise newton.load_steps, or raise newton.max_iterations";
   }
 
   /// ||R|| at the state that the problem was moved to.
@@ -187,12 +189,12 @@ class Newton {
     if (report.interrupted) return false;
     if (std::isfinite(largest(correction_)) && (report.linear.converged || report.linear.relative_residual <= poor))
       return true;
-    report.failure = fmt::format("the system of iteration {} was not solved: {}", report.history.size() + 1,
-                                 report.linear.failure.empty()
-                                     ? fmt::format("relative residual {:.3e} after {} iterations of {}",
-                                                   report.linear.relative_residual, report.linear.iterations,
-                                                   report.linear.type)
-                                     : report.linear.failure);
+    report.failure =
+        fmt::format("the system of iteration {} was not solved: {}", report.history.size() + 1,
+                    report.linear.failure.empty()
+                        ? fmt::format("relative residual {:.3e} after {} iterations of {}",
+                                      report.linear.relative_residual, report.linear.iterations, report.linear.type)
+                        : report.linear.failure);
     report.help =
         "the tangent may be singular there, where solutions turn back or branch: start nearer to the solution by "
         "[[initial]], raise newton.load_steps, try newton.tangent = \"picard\", or another solver";

@@ -33,7 +33,7 @@ deck::Schema schema_of(const Traits& traits) {
       {initial_description(traits.fields.front()),
        traits.matrix_free ? assembly_section().description() : assembly_description_with_matrix(),
        matrix_section(traits.fields.front().count(3)).description(), solver_section(traits),
-       exact_description(traits.fields.front()), output_section().description(),
+       exact_description(traits.fields.front(), traits.derives_source), output_section().description(),
        quantity_section(traits.fields, traits.quantities).description(), line_section(traits.fields).description()});
   return schema;
 }
@@ -98,7 +98,7 @@ void StationaryRun::read(const Context& context) {
   params.matrix = matrix_section(traits.fields.front().count(3)).read(deck);
   params.solver = solvers::read_solver(deck, params.run.precision, traits.solver);
   params.initial = read_initial(deck, traits.fields.front());
-  params.exact = read_exact(deck, traits.fields.front());
+  params.exact = read_exact(deck, traits.fields.front(), traits.derives_source);
   params.output = output_section().read(deck);
   if (params.output.formats.empty()) params.output.write = false;
   params.quantities = quantity_section(traits.fields, traits.quantities).read_all(deck);
@@ -108,7 +108,7 @@ void StationaryRun::read(const Context& context) {
   check_nonlinear(params, model().is_nonlinear());
   if (!solvers::is_relaxation(params.solver)) check_choices(params, deck);
   check_fields(params.output, traits.fields);
-  check_initial(params);
+  if (!model().is_nonlinear()) check_initial(params);  // where Newton's method starts, whatever solves its systems
   const std::vector<deck::Expression> expressions = expressions_of(model());
   warn_of_time(expressions);
   check_axes(expressions, mesh::known_dimension(params.mesh));

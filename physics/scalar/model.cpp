@@ -2,6 +2,7 @@
 
 #include "physics/rest.hpp"
 #include "physics/scalar/axis.hpp"
+#include "physics/scalar/manufactured.hpp"
 #include "physics/scalar/parts.hpp"
 #include "physics/scalar/periodic.hpp"
 #include "physics/scalar/results.hpp"
@@ -14,11 +15,15 @@ Traits ScalarModel::traits_with(deck::SectionDescription physics, deck::SectionD
           .sections = {std::move(physics), std::move(material), boundary_section(knows).description()},
           .precisions = all_precisions,
           .axis = true,
+          .derives_source = true,
           .quantities = flux_quantities(),
           .natural = "k du/dn = 0"};
 }
 
-void ScalarModel::check(const deck::Deck&) { check_boundaries(params().boundaries); }
+void ScalarModel::check(const deck::Deck&) {
+  check_boundaries(params().boundaries);
+  derive_sources(params(), velocity());
+}
 
 void ScalarModel::begin_on_mesh() { periodic_ = take_periodic(params().boundaries); }
 

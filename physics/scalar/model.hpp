@@ -29,6 +29,8 @@ class ScalarModel : public Model {
                             deck::Knows knows = deck::Knows::place);
   /// What the rows of the system say.
   virtual WeakForm weak_form() = 0;
+  /// v of each material, one component an axis; empty: 0.
+  virtual std::vector<std::vector<deck::Expression>> velocity() const { return {}; }
   /// After set_up.
   const Problem& problem() const { return *problem_; }
   /// Entries of [[boundary]] that are periodic; from begin_on_mesh on params().boundaries has the others.

@@ -34,12 +34,14 @@ INSTANTIATE_TEST_SUITE_P(
              square + walls + "[[boundary]]\non = \"left\"\ntype = \"neumann\"\nvalue = \"ux\"\n",
              2,
              {"unknown variable 'ux'", "the solution is not known here; variables are x, y, z, t, u"}},
-        Case{"exact", square + of_u + walls + "[exact]\nu = \"2*u\"\n", 2,
+        Case{"exact",
+             square + of_u + walls + "[exact]\nu = \"2*u\"\n",
+             2,
              {"unknown variable 'u'", "the solution is not known here"}},
         Case{"start", square + of_u + walls + "[[initial]]\nu = \"u\"\n", 2, {"unknown variable 'u'"}},
         Case{"velocity",
-             box_of("triangle", 2, 4) + "[physics]\ntype = \"convection_diffusion\"\n[[material]]\nvelocity = [\"u\", 0]\n" +
-                 walls,
+             box_of("triangle", 2, 4) +
+                 "[physics]\ntype = \"convection_diffusion\"\n[[material]]\nvelocity = [\"u\", 0]\n" + walls,
              2,
              {"unknown variable 'u'", "the solution is not known here"}},
         Case{"no_such_axis",
@@ -47,26 +49,40 @@ INSTANTIATE_TEST_SUITE_P(
                  dirichlet_on(all_sides(1), "x"),
              2,
              {"uses uy, but the mesh has 1 dimension", "a problem in 1-D knows x"}},
-        Case{"matrix_free", square + of_u + walls + "[assembly]\nstrategy = \"matrix_free\"\n", 2,
+        Case{"matrix_free",
+             square + of_u + walls + "[assembly]\nstrategy = \"matrix_free\"\n",
+             2,
              {"\"matrix_free\" has no tangents", "strategy = \"auto\""}},
-        Case{"order", box_of("quad", 2, 4) + poisson_of(5) + of_u + walls, 2,
+        Case{"order",
+             box_of("quad", 2, 4) + poisson_of(5) + of_u + walls,
+             2,
              {"a tangent of order 5 is not assembled, at most 4 is", "choose a lower order"}},
         Case{"differences",
              box_of("quad", 2, 4) + poisson_of(1) + "discretisation = \"finite_difference\"\n" + of_u + walls,
              2,
              {"\"finite_difference\" has no tangents", "discretisation = \"galerkin\""}},
-        Case{"cg", square + of_u + walls + solver("cg"), 2,
+        Case{"cg",
+             square + of_u + walls + solver("cg"),
+             2,
              {"cg", "coefficients that depend on u make a tangent that is not"}},
         Case{"bcr", box_of("quad", 2, 4) + poisson_of(1) + of_u + walls + solver("bcr"), 2, {"bcr"}},
-        Case{"linear", square + walls + "[newton]\nmax_iterations = 3\n", 2,
+        Case{"linear",
+             square + walls + "[newton]\nmax_iterations = 3\n",
+             2,
              {"no coefficient depends on u: the problem is linear", "leave [newton] out"}},
         Case{"no_steps", square + of_u + walls + "[newton]\nload_steps = 0\n", 2, {"newton.load_steps", "1"}},
         Case{"wrong_key", square + of_u + walls + "[newton]\ntolerence = 1\n", 2, {"tolerence", "tolerance"}},
-        Case{"not_positive", square + "[[material]]\ndiffusivity = \"u\"\n" + dirichlet_on(all_sides(2), "0"), 2,
+        Case{"not_positive",
+             square + "[[material]]\ndiffusivity = \"u\"\n" + dirichlet_on(all_sides(2), "0"),
+             2,
              {"diffusivity [0] at", "is not positive"}},
-        Case{"not_finite", square + "[[material]]\nsource = \"1/u\"\n" + dirichlet_on(all_sides(2), "0"), 2,
+        Case{"not_finite",
+             square + "[[material]]\nsource = \"1/u\"\n" + dirichlet_on(all_sides(2), "0"),
+             2,
              {"the expression '1/u' is inf at", "u = 0"}},
-        Case{"no_level", square + "[[material]]\ndiffusivity = \"1 + u^2\"\nsource = 1\n", 2,
+        Case{"no_level",
+             square + "[[material]]\ndiffusivity = \"1 + u^2\"\nsource = 1\n",
+             2,
              {"the problem is singular, u is fixed only up to a constant"}},
         Case{"negative_alpha",
              square + dirichlet_on("\"left\"", "1") +
@@ -77,10 +93,12 @@ INSTANTIATE_TEST_SUITE_P(
 
 TEST(NonlinearRefused, ASymmetricMethodForATangentThatIsNotInTheDimensionsOfTheMesh) {
   // Symmetric in a plane, where the file might have been one.
-  const std::string geometry = write_deck(
-      "cube.geo", "SetFactory(\"OpenCASCADE\");\nMesh.MeshSizeMax = 0.6;\nBox(1) = {0, 0, 0, 1, 1, 1};\n"
-                  "Physical Volume(\"all\") = {1};\nPhysical Surface(\"hull\") = {1, 2, 3, 4, 5, 6};\n");
-  const Case wrong{"", "", 2, {"in 3 dimensions the tangent of these coefficients is not symmetric, which cg", "gmres"}};
+  const std::string geometry =
+      write_deck("cube.geo",
+                 "SetFactory(\"OpenCASCADE\");\nMesh.MeshSizeMax = 0.6;\nBox(1) = {0, 0, 0, 1, 1, 1};\n"
+                 "Physical Volume(\"all\") = {1};\nPhysical Surface(\"hull\") = {1, 2, 3, 4, 5, 6};\n");
+  const Case wrong{
+      "", "", 2, {"in 3 dimensions the tangent of these coefficients is not symmetric, which cg", "gmres"}};
   const std::string deck = write_deck("in_space.toml", "[mesh]\nfile = \"cube.geo\"\n" + poisson_of(1) +
                                                            "[[material]]\ndiffusivity = \"1/sqrt(1 + ux^2 + uy^2)\"\n" +
                                                            dirichlet_on("\"hull\"", "x") + solver("cg"));
@@ -105,9 +123,10 @@ nlohmann::json fails(const std::string& name, const std::string& deck, const std
 
 TEST(NonlinearFails, WhereThereIsNoSolution) {
   // Bratu's problem beyond its turning point at 6.808.
-  fails("beyond", box_of("quad", 2, 8) + poisson_of(1) + "[[material]]\nsource = \"8*exp(u)\"\n" +
-                      dirichlet_on(all_sides(2), "0"),
-        {"Newton's method did not converge", "newton.load_steps"});
+  fails(
+      "beyond",
+      box_of("quad", 2, 8) + poisson_of(1) + "[[material]]\nsource = \"8*exp(u)\"\n" + dirichlet_on(all_sides(2), "0"),
+      {"Newton's method did not converge", "newton.load_steps"});
 }
 
 TEST(NonlinearFails, WhereIterationsAreTooFew) {
@@ -118,23 +137,26 @@ TEST(NonlinearFails, WhereIterationsAreTooFew) {
 }
 
 TEST(NonlinearFails, InTheLoadStepThatItNames) {
-  fails("step", box_of("quad", 2, 8) + poisson_of(1) + "[[material]]\nsource = \"8*exp(u)\"\n" +
-                    dirichlet_on(all_sides(2), "0") + "[newton]\nload_steps = 5\n",
+  fails("step",
+        box_of("quad", 2, 8) + poisson_of(1) + "[[material]]\nsource = \"8*exp(u)\"\n" +
+            dirichlet_on(all_sides(2), "0") + "[newton]\nload_steps = 5\n",
         {"in load step 5 of 5"});
 }
 
 TEST(NonlinearFails, WhereTheTangentIsSingular) {
   // -u'' = pi^2 u + x and homogeneous values: no solution, and the discrete operator has an eigenvalue near 0 and, a
   // little further, below it.
-  fails("resonance", box_of("interval", 1, 8) + poisson_of(1) + "[[material]]\nsource = \"40*sinh(u) + x\"\n" +
-                         dirichlet_on(all_sides(1), "0"),
+  fails("resonance",
+        box_of("interval", 1, 8) + poisson_of(1) + "[[material]]\nsource = \"40*sinh(u) + x\"\n" +
+            dirichlet_on(all_sides(1), "0"),
         {"Newton's method did not converge", "the tangent may be singular"});
 }
 
 TEST(NonlinearFails, WhereCoefficientsCannotBeEvaluatedOnTheWay) {
   // log(u) leaves its domain along every correction: there is no solution with u > 0.
-  fails("domain", box_of("interval", 1, 8) + poisson_of(1) + "[[material]]\ndiffusivity = \"exp(1/(1 - u))\"\n" +
-                      "source = \"if(u < 1, 1e6, sqrt(1 - u))\"\n" + dirichlet_on(all_sides(1), "0"),
+  fails("domain",
+        box_of("interval", 1, 8) + poisson_of(1) + "[[material]]\ndiffusivity = \"exp(1/(1 - u))\"\n" +
+            "source = \"if(u < 1, 1e6, sqrt(1 - u))\"\n" + dirichlet_on(all_sides(1), "0"),
         {"Newton's method did not converge"});
 }
 

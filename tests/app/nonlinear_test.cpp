@@ -1,22 +1,20 @@
 // Problems whose coefficients depend on the solution, against exact ones.
-#include "app/gpu.hpp"
 #include "app/nonlinear.hpp"
+#include "app/gpu.hpp"
 
 namespace {
 
 using namespace app_test;
 
-const std::string exactly = "[solver]\ntolerance = 1e-13\n",
-                  to_the_end = "--set 'newton.linear_tolerance=\"fixed\"'";
+const std::string exactly = "[solver]\ntolerance = 1e-13\n", to_the_end = "--set 'newton.linear_tolerance=\"fixed\"'";
 
 /// With u = sin x cos y (1 + z / 2) -div((1 + u^2) grad u) = -2 u |grad u|^2 - (1 + u^2) lap u, lap u = -2 u, or -u on
 /// a line, where u = sin x.
 std::string k_of_u(const std::string& shape, int dim, int cells, int order) {
   const char* const u = dim == 1 ? "sin(x)" : dim == 2 ? "sin(x)*cos(y)" : "sin(x)*cos(y)*(1+z/2)";
-  const char* const slope =
-      dim == 1   ? "cos(x)^2"
-      : dim == 2 ? "(cos(x)*cos(y))^2 + (sin(x)*sin(y))^2"
-                 : "((cos(x)*cos(y))^2 + (sin(x)*sin(y))^2)*(1+z/2)^2 + (sin(x)*cos(y)/2)^2";
+  const char* const slope = dim == 1   ? "cos(x)^2"
+                            : dim == 2 ? "(cos(x)*cos(y))^2 + (sin(x)*sin(y))^2"
+                                       : "((cos(x)*cos(y))^2 + (sin(x)*sin(y))^2)*(1+z/2)^2 + (sin(x)*cos(y)/2)^2";
   return box_of(shape, dim, cells) + poisson_of(order) +
          fmt::format("[[material]]\ndiffusivity = \"1 + u^2\"\nsource = \"-2*({0})*({1}) + {2}*(1 + ({0})^2)*({0})\"\n",
                      u, slope, dim == 1 ? 1 : 2) +
@@ -66,8 +64,8 @@ INSTANTIATE_TEST_SUITE_P(Shapes, NonlinearOrder,
                          ::testing::Values(Elements{"interval", 1, 1, 8}, Elements{"interval", 1, 4, 3},
                                            Elements{"triangle", 2, 1, 8}, Elements{"triangle", 2, 3, 4},
                                            Elements{"quad", 2, 1, 8}, Elements{"quad", 2, 2, 6},
-                                           Elements{"tet", 3, 1, 4}, Elements{"tet", 3, 2, 3},
-                                           Elements{"hex", 3, 1, 4}, Elements{"prism", 3, 2, 3}),
+                                           Elements{"tet", 3, 1, 4}, Elements{"tet", 3, 2, 3}, Elements{"hex", 3, 1, 4},
+                                           Elements{"prism", 3, 2, 3}),
                          [](const auto& info) {
                            return std::string(info.param.shape) + std::to_string(info.param.order);
                          });
@@ -96,9 +94,8 @@ std::string radiation(const std::string& condition, const std::string& more = ""
 TEST(Nonlinear, ARadiatingBar) {
   const double T = radiating_end();
   EXPECT_NEAR(T, 927.01, 0.005);
-  for (const char* condition :
-       {"type = \"neumann\"\nvalue = \"-0.98*5.67e-8*(u^4 - 300^4)\"\n",
-        "type = \"robin\"\nalpha = \"0.98*5.67e-8*u^3\"\nvalue = \"0.98*5.67e-8*300^4\"\n"}) {
+  for (const char* condition : {"type = \"neumann\"\nvalue = \"-0.98*5.67e-8*(u^4 - 300^4)\"\n",
+                                "type = \"robin\"\nalpha = \"0.98*5.67e-8*u^3\"\nvalue = \"0.98*5.67e-8*300^4\"\n"}) {
     const nlohmann::json summary = run_nonlinear("radiation", radiation(condition), to_the_end);
     EXPECT_NEAR(summary["quantities"]["end"], T, 1e-9 * T) << condition;
     EXPECT_NEAR(summary["quantities"]["out"], 556 * (1000 - T), 1e-5) << condition;
@@ -113,8 +110,9 @@ TEST(Nonlinear, BratuOnALine) {
   for (int i = 0; i < 200; ++i) t = std::sqrt(6.0) * std::cosh(t / 4);
   const std::string u = fmt::format("-2*log(cosh((x - 0.5)*{0}/2)/cosh({0}/4))", t);
   const nlohmann::json summary =
-      run_nonlinear("bratu", box_of("interval", 1, 16) + poisson_of(4) + "[[material]]\nsource = \"3*exp(u)\"\n" +
-                                 dirichlet_on(all_sides(1), "0") + "[exact]\nu = \"" + u + "\"\n" + exactly,
+      run_nonlinear("bratu",
+                    box_of("interval", 1, 16) + poisson_of(4) + "[[material]]\nsource = \"3*exp(u)\"\n" +
+                        dirichlet_on(all_sides(1), "0") + "[exact]\nu = \"" + u + "\"\n" + exactly,
                     to_the_end);
   EXPECT_LT(summary["errors"]["u"]["l2"], 5e-9);
   EXPECT_EQ(summary["solver"]["type"], "cg");
@@ -154,12 +152,12 @@ TEST(Nonlinear, ScherksMinimalSurface) {
 
 TEST(Nonlinear, BurgersByASourceOfTheGradient) {
   // -u'' + u u' = f with u = sin(pi x)
-  const nlohmann::json summary = run_nonlinear(
-      "burgers",
-      box_of("interval", 1, 16) + poisson_of(4) +
-          "[[material]]\nsource = \"pi^2*sin(pi*x) + pi*sin(pi*x)*cos(pi*x) - u*ux\"\n" +
-          dirichlet_on(all_sides(1), "0") + "[exact]\nu = \"sin(pi*x)\"\n" + exactly,
-      to_the_end);
+  const nlohmann::json summary =
+      run_nonlinear("burgers",
+                    box_of("interval", 1, 16) + poisson_of(4) +
+                        "[[material]]\nsource = \"pi^2*sin(pi*x) + pi*sin(pi*x)*cos(pi*x) - u*ux\"\n" +
+                        dirichlet_on(all_sides(1), "0") + "[exact]\nu = \"sin(pi*x)\"\n" + exactly,
+                    to_the_end);
   EXPECT_LT(summary["errors"]["u"]["l2"], 2e-7);
   EXPECT_EQ(summary["solver"]["type"], "bicgstab");
   expect_quadratic(summary, "Burgers");
@@ -169,12 +167,13 @@ TEST(Nonlinear, ATensorOfUAndOfItsGradient) {
   // u = x + 2 y solves -div(K grad u) = f for any K of u and grad u, here K = [1 + u^2, u / 8, 2 + ux^2 + uy]: flux_x =
   // 1 + u^2 + u / 4, flux_y = u / 8 + 10, div flux = 2 u + 1/4 + 2/8
   for (const char* shape : {"triangle", "quad"}) {
-    const nlohmann::json summary = run_nonlinear(
-        std::string("tensor_") + shape,
-        box_of(shape, 2, 6) + poisson_of(2) +
-            "[[material]]\ndiffusivity = [\"1 + u^2\", \"u/8\", \"2 + ux^2 + uy\"]\nsource = \"-(2*(x + 2*y) + 0.5)\"\n" +
-            dirichlet_on(all_sides(2), "x + 2*y") + "[exact]\nu = \"x + 2*y\"\n" + exactly,
-        to_the_end);
+    const nlohmann::json summary =
+        run_nonlinear(std::string("tensor_") + shape,
+                      box_of(shape, 2, 6) + poisson_of(2) +
+                          "[[material]]\ndiffusivity = [\"1 + u^2\", \"u/8\", \"2 + ux^2 + uy\"]\nsource = \"-(2*(x + "
+                          "2*y) + 0.5)\"\n" +
+                          dirichlet_on(all_sides(2), "x + 2*y") + "[exact]\nu = \"x + 2*y\"\n" + exactly,
+                      to_the_end);
     EXPECT_LT(summary["errors"]["u"]["l2"], 1e-10) << shape;
     expect_quadratic(summary, shape);
   }
@@ -194,11 +193,13 @@ TEST(Nonlinear, ConductionThroughATubeWithAnAxis) {
 }
 
 TEST(Nonlinear, PeriodicSides) {
-  const std::string deck =
-      box_of("quad", 2, 8) + poisson_of(2) +
-      "[[material]]\ndiffusivity = \"1 + u^2\"\nsource = \"5*cos(2*pi*x)\"\n" + dirichlet_on("[\"bottom\", \"top\"]", "0") +
-      "[[boundary]]\non = [\"left\", \"right\"]\ntype = \"periodic\"\n[[quantity]]\nname = \"l\"\nkind = \"value\"\nat = [0, 0.5]\n"
-      "[[quantity]]\nname = \"r\"\nkind = \"value\"\nat = [1, 0.5]\n" + exactly;
+  const std::string deck = box_of("quad", 2, 8) + poisson_of(2) +
+                           "[[material]]\ndiffusivity = \"1 + u^2\"\nsource = \"5*cos(2*pi*x)\"\n" +
+                           dirichlet_on("[\"bottom\", \"top\"]", "0") +
+                           "[[boundary]]\non = [\"left\", \"right\"]\ntype = \"periodic\"\n[[quantity]]\nname = "
+                           "\"l\"\nkind = \"value\"\nat = [0, 0.5]\n"
+                           "[[quantity]]\nname = \"r\"\nkind = \"value\"\nat = [1, 0.5]\n" +
+                           exactly;
   const nlohmann::json summary = run_nonlinear("periodic_k_of_u", deck);
   EXPECT_EQ(summary["quantities"]["l"], summary["quantities"]["r"]);
   EXPECT_GT(summary["quantities"]["l"], 0.1);
@@ -221,8 +222,9 @@ TEST(Nonlinear, MaterialsAndConstantsBesideOneAnother) {
 TEST(Nonlinear, PicardGetsThereSlower) {
   const std::string deck = k_of_u("triangle", 2, 8, 2);
   const nlohmann::json newton = run_nonlinear("by_newton", deck),
-                       picard = run_nonlinear("by_picard", deck + "[newton]\ntangent = \"picard\"\ntolerance = 1e-10\n"
-                                                                  "max_iterations = 60\n");
+                       picard = run_nonlinear("by_picard", deck +
+                                                               "[newton]\ntangent = \"picard\"\ntolerance = 1e-10\n"
+                                                               "max_iterations = 60\n");
   EXPECT_EQ(picard["solver"]["type"], "cg") << "without its derivative k(u) makes a symmetric matrix";
   EXPECT_GT(picard["newton"]["iterations"], newton["newton"]["iterations"]);
   EXPECT_NEAR(picard["errors"]["u"]["l2"], double(newton["errors"]["u"]["l2"]), 1e-9);
@@ -251,17 +253,27 @@ TEST(Nonlinear, EveryStrategyAndFormatHasTheSolution) {
   const std::string deck = k_of_u("tet", 3, 3, 1);
   const double expected = run_nonlinear("auto", deck)["errors"]["u"]["l2"];
   for (const char* strategy : {"colour", "colour_blocks", "atomic", "two_pass", "shared", "nonzeros"})
-    EXPECT_NEAR(run_nonlinear("strategy", deck, std::string("--set 'assembly.strategy=\"") + strategy + "\"'")["errors"]["u"]["l2"],
+    EXPECT_NEAR(run_nonlinear("strategy", deck,
+                              std::string("--set 'assembly.strategy=\"") + strategy + "\"'")["errors"]["u"]["l2"],
                 expected, 1e-10)
         << strategy;
   for (const char* format : {"crs", "ell", "sliced_ell", "packed_ell", "cmrs"})
-    EXPECT_NEAR(run_nonlinear("format", deck, std::string("--set 'matrix.format=\"") + format + "\"'")["errors"]["u"]["l2"],
-                expected, 1e-10)
+    EXPECT_NEAR(
+        run_nonlinear("format", deck, std::string("--set 'matrix.format=\"") + format + "\"'")["errors"]["u"]["l2"],
+        expected, 1e-10)
         << format;
   for (const char* solver : {"gmres", "lu"})
-    EXPECT_NEAR(run_nonlinear("solver", deck, std::string("--set 'solver.type=\"") + solver + "\"'")["errors"]["u"]["l2"],
-                expected, 1e-10)
+    EXPECT_NEAR(
+        run_nonlinear("solver", deck, std::string("--set 'solver.type=\"") + solver + "\"'")["errors"]["u"]["l2"],
+        expected, 1e-10)
         << solver;
+}
+
+TEST(Nonlinear, StartsWhereTheDeckSaysWhateverTheSolver) {
+  const std::string deck = k_of_u("triangle", 2, 6, 1) + "[[initial]]\nu = \"sin(x)*cos(y)\"\n";
+  const nlohmann::json summary = run_nonlinear("from_initial", deck, "--set 'solver.type=\"lu\"'");
+  EXPECT_LE(summary["newton"]["iterations"], 4);
+  EXPECT_LT(summary["newton"]["history"][0]["correction"], 0.01);
 }
 
 TEST(Nonlinear, ExportsTheSystemOfTheFirstIterate) {

@@ -1,8 +1,8 @@
 // The form of Newton's method: against one that only says what stands at a point, and its transposed matrix, with every
 // strategy on every backend.
+#include "forms/linearised.hpp"
 #include "assembly/convection_support.hpp"
 #include "assembly/space/quadrature.hpp"
-#include "forms/linearised.hpp"
 #include "support/backends.hpp"
 
 namespace tessera::testing {
@@ -82,8 +82,7 @@ Filled by_definition(const mesh::Mesh& mesh, const assembly::DofMap& map, const 
   std::size_t place = 0;
   for (std::size_t block = 0; block < mesh.blocks.size(); ++block) {
     const mesh::CellBlock& cells = mesh.blocks[block];
-    const assembly::Quadrature& rule =
-        assembly::quadrature(cells.shape, assembly::quadrature_degree(cells, map.order));
+    const assembly::Quadrature& rule = assembly::quadrature(cells.shape, assembly::quadrature_degree(cells, map.order));
     const assembly::GeometryMap geometry(cells, rule.points);
     const assembly::FieldMap field(cells.shape, map.order, rule.points);
     for (Index cell = 0; cell < cells.cells(); ++cell)
@@ -109,8 +108,7 @@ Filled by_definition(const mesh::Mesh& mesh, const assembly::DofMap& map, const 
             for (int d = 0; d < dim; ++d) {
               entry += B[i][d] * data.gv.values[place * dim + d] * B[j][3];
               entry += B[i][3] * data.vg.values[place * dim + d] * B[j][d];
-              for (int e = 0; e < dim; ++e)
-                entry += B[i][d] * data.gg.values[(place * dim + d) * dim + e] * B[j][e];
+              for (int e = 0; e < dim; ++e) entry += B[i][d] * data.gg.values[(place * dim + d) * dim + e] * B[j][e];
             }
             const auto first = result.col_ind.begin() + result.row_ptr[dofs[i]],
                        last = result.col_ind.begin() + result.row_ptr[dofs[i] + 1];
@@ -171,8 +169,11 @@ TYPED_TEST(LinearisedForm, TakesASymmetricTensorAndConstants) {
     const int dim = mesh.dim;
     const assembly::DofMap map = assembly::make_dof_map(mesh, 1);
     LinearisedData packed, full;
-    packed.gg = {dim * (dim + 1) / 2, false, dim == 2 ? std::vector<double>{2, 0.5, 3} : std::vector<double>{2, 0.5, 0.2, 3, -0.4, 4}};
-    full.gg = {dim * dim, false, dim == 2 ? std::vector<double>{2, 0.5, 0.5, 3} : std::vector<double>{2, 0.5, 0.2, 0.5, 3, -0.4, 0.2, -0.4, 4}};
+    packed.gg = {dim * (dim + 1) / 2, false,
+                 dim == 2 ? std::vector<double>{2, 0.5, 3} : std::vector<double>{2, 0.5, 0.2, 3, -0.4, 4}};
+    full.gg = {
+        dim * dim, false,
+        dim == 2 ? std::vector<double>{2, 0.5, 0.5, 3} : std::vector<double>{2, 0.5, 0.2, 0.5, 3, -0.4, 0.2, -0.4, 4}};
     packed.gv = full.gv = {dim, false, std::vector<double>(static_cast<std::size_t>(dim), 0.7)};
     packed.load = full.load = {1, false, {1.5}};
     packed.load_gradient = full.load_gradient = {dim, false, std::vector<double>(static_cast<std::size_t>(dim), -0.3)};
