@@ -39,6 +39,15 @@ void check_map(const mesh::Mesh& mesh, const DofMap& map) {
   }
 }
 
+bool are_equal(std::span<const Index> a, std::span<const Index> b) {
+  return a.size() == b.size() && parallel_reduce(
+                                     default_threads(), static_cast<Offset>(a.size()), true,
+                                     [&](Offset first, Offset last) {
+                                       return std::equal(a.begin() + first, a.begin() + last, b.begin() + first);
+                                     },
+                                     [](bool x, bool y) { return x && y; });
+}
+
 namespace {
 
 /// Throws Error(internal) unless a coefficient has the components of its rank.
