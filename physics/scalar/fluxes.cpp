@@ -15,8 +15,8 @@ namespace {
 
 /// Cells whose coefficients are in memory at a time, of each thread where parts are visited in parallel.
 constexpr Offset cells_of_a_part = 1 << 14;
-/// Fewer where there would not be so many parts, for threads to share.
-constexpr Offset parts_wanted = 256, least_cells_of_a_part = 64;
+/// Fewer where there would not be so many parts, for threads to share; but each part makes the tables of its elements.
+constexpr Offset parts_wanted = 256, least_cells_of_a_part = 1024;
 
 bool has(const mesh::Group& group, Index entity) {
   return std::binary_search(group.entities.begin(), group.entities.end(), entity);
