@@ -5,11 +5,11 @@
 #include <algorithm>
 #include <array>
 #include <limits>
-#include <numeric>
 
 #include "base/error.hpp"
 #include "base/memory.hpp"
 #include "base/team.hpp"
+#include "base/touch.hpp"
 #include "mesh/gmsh_types.hpp"
 
 namespace tessera::mesh {
@@ -127,7 +127,7 @@ Plan make_plan(const BoxParams& params, int order) {
 void fill_points(const Plan& plan, const BoxParams& params, std::vector<double>& points) {
   const Offset row = plan.nodes[0], plane = row * plan.nodes[1];
   const Offset count = plane * plan.nodes[2];
-  points.resize(3 * static_cast<std::size_t>(count));
+  resize_by_all(points, 3 * static_cast<std::size_t>(count), default_threads());
   std::array<std::vector<double>, 3> axis_points;
   for (int axis = 0; axis < 3; ++axis) {
     axis_points[axis].assign(plan.nodes[axis], 0.0);
@@ -156,7 +156,7 @@ void fill_cells(const Plan& plan, CellBlock& block) {
     for (const Lattice& node : piece)
       offsets.push_back(static_cast<Index>(node[0] + static_cast<Offset>(plan.nodes[0]) *
                                                          (node[1] + static_cast<Offset>(plan.nodes[1]) * node[2])));
-  block.nodes.resize(static_cast<std::size_t>(lines * plan.cells[0] * pieces * width));
+  resize_by_all(block.nodes, static_cast<std::size_t>(lines * plan.cells[0] * pieces * width), default_threads());
   parallel_for(default_threads(), lines, [&](Offset line) {
     const Offset j = line % plan.cells[1], k = line / plan.cells[1];
     Index corner = static_cast<Index>(static_cast<Offset>(plan.order) * plan.nodes[0] * (j + plan.nodes[1] * k));
@@ -192,8 +192,8 @@ void fill_facets(const Plan& plan, Mesh& mesh) {
     }
   mesh.facets.exterior.assign(mesh.facets.cell.size(), 1);
   Group domain{"domain", plan.dim, {}, {}};
-  domain.entities.resize(mesh.cells());
-  std::iota(domain.entities.begin(), domain.entities.end(), 0);
+  resize_by_all(domain.entities, static_cast<std::size_t>(mesh.cells()), default_threads());
+  parallel_for(default_threads(), mesh.cells(), [&](Offset cell) { domain.entities[cell] = static_cast<Index>(cell); });
   mesh.groups.push_back(std::move(domain));
 }
 

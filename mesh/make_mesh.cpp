@@ -134,7 +134,7 @@ Mesh make_mesh(const deck::Deck& deck, const MeshParams& params, int threads, co
   }
   if (params.box || refinements > 0) {
     Scope scope(exec, "mesh.check");
-    with_place(where, [&] { check_cells(mesh); });
+    with_place(where, [&] { params.box ? check_box(mesh) : check_cells(mesh); });
   }
   // A box is in lexicographic order, which is banded as RCM makes it, and grid methods rely on it.
   if (params.numbering == "metis" || (params.numbering == "rcm" && !params.box)) {

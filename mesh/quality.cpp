@@ -8,6 +8,7 @@
 #include <numbers>
 #include <vector>
 
+#include "base/backend.hpp"
 #include "base/error.hpp"
 #include "base/team.hpp"
 #include "mesh/geometry.hpp"
@@ -51,6 +52,32 @@ const Table& table(Shape shape, int order) {
     return all;
   }();
   return tables[2 * static_cast<int>(shape) + order - 1];
+}
+
+/// The planes of a box stand evenly where their distances differ by no more than this share.
+constexpr double evenly = 1e-6;
+/// Above this the quality of one of two cells that differ by `evenly` says that neither is degenerate.
+constexpr double clearly_usable = 1e-7;
+
+/// Cells of a box that stand for all: the cells of its first interval on every axis, of which the others are copies. 0
+/// where the mesh is no box, or its planes do not stand evenly.
+Index cells_that_repeat(const Mesh& mesh) {
+  if (mesh.box_cells[0] == 0) return 0;
+  Offset stride = 1, intervals = 1;
+  for (int axis = 0; axis < mesh.dim; ++axis) {
+    const Index count = mesh.order * mesh.box_cells[axis];
+    double least = std::numeric_limits<double>::infinity(), most = 0;
+    for (Index i = 0; i < count; ++i) {
+      const double step =
+          mesh.point(static_cast<Index>((i + 1) * stride))[axis] - mesh.point(static_cast<Index>(i * stride))[axis];
+      least = std::min(least, step);
+      most = std::max(most, step);
+    }
+    if (!(most < std::numeric_limits<double>::infinity() && least > 0 && most - least <= evenly * most)) return 0;
+    stride *= count + 1;
+    intervals *= mesh.box_cells[axis];
+  }
+  return static_cast<Index>(mesh.cells() / intervals);
 }
 
 /// Least over the points of the cell; sign and zero as cell_quality says.
@@ -160,14 +187,64 @@ QualityReport quality(const Mesh& mesh) {
   return report;
 }
 
-void check_cells(const Mesh& mesh) {
-  const std::vector<double> eta = all_qualities(mesh);
-  Index first = -1, inverted = 0, degenerate = 0;
-  for (std::size_t c = 0; c < eta.size(); ++c) {
-    if (eta[c] > 0) continue;
-    if (first < 0) first = static_cast<Index>(c);
-    ++(eta[c] < 0 ? inverted : degenerate);
+QualitySummary summarise_quality(const Mesh& mesh) {
+  QualitySummary all{1, 0};
+  Offset cells = 0;
+  const Index repeated = cells_that_repeat(mesh);
+  for (const CellBlock& block : mesh.blocks) {
+    const Table& at = table(block.shape, block.order);
+    const Offset count = repeated > 0 ? repeated : block.cells();
+    std::vector<QualitySummary> of_chunk(static_cast<std::size_t>((count + reduce_chunk - 1) / reduce_chunk));
+    parallel_for(default_threads(), static_cast<Offset>(of_chunk.size()), [&](Offset chunk) {
+      QualitySummary own{1, 0};
+      for (Offset c = chunk * reduce_chunk; c < std::min(count, (chunk + 1) * reduce_chunk); ++c) {
+        const double eta = shape_quality(mesh, block, static_cast<Index>(c), at);
+        own.min = std::min(own.min, eta);
+        own.mean += eta;
+      }
+      of_chunk[static_cast<std::size_t>(chunk)] = own;
+    });
+    for (const QualitySummary& own : of_chunk) {
+      all.min = std::min(all.min, own.min);
+      all.mean += own.mean;
+    }
+    cells += count;
   }
+  if (cells == 0) return {};
+  all.mean /= static_cast<double>(cells);
+  return all;
+}
+
+void check_box(const Mesh& mesh) {
+  const Index repeated = cells_that_repeat(mesh);
+  bool usable = repeated > 0;
+  for (Index cell = 0; cell < repeated; ++cell) usable = usable && cell_quality(mesh, cell) > clearly_usable;
+  if (!usable) check_cells(mesh);
+}
+
+void check_cells(const Mesh& mesh) {
+  struct Found {
+    Index first = -1, inverted = 0, degenerate = 0;
+  };
+  Found all;
+  for (const CellBlock& block : mesh.blocks) {
+    const Table& at = table(block.shape, block.order);
+    const auto join = [](const Found& a, const Found& b) {
+      return Found{a.first < 0 ? b.first : a.first, a.inverted + b.inverted, a.degenerate + b.degenerate};
+    };
+    const auto of_cells = [&](Offset first, Offset last) {
+      Found found;
+      for (auto c = static_cast<Index>(first); c < last; ++c) {
+        const double eta = shape_quality(mesh, block, c, at);
+        if (eta > 0) continue;
+        if (found.first < 0) found.first = block.first_cell + c;
+        ++(eta < 0 ? found.inverted : found.degenerate);
+      }
+      return found;
+    };
+    all = join(all, parallel_reduce(default_threads(), block.cells(), Found{}, of_cells, join));
+  }
+  const auto [first, inverted, degenerate] = all;
   if (first < 0) return;
   const auto x = centroid(mesh, first);
   throw Error(
@@ -175,7 +252,7 @@ void check_cells(const Mesh& mesh) {
       fmt::format("{} of {} cells are unusable ({} inverted, {} without volume); the first is cell {}, a {} near "
                   "({:g}, {:g}, {:g}){}",
                   inverted + degenerate, mesh.cells(), inverted, degenerate, first, name(mesh.block_of(first).shape),
-                  x[0], x[1], x[2], eta[first] < 0 ? ", inverted" : ", without volume"),
+                  x[0], x[1], x[2], cell_quality(mesh, first) < 0 ? ", inverted" : ", without volume"),
       mesh.order == 2
           ? "curved sides fold it: mesh finer where the boundary curves, or with geometric order 1"
           : "mesh again with a smaller mesh.size, or repair the file: its cells must not be folded or flat");

@@ -20,10 +20,20 @@ struct QualityReport {
 
 QualityReport quality(const Mesh& mesh);
 
+/// Least and mean quality of the cells. Of a box (Mesh::box_cells) only the cells that are no copies of others are
+/// looked at.
+struct QualitySummary {
+  double min = 0, mean = 0;
+};
+QualitySummary summarise_quality(const Mesh& mesh);
+
 /// Shape quality of one cell in (0,1]; 0: degenerate; negative: inverted.
 double cell_quality(const Mesh& mesh, Index cell);
 
 /// Throws Error(mesh) where a cell is inverted or degenerate, naming the first one, its shape, its centre and how many.
 void check_cells(const Mesh& mesh);
+
+/// The same of a mesh that make_box has just made, of which it need not look at every cell.
+void check_box(const Mesh& mesh);
 
 }  // namespace tessera::mesh

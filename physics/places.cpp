@@ -4,6 +4,8 @@
 
 #include <algorithm>
 
+#include "base/team.hpp"
+#include "base/touch.hpp"
 #include "physics/entry.hpp"
 
 namespace tessera::physics {
@@ -22,7 +24,15 @@ std::string bare_group(const std::vector<Index>& material, const mesh::Mesh& mes
 }  // namespace
 
 std::vector<Index> material_of_cells(const std::vector<Place>& materials, const mesh::Mesh& mesh, GroupList list) {
-  std::vector<Index> material(static_cast<std::size_t>(mesh.cells()), -1);
+  std::vector<Index> material;
+  resize_by_all(material, static_cast<std::size_t>(mesh.cells()), default_threads());
+  const auto replace = [&](Index from, Index to) {
+    parallel_for(default_threads(), mesh.cells(), [&](Offset cell) {
+      if (material[cell] == from) material[cell] = to;
+    });
+  };
+  if (materials.size() == 1 && materials.front().on.empty()) return material;  // all have the first
+  replace(0, -1);
   Index rest = -1;
   for (std::size_t m = 0; m < materials.size(); ++m) {
     if (materials[m].on.empty()) {
@@ -54,8 +64,7 @@ std::vector<Index> material_of_cells(const std::vector<Place>& materials, const 
         fmt::format("{} of {} cells have no material{}", bare, mesh.cells(), bare_group(material, mesh)),
         "add a [[material]] without `on` for the rest, or name their groups; there are: " + describe_groups(mesh, list),
         materials.back().where);
-  for (Index& m : material)
-    if (m < 0) m = rest;
+  replace(-1, rest);
   return material;
 }
 

@@ -110,8 +110,10 @@ class Assembler : public CellAssembler<Exec> {
   Assembler(Exec& exec, const mesh::Mesh& mesh, const DofMap& map, const AssemblyOptions& options = {},
             const Form& form = {});
 
-  /// Copies coefficients to the backend. Those given per point belong to quadrature_points().
+  /// Coefficients go to the backend; on threads those that are given away stay where they are. Those given per point
+  /// belong to quadrature_points().
   void set_data(const Data& data);
+  void set_data(Data&& data);
   /// Fills A (from make_matrix) and b [dofs] anew with the data set before: no copies, no allocations.
   void refill(linalg::Crs<Space>& A, View<double> b);
   /// The same into the values of another format: entry k of a row of `pattern` (from make_matrix; its values are
@@ -134,10 +136,12 @@ class Assembler : public CellAssembler<Exec> {
   void refill(const linalg::CrsView<const double>& pattern, const linalg::RowLayout& layout, View<double> values,
               View<double> b);
   double refill_bytes(std::size_t of_values, Index rows) const;
+  void place_data(const Data& data);
 
   using CellAssembler<Exec>::exec_;
   using CellAssembler<Exec>::state_;
   std::vector<Form> forms_;  ///< of each block
+  Data data_;                ///< on threads, where forms_ borrow from it
 };
 
 }  // namespace tessera::assembly

@@ -9,15 +9,23 @@
 
 namespace tessera::assembly {
 
-/// Regions in the order of the places.
+/// Regions in the order of the places; on threads borrowed where that is the order of the cells.
 template <class Space>
 void place_regions(const std::vector<Index>& region, const DofBlock& dofs, BlockData<Space>& block) {
   block.view.region = nullptr;
   if (region.empty()) return;
-  std::vector<Index> placed(region.begin() + dofs.first_cell, region.begin() + dofs.first_cell + block.cells);
-  if (!block.order.empty())
-    for (Index place = 0; place < block.cells; ++place) placed[place] = region[dofs.first_cell + block.order[place]];
-  block.region = to_space<Space>(placed);
+  const std::span<const Index> of_block(region.data() + dofs.first_cell, static_cast<std::size_t>(block.cells));
+  if (std::is_same_v<Space, Host> && block.order.empty()) {
+    block.view.region = of_block.data();
+    return;
+  }
+  if (block.order.empty()) {
+    block.region = to_space<Space>(of_block);
+  } else {
+    std::vector<Index> placed(of_block.size());
+    for (Index place = 0; place < block.cells; ++place) placed[place] = of_block[block.order[place]];
+    block.region = to_space<Space>(placed);
+  }
   block.view.region = block.region.data();
 }
 
@@ -91,9 +99,11 @@ double Assembler<Exec, Form>::refill_bytes(std::size_t of_values, Index rows) co
   double bytes = static_cast<double>(of_values) + 8.0 * rows * 2 + static_cast<double>(state_->coordinates.bytes());
   for (const auto& block : state_->blocks) {
     bytes += 4.0 * block.cells * (block.view.nodes + (block.geometry_is_dofs ? 0 : block.view.geometry_nodes)) +
-             static_cast<double>(block.slots.bytes() + (block.view.region ? block.region.bytes() : 0));
+             (block.view.region ? 4.0 * block.cells : 0.0) + static_cast<double>(block.slots.bytes());
     for (const auto& field : block.fields) bytes += static_cast<double>(field.bytes());
   }
+  for (const forms::NamedCoefficient& of_data : Form::coefficients(data_))
+    bytes += static_cast<double>(sizeof(double) * of_data.values->values.size());
   return bytes;
 }
 
@@ -113,11 +123,33 @@ Assembler<Exec, Form>::Assembler(Exec& exec, const mesh::Mesh& mesh, const DofMa
 template <class Exec, class Form>
 void Assembler<Exec, Form>::set_data(const Data& data) {
   check_form_data<Form>(data, state_->report.elements, state_->mesh->dim);
+  if constexpr (std::is_same_v<Space, Host>)
+    place_data(data_ = data);
+  else
+    place_data(data);
+}
+
+template <class Exec, class Form>
+void Assembler<Exec, Form>::set_data(Data&& data) {
+  check_form_data<Form>(data, state_->report.elements, state_->mesh->dim);
+  if constexpr (std::is_same_v<Space, Host>)
+    place_data(data_ = std::move(data));
+  else
+    place_data(data);
+}
+
+/// On threads `data` are those of this object.
+template <class Exec, class Form>
+void Assembler<Exec, Form>::place_data(const Data& data) {
   FieldCursor<Form> first{};
   for (std::size_t b = 0; b < state_->blocks.size(); ++b) {
     BlockData<Space>& block = state_->blocks[b];
     place_regions(Form::region(data), state_->map->blocks[b], block);
-    place_form(Form::coefficients(data), Offset{block.cells} * block.view.points, first, block.fields, forms_[b]);
+    const Offset points = Offset{block.cells} * block.view.points;
+    if constexpr (std::is_same_v<Space, Host>)
+      borrow_form(Form::coefficients(data), points, first, forms_[b]);
+    else
+      place_form(Form::coefficients(data), points, first, block.fields, forms_[b]);
     if constexpr (Form::symmetric && !forms::has_components<Form>) {
       // On CUDA linear simplices take means over the points.
       const bool varies = !forms_[b].constant(forms::gradient_gradient) || !forms_[b].constant(forms::value_value);

@@ -52,8 +52,9 @@ struct BlockData {
   Array<std::uint16_t, Space> slots;
   Array<double, Space> basis, map, weights, reference, load, reference_entries, padded_basis, map_columns;
   Array<double, Space> wide_basis, map_second;
-  std::vector<Array<double, Space>> fields;  ///< values of the form's coefficients, in the order of its members()
-  BlockView view;                            ///< of the arrays above
+  /// CUDA: values of the form's coefficients, in the order of its members().
+  std::vector<Array<double, Space>> fields;
+  BlockView view;  ///< of the arrays above
 
   // By strategy, made with the first matrix.
   Lists<Space> around;                       ///< nonzeros: around a row, place * nodes + local number, ascending

@@ -6,6 +6,7 @@
 #include "assembly/cells/checks.hpp"
 #include "assembly/cells/lists.hpp"
 #include "base/error.hpp"
+#include "base/team.hpp"
 
 namespace tessera::assembly {
 
@@ -20,12 +21,31 @@ void check_map(const mesh::Mesh& mesh, const DofMap& map) {
                   fmt::format("block {} of the dof map has {} cells, that of the mesh {}", b, map.blocks[b].cells(),
                               mesh.blocks[b].cells()),
                   help);
-    Index least = 0, greatest = -1;
-    for (const Index dof : map.blocks[b].dofs) least = std::min(least, dof), greatest = std::max(greatest, dof);
+    using Range = std::pair<Index, Index>;
+    const auto& dofs = map.blocks[b].dofs;
+    const auto [least, greatest] = parallel_reduce(
+        default_threads(), static_cast<Offset>(dofs.size()), Range{0, -1},
+        [&](Offset first, Offset last) {
+          Index low = 0, high = -1;
+          for (Offset i = first; i < last; ++i) low = std::min(low, dofs[i]), high = std::max(high, dofs[i]);
+          return Range{low, high};
+        },
+        [](const Range& x, const Range& y) {
+          return Range{std::min(x.first, y.first), std::max(x.second, y.second)};
+        });
     if (least < 0 || greatest >= map.dofs)
       throw Error(ExitCode::internal,
                   fmt::format("dof {} in a space of {} dofs", least < 0 ? least : greatest, map.dofs), help);
   }
+}
+
+bool are_equal(std::span<const Index> a, std::span<const Index> b) {
+  return a.size() == b.size() && parallel_reduce(
+                                     default_threads(), static_cast<Offset>(a.size()), true,
+                                     [&](Offset first, Offset last) {
+                                       return std::equal(a.begin() + first, a.begin() + last, b.begin() + first);
+                                     },
+                                     [](bool x, bool y) { return x && y; });
 }
 
 namespace {
@@ -67,8 +87,14 @@ void check_data(std::span<const forms::NamedCoefficient> coefficients, const std
   if (!region.empty() && static_cast<Offset>(region.size()) != cells)
     throw Error(ExitCode::internal, fmt::format("{} regions for {} cells", region.size(), cells),
                 "give one region for each cell, or none");
-  Index last = 0;
-  for (const Index number : region) last = std::max(last, number);
+  const Index last = parallel_reduce(
+      default_threads(), static_cast<Offset>(region.size()), Index{0},
+      [&](Offset first, Offset end) {
+        Index most = 0;
+        for (Offset i = first; i < end; ++i) most = std::max(most, region[i]);
+        return most;
+      },
+      [](Index x, Index y) { return std::max(x, y); });
   for (const forms::NamedCoefficient& coefficient : coefficients) {
     const forms::Coefficient& of = *coefficient.values;
     if (of.values.empty()) continue;

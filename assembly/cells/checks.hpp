@@ -10,6 +10,8 @@
 namespace tessera::assembly {
 
 void check_map(const mesh::Mesh& mesh, const DofMap& map);
+/// Whether the lists agree, number by number.
+bool are_equal(std::span<const Index> a, std::span<const Index> b);
 /// Regions one a cell or none, components as the ranks say, a value in every region.
 void check_data(std::span<const forms::NamedCoefficient> coefficients, const std::vector<Index>& region, Offset cells,
                 int dim);

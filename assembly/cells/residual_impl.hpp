@@ -19,10 +19,15 @@ void residual_of(const HostCells<Form>& block, Index cell, const double* u, doub
   for (int q = 0; q < view.points; ++q) {
     const forms::AtPoint<Form, dim> point = block.template point<dim>(cell, q);
     const forms::BasisRows basis = block.basis(q);
-    double flux[dim + 1] = {}, of_column[dim + 1];
-    for (int j = 0; u && j < view.nodes; ++j) {
-      point.flux(basis, j, of_column);
-      for (int a = 0; a <= dim; ++a) flux[a] += of_column[a] * u[view.dof(cell, j)];
+    double flux[dim + 1] = {};
+    if (u) {
+      // Fluxes are linear in the column of the basis: that of u at once.
+      double of_u[dim + 1 + dim * (dim + 1) / 2] = {};
+      for (int j = 0; j < view.nodes; ++j) {
+        const double value = u[view.dof(cell, j)];
+        for (int row = 0; row < basis.rows; ++row) of_u[row] += basis(row, j) * value;
+      }
+      point.flux(forms::BasisRows{of_u, 1, basis.rows}, 0, flux);
     }
     for (int i = 0; i < view.nodes; ++i) residual[i] += entry_of_flux<dim>(basis, i, flux) - point.load(basis, i);
   }

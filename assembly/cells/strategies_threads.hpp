@@ -37,7 +37,7 @@ void each_colour(Threads& exec, const Ptr& colour_ptr, PartOf part_of) {
 template <class Form, class Visit>
 void with_addition(const BlockData<Host>& block, const Form& form, const Target& target, Visit visit) {
   if constexpr (Form::symmetric && !forms::has_components<Form>) {
-    if (block.kernel == Kernel::linear_simplex) {
+    if (block.is_linear_simplex()) {
       const auto add = block.dim == 1   ? add_simplices<1, Form>
                        : block.dim == 2 ? add_simplices<2, Form>
                                         : add_simplices<3, Form>;

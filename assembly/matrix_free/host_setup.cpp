@@ -11,6 +11,7 @@
 #include "assembly/space/quadrature_points.hpp"
 #include "base/error.hpp"
 #include "base/team.hpp"
+#include "base/touch.hpp"
 
 namespace tessera::assembly::matrix_free {
 
@@ -115,17 +116,38 @@ HostGatherList gather_list(const std::vector<Contributions>& blocks, Index dofs,
   for (std::size_t b = 0; b < blocks.size(); ++b)
     for (int i = 0; i < blocks[b].nodes; ++i)
       interior[b].push_back(blocks[b].n > 0 && is_interior(i, blocks[b].n, blocks[b].dim));
-  // Each part reads all dofs and takes those of its own range, so the order of a row's entries is that of the cells.
+  // Least and greatest dof of each cell.
+  struct Span {
+    Index least, greatest;
+  };
+  std::vector<std::vector<Span>> spans(blocks.size());
+  for (std::size_t b = 0; b < blocks.size(); ++b) {
+    const Contributions& block = blocks[b];
+    spans[b].resize(static_cast<std::size_t>(block.cells));
+    parallel_for(default_threads(), block.cells, [&](Offset c) {
+      Span span{std::numeric_limits<Index>::max(), -1};
+      for (int i = 0; i < block.nodes; ++i) {
+        const Index dof = block.dofs[c * block.cell_stride + i * block.node_stride];
+        span = {std::min(span.least, dof), std::max(span.greatest, dof)};
+      }
+      spans[b][static_cast<std::size_t>(c)] = span;
+    });
+  }
+  // Each part goes through all cells and takes the dofs of its own range, so the order of a row's entries is that of
+  // the cells.
   const auto visit = [&](auto&& each) {
     parallel_ranges(default_threads(), dofs, [&](Offset low, Offset high, int) {
       for (std::size_t b = 0; b < blocks.size(); ++b) {
         const Contributions& block = blocks[b];
-        for (Index c = 0; c < block.cells; ++c)
+        for (Index c = 0; c < block.cells; ++c) {
+          const Span span = spans[b][static_cast<std::size_t>(c)];
+          if (span.greatest < low || span.least >= high) continue;
           for (int i = 0; i < block.nodes; ++i) {
             const Offset place = c * block.cell_stride + i * block.node_stride;
             const Index dof = block.dofs[place];
             if (dof >= low && dof < high) each(dof, block.first + place, interior[b][i]);
           }
+        }
       }
     });
   };
@@ -138,14 +160,25 @@ HostGatherList gather_list(const std::vector<Contributions>& blocks, Index dofs,
   });
   HostGatherList list;
   std::vector<Index> next(static_cast<std::size_t>(dofs));
+  const auto is_row = [&](Offset dof) { return count[dof] > 0 || (count[dof] == 0 && !only_touched); };
+  const Offset rows = parallel_reduce(
+      default_threads(), Offset{dofs}, Offset{0},
+      [&](Offset low, Offset high) {
+        Offset found = 0;
+        for (Offset dof = low; dof < high; ++dof) found += is_row(dof);
+        return found;
+      },
+      [](Offset a, Offset b) { return a + b; });
+  list.rows.reserve(static_cast<std::size_t>(rows));
+  list.ptr.reserve(static_cast<std::size_t>(rows) + 1);
   list.ptr.push_back(0);
   for (Index dof = 0; dof < dofs; ++dof) {
-    if (count[dof] < 0 || (only_touched && count[dof] == 0)) continue;
+    if (!is_row(dof)) continue;
     next[dof] = list.ptr.back();
     list.rows.push_back(dof);
     list.ptr.push_back(list.ptr.back() + count[dof]);
   }
-  list.entries.resize(static_cast<std::size_t>(list.ptr.back()));
+  resize_by_all(list.entries, static_cast<std::size_t>(list.ptr.back()), default_threads());
   visit([&](Index dof, Offset place, bool inside) {
     if (!inside) list.entries[next[dof]++] = static_cast<Index>(place);
   });

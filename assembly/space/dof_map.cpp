@@ -1,18 +1,18 @@
 #include "assembly/space/dof_map.hpp"
 
 #include <fmt/format.h>
-#include <omp.h>
 
 #include <algorithm>
 #include <array>
+#include <atomic>
 #include <limits>
 #include <span>
 #include <tuple>
 
-#include "assembly/space/geometry_map.hpp"
 #include "assembly/space/periodic_dof_map.hpp"
 #include "base/error.hpp"
 #include "base/team.hpp"
+#include "base/touch.hpp"
 
 namespace tessera::assembly {
 namespace {
@@ -44,6 +44,7 @@ struct Numbering {
   const mesh::Mesh& mesh;
   int order;
   int threads;
+  bool joined;              ///< some vertices are one
   std::vector<Index> rank;  ///< [nodes] compact number of a vertex, -1 for others
   Index vertices = 0;
   Pieces edges, faces;
@@ -52,6 +53,7 @@ struct Numbering {
   std::vector<Index> vertex_dof;                         ///< per rank
 
   void rank_vertices(std::span<const Index> same);
+  void fill_linear(const mesh::CellBlock& block, DofBlock& dofs) const;
   void gather_edges();
   void gather_faces();
   void gather(Pieces& pieces, std::span<const std::array<Index, 3>> keys) const;
@@ -61,31 +63,69 @@ struct Numbering {
 
 /// Vertices that are one have one rank; so edges and faces between them are told to be one by their ranks.
 void Numbering::rank_vertices(std::span<const Index> same) {
-  rank.assign(static_cast<std::size_t>(mesh.nodes()), -1);
+  resize_by_all(rank, static_cast<std::size_t>(mesh.nodes()), threads);
+  parallel_for(threads, mesh.nodes(), [&](Offset node) { rank[node] = -1; });
   for (const mesh::CellBlock& block : mesh.blocks) {
     const int count = mesh::vertex_count(block.shape);
-    for (Index c = 0; c < block.cells(); ++c)
-      for (int v = 0; v < count; ++v) rank[block.cell(c)[v]] = 0;
+    parallel_for(threads, block.cells(), [&](Index c) {
+      for (int v = 0; v < count; ++v)
+        if (std::atomic_ref known(rank[block.cell(c)[v]]); known.load(std::memory_order_relaxed) < 0)
+          known.store(0, std::memory_order_relaxed);  // every writer writes the same
+    });
   }
-  for (std::size_t node = 0; node < rank.size(); ++node) {
-    if (rank[node] < 0) continue;
-    const bool own = same.empty() || same[node] == static_cast<Index>(node);
-    rank[node] = own ? vertices++ : rank[same[node]];
+  if (!same.empty()) {
+    for (std::size_t node = 0; node < rank.size(); ++node)
+      if (rank[node] >= 0) rank[node] = same[node] == static_cast<Index>(node) ? vertices++ : rank[same[node]];
+    return;
   }
+  // Each thread counts the vertices of its range, then numbers them behind those of the ranges before it.
+  std::vector<Index> first(static_cast<std::size_t>(threads) + 1, 0);
+  parallel_ranges(threads, mesh.nodes(), [&](Offset begin, Offset end, int part) {
+    Index count = 0;
+    for (Offset node = begin; node < end; ++node) count += rank[node] >= 0;
+    first[part + 1] = count;
+  });
+  for (int part = 0; part < threads; ++part) first[part + 1] += first[part];
+  vertices = first.back();
+  parallel_ranges(threads, mesh.nodes(), [&](Offset begin, Offset end, int part) {
+    Index next = first[part];
+    for (Offset node = begin; node < end; ++node)
+      if (rank[node] >= 0) rank[node] = next++;
+  });
+}
+
+/// Of order 1 the dofs are the vertices.
+void Numbering::fill_linear(const mesh::CellBlock& block, DofBlock& dofs) const {
+  const bool same_numbers = vertices == mesh.nodes() && block.nodes_per_cell == dofs.nodes;
+  parallel_ranges(threads, block.cells(), [&](Offset first, Offset last, int) {
+    Index* out = dofs.dofs.data() + first * dofs.nodes;
+    if (same_numbers && !joined) {
+      std::copy(block.nodes.data() + first * dofs.nodes, block.nodes.data() + last * dofs.nodes, out);
+      return;
+    }
+    for (auto c = static_cast<Index>(first); c < last; ++c)
+      for (int i = 0; i < dofs.nodes; ++i) *out++ = rank[block.cell(c)[i]];
+  });
 }
 
 void Numbering::gather(Pieces& result, std::span<const std::array<Index, 3>> keys) const {
   result.ptr.assign(static_cast<std::size_t>(vertices) + 1, 0);
-  for (const auto& key : keys) ++result.ptr[key[0] + 1];
+  const auto count = static_cast<Offset>(keys.size());
+  parallel_for(threads, count, [&](Offset slot) {
+    std::atomic_ref(result.ptr[keys[slot][0] + 1]).fetch_add(1, std::memory_order_relaxed);
+  });
   for (Index v = 0; v < vertices; ++v) result.ptr[v + 1] += result.ptr[v];
-  result.pieces.resize(keys.size());
+  resize_by_all(result.pieces, keys.size(), threads);
   std::vector<Offset> next(result.ptr.begin(), result.ptr.end() - 1);
-  for (std::size_t slot = 0; slot < keys.size(); ++slot)
-    result.pieces[next[keys[slot][0]]++] = {keys[slot][1], keys[slot][2], static_cast<Offset>(slot)};
+  // Around a vertex the pieces come in the order of the threads; sorting them takes it away.
+  parallel_for(threads, count, [&](Offset slot) {
+    const Offset to = std::atomic_ref(next[keys[slot][0]]).fetch_add(1, std::memory_order_relaxed);
+    result.pieces[to] = {keys[slot][1], keys[slot][2], slot};
+  });
   parallel_for(threads, vertices, [&](Index v) {
     std::sort(result.pieces.begin() + result.ptr[v], result.pieces.begin() + result.ptr[v + 1]);
   });
-  result.first.assign(keys.size(), -1);
+  resize_by_all(result.first, keys.size(), threads);
 }
 
 void Numbering::gather_edges() {
@@ -97,7 +137,7 @@ void Numbering::gather_edges() {
       slots += Offset(block.cells()) * Offset(mesh::topology(block.shape).edges.size());
   }
   if (order < 2 || slots == 0) return;
-  keys.resize(slots);
+  resize_by_all(keys, slots, threads);
   for (std::size_t b = 0; b < mesh.blocks.size(); ++b) {
     const mesh::CellBlock& block = mesh.blocks[b];
     if (mesh::dimension(block.shape) < 2) continue;
@@ -123,7 +163,7 @@ void Numbering::gather_faces() {
       slots += Offset(block.cells()) * Offset(mesh::topology(block.shape).facets.size());
   }
   if (slots == 0) return;
-  keys.resize(slots);
+  resize_by_all(keys, slots, threads);
   faces.inside.assign(slots, 0);
   for (std::size_t b = 0; b < mesh.blocks.size(); ++b) {
     const mesh::CellBlock& block = mesh.blocks[b];
@@ -172,10 +212,10 @@ Index Numbering::assign() {
     for (int i = 1; i < mesh::vertex_count(block.shape); ++i) low = std::min(low, rank[block.cell(c)[i]]);
     return low;
   };
-  interior_first.assign(static_cast<std::size_t>(mesh.cells()), 0);
   for (const mesh::CellBlock& block : mesh.blocks) {
     const int inside = lagrange(block.shape, order).interior();
     if (inside == 0) continue;
+    interior_first.resize(static_cast<std::size_t>(mesh.cells()), 0);
     for (Index c = 0; c < block.cells(); ++c) {
       Offset& size = start[lowest(block, c) + 1];
       interior_first[block.first_cell + c] = static_cast<Index>(size);  // relative to the vertex's dof
@@ -301,9 +341,20 @@ void append_side(const DofMap& dofs, Index cell, int side, std::vector<Index>& r
   for (const int local : facet_local_dofs(block.shape, dofs.order, side)) result.push_back(of_cell[local]);
 }
 
-void sort_unique(std::vector<Index>& values) {
-  std::sort(values.begin(), values.end());
-  values.erase(std::unique(values.begin(), values.end()), values.end());
+/// `dofs`: of the space.
+void sort_unique(std::vector<Index>& values, Index dofs) {
+  // Where there are many, marks are quicker than sorting.
+  constexpr Index few = 64;
+  if (static_cast<Index>(values.size()) < dofs / few) {
+    std::sort(values.begin(), values.end());
+    values.erase(std::unique(values.begin(), values.end()), values.end());
+    return;
+  }
+  std::vector<char> marked(static_cast<std::size_t>(dofs), 0);
+  for (const Index dof : values) marked[dof] = 1;
+  values.clear();
+  for (Index dof = 0; dof < dofs; ++dof)
+    if (marked[dof]) values.push_back(dof);
 }
 
 }  // namespace
@@ -323,79 +374,24 @@ DofMap make_periodic_dof_map(const mesh::Mesh& mesh, int order, std::span<const 
   DofMap result;
   result.order = order;
   for (const mesh::CellBlock& block : mesh.blocks) lagrange(block.shape, order);
-  Numbering numbering{mesh, order, threads, {}, 0, {}, {}, {}, {}, {}, {}};
+  Numbering numbering{mesh, order, threads, !same.empty(), {}, 0, {}, {}, {}, {}, {}, {}};
   numbering.rank_vertices(same);
-  numbering.gather_edges();
-  numbering.gather_faces();
-  result.dofs = numbering.assign();
+  if (order > 1) {
+    numbering.gather_edges();
+    numbering.gather_faces();
+  }
+  result.dofs = order > 1 ? numbering.assign() : numbering.vertices;
   for (std::size_t b = 0; b < mesh.blocks.size(); ++b) {
     const mesh::CellBlock& block = mesh.blocks[b];
     DofBlock dofs{block.shape, block.order, lagrange(block.shape, order).nodes, {}, block.first_cell};
-    dofs.dofs.resize(static_cast<std::size_t>(block.cells()) * dofs.nodes);
-    numbering.fill(block, b, dofs);
+    resize_by_all(dofs.dofs, static_cast<std::size_t>(block.cells()) * dofs.nodes, threads);
+    order > 1 ? numbering.fill(block, b, dofs) : numbering.fill_linear(block, dofs);
     result.blocks.push_back(std::move(dofs));
   }
   result.vertex_dofs = std::move(numbering.rank);
-  for (Index& v : result.vertex_dofs)
-    if (v >= 0) v = numbering.vertex_dof[v];
-  return result;
-}
-
-namespace {
-
-/// The first cell of a dof gives its place: points of the block's element in its node order.
-template <class PointsOf>
-std::vector<double> place_dofs(const mesh::Mesh& mesh, const DofMap& dofs, PointsOf points_of) {
-  std::vector<double> result(static_cast<std::size_t>(dofs.dofs) * 3, 0.0);
-  std::vector<char> known(static_cast<std::size_t>(dofs.dofs), 0);
-  for (std::size_t b = 0; b < mesh.blocks.size(); ++b) {
-    const mesh::CellBlock& block = mesh.blocks[b];
-    const Element& element = lagrange(block.shape, dofs.order);
-    const GeometryMap geometry(block, points_of(element));
-    for (Index c = 0; c < block.cells(); ++c)
-      for (int n = 0; n < element.nodes; ++n) {
-        const Index dof = dofs.blocks[b].cell(c)[n];
-        if (known[dof]) continue;
-        known[dof] = 1;
-        geometry.point(mesh, block.cell(c), n, &result[static_cast<std::size_t>(dof) * 3]);
-      }
-  }
-  return result;
-}
-
-}  // namespace
-
-std::vector<double> dof_points(const mesh::Mesh& mesh, const DofMap& dofs) {
-  return place_dofs(mesh, dofs, [](const Element& element) { return element.node_points; });
-}
-
-std::vector<double> equispaced_dof_points(const mesh::Mesh& mesh, const DofMap& dofs) {
-  return place_dofs(mesh, dofs, [](const Element& element) { return equispaced_points(element); });
-}
-
-std::vector<double> equispaced_values(const DofMap& dofs, std::span<const double> u, int components) {
-  std::vector<double> result(u.begin(), u.end());
-  if (dofs.order <= max_simplex_order) return result;
-  std::vector<char> known(static_cast<std::size_t>(dofs.dofs),
-                          0);  // neighbours agree: a side's values need the side's dofs only
-  for (const DofBlock& block : dofs.blocks) {
-    const Element& element = lagrange(block.shape, dofs.order);
-    std::vector<double> phi, dphi;
-    tabulate(element, equispaced_points(element), phi, dphi);
-    for (Index c = 0; c < block.cells(); ++c) {
-      const Index* cell = block.cell(c);
-      for (int n = 0; n < element.nodes; ++n) {
-        if (known[cell[n]]) continue;
-        known[cell[n]] = 1;
-        for (int i = 0; i < components; ++i) {
-          double sum = 0;
-          for (int m = 0; m < element.nodes; ++m)
-            sum += phi[std::size_t(n) * element.nodes + m] * u[std::size_t(cell[m]) * components + i];
-          result[std::size_t(cell[n]) * components + i] = sum;
-        }
-      }
-    }
-  }
+  if (order > 1)
+    for (Index& v : result.vertex_dofs)
+      if (v >= 0) v = numbering.vertex_dof[v];
   return result;
 }
 
@@ -415,7 +411,7 @@ std::vector<Index> facet_dofs(const mesh::Mesh& mesh, const DofMap& dofs, const 
       if (dofs.vertex_dofs[node] >= 0) result.push_back(dofs.vertex_dofs[node]);
     if (group.dim == 1 && dofs.order > 1) append_curve_dofs(mesh, dofs, group, result);
   }
-  sort_unique(result);
+  sort_unique(result, dofs.dofs);
   return result;
 }
 
@@ -423,7 +419,7 @@ std::vector<Index> exterior_dofs(const mesh::Mesh& mesh, const DofMap& dofs) {
   std::vector<Index> result;
   for (Index f = 0; f < mesh.facets.size(); ++f)
     if (mesh.facets.exterior[f]) append_side(dofs, mesh.facets.cell[f], mesh.facets.side[f], result);
-  sort_unique(result);
+  sort_unique(result, dofs.dofs);
   return result;
 }
 

@@ -1,5 +1,8 @@
 #include "assembly/space/mesh_part.hpp"
 
+#include <algorithm>
+#include <numeric>
+
 namespace tessera::assembly {
 
 MeshPart part_of(const mesh::Mesh& mesh, const DofMap& dofs, std::span<const Index> cells) {
@@ -16,14 +19,21 @@ MeshPart part_of(const mesh::Mesh& mesh, const DofMap& dofs, std::span<const Ind
     const DofBlock& from_dofs = dofs.blocks[b];
     mesh::CellBlock block{from.shape, from.order, from.nodes_per_cell, {}, first_cell};
     DofBlock of_dofs{from_dofs.shape, from_dofs.geometry_order, from_dofs.nodes, {}, first_cell};
-    for (; at < cells.size() && cells[at] < from.first_cell + from.cells(); ++at) {
-      const Index local = cells[at] - from.first_cell;
-      for (int n = 0; n < from.nodes_per_cell; ++n) {
-        const double* x = mesh.point(from.cell(local)[n]);
-        block.nodes.push_back(part.mesh.nodes());
-        part.mesh.points.insert(part.mesh.points.end(), x, x + 3);
-      }
-      of_dofs.dofs.insert(of_dofs.dofs.end(), from_dofs.cell(local), from_dofs.cell(local) + from_dofs.nodes);
+    const std::size_t first = at;
+    while (at < cells.size() && cells[at] < from.first_cell + from.cells()) ++at;
+    const std::size_t count = at - first;
+    const auto width = static_cast<std::size_t>(from.nodes_per_cell),
+               of_cell = static_cast<std::size_t>(from_dofs.nodes);
+    const Index nodes_before = part.mesh.nodes();
+    block.nodes.resize(count * width);
+    std::iota(block.nodes.begin(), block.nodes.end(), nodes_before);
+    part.mesh.points.resize(part.mesh.points.size() + 3 * count * width);
+    of_dofs.dofs.resize(count * of_cell);
+    double* x = part.mesh.points.data() + 3 * static_cast<std::size_t>(nodes_before);
+    for (std::size_t i = 0; i < count; ++i) {
+      const Index local = cells[first + i] - from.first_cell;
+      for (std::size_t n = 0; n < width; ++n, x += 3) std::copy_n(mesh.point(from.cell(local)[n]), 3, x);
+      std::copy_n(from_dofs.cell(local), of_cell, of_dofs.dofs.data() + i * of_cell);
     }
     first_cell += block.cells();
     part.mesh.blocks.push_back(std::move(block));

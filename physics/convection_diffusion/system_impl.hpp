@@ -33,7 +33,7 @@ void make_system(Exec& exec, const Params& params, const Problem& problem, Syste
     forms::ConvectionData data = convection_data(params, problem);
     data.diffusion = below(std::move(data.diffusion), system.level, problem.mesh, problem.dofs);
     report_peclet(params, problem, data, summary);
-    assembler->set_data(data);
+    assembler->set_data(std::move(data));
     boundary = below(boundary_data(problem, threads), system.level);
   }
   {

@@ -13,13 +13,11 @@ using Cells = assembly::HostCells<Convection>;
 
 template <int dim>
 CellSums sums_of(const Cells& block, Index cell, const double* u) {
-  const bool with_u = !block.form.c.empty() || !block.form.velocity.empty();
   CellSums sums;
   for (int q = 0; q < block.view.points; ++q) {
     const Convection::AtPoint<dim> point = block.point<dim>(cell, q);
     sums.source += point.source;
     sums.gross += std::abs(point.source);
-    if (!with_u) continue;
     const BasisRows basis = block.basis(q);
     double value[dim + 1] = {};
     for (int j = 0; j < block.view.nodes; ++j)
@@ -33,12 +31,38 @@ CellSums sums_of(const Cells& block, Index cell, const double* u) {
   return sums;
 }
 
+/// Of f alone.
+template <int dim>
+CellSums source_of(const Cells& block, Index cell) {
+  const bool straight = block.view.geometry_nodes == dim + 1;  // one Jacobian a cell
+  CellSums sums;
+  double J[dim][dim], inverse[dim][dim], measure = 0;
+  for (int q = 0; q < block.view.points; ++q) {
+    if (q == 0 || !straight) {
+      assembly::cell_jacobian<dim>(block.view, cell, q, J);
+      measure = std::abs(invert<dim, double>(J, inverse));
+    }
+    const double source = *block.form.f.at(block.view.at(cell, q)) * (measure * block.view.weights[q]);
+    sums.source += source;
+    sums.gross += std::abs(source);
+  }
+  return sums;
+}
+
+/// Of all terms that there are.
+template <int dim>
+CellSums sums_of_cell(const Cells& block, Index cell, const double* u) {
+  const forms::Convection& form = block.form;
+  if (form.c.empty() && form.velocity.empty()) return form.f.empty() ? CellSums{} : source_of<dim>(block, cell);
+  return sums_of<dim>(block, cell, u);
+}
+
 }  // namespace
 
 CellSums sum_cells(const mesh::Mesh& mesh, const assembly::DofMap& dofs, const ConvectionData& data,
                    std::span<const double> u, int threads) {
   CellSums total;
-  const auto of_cell = mesh.dim == 1 ? sums_of<1> : mesh.dim == 2 ? sums_of<2> : sums_of<3>;
+  const auto of_cell = mesh.dim == 1 ? sums_of_cell<1> : mesh.dim == 2 ? sums_of_cell<2> : sums_of_cell<3>;
   assembly::for_each_block(mesh, dofs, data, Convection{}, [&](Cells& block) {
     block.form.k = {};
     const Index cells = block.view.cells;

@@ -63,7 +63,7 @@ void summarise_mesh(const mesh::Mesh& mesh, const assembly::Space& space, Offset
     summary.set_in("mesh.groups", group.name,
                    static_cast<Offset>(group.dim >= mesh.dim - 1 ? group.entities.size()
                                                                  : group.vertices.size() / (group.dim + 1)));
-  const mesh::QualityReport quality = mesh::quality(mesh);
+  const mesh::QualitySummary quality = mesh::summarise_quality(mesh);
   summary.set("mesh.quality.min", quality.min);
   summary.set("mesh.quality.mean", quality.mean);
   summary.set("space.order", space.dofs.order);

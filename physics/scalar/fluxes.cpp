@@ -3,7 +3,9 @@
 #include <algorithm>
 #include <cmath>
 #include <nlohmann/json.hpp>
+#include <numeric>
 
+#include "base/team.hpp"
 #include "physics/entry.hpp"
 #include "physics/scalar/system.hpp"
 
@@ -11,8 +13,10 @@ namespace tessera::physics::scalar {
 
 namespace {
 
-/// Cells whose coefficients are in memory at a time.
-constexpr std::size_t cells_of_a_part = 1 << 14;
+/// Cells whose coefficients are in memory at a time, of each thread where parts are visited in parallel.
+constexpr Offset cells_of_a_part = 1 << 14;
+/// Fewer where there would not be so many parts, for threads to share; but each part makes the tables of its elements.
+constexpr Offset parts_wanted = 256, least_cells_of_a_part = 1024;
 
 bool has(const mesh::Group& group, Index entity) {
   return std::binary_search(group.entities.begin(), group.entities.end(), entity);
@@ -39,15 +43,20 @@ bool touches(const Solution& s, const std::vector<Index>& slot, Index cell, int 
   return std::any_of(local.begin(), local.end(), [&](int i) { return slot[dofs[i]] >= 0; });
 }
 
-/// Calls visit(part, material of its cells) for parts of `cells`, in order.
+/// Calls visit(part, material of its cells) for cells.
+template <class Visit>
+void visit_part(const Solution& s, std::span<const Index> cells, Visit visit) {
+  std::vector<Index> material(cells.size());
+  for (std::size_t i = 0; i < cells.size(); ++i) material[i] = s.material[cells[i]];
+  visit(assembly::part_of(s.mesh, s.space.dofs, cells), material);
+}
+
+/// The same for parts of `cells`, in order.
 template <class Visit>
 void for_each_part(const Solution& s, const std::vector<Index>& cells, Visit visit) {
-  for (std::size_t first = 0; first < cells.size(); first += cells_of_a_part) {
-    const std::span<const Index> some(cells.data() + first, std::min(cells_of_a_part, cells.size() - first));
-    std::vector<Index> material;
-    for (const Index cell : some) material.push_back(s.material[cell]);
-    visit(assembly::part_of(s.mesh, s.space.dofs, some), material);
-  }
+  constexpr std::size_t most = cells_of_a_part;
+  for (std::size_t first = 0; first < cells.size(); first += most)
+    visit_part(s, {cells.data() + first, std::min(most, cells.size() - first)}, visit);
 }
 
 }  // namespace
@@ -72,10 +81,15 @@ Fluxes::Fluxes(const Solution& solution)
 /// Cells that have a dof with a slot, ascending.
 std::vector<Index> Fluxes::cells_at(const std::vector<Index>& slot) const {
   std::vector<Index> cells;
-  for (const assembly::DofBlock& block : s_.space.dofs.blocks)
-    for (Index c = 0; c < block.cells(); ++c)
-      if (std::any_of(block.cell(c), block.cell(c) + block.nodes, [&](Index dof) { return slot[dof] >= 0; }))
-        cells.push_back(block.first_cell + c);
+  for (const assembly::DofBlock& block : s_.space.dofs.blocks) {
+    std::vector<std::vector<Index>> of_part(static_cast<std::size_t>(std::max(1, s_.threads)));
+    parallel_ranges(s_.threads, block.cells(), [&](Offset first, Offset last, int part) {
+      for (auto c = static_cast<Index>(first); c < last; ++c)
+        if (std::any_of(block.cell(c), block.cell(c) + block.nodes, [&](Index dof) { return slot[dof] >= 0; }))
+          of_part[static_cast<std::size_t>(part)].push_back(block.first_cell + c);
+    });
+    for (const std::vector<Index>& found : of_part) cells.insert(cells.end(), found.begin(), found.end());
+  }
   return cells;
 }
 
@@ -217,14 +231,20 @@ forms::CellSums Fluxes::sums() const {
     return forms::sum_cells(s_.mesh, s_.space.dofs,
                             s_.form.data(materials, s_.mesh, s_.space.dofs, s_.material, s_.u, s_.threads), s_.u,
                             s_.threads);
-  std::vector<Index> all(static_cast<std::size_t>(s_.mesh.cells()));
-  for (std::size_t cell = 0; cell < all.size(); ++cell) all[cell] = static_cast<Index>(cell);
-  forms::CellSums total;
-  for_each_part(s_, all, [&](const assembly::MeshPart& part, const std::vector<Index>& material) {
-    total.add(forms::sum_cells(part.mesh, part.dofs,
-                               s_.form.data(materials, part.mesh, part.dofs, material, s_.u, s_.threads), s_.u,
-                               s_.threads));
+  // A part a thread: the sums of the parts are added in their order, so they do not depend on the number of threads.
+  const Offset cells = s_.mesh.cells();
+  const Offset size = std::clamp(cells / parts_wanted, least_cells_of_a_part, cells_of_a_part);
+  std::vector<forms::CellSums> of_part(static_cast<std::size_t>((cells + size - 1) / size));
+  parallel_chunks(s_.threads, cells, size, [&](Offset first, Offset last, int) {
+    std::vector<Index> some(static_cast<std::size_t>(last - first));
+    std::iota(some.begin(), some.end(), static_cast<Index>(first));
+    visit_part(s_, some, [&](const assembly::MeshPart& part, const std::vector<Index>& material) {
+      of_part[static_cast<std::size_t>(first / size)] = forms::sum_cells(
+          part.mesh, part.dofs, s_.form.data(materials, part.mesh, part.dofs, material, s_.u, 1), s_.u, 1);
+    });
   });
+  forms::CellSums total;
+  for (const forms::CellSums& sums : of_part) total.add(sums);
   return total;
 }
 

@@ -5,6 +5,7 @@
 
 #include <algorithm>
 
+#include "base/touch.hpp"
 #include "physics/entry.hpp"
 #include "physics/evaluate.hpp"
 #include "physics/scalar/axis.hpp"
@@ -71,7 +72,7 @@ forms::Coefficient coefficient(const std::vector<std::vector<deck::Expression>>&
       for (const deck::Expression& e : of_material) result.values.push_back(e.constant());
     return result;
   }
-  result.values.resize(static_cast<std::size_t>(points.before(mesh.blocks.size())) * components);
+  resize_by_all(result.values, static_cast<std::size_t>(points.before(mesh.blocks.size())) * components, threads);
   bool of_solution = false;
   for (const auto& of_material : expressions)
     for (const deck::Expression& e : of_material) of_solution |= e.depends_on_solution();
@@ -106,7 +107,8 @@ forms::Coefficient coefficient(const std::vector<std::vector<deck::Expression>>&
           at = {own.xyz.data(), own.u.data(), own.gradient.data()};
         }
         double* out = result.values.data() + (points.before(block) + Offset{cell} * per_cell) * components;
-        for (std::size_t c = 0; c < components; ++c) {
+        if (components == 1) own.evaluators[of][0].evaluate(at, count, 0, out);
+        for (std::size_t c = 0; components > 1 && c < components; ++c) {
           own.evaluators[of][c].evaluate(at, count, 0, own.column.data());
           for (std::size_t q = 0; q < count; ++q) out[q * components + c] = own.column[q];
         }
@@ -131,7 +133,7 @@ forms::DiffusionData diffusion_data(const std::vector<MaterialParams>& materials
     f.push_back({m.source});
   }
   forms::DiffusionData data;
-  data.region = material;
+  if (materials.size() > 1) data.region = material;  // none: all cells have the first
   data.k = coefficient(k, material, mesh, points, threads, state);
   auto all_zero = [](const std::vector<std::vector<deck::Expression>>& list) {
     return std::all_of(list.begin(), list.end(), [](const auto& one) { return is_zero(one.front()); });
@@ -144,16 +146,22 @@ forms::DiffusionData diffusion_data(const std::vector<MaterialParams>& materials
       require_positive_definite(materials[m], data.k.values.data() + m * components, components, nullptr);
   } else {
     for (std::size_t block = 0; block < mesh.blocks.size(); ++block) {
+      const Offset first = points.before(block), count = points.before(block + 1) - first;
       const int per_cell = points.per_cell(block);
-      const double* k_at = data.k.values.data() + points.before(block) * components;
-      for (Index cell = 0; cell < mesh.blocks[block].cells(); ++cell)
-        for (int q = 0; q < per_cell; ++q, k_at += components) {
-          if (positive_definite(k_at, components)) continue;
-          std::vector<double> xyz(3 * static_cast<std::size_t>(per_cell));
-          points.of_cells(block, cell, 1, xyz.data());
-          require_positive_definite(materials[material[mesh.blocks[block].first_cell + cell]], k_at, components,
-                                    xyz.data() + 3 * q);
-        }
+      const auto k_at = [&](Offset point) { return data.k.values.data() + (first + point) * components; };
+      const Offset bad = parallel_reduce(
+          threads, count, count,
+          [&](Offset begin, Offset end) {
+            while (begin < end && positive_definite(k_at(begin), components)) ++begin;
+            return begin < end ? begin : count;
+          },
+          [](Offset a, Offset b) { return std::min(a, b); });
+      if (bad == count) continue;
+      const auto cell = static_cast<Index>(bad / per_cell);
+      std::vector<double> xyz(3 * static_cast<std::size_t>(per_cell));
+      points.of_cells(block, cell, 1, xyz.data());
+      require_positive_definite(materials[material[mesh.blocks[block].first_cell + cell]], k_at(bad), components,
+                                xyz.data() + 3 * (bad % per_cell));
     }
   }
   for (forms::Coefficient* one : {&data.k, &data.c, &data.f}) weigh(*one, material, mesh, points, threads);

@@ -46,6 +46,38 @@ void expect_consistent(const Mesh& mesh, const DofMap& dofs) {
   EXPECT_EQ(places.size(), std::size_t(dofs.dofs));
 }
 
+TEST(DofMap, DoesNotDependOnTheNumberOfThreads) {
+  for (const Shape shape : {Shape::triangle, Shape::tet, Shape::hex, Shape::prism})
+    for (const int order : {1, 2, 4}) {
+      const int dim = mesh::dimension(shape);
+      const std::vector<int> cells = std::vector<int>{5, 7, 3};
+      const Mesh mesh = test_meshes::box(shape, {cells.begin(), cells.begin() + dim});
+      const DofMap one = make_dof_map(mesh, order, 1);
+      for (const int threads : {2, 5}) {
+        const DofMap many = make_dof_map(mesh, order, threads);
+        EXPECT_EQ(many.dofs, one.dofs);
+        EXPECT_EQ(many.vertex_dofs, one.vertex_dofs);
+        EXPECT_EQ(many.blocks[0].dofs, one.blocks[0].dofs);
+      }
+    }
+}
+
+TEST(DofMap, NodesOfNoCellHaveNoDof) {
+  Mesh mesh = test_meshes::box(Shape::tet, {2, 2, 2});
+  const DofMap whole = make_dof_map(mesh, 1);
+  EXPECT_EQ(whole.dofs, mesh.nodes());
+  EXPECT_EQ(whole.blocks[0].dofs, mesh.blocks[0].nodes);
+  mesh.points.insert(mesh.points.begin(), {9.0, 9.0, 9.0});  // the first node
+  for (Index& node : mesh.blocks[0].nodes) ++node;
+  mesh.box_cells.fill(0);
+  const DofMap map = make_dof_map(mesh, 1, 3);
+  EXPECT_EQ(map.dofs, whole.dofs);
+  EXPECT_EQ(map.vertex_dofs.front(), -1);
+  EXPECT_EQ(map.vertex_dofs.back(), whole.dofs - 1);
+  EXPECT_EQ(map.blocks[0].dofs, whole.blocks[0].dofs);
+  expect_consistent(mesh, map);
+}
+
 class DofMaps : public ::testing::TestWithParam<std::tuple<Shape, int>> {
  protected:
   const Shape shape = std::get<0>(GetParam());

@@ -62,6 +62,45 @@ TEST(Quality, MirroredMeshIsInvertedAndFlatOneDegenerate) {
     }
 }
 
+TEST(Quality, SummaryOfABoxIsThatOfAllItsCells) {
+  for (Shape shape : testing::cell_shapes)
+    for (int order : {1, 2}) {
+      Mesh mesh = testing::unit_box(shape, 3, order);
+      for (std::size_t i = 0; i < mesh.points.size(); i += 3) mesh.points[i] = 5 * mesh.points[i] + 7;
+      ASSERT_GT(mesh.box_cells[0], 0);
+      const QualityReport all = quality(mesh);
+      const QualitySummary box = summarise_quality(mesh);
+      mesh.box_cells.fill(0);  // a mesh like others: every cell is looked at
+      const QualitySummary mesh_of_cells = summarise_quality(mesh);
+      for (const QualitySummary& summary : {box, mesh_of_cells}) {
+        EXPECT_NEAR(summary.min, all.min, 1e-12) << name(shape);
+        EXPECT_NEAR(summary.mean, all.mean, 1e-12) << name(shape);
+      }
+    }
+  EXPECT_EQ(summarise_quality(Mesh{}).min, 0);
+}
+
+TEST(Quality, ABoxWhosePlanesCoincideIsRefusedAsAnyMesh) {
+  const auto refusal = [](auto check, const Mesh& mesh) {
+    try {
+      check(mesh);
+    } catch (const Error& error) {
+      return std::string(error.what());
+    }
+    return std::string();
+  };
+  for (Shape shape : testing::cell_shapes) {
+    Mesh box = testing::unit_box(shape, 3, 1);
+    EXPECT_NO_THROW(check_box(box));
+    for (std::size_t i = 0; i < box.points.size(); i += 3)  // far away its last two planes are one number
+      if (box.points[i] == 1) box.points[i] = 2.0 / 3;
+    EXPECT_NE(refusal(check_cells, box), "") << name(shape);
+    EXPECT_EQ(refusal(check_box, box), refusal(check_cells, box)) << name(shape);
+    for (std::size_t i = 0; i < box.points.size(); i += 3) box.points[i] = 0;
+    EXPECT_EQ(refusal(check_box, box), refusal(check_cells, box)) << name(shape);
+  }
+}
+
 TEST(Quality, FoldedSecondOrderCellIsFoundThoughItsVerticesAreFine) {
   Mesh mesh = testing::unit_box(Shape::triangle, 2, 2);
   const Index middle = mesh.blocks[0].cell(3)[3];

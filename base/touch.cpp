@@ -1,0 +1,30 @@
+#include "base/touch.hpp"
+
+#include <sys/mman.h>
+#include <unistd.h>
+
+#include <cstdint>
+
+#include "base/team.hpp"
+
+namespace tessera {
+
+void touch_pages(void* memory, std::size_t bytes, int threads) {
+#ifdef MADV_POPULATE_WRITE
+  /// Fewer are brought in by the loop that writes them.
+  constexpr std::size_t least = std::size_t{1} << 20;
+  if (threads < 2 || bytes < least) return;
+  const auto page = static_cast<std::uintptr_t>(sysconf(_SC_PAGESIZE));
+  const auto begin = reinterpret_cast<std::uintptr_t>(memory);
+  const std::uintptr_t first = (begin + page - 1) / page, last = (begin + bytes) / page;
+  parallel_ranges(threads, static_cast<Offset>(last - first), [&](Offset from, Offset to, int) {
+    // A refusal costs speed only: the pages come when they are written.
+    (void)madvise(reinterpret_cast<void*>((first + static_cast<std::uintptr_t>(from)) * page),
+                  static_cast<std::size_t>(to - from) * page, MADV_POPULATE_WRITE);
+  });
+#else
+  (void)memory, (void)bytes, (void)threads;
+#endif
+}
+
+}  // namespace tessera

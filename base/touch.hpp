@@ -1,0 +1,24 @@
+#pragma once
+// Large containers of the standard library whose pages several threads bring in.
+#include <cstddef>
+#include <vector>
+
+namespace tessera {
+
+/// Brings the whole pages inside of this memory in by all threads, without changing what is in them. A page that is
+/// new to the process is cleared when it is first written: one thread spends more on that than on the writing. For
+/// memory that will be written in full; where the system cannot do it (Linux before 5.14), nothing happens.
+void touch_pages(void* memory, std::size_t bytes, int threads);
+
+/// items.resize(count), with pages that all threads bring in.
+template <class T>
+void resize_by_all(std::vector<T>& items, std::size_t count, int threads) {
+  const std::size_t before = items.size();
+  if (count > before) {
+    items.reserve(count);
+    touch_pages(items.data() + before, (count - before) * sizeof(T), threads);
+  }
+  items.resize(count);
+}
+
+}  // namespace tessera
