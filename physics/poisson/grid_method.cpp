@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "physics/grid/box_method.hpp"
+#include "physics/grid/nodal_rows.hpp"
 #include "physics/poisson/grid.hpp"
 #include "physics/poisson/system.hpp"
 #include "physics/run/backend.hpp"
@@ -100,7 +101,7 @@ solvers::Report StencilMethod::solve(Context& context) {
 
 WeakForm StencilMethod::weak_form() const {
   WeakForm form = poisson::weak_form();
-  form.balances = grid_.galerkin;
+  if (!grid_.galerkin) form.nodal = [this](const Solution& solution) { return difference_rows(grid_, solution, {}); };
   return form;
 }
 

@@ -269,7 +269,8 @@ Linearisation::Linearisation(const Problem& problem, bool picard)
       field_(problem.mesh, problem.dofs) {
   Expressions all;
   const int components = check_diffusivity(problem.params.materials, problem.mesh.dim);
-  for (const MaterialParams& material : problem.params.materials) all.materials.emplace_back(material, components, picard);
+  for (const MaterialParams& material : problem.params.materials)
+    all.materials.emplace_back(material, components, picard);
   for (const FacetTerm& term : problem.facets)
     all.facets.push_back({Derived(term.boundary->alpha, picard), Derived(term.boundary->value, picard)});
   expressions_ = std::make_unique<const Expressions>(std::move(all));
@@ -330,7 +331,8 @@ forms::LinearisedData Linearisation::at(std::span<const double> u, double load, 
           for (std::size_t c = 0; c < values.k.size(); ++c) k[c] = values.k[c].value[q];
           require_positive_definite(named, k, static_cast<int>(values.k.size()), &own.xyz[3 * q]);
           const Offset to = first + static_cast<Offset>(q);
-          const PointOfState point{values, q, dim, own.u[q], &own.gradient[3 * q], load, mesh.measure.at(&own.xyz[3 * q])};
+          const PointOfState point{
+              values, q, dim, own.u[q], &own.gradient[3 * q], load, mesh.measure.at(&own.xyz[3 * q])};
           point.residual(flux.at(to).to, reaction.at(to).to);
           if (!with_tangent) continue;
           point.between_gradients(gg.at(to));
