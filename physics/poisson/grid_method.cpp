@@ -54,6 +54,7 @@ void StencilMethod::set_up() {
   } catch (const Error& error) {
     throw Error(error.code(), error.what(), error.help(), grid_.box.where);
   }
+  solvers::grid::require_library(params_.solver, grid_.problem, resolve_backend(params_.run.backend));
   check_names(grid_);
 }
 
