@@ -31,15 +31,8 @@
 #include "base/error.hpp"
 #include "base/host_memory.hpp"
 #include "base/memory.hpp"
+#include "base/sanitized.hpp"
 #include "base/thread_limit.hpp"
-
-#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
-#define TESSERA_SANITIZED 1
-#elif defined(__has_feature)
-#if __has_feature(address_sanitizer) || __has_feature(thread_sanitizer) || __has_feature(memory_sanitizer)
-#define TESSERA_SANITIZED 1
-#endif
-#endif
 
 namespace tessera {
 
@@ -100,7 +93,7 @@ void set_limit(__rlimit_resource resource, rlim_t soft, rlim_t hard) {
 }
 
 void limit_memory() {
-#ifndef TESSERA_SANITIZED  // sanitizers reserve terabytes of addresses
+#if !TESSERA_SANITIZED  // sanitizers reserve terabytes of addresses
   std::size_t pages = 0;
   std::ifstream("/proc/self/statm") >> pages;
   const rlim_t most = pages * static_cast<rlim_t>(sysconf(_SC_PAGESIZE)) + host_bytes_available();

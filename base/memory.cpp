@@ -18,6 +18,7 @@
 #include "base/error.hpp"
 #include "base/host_memory.hpp"
 #include "base/memory_device.hpp"
+#include "base/sanitized.hpp"
 
 namespace tessera {
 
@@ -41,11 +42,7 @@ void say_last(const char* what) noexcept {
   if (const auto last = before_end.load()) last(what);
 }
 
-#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
-constexpr bool watched = false;  // sanitizers say more of a crash
-#else
-constexpr bool watched = true;
-#endif
+constexpr bool watched = !TESSERA_SANITIZED;
 constexpr int crashes[] = {SIGSEGV, SIGBUS};
 
 /// Another crash on the way comes to the handler that was there before.

@@ -1,55 +1,13 @@
 // Fluxes of the weak form: they balance, converge twice as fast as the gradient's, and have a side inside the domain.
 #include <cmath>
 
-#include "program.hpp"
+#include "app/balance.hpp"
 #include "support/orders.hpp"
 
 namespace {
 
 using namespace app_test;
-using nlohmann::json;
 using ::tessera::testing::observed_order;
-
-/// The summary of a deck's run.
-json run(const std::string& name, const std::string& text, const std::string& options = "") {
-  const fs::path out = folder() / name;
-  const Result result =
-      app_test::tessera("run " + write_deck(name + ".toml", text) +
-                        " --quiet --backend threads --set output.write=false " + options + " --output " + out.string());
-  EXPECT_EQ(result.code, 0) << name << ": " << result.text;
-  return summary_in(out);
-}
-
-std::string flux(const std::string& name, const std::string& on, const std::string& more = "") {
-  return "[[quantity]]\nname = \"" + name + "\"\nkind = \"flux\"\non = " + on + "\n" + more;
-}
-
-/// Of forces by component: what acts on a body sums to the remainder. Null: a component that need not balance.
-void expect_balance_of_forces(const json& balance, const std::string& what) {
-  for (std::size_t c = 0; c < balance["source"].size(); ++c) {
-    if (balance["source"][c].is_null()) continue;
-    double sum = balance["source"][c].get<double>(), gross = std::abs(sum);
-    for (const auto& [name, force] : balance["groups"].items()) {
-      sum += force[c].get<double>();
-      gross += std::abs(force[c].get<double>());
-    }
-    EXPECT_NEAR(sum, balance["remainder"][c].get<double>(), 1e-12 * gross) << what << " " << c;
-  }
-}
-
-void expect_balance(const json& summary, double tolerance, const std::string& what) {
-  ASSERT_TRUE(summary.contains("balance")) << what;
-  const json& balance = summary["balance"];
-  if (balance["source"].is_array()) {
-    expect_balance_of_forces(balance, what);
-    EXPECT_LE(balance.value("relative_remainder", 0.0), tolerance) << what << " " << balance;
-    return;
-  }
-  double sum = balance["source"].get<double>() - balance.value("reaction", 0.0) - balance.value("convection", 0.0);
-  for (const auto& [name, out] : balance["groups"].items()) sum -= out.get<double>();
-  EXPECT_NEAR(sum, balance["remainder"].get<double>(), 1e-12 * (1 + std::abs(sum))) << what;
-  EXPECT_LE(balance.value("relative_remainder", 0.0), tolerance) << what << " " << balance;
-}
 
 // ---------------------------------------------------------------------------------------------- every deck of the
 // project
@@ -208,123 +166,6 @@ TEST(Flux, OfACoefficientThatIsNoneAtNodesIsFinite) {
       EXPECT_EQ(text.find("inf"), std::string::npos) << text;
       EXPECT_EQ(text.find("nan"), std::string::npos) << text;
       EXPECT_GT(text.size(), 50u);
-    }
-}
-
-// --------------------------------------------------------------------------------------------------------- differences
-
-/// -div(2 grad u) + v . grad u + c u = f with u = exp(-x) sin(2y) + 3.
-std::string differences(const std::string& physics, const std::string& range, const std::string& shape,
-                        const std::string& material, const std::string& boundaries, const std::string& solver) {
-  return "[mesh]\nbox = { " + range + ", shape = \"" + shape + "\" }\n[physics]\ntype = \"" + physics +
-         "\"\ndiscretisation = \"finite_difference\"\n[[material]]\ndiffusivity = 2\n" + material + boundaries +
-         "[solver]\n" + solver + flux("left", "\"left\"");
-}
-
-std::string condition(const std::string& on, const std::string& type, const std::string& value) {
-  return "[[boundary]]\non = " + on + "\ntype = \"" + type + "\"\nvalue = \"" + value + "\"\n";
-}
-
-TEST(Flux, OfDifferencesBalancesOnBoxesOfEveryDimension) {
-  for (const auto& [range, shape, sides, more] :
-       {std::tuple("min = [0], max = [1], cells = [7]", "interval", "[\"left\", \"right\"]", ""),
-        {"min = [0, -1], max = [1, 1], cells = [6, 9]", "triangle", "[\"left\", \"right\", \"top\", \"bottom\"]",
-         " + x*y"},
-        {"min = [0, 0, 0], max = [1, 2, 1], cells = [4, 5, 3]", "hex", "\"rest\"", " + y - z"}})
-    for (const char* c : {"", "reaction = 3\n"}) {
-      const std::string deck =
-          differences("poisson", range, shape, std::string(c) + "source = \"exp(x)" + more + "\"\n",
-                      condition(sides, "dirichlet", std::string("1000 + x*x") + more), "tolerance = 1e-13\n");
-      const json summary = run("differences", deck);
-      expect_balance(summary, 1e-11, std::string(shape) + c);
-      EXPECT_EQ(summary["balance"].contains("reaction"), *c != 0);
-      if (std::string(sides) != "\"rest\"") {
-        EXPECT_EQ(summary["balance"]["groups"]["left"], summary["quantities"]["left"]);
-      }
-    }
-}
-
-TEST(Flux, OfDifferencesBalancesWithNeumannSidesOutflowAndWind) {
-  const std::string material = "velocity = [\"5 + y\", \"x - 2\"]\nsource = \"exp(x) + y\"\n";
-  const std::string left = condition("\"left\"", "dirichlet", "2 + y*y"),
-                    bottom = condition("\"bottom\"", "neumann", "1 + x*x"),
-                    top = condition("\"top\"", "dirichlet", "x");
-  for (const std::string& sides : {left, left + bottom, bottom + left + top,
-                                   left + condition("[\"right\", \"bottom\", \"top\"]", "neumann", "sin(x) - y")})
-    for (const char* solver :
-         {"type = \"lu\"\n", "type = \"lsor\"\ntolerance = 1e-13\n", "type = \"gmres\"\ntolerance = 1e-13\n"})
-      for (const char* c : {"", "reaction = 2\n"}) {
-        if (*c && std::string(solver).find("lsor") != std::string::npos) continue;
-        const json summary =
-            run("sides", differences("convection_diffusion", "min = [0, 0], max = [1, 2], cells = [8, 11]", "quad",
-                                     material + c, sides, solver));
-        expect_balance(summary, 1e-10, sides + solver + c);
-        EXPECT_TRUE(summary["balance"].contains("convection"));
-        EXPECT_NE(summary["balance"]["groups"]["left"].get<double>(), 0);
-      }
-}
-
-TEST(Flux, OfDifferencesIsOfSecondOrder) {
-  const std::string u = "exp(-x)*sin(2*y) + 3", by_y = "4*exp(-x)*cos(2*y)";
-  const std::string material =
-      "velocity = [\"3+y\", \"-2\"]\nsource = \"6*exp(-x)*sin(2*y) - (3+y)*exp(-x)*sin(2*y) - 4*exp(-x)*cos(2*y)\"\n";
-  const std::string neumann = condition("\"left\"", "dirichlet", u) + condition("\"top\"", "neumann", by_y) +
-                              condition("\"bottom\"", "neumann", "-" + by_y) +
-                              condition("\"right\"", "neumann", "-2*exp(-x)*sin(2*y)");
-  const std::string all = condition("[\"left\", \"right\", \"bottom\", \"top\"]", "dirichlet", u);
-  const double exact = -(1 - std::cos(2.0));  // out through the left: int 2 du/dx
-  for (const std::string& sides : {neumann, all}) {
-    double coarse = 0;
-    for (const int n : {16, 32}) {
-      const std::string cells = std::to_string(n);
-      const json summary =
-          run("order",
-              differences("convection_diffusion", "min = [0, 0], max = [1, 1], cells = [" + cells + ", " + cells + "]",
-                          "quad", material, sides, "type = \"lu\"\n"));
-      const double error = std::abs(summary["quantities"]["left"].get<double>() - exact);
-      if (coarse > 0) {
-        EXPECT_GE(observed_order(coarse, error, 2), 1.8) << sides;
-      }
-      coarse = error;
-    }
-  }
-}
-
-// The source is infinite at nodes with Dirichlet values, which have no equation.
-TEST(Flux, OfDifferencesWhoseSourceIsNoneOnASideIsFinite) {
-  const json summary =
-      run("infinite_source",
-          differences("poisson", "min = [0, 0], max = [1, 1], cells = [8, 8]", "quad", "source = \"1/sqrt(x)\"\n",
-                      condition("\"rest\"", "dirichlet", "0"), "tolerance = 1e-13\n"));
-  expect_balance(summary, 1e-11, "infinite source");
-  EXPECT_GT(summary["balance"]["source"].get<double>(), 1);
-}
-
-// ------------------------------------------------------------------------------------------ upwinding and periodic
-// sides
-
-TEST(Flux, OfUpwindingBalancesWithPeriodicSides) {
-  const std::string x = "[[boundary]]\non = [\"left\", \"right\"]\ntype = \"periodic\"\n";
-  const std::string y = "[[boundary]]\non = [\"bottom\", \"top\"]\ntype = \"periodic\"\n";
-  const std::string robin = "[[boundary]]\non = \"top\"\ntype = \"robin\"\nalpha = \"1 + x*(1-x)\"\nvalue = 3\n";
-  for (const char* shape : {"triangle", "quad"})
-    for (const std::string& sides : {x + condition("\"bottom\"", "dirichlet", "sin(2*pi*x)") + robin,
-                                     x + condition("\"bottom\"", "neumann", "2") + robin, x + y}) {
-      const json summary =
-          run("upwind", std::string("[mesh]\nbox = { min = [0,0], max = [1,1], cells = [5,6], shape = \"") + shape +
-                            "\" }\n[physics]\ntype = \"convection_diffusion\"\ndiscretisation = \"upwind\"\n"
-                            "[[material]]\ndiffusivity = 0.01\nvelocity = [\"1 + y\", \"-3 + sin(2*pi*x)\"]\n"
-                            "reaction = 0.5\nsource = \"1 + cos(2*pi*x)\"\n" +
-                            sides + "[solver]\ntype = \"lu\"\n" + flux("left", "\"left\"") +
-                            flux("from", "\"left\"", "from = \"domain\"\n"));
-      expect_balance(summary, 1e-11, shape + sides);
-      const json& groups = summary["balance"]["groups"];
-      EXPECT_NE(groups["left"].get<double>(), 0);
-      // Dirichlet values and other periodic sides have a share in the flow at the corners.
-      if (sides == x + condition("\"bottom\"", "neumann", "2") + robin) {
-        EXPECT_NEAR(groups["left"].get<double>() + groups["right"].get<double>(), 0, 1e-12) << shape;
-      }
-      EXPECT_EQ(summary["quantities"]["left"], groups["left"]);
     }
 }
 
