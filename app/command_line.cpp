@@ -8,6 +8,7 @@
 
 #include "app/commands.hpp"
 #include "physics/registry.hpp"
+#include "solvers/tridiagonal/tridiagonal.hpp"
 
 namespace tessera::app {
 namespace {
@@ -203,26 +204,53 @@ std::vector<std::string> command_names(CLI::App& app) {
   return names;
 }
 
+/// What completion offers for the value of an option.
+Proposals values_of(const CLI::Option& option, const std::string& name) {
+  static const std::map<std::string, std::string> files = {{"DIR", "/"}, {"FILE", "*"}, {"LIB", "so"}};
+  if (const auto found = files.find(option.get_type_name()); found != files.end()) return {{}, found->second};
+  if (name == "--backend") return {{"auto", "threads", "cuda"}, {}};
+  Proposals methods;
+  if (name == "--method")
+    for (const solvers::TridiagonalMethod method : solvers::tridiagonal_methods())
+      methods.words.push_back(solvers::name_of(method));
+  return methods;
+}
+
+OptionWords words_of(const CLI::Option& option) {
+  OptionWords words;
+  for (const std::string& name : option.get_lnames()) words.names.push_back("--" + name);
+  for (const std::string& name : option.get_snames()) words.names.push_back("-" + name);
+  words.help = option.get_description();
+  if (option.get_items_expected_max() == 0) return words;
+  words.value = option.get_type_name().empty() ? "VALUE" : option.get_type_name();
+  words.repeats = option.get_expected_max() > 1;
+  words.proposals = values_of(option, words.names.front());
+  return words;
+}
+
 /// What completion offers behind each command.
 std::vector<CommandWords> words_of(CLI::App& app) {
-  std::vector<std::string> physics_names;
-  for (const physics::Entry& entry : physics::table()) physics_names.push_back(entry.name);
-  const std::map<std::string, std::vector<std::string>> words = {{"list", list_categories()},
-                                                                 {"template", physics_names},
-                                                                 {"schema", physics_names},
-                                                                 {"completion", {"bash", "zsh", "fish"}},
-                                                                 {"help", command_names(app)}};
-  const std::map<std::string, std::string> files = {{"run", "toml"}, {"check", "toml"}, {"mesh", "toml"},
-                                                    {"spmv", "mtx"}, {"compare", "*"},  {"restart", "*"}};
+  Proposals physics_names;
+  for (const physics::Entry& entry : physics::table()) physics_names.words.push_back(entry.name);
+  const std::map<std::string, Proposals> arguments = {{"list", {list_categories(), {}}},
+                                                      {"template", physics_names},
+                                                      {"schema", physics_names},
+                                                      {"help", {command_names(app), {}}},
+                                                      {"completion", {shell_names(), {}}},
+                                                      {"run", {{}, "toml"}},
+                                                      {"check", {{}, "toml"}},
+                                                      {"mesh", {{}, "toml"}},
+                                                      {"export", {{}, "toml"}},
+                                                      {"spmv", {{}, "mtx"}},
+                                                      {"tridiagonal", {{}, "*"}},
+                                                      {"compare", {{}, "*"}},
+                                                      {"restart", {{}, "/"}}};
   std::vector<CommandWords> result;
   for (const CLI::App* command : commands_of(app)) {
-    CommandWords entry{command->get_name(), command->get_description(), {}, {}, {}};
-    for (const CLI::Option* option : command->get_options()) {
-      for (const std::string& name : option->get_lnames()) entry.options.push_back("--" + name);
-      for (const std::string& name : option->get_snames()) entry.options.push_back("-" + name);
-    }
-    if (const auto found = words.find(entry.name); found != words.end()) entry.words = found->second;
-    if (const auto found = files.find(entry.name); found != files.end()) entry.files = found->second;
+    CommandWords entry{command->get_name(), command->get_description(), {}, {}};
+    for (const CLI::Option* option : command->get_options())
+      if (!option->get_positional()) entry.options.push_back(words_of(*option));
+    if (const auto found = arguments.find(entry.name); found != arguments.end()) entry.proposals = found->second;
     result.push_back(std::move(entry));
   }
   return result;

@@ -39,12 +39,26 @@ struct SpmvCommand {
   int repeat = 20;
 };
 
+/// What completion may offer in one place.
+struct Proposals {
+  std::vector<std::string> words;  ///< that stand for themselves: names of physics, categories, shells
+  std::string files;               ///< the ending of files, "*" for any, "/" for folders only, "" for none
+};
+
+/// An option of a command: for completion.
+struct OptionWords {
+  std::vector<std::string> names;  ///< "--output", "-o"
+  std::string help;
+  std::string value;  ///< what it takes, as the help calls it: "DIR"; empty: nothing
+  bool repeats = false;
+  Proposals proposals;  ///< of its value
+};
+
 /// What may follow a command: for completion.
 struct CommandWords {
   std::string name, help;
-  std::vector<std::string> options;  ///< "--set", "-o"
-  std::vector<std::string> words;    ///< that stand for themselves: names of physics, categories, shells
-  std::string files;                 ///< the ending of files that it takes, "" for none, "*" for any
+  std::vector<OptionWords> options;
+  Proposals proposals;  ///< of its arguments
 };
 
 struct ExportCommand {
@@ -82,6 +96,9 @@ ExitCode solve_tridiagonal(const TridiagonalCommand& command);
 ExitCode doctor();
 /// A program for a shell that completes the commands in `commands`.
 ExitCode print_completion(const std::string& shell, const std::vector<CommandWords>& commands);
+
+/// Shells that print_completion knows.
+const std::vector<std::string>& shell_names();
 
 /// Names that `list` knows.
 const std::vector<std::string>& list_categories();

@@ -5,6 +5,7 @@
 
 #include "app/closing_report.hpp"
 #include "app/commands.hpp"
+#include "app/last_words.hpp"
 #include "app/open_deck.hpp"
 #include "app/progress.hpp"
 #include "app/signals.hpp"
@@ -53,8 +54,9 @@ ExitCode run_and_summarise(const deck::Deck& deck, const DeckOptions& options, c
                            output::Summary& summary, std::optional<Error>& failure) {
   Progress progress(ProgressOutput::standard(options.quiet));
   progress.at_phase = [&] {
-    StopOnSignals::set_last_words(directory / "summary.json",
-                                  summary.text_if_interrupted(static_cast<int>(ExitCode::interrupted)));
+    if (StopOnSignals::asked()) return;  // a handler may be reading
+    LastWords::set(summary.text_if_ended("interrupted", "", static_cast<int>(ExitCode::interrupted)),
+                   summary.text_if_ended("error", LastWords::message, static_cast<int>(ExitCode::memory)));
   };
   ExitCode code = ExitCode::ok;
   try {
@@ -75,16 +77,9 @@ void say_end(ExitCode code, const std::filesystem::path& directory, const output
   fmt::print("{} in {}\n", code == ExitCode::ok ? "results" : "results, not converged,", directory.string());
 }
 
-}  // namespace
-
-ExitCode run(const DeckOptions& options) {
-  const StopOnSignals signals;  // before the first line is printed
-  set_log_level(options.quiet ? "quiet" : "info");
-  load_plugins(options);
-  const deck::Deck deck = open_deck(options);
-  const output::RunFolder folder(physics::output_section().read(deck).directory);
+/// Where a deck runs into its folder: what became of it is in the summary there.
+ExitCode run_into(const output::RunFolder& folder, const deck::Deck& deck, const DeckOptions& options) {
   output::begin_results();
-
   output::Summary summary;
   summary.set("tessera", TESSERA_VERSION);
   summary.set("deck", deck.file());
@@ -104,6 +99,7 @@ ExitCode run(const DeckOptions& options) {
   summary.finish();
   try {
     summary.write(folder.path() / "summary.json");
+    LastWords::end();
   } catch (const Error& error) {
     if (!failure) throw;
     console::say(error.report());  // the first failure is the one to return
@@ -115,6 +111,26 @@ ExitCode run(const DeckOptions& options) {
   if (failure) throw *failure;
   if (!options.quiet) say_end(code, folder.path(), summary);
   return code;
+}
+
+}  // namespace
+
+ExitCode run(const DeckOptions& options) {
+  const StopOnSignals signals;  // before the first line is printed
+  set_log_level(options.quiet ? "quiet" : "info");
+  load_plugins(options);
+  const deck::Deck deck = open_deck(options);
+  const output::RunFolder folder(physics::output_section().read(deck).directory);
+  LastWords::begin(folder.path());
+  try {
+    return run_into(folder, deck, options);
+  } catch (const std::exception& error) {
+    // Whatever had no memory: the module, the summary, this message.
+    const auto* own = dynamic_cast<const Error*>(&error);
+    if (own && own->code() == ExitCode::memory) LastWords::write_of_failure(own->what());
+    if (dynamic_cast<const std::bad_alloc*>(&error)) LastWords::write_of_failure("out of host memory");
+    throw;
+  }
 }
 
 }  // namespace tessera::app

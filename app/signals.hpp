@@ -1,7 +1,4 @@
 #pragma once
-#include <filesystem>
-#include <string>
-
 #include "base/error.hpp"
 
 namespace tessera::app {
@@ -21,9 +18,6 @@ class StopOnSignals {
   /// ok, interrupted (130) or terminated (143).
   static ExitCode exit_code();
 
-  /// What the handler writes into `file` when it has to end the program: a summary with `"exit_code": 130`, which
-  /// it sets right.
-  static void set_last_words(const std::filesystem::path& file, std::string text);
   /// The run is over: signals change nothing from here on.
   static void finish();
 };

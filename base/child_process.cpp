@@ -31,14 +31,8 @@
 #include "base/error.hpp"
 #include "base/host_memory.hpp"
 #include "base/memory.hpp"
-
-#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
-#define TESSERA_SANITIZED 1
-#elif defined(__has_feature)
-#if __has_feature(address_sanitizer) || __has_feature(thread_sanitizer) || __has_feature(memory_sanitizer)
-#define TESSERA_SANITIZED 1
-#endif
-#endif
+#include "base/sanitized.hpp"
+#include "base/thread_limit.hpp"
 
 namespace tessera {
 
@@ -78,15 +72,17 @@ Error out_of_memory(const std::string& program, const std::string& what) {
 
 // ---- in the child
 
-// Crashes where memory is short are want of memory: C libraries seldom look at what malloc returns.
+// Crashes where memory is short, or behind a request that failed (errno), are want of memory: C libraries seldom look
+// at what malloc returns.
 extern "C" void end_after_crash(int signal) {
-  if (!address_space_left(std::size_t{64} << 20)) _exit(exit_out_of_memory);
+  if (errno == ENOMEM || !address_space_left(std::size_t{64} << 20)) _exit(exit_out_of_memory);
   std::signal(signal, SIG_DFL);
   raise(signal);
 }
 
-// exit() in a library ends the child only; nothing of the parent's clean-up (CUDA, files) may run in it.
-void end_at_exit(int status, void*) { _exit(status); }
+// exit() in a library ends the child only; nothing of the parent's clean-up (CUDA, files) may run in it. libgomp calls
+// it where it gets no memory.
+void end_at_exit(int status, void*) { _exit(status != 0 && errno == ENOMEM ? exit_out_of_memory : status); }
 
 void set_limit(__rlimit_resource resource, rlim_t soft, rlim_t hard) {
   rlimit limit{};
@@ -97,7 +93,7 @@ void set_limit(__rlimit_resource resource, rlim_t soft, rlim_t hard) {
 }
 
 void limit_memory() {
-#ifndef TESSERA_SANITIZED  // sanitizers reserve terabytes of addresses
+#if !TESSERA_SANITIZED  // sanitizers reserve terabytes of addresses
   std::size_t pages = 0;
   std::ifstream("/proc/self/statm") >> pages;
   const rlim_t most = pages * static_cast<rlim_t>(sysconf(_SC_PAGESIZE)) + host_bytes_available();
@@ -131,7 +127,9 @@ void prepare_child(const ChildTask& task, int words) {
   limit_memory();
   if (task.cpu_seconds > 0) allow_cpu_seconds(task.cpu_seconds);
   if (!task.trusted) confine_process();
-  omp_set_num_threads(1);  // the parent's other threads do not exist here
+  static const ThreadLimit one(1);  // the parent's other threads do not exist here
+  omp_set_num_threads(1);           // nor may libraries have any
+  errno = 0;
 }
 
 struct BareSink {

@@ -1,5 +1,6 @@
 #pragma once
 #include <array>
+#include <csignal>
 #include <cstddef>
 
 namespace tessera {
@@ -28,6 +29,22 @@ class NoUnwinding {
   NoUnwinding& operator=(const NoUnwinding&) = delete;
 };
 bool may_unwind() noexcept;
+
+/// What end_without_memory calls last, with what it said: it must not allocate. Null: nothing.
+void call_before_end_without_memory(void (*last)(const char* what) noexcept) noexcept;
+
+/// While one lives, a crash of this process after a request for memory that failed is a want of memory: for libraries
+/// that do not look at what malloc returns (VTK). malloc leaves ENOMEM in errno, and the crash follows.
+class CrashesAreWantOfMemory {
+ public:
+  CrashesAreWantOfMemory() noexcept;
+  ~CrashesAreWantOfMemory();
+  CrashesAreWantOfMemory(const CrashesAreWantOfMemory&) = delete;
+  CrashesAreWantOfMemory& operator=(const CrashesAreWantOfMemory&) = delete;
+
+ private:
+  struct sigaction before_[2];
+};
 
 namespace detail {
 /// As host_memory(), of the files below `root` ("" is the machine's own /proc and /sys); without the limits of the

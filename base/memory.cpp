@@ -6,6 +6,8 @@
 #include <unistd.h>
 
 #include <atomic>
+#include <cerrno>
+#include <csignal>
 #include <cstdlib>
 #include <cstring>
 #include <string_view>
@@ -16,6 +18,7 @@
 #include "base/error.hpp"
 #include "base/host_memory.hpp"
 #include "base/memory_device.hpp"
+#include "base/sanitized.hpp"
 
 namespace tessera {
 
@@ -32,6 +35,21 @@ std::string asked_and_free(std::size_t asked) {
   return fmt::format("out of host memory: {}{} free of {} of {}; the process holds up to {}", request,
                      human_bytes(static_cast<double>(memory.free)), human_bytes(static_cast<double>(memory.total)),
                      memory.what.data(), human_bytes(static_cast<double>(memory_use().host_peak)));
+}
+
+std::atomic<void (*)(const char*) noexcept> before_end{nullptr};
+void say_last(const char* what) noexcept {
+  if (const auto last = before_end.load()) last(what);
+}
+
+constexpr bool watched = !TESSERA_SANITIZED;
+constexpr int crashes[] = {SIGSEGV, SIGBUS};
+
+/// Another crash on the way comes to the handler that was there before.
+extern "C" void end_after_library_crash(int signal) {
+  if (errno == ENOMEM) end_without_memory();
+  std::signal(signal, SIG_DFL);
+  raise(signal);
 }
 
 constexpr const char* what_to_do =
@@ -101,14 +119,33 @@ void end_without_memory() noexcept {
   static thread_local bool came_back = false;
   if (!std::exchange(came_back, true)) {
     const NoUnwinding here;
-    console::say(out_of_host_memory().report());
+    const Error error = out_of_host_memory();
+    console::say(error.report());
+    say_last(error.what());
     _exit(static_cast<int>(ExitCode::memory));
   }
   constexpr std::string_view words =
       "error: out of host memory, and none is left for a longer message\n"
       "  help: use a coarser mesh or a lower order, or raise the limit (ulimit -v, ulimit -d, the control group)\n";
   [[maybe_unused]] const auto written = write(STDERR_FILENO, words.data(), words.size());
+  say_last("out of host memory");
   _exit(static_cast<int>(ExitCode::memory));
+}
+
+void call_before_end_without_memory(void (*last)(const char*) noexcept) noexcept { before_end = last; }
+
+CrashesAreWantOfMemory::CrashesAreWantOfMemory() noexcept {
+  errno = 0;
+  struct sigaction action {};
+  action.sa_handler = end_after_library_crash;
+  action.sa_flags = SA_RESETHAND | SA_NODEFER;
+  for (int i = 0; i < 2; ++i)
+    if (watched) sigaction(crashes[i], &action, &before_[i]);
+}
+
+CrashesAreWantOfMemory::~CrashesAreWantOfMemory() {
+  for (int i = 0; i < 2; ++i)
+    if (watched) sigaction(crashes[i], &before_[i], nullptr);
 }
 
 void keep_memory_reserve() {

@@ -16,6 +16,7 @@
 
 #include "base/error.hpp"
 #include "base/memory.hpp"
+#include "base/thread_limit.hpp"
 
 namespace tessera {
 namespace {
@@ -264,7 +265,7 @@ Team*& the_team() {
 
 }  // namespace
 
-int default_threads() { return std::max(1, omp_get_max_threads()); }
+int default_threads() { return thread_limit() > 0 ? thread_limit() : std::max(1, omp_get_max_threads()); }
 int current_part() { return part_of_thread; }
 bool inside_parallel() { return inside; }
 

@@ -1,12 +1,18 @@
 #include "base/thread_limit.hpp"
 
-#include <omp.h>
-
 namespace tessera {
 
-ThreadLimit::ThreadLimit(int count) : before_(omp_get_max_threads()) {
-  if (count > 0) omp_set_num_threads(count);
+namespace {
+
+thread_local int limit_of_thread = 0;
+
+}  // namespace
+
+ThreadLimit::ThreadLimit(int count) : before_(limit_of_thread) {
+  if (count > 0) limit_of_thread = count;
 }
-ThreadLimit::~ThreadLimit() { omp_set_num_threads(before_); }
+ThreadLimit::~ThreadLimit() { limit_of_thread = before_; }
+
+int thread_limit() noexcept { return limit_of_thread; }
 
 }  // namespace tessera

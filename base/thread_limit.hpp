@@ -3,7 +3,8 @@
 namespace tessera {
 
 /// While it lives, loops of this thread where nobody says how many threads take `count`, as if default_threads() were
-/// that; 0: as before. Not inside parallel calls.
+/// that; 0: as before. Not inside parallel calls. OpenMP is not told: where its library has no memory for the number
+/// it ends the process.
 class ThreadLimit {
  public:
   explicit ThreadLimit(int count);
@@ -14,5 +15,8 @@ class ThreadLimit {
  private:
   int before_;
 };
+
+/// That of this thread; 0: there is none.
+int thread_limit() noexcept;
 
 }  // namespace tessera

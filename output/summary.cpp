@@ -125,10 +125,11 @@ void Summary::finish() {
   *json_ = finished(*json_);
 }
 
-std::string Summary::text_if_interrupted(int exit_code) const {
+std::string Summary::text_if_ended(const std::string& status, const std::string& error, int exit_code) const {
   const NoUnwinding here;
   Json json = *json_;
-  json["status"] = "interrupted";
+  json["status"] = status;
+  if (!error.empty()) json["error"] = error;
   json["exit_code"] = exit_code;
   return dump(finished(std::move(json)));
 }

@@ -49,8 +49,8 @@ class Summary {
   /// changed when already set; otherwise it becomes "ok".
   void finish();
 
-  /// The text of a summary that says "interrupted" with this exit code, of what is known by now.
-  std::string text_if_interrupted(int exit_code) const;
+  /// The text of a summary of what is known by now, that ends with this status and exit code; an error may be empty.
+  std::string text_if_ended(const std::string& status, const std::string& error, int exit_code) const;
 
   std::string text() const;  ///< indented JSON, ends with a newline
   /// Writes atomically; throws Error(file_system).

@@ -179,6 +179,7 @@ void write_vtu(const VtkData& data, const std::filesystem::path& path) {
   check_sizes(data, data.points.size() / 3, cell_count(data));
   ask_for_memory(data);
   const NoUnwinding here;
+  const CrashesAreWantOfMemory there;
   mesh::VtkMessages messages;
   auto grid = make_grid(data);
   atomic_write(path, [&](const std::filesystem::path& temporary) {

@@ -71,11 +71,8 @@ class ConvectionDiffusion final : public scalar::ScalarModel {
  private:
   std::vector<std::vector<deck::Expression>> velocity() const override { return params_.velocity; }
   WeakForm weak_form() override {
-    WeakForm form = convection_diffusion::weak_form(params_);
-    // Of an edge in a periodic side the diffusion of upwind is made from both sides together: no side has a flow of
-    // its own.
-    if (params_.upwind() && !periodic().empty()) form.balances = false;
-    return form;
+    const std::optional<Unfolded>& unfolded = problem().space.unfolded;
+    return convection_diffusion::weak_form(params_, unfolded ? unfolded->became : std::span<const Index>());
   }
 
   Params params_;

@@ -64,21 +64,12 @@ double largest(const Array<double>& values) {
   return most;
 }
 
-/// The entry of that type that names a side; of several the last.
-const BoundaryParams* entry_of(const Params& params, const std::string& side, const char* type) {
-  const BoundaryParams* found = nullptr;
-  for (const BoundaryParams& boundary : params.boundaries)
-    if (boundary.type == type && std::find(boundary.on.begin(), boundary.on.end(), side) != boundary.on.end())
-      found = &boundary;
-  return found;
-}
-
 /// Sets `unknowns` and `mirrors`: the nodes of a side without Dirichlet data are unknowns, too. `names`: of the sides.
 void choose_unknowns(Grid& grid, const Params& params, const std::vector<mesh::Group>& names) {
   grid.unknowns = interior(grid.nodes);
   grid.mirrors = {0, 0};
   for (int side = 0; side < 4; ++side) {
-    if (entry_of(params, names[side].name, "dirichlet")) continue;
+    if (entry_of(params.boundaries, names[side].name, "dirichlet")) continue;
     const int axis = side / 2;
     ++grid.mirrors[axis];
     ++grid.unknowns.count[axis];
@@ -174,8 +165,8 @@ Grid make_grid(const deck::Deck& deck, const Params& params) {
   grid.source = scaled(-1 / k, material.source, grid, threads);
   grid.cell_peclet = 0.5 * std::max(h[0] * largest(grid.f), h[1] * largest(grid.g));
   for (int side = 0; side < 4; ++side)
-    if (const std::string& name = box.groups[side].name; !entry_of(params, name, "dirichlet"))
-      set_side(grid, side, entry_of(params, name, "neumann"), k, threads);
+    if (const std::string& name = box.groups[side].name; !entry_of(params.boundaries, name, "dirichlet"))
+      set_side(grid, side, entry_of(params.boundaries, name, "neumann"), k, threads);
   grid.u = Array<double>((grid.m(0) + Offset{2}) * (grid.m(1) + Offset{2}));
   const Array<double> given = boundary_values(params, grid.nodes, threads);
   grid.u.set_zero();

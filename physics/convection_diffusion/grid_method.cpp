@@ -8,6 +8,7 @@
 #include "physics/convection_diffusion/problem.hpp"
 #include "physics/evaluate.hpp"
 #include "physics/grid/box_method.hpp"
+#include "physics/grid/nodal_rows.hpp"
 #include "physics/run/backend.hpp"
 #include "physics/run/space.hpp"
 #include "solvers/grid/lmsor.hpp"
@@ -170,7 +171,7 @@ class RectangleMethod final : public BoxMethod {
 
  private:
   std::vector<double> at_nodes() const override { return convection_diffusion::at_nodes(grid_); }
-  WeakForm weak_form() const override { return convection_diffusion::weak_form(of_deck_); }
+  WeakForm weak_form() const override;
   std::string unknowns() const { return sizes(grid_.unknowns.count, 2); }
 
   const Params& of_deck_;
@@ -201,6 +202,14 @@ solvers::Report RectangleMethod::solve(Context& context) {
 bool RectangleMethod::report(const solvers::Report& report, Context& context) {
   if (of_deck_.exact) report_nodal_error(*of_deck_.exact, grid_, at_nodes(), threads(), context.summary);
   return BoxMethod::report(report, context);
+}
+
+WeakForm RectangleMethod::weak_form() const {
+  WeakForm form = convection_diffusion::weak_form(of_deck_, {});
+  form.nodal = [this](const Solution& solution) {
+    return difference_rows(grid_.nodes, solution, of_deck_.velocity[solution.material.front()]);
+  };
+  return form;
 }
 
 void RectangleMethod::check_values(const Context& context) {

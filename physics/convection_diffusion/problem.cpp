@@ -34,16 +34,16 @@ bool velocity_varies(const Params& params) {
   return false;
 }
 
-WeakForm weak_form(const Params& params) {
+WeakForm weak_form(const Params& params, std::span<const Index> became) {
   WeakForm form;
   form.supg = params.supg();
   form.convects = std::any_of(params.velocity.begin(), params.velocity.end(), [](const auto& v) { return !v.empty(); });
   form.velocity_varies = velocity_varies(params);
-  form.balances = !params.on_grid();
   if (params.upwind())
-    form.add = [&params](const Solution& solution, const std::vector<Index>& cells, const std::vector<char>& inside,
-                         const std::vector<Index>& slot, std::vector<double>& residual) {
-      add_upwinding(params, solution, cells, inside, slot, residual);
+    form.add = [&params, became](const Solution& solution, const std::vector<Index>& cells,
+                                 const std::vector<char>& inside, const std::vector<Index>& slot,
+                                 std::vector<double>& residual) {
+      add_upwinding(params, became, solution, cells, inside, slot, residual);
     };
   form.data = [&velocities = params.velocity, convects = form.convects, supg = form.supg](
                   const std::vector<MaterialParams>& materials, const mesh::Mesh& mesh, const assembly::DofMap& dofs,
@@ -63,8 +63,8 @@ WeakForm weak_form(const Params& params) {
 }
 
 forms::ConvectionData convection_data(const Params& params, const Problem& problem) {
-  return weak_form(params).data(params.materials, problem.mesh, problem.dofs, problem.material, {},
-                                problem.space.threads);
+  return weak_form(params, {})
+      .data(params.materials, problem.mesh, problem.dofs, problem.material, {}, problem.space.threads);
 }
 
 void report_peclet(const Params& params, const Problem& problem, const forms::ConvectionData& data,

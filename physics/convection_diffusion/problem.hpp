@@ -1,5 +1,7 @@
 #pragma once
 // The deck's coefficients on the mesh, and the assembled system.
+#include <span>
+
 #include "physics/convection_diffusion/params.hpp"
 #include "physics/forms/convection_data.hpp"
 #include "physics/scalar/problem.hpp"
@@ -11,13 +13,14 @@ namespace tessera::physics::convection_diffusion {
 void check_velocity(const std::vector<std::vector<deck::Expression>>& velocity,
                     const std::vector<MaterialParams>& materials, int dim);
 
-/// What the rows of make_system say; on a grid those of plain elements, which only its fluxes stand on. Borrows
-/// `params`.
-WeakForm weak_form(const Params& params);
+/// What the rows of make_system say. `became`: what a dof of the solution is in the system (Unfolded), empty without
+/// periodic sides. Borrows both.
+WeakForm weak_form(const Params& params, std::span<const Index> became);
 
 /// WeakForm::add of discretisation = "upwind".
-void add_upwinding(const Params& params, const Solution& solution, const std::vector<Index>& cells,
-                   const std::vector<char>& inside, const std::vector<Index>& slot, std::vector<double>& residual);
+void add_upwinding(const Params& params, std::span<const Index> became, const Solution& solution,
+                   const std::vector<Index>& cells, const std::vector<char>& inside, const std::vector<Index>& slot,
+                   std::vector<double>& residual);
 
 /// Coefficients at the quadrature points. SUPG also gets div k where k varies, from its values there. Throws
 /// Error(usage) where k is not positive definite or a value is not finite.

@@ -87,6 +87,15 @@ void name_rest(Params& params) {
     RestOfBox::replace(entry.on, rest.cells.empty() ? rest.sides : rest.cells);
 }
 
+const BoundaryParams* entry_of(const std::vector<BoundaryParams>& boundaries, const std::string& side,
+                               const char* type) {
+  const BoundaryParams* found = nullptr;
+  for (const BoundaryParams& boundary : boundaries)
+    if (boundary.type == type && std::find(boundary.on.begin(), boundary.on.end(), side) != boundary.on.end())
+      found = &boundary;
+  return found;
+}
+
 Array<double> boundary_values(const Params& params, const BoxGrid& grid, int threads) {
   const mesh::Mesh box = outline(grid);
   Array<double> u(grid.node_count());

@@ -32,6 +32,10 @@ void name_rest(Params& params);
 /// The box with one cell an axis: groups, sides and corners of the grid's mesh, for checks by name.
 mesh::Mesh outline(const BoxGrid& grid);
 
+/// The entry of that type that names a side; of several the last.
+const BoundaryParams* entry_of(const std::vector<BoundaryParams>& boundaries, const std::string& side,
+                               const char* type);
+
 /// u on all nodes: Dirichlet values on the sides, 0 inside. Where sides meet, the later entry of the deck holds.
 Array<double> boundary_values(const Params& params, const BoxGrid& grid, int threads);
 

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "physics/grid/box_method.hpp"
+#include "physics/grid/nodal_rows.hpp"
 #include "physics/poisson/grid.hpp"
 #include "physics/poisson/system.hpp"
 #include "physics/run/backend.hpp"
@@ -53,6 +54,7 @@ void StencilMethod::set_up() {
   } catch (const Error& error) {
     throw Error(error.code(), error.what(), error.help(), grid_.box.where);
   }
+  solvers::grid::require_library(params_.solver, grid_.problem, resolve_backend(params_.run.backend));
   check_names(grid_);
 }
 
@@ -100,7 +102,7 @@ solvers::Report StencilMethod::solve(Context& context) {
 
 WeakForm StencilMethod::weak_form() const {
   WeakForm form = poisson::weak_form();
-  form.balances = grid_.galerkin;
+  if (!grid_.galerkin) form.nodal = [this](const Solution& solution) { return difference_rows(grid_, solution, {}); };
   return form;
 }
 

@@ -196,27 +196,41 @@ Estimate estimate(const CommonParams& params, const Discretisation& space, const
 
 }  // namespace
 
-void say_fit(const char* where, double need, double have, const char* way_out) {
-  if (have <= 0) return;
-  const bool host = std::string_view(where) == "host";
-  const std::string words =
-      fmt::format("it will not fit: {} needs about {}, {} are free", where, human_bytes(need), human_bytes(have));
-  // A run on the GPU may do with less of the host.
-  if (need > have && host && !cuda_info().usable)
-    throw Error(ExitCode::memory, fmt::format("{} of {}", words, host_memory().what.data()), way_out);
-  if (need > have)
+void say_fit(const Room& room) {
+  if (room.free <= 0) return;
+  const bool fits = room.need <= room.free;
+  const std::string words = fmt::format("it will not fit: {} needs about {}, {} are free", room.name,
+                                        human_bytes(room.need), human_bytes(room.free));
+  if (!fits && room.computes) throw Error(ExitCode::memory, words + room.of, room.way_out);
+  const bool host = std::string_view(room.name) == "host";
+  if (!fits && host)
     warn(words);
   else
-    fmt::print("  {:<10} about {} of {} free: fits\n", where, human_bytes(need), human_bytes(have));
+    fmt::print("  {:<10} about {} of {} free: {}\n", room.name, human_bytes(room.need), human_bytes(room.free),
+               fits ? "fits" : "would not fit");
 }
 
-void print_memory(double host_bytes, double in_use, double device_bytes, const char* way_out) {
+void print_memory(const std::string& backend, double host_bytes, double in_use, double device_bytes,
+                  const char* way_out) {
   fmt::print("memory\n");
+  const bool on_cuda = resolve_backend(backend) == "cuda";
+  const HostMemory limits = host_memory();
+  const std::string of = fmt::format(" of {}", limits.what.data());
   // What is in use already is part of the need, and free for this run.
-  say_fit("host", host_bytes, in_use + static_cast<double>(host_bytes_available()), way_out);
+  say_fit({.name = "host",
+           .need = host_bytes,
+           .free = in_use + static_cast<double>(limits.free),
+           .computes = !on_cuda,
+           .of = of.c_str(),
+           .way_out = way_out});
   const CudaInfo gpu = cuda_info();
   if (gpu.usable)
-    say_fit("GPU", device_bytes, static_cast<double>(gpu.free_bytes), way_out);
+    say_fit({.name = "GPU",
+             .need = device_bytes,
+             .free = static_cast<double>(gpu.free_bytes),
+             .computes = on_cuda,
+             .way_out = "use a coarser mesh, a lower order, a solver or preconditioner with less memory, or --backend "
+                        "threads"});
   else
     fmt::print("  {:<10} about {}; {}\n", "GPU", human_bytes(device_bytes), gpu.why_not);
 }
@@ -256,7 +270,7 @@ void print_check(const CommonParams& params, const Discretisation& space, const 
     warn(fmt::format("the factorisation may take about {:.0f} {}; type = \"cg\" or \"gmres\" is likely to be faster",
                      size.set_up_seconds > 120 ? size.set_up_seconds / 60 : size.set_up_seconds,
                      size.set_up_seconds > 120 ? "minutes" : "seconds"));
-  print_memory(size.host_bytes, bytes_in_use(), size.device_bytes,
+  print_memory(params.run.backend, size.host_bytes, bytes_in_use(), size.device_bytes,
                "use a coarser mesh, a lower order or a solver without factorisation, or raise the limit that is named");
   summarise_mesh(mesh, space, 0, summary);
 }

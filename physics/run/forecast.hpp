@@ -4,12 +4,22 @@
 
 namespace tessera::physics {
 
-/// Says whether `need` bytes fit into the `have` that are free; warns where they do not. Throws Error(memory) where
-/// the host, and no GPU instead of it, is too small, with `way_out` as help.
-void say_fit(const char* where, double need, double have, const char* way_out);
+/// Memory that a run takes in one place: "host" or "GPU".
+struct Room {
+  const char* name;
+  double need = 0, free = 0;
+  bool computes = false;     ///< whether the run computes there
+  const char* of = "";       ///< whose memory it is: " of this machine"
+  const char* way_out = "";  ///< help where it is too little
+};
 
-/// Prints the memory of host and GPU that is needed beside what is in use.
-void print_memory(double host_bytes, double in_use, double device_bytes, const char* way_out);
+/// Says whether what is needed fits into what is free. Throws Error(memory), as the run would, where it does not and
+/// the run computes there. Of the host of a run on the GPU, which may do with less, it warns.
+void say_fit(const Room& room);
+
+/// Prints the memory of host and GPU that is needed beside what is in use. `backend`: that of the deck.
+void print_memory(const std::string& backend, double host_bytes, double in_use, double device_bytes,
+                  const char* way_out);
 
 /// Prints mesh, groups, quality, sizes and an estimate of time and memory for host and GPU, and warns where it will
 /// not fit. `why_no_matrix`: of a solution without one; empty: a matrix is assembled. `natural`: what holds on facets

@@ -63,6 +63,7 @@ void for_each_part(const Solution& s, const std::vector<Index>& cells, Visit vis
 
 Fluxes::Fluxes(const Solution& solution)
     : s_(solution),
+      nodal_(solution.form.nodal ? std::optional(solution.form.nodal(solution)) : std::nullopt),
       finder_(solution.mesh),
       k_(diffusivity_field(solution)),
       open_(static_cast<std::size_t>(solution.mesh.facets.size()), 0),
@@ -96,6 +97,12 @@ std::vector<Index> Fluxes::cells_at(const std::vector<Index>& slot) const {
 /// [size] a(u, phi) - l(phi) over those of `around`, the cells at these dofs, that are inside.
 std::vector<double> Fluxes::residual(const std::vector<Index>& around, const std::vector<char>& inside,
                                      const std::vector<Index>& slot, std::size_t size) const {
+  if (nodal_) {  // on a box, which has no facets inside
+    std::vector<double> rows(size, 0.0);
+    for (std::size_t dof = 0; dof < slot.size(); ++dof)
+      if (slot[dof] >= 0) rows[slot[dof]] = nodal_->residual[dof];
+    return rows;
+  }
   std::vector<Index> cells = around;
   if (!inside.empty()) std::erase_if(cells, [&](Index cell) { return !inside[cell]; });
   std::vector<double> result(size, 0.0);
@@ -108,12 +115,38 @@ std::vector<double> Fluxes::residual(const std::vector<Index>& around, const std
   return result;
 }
 
+/// Of a Neumann condition on edges: each of their two nodes has half of the edge, with the value there. Where it is not
+/// finite, at a node with a Dirichlet value, it is 0 for all that look at it.
+assembly::SideLoads Fluxes::loads_at_nodes(const FacetTerm& term) const {
+  assembly::SideLoads loads;
+  deck::Evaluator value(term.boundary->value);
+  for (const Index facet : term.group.entities) {
+    const assembly::DofBlock& block = s_.space.dofs.block_of(s_.mesh.facets.cell[facet]);
+    const Index* const dofs = block.cell(s_.mesh.facets.cell[facet] - block.first_cell);
+    const std::vector<int>& local = assembly::facet_local_dofs(block.shape, 1, s_.mesh.facets.side[facet]);
+    const double* const a = &s_.dof_points[3 * static_cast<std::size_t>(dofs[local.front()])];
+    const double* const b = &s_.dof_points[3 * static_cast<std::size_t>(dofs[local.back()])];
+    const double half = 0.5 * std::hypot(b[0] - a[0], b[1] - a[1]);
+    for (const auto& [dof, at] : {std::pair(dofs[local.front()], a), {dofs[local.back()], b}}) {
+      const double there = value(at);
+      loads.dofs.push_back(dof);
+      loads.flux.push_back(std::isfinite(there) ? half * there : 0);
+    }
+    loads.first.push_back(static_cast<Offset>(loads.dofs.size()));
+  }
+  return loads;
+}
+
 /// lambda = value - alpha u on facets without a Dirichlet value.
 void Fluxes::add_conditions() {
   for (const FacetTerm& term : s_.facets) {
-    const assembly::FacetIntegral condition = facet_integral(term, s_.mesh, s_.space.dofs, s_.threads, s_.u);
-    conditions_.push_back(assembly::facet_loads(s_.mesh, s_.space.dofs, term.group, forms::Robin{},
-                                                {condition.alpha, condition.g}, s_.u, s_.threads));
+    if (nodal_) {
+      conditions_.push_back(loads_at_nodes(term));
+    } else {
+      const assembly::FacetIntegral condition = facet_integral(term, s_.mesh, s_.space.dofs, s_.threads, s_.u);
+      conditions_.push_back(assembly::facet_loads(s_.mesh, s_.space.dofs, term.group, forms::Robin{},
+                                                  {condition.alpha, condition.g}, s_.u, s_.threads));
+    }
     for (std::size_t f = 0; f < term.group.entities.size(); ++f)
       if (const Index facet = term.group.entities[f]; !open_[facet])
         out_[facet] -= conditions_.back().total(static_cast<Offset>(f));
@@ -221,6 +254,7 @@ double Fluxes::one_sided(const mesh::Group& group, const std::vector<char>& insi
 
 /// Constants need no points: then the whole mesh is one part.
 forms::CellSums Fluxes::sums() const {
+  if (nodal_) return nodal_->sums;
   std::vector<MaterialParams> materials = s_.materials;
   bool varies = s_.form.velocity_varies || s_.mesh.measure.weighs();
   for (MaterialParams& m : materials) {

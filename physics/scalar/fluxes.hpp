@@ -1,6 +1,7 @@
 #pragma once
 // Flows through facets from the weak form, and what they balance.
 #include <memory>
+#include <optional>
 #include <string>
 #include <utility>
 #include <vector>
@@ -29,6 +30,7 @@ struct Balance {
 /// - alpha u, that is taken. So the flows are those that the discrete solution balances, and their error is of order 2k
 /// for all of a boundary with Dirichlet values (M. F. Wheeler, SIAM J. Numer. Anal. 11 (1974) 764-768; G. F. Carey,
 /// Comput. Methods Appl. Mech. Eng. 35 (1982) 1-14). Dofs where Dirichlet groups meet: see assembly::share_reactions.
+/// The same holds of differences (WeakForm::nodal), whose rows add up as well; their flows are of second order.
 /// Does not depend on the number of threads.
 class Fluxes {
  public:
@@ -44,6 +46,7 @@ class Fluxes {
   std::vector<double> residual(const std::vector<Index>& around, const std::vector<char>& inside,
                                const std::vector<Index>& slot, std::size_t size) const;
   std::vector<Index> cells_at(const std::vector<Index>& slot) const;
+  assembly::SideLoads loads_at_nodes(const FacetTerm& term) const;
   void add_conditions();
   void add_reactions();
   double one_sided(const mesh::Group& group, const std::vector<char>& inside) const;
@@ -54,6 +57,7 @@ class Fluxes {
   forms::CellSums sums() const;
 
   const Solution& s_;
+  std::optional<NodalRows> nodal_;  ///< where the rows are differences
   mesh::FacetFinder finder_;
   assembly::HostTensorField k_;
   std::vector<char> open_;  ///< [facets] where no condition says the flow: Dirichlet values, periodic sides

@@ -85,7 +85,7 @@ ScalarResults::ScalarResults(const Solution& solution, output::Summary& summary)
   Threads exec(s_.threads);
   Scope scope(exec, "balance");
   fluxes_ = std::make_unique<const Fluxes>(s_);
-  if (s_.form.balances) report_balance(fluxes_->balance(), s_, summary);
+  report_balance(fluxes_->balance(), s_, summary);
 }
 
 double ScalarResults::quantity(const QuantityParams& quantity) const { return flux_quantity(quantity, s_, *fluxes_); }

@@ -9,7 +9,7 @@ namespace tessera::physics::scalar {
 /// Field "flux" = -k grad u, quantities of kind "flux" and "flux_gradient", the material of the cells.
 class ScalarResults final : public Results {
  public:
-  /// Fills "balance" of the summary where the form balances. Phase: balance.
+  /// Fills "balance" of the summary. Phase: balance.
   ScalarResults(const Solution& solution, output::Summary& summary);
   double quantity(const QuantityParams& quantity) const override;
   std::vector<double> field(const std::string& name) override;

@@ -11,13 +11,17 @@ namespace tessera::physics::scalar {
 
 struct Solution;
 
+/// Rows that are no integrals over cells but differences at nodes, each times the part of the domain that is nearer to
+/// its node than to others.
+struct NodalRows {
+  std::vector<double> residual;  ///< [dofs] what flows out of this part into others, less what arises in it
+  forms::CellSums sums;          ///< of the terms over all of these parts
+};
+
 /// The weak form whose rows the solution satisfies, as far as it is not in scalar/: evaluated on parts of the mesh, so
 /// that coefficients that vary are not kept for all of it.
 struct WeakForm {
   bool supg = false;
-  /// The rows of the nodes inside are those of the finite elements on this mesh: sources and fluxes balance to the
-  /// solver's tolerance.
-  bool balances = true;
   /// Coefficients at the points of the cells of a mesh, of which `material` gives the material; u is the solution.
   std::function<forms::ConvectionData(const std::vector<MaterialParams>& materials, const mesh::Mesh& mesh,
                                       const assembly::DofMap& dofs, const std::vector<Index>& material,
@@ -28,6 +32,9 @@ struct WeakForm {
   std::function<void(const Solution& solution, const std::vector<Index>& cells, const std::vector<char>& inside,
                      const std::vector<Index>& slot, std::vector<double>& residual)>
       add;
+  /// Where the rows are differences: these, instead of what `data` and `add` say. Conditions of the boundary are then
+  /// taken at the nodes.
+  std::function<NodalRows(const Solution& solution)> nodal;
   bool convects = false;         ///< there is a velocity
   bool velocity_varies = false;  ///< and it is no constant: then the sums over all cells take the mesh in parts
 };

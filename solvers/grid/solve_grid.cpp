@@ -1,3 +1,5 @@
+#include "base/on_cuda.hpp"
+#include "solvers/grid/cufft.hpp"
 #include "solvers/grid/sine_transform.hpp"
 #include "solvers/grid/solve_grid_impl.hpp"
 
@@ -49,6 +51,11 @@ MethodEntry fft_entry() {
           .bytes = fft_bytes,
           .make_threads = make_grid_method<Threads>,
           .make_cuda = TESSERA_ON_CUDA(make_grid_method<Cuda>)};
+}
+
+void require_library(const SolverParams& params, const GridProblem& problem, const std::string& backend) {
+  void (*const require_on_cuda)(const std::string&) = TESSERA_ON_CUDA(require_cufft);
+  if (params.type == "fft" && problem.dim > 1 && backend == "cuda" && require_on_cuda) require_on_cuda("");
 }
 
 template std::unique_ptr<Method<Threads>> make_grid_method(const SolverParams&);

@@ -1,4 +1,5 @@
 #pragma once
+#include "solvers/grid/fast_poisson.hpp"
 #include "solvers/method.hpp"
 
 namespace tessera::solvers::grid {
@@ -16,6 +17,10 @@ struct BcrParams {
 /// grid that the method does not take.
 MethodEntry bcr_entry();
 MethodEntry fft_entry();
+
+/// Throws Error(usage) where the method needs a shared library on the backend ("threads", "cuda") that cannot be
+/// loaded: fft needs cuFFT for transforms along y and z.
+void require_library(const SolverParams& params, const GridProblem& problem, const std::string& backend);
 
 template <class Exec>
 std::unique_ptr<Method<Exec>> make_grid_method(const SolverParams& params);

@@ -126,8 +126,8 @@ class Gmres final : public Krylov<Exec, T> {
   }
   std::string advice() const override {
     const bool sweeps = this->params_.preconditioner == "ssor" || this->params_.preconditioner == "multicolour_ssor";
-    return fmt::format("{}raise restart, {} now, or max_iterations",
-                       sweeps ? "" : "choose preconditioner = \"ssor\" (on CUDA \"multicolour_ssor\"), ", m_);
+    return fmt::format("raise restart, {} now, or max_iterations{}", m_,
+                       sweeps ? "" : ", or choose preconditioner = \"ssor\" (on CUDA \"multicolour_ssor\")");
   }
   static std::string singular(int iteration) {
     return fmt::format(

@@ -8,6 +8,7 @@
 #include <string>
 #include <vector>
 
+#include "linalg/vector_ops.hpp"
 #include "solvers/krylov/equation.hpp"
 #include "solvers/krylov/replay.hpp"
 #include "solvers/params.hpp"
@@ -116,6 +117,7 @@ class Krylov {
   void judge(int count, int& done, double& norm, End& end, bool& ended);
   bool meets_tolerance(double norm);
   void conclude(double norm);
+  std::string preconditioner_to_blame();
   std::string stagnation(double norm) const;
   std::string too_many(double norm) const;
 
@@ -165,12 +167,14 @@ Report Krylov<Exec, T>::run(Equation<Exec, T>& equation, const Monitor& monitor)
   double norm = equation_->residual(r_);
   report_.history.push_back(norm);
   if (!std::isfinite(norm)) report_.failure = "the matrix or the initial guess holds a value that is not finite";
-  double norm_before = std::numeric_limits<double>::infinity();
+  double norm_before = std::numeric_limits<double>::infinity(), aimed = target_;
   End end = End::small;
   bool again = false;
   while (report_.failure.empty() && !meets_tolerance(norm)) {
-    if (end != End::refresh) {
-      if (norm > 0.9 * norm_before) {
+    const bool arrived = target_ < aimed;  // where the method aimed; what it was related to has turned out smaller
+    aimed = target_;
+    if (arrived || end != End::refresh) {
+      if (!arrived && norm > 0.9 * norm_before) {
         report_.failure = end == End::broken ? breakdown_ : stagnation(norm);
         break;
       }
@@ -189,7 +193,41 @@ Report Krylov<Exec, T>::run(Equation<Exec, T>& equation, const Monitor& monitor)
     if (end == End::refresh && norm > target_) report_.failure = no_progress(before, norm);
   }
   conclude(norm);
+  if (!report_.converged && !report_.interrupted)
+    if (const std::string why = preconditioner_to_blame(); !why.empty()) report_.failure = why;
   return report_;
+}
+
+/// A sentence where M^-1 makes vectors so much larger that nothing of them is left in their images: a sweep along the
+/// rows then grows from row to row (H. C. Elman, A stability analysis of incomplete LU factorizations, Math. Comp. 47
+/// (1986) 191-217). Overwrites r_.
+template <class Exec, class T>
+std::string Krylov<Exec, T>::preconditioner_to_blame() {
+  if (M_->diagonal()) return {};
+  Array<T, Space> z(r_.size());
+  const auto square = [&](const Array<T, Space>& v) {
+    linalg::dot(exec_, v.view(), v, scalars_.data());
+    fetch();
+    return host(0);
+  };
+  linalg::fill_random(exec_, r_.view(), 1);
+  const double before = square(r_);
+  A_->apply(exec_, r_, z);
+  if (!std::isfinite(square(z))) return {};
+  M_->apply(exec_, r_, z);
+  A_->apply(exec_, z, r_);
+  const double growth = std::sqrt(square(r_) / before);
+  if (growth < 1 / std::numeric_limits<double>::epsilon()) return {};
+  const bool in_rows = params_.preconditioner == "ssor";
+  return fmt::format(
+      "preconditioner = \"{}\" is of no use for this matrix: it makes a vector {} times larger{}; choose {}",
+      params_.preconditioner, std::isfinite(growth) ? fmt::format("{:.1e}", growth) : "more than 1e+38",
+      in_rows ? ", for its sweeps grow from row to row where the entries beside the diagonal outweigh it, as those of "
+                "convection without upwinding do"
+              : "",
+      in_rows ? "upwinding (discretisation = \"supg\" or \"upwind\"), solver.type = \"lu\", or type = \"gmres\" with "
+                "restart = 200 and preconditioner = \"jacobi\""
+              : "another one");
 }
 
 /// Where the residual seems small enough the solution is good enough to say what it is in proportion to.

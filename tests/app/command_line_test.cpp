@@ -74,31 +74,6 @@ TEST(CommandLine, ADeckFromStandardInput) {
   EXPECT_TRUE(here.says((folder() / "none.geo").string() + " does not exist")) << here.text;
 }
 
-TEST(Completion, OfBashKnowsCommandsOptionsAndNames) {
-  auto completed = [](const std::string& words, int at) {
-    const Result result = shell("bash -c 'source <(" + program() + " completion bash); COMP_WORDS=(tessera " + words +
-                                "); COMP_CWORD=" + std::to_string(at) + "; _tessera; echo ${COMPREPLY[@]}'");
-    EXPECT_EQ(result.code, 0) << result.text;
-    return result.text;
-  };
-  EXPECT_EQ(completed("te", 1), "template\n");
-  EXPECT_EQ(completed("template poi", 2), "poisson\n");
-  EXPECT_EQ(completed("list sol", 2), "solvers\n");
-  EXPECT_EQ(completed("run --ba", 2), "--backend\n");
-  EXPECT_EQ(completed("run a.toml --backend cu", 4), "cuda\n");
-  const std::string deck = write_deck("completed.toml", "");
-  EXPECT_EQ(completed("run " + deck.substr(0, deck.size() - 6), 2), deck + "\n");
-  for (const char* shell_name : {"zsh", "fish"}) {
-    const Result script = tessera(std::string("completion ") + shell_name);
-    EXPECT_EQ(script.code, 0);
-    for (const char* word : {"two_point_bvp", "preconditioners", "backend", "toml"}) EXPECT_TRUE(script.says(word));
-    if (shell(std::string("command -v ") + shell_name).code == 0) {
-      EXPECT_EQ(shell(program() + " completion " + shell_name + " | " + shell_name + " -n").code, 0);
-    }
-  }
-  EXPECT_EQ(tessera("completion csh").code, 2);
-}
-
 TEST(CommandLine, AnUnknownCommandNamesTheNearest) {
   const Result result = tessera("rnu deck.toml");
   EXPECT_EQ(result.code, 2);

@@ -276,6 +276,40 @@ TEST(ConvectionDiffusion, TheTutorialRuns) {
   EXPECT_LT(layer["quantities"]["u_centre"].get<double>(), 1.01);
 }
 
+/// The entries before the diagonal outweigh it: the sweeps grow from row to row, up to 1e51 times.
+TEST(ConvectionDiffusion, SweepsThatGrowAreBlamedForWhatDoesNotConverge) {
+  const std::string deck = (source() / "inputs/tutorials/05_convection_diffusion.toml").string();
+  for (const std::string type : {"gmres", "bicgstab"})
+    for (const char* precision : {"double", "mixed"}) {
+      const Result result = app_test::tessera(
+          "run " + deck + " --quiet --backend threads --set physics.discretisation=galerkin --set run.precision=" +
+          precision + " --set solver.type=" + type + " --set solver.preconditioner=ssor --output " + out("growing"));
+      EXPECT_EQ(result.code, 4) << result.text;
+      for (const char* part : {"preconditioner = \"ssor\" is of no use for this matrix", "grow from row to row",
+                               "discretisation = \"supg\"", "solver.type = \"lu\"", "restart = 200"})
+        EXPECT_TRUE(result.says(part)) << part << "\n" << result.text;
+    }
+  // What does not converge for another reason is not blamed on it.
+  const Result few = app_test::tessera("run " + deck +
+                                       " --quiet --backend threads --set solver.preconditioner=ssor --set "
+                                       "solver.max_iterations=3 --output " +
+                                       out("few"));
+  EXPECT_EQ(few.code, 4);
+  EXPECT_FALSE(few.says("of no use")) << few.text;
+  EXPECT_TRUE(few.says("after 3 iterations")) << few.text;
+}
+
+/// Where the residual first meets the tolerance, what it is related to turns out smaller than the right-hand side: the
+/// next restart begins a little above the tolerance, and that is no stagnation.
+TEST(ConvectionDiffusion, ARestartJustAboveTheToleranceGoesOn) {
+  const std::string deck = (source() / "inputs/tutorials/05_convection_diffusion.toml").string();
+  const auto summary = run_deck(deck, "goes_on",
+                                " --set physics.discretisation=galerkin --set solver.type=gmres --set "
+                                "solver.restart=200");
+  EXPECT_TRUE(summary["solver"]["converged"].get<bool>());
+  EXPECT_LE(summary["solver"]["relative_residual"].get<double>(), 1e-8);
+}
+
 TEST(ConvectionDiffusion, SweepsFollowTheFlow) {
   const std::string deck = (source() / "inputs/tutorials/05_convection_diffusion.toml").string();
   const auto solved = [&](const std::string& preconditioner, const std::string& backend = "threads") {

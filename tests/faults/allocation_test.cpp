@@ -14,6 +14,7 @@
 #include <fstream>
 #include <iterator>
 #include <new>
+#include <nlohmann/json.hpp>
 #include <string>
 #include <vector>
 
@@ -107,32 +108,52 @@ constexpr const char* head =
     "1\n[[boundary]]\non "
     "= [\"left\", \"right\"]\ntype = \"dirichlet\"\nvalue = \"y\"\n";
 
+/// A run that has its folder leaves a whole summary that says so, and no half of a file.
+void expect_summary(const std::filesystem::path& folder, const End& end) {
+  namespace fs = std::filesystem;
+  // The lock stands where the folder was being made.
+  if (end.code != 5 || !fs::exists(folder) || fs::exists(folder / ".tessera.lock")) return;
+  std::ifstream file(folder / "summary.json");
+  const auto summary = nlohmann::json::parse(file, nullptr, false);
+  ASSERT_TRUE(summary.is_object()) << end.words;
+  EXPECT_EQ(summary.value("status", ""), "error");
+  EXPECT_EQ(summary.value("exit_code", 0), 5);
+  EXPECT_NE(summary.value("error", "").find("out of host memory"), std::string::npos) << summary;
+  for (const auto& entry : fs::directory_iterator(folder))
+    EXPECT_NE(entry.path().extension(), ".tmp") << entry.path() << "\n" << end.words;
+}
+
 void expect_refusals(const std::string& deck) {
   const std::filesystem::path folder =
       std::filesystem::path(::testing::TempDir()) / ("tessera_faults_" + std::to_string(getpid()));
   std::filesystem::create_directories(folder);
   std::ofstream(folder / "deck.toml") << deck;
   const std::string log = (folder / "log").string();
-  const std::vector<std::string> arguments{"run", (folder / "deck.toml").string(), "--quiet", "--output",
-                                           (folder / "out").string()};
-  const End whole = run(arguments, 0, false, log);
+  const std::filesystem::path out = folder / "out";
+  const std::vector<std::string> arguments{"run", (folder / "deck.toml").string(), "--quiet", "--output", out.string()};
+  const auto run = [&](long failing, bool and_later) {
+    std::filesystem::remove_all(out);
+    const End end = testing::run(arguments, failing, and_later, log);
+    EXPECT_TRUE(end.is_fine()) << "request " << failing << (and_later ? " and later ones" : "") << ": " << end.code
+                               << "\n"
+                               << end.words;
+    SCOPED_TRACE("request " + std::to_string(failing) + (and_later ? " and later ones" : ""));
+    expect_summary(out, end);
+    return end;
+  };
+  const End whole = run(0, false);
   ASSERT_EQ(whole.code, 0) << whole.words;
   ASSERT_GT(whole.requests, 1000);
   const char* asked = std::getenv("TESSERA_FAULTS");
   if (const long one = asked ? std::atol(asked) : 0; one > 0) {
-    for (const bool and_later : {false, true}) {
-      const End end = run(arguments, one, and_later, log);
-      EXPECT_TRUE(end.is_fine()) << end.code << "\n" << end.words;
-    }
+    for (const bool and_later : {false, true}) run(one, and_later);
     return;
   }
   const long samples = 25, step = asked && asked == std::string("all") ? 1 : std::max(1L, whole.requests / samples);
   long refused = 0;
   for (const bool and_later : {false, true})
     for (long k = 1; k <= whole.requests; k += step) {
-      const End end = run(arguments, k, and_later, log);
-      EXPECT_TRUE(end.is_fine()) << "request " << k << (and_later ? " and later ones" : "") << ": " << end.code << "\n"
-                                 << end.words;
+      const End end = run(k, and_later);
       if (end.code == 5) {
         EXPECT_NE(end.words.find("out of host memory"), std::string::npos) << "request " << k << "\n" << end.words;
         ++refused;

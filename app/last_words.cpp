@@ -1,0 +1,120 @@
+#include "app/last_words.hpp"
+
+#include <fcntl.h>
+#include <unistd.h>
+
+#include <array>
+#include <atomic>
+#include <climits>
+#include <csignal>
+#include <cstdio>
+#include <cstring>
+#include <string_view>
+
+#include "base/host_memory.hpp"
+#include "output/results.hpp"
+
+namespace tessera::app {
+namespace {
+
+/// Texts that a handler may read while the next are made: they are never changed, and live until those after them are
+/// set.
+struct Texts {
+  std::string interrupted, failed;
+  std::size_t code_at = 0, message_at = 0;  ///< where "130" and the message stand
+};
+std::array<Texts, 2> texts;
+std::atomic<int> current{-1};  ///< of `texts`; -1: none yet
+std::atomic<pid_t> owner{0};   ///< whose run it is; 0: there is none
+char file_name[PATH_MAX] = "", temporary_name[PATH_MAX] = "";
+static_assert(std::atomic<pid_t>::is_always_lock_free);
+
+constexpr std::string_view code_of_sigint = "\"exit_code\": 130";
+
+/// A file under a temporary name that gets its own when it is whole.
+class Writer {
+ public:
+  Writer() noexcept : file_(::open(temporary_name, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666)) {}
+  void write(std::string_view text) noexcept {
+    while (whole_ && !text.empty()) {
+      const ssize_t count = file_ < 0 ? -1 : ::write(file_, text.data(), text.size());
+      whole_ = count > 0;
+      if (whole_) text.remove_prefix(static_cast<std::size_t>(count));
+    }
+  }
+  /// As the inside of a JSON string; what it cannot hold becomes a question mark.
+  void write_escaped(const char* text) noexcept {
+    for (; *text; ++text) {
+      if (*text == '"' || *text == '\\') write("\\");
+      write(static_cast<unsigned char>(*text) < ' ' ? std::string_view("?") : std::string_view(text, 1));
+    }
+  }
+  void finish() noexcept {
+    if (file_ < 0) return;
+    ::close(file_);
+    if (!whole_ || ::rename(temporary_name, file_name) != 0) ::unlink(temporary_name);
+  }
+
+ private:
+  int file_;
+  bool whole_ = true;
+};
+
+}  // namespace
+
+void LastWords::begin(const std::filesystem::path& folder) noexcept {
+  owner = 0;
+  current = -1;
+  const char* const name = folder.c_str();
+  constexpr std::string_view hidden = "/.summary.json.last.tmp";
+  if (std::strlen(name) + hidden.size() >= PATH_MAX) return;
+  std::snprintf(file_name, sizeof file_name, "%s/summary.json", name);
+  std::snprintf(temporary_name, sizeof temporary_name, "%s%s", name, hidden.data());
+  owner = getpid();
+  call_before_end_without_memory(write_of_failure);
+}
+
+void LastWords::set(std::string interrupted, std::string failed) {
+  const int next = current == 0 ? 1 : 0;
+  Texts& of = texts[static_cast<std::size_t>(next)];
+  of.interrupted = std::move(interrupted);
+  of.failed = std::move(failed);
+  of.code_at = of.interrupted.find(code_of_sigint);
+  of.message_at = of.failed.find(message);
+  if (of.code_at == std::string::npos || of.message_at == std::string::npos) return;
+  of.code_at += code_of_sigint.size() - 3;
+  current = next;
+}
+
+void LastWords::end() noexcept { owner = 0; }
+
+void LastWords::write_of_signal(int signal) noexcept {
+  output::remove_results_from_signal();
+  if (owner != getpid() || current < 0) return;
+  const Texts& of = texts[static_cast<std::size_t>(current)];
+  const std::string_view text = of.interrupted;
+  Writer writer;
+  writer.write(text.substr(0, of.code_at));
+  writer.write(signal == SIGTERM ? "143" : "130");
+  writer.write(text.substr(of.code_at + 3));
+  writer.finish();
+}
+
+void LastWords::write_of_failure(const char* what) noexcept {
+  if (owner != getpid()) return;
+  output::remove_results_from_signal();
+  std::string_view before = "{\n  \"status\": \"error\",\n  \"error\": \"", after = "\",\n  \"exit_code\": 5\n}\n";
+  if (current >= 0) {
+    const Texts& of = texts[static_cast<std::size_t>(current)];
+    before = std::string_view(of.failed).substr(0, of.message_at);
+    after = std::string_view(of.failed).substr(of.message_at + std::strlen(message));
+  }
+  Writer writer;
+  writer.write(before);
+  writer.write_escaped(what);
+  writer.write(after);
+  writer.finish();
+  owner = 0;
+}
+
+}  // namespace tessera::app
