@@ -14,6 +14,7 @@ class LoadedKernel {
   static std::optional<LoadedKernel> load(const std::string& cubin, const char* name, std::string& problem);
   ~LoadedKernel();
   LoadedKernel(LoadedKernel&&) noexcept;
+  LoadedKernel& operator=(LoadedKernel&&) noexcept;
 
   /// launch() of base/parallel_cuda.cuh with one argument: nothing on no blocks, checked, synchronised in debug.
   template <class Argument>

@@ -18,6 +18,7 @@ struct LoadedKernel::State {
 LoadedKernel::LoadedKernel(std::unique_ptr<State> state) : state_(std::move(state)) {}
 LoadedKernel::~LoadedKernel() = default;
 LoadedKernel::LoadedKernel(LoadedKernel&&) noexcept = default;
+LoadedKernel& LoadedKernel::operator=(LoadedKernel&&) noexcept = default;
 
 std::optional<LoadedKernel> LoadedKernel::load(const std::string& cubin, const char* name, std::string& problem) {
   auto state = std::make_unique<State>();

@@ -24,7 +24,7 @@ class Nvrtc {
   /// "13.0" where it is usable.
   const std::string& version() const { return version_; }
 
-  /// The cubin; without one where the compiler fails, and then its words in `problem`. Safe to call from threads.
+  /// The cubin, empty for a virtual architecture (compute_90); nothing the compiler fails, and then its words in `problem`. Safe to call from threads.
   std::optional<std::string> compile(const std::string& source, const std::vector<std::string>& options,
                                      std::string& problem) const;
 

@@ -100,7 +100,7 @@ std::optional<std::string> Nvrtc::compile(const std::string& source, const std::
   std::size_t size = 0;
   if (!ok(functions_->GetCUBINSize(program.handle, &size))) return {};
   std::string cubin(size, '\0');
-  if (!ok(functions_->GetCUBIN(program.handle, cubin.data()))) return {};
+  if (size > 0 && !ok(functions_->GetCUBIN(program.handle, cubin.data()))) return {};
   return cubin;
 }
 

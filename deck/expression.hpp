@@ -7,6 +7,10 @@
 
 namespace tessera::deck {
 
+namespace expressions {
+struct Root;
+}
+
 /// The variables of an expression.
 enum class Variable { x, y, z, t, u, ux, uy, uz };
 
@@ -44,6 +48,7 @@ class Expression {
   void require_axes(int dim) const;
   const std::string& text() const;
   const std::optional<Position>& where() const;
+  const expressions::Root& root() const;  ///< its tree, for what evaluates it elsewhere
 
  private:
   friend class Evaluator;
