@@ -24,7 +24,8 @@ class Nvrtc {
   /// "13.0" where it is usable.
   const std::string& version() const { return version_; }
 
-  /// The cubin, empty for a virtual architecture (compute_90); nothing the compiler fails, and then its words in `problem`. Safe to call from threads.
+  /// The cubin (empty for a virtual architecture such as compute_90), or nothing where the compiler fails, whose words
+  /// are then in `problem`. Safe to call from threads.
   std::optional<std::string> compile(const std::string& source, const std::vector<std::string>& options,
                                      std::string& problem) const;
 

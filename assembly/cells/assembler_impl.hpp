@@ -112,12 +112,26 @@ Assembler<Exec, Form>::Assembler(Exec& exec, const mesh::Mesh& mesh, const DofMa
 
 template <class Exec, class Form>
 void Assembler<Exec, Form>::set_data(const Data& data) {
-  check_form_data<Form>(data, state_->report.elements, state_->mesh->dim);
+  set_data(data, {});
+}
+
+template <class Exec, class Form>
+void Assembler<Exec, Form>::set_data(const Data& data, const ExpressionData& expressions) {
+  Coefficients<Form> coefficients = Form::coefficients(data);
+  const ExpressedCoefficients expressed(expressions, coefficients);
+  check_data(coefficients, Form::region(data), state_->report.elements, state_->mesh->dim);
+  evaluated_ = expressed.varying();
+  evaluator_.reset();
+  if (!evaluated_.empty())
+    evaluator_ = std::make_shared<CoefficientEvaluator<Exec>>(exec_, *state_->mesh, *state_->map, Form::region(data),
+                                                              expressed.of_varying());
   FieldCursor<Form> first{};
   for (std::size_t b = 0; b < state_->blocks.size(); ++b) {
     BlockData<Space>& block = state_->blocks[b];
     place_regions(Form::region(data), state_->map->blocks[b], block);
-    place_form(Form::coefficients(data), Offset{block.cells} * block.view.points, first, block.fields, forms_[b]);
+    const Offset points = Offset{block.cells} * block.view.points;
+    place_form(coefficients, points, first, block.fields, forms_[b], evaluated_);
+    evaluate(b, expressions.t);
     if constexpr (Form::symmetric && !forms::has_components<Form>) {
       // On CUDA linear simplices take means over the points.
       const bool varies = !forms_[b].constant(forms::gradient_gradient) || !forms_[b].constant(forms::value_value);
@@ -128,6 +142,24 @@ void Assembler<Exec, Form>::set_data(const Data& data) {
                                                  : Kernel::affine_simplex;
     }
   }
+}
+
+template <class Exec, class Form>
+void Assembler<Exec, Form>::set_time(double t) {
+  for (std::size_t b = 0; b < state_->blocks.size(); ++b) evaluate(b, t);
+}
+
+template <class Exec, class Form>
+void Assembler<Exec, Form>::evaluate(std::size_t b, double t) {
+  BlockData<Space>& block = state_->blocks[b];
+  if (evaluated_.empty() || block.cells == 0) return;
+  std::vector<double*> values;
+  for (const std::size_t member : evaluated_) values.push_back(block.fields[member].data());
+  const BlockView& view = block.view;
+  evaluator_->evaluate(
+      exec_, b,
+      {view.coordinates, view.geometry, view.geometry_stride, view.geometry_step, view.cell, std::span(block.order)}, t,
+      values);
 }
 
 template <class Exec, class Form>

@@ -37,11 +37,12 @@ class DeviceEvaluator {
   /// Inputs by the numbers of the variables.
   using Inputs = std::array<Input, expressions::variables.size()>;
 
-  /// Point i has place i, or with a list on the device of cells with `points` each: cells[i / points] * points + i %
-  /// points. So the values at the points of some cells get where those of all cells stand.
+  /// Point i has place first + i, or with a list on the device of cells with `points` each: list[i / points] * points +
+  /// i % points. So the values at the points of some cells get where those of all cells stand.
   struct Cells {
     const Index* list = nullptr;
     int points = 1;
+    Offset first = 0;
   };
 
   /// How an expression is evaluated.

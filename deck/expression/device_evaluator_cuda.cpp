@@ -162,7 +162,7 @@ struct DeviceEvaluator::State {
     if (cells.list) result.cells = cells.list + first / cells.points;
     result.per_cell = cells.points;
     result.count = static_cast<int>(count);
-    result.first = first;
+    result.first = cells.first + first;
     return result;
   }
 

@@ -83,7 +83,7 @@ TEST_P(RandomOnDevice, ExpressionsAreMuParsers) {
     DeviceEvaluator evaluator(exec, all, options_of(way));
     const auto values = values_of(exec, evaluator, all.size(), points);
     for (std::size_t k = 0; k < all.size(); ++k) {
-      EXPECT_EQ(evaluator.way(k), way);
+      EXPECT_TRUE(evaluator.way(k) == way || expressions::weight_of(all[k].root()) > expressions::most_weight);
       Oracle oracle(samples[k].text);
       for (std::size_t p = 0; p < points.size() / 3; ++p) {
         const double expected = oracle(&points[3 * p], t);

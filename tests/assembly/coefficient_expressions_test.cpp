@@ -1,0 +1,114 @@
+// A system of coefficients as expressions is that of their values at the quadrature points.
+#include <gtest/gtest.h>
+
+#include "assembly/support.hpp"
+#include "base/error.hpp"
+
+namespace tessera::testing {
+namespace {
+
+using assembly::ExpressionData;
+using assembly::RegionExpressions;
+using deck::Expression;
+
+template <class Exec>
+class CoefficientExpressions : public ::testing::Test {};
+TYPED_TEST_SUITE(CoefficientExpressions, Backends);
+
+/// Values at the points of the assembler, as a run without expressions has them.
+template <class Exec>
+forms::Coefficient at_points(System<Exec>& system, const RegionExpressions& of, const std::vector<Index>& region,
+                             double t) {
+  forms::Coefficient result{static_cast<int>(of.front().size()), true, {}};
+  const std::vector<double> points = system.assembler.quadrature_points();
+  for (std::size_t i = 0; i < points.size() / 3; ++i) {
+    const std::size_t cell = i / static_cast<std::size_t>(system.assembler.points_per_cell(0));
+    const std::size_t r = region.empty() ? 0 : static_cast<std::size_t>(region[cell]);
+    for (const Expression& one : of[r]) result.values.push_back(deck::Evaluator(one)(&points[3 * i], t));
+  }
+  return result;
+}
+
+template <class System>
+void expect_same(System& system, const std::vector<double>& A, const std::vector<double>& b, const std::string& what) {
+  const std::vector<double> values = to_vector(system.A.values), load = to_vector(system.b);
+  double size = 0;
+  for (const double a : A) size = std::max(size, std::fabs(a));
+  for (std::size_t i = 0; i < A.size(); ++i) ASSERT_NEAR(values[i], A[i], 1e-13 * size) << what;
+  for (std::size_t i = 0; i < b.size(); ++i) ASSERT_NEAR(load[i], b[i], 1e-13) << what;
+}
+
+TYPED_TEST(CoefficientExpressions, GiveTheSystemOfTheirValues) {
+  TESSERA_REQUIRE(TypeParam);
+  for (const char* shape : {"interval", "triangle", "quad", "tet", "hex"})
+    for (int order = 1; order <= 2; ++order)
+      for (const int regions : {1, 2})
+        for (const bool tensor : {false, true}) {
+          mesh::Mesh mesh = box(shape, 3);
+          deform(mesh);
+          System<TypeParam> system(mesh, order);
+          const std::string what = shape + std::to_string(order) + (tensor ? " tensor" : "") + std::to_string(regions);
+          std::vector<Index> region;
+          for (Index cell = 0; regions > 1 && cell < mesh.cells(); ++cell) region.push_back(cell % 3 == 0);
+          const int full = mesh.dim * (mesh.dim + 1) / 2;
+          ExpressionData expressions;
+          expressions.members.resize(3);
+          for (int r = 0; r < 2; ++r) {
+            std::vector<Expression> k(tensor ? static_cast<std::size_t>(full) : 1, Expression("0.1*x"));
+            k.front() = Expression(r == 0 ? "2 + x*y + t" : "3");
+            if (tensor) k.back() = Expression("4 - x");
+            expressions.members[0].push_back(k);
+            expressions.members[1].push_back({Expression(r == 0 ? "0.5" : "0.25")});  // constant on regions
+            expressions.members[2].push_back({Expression(r == 0 ? "sin(x + z)*t" : "-1")});
+          }
+          for (const double t : {0.5, 2.0}) {
+            forms::DiffusionData data{.region = region,
+                                      .k = at_points(system, expressions.members[0], region, t),
+                                      .c = at_points(system, expressions.members[1], region, t),
+                                      .f = at_points(system, expressions.members[2], region, t)};
+            system.assemble(data);
+            const std::vector<double> A = to_vector(system.A.values), b = to_vector(system.b);
+            expressions.t = t;
+            system.assembler.set_data({.region = region, .k = {}, .c = {}, .f = {}}, expressions);
+            system.assembler.refill(system.A, system.b.view());
+            expect_same(system, A, b, what);
+            system.assembler.set_time(7);
+            system.assembler.set_time(t);
+            system.assembler.refill(system.A, system.b.view());
+            expect_same(system, A, b, what + " again");
+          }
+        }
+}
+
+/// What is not given as an expression is the data's; and a set of data without expressions forgets those before.
+TYPED_TEST(CoefficientExpressions, StandBesideValues) {
+  TESSERA_REQUIRE(TypeParam);
+  System<TypeParam> system(box("tet", 3), 2);
+  forms::DiffusionData data{.region = {}, .k = constant(2), .c = constant(0.5), .f = constant(3)};
+  system.assemble(data);
+  const std::vector<double> A = to_vector(system.A.values), b = to_vector(system.b);
+  ExpressionData expressions;
+  expressions.members = {{}, {}, {{Expression("3 + 0*x")}}};
+  system.assembler.set_data({.region = {}, .k = constant(2), .c = constant(0.5), .f = constant(9)}, expressions);
+  system.assembler.refill(system.A, system.b.view());
+  expect_same(system, A, b, "source");
+  system.assemble(data);
+  system.assembler.set_time(3);
+  system.assembler.refill(system.A, system.b.view());
+  expect_same(system, A, b, "values again");
+}
+
+TYPED_TEST(CoefficientExpressions, ThatDoNotFitAreRefused) {
+  TESSERA_REQUIRE(TypeParam);
+  System<TypeParam> system(box("triangle", 2), 1);
+  const auto set = [&](std::vector<RegionExpressions> members) {
+    system.assembler.set_data({.region = {}, .k = constant(1), .c = {}, .f = {}}, {std::move(members), 0});
+  };
+  EXPECT_THROW(set({{{Expression("x"), Expression("y")}}}), Error);  // no tensor
+  EXPECT_THROW(set({{}, {{Expression("x")}}, {}, {}}), Error);       // no fourth member
+  EXPECT_THROW(set({{{Expression("x")}, {Expression("1"), Expression("2"), Expression("3")}}}), Error);
+  EXPECT_THROW(set({{}, {}, {{Expression("log(x - 2)")}}}), Error);  // not finite
+}
+
+}  // namespace
+}  // namespace tessera::testing
