@@ -1,6 +1,7 @@
 // A system of coefficients as expressions is that of their values at the quadrature points.
 #include <gtest/gtest.h>
 
+#include "assembly/matrix_free/operator.hpp"
 #include "assembly/support.hpp"
 #include "base/error.hpp"
 
@@ -78,6 +79,42 @@ TYPED_TEST(CoefficientExpressions, GiveTheSystemOfTheirValues) {
             expect_same(system, A, b, what + " again");
           }
         }
+}
+
+TYPED_TEST(CoefficientExpressions, GiveTheOperatorWithoutAMatrixOfTheirValues) {
+  TESSERA_REQUIRE(TypeParam);
+  using Space = typename TypeParam::Space;
+  for (const char* shape : {"quad", "hex", "tet"})
+    for (int order = 1; order <= 3; ++order) {
+      mesh::Mesh mesh = box(shape, 3);
+      deform(mesh);
+      System<TypeParam> system(mesh, order);
+      std::vector<Index> region;
+      for (Index cell = 0; cell < mesh.cells(); ++cell) region.push_back(cell % 2);
+      const ExpressionData expressions{
+          {{{Expression("2 + x*y + t")}, {Expression("3")}}, {}, {{Expression("sin(x + z)*t")}, {Expression("1")}}},
+          0.5};
+      forms::DiffusionData data{.region = region, .k = {}, .c = {1, false, {0.5, 0.25}}, .f = {}};
+      assembly::MatrixFree<TypeParam, forms::Diffusion> by_expressions(system.exec, system.mesh, system.map),
+          by_values(system.exec, system.mesh, system.map);
+      Array<double, Space> b(system.map.dofs), expected_b(system.map.dofs), x(system.map.dofs), y(system.map.dofs),
+          expected_y(system.map.dofs);
+      by_expressions.assemble(system.exec, data, {}, b.view(), expressions);
+      data.k = at_points(system, expressions.members[0], region, 0.5);
+      data.f = at_points(system, expressions.members[2], region, 0.5);
+      by_values.assemble(system.exec, data, {}, expected_b.view());
+      std::vector<double> wave;
+      for (Index i = 0; i < system.map.dofs; ++i) wave.push_back(std::sin(7.3 * i));
+      x = to_space<Space>(wave);
+      by_expressions.apply(system.exec, std::as_const(x).view(), y.view());
+      by_values.apply(system.exec, std::as_const(x).view(), expected_y.view());
+      const auto found = to_vector(y), expected = to_vector(expected_y);
+      const auto found_b = to_vector(b), all_b = to_vector(expected_b);
+      for (std::size_t i = 0; i < found.size(); ++i) {
+        ASSERT_NEAR(found[i], expected[i], 1e-12) << shape << order;
+        ASSERT_NEAR(found_b[i], all_b[i], 1e-13) << shape << order;
+      }
+    }
 }
 
 /// What is not given as an expression is the data's; and a set of data without expressions forgets those before.
