@@ -11,7 +11,9 @@ struct LoadedKernel::State {
   cudaLibrary_t library = nullptr;
   cudaKernel_t kernel = nullptr;
   ~State() {
-    if (library) (void)cudaLibraryUnload(library);
+    if (!library) return;
+    (void)cudaDeviceSynchronize();  // the kernel may still run
+    (void)cudaLibraryUnload(library);
   }
 };
 
@@ -21,11 +23,19 @@ LoadedKernel::LoadedKernel(LoadedKernel&&) noexcept = default;
 LoadedKernel& LoadedKernel::operator=(LoadedKernel&&) noexcept = default;
 
 std::optional<LoadedKernel> LoadedKernel::load(const std::string& cubin, const char* name, std::string& problem) {
+  if (!cubin.starts_with("\x7f"
+                         "ELF")) {
+    problem = "the kernel is no cubin";
+    return {};
+  }
   auto state = std::make_unique<State>();
   state->cubin = cubin;
   cudaError_t status =
       cudaLibraryLoadData(&state->library, state->cubin.data(), nullptr, nullptr, 0, nullptr, nullptr, 0);
   if (status == cudaSuccess) status = cudaLibraryGetKernel(&state->kernel, state->library, name);
+  // Libraries may be loaded when a kernel is first used: now, while another way can be taken.
+  cudaFuncAttributes attributes{};
+  if (status == cudaSuccess) status = cudaFuncGetAttributes(&attributes, reinterpret_cast<const void*>(state->kernel));
   if (status != cudaSuccess) {
     (void)cudaGetLastError();
     problem = fmt::format("the device does not take the kernel ({})", cudaGetErrorString(status));

@@ -124,7 +124,7 @@ void Assembler<Exec, Form>::set_data(const Data& data, const ExpressionData& exp
   evaluator_.reset();
   if (!evaluated_.empty())
     evaluator_ = std::make_shared<CoefficientEvaluator<Exec>>(exec_, *state_->mesh, *state_->map, Form::region(data),
-                                                              expressed.of_varying());
+                                                              expressed.of_varying(), expressed.definite());
   FieldCursor<Form> first{};
   for (std::size_t b = 0; b < state_->blocks.size(); ++b) {
     BlockData<Space>& block = state_->blocks[b];

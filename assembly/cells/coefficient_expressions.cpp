@@ -56,6 +56,19 @@ std::vector<RegionExpressions> ExpressedCoefficients::of_varying() const {
   return result;
 }
 
+Definite ExpressedCoefficients::definite() const {
+  Definite result;
+  for (const std::size_t member : expressions_.definite.coefficients) {
+    const auto place = std::find(varying_.begin(), varying_.end(), member);
+    if (place != varying_.end()) result.coefficients.push_back(static_cast<std::size_t>(place - varying_.begin()));
+  }
+  result.refuse = [varying = varying_, refuse = expressions_.definite.refuse](std::size_t coefficient, Index region,
+                                                                              const double* values, const double* xyz) {
+    refuse(varying[coefficient], region, values, xyz);
+  };
+  return result;
+}
+
 BlockRegions::BlockRegions(const mesh::Mesh& mesh, const std::vector<Index>& region,
                            const std::vector<RegionExpressions>& coefficients)
     : mesh_(mesh), region_(region) {
@@ -87,6 +100,15 @@ std::vector<ReferencePoints> reference_points(const mesh::Mesh& mesh, const DofM
     result.push_back({rule.size(), geometry.nodes, std::move(geometry.phi)});
   }
   return result;
+}
+
+std::array<double, 3> point_at(const mesh::Mesh& mesh, const DofMap& map, std::size_t block, Offset place) {
+  const QuadraturePoints points(mesh, map);
+  const int per_cell = points.per_cell(block);
+  std::vector<double> of_cell(3 * static_cast<std::size_t>(per_cell));
+  points.of_cells(block, static_cast<Index>(place / per_cell), 1, of_cell.data());
+  const double* const x = of_cell.data() + 3 * (place % per_cell);
+  return {x[0], x[1], x[2]};
 }
 
 }  // namespace tessera::assembly

@@ -1,5 +1,6 @@
 #pragma once
 // Coefficients of a form as expressions, evaluated where the form reads them.
+#include <functional>
 #include <memory>
 #include <span>
 #include <vector>
@@ -15,11 +16,20 @@ namespace tessera::assembly {
 /// One coefficient of a form: [regions][components], of as many components in every region. Empty: not given so.
 using RegionExpressions = std::vector<std::vector<deck::Expression>>;
 
+/// Asks that coefficients are positive, or positive definite tensors, at every point.
+struct Definite {
+  /// Called with the number of the coefficient, the region, its components and the point where it is not; throws.
+  using Refuse = std::function<void(std::size_t coefficient, Index region, const double* values, const double* xyz)>;
+  std::vector<std::size_t> coefficients;
+  Refuse refuse;
+};
+
 /// Coefficients of a form in the order of its members(), and the time at which they are evaluated. Those that are empty
-/// here are the data's.
+/// here are the data's. `definite` is asked of those that vary.
 struct ExpressionData {
   std::vector<RegionExpressions> members;
   double t = 0;
+  Definite definite = {};
 };
 
 /// Whether it is not the same everywhere in a region, or changes in time.
@@ -39,6 +49,8 @@ class ExpressedCoefficients {
 
   const std::vector<std::size_t>& varying() const { return varying_; }  ///< members that are to be evaluated
   std::vector<RegionExpressions> of_varying() const;
+  /// What is asked of them, by their numbers in of_varying(); `refuse` is told the member's.
+  Definite definite() const;
 
  private:
   const ExpressionData& expressions_;
@@ -63,12 +75,13 @@ class CoefficientEvaluator {
  public:
   /// region: [cells of the mesh], or empty: all in region 0. Throws Error(internal) where a region has no expression.
   CoefficientEvaluator(Exec& exec, const mesh::Mesh& mesh, const DofMap& map, const std::vector<Index>& region,
-                       std::vector<RegionExpressions> coefficients);
+                       std::vector<RegionExpressions> coefficients, Definite definite = {});
   ~CoefficientEvaluator();
 
   /// values[k], on the backend: [cells of the block by their numbers, points, components of coefficient k]. Throws
   /// Error(usage) naming expression and point where a value is not finite: on threads the first place, on CUDA the
-  /// first region's first expression with such a value, at the cell of the least number.
+  /// first region's first expression with such a value, at the cell of the least number. Then looks at what `definite`
+  /// asks, coefficient by coefficient, in the order of the cells' numbers.
   void evaluate(Exec& exec, std::size_t block, const PlacedCells& cells, double t, std::span<double* const> values);
 
  private:

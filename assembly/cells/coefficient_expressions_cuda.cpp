@@ -3,7 +3,6 @@
 
 #include "assembly/cells/coefficient_expressions.hpp"
 #include "assembly/cells/coefficient_regions.hpp"
-#include "assembly/space/quadrature_points.hpp"
 #include "base/array.hpp"
 #include "deck/expression/device_evaluator.hpp"
 
@@ -36,6 +35,7 @@ struct CoefficientEvaluator<Cuda>::State {
   const mesh::Mesh& mesh;
   const DofMap& map;
   std::vector<RegionExpressions> coefficients;
+  Definite definite;
   BlockRegions regions;
   std::vector<ReferencePoints> points;
   std::vector<Array<double, Device>> phi;                            ///< of each block
@@ -73,23 +73,28 @@ struct CoefficientEvaluator<Cuda>::State {
 
   [[noreturn]] void refuse(std::size_t block, std::size_t region, const deck::DeviceEvaluator::NotFinite& bad, double t,
                            const Outputs& outputs) const {
-    const QuadraturePoints all(mesh, map);
-    const int per_cell = points[block].points;
-    std::vector<double> of_cell(3 * static_cast<std::size_t>(per_cell));
-    all.of_cells(block, static_cast<Index>(bad.place / per_cell), 1, of_cell.data());
     const deck::DeviceEvaluator::Output& output = outputs[bad.expression];
     double value = 0;
     copy_bytes(Device{}, output.values + bad.place * output.stride, Host{}, &value, sizeof value);
-    evaluators[region].refuse(bad.expression, value, {of_cell.data() + 3 * (bad.place % per_cell)}, t);
+    const std::array<double, 3> x = point_at(mesh, map, block, bad.place);
+    evaluators[region].refuse(bad.expression, value, {x.data()}, t);
   }
 };
 
 template <>
 CoefficientEvaluator<Cuda>::CoefficientEvaluator(Cuda& exec, const mesh::Mesh& mesh, const DofMap& map,
                                                  const std::vector<Index>& region,
-                                                 std::vector<RegionExpressions> coefficients)
-    : state_(new State{
-          mesh, map, {}, BlockRegions(mesh, region, coefficients), reference_points(mesh, map), {}, {}, {}, {}}) {
+                                                 std::vector<RegionExpressions> coefficients, Definite definite)
+    : state_(new State{mesh,
+                       map,
+                       {},
+                       std::move(definite),
+                       BlockRegions(mesh, region, coefficients),
+                       reference_points(mesh, map),
+                       {},
+                       {},
+                       {},
+                       {}}) {
   state_->coefficients = std::move(coefficients);
   state_->block_cells.resize(mesh.blocks.size());
   for (const ReferencePoints& points : state_->points) state_->phi.push_back(to_space<Device>(points.phi));
@@ -137,6 +142,8 @@ void CoefficientEvaluator<Cuda>::evaluate(Cuda& exec, std::size_t block, const P
     if (!bad) continue;
     state.refuse(block, r, *bad, t, state.outputs(r, values));
   }
+  check_definite(exec, state.definite, state.mesh, state.map, state.regions, state.coefficients, block,
+                 reference.points, values);
 }
 
 }  // namespace tessera::assembly

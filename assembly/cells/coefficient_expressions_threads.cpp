@@ -31,7 +31,9 @@ struct Workspace {
 template <>
 struct CoefficientEvaluator<Threads>::State {
   const mesh::Mesh& mesh;
+  const DofMap& map;
   std::vector<RegionExpressions> coefficients;
+  Definite definite;
   BlockRegions regions;
   std::vector<ReferencePoints> points;
 };
@@ -39,8 +41,9 @@ struct CoefficientEvaluator<Threads>::State {
 template <>
 CoefficientEvaluator<Threads>::CoefficientEvaluator(Threads&, const mesh::Mesh& mesh, const DofMap& map,
                                                     const std::vector<Index>& region,
-                                                    std::vector<RegionExpressions> coefficients)
-    : state_(new State{mesh, std::move(coefficients), BlockRegions(mesh, region, {}), reference_points(mesh, map)}) {
+                                                    std::vector<RegionExpressions> coefficients, Definite definite)
+    : state_(new State{mesh, map, std::move(coefficients), std::move(definite), BlockRegions(mesh, region, {}),
+                       reference_points(mesh, map)}) {
   (void)BlockRegions(mesh, region, state_->coefficients);
 }
 
@@ -84,6 +87,8 @@ void CoefficientEvaluator<Threads>::evaluate(Threads& exec, std::size_t block, c
       }
     }
   });
+  check_definite(exec, state.definite, state.mesh, state.map, state.regions, state.coefficients, block,
+                 reference.points, values);
 }
 
 }  // namespace tessera::assembly

@@ -135,7 +135,8 @@ void MatrixFree<Exec, Form>::assemble(Exec& exec, const Data& data, const Bounda
   std::vector<Array<double, Space>> diagonals;
   for (int s = 0; s <= state.components / 2; ++s) diagonals.emplace_back(state.dofs);
   std::optional<CoefficientEvaluator<Exec>> evaluator;
-  if (!expressed.varying().empty()) evaluator.emplace(exec, *state.mesh, *state.map, regions, expressed.of_varying());
+  if (!expressed.varying().empty())
+    evaluator.emplace(exec, *state.mesh, *state.map, regions, expressed.of_varying(), expressed.definite());
   const Evaluated<Exec> evaluated{evaluator ? &*evaluator : nullptr, expressed.varying(), expressions.t};
   Numeric<Exec, Form>(exec, state, coefficients, regions, evaluated).run(load.data(), diagonals);
   set_facets(exec, state, terms);

@@ -94,6 +94,41 @@ TYPED_TEST(CoefficientEvaluator, HasTheValuesOfExpressionsAtThePoints) {
       }
 }
 
+/// More points than are made at a time on CUDA.
+TYPED_TEST(CoefficientEvaluator, TakesManyCells) {
+  TESSERA_REQUIRE(TypeParam);
+  using Space = typename TypeParam::Space;
+  TypeParam exec;
+  const mesh::Mesh mesh = box("hex", 44);
+  const assembly::DofMap map = assembly::make_dof_map(mesh, 2);
+  const assembly::QuadraturePoints points(mesh, map);
+  const Offset count = points.before(1);
+  ASSERT_GT(count, Offset{2} << 20);
+  std::vector<double> xyz(static_cast<std::size_t>(3 * count)), expected[2];
+  points.of_cells(0, 0, mesh.cells(), xyz.data());
+  const Expression expressions[] = {Expression("x + 10*y + 100*z"), Expression("-x")};
+  for (int r = 0; r < 2; ++r) {
+    expected[r].resize(static_cast<std::size_t>(count));
+    deck::Evaluator(expressions[r]).evaluate(xyz.data(), expected[r].size(), 0, expected[r].data());
+  }
+  for (const int regions : {1, 2})
+    for (const bool shuffled : {false, true}) {
+      std::vector<Index> region;
+      for (Index cell = 0; regions > 1 && cell < mesh.cells(); ++cell) region.push_back(cell % 5 == 0);
+      const Placed<Space> placed(mesh, 0, shuffled, shuffled);
+      assembly::CoefficientEvaluator<TypeParam> evaluator(exec, mesh, map, region,
+                                                          {{{expressions[0]}, {expressions[1]}}});
+      Array<double, Space> k(count);
+      double* const values[] = {k.data()};
+      evaluator.evaluate(exec, 0, placed.view, 0, values);
+      const std::vector<double> found = to_vector(k);
+      for (std::size_t i = 0; i < found.size(); ++i) {
+        const Index cell = static_cast<Index>(i) / points.per_cell(0);
+        ASSERT_NEAR(found[i], expected[regions > 1 && cell % 5 == 0][i], 1e-12) << i << " " << regions << shuffled;
+      }
+    }
+}
+
 TYPED_TEST(CoefficientEvaluator, NamesExpressionAndPointOfWhatIsNotFinite) {
   TESSERA_REQUIRE(TypeParam);
   using Space = typename TypeParam::Space;

@@ -135,6 +135,53 @@ TYPED_TEST(CoefficientExpressions, StandBesideValues) {
   expect_same(system, A, b, "values again");
 }
 
+/// Whoever asks that a coefficient is positive is told where it is not, and by what region's expression.
+TYPED_TEST(CoefficientExpressions, ThatAreToBePositiveArePositive) {
+  TESSERA_REQUIRE(TypeParam);
+  struct Found {
+    std::size_t member;
+    Index region;
+    std::vector<double> values, xyz;
+  };
+  for (const bool tensor : {false, true}) {
+    System<TypeParam> system(box("triangle", 6), 2);
+    std::vector<Index> region;
+    for (Index cell = 0; cell < system.mesh.cells(); ++cell) region.push_back(cell % 2);
+    ExpressionData expressions;
+    const Expression one("1 + x"), falls("0.9 - x"), off("3*x");
+    expressions.members = {
+        tensor ? RegionExpressions{{one, Expression("0"), one}, {one, off, one}} : RegionExpressions{{one}, {falls}},
+        {},
+        {{Expression("-x")}, {Expression("-x")}}};
+    const std::size_t components = tensor ? 3 : 1;
+    expressions.definite.coefficients = {0};
+    expressions.definite.refuse = [&](std::size_t member, Index of, const double* values, const double* xyz) {
+      throw Found{member, of, {values, values + components}, {xyz, xyz + 3}};
+    };
+    const forms::DiffusionData data{.region = region, .k = {}, .c = {}, .f = {}};
+    // The first point in the order of cells.
+    const std::vector<double> points = system.assembler.quadrature_points();
+    const int per_cell = system.assembler.points_per_cell(0);
+    std::size_t first = 0;
+    while (region[first / static_cast<std::size_t>(per_cell)] == 0 ||
+           (tensor ? 1 + points[3 * first] > 3 * points[3 * first] : points[3 * first] < 0.9))
+      ASSERT_LT(++first, points.size() / 3);
+    try {
+      system.assembler.set_data(data, expressions);
+      FAIL();
+    } catch (const Found& found) {
+      EXPECT_EQ(found.member, 0u);
+      EXPECT_EQ(found.region, 1);
+      for (int d = 0; d < 3; ++d) EXPECT_NEAR(found.xyz[d], points[3 * first + d], 1e-14);
+      EXPECT_NEAR(found.values.back(), tensor ? 1 + found.xyz[0] : 0.9 - found.xyz[0], 1e-14);
+    }
+    assembly::MatrixFree<TypeParam, forms::Diffusion> by_points(system.exec, system.mesh, system.map);
+    EXPECT_THROW(by_points.assemble(system.exec, data, {}, system.b.view(), expressions), Found);
+    expressions.members[0][1] = expressions.members[0][0];
+    EXPECT_NO_THROW(system.assembler.set_data(data, expressions));  // the source may be below 0
+  }
+}
+
 TYPED_TEST(CoefficientExpressions, ThatDoNotFitAreRefused) {
   TESSERA_REQUIRE(TypeParam);
   System<TypeParam> system(box("triangle", 2), 1);
