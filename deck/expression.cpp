@@ -85,6 +85,7 @@ void Expression::require_axes(int dim) const {
 }
 const std::string& Expression::text() const { return state_->text; }
 const std::optional<Position>& Expression::where() const { return state_->where; }
+const Root& Expression::root() const { return state_->root; }
 
 /// Expressions that are made of others.
 struct Expression::Algebra {

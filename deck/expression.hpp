@@ -8,6 +8,10 @@
 
 namespace tessera::deck {
 
+namespace expressions {
+struct Root;
+}
+
 /// The variables of an expression.
 enum class Variable { x, y, z, t, u, ux, uy, uz };
 
@@ -47,6 +51,7 @@ class Expression {
   void require_axes(int dim) const;
   const std::string& text() const;
   const std::optional<Position>& where() const;
+  const expressions::Root& root() const;  ///< its tree, for what evaluates it elsewhere
 
  private:
   friend class Evaluator;

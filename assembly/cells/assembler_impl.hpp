@@ -122,34 +122,54 @@ Assembler<Exec, Form>::Assembler(Exec& exec, const mesh::Mesh& mesh, const DofMa
 
 template <class Exec, class Form>
 void Assembler<Exec, Form>::set_data(const Data& data) {
-  check_form_data<Form>(data, state_->report.elements, state_->mesh->dim);
   if constexpr (std::is_same_v<Space, Host>)
-    place_data(data_ = data);
+    set_data(Data(data));
   else
-    place_data(data);
+    set_data(data, {});
 }
 
 template <class Exec, class Form>
 void Assembler<Exec, Form>::set_data(Data&& data) {
-  check_form_data<Form>(data, state_->report.elements, state_->mesh->dim);
-  if constexpr (std::is_same_v<Space, Host>)
-    place_data(data_ = std::move(data));
-  else
-    place_data(data);
+  if constexpr (std::is_same_v<Space, Host>) {
+    check_form_data<Form>(data, state_->report.elements, state_->mesh->dim);
+    data_ = std::move(data);
+    evaluator_.reset();
+    evaluated_.clear();
+    place(Form::coefficients(data_), Form::region(data_), true, 0);
+  } else {
+    set_data(data, {});
+  }
 }
 
-/// On threads `data` are those of this object.
 template <class Exec, class Form>
-void Assembler<Exec, Form>::place_data(const Data& data) {
+void Assembler<Exec, Form>::set_data(const Data& data, const ExpressionData& expressions) {
+  Coefficients<Form> coefficients = Form::coefficients(data);
+  const ExpressedCoefficients expressed(expressions, coefficients);
+  check_data(coefficients, Form::region(data), state_->report.elements, state_->mesh->dim);
+  if constexpr (std::is_same_v<Space, Host>) data_ = data;  // for its regions
+  evaluated_ = expressed.varying();
+  evaluator_.reset();
+  if (!evaluated_.empty())
+    evaluator_ = std::make_shared<CoefficientEvaluator<Exec>>(exec_, *state_->mesh, *state_->map, Form::region(data),
+                                                              expressed.of_varying(), expressed.definite());
+  place(coefficients, Form::region(std::is_same_v<Space, Host> ? data_ : data), false, expressions.t);
+}
+
+template <class Exec, class Form>
+void Assembler<Exec, Form>::place(const std::array<forms::NamedCoefficient, Form::members().size()>& coefficients,
+                                  const std::vector<Index>& region, bool borrows, double t) {
   FieldCursor<Form> first{};
   for (std::size_t b = 0; b < state_->blocks.size(); ++b) {
     BlockData<Space>& block = state_->blocks[b];
-    place_regions(Form::region(data), state_->map->blocks[b], block);
+    place_regions(region, state_->map->blocks[b], block);
     const Offset points = Offset{block.cells} * block.view.points;
-    if constexpr (std::is_same_v<Space, Host>)
-      borrow_form(Form::coefficients(data), points, first, forms_[b]);
-    else
-      place_form(Form::coefficients(data), points, first, block.fields, forms_[b]);
+    if (borrows) {
+      block.fields.clear();
+      borrow_form(coefficients, points, first, forms_[b]);
+    } else {
+      place_form(coefficients, points, first, block.fields, forms_[b], evaluated_);
+      evaluate(b, t);
+    }
     if constexpr (Form::symmetric && !forms::has_components<Form>) {
       // On CUDA linear simplices take means over the points.
       const bool varies = !forms_[b].constant(forms::gradient_gradient) || !forms_[b].constant(forms::value_value);
@@ -160,6 +180,24 @@ void Assembler<Exec, Form>::place_data(const Data& data) {
                                                  : Kernel::affine_simplex;
     }
   }
+}
+
+template <class Exec, class Form>
+void Assembler<Exec, Form>::set_time(double t) {
+  for (std::size_t b = 0; b < state_->blocks.size(); ++b) evaluate(b, t);
+}
+
+template <class Exec, class Form>
+void Assembler<Exec, Form>::evaluate(std::size_t b, double t) {
+  BlockData<Space>& block = state_->blocks[b];
+  if (evaluated_.empty() || block.cells == 0) return;
+  std::vector<double*> values;
+  for (const std::size_t member : evaluated_) values.push_back(block.fields[member].data());
+  const BlockView& view = block.view;
+  evaluator_->evaluate(
+      exec_, b,
+      {view.coordinates, view.geometry, view.geometry_stride, view.geometry_step, view.cell, std::span(block.order)}, t,
+      values);
 }
 
 template <class Exec, class Form>

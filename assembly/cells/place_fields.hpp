@@ -1,6 +1,8 @@
 #pragma once
 // Coefficients on the backend: the one place where values on the host become the fields of a form.
+#include <algorithm>
 #include <array>
+#include <span>
 #include <vector>
 
 #include "assembly/cells/checks.hpp"
@@ -29,14 +31,22 @@ using FieldCursor = std::array<Offset, Form::members().size()>;
 template <class Form>
 using Coefficients = std::array<forms::NamedCoefficient, Form::members().size()>;
 
-/// Sets the fields of a form for one block.
+/// Sets the fields of a form for one block. Those in `evaluated` get room for values at its points, which are
+/// evaluated there; of their data only the components are looked at.
 template <class Form, class Space>
 void place_form(const Coefficients<Form>& coefficients, Offset points, FieldCursor<Form>& first,
-                std::vector<Array<double, Space>>& there, Form& form) {
+                std::vector<Array<double, Space>>& there, Form& form, std::span<const std::size_t> evaluated = {}) {
   constexpr auto members = Form::members();
   there.resize(members.size());
-  for (std::size_t m = 0; m < members.size(); ++m)
-    form.*members[m] = place_field(coefficients[m], points, first[m], there[m]);
+  for (std::size_t m = 0; m < members.size(); ++m) {
+    if (std::find(evaluated.begin(), evaluated.end(), m) == evaluated.end()) {
+      form.*members[m] = place_field(coefficients[m], points, first[m], there[m]);
+      continue;
+    }
+    const int components = coefficients[m].values->components;
+    if (there[m].size() != points * components) there[m] = Array<double, Space>(points * components);
+    form.*members[m] = {there[m].data(), components, true};
+  }
 }
 
 /// The form with the fields of one block on the host, borrowed.

@@ -1,5 +1,6 @@
 #pragma once
 // The numeric set-up of a matrix-free operator: its blocks are filled, loads and diagonals summed.
+#include "assembly/cells/coefficient_expressions.hpp"
 #include "assembly/cells/place_fields.hpp"
 #include "assembly/matrix_free/numeric_components_impl.hpp"
 #include "assembly/matrix_free/state_impl.hpp"
@@ -25,6 +26,14 @@ struct SetZero {
   TESSERA_HD void operator()(Offset i) const { values[i] = 0; }
 };
 
+/// Members of a form that are evaluated, and by what; none without.
+template <class Exec>
+struct Evaluated {
+  CoefficientEvaluator<Exec>* evaluator = nullptr;
+  std::span<const std::size_t> members = {};
+  double t = 0;
+};
+
 /// Everything the numeric set-up of one block of cells needs, on the backend.
 template <class Space, class Form>
 struct BlockPoints {
@@ -37,14 +46,14 @@ struct BlockPoints {
 
   BlockPoints(const mesh::CellBlock& cells, int order, const Coefficients<Form>& coefficients,
               const std::vector<Index>& regions, const Array<double, Space>& coordinates, bool with_basis,
-              FieldCursor<Form>& first, const Form& empty)
+              FieldCursor<Form>& first, const Form& empty, std::span<const std::size_t> evaluated)
       : host(point_tables(cells, order, with_basis)),
         geometry(to_space<Space>(cells.nodes)),
         map(to_space<Space>(host.map)),
         weights(to_space<Space>(host.weights)),
         basis(to_space<Space>(host.basis)),
         form(empty) {
-    place_form(coefficients, Offset{cells.cells()} * host.points, first, fields, form);
+    place_form(coefficients, Offset{cells.cells()} * host.points, first, fields, form, evaluated);
     if (!regions.empty())
       region = to_space<Space>(std::span<const Index>(regions.data() + cells.first_cell, cells.cells()));
     view.dim = mesh::dimension(cells.shape);
@@ -150,11 +159,12 @@ class Numeric {
   using T = typename Form::Number;
   using Wide = typename Form::template With<double>;
   Numeric(Exec& exec, MatrixFreeState<Space, Form>& state, const Coefficients<Wide>& coefficients,
-          const std::vector<Index>& regions)
+          const std::vector<Index>& regions, const Evaluated<Exec>& evaluated)
       : exec_(exec),
         state_(state),
         coefficients_(coefficients),
         regions_(regions),
+        evaluated_(evaluated),
         form_(without_fields<double>(state.form)),
         load_elements_(state.elements.size()) {
     for (int s = 0; s <= state.components / 2; ++s) diagonal_elements_.emplace_back(state.elements.size());
@@ -167,7 +177,8 @@ class Numeric {
     for (std::size_t b = 0; b < state_.mesh->blocks.size(); ++b) {
       const bool by_tensors = tensor < state_.tensors.size() && state_.tensor_blocks[tensor] == b;
       BlockPoints<Space, Wide> points(state_.mesh->blocks[b], state_.map->order, coefficients_, regions_, coordinates,
-                                      !by_tensors, first, form_);
+                                      !by_tensors, first, form_, evaluated_.members);
+      evaluate(b, points);
       if (by_tensors)
         fill_tensor(state_.tensors[tensor++], points);
       else
@@ -208,6 +219,15 @@ class Numeric {
       zero(load_elements_.data() + view.first, Offset{view.cells} * view.nodes);
   }
 
+  void evaluate(std::size_t b, BlockPoints<Space, Wide>& points) {
+    if (!evaluated_.evaluator || state_.mesh->blocks[b].cells() == 0) return;
+    std::vector<double*> values;
+    for (const std::size_t member : evaluated_.members) values.push_back(points.fields[member].data());
+    const PointsView& view = points.view;
+    evaluated_.evaluator->evaluate(exec_, b, {view.coordinates, view.geometry, view.geometry_nodes}, evaluated_.t,
+                                   values);
+  }
+
   void zero(double* values, Offset count) { for_each(exec_, count, SetZero{values}); }
 
   void gather(const Array<double, Space>& elements, double* y) {
@@ -221,6 +241,7 @@ class Numeric {
   MatrixFreeState<Space, Form>& state_;
   const Coefficients<Wide>& coefficients_;
   const std::vector<Index>& regions_;
+  const Evaluated<Exec>& evaluated_;
   Wide form_;
   Array<double, Space> load_elements_;
   std::vector<Array<double, Space>> diagonal_elements_;

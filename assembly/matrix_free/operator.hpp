@@ -3,6 +3,7 @@
 #include <string>
 #include <vector>
 
+#include "assembly/cells/coefficient_expressions.hpp"
 #include "assembly/facets/facet_terms.hpp"
 #include "assembly/space/dof_map.hpp"
 #include "linalg/operator.hpp"
@@ -74,8 +75,10 @@ class MatrixFree final : public linalg::Operator<Exec, typename Form::Number> {
   ~MatrixFree() override;
 
   /// Numeric part, as often as coefficients change. b [rows] becomes the right-hand side with the prescribed values
-  /// eliminated symmetrically: the lift is one application. Throws Error(internal) where lengths do not fit.
-  void assemble(Exec& exec, const Data& data, const BoundaryData& boundary, View<T> b);
+  /// eliminated symmetrically: the lift is one application. Coefficients that are expressions are evaluated on the
+  /// backend. Throws Error(internal) where lengths do not fit, Error(usage) where an expression is not finite.
+  void assemble(Exec& exec, const Data& data, const BoundaryData& boundary, View<T> b,
+                const ExpressionData& expressions = {});
 
   Index rows() const override;
   Index cols() const override;

@@ -1,5 +1,7 @@
 #pragma once
 // The members of MatrixFree, put together from state_impl.hpp and fill_impl.hpp.
+#include <optional>
+
 #include "assembly/matrix_free/fill_impl.hpp"
 #include "linalg/vector_ops.hpp"
 
@@ -109,12 +111,14 @@ template <class Exec, class Form>
 MatrixFree<Exec, Form>::~MatrixFree() = default;
 
 template <class Exec, class Form>
-void MatrixFree<Exec, Form>::assemble(Exec& exec, const Data& data, const BoundaryData& boundary, View<T> b) {
+void MatrixFree<Exec, Form>::assemble(Exec& exec, const Data& data, const BoundaryData& boundary, View<T> b,
+                                      const ExpressionData& expressions) {
   using namespace matrix_free;
   using Wide = typename Form::template With<double>;
   MatrixFreeState<Space, Form>& state = *state_;
   const std::vector<Index>& regions = Wide::region(data);
   Coefficients<Wide> coefficients = Wide::coefficients(data);
+  const ExpressedCoefficients expressed(expressions, coefficients);
   check_data(coefficients, regions, state.mesh->cells(), state.mesh->dim);
   forms::Coefficient zero;  // no tensor between gradients means zero
   for (forms::NamedCoefficient& coefficient : coefficients) {
@@ -130,7 +134,11 @@ void MatrixFree<Exec, Form>::assemble(Exec& exec, const Data& data, const Bounda
   Array<double, Space> load(state.dofs);
   std::vector<Array<double, Space>> diagonals;
   for (int s = 0; s <= state.components / 2; ++s) diagonals.emplace_back(state.dofs);
-  Numeric<Exec, Form>(exec, state, coefficients, regions).run(load.data(), diagonals);
+  std::optional<CoefficientEvaluator<Exec>> evaluator;
+  if (!expressed.varying().empty())
+    evaluator.emplace(exec, *state.mesh, *state.map, regions, expressed.of_varying(), expressed.definite());
+  const Evaluated<Exec> evaluated{evaluator ? &*evaluator : nullptr, expressed.varying(), expressions.t};
+  Numeric<Exec, Form>(exec, state, coefficients, regions, evaluated).run(load.data(), diagonals);
   set_facets(exec, state, terms);
   const auto of_facets = to_space<Space>(terms.load);
   const double* from_load = load.data();

@@ -13,9 +13,11 @@ namespace {
 constexpr std::size_t bytes_of_registers = 24 << 10;
 constexpr std::size_t least_points = 32, most_points = 256;
 
-/// The same expression with powers as products, where pow would gain nothing: x^4 = (x x)^2 is within 2 ulp.
-Root without_small_powers(const Tree& tree, NodeId root) {
-  Root result;
+std::size_t padded(std::size_t count) { return (count + vector_length - 1) / vector_length * vector_length; }
+
+}  // namespace
+
+NodeId copy_without_small_powers(const Tree& tree, NodeId root, Tree& to) {
   const std::vector<char> used = tree.used_by(root);
   std::vector<NodeId> of(used.size());
   for (NodeId node = 0; node <= root; ++node) {
@@ -23,25 +25,20 @@ Root without_small_powers(const Tree& tree, NodeId root) {
     const Node& n = tree[node];
     const NodeId a = of[n.a];
     if (n.op == Op::constant)
-      of[node] = result.tree.constant(n.value);
+      of[node] = to.constant(n.value);
     else if (n.op == Op::variable)
-      of[node] = result.tree.variable(n.variable);
+      of[node] = to.variable(n.variable);
     else if (n.op == Op::power && tree.is_constant(n.b, -1))
-      of[node] = result.tree.apply(Op::divide, result.tree.constant(1), a);
+      of[node] = to.apply(Op::divide, to.constant(1), a);
     else if (n.op == Op::power && (tree.is_constant(n.b, 2) || tree.is_constant(n.b, 3) || tree.is_constant(n.b, 4))) {
-      const NodeId square = result.tree.apply(Op::multiply, a, a);
+      const NodeId square = to.apply(Op::multiply, a, a);
       const double exponent = tree[n.b].value;
-      of[node] = exponent == 2 ? square : result.tree.apply(Op::multiply, square, exponent == 3 ? a : square);
+      of[node] = exponent == 2 ? square : to.apply(Op::multiply, square, exponent == 3 ? a : square);
     } else
-      of[node] = result.tree.apply(n.op, a, of[n.b], of[n.c]);
+      of[node] = to.apply(n.op, a, of[n.b], of[n.c]);
   }
-  result.node = of[root];
-  return result;
+  return of[root];
 }
-
-std::size_t padded(std::size_t count) { return (count + vector_length - 1) / vector_length * vector_length; }
-
-}  // namespace
 
 /// Gives each node a register. Constants, variables and what is computed once keep theirs; another one is free after
 /// its node's last use.
@@ -96,7 +93,7 @@ class Program::Compiler {
     once_[node] = once_[of[0]] && once_[of[1]] && once_[of[2]];
     register_[node] = once_[node] ? count_++ : take();  // before operands are freed: loops do not work in place
     (once_[node] ? program_.once_ : program_.each_block_)
-        .push_back({kernel(n.op).loop, register_[node], register_[of[0]], register_[of[1]], register_[of[2]]});
+        .push_back({kernel(n.op).loop, n.op, register_[node], register_[of[0]], register_[of[1]], register_[of[2]]});
     for (int i = 0; i < count; ++i) {
       const NodeId operand = of[i];
       const bool keeps = once_[operand] || tree_[operand].op == Op::variable;
@@ -115,7 +112,8 @@ class Program::Compiler {
 };
 
 Program::Program(const Tree& tree, NodeId root) {
-  const Root plain = without_small_powers(tree, root);
+  Root plain;
+  plain.node = copy_without_small_powers(tree, root, plain.tree);
   const Compiler compiled(*this, plain.tree, plain.node);
   block_ = std::clamp(bytes_of_registers / (8 * registers_) / vector_length * vector_length, least_points, most_points);
 }

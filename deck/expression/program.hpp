@@ -16,8 +16,27 @@ struct Input {
   std::size_t stride = 0;
 };
 
+/// The same expression in the tree `to`, with powers as products where pow would gain nothing: x^4 = (x x)^2 is within
+/// 2 ulp. Whatever evaluates an expression evaluates this one.
+NodeId copy_without_small_powers(const Tree& tree, NodeId root, Tree& to);
+
 class Program {
  public:
+  using Register = std::uint32_t;
+  struct Number {
+    Register result;
+    double value;
+  };
+  struct Variable {
+    Register result;
+    std::uint32_t variable;
+  };
+  struct Instruction {
+    Loop loop;
+    Op op;
+    Register result, a, b, c;
+  };
+
   /// A node that several others use is computed once; what depends on constants and time alone, once a call.
   Program(const Tree& tree, NodeId root);
 
@@ -35,20 +54,16 @@ class Program {
   std::size_t registers() const { return registers_; }
   std::size_t instructions() const { return once_.size() + each_block_.size(); }
 
+  /// What it consists of, for others that run it: registers that hold a number throughout, variables that are the same
+  /// for all points and those that are not, instructions of the first kind and of the second, and the value's register.
+  std::span<const Number> numbers() const { return numbers_; }
+  std::span<const Variable> uniform() const { return uniform_; }
+  std::span<const Variable> varying() const { return varying_; }
+  std::span<const Instruction> once() const { return once_; }
+  std::span<const Instruction> each_point() const { return each_block_; }
+  Register result() const { return result_; }
+
  private:
-  using Register = std::uint32_t;
-  struct Number {
-    Register result;
-    double value;
-  };
-  struct Variable {
-    Register result;
-    std::uint32_t variable;
-  };
-  struct Instruction {
-    Loop loop;
-    Register result, a, b, c;
-  };
   class Compiler;
   void run(const std::vector<Instruction>& instructions, std::size_t points, Workspace& workspace) const;
   void prepare(std::span<const Input> inputs, std::size_t length, Workspace& workspace) const;

@@ -29,7 +29,8 @@ struct Manufactured {
 
   explicit Manufactured(const Expression& u) {
     for (std::size_t d = 0; d < 3; ++d) gradient[d] = derivative(u, axes[d]);
-    solution = {{Variable::u, u}, {Variable::ux, gradient[0]}, {Variable::uy, gradient[1]}, {Variable::uz, gradient[2]}};
+    solution = {
+        {Variable::u, u}, {Variable::ux, gradient[0]}, {Variable::uy, gradient[1]}, {Variable::uz, gradient[2]}};
   }
 
   /// Entry (d, e) of k; null: there is none.

@@ -16,18 +16,20 @@ TEST(ManufacturedSource, IsExactWhereTheElementsAre) {
   const std::string walls = dirichlet_on(all_sides(2), u);
   for (const char* shape : {"triangle", "quad"}) {
     const std::string square = box_of(shape, 2, 4);
-    EXPECT_LT(error(shape, square + poisson_of(2) + "[[material]]\ndiffusivity = \"1 + x\"\nreaction = 3\n" + walls + exact),
-              1e-10)
+    EXPECT_LT(
+        error(shape, square + poisson_of(2) + "[[material]]\ndiffusivity = \"1 + x\"\nreaction = 3\n" + walls + exact),
+        1e-10)
         << shape;
     EXPECT_LT(error(std::string("tensor_") + shape,
                     square + poisson_of(2) + "[[material]]\ndiffusivity = [\"2 + y\", \"x/2\", 3]\n" + walls + exact),
               1e-10)
         << shape;
     for (const char* how : {"galerkin", "supg"})
-      EXPECT_LT(error(std::string(how) + shape,
-                      square + "[physics]\ntype = \"convection_diffusion\"\norder = 2\ndiscretisation = \"" + how +
-                          "\"\n[[material]]\ndiffusivity = 0.1\nvelocity = [\"1 + y\", -2]\nreaction = 1\n" + walls + exact),
-                1e-10)
+      EXPECT_LT(
+          error(std::string(how) + shape,
+                square + "[physics]\ntype = \"convection_diffusion\"\norder = 2\ndiscretisation = \"" + how +
+                    "\"\n[[material]]\ndiffusivity = 0.1\nvelocity = [\"1 + y\", -2]\nreaction = 1\n" + walls + exact),
+          1e-10)
           << shape << how;
   }
   const std::string in_space = "x*x - y*z + 2*z";
@@ -43,21 +45,22 @@ TEST(ManufacturedSource, IsExactWhereTheElementsAre) {
 TEST(ManufacturedSource, OfABodyOfRevolution) {
   for (const std::string axis : {"x", "y"}) {
     const std::string r = axis == "y" ? "x" : "y", z = axis == "y" ? "y" : "x", u = r + "^2 + " + z + "^2";
-    const nlohmann::json summary = run_nonlinear(
-        "derived_axis_" + axis, "[mesh]\nbox = { min = [1, 1], max = [2, 2], cells = [4, 4], shape = \"quad\" }\naxis = \"" +
-                                    axis + "\"\n" + poisson_of(2) + "[[material]]\ndiffusivity = 2\n" +
-                                    dirichlet_on(all_sides(2), u) + "[exact]\nu = \"" + u + "\"\n" + derived);
+    const nlohmann::json summary =
+        run_nonlinear("derived_axis_" + axis,
+                      "[mesh]\nbox = { min = [1, 1], max = [2, 2], cells = [4, 4], shape = \"quad\" }\naxis = \"" +
+                          axis + "\"\n" + poisson_of(2) + "[[material]]\ndiffusivity = 2\n" +
+                          dirichlet_on(all_sides(2), u) + "[exact]\nu = \"" + u + "\"\n" + derived);
     EXPECT_LT(summary["errors"]["u"]["l2"], 1e-10) << axis;
   }
 }
 
 TEST(ManufacturedSource, OfCoefficientsOfTheSolution) {
   const auto error = [](int cells) {
-    const nlohmann::json summary = run_nonlinear(
-        fmt::format("derived_{}", cells),
-        box_of("triangle", 2, cells) + poisson_of(2) +
-            "[[material]]\ndiffusivity = \"1 + u^2 + ux^2/4\"\nreaction = \"1 + uy^2\"\n" +
-            dirichlet_on(all_sides(2), "sin(x)*cos(y)") + "[exact]\nu = \"sin(x)*cos(y)\"\n" + derived);
+    const nlohmann::json summary =
+        run_nonlinear(fmt::format("derived_{}", cells),
+                      box_of("triangle", 2, cells) + poisson_of(2) +
+                          "[[material]]\ndiffusivity = \"1 + u^2 + ux^2/4\"\nreaction = \"1 + uy^2\"\n" +
+                          dirichlet_on(all_sides(2), "sin(x)*cos(y)") + "[exact]\nu = \"sin(x)*cos(y)\"\n" + derived);
     return double(summary["errors"]["u"]["l2"]);
   };
   const double coarse = error(6), fine = error(12);
@@ -68,19 +71,21 @@ TEST(ManufacturedSource, OfCoefficientsOfTheSolution) {
 TEST(ManufacturedSource, EveryMaterialHasItsOwn) {
   const std::string u = "x*(1 - x)";
   const nlohmann::json summary = run_nonlinear(
-      "derived_two", box_of("quad", 2, 4) + poisson_of(2) +
-                         "[[group]]\nname = \"one\"\nof = \"surfaces\"\nwhere = \"x < 0.5\"\n[[material]]\non = \"one\"\n"
-                         "diffusivity = \"1 + x\"\n[[material]]\ndiffusivity = \"2 - x\"\nreaction = 5\n" +
-                         dirichlet_on(all_sides(2), u) + "[exact]\nu = \"" + u + "\"\n" + derived);
+      "derived_two",
+      box_of("quad", 2, 4) + poisson_of(2) +
+          "[[group]]\nname = \"one\"\nof = \"surfaces\"\nwhere = \"x < 0.5\"\n[[material]]\non = \"one\"\n"
+          "diffusivity = \"1 + x\"\n[[material]]\ndiffusivity = \"2 - x\"\nreaction = 5\n" +
+          dirichlet_on(all_sides(2), u) + "[exact]\nu = \"" + u + "\"\n" + derived);
   EXPECT_LT(summary["errors"]["u"]["l2"], 1e-10) << "(2 - x and 1 + x meet at x = 1/2)";
 }
 
 TEST(ManufacturedSource, RefusesAnotherSource) {
-  const std::string deck = write_deck(
-      "two_sources.toml", box_of("quad", 2, 4) + poisson_of(1) + "[[material]]\nsource = 1\n" +
-                              dirichlet_on(all_sides(2), "x") + "[exact]\nu = \"x\"\nsource = true\n");
+  const std::string deck =
+      write_deck("two_sources.toml", box_of("quad", 2, 4) + poisson_of(1) + "[[material]]\nsource = 1\n" +
+                                         dirichlet_on(all_sides(2), "x") + "[exact]\nu = \"x\"\nsource = true\n");
   const Result result = tessera("check " + deck);
-  expect_says(result, Case{"", "", 2, {"this material has a source, and exact.source = true derives one", "leave one"}});
+  expect_says(result,
+              Case{"", "", 2, {"this material has a source, and exact.source = true derives one", "leave one"}});
 }
 
 }  // namespace

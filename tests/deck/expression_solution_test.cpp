@@ -67,11 +67,13 @@ TEST(SolutionExpression, NamesTheStateWhereItIsNotFinite) {
   std::vector<double> u(100, 1.0), values(100);
   u[70] = 0;
   try {
-    Evaluator(Expression("1/u", {}, Knows::solution)).evaluate({xyz.data(), u.data(), gradient.data()}, 100, 0, values.data(), 3);
+    Evaluator(Expression("1/u", {}, Knows::solution))
+        .evaluate({xyz.data(), u.data(), gradient.data()}, 100, 0, values.data(), 3);
     FAIL();
   } catch (const Error& error) {
     EXPECT_EQ(error.code(), ExitCode::usage);
-    EXPECT_NE(std::string(error.what()).find("'1/u' is inf at (x, y, z) = (0.5, 0.5, 0.5), t = 0, u = 0"), std::string::npos)
+    EXPECT_NE(std::string(error.what()).find("'1/u' is inf at (x, y, z) = (0.5, 0.5, 0.5), t = 0, u = 0"),
+              std::string::npos)
         << error.what();
   }
 }
@@ -89,7 +91,8 @@ TEST(ExpressionAlgebra, SubstitutesAllAtOnce) {
   const Expression g = substitute(f, swapped);
   EXPECT_NEAR(at(g), 0.7 * 1.3 + std::sin(0.7) + 0.2, 1e-15);
   EXPECT_NEAR(at(Expression(g.text())), at(g), 1e-15) << g.text();
-  const std::vector<Replacement> numbers = {{Variable::x, Expression(2.0)}, {Variable::y, Expression(3.0)}, {Variable::z, Expression(0.0)}};
+  const std::vector<Replacement> numbers = {
+      {Variable::x, Expression(2.0)}, {Variable::y, Expression(3.0)}, {Variable::z, Expression(0.0)}};
   EXPECT_TRUE(substitute(f, numbers).is_constant());
   EXPECT_DOUBLE_EQ(substitute(f, numbers).constant(), 6 + std::sin(2.0));
 }

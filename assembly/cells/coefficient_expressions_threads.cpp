@@ -1,0 +1,94 @@
+#include <algorithm>
+
+#include "assembly/cells/coefficient_expressions.hpp"
+#include "assembly/cells/coefficient_regions.hpp"
+#include "base/team.hpp"
+
+namespace tessera::assembly {
+
+namespace {
+
+/// Cells whose points are in memory at a time, of each thread.
+constexpr Offset cells_at_a_time = 256;
+
+/// What a thread evaluates with: [regions][coefficients][components].
+struct Workspace {
+  std::vector<std::vector<std::vector<deck::Evaluator>>> evaluators;
+  std::vector<double> xyz, column;
+
+  explicit Workspace(const std::vector<RegionExpressions>& coefficients) {
+    for (std::size_t k = 0; k < coefficients.size(); ++k)
+      for (std::size_t region = 0; region < coefficients[k].size(); ++region) {
+        if (evaluators.size() <= region) evaluators.resize(region + 1);
+        evaluators[region].resize(coefficients.size());
+        for (const deck::Expression& one : coefficients[k][region]) evaluators[region][k].emplace_back(one);
+      }
+  }
+};
+
+}  // namespace
+
+template <>
+struct CoefficientEvaluator<Threads>::State {
+  const mesh::Mesh& mesh;
+  const DofMap& map;
+  std::vector<RegionExpressions> coefficients;
+  Definite definite;
+  BlockRegions regions;
+  std::vector<ReferencePoints> points;
+};
+
+template <>
+CoefficientEvaluator<Threads>::CoefficientEvaluator(Threads&, const mesh::Mesh& mesh, const DofMap& map,
+                                                    const std::vector<Index>& region,
+                                                    std::vector<RegionExpressions> coefficients, Definite definite)
+    : state_(new State{mesh, map, std::move(coefficients), std::move(definite), BlockRegions(mesh, region, {}),
+                       reference_points(mesh, map)}) {
+  (void)BlockRegions(mesh, region, state_->coefficients);
+}
+
+template <>
+CoefficientEvaluator<Threads>::~CoefficientEvaluator() = default;
+
+template <>
+void CoefficientEvaluator<Threads>::evaluate(Threads& exec, std::size_t block, const PlacedCells& cells, double t,
+                                             std::span<double* const> values) {
+  const State& state = *state_;
+  const ReferencePoints& reference = state.points[block];
+  const CellPointsView view{reference.points, reference.geometry_nodes, reference.phi.data(), cells.coordinates,
+                            cells.geometry,   cells.geometry_stride,    cells.geometry_step};
+  const Index all = state.mesh.blocks[block].cells();
+  const Offset per_cell = reference.points;
+  Scratch<Workspace> scratch(exec.count());
+  parallel_for(exec.count(), (all + cells_at_a_time - 1) / cells_at_a_time, [&](Offset chunk, int part) {
+    Workspace& own = scratch.of(part, state.coefficients);
+    const Index end = static_cast<Index>(std::min<Offset>(all, (chunk + 1) * cells_at_a_time));
+    // Neighbours of one region at once: a call a cell would cost more than the expression.
+    for (Index place = static_cast<Index>(chunk * cells_at_a_time), next; place < end; place = next) {
+      const Index region = state.regions.of(block, cells.order, place);
+      for (next = place + 1; next < end && state.regions.of(block, cells.order, next) == region;) ++next;
+      const std::size_t count = static_cast<std::size_t>((next - place) * per_cell);
+      own.xyz.resize(3 * count);
+      own.column.resize(count);
+      for (Index of = place; of < next; ++of)
+        for (int q = 0; q < per_cell; ++q)
+          view.point(of, q, *reinterpret_cast<double(*)[3]>(&own.xyz[3 * ((of - place) * per_cell + q)]));
+      for (std::size_t k = 0; k < state.coefficients.size(); ++k) {
+        std::vector<deck::Evaluator>& components = own.evaluators[static_cast<std::size_t>(region)][k];
+        const Offset width = static_cast<Offset>(components.size());
+        for (Offset c = 0; c < width; ++c) {
+          components[static_cast<std::size_t>(c)].evaluate(own.xyz.data(), count, t, own.column.data());
+          for (std::size_t i = 0; i < count; ++i) {
+            const Index of = place + static_cast<Index>(static_cast<Offset>(i) / per_cell);
+            const Offset cell = cells.order.empty() ? of : cells.order[static_cast<std::size_t>(of)];
+            values[k][(cell * per_cell + static_cast<Offset>(i) % per_cell) * width + c] = own.column[i];
+          }
+        }
+      }
+    }
+  });
+  check_definite(exec, state.definite, state.mesh, state.map, state.regions, state.coefficients, block,
+                 reference.points, values);
+}
+
+}  // namespace tessera::assembly
