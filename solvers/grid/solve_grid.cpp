@@ -54,8 +54,8 @@ MethodEntry fft_entry() {
 }
 
 void require_library(const SolverParams& params, const GridProblem& problem, const std::string& backend) {
-  void (*const require_on_cuda)(const std::string&) = TESSERA_ON_CUDA(require_cufft);
-  if (params.type == "fft" && problem.dim > 1 && backend == "cuda" && require_on_cuda) require_on_cuda("");
+  if constexpr (TESSERA_HAS_CUDA)
+    if (params.type == "fft" && problem.dim > 1 && backend == "cuda") require_cufft();
 }
 
 template std::unique_ptr<Method<Threads>> make_grid_method(const SolverParams&);
