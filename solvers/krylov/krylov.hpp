@@ -193,7 +193,8 @@ Report Krylov<Exec, T>::run(Equation<Exec, T>& equation, const Monitor& monitor)
     if (end == End::refresh && norm > target_) report_.failure = no_progress(before, norm);
   }
   conclude(norm);
-  if (!report_.converged && !report_.interrupted)
+  // Where iterations were left; only then is there a vector more than `bytes` of the method says.
+  if (!report_.converged && !report_.interrupted && report_.iterations < params_.max_iterations)
     if (const std::string why = preconditioner_to_blame(); !why.empty()) report_.failure = why;
   return report_;
 }
@@ -204,7 +205,12 @@ Report Krylov<Exec, T>::run(Equation<Exec, T>& equation, const Monitor& monitor)
 template <class Exec, class T>
 std::string Krylov<Exec, T>::preconditioner_to_blame() {
   if (M_->diagonal()) return {};
-  Array<T, Space> z(r_.size());
+  Array<T, Space> z;
+  try {
+    z = Array<T, Space>(r_.size());
+  } catch (const Error&) {  // no memory for this question
+    return {};
+  }
   const auto square = [&](const Array<T, Space>& v) {
     linalg::dot(exec_, v.view(), v, scalars_.data());
     fetch();
