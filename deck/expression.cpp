@@ -101,7 +101,7 @@ struct Expression::Algebra {
         uses[v] = f.has(v) ? f.uses[v] : 0;
     std::optional<std::string> text = expressions::to_text(root.tree, root.node);
     Expression result;
-    result.state_ = std::make_shared<const State>(text ? std::move(*text) : too_long, f.where, uses, std::move(root));
+    result.state_ = std::make_shared<const State>(std::move(text).value_or(too_long), f.where, uses, std::move(root));
     return result;
   }
 

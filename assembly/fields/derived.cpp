@@ -88,7 +88,7 @@ void DerivedValues::Places::solution(const mesh::Mesh& mesh, const Index* nodes,
   work.u.resize(static_cast<std::size_t>(count));
   work.gradient.assign(3 * static_cast<std::size_t>(count), 0.0);
   for (int q = 0; q < count; ++q) {
-    double jacobian[9], inverse[9];
+    double jacobian[9] = {}, inverse[9] = {};
     geometry.jacobian(mesh, nodes, q, jacobian);
     GeometryMap::invert(jacobian, mesh.dim, inverse);
     work.u[q] = field.value(dofs, u.data(), q, u.stride());

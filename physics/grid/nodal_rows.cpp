@@ -88,7 +88,7 @@ class Rows {
     const Offset step = step_[axis];
     if (!at_end(axis, i)) return (u[step] - u[-step]) / (2 * h);
     if (!std::binary_search(s_.fixed.begin(), s_.fixed.end(), static_cast<Index>(number))) {
-      const BoundaryParams* const side = slope_[static_cast<std::size_t>(2 * axis + (i > 0))];
+      const BoundaryParams* const side = slope_[2 * static_cast<std::size_t>(axis) + (i > 0 ? 1 : 0)];
       if (!side) return 0;
       return (i > 0 ? 1 : -1) * deck::Evaluator(side->value)(point) / k_;
     }

@@ -19,8 +19,8 @@ void require_positive_definite(const MaterialParams& material, const double* k, 
 template <class Visit>
 void for_each_material(const std::vector<Index>& material, Index first_cell, Index begin, Index end, Visit visit) {
   for (Index cell = begin, next; cell < end; cell = next) {
-    const Index of = material[static_cast<std::size_t>(first_cell + cell)];
-    for (next = cell + 1; next < end && material[static_cast<std::size_t>(first_cell + next)] == of;) ++next;
+    const Index of = material[first_cell + cell];
+    for (next = cell + 1; next < end && material[first_cell + next] == of;) ++next;
     visit(cell, next - cell, of);
   }
 }

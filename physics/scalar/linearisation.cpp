@@ -107,11 +107,12 @@ struct MaterialValues {
   }
 };
 
-/// Where what is evaluated of some cells goes: a coefficient with `components` at each point.
+/// Where what is evaluated of some cells goes: a coefficient with `components` at each point, or none.
 struct Column {
-  double* to = nullptr;
-  int components = 0;
-  Column at(Offset point) const { return {to ? to + point * components : nullptr, components}; }
+  double* to;
+  int components;
+  bool present = true;
+  Column at(Offset point) const { return {to + point * components, components, present}; }
 };
 
 forms::Coefficient at_points_of(Offset points, int components) {
@@ -134,7 +135,7 @@ struct PointOfState {
   int components() const { return static_cast<int>(material.k.size()); }
 
   void residual(double* flux, double* reaction) const {
-    double k[6];
+    double k[6] = {};
     for (int c = 0; c < components(); ++c) k[c] = material.k[static_cast<std::size_t>(c)].value[q];
     for (int d = 0; d < dim; ++d) {
       flux[d] = 0;
@@ -147,7 +148,7 @@ struct PointOfState {
   /// sum_e dK_de / ds g_e, s what `slope` is the derivative after.
   template <class Slope>
   void turned(Slope slope, double* result) const {
-    double k[6];
+    double k[6] = {};
     for (int c = 0; c < components(); ++c) k[c] = slope(material.k[static_cast<std::size_t>(c)]);
     for (int d = 0; d < dim; ++d) {
       result[d] = 0;
@@ -157,7 +158,7 @@ struct PointOfState {
 
   /// A coefficient of the components of k, or dim x dim of dim^2.
   void between_gradients(const Column& gg) const {
-    double k[6], along[3];
+    double k[6] = {}, along[3];
     for (int c = 0; c < components(); ++c) k[c] = material.k[static_cast<std::size_t>(c)].value[q];
     if (gg.components != dim * dim) {
       for (int c = 0; c < components(); ++c) gg.to[c] = weight * k[c];
@@ -297,9 +298,7 @@ forms::LinearisedData Linearisation::at(std::span<const double> u, double load, 
     if (traits_.carries) data.vg = at_points_of(points, dim);
     data.vv = at_points_of(points, 1);
   }
-  const auto column = [](forms::Coefficient& c) {
-    return Column{c.values.empty() ? nullptr : c.values.data(), c.components};
-  };
+  const auto column = [](forms::Coefficient& c) { return Column{c.values.data(), c.components, !c.values.empty()}; };
   const Column gg = column(data.gg), gv = column(data.gv), vg = column(data.vg), vv = column(data.vv),
                flux = column(data.load_gradient), reaction = column(data.load);
   struct Workspace {
@@ -327,7 +326,7 @@ forms::LinearisedData Linearisation::at(std::span<const double> u, double load, 
         const MaterialParams& named = problem_.params.materials[static_cast<std::size_t>(material)];
         const Offset first = points_.before(block) + Offset{cell} * per_cell;
         for (std::size_t q = 0; q < places; ++q) {
-          double k[6];
+          double k[6] = {};
           for (std::size_t c = 0; c < values.k.size(); ++c) k[c] = values.k[c].value[q];
           require_positive_definite(named, k, static_cast<int>(values.k.size()), &own.xyz[3 * q]);
           const Offset to = first + static_cast<Offset>(q);
@@ -336,8 +335,8 @@ forms::LinearisedData Linearisation::at(std::span<const double> u, double load, 
           point.residual(flux.at(to).to, reaction.at(to).to);
           if (!with_tangent) continue;
           point.between_gradients(gg.at(to));
-          if (gv.to) point.value_beside_gradient(gv.at(to));
-          if (vg.to) point.gradient_beside_value(vg.at(to));
+          if (gv.present) point.value_beside_gradient(gv.at(to));
+          if (vg.present) point.gradient_beside_value(vg.at(to));
           *vv.at(to).to = point.between_values();
         }
       });
