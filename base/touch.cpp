@@ -19,7 +19,7 @@ void touch_pages(void* memory, std::size_t bytes, int threads) {
   const std::uintptr_t first = (begin + page - 1) / page, last = (begin + bytes) / page;
   parallel_ranges(threads, static_cast<Offset>(last - first), [&](Offset from, Offset to, int) {
     // A refusal costs speed only: the pages come when they are written.
-    (void)madvise(reinterpret_cast<void*>((first + static_cast<std::uintptr_t>(from)) * page),
+    (void)madvise(static_cast<char*>(memory) + ((first + static_cast<std::uintptr_t>(from)) * page - begin),
                   static_cast<std::size_t>(to - from) * page, MADV_POPULATE_WRITE);
   });
 #else

@@ -82,7 +82,7 @@ BlockRegions::BlockRegions(const mesh::Mesh& mesh, const std::vector<Index>& reg
 
 Index BlockRegions::of(std::size_t block, std::span<const Index> order, Index place) const {
   if (region_.empty()) return 0;
-  return region_[static_cast<std::size_t>(mesh_.blocks[block].first_cell + (order.empty() ? place : order[place]))];
+  return region_[mesh_.blocks[block].first_cell + (order.empty() ? place : order[place])];
 }
 
 std::vector<std::vector<Index>> BlockRegions::places(std::size_t block, std::span<const Index> order) const {

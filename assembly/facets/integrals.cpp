@@ -108,7 +108,7 @@ std::vector<double> facet_quadrature_points(const mesh::Mesh& mesh, const DofMap
 std::vector<double> facet_normals(const mesh::Mesh& mesh, const DofMap& map, const mesh::Group& group, int threads) {
   const auto normal = [&](const GeometryMap& geometry, int kind, const Index* nodes, int q, double* out) {
     const std::array<double, 3> reference = reference_normal(mesh.blocks[kind / most_sides].shape, kind % most_sides);
-    double J[9], inverse[9], square = 0;
+    double J[9] = {}, inverse[9] = {}, square = 0;
     geometry.jacobian(mesh, nodes, q, J);
     GeometryMap::invert(J, mesh.dim, inverse);
     for (int d = 0; d < 3; ++d) {

@@ -1,5 +1,6 @@
 #include "deck/expression/tree.hpp"
 
+#include <algorithm>
 #include <bit>
 
 #include "deck/expression/vector_math.hpp"
@@ -51,7 +52,7 @@ std::vector<char> Tree::used_by(NodeId root) const {
     if (!used[node]) continue;
     const Node& n = nodes_[node];
     const NodeId of[] = {n.a, n.b, n.c};
-    for (int i = 0; i < operands(n.op); ++i) used[of[i]] = 1;
+    for (int i = 0; i < std::min(3, operands(n.op)); ++i) used[of[i]] = 1;
   }
   return used;
 }

@@ -117,7 +117,7 @@ class Newton {
 
   /// ||R|| at the state that the problem was moved to.
   double norm_of_residual(std::size_t rows) {
-    if (residual_.size() == 0) residual_ = Array<double, Space>(static_cast<Offset>(rows));
+    if (residual_.empty()) residual_ = Array<double, Space>(static_cast<Offset>(rows));
     problem_.residual(residual_.view());
     Array<double, Space> square(1);
     linalg::dot(exec_, residual_.view(), View<const double>(residual_.view()), square.data());

@@ -137,7 +137,8 @@ std::vector<deck::Expression> gradient_of(const ExactParams& exact, int c, int d
   for (int axis = 0; axis < dim; ++axis)
     gradient.push_back(exact.gradient.empty()
                            ? deck::derivative(exact.u[static_cast<std::size_t>(c)], static_cast<deck::Variable>(axis))
-                           : exact.gradient[static_cast<std::size_t>(c * dim + axis)]);
+                           : exact.gradient[static_cast<std::size_t>(c) * static_cast<std::size_t>(dim) +
+                                            static_cast<std::size_t>(axis)]);
   return gradient;
 }
 
