@@ -10,8 +10,7 @@ namespace tessera::assembly {
 
 namespace {
 
-/// Points that are in memory at a time: 24 MB, which an H100 keeps in its cache, while a launch of so many still costs
-/// less than their evaluation.
+/// Points that are in memory at a time: 24 MB, about half of an H100's cache.
 constexpr Offset points_at_a_time = Offset{1} << 20;
 
 /// The cells of a region in a block: their places, and their numbers where these differ. No lists where it has all.
@@ -113,8 +112,7 @@ void CoefficientEvaluator<Cuda>::evaluate(Cuda& exec, std::size_t block, const P
                                           std::span<double* const> values) {
   State& state = *state_;
   const ReferencePoints& reference = state.points[block];
-  const CellPointsView view{reference.points, reference.geometry_nodes, state.phi[block].data(), cells.coordinates,
-                            cells.geometry,   cells.geometry_stride,    cells.geometry_step};
+  const CellPointsView view = view_of(reference, state.phi[block].data(), cells);
   const std::vector<RegionCells>& of_regions = state.cells_of(block, cells.order);
   const Index step = static_cast<Index>(std::max<Offset>(1, points_at_a_time / reference.points));
   const Offset most = Offset{std::min(step, state.mesh.blocks[block].cells())} * reference.points;

@@ -42,9 +42,9 @@ template <>
 CoefficientEvaluator<Threads>::CoefficientEvaluator(Threads&, const mesh::Mesh& mesh, const DofMap& map,
                                                     const std::vector<Index>& region,
                                                     std::vector<RegionExpressions> coefficients, Definite definite)
-    : state_(new State{mesh, map, std::move(coefficients), std::move(definite), BlockRegions(mesh, region, {}),
-                       reference_points(mesh, map)}) {
-  (void)BlockRegions(mesh, region, state_->coefficients);
+    : state_(new State{
+          mesh, map, {}, std::move(definite), BlockRegions(mesh, region, coefficients), reference_points(mesh, map)}) {
+  state_->coefficients = std::move(coefficients);
 }
 
 template <>
@@ -55,8 +55,7 @@ void CoefficientEvaluator<Threads>::evaluate(Threads& exec, std::size_t block, c
                                              std::span<double* const> values) {
   const State& state = *state_;
   const ReferencePoints& reference = state.points[block];
-  const CellPointsView view{reference.points, reference.geometry_nodes, reference.phi.data(), cells.coordinates,
-                            cells.geometry,   cells.geometry_stride,    cells.geometry_step};
+  const CellPointsView view = view_of(reference, reference.phi.data(), cells);
   const Index all = state.mesh.blocks[block].cells();
   const Offset per_cell = reference.points;
   Scratch<Workspace> scratch(exec.count());

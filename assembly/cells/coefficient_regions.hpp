@@ -32,6 +32,12 @@ struct ReferencePoints {
 };
 std::vector<ReferencePoints> reference_points(const mesh::Mesh& mesh, const DofMap& map);
 
+/// These points in the cells of a block, where a backend has both; phi is that of `reference` there.
+inline CellPointsView view_of(const ReferencePoints& reference, const double* phi, const PlacedCells& cells) {
+  return {reference.points,      reference.geometry_nodes, phi, cells.coordinates, cells.geometry,
+          cells.geometry_stride, cells.geometry_step};
+}
+
 /// x, y, z of a point by its place in the values of a block: cell * points of a cell + point.
 std::array<double, 3> point_at(const mesh::Mesh& mesh, const DofMap& map, std::size_t block, Offset place);
 

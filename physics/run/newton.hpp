@@ -108,9 +108,9 @@ class Newton {
       if (context_.progress) context_.progress(-1, what);
     }
     if (report.converged) return;
-    report.failure =
-        fmt::format("the correction is {:.3e} after {} iterations, asked {:.3e}", report.history.back().correction,
-                    params_.newton.max_iterations, params_.newton.tolerance * range(u));
+    report.failure = fmt::format("the correction is {:.3e} after {} iteration{}, asked {:.3e}",
+                                 report.history.back().correction, params_.newton.max_iterations,
+                                 params_.newton.max_iterations == 1 ? "" : "s", params_.newton.tolerance * range(u));
     report.help =
         "start nearer to the solution by [[initial]], raise newton.load_steps, or raise newton.max_iterations";
   }
@@ -196,8 +196,11 @@ class Newton {
                                       report.linear.relative_residual, report.linear.iterations, report.linear.type)
                         : report.linear.failure);
     report.help =
-        "the tangent may be singular there, where solutions turn back or branch: start nearer to the solution by "
-        "[[initial]], raise newton.load_steps, try newton.tangent = \"picard\", or another solver";
+        params_.newton.picard()
+            ? "the matrix of picard does not know how sources and flows through boundaries change with u, and is "
+              "singular where these alone fix u: choose newton.tangent = \"newton\", or another solver"
+            : "the tangent may be singular there, where solutions turn back or branch: start nearer to the solution by "
+              "[[initial]], raise newton.load_steps, try newton.tangent = \"picard\", or another solver";
     return false;
   }
 

@@ -190,11 +190,6 @@ int components_of(const std::vector<MaterialParams>& materials) {
   return static_cast<int>(components);
 }
 
-bool depends_on_solution(const std::vector<Expression>& expressions) {
-  return std::any_of(expressions.begin(), expressions.end(),
-                     [](const Expression& e) { return e.depends_on_solution(); });
-}
-
 /// Of the problem that expressions of these materials are meant for.
 int least_dimension(const std::vector<MaterialParams>& materials, int components) {
   int dim = components == 1 ? 1 : components == 3 ? 2 : 3;
@@ -233,7 +228,10 @@ bool is_symmetric(const DerivedMaterial& material, int dim) {
 
 }  // namespace
 
-bool is_nonlinear(const Params& params) { return depends_on_solution(expressions_of(params)); }
+bool is_nonlinear(const Params& params) {
+  const std::vector<Expression> all = expressions_of(params);
+  return std::any_of(all.begin(), all.end(), [](const Expression& e) { return e.depends_on_solution(); });
+}
 
 TangentTraits tangent_traits(const std::vector<MaterialParams>& materials, int dim, bool picard) {
   TangentTraits traits;

@@ -5,6 +5,7 @@
 
 #include <algorithm>
 
+#include "assembly/cells/definite.hpp"
 #include "base/touch.hpp"
 #include "physics/entry.hpp"
 #include "physics/evaluate.hpp"
@@ -13,22 +14,8 @@
 
 namespace tessera::physics::scalar {
 
-namespace {
-
-/// Symmetric tensor [xx xy yy] or [xx xy xz yy yz zz]: all leading minors positive (Sylvester's criterion).
-bool positive_definite(const double* k, int components) {
-  if (components == 1) return k[0] > 0;
-  if (components == 3) return k[0] > 0 && k[0] * k[2] - k[1] * k[1] > 0;
-  const double minor = k[0] * k[3] - k[1] * k[1];
-  const double det =
-      k[0] * (k[3] * k[5] - k[4] * k[4]) - k[1] * (k[1] * k[5] - k[4] * k[2]) + k[2] * (k[1] * k[4] - k[3] * k[2]);
-  return k[0] > 0 && minor > 0 && det > 0;
-}
-
-}  // namespace
-
 void require_positive_definite(const MaterialParams& material, const double* k, int components, const double* xyz) {
-  if (positive_definite(k, components)) return;
+  if (assembly::is_positive_definite(k, components)) return;
   std::string values = fmt::format("{}", fmt::join(k, k + components, ", "));
   throw Error(ExitCode::usage,
               fmt::format("diffusivity [{}]{} is not positive{}", values,
@@ -124,7 +111,7 @@ forms::DiffusionData diffusion_data(const std::vector<MaterialParams>& materials
   const assembly::QuadraturePoints points(mesh, dofs);
   const int components = check_diffusivity(materials, mesh.dim);
   std::optional<assembly::FieldAtPoints> field;
-  if (!u.empty()) field.emplace(mesh, dofs);
+  if (std::any_of(materials.begin(), materials.end(), depends_on_solution)) field.emplace(mesh, dofs);
   const SolutionAtPoints state{field ? &*field : nullptr, u};
   std::vector<std::vector<deck::Expression>> k, c, f;
   for (const MaterialParams& m : materials) {
@@ -152,7 +139,7 @@ forms::DiffusionData diffusion_data(const std::vector<MaterialParams>& materials
       const Offset bad = parallel_reduce(
           threads, count, count,
           [&](Offset begin, Offset end) {
-            while (begin < end && positive_definite(k_at(begin), components)) ++begin;
+            while (begin < end && assembly::is_positive_definite(k_at(begin), components)) ++begin;
             return begin < end ? begin : count;
           },
           [](Offset a, Offset b) { return std::min(a, b); });

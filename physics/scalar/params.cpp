@@ -2,6 +2,8 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+
 namespace tessera::physics::scalar {
 
 std::vector<FieldInfo> scalar_fields() { return {{.name = "u", .measured = true}, {.name = "flux", .vector = true}}; }
@@ -44,11 +46,26 @@ void check_boundaries(const std::vector<BoundaryParams>& boundaries) {
   }
 }
 
+namespace {
+
+std::vector<deck::Expression> expressions_of(const MaterialParams& material) {
+  std::vector<deck::Expression> all = material.diffusivity;
+  all.insert(all.end(), {material.reaction, material.source});
+  return all;
+}
+
+}  // namespace
+
+bool depends_on_solution(const MaterialParams& material) {
+  const std::vector<deck::Expression> all = expressions_of(material);
+  return std::any_of(all.begin(), all.end(), [](const deck::Expression& e) { return e.depends_on_solution(); });
+}
+
 std::vector<deck::Expression> expressions_of(const Params& params) {
   std::vector<deck::Expression> all;
   for (const MaterialParams& material : params.materials) {
-    all.insert(all.end(), material.diffusivity.begin(), material.diffusivity.end());
-    all.insert(all.end(), {material.reaction, material.source});
+    const std::vector<deck::Expression> own = expressions_of(material);
+    all.insert(all.end(), own.begin(), own.end());
   }
   for (const BoundaryParams& boundary : params.boundaries) all.insert(all.end(), {boundary.value, boundary.alpha});
   return all;

@@ -43,5 +43,7 @@ deck::Section<BoundaryParams> boundary_section(deck::Knows knows = deck::Knows::
 void check_boundaries(const std::vector<BoundaryParams>& boundaries);
 /// Every expression of these sections, for checks that hold for all of them.
 std::vector<deck::Expression> expressions_of(const Params& params);
+/// Whether a coefficient or the source depends on u or its gradient.
+bool depends_on_solution(const MaterialParams& material);
 
 }  // namespace tessera::physics::scalar

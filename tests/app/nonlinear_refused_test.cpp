@@ -144,8 +144,7 @@ TEST(NonlinearFails, InTheLoadStepThatItNames) {
 }
 
 TEST(NonlinearFails, WhereTheTangentIsSingular) {
-  // -u'' = pi^2 u + x and homogeneous values: no solution, and the discrete operator has an eigenvalue near 0 and, a
-  // little further, below it.
+  // -u'' - 40 sinh u has the tangent -w'' - 40 w at 0, which is indefinite: 40 > pi^2.
   fails("resonance",
         box_of("interval", 1, 8) + poisson_of(1) + "[[material]]\nsource = \"40*sinh(u) + x\"\n" +
             dirichlet_on(all_sides(1), "0"),
@@ -153,11 +152,19 @@ TEST(NonlinearFails, WhereTheTangentIsSingular) {
 }
 
 TEST(NonlinearFails, WhereCoefficientsCannotBeEvaluatedOnTheWay) {
-  // log(u) leaves its domain along every correction: there is no solution with u > 0.
+  // Nothing is finite beyond u = 1, and the load carries u there.
   fails("domain",
         box_of("interval", 1, 8) + poisson_of(1) + "[[material]]\ndiffusivity = \"exp(1/(1 - u))\"\n" +
             "source = \"if(u < 1, 1e6, sqrt(1 - u))\"\n" + dirichlet_on(all_sides(1), "0"),
         {"Newton's method did not converge"});
+}
+
+TEST(NonlinearFails, WherePicardsMatrixIsSingular) {
+  // Radiation all around: nothing but the flows fixes u.
+  fails("radiates",
+        box_of("triangle", 2, 4) + poisson_of(1) + "[[material]]\nsource = 1\n[[boundary]]\non = " + all_sides(2) +
+            "\ntype = \"neumann\"\nvalue = \"1 - u^4\"\n[[initial]]\nu = 1\n" + "[newton]\ntangent = \"picard\"\n",
+        {"the system of iteration 1 was not solved", "choose newton.tangent = \"newton\""});
 }
 
 TEST(NonlinearFails, StopsWhenAsked) {

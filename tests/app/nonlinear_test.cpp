@@ -35,6 +35,7 @@ void expect_quadratic(const nlohmann::json& summary, const std::string& what) {
     EXPECT_GT(std::log(next / now) / std::log(now / before), 1.7) << what << history;
   }
   EXPECT_GE(seen, 1) << what << " showed nothing: " << history;
+  EXPECT_LT(summary["balance"]["relative_remainder"], 1e-10) << what;
   EXPECT_LE(history.size(), 8u) << what;
 }
 
