@@ -1,7 +1,7 @@
 #pragma once
 #include <array>
 
-#include "forms/pulled.hpp"
+#include "forms/tangent.hpp"
 
 namespace tessera::forms {
 
@@ -23,6 +23,7 @@ struct Linearised {
   using Data = LinearisedData;
   static constexpr int components = 1;
   static constexpr bool symmetric = false;
+  static constexpr bool matrix_between_gradients = true;  ///< see forms/pulled.hpp
   static constexpr unsigned couples =
       gradient_gradient | gradient_value | value_gradient | value_value | load_value | load_gradient;
 
@@ -45,7 +46,6 @@ struct Linearised {
   }
   static bool needs_second() { return false; }
 
-  /// A matrix between gradients that is not symmetric is a matter of pull_back and make_row.
   template <int dim>
   TESSERA_HD void at_point(const Place& x, Tangent<dim>& C, Load<dim>& l) const {
     C.gg = {gg.empty() ? nullptr : gg.at(x), gg.components};
@@ -56,52 +56,6 @@ struct Linearised {
     }
     C.vv = vv.empty() ? 0.0 : *vv.at(x);
     l.value = loads.empty() ? 0.0 : *loads.at(x);
-  }
-
-  template <int dim>
-  using AtPoint = Pulled<dim>;
-
-  /// w |det J| C and w |det J| l in reference coordinates.
-  template <int dim, class Point>
-  TESSERA_HD void pull_back(const Point& x, Pulled<dim>& p) const {
-    for (int a = 0; a <= dim; ++a) {
-      p.l[a] = 0;
-      for (int b = 0; b <= dim; ++b) p.C[a][b] = 0;
-    }
-    if (!gg.empty())
-      for (int a = 0; a < dim; ++a) {
-        double flux[dim];
-        multiply<dim>(x, x.inverse[a], flux);  // rows of J^-1 C^T
-        for (int b = 0; b < dim; ++b)
-          for (int d = 0; d < dim; ++d) p.C[a][b] += flux[d] * x.inverse[b][d];
-      }
-    for (int a = 0; a < dim; ++a)
-      for (int d = 0; d < dim; ++d) {
-        const double scaled = x.inverse[a][d];
-        if (!gv.empty()) p.C[a][dim] += scaled * gv.at(x)[d];
-        if (!vg.empty()) p.C[dim][a] += scaled * vg.at(x)[d];
-        if (!load_gradients.empty()) p.l[a] += scaled * load_gradients.at(x)[d];
-      }
-    if (!vv.empty()) p.C[dim][dim] = *vv.at(x);
-    if (!loads.empty()) p.l[dim] = *loads.at(x);
-    for (int a = 0; a <= dim; ++a) {
-      p.l[a] *= x.measure;
-      for (int b = 0; b <= dim; ++b) p.C[a][b] *= x.measure;
-    }
-  }
-
-  template <int dim, class Point>
-  TESSERA_HD void make_row(const Point& x, double phi, const double (&grad)[dim], Row<dim>& row) const {
-    for (int d = 0; d < dim; ++d) row.gradient[d] = 0;
-    if (!gg.empty()) multiply<dim>(x, grad, row.gradient);
-    row.of_phi = vv.empty() ? 0.0 : *vv.at(x);
-    row.of_gradient = 0;
-    row.load = loads.empty() ? 0.0 : phi * *loads.at(x);
-    for (int d = 0; d < dim; ++d) {
-      if (!vg.empty()) row.gradient[d] += phi * vg.at(x)[d];
-      if (!gv.empty()) row.of_gradient += grad[d] * gv.at(x)[d];
-      if (!load_gradients.empty()) row.load += grad[d] * load_gradients.at(x)[d];
-    }
   }
 
   static constexpr std::array<Field Linearised::*, 6> members() {
@@ -117,23 +71,6 @@ struct Linearised {
              {"load", &data.load, Rank::scalar}}};
   }
   static const std::vector<Index>& region(const Data& data) { return data.region; }
-
- private:
-  /// result = C_gg^T v, from the side of the test function.
-  template <int dim>
-  TESSERA_HD void multiply(const Place& x, const double (&v)[dim], double (&result)[dim]) const {
-    const double* const C = gg.at(x);
-    if constexpr (dim > 1) {
-      if (gg.components == dim * dim) {
-        for (int b = 0; b < dim; ++b) {
-          result[b] = 0;
-          for (int a = 0; a < dim; ++a) result[b] += C[a * dim + b] * v[a];
-        }
-        return;
-      }
-    }
-    multiply_symmetric<dim>(C, gg.components, v, result);
-  }
 };
 
 }  // namespace tessera::forms

@@ -63,6 +63,31 @@ struct AtPointOf<Form, dim> {
 template <class Form, int dim>
 using AtPoint = typename detail::AtPointOf<Form, dim>::type;
 
+namespace detail {
+/// Forms that may have dim x dim numbers by rows between gradients, a matrix that need not be symmetric, say so by
+/// `matrix_between_gradients`.
+template <class Form>
+concept HasMatrix = requires {
+  requires Form::matrix_between_gradients;
+};
+
+/// result = C_gg^T v, from the side of the test function.
+template <int dim, class Form>
+TESSERA_HD_INLINE inline void multiply_test(const TensorView<double>& gg, const double (&v)[dim],
+                                            double (&result)[dim]) {
+  if constexpr (HasMatrix<Form> && dim > 1) {
+    if (gg.components == dim * dim) {
+      for (int b = 0; b < dim; ++b) {
+        result[b] = 0;
+        for (int a = 0; a < dim; ++a) result[b] += gg.values[a * dim + b] * v[a];
+      }
+      return;
+    }
+  }
+  multiply_symmetric<dim>(gg.values, gg.components, v, result);
+}
+}  // namespace detail
+
 /// Fills `p` at a point, see assembly's CellPoint: a Place with J^-1, w |det J| and what it says of the cell.
 template <int dim, class Form, class Point>
 TESSERA_HD_INLINE inline void make_at_point(const Form& form, const Point& x, AtPoint<Form, dim>& p) {
@@ -73,9 +98,17 @@ TESSERA_HD_INLINE inline void make_at_point(const Form& form, const Point& x, At
     Load<dim> l;
     form.at_point(x, C, l);
     double gg[tensor_size<dim>] = {};
-    if (has(form, gradient_gradient)) pull_back<dim>(C.gg.values, C.gg.components, x.inverse, x.measure, gg);
+    if constexpr (!detail::HasMatrix<Form>)
+      if (has(form, gradient_gradient)) pull_back<dim>(C.gg.values, C.gg.components, x.inverse, x.measure, gg);
     for (int a = 0; a < dim; ++a) {
       for (int b = 0; b < dim; ++b) p.C[a][b] = gg[packed_symmetric(a, b, dim)];
+      if constexpr (detail::HasMatrix<Form>)
+        if (has(form, gradient_gradient)) {
+          double flux[dim];
+          detail::multiply_test<dim, Form>(C.gg, x.inverse[a], flux);
+          for (int b = 0; b < dim; ++b)
+            for (int d = 0; d < dim; ++d) p.C[a][b] += x.measure * flux[d] * x.inverse[b][d];
+        }
       double gv = 0, vg = 0, lg = 0;
       for (int d = 0; d < dim; ++d) {
         if constexpr ((Form::couples & gradient_value) != 0) gv += x.inverse[a][d] * C.gv[d];
@@ -105,7 +138,7 @@ TESSERA_HD_INLINE inline void make_row(const Form& form, const Point& x, double 
     row.of_phi = has(form, value_value) ? C.vv : 0.0;
     row.of_gradient = 0;
     row.load = has(form, load_value) ? phi * l.value : 0.0;
-    if (has(form, gradient_gradient)) multiply_symmetric<dim>(C.gg.values, C.gg.components, grad, row.gradient);
+    if (has(form, gradient_gradient)) detail::multiply_test<dim, Form>(C.gg, grad, row.gradient);
     for (int d = 0; d < dim; ++d) {
       if constexpr ((Form::couples & value_gradient) != 0) row.gradient[d] += phi * C.vg[d];
       if constexpr ((Form::couples & gradient_value) != 0) row.of_gradient += grad[d] * C.gv[d];
