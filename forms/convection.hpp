@@ -49,6 +49,13 @@ struct Convection {
   }
   /// Whether second derivatives of the basis and of the map are asked for.
   bool needs_second() const { return supg; }
+  /// Without SUPG, and the same form for kernels that are compiled for that alone.
+  bool is_plain() const { return !supg; }
+  TESSERA_HD Convection plain() const {
+    Convection form = *this;
+    form.supg = false;
+    return form;
+  }
 
   /// Everything about a quadrature point but the basis, times w |det J|: D are derivatives in reference coordinates.
   ///   row i, column j:  D_i . G D_j + (phi_i + t_i) (gamma phi_j) + phi_i beta . D_j + t_i (r . D_j - G : D^2_j),

@@ -174,10 +174,15 @@ void gather_simplex_rows(Cuda& exec, const BlockData<Device>& block, const Form&
     else
       gather(kernels::gather_simplices<dim, Form, kernels::AnyCells<dim, Form>>);
   } else {
-    if (form.constant())
-      gather(kernels::gather_simplices<dim, Form, kernels::UnsymmetricCells<dim, true, Form>>);
-    else
-      gather(kernels::gather_simplices<dim, Form, kernels::UnsymmetricCells<dim, false, Form>>);
+    const auto gather_known = [&]<bool plain>(std::bool_constant<plain>) {
+      if (form.constant())
+        gather(kernels::gather_simplices<dim, Form, kernels::UnsymmetricCells<dim, true, plain, Form>>);
+      else
+        gather(kernels::gather_simplices<dim, Form, kernels::UnsymmetricCells<dim, false, plain, Form>>);
+    };
+    if constexpr (kernels::HasPlain<Form>)
+      if (form.is_plain()) return gather_known(std::true_type());
+    gather_known(std::false_type());
   }
 }
 
