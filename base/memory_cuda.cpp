@@ -1,11 +1,16 @@
 #include <cuda_runtime.h>
 #include <fmt/format.h>
 
+#include <algorithm>
+#include <array>
 #include <atomic>
+#include <cstring>
+#include <mutex>
 
 #include "base/cuda_check.hpp"
 #include "base/error.hpp"
 #include "base/memory_device.hpp"
+#include "base/team.hpp"
 
 namespace tessera {
 
@@ -16,6 +21,54 @@ std::atomic<std::size_t> device_now{0}, device_peak{0};
 void copy_checked(void* to, const void* from, std::size_t bytes, cudaMemcpyKind kind) {
   if (bytes > 0) TESSERA_CUDA_CHECK(cudaMemcpy(to, from, bytes, kind));
 }
+
+/// Memory that the device reads by itself, through which large copies pass in pieces: one is on its way while all
+/// threads fill the next. cudaMemcpy does the same by one thread, which reaches a fraction of what the bus can do.
+class Staging {
+ public:
+  /// Smaller copies are not worth it.
+  static constexpr std::size_t least_bytes = std::size_t{32} << 20;
+
+  /// Whether it has copied: not while another thread does, nor where there is no such memory.
+  bool to_device(const void* from, void* to, std::size_t bytes) {
+    const std::unique_lock lock(busy_, std::try_to_lock);
+    if (!lock || !ready()) return false;
+    const char* next = static_cast<const char*>(from);
+    char* out = static_cast<char*>(to);
+    for (std::size_t slot = 0; bytes > 0; slot = (slot + 1) % slots) {
+      const std::size_t count = std::min(bytes, slot_bytes);
+      char* const piece = memory_ + slot * slot_bytes;
+      TESSERA_CUDA_CHECK(cudaEventSynchronize(sent_[slot]));
+      parallel_ranges(default_threads(), static_cast<Offset>(count), [&](Offset first, Offset last, int) {
+        std::memcpy(piece + first, next + first, static_cast<std::size_t>(last - first));
+      });
+      TESSERA_CUDA_CHECK(cudaMemcpyAsync(out, piece, count, cudaMemcpyHostToDevice, nullptr));
+      TESSERA_CUDA_CHECK(cudaEventRecord(sent_[slot], nullptr));
+      next += count, out += count, bytes -= count;
+    }
+    TESSERA_CUDA_CHECK(cudaStreamSynchronize(nullptr));
+    return true;
+  }
+
+ private:
+  static constexpr std::size_t slots = 4, slot_bytes = std::size_t{8} << 20;
+
+  bool ready() {
+    if (memory_ || refused_) return !refused_;
+    refused_ = cudaMallocHost(reinterpret_cast<void**>(&memory_), slots * slot_bytes) != cudaSuccess;
+    for (cudaEvent_t& event : sent_)
+      refused_ = refused_ || cudaEventCreateWithFlags(&event, cudaEventDisableTiming) != cudaSuccess;
+    if (refused_) (void)cudaGetLastError();
+    return !refused_;
+  }
+
+  std::mutex busy_;
+  char* memory_ = nullptr;  // until the process ends, as the device's context
+  std::array<cudaEvent_t, slots> sent_{};
+  bool refused_ = false;
+};
+
+Staging staging;
 
 }  // namespace
 
@@ -59,7 +112,8 @@ void release(Device, void* memory, std::size_t bytes) noexcept {
 }
 
 void copy_bytes(Host, const void* from, Device, void* to, std::size_t bytes) {
-  copy_checked(to, from, bytes, cudaMemcpyHostToDevice);
+  if (bytes < Staging::least_bytes || !staging.to_device(from, to, bytes))
+    copy_checked(to, from, bytes, cudaMemcpyHostToDevice);
 }
 void copy_bytes(Device, const void* from, Host, void* to, std::size_t bytes) {
   copy_checked(to, from, bytes, cudaMemcpyDeviceToHost);

@@ -33,4 +33,11 @@ void loads(Exec& exec, View<const T> b, View<const double> t, View<const T> y, d
 template <class Exec>
 void product_square(Exec& exec, View<const double> d, View<const double> y, double* square);
 
+struct VectorSums {
+  double sum = 0, absolute = 0;
+};
+/// Sums of x_i and |x_i|, on the host; waits (8 B).
+template <class Exec>
+VectorSums sums(Exec& exec, View<const double> x);
+
 }  // namespace tessera::linalg

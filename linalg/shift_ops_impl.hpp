@@ -2,6 +2,7 @@
 // Kernels of shift_ops.hpp, written once; instantiated by shift_ops_threads.cpp and shift_ops_cuda.cu.
 #include <cassert>
 
+#include "base/array.hpp"
 #include "base/reduce_pair.hpp"
 #include "linalg/shift_ops.hpp"
 
@@ -84,9 +85,24 @@ void product_square(Exec& exec, View<const double> d, View<const double> y, doub
       square);
 }
 
+template <class Exec>
+VectorSums sums(Exec& exec, View<const double> x) {
+  Array<double, typename Exec::Space> result(2);
+  reduce_pair(
+      exec, x.size(),
+      [=] TESSERA_HD(Offset i) {
+        return Pair{x[i], detail::magnitude(x[i])};
+      },
+      result.data(), result.data() + 1);
+  exec.synchronize();
+  const std::vector<double> on_host = to_vector(result);
+  return {on_host[0], on_host[1]};
+}
+
 #define TESSERA_INSTANTIATE_SHIFT_OPS(Exec)                                                                            \
   template void set_entries(Exec&, View<const Index>, double, View<double>);                                           \
   template void set_entries(Exec&, View<const Index>, View<const double>, View<double>);                               \
+  template VectorSums sums(Exec&, View<const double>);                                                                 \
   template void add_constant(Exec&, double, View<double>);                                                             \
   template void clean_row_sums(Exec&, double, View<const double>, View<const double>, View<double>, double*, double*); \
   template void shift_right_side(Exec&, double, View<const double>, View<const double>, View<const double>,            \

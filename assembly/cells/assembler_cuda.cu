@@ -4,13 +4,13 @@
 namespace tessera::assembly {
 void order_cells(Cuda& exec, const mesh::CellBlock& cells, const DofBlock& dofs, Index all_dofs,
                  BlockData<Device>& block) {
-  mesh::Colouring colouring = mesh::colour_cells({dofs.dofs.data(), dofs.dofs.size()}, dofs.nodes, all_dofs);
+  mesh::Colouring colouring = mesh::colour_cells(dofs.dofs.view(), dofs.nodes, all_dofs);
   block.colour_ptr = std::move(colouring.ptr);
   place_cells(exec, cells, dofs, std::move(colouring.cells), block);
 }
 
 /// nodes [cells, per_cell] of the mesh on the device, in the order of the places, by columns where the block is.
-Array<Index, Device> place_nodes(Cuda& exec, const std::vector<Index>& nodes, int per_cell,
+Array<Index, Device> place_nodes(Cuda& exec, std::span<const Index> nodes, int per_cell,
                                  const BlockData<Device>& block) {
   Array<Index, Device> there = to_space<Device>(nodes);
   if (block.cell.empty() && !block.by_columns) return there;
@@ -53,7 +53,7 @@ void place_cells(Cuda& exec, const mesh::CellBlock& cells, const DofBlock& dofs,
   block.cell = to_space<Device>(block.order);
   const Offset count = block.cells;
   BlockView& view = block.view;
-  block.dofs = place_nodes(exec, dofs.dofs, dofs.nodes, block);
+  block.dofs = place_nodes(exec, dofs.dofs.view(), dofs.nodes, block);
   view.cell_stride = block.by_columns ? 1 : dofs.nodes;
   view.node_stride = block.by_columns ? count : 1;
   view.geometry_stride = view.cell_stride, view.geometry_step = view.node_stride;

@@ -99,14 +99,14 @@ void place_cells(Threads&, const mesh::CellBlock& cells, const DofBlock& dofs, s
   if (order.empty()) return;
   block.order = std::move(order);
   block.cell = to_space<Host>(block.order);
-  const auto in_order = [&](const std::vector<Index>& nodes, int per_cell) {
+  const auto in_order = [&](std::span<const Index> nodes, int per_cell) {
     Array<Index> placed(static_cast<Offset>(nodes.size()));
     for (std::size_t place = 0; place < block.order.size(); ++place)
       std::copy_n(&nodes[static_cast<std::size_t>(block.order[place]) * per_cell], per_cell,
                   &placed[static_cast<Offset>(place) * per_cell]);
     return placed;
   };
-  block.dofs = in_order(dofs.dofs, dofs.nodes);
+  block.dofs = in_order(dofs.dofs.view(), dofs.nodes);
   view.dofs = view.geometry = block.dofs.data();
   if (block.geometry_is_dofs) return;
   block.geometry = in_order(cells.nodes, cells.nodes_per_cell);

@@ -39,7 +39,7 @@ BlockData<typename Exec::Space> make_block(const mesh::CellBlock& cells, const D
   block.kernel = !traits.symmetric || !block.straight_simplex ? Kernel::general
                  : map.order == 1                             ? Kernel::linear_simplex
                                                               : Kernel::affine_simplex;
-  block.geometry_is_dofs = are_equal(dofs.dofs, cells.nodes);
+  block.geometry_is_dofs = are_equal(dofs.dofs.view(), cells.nodes);
   const BlockTables tables = make_tables(cells, map.order, block.straight_simplex);
   block.basis = to_space<Space>(tables.basis);
   block.map = to_space<Space>(tables.map);

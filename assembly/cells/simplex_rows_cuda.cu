@@ -3,6 +3,7 @@
 
 #include "assembly/cells/block.hpp"
 #include "assembly/cells/held_vertices.cuh"
+#include "base/atomic_add.hpp"
 
 namespace tessera::assembly {
 namespace {
@@ -31,12 +32,25 @@ int most_columns(int components) {
   return std::min<int>(most_capacity, bytes / (components * components * kernels::padded_lanes * sizeof(double)));
 }
 
+/// [most + 2] how many rows have so many columns; the last: more than `most`.
+std::vector<Index> rows_of_length(Cuda& exec, const linalg::CrsView<const double>& pattern, int most) {
+  Array<Index, Device> counts(most + 2);
+  counts.set_zero();
+  const View<Index> of_length = counts.view();
+  const View<const Offset> row_ptr = pattern.row_ptr;
+  for_each(exec, pattern.rows, [=] TESSERA_HD(Offset row) {
+    const Offset length = row_ptr[row + 1] - row_ptr[row];
+    add_one(&of_length[length < most + 1 ? length : most + 1]);
+  });
+  exec.synchronize();
+  return to_vector(counts);
+}
+
 /// Longest row that a lane takes: all rows, or nearly all are no longer.
-int lane_capacity(const std::vector<Offset>& row_ptr, int components) {
+int lane_capacity(Cuda& exec, const linalg::CrsView<const double>& pattern, int components) {
   const int most = most_columns(components), free = components == 1 ? free_columns : free_block_columns;
-  std::vector<Index> of_length(most + 2, 0);
-  const Offset rows = static_cast<Offset>(row_ptr.size()) - 1;
-  for (Offset row = 0; row < rows; ++row) ++of_length[std::min<Offset>(row_ptr[row + 1] - row_ptr[row], most + 1)];
+  const std::vector<Index> of_length = rows_of_length(exec, pattern, most);
+  const Offset rows = pattern.rows;
   Offset longer = of_length[most + 1];
   int capacity = most;
   const auto may_be_long = [&](Offset number) { return number <= most_long_rows * static_cast<double>(rows); };
@@ -126,6 +140,22 @@ std::vector<Offset> step_starts(Cuda& exec, const Array<Index, Device>& steps_of
   return starts;
 }
 
+/// Ascending.
+Array<Index, Device> rows_without_strip(Cuda& exec, const Array<Index, Device>& steps_of) {
+  Array<Index, Device> list(steps_of.size()), counted(1);
+  counted.set_zero();
+  const View<const Index> steps = steps_of;
+  const View<Index> found = list.view(), count = counted.view();
+  for_each(exec, steps.size(), [=] TESSERA_HD(Offset row) {
+    if (steps[row] == no_strip) found[add_one(&count[0])] = static_cast<Index>(row);
+  });
+  exec.synchronize();
+  std::vector<Index> here(static_cast<std::size_t>(to_vector(counted)[0]));
+  copy_bytes(Device{}, list.data(), Host{}, here.data(), here.size() * sizeof(Index));
+  std::sort(here.begin(), here.end());
+  return to_space<Device>(here);
+}
+
 /// Writes the strips.
 template <int dim>
 void fill_strips(Cuda& exec, const Stars& stars, const Array<Index, Device>& nodes_of, SimplexRows<Device>& rows) {
@@ -173,11 +203,7 @@ void make_strips(Cuda& exec, const Stars& stars, const Array<Index, Device>& nod
   const Array<Index, Device> steps = count_steps<dim>(exec, stars, rows.capacity);
   rows.order = order_rows(exec, steps);
   const std::vector<Offset> starts = step_starts(exec, steps, rows.order, kernels::strip_group<dim>);
-  std::vector<Index> long_rows;
-  const std::vector<Index> steps_here = to_vector(steps);
-  for (Index row = 0; row < count; ++row)
-    if (steps_here[row] == no_strip) long_rows.push_back(row);
-  rows.long_rows = to_space<Device>(long_rows);
+  rows.long_rows = rows_without_strip(exec, steps);
   rows.step_ptr = to_space<Device>(starts);
   rows.steps = Array<std::uint16_t, Device>(starts.back());
   rows.nodes = Array<Index, Device>(starts.back());
@@ -225,8 +251,6 @@ bool one_node_a_dof(Cuda& exec, const BlockData<Device>& block, const Array<Inde
 }  // namespace
 
 void make_simplex_rows(Cuda& exec, BlockData<Device>& block, const linalg::CrsView<const double>& pattern) {
-  std::vector<Offset> row_ptr(pattern.rows + 1);
-  copy_bytes(Device{}, pattern.row_ptr.data(), Host{}, row_ptr.data(), row_ptr.size() * sizeof(Offset));
   SimplexRows<Device>& rows = block.rows;
   const Stars stars{block.view, pattern, block.around.ptr.data(), block.around.items.data()};
   Array<Index, Device> nodes;
@@ -234,7 +258,7 @@ void make_simplex_rows(Cuda& exec, BlockData<Device>& block, const linalg::CrsVi
     nodes = nodes_of_dofs(exec, block, pattern.rows);
     if (!one_node_a_dof(exec, block, nodes)) return;  // without strips every row is a warp's
   }
-  rows.capacity = lane_capacity(row_ptr, block.view.components);
+  rows.capacity = lane_capacity(exec, pattern, block.view.components);
   if (block.dim == 1) make_strips<1>(exec, stars, nodes, rows);
   if (block.dim == 2) make_strips<2>(exec, stars, nodes, rows);
   if (block.dim == 3) make_strips<3>(exec, stars, nodes, rows);

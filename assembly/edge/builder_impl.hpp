@@ -229,7 +229,7 @@ EdgeBuilder<Exec>::EdgeBuilder(Exec& exec, const mesh::Mesh& mesh, const DofMap&
     const EdgeTables tables = make_edge_tables(cells, map.order);
     EdgeBlockData<Space> block;
     block.geometry_nodes = cells.nodes_per_cell;
-    block.dofs = to_space<Space>(map.blocks[b].dofs);
+    block.dofs = to_space<Space>(map.blocks[b].dofs.view());
     block.geometry = to_space<Space>(cells.nodes);
     block.reference = to_space<Space>(tables.reference);
     block.load = to_space<Space>(tables.load);

@@ -1,10 +1,12 @@
 #include "assembly/fields/side_loads.hpp"
 
 #include <memory>
+#include <utility>
 
 #include "assembly/facets/side_tables.hpp"
 #include "assembly/fields/derived.hpp"
 #include "assembly/space/host_loop.hpp"
+#include "base/team.hpp"
 
 namespace tessera::assembly {
 namespace {
@@ -67,13 +69,22 @@ SideLoads gradient_loads(const mesh::Mesh& mesh, const DofMap& dofs, std::span<c
   const auto block_of = [&](const mesh::CellSide& side) {
     return static_cast<std::size_t>(&mesh.block_of(side.cell) - mesh.blocks.data());
   };
+  std::vector<char> seen(tables.size(), 0);
+  std::vector<std::size_t> kinds;
+  for (const mesh::CellSide& side : sides)
+    if (const std::size_t kind = block_of(side) * most_sides + side.side; !std::exchange(seen[kind], 1))
+      kinds.push_back(kind);
+  parallel_for(threads > 0 ? threads : default_threads(), static_cast<Offset>(kinds.size()), [&](Offset i) {
+    const std::size_t b = kinds[i] / most_sides;
+    tables[kinds[i]] = std::make_unique<LoadTables>(mesh.blocks[b], dofs.order, static_cast<int>(kinds[i] % most_sides),
+                                                    mesh.measure.weighs());
+  });
   SideLoads loads;
+  loads.first.reserve(sides.size() + 1);
   for (const mesh::CellSide& side : sides) {
     const std::size_t b = block_of(side);
-    auto& of_kind = tables[b * most_sides + side.side];
-    if (!of_kind) of_kind = std::make_unique<LoadTables>(mesh.blocks[b], dofs.order, side.side, mesh.measure.weighs());
     const Index* of_cell = dofs.blocks[b].cell(side.cell - dofs.blocks[b].first_cell);
-    for (const int i : of_kind->local) loads.dofs.push_back(of_cell[i]);
+    for (const int i : tables[b * most_sides + side.side]->local) loads.dofs.push_back(of_cell[i]);
     loads.first.push_back(static_cast<Offset>(loads.dofs.size()));
   }
   loads.flux.assign(loads.dofs.size(), 0.0);

@@ -7,6 +7,7 @@
 #include "assembly/facets/facet_terms.hpp"
 #include "assembly/space/dof_map.hpp"
 #include "linalg/operator.hpp"
+#include "linalg/shift_ops.hpp"
 #include "mesh/mesh.hpp"
 
 namespace tessera::assembly {
@@ -79,6 +80,8 @@ class MatrixFree final : public linalg::Operator<Exec, typename Form::Number> {
   /// backend. Throws Error(internal) where lengths do not fit, Error(usage) where an expression is not finite.
   void assemble(Exec& exec, const Data& data, const BoundaryData& boundary, View<T> b,
                 const ExpressionData& expressions = {});
+  /// Sums over the rows of what the cells had in b then, without facets and prescribed values.
+  linalg::VectorSums load_sums() const;
 
   Index rows() const override;
   Index cols() const override;

@@ -91,8 +91,8 @@ MatrixFree<Exec, Form>::MatrixFree(Exec&, const mesh::Mesh& mesh, const DofMap& 
                       view.n, view.dim});
       state.tensor_blocks.push_back(b);
     } else {
-      state.locals.push_back(
-          place_local<Space, T>(component_dofs(dofs.dofs, dofs.nodes, m, false), dofs.nodes * m, first));
+      state.locals.push_back(place_local<Space, T>(
+          component_dofs({dofs.dofs.begin(), dofs.dofs.end()}, dofs.nodes, m, false), dofs.nodes * m, first));
       stored.push_back(to_vector(*state.locals.back().dofs));
       list.push_back(contributions(state.locals.back().view, stored.back()));
     }
@@ -139,6 +139,7 @@ void MatrixFree<Exec, Form>::assemble(Exec& exec, const Data& data, const Bounda
     evaluator.emplace(exec, *state.mesh, *state.map, regions, expressed.of_varying(), expressed.definite());
   const Evaluated<Exec> evaluated{evaluator ? &*evaluator : nullptr, expressed.varying(), expressions.t};
   Numeric<Exec, Form>(exec, state, coefficients, regions, evaluated).run(load.data(), diagonals);
+  state.load_sums = linalg::sums(exec, View<const double>(load.view()));
   set_facets(exec, state, terms);
   const auto of_facets = to_space<Space>(terms.load);
   const double* from_load = load.data();
@@ -153,6 +154,11 @@ void MatrixFree<Exec, Form>::assemble(Exec& exec, const Data& data, const Bounda
   eliminate(exec, state, boundary, b);
   count_bytes(state);
   exec.synchronize();
+}
+
+template <class Exec, class Form>
+linalg::VectorSums MatrixFree<Exec, Form>::load_sums() const {
+  return state_->load_sums;
 }
 
 template <class Exec, class Form>

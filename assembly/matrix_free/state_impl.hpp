@@ -29,8 +29,9 @@ struct MatrixFreeState {
   /// Of the blocks on the diagonal the entries (c, c + s), s = 1 .. components / 2, the second modulo the components;
   /// each [dofs].
   std::vector<Array<T, Space>> wrapped;
-  double index_bytes = 0;  ///< read by one application
-  double values = 0;       ///< numbers that one application reads, x and y apart
+  linalg::VectorSums load_sums;  ///< of the cells' part of b
+  double index_bytes = 0;        ///< read by one application
+  double values = 0;             ///< numbers that one application reads, x and y apart
 };
 
 namespace matrix_free {
@@ -219,17 +220,13 @@ void eliminate(Exec& exec, MatrixFreeState<typename Exec::Space, Form>& state, c
   using T = typename Form::Number;
   state.fixed = {};
   if (boundary.fixed.empty() && boundary.values.empty()) return;
-  const FixedDofs marks = mark_fixed_dofs(state.dofs, boundary.fixed, boundary.values);
-  std::vector<Index> list;
-  for (Index dof = 0; dof < state.dofs; ++dof)
-    if (marks.fixed[dof]) list.push_back(dof);
-  state.fixed = share(to_space<Space>(list));
-  const auto is_fixed = to_space<Space>(marks.fixed);
-  const auto value = to_space<Space>(std::vector<T>(marks.prescribed.begin(), marks.prescribed.end()));
+  const FixedDofs of_deck = fixed_dofs(state.dofs, boundary.fixed, boundary.values);
+  state.fixed = share(to_space<Space>(of_deck.dofs));
+  const auto marks = mark_fixed_rows<T>(exec, state.dofs, of_deck);
   Array<T, Space> lift(state.dofs);
-  apply_all(exec, state, value.data(), lift.data());
-  const unsigned char* fixed = is_fixed.data();
-  const T* prescribed = value.data();
+  apply_all(exec, state, marks.values.data(), lift.data());
+  const unsigned char* fixed = marks.fixed.data();
+  const T* prescribed = marks.values.data();
   const T* lifted = lift.data();
   T* d = state.diagonal.data();
   for_each(exec, state.dofs, [=] TESSERA_HD(Offset i) {

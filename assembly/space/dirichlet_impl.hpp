@@ -4,26 +4,51 @@
 
 namespace tessera::assembly {
 
-/// Fixed dofs by row.
+/// Fixed dofs, ascending, each once with the last of its values.
 struct FixedDofs {
-  std::vector<unsigned char> fixed;
-  std::vector<double> prescribed;
+  std::vector<Index> dofs;
+  std::vector<double> values;
 };
-FixedDofs mark_fixed_dofs(Index rows, const std::vector<Index>& dofs, const std::vector<double>& values);
+/// Throws Error(internal) for a dof that is no row, or where dofs and values differ in length.
+FixedDofs fixed_dofs(Index rows, const std::vector<Index>& dofs, const std::vector<double>& values);
 /// Throws Error(internal) unless there is a value for each fixed dof.
 void check_values(std::size_t fixed, std::size_t values);
+
+/// Which rows are fixed, and at what: [rows], 0 on the others.
+template <class T, class Space>
+struct FixedRows {
+  Array<unsigned char, Space> fixed;
+  Array<T, Space> values;
+};
+
+/// On the backend; waits.
+template <class T, class Exec>
+FixedRows<T, typename Exec::Space> mark_fixed_rows(Exec& exec, Index rows, const FixedDofs& fixed) {
+  using Space = typename Exec::Space;
+  FixedRows<T, Space> marks{Array<unsigned char, Space>(rows), Array<T, Space>(rows)};
+  const auto dofs = to_space<Space>(fixed.dofs);
+  const auto values = to_space<Space>(fixed.values);
+  const View<const Index> dof = dofs.view();
+  const View<const double> value = values.view();
+  const View<unsigned char> is_fixed = marks.fixed.view();
+  const View<T> prescribed = marks.values.view();
+  for_each(exec, rows, [=] TESSERA_HD(Offset row) { is_fixed[row] = 0, prescribed[row] = 0; });
+  for_each(exec, dof.size(), [=] TESSERA_HD(Offset i) {
+    is_fixed[dof[i]] = 1;
+    prescribed[dof[i]] = static_cast<T>(value[i]);
+  });
+  exec.synchronize();  // the lists are released here
+  return marks;
+}
 
 template <class Exec>
 void eliminate_dirichlet(Exec& exec, const linalg::Crs<typename Exec::Space>& pattern, const linalg::RowLayout& layout,
                          View<double> values, View<double> b, const std::vector<Index>& dofs,
                          const std::vector<double>& prescribed) {
-  using Space = typename Exec::Space;
   if (dofs.empty() && prescribed.empty()) return;
-  const FixedDofs marks = mark_fixed_dofs(pattern.rows, dofs, prescribed);
-  const auto fixed_there = to_space<Space>(marks.fixed);
-  const auto prescribed_there = to_space<Space>(marks.prescribed);
-  const View<const unsigned char> is_fixed = fixed_there.view();
-  const View<const double> value = prescribed_there.view();
+  const auto marks = mark_fixed_rows<double>(exec, pattern.rows, fixed_dofs(pattern.rows, dofs, prescribed));
+  const View<const unsigned char> is_fixed = marks.fixed.view();
+  const View<const double> value = marks.values.view();
   const linalg::CrsView<const double> a = pattern.view();
   for_each(exec, pattern.rows, [=] TESSERA_HD(Offset row) {
     const Index* cols = a.col_ind.data() + a.row_ptr[row];
@@ -78,13 +103,10 @@ TESSERA_HD inline void visit_entries(const linalg::BlockCrsView<double>& A, Offs
 template <class Exec>
 void eliminate_dirichlet(Exec& exec, linalg::BlockCrs<typename Exec::Space>& A, View<double> b,
                          const std::vector<Index>& rows, const std::vector<double>& values) {
-  using Space = typename Exec::Space;
   if (rows.empty() && values.empty()) return;
-  const FixedDofs marks = mark_fixed_dofs(A.rows, rows, values);
-  const auto fixed_there = to_space<Space>(marks.fixed);
-  const auto prescribed_there = to_space<Space>(marks.prescribed);
-  const View<const unsigned char> is_fixed = fixed_there.view();
-  const View<const double> value = prescribed_there.view();
+  const auto marks = mark_fixed_rows<double>(exec, A.rows, fixed_dofs(A.rows, rows, values));
+  const View<const unsigned char> is_fixed = marks.fixed.view();
+  const View<const double> value = marks.values.view();
   const linalg::BlockCrsView<double> view = A.view();
   for_each(exec, A.rows, [=] TESSERA_HD(Offset row) {
     const bool fixed = is_fixed[row];
@@ -109,7 +131,7 @@ RemovedColumns<typename Exec::Space> take_columns(Exec& exec, const linalg::Bloc
   using Space = typename Exec::Space;
   RemovedColumns<Space> removed;
   std::vector<Index> number(static_cast<std::size_t>(A.rows), -1);
-  mark_fixed_dofs(A.rows, fixed, std::vector<double>(fixed.size()));  // for its checks
+  fixed_dofs(A.rows, fixed, std::vector<double>(fixed.size()));  // for its checks
   for (std::size_t i = 0; i < fixed.size(); ++i) number[fixed[i]] = static_cast<Index>(i);
   std::vector<Index> last = fixed;  // of a row that is there twice the last place counts
   for (std::size_t i = 0; i < fixed.size(); ++i)

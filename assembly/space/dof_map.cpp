@@ -5,6 +5,8 @@
 #include <algorithm>
 #include <array>
 #include <atomic>
+#include <bit>
+#include <cstdint>
 #include <limits>
 #include <span>
 #include <tuple>
@@ -53,19 +55,24 @@ struct Numbering {
   std::vector<Index> vertex_dof;                         ///< per rank
 
   void rank_vertices(std::span<const Index> same);
-  void fill_linear(const mesh::CellBlock& block, DofBlock& dofs) const;
+  bool are_nodes(const mesh::CellBlock& block, int nodes) const {
+    return order == 1 && !joined && vertices == mesh.nodes() && block.nodes_per_cell == nodes;
+  }
+  void fill_linear(const mesh::CellBlock& block, int nodes, Index* dofs) const;
   void gather_edges();
   void gather_faces();
   void gather(Pieces& pieces, std::span<const std::array<Index, 3>> keys) const;
   Index assign();
-  void fill(const mesh::CellBlock& block, std::size_t number, DofBlock& dofs) const;
+  void fill(const mesh::CellBlock& block, std::size_t number, Index* dofs) const;
 };
 
 /// Vertices that are one have one rank; so edges and faces between them are told to be one by their ranks.
 void Numbering::rank_vertices(std::span<const Index> same) {
   resize_by_all(rank, static_cast<std::size_t>(mesh.nodes()), threads);
-  parallel_for(threads, mesh.nodes(), [&](Offset node) { rank[node] = -1; });
+  const bool all = mesh.box_cells[0] > 0 && mesh.order == 1;  // nodes of a box are vertices
+  parallel_for(threads, mesh.nodes(), [&](Offset node) { rank[node] = all ? 0 : -1; });
   for (const mesh::CellBlock& block : mesh.blocks) {
+    if (all) break;
     const int count = mesh::vertex_count(block.shape);
     parallel_for(threads, block.cells(), [&](Index c) {
       for (int v = 0; v < count; ++v)
@@ -95,16 +102,11 @@ void Numbering::rank_vertices(std::span<const Index> same) {
 }
 
 /// Of order 1 the dofs are the vertices.
-void Numbering::fill_linear(const mesh::CellBlock& block, DofBlock& dofs) const {
-  const bool same_numbers = vertices == mesh.nodes() && block.nodes_per_cell == dofs.nodes;
+void Numbering::fill_linear(const mesh::CellBlock& block, int nodes, Index* dofs) const {
   parallel_ranges(threads, block.cells(), [&](Offset first, Offset last, int) {
-    Index* out = dofs.dofs.data() + first * dofs.nodes;
-    if (same_numbers && !joined) {
-      std::copy(block.nodes.data() + first * dofs.nodes, block.nodes.data() + last * dofs.nodes, out);
-      return;
-    }
+    Index* out = dofs + first * nodes;
     for (auto c = static_cast<Index>(first); c < last; ++c)
-      for (int i = 0; i < dofs.nodes; ++i) *out++ = rank[block.cell(c)[i]];
+      for (int i = 0; i < nodes; ++i) *out++ = rank[block.cell(c)[i]];
   });
 }
 
@@ -277,7 +279,7 @@ void permute_face(const Element& face, const std::array<int, 3>& frame, int* pos
   }
 }
 
-void Numbering::fill(const mesh::CellBlock& block, std::size_t number, DofBlock& dofs) const {
+void Numbering::fill(const mesh::CellBlock& block, std::size_t number, Index* dofs) const {
   const Element& element = lagrange(block.shape, order);
   const mesh::Topology& topology = mesh::topology(block.shape);
   const int corners = mesh::vertex_count(block.shape);
@@ -285,7 +287,7 @@ void Numbering::fill(const mesh::CellBlock& block, std::size_t number, DofBlock&
   if (element.dim == 3)
     for (const auto& facet : topology.facets) face_elements.push_back(&lagrange(facet.shape, order));
   parallel_for(threads, block.cells(), [&](Index c) {
-    Index* out = dofs.dofs.data() + Offset(c) * element.nodes;
+    Index* out = dofs + Offset(c) * element.nodes;
     std::array<Index, 8> v{};
     for (int i = 0; i < corners; ++i) v[i] = rank[block.cell(c)[i]];
     for (int i = 0; i < corners; ++i) out[i] = vertex_dof[v[i]];
@@ -343,18 +345,19 @@ void append_side(const DofMap& dofs, Index cell, int side, std::vector<Index>& r
 
 /// `dofs`: of the space.
 void sort_unique(std::vector<Index>& values, Index dofs) {
-  // Where there are many, marks are quicker than sorting.
-  constexpr Index few = 64;
+  // Where there are many, marks are quicker than sorting: a bit a dof.
+  constexpr Index few = 1024, bits = 64;
   if (static_cast<Index>(values.size()) < dofs / few) {
     std::sort(values.begin(), values.end());
     values.erase(std::unique(values.begin(), values.end()), values.end());
     return;
   }
-  std::vector<char> marked(static_cast<std::size_t>(dofs), 0);
-  for (const Index dof : values) marked[dof] = 1;
+  std::vector<std::uint64_t> marked(static_cast<std::size_t>(dofs / bits) + 1, 0);
+  for (const Index dof : values) marked[dof / bits] |= std::uint64_t{1} << (dof % bits);
   values.clear();
-  for (Index dof = 0; dof < dofs; ++dof)
-    if (marked[dof]) values.push_back(dof);
+  for (std::size_t word = 0; word < marked.size(); ++word)
+    for (std::uint64_t rest = marked[word]; rest != 0; rest &= rest - 1)
+      values.push_back(static_cast<Index>(word) * bits + std::countr_zero(rest));
 }
 
 }  // namespace
@@ -383,10 +386,15 @@ DofMap make_periodic_dof_map(const mesh::Mesh& mesh, int order, std::span<const 
   result.dofs = order > 1 ? numbering.assign() : numbering.vertices;
   for (std::size_t b = 0; b < mesh.blocks.size(); ++b) {
     const mesh::CellBlock& block = mesh.blocks[b];
-    DofBlock dofs{block.shape, block.order, lagrange(block.shape, order).nodes, {}, block.first_cell};
-    resize_by_all(dofs.dofs, static_cast<std::size_t>(block.cells()) * dofs.nodes, threads);
-    order > 1 ? numbering.fill(block, b, dofs) : numbering.fill_linear(block, dofs);
-    result.blocks.push_back(std::move(dofs));
+    const int nodes = lagrange(block.shape, order).nodes;
+    CellDofs dofs(block);
+    if (!numbering.are_nodes(block, nodes)) {
+      std::vector<Index> own;
+      resize_by_all(own, static_cast<std::size_t>(block.cells()) * nodes, threads);
+      order > 1 ? numbering.fill(block, b, own.data()) : numbering.fill_linear(block, nodes, own.data());
+      dofs = CellDofs(std::move(own));
+    }
+    result.blocks.push_back({block.shape, block.order, nodes, std::move(dofs), block.first_cell});
   }
   result.vertex_dofs = std::move(numbering.rank);
   if (order > 1)
@@ -404,6 +412,7 @@ std::vector<Index> facet_dofs(const mesh::Mesh& mesh, const DofMap& dofs, const 
       result.insert(result.end(), of_cell, of_cell + block.nodes);
     }
   } else if (group.dim == mesh.dim - 1) {
+    result.reserve(4 * group.entities.size());
     for (const Index facet : group.entities)
       append_side(dofs, mesh.facets.cell[facet], mesh.facets.side[facet], result);
   } else {

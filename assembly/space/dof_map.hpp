@@ -7,12 +7,32 @@
 
 namespace tessera::assembly {
 
+/// Dofs of the cells of a block, [cells, nodes] by rows: numbers of its own, or the nodes of the mesh where these are
+/// the dofs. Then the mesh must outlive it and stay as it is.
+class CellDofs {
+ public:
+  CellDofs() = default;
+  explicit CellDofs(std::vector<Index> own) : own_(std::move(own)) {}
+  explicit CellDofs(const mesh::CellBlock& nodes) : nodes_(nodes.nodes) {}
+
+  std::span<const Index> view() const { return own_.empty() ? nodes_ : std::span<const Index>(own_); }
+  const Index* data() const { return view().data(); }
+  std::size_t size() const { return view().size(); }
+  auto begin() const { return view().begin(); }
+  auto end() const { return view().end(); }
+  Index operator[](std::size_t i) const { return view()[i]; }
+
+ private:
+  std::vector<Index> own_;
+  std::span<const Index> nodes_;
+};
+
 /// Dofs of the cells of one mesh block, in the same order as the mesh's blocks.
 struct DofBlock {
   mesh::Shape shape = mesh::Shape::tet;
   int geometry_order = 1;
-  int nodes = 4;            ///< dofs per cell
-  std::vector<Index> dofs;  ///< [cells, nodes], row-major; local order: that of lagrange(shape, order)
+  int nodes = 4;  ///< dofs per cell
+  CellDofs dofs;  ///< [cells, nodes], row-major; local order: that of lagrange(shape, order)
   Index first_cell = 0;
 
   Index cells() const { return static_cast<Index>(dofs.size() / static_cast<std::size_t>(nodes)); }
@@ -34,7 +54,7 @@ struct DofMap {
 /// each vertex is followed by the dofs inside those edges, faces and cells of which it is the lowest vertex, so the
 /// numbering is as local as that of the mesh's nodes. Shared edges run from the lower to the higher node number and
 /// shared faces are framed by node numbers, so neighbours agree whatever their orientation. Throws Error(usage) for
-/// another order, Error(mesh) when the dofs exceed 32-bit numbers.
+/// another order, Error(mesh) when the dofs exceed 32-bit numbers. Where the dofs are the nodes, the map borrows them.
 DofMap make_dof_map(const mesh::Mesh& mesh, int order, int threads = 0);
 
 /// Where the dofs lie, [dofs, 3].

@@ -40,9 +40,13 @@ __device__ inline Index warp_min(Index value) {
 inline Offset blocks_for(Offset items) { return (items + sparsity_block - 1) / sparsity_block; }
 
 __global__ void __launch_bounds__(sparsity_block)
-    count_dofs(Offset entries, const Index* dofs, unsigned long long* counts) {
+    count_dofs(Offset entries, const Index* dofs, Index rows, unsigned long long* counts, Index* outside) {
   const Offset k = blockIdx.x * static_cast<Offset>(sparsity_block) + threadIdx.x;
-  if (k < entries) atomicAdd(counts + dofs[k], 1ull);
+  if (k >= entries) return;
+  if (dofs[k] < 0 || dofs[k] >= rows)
+    *outside = dofs[k];  // any of them
+  else
+    atomicAdd(counts + dofs[k], 1ull);
 }
 
 __global__ void __launch_bounds__(sparsity_block)
@@ -115,8 +119,13 @@ DofCellsOnDevice dof_cells(Cuda& exec, const kernels::Cells& cells, Index dofs, 
   result.ptr.set_zero();
   auto* counts = reinterpret_cast<unsigned long long*>(result.ptr.data());
   const Index* flat = cells.dofs;
-  launch(exec, kernels::count_dofs, kernels::blocks_for(entries), kernels::sparsity_block, entries, flat, counts);
+  auto outside = to_space<Device>(std::vector<Index>{0});
+  launch(exec, kernels::count_dofs, kernels::blocks_for(entries), kernels::sparsity_block, entries, flat, dofs, counts,
+         outside.data());
   exclusive_sum(exec, result.ptr);
+  if (const Index dof = to_vector(outside)[0])
+    throw Error(ExitCode::internal, "dof " + std::to_string(dof) + " in a space of " + std::to_string(dofs),
+                "the dof map is damaged; please report this");
   Array<Offset, Device> cursor(result.ptr.size());
   copy(result.ptr, cursor);
   auto* next = reinterpret_cast<unsigned long long*>(cursor.data());
@@ -146,10 +155,6 @@ linalg::Crs<typename Exec::Space> make_sparsity(Exec& exec, const DofMap& map) {
     cells.first_dof[b] = entries;
     cells.most_nodes = std::max(cells.most_nodes, block.nodes);
     entries += static_cast<Offset>(block.dofs.size());
-    for (const Index dof : block.dofs)
-      if (dof < 0 || dof >= map.dofs)
-        throw Error(ExitCode::internal, "dof " + std::to_string(dof) + " in a space of " + std::to_string(map.dofs),
-                    "the dof map is damaged; please report this");
   }
   Array<Index, Device> dofs(entries);
   for (int b = 0; b < cells.blocks; ++b)

@@ -62,9 +62,11 @@ WeakForm weak_form(const Params& params, std::span<const Index> became) {
   return form;
 }
 
-forms::ConvectionData convection_data(const Params& params, const Problem& problem) {
-  return weak_form(params, {})
-      .data(params.materials, problem.mesh, problem.dofs, problem.material, {}, problem.space.threads);
+forms::ConvectionData convection_data(const Params& params, const Problem& problem, bool sources) {
+  std::vector<MaterialParams> materials = params.materials;
+  if (!sources)
+    for (MaterialParams& m : materials) m.reaction = m.source = deck::Expression(0.0);
+  return weak_form(params, {}).data(materials, problem.mesh, problem.dofs, problem.material, {}, problem.space.threads);
 }
 
 void report_peclet(const Params& params, const Problem& problem, const forms::ConvectionData& data,

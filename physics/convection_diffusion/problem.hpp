@@ -23,8 +23,8 @@ void add_upwinding(const Params& params, std::span<const Index> became, const So
                    std::vector<double>& residual);
 
 /// Coefficients at the quadrature points. SUPG also gets div k where k varies, from its values there. Throws
-/// Error(usage) where k is not positive definite or a value is not finite.
-forms::ConvectionData convection_data(const Params& params, const Problem& problem);
+/// Error(usage) where k is not positive definite or a value is not finite. `sources`: with sources and reactions.
+forms::ConvectionData convection_data(const Params& params, const Problem& problem, bool sources = true);
 
 /// Whether the velocity of some material is no constant.
 bool velocity_varies(const Params& params);

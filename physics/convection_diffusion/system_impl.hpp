@@ -30,10 +30,18 @@ void make_system(Exec& exec, const Params& params, const Problem& problem, Syste
   assembly::BoundaryData boundary;
   {
     Scope scope(exec, "coefficients");
-    forms::ConvectionData data = convection_data(params, problem);
-    data.diffusion = below(std::move(data.diffusion), system.level, problem.mesh, problem.dofs);
+    // The Peclet number wants velocity and diffusivity on the host.
+    const bool evaluates = evaluates_coefficients<Exec>(problem.mesh);
+    forms::ConvectionData data = convection_data(params, problem, !evaluates);
     report_peclet(params, problem, data, summary);
-    assembler->set_data(std::move(data));
+    if (evaluates) {
+      assembly::ExpressionData expressions = diffusion_expressions(params.materials, system.level, problem.mesh.dim);
+      expressions.members[0].clear();
+      assembler->set_data(data, expressions);
+    } else {
+      data.diffusion = below(std::move(data.diffusion), system.level, problem.mesh, problem.dofs);
+      assembler->set_data(std::move(data));
+    }
     boundary = below(boundary_data(problem, threads), system.level);
   }
   {

@@ -45,8 +45,11 @@ std::vector<Index> cells_at(const Solution& s, std::span<const Index> became, co
 assembly::DofMap folded(assembly::DofMap dofs, std::span<const Index> became) {
   if (became.empty()) return dofs;
   dofs.dofs = 1 + *std::max_element(became.begin(), became.end());
-  for (assembly::DofBlock& block : dofs.blocks)
-    for (Index& dof : block.dofs) dof = became[dof];
+  for (assembly::DofBlock& block : dofs.blocks) {
+    std::vector<Index> in_system(block.dofs.begin(), block.dofs.end());
+    for (Index& dof : in_system) dof = became[dof];
+    block.dofs = assembly::CellDofs(std::move(in_system));
+  }
   return dofs;
 }
 

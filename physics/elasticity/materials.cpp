@@ -38,21 +38,31 @@ forms::Coefficient sized(int components, const forms::Coefficient& like) {
 
 }  // namespace
 
+assembly::RegionExpressions body_forces(const Params& params, int dim) {
+  assembly::RegionExpressions result;
+  bool any = false;
+  for (const MaterialParams& m : params.materials) {
+    result.push_back(m.body_force);
+    result.back().resize(static_cast<std::size_t>(dim));
+    any |= !std::all_of(m.body_force.begin(), m.body_force.end(), is_zero);
+  }
+  if (!any) result.clear();
+  return result;
+}
+
 forms::ElasticityData elasticity_data(const Params& params, Body body, const mesh::Mesh& mesh,
-                                      const assembly::DofMap& dofs, const std::vector<Index>& material, int threads) {
+                                      const assembly::DofMap& dofs, const std::vector<Index>& material, int threads,
+                                      bool forces) {
   const std::vector<MaterialParams>& materials = params.materials;
   const assembly::QuadraturePoints points(mesh, dofs);
-  const int dim = mesh.dim, n = strain_size(body);
-  std::vector<std::vector<deck::Expression>> moduli, force;
+  const int n = strain_size(body);
+  std::vector<std::vector<deck::Expression>> moduli;
   std::size_t most = 0;
-  bool heated = false, loaded = false;
+  bool heated = false;
   for (const MaterialParams& m : materials) {
     moduli.push_back(values_of(m));
     most = std::max(most, moduli.back().size());
     heated |= !m.expansion.empty() && !is_zero(m.temperature);
-    force.push_back(m.body_force);
-    force.back().resize(static_cast<std::size_t>(dim));
-    loaded |= !std::all_of(m.body_force.begin(), m.body_force.end(), is_zero);
   }
   std::vector<std::size_t> given;
   for (auto& of_material : moduli) {
@@ -76,7 +86,8 @@ forms::ElasticityData elasticity_data(const Params& params, Body body, const mes
     at_places(mesh, points, material, threads, set_law);
   else
     for (std::size_t m = 0; m < materials.size(); ++m) set_law(m, m, nullptr);
-  if (loaded) data.force = scalar::coefficient(force, material, mesh, points, threads);
+  const assembly::RegionExpressions force = forces ? body_forces(params, mesh.dim) : assembly::RegionExpressions{};
+  if (!force.empty()) data.force = scalar::coefficient(force, material, mesh, points, threads);
   if (body != Body::revolution) return data;
 
   for (forms::Coefficient* c : {&data.stiffness, &data.initial, &data.force})
@@ -88,9 +99,9 @@ forms::ElasticityData elasticity_data(const Params& params, Body body, const mes
   return data;
 }
 
-forms::ElasticityData elasticity_data(const Problem& problem) {
+forms::ElasticityData elasticity_data(const Problem& problem, bool forces) {
   const Discretisation& space = problem.space;
-  return elasticity_data(problem.params, problem.body, space.mesh, space.dofs, problem.material, space.threads);
+  return elasticity_data(problem.params, problem.body, space.mesh, space.dofs, problem.material, space.threads, forces);
 }
 
 assembly::PointField law_field(const Problem& problem, int threads) {

@@ -2,6 +2,7 @@
 // The deck's materials and boundary conditions on the mesh, on the host.
 #include <span>
 
+#include "assembly/cells/coefficient_expressions.hpp"
 #include "assembly/fields/derived.hpp"
 #include "forms/elasticity.hpp"
 #include "forms/traction.hpp"
@@ -54,10 +55,13 @@ std::vector<char> fixed_components(const Discretisation& space, const BoundaryPa
 std::vector<FacetTerm> facet_terms(const Params& params, const mesh::Mesh& mesh);
 
 /// Coefficients at the quadrature points of a mesh or a part of it, with the weight 2 pi r of a body of revolution;
-/// material [cells]. Throws Error(usage) for a law that is none.
+/// material [cells]; `forces`: with body forces. Throws Error(usage) for a law that is none.
 forms::ElasticityData elasticity_data(const Params& params, Body body, const mesh::Mesh& mesh,
-                                      const assembly::DofMap& dofs, const std::vector<Index>& material, int threads);
-forms::ElasticityData elasticity_data(const Problem& problem);
+                                      const assembly::DofMap& dofs, const std::vector<Index>& material, int threads,
+                                      bool forces = true);
+forms::ElasticityData elasticity_data(const Problem& problem, bool forces = true);
+/// Body forces of the materials, `dim` components; empty: there are none.
+assembly::RegionExpressions body_forces(const Params& params, int dim);
 /// The packed laws of the cells (Law::pack), for what is derived of a displacement. `threads`: at most so many ask.
 assembly::PointField law_field(const Problem& problem, int threads);
 /// Evaluated values of a facet term, [facets, points, ...]; with the weight.

@@ -8,8 +8,24 @@
 #include "base/profile.hpp"
 #include "physics/elasticity/system.hpp"
 #include "physics/run/plan.hpp"
+#include "physics/scalar/system.hpp"
 
 namespace tessera::physics::elasticity {
+
+/// Data of the host, and beside them forces that the backend evaluates by itself.
+struct Coefficients {
+  forms::ElasticityData data;
+  assembly::ExpressionData expressions;
+};
+
+template <class Exec>
+Coefficients coefficients_of(const Problem& problem) {
+  if (!scalar::evaluates_coefficients<Exec>(problem.space.mesh)) return {elasticity_data(problem), {}};
+  Coefficients result{elasticity_data(problem, false), {}};
+  assembly::RegionExpressions forces = body_forces(problem.params, problem.space.mesh.dim);
+  if (!forces.empty()) result.expressions.members = {{}, std::move(forces)};
+  return result;
+}
 
 template <class Exec>
 void apply_without_matrix(Exec& exec, const Problem& problem, System<Exec>& system, output::Summary& summary) {
@@ -20,11 +36,11 @@ void apply_without_matrix(Exec& exec, const Problem& problem, System<Exec>& syst
     Scope scope(exec, "assemble.setup");
     A = std::make_unique<Operator>(exec, space.mesh, space.dofs, assembly::MatrixFreeOptions{}, problem.form());
   }
-  forms::ElasticityData data;
+  Coefficients coefficients;
   assembly::BoundaryData boundary;
   {
     Scope scope(exec, "coefficients");
-    data = elasticity_data(problem);
+    coefficients = coefficients_of<Exec>(problem);
     for (const FacetTerm& term : problem.facets)
       assembly::add_facet_terms(space.mesh, space.dofs, term.group, forms::Traction{},
                                 traction_values(problem, term).data(), boundary.terms);
@@ -32,7 +48,7 @@ void apply_without_matrix(Exec& exec, const Problem& problem, System<Exec>& syst
     boundary.values = space.dirichlet.values;
   }
   Scope scope(exec, "assemble");
-  A->assemble(exec, data, boundary, system.b.view());
+  A->assemble(exec, coefficients.data, boundary, system.b.view(), coefficients.expressions);
   summary.set("assembly.operator", A->describe());
   system.A = std::move(A);
 }
@@ -52,7 +68,11 @@ void assemble_matrix(Exec& exec, const Problem& problem, System<Exec>& system, o
   std::vector<TractionValues> loads;
   {
     Scope scope(exec, "coefficients");
-    assembler->set_data(elasticity_data(problem));
+    Coefficients coefficients = coefficients_of<Exec>(problem);
+    if (coefficients.expressions.members.empty())
+      assembler->set_data(std::move(coefficients.data));
+    else
+      assembler->set_data(coefficients.data, coefficients.expressions);
     for (const FacetTerm& term : problem.facets) loads.push_back(traction_values(problem, term));
   }
   {

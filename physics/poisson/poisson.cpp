@@ -74,7 +74,7 @@ class Poisson final : public ScalarModel {
 
   template <class Exec>
   void assemble(Exec& exec, const Discretisation&, System<Exec>& system, output::Summary& summary) {
-    make_system(exec, problem(), system, summary);
+    sums_ = make_system(exec, problem(), system, summary);
   }
 
   template <class Exec>
@@ -84,9 +84,14 @@ class Poisson final : public ScalarModel {
 
  private:
   TangentTraits tangent(int dim) const { return tangent_traits(params_.materials, dim, params_.newton.picard()); }
-  WeakForm weak_form() override { return poisson::weak_form(); }
+  WeakForm weak_form() override {
+    WeakForm form = poisson::weak_form();
+    form.sums = sums_;
+    return form;
+  }
 
   Params params_;
+  std::optional<forms::CellSums> sums_;  ///< of the assembly
 };
 
 }  // namespace

@@ -11,6 +11,6 @@ WeakForm weak_form() {
   return form;
 }
 
-template void make_system(Threads&, const Problem&, System<Threads>&, output::Summary&);
+template std::optional<forms::CellSums> make_system(Threads&, const Problem&, System<Threads>&, output::Summary&);
 
 }  // namespace tessera::physics::poisson

@@ -6,9 +6,12 @@
 namespace tessera::physics::poisson {
 
 /// Fills `system`; says in the summary which strategy was taken and why. Phases: assemble.setup, coefficients,
-/// assemble, boundary. Throws Error(usage) where strategy, format, solver and elements do not go together.
+/// assemble, boundary. On CUDA coefficients are evaluated there. Returns the sums of the balance over all cells where
+/// they are known without the solution. Throws Error(usage) where strategy, format, solver and elements do not go
+/// together.
 template <class Exec>
-void make_system(Exec& exec, const Problem& problem, System<Exec>& system, output::Summary& summary);
+std::optional<forms::CellSums> make_system(Exec& exec, const Problem& problem, System<Exec>& system,
+                                           output::Summary& summary);
 
 /// What the rows of make_system say.
 WeakForm weak_form();

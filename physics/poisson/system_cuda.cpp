@@ -2,6 +2,6 @@
 
 namespace tessera::physics::poisson {
 
-template void make_system(Cuda&, const Problem&, System<Cuda>&, output::Summary&);
+template std::optional<forms::CellSums> make_system(Cuda&, const Problem&, System<Cuda>&, output::Summary&);
 
 }  // namespace tessera::physics::poisson

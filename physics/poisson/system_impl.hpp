@@ -6,36 +6,65 @@
 #include "assembly/matrix_free/operator.hpp"
 #include "assembly/space/dirichlet.hpp"
 #include "base/profile.hpp"
+#include "physics/entry.hpp"
 #include "physics/poisson/system.hpp"
 #include "physics/run/plan.hpp"
 #include "physics/scalar/system.hpp"
 
 namespace tessera::physics::poisson {
 
+/// Coefficients of u - level: data of the host, and beside them what the backend evaluates by itself.
+struct Coefficients {
+  forms::DiffusionData data;
+  assembly::ExpressionData expressions;
+};
+
 template <class Exec>
-void apply_without_matrix(Exec& exec, const Problem& problem, int threads, System<Exec>& system,
-                          output::Summary& summary) {
+Coefficients coefficients_of(const Problem& problem, double level) {
+  const std::vector<MaterialParams>& materials = problem.params.materials;
+  if (!evaluates_coefficients<Exec>(problem.mesh))
+    return {below(diffusion_data(materials, problem.material, problem.mesh, problem.dofs, problem.space.threads), level,
+                  problem.mesh, problem.dofs),
+            {}};
+  Coefficients result{{}, diffusion_expressions(materials, level, problem.mesh.dim)};
+  if (materials.size() > 1) result.data.region = problem.material;
+  return result;
+}
+
+/// Sums over the cells from those of their part of b, in which each function is tested with. A reaction takes part in
+/// the balance by the solution, which is not there yet.
+inline std::optional<forms::CellSums> cell_sums(const Problem& problem, const linalg::VectorSums& loads) {
+  for (const MaterialParams& m : problem.params.materials)
+    if (!is_zero(m.reaction)) return {};
+  return forms::CellSums{.source = loads.sum, .gross = loads.absolute};
+}
+
+template <class Exec>
+std::optional<forms::CellSums> apply_without_matrix(Exec& exec, const Problem& problem, System<Exec>& system,
+                                                    output::Summary& summary) {
   std::unique_ptr<assembly::MatrixFree<Exec, forms::Diffusion>> A;
   {
     Scope scope(exec, "assemble.setup");
     A = std::make_unique<assembly::MatrixFree<Exec, forms::Diffusion>>(exec, problem.mesh, problem.dofs);
   }
-  forms::DiffusionData data;
+  Coefficients coefficients;
   assembly::BoundaryData boundary;
   {
     Scope scope(exec, "coefficients");
-    data = below(diffusion_data(problem.params.materials, problem.material, problem.mesh, problem.dofs, threads),
-                 system.level, problem.mesh, problem.dofs);
-    boundary = below(boundary_data(problem, threads), system.level);
+    coefficients = coefficients_of<Exec>(problem, system.level);
+    boundary = below(boundary_data(problem, problem.space.threads), system.level);
   }
   Scope scope(exec, "assemble");
-  A->assemble(exec, data, boundary, system.b.view());
+  A->assemble(exec, coefficients.data, boundary, system.b.view(), coefficients.expressions);
   summary.set("assembly.operator", A->describe());
+  const std::optional<forms::CellSums> sums = cell_sums(problem, A->load_sums());
   system.A = std::move(A);
+  return sums;
 }
 
 template <class Exec>
-void assemble_matrix(Exec& exec, const Problem& problem, int threads, System<Exec>& system, output::Summary& summary) {
+std::optional<forms::CellSums> assemble_matrix(Exec& exec, const Problem& problem, System<Exec>& system,
+                                               output::Summary& summary) {
   const assembly::AssemblyOptions options{.strategy = problem.params.assembly.strategy,
                                           .partition_size = problem.params.assembly.partition_size};
   std::unique_ptr<assembly::Assembler<Exec, forms::Diffusion>> assembler;
@@ -48,34 +77,35 @@ void assemble_matrix(Exec& exec, const Problem& problem, int threads, System<Exe
   assembly::BoundaryData boundary;
   {
     Scope scope(exec, "coefficients");
-    assembler->set_data(
-        below(diffusion_data(problem.params.materials, problem.material, problem.mesh, problem.dofs, threads),
-              system.level, problem.mesh, problem.dofs));
-    boundary = below(boundary_data(problem, threads), system.level);
+    Coefficients coefficients = coefficients_of<Exec>(problem, system.level);
+    if (coefficients.expressions.members.empty())
+      assembler->set_data(std::move(coefficients.data));
+    else
+      assembler->set_data(coefficients.data, coefficients.expressions);
+    boundary = below(boundary_data(problem, problem.space.threads), system.level);
   }
   {
     Scope scope(exec, "assemble", assembler->refill_bytes(system.matrix));
     assembler->refill(system.matrix, system.b);
   }
   summarise_assembly(assembler->report(), summary);
+  const auto sums = cell_sums(problem, linalg::sums(exec, View<const double>(system.b.view())));
   Scope scope(exec, "boundary");
   for (const assembly::FacetIntegral& term : boundary.facets)
     assembler->add_facets(forms::Robin{}, *term.group, {term.alpha, term.g}, system.matrix, system.b.view());
   assembly::eliminate_dirichlet(exec, system.matrix, system.b.view(), boundary.fixed, boundary.values);
+  return sums;
 }
 
 template <class Exec>
-void make_system(Exec& exec, const Problem& problem, System<Exec>& system, output::Summary& summary) {
-  const int threads = problem.space.threads;
+std::optional<forms::CellSums> make_system(Exec& exec, const Problem& problem, System<Exec>& system,
+                                           output::Summary& summary) {
   const Plan chosen = plan_operator(problem.params, problem.space);
   system.level = level_of(problem.dirichlet);
   system.b = Array<double, typename Exec::Space>(problem.dofs.dofs);
-  if (chosen.matrix_free) {
-    summarise_assembly(chosen, summary);
-    apply_without_matrix(exec, problem, threads, system, summary);
-    return;
-  }
-  assemble_matrix(exec, problem, threads, system, summary);
+  if (!chosen.matrix_free) return assemble_matrix(exec, problem, system, summary);
+  summarise_assembly(chosen, summary);
+  return apply_without_matrix(exec, problem, system, summary);
 }
 
 }  // namespace tessera::physics::poisson

@@ -223,7 +223,7 @@ void write_solution(const CommonParams& params, const std::vector<FieldInfo>& fi
                     : assembly::equispaced_dof_points(s.mesh, s.space.dofs);
   for (const assembly::DofBlock& block : s.space.dofs.blocks) {
     const std::vector<double> nodes = assembly::equispaced_points(assembly::lagrange(block.shape, s.space.dofs.order));
-    data.blocks.push_back(output::vtk_cells(block.shape, s.space.dofs.order, nodes, block.dofs));
+    data.blocks.push_back(output::vtk_cells(block.shape, s.space.dofs.order, nodes, block.dofs.view()));
   }
   const auto add = [&](const FieldInfo& field) {
     const FieldValues values(field, &field == &fields.front(), s, results);

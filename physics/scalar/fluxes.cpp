@@ -2,8 +2,10 @@
 
 #include <algorithm>
 #include <cmath>
+#include <iterator>
 #include <nlohmann/json.hpp>
 #include <numeric>
+#include <utility>
 
 #include "base/team.hpp"
 #include "physics/entry.hpp"
@@ -16,7 +18,7 @@ namespace {
 /// Cells whose coefficients are in memory at a time, of each thread where parts are visited in parallel.
 constexpr Offset cells_of_a_part = 1 << 14;
 /// Fewer where there would not be so many parts, for threads to share; but each part makes the tables of its elements.
-constexpr Offset parts_wanted = 256, least_cells_of_a_part = 1024;
+constexpr Offset parts_wanted = 256, least_cells_of_a_part = 256;
 
 bool has(const mesh::Group& group, Index entity) {
   return std::binary_search(group.entities.begin(), group.entities.end(), entity);
@@ -51,13 +53,8 @@ void visit_part(const Solution& s, std::span<const Index> cells, Visit visit) {
   visit(assembly::part_of(s.mesh, s.space.dofs, cells), material);
 }
 
-/// The same for parts of `cells`, in order.
-template <class Visit>
-void for_each_part(const Solution& s, const std::vector<Index>& cells, Visit visit) {
-  constexpr std::size_t most = cells_of_a_part;
-  for (std::size_t first = 0; first < cells.size(); first += most)
-    visit_part(s, {cells.data() + first, std::min(most, cells.size() - first)}, visit);
-}
+/// Of so many cells each thread has so many in memory at a time.
+Offset cells_in_part(Offset cells) { return std::clamp(cells / parts_wanted, least_cells_of_a_part, cells_of_a_part); }
 
 }  // namespace
 
@@ -105,12 +102,33 @@ std::vector<double> Fluxes::residual(const std::vector<Index>& around, const std
   }
   std::vector<Index> cells = around;
   if (!inside.empty()) std::erase_if(cells, [&](Index cell) { return !inside[cell]; });
-  std::vector<double> result(size, 0.0);
-  for_each_part(s_, cells, [&](const assembly::MeshPart& part, const std::vector<Index>& material) {
-    const forms::ConvectionData data = s_.form.data(s_.materials, part.mesh, part.dofs, material, s_.u, s_.threads);
-    assembly::add_residual(part.mesh, part.dofs, data, forms::Convection{.supg = s_.form.supg}, s_.u, slot, result,
-                           s_.threads);
+  // A part a thread; what they have made is added in their order.
+  struct PartRows {
+    std::vector<Index> rows;
+    std::vector<double> values;
+  };
+  const auto count = static_cast<Offset>(cells.size()), most = cells_in_part(count);
+  std::vector<PartRows> of_part(static_cast<std::size_t>((count + most - 1) / most));
+  Scratch<std::vector<double>> scratch(std::max(1, s_.threads));
+  parallel_chunks(s_.threads, count, most, [&](Offset first, Offset last, int thread) {
+    std::vector<double>& sums = scratch.of(thread, size, 0.0);
+    PartRows& own = of_part[static_cast<std::size_t>(first / most)];
+    visit_part(s_, std::span(cells).subspan(static_cast<std::size_t>(first), static_cast<std::size_t>(last - first)),
+               [&](const assembly::MeshPart& part, const std::vector<Index>& material) {
+                 const forms::ConvectionData data = s_.form.data(s_.materials, part.mesh, part.dofs, material, s_.u, 1);
+                 assembly::add_residual(part.mesh, part.dofs, data, forms::Convection{.supg = s_.form.supg}, s_.u, slot,
+                                        sums, 1);
+                 for (const assembly::DofBlock& block : part.dofs.blocks)
+                   for (const Index dof : block.dofs)
+                     if (slot[dof] >= 0) own.rows.push_back(slot[dof]);
+               });
+    std::sort(own.rows.begin(), own.rows.end());
+    own.rows.erase(std::unique(own.rows.begin(), own.rows.end()), own.rows.end());
+    for (const Index row : own.rows) own.values.push_back(std::exchange(sums[row], 0.0));
   });
+  std::vector<double> result(size, 0.0);
+  for (const PartRows& part : of_part)
+    for (std::size_t i = 0; i < part.rows.size(); ++i) result[part.rows[i]] += part.values[i];
   if (s_.form.add) s_.form.add(s_, around, inside, slot, result);
   return result;
 }
@@ -179,10 +197,9 @@ void Fluxes::add_reactions() {
   for (Index f = 0; f < s_.mesh.facets.size(); ++f)
     if (open_[f]) open.entities.push_back(f);
   const std::vector<Index>& facets = open.entities;
-  std::vector<Index> fixed = assembly::facet_dofs(s_.mesh, s_.space.dofs, open);
-  fixed.insert(fixed.end(), s_.fixed.begin(), s_.fixed.end());
-  std::sort(fixed.begin(), fixed.end());
-  fixed.erase(std::unique(fixed.begin(), fixed.end()), fixed.end());
+  const std::vector<Index> on_open = assembly::facet_dofs(s_.mesh, s_.space.dofs, open);
+  std::vector<Index> fixed;
+  std::set_union(on_open.begin(), on_open.end(), s_.fixed.begin(), s_.fixed.end(), std::back_inserter(fixed));
   if (fixed.empty()) return;
   const std::vector<Index> slot = slots(fixed, s_.space.dofs.dofs);
   std::vector<double> reaction = residual(cells_at(slot), {}, slot, fixed.size());
@@ -255,6 +272,7 @@ double Fluxes::one_sided(const mesh::Group& group, const std::vector<char>& insi
 /// Constants need no points: then the whole mesh is one part.
 forms::CellSums Fluxes::sums() const {
   if (nodal_) return nodal_->sums;
+  if (s_.form.sums) return *s_.form.sums;
   std::vector<MaterialParams> materials = s_.materials;
   bool varies = s_.form.velocity_varies || s_.mesh.measure.weighs();
   for (MaterialParams& m : materials) {
@@ -267,7 +285,7 @@ forms::CellSums Fluxes::sums() const {
                             s_.threads);
   // A part a thread: the sums of the parts are added in their order, so they do not depend on the number of threads.
   const Offset cells = s_.mesh.cells();
-  const Offset size = std::clamp(cells / parts_wanted, least_cells_of_a_part, cells_of_a_part);
+  const Offset size = cells_in_part(cells);
   std::vector<forms::CellSums> of_part(static_cast<std::size_t>((cells + size - 1) / size));
   parallel_chunks(s_.threads, cells, size, [&](Offset first, Offset last, int) {
     std::vector<Index> some(static_cast<std::size_t>(last - first));

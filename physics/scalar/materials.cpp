@@ -105,32 +105,73 @@ forms::Coefficient coefficient(const std::vector<std::vector<deck::Expression>>&
   return result;
 }
 
+namespace {
+
+/// k, c and f of every material; c and f empty where they are 0 everywhere.
+struct Expressions {
+  assembly::RegionExpressions k, c, f;
+};
+
+Expressions expressions_of(const std::vector<MaterialParams>& materials, int dim) {
+  const int components = check_diffusivity(materials, dim);
+  Expressions result;
+  for (const MaterialParams& m : materials) {
+    result.k.push_back(spread(m, components));
+    result.c.push_back({m.reaction});
+    result.f.push_back({m.source});
+  }
+  for (assembly::RegionExpressions* list : {&result.c, &result.f})
+    if (std::all_of(list->begin(), list->end(), [](const auto& one) { return is_zero(one.front()); })) list->clear();
+  return result;
+}
+
+/// Where k is constant in every material.
+void require_positive_definite(const std::vector<MaterialParams>& materials, const forms::Coefficient& k) {
+  for (std::size_t m = 0; m < materials.size(); ++m)
+    require_positive_definite(materials[m], &k.values[m * static_cast<std::size_t>(k.components)], k.components,
+                              nullptr);
+}
+
+}  // namespace
+
+assembly::ExpressionData diffusion_expressions(const std::vector<MaterialParams>& materials, double level, int dim) {
+  auto [k, c, f] = expressions_of(materials, dim);
+  if (level != 0 && !c.empty()) {
+    if (f.empty()) f.assign(c.size(), {deck::Expression(0.0)});
+    for (std::size_t m = 0; m < f.size(); ++m) f[m][0] = f[m][0] + deck::Expression(-level) * c[m][0];
+  }
+  assembly::ExpressionData result;
+  if (assembly::varies(k)) {
+    const auto components = static_cast<int>(k.front().size());
+    result.definite.coefficients = {0};
+    result.definite.refuse = [&materials, components](std::size_t, Index region, const double* values,
+                                                      const double* xyz) {
+      require_positive_definite(materials[static_cast<std::size_t>(region)], values, components, xyz);
+    };
+  } else {
+    require_positive_definite(materials, assembly::as_data(k));
+  }
+  result.members = {std::move(k), std::move(c), std::move(f)};
+  return result;
+}
+
 forms::DiffusionData diffusion_data(const std::vector<MaterialParams>& materials, const std::vector<Index>& material,
                                     const mesh::Mesh& mesh, const assembly::DofMap& dofs, int threads,
                                     std::span<const double> u) {
   const assembly::QuadraturePoints points(mesh, dofs);
-  const int components = check_diffusivity(materials, mesh.dim);
   std::optional<assembly::FieldAtPoints> field;
   if (std::any_of(materials.begin(), materials.end(), depends_on_solution)) field.emplace(mesh, dofs);
   const SolutionAtPoints state{field ? &*field : nullptr, u};
-  std::vector<std::vector<deck::Expression>> k, c, f;
-  for (const MaterialParams& m : materials) {
-    k.push_back(spread(m, components));
-    c.push_back({m.reaction});
-    f.push_back({m.source});
-  }
+  const Expressions expressions = expressions_of(materials, mesh.dim);
   forms::DiffusionData data;
   if (materials.size() > 1) data.region = material;  // none: all cells have the first
-  data.k = coefficient(k, material, mesh, points, threads, state);
-  auto all_zero = [](const std::vector<std::vector<deck::Expression>>& list) {
-    return std::all_of(list.begin(), list.end(), [](const auto& one) { return is_zero(one.front()); });
-  };
-  if (!all_zero(c)) data.c = coefficient(c, material, mesh, points, threads, state);
-  if (!all_zero(f)) data.f = coefficient(f, material, mesh, points, threads, state);
+  data.k = coefficient(expressions.k, material, mesh, points, threads, state);
+  if (!expressions.c.empty()) data.c = coefficient(expressions.c, material, mesh, points, threads, state);
+  if (!expressions.f.empty()) data.f = coefficient(expressions.f, material, mesh, points, threads, state);
 
+  const int components = data.k.components;
   if (!data.k.per_point) {
-    for (std::size_t m = 0; m < materials.size(); ++m)
-      require_positive_definite(materials[m], data.k.values.data() + m * components, components, nullptr);
+    require_positive_definite(materials, data.k);
   } else {
     for (std::size_t block = 0; block < mesh.blocks.size(); ++block) {
       const Offset first = points.before(block), count = points.before(block + 1) - first;

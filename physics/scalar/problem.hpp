@@ -4,6 +4,7 @@
 #include <string>
 #include <vector>
 
+#include "assembly/cells/coefficient_expressions.hpp"
 #include "assembly/fields/field_at_points.hpp"
 #include "assembly/space/dof_map.hpp"
 #include "assembly/space/quadrature_points.hpp"
@@ -38,6 +39,11 @@ void spread_over_points(forms::Coefficient& coefficient, const std::vector<Index
 forms::DiffusionData diffusion_data(const std::vector<MaterialParams>& materials, const std::vector<Index>& material,
                                     const mesh::Mesh& mesh, const assembly::DofMap& dofs, int threads,
                                     std::span<const double> u = {});
+
+/// The coefficients of u - level, in the order of the members of forms::Diffusion and without an axis, for a backend
+/// that evaluates them where it assembles. Borrows the materials. Throws Error(usage) where a constant k is not
+/// positive definite; one that varies is refused where it is evaluated.
+assembly::ExpressionData diffusion_expressions(const std::vector<MaterialParams>& materials, double level, int dim);
 
 /// The facet integral of one [[boundary]]: alpha and value at the points of its facets, each of which counts once.
 struct FacetTerm {

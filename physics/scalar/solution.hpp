@@ -1,6 +1,7 @@
 #pragma once
 // A solution on the host with all that its evaluation needs.
 #include <functional>
+#include <optional>
 #include <vector>
 
 #include "assembly/fields/tensor_field.hpp"
@@ -35,6 +36,8 @@ struct WeakForm {
   /// Where the rows are differences: these, instead of what `data` and `add` say. Conditions of the boundary are then
   /// taken at the nodes.
   std::function<NodalRows(const Solution& solution)> nodal;
+  /// The sums over all cells, where the assembly has left them; else they are made from `data`.
+  std::optional<forms::CellSums> sums = {};
   bool convects = false;         ///< there is a velocity
   bool velocity_varies = false;  ///< and it is no constant: then the sums over all cells take the mesh in parts
 };

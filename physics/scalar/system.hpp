@@ -7,6 +7,13 @@
 
 namespace tessera::physics::scalar {
 
+/// Whether the backend evaluates coefficients that vary where it assembles. Threads borrow those of the host; what
+/// carries the weight of an axis is made there, too.
+template <class Exec>
+bool evaluates_coefficients(const mesh::Mesh& mesh) {
+  return !std::is_same_v<Exec, Threads> && !mesh.measure.weighs();
+}
+
 /// alpha and value of a condition at the points of its facets, with the weight 2 pi r on a mesh with an axis. u [dofs]:
 /// the solution that they may depend on. Borrows the group of `term`. Throws as boundary_data.
 assembly::FacetIntegral facet_integral(const FacetTerm& term, const mesh::Mesh& mesh, const assembly::DofMap& dofs,

@@ -18,6 +18,8 @@ TITLES = {
     "bvp": "Two-point boundary value problems",
     "lmsor": "Relaxation of convection-diffusion",
     "expression": "Expressions of decks",
+    "coefficient": "Coefficients at quadrature points",
+    "whole_runs": "From deck to solution",
     "end_to_end": "From mesh to solution",
 }
 ORDER = list(TITLES)

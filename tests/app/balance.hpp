@@ -10,11 +10,11 @@ namespace app_test {
 using nlohmann::json;
 
 /// The summary of a deck's run.
-inline json run(const std::string& name, const std::string& text, const std::string& options = "") {
+inline json run(const std::string& name, const std::string& text, const std::string& options = "",
+                const std::string& backend = "threads") {
   const fs::path out = folder() / name;
-  const Result result =
-      app_test::tessera("run " + write_deck(name + ".toml", text) +
-                        " --quiet --backend threads --set output.write=false " + options + " --output " + out.string());
+  const Result result = app_test::tessera("run " + write_deck(name + ".toml", text) + " --quiet --backend " + backend +
+                                          " --set output.write=false " + options + " --output " + out.string());
   EXPECT_EQ(result.code, 0) << name << ": " << result.text;
   return summary_in(out);
 }

@@ -1,0 +1,16 @@
+#pragma once
+#include "base/types.hpp"
+
+namespace tessera {
+
+/// Adds 1 to a count that other threads of a kernel add to; returns what was there before. In code for the host it is
+/// the caller's own.
+TESSERA_HD inline Index add_one(Index* count) {
+#ifdef __CUDA_ARCH__
+  return atomicAdd(count, 1);
+#else
+  return (*count)++;
+#endif
+}
+
+}  // namespace tessera
