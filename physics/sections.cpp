@@ -170,11 +170,11 @@ deck::SectionDescription assembly_description_with_matrix() {
 
 deck::Section<NewtonParams> newton_section() {
   return deck::Section<NewtonParams>("newton", "How a problem is solved whose coefficients depend on the solution")
-      .key("tangent", &NewtonParams::tangent,
-           {.help =
-                "newton: the derivative of the residual; picard: its coefficients at the last iterate, without their "
-                "derivatives: slower, and often less in need of a good start",
-            .choices = {"newton", "picard"}})
+      .key(
+          "tangent", &NewtonParams::tangent,
+          {.help = "newton: the derivative of the residual; picard: its coefficients at the last iterate, with what of "
+                   "sources and flows falls as u grows: slower, and often less in need of a good start",
+           .choices = {"newton", "picard"}})
       .key("tolerance", &NewtonParams::tolerance,
            {.help = "largest correction of the last iteration, relative to how far the solution ranges (at least a "
                     "thousandth of its size)",

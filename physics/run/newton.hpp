@@ -197,8 +197,8 @@ class Newton {
                         : report.linear.failure);
     report.help =
         params_.newton.picard()
-            ? "the matrix of picard does not know how sources and flows through boundaries change with u, and is "
-              "singular where these alone fix u: choose newton.tangent = \"newton\", or another solver"
+            ? "the matrix of picard leaves out how sources and flows through boundaries grow with u, and is singular "
+              "where nothing else fixes u: choose newton.tangent = \"newton\", or another solver"
             : "the tangent may be singular there, where solutions turn back or branch: start nearer to the solution by "
               "[[initial]], raise newton.load_steps, try newton.tangent = \"picard\", or another solver";
     return false;

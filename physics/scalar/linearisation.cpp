@@ -24,22 +24,34 @@ using deck::Variable;
 
 constexpr std::array<Variable, 3> slopes = {Variable::ux, Variable::uy, Variable::uz};
 
-/// An expression with its derivatives, of which those that vanish are null.
+/// Which derivatives of an expression a tangent has.
+enum class Slopes {
+  all,
+  none,
+  damping  ///< after u, where it falls
+};
+
+/// An expression with its derivatives, of which those that vanish or are not asked for are null.
 struct Derived {
   Expression value;
   std::optional<Expression> of_u;
   std::array<std::optional<Expression>, 3> of_gradient;
+  bool damping;  ///< of_u counts where it is negative
 
-  Derived(Expression expression, bool picard) : value(std::move(expression)) {
+  Derived(Expression expression, Slopes which) : value(std::move(expression)), damping(which == Slopes::damping) {
     const auto slope = [&](Variable variable) -> std::optional<Expression> {
-      if (picard || !value.depends_on(variable)) return std::nullopt;
+      if (!value.depends_on(variable)) return std::nullopt;
       return derivative(value, variable);
     };
-    of_u = slope(Variable::u);
-    for (std::size_t axis = 0; axis < 3; ++axis) of_gradient[axis] = slope(slopes[axis]);
+    if (which != Slopes::none) of_u = slope(Variable::u);
+    for (std::size_t axis = 0; axis < 3 && which == Slopes::all; ++axis) of_gradient[axis] = slope(slopes[axis]);
   }
   bool has_gradient() const { return of_gradient[0] || of_gradient[1] || of_gradient[2]; }
 };
+
+/// Picard's matrix has k, c and alpha frozen, and of sources and flows what makes it larger.
+Slopes of_coefficients(bool picard) { return picard ? Slopes::none : Slopes::all; }
+Slopes of_loads(bool picard) { return picard ? Slopes::damping : Slopes::all; }
 
 /// k, c and f of a material.
 struct DerivedMaterial {
@@ -47,8 +59,8 @@ struct DerivedMaterial {
   Derived c, f;
 
   DerivedMaterial(const MaterialParams& material, int components, bool picard)
-      : c(material.reaction, picard), f(material.source, picard) {
-    for (const Expression& e : spread(material, components)) k.emplace_back(e, picard);
+      : c(material.reaction, of_coefficients(picard)), f(material.source, of_loads(picard)) {
+    for (const Expression& e : spread(material, components)) k.emplace_back(e, of_coefficients(picard));
   }
 };
 
@@ -61,7 +73,7 @@ double entry(const double* k, int components, int dim, int d, int e) {
 /// Values of an expression and its derivatives at the points of some cells, one after the other.
 class Values {
  public:
-  Values(const Derived& derived) : value_(derived.value) {
+  Values(const Derived& derived) : value_(derived.value), damping_(derived.damping) {
     if (derived.of_u) of_u_.emplace(*derived.of_u);
     for (std::size_t axis = 0; axis < 3; ++axis)
       if (derived.of_gradient[axis]) of_gradient_[axis].emplace(*derived.of_gradient[axis]);
@@ -77,6 +89,8 @@ class Values {
     if (!slopes) return;
     of_u.assign(count, 0.0);
     if (of_u_) fill(*of_u_, of_u);
+    if (damping_)
+      for (double& slope : of_u) slope = std::min(slope, 0.0);
     for (std::size_t axis = 0; axis < 3; ++axis) {
       of_gradient[axis].assign(count, 0.0);
       if (of_gradient_[axis]) fill(*of_gradient_[axis], of_gradient[axis]);
@@ -90,6 +104,7 @@ class Values {
   deck::Evaluator value_;
   std::optional<deck::Evaluator> of_u_;
   std::array<std::optional<deck::Evaluator>, 3> of_gradient_;
+  bool damping_;
 };
 
 /// The values of a material.
@@ -263,7 +278,6 @@ struct Linearisation::Expressions {
 Linearisation::Linearisation(const Problem& problem, bool picard)
     : problem_(problem),
       traits_(tangent_traits(problem.params.materials, problem.mesh.dim, picard)),
-      picard_(picard),
       points_(problem.mesh, problem.dofs),
       field_(problem.mesh, problem.dofs) {
   Expressions all;
@@ -271,7 +285,8 @@ Linearisation::Linearisation(const Problem& problem, bool picard)
   for (const MaterialParams& material : problem.params.materials)
     all.materials.emplace_back(material, components, picard);
   for (const FacetTerm& term : problem.facets)
-    all.facets.push_back({Derived(term.boundary->alpha, picard), Derived(term.boundary->value, picard)});
+    all.facets.push_back(
+        {Derived(term.boundary->alpha, of_coefficients(picard)), Derived(term.boundary->value, of_loads(picard))});
   expressions_ = std::make_unique<const Expressions>(std::move(all));
 }
 

@@ -23,12 +23,14 @@ struct TangentTraits {
   bool symmetric = true;
 };
 /// `dim`: of the mesh, 0 where it is not known yet. Symmetry is a matter of formulas: it is looked for at places and
-/// states by chance, and found where it holds at all of them to rounding. `picard`: derivatives are left out.
+/// states by chance, and found where it holds at all of them to rounding. `picard`: see Linearisation.
 TangentTraits tangent_traits(const std::vector<MaterialParams>& materials, int dim, bool picard);
 
-/// Flux k grad u, reaction c u - load f, boundary terms alpha u - load g, and their derivatives. With `picard` the
-/// derivatives of k, c, f, alpha and g are left out, which leaves the matrix of a linear problem. `load` is the factor
-/// of sources and of values on boundaries. Weights 2 pi r are those of diffusion_data.
+/// Flux k grad u, reaction c u - load f, boundary terms alpha u - load g, and their derivatives. With `picard` those of
+/// k, c and alpha are left out, and of f and g all but what falls as u grows, which leaves the matrix of a linear
+/// problem: symmetric, and no less definite than that of k, c and alpha (S. V. Patankar, Numerical Heat Transfer and
+/// Fluid Flow, 1980, section 4.2-5). `load` is the factor of sources and of values on boundaries. Weights 2 pi r are
+/// those of diffusion_data.
 class Linearisation {
  public:
   Linearisation(const Problem& problem, bool picard);
@@ -53,7 +55,6 @@ class Linearisation {
 
   const Problem& problem_;
   TangentTraits traits_;
-  bool picard_;
   assembly::QuadraturePoints points_;
   assembly::FieldAtPoints field_;
   std::unique_ptr<const Expressions> expressions_;

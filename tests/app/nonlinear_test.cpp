@@ -231,6 +231,19 @@ TEST(Nonlinear, PicardGetsThereSlower) {
   EXPECT_NEAR(picard["errors"]["u"]["l2"], double(newton["errors"]["u"]["l2"]), 1e-9);
 }
 
+TEST(Nonlinear, PicardKnowsWhatSourcesAndFlowsTakeAway) {
+  // Radiation all around a source, and a sink: nothing but these fixes u.
+  const std::string deck = box_of("triangle", 2, 6) + poisson_of(2) +
+                           "[[material]]\nsource = \"if(x < 0.5, 4, 1 - u^3)\"\n[[boundary]]\non = " + all_sides(2) +
+                           "\ntype = \"neumann\"\nvalue = \"1 - u^4\"\n[[initial]]\nu = 1\n[[quantity]]\n"
+                           "name = \"mean\"\nkind = \"average\"\n[newton]\ntolerance = 1e-10\nmax_iterations = 200\n";
+  const nlohmann::json newton = run_nonlinear("fixed_by_flows", deck),
+                       picard = run_nonlinear("fixed_by_flows_picard", deck + "tangent = \"picard\"\n");
+  EXPECT_EQ(picard["solver"]["type"], "cg");
+  EXPECT_GE(picard["newton"]["iterations"], newton["newton"]["iterations"]);
+  EXPECT_NEAR(picard["quantities"]["mean"], double(newton["quantities"]["mean"]), 1e-8);
+}
+
 TEST(Nonlinear, LoadStepsEndAtTheSameSolution) {
   const std::string deck = radiation("type = \"neumann\"\nvalue = \"-0.98*5.67e-8*(u^4 - 300^4)\"\n");
   const nlohmann::json steps = run_nonlinear("by_steps", deck + "[newton]\nload_steps = 4\n");
