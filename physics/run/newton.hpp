@@ -66,7 +66,7 @@ class Newton {
       }
       iterate(u, values, report);
       if (!report.converged) {
-        if (params_.newton.load_steps > 1)
+        if (params_.newton.load_steps > 1 && !report.failure.empty())
           report.failure += fmt::format(" in load step {} of {}", step, params_.newton.load_steps);
         return report;
       }
@@ -83,19 +83,30 @@ class Newton {
 
   /// `values`: of the fixed dofs.
   void iterate(std::vector<double>& u, const std::vector<double>& values, NewtonReport& report) {
+    values_ = values;
     problem_.move_to(u, load_);
     double residual = report.start = norm_of_residual(u.size());
     report.converged = residual == 0 && !prescribe(u, values);
     forcing_ = loosest;
+    double asked = 0;
     for (int k = 0; k < params_.newton.max_iterations && !report.converged; ++k) {
       if (context_.stop && context_.stop()) {
         report.interrupted = true;
         return;
       }
       const bool prescribes = prescribe(u, values);
-      if (!correct(u, prescribes, report)) return;
+      try {
+        if (!correct(u, prescribes, report)) return;
+      } catch (const Error& error) {
+        if (error.code() != ExitCode::usage || report.history.empty()) throw;
+        report.failure =
+            fmt::format("the tangent of iteration {} cannot be evaluated: {}", report.history.size() + 1, error.what());
+        report.help = "start nearer to the solution by [[initial]], or choose newton.tangent = \"picard\"";
+        return;
+      }
       NewtonStep step{.correction = largest(correction_), .linear_iterations = report.linear.iterations};
-      const bool last = step.correction <= params_.newton.tolerance * range(u);
+      asked = params_.newton.tolerance * range(u);
+      const bool last = step.correction <= asked;
       if (!move(u, residual, last || prescribes, step, report)) return;
       force(step.residual / residual);
       residual = step.residual;
@@ -108,9 +119,9 @@ class Newton {
       if (context_.progress) context_.progress(-1, what);
     }
     if (report.converged) return;
-    report.failure = fmt::format("the correction is {:.3e} after {} iteration{}, asked {:.3e}",
-                                 report.history.back().correction, params_.newton.max_iterations,
-                                 params_.newton.max_iterations == 1 ? "" : "s", params_.newton.tolerance * range(u));
+    report.failure =
+        fmt::format("the correction is {:.3e} after {} iteration{}, asked {:.3e}", report.history.back().correction,
+                    params_.newton.max_iterations, params_.newton.max_iterations == 1 ? "" : "s", asked);
     report.help =
         "start nearer to the solution by [[initial]], raise newton.load_steps, or raise newton.max_iterations";
   }
@@ -130,20 +141,26 @@ class Newton {
     forcing_ = std::isfinite(ratio) ? std::min(loosest, gamma * ratio * ratio) : loosest;
   }
 
+  /// Infinite where one of them is not finite.
   static double largest(const std::vector<double>& values) {
     double most = 0;
-    for (const double value : values) most = std::max(most, std::abs(value));
+    for (const double value : values) {
+      if (!std::isfinite(value)) return std::numeric_limits<double>::infinity();
+      most = std::max(most, std::abs(value));
+    }
     return most;
   }
 
-  /// What corrections are small beside.
-  double range(const std::vector<double>& u) const {
+  /// What corrections are small beside. A solution of 0 has no range: there it is what iterates had before.
+  double range(const std::vector<double>& u) {
     double least = std::numeric_limits<double>::infinity(), most = -least, size = 0;
     for (std::size_t i = 0; i < u.size(); ++i) {
       const double value = u[i] + (correction_.empty() ? 0.0 : correction_[i]);
       least = std::min(least, value), most = std::max(most, value), size = std::max(size, std::abs(value));
     }
-    return std::max(most - least, 1e-3 * size);
+    const double of_u = std::max(most - least, 1e-3 * size);
+    largest_range_ = std::max(largest_range_, of_u);
+    return std::max(of_u, 1e-6 * largest_range_);
   }
 
   /// What fixed dofs are away from their values. Whether any is.
@@ -213,6 +230,8 @@ class Newton {
     std::string refused;
     for (double t = 1;;) {
       for (std::size_t i = 0; i < u.size(); ++i) u[i] = from[i] + t * correction_[i];
+      for (std::size_t i = 0; t == 1 && i < values_.size(); ++i)  // to the last digit, so that they are there
+        u[static_cast<std::size_t>(fixed_.dofs[i])] = values_[i];
       double there = std::numeric_limits<double>::infinity();
       try {
         problem_.move_to(u, load_);
@@ -252,8 +271,9 @@ class Newton {
   System<Exec> system_;
   Array<double, Space> residual_;
   std::vector<double> correction_;
-  std::vector<double> away_;  ///< [fixed] what Dirichlet values are ahead of u
-  double load_ = 1, forcing_ = loosest;
+  std::vector<double> values_;  ///< [fixed] of the load step
+  std::vector<double> away_;    ///< [fixed] what they are ahead of u
+  double load_ = 1, forcing_ = loosest, largest_range_ = 0;
   Offset nnz_ = 0;
 };
 

@@ -15,8 +15,12 @@ namespace tessera::physics::scalar {
 
 namespace {
 
-/// Cells whose coefficients are in memory at a time, of each thread where parts are visited in parallel.
+/// Cells whose coefficients each thread has in memory at a time.
 constexpr Offset cells_of_a_part = 1 << 14;
+/// On meshes of so many cells the sums over all cells are made again, which tells whether the assembly had them right.
+constexpr Offset cells_summed_again = 1 << 18;
+/// Of rows that threads add up apart.
+constexpr double most_bytes_of_rows = double{1 << 29};
 /// Fewer where there would not be so many parts, for threads to share; but each part makes the tables of its elements.
 constexpr Offset parts_wanted = 256, least_cells_of_a_part = 256;
 
@@ -109,8 +113,10 @@ std::vector<double> Fluxes::residual(const std::vector<Index>& around, const std
   };
   const auto count = static_cast<Offset>(cells.size()), most = cells_in_part(count);
   std::vector<PartRows> of_part(static_cast<std::size_t>((count + most - 1) / most));
-  Scratch<std::vector<double>> scratch(std::max(1, s_.threads));
-  parallel_chunks(s_.threads, count, most, [&](Offset first, Offset last, int thread) {
+  const int threads = static_cast<int>(
+      std::clamp(most_bytes_of_rows / (8.0 * static_cast<double>(size + 1)), 1.0, std::max(1.0, 1.0 * s_.threads)));
+  Scratch<std::vector<double>> scratch(threads);
+  parallel_chunks(threads, count, most, [&](Offset first, Offset last, int thread) {
     std::vector<double>& sums = scratch.of(thread, size, 0.0);
     PartRows& own = of_part[static_cast<std::size_t>(first / most)];
     visit_part(s_, std::span(cells).subspan(static_cast<std::size_t>(first), static_cast<std::size_t>(last - first)),
@@ -272,7 +278,7 @@ double Fluxes::one_sided(const mesh::Group& group, const std::vector<char>& insi
 /// Constants need no points: then the whole mesh is one part.
 forms::CellSums Fluxes::sums() const {
   if (nodal_) return nodal_->sums;
-  if (s_.form.sums) return *s_.form.sums;
+  if (s_.form.sums && s_.mesh.cells() > cells_summed_again) return *s_.form.sums;
   std::vector<MaterialParams> materials = s_.materials;
   bool varies = s_.form.velocity_varies || s_.mesh.measure.weighs();
   for (MaterialParams& m : materials) {

@@ -20,7 +20,7 @@ namespace tessera::physics::scalar {
 struct Balance {
   forms::CellSums cells;
   std::vector<std::pair<std::string, double>> groups;  ///< flow out through each group of the deck's boundaries
-  double gross = 0;  ///< the same with absolute values at points and facets: what flows at all
+  double gross = 0;  ///< the same with absolute values at points, or rows of the load, and facets: what flows at all
   double remainder() const;
 };
 

@@ -88,9 +88,12 @@ class Values {
     fill(value_, value);
     if (!slopes) return;
     of_u.assign(count, 0.0);
-    if (of_u_) fill(*of_u_, of_u);
-    if (damping_)
-      for (double& slope : of_u) slope = std::min(slope, 0.0);
+    if (of_u_ && damping_) {
+      of_u_->at(points, count, 0, of_u.data());  // where it is infinite there is nothing to take of it
+      for (double& slope : of_u) slope = std::isfinite(slope) && slope < 0 ? slope : 0;
+    } else if (of_u_) {
+      fill(*of_u_, of_u);
+    }
     for (std::size_t axis = 0; axis < 3; ++axis) {
       of_gradient[axis].assign(count, 0.0);
       if (of_gradient_[axis]) fill(*of_gradient_[axis], of_gradient[axis]);
@@ -215,19 +218,24 @@ int least_dimension(const std::vector<MaterialParams>& materials, int components
   return dim;
 }
 
-/// Whether K + (dK / d grad u) grad u is symmetric, at states by chance.
+/// Whether K + (dK / d grad u) grad u is symmetric, at states by chance of several sizes; not where it has no value at
+/// any of them.
 bool is_symmetric(const DerivedMaterial& material, int dim) {
   std::mt19937 engine(1);
-  std::uniform_real_distribution<double> uniform(-1, 1);
   MaterialValues values(material);
-  for (int sample = 0; sample < 32; ++sample) {
+  bool seen = false;
+  for (int sample = 0; sample < 64; ++sample) {
+    const double size = std::pow(10.0, sample % 4);
+    std::uniform_real_distribution<double> uniform(-size, size);
     double xyz[3] = {}, gradient[3] = {}, u = uniform(engine), matrix[9];
     for (int d = 0; d < dim; ++d) xyz[d] = uniform(engine), gradient[d] = uniform(engine);
     try {
-      values.evaluate({xyz, &u, gradient}, 1, true);
-    } catch (const Error&) {
+      for (Values& k : values.k) k.evaluate({xyz, &u, gradient}, 1, true);
+    } catch (const Error& error) {
+      if (error.code() != ExitCode::usage) throw;
       continue;  // not a state that the expression is made for
     }
+    seen = true;
     const PointOfState point{values, 0, dim, u, gradient, 1, 1};
     point.between_gradients({matrix, dim * dim});
     double largest = 0, difference = 0;
@@ -238,7 +246,7 @@ bool is_symmetric(const DerivedMaterial& material, int dim) {
       }
     if (difference > 1e-10 * largest) return false;
   }
-  return true;
+  return seen;
 }
 
 }  // namespace

@@ -138,7 +138,8 @@ assembly::ExpressionData diffusion_expressions(const std::vector<MaterialParams>
   auto [k, c, f] = expressions_of(materials, dim);
   if (level != 0 && !c.empty()) {
     if (f.empty()) f.assign(c.size(), {deck::Expression(0.0)});
-    for (std::size_t m = 0; m < f.size(); ++m) f[m][0] = f[m][0] + deck::Expression(-level) * c[m][0];
+    for (std::size_t m = 0; m < f.size(); ++m)
+      if (!is_zero(c[m][0])) f[m][0] = f[m][0] + deck::Expression(-level) * c[m][0];
   }
   assembly::ExpressionData result;
   if (assembly::varies(k)) {

@@ -36,7 +36,8 @@ struct WeakForm {
   /// Where the rows are differences: these, instead of what `data` and `add` say. Conditions of the boundary are then
   /// taken at the nodes.
   std::function<NodalRows(const Solution& solution)> nodal;
-  /// The sums over all cells, where the assembly has left them; else they are made from `data`.
+  /// The sums over all cells, where the assembly has left them: for meshes so large that making them from `data` would
+  /// be felt.
   std::optional<forms::CellSums> sums = {};
   bool convects = false;         ///< there is a velocity
   bool velocity_varies = false;  ///< and it is no constant: then the sums over all cells take the mesh in parts

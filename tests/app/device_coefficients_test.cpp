@@ -101,6 +101,20 @@ TEST(DeviceCoefficients, RefusesWhatThreadsRefuseInTheSameWords) {
     }
 }
 
+TEST(Balance, OfAMeshOfManyCellsIsThatOfTheLoadVector) {
+  for (const std::string strategy : {"auto", "matrix_free"}) {
+    const json summary =
+        run("many_cells",
+            "[mesh]\nbox = { min = [0,0], max = [1,2], cells = [500,530], shape = \"quad\" }\n"
+            "[physics]\ntype = \"poisson\"\n[[material]]\nsource = \"2*x - y + 3\"\n[[boundary]]\n"
+            "on = [\"top\", \"bottom\", \"left\", \"right\"]\ntype = \"dirichlet\"\nvalue = \"300 + x\"\n"
+            "[assembly]\nstrategy = \"" +
+                strategy + "\"\n[solver]\ntype = \"cg\"\npreconditioner = \"chebyshev\"\ntolerance = 1e-8\n");
+    EXPECT_NEAR(summary["balance"]["source"].get<double>(), 6, 1e-10) << strategy;
+    expect_balance(summary, 1e-6, strategy);
+  }
+}
+
 TEST(Balance, HasTheSourceOfTheAssembly) {
   for (const std::string shape : {"triangle", "quad"})
     for (const int order : {1, 2, 3})

@@ -159,6 +159,14 @@ TEST(NonlinearFails, WhereCoefficientsCannotBeEvaluatedOnTheWay) {
         {"Newton's method did not converge"});
 }
 
+TEST(NonlinearFails, WhereTheTangentHasNoValueOnTheWay) {
+  // One correction goes to the solution, where the gradient vanishes and hypot has no derivative.
+  fails("flat",
+        box_of("triangle", 2, 4) + poisson_of(1) + "[[material]]\ndiffusivity = \"1 + hypot(ux, uy)\"\n" +
+            dirichlet_on(all_sides(2), "1") + "[[initial]]\nu = \"1 + x + 2*y\"\n",
+        {"the tangent of iteration ", "picard"});
+}
+
 TEST(NonlinearFails, WherePicardsMatrixIsSingular) {
   // What flows in grows with u, and nothing else fixes u.
   fails("grows",

@@ -231,6 +231,34 @@ TEST(Nonlinear, PicardGetsThereSlower) {
   EXPECT_NEAR(picard["errors"]["u"]["l2"], double(newton["errors"]["u"]["l2"]), 1e-9);
 }
 
+TEST(Nonlinear, ZeroIsASolutionLikeAnother) {
+  const nlohmann::json summary =
+      run_nonlinear("zero", box_of("triangle", 2, 6) + poisson_of(2) + "[[material]]\ndiffusivity = \"1 + u^2\"\n" +
+                                dirichlet_on(all_sides(2), "0") +
+                                "[[initial]]\nu = \"1 + x\"\n[[quantity]]\nname = \"norm\"\nkind = \"l2\"\n");
+  EXPECT_LT(summary["quantities"]["norm"], 1e-12);
+}
+
+TEST(Nonlinear, SearchesFromTheSecondIterationOn) {
+  // Dirichlet values that the start is not a round number away from; what is there already is not prescribed again.
+  const nlohmann::json summary = run_nonlinear(
+      "searches",
+      box_of("interval", 1, 40) + poisson_of(1) + "[[material]]\ndiffusivity = \"0.01 + 1/(1 + exp(50 - u))\"\n" +
+          dirichlet_on("\"left\"", "0.1") + dirichlet_on("\"right\"", "99.9") + "[newton]\nmax_iterations = 200\n");
+  const nlohmann::json& history = summary["newton"]["history"];
+  ASSERT_GT(history.size(), 2u);
+  for (std::size_t k = 1; k + 1 < history.size(); ++k)
+    EXPECT_LT(history[k]["residual"].get<double>(), history[k - 1]["residual"].get<double>()) << k;
+}
+
+TEST(Nonlinear, PicardTakesNothingOfInfiniteSlopes) {
+  const nlohmann::json summary = run_nonlinear(
+      "infinite_slope", box_of("interval", 1, 8) + poisson_of(1) + "[[material]]\nsource = \"1 - sqrt(abs(u))\"\n" +
+                            dirichlet_on("[\"left\", \"right\"]", "0") +
+                            "[newton]\ntangent = \"picard\"\nmax_iterations = 100\n");
+  EXPECT_GT(summary["newton"]["iterations"], 1);
+}
+
 TEST(Nonlinear, PicardKnowsWhatSourcesAndFlowsTakeAway) {
   // Radiation all around a source, and a sink: nothing but these fixes u.
   const std::string deck = box_of("triangle", 2, 6) + poisson_of(2) +
