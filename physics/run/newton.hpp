@@ -42,11 +42,11 @@ void summarise_newton(const NewtonReport& report, output::Summary& summary);
 
 /// A solution of R(u) = 0 by Newton's method with a line search that wants ||R|| to fall:
 ///   A_k d = R(u_k),   u_k+1 = u_k + t d,   t = 1 or, by quadratic interpolation of ||R||^2, less
-/// until the correction d is small beside the range of u. Dirichlet values go from the start to their own with the
-/// loads, by the first correction of a load step: the tangent carries them into the domain. Nocedal & Wright, Numerical
-/// Optimization, 2nd ed., sections 11.2 and 3.5. Systems are solved as well as the next residual is worth: S. C.
-/// Eisenstat, H. F. Walker, Choosing the forcing terms in an inexact Newton method, SIAM J. Sci. Comput. 17 (1996)
-/// 16-32, choice 2.
+/// until the correction d is small beside the range of u, or R is what rounding leaves of it. Dirichlet values go from
+/// the start to their own with the loads, by the first correction of a load step: the tangent carries them into the
+/// domain. Nocedal & Wright, Numerical Optimization, 2nd ed., sections 11.2 and 3.5. Systems are solved as well as the
+/// next residual is worth: S. C. Eisenstat, H. F. Walker, Choosing the forcing terms in an inexact Newton method, SIAM
+/// J. Sci. Comput. 17 (1996) 16-32, choice 2.
 template <class Exec>
 class Newton {
  public:
@@ -96,22 +96,27 @@ class Newton {
       }
       const bool prescribes = prescribe(u, values);
       try {
-        if (!correct(u, prescribes, report)) return;
+        if (!correct(u, residual, prescribes, report)) return;
       } catch (const Error& error) {
-        if (error.code() != ExitCode::usage || report.history.empty()) throw;
-        report.failure =
+        if (error.code() != ExitCode::usage) throw;
+        const std::string what =
             fmt::format("the tangent of iteration {} cannot be evaluated: {}", report.history.size() + 1, error.what());
-        report.help = "start nearer to the solution by [[initial]], or choose newton.tangent = \"picard\"";
+        const std::string help =
+            "start by [[initial]] where derivatives of the coefficients have values, or choose newton.tangent = "
+            "\"picard\", which does without";
+        if (report.history.empty()) throw Error(error.code(), what, help, error.where());
+        report.failure = what;
+        report.help = help;
         return;
       }
       NewtonStep step{.correction = largest(correction_), .linear_iterations = report.linear.iterations};
-      asked = params_.newton.tolerance * range(u);
+      asked = least_correction(u);
       const bool last = step.correction <= asked;
       if (!move(u, residual, last || prescribes, step, report)) return;
       force(step.residual / residual);
       residual = step.residual;
       report.history.push_back(step);
-      report.converged = last && step.damping == 1;
+      report.converged = last && step.damping == 1 && is_solved(report.linear);
       const std::string what =
           fmt::format("newton {}: residual {:.3e}, correction {:.3e}, damping {:.3g}, {} iterations",
                       report.history.size(), residual, step.correction, step.damping, step.linear_iterations);
@@ -163,6 +168,29 @@ class Newton {
     return std::max(of_u, 1e-6 * largest_range_);
   }
 
+  /// A correction of this size is the last. Where R is rounding already, so is what corrections are beyond the square
+  /// root: a step of Newton's method squares the error.
+  double least_correction(const std::vector<double>& u) {
+    const double tolerance = params_.newton.tolerance;
+    return (at_rounding_ && !params_.newton.picard() ? std::sqrt(tolerance) : tolerance) * range(u);
+  }
+
+  /// Whether a correction says how far u is from the solution: one of a system that is solved loosely may lack a part
+  /// that changes the residual little.
+  bool is_solved(const solvers::Report& linear) const {
+    return linear.converged || linear.relative_residual <= 10 * params_.solver.tolerance;
+  }
+
+  /// What rounding makes of R: a digit of the largest terms of each row.
+  double rounding(const std::vector<double>& u) {
+    Array<double, Space> terms(static_cast<Offset>(u.size())), square(1);
+    const auto there = to_space<Space>(u);
+    system_.A->diagonal(exec_, terms.view());
+    linalg::multiply(exec_, View<const double>(terms.view()), View<const double>(there.view()), terms.view());
+    linalg::dot(exec_, terms.view(), View<const double>(terms.view()), square.data());
+    return std::numeric_limits<double>::epsilon() * std::sqrt(to_vector(square)[0]);
+  }
+
   /// What fixed dofs are away from their values. Whether any is.
   bool prescribe(const std::vector<double>& u, const std::vector<double>& values) {
     away_.resize(values.size());
@@ -174,32 +202,24 @@ class Newton {
     return any;
   }
 
-  /// correction_ = A^-1 R. False where that cannot be had.
-  bool correct(const std::vector<double>& u, bool prescribes, NewtonReport& report) {
+  /// correction_ = A^-1 R, as exactly as it is needed, and to solver.tolerance where it may be the last. False where
+  /// that cannot be had.
+  bool correct(const std::vector<double>& u, double residual, bool prescribes, NewtonReport& report) {
     problem_.tangent(system_, away_);
     if (system_.nnz == 0) system_.nnz = nnz_ = system_.matrix.nnz();
     convert(exec_, params_, system_, context_.summary);
+    at_rounding_ = residual <= rounding(u);
     Array<double, Space> d(static_cast<Offset>(u.size()));
     linalg::fill(exec_, d.view(), 0);
-    {
-      Scope scope(exec_, "solve");
-      solvers::SolverParams params = params_.solver;
-      if (params_.newton.linear_tolerance == "adaptive") params.tolerance = std::max(params.tolerance, forcing_);
-      solvers::LinearSolver<Exec> solver(exec_, params);
-      solver.set_operator(*system_.A);
-      const solvers::Monitor monitor = monitor_of(context_, params.tolerance);
-      if (prescribes) {
-        const auto rows = to_space<Space>(fixed_.dofs);
-        const auto values = to_space<Space>(away_);
-        report.linear = solver.solve(system_.b.view(), d.view(), monitor, {rows.view(), values.view()});
-      } else {
-        report.linear = solver.solve(system_.b.view(), d.view(), monitor);
-      }
-      if (report.linear.method.empty() && !solvers::is_direct(params_.solver))
-        scope.add_bytes(static_cast<double>(report.linear.iterations + report.linear.residuals) * system_.A->bytes());
+    solvers::SolverParams params = params_.solver;
+    if (params_.newton.linear_tolerance == "adaptive") params.tolerance = std::max(params.tolerance, forcing_);
+    solve_system(params, prescribes, d, report.linear);
+    if (params.tolerance > params_.solver.tolerance && !report.linear.interrupted &&
+        largest(correction_) <= least_correction(u)) {
+      const int before = report.linear.iterations;
+      solve_system(params_.solver, prescribes, d, report.linear);
+      report.linear.iterations += before;
     }
-    correction_ = to_vector(d);
-    for (std::size_t i = 0; i < away_.size(); ++i) correction_[static_cast<std::size_t>(fixed_.dofs[i])] = away_[i];
     report.interrupted = report.linear.interrupted;
     // A poor correction is one all the same, if it is one.
     constexpr double poor = 0.1;
@@ -219,6 +239,28 @@ class Newton {
             : "the tangent may be singular there, where solutions turn back or branch: start nearer to the solution by "
               "[[initial]], raise newton.load_steps, try newton.tangent = \"picard\", or another solver";
     return false;
+  }
+
+  /// Goes on from d with A d = R to what `params` asks; correction_ = d.
+  void solve_system(const solvers::SolverParams& params, bool prescribes, Array<double, Space>& d,
+                    solvers::Report& report) {
+    {
+      Scope scope(exec_, "solve");
+      solvers::LinearSolver<Exec> solver(exec_, params);
+      solver.set_operator(*system_.A);
+      const solvers::Monitor monitor = monitor_of(context_, params.tolerance);
+      if (prescribes) {
+        const auto rows = to_space<Space>(fixed_.dofs);
+        const auto values = to_space<Space>(away_);
+        report = solver.solve(system_.b.view(), d.view(), monitor, {rows.view(), values.view()});
+      } else {
+        report = solver.solve(system_.b.view(), d.view(), monitor);
+      }
+      if (report.method.empty() && !solvers::is_direct(params_.solver))
+        scope.add_bytes(static_cast<double>(report.iterations + report.residuals) * system_.A->bytes());
+    }
+    correction_ = to_vector(d);
+    for (std::size_t i = 0; i < away_.size(); ++i) correction_[static_cast<std::size_t>(fixed_.dofs[i])] = away_[i];
   }
 
   /// u += t correction_ with the first t that does; false where none does. `any`: the residual need not fall, where
@@ -274,6 +316,7 @@ class Newton {
   std::vector<double> values_;  ///< [fixed] of the load step
   std::vector<double> away_;    ///< [fixed] what they are ahead of u
   double load_ = 1, forcing_ = loosest, largest_range_ = 0;
+  bool at_rounding_ = false;  ///< R at the state at hand
   Offset nnz_ = 0;
 };
 

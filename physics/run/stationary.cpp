@@ -203,8 +203,7 @@ void StationaryRun::check(Context& context) {
   set_up(space, context);
   const CommonParams& params = model().params();
   // Evaluated as a run does, for its checks: signs, finite values, numbers of components.
-  std::vector<double> u = nonlinear_start(space);
-  if (!u.empty()) prescribe(space.dirichlet, u);
+  const std::vector<double> u = nonlinear_start(space);
   const AtPoints coefficients = model().evaluate(space, u, context.summary);
   initial_values(params, space, model().traits().fields.front(), 0);
   if (params.exact) check_values(*params.exact, space.mesh, space.dofs, space.threads);
@@ -220,8 +219,7 @@ LinearSystem StationaryRun::assemble(Context& context, bool full) {
   if (params.assembly.strategy == "matrix_free") params.assembly.strategy = "auto";  // the same operator, written down
   Discretisation space;
   set_up(space, context);
-  std::vector<double> u = nonlinear_start(space);
-  if (!u.empty()) prescribe(space.dirichlet, u);
+  const std::vector<double> u = nonlinear_start(space);
   if (full) space.dirichlet = {};
   Threads exec(params.run.threads);
   System<Threads> system;

@@ -68,7 +68,9 @@ class Stationary final : public StationaryRun {
       if (model_->is_nonlinear()) {
         const auto problem = model_->nonlinear(exec, space, summary);
         problem->move_to(u, 1);
-        problem->tangent(system, std::vector<double>(space.dirichlet.dofs.size(), 0.0));
+        std::vector<double> away = space.dirichlet.values;
+        for (std::size_t i = 0; i < away.size(); ++i) away[i] -= u[static_cast<std::size_t>(space.dirichlet.dofs[i])];
+        problem->tangent(system, away);
         Array<double> product(system.b.size());
         linalg::spmv(exec, std::as_const(system.matrix).view(), to_space<Host>(u).view(), product.view());
         linalg::axpy(exec, 1, product.view(), system.b.view());
@@ -106,6 +108,11 @@ class Stationary final : public StationaryRun {
     result.u = nonlinear_start(space);
     result.newton = newton.solve(result.u);
     result.report = result.newton->linear;
+    if (result.newton->history.empty() && result.newton->converged) {  // the start solves the problem
+      result.report.type = model_->params().solver.type;
+      result.report.preconditioner = model_->params().solver.preconditioner;
+      result.report.converged = true;
+    }
     result.report.iterations = result.newton->linear_iterations();
     result.report.energy_error = result.report.relative_energy_error = 0;  // of the last correction alone
     result.nnz = newton.nnz();

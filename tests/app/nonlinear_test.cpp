@@ -231,6 +231,54 @@ TEST(Nonlinear, PicardGetsThereSlower) {
   EXPECT_NEAR(picard["errors"]["u"]["l2"], double(newton["errors"]["u"]["l2"]), 1e-9);
 }
 
+std::string silicon(const std::string& length, int cells, const std::string& more) {
+  return "[mesh]\nbox = { min = [0], max = [" + length + "], cells = [" + std::to_string(cells) +
+         "], shape = \"interval\" }\n" + poisson_of(1) + "[[material]]\ndiffusivity = \"148*(300/u)^1.3\"\n" +
+         "[[boundary]]\non = [\"right\"]\ntype = \"neumann\"\nvalue = 500\n" +
+         "[[boundary]]\non = [\"left\"]\ntype = \"robin\"\nalpha = 10\nvalue = 3000\n[[initial]]\nu = 345\n" +
+         "[[quantity]]\nname = \"left\"\nkind = \"average\"\non = \"left\"\n" + more;
+}
+
+TEST(Nonlinear, AWeaklyHeldSolutionIsNotTakenForFoundTooEarly) {
+  // alpha u = 3000 + 500. A thin bar hardly resists: the residual says little of how far u is as a whole.
+  const nlohmann::json thin = run_nonlinear(
+      "thin",
+      silicon("1e-5", 400, "[newton]\ntolerance = 1e-4\n[solver]\ntype = \"bicgstab\"\npreconditioner = \"ssor\"\n"));
+  EXPECT_NEAR(thin["quantities"]["left"], 350, 1e-2);
+  const nlohmann::json weak = run_nonlinear(
+      "weak", "[mesh]\nbox = { min = [0], max = [1], cells = [400], shape = \"interval\" }\n" + poisson_of(1) +
+                  "[[material]]\ndiffusivity = \"1 + 1e-2*u\"\n[[boundary]]\non = [\"right\"]\ntype = \"neumann\"\n"
+                  "value = 1\n[[boundary]]\non = [\"left\"]\ntype = \"robin\"\nalpha = 1e-4\nvalue = 0\n"
+                  "[[initial]]\nu = 9e3\n[[quantity]]\nname = \"left\"\nkind = \"average\"\non = \"left\"\n"
+                  "[solver]\ntype = \"bicgstab\"\npreconditioner = \"ssor\"\n");
+  EXPECT_NEAR(weak["quantities"]["left"], 1e4, 1e-1);
+}
+
+TEST(Nonlinear, EndsWhereTheResidualIsRounding) {
+  const nlohmann::json summary =
+      run_nonlinear("rounding", silicon("0.01", 200, "[solver]\ntype = \"bicgstab\"\npreconditioner = \"ssor\"\n"));
+  EXPECT_NEAR(summary["quantities"]["left"], 350, 1e-4);
+}
+
+TEST(Nonlinear, CheckLooksWhereARunStarts) {
+  const std::string deck = "[mesh]\nbox = { min = [0], max = [1], cells = [100], shape = \"interval\" }\n" +
+                           poisson_of(1) + "[[material]]\ndiffusivity = \"5 - abs(ux)\"\n" +
+                           dirichlet_on("\"left\"", "0") + dirichlet_on("\"right\"", "1");
+  run_nonlinear("gentle", deck);
+  const Result check = app_test::tessera("check " + write_deck("gentle_check.toml", deck));
+  EXPECT_EQ(check.code, 0) << check.text;
+}
+
+TEST(Nonlinear, AStartThatSolvesTheProblemHasASolver) {
+  const nlohmann::json summary = run_nonlinear(
+      "solved", box_of("interval", 1, 40) + poisson_of(1) + "[[material]]\ndiffusivity = \"1 + u\"\n" +
+                    dirichlet_on("\"left\"", "300") +
+                    "[[boundary]]\non = \"right\"\ntype = \"neumann\"\nvalue = \"-1e-8*(u^4 - 300^4)\"\n");
+  EXPECT_EQ(summary["newton"]["iterations"], 0);
+  EXPECT_EQ(summary["solver"]["converged"], true);
+  EXPECT_EQ(summary["solver"]["type"], "bicgstab");
+}
+
 TEST(Nonlinear, ZeroIsASolutionLikeAnother) {
   const nlohmann::json summary =
       run_nonlinear("zero", box_of("triangle", 2, 6) + poisson_of(2) + "[[material]]\ndiffusivity = \"1 + u^2\"\n" +
@@ -242,9 +290,9 @@ TEST(Nonlinear, ZeroIsASolutionLikeAnother) {
 TEST(Nonlinear, SearchesFromTheSecondIterationOn) {
   // Dirichlet values that the start is not a round number away from; what is there already is not prescribed again.
   const nlohmann::json summary = run_nonlinear(
-      "searches",
-      box_of("interval", 1, 40) + poisson_of(1) + "[[material]]\ndiffusivity = \"0.01 + 1/(1 + exp(50 - u))\"\n" +
-          dirichlet_on("\"left\"", "0.1") + dirichlet_on("\"right\"", "99.9") + "[newton]\nmax_iterations = 200\n");
+      "searches", box_of("interval", 1, 40) + poisson_of(1) +
+                      "[[material]]\ndiffusivity = \"0.01 + 1/(1 + exp(50 - u))\"\n" + dirichlet_on("\"left\"", "0.1") +
+                      dirichlet_on("\"right\"", "99.9") + "[newton]\nmax_iterations = 200\n");
   const nlohmann::json& history = summary["newton"]["history"];
   ASSERT_GT(history.size(), 2u);
   for (std::size_t k = 1; k + 1 < history.size(); ++k)
