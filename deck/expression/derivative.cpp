@@ -37,10 +37,22 @@ class Calculus {
     if (tree[b].op == Op::negate) return sum(a, tree[b].a);
     return of(Op::subtract, a, b);
   }
+  /// c ? 0 : r or c ? r : 0. Times anything it is 0 where it is 0: sqrt(max(u, 0)) has the slope 0 for u < 0, not 0/0.
+  bool is_zero_somewhere(NodeId a) const {
+    return tree[a].op == Op::select && (is_zero(tree[a].b) || is_zero(tree[a].c));
+  }
+  /// The same with f(r) in the place of r.
+  template <class F>
+  NodeId in_branch(NodeId a, F f) {
+    const Node n = tree[a];
+    return is_zero(n.b) ? select(n.a, n.b, f(n.c)) : select(n.a, f(n.b), n.c);
+  }
   NodeId product(NodeId a, NodeId b) {
     if (is_zero(a) || is_zero(b)) return number(0);
     if (tree.is_constant(b)) std::swap(a, b);
     if (tree.is_constant(a, -1)) return negative(b);
+    if (is_zero_somewhere(a)) std::swap(a, b);
+    if (is_zero_somewhere(b)) return in_branch(b, [&](NodeId branch) { return product(a, branch); });
     const Node right = tree[b];
     if (right.op == Op::negate) return negative(product(a, right.a));
     if (tree[a].op == Op::negate) return negative(product(tree[a].a, b));
@@ -55,6 +67,7 @@ class Calculus {
   }
   NodeId quotient(NodeId a, NodeId b) {
     if (is_zero(a)) return a;
+    if (is_zero_somewhere(a)) return in_branch(a, [&](NodeId branch) { return quotient(branch, b); });
     if (tree[a].op == Op::negate) return negative(quotient(tree[a].a, b));
     return of(Op::divide, a, b);
   }

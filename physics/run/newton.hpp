@@ -237,7 +237,8 @@ class Newton {
             ? "the matrix of picard leaves out how sources and flows through boundaries grow with u, and is singular "
               "where nothing else fixes u: choose newton.tangent = \"newton\", or another solver"
             : "the tangent may be singular there, where solutions turn back or branch: start nearer to the solution by "
-              "[[initial]], raise newton.load_steps, try newton.tangent = \"picard\", or another solver";
+              "[[initial]], raise newton.load_steps, try newton.tangent = \"picard\"; or it is the solver: try "
+              "preconditioner = \"ssor\", solver.type = \"gmres\" or \"lu\", raise solver.max_iterations";
     return false;
   }
 

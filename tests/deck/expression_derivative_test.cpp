@@ -136,6 +136,19 @@ TEST(Derivative, AtKinksItIsThatOfOneSide) {
   EXPECT_TRUE(std::isnan(at_origin("hypot(x, y)")));
 }
 
+TEST(Derivative, IsZeroWhereAGuardHolds) {
+  const double left[3] = {-1, 2, 0}, right[3] = {4, 2, 0};
+  const auto slope = [](const char* text) { return derivative(Expression(text), Variable::x); };
+  for (const char* text :
+       {"sqrt(max(x, 0))", "0.5*sqrt(max(x, 0))*2", "-(-sqrt(max(x, 0)))", "if(x > 0, sqrt(x), 0)"}) {
+    EXPECT_EQ(Evaluator(slope(text))(left), 0) << text << ": " << slope(text).text();
+    EXPECT_DOUBLE_EQ(Evaluator(slope(text))(right), 0.25) << text << ": " << slope(text).text();
+  }
+  EXPECT_EQ(Evaluator(slope("max(x, 0)^0.5/y"))(left), 0);
+  EXPECT_DOUBLE_EQ(Evaluator(slope("max(x, 0)^0.5/y"))(right), 0.125);
+  EXPECT_EQ(Evaluator(slope("log(min(max(x, 1), 3))"))(right), 0);
+}
+
 TEST(Derivative, KnowsItsVariablesAndItsPlace) {
   const Position where{"deck.toml", 4, 10, "u = \"x*z + t\"", 7};
   const Expression f("x*z + t", where);
