@@ -17,7 +17,7 @@ namespace {
 
 /// Cells whose coefficients each thread has in memory at a time.
 constexpr Offset cells_of_a_part = 1 << 14;
-/// On meshes of so many cells the sums over all cells are made again, which tells whether the assembly had them right.
+/// Up to so many cells the sums over all of them are made again, which tells whether the assembly had them right.
 constexpr Offset cells_summed_again = 1 << 18;
 /// Of rows that threads add up apart.
 constexpr double most_bytes_of_rows = double{1 << 29};

@@ -31,7 +31,7 @@ to read first: one table, ours against the best peer, and five plots.
 | `bcr` | f read and u written once: 16 B an unknown in double | random; every solution compared with that of the sine transforms |
 | `bvp` | 24 B an unknown given f in double, 12 in float | problems P1 and P2 of the source, with its printed errors |
 | `lmsor` | an iteration: u 24 B a point in double, and 40, 24 or 16 B of coefficients by `recompute`; passes of several iterations read and write each array once | random wind and values; the residual after 4 iterations compared with the first row's |
-| `coefficient` | the values written once: 8 B a point and number | expressions at all quadrature points; the peer is what all cores take for the same values and a copy to the device, and the values are compared |
+| `coefficient` | the cells' nodes and their coordinates read once, the values written once | expressions at all quadrature points; the peer is what all cores take for the same values and a copy to the device, and the values are compared |
 | `whole_runs` | none: wall time of `tessera run` without output, from the start of the process to its end, and its phases | the cube with sines |
 | `end_to_end` | none: times of whole phases, FEniCSx in the same run | the cube with sines |
 
