@@ -9,6 +9,8 @@ struct CUstream_st;
 
 namespace tessera {
 
+class Link;
+
 /// Executes on the host's cores on the threads of base/team.hpp. Results do not depend on the number of threads.
 class Threads {
  public:
@@ -20,8 +22,13 @@ class Threads {
   int count() const { return count_; }
   void synchronize() const {}
 
+  /// How ranks share vectors: see base/link.hpp. nullptr: there are no other ranks, or none that matter.
+  Link* link() const { return link_; }
+  void set_link(Link* link) { link_ = link; }
+
  private:
   int count_;
+  Link* link_ = nullptr;
 };
 
 /// Executes on one CUDA device, in one stream. Declared in every build; usable where the toolkit was found.
@@ -43,9 +50,14 @@ class Cuda {
   /// Scratch of at least `bytes` for reductions, zeroed counters first; owned by this object.
   void* scratch(std::size_t bytes);
 
+  /// How ranks share vectors: see base/link.hpp. nullptr: there are no other ranks, or none that matter.
+  Link* link() const { return link_; }
+  void set_link(Link* link) { link_ = link; }
+
  private:
   struct State;
   std::unique_ptr<State> state_;
+  Link* link_ = nullptr;
 };
 
 /// What `tessera doctor` and the choice of backend look at.
@@ -53,6 +65,7 @@ struct CudaInfo {
   bool compiled = false;  ///< built with the toolkit
   bool usable = false;    ///< a device answers
   std::string device;     ///< its name
+  int devices = 0;        ///< that this process sees
   std::string why_not;    ///< a sentence when not usable
   int driver = 0;         ///< e.g. 13000
   int runtime = 0;
@@ -68,11 +81,12 @@ inline constexpr Offset reduce_chunk = 4096;
 /// Throws Error(usage) for another name, or for cuda where there is none.
 std::string resolve_backend(const std::string& asked);
 
+/// `device`: of the machine, for CUDA.
 template <class Run>
-decltype(auto) with_backend(const std::string& asked, int threads, Run&& run) {
+decltype(auto) with_backend(const std::string& asked, int threads, Run&& run, int device = 0) {
   if (resolve_backend(asked) == "cuda") {
 #ifdef TESSERA_HAVE_CUDA
-    Cuda exec;
+    Cuda exec(device);
     return run(exec);
 #endif
   }

@@ -59,6 +59,7 @@ CudaInfo cuda_info() {
                                     : fmt::format("no CUDA device answers ({})", cudaGetErrorString(status));
     return info;
   }
+  info.devices = count;
   cudaDeviceProp properties{};
   if (cudaGetDeviceProperties(&properties, 0) == cudaSuccess) info.device = properties.name;
   const cudaError_t memory = cudaMemGetInfo(&info.free_bytes, &info.total_bytes);

@@ -29,6 +29,8 @@ class Operator {
   virtual Index cols() const = 0;
   /// Global number of its first row, where ranks share rows: what solvers fill by row (fill_random) follows from it.
   virtual Offset first_row() const { return 0; }
+  /// Rows of all ranks.
+  virtual Offset global_rows() const { return rows(); }
   /// Rows that belong to one node, and stand together.
   virtual Index block_size() const { return 1; }
 

@@ -3,6 +3,7 @@
 #include <cassert>
 
 #include "base/array.hpp"
+#include "base/link.hpp"
 #include "base/reduce_pair.hpp"
 #include "linalg/shift_ops.hpp"
 
@@ -42,6 +43,7 @@ void clean_row_sums(Exec& exec, double share, View<const double> d, View<const d
         return Pair{b[i] * sum, sum * sum};
       },
       bt, tt);
+  sum_over_ranks(exec, {{bt}, {tt}});
 }
 
 template <class Exec>
@@ -58,6 +60,7 @@ void shift_right_side(Exec& exec, double c, View<const double> e, View<const dou
         return Pair{value * value, bound * bound};
       },
       square, size);
+  sum_over_ranks(exec, {{square}, {size}});
 }
 
 template <class Exec, class T>
@@ -71,6 +74,7 @@ void loads(Exec& exec, View<const T> b, View<const double> t, View<const T> y, d
         return Pair{sum * sum, bound * bound};
       },
       square, size);
+  sum_over_ranks(exec, {{square}, {size}});
 }
 
 template <class Exec>
@@ -83,6 +87,7 @@ void product_square(Exec& exec, View<const double> d, View<const double> y, doub
         return product * product;
       },
       square);
+  sum_over_ranks(exec, {{square}});
 }
 
 template <class Exec>
@@ -94,6 +99,7 @@ VectorSums sums(Exec& exec, View<const double> x) {
         return Pair{x[i], detail::magnitude(x[i])};
       },
       result.data(), result.data() + 1);
+  sum_over_ranks(exec, {{result.data(), 2}});
   exec.synchronize();
   const std::vector<double> on_host = to_vector(result);
   return {on_host[0], on_host[1]};

@@ -9,7 +9,8 @@ namespace tessera::linalg {
 // Operations on vectors, each one pass. Every function exists for Threads and Cuda and for T = double and float,
 // deduced from the vector that is written (pass a View). Scalars given by pointer are double whatever T is, and live
 // where the vectors live, so that no iteration of a solver waits for the host. Bytes are those of one entry in double;
-// float halves them.
+// float halves them. Where ranks share the vectors (base/link.hpp) each gives its rows, and sums are those over all
+// ranks.
 
 /// A vector that is read. It takes no part in deducing T, so Arrays and Views of either kind may be passed.
 template <class T>

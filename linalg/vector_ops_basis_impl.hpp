@@ -3,6 +3,7 @@
 #include <cassert>
 #include <cmath>
 
+#include "base/link.hpp"
 #include "base/reduce_pair.hpp"
 #include "linalg/vector_ops_basis.hpp"
 
@@ -36,6 +37,7 @@ void basis_dot(Exec& exec, const Basis<T>& V, Offset count, In<T> w, double* h) 
   if (first + 4 <= count) detail::basis_dot_of<4>(exec, V, first, w, h), first += 4;
   if (first + 2 <= count) detail::basis_dot_of<2>(exec, V, first, w, h), first += 2;
   if (first < count) detail::basis_dot_of<1>(exec, V, first, w, h);
+  sum_over_ranks(exec, {{h, static_cast<int>(count)}});
 }
 
 template <class Exec, class T>

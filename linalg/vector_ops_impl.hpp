@@ -3,6 +3,7 @@
 #include <cassert>
 #include <limits>
 
+#include "base/link.hpp"
 #include "base/reduce_pair.hpp"
 #include "linalg/random.hpp"
 #include "linalg/vector_ops.hpp"
@@ -81,6 +82,7 @@ void dot(Exec& exec, View<T> x, In<T> y, double* result) {
   assert(x.size() == y.size());
   reduce(
       exec, x.size(), [=] TESSERA_HD(Offset i) { return static_cast<double>(x[i]) * y[i]; }, result);
+  sum_over_ranks(exec, {{result}});
 }
 
 template <class Exec, class T>
@@ -94,6 +96,7 @@ void subtract_from_dot(Exec& exec, In<T> b, View<T> r, double* rr) {
         return static_cast<double>(difference) * difference;
       },
       rr);
+  sum_over_ranks(exec, {{rr}});
 }
 
 template <class Exec, class T>
@@ -127,6 +130,7 @@ void invert_diagonal(Exec& exec, View<T> d, double* bad, Sign sign) {
         return good ? 0.0 : 1.0;
       },
       bad);
+  sum_over_ranks(exec, {{bad}});
 }
 
 template <class Exec, class T>
@@ -161,6 +165,7 @@ void update_r_dot(Exec& exec, Quotient ratio, In<T> q, In<T> inverse_diagonal, V
         },
         rr, rz);
   }
+  sum_over_ranks(exec, {{rr}, {rz}});
 }
 
 template <class Exec, class T>
@@ -246,6 +251,7 @@ void advance_single(Exec& exec, const SingleReductionStep& step, In<T> u_before,
         return Pair{square, square * inverse_diagonal[i]};
       },
       rr, ru);
+  sum_over_ranks(exec, {{rr}, {ru}});
 }
 
 template <class Exec, class T>
@@ -303,6 +309,7 @@ void dot_pair(Exec& exec, View<T> x, In<T> y, In<T> z, In<T> w, double* first, d
         return Pair{static_cast<double>(x[i]) * y[i], static_cast<double>(z[i]) * w[i]};
       },
       first, second);
+  sum_over_ranks(exec, {{first}, {second}});
 }
 
 /// One line instantiates all of the above for a backend and a type.

@@ -172,8 +172,12 @@ class SingleReductionCg final : public Krylov<Exec, T> {
       // beta = gamma / gamma before ; alpha = gamma / (delta - beta gamma / alpha before)
       // p = u + beta p ; s = w + beta s ; x += alpha p ; r -= alpha s ; u = M^-1 r ; rr = (r, r) ; gamma = (r, u)
       const linalg::SingleReductionStep step{gamma(i + 1), delta(i), gamma(i), alpha(i), alpha(i + 1), pq(i)};
+      // Its sums are needed when delta is: over ranks they travel together, once an iteration.
+      if (exec_.link()) exec_.link()->defer(true);
       advance(step, rr(i), gamma(i + 2));
+      if (exec_.link()) exec_.link()->defer(false);
     }
+    if (exec_.link()) exec_.link()->flush();
     carry(alpha(count), alpha(0));
     carry(gamma(count), gamma(0));
     carry(gamma(count + 1), gamma(1));

@@ -6,6 +6,7 @@
 
 #include <fmt/format.h>
 
+#include "base/link.hpp"
 #include "linalg/operator.hpp"
 #include "solvers/reference_norm.hpp"
 
@@ -36,14 +37,18 @@ class Equation {
 };
 
 /// "entry 7 of the right-hand side is nan", or what else a norm that is not a positive number means; empty: b = 0.
-template <class Space, class T>
-std::string describe_bad_right_hand_side(View<const T> b) {
+template <class Exec, class T>
+std::string describe_bad_right_hand_side(const Exec& exec, View<const T> b) {
   std::vector<T> host(static_cast<std::size_t>(b.size()));
-  copy_bytes(Space{}, b.data(), Host{}, host.data(), host.size() * sizeof(T));
+  copy_bytes(typename Exec::Space{}, b.data(), Host{}, host.data(), host.size() * sizeof(T));
   const auto bad = std::find_if(host.begin(), host.end(), [](T value) { return !std::isfinite(value); });
-  if (bad != host.end()) return fmt::format("entry {} of the right-hand side is {}", bad - host.begin(), *bad);
-  if (std::all_of(host.begin(), host.end(), [](T value) { return value == 0; })) return {};
-  return "the square of the right-hand side leaves the range of double; choose units that scale the problem";
+  std::string entry;
+  if (bad != host.end()) entry = fmt::format("entry {} of the right-hand side is {}", bad - host.begin(), *bad);
+  if (entry = on_any_rank(exec, entry); !entry.empty()) return entry;
+  const bool zero = std::all_of(host.begin(), host.end(), [](T value) { return value == 0; });
+  return on_any_rank(
+      exec,
+      zero ? "" : "the square of the right-hand side leaves the range of double; choose units that scale the problem");
 }
 
 /// All in one precision: the method works on the solution itself, and its residual needs no vector beside its own.
@@ -64,7 +69,7 @@ class PlainEquation final : public Equation<Exec, T> {
     linalg::dot(exec_, b_, b_, sums_.data());
     return std::sqrt(to_vector(sums_)[0]);
   }
-  std::string bad_right_hand_side() override { return describe_bad_right_hand_side<Space>(b_); }
+  std::string bad_right_hand_side() override { return describe_bad_right_hand_side(exec_, b_); }
   View<T> x() override { return x_; }
   void set_solution_to_zero() override { linalg::fill(exec_, x_, 0); }
   double residual(View<T> r) override {
@@ -104,7 +109,7 @@ class RefinedEquation final : public Equation<Exec, float> {
     linalg::dot(exec_, b_, b_, sums_.data());
     return std::sqrt(to_vector(sums_)[0]);
   }
-  std::string bad_right_hand_side() override { return describe_bad_right_hand_side<Space>(b_); }
+  std::string bad_right_hand_side() override { return describe_bad_right_hand_side(exec_, b_); }
   View<float> x() override { return d_; }
   void set_solution_to_zero() override { linalg::fill(exec_, x_, 0); }
   double residual(View<float> r) override {

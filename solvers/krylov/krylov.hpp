@@ -8,6 +8,7 @@
 #include <string>
 #include <vector>
 
+#include "base/link.hpp"
 #include "linalg/vector_ops.hpp"
 #include "solvers/krylov/equation.hpp"
 #include "solvers/krylov/replay.hpp"
@@ -281,7 +282,7 @@ typename Krylov<Exec, T>::End Krylov<Exec, T>::iterate_until_small(double& norm)
       end = End::refresh;
       break;
     }
-    if (count == block_ && repeats())
+    if (count == block_ && repeats() && (!exec_.link() || exec_.link()->recordable()))
       replay_.run(exec_, [this] { iterate(block_); });
     else
       iterate(count);

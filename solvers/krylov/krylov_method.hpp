@@ -65,7 +65,7 @@ class KrylovMethod final : public Method<Exec> {
     // A solution that meets the tolerance is one, whatever the matrix; a failure deserves the closer look, and the room
     // for it.
     release();
-    if (!report.interrupted && needs_.symmetric && A_->rows() > 1) look_for_asymmetry(exec, report);
+    if (!report.interrupted && needs_.symmetric && A_->global_rows() > 1) look_for_asymmetry(exec, report);
     return report;
   }
 

@@ -46,7 +46,7 @@ double largest_ritz_value(Exec& exec, const linalg::Operator<Exec>& A, View<cons
   linalg::dot(exec, r.view(), p, rz);
   std::vector<double> diagonal, off;
   double beta_over_alpha = 0, first = 0;
-  for (int step = 0; step < std::min<int>(steps, n); ++step) {
+  for (int step = 0; step < std::min<Offset>(steps, A.global_rows()); ++step) {
     A.apply_dot(exec, p, q, pq);
     linalg::update_r_dot(exec, {rz, pq}, q, inverse_diagonal, r.view(), rr, rz_next);
     linalg::update_x_p(exec, {rz, pq}, {rz_next, rz}, r, inverse_diagonal, x.view(), p.view());
@@ -86,7 +86,7 @@ class Chebyshev final : public Preconditioner<Exec, T> {
       if (!failure.empty()) return failure;
       // Ritz values lie inside the spectrum: a little safety; above the bound the polynomial still is positive up to b
       // + low.
-      high_ = A.rows() == 0 ? 1 : 1.1 * largest_ritz_value(exec, A, inverse);
+      high_ = A.global_rows() == 0 ? 1 : 1.1 * largest_ritz_value(exec, A, inverse);
       low_ = high_ / (4.0 * (degree_ + 1) * (degree_ + 1));
       if (!(high_ > 0))
         return "the matrix is not positive definite, which the Chebyshev preconditioner needs; choose preconditioner = "

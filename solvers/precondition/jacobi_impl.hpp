@@ -1,5 +1,6 @@
 #pragma once
 // The diagonal preconditioners for one backend; only calls declared functions, so any compiler instantiates it.
+#include "base/link.hpp"
 #include "solvers/precondition/entries.hpp"
 #include "solvers/precondition/jacobi.hpp"
 
@@ -45,7 +46,7 @@ std::string invert_diagonal_of(Exec& exec, const linalg::Operator<Exec>& A, lina
     A.diagonal(exec, diagonal);
     std::vector<double> host(static_cast<std::size_t>(A.rows()));
     copy_bytes(Space{}, diagonal.data(), Host{}, host.data(), host.size() * sizeof(double));
-    return describe_bad_diagonal(host, sign);
+    return on_any_rank(exec, describe_bad_diagonal(host, sign));
   }
   if constexpr (!std::is_same_v<T, double>) linalg::convert(exec, View<const double>(diagonal), inverse.view());
   return {};

@@ -1,0 +1,91 @@
+#pragma once
+#include <initializer_list>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "base/backend.hpp"
+#include "base/communicator.hpp"
+
+namespace tessera {
+
+/// Sums that lie one after the other, where the vectors of an execution live.
+struct SumRange {
+  double* first = nullptr;
+  int count = 1;
+};
+
+/// What a rank sends to others and receives from them, as ranges of two packed buffers of entries.
+struct ExchangePlan {
+  struct Range {
+    int rank = 0;
+    Offset first = 0, last = 0;
+  };
+  std::vector<Range> send, receive;
+};
+
+/// How ranks share vectors of one execution space: while an execution has one, vectors are spread over ranks, each with
+/// rows of its own, and the operations of linalg/ that form sums form those over all ranks. All ranks call it alike.
+class Link {
+ public:
+  virtual ~Link() = default;
+  Communicator& ranks() const { return ranks_; }
+  /// "mpi", "nccl" ...: for the summary.
+  virtual const char* name() const = 0;
+
+  /// Each sum becomes that over all ranks, added in their order, so that it is the same on all of them and in every
+  /// run. Queued where the vectors live; the host does not wait for it.
+  void sum(std::initializer_list<SumRange> values);
+  /// While `defer` is on, sums wait for the first that comes after it is off, and go with it; or for `flush`.
+  void defer(bool on) { deferred_ = on; }
+  void flush();
+
+  /// Starts an exchange of entries of so many bytes. `send` is packed and stays; `receive` is filled after `finish`,
+  /// for what is queued after it. Work that is queued between both runs beside it.
+  virtual void start(const ExchangePlan& plan, const void* send, void* receive, std::size_t entry) = 0;
+  virtual void finish() = 0;
+  /// Whether a CUDA graph can record it.
+  virtual bool recordable() const { return true; }
+
+ protected:
+  explicit Link(Communicator& ranks) : ranks_(ranks) {}
+  virtual void sum_now(const std::vector<SumRange>& values) = 0;
+  static int count(const std::vector<SumRange>& values);
+
+ private:
+  Communicator& ranks_;
+  bool deferred_ = false;
+  std::vector<SumRange> waiting_;
+};
+
+/// On threads MPI itself. On CUDA NCCL where it can be loaded (TESSERA_NCCL names another library than libnccl.so.2)
+/// and every rank has a device of its own, or else MPI through pinned host memory; `why` then says why.
+std::unique_ptr<Link> make_link(Threads& exec, Communicator& ranks, std::string* why = nullptr);
+std::unique_ptr<Link> make_link(Cuda& exec, Communicator& ranks, std::string* why = nullptr);
+
+/// Makes sums over the ranks of sums that this rank has formed of its rows; nothing where there are no others.
+template <class Exec>
+void sum_over_ranks(const Exec& exec, std::initializer_list<SumRange> values) {
+  if (exec.link()) exec.link()->sum(values);
+}
+
+/// A text that at least one rank has, for all of them; empty: none has one.
+template <class Exec>
+std::string on_any_rank(const Exec& exec, const std::string& text) {
+  return exec.link() ? first_text(exec.link()->ranks(), text) : text;
+}
+
+/// While it lives, the execution has this link; nullptr: it works for this rank alone.
+template <class Exec>
+class Linked {
+ public:
+  Linked(Exec& exec, Link* link) : exec_(exec), before_(exec.link()) { exec_.set_link(link); }
+  ~Linked() { exec_.set_link(before_); }
+  Linked(const Linked&) = delete;
+
+ private:
+  Exec& exec_;
+  Link* before_;
+};
+
+}  // namespace tessera

@@ -1,0 +1,10 @@
+#include "base/error.hpp"
+#include "base/link.hpp"
+
+namespace tessera {
+
+std::unique_ptr<Link> make_link(Cuda&, Communicator&, std::string*) {
+  throw Error(ExitCode::internal, "the program was built without CUDA");
+}
+
+}  // namespace tessera

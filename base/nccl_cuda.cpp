@@ -1,0 +1,40 @@
+#if __has_include(<nccl.h>)
+#include "base/nccl.hpp"
+
+#include <dlfcn.h>
+#include <fmt/format.h>
+
+#include <cstdlib>
+
+#include "base/error.hpp"
+
+namespace tessera {
+
+Nccl::Nccl() {
+  const char* const named = std::getenv("TESSERA_NCCL");
+  const std::string file = named && *named ? named : "libnccl.so.2";
+  void* const handle = dlopen(file.c_str(), RTLD_NOW | RTLD_LOCAL);
+  if (!handle) {
+    problem = fmt::format("{} cannot be loaded ({})", file, dlerror());
+    return;
+  }
+#define TESSERA_LOAD(name)                                              \
+  name = reinterpret_cast<decltype(name)>(dlsym(handle, "nccl" #name)); \
+  if (!name && problem.empty()) problem = fmt::format("{} has no nccl" #name, file);
+  TESSERA_NCCL_FUNCTIONS(TESSERA_LOAD)
+#undef TESSERA_LOAD
+}
+
+const Nccl& Nccl::loaded() {
+  static const Nccl library;
+  return library;
+}
+
+void Nccl::check(ncclResult_t status, const char* call) const {
+  if (status == ncclSuccess) return;
+  throw Error(ExitCode::internal, fmt::format("nccl{} failed: {}", call, GetErrorString(status)),
+              "NCCL_DEBUG=WARN says more; TESSERA_NCCL=none exchanges through the host instead");
+}
+
+}  // namespace tessera
+#endif

@@ -1,0 +1,40 @@
+#pragma once
+#include "base/array.hpp"
+#include "base/index_map.hpp"
+#include "base/link.hpp"
+
+namespace tessera::linalg {
+
+/// Brings the entries of a vector that other ranks own and this one sees, its ghosts: pack, exchange. Between `start`
+/// and `finish` there is time for what needs no ghosts. Entries are double or float; 8 B of room for each that is sent
+/// or received, and 4 B for each that is sent.
+template <class Exec>
+class Halo {
+ public:
+  using Space = typename Exec::Space;
+  /// Of vectors of `components` unknowns a number of the map, which are of one kind on all ranks. Collective.
+  Halo(Link& link, const IndexMap& map, int components);
+
+  /// Entries that come from others.
+  Offset ghosts() const { return ghosts_; }
+  /// Entries that go to others.
+  Offset sent() const { return rows_.size(); }
+  /// x [owned rows]. One exchange at a time.
+  template <class T>
+  void start(Exec& exec, View<const T> x);
+  /// [ghosts], in the order of the map; until the next `start`.
+  template <class T>
+  View<const T> finish(Exec& exec);
+
+ private:
+  Link& link_;
+  ExchangePlan plan_;
+  Offset ghosts_ = 0;
+  Array<Index, Space> rows_;  ///< that are sent, rank after rank
+  Array<double, Space> packed_, received_;
+};
+
+/// The ghosts of a vector on the host, in place: x [all numbers of the map, components]. Collective.
+void update_ghosts(Communicator& ranks, const IndexMap& map, int components, std::span<double> x);
+
+}  // namespace tessera::linalg

@@ -1,0 +1,42 @@
+#pragma once
+// Halo, written once; instantiated by halo_threads.cpp and halo_cuda.cu.
+#include "base/parallel.hpp"
+#include "linalg/halo.hpp"
+#include "linalg/halo_plan.hpp"
+
+namespace tessera::linalg {
+
+template <class Exec>
+Halo<Exec>::Halo(Link& link, const IndexMap& map, int components) : link_(link) {
+  HaloPlan plan = make_halo_plan(link.ranks(), map, components);
+  plan_ = std::move(plan.exchange);
+  rows_ = to_space<Space>(plan.rows);
+  ghosts_ = static_cast<Offset>(map.ghosts().size()) * components;
+  packed_ = Array<double, Space>(rows_.size());
+  received_ = Array<double, Space>(ghosts_);
+}
+
+template <class Exec>
+template <class T>
+void Halo<Exec>::start(Exec& exec, View<const T> x) {
+  T* const packed = reinterpret_cast<T*>(packed_.data());
+  const View<const Index> rows = rows_.view();
+  for_each(exec, rows.size(), [=] TESSERA_HD(Offset k) { packed[k] = x[rows[k]]; });
+  link_.start(plan_, packed_.data(), received_.data(), sizeof(T));
+}
+
+template <class Exec>
+template <class T>
+View<const T> Halo<Exec>::finish(Exec&) {
+  link_.finish();
+  return {reinterpret_cast<const T*>(received_.data()), ghosts_};
+}
+
+#define TESSERA_INSTANTIATE_HALO(Exec)                            \
+  template class Halo<Exec>;                                      \
+  template void Halo<Exec>::start(Exec&, View<const double>);     \
+  template void Halo<Exec>::start(Exec&, View<const float>);      \
+  template View<const double> Halo<Exec>::finish<double>(Exec&); \
+  template View<const float> Halo<Exec>::finish<float>(Exec&)
+
+}  // namespace tessera::linalg

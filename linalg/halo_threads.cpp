@@ -1,0 +1,5 @@
+#include "linalg/halo_impl.hpp"
+
+namespace tessera::linalg {
+TESSERA_INSTANTIATE_HALO(Threads);
+}  // namespace tessera::linalg
