@@ -1,6 +1,4 @@
 #include <cuda_runtime.h>
-#include <fmt/format.h>
-
 #include <array>
 #include <set>
 
@@ -32,8 +30,7 @@ __global__ void __launch_bounds__(sum_block) pack_sums(Ranges ranges, double* pa
 }
 
 /// gathered [ranks, size], added in the order of ranks.
-__global__ void __launch_bounds__(sum_block)
-    add_sums(Ranges ranges, const double* gathered, int ranks, int size) {
+__global__ void __launch_bounds__(sum_block) add_sums(Ranges ranges, const double* gathered, int ranks, int size) {
   for (int r = 0; r < ranges.count; gathered += ranges.of[r++].count)
     for (int k = threadIdx.x; k < ranges.of[r].count; k += sum_block) {
       double sum = 0;
@@ -224,7 +221,7 @@ std::string device_name(const Communicator& ranks) {
   char bus[32] = "";
   TESSERA_CUDA_CHECK(cudaGetDevice(&device));
   TESSERA_CUDA_CHECK(cudaDeviceGetPCIBusId(bus, sizeof bus, device));
-  return fmt::format("{} {}", ranks.rank() - ranks.rank_on_machine(), bus);  // of the machine: its first rank
+  return std::to_string(ranks.rank() - ranks.rank_on_machine()) + " " + bus;  // of the machine: its first rank
 }
 
 bool share_a_device(Communicator& ranks) {

@@ -10,12 +10,12 @@ HaloPlan make_halo_plan(Communicator& ranks, const IndexMap& map, int components
   HaloPlan plan;
   for (const IndexMap::Neighbour& of : map.neighbours()) {
     if (of.first == of.last) continue;
-    const std::span<const Offset> numbers =
-        map.ghosts().subspan(static_cast<std::size_t>(of.first - map.owned()), static_cast<std::size_t>(of.last - of.first));
+    const std::span<const Offset> numbers = map.ghosts().subspan(static_cast<std::size_t>(of.first - map.owned()),
+                                                                 static_cast<std::size_t>(of.last - of.first));
     const char* const bytes = reinterpret_cast<const char*>(numbers.data());
     wanted[static_cast<std::size_t>(of.rank)].assign(bytes, bytes + numbers.size_bytes());
-    plan.exchange.receive.push_back({of.rank, Offset{of.first - map.owned()} * components,
-                                     Offset{of.last - map.owned()} * components});
+    plan.exchange.receive.push_back(
+        {of.rank, Offset{of.first - map.owned()} * components, Offset{of.last - map.owned()} * components});
   }
   const std::vector<Communicator::Bytes> asked = ranks.exchange(std::move(wanted));
   for (std::size_t rank = 0; rank < asked.size(); ++rank) {
@@ -38,7 +38,8 @@ void update_ghosts(Communicator& ranks, const IndexMap& map, int components, std
   const auto pieces = [](const std::vector<ExchangePlan::Range>& ranges, double* buffer) {
     std::vector<Communicator::Piece> result;
     for (const ExchangePlan::Range& range : ranges)
-      result.push_back({range.rank, buffer + range.first, sizeof(double) * static_cast<std::size_t>(range.last - range.first)});
+      result.push_back(
+          {range.rank, buffer + range.first, sizeof(double) * static_cast<std::size_t>(range.last - range.first)});
     return result;
   };
   ranks.start(pieces(plan.exchange.send, packed.data()), pieces(plan.exchange.receive, ghosts));

@@ -32,10 +32,10 @@ View<const T> Halo<Exec>::finish(Exec&) {
   return {reinterpret_cast<const T*>(received_.data()), ghosts_};
 }
 
-#define TESSERA_INSTANTIATE_HALO(Exec)                            \
-  template class Halo<Exec>;                                      \
-  template void Halo<Exec>::start(Exec&, View<const double>);     \
-  template void Halo<Exec>::start(Exec&, View<const float>);      \
+#define TESSERA_INSTANTIATE_HALO(Exec)                           \
+  template class Halo<Exec>;                                     \
+  template void Halo<Exec>::start(Exec&, View<const double>);    \
+  template void Halo<Exec>::start(Exec&, View<const float>);     \
   template View<const double> Halo<Exec>::finish<double>(Exec&); \
   template View<const float> Halo<Exec>::finish<float>(Exec&)
 

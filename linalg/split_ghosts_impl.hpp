@@ -31,7 +31,9 @@ void assign(const std::vector<T>& from, Array<T, Space>& to) {
 }
 
 template <class Matrix>
-constexpr bool has_blocks = requires(Matrix a) { a.block; };
+constexpr bool has_blocks = requires(Matrix a) {
+  a.block;
+};
 
 }  // namespace detail
 
@@ -73,8 +75,8 @@ SplitMatrix<Matrix> split_ghosts(const Matrix& local, Index interior, Index owne
   return result;
 }
 
-#define TESSERA_INSTANTIATE_SPLIT_GHOSTS(Space)                                            \
-  template SplitMatrix<Crs<Space>> split_ghosts(const Crs<Space>&, Index, Index);          \
+#define TESSERA_INSTANTIATE_SPLIT_GHOSTS(Space)                                   \
+  template SplitMatrix<Crs<Space>> split_ghosts(const Crs<Space>&, Index, Index); \
   template SplitMatrix<BlockCrs<Space>> split_ghosts(const BlockCrs<Space>&, Index, Index)
 
 }  // namespace tessera::linalg

@@ -1,0 +1,170 @@
+#include "assembly/space/rank_space.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cstring>
+#include <numeric>
+
+#include "base/error.hpp"
+
+namespace tessera::assembly {
+namespace {
+
+/// [dofs] the ranks that own them: the dofs from that of a vertex to that of the next are its own.
+std::vector<int> owners_of_dofs(const mesh::RankMesh& part, const DofMap& dofs) {
+  std::vector<int> of_vertex(static_cast<std::size_t>(dofs.dofs), -1);
+  for (std::size_t node = 0; node < dofs.vertex_dofs.size(); ++node)
+    if (const Index dof = dofs.vertex_dofs[node]; dof >= 0) of_vertex[dof] = part.owners[node];
+  for (std::size_t dof = 1; dof < of_vertex.size(); ++dof)
+    if (of_vertex[dof] < 0) of_vertex[dof] = of_vertex[dof - 1];
+  return of_vertex;
+}
+
+/// [dofs] a place of each.
+std::vector<DofPlace> places_of_dofs(const mesh::RankMesh& part, const DofMap& dofs) {
+  std::vector<DofPlace> places(static_cast<std::size_t>(dofs.dofs));
+  for (const DofBlock& block : dofs.blocks)
+    for (Index c = 0; c < block.cells(); ++c)
+      for (int node = 0; node < block.nodes; ++node)
+        if (DofPlace& place = places[block.cell(c)[node]]; place.cell < 0)
+          place = {part.cell_numbers[block.first_cell + c], node};
+  return places;
+}
+
+template <class T>
+Communicator::Bytes bytes_of(const std::vector<T>& items) {
+  Communicator::Bytes bytes(items.size() * sizeof(T));
+  if (!bytes.empty()) std::memcpy(bytes.data(), items.data(), bytes.size());
+  return bytes;
+}
+template <class T>
+std::vector<T> items_of(const Communicator::Bytes& bytes) {
+  std::vector<T> items(bytes.size() / sizeof(T));
+  if (!bytes.empty()) std::memcpy(items.data(), bytes.data(), bytes.size());
+  return items;
+}
+
+/// The dof of this part at a place.
+Index dof_at(const mesh::RankMesh& part, const DofMap& dofs, const DofPlace& place) {
+  const auto found = std::lower_bound(part.cell_numbers.begin(), part.cell_numbers.end(), place.cell);
+  if (found == part.cell_numbers.end() || *found != place.cell)
+    throw Error(ExitCode::internal, fmt::format("a rank was asked for cell {}, which it does not see", place.cell));
+  const auto cell = static_cast<Index>(found - part.cell_numbers.begin());
+  const DofBlock& block = dofs.block_of(cell);
+  return block.cell(cell - block.first_cell)[place.node];
+}
+
+/// Gives the dofs new numbers everywhere.
+void renumber(const std::vector<Index>& new_number, DofMap& dofs) {
+  for (DofBlock& block : dofs.blocks) {
+    std::vector<Index> own(block.dofs.begin(), block.dofs.end());
+    for (Index& dof : own) dof = new_number[dof];
+    block.dofs = CellDofs(std::move(own));
+  }
+  for (Index& dof : dofs.vertex_dofs)
+    if (dof >= 0) dof = new_number[dof];
+}
+
+/// Numbers the dofs of one rank while the others number theirs.
+struct Numbering {
+  Communicator& ranks;
+  const mesh::RankMesh& part;
+  const DofMap& dofs;
+  std::vector<int> owners = owners_of_dofs(part, dofs);
+  std::vector<DofPlace> places = places_of_dofs(part, dofs);
+  std::vector<Index> new_number = std::vector<Index>(static_cast<std::size_t>(dofs.dofs), -1);
+
+  IndexMap number();
+
+ private:
+  std::vector<std::vector<Index>> ghosts_by_owner() const;
+  std::vector<std::vector<Index>> asked_of(const std::vector<std::vector<Index>>& ghosts) const;
+  Index number_own(const std::vector<std::vector<Index>>& asked, IndexMap::Parts& parts);
+};
+
+std::vector<std::vector<Index>> Numbering::ghosts_by_owner() const {
+  std::vector<std::vector<Index>> ghosts(static_cast<std::size_t>(ranks.size()));
+  for (Index dof = 0; dof < dofs.dofs; ++dof)
+    if (owners[dof] != ranks.rank()) ghosts[static_cast<std::size_t>(owners[dof])].push_back(dof);
+  return ghosts;
+}
+
+/// [ranks] own dofs that each rank has as ghosts, in the order in which it names them.
+std::vector<std::vector<Index>> Numbering::asked_of(const std::vector<std::vector<Index>>& ghosts) const {
+  std::vector<Communicator::Bytes> questions;
+  for (const std::vector<Index>& of_rank : ghosts) {
+    std::vector<DofPlace> at;
+    for (const Index dof : of_rank) at.push_back(places[dof]);
+    questions.push_back(bytes_of(at));
+  }
+  std::vector<std::vector<Index>> asked;
+  for (const Communicator::Bytes& question : ranks.exchange(std::move(questions))) {
+    asked.emplace_back();
+    for (const DofPlace& place : items_of<DofPlace>(question)) asked.back().push_back(dof_at(part, dofs, place));
+  }
+  return asked;
+}
+
+/// Own numbers: what others see comes last.
+Index Numbering::number_own(const std::vector<std::vector<Index>>& asked, IndexMap::Parts& parts) {
+  std::vector<char> is_seen(new_number.size(), 0);
+  for (const std::vector<Index>& of_rank : asked)
+    for (const Index dof : of_rank) is_seen[dof] = 1;
+  Index next = 0;
+  for (const char seen : {0, 1}) {
+    for (Index dof = 0; dof < dofs.dofs; ++dof)
+      if (owners[dof] == ranks.rank() && is_seen[dof] == seen) new_number[dof] = next++;
+    (seen ? parts.boundary : parts.interior) = seen ? next - parts.interior : next;
+  }
+  return next;
+}
+
+IndexMap Numbering::number() {
+  const std::vector<std::vector<Index>> ghosts = ghosts_by_owner(), asked = asked_of(ghosts);
+  IndexMap::Parts parts{.rank = ranks.rank()};
+  Index next = number_own(asked, parts);
+  const std::vector<Offset> owned = gathered(ranks, Offset{next});
+  parts.global_size = std::accumulate(owned.begin(), owned.end(), Offset{0});
+  parts.first_owned = std::accumulate(owned.begin(), owned.begin() + ranks.rank(), Offset{0});
+  if (const auto none = std::find(owned.begin(), owned.end(), 0); none != owned.end())
+    throw Error(ExitCode::usage, fmt::format("rank {} of {} would have nothing to do", none - owned.begin(), ranks.size()),
+                "start fewer ranks (mpirun -n), or refine the mesh");
+  std::vector<Communicator::Bytes> answers;
+  for (const std::vector<Index>& of_rank : asked) {
+    std::vector<Offset> numbers;
+    for (const Index dof : of_rank) numbers.push_back(parts.first_owned + new_number[dof]);
+    answers.push_back(bytes_of(numbers));
+  }
+  const std::vector<Communicator::Bytes> replies = ranks.exchange(std::move(answers));
+  for (std::size_t rank = 0; rank < replies.size(); ++rank) {
+    if (ghosts[rank].empty() && asked[rank].empty()) continue;
+    const std::vector<Offset> numbers = items_of<Offset>(replies[rank]);
+    std::vector<std::pair<Offset, Index>> order;
+    for (std::size_t i = 0; i < numbers.size(); ++i) order.emplace_back(numbers[i], ghosts[rank][i]);
+    std::sort(order.begin(), order.end());
+    IndexMap::Parts::Ghosts& group = parts.ghosts.emplace_back(static_cast<int>(rank));
+    for (const auto& [global, dof] : order) {
+      group.numbers.push_back(global);
+      new_number[dof] = next++;
+    }
+  }
+  return IndexMap(parts);
+}
+
+}  // namespace
+
+RankSpace make_rank_space(Communicator& ranks, const mesh::RankMesh& part, DofMap dofs, int components) {
+  Numbering numbering{ranks, part, dofs};
+  IndexMap map = numbering.number();
+  RankSpace result;
+  result.places.resize(static_cast<std::size_t>(map.owned()));
+  for (Index dof = 0; dof < dofs.dofs; ++dof)
+    if (const Index number = numbering.new_number[dof]; number < map.owned()) result.places[number] = numbering.places[dof];
+  renumber(numbering.new_number, dofs);
+  result.new_number = std::move(numbering.new_number);
+  result.space = Space(std::move(dofs), components, std::move(map));
+  return result;
+}
+
+}  // namespace tessera::assembly

@@ -1,0 +1,162 @@
+#include "mesh/rank_mesh.hpp"
+
+#include <algorithm>
+#include <cstring>
+
+#include "base/archive.hpp"
+#include "mesh/gmsh_reader_model.hpp"
+
+namespace tessera::mesh {
+
+// What an archive of a part is made of; CellBlock is described with Gmsh's model.
+template <class Archive>
+static void describe(Archive& archive, Facets& f) {
+  archive(f.cell, f.side, f.exterior);
+}
+template <class Archive>
+static void describe(Archive& archive, Group& g) {
+  archive(g.name, g.dim, g.entities, g.vertices);
+}
+template <class Archive>
+static void describe(Archive& archive, RankMesh& r) {
+  Mesh& m = r.mesh;
+  archive(m.dim, m.order, m.points, m.blocks, m.facets, m.groups, m.entities, m.measure.radius, r.cell_numbers,
+          r.owners, r.joined);
+}
+
+namespace {
+
+/// New numbers of those that stay, in their order; -1 for others.
+std::vector<Index> numbers_of(const std::vector<char>& stays) {
+  std::vector<Index> number(stays.size(), -1);
+  Index next = 0;
+  for (std::size_t i = 0; i < stays.size(); ++i)
+    if (stays[i]) number[i] = next++;
+  return number;
+}
+
+/// Those of the list that stay, with their new numbers.
+std::vector<Index> renumbered(const std::vector<Index>& list, const std::vector<Index>& number) {
+  std::vector<Index> result;
+  for (const Index old : list)
+    if (number[old] >= 0) result.push_back(number[old]);
+  return result;
+}
+
+Group part_of_group(const Group& group, int dim, const std::vector<Index>& cells, const std::vector<Index>& facets,
+                    const std::vector<Index>& nodes) {
+  Group result{group.name, group.dim, {}, {}};
+  if (group.dim >= dim - 1) result.entities = renumbered(group.entities, group.dim == dim ? cells : facets);
+  const std::size_t width = static_cast<std::size_t>(group.dim) + 1;
+  for (std::size_t first = 0; first < group.vertices.size(); first += width) {
+    const auto begin = group.vertices.begin() + static_cast<std::ptrdiff_t>(first), end = begin + static_cast<std::ptrdiff_t>(width);
+    if (std::all_of(begin, end, [&](Index node) { return nodes[node] >= 0; }))
+      for (auto node = begin; node != end; ++node) result.vertices.push_back(nodes[*node]);
+  }
+  return result;
+}
+
+/// A joined vertex stands for the first of them that is here.
+std::vector<Index> part_of_joined(std::span<const Index> joined, const std::vector<Index>& order) {
+  std::vector<Index> result;
+  for (std::size_t i = 0; i < order.size(); ++i)
+    result.push_back(i > 0 && joined[order[i - 1]] == joined[order[i]] ? result.back() : static_cast<Index>(i));
+  return result;
+}
+
+struct Sink {
+  Communicator::Bytes bytes;
+  void write(const void* data, std::size_t size) {
+    const char* const first = static_cast<const char*>(data);
+    bytes.insert(bytes.end(), first, first + size);
+  }
+};
+struct Source {
+  const Communicator::Bytes& bytes;
+  std::size_t at = 0;
+  void read(void* data, std::size_t size) {
+    if (size > bytes.size() - at) throw Error(ExitCode::internal, "a part of the mesh ends too early");
+    std::memcpy(data, bytes.data() + at, size);
+    at += size;
+  }
+};
+
+}  // namespace
+
+RankMesh part_of_rank(const Mesh& whole, std::span<const int> owners, int rank, std::span<const Index> joined) {
+  std::vector<char> cell_stays(static_cast<std::size_t>(whole.cells()), 0);
+  std::vector<char> node_stays(static_cast<std::size_t>(whole.nodes()), 0);
+  for (const CellBlock& block : whole.blocks)
+    for (Index c = 0; c < block.cells(); ++c) {
+      const Index* const nodes = block.cell(c);
+      if (!std::any_of(nodes, nodes + vertex_count(block.shape), [&](Index v) { return owners[v] == rank; })) continue;
+      cell_stays[block.first_cell + c] = 1;
+      for (int n = 0; n < block.nodes_per_cell; ++n) node_stays[nodes[n]] = 1;
+    }
+  std::vector<Index> order;  // of the nodes that stay
+  for (Index node = 0; node < whole.nodes(); ++node)
+    if (node_stays[node]) order.push_back(node);
+  // Joined vertices stand together, at the first of them in the whole mesh, so that all ranks see them in one order.
+  if (!joined.empty())
+    std::sort(order.begin(), order.end(),
+              [&](Index a, Index b) { return std::pair(joined[a], a) < std::pair(joined[b], b); });
+  std::vector<Index> nodes(node_stays.size(), -1);
+  for (std::size_t i = 0; i < order.size(); ++i) nodes[order[i]] = static_cast<Index>(i);
+  const std::vector<Index> cells = numbers_of(cell_stays);
+  RankMesh part;
+  Mesh& mesh = part.mesh;
+  mesh.dim = whole.dim;
+  mesh.order = whole.order;
+  mesh.measure = whole.measure;
+  for (const Index node : order) {
+    mesh.points.insert(mesh.points.end(), whole.point(node), whole.point(node) + 3);
+    part.owners.push_back(owners[node]);
+  }
+  if (!joined.empty()) part.joined = part_of_joined(joined, order);
+  for (const CellBlock& block : whole.blocks) {
+    CellBlock own{block.shape, block.order, block.nodes_per_cell, {}, static_cast<Index>(part.cell_numbers.size())};
+    for (Index c = 0; c < block.cells(); ++c) {
+      if (!cell_stays[block.first_cell + c]) continue;
+      part.cell_numbers.push_back(block.first_cell + c);
+      for (int n = 0; n < block.nodes_per_cell; ++n) own.nodes.push_back(nodes[block.cell(c)[n]]);
+    }
+    if (own.cells() > 0) mesh.blocks.push_back(std::move(own));
+  }
+  std::vector<Index> facets(static_cast<std::size_t>(whole.facets.size()), -1);
+  for (Index f = 0; f < whole.facets.size(); ++f) {
+    if (cells[whole.facets.cell[f]] < 0) continue;
+    facets[f] = mesh.facets.size();
+    mesh.facets.cell.push_back(cells[whole.facets.cell[f]]);
+    mesh.facets.side.push_back(whole.facets.side[f]);
+    mesh.facets.exterior.push_back(whole.facets.exterior[f]);
+  }
+  for (const Group& group : whole.groups) mesh.groups.push_back(part_of_group(group, whole.dim, cells, facets, nodes));
+  for (const Group& group : whole.entities)
+    mesh.entities.push_back(part_of_group(group, whole.dim, cells, facets, nodes));
+  return part;
+}
+
+RankMesh distribute(Communicator& ranks, const Mesh& whole, std::span<const int> owners,
+                    std::span<const Index> joined) {
+  std::vector<Communicator::Bytes> to(static_cast<std::size_t>(ranks.size()));
+  RankMesh own;
+  if (ranks.is_root()) {
+    for (int rank = 1; rank < ranks.size(); ++rank) {
+      RankMesh part = part_of_rank(whole, owners, rank, joined);
+      Sink sink;
+      ArchiveWriter<Sink> archive(sink);
+      archive(part);
+      to[static_cast<std::size_t>(rank)] = std::move(sink.bytes);
+    }
+    own = part_of_rank(whole, owners, 0, joined);
+  }
+  const std::vector<Communicator::Bytes> from = ranks.exchange(std::move(to));
+  if (!ranks.is_root()) {
+    Source source{from.front()};
+    ArchiveReader<Source> archive(source);
+    archive(own);
+  }
+  return own;
+}
+
+}  // namespace tessera::mesh

@@ -1,0 +1,38 @@
+#pragma once
+#include <functional>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "base/communicator.hpp"
+#include "mesh/mesh.hpp"
+
+namespace tessera::mesh {
+
+/// The part of a mesh that one rank sees: all cells with a vertex that it owns, so that the rows of its unknowns are
+/// complete without a word to others. What else it owns follows from its vertices: an edge, face or cell, and what lies
+/// inside, belongs to the owner of its vertex of the lowest number. Nodes, cells of a block, facets and groups keep the
+/// order that they have in the whole mesh; groups keep their names, also where nothing of them is here. Where sides are periodic, joined vertices stand beside each other.
+struct RankMesh {
+  Mesh mesh;
+  std::vector<Index> cell_numbers;  ///< [cells] of the whole mesh, ascending
+  std::vector<int> owners;          ///< [nodes] the rank of a vertex
+  std::vector<Index> joined;        ///< [nodes] the vertex that each is one with, of periodic sides; or empty
+};
+
+/// Which rank owns each node: bricks of a box, else the parts that METIS cuts or, of more than 4 M nodes, equal pieces
+/// of a space-filling curve, a second for some 10 M nodes. `method`: "auto", "metis" or "curve". `joined`: see RankMesh;
+/// vertices that are one have one owner. Every rank owns some. Throws Error(usage) where there are fewer vertices than
+/// ranks.
+std::vector<int> vertex_owners(const Mesh& mesh, int ranks, const std::string& method = "auto",
+                               std::span<const Index> joined = {}, const std::function<bool()>& stop = {});
+
+/// The part of a rank.
+RankMesh part_of_rank(const Mesh& whole, std::span<const int> owners, int rank, std::span<const Index> joined = {});
+
+/// The part of each rank, from the root, which has the whole mesh, its owners and `joined`; others' are not read.
+/// Collective.
+RankMesh distribute(Communicator& ranks, const Mesh& whole, std::span<const int> owners,
+                    std::span<const Index> joined = {});
+
+}  // namespace tessera::mesh

@@ -1,0 +1,128 @@
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <limits>
+#include <numeric>
+
+#include "base/error.hpp"
+#include "base/team.hpp"
+#include "mesh/adjacency.hpp"
+#include "mesh/partition.hpp"
+#include "mesh/rank_mesh.hpp"
+
+namespace tessera::mesh {
+namespace {
+
+/// METIS takes about a second for a million nodes, and the ranks wait.
+constexpr Index most_for_metis = 4'000'000;
+
+std::vector<char> vertices(const Mesh& mesh) {
+  std::vector<char> result(static_cast<std::size_t>(mesh.nodes()), 0);
+  for (const CellBlock& block : mesh.blocks)
+    for (Index c = 0; c < block.cells(); ++c)
+      for (int v = 0; v < vertex_count(block.shape); ++v) result[block.cell(c)[v]] = 1;
+  return result;
+}
+
+/// Ranks along each axis of a box, with the least area between their bricks.
+std::array<int, 3> bricks(const std::array<Index, 3>& cells, int ranks) {
+  std::array<int, 3> best{ranks, 1, 1};
+  double least = std::numeric_limits<double>::infinity();
+  const auto along = [&](int axis) { return std::max<double>(1, cells[axis]); };
+  for (int x = 1; x <= ranks; ++x)
+    for (int y = 1; ranks % x == 0 && y <= ranks / x; ++y) {
+      const int z = ranks / x / y;
+      if (x * y * z != ranks || x > along(0) || y > along(1) || z > along(2)) continue;
+      const double area =
+          (x - 1) * along(1) * along(2) + (y - 1) * along(0) * along(2) + (z - 1) * along(0) * along(1);
+      if (area < least) least = area, best = {x, y, z};
+    }
+  return best;
+}
+
+std::vector<int> of_box(const Mesh& mesh, int ranks) {
+  const std::array<int, 3> along = bricks(mesh.box_cells, ranks);
+  std::array<Offset, 3> nodes{1, 1, 1};
+  for (int axis = 0; axis < mesh.dim; ++axis) nodes[axis] = Offset{mesh.box_cells[axis]} * mesh.order + 1;
+  std::vector<int> owners(static_cast<std::size_t>(mesh.nodes()));
+  parallel_for(default_threads(), mesh.nodes(), [&](Offset node) {
+    const std::array<Offset, 3> at{node % nodes[0], node / nodes[0] % nodes[1], node / nodes[0] / nodes[1]};
+    int owner = 0;
+    for (int axis = 2; axis >= 0; --axis) owner = owner * along[axis] + static_cast<int>(at[axis] * along[axis] / nodes[axis]);
+    owners[static_cast<std::size_t>(node)] = owner;
+  });
+  return owners;
+}
+
+/// Equal pieces of Morton's curve through the nodes.
+std::vector<int> along_curve(const Mesh& mesh, const std::vector<char>& is_vertex, int ranks) {
+  std::array<double, 3> low, high;
+  low.fill(std::numeric_limits<double>::infinity());
+  high.fill(-std::numeric_limits<double>::infinity());
+  for (Index node = 0; node < mesh.nodes(); ++node)
+    for (int axis = 0; axis < 3; ++axis) {
+      low[axis] = std::min(low[axis], mesh.point(node)[axis]);
+      high[axis] = std::max(high[axis], mesh.point(node)[axis]);
+    }
+  const double extent = std::max({high[0] - low[0], high[1] - low[1], high[2] - low[2]});
+  const auto spread = [](std::uint64_t bits) {  // 21 bits, two places between one and the next
+    bits = (bits | bits << 32) & 0x1f00000000ffffULL;
+    bits = (bits | bits << 16) & 0x1f0000ff0000ffULL;
+    bits = (bits | bits << 8) & 0x100f00f00f00f00fULL;
+    bits = (bits | bits << 4) & 0x10c30c30c30c30c3ULL;
+    return (bits | bits << 2) & 0x1249249249249249ULL;
+  };
+  std::vector<std::pair<std::uint64_t, Index>> order;
+  for (Index node = 0; node < mesh.nodes(); ++node) {
+    if (!is_vertex[node]) continue;
+    std::uint64_t code = 0;
+    for (int axis = 0; axis < 3 && extent > 0; ++axis)
+      code |= spread(static_cast<std::uint64_t>((mesh.point(node)[axis] - low[axis]) / extent * 0x1fffff)) << axis;
+    order.emplace_back(code, node);
+  }
+  std::sort(order.begin(), order.end());
+  std::vector<int> owners(is_vertex.size(), 0);
+  for (std::size_t i = 0; i < order.size(); ++i)
+    owners[order[i].second] = static_cast<int>(i * static_cast<std::size_t>(ranks) / order.size());
+  return owners;
+}
+
+/// Vertices that are one belong to the owner of the first of them.
+void join(std::span<const Index> joined, std::vector<int>& owners) {
+  for (std::size_t node = 0; node < joined.size(); ++node) owners[node] = owners[joined[node]];
+}
+
+bool all_own(const std::vector<int>& owners, const std::vector<char>& is_vertex, int ranks) {
+  std::vector<char> has(static_cast<std::size_t>(ranks), 0);
+  for (std::size_t node = 0; node < owners.size(); ++node)
+    if (is_vertex[node]) has[owners[node]] = 1;
+  return std::find(has.begin(), has.end(), 0) == has.end();
+}
+
+}  // namespace
+
+std::vector<int> vertex_owners(const Mesh& mesh, int ranks, const std::string& method, std::span<const Index> joined,
+                               const std::function<bool()>& stop) {
+  const std::vector<char> is_vertex = vertices(mesh);
+  std::vector<int> owners;
+  if (method == "auto" && mesh.box_cells[0] > 0) {
+    owners = of_box(mesh, ranks);
+    join(joined, owners);
+    if (all_own(owners, is_vertex, ranks)) return owners;
+  } else if (method == "metis" || (method == "auto" && mesh.nodes() <= most_for_metis)) {
+    const std::vector<Index> parts = partition_graph(node_nodes(mesh), ranks);
+    owners.assign(parts.begin(), parts.end());
+    join(joined, owners);
+    if (all_own(owners, is_vertex, ranks)) return owners;
+  }
+  if (stop && stop()) return owners;
+  owners = along_curve(mesh, is_vertex, ranks);
+  join(joined, owners);
+  if (all_own(owners, is_vertex, ranks)) return owners;
+  throw Error(ExitCode::usage,
+              fmt::format("{} ranks are more than the mesh of {} cells has work for", ranks, mesh.cells()),
+              "start fewer ranks (mpirun -n), or refine the mesh");
+}
+
+}  // namespace tessera::mesh
