@@ -1,17 +1,26 @@
 #include <fmt/format.h>
 
+#include <algorithm>
+#include <cstdint>
+#include <fstream>
+#include <functional>
+#include <iterator>
 #include <new>
 #include <optional>
+#include <thread>
 
 #include "app/closing_report.hpp"
 #include "app/commands.hpp"
 #include "app/last_words.hpp"
 #include "app/open_deck.hpp"
 #include "app/progress.hpp"
+#include "app/ranks.hpp"
 #include "app/signals.hpp"
+#include "base/collective.hpp"
 #include "base/console.hpp"
 #include "base/log.hpp"
 #include "base/memory.hpp"
+#include "base/team.hpp"
 #include "output/results.hpp"
 #include "output/run_folder.hpp"
 #include "physics/registry.hpp"
@@ -28,20 +37,29 @@ Error as_error(const std::exception& error) {
                "this is a fault of the program; please report it with the deck");
 }
 
+/// Threads of a rank where the deck does not say how many: those that it is bound to, or its share of the machine's.
+int threads_of(const physics::RunParams& params, const Communicator* ranks) {
+  if (!ranks || params.threads > 0) return params.threads;
+  const int threads = default_threads();
+  const bool bound = threads < static_cast<int>(std::thread::hardware_concurrency());
+  return bound ? threads : std::max(1, threads / ranks->size_of_machine());
+}
+
 /// Runs the module of the deck.
-ExitCode run_module(const deck::Deck& deck, const DeckOptions& options, const std::filesystem::path& directory,
-                    Progress& progress, output::Summary& summary) {
+ExitCode run_module(const deck::Deck& deck, const DeckOptions& options, Communicator* ranks,
+                    const std::filesystem::path& directory, Progress& progress, output::Summary& summary) {
   const auto module = physics::make_module(deck);
   deck::check(deck, module->schema());
   const physics::RunParams params = physics::run_section(physics::all_precisions).read(deck);
   physics::Context context{.deck = deck,
                            .backend = params.backend,
-                           .threads = params.threads,
+                           .threads = threads_of(params, ranks),
                            .output_directory = directory,
                            .summary = summary,
                            .quiet = options.quiet,
                            .stop = StopOnSignals::asked,
-                           .progress = [&](double fraction, const std::string& what) { progress(fraction, what); }};
+                           .progress = [&](double fraction, const std::string& what) { progress(fraction, what); },
+                           .ranks = ranks};
   return module->run(context);
 }
 
@@ -50,8 +68,9 @@ ExitCode run_module(const deck::Deck& deck, const DeckOptions& options, const st
 namespace {
 
 /// The module's run and what became of it, in the summary. A failure is returned beside the code.
-ExitCode run_and_summarise(const deck::Deck& deck, const DeckOptions& options, const std::filesystem::path& directory,
-                           output::Summary& summary, std::optional<Error>& failure) {
+ExitCode run_and_summarise(const deck::Deck& deck, const DeckOptions& options, const Ranks& ranks,
+                           const std::filesystem::path& directory, output::Summary& summary,
+                           std::optional<Error>& failure) {
   Progress progress(ProgressOutput::standard(options.quiet));
   progress.at_phase = [&] {
     if (StopOnSignals::asked()) return;  // a handler may be reading
@@ -62,7 +81,7 @@ ExitCode run_and_summarise(const deck::Deck& deck, const DeckOptions& options, c
   try {
     const std::string title = physics::deck_section().read(deck).title;
     if (!title.empty()) summary.set("title", title);
-    code = run_module(deck, options, directory, progress, summary);
+    code = run_module(deck, options, ranks.get(), directory, progress, summary);
     if (code == ExitCode::solver) summary.set("status", "not_converged");
   } catch (const std::exception& error) {
     failure = as_error(error);
@@ -78,21 +97,22 @@ void say_end(ExitCode code, const std::filesystem::path& directory, const output
 }
 
 /// Where a deck runs into its folder: what became of it is in the summary there.
-ExitCode run_into(const output::RunFolder& folder, const deck::Deck& deck, const DeckOptions& options) {
+ExitCode run_into(const output::RunFolder& folder, const deck::Deck& deck, const DeckOptions& options,
+                  const Ranks& ranks) {
   output::begin_results();
   output::Summary summary;
   summary.set("tessera", TESSERA_VERSION);
   summary.set("deck", deck.file());
   std::optional<Error> failure;
-  const ExitCode code = run_and_summarise(deck, options, folder.path(), summary, failure);
-  const bool interrupted = StopOnSignals::asked();
+  const ExitCode code = run_and_summarise(deck, options, ranks, folder.path(), summary, failure);
+  const bool interrupted = StopOnSignals::asked() || code == ExitCode::interrupted;
   StopOnSignals::finish();
   if (interrupted) {
     // Half of the files, or those of a state that is no solution, would pass for results.
     output::remove_results();
     summary.set("status", "interrupted");
   }
-  const ExitCode last = interrupted ? StopOnSignals::exit_code() : code;
+  const ExitCode last = StopOnSignals::asked() ? StopOnSignals::exit_code() : code;
   const std::vector<std::string> files = output::keep_results();
   if (!files.empty()) summary.set("files", files);
   summary.set("exit_code", static_cast<int>(last));
@@ -115,20 +135,79 @@ ExitCode run_into(const output::RunFolder& folder, const deck::Deck& deck, const
 
 }  // namespace
 
-ExitCode run(const DeckOptions& options) {
-  const StopOnSignals signals;  // before the first line is printed
-  set_log_level(options.quiet ? "quiet" : "info");
+namespace {
+
+/// What the ranks must have in common, as a number: the deck, what the command line changes in it, the version.
+std::uint64_t fingerprint(const DeckOptions& options) {
+  std::ifstream file(options.deck, std::ios::binary);
+  std::string text{std::istreambuf_iterator<char>(file), {}};
+  for (const std::string& set : options.set) text += '\n' + set;
+  return std::hash<std::string>()(text + TESSERA_VERSION);
+}
+
+/// The deck of this rank, which is that of all.
+deck::Deck open_deck_of(const DeckOptions& options, const Ranks& ranks) {
+  Communicator* const all = ranks.get();
+  if (!all) return open_deck(options);
+  std::optional<deck::Deck> deck;
+  on_each_rank(*all, [&] {
+    if (options.deck == "-")
+      throw Error(ExitCode::usage, "a deck from standard input reaches the first rank only",
+                  "name a file that all see");
+    deck = open_deck(options);
+  });
+  const std::vector<std::uint64_t> prints = gathered(*all, fingerprint(options));
+  const auto other =
+      std::find_if(prints.begin(), prints.end(), [&](std::uint64_t print) { return print != prints[0]; });
+  if (other != prints.end())
+    throw Error(ExitCode::usage,
+                fmt::format("rank {} of {} has another deck, or another version of tessera, than rank 0",
+                            other - prints.begin(), prints.size()),
+                "let all machines see the same files");
+  return *deck;
+}
+
+/// A rank beside the root: it has no folder and says nothing.
+ExitCode run_beside(const deck::Deck& deck, const DeckOptions& options, const Ranks& ranks) {
+  output::Summary summary;
+  std::optional<Error> failure;
+  const ExitCode code = run_and_summarise(deck, options, ranks, {}, summary, failure);
+  if (failure) throw *failure;
+  return code;
+}
+
+ExitCode run_deck(const DeckOptions& options, const Ranks& ranks) {
   load_plugins(options);
-  const deck::Deck deck = open_deck(options);
-  const output::RunFolder folder(physics::output_section().read(deck).directory);
-  LastWords::begin(folder.path());
+  const deck::Deck deck = open_deck_of(options, ranks);
+  std::optional<output::RunFolder> folder;
+  const auto make_folder = [&] { folder.emplace(physics::output_section().read(deck).directory); };
+  if (ranks.get())
+    on_root(*ranks.get(), make_folder);
+  else
+    make_folder();
+  if (!ranks.is_root()) return run_beside(deck, options, ranks);
+  LastWords::begin(folder->path());
   try {
-    return run_into(folder, deck, options);
+    return run_into(*folder, deck, options, ranks);
   } catch (const std::exception& error) {
     // Whatever had no memory: the module, the summary, this message.
     const auto* own = dynamic_cast<const Error*>(&error);
     if (own && own->code() == ExitCode::memory) LastWords::write_of_failure(own->what());
     if (dynamic_cast<const std::bad_alloc*>(&error)) LastWords::write_of_failure("out of host memory");
+    throw;
+  }
+}
+
+}  // namespace
+
+ExitCode run(const DeckOptions& options) {
+  const StopOnSignals signals;  // before the first line is printed
+  set_log_level(options.quiet ? "quiet" : "info");
+  const Ranks ranks;
+  try {
+    return run_deck(options, ranks);
+  } catch (const std::exception& error) {
+    ranks.end_after(as_error(error));
     throw;
   }
 }

@@ -83,7 +83,7 @@ std::string resolve_backend(const std::string& asked);
 
 /// `device`: of the machine, for CUDA.
 template <class Run>
-decltype(auto) with_backend(const std::string& asked, int threads, Run&& run, int device = 0) {
+decltype(auto) with_backend(const std::string& asked, int threads, Run&& run, [[maybe_unused]] int device = 0) {
   if (resolve_backend(asked) == "cuda") {
 #ifdef TESSERA_HAVE_CUDA
     Cuda exec(device);

@@ -38,7 +38,8 @@ Failure outcome_of(const std::function<void()>& work) {
     const Error error = out_of_host_memory();
     return {error.code(), error.what(), error.help(), {}};
   } catch (const std::exception& error) {
-    return {ExitCode::internal, fmt::format("internal: {}", error.what()),
+    return {ExitCode::internal,
+            fmt::format("internal: {}", error.what()),
             "this is a fault of the program; please report it with the deck",
             {}};
   }

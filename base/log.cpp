@@ -4,6 +4,7 @@
 #include <spdlog/spdlog.h>
 
 #include "base/console.hpp"
+#include "base/muted.hpp"
 
 namespace tessera {
 
@@ -24,7 +25,12 @@ std::vector<std::string>& kept() {
   return messages;
 }
 
+bool muted = false;
+
 }  // namespace
+
+Muted::Muted() : before_(muted) { muted = true; }
+Muted::~Muted() { muted = before_; }
 
 void set_log_level(const std::string& level) {
   logger().set_level(level == "quiet"   ? spdlog::level::warn
@@ -33,17 +39,18 @@ void set_log_level(const std::string& level) {
 }
 
 void log_info(const std::string& message) {
-  if (!logger().should_log(spdlog::level::info)) return;
+  if (muted || !logger().should_log(spdlog::level::info)) return;
   const console::Hold hold;
   logger().info("{}", message);
 }
 void log_debug(const std::string& message) {
-  if (!logger().should_log(spdlog::level::debug)) return;
+  if (muted || !logger().should_log(spdlog::level::debug)) return;
   const console::Hold hold;
   logger().debug("{}", message);
 }
 
 void warn(const std::string& message) {
+  if (muted) return;
   kept().push_back(message);
   const console::Hold hold;
   logger().warn("{}", message);

@@ -75,6 +75,11 @@ deck::Section<MeshParams> mesh_section() {
                     "through it: \"y\" is the line x = 0, \"x\" the line y = 0; integrals are those over the body of "
                     "revolution",
             .choices = {"none", "x", "y"}})
+      .key("partition", &MeshParams::partition,
+           {.help =
+                "how the mesh is shared by several ranks: bricks of a box, or else METIS up to 4 million nodes and a "
+                "space-filling curve beyond; or one of the latter",
+            .choices = {"auto", "metis", "curve"}})
       .position(&MeshParams::where);
   return section;
 }

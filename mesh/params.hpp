@@ -31,6 +31,7 @@ struct MeshParams {
   std::optional<double> merge_nodes;
   bool allow_cracks = false;
   std::string axis = "none";
+  std::string partition = "auto";
   deck::Where where;
 };
 

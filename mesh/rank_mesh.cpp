@@ -49,7 +49,8 @@ Group part_of_group(const Group& group, int dim, const std::vector<Index>& cells
   if (group.dim >= dim - 1) result.entities = renumbered(group.entities, group.dim == dim ? cells : facets);
   const std::size_t width = static_cast<std::size_t>(group.dim) + 1;
   for (std::size_t first = 0; first < group.vertices.size(); first += width) {
-    const auto begin = group.vertices.begin() + static_cast<std::ptrdiff_t>(first), end = begin + static_cast<std::ptrdiff_t>(width);
+    const auto begin = group.vertices.begin() + static_cast<std::ptrdiff_t>(first),
+               end = begin + static_cast<std::ptrdiff_t>(width);
     if (std::all_of(begin, end, [&](Index node) { return nodes[node] >= 0; }))
       for (auto node = begin; node != end; ++node) result.vertices.push_back(nodes[*node]);
   }

@@ -12,7 +12,8 @@ namespace tessera::mesh {
 /// The part of a mesh that one rank sees: all cells with a vertex that it owns, so that the rows of its unknowns are
 /// complete without a word to others. What else it owns follows from its vertices: an edge, face or cell, and what lies
 /// inside, belongs to the owner of its vertex of the lowest number. Nodes, cells of a block, facets and groups keep the
-/// order that they have in the whole mesh; groups keep their names, also where nothing of them is here. Where sides are periodic, joined vertices stand beside each other.
+/// order that they have in the whole mesh; groups keep their names, also where nothing of them is here. Where sides are
+/// periodic, joined vertices stand beside each other.
 struct RankMesh {
   Mesh mesh;
   std::vector<Index> cell_numbers;  ///< [cells] of the whole mesh, ascending
@@ -21,9 +22,9 @@ struct RankMesh {
 };
 
 /// Which rank owns each node: bricks of a box, else the parts that METIS cuts or, of more than 4 M nodes, equal pieces
-/// of a space-filling curve, a second for some 10 M nodes. `method`: "auto", "metis" or "curve". `joined`: see RankMesh;
-/// vertices that are one have one owner. Every rank owns some. Throws Error(usage) where there are fewer vertices than
-/// ranks.
+/// of a space-filling curve, a second for some 10 M nodes. `method`: "auto", "metis" or "curve". `joined`: see
+/// RankMesh; vertices that are one have one owner. Every rank owns some. Throws Error(usage) where there are fewer
+/// vertices than ranks.
 std::vector<int> vertex_owners(const Mesh& mesh, int ranks, const std::string& method = "auto",
                                std::span<const Index> joined = {}, const std::function<bool()>& stop = {});
 

@@ -34,8 +34,7 @@ std::array<int, 3> bricks(const std::array<Index, 3>& cells, int ranks) {
     for (int y = 1; ranks % x == 0 && y <= ranks / x; ++y) {
       const int z = ranks / x / y;
       if (x * y * z != ranks || x > along(0) || y > along(1) || z > along(2)) continue;
-      const double area =
-          (x - 1) * along(1) * along(2) + (y - 1) * along(0) * along(2) + (z - 1) * along(0) * along(1);
+      const double area = (x - 1) * along(1) * along(2) + (y - 1) * along(0) * along(2) + (z - 1) * along(0) * along(1);
       if (area < least) least = area, best = {x, y, z};
     }
   return best;
@@ -49,7 +48,8 @@ std::vector<int> of_box(const Mesh& mesh, int ranks) {
   parallel_for(default_threads(), mesh.nodes(), [&](Offset node) {
     const std::array<Offset, 3> at{node % nodes[0], node / nodes[0] % nodes[1], node / nodes[0] / nodes[1]};
     int owner = 0;
-    for (int axis = 2; axis >= 0; --axis) owner = owner * along[axis] + static_cast<int>(at[axis] * along[axis] / nodes[axis]);
+    for (int axis = 2; axis >= 0; --axis)
+      owner = owner * along[axis] + static_cast<int>(at[axis] * along[axis] / nodes[axis]);
     owners[static_cast<std::size_t>(node)] = owner;
   });
   return owners;

@@ -7,6 +7,7 @@
 namespace tessera::physics {
 
 double level_of(const DirichletData& dirichlet) {
+  if (dirichlet.level) return *dirichlet.level;
   if (dirichlet.values.empty()) return 0;
   const auto [least, most] = std::minmax_element(dirichlet.values.begin(), dirichlet.values.end());
   return *least == *most ? *least : 0.5 * *least + 0.5 * *most;
@@ -14,6 +15,7 @@ double level_of(const DirichletData& dirichlet) {
 
 DirichletData below(DirichletData dirichlet, double level) {
   for (double& value : dirichlet.values) value -= level;
+  dirichlet.level.reset();
   return dirichlet;
 }
 

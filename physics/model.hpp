@@ -7,9 +7,10 @@
 #include <string>
 #include <vector>
 
-#include "assembly/space/space.hpp"
+#include "assembly/space/rank_space.hpp"
 #include "linalg/block_crs.hpp"
 #include "linalg/operator.hpp"
+#include "linalg/split_ghosts.hpp"
 #include "output/summary.hpp"
 #include "output/vtk_writer.hpp"
 #include "physics/grid_method.hpp"
@@ -48,6 +49,8 @@ struct Unfolded : assembly::Space {
 struct DirichletData {
   std::vector<Index> dofs;     ///< rows, sorted, unique
   std::vector<double> values;  ///< [dofs]
+  /// Its level_of, where that is not of these values alone: those of other ranks count, too.
+  std::optional<double> level = {};
 };
 
 /// The constant that is taken off the data before anything is assembled, and put on the solution in the end: the
@@ -64,6 +67,13 @@ struct Discretisation : assembly::Space {
   std::optional<Unfolded> unfolded;  ///< where sides are periodic
   DirichletData dirichlet;           ///< what Model::set_up has returned
   int threads = 1;
+  /// Where ranks share the run: this is the part that one of them sees, with ghosts. What is true of the whole alone
+  /// (that no part of the body is loose) is checked there, on the root.
+  Communicator* ranks = nullptr;
+  std::vector<assembly::DofPlace> places;  ///< [owned dofs] in the whole
+
+  /// Rows that this rank owns: the first ones.
+  Index owned_rows() const { return index_map.owned() * components; }
 };
 
 /// A (u - level) = b with the boundary conditions in it. `A` may own its entries, borrow those of `matrix` or
@@ -72,8 +82,10 @@ struct Discretisation : assembly::Space {
 template <class Exec>
 struct System {
   using Space = typename Exec::Space;
-  linalg::Crs<Space> matrix;       ///< of a number a node
-  linalg::BlockCrs<Space> blocks;  ///< of several
+  linalg::Crs<Space> matrix;                                  ///< of a number a node
+  linalg::BlockCrs<Space> blocks;                             ///< of several
+  linalg::SplitMatrix<linalg::Crs<Space>> split;              ///< what `matrix` became over ranks,
+  linalg::SplitMatrix<linalg::BlockCrs<Space>> split_blocks;  ///< or `blocks`
   std::unique_ptr<linalg::Operator<Exec>> A;
   Array<double, Space> b;  ///< [rows]
   Offset nnz = 0;          ///< 0: those of `matrix` or `blocks`

@@ -9,6 +9,10 @@
 #include "linalg/crs.hpp"
 #include "output/summary.hpp"
 
+namespace tessera {
+class Communicator;
+}
+
 namespace tessera::physics {
 
 /// What the program hands to a module for one run.
@@ -23,6 +27,7 @@ struct Context {
   std::function<bool()> stop;
   /// Progress of the run in [0, 1], or below 0 where it is not known; may be empty.
   std::function<void(double fraction, const std::string& what)> progress;
+  Communicator* ranks = nullptr;  ///< that share the run; nullptr: there is one
 };
 
 /// A u = b on the host, as a solver gets it.

@@ -128,7 +128,8 @@ IndexMap Numbering::number() {
   parts.global_size = std::accumulate(owned.begin(), owned.end(), Offset{0});
   parts.first_owned = std::accumulate(owned.begin(), owned.begin() + ranks.rank(), Offset{0});
   if (const auto none = std::find(owned.begin(), owned.end(), 0); none != owned.end())
-    throw Error(ExitCode::usage, fmt::format("rank {} of {} would have nothing to do", none - owned.begin(), ranks.size()),
+    throw Error(ExitCode::usage,
+                fmt::format("rank {} of {} would have nothing to do", none - owned.begin(), ranks.size()),
                 "start fewer ranks (mpirun -n), or refine the mesh");
   std::vector<Communicator::Bytes> answers;
   for (const std::vector<Index>& of_rank : asked) {
@@ -160,7 +161,8 @@ RankSpace make_rank_space(Communicator& ranks, const mesh::RankMesh& part, DofMa
   RankSpace result;
   result.places.resize(static_cast<std::size_t>(map.owned()));
   for (Index dof = 0; dof < dofs.dofs; ++dof)
-    if (const Index number = numbering.new_number[dof]; number < map.owned()) result.places[number] = numbering.places[dof];
+    if (const Index number = numbering.new_number[dof]; number < map.owned())
+      result.places[number] = numbering.places[dof];
   renumber(numbering.new_number, dofs);
   result.new_number = std::move(numbering.new_number);
   result.space = Space(std::move(dofs), components, std::move(map));

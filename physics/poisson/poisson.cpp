@@ -73,8 +73,9 @@ class Poisson final : public ScalarModel {
   }
 
   template <class Exec>
-  void assemble(Exec& exec, const Discretisation&, System<Exec>& system, output::Summary& summary) {
+  void assemble(Exec& exec, const Discretisation& space, System<Exec>& system, output::Summary& summary) {
     sums_ = make_system(exec, problem(), system, summary);
+    if (space.ranks) sums_.reset();  // of a part
   }
 
   template <class Exec>

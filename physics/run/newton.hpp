@@ -7,7 +7,7 @@
 #include <limits>
 
 #include "base/log.hpp"
-#include "physics/run/solve.hpp"
+#include "physics/run/over_ranks.hpp"
 
 namespace tessera::physics {
 
@@ -50,10 +50,19 @@ void summarise_newton(const NewtonReport& report, output::Summary& summary);
 template <class Exec>
 class Newton {
  public:
-  Newton(Exec& exec, Nonlinear<Exec>& problem, const CommonParams& params, const DirichletData& fixed, Context& context)
-      : exec_(exec), problem_(problem), params_(params), fixed_(fixed), context_(context) {}
+  /// Collective, as `solve` is.
+  Newton(Exec& exec, Nonlinear<Exec>& problem, const CommonParams& params, const Discretisation& space,
+         Context& context)
+      : exec_(exec),
+        problem_(problem),
+        params_(params),
+        space_(space),
+        fixed_(space.dirichlet),
+        context_(context),
+        ranks_(exec, space, context.summary) {}
 
-  /// u [rows] is the start and becomes the last iterate. Throws what Nonlinear::move_to throws at the start.
+  /// u [rows], those of ghosts among them, is the start and becomes the last iterate. Throws what Nonlinear::move_to
+  /// throws at the start.
   NewtonReport solve(std::vector<double>& u) {
     const std::vector<double> start = u;
     NewtonReport report;
@@ -84,13 +93,13 @@ class Newton {
   /// `values`: of the fixed dofs.
   void iterate(std::vector<double>& u, const std::vector<double>& values, NewtonReport& report) {
     values_ = values;
-    problem_.move_to(u, load_);
+    move_problem(u);
     double residual = report.start = norm_of_residual(u.size());
-    report.converged = residual == 0 && !prescribe(u, values);
+    report.converged = !prescribe(u, values) && residual == 0;
     forcing_ = loosest;
     double asked = 0;
     for (int k = 0; k < params_.newton.max_iterations && !report.converged; ++k) {
-      if (context_.stop && context_.stop()) {
+      if (const auto stop = stop_of(context_); stop && stop()) {
         report.interrupted = true;
         return;
       }
@@ -131,12 +140,26 @@ class Newton {
         "start nearer to the solution by [[initial]], raise newton.load_steps, or raise newton.max_iterations";
   }
 
+  /// Work of this rank alone; where it throws on one, all throw.
+  template <class Work>
+  void alone(Work work) {
+    if (ranks_)
+      on_each_rank(ranks_.ranks(), work);
+    else
+      work();
+  }
+  void move_problem(const std::vector<double>& u) {
+    alone([&] { problem_.move_to(u, load_); });
+  }
+
   /// ||R|| at the state that the problem was moved to.
   double norm_of_residual(std::size_t rows) {
     if (residual_.empty()) residual_ = Array<double, Space>(static_cast<Offset>(rows));
     problem_.residual(residual_.view());
+    const View<const double> own = std::as_const(residual_).view().part(0, ranks_.rows());
     Array<double, Space> square(1);
-    linalg::dot(exec_, residual_.view(), View<const double>(residual_.view()), square.data());
+    const Linked linked(exec_, ranks_.link());
+    linalg::dot(exec_, own, own, square.data());
     return std::sqrt(to_vector(square)[0]);
   }
 
@@ -147,13 +170,11 @@ class Newton {
   }
 
   /// Infinite where one of them is not finite.
-  static double largest(const std::vector<double>& values) {
+  double largest(const std::vector<double>& values) const {
     double most = 0;
-    for (const double value : values) {
-      if (!std::isfinite(value)) return std::numeric_limits<double>::infinity();
-      most = std::max(most, std::abs(value));
-    }
-    return most;
+    for (const double value : values)
+      most = std::isfinite(value) ? std::max(most, std::abs(value)) : std::numeric_limits<double>::infinity();
+    return ranks_ ? maximum(ranks_.ranks(), most) : most;
   }
 
   /// What corrections are small beside. A solution of 0 has no range: there it is what iterates had before.
@@ -162,6 +183,11 @@ class Newton {
     for (std::size_t i = 0; i < u.size(); ++i) {
       const double value = u[i] + (correction_.empty() ? 0.0 : correction_[i]);
       least = std::min(least, value), most = std::max(most, value), size = std::max(size, std::abs(value));
+    }
+    if (ranks_) {
+      least = minimum(ranks_.ranks(), least);
+      most = maximum(ranks_.ranks(), most);
+      size = maximum(ranks_.ranks(), size);
     }
     const double of_u = std::max(most - least, 1e-3 * size);
     largest_range_ = std::max(largest_range_, of_u);
@@ -183,9 +209,11 @@ class Newton {
 
   /// What rounding makes of R: a digit of the largest terms of each row.
   double rounding(const std::vector<double>& u) {
-    Array<double, Space> terms(static_cast<Offset>(u.size())), square(1);
-    const auto there = to_space<Space>(u);
-    system_.A->diagonal(exec_, terms.view());
+    const Offset rows = ranks_.rows();
+    Array<double, Space> terms(rows), square(1);
+    const auto there = to_space<Space>(std::span(u).first(static_cast<std::size_t>(rows)));
+    const Linked linked(exec_, ranks_.link());
+    system().A->diagonal(exec_, terms.view());
     linalg::multiply(exec_, View<const double>(terms.view()), View<const double>(there.view()), terms.view());
     linalg::dot(exec_, terms.view(), View<const double>(terms.view()), square.data());
     return std::numeric_limits<double>::epsilon() * std::sqrt(to_vector(square)[0]);
@@ -199,17 +227,23 @@ class Newton {
       away_[i] = values[i] - u[static_cast<std::size_t>(fixed_.dofs[i])];
       any |= away_[i] != 0;
     }
-    return any;
+    return ranks_ ? tessera::any(ranks_.ranks(), any) : any;
   }
+
+  /// The system of the rows that this rank owns.
+  System<Exec>& system() { return ranks_ ? own_ : system_; }
 
   /// correction_ = A^-1 R, as exactly as it is needed, and to solver.tolerance where it may be the last. False where
   /// that cannot be had.
   bool correct(const std::vector<double>& u, double residual, bool prescribes, NewtonReport& report) {
-    problem_.tangent(system_, away_);
-    if (system_.nnz == 0) system_.nnz = nnz_ = system_.matrix.nnz();
-    convert(exec_, params_, system_, context_.summary);
+    alone([&] { problem_.tangent(system_, away_); });
+    if (ranks_)
+      ranks_.take(params_, system_, own_, context_.summary);
+    else
+      convert(exec_, params_, system_, context_.summary);
+    if (nnz_ == 0) nnz_ = ranks_ ? own_.nnz : system_.matrix.nnz();
     at_rounding_ = residual <= rounding(u);
-    Array<double, Space> d(static_cast<Offset>(u.size()));
+    Array<double, Space> d(ranks_.rows());
     linalg::fill(exec_, d.view(), 0);
     solvers::SolverParams params = params_.solver;
     if (params_.newton.linear_tolerance == "adaptive") params.tolerance = std::max(params.tolerance, forcing_);
@@ -247,20 +281,26 @@ class Newton {
                     solvers::Report& report) {
     {
       Scope scope(exec_, "solve");
+      const Linked linked(exec_, ranks_.link());
       solvers::LinearSolver<Exec> solver(exec_, params);
-      solver.set_operator(*system_.A);
+      solver.set_operator(*system().A);
       const solvers::Monitor monitor = monitor_of(context_, params.tolerance);
       if (prescribes) {
-        const auto rows = to_space<Space>(fixed_.dofs);
-        const auto values = to_space<Space>(away_);
-        report = solver.solve(system_.b.view(), d.view(), monitor, {rows.view(), values.view()});
+        const DirichletData own = of_owned_rows({fixed_.dofs, away_}, ranks_.rows());
+        const auto rows = to_space<Space>(own.dofs);
+        const auto values = to_space<Space>(own.values);
+        report = solver.solve(system().b.view(), d.view(), monitor, {rows.view(), values.view()});
       } else {
-        report = solver.solve(system_.b.view(), d.view(), monitor);
+        report = solver.solve(system().b.view(), d.view(), monitor);
       }
       if (report.method.empty() && !solvers::is_direct(params_.solver))
-        scope.add_bytes(static_cast<double>(report.iterations + report.residuals) * system_.A->bytes());
+        scope.add_bytes(static_cast<double>(report.iterations + report.residuals) * system().A->bytes());
     }
     correction_ = to_vector(d);
+    if (ranks_) {
+      correction_.resize(static_cast<std::size_t>(space_.rows()));
+      linalg::update_ghosts(ranks_.ranks(), space_.index_map, space_.components, correction_);
+    }
     for (std::size_t i = 0; i < away_.size(); ++i) correction_[static_cast<std::size_t>(fixed_.dofs[i])] = away_[i];
   }
 
@@ -277,7 +317,7 @@ class Newton {
         u[static_cast<std::size_t>(fixed_.dofs[i])] = values_[i];
       double there = std::numeric_limits<double>::infinity();
       try {
-        problem_.move_to(u, load_);
+        move_problem(u);
         there = norm_of_residual(u.size());
         refused.clear();
       } catch (const Error& error) {
@@ -309,9 +349,11 @@ class Newton {
   Exec& exec_;
   Nonlinear<Exec>& problem_;
   const CommonParams& params_;
+  const Discretisation& space_;
   const DirichletData& fixed_;
   Context& context_;
-  System<Exec> system_;
+  OverRanks<Exec> ranks_;
+  System<Exec> system_, own_;  ///< of all rows that are seen, and over ranks of those that this one owns
   Array<double, Space> residual_;
   std::vector<double> correction_;
   std::vector<double> values_;  ///< [fixed] of the load step

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "base/communicator.hpp"
 #include "base/log.hpp"
 #include "base/profile.hpp"
 #include "mesh/quality.hpp"
@@ -41,9 +42,14 @@ ExitCode say_not_converged(const Error& error, Context& context) {
 
 }  // namespace
 
+std::function<bool()> stop_of(const Context& context) {
+  if (!context.ranks) return context.stop;
+  return [&context] { return any(*context.ranks, context.stop && context.stop()); };
+}
+
 solvers::Monitor monitor_of(const Context& context, double tolerance) {
   solvers::Monitor monitor;
-  monitor.stop = context.stop;
+  monitor.stop = stop_of(context);
   if (context.progress)
     // Residuals fall by a factor an iteration, more or less: so the digits won tell how far it is. They never go back.
     monitor.progress = [&context, tolerance, furthest = 0.0](int iteration, double residual) mutable {

@@ -9,6 +9,9 @@ namespace tessera::physics {
 
 struct NewtonReport;
 
+/// Whether the user asked to stop; over ranks, whether any was asked, and then it is collective.
+std::function<bool()> stop_of(const Context& context);
+
 /// Watches a solver for the user: progress, and the wish to stop.
 solvers::Monitor monitor_of(const Context& context, double tolerance);
 

@@ -36,28 +36,35 @@ solvers::Report solve_system(Exec& exec, const linalg::Operator<Exec>& A, View<c
   return report;
 }
 
-/// Makes the operator of the matrix in the format that the deck asks for. "auto" stays with CRS where the
-/// preconditioner sweeps over entries. Phase: convert.
-template <class Exec>
-void convert(Exec& exec, const CommonParams& params, System<Exec>& system, output::Summary& summary) {
+/// The operator of a matrix, Crs or BlockCrs, in the format that the deck asks for; "crs" and "block_crs" borrow it.
+/// "auto" stays with them where the preconditioner sweeps over entries. Phase: convert.
+template <class Exec, class Matrix>
+std::unique_ptr<linalg::Operator<Exec>> in_format(Exec& exec, const CommonParams& params, const Matrix& matrix,
+                                                  output::Summary& summary) {
   const MatrixParams& asked = params.matrix;
   const bool entries = asked.format == "auto" && solvers::needs_entries(params.solver);
   std::string why = fmt::format("{} needs the entries in rows",
                                 solvers::is_direct(params.solver) ? "the direct solver" : "the preconditioner");
+  std::unique_ptr<linalg::Operator<Exec>> A;
   {
     Scope scope(exec, "convert");
     try {
-      if (system.blocks.rows > 0)
-        system.A =
-            linalg::make_operator(exec, system.blocks, entries ? "block_crs" : asked.format, entries ? nullptr : &why);
-      else
-        system.A = linalg::make_operator(exec, system.matrix, entries ? "crs" : asked.format, entries ? nullptr : &why);
+      A = linalg::make_operator(exec, matrix, entries ? matrix.view().format : asked.format, entries ? nullptr : &why);
     } catch (const Error& error) {
       throw error.where() ? error : Error(error.code(), error.what(), error.help(), asked.where);
     }
   }
-  summary.set("matrix.format", system.A->format());
+  summary.set("matrix.format", A->format());
   summary.set("matrix.why", why);
+  return A;
+}
+
+template <class Exec>
+void convert(Exec& exec, const CommonParams& params, System<Exec>& system, output::Summary& summary) {
+  if (system.blocks.rows > 0)
+    system.A = in_format(exec, params, system.blocks, summary);
+  else
+    system.A = in_format(exec, params, system.matrix, summary);
 }
 
 /// The same, and lets go what the operator does not borrow.

@@ -2,6 +2,8 @@
 
 #include <fmt/format.h>
 
+#include "base/collective.hpp"
+#include "base/muted.hpp"
 #include "base/thread_limit.hpp"
 #include "linalg/block_ops.hpp"
 #include "mesh/groups.hpp"
@@ -9,6 +11,7 @@
 #include "physics/run/forecast.hpp"
 #include "physics/run/initial.hpp"
 #include "physics/run/on_grid.hpp"
+#include "physics/run/rank_run.hpp"
 #include "physics/run/results.hpp"
 #include "physics/run/space.hpp"
 
@@ -118,34 +121,34 @@ void StationaryRun::read(const Context& context) {
   solvers::check(params.solver, resolve_backend(params.run.backend));
 }
 
-/// Mesh and space; names, groups and points of the deck are checked.
-Discretisation StationaryRun::discretise(const Context& context) {
-  model().begin_on_mesh();
+/// Mesh and space; names, groups and points of the deck are checked. Returns Model::joined_vertices.
+std::vector<Index> StationaryRun::discretise(const Context& context, Discretisation& space) {
   const CommonParams& params = model().params();
   const Traits traits = model().traits();
   Threads exec(params.run.threads);
-  Discretisation space;
   space.threads = exec.count();
+  std::vector<Index> joined;
   space.mesh = mesh::make_mesh(context.deck, params.mesh, exec.count(), {context.stop, context.progress},
                                traits.axis ? mesh::Revolution::known : mesh::Revolution::refused);
   model().add_groups(space.mesh);
   {
     Scope scope(exec, "dofs");
-    make_space(context.deck, params.physics, traits.fields.front().count(space.mesh.dim),
-               model().joined_vertices(context.deck, space.mesh), space);
+    joined = model().joined_vertices(context.deck, space.mesh);
+    make_space(context.deck, params.physics, traits.fields.front().count(space.mesh.dim), joined, space);
   }
   check_axes(expressions_of(model()), space.mesh.dim);
   check_quantities(params.quantities, space.mesh);
   check_quantity_fields(params.quantities, traits, space.mesh.dim);
   check_lines(params.lines, space.mesh);
   check_exact(params.exact, space.mesh.dim, traits.fields.front());
-  return space;
+  return joined;
 }
 
-void StationaryRun::set_up(Discretisation& space, const Context& context) {
-  space = discretise(context);
+std::vector<Index> StationaryRun::set_up(Discretisation& space, const Context& context) {
+  std::vector<Index> joined = discretise(context, space);
   space.dirichlet = model().set_up(space);
   plan_of(space);  // for its checks
+  return joined;
 }
 
 Plan StationaryRun::plan_of(const Discretisation& space) const {
@@ -156,8 +159,11 @@ Plan StationaryRun::plan_of(const Discretisation& space) const {
 Start StationaryRun::start_of(const Discretisation& space, double level) const {
   std::vector<double> u = initial_values(model().params(), space, model().traits().fields.front(), level);
   for (double& value : u) value -= level;
-  if (u.empty() && !space.dirichlet.dofs.empty()) u.assign(static_cast<std::size_t>(space.rows()), 0.0);
-  return {std::move(u), below(space.dirichlet, level)};
+  const bool zero = space.ranks ? any(*space.ranks, !space.dirichlet.dofs.empty()) : !space.dirichlet.dofs.empty();
+  if (u.empty() && zero) u.assign(static_cast<std::size_t>(space.rows()), 0.0);
+  const Index rows = space.owned_rows();
+  if (!u.empty()) u.resize(static_cast<std::size_t>(rows));
+  return {std::move(u), of_owned_rows(below(space.dirichlet, level), rows)};
 }
 
 std::vector<double> StationaryRun::nonlinear_start(const Discretisation& space) const {
@@ -171,10 +177,53 @@ std::vector<double> StationaryRun::nonlinear_start(const Discretisation& space) 
 ExitCode StationaryRun::run(Context& context) {
   read(context);
   const ThreadLimit limit(model().params().run.threads);
-  if (const auto method = model().grid_method(context.deck)) return run_on_grid(*method, context);
+  if (const auto method = model().grid_method(context.deck)) {
+    if (context.ranks) check_grid_over_ranks(model().params(), context.deck);
+    return run_on_grid(*method, context);
+  }
+  model().begin_on_mesh();
+  if (context.ranks) return run_over_ranks(context);
   Discretisation space;
   set_up(space, context);
   Solved solved = solve(space, context);
+  return report(space, solved, context);
+}
+
+/// The root makes and checks the whole, each rank its part; what is asked of the solution is answered by the root.
+ExitCode StationaryRun::run_over_ranks(Context& context) {
+  Communicator& ranks = *context.ranks;
+  const CommonParams& params = model().params();
+  check_over_ranks(params, context.deck);
+  Discretisation whole, part;
+  std::vector<Index> joined;
+  on_root(ranks, [&] { joined = set_up(whole, context); });
+  int dim = whole.mesh.dim;
+  ranks.broadcast(0, &dim, sizeof dim);
+  part.threads = Threads(params.run.threads).count();
+  distribute(ranks, context.deck, params, model().traits().fields.front().count(dim), whole, joined, context.stop,
+             part);
+  on_each_rank(ranks, [&] {
+    const Muted again;
+    part.dirichlet = model().set_up(part);
+  });
+  complete_dirichlet(part);
+  summarise_ranks(part, context.summary);
+  Solved solved = solve(part, context);
+  solved.u = gather_solution(part, whole, solved.u);
+  ExitCode code = ExitCode::ok;
+  on_root(ranks, [&] {
+    {
+      const Muted again;
+      whole.dirichlet = model().set_up(whole);
+    }
+    code = report(whole, solved, context);
+  });
+  ranks.broadcast(0, &code, sizeof code);
+  return code;
+}
+
+/// Everything that becomes of a solution.
+ExitCode StationaryRun::report(Discretisation& space, Solved& solved, Context& context) {
   std::vector<double>& u = solved.u;
   prescribe(space.dirichlet, u);
   summarise_mesh(space.mesh, space, solved.nnz, context.summary);
@@ -199,6 +248,7 @@ void StationaryRun::check(Context& context) {
   read(context);
   const ThreadLimit limit(model().params().run.threads);
   if (const auto method = model().grid_method(context.deck)) return check_on_grid(*method, context);
+  model().begin_on_mesh();
   Discretisation space;
   set_up(space, context);
   const CommonParams& params = model().params();
@@ -217,6 +267,7 @@ LinearSystem StationaryRun::assemble(Context& context, bool full) {
   CommonParams& params = model().params();
   params.matrix.format = "crs";
   if (params.assembly.strategy == "matrix_free") params.assembly.strategy = "auto";  // the same operator, written down
+  model().begin_on_mesh();
   Discretisation space;
   set_up(space, context);
   const std::vector<double> u = nonlinear_start(space);

@@ -5,6 +5,7 @@
 #include "physics/model.hpp"
 #include "physics/run/backend.hpp"
 #include "physics/run/newton.hpp"
+#include "physics/run/over_ranks.hpp"
 #include "physics/run/plan.hpp"
 #include "physics/run/solve.hpp"
 
@@ -20,7 +21,7 @@ class StationaryRun : public Module {
   LinearSystem assemble(Context& context, bool full) override;
 
  protected:
-  /// A solution on the host, [rows].
+  /// A solution on the host, [rows], of those that this rank owns.
   struct Solved {
     std::vector<double> u;
     Offset nnz = 0;
@@ -35,6 +36,7 @@ class StationaryRun : public Module {
   virtual void fill(Threads& exec, const Discretisation& space, std::span<const double> u, System<Threads>& system,
                     output::Summary& summary) = 0;
 
+  /// Of the rows that this rank owns.
   Start start_of(const Discretisation& space, double level) const;
   /// Where Newton's method starts, [rows]: [[initial]], or else the level of the Dirichlet values. Empty of a linear
   /// problem.
@@ -42,9 +44,11 @@ class StationaryRun : public Module {
 
  private:
   void read(const Context& context);
-  Discretisation discretise(const Context& context);
-  void set_up(Discretisation& space, const Context& context);
+  std::vector<Index> discretise(const Context& context, Discretisation& space);
+  std::vector<Index> set_up(Discretisation& space, const Context& context);
   Plan plan_of(const Discretisation& space) const;
+  ExitCode run_over_ranks(Context& context);
+  ExitCode report(Discretisation& space, Solved& solved, Context& context);
 };
 
 /// Whether a model may be nonlinear.
@@ -82,31 +86,45 @@ class Stationary final : public StationaryRun {
 
   Solved solve(const Discretisation& space, Context& context) override {
     const CommonParams& params = model_->params();
-    return on_backend(params.run, context.summary, [&](auto& exec) {
-      using Exec = std::remove_reference_t<decltype(exec)>;
-      if constexpr (HasNonlinear<M, Exec>)
-        if (model_->is_nonlinear()) return solve_nonlinear(exec, space, context);
-      System<Exec> system;
-      model_->assemble(exec, space, system, context.summary);
-      complete(exec, params, system, context.summary);
-      Array<double, typename Exec::Space> x;
-      Solved result;
-      result.report =
-          solve_system(exec, *system.A, system.b.view(), params.solver, context, x, start_of(space, system.level));
-      result.nnz = system.nnz;
-      result.u = to_vector(x);
-      for (double& value : result.u) value += system.level;
-      return result;
-    });
+    return on_backend(
+        params.run, context.summary,
+        [&](auto& exec) {
+          using Exec = std::remove_reference_t<decltype(exec)>;
+          if constexpr (HasNonlinear<M, Exec>)
+            if (model_->is_nonlinear()) return solve_nonlinear(exec, space, context);
+          System<Exec> system;
+          if (space.ranks)
+            on_each_rank(*space.ranks, [&] { model_->assemble(exec, space, system, context.summary); });
+          else
+            model_->assemble(exec, space, system, context.summary);
+          const OverRanks<Exec> ranks(exec, space, context.summary);
+          ranks.complete(params, system, context.summary);
+          Array<double, typename Exec::Space> x;
+          Solved result;
+          const Linked linked(exec, ranks.link());
+          result.report =
+              solve_system(exec, *system.A, system.b.view(), params.solver, context, x, start_of(space, system.level));
+          result.nnz = system.nnz;
+          result.u = to_vector(x);
+          for (double& value : result.u) value += system.level;
+          return result;
+        },
+        device_of(context.ranks));
   }
 
   template <class Exec>
   Solved solve_nonlinear(Exec& exec, const Discretisation& space, Context& context) {
-    const auto problem = model_->nonlinear(exec, space, context.summary);
-    Newton<Exec> newton(exec, *problem, model_->params(), space.dirichlet, context);
+    std::unique_ptr<Nonlinear<Exec>> problem;
+    const auto make = [&] { problem = model_->nonlinear(exec, space, context.summary); };
+    if (space.ranks)
+      on_each_rank(*space.ranks, make);
+    else
+      make();
+    Newton<Exec> newton(exec, *problem, model_->params(), space, context);
     Solved result;
     result.u = nonlinear_start(space);
     result.newton = newton.solve(result.u);
+    result.u.resize(static_cast<std::size_t>(space.owned_rows()));
     result.report = result.newton->linear;
     if (result.newton->history.empty() && result.newton->converged) {  // the start solves the problem
       result.report.type = model_->params().solver.type;

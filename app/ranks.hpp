@@ -1,0 +1,35 @@
+#pragma once
+#include <memory>
+#include <string>
+
+#include "base/communicator.hpp"
+#include "base/error.hpp"
+
+namespace tessera::app {
+
+/// The ranks of a run that `mpirun -n N tessera run DECK` started; one alone otherwise. The root speaks for all: the
+/// standard output and error of the others are closed, but for what `end_after` says.
+class Ranks {
+ public:
+  /// Throws Error(usage) where this is one of several ranks and MPI cannot be loaded.
+  Ranks();
+  ~Ranks();
+  Ranks(const Ranks&) = delete;
+
+  /// nullptr: there is one.
+  Communicator* get() const { return communicator_.get(); }
+  bool is_root() const { return !communicator_ || communicator_->is_root(); }
+
+  /// This rank ends with an error. Returns where all do, so that the root reports it; where others go on, which would
+  /// wait for this one, says it with the number of this rank and ends them all.
+  void end_after(const Error& error) const;
+
+ private:
+  std::unique_ptr<Communicator> communicator_;
+  int said_ = -1;  ///< what standard error was
+};
+
+/// Whether a launcher started this process as a rank other than the first: for commands that work on one rank.
+bool is_other_rank();
+
+}  // namespace tessera::app

@@ -1,0 +1,108 @@
+#pragma once
+// A linear system that ranks share, on a backend.
+#include <memory>
+#include <utility>
+
+#include "base/collective.hpp"
+#include "linalg/rank_operator.hpp"
+#include "physics/run/solve.hpp"
+
+namespace tessera::physics {
+
+/// Says in the summary how ranks share the vectors. Collective.
+void summarise_link(const Link& link, const std::string& why_not_nccl, Offset sent, Offset ghosts,
+                    output::Summary& summary);
+
+/// What takes a system that was assembled on all the cells that a rank sees to the rows that it owns, and solves it
+/// with the others. On one rank it does nothing.
+template <class Exec>
+class OverRanks {
+ public:
+  using Space = typename Exec::Space;
+  /// Collective.
+  OverRanks(Exec& exec, const Discretisation& space, output::Summary& summary) : exec_(exec), space_(space) {
+    if (!space.ranks) return;
+    std::string why_not_nccl;
+    link_ = make_link(exec, *space.ranks, &why_not_nccl);
+    halo_ = std::make_shared<linalg::Halo<Exec>>(*link_, space.index_map, space.components);
+    summarise_link(*link_, why_not_nccl, halo_->sent(), halo_->ghosts(), summary);
+  }
+
+  explicit operator bool() const { return link_ != nullptr; }
+  Link* link() const { return link_.get(); }
+  Communicator& ranks() const { return *space_.ranks; }
+  Index rows() const { return link_ ? space_.owned_rows() : space_.rows(); }
+
+  /// `system` has the operator of its own rows and b [owned rows]; of a matrix in the format of the deck. Phase: convert.
+  void complete(const CommonParams& params, System<Exec>& system, output::Summary& summary) const {
+    if (!link_) return physics::complete(exec_, params, system, summary);
+    if (system.A) {
+      system.A = std::make_unique<linalg::RankMatrixFree<Exec>>(halo_, std::move(system.A), rows(), first_row(),
+                                                                global_rows());
+    } else {
+      split(system, system);
+      system.matrix = {};
+      system.blocks = {};
+      store(params, system, summary);
+      system.nnz = sum(ranks(), system.nnz);
+    }
+    shorten(system);
+  }
+
+  /// own = that of `local`, which stays as it is.
+  void take(const CommonParams& params, const System<Exec>& local, System<Exec>& own, output::Summary& summary) const {
+    split(local, own);
+    store(params, own, summary);
+    own.nnz = sum(ranks(), own.nnz);
+    own.b = Array<double, Space>(rows());
+    linalg::copy(exec_, local.b.view().part(0, rows()), own.b.view());
+  }
+
+ private:
+  Offset first_row() const { return space_.first_row(); }
+  Offset global_rows() const { return space_.index_map.global_size() * space_.components; }
+
+  void split(const System<Exec>& from, System<Exec>& to) const {
+    const Index interior = space_.index_map.interior(), owned = space_.index_map.owned();
+    if (from.blocks.rows > 0)
+      to.split_blocks = linalg::split_ghosts(from.blocks, interior, owned);
+    else
+      to.split = linalg::split_ghosts(from.matrix, interior, owned);
+    to.nnz = to.split.own.nnz() + to.split.ghost.nnz() + to.split_blocks.own.nnz() + to.split_blocks.ghost.nnz();
+  }
+
+  /// Operators of the matrices of `split`.
+  void store(const CommonParams& params, System<Exec>& system, output::Summary& summary) const {
+    const bool blocks = system.split_blocks.own.rows > 0;
+    std::unique_ptr<linalg::Operator<Exec>> own, ghost;
+    on_each_rank(ranks(), [&] {
+      if (blocks) {
+        own = in_format(exec_, params, system.split_blocks.own, summary);
+        ghost = std::make_unique<linalg::BlockCrsOperator<Exec>>(system.split_blocks.ghost);
+        if (own->format() != linalg::BlockCrsView<>::format) system.split_blocks.own = {};
+      } else {
+        own = in_format(exec_, params, system.split.own, summary);
+        ghost = std::make_unique<linalg::CrsOperator<Exec>>(system.split.ghost);
+        if (!own->entries()) system.split.own = {};
+      }
+    });
+    system.A = std::make_unique<linalg::RankOperator<Exec>>(halo_, std::move(own), std::move(ghost), first_row(),
+                                                            global_rows());
+  }
+
+  void shorten(System<Exec>& system) const {
+    Array<double, Space> b(rows());
+    linalg::copy(exec_, std::as_const(system.b).view().part(0, rows()), b.view());
+    system.b = std::move(b);
+  }
+
+  Exec& exec_;
+  const Discretisation& space_;
+  std::unique_ptr<Link> link_;
+  std::shared_ptr<linalg::Halo<Exec>> halo_;
+};
+
+/// What is fixed of the rows that this rank owns.
+DirichletData of_owned_rows(DirichletData fixed, Index rows);
+
+}  // namespace tessera::physics

@@ -1,0 +1,138 @@
+#include "physics/run/rank_run.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <cstring>
+#include <limits>
+#include <nlohmann/json.hpp>
+
+#include "assembly/space/periodic_dof_map.hpp"
+#include "base/collective.hpp"
+#include "base/log.hpp"
+#include "linalg/halo.hpp"
+#include "physics/run/over_ranks.hpp"
+#include "physics/run/space.hpp"
+
+namespace tessera::physics {
+
+void check_over_ranks(const CommonParams& params, const deck::Deck& deck) {
+  if (!solvers::is_direct(params.solver)) return;
+  const deck::Where where = deck.where("solver.type");
+  throw Error(ExitCode::usage, fmt::format("solver.type = \"{}\" works on one rank only", params.solver.type),
+              "choose \"cg\", \"bicgstab\" or \"gmres\", or start one rank", where ? where : params.solver.where);
+}
+
+void check_grid_over_ranks(const CommonParams& params, const deck::Deck& deck) {
+  const deck::Where where = deck.where("solver.type");
+  throw Error(ExitCode::usage,
+              fmt::format("solver.type = \"{}\" on a grid works on one rank only", params.solver.type),
+              "choose solver.type = \"cg\" and a mesh of cells, or start one rank", where ? where : params.physics.where);
+}
+
+void distribute(Communicator& ranks, const deck::Deck& deck, const CommonParams& params, int components,
+                const Discretisation& whole, std::span<const Index> joined, const std::function<bool()>& stop,
+                Discretisation& part) {
+  std::vector<int> owners;
+  on_root(ranks, [&] { owners = mesh::vertex_owners(whole.mesh, ranks.size(), params.mesh.partition, joined, stop); });
+  mesh::RankMesh own = mesh::distribute(ranks, whole.mesh, owners, joined);
+  part.mesh = std::move(own.mesh);
+  on_each_rank(ranks, [&] { make_space(deck, params.physics, components, own.joined, part); });
+  assembly::RankSpace numbered = assembly::make_rank_space(ranks, own, std::move(part.dofs), components);
+  static_cast<assembly::Space&>(part) = std::move(numbered.space);
+  part.places = std::move(numbered.places);
+  part.dof_points = assembly::dof_points(part.mesh, part.dofs);
+  if (part.unfolded)
+    for (Index& dof : part.unfolded->became) dof = numbered.new_number[dof];
+  part.ranks = &ranks;
+}
+
+void complete_dirichlet(Discretisation& part) {
+  Communicator& ranks = *part.ranks;
+  DirichletData& fixed = part.dirichlet;
+  // Free rows carry what no value is.
+  std::vector<double> values(static_cast<std::size_t>(part.rows()), 0.0), marks(values.size(), 0.0);
+  double least = std::numeric_limits<double>::infinity(), most = -least;
+  for (std::size_t i = 0; i < fixed.dofs.size(); ++i) {
+    if (fixed.dofs[i] >= part.owned_rows()) continue;
+    values[fixed.dofs[i]] = fixed.values[i];
+    marks[fixed.dofs[i]] = 1;
+    least = std::min(least, fixed.values[i]);
+    most = std::max(most, fixed.values[i]);
+  }
+  linalg::update_ghosts(ranks, part.index_map, part.components, values);
+  linalg::update_ghosts(ranks, part.index_map, part.components, marks);
+  fixed = {};
+  for (Index row = 0; row < part.rows(); ++row) {
+    if (marks[row] == 0) continue;
+    fixed.dofs.push_back(row);
+    fixed.values.push_back(values[row]);
+  }
+  least = minimum(ranks, least);
+  most = maximum(ranks, most);
+  fixed.level = !std::isfinite(least) ? 0 : least == most ? least : 0.5 * least + 0.5 * most;
+}
+
+DirichletData of_owned_rows(DirichletData fixed, Index rows) {
+  const auto owned =
+      static_cast<std::size_t>(std::lower_bound(fixed.dofs.begin(), fixed.dofs.end(), rows) - fixed.dofs.begin());
+  fixed.dofs.resize(owned);
+  fixed.values.resize(owned);
+  return fixed;
+}
+
+std::vector<double> gather_solution(const Discretisation& part, const Discretisation& whole,
+                                    std::span<const double> owned) {
+  Communicator& ranks = *part.ranks;
+  std::vector<Communicator::Bytes> to(static_cast<std::size_t>(ranks.size()));
+  Communicator::Bytes& bytes = to.front();
+  const auto components = static_cast<std::size_t>(part.components);
+  const std::size_t item = sizeof(assembly::DofPlace) + components * sizeof(double);
+  bytes.resize(part.places.size() * item);
+  for (std::size_t dof = 0; dof < part.places.size(); ++dof) {
+    std::memcpy(&bytes[dof * item], &part.places[dof], sizeof(assembly::DofPlace));
+    std::memcpy(&bytes[dof * item + sizeof(assembly::DofPlace)], &owned[dof * components], components * sizeof(double));
+  }
+  std::vector<double> u(ranks.is_root() ? static_cast<std::size_t>(whole.rows()) : 0);
+  for (const Communicator::Bytes& from : ranks.exchange(std::move(to)))
+    for (std::size_t at = 0; at < from.size(); at += item) {
+      assembly::DofPlace place;
+      std::memcpy(&place, &from[at], sizeof place);
+      const assembly::DofBlock& block = whole.dofs.block_of(place.cell);
+      const Index dof = block.cell(place.cell - block.first_cell)[place.node];
+      std::memcpy(&u[static_cast<std::size_t>(dof) * components], &from[at + sizeof place],
+                  components * sizeof(double));
+    }
+  return u;
+}
+
+void summarise_ranks(const Discretisation& part, output::Summary& summary) {
+  Communicator& ranks = *part.ranks;
+  const auto of_ranks = [&](Index mine) { return gathered(ranks, static_cast<double>(mine)); };
+  const std::vector<double> dofs = of_ranks(part.index_map.owned()), cells = of_ranks(part.mesh.cells());
+  const double mean = static_cast<double>(part.index_map.global_size()) / ranks.size();
+  const double imbalance = *std::max_element(dofs.begin(), dofs.end()) / mean;
+  summary.set("backend.ranks", ranks.size());
+  summary.set("ranks.dofs", dofs);
+  summary.set("ranks.cells", cells);
+  summary.set("ranks.imbalance", imbalance);
+  log_info(fmt::format("{} ranks: {} to {} dofs each, imbalance {:.3f}", ranks.size(),
+                       *std::min_element(dofs.begin(), dofs.end()), *std::max_element(dofs.begin(), dofs.end()),
+                       imbalance));
+}
+
+void summarise_link(const Link& link, const std::string& why_not_nccl, Offset sent, Offset ghosts,
+                    output::Summary& summary) {
+  Communicator& ranks = link.ranks();
+  const std::vector<Offset> all_sent = gathered(ranks, sent), all_ghosts = gathered(ranks, ghosts);
+  summary.set("ranks.link", link.name());
+  if (!why_not_nccl.empty())
+    warn(fmt::format("vectors go through the host, which is slow: {}", why_not_nccl));
+  std::vector<double> bytes;
+  for (std::size_t rank = 0; rank < all_sent.size(); ++rank)
+    bytes.push_back(8.0 * static_cast<double>(all_sent[rank] + all_ghosts[rank]));
+  summary.set("ranks.halo_bytes", bytes);
+}
+
+}  // namespace tessera::physics

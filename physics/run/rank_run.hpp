@@ -1,0 +1,28 @@
+#pragma once
+// A run that ranks share: how the mesh goes out and the solution comes back.
+#include "physics/model.hpp"
+
+namespace tessera::physics {
+
+/// Throws Error(usage) for what works on one rank only.
+void check_over_ranks(const CommonParams& params, const deck::Deck& deck);
+[[noreturn]] void check_grid_over_ranks(const CommonParams& params, const deck::Deck& deck);
+
+/// The part of this rank of a discretisation that the root has; others' `whole` is not read. `joined`: of the whole,
+/// see Model::joined_vertices. Collective.
+void distribute(Communicator& ranks, const deck::Deck& deck, const CommonParams& params, int components,
+                const Discretisation& whole, std::span<const Index> joined, const std::function<bool()>& stop,
+                Discretisation& part);
+
+/// What Model::set_up returned on each rank becomes one: ghosts have the values of their owners, all have one level.
+/// Collective.
+void complete_dirichlet(Discretisation& part);
+
+/// u [rows of the whole] on the root from those that each rank owns. Collective.
+std::vector<double> gather_solution(const Discretisation& part, const Discretisation& whole,
+                                    std::span<const double> owned);
+
+/// "ranks" of the summary: how many there are, and what each has. Collective.
+void summarise_ranks(const Discretisation& part, output::Summary& summary);
+
+}  // namespace tessera::physics
