@@ -73,8 +73,8 @@ int run_program(int argc, const char* const* argv) {
   std::signal(SIGXFSZ, SIG_IGN);
   std::signal(SIGPIPE, SIG_IGN);
   hold_standard_files();
-  // Started by mpirun, a command that works on one rank is that of the first.
-  if (argc > 1 && std::strcmp(argv[1], "run") != 0 && is_other_rank()) return 0;
+  // Started by mpirun, a command other than run is that of the first rank.
+  if (fall_silent_beside_root() && argc > 1 && std::strcmp(argv[1], "run") != 0) return 0;
   std::clearerr(stdout);
   keep_freed_memory();
   prepare_for_want_of_memory();

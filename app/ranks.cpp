@@ -14,34 +14,35 @@ namespace {
 /// it no longer.
 constexpr double seconds_together = 5;
 
+int loud = STDERR_FILENO;  ///< what standard error was before this rank fell silent
+
+bool is_other_rank() {
+  for (const char* name : {"OMPI_COMM_WORLD_RANK", "PMI_RANK", "PMIX_RANK", "SLURM_PROCID"})
+    if (const char* const rank = std::getenv(name)) return is_launched_as_rank() && std::atoi(rank) > 0;
+  return false;
+}
+
 }  // namespace
 
-Ranks::Ranks() {
-  if (!is_launched_as_rank()) return;
-  communicator_ = start_mpi();
-  if (communicator_->is_root()) return;
-  said_ = dup(STDERR_FILENO);
+bool fall_silent_beside_root() {
+  if (!is_other_rank()) return false;
+  loud = dup(STDERR_FILENO);
   const int nowhere = ::open("/dev/null", O_WRONLY | O_CLOEXEC);
   for (const int file : {STDOUT_FILENO, STDERR_FILENO}) (void)dup2(nowhere, file);
   (void)::close(nowhere);
+  return true;
 }
 
-Ranks::~Ranks() {
-  if (said_ >= 0) (void)::close(said_);
+Ranks::Ranks() {
+  if (is_launched_as_rank()) communicator_ = start_mpi();
 }
 
 void Ranks::end_after(const Error& error) const {
   if (!communicator_ || communicator_->all_failed(seconds_together)) return;
   const std::string text =
       fmt::format("rank {} of {}: {}", communicator_->rank(), communicator_->size(), error.report());
-  (void)!::write(said_ >= 0 ? said_ : STDERR_FILENO, text.data(), text.size());
+  (void)!::write(loud, text.data(), text.size());
   communicator_->abort(static_cast<int>(error.code()));
-}
-
-bool is_other_rank() {
-  for (const char* name : {"OMPI_COMM_WORLD_RANK", "PMI_RANK", "PMIX_RANK", "SLURM_PROCID"})
-    if (const char* const rank = std::getenv(name)) return is_launched_as_rank() && std::atoi(rank) > 0;
-  return false;
 }
 
 }  // namespace tessera::app

@@ -7,13 +7,11 @@
 
 namespace tessera::app {
 
-/// The ranks of a run that `mpirun -n N tessera run DECK` started; one alone otherwise. The root speaks for all: the
-/// standard output and error of the others are closed, but for what `end_after` says.
+/// The ranks of a run that `mpirun -n N tessera run DECK` started; one alone otherwise. The root speaks for all.
 class Ranks {
  public:
   /// Throws Error(usage) where this is one of several ranks and MPI cannot be loaded.
   Ranks();
-  ~Ranks();
   Ranks(const Ranks&) = delete;
 
   /// nullptr: there is one.
@@ -26,10 +24,10 @@ class Ranks {
 
  private:
   std::unique_ptr<Communicator> communicator_;
-  int said_ = -1;  ///< what standard error was
 };
 
-/// Whether a launcher started this process as a rank other than the first: for commands that work on one rank.
-bool is_other_rank();
+/// Closes standard output and error where a launcher started this process as a rank other than the first; whether it
+/// did. What Ranks::end_after says is heard all the same.
+bool fall_silent_beside_root();
 
 }  // namespace tessera::app

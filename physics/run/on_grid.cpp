@@ -16,7 +16,23 @@ LinearSystem GridMethod::system(bool) const {
               "poisson and convection_diffusion with finite elements have one", params().physics.where);
 }
 
+namespace {
+
+void check_one_rank(const GridMethod& method, const Context& context) {
+  if (!context.ranks) return;
+  const CommonParams& params = method.params();
+  const deck::Where where = context.deck.where("solver.type");
+  throw Error(
+      ExitCode::usage,
+      fmt::format("solver.type = \"{}\" works on one rank only, as all methods of grids do", params.solver.type),
+      "start one rank (no mpirun); of [mesh] and finite elements cg, bicgstab and gmres take any number",
+      where ? where : params.physics.where);
+}
+
+}  // namespace
+
 ExitCode run_on_grid(GridMethod& method, Context& context) {
+  check_one_rank(method, context);
   method.set_up();
   Threads host(method.params().run.threads);
   {

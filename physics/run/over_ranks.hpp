@@ -33,7 +33,8 @@ class OverRanks {
   Communicator& ranks() const { return *space_.ranks; }
   Index rows() const { return link_ ? space_.owned_rows() : space_.rows(); }
 
-  /// `system` has the operator of its own rows and b [owned rows]; of a matrix in the format of the deck. Phase: convert.
+  /// `system` has the operator of its own rows and b [owned rows]; of a matrix in the format of the deck. Phase:
+  /// convert.
   void complete(const CommonParams& params, System<Exec>& system, output::Summary& summary) const {
     if (!link_) return physics::complete(exec_, params, system, summary);
     if (system.A) {

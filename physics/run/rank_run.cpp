@@ -11,6 +11,7 @@
 #include "assembly/space/periodic_dof_map.hpp"
 #include "base/collective.hpp"
 #include "base/log.hpp"
+#include "base/profile.hpp"
 #include "linalg/halo.hpp"
 #include "physics/run/over_ranks.hpp"
 #include "physics/run/space.hpp"
@@ -24,16 +25,11 @@ void check_over_ranks(const CommonParams& params, const deck::Deck& deck) {
               "choose \"cg\", \"bicgstab\" or \"gmres\", or start one rank", where ? where : params.solver.where);
 }
 
-void check_grid_over_ranks(const CommonParams& params, const deck::Deck& deck) {
-  const deck::Where where = deck.where("solver.type");
-  throw Error(ExitCode::usage,
-              fmt::format("solver.type = \"{}\" on a grid works on one rank only", params.solver.type),
-              "choose solver.type = \"cg\" and a mesh of cells, or start one rank", where ? where : params.physics.where);
-}
-
 void distribute(Communicator& ranks, const deck::Deck& deck, const CommonParams& params, int components,
                 const Discretisation& whole, std::span<const Index> joined, const std::function<bool()>& stop,
                 Discretisation& part) {
+  Threads exec(part.threads);
+  Scope scope(exec, "distribute");
   std::vector<int> owners;
   on_root(ranks, [&] { owners = mesh::vertex_owners(whole.mesh, ranks.size(), params.mesh.partition, joined, stop); });
   mesh::RankMesh own = mesh::distribute(ranks, whole.mesh, owners, joined);
@@ -127,8 +123,7 @@ void summarise_link(const Link& link, const std::string& why_not_nccl, Offset se
   Communicator& ranks = link.ranks();
   const std::vector<Offset> all_sent = gathered(ranks, sent), all_ghosts = gathered(ranks, ghosts);
   summary.set("ranks.link", link.name());
-  if (!why_not_nccl.empty())
-    warn(fmt::format("vectors go through the host, which is slow: {}", why_not_nccl));
+  if (!why_not_nccl.empty()) warn(fmt::format("vectors go through the host, which is slow: {}", why_not_nccl));
   std::vector<double> bytes;
   for (std::size_t rank = 0; rank < all_sent.size(); ++rank)
     bytes.push_back(8.0 * static_cast<double>(all_sent[rank] + all_ghosts[rank]));

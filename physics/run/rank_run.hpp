@@ -6,10 +6,9 @@ namespace tessera::physics {
 
 /// Throws Error(usage) for what works on one rank only.
 void check_over_ranks(const CommonParams& params, const deck::Deck& deck);
-[[noreturn]] void check_grid_over_ranks(const CommonParams& params, const deck::Deck& deck);
 
 /// The part of this rank of a discretisation that the root has; others' `whole` is not read. `joined`: of the whole,
-/// see Model::joined_vertices. Collective.
+/// see Model::joined_vertices. Phase: distribute. Collective.
 void distribute(Communicator& ranks, const deck::Deck& deck, const CommonParams& params, int components,
                 const Discretisation& whole, std::span<const Index> joined, const std::function<bool()>& stop,
                 Discretisation& part);

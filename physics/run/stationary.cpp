@@ -177,10 +177,7 @@ std::vector<double> StationaryRun::nonlinear_start(const Discretisation& space) 
 ExitCode StationaryRun::run(Context& context) {
   read(context);
   const ThreadLimit limit(model().params().run.threads);
-  if (const auto method = model().grid_method(context.deck)) {
-    if (context.ranks) check_grid_over_ranks(model().params(), context.deck);
-    return run_on_grid(*method, context);
-  }
+  if (const auto method = model().grid_method(context.deck)) return run_on_grid(*method, context);
   model().begin_on_mesh();
   if (context.ranks) return run_over_ranks(context);
   Discretisation space;

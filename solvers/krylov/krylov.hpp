@@ -125,6 +125,7 @@ class Krylov {
   /// Iterations without a new least residual after which to give up (or as many as led to it, if more): badly scaled
   /// systems stay level for hundreds of iterations and then converge.
   static constexpr int stagnation_window = 2000;
+  bool is_falling() const;
 
   Replay<Exec> replay_;
   double norm_b_ = 0, reference_ = 0, target_ = 0;
@@ -323,12 +324,24 @@ void Krylov<Exec, T>::judge(int count, int& done, double& norm, End& end, bool& 
     if (norm < best_) {
       best_ = norm;
       best_iteration_ = report_.iterations;
-    } else if (report_.iterations - best_iteration_ > std::max(stagnation_window, best_iteration_) && norm > target_) {
+    } else if (report_.iterations - best_iteration_ > std::max(stagnation_window, best_iteration_) && norm > target_ &&
+               report_.iterations % (stagnation_window / 20) == 0 && !is_falling()) {
       report_.failure = stagnation(best_);
       end = End::failed;
       ended = true;
     }
   }
+}
+
+/// Whether the residual is on its way down though it was lower once: that of CG may first grow a thousandfold, where
+/// cells are long and thin. By the least of the first and of the last quarter of the window.
+template <class Exec, class T>
+bool Krylov<Exec, T>::is_falling() const {
+  constexpr int quarter = stagnation_window / 4;
+  const auto end = report_.history.end(),
+             begin = end - std::min<std::ptrdiff_t>(stagnation_window, end - report_.history.begin());
+  if (end - begin < stagnation_window) return true;
+  return *std::min_element(end - quarter, end) < 0.9 * *std::min_element(begin, begin + quarter);
 }
 
 template <class Exec, class T>

@@ -34,7 +34,7 @@ struct Options {
   std::vector<std::string> only;
   std::string findings = "out/fuzz";
   std::string replay;    ///< a folder of earlier findings
-  double patience = 20;  ///< seconds of CPU after which a run counts as endless
+  double patience = 60;  ///< seconds of CPU after which a run counts as endless
 };
 
 struct Outcome {

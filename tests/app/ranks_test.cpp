@@ -1,0 +1,304 @@
+// The program on several ranks, as mpirun starts it, beside the program on one.
+#include <algorithm>
+
+#include "app/child.hpp"
+#include "app/nonlinear.hpp"
+
+namespace {
+
+using namespace app_test;
+
+bool has_mpi() {
+  static const bool found =
+      fs::exists(fs::path(program()).parent_path() / "libtessera_mpi.so") && shell("command -v mpirun").code == 0;
+  return found;
+}
+#define SKIP_WITHOUT_MPI() \
+  if (const bool found = has_mpi(); !found) GTEST_SKIP() << "no libtessera_mpi.so beside the program, or no mpirun"
+
+/// More ranks than cores, and whoever starts them.
+const std::string mpirun =
+    "OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1 mpirun --oversubscribe --bind-to none ";
+
+Result on_ranks(int ranks, const std::string& arguments) {
+  return shell(mpirun + "-n " + std::to_string(ranks) + " " + program() + " " + arguments);
+}
+
+fs::path out_of(const std::string& name, int ranks) { return folder() / fmt::format("{}_on_{}", name, ranks); }
+
+/// The summary of a run on so many ranks, which must end well.
+nlohmann::json run_on(int ranks, const std::string& name, const std::string& deck, const std::string& options = "") {
+  const fs::path out = out_of(name, ranks);
+  const std::string arguments =
+      "run " + write_deck(name + ".toml", deck) + " --quiet --backend threads " + options + " --output " + out.string();
+  const Result result = ranks == 1 ? tessera(arguments) : on_ranks(ranks, arguments);
+  EXPECT_EQ(result.code, 0) << name << " on " << ranks << "\n" << result.text;
+  return result.code == 0 ? summary_in(out) : nlohmann::json(nlohmann::json::value_t::discarded);
+}
+
+struct Deck {
+  std::string name, text, options = {};
+  std::vector<int> ranks = {2, 4};
+  bool same_iterations = true;  ///< of a method whose rounding does not grow
+};
+void PrintTo(const Deck& deck, std::ostream* stream) { *stream << deck.name; }
+
+/// Iterations after which the residual was below a tolerance: near rounding they are a matter of luck.
+std::ptrdiff_t iterations_to(double tolerance, const nlohmann::json& summary) {
+  const std::vector<double> history = summary["solver"]["history"];
+  return std::find_if(history.begin(), history.end(), [&](double norm) { return norm <= tolerance; }) - history.begin();
+}
+
+/// The solution is that of one rank to 1e-12, and so is what is asked of it.
+void expect_as_one(const Deck& deck, int ranks, const nlohmann::json& one) {
+  const nlohmann::json many = run_on(ranks, deck.name, deck.text, deck.options);
+  ASSERT_FALSE(many.is_discarded());
+  const fs::path a = out_of(deck.name, 1), b = out_of(deck.name, ranks);
+  const Result compared = tessera("compare " + (a / "solution.vtu").string() + " " + (b / "solution.vtu").string() +
+                                  " --rtol 1e-12 --atol 1e-12");
+  EXPECT_EQ(compared.code, 0) << deck.name << " on " << ranks << "\n" << compared.text;
+  EXPECT_EQ(many["backend"]["ranks"], ranks);
+  EXPECT_EQ(many["space"]["dofs"], one["space"]["dofs"]);
+  EXPECT_EQ(many["mesh"]["groups"], one["mesh"]["groups"]);
+  double dofs = 0;
+  for (const double of_rank : many["ranks"]["dofs"]) dofs += of_rank;
+  EXPECT_EQ(dofs * one["space"].value("components", 1), double(one["space"]["dofs"]));
+  if (deck.same_iterations) {
+    EXPECT_NEAR(iterations_to(1e-8, many), iterations_to(1e-8, one), 1) << deck.name << " on " << ranks;
+  }
+  const nlohmann::json quantities = one.value("quantities", nlohmann::json::object());
+  for (const auto& [key, value] : quantities.items())
+    EXPECT_NEAR(many["quantities"][key], double(value), 1e-10 * (1 + std::abs(double(value)))) << key;
+}
+
+std::string exact_poisson(const std::string& shape, int dim, int cells, int order) {
+  const std::string u = dim == 1 ? "sin(3*x)" : dim == 2 ? "sin(3*x)*cos(y)" : "sin(3*x)*cos(y)*(1+z)";
+  return box_of(shape, dim, cells) + poisson_of(order) + "[[material]]\ndiffusivity = \"1 + x\"\nreaction = 1\n" +
+         dirichlet_on("[\"left\"]", u) + "[[boundary]]\non = [\"right\"]\ntype = \"robin\"\nalpha = 2\nvalue = 1\n" +
+         "[exact]\nu = \"" + u + "\"\nsource = true\n[solver]\ntolerance = 1e-14\n" +
+         "[[quantity]]\nname = \"mean\"\nkind = \"average\"\nof = \"u\"\n"
+         "[[quantity]]\nname = \"out\"\nkind = \"flux\"\non = [\"left\"]\n";
+}
+
+std::vector<Deck> shapes() {
+  std::vector<Deck> all;
+  for (const auto& [shape, dim, cells] : {std::tuple{"interval", 1, 40},
+                                          {"triangle", 2, 9},
+                                          {"quad", 2, 9},
+                                          {"tet", 3, 5},
+                                          {"hex", 3, 5},
+                                          {"prism", 3, 5}})
+    for (const int order : {1, 2, 3, 4})
+      all.push_back(
+          {fmt::format("{}_{}", shape, order), exact_poisson(shape, dim, dim == 3 && order > 2 ? 3 : cells, order)});
+  for (const auto& [shape, dim] : {std::pair{"quad", 2}, {"hex", 3}})
+    all.push_back({fmt::format("{}_8", shape), exact_poisson(shape, dim, 3, 8)});
+  return all;
+}
+
+class Ranks : public ::testing::TestWithParam<Deck> {};
+
+TEST_P(Ranks, GiveWhatOneGives) {
+  SKIP_WITHOUT_MPI();
+  const Deck& deck = GetParam();
+  const nlohmann::json one = run_on(1, deck.name, deck.text, deck.options);
+  ASSERT_FALSE(one.is_discarded());
+  for (const int ranks : deck.ranks) expect_as_one(deck, ranks, one);
+}
+
+std::string name_of(const ::testing::TestParamInfo<Deck>& info) { return info.param.name; }
+INSTANTIATE_TEST_SUITE_P(Shapes, Ranks, ::testing::ValuesIn(shapes()), name_of);
+
+/// How a system is assembled, stored and solved.
+std::vector<Deck> choices() {
+  const std::string tets = exact_poisson("tet", 3, 6, 1), squares = exact_poisson("quad", 2, 9, 2);
+  std::vector<Deck> all;
+  for (const char* strategy : {"colour", "colour_blocks", "atomic", "two_pass", "shared", "nonzeros"})
+    all.push_back(
+        {std::string("strategy_") + strategy, tets, fmt::format("--set assembly.strategy='\"{}\"'", strategy), {3}});
+  all.push_back({"strategy_matrix_free", tets, "--set assembly.strategy='\"matrix_free\"'", {3}});
+  for (const char* format : {"crs", "ell", "sliced_ell", "packed_ell", "cmrs"})
+    all.push_back({std::string("format_") + format, tets, fmt::format("--set matrix.format='\"{}\"'", format), {3}});
+  for (const char* preconditioner : {"none", "jacobi", "chebyshev"})
+    all.push_back({std::string("preconditioner_") + preconditioner,
+                   tets,
+                   fmt::format("--set solver.preconditioner='\"{}\"'", preconditioner),
+                   {3}});
+  // These see the part of the matrix within a rank: another preconditioner on more ranks.
+  for (const char* preconditioner : {"ssor", "multicolour_ssor"})
+    all.push_back({std::string("preconditioner_") + preconditioner,
+                   tets,
+                   fmt::format("--set solver.preconditioner='\"{}\"'", preconditioner),
+                   {3},
+                   false});
+  for (const char* solver : {"minres", "gmres"})
+    all.push_back({std::string("solver_") + solver, tets, fmt::format("--set solver.type='\"{}\"'", solver), {3}});
+  all.push_back({"solver_bicgstab", tets, "--set solver.type='\"bicgstab\"'", {3}, false});
+  all.push_back({"one_reduction", squares, "--set solver.variant='\"single_reduction\"'", {3}, false});
+  all.push_back({"mixed", squares, "--set run.precision='\"mixed\"' --set matrix.format='\"crs\"'", {3}, false});
+  for (const char* partition : {"metis", "curve"})
+    all.push_back(
+        {std::string("partition_") + partition, tets, fmt::format("--set mesh.partition='\"{}\"'", partition), {3}});
+  all.push_back({"numbered_by_metis", tets, "--set mesh.numbering='\"metis\"'", {3}});
+  return all;
+}
+INSTANTIATE_TEST_SUITE_P(Choices, Ranks, ::testing::ValuesIn(choices()), name_of);
+
+/// Modules and what they can.
+std::vector<Deck> problems() {
+  const std::string exactly = "[solver]\ntolerance = 1e-14\n";
+  const std::string flow = box_of("triangle", 2, 12) +
+                           "[physics]\ntype = \"convection_diffusion\"\n[[material]]\ndiffusivity = 0.05\nvelocity = "
+                           "[\"1\", \"y\"]\nsource = 1\n" +
+                           dirichlet_on("[\"left\", \"right\"]", "y");
+  const std::string gmres = "[solver]\ntype = \"gmres\"\ntolerance = 1e-13\n";
+  const std::string beam =
+      "[[material]]\nyoung = 2\npoisson = 0.3\nbody_force = [\"0\", \"y\", "
+      "\"-1\"]\n[[boundary]]\non = [\"left\"]\ntype = \"displacement\"\nvalue = [\"0\", \"0\", "
+      "\"0\"]\n[[boundary]]\non = [\"right\"]\ntype = \"traction\"\nvalue = [\"1\", \"0\", \"z\"]\n"
+      "[[quantity]]\nname = \"pull\"\nkind = \"reaction\"\nof = \"u_x\"\non = [\"left\"]\n" +
+      exactly;
+  const std::string elastic = "[physics]\ntype = \"elasticity\"\norder = ";
+  const std::string k_of_u = box_of("quad", 2, 8) + poisson_of(2) +
+                             "[[material]]\ndiffusivity = \"1 + u^2\"\nsource = 5\n" + dirichlet_on(all_sides(2), "x") +
+                             "[newton]\ntolerance = 1e-13\n" + exactly;
+  const std::string periodic = box_of("triangle", 2, 10) + poisson_of(2) +
+                               "[[material]]\nsource = \"sin(2*pi*x)*cos(2*pi*y)\"\nreaction = 1\n"
+                               "[[boundary]]\ntype = \"periodic\"\non = [\"left\", \"right\"]\n"
+                               "[[boundary]]\ntype = \"periodic\"\non = [\"bottom\", \"top\"]\n" +
+                               exactly;
+  return {
+      {"convection", flow + gmres},
+      {"convection_supg", flow + gmres, "--set physics.discretisation='\"supg\"'"},
+      {"convection_upwind", flow + gmres, "--set physics.discretisation='\"upwind\"'"},
+      {"elastic_tets", box_of("tet", 3, 4) + elastic + "2\n" + beam},
+      {"elastic_blocks", box_of("hex", 3, 4) + elastic + "1\n" + beam,
+       "--set solver.preconditioner='\"block_jacobi\"'"},
+      {"elastic_matrix_free", box_of("hex", 3, 3) + elastic + "3\n" + beam},
+      {"nonlinear", k_of_u, {}, {2, 4}, false},
+      {"periodic", periodic},
+  };
+}
+INSTANTIATE_TEST_SUITE_P(Problems, Ranks, ::testing::ValuesIn(problems()), name_of);
+
+std::string bytes_of(const fs::path& file) {
+  std::ifstream stream(file, std::ios::binary);
+  return {std::istreambuf_iterator<char>(stream), {}};
+}
+
+TEST(RanksRun, IsTheSameToTheLastBitTenTimes) {
+  SKIP_WITHOUT_MPI();
+  const std::string deck = exact_poisson("tet", 3, 6, 2);
+  std::string first, history;
+  for (int repeat = 0; repeat < 10; ++repeat) {
+    const nlohmann::json summary = run_on(3, "repeated", deck, repeat % 2 ? "--threads 2" : "--threads 1");
+    const std::string bytes = bytes_of(out_of("repeated", 3) / "solution.vtu");
+    ASSERT_FALSE(bytes.empty());
+    if (repeat == 0) first = bytes, history = summary["solver"]["history"].dump();
+    EXPECT_EQ(bytes, first) << "repeat " << repeat;
+    EXPECT_EQ(summary["solver"]["history"].dump(), history) << "repeat " << repeat;
+  }
+}
+
+/// Occurrences of a part in a text.
+int count(const std::string& text, const std::string& part) {
+  int found = 0;
+  for (std::size_t at = text.find(part); at != std::string::npos; at = text.find(part, at + 1)) ++found;
+  return found;
+}
+
+struct Refused {
+  const char* name;
+  int ranks;
+  std::string deck, options;
+  int code;
+  std::vector<std::string> parts;
+};
+void PrintTo(const Refused& refused, std::ostream* stream) { *stream << refused.name; }
+class RanksRefuse : public ::testing::TestWithParam<Refused> {};
+
+TEST_P(RanksRefuse, OnceWithTheWayOut) {
+  SKIP_WITHOUT_MPI();
+  const Refused& wrong = GetParam();
+  const bool elsewhere = wrong.options.starts_with("--output");
+  const Result result = on_ranks(wrong.ranks, "run " + write_deck(std::string(wrong.name) + ".toml", wrong.deck) +
+                                                  " --quiet --backend threads " + wrong.options +
+                                                  (elsewhere ? "" : " --output " + (folder() / wrong.name).string()));
+  EXPECT_EQ(result.code, wrong.code) << result.text;
+  for (const std::string& part : wrong.parts) EXPECT_TRUE(result.says(part)) << part << "\n" << result.text;
+  EXPECT_EQ(count(result.text, "error: "), 1) << result.text;
+  EXPECT_EQ(count(result.text, "help: "), 1) << result.text;
+}
+
+std::vector<Refused> refused() {
+  const std::string good = exact_poisson("triangle", 2, 6, 1);
+  std::string negative = box_of("triangle", 2, 8) + poisson_of(1) + "[[material]]\ndiffusivity = \"0.9 - x\"\n" +
+                         dirichlet_on(all_sides(2), "0");
+  return {
+      {"unknown_key", 3, good + "[outputs]\n", "", 2, {"outputs"}},
+      {"direct", 2, good, "--set solver.type='\"direct\"'", 2, {"direct", "one rank"}},
+      {"grid", 2, good, "--set solver.type='\"bcr\"'", 2, {"one rank"}},
+      {"too_many_ranks", 5, exact_poisson("triangle", 2, 1, 1), "", 2, {"ranks", "fewer"}},
+      {"no_such_mesh",
+       2,
+       "[mesh]\nfile = \"nowhere.msh\"\n" + poisson_of(1) + dirichlet_on("[\"a\"]", "0"),
+       "",
+       7,
+       {"nowhere.msh"}},
+      {"negative_somewhere", 2, negative, "", 2, {"is not positive"}},
+      {"not_converged", 2, good, "--set solver.max_iterations=3", 4, {"after 3 iterations"}},
+      {"command_line", 2, good, "--threads many", 2, {"--threads"}},
+      {"no_folder", 2, good, "--output /proc/none", 7, {"/proc/none"}},
+  };
+}
+INSTANTIATE_TEST_SUITE_P(Decks, RanksRefuse, ::testing::ValuesIn(refused()),
+                         [](const auto& info) { return info.param.name; });
+
+TEST(RanksRun, RefusesDecksThatDiffer) {
+  SKIP_WITHOUT_MPI();
+  const std::string a = write_deck("differs_a.toml", exact_poisson("triangle", 2, 6, 1));
+  const std::string b = write_deck("differs_b.toml", exact_poisson("triangle", 2, 7, 1));
+  const auto both = [&](const std::string& first, const std::string& second) {
+    const auto rank = [](const std::string& deck) {
+      return fmt::format("-n 1 {} run {} --quiet --backend threads --output {}", program(), deck,
+                         (folder() / "differs").string());
+    };
+    return shell(mpirun + rank(first) + " : " + rank(second));
+  };
+  const Result differ = both(a, b), missing = both(a, "nowhere.toml");
+  EXPECT_EQ(differ.code, 2) << differ.text;
+  EXPECT_TRUE(differ.says("rank 1 of 2 has another deck")) << differ.text;
+  EXPECT_EQ(missing.code, 7) << missing.text;
+  EXPECT_TRUE(missing.says("rank 1 of 2")) << missing.text;
+  EXPECT_TRUE(missing.says("nowhere.toml")) << missing.text;
+}
+
+TEST(RanksRun, EndsWhenARankIsKilled) {
+  SKIP_WITHOUT_MPI();
+  // Iterates without an end in sight.
+  const std::string deck = exact_poisson("tet", 3, 20, 2);
+  const fs::path out = folder() / "killed";
+  const std::string kill_one =
+      "( for i in $(seq 600); do sleep 0.1; for p in $(pgrep -f 'run .*endless.toml'); do"
+      " grep -qz 'OMPI_COMM_WORLD_RANK=1' /proc/$p/environ 2>/dev/null && grep -q threads /proc/$p/cmdline &&"
+      " [ -e " +
+      (out / "started").string() + " ] && kill -9 $p && exit; done; done ) & ";
+  const std::string run = mpirun + "-n 2 " + program() + " run " + write_deck("endless.toml", deck) +
+                          " --backend threads --set solver.tolerance=1e-30 --set solver.absolute_tolerance=0"
+                          " --set solver.max_iterations=100000000 --output " +
+                          out.string();
+  fs::create_directories(out);
+  std::ofstream(out / "started") << "";
+  const Result result = shell("{ " + kill_one + run + "; code=$?; wait; exit $code; }");
+  EXPECT_NE(result.code, 0) << result.text;
+  EXPECT_TRUE(result.says("signal 9")) << result.text;
+}
+
+TEST(RanksRun, OtherCommandsSpeakOnce) {
+  SKIP_WITHOUT_MPI();
+  const Result result = on_ranks(3, "list solvers");
+  EXPECT_EQ(result.code, 0) << result.text;
+  EXPECT_EQ(count(result.text, "bicgstab "), count(tessera("list solvers").text, "bicgstab ")) << result.text;
+}
+
+}  // namespace
