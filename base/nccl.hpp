@@ -4,9 +4,9 @@
 #include <string>
 
 // The functions of NCCL that we call.
-#define TESSERA_NCCL_FUNCTIONS(what)                                                                            \
-  what(GetUniqueId) what(CommInitRank) what(CommDestroy) what(AllGather) what(Send) what(Recv) what(GroupStart) \
-      what(GroupEnd) what(GetErrorString)
+#define TESSERA_NCCL_FUNCTIONS(what)                                                                           \
+  what(GetUniqueId) what(CommInitRank) what(CommDestroy) what(AllGather) what(AllReduce) what(Send) what(Recv) \
+      what(GroupStart) what(GroupEnd) what(GetErrorString)
 
 namespace tessera {
 

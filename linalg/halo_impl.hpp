@@ -14,6 +14,10 @@ Halo<Exec>::Halo(Link& link, const IndexMap& map, int components) : link_(link) 
   ghosts_ = static_cast<Offset>(map.ghosts().size()) * components;
   packed_ = Array<double, Space>(rows_.size());
   received_ = Array<double, Space>(ghosts_);
+  // The first exchange connects the ranks.
+  packed_.set_zero();
+  link_.start(plan_, packed_.data(), received_.data(), sizeof(double));
+  link_.finish();
 }
 
 template <class Exec>

@@ -2,6 +2,7 @@
 #include <memory>
 #include <utility>
 
+#include "linalg/ghost_product.hpp"
 #include "linalg/halo.hpp"
 #include "linalg/operator.hpp"
 
@@ -25,7 +26,6 @@ class RankOperator final : public Operator<Exec, T> {
         ghost_(std::move(ghost)),
         first_row_(first_row),
         global_rows_(global_rows),
-        product_(ghost_->rows()),
         extra_(1) {}
 
   Index rows() const override { return own_->rows(); }
@@ -37,24 +37,24 @@ class RankOperator final : public Operator<Exec, T> {
   void apply(Exec& exec, View<const T> x, View<T> y) const override {
     halo_->start(exec, x);
     alone(exec, [&] { own_->apply(exec, x, y); });
-    multiply_ghosts(exec);
-    axpy(exec, 1, product_, tail(y));
+    add_ghosts(exec, 1, tail(y));
   }
   void apply_dot(Exec& exec, View<const T> p, View<T> q, double* pq) const override {
     halo_->start(exec, p);
     alone(exec, [&] { own_->apply_dot(exec, p, q, pq); });
-    multiply_ghosts(exec);
-    axpy(exec, 1, product_, tail(q));
-    // pq += (p, A_ghost g)
-    alone(exec, [&] { dot(exec, tail(p), product_, extra_.data()); });
-    axpy(exec, 1, View<const double>(extra_.view()), View<double>(pq, 1));
+    if (const auto entries = ghost_->entries()) {
+      add_ghost_product_dot(exec, *entries, halo_->template finish<T>(exec), tail(p), tail(q), pq);
+    } else {
+      add_ghosts(exec, 1, tail(q));
+      alone(exec, [&] { dot(exec, tail(p), product_, extra_.data()); });
+      axpy(exec, 1, View<const double>(extra_.view()), View<double>(pq, 1));
+    }
     sum_over_ranks(exec, {{pq}});
   }
   void residual(Exec& exec, View<const T> x, View<const T> b, View<T> r, double* rr) const override {
     halo_->start(exec, x);
     alone(exec, [&] { own_->residual(exec, x, b, r, rr); });
-    multiply_ghosts(exec);
-    axpy(exec, -1, product_, tail(r));
+    add_ghosts(exec, -1, tail(r));
     dot(exec, r, View<const T>(r), rr);
   }
 
@@ -83,17 +83,24 @@ class RankOperator final : public Operator<Exec, T> {
     const Linked within(exec, nullptr);
     work();
   }
-  void multiply_ghosts(Exec& exec) const { ghost_->apply(exec, halo_->template finish<T>(exec), product_.view()); }
+  /// y += factor A_ghost g.
+  void add_ghosts(Exec& exec, double factor, View<T> y) const {
+    const View<const T> g = halo_->template finish<T>(exec);
+    if (const auto entries = ghost_->entries(); entries && factor == 1) return add_ghost_product(exec, *entries, g, y);
+    if (product_.empty()) product_ = Array<T, Space>(ghost_->rows());
+    ghost_->apply(exec, g, product_.view());
+    axpy(exec, factor, product_, y);
+  }
   /// Of the rows that have ghosts.
   template <class U>
   View<U> tail(View<U> y) const {
-    return y.part(y.size() - product_.size(), product_.size());
+    return y.part(y.size() - ghost_->rows(), ghost_->rows());
   }
 
   std::shared_ptr<Halo<Exec>> halo_;
   std::unique_ptr<Operator<Exec, T>> own_, ghost_;
   Offset first_row_, global_rows_;
-  mutable Array<T, Space> product_;
+  mutable Array<T, Space> product_;  ///< [rows with ghosts], where their entries are not at hand
   mutable Array<double, Space> extra_;
 };
 

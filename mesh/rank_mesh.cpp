@@ -1,9 +1,12 @@
 #include "mesh/rank_mesh.hpp"
 
 #include <algorithm>
+#include <atomic>
 #include <cstring>
 
 #include "base/archive.hpp"
+#include "base/team.hpp"
+#include "base/touch.hpp"
 #include "mesh/gmsh_reader_model.hpp"
 
 namespace tessera::mesh {
@@ -82,47 +85,73 @@ struct Source {
   }
 };
 
+/// What of the whole stays, by old numbers.
+struct Staying {
+  std::vector<char> cells, nodes;
+};
+
+Staying staying(const Mesh& whole, std::span<const int> owners, int rank) {
+  Staying result{std::vector<char>(static_cast<std::size_t>(whole.cells()), 0),
+                 std::vector<char>(static_cast<std::size_t>(whole.nodes()), 0)};
+  for (const CellBlock& block : whole.blocks) {
+    const int vertices = vertex_count(block.shape);
+    parallel_for(default_threads(), block.cells(), [&](Offset cell) {
+      const Index* const nodes = block.cell(static_cast<Index>(cell));
+      if (!std::any_of(nodes, nodes + vertices, [&](Index v) { return owners[v] == rank; })) return;
+      result.cells[static_cast<std::size_t>(block.first_cell + cell)] = 1;
+      for (int n = 0; n < block.nodes_per_cell; ++n)
+        std::atomic_ref(result.nodes[nodes[n]]).store(1, std::memory_order_relaxed);
+    });
+  }
+  return result;
+}
+
+/// The cells of a block that stay, with the new numbers of their nodes; their numbers are appended.
+CellBlock part_of_block(const CellBlock& block, const std::vector<char>& stays, const std::vector<Index>& nodes,
+                        std::vector<Index>& numbers) {
+  const auto first = static_cast<Offset>(numbers.size());
+  for (Index c = 0; c < block.cells(); ++c)
+    if (stays[block.first_cell + c]) numbers.push_back(block.first_cell + c);
+  const Offset count = static_cast<Offset>(numbers.size()) - first, width = block.nodes_per_cell;
+  CellBlock own{block.shape, block.order, block.nodes_per_cell, {}, static_cast<Index>(first)};
+  resize_by_all(own.nodes, static_cast<std::size_t>(count * width), default_threads());
+  parallel_for(default_threads(), count, [&](Offset c) {
+    const Index* const from = block.cell(numbers[static_cast<std::size_t>(first + c)] - block.first_cell);
+    for (Offset n = 0; n < width; ++n) own.nodes[static_cast<std::size_t>(c * width + n)] = nodes[from[n]];
+  });
+  return own;
+}
+
 }  // namespace
 
 RankMesh part_of_rank(const Mesh& whole, std::span<const int> owners, int rank, std::span<const Index> joined) {
-  std::vector<char> cell_stays(static_cast<std::size_t>(whole.cells()), 0);
-  std::vector<char> node_stays(static_cast<std::size_t>(whole.nodes()), 0);
-  for (const CellBlock& block : whole.blocks)
-    for (Index c = 0; c < block.cells(); ++c) {
-      const Index* const nodes = block.cell(c);
-      if (!std::any_of(nodes, nodes + vertex_count(block.shape), [&](Index v) { return owners[v] == rank; })) continue;
-      cell_stays[block.first_cell + c] = 1;
-      for (int n = 0; n < block.nodes_per_cell; ++n) node_stays[nodes[n]] = 1;
-    }
+  const Staying stays = staying(whole, owners, rank);
   std::vector<Index> order;  // of the nodes that stay
   for (Index node = 0; node < whole.nodes(); ++node)
-    if (node_stays[node]) order.push_back(node);
+    if (stays.nodes[node]) order.push_back(node);
   // Joined vertices stand together, at the first of them in the whole mesh, so that all ranks see them in one order.
   if (!joined.empty())
     std::sort(order.begin(), order.end(),
               [&](Index a, Index b) { return std::pair(joined[a], a) < std::pair(joined[b], b); });
-  std::vector<Index> nodes(node_stays.size(), -1);
-  for (std::size_t i = 0; i < order.size(); ++i) nodes[order[i]] = static_cast<Index>(i);
-  const std::vector<Index> cells = numbers_of(cell_stays);
+  std::vector<Index> nodes(stays.nodes.size(), -1);
+  const std::vector<Index> cells = numbers_of(stays.cells);
   RankMesh part;
   Mesh& mesh = part.mesh;
   mesh.dim = whole.dim;
   mesh.order = whole.order;
   mesh.measure = whole.measure;
-  for (const Index node : order) {
-    mesh.points.insert(mesh.points.end(), whole.point(node), whole.point(node) + 3);
-    part.owners.push_back(owners[node]);
-  }
+  resize_by_all(mesh.points, 3 * order.size(), default_threads());
+  resize_by_all(part.owners, order.size(), default_threads());
+  parallel_for(default_threads(), static_cast<Offset>(order.size()), [&](Offset i) {
+    const Index node = order[static_cast<std::size_t>(i)];
+    nodes[node] = static_cast<Index>(i);
+    std::copy_n(whole.point(node), 3, mesh.points.begin() + 3 * i);
+    part.owners[static_cast<std::size_t>(i)] = owners[node];
+  });
   if (!joined.empty()) part.joined = part_of_joined(joined, order);
-  for (const CellBlock& block : whole.blocks) {
-    CellBlock own{block.shape, block.order, block.nodes_per_cell, {}, static_cast<Index>(part.cell_numbers.size())};
-    for (Index c = 0; c < block.cells(); ++c) {
-      if (!cell_stays[block.first_cell + c]) continue;
-      part.cell_numbers.push_back(block.first_cell + c);
-      for (int n = 0; n < block.nodes_per_cell; ++n) own.nodes.push_back(nodes[block.cell(c)[n]]);
-    }
-    if (own.cells() > 0) mesh.blocks.push_back(std::move(own));
-  }
+  for (const CellBlock& block : whole.blocks)
+    if (CellBlock own = part_of_block(block, stays.cells, nodes, part.cell_numbers); own.cells() > 0)
+      mesh.blocks.push_back(std::move(own));
   std::vector<Index> facets(static_cast<std::size_t>(whole.facets.size()), -1);
   for (Index f = 0; f < whole.facets.size(); ++f) {
     if (cells[whole.facets.cell[f]] < 0) continue;
@@ -137,6 +166,22 @@ RankMesh part_of_rank(const Mesh& whole, std::span<const int> owners, int rank, 
   return part;
 }
 
+namespace {
+
+/// Most of what an archive of it takes.
+std::size_t bytes_of(const RankMesh& part) {
+  std::size_t bytes = 1 << 16;
+  bytes += part.mesh.points.size() * sizeof(double) + part.cell_numbers.size() * sizeof(Index);
+  bytes += (part.owners.size() + part.joined.size()) * sizeof(Index) + part.mesh.facets.cell.size() * 6;
+  for (const CellBlock& block : part.mesh.blocks) bytes += block.nodes.size() * sizeof(Index);
+  for_each_group(part.mesh, [&](const Group& group) {
+    bytes += (group.entities.size() + group.vertices.size()) * sizeof(Index) + group.name.size() + 64;
+  });
+  return bytes;
+}
+
+}  // namespace
+
 RankMesh distribute(Communicator& ranks, const Mesh& whole, std::span<const int> owners,
                     std::span<const Index> joined) {
   std::vector<Communicator::Bytes> to(static_cast<std::size_t>(ranks.size()));
@@ -145,6 +190,7 @@ RankMesh distribute(Communicator& ranks, const Mesh& whole, std::span<const int>
     for (int rank = 1; rank < ranks.size(); ++rank) {
       RankMesh part = part_of_rank(whole, owners, rank, joined);
       Sink sink;
+      sink.bytes.reserve(bytes_of(part));
       ArchiveWriter<Sink> archive(sink);
       archive(part);
       to[static_cast<std::size_t>(rank)] = std::move(sink.bytes);

@@ -25,9 +25,9 @@ std::vector<char> vertices(const Mesh& mesh) {
   return result;
 }
 
-/// Ranks along each axis of a box, with the least area between their bricks.
+/// Ranks along each axis of a box, with the least area between their bricks; zeros where none has a cell for each.
 std::array<int, 3> bricks(const std::array<Index, 3>& cells, int ranks) {
-  std::array<int, 3> best{ranks, 1, 1};
+  std::array<int, 3> best{0, 0, 0};
   double least = std::numeric_limits<double>::infinity();
   const auto along = [&](int axis) { return std::max<double>(1, cells[axis]); };
   for (int x = 1; x <= ranks; ++x)
@@ -40,8 +40,10 @@ std::array<int, 3> bricks(const std::array<Index, 3>& cells, int ranks) {
   return best;
 }
 
+/// Empty where the box has too few cells.
 std::vector<int> of_box(const Mesh& mesh, int ranks) {
   const std::array<int, 3> along = bricks(mesh.box_cells, ranks);
+  if (along[0] == 0) return {};
   std::array<Offset, 3> nodes{1, 1, 1};
   for (int axis = 0; axis < mesh.dim; ++axis) nodes[axis] = Offset{mesh.box_cells[axis]} * mesh.order + 1;
   std::vector<int> owners(static_cast<std::size_t>(mesh.nodes()));
@@ -104,13 +106,11 @@ bool all_own(const std::vector<int>& owners, const std::vector<char>& is_vertex,
 
 std::vector<int> vertex_owners(const Mesh& mesh, int ranks, const std::string& method, std::span<const Index> joined,
                                const std::function<bool()>& stop) {
-  const std::vector<char> is_vertex = vertices(mesh);
   std::vector<int> owners;
-  if (method == "auto" && mesh.box_cells[0] > 0) {
-    owners = of_box(mesh, ranks);
-    join(joined, owners);
-    if (all_own(owners, is_vertex, ranks)) return owners;
-  } else if (method == "metis" || (method == "auto" && mesh.nodes() <= most_for_metis)) {
+  if (method == "auto" && mesh.box_cells[0] > 0 && joined.empty())
+    if (owners = of_box(mesh, ranks); !owners.empty()) return owners;
+  const std::vector<char> is_vertex = vertices(mesh);
+  if (method == "metis" || (method == "auto" && mesh.nodes() <= most_for_metis)) {
     const std::vector<Index> parts = partition_graph(node_nodes(mesh), ranks);
     owners.assign(parts.begin(), parts.end());
     join(joined, owners);

@@ -144,7 +144,8 @@ IndexMap Numbering::number() {
     std::vector<std::pair<Offset, Index>> order;
     for (std::size_t i = 0; i < numbers.size(); ++i) order.emplace_back(numbers[i], ghosts[rank][i]);
     std::sort(order.begin(), order.end());
-    IndexMap::Parts::Ghosts& group = parts.ghosts.emplace_back(static_cast<int>(rank));
+    parts.ghosts.push_back({.owner = static_cast<int>(rank)});
+    IndexMap::Parts::Ghosts& group = parts.ghosts.back();
     for (const auto& [global, dof] : order) {
       group.numbers.push_back(global);
       new_number[dof] = next++;

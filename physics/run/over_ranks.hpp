@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "base/collective.hpp"
+#include "base/profile.hpp"
 #include "linalg/rank_operator.hpp"
 #include "physics/run/solve.hpp"
 
@@ -22,6 +23,7 @@ class OverRanks {
   /// Collective.
   OverRanks(Exec& exec, const Discretisation& space, output::Summary& summary) : exec_(exec), space_(space) {
     if (!space.ranks) return;
+    Scope scope(exec, "connect");
     std::string why_not_nccl;
     link_ = make_link(exec, *space.ranks, &why_not_nccl);
     halo_ = std::make_shared<linalg::Halo<Exec>>(*link_, space.index_map, space.components);
