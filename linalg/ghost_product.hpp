@@ -4,8 +4,8 @@
 
 namespace tessera::linalg {
 
-// What ghosts add to a product that a rank has made of its own columns, in one pass. A [rows, ghosts] has a few entries
-// in each row: 12 B each, and 24 B a row. Every function exists for Threads and Cuda, in double and float.
+// What ghosts add to a product that a rank has made of its own part. Every function is one pass and exists for Threads
+// and Cuda, in double and float. A [rows, ghosts] has a few entries in each row: 12 B each, and 24 B a row.
 
 /// y += A g.
 template <class Exec, class T>
@@ -14,5 +14,12 @@ void add_ghost_product(Exec& exec, const CrsView<const T>& A, View<const T> g, V
 template <class Exec, class T>
 void add_ghost_product_dot(Exec& exec, const CrsView<const T>& A, View<const T> g, View<const T> p, View<T> q,
                            double* pq);
+
+/// to_k = x_rows[k].
+template <class Exec, class T>
+void gather_rows(Exec& exec, View<const Index> rows, View<const T> x, View<T> to);
+/// y_rows[k] += from_k; the rows are distinct.
+template <class Exec, class T>
+void add_to_rows(Exec& exec, View<const Index> rows, View<const T> from, View<T> y);
 
 }  // namespace tessera::linalg

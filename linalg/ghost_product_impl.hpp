@@ -35,8 +35,20 @@ void add_ghost_product_dot(Exec& exec, const CrsView<const T>& A, View<const T> 
       pq);
 }
 
-#define TESSERA_INSTANTIATE_GHOST_PRODUCT(Exec, T)                                             \
-  template void add_ghost_product(Exec&, const CrsView<const T>&, View<const T>, View<T>);     \
+template <class Exec, class T>
+void gather_rows(Exec& exec, View<const Index> rows, View<const T> x, View<T> to) {
+  for_each(exec, rows.size(), [=] TESSERA_HD(Offset k) { to[k] = x[rows[k]]; });
+}
+
+template <class Exec, class T>
+void add_to_rows(Exec& exec, View<const Index> rows, View<const T> from, View<T> y) {
+  for_each(exec, rows.size(), [=] TESSERA_HD(Offset k) { y[rows[k]] += from[k]; });
+}
+
+#define TESSERA_INSTANTIATE_GHOST_PRODUCT(Exec, T)                                         \
+  template void add_ghost_product(Exec&, const CrsView<const T>&, View<const T>, View<T>); \
+  template void gather_rows(Exec&, View<const Index>, View<const T>, View<T>);             \
+  template void add_to_rows(Exec&, View<const Index>, View<const T>, View<T>);             \
   template void add_ghost_product_dot(Exec&, const CrsView<const T>&, View<const T>, View<const T>, View<T>, double*)
 
 }  // namespace tessera::linalg

@@ -90,15 +90,27 @@ struct Staying {
   std::vector<char> cells, nodes;
 };
 
-Staying staying(const Mesh& whole, std::span<const int> owners, int rank) {
-  Staying result{std::vector<char>(static_cast<std::size_t>(whole.cells()), 0),
-                 std::vector<char>(static_cast<std::size_t>(whole.nodes()), 0)};
+/// Cells with a vertex of the rank.
+std::vector<char> cells_at_vertices(const Mesh& whole, std::span<const int> owners, int rank) {
+  std::vector<char> result(static_cast<std::size_t>(whole.cells()), 0);
   for (const CellBlock& block : whole.blocks) {
     const int vertices = vertex_count(block.shape);
     parallel_for(default_threads(), block.cells(), [&](Offset cell) {
       const Index* const nodes = block.cell(static_cast<Index>(cell));
-      if (!std::any_of(nodes, nodes + vertices, [&](Index v) { return owners[v] == rank; })) return;
-      result.cells[static_cast<std::size_t>(block.first_cell + cell)] = 1;
+      if (std::any_of(nodes, nodes + vertices, [&](Index v) { return owners[v] == rank; }))
+        result[static_cast<std::size_t>(block.first_cell + cell)] = 1;
+    });
+  }
+  return result;
+}
+
+/// With the nodes of the cells.
+Staying staying(const Mesh& whole, std::vector<char> cells) {
+  Staying result{std::move(cells), std::vector<char>(static_cast<std::size_t>(whole.nodes()), 0)};
+  for (const CellBlock& block : whole.blocks) {
+    parallel_for(default_threads(), block.cells(), [&](Offset cell) {
+      if (!result.cells[static_cast<std::size_t>(block.first_cell + cell)]) return;
+      const Index* const nodes = block.cell(static_cast<Index>(cell));
       for (int n = 0; n < block.nodes_per_cell; ++n)
         std::atomic_ref(result.nodes[nodes[n]]).store(1, std::memory_order_relaxed);
     });
@@ -122,10 +134,8 @@ CellBlock part_of_block(const CellBlock& block, const std::vector<char>& stays, 
   return own;
 }
 
-}  // namespace
-
-RankMesh part_of_rank(const Mesh& whole, std::span<const int> owners, int rank, std::span<const Index> joined) {
-  const Staying stays = staying(whole, owners, rank);
+/// `owners` and `joined` may be empty.
+RankMesh part_of(const Mesh& whole, const Staying& stays, std::span<const int> owners, std::span<const Index> joined) {
   std::vector<Index> order;  // of the nodes that stay
   for (Index node = 0; node < whole.nodes(); ++node)
     if (stays.nodes[node]) order.push_back(node);
@@ -141,12 +151,12 @@ RankMesh part_of_rank(const Mesh& whole, std::span<const int> owners, int rank, 
   mesh.order = whole.order;
   mesh.measure = whole.measure;
   resize_by_all(mesh.points, 3 * order.size(), default_threads());
-  resize_by_all(part.owners, order.size(), default_threads());
+  if (!owners.empty()) resize_by_all(part.owners, order.size(), default_threads());
   parallel_for(default_threads(), static_cast<Offset>(order.size()), [&](Offset i) {
     const Index node = order[static_cast<std::size_t>(i)];
     nodes[node] = static_cast<Index>(i);
     std::copy_n(whole.point(node), 3, mesh.points.begin() + 3 * i);
-    part.owners[static_cast<std::size_t>(i)] = owners[node];
+    if (!owners.empty()) part.owners[static_cast<std::size_t>(i)] = owners[node];
   });
   if (!joined.empty()) part.joined = part_of_joined(joined, order);
   for (const CellBlock& block : whole.blocks)
@@ -166,8 +176,6 @@ RankMesh part_of_rank(const Mesh& whole, std::span<const int> owners, int rank, 
   return part;
 }
 
-namespace {
-
 /// Most of what an archive of it takes.
 std::size_t bytes_of(const RankMesh& part) {
   std::size_t bytes = 1 << 16;
@@ -181,6 +189,14 @@ std::size_t bytes_of(const RankMesh& part) {
 }
 
 }  // namespace
+
+RankMesh part_of_rank(const Mesh& whole, std::span<const int> owners, int rank, std::span<const Index> joined) {
+  return part_of(whole, staying(whole, cells_at_vertices(whole, owners, rank)), owners, joined);
+}
+
+RankMesh part_of_cells(const Mesh& whole, std::vector<char> cells) {
+  return part_of(whole, staying(whole, std::move(cells)), {}, {});
+}
 
 RankMesh distribute(Communicator& ranks, const Mesh& whole, std::span<const int> owners,
                     std::span<const Index> joined) {

@@ -31,6 +31,9 @@ std::vector<int> vertex_owners(const Mesh& mesh, int ranks, const std::string& m
 /// The part of a rank.
 RankMesh part_of_rank(const Mesh& whole, std::span<const int> owners, int rank, std::span<const Index> joined = {});
 
+/// Some cells of a mesh, those that are marked [cells]; nobody owns their vertices.
+RankMesh part_of_cells(const Mesh& whole, std::vector<char> cells);
+
 /// The part of each rank, from the root, which has the whole mesh, its owners and `joined`; others' are not read.
 /// Collective.
 RankMesh distribute(Communicator& ranks, const Mesh& whole, std::span<const int> owners,

@@ -5,6 +5,7 @@
 
 #include "base/collective.hpp"
 #include "base/profile.hpp"
+#include "linalg/rank_cells.hpp"
 #include "linalg/rank_operator.hpp"
 #include "physics/run/solve.hpp"
 
@@ -35,21 +36,36 @@ class OverRanks {
   Communicator& ranks() const { return *space_.ranks; }
   Index rows() const { return link_ ? space_.owned_rows() : space_.rows(); }
 
-  /// `system` has the operator of its own rows and b [owned rows]; of a matrix in the format of the deck. Phase:
-  /// convert.
+  /// `system` has the operator of its own rows and b [owned rows], where it had a matrix; of one in the format of the
+  /// deck. Phase: convert.
   void complete(const CommonParams& params, System<Exec>& system, output::Summary& summary) const {
     if (!link_) return physics::complete(exec_, params, system, summary);
-    if (system.A) {
-      system.A = std::make_unique<linalg::RankMatrixFree<Exec>>(halo_, std::move(system.A), rows(), first_row(),
-                                                                global_rows());
-    } else {
-      split(system, system);
-      system.matrix = {};
-      system.blocks = {};
-      store(params, system, summary);
-      system.nnz = sum(ranks(), system.nnz);
-    }
+    split(system, system);
+    system.matrix = {};
+    system.blocks = {};
+    store(params, system, summary);
+    system.nnz = sum(ranks(), system.nnz);
     shorten(system);
+  }
+
+  /// The same of an operator without a matrix, from those of the cells without ghosts and of the cells with them, which
+  /// have the dofs `own` of this rank.
+  void join(System<Exec>& inner, System<Exec>& outer, const std::vector<Index>& own, System<Exec>& to) const {
+    std::vector<Index> list;
+    for (const Index dof : own)
+      for (int c = 0; c < space_.components; ++c) list.push_back(space_.row(dof, c));
+    auto rows_of_outer = std::make_shared<const Array<Index, Space>>(to_space<Space>(list));
+    to.b = Array<double, Space>(rows());
+    if (inner.A)
+      linalg::copy(exec_, inner.b.view(), to.b.view());
+    else
+      linalg::fill(exec_, to.b.view(), 0);
+    if (outer.A)
+      linalg::add_to_rows(exec_, rows_of_outer->view(), std::as_const(outer.b).view().part(0, rows_of_outer->size()),
+                          to.b.view());
+    to.level = inner.A ? inner.level : outer.level;
+    to.A = std::make_unique<linalg::RankCells<Exec>>(halo_, std::move(inner.A), std::move(outer.A),
+                                                     std::move(rows_of_outer), rows(), first_row(), global_rows());
   }
 
   /// own = that of `local`, which stays as it is.

@@ -6,7 +6,7 @@
 #include <cmath>
 #include <cstring>
 #include <limits>
-#include <nlohmann/json.hpp>
+#include <numeric>
 
 #include "assembly/space/periodic_dof_map.hpp"
 #include "base/collective.hpp"
@@ -68,6 +68,85 @@ void complete_dirichlet(Discretisation& part) {
   least = minimum(ranks, least);
   most = maximum(ranks, most);
   fixed.level = !std::isfinite(least) ? 0 : least == most ? least : 0.5 * least + 0.5 * most;
+}
+
+namespace {
+
+/// The marked cells, with dofs of these numbers [dofs of the part], `count` of them; -1: a dof that none has.
+void take_cells(const Discretisation& part, std::vector<char> cells, const std::vector<Index>& numbers, Index count,
+                Discretisation& to) {
+  mesh::RankMesh of_cells = mesh::part_of_cells(part.mesh, std::move(cells));
+  to.mesh = std::move(of_cells.mesh);
+  assembly::DofMap dofs{.order = part.dofs.order, .dofs = count, .blocks = {}, .vertex_dofs = {}};
+  dofs.vertex_dofs.assign(static_cast<std::size_t>(to.mesh.nodes()), -1);
+  for (const mesh::CellBlock& block : to.mesh.blocks) {
+    const assembly::DofBlock& from = part.dofs.block_of(of_cells.cell_numbers[block.first_cell]);
+    std::vector<Index> own;
+    own.reserve(static_cast<std::size_t>(block.cells()) * static_cast<std::size_t>(from.nodes));
+    for (Index c = 0; c < block.cells(); ++c) {
+      const Index* const old = from.cell(of_cells.cell_numbers[block.first_cell + c] - from.first_cell);
+      for (int v = 0; v < mesh::vertex_count(block.shape); ++v) dofs.vertex_dofs[block.cell(c)[v]] = numbers[old[v]];
+      for (int node = 0; node < from.nodes; ++node) own.push_back(numbers[old[node]]);
+    }
+    dofs.blocks.push_back(
+        {from.shape, from.geometry_order, from.nodes, assembly::CellDofs(std::move(own)), block.first_cell});
+  }
+  static_cast<assembly::Space&>(to) = assembly::Space(std::move(dofs), part.components);
+  to.dof_points.resize(3 * static_cast<std::size_t>(count));
+  for (std::size_t dof = 0; dof < numbers.size(); ++dof)
+    if (numbers[dof] >= 0)
+      std::copy_n(&part.dof_points[3 * dof], 3, &to.dof_points[3 * static_cast<std::size_t>(numbers[dof])]);
+  for (std::size_t i = 0; i < part.dirichlet.dofs.size(); ++i) {
+    const Index row = part.dirichlet.dofs[i], dof = numbers[part.dof_of(row)];
+    if (dof < 0) continue;
+    to.dirichlet.dofs.push_back(to.row(dof, part.component_of(row)));
+    to.dirichlet.values.push_back(part.dirichlet.values[i]);
+  }
+  to.dirichlet.level = part.dirichlet.level;
+  to.threads = part.threads;
+  to.ranks = part.ranks;
+}
+
+/// [cells] whether they have a ghost.
+std::vector<char> have_ghosts(const Discretisation& part) {
+  std::vector<char> result(static_cast<std::size_t>(part.mesh.cells()), 0);
+  const Index owned = part.index_map.owned();
+  for (const assembly::DofBlock& block : part.dofs.blocks)
+    for (Index c = 0; c < block.cells(); ++c)
+      result[block.first_cell + c] =
+          std::any_of(block.cell(c), block.cell(c) + block.nodes, [&](Index dof) { return dof >= owned; });
+  return result;
+}
+
+}  // namespace
+
+CellsOfPart cells_without_ghosts(const Discretisation& part) {
+  std::vector<char> cells = have_ghosts(part);
+  for (char& cell : cells) cell = !cell;
+  std::vector<Index> numbers(static_cast<std::size_t>(part.dofs.dofs), -1);
+  std::iota(numbers.begin(), numbers.begin() + part.index_map.owned(), 0);
+  CellsOfPart result;
+  take_cells(part, std::move(cells), numbers, part.index_map.owned(), result.space);
+  return result;
+}
+
+CellsOfPart cells_with_ghosts(const Discretisation& part) {
+  std::vector<char> cells = have_ghosts(part);
+  const Index owned = part.index_map.owned();
+  std::vector<Index> numbers(static_cast<std::size_t>(part.dofs.dofs), -1);
+  for (const assembly::DofBlock& block : part.dofs.blocks)
+    for (Index c = 0; c < block.cells(); ++c)
+      if (cells[block.first_cell + c])
+        for (int node = 0; node < block.nodes; ++node) numbers[block.cell(c)[node]] = 0;
+  CellsOfPart result;
+  Index next = 0;
+  for (Index dof = 0; dof < part.dofs.dofs; ++dof) {
+    if (dof < owned && numbers[dof] < 0) continue;  // all ghosts are taken, in their order
+    numbers[dof] = next++;
+    if (dof < owned) result.own.push_back(dof);
+  }
+  take_cells(part, std::move(cells), numbers, next, result.space);
+  return result;
 }
 
 DirichletData of_owned_rows(DirichletData fixed, Index rows) {

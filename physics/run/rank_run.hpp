@@ -17,6 +17,16 @@ void distribute(Communicator& ranks, const deck::Deck& deck, const CommonParams&
 /// Collective.
 void complete_dirichlet(Discretisation& part);
 
+/// Cells of a part as a discretisation of their own, for operators without a matrix: those without ghosts, whose dofs
+/// are all that the rank owns; or those with ghosts, whose dofs are some that it owns, `own`, and behind these all
+/// ghosts.
+struct CellsOfPart {
+  Discretisation space;
+  std::vector<Index> own;  ///< dofs of the part
+};
+CellsOfPart cells_without_ghosts(const Discretisation& part);
+CellsOfPart cells_with_ghosts(const Discretisation& part);
+
 /// u [rows of the whole] on the root from those that each rank owns. Collective.
 std::vector<double> gather_solution(const Discretisation& part, const Discretisation& whole,
                                     std::span<const double> owned);

@@ -2,11 +2,13 @@
 // run_stationary: A u = b, or R(u) = 0 by Newton's method, from the deck to the files, for any Model.
 #include <memory>
 
+#include "base/muted.hpp"
 #include "physics/model.hpp"
 #include "physics/run/backend.hpp"
 #include "physics/run/newton.hpp"
 #include "physics/run/over_ranks.hpp"
 #include "physics/run/plan.hpp"
+#include "physics/run/rank_run.hpp"
 #include "physics/run/solve.hpp"
 
 namespace tessera::physics {
@@ -38,6 +40,7 @@ class StationaryRun : public Module {
 
   /// Of the rows that this rank owns.
   Start start_of(const Discretisation& space, double level) const;
+  Plan plan_of(const Discretisation& space) const;
   /// Where Newton's method starts, [rows]: [[initial]], or else the level of the Dirichlet values. Empty of a linear
   /// problem.
   std::vector<double> nonlinear_start(const Discretisation& space) const;
@@ -46,7 +49,6 @@ class StationaryRun : public Module {
   void read(const Context& context);
   std::vector<Index> discretise(const Context& context, Discretisation& space);
   std::vector<Index> set_up(Discretisation& space, const Context& context);
-  Plan plan_of(const Discretisation& space) const;
   ExitCode run_over_ranks(Context& context);
   ExitCode report(Discretisation& space, Solved& solved, Context& context);
 };
@@ -93,12 +95,17 @@ class Stationary final : public StationaryRun {
           if constexpr (HasNonlinear<M, Exec>)
             if (model_->is_nonlinear()) return solve_nonlinear(exec, space, context);
           System<Exec> system;
-          if (space.ranks)
-            on_each_rank(*space.ranks, [&] { model_->assemble(exec, space, system, context.summary); });
-          else
-            model_->assemble(exec, space, system, context.summary);
           const OverRanks<Exec> ranks(exec, space, context.summary);
-          ranks.complete(params, system, context.summary);
+          CellsOfPart inner, outer;  // operators without a matrix look at their meshes as long as they live
+          if (!ranks) {
+            model_->assemble(exec, space, system, context.summary);
+            ranks.complete(params, system, context.summary);
+          } else if (plan_of(space).matrix_free) {
+            assemble_cells(exec, space, ranks, inner, outer, system, context.summary);
+          } else {
+            on_each_rank(ranks.ranks(), [&] { model_->assemble(exec, space, system, context.summary); });
+            ranks.complete(params, system, context.summary);
+          }
           Array<double, typename Exec::Space> x;
           Solved result;
           const Linked linked(exec, ranks.link());
@@ -110,6 +117,29 @@ class Stationary final : public StationaryRun {
           return result;
         },
         device_of(context.ranks));
+  }
+
+  /// An operator without a matrix over ranks: cells without ghosts and cells with them, each set up by the model as a
+  /// mesh of its own.
+  template <class Exec>
+  void assemble_cells(Exec& exec, const Discretisation& space, const OverRanks<Exec>& ranks, CellsOfPart& inner,
+                      CellsOfPart& outer, System<Exec>& system, output::Summary& summary) {
+    System<Exec> of_inner, of_outer;
+    on_each_rank(ranks.ranks(), [&] {
+      inner = cells_without_ghosts(space);
+      outer = cells_with_ghosts(space);
+      const auto assemble = [&](Discretisation& cells, System<Exec>& to) {
+        if (cells.mesh.cells() == 0) return;
+        {
+          const Muted again;
+          model_->set_up(cells);
+        }
+        model_->assemble(exec, cells, to, summary);
+      };
+      assemble(inner.space, of_inner);
+      assemble(outer.space, of_outer);
+    });
+    ranks.join(of_inner, of_outer, outer.own, system);
   }
 
   template <class Exec>
