@@ -32,11 +32,12 @@ to read first: one table, ours against the best peer, and five plots.
 | `bvp` | 24 B an unknown given f in double, 12 in float | problems P1 and P2 of the source, with its printed errors |
 | `lmsor` | an iteration: u 24 B a point in double, and 40, 24 or 16 B of coefficients by `recompute`; passes of several iterations read and write each array once | random wind and values; the residual after 4 iterations compared with the first row's |
 | `coefficient` | the cells' nodes and their coordinates read once, the values written once | expressions at all quadrature points; the peer is what all cores take for the same values and a copy to the device, and the values are compared |
+| `ranks` | none: an iteration of CG on several GPUs beside the same on one; see [scaling.md](scaling.md) | boxes with a rough source, a fixed number of iterations |
 | `whole_runs` | none: wall time of `tessera run` without output, from the start of the process to its end, and its phases | the cube with sines |
 | `end_to_end` | none: times of whole phases, FEniCSx in the same run | the cube with sines |
 
 To repeat: `build/release/bin/<name>_bench` with `--backend threads|cuda|all`, `--out FOLDER`, `--quick` for small sizes; `bench/end_to_end`;
-`bench/whole_runs`.
+`bench/whole_runs`; `bench/ranks` on a machine with several GPUs.
 """
 
 
@@ -77,7 +78,7 @@ def columns(data):
 def section(data):
     bench = data["bench"]
     lines = [f"## {data['heading']}", ""]
-    facts = [f"`{bench}`" if bench in ("end_to_end", "whole_runs") else f"`{bench}_bench`", data["date"],
+    facts = [f"`{bench}`" if bench in ("end_to_end", "ranks", "whole_runs") else f"`{bench}_bench`", data["date"],
              f"commit {data.get('commit', 'unknown')}"]
     if data.get("copy_GB_per_s"):
         facts.append(f"copy {number(data['copy_GB_per_s'], 4)} GB/s")

@@ -19,6 +19,7 @@ TITLES = {
     "lmsor": "Relaxation of convection-diffusion",
     "expression": "Expressions of decks",
     "coefficient": "Coefficients at quadrature points",
+    "ranks": "Several GPUs",
     "whole_runs": "From deck to solution",
     "end_to_end": "From mesh to solution",
 }
