@@ -134,6 +134,21 @@ void add_work_on_files(CLI::App& app, Action& action) {
   command->add_flag("--quiet", comparison->quiet, "print nothing where nothing differs");
   command->callback([=, &action] { action = [=] { return compare(*comparison); }; });
 
+  auto verification = std::make_shared<VerifyCommand>();
+  command = add(app, "verify", "run a deck on every backend and number of ranks at hand: do they agree? exit code 6");
+  add_deck_options(*command, verification->deck);
+  command->add_option("--ranks", verification->ranks, "the most ranks to try; 1: none")
+      ->capture_default_str()
+      ->type_name("N")
+      ->check(CLI::Range(1, 1000000));
+  command->add_option("--rtol", verification->options.relative, "relative tolerance")
+      ->capture_default_str()
+      ->check(not_negative());
+  command->add_option("--atol", verification->options.absolute, "absolute tolerance")
+      ->capture_default_str()
+      ->check(not_negative());
+  command->callback([=, &action] { action = [=] { return verify(*verification); }; });
+
   auto directory = std::make_shared<std::string>();
   command = add(app, "restart", "go on from the newest whole checkpoint of a run");
   command->add_option("directory", *directory, "output folder of the run")->required()->type_name("");
@@ -240,6 +255,7 @@ std::vector<CommandWords> words_of(CLI::App& app) {
                                                       {"run", {{}, "toml"}},
                                                       {"check", {{}, "toml"}},
                                                       {"mesh", {{}, "toml"}},
+                                                      {"verify", {{}, "toml"}},
                                                       {"export", {{}, "toml"}},
                                                       {"spmv", {{}, "mtx"}},
                                                       {"tridiagonal", {{}, "*"}},

@@ -32,6 +32,12 @@ struct CompareCommand {
   bool quiet = false;  ///< prints nothing where nothing differs
 };
 
+struct VerifyCommand {
+  DeckOptions deck;
+  int ranks = 4;  ///< the most that are tried
+  output::CompareOptions options = {.relative = 1e-6, .absolute = 1e-12};
+};
+
 struct SpmvCommand {
   std::string file;
   std::string backend = "auto";
@@ -89,6 +95,7 @@ ExitCode print_schema(const std::string& physics);
 ExitCode write_docs(const std::string& file);
 ExitCode mesh_of_deck(const MeshOptions& options);
 ExitCode compare(const CompareCommand& command);
+ExitCode verify(const VerifyCommand& command);
 ExitCode restart(const std::string& directory);
 ExitCode compare_formats(const SpmvCommand& command);
 ExitCode export_system(const ExportCommand& command);

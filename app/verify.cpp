@@ -1,0 +1,192 @@
+#include <fcntl.h>
+#include <fmt/format.h>
+#include <spawn.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <chrono>
+#include <filesystem>
+#include <fstream>
+#include <nlohmann/json.hpp>
+#include <optional>
+#include <vector>
+
+#include "app/commands.hpp"
+#include "app/open_deck.hpp"
+#include "base/backend.hpp"
+#include "base/mpi/entry.hpp"
+#include "output/compare.hpp"
+#include "physics/sections.hpp"
+
+namespace tessera::app {
+namespace {
+
+namespace fs = std::filesystem;
+
+/// A folder that goes when it is no longer needed.
+struct TemporaryFolder {
+  fs::path path;
+  TemporaryFolder() {
+    std::string name = (fs::temp_directory_path() / "tessera_verify_XXXXXX").string();
+    if (!mkdtemp(name.data()))
+      throw Error(ExitCode::file_system, fmt::format("cannot make a folder in {}", fs::temp_directory_path().string()),
+                  "free space there, or name another place in TMPDIR");
+    path = name;
+  }
+  ~TemporaryFolder() {
+    std::error_code ignored;
+    fs::remove_all(path, ignored);
+  }
+  TemporaryFolder(const TemporaryFolder&) = delete;
+};
+
+/// A way to run the deck.
+struct Way {
+  std::string name;
+  std::string backend;
+  int ranks = 1;
+};
+
+/// How a run of it ended.
+struct Outcome {
+  int code = -1;
+  double seconds = 0;
+  std::string words;  ///< what it said
+  nlohmann::json summary;
+};
+
+std::string read_text(const fs::path& file) {
+  std::ifstream stream(file);
+  return {std::istreambuf_iterator<char>(stream), {}};
+}
+
+/// Runs a program to its end, what it says in a file; its exit code, 128 + signal where it died of one.
+int run_program(std::vector<std::string> words, const fs::path& log) {
+  posix_spawn_file_actions_t files;
+  posix_spawn_file_actions_init(&files);
+  posix_spawn_file_actions_addopen(&files, STDOUT_FILENO, log.c_str(), O_WRONLY | O_CREAT | O_TRUNC, 0666);
+  posix_spawn_file_actions_adddup2(&files, STDOUT_FILENO, STDERR_FILENO);
+  std::vector<char*> argv;
+  for (std::string& word : words) argv.push_back(word.data());
+  argv.push_back(nullptr);
+  pid_t child = -1;
+  const int failed = posix_spawnp(&child, argv[0], &files, nullptr, argv.data(), environ);
+  posix_spawn_file_actions_destroy(&files);
+  int status = 0;
+  if (failed != 0 || waitpid(child, &status, 0) != child) return -1;
+  return WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status);
+}
+
+std::vector<std::string> command_of(const VerifyCommand& command, const Way& way, const fs::path& out) {
+  std::vector<std::string> words;
+  if (way.ranks > 1) words = {"mpirun", "--oversubscribe", "--bind-to", "none", "-n", std::to_string(way.ranks)};
+  words.insert(words.end(), {fs::read_symlink("/proc/self/exe").string(), "run", command.deck.deck});
+  for (const std::string& set : command.deck.set) words.insert(words.end(), {"--set", set});
+  for (const std::string& plugin : command.deck.plugins) words.insert(words.end(), {"--plugin", plugin});
+  words.insert(words.end(), {"--quiet", "--backend", way.backend, "--output", out.string()});
+  return words;
+}
+
+Outcome run_way(const VerifyCommand& command, const Way& way, const fs::path& out) {
+  const auto start = std::chrono::steady_clock::now();
+  Outcome outcome;
+  const fs::path log = out.string() + ".log";
+  outcome.code = run_program(command_of(command, way, out), log);
+  outcome.seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
+  outcome.words = read_text(log);
+  outcome.summary = nlohmann::json::parse(read_text(out / "summary.json"), nullptr, false);
+  return outcome;
+}
+
+/// The ways that this machine has; the first is the reference.
+std::vector<Way> ways_of(const VerifyCommand& command) {
+  std::vector<Way> ways{{"threads", "threads"}};
+  const CudaInfo cuda = cuda_info();
+  if (cuda.usable) ways.push_back({"cuda", "cuda"});
+  std::error_code none;
+  const fs::path beside = fs::read_symlink("/proc/self/exe", none).parent_path();
+  if (!fs::exists(beside / mpi_library, none)) return ways;
+  std::vector<int> counts;
+  if (command.ranks > 1) counts.push_back(2);
+  if (command.ranks > 2) counts.push_back(command.ranks);
+  for (const int ranks : counts) {
+    ways.push_back({fmt::format("threads, {} ranks", ranks), "threads", ranks});
+    if (cuda.usable) ways.push_back({fmt::format("cuda, {} ranks", ranks), "cuda", ranks});
+  }
+  return ways;
+}
+
+/// The largest difference of a report, in proportion, and whose it is.
+std::string worst_of(const output::CompareReport& report) {
+  const auto worst = std::max_element(report.items.begin(), report.items.end(),
+                                      [](const auto& a, const auto& b) { return a.relative < b.relative; });
+  if (worst == report.items.end() || worst->relative == 0) return "none";
+  return fmt::format("{:.1e} {}", worst->relative, worst->what);
+}
+
+/// Fields and quantities of two runs; how they got there may differ.
+output::CompareReport compare_runs(const fs::path& a, const fs::path& b, const output::CompareOptions& options) {
+  output::CompareOptions of_results = options;
+  for (const char* key : {"solver", "assembly", "matrix", "ranks", "newton", "warnings", "files", "balance", "errors"})
+    of_results.ignore.emplace_back(key);
+  return output::compare(a, b, of_results);
+}
+
+std::string iterations_of(const nlohmann::json& summary) {
+  if (!summary.is_object() || !summary.contains("solver")) return "";
+  const auto found = summary["solver"].find("iterations");
+  return found == summary["solver"].end() ? "" : std::to_string(found->get<int>());
+}
+
+void print_row(const std::string& way, const std::string& seconds, const std::string& iterations,
+               const std::string& difference, const std::string& verdict) {
+  fmt::print("{:20} {:>8} {:>11}  {:44} {}\n", way, seconds, iterations, difference, verdict);
+}
+
+}  // namespace
+
+ExitCode verify(const VerifyCommand& command) {
+  if (command.deck.deck == "-")
+    throw Error(ExitCode::usage, "verify runs its deck several times, and standard input can be read once",
+                "write the deck into a file");
+  load_plugins(command.deck);
+  const deck::Deck deck = open_deck(command.deck);
+  (void)physics::run_section(physics::all_precisions).read(deck);  // a deck that is wrong is refused once
+  setenv("OMPI_ALLOW_RUN_AS_ROOT", "1", 0);  // whoever may run the program may run it on two ranks
+  setenv("OMPI_ALLOW_RUN_AS_ROOT_CONFIRM", "1", 0);
+  const TemporaryFolder folder;
+  std::optional<fs::path> reference;
+  bool agrees = true;
+  print_row("way", "seconds", "iterations", "largest difference", "");
+  for (const Way& way : ways_of(command)) {
+    const fs::path out = folder.path / std::to_string(std::hash<std::string>()(way.name));
+    const Outcome outcome = run_way(command, way, out);
+    const std::string seconds = fmt::format("{:.2f}", outcome.seconds), iterations = iterations_of(outcome.summary);
+    if (outcome.code != 0) {
+      const std::size_t error = outcome.words.find("error: ");
+      const std::string words = error == std::string::npos
+                                    ? fmt::format("ended with {}", outcome.code)
+                                    : outcome.words.substr(error + 7, outcome.words.find('\n', error) - error - 7);
+      if (!reference)
+        throw Error(static_cast<ExitCode>(outcome.code), fmt::format("the deck does not run: {}", words),
+                    "tessera run says more");
+      const bool refused = outcome.code == static_cast<int>(ExitCode::usage);
+      agrees = agrees && refused;
+      print_row(way.name, seconds, iterations, "", (refused ? "not there: " : "FAILED: ") + words);
+      continue;
+    }
+    if (!reference) {
+      reference = out;
+      print_row(way.name, seconds, iterations, "reference", "");
+      continue;
+    }
+    const output::CompareReport report = compare_runs(*reference, out, command.options);
+    print_row(way.name, seconds, iterations, worst_of(report), report.agrees() ? "agrees" : "DIFFERS");
+    if (!report.agrees()) fmt::print("{}", report.table(false));
+    agrees = agrees && report.agrees();
+  }
+  return agrees ? ExitCode::ok : ExitCode::differs;
+}
+
+}  // namespace tessera::app
