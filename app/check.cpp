@@ -27,7 +27,8 @@ ExitCode check(const DeckOptions& options) {
                            .summary = summary,
                            .quiet = options.quiet,
                            .stop = StopOnSignals::asked,
-                           .progress = [&](double fraction, const std::string& what) { progress(fraction, what); }};
+                           .progress = [&](double fraction, const std::string& what) { progress(fraction, what); },
+                           .planned_ranks = options.ranks};
   module->check(context);
   return StopOnSignals::exit_code();
 }

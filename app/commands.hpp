@@ -17,6 +17,7 @@ struct DeckOptions {
   std::string output;            ///< empty: as the deck says
   std::vector<std::string> plugins;
   bool quiet = false;
+  int ranks = 1;  ///< of a run that is checked
 };
 
 struct MeshOptions {

@@ -52,8 +52,8 @@ struct Way {
 struct Outcome {
   int code = -1;
   double seconds = 0;
-  std::string words;  ///< what it said
-  nlohmann::json summary;
+  std::string words;    ///< what it said
+  std::string summary;  ///< the text of its summary.json
 };
 
 std::string read_text(const fs::path& file) {
@@ -95,7 +95,7 @@ Outcome run_way(const VerifyCommand& command, const Way& way, const fs::path& ou
   outcome.code = run_program(command_of(command, way, out), log);
   outcome.seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
   outcome.words = read_text(log);
-  outcome.summary = nlohmann::json::parse(read_text(out / "summary.json"), nullptr, false);
+  outcome.summary = read_text(out / "summary.json");
   return outcome;
 }
 
@@ -133,7 +133,8 @@ output::CompareReport compare_runs(const fs::path& a, const fs::path& b, const o
   return output::compare(a, b, of_results);
 }
 
-std::string iterations_of(const nlohmann::json& summary) {
+std::string iterations_of(const std::string& text) {
+  const nlohmann::json summary = nlohmann::json::parse(text, nullptr, false);
   if (!summary.is_object() || !summary.contains("solver")) return "";
   const auto found = summary["solver"].find("iterations");
   return found == summary["solver"].end() ? "" : std::to_string(found->get<int>());

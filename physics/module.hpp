@@ -28,6 +28,7 @@ struct Context {
   /// Progress of the run in [0, 1], or below 0 where it is not known; may be empty.
   std::function<void(double fraction, const std::string& what)> progress;
   Communicator* ranks = nullptr;  ///< that share the run; nullptr: there is one
+  int planned_ranks = 1;          ///< of a run that is only checked
 };
 
 /// A u = b on the host, as a solver gets it.

@@ -12,10 +12,10 @@ namespace tessera::assembly {
 namespace {
 
 /// [dofs] the ranks that own them: the dofs from that of a vertex to that of the next are its own.
-std::vector<int> owners_of_dofs(const mesh::RankMesh& part, const DofMap& dofs) {
+std::vector<int> owners_of_dofs(const std::vector<int>& owners, const DofMap& dofs) {
   std::vector<int> of_vertex(static_cast<std::size_t>(dofs.dofs), -1);
   for (std::size_t node = 0; node < dofs.vertex_dofs.size(); ++node)
-    if (const Index dof = dofs.vertex_dofs[node]; dof >= 0) of_vertex[dof] = part.owners[node];
+    if (const Index dof = dofs.vertex_dofs[node]; dof >= 0) of_vertex[dof] = owners[node];
   for (std::size_t dof = 1; dof < of_vertex.size(); ++dof)
     if (of_vertex[dof] < 0) of_vertex[dof] = of_vertex[dof - 1];
   return of_vertex;
@@ -71,7 +71,7 @@ struct Numbering {
   Communicator& ranks;
   const mesh::RankMesh& part;
   const DofMap& dofs;
-  std::vector<int> owners = owners_of_dofs(part, dofs);
+  std::vector<int> owners = owners_of_dofs(part.owners, dofs);
   std::vector<DofPlace> places = places_of_dofs(part, dofs);
   std::vector<Index> new_number = std::vector<Index>(static_cast<std::size_t>(dofs.dofs), -1);
 
@@ -168,6 +168,33 @@ RankSpace make_rank_space(Communicator& ranks, const mesh::RankMesh& part, DofMa
   result.new_number = std::move(numbering.new_number);
   result.space = Space(std::move(dofs), components, std::move(map));
   return result;
+}
+
+RankSizes rank_sizes(const mesh::Mesh& mesh, const DofMap& dofs, const std::vector<int>& owners, int ranks) {
+  const auto count = static_cast<std::size_t>(ranks);
+  RankSizes sizes{std::vector<Index>(count, 0), std::vector<Index>(count, 0), std::vector<Index>(count, 0)};
+  const std::vector<int> of_dofs = owners_of_dofs(owners, dofs);
+  for (const int owner : of_dofs) ++sizes.dofs[static_cast<std::size_t>(owner)];
+  std::vector<std::pair<int, Index>> ghosts;  // a rank, and a dof that it sees and another owns
+  std::vector<int> here;                      // ranks that see a cell
+  for (std::size_t b = 0; b < mesh.blocks.size(); ++b) {
+    const mesh::CellBlock& block = mesh.blocks[b];
+    for (Index c = 0; c < block.cells(); ++c) {
+      here.clear();
+      for (int v = 0; v < mesh::vertex_count(block.shape); ++v) here.push_back(owners[block.cell(c)[v]]);
+      std::sort(here.begin(), here.end());
+      here.erase(std::unique(here.begin(), here.end()), here.end());
+      for (const int rank : here) {
+        ++sizes.cells[static_cast<std::size_t>(rank)];
+        for (int node = 0; here.size() > 1 && node < dofs.blocks[b].nodes; ++node)
+          if (const Index dof = dofs.blocks[b].cell(c)[node]; of_dofs[dof] != rank) ghosts.emplace_back(rank, dof);
+      }
+    }
+  }
+  std::sort(ghosts.begin(), ghosts.end());
+  ghosts.erase(std::unique(ghosts.begin(), ghosts.end()), ghosts.end());
+  for (const auto& [rank, dof] : ghosts) ++sizes.ghosts[static_cast<std::size_t>(rank)];
+  return sizes;
 }
 
 }  // namespace tessera::assembly

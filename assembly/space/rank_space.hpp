@@ -21,4 +21,11 @@ struct RankSpace {
 /// Collective. Throws Error(usage) where a rank owns nothing.
 RankSpace make_rank_space(Communicator& ranks, const mesh::RankMesh& part, DofMap dofs, int components);
 
+/// What each rank would have, [ranks]: dofs that it owns, cells that it sees, and dofs of others that it sees.
+struct RankSizes {
+  std::vector<Index> dofs, cells, ghosts;
+};
+/// Of the whole mesh; `owners`: see mesh::vertex_owners.
+RankSizes rank_sizes(const mesh::Mesh& mesh, const DofMap& dofs, const std::vector<int>& owners, int ranks);
+
 }  // namespace tessera::assembly

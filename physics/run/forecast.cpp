@@ -16,6 +16,7 @@
 #include "base/log.hpp"
 #include "mesh/entity_table.hpp"
 #include "mesh/quality.hpp"
+#include "mesh/rank_mesh.hpp"
 #include "physics/run/report.hpp"
 #include "solvers/solve.hpp"
 
@@ -194,6 +195,25 @@ Estimate estimate(const CommonParams& params, const Discretisation& space, const
   return result;
 }
 
+/// What each of several ranks has. Returns the largest part that one sees.
+double print_ranks(const CommonParams& params, const Discretisation& space, int ranks, output::Summary& summary) {
+  const std::vector<int> owners = mesh::vertex_owners(space.mesh, ranks, params.mesh.partition);
+  const assembly::RankSizes sizes = assembly::rank_sizes(space.mesh, space.dofs, owners, ranks);
+  const auto [least, most] = std::minmax_element(sizes.dofs.begin(), sizes.dofs.end());
+  const auto [few, many] = std::minmax_element(sizes.cells.begin(), sizes.cells.end());
+  const Index ghosts = *std::max_element(sizes.ghosts.begin(), sizes.ghosts.end());
+  const double imbalance = 1.0 * *most * ranks / space.dofs.dofs, halo = 8.0 * ghosts * space.components;
+  fmt::print(
+      "ranks      {}: {} to {} dofs, {} to {} cells each, imbalance {:.3f}\n  {:<10} up to {} dofs of others, {} an "
+      "exchange\n  {:<10} below is that of the largest rank; the host of the first one has the whole mesh, too\n",
+      ranks, *least, *most, *few, *many, imbalance, "halo", ghosts, human_bytes(halo), "memory");
+  summary.set("ranks.imbalance", imbalance);
+  Index seen = 0;
+  for (std::size_t rank = 0; rank < sizes.dofs.size(); ++rank)
+    seen = std::max(seen, sizes.dofs[rank] + sizes.ghosts[rank]);
+  return 1.0 * seen / space.dofs.dofs;
+}
+
 }  // namespace
 
 void say_fit(const Room& room) {
@@ -236,7 +256,7 @@ void print_memory(const std::string& backend, double host_bytes, double in_use, 
 }
 
 void print_check(const CommonParams& params, const Discretisation& space, const AtPoints& coefficients,
-                 const std::string& why_no_matrix, const Traits& traits, output::Summary& summary) {
+                 const std::string& why_no_matrix, const Traits& traits, int ranks, output::Summary& summary) {
   const mesh::Mesh& mesh = space.mesh;
   const assembly::DofMap& dofs = space.dofs;
   const bool matrix_free = !why_no_matrix.empty();
@@ -270,7 +290,10 @@ void print_check(const CommonParams& params, const Discretisation& space, const 
     warn(fmt::format("the factorisation may take about {:.0f} {}; type = \"cg\" or \"gmres\" is likely to be faster",
                      size.set_up_seconds > 120 ? size.set_up_seconds / 60 : size.set_up_seconds,
                      size.set_up_seconds > 120 ? "minutes" : "seconds"));
-  print_memory(params.run.backend, size.host_bytes, bytes_in_use(), size.device_bytes,
+  const double share = ranks > 1 ? print_ranks(params, space, ranks, summary) : 1;
+  // The first rank has the whole beside its part.
+  print_memory(params.run.backend, size.host_bytes * (ranks > 1 ? 1 + share : 1), bytes_in_use(),
+               size.device_bytes * share,
                "use a coarser mesh, a lower order or a solver without factorisation, or raise the limit that is named");
   summarise_mesh(mesh, space, 0, summary);
 }

@@ -23,8 +23,8 @@ void print_memory(const std::string& backend, double host_bytes, double in_use, 
 
 /// Prints mesh, groups, quality, sizes and an estimate of time and memory for host and GPU, and warns where it will
 /// not fit. `why_no_matrix`: of a solution without one; empty: a matrix is assembled. `natural`: what holds on facets
-/// without a condition.
+/// without a condition. `ranks`: what each would have, where the run is to be shared.
 void print_check(const CommonParams& params, const Discretisation& space, const AtPoints& coefficients,
-                 const std::string& why_no_matrix, const Traits& traits, output::Summary& summary);
+                 const std::string& why_no_matrix, const Traits& traits, int ranks, output::Summary& summary);
 
 }  // namespace tessera::physics

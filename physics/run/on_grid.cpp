@@ -19,7 +19,7 @@ LinearSystem GridMethod::system(bool) const {
 namespace {
 
 void check_one_rank(const GridMethod& method, const Context& context) {
-  if (!context.ranks) return;
+  if (!context.ranks && context.planned_ranks == 1) return;
   const CommonParams& params = method.params();
   const deck::Where where = context.deck.where("solver.type");
   throw Error(
@@ -47,6 +47,7 @@ ExitCode run_on_grid(GridMethod& method, Context& context) {
 }
 
 void check_on_grid(GridMethod& method, Context& context) {
+  check_one_rank(method, context);
   method.set_up();
   method.check_values(context);
   method.print_grid();

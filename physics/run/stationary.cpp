@@ -254,7 +254,9 @@ void StationaryRun::check(Context& context) {
   const AtPoints coefficients = model().evaluate(space, u, context.summary);
   initial_values(params, space, model().traits().fields.front(), 0);
   if (params.exact) check_values(*params.exact, space.mesh, space.dofs, space.threads);
-  print_check(params, space, coefficients, plan_of(space).why, model().traits(), context.summary);
+  if (context.planned_ranks > 1) check_over_ranks(params, context.deck);
+  print_check(params, space, coefficients, plan_of(space).why, model().traits(), context.planned_ranks,
+              context.summary);
 }
 
 LinearSystem StationaryRun::assemble(Context& context, bool full) {
