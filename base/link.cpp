@@ -5,7 +5,11 @@
 namespace tessera {
 
 void Link::sum(std::initializer_list<SumRange> values) {
-  waiting_.insert(waiting_.end(), values.begin(), values.end());
+  for (const SumRange& range : values)
+    if (!waiting_.empty() && waiting_.back().first + waiting_.back().count == range.first)
+      waiting_.back().count += range.count;  // they stand together
+    else
+      waiting_.push_back(range);
   if (!deferred_) flush();
 }
 

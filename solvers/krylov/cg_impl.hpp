@@ -38,10 +38,14 @@ class Cg final : public Krylov<Exec, T> {
   using Base::A_, Base::block_, Base::equation_, Base::exec_, Base::M_, Base::r_, Base::scalars_, Base::x_;
   using typename Base::Look;
 
-  // Scalars of one block: rz[0 .. block], pq[0 .. block), rr[0 .. block).
-  double* rz(int i) { return scalars_.data() + i; }
-  double* pq(int i) { return scalars_.data() + block_ + 1 + i; }
-  double* rr(int i) { return scalars_.data() + 2 * block_ + 1 + i; }
+  // Scalars of one block: rz[0 .. block] and rr[0 .. block), in turns, so that those of one pass, rr(i) and rz(i + 1),
+  // stand together; pq[0 .. block).
+  static int rz_at(int i) { return 2 * i; }
+  static int rr_at(int i) { return 2 * i + 1; }
+  int pq_at(int i) const { return 2 * block_ + 1 + i; }
+  double* rz(int i) { return scalars_.data() + rz_at(i); }
+  double* rr(int i) { return scalars_.data() + rr_at(i); }
+  double* pq(int i) { return scalars_.data() + pq_at(i); }
 
   void start(bool again) override {
     if (!again) {
@@ -73,7 +77,7 @@ class Cg final : public Krylov<Exec, T> {
   int room(int done) const override { return Base::room_between_residuals(done, refresh_after); }
 
   Look look(int i, int iteration) override {
-    const double rz_next = this->host(i + 1), pq = this->host(block_ + 1 + i), rr = this->host(2 * block_ + 1 + i);
+    const double rz_next = this->host(rz_at(i + 1)), pq = this->host(pq_at(i)), rr = this->host(rr_at(i));
     if (!std::isfinite(pq) || !std::isfinite(rr) || !std::isfinite(rz_next))
       return {0, {}, Base::not_finite(iteration)};
     if (pq <= 0) return {0, {}, not_positive_definite(pq, iteration)};
