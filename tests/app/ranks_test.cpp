@@ -29,8 +29,9 @@ fs::path out_of(const std::string& name, int ranks) { return folder() / fmt::for
 /// The summary of a run on so many ranks, which must end well.
 nlohmann::json run_on(int ranks, const std::string& name, const std::string& deck, const std::string& options = "") {
   const fs::path out = out_of(name, ranks);
-  const std::string arguments =
-      "run " + write_deck(name + ".toml", deck) + " --quiet --backend threads " + options + " --output " + out.string();
+  const std::string arguments = "run " + write_deck(name + ".toml", deck) +
+                                " --quiet --backend threads --set output.fields='[\"u\"]' " + options + " --output " +
+                                out.string();
   const Result result = ranks == 1 ? tessera(arguments) : on_ranks(ranks, arguments);
   EXPECT_EQ(result.code, 0) << name << " on " << ranks << "\n" << result.text;
   return result.code == 0 ? summary_in(out) : nlohmann::json(nlohmann::json::value_t::discarded);
@@ -292,6 +293,32 @@ TEST(RanksRun, EndsWhenARankIsKilled) {
   const Result result = shell("{ " + kill_one + run + "; code=$?; wait; exit $code; }");
   EXPECT_NE(result.code, 0) << result.text;
   EXPECT_TRUE(result.says("signal 9")) << result.text;
+}
+
+TEST(RanksVerify, ComparesWhatIsAtHand) {
+  SKIP_WITHOUT_MPI();
+  const std::string deck = write_deck("verified.toml", exact_poisson("triangle", 2, 6, 2));
+  const Result same = tessera("verify " + deck + " --ranks 3 --set run.threads=1");
+  EXPECT_EQ(same.code, 0) << same.text;
+  for (const char* way : {"threads, 2 ranks", "threads, 3 ranks", "agrees"}) EXPECT_TRUE(same.says(way)) << same.text;
+  const Result apart = tessera("verify " + deck + " --ranks 2 --rtol 0 --atol 0 --set solver.tolerance=1e-4");
+  EXPECT_EQ(apart.code, 6) << apart.text;
+  EXPECT_TRUE(apart.says("DIFFERS")) << apart.text;
+  const Result wrong = tessera("verify " + deck + " --set solver.max_iterations=2 --set solver.tolerance=1e-12");
+  EXPECT_EQ(wrong.code, 4) << wrong.text;
+  EXPECT_TRUE(wrong.says("the deck does not run")) << wrong.text;
+  EXPECT_EQ(tessera("verify " + write_deck("typo.toml", "[mash]\n")).code, 2);
+}
+
+TEST(RanksCheck, ForecastsWhatARunHas) {
+  SKIP_WITHOUT_MPI();
+  const std::string text = exact_poisson("tet", 3, 6, 2), deck = write_deck("forecast.toml", text);
+  const Result forecast = tessera("check " + deck + " --ranks 3");
+  EXPECT_EQ(forecast.code, 0) << forecast.text;
+  const nlohmann::json ranks = run_on(3, "forecast", text)["ranks"];
+  double least = 1e9, most = 0;
+  for (const double dofs : ranks["dofs"]) least = std::min(least, dofs), most = std::max(most, dofs);
+  EXPECT_TRUE(forecast.says(fmt::format("3: {:.0f} to {:.0f} dofs", least, most))) << forecast.text;
 }
 
 TEST(RanksRun, OtherCommandsSpeakOnce) {
