@@ -112,7 +112,7 @@ void Progress::run_ticker() {
 
 void Progress::begin(const std::string& phase) {
   if (getpid() != owner_) return;  // a child process of a library: its parent shows what it does
-  if (StopOnSignals::asked())
+  if (StopOnSignals::asked() && ends_phases)
     throw Error(StopOnSignals::exit_code(), fmt::format("interrupted before the phase '{}'", phase));
   if (at_phase) at_phase();
   const std::lock_guard lock(mutex_);

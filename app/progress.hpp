@@ -36,6 +36,8 @@ class Progress final : public PhaseListener {
 
   /// Called as each phase begins.
   std::function<void()> at_phase;
+  /// Whether a phase does not begin once the user asked to stop: it throws.
+  bool ends_phases = true;
 
   void begin(const std::string& phase) override;
   void end(const std::string& phase) noexcept override;

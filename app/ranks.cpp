@@ -6,6 +6,8 @@
 
 #include <cstdlib>
 
+#include "base/collective.hpp"
+
 namespace tessera::app {
 
 namespace {
@@ -34,11 +36,19 @@ bool fall_silent_beside_root() {
 }
 
 Ranks::Ranks() {
-  if (is_launched_as_rank()) communicator_ = start_mpi();
+  if (!is_launched_as_rank()) return;
+  try {
+    communicator_ = start_mpi();
+  } catch (const Error& error) {  // each for itself
+    if (loud != STDERR_FILENO) (void)!::write(loud, error.report().data(), error.report().size());
+    throw;
+  }
 }
 
 void Ranks::end_after(const Error& error) const {
-  if (!communicator_ || communicator_->all_failed(seconds_together)) return;
+  if (!communicator_) return;
+  // Where all know of the error, one may have much to clean up.
+  if (communicator_->all_failed(have_failed_together() ? 60 * seconds_together : seconds_together)) return;
   const std::string text =
       fmt::format("rank {} of {}: {}", communicator_->rank(), communicator_->size(), error.report());
   (void)!::write(loud, text.data(), text.size());

@@ -1,13 +1,14 @@
 #include <fmt/format.h>
+#include <sched.h>
 
 #include <algorithm>
 #include <cstdint>
+#include <cstdlib>
 #include <fstream>
 #include <functional>
 #include <iterator>
 #include <new>
 #include <optional>
-#include <thread>
 
 #include "app/closing_report.hpp"
 #include "app/commands.hpp"
@@ -38,11 +39,21 @@ Error as_error(const std::exception& error) {
 }
 
 /// Threads of a rank where the deck does not say how many: those that it is bound to, or its share of the machine's.
-int threads_of(const physics::RunParams& params, const Communicator* ranks) {
+int threads_of(const physics::RunParams& params, Communicator* ranks) {
   if (!ranks || params.threads > 0) return params.threads;
-  const int threads = default_threads();
-  const bool bound = threads < static_cast<int>(std::thread::hardware_concurrency());
-  return bound ? threads : std::max(1, threads / ranks->size_of_machine());
+  if (std::getenv("OMP_NUM_THREADS")) return 0;
+  // Those of this machine that may use the same cores share them.
+  struct Place {
+    int machine;
+    cpu_set_t cores;
+  };
+  Place mine{ranks->rank() - ranks->rank_on_machine(), {}};
+  CPU_ZERO(&mine.cores);
+  (void)sched_getaffinity(0, sizeof mine.cores, &mine.cores);
+  int sharing = 0;
+  for (const Place& place : gathered(*ranks, mine))
+    sharing += place.machine == mine.machine && CPU_EQUAL(&place.cores, &mine.cores) != 0;
+  return std::max(1, default_threads() / sharing);
 }
 
 /// Runs the module of the deck.
@@ -72,6 +83,7 @@ ExitCode run_and_summarise(const deck::Deck& deck, const DeckOptions& options, c
                            const std::filesystem::path& directory, output::Summary& summary,
                            std::optional<Error>& failure) {
   Progress progress(ProgressOutput::standard(options.quiet));
+  progress.ends_phases = !ranks.get();  // ranks end together: the solver asks all
   progress.at_phase = [&] {
     if (StopOnSignals::asked()) return;  // a handler may be reading
     LastWords::set(summary.text_if_ended("interrupted", "", static_cast<int>(ExitCode::interrupted)),
@@ -125,6 +137,7 @@ ExitCode run_into(const output::RunFolder& folder, const deck::Deck& deck, const
     console::say(error.report());  // the first failure is the one to return
   }
   if (interrupted) {
+    if (failure) ranks.end_after(*failure);  // of this rank alone: the others wait
     console::say(fmt::format("interrupted: no results in {}, only its summary.json\n", folder.path().string()));
     return last;
   }

@@ -10,11 +10,13 @@
 #include <fstream>
 #include <nlohmann/json.hpp>
 #include <optional>
+#include <sstream>
 #include <vector>
 
 #include "app/commands.hpp"
 #include "app/open_deck.hpp"
 #include "base/backend.hpp"
+#include "base/communicator.hpp"
 #include "base/mpi/entry.hpp"
 #include "output/compare.hpp"
 #include "physics/sections.hpp"
@@ -99,6 +101,14 @@ Outcome run_way(const VerifyCommand& command, const Way& way, const fs::path& ou
   return outcome;
 }
 
+bool is_on_path(const std::string& program) {
+  const char* const path = std::getenv("PATH");
+  std::istringstream folders(path ? path : "");
+  for (std::string folder; std::getline(folders, folder, ':');)
+    if (access((fs::path(folder) / program).c_str(), X_OK) == 0) return true;
+  return false;
+}
+
 /// The ways that this machine has; the first is the reference.
 std::vector<Way> ways_of(const VerifyCommand& command) {
   std::vector<Way> ways{{"threads", "threads"}};
@@ -106,7 +116,7 @@ std::vector<Way> ways_of(const VerifyCommand& command) {
   if (cuda.usable) ways.push_back({"cuda", "cuda"});
   std::error_code none;
   const fs::path beside = fs::read_symlink("/proc/self/exe", none).parent_path();
-  if (!fs::exists(beside / mpi_library, none)) return ways;
+  if (!fs::exists(beside / mpi_library, none) || !is_on_path("mpirun")) return ways;
   std::vector<int> counts;
   if (command.ranks > 1) counts.push_back(2);
   if (command.ranks > 2) counts.push_back(command.ranks);
@@ -151,6 +161,8 @@ ExitCode verify(const VerifyCommand& command) {
   if (command.deck.deck == "-")
     throw Error(ExitCode::usage, "verify runs its deck several times, and standard input can be read once",
                 "write the deck into a file");
+  if (is_launched_as_rank())
+    throw Error(ExitCode::usage, "verify starts ranks by itself and was started by mpirun", "run it without mpirun");
   load_plugins(command.deck);
   const deck::Deck deck = open_deck(command.deck);
   (void)physics::run_section(physics::all_precisions).read(deck);  // a deck that is wrong is refused once

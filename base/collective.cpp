@@ -58,12 +58,15 @@ struct Source {
   }
 };
 
+bool together = false;
+
 /// Throws the failure of the lowest rank that has one.
 void settle(Communicator& ranks, Failure mine) {
   const std::vector<ExitCode> codes = gathered(ranks, mine.code);
   const auto failed = [](ExitCode code) { return code != ExitCode::ok; };
   const auto first = std::find_if(codes.begin(), codes.end(), failed);
   if (first == codes.end()) return;
+  together = true;
   const bool all = std::all_of(codes.begin(), codes.end(), failed);
   const auto rank = static_cast<int>(first - codes.begin());
   std::string text;
@@ -83,6 +86,8 @@ void settle(Communicator& ranks, Failure mine) {
 }
 
 }  // namespace
+
+bool have_failed_together() { return together; }
 
 void on_root(Communicator& ranks, const std::function<void()>& work) {
   settle(ranks, ranks.is_root() ? outcome_of(work) : Failure());

@@ -12,4 +12,7 @@ void on_root(Communicator& ranks, const std::function<void()>& work);
 /// that rank where the others had none. `work` must not wait for other ranks. Collective.
 void on_each_rank(Communicator& ranks, const std::function<void()>& work);
 
+/// Whether such an error was thrown: then all ranks are on their way out.
+bool have_failed_together();
+
 }  // namespace tessera

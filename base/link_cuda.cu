@@ -1,5 +1,6 @@
 #include <cuda_runtime.h>
 #include <array>
+#include <exception>
 #include <set>
 
 #include "base/cuda_check.hpp"
@@ -169,7 +170,9 @@ class NcclLink final : public DeviceLink {
     sum({{zero.data()}});
     exec.synchronize();
   }
+  /// Where an error of this rank alone ends it, the others may be in the middle of a sum: then there is no orderly end.
   ~NcclLink() override {
+    if (std::uncaught_exceptions() > uncaught_) return;
     (void)cudaDeviceSynchronize();
     (void)nccl_.CommDestroy(communicator_);
     (void)cudaStreamDestroy(stream_);
@@ -215,6 +218,7 @@ class NcclLink final : public DeviceLink {
 
  private:
   const Nccl& nccl_;
+  const int uncaught_ = std::uncaught_exceptions();
   ncclComm_t communicator_ = nullptr;
   cudaStream_t stream_ = nullptr;
   cudaEvent_t packed_ = nullptr, received_ = nullptr;

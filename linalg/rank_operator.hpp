@@ -8,6 +8,26 @@
 
 namespace tessera::linalg {
 
+/// A copy in float of the columns of ghosts. What rounding takes from the sums of rows is A_own's matter.
+template <class Exec>
+class FloatGhosts final : public detail::FormatOperator<Exec, CrsView<const float>, Operator<Exec, float>> {
+ public:
+  /// Borrows the pattern.
+  template <class T>
+  FloatGhosts(Exec& exec, const CrsView<const T>& A)
+      : values_(A.values.size()), view_(A.with(std::as_const(values_).view())) {
+    convert(exec, A.values, values_.view());
+  }
+  std::optional<CrsView<const float>> entries() const override { return view_; }
+
+ private:
+  CrsView<const float> view() const override { return view_; }
+  double matrix_bytes() const override { return 8.0 * static_cast<double>(values_.size()); }
+
+  Array<float, typename Exec::Space> values_;
+  CrsView<const float> view_;
+};
+
 /// The rows that this rank owns of a matrix that ranks share, as an operator on its own part of vectors:
 ///
 ///     y = A_own x + A_ghost g
@@ -71,7 +91,11 @@ class RankOperator final : public Operator<Exec, T> {
   }
   std::unique_ptr<Operator<Exec, float>> to_float(Exec& exec) const override {
     std::unique_ptr<Operator<Exec, float>> own, ghost;
-    alone(exec, [&] { own = own_->to_float(exec), ghost = ghost_->to_float(exec); });
+    alone(exec, [&] { own = own_->to_float(exec); });
+    if (const auto entries = ghost_->entries())
+      ghost = std::make_unique<FloatGhosts<Exec>>(exec, *entries);
+    else
+      alone(exec, [&] { ghost = ghost_->to_float(exec); });
     if (!own || !ghost) return nullptr;
     return std::make_unique<RankOperator<Exec, float>>(halo_, std::move(own), std::move(ghost), first_row_,
                                                        global_rows_);

@@ -116,7 +116,7 @@ std::vector<int> vertex_owners(const Mesh& mesh, int ranks, const std::string& m
     join(joined, owners);
     if (all_own(owners, is_vertex, ranks)) return owners;
   }
-  if (stop && stop()) return owners;
+  if (stop && stop()) throw Error(ExitCode::interrupted, "interrupted while the mesh was shared");
   owners = along_curve(mesh, is_vertex, ranks);
   join(joined, owners);
   if (all_own(owners, is_vertex, ranks)) return owners;

@@ -71,6 +71,7 @@ struct Discretisation : assembly::Space {
   /// (that no part of the body is loose) is checked there, on the root.
   Communicator* ranks = nullptr;
   std::vector<assembly::DofPlace> places;  ///< [owned dofs] in the whole
+  std::string why_without_matrix;          ///< Plan::why of the whole; empty: a matrix is assembled
 
   /// Rows that this rank owns: the first ones.
   Index owned_rows() const { return index_map.owned() * components; }

@@ -62,6 +62,13 @@ class ConvectionDiffusion final : public scalar::ScalarModel {
     return coefficients;
   }
 
+  /// Over ranks the assembly saw parts of the mesh.
+  std::unique_ptr<Results> results(const NodalSolution& solution, output::Summary& summary) override {
+    if (!summary.has("space.cell_peclet"))
+      report_peclet(params_, problem(), convection_data(params_, problem(), false), summary);
+    return ScalarModel::results(solution, summary);
+  }
+
   template <class Exec>
   void assemble(Exec& exec, const Discretisation&, System<Exec>& system, output::Summary& summary) {
     summary.set("space.discretisation", params_.physics.discretisation);

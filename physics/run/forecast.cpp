@@ -196,8 +196,10 @@ Estimate estimate(const CommonParams& params, const Discretisation& space, const
 }
 
 /// What each of several ranks has. Returns the largest part that one sees.
-double print_ranks(const CommonParams& params, const Discretisation& space, int ranks, output::Summary& summary) {
-  const std::vector<int> owners = mesh::vertex_owners(space.mesh, ranks, params.mesh.partition);
+double print_ranks(const CommonParams& params, const Discretisation& space, const PlannedRanks& planned,
+                   output::Summary& summary) {
+  const int ranks = planned.count;
+  const std::vector<int> owners = mesh::vertex_owners(space.mesh, ranks, params.mesh.partition, planned.joined);
   const assembly::RankSizes sizes = assembly::rank_sizes(space.mesh, space.dofs, owners, ranks);
   const auto [least, most] = std::minmax_element(sizes.dofs.begin(), sizes.dofs.end());
   const auto [few, many] = std::minmax_element(sizes.cells.begin(), sizes.cells.end());
@@ -256,7 +258,8 @@ void print_memory(const std::string& backend, double host_bytes, double in_use, 
 }
 
 void print_check(const CommonParams& params, const Discretisation& space, const AtPoints& coefficients,
-                 const std::string& why_no_matrix, const Traits& traits, int ranks, output::Summary& summary) {
+                 const std::string& why_no_matrix, const Traits& traits, const PlannedRanks& ranks,
+                 output::Summary& summary) {
   const mesh::Mesh& mesh = space.mesh;
   const assembly::DofMap& dofs = space.dofs;
   const bool matrix_free = !why_no_matrix.empty();
@@ -290,9 +293,9 @@ void print_check(const CommonParams& params, const Discretisation& space, const 
     warn(fmt::format("the factorisation may take about {:.0f} {}; type = \"cg\" or \"gmres\" is likely to be faster",
                      size.set_up_seconds > 120 ? size.set_up_seconds / 60 : size.set_up_seconds,
                      size.set_up_seconds > 120 ? "minutes" : "seconds"));
-  const double share = ranks > 1 ? print_ranks(params, space, ranks, summary) : 1;
+  const double share = ranks.count > 1 ? print_ranks(params, space, ranks, summary) : 1;
   // The first rank has the whole beside its part.
-  print_memory(params.run.backend, size.host_bytes * (ranks > 1 ? 1 + share : 1), bytes_in_use(),
+  print_memory(params.run.backend, size.host_bytes * (ranks.count > 1 ? 1 + share : 1), bytes_in_use(),
                size.device_bytes * share,
                "use a coarser mesh, a lower order or a solver without factorisation, or raise the limit that is named");
   summarise_mesh(mesh, space, 0, summary);

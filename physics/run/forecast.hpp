@@ -21,10 +21,17 @@ void say_fit(const Room& room);
 void print_memory(const std::string& backend, double host_bytes, double in_use, double device_bytes,
                   const char* way_out);
 
+/// Ranks that are to share a run, and Model::joined_vertices.
+struct PlannedRanks {
+  int count = 1;
+  std::span<const Index> joined = {};
+};
+
 /// Prints mesh, groups, quality, sizes and an estimate of time and memory for host and GPU, and warns where it will
 /// not fit. `why_no_matrix`: of a solution without one; empty: a matrix is assembled. `natural`: what holds on facets
 /// without a condition. `ranks`: what each would have, where the run is to be shared.
 void print_check(const CommonParams& params, const Discretisation& space, const AtPoints& coefficients,
-                 const std::string& why_no_matrix, const Traits& traits, int ranks, output::Summary& summary);
+                 const std::string& why_no_matrix, const Traits& traits, const PlannedRanks& ranks,
+                 output::Summary& summary);
 
 }  // namespace tessera::physics

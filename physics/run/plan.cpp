@@ -32,6 +32,7 @@ std::string why_without_matrix(const CommonParams& params, const mesh::Mesh& mes
 }  // namespace
 
 Plan plan_operator(const CommonParams& params, const Discretisation& space) {
+  if (space.ranks) return {.matrix_free = !space.why_without_matrix.empty(), .why = space.why_without_matrix};
   Plan result{.matrix_free = false, .why = why_without_matrix(params, space.mesh)};
   result.matrix_free = !result.why.empty();
   if (result.matrix_free && params.matrix.format != "auto")

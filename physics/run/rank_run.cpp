@@ -6,6 +6,7 @@
 #include <cmath>
 #include <cstring>
 #include <limits>
+#include <nlohmann/json.hpp>
 #include <numeric>
 
 #include "assembly/space/periodic_dof_map.hpp"
@@ -23,6 +24,19 @@ void check_over_ranks(const CommonParams& params, const deck::Deck& deck) {
   const deck::Where where = deck.where("solver.type");
   throw Error(ExitCode::usage, fmt::format("solver.type = \"{}\" works on one rank only", params.solver.type),
               "choose \"cg\", \"bicgstab\" or \"gmres\", or start one rank", where ? where : params.solver.where);
+}
+
+void check_same_backend(Communicator& ranks, const CommonParams& params) {
+  const bool on_cuda = resolve_backend(params.run.backend) == "cuda";
+  const std::vector<char> all = gathered(ranks, static_cast<char>(on_cuda));
+  const auto other = std::find_if(all.begin(), all.end(), [&](char one) { return one != all.front(); });
+  if (other == all.end()) return;
+  throw Error(ExitCode::usage,
+              fmt::format("rank 0 computes on {}, rank {} on {}", all.front() ? "cuda" : "threads", other - all.begin(),
+                          all.front() ? "threads" : "cuda"),
+              "let every rank see a GPU (`tessera doctor` there says why it does not), or choose run.backend = "
+              "\"threads\"",
+              params.physics.where);
 }
 
 void distribute(Communicator& ranks, const deck::Deck& deck, const CommonParams& params, int components,
@@ -105,6 +119,7 @@ void take_cells(const Discretisation& part, std::vector<char> cells, const std::
   to.dirichlet.level = part.dirichlet.level;
   to.threads = part.threads;
   to.ranks = part.ranks;
+  to.why_without_matrix = part.why_without_matrix;
 }
 
 /// [cells] whether they have a ghost.
@@ -189,8 +204,11 @@ void summarise_ranks(const Discretisation& part, output::Summary& summary) {
   const double mean = static_cast<double>(part.index_map.global_size()) / ranks.size();
   const double imbalance = *std::max_element(dofs.begin(), dofs.end()) / mean;
   summary.set("backend.ranks", ranks.size());
-  summary.set("ranks.dofs", dofs);
-  summary.set("ranks.cells", cells);
+  const auto numbers = [](const std::vector<double>& of) {
+    return nlohmann::ordered_json(std::vector<Offset>(of.begin(), of.end()));
+  };
+  summary.set_json("ranks.dofs", numbers(dofs));
+  summary.set_json("ranks.cells", numbers(cells));
   summary.set("ranks.imbalance", imbalance);
   log_info(fmt::format("{} ranks: {} to {} dofs each, imbalance {:.3f}", ranks.size(),
                        *std::min_element(dofs.begin(), dofs.end()), *std::max_element(dofs.begin(), dofs.end()),
@@ -203,10 +221,9 @@ void summarise_link(const Link& link, const std::string& why_not_nccl, Offset se
   const std::vector<Offset> all_sent = gathered(ranks, sent), all_ghosts = gathered(ranks, ghosts);
   summary.set("ranks.link", link.name());
   if (!why_not_nccl.empty()) warn(fmt::format("vectors go through the host, which is slow: {}", why_not_nccl));
-  std::vector<double> bytes;
-  for (std::size_t rank = 0; rank < all_sent.size(); ++rank)
-    bytes.push_back(8.0 * static_cast<double>(all_sent[rank] + all_ghosts[rank]));
-  summary.set("ranks.halo_bytes", bytes);
+  std::vector<Offset> bytes;
+  for (std::size_t rank = 0; rank < all_sent.size(); ++rank) bytes.push_back(8 * (all_sent[rank] + all_ghosts[rank]));
+  summary.set_json("ranks.halo_bytes", nlohmann::ordered_json(bytes));
 }
 
 }  // namespace tessera::physics

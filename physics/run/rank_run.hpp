@@ -6,6 +6,8 @@ namespace tessera::physics {
 
 /// Throws Error(usage) for what works on one rank only.
 void check_over_ranks(const CommonParams& params, const deck::Deck& deck);
+/// Throws Error(usage) on all ranks where they do not all find the same backend. Collective.
+void check_same_backend(Communicator& ranks, const CommonParams& params);
 
 /// The part of this rank of a discretisation that the root has; others' `whole` is not read. `joined`: of the whole,
 /// see Model::joined_vertices. Phase: distribute. Collective.

@@ -6,6 +6,7 @@
 #include "base/muted.hpp"
 #include "base/thread_limit.hpp"
 #include "linalg/block_ops.hpp"
+#include "linalg/halo.hpp"
 #include "mesh/groups.hpp"
 #include "mesh/make_mesh.hpp"
 #include "physics/run/forecast.hpp"
@@ -155,9 +156,19 @@ Plan StationaryRun::plan_of(const Discretisation& space) const {
   return model().traits().matrix_free ? plan_operator(model().params(), space) : Plan{};
 }
 
+/// What [[initial]] says. Over ranks a ghost has the value of its owner, for its own cells may not be in the group.
+std::vector<double> StationaryRun::initial(const Discretisation& space, double level) const {
+  const FieldInfo field = model().traits().fields.front();
+  if (!space.ranks) return initial_values(model().params(), space, field, level);
+  std::vector<double> u;
+  on_each_rank(*space.ranks, [&] { u = initial_values(model().params(), space, field, level); });
+  if (!u.empty()) linalg::update_ghosts(*space.ranks, space.index_map, space.components, u);
+  return u;
+}
+
 /// Where the deck has no start, u starts at the level that its Dirichlet values made.
 Start StationaryRun::start_of(const Discretisation& space, double level) const {
-  std::vector<double> u = initial_values(model().params(), space, model().traits().fields.front(), level);
+  std::vector<double> u = initial(space, level);
   for (double& value : u) value -= level;
   const bool zero = space.ranks ? any(*space.ranks, !space.dirichlet.dofs.empty()) : !space.dirichlet.dofs.empty();
   if (u.empty() && zero) u.assign(static_cast<std::size_t>(space.rows()), 0.0);
@@ -169,7 +180,7 @@ Start StationaryRun::start_of(const Discretisation& space, double level) const {
 std::vector<double> StationaryRun::nonlinear_start(const Discretisation& space) const {
   if (!model().is_nonlinear()) return {};
   const double level = level_of(space.dirichlet);
-  std::vector<double> u = initial_values(model().params(), space, model().traits().fields.front(), level);
+  std::vector<double> u = initial(space, level);
   if (u.empty()) u.assign(static_cast<std::size_t>(space.rows()), level);
   return u;
 }
@@ -191,11 +202,14 @@ ExitCode StationaryRun::run_over_ranks(Context& context) {
   Communicator& ranks = *context.ranks;
   const CommonParams& params = model().params();
   check_over_ranks(params, context.deck);
+  check_same_backend(ranks, params);
   Discretisation whole, part;
   std::vector<Index> joined;
   on_root(ranks, [&] { joined = set_up(whole, context); });
   int dim = whole.mesh.dim;
   ranks.broadcast(0, &dim, sizeof dim);
+  // Of the whole: a part may lack one of its shapes.
+  part.why_without_matrix = first_text(ranks, ranks.is_root() ? plan_of(whole).why : std::string());
   part.threads = Threads(params.run.threads).count();
   distribute(ranks, context.deck, params, model().traits().fields.front().count(dim), whole, joined, context.stop,
              part);
@@ -247,15 +261,15 @@ void StationaryRun::check(Context& context) {
   if (const auto method = model().grid_method(context.deck)) return check_on_grid(*method, context);
   model().begin_on_mesh();
   Discretisation space;
-  set_up(space, context);
+  if (context.planned_ranks > 1) check_over_ranks(model().params(), context.deck);
+  const std::vector<Index> joined = set_up(space, context);
   const CommonParams& params = model().params();
   // Evaluated as a run does, for its checks: signs, finite values, numbers of components.
   const std::vector<double> u = nonlinear_start(space);
   const AtPoints coefficients = model().evaluate(space, u, context.summary);
   initial_values(params, space, model().traits().fields.front(), 0);
   if (params.exact) check_values(*params.exact, space.mesh, space.dofs, space.threads);
-  if (context.planned_ranks > 1) check_over_ranks(params, context.deck);
-  print_check(params, space, coefficients, plan_of(space).why, model().traits(), context.planned_ranks,
+  print_check(params, space, coefficients, plan_of(space).why, model().traits(), {context.planned_ranks, joined},
               context.summary);
 }
 

@@ -40,6 +40,7 @@ class StationaryRun : public Module {
 
   /// Of the rows that this rank owns.
   Start start_of(const Discretisation& space, double level) const;
+  std::vector<double> initial(const Discretisation& space, double level) const;
   Plan plan_of(const Discretisation& space) const;
   /// Where Newton's method starts, [rows]: [[initial]], or else the level of the Dirichlet values. Empty of a linear
   /// problem.
@@ -94,9 +95,9 @@ class Stationary final : public StationaryRun {
           using Exec = std::remove_reference_t<decltype(exec)>;
           if constexpr (HasNonlinear<M, Exec>)
             if (model_->is_nonlinear()) return solve_nonlinear(exec, space, context);
-          System<Exec> system;
           const OverRanks<Exec> ranks(exec, space, context.summary);
           CellsOfPart inner, outer;  // operators without a matrix look at their meshes as long as they live
+          System<Exec> system;
           if (!ranks) {
             model_->assemble(exec, space, system, context.summary);
             ranks.complete(params, system, context.summary);

@@ -56,8 +56,10 @@ DirichletData ScalarModel::set_up(const Discretisation& space) {
       dirichlet_data(of_deck.boundaries, space.mesh, space.unfolded ? space.unfolded->dofs : space.dofs,
                      space.unfolded ? space.unfolded->dof_points : space.dof_points);
   if (space.unfolded) dirichlet = fold(*space.unfolded, space.dofs.dofs, dirichlet, of_deck.boundaries);
-  check_on_axis(*problem_);
-  if (!space.ranks) check_parts(*problem_, dirichlet);
+  if (!space.ranks) {
+    check_on_axis(*problem_);
+    check_parts(*problem_, dirichlet);
+  }
   return dirichlet;
 }
 

@@ -208,11 +208,13 @@ template <class Exec, class T>
 std::string Krylov<Exec, T>::preconditioner_to_blame() {
   if (M_->diagonal()) return {};
   Array<T, Space> z;
+  std::string no_memory;  // for this question
   try {
     z = Array<T, Space>(r_.size());
-  } catch (const Error&) {  // no memory for this question
-    return {};
+  } catch (const Error& error) {
+    no_memory = error.what();
   }
+  if (!on_any_rank(exec_, no_memory).empty()) return {};
   const auto square = [&](const Array<T, Space>& v) {
     linalg::dot(exec_, v.view(), v, scalars_.data());
     fetch();

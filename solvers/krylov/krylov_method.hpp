@@ -117,7 +117,7 @@ class KrylovMethod final : public Method<Exec> {
     const linalg::Sign sign = needs_.definite    ? linalg::Sign::positive
                               : needs_.symmetric ? linalg::Sign::magnitude
                                                  : linalg::Sign::any;
-    failure_ = kept.M->set_up(exec, *A_, A, sign, valid_);
+    failure_ = on_any_rank(exec, kept.M->set_up(exec, *A_, A, sign, valid_));
     if (!failure_.empty()) return;
     if (!kept.iteration)
       kept.iteration = std::make_unique<Iteration<Exec, T>>(exec, A, *kept.M, params_);

@@ -168,7 +168,25 @@ std::vector<Deck> problems() {
                                "[[boundary]]\ntype = \"periodic\"\non = [\"left\", \"right\"]\n"
                                "[[boundary]]\ntype = \"periodic\"\non = [\"bottom\", \"top\"]\n" +
                                exactly;
+  // What is true of a part and not of the whole: where a start holds, which shapes there are, what lies on the axis.
+  const std::string start =
+      "[mesh]\nbox = { min = [0, 0], max = [1, 1], cells = [20, 10], shape = \"quad\" }\n"
+      "[[group]]\nname = \"hot\"\nof = \"surfaces\"\nwhere = \"x > 0.55\"\n" +
+      poisson_of(1) + "[[material]]\nsource = \"5 - 0.5*u\"\n" + dirichlet_on("[\"left\", \"right\"]", "0") +
+      "[[initial]]\non = [\"hot\"]\nu = 2\n[newton]\ntolerance = 1e-13\n" + exactly +
+      "[[quantity]]\nname = \"mean\"\nkind = \"average\"\nof = \"u\"\n";
+  const std::string mixed = "[mesh]\nfile = \"" + (source() / "inputs/meshes/mixed.msh").string() + "\"\n" +
+                            poisson_of(2) + "[[material]]\nsource = 1\n" + dirichlet_on("[\"left\"]", "0") + exactly;
+  const std::string axis =
+      "[mesh]\nbox = { min = [0, 0], max = [1, 4], cells = [4, 16], shape = \"quad\" }\naxis = "
+      "\"y\"\n" +
+      poisson_of(1) + "[[material]]\nsource = 1\n" + dirichlet_on("[\"right\", \"top\"]", "0") +
+      "[[boundary]]\non = [\"rest\"]\ntype = \"neumann\"\nvalue = 1\n" + exactly;
   return {
+      {"start_on_a_group", start, {}, {2, 4}, false},
+      {"mixed_shapes", mixed},
+      {"axis", axis, {}, {3, 4}},
+      {"single", exact_poisson("tet", 3, 6, 1), "--set run.precision='\"mixed\"'", {2, 3}, false},
       {"convection", flow + gmres},
       {"convection_supg", flow + gmres, "--set physics.discretisation='\"supg\"'"},
       {"convection_upwind", flow + gmres, "--set physics.discretisation='\"upwind\"'"},
@@ -280,7 +298,8 @@ TEST(RanksRun, EndsWhenARankIsKilled) {
   const std::string deck = exact_poisson("tet", 3, 20, 2);
   const fs::path out = folder() / "killed";
   const std::string kill_one =
-      "( for i in $(seq 600); do sleep 0.1; for p in $(pgrep -f 'run .*endless.toml'); do"
+      "( for i in $(seq 600); do sleep 0.1; for p in $(pgrep -f 'run " + folder().string() +
+      "/endless.toml'); do"
       " grep -qz 'OMPI_COMM_WORLD_RANK=1' /proc/$p/environ 2>/dev/null && grep -q threads /proc/$p/cmdline &&"
       " [ -e " +
       (out / "started").string() + " ] && kill -9 $p && exit; done; done ) & ";
