@@ -328,7 +328,7 @@ void Krylov<Exec, T>::judge(int count, int& done, double& norm, End& end, bool& 
       best_iteration_ = report_.iterations;
     } else if (report_.iterations - best_iteration_ > std::max(stagnation_window, best_iteration_) && norm > target_ &&
                report_.iterations % (stagnation_window / 20) == 0 && !is_falling()) {
-      report_.failure = stagnation(best_);
+      report_.failure = stagnation(norm);
       end = End::failed;
       ended = true;
     }
@@ -346,13 +346,18 @@ bool Krylov<Exec, T>::is_falling() const {
   return *std::min_element(end - quarter, end) < 0.9 * *std::min_element(begin, begin + quarter);
 }
 
+/// Rounding leaves some digits of a residual; far above them it is the method that has come to its end.
 template <class Exec, class T>
 std::string Krylov<Exec, T>::stagnation(double norm) const {
+  constexpr double rounding = 1e-5;
   const Apart apart(norm / reference_, target_ / reference_);
   return fmt::format(
-      "the residual stays at {} and does not reach the tolerance {}: rounding forbids less, or the matrix is "
-      "singular; raise the tolerance, or look for a missing Dirichlet condition",
-      apart.first, apart.second);
+      "the residual stays at {} and does not reach the tolerance {}: {}", apart.first, apart.second,
+      norm < rounding * reference_
+          ? "rounding forbids less, or the matrix is singular; raise the tolerance, or look for a missing Dirichlet "
+            "condition"
+          : "the matrix is singular, look for a missing Dirichlet condition; or badly conditioned, as long thin cells "
+            "and large jumps of a coefficient make it: choose another preconditioner, or type = \"direct\" or \"lu\"");
 }
 template <class Exec, class T>
 std::string Krylov<Exec, T>::too_many(double norm) const {
