@@ -11,6 +11,9 @@
 
 namespace tessera::physics {
 
+/// Says which GPU of its machine each rank has, in the summary and in the log. Collective.
+void summarise_devices(Communicator& ranks, output::Summary& summary);
+
 /// Says in the summary how ranks share the vectors. Collective.
 void summarise_link(const Link& link, const std::string& why_not_nccl, Offset sent, Offset ghosts,
                     output::Summary& summary);
@@ -27,6 +30,7 @@ class OverRanks {
     Scope scope(exec, "connect");
     std::string why_not_nccl;
     link_ = make_link(exec, *space.ranks, &why_not_nccl);
+    if constexpr (std::is_same_v<Exec, Cuda>) summarise_devices(*space.ranks, summary);
     halo_ = std::make_shared<linalg::Halo<Exec>>(*link_, space.index_map, space.components);
     summarise_link(*link_, why_not_nccl, halo_->sent(), halo_->ghosts(), summary);
   }

@@ -14,6 +14,7 @@
 #include "base/log.hpp"
 #include "base/profile.hpp"
 #include "linalg/halo.hpp"
+#include "physics/run/backend.hpp"
 #include "physics/run/over_ranks.hpp"
 #include "physics/run/space.hpp"
 
@@ -213,6 +214,17 @@ void summarise_ranks(const Discretisation& part, output::Summary& summary) {
   log_info(fmt::format("{} ranks: {} to {} dofs each, imbalance {:.3f}", ranks.size(),
                        *std::min_element(dofs.begin(), dofs.end()), *std::max_element(dofs.begin(), dofs.end()),
                        imbalance));
+}
+
+void summarise_devices(Communicator& ranks, output::Summary& summary) {
+  const std::vector<int> devices = gathered(ranks, device_of(&ranks));
+  const std::vector<int> machines = gathered(ranks, ranks.rank() - ranks.rank_on_machine());  // by their first rank
+  std::vector<std::string> words;
+  for (std::size_t rank = 0; rank < devices.size(); ++rank)
+    words.push_back(fmt::format("rank {} GPU {}{}", rank, devices[rank],
+                                machines[rank] == 0 ? "" : fmt::format(" of the machine of rank {}", machines[rank])));
+  summary.set_json("ranks.devices", nlohmann::ordered_json(devices));
+  log_info(fmt::format("{}", fmt::join(words, ", ")));
 }
 
 void summarise_link(const Link& link, const std::string& why_not_nccl, Offset sent, Offset ghosts,
