@@ -74,10 +74,6 @@ ExitCode run_module(const deck::Deck& deck, const DeckOptions& options, Communic
   return module->run(context);
 }
 
-}  // namespace
-
-namespace {
-
 /// The module's run and what became of it, in the summary. A failure is returned beside the code.
 ExitCode run_and_summarise(const deck::Deck& deck, const DeckOptions& options, const Ranks& ranks,
                            const std::filesystem::path& directory, output::Summary& summary,
@@ -145,10 +141,6 @@ ExitCode run_into(const output::RunFolder& folder, const deck::Deck& deck, const
   if (!options.quiet) say_end(code, folder.path(), summary);
   return code;
 }
-
-}  // namespace
-
-namespace {
 
 /// What the ranks must have in common, as a number: the deck, what the command line changes in it, the version.
 std::uint64_t fingerprint(const DeckOptions& options) {

@@ -53,7 +53,10 @@ void distribute(Communicator& ranks, const deck::Deck& deck, const CommonParams&
   assembly::RankSpace numbered = assembly::make_rank_space(ranks, own, std::move(part.dofs), components);
   static_cast<assembly::Space&>(part) = std::move(numbered.space);
   part.places = std::move(numbered.places);
-  part.dof_points = assembly::dof_points(part.mesh, part.dofs);
+  std::vector<double> points(part.dof_points.size());
+  for (std::size_t dof = 0; dof < numbered.new_number.size(); ++dof)
+    std::copy_n(&part.dof_points[3 * dof], 3, &points[3 * static_cast<std::size_t>(numbered.new_number[dof])]);
+  part.dof_points = std::move(points);
   if (part.unfolded)
     for (Index& dof : part.unfolded->became) dof = numbered.new_number[dof];
   part.ranks = &ranks;
