@@ -53,7 +53,7 @@ int threads_of(const physics::RunParams& params, Communicator* ranks) {
   int sharing = 0;
   for (const Place& place : gathered(*ranks, mine))
     sharing += place.machine == mine.machine && CPU_EQUAL(&place.cores, &mine.cores) != 0;
-  return std::max(1, default_threads() / sharing);
+  return std::max(1, default_threads() / std::max(1, sharing));
 }
 
 /// Runs the module of the deck.
