@@ -10,7 +10,9 @@
 #include "base/memory.hpp"
 #include "base/team.hpp"
 #include "base/touch.hpp"
+#include "mesh/bricks.hpp"
 #include "mesh/gmsh_types.hpp"
+#include "mesh/rank_mesh.hpp"
 
 namespace tessera::mesh {
 
@@ -55,8 +57,10 @@ struct OnSide {
 struct Plan {
   Shape shape;
   int dim, order;
-  Lattice cells{1, 1, 1};                     // of the box, 1 on unused axes
-  Lattice nodes{1, 1, 1};                     // lattice nodes per axis
+  Lattice box{1, 1, 1};                       // cells of the whole box, 1 on unused axes
+  Lattice first{0, 0, 0};                     // the lowest of these that is made
+  Lattice cells{1, 1, 1};                     // how many are
+  Lattice nodes{1, 1, 1};                     // lattice nodes per axis of what is made
   std::vector<std::vector<Lattice>> pieces;   // [pieces][nodes per cell]: lattice offset of each node
   std::vector<std::vector<OnSide>> on_sides;  // [pieces], in the order of their local sides
 };
@@ -82,28 +86,29 @@ void check_size(const Plan& plan) {
     nodes *= static_cast<double>(plan.order) * plan.cells[axis] + 1;
   }
   const double cells = boxes * static_cast<double>(plan.pieces.size());
+  const char* const what = plan.cells == plan.box ? "the box" : "a part of the box";
   const double limit = std::numeric_limits<Index>::max();
   if (cells > limit || nodes > limit)
     throw Error(ExitCode::mesh,
-                fmt::format("the box would have {:.0f} cells and {:.0f} nodes, more than 32-bit numbers count ({:.0f})",
-                            cells, nodes, limit),
-                "use fewer cells per axis");
+                fmt::format("{} would have {:.0f} cells and {:.0f} nodes, more than 32-bit numbers count ({:.0f})",
+                            what, cells, nodes, limit),
+                "use fewer cells per axis, or more ranks");
   // Coordinates and cells alone: the system promises more memory than it has and kills later.
   const double bytes = 24 * nodes + 4 * cells * static_cast<double>(plan.pieces.front().size());
   const double available = static_cast<double>(host_bytes_available());
   if (bytes > available)
     throw Error(ExitCode::memory,
-                fmt::format("out of host memory: a box of {:.0f} cells takes more than {}, {} are free", cells,
+                fmt::format("out of host memory: {} of {:.0f} cells takes more than {}, {} are free", what, cells,
                             human_bytes(bytes), human_bytes(available)),
-                "use fewer cells per axis");
+                "use fewer cells per axis, or more ranks on more machines");
 }
 
-Plan make_plan(const BoxParams& params, int order) {
+/// Of the whole box; `rank` of `ranks`: of the cells that have a vertex of its brick.
+Plan make_plan(const BoxParams& params, int order, int ranks = 1, int rank = 0) {
   Plan plan{};
   plan.shape = shape_from_name(params.shape);
   plan.dim = dimension(plan.shape);
   plan.order = order;
-  plan.cells = plan.nodes = {1, 1, 1};
   const auto vertices = cut(plan.shape);
   for (const auto& cell : vertices) {
     plan.on_sides.push_back(sides_on_box(plan.shape, cell));
@@ -118,7 +123,16 @@ Plan make_plan(const BoxParams& params, int order) {
     }
     plan.pieces.push_back(nodes);
   }
-  std::copy(params.cells.begin(), params.cells.end(), plan.cells.begin());
+  std::copy(params.cells.begin(), params.cells.end(), plan.box.begin());
+  plan.cells = plan.box;
+  if (ranks > 1) {
+    const Bricks bricks({plan.box[0], plan.box[1], plan.box[2]}, plan.dim, order, ranks);
+    for (int axis = 0; axis < plan.dim; ++axis) {
+      const auto [first, last] = bricks.cells(axis, rank);
+      plan.first[axis] = first;
+      plan.cells[axis] = last - first;
+    }
+  }
   check_size(plan);
   for (int axis = 0; axis < plan.dim; ++axis) plan.nodes[axis] = order * plan.cells[axis] + 1;
   return plan;
@@ -132,10 +146,10 @@ void fill_points(const Plan& plan, const BoxParams& params, std::vector<double>&
   for (int axis = 0; axis < 3; ++axis) {
     axis_points[axis].assign(plan.nodes[axis], 0.0);
     if (axis >= plan.dim) continue;
-    const int last = plan.nodes[axis] - 1;
+    const int first = plan.order * plan.first[axis], last = plan.order * plan.box[axis];
     // A weighted mean of both ends, so that the far end is hit exactly.
-    for (int i = 0; i <= last; ++i)
-      axis_points[axis][i] = (params.min[axis] * (last - i) + params.max[axis] * i) / last;
+    for (int i = 0; i < plan.nodes[axis]; ++i)
+      axis_points[axis][i] = (params.min[axis] * (last - first - i) + params.max[axis] * (first + i)) / last;
   }
   parallel_for(default_threads(), count / row, [&](Offset line) {
     const double y = axis_points[1][line % plan.nodes[1]], z = axis_points[2][line / plan.nodes[1]];
@@ -172,7 +186,7 @@ void add_box_facets(const Plan& plan, const Lattice& at, Mesh& mesh) {
   for (int piece = 0; piece < pieces; ++piece)
     for (const OnSide& on : plan.on_sides[piece]) {
       const int axis = on.box_side / 2;
-      if (at[axis] != (on.box_side % 2 ? plan.cells[axis] - 1 : 0)) continue;
+      if (plan.first[axis] + at[axis] != (on.box_side % 2 ? plan.box[axis] - 1 : 0)) continue;
       mesh.groups[on.box_side].entities.push_back(mesh.facets.size());
       mesh.facets.cell.push_back(static_cast<Index>(box * pieces + piece));
       mesh.facets.side.push_back(static_cast<std::int8_t>(on.side));
@@ -197,26 +211,60 @@ void fill_facets(const Plan& plan, Mesh& mesh) {
   mesh.groups.push_back(std::move(domain));
 }
 
-}  // namespace
+/// What the plan says, without the numbers of a structured box.
+Mesh make_cells(const Plan& plan, const BoxParams& params) {
+  Mesh mesh;
+  mesh.dim = plan.dim;
+  mesh.order = plan.order;
+  fill_points(plan, params, mesh.points);
+  mesh.blocks.push_back({plan.shape, plan.order, node_count(plan.shape, plan.order), {}, 0});
+  fill_cells(plan, mesh.blocks.front());
+  fill_facets(plan, mesh);
+  return mesh;
+}
 
-Mesh make_box(const BoxParams& params, int order) {
+void check(const BoxParams& params, int order) {
   validate(params);
   if (order != 1 && order != 2)
     throw Error(ExitCode::usage, fmt::format("a box of geometric order {} was asked", order), "use order 1 or 2");
+}
+
+}  // namespace
+
+Mesh make_box(const BoxParams& params, int order) {
+  check(params, order);
   const Plan plan = make_plan(params, order);
-  Mesh mesh;
-  mesh.dim = plan.dim;
-  mesh.order = order;
-  fill_points(plan, params, mesh.points);
-  mesh.blocks.push_back({plan.shape, order, node_count(plan.shape, order), {}, 0});
-  fill_cells(plan, mesh.blocks.front());
-  fill_facets(plan, mesh);
+  Mesh mesh = make_cells(plan, params);
   for (int axis = 0; axis < plan.dim; ++axis) {
     mesh.box_cells[axis] = plan.cells[axis];
     mesh.box_min[axis] = params.min[axis];
     mesh.box_max[axis] = params.max[axis];
   }
   return mesh;
+}
+
+RankMesh part_of_box(const BoxParams& params, int order, int ranks, int rank) {
+  check(params, order);
+  const Plan plan = make_plan(params, order, ranks, rank);
+  const Bricks bricks({plan.box[0], plan.box[1], plan.box[2]}, plan.dim, order, ranks);
+  const Mesh around = make_cells(plan, params);
+  std::vector<int> owners(static_cast<std::size_t>(around.nodes()));
+  parallel_for(default_threads(), around.nodes(), [&](Offset node) {
+    const Offset line = node / plan.nodes[0];
+    std::array<Offset, 3> at{node % plan.nodes[0], line % plan.nodes[1], line / plan.nodes[1]};
+    for (int axis = 0; axis < 3; ++axis) at[axis] += Offset{plan.order} * plan.first[axis];
+    owners[static_cast<std::size_t>(node)] = bricks.owner(at);
+  });
+  // At edges of the brick some simplices have no vertex in it.
+  RankMesh part = part_of_rank(around, owners, rank);
+  const auto pieces = static_cast<Offset>(plan.pieces.size());
+  for (Offset& cell : part.cell_numbers) {
+    const Offset box = cell / pieces, line = box / plan.cells[0];
+    const Offset i = plan.first[0] + box % plan.cells[0], j = plan.first[1] + line % plan.cells[1],
+                 k = plan.first[2] + line / plan.cells[1];
+    cell = (i + plan.box[0] * (j + plan.box[1] * k)) * pieces + cell % pieces;
+  }
+  return part;
 }
 
 }  // namespace tessera::mesh

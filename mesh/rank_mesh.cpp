@@ -120,7 +120,7 @@ Staying staying(const Mesh& whole, std::vector<char> cells) {
 
 /// The cells of a block that stay, with the new numbers of their nodes; their numbers are appended.
 CellBlock part_of_block(const CellBlock& block, const std::vector<char>& stays, const std::vector<Index>& nodes,
-                        std::vector<Index>& numbers) {
+                        std::vector<Offset>& numbers) {
   const auto first = static_cast<Offset>(numbers.size());
   for (Index c = 0; c < block.cells(); ++c)
     if (stays[block.first_cell + c]) numbers.push_back(block.first_cell + c);
@@ -128,7 +128,8 @@ CellBlock part_of_block(const CellBlock& block, const std::vector<char>& stays, 
   CellBlock own{block.shape, block.order, block.nodes_per_cell, {}, static_cast<Index>(first)};
   resize_by_all(own.nodes, static_cast<std::size_t>(count * width), default_threads());
   parallel_for(default_threads(), count, [&](Offset c) {
-    const Index* const from = block.cell(numbers[static_cast<std::size_t>(first + c)] - block.first_cell);
+    const Index* const from =
+        block.cell(static_cast<Index>(numbers[static_cast<std::size_t>(first + c)]) - block.first_cell);
     for (Offset n = 0; n < width; ++n) own.nodes[static_cast<std::size_t>(c * width + n)] = nodes[from[n]];
   });
   return own;
@@ -179,7 +180,7 @@ RankMesh part_of(const Mesh& whole, const Staying& stays, std::span<const int> o
 /// Most of what an archive of it takes.
 std::size_t bytes_of(const RankMesh& part) {
   std::size_t bytes = 1 << 16;
-  bytes += part.mesh.points.size() * sizeof(double) + part.cell_numbers.size() * sizeof(Index);
+  bytes += part.mesh.points.size() * sizeof(double) + part.cell_numbers.size() * sizeof(Offset);
   bytes += (part.owners.size() + part.joined.size()) * sizeof(Index) + part.mesh.facets.cell.size() * 6;
   for (const CellBlock& block : part.mesh.blocks) bytes += block.nodes.size() * sizeof(Index);
   for_each_group(part.mesh, [&](const Group& group) {

@@ -6,6 +6,7 @@
 
 #include "base/communicator.hpp"
 #include "mesh/mesh.hpp"
+#include "mesh/params.hpp"
 
 namespace tessera::mesh {
 
@@ -16,9 +17,9 @@ namespace tessera::mesh {
 /// periodic, joined vertices stand beside each other.
 struct RankMesh {
   Mesh mesh;
-  std::vector<Index> cell_numbers;  ///< [cells] of the whole mesh, ascending
-  std::vector<int> owners;          ///< [nodes] the rank of a vertex
-  std::vector<Index> joined;        ///< [nodes] the vertex that each is one with, of periodic sides; or empty
+  std::vector<Offset> cell_numbers;  ///< [cells] of the whole mesh, ascending
+  std::vector<int> owners;           ///< [nodes] the rank of a vertex
+  std::vector<Index> joined;         ///< [nodes] the vertex that each is one with, of periodic sides; or empty
 };
 
 /// Which rank owns each node: bricks of a box, else the parts that METIS cuts or, of more than 4 M nodes, equal pieces
@@ -27,6 +28,10 @@ struct RankMesh {
 /// vertices than ranks.
 std::vector<int> vertex_owners(const Mesh& mesh, int ranks, const std::string& method = "auto",
                                std::span<const Index> joined = {}, const std::function<bool()>& stop = {});
+
+/// The part of a rank of the mesh that make_box makes, of which bricks of vertices are the ranks': the same part as
+/// that of the whole mesh, which nobody has. Throws what make_box throws. Bricks (mesh/bricks.hpp) must exist.
+RankMesh part_of_box(const BoxParams& params, int order, int ranks, int rank);
 
 /// The part of a rank.
 RankMesh part_of_rank(const Mesh& whole, std::span<const int> owners, int rank, std::span<const Index> joined = {});

@@ -3,11 +3,11 @@
 #include <algorithm>
 #include <array>
 #include <limits>
-#include <numeric>
 
 #include "base/error.hpp"
 #include "base/team.hpp"
 #include "mesh/adjacency.hpp"
+#include "mesh/bricks.hpp"
 #include "mesh/partition.hpp"
 #include "mesh/rank_mesh.hpp"
 
@@ -25,34 +25,16 @@ std::vector<char> vertices(const Mesh& mesh) {
   return result;
 }
 
-/// Ranks along each axis of a box, with the least area between their bricks; zeros where none has a cell for each.
-std::array<int, 3> bricks(const std::array<Index, 3>& cells, int ranks) {
-  std::array<int, 3> best{0, 0, 0};
-  double least = std::numeric_limits<double>::infinity();
-  const auto along = [&](int axis) { return std::max<double>(1, cells[axis]); };
-  for (int x = 1; x <= ranks; ++x)
-    for (int y = 1; ranks % x == 0 && y <= ranks / x; ++y) {
-      const int z = ranks / x / y;
-      if (x * y * z != ranks || x > along(0) || y > along(1) || z > along(2)) continue;
-      const double area = (x - 1) * along(1) * along(2) + (y - 1) * along(0) * along(2) + (z - 1) * along(0) * along(1);
-      if (area < least) least = area, best = {x, y, z};
-    }
-  return best;
-}
-
 /// Empty where the box has too few cells.
 std::vector<int> of_box(const Mesh& mesh, int ranks) {
-  const std::array<int, 3> along = bricks(mesh.box_cells, ranks);
-  if (along[0] == 0) return {};
-  std::array<Offset, 3> nodes{1, 1, 1};
-  for (int axis = 0; axis < mesh.dim; ++axis) nodes[axis] = Offset{mesh.box_cells[axis]} * mesh.order + 1;
+  const Bricks bricks(mesh.box_cells, mesh.dim, mesh.order, ranks);
+  if (!bricks.exist()) return {};
+  std::array<Offset, 2> nodes{1, 1};  // along the first two axes
+  for (int axis = 0; axis < std::min(mesh.dim, 2); ++axis) nodes[axis] = Offset{mesh.box_cells[axis]} * mesh.order + 1;
   std::vector<int> owners(static_cast<std::size_t>(mesh.nodes()));
   parallel_for(default_threads(), mesh.nodes(), [&](Offset node) {
-    const std::array<Offset, 3> at{node % nodes[0], node / nodes[0] % nodes[1], node / nodes[0] / nodes[1]};
-    int owner = 0;
-    for (int axis = 2; axis >= 0; --axis)
-      owner = owner * along[axis] + static_cast<int>(at[axis] * along[axis] / nodes[axis]);
-    owners[static_cast<std::size_t>(node)] = owner;
+    owners[static_cast<std::size_t>(node)] =
+        bricks.owner({node % nodes[0], node / nodes[0] % nodes[1], node / nodes[0] / nodes[1]});
   });
   return owners;
 }

@@ -6,8 +6,8 @@ namespace tessera::assembly {
 
 /// A dof as all ranks know it: the number of a cell of the whole mesh, and which of its dofs it is.
 struct DofPlace {
-  Index cell = -1;
-  Index node = -1;
+  Offset cell = -1;
+  Offset node = -1;
 };
 
 /// The space of the part of a mesh that a rank sees, from the dofs of that part, which are numbered anew: first those

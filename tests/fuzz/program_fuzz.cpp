@@ -137,6 +137,7 @@ class Worker {
       return !options.only.empty() &&
              std::find(options.only.begin(), options.only.end(), kind.name) == options.only.end();
     });
+    if (kinds_.empty()) throw std::runtime_error("--only names no kind of input");
     fs::current_path(scratch);
   }
 

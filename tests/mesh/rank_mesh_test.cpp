@@ -1,6 +1,7 @@
 // Meshes cut for ranks, without any: what each would have.
 #include "mesh/rank_mesh.hpp"
 
+#include <fmt/format.h>
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -45,7 +46,7 @@ TEST_P(RankMeshes, HoldTheCellsAtTheirVertices) {
           EXPECT_TRUE(std::is_sorted(part.cell_numbers.begin(), part.cell_numbers.end()));
           ASSERT_EQ(part.mesh.cells(), static_cast<Index>(part.cell_numbers.size()));
           for (Index c = 0; c < part.mesh.cells(); ++c) {
-            const Index old = part.cell_numbers[c];
+            const auto old = static_cast<Index>(part.cell_numbers[c]);
             EXPECT_TRUE(owners_at(whole, owners, old).contains(rank));
             ++seen[old];
             // The same cell: its nodes lie where they lay.
@@ -69,12 +70,46 @@ TEST_P(RankMeshes, HoldTheCellsAtTheirVertices) {
 INSTANTIATE_TEST_SUITE_P(Methods, RankMeshes, ::testing::Values("auto", "metis", "curve"),
                          [](const auto& info) { return std::string(info.param); });
 
+TEST(RankMesh, OfABoxNeedsNoWhole) {
+  for (const int order : {1, 2})
+    for (const char* shape : {"interval", "triangle", "quad", "tet", "hex", "prism"}) {
+      BoxParams params;
+      params.shape = shape;
+      params.cells = {9, 5, 4};
+      params.cells.resize(static_cast<std::size_t>(dimension(shape_from_name(shape))));
+      params.min = {-1, 0.5, 2};
+      params.max = {1.3, 4, 2.7};
+      params.min.resize(params.cells.size());
+      params.max.resize(params.cells.size());
+      const Mesh whole = make_box(params, order);
+      for (const int ranks : {1, 2, 3, 4, 6}) {
+        const std::vector<int> owners = vertex_owners(whole, ranks);
+        for (int rank = 0; rank < ranks; ++rank) {
+          const RankMesh cut = part_of_rank(whole, owners, rank), made = part_of_box(params, order, ranks, rank);
+          const std::string where = fmt::format("{} of order {}, rank {} of {}", shape, order, rank, ranks);
+          EXPECT_EQ(made.cell_numbers, cut.cell_numbers) << where;
+          EXPECT_EQ(made.owners, cut.owners) << where;
+          EXPECT_EQ(made.mesh.points, cut.mesh.points) << where;
+          EXPECT_EQ(made.mesh.blocks.front().nodes, cut.mesh.blocks.front().nodes) << where;
+          EXPECT_EQ(made.mesh.facets.cell, cut.mesh.facets.cell) << where;
+          EXPECT_EQ(made.mesh.facets.side, cut.mesh.facets.side) << where;
+          EXPECT_EQ(made.mesh.facets.exterior, cut.mesh.facets.exterior) << where;
+          ASSERT_EQ(made.mesh.groups.size(), cut.mesh.groups.size()) << where;
+          for (std::size_t g = 0; g < cut.mesh.groups.size(); ++g) {
+            EXPECT_EQ(made.mesh.groups[g].name, cut.mesh.groups[g].name) << where;
+            EXPECT_EQ(made.mesh.groups[g].entities, cut.mesh.groups[g].entities) << where;
+          }
+        }
+      }
+    }
+}
+
 TEST(RankMesh, KeepsFacetsOfGroupsAtTheirCells) {
   const Mesh whole = box("tet", {4, 4, 4});
   const std::vector<int> owners = vertex_owners(whole, 4);
   for (const Group& group : whole.groups) {
     if (group.dim != 2) continue;
-    std::set<std::pair<Index, int>> expected, found;
+    std::set<std::pair<Offset, int>> expected, found;
     for (const Index f : group.entities) expected.emplace(whole.facets.cell[f], whole.facets.side[f]);
     for (int rank = 0; rank < 4; ++rank) {
       const RankMesh part = part_of_rank(whole, owners, rank);
