@@ -8,6 +8,7 @@
 #include <functional>
 #include <iterator>
 #include <new>
+#include <nlohmann/json.hpp>
 #include <optional>
 
 #include "app/closing_report.hpp"
@@ -22,6 +23,7 @@
 #include "base/log.hpp"
 #include "base/memory.hpp"
 #include "base/team.hpp"
+#include "output/pieces.hpp"
 #include "output/results.hpp"
 #include "output/run_folder.hpp"
 #include "physics/registry.hpp"
@@ -121,7 +123,9 @@ ExitCode run_into(const output::RunFolder& folder, const deck::Deck& deck, const
     summary.set("status", "interrupted");
   }
   const ExitCode last = StopOnSignals::asked() ? StopOnSignals::exit_code() : code;
-  const std::vector<std::string> files = output::keep_results();
+  std::vector<std::string> files = output::keep_results();
+  if (!interrupted && summary.has("ranks.pieces"))  // those of the other ranks
+    for (int rank = 1; rank < summary.json()["ranks"]["pieces"]; ++rank) files.push_back(output::piece_name(rank));
   if (!files.empty()) summary.set("files", files);
   summary.set("exit_code", static_cast<int>(last));
   summary.finish();
@@ -172,11 +176,15 @@ deck::Deck open_deck_of(const DeckOptions& options, const Ranks& ranks) {
   return *deck;
 }
 
-/// A rank beside the root: it has no folder and says nothing.
+/// A rank beside the root: it says nothing, and writes into the root's folder what the module lets it write.
 ExitCode run_beside(const deck::Deck& deck, const DeckOptions& options, const Ranks& ranks) {
+  output::begin_results();
   output::Summary summary;
   std::optional<Error> failure;
-  const ExitCode code = run_and_summarise(deck, options, ranks, {}, summary, failure);
+  const ExitCode code =
+      run_and_summarise(deck, options, ranks, physics::output_section().read(deck).directory, summary, failure);
+  if (StopOnSignals::asked() || code == ExitCode::interrupted) output::remove_results();
+  output::keep_results();
   if (failure) throw *failure;
   return code;
 }

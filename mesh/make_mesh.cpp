@@ -20,18 +20,6 @@ namespace tessera::mesh {
 
 namespace {
 
-// Uniform refinement of a box halves its intervals: the same meshes as refine(), numbered lexicographically.
-BoxParams refined(BoxParams box, int times) {
-  for (int& cells : box.cells) {
-    if (cells > (std::numeric_limits<int>::max() >> times))
-      throw Error(ExitCode::mesh,
-                  fmt::format("{} cells on an axis refined {} times are more than 32-bit numbers count", cells, times),
-                  "use fewer cells or refinements", box.where);
-    cells <<= times;
-  }
-  return box;
-}
-
 std::string counts(const Mesh& mesh) {
   std::string shapes;
   for (const CellBlock& block : mesh.blocks)
@@ -96,6 +84,17 @@ void check_axis(const deck::Deck& deck, const MeshParams& params, Revolution rev
 }
 
 }  // namespace
+
+BoxParams refined(BoxParams box, int times) {
+  for (int& cells : box.cells) {
+    if (cells > (std::numeric_limits<int>::max() >> times))
+      throw Error(ExitCode::mesh,
+                  fmt::format("{} cells on an axis refined {} times are more than 32-bit numbers count", cells, times),
+                  "use fewer cells or refinements", box.where);
+    cells <<= times;
+  }
+  return box;
+}
 
 Mesh make_mesh(const deck::Deck& deck, const MeshParams& params, int threads, const MeshHooks& hooks,
                Revolution revolution) {

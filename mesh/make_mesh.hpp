@@ -9,6 +9,10 @@ namespace tessera::mesh {
 /// Whether who asks for a mesh knows bodies of revolution (mesh.axis), whose coefficients carry the weight 2 pi r.
 enum class Revolution { refused, known };
 
+/// A box of a deck as mesh.refine makes it: with halved intervals, which is the mesh that refine() gives, numbered
+/// lexicographically. Throws Error(mesh) where 32-bit numbers do not suffice.
+BoxParams refined(BoxParams box, int times);
+
 /// The mesh of a run: reads mesh.file (relative to the deck) or generates mesh.box, refines it, and numbers it.
 /// `threads` is the number of threads of the set-up, 0: all. A box that is refined is generated with more cells, so it
 /// stays a box; "rcm" leaves its lexicographic order, which grid methods need and is banded as well; after "metis" it

@@ -78,8 +78,9 @@ deck::Section<MeshParams> mesh_section() {
       .key("partition", &MeshParams::partition,
            {.help =
                 "how the mesh is shared by several ranks: bricks of a box, or else METIS up to 4 million nodes and a "
-                "space-filling curve beyond; or one of the latter",
-            .choices = {"auto", "metis", "curve"}})
+                "space-filling curve beyond; or one of the latter; \"bricks\": each rank makes its own part of a box, "
+                "as \"auto\" does of large ones, so that no rank has the whole mesh",
+            .choices = {"auto", "bricks", "metis", "curve"}})
       .position(&MeshParams::where);
   return section;
 }

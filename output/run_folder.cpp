@@ -65,7 +65,7 @@ std::vector<std::string> listed_results(const fs::path& summary) {
     if (!item.is_string()) continue;
     const fs::path name = item.get<std::string>();
     const std::string kind = name.extension().string();
-    if (name.has_parent_path() || (kind != ".vtu" && kind != ".pvd" && kind != ".csv")) continue;
+    if (name.has_parent_path() || (kind != ".vtu" && kind != ".pvtu" && kind != ".pvd" && kind != ".csv")) continue;
     names.push_back(name.string());
   }
   return names;

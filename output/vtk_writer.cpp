@@ -137,18 +137,6 @@ bool ends_whole(const std::filesystem::path& path) {
   return file && tail.find("</VTKFile>") != std::string::npos;
 }
 
-std::string escape_xml(const std::string& text) {
-  std::string result;
-  for (const char c : text) switch (c) {
-      case '&': result += "&amp;"; break;
-      case '<': result += "&lt;"; break;
-      case '>': result += "&gt;"; break;
-      case '"': result += "&quot;"; break;
-      default: result += c;
-    }
-  return result;
-}
-
 /// Asks for what VTK is about to take, and gives it back: here a want of memory is an exception like others, and the
 /// run can still write its summary.
 void ask_for_memory(const VtkData& data) {
@@ -174,6 +162,18 @@ class Compressor : public vtkZLibDataCompressor {
 };
 
 }  // namespace
+
+std::string escape_xml(const std::string& text) {
+  std::string result;
+  for (const char c : text) switch (c) {
+      case '&': result += "&amp;"; break;
+      case '<': result += "&lt;"; break;
+      case '>': result += "&gt;"; break;
+      case '"': result += "&quot;"; break;
+      default: result += c;
+    }
+  return result;
+}
 
 void write_vtu(const VtkData& data, const std::filesystem::path& path) {
   check_sizes(data, data.points.size() / 3, cell_count(data));

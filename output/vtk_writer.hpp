@@ -50,6 +50,9 @@ inline std::span<const double> reference_vertices(mesh::Shape shape) { return me
 /// disagree.
 void write_vtu(const VtkData& data, const std::filesystem::path& path);
 
+/// Text as an attribute of an XML file holds it.
+std::string escape_xml(const std::string& text);
+
 /// One file of a time series; `file` is written relative to the .pvd file's folder where it lies below it.
 struct PvdEntry {
   double time = 0;

@@ -19,6 +19,19 @@ DirichletData below(DirichletData dirichlet, double level) {
   return dirichlet;
 }
 
+mesh::Group NodalSolution::own(const mesh::Group* group) const {
+  mesh::Group result{group ? group->name : "", group ? group->dim : mesh.dim, {}, {}};
+  const auto take = [&](Index entity) {
+    if (!share || (result.dim == mesh.dim ? share->cells : share->facets)[static_cast<std::size_t>(entity)])
+      result.entities.push_back(entity);
+  };
+  if (group)
+    std::for_each(group->entities.begin(), group->entities.end(), take);
+  else
+    for (Index cell = 0; cell < mesh.cells(); ++cell) take(cell);
+  return result;
+}
+
 double Results::quantity(const QuantityParams& quantity) const {
   throw Error(ExitCode::internal, fmt::format("the model has no quantity of kind '{}'", quantity.kind), "");
 }

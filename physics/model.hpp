@@ -60,6 +60,20 @@ double level_of(const DirichletData& dirichlet);
 /// The same values less the level.
 DirichletData below(DirichletData dirichlet, double level);
 
+struct Discretisation;
+
+/// What a rank counts as its own of the part that it sees, so that everything counts once, and where it stands in the
+/// whole: each dof, cell and facet is one rank's own.
+struct Share {
+  Communicator* ranks = nullptr;
+  std::vector<char> cells, facets;         ///< whether they are its own
+  Offset nodes = 0;                        ///< of the mesh, its own
+  std::vector<assembly::DofPlace> places;  ///< [own dofs of the solution]
+  std::vector<Offset> cell_numbers;        ///< [cells]
+  bool has_whole = true;                   ///< whether the root has the whole: else it was made in parts
+  const Discretisation* whole = nullptr;   ///< on the root, where it has it
+};
+
 /// The space of a run with its mesh: what a driver makes before it asks a model for a system.
 struct Discretisation : assembly::Space {
   mesh::Mesh mesh;
@@ -70,11 +84,14 @@ struct Discretisation : assembly::Space {
   /// Where ranks share the run: this is the part that one of them sees, with ghosts. What is true of the whole alone
   /// (that no part of the body is loose) is checked there, on the root.
   Communicator* ranks = nullptr;
-  std::vector<assembly::DofPlace> places;  ///< [owned dofs] in the whole
-  std::string why_without_matrix;          ///< Plan::why of the whole; empty: a matrix is assembled
+  Share share;                     ///< of that part
+  std::string why_without_matrix;  ///< Plan::why of the whole; empty: a matrix is assembled
 
   /// Rows that this rank owns: the first ones.
   Index owned_rows() const { return index_map.owned() * components; }
+  /// Of what is said of the solution: that without periodic sides.
+  const assembly::Space& solution_space() const { return unfolded ? static_cast<const Space&>(*unfolded) : *this; }
+  const std::vector<double>& solution_points() const { return unfolded ? unfolded->dof_points : dof_points; }
 };
 
 /// A (u - level) = b with the boundary conditions in it. `A` may own its entries, borrow those of `matrix` or
@@ -97,7 +114,7 @@ struct System {
 };
 
 /// A solution on the host. Where sides are periodic, each has dofs of its own: those of the space as it is without.
-/// Borrows.
+/// Where ranks share it, the part that one of them sees, with the values of ghosts. Borrows.
 struct NodalSolution {
   const mesh::Mesh& mesh;
   const assembly::Space& space;
@@ -105,16 +122,29 @@ struct NodalSolution {
   const std::vector<Index>& fixed;  ///< rows with Dirichlet values, ascending
   const std::vector<double>& u;     ///< [dofs, components]
   int threads;
+  const Share* share = nullptr;  ///< null: all of it counts here
+
+  /// Of the dofs the first ones, which no other rank counts.
+  Index own_dofs() const { return space.index_map.owned(); }
+  /// Of a group, null for all cells, those that no other rank counts.
+  mesh::Group own(const mesh::Group* group) const;
 };
 
 /// What a model says of a solution beside its values, which are the driver's matter. It lives as long as the solution
-/// does.
+/// does. Where ranks share the solution, each says it of what is its own, and the driver adds it up.
 class Results {
  public:
   virtual ~Results() = default;
-  /// A quantity of a kind of Traits::quantities.
+  /// Numbers of the whole as sums over ranks, and as the largest that one has.
+  struct Totals {
+    std::vector<double> sums = {}, largest = {};
+  };
+  virtual Totals totals() const { return {}; }
+  /// What the summary has of the totals: "balance".
+  virtual void report(const Totals&, output::Summary&) const {}
+  /// A quantity of a kind of Traits::quantities: a sum.
   virtual double quantity(const QuantityParams& quantity) const;
-  /// A derived field of Traits::fields at the nodes, [dofs, stride].
+  /// A derived field of Traits::fields at the nodes, [dofs, stride]; of ghosts it is not read.
   virtual std::vector<double> field(const std::string& name);
   /// Numbers of the cells for files; the driver adds the groups.
   virtual std::vector<output::Field> cell_fields() const { return {}; }
@@ -179,10 +209,8 @@ class Model {
   }
 
   // The solution.
-  /// What can be asked of it. Fills "balance" of the summary: sources, and what leaves through each group.
-  virtual std::unique_ptr<Results> results(const NodalSolution&, output::Summary&) {
-    return std::make_unique<Results>();
-  }
+  /// What can be asked of it. Phase: balance.
+  virtual std::unique_ptr<Results> results(const NodalSolution&) { return std::make_unique<Results>(); }
 };
 
 }  // namespace tessera::physics

@@ -259,8 +259,9 @@ deck::Section<OutputParams> output_section() {
       .key("directory", &OutputParams::directory, {.help = "relative to the working directory"})
       .key("fields", &OutputParams::fields, {.help = "fields to write; left out: the module's own choice"})
       .key("formats", &OutputParams::formats,
-           {.help = "vtu: for ParaView; csv: a table with a row a node (x, y, z and the fields)",
-            .choices = {"vtu", "csv"}})
+           {.help = "vtu: for ParaView; csv: a table with a row a node (x, y, z and the fields); pvtu: of several "
+                    "ranks each writes a piece, solution.pvtu names them",
+            .choices = {"vtu", "csv", "pvtu"}})
       .key("write", &OutputParams::write,
            {.help = "false: no fields, only summary.json and the tables of [[line]]; for timing and for large meshes"})
       .position(&OutputParams::where);

@@ -60,6 +60,7 @@ Sums BlockErrors::over(Index first, Index last) const {
   std::size_t at = 0;
   for (Index c = first; c < last; ++c)
     for (int q = 0; q < q_count; ++q, ++at) {
+      if (!options.only.empty() && !options.only[static_cast<std::size_t>(block.first_cell + c)]) continue;
       double jacobian[9], inverse[9], error[3], k_error[3];
       const double det = geometry.jacobian(mesh, block.cell(c), q, jacobian);
       const double weight = rule.weights[q] * std::abs(det) * mesh.measure.at(&points[3 * at]);

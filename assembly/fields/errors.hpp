@@ -22,6 +22,7 @@ struct ErrorOptions {
   const HostTensorField* coefficient = nullptr;  ///< K of the energy norm
   int degree = 0;                                ///< of the quadrature; 0: 2 order + 3
   int threads = 0;                               ///< 0: all. The result does not depend on it.
+  std::span<const char> only = {};               ///< [cells] those that count in the norms; empty: all
 };
 
 /// Compares a nodal field u of one component with an exact solution; `gradient` is empty or has mesh.dim expressions.

@@ -59,15 +59,6 @@ Sum sum_entities(const mesh::Mesh& mesh, const DofMap& dofs, const mesh::Group* 
   return total;
 }
 
-struct Moments {
-  double measure = 0, integral = 0, square = 0;
-  void add(const Moments& other) {
-    measure += other.measure;
-    integral += other.integral;
-    square += other.square;
-  }
-};
-
 }  // namespace
 
 void check_components(const HostTensorField& field, int dim) {
@@ -83,28 +74,21 @@ std::array<double, 2> min_max(const mesh::Mesh& mesh, const DofMap& dofs, const 
     if (value < result[0] || std::isnan(value)) result[0] = value;
     if (value > result[1] || std::isnan(value)) result[1] = value;
   };
-  if (!group) {
-    if (u.nodes() == 0) throw Error(ExitCode::usage, "the field has no values", "check that the mesh has cells");
+  if (group)
+    for (const Index dof : facet_dofs(mesh, dofs, *group)) add(u(dof));
+  else
     for (Offset dof = 0; dof < u.nodes(); ++dof) add(u(dof));
-    return result;
-  }
-  const std::vector<Index> on = facet_dofs(mesh, dofs, *group);
-  if (on.empty())
-    throw Error(ExitCode::usage, fmt::format("group '{}' has no dofs", group->name),
-                "choose a group that is part of the mesh's cells");
-  for (const Index dof : on) add(u(dof));
   return result;
 }
 
-FieldStatistics field_statistics(const mesh::Mesh& mesh, const DofMap& dofs, const FieldView& u,
-                                 const mesh::Group* group, int threads) {
+Moments moments(const mesh::Mesh& mesh, const DofMap& dofs, const FieldView& u, const mesh::Group* group, int threads) {
   if (group && group->dim < mesh.dim - 1)
     throw Error(ExitCode::usage,
                 fmt::format("group '{}' has dimension {}, which has no integrals on a {}-D mesh", group->name,
                             group->dim, mesh.dim),
                 "integrate over groups of cells or facets; min, max and value work on any group");
   const bool sides = group && group->dim == mesh.dim - 1;
-  const Moments sums = sum_entities<Moments>(
+  return sum_entities<Moments>(
       mesh, dofs, group, threads, [&](Moments& sum, const SideTables& tables, std::size_t b, Index local) {
         const Index* nodes = mesh.blocks[b].cell(local);
         for (int q = 0; q < tables.rule.size(); ++q) {
@@ -124,7 +108,15 @@ FieldStatistics field_statistics(const mesh::Mesh& mesh, const DofMap& dofs, con
           sum.square += weight * value * value;
         }
       });
+}
+
+FieldStatistics field_statistics(const mesh::Mesh& mesh, const DofMap& dofs, const FieldView& u,
+                                 const mesh::Group* group, int threads) {
+  const Moments sums = moments(mesh, dofs, u, group, threads);
   const auto [low, high] = min_max(mesh, dofs, u, group);
+  if (low > high)
+    throw Error(ExitCode::usage, fmt::format("group '{}' has no dofs", group ? group->name : ""),
+                "choose a group that is part of the mesh's cells");
   return {sums.measure, sums.integral, std::sqrt(sums.square), low, high};
 }
 

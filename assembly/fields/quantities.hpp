@@ -11,8 +11,25 @@
 
 namespace tessera::assembly {
 
-/// Numbers of a nodal field of one component over the whole mesh or a group; on a mesh with an axis (mesh::Measure)
+/// Integrals of a nodal field of one component over the whole mesh or a group; on a mesh with an axis (mesh::Measure)
 /// over the body of revolution.
+struct Moments {
+  double measure = 0;   ///< length, area or volume; for the facets of a 1-D mesh their count
+  double integral = 0;  ///< int u
+  double square = 0;    ///< int u^2
+  void add(const Moments& other) {
+    measure += other.measure;
+    integral += other.integral;
+    square += other.square;
+  }
+};
+
+/// `group` null: the whole mesh; otherwise a group of cells or facets. Does not depend on the number of threads.
+/// Throws Error(usage) for a group of lower dimension.
+Moments moments(const mesh::Mesh& mesh, const DofMap& dofs, const FieldView& u, const mesh::Group* group = nullptr,
+                int threads = 0);
+
+/// The same and extremes.
 struct FieldStatistics {
   double measure = 0;       ///< length, area or volume; for the facets of a 1-D mesh their count
   double integral = 0;      ///< int u
@@ -21,12 +38,12 @@ struct FieldStatistics {
   double average() const { return integral / measure; }
 };
 
-/// `group` null: the whole mesh; otherwise a group of cells or facets. Does not depend on the number of threads.
 /// Throws Error(usage) for a group of lower dimension or an empty one.
 FieldStatistics field_statistics(const mesh::Mesh& mesh, const DofMap& dofs, const FieldView& u,
                                  const mesh::Group* group = nullptr, int threads = 0);
 
-/// Smallest and largest nodal value on a group of any dimension, or on the whole mesh.
+/// Smallest and largest nodal value on a group of any dimension, or on the whole mesh; NaN where one is. Where there
+/// are no values: infinity, -infinity.
 std::array<double, 2> min_max(const mesh::Mesh& mesh, const DofMap& dofs, const FieldView& u,
                               const mesh::Group* group = nullptr);
 

@@ -4,6 +4,7 @@
 #include "physics/convection_diffusion/problem.hpp"
 #include "physics/run/stationary.hpp"
 #include "physics/scalar/model.hpp"
+#include "physics/scalar/results.hpp"
 #include "physics/scalar/system.hpp"
 
 namespace tessera::physics {
@@ -12,6 +13,27 @@ namespace {
 
 using namespace convection_diffusion;
 using Params = convection_diffusion::Params;
+
+/// On one rank the assembly says the Peclet number; of several each saw a part of the mesh.
+class ResultsOverRanks final : public scalar::ScalarResults {
+ public:
+  ResultsOverRanks(const scalar::Solution& solution, const Params& params, double peclet)
+      : ScalarResults(solution), params_(params), peclet_(peclet) {}
+
+  Totals totals() const override {
+    Totals totals = ScalarResults::totals();
+    totals.largest = {peclet_};
+    return totals;
+  }
+  void report(const Totals& totals, output::Summary& summary) const override {
+    report_peclet(params_, totals.largest.front(), summary);
+    ScalarResults::report(totals, summary);
+  }
+
+ private:
+  const Params& params_;
+  double peclet_;
+};
 
 class ConvectionDiffusion final : public scalar::ScalarModel {
  public:
@@ -55,18 +77,17 @@ class ConvectionDiffusion final : public scalar::ScalarModel {
     AtPoints coefficients;
     {
       const forms::ConvectionData data = convection_data(params_, problem());
-      report_peclet(params_, problem(), data, summary);
+      report_peclet(params_, largest_peclet(problem(), data), summary);
       coefficients = at_points(data);
     }
     boundary_data(problem(), space.threads);
     return coefficients;
   }
 
-  /// Over ranks the assembly saw parts of the mesh.
-  std::unique_ptr<Results> results(const NodalSolution& solution, output::Summary& summary) override {
-    if (!summary.has("space.cell_peclet"))
-      report_peclet(params_, problem(), convection_data(params_, problem(), false), summary);
-    return ScalarModel::results(solution, summary);
+  std::unique_ptr<Results> results(const NodalSolution& solution) override {
+    if (!solution.share) return ScalarModel::results(solution);
+    return std::make_unique<ResultsOverRanks>(of(solution), params_,
+                                              largest_peclet(problem(), convection_data(params_, problem(), false)));
   }
 
   template <class Exec>

@@ -69,9 +69,11 @@ forms::ConvectionData convection_data(const Params& params, const Problem& probl
   return weak_form(params, {}).data(materials, problem.mesh, problem.dofs, problem.material, {}, problem.space.threads);
 }
 
-void report_peclet(const Params& params, const Problem& problem, const forms::ConvectionData& data,
-                   output::Summary& summary) {
-  const double peclet = forms::largest_peclet(problem.mesh, problem.dofs, data, problem.space.threads);
+double largest_peclet(const Problem& problem, const forms::ConvectionData& data) {
+  return forms::largest_peclet(problem.mesh, problem.dofs, data, problem.space.threads);
+}
+
+void report_peclet(const Params& params, double peclet, output::Summary& summary) {
   summary.set("space.cell_peclet", peclet);
   if (peclet > 1 && params.physics.discretisation == "galerkin")
     warn(

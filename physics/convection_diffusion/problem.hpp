@@ -29,9 +29,10 @@ forms::ConvectionData convection_data(const Params& params, const Problem& probl
 /// Whether the velocity of some material is no constant.
 bool velocity_varies(const Params& params);
 
+/// The largest of the cells.
+double largest_peclet(const Problem& problem, const forms::ConvectionData& data);
 /// space.cell_peclet of the summary; warns where plain elements will oscillate.
-void report_peclet(const Params& params, const Problem& problem, const forms::ConvectionData& data,
-                   output::Summary& summary);
+void report_peclet(const Params& params, double peclet, output::Summary& summary);
 
 /// Fills `system`; says in the summary what was taken and why. Phases: assemble.setup, coefficients, assemble,
 /// boundary.

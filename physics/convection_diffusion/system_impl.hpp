@@ -33,7 +33,7 @@ void make_system(Exec& exec, const Params& params, const Problem& problem, Syste
     // The Peclet number wants velocity and diffusivity on the host.
     const bool evaluates = evaluates_coefficients<Exec>(problem.mesh);
     forms::ConvectionData data = convection_data(params, problem, !evaluates);
-    if (!problem.space.ranks) report_peclet(params, problem, data, summary);
+    if (!problem.space.ranks) report_peclet(params, largest_peclet(problem, data), summary);
     if (evaluates) {
       assembly::ExpressionData expressions = diffusion_expressions(params.materials, system.level, problem.mesh.dim);
       expressions.members[0].clear();

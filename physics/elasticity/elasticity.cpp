@@ -54,8 +54,8 @@ class Elasticity final : public Model {
     make_system(exec, *problem_, system, summary);
   }
 
-  std::unique_ptr<Results> results(const NodalSolution& solution, output::Summary& summary) override {
-    return std::make_unique<ElasticityResults>(*problem_, solution, summary);
+  std::unique_ptr<Results> results(const NodalSolution& solution) override {
+    return std::make_unique<ElasticityResults>(*problem_, solution);
   }
 
  private:

@@ -47,7 +47,7 @@ double von_mises(const double* s) {  // VTK's order
 
 }  // namespace
 
-ElasticityResults::ElasticityResults(const Problem& problem, const NodalSolution& solution, output::Summary& summary)
+ElasticityResults::ElasticityResults(const Problem& problem, const NodalSolution& solution)
     : problem_(problem), s_(solution), reactions_(solution.u.size(), 0.0) {
   Threads exec(s_.threads);
   Scope scope(exec, "balance");
@@ -55,7 +55,11 @@ ElasticityResults::ElasticityResults(const Problem& problem, const NodalSolution
   for (const FacetTerm& term : problem_.facets)
     loads_.push_back(assembly::facet_loads(s_.mesh, s_.space.dofs, term.group, forms::Traction{},
                                            traction_values(problem_, term).data(), s_.u, s_.threads));
-  const std::vector<Index>& fixed = problem_.dirichlet.dofs;
+  for (assembly::SideLoads& loads : loads_)  // each rank has the forces at its own nodes
+    for (std::size_t k = 0; s_.share && k < loads.dofs.size(); ++k)
+      if (loads.dofs[k] >= s_.own_dofs()) std::fill_n(&loads.flux[k * m], m, 0.0);
+  std::vector<Index> fixed = problem_.dirichlet.dofs;
+  std::erase_if(fixed, [&](Index row) { return row >= s_.own_dofs() * m; });
   std::vector<Index> slot(s_.u.size(), -1);
   for (std::size_t i = 0; i < fixed.size(); ++i) slot[fixed[i]] = static_cast<Index>(i);
   std::vector<Index> cells;
@@ -76,7 +80,6 @@ ElasticityResults::ElasticityResults(const Problem& problem, const NodalSolution
   const auto& materials = problem_.params.materials;
   if (std::any_of(materials.begin(), materials.end(), [](const auto& of) { return !of.expansion.empty(); }))
     for (const double force : residual(problem_, cells, {}, slot, fixed.size())) heat_ += std::abs(force);
-  report_balance(summary);
 }
 
 std::vector<double> ElasticityResults::body_force() const {
@@ -88,7 +91,7 @@ std::vector<double> ElasticityResults::body_force() const {
   // The residual of u = 0 is - f; what initial stresses add to it sums to zero.
   std::vector<Index> all(static_cast<std::size_t>(s_.mesh.cells())), slot(s_.u.size());
   for (std::size_t c = 0; c < all.size(); ++c) all[c] = static_cast<Index>(c);
-  for (std::size_t row = 0; row < slot.size(); ++row) slot[row] = static_cast<Index>(row % m);
+  for (Index row = 0; row < static_cast<Index>(slot.size()); ++row) slot[row] = row < s_.own_dofs() * m ? row % m : -1;
   force = residual(problem_, all, {}, slot, static_cast<std::size_t>(m));
   for (double& value : force) value = -value;
   return force;
@@ -112,45 +115,63 @@ std::vector<double> ElasticityResults::force_of(const BoundaryParams& boundary, 
   return force;
 }
 
-void ElasticityResults::report_balance(output::Summary& summary) const {
+/// Forces along the radius of a body of revolution need not balance: the hoop does.
+bool ElasticityResults::counts(std::size_t component) const {
+  return problem_.body != Body::revolution || static_cast<int>(component) != problem_.radial();
+}
+
+/// [boundaries]: what holds a row is the last entry of the deck that fixes it.
+std::vector<std::vector<double>> ElasticityResults::forces() const {
+  const auto& boundaries = problem_.params.boundaries;
+  std::vector<std::vector<double>> result(boundaries.size());
+  std::vector<char> counted(s_.u.size(), 0);
+  for (std::size_t b = boundaries.size(); b-- > 0;) result[b] = force_of(boundaries[b], counted);
+  return result;
+}
+
+/// The sum of the sizes of all forces at nodes and facets, for those on one group may cancel; the source, [components];
+/// and the force of each boundary, [components].
+Results::Totals ElasticityResults::totals() const {
   const auto m = static_cast<std::size_t>(s_.space.components);
-  // Forces along the radius of a body of revolution need not balance: the hoop does.
-  const auto counts = [&](std::size_t c) {
-    return problem_.body != Body::revolution || static_cast<int>(c) != problem_.radial();
+  double gross = heat_;
+  const auto add = [&](std::size_t c, double force) { gross += counts(c) ? std::abs(force) : 0; };
+  for (std::size_t row = 0; row < reactions_.size(); ++row) add(row % m, reactions_[row]);
+  for (const assembly::SideLoads& loads : loads_)
+    for (std::size_t k = 0; k < loads.flux.size(); ++k) add(k % m, loads.flux[k]);
+  Totals totals{.sums = {gross}};
+  const auto append = [&](const std::vector<double>& force) {
+    totals.sums.insert(totals.sums.end(), force.begin(), force.end());
   };
-  const auto shown = [&](std::vector<double> force) {
+  append(body_force());
+  for (const std::vector<double>& force : forces()) append(force);
+  return totals;
+}
+
+void ElasticityResults::report(const Totals& totals, output::Summary& summary) const {
+  const auto m = static_cast<std::size_t>(s_.space.components);
+  const auto shown = [&](std::span<const double> of) {
+    std::vector<double> force(of.begin(), of.end());
     for (std::size_t c = 0; c < m; ++c)
       if (!counts(c)) force[c] = std::numeric_limits<double>::quiet_NaN();
     return force;
   };
-  const std::vector<double> source = body_force();
-  std::vector<double> remainder = source;
-  // All forces at nodes and facets: those on one group may cancel.
-  double gross = heat_;
-  const auto add = [&](std::size_t c, double force) { gross += counts(c) ? std::abs(force) : 0; };
-  for (std::size_t c = 0; c < m; ++c) add(c, source[c]);
-  for (std::size_t row = 0; row < reactions_.size(); ++row) add(row % m, reactions_[row]);
-  for (const assembly::SideLoads& loads : loads_)
-    for (std::size_t k = 0; k < loads.flux.size(); ++k) add(k % m, loads.flux[k]);
-  // What holds a row is the last entry of the deck that fixes it.
-  const auto& boundaries = problem_.params.boundaries;
-  std::vector<std::vector<double>> forces(boundaries.size());
-  std::vector<char> counted(s_.u.size(), 0);
-  for (std::size_t b = boundaries.size(); b-- > 0;) {
-    forces[b] = force_of(boundaries[b], counted);
-    for (std::size_t c = 0; c < m; ++c) remainder[c] += forces[b][c];
-  }
+  const std::span<const double> all = totals.sums, source = all.subspan(1, m);
+  std::vector<double> remainder(source.begin(), source.end());
   summary.set("balance.source", shown(source));
   summary.set_json("balance.groups", nlohmann::ordered_json::object());
   std::map<std::string, int> times;
+  const auto& boundaries = problem_.params.boundaries;
   for (std::size_t b = 0; b < boundaries.size(); ++b) {
+    const std::span<const double> force = all.subspan(1 + (1 + b) * m, m);
+    for (std::size_t c = 0; c < m; ++c) remainder[c] += force[c];
     std::string name = fmt::format("{}", fmt::join(boundaries[b].on, ", "));
     if (const int time = ++times[name]; time > 1) name += fmt::format(" ({})", time);
-    summary.set_in("balance.groups", name, shown(forces[b]));
+    summary.set_in("balance.groups", name, shown(force));
   }
   summary.set("balance.remainder", shown(remainder));
-  double off = 0;
-  for (std::size_t c = 0; c < m; ++c) off += counts(c) ? std::abs(remainder[c]) : 0;
+  double off = 0, gross = all.front();
+  for (std::size_t c = 0; c < m; ++c)
+    if (counts(c)) off += std::abs(remainder[c]), gross += std::abs(source[c]);
   if (gross > 0) summary.set("balance.relative_remainder", off / gross);
 }
 

@@ -8,8 +8,10 @@ namespace tessera::physics::elasticity {
 /// Fields "stress", "strain", "von_mises" and "reaction"; quantities of kind "reaction"; the balance of forces.
 class ElasticityResults final : public Results {
  public:
-  /// Fills "balance" of the summary. Phase: balance.
-  ElasticityResults(const Problem& problem, const NodalSolution& solution, output::Summary& summary);
+  /// Phase: balance.
+  ElasticityResults(const Problem& problem, const NodalSolution& solution);
+  Totals totals() const override;
+  void report(const Totals& totals, output::Summary& summary) const override;
 
   /// Stress and strain at the nodes, [dofs, 6]: xx yy zz xy yz xz, the order of symmetric tensors in VTK files; the
   /// means over the cells around a node. Shears of strains are those of the tensor, half of the engineering ones.
@@ -24,12 +26,14 @@ class ElasticityResults final : public Results {
   std::vector<double> body_force() const;
   /// What acts through an entry of [[boundary]]; rows are `counted` once.
   std::vector<double> force_of(const BoundaryParams& boundary, std::vector<char>& counted) const;
-  void report_balance(output::Summary& summary) const;
+  std::vector<std::vector<double>> forces() const;
+  bool counts(std::size_t component) const;
 
   const Problem& problem_;
   const NodalSolution s_;
-  std::vector<double> reactions_;           ///< [rows]: the force that holds a prescribed displacement, 0 elsewhere
-  std::vector<assembly::SideLoads> loads_;  ///< of each facet term: tractions, pressures and springs
+  std::vector<double>
+      reactions_;  ///< [rows]: the force that holds a prescribed displacement, 0 elsewhere and of ghosts
+  std::vector<assembly::SideLoads> loads_;  ///< of each facet term: tractions, pressures and springs, at its own dofs
   double heat_ = 0;                         ///< sizes of the forces at held nodes that heat alone would need, summed
   std::vector<double> states_;              ///< [dofs, 12]: stress and strain, made when first asked for
 };

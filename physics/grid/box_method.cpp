@@ -60,8 +60,7 @@ bool BoxMethod::report(const solvers::Report& report, Context& context) {
   const std::vector<BoundaryParams> no_periodic;
   const NodalSolution nodal{grid.mesh, grid.space, points, dirichlet.dofs, u, grid.threads};
   ScalarResults results(
-      Solution{nodal, material, params_.materials, params_.boundaries, terms, no_periodic, weak_form()},
-      context.summary);
+      Solution{nodal, material, params_.materials, params_.boundaries, terms, no_periodic, weak_form()});
   report_solution(params_, {.fields = scalar_fields(), .quantities = flux_quantities()}, nodal, results,
                   report.converged, context);
   return true;

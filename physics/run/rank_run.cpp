@@ -4,7 +4,6 @@
 
 #include <algorithm>
 #include <cmath>
-#include <cstring>
 #include <limits>
 #include <nlohmann/json.hpp>
 #include <numeric>
@@ -13,9 +12,17 @@
 #include "base/collective.hpp"
 #include "base/log.hpp"
 #include "base/profile.hpp"
+#include "base/team.hpp"
 #include "linalg/halo.hpp"
+#include "mesh/box.hpp"
+#include "mesh/bricks.hpp"
+#include "mesh/groups.hpp"
+#include "mesh/make_mesh.hpp"
+#include "mesh/quality.hpp"
 #include "physics/run/backend.hpp"
+#include "physics/run/in_common.hpp"
 #include "physics/run/over_ranks.hpp"
+#include "physics/run/report.hpp"
 #include "physics/run/space.hpp"
 
 namespace tessera::physics {
@@ -40,26 +47,110 @@ void check_same_backend(Communicator& ranks, const CommonParams& params) {
               params.physics.where);
 }
 
-void distribute(Communicator& ranks, const deck::Deck& deck, const CommonParams& params, int components,
-                const Discretisation& whole, std::span<const Index> joined, const std::function<bool()>& stop,
-                Discretisation& part) {
-  Threads exec(part.threads);
+mesh::RankMesh distribute_mesh(Communicator& ranks, const CommonParams& params, const Discretisation& whole,
+                               std::span<const Index> joined, int threads, const std::function<bool()>& stop) {
+  Threads exec(threads);
   Scope scope(exec, "distribute");
   std::vector<int> owners;
   on_root(ranks, [&] { owners = mesh::vertex_owners(whole.mesh, ranks.size(), params.mesh.partition, joined, stop); });
-  mesh::RankMesh own = mesh::distribute(ranks, whole.mesh, owners, joined);
+  return mesh::distribute(ranks, whole.mesh, owners, joined);
+}
+
+namespace {
+
+/// A cell or facet belongs to the owner of its lowest vertex, as its dofs do.
+Share share_of(Communicator& ranks, const mesh::Mesh& mesh, const std::vector<int>& owners) {
+  Share share;
+  share.ranks = &ranks;
+  share.nodes = std::count(owners.begin(), owners.end(), ranks.rank());
+  share.cells.resize(static_cast<std::size_t>(mesh.cells()));
+  for (const mesh::CellBlock& block : mesh.blocks)
+    parallel_for(default_threads(), block.cells(), [&](Offset c) {
+      const Index* const cell = block.cell(static_cast<Index>(c));
+      const Index lowest = *std::min_element(cell, cell + mesh::vertex_count(block.shape));
+      share.cells[static_cast<std::size_t>(block.first_cell + c)] = owners[lowest] == ranks.rank();
+    });
+  for (Index f = 0; f < mesh.facets.size(); ++f) {
+    const mesh::CellBlock& block = mesh.block_of(mesh.facets.cell[f]);
+    const Index* const cell = block.cell(mesh.facets.cell[f] - block.first_cell);
+    const mesh::Topology::Facet& side = mesh::topology(block.shape).facets[mesh.facets.side[f]];
+    Index lowest = std::numeric_limits<Index>::max();
+    for (int v = 0; v < mesh::vertex_count(side.shape); ++v) lowest = std::min(lowest, cell[side.vertices[v]]);
+    share.facets.push_back(owners[lowest] == ranks.rank());
+  }
+  return share;
+}
+
+/// [dofs, 3] in the order of the new numbers.
+std::vector<double> renumbered(const std::vector<double>& points, const std::vector<Index>& new_number) {
+  std::vector<double> result(points.size());
+  for (std::size_t dof = 0; dof < new_number.size(); ++dof)
+    std::copy_n(&points[3 * dof], 3, &result[3 * static_cast<std::size_t>(new_number[dof])]);
+  return result;
+}
+
+}  // namespace
+
+void make_part(Communicator& ranks, const deck::Deck& deck, const CommonParams& params, int components,
+               mesh::RankMesh own, const Discretisation* whole, Discretisation& part) {
+  Threads exec(part.threads);
+  Scope scope(exec, "distribute");
   part.mesh = std::move(own.mesh);
   on_each_rank(ranks, [&] { make_space(deck, params.physics, components, own.joined, part); });
+  own.mesh = {};
   assembly::RankSpace numbered = assembly::make_rank_space(ranks, own, std::move(part.dofs), components);
   static_cast<assembly::Space&>(part) = std::move(numbered.space);
-  part.places = std::move(numbered.places);
-  std::vector<double> points(part.dof_points.size());
-  for (std::size_t dof = 0; dof < numbered.new_number.size(); ++dof)
-    std::copy_n(&part.dof_points[3 * dof], 3, &points[3 * static_cast<std::size_t>(numbered.new_number[dof])]);
-  part.dof_points = std::move(points);
-  if (part.unfolded)
-    for (Index& dof : part.unfolded->became) dof = numbered.new_number[dof];
+  part.dof_points = renumbered(part.dof_points, numbered.new_number);
   part.ranks = &ranks;
+  part.share = share_of(ranks, part.mesh, own.owners);
+  part.share.places = std::move(numbered.places);
+  if (part.unfolded) {
+    Unfolded& unfolded = *part.unfolded;
+    assembly::RankSpace of_solution = assembly::make_rank_space(ranks, own, std::move(unfolded.dofs), components);
+    static_cast<assembly::Space&>(unfolded) = std::move(of_solution.space);
+    unfolded.dof_points = renumbered(unfolded.dof_points, of_solution.new_number);
+    std::vector<Index> became(unfolded.became.size());
+    for (std::size_t dof = 0; dof < became.size(); ++dof)
+      became[of_solution.new_number[dof]] = numbered.new_number[unfolded.became[dof]];
+    unfolded.became = std::move(became);
+    part.share.places = std::move(of_solution.places);
+  }
+  part.share.cell_numbers = std::move(own.cell_numbers);
+  part.share.has_whole = whole != nullptr;
+  part.share.whole = ranks.is_root() ? whole : nullptr;
+}
+
+bool is_made_in_parts(const deck::Deck& deck, const CommonParams& params, int ranks) {
+  const mesh::MeshParams& mesh = params.mesh;
+  const deck::Where where = deck.where("mesh.partition");
+  const bool wanted = mesh.partition == "bricks";
+  const auto refuse = [&](const std::string& why) {
+    if (wanted)
+      throw Error(ExitCode::usage, fmt::format("mesh.partition = \"bricks\" {}", why),
+                  "choose partition = \"auto\": the first rank then makes the whole mesh and shares it", where);
+    return false;
+  };
+  if (!mesh.box) return refuse("is for boxes, this mesh is a file");
+  if (!mesh::group_section().read_all(deck).empty()) return refuse("goes without [[group]]: nobody has the whole mesh");
+  if (mesh.numbering == "metis") return refuse("goes without numbering = \"metis\": nobody has the whole mesh");
+  if (params.output.write && params.output.has_format("csv"))
+    return refuse("goes without output.formats = [\"csv\"]: nobody has the whole table");
+  const mesh::BoxParams box = mesh::refined(*mesh.box, mesh.refine);
+  std::array<Index, 3> cells{0, 0, 0};
+  std::copy(box.cells.begin(), box.cells.end(), cells.begin());
+  double nodes = 1;
+  for (const int along : box.cells) nodes *= 1.0 * along * params.physics.order + 1;
+  if (!mesh::Bricks(cells, mesh::known_dimension(mesh), mesh.order, ranks).exist())
+    return refuse(fmt::format("finds no {} bricks of {} cells", ranks, fmt::join(box.cells, " x ")));
+  constexpr double most_on_one_host = 1 << 25;
+  return wanted || (mesh.partition == "auto" && nodes > most_on_one_host);
+}
+
+mesh::BoxParams outline(const mesh::BoxParams& box) {
+  constexpr int enough = 4;
+  mesh::BoxParams result = box;
+  for (int& cells : result.cells) cells = std::min(cells, enough);
+  return result;
 }
 
 void complete_dirichlet(Discretisation& part) {
@@ -176,29 +267,33 @@ DirichletData of_owned_rows(DirichletData fixed, Index rows) {
   return fixed;
 }
 
-std::vector<double> gather_solution(const Discretisation& part, const Discretisation& whole,
-                                    std::span<const double> owned) {
-  Communicator& ranks = *part.ranks;
-  std::vector<Communicator::Bytes> to(static_cast<std::size_t>(ranks.size()));
-  Communicator::Bytes& bytes = to.front();
-  const auto components = static_cast<std::size_t>(part.components);
-  const std::size_t item = sizeof(assembly::DofPlace) + components * sizeof(double);
-  bytes.resize(part.places.size() * item);
-  for (std::size_t dof = 0; dof < part.places.size(); ++dof) {
-    std::memcpy(&bytes[dof * item], &part.places[dof], sizeof(assembly::DofPlace));
-    std::memcpy(&bytes[dof * item + sizeof(assembly::DofPlace)], &owned[dof * components], components * sizeof(double));
+void summarise_parts(const Discretisation& part, const mesh::BoxParams& box, Offset nnz, output::Summary& summary) {
+  const Share& share = part.share;
+  std::vector<double> counts{static_cast<double>(share.nodes),
+                             static_cast<double>(std::count(share.cells.begin(), share.cells.end(), 1)),
+                             static_cast<double>(std::count(share.facets.begin(), share.facets.end(), 1))};
+  for (const mesh::Group& group : part.mesh.groups) {
+    const std::vector<char>& own = group.dim == part.mesh.dim ? share.cells : share.facets;
+    counts.push_back(static_cast<double>(
+        std::count_if(group.entities.begin(), group.entities.end(), [&](Index entity) { return own[entity]; })));
   }
-  std::vector<double> u(ranks.is_root() ? static_cast<std::size_t>(whole.rows()) : 0);
-  for (const Communicator::Bytes& from : ranks.exchange(std::move(to)))
-    for (std::size_t at = 0; at < from.size(); at += item) {
-      assembly::DofPlace place;
-      std::memcpy(&place, &from[at], sizeof place);
-      const assembly::DofBlock& block = whole.dofs.block_of(place.cell);
-      const Index dof = block.cell(place.cell - block.first_cell)[place.node];
-      std::memcpy(&u[static_cast<std::size_t>(dof) * components], &from[at + sizeof place],
-                  components * sizeof(double));
-    }
-  return u;
+  in_common::add(&share, counts);
+  const auto count = [&](std::size_t i) { return static_cast<Offset>(counts[i]); };
+  summary.set("mesh.nodes", count(0));
+  summary.set("mesh.cells", count(1));
+  summary.set("mesh.facets", count(2));
+  if (part.mesh.measure.weighs()) summary.set("mesh.axis", part.mesh.measure.axis());
+  for (std::size_t g = 0; g < part.mesh.groups.size(); ++g)
+    summary.set_in("mesh.groups", part.mesh.groups[g].name, count(3 + g));
+  mesh::BoxParams first = box;  // a cell of it, of which the others are copies
+  for (std::size_t axis = 0; axis < box.cells.size(); ++axis) {
+    first.max[axis] = first.min[axis] + (box.max[axis] - box.min[axis]) / box.cells[axis];
+    first.cells[axis] = 1;
+  }
+  const mesh::QualitySummary quality = mesh::summarise_quality(mesh::make_box(first, part.mesh.order));
+  summary.set("mesh.quality.min", quality.min);
+  summary.set("mesh.quality.mean", quality.mean);
+  summarise_space(part, part.index_map.global_size() * part.components, nnz, summary);
 }
 
 void summarise_ranks(const Discretisation& part, output::Summary& summary) {

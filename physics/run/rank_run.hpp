@@ -1,5 +1,6 @@
 #pragma once
 // A run that ranks share: how the mesh goes out and the solution comes back.
+#include "mesh/rank_mesh.hpp"
 #include "physics/model.hpp"
 
 namespace tessera::physics {
@@ -9,11 +10,23 @@ void check_over_ranks(const CommonParams& params, const deck::Deck& deck);
 /// Throws Error(usage) on all ranks where they do not all find the same backend. Collective.
 void check_same_backend(Communicator& ranks, const CommonParams& params);
 
-/// The part of this rank of a discretisation that the root has; others' `whole` is not read. `joined`: of the whole,
-/// see Model::joined_vertices. Phase: distribute. Collective.
-void distribute(Communicator& ranks, const deck::Deck& deck, const CommonParams& params, int components,
-                const Discretisation& whole, std::span<const Index> joined, const std::function<bool()>& stop,
-                Discretisation& part);
+/// The part of this rank of the mesh that the root has, with its `joined` vertices (Model::joined_vertices); others'
+/// `whole` is not read. Phase: distribute. Collective.
+mesh::RankMesh distribute_mesh(Communicator& ranks, const CommonParams& params, const Discretisation& whole,
+                               std::span<const Index> joined, int threads, const std::function<bool()>& stop);
+
+/// The space on a part of the mesh, which it takes; `whole` is null where nobody has it, and else read on the root
+/// alone. Phase: distribute. Collective.
+void make_part(Communicator& ranks, const deck::Deck& deck, const CommonParams& params, int components,
+               mesh::RankMesh own, const Discretisation* whole, Discretisation& part);
+
+/// Whether the mesh of the deck is a box that is made in parts, so that nobody has the whole: where mesh.partition asks
+/// for it, and of more than 2^25 nodes of the space unless it asks for another partition. Throws Error(usage) where it
+/// cannot be.
+bool is_made_in_parts(const deck::Deck& deck, const CommonParams& params, int ranks);
+
+/// A box like that of the deck with few cells, for what is checked of the whole: the same sides and names.
+mesh::BoxParams outline(const mesh::BoxParams& box);
 
 /// What Model::set_up returned on each rank becomes one: ghosts have the values of their owners, all have one level.
 /// Collective.
@@ -29,11 +42,9 @@ struct CellsOfPart {
 CellsOfPart cells_without_ghosts(const Discretisation& part);
 CellsOfPart cells_with_ghosts(const Discretisation& part);
 
-/// u [rows of the whole] on the root from those that each rank owns. Collective.
-std::vector<double> gather_solution(const Discretisation& part, const Discretisation& whole,
-                                    std::span<const double> owned);
-
 /// "ranks" of the summary: how many there are, and what each has. Collective.
 void summarise_ranks(const Discretisation& part, output::Summary& summary);
+/// What summarise_mesh says of the whole box, which nobody has. Collective.
+void summarise_parts(const Discretisation& part, const mesh::BoxParams& box, Offset nnz, output::Summary& summary);
 
 }  // namespace tessera::physics

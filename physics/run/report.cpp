@@ -10,6 +10,8 @@
 #include "base/profile.hpp"
 #include "mesh/quality.hpp"
 #include "output/csv.hpp"
+#include "output/pieces.hpp"
+#include "physics/run/in_common.hpp"
 #include "physics/run/newton.hpp"
 #include "physics/run/results.hpp"
 
@@ -76,9 +78,13 @@ void summarise_mesh(const mesh::Mesh& mesh, const assembly::Space& space, Offset
   const mesh::QualitySummary quality = mesh::summarise_quality(mesh);
   summary.set("mesh.quality.min", quality.min);
   summary.set("mesh.quality.mean", quality.mean);
+  summarise_space(space, space.rows(), nnz, summary);
+}
+
+void summarise_space(const assembly::Space& space, Offset rows, Offset nnz, output::Summary& summary) {
   summary.set("space.order", space.dofs.order);
   if (space.components > 1) summary.set("space.components", space.components);
-  summary.set("space.dofs", space.rows());
+  summary.set("space.dofs", rows);
   if (nnz > 0) summary.set("space.nnz", nnz);
 }
 
@@ -111,6 +117,14 @@ void report_solution(const CommonParams& params, const Traits& traits, const Nod
                      bool converged, Context& context) {
   Threads exec(solution.threads);
   {
+    Scope scope(exec, "balance");
+    Results::Totals totals;
+    in_common::each(solution.share, [&] { totals = results.totals(); });
+    in_common::add(solution.share, totals.sums);
+    in_common::largest(solution.share, totals.largest);
+    results.report(totals, context.summary);
+  }
+  {
     Scope scope(exec, "post");
     if (params.exact) report_errors(*params.exact, traits.fields.front(), solution, context.summary);
     report_quantities(params.quantities, traits, solution, results, context.summary);
@@ -118,17 +132,34 @@ void report_solution(const CommonParams& params, const Traits& traits, const Nod
   if (!params.output.write && params.lines.empty()) return;
   Scope scope(exec, "output");
   if (params.output.write)
-    write_solution(params, traits.fields, solution, results, converged, context.output_directory);
+    if (const int pieces =
+            write_solution(params, traits.fields, solution, results, converged, context.output_directory);
+        pieces > 0)
+      context.summary.set("ranks.pieces", pieces);
   write_lines(params.lines, traits.fields, solution, results, context.output_directory);
 }
 
 void write_solution_files(const OutputParams& params, const output::VtkData& data,
                           const std::filesystem::path& directory) {
-  if (params.has_format("vtu")) {
+  if (params.has_format("vtu") || params.has_format("pvtu")) {
     output::write_vtu(data, directory / "solution.vtu");
     output::write_pvd(directory / "solution.pvd", {{0.0, directory / "solution.vtu"}});
   }
   if (params.has_format("csv")) output::write_csv(data, directory / "solution.csv");
+}
+
+int write_pieces(const Share& share, const std::function<output::VtkData()>& own,
+                 const std::filesystem::path& directory) {
+  output::VtkData data;
+  in_common::each(&share, [&] {
+    data = own();
+    output::write_vtu(data, directory / output::piece_name(share.ranks->rank()));
+  });
+  in_common::root(&share, [&] {
+    output::write_pvtu(directory / "solution.pvtu", data, share.ranks->size());
+    output::write_pvd(directory / "solution.pvd", {{0.0, directory / "solution.pvtu"}});
+  });
+  return share.ranks->size();
 }
 
 ExitCode conclude(const CommonParams& params, const solvers::Report& report, Context& context) {

@@ -17,20 +17,27 @@ solvers::Monitor monitor_of(const Context& context, double tolerance);
 
 /// Fills "mesh" and "space" of the summary.
 void summarise_mesh(const mesh::Mesh& mesh, const assembly::Space& space, Offset nnz, output::Summary& summary);
+/// Of it what is of the space, which has so many rows in all.
+void summarise_space(const assembly::Space& space, Offset rows, Offset nnz, output::Summary& summary);
 void summarise_solver(const solvers::Report& report, output::Summary& summary);
 
 /// Evaluates [exact] where report_solution does, for its checks. Throws Error(usage) where a value is not finite.
 void check_values(const ExactParams& exact, const mesh::Mesh& mesh, const assembly::DofMap& dofs, int threads);
 
-/// Errors, quantities and, unless the deck wants none, files: solution.vtu with every field of [output] and numbers of
-/// the cells, solution.pvd or solution.csv, and the tables of lines. Order 1 as linear cells, higher orders as
-/// Lagrange cells. A result that is not converged is marked by its title. Phases: post, output.
+/// The balance, errors, quantities and, unless the deck wants none, files: solution.vtu with every field of [output]
+/// and numbers of the cells, solution.pvd or solution.csv, and the tables of lines. Order 1 as linear cells, higher
+/// orders as Lagrange cells. A result that is not converged is marked by its title. Collective where ranks share the
+/// solution. Phases: balance, post, output.
 void report_solution(const CommonParams& params, const Traits& traits, const NodalSolution& solution, Results& results,
                      bool converged, Context& context);
 
-/// Writes a solution in the formats of the deck: solution.vtu with solution.pvd, and solution.csv.
+/// Writes a solution of one rank in the formats of the deck: solution.vtu with solution.pvd, and solution.csv.
 void write_solution_files(const OutputParams& params, const output::VtkData& data,
                           const std::filesystem::path& directory);
+/// Each rank writes a piece, what it calls its own, and the root solution.pvtu and solution.pvd. Returns how many.
+/// Collective.
+int write_pieces(const Share& share, const std::function<output::VtkData()>& own,
+                 const std::filesystem::path& directory);
 
 /// The exit code of a run; says on standard error and in the summary where the solver did not converge.
 ExitCode conclude(const CommonParams& params, const solvers::Report& report, Context& context);

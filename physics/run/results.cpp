@@ -4,10 +4,16 @@
 
 #include <algorithm>
 #include <cmath>
+#include <iterator>
+#include <limits>
+#include <utility>
 
 #include "assembly/fields/errors.hpp"
 #include "assembly/fields/quantities.hpp"
+#include "base/communicator.hpp"
 #include "base/log.hpp"
+#include "output/pieces.hpp"
+#include "physics/run/in_common.hpp"
 #include "physics/run/lines.hpp"
 #include "physics/run/report.hpp"
 
@@ -30,19 +36,24 @@ void warn_once(const std::string& message) {
 }
 
 void warn_of_infinite(const std::string& name, std::span<const double> values, int stride, const NodalSolution& s) {
-  Offset nodes = 0, first = -1;
-  for (Offset node = 0; node * stride < static_cast<Offset>(values.size()); ++node) {
+  double nodes = 0;
+  Offset first = -1;
+  for (Offset node = 0; node < s.own_dofs(); ++node) {
     const double* of_node = &values[node * stride];
     if (std::all_of(of_node, of_node + stride, [](double value) { return std::isfinite(value); })) continue;
     if (nodes++ == 0) first = node;
   }
-  if (nodes == 0) return;
-  const double* x = &s.dof_points[3 * static_cast<std::size_t>(first)];
-  warn_once(fmt::format("the field '{}' is not finite at {} node{}, the first at ({:.6g}, {:.6g}, {:.6g})", name, nodes,
-                        nodes > 1 ? "s" : "", x[0], x[1], x[2]));
+  std::vector<char> found{first >= 0};
+  std::vector<double> x(3);
+  if (first >= 0) x.assign(&s.dof_points[3 * static_cast<std::size_t>(first)], &s.dof_points[3 * first] + 3);
+  nodes = in_common::sum(s.share, nodes);
+  in_common::first_found(s.share, found, x, 3);
+  if (nodes > 0)
+    warn_once(fmt::format("the field '{}' is not finite at {} node{}, the first at ({:.6g}, {:.6g}, {:.6g})", name,
+                          nodes, nodes > 1 ? "s" : "", x[0], x[1], x[2]));
 }
 
-/// All numbers of a field, [nodes, stride]: the first is the solution itself.
+/// All numbers of a field, [nodes, stride]: the first is the solution itself. Collective.
 struct FieldValues {
   std::vector<double> own;
   std::span<const double> values;
@@ -51,61 +62,120 @@ struct FieldValues {
   assembly::FieldView view() const { return {values, assembly::FieldLayout::by_nodes(stride)}; }
 
   FieldValues(const FieldInfo& field, bool solved, const NodalSolution& s, Results& results) : stride(field.stride()) {
-    if (!solved)
-      own = results.field(field.name);
-    else if (field.vector)
+    if (!solved) {
+      in_common::each(s.share, [&] { own = results.field(field.name); });
+      in_common::update_ghosts(s, stride, own);
+    } else if (field.vector) {
       own = padded(s.u, s.space.components);
+    }
     values = solved && !field.vector ? std::span<const double>(s.u) : std::span<const double>(own);
     warn_of_infinite(field.name, values, stride, s);
   }
   FieldValues(const FieldValues&) = delete;
 };
 
-/// The extreme over several groups, or the integral over all that they hold, where what is in several counts once.
-double group_quantity(const QuantityParams& quantity, const NodalSolution& s, const assembly::FieldView& u) {
-  if (!is_integral(quantity)) {
-    std::vector<const mesh::Group*> groups;
-    for (const std::string& name : quantity.on) groups.push_back(&find_group(s.mesh, name, -1, quantity.where));
-    if (groups.empty()) groups.push_back(nullptr);
-    std::vector<double> all;
-    for (const mesh::Group* group : groups) {
-      const auto [low, high] = assembly::min_max(s.mesh, s.space.dofs, u, group);
-      all.push_back(quantity.kind == "max" ? high : low);
-    }
-    return quantity.kind == "max" ? *std::max_element(all.begin(), all.end())
-                                  : *std::min_element(all.begin(), all.end());
+/// Smallest and largest of all groups, of the whole mesh where there are none.
+std::array<double, 2> extremes(const QuantityParams& quantity, const NodalSolution& s, const assembly::FieldView& u) {
+  std::vector<const mesh::Group*> groups;
+  for (const std::string& name : quantity.on) groups.push_back(&find_group(s.mesh, name, -1, quantity.where));
+  if (groups.empty()) groups.push_back(nullptr);
+  std::vector<double> bounds;  // of each group the largest of -u and of u
+  for (const mesh::Group* group : groups) {
+    const auto [low, high] = assembly::min_max(s.mesh, s.space.dofs, u, group);
+    bounds.insert(bounds.end(), {-low, high});
   }
-  mesh::Group united;
-  if (!quantity.on.empty()) united = united_groups(s.mesh, quantity.on, -1, quantity.where);
-  const assembly::FieldStatistics all =
-      assembly::field_statistics(s.mesh, s.space.dofs, u, quantity.on.empty() ? nullptr : &united, s.threads);
-  return quantity.kind == "integral" ? all.integral : quantity.kind == "average" ? all.average() : all.l2;
+  in_common::largest(s.share, bounds);
+  std::array<double, 2> result{bounds[0], bounds[1]};
+  for (std::size_t g = 0; g < groups.size(); ++g) {
+    if (bounds[2 * g] == -std::numeric_limits<double>::infinity() && bounds[2 * g + 1] == bounds[2 * g])
+      throw Error(ExitCode::usage, fmt::format("group '{}' has no dofs", groups[g] ? groups[g]->name : ""),
+                  "choose a group that is part of the mesh's cells", quantity.where);
+    for (std::size_t side : {0, 1})
+      if (const double bound = bounds[2 * g + side]; bound > result[side] || std::isnan(bound)) result[side] = bound;
+  }
+  return {-result[0], result[1]};
 }
 
-/// Adds the numbers of groups (of entities where there are none) as cell fields: the first group of each cell, and 0/1
-/// for each group where they overlap.
-void add_groups(const NodalSolution& s, std::vector<output::Field>& fields) {
-  const auto cells = static_cast<std::size_t>(s.mesh.cells());
+/// The extreme over several groups, or the integral over all that they hold, where what is in several counts once.
+double group_quantity(const QuantityParams& quantity, const NodalSolution& s, const assembly::FieldView& u) {
+  if (!is_integral(quantity)) return extremes(quantity, s, u)[quantity.kind == "max"];
+  assembly::Moments all;
+  in_common::each(s.share, [&] {
+    mesh::Group united;
+    if (!quantity.on.empty()) united = united_groups(s.mesh, quantity.on, -1, quantity.where);
+    const mesh::Group* group = quantity.on.empty() ? nullptr : &united;
+    if (s.share) united = s.own(group), group = &united;
+    all = assembly::moments(s.mesh, s.space.dofs, u, group, s.threads);
+  });
+  in_common::add(s.share, {&all.measure, 1});
+  in_common::add(s.share, {&all.integral, 1});
+  in_common::add(s.share, {&all.square, 1});
+  return quantity.kind == "integral"  ? all.integral
+         : quantity.kind == "average" ? all.integral / all.measure
+                                      : std::sqrt(all.square);
+}
+
+/// visit(probe, values) at points [n]: values [n, width], on the root. Each is in some rank's part of the mesh.
+template <class Visit>
+std::vector<double> at_points(const NodalSolution& s, const std::vector<std::array<double, 3>>& points,
+                              std::size_t width, Visit visit) {
+  std::vector<double> values(points.size() * width, 0.0);
+  std::vector<char> found(points.size(), 0);
+  in_common::each(s.share, [&] {
+    const mesh::PointLocator locator(s.mesh);
+    for (std::size_t i = 0; i < points.size(); ++i) {
+      if (s.share && !locator.find(points[i])) continue;  // of another rank; on one rank make_probe says it
+      found[i] = 1;
+      visit(assembly::make_probe(s.mesh, s.space.dofs, locator, points[i]), &values[i * width]);
+    }
+  });
+  in_common::first_found(s.share, found, values, width);
+  in_common::root(s.share, [&] {
+    for (std::size_t i = 0; i < points.size(); ++i)
+      if (!found[i])
+        throw Error(ExitCode::internal,
+                    fmt::format("the point ({}) is in the mesh, but in no part of a rank", fmt::join(points[i], ", ")));
+  });
+  return values;
+}
+
+/// Groups of cells, or else entities, in the order of their numbers in files.
+std::vector<const mesh::Group*> groups_of_cells(const mesh::Mesh& mesh) {
+  std::vector<const mesh::Group*> result;
+  for (const mesh::Group& group : mesh.groups)
+    if (group.dim == mesh.dim) result.push_back(&group);
+  if (!result.empty()) return result;
+  for (const mesh::Group& entity : mesh.entities)
+    if (entity.dim == mesh.dim && entity.name != "rest") result.push_back(&entity);
+  return result;
+}
+
+bool groups_overlap(const mesh::Mesh& mesh) {
+  std::vector<char> seen(static_cast<std::size_t>(mesh.cells()), 0);
+  for (const mesh::Group* group : groups_of_cells(mesh))
+    for (const Index cell : group->entities)
+      if (std::exchange(seen[static_cast<std::size_t>(cell)], 1)) return true;
+  return false;
+}
+
+/// Adds the numbers of groups (of entities where there are none) as cell fields: the first group of each cell, and,
+/// where they overlap, 0/1 for each group.
+void add_groups(const mesh::Mesh& mesh, bool overlap, std::vector<output::Field>& fields) {
+  const auto cells = static_cast<std::size_t>(mesh.cells());
   output::Field group{"group", 1, std::vector<double>(cells, -1), true};
   std::vector<output::Field> members;
-  bool overlap = false;
   double number = 0;
-  const bool has_groups = std::any_of(s.mesh.groups.begin(), s.mesh.groups.end(),
-                                      [&](const mesh::Group& g) { return g.dim == s.mesh.dim; });
-  for (const mesh::Group& g : has_groups ? s.mesh.groups : s.mesh.entities) {
-    if (g.dim != s.mesh.dim || (!has_groups && g.name == "rest")) continue;
-    output::Field member{"in " + g.name, 1, std::vector<double>(cells, 0), true};
-    for (Index cell : g.entities) {
-      member.values[cell] = 1;
-      overlap |= group.values[cell] >= 0;
+  for (const mesh::Group* g : groups_of_cells(mesh)) {
+    output::Field member{"in " + g->name, 1, std::vector<double>(overlap ? cells : 0, 0.0), true};
+    for (const Index cell : g->entities) {
+      if (overlap) member.values[cell] = 1;
       if (group.values[cell] < 0) group.values[cell] = number;
     }
-    members.push_back(std::move(member));
+    if (overlap) members.push_back(std::move(member));
     ++number;
   }
   fields.push_back(std::move(group));
-  if (overlap)
-    for (output::Field& member : members) fields.push_back(std::move(member));
+  std::move(members.begin(), members.end(), std::back_inserter(fields));
 }
 
 /// The field that has a component of this name, or null; `c` becomes its number.
@@ -128,7 +198,7 @@ double quantity_of_field(const QuantityParams& quantity, const Traits& traits, c
   if (quantity.kind != "value") return group_quantity(quantity, s, u);
   std::array<double, 3> at{};
   std::copy_n(quantity.at.begin(), std::min<std::size_t>(quantity.at.size(), 3), at.begin());
-  return assembly::value_at(s.mesh, s.space.dofs, u, at);
+  return at_points(s, {at}, 1, [&](const assembly::Probe& probe, double* value) { *value = probe.value(u); }).front();
 }
 
 /// The gradient of a component of the exact solution: that of the deck, or derived from u.
@@ -142,11 +212,13 @@ std::vector<deck::Expression> gradient_of(const ExactParams& exact, int c, int d
   return gradient;
 }
 
+/// `why`: why there is none in H1, where a gradient was derived that has no value somewhere.
 assembly::ErrorNorms error_norms(const ExactParams& exact, int c, const mesh::Mesh& mesh, const assembly::DofMap& dofs,
-                                 const assembly::FieldView& u, int threads) {
+                                 const assembly::FieldView& u, const assembly::ErrorOptions& options,
+                                 std::string& why) {
   const deck::Expression& of = exact.u[static_cast<std::size_t>(c)];
   const auto errors = [&](std::span<const deck::Expression> gradient) {
-    return assembly::compute_errors(mesh, dofs, u, of, gradient, {.threads = threads});
+    return assembly::compute_errors(mesh, dofs, u, of, gradient, options);
   };
   const std::vector<deck::Expression> gradient = gradient_of(exact, c, mesh.dim);
   if (!exact.gradient.empty()) return errors(gradient);
@@ -155,9 +227,31 @@ assembly::ErrorNorms error_norms(const ExactParams& exact, int c, const mesh::Me
   } catch (const Error& error) {
     if (error.code() != ExitCode::usage) throw;
     const assembly::ErrorNorms without = errors({});  // throws where u itself has no value
-    warn(fmt::format("no error in H1: of the gradient derived from '{}' in [exact], {}", of.text(), error.what()));
+    why = fmt::format("no error in H1: of the gradient derived from '{}' in [exact], {}", of.text(), error.what());
     return without;
   }
+}
+
+/// Of all ranks.
+assembly::ErrorNorms error_norms(const ExactParams& exact, int c, const NodalSolution& s,
+                                 const assembly::FieldView& u) {
+  assembly::ErrorNorms errors;
+  std::string why;
+  in_common::each(s.share, [&] {
+    const std::span<const char> only = s.share ? std::span<const char>(s.share->cells) : std::span<const char>();
+    errors = error_norms(exact, c, s.mesh, s.space.dofs, u, {.threads = s.threads, .only = only}, why);
+  });
+  if (s.share) {
+    why = first_text(*s.share->ranks, why);
+    const bool has_h1 = !in_common::any(s.share, !errors.h1);
+    std::array<double, 2> squares{errors.l2 * errors.l2, has_h1 ? *errors.h1 * *errors.h1 : 0};
+    in_common::add(s.share, squares);
+    in_common::largest(s.share, {&errors.max, 1});
+    errors.l2 = std::sqrt(squares[0]);
+    errors.h1 = has_h1 ? std::optional(std::sqrt(squares[1])) : std::nullopt;
+  }
+  if (!why.empty()) warn(why);
+  return errors;
 }
 
 void summarise_errors(const assembly::ErrorNorms& errors, const std::string& name, output::Summary& summary) {
@@ -173,7 +267,7 @@ void report_errors(const ExactParams& exact, const FieldInfo& field, const Nodal
   all.h1 = 0;
   const assembly::FieldView u(s.u, s.space.layout());
   for (int c = 0; c < s.space.components; ++c) {
-    const assembly::ErrorNorms errors = error_norms(exact, c, s.mesh, s.space.dofs, u.component(c), s.threads);
+    const assembly::ErrorNorms errors = error_norms(exact, c, s, u.component(c));
     summarise_errors(errors, field.component(c), summary);
     all.l2 = std::hypot(all.l2, errors.l2);
     if (!errors.h1) all.h1.reset();
@@ -185,14 +279,23 @@ void report_errors(const ExactParams& exact, const FieldInfo& field, const Nodal
 
 void check_values(const ExactParams& exact, const mesh::Mesh& mesh, const assembly::DofMap& dofs, int threads) {
   const std::vector<double> u(static_cast<std::size_t>(dofs.dofs), 0.0);
-  for (std::size_t c = 0; c < exact.u.size(); ++c) error_norms(exact, static_cast<int>(c), mesh, dofs, u, threads);
+  for (std::size_t c = 0; c < exact.u.size(); ++c) {
+    std::string why;
+    error_norms(exact, static_cast<int>(c), mesh, dofs, u, {.threads = threads}, why);
+    if (!why.empty()) warn(why);
+  }
 }
 
 void report_quantities(const std::vector<QuantityParams>& quantities, const Traits& traits, const NodalSolution& s,
                        Results& results, output::Summary& summary) {
   for (const QuantityParams& quantity : quantities) {
-    const double value =
-        is_own(quantity, traits) ? results.quantity(quantity) : quantity_of_field(quantity, traits, s, results);
+    double value = 0;
+    if (is_own(quantity, traits)) {
+      in_common::each(s.share, [&] { value = results.quantity(quantity); });
+      value = in_common::sum(s.share, value);
+    } else {
+      value = quantity_of_field(quantity, traits, s, results);
+    }
     if (!std::isfinite(value)) warn_once(fmt::format("the quantity '{}' is not finite", quantity.name));
     summary.set_in("quantities", quantity.name, value);
   }
@@ -211,55 +314,130 @@ void check_quantity_fields(const std::vector<QuantityParams>& quantities, const 
   }
 }
 
-void write_solution(const CommonParams& params, const std::vector<FieldInfo>& fields, const NodalSolution& s,
-                    Results& results, bool converged, const std::filesystem::path& directory) {
-  output::VtkData data;
-  data.title = params.title + (s.mesh.measure.weighs() ? fmt::format(" (axis {})", s.mesh.measure.axis()) : "") +
-               (converged ? "" : " (NOT CONVERGED)");
-  // VTK's cells are equispaced: above order 4 the dofs are not, and fields are written where VTK takes its points to
-  // be.
-  data.points = s.space.dofs.order <= assembly::max_simplex_order
-                    ? s.dof_points
-                    : assembly::equispaced_dof_points(s.mesh, s.space.dofs);
-  for (const assembly::DofBlock& block : s.space.dofs.blocks) {
-    const std::vector<double> nodes = assembly::equispaced_points(assembly::lagrange(block.shape, s.space.dofs.order));
-    data.blocks.push_back(output::vtk_cells(block.shape, s.space.dofs.order, nodes, block.dofs.view()));
-  }
-  const auto add = [&](const FieldInfo& field) {
-    const FieldValues values(field, &field == &fields.front(), s, results);
-    data.point_fields.push_back(
-        {field.name, field.stride(), assembly::equispaced_values(s.space.dofs, values.values, field.stride())});
+namespace {
+
+/// What a file has of a solution, at the dofs and the cells of a mesh.
+struct Written {
+  struct Nodal {
+    std::string name;
+    int stride;
+    std::span<const double> values;  ///< [dofs, stride]
   };
+  std::vector<Nodal> nodal;
+  std::vector<output::Field> cells;  ///< but groups
+};
+
+std::vector<const FieldInfo*> fields_to_write(const OutputParams& params, const std::vector<FieldInfo>& fields) {
+  std::vector<const FieldInfo*> result;
   for (const FieldInfo& field : fields)
-    if (params.output.fields.empty() && field.written) add(field);
-  for (const std::string& name : params.output.fields)
+    if (params.fields.empty() && field.written) result.push_back(&field);
+  for (const std::string& name : params.fields)
     for (const FieldInfo& field : fields)
-      if (field.name == name) add(field);
-  data.cell_fields = results.cell_fields();
-  add_groups(s, data.cell_fields);
-  write_solution_files(params.output, data, directory);
+      if (field.name == name) result.push_back(&field);
+  return result;
+}
+
+/// VTK's cells are equispaced: above order 4 the dofs are not, and fields are written where VTK takes its points to be.
+output::VtkData vtk_data(const mesh::Mesh& mesh, const assembly::DofMap& dofs, const std::vector<double>& dof_points,
+                         Written written, bool overlap) {
+  output::VtkData data;
+  data.points = dofs.order <= assembly::max_simplex_order ? dof_points : assembly::equispaced_dof_points(mesh, dofs);
+  for (const assembly::DofBlock& block : dofs.blocks) {
+    const std::vector<double> nodes = assembly::equispaced_points(assembly::lagrange(block.shape, dofs.order));
+    data.blocks.push_back(output::vtk_cells(block.shape, dofs.order, nodes, block.dofs.view()));
+  }
+  for (const Written::Nodal& field : written.nodal)
+    data.point_fields.push_back(
+        {field.name, field.stride, assembly::equispaced_values(dofs, field.values, field.stride)});
+  data.cell_fields = std::move(written.cells);
+  add_groups(mesh, overlap, data.cell_fields);
+  return data;
+}
+
+/// All of it on the root.
+Written gathered(const NodalSolution& s, const Written& own, std::vector<std::vector<double>>& storage) {
+  Written result;
+  for (const Written::Nodal& field : own.nodal) {
+    storage.push_back(in_common::gather_nodes(s, field.stride, field.values));
+    result.nodal.push_back({field.name, field.stride, storage.back()});
+  }
+  for (const output::Field& field : own.cells)
+    result.cells.push_back({field.name, field.components, in_common::gather_cells(s, field.values), field.integer});
+  return result;
+}
+
+}  // namespace
+
+int write_solution(const CommonParams& params, const std::vector<FieldInfo>& fields, const NodalSolution& s,
+                   Results& results, bool converged, const std::filesystem::path& directory) {
+  const std::string title = params.title +
+                            (s.mesh.measure.weighs() ? fmt::format(" (axis {})", s.mesh.measure.axis()) : "") +
+                            (converged ? "" : " (NOT CONVERGED)");
+  std::vector<std::unique_ptr<FieldValues>> values;
+  Written written;
+  for (const FieldInfo* field : fields_to_write(params.output, fields)) {
+    values.push_back(std::make_unique<FieldValues>(*field, field == &fields.front(), s, results));
+    written.nodal.push_back({field->name, field->stride(), values.back()->values});
+  }
+  in_common::each(s.share, [&] { written.cells = results.cell_fields(); });
+  const auto write = [&](const mesh::Mesh& mesh, const assembly::DofMap& dofs, const std::vector<double>& dof_points,
+                         Written all) {
+    output::VtkData data = vtk_data(mesh, dofs, dof_points, std::move(all), groups_overlap(mesh));
+    data.title = title;
+    write_solution_files(params.output, data, directory);
+  };
+  if (!s.share) {
+    write(s.mesh, s.space.dofs, s.dof_points, std::move(written));
+    return 0;
+  }
+  if (s.share->has_whole && (params.output.has_format("vtu") || params.output.has_format("csv"))) {
+    std::vector<std::vector<double>> storage;
+    Written all = gathered(s, written, storage);
+    in_common::root(s.share, [&] {
+      const Discretisation& whole = *s.share->whole;
+      write(whole.mesh, whole.solution_space().dofs, whole.solution_points(), std::move(all));
+    });
+  }
+  if (s.share->has_whole && !params.output.has_format("pvtu")) return 0;
+  const bool overlap = in_common::any(s.share, groups_overlap(s.mesh));
+  const auto piece = [&] {
+    output::VtkData data = vtk_data(s.mesh, s.space.dofs, s.dof_points, std::move(written), overlap);
+    data.title = title;
+    return output::of_cells(data, s.share->cells);
+  };
+  return write_pieces(*s.share, piece, directory);
 }
 
 void write_lines(const std::vector<LineParams>& lines, const std::vector<FieldInfo>& fields, const NodalSolution& s,
                  Results& results, const std::filesystem::path& directory) {
-  if (lines.empty()) return;
-  const mesh::PointLocator locator(s.mesh);
   std::vector<std::unique_ptr<FieldValues>> values;  // [fields], of those that a line asks for
   for (const FieldInfo& field : fields)
     values.push_back(
         std::any_of(lines.begin(), lines.end(), [&](const LineParams& line) { return line.has(field.name); })
             ? std::make_unique<FieldValues>(field, &field == &fields.front(), s, results)
             : nullptr);
-  for (const LineParams& line : lines)
-    write_line(
-        line, s.mesh.dim, fields,
-        [&](const std::array<double, 3>& x, double* out) {
-          const assembly::Probe probe = assembly::make_probe(s.mesh, s.space.dofs, locator, x);
-          for (std::size_t f = 0; f < fields.size(); ++f)
-            for (int c = 0; line.has(fields[f].name) && c < fields[f].count(s.mesh.dim); ++c)
-              *out++ = probe.value(values[f]->view(), c);
-        },
-        directory);
+  for (const LineParams& line : lines) {
+    std::vector<std::array<double, 3>> points;
+    for (int i = 0; i < line.points; ++i) points.push_back(line.point(i));
+    std::size_t width = 0;
+    for (const FieldInfo& field : fields)
+      if (line.has(field.name)) width += static_cast<std::size_t>(field.count(s.mesh.dim));
+    const std::vector<double> table = at_points(s, points, width, [&](const assembly::Probe& probe, double* out) {
+      for (std::size_t f = 0; f < fields.size(); ++f)
+        for (int c = 0; line.has(fields[f].name) && c < fields[f].count(s.mesh.dim); ++c)
+          *out++ = probe.value(values[f]->view(), c);
+    });
+    in_common::root(s.share, [&] {
+      const double* row = table.data();
+      write_line(
+          line, s.mesh.dim, fields,
+          [&](const std::array<double, 3>&, double* out) {
+            std::copy_n(row, width, out);
+            row += width;
+          },
+          directory);
+    });
+  }
 }
 
 }  // namespace tessera::physics

@@ -4,6 +4,8 @@
 
 #include "physics/model.hpp"
 
+// All functions but the checks are collective where ranks share the solution.
+
 namespace tessera::physics {
 
 /// "errors" of the summary: l2, h1 with the gradient, max; of a field of several components for each of them, and all
@@ -17,9 +19,10 @@ void report_quantities(const std::vector<QuantityParams>& quantities, const Trai
 /// Throws Error(usage) where a quantity is of no component of the fields that may be measured: `of = "u"` of a vector.
 void check_quantity_fields(const std::vector<QuantityParams>& quantities, const Traits& traits, int dim);
 
-/// The fields of the deck as files.
-void write_solution(const CommonParams& params, const std::vector<FieldInfo>& fields, const NodalSolution& solution,
-                    Results& results, bool converged, const std::filesystem::path& directory);
+/// The fields of the deck as files: of several ranks one file where the root has the whole mesh, or pieces. Returns how
+/// many pieces; 0: none.
+int write_solution(const CommonParams& params, const std::vector<FieldInfo>& fields, const NodalSolution& solution,
+                   Results& results, bool converged, const std::filesystem::path& directory);
 /// The tables of lines.
 void write_lines(const std::vector<LineParams>& lines, const std::vector<FieldInfo>& fields,
                  const NodalSolution& solution, Results& results, const std::filesystem::path& directory);

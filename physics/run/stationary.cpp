@@ -7,12 +7,15 @@
 #include "base/thread_limit.hpp"
 #include "linalg/block_ops.hpp"
 #include "linalg/halo.hpp"
+#include "mesh/box.hpp"
 #include "mesh/groups.hpp"
 #include "mesh/make_mesh.hpp"
 #include "physics/run/forecast.hpp"
+#include "physics/run/in_common.hpp"
 #include "physics/run/initial.hpp"
 #include "physics/run/on_grid.hpp"
 #include "physics/run/rank_run.hpp"
+#include "physics/run/report.hpp"
 #include "physics/run/results.hpp"
 #include "physics/run/space.hpp"
 
@@ -122,15 +125,21 @@ void StationaryRun::read(const Context& context) {
   solvers::check(params.solver, resolve_backend(params.run.backend));
 }
 
-/// Mesh and space; names, groups and points of the deck are checked. Returns Model::joined_vertices.
+/// Mesh and space. Returns Model::joined_vertices.
 std::vector<Index> StationaryRun::discretise(const Context& context, Discretisation& space) {
   const CommonParams& params = model().params();
+  space.threads = Threads(params.run.threads).count();
+  space.mesh = mesh::make_mesh(context.deck, params.mesh, space.threads, {context.stop, context.progress},
+                               model().traits().axis ? mesh::Revolution::known : mesh::Revolution::refused);
+  return make_checked_space(context, space);
+}
+
+/// The space on the mesh; names, groups and points of the deck are checked.
+std::vector<Index> StationaryRun::make_checked_space(const Context& context, Discretisation& space) {
+  const CommonParams& params = model().params();
   const Traits traits = model().traits();
-  Threads exec(params.run.threads);
-  space.threads = exec.count();
+  Threads exec(space.threads);
   std::vector<Index> joined;
-  space.mesh = mesh::make_mesh(context.deck, params.mesh, exec.count(), {context.stop, context.progress},
-                               traits.axis ? mesh::Revolution::known : mesh::Revolution::refused);
   model().add_groups(space.mesh);
   {
     Scope scope(exec, "dofs");
@@ -145,11 +154,9 @@ std::vector<Index> StationaryRun::discretise(const Context& context, Discretisat
   return joined;
 }
 
-std::vector<Index> StationaryRun::set_up(Discretisation& space, const Context& context) {
-  std::vector<Index> joined = discretise(context, space);
+void StationaryRun::set_up(Discretisation& space) {
   space.dirichlet = model().set_up(space);
   plan_of(space);  // for its checks
-  return joined;
 }
 
 Plan StationaryRun::plan_of(const Discretisation& space) const {
@@ -192,67 +199,121 @@ ExitCode StationaryRun::run(Context& context) {
   model().begin_on_mesh();
   if (context.ranks) return run_over_ranks(context);
   Discretisation space;
-  set_up(space, context);
+  discretise(context, space);
+  set_up(space);
   Solved solved = solve(space, context);
   return report(space, solved, context);
 }
 
-/// The root makes and checks the whole, each rank its part; what is asked of the solution is answered by the root.
+/// The box of the deck with few cells.
+mesh::Mesh StationaryRun::outline() const {
+  const mesh::MeshParams& params = model().params().mesh;
+  mesh::Mesh box = mesh::make_box(physics::outline(mesh::refined(*params.box, params.refine)), params.order);
+  if (mesh::has_axis(params)) mesh::set_axis(box, params.axis);
+  return box;
+}
+
+bool StationaryRun::is_made_in_parts(const Context& context) const {
+  const CommonParams& params = model().params();
+  if (!physics::is_made_in_parts(context.deck, params, context.ranks->size())) return false;
+  const Muted again;
+  mesh::Mesh box = outline();
+  model().add_groups(box);
+  if (model().joined_vertices(context.deck, box).empty()) return true;
+  if (params.mesh.partition != "bricks") return false;
+  throw Error(ExitCode::usage, "mesh.partition = \"bricks\" goes without periodic sides: nobody has both of them",
+              "choose partition = \"auto\": the first rank then makes the whole mesh and shares it",
+              context.deck.where("mesh.partition"));
+}
+
+/// The part of this rank of a box that nobody has.
+mesh::RankMesh StationaryRun::make_own_part(Communicator& ranks, int threads) const {
+  const mesh::MeshParams& params = model().params().mesh;
+  Threads exec(threads);
+  Scope scope(exec, "mesh.generate");
+  mesh::RankMesh own;
+  on_each_rank(ranks, [&] {
+    const Muted again;
+    own = mesh::part_of_box(mesh::refined(*params.box, params.refine), params.order, ranks.size(), ranks.rank());
+    own.mesh.measure = outline().measure;
+    model().add_groups(own.mesh);
+  });
+  return own;
+}
+
+/// The root makes and checks the whole, or of a box that is made in parts its outline; each rank has its part, and says
+/// what it finds there.
 ExitCode StationaryRun::run_over_ranks(Context& context) {
   Communicator& ranks = *context.ranks;
   const CommonParams& params = model().params();
   check_over_ranks(params, context.deck);
   check_same_backend(ranks, params);
+  bool in_parts = false;
+  on_each_rank(ranks, [&] { in_parts = is_made_in_parts(context); });
   Discretisation whole, part;
+  part.threads = Threads(params.run.threads).count();
   std::vector<Index> joined;
-  on_root(ranks, [&] { joined = set_up(whole, context); });
+  on_root(ranks, [&] {
+    if (in_parts) {
+      whole.threads = part.threads;
+      whole.mesh = outline();
+      make_checked_space(context, whole);
+    } else {
+      joined = discretise(context, whole);
+    }
+    set_up(whole);
+  });
   int dim = whole.mesh.dim;
   ranks.broadcast(0, &dim, sizeof dim);
   // Of the whole: a part may lack one of its shapes.
   part.why_without_matrix = first_text(ranks, ranks.is_root() ? plan_of(whole).why : std::string());
-  part.threads = Threads(params.run.threads).count();
-  distribute(ranks, context.deck, params, model().traits().fields.front().count(dim), whole, joined, context.stop,
-             part);
-  on_each_rank(ranks, [&] {
+  make_part(ranks, context.deck, params, model().traits().fields.front().count(dim),
+            in_parts ? make_own_part(ranks, part.threads)
+                     : distribute_mesh(ranks, params, whole, joined, part.threads, context.stop),
+            in_parts ? nullptr : &whole, part);
+  const auto set_up_part = [&] {
     const Muted again;
-    part.dirichlet = model().set_up(part);
-  });
+    return model().set_up(part);
+  };
+  on_each_rank(ranks, [&] { part.dirichlet = set_up_part(); });
   complete_dirichlet(part);
   summarise_ranks(part, context.summary);
   Solved solved = solve(part, context);
-  solved.u = gather_solution(part, whole, solved.u);
-  ExitCode code = ExitCode::ok;
-  on_root(ranks, [&] {
-    {
-      const Muted again;
-      whole.dirichlet = model().set_up(whole);
-    }
-    code = report(whole, solved, context);
-  });
-  ranks.broadcast(0, &code, sizeof code);
-  return code;
+  solved.u.resize(static_cast<std::size_t>(part.rows()));
+  linalg::update_ghosts(ranks, part.index_map, part.components, solved.u);
+  on_each_rank(ranks, set_up_part);  // operators without a matrix have set up their own cells
+  return report(part, solved, context);
 }
 
-/// Everything that becomes of a solution.
+/// Everything that becomes of a solution. Collective where ranks share it.
 ExitCode StationaryRun::report(Discretisation& space, Solved& solved, Context& context) {
+  const Share* const share = space.ranks ? &space.share : nullptr;
+  const CommonParams& params = model().params();
   std::vector<double>& u = solved.u;
   prescribe(space.dirichlet, u);
-  summarise_mesh(space.mesh, space, solved.nnz, context.summary);
+  if (share && !share->has_whole)
+    summarise_parts(space, mesh::refined(*params.mesh.box, params.mesh.refine), solved.nnz, context.summary);
+  else
+    in_common::root(share, [&] {
+      const Discretisation& whole = share ? *share->whole : space;
+      summarise_mesh(whole.mesh, whole, solved.nnz, context.summary);
+    });
   summarise_solver(solved.report, context.summary);
   if (solved.newton) summarise_newton(*solved.newton, context.summary);
   const bool converged = solved.newton ? solved.newton->converged : solved.report.converged;
   if (space.unfolded) u = unfold(*space.unfolded, u);
   const std::vector<Index> fixed = fixed_rows(space);
   const NodalSolution solution{.mesh = space.mesh,
-                               .space = space.unfolded ? *space.unfolded : static_cast<const assembly::Space&>(space),
-                               .dof_points = space.unfolded ? space.unfolded->dof_points : space.dof_points,
+                               .space = space.solution_space(),
+                               .dof_points = space.solution_points(),
                                .fixed = fixed,
                                .u = u,
-                               .threads = space.threads};
-  const std::unique_ptr<Results> results = model().results(solution, context.summary);
-  report_solution(model().params(), model().traits(), solution, *results, converged, context);
-  return solved.newton ? conclude(model().params(), *solved.newton, context)
-                       : conclude(model().params(), solved.report, context);
+                               .threads = space.threads,
+                               .share = share};
+  std::unique_ptr<Results> results;
+  in_common::each(share, [&] { results = model().results(solution); });
+  report_solution(params, model().traits(), solution, *results, converged, context);
+  return solved.newton ? conclude(params, *solved.newton, context) : conclude(params, solved.report, context);
 }
 
 void StationaryRun::check(Context& context) {
@@ -262,7 +323,8 @@ void StationaryRun::check(Context& context) {
   model().begin_on_mesh();
   Discretisation space;
   if (context.planned_ranks > 1) check_over_ranks(model().params(), context.deck);
-  const std::vector<Index> joined = set_up(space, context);
+  const std::vector<Index> joined = discretise(context, space);
+  set_up(space);
   const CommonParams& params = model().params();
   // Evaluated as a run does, for its checks: signs, finite values, numbers of components.
   const std::vector<double> u = nonlinear_start(space);
@@ -282,7 +344,8 @@ LinearSystem StationaryRun::assemble(Context& context, bool full) {
   if (params.assembly.strategy == "matrix_free") params.assembly.strategy = "auto";  // the same operator, written down
   model().begin_on_mesh();
   Discretisation space;
-  set_up(space, context);
+  discretise(context, space);
+  set_up(space);
   const std::vector<double> u = nonlinear_start(space);
   if (full) space.dirichlet = {};
   Threads exec(params.run.threads);

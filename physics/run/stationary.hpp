@@ -49,8 +49,12 @@ class StationaryRun : public Module {
  private:
   void read(const Context& context);
   std::vector<Index> discretise(const Context& context, Discretisation& space);
-  std::vector<Index> set_up(Discretisation& space, const Context& context);
+  std::vector<Index> make_checked_space(const Context& context, Discretisation& space);
+  void set_up(Discretisation& space);
   ExitCode run_over_ranks(Context& context);
+  bool is_made_in_parts(const Context& context) const;
+  mesh::Mesh outline() const;
+  mesh::RankMesh make_own_part(Communicator& ranks, int threads) const;
   ExitCode report(Discretisation& space, Solved& solved, Context& context);
 };
 

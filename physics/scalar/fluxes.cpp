@@ -161,6 +161,13 @@ assembly::SideLoads Fluxes::loads_at_nodes(const FacetTerm& term) const {
   return loads;
 }
 
+/// What the functions of other ranks' dofs say, these say.
+void Fluxes::keep_own(assembly::SideLoads& loads) const {
+  if (!s_.share) return;
+  for (std::size_t i = 0; i < loads.dofs.size(); ++i)
+    if (loads.dofs[i] >= s_.own_dofs()) loads.flux[i] = 0;
+}
+
 /// lambda = value - alpha u on facets without a Dirichlet value.
 void Fluxes::add_conditions() {
   for (const FacetTerm& term : s_.facets) {
@@ -171,6 +178,7 @@ void Fluxes::add_conditions() {
       conditions_.push_back(assembly::facet_loads(s_.mesh, s_.space.dofs, term.group, forms::Robin{},
                                                   {condition.alpha, condition.g}, s_.u, s_.threads));
     }
+    keep_own(conditions_.back());
     for (std::size_t f = 0; f < term.group.entities.size(); ++f)
       if (const Index facet = term.group.entities[f]; !open_[facet])
         out_[facet] -= conditions_.back().total(static_cast<Offset>(f));
@@ -206,6 +214,7 @@ void Fluxes::add_reactions() {
   const std::vector<Index> on_open = assembly::facet_dofs(s_.mesh, s_.space.dofs, open);
   std::vector<Index> fixed;
   std::set_union(on_open.begin(), on_open.end(), s_.fixed.begin(), s_.fixed.end(), std::back_inserter(fixed));
+  std::erase_if(fixed, [&](Index dof) { return dof >= s_.own_dofs(); });
   if (fixed.empty()) return;
   const std::vector<Index> slot = slots(fixed, s_.space.dofs.dofs);
   std::vector<double> reaction = residual(cells_at(slot), {}, slot, fixed.size());
@@ -219,7 +228,8 @@ void Fluxes::add_reactions() {
         sides.push_back(side);
         facet_of_side.push_back(facets[f]);
       }
-  const assembly::SideLoads loads = assembly::gradient_loads(s_.mesh, s_.space.dofs, s_.u, k_, sides, s_.threads);
+  assembly::SideLoads loads = assembly::gradient_loads(s_.mesh, s_.space.dofs, s_.u, k_, sides, s_.threads);
+  keep_own(loads);
   const std::vector<double> shares = assembly::share_reactions(loads, slot, reaction);
   for (std::size_t side = 0; side < sides.size(); ++side) out_[facet_of_side[side]] -= shares[side];
   std::vector<char> on_facet(fixed.size(), 0);
@@ -248,7 +258,8 @@ double Fluxes::through(const mesh::Group& group, const mesh::Group& from) const 
 /// The residual of the cells inside alone is the flow through all their boundary; the sides of the group get their part
 /// of it.
 double Fluxes::one_sided(const mesh::Group& group, const std::vector<char>& inside) const {
-  const std::vector<Index> dofs = assembly::facet_dofs(s_.mesh, s_.space.dofs, group);
+  std::vector<Index> dofs = assembly::facet_dofs(s_.mesh, s_.space.dofs, group);
+  std::erase_if(dofs, [&](Index dof) { return dof >= s_.own_dofs(); });
   const std::vector<Index> slot = slots(dofs, s_.space.dofs.dofs);
   const std::vector<Index> around = cells_at(slot);
   std::vector<double> reaction = residual(around, inside, slot, dofs.size());
@@ -267,7 +278,8 @@ double Fluxes::one_sided(const mesh::Group& group, const std::vector<char>& insi
     if (first && (bounds || cut)) sides.push_back(pair.first), counted.push_back(of_group);
     if (second && (bounds || cut)) sides.push_back(pair.second), counted.push_back(of_group);
   }
-  const assembly::SideLoads loads = assembly::gradient_loads(s_.mesh, s_.space.dofs, s_.u, k_, sides, s_.threads);
+  assembly::SideLoads loads = assembly::gradient_loads(s_.mesh, s_.space.dofs, s_.u, k_, sides, s_.threads);
+  keep_own(loads);
   const std::vector<double> shares = assembly::share_reactions(loads, slot, reaction);
   double out = 0;
   for (std::size_t side = 0; side < sides.size(); ++side)
@@ -285,17 +297,21 @@ forms::CellSums Fluxes::sums() const {
     m.diffusivity = {deck::Expression(1.0)};
     varies |= !m.source.is_constant() || !m.reaction.is_constant();
   }
-  if (!varies)
+  if (!varies && !s_.share)
     return forms::sum_cells(s_.mesh, s_.space.dofs,
                             s_.form.data(materials, s_.mesh, s_.space.dofs, s_.material, s_.u, s_.threads), s_.u,
                             s_.threads);
   // A part a thread: the sums of the parts are added in their order, so they do not depend on the number of threads.
-  const Offset cells = s_.mesh.cells();
+  const std::vector<Index> own = s_.share ? s_.own(nullptr).entities : std::vector<Index>{};
+  const Offset cells = s_.share ? static_cast<Offset>(own.size()) : s_.mesh.cells();
   const Offset size = cells_in_part(cells);
   std::vector<forms::CellSums> of_part(static_cast<std::size_t>((cells + size - 1) / size));
   parallel_chunks(s_.threads, cells, size, [&](Offset first, Offset last, int) {
     std::vector<Index> some(static_cast<std::size_t>(last - first));
-    std::iota(some.begin(), some.end(), static_cast<Index>(first));
+    if (s_.share)
+      std::copy_n(own.begin() + first, last - first, some.begin());
+    else
+      std::iota(some.begin(), some.end(), static_cast<Index>(first));
     visit_part(s_, some, [&](const assembly::MeshPart& part, const std::vector<Index>& material) {
       of_part[static_cast<std::size_t>(first / size)] = forms::sum_cells(
           part.mesh, part.dofs, s_.form.data(materials, part.mesh, part.dofs, material, s_.u, 1), s_.u, 1);
@@ -373,6 +389,22 @@ double Balance::remainder() const {
   double sum = cells.source - cells.reaction - cells.convection;
   for (const auto& [name, out] : groups) sum -= out;
   return sum;
+}
+
+std::vector<double> Balance::numbers() const {
+  std::vector<double> result{cells.source, cells.reaction, cells.convection, gross};
+  for (const auto& [name, out] : groups) result.push_back(out);
+  return result;
+}
+
+Balance Balance::with(std::span<const double> numbers) const {
+  Balance result = *this;
+  result.cells.source = numbers[0];
+  result.cells.reaction = numbers[1];
+  result.cells.convection = numbers[2];
+  result.gross = numbers[3];
+  for (std::size_t g = 0; g < groups.size(); ++g) result.groups[g].second = numbers[4 + g];
+  return result;
 }
 
 void report_balance(const Balance& balance, const Solution& solution, output::Summary& summary) {

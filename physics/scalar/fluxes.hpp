@@ -2,6 +2,7 @@
 // Flows through facets from the weak form, and what they balance.
 #include <memory>
 #include <optional>
+#include <span>
 #include <string>
 #include <utility>
 #include <vector>
@@ -22,6 +23,10 @@ struct Balance {
   std::vector<std::pair<std::string, double>> groups;  ///< flow out through each group of the deck's boundaries
   double gross = 0;  ///< the same with absolute values at points, or rows of the load, and facets: what flows at all
   double remainder() const;
+  /// All of these: those of the whole are the sums over ranks.
+  std::vector<double> numbers() const;
+  /// The same groups with other numbers.
+  Balance with(std::span<const double> numbers) const;
 };
 
 /// Flow out (int -k grad u . n) through facets as the weak form has it. With lambda = k grad u . n,
@@ -31,6 +36,7 @@ struct Balance {
 /// for all of a boundary with Dirichlet values (M. F. Wheeler, SIAM J. Numer. Anal. 11 (1974) 764-768; G. F. Carey,
 /// Comput. Methods Appl. Mech. Eng. 35 (1982) 1-14). Dofs where Dirichlet groups meet: see assembly::share_reactions.
 /// The same holds of differences (WeakForm::nodal), whose rows add up as well; their flows are of second order.
+/// Where ranks share the solution, each has of a flow what its own dofs say: the sum over ranks is the flow.
 /// Does not depend on the number of threads.
 class Fluxes {
  public:
@@ -47,6 +53,7 @@ class Fluxes {
                                const std::vector<Index>& slot, std::size_t size) const;
   std::vector<Index> cells_at(const std::vector<Index>& slot) const;
   assembly::SideLoads loads_at_nodes(const FacetTerm& term) const;
+  void keep_own(assembly::SideLoads& loads) const;
   void add_conditions();
   void add_reactions();
   double one_sided(const mesh::Group& group, const std::vector<char>& inside) const;

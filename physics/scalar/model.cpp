@@ -63,10 +63,13 @@ DirichletData ScalarModel::set_up(const Discretisation& space) {
   return dirichlet;
 }
 
-std::unique_ptr<Results> ScalarModel::results(const NodalSolution& solution, output::Summary& summary) {
-  return std::make_unique<ScalarResults>(Solution{solution, problem_->material, params().materials, params().boundaries,
-                                                  problem_->facets, periodic_, weak_form()},
-                                         summary);
+std::unique_ptr<Results> ScalarModel::results(const NodalSolution& solution) {
+  return std::make_unique<ScalarResults>(of(solution));
+}
+
+Solution ScalarModel::of(const NodalSolution& solution) {
+  return {solution,         problem_->material, params().materials, params().boundaries,
+          problem_->facets, periodic_,          weak_form()};
 }
 
 }  // namespace tessera::physics::scalar

@@ -20,13 +20,15 @@ class ScalarModel : public Model {
   void add_groups(mesh::Mesh& mesh) override;
   std::vector<Index> joined_vertices(const deck::Deck& deck, const mesh::Mesh& mesh) override;
   DirichletData set_up(const Discretisation& space) override;
-  std::unique_ptr<Results> results(const NodalSolution& solution, output::Summary& summary) override;
+  std::unique_ptr<Results> results(const NodalSolution& solution) override;
 
  protected:
   /// Fields, quantities and what holds without a condition, with the model's own sections. `knows`: see
   /// boundary_section.
   static Traits traits_with(deck::SectionDescription physics, deck::SectionDescription material,
                             deck::Knows knows = deck::Knows::place);
+  /// With all that its evaluation needs; borrows from the model. After set_up.
+  Solution of(const NodalSolution& solution);
   /// What the rows of the system say.
   virtual WeakForm weak_form() = 0;
   /// v of each material, one component an axis; empty: 0.

@@ -22,10 +22,11 @@ std::vector<mesh::CellSide> left_sides(const Solution& s, const mesh::Group& gro
 }
 
 double flux_quantity(const QuantityParams& quantity, const Solution& s, const Fluxes& fluxes) {
-  const mesh::Group group = united_groups(s.mesh, quantity.on, s.mesh.dim - 1, quantity.where);
+  const mesh::Group all = united_groups(s.mesh, quantity.on, s.mesh.dim - 1, quantity.where);
   const mesh::Group* from =
       quantity.from.empty() ? nullptr : &find_group(s.mesh, quantity.from, s.mesh.dim, quantity.where);
-  if (quantity.kind == "flux") return from ? fluxes.through(group, *from) : fluxes.through(group);
+  if (quantity.kind == "flux") return from ? fluxes.through(all, *from) : fluxes.through(all);
+  const mesh::Group group = s.own(&all);
   return assembly::gradient_flux(s.mesh, s.space.dofs, s.u, diffusivity_field(s), left_sides(s, group, from),
                                  s.threads);
 }
@@ -81,11 +82,17 @@ assembly::HostTensorField diffusivity_field(const Solution& solution) {
           of_solution};
 }
 
-ScalarResults::ScalarResults(const Solution& solution, output::Summary& summary) : s_(solution) {
+ScalarResults::ScalarResults(const Solution& solution) : s_(solution) {
   Threads exec(s_.threads);
   Scope scope(exec, "balance");
   fluxes_ = std::make_unique<const Fluxes>(s_);
-  report_balance(fluxes_->balance(), s_, summary);
+  balance_ = fluxes_->balance();
+}
+
+Results::Totals ScalarResults::totals() const { return {.sums = balance_.numbers()}; }
+
+void ScalarResults::report(const Totals& totals, output::Summary& summary) const {
+  report_balance(balance_.with(totals.sums), s_, summary);
 }
 
 double ScalarResults::quantity(const QuantityParams& quantity) const { return flux_quantity(quantity, s_, *fluxes_); }

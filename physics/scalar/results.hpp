@@ -7,10 +7,12 @@
 namespace tessera::physics::scalar {
 
 /// Field "flux" = -k grad u, quantities of kind "flux" and "flux_gradient", the material of the cells.
-class ScalarResults final : public Results {
+class ScalarResults : public Results {
  public:
-  /// Fills "balance" of the summary. Phase: balance.
-  ScalarResults(const Solution& solution, output::Summary& summary);
+  /// Phase: balance.
+  explicit ScalarResults(const Solution& solution);
+  Totals totals() const override;
+  void report(const Totals& totals, output::Summary& summary) const override;
   double quantity(const QuantityParams& quantity) const override;
   std::vector<double> field(const std::string& name) override;
   std::vector<output::Field> cell_fields() const override;
@@ -18,6 +20,7 @@ class ScalarResults final : public Results {
  private:
   const Solution s_;
   std::unique_ptr<const Fluxes> fluxes_;
+  Balance balance_;
 };
 
 }  // namespace tessera::physics::scalar

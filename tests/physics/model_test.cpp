@@ -128,7 +128,7 @@ class Projection : public Model {
     assembly::eliminate_dirichlet(exec, system.matrix, system.b.view(), space.dirichlet.dofs, space.dirichlet.values);
   }
 
-  std::unique_ptr<Results> results(const NodalSolution& solution, output::Summary&) override {
+  std::unique_ptr<Results> results(const NodalSolution& solution) override {
     return std::make_unique<Halves>(solution);
   }
 

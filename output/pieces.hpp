@@ -1,0 +1,21 @@
+#pragma once
+// A solution in pieces, one a rank, and the .pvtu file that names them.
+#include <filesystem>
+#include <span>
+#include <string>
+
+#include "output/vtk_writer.hpp"
+
+namespace tessera::output {
+
+/// The cells that are marked [cells], with the points and values that they need.
+VtkData of_cells(const VtkData& data, std::span<const char> cells);
+
+/// File name of the piece of a rank: solution_0.vtu, ...
+std::string piece_name(int rank);
+
+/// The file that makes one grid of so many pieces, which lie beside it and have the fields of `like`. Throws
+/// Error(file_system) where it cannot be written, or a piece is not there.
+void write_pvtu(const std::filesystem::path& path, const VtkData& like, int pieces);
+
+}  // namespace tessera::output

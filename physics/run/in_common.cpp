@@ -1,0 +1,129 @@
+#include "physics/run/in_common.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <cstring>
+#include <utility>
+
+#include "base/collective.hpp"
+#include "linalg/halo.hpp"
+
+namespace tessera::physics::in_common {
+
+namespace {
+
+/// [ranks, values]
+std::vector<double> of_all(Communicator& ranks, std::span<const double> values) {
+  std::vector<double> all(values.size() * static_cast<std::size_t>(ranks.size()));
+  ranks.all_gather(values.data(), values.size_bytes(), all.data());
+  return all;
+}
+
+/// Appends the bytes of items.
+template <class T>
+void put(std::span<const T> items, Communicator::Bytes& bytes) {
+  const char* const first = reinterpret_cast<const char*>(items.data());
+  bytes.insert(bytes.end(), first, first + items.size_bytes());
+}
+
+/// Sends records of a place and `width` values to the root, which is given each: visit(place, values).
+template <class Place, class Visit>
+void to_root(Communicator& ranks, const std::vector<Place>& places, const std::vector<double>& values,
+             std::size_t width, Visit visit) {
+  std::vector<Communicator::Bytes> to(static_cast<std::size_t>(ranks.size()));
+  put(std::span<const Place>(places), to.front());
+  put(std::span<const double>(values), to.front());
+  std::vector<double> of_place(width);
+  for (const Communicator::Bytes& from : ranks.exchange(std::move(to))) {
+    const std::size_t count = from.size() / (sizeof(Place) + width * sizeof(double));
+    const char* const first_value = from.data() + count * sizeof(Place);
+    for (std::size_t i = 0; i < count; ++i) {
+      Place place;
+      std::memcpy(&place, from.data() + i * sizeof(Place), sizeof(Place));
+      std::memcpy(of_place.data(), first_value + i * width * sizeof(double), width * sizeof(double));
+      visit(place, of_place.data());
+    }
+  }
+}
+
+}  // namespace
+
+void each(const Share* share, const std::function<void()>& work) { share ? on_each_rank(*share->ranks, work) : work(); }
+
+void root(const Share* share, const std::function<void()>& work) { share ? on_root(*share->ranks, work) : work(); }
+
+void add(const Share* share, std::span<double> values) {
+  if (!share) return;
+  const std::vector<double> all = of_all(*share->ranks, values);
+  for (std::size_t i = 0; i < values.size(); ++i) {
+    values[i] = all[i];
+    for (std::size_t at = i + values.size(); at < all.size(); at += values.size()) values[i] += all[at];
+  }
+}
+
+double sum(const Share* share, double value) {
+  add(share, {&value, 1});
+  return value;
+}
+
+void largest(const Share* share, std::span<double> values) {
+  if (!share) return;
+  const std::vector<double> all = of_all(*share->ranks, values);
+  for (std::size_t at = 0; at < all.size(); ++at) {
+    double& value = values[at % values.size()];
+    if (all[at] > value || std::isnan(all[at])) value = all[at];
+  }
+}
+
+bool any(const Share* share, bool value) { return share ? tessera::any(*share->ranks, value) : value; }
+
+void first_found(const Share* share, std::vector<char>& found, std::vector<double>& values, std::size_t width) {
+  if (!share) return;
+  std::vector<Index> places;
+  std::vector<double> own;
+  for (std::size_t i = 0; i < found.size(); ++i) {
+    if (!found[i]) continue;
+    places.push_back(static_cast<Index>(i));
+    own.insert(own.end(), &values[i * width], &values[i * width] + width);
+  }
+  std::fill(found.begin(), found.end(), 0);
+  to_root(*share->ranks, places, own, width, [&](Index place, const double* of_place) {
+    const auto i = static_cast<std::size_t>(place);
+    if (std::exchange(found[i], 1) == 0) std::copy_n(of_place, width, &values[i * width]);
+  });
+}
+
+void update_ghosts(const NodalSolution& s, int components, std::vector<double>& values) {
+  if (s.share) linalg::update_ghosts(*s.share->ranks, s.space.index_map, components, values);
+}
+
+std::vector<double> gather_nodes(const NodalSolution& s, int components, std::span<const double> values) {
+  const auto width = static_cast<std::size_t>(components);
+  const Discretisation* const whole = s.share->whole;
+  std::vector<double> result(whole ? static_cast<std::size_t>(whole->solution_space().dofs.dofs) * width : 0);
+  const std::span<const double> own = values.first(s.share->places.size() * width);
+  to_root(*s.share->ranks, s.share->places, {own.begin(), own.end()}, width,
+          [&](const assembly::DofPlace& place, const double* of_place) {
+            const auto cell = static_cast<Index>(place.cell);
+            const assembly::DofBlock& block = whole->solution_space().dofs.block_of(cell);
+            const auto dof = static_cast<std::size_t>(block.cell(cell - block.first_cell)[place.node]);
+            std::copy_n(of_place, width, &result[dof * width]);
+          });
+  return result;
+}
+
+std::vector<double> gather_cells(const NodalSolution& s, std::span<const double> values) {
+  const Discretisation* const whole = s.share->whole;
+  std::vector<double> result(whole ? static_cast<std::size_t>(whole->mesh.cells()) : 0), own;
+  std::vector<Offset> numbers;
+  for (std::size_t cell = 0; cell < values.size(); ++cell) {
+    if (!s.share->cells[cell]) continue;
+    numbers.push_back(s.share->cell_numbers[cell]);
+    own.push_back(values[cell]);
+  }
+  to_root(*s.share->ranks, numbers, own, 1,
+          [&](Offset cell, const double* value) { result[static_cast<std::size_t>(cell)] = *value; });
+  return result;
+}
+
+}  // namespace tessera::physics::in_common
