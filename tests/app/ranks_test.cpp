@@ -1,8 +1,11 @@
 // The program on several ranks, as mpirun starts it, beside the program on one.
 #include <algorithm>
+#include <array>
+#include <map>
 
 #include "app/child.hpp"
 #include "app/nonlinear.hpp"
+#include "output/vtk_reader.hpp"
 
 namespace {
 
@@ -32,7 +35,7 @@ nlohmann::json run_on(int ranks, const std::string& name, const std::string& dec
   const std::string arguments = "run " + write_deck(name + ".toml", deck) +
                                 " --quiet --backend threads --set output.fields='[\"u\"]' " + options + " --output " +
                                 out.string();
-  const Result result = ranks == 1 ? tessera(arguments) : on_ranks(ranks, arguments);
+  const Result result = ranks == 1 ? app_test::tessera(arguments) : on_ranks(ranks, arguments);
   EXPECT_EQ(result.code, 0) << name << " on " << ranks << "\n" << result.text;
   return result.code == 0 ? summary_in(out) : nlohmann::json(nlohmann::json::value_t::discarded);
 }
@@ -55,8 +58,8 @@ void expect_as_one(const Deck& deck, int ranks, const nlohmann::json& one) {
   const nlohmann::json many = run_on(ranks, deck.name, deck.text, deck.options);
   ASSERT_FALSE(many.is_discarded());
   const fs::path a = out_of(deck.name, 1), b = out_of(deck.name, ranks);
-  const Result compared = tessera("compare " + (a / "solution.vtu").string() + " " + (b / "solution.vtu").string() +
-                                  " --rtol 1e-12 --atol 1e-12");
+  const Result compared = app_test::tessera("compare " + (a / "solution.vtu").string() + " " +
+                                            (b / "solution.vtu").string() + " --rtol 1e-12 --atol 1e-12");
   EXPECT_EQ(compared.code, 0) << deck.name << " on " << ranks << "\n" << compared.text;
   EXPECT_EQ(many["backend"]["ranks"], ranks);
   EXPECT_EQ(many["space"]["dofs"], one["space"]["dofs"]);
@@ -200,6 +203,61 @@ std::vector<Deck> problems() {
 }
 INSTANTIATE_TEST_SUITE_P(Problems, Ranks, ::testing::ValuesIn(problems()), name_of);
 
+/// u at the points of a file.
+std::map<std::array<double, 3>, double> values_at_points(const fs::path& file) {
+  const tessera::output::VtuFile grid = tessera::output::read_vtu(file);
+  const auto u = std::find_if(grid.point_fields.begin(), grid.point_fields.end(),
+                              [](const tessera::output::Field& field) { return field.name == "u"; });
+  std::map<std::array<double, 3>, double> result;
+  for (std::size_t p = 0; p < grid.points.size() / 3; ++p)
+    result[{grid.points[3 * p], grid.points[3 * p + 1], grid.points[3 * p + 2]}] = u->values[p];
+  return result;
+}
+
+/// Pieces together are the solution of one rank, and what is asked of it is the same.
+void expect_pieces_as_one(const std::string& name, const std::string& deck, const std::string& options) {
+  const nlohmann::json one = run_on(1, name, deck), many = run_on(4, name, deck, options);
+  ASSERT_FALSE(one.is_discarded() || many.is_discarded());
+  for (const char* of : {"mesh", "space"})
+    for (const char* key : {"nodes", "cells", "facets", "groups", "dofs"})
+      if (one[of].contains(key)) {
+        EXPECT_EQ(many[of][key], one[of][key]) << key;
+      }
+  for (const auto& [key, value] : one["quantities"].items())
+    EXPECT_NEAR(many["quantities"][key], double(value), 1e-10 * (1 + std::abs(double(value)))) << key;
+  for (const auto& [key, value] : one["balance"]["groups"].items())
+    EXPECT_NEAR(many["balance"]["groups"][key], double(value), 1e-10) << key;
+  for (const char* norm : {"l2", "h1", "max"})
+    EXPECT_NEAR(many["errors"]["u"][norm], double(one["errors"]["u"][norm]), 1e-10) << norm;
+  const auto whole = values_at_points(out_of(name, 1) / "solution.vtu");
+  std::map<std::array<double, 3>, double> pieces;
+  std::size_t cells = 0;
+  for (int rank = 0; rank < 4; ++rank) {
+    const fs::path piece = out_of(name, 4) / fmt::format("solution_{}.vtu", rank);
+    pieces.merge(values_at_points(piece));
+    cells += tessera::output::read_vtu(piece).types.size();
+  }
+  EXPECT_EQ(cells, std::size_t(one["mesh"]["cells"]));
+  ASSERT_EQ(pieces.size(), whole.size());
+  for (const auto& [point, value] : whole) {
+    ASSERT_TRUE(pieces.contains(point));
+    EXPECT_NEAR(pieces[point], value, 1e-11);
+  }
+  EXPECT_NE(many["files"].dump().find("solution_3.vtu"), std::string::npos) << many["files"].dump();
+  EXPECT_TRUE(fs::exists(out_of(name, 4) / "solution.pvtu"));
+}
+
+TEST(RanksRun, WritesPieces) {
+  SKIP_WITHOUT_MPI();
+  expect_pieces_as_one("pieces", exact_poisson("triangle", 2, 9, 2), "--set output.formats='[\"pvtu\"]'");
+}
+
+TEST(RanksRun, MakesABoxInParts) {
+  SKIP_WITHOUT_MPI();
+  expect_pieces_as_one("parts_quad", exact_poisson("quad", 2, 9, 3), "--set mesh.partition='\"bricks\"'");
+  expect_pieces_as_one("parts_tet", exact_poisson("tet", 3, 5, 2), "--set mesh.partition='\"bricks\"'");
+}
+
 std::string bytes_of(const fs::path& file) {
   std::ifstream stream(file, std::ios::binary);
   return {std::istreambuf_iterator<char>(stream), {}};
@@ -257,6 +315,18 @@ std::vector<Refused> refused() {
       {"unknown_key", 3, good + "[outputs]\n", "", 2, {"outputs"}},
       {"direct", 2, good, "--set solver.type='\"direct\"'", 2, {"direct", "one rank"}},
       {"grid", 2, good, "--set solver.type='\"bcr\"'", 2, {"one rank"}},
+      {"bricks_of_groups",
+       2,
+       good + "[[group]]\nname = \"half\"\nof = \"surfaces\"\nwhere = \"x > 0.5\"\n",
+       "--set mesh.partition='\"bricks\"'",
+       2,
+       {"bricks", "[[group]]", "auto"}},
+      {"bricks_as_a_table",
+       2,
+       good,
+       "--set mesh.partition='\"bricks\"' --set output.formats='[\"csv\"]'",
+       2,
+       {"bricks", "csv"}},
       {"too_many_ranks", 5, exact_poisson("triangle", 2, 1, 1), "", 2, {"ranks", "fewer"}},
       {"no_such_mesh",
        2,
@@ -317,22 +387,23 @@ TEST(RanksRun, EndsWhenARankIsKilled) {
 TEST(RanksVerify, ComparesWhatIsAtHand) {
   SKIP_WITHOUT_MPI();
   const std::string deck = write_deck("verified.toml", exact_poisson("triangle", 2, 6, 2));
-  const Result same = tessera("verify " + deck + " --ranks 3 --set run.threads=1");
+  const Result same = app_test::tessera("verify " + deck + " --ranks 3 --set run.threads=1");
   EXPECT_EQ(same.code, 0) << same.text;
   for (const char* way : {"threads, 2 ranks", "threads, 3 ranks", "agrees"}) EXPECT_TRUE(same.says(way)) << same.text;
-  const Result apart = tessera("verify " + deck + " --ranks 2 --rtol 0 --atol 0 --set solver.tolerance=1e-4");
+  const Result apart = app_test::tessera("verify " + deck + " --ranks 2 --rtol 0 --atol 0 --set solver.tolerance=1e-4");
   EXPECT_EQ(apart.code, 6) << apart.text;
   EXPECT_TRUE(apart.says("DIFFERS")) << apart.text;
-  const Result wrong = tessera("verify " + deck + " --set solver.max_iterations=2 --set solver.tolerance=1e-12");
+  const Result wrong =
+      app_test::tessera("verify " + deck + " --set solver.max_iterations=2 --set solver.tolerance=1e-12");
   EXPECT_EQ(wrong.code, 4) << wrong.text;
   EXPECT_TRUE(wrong.says("the deck does not run")) << wrong.text;
-  EXPECT_EQ(tessera("verify " + write_deck("typo.toml", "[mash]\n")).code, 2);
+  EXPECT_EQ(app_test::tessera("verify " + write_deck("typo.toml", "[mash]\n")).code, 2);
 }
 
 TEST(RanksCheck, ForecastsWhatARunHas) {
   SKIP_WITHOUT_MPI();
   const std::string text = exact_poisson("tet", 3, 6, 2), deck = write_deck("forecast.toml", text);
-  const Result forecast = tessera("check " + deck + " --ranks 3");
+  const Result forecast = app_test::tessera("check " + deck + " --ranks 3");
   EXPECT_EQ(forecast.code, 0) << forecast.text;
   const nlohmann::json ranks = run_on(3, "forecast", text)["ranks"];
   double least = 1e9, most = 0;
@@ -344,7 +415,7 @@ TEST(RanksRun, OtherCommandsSpeakOnce) {
   SKIP_WITHOUT_MPI();
   const Result result = on_ranks(3, "list solvers");
   EXPECT_EQ(result.code, 0) << result.text;
-  EXPECT_EQ(count(result.text, "bicgstab "), count(tessera("list solvers").text, "bicgstab ")) << result.text;
+  EXPECT_EQ(count(result.text, "bicgstab "), count(app_test::tessera("list solvers").text, "bicgstab ")) << result.text;
 }
 
 }  // namespace
