@@ -286,6 +286,8 @@ void summarise_parts(const Discretisation& part, const mesh::BoxParams& box, Off
   for (std::size_t g = 0; g < part.mesh.groups.size(); ++g)
     summary.set_in("mesh.groups", part.mesh.groups[g].name, count(3 + g));
   mesh::BoxParams first = box;  // a cell of it, of which the others are copies
+  first.min.resize(box.cells.size());
+  first.max.resize(box.cells.size());
   for (std::size_t axis = 0; axis < box.cells.size(); ++axis) {
     first.max[axis] = first.min[axis] + (box.max[axis] - box.min[axis]) / box.cells[axis];
     first.cells[axis] = 1;

@@ -254,6 +254,10 @@ TEST(RanksRun, WritesPieces) {
 
 TEST(RanksRun, MakesABoxInParts) {
   SKIP_WITHOUT_MPI();
+  std::string bar = exact_poisson("interval", 1, 40, 2);  // from 0 to 1, without a word
+  const std::string max = "max = [1], ";
+  bar.erase(bar.find(max), max.size());
+  expect_pieces_as_one("parts_interval", bar, "--set mesh.partition='\"bricks\"'");
   expect_pieces_as_one("parts_quad", exact_poisson("quad", 2, 9, 3), "--set mesh.partition='\"bricks\"'");
   expect_pieces_as_one("parts_tet", exact_poisson("tet", 3, 5, 2), "--set mesh.partition='\"bricks\"'");
 }
