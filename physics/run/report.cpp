@@ -149,7 +149,7 @@ void write_solution_files(const OutputParams& params, const output::VtkData& dat
 }
 
 int write_pieces(const Share& share, const std::function<output::VtkData()>& own,
-                 const std::filesystem::path& directory) {
+                 const std::filesystem::path& directory, bool named) {
   output::VtkData data;
   in_common::each(&share, [&] {
     data = own();
@@ -157,7 +157,7 @@ int write_pieces(const Share& share, const std::function<output::VtkData()>& own
   });
   in_common::root(&share, [&] {
     output::write_pvtu(directory / "solution.pvtu", data, share.ranks->size());
-    output::write_pvd(directory / "solution.pvd", {{0.0, directory / "solution.pvtu"}});
+    if (named) output::write_pvd(directory / "solution.pvd", {{0.0, directory / "solution.pvtu"}});
   });
   return share.ranks->size();
 }

@@ -34,10 +34,10 @@ void report_solution(const CommonParams& params, const Traits& traits, const Nod
 /// Writes a solution of one rank in the formats of the deck: solution.vtu with solution.pvd, and solution.csv.
 void write_solution_files(const OutputParams& params, const output::VtkData& data,
                           const std::filesystem::path& directory);
-/// Each rank writes a piece, what it calls its own, and the root solution.pvtu and solution.pvd. Returns how many.
-/// Collective.
+/// Each rank writes a piece, what it calls its own, and the root solution.pvtu and, where it is `named`, solution.pvd.
+/// Returns how many. Collective.
 int write_pieces(const Share& share, const std::function<output::VtkData()>& own,
-                 const std::filesystem::path& directory);
+                 const std::filesystem::path& directory, bool named);
 
 /// The exit code of a run; says on standard error and in the summary where the solver did not converge.
 ExitCode conclude(const CommonParams& params, const solvers::Report& report, Context& context);

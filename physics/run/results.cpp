@@ -405,7 +405,8 @@ int write_solution(const CommonParams& params, const std::vector<FieldInfo>& fie
     data.title = title;
     return output::of_cells(data, s.share->cells);
   };
-  return write_pieces(*s.share, piece, directory);
+  const bool beside_one_file = s.share->has_whole && params.output.has_format("vtu");
+  return write_pieces(*s.share, piece, directory, !beside_one_file);
 }
 
 void write_lines(const std::vector<LineParams>& lines, const std::vector<FieldInfo>& fields, const NodalSolution& s,
