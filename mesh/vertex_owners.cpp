@@ -89,7 +89,7 @@ bool all_own(const std::vector<int>& owners, const std::vector<char>& is_vertex,
 std::vector<int> vertex_owners(const Mesh& mesh, int ranks, const std::string& method, std::span<const Index> joined,
                                const std::function<bool()>& stop) {
   std::vector<int> owners;
-  if (method == "auto" && mesh.box_cells[0] > 0 && joined.empty())
+  if ((method == "auto" || method == "bricks") && mesh.box_cells[0] > 0 && joined.empty())
     if (owners = of_box(mesh, ranks); !owners.empty()) return owners;
   const std::vector<char> is_vertex = vertices(mesh);
   if (method == "metis" || (method == "auto" && mesh.nodes() <= most_for_metis)) {

@@ -32,6 +32,13 @@ mesh::Group NodalSolution::own(const mesh::Group* group) const {
   return result;
 }
 
+void NodalSolution::keep_own(std::span<const Index> dofs, std::span<double> values) const {
+  if (!share || dofs.empty()) return;
+  const std::size_t width = values.size() / dofs.size();
+  for (std::size_t i = 0; i < dofs.size(); ++i)
+    if (dofs[i] >= own_dofs()) std::fill_n(&values[i * width], width, 0.0);
+}
+
 double Results::quantity(const QuantityParams& quantity) const {
   throw Error(ExitCode::internal, fmt::format("the model has no quantity of kind '{}'", quantity.kind), "");
 }

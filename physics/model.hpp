@@ -128,6 +128,8 @@ struct NodalSolution {
   Index own_dofs() const { return space.index_map.owned(); }
   /// Of a group, null for all cells, those that no other rank counts.
   mesh::Group own(const mesh::Group* group) const;
+  /// values [dofs.size(), width]: 0 becomes what another rank counts.
+  void keep_own(std::span<const Index> dofs, std::span<double> values) const;
 };
 
 /// What a model says of a solution beside its values, which are the driver's matter. It lives as long as the solution

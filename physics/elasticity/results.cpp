@@ -55,9 +55,7 @@ ElasticityResults::ElasticityResults(const Problem& problem, const NodalSolution
   for (const FacetTerm& term : problem_.facets)
     loads_.push_back(assembly::facet_loads(s_.mesh, s_.space.dofs, term.group, forms::Traction{},
                                            traction_values(problem_, term).data(), s_.u, s_.threads));
-  for (assembly::SideLoads& loads : loads_)  // each rank has the forces at its own nodes
-    for (std::size_t k = 0; s_.share && k < loads.dofs.size(); ++k)
-      if (loads.dofs[k] >= s_.own_dofs()) std::fill_n(&loads.flux[k * m], m, 0.0);
+  for (assembly::SideLoads& loads : loads_) s_.keep_own(loads.dofs, loads.flux);
   std::vector<Index> fixed = problem_.dirichlet.dofs;
   std::erase_if(fixed, [&](Index row) { return row >= s_.own_dofs() * m; });
   std::vector<Index> slot(s_.u.size(), -1);

@@ -207,8 +207,9 @@ double print_ranks(const CommonParams& params, const Discretisation& space, cons
   const double imbalance = 1.0 * *most * ranks / space.dofs.dofs, halo = 8.0 * ghosts * space.components;
   fmt::print(
       "ranks      {}: {} to {} dofs, {} to {} cells each, imbalance {:.3f}\n  {:<10} up to {} dofs of others, {} an "
-      "exchange\n  {:<10} below is that of the largest rank; the host of the first one has the whole mesh, too\n",
-      ranks, *least, *most, *few, *many, imbalance, "halo", ghosts, human_bytes(halo), "memory");
+      "exchange\n  {:<10} below is that of the largest rank{}\n",
+      ranks, *least, *most, *few, *many, imbalance, "halo", ghosts, human_bytes(halo), "memory",
+      planned.in_parts ? "" : "; the host of the first one has the whole mesh, too");
   summary.set("ranks.imbalance", imbalance);
   Index seen = 0;
   for (std::size_t rank = 0; rank < sizes.dofs.size(); ++rank)
@@ -294,8 +295,8 @@ void print_check(const CommonParams& params, const Discretisation& space, const 
                      size.set_up_seconds > 120 ? size.set_up_seconds / 60 : size.set_up_seconds,
                      size.set_up_seconds > 120 ? "minutes" : "seconds"));
   const double share = ranks.count > 1 ? print_ranks(params, space, ranks, summary) : 1;
-  // The first rank has the whole beside its part.
-  print_memory(params.run.backend, size.host_bytes * (ranks.count > 1 ? 1 + share : 1), bytes_in_use(),
+  const bool root_has_whole = ranks.count > 1 && !ranks.in_parts;
+  print_memory(params.run.backend, size.host_bytes * (root_has_whole ? 1 + share : share), bytes_in_use(),
                size.device_bytes * share,
                "use a coarser mesh, a lower order or a solver without factorisation, or raise the limit that is named");
   summarise_mesh(mesh, space, 0, summary);

@@ -25,6 +25,7 @@ void print_memory(const std::string& backend, double host_bytes, double in_use, 
 struct PlannedRanks {
   int count = 1;
   std::span<const Index> joined = {};
+  bool in_parts = false;  ///< whether each makes its part, and nobody the whole
 };
 
 /// Prints mesh, groups, quality, sizes and an estimate of time and memory for host and GPU, and warns where it will

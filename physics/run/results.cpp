@@ -6,6 +6,7 @@
 #include <cmath>
 #include <iterator>
 #include <limits>
+#include <optional>
 #include <utility>
 
 #include "assembly/fields/errors.hpp"
@@ -72,6 +73,11 @@ struct FieldValues {
     warn_of_infinite(field.name, values, stride, s);
   }
   FieldValues(const FieldValues&) = delete;
+
+  /// Its numbers, for who keeps them.
+  std::vector<double> taken() {
+    return own.empty() ? std::vector<double>(values.begin(), values.end()) : std::move(own);
+  }
 };
 
 /// Smallest and largest of all groups, of the whole mesh where there are none.
@@ -107,22 +113,31 @@ double group_quantity(const QuantityParams& quantity, const NodalSolution& s, co
     if (s.share) united = s.own(group), group = &united;
     all = assembly::moments(s.mesh, s.space.dofs, u, group, s.threads);
   });
-  in_common::add(s.share, {&all.measure, 1});
-  in_common::add(s.share, {&all.integral, 1});
-  in_common::add(s.share, {&all.square, 1});
-  return quantity.kind == "integral"  ? all.integral
-         : quantity.kind == "average" ? all.integral / all.measure
-                                      : std::sqrt(all.square);
+  std::array<double, 3> sums{all.measure, all.integral, all.square};
+  in_common::add(s.share, sums);
+  const auto [measure, integral, square] = sums;
+  return quantity.kind == "integral" ? integral : quantity.kind == "average" ? integral / measure : std::sqrt(square);
 }
+
+/// Looks for points in a solution's mesh; made when it is first asked.
+class Places {
+ public:
+  explicit Places(const NodalSolution& s) : s_(s) {}
+  const mesh::PointLocator& locator() { return locator_ ? *locator_ : locator_.emplace(s_.mesh); }
+
+ private:
+  const NodalSolution& s_;
+  std::optional<mesh::PointLocator> locator_;
+};
 
 /// visit(probe, values) at points [n]: values [n, width], on the root. Each is in some rank's part of the mesh.
 template <class Visit>
-std::vector<double> at_points(const NodalSolution& s, const std::vector<std::array<double, 3>>& points,
+std::vector<double> at_points(const NodalSolution& s, Places& places, const std::vector<std::array<double, 3>>& points,
                               std::size_t width, Visit visit) {
   std::vector<double> values(points.size() * width, 0.0);
   std::vector<char> found(points.size(), 0);
   in_common::each(s.share, [&] {
-    const mesh::PointLocator locator(s.mesh);
+    const mesh::PointLocator& locator = places.locator();
     for (std::size_t i = 0; i < points.size(); ++i) {
       if (s.share && !locator.find(points[i])) continue;  // of another rank; on one rank make_probe says it
       found[i] = 1;
@@ -189,8 +204,8 @@ bool is_own(const QuantityParams& quantity, const Traits& traits) {
   return std::find(traits.quantities.begin(), traits.quantities.end(), quantity.kind) != traits.quantities.end();
 }
 
-double quantity_of_field(const QuantityParams& quantity, const Traits& traits, const NodalSolution& s,
-                         Results& results) {
+double quantity_of_field(const QuantityParams& quantity, const Traits& traits, const NodalSolution& s, Results& results,
+                         Places& places) {
   int c = 0;
   const FieldInfo& field = *measured_field(traits.fields, quantity.of, s.mesh.dim, c);
   const FieldValues values(field, &field == &traits.fields.front(), s, results);
@@ -198,7 +213,8 @@ double quantity_of_field(const QuantityParams& quantity, const Traits& traits, c
   if (quantity.kind != "value") return group_quantity(quantity, s, u);
   std::array<double, 3> at{};
   std::copy_n(quantity.at.begin(), std::min<std::size_t>(quantity.at.size(), 3), at.begin());
-  return at_points(s, {at}, 1, [&](const assembly::Probe& probe, double* value) { *value = probe.value(u); }).front();
+  return at_points(s, places, {at}, 1, [&](const assembly::Probe& probe, double* value) { *value = probe.value(u); })
+      .front();
 }
 
 /// The gradient of a component of the exact solution: that of the deck, or derived from u.
@@ -288,13 +304,14 @@ void check_values(const ExactParams& exact, const mesh::Mesh& mesh, const assemb
 
 void report_quantities(const std::vector<QuantityParams>& quantities, const Traits& traits, const NodalSolution& s,
                        Results& results, output::Summary& summary) {
+  Places places(s);
   for (const QuantityParams& quantity : quantities) {
     double value = 0;
     if (is_own(quantity, traits)) {
       in_common::each(s.share, [&] { value = results.quantity(quantity); });
       value = in_common::sum(s.share, value);
     } else {
-      value = quantity_of_field(quantity, traits, s, results);
+      value = quantity_of_field(quantity, traits, s, results, places);
     }
     if (!std::isfinite(value)) warn_once(fmt::format("the quantity '{}' is not finite", quantity.name));
     summary.set_in("quantities", quantity.name, value);
@@ -318,12 +335,7 @@ namespace {
 
 /// What a file has of a solution, at the dofs and the cells of a mesh.
 struct Written {
-  struct Nodal {
-    std::string name;
-    int stride;
-    std::span<const double> values;  ///< [dofs, stride]
-  };
-  std::vector<Nodal> nodal;
+  std::vector<output::Field> nodal;
   std::vector<output::Field> cells;  ///< but groups
 };
 
@@ -346,21 +358,21 @@ output::VtkData vtk_data(const mesh::Mesh& mesh, const assembly::DofMap& dofs, c
     const std::vector<double> nodes = assembly::equispaced_points(assembly::lagrange(block.shape, dofs.order));
     data.blocks.push_back(output::vtk_cells(block.shape, dofs.order, nodes, block.dofs.view()));
   }
-  for (const Written::Nodal& field : written.nodal)
-    data.point_fields.push_back(
-        {field.name, field.stride, assembly::equispaced_values(dofs, field.values, field.stride)});
+  for (output::Field& field : written.nodal) {
+    if (dofs.order > assembly::max_simplex_order)
+      field.values = assembly::equispaced_values(dofs, field.values, field.components);
+    data.point_fields.push_back(std::move(field));
+  }
   data.cell_fields = std::move(written.cells);
   add_groups(mesh, overlap, data.cell_fields);
   return data;
 }
 
 /// All of it on the root.
-Written gathered(const NodalSolution& s, const Written& own, std::vector<std::vector<double>>& storage) {
+Written gathered(const NodalSolution& s, const Written& own) {
   Written result;
-  for (const Written::Nodal& field : own.nodal) {
-    storage.push_back(in_common::gather_nodes(s, field.stride, field.values));
-    result.nodal.push_back({field.name, field.stride, storage.back()});
-  }
+  for (const output::Field& field : own.nodal)
+    result.nodal.push_back({field.name, field.components, in_common::gather_nodes(s, field.components, field.values)});
   for (const output::Field& field : own.cells)
     result.cells.push_back({field.name, field.components, in_common::gather_cells(s, field.values), field.integer});
   return result;
@@ -373,11 +385,10 @@ int write_solution(const CommonParams& params, const std::vector<FieldInfo>& fie
   const std::string title = params.title +
                             (s.mesh.measure.weighs() ? fmt::format(" (axis {})", s.mesh.measure.axis()) : "") +
                             (converged ? "" : " (NOT CONVERGED)");
-  std::vector<std::unique_ptr<FieldValues>> values;
   Written written;
   for (const FieldInfo* field : fields_to_write(params.output, fields)) {
-    values.push_back(std::make_unique<FieldValues>(*field, field == &fields.front(), s, results));
-    written.nodal.push_back({field->name, field->stride(), values.back()->values});
+    FieldValues values(*field, field == &fields.front(), s, results);
+    written.nodal.push_back({field->name, field->stride(), values.taken()});
   }
   in_common::each(s.share, [&] { written.cells = results.cell_fields(); });
   const auto write = [&](const mesh::Mesh& mesh, const assembly::DofMap& dofs, const std::vector<double>& dof_points,
@@ -391,8 +402,7 @@ int write_solution(const CommonParams& params, const std::vector<FieldInfo>& fie
     return 0;
   }
   if (s.share->has_whole && (params.output.has_format("vtu") || params.output.has_format("csv"))) {
-    std::vector<std::vector<double>> storage;
-    Written all = gathered(s, written, storage);
+    Written all = gathered(s, written);
     in_common::root(s.share, [&] {
       const Discretisation& whole = *s.share->whole;
       write(whole.mesh, whole.solution_space().dofs, whole.solution_points(), std::move(all));
@@ -417,17 +427,19 @@ void write_lines(const std::vector<LineParams>& lines, const std::vector<FieldIn
         std::any_of(lines.begin(), lines.end(), [&](const LineParams& line) { return line.has(field.name); })
             ? std::make_unique<FieldValues>(field, &field == &fields.front(), s, results)
             : nullptr);
+  Places places(s);
   for (const LineParams& line : lines) {
     std::vector<std::array<double, 3>> points;
     for (int i = 0; i < line.points; ++i) points.push_back(line.point(i));
     std::size_t width = 0;
     for (const FieldInfo& field : fields)
       if (line.has(field.name)) width += static_cast<std::size_t>(field.count(s.mesh.dim));
-    const std::vector<double> table = at_points(s, points, width, [&](const assembly::Probe& probe, double* out) {
-      for (std::size_t f = 0; f < fields.size(); ++f)
-        for (int c = 0; line.has(fields[f].name) && c < fields[f].count(s.mesh.dim); ++c)
-          *out++ = probe.value(values[f]->view(), c);
-    });
+    const std::vector<double> table =
+        at_points(s, places, points, width, [&](const assembly::Probe& probe, double* out) {
+          for (std::size_t f = 0; f < fields.size(); ++f)
+            for (int c = 0; line.has(fields[f].name) && c < fields[f].count(s.mesh.dim); ++c)
+              *out++ = probe.value(values[f]->view(), c);
+        });
     in_common::root(s.share, [&] {
       const double* row = table.data();
       write_line(

@@ -213,17 +213,17 @@ mesh::Mesh StationaryRun::outline() const {
   return box;
 }
 
-bool StationaryRun::is_made_in_parts(const Context& context) const {
+bool StationaryRun::makes_parts(const deck::Deck& deck, int ranks) const {
   const CommonParams& params = model().params();
-  if (!physics::is_made_in_parts(context.deck, params, context.ranks->size())) return false;
+  if (!is_made_in_parts(deck, params, ranks)) return false;
   const Muted again;
   mesh::Mesh box = outline();
   model().add_groups(box);
-  if (model().joined_vertices(context.deck, box).empty()) return true;
+  if (model().joined_vertices(deck, box).empty()) return true;
   if (params.mesh.partition != "bricks") return false;
   throw Error(ExitCode::usage, "mesh.partition = \"bricks\" goes without periodic sides: nobody has both of them",
               "choose partition = \"auto\": the first rank then makes the whole mesh and shares it",
-              context.deck.where("mesh.partition"));
+              deck.where("mesh.partition"));
 }
 
 /// The part of this rank of a box that nobody has.
@@ -249,7 +249,7 @@ ExitCode StationaryRun::run_over_ranks(Context& context) {
   check_over_ranks(params, context.deck);
   check_same_backend(ranks, params);
   bool in_parts = false;
-  on_each_rank(ranks, [&] { in_parts = is_made_in_parts(context); });
+  on_each_rank(ranks, [&] { in_parts = makes_parts(context.deck, ranks.size()); });
   Discretisation whole, part;
   part.threads = Threads(params.run.threads).count();
   std::vector<Index> joined;
@@ -322,7 +322,9 @@ void StationaryRun::check(Context& context) {
   if (const auto method = model().grid_method(context.deck)) return check_on_grid(*method, context);
   model().begin_on_mesh();
   Discretisation space;
-  if (context.planned_ranks > 1) check_over_ranks(model().params(), context.deck);
+  const bool shared = context.planned_ranks > 1;
+  if (shared) check_over_ranks(model().params(), context.deck);
+  const bool in_parts = shared && makes_parts(context.deck, context.planned_ranks);
   const std::vector<Index> joined = discretise(context, space);
   set_up(space);
   const CommonParams& params = model().params();
@@ -331,8 +333,8 @@ void StationaryRun::check(Context& context) {
   const AtPoints coefficients = model().evaluate(space, u, context.summary);
   initial_values(params, space, model().traits().fields.front(), 0);
   if (params.exact) check_values(*params.exact, space.mesh, space.dofs, space.threads);
-  print_check(params, space, coefficients, plan_of(space).why, model().traits(), {context.planned_ranks, joined},
-              context.summary);
+  print_check(params, space, coefficients, plan_of(space).why, model().traits(),
+              {context.planned_ranks, joined, in_parts}, context.summary);
 }
 
 LinearSystem StationaryRun::assemble(Context& context, bool full) {

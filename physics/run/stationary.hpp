@@ -52,7 +52,7 @@ class StationaryRun : public Module {
   std::vector<Index> make_checked_space(const Context& context, Discretisation& space);
   void set_up(Discretisation& space);
   ExitCode run_over_ranks(Context& context);
-  bool is_made_in_parts(const Context& context) const;
+  bool makes_parts(const deck::Deck& deck, int ranks) const;
   mesh::Mesh outline() const;
   mesh::RankMesh make_own_part(Communicator& ranks, int threads) const;
   ExitCode report(Discretisation& space, Solved& solved, Context& context);

@@ -161,13 +161,6 @@ assembly::SideLoads Fluxes::loads_at_nodes(const FacetTerm& term) const {
   return loads;
 }
 
-/// What the functions of other ranks' dofs say, these say.
-void Fluxes::keep_own(assembly::SideLoads& loads) const {
-  if (!s_.share) return;
-  for (std::size_t i = 0; i < loads.dofs.size(); ++i)
-    if (loads.dofs[i] >= s_.own_dofs()) loads.flux[i] = 0;
-}
-
 /// lambda = value - alpha u on facets without a Dirichlet value.
 void Fluxes::add_conditions() {
   for (const FacetTerm& term : s_.facets) {
@@ -178,7 +171,7 @@ void Fluxes::add_conditions() {
       conditions_.push_back(assembly::facet_loads(s_.mesh, s_.space.dofs, term.group, forms::Robin{},
                                                   {condition.alpha, condition.g}, s_.u, s_.threads));
     }
-    keep_own(conditions_.back());
+    s_.keep_own(conditions_.back().dofs, conditions_.back().flux);
     for (std::size_t f = 0; f < term.group.entities.size(); ++f)
       if (const Index facet = term.group.entities[f]; !open_[facet])
         out_[facet] -= conditions_.back().total(static_cast<Offset>(f));
@@ -229,7 +222,7 @@ void Fluxes::add_reactions() {
         facet_of_side.push_back(facets[f]);
       }
   assembly::SideLoads loads = assembly::gradient_loads(s_.mesh, s_.space.dofs, s_.u, k_, sides, s_.threads);
-  keep_own(loads);
+  s_.keep_own(loads.dofs, loads.flux);
   const std::vector<double> shares = assembly::share_reactions(loads, slot, reaction);
   for (std::size_t side = 0; side < sides.size(); ++side) out_[facet_of_side[side]] -= shares[side];
   std::vector<char> on_facet(fixed.size(), 0);
@@ -279,7 +272,7 @@ double Fluxes::one_sided(const mesh::Group& group, const std::vector<char>& insi
     if (second && (bounds || cut)) sides.push_back(pair.second), counted.push_back(of_group);
   }
   assembly::SideLoads loads = assembly::gradient_loads(s_.mesh, s_.space.dofs, s_.u, k_, sides, s_.threads);
-  keep_own(loads);
+  s_.keep_own(loads.dofs, loads.flux);
   const std::vector<double> shares = assembly::share_reactions(loads, slot, reaction);
   double out = 0;
   for (std::size_t side = 0; side < sides.size(); ++side)

@@ -53,7 +53,6 @@ class Fluxes {
                                const std::vector<Index>& slot, std::size_t size) const;
   std::vector<Index> cells_at(const std::vector<Index>& slot) const;
   assembly::SideLoads loads_at_nodes(const FacetTerm& term) const;
-  void keep_own(assembly::SideLoads& loads) const;
   void add_conditions();
   void add_reactions();
   double one_sided(const mesh::Group& group, const std::vector<char>& inside) const;

@@ -53,6 +53,22 @@ std::ptrdiff_t iterations_to(double tolerance, const nlohmann::json& summary) {
   return std::find_if(history.begin(), history.end(), [&](double norm) { return norm <= tolerance; }) - history.begin();
 }
 
+/// Numbers of the same names, whatever holds them; to what is added up in another order.
+void expect_near(const nlohmann::json& many, const nlohmann::json& one, const std::string& where) {
+  if (one.is_number()) {
+    EXPECT_NEAR(double(many), double(one), 1e-10 * (1 + std::abs(double(one)))) << where;
+    return;
+  }
+  ASSERT_EQ(many.type(), one.type()) << where;
+  ASSERT_EQ(many.size(), one.size()) << where;
+  for (std::size_t i = 0; one.is_array() && i < one.size(); ++i) expect_near(many[i], one[i], where);
+  if (!one.is_object()) return;
+  for (const auto& [key, value] : one.items()) {
+    ASSERT_TRUE(many.contains(key)) << where << "." << key;
+    expect_near(many[key], value, where + "." + key);
+  }
+}
+
 /// The solution is that of one rank to 1e-12, and so is what is asked of it.
 void expect_as_one(const Deck& deck, int ranks, const nlohmann::json& one) {
   const nlohmann::json many = run_on(ranks, deck.name, deck.text, deck.options);
@@ -73,6 +89,7 @@ void expect_as_one(const Deck& deck, int ranks, const nlohmann::json& one) {
   const nlohmann::json quantities = one.value("quantities", nlohmann::json::object());
   for (const auto& [key, value] : quantities.items())
     EXPECT_NEAR(many["quantities"][key], double(value), 1e-10 * (1 + std::abs(double(value)))) << key;
+  expect_near(many.value("balance", nlohmann::json()), one.value("balance", nlohmann::json()), deck.name);
 }
 
 std::string exact_poisson(const std::string& shape, int dim, int cells, int order) {
@@ -394,6 +411,11 @@ TEST(RanksVerify, ComparesWhatIsAtHand) {
   const Result same = app_test::tessera("verify " + deck + " --ranks 3 --set run.threads=1");
   EXPECT_EQ(same.code, 0) << same.text;
   for (const char* way : {"threads, 2 ranks", "threads, 3 ranks", "agrees"}) EXPECT_TRUE(same.says(way)) << same.text;
+  const Result in_pieces = app_test::tessera("verify " + deck +
+                                             " --ranks 3 --set mesh.partition='\"bricks\"'"
+                                             " --set output.formats='[\"pvtu\"]'");
+  EXPECT_EQ(in_pieces.code, 0) << in_pieces.text;
+  EXPECT_TRUE(in_pieces.says("agrees")) << in_pieces.text;
   const Result apart = app_test::tessera("verify " + deck + " --ranks 2 --rtol 0 --atol 0 --set solver.tolerance=1e-4");
   EXPECT_EQ(apart.code, 6) << apart.text;
   EXPECT_TRUE(apart.says("DIFFERS")) << apart.text;
@@ -413,6 +435,11 @@ TEST(RanksCheck, ForecastsWhatARunHas) {
   double least = 1e9, most = 0;
   for (const double dofs : ranks["dofs"]) least = std::min(least, dofs), most = std::max(most, dofs);
   EXPECT_TRUE(forecast.says(fmt::format("3: {:.0f} to {:.0f} dofs", least, most))) << forecast.text;
+  EXPECT_TRUE(forecast.says("has the whole mesh")) << forecast.text;
+  const Result in_parts = app_test::tessera("check " + deck + " --ranks 3 --set mesh.partition='\"bricks\"'");
+  EXPECT_EQ(in_parts.code, 0) << in_parts.text;
+  EXPECT_TRUE(in_parts.says(fmt::format("3: {:.0f} to {:.0f} dofs", least, most))) << in_parts.text;
+  EXPECT_FALSE(in_parts.says("has the whole mesh")) << in_parts.text;
 }
 
 TEST(RanksRun, OtherCommandsSpeakOnce) {
