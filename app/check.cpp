@@ -23,7 +23,7 @@ ExitCode check(const DeckOptions& options) {
   physics::Context context{.deck = deck,
                            .backend = params.backend,
                            .threads = params.threads,
-                           .output_directory = physics::output_section().read(deck).directory,
+                           .output_directory = physics::output_section().read_declared(deck).directory,
                            .summary = summary,
                            .quiet = options.quiet,
                            .stop = StopOnSignals::asked,

@@ -80,6 +80,8 @@ void add_sizes(const Json& root, std::string& text) {
   if (const Json dofs = at(root, "space.dofs"); dofs.is_number_integer()) line("dofs", grouped(dofs.get<long long>()));
   if (const Json newton = at(root, "newton.iterations"); newton.is_number_integer())
     line("newton", fmt::format("{} iterations", newton.get<long long>()));
+  if (const Json steps = at(root, "time.steps"); steps.is_number_integer())
+    line("steps", fmt::format("{} to t = {:g}", grouped(steps.get<long long>()), at(root, "time.t").get<double>()));
   const std::string solver = solver_line(root);
   const Json iterations = at(root, "solver.iterations");
   if (iterations.is_number_integer())

@@ -138,7 +138,9 @@ ExitCode run_into(const output::RunFolder& folder, const deck::Deck& deck, const
   }
   if (interrupted) {
     if (failure) ranks.end_after(*failure);  // of this rank alone: the others wait
-    console::say(fmt::format("interrupted: no results in {}, only its summary.json\n", folder.path().string()));
+    console::say(files.empty()
+                     ? fmt::format("interrupted: no results in {}, only its summary.json\n", folder.path().string())
+                     : fmt::format("interrupted: the states so far are in {}\n", folder.path().string()));
     return last;
   }
   if (failure) throw *failure;
@@ -181,8 +183,8 @@ ExitCode run_beside(const deck::Deck& deck, const DeckOptions& options, const Ra
   output::begin_results();
   output::Summary summary;
   std::optional<Error> failure;
-  const ExitCode code =
-      run_and_summarise(deck, options, ranks, physics::output_section().read(deck).directory, summary, failure);
+  const ExitCode code = run_and_summarise(deck, options, ranks, physics::output_section().read_declared(deck).directory,
+                                          summary, failure);
   if (StopOnSignals::asked() || code == ExitCode::interrupted) output::remove_results();
   output::keep_results();
   if (failure) throw *failure;
@@ -193,7 +195,7 @@ ExitCode run_deck(const DeckOptions& options, const Ranks& ranks) {
   load_plugins(options);
   const deck::Deck deck = open_deck_of(options, ranks);
   std::optional<output::RunFolder> folder;
-  const auto make_folder = [&] { folder.emplace(physics::output_section().read(deck).directory); };
+  const auto make_folder = [&] { folder.emplace(physics::output_section().read_declared(deck).directory); };
   if (ranks.get())
     on_root(*ranks.get(), make_folder);
   else

@@ -85,7 +85,7 @@ int run_program(std::vector<std::string> words, const fs::path& log) {
 std::vector<std::string> in_one_file(const deck::Deck& deck) {
   std::vector<std::string> result;
   if (mesh::mesh_section().read(deck).partition == "bricks") result.emplace_back("mesh.partition=\"auto\"");
-  if (physics::output_section().read(deck).has_format("pvtu")) result.emplace_back("output.formats=[\"vtu\"]");
+  if (physics::output_section().read_declared(deck).has_format("pvtu")) result.emplace_back("output.formats=[\"vtu\"]");
   return result;
 }
 

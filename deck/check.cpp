@@ -33,7 +33,7 @@ void check_keys(const Node& table, const std::vector<KeyDescription>& keys, cons
     for (const KeyDescription& candidate : keys)
       if (candidate.name == child.name) key = &candidate;
     if (!key) unknown_key(child, shown, names_of(keys));
-    if (key->type != "table") continue;
+    if (key->type != "table" && !(key->type == integer_or_table && detail::is_table(child))) continue;
     detail::require_table(child, *key);
     check_keys(child, key->children, shown.empty() ? child.name : shown + "." + child.name);
   }
@@ -81,6 +81,8 @@ void missing_key(const Deck::Node& table, const SectionDescription& section, con
   if (!key.info.choices.empty()) help += fmt::format(" ({})", fmt::join(key.info.choices, ", "));
   throw Error(ExitCode::usage, fmt::format("{} needs the key '{}'", place, key.name), help, table.where);
 }
+
+bool is_table(const Deck::Node& node) { return node.kind == Node::Kind::table; }
 
 void require_table(const Deck::Node& node, const KeyDescription& key) {
   if (node.kind == Node::Kind::table) return;

@@ -27,11 +27,14 @@ struct KeyInfo {
   Knows knows = Knows::place;  ///< of an expression: whether it may depend on the solution
 };
 
+/// The type of a key that holds either.
+inline constexpr const char* integer_or_table = "integer or table";
+
 /// A key or a nested table as the registry shows it, without its C++ type.
 struct KeyDescription {
   std::string name;
-  std::string
-      type;  ///< "number", "integer", "boolean", "string", "strings", "numbers", "expression", "expressions", "table"
+  std::string type;  ///< "number", "integer", "boolean", "string", "strings", "numbers", "expression", "expressions",
+                     ///< "table", "integer or table"
   std::string default_value;  ///< TOML text; empty: none
   KeyInfo info;
   std::vector<KeyDescription> children;  ///< of a nested table
@@ -67,6 +70,7 @@ const Deck::Node* find_child(const Deck::Node& table, const std::string& key);
 Where position(const Deck::Node& node);
 [[noreturn]] void missing_key(const Deck::Node& table, const SectionDescription& section, const KeyDescription& key);
 void require_table(const Deck::Node& node, const KeyDescription& key);
+bool is_table(const Deck::Node& node);
 void check_known(const Deck::Node& table, const std::vector<KeyDescription>& keys, const std::string& section);
 std::vector<const Deck::Node*> items(const Deck::Node& root, const SectionDescription& section);
 }  // namespace detail
@@ -99,6 +103,22 @@ class Section {
     readers_.push_back([key, member, nested](const Deck::Node& node, P& params) {
       detail::require_table(node, key);
       params.*member = nested.read_table(node);
+    });
+    return *this;
+  }
+
+  /// A count, or a table where something else than a count says it: every = 10, every = { time = 0.1 }.
+  template <class T>
+  Section& count_or_table(const std::string& name, int P::*count, std::optional<T> P::*member, const Section<T>& nested,
+                          KeyInfo info) {
+    KeyDescription key{name, integer_or_table, detail::default_text(P{}.*count), std::move(info),
+                       nested.description().keys};
+    description_.keys.push_back(key);
+    readers_.push_back([key, count, member, nested](const Deck::Node& node, P& params) {
+      if (detail::is_table(node))
+        params.*member = nested.read_table(node);
+      else
+        detail::read_value(node, key, params.*count);
     });
     return *this;
   }

@@ -142,6 +142,8 @@ Json key_schema(const KeyDescription& key) {
   Json json;
   if (key.type == "table") {
     json = object_schema(key.children, {});
+  } else if (key.type == integer_or_table) {
+    json["anyOf"] = Json::array({scalar_schema("integer", key.info), object_schema(key.children, {})});
   } else if (key.type.back() == 's') {
     const Json item = scalar_schema(key.type.substr(0, key.type.size() - 1), key.info);
     json["anyOf"] = Json::array({item, Json{{"type", "array"}, {"items", item}}});

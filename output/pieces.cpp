@@ -55,7 +55,7 @@ VtkData of_cells(const VtkData& data, std::span<const char> cells) {
   return result;
 }
 
-std::string piece_name(int rank) { return fmt::format("solution_{}.vtu", rank); }
+std::string piece_name(int rank, const std::string& stem) { return fmt::format("{}_{}.vtu", stem, rank); }
 
 void write_pvtu(const std::filesystem::path& path, const VtkData& like, int pieces) {
   std::string text =
@@ -68,7 +68,7 @@ void write_pvtu(const std::filesystem::path& path, const VtkData& like, int piec
       "    </PCellData>\n    <PPoints>\n      <PDataArray type=\"Float64\" Name=\"Points\" NumberOfComponents=\"3\"/>\n"
       "    </PPoints>\n";
   for (int rank = 0; rank < pieces; ++rank) {
-    const std::string name = piece_name(rank);
+    const std::string name = piece_name(rank, path.stem().string());
     if (!std::filesystem::exists(path.parent_path() / name))
       throw Error(ExitCode::file_system,
                   fmt::format("rank {} has written {}, but rank 0 does not see it in {}", rank, name,

@@ -1,6 +1,5 @@
 #pragma once
-// What a module says of its equations, so that a driver of physics/run/ can do the rest: run_stationary today, and
-// beside it run_transient ([time], [[initial]], mass) when it comes.
+// What a module says of its equations, so that the drivers of physics/run/ can do the rest.
 #include <memory>
 #include <optional>
 #include <span>
@@ -27,6 +26,7 @@ struct Traits {
   bool matrix_free = false;                  ///< it has an operator without a matrix
   bool derives_source = false;               ///< it can make the source of which [exact] is the solution
   bool nonlinear = false;                    ///< its coefficients may depend on the solution: [newton]
+  bool transient = false;                    ///< it may change in time: [time]
   solvers::Offers solver = {};               ///< what its operators can be
   std::string solver_help = {};              ///< of solver.type; empty: that of the solvers
   std::vector<std::string> quantities = {};  ///< kinds of [[quantity]] of its own: Results::quantity
@@ -122,7 +122,8 @@ struct NodalSolution {
   const std::vector<Index>& fixed;  ///< rows with Dirichlet values, ascending
   const std::vector<double>& u;     ///< [dofs, components]
   int threads;
-  const Share* share = nullptr;  ///< null: all of it counts here
+  const Share* share = nullptr;               ///< null: all of it counts here
+  const std::vector<double>* rate = nullptr;  ///< du/dt, [dofs, components], of a run through time
 
   /// Of the dofs the first ones, which no other rank counts.
   Index own_dofs() const { return space.index_map.owned(); }
@@ -168,12 +169,19 @@ class Nonlinear {
   virtual void tangent(System<Exec>& system, const std::vector<double>& fixed) = 0;
 };
 
-/// A stationary problem A u = b. The driver calls these in their order; each may throw Error, and what it refuses is
-/// refused by run, check and export alike. Beside them a model has
+/// What of the data of a model depends on time.
+struct Varying {
+  bool mass = false, stiffness = false, loads = false, prescribed = false;
+};
+
+/// A stationary problem A u = b, or M u' = b - A u. The driver calls these in their order; each may throw Error, and
+/// what it refuses is refused by run, check and export alike. Beside them a model has
 ///   template <class Exec> void assemble(Exec&, const Discretisation&, System<Exec>&, output::Summary&);
 /// which fills the system on either backend (phases: assemble.setup, coefficients, assemble, boundary), and where
 /// is_nonlinear() may be
 ///   template <class Exec> std::unique_ptr<Nonlinear<Exec>> nonlinear(Exec&, const Discretisation&, output::Summary&);
+/// and where Traits::transient says that there may be a [time]
+///   template <class Exec> std::unique_ptr<Evolution<Exec>> evolution(Exec&, const Discretisation&, output::Summary&);
 class Model {
  public:
   virtual ~Model() = default;
@@ -207,6 +215,15 @@ class Model {
   /// returns what they take.
   virtual AtPoints evaluate(const Discretisation&, std::span<const double> u, output::Summary&) {
     (void)u;
+    return {};
+  }
+
+  // Time.
+  /// What depends on it; known once the deck is read.
+  virtual Varying varying() { return {}; }
+  /// From now on data are those of time t. After set_up it returns what is prescribed then, of the same dofs.
+  virtual DirichletData move_to(double t) {
+    (void)t;
     return {};
   }
 

@@ -6,6 +6,7 @@
 #include "deck/read_string.hpp"
 #include "physics/convection_diffusion/convection_diffusion.hpp"
 #include "physics/elasticity/elasticity.hpp"
+#include "physics/heat/heat.hpp"
 #include "physics/plugin_file.hpp"
 #include "physics/poisson/poisson.hpp"
 #include "physics/two_point_bvp/two_point_bvp.hpp"
@@ -23,6 +24,7 @@ std::vector<Entry>& entries() {
        "stationary convection and diffusion, -div(k grad u) + v . grad u + c u = f: finite elements with or without "
        "streamline diffusion, central differences on grids",
        make_convection_diffusion},
+      {"heat", "heat in bodies, rho c du/dt = div(k grad u) + f, through time or in its steady state", make_heat},
       {"elasticity", "linear elasticity, -div sigma = f: bars, plane strain and stress, bodies of revolution, solids",
        make_elasticity},
       {"two_point_bvp",

@@ -254,9 +254,9 @@ bool OutputParams::has_format(const std::string& format) const {
   return std::find(formats.begin(), formats.end(), format) != formats.end();
 }
 
-deck::Section<OutputParams> output_section() {
-  return deck::Section<OutputParams>("output", "Files")
-      .key("directory", &OutputParams::directory, {.help = "relative to the working directory"})
+deck::Section<OutputParams> output_section(bool transient) {
+  deck::Section<OutputParams> section("output", "Files");
+  section.key("directory", &OutputParams::directory, {.help = "relative to the working directory"})
       .key("fields", &OutputParams::fields, {.help = "fields to write; left out: the module's own choice"})
       .key("formats", &OutputParams::formats,
            {.help = "vtu: for ParaView; csv: a table with a row a node (x, y, z and the fields); pvtu: of several "
@@ -265,6 +265,15 @@ deck::Section<OutputParams> output_section() {
       .key("write", &OutputParams::write,
            {.help = "false: no fields, only summary.json and the tables of [[line]]; for timing and for large meshes"})
       .position(&OutputParams::where);
+  if (!transient) return section;
+  return section.count_or_table(
+      "every", &OutputParams::every, &OutputParams::every_time,
+      deck::Section<EveryTime>("every", "An interval of time")
+          .key("time", &EveryTime::time,
+               {.help = "time between two files", .unit = "time", .min = 0, .open_min = true, .required = true}),
+      {.help = "with [time]: steps between two files of the series, or { time = ... }; 0: the first and the last state",
+       .min = 0,
+       .example = "10"});
 }
 
 deck::Section<QuantityParams> quantity_section(const std::vector<FieldInfo>& fields,

@@ -86,16 +86,39 @@ struct NewtonParams {
 };
 deck::Section<NewtonParams> newton_section();
 
+/// How a transient problem goes through time.
+struct TimeParams {
+  double start = 0, end = 0;
+  std::optional<double> step;
+  std::string scheme = "bdf2";
+  double theta = 0.5;
+  deck::Where where;
+};
+deck::Section<TimeParams> time_section();
+/// Empty where the deck has no [time]. Throws Error(usage) for an end that is not after the start, without a step, and
+/// for keys of other schemes.
+std::optional<TimeParams> read_time(const deck::Deck& deck);
+/// Throws Error(usage) where files of a series are asked for without [time].
+void check_series(const CommonParams& params);
+
+/// An interval of time instead of a number of steps.
+struct EveryTime {
+  double time = 0;
+};
+
 struct OutputParams {
   std::string directory = "out";
   std::vector<std::string> fields;
   std::vector<std::string> formats{"vtu"};
   bool write = true;
+  int every = 0;  ///< steps between files of a transient run; 0: the first and the last state
+  std::optional<EveryTime> every_time;
   deck::Where where;
 
   bool has_format(const std::string& format) const;
 };
-deck::Section<OutputParams> output_section();
+/// `transient`: whether it has the keys of series.
+deck::Section<OutputParams> output_section(bool transient = false);
 /// Throws Error(usage) for a field that is none of these, or that stands twice.
 void check_fields(const OutputParams& output, const std::vector<FieldInfo>& fields);
 
@@ -172,6 +195,7 @@ struct CommonParams {
   solvers::SolverParams solver;
   NewtonParams newton;  ///< of models whose problems may be nonlinear
   std::vector<InitialParams> initial;
+  std::optional<TimeParams> time;  ///< of a run through time
   std::optional<ExactParams> exact;
   OutputParams output;
   std::vector<QuantityParams> quantities;

@@ -72,6 +72,13 @@ class OverRanks {
                                                      std::move(rows_of_outer), rows(), first_row(), global_rows());
   }
 
+  /// The entries of x [rows that are seen] that others own. Collective.
+  void update_ghosts(View<double> x) const {
+    halo_->start(exec_, View<const double>(x).part(0, rows()));
+    const View<const double> ghosts = halo_->template finish<double>(exec_);
+    linalg::copy(exec_, ghosts, x.part(rows(), halo_->ghosts()));
+  }
+
   /// own = that of `local`, which stays as it is.
   void take(const CommonParams& params, const System<Exec>& local, System<Exec>& own, output::Summary& summary) const {
     split(local, own);

@@ -153,9 +153,10 @@ mesh::BoxParams outline(const mesh::BoxParams& box) {
   return result;
 }
 
-void complete_dirichlet(Discretisation& part) {
+void complete_dirichlet(Discretisation& part) { part.dirichlet = completed(part, std::move(part.dirichlet)); }
+
+DirichletData completed(const Discretisation& part, DirichletData fixed) {
   Communicator& ranks = *part.ranks;
-  DirichletData& fixed = part.dirichlet;
   // Free rows carry what no value is.
   std::vector<double> values(static_cast<std::size_t>(part.rows()), 0.0), marks(values.size(), 0.0);
   double least = std::numeric_limits<double>::infinity(), most = -least;
@@ -177,6 +178,7 @@ void complete_dirichlet(Discretisation& part) {
   least = minimum(ranks, least);
   most = maximum(ranks, most);
   fixed.level = !std::isfinite(least) ? 0 : least == most ? least : 0.5 * least + 0.5 * most;
+  return fixed;
 }
 
 namespace {

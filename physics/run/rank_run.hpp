@@ -31,6 +31,8 @@ mesh::BoxParams outline(const mesh::BoxParams& box);
 /// What Model::set_up returned on each rank becomes one: ghosts have the values of their owners, all have one level.
 /// Collective.
 void complete_dirichlet(Discretisation& part);
+/// The same of values that Model::move_to returned.
+DirichletData completed(const Discretisation& part, DirichletData fixed);
 
 /// Cells of a part as a discretisation of their own, for operators without a matrix: those without ghosts, whose dofs
 /// are all that the rank owns; or those with ghosts, whose dofs are some that it owns, `own`, and behind these all

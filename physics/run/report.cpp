@@ -14,6 +14,7 @@
 #include "physics/run/in_common.hpp"
 #include "physics/run/newton.hpp"
 #include "physics/run/results.hpp"
+#include "physics/run/time_report.hpp"
 
 namespace tessera::physics {
 
@@ -113,8 +114,8 @@ void summarise_solver(const solvers::Report& report, output::Summary& summary) {
                                        : ""));
 }
 
-void report_solution(const CommonParams& params, const Traits& traits, const NodalSolution& solution, Results& results,
-                     bool converged, Context& context) {
+void report_numbers(const CommonParams& params, const Traits& traits, const NodalSolution& solution, Results& results,
+                    Context& context) {
   Threads exec(solution.threads);
   {
     Scope scope(exec, "balance");
@@ -129,35 +130,43 @@ void report_solution(const CommonParams& params, const Traits& traits, const Nod
     if (params.exact) report_errors(*params.exact, traits.fields.front(), solution, context.summary);
     report_quantities(params.quantities, traits, solution, results, context.summary);
   }
-  if (!params.output.write && params.lines.empty()) return;
+  if (params.lines.empty()) return;
   Scope scope(exec, "output");
-  if (params.output.write)
-    if (const int pieces =
-            write_solution(params, traits.fields, solution, results, converged, context.output_directory);
-        pieces > 0)
-      context.summary.set("ranks.pieces", pieces);
   write_lines(params.lines, traits.fields, solution, results, context.output_directory);
 }
 
+void report_solution(const CommonParams& params, const Traits& traits, const NodalSolution& solution, Results& results,
+                     bool converged, Context& context) {
+  report_numbers(params, traits, solution, results, context);
+  if (!params.output.write) return;
+  Threads exec(solution.threads);
+  Scope scope(exec, "output");
+  if (const int pieces = write_solution(params, traits.fields, solution, results, converged, context.output_directory);
+      pieces > 0)
+    context.summary.set("ranks.pieces", pieces);
+}
+
 void write_solution_files(const OutputParams& params, const output::VtkData& data,
-                          const std::filesystem::path& directory) {
+                          const std::filesystem::path& directory, const FileNames& names) {
   if (params.has_format("vtu") || params.has_format("pvtu")) {
-    output::write_vtu(data, directory / "solution.vtu");
-    output::write_pvd(directory / "solution.pvd", {{0.0, directory / "solution.vtu"}});
+    const std::filesystem::path file = directory / (names.stem + ".vtu");
+    output::write_vtu(data, file);
+    if (!names.in_series) output::write_pvd(directory / "solution.pvd", {{0.0, file}});
   }
-  if (params.has_format("csv")) output::write_csv(data, directory / "solution.csv");
+  if (params.has_format("csv")) output::write_csv(data, directory / (names.stem + ".csv"));
 }
 
 int write_pieces(const Share& share, const std::function<output::VtkData()>& own,
-                 const std::filesystem::path& directory, bool named) {
+                 const std::filesystem::path& directory, bool listed, const FileNames& names) {
   output::VtkData data;
   in_common::each(&share, [&] {
     data = own();
-    output::write_vtu(data, directory / output::piece_name(share.ranks->rank()));
+    output::write_vtu(data, directory / output::piece_name(share.ranks->rank(), names.stem));
   });
   in_common::root(&share, [&] {
-    output::write_pvtu(directory / "solution.pvtu", data, share.ranks->size());
-    if (named) output::write_pvd(directory / "solution.pvd", {{0.0, directory / "solution.pvtu"}});
+    const std::filesystem::path file = directory / (names.stem + ".pvtu");
+    output::write_pvtu(file, data, share.ranks->size());
+    if (listed && !names.in_series) output::write_pvd(directory / "solution.pvd", {{0.0, file}});
   });
   return share.ranks->size();
 }
@@ -174,6 +183,14 @@ ExitCode conclude(const CommonParams& params, const NewtonReport& report, Contex
   return say_not_converged(Error(ExitCode::solver, "Newton's method did not converge: " + report.failure,
                                  report.help + "; the results are written and marked as not converged",
                                  params.newton.where ? params.newton.where : params.physics.where),
+                           context);
+}
+
+ExitCode conclude(const CommonParams& params, const TimeReport& report, Context& context) {
+  if (report.interrupted) return ExitCode::interrupted;
+  if (report.finished) return ExitCode::ok;
+  return say_not_converged(Error(ExitCode::solver, "the run did not come to its end: " + report.failure,
+                                 report.help + "; the states before it are written", params.time->where),
                            context);
 }
 

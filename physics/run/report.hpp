@@ -8,6 +8,7 @@
 namespace tessera::physics {
 
 struct NewtonReport;
+struct TimeReport;
 
 /// Whether the user asked to stop; over ranks, whether any was asked, and then it is collective.
 std::function<bool()> stop_of(const Context& context);
@@ -24,23 +25,33 @@ void summarise_solver(const solvers::Report& report, output::Summary& summary);
 /// Evaluates [exact] where report_solution does, for its checks. Throws Error(usage) where a value is not finite.
 void check_values(const ExactParams& exact, const mesh::Mesh& mesh, const assembly::DofMap& dofs, int threads);
 
-/// The balance, errors, quantities and, unless the deck wants none, files: solution.vtu with every field of [output]
-/// and numbers of the cells, solution.pvd or solution.csv, and the tables of lines. Order 1 as linear cells, higher
-/// orders as Lagrange cells. A result that is not converged is marked by its title. Collective where ranks share the
-/// solution. Phases: balance, post, output.
+/// The balance, errors and quantities, and the tables of lines. Collective where ranks share the solution. Phases:
+/// balance, post, output.
+void report_numbers(const CommonParams& params, const Traits& traits, const NodalSolution& solution, Results& results,
+                    Context& context);
+/// The same and, unless the deck wants none, files: solution.vtu with every field of [output] and numbers of the cells,
+/// solution.pvd or solution.csv. Order 1 as linear cells, higher orders as Lagrange cells. A result that is not
+/// converged is marked by its title.
 void report_solution(const CommonParams& params, const Traits& traits, const NodalSolution& solution, Results& results,
                      bool converged, Context& context);
 
+/// How the files of a solution are called, and whether they are one of several states, which somebody else lists.
+struct FileNames {
+  std::string stem = "solution";
+  bool in_series = false;
+};
+
 /// Writes a solution of one rank in the formats of the deck: solution.vtu with solution.pvd, and solution.csv.
 void write_solution_files(const OutputParams& params, const output::VtkData& data,
-                          const std::filesystem::path& directory);
-/// Each rank writes a piece, what it calls its own, and the root solution.pvtu and, where it is `named`, solution.pvd.
+                          const std::filesystem::path& directory, const FileNames& names = {});
+/// Each rank writes a piece, what it calls its own, and the root solution.pvtu and, where it is `listed`, solution.pvd.
 /// Returns how many. Collective.
 int write_pieces(const Share& share, const std::function<output::VtkData()>& own,
-                 const std::filesystem::path& directory, bool named);
+                 const std::filesystem::path& directory, bool listed, const FileNames& names = {});
 
 /// The exit code of a run; says on standard error and in the summary where the solver did not converge.
 ExitCode conclude(const CommonParams& params, const solvers::Report& report, Context& context);
 ExitCode conclude(const CommonParams& params, const NewtonReport& report, Context& context);
+ExitCode conclude(const CommonParams& params, const TimeReport& report, Context& context);
 
 }  // namespace tessera::physics

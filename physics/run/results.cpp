@@ -381,7 +381,7 @@ Written gathered(const NodalSolution& s, const Written& own) {
 }  // namespace
 
 int write_solution(const CommonParams& params, const std::vector<FieldInfo>& fields, const NodalSolution& s,
-                   Results& results, bool converged, const std::filesystem::path& directory) {
+                   Results& results, bool converged, const std::filesystem::path& directory, const FileNames& names) {
   const std::string title = params.title +
                             (s.mesh.measure.weighs() ? fmt::format(" (axis {})", s.mesh.measure.axis()) : "") +
                             (converged ? "" : " (NOT CONVERGED)");
@@ -395,7 +395,7 @@ int write_solution(const CommonParams& params, const std::vector<FieldInfo>& fie
                          Written all) {
     output::VtkData data = vtk_data(mesh, dofs, dof_points, std::move(all), groups_overlap(mesh));
     data.title = title;
-    write_solution_files(params.output, data, directory);
+    write_solution_files(params.output, data, directory, names);
   };
   if (!s.share) {
     write(s.mesh, s.space.dofs, s.dof_points, std::move(written));
@@ -416,7 +416,7 @@ int write_solution(const CommonParams& params, const std::vector<FieldInfo>& fie
     return output::of_cells(data, s.share->cells);
   };
   const bool beside_one_file = s.share->has_whole && params.output.has_format("vtu");
-  return write_pieces(*s.share, piece, directory, !beside_one_file);
+  return write_pieces(*s.share, piece, directory, !beside_one_file, names);
 }
 
 void write_lines(const std::vector<LineParams>& lines, const std::vector<FieldInfo>& fields, const NodalSolution& s,

@@ -3,6 +3,7 @@
 #include <filesystem>
 
 #include "physics/model.hpp"
+#include "physics/run/report.hpp"
 
 // All functions but the checks are collective where ranks share the solution.
 
@@ -22,7 +23,8 @@ void check_quantity_fields(const std::vector<QuantityParams>& quantities, const 
 /// The fields of the deck as files: of several ranks one file where the root has the whole mesh, or pieces. Returns how
 /// many pieces; 0: none.
 int write_solution(const CommonParams& params, const std::vector<FieldInfo>& fields, const NodalSolution& solution,
-                   Results& results, bool converged, const std::filesystem::path& directory);
+                   Results& results, bool converged, const std::filesystem::path& directory,
+                   const FileNames& names = {});
 /// The tables of lines.
 void write_lines(const std::vector<LineParams>& lines, const std::vector<FieldInfo>& fields,
                  const NodalSolution& solution, Results& results, const std::filesystem::path& directory);

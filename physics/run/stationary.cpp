@@ -10,6 +10,7 @@
 #include "mesh/box.hpp"
 #include "mesh/groups.hpp"
 #include "mesh/make_mesh.hpp"
+#include "physics/at_time.hpp"
 #include "physics/run/forecast.hpp"
 #include "physics/run/in_common.hpp"
 #include "physics/run/initial.hpp"
@@ -35,12 +36,13 @@ deck::Schema schema_of(const Traits& traits) {
                       mesh::group_section().description(), run_section(traits.precisions).description()};
   schema.insert(schema.end(), traits.sections.begin(), traits.sections.end());
   if (traits.nonlinear) schema.push_back(newton_section().description());
+  if (traits.transient) schema.push_back(time_section().description());
   schema.insert(
       schema.end(),
       {initial_description(traits.fields.front()),
        traits.matrix_free ? assembly_section().description() : assembly_description_with_matrix(),
        matrix_section(traits.fields.front().count(3)).description(), solver_section(traits),
-       exact_description(traits.fields.front(), traits.derives_source), output_section().description(),
+       exact_description(traits.fields.front(), traits.derives_source), output_section(traits.transient).description(),
        quantity_section(traits.fields, traits.quantities).description(), line_section(traits.fields).description()});
   return schema;
 }
@@ -99,6 +101,7 @@ void StationaryRun::read(const Context& context) {
   params.mesh = mesh::mesh_section().read(deck, true);
   params.run = run_section(known.precisions).read(deck);
   if (known.nonlinear) params.newton = newton_section().read(deck);
+  if (known.transient) params.time = read_time(deck);
   model().read(deck);
   const Traits traits = model().traits();
   params.assembly = assembly_section().read(deck);
@@ -106,7 +109,8 @@ void StationaryRun::read(const Context& context) {
   params.solver = solvers::read_solver(deck, params.run.precision, traits.solver);
   params.initial = read_initial(deck, traits.fields.front());
   params.exact = read_exact(deck, traits.fields.front(), traits.derives_source);
-  params.output = output_section().read(deck);
+  params.output = output_section(known.transient).read(deck);
+  check_series(params);
   if (params.output.formats.empty()) params.output.write = false;
   params.quantities = quantity_section(traits.fields, traits.quantities).read_all(deck);
   params.lines = read_lines(deck, traits.fields);
@@ -115,9 +119,10 @@ void StationaryRun::read(const Context& context) {
   check_nonlinear(params, model().is_nonlinear());
   if (!solvers::is_relaxation(params.solver)) check_choices(params, deck);
   check_fields(params.output, traits.fields);
-  if (!model().is_nonlinear()) check_initial(params);  // where Newton's method starts, whatever solves its systems
+  if (!model().is_nonlinear() && !params.time)
+    check_initial(params);  // where Newton's method starts, whatever solves its systems
   const std::vector<deck::Expression> expressions = expressions_of(model());
-  warn_of_time(expressions);
+  if (!params.time) warn_of_time(expressions);
   check_axes(expressions, mesh::known_dimension(params.mesh));
   if (!context.backend.empty()) params.run.backend = context.backend;
   if (context.threads > 0) params.run.threads = context.threads;
@@ -190,6 +195,43 @@ std::vector<double> StationaryRun::nonlinear_start(const Discretisation& space) 
   std::vector<double> u = initial(space, level);
   if (u.empty()) u.assign(static_cast<std::size_t>(space.rows()), level);
   return u;
+}
+
+State StationaryRun::first_state(const Discretisation& space) const {
+  State state{.t = model().params().time->start, .step = 0, .u = initial(space, 0), .rate = {}};
+  if (state.u.empty()) state.u.assign(static_cast<std::size_t>(space.rows()), 0.0);
+  return state;
+}
+
+void StationaryRun::with_solution(const Discretisation& space, std::vector<double> u, std::vector<double> rate,
+                                  const std::function<void(const NodalSolution&, Results&)>& visit) {
+  if (space.unfolded) {
+    u = unfold(*space.unfolded, u);
+    if (!rate.empty()) rate = unfold(*space.unfolded, rate);
+  }
+  const std::vector<Index> fixed = fixed_rows(space);
+  const NodalSolution solution{.mesh = space.mesh,
+                               .space = space.solution_space(),
+                               .dof_points = space.solution_points(),
+                               .fixed = fixed,
+                               .u = u,
+                               .threads = space.threads,
+                               .share = space.ranks ? &space.share : nullptr,
+                               .rate = rate.empty() ? nullptr : &rate};
+  std::unique_ptr<Results> results;
+  in_common::each(solution.share, [&] { results = model().results(solution); });
+  visit(solution, *results);
+}
+
+void StationaryRun::write_state(const Discretisation& space, const State& state, Series& series, Context& context) {
+  const CommonParams& params = model().params();
+  with_solution(space, state.u, state.rate, [&](const NodalSolution& solution, Results& results) {
+    Threads exec(space.threads);
+    Scope scope(exec, "output");
+    const int pieces = write_solution(params, model().traits().fields, solution, results, true,
+                                      context.output_directory, series.names(state.step));
+    in_common::root(solution.share, [&] { series.add(state.step, state.t, pieces > 0); });
+  });
 }
 
 ExitCode StationaryRun::run(Context& context) {
@@ -289,8 +331,7 @@ ExitCode StationaryRun::run_over_ranks(Context& context) {
 ExitCode StationaryRun::report(Discretisation& space, Solved& solved, Context& context) {
   const Share* const share = space.ranks ? &space.share : nullptr;
   const CommonParams& params = model().params();
-  std::vector<double>& u = solved.u;
-  prescribe(space.dirichlet, u);
+  if (!solved.time) prescribe(space.dirichlet, solved.u);
   if (share && !share->has_whole)
     summarise_parts(space, mesh::refined(*params.mesh.box, params.mesh.refine), solved.nnz, context.summary);
   else
@@ -300,19 +341,19 @@ ExitCode StationaryRun::report(Discretisation& space, Solved& solved, Context& c
     });
   summarise_solver(solved.report, context.summary);
   if (solved.newton) summarise_newton(*solved.newton, context.summary);
+  if (solved.time) {
+    summarise_time(*params.time, *solved.time, context.summary);
+    if (params.exact) model().params().exact = at_time(*params.exact, solved.time->t);
+  }
   const bool converged = solved.newton ? solved.newton->converged : solved.report.converged;
-  if (space.unfolded) u = unfold(*space.unfolded, u);
-  const std::vector<Index> fixed = fixed_rows(space);
-  const NodalSolution solution{.mesh = space.mesh,
-                               .space = space.solution_space(),
-                               .dof_points = space.solution_points(),
-                               .fixed = fixed,
-                               .u = u,
-                               .threads = space.threads,
-                               .share = share};
-  std::unique_ptr<Results> results;
-  in_common::each(share, [&] { results = model().results(solution); });
-  report_solution(params, model().traits(), solution, *results, converged, context);
+  with_solution(space, std::move(solved.u), std::move(solved.rate),
+                [&](const NodalSolution& solution, Results& results) {
+                  if (solved.time)
+                    report_numbers(params, model().traits(), solution, results, context);
+                  else
+                    report_solution(params, model().traits(), solution, results, converged, context);
+                });
+  if (solved.time) return conclude(params, *solved.time, context);
   return solved.newton ? conclude(params, *solved.newton, context) : conclude(params, solved.report, context);
 }
 

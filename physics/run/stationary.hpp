@@ -1,15 +1,18 @@
 #pragma once
-// run_stationary: A u = b, or R(u) = 0 by Newton's method, from the deck to the files, for any Model.
+// run_stationary: A u = b, R(u) = 0 by Newton's method, or with [time] M u' = b - A u, from the deck to the files, for
+// any Model.
 #include <memory>
 
 #include "base/muted.hpp"
 #include "physics/model.hpp"
 #include "physics/run/backend.hpp"
+#include "physics/run/frames.hpp"
 #include "physics/run/newton.hpp"
 #include "physics/run/over_ranks.hpp"
 #include "physics/run/plan.hpp"
 #include "physics/run/rank_run.hpp"
 #include "physics/run/solve.hpp"
+#include "physics/run/transient.hpp"
 
 namespace tessera::physics {
 
@@ -26,9 +29,11 @@ class StationaryRun : public Module {
   /// A solution on the host, [rows], of those that this rank owns.
   struct Solved {
     std::vector<double> u;
+    std::vector<double> rate = {};  ///< du/dt, of a run through time
     Offset nnz = 0;
     solvers::Report report;  ///< of the last system of a nonlinear problem
     std::optional<NewtonReport> newton;
+    std::optional<TimeReport> time;
   };
   virtual Model& model() const = 0;
   /// Assembles and solves on the backend of the deck.
@@ -45,6 +50,10 @@ class StationaryRun : public Module {
   /// Where Newton's method starts, [rows]: [[initial]], or else the level of the Dirichlet values. Empty of a linear
   /// problem.
   std::vector<double> nonlinear_start(const Discretisation& space) const;
+  /// The state at the beginning of [time]: [[initial]], or else 0.
+  State first_state(const Discretisation& space) const;
+  /// Writes a state as a member of the series. Collective where ranks share it.
+  void write_state(const Discretisation& space, const State& state, Series& series, Context& context);
 
  private:
   void read(const Context& context);
@@ -56,12 +65,21 @@ class StationaryRun : public Module {
   mesh::Mesh outline() const;
   mesh::RankMesh make_own_part(Communicator& ranks, int threads) const;
   ExitCode report(Discretisation& space, Solved& solved, Context& context);
+  /// Calls visit(solution, results) for u and, of a run through time, its rate, [rows].
+  void with_solution(const Discretisation& space, std::vector<double> u, std::vector<double> rate,
+                     const std::function<void(const NodalSolution&, Results&)>& visit);
 };
 
 /// Whether a model may be nonlinear.
 template <class M, class Exec>
 concept HasNonlinear = requires(M& model, Exec& exec, const Discretisation& space, output::Summary& summary) {
   model.nonlinear(exec, space, summary);
+};
+
+/// Whether a model may change in time.
+template <class M, class Exec>
+concept HasEvolution = requires(M& model, Exec& exec, const Discretisation& space, output::Summary& summary) {
+  model.evolution(exec, space, summary);
 };
 
 /// The module of a model M.
@@ -99,6 +117,8 @@ class Stationary final : public StationaryRun {
           using Exec = std::remove_reference_t<decltype(exec)>;
           if constexpr (HasNonlinear<M, Exec>)
             if (model_->is_nonlinear()) return solve_nonlinear(exec, space, context);
+          if constexpr (HasEvolution<M, Exec>)
+            if (params.time) return go_through_time(exec, space, context);
           const OverRanks<Exec> ranks(exec, space, context.summary);
           CellsOfPart inner, outer;  // operators without a matrix look at their meshes as long as they live
           System<Exec> system;
@@ -169,6 +189,32 @@ class Stationary final : public StationaryRun {
     result.report.iterations = result.newton->linear_iterations();
     result.report.energy_error = result.report.relative_energy_error = 0;  // of the last correction alone
     result.nnz = newton.nnz();
+    return result;
+  }
+
+  template <class Exec>
+  Solved go_through_time(Exec& exec, const Discretisation& space, Context& context) {
+    const CommonParams& params = model_->params();
+    std::unique_ptr<Evolution<Exec>> evolution;
+    const auto make = [&] { evolution = model_->evolution(exec, space, context.summary); };
+    if (space.ranks)
+      on_each_rank(*space.ranks, make);
+    else
+      make();
+    TimeLoop<Exec> loop(exec, *model_, *evolution, space, context);
+    State state = first_state(space);
+    const Frames frames(params.output, *params.time);
+    Series series(params.output, context.output_directory);
+    Solved result;
+    result.time = loop.run(
+        state, [&](Offset step, double t) { return params.output.write && frames.shows(step, t); },
+        [&](const State& shown) { write_state(space, shown, series, context); });
+    result.u = std::move(state.u);
+    result.rate = std::move(state.rate);
+    result.report = result.time->linear;
+    result.report.iterations = static_cast<int>(result.time->iterations);
+    result.report.energy_error = result.report.relative_energy_error = 0;  // of the last step alone
+    result.nnz = loop.nnz();
     return result;
   }
 

@@ -95,18 +95,10 @@ std::vector<Index> Fluxes::cells_at(const std::vector<Index>& slot) const {
   return cells;
 }
 
-/// [size] a(u, phi) - l(phi) over those of `around`, the cells at these dofs, that are inside.
-std::vector<double> Fluxes::residual(const std::vector<Index>& around, const std::vector<char>& inside,
-                                     const std::vector<Index>& slot, std::size_t size) const {
-  if (nodal_) {  // on a box, which has no facets inside
-    std::vector<double> rows(size, 0.0);
-    for (std::size_t dof = 0; dof < slot.size(); ++dof)
-      if (slot[dof] >= 0) rows[slot[dof]] = nodal_->residual[dof];
-    return rows;
-  }
-  std::vector<Index> cells = around;
-  if (!inside.empty()) std::erase_if(cells, [&](Index cell) { return !inside[cell]; });
-  // A part a thread; what they have made is added in their order.
+/// A part of the cells a thread; what they have made is added in their order.
+template <class Visit>
+std::vector<double> Fluxes::rows(const std::vector<Index>& cells, std::size_t size, const std::vector<Index>& slot,
+                                 Visit visit) const {
   struct PartRows {
     std::vector<Index> rows;
     std::vector<double> values;
@@ -121,9 +113,7 @@ std::vector<double> Fluxes::residual(const std::vector<Index>& around, const std
     PartRows& own = of_part[static_cast<std::size_t>(first / most)];
     visit_part(s_, std::span(cells).subspan(static_cast<std::size_t>(first), static_cast<std::size_t>(last - first)),
                [&](const assembly::MeshPart& part, const std::vector<Index>& material) {
-                 const forms::ConvectionData data = s_.form.data(s_.materials, part.mesh, part.dofs, material, s_.u, 1);
-                 assembly::add_residual(part.mesh, part.dofs, data, forms::Convection{.supg = s_.form.supg}, s_.u, slot,
-                                        sums, 1);
+                 visit(part, material, sums);
                  for (const assembly::DofBlock& block : part.dofs.blocks)
                    for (const Index dof : block.dofs)
                      if (slot[dof] >= 0) own.rows.push_back(slot[dof]);
@@ -135,8 +125,46 @@ std::vector<double> Fluxes::residual(const std::vector<Index>& around, const std
   std::vector<double> result(size, 0.0);
   for (const PartRows& part : of_part)
     for (std::size_t i = 0; i < part.rows.size(); ++i) result[part.rows[i]] += part.values[i];
+  return result;
+}
+
+/// [size] int rho du/dt phi + a(u, phi) - l(phi) over those of `around`, the cells at these dofs, that are inside.
+std::vector<double> Fluxes::residual(const std::vector<Index>& around, const std::vector<char>& inside,
+                                     const std::vector<Index>& slot, std::size_t size) const {
+  if (nodal_) {  // on a box, which has no facets inside
+    std::vector<double> rows(size, 0.0);
+    for (std::size_t dof = 0; dof < slot.size(); ++dof)
+      if (slot[dof] >= 0) rows[slot[dof]] = nodal_->residual[dof];
+    return rows;
+  }
+  std::vector<Index> cells = around;
+  if (!inside.empty()) std::erase_if(cells, [&](Index cell) { return !inside[cell]; });
+  std::vector<double> result =
+      rows(cells, size, slot,
+           [&](const assembly::MeshPart& part, const std::vector<Index>& material, std::vector<double>& sums) {
+             const forms::ConvectionData data = s_.form.data(s_.materials, part.mesh, part.dofs, material, s_.u, 1);
+             assembly::add_residual(part.mesh, part.dofs, data, forms::Convection{.supg = s_.form.supg}, s_.u, slot,
+                                    sums, 1);
+           });
+  if (s_.rate && s_.form.mass) add_storage(cells, slot, result);
   if (s_.form.add) s_.form.add(s_, around, inside, slot, result);
   return result;
+}
+
+/// rows += int rho du/dt phi
+void Fluxes::add_storage(const std::vector<Index>& cells, const std::vector<Index>& slot,
+                         std::vector<double>& result) const {
+  // Of a lumped matrix the row sums, which are its products with 1.
+  const std::vector<double> ones(s_.form.lumped ? s_.rate->size() : 0, 1.0);
+  const std::vector<double> stored =
+      rows(cells, result.size(), slot,
+           [&](const assembly::MeshPart& part, const std::vector<Index>& material, std::vector<double>& sums) {
+             const forms::ConvectionData data{s_.form.mass(part.mesh, part.dofs, material, 1), {}, {}};
+             assembly::add_residual(part.mesh, part.dofs, data, forms::Convection{}, s_.form.lumped ? ones : *s_.rate,
+                                    slot, sums, 1);
+           });
+  for (std::size_t dof = 0; dof < slot.size(); ++dof)
+    if (slot[dof] >= 0) result[slot[dof]] += stored[slot[dof]] * (s_.form.lumped ? (*s_.rate)[dof] : 1);
 }
 
 /// Of a Neumann condition on edges: each of their two nodes has half of the edge, with the value there. Where it is not
@@ -280,21 +308,11 @@ double Fluxes::one_sided(const mesh::Group& group, const std::vector<char>& insi
   return out;
 }
 
-/// Constants need no points: then the whole mesh is one part.
-forms::CellSums Fluxes::sums() const {
-  if (nodal_) return nodal_->sums;
-  if (s_.form.sums && s_.mesh.cells() > cells_summed_again) return *s_.form.sums;
-  std::vector<MaterialParams> materials = s_.materials;
-  bool varies = s_.form.velocity_varies || s_.mesh.measure.weighs();
-  for (MaterialParams& m : materials) {
-    m.diffusivity = {deck::Expression(1.0)};
-    varies |= !m.source.is_constant() || !m.reaction.is_constant();
-  }
-  if (!varies && !s_.share)
-    return forms::sum_cells(s_.mesh, s_.space.dofs,
-                            s_.form.data(materials, s_.mesh, s_.space.dofs, s_.material, s_.u, s_.threads), s_.u,
-                            s_.threads);
-  // A part a thread: the sums of the parts are added in their order, so they do not depend on the number of threads.
+/// Constants need no points: then the whole mesh is one part. Otherwise a part a thread: their sums are added in their
+/// order, so they do not depend on the number of threads.
+template <class Sum>
+forms::CellSums Fluxes::sum_in_parts(bool varies, Sum sum) const {
+  if (!varies && !s_.share) return sum(s_.mesh, s_.space.dofs, s_.material, s_.threads);
   const std::vector<Index> own = s_.share ? s_.own(nullptr).entities : std::vector<Index>{};
   const Offset cells = s_.share ? static_cast<Offset>(own.size()) : s_.mesh.cells();
   const Offset size = cells_in_part(cells);
@@ -306,13 +324,39 @@ forms::CellSums Fluxes::sums() const {
     else
       std::iota(some.begin(), some.end(), static_cast<Index>(first));
     visit_part(s_, some, [&](const assembly::MeshPart& part, const std::vector<Index>& material) {
-      of_part[static_cast<std::size_t>(first / size)] = forms::sum_cells(
-          part.mesh, part.dofs, s_.form.data(materials, part.mesh, part.dofs, material, s_.u, 1), s_.u, 1);
+      of_part[static_cast<std::size_t>(first / size)] = sum(part.mesh, part.dofs, material, 1);
     });
   });
   forms::CellSums total;
   for (const forms::CellSums& sums : of_part) total.add(sums);
   return total;
+}
+
+forms::CellSums Fluxes::sums() const {
+  if (nodal_) return nodal_->sums;
+  if (s_.form.sums && s_.mesh.cells() > cells_summed_again) return *s_.form.sums;
+  std::vector<MaterialParams> materials = s_.materials;
+  bool varies = s_.form.velocity_varies || s_.mesh.measure.weighs();
+  for (MaterialParams& m : materials) {
+    m.diffusivity = {deck::Expression(1.0)};
+    varies |= !m.source.is_constant() || !m.reaction.is_constant();
+  }
+  return sum_in_parts(varies, [&](const mesh::Mesh& mesh, const assembly::DofMap& dofs,
+                                  const std::vector<Index>& material, int threads) {
+    return forms::sum_cells(mesh, dofs, s_.form.data(materials, mesh, dofs, material, s_.u, threads), s_.u, threads);
+  });
+}
+
+/// int rho du/dt
+double Fluxes::storage() const {
+  if (!s_.rate || !s_.form.mass) return 0;
+  return sum_in_parts(true,
+                      [&](const mesh::Mesh& mesh, const assembly::DofMap& dofs, const std::vector<Index>& material,
+                          int threads) {
+                        return forms::sum_cells(mesh, dofs, {s_.form.mass(mesh, dofs, material, threads), {}, {}},
+                                                *s_.rate, threads);
+                      })
+      .reaction;
 }
 
 /// What leaves where Dirichlet values hold, through facets or at points and curves, or through a periodic side. `taken`
@@ -350,7 +394,8 @@ double Fluxes::out_of_term(std::size_t term, const std::string& name, std::vecto
 Balance Fluxes::balance() const {
   Balance balance;
   balance.cells = sums();
-  balance.gross = balance.cells.gross;
+  balance.storage = storage();
+  balance.gross = balance.cells.gross + std::abs(balance.storage);
   for (const double out : out_) balance.gross += std::abs(out);
   for (const auto& [dof, out] : points_) balance.gross += std::abs(out);
   const auto add = [&](const std::string& name, double out) {
@@ -379,13 +424,13 @@ Balance Fluxes::balance() const {
 }
 
 double Balance::remainder() const {
-  double sum = cells.source - cells.reaction - cells.convection;
+  double sum = cells.source - storage - cells.reaction - cells.convection;
   for (const auto& [name, out] : groups) sum -= out;
   return sum;
 }
 
 std::vector<double> Balance::numbers() const {
-  std::vector<double> result{cells.source, cells.reaction, cells.convection, gross};
+  std::vector<double> result{cells.source, cells.reaction, cells.convection, gross, storage};
   for (const auto& [name, out] : groups) result.push_back(out);
   return result;
 }
@@ -396,13 +441,15 @@ Balance Balance::with(std::span<const double> numbers) const {
   result.cells.reaction = numbers[1];
   result.cells.convection = numbers[2];
   result.gross = numbers[3];
-  for (std::size_t g = 0; g < groups.size(); ++g) result.groups[g].second = numbers[4 + g];
+  result.storage = numbers[4];
+  for (std::size_t g = 0; g < groups.size(); ++g) result.groups[g].second = numbers[5 + g];
   return result;
 }
 
 void report_balance(const Balance& balance, const Solution& solution, output::Summary& summary) {
   const auto any = [&](auto&& term) { return std::any_of(solution.materials.begin(), solution.materials.end(), term); };
   summary.set("balance.source", balance.cells.source);
+  if (solution.rate) summary.set("balance.storage", balance.storage);
   if (any([](const MaterialParams& m) { return !is_zero(m.reaction); }))
     summary.set("balance.reaction", balance.cells.reaction);
   if (solution.form.convects) summary.set("balance.convection", balance.cells.convection);

@@ -16,10 +16,11 @@
 
 namespace tessera::physics::scalar {
 
-/// sources - reaction - convection - sum of the groups = remainder, which is the sum of the solver's residual over the
-/// free rows.
+/// sources - storage - reaction - convection - sum of the groups = remainder, which is the sum of the solver's residual
+/// over the free rows.
 struct Balance {
   forms::CellSums cells;
+  double storage = 0;                                  ///< int rho du/dt
   std::vector<std::pair<std::string, double>> groups;  ///< flow out through each group of the deck's boundaries
   double gross = 0;  ///< the same with absolute values at points, or rows of the load, and facets: what flows at all
   double remainder() const;
@@ -60,7 +61,16 @@ class Fluxes {
                            std::vector<double>& reaction) const;
   double out_of_open(const std::string& name, std::vector<char>& taken, std::vector<char>& taken_points) const;
   double out_of_term(std::size_t term, const std::string& name, std::vector<char>& taken) const;
+  /// What the terms of cells say, [size], where visit(part, material, sums) adds it of some cells.
+  template <class Visit>
+  std::vector<double> rows(const std::vector<Index>& cells, std::size_t size, const std::vector<Index>& slot,
+                           Visit visit) const;
+  void add_storage(const std::vector<Index>& cells, const std::vector<Index>& slot, std::vector<double>& rows) const;
   forms::CellSums sums() const;
+  double storage() const;
+  /// The sums of sum(mesh, dofs, material, threads) over all cells, in parts where coefficients vary.
+  template <class Sum>
+  forms::CellSums sum_in_parts(bool varies, Sum sum) const;
 
   const Solution& s_;
   std::optional<NodalRows> nodal_;  ///< where the rows are differences

@@ -1,6 +1,7 @@
 #include "physics/scalar/model.hpp"
 
 #include "physics/rest.hpp"
+#include "physics/scalar/at_time.hpp"
 #include "physics/scalar/axis.hpp"
 #include "physics/scalar/manufactured.hpp"
 #include "physics/scalar/parts.hpp"
@@ -42,7 +43,12 @@ std::vector<Index> ScalarModel::joined_vertices(const deck::Deck& deck, const me
 }
 
 DirichletData ScalarModel::set_up(const Discretisation& space) {
-  const Params& of_deck = params();
+  if (params().time && !now_) {
+    t_ = params().time->start;
+    now_ = std::make_unique<Params>(params());
+    set_time(params(), t_, *now_);
+  }
+  const Params& of_deck = now();
   problem_ = std::make_unique<const Problem>(Problem{
       .params = of_deck,
       .space = space,
@@ -52,15 +58,24 @@ DirichletData ScalarModel::set_up(const Discretisation& space) {
       .material = material_of_cells(places(of_deck.materials), space.mesh),
       .facets = facet_terms(of_deck.boundaries, space.mesh),
   });
-  DirichletData dirichlet =
-      dirichlet_data(of_deck.boundaries, space.mesh, space.unfolded ? space.unfolded->dofs : space.dofs,
-                     space.unfolded ? space.unfolded->dof_points : space.dof_points);
-  if (space.unfolded) dirichlet = fold(*space.unfolded, space.dofs.dofs, dirichlet, of_deck.boundaries);
-  if (!space.ranks) {
-    check_on_axis(*problem_);
-    check_parts(*problem_, dirichlet);
-  }
+  DirichletData dirichlet = prescribed(space);
+  if (!space.ranks) check_on_axis(*problem_);
+  if (!space.ranks && !now_) check_parts(*problem_, dirichlet);  // what is stored fixes u
   return dirichlet;
+}
+
+DirichletData ScalarModel::prescribed(const Discretisation& space) {
+  const std::vector<BoundaryParams>& boundaries = now().boundaries;
+  DirichletData dirichlet = dirichlet_data(boundaries, space.mesh, space.unfolded ? space.unfolded->dofs : space.dofs,
+                                           space.unfolded ? space.unfolded->dof_points : space.dof_points);
+  if (space.unfolded) dirichlet = fold(*space.unfolded, space.dofs.dofs, dirichlet, boundaries);
+  return dirichlet;
+}
+
+DirichletData ScalarModel::move_to(double t) {
+  t_ = t;
+  set_time(params(), t, *now_);
+  return prescribed(problem_->space);
 }
 
 std::unique_ptr<Results> ScalarModel::results(const NodalSolution& solution) {
@@ -68,8 +83,7 @@ std::unique_ptr<Results> ScalarModel::results(const NodalSolution& solution) {
 }
 
 Solution ScalarModel::of(const NodalSolution& solution) {
-  return {solution,         problem_->material, params().materials, params().boundaries,
-          problem_->facets, periodic_,          weak_form()};
+  return {solution, problem_->material, now().materials, now().boundaries, problem_->facets, periodic_, weak_form()};
 }
 
 }  // namespace tessera::physics::scalar

@@ -20,6 +20,7 @@ class ScalarModel : public Model {
   void add_groups(mesh::Mesh& mesh) override;
   std::vector<Index> joined_vertices(const deck::Deck& deck, const mesh::Mesh& mesh) override;
   DirichletData set_up(const Discretisation& space) override;
+  DirichletData move_to(double t) override;
   std::unique_ptr<Results> results(const NodalSolution& solution) override;
 
  protected:
@@ -37,10 +38,17 @@ class ScalarModel : public Model {
   const Problem& problem() const { return *problem_; }
   /// Entries of [[boundary]] that are periodic; from begin_on_mesh on params().boundaries has the others.
   const std::vector<BoundaryParams>& periodic() const { return periodic_; }
+  /// The deck; of a run through time as it is at the time that the model was moved to last.
+  const Params& now() { return now_ ? *now_ : params(); }
+  double time() const { return t_; }
 
  private:
+  DirichletData prescribed(const Discretisation& space);
+
   std::unique_ptr<const Problem> problem_;
   std::vector<BoundaryParams> periodic_;
+  std::unique_ptr<Params> now_;
+  double t_ = 0;
 };
 
 }  // namespace tessera::physics::scalar

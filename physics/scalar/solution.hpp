@@ -39,6 +39,11 @@ struct WeakForm {
   /// The sums over all cells, where the assembly has left them: for meshes so large that making them from `data` would
   /// be felt.
   std::optional<forms::CellSums> sums = {};
+  /// The coefficient of du/dt, as a reaction, at the points of the cells of a mesh; empty: nothing is stored.
+  std::function<forms::DiffusionData(const mesh::Mesh& mesh, const assembly::DofMap& dofs,
+                                     const std::vector<Index>& material, int threads)>
+      mass = {};
+  bool lumped = false;           ///< all of a row of the mass matrix counts at its own node
   bool convects = false;         ///< there is a velocity
   bool velocity_varies = false;  ///< and it is no constant: then the sums over all cells take the mesh in parts
 };

@@ -1,0 +1,141 @@
+#include "physics/heat/heat.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "physics/at_time.hpp"
+#include "physics/entry.hpp"
+#include "physics/heat/params.hpp"
+#include "physics/poisson/system.hpp"
+#include "physics/run/stationary.hpp"
+#include "physics/scalar/at_time.hpp"
+#include "physics/scalar/evolution.hpp"
+#include "physics/scalar/model.hpp"
+#include "physics/scalar/system.hpp"
+
+namespace tessera::physics {
+
+namespace {
+
+using namespace heat;
+
+/// Row sums of the mass matrix are the weights of a quadrature at the nodes, which are not positive on simplices of
+/// higher order.
+void check_lumped(const Params& params, const mesh::Mesh& mesh) {
+  if (!params.lumped || params.physics.order == 1) return;
+  for (const mesh::CellBlock& block : mesh.blocks)
+    if (block.shape != mesh::Shape::interval && block.shape != mesh::Shape::quad && block.shape != mesh::Shape::hex)
+      throw Error(ExitCode::usage,
+                  fmt::format("the mass of order {} is not lumped on a {}: some rows have none", params.physics.order,
+                              mesh::name(block.shape)),
+                  "choose mass = \"consistent\", or order = 1", params.physics.where);
+}
+
+class Heat final : public scalar::ScalarModel {
+ public:
+  Traits traits() const override {
+    Traits traits = traits_with(physics_description(), material_description());
+    traits.transient = true;
+    traits.matrix_free = !params_.time;
+    return traits;
+  }
+
+  Params& params() override { return params_; }
+  void read(const deck::Deck& deck) override { heat::read(deck, params_); }
+
+  void check(const deck::Deck& deck) override {
+    ScalarModel::check(deck);
+    add_storage_to_derived();
+    if (!params_.time) check_not_singular(params_.materials, params_.boundaries, params_.physics.where);
+    storage_ = {params_.capacity, params_.lumped};
+    storage_now_ = storage_;
+  }
+
+  std::vector<deck::Expression> expressions() override {
+    std::vector<deck::Expression> all = ScalarModel::expressions();
+    all.insert(all.end(), params_.capacity.begin(), params_.capacity.end());
+    return all;
+  }
+
+  DirichletData set_up(const Discretisation& space) override {
+    check_lumped(params_, space.mesh);
+    DirichletData dirichlet = ScalarModel::set_up(space);
+    take_storage();
+    return dirichlet;
+  }
+
+  AtPoints evaluate(const Discretisation& space, std::span<const double>, output::Summary&) override {
+    AtPoints coefficients = scalar::at_points(
+        {diffusion_data(now().materials, problem().material, space.mesh, space.dofs, space.threads), {}, {}});
+    boundary_data(problem(), space.threads);
+    if (params_.time) storage_of(space.mesh, space.dofs, problem().material, space.threads);
+    return coefficients;
+  }
+
+  Varying varying() override {
+    const scalar::TimeDependence of = scalar::time_dependence(params_);
+    return {.mass = std::any_of(params_.capacity.begin(), params_.capacity.end(),
+                                [](const deck::Expression& e) { return e.depends_on_time(); }),
+            .stiffness = of.coefficients || of.alphas,
+            .loads = of.sources || of.flows,
+            .prescribed = of.prescribed};
+  }
+
+  DirichletData move_to(double t) override {
+    DirichletData prescribed = ScalarModel::move_to(t);
+    take_storage();
+    return prescribed;
+  }
+
+  template <class Exec>
+  void assemble(Exec& exec, const Discretisation& space, System<Exec>& system, output::Summary& summary) {
+    sums_ = poisson::make_system(exec, problem(), system, summary);
+    if (space.ranks) sums_.reset();  // of a part
+  }
+
+  template <class Exec>
+  std::unique_ptr<Evolution<Exec>> evolution(Exec& exec, const Discretisation&, output::Summary& summary) {
+    return make_evolution(exec, problem(), params_, storage_, storage_now_, summary);
+  }
+
+ private:
+  /// A source that makes [exact] the solution has what is stored by it, too.
+  void add_storage_to_derived() {
+    if (!params_.exact || !params_.exact->source || !params_.time) return;
+    const deck::Expression rate = derivative(params_.exact->u.front(), deck::Variable::t);
+    if (is_zero(rate)) return;
+    for (std::size_t m = 0; m < params_.materials.size(); ++m)
+      params_.materials[m].source = params_.materials[m].source + params_.capacity[m] * rate;
+  }
+
+  void take_storage() {
+    for (std::size_t m = 0; m < storage_.coefficients.size(); ++m)
+      storage_now_.coefficients[m] = at_time(storage_.coefficients[m], time());
+  }
+
+  forms::DiffusionData storage_of(const mesh::Mesh& mesh, const assembly::DofMap& dofs,
+                                  const std::vector<Index>& material, int threads) const {
+    return scalar::storage_data(storage_now_.coefficients, params_.materials, material, mesh, dofs, threads);
+  }
+
+  scalar::WeakForm weak_form() override {
+    scalar::WeakForm form = poisson::weak_form();
+    form.sums = sums_;
+    form.lumped = storage_.lumped;
+    form.mass = [this](const mesh::Mesh& mesh, const assembly::DofMap& dofs, const std::vector<Index>& material,
+                       int threads) { return storage_of(mesh, dofs, material, threads); };
+    return form;
+  }
+
+  Params params_;
+  scalar::Storage storage_;              ///< with t in its expressions
+  scalar::Storage storage_now_;          ///< at the time that the model was moved to
+  std::optional<forms::CellSums> sums_;  ///< of the assembly of a steady state
+};
+
+}  // namespace
+
+std::unique_ptr<Module> make_heat() { return run_stationary<Heat>(); }
+
+}  // namespace tessera::physics

@@ -1,0 +1,27 @@
+#pragma once
+#include <string>
+
+#include "output/summary.hpp"
+#include "physics/sections.hpp"
+#include "solvers/report.hpp"
+
+namespace tessera::physics {
+
+/// What became of a run through time.
+struct TimeReport {
+  bool finished = false;
+  bool interrupted = false;
+  double t = 0;  ///< of the last state
+  Offset steps_done = 0;
+  double dt_min = 0, dt_max = 0;  ///< of steps that were done
+  Offset iterations = 0;          ///< of all systems
+  Offset systems = 0;             ///< that were solved
+  Offset matrices = 0;            ///< that were made
+  solvers::Report linear;         ///< of the last system
+  std::string failure, help;      ///< empty, or why it did not come to its end
+};
+
+/// Fills "time" of the summary.
+void summarise_time(const TimeParams& params, const TimeReport& report, output::Summary& summary);
+
+}  // namespace tessera::physics

@@ -1,0 +1,132 @@
+#pragma once
+// make_evolution, written once: evolution.cpp and evolution_cuda.cpp instantiate it.
+#include "assembly/cells/assembler.hpp"
+#include "base/profile.hpp"
+#include "forms/robin.hpp"
+#include "linalg/lump.hpp"
+#include "physics/run/plan.hpp"
+#include "physics/scalar/evolution.hpp"
+#include "physics/scalar/system.hpp"
+
+namespace tessera::physics::scalar {
+
+/// Throws at the material where the coefficient of du/dt is not positive.
+[[noreturn]] void refuse_storage(const MaterialParams& material, double value, const double* xyz);
+
+template <class Exec>
+class ScalarEvolution final : public Evolution<Exec> {
+ public:
+  using Space = typename Exec::Space;
+
+  ScalarEvolution(Exec& exec, const Problem& problem, const Params& deck, const Storage& storage, const Storage& now,
+                  output::Summary& summary)
+      : exec_(exec), problem_(problem), deck_(deck), storage_(storage), now_(now) {
+    Scope scope(exec, "assemble.setup");
+    const assembly::AssemblyOptions options{.strategy = deck.assembly.strategy,
+                                            .partition_size = deck.assembly.partition_size};
+    assembler_ =
+        std::make_unique<assembly::Assembler<Exec, forms::Diffusion>>(exec, problem.mesh, problem.dofs, options);
+    summarise_assembly(assembler_->report(), summary);
+  }
+
+  linalg::Crs<Space> make_matrix() override {
+    Scope scope(exec_, "assemble.setup");
+    return assembler_->make_matrix();
+  }
+
+  void fill(double t, linalg::Crs<Space>& M, linalg::Crs<Space>& A, View<double> b) override {
+    {
+      Scope scope(exec_, "coefficients");
+      set_storage(t);
+    }
+    {
+      Scope scope(exec_, "assemble", assembler_->refill_bytes(M));
+      assembler_->refill(M, b);  // b is filled below
+      if (storage_.lumped) linalg::lump(exec_, M);
+    }
+    {
+      Scope scope(exec_, "coefficients");
+      set_coefficients(t);
+    }
+    {
+      Scope scope(exec_, "assemble", assembler_->refill_bytes(A));
+      assembler_->refill(A, b);
+    }
+    Scope scope(exec_, "boundary");
+    const assembly::BoundaryData boundary = boundary_data(problem_, problem_.space.threads);
+    for (const assembly::FacetIntegral& term : boundary.facets)
+      assembler_->add_facets(forms::Robin{}, *term.group, {term.alpha, term.g}, A, b);
+  }
+
+  void fill_loads(double t, linalg::Crs<Space>& A, View<double> b) override {
+    {
+      Scope scope(exec_, "coefficients");
+      if (evaluates_coefficients<Exec>(problem_.mesh))
+        assembler_->set_time(t);
+      else
+        set_coefficients(t);
+    }
+    {
+      Scope scope(exec_, "assemble");
+      assembler_->refill_vector(b);
+    }
+    Scope scope(exec_, "boundary");
+    const assembly::BoundaryData boundary = boundary_data(problem_, problem_.space.threads);
+    for (const assembly::FacetIntegral& term : boundary.facets)
+      assembler_->add_facets(forms::Robin{}, *term.group, {{}, term.g}, A, b);
+  }
+
+ private:
+  void set_storage(double t) {
+    if (!evaluates_coefficients<Exec>(problem_.mesh)) {
+      assembler_->set_data(storage_data(now_.coefficients, problem_.params.materials, problem_.material, problem_.mesh,
+                                        problem_.dofs, problem_.space.threads));
+      return;
+    }
+    assembly::ExpressionData expressions;
+    expressions.t = t;
+    expressions.members.resize(2);
+    for (const deck::Expression& e : storage_.coefficients) expressions.members[1].push_back({e});
+    const auto refuse = [this](std::size_t, Index region, const double* value, const double* xyz) {
+      refuse_storage(deck_.materials[static_cast<std::size_t>(region)], *value, xyz);
+    };
+    for (std::size_t m = 0; m < storage_.coefficients.size(); ++m)
+      if (const deck::Expression& e = storage_.coefficients[m]; e.is_constant() && !(e.constant() > 0))
+        refuse_storage(deck_.materials[m], e.constant(), nullptr);
+    if (assembly::varies(expressions.members[1])) expressions.definite = {{1}, refuse};
+    assembler_->set_data(regions(), expressions);
+  }
+
+  /// k, c and f.
+  void set_coefficients(double t) {
+    if (!evaluates_coefficients<Exec>(problem_.mesh)) {
+      assembler_->set_data(diffusion_data(problem_.params.materials, problem_.material, problem_.mesh, problem_.dofs,
+                                          problem_.space.threads));
+      return;
+    }
+    assembly::ExpressionData expressions = diffusion_expressions(deck_.materials, 0, problem_.mesh.dim);
+    expressions.t = t;
+    assembler_->set_data(regions(), expressions);
+  }
+
+  forms::DiffusionData regions() const {
+    forms::DiffusionData data;
+    if (deck_.materials.size() > 1) data.region = problem_.material;
+    return data;
+  }
+
+  Exec& exec_;
+  const Problem& problem_;
+  const Params& deck_;
+  const Storage& storage_;
+  const Storage& now_;
+  std::unique_ptr<assembly::Assembler<Exec, forms::Diffusion>> assembler_;
+};
+
+template <class Exec>
+std::unique_ptr<Evolution<Exec>> make_evolution(Exec& exec, const Problem& problem, const Params& deck,
+                                                const Storage& storage, const Storage& now, output::Summary& summary) {
+  return std::make_unique<ScalarEvolution<Exec>>(exec, problem, deck, storage, now, summary);
+}
+
+}  // namespace tessera::physics::scalar

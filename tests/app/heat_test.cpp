@@ -1,0 +1,255 @@
+// Heat through time and in its steady state, run as a user does.
+#include <cmath>
+
+#include "app/nonlinear.hpp"
+
+namespace {
+
+using namespace app_test;
+
+std::string heat_of(int order, const std::string& more = "") {
+  return fmt::format("[physics]\ntype = \"heat\"\norder = {}\n{}", order, more);
+}
+std::string time_to(double end, double step, const std::string& scheme) {
+  return fmt::format("[time]\nend = {}\nstep = {}\nscheme = \"{}\"\n", end, step, scheme);
+}
+const std::string exactly = "[solver]\ntolerance = 1e-13\n";
+
+double l2_error(const nlohmann::json& summary) { return summary["errors"]["u"]["l2"]; }
+
+/// A smooth solution in one, two or three dimensions, with coefficients that vary in space and time.
+std::string manufactured(const std::string& shape, int dim, int cells, int order, const std::string& more = "") {
+  const std::string u = dim == 1   ? "exp(-t)*sin(2*x + t)"
+                        : dim == 2 ? "exp(-t)*sin(2*x + t)*cos(y)"
+                                   : "exp(-t)*sin(2*x + t)*cos(y)*(1 + z)";
+  return box_of(shape, dim, cells) + heat_of(order, more) +
+         "[[material]]\ndensity = 2\nheat_capacity = \"1 + x\"\nconductivity = \"1 + 0.5*x*cos(t)\"\n" +
+         dirichlet_on("[\"left\"]", u) + "[[initial]]\nu = \"" + u + "\"\n[exact]\nu = \"" + u + "\"\nsource = true\n" +
+         (dim == 1 ? "[[boundary]]\non = [\"right\"]\ntype = \"robin\"\nalpha = \"2 + t\"\nvalue = \"(2 + t)*exp(-t)*"
+                     "sin(2 + t) + (1 + 0.5*cos(t))*2*exp(-t)*cos(2 + t)\"\n"
+                   : dirichlet_on(dim == 2 ? "[\"right\", \"bottom\", \"top\"]"
+                                           : "[\"right\", \"bottom\", \"top\", \"back\", \"front\"]",
+                                  u)) +
+         exactly;
+}
+
+struct SchemeOrder {
+  const char* scheme;
+  double order;
+};
+void PrintTo(const SchemeOrder& scheme, std::ostream* stream) { *stream << scheme.scheme; }
+
+class HeatSchemes : public ::testing::TestWithParam<SchemeOrder> {};
+
+/// Time alone: u is of the element's order in space.
+TEST_P(HeatSchemes, HaveTheirOrderInTime) {
+  const std::string deck = box_of("interval", 1, 4) + heat_of(4) +
+                           "[[material]]\ndensity = 2\nconductivity = \"1 + 0.5*cos(t)\"\n" +
+                           dirichlet_on("[\"left\", \"right\"]", "sin(3*t)*(1 + x*(1 - x))") +
+                           "[exact]\nu = \"sin(3*t)*(1 + x*(1 - x))\"\nsource = true\n[[initial]]\nu = 0\n" + exactly;
+  std::vector<double> errors;
+  for (const double step : {0.04, 0.02, 0.01})
+    errors.push_back(l2_error(
+        run_nonlinear(fmt::format("order_{}", GetParam().scheme), deck + time_to(1, step, GetParam().scheme))));
+  for (std::size_t i = 0; i + 1 < errors.size(); ++i)
+    EXPECT_GT(std::log2(errors[i] / errors[i + 1]), GetParam().order - 0.1) << errors[i] << " " << errors[i + 1];
+}
+
+INSTANTIATE_TEST_SUITE_P(Implicit, HeatSchemes,
+                         ::testing::Values(SchemeOrder{"backward_euler", 1}, SchemeOrder{"crank_nicolson", 2},
+                                           SchemeOrder{"bdf2", 2}, SchemeOrder{"sdirk2", 2}),
+                         [](const auto& info) { return std::string(info.param.scheme); });
+
+TEST(Heat, ThetaIsBetweenEulerAndCrankNicolson) {
+  const std::string deck = manufactured("interval", 1, 20, 2);
+  const auto error = [&](const std::string& options, const char* scheme) {
+    return l2_error(run_nonlinear("theta", deck + time_to(0.5, 0.05, scheme), options));
+  };
+  EXPECT_DOUBLE_EQ(error("--set time.theta=1", "theta"), error("", "backward_euler"));
+  EXPECT_DOUBLE_EQ(error("--set time.theta=0.5", "theta"), error("", "crank_nicolson"));
+  EXPECT_GT(error("--set time.theta=0.75", "theta"), error("", "crank_nicolson"));
+  EXPECT_LT(error("--set time.theta=0.75", "theta"), error("", "backward_euler"));
+}
+
+/// The error of space, where that of time is smaller.
+TEST(Heat, KeepsTheOrderOfItsElements) {
+  struct Elements {
+    const char* shape;
+    int dim, order, coarse, fine;
+  };
+  for (const Elements& e : {Elements{"interval", 1, 1, 8, 16}, Elements{"interval", 1, 3, 3, 6},
+                            Elements{"triangle", 2, 1, 6, 12}, Elements{"quad", 2, 2, 3, 6},
+                            Elements{"tet", 3, 1, 3, 6}, Elements{"hex", 3, 2, 2, 4}, Elements{"prism", 3, 1, 3, 6}}) {
+    const auto error = [&](int cells) {
+      return l2_error(run_nonlinear(fmt::format("space_{}_{}", e.shape, e.order),
+                                    manufactured(e.shape, e.dim, cells, e.order) + time_to(0.04, 0.002, "sdirk2")));
+    };
+    const double coarse = error(e.coarse), fine = error(e.fine);
+    EXPECT_GT(std::log(coarse / fine) / std::log(1.0 * e.fine / e.coarse), e.order + 1 - 0.3)
+        << e.shape << " " << e.order << ": " << coarse << " " << fine;
+  }
+}
+
+/// What is stored, what arises and what leaves are one sum, with a consistent mass and with a lumped one.
+TEST(Heat, BalancesAtEveryTime) {
+  for (const char* mass : {"consistent", "lumped"})
+    for (const char* scheme : {"bdf2", "crank_nicolson"}) {
+      const nlohmann::json summary = run_nonlinear(
+          "balance", manufactured("quad", 2, 8, 2, fmt::format("mass = \"{}\"\n", mass)) + time_to(0.3, 0.1, scheme));
+      EXPECT_LT(double(summary["balance"]["relative_remainder"]), 1e-11) << mass << " " << scheme;
+      EXPECT_NE(double(summary["balance"]["storage"]), 0) << mass;
+    }
+}
+
+/// NAFEMS, The Standard NAFEMS Benchmarks (1990), T3: a bar of 0.1 m whose end follows 100 sin(pi t/40).
+TEST(Heat, FollowsNafemsT3) {
+  const std::string deck = "[mesh]\nbox = { max = [0.1], cells = [20], shape = \"interval\" }\n" + heat_of(2) +
+                           "[[material]]\ndensity = 7200\nheat_capacity = 440.5\nconductivity = 35\n" +
+                           dirichlet_on("[\"left\"]", "0") + dirichlet_on("[\"right\"]", "100*sin(pi*t/40)") +
+                           "[[quantity]]\nname = \"T\"\nkind = \"value\"\nof = \"u\"\nat = [0.08]\n" + exactly;
+  const nlohmann::json summary = run_nonlinear("t3", deck + time_to(32, 0.25, "bdf2"));
+  EXPECT_NEAR(double(summary["quantities"]["T"]), 36.60, 0.02);
+}
+
+/// A half-space that is heated at its end: u = erfc(x / (2 sqrt(a t))). Carslaw & Jaeger, section 2.5.
+TEST(Heat, EntersASlabAsTheErrorFunctionSays) {
+  const std::string deck = "[mesh]\nbox = { max = [8], cells = [200], shape = \"interval\" }\n" + heat_of(2) +
+                           dirichlet_on("[\"left\"]", "1") + exactly;
+  std::string points;
+  for (const double x : {0.5, 1.0, 2.0})
+    points += fmt::format("[[quantity]]\nname = \"{}\"\nkind = \"value\"\nof = \"u\"\nat = [{}]\n", x, x);
+  const nlohmann::json summary = run_nonlinear("slab", deck + points + time_to(1, 0.002, "bdf2"));
+  for (const double x : {0.5, 1.0, 2.0})
+    EXPECT_NEAR(double(summary["quantities"][fmt::format("{}", x)]), std::erfc(x / 2), 5e-4) << x;
+}
+
+/// A body forgets where it came from.
+TEST(Heat, EndsInTheSteadyStateOfTheSameDeck) {
+  const std::string deck = box_of("triangle", 2, 6) + heat_of(2) +
+                           "[[material]]\ndensity = 3\nconductivity = 2\nsource = \"1 + x\"\n" +
+                           dirichlet_on("[\"left\"]", "1") +
+                           "[[boundary]]\non = [\"right\"]\ntype = \"robin\"\nalpha = 2\nvalue = 1\n"
+                           "[[quantity]]\nname = \"mean\"\nkind = \"average\"\nof = \"u\"\n"
+                           "[[quantity]]\nname = \"out\"\nkind = \"flux\"\non = [\"right\"]\n" +
+                           exactly;
+  const nlohmann::json steady = run_nonlinear("steady", deck),
+                       late = run_nonlinear("late", deck + time_to(60, 1, "backward_euler"));
+  EXPECT_FALSE(steady.contains("time"));
+  for (const char* name : {"mean", "out"})
+    EXPECT_NEAR(double(late["quantities"][name]), double(steady["quantities"][name]), 1e-9) << name;
+}
+
+TEST(Heat, MeetsTheEndAndMakesAMatrixOnce) {
+  const std::string deck = box_of("quad", 2, 4) + heat_of(1) + "[[material]]\nsource = \"sin(t)\"\n" +
+                           dirichlet_on("[\"left\"]", "t") + "[solver]\ntolerance = 1e-10\n";
+  const nlohmann::json even = run_nonlinear("even", deck + time_to(0.3, 0.1, "backward_euler"));
+  EXPECT_EQ(even["time"]["steps"], 3);
+  EXPECT_EQ(even["time"]["t"], 0.3);
+  EXPECT_EQ(even["time"]["matrices"], 1);  // loads and prescribed values change, the matrix does not
+  const nlohmann::json odd = run_nonlinear("odd", deck + time_to(0.35, 0.1, "backward_euler"));
+  EXPECT_EQ(odd["time"]["steps"], 4);
+  EXPECT_EQ(odd["time"]["t"], 0.35);
+  EXPECT_NEAR(double(odd["time"]["dt_min"]), 0.05, 1e-15);
+  EXPECT_EQ(odd["time"]["matrices"], 2);
+}
+
+/// A lumped mass keeps the values of linear elements between those of the data.
+TEST(Heat, StaysWithinItsBoundsWithALumpedMass) {
+  const auto least = [](const char* mass) {
+    const std::string deck = "[mesh]\nbox = { max = [1], cells = [20], shape = \"interval\" }\n" +
+                             heat_of(1, fmt::format("mass = \"{}\"\n", mass)) + dirichlet_on("[\"left\"]", "1") +
+                             "[[quantity]]\nname = \"least\"\nkind = \"min\"\nof = \"u\"\n" + exactly;
+    return double(run_nonlinear("bounds", deck + time_to(1e-4, 1e-4, "backward_euler"))["quantities"]["least"]);
+  };
+  EXPECT_LT(least("consistent"), -1e-2);
+  EXPECT_GE(least("lumped"), -1e-12);
+}
+
+TEST(Heat, WritesASeriesThatListsItsTimes) {
+  const fs::path out = folder() / "series";
+  const std::string deck = write_deck(
+      "series.toml", box_of("quad", 2, 3) + heat_of(1) + dirichlet_on("[\"left\"]", "t") + time_to(1, 0.1, "bdf2"));
+  const auto files = [&](const std::string& every) {
+    const Result result = tessera("run " + deck + " --quiet --backend threads --output " + out.string() + every);
+    EXPECT_EQ(result.code, 0) << result.text;
+    std::vector<std::string> names;
+    for (const auto& entry : fs::directory_iterator(out))
+      if (entry.path().extension() == ".vtu") names.push_back(entry.path().filename().string());
+    std::sort(names.begin(), names.end());
+    return names;
+  };
+  using Names = std::vector<std::string>;
+  EXPECT_EQ(files(""), (Names{"solution_000000.vtu", "solution_000010.vtu"}));
+  EXPECT_EQ(files(" --set output.every=4"),
+            (Names{"solution_000000.vtu", "solution_000004.vtu", "solution_000008.vtu", "solution_000010.vtu"}));
+  EXPECT_EQ(files(" --set output.every.time=0.5"),
+            (Names{"solution_000000.vtu", "solution_000005.vtu", "solution_000010.vtu"}));
+  std::ifstream pvd(out / "solution.pvd");
+  const std::string text{std::istreambuf_iterator<char>(pvd), {}};
+  for (const char* entry : {"timestep=\"0\"", "timestep=\"0.5\"", "timestep=\"1\"", "file=\"solution_000005.vtu\""})
+    EXPECT_NE(text.find(entry), std::string::npos) << text;
+}
+
+struct Wrong {
+  const char* name;
+  std::string deck;
+  std::vector<std::string> parts;
+};
+void PrintTo(const Wrong& wrong, std::ostream* stream) { *stream << wrong.name; }
+class HeatRefuses : public ::testing::TestWithParam<Wrong> {};
+
+TEST_P(HeatRefuses, InASentence) {
+  const std::string deck = write_deck(std::string("wrong_") + GetParam().name + ".toml", GetParam().deck);
+  for (const char* command : {"check ", "run "}) {
+    const Result result = tessera(
+        command + deck +
+        (std::string(command) == "run " ? " --quiet --backend threads --output " + (folder() / "wrong").string() : ""));
+    EXPECT_EQ(result.code, 2) << command << result.text;
+    for (const std::string& part : GetParam().parts) EXPECT_TRUE(result.says(part)) << part << "\n" << result.text;
+    EXPECT_TRUE(result.says("help: ")) << result.text;
+  }
+}
+
+std::vector<Wrong> wrong_decks() {
+  const std::string body = box_of("triangle", 2, 3) + dirichlet_on("[\"left\"]", "0"), physics = heat_of(1);
+  return {
+      {"end_before_start", body + physics + "[time]\nend = -1\nstep = 0.1\n", {"time.end is -1", "after the start"}},
+      {"no_step", body + physics + "[time]\nend = 1\n", {"no step", "0.01"}},
+      {"no_end", body + physics + "[time]\nstep = 0.1\n", {"end"}},
+      {"step_of_zero", body + physics + "[time]\nend = 1\nstep = 0\n", {"time.step is 0", "> 0"}},
+      {"unknown_scheme", body + physics + "[time]\nend = 1\nstep = 0.1\nscheme = \"bdf3\"\n", {"bdf3", "bdf2"}},
+      {"theta_of_another", body + physics + time_to(1, 0.1, "bdf2") + "theta = 0.7\n", {"time.theta", "bdf2"}},
+      {"theta_too_small", body + physics + time_to(1, 0.1, "theta") + "theta = 0.2\n", {"0.2", "0.5"}},
+      {"every_without_time", body + physics + "[output]\nevery = 3\n", {"output.every", "[time]"}},
+      {"every_negative", body + physics + time_to(1, 0.1, "bdf2") + "[output]\nevery = -3\n", {"every is -3"}},
+      {"every_in_words", body + physics + time_to(1, 0.1, "bdf2") + "[output]\nevery = \"x\"\n", {"integer or table"}},
+      {"every_unknown",
+       body + physics + time_to(1, 0.1, "bdf2") + "[output]\nevery = { steps = 3 }\n",
+       {"steps", "time"}},
+      {"no_capacity", body + physics + "[[material]]\ndensity = 0\n" + time_to(1, 0.1, "bdf2"), {"du/dt", "positive"}},
+      {"capacity_somewhere",
+       body + physics + "[[material]]\ndensity = \"x - 0.5\"\n" + time_to(1, 0.1, "bdf2"),
+       {"du/dt", "positive", "at ("}},
+      {"lumped_p2", body + heat_of(2, "mass = \"lumped\"\n") + time_to(1, 0.1, "bdf2"), {"lumped", "triangle"}},
+      {"no_conduction",
+       body + physics + "[[material]]\nconductivity = -1\n" + time_to(1, 0.1, "bdf2"),
+       {"not positive"}},
+      {"time_of_poisson", body + poisson_of(1) + time_to(1, 0.1, "bdf2"), {"time"}},
+      {"steady_and_loose", box_of("triangle", 2, 3) + physics, {"singular"}},
+  };
+}
+INSTANTIATE_TEST_SUITE_P(Decks, HeatRefuses, ::testing::ValuesIn(wrong_decks()),
+                         [](const auto& info) { return std::string(info.param.name); });
+
+TEST(Heat, SaysWhereValuesStopBeingNumbers) {
+  const std::string deck =
+      box_of("interval", 1, 4) + heat_of(1) + dirichlet_on("[\"left\"]", "sqrt(0.35 - t)") + time_to(1, 0.1, "bdf2");
+  const fs::path out = folder() / "not_a_number";
+  const Result result =
+      tessera("run " + write_deck("not_a_number.toml", deck) + " --quiet --backend threads --output " + out.string());
+  EXPECT_EQ(result.code, 2) << result.text;
+  EXPECT_TRUE(result.says("sqrt(0.35 - t)") || result.says("not finite")) << result.text;
+  EXPECT_TRUE(fs::exists(out / "solution_000000.vtu"));
+}
+
+}  // namespace
