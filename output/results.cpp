@@ -4,13 +4,11 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include <algorithm>
 #include <atomic>
 #include <cerrno>
 #include <climits>
 #include <cstdio>
 #include <cstring>
-#include <utility>
 
 namespace tessera::output {
 
@@ -31,7 +29,6 @@ constexpr int most_slots = 64;
 Slot slots[most_slots];
 std::atomic<bool> recording{false}, closed{false}, has_one_more{false};
 char one_more[PATH_MAX];
-std::vector<std::string> settled;  // by the thread of the run
 static_assert(std::atomic<State>::is_always_lock_free);
 
 /// A slot for a file, or -1 where all are taken or the name is too long: it is then not removed by a handler.
@@ -64,20 +61,14 @@ void begin_results() {
   recording = true;
 }
 
-void settle_results() {
-  for (Slot& slot : slots)
-    if (slot.state == State::finished) {
-      settled.push_back(fs::path(slot.final).filename().string());
-      slot.state = State::free;
-    }
-}
-
 std::vector<std::string> keep_results() {
   recording = false;
-  settle_results();
-  std::vector<std::string> names = std::exchange(settled, {});
-  std::sort(names.begin(), names.end());
-  names.erase(std::unique(names.begin(), names.end()), names.end());
+  std::vector<std::string> names;
+  for (Slot& slot : slots)
+    if (slot.state == State::finished) {
+      names.push_back(fs::path(slot.final).filename().string());
+      slot.state = State::free;
+    }
   return names;
 }
 

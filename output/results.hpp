@@ -10,8 +10,6 @@ namespace tessera::output {
 
 /// From now on files that `atomic_write` finishes are results of this run; earlier ones are forgotten.
 void begin_results();
-/// The results so far stay where the run is stopped: the states of one through time.
-void settle_results();
 /// What is written from now on is no result, and the results so far stay. Returns their names.
 std::vector<std::string> keep_results();
 
