@@ -72,6 +72,11 @@ std::vector<std::string> keep_results() {
   return names;
 }
 
+void make_lasting(const fs::path& path) {
+  for (Slot& slot : slots)
+    if (slot.state == State::finished && path == slot.final) slot.state = State::free;
+}
+
 void remove_results_from_signal() noexcept {
   closed = true;
   remove_all();
@@ -100,7 +105,7 @@ std::size_t bytes_being_written() noexcept {
   return bytes;
 }
 
-Temporary::Temporary(const fs::path& path) : path_(path) {
+Temporary::Temporary(const fs::path& path, Role role) : path_(path), role_(role) {
   const fs::path folder = path.has_parent_path() ? path.parent_path() : fs::path(".");
   temporary_ = folder / fmt::format(".{}.{}.tmp", path.filename().string(), ::getpid());
   slot_ = take_slot(temporary_, path_);
@@ -113,7 +118,7 @@ Temporary::~Temporary() {
 }
 
 int Temporary::commit() {
-  const bool kept = recording && slot_ >= 0;
+  const bool kept = recording && role_ == Role::result && slot_ >= 0;
   // Said before it is true, so that a handler that comes in between removes both names.
   if (kept) slots[slot_].state = State::finished;
   while (closed) ::pause();  // a signal handler is ending the program
