@@ -14,10 +14,11 @@ enum class Role { result, lasting };
 
 /// From now on files that `atomic_write` finishes are results of this run; earlier ones are forgotten.
 void begin_results();
-/// What is written from now on is no result, and the results so far stay. Returns their names.
+/// What is written from now on is no result, and the results so far stay. Returns their names, and those of the lasting
+/// files that are there.
 std::vector<std::string> keep_results();
 
-/// A result that lasts from now on: a frame that its series names.
+/// A file that lasts from now on: a frame that its series names, a series that is written row by row.
 void make_lasting(const std::filesystem::path& path);
 
 /// For a signal handler: removes what is being written and the results so far. Nothing gets its final name afterwards.
