@@ -38,10 +38,9 @@ std::string unescape_xml(std::string text) {
 }
 
 /// The tags of that name, without what is between them.
-std::vector<std::string_view> tags(std::string_view text, const std::string& name) {
-  std::vector<std::string_view> result;
-  for (std::size_t at = text.find("<" + name + " "); at != std::string_view::npos;
-       at = text.find("<" + name + " ", at)) {
+std::vector<std::string> tags(const std::string& text, const std::string& name) {
+  std::vector<std::string> result;
+  for (std::size_t at = text.find("<" + name + " "); at != std::string::npos; at = text.find("<" + name + " ", at)) {
     const std::size_t end = std::min(text.find("/>", at), text.size());
     result.push_back(text.substr(at, end - at));
     at = end;
@@ -58,7 +57,7 @@ void remove_from(const fs::path& folder, const fs::path& file) {
 void remove_frame(const fs::path& folder, const fs::path& file) {
   std::error_code none;
   if (file.extension() == ".pvtu" && fs::is_regular_file(file, none))
-    for (const std::string_view piece : tags(read_text(file), "Piece"))
+    for (const std::string& piece : tags(read_text(file), "Piece"))
       remove_from(folder, folder / unescape_xml(attribute(piece, "Source")));
   remove_from(folder, file);
 }
@@ -74,7 +73,7 @@ std::vector<PvdEntry> read_pvd(const fs::path& path) {
   if (text.find("<VTKFile type=\"Collection\"") == std::string::npos) refuse("it is no collection of VTK files");
   if (text.find("</VTKFile>") == std::string::npos) refuse("it is cut off");
   std::vector<PvdEntry> entries;
-  for (const std::string_view tag : tags(text, "DataSet")) {
+  for (const std::string& tag : tags(text, "DataSet")) {
     const std::string time = attribute(tag, "timestep"), file = unescape_xml(attribute(tag, "file"));
     double t = 0;
     const auto [end, failure] = std::from_chars(time.data(), time.data() + time.size(), t);
