@@ -8,7 +8,18 @@
 #include "deck/node.hpp"
 #include "deck/section.hpp"
 
-namespace tessera::deck::detail {
+namespace tessera::deck {
+
+Expression PlacedString::expression(Knows knows) const {
+  if (columns_known) return Expression(text, where, knows);
+  try {
+    return Expression(text, where, knows);
+  } catch (const Error& error) {
+    throw Error(error.code(), error.what(), error.help(), where);
+  }
+}
+
+namespace detail {
 
 namespace {
 
@@ -105,26 +116,23 @@ void read_scalar(const Node& node, const KeyDescription& key, std::string& value
   value = node.string;
 }
 
+void read_scalar(const Node& node, const KeyDescription& key, PlacedString& value) {
+  if (node.kind != Node::Kind::string) wrong_type(node, key);
+  value = {node.string, node.where, node.text_offset >= 0};
+  if (!value.columns_known) return;
+  value.where->column += node.text_offset;
+  value.where->length = std::max<int>(1, static_cast<int>(node.string.size()));
+}
+
 void read_scalar(const Node& node, const KeyDescription& key, Expression& value) {
   if (node.kind == Node::Kind::number || node.kind == Node::Kind::integer) {
     check_range(node, key, node.number);
     value = Expression(node.number);
     return;
   }
-  if (node.kind != Node::Kind::string) wrong_type(node, key);
-  Position where = node.where;
-  if (node.text_offset >= 0) {
-    where.column += node.text_offset;
-    where.length = std::max<int>(1, static_cast<int>(node.string.size()));
-    value = Expression(node.string, where, key.info.knows);
-  } else {
-    // Columns inside the text are not known: every error points at the whole value.
-    try {
-      value = Expression(node.string, where, key.info.knows);
-    } catch (const Error& error) {
-      throw Error(error.code(), error.what(), error.help(), node.where);
-    }
-  }
+  PlacedString text;
+  read_scalar(node, key, text);
+  value = text.expression(key.info.knows);
   if (value.is_constant()) check_range(node, key, value.constant());
 }
 
@@ -156,7 +164,7 @@ std::string scalar_type() {
     return "integer";
   else if constexpr (std::is_same_v<T, double>)
     return "number";
-  else if constexpr (std::is_same_v<T, std::string>)
+  else if constexpr (std::is_same_v<T, std::string> || std::is_same_v<T, PlacedString>)
     return "string";
   else
     return "expression";
@@ -186,6 +194,7 @@ std::string scalar_text(int value) { return fmt::format("{}", value); }
 std::string scalar_text(std::int64_t value) { return fmt::format("{}", value); }
 std::string scalar_text(double value) { return std::isfinite(value) ? number_text(value) : std::string{}; }
 std::string scalar_text(const std::string& value) { return quoted(value); }
+std::string scalar_text(const PlacedString& value) { return quoted(value.text); }
 std::string scalar_text(const Expression& value) {
   if (value.is_constant() && value.text() == fmt::format("{}", value.constant())) return scalar_text(value.constant());
   return quoted(value.text());
@@ -234,6 +243,7 @@ TESSERA_INSTANTIATE(int)
 TESSERA_INSTANTIATE(std::int64_t)
 TESSERA_INSTANTIATE(double)
 TESSERA_INSTANTIATE(std::string)
+TESSERA_INSTANTIATE(PlacedString)
 TESSERA_INSTANTIATE(Expression)
 TESSERA_INSTANTIATE(std::vector<double>)
 TESSERA_INSTANTIATE(std::vector<int>)
@@ -241,4 +251,5 @@ TESSERA_INSTANTIATE(std::vector<std::string>)
 TESSERA_INSTANTIATE(std::vector<Expression>)
 #undef TESSERA_INSTANTIATE
 
-}  // namespace tessera::deck::detail
+}  // namespace detail
+}  // namespace tessera::deck

@@ -56,8 +56,18 @@ using Schema = std::vector<SectionDescription>;
 /// `Section::position`.
 using Where = std::optional<Position>;
 
+/// A string and its place, for one whose inside is looked at later: the name of something or an expression.
+struct PlacedString {
+  std::string text;
+  Where where;                ///< of its first character; of the value where that is not known
+  bool columns_known = true;  ///< false: of characters inside; the string has escapes or three quotes
+
+  /// The expression that it is. Throws Error(usage) at the place in the string, or of the string.
+  Expression expression(Knows knows = Knows::place) const;
+};
+
 namespace detail {
-// Reads node -> T with all checks. Supported T: bool, int, std::int64_t, double, std::string, Expression,
+// Reads node -> T with all checks. Supported T: bool, int, std::int64_t, double, std::string, PlacedString, Expression,
 // std::vector of {double, int, std::string, Expression} (a lone value is accepted as a list of one), std::optional<any
 // of these>.
 template <class T>

@@ -13,14 +13,6 @@ namespace tessera::output {
 
 namespace {
 
-/// A name with commas, quotes or line ends is quoted, as RFC 4180 wants it.
-std::string quoted(const std::string& name) {
-  if (name.find_first_of(",\"\n\r") == std::string::npos) return name;
-  std::string result = "\"";
-  for (const char c : name) result += c == '"' ? "\"\"" : std::string(1, c);
-  return result + "\"";
-}
-
 std::vector<std::string> names_in(std::string_view line) {
   std::vector<std::string> names(1);
   bool inside = false;
@@ -39,6 +31,13 @@ std::vector<std::string> names_in(std::string_view line) {
 
 }  // namespace
 
+std::string csv_name(const std::string& name) {
+  if (name.find_first_of(",\"\n\r") == std::string::npos) return name;
+  std::string result = "\"";
+  for (const char c : name) result += c == '"' ? "\"\"" : std::string(1, c);
+  return result + "\"";
+}
+
 void write_csv(const std::vector<Column>& columns, const std::filesystem::path& path) {
   fmt::memory_buffer text;
   const std::size_t rows = columns.empty() ? 0 : columns.front().values.size();
@@ -46,7 +45,7 @@ void write_csv(const std::vector<Column>& columns, const std::filesystem::path& 
     if (columns[c].values.size() != rows)
       throw Error(ExitCode::internal,
                   fmt::format("column '{}' has {} rows, expected {}", columns[c].name, columns[c].values.size(), rows));
-    fmt::format_to(std::back_inserter(text), "{}{}", c > 0 ? "," : "", quoted(columns[c].name));
+    fmt::format_to(std::back_inserter(text), "{}{}", c > 0 ? "," : "", csv_name(columns[c].name));
   }
   text.push_back('\n');
   for (std::size_t row = 0; row < rows; ++row) {

@@ -7,6 +7,9 @@
 
 namespace tessera::output {
 
+/// A name as a table has it: quoted where it has commas, quotes or line ends, as RFC 4180 wants it.
+std::string csv_name(const std::string& name);
+
 /// A column of numbers under its name.
 struct Column {
   std::string name;

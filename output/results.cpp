@@ -9,6 +9,9 @@
 #include <climits>
 #include <cstdio>
 #include <cstring>
+#include <mutex>
+#include <set>
+#include <system_error>
 
 namespace tessera::output {
 
@@ -30,6 +33,10 @@ Slot slots[most_slots];
 std::atomic<bool> recording{false}, closed{false}, has_one_more{false};
 char one_more[PATH_MAX];
 static_assert(std::atomic<State>::is_always_lock_free);
+
+/// Of this run; no handler looks at them.
+std::mutex lasting_mutex;
+std::set<fs::path> lasting;
 
 /// A slot for a file, or -1 where all are taken or the name is too long: it is then not removed by a handler.
 int take_slot(const fs::path& temporary, const fs::path& final) {
@@ -54,14 +61,8 @@ void remove_all() noexcept {
   }
 }
 
-}  // namespace
-
-void begin_results() {
-  keep_results();
-  recording = true;
-}
-
-std::vector<std::string> keep_results() {
+/// Ends the recording; the names of what was recorded.
+std::vector<std::string> release_finished() {
   recording = false;
   std::vector<std::string> names;
   for (Slot& slot : slots)
@@ -70,6 +71,32 @@ std::vector<std::string> keep_results() {
       slot.state = State::free;
     }
   return names;
+}
+
+}  // namespace
+
+void begin_results() {
+  keep_results();
+  recording = true;
+}
+
+std::vector<std::string> keep_results() {
+  std::vector<std::string> names = release_finished();
+  const std::lock_guard lock(lasting_mutex);
+  std::error_code none;
+  for (const fs::path& path : lasting)
+    if (fs::exists(path, none)) names.push_back(path.filename().string());
+  lasting.clear();
+  return names;
+}
+
+void make_lasting(const fs::path& path) {
+  if (recording) {
+    const std::lock_guard lock(lasting_mutex);
+    lasting.insert(path);
+  }
+  for (Slot& slot : slots)
+    if (slot.state == State::finished && path == slot.final) slot.state = State::free;
 }
 
 void remove_results_from_signal() noexcept {
@@ -87,7 +114,7 @@ void remove_from_signal_too(const fs::path& path) {
 
 void remove_results() {
   remove_all();
-  keep_results();
+  release_finished();
 }
 
 std::size_t bytes_being_written() noexcept {
@@ -100,7 +127,7 @@ std::size_t bytes_being_written() noexcept {
   return bytes;
 }
 
-Temporary::Temporary(const fs::path& path) : path_(path) {
+Temporary::Temporary(const fs::path& path, Role role) : path_(path), role_(role) {
   const fs::path folder = path.has_parent_path() ? path.parent_path() : fs::path(".");
   temporary_ = folder / fmt::format(".{}.{}.tmp", path.filename().string(), ::getpid());
   slot_ = take_slot(temporary_, path_);
@@ -113,7 +140,7 @@ Temporary::~Temporary() {
 }
 
 int Temporary::commit() {
-  const bool kept = recording && slot_ >= 0;
+  const bool kept = recording && role_ == Role::result && slot_ >= 0;
   // Said before it is true, so that a handler that comes in between removes both names.
   if (kept) slots[slot_].state = State::finished;
   while (closed) ::pause();  // a signal handler is ending the program
@@ -123,6 +150,7 @@ int Temporary::commit() {
   if (failed) return reason;
   committed_ = true;
   if (!kept && slot_ >= 0) slots[slot_].state = State::free;
+  if (role_ == Role::lasting) make_lasting(path_);
   return 0;
 }
 

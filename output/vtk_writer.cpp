@@ -206,7 +206,7 @@ void write_vtu(const VtkData& data, const std::filesystem::path& path) {
   });
 }
 
-void write_pvd(const std::filesystem::path& path, const std::vector<PvdEntry>& entries) {
+void write_pvd(const std::filesystem::path& path, const std::vector<PvdEntry>& entries, Role role) {
   std::string text =
       "<?xml version=\"1.0\"?>\n<VTKFile type=\"Collection\" version=\"0.1\" byte_order=\"LittleEndian\">\n  "
       "<Collection>\n";
@@ -218,7 +218,7 @@ void write_pvd(const std::filesystem::path& path, const std::vector<PvdEntry>& e
     text += fmt::format("    <DataSet timestep=\"{:.17g}\" part=\"0\" file=\"{}\"/>\n", entry.time,
                         escape_xml(file.string()));
   }
-  atomic_write(path, text + "  </Collection>\n</VTKFile>\n");
+  atomic_write(path, text + "  </Collection>\n</VTKFile>\n", role);
 }
 
 }  // namespace tessera::output

@@ -7,6 +7,7 @@
 
 #include "base/types.hpp"
 #include "mesh/mesh.hpp"
+#include "output/results.hpp"
 
 namespace tessera::output {
 
@@ -58,6 +59,6 @@ struct PvdEntry {
   double time = 0;
   std::filesystem::path file;
 };
-void write_pvd(const std::filesystem::path& path, const std::vector<PvdEntry>& entries);
+void write_pvd(const std::filesystem::path& path, const std::vector<PvdEntry>& entries, Role role = Role::result);
 
 }  // namespace tessera::output

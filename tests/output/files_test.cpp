@@ -1,9 +1,5 @@
 #include <gtest/gtest.h>
-#include <sys/resource.h>
-#include <sys/wait.h>
-#include <unistd.h>
 
-#include <csignal>
 #include <filesystem>
 #include <fstream>
 #include <functional>
@@ -12,6 +8,7 @@
 #include "output/files.hpp"
 #include "output/vtk_reader.hpp"
 #include "output/vtk_writer.hpp"
+#include "support/full_disk.hpp"
 
 namespace tessera::output {
 namespace {
@@ -54,20 +51,6 @@ VtkData many_points(std::size_t count) {
   return data;
 }
 
-/// Runs `act` in a child process whose files may not grow beyond `bytes`, as on a full disk; its exit status.
-int with_file_limit(rlim_t bytes, const std::function<int()>& act) {
-  const pid_t child = fork();
-  if (child == 0) {
-    std::signal(SIGXFSZ, SIG_IGN);
-    const rlimit limit{bytes, bytes};
-    setrlimit(RLIMIT_FSIZE, &limit);
-    _exit(act());
-  }
-  int status = 0;
-  waitpid(child, &status, 0);
-  return WIFEXITED(status) ? WEXITSTATUS(status) : -1;
-}
-
 TEST(AtomicWrite, ReplacesAFileAndLeavesNothingElse) {
   const fs::path folder = fresh_folder("replace");
   atomic_write(folder / "a.txt", "old");
@@ -90,7 +73,7 @@ TEST(AtomicWrite, NamesAMissingFolder) {
 TEST(AtomicWrite, KeepsTheOldFileWhereTheDiskIsFull) {
   const fs::path folder = fresh_folder("full");
   atomic_write(folder / "a.txt", "old");
-  const int status = with_file_limit(4096, [&] {
+  const int status = tessera::testing::with_file_limit(4096, [&] {
     try {
       atomic_write(folder / "a.txt", std::string(100000, 'x'));
     } catch (const Error& error) {
@@ -132,7 +115,7 @@ TEST(VtuFile, IsWholeOrAbsentWhereTheDiskIsFull) {
   // Cut at several places: in the XML, in the arrays, one byte before the end.
   for (const rlim_t limit : {rlim_t{100}, rlim_t{2000}, rlim_t{whole / 2}, rlim_t{whole - 40}, rlim_t{whole - 1}}) {
     fs::remove(folder / "a.vtu");
-    const int status = with_file_limit(limit, [&] {
+    const int status = tessera::testing::with_file_limit(limit, [&] {
       try {
         write_vtu(data, folder / "a.vtu");
       } catch (const Error& error) {
