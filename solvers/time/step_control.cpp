@@ -19,8 +19,8 @@ bool StepControl::decide(double error, double taken, int q) {
   const bool accepted = error <= 1;
   double factor = most;
   if (error > 0)
-    factor = safety * std::pow(error, accepted ? -proportional : -1.0 / q) *
-             (accepted ? std::pow(last_error, integral) : 1);
+    factor =
+        safety * std::pow(error, accepted ? -proportional : -1.0 / q) * (accepted ? std::pow(last_error, integral) : 1);
   factor = std::clamp(factor, least, most);
   // A step is not made longer at once after one that was too long.
   if (!accepted || was_rejected) factor = std::min(factor, 1.0);

@@ -188,7 +188,7 @@ std::vector<Tableau> make_tableaus() {
 
 }  // namespace
 
-bool Tableau::last_is_first() const { return stages() > 1 && b.back() == 0 && c.back() == 1 && a.back() == b; }
+bool Tableau::last_is_first() const { return stages() > 1 && b.back() == 0 && a.back() == b; }
 
 const Tableau& tableau_of(const std::string& scheme) {
   static const std::vector<Tableau> tableaus = make_tableaus();

@@ -85,10 +85,37 @@ TYPED_TEST(TimeStability, OfNewmarkEndsAtTwoOverTheFrequency) {
     const auto report = solvers::advance(exec, newmark, f, 0, 400, 1, u.view(), v.view());
     EXPECT_EQ(report.evaluations, 401);
     const double size = std::abs(to_vector(u)[0]);
-    if (omega < 2)
+    if (omega < 2) {
       EXPECT_LE(size, 1 + 1e-9);
-    else
+    } else {
       EXPECT_GT(size, 1e10);
+    }
+  }
+}
+
+TYPED_TEST(TimeStability, OfNewmarkWithDampingAloneEndsAtOne) {
+  TESSERA_REQUIRE(TypeParam);
+  TypeParam exec;
+  using Space = typename TypeParam::Space;
+  struct Damper : solvers::Acceleration<TypeParam> {
+    double damping;
+    void evaluate(double, View<const double>, View<const double> v, View<double> a) override {
+      testing::to_backend<TypeParam>({-damping * testing::on_host<TypeParam>(v)[0]}, a);
+    }
+  };
+  for (double damping : {0.99, 1.01}) {
+    Damper f;
+    f.damping = damping;
+    solvers::Newmark<TypeParam> newmark(exec, 1);
+    auto u = to_space<Space>(Values{0}), v = to_space<Space>(Values{1});
+    const auto report = solvers::advance(exec, newmark, f, 0, 2000, 1, u.view(), v.view());
+    EXPECT_TRUE(report.finished) << report.failure;
+    const double size = std::abs(to_vector(v)[0]);
+    if (damping < 1) {
+      EXPECT_LE(size, 1e-3);
+    } else {
+      EXPECT_GT(size, 1e3);
+    }
   }
 }
 
