@@ -9,7 +9,7 @@ namespace tessera::solvers {
 /// II (Stiff and Differential-Algebraic Problems), section IV.2, and their DOPRI5 (volume I, section II.4). It may be
 /// kept from one time span to the next.
 struct StepControl {
-  StepTolerance tolerance;
+  StepTolerance tolerance = {};
   double dt = 0;       ///< the next step; 0: chosen from f. Updated by `decide`.
   double longest = 0;  ///< 0: no limit
   double safety = 0.9;

@@ -1,6 +1,7 @@
 // Loops over time: steps chosen for a tolerance, ends, what they cost, repeatability, ranks.
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cstring>
 
 #include "base/link.hpp"
@@ -162,6 +163,7 @@ TYPED_TEST(TimeControl, MeetsEndsExactlyWithTheStepsThatFit) {
   };
   for (const Case c : {Case{0, 1, 0.1, 10},
                        {0, 0.3, 0.1, 3},
+                       {0, 1.1, 0.1, 11},
                        {0.3, 1.35, 0.1, 11},
                        {1e6, 1e6 + 1, 0.01, 100},
                        {0, 0.05, 0.1, 1},
@@ -205,6 +207,25 @@ TYPED_TEST(TimeControl, MeetsEndsExactlyWithoutCrumbsAndRemembersItsStep) {
     EXPECT_GT(control.dt, 1e-3);
     EXPECT_LE(testing::largest_difference(u, testing::turning_solution(1.5)), accuracy) << scheme;
   }
+}
+
+TYPED_TEST(TimeControl, SharesWhatIsLeftBetweenTheLastTwoSteps) {
+  TESSERA_REQUIRE(TypeParam);
+  TypeParam exec;
+  const auto stepper = solvers::make_stepper(exec, 1, {.scheme = "dormand_prince", .adaptive = true});
+  HostFunction<TypeParam> f([](double, const Values&) { return Values{1}; });
+  StepControl control{.dt = 0.3, .most = 1.0001};
+  Values steps;
+  const auto advanced = testing::advance_within(exec, *stepper, f, 0, 1, control, {0},
+                                                {.accepted = [&](Offset, double, double dt) { steps.push_back(dt); }});
+  ASSERT_EQ(steps.size(), 4U);
+  EXPECT_NEAR(steps[1], 0.3, 1e-4);
+  EXPECT_NEAR(steps[2], 0.2, 1e-4);
+  EXPECT_NEAR(steps[3], 0.2, 1e-4);
+  EXPECT_EQ(advanced.report.dt_min, std::min(steps[2], steps[3]));
+  EXPECT_EQ(advanced.report.dt_max, *std::max_element(steps.begin(), steps.end()));
+  // The next span goes on with the step that was cut.
+  EXPECT_GE(control.dt, 0.3);
 }
 
 TYPED_TEST(TimeControl, TakesAStepBackBitwise) {
