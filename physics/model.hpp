@@ -227,6 +227,9 @@ class Model {
     return {};
   }
 
+  /// Of what is prescribed, du/dt at the time that the model was moved to.
+  virtual DirichletData prescribed_rates() { return {}; }
+
   // The solution.
   /// What can be asked of it. Phase: balance.
   virtual std::unique_ptr<Results> results(const NodalSolution&) { return std::make_unique<Results>(); }

@@ -86,17 +86,26 @@ struct NewtonParams {
 };
 deck::Section<NewtonParams> newton_section();
 
+/// A Runge-Kutta scheme of the deck's own: a by rows, below the diagonal only.
+struct TableauParams {
+  std::vector<double> a, b, b_embedded, c;
+  deck::Where where;
+};
+
 /// How a transient problem goes through time.
 struct TimeParams {
   double start = 0, end = 0;
   std::optional<double> step;
+  std::optional<double> tolerance, absolute_tolerance;  ///< of an error of a step, relative to u and beside it
   std::string scheme = "bdf2";
   double theta = 0.5;
+  int stages = 0;
+  std::optional<TableauParams> tableau;
   deck::Where where;
 };
 deck::Section<TimeParams> time_section();
-/// Empty where the deck has no [time]. Throws Error(usage) for an end that is not after the start, without a step, and
-/// for keys of other schemes.
+/// Empty where the deck has no [time]. Throws Error(usage) for an end that is not after the start, without a step or a
+/// tolerance, for a scheme that cannot do what is asked, and for keys of other schemes.
 std::optional<TimeParams> read_time(const deck::Deck& deck);
 /// Throws Error(usage) where files of a series are asked for without [time].
 void check_series(const CommonParams& params);

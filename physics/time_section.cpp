@@ -1,8 +1,58 @@
 #include <fmt/format.h>
 
 #include "physics/sections.hpp"
+#include "physics/time_scheme.hpp"
 
 namespace tessera::physics {
+
+namespace {
+
+std::vector<std::string> names_of_schemes() {
+  std::vector<std::string> names;
+  for (const solvers::Scheme& scheme : solvers::schemes())
+    if (scheme.kind != solvers::SchemeKind::second_order) names.push_back(scheme.name);
+  return names;
+}
+
+deck::Section<TableauParams> tableau_section() {
+  return deck::Section<TableauParams>("tableau", "An explicit Runge-Kutta scheme")
+      .key("a", &TableauParams::a, {.help = "entries below the diagonal, row by row: a21, a31, a32, ..."})
+      .key("b", &TableauParams::b, {.help = "weights", .required = true})
+      .key("b_embedded", &TableauParams::b_embedded, {.help = "weights of a second scheme, which estimates the error"})
+      .key("c", &TableauParams::c, {.help = "times of the stages; left out: the row sums of a"})
+      .position(&TableauParams::where);
+}
+
+/// A key of [time] that belongs to other schemes.
+void refuse_key(const deck::Deck& deck, const TimeParams& params, const char* key, const char* scheme) {
+  const std::string name = fmt::format("time.{}", key);
+  if (params.scheme == scheme || !deck.has(name)) return;
+  throw Error(ExitCode::usage, fmt::format("{} belongs to scheme = \"{}\", this one is {}", name, scheme, params.scheme),
+              fmt::format("leave {} out, or choose scheme = \"{}\"", key, scheme), deck.where(name));
+}
+
+/// Where steps come from.
+void check_steps(const deck::Deck& deck, const TimeParams& params) {
+  const solvers::Scheme& scheme = solvers::find_scheme(params.scheme, params.where);
+  if (params.tolerance && !scheme.estimates_error) {
+    std::string names;
+    for (const solvers::Scheme& other : solvers::schemes())
+      if (other.estimates_error) names += (names.empty() ? "" : ", ") + other.name;
+    throw Error(ExitCode::usage,
+                fmt::format("time.tolerance asks for steps by their error, which {} does not estimate", params.scheme),
+                fmt::format("give a step, or choose one of: {}", names), deck.where("time.tolerance"));
+  }
+  if (params.absolute_tolerance && !params.tolerance)
+    throw Error(ExitCode::usage, "time.absolute_tolerance goes with time.tolerance, which is not there",
+                "add tolerance, or leave absolute_tolerance out", deck.where("time.absolute_tolerance"));
+  if (!params.step && !params.tolerance)
+    throw Error(ExitCode::usage, fmt::format("[time] has no step, which {} needs", params.scheme),
+                fmt::format("write step = {:g}, for 100 steps{}", (params.end - params.start) / 100,
+                            scheme.estimates_error ? ", or tolerance = 1e-4" : ""),
+                params.where);
+}
+
+}  // namespace
 
 deck::Section<TimeParams> time_section() {
   return deck::Section<TimeParams>("time", "A run through time; left out: the steady state")
@@ -10,18 +60,31 @@ deck::Section<TimeParams> time_section() {
       .key("end", &TimeParams::end,
            {.help = "time at which the run ends, met exactly", .unit = "time", .required = true, .example = "1.0"})
       .key("step", &TimeParams::step,
-           {.help = "length of a step; the last one ends at `end`",
+           {.help = "length of a step; the last one ends at `end`; with a tolerance the first step",
             .unit = "time",
             .min = 0,
             .open_min = true,
             .example = "0.01"})
+      .key("tolerance", &TimeParams::tolerance,
+           {.help = "of schemes that estimate the error of a step: how large it may be beside u; they then choose "
+                    "their steps",
+            .min = 0,
+            .max = 1,
+            .open_min = true})
+      .key("absolute_tolerance", &TimeParams::absolute_tolerance,
+           {.help = "how large the error may be where u is small; left out: the number of the tolerance",
+            .unit = "of u",
+            .min = 0,
+            .open_min = true})
       .key("scheme", &TimeParams::scheme,
-           {.help = "bdf2: second order, damps what is fast; crank_nicolson: second order, keeps what is fast; "
-                    "backward_euler: first order; theta: between these two; sdirk2: second order in two stages, damps "
-                    "what is fast",
-            .choices = {"bdf2", "crank_nicolson", "backward_euler", "theta", "sdirk2"}})
+           {.help = "see `tessera list schemes`", .choices = names_of_schemes()})
       .key("theta", &TimeParams::theta,
            {.help = "of scheme = \"theta\": 0.5 is crank_nicolson, 1 backward_euler", .min = 0.5, .max = 1})
+      .key("stages", &TimeParams::stages,
+           {.help = "of scheme = \"rkc\"; 0: as many as stability asks for", .min = 0, .max = 10000})
+      .table("tableau", &TimeParams::tableau, tableau_section(),
+             {.help = "of scheme = \"tableau\": a Runge-Kutta scheme of your own",
+              .example = {}})
       .position(&TimeParams::where);
 }
 
@@ -31,18 +94,21 @@ std::optional<TimeParams> read_time(const deck::Deck& deck) {
   if (params.end <= params.start)
     throw Error(ExitCode::usage, fmt::format("time.end is {}, and the run starts at {}", params.end, params.start),
                 "the end is after the start", deck.where("time.end"));
-  if (!params.step)
-    throw Error(ExitCode::usage, fmt::format("[time] has no step, which {} needs", params.scheme),
-                fmt::format("write step = {:g}, for 100 steps", (params.end - params.start) / 100), params.where);
-  if (params.scheme != "theta" && deck.has("time.theta"))
-    throw Error(ExitCode::usage, fmt::format("time.theta belongs to scheme = \"theta\", this one is {}", params.scheme),
-                "leave theta out, or choose scheme = \"theta\"", deck.where("time.theta"));
+  refuse_key(deck, params, "theta", "theta");
+  refuse_key(deck, params, "stages", "rkc");
+  refuse_key(deck, params, "tableau", "tableau");
+  if (params.scheme == "tableau" && !params.tableau)
+    throw Error(ExitCode::usage, "scheme = \"tableau\" without a tableau",
+                "add tableau = { a = [1], b = [0.5, 0.5] }, Heun's method, or name another scheme", params.where);
+  check_steps(deck, params);
+  if (!is_implicit(params)) {  // whatever is wrong with a tableau, with its stages, or with their number
+    Threads exec(1);
+    (void)solvers::make_stepper(exec, 1, stepper_params(params));
+  }
   return params;
 }
 
 void check_series(const CommonParams& params) {
-  if (params.output.every > 0 && params.output.every_time)
-    throw Error(ExitCode::internal, "output.every is both a number of steps and a time");
   if (params.time || (params.output.every == 0 && !params.output.every_time)) return;
   throw Error(ExitCode::usage, "output.every asks for a series of files, and the deck has no [time]",
               "leave every out, or add [time] with end and step", params.output.where);

@@ -4,35 +4,35 @@
 
 #include <cmath>
 
+#include "output/pieces.hpp"
 #include "output/results.hpp"
 
 namespace tessera::physics {
 
-Frames::Frames(const OutputParams& params, const TimeParams& time)
-    : params_(params), steps_(time.start, time.end, *time.step), start_(time.start) {}
-
-bool Frames::shows(Offset step, double t) const {
-  if (step == 0 || step == steps_.count()) return true;
-  if (params_.every > 0 && step % params_.every == 0) return true;
-  if (!params_.every_time) return false;
-  // Of an interval that ends between two steps the later one is shown.
+bool is_shown(const OutputParams& params, double start, Offset step, double t_before, double t, bool last) {
+  if (step == 0 || last) return true;
+  if (params.every > 0 && step % params.every == 0) return true;
+  if (!params.every_time) return false;
   constexpr double rounding = 1e-9;
-  const auto intervals = [&](double to) { return std::floor((to - start_) / params_.every_time->time + rounding); };
-  return intervals(t) > intervals(steps_.time(step - 1));
+  const auto intervals = [&](double to) { return std::floor((to - start) / params.every_time->time + rounding); };
+  return intervals(t) > intervals(t_before);
 }
 
-Series::Series(const OutputParams& params, std::filesystem::path directory)
-    : params_(params), directory_(std::move(directory)) {}
+Frames::Frames(const OutputParams& params, const std::filesystem::path& directory)
+    : params_(params), directory_(directory), series_(directory / "solution.pvd") {}
 
-FileNames Series::names(Offset step) const { return {fmt::format("solution_{:06}", step), true}; }
+FileNames Frames::names(Offset step) const { return {fmt::format("solution_{:06}", step), true}; }
 
-void Series::add(Offset step, double t, bool pieces) {
-  if (params_.has_format("vtu") || params_.has_format("pvtu")) {
-    const bool in_pieces = pieces && !params_.has_format("vtu");
-    entries_.push_back({t, directory_ / (names(step).stem + (in_pieces ? ".pvtu" : ".vtu"))});
-    output::write_pvd(directory_ / "solution.pvd", entries_);
-  }
-  output::settle_results();
+void Frames::add(Offset step, double t, int rank, bool in_pieces) {
+  const std::string stem = names(step).stem;
+  if (in_pieces) output::make_lasting(directory_ / output::piece_name(rank, stem));
+  if (rank > 0) return;
+  const auto file = [&](const char* extension) { return directory_ / (stem + extension); };
+  if (params_.has_format("csv")) output::make_lasting(file(".csv"));
+  if (in_pieces) output::make_lasting(file(".pvtu"));
+  if (!params_.has_format("vtu") && !params_.has_format("pvtu")) return;
+  const bool one_file = !in_pieces || std::filesystem::exists(file(".vtu"));
+  series_.add(t, file(one_file ? ".vtu" : ".pvtu"));
 }
 
 }  // namespace tessera::physics

@@ -1,42 +1,29 @@
 #pragma once
 // The states of a run through time that become files.
 #include <filesystem>
-#include <functional>
-#include <vector>
 
-#include "output/vtk_writer.hpp"
+#include "output/series.hpp"
 #include "physics/run/report.hpp"
-#include "physics/run/steps.hpp"
 
 namespace tessera::physics {
 
-/// Which states of a run are written: those after every so many steps, or where a multiple of an interval of time is
-/// reached; the first and the last one always.
+/// Whether a state is written: after every so many steps, where a multiple of an interval of time is reached, and the
+/// first and the last one always.
+bool is_shown(const OutputParams& params, double start, Offset step, double t_before, double t, bool last);
+
+/// The files of a series: solution_000010.vtu of step 10 and so on, and solution.pvd, which lists them with their times.
 class Frames {
  public:
-  Frames(const OutputParams& params, const TimeParams& time);
-  bool shows(Offset step, double t) const;
-  const Steps& steps() const { return steps_; }
-
- private:
-  const OutputParams& params_;
-  Steps steps_;
-  double start_;
-};
-
-/// The files of a series: solution_000010.vtu of step 10 and so on, and solution.pvd, which lists them with their
-/// times.
-class Series {
- public:
-  Series(const OutputParams& params, std::filesystem::path directory);
+  Frames(const OutputParams& params, const std::filesystem::path& directory);
   FileNames names(Offset step) const;
-  /// Lists the state of this step, whose files are there, in pieces or not. On the root.
-  void add(Offset step, double t, bool pieces);
+  /// The state of this step, whose files are there, is listed, by the root. All its files last from now on, where the
+  /// run is stopped; where each rank has written a piece, it says so of its own.
+  void add(Offset step, double t, int rank, bool in_pieces);
 
  private:
   const OutputParams& params_;
   std::filesystem::path directory_;
-  std::vector<output::PvdEntry> entries_;
+  output::Series series_;
 };
 
 }  // namespace tessera::physics

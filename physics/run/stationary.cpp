@@ -223,14 +223,15 @@ void StationaryRun::with_solution(const Discretisation& space, std::vector<doubl
   visit(solution, *results);
 }
 
-void StationaryRun::write_state(const Discretisation& space, const State& state, Series& series, Context& context) {
+void StationaryRun::write_state(const Discretisation& space, const State& state, Frames& frames, Context& context) {
   const CommonParams& params = model().params();
   with_solution(space, state.u, state.rate, [&](const NodalSolution& solution, Results& results) {
     Threads exec(space.threads);
     Scope scope(exec, "output");
     const int pieces = write_solution(params, model().traits().fields, solution, results, true,
-                                      context.output_directory, series.names(state.step));
-    in_common::root(solution.share, [&] { series.add(state.step, state.t, pieces > 0); });
+                                      context.output_directory, frames.names(state.step));
+    const int rank = solution.share ? solution.share->ranks->rank() : 0;
+    in_common::each(solution.share, [&] { frames.add(state.step, state.t, rank, pieces > 0); });
   });
 }
 
@@ -339,7 +340,7 @@ ExitCode StationaryRun::report(Discretisation& space, Solved& solved, Context& c
       const Discretisation& whole = share ? *share->whole : space;
       summarise_mesh(whole.mesh, whole, solved.nnz, context.summary);
     });
-  summarise_solver(solved.report, context.summary);
+  if (!solved.report.type.empty()) summarise_solver(solved.report, context.summary);
   if (solved.newton) summarise_newton(*solved.newton, context.summary);
   if (solved.time) {
     summarise_time(*params.time, *solved.time, context.summary);

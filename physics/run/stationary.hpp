@@ -53,7 +53,7 @@ class StationaryRun : public Module {
   /// The state at the beginning of [time]: [[initial]], or else 0.
   State first_state(const Discretisation& space) const;
   /// Writes a state as a member of the series. Collective where ranks share it.
-  void write_state(const Discretisation& space, const State& state, Series& series, Context& context);
+  void write_state(const Discretisation& space, const State& state, Frames& frames, Context& context);
 
  private:
   void read(const Context& context);
@@ -201,14 +201,16 @@ class Stationary final : public StationaryRun {
       on_each_rank(*space.ranks, make);
     else
       make();
-    TimeLoop<Exec> loop(exec, *model_, *evolution, space, context);
     State state = first_state(space);
-    const Frames frames(params.output, *params.time);
-    Series series(params.output, context.output_directory);
+    Frames frames(params.output, context.output_directory);
+    const StateVisitor visitor{
+        [&](Offset step, double t_before, double t, bool last) {
+          return params.output.write && is_shown(params.output, params.time->start, step, t_before, t, last);
+        },
+        [&](const State& shown) { write_state(space, shown, frames, context); }};
+    TimeLoop<Exec> loop(exec, *model_, *evolution, space, context, state);
     Solved result;
-    result.time = loop.run(
-        state, [&](Offset step, double t) { return params.output.write && frames.shows(step, t); },
-        [&](const State& shown) { write_state(space, shown, series, context); });
+    result.time = loop.run(state, visitor);
     result.u = std::move(state.u);
     result.rate = std::move(state.rate);
     result.report = result.time->linear;

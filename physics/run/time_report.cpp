@@ -12,16 +12,24 @@ void summarise_time(const TimeParams& params, const TimeReport& report, output::
   summary.set("time.start", params.start);
   summary.set("time.end", params.end);
   summary.set("time.t", report.t);
-  summary.set("time.steps", report.steps_done);
-  if (report.steps_done > 0) {
+  summary.set("time.steps", report.steps);
+  summary.set("time.rejected", report.rejected);
+  if (report.steps > 0) {
     summary.set("time.dt_min", report.dt_min);
     summary.set("time.dt_max", report.dt_max);
   }
-  summary.set("time.systems", report.systems);
-  summary.set("time.matrices", report.matrices);
-  summary.set("time.iterations", report.iterations);
-  log_info(fmt::format("{}: {} steps to t = {:g}, {} systems, {} iterations, {} matrices", params.scheme,
-                       report.steps_done, report.t, report.systems, report.iterations, report.matrices));
+  std::string work;
+  if (report.systems > 0) {
+    summary.set("time.systems", report.systems);
+    summary.set("time.matrices", report.matrices);
+    summary.set("time.iterations", report.iterations);
+    work = fmt::format("{} systems, {} iterations, {} matrices", report.systems, report.iterations, report.matrices);
+  } else {
+    summary.set("time.evaluations", report.evaluations);
+    if (report.stable_step > 0) summary.set("time.stable_step", report.stable_step);
+    work = fmt::format("{} rejected, {} evaluations", report.rejected, report.evaluations);
+  }
+  log_info(fmt::format("{}: {} steps to t = {:g}, {}", params.scheme, report.steps, report.t, work));
 }
 
 }  // namespace tessera::physics

@@ -12,13 +12,20 @@ struct TimeReport {
   bool finished = false;
   bool interrupted = false;
   double t = 0;  ///< of the last state
-  Offset steps_done = 0;
+  Offset steps = 0;
   double dt_min = 0, dt_max = 0;  ///< of steps that were done
-  Offset iterations = 0;          ///< of all systems
-  Offset systems = 0;             ///< that were solved
-  Offset matrices = 0;            ///< that were made
-  solvers::Report linear;         ///< of the last system
   std::string failure, help;      ///< empty, or why it did not come to its end
+
+  // Of implicit schemes.
+  Offset systems = 0;     ///< that were solved
+  Offset iterations = 0;  ///< of all systems
+  Offset matrices = 0;    ///< that were made
+  solvers::Report linear;  ///< of the last system
+
+  // Of explicit schemes.
+  Offset evaluations = 0;
+  Offset rejected = 0;     ///< steps whose error was too large
+  double stable_step = 0;  ///< the longest; 0: not looked for
 };
 
 /// Fills "time" of the summary.

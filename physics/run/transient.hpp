@@ -1,19 +1,18 @@
 #pragma once
-// A run through time: M u' = b - A u by an implicit scheme, for any model that has an Evolution.
+// A run through time, for any model that has an Evolution.
 #include <fmt/format.h>
 
 #include <algorithm>
 #include <cmath>
 #include <functional>
 
-#include "assembly/space/dirichlet.hpp"
-#include "base/log.hpp"
-#include "physics/run/evolution.hpp"
-#include "physics/run/over_ranks.hpp"
-#include "physics/run/rank_run.hpp"
+#include "physics/run/explicit_rates.hpp"
+#include "physics/run/implicit_stages.hpp"
 #include "physics/run/steps.hpp"
 #include "physics/run/time_report.hpp"
-#include "solvers/time/implicit.hpp"
+#include "physics/time_scheme.hpp"
+#include "solvers/time/advance.hpp"
+#include "solvers/time/stability.hpp"
 
 namespace tessera::physics {
 
@@ -24,218 +23,207 @@ struct State {
   std::vector<double> u, rate;
 };
 
-/// Takes a state from the start to the end of [time]. Systems have the matrix sigma M + A, which is made anew where
-/// sigma, M or A change; prescribed values are taken to the right-hand side by the columns that it has lost. Over ranks
-/// vectors have the ghosts of the space behind the rows that a rank owns.
+/// Who looks at the states of a run. Collective where ranks share it.
+struct StateVisitor {
+  /// Whether the state after this step, which went from t_before to t, is looked at; `last`: it is the last one.
+  std::function<bool(Offset step, double t_before, double t, bool last)> shows;
+  std::function<void(const State&)> visit;
+};
+
+/// Takes a state from the start to the end of [time] by the scheme of the deck. Collective.
 template <class Exec>
-class TimeLoop final : solvers::StageEquation<Exec> {
+class TimeLoop {
  public:
   using Space = typename Exec::Space;
-  /// Collective, as `run` is.
-  TimeLoop(Exec& exec, Model& model, Evolution<Exec>& evolution, const Discretisation& space, Context& context)
-      : exec_(exec),
-        model_(model),
-        evolution_(evolution),
-        params_(model.params()),
-        space_(space),
-        context_(context),
-        varying_(model.varying()),
-        ranks_(exec, space, context.summary),
-        stepper_(exec, {params_.time->scheme, params_.time->theta}, space.rows()) {}
 
-  /// `state` is the first one and becomes the last. `visit` is called with it and with each after a step that `shows`
-  /// says is looked at.
-  TimeReport run(State& state, const std::function<bool(Offset step, double t)>& shows,
-                 const std::function<void(const State&)>& visit) {
-    const TimeParams& time = *params_.time;
-    TimeReport report;
-    const Steps steps(time.start, time.end, *time.step);
-    Array<double, Space> u = to_space<Space>(state.u);
-    report.t = state.t;
-    prepare(state);
-    if (shows(state.step, state.t)) visit(state);
-    const auto stop = stop_of(context_);
-    while (state.step < steps.count()) {
-      if (stop && stop()) {
-        report.interrupted = true;
-        break;
-      }
-      const double end = steps.time(state.step + 1), dt = steps.length(state.step);
-      if (!stepper_.step(*this, state.t, dt, end, u.view())) break;
-      report.dt_min = report.steps_done == 0 ? dt : std::min(report.dt_min, dt);
-      report.dt_max = std::max(report.dt_max, dt);
-      ++report.steps_done;
-      report.t = state.t = end;
-      ++state.step;
-      const bool last = state.step == steps.count();
-      if (!check(u, state, last, report)) break;
-      say(state, steps);
-      if (!shows(state.step, state.t)) continue;
-      take(u, state);
-      visit(state);
-    }
-    take(u, state);
-    complete(state, steps, report);
-    return report;
+  TimeLoop(Exec& exec, Model& model, Evolution<Exec>& evolution, const Discretisation& space, Context& context,
+           const State& start)
+      : exec_(exec),
+        params_(model.params()),
+        time_(*params_.time),
+        context_(context),
+        problem_(exec, model, evolution, space, context, start.t),
+        stop_(stop_of(context)) {}
+
+  /// `state` is the first one and becomes the last.
+  TimeReport run(State& state, const StateVisitor& visitor) {
+    const DirichletData& prescribed = problem_.prescribed();
+    for (std::size_t i = 0; i < prescribed.dofs.size(); ++i)
+      state.u[static_cast<std::size_t>(prescribed.dofs[i])] = prescribed.values[i];
+    report_.t = state.t;
+    if (is_implicit(time_))
+      run_implicit(state, visitor);
+    else
+      run_explicit(state, visitor);
+    return report_;
   }
 
   Offset nnz() const { return nnz_; }
 
  private:
-  /// Work of this rank alone; where it throws on one, all throw.
-  template <class Work>
-  void alone(Work work) {
-    if (ranks_)
-      on_each_rank(ranks_.ranks(), work);
-    else
-      work();
+  void show(const State& state, const StateVisitor& visitor, double t_before, bool last) {
+    if (visitor.shows(state.step, t_before, state.t, last)) visitor.visit(state);
   }
 
-  /// Matrices and loads of the first time, and what is prescribed there.
-  void prepare(State& state) {
-    mass_ = evolution_.make_matrix();
-    stiffness_ = evolution_.make_matrix();
-    system_.matrix = evolution_.make_matrix();
-    system_.b = Array<double, Space>(space_.rows());
-    loads_ = Array<double, Space>(space_.rows());
-    alone([&] {
-      prescribed_ = model_.move_to(state.t);
-      evolution_.fill(state.t, mass_, stiffness_, loads_.view());
-    });
-    if (ranks_) prescribed_ = completed(space_, std::move(prescribed_));
-    filled_ = state.t;
-    set_prescribed(state);
-  }
-
-  void set_prescribed(State& state) const {
-    for (std::size_t i = 0; i < prescribed_.dofs.size(); ++i)
-      state.u[static_cast<std::size_t>(prescribed_.dofs[i])] = prescribed_.values[i];
-  }
-
-  /// Data, matrices and loads of time t.
-  void move_to(double t) {
-    if (t == filled_) return;
-    filled_ = t;
-    const bool matrix = varying_.mass || varying_.stiffness;
-    if (!matrix && !varying_.loads && !varying_.prescribed) return;
-    alone([&] {
-      prescribed_ = model_.move_to(t);
-      if (matrix)
-        evolution_.fill(t, mass_, stiffness_, loads_.view());
-      else if (varying_.loads)
-        evolution_.fill_loads(t, stiffness_, loads_.view());
-    });
-    if (matrix) sigma_ = 0;
-    if (varying_.prescribed && ranks_) prescribed_ = completed(space_, std::move(prescribed_));
-  }
-
-  /// S = sigma M + A, without the rows and columns of prescribed dofs.
-  void make_matrix(double sigma) {
-    {
-      Scope scope(exec_, "assemble");
-      linalg::combine(exec_, system_.matrix.values.view(), {}, {{1.0}, stiffness_.values.view()},
-                      {{sigma}, mass_.values.view()});
-      removed_ = assembly::remove_columns(exec_, system_.matrix, prescribed_.dofs);
+  void run_implicit(State& state, const StateVisitor& visitor) {
+    const Steps steps(time_.start, time_.end, *time_.step);
+    ImplicitStages<Exec> stages(exec_, problem_, params_, context_);
+    solvers::ImplicitStepper<Exec> stepper(exec_, {time_.scheme, time_.theta}, problem_.space().rows());
+    Array<double, Space> u = to_space<Space>(state.u);
+    const auto take = [&] {
+      state.u = to_vector(u);
+      state.rate = to_vector(stepper.rate());
+    };
+    show(state, visitor, state.t, false);
+    while (state.step < steps.count() && report_.failure.empty()) {
+      if (stop_ && stop_()) report_.interrupted = true;
+      if (report_.interrupted) break;
+      const double before = state.t, end = steps.time(state.step + 1), dt = steps.length(state.step);
+      if (!stepper.step(stages, before, dt, end, u.view())) {
+        say_unsolved(stages.report(), state);
+        break;
+      }
+      ++state.step;
+      state.t = end;
+      const bool last = state.step == steps.count();
+      count(dt, end, last ? 1 : static_cast<double>(state.step) / static_cast<double>(steps.count()),
+            fmt::format("{} iterations", stages.report().iterations));
+      if (!is_finite(u, state, last)) break;
+      if (!visitor.shows(state.step, before, end, last)) continue;
+      take();
+      visitor.visit(state);
     }
-    if (ranks_)
-      ranks_.take(params_, system_, own_, context_.summary);
-    else
-      convert(exec_, params_, system_, context_.summary);
-    if (!solver_) solver_ = std::make_unique<solvers::LinearSolver<Exec>>(exec_, params_.solver);
-    solver_->set_operator(ranks_ ? *own_.A : *system_.A);
-    const DirichletData own = of_owned_rows(prescribed_, ranks_.rows());
-    fixed_ = to_space<Space>(own.dofs);
-    nnz_ = ranks_ ? own_.nnz : system_.matrix.nnz();
-    sigma_ = sigma;
-    ++matrices_;
+    take();
+    report_.finished = state.step == steps.count() && report_.failure.empty() && !report_.interrupted;
+    report_.linear = stages.report();
+    report_.systems = stages.systems();
+    report_.iterations = stages.iterations();
+    report_.matrices = stages.matrices();
+    nnz_ = stages.nnz();
   }
 
-  bool solve(double t, double sigma, View<const double> w, View<double> U) override {
-    move_to(t);
-    const Linked linked(exec_, ranks_.link());
-    if (sigma != sigma_) make_matrix(sigma);
-    const Index rows = ranks_.rows();
-    Scope scope(exec_, "solve");
-    // b + M w, and what prescribed values add
-    linalg::spmv(exec_, std::as_const(mass_).view(), w, system_.b.view());
-    linalg::combine(exec_, system_.b.view(), {1.0}, {{1.0}, loads_.view()});
-    assembly::prescribe(exec_, removed_, prescribed_.values, system_.b.view());
-    const DirichletData own = of_owned_rows(prescribed_, rows);
-    const auto values = to_space<Space>(own.values);
-    linear_ = solver_->solve(std::as_const(system_.b).view().part(0, rows), U.part(0, rows), monitor_of_step(),
-                             {fixed_.view(), values.view(), true});
-    ++systems_;
-    iterations_ += linear_.iterations;
-    if (ranks_) ranks_.update_ghosts(U);
-    return linear_.converged;
+  void run_explicit(State& state, const StateVisitor& visitor) {
+    ExplicitRates<Exec> rates(exec_, problem_, params_, context_);
+    const OverRanks<Exec>& ranks = problem_.ranks();
+    const Index rows = ranks.rows();
+    Array<double, Space> u = to_space<Space>(std::span<const double>(state.u).first(static_cast<std::size_t>(rows)));
+    Array<double, Space> rate(rows);
+    solvers::StepperParams params = stepper_params(time_);
+    params.first_row = ranks ? problem_.space().first_row() : 0;
+    const Linked linked(exec_, ranks.link());
+    const auto stepper = solvers::make_stepper(exec_, rows, params);
+    if (!time_.tolerance) check_stable(rates, params);
+    const auto take = [&] {
+      rates.evaluate(state.t, u.view(), rate.view());
+      state.u = seen(u);
+      state.rate = seen(rate);
+    };
+    show(state, visitor, state.t, false);
+    const auto accepted = [&](Offset, double t, double dt) {
+      const double before = state.t;
+      ++state.step;
+      state.t = t;
+      if (problem_.varying().prescribed) {
+        rates.prescribe(t, u.view());
+        stepper->forget();
+      }
+      const bool last = t == time_.end;
+      count(dt, t, (t - time_.start) / (time_.end - time_.start), fmt::format("dt {:.3g}", dt));
+      if (!visitor.shows(state.step, before, t, last)) return;
+      take();
+      visitor.visit(state);
+    };
+    const solvers::StepMonitor monitor{accepted, stop_};
+    solvers::TimeReport done;
+    {
+      Scope scope(exec_, "steps");
+      if (time_.tolerance) {
+        solvers::StepControl control{.tolerance = step_tolerance(time_), .dt = time_.step.value_or(0)};
+        done = solvers::advance(exec_, *stepper, rates, state.t, time_.end, control, u.view(), monitor);
+      } else {
+        done = solvers::advance(exec_, *stepper, rates, state.t, time_.end, *time_.step, u.view(), monitor);
+      }
+    }
+    take();
+    report_.finished = done.finished;
+    report_.interrupted = done.interrupted;
+    report_.rejected = done.rejected;
+    report_.evaluations = done.evaluations;
+    report_.failure = done.failure;
+    report_.help = "choose an implicit scheme, shorter steps, or a smaller tolerance";
+    nnz_ = rates.nnz();
   }
 
-  /// Steps say how far a run is, not iterations.
-  solvers::Monitor monitor_of_step() const { return {.progress = {}, .stop = stop_of(context_)}; }
+  /// Of all rows that this rank sees, from its own.
+  std::vector<double> seen(const Array<double, Space>& own) const {
+    std::vector<double> all = to_vector(own);
+    if (!problem_.ranks()) return all;
+    const Discretisation& space = problem_.space();
+    all.resize(static_cast<std::size_t>(space.rows()));
+    linalg::update_ghosts(problem_.ranks().ranks(), space.index_map, space.components, all);
+    return all;
+  }
 
-  /// False where the state is no number any more. Looked at every few steps, for it waits for the device.
-  bool check(const Array<double, Space>& u, const State& state, bool last, TimeReport& report) {
+  /// Throws where steps of this length grow what is fastest in the data without bound.
+  void check_stable(ExplicitRates<Exec>& rates, const solvers::StepperParams& params) {
+    if (solvers::find_scheme(params.scheme).kind == solvers::SchemeKind::stabilised && params.stages == 0) return;
+    const double eigenvalue = rates.largest_eigenvalue(), limit = solvers::real_stability_limit(params);
+    if (!(eigenvalue > 0)) return;
+    const double longest = limit / eigenvalue;
+    report_.stable_step = longest;
+    if (*time_.step <= 1.01 * longest) return;
+    throw Error(ExitCode::usage,
+                fmt::format("steps of {:g} are unstable on this mesh: with {} they may be {:.3g} long ({:.3g} over the "
+                            "largest eigenvalue, {:.3g})",
+                            *time_.step, params.scheme, longest, limit, eigenvalue),
+                "choose a shorter step, scheme = \"rkc\", whose steps may be longer, or an implicit one such as "
+                "\"bdf2\"",
+                time_.where);
+  }
+
+  void count(double dt, double t, double fraction, const std::string& how) {
+    report_.dt_min = report_.steps == 0 ? dt : std::min(report_.dt_min, dt);
+    report_.dt_max = std::max(report_.dt_max, dt);
+    ++report_.steps;
+    report_.t = t;
+    if (context_.progress)
+      context_.progress(fraction, fmt::format("t = {:.6g}, step {}, {}", t, report_.steps, how));
+  }
+
+  /// Looked at every few steps, for it waits for the device.
+  bool is_finite(const Array<double, Space>& u, const State& state, bool last) {
     constexpr Offset steps_between = 10;
     if (state.step % steps_between != 0 && !last) return true;
     Array<double, Space> square(1);
-    const Linked linked(exec_, ranks_.link());
-    const View<const double> own = u.view().part(0, ranks_.rows());
+    const Linked linked(exec_, problem_.ranks().link());
+    const View<const double> own = u.view().part(0, problem_.ranks().rows());
     linalg::dot(exec_, own, own, square.data());
     if (std::isfinite(to_vector(square)[0])) return true;
-    report.failure = fmt::format("the solution is not finite at t = {:g}, step {}", state.t, state.step);
-    report.help = "look at the data near that time";
+    report_.failure = fmt::format("the solution is not finite at t = {:g}, step {}", state.t, state.step);
+    report_.help = "look at the data near that time";
     return false;
   }
 
-  void say(const State& state, const Steps& steps) const {
-    if (!context_.progress) return;
-    context_.progress(static_cast<double>(state.step) / static_cast<double>(steps.count()),
-                      fmt::format("t = {:.6g}, step {} of {}, {} iterations", state.t, state.step, steps.count(),
-                                  linear_.iterations));
-  }
-
-  void take(const Array<double, Space>& u, State& state) const {
-    state.u = to_vector(u);
-    state.rate = to_vector(stepper_.rate());
-  }
-
-  void complete(const State& state, const Steps& steps, TimeReport& report) const {
-    report.linear = linear_;
-    report.iterations = iterations_;
-    report.systems = systems_;
-    report.matrices = matrices_;
-    report.interrupted |= linear_.interrupted;
-    report.finished = state.step == steps.count() && report.failure.empty() && !report.interrupted;
-    if (report.finished || report.interrupted || !report.failure.empty()) return;
-    report.failure =
-        fmt::format("the system of step {}, after t = {:g}, was not solved: {}", state.step + 1, state.t,
-                    !linear_.failure.empty()
-                        ? linear_.failure
-                        : fmt::format("relative residual {:.3e} after {} iterations, asked {:.3e}",
-                                      linear_.relative_residual, linear_.iterations, params_.solver.tolerance));
-    report.help = "raise solver.max_iterations, choose another preconditioner, or shorter steps";
+  void say_unsolved(const solvers::Report& linear, const State& state) {
+    report_.interrupted = linear.interrupted;
+    if (linear.interrupted) return;
+    report_.failure = fmt::format("the system of step {}, after t = {:g}, was not solved: {}", state.step + 1, state.t,
+                                  !linear.failure.empty()
+                                      ? linear.failure
+                                      : fmt::format("relative residual {:.3e} after {} iterations, asked {:.3e}",
+                                                    linear.relative_residual, linear.iterations,
+                                                    params_.solver.tolerance));
+    report_.help = "raise solver.max_iterations, choose another preconditioner, or shorter steps";
   }
 
   Exec& exec_;
-  Model& model_;
-  Evolution<Exec>& evolution_;
   const CommonParams& params_;
-  const Discretisation& space_;
+  const TimeParams& time_;
   Context& context_;
-  const Varying varying_;
-  DirichletData prescribed_;  ///< of the time that data were moved to
-  OverRanks<Exec> ranks_;
-  solvers::ImplicitStepper<Exec> stepper_;
-  linalg::Crs<Space> mass_, stiffness_;
-  Array<double, Space> loads_;
-  System<Exec> system_, own_;  ///< of all rows that are seen, and over ranks of those that this one owns
-  assembly::RemovedColumns<Space> removed_;
-  Array<Index, Space> fixed_;  ///< own rows
-  std::unique_ptr<solvers::LinearSolver<Exec>> solver_;
-  solvers::Report linear_;
-  double sigma_ = 0;   ///< of the matrix; 0: there is none
-  double filled_ = 0;  ///< the time of data, matrices and loads
-  Offset nnz_ = 0, iterations_ = 0, systems_ = 0, matrices_ = 0;
+  Evolving<Exec> problem_;
+  std::function<bool()> stop_;
+  TimeReport report_;
+  Offset nnz_ = 0;
 };
 
 }  // namespace tessera::physics

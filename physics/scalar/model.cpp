@@ -1,5 +1,6 @@
 #include "physics/scalar/model.hpp"
 
+#include "physics/at_time.hpp"
 #include "physics/rest.hpp"
 #include "physics/scalar/at_time.hpp"
 #include "physics/scalar/axis.hpp"
@@ -58,14 +59,14 @@ DirichletData ScalarModel::set_up(const Discretisation& space) {
       .material = material_of_cells(places(of_deck.materials), space.mesh),
       .facets = facet_terms(of_deck.boundaries, space.mesh),
   });
-  DirichletData dirichlet = prescribed(space);
+  DirichletData dirichlet = prescribed(space, of_deck.boundaries);
   if (!space.ranks) check_on_axis(*problem_);
   if (!space.ranks && !now_) check_parts(*problem_, dirichlet);  // what is stored fixes u
   return dirichlet;
 }
 
-DirichletData ScalarModel::prescribed(const Discretisation& space) {
-  const std::vector<BoundaryParams>& boundaries = now().boundaries;
+DirichletData ScalarModel::prescribed(const Discretisation& space,
+                                      const std::vector<BoundaryParams>& boundaries) const {
   DirichletData dirichlet = dirichlet_data(boundaries, space.mesh, space.unfolded ? space.unfolded->dofs : space.dofs,
                                            space.unfolded ? space.unfolded->dof_points : space.dof_points);
   if (space.unfolded) dirichlet = fold(*space.unfolded, space.dofs.dofs, dirichlet, boundaries);
@@ -75,7 +76,13 @@ DirichletData ScalarModel::prescribed(const Discretisation& space) {
 DirichletData ScalarModel::move_to(double t) {
   t_ = t;
   set_time(params(), t, *now_);
-  return prescribed(problem_->space);
+  return prescribed(problem_->space, now_->boundaries);
+}
+
+DirichletData ScalarModel::prescribed_rates() {
+  std::vector<BoundaryParams> rates = params().boundaries;
+  for (BoundaryParams& boundary : rates) boundary.value = at_time(derivative(boundary.value, deck::Variable::t), t_);
+  return prescribed(problem_->space, rates);
 }
 
 std::unique_ptr<Results> ScalarModel::results(const NodalSolution& solution) {

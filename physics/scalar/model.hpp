@@ -21,6 +21,7 @@ class ScalarModel : public Model {
   std::vector<Index> joined_vertices(const deck::Deck& deck, const mesh::Mesh& mesh) override;
   DirichletData set_up(const Discretisation& space) override;
   DirichletData move_to(double t) override;
+  DirichletData prescribed_rates() override;
   std::unique_ptr<Results> results(const NodalSolution& solution) override;
 
  protected:
@@ -43,7 +44,7 @@ class ScalarModel : public Model {
   double time() const { return t_; }
 
  private:
-  DirichletData prescribed(const Discretisation& space);
+  DirichletData prescribed(const Discretisation& space, const std::vector<BoundaryParams>& boundaries) const;
 
   std::unique_ptr<const Problem> problem_;
   std::vector<BoundaryParams> periodic_;

@@ -1,0 +1,100 @@
+#pragma once
+// M u' = b - A u on a backend at the time at hand, and what is prescribed there.
+#include <algorithm>
+
+#include "base/collective.hpp"
+#include "physics/run/evolution.hpp"
+#include "physics/run/over_ranks.hpp"
+#include "physics/run/rank_run.hpp"
+
+namespace tessera::physics {
+
+/// Vectors are those of all rows that a rank sees: its own, and behind these the ghosts of the space.
+template <class Exec>
+class Evolving {
+ public:
+  using Space = typename Exec::Space;
+
+  /// At time t. Collective, as all that moves is.
+  Evolving(Exec& exec, Model& model, Evolution<Exec>& evolution, const Discretisation& space, Context& context,
+           double t)
+      : exec_(exec),
+        model_(model),
+        evolution_(evolution),
+        space_(space),
+        varying_(model.varying()),
+        ranks_(exec, space, context.summary),
+        mass_(evolution.make_matrix()),
+        stiffness_(evolution.make_matrix()),
+        loads_(space.rows()),
+        t_(t) {
+    alone([&] {
+      prescribed_ = model_.move_to(t);
+      evolution_.fill(t, mass_, stiffness_, loads_.view());
+    });
+    complete_prescribed();
+  }
+
+  /// Whether mass and stiffness are others than before.
+  bool move_to(double t) {
+    if (t == t_) return false;
+    t_ = t;
+    const bool matrix = varying_.mass || varying_.stiffness;
+    if (!matrix && !varying_.loads && !varying_.prescribed) return false;
+    alone([&] {
+      prescribed_ = model_.move_to(t);
+      if (matrix)
+        evolution_.fill(t, mass_, stiffness_, loads_.view());
+      else if (varying_.loads)
+        evolution_.fill_loads(t, stiffness_, loads_.view());
+    });
+    complete_prescribed();
+    return matrix;
+  }
+
+  linalg::Crs<Space> make_matrix() { return evolution_.make_matrix(); }
+  const Varying& varying() const { return varying_; }
+  const OverRanks<Exec>& ranks() const { return ranks_; }
+  const Discretisation& space() const { return space_; }
+  linalg::Crs<Space>& mass() { return mass_; }
+  linalg::Crs<Space>& stiffness() { return stiffness_; }
+  View<const double> loads() const { return loads_.view(); }
+  const DirichletData& prescribed() const { return prescribed_; }
+  /// Of the rows that this rank owns.
+  DirichletData own_prescribed() const { return of_owned_rows(prescribed_, ranks_.rows()); }
+  /// du/dt of what is prescribed, of the same rows.
+  std::vector<double> prescribed_rates() {
+    DirichletData rates;
+    alone([&] { rates = model_.prescribed_rates(); });
+    if (ranks_) rates = completed(space_, std::move(rates));
+    return of_owned_rows(std::move(rates), ranks_.rows()).values;
+  }
+
+  /// Work of this rank alone; where it throws on one, all throw.
+  template <class Work>
+  void alone(Work work) {
+    if (ranks_)
+      on_each_rank(ranks_.ranks(), work);
+    else
+      work();
+  }
+
+ private:
+  /// Ghosts have the values of their owners.
+  void complete_prescribed() {
+    if (ranks_) prescribed_ = completed(space_, std::move(prescribed_));
+  }
+
+  Exec& exec_;
+  Model& model_;
+  Evolution<Exec>& evolution_;
+  const Discretisation& space_;
+  const Varying varying_;
+  OverRanks<Exec> ranks_;
+  linalg::Crs<Space> mass_, stiffness_;
+  Array<double, Space> loads_;
+  DirichletData prescribed_;
+  double t_;
+};
+
+}  // namespace tessera::physics

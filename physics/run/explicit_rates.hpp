@@ -1,0 +1,111 @@
+#pragma once
+// M^-1 (b - A u) with a lumped mass, for explicit schemes.
+#include <cmath>
+#include <memory>
+
+#include "linalg/shift_ops.hpp"
+#include "physics/run/evolving.hpp"
+#include "solvers/time/right_hand_side.hpp"
+
+namespace tessera::physics {
+
+/// u' = M^-1 (b - A u) of the rows that this rank owns; where u is prescribed, du/dt is that of the values. The product
+/// is one with A in the format that the deck asks for.
+template <class Exec>
+class ExplicitRates final : public solvers::RightHandSide<Exec> {
+ public:
+  using Space = typename Exec::Space;
+
+  ExplicitRates(Exec& exec, Evolving<Exec>& problem, const CommonParams& params, Context& context)
+      : exec_(exec),
+        problem_(problem),
+        params_(params),
+        context_(context),
+        seen_(problem.space().rows()),
+        rates_(problem.space().rows()),
+        inverse_mass_(problem.space().rows()),
+        sums_(1) {
+    fixed_ = to_space<Space>(problem.own_prescribed().dofs);
+    make_operator();
+  }
+
+  void evaluate(double t, View<const double> u, View<double> f) override {
+    if (problem_.move_to(t)) make_operator();
+    product(u, f, true);
+    if (!problem_.varying().prescribed) return;
+    const auto rates = to_space<Space>(problem_.prescribed_rates());
+    linalg::set_entries(exec_, fixed_.view(), View<const double>(rates.view()), f);
+  }
+
+  /// The prescribed values of time t, in u [own rows].
+  void prescribe(double t, View<double> u) {
+    problem_.move_to(t);
+    const auto values = to_space<Space>(problem_.own_prescribed().values);
+    linalg::set_entries(exec_, fixed_.view(), View<const double>(values.view()), u);
+  }
+
+  /// The largest eigenvalue of M^-1 A on free rows, at the time at hand, from a power iteration; to about two digits,
+  /// and not from above.
+  double largest_eigenvalue() {
+    constexpr int most = 100;
+    constexpr double enough = 1e-3;
+    const Linked linked(exec_, problem_.ranks().link());
+    const Index rows = problem_.ranks().rows();
+    Array<double, Space> v(rows), w(rows);
+    linalg::fill_random(exec_, v.view(), 1, problem_.ranks() ? problem_.space().first_row() : 0);
+    double eigenvalue = 0;
+    for (int i = 0; i < most; ++i) {
+      const double size = norm(v);
+      if (!(size > 0)) return 0;
+      linalg::scale(exec_, 1 / size, v.view());
+      product(v.view(), w.view(), false);
+      const double next = norm(w);
+      std::swap(v, w);
+      const bool same = std::abs(next - eigenvalue) <= enough * next;
+      eigenvalue = next;
+      if (same) break;
+    }
+    return eigenvalue;
+  }
+
+  Offset nnz() const { return problem_.stiffness().nnz(); }
+
+ private:
+  /// f = M^-1 (b - A u), or without b; 0 in fixed rows.
+  void product(View<const double> u, View<double> f, bool with_loads) {
+    const OverRanks<Exec>& ranks = problem_.ranks();
+    const Index rows = ranks.rows();
+    linalg::copy(exec_, u, seen_.view().part(0, rows));
+    if (ranks) ranks.update_ghosts(seen_.view());
+    const Linked alone(exec_, nullptr);
+    if (with_loads)
+      A_->residual(exec_, seen_.view(), problem_.loads(), rates_.view(), sums_.data());
+    else
+      A_->apply(exec_, seen_.view(), rates_.view());
+    linalg::multiply(exec_, inverse_mass_.view().part(0, rows), rates_.view().part(0, rows), f);
+    linalg::set_entries(exec_, fixed_.view(), 0.0, f);
+  }
+
+  void make_operator() {
+    A_ = in_format(exec_, params_, problem_.stiffness(), context_.summary);
+    linalg::extract_diagonal(exec_, std::as_const(problem_.mass()).view(), inverse_mass_.view());
+    const Linked alone(exec_, nullptr);
+    linalg::invert_diagonal(exec_, inverse_mass_.view(), sums_.data());
+  }
+
+  double norm(const Array<double, Space>& x) {
+    linalg::dot(exec_, x.view(), x.view(), sums_.data());
+    return std::sqrt(to_vector(sums_)[0]);
+  }
+
+  Exec& exec_;
+  Evolving<Exec>& problem_;
+  const CommonParams& params_;
+  Context& context_;
+  std::unique_ptr<linalg::Operator<Exec>> A_;
+  Array<double, Space> seen_, rates_;  ///< of all rows that are seen
+  Array<double, Space> inverse_mass_, sums_;
+  Array<Index, Space> fixed_;  ///< own rows
+};
+
+}  // namespace tessera::physics

@@ -1,0 +1,53 @@
+#include "physics/time_scheme.hpp"
+
+#include <fmt/format.h>
+
+namespace tessera::physics {
+
+bool is_implicit(const TimeParams& params) {
+  return solvers::find_scheme(params.scheme, params.where).kind == solvers::SchemeKind::implicit;
+}
+
+namespace {
+
+/// Rows of a, of which row i has i entries.
+std::vector<std::vector<double>> rows_below_diagonal(const TableauParams& params) {
+  const std::size_t stages = params.b.size(), expected = stages * (stages - 1) / 2;
+  if (stages == 0 || params.a.size() != expected)
+    throw Error(ExitCode::usage,
+                fmt::format("time.tableau has {} weights b and {} entries a, {} stages have {}", stages,
+                            params.a.size(), stages, stages == 0 ? 0 : expected),
+                "a has the entries below the diagonal, row by row: a21, a31, a32, a41, ...", params.where);
+  std::vector<std::vector<double>> rows(stages);
+  auto next = params.a.begin();
+  for (std::size_t i = 0; i < stages; ++i) {
+    rows[i].assign(next, next + static_cast<std::ptrdiff_t>(i));
+    next += static_cast<std::ptrdiff_t>(i);
+  }
+  return rows;
+}
+
+}  // namespace
+
+solvers::StepperParams stepper_params(const TimeParams& params) {
+  solvers::StepperParams result{.scheme = params.scheme,
+                                .adaptive = params.tolerance.has_value(),
+                                .stages = params.stages,
+                                .where = params.where};
+  if (params.tableau) {
+    result.tableau = {.name = "time.tableau",
+                      .a = rows_below_diagonal(*params.tableau),
+                      .b = params.tableau->b,
+                      .b_embedded = params.tableau->b_embedded,
+                      .c = params.tableau->c};
+    result.where = params.tableau->where;
+  }
+  return result;
+}
+
+solvers::StepTolerance step_tolerance(const TimeParams& params) {
+  if (!params.tolerance) throw Error(ExitCode::internal, "[time] has no tolerance");
+  return {.relative = *params.tolerance, .absolute = params.absolute_tolerance.value_or(*params.tolerance)};
+}
+
+}  // namespace tessera::physics

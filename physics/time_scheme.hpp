@@ -1,0 +1,14 @@
+#pragma once
+// [time] as the schemes of solvers/time/ take it.
+#include "physics/sections.hpp"
+#include "solvers/time/stepper.hpp"
+
+namespace tessera::physics {
+
+bool is_implicit(const TimeParams& params);
+/// Of an explicit scheme. Throws Error(usage) for a tableau whose sizes do not agree.
+solvers::StepperParams stepper_params(const TimeParams& params);
+/// Throws Error(usage) where there is no tolerance.
+solvers::StepTolerance step_tolerance(const TimeParams& params);
+
+}  // namespace tessera::physics
