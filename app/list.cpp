@@ -35,6 +35,9 @@ std::vector<Row> rows(const std::string& category) {
   if (category == "formats") add_all(physics::format_table());
   if (category == "strategies") add_all(physics::strategy_table());
   if (category == "quantities") add_all(physics::quantity_table());
+  if (category == "schemes")
+    for (const solvers::Scheme& scheme : solvers::schemes())
+      result.push_back({scheme.name, solvers::name_of(scheme.kind), scheme.help});
   for (const auto& entry : solvers::solver_table())
     if (category == category_of(entry)) result.push_back(row(entry));
   if (category == "preconditioners")

@@ -27,7 +27,8 @@ deck::Section<TableauParams> tableau_section() {
 void refuse_key(const deck::Deck& deck, const TimeParams& params, const char* key, const char* scheme) {
   const std::string name = fmt::format("time.{}", key);
   if (params.scheme == scheme || !deck.has(name)) return;
-  throw Error(ExitCode::usage, fmt::format("{} belongs to scheme = \"{}\", this one is {}", name, scheme, params.scheme),
+  throw Error(ExitCode::usage,
+              fmt::format("{} belongs to scheme = \"{}\", this one is {}", name, scheme, params.scheme),
               fmt::format("leave {} out, or choose scheme = \"{}\"", key, scheme), deck.where(name));
 }
 
@@ -76,15 +77,13 @@ deck::Section<TimeParams> time_section() {
             .unit = "of u",
             .min = 0,
             .open_min = true})
-      .key("scheme", &TimeParams::scheme,
-           {.help = "see `tessera list schemes`", .choices = names_of_schemes()})
+      .key("scheme", &TimeParams::scheme, {.help = "see `tessera list schemes`", .choices = names_of_schemes()})
       .key("theta", &TimeParams::theta,
            {.help = "of scheme = \"theta\": 0.5 is crank_nicolson, 1 backward_euler", .min = 0.5, .max = 1})
       .key("stages", &TimeParams::stages,
            {.help = "of scheme = \"rkc\"; 0: as many as stability asks for", .min = 0, .max = 10000})
       .table("tableau", &TimeParams::tableau, tableau_section(),
-             {.help = "of scheme = \"tableau\": a Runge-Kutta scheme of your own",
-              .example = {}})
+             {.help = "of scheme = \"tableau\": a Runge-Kutta scheme of your own", .example = {}})
       .position(&TimeParams::where);
 }
 

@@ -11,7 +11,8 @@ namespace tessera::physics {
 /// first and the last one always.
 bool is_shown(const OutputParams& params, double start, Offset step, double t_before, double t, bool last);
 
-/// The files of a series: solution_000010.vtu of step 10 and so on, and solution.pvd, which lists them with their times.
+/// The files of a series: solution_000010.vtu of step 10 and so on, and solution.pvd, which lists them with their
+/// times.
 class Frames {
  public:
   Frames(const OutputParams& params, const std::filesystem::path& directory);

@@ -203,11 +203,11 @@ class Stationary final : public StationaryRun {
       make();
     State state = first_state(space);
     Frames frames(params.output, context.output_directory);
-    const StateVisitor visitor{
-        [&](Offset step, double t_before, double t, bool last) {
-          return params.output.write && is_shown(params.output, params.time->start, step, t_before, t, last);
-        },
-        [&](const State& shown) { write_state(space, shown, frames, context); }};
+    const StateVisitor visitor{[&](Offset step, double t_before, double t, bool last) {
+                                 return params.output.write &&
+                                        is_shown(params.output, params.time->start, step, t_before, t, last);
+                               },
+                               [&](const State& shown) { write_state(space, shown, frames, context); }};
     TimeLoop<Exec> loop(exec, *model_, *evolution, space, context, state);
     Solved result;
     result.time = loop.run(state, visitor);

@@ -17,9 +17,9 @@ struct TimeReport {
   std::string failure, help;      ///< empty, or why it did not come to its end
 
   // Of implicit schemes.
-  Offset systems = 0;     ///< that were solved
-  Offset iterations = 0;  ///< of all systems
-  Offset matrices = 0;    ///< that were made
+  Offset systems = 0;      ///< that were solved
+  Offset iterations = 0;   ///< of all systems
+  Offset matrices = 0;     ///< that were made
   solvers::Report linear;  ///< of the last system
 
   // Of explicit schemes.

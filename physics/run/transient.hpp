@@ -186,8 +186,7 @@ class TimeLoop {
     report_.dt_max = std::max(report_.dt_max, dt);
     ++report_.steps;
     report_.t = t;
-    if (context_.progress)
-      context_.progress(fraction, fmt::format("t = {:.6g}, step {}, {}", t, report_.steps, how));
+    if (context_.progress) context_.progress(fraction, fmt::format("t = {:.6g}, step {}, {}", t, report_.steps, how));
   }
 
   /// Looked at every few steps, for it waits for the device.
@@ -207,12 +206,11 @@ class TimeLoop {
   void say_unsolved(const solvers::Report& linear, const State& state) {
     report_.interrupted = linear.interrupted;
     if (linear.interrupted) return;
-    report_.failure = fmt::format("the system of step {}, after t = {:g}, was not solved: {}", state.step + 1, state.t,
-                                  !linear.failure.empty()
-                                      ? linear.failure
-                                      : fmt::format("relative residual {:.3e} after {} iterations, asked {:.3e}",
-                                                    linear.relative_residual, linear.iterations,
-                                                    params_.solver.tolerance));
+    report_.failure = fmt::format(
+        "the system of step {}, after t = {:g}, was not solved: {}", state.step + 1, state.t,
+        !linear.failure.empty() ? linear.failure
+                                : fmt::format("relative residual {:.3e} after {} iterations, asked {:.3e}",
+                                              linear.relative_residual, linear.iterations, params_.solver.tolerance));
     report_.help = "raise solver.max_iterations, choose another preconditioner, or shorter steps";
   }
 

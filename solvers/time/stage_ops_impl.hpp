@@ -13,9 +13,6 @@
 namespace tessera::solvers {
 namespace detail {
 
-/// So many terms have a loop of their own, which keeps its factors in registers; more share one.
-inline constexpr int unrolled_terms = 8;
-
 /// `n` terms, or as many as `count` says where n = 0; kernels take it by value.
 template <int n>
 struct Sum {
@@ -37,7 +34,8 @@ struct Sum {
   }
 };
 
-/// Calls f(std::integral_constant<int, n>) with the n of `Sum`.
+/// Calls f(std::integral_constant<int, n>) with the n of `Sum`: up to eight terms have a loop of their own, which keeps
+/// its factors in registers; more share one.
 template <class F>
 void with_terms(int count, F&& f) {
   switch (count) {
@@ -52,11 +50,10 @@ void with_terms(int count, F&& f) {
     default: return f(std::integral_constant<int, 0>{});
   }
 }
-static_assert(unrolled_terms == 8);
 
-/// `reduce`, for f that also writes vectors. Each chunk has a copy of f that nobody else
-/// sees: else the compiler reads the factors anew in every row, since what is written may be they, and the loop does
-/// not vectorise. On two cores the pass with five terms and an error then takes a third of the time.
+/// `reduce`, for f that also writes vectors. Each chunk has a copy of f that nobody else sees: else the compiler reads
+/// the factors anew in every row, since what is written may be they, and the loop does not vectorise. On two cores the
+/// pass with five terms and an error then takes a third of the time.
 template <class F>
 void reduce_writing(Threads& exec, Offset count, F f, double* result) {
   const Offset chunks = (count + reduce_chunk - 1) / reduce_chunk;

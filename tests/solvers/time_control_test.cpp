@@ -163,7 +163,7 @@ TYPED_TEST(TimeControl, MeetsEndsExactlyWithTheStepsThatFit) {
   };
   for (const Case c : {Case{0, 1, 0.1, 10},
                        {0, 0.3, 0.1, 3},
-                       {0, 1.1, 0.1, 11},
+                       {0.1, 0.4, 0.1, 3},
                        {0.3, 1.35, 0.1, 11},
                        {1e6, 1e6 + 1, 0.01, 100},
                        {0, 0.05, 0.1, 1},
