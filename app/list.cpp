@@ -7,6 +7,7 @@
 #include "physics/sections.hpp"
 #include "solvers/method.hpp"
 #include "solvers/precondition/table.hpp"
+#include "solvers/time/scheme.hpp"
 
 namespace tessera::app {
 namespace {
@@ -60,8 +61,9 @@ void print(const std::vector<Row>& table) {
 }  // namespace
 
 const std::vector<std::string>& list_categories() {
-  static const std::vector<std::string> names = {"physics",         "solvers", "two_point_solvers", "relaxations",
-                                                 "preconditioners", "formats", "strategies",        "quantities"};
+  static const std::vector<std::string> names = {"physics",     "solvers",         "two_point_solvers",
+                                                 "relaxations", "preconditioners", "formats",
+                                                 "strategies",  "quantities",      "schemes"};
   return names;
 }
 

@@ -13,6 +13,7 @@
 #include "physics/scalar/evolution.hpp"
 #include "physics/scalar/model.hpp"
 #include "physics/scalar/system.hpp"
+#include "physics/time_scheme.hpp"
 
 namespace tessera::physics {
 
@@ -47,6 +48,13 @@ class Heat final : public scalar::ScalarModel {
   void check(const deck::Deck& deck) override {
     ScalarModel::check(deck);
     add_storage_to_derived();
+    if (params_.time && !params_.lumped && !is_implicit(*params_.time))
+      throw Error(
+          ExitCode::usage,
+          fmt::format("time.scheme = \"{}\" is explicit: it divides by the mass, which is \"consistent\", not a "
+                      "diagonal",
+                      params_.time->scheme),
+          "choose physics.mass = \"lumped\", or an implicit scheme such as \"bdf2\"", params_.physics.where);
     if (!params_.time) check_not_singular(params_.materials, params_.boundaries, params_.physics.where);
     storage_ = {params_.capacity, params_.lumped};
     storage_now_ = storage_;

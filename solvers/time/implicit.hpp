@@ -13,7 +13,6 @@ struct ImplicitParams {
   std::string scheme = "bdf2";  ///< backward_euler, theta, crank_nicolson, bdf2 or sdirk2
   double theta = 0.5;           ///< of "theta": 1/2 is crank_nicolson, 1 backward_euler
 };
-bool is_implicit(const std::string& scheme);
 
 /// A stage of an implicit scheme: U with
 ///   (sigma M + A(t)) U = b(t) + M w.

@@ -5,6 +5,7 @@
 #include "base/error.hpp"
 #include "linalg/vector_ops.hpp"
 #include "solvers/time/implicit.hpp"
+#include "solvers/time/scheme.hpp"
 
 namespace tessera::solvers {
 
@@ -21,7 +22,8 @@ ImplicitStepper<Exec>::ImplicitStepper(Exec& exec, const ImplicitParams& params,
       next_(rows),
       rate_(rows),
       before_(kind_ == Kind::theta ? 0 : rows) {
-  if (!is_implicit(params.scheme)) throw Error(ExitCode::internal, "no implicit scheme: " + params.scheme);
+  if (find_scheme(params.scheme).kind != SchemeKind::implicit)
+    throw Error(ExitCode::internal, "no implicit scheme: " + params.scheme);
   linalg::fill(exec_, rate_.view(), 0);
   if (!before_.empty()) linalg::fill(exec_, before_.view(), 0);
 }

@@ -313,6 +313,43 @@ struct Refused {
   std::vector<std::string> parts;
 };
 void PrintTo(const Refused& refused, std::ostream* stream) { *stream << refused.name; }
+/// A run through time, in pieces too: the last state, and what is asked of it.
+TEST(RanksRun, GoesThroughTimeAsOne) {
+  SKIP_WITHOUT_MPI();
+  const std::string u = "exp(-t)*sin(2*x + t)*cos(y)";
+  const auto deck = [&](const char* mass, const std::string& time) {
+    return box_of("triangle", 2, 10) + fmt::format("[physics]\ntype = \"heat\"\nmass = \"{}\"\n", mass) +
+           "[[material]]\nheat_capacity = \"1 + x\"\n" + dirichlet_on("[\"left\", \"top\"]", u) +
+           "[[boundary]]\non = [\"right\"]\ntype = \"robin\"\nalpha = 2\nvalue = \"cos(t)\"\n[[initial]]\nu = \"" + u +
+           "\"\n[solver]\ntolerance = 1e-14\n[[quantity]]\nname = \"mean\"\nkind = \"average\"\nof = \"u\"\n"
+           "[[quantity]]\nname = \"out\"\nkind = \"flux\"\non = [\"left\"]\n[time]\nend = 0.1\n" +
+           time;
+  };
+  const std::vector<std::pair<std::string, std::string>> decks = {
+      {"bdf2", deck("consistent", "step = 0.001\n")},
+      {"crank_nicolson", deck("consistent", "step = 0.001\nscheme = \"crank_nicolson\"\n")},
+      {"rkc", deck("lumped", "step = 0.001\nscheme = \"rkc\"\n")},
+      {"chosen", deck("lumped", "tolerance = 1e-6\nscheme = \"dormand_prince\"\n")}};
+  for (const auto& [name, text] : decks) {
+    const nlohmann::json one = run_on(1, name, text);
+    for (const int ranks : {2, 4}) {
+      const nlohmann::json many = run_on(ranks, name, text);
+      ASSERT_FALSE(one.is_discarded() || many.is_discarded());
+      const std::string last = fmt::format("solution_{:06}.vtu", int(one["time"]["steps"]));
+      const Result compared = app_test::tessera("compare " + (out_of(name, 1) / last).string() + " " +
+                                                (out_of(name, ranks) / last).string() + " --rtol 1e-11 --atol 1e-11");
+      EXPECT_EQ(compared.code, 0) << name << " on " << ranks << "\n" << compared.text;
+      EXPECT_EQ(many["time"]["steps"], one["time"]["steps"]) << name;
+      expect_near(many["quantities"], one["quantities"], name);
+      expect_near(many["balance"], one["balance"], name);
+    }
+  }
+  const std::string& text = decks.front().second;
+  run_on(3, "time_in_pieces", text, "--set output.formats='[\"pvtu\"]' --set output.every=50");
+  for (const char* name : {"solution_000050.pvtu", "solution_000050_2.vtu", "solution_000100_0.vtu", "solution.pvd"})
+    EXPECT_TRUE(fs::exists(out_of("time_in_pieces", 3) / name)) << name;
+}
+
 class RanksRefuse : public ::testing::TestWithParam<Refused> {};
 
 TEST_P(RanksRefuse, OnceWithTheWayOut) {
