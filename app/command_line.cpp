@@ -153,10 +153,19 @@ void add_work_on_files(CLI::App& app, Action& action) {
       ->check(not_negative());
   command->callback([=, &action] { action = [=] { return verify(*verification); }; });
 
-  auto directory = std::make_shared<std::string>();
+  auto going_on = std::make_shared<RestartCommand>();
   command = add(app, "restart", "go on from the newest whole checkpoint of a run");
-  command->add_option("directory", *directory, "output folder of the run")->required()->type_name("");
-  command->callback([=, &action] { action = [=] { return restart(*directory); }; });
+  command->add_option("directory", going_on->directory, "output folder of the run")->required()->type_name("");
+  command->add_option("--set", going_on->options.set, "change a key, for example time.end=10; only some may change")
+      ->type_name("KEY=VALUE");
+  command->add_option("--backend", going_on->options.backend, "overrides run.backend")
+      ->type_name("")
+      ->check(CLI::IsMember({"auto", "threads", "cuda"}));
+  command->add_option("--threads", going_on->options.threads, "threads on the host, 0 for all; overrides run.threads")
+      ->type_name("N")
+      ->check(not_negative());
+  command->add_flag("--quiet", going_on->options.quiet, "print warnings and errors only");
+  command->callback([=, &action] { action = [=] { return restart(*going_on); }; });
 }
 
 void add_looks_at_the_machine(CLI::App& app, Action& action) {

@@ -20,6 +20,11 @@ struct DeckOptions {
   int ranks = 1;  ///< of a run that is checked
 };
 
+struct RestartCommand {
+  std::string directory;  ///< the output folder of the run that is gone on with
+  DeckOptions options;    ///< what the command line changes: no deck, no output, no plugins
+};
+
 struct MeshOptions {
   DeckOptions deck;
   std::string file;   ///< to write; empty: none
@@ -97,7 +102,7 @@ ExitCode write_docs(const std::string& file);
 ExitCode mesh_of_deck(const MeshOptions& options);
 ExitCode compare(const CompareCommand& command);
 ExitCode verify(const VerifyCommand& command);
-ExitCode restart(const std::string& directory);
+ExitCode restart(const RestartCommand& command);
 ExitCode compare_formats(const SpmvCommand& command);
 ExitCode export_system(const ExportCommand& command);
 ExitCode solve_tridiagonal(const TridiagonalCommand& command);

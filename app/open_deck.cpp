@@ -18,13 +18,15 @@ std::string toml_string(const std::string& text) {
 
 }  // namespace
 
-deck::Deck open_deck(const DeckOptions& options) {
+std::vector<std::string> overrides_of(const DeckOptions& options) {
   std::vector<std::string> overrides = options.set;
   if (!options.backend.empty()) overrides.push_back("run.backend=" + toml_string(options.backend));
   if (options.threads >= 0) overrides.push_back(fmt::format("run.threads={}", options.threads));
   if (!options.output.empty()) overrides.push_back("output.directory=" + toml_string(options.output));
-  return deck::Deck::read(options.deck, overrides);
+  return overrides;
 }
+
+deck::Deck open_deck(const DeckOptions& options) { return deck::Deck::read(options.deck, overrides_of(options)); }
 
 void load_plugins(const DeckOptions& options) {
   for (const std::string& library : options.plugins) physics::load_plugin(library);

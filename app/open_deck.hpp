@@ -4,7 +4,9 @@
 
 namespace tessera::app {
 
-/// Reads the deck of a command with its overrides; --backend, --threads and --output become overrides of their keys.
+/// All that the command line changes in a deck, as key=value: --backend, --threads and --output are keys, too.
+std::vector<std::string> overrides_of(const DeckOptions& options);
+/// Reads the deck of a command with its overrides.
 deck::Deck open_deck(const DeckOptions& options);
 
 /// Loads the plugins of a command.

@@ -73,8 +73,9 @@ int run_program(int argc, const char* const* argv) {
   std::signal(SIGXFSZ, SIG_IGN);
   std::signal(SIGPIPE, SIG_IGN);
   hold_standard_files();
-  // Started by mpirun, a command other than run is that of the first rank.
-  if (fall_silent_beside_root() && argc > 1 && std::strcmp(argv[1], "run") != 0) return 0;
+  // Started by mpirun, a command other than those that run decks is that of the first rank.
+  const bool runs = argc > 1 && (std::strcmp(argv[1], "run") == 0 || std::strcmp(argv[1], "restart") == 0);
+  if (fall_silent_beside_root() && argc > 1 && !runs) return 0;
   std::clearerr(stdout);
   keep_freed_memory();
   prepare_for_want_of_memory();

@@ -1,9 +1,14 @@
 #include <fmt/format.h>
 
+#include <algorithm>
+#include <array>
 #include <filesystem>
 #include <nlohmann/json.hpp>
 
-#include "app/commands.hpp"
+#include "app/open_deck.hpp"
+#include "app/run_of.hpp"
+#include "base/log.hpp"
+#include "output/checkpoint_folder.hpp"
 #include "output/files.hpp"
 
 namespace tessera::app {
@@ -17,17 +22,56 @@ std::string deck_of(const std::filesystem::path& directory) {
                                                                                : std::string{};
 }
 
+/// Keys that may change where a run goes on: they say how long and where it runs, not what it computes.
+constexpr std::array allowed = {"time.end",     "run.backend",      "run.threads",
+                                "output.every", "checkpoint.every", "checkpoint.keep"};
+
+void check_changes(const std::vector<std::string>& changes) {
+  for (const std::string& change : changes) {
+    const std::string key = change.substr(0, change.find('='));
+    if (std::any_of(allowed.begin(), allowed.end(),
+                    [&](const std::string& name) { return key == name || key.starts_with(name + "."); }))
+      continue;
+    throw Error(ExitCode::usage, fmt::format("--set {} would make another run of it: {} stays as it is", change, key),
+                fmt::format("where a run goes on these may change: {}; `tessera run` begins another",
+                            fmt::join(allowed, ", ")));
+  }
+}
+
+output::NewestCheckpoint newest(const std::filesystem::path& directory) {
+  if (!output::checkpoints_in(directory).empty()) return output::newest_checkpoint(directory);
+  const std::string deck = deck_of(directory);
+  throw Error(ExitCode::usage, fmt::format("{} holds no checkpoint: there is nothing to restart", directory.string()),
+              fmt::format("runs through time write them, as [checkpoint] says and where they are stopped; solve a "
+                          "stationary problem again with `tessera run {}`",
+                          deck.empty() ? "DECK" : deck));
+}
+
 }  // namespace
 
-ExitCode restart(const std::string& directory) {
+ExitCode restart(const RestartCommand& command) {
+  const std::filesystem::path directory = std::filesystem::absolute(command.directory);
   if (!std::filesystem::is_directory(directory))
-    throw Error(ExitCode::file_system, fmt::format("there is no folder {}", directory),
+    throw Error(ExitCode::file_system, fmt::format("there is no folder {}", command.directory),
                 "give the output folder of a run");
-  const std::string deck = deck_of(directory);
-  throw Error(
-      ExitCode::usage, fmt::format("{} holds no checkpoint: there is nothing to restart", directory),
-      fmt::format("only transient physics writes checkpoints; solve a stationary problem again with `tessera run {}`",
-                  deck.empty() ? "DECK" : deck));
+  check_changes(command.options.set);
+  output::NewestCheckpoint found = newest(directory);
+  for (const std::string& unreadable : found.unreadable) warn(unreadable);
+  const auto& header = found.checkpoint.header;
+  RunOf run{command.options, {}};
+  run.options.output = directory.string();
+  run.options.deck = header.at("deck_file").get<std::string>();
+  run.options.plugins = header.at("plugins").get<std::vector<std::string>>();
+  run.origin = {.version = TESSERA_VERSION,
+                .text = header.at("deck").get<std::string>(),
+                .folder = header.at("folder").get<std::string>(),
+                .overrides = header.at("overrides").get<std::vector<std::string>>(),
+                .plugins = run.options.plugins};
+  for (const std::string& change : overrides_of(run.options)) run.origin.overrides.push_back(change);
+  if (const std::string program = header.at("program").get<std::string>(); program != TESSERA_VERSION)
+    warn(fmt::format("{} was written by tessera {}, this is {}", found.path.string(), program, TESSERA_VERSION));
+  run.checkpoint = std::move(found.checkpoint);
+  return app::run(run);
 }
 
 }  // namespace tessera::app

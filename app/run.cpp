@@ -17,6 +17,7 @@
 #include "app/open_deck.hpp"
 #include "app/progress.hpp"
 #include "app/ranks.hpp"
+#include "app/run_of.hpp"
 #include "app/signals.hpp"
 #include "base/collective.hpp"
 #include "base/console.hpp"
@@ -59,7 +60,7 @@ int threads_of(const physics::RunParams& params, Communicator* ranks) {
 }
 
 /// Runs the module of the deck.
-ExitCode run_module(const deck::Deck& deck, const DeckOptions& options, Communicator* ranks,
+ExitCode run_module(const deck::Deck& deck, const RunOf& run, Communicator* ranks,
                     const std::filesystem::path& directory, Progress& progress, output::Summary& summary) {
   const auto module = physics::make_module(deck);
   deck::check(deck, module->schema());
@@ -69,18 +70,21 @@ ExitCode run_module(const deck::Deck& deck, const DeckOptions& options, Communic
                            .threads = threads_of(params, ranks),
                            .output_directory = directory,
                            .summary = summary,
-                           .quiet = options.quiet,
+                           .quiet = run.options.quiet,
                            .stop = StopOnSignals::asked,
                            .progress = [&](double fraction, const std::string& what) { progress(fraction, what); },
-                           .ranks = ranks};
+                           .ends_at_phases = [&](bool ends) { progress.ends_phases = ends && !ranks; },
+                           .ranks = ranks,
+                           .origin = run.origin,
+                           .checkpoint = run.checkpoint ? &*run.checkpoint : nullptr};
   return module->run(context);
 }
 
 /// The module's run and what became of it, in the summary. A failure is returned beside the code.
-ExitCode run_and_summarise(const deck::Deck& deck, const DeckOptions& options, const Ranks& ranks,
+ExitCode run_and_summarise(const deck::Deck& deck, const RunOf& run, const Ranks& ranks,
                            const std::filesystem::path& directory, output::Summary& summary,
                            std::optional<Error>& failure) {
-  Progress progress(ProgressOutput::standard(options.quiet));
+  Progress progress(ProgressOutput::standard(run.options.quiet));
   progress.ends_phases = !ranks.get();  // ranks end together: the solver asks all
   progress.at_phase = [&] {
     if (StopOnSignals::asked()) return;  // a handler may be reading
@@ -91,7 +95,7 @@ ExitCode run_and_summarise(const deck::Deck& deck, const DeckOptions& options, c
   try {
     const std::string title = physics::deck_section().read(deck).title;
     if (!title.empty()) summary.set("title", title);
-    code = run_module(deck, options, ranks.get(), directory, progress, summary);
+    code = run_module(deck, run, ranks.get(), directory, progress, summary);
     if (code == ExitCode::solver) summary.set("status", "not_converged");
   } catch (const std::exception& error) {
     failure = as_error(error);
@@ -107,14 +111,13 @@ void say_end(ExitCode code, const std::filesystem::path& directory, const output
 }
 
 /// Where a deck runs into its folder: what became of it is in the summary there.
-ExitCode run_into(const output::RunFolder& folder, const deck::Deck& deck, const DeckOptions& options,
-                  const Ranks& ranks) {
+ExitCode run_into(const output::RunFolder& folder, const deck::Deck& deck, const RunOf& run, const Ranks& ranks) {
   output::begin_results();
   output::Summary summary;
   summary.set("tessera", TESSERA_VERSION);
   summary.set("deck", deck.file());
   std::optional<Error> failure;
-  const ExitCode code = run_and_summarise(deck, options, ranks, folder.path(), summary, failure);
+  const ExitCode code = run_and_summarise(deck, run, ranks, folder.path(), summary, failure);
   const bool interrupted = StopOnSignals::asked() || code == ExitCode::interrupted;
   StopOnSignals::finish();
   if (interrupted) {
@@ -140,34 +143,41 @@ ExitCode run_into(const output::RunFolder& folder, const deck::Deck& deck, const
     if (failure) ranks.end_after(*failure);  // of this rank alone: the others wait
     console::say(files.empty()
                      ? fmt::format("interrupted: no results in {}, only its summary.json\n", folder.path().string())
-                     : fmt::format("interrupted: the states so far are in {}\n", folder.path().string()));
+                     : fmt::format("interrupted: the states so far are in {0}; tessera restart {0} goes on\n",
+                                   folder.path().string()));
     return last;
   }
   if (failure) throw *failure;
-  if (!options.quiet) say_end(code, folder.path(), summary);
+  if (!run.options.quiet) say_end(code, folder.path(), summary);
   return code;
 }
 
 /// What the ranks must have in common, as a number: the deck, what the command line changes in it, the version.
-std::uint64_t fingerprint(const DeckOptions& options) {
-  std::ifstream file(options.deck, std::ios::binary);
-  std::string text{std::istreambuf_iterator<char>(file), {}};
-  for (const std::string& set : options.set) text += '\n' + set;
+std::uint64_t fingerprint(const RunOf& run) {
+  std::string text = run.origin.text;
+  for (const std::string& set : run.origin.overrides) text += '\n' + set;
+  if (run.checkpoint) text += run.checkpoint->header.dump();
   return std::hash<std::string>()(text + TESSERA_VERSION);
 }
 
+/// Of a run that goes on the deck that it began with.
+deck::Deck open_deck(const RunOf& run) {
+  if (!run.checkpoint) return open_deck(run.options);
+  return deck::Deck::parse(run.origin.text, run.options.deck, run.origin.overrides, run.origin.folder);
+}
+
 /// The deck of this rank, which is that of all.
-deck::Deck open_deck_of(const DeckOptions& options, const Ranks& ranks) {
+deck::Deck open_deck_of(const RunOf& run, const Ranks& ranks) {
   Communicator* const all = ranks.get();
-  if (!all) return open_deck(options);
+  if (!all) return open_deck(run);
   std::optional<deck::Deck> deck;
   on_each_rank(*all, [&] {
-    if (options.deck == "-")
+    if (run.options.deck == "-")
       throw Error(ExitCode::usage, "a deck from standard input reaches the first rank only",
                   "name a file that all see");
-    deck = open_deck(options);
+    deck = open_deck(run);
   });
-  const std::vector<std::uint64_t> prints = gathered(*all, fingerprint(options));
+  const std::vector<std::uint64_t> prints = gathered(*all, fingerprint(run));
   const auto other =
       std::find_if(prints.begin(), prints.end(), [&](std::uint64_t print) { return print != prints[0]; });
   if (other != prints.end())
@@ -179,31 +189,33 @@ deck::Deck open_deck_of(const DeckOptions& options, const Ranks& ranks) {
 }
 
 /// A rank beside the root: it says nothing, and writes into the root's folder what the module lets it write.
-ExitCode run_beside(const deck::Deck& deck, const DeckOptions& options, const Ranks& ranks) {
+ExitCode run_beside(const deck::Deck& deck, const RunOf& run, const Ranks& ranks) {
   output::begin_results();
   output::Summary summary;
   std::optional<Error> failure;
-  const ExitCode code = run_and_summarise(deck, options, ranks, physics::output_section().read_declared(deck).directory,
-                                          summary, failure);
+  const ExitCode code =
+      run_and_summarise(deck, run, ranks, physics::output_section().read_declared(deck).directory, summary, failure);
   if (StopOnSignals::asked() || code == ExitCode::interrupted) output::remove_results();
   output::keep_results();
   if (failure) throw *failure;
   return code;
 }
 
-ExitCode run_deck(const DeckOptions& options, const Ranks& ranks) {
-  load_plugins(options);
-  const deck::Deck deck = open_deck_of(options, ranks);
+ExitCode run_deck(const RunOf& run, const Ranks& ranks) {
+  load_plugins(run.options);
+  const deck::Deck deck = open_deck_of(run, ranks);
   std::optional<output::RunFolder> folder;
-  const auto make_folder = [&] { folder.emplace(physics::output_section().read_declared(deck).directory); };
+  const auto make_folder = [&] {
+    folder.emplace(physics::output_section().read_declared(deck).directory, run.checkpoint.has_value());
+  };
   if (ranks.get())
     on_root(*ranks.get(), make_folder);
   else
     make_folder();
-  if (!ranks.is_root()) return run_beside(deck, options, ranks);
+  if (!ranks.is_root()) return run_beside(deck, run, ranks);
   LastWords::begin(folder->path());
   try {
-    return run_into(*folder, deck, options, ranks);
+    return run_into(*folder, deck, run, ranks);
   } catch (const std::exception& error) {
     // Whatever had no memory: the module, the summary, this message.
     const auto* own = dynamic_cast<const Error*>(&error);
@@ -216,11 +228,21 @@ ExitCode run_deck(const DeckOptions& options, const Ranks& ranks) {
 }  // namespace
 
 ExitCode run(const DeckOptions& options) {
+  RunOf run{options, {.version = TESSERA_VERSION, .overrides = overrides_of(options), .plugins = options.plugins}};
+  if (options.deck != "-") {
+    std::ifstream file(options.deck, std::ios::binary);
+    run.origin.text.assign(std::istreambuf_iterator<char>(file), {});
+    run.origin.folder = std::filesystem::absolute(options.deck).parent_path();
+  }
+  return app::run(run);
+}
+
+ExitCode run(const RunOf& run) {
   const StopOnSignals signals;  // before the first line is printed
-  set_log_level(options.quiet ? "quiet" : "info");
+  set_log_level(run.options.quiet ? "quiet" : "info");
   const Ranks ranks;
   try {
-    return run_deck(options, ranks);
+    return run_deck(run, ranks);
   } catch (const std::exception& error) {
     ranks.end_after(as_error(error));
     throw;

@@ -66,9 +66,10 @@ Deck Deck::read(const fs::path& file, const std::vector<std::string>& overrides)
   return deck;
 }
 
-Deck Deck::parse(const std::string& text, const std::string& name, const std::vector<std::string>& overrides) {
+Deck Deck::parse(const std::string& text, const std::string& name, const std::vector<std::string>& overrides,
+                 const fs::path& folder) {
   Deck deck;
-  deck.root_ = make_document(text, name, fs::current_path(), overrides);
+  deck.root_ = make_document(text, name, folder.empty() ? fs::current_path() : folder, overrides);
   return deck;
 }
 

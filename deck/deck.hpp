@@ -15,8 +15,9 @@ class Deck {
   /// "-" is standard input, with paths relative to the working directory.
   /// Throws Error(file_system) for a missing or unreadable file, Error(usage) for a TOML error, with its position.
   static Deck read(const std::filesystem::path& file, const std::vector<std::string>& overrides = {});
+  /// `folder`: what its paths are relative to; empty: the working directory.
   static Deck parse(const std::string& text, const std::string& name = "<text>",
-                    const std::vector<std::string>& overrides = {});
+                    const std::vector<std::string>& overrides = {}, const std::filesystem::path& folder = {});
 
   const std::string& file() const;
   /// A path of the deck, relative to the deck's folder, made absolute.

@@ -1,5 +1,7 @@
 #include "output/run_folder.hpp"
 
+#include "output/checkpoint_folder.hpp"
+
 #include <fcntl.h>
 #include <fmt/format.h>
 #include <signal.h>
@@ -73,11 +75,12 @@ std::vector<std::string> listed_results(const fs::path& summary) {
 
 }  // namespace
 
-RunFolder::RunFolder(const fs::path& directory) : directory_(directory), lock_path_(directory / ".tessera.lock") {
+RunFolder::RunFolder(const fs::path& directory, bool goes_on)
+    : directory_(directory), lock_path_(directory / ".tessera.lock") {
   make_directory(directory_);
   lock();
   remove_leftovers();
-  remove_results();
+  if (!goes_on) remove_results();
 }
 
 RunFolder::~RunFolder() {
@@ -129,6 +132,7 @@ void RunFolder::remove_results() const {
   std::vector<std::string> names = listed_results(directory_ / "summary.json");
   names.insert(names.end(), {"solution.vtu", "solution.pvd", "solution.csv", "summary.json"});
   for (const std::string& name : names) ::unlink((directory_ / name).c_str());
+  for (const CheckpointFile& old : checkpoints_in(directory_)) ::unlink(old.path.c_str());
 }
 
 }  // namespace tessera::output

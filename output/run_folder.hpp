@@ -10,7 +10,8 @@ namespace tessera::output {
 class RunFolder {
  public:
   /// Throws Error(file_system) where the folder cannot be made or written to, or another run holds it.
-  explicit RunFolder(const std::filesystem::path& directory);
+  /// `goes_on`: a run that goes on from a checkpoint leaves what is there.
+  explicit RunFolder(const std::filesystem::path& directory, bool goes_on = false);
   ~RunFolder();
   RunFolder(const RunFolder&) = delete;
 

@@ -12,8 +12,20 @@
 namespace tessera {
 class Communicator;
 }
+namespace tessera::output {
+struct Checkpoint;
+}
 
 namespace tessera::physics {
+
+/// Where a deck came from, so that a run can be gone on with.
+struct Origin {
+  std::string version = {};                 ///< of the program
+  std::string text = {};                    ///< of the deck; empty: it is not there any more
+  std::filesystem::path folder = {};        ///< that its paths are relative to
+  std::vector<std::string> overrides = {};  ///< key=value
+  std::vector<std::string> plugins = {};
+};
 
 /// What the program hands to a module for one run.
 struct Context {
@@ -27,8 +39,13 @@ struct Context {
   std::function<bool()> stop;
   /// Progress of the run in [0, 1], or below 0 where it is not known; may be empty.
   std::function<void(double fraction, const std::string& what)> progress;
+  /// Says whether the next phase ends the run where the user asked to stop; a loop that stops by itself, and then has
+  /// something to save, turns that off. May be empty.
+  std::function<void(bool)> ends_at_phases = {};
   Communicator* ranks = nullptr;  ///< that share the run; nullptr: there is one
   int planned_ranks = 1;          ///< of a run that is only checked
+  Origin origin = {};
+  const output::Checkpoint* checkpoint = nullptr;  ///< where the run goes on; nullptr: it begins
 };
 
 /// A u = b on the host, as a solver gets it.

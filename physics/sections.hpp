@@ -110,6 +110,20 @@ std::optional<TimeParams> read_time(const deck::Deck& deck);
 /// Throws Error(usage) where files of a series are asked for without [time].
 void check_series(const CommonParams& params);
 
+/// When a run through time writes checkpoints, and how many stay.
+struct EveryMinutes {
+  double minutes = 0;
+};
+struct CheckpointParams {
+  int every = 0;
+  std::optional<EveryMinutes> every_minutes;
+  int keep = 2;
+  deck::Where where;
+
+  bool any() const { return every > 0 || every_minutes; }
+};
+deck::Section<CheckpointParams> checkpoint_section();
+
 /// An interval of time instead of a number of steps.
 struct EveryTime {
   double time = 0;
@@ -185,6 +199,24 @@ std::vector<LineParams> read_lines(const deck::Deck& deck, const std::vector<Fie
 /// Throws Error(usage) that names the first point of a line that lies in no cell of the mesh.
 void check_lines(const std::vector<LineParams>& lines, const mesh::Mesh& mesh);
 
+/// A point whose values are a column of a table, through time.
+struct ProbeParams {
+  std::string name;
+  std::vector<double> at;
+  std::string of = "u";
+  int every = 1;
+  deck::Where where;
+
+  std::array<double, 3> point() const;
+};
+/// `field`: that which is solved for, whose components may be looked at.
+deck::Section<ProbeParams> probe_section(const FieldInfo& field);
+/// Throws Error(usage) for names that are empty or stand twice.
+std::vector<ProbeParams> read_probes(const deck::Deck& deck, const FieldInfo& field);
+/// Throws Error(usage) that names the nearest node where a point lies in no cell of the mesh, and for components and
+/// coordinates that it has not.
+void check_probes(const std::vector<ProbeParams>& probes, const FieldInfo& field, const mesh::Mesh& mesh);
+
 /// What [physics] has whatever the equations.
 struct PhysicsParams {
   std::string type;
@@ -205,10 +237,12 @@ struct CommonParams {
   NewtonParams newton;  ///< of models whose problems may be nonlinear
   std::vector<InitialParams> initial;
   std::optional<TimeParams> time;  ///< of a run through time
+  CheckpointParams checkpoint;
   std::optional<ExactParams> exact;
   OutputParams output;
   std::vector<QuantityParams> quantities;
   std::vector<LineParams> lines;
+  std::vector<ProbeParams> probes;
 };
 
 /// Warns of expressions of t, which a stationary problem takes at t = 0.

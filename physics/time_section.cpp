@@ -107,7 +107,25 @@ std::optional<TimeParams> read_time(const deck::Deck& deck) {
   return params;
 }
 
+deck::Section<CheckpointParams> checkpoint_section() {
+  return deck::Section<CheckpointParams>("checkpoint", "States from which `tessera restart` goes on")
+      .count_or_table(
+          "every", &CheckpointParams::every, &CheckpointParams::every_minutes,
+          deck::Section<EveryMinutes>("every", "An interval of time")
+              .key("minutes", &EveryMinutes::minutes,
+                   {.help = "between two checkpoints", .unit = "min", .min = 0, .required = true}),
+          {.help = "steps between two checkpoints, or { minutes = ... }; 0: only where the run is stopped", .min = 0})
+      .key("keep", &CheckpointParams::keep, {.help = "the newest that stay", .min = 1, .max = 1000000})
+      .position(&CheckpointParams::where);
+}
+
 void check_series(const CommonParams& params) {
+  if (!params.time && params.checkpoint.where)
+    throw Error(ExitCode::usage, "[checkpoint] is for runs through time, and the deck has no [time]",
+                "leave [checkpoint] out, or add [time] with end and step", params.checkpoint.where);
+  if (!params.time && !params.probes.empty())
+    throw Error(ExitCode::usage, "[[probe]] is for runs through time, and the deck has no [time]",
+                "use [[quantity]] with kind = \"value\", or add [time] with end and step", params.probes.front().where);
   if (params.time || (params.output.every == 0 && !params.output.every_time)) return;
   throw Error(ExitCode::usage, "output.every asks for a series of files, and the deck has no [time]",
               "leave every out, or add [time] with end and step", params.output.where);

@@ -31,6 +31,8 @@ class Evolving {
     alone([&] {
       prescribed_ = model_.move_to(t);
       evolution_.fill(t, mass_, stiffness_, loads_.view());
+      // By the same sums as later, so that a run that begins here is bitwise one that came by.
+      if (varying_.loads && !varies_matrix()) evolution_.fill_loads(t, stiffness_, loads_.view());
     });
     complete_prescribed();
   }
@@ -39,7 +41,7 @@ class Evolving {
   bool move_to(double t) {
     if (t == t_) return false;
     t_ = t;
-    const bool matrix = varying_.mass || varying_.stiffness;
+    const bool matrix = varies_matrix();
     if (!matrix && !varying_.loads && !varying_.prescribed) return false;
     alone([&] {
       prescribed_ = model_.move_to(t);
@@ -80,6 +82,7 @@ class Evolving {
   }
 
  private:
+  bool varies_matrix() const { return varying_.mass || varying_.stiffness; }
   /// Ghosts have the values of their owners.
   void complete_prescribed() {
     if (ranks_) prescribed_ = completed(space_, std::move(prescribed_));

@@ -44,6 +44,13 @@ class ExplicitRates final : public solvers::RightHandSide<Exec> {
     linalg::set_entries(exec_, fixed_.view(), View<const double>(values.view()), u);
   }
 
+  /// u [own rows] with the ghosts behind it, until the next evaluation.
+  View<const double> seen(View<const double> u) {
+    linalg::copy(exec_, u, seen_.view().part(0, u.size()));
+    if (problem_.ranks()) problem_.ranks().update_ghosts(seen_.view());
+    return seen_.view();
+  }
+
   /// The largest eigenvalue of M^-1 A on free rows, at the time at hand, from a power iteration; to about two digits,
   /// and not from above.
   double largest_eigenvalue() {
@@ -73,10 +80,8 @@ class ExplicitRates final : public solvers::RightHandSide<Exec> {
  private:
   /// f = M^-1 (b - A u), or without b; 0 in fixed rows.
   void product(View<const double> u, View<double> f, bool with_loads) {
-    const OverRanks<Exec>& ranks = problem_.ranks();
-    const Index rows = ranks.rows();
-    linalg::copy(exec_, u, seen_.view().part(0, rows));
-    if (ranks) ranks.update_ghosts(seen_.view());
+    const Index rows = problem_.ranks().rows();
+    (void)seen(u);
     const Linked alone(exec_, nullptr);
     if (with_loads)
       A_->residual(exec_, seen_.view(), problem_.loads(), rates_.view(), sums_.data());

@@ -18,8 +18,11 @@ bool is_shown(const OutputParams& params, double start, Offset step, double t_be
   return intervals(t) > intervals(t_before);
 }
 
-Frames::Frames(const OutputParams& params, const std::filesystem::path& directory)
-    : params_(params), directory_(directory), series_(directory / "solution.pvd") {}
+Frames::Frames(const OutputParams& params, const std::filesystem::path& directory, std::optional<double> t)
+    : params_(params),
+      directory_(directory),
+      series_(t ? output::Series::resume(directory / "solution.pvd", *t) : output::Series(directory / "solution.pvd")) {
+}
 
 FileNames Frames::names(Offset step) const { return {fmt::format("solution_{:06}", step), true}; }
 

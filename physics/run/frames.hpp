@@ -1,6 +1,7 @@
 #pragma once
 // The states of a run through time that become files.
 #include <filesystem>
+#include <optional>
 
 #include "output/series.hpp"
 #include "physics/run/report.hpp"
@@ -15,7 +16,8 @@ bool is_shown(const OutputParams& params, double start, Offset step, double t_be
 /// times.
 class Frames {
  public:
-  Frames(const OutputParams& params, const std::filesystem::path& directory);
+  /// `t`: the time at which a run goes on with the series that is there.
+  Frames(const OutputParams& params, const std::filesystem::path& directory, std::optional<double> t = {});
   FileNames names(Offset step) const;
   /// The state of this step, whose files are there, is listed, by the root. All its files last from now on, where the
   /// run is stopped; where each rank has written a piece, it says so of its own.

@@ -97,18 +97,51 @@ void update_ghosts(const NodalSolution& s, int components, std::vector<double>& 
   if (s.share) linalg::update_ghosts(*s.share->ranks, s.space.index_map, components, values);
 }
 
-std::vector<double> gather_nodes(const NodalSolution& s, int components, std::span<const double> values) {
+namespace {
+
+/// Of the whole, which the root has.
+std::size_t dof_at(const Discretisation& whole, const assembly::DofPlace& place) {
+  const auto cell = static_cast<Index>(place.cell);
+  const assembly::DofBlock& block = whole.solution_space().dofs.block_of(cell);
+  return static_cast<std::size_t>(block.cell(cell - block.first_cell)[place.node]);
+}
+
+}  // namespace
+
+std::vector<double> gather_nodes(const Share& share, int components, std::span<const double> values) {
   const auto width = static_cast<std::size_t>(components);
-  const Discretisation* const whole = s.share->whole;
+  const Discretisation* const whole = share.whole;
   std::vector<double> result(whole ? static_cast<std::size_t>(whole->solution_space().dofs.dofs) * width : 0);
-  const std::span<const double> own = values.first(s.share->places.size() * width);
-  to_root(*s.share->ranks, s.share->places, {own.begin(), own.end()}, width,
+  const std::span<const double> own = values.first(share.places.size() * width);
+  to_root(*share.ranks, share.places, {own.begin(), own.end()}, width,
           [&](const assembly::DofPlace& place, const double* of_place) {
-            const auto cell = static_cast<Index>(place.cell);
-            const assembly::DofBlock& block = whole->solution_space().dofs.block_of(cell);
-            const auto dof = static_cast<std::size_t>(block.cell(cell - block.first_cell)[place.node]);
-            std::copy_n(of_place, width, &result[dof * width]);
+            std::copy_n(of_place, width, &result[dof_at(*whole, place) * width]);
           });
+  return result;
+}
+
+std::vector<double> scatter_nodes(const Share& share, const IndexMap& map, int components, Offset rows,
+                                  std::span<const double> whole) {
+  Communicator& ranks = *share.ranks;
+  const auto width = static_cast<std::size_t>(components), count = static_cast<std::size_t>(ranks.size());
+  std::vector<Communicator::Bytes> to(count);
+  put(std::span<const assembly::DofPlace>(share.places), to.front());
+  const std::vector<Communicator::Bytes> asked = ranks.exchange(std::move(to));
+  std::vector<Communicator::Bytes> answers(count);
+  for (std::size_t rank = 0; share.whole && rank < count; ++rank) {
+    std::vector<double> values;
+    for (std::size_t at = 0; at < asked[rank].size(); at += sizeof(assembly::DofPlace)) {
+      assembly::DofPlace place;
+      std::memcpy(&place, asked[rank].data() + at, sizeof place);
+      const double* const first = &whole[dof_at(*share.whole, place) * width];
+      values.insert(values.end(), first, first + width);
+    }
+    put(std::span<const double>(values), answers[rank]);
+  }
+  const std::vector<Communicator::Bytes> received = ranks.exchange(std::move(answers));
+  std::vector<double> result(static_cast<std::size_t>(rows));
+  std::memcpy(result.data(), received.front().data(), received.front().size());
+  linalg::update_ghosts(ranks, map, components, result);
   return result;
 }
 

@@ -29,7 +29,10 @@ void update_ghosts(const NodalSolution& solution, int components, std::vector<do
 
 /// On the root, which has the whole: values [dofs of the whole, components], from values [dofs, components] of which
 /// the own dofs count.
-std::vector<double> gather_nodes(const NodalSolution& solution, int components, std::span<const double> values);
+std::vector<double> gather_nodes(const Share& share, int components, std::span<const double> values);
+/// The way back: [rows] of all that this rank sees in the space of the solution, from the whole on the root.
+std::vector<double> scatter_nodes(const Share& share, const IndexMap& map, int components, Offset rows,
+                                  std::span<const double> whole);
 /// The same of numbers of the cells: [cells of the whole].
 std::vector<double> gather_cells(const NodalSolution& solution, std::span<const double> values);
 

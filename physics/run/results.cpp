@@ -372,7 +372,8 @@ output::VtkData vtk_data(const mesh::Mesh& mesh, const assembly::DofMap& dofs, c
 Written gathered(const NodalSolution& s, const Written& own) {
   Written result;
   for (const output::Field& field : own.nodal)
-    result.nodal.push_back({field.name, field.components, in_common::gather_nodes(s, field.components, field.values)});
+    result.nodal.push_back(
+        {field.name, field.components, in_common::gather_nodes(*s.share, field.components, field.values)});
   for (const output::Field& field : own.cells)
     result.cells.push_back({field.name, field.components, in_common::gather_cells(s, field.values), field.integer});
   return result;

@@ -36,7 +36,9 @@ deck::Schema schema_of(const Traits& traits) {
                       mesh::group_section().description(), run_section(traits.precisions).description()};
   schema.insert(schema.end(), traits.sections.begin(), traits.sections.end());
   if (traits.nonlinear) schema.push_back(newton_section().description());
-  if (traits.transient) schema.push_back(time_section().description());
+  if (traits.transient)
+    schema.insert(schema.end(), {time_section().description(), checkpoint_section().description(),
+                                 probe_section(traits.fields.front()).description()});
   schema.insert(
       schema.end(),
       {initial_description(traits.fields.front()),
@@ -101,7 +103,10 @@ void StationaryRun::read(const Context& context) {
   params.mesh = mesh::mesh_section().read(deck, true);
   params.run = run_section(known.precisions).read(deck);
   if (known.nonlinear) params.newton = newton_section().read(deck);
-  if (known.transient) params.time = read_time(deck);
+  if (known.transient) {
+    params.time = read_time(deck);
+    params.checkpoint = checkpoint_section().read(deck);
+  }
   model().read(deck);
   const Traits traits = model().traits();
   params.assembly = assembly_section().read(deck);
@@ -110,10 +115,11 @@ void StationaryRun::read(const Context& context) {
   params.initial = read_initial(deck, traits.fields.front());
   params.exact = read_exact(deck, traits.fields.front(), traits.derives_source);
   params.output = output_section(known.transient).read(deck);
-  check_series(params);
   if (params.output.formats.empty()) params.output.write = false;
   params.quantities = quantity_section(traits.fields, traits.quantities).read_all(deck);
   params.lines = read_lines(deck, traits.fields);
+  if (known.transient) params.probes = read_probes(deck, traits.fields.front());
+  check_series(params);
   model().check(deck);
   check_strategy(params, traits, model().is_nonlinear(), deck);
   check_nonlinear(params, model().is_nonlinear());
@@ -155,6 +161,7 @@ std::vector<Index> StationaryRun::make_checked_space(const Context& context, Dis
   check_quantities(params.quantities, space.mesh);
   check_quantity_fields(params.quantities, traits, space.mesh.dim);
   check_lines(params.lines, space.mesh);
+  check_probes(params.probes, traits.fields.front(), space.mesh);
   check_exact(params.exact, space.mesh.dim, traits.fields.front());
   return joined;
 }
@@ -221,6 +228,11 @@ void StationaryRun::with_solution(const Discretisation& space, std::vector<doubl
   std::unique_ptr<Results> results;
   in_common::each(solution.share, [&] { results = model().results(solution); });
   visit(solution, *results);
+}
+
+Frames StationaryRun::frames_of(const Context& context, std::optional<double> t) const {
+  const bool beside = context.ranks && !context.ranks->is_root();
+  return Frames(model().params().output, context.output_directory, beside ? std::nullopt : t);
 }
 
 void StationaryRun::write_state(const Discretisation& space, const State& state, Frames& frames, Context& context) {

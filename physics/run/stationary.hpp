@@ -6,10 +6,12 @@
 #include "base/muted.hpp"
 #include "physics/model.hpp"
 #include "physics/run/backend.hpp"
+#include "physics/run/checkpoints.hpp"
 #include "physics/run/frames.hpp"
 #include "physics/run/newton.hpp"
 #include "physics/run/over_ranks.hpp"
 #include "physics/run/plan.hpp"
+#include "physics/run/probes.hpp"
 #include "physics/run/rank_run.hpp"
 #include "physics/run/solve.hpp"
 #include "physics/run/transient.hpp"
@@ -52,6 +54,8 @@ class StationaryRun : public Module {
   std::vector<double> nonlinear_start(const Discretisation& space) const;
   /// The state at the beginning of [time]: [[initial]], or else 0.
   State first_state(const Discretisation& space) const;
+  /// The series of the run, which goes on at time t. On ranks beside the root it is theirs to name files by alone.
+  Frames frames_of(const Context& context, std::optional<double> t) const;
   /// Writes a state as a member of the series. Collective where ranks share it.
   void write_state(const Discretisation& space, const State& state, Frames& frames, Context& context);
 
@@ -201,16 +205,30 @@ class Stationary final : public StationaryRun {
       on_each_rank(*space.ranks, make);
     else
       make();
-    State state = first_state(space);
-    Frames frames(params.output, context.output_directory);
-    const StateVisitor visitor{[&](Offset step, double t_before, double t, bool last) {
-                                 return params.output.write &&
-                                        is_shown(params.output, params.time->start, step, t_before, t, last);
-                               },
-                               [&](const State& shown) { write_state(space, shown, frames, context); }};
+    const bool goes_on = context.checkpoint != nullptr;
+    State state = goes_on ? state_of(*context.checkpoint, params, space) : first_state(space);
+    Checkpoints checkpoints(params, space, context);
+    const std::optional<double> from = goes_on ? std::optional(state.t) : std::nullopt;
+    Probes probes(params, model_->traits().fields.front(), space, context, from);
+    Frames frames = frames_of(context, from);
+    const StateVisitor visitor{
+        [&](Offset step, double t_before, double t, bool last) {
+          return params.output.write && is_shown(params.output, params.time->start, step, t_before, t, last);
+        },
+        [&](const State& shown) { write_state(space, shown, frames, context); },
+        [&](Offset step) { return checkpoints.is_due(step); },
+        [&](const State& saved) {
+          Scope scope(exec, "checkpoint");
+          probes.flush();
+          checkpoints.write(saved);
+        },
+        [&](Offset step) { return probes.is_due(step); },
+        &probes.weights(),
+        [&](Offset step, double t, std::vector<double> values) { probes.add(step, t, std::move(values)); }};
     TimeLoop<Exec> loop(exec, *model_, *evolution, space, context, state);
     Solved result;
     result.time = loop.run(state, visitor);
+    probes.flush();
     result.u = std::move(state.u);
     result.rate = std::move(state.rate);
     result.report = result.time->linear;

@@ -12,9 +12,9 @@ void summarise_time(const TimeParams& params, const TimeReport& report, output::
   summary.set("time.start", params.start);
   summary.set("time.end", params.end);
   summary.set("time.t", report.t);
-  summary.set("time.steps", report.steps);
+  summary.set("time.steps", report.step);
   summary.set("time.rejected", report.rejected);
-  if (report.steps > 0) {
+  if (report.dt_max > 0) {
     summary.set("time.dt_min", report.dt_min);
     summary.set("time.dt_max", report.dt_max);
   }
@@ -29,7 +29,7 @@ void summarise_time(const TimeParams& params, const TimeReport& report, output::
     if (report.stable_step > 0) summary.set("time.stable_step", report.stable_step);
     work = fmt::format("{} rejected, {} evaluations", report.rejected, report.evaluations);
   }
-  log_info(fmt::format("{}: {} steps to t = {:g}, {}", params.scheme, report.steps, report.t, work));
+  log_info(fmt::format("{}: {} steps to t = {:g}, {}", params.scheme, report.step, report.t, work));
 }
 
 }  // namespace tessera::physics

@@ -11,8 +11,8 @@ namespace tessera::physics {
 struct TimeReport {
   bool finished = false;
   bool interrupted = false;
-  double t = 0;  ///< of the last state
-  Offset steps = 0;
+  double t = 0;                   ///< of the last state
+  Offset step = 0;                ///< its number, from the start of the run, wherever it was gone on with
   double dt_min = 0, dt_max = 0;  ///< of steps that were done
   std::string failure, help;      ///< empty, or why it did not come to its end
 

@@ -4,10 +4,10 @@
 
 #include <algorithm>
 #include <cmath>
-#include <functional>
 
 #include "physics/run/explicit_rates.hpp"
 #include "physics/run/implicit_stages.hpp"
+#include "physics/run/state.hpp"
 #include "physics/run/steps.hpp"
 #include "physics/run/time_report.hpp"
 #include "physics/time_scheme.hpp"
@@ -16,18 +16,19 @@
 
 namespace tessera::physics {
 
-/// A state on the host, of all that a rank sees: u and du/dt [rows].
-struct State {
-  double t = 0;
-  Offset step = 0;
-  std::vector<double> u, rate;
-};
+/// While it lives, phases do not end a run that is to stop.
+class StopsBetweenSteps {
+ public:
+  explicit StopsBetweenSteps(const Context& context) : context_(context) {
+    if (context_.ends_at_phases) context_.ends_at_phases(false);
+  }
+  ~StopsBetweenSteps() {
+    if (context_.ends_at_phases) context_.ends_at_phases(true);
+  }
+  StopsBetweenSteps(const StopsBetweenSteps&) = delete;
 
-/// Who looks at the states of a run. Collective where ranks share it.
-struct StateVisitor {
-  /// Whether the state after this step, which went from t_before to t, is looked at; `last`: it is the last one.
-  std::function<bool(Offset step, double t_before, double t, bool last)> shows;
-  std::function<void(const State&)> visit;
+ private:
+  const Context& context_;
 };
 
 /// Takes a state from the start to the end of [time] by the scheme of the deck. Collective.
@@ -45,12 +46,19 @@ class TimeLoop {
         problem_(exec, model, evolution, space, context, start.t),
         stop_(stop_of(context)) {}
 
-  /// `state` is the first one and becomes the last.
+  /// `state` is the first one, or that of a checkpoint, and becomes the last. Where the run is stopped it is saved.
   TimeReport run(State& state, const StateVisitor& visitor) {
+    const StopsBetweenSteps here(context_);
     const DirichletData& prescribed = problem_.prescribed();
     for (std::size_t i = 0; i < prescribed.dofs.size(); ++i)
       state.u[static_cast<std::size_t>(prescribed.dofs[i])] = prescribed.values[i];
     report_.t = state.t;
+    report_.step = state.step;
+    if (state.step == 0 && visitor.shows(0, state.t, state.t, false)) {
+      state.rate.assign(state.u.size(), 0.0);
+      visitor.visit(state);
+    }
+    if (state.step == 0 && visitor.samples(0)) sample(state, visitor, to_space<Space>(state.u));
     if (is_implicit(time_))
       run_implicit(state, visitor);
     else
@@ -61,20 +69,46 @@ class TimeLoop {
   Offset nnz() const { return nnz_; }
 
  private:
-  void show(const State& state, const StateVisitor& visitor, double t_before, bool last) {
-    if (visitor.shows(state.step, t_before, state.t, last)) visitor.visit(state);
+  /// Gives the visitor its values at points; u of all rows that are seen.
+  void sample(const State& state, const StateVisitor& visitor, View<const double> u) {
+    if (weights_.rows == 0) {
+      const linalg::Crs<Host>& weights = *visitor.weights;
+      weights_.rows = weights.rows;
+      weights_.cols = weights.cols;
+      weights_.row_ptr = to_space<Space>(std::span<const Offset>(weights.row_ptr.data(), weights.rows + 1));
+      weights_.col_ind = to_space<Space>(std::span<const Index>(weights.col_ind.data(), weights.nnz()));
+      weights_.values = to_space<Space>(std::span<const double>(weights.values.data(), weights.nnz()));
+      values_ = Array<double, Space>(weights.rows);
+    }
+    linalg::spmv(exec_, std::as_const(weights_).view(), u, values_.view());
+    visitor.sample(state.step, state.t, to_vector(values_));
+  }
+
+  /// After a step: `take` brings the state to the host, `keep` what the scheme needs beside it.
+  template <class Take, class Keep>
+  void look(State& state, const StateVisitor& visitor, double before, bool last, Take take, Keep keep) {
+    const bool shown = visitor.shows(state.step, before, state.t, last), saved = !last && visitor.saves(state.step);
+    if (shown || saved) take();
+    if (shown) visitor.visit(state);
+    if (!saved) return;
+    keep();
+    visitor.save(state);
   }
 
   void run_implicit(State& state, const StateVisitor& visitor) {
     const Steps steps(time_.start, time_.end, *time_.step);
     ImplicitStages<Exec> stages(exec_, problem_, params_, context_);
     solvers::ImplicitStepper<Exec> stepper(exec_, {time_.scheme, time_.theta}, problem_.space().rows());
+    if (state.step > 0) stepper.restore({state.kept.vectors, state.kept.numbers});
     Array<double, Space> u = to_space<Space>(state.u);
     const auto take = [&] {
       state.u = to_vector(u);
       state.rate = to_vector(stepper.rate());
     };
-    show(state, visitor, state.t, false);
+    const auto keep = [&] {
+      const auto kept = stepper.kept();
+      state.kept = {kept.vectors, kept.numbers};
+    };
     while (state.step < steps.count() && report_.failure.empty()) {
       if (stop_ && stop_()) report_.interrupted = true;
       if (report_.interrupted) break;
@@ -86,14 +120,17 @@ class TimeLoop {
       ++state.step;
       state.t = end;
       const bool last = state.step == steps.count();
-      count(dt, end, last ? 1 : static_cast<double>(state.step) / static_cast<double>(steps.count()),
+      count(state, dt, static_cast<double>(state.step) / static_cast<double>(steps.count()),
             fmt::format("{} iterations", stages.report().iterations));
       if (!is_finite(u, state, last)) break;
-      if (!visitor.shows(state.step, before, end, last)) continue;
-      take();
-      visitor.visit(state);
+      if (visitor.samples(state.step)) sample(state, visitor, u.view());
+      look(state, visitor, before, last, take, keep);
     }
     take();
+    if (report_.interrupted && state.step > 0) {
+      keep();
+      visitor.save(state);
+    }
     report_.finished = state.step == steps.count() && report_.failure.empty() && !report_.interrupted;
     report_.linear = stages.report();
     report_.systems = stages.systems();
@@ -106,19 +143,34 @@ class TimeLoop {
     ExplicitRates<Exec> rates(exec_, problem_, params_, context_);
     const OverRanks<Exec>& ranks = problem_.ranks();
     const Index rows = ranks.rows();
-    Array<double, Space> u = to_space<Space>(std::span<const double>(state.u).first(static_cast<std::size_t>(rows)));
+    const auto own = [&](const std::vector<double>& seen) {
+      return std::vector<double>(seen.begin(), seen.begin() + rows);
+    };
+    Array<double, Space> u = to_space<Space>(own(state.u));
     Array<double, Space> rate(rows);
     solvers::StepperParams params = stepper_params(time_);
     params.first_row = ranks ? problem_.space().first_row() : 0;
     const Linked linked(exec_, ranks.link());
     const auto stepper = solvers::make_stepper(exec_, rows, params);
-    if (!time_.tolerance) check_stable(rates, params);
+    solvers::StepControl control{.dt = time_.step.value_or(0)};
+    if (time_.tolerance) control.tolerance = step_tolerance(time_);
+    if (state.step > 0) {
+      restore(state, control, *stepper, own);
+    } else if (!time_.tolerance) {
+      check_stable(rates, params);
+    }
     const auto take = [&] {
       rates.evaluate(state.t, u.view(), rate.view());
-      state.u = seen(u);
-      state.rate = seen(rate);
+      state.u = seen(to_vector(u));
+      state.rate = seen(to_vector(rate));
     };
-    show(state, visitor, state.t, false);
+    const auto keep = [&] {
+      const auto kept = stepper->kept();
+      state.kept.numbers = {control.dt, control.last_error, control.was_rejected ? 1.0 : 0.0};
+      state.kept.numbers.insert(state.kept.numbers.end(), kept.numbers.begin(), kept.numbers.end());
+      state.kept.vectors.clear();
+      for (const std::vector<double>& vector : kept.vectors) state.kept.vectors.push_back(seen(vector));
+    };
     const auto accepted = [&](Offset, double t, double dt) {
       const double before = state.t;
       ++state.step;
@@ -127,24 +179,23 @@ class TimeLoop {
         rates.prescribe(t, u.view());
         stepper->forget();
       }
-      const bool last = t == time_.end;
-      count(dt, t, (t - time_.start) / (time_.end - time_.start), fmt::format("dt {:.3g}", dt));
-      if (!visitor.shows(state.step, before, t, last)) return;
-      take();
-      visitor.visit(state);
+      count(state, dt, (t - time_.start) / (time_.end - time_.start), fmt::format("dt {:.3g}", dt));
+      if (visitor.samples(state.step)) sample(state, visitor, rates.seen(u.view()));
+      look(state, visitor, before, t == time_.end, take, keep);
     };
     const solvers::StepMonitor monitor{accepted, stop_};
     solvers::TimeReport done;
     {
       Scope scope(exec_, "steps");
-      if (time_.tolerance) {
-        solvers::StepControl control{.tolerance = step_tolerance(time_), .dt = time_.step.value_or(0)};
-        done = solvers::advance(exec_, *stepper, rates, state.t, time_.end, control, u.view(), monitor);
-      } else {
-        done = solvers::advance(exec_, *stepper, rates, state.t, time_.end, *time_.step, u.view(), monitor);
-      }
+      done = time_.tolerance ? solvers::advance(exec_, *stepper, rates, state.t, time_.end, control, u.view(), monitor)
+                             : solvers::advance(exec_, *stepper, rates, time_.start, time_.end, *time_.step, u.view(),
+                                                monitor, state.step);
     }
     take();
+    if (done.interrupted && state.step > 0) {
+      keep();
+      visitor.save(state);
+    }
     report_.finished = done.finished;
     report_.interrupted = done.interrupted;
     report_.rejected = done.rejected;
@@ -154,9 +205,21 @@ class TimeLoop {
     nnz_ = rates.nnz();
   }
 
+  /// What `keep` of an explicit scheme has kept.
+  template <class Own>
+  static void restore(const State& state, solvers::StepControl& control, solvers::Stepper<Exec>& stepper, Own own) {
+    const std::vector<double>& numbers = state.kept.numbers;
+    control.dt = numbers.at(0);
+    control.last_error = numbers.at(1);
+    control.was_rejected = numbers.at(2) != 0;
+    typename solvers::Stepper<Exec>::Kept kept;
+    kept.numbers.assign(numbers.begin() + 3, numbers.end());
+    for (const std::vector<double>& vector : state.kept.vectors) kept.vectors.push_back(own(vector));
+    stepper.restore(kept);
+  }
+
   /// Of all rows that this rank sees, from its own.
-  std::vector<double> seen(const Array<double, Space>& own) const {
-    std::vector<double> all = to_vector(own);
+  std::vector<double> seen(std::vector<double> all) const {
     if (!problem_.ranks()) return all;
     const Discretisation& space = problem_.space();
     all.resize(static_cast<std::size_t>(space.rows()));
@@ -181,12 +244,13 @@ class TimeLoop {
                 time_.where);
   }
 
-  void count(double dt, double t, double fraction, const std::string& how) {
-    report_.dt_min = report_.steps == 0 ? dt : std::min(report_.dt_min, dt);
+  void count(const State& state, double dt, double fraction, const std::string& how) {
+    report_.dt_min = report_.dt_max == 0 ? dt : std::min(report_.dt_min, dt);
     report_.dt_max = std::max(report_.dt_max, dt);
-    ++report_.steps;
-    report_.t = t;
-    if (context_.progress) context_.progress(fraction, fmt::format("t = {:.6g}, step {}, {}", t, report_.steps, how));
+    report_.step = state.step;
+    report_.t = state.t;
+    if (context_.progress)
+      context_.progress(fraction, fmt::format("t = {:.6g}, step {}, {}", state.t, state.step, how));
   }
 
   /// Looked at every few steps, for it waits for the device.
@@ -221,6 +285,8 @@ class TimeLoop {
   Evolving<Exec> problem_;
   std::function<bool()> stop_;
   TimeReport report_;
+  linalg::Crs<Space> weights_;  ///< of the visitor's points
+  Array<double, Space> values_;
   Offset nnz_ = 0;
 };
 

@@ -29,10 +29,11 @@ struct StepMonitor {
 
 /// u(t) -> u(end) in ceil((end - t) / dt) steps of length dt, but for the last, which meets `end` exactly. Ends with a
 /// report where u is not finite any more; on CUDA it looks once in ten steps, and says the first step that was not.
+/// `done`: steps of these that were done before; u is the state after them, and only those that follow are reported.
 /// Throws Error(usage) where dt is not positive or `end` lies before t. Collective.
 template <class Exec>
 TimeReport advance(Exec& exec, Stepper<Exec>& stepper, RightHandSide<Exec>& f, double t, double end, double dt,
-                   View<double> u, const StepMonitor& monitor = {});
+                   View<double> u, const StepMonitor& monitor = {}, Offset done = 0);
 
 /// The same for u'' = f(t, u, v).
 template <class Exec>

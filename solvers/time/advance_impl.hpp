@@ -71,7 +71,8 @@ inline std::string not_finite_after(Offset step, double t) {
 
 /// Calls step(t, dt, count of entries that are not finite) as often as it takes.
 template <class Exec, class Step>
-TimeReport fixed_steps(Exec& exec, double t, double end, double dt, const StepMonitor& monitor, Step&& step) {
+TimeReport fixed_steps(Exec& exec, double t, double end, double dt, const StepMonitor& monitor, Offset done,
+                       Step&& step) {
   check_span(t, end);
   if (!(dt > 0) || !std::isfinite(dt))
     throw Error(ExitCode::usage, fmt::format("the time step is {}", dt), "it must be positive");
@@ -84,8 +85,9 @@ TimeReport fixed_steps(Exec& exec, double t, double end, double dt, const StepMo
                 "give a longer step");
   const auto steps = static_cast<Offset>(end > t ? std::max(count, 1.0) : 0);
   const auto time_of = [&](Offset i) { return i == steps ? end : t + static_cast<double>(i) * dt; };
+  report.t = time_of(done);
   FiniteWatch<Exec> watch(exec);
-  for (Offset i = 0; i < steps; ++i) {
+  for (Offset i = done; i < steps; ++i) {
     report.interrupted = monitor.stop && monitor.stop();
     if (report.interrupted) break;
     const double length = i + 1 == steps ? end - time_of(i) : dt;
@@ -97,7 +99,7 @@ TimeReport fixed_steps(Exec& exec, double t, double end, double dt, const StepMo
       return report;
     }
   }
-  if (const Offset bad = watch.first_bad(report.steps); bad > 0) {
+  if (const Offset bad = watch.first_bad(done + report.steps); bad > 0) {
     report.failure = not_finite_after(bad, time_of(bad));
     return report;
   }
@@ -142,11 +144,11 @@ inline std::string too_short(const TimeReport& report, double dt, double error) 
 
 template <class Exec>
 TimeReport advance(Exec& exec, Stepper<Exec>& stepper, RightHandSide<Exec>& f, double t, double end, double dt,
-                   View<double> u, const StepMonitor& monitor) {
+                   View<double> u, const StepMonitor& monitor, Offset done) {
   const Offset before = stepper.evaluations();
-  TimeReport report = detail::fixed_steps(exec, t, end, dt, monitor, [&](double now, double length, double* count) {
-    stepper.step(f, now, length, u, count);
-  });
+  TimeReport report =
+      detail::fixed_steps(exec, t, end, dt, monitor, done,
+                          [&](double now, double length, double* count) { stepper.step(f, now, length, u, count); });
   report.evaluations = stepper.evaluations() - before;
   return report;
 }
@@ -155,7 +157,7 @@ template <class Exec>
 TimeReport advance(Exec& exec, Newmark<Exec>& newmark, Acceleration<Exec>& f, double t, double end, double dt,
                    View<double> u, View<double> v, const StepMonitor& monitor) {
   const Offset before = newmark.evaluations();
-  TimeReport report = detail::fixed_steps(exec, t, end, dt, monitor, [&](double now, double length, double* count) {
+  TimeReport report = detail::fixed_steps(exec, t, end, dt, monitor, 0, [&](double now, double length, double* count) {
     newmark.step(f, now, length, u, v, count);
   });
   report.evaluations = newmark.evaluations() - before;
@@ -204,7 +206,7 @@ TimeReport advance(Exec& exec, Stepper<Exec>& stepper, RightHandSide<Exec>& f, d
 /// One line instantiates all of the above for a backend.
 #define TESSERA_INSTANTIATE_ADVANCE(Exec)                                                                              \
   template TimeReport advance(Exec&, Stepper<Exec>&, RightHandSide<Exec>&, double, double, double, View<double>,       \
-                              const StepMonitor&);                                                                     \
+                              const StepMonitor&, Offset);                                                             \
   template TimeReport advance(Exec&, Newmark<Exec>&, Acceleration<Exec>&, double, double, double, View<double>,        \
                               View<double>, const StepMonitor&);                                                       \
   template TimeReport advance(Exec&, Stepper<Exec>&, RightHandSide<Exec>&, double, double, StepControl&, View<double>, \

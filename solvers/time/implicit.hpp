@@ -48,11 +48,13 @@ class ImplicitStepper {
   /// Stages that were solved.
   Offset stages() const { return stages_; }
 
-  /// What the next step needs beside u, for a checkpoint: vectors [rows], and numbers.
-  std::vector<const Array<double, Space>*> vectors() const { return {&rate_, &before_}; }
-  std::vector<Array<double, Space>*> vectors() { return {&rate_, &before_}; }
-  std::vector<double> numbers() const { return {static_cast<double>(steps_), last_}; }
-  void set_numbers(const std::vector<double>& numbers);
+  /// What the next step needs beside u, for a checkpoint: vectors [rows], and numbers; `restore` takes them back.
+  struct Kept {
+    std::vector<std::vector<double>> vectors = {};
+    std::vector<double> numbers = {};
+  };
+  Kept kept() const;
+  void restore(const Kept& kept);
 
  private:
   enum class Kind { theta, bdf2, sdirk2 };

@@ -29,9 +29,18 @@ ImplicitStepper<Exec>::ImplicitStepper(Exec& exec, const ImplicitParams& params,
 }
 
 template <class Exec>
-void ImplicitStepper<Exec>::set_numbers(const std::vector<double>& numbers) {
-  steps_ = static_cast<Offset>(numbers.at(0));
-  last_ = numbers.at(1);
+typename ImplicitStepper<Exec>::Kept ImplicitStepper<Exec>::kept() const {
+  Kept result{{to_vector(rate_)}, {static_cast<double>(steps_), last_}};
+  if (kind_ == Kind::bdf2) result.vectors.push_back(to_vector(before_));
+  return result;
+}
+
+template <class Exec>
+void ImplicitStepper<Exec>::restore(const Kept& kept) {
+  rate_ = to_space<Space>(kept.vectors.at(0));
+  if (kind_ == Kind::bdf2) before_ = to_space<Space>(kept.vectors.at(1));
+  steps_ = static_cast<Offset>(kept.numbers.at(0));
+  last_ = kept.numbers.at(1);
 }
 
 template <class Exec>

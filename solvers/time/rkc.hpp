@@ -92,6 +92,18 @@ class Rkc final : public Stepper<Exec> {
 
   void forget() override { rate_at_.reset(); }
 
+  typename Base::Kept kept() const override {
+    typename Base::Kept result{{}, {radius_, static_cast<double>(radius_age_)}};
+    if (has_eigenvector_) result.vectors.push_back(to_vector(eigenvector_));
+    return result;
+  }
+  void restore(const typename Base::Kept& kept) override {
+    radius_ = kept.numbers.at(0);
+    radius_age_ = static_cast<int>(kept.numbers.at(1));
+    has_eigenvector_ = !kept.vectors.empty();
+    if (has_eigenvector_) eigenvector_ = to_space<typename Exec::Space>(kept.vectors.front());
+  }
+
   int error_order() const override { return 3; }
   int vectors() const override { return eigenvector_.empty() ? 4 : 5; }
   double bytes_per_step(Offset rows) const override {

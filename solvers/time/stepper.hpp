@@ -2,6 +2,7 @@
 #include <memory>
 #include <optional>
 #include <string>
+#include <vector>
 
 #include "base/array.hpp"
 #include "base/backend.hpp"
@@ -54,6 +55,15 @@ class Stepper {
 
   /// u or f is not what it was at the end of the last step.
   virtual void forget() {}
+
+  /// What it keeps from step to step that a step cannot make again from u: for a checkpoint. Vectors [rows], and
+  /// numbers; `restore` takes them back.
+  struct Kept {
+    std::vector<std::vector<double>> vectors = {};
+    std::vector<double> numbers = {};
+  };
+  virtual Kept kept() const { return {}; }
+  virtual void restore(const Kept& kept) { (void)kept; }
 
   bool adaptive() const { return adaptive_; }
   /// q: errors of a step that it estimates go with dt^q.

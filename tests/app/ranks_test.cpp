@@ -313,6 +313,31 @@ struct Refused {
   std::vector<std::string> parts;
 };
 void PrintTo(const Refused& refused, std::ostream* stream) { *stream << refused.name; }
+/// A state that so many ranks have written is that of any other number of them.
+TEST(RanksRun, GoesOnWithOtherNumbersOfRanks) {
+  SKIP_WITHOUT_MPI();
+  const std::string deck = write_deck(
+      "other_ranks.toml",
+      box_of("triangle", 2, 10) + "[physics]\ntype = \"heat\"\norder = 2\n" + dirichlet_on("[\"left\"]", "sin(9*t)") +
+          "[[boundary]]\ntype = \"periodic\"\non = [\"bottom\", \"top\"]\n[[initial]]\nu = \"x*y\"\n"
+          "[solver]\ntolerance = 1e-14\n[time]\nend = 0.1\nstep = 0.001\n[checkpoint]\nevery = 7\n");
+  const auto on = [&](int ranks, const std::string& arguments) {
+    const Result result = ranks == 1 ? app_test::tessera(arguments) : on_ranks(ranks, arguments);
+    EXPECT_EQ(result.code, 0) << ranks << "\n" << result.text;
+  };
+  const fs::path whole = folder() / "on_one_all_the_time";
+  const std::string run = "run " + deck + " --quiet --backend threads --output ";
+  on(1, run + whole.string());
+  for (const auto& [first, then] : {std::pair{1, 3}, {3, 2}, {2, 1}}) {
+    const fs::path out = folder() / fmt::format("on_{}_then_{}", first, then);
+    on(first, run + out.string() + " --set time.end=0.05");
+    on(then, "restart " + out.string() + " --quiet --set time.end=0.1");
+    const Result compared = app_test::tessera("compare " + (whole / "solution_000100.vtu").string() + " " +
+                                              (out / "solution_000100.vtu").string() + " --rtol 1e-11 --atol 1e-11");
+    EXPECT_EQ(compared.code, 0) << first << " then " << then << "\n" << compared.text;
+  }
+}
+
 /// A run through time, in pieces too: the last state, and what is asked of it.
 TEST(RanksRun, GoesThroughTimeAsOne) {
   SKIP_WITHOUT_MPI();

@@ -1,0 +1,115 @@
+#include "physics/run/checkpoints.hpp"
+
+#include <fmt/format.h>
+
+#include "base/communicator.hpp"
+#include "base/log.hpp"
+#include "output/checkpoint_folder.hpp"
+#include "physics/run/in_common.hpp"
+#include "physics/run/space.hpp"
+
+namespace tessera::physics {
+
+namespace {
+
+const Share* share_of(const Discretisation& space) { return space.ranks ? &space.share : nullptr; }
+
+/// On the root: [dofs of the whole, components] of the solution's space.
+std::vector<double> whole_of(const Discretisation& space, const std::vector<double>& values) {
+  const std::vector<double> all = space.unfolded ? unfold(*space.unfolded, values) : values;
+  return space.ranks ? in_common::gather_nodes(space.share, space.components, all) : all;
+}
+
+/// [rows] of all that this rank sees, from the whole on the root.
+std::vector<double> part_of(const Discretisation& space, std::span<const double> whole) {
+  const assembly::Space& solution = space.solution_space();
+  std::vector<double> seen(whole.begin(), whole.end());
+  if (space.ranks)
+    seen = in_common::scatter_nodes(space.share, solution.index_map, solution.components, solution.rows(), whole);
+  if (!space.unfolded) return seen;
+  std::vector<double> folded(static_cast<std::size_t>(space.rows()));
+  for (Index dof = 0; dof < space.unfolded->dofs.dofs; ++dof)
+    for (int c = 0; c < space.components; ++c)
+      folded[space.row(space.unfolded->became[dof], c)] = seen[space.unfolded->row(dof, c)];
+  return folded;
+}
+
+std::string name_of_kept(std::size_t i) { return fmt::format("kept_{}", i); }
+
+}  // namespace
+
+Checkpoints::Checkpoints(const CommonParams& params, const Discretisation& space, const Context& context)
+    : params_(params), space_(space), context_(context) {
+  if (!params.checkpoint.any() || can_write()) return;
+  const bool in_parts = space.ranks && !space.share.has_whole;
+  throw Error(ExitCode::usage,
+              in_parts ? "[checkpoint] of a box that is made in parts: nobody has the whole of a state"
+                       : "[checkpoint] keeps the text of the deck, which came from standard input",
+              in_parts ? "choose mesh.partition = \"curve\"" : "write the deck into a file", params.checkpoint.where);
+}
+
+bool Checkpoints::can_write() const {
+  return !context_.origin.text.empty() && (!space_.ranks || space_.share.has_whole);
+}
+
+bool Checkpoints::is_due(Offset step) {
+  const CheckpointParams& params = params_.checkpoint;
+  if (params.every > 0 && step % params.every == 0) return true;
+  if (!params.every_minutes) return false;
+  const std::chrono::duration<double> since = std::chrono::steady_clock::now() - last_;
+  const bool due = since.count() >= 60 * params.every_minutes->minutes;
+  return in_common::any(share_of(space_), due && (!space_.ranks || space_.ranks->is_root()));
+}
+
+void Checkpoints::write(const State& state) {
+  if (!can_write()) return;
+  output::Checkpoint checkpoint;
+  const auto add = [&](const std::string& name, const std::vector<double>& values) {
+    checkpoint.arrays.push_back({name, space_.components, whole_of(space_, values)});
+  };
+  add("u", state.u);
+  for (std::size_t i = 0; i < state.kept.vectors.size(); ++i) add(name_of_kept(i), state.kept.vectors[i]);
+  in_common::root(share_of(space_), [&] {
+    checkpoint.header = output::checkpoint_header(context_.origin.version, context_.origin.text, state.t, state.step);
+    checkpoint.header["deck_file"] = context_.deck.file();
+    checkpoint.header["folder"] = context_.origin.folder.string();
+    checkpoint.header["overrides"] = context_.origin.overrides;
+    checkpoint.header["plugins"] = context_.origin.plugins;
+    checkpoint.header["scheme"] = params_.time->scheme;
+    checkpoint.header["kept"] = state.kept.vectors.size();
+    checkpoint.arrays.push_back({"numbers", 1, state.kept.numbers});
+    output::write_checkpoint(context_.output_directory / output::checkpoint_name(state.step), checkpoint);
+    output::keep_newest(context_.output_directory, params_.checkpoint.keep);
+  });
+  last_ = std::chrono::steady_clock::now();
+}
+
+State state_of(const output::Checkpoint& checkpoint, const CommonParams& params, const Discretisation& space) {
+  State state;
+  std::size_t kept = 0;
+  in_common::each(share_of(space), [&] {
+    state.t = checkpoint.header.at("t").get<double>();
+    state.step = checkpoint.header.at("step").get<Offset>();
+    kept = checkpoint.header.at("kept").get<std::size_t>();
+    state.kept.numbers = checkpoint.arrays.back().values;
+    if (state.t >= params.time->end)
+      throw Error(
+          ExitCode::usage,
+          fmt::format("the checkpoint is of t = {:g}, and the run ends at {:g}: it is done", state.t, params.time->end),
+          "go on with --set time.end=...", params.time->where);
+  });
+  const Discretisation* const whole = space.ranks ? space.share.whole : &space;
+  const auto part = [&](const std::string& name) {
+    std::span<const double> values;
+    in_common::root(share_of(space), [&] {
+      const auto size = static_cast<std::size_t>(whole->solution_space().rows());
+      values = checkpoint.array(name, space.components, size).values;
+    });
+    return part_of(space, values);
+  };
+  state.u = part("u");
+  for (std::size_t i = 0; i < kept; ++i) state.kept.vectors.push_back(part(name_of_kept(i)));
+  return state;
+}
+
+}  // namespace tessera::physics

@@ -1,0 +1,104 @@
+#include "physics/run/probes.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <limits>
+#include <utility>
+
+#include "assembly/fields/quantities.hpp"
+#include "base/communicator.hpp"
+#include "physics/run/in_common.hpp"
+
+namespace tessera::physics {
+
+namespace {
+
+/// Which probes this rank answers for: the lowest that finds a point.
+std::vector<char> own_points(const std::vector<ProbeParams>& probes, const mesh::PointLocator& locator,
+                             const Share* share) {
+  const int rank = share ? share->ranks->rank() : 0;
+  std::vector<double> lowest;  // less the number of the lowest rank
+  for (const ProbeParams& probe : probes)
+    lowest.push_back(locator.find(probe.point()) ? -rank : -std::numeric_limits<double>::infinity());
+  in_common::largest(share, lowest);
+  std::vector<char> own;
+  for (const double of_probe : lowest) own.push_back(of_probe == -rank);
+  return own;
+}
+
+}  // namespace
+
+Probes::Probes(const CommonParams& params, const FieldInfo& field, const Discretisation& space, const Context& context,
+               std::optional<double> t)
+    : share_(space.ranks ? &space.share : nullptr) {
+  const std::vector<ProbeParams>& probes = params.probes;
+  if (probes.empty()) return;
+  const mesh::PointLocator locator(space.mesh);
+  const std::vector<char> own = own_points(probes, locator, share_);
+  std::vector<Offset> first{0};
+  std::vector<Index> rows;
+  std::vector<double> weights;
+  for (std::size_t i = 0; i < probes.size(); ++i) {
+    if (own[i]) {
+      int c = 0;
+      (void)is_component(field, probes[i].of, space.mesh.dim, c);
+      const assembly::Probe probe = assembly::make_probe(space.mesh, space.dofs, locator, probes[i].point());
+      std::vector<std::pair<Index, double>> row;
+      for (std::size_t k = 0; k < probe.dofs.size(); ++k) row.emplace_back(space.row(probe.dofs[k], c), probe.weights[k]);
+      std::sort(row.begin(), row.end());
+      for (const auto& [column, weight] : row) {
+        rows.push_back(column);
+        weights.push_back(weight);
+      }
+    }
+    first.push_back(static_cast<Offset>(rows.size()));
+  }
+  weights_.rows = static_cast<Index>(probes.size());
+  weights_.cols = space.rows();
+  weights_.row_ptr = to_space<Host>(first);
+  weights_.col_ind = to_space<Host>(rows);
+  weights_.values = to_space<Host>(weights);
+  for (std::size_t i = 0; i < probes.size(); ++i) {
+    const auto same = std::find_if(tables_.begin(), tables_.end(),
+                                   [&](const Table& table) { return table.every == probes[i].every; });
+    Table& table = same == tables_.end() ? tables_.emplace_back() : *same;
+    table.every = probes[i].every;
+    table.probes.push_back(i);
+  }
+  in_common::root(share_, [&] {
+    for (Table& table : tables_) {
+      std::vector<output::SeriesColumn> columns;
+      for (const std::size_t i : table.probes) columns.push_back({probes[i].name, field.unit});
+      const output::ProbeSeriesOptions options{.every = table.every};
+      const std::filesystem::path path =
+          context.output_directory /
+          (table.every == 1 ? "probes.csv" : fmt::format("probes_every_{}.csv", table.every));
+      table.file.emplace(t ? output::ProbeSeries::resume(path, columns, *t, options)
+                           : output::ProbeSeries(path, columns, options));
+    }
+  });
+}
+
+bool Probes::is_due(Offset step) const {
+  return std::any_of(tables_.begin(), tables_.end(), [&](const Table& table) { return step % table.every == 0; });
+}
+
+void Probes::add(Offset step, double t, std::vector<double> values) {
+  in_common::add(share_, values);
+  in_common::root(share_, [&] {
+    for (Table& table : tables_) {
+      std::vector<double> row;
+      for (const std::size_t i : table.probes) row.push_back(values[i]);
+      table.file->add(step, t, row);
+    }
+  });
+}
+
+void Probes::flush() {
+  in_common::root(share_, [&] {
+    for (Table& table : tables_) table.file->flush();
+  });
+}
+
+}  // namespace tessera::physics

@@ -1,0 +1,42 @@
+#pragma once
+// Values at points through time.
+#include <map>
+#include <optional>
+
+#include "linalg/crs.hpp"
+#include "output/probe_series.hpp"
+#include "physics/model.hpp"
+#include "physics/module.hpp"
+
+namespace tessera::physics {
+
+/// The probes of a run: a value is a product of a row of weights with u, so that a device gives nothing else away. Of
+/// ranks the lowest that sees a point has its row.
+class Probes {
+ public:
+  /// `t`: the time at which a run goes on with the tables that are there. Collective where ranks share the run.
+  Probes(const CommonParams& params, const FieldInfo& field, const Discretisation& space, const Context& context,
+         std::optional<double> t);
+
+  bool is_due(Offset step) const;
+  /// [probes, rows of all that a rank sees]
+  const linalg::Crs<Host>& weights() const { return weights_; }
+  /// values [probes] = weights() u after this step. Collective.
+  void add(Offset step, double t, std::vector<double> values);
+  /// What was added is in the files.
+  void flush();
+
+ private:
+  /// The table of all probes with values at the same steps.
+  struct Table {
+    int every = 1;
+    std::vector<std::size_t> probes;
+    std::optional<output::ProbeSeries> file;  ///< on the root
+  };
+
+  const Share* share_;
+  linalg::Crs<Host> weights_;
+  std::vector<Table> tables_;
+};
+
+}  // namespace tessera::physics

@@ -1,0 +1,36 @@
+#pragma once
+#include <functional>
+#include <vector>
+
+#include "linalg/crs.hpp"
+
+namespace tessera::physics {
+
+/// A state of a run through time on the host, of all that a rank sees.
+struct State {
+  double t = 0;
+  Offset step = 0;
+  std::vector<double> u;     ///< [rows]
+  std::vector<double> rate;  ///< du/dt, [rows]
+  /// What the scheme needs beside u to go on: vectors [rows], and numbers; empty at the beginning.
+  struct Kept {
+    std::vector<std::vector<double>> vectors = {};
+    std::vector<double> numbers = {};
+  } kept = {};
+};
+
+/// Who looks at the states of a run. Collective where ranks share it.
+struct StateVisitor {
+  /// Whether the state after this step, which went from t_before to t, is looked at; `last`: it is the last one.
+  std::function<bool(Offset step, double t_before, double t, bool last)> shows;
+  std::function<void(const State&)> visit;
+  /// Whether the state after this step is kept, and who keeps it.
+  std::function<bool(Offset step)> saves;
+  std::function<void(const State&)> save;
+  /// Whether values at points are wanted after this step, and who takes the product of `weights` [points, rows] with u.
+  std::function<bool(Offset step)> samples;
+  const linalg::Crs<Host>* weights = nullptr;
+  std::function<void(Offset step, double t, std::vector<double> values)> sample;
+};
+
+}  // namespace tessera::physics

@@ -1,0 +1,202 @@
+// Runs through time that stop and go on.
+#include <algorithm>
+
+#include "app/child.hpp"
+#include "app/nonlinear.hpp"
+
+namespace {
+
+using namespace app_test;
+
+/// Sources, prescribed values and flows change in time, and files and checkpoints are written at unlike steps.
+std::string deck_of(const std::string& scheme, const std::string& steps, int cells = 8) {
+  const std::string u = "exp(-t)*sin(2*x + t)*cos(y)";
+  return box_of("triangle", 2, cells) +
+         "[physics]\ntype = \"heat\"\nmass = \"lumped\"\n[[material]]\nheat_capacity = \"1 + "
+         "x\"\nsource = \"x*sin(t)\"\n" +
+         dirichlet_on("[\"left\", \"top\"]", u) +
+         "[[boundary]]\non = [\"right\"]\ntype = \"robin\"\nalpha = 2\nvalue = \"cos(t)\"\n[[initial]]\nu = \"" + u +
+         "\"\n[time]\nend = 0.1\n" + steps + "scheme = \"" + scheme +
+         "\"\n[output]\nevery = 10\n[checkpoint]\nevery = 7\n[solver]\ntolerance = 1e-12\n";
+}
+const std::string step = "step = 0.001\n", chosen = "step = 1e-4\ntolerance = 1e-6\n";
+
+Result run_into(const std::string& deck, const fs::path& out, const std::string& options = "") {
+  return tessera("run " + deck + " --quiet --backend threads --output " + out.string() + options);
+}
+Result go_on(const fs::path& out, const std::string& options = "") {
+  return tessera("restart " + out.string() + " --quiet" + options);
+}
+
+std::string bytes_of(const fs::path& file) {
+  std::ifstream stream(file, std::ios::binary);
+  return {std::istreambuf_iterator<char>(stream), {}};
+}
+
+std::vector<std::string> states_in(const fs::path& folder) {
+  std::vector<std::string> names;
+  for (const auto& entry : fs::directory_iterator(folder))
+    if (const fs::path name = entry.path().filename(); name.extension() == ".vtu" || name.extension() == ".pvd")
+      names.push_back(name.string());
+  std::sort(names.begin(), names.end());
+  return names;
+}
+std::vector<std::string> checkpoints_in(const fs::path& folder) {
+  std::vector<std::string> names;
+  for (const auto& entry : fs::directory_iterator(folder))
+    if (entry.path().extension() == ".tsr") names.push_back(entry.path().filename().string());
+  std::sort(names.begin(), names.end());
+  return names;
+}
+
+/// Every file of states, byte by byte.
+void expect_same_states(const fs::path& a, const fs::path& b) {
+  ASSERT_EQ(states_in(a), states_in(b));
+  for (const std::string& name : states_in(a)) EXPECT_EQ(bytes_of(a / name), bytes_of(b / name)) << name;
+}
+
+struct Scheme {
+  const char *name, *scheme;
+  std::string steps;
+};
+void PrintTo(const Scheme& scheme, std::ostream* stream) { *stream << scheme.name; }
+class GoingOn : public ::testing::TestWithParam<Scheme> {};
+
+/// A run of half the length, gone on with to the whole, is the whole.
+TEST_P(GoingOn, GoesOnAsIfItHadNeverStopped) {
+  const Scheme& of = GetParam();
+  const std::string deck = write_deck(std::string("restart_") + of.name + ".toml", deck_of(of.scheme, of.steps));
+  const fs::path whole = folder() / "whole" / of.name, half = folder() / "half" / of.name;
+  ASSERT_EQ(run_into(deck, whole).code, 0);
+  // Chosen steps see the end coming: there the run is cut off by hand.
+  const bool fixed = of.steps == step;
+  ASSERT_EQ(
+      run_into(deck, half, fixed ? " --set time.end=0.05" : " --set checkpoint.keep=1000 --set checkpoint.every=3")
+          .code,
+      0);
+  if (!fixed) {
+    const std::vector<std::string> checkpoints = checkpoints_in(half);
+    ASSERT_GT(checkpoints.size(), 2u);
+    for (std::size_t i = checkpoints.size() / 2; i < checkpoints.size(); ++i) fs::remove(half / checkpoints[i]);
+  }
+  const Result result = go_on(half, fixed ? " --set time.end=0.1" : "");
+  ASSERT_EQ(result.code, 0) << result.text;
+  expect_same_states(whole, half);
+  EXPECT_EQ(summary_in(half)["time"]["steps"], summary_in(whole)["time"]["steps"]);
+  EXPECT_EQ(summary_in(half)["time"]["t"], 0.1);
+}
+
+INSTANTIATE_TEST_SUITE_P(Schemes, GoingOn,
+                         ::testing::Values(Scheme{"bdf2", "bdf2", step},
+                                           Scheme{"crank_nicolson", "crank_nicolson", step},
+                                           Scheme{"sdirk2", "sdirk2", step}, Scheme{"rk4", "rk4", step},
+                                           Scheme{"low_storage", "low_storage_rk45", step}, Scheme{"rkc", "rkc", step},
+                                           Scheme{"rkc_chosen", "rkc", chosen},
+                                           Scheme{"dormand_prince", "dormand_prince", chosen},
+                                           Scheme{"cash_karp", "cash_karp", chosen}),
+                         [](const auto& info) { return std::string(info.param.name); });
+
+/// Killed again and again, in the middle of checkpoints too, it ends where it would have ended.
+TEST(RestartAfter, TwentyKills) {
+  const std::string deck = write_deck("killed.toml", deck_of("bdf2", "step = 0.0005\n", 24));
+  const fs::path whole = folder() / "never_killed", killed = folder() / "killed_often";
+  const std::string often = " --set checkpoint.every=1 --set output.every=20";
+  ASSERT_EQ(run_into(deck, whole, often).code, 0);
+  int kills = 0;
+  for (; kills < 20; ++kills) {
+    const bool begins = !fs::exists(killed) || checkpoints_in(killed).empty();
+    const std::string command = begins
+                                    ? "run " + deck + " --quiet --backend threads --output " + killed.string() + often
+                                    : "restart " + killed.string() + " --quiet";
+    const double seconds = 0.05 + 0.013 * (kills * 7 % 11);
+    const Result result = shell(fmt::format("timeout -s KILL {} {} {}", seconds, program(), command));
+    if (result.code == 0) break;
+    EXPECT_EQ(result.code, 137) << result.text;
+  }
+  const Result result = checkpoints_in(killed).empty() ? run_into(deck, killed, often) : go_on(killed);
+  if (kills == 20) {
+    ASSERT_EQ(result.code, 0) << result.text;
+  }
+  expect_same_states(whole, killed);
+}
+
+TEST(RestartAfter, ADamagedCheckpointTakesTheOneBefore) {
+  const std::string deck = write_deck("damaged.toml", deck_of("bdf2", step));
+  const fs::path whole = folder() / "undamaged", out = folder() / "damaged";
+  ASSERT_EQ(run_into(deck, whole).code, 0);
+  ASSERT_EQ(run_into(deck, out, " --set time.end=0.05").code, 0);
+  const std::vector<std::string> checkpoints = checkpoints_in(out);
+  ASSERT_EQ(checkpoints, (std::vector<std::string>{"checkpoint_000000042.tsr", "checkpoint_000000049.tsr"}));
+  fs::resize_file(out / checkpoints.back(), fs::file_size(out / checkpoints.back()) - 5);
+  const Result result = go_on(out, " --set time.end=0.1");
+  EXPECT_EQ(result.code, 0) << result.text;
+  EXPECT_TRUE(result.says(checkpoints.back())) << result.text;
+  expect_same_states(whole, out);
+  for (const std::string& name : checkpoints_in(out)) fs::resize_file(out / name, 100);
+  const Result none = go_on(out, " --set time.end=0.2");
+  EXPECT_EQ(none.code, 7) << none.text;
+}
+
+TEST(RestartAfter, AnInterruptGoesOnFromTheStepThatItEnded) {
+  const std::string deck = write_deck("interrupted.toml", deck_of("bdf2", "step = 1e-6\n", 16));
+  const fs::path out = folder() / "interrupted";
+  Child run({"run", deck, "--backend", "threads", "--output", out.string(), "--set", "checkpoint.every=0", "--set",
+             "output.every=100", "--set", "time.end=1000"});
+  while (!fs::exists(out / "solution_000200.vtu")) usleep(1000);
+  run.send(SIGINT);
+  const Result result = run.end();
+  EXPECT_EQ(result.code, 130) << result.text;
+  EXPECT_TRUE(result.says("tessera restart")) << result.text;
+  const nlohmann::json summary = summary_in(out);
+  EXPECT_EQ(summary["status"], "interrupted");
+  ASSERT_EQ(checkpoints_in(out).size(), 1u) << result.text;
+  const auto steps = summary["time"]["steps"].get<long>();
+  EXPECT_EQ(checkpoints_in(out).front(), fmt::format("checkpoint_{:09}.tsr", steps));
+  EXPECT_GE(steps, 200);
+  EXPECT_TRUE(fs::exists(out / "solution.pvd"));
+  const Result on = go_on(out, fmt::format(" --set time.end={}", 1e-6 * static_cast<double>(steps + 50)));
+  EXPECT_EQ(on.code, 0) << on.text;
+  EXPECT_EQ(summary_in(out)["time"]["steps"], steps + 50);
+}
+
+TEST(RestartRefuses, WhatWouldBeAnotherRun) {
+  const std::string deck = write_deck("again.toml", deck_of("bdf2", step));
+  const fs::path out = folder() / "again", steady = folder() / "steady_run";
+  ASSERT_EQ(run_into(deck, out).code, 0);
+  const auto refused = [&](const std::string& options, const std::vector<std::string>& parts) {
+    const Result result = go_on(out, options);
+    EXPECT_EQ(result.code, 2) << result.text;
+    for (const std::string& part : parts) EXPECT_TRUE(result.says(part)) << part << "\n" << result.text;
+  };
+  refused(" --set time.step=0.1", {"time.step", "stays as it is", "time.end"});
+  refused(" --set physics.order=2", {"physics.order"});
+  refused(" --set time.end=0.01", {"it is done"});
+  ASSERT_EQ(
+      run_into(write_deck("steady_run.toml", box_of("quad", 2, 2) + poisson_of(1) + dirichlet_on("[\"left\"]", "0")),
+               steady)
+          .code,
+      0);
+  const Result nothing = go_on(steady);
+  EXPECT_EQ(nothing.code, 2);
+  EXPECT_TRUE(nothing.says("holds no checkpoint")) << nothing.text;
+  EXPECT_EQ(go_on(folder() / "no_such_folder").code, 7);
+  // A run that begins takes the checkpoints of the one before away.
+  ASSERT_EQ(run_into(deck, out, " --set checkpoint.every=0").code, 0);
+  EXPECT_TRUE(checkpoints_in(out).empty());
+}
+
+TEST(RestartRefuses, CheckpointsOfNothing) {
+  const Result steady =
+      tessera("check " +
+              write_deck("checkpoint_steady.toml", box_of("quad", 2, 2) + "[physics]\ntype = \"heat\"\n" +
+                                                       dirichlet_on("[\"left\"]", "0") + "[checkpoint]\nevery = 3\n"));
+  EXPECT_EQ(steady.code, 2);
+  EXPECT_TRUE(steady.says("[checkpoint]") && steady.says("[time]")) << steady.text;
+  const std::string deck = write_deck("from_stdin.toml", deck_of("bdf2", step));
+  const Result from_stdin = shell(program() + " run - --quiet --backend threads --output " +
+                                  (folder() / "from_stdin").string() + " < " + deck);
+  EXPECT_EQ(from_stdin.code, 2);
+  EXPECT_TRUE(from_stdin.says("standard input")) << from_stdin.text;
+}
+
+}  // namespace
