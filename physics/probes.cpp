@@ -43,11 +43,12 @@ deck::Section<ProbeParams> probe_section(const FieldInfo& field) {
   return deck::Section<ProbeParams>("probe", "Values at points through time, as the table probes.csv",
                                     deck::SectionKind::array)
       .key("name", &ProbeParams::name, {.help = "of its column", .required = true, .example = "\"u_middle\""})
-      .key("at", &ProbeParams::at, {.help = "point, one number an axis", .unit = "length", .required = true,
-                                    .example = "[0.5, 0.5, 0.5]"})
+      .key("at", &ProbeParams::at,
+           {.help = "point, one number an axis", .unit = "length", .required = true, .example = "[0.5, 0.5, 0.5]"})
       .key("of", &ProbeParams::of, {.help = "what is looked at", .choices = names})
       .key("every", &ProbeParams::every,
-           {.help = "steps between two values; of several numbers each has a table, probes_every_10.csv", .min = 1,
+           {.help = "steps between two values; of several numbers each has a table, probes_every_10.csv",
+            .min = 1,
             .max = 1000000000})
       .position(&ProbeParams::where);
 }

@@ -7,9 +7,9 @@
 #include "physics/at_time.hpp"
 #include "physics/entry.hpp"
 #include "physics/heat/params.hpp"
-#include "physics/poisson/system.hpp"
 #include "physics/run/stationary.hpp"
 #include "physics/scalar/at_time.hpp"
+#include "physics/scalar/diffusion_system.hpp"
 #include "physics/scalar/evolution.hpp"
 #include "physics/scalar/model.hpp"
 #include "physics/scalar/system.hpp"
@@ -98,7 +98,7 @@ class Heat final : public scalar::ScalarModel {
 
   template <class Exec>
   void assemble(Exec& exec, const Discretisation& space, System<Exec>& system, output::Summary& summary) {
-    sums_ = poisson::make_system(exec, problem(), system, summary);
+    sums_ = scalar::make_diffusion_system(exec, problem(), system, summary);
     if (space.ranks) sums_.reset();  // of a part
   }
 
@@ -128,7 +128,7 @@ class Heat final : public scalar::ScalarModel {
   }
 
   scalar::WeakForm weak_form() override {
-    scalar::WeakForm form = poisson::weak_form();
+    scalar::WeakForm form = scalar::diffusion_form();
     form.sums = sums_;
     form.lumped = storage_.lumped;
     form.mass = [this](const mesh::Mesh& mesh, const assembly::DofMap& dofs, const std::vector<Index>& material,

@@ -5,8 +5,8 @@
 #include "physics/grid/box_method.hpp"
 #include "physics/grid/nodal_rows.hpp"
 #include "physics/poisson/grid.hpp"
-#include "physics/poisson/system.hpp"
 #include "physics/run/backend.hpp"
+#include "physics/scalar/diffusion_system.hpp"
 #include "solvers/grid/grid_operator.hpp"
 #include "solvers/grid/solve_grid.hpp"
 
@@ -101,7 +101,7 @@ solvers::Report StencilMethod::solve(Context& context) {
 }
 
 WeakForm StencilMethod::weak_form() const {
-  WeakForm form = poisson::weak_form();
+  WeakForm form = scalar::diffusion_form();
   if (!grid_.galerkin) form.nodal = [this](const Solution& solution) { return difference_rows(grid_, solution, {}); };
   return form;
 }

@@ -3,8 +3,8 @@
 #include <fmt/format.h>
 
 #include "physics/poisson/grid.hpp"
-#include "physics/poisson/system.hpp"
 #include "physics/run/stationary.hpp"
+#include "physics/scalar/diffusion_system.hpp"
 #include "physics/scalar/model.hpp"
 #include "physics/scalar/nonlinear.hpp"
 #include "physics/scalar/system.hpp"
@@ -74,7 +74,7 @@ class Poisson final : public ScalarModel {
 
   template <class Exec>
   void assemble(Exec& exec, const Discretisation& space, System<Exec>& system, output::Summary& summary) {
-    sums_ = make_system(exec, problem(), system, summary);
+    sums_ = make_diffusion_system(exec, problem(), system, summary);
     if (space.ranks) sums_.reset();  // of a part
   }
 
@@ -86,7 +86,7 @@ class Poisson final : public ScalarModel {
  private:
   TangentTraits tangent(int dim) const { return tangent_traits(params_.materials, dim, params_.newton.picard()); }
   WeakForm weak_form() override {
-    WeakForm form = poisson::weak_form();
+    WeakForm form = scalar::diffusion_form();
     form.sums = sums_;
     return form;
   }

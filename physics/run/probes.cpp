@@ -45,7 +45,8 @@ Probes::Probes(const CommonParams& params, const FieldInfo& field, const Discret
       (void)is_component(field, probes[i].of, space.mesh.dim, c);
       const assembly::Probe probe = assembly::make_probe(space.mesh, space.dofs, locator, probes[i].point());
       std::vector<std::pair<Index, double>> row;
-      for (std::size_t k = 0; k < probe.dofs.size(); ++k) row.emplace_back(space.row(probe.dofs[k], c), probe.weights[k]);
+      for (std::size_t k = 0; k < probe.dofs.size(); ++k)
+        row.emplace_back(space.row(probe.dofs[k], c), probe.weights[k]);
       std::sort(row.begin(), row.end());
       for (const auto& [column, weight] : row) {
         rows.push_back(column);

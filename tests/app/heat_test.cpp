@@ -1,5 +1,7 @@
 // Heat through time and in its steady state, run as a user does.
+#include <algorithm>
 #include <cmath>
+#include <sstream>
 
 #include "app/nonlinear.hpp"
 
@@ -288,6 +290,21 @@ std::vector<Wrong> wrong_decks() {
        body + heat_of(1, "mass = \"lumped\"\n") + time_to(1, 0.1, "tableau") +
            "tableau = { a = [1], b = [0.5, 0.6] }\n",
        {"sum"}},
+      {"probe_outside",
+       body + physics + time_to(1, 0.1, "bdf2") + "[[probe]]\nname = \"p\"\nat = [2, 0.4]\n",
+       {"probe 'p'", "(2, 0.4)", "nearest node is (1, 0.3333"}},
+      {"probe_dimension",
+       body + physics + time_to(1, 0.1, "bdf2") + "[[probe]]\nname = \"p\"\nat = [0, 0, 0]\n",
+       {"3 numbers", "2 dimensions"}},
+      {"probe_twice",
+       body + physics + time_to(1, 0.1, "bdf2") +
+           "[[probe]]\nname = \"p\"\nat = [0, 0]\n[[probe]]\nname = \"p\"\nat = [1, 0]\n",
+       {"another probe"}},
+      {"probe_of_nothing",
+       body + physics + time_to(1, 0.1, "bdf2") + "[[probe]]\nname = \"p\"\nat = [0, 0]\nof = \"v\"\n",
+       {"'v'"}},
+      {"probe_in_no_time", body + physics + "[[probe]]\nname = \"p\"\nat = [0, 0]\n", {"[[probe]]", "[time]"}},
+      {"keep_none", body + physics + time_to(1, 0.1, "bdf2") + "[checkpoint]\nkeep = 0\n", {"checkpoint.keep is 0"}},
       {"time_of_poisson", body + poisson_of(1) + time_to(1, 0.1, "bdf2"), {"time"}},
       {"steady_and_loose", box_of("triangle", 2, 3) + physics, {"singular"}},
   };
@@ -309,6 +326,56 @@ TEST(Heat, RefusesStepsThatAreUnstable) {
   EXPECT_EQ(result.code, 2);
   for (const char* part : {"unstable", "rk4", "2.79", "rkc", "[time]"})
     EXPECT_TRUE(result.says(part)) << part << "\n" << result.text;
+}
+
+/// Columns of a table, but for its first line.
+std::vector<std::vector<double>> columns_of(const fs::path& file) {
+  std::ifstream stream(file);
+  std::string line;
+  std::getline(stream, line);
+  std::vector<std::vector<double>> columns;
+  while (std::getline(stream, line)) {
+    std::istringstream words(line);
+    std::string word;
+    for (std::size_t c = 0; std::getline(words, word, ','); ++c) {
+      if (columns.size() == c) columns.emplace_back();
+      columns[c].push_back(std::stod(word));
+    }
+  }
+  return columns;
+}
+
+TEST(Heat, WritesValuesAtPoints) {
+  const std::string u = "(1 + t)*(x + 2*y)";
+  const std::string deck = box_of("triangle", 2, 4) + heat_of(1, "mass = \"lumped\"\n") +
+                           dirichlet_on(all_sides(2), u) + "[exact]\nu = \"" + u +
+                           "\"\nsource = true\n[[initial]]\nu = \"" + u + "\"\n" + exactly +
+                           "[[probe]]\nname = \"a\"\nat = [0.3, 0.45]\n[[probe]]\nname = \"b, c\"\nat = [1, 1]\n"
+                           "[[probe]]\nname = \"now and then\"\nat = [0.6, 0.1]\nevery = 4\n";
+  for (const char* time :
+       {"[time]\nend = 1\nstep = 0.1\nscheme = \"bdf2\"\n", "[time]\nend = 1\nstep = 0.01\nscheme = \"rk4\"\n"}) {
+    run_nonlinear("probes", deck + time);
+    const auto all = columns_of(folder() / "out_probes/probes.csv"),
+               some = columns_of(folder() / "out_probes/probes_every_4.csv");
+    ASSERT_EQ(all.size(), 3u);
+    ASSERT_EQ(some.size(), 2u);
+    const std::size_t steps = std::string(time).find("0.01") == std::string::npos ? 10 : 100;
+    ASSERT_EQ(all[0].size(), steps + 1);
+    ASSERT_EQ(some[0].size(), steps / 4 + 1);
+    for (std::size_t i = 0; i <= steps; ++i) {
+      EXPECT_NEAR(all[0][i], double(i) / double(steps), 1e-12);
+      EXPECT_NEAR(all[1][i], (1 + all[0][i]) * 1.2, 1e-9) << time << i;
+      EXPECT_NEAR(all[2][i], (1 + all[0][i]) * 3, 1e-9) << time << i;
+    }
+    for (std::size_t i = 0; i < some[0].size(); ++i) {
+      EXPECT_EQ(some[0][i], all[0][4 * i]);
+      EXPECT_NEAR(some[1][i], (1 + some[0][i]) * 0.8, 1e-9);
+    }
+  }
+  std::ifstream head(folder() / "out_probes/probes.csv");
+  std::string line;
+  std::getline(head, line);
+  EXPECT_EQ(line, "t,a,\"b, c\"");
 }
 
 TEST(Heat, SaysWhereValuesStopBeingNumbers) {

@@ -17,7 +17,9 @@ std::string deck_of(const std::string& scheme, const std::string& steps, int cel
          dirichlet_on("[\"left\", \"top\"]", u) +
          "[[boundary]]\non = [\"right\"]\ntype = \"robin\"\nalpha = 2\nvalue = \"cos(t)\"\n[[initial]]\nu = \"" + u +
          "\"\n[time]\nend = 0.1\n" + steps + "scheme = \"" + scheme +
-         "\"\n[output]\nevery = 10\n[checkpoint]\nevery = 7\n[solver]\ntolerance = 1e-12\n";
+         "\"\n[output]\nevery = 10\n[checkpoint]\nevery = 7\n[solver]\ntolerance = 1e-12\n[[probe]]\nname = \"a\"\nat "
+         "= [0.3, 0.7]\n"
+         "[[probe]]\nname = \"b\"\nat = [1, 0]\nevery = 3\n";
 }
 const std::string step = "step = 0.001\n", chosen = "step = 1e-4\ntolerance = 1e-6\n";
 
@@ -36,7 +38,8 @@ std::string bytes_of(const fs::path& file) {
 std::vector<std::string> states_in(const fs::path& folder) {
   std::vector<std::string> names;
   for (const auto& entry : fs::directory_iterator(folder))
-    if (const fs::path name = entry.path().filename(); name.extension() == ".vtu" || name.extension() == ".pvd")
+    if (const fs::path name = entry.path().filename();
+        name.extension() == ".vtu" || name.extension() == ".pvd" || name.extension() == ".csv")
       names.push_back(name.string());
   std::sort(names.begin(), names.end());
   return names;

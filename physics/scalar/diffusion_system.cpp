@@ -1,8 +1,8 @@
-#include "physics/poisson/system_impl.hpp"
+#include "physics/scalar/diffusion_system_impl.hpp"
 
-namespace tessera::physics::poisson {
+namespace tessera::physics::scalar {
 
-WeakForm weak_form() {
+WeakForm diffusion_form() {
   WeakForm form;
   form.data = [](const std::vector<MaterialParams>& materials, const mesh::Mesh& mesh, const assembly::DofMap& dofs,
                  const std::vector<Index>& material, std::span<const double> u, int threads) {
@@ -11,6 +11,7 @@ WeakForm weak_form() {
   return form;
 }
 
-template std::optional<forms::CellSums> make_system(Threads&, const Problem&, System<Threads>&, output::Summary&);
+template std::optional<forms::CellSums> make_diffusion_system(Threads&, const Problem&, System<Threads>&,
+                                                              output::Summary&);
 
-}  // namespace tessera::physics::poisson
+}  // namespace tessera::physics::scalar

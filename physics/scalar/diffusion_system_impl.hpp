@@ -1,5 +1,6 @@
 #pragma once
-// make_system, written once. It only calls declared functions: system.cpp and system_cuda.cpp instantiate it.
+// make_diffusion_system, written once. It only calls declared functions: diffusion_system.cpp and
+// diffusion_system_cuda.cpp instantiate it.
 #include <fmt/format.h>
 
 #include "assembly/cells/assembler.hpp"
@@ -7,11 +8,11 @@
 #include "assembly/space/dirichlet.hpp"
 #include "base/profile.hpp"
 #include "physics/entry.hpp"
-#include "physics/poisson/system.hpp"
 #include "physics/run/plan.hpp"
+#include "physics/scalar/diffusion_system.hpp"
 #include "physics/scalar/system.hpp"
 
-namespace tessera::physics::poisson {
+namespace tessera::physics::scalar {
 
 /// Coefficients of u - level: data of the host, and beside them what the backend evaluates by itself.
 struct Coefficients {
@@ -98,8 +99,8 @@ std::optional<forms::CellSums> assemble_matrix(Exec& exec, const Problem& proble
 }
 
 template <class Exec>
-std::optional<forms::CellSums> make_system(Exec& exec, const Problem& problem, System<Exec>& system,
-                                           output::Summary& summary) {
+std::optional<forms::CellSums> make_diffusion_system(Exec& exec, const Problem& problem, System<Exec>& system,
+                                                     output::Summary& summary) {
   const Plan chosen = plan_operator(problem.params, problem.space);
   system.level = level_of(problem.dirichlet);
   system.b = Array<double, typename Exec::Space>(problem.dofs.dofs);
@@ -108,4 +109,4 @@ std::optional<forms::CellSums> make_system(Exec& exec, const Problem& problem, S
   return apply_without_matrix(exec, problem, system, summary);
 }
 
-}  // namespace tessera::physics::poisson
+}  // namespace tessera::physics::scalar
