@@ -61,14 +61,14 @@ std::unique_ptr<ReactionStep<Exec>> make_mass_action(Exec& exec, const ReactionP
 
 /// The row of a reaction whose parameters are these members; their values in the type are the defaults.
 template <class Reaction, double Reaction::*... members>
-ReactionEntry entry(std::string name, std::string help, std::vector<std::string> species,
+ReactionEntry entry(const std::string& name, const std::string& help, const std::vector<std::string>& species,
                     std::vector<ReactionParameter> parameters) {
   const Reaction defaults;
   std::size_t next = 0;
   ((parameters[next++].value = defaults.*members), ...);
-  return {.name = std::move(name),
-          .help = std::move(help),
-          .species = std::move(species),
+  return {.name = name,
+          .help = help,
+          .species = species,
           .parameters = std::move(parameters),
           .make_threads = make<Threads, Reaction, members...>,
           .make_cuda = TESSERA_ON_CUDA((make<Cuda, Reaction, members...>))};

@@ -163,17 +163,17 @@ TYPED_TEST(SmallMatrices, HaveTheExponentialsThatAreKnown) {
 TYPED_TEST(SmallMatrices, ThatAreNilpotentHaveFiniteSeries) {
   TESSERA_REQUIRE(TypeParam);
   TypeParam exec;
-  for (int n = 1; n <= solvers::most_exponential_size; ++n) {
-    Values shift(static_cast<std::size_t>(n * n)), series(shift.size());
-    for (int i = 0; i < n; ++i) {
-      if (i + 1 < n) shift[static_cast<std::size_t>(i * n + i + 1)] = 10;
+  for (std::size_t n = 1; n <= solvers::most_exponential_size; ++n) {
+    Values shift(n * n), series(n * n);
+    for (std::size_t i = 0; i < n; ++i) {
+      if (i + 1 < n) shift[i * n + i + 1] = 10;
       double term = 1;
-      for (int j = i; j < n; ++j) {
-        series[static_cast<std::size_t>(i * n + j)] = term;
-        term *= 10.0 / (j - i + 1);
+      for (std::size_t j = i; j < n; ++j) {
+        series[i * n + j] = term;
+        term *= 10.0 / static_cast<double>(j - i + 1);
       }
     }
-    EXPECT_LE(largest_relative(exponentials(exec, n, {shift})[0], series), 1e-14) << n;
+    EXPECT_LE(largest_relative(exponentials(exec, static_cast<int>(n), {shift})[0], series), 1e-14) << n;
   }
 }
 
@@ -194,23 +194,24 @@ TYPED_TEST(SmallMatrices, OfAnySizeHaveExponentialsThatUndoThoseOfTheirNegatives
   TypeParam exec;
   std::mt19937 random(3);
   std::uniform_real_distribution<double> entry(-1, 1);
-  for (int n = 1; n <= solvers::most_exponential_size; ++n) {
+  for (std::size_t n = 1; n <= solvers::most_exponential_size; ++n) {
+    const int size = static_cast<int>(n);
     Values matrix;
-    for (int i = 0; i < n * n; ++i) matrix.push_back(entry(random));
-    const auto there = exponentials(exec, n, {matrix, matrix})[1], back = exponentials(exec, n, {matrix}, -1)[0];
-    double largest = 0, size = 0;
-    for (int i = 0; i < n; ++i)
-      for (int j = 0; j < n; ++j) {
+    for (std::size_t i = 0; i < n * n; ++i) matrix.push_back(entry(random));
+    const auto there = exponentials(exec, size, {matrix, matrix})[1], back = exponentials(exec, size, {matrix}, -1)[0];
+    double largest = 0, scale = 0;
+    for (std::size_t i = 0; i < n; ++i)
+      for (std::size_t j = 0; j < n; ++j) {
         double sum = i == j ? -1 : 0, magnitudes = 0;
-        for (int k = 0; k < n; ++k) {
-          const double term = there[static_cast<std::size_t>(i * n + k)] * back[static_cast<std::size_t>(k * n + j)];
+        for (std::size_t k = 0; k < n; ++k) {
+          const double term = there[i * n + k] * back[k * n + j];
           sum += term;
           magnitudes += std::abs(term);
         }
         largest = std::max(largest, std::abs(sum));
-        size = std::max(size, magnitudes);
+        scale = std::max(scale, magnitudes);
       }
-    EXPECT_LE(largest, 1e-14 * size) << n;
+    EXPECT_LE(largest, 1e-14 * scale) << n;
   }
 }
 
