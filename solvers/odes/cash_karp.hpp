@@ -43,6 +43,7 @@ class CashKarpStep {
   }
 
   TESSERA_HD const double* rates() const { return k1_; }
+  TESSERA_HD double longest() const { return HUGE_VAL; }
 
  private:
   static constexpr int most = Reaction::most_species;

@@ -59,6 +59,7 @@ class ExponentialStep {
   }
 
   TESSERA_HD const double* rates() const { return rates_; }
+  TESSERA_HD double longest() const { return HUGE_VAL; }
 
  private:
   static constexpr int most = Reaction::most_species;

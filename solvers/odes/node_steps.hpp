@@ -15,6 +15,7 @@ namespace tessera::solvers {
 //   large as
 //                                                                   // the tolerance, NaN where it cannot be formed
 //   const double* rates() const;                                    // f(t, u) of `begin`
+//   double longest() const;                                         // the longest step from there that is stable
 
 /// What became of one node.
 struct NodeOutcome {
@@ -73,14 +74,15 @@ TESSERA_HD NodeOutcome step_node(const Reaction& reaction, double t, double dt, 
   if (!(h > 0)) h = guess_first_step(species, u, step.rates(), dt, options.tolerance);
   for (;;) {
     const double rest = dt - done;
-    const bool last = h >= rest;
-    const double taken = last ? rest : (h > 0.5 * rest ? 0.5 * rest : h);
+    const double wanted = std::fmin(h, step.longest());
+    const bool last = wanted >= rest;
+    const double taken = last ? rest : (wanted > 0.5 * rest ? 0.5 * rest : wanted);
     const double error = step.attempt(reaction, t + done, taken, u, options.tolerance, next);
     const double proposed = taken * step_factor<Step>(error);
     if (error <= 1) {
       for (int i = 0; i < species; ++i) u[i] = next[i];
       ++outcome.steps;
-      // A step that was shortened for the end does not make the next one shorter.
+      // A step that was shortened for the end or for stability does not make the next one shorter.
       h = taken < h ? std::fmax(h, proposed) : proposed;
       if (last) {
         memory = h;

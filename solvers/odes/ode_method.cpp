@@ -12,6 +12,7 @@ namespace tessera::solvers {
 const std::vector<OdeMethod>& ode_methods() {
   static const std::vector<OdeMethod> table = {
       {"cash_karp", "Runge-Kutta pair of orders 5 and 4: for reactions that are not stiff", 5, false, 32},
+      {"rkc", "Runge-Kutta-Chebyshev with up to 200 stages: for many species that are somewhat stiff", 2, false, 32},
       {"rosenbrock", "Rodas3: linearly implicit, orders 3 and 2, L-stable: for stiff reactions, and where in doubt", 3,
        true, 32},
       {"exponential",

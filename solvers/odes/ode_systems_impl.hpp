@@ -6,6 +6,7 @@
 #include "base/parallel.hpp"
 #include "solvers/odes/cash_karp.hpp"
 #include "solvers/odes/exponential_rosenbrock.hpp"
+#include "solvers/odes/node_chebyshev.hpp"
 #include "solvers/odes/ode_report.hpp"
 #include "solvers/odes/ode_systems.hpp"
 #include "solvers/odes/rodas3.hpp"
@@ -100,6 +101,7 @@ OdeReport OdeSystems<Exec, Reaction>::advance(double t, double dt, View<double> 
     detail::step_nodes<Step>(exec_, reaction_, t, dt, options, where, u, steps_.view(), outcomes_.view());
   };
   if (options_.method == "cash_karp") run(static_cast<CashKarpStep<Reaction>*>(nullptr));
+  if (options_.method == "rkc") run(static_cast<ChebyshevStep<Reaction>*>(nullptr));
   if (options_.method == "rosenbrock") run(static_cast<Rodas3Step<Reaction>*>(nullptr));
   if constexpr (Reaction::most_species <= detail::most_exponential_species)
     if (options_.method == "exponential") run(static_cast<ExponentialStep<Reaction>*>(nullptr));

@@ -56,6 +56,7 @@ class Rodas3Step {
   }
 
   TESSERA_HD const double* rates() const { return rates_; }
+  TESSERA_HD double longest() const { return HUGE_VAL; }
 
  private:
   static constexpr int most = Reaction::most_species;

@@ -139,7 +139,7 @@ TYPED_TEST(OdeNodes, ThatBlowUpAreReportedWithTheirTimeAndTheOthersGoOn) {
     const Reacted reacted = testing::react(exec, params, testing::ode_options(method.name, 1e-6, 1e-8), 1, start);
     EXPECT_EQ(reacted.report.failed, 2);
     EXPECT_EQ(reacted.report.first_failed, 2);
-    EXPECT_NEAR(reacted.report.first_failed_t, 0.125, 1e-5);
+    EXPECT_NEAR(reacted.report.first_failed_t, 0.125, 1e-4);
     EXPECT_NE(reacted.report.failure.find("2 of 5 nodes did not reach t = 1; the first, node 2, stopped at t = 0.125"),
               std::string::npos)
         << reacted.report.failure;

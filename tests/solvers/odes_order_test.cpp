@@ -2,6 +2,8 @@
 #include <gtest/gtest.h>
 
 #include "odes_problems.hpp"
+#include "solvers/odes/cash_karp.hpp"
+#include "solvers/odes/node_chebyshev.hpp"
 #include "support/backends.hpp"
 #include "support/orders.hpp"
 
@@ -38,7 +40,7 @@ TYPED_TEST(OdeOrders, AreThoseOfTheTableAlsoWhereRatesDependOnTime) {
     EXPECT_LE(order, method.order + 1.1) << method.name;
     ++seen;
   }
-  EXPECT_EQ(seen, 3);
+  EXPECT_EQ(seen, 4);
 }
 
 /// The Brusselator at t = 10 from (1.5, 3), by dormand_prince of solvers/time with a tolerance of 1e-13.
@@ -61,6 +63,7 @@ TYPED_TEST(OdeOrders, MakeErrorsFollowTheTolerance) {
   TypeParam exec;
   const Values start = {1.5, 3}, reference = brusselator_reference(start, 10);
   for (const solvers::OdeMethod& method : solvers::ode_methods()) {
+    // rkc estimates errors of steps of the order of its own, which add up to one order less.
     double last = 1;
     Offset last_steps = 0;
     for (double tolerance : {1e-4, 1e-6, 1e-8}) {
@@ -68,7 +71,8 @@ TYPED_TEST(OdeOrders, MakeErrorsFollowTheTolerance) {
                                              testing::ode_options(method.name, tolerance, tolerance), 10, start);
       EXPECT_EQ(reacted.report.failure, "");
       const double error = testing::largest_relative_difference(reacted.u, reference);
-      EXPECT_LE(error, 60 * tolerance) << method.name << " " << tolerance;
+      EXPECT_LE(error, method.name == "rkc" ? 3 * std::pow(tolerance, 2.0 / 3) : 60 * tolerance)
+          << method.name << " " << tolerance;
       EXPECT_LE(error, last / 4) << method.name << " " << tolerance;
       EXPECT_GT(reacted.report.steps, last_steps);
       last = error;
@@ -109,10 +113,10 @@ TYPED_TEST(OdeOrders, FollowRobertsonsReactionOverElevenDecadesAndKeepItsSum) {
       steps += reacted.report.steps;
       u = reacted.u;
       t = moment.t;
-      EXPECT_LE(testing::largest_relative_difference(u, moment.u), 2e-5) << t;
+      EXPECT_LE(testing::largest_relative_difference(u, moment.u), 3e-7) << t;
       EXPECT_NEAR(u[0] + u[1] + u[2], 1, 1e-12) << t;
     }
-    EXPECT_LE(steps, 4000);
+    EXPECT_LE(steps, 2500);
   }
 }
 
@@ -136,7 +140,7 @@ TYPED_TEST(OdeOrders, FollowTheOregonatorThroughItsCycle) {
   const Reacted reacted =
       testing::react(exec, {.name = "oregonator"}, testing::ode_options("rosenbrock", 1e-8, 1e-10), 360, {1, 2, 3});
   EXPECT_EQ(reacted.report.failure, "");
-  EXPECT_LE(testing::largest_relative_difference(reacted.u, expected), 1e-4);
+  EXPECT_LE(testing::largest_relative_difference(reacted.u, expected), 5e-7);
 }
 
 TYPED_TEST(OdeOrders, OfExponentialsDoNotMatterForLinearReactionsWhichTheySolveInOneStep) {
@@ -154,6 +158,73 @@ TYPED_TEST(OdeOrders, OfExponentialsDoNotMatterForLinearReactionsWhichTheySolveI
   EXPECT_NEAR(reacted.u[0], 0, 1e-12);
   EXPECT_NEAR(reacted.u[1], b, 1e-12);
   EXPECT_NEAR(reacted.u[2], 1 - b, 1e-12);
+}
+
+/// Seven stars in a plane, of masses 1 to 7: positions x, y and speeds x', y' [7] each, under their gravity. Hairer,
+/// Norsett & Wanner I, section II.10; Numerical Computations with GPUs, section 8.2.
+struct Pleiades {
+  static constexpr int most_species = 28;
+  static constexpr int species() { return 28; }
+  void rates(const double* u, double, double* du) const {
+    const double *x = u, *y = u + 7;
+    for (int i = 0; i < 14; ++i) du[i] = u[14 + i];
+    for (int i = 0; i < 7; ++i) {
+      double ax = 0, ay = 0;
+      for (int j = 0; j < 7; ++j) {
+        if (j == i) continue;
+        const double dx = x[j] - x[i], dy = y[j] - y[i], cube = std::pow(dx * dx + dy * dy, 1.5);
+        ax += (j + 1) * dx / cube;
+        ay += (j + 1) * dy / cube;
+      }
+      du[14 + i] = ax;
+      du[21 + i] = ay;
+    }
+  }
+};
+
+TEST(OdeSteps, OfCashAndKarpFollowThePleiadesAsPublished) {
+  // With a tolerance of 1e-10, beside nothing absolute: 67 steps to t = 1 with an error of 9.6e-11, 1428 steps to t = 3
+  // with 9.4e-9. The first step, of which nothing is published, may move the first count. x(3): Test Set for Initial
+  // Value Problem Solvers; x(1): with a tolerance of 1e-14.
+  const Values at_1 = {1.4870785157, 2.7039177143,  -0.607976049, -2.622479773,
+                       1.7375571608, -0.1803021824, 0.544708655},
+               at_3 = {0.3706139143970502, 3.237284092057233, -3.222559032418324, 0.6597091455775310,
+                       0.3425581707156584, 1.562172101400631, -0.7003092922212495};
+  const solvers::NodeOptions options{{1e-10, 1e-40}, 0, 100000};
+  const auto run = [&](double end, const Values& expected, double within) {
+    Values u = {3, 3, -1, -3, 2, -2, 2, 3, -3, 2, 0, 0, -4, 4, 0, 0, 0, 0, 0, 1.75, -1.5, 0, 0, 0, -1.25, 1, 0, 0};
+    double memory = 1e-3;
+    const solvers::NodeOutcome outcome =
+        solvers::step_node<solvers::CashKarpStep<Pleiades>>(Pleiades{}, 0, end, options, memory, u.data());
+    EXPECT_EQ(outcome.failure, solvers::OdeFailure::none);
+    for (std::size_t i = 0; i < 7; ++i) EXPECT_NEAR(u[i], expected[i], within) << end;
+    return outcome;
+  };
+  EXPECT_NEAR(run(1, at_1, 2e-10).steps, 67, 4);
+  EXPECT_NEAR(run(3, at_3, 2e-8).steps, 1428, 50);
+}
+
+TEST(OdeSteps, OfChebyshevSchemesAreStableWithFewEvaluations) {
+  // u' = -lambda (u - 1), lambda = 1e5, to t = 1, where Euler's method is stable with 50 000 steps and more. 200 stages
+  // carry a step of 26 000 / lambda; the first steps follow the decay.
+  struct Decay : solvers::AutonomousReaction<1> {
+    Index* evaluations;
+    void rates(const double* u, double, double* du) const {
+      ++*evaluations;
+      du[0] = -1e5 * (u[0] - 1);
+    }
+    void jacobian(const double*, double, double* J) const { J[0] = -1e5; }
+  };
+  Index evaluations = 0;
+  Decay decay;
+  decay.evaluations = &evaluations;
+  double u = 1.001, memory = 1;
+  const solvers::NodeOutcome outcome =
+      solvers::step_node<solvers::ChebyshevStep<Decay>>(decay, 0, 1, {{1e-3, 1e-3}, 0, 1000}, memory, &u);
+  EXPECT_EQ(outcome.failure, solvers::OdeFailure::none);
+  EXPECT_NEAR(u, 1, 1e-4);
+  EXPECT_LE(outcome.steps, 40);
+  EXPECT_LE(evaluations, 2000);
 }
 
 }  // namespace

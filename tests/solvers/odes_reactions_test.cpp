@@ -128,7 +128,8 @@ TYPED_TEST(Reactions, OfManySpeciesAreSolvedByEveryMethodThatTakesThem) {
       EXPECT_EQ(reacted.report.failure, "");
       for (std::size_t i = 0; i < expected.size(); ++i)
         for (std::size_t node = 0; node < 3; ++node)
-          EXPECT_NEAR(reacted.u[i * 3 + node], (static_cast<double>(node) + 1) * expected[i], 1e-7)
+          EXPECT_NEAR(reacted.u[i * 3 + node], (static_cast<double>(node) + 1) * expected[i],
+                      method.name == "rkc" ? 2e-6 : 1e-7)
               << method.name << " " << n;
     }
   }
