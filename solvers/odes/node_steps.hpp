@@ -8,14 +8,15 @@ namespace tessera::solvers {
 
 // One node through a span of time with steps of its own: host-device, everything in registers or local arrays.
 //
-// A Step<Reaction> is a method. It has
-//   static constexpr double rejected_exponent, accepted_exponent;   // how a step follows from an error
-//   void begin(reaction, t, u);                                     // what a step from (t, u) needs, of whatever
-//   length double attempt(reaction, t, h, u, tolerance, next);             // next = u(t + h); returns the error, 1 as
-//   large as
-//                                                                   // the tolerance, NaN where it cannot be formed
-//   const double* rates() const;                                    // f(t, u) of `begin`
-//   double longest() const;                                         // the longest step from there that is stable
+// A method is a class Step, a template on the reaction, with
+//   static constexpr double rejected_exponent, accepted_exponent;
+//   void begin(reaction, t, u);
+//   double attempt(reaction, t, h, u, tolerance, next);
+//   const double* rates() const;
+//   double longest() const;
+// The exponents say how a step follows from an error. `begin` forms what a step from (t, u) needs of whatever length,
+// with `rates`, f(t, u), and `longest`, the longest step that is stable. `attempt` forms next = u(t + h) and returns
+// its error: 1 is as large as the tolerance, NaN where it cannot be formed.
 
 /// What became of one node.
 struct NodeOutcome {
