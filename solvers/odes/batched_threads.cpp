@@ -1,0 +1,5 @@
+#include "solvers/odes/batched_impl.hpp"
+
+namespace tessera::solvers {
+TESSERA_INSTANTIATE_BATCHED(Threads);
+}  // namespace tessera::solvers

@@ -1,0 +1,74 @@
+#pragma once
+#include "solvers/odes/node_steps.hpp"
+#include "solvers/odes/small_lu.hpp"
+
+namespace tessera::solvers {
+
+/// Rodas3, a Rosenbrock method of four stages and order 3 with an embedded one of order 2, both L-stable and stiffly
+/// accurate: Sandu, Verwer, Blom, Spee, Carmichael & Potra, Atmospheric Environment 31 (1997) 3459. In the variables
+/// of Hairer & Wanner II, (IV.7.25), one matrix serves all stages and none multiplies a vector:
+///   (1 / (h gamma) - J) K_i = f(t + alpha_i h, u + sum_j a_ij K_j) + sum_j c_ij / h K_j + gamma_i h f_t,  gamma = 1/2,
+///   u_new = u + 2 K_1 + K_3 + K_4,   error = K_4.
+/// The second stage evaluates f where the first one does. Two matrices and six vectors; 2/3 n^3 + 8 n^2 operations a
+/// step beside three evaluations of f and one of J.
+template <class Reaction>
+class Rodas3Step {
+ public:
+  static constexpr double rejected_exponent = 1.0 / 3, accepted_exponent = 1.0 / 3;
+
+  TESSERA_HD void begin(const Reaction& reaction, double t, const double* u) {
+    reaction.rates(u, t, rates_);
+    reaction.jacobian(u, t, jacobian_);
+    if constexpr (Reaction::needs_time) reaction.time_derivative(u, t, in_time_);
+  }
+
+  TESSERA_HD double attempt(const Reaction& reaction, double t, double h, const double* u,
+                            const StepTolerance& tolerance, double* next) {
+    const int n = reaction.species();
+    const double over_h = 1 / h;
+    double matrix[most * most], k1[most], k2[most], k3[most], k4[most];
+    int pivot[most];
+    for (int i = 0; i < n * n; ++i) matrix[i] = -jacobian_[i];
+    for (int i = 0; i < n; ++i) matrix[i * n + i] += 2 * over_h;
+    if (!lu_factor<most>(n, matrix, pivot)) return NAN;
+
+    for (int i = 0; i < n; ++i) k1[i] = rates_[i] + with_time(0.5 * h, i);
+    lu_solve(n, matrix, pivot, k1);
+    for (int i = 0; i < n; ++i) k2[i] = rates_[i] + 4 * over_h * k1[i] + with_time(1.5 * h, i);
+    lu_solve(n, matrix, pivot, k2);
+
+    for (int i = 0; i < n; ++i) next[i] = u[i] + 2 * k1[i];
+    reaction.rates(next, t + h, k3);
+    for (int i = 0; i < n; ++i) k3[i] += over_h * (k1[i] - k2[i]);
+    lu_solve(n, matrix, pivot, k3);
+
+    for (int i = 0; i < n; ++i) next[i] += k3[i];
+    reaction.rates(next, t + h, k4);
+    for (int i = 0; i < n; ++i) k4[i] += over_h * (k1[i] - k2[i] - (8.0 / 3) * k3[i]);
+    lu_solve(n, matrix, pivot, k4);
+
+    double largest = 0;
+    for (int i = 0; i < n; ++i) {
+      next[i] += k4[i];
+      largest = larger_ratio(largest, k4[i], std::fmax(std::abs(u[i]), std::abs(next[i])), tolerance);
+    }
+    return largest;
+  }
+
+  TESSERA_HD const double* rates() const { return rates_; }
+  TESSERA_HD double longest() const { return HUGE_VAL; }
+
+ private:
+  static constexpr int most = Reaction::most_species;
+
+  /// factor f_t, nothing where f does not depend on t.
+  TESSERA_HD double with_time([[maybe_unused]] double factor, [[maybe_unused]] int i) const {
+    if constexpr (Reaction::needs_time) return factor * in_time_[i];
+    return 0;
+  }
+
+  double rates_[most], jacobian_[most * most];
+  double in_time_[Reaction::needs_time ? most : 1];
+};
+
+}  // namespace tessera::solvers
