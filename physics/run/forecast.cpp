@@ -18,6 +18,7 @@
 #include "mesh/quality.hpp"
 #include "mesh/rank_mesh.hpp"
 #include "physics/run/report.hpp"
+#include "physics/time_scheme.hpp"
 #include "solvers/solve.hpp"
 
 namespace tessera::physics {
@@ -108,6 +109,9 @@ double output_bytes(const CommonParams& params, const Discretisation& space, con
   return of_node * space.dofs.dofs + 12 * entries + 33.0 * space.mesh.cells();
 }
 
+/// Of a run through time, about: those of the scheme, loads, and copies on the host.
+constexpr double vectors_of_scheme = 12;
+
 /// The matrix in the format of the solver: see physics/run/solve.hpp.
 struct Stored {
   double kept = 0;        ///< bytes while there are iterations
@@ -192,6 +196,15 @@ Estimate estimate(const CommonParams& params, const Discretisation& space, const
   const double solving = std::max(host.converting, host.kept + solver.host) + 3 * vectors / 2;
   result.host_bytes =
       std::max(static_cast<double>(memory_use().host_peak), now + std::max({sparsity, assembling, solving, files}));
+  if (!params.time) return result;
+  // In a step everything is there: what assembles, M and A, of implicit schemes their sum beside its stored form, the
+  // vectors of the scheme; and files are written between steps.
+  const bool implicit = is_implicit(*params.time);
+  const double every_step =
+      (implicit ? 3 : 2) * matrix + slots + connectivity + coefficients.bytes + 8.0 * vectors_of_scheme * rows;
+  result.device_bytes = every_step + device.kept + (implicit ? solver.device : 0);
+  result.host_bytes =
+      std::max(result.host_bytes, now + every_step + host.kept + std::max(files, implicit ? solver.host : 0));
   return result;
 }
 
