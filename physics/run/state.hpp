@@ -11,7 +11,7 @@ struct State {
   double t = 0;
   Offset step = 0;
   std::vector<double> u;     ///< [rows]
-  std::vector<double> rate;  ///< du/dt, [rows]
+  std::vector<double> rate;  ///< du/dt, [rows]; empty: not known, of the first state of implicit schemes
   /// What the scheme needs beside u to go on: vectors [rows], and numbers; empty at the beginning.
   struct Kept {
     std::vector<std::vector<double>> vectors = {};

@@ -2,6 +2,9 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+#include <limits>
+
 #include "base/collective.hpp"
 #include "base/muted.hpp"
 #include "base/thread_limit.hpp"
@@ -230,20 +233,29 @@ void StationaryRun::with_solution(const Discretisation& space, std::vector<doubl
   visit(solution, *results);
 }
 
-Frames StationaryRun::frames_of(const Context& context, std::optional<double> t) const {
-  const bool beside = context.ranks && !context.ranks->is_root();
-  return Frames(model().params().output, context.output_directory, beside ? std::nullopt : t);
-}
-
 void StationaryRun::write_state(const Discretisation& space, const State& state, Frames& frames, Context& context) {
   const CommonParams& params = model().params();
   with_solution(space, state.u, state.rate, [&](const NodalSolution& solution, Results& results) {
     Threads exec(space.threads);
+    output::Summary numbers;
+    {
+      Scope scope(exec, "post");
+      report_quantities(params.quantities, model().traits(), solution, results, numbers);
+      const std::vector<std::string> own = model().traits().quantities;  // which have what is stored in them
+      for (const QuantityParams& quantity : params.quantities)
+        if (state.rate.empty() && std::find(own.begin(), own.end(), quantity.kind) != own.end())
+          numbers.set_in("quantities", quantity.name, std::numeric_limits<double>::quiet_NaN());
+    }
     Scope scope(exec, "output");
-    const int pieces = write_solution(params, model().traits().fields, solution, results, true,
-                                      context.output_directory, frames.names(state.step));
+    int pieces = 0;
+    if (params.output.write)
+      pieces = write_solution(params, model().traits().fields, solution, results, true, context.output_directory,
+                              frames.names(state.step));
     const int rank = solution.share ? solution.share->ranks->rank() : 0;
-    in_common::each(solution.share, [&] { frames.add(state.step, state.t, rank, pieces > 0); });
+    in_common::each(solution.share, [&] {
+      if (params.output.write) frames.add(state.step, state.t, rank, pieces > 0);
+      if (rank == 0) frames.add_quantities(state.step, state.t, numbers);
+    });
   });
 }
 

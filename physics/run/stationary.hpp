@@ -8,6 +8,7 @@
 #include "physics/run/backend.hpp"
 #include "physics/run/checkpoints.hpp"
 #include "physics/run/frames.hpp"
+#include "physics/run/in_common.hpp"
 #include "physics/run/newton.hpp"
 #include "physics/run/over_ranks.hpp"
 #include "physics/run/plan.hpp"
@@ -54,8 +55,6 @@ class StationaryRun : public Module {
   std::vector<double> nonlinear_start(const Discretisation& space) const;
   /// The state at the beginning of [time]: [[initial]], or else 0.
   State first_state(const Discretisation& space) const;
-  /// The series of the run, which goes on at time t. On ranks beside the root it is theirs to name files by alone.
-  Frames frames_of(const Context& context, std::optional<double> t) const;
   /// Writes a state as a member of the series. Collective where ranks share it.
   void write_state(const Discretisation& space, const State& state, Frames& frames, Context& context);
 
@@ -208,18 +207,22 @@ class Stationary final : public StationaryRun {
     const bool goes_on = context.checkpoint != nullptr;
     State state = goes_on ? state_of(*context.checkpoint, params, space) : first_state(space);
     Checkpoints checkpoints(params, space, context);
+    const Share* const share = space.ranks ? &space.share : nullptr;
     const std::optional<double> from = goes_on ? std::optional(state.t) : std::nullopt;
     Probes probes(params, model_->traits().fields.front(), space, context, from);
-    Frames frames = frames_of(context, from);
+    std::optional<Frames> frames;
+    in_common::each(share, [&] { frames.emplace(params, context, from); });
+    const bool looks = params.output.write || !params.quantities.empty();
     const StateVisitor visitor{
         [&](Offset step, double t_before, double t, bool last) {
-          return params.output.write && is_shown(params.output, params.time->start, step, t_before, t, last);
+          return looks && is_shown(params.output, params.time->start, step, t_before, t, last);
         },
-        [&](const State& shown) { write_state(space, shown, frames, context); },
+        [&](const State& shown) { write_state(space, shown, *frames, context); },
         [&](Offset step) { return checkpoints.is_due(step); },
         [&](const State& saved) {
           Scope scope(exec, "checkpoint");
           probes.flush();
+          in_common::each(share, [&] { frames->flush(); });
           checkpoints.write(saved);
         },
         [&](Offset step) { return probes.is_due(step); },
@@ -229,6 +232,7 @@ class Stationary final : public StationaryRun {
     Solved result;
     result.time = loop.run(state, visitor);
     probes.flush();
+    in_common::each(share, [&] { frames->flush(); });
     result.u = std::move(state.u);
     result.rate = std::move(state.rate);
     result.report = result.time->linear;

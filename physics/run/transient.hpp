@@ -54,10 +54,6 @@ class TimeLoop {
       state.u[static_cast<std::size_t>(prescribed.dofs[i])] = prescribed.values[i];
     report_.t = state.t;
     report_.step = state.step;
-    if (state.step == 0 && visitor.shows(0, state.t, state.t, false)) {
-      state.rate.assign(state.u.size(), 0.0);
-      visitor.visit(state);
-    }
     if (state.step == 0 && visitor.samples(0)) sample(state, visitor, to_space<Space>(state.u));
     if (is_implicit(time_))
       run_implicit(state, visitor);
@@ -69,6 +65,10 @@ class TimeLoop {
   Offset nnz() const { return nnz_; }
 
  private:
+  static bool begins(const State& state, const StateVisitor& visitor) {
+    return state.step == 0 && visitor.shows(0, state.t, state.t, false);
+  }
+
   /// Gives the visitor its values at points; u of all rows that are seen.
   void sample(const State& state, const StateVisitor& visitor, View<const double> u) {
     if (weights_.rows == 0) {
@@ -101,6 +101,7 @@ class TimeLoop {
     solvers::ImplicitStepper<Exec> stepper(exec_, {time_.scheme, time_.theta}, problem_.space().rows());
     if (state.step > 0) stepper.restore({state.kept.vectors, state.kept.numbers});
     Array<double, Space> u = to_space<Space>(state.u);
+    if (begins(state, visitor)) visitor.visit(state);
     const auto take = [&] {
       state.u = to_vector(u);
       state.rate = to_vector(stepper.rate());
@@ -164,6 +165,10 @@ class TimeLoop {
       state.u = seen(to_vector(u));
       state.rate = seen(to_vector(rate));
     };
+    if (begins(state, visitor)) {
+      take();
+      visitor.visit(state);
+    }
     const auto keep = [&] {
       const auto kept = stepper->kept();
       state.kept.numbers = {control.dt, control.last_error, control.was_rejected ? 1.0 : 0.0};
