@@ -10,6 +10,7 @@
 #include "base/log.hpp"
 #include "output/checkpoint_folder.hpp"
 #include "output/files.hpp"
+#include "physics/sections.hpp"
 
 namespace tessera::app {
 namespace {
@@ -36,6 +37,16 @@ void check_changes(const std::vector<std::string>& changes) {
                 fmt::format("where a run goes on these may change: {}; `tessera run` begins another",
                             fmt::join(allowed, ", ")));
   }
+}
+
+/// A run that is done is refused before its folder is touched.
+void check_end(const RunOf& run, double t) {
+  const deck::Deck deck = deck::Deck::parse(run.origin.text, run.options.deck, run.origin.overrides, run.origin.folder);
+  const auto time = physics::read_time(deck);
+  if (!time || t < time->end) return;
+  throw Error(ExitCode::usage,
+              fmt::format("the checkpoint is of t = {:g}, and the run ends at {:g}: it is done", t, time->end),
+              "go on with --set time.end=...", time->where);
 }
 
 output::NewestCheckpoint newest(const std::filesystem::path& directory) {
@@ -70,6 +81,7 @@ ExitCode restart(const RestartCommand& command) {
   for (const std::string& change : overrides_of(run.options)) run.origin.overrides.push_back(change);
   if (const std::string program = header.at("program").get<std::string>(); program != TESSERA_VERSION)
     warn(fmt::format("{} was written by tessera {}, this is {}", found.path.string(), program, TESSERA_VERSION));
+  check_end(run, header.at("t").get<double>());
   run.checkpoint = std::move(found.checkpoint);
   return app::run(run);
 }

@@ -24,6 +24,7 @@
 #include "base/log.hpp"
 #include "base/memory.hpp"
 #include "base/team.hpp"
+#include "output/checkpoint_folder.hpp"
 #include "output/pieces.hpp"
 #include "output/results.hpp"
 #include "output/run_folder.hpp"
@@ -141,10 +142,11 @@ ExitCode run_into(const output::RunFolder& folder, const deck::Deck& deck, const
   }
   if (interrupted) {
     if (failure) ranks.end_after(*failure);  // of this rank alone: the others wait
+    const bool goes_on = !output::checkpoints_in(folder.path()).empty();
     console::say(files.empty()
                      ? fmt::format("interrupted: no results in {}, only its summary.json\n", folder.path().string())
-                     : fmt::format("interrupted: the states so far are in {0}; tessera restart {0} goes on\n",
-                                   folder.path().string()));
+                     : fmt::format("interrupted: the states so far are in {}{}\n", folder.path().string(),
+                                   goes_on ? fmt::format("; tessera restart {} goes on", folder.path().string()) : ""));
     return last;
   }
   if (failure) throw *failure;
@@ -160,14 +162,21 @@ std::uint64_t fingerprint(const RunOf& run) {
   return std::hash<std::string>()(text + TESSERA_VERSION);
 }
 
-/// Of a run that goes on the deck that it began with.
-deck::Deck open_deck(const RunOf& run) {
-  if (!run.checkpoint) return open_deck(run.options);
+/// Of a run that goes on the deck that it began with. Where it begins, its text is kept for checkpoints.
+deck::Deck open_deck(RunOf& run) {
+  if (!run.checkpoint) {
+    deck::Deck deck = open_deck(run.options);
+    if (run.options.deck == "-") return deck;
+    std::ifstream file(run.options.deck, std::ios::binary);
+    run.origin.text.assign(std::istreambuf_iterator<char>(file), {});
+    run.origin.folder = std::filesystem::absolute(run.options.deck).parent_path();
+    return deck;
+  }
   return deck::Deck::parse(run.origin.text, run.options.deck, run.origin.overrides, run.origin.folder);
 }
 
 /// The deck of this rank, which is that of all.
-deck::Deck open_deck_of(const RunOf& run, const Ranks& ranks) {
+deck::Deck open_deck_of(RunOf& run, const Ranks& ranks) {
   Communicator* const all = ranks.get();
   if (!all) return open_deck(run);
   std::optional<deck::Deck> deck;
@@ -201,7 +210,7 @@ ExitCode run_beside(const deck::Deck& deck, const RunOf& run, const Ranks& ranks
   return code;
 }
 
-ExitCode run_deck(const RunOf& run, const Ranks& ranks) {
+ExitCode run_deck(RunOf run, const Ranks& ranks) {
   load_plugins(run.options);
   const deck::Deck deck = open_deck_of(run, ranks);
   std::optional<output::RunFolder> folder;
@@ -228,12 +237,9 @@ ExitCode run_deck(const RunOf& run, const Ranks& ranks) {
 }  // namespace
 
 ExitCode run(const DeckOptions& options) {
-  RunOf run{options, {.version = TESSERA_VERSION, .overrides = overrides_of(options), .plugins = options.plugins}};
-  if (options.deck != "-") {
-    std::ifstream file(options.deck, std::ios::binary);
-    run.origin.text.assign(std::istreambuf_iterator<char>(file), {});
-    run.origin.folder = std::filesystem::absolute(options.deck).parent_path();
-  }
+  RunOf run{options, {.version = TESSERA_VERSION, .overrides = overrides_of(options)}};
+  for (const std::string& plugin : options.plugins)
+    run.origin.plugins.push_back(std::filesystem::absolute(plugin).string());
   return app::run(run);
 }
 

@@ -13,6 +13,7 @@
 #include <cstdlib>
 #include <ctime>
 #include <nlohmann/json.hpp>
+#include <regex>
 #include <system_error>
 
 #include "base/host_memory.hpp"
@@ -75,6 +76,17 @@ std::vector<std::string> listed_results(const fs::path& summary) {
 
 }  // namespace
 
+namespace {
+
+/// Files of a run through time, which a run that was killed has not listed: solution_000010.vtu, a piece of it, tables.
+bool is_of_series(const std::string& name) {
+  static const std::regex series(
+      "solution_[0-9]{6,}(_[0-9]+)?\\.(vtu|pvtu|csv)|probes(_every_[0-9]+)?\\.csv|quantities\\.csv");
+  return std::regex_match(name, series);
+}
+
+}  // namespace
+
 RunFolder::RunFolder(const fs::path& directory, bool goes_on)
     : directory_(directory), lock_path_(directory / ".tessera.lock") {
   make_directory(directory_);
@@ -131,6 +143,9 @@ void RunFolder::remove_leftovers() const {
 void RunFolder::remove_results() const {
   std::vector<std::string> names = listed_results(directory_ / "summary.json");
   names.insert(names.end(), {"solution.vtu", "solution.pvd", "solution.csv", "summary.json"});
+  std::error_code none;
+  for (const auto& entry : fs::directory_iterator(directory_, none))
+    if (is_of_series(entry.path().filename().string())) names.push_back(entry.path().filename().string());
   for (const std::string& name : names) ::unlink((directory_ / name).c_str());
   for (const CheckpointFile& old : checkpoints_in(directory_)) ::unlink(old.path.c_str());
 }

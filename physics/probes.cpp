@@ -56,7 +56,9 @@ deck::Section<ProbeParams> probe_section(const FieldInfo& field) {
 std::vector<ProbeParams> read_probes(const deck::Deck& deck, const FieldInfo& field) {
   std::vector<ProbeParams> probes = probe_section(field).read_all(deck);
   for (std::size_t i = 0; i < probes.size(); ++i) {
-    if (probes[i].name.empty()) refuse(probes[i], "a column needs a name", "give it one");
+    if (probes[i].name.empty() || probes[i].name == "t" ||
+        std::any_of(probes[i].name.begin(), probes[i].name.end(), [](unsigned char c) { return c < ' '; }))
+      refuse(probes[i], "that is no name of a column", "give it another; \"t\" is the column of the time");
     for (std::size_t other = 0; other < i; ++other)
       if (probes[other].name == probes[i].name) refuse(probes[i], "another probe has this name", "give each its own");
   }

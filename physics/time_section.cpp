@@ -32,6 +32,19 @@ void refuse_key(const deck::Deck& deck, const TimeParams& params, const char* ke
               fmt::format("leave {} out, or choose scheme = \"{}\"", key, scheme), deck.where(name));
 }
 
+/// Steps that are too many to count, or too short to move t.
+void check_count(const deck::Deck& deck, const TimeParams& params) {
+  if (!params.step) return;
+  constexpr double most = 1e15;
+  const double step = *params.step, count = (params.end - params.start) / step;
+  if (!(count <= most))
+    throw Error(ExitCode::usage, fmt::format("time.step = {:g} makes {:.3g} steps, too many to count", step, count),
+                "give a longer step", deck.where("time.step"));
+  if (params.start + step == params.start || params.end - step == params.end)
+    throw Error(ExitCode::usage, fmt::format("time.step = {:g} is below the last digit of t", step),
+                "give a longer step, or count the time from 0", deck.where("time.step"));
+}
+
 /// Where steps come from.
 void check_steps(const deck::Deck& deck, const TimeParams& params) {
   const solvers::Scheme& scheme = solvers::find_scheme(params.scheme, params.where);
@@ -100,6 +113,7 @@ std::optional<TimeParams> read_time(const deck::Deck& deck) {
     throw Error(ExitCode::usage, "scheme = \"tableau\" without a tableau",
                 "add tableau = { a = [1], b = [0.5, 0.5] }, Heun's method, or name another scheme", params.where);
   check_steps(deck, params);
+  check_count(deck, params);
   if (!is_implicit(params)) {  // whatever is wrong with a tableau, with its stages, or with their number
     Threads exec(1);
     (void)solvers::make_stepper(exec, 1, stepper_params(params));

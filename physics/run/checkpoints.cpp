@@ -84,19 +84,15 @@ void Checkpoints::write(const State& state) {
   last_ = std::chrono::steady_clock::now();
 }
 
-State state_of(const output::Checkpoint& checkpoint, const CommonParams& params, const Discretisation& space) {
+State state_of(const output::Checkpoint& checkpoint, const Discretisation& space) {
   State state;
   std::size_t kept = 0;
   in_common::each(share_of(space), [&] {
     state.t = checkpoint.header.at("t").get<double>();
     state.step = checkpoint.header.at("step").get<Offset>();
     kept = checkpoint.header.at("kept").get<std::size_t>();
-    state.kept.numbers = checkpoint.arrays.back().values;
-    if (state.t >= params.time->end)
-      throw Error(
-          ExitCode::usage,
-          fmt::format("the checkpoint is of t = {:g}, and the run ends at {:g}: it is done", state.t, params.time->end),
-          "go on with --set time.end=...", params.time->where);
+    for (const output::CheckpointArray& array : checkpoint.arrays)
+      if (array.name == "numbers") state.kept.numbers = array.values;
   });
   const Discretisation* const whole = space.ranks ? space.share.whole : &space;
   const auto part = [&](const std::string& name) {

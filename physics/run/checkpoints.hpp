@@ -29,7 +29,8 @@ class Checkpoints {
   std::chrono::steady_clock::time_point last_ = std::chrono::steady_clock::now();
 };
 
-/// The state that a checkpoint holds, on this rank. Throws Error(usage) where it is of another deck.
-State state_of(const output::Checkpoint& checkpoint, const CommonParams& params, const Discretisation& space);
+/// The state that a checkpoint holds, on this rank. Throws Error(file_system) where it is that of another mesh.
+/// Collective.
+State state_of(const output::Checkpoint& checkpoint, const Discretisation& space);
 
 }  // namespace tessera::physics

@@ -1,5 +1,7 @@
 #pragma once
 // M u' = b - A u on a backend at the time at hand, and what is prescribed there.
+#include <fmt/format.h>
+
 #include <algorithm>
 
 #include "base/collective.hpp"
@@ -44,13 +46,18 @@ class Evolving {
     const bool matrix = varies_matrix();
     if (!matrix && !varying_.loads && !varying_.prescribed) return false;
     alone([&] {
-      prescribed_ = model_.move_to(t);
-      if (matrix)
-        evolution_.fill(t, mass_, stiffness_, loads_.view());
-      else if (varying_.loads)
-        evolution_.fill_loads(t, stiffness_, loads_.view());
+      try {
+        DirichletData prescribed = model_.move_to(t);
+        if (varying_.prescribed) prescribed_ = std::move(prescribed);
+        if (matrix)
+          evolution_.fill(t, mass_, stiffness_, loads_.view());
+        else if (varying_.loads)
+          evolution_.fill_loads(t, stiffness_, loads_.view());
+      } catch (const Error& error) {
+        throw Error(error.code(), fmt::format("at t = {:g}: {}", t, error.what()), error.help(), error.where());
+      }
     });
-    complete_prescribed();
+    if (varying_.prescribed) complete_prescribed();
     return matrix;
   }
 
@@ -64,11 +71,10 @@ class Evolving {
   const DirichletData& prescribed() const { return prescribed_; }
   /// Of the rows that this rank owns.
   DirichletData own_prescribed() const { return of_owned_rows(prescribed_, ranks_.rows()); }
-  /// du/dt of what is prescribed, of the same rows.
+  /// du/dt of what is prescribed, of the same rows: a rank sees all facets at those that it owns.
   std::vector<double> prescribed_rates() {
     DirichletData rates;
     alone([&] { rates = model_.prescribed_rates(); });
-    if (ranks_) rates = completed(space_, std::move(rates));
     return of_owned_rows(std::move(rates), ranks_.rows()).values;
   }
 

@@ -34,10 +34,12 @@ Frames::Frames(const CommonParams& params, const Context& context, std::optional
 
 FileNames Frames::names(Offset step) const { return {fmt::format("solution_{:06}", step), true}; }
 
-void Frames::add(Offset step, double t, int rank, bool in_pieces) {
+void Frames::add(Offset step, double t, int rank, int pieces) {
   const std::string stem = names(step).stem;
-  if (in_pieces) output::make_lasting(directory_ / output::piece_name(rank, stem));
+  for (int of = 0; of < pieces; ++of)  // the root lists them all
+    if (of == rank || rank == 0) output::make_lasting(directory_ / output::piece_name(of, stem));
   if (rank > 0) return;
+  const bool in_pieces = pieces > 0;
   const auto file = [&](const char* extension) { return directory_ / (stem + extension); };
   if (params_.output.has_format("csv")) output::make_lasting(file(".csv"));
   if (in_pieces) output::make_lasting(file(".pvtu"));

@@ -23,7 +23,7 @@ class Frames {
   FileNames names(Offset step) const;
   /// The state of this step, whose files are there, is listed, by the root. All its files last from now on, where the
   /// run is stopped; where each rank has written a piece, it says so of its own.
-  void add(Offset step, double t, int rank, bool in_pieces);
+  void add(Offset step, double t, int rank, int pieces);
   /// The quantities of a state, as the summary has them. On the root.
   void add_quantities(Offset step, double t, const output::Summary& summary);
   /// What was added is in the files.

@@ -5,6 +5,7 @@
 
 #include <numeric>
 
+#include "physics/at_time.hpp"
 #include "physics/evaluate.hpp"
 
 namespace tessera::physics {
@@ -54,7 +55,9 @@ std::vector<double> initial_values(const CommonParams& params, const Discretisat
     for (Index dof : reached)
       for (int axis = 0; axis < 3; ++axis) points.push_back(space.dof_points[3 * static_cast<std::size_t>(dof) + axis]);
     for (int c = 0; c < components; ++c) {
-      const std::vector<double> values = evaluate(initial.u[static_cast<std::size_t>(c)], points, space.threads);
+      deck::Expression value = initial.u[static_cast<std::size_t>(c)];
+      if (params.time) value = at_time(value, params.time->start);
+      const std::vector<double> values = evaluate(value, points, space.threads);
       for (std::size_t i = 0; i < reached.size(); ++i) u[space.row(reached[i], c)] = values[i];
     }
   }

@@ -253,7 +253,7 @@ void StationaryRun::write_state(const Discretisation& space, const State& state,
                               frames.names(state.step));
     const int rank = solution.share ? solution.share->ranks->rank() : 0;
     in_common::each(solution.share, [&] {
-      if (params.output.write) frames.add(state.step, state.t, rank, pieces > 0);
+      if (params.output.write) frames.add(state.step, state.t, rank, pieces);
       if (rank == 0) frames.add_quantities(state.step, state.t, numbers);
     });
   });
@@ -316,7 +316,7 @@ ExitCode StationaryRun::run_over_ranks(Context& context) {
   check_over_ranks(params, context.deck);
   check_same_backend(ranks, params);
   bool in_parts = false;
-  on_each_rank(ranks, [&] { in_parts = makes_parts(context.deck, ranks.size()); });
+  on_each_rank(ranks, [&] { in_parts = !context.checkpoint && makes_parts(context.deck, ranks.size()); });
   Discretisation whole, part;
   part.threads = Threads(params.run.threads).count();
   std::vector<Index> joined;

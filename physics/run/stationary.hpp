@@ -205,7 +205,7 @@ class Stationary final : public StationaryRun {
     else
       make();
     const bool goes_on = context.checkpoint != nullptr;
-    State state = goes_on ? state_of(*context.checkpoint, params, space) : first_state(space);
+    State state = goes_on ? state_of(*context.checkpoint, space) : first_state(space);
     Checkpoints checkpoints(params, space, context);
     const Share* const share = space.ranks ? &space.share : nullptr;
     const std::optional<double> from = goes_on ? std::optional(state.t) : std::nullopt;

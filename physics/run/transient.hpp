@@ -89,6 +89,7 @@ class TimeLoop {
   void look(State& state, const StateVisitor& visitor, double before, bool last, Take take, Keep keep) {
     const bool shown = visitor.shows(state.step, before, state.t, last), saved = !last && visitor.saves(state.step);
     if (shown || saved) take();
+    if ((shown || saved) && !is_finite(state)) return;  // what follows says so; a good state stays
     if (shown) visitor.visit(state);
     if (!saved) return;
     keep();
@@ -128,6 +129,7 @@ class TimeLoop {
       look(state, visitor, before, last, take, keep);
     }
     take();
+    problem_.move_to(state.t);  // a step that failed was ahead
     if (report_.interrupted && state.step > 0) {
       keep();
       visitor.save(state);
@@ -197,6 +199,7 @@ class TimeLoop {
                                                 monitor, state.step);
     }
     take();
+    problem_.move_to(state.t);
     if (done.interrupted && state.step > 0) {
       keep();
       visitor.save(state);
@@ -235,11 +238,11 @@ class TimeLoop {
   /// Throws where steps of this length grow what is fastest in the data without bound.
   void check_stable(ExplicitRates<Exec>& rates, const solvers::StepperParams& params) {
     if (solvers::find_scheme(params.scheme).kind == solvers::SchemeKind::stabilised && params.stages == 0) return;
-    const double eigenvalue = rates.largest_eigenvalue(), limit = solvers::real_stability_limit(params);
+    const double eigenvalue = rates.eigenvalue_bound(), limit = solvers::real_stability_limit(params);
     if (!(eigenvalue > 0)) return;
     const double longest = limit / eigenvalue;
     report_.stable_step = longest;
-    if (*time_.step <= 1.01 * longest) return;
+    if (*time_.step <= longest) return;
     throw Error(ExitCode::usage,
                 fmt::format("steps of {:g} are unstable on this mesh: with {} they may be {:.3g} long ({:.3g} over the "
                             "largest eigenvalue, {:.3g})",
@@ -256,6 +259,11 @@ class TimeLoop {
     report_.t = state.t;
     if (context_.progress)
       context_.progress(fraction, fmt::format("t = {:.6g}, step {}, {}", state.t, state.step, how));
+  }
+
+  bool is_finite(const State& state) const {
+    const bool finite = std::all_of(state.u.begin(), state.u.end(), [](double value) { return std::isfinite(value); });
+    return problem_.ranks() ? !any(problem_.ranks().ranks(), !finite) : finite;
   }
 
   /// Looked at every few steps, for it waits for the device.

@@ -1,9 +1,12 @@
 #pragma once
 // make_evolution, written once: evolution.cpp and evolution_cuda.cpp instantiate it.
+#include <fmt/format.h>
+
 #include "assembly/cells/assembler.hpp"
 #include "base/profile.hpp"
 #include "forms/robin.hpp"
 #include "linalg/lump.hpp"
+#include "linalg/vector_ops.hpp"
 #include "physics/run/plan.hpp"
 #include "physics/scalar/evolution.hpp"
 #include "physics/scalar/system.hpp"
@@ -44,6 +47,7 @@ class ScalarEvolution final : public Evolution<Exec> {
       assembler_->refill(M, b);  // b is filled below
       if (storage_.lumped) linalg::lump(exec_, M);
     }
+    if (storage_.lumped) check_lumped(M);
     {
       Scope scope(exec_, "coefficients");
       set_coefficients(t);
@@ -77,6 +81,21 @@ class ScalarEvolution final : public Evolution<Exec> {
   }
 
  private:
+  /// Row sums of order 2 and more are those of a quadrature at the nodes, of which a coefficient with jumps in a cell
+  /// may make negative ones.
+  void check_lumped(const linalg::Crs<Space>& M) {
+    const Index rows = problem_.space.owned_rows();
+    Array<double, Space> diagonal(M.rows), bad(1);
+    linalg::extract_diagonal(exec_, M.view(), diagonal.view());
+    linalg::invert_diagonal(exec_, diagonal.view().part(0, rows), bad.data());
+    if (to_vector(bad)[0] == 0) return;
+    throw Error(ExitCode::usage,
+                fmt::format("the lumped mass is not positive at {} nodes: what stands before du/dt jumps inside cells",
+                            to_vector(bad)[0]),
+                "choose physics.mass = \"consistent\" or order = 1, or let cells end where the coefficient jumps",
+                deck_.physics.where);
+  }
+
   void set_storage(double t) {
     if (!evaluates_coefficients<Exec>(problem_.mesh)) {
       assembler_->set_data(storage_data(now_.coefficients, problem_.params.materials, problem_.material, problem_.mesh,

@@ -50,6 +50,7 @@ DirichletData ScalarModel::set_up(const Discretisation& space) {
     set_time(params(), t_, *now_);
   }
   const Params& of_deck = now();
+  constant_.reset();
   problem_ = std::make_unique<const Problem>(Problem{
       .params = of_deck,
       .space = space,
@@ -76,13 +77,18 @@ DirichletData ScalarModel::prescribed(const Discretisation& space,
 DirichletData ScalarModel::move_to(double t) {
   t_ = t;
   set_time(params(), t, *now_);
-  return prescribed(problem_->space, now_->boundaries);
+  if (!constant_ || time_dependence(params()).prescribed) constant_ = prescribed(problem_->space, now_->boundaries);
+  return *constant_;
 }
 
 DirichletData ScalarModel::prescribed_rates() {
-  std::vector<BoundaryParams> rates = params().boundaries;
-  for (BoundaryParams& boundary : rates) boundary.value = at_time(derivative(boundary.value, deck::Variable::t), t_);
-  return prescribed(problem_->space, rates);
+  if (rates_.empty()) {
+    rates_ = params().boundaries;
+    for (BoundaryParams& boundary : rates_) boundary.value = derivative(boundary.value, deck::Variable::t);
+  }
+  std::vector<BoundaryParams> now = rates_;
+  for (BoundaryParams& boundary : now) boundary.value = at_time(boundary.value, t_);
+  return prescribed(problem_->space, now);
 }
 
 std::unique_ptr<Results> ScalarModel::results(const NodalSolution& solution) {

@@ -49,6 +49,8 @@ class ScalarModel : public Model {
   std::unique_ptr<const Problem> problem_;
   std::vector<BoundaryParams> periodic_;
   std::unique_ptr<Params> now_;
+  std::vector<BoundaryParams> rates_;      ///< the boundaries with du/dt as their values
+  std::optional<DirichletData> constant_;  ///< what is prescribed at all times, or was at the last one
   double t_ = 0;
 };
 

@@ -79,7 +79,9 @@ TimeReport fixed_steps(Exec& exec, double t, double end, double dt, const StepMo
   TimeReport report;
   report.t = t;
   // A quotient that is an integer but for rounding is that integer.
-  const double count = std::ceil((end - t) / dt * (1 - 1e-12));
+  constexpr double rounding = 1e-9;
+  const double quotient = (end - t) / dt, whole = std::round(quotient);
+  const double count = std::abs(quotient - whole) <= rounding * whole ? whole : std::ceil(quotient);
   if (count > 1e15)
     throw Error(ExitCode::usage, fmt::format("{:.3g} steps of {:.3g} are too many to count", count, dt),
                 "give a longer step");

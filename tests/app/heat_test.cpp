@@ -303,6 +303,11 @@ std::vector<Wrong> wrong_decks() {
       {"probe_of_nothing",
        body + physics + time_to(1, 0.1, "bdf2") + "[[probe]]\nname = \"p\"\nat = [0, 0]\nof = \"v\"\n",
        {"'v'"}},
+      {"probe_called_t",
+       body + physics + time_to(1, 0.1, "bdf2") + "[[probe]]\nname = \"t\"\nat = [0, 0]\n",
+       {"no name of a column"}},
+      {"too_many_steps", body + physics + "[time]\nend = 1\nstep = 1e-30\n", {"too many to count"}},
+      {"steps_below_t", body + physics + "[time]\nstart = 1e16\nend = 10000000000000100\nstep = 0.5\n", {"last digit"}},
       {"probe_in_no_time", body + physics + "[[probe]]\nname = \"p\"\nat = [0, 0]\n", {"[[probe]]", "[time]"}},
       {"keep_none", body + physics + time_to(1, 0.1, "bdf2") + "[checkpoint]\nkeep = 0\n", {"checkpoint.keep is 0"}},
       {"time_of_poisson", body + poisson_of(1) + time_to(1, 0.1, "bdf2"), {"time"}},
@@ -376,6 +381,50 @@ TEST(Heat, WritesValuesAtPoints) {
   std::string line;
   std::getline(head, line);
   EXPECT_EQ(line, "t,a,\"b, c\"");
+}
+
+/// Steps as long as the summary calls stable, thousands of them.
+TEST(Heat, StaysBoundedWithTheStepsThatItCallsStable) {
+  const std::string deck = box_of("triangle", 2, 24) + dirichlet_on("[\"left\"]", "1") +
+                           heat_of(1, "mass = \"lumped\"\n") +
+                           "[[quantity]]\nname = \"most\"\nkind = \"max\"\nof = \"u\"\n";
+  const double stable = run_nonlinear("stable", deck + time_to(1e-4, 1e-5, "euler"))["time"]["stable_step"];
+  const nlohmann::json summary = run_nonlinear(
+      "stable", deck + fmt::format("[time]\nend = {}\nstep = {}\nscheme = \"euler\"\n", 3000 * stable, stable));
+  EXPECT_LE(double(summary["quantities"]["most"]), 1 + 1e-9);
+}
+
+/// Row sums of order 2 are those of Simpson's rule, which may be negative where the density jumps inside a cell.
+TEST(Heat, RefusesALumpedMassThatIsNotPositive) {
+  const std::string deck = box_of("quad", 2, 2) + dirichlet_on("[\"left\"]", "0") + heat_of(2, "mass = \"lumped\"\n") +
+                           "[[material]]\ndensity = \"if(x > 0.75, 1e3, 1)\"\n";
+  for (const char* scheme : {"bdf2", "euler"}) {
+    const Result result = tessera("run " + write_deck("not_positive.toml", deck + time_to(1e-4, 1e-5, scheme)) +
+                                  " --quiet --backend threads --output " + (folder() / "not_positive").string());
+    EXPECT_EQ(result.code, 2) << result.text;
+    EXPECT_TRUE(result.says("lumped mass is not positive") && result.says("consistent")) << result.text;
+  }
+}
+
+/// A step that fails leaves the last state with its own data.
+TEST(Heat, BalancesWhereASystemIsNotSolved) {
+  const std::string deck =
+      box_of("triangle", 2, 12) + dirichlet_on("[\"left\"]", "0") + heat_of(1) +
+      "[[material]]\nsource = \"if(t < 0.55, 0, 1)\"\n[solver]\nmax_iterations = 2\npreconditioner = "
+      "\"none\"\n" +
+      time_to(1, 0.1, "bdf2");
+  const nlohmann::json summary = run_nonlinear("unsolved", deck, "", 4);
+  EXPECT_EQ(summary["time"]["t"], 0.5);
+  EXPECT_EQ(summary["balance"]["source"], 0);
+}
+
+TEST(Heat, BeginsAtItsStart) {
+  const std::string deck = box_of("interval", 1, 4) + heat_of(1) + "[[initial]]\nu = \"t\"\n" +
+                           "[[probe]]\nname = \"p\"\nat = [0.5]\n[time]\nstart = 5\nend = 6\nstep = 0.5\n";
+  run_nonlinear("start", deck);
+  const auto columns = columns_of(folder() / "out_start/probes.csv");
+  EXPECT_EQ(columns[0], (std::vector<double>{5, 5.5, 6}));
+  EXPECT_NEAR(columns[1].front(), 5, 1e-14);
 }
 
 TEST(Heat, SaysWhereValuesStopBeingNumbers) {

@@ -173,7 +173,9 @@ TEST(RestartRefuses, WhatWouldBeAnotherRun) {
   };
   refused(" --set time.step=0.1", {"time.step", "stays as it is", "time.end"});
   refused(" --set physics.order=2", {"physics.order"});
+  const std::string before = bytes_of(out / "summary.json");
   refused(" --set time.end=0.01", {"it is done"});
+  EXPECT_EQ(bytes_of(out / "summary.json"), before);
   ASSERT_EQ(
       run_into(write_deck("steady_run.toml", box_of("quad", 2, 2) + poisson_of(1) + dirichlet_on("[\"left\"]", "0")),
                steady)
@@ -186,6 +188,20 @@ TEST(RestartRefuses, WhatWouldBeAnotherRun) {
   // A run that begins takes the checkpoints of the one before away.
   ASSERT_EQ(run_into(deck, out, " --set checkpoint.every=0").code, 0);
   EXPECT_TRUE(checkpoints_in(out).empty());
+}
+
+/// What a run that was killed has not listed goes where another begins; what is another's stays.
+TEST(RestartRefuses, ToMixStatesOfTwoRuns) {
+  const std::string deck = write_deck("two_runs.toml", deck_of("bdf2", step));
+  const fs::path out = folder() / "two_runs";
+  fs::create_directories(out);
+  const std::vector<std::string> old = {"solution_000123.vtu", "solution_000123_4.vtu", "solution_000123.csv",
+                                        "probes_every_9.csv", "checkpoint_000000123.tsr"};
+  for (const std::string& name : old) std::ofstream(out / name) << "old";
+  std::ofstream(out / "solution_of_mine.vtu") << "mine";
+  ASSERT_EQ(run_into(deck, out).code, 0);
+  for (const std::string& name : old) EXPECT_FALSE(fs::exists(out / name)) << name;
+  EXPECT_TRUE(fs::exists(out / "solution_of_mine.vtu"));
 }
 
 TEST(RestartRefuses, CheckpointsOfNothing) {
