@@ -158,9 +158,9 @@ void add_work_on_files(CLI::App& app, Action& action) {
   command->add_option("directory", going_on->directory, "output folder of the run")->required()->type_name("");
   command->add_option("--set", going_on->options.set, "change a key, for example time.end=10; only some may change")
       ->type_name("KEY=VALUE");
-  command->add_option("--backend", going_on->options.backend, "overrides run.backend")
-      ->type_name("")
-      ->check(CLI::IsMember({"auto", "threads", "cuda"}));
+  command->add_option("--backend", going_on->options.backend, "auto, threads or cuda; overrides run.backend")
+      ->type_name("NAME")
+      ->check(not_empty());
   command->add_option("--threads", going_on->options.threads, "threads on the host, 0 for all; overrides run.threads")
       ->type_name("N")
       ->check(not_negative());

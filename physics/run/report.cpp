@@ -114,8 +114,11 @@ void summarise_solver(const solvers::Report& report, output::Summary& summary) {
                                        : ""));
 }
 
-void report_numbers(const CommonParams& params, const Traits& traits, const NodalSolution& solution, Results& results,
-                    Context& context) {
+namespace {
+
+/// The balance, errors and quantities.
+void report_values(const CommonParams& params, const Traits& traits, const NodalSolution& solution, Results& results,
+                   Context& context) {
   Threads exec(solution.threads);
   {
     Scope scope(exec, "balance");
@@ -130,20 +133,36 @@ void report_numbers(const CommonParams& params, const Traits& traits, const Noda
     if (params.exact) report_errors(*params.exact, traits.fields.front(), solution, context.summary);
     report_quantities(params.quantities, traits, solution, results, context.summary);
   }
+}
+
+void write_tables(const CommonParams& params, const Traits& traits, const NodalSolution& solution, Results& results,
+                  const Context& context) {
   if (params.lines.empty()) return;
+  Threads exec(solution.threads);
   Scope scope(exec, "output");
   write_lines(params.lines, traits.fields, solution, results, context.output_directory);
 }
 
+}  // namespace
+
+void report_numbers(const CommonParams& params, const Traits& traits, const NodalSolution& solution, Results& results,
+                    Context& context) {
+  report_values(params, traits, solution, results, context);
+  write_tables(params, traits, solution, results, context);
+}
+
 void report_solution(const CommonParams& params, const Traits& traits, const NodalSolution& solution, Results& results,
                      bool converged, Context& context) {
-  report_numbers(params, traits, solution, results, context);
-  if (!params.output.write) return;
-  Threads exec(solution.threads);
-  Scope scope(exec, "output");
-  if (const int pieces = write_solution(params, traits.fields, solution, results, converged, context.output_directory);
-      pieces > 0)
-    context.summary.set("ranks.pieces", pieces);
+  report_values(params, traits, solution, results, context);
+  if (params.output.write) {
+    Threads exec(solution.threads);
+    Scope scope(exec, "output");
+    if (const int pieces =
+            write_solution(params, traits.fields, solution, results, converged, context.output_directory);
+        pieces > 0)
+      context.summary.set("ranks.pieces", pieces);
+  }
+  write_tables(params, traits, solution, results, context);
 }
 
 void write_solution_files(const OutputParams& params, const output::VtkData& data,

@@ -44,7 +44,8 @@ inline void expect_balance(const json& summary, double tolerance, const std::str
     EXPECT_LE(balance.value("relative_remainder", 0.0), tolerance) << what << " " << balance;
     return;
   }
-  double sum = balance["source"].get<double>() - balance.value("reaction", 0.0) - balance.value("convection", 0.0);
+  double sum = balance["source"].get<double>() - balance.value("storage", 0.0) - balance.value("reaction", 0.0) -
+               balance.value("convection", 0.0);
   for (const auto& [name, out] : balance["groups"].items()) sum -= out.get<double>();
   EXPECT_NEAR(sum, balance["remainder"].get<double>(), 1e-12 * (1 + std::abs(sum))) << what;
   EXPECT_LE(balance.value("relative_remainder", 0.0), tolerance) << what << " " << balance;

@@ -376,7 +376,8 @@ TEST(NewestCheckpoint, IsWholeAfterAKillAtAnyMoment) {
     written = step;
   }
   RecordProperty("half_written", static_cast<int>(names_in(folder).size() - checkpoints_in(folder).size()));
-  const RunFolder next(folder);  // the next run clears what the killed ones were writing
+  const bool goes_on = true;
+  const RunFolder next(folder, goes_on);  // the next run clears what the killed ones were writing
   for (const std::string& name : names_in(folder)) EXPECT_FALSE(name.ends_with(".tmp")) << name;
   keep_newest(folder, 2);
   EXPECT_EQ(checkpoints_in(folder).size(), 2u);

@@ -285,7 +285,7 @@ TEST(Series, GoesOnWithTheFramesUpToTheRestart) {
 
 TEST(Series, DropsPiecesWithTheirFrame) {
   const fs::path folder = fresh_folder("pieces");
-  for (const char* name : {"solution_0.vtu", "solution_1.vtu", "early.vtu", "late.vtu"})
+  for (const char* name : {"late_0.vtu", "late_1.vtu", "early.vtu", "late.vtu"})
     atomic_write(folder / name, std::string("a frame"));
   const fs::path elsewhere = fresh_folder("pieces_elsewhere") / "late.vtu";
   atomic_write(elsewhere, std::string("not ours"));
