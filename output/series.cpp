@@ -84,7 +84,7 @@ std::vector<PvdEntry> read_pvd(const fs::path& path) {
   return entries;
 }
 
-std::string frame_name(const std::string& stem, int number, const std::string& extension) {
+std::string frame_name(const std::string& stem, std::int64_t number, const std::string& extension) {
   return fmt::format("{}_{:06}{}", stem, number, extension);
 }
 

@@ -1,5 +1,6 @@
 #pragma once
 // The frames of a transient run as one collection that ParaView opens: a .pvd file that names the file of each time.
+#include <cstdint>
 #include <filesystem>
 #include <string>
 #include <vector>
@@ -13,7 +14,7 @@ namespace tessera::output {
 std::vector<PvdEntry> read_pvd(const std::filesystem::path& path);
 
 /// "solution_000012.vtu": so names sort as frames do.
-std::string frame_name(const std::string& stem, int number, const std::string& extension);
+std::string frame_name(const std::string& stem, std::int64_t number, const std::string& extension);
 
 /// A collection that is whole after every frame. It and its frames last where the run is stopped.
 class Series {

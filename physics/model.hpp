@@ -87,6 +87,8 @@ struct Discretisation : assembly::Space {
   Share share;                     ///< of that part
   std::string why_without_matrix;  ///< Plan::why of the whole; empty: a matrix is assembled
 
+  /// What this rank counts as its own; null where it has all.
+  const Share* shared() const { return ranks ? &share : nullptr; }
   /// Rows that this rank owns: the first ones.
   Index owned_rows() const { return index_map.owned() * components; }
   /// Of what is said of the solution: that without periodic sides.

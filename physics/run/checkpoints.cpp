@@ -12,8 +12,6 @@ namespace tessera::physics {
 
 namespace {
 
-const Share* share_of(const Discretisation& space) { return space.ranks ? &space.share : nullptr; }
-
 /// On the root: [dofs of the whole, components] of the solution's space.
 std::vector<double> whole_of(const Discretisation& space, const std::vector<double>& values) {
   const std::vector<double> all = space.unfolded ? unfold(*space.unfolded, values) : values;
@@ -58,7 +56,7 @@ bool Checkpoints::is_due(Offset step) {
   if (!params.every_minutes) return false;
   const std::chrono::duration<double> since = std::chrono::steady_clock::now() - last_;
   const bool due = since.count() >= 60 * params.every_minutes->minutes;
-  return in_common::any(share_of(space_), due && (!space_.ranks || space_.ranks->is_root()));
+  return in_common::any(space_.shared(), due && (!space_.ranks || space_.ranks->is_root()));
 }
 
 void Checkpoints::write(const State& state) {
@@ -69,7 +67,7 @@ void Checkpoints::write(const State& state) {
   };
   add("u", state.u);
   for (std::size_t i = 0; i < state.kept.vectors.size(); ++i) add(name_of_kept(i), state.kept.vectors[i]);
-  in_common::root(share_of(space_), [&] {
+  in_common::root(space_.shared(), [&] {
     checkpoint.header = output::checkpoint_header(context_.origin.version, context_.origin.text, state.t, state.step);
     checkpoint.header["deck_file"] = context_.deck.file();
     checkpoint.header["folder"] = context_.origin.folder.string();
@@ -87,7 +85,7 @@ void Checkpoints::write(const State& state) {
 State state_of(const output::Checkpoint& checkpoint, const Discretisation& space) {
   State state;
   std::size_t kept = 0;
-  in_common::each(share_of(space), [&] {
+  in_common::each(space.shared(), [&] {
     state.t = checkpoint.header.at("t").get<double>();
     state.step = checkpoint.header.at("step").get<Offset>();
     kept = checkpoint.header.at("kept").get<std::size_t>();
@@ -97,7 +95,7 @@ State state_of(const output::Checkpoint& checkpoint, const Discretisation& space
   const Discretisation* const whole = space.ranks ? space.share.whole : &space;
   const auto part = [&](const std::string& name) {
     std::span<const double> values;
-    in_common::root(share_of(space), [&] {
+    in_common::root(space.shared(), [&] {
       const auto size = static_cast<std::size_t>(whole->solution_space().rows());
       values = checkpoint.array(name, space.components, size).values;
     });

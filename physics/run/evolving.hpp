@@ -30,7 +30,7 @@ class Evolving {
         stiffness_(evolution.make_matrix()),
         loads_(space.rows()),
         t_(t) {
-    alone([&] {
+    ranks_.each([&] {
       prescribed_ = model_.move_to(t);
       evolution_.fill(t, mass_, stiffness_, loads_.view());
       // By the same sums as later, so that a run that begins here is bitwise one that came by.
@@ -45,7 +45,7 @@ class Evolving {
     t_ = t;
     const bool matrix = varies_matrix();
     if (!matrix && !varying_.loads && !varying_.prescribed) return false;
-    alone([&] {
+    ranks_.each([&] {
       try {
         DirichletData prescribed = model_.move_to(t);
         if (varying_.prescribed) prescribed_ = std::move(prescribed);
@@ -74,17 +74,8 @@ class Evolving {
   /// du/dt of what is prescribed, of the same rows: a rank sees all facets at those that it owns.
   std::vector<double> prescribed_rates() {
     DirichletData rates;
-    alone([&] { rates = model_.prescribed_rates(); });
+    ranks_.each([&] { rates = model_.prescribed_rates(); });
     return of_owned_rows(std::move(rates), ranks_.rows()).values;
-  }
-
-  /// Work of this rank alone; where it throws on one, all throw.
-  template <class Work>
-  void alone(Work work) {
-    if (ranks_)
-      on_each_rank(ranks_.ranks(), work);
-    else
-      work();
   }
 
  private:

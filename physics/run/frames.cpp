@@ -1,7 +1,5 @@
 #include "physics/run/frames.hpp"
 
-#include <fmt/format.h>
-
 #include <cmath>
 #include <limits>
 #include <nlohmann/json.hpp>
@@ -32,7 +30,7 @@ Frames::Frames(const CommonParams& params, const Context& context, std::optional
   quantities_.emplace(t ? output::ProbeSeries::resume(table, columns, *t) : output::ProbeSeries(table, columns));
 }
 
-FileNames Frames::names(Offset step) const { return {fmt::format("solution_{:06}", step), true}; }
+FileNames Frames::names(Offset step) const { return {output::frame_name("solution", step, ""), true}; }
 
 void Frames::add(Offset step, double t, int rank, int pieces) {
   const std::string stem = names(step).stem;

@@ -140,16 +140,8 @@ class Newton {
         "start nearer to the solution by [[initial]], raise newton.load_steps, or raise newton.max_iterations";
   }
 
-  /// Work of this rank alone; where it throws on one, all throw.
-  template <class Work>
-  void alone(Work work) {
-    if (ranks_)
-      on_each_rank(ranks_.ranks(), work);
-    else
-      work();
-  }
   void move_problem(const std::vector<double>& u) {
-    alone([&] { problem_.move_to(u, load_); });
+    ranks_.each([&] { problem_.move_to(u, load_); });
   }
 
   /// ||R|| at the state that the problem was moved to.
@@ -236,7 +228,7 @@ class Newton {
   /// correction_ = A^-1 R, as exactly as it is needed, and to solver.tolerance where it may be the last. False where
   /// that cannot be had.
   bool correct(const std::vector<double>& u, double residual, bool prescribes, NewtonReport& report) {
-    alone([&] { problem_.tangent(system_, away_); });
+    ranks_.each([&] { problem_.tangent(system_, away_); });
     if (ranks_)
       ranks_.take(params_, system_, own_, context_.summary);
     else

@@ -36,6 +36,14 @@ class OverRanks {
   }
 
   explicit operator bool() const { return link_ != nullptr; }
+  /// Work of each rank alone; where it throws on one, all throw.
+  template <class Work>
+  void each(Work work) const {
+    if (link_)
+      on_each_rank(ranks(), work);
+    else
+      work();
+  }
   Link* link() const { return link_.get(); }
   Communicator& ranks() const { return *space_.ranks; }
   Index rows() const { return link_ ? space_.owned_rows() : space_.rows(); }

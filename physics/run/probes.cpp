@@ -31,7 +31,7 @@ std::vector<char> own_points(const std::vector<ProbeParams>& probes, const mesh:
 
 Probes::Probes(const CommonParams& params, const FieldInfo& field, const Discretisation& space, const Context& context,
                std::optional<double> t)
-    : share_(space.ranks ? &space.share : nullptr) {
+    : share_(space.shared()) {
   const std::vector<ProbeParams>& probes = params.probes;
   if (probes.empty()) return;
   const mesh::PointLocator locator(space.mesh);

@@ -226,7 +226,7 @@ void StationaryRun::with_solution(const Discretisation& space, std::vector<doubl
                                .fixed = fixed,
                                .u = u,
                                .threads = space.threads,
-                               .share = space.ranks ? &space.share : nullptr,
+                               .share = space.shared(),
                                .rate = rate.empty() ? nullptr : &rate};
   std::unique_ptr<Results> results;
   in_common::each(solution.share, [&] { results = model().results(solution); });
@@ -354,7 +354,7 @@ ExitCode StationaryRun::run_over_ranks(Context& context) {
 
 /// Everything that becomes of a solution. Collective where ranks share it.
 ExitCode StationaryRun::report(Discretisation& space, Solved& solved, Context& context) {
-  const Share* const share = space.ranks ? &space.share : nullptr;
+  const Share* const share = space.shared();
   const CommonParams& params = model().params();
   if (!solved.time) prescribe(space.dirichlet, solved.u);
   if (share && !share->has_whole)

@@ -173,11 +173,7 @@ class Stationary final : public StationaryRun {
   template <class Exec>
   Solved solve_nonlinear(Exec& exec, const Discretisation& space, Context& context) {
     std::unique_ptr<Nonlinear<Exec>> problem;
-    const auto make = [&] { problem = model_->nonlinear(exec, space, context.summary); };
-    if (space.ranks)
-      on_each_rank(*space.ranks, make);
-    else
-      make();
+    in_common::each(space.shared(), [&] { problem = model_->nonlinear(exec, space, context.summary); });
     Newton<Exec> newton(exec, *problem, model_->params(), space, context);
     Solved result;
     result.u = nonlinear_start(space);
@@ -199,19 +195,14 @@ class Stationary final : public StationaryRun {
   Solved go_through_time(Exec& exec, const Discretisation& space, Context& context) {
     const CommonParams& params = model_->params();
     std::unique_ptr<Evolution<Exec>> evolution;
-    const auto make = [&] { evolution = model_->evolution(exec, space, context.summary); };
-    if (space.ranks)
-      on_each_rank(*space.ranks, make);
-    else
-      make();
+    in_common::each(space.shared(), [&] { evolution = model_->evolution(exec, space, context.summary); });
     const bool goes_on = context.checkpoint != nullptr;
     State state = goes_on ? state_of(*context.checkpoint, space) : first_state(space);
     Checkpoints checkpoints(params, space, context);
-    const Share* const share = space.ranks ? &space.share : nullptr;
     const std::optional<double> from = goes_on ? std::optional(state.t) : std::nullopt;
     Probes probes(params, model_->traits().fields.front(), space, context, from);
     std::optional<Frames> frames;
-    in_common::each(share, [&] { frames.emplace(params, context, from); });
+    in_common::each(space.shared(), [&] { frames.emplace(params, context, from); });
     const bool looks = params.output.write || !params.quantities.empty();
     const StateVisitor visitor{
         [&](Offset step, double t_before, double t, bool last) {
@@ -222,7 +213,7 @@ class Stationary final : public StationaryRun {
         [&](const State& saved) {
           Scope scope(exec, "checkpoint");
           probes.flush();
-          in_common::each(share, [&] { frames->flush(); });
+          in_common::each(space.shared(), [&] { frames->flush(); });
           checkpoints.write(saved);
         },
         [&](Offset step) { return probes.is_due(step); },
@@ -232,7 +223,7 @@ class Stationary final : public StationaryRun {
     Solved result;
     result.time = loop.run(state, visitor);
     probes.flush();
-    in_common::each(share, [&] { frames->flush(); });
+    in_common::each(space.shared(), [&] { frames->flush(); });
     result.u = std::move(state.u);
     result.rate = std::move(state.rate);
     result.report = result.time->linear;

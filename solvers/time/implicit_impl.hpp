@@ -55,11 +55,10 @@ bool ImplicitStepper<Exec>::solve(StageEquation<Exec>& equation, double t, doubl
 /// U = u + dt k(U)
 template <class Exec>
 bool ImplicitStepper<Exec>::euler(StageEquation<Exec>& equation, const Interval& step, View<const double> u) {
-  const auto [t, dt, end] = step;
-  (void)t;
+  const double dt = step.dt;
   linalg::combine(exec_, w_.view(), {}, {{1 / dt}, u});
   linalg::copy(exec_, u, next_.view());
-  return solve(equation, end, 1 / dt, rate_.view());
+  return solve(equation, step.end, 1 / dt, rate_.view());
 }
 
 template <class Exec>

@@ -3,42 +3,12 @@
 #include <array>
 #include <map>
 
-#include "app/child.hpp"
-#include "app/nonlinear.hpp"
+#include "app/ranks.hpp"
 #include "output/vtk_reader.hpp"
 
 namespace {
 
 using namespace app_test;
-
-bool has_mpi() {
-  static const bool found =
-      fs::exists(fs::path(program()).parent_path() / "libtessera_mpi.so") && shell("command -v mpirun").code == 0;
-  return found;
-}
-#define SKIP_WITHOUT_MPI() \
-  if (const bool found = has_mpi(); !found) GTEST_SKIP() << "no libtessera_mpi.so beside the program, or no mpirun"
-
-/// More ranks than cores, and whoever starts them.
-const std::string mpirun =
-    "OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1 mpirun --oversubscribe --bind-to none ";
-
-Result on_ranks(int ranks, const std::string& arguments) {
-  return shell(mpirun + "-n " + std::to_string(ranks) + " " + program() + " " + arguments);
-}
-
-fs::path out_of(const std::string& name, int ranks) { return folder() / fmt::format("{}_on_{}", name, ranks); }
-
-/// The summary of a run on so many ranks, which must end well.
-nlohmann::json run_on(int ranks, const std::string& name, const std::string& deck, const std::string& options = "") {
-  const fs::path out = out_of(name, ranks);
-  const std::string arguments = "run " + write_deck(name + ".toml", deck) +
-                                " --quiet --backend threads --set output.fields='[\"u\"]' " + options + " --output " +
-                                out.string();
-  const Result result = ranks == 1 ? app_test::tessera(arguments) : on_ranks(ranks, arguments);
-  EXPECT_EQ(result.code, 0) << name << " on " << ranks << "\n" << result.text;
-  return result.code == 0 ? summary_in(out) : nlohmann::json(nlohmann::json::value_t::discarded);
-}
 
 struct Deck {
   std::string name, text, options = {};
@@ -51,22 +21,6 @@ void PrintTo(const Deck& deck, std::ostream* stream) { *stream << deck.name; }
 std::ptrdiff_t iterations_to(double tolerance, const nlohmann::json& summary) {
   const std::vector<double> history = summary["solver"]["history"];
   return std::find_if(history.begin(), history.end(), [&](double norm) { return norm <= tolerance; }) - history.begin();
-}
-
-/// Numbers of the same names, whatever holds them; to what is added up in another order.
-void expect_near(const nlohmann::json& many, const nlohmann::json& one, const std::string& where) {
-  if (one.is_number()) {
-    EXPECT_NEAR(double(many), double(one), 1e-10 * (1 + std::abs(double(one)))) << where;
-    return;
-  }
-  ASSERT_EQ(many.type(), one.type()) << where;
-  ASSERT_EQ(many.size(), one.size()) << where;
-  for (std::size_t i = 0; one.is_array() && i < one.size(); ++i) expect_near(many[i], one[i], where);
-  if (!one.is_object()) return;
-  for (const auto& [key, value] : one.items()) {
-    ASSERT_TRUE(many.contains(key)) << where << "." << key;
-    expect_near(many[key], value, where + "." + key);
-  }
 }
 
 /// The solution is that of one rank to 1e-12, and so is what is asked of it.
@@ -313,68 +267,6 @@ struct Refused {
   std::vector<std::string> parts;
 };
 void PrintTo(const Refused& refused, std::ostream* stream) { *stream << refused.name; }
-/// A state that so many ranks have written is that of any other number of them.
-TEST(RanksRun, GoesOnWithOtherNumbersOfRanks) {
-  SKIP_WITHOUT_MPI();
-  const std::string deck = write_deck(
-      "other_ranks.toml",
-      box_of("triangle", 2, 10) + "[physics]\ntype = \"heat\"\norder = 2\n" + dirichlet_on("[\"left\"]", "sin(9*t)") +
-          "[[boundary]]\ntype = \"periodic\"\non = [\"bottom\", \"top\"]\n[[initial]]\nu = \"x*y\"\n"
-          "[solver]\ntolerance = 1e-14\n[time]\nend = 0.1\nstep = 0.001\n[checkpoint]\nevery = 7\n");
-  const auto on = [&](int ranks, const std::string& arguments) {
-    const Result result = ranks == 1 ? app_test::tessera(arguments) : on_ranks(ranks, arguments);
-    EXPECT_EQ(result.code, 0) << ranks << "\n" << result.text;
-  };
-  const fs::path whole = folder() / "on_one_all_the_time";
-  const std::string run = "run " + deck + " --quiet --backend threads --output ";
-  on(1, run + whole.string());
-  for (const auto& [first, then] : {std::pair{1, 3}, {3, 2}, {2, 1}}) {
-    const fs::path out = folder() / fmt::format("on_{}_then_{}", first, then);
-    on(first, run + out.string() + " --set time.end=0.05");
-    on(then, "restart " + out.string() + " --quiet --set time.end=0.1");
-    const Result compared = app_test::tessera("compare " + (whole / "solution_000100.vtu").string() + " " +
-                                              (out / "solution_000100.vtu").string() + " --rtol 1e-11 --atol 1e-11");
-    EXPECT_EQ(compared.code, 0) << first << " then " << then << "\n" << compared.text;
-  }
-}
-
-/// A run through time, in pieces too: the last state, and what is asked of it.
-TEST(RanksRun, GoesThroughTimeAsOne) {
-  SKIP_WITHOUT_MPI();
-  const std::string u = "exp(-t)*sin(2*x + t)*cos(y)";
-  const auto deck = [&](const char* mass, const std::string& time) {
-    return box_of("triangle", 2, 10) + fmt::format("[physics]\ntype = \"heat\"\nmass = \"{}\"\n", mass) +
-           "[[material]]\nheat_capacity = \"1 + x\"\n" + dirichlet_on("[\"left\", \"top\"]", u) +
-           "[[boundary]]\non = [\"right\"]\ntype = \"robin\"\nalpha = 2\nvalue = \"cos(t)\"\n[[initial]]\nu = \"" + u +
-           "\"\n[solver]\ntolerance = 1e-14\n[[quantity]]\nname = \"mean\"\nkind = \"average\"\nof = \"u\"\n"
-           "[[quantity]]\nname = \"out\"\nkind = \"flux\"\non = [\"left\"]\n[time]\nend = 0.1\n" +
-           time;
-  };
-  const std::vector<std::pair<std::string, std::string>> decks = {
-      {"bdf2", deck("consistent", "step = 0.001\n")},
-      {"crank_nicolson", deck("consistent", "step = 0.001\nscheme = \"crank_nicolson\"\n")},
-      {"rkc", deck("lumped", "step = 0.001\nscheme = \"rkc\"\n")},
-      {"chosen", deck("lumped", "tolerance = 1e-6\nscheme = \"dormand_prince\"\n")}};
-  for (const auto& [name, text] : decks) {
-    const nlohmann::json one = run_on(1, name, text);
-    for (const int ranks : {2, 4}) {
-      const nlohmann::json many = run_on(ranks, name, text);
-      ASSERT_FALSE(one.is_discarded() || many.is_discarded());
-      const std::string last = fmt::format("solution_{:06}.vtu", int(one["time"]["steps"]));
-      const Result compared = app_test::tessera("compare " + (out_of(name, 1) / last).string() + " " +
-                                                (out_of(name, ranks) / last).string() + " --rtol 1e-11 --atol 1e-11");
-      EXPECT_EQ(compared.code, 0) << name << " on " << ranks << "\n" << compared.text;
-      EXPECT_EQ(many["time"]["steps"], one["time"]["steps"]) << name;
-      expect_near(many["quantities"], one["quantities"], name);
-      expect_near(many["balance"], one["balance"], name);
-    }
-  }
-  const std::string& text = decks.front().second;
-  run_on(3, "time_in_pieces", text, "--set output.formats='[\"pvtu\"]' --set output.every=50");
-  for (const char* name : {"solution_000050.pvtu", "solution_000050_2.vtu", "solution_000100_0.vtu", "solution.pvd"})
-    EXPECT_TRUE(fs::exists(out_of("time_in_pieces", 3) / name)) << name;
-}
-
 class RanksRefuse : public ::testing::TestWithParam<Refused> {};
 
 TEST_P(RanksRefuse, OnceWithTheWayOut) {

@@ -1,0 +1,70 @@
+// Runs through time on several ranks beside one.
+#include "app/ranks.hpp"
+
+namespace {
+
+using namespace app_test;
+
+/// A state that so many ranks have written is that of any other number of them.
+TEST(RanksRun, GoesOnWithOtherNumbersOfRanks) {
+  SKIP_WITHOUT_MPI();
+  const std::string deck = write_deck(
+      "other_ranks.toml",
+      box_of("triangle", 2, 10) + "[physics]\ntype = \"heat\"\norder = 2\n" + dirichlet_on("[\"left\"]", "sin(9*t)") +
+          "[[boundary]]\ntype = \"periodic\"\non = [\"bottom\", \"top\"]\n[[initial]]\nu = \"x*y\"\n"
+          "[solver]\ntolerance = 1e-14\n[time]\nend = 0.1\nstep = 0.001\n[checkpoint]\nevery = 7\n");
+  const auto on = [&](int ranks, const std::string& arguments) {
+    const Result result = ranks == 1 ? app_test::tessera(arguments) : on_ranks(ranks, arguments);
+    EXPECT_EQ(result.code, 0) << ranks << "\n" << result.text;
+  };
+  const fs::path whole = folder() / "on_one_all_the_time";
+  const std::string run = "run " + deck + " --quiet --backend threads --output ";
+  on(1, run + whole.string());
+  for (const auto& [first, then] : {std::pair{1, 3}, {3, 2}, {2, 1}}) {
+    const fs::path out = folder() / fmt::format("on_{}_then_{}", first, then);
+    on(first, run + out.string() + " --set time.end=0.05");
+    on(then, "restart " + out.string() + " --quiet --set time.end=0.1");
+    const Result compared = app_test::tessera("compare " + (whole / "solution_000100.vtu").string() + " " +
+                                              (out / "solution_000100.vtu").string() + " --rtol 1e-11 --atol 1e-11");
+    EXPECT_EQ(compared.code, 0) << first << " then " << then << "\n" << compared.text;
+  }
+}
+
+/// A run through time, in pieces too: the last state, and what is asked of it.
+TEST(RanksRun, GoesThroughTimeAsOne) {
+  SKIP_WITHOUT_MPI();
+  const std::string u = "exp(-t)*sin(2*x + t)*cos(y)";
+  const auto deck = [&](const char* mass, const std::string& time) {
+    return box_of("triangle", 2, 10) + fmt::format("[physics]\ntype = \"heat\"\nmass = \"{}\"\n", mass) +
+           "[[material]]\nheat_capacity = \"1 + x\"\n" + dirichlet_on("[\"left\", \"top\"]", u) +
+           "[[boundary]]\non = [\"right\"]\ntype = \"robin\"\nalpha = 2\nvalue = \"cos(t)\"\n[[initial]]\nu = \"" + u +
+           "\"\n[solver]\ntolerance = 1e-14\n[[quantity]]\nname = \"mean\"\nkind = \"average\"\nof = \"u\"\n"
+           "[[quantity]]\nname = \"out\"\nkind = \"flux\"\non = [\"left\"]\n[time]\nend = 0.1\n" +
+           time;
+  };
+  const std::vector<std::pair<std::string, std::string>> decks = {
+      {"bdf2", deck("consistent", "step = 0.001\n")},
+      {"crank_nicolson", deck("consistent", "step = 0.001\nscheme = \"crank_nicolson\"\n")},
+      {"rkc", deck("lumped", "step = 0.001\nscheme = \"rkc\"\n")},
+      {"chosen", deck("lumped", "tolerance = 1e-6\nscheme = \"dormand_prince\"\n")}};
+  for (const auto& [name, text] : decks) {
+    const nlohmann::json one = run_on(1, name, text);
+    for (const int ranks : {2, 4}) {
+      const nlohmann::json many = run_on(ranks, name, text);
+      ASSERT_FALSE(one.is_discarded() || many.is_discarded());
+      const std::string last = fmt::format("solution_{:06}.vtu", int(one["time"]["steps"]));
+      const Result compared = app_test::tessera("compare " + (out_of(name, 1) / last).string() + " " +
+                                                (out_of(name, ranks) / last).string() + " --rtol 1e-11 --atol 1e-11");
+      EXPECT_EQ(compared.code, 0) << name << " on " << ranks << "\n" << compared.text;
+      EXPECT_EQ(many["time"]["steps"], one["time"]["steps"]) << name;
+      expect_near(many["quantities"], one["quantities"], name);
+      expect_near(many["balance"], one["balance"], name);
+    }
+  }
+  const std::string& text = decks.front().second;
+  run_on(3, "time_in_pieces", text, "--set output.formats='[\"pvtu\"]' --set output.every=50");
+  for (const char* name : {"solution_000050.pvtu", "solution_000050_2.vtu", "solution_000100_0.vtu", "solution.pvd"})
+    EXPECT_TRUE(fs::exists(out_of("time_in_pieces", 3) / name)) << name;
+}
+
+}  // namespace
