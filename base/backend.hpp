@@ -37,8 +37,9 @@ class Cuda {
   using Space = Device;
   static constexpr const char* name = "cuda";
 
-  /// Throws Error(usage) when the program was built without CUDA or no device answers.
-  explicit Cuda(int device = 0);
+  /// On the process's device: the first, or see take_cuda_device. Throws Error(usage) when the program was built
+  /// without CUDA or no device answers.
+  Cuda();
   ~Cuda();
   Cuda(Cuda&&) noexcept;
   Cuda(const Cuda&) = delete;
@@ -63,7 +64,7 @@ class Cuda {
 /// What `tessera doctor` and the choice of backend look at.
 struct CudaInfo {
   bool compiled = false;  ///< built with the toolkit
-  bool usable = false;    ///< a device answers
+  bool usable = false;    ///< the process's device answers
   std::string device;     ///< its name
   int devices = 0;        ///< that this process sees
   std::string why_not;    ///< a sentence when not usable
@@ -74,6 +75,12 @@ struct CudaInfo {
 };
 CudaInfo cuda_info();
 
+/// Of the processes on one machine each takes the next device, before anything else asks for one: its memory is then
+/// used on no other.
+void take_cuda_device(int process_on_machine);
+/// The process's device, from 0.
+int cuda_device();
+
 /// Sums `items` results in chunks of this many, independent of the number of threads, so that sums are repeatable.
 inline constexpr Offset reduce_chunk = 4096;
 
@@ -81,12 +88,11 @@ inline constexpr Offset reduce_chunk = 4096;
 /// Throws Error(usage) for another name, or for cuda where there is none.
 std::string resolve_backend(const std::string& asked);
 
-/// `device`: of the machine, for CUDA.
 template <class Run>
-decltype(auto) with_backend(const std::string& asked, int threads, Run&& run, [[maybe_unused]] int device = 0) {
+decltype(auto) with_backend(const std::string& asked, int threads, Run&& run) {
   if (resolve_backend(asked) == "cuda") {
 #ifdef TESSERA_HAVE_CUDA
-    Cuda exec(device);
+    Cuda exec;
     return run(exec);
 #endif
   }

@@ -14,12 +14,11 @@ struct Cuda::State {
   Array<unsigned char, Device> scratch;
 };
 
-Cuda::Cuda(int device) : state_(std::make_unique<State>()) {
+Cuda::Cuda() : state_(std::make_unique<State>()) {
   const CudaInfo info = cuda_info();
   if (!info.usable) throw Error(ExitCode::usage, "no CUDA device: " + info.why_not, "use --backend threads");
-  TESSERA_CUDA_CHECK(cudaSetDevice(device));
   cudaDeviceProp properties{};
-  TESSERA_CUDA_CHECK(cudaGetDeviceProperties(&properties, device));
+  TESSERA_CUDA_CHECK(cudaGetDeviceProperties(&properties, cuda_device()));
   state_->multiprocessors = properties.multiProcessorCount;
   state_->name = properties.name;
   // A blocking stream: plain copies and fills of Arrays keep their order with its kernels.
@@ -46,6 +45,19 @@ void* Cuda::scratch(std::size_t bytes) {
   return state_->scratch.data();
 }
 
+void take_cuda_device(int process_on_machine) {
+  int count = 0;
+  if (cudaGetDeviceCount(&count) == cudaSuccess && count > 0)
+    TESSERA_CUDA_CHECK(cudaSetDevice(process_on_machine % count));
+  (void)cudaGetLastError();  // what is wrong is for cuda_info to say
+}
+
+int cuda_device() {
+  int device = 0;
+  if (cudaGetDevice(&device) != cudaSuccess) (void)cudaGetLastError();
+  return device;
+}
+
 CudaInfo cuda_info() {
   CudaInfo info;
   info.compiled = true;
@@ -61,7 +73,7 @@ CudaInfo cuda_info() {
   }
   info.devices = count;
   cudaDeviceProp properties{};
-  if (cudaGetDeviceProperties(&properties, 0) == cudaSuccess) info.device = properties.name;
+  if (cudaGetDeviceProperties(&properties, cuda_device()) == cudaSuccess) info.device = properties.name;
   const cudaError_t memory = cudaMemGetInfo(&info.free_bytes, &info.total_bytes);
   (void)cudaGetLastError();
   if (memory != cudaSuccess)

@@ -15,7 +15,7 @@ namespace {
 }  // namespace
 
 struct Cuda::State {};
-Cuda::Cuda(int) { not_built(); }
+Cuda::Cuda() { not_built(); }
 Cuda::~Cuda() = default;
 Cuda::Cuda(Cuda&&) noexcept = default;
 CUstream_st* Cuda::stream() const { not_built(); }
@@ -29,6 +29,9 @@ CudaInfo cuda_info() {
   info.why_not = "this program was built without CUDA";
   return info;
 }
+
+void take_cuda_device(int) {}
+int cuda_device() { return 0; }
 
 void* allocate(Device, std::size_t) { not_built(); }
 void release(Device, void*, std::size_t) noexcept {}

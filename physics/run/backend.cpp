@@ -1,7 +1,5 @@
 #include "physics/run/backend.hpp"
 
-#include "base/communicator.hpp"
-
 namespace tessera::physics {
 
 void summarise_backend(const Threads& exec, output::Summary& summary) {
@@ -16,11 +14,6 @@ void summarise_backend(const Cuda& exec, output::Summary& summary) {
   summary.set("backend.device", exec.device_name());
   summary.set("backend.precision", "double");
   summary.set("backend.deterministic", true);
-}
-
-int device_of(const Communicator* ranks) {
-  const int devices = cuda_info().devices;
-  return ranks && devices > 0 ? ranks->rank_on_machine() % devices : 0;
 }
 
 }  // namespace tessera::physics

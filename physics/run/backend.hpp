@@ -8,31 +8,21 @@
 #include "output/summary.hpp"
 #include "physics/sections.hpp"
 
-namespace tessera {
-class Communicator;
-}
-
 namespace tessera::physics {
 
 /// "backend" of the summary.
 void summarise_backend(const Threads& exec, output::Summary& summary);
 void summarise_backend(const Cuda& exec, output::Summary& summary);
 
-/// Calls run(exec) on the backend of the deck and says which in the summary. `device`: see with_backend.
+/// Calls run(exec) on the backend of the deck and says which in the summary.
 template <class Run>
-decltype(auto) on_backend(const RunParams& params, output::Summary& summary, Run&& run, int device = 0) {
-  return with_backend(
-      params.backend, params.threads,
-      [&](auto& exec) -> decltype(auto) {
-        summarise_backend(exec, summary);
-        summary.set("backend.precision", params.precision);
-        return run(exec);
-      },
-      device);
+decltype(auto) on_backend(const RunParams& params, output::Summary& summary, Run&& run) {
+  return with_backend(params.backend, params.threads, [&](auto& exec) -> decltype(auto) {
+    summarise_backend(exec, summary);
+    summary.set("backend.precision", params.precision);
+    return run(exec);
+  });
 }
-
-/// The device of this rank: each of a machine takes the next.
-int device_of(const Communicator* ranks);
 
 /// The array in another space; on the host it is handed on.
 template <class Space, class T>

@@ -319,7 +319,7 @@ void summarise_ranks(const Discretisation& part, output::Summary& summary) {
 }
 
 void summarise_devices(Communicator& ranks, output::Summary& summary) {
-  const std::vector<int> devices = gathered(ranks, device_of(&ranks));
+  const std::vector<int> devices = gathered(ranks, cuda_device());
   const std::vector<int> machines = gathered(ranks, ranks.rank() - ranks.rank_on_machine());  // by their first rank
   std::vector<std::string> words;
   for (std::size_t rank = 0; rank < devices.size(); ++rank)

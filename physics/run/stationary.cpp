@@ -135,6 +135,7 @@ void StationaryRun::read(const Context& context) {
   check_axes(expressions, mesh::known_dimension(params.mesh));
   if (!context.backend.empty()) params.run.backend = context.backend;
   if (context.threads > 0) params.run.threads = context.threads;
+  if (context.ranks && params.run.backend != "threads") take_cuda_device(context.ranks->rank_on_machine());
   // A backend that is not there, or does not have the solver, is said before the mesh is read.
   solvers::check(params.solver, resolve_backend(params.run.backend));
 }

@@ -114,37 +114,34 @@ class Stationary final : public StationaryRun {
 
   Solved solve(const Discretisation& space, Context& context) override {
     const CommonParams& params = model_->params();
-    return on_backend(
-        params.run, context.summary,
-        [&](auto& exec) {
-          using Exec = std::remove_reference_t<decltype(exec)>;
-          if constexpr (HasNonlinear<M, Exec>)
-            if (model_->is_nonlinear()) return solve_nonlinear(exec, space, context);
-          if constexpr (HasEvolution<M, Exec>)
-            if (params.time) return go_through_time(exec, space, context);
-          const OverRanks<Exec> ranks(exec, space, context.summary);
-          CellsOfPart inner, outer;  // operators without a matrix look at their meshes as long as they live
-          System<Exec> system;
-          if (!ranks) {
-            model_->assemble(exec, space, system, context.summary);
-            ranks.complete(params, system, context.summary);
-          } else if (plan_of(space).matrix_free) {
-            assemble_cells(exec, space, ranks, inner, outer, system, context.summary);
-          } else {
-            on_each_rank(ranks.ranks(), [&] { model_->assemble(exec, space, system, context.summary); });
-            ranks.complete(params, system, context.summary);
-          }
-          Array<double, typename Exec::Space> x;
-          Solved result;
-          const Linked linked(exec, ranks.link());
-          result.report =
-              solve_system(exec, *system.A, system.b.view(), params.solver, context, x, start_of(space, system.level));
-          result.nnz = system.nnz;
-          result.u = to_vector(x);
-          for (double& value : result.u) value += system.level;
-          return result;
-        },
-        device_of(context.ranks));
+    return on_backend(params.run, context.summary, [&](auto& exec) {
+      using Exec = std::remove_reference_t<decltype(exec)>;
+      if constexpr (HasNonlinear<M, Exec>)
+        if (model_->is_nonlinear()) return solve_nonlinear(exec, space, context);
+      if constexpr (HasEvolution<M, Exec>)
+        if (params.time) return go_through_time(exec, space, context);
+      const OverRanks<Exec> ranks(exec, space, context.summary);
+      CellsOfPart inner, outer;  // operators without a matrix look at their meshes as long as they live
+      System<Exec> system;
+      if (!ranks) {
+        model_->assemble(exec, space, system, context.summary);
+        ranks.complete(params, system, context.summary);
+      } else if (plan_of(space).matrix_free) {
+        assemble_cells(exec, space, ranks, inner, outer, system, context.summary);
+      } else {
+        on_each_rank(ranks.ranks(), [&] { model_->assemble(exec, space, system, context.summary); });
+        ranks.complete(params, system, context.summary);
+      }
+      Array<double, typename Exec::Space> x;
+      Solved result;
+      const Linked linked(exec, ranks.link());
+      result.report =
+          solve_system(exec, *system.A, system.b.view(), params.solver, context, x, start_of(space, system.level));
+      result.nnz = system.nnz;
+      result.u = to_vector(x);
+      for (double& value : result.u) value += system.level;
+      return result;
+    });
   }
 
   /// An operator without a matrix over ranks: cells without ghosts and cells with them, each set up by the model as a
