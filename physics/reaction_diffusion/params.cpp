@@ -223,7 +223,6 @@ void read_reaction(const deck::Deck& deck, Params& params) {
     const bool given = i < keys.parameters.size() && keys.parameters[i];
     params.parameters.push_back(given ? *keys.parameters[i] : setup.parameters[i].value);
   }
-  params.rates = keys.rates;
   params.splitting = keys.splitting == "strang" ? SplitScheme::strang : SplitScheme::lie;
   params.odes.method = keys.method == "auto" ? "rosenbrock" : keys.method;
   params.odes.tolerance = {keys.tolerance, keys.absolute_tolerance};
@@ -235,6 +234,7 @@ void read_reaction(const deck::Deck& deck, Params& params) {
         fmt::format("reaction.rates has {} expressions, there are {} fields", keys.rates.size(), setup.fields.size()),
         fmt::format("give one a field, in the order of physics.fields: {}", fmt::join(setup.fields, ", ")),
         deck.has("reaction.rates") ? deck.where("reaction.rates") : params.reaction_where);
+  if (setup.has_rates()) params.rates = Rates(keys.rates, setup.fields);
 }
 
 void read_materials(const deck::Deck& deck, Params& params) {

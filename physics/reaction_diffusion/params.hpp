@@ -4,6 +4,7 @@
 #include <string>
 #include <vector>
 
+#include "physics/reaction_diffusion/rates.hpp"
 #include "physics/run/splitting.hpp"
 #include "physics/scalar/params.hpp"
 #include "solvers/odes/reaction_table.hpp"
@@ -32,8 +33,8 @@ struct Params : CommonParams {
   bool lumped = false;
   std::vector<scalar::Params> of_field;  ///< materials and boundaries of each
   std::vector<scalar::BoundaryParams> periodic;
-  std::vector<double> parameters;         ///< of a named reaction, in the order of its row
-  std::vector<deck::PlacedString> rates;  ///< of reaction = "expressions", one a field
+  std::vector<double> parameters;  ///< of a named reaction, in the order of its row
+  Rates rates;                     ///< of reaction = "expressions"
   solvers::OdeOptions odes;
   SplitScheme splitting = SplitScheme::strang;
   deck::Where reaction_where;

@@ -137,8 +137,7 @@ const std::vector<ReactionEntry>& reactions() {
           "Hairer & Wanner II, section IV.10", {"x", "y", "z"},
           {{"s", "ratio of the fast times", positive}, {"q", "strength of the autocatalysis"}, {"w", "speed of z"}}),
       {.name = "mass_action",
-       .help = "a mechanism of your own: reactions with their amounts and rate constants; physics.reaction = "
-               "\"mechanism\" with a table",
+       .help = "a mechanism of your own: reactions with their amounts and rate constants",
        .species = {},
        .parameters = {},
        .source = "law of mass action",

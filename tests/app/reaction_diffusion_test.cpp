@@ -169,4 +169,182 @@ TEST(ReactionDiffusion, KeepsTheBoundsOfGrayAndScott) {
   EXPECT_EQ(summary["time"]["matrices"], 1);
 }
 
+/// What a deck writes down is what the program has by name.
+TEST(ReactionDiffusion, TakesRatesAsExpressions) {
+  std::string by_name = patterns(16) + time_to(20, 2, "sdirk2"), written = by_name;
+  const auto replace = [&](const std::string& old, const std::string& by) {
+    ASSERT_NE(written.find(old), std::string::npos) << old;
+    written.replace(written.find(old), old.size(), by);
+  };
+  replace("\"gray_scott\"", "\"expressions\"\nfields = [\"u\", \"v\"]");
+  replace("F = 0.037\nk = 0.06\n", "rates = [\"0.037*(1 - u) - u*v^2\", \"u*v*v - 0.097*v\"]\n");
+  for (const char* method : {"rosenbrock", "cash_karp", "rkc", "exponential"}) {
+    const std::string options = fmt::format("--set reaction.method='\"{}\"' --set reaction.tolerance=1e-8", method);
+    const std::string asked = quantity("l2", "u") + quantity("l2", "v") + quantity("max", "v");
+    const nlohmann::json a = run_nonlinear("by_name", by_name + asked, options),
+                         b = run_nonlinear("written", written + asked, options);
+    for (const char* name : {"u_l2", "v_l2", "v_max"})
+      EXPECT_NEAR(double(a["quantities"][name]), double(b["quantities"][name]), 1e-9) << method << " " << name;
+    EXPECT_EQ(a["time"]["reactions"]["steps"], b["time"]["reactions"]["steps"]) << method;
+  }
+}
+
+/// A smooth solution whose rates depend on x, y, t and on each other; no flow through the sides.
+std::string manufactured(const std::string& shape, int dim, int cells, int order) {
+  const std::string form = dim == 1 ? "cos(pi*x)" : "cos(pi*x)*cos(pi*y)";
+  const std::string u = "(2 + exp(-t)*" + form + ")", v = "(3 + sin(2*t)*" + form + ")";
+  const std::string laplace = fmt::format("({}*pi^2*{})", dim, form);
+  const auto rate = [&](const std::string& in_time, const std::string& D, const std::string& amplitude,
+                        const std::string& reaction, const std::string& at_exact) {
+    return fmt::format("{} + {}*{}*{} + {} - {}", in_time, D, amplitude, laplace, reaction, at_exact);
+  };
+  return box_of(shape, dim, cells) + physics_of("expressions", order, "fields = [\"u\", \"v\"]\n") +
+         "[reaction]\nrates = [\n\"" + rate("-exp(-t)*" + form, "0.1", "exp(-t)", "u*v", u + "*" + v) + "\",\n\"" +
+         rate("2*cos(2*t)*" + form, "0.05", "sin(2*t)", "(u - v^2)", "(" + u + " - " + v + "^2)") + "\"]\n" + tight +
+         "[[material]]\ndiffusion = [0.1, 0.05]\n[[initial]]\nu = \"" + u + "\"\nv = \"" + v + "\"\n[exact]\nu = \"" +
+         u + "\"\nv = \"" + v + "\"\n" + exactly;
+}
+
+TEST(ReactionDiffusion, HasTheOrderOfItsElements) {
+  struct Elements {
+    const char* shape;
+    int dim, order, coarse, fine;
+  };
+  for (const Elements& e :
+       {Elements{"interval", 1, 1, 16, 32}, Elements{"triangle", 2, 1, 8, 16}, Elements{"quad", 2, 2, 4, 8}}) {
+    const auto error = [&](int cells) {
+      return error_of(
+          run_nonlinear("space", manufactured(e.shape, e.dim, cells, e.order) + time_to(0.1, 0.0025, "sdirk2")));
+    };
+    const double coarse = error(e.coarse), fine = error(e.fine);
+    EXPECT_GT(std::log2(coarse / fine), e.order + 1 - 0.3) << e.shape << ": " << coarse << " " << fine;
+  }
+}
+
+TEST(ReactionDiffusion, HasTheOrderOfItsSplittingWithRatesThatDependOnTime) {
+  for (const auto& [splitting, order] : {std::pair{"strang", 2.0}, {"lie", 1.0}}) {
+    const auto error = [&](double step) {
+      return error_of(run_nonlinear("time", manufactured("interval", 1, 12, 4) + time_to(0.4, step, "sdirk2"),
+                                    fmt::format("--set reaction.splitting='\"{}\"'", splitting)));
+    };
+    const double coarse = error(0.02), fine = error(0.01);
+    EXPECT_GT(std::log2(coarse / fine), order - 0.1) << splitting << ": " << coarse << " " << fine;
+  }
+}
+
+/// u' = u'' + u (1 - u) has a wave that goes at 5 / sqrt(6): M. Ablowitz & A. Zeppetella, Bull. Math. Biol. 41 (1979)
+/// 835-840.
+TEST(ReactionDiffusion, CarriesFishersWave) {
+  const std::string u = "(1 + exp((x - 5*t/sqrt(6))/sqrt(6)))^(-2)";
+  const auto error = [&](int cells, double step) {
+    return error_of(
+        run_nonlinear(
+            "fisher",
+            fmt::format("[mesh]\nbox = {{ min = [-20], max = [30], cells = [{}], shape = \"interval\" }}\n", cells) +
+                physics_of("expressions", 2, "fields = [\"u\"]\n") + "[reaction]\nrates = \"u*(1 - u)\"\n" + tight +
+                "[[material]]\ndiffusion = 1\n" + dirichlet_on("[\"left\", \"right\"]", u) + "[[initial]]\nu = \"" + u +
+                "\"\n[exact]\nu = \"" + u + "\"\n" + exactly + time_to(4, step, "sdirk2")),
+        "u");
+  };
+  const double coarse = error(100, 0.1), fine = error(200, 0.05);
+  EXPECT_LT(fine, 2e-3);
+  EXPECT_GT(std::log2(coarse / fine), 1.9) << coarse << " " << fine;
+}
+
+/// Robertson's reactions from a table, with Arrhenius' law of an energy of 0, are those of the program.
+TEST(ReactionDiffusion, ReadsMechanisms) {
+  const std::string table = table_of("robertson.txt",
+                                     "# Robertson\nA -> B, 0.04, 0, 0\n\n2 B -> B + C, 3e7  # fast\n"
+                                     "B + C -> A + C, 1e4\n");
+  const auto deck = [&](const std::string& physics, const std::string& reaction) {
+    return box_of("quad", 2, 4) + physics + "[reaction]\nabsolute_tolerance = 1e-14\n" + reaction +
+           "[[material]]\ndiffusion = [1e-2, 2e-2, 1e-2]\n[[initial]]\nA = \"1 + x\"\nB = 0\nC = \"y\"\n" +
+           quantity("l2", "A") + quantity("l2", "B") + quantity("integral", "C") + exactly +
+           time_to(0.4, 0.1, "sdirk2");
+  };
+  const nlohmann::json named = run_nonlinear("named", deck(physics_of("robertson", 1), "")),
+                       read = run_nonlinear(
+                           "read", deck(physics_of("mechanism", 1), "table = \"" + table + "\"\ntemperature = 300\n"));
+  for (const char* name : {"A_l2", "B_l2", "C_integral"})
+    EXPECT_NEAR(double(named["quantities"][name]), double(read["quantities"][name]),
+                1e-9 * double(named["quantities"][name]))
+        << name;
+  EXPECT_GT(double(named["quantities"]["B_l2"]), 1e-6);
+}
+
+std::string bytes_of(const fs::path& file) {
+  std::ifstream stream(file, std::ios::binary);
+  return {std::istreambuf_iterator<char>(stream), {}};
+}
+
+/// A run that stopped and went on is one that did not stop, bit for bit: the nodes remember their steps.
+TEST(ReactionDiffusion, GoesOnBitwise) {
+  for (const char* scheme : {"sdirk2", "crank_nicolson", "rkc"}) {
+    const std::string deck =
+        write_deck(fmt::format("go_on_{}.toml", scheme),
+                   patterns(64) + time_to(60, 2, scheme) +
+                       "[checkpoint]\nevery = 7\n[output]\nevery = 10\n[[probe]]\nname = \"middle\"\nat = [1.2, 1.3]\n"
+                       "of = \"v\"\n");
+    const fs::path whole = folder() / fmt::format("whole_{}", scheme),
+                   parts = folder() / fmt::format("parts_{}", scheme);
+    const std::string run = "run " + deck + " --quiet --backend threads --output ";
+    ASSERT_EQ(app_test::tessera(run + whole.string()).code, 0) << app_test::tessera(run + whole.string()).text;
+    ASSERT_EQ(app_test::tessera(run + parts.string() + " --set time.end=30").code, 0);
+    const Result restarted = app_test::tessera("restart " + parts.string() + " --quiet --set time.end=60");
+    ASSERT_EQ(restarted.code, 0) << restarted.text;
+    for (const char* file : {"solution_000020.vtu", "solution_000030.vtu", "probes.csv"}) {
+      EXPECT_EQ(bytes_of(whole / file), bytes_of(parts / file)) << scheme << " " << file;
+      EXPECT_FALSE(bytes_of(whole / file).empty()) << scheme << " " << file;
+    }
+  }
+}
+
+/// Each field is one in files and tables, and quantities, lines and probes are of any.
+TEST(ReactionDiffusion, WritesItsFieldsByTheirNames) {
+  const std::string deck = write_deck(
+      "names.toml",
+      box_of("quad", 2, 4) + physics_of("fitzhugh_nagumo", 1, "fields = [\"potential\", \"recovery\"]\n") +
+          "[[material]]\ndiffusion = [1e-2, 0]\n[[initial]]\npotential = \"x\"\nrecovery = \"y\"\n" +
+          "[output]\nformats = [\"csv\"]\n[[line]]\nfrom = [0, 0.5]\nto = [1, 0.5]\npoints = 3\nof = [\"recovery\"]\n" +
+          "[[probe]]\nname = \"p\"\nat = [0.5, 0.5]\nof = \"recovery\"\n" +
+          quantity("value", "recovery", "at = [1, 1]\n") + time_to(0.2, 0.1, "sdirk2"));
+  const fs::path out = folder() / "names";
+  const Result result = app_test::tessera("run " + deck + " --quiet --backend threads --output " + out.string());
+  ASSERT_EQ(result.code, 0) << result.text;
+  const auto first_line = [&](const char* file) {
+    std::ifstream stream(out / file);
+    std::string line;
+    std::getline(stream, line);
+    return line;
+  };
+  EXPECT_NE(first_line("solution_000002.csv").find("potential,recovery"), std::string::npos)
+      << first_line("solution_000002.csv");
+  EXPECT_NE(first_line("line_1.csv").find("recovery"), std::string::npos) << first_line("line_1.csv");
+  EXPECT_TRUE(summary_in(out)["quantities"].contains("recovery_value"));
+  const Result unknown = app_test::tessera("run " + deck + " --set line.0.of='[\"w\"]' --set output.fields='[\"v\"]'");
+  EXPECT_EQ(unknown.code, 2);
+  EXPECT_TRUE(unknown.says("potential")) << unknown.text;
+}
+
+/// Where a node cannot go on the run says which, and keeps the states before.
+TEST(ReactionDiffusion, SaysWhereReactionsFail) {
+  for (const char* scheme : {"sdirk2", "rkc"}) {
+    const std::string deck =
+        write_deck("blow_up.toml", box_of("interval", 1, 4) +
+                                       physics_of("expressions", 1, "fields = [\"u\"]\nmass = \"lumped\"\n") +
+                                       "[reaction]\nrates = \"x*u^2\"\nmethod = \"cash_karp\"\n[[material]]\ndiffusion "
+                                       "= 1e-6\n[[initial]]\nu = 1\n" +
+                                       time_to(2, 0.1, scheme));
+    const fs::path out = folder() / fmt::format("blow_up_{}", scheme);
+    const Result result = app_test::tessera("run " + deck + " --quiet --backend threads --output " + out.string());
+    EXPECT_EQ(result.code, 4) << result.text;
+    EXPECT_TRUE(result.says("that node is at (1, 0, 0)")) << result.text;
+    EXPECT_TRUE(result.says("help: ")) << result.text;
+    const nlohmann::json summary = summary_in(out);
+    EXPECT_EQ(summary["status"], "not_converged");
+    EXPECT_LT(double(summary["time"]["t"]), 1.05);
+    EXPECT_GT(double(summary["time"]["t"]), 0.85);
+  }
+}
+
 }  // namespace
