@@ -14,8 +14,10 @@ class Evolution {
   virtual ~Evolution() = default;
   /// The pattern of M and A, values 0.
   virtual linalg::Crs<Space> make_matrix() = 0;
-  /// Fills M and A, from make_matrix, and b [rows] at time t. Phases: coefficients, assemble, boundary.
-  virtual void fill(double t, linalg::Crs<Space>& M, linalg::Crs<Space>& A, View<double> b) = 0;
+  /// Fills M, from make_matrix, at time t. Phases: coefficients, assemble.
+  virtual void fill_mass(double t, linalg::Crs<Space>& M) = 0;
+  /// Fills A, from make_matrix, and b [rows] at time t. Phases: coefficients, assemble, boundary.
+  virtual void fill(double t, linalg::Crs<Space>& A, View<double> b) = 0;
   /// Fills b alone.
   virtual void fill_loads(double t, linalg::Crs<Space>& A, View<double> b) = 0;
 };

@@ -32,9 +32,10 @@ class Evolving {
         t_(t) {
     ranks_.each([&] {
       prescribed_ = model_.move_to(t);
-      evolution_.fill(t, mass_, stiffness_, loads_.view());
+      evolution_.fill_mass(t, mass_);
+      evolution_.fill(t, stiffness_, loads_.view());
       // By the same sums as later, so that a run that begins here is bitwise one that came by.
-      if (varying_.loads && !varies_matrix()) evolution_.fill_loads(t, stiffness_, loads_.view());
+      if (varying_.loads && !varying_.stiffness) evolution_.fill_loads(t, stiffness_, loads_.view());
     });
     complete_prescribed();
   }
@@ -43,14 +44,15 @@ class Evolving {
   bool move_to(double t) {
     if (t == t_) return false;
     t_ = t;
-    const bool matrix = varies_matrix();
+    const bool matrix = varying_.mass || varying_.stiffness;
     if (!matrix && !varying_.loads && !varying_.prescribed) return false;
     ranks_.each([&] {
       try {
         DirichletData prescribed = model_.move_to(t);
         if (varying_.prescribed) prescribed_ = std::move(prescribed);
-        if (matrix)
-          evolution_.fill(t, mass_, stiffness_, loads_.view());
+        if (varying_.mass) evolution_.fill_mass(t, mass_);
+        if (varying_.stiffness)
+          evolution_.fill(t, stiffness_, loads_.view());
         else if (varying_.loads)
           evolution_.fill_loads(t, stiffness_, loads_.view());
       } catch (const Error& error) {
@@ -69,8 +71,10 @@ class Evolving {
   linalg::Crs<Space>& stiffness() { return stiffness_; }
   View<const double> loads() const { return loads_.view(); }
   const DirichletData& prescribed() const { return prescribed_; }
-  /// Of the rows that this rank owns.
-  DirichletData own_prescribed() const { return of_owned_rows(prescribed_, ranks_.rows()); }
+  /// Its values, and rows and values of those that this rank owns.
+  View<const double> prescribed_values() const { return values_.view(); }
+  View<const Index> own_fixed() const { return own_fixed_.view(); }
+  View<const double> own_values() const { return own_values_.view(); }
   /// du/dt of what is prescribed, of the same rows: a rank sees all facets at those that it owns.
   std::vector<double> prescribed_rates() {
     DirichletData rates;
@@ -79,10 +83,13 @@ class Evolving {
   }
 
  private:
-  bool varies_matrix() const { return varying_.mass || varying_.stiffness; }
-  /// Ghosts have the values of their owners.
+  /// Ghosts have the values of their owners; all are on the backend.
   void complete_prescribed() {
     if (ranks_) prescribed_ = completed(space_, std::move(prescribed_));
+    const DirichletData own = of_owned_rows(prescribed_, ranks_.rows());
+    values_ = to_space<Space>(prescribed_.values);
+    own_fixed_ = to_space<Space>(own.dofs);
+    own_values_ = to_space<Space>(own.values);
   }
 
   Exec& exec_;
@@ -94,6 +101,8 @@ class Evolving {
   linalg::Crs<Space> mass_, stiffness_;
   Array<double, Space> loads_;
   DirichletData prescribed_;
+  Array<Index, Space> own_fixed_;
+  Array<double, Space> values_, own_values_;
   double t_;
 };
 

@@ -21,11 +21,10 @@ class ExplicitRates final : public solvers::RightHandSide<Exec> {
         problem_(problem),
         params_(params),
         context_(context),
-        seen_(problem.space().rows()),
+        seen_(problem.ranks() ? problem.space().rows() : 0),
         rates_(problem.space().rows()),
         inverse_mass_(problem.space().rows()),
         sums_(1) {
-    fixed_ = to_space<Space>(problem.own_prescribed().dofs);
     make_operator();
   }
 
@@ -34,20 +33,20 @@ class ExplicitRates final : public solvers::RightHandSide<Exec> {
     product(u, f, true);
     if (!problem_.varying().prescribed) return;
     const auto rates = to_space<Space>(problem_.prescribed_rates());
-    linalg::set_entries(exec_, fixed_.view(), View<const double>(rates.view()), f);
+    linalg::set_entries(exec_, problem_.own_fixed(), View<const double>(rates.view()), f);
   }
 
   /// The prescribed values of time t, in u [own rows].
   void prescribe(double t, View<double> u) {
     problem_.move_to(t);
-    const auto values = to_space<Space>(problem_.own_prescribed().values);
-    linalg::set_entries(exec_, fixed_.view(), View<const double>(values.view()), u);
+    linalg::set_entries(exec_, problem_.own_fixed(), problem_.own_values(), u);
   }
 
-  /// u [own rows] with the ghosts behind it, until the next evaluation.
+  /// u [own rows] with the ghosts behind it, until the next evaluation; on one rank u itself.
   View<const double> seen(View<const double> u) {
+    if (!problem_.ranks()) return u;
     linalg::copy(exec_, u, seen_.view().part(0, u.size()));
-    if (problem_.ranks()) problem_.ranks().update_ghosts(seen_.view());
+    problem_.ranks().update_ghosts(seen_.view());
     return seen_.view();
   }
 
@@ -81,14 +80,14 @@ class ExplicitRates final : public solvers::RightHandSide<Exec> {
   /// f = M^-1 (b - A u), or without b; 0 in fixed rows.
   void product(View<const double> u, View<double> f, bool with_loads) {
     const Index rows = problem_.ranks().rows();
-    (void)seen(u);
+    const View<const double> x = seen(u);
     const Linked alone(exec_, nullptr);
     if (with_loads)
-      A_->residual(exec_, seen_.view(), problem_.loads(), rates_.view(), sums_.data());
+      A_->residual(exec_, x, problem_.loads(), rates_.view(), sums_.data());
     else
-      A_->apply(exec_, seen_.view(), rates_.view());
+      A_->apply(exec_, x, rates_.view());
     linalg::multiply(exec_, inverse_mass_.view().part(0, rows), rates_.view().part(0, rows), f);
-    linalg::set_entries(exec_, fixed_.view(), 0.0, f);
+    linalg::set_entries(exec_, problem_.own_fixed(), 0.0, f);
   }
 
   void make_operator() {
@@ -108,9 +107,8 @@ class ExplicitRates final : public solvers::RightHandSide<Exec> {
   const CommonParams& params_;
   Context& context_;
   std::unique_ptr<linalg::Operator<Exec>> A_;
-  Array<double, Space> seen_, rates_;  ///< of all rows that are seen
+  Array<double, Space> seen_, rates_;  ///< of all rows that are seen; seen_ where there are other ranks
   Array<double, Space> inverse_mass_, sums_;
-  Array<Index, Space> fixed_;  ///< own rows
 };
 
 }  // namespace tessera::physics

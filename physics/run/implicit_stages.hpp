@@ -30,11 +30,11 @@ class ImplicitStages final : public solvers::StageEquation<Exec> {
     // b + M w, and what prescribed values add
     linalg::spmv(exec_, std::as_const(problem_.mass()).view(), w, system_.b.view());
     linalg::combine(exec_, system_.b.view(), {1.0}, {{1.0}, problem_.loads()});
-    assembly::prescribe(exec_, removed_, problem_.prescribed().values, system_.b.view());
-    const auto values = to_space<Space>(problem_.own_prescribed().values);
+    assembly::prescribe(exec_, removed_, problem_.prescribed_values(), system_.b.view());
     const Index rows = ranks.rows();
     report_ = solver_->solve(std::as_const(system_.b).view().part(0, rows), U.part(0, rows),
-                             {.progress = {}, .stop = stop_of(context_)}, {fixed_.view(), values.view(), true});
+                             {.progress = {}, .stop = stop_of(context_)},
+                             {problem_.own_fixed(), problem_.own_values(), true});
     ++systems_;
     iterations_ += report_.iterations;
     if (ranks) ranks.update_ghosts(U);
@@ -63,7 +63,6 @@ class ImplicitStages final : public solvers::StageEquation<Exec> {
       convert(exec_, params_, system_, context_.summary);
     if (!solver_) solver_ = std::make_unique<solvers::LinearSolver<Exec>>(exec_, params_.solver);
     solver_->set_operator(ranks ? *own_.A : *system_.A);
-    fixed_ = to_space<Space>(problem_.own_prescribed().dofs);
     nnz_ = ranks ? own_.nnz : system_.matrix.nnz();
     sigma_ = sigma;
     ++matrices_;
@@ -75,7 +74,6 @@ class ImplicitStages final : public solvers::StageEquation<Exec> {
   Context& context_;
   System<Exec> system_, own_;  ///< of all rows that are seen, and over ranks of those that this one owns
   assembly::RemovedColumns<Space> removed_;
-  Array<Index, Space> fixed_;  ///< own rows
   std::unique_ptr<solvers::LinearSolver<Exec>> solver_;
   solvers::Report report_;
   double sigma_ = 0;  ///< of the matrix; 0: there is none

@@ -2,6 +2,8 @@
 // make_evolution, written once: evolution.cpp and evolution_cuda.cpp instantiate it.
 #include <fmt/format.h>
 
+#include <utility>
+
 #include "assembly/cells/assembler.hpp"
 #include "base/profile.hpp"
 #include "forms/robin.hpp"
@@ -37,17 +39,22 @@ class ScalarEvolution final : public Evolution<Exec> {
     return assembler_->make_matrix();
   }
 
-  void fill(double t, linalg::Crs<Space>& M, linalg::Crs<Space>& A, View<double> b) override {
+  void fill_mass(double t, linalg::Crs<Space>& M) override {
     {
       Scope scope(exec_, "coefficients");
       set_storage(t);
+      holds_coefficients_ = false;
     }
     {
       Scope scope(exec_, "assemble", assembler_->refill_bytes(M));
-      assembler_->refill(M, b);  // b is filled below
+      if (no_loads_.empty()) no_loads_ = Array<double, Space>(M.rows);
+      assembler_->refill(M, no_loads_.view());
       if (storage_.lumped) linalg::lump(exec_, M);
     }
     if (storage_.lumped) check_lumped(M);
+  }
+
+  void fill(double t, linalg::Crs<Space>& A, View<double> b) override {
     {
       Scope scope(exec_, "coefficients");
       set_coefficients(t);
@@ -65,10 +72,7 @@ class ScalarEvolution final : public Evolution<Exec> {
   void fill_loads(double t, linalg::Crs<Space>& A, View<double> b) override {
     {
       Scope scope(exec_, "coefficients");
-      if (evaluates_coefficients<Exec>(problem_.mesh))
-        assembler_->set_time(t);
-      else
-        set_coefficients(t);
+      set_coefficients(t);
     }
     {
       Scope scope(exec_, "assemble");
@@ -116,13 +120,15 @@ class ScalarEvolution final : public Evolution<Exec> {
     assembler_->set_data(regions(), expressions);
   }
 
-  /// k, c and f.
+  /// k, c and f; where the assembler has their expressions, these are evaluated again.
   void set_coefficients(double t) {
+    const bool holds = std::exchange(holds_coefficients_, true);
     if (!evaluates_coefficients<Exec>(problem_.mesh)) {
       assembler_->set_data(diffusion_data(problem_.params.materials, problem_.material, problem_.mesh, problem_.dofs,
                                           problem_.space.threads));
       return;
     }
+    if (holds) return assembler_->set_time(t);
     assembly::ExpressionData expressions = diffusion_expressions(deck_.materials, 0, problem_.mesh.dim);
     expressions.t = t;
     assembler_->set_data(regions(), expressions);
@@ -140,6 +146,8 @@ class ScalarEvolution final : public Evolution<Exec> {
   const Storage& storage_;
   const Storage& now_;
   std::unique_ptr<assembly::Assembler<Exec, forms::Diffusion>> assembler_;
+  bool holds_coefficients_ = false;  ///< the assembler has those of A and b, and not that of M
+  Array<double, Space> no_loads_;    ///< what an assembly of M has beside it
 };
 
 template <class Exec>
