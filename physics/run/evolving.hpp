@@ -1,5 +1,5 @@
 #pragma once
-// M u' = b - A u on a backend at the time at hand, and what is prescribed there.
+// M u' = b - A u or M(u) u' = R(u) on a backend at the time at hand, and what is prescribed there.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -11,28 +11,40 @@
 
 namespace tessera::physics {
 
+/// What a model says of its change in time. Where `nonlinear` is there, u' follows from its residual, and of the
+/// evolution counts the mass alone.
+template <class Exec>
+struct Equations {
+  Evolution<Exec>& evolution;
+  Nonlinear<Exec>* nonlinear = nullptr;
+};
+
 /// Vectors are those of all rows that a rank sees: its own, and behind these the ghosts of the space.
 template <class Exec>
 class Evolving {
  public:
   using Space = typename Exec::Space;
 
-  /// At time t. Collective, as all that moves is.
-  Evolving(Exec& exec, Model& model, Evolution<Exec>& evolution, const Discretisation& space, Context& context,
-           double t)
+  /// At time t and state u [rows]. Collective, as all that moves is.
+  Evolving(Exec& exec, Model& model, const Equations<Exec>& equations, const Discretisation& space, Context& context,
+           double t, std::span<const double> u)
       : exec_(exec),
         model_(model),
-        evolution_(evolution),
+        evolution_(equations.evolution),
+        nonlinear_(equations.nonlinear),
         space_(space),
         varying_(model.varying()),
         ranks_(exec, space, context.summary),
-        mass_(evolution.make_matrix()),
-        stiffness_(evolution.make_matrix()),
-        loads_(space.rows()),
+        mass_(evolution_.make_matrix()),
         t_(t) {
+    if (!nonlinear_) {
+      stiffness_ = evolution_.make_matrix();
+      loads_ = Array<double, Space>(space.rows());
+    }
     ranks_.each([&] {
       prescribed_ = model_.move_to(t);
-      evolution_.fill_mass(t, mass_);
+      evolution_.fill_mass(t, u, mass_);
+      if (nonlinear_) return nonlinear_->take_data();
       evolution_.fill(t, stiffness_, loads_.view());
       // By the same sums as later, so that a run that begins here is bitwise one that came by.
       if (varying_.loads && !varying_.stiffness) evolution_.fill_loads(t, stiffness_, loads_.view());
@@ -40,7 +52,7 @@ class Evolving {
     complete_prescribed();
   }
 
-  /// Whether mass and stiffness are others than before.
+  /// Whether mass and stiffness are others than before. A mass of u waits for the state.
   bool move_to(double t) {
     if (t == t_) return false;
     t_ = t;
@@ -50,8 +62,10 @@ class Evolving {
       try {
         DirichletData prescribed = model_.move_to(t);
         if (varying_.prescribed) prescribed_ = std::move(prescribed);
-        if (varying_.mass) evolution_.fill_mass(t, mass_);
-        if (varying_.stiffness)
+        if (varying_.mass && !varying_.mass_of_solution) evolution_.fill_mass(t, {}, mass_);
+        if (nonlinear_)
+          nonlinear_->take_data();
+        else if (varying_.stiffness)
           evolution_.fill(t, stiffness_, loads_.view());
         else if (varying_.loads)
           evolution_.fill_loads(t, stiffness_, loads_.view());
@@ -62,6 +76,14 @@ class Evolving {
     if (varying_.prescribed) complete_prescribed();
     return matrix;
   }
+
+  /// Of a nonlinear problem: residual, tangent and mass are those of this state [rows]; ranks each for themselves.
+  /// Throws Error(usage) where coefficients cannot be evaluated there.
+  void move_to_state(std::span<const double> u) {
+    nonlinear_->move_to(u, 1);
+    if (varying_.mass_of_solution) evolution_.fill_mass(t_, u, mass_);
+  }
+  Nonlinear<Exec>* nonlinear() const { return nonlinear_; }
 
   linalg::Crs<Space> make_matrix() { return evolution_.make_matrix(); }
   const Varying& varying() const { return varying_; }
@@ -95,10 +117,12 @@ class Evolving {
   Exec& exec_;
   Model& model_;
   Evolution<Exec>& evolution_;
+  Nonlinear<Exec>* nonlinear_;
   const Discretisation& space_;
   const Varying varying_;
   OverRanks<Exec> ranks_;
-  linalg::Crs<Space> mass_, stiffness_;
+  linalg::Crs<Space> mass_;
+  linalg::Crs<Space> stiffness_;  ///< of a linear problem, as the loads
   Array<double, Space> loads_;
   DirichletData prescribed_;
   Array<Index, Space> own_fixed_;

@@ -16,7 +16,8 @@
 namespace tessera::physics::scalar {
 
 /// Throws at the material where the coefficient of du/dt is not positive.
-[[noreturn]] void refuse_storage(const MaterialParams& material, double value, const double* xyz);
+[[noreturn]] void refuse_storage(const Storage& storage, const MaterialParams& material, double value,
+                                 const double* xyz);
 
 template <class Exec>
 class ScalarEvolution final : public Evolution<Exec> {
@@ -39,10 +40,10 @@ class ScalarEvolution final : public Evolution<Exec> {
     return assembler_->make_matrix();
   }
 
-  void fill_mass(double t, linalg::Crs<Space>& M) override {
+  void fill_mass(double t, std::span<const double> u, linalg::Crs<Space>& M) override {
     {
       Scope scope(exec_, "coefficients");
-      set_storage(t);
+      set_storage(t, u);
       holds_coefficients_ = false;
     }
     {
@@ -94,16 +95,16 @@ class ScalarEvolution final : public Evolution<Exec> {
     linalg::invert_diagonal(exec_, diagonal.view().part(0, rows), bad.data());
     if (to_vector(bad)[0] == 0) return;
     throw Error(ExitCode::usage,
-                fmt::format("the lumped mass is not positive at {} nodes: what stands before du/dt jumps inside cells",
-                            to_vector(bad)[0]),
+                fmt::format("the lumped mass is not positive at {} nodes: {} jumps inside cells", to_vector(bad)[0],
+                            storage_.keys),
                 "choose physics.mass = \"consistent\" or order = 1, or let cells end where the coefficient jumps",
                 deck_.physics.where);
   }
 
-  void set_storage(double t) {
-    if (!evaluates_coefficients<Exec>(problem_.mesh)) {
-      assembler_->set_data(storage_data(now_.coefficients, problem_.params.materials, problem_.material, problem_.mesh,
-                                        problem_.dofs, problem_.space.threads));
+  void set_storage(double t, std::span<const double> u) {
+    if (!evaluates_coefficients<Exec>(problem_.mesh) || storage_.depends_on_solution()) {
+      assembler_->set_data(storage_data(now_, problem_.params.materials, problem_.material, problem_.mesh,
+                                        problem_.dofs, problem_.space.threads, u));
       return;
     }
     assembly::ExpressionData expressions;
@@ -111,11 +112,11 @@ class ScalarEvolution final : public Evolution<Exec> {
     expressions.members.resize(2);
     for (const deck::Expression& e : storage_.coefficients) expressions.members[1].push_back({e});
     const auto refuse = [this](std::size_t, Index region, const double* value, const double* xyz) {
-      refuse_storage(deck_.materials[static_cast<std::size_t>(region)], *value, xyz);
+      refuse_storage(storage_, deck_.materials[static_cast<std::size_t>(region)], *value, xyz);
     };
     for (std::size_t m = 0; m < storage_.coefficients.size(); ++m)
       if (const deck::Expression& e = storage_.coefficients[m]; e.is_constant() && !(e.constant() > 0))
-        refuse_storage(deck_.materials[m], e.constant(), nullptr);
+        refuse_storage(storage_, deck_.materials[m], e.constant(), nullptr);
     if (assembly::varies(expressions.members[1])) expressions.definite = {{1}, refuse};
     assembler_->set_data(regions(), expressions);
   }
