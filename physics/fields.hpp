@@ -17,6 +17,8 @@ struct FieldInfo {
 
   /// Components on a mesh of `dim` dimensions.
   int count(int dim) const { return vector ? dim : components.empty() ? 1 : static_cast<int>(components.size()); }
+  /// Unknowns of a node that a matrix couples: fields by themselves are not.
+  int block(int dim) const { return own_names ? 1 : count(dim); }
   /// Numbers a node of a derived field: a vector has 3, unused ones 0, as files want them.
   int stride() const { return vector ? 3 : count(0); }
   /// "u", "u_x", "stress_xy": the name of component c.

@@ -31,13 +31,15 @@ class FieldsEvolution final : public Evolution<Exec> {
     return linalg::interleaved_pattern(exec_, std::as_const(of_one_).view(), count());
   }
 
-  void fill(double t, linalg::Crs<Space>& M, linalg::Crs<Space>& A, View<double> b) override {
+  void fill_mass(double t, std::span<const double>, linalg::Crs<Space>& M) override {
+    evolution(0).fill_mass(t, {}, of_one_);
+    for (int c = 0; c < count(); ++c) linalg::set_component(exec_, std::as_const(of_one_).view(), c, count(), M);
+  }
+
+  void fill(double t, linalg::Crs<Space>& A, View<double> b) override {
     for (int c = 0; c < count(); ++c) {
-      Evolution<Exec>& field = evolution(c);
-      linalg::Crs<Space> mass = field.make_matrix();
-      field.fill(t, mass, of_one_, loads_.view());
+      evolution(c).fill(t, of_one_, loads_.view());
       if (is_still(c)) linalg::fill(exec_, of_one_.values.view(), 0);
-      linalg::set_component(exec_, std::as_const(mass).view(), c, count(), M);
       linalg::set_component(exec_, std::as_const(of_one_).view(), c, count(), A);
       set_loads(c, b);
       if (!varies_) evolutions_[static_cast<std::size_t>(c)].reset();

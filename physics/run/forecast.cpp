@@ -173,7 +173,7 @@ Estimate estimate(const CommonParams& params, const Discretisation& space, const
     return result;
   }
   // Block rows couple the unknowns of a node; without them each is a row of its own.
-  const bool blocks = traits.solver.block > 1 && space.components > 1;
+  const bool blocks = traits.fields.front().block(mesh.dim) > 1;
   const double nodes = estimate_nnz(dofs), pairs = blocks ? nodes : nodes * components;
   result.nnz = blocks ? pairs * components * components : pairs;
   double connectivity = 0, slots = 0;

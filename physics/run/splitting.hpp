@@ -32,14 +32,18 @@ struct NodeSystems {
 };
 
 /// R before and behind steps of D. Vectors are of the rows that this rank owns, or of all that it sees. Keeps 8 B a row
-/// beside what the systems keep. All functions are collective.
+/// and 8 B a node beside what the systems keep. All functions are collective.
 template <class Exec>
 class Splitting {
  public:
   using Space = typename Exec::Space;
 
   Splitting(Exec& exec, NodeSystems<Exec> nodes, Evolving<Exec>& problem)
-      : exec_(exec), nodes_(std::move(nodes)), problem_(problem), kept_(problem.ranks().rows()) {
+      : exec_(exec),
+        nodes_(std::move(nodes)),
+        problem_(problem),
+        u_before_(problem.ranks().rows()),
+        steps_before_(nodes_.steps->count()) {
     report_.scheme = nodes_.scheme == SplitScheme::strang ? "strang" : "lie";
     report_.method = nodes_.method;
   }
@@ -47,7 +51,8 @@ class Splitting {
   /// What stands before D in a step from t by dt. False where a node does not come to the end: u is then what it was,
   /// and `failure` says why.
   bool before(double t, double dt, View<double> u) {
-    linalg::copy(exec_, View<const double>(u.part(0, rows())), kept_.view());
+    linalg::copy(exec_, View<const double>(u.part(0, rows())), u_before_.view());
+    linalg::copy(exec_, View<const double>(nodes_.steps->next_steps()), steps_before_.view());
     if (!advance(t, nodes_.scheme == SplitScheme::strang ? dt / 2 : dt, u)) return false;
     update_ghosts(u);
     return true;
@@ -59,9 +64,10 @@ class Splitting {
     update_ghosts(u);
     return true;
   }
-  /// u as it was when the last step began.
+  /// u and what the nodes remember as they were when the last step began.
   void take_back(View<double> u) {
-    linalg::copy(exec_, View<const double>(kept_.view()), u.part(0, rows()));
+    linalg::copy(exec_, View<const double>(u_before_.view()), u.part(0, rows()));
+    linalg::copy(exec_, View<const double>(steps_before_.view()), nodes_.steps->next_steps());
     update_ghosts(u);
   }
 
@@ -116,15 +122,8 @@ class Splitting {
   }
 
   void prescribe(double t, View<double> u) {
-    const bool varies = problem_.varying().prescribed;
-    if (varies) problem_.move_to(t);
-    if (varies || !has_prescribed_) {
-      const DirichletData own = problem_.own_prescribed();
-      fixed_ = to_space<Space>(own.dofs);
-      values_ = to_space<Space>(own.values);
-      has_prescribed_ = true;
-    }
-    linalg::set_entries(exec_, fixed_.view(), View<const double>(values_.view()), u);
+    if (problem_.varying().prescribed) problem_.move_to(t);
+    linalg::set_entries(exec_, problem_.own_fixed(), problem_.own_values(), u);
   }
 
   void update_ghosts(View<double> u) {
@@ -134,11 +133,8 @@ class Splitting {
   Exec& exec_;
   NodeSystems<Exec> nodes_;
   Evolving<Exec>& problem_;
-  Array<double, Space> kept_;  ///< u at the beginning of the step
-  Array<Index, Space> fixed_;
-  Array<double, Space> values_;
-  bool has_prescribed_ = false;
-  SplitReport report_;  ///< of this rank
+  Array<double, Space> u_before_, steps_before_;  ///< at the beginning of the step
+  SplitReport report_;                            ///< of this rank
   std::string failure_;
 };
 

@@ -53,7 +53,7 @@ deck::Schema schema_of(const Traits& traits) {
       schema.end(),
       {initial_description(traits.fields.front()),
        traits.matrix_free ? assembly_section().description() : assembly_description_with_matrix(),
-       matrix_section(traits.solver.block).description(), solver_section(traits),
+       matrix_section(traits.fields.front().block(3)).description(), solver_section(traits),
        exact_description(traits.fields.front(), traits.derives_source), output_section(traits.transient).description(),
        quantity_section(traits.fields, traits.quantities).description(), line_section(traits.fields).description()});
   return schema;
@@ -92,6 +92,9 @@ void check_nonlinear(const CommonParams& params, bool nonlinear) {
   if (!nonlinear && params.newton.where)
     throw Error(ExitCode::usage, "no coefficient depends on u: the problem is linear, and [newton] has no effect",
                 "leave [newton] out", params.newton.where);
+  if (params.time && params.newton.load_steps > 1)
+    throw Error(ExitCode::usage, "newton.load_steps has no effect with [time]: a step starts where the last one ended",
+                "leave load_steps out, or choose shorter steps", params.newton.where);
   if (nonlinear && params.physics.order > most_assembled_order)
     throw Error(ExitCode::usage,
                 fmt::format("coefficients depend on u: a tangent of order {} is not assembled, at most {} is",
@@ -126,7 +129,7 @@ void StationaryRun::read(const Context& context) {
   model().read(deck);
   const Traits traits = model().traits();
   params.assembly = assembly_section().read(deck);
-  params.matrix = matrix_section(traits.solver.block).read(deck);
+  params.matrix = matrix_section(traits.fields.front().block(3)).read(deck);
   params.solver = solvers::read_solver(deck, params.run.precision, traits.solver);
   params.initial = read_initial(deck, traits.fields.front());
   params.exact = read_exact(deck, traits.fields.front(), traits.derives_source);
@@ -215,6 +218,7 @@ Start StationaryRun::start_of(const Discretisation& space, double level) const {
 
 std::vector<double> StationaryRun::nonlinear_start(const Discretisation& space) const {
   if (!model().is_nonlinear()) return {};
+  if (model().params().time) return first_state(space).u;
   const double level = level_of(space.dirichlet);
   std::vector<double> u = initial(space, level);
   if (u.empty()) u.assign(static_cast<std::size_t>(space.rows()), level);
