@@ -13,8 +13,9 @@ using namespace expressions;
 
 TEST(NodeProgram, HasTheValuesOfItsExpressions) {
   const std::vector<std::string> names{"x", "y", "z", "t", "A", "B"};
-  const std::vector<std::string> texts{"A*B^2 - sin(x*t)", "0",           "B",     "A*B^2 + (A > B ? A : x) - exp(-y)",
-                                       "3",                "x*A*B^2 / 7", "A - A", "min(A, B, z) + A*B^2"};
+  const std::vector<std::string> texts{
+      "A*B^2 - sin(x*t)",    "0", "B", "A*B^2 + (A > B ? A : x) - exp(-y)", "3", "x*A*B^2 / 7", "A - A",
+      "min(A, B, z) + A*B^2"};
   const std::vector<double> at{0.3, -1.2, 2.5, 0.7, 1.5, -0.4};
   Tree tree;
   std::vector<NodeId> own, roots;
