@@ -161,19 +161,22 @@ template <class Exec>
 class Nonlinear {
  public:
   virtual ~Nonlinear() = default;
+  /// The data of the model have become those of another time; `move_to` comes before anything else is asked.
+  virtual void take_data() {}
   /// From now on at this state, with this factor of the loads. Throws Error(usage) where coefficients cannot be
   /// evaluated there. Phase: coefficients.
   virtual void move_to(std::span<const double> u, double load) = 0;
   /// r = R(u), [rows]. Phase: assemble.
   virtual void residual(View<double> r) = 0;
-  /// Fills A = -R'(u) and b = R(u): A du = b is Newton's correction. The rows of fixed dofs are eliminated, where
-  /// `fixed` prescribes the correction. Phases: coefficients, assemble, boundary.
-  virtual void tangent(System<Exec>& system, const std::vector<double>& fixed) = 0;
+  /// Fills A = -R'(u), with all rows, and b = R(u): A du = b is Newton's correction once the rows of fixed dofs are
+  /// eliminated. Phases: coefficients, assemble, boundary.
+  virtual void tangent(System<Exec>& system) = 0;
 };
 
 /// What of the data of a model depends on time.
 struct Varying {
   bool mass = false, stiffness = false, loads = false, prescribed = false;
+  bool mass_of_solution = false;  ///< the mass depends on u, too
 };
 
 /// A stationary problem A u = b, or M u' = b - A u. The driver calls these in their order; each may throw Error, and

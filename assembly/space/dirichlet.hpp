@@ -47,10 +47,10 @@ template <class Exec>
 RemovedColumns<typename Exec::Space> remove_columns(Exec& exec, linalg::BlockCrs<typename Exec::Space>& A,
                                                     const std::vector<Index>& fixed);
 
-/// b of the problem without prescribed values becomes that with them, [fixed]. Throws Error(internal) for another
-/// number of values.
+/// b of the problem without prescribed values becomes that with them, [fixed], where b lives. Throws Error(internal)
+/// for another number of values.
 template <class Exec>
-void prescribe(Exec& exec, const RemovedColumns<typename Exec::Space>& removed, const std::vector<double>& values,
+void prescribe(Exec& exec, const RemovedColumns<typename Exec::Space>& removed, View<const double> values,
                View<double> b);
 
 }  // namespace tessera::assembly

@@ -203,12 +203,10 @@ RemovedColumns<typename Exec::Space> remove_columns(Exec& exec, linalg::BlockCrs
 }
 
 template <class Exec>
-void prescribe(Exec& exec, const RemovedColumns<typename Exec::Space>& removed, const std::vector<double>& values,
+void prescribe(Exec& exec, const RemovedColumns<typename Exec::Space>& removed, View<const double> value,
                View<double> b) {
-  using Space = typename Exec::Space;
-  check_values(static_cast<std::size_t>(removed.fixed.size()), values.size());
-  const auto there = to_space<Space>(values);
-  const View<const double> value = there.view(), entry = removed.entries.view(), diagonal = removed.diagonal.view();
+  check_values(static_cast<std::size_t>(removed.fixed.size()), static_cast<std::size_t>(value.size()));
+  const View<const double> entry = removed.entries.view(), diagonal = removed.diagonal.view();
   const View<const Index> row_of = removed.rows.view(), column = removed.columns.view(), fixed = removed.fixed.view();
   const View<const Offset> first = removed.ptr.view();
   for_each(exec, removed.rows.size(), [=] TESSERA_HD(Offset k) {
@@ -219,7 +217,6 @@ void prescribe(Exec& exec, const RemovedColumns<typename Exec::Space>& removed, 
   for_each(exec, removed.fixed.size(), [=] TESSERA_HD(Offset k) {
     if (fixed[k] >= 0) b[fixed[k]] = diagonal[k] * value[k];
   });
-  exec.synchronize();  // the values are released here
 }
 
 /// Instantiates the elimination on a backend.
@@ -235,6 +232,6 @@ void prescribe(Exec& exec, const RemovedColumns<typename Exec::Space>& removed, 
                                                             const std::vector<Index>&);                              \
   template RemovedColumns<Exec::Space> remove_columns<Exec>(Exec&, linalg::BlockCrs<Exec::Space>&,                   \
                                                             const std::vector<Index>&);                              \
-  template void prescribe<Exec>(Exec&, const RemovedColumns<Exec::Space>&, const std::vector<double>&, View<double>)
+  template void prescribe<Exec>(Exec&, const RemovedColumns<Exec::Space>&, View<const double>, View<double>)
 
 }  // namespace tessera::assembly

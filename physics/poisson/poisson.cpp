@@ -19,13 +19,8 @@ class Poisson final : public ScalarModel {
  public:
   Traits traits() const override {
     Traits traits = traits_with(physics_description(), material_description(), deck::Knows::solution);
-    traits.nonlinear = true;
-    traits.solver.grid = traits.matrix_free = !scalar::is_nonlinear(params_);
-    if (scalar::is_nonlinear(params_) && !tangent(mesh::known_dimension(params_.mesh)).symmetric) {
-      traits.solver.symmetric = false;
-      traits.solver.why_not_symmetric = "coefficients that depend on u make a tangent that is not";
-      traits.solver.type = "bicgstab";
-    }
+    traits.solver.grid = traits.matrix_free = true;
+    allow_for_tangent(params_, traits);
     return traits;
   }
 
@@ -46,15 +41,7 @@ class Poisson final : public ScalarModel {
 
   DirichletData set_up(const Discretisation& space) override {
     DirichletData dirichlet = ScalarModel::set_up(space);
-    if (is_nonlinear() && solvers::find_solver(params_.solver.type)->needs.symmetric &&
-        !tangent(space.mesh.dim).symmetric)
-      throw Error(
-          ExitCode::usage,
-          fmt::format("in {} dimensions the tangent of these coefficients is not symmetric, which {} takes it for",
-                      space.mesh.dim, params_.solver.type),
-          "choose solver.type = \"bicgstab\" or \"gmres\", or let the coefficients depend on every component of "
-          "the gradient alike",
-          params_.solver.where);
+    check_tangent(params_, space.mesh.dim);
     return dirichlet;
   }
 
@@ -84,7 +71,6 @@ class Poisson final : public ScalarModel {
   }
 
  private:
-  TangentTraits tangent(int dim) const { return tangent_traits(params_.materials, dim, params_.newton.picard()); }
   WeakForm weak_form() override {
     WeakForm form = scalar::diffusion_form();
     form.sums = sums_;

@@ -1,5 +1,7 @@
 #pragma once
 // What a model of something that changes in time has on a backend.
+#include <span>
+
 #include "linalg/crs.hpp"
 #include "physics/model.hpp"
 
@@ -14,8 +16,11 @@ class Evolution {
   virtual ~Evolution() = default;
   /// The pattern of M and A, values 0.
   virtual linalg::Crs<Space> make_matrix() = 0;
-  /// Fills M and A, from make_matrix, and b [rows] at time t. Phases: coefficients, assemble, boundary.
-  virtual void fill(double t, linalg::Crs<Space>& M, linalg::Crs<Space>& A, View<double> b) = 0;
+  /// Fills M, from make_matrix, at time t and, where it depends on u, at the state u [rows]. Phases: coefficients,
+  /// assemble.
+  virtual void fill_mass(double t, std::span<const double> u, linalg::Crs<Space>& M) = 0;
+  /// Fills A, from make_matrix, and b [rows] at time t. Phases: coefficients, assemble, boundary.
+  virtual void fill(double t, linalg::Crs<Space>& A, View<double> b) = 0;
   /// Fills b alone.
   virtual void fill_loads(double t, linalg::Crs<Space>& A, View<double> b) = 0;
 };

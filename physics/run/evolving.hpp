@@ -1,5 +1,5 @@
 #pragma once
-// M u' = b - A u on a backend at the time at hand, and what is prescribed there.
+// M u' = b - A u or M(u) u' = R(u) on a backend at the time at hand, and what is prescribed there.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -11,46 +11,62 @@
 
 namespace tessera::physics {
 
+/// What a model says of its change in time. Where `nonlinear` is there, u' follows from its residual, and of the
+/// evolution counts the mass alone.
+template <class Exec>
+struct Equations {
+  Evolution<Exec>& evolution;
+  Nonlinear<Exec>* nonlinear = nullptr;
+};
+
 /// Vectors are those of all rows that a rank sees: its own, and behind these the ghosts of the space.
 template <class Exec>
 class Evolving {
  public:
   using Space = typename Exec::Space;
 
-  /// At time t. Collective, as all that moves is.
-  Evolving(Exec& exec, Model& model, Evolution<Exec>& evolution, const Discretisation& space, Context& context,
-           double t)
+  /// At time t and state u [rows]. Collective, as all that moves is.
+  Evolving(Exec& exec, Model& model, const Equations<Exec>& equations, const Discretisation& space, Context& context,
+           double t, std::span<const double> u)
       : exec_(exec),
         model_(model),
-        evolution_(evolution),
+        evolution_(equations.evolution),
+        nonlinear_(equations.nonlinear),
         space_(space),
         varying_(model.varying()),
         ranks_(exec, space, context.summary),
-        mass_(evolution.make_matrix()),
-        stiffness_(evolution.make_matrix()),
-        loads_(space.rows()),
+        mass_(evolution_.make_matrix()),
         t_(t) {
+    if (!nonlinear_) {
+      stiffness_ = evolution_.make_matrix();
+      loads_ = Array<double, Space>(space.rows());
+    }
     ranks_.each([&] {
       prescribed_ = model_.move_to(t);
-      evolution_.fill(t, mass_, stiffness_, loads_.view());
+      evolution_.fill_mass(t, u, mass_);
+      if (nonlinear_) return nonlinear_->take_data();
+      evolution_.fill(t, stiffness_, loads_.view());
       // By the same sums as later, so that a run that begins here is bitwise one that came by.
-      if (varying_.loads && !varies_matrix()) evolution_.fill_loads(t, stiffness_, loads_.view());
+      if (varying_.loads && !varying_.stiffness) evolution_.fill_loads(t, stiffness_, loads_.view());
     });
     complete_prescribed();
   }
 
-  /// Whether mass and stiffness are others than before.
+  /// Whether mass and stiffness are others than before. A mass of u waits for the state.
   bool move_to(double t) {
     if (t == t_) return false;
     t_ = t;
-    const bool matrix = varies_matrix();
+    const bool matrix = varying_.mass || varying_.stiffness;
     if (!matrix && !varying_.loads && !varying_.prescribed) return false;
     ranks_.each([&] {
       try {
         DirichletData prescribed = model_.move_to(t);
         if (varying_.prescribed) prescribed_ = std::move(prescribed);
-        if (matrix)
-          evolution_.fill(t, mass_, stiffness_, loads_.view());
+        if (varying_.mass && !varying_.mass_of_solution) evolution_.fill_mass(t, {}, mass_);
+        if (nonlinear_)
+          nonlinear_->take_data();
+        else if (varying_.stiffness)
+          evolution_.fill(t, stiffness_, loads_.view());
         else if (varying_.loads)
           evolution_.fill_loads(t, stiffness_, loads_.view());
       } catch (const Error& error) {
@@ -61,6 +77,14 @@ class Evolving {
     return matrix;
   }
 
+  /// Of a nonlinear problem: residual, tangent and mass are those of this state [rows]; ranks each for themselves.
+  /// Throws Error(usage) where coefficients cannot be evaluated there.
+  void move_to_state(std::span<const double> u) {
+    nonlinear_->move_to(u, 1);
+    if (varying_.mass_of_solution) evolution_.fill_mass(t_, u, mass_);
+  }
+  Nonlinear<Exec>* nonlinear() const { return nonlinear_; }
+
   linalg::Crs<Space> make_matrix() { return evolution_.make_matrix(); }
   const Varying& varying() const { return varying_; }
   const OverRanks<Exec>& ranks() const { return ranks_; }
@@ -69,8 +93,10 @@ class Evolving {
   linalg::Crs<Space>& stiffness() { return stiffness_; }
   View<const double> loads() const { return loads_.view(); }
   const DirichletData& prescribed() const { return prescribed_; }
-  /// Of the rows that this rank owns.
-  DirichletData own_prescribed() const { return of_owned_rows(prescribed_, ranks_.rows()); }
+  /// Its values, and rows and values of those that this rank owns.
+  View<const double> prescribed_values() const { return values_.view(); }
+  View<const Index> own_fixed() const { return own_fixed_.view(); }
+  View<const double> own_values() const { return own_values_.view(); }
   /// du/dt of what is prescribed, of the same rows: a rank sees all facets at those that it owns.
   std::vector<double> prescribed_rates() {
     DirichletData rates;
@@ -79,21 +105,28 @@ class Evolving {
   }
 
  private:
-  bool varies_matrix() const { return varying_.mass || varying_.stiffness; }
-  /// Ghosts have the values of their owners.
+  /// Ghosts have the values of their owners; all are on the backend.
   void complete_prescribed() {
     if (ranks_) prescribed_ = completed(space_, std::move(prescribed_));
+    const DirichletData own = of_owned_rows(prescribed_, ranks_.rows());
+    values_ = to_space<Space>(prescribed_.values);
+    own_fixed_ = to_space<Space>(own.dofs);
+    own_values_ = to_space<Space>(own.values);
   }
 
   Exec& exec_;
   Model& model_;
   Evolution<Exec>& evolution_;
+  Nonlinear<Exec>* nonlinear_;
   const Discretisation& space_;
   const Varying varying_;
   OverRanks<Exec> ranks_;
-  linalg::Crs<Space> mass_, stiffness_;
+  linalg::Crs<Space> mass_;
+  linalg::Crs<Space> stiffness_;  ///< of a linear problem, as the loads
   Array<double, Space> loads_;
   DirichletData prescribed_;
+  Array<Index, Space> own_fixed_;
+  Array<double, Space> values_, own_values_;
   double t_;
 };
 

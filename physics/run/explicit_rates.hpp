@@ -1,5 +1,5 @@
 #pragma once
-// M^-1 (b - A u) with a lumped mass, for explicit schemes.
+// M^-1 (b - A u), or M^-1 R(u), with a lumped mass, for explicit schemes.
 #include <cmath>
 #include <memory>
 
@@ -10,7 +10,7 @@
 namespace tessera::physics {
 
 /// u' = M^-1 (b - A u) of the rows that this rank owns; where u is prescribed, du/dt is that of the values. The product
-/// is one with A in the format that the deck asks for.
+/// is one with A in the format that the deck asks for. Where coefficients depend on u, b - A u is the residual R(u).
 template <class Exec>
 class ExplicitRates final : public solvers::RightHandSide<Exec> {
  public:
@@ -21,41 +21,49 @@ class ExplicitRates final : public solvers::RightHandSide<Exec> {
         problem_(problem),
         params_(params),
         context_(context),
-        seen_(problem.space().rows()),
+        seen_(problem.ranks() ? problem.space().rows() : 0),
         rates_(problem.space().rows()),
         inverse_mass_(problem.space().rows()),
         sums_(1) {
-    fixed_ = to_space<Space>(problem.own_prescribed().dofs);
     make_operator();
   }
 
   void evaluate(double t, View<const double> u, View<double> f) override {
     if (problem_.move_to(t)) make_operator();
-    product(u, f, true);
+    divide_by_mass([&](View<const double> x) { form_rates(x); }, u, f);
     if (!problem_.varying().prescribed) return;
     const auto rates = to_space<Space>(problem_.prescribed_rates());
-    linalg::set_entries(exec_, fixed_.view(), View<const double>(rates.view()), f);
+    linalg::set_entries(exec_, problem_.own_fixed(), View<const double>(rates.view()), f);
   }
 
   /// The prescribed values of time t, in u [own rows].
   void prescribe(double t, View<double> u) {
     problem_.move_to(t);
-    const auto values = to_space<Space>(problem_.own_prescribed().values);
-    linalg::set_entries(exec_, fixed_.view(), View<const double>(values.view()), u);
+    linalg::set_entries(exec_, problem_.own_fixed(), problem_.own_values(), u);
   }
 
-  /// u [own rows] with the ghosts behind it, until the next evaluation.
+  /// u [own rows] with the ghosts behind it, until the next evaluation; on one rank u itself.
   View<const double> seen(View<const double> u) {
+    if (!problem_.ranks()) return u;
     linalg::copy(exec_, u, seen_.view().part(0, u.size()));
-    if (problem_.ranks()) problem_.ranks().update_ghosts(seen_.view());
+    problem_.ranks().update_ghosts(seen_.view());
     return seen_.view();
   }
 
   /// A number above the largest eigenvalue of M^-1 A on free rows, at the time at hand: that of a power iteration,
-  /// which comes from below, and a twentieth more.
-  double eigenvalue_bound() {
+  /// which comes from below, and a twentieth more. Of R its tangent at the state u [rows that are seen] counts.
+  double eigenvalue_bound(std::span<const double> u) {
     constexpr int most = 300;
     constexpr double enough = 1e-4, safety = 1.05;
+    System<Exec> tangent;
+    if (problem_.nonlinear()) {
+      problem_.ranks().each([&] {
+        problem_.move_to_state(u);
+        problem_.nonlinear()->tangent(tangent);
+      });
+      A_ = in_format(exec_, params_, tangent.matrix, context_.summary);
+      nnz_ = tangent.matrix.nnz();
+    }
     const Linked linked(exec_, problem_.ranks().link());
     const Index rows = problem_.ranks().rows();
     Array<double, Space> v(rows), w(rows);
@@ -65,7 +73,7 @@ class ExplicitRates final : public solvers::RightHandSide<Exec> {
       const double size = norm(v);
       if (!(size > 0)) return 0;
       linalg::scale(exec_, 1 / size, v.view());
-      product(v.view(), w.view(), false);
+      divide_by_mass([&](View<const double> x) { A_->apply(exec_, x, rates_.view()); }, v.view(), w.view());
       const double next = norm(w);
       std::swap(v, w);
       const bool same = std::abs(next - eigenvalue) <= enough * next;
@@ -75,24 +83,36 @@ class ExplicitRates final : public solvers::RightHandSide<Exec> {
     return safety * eigenvalue;
   }
 
-  Offset nnz() const { return problem_.stiffness().nnz(); }
+  Offset nnz() const { return problem_.nonlinear() ? nnz_ : problem_.stiffness().nnz(); }
 
  private:
-  /// f = M^-1 (b - A u), or without b; 0 in fixed rows.
-  void product(View<const double> u, View<double> f, bool with_loads) {
+  /// rates_ = b - A x or R(x).
+  void form_rates(View<const double> x) {
+    if (!problem_.nonlinear()) return A_->residual(exec_, x, problem_.loads(), rates_.view(), sums_.data());
+    std::vector<double> u(static_cast<std::size_t>(x.size()));
+    copy_bytes(Space{}, x.data(), Host{}, u.data(), u.size() * sizeof(double));
+    problem_.ranks().each([&] { problem_.move_to_state(u); });
+    problem_.nonlinear()->residual(rates_.view());
+    if (problem_.varying().mass_of_solution) invert_mass();
+  }
+
+  /// f = M^-1 of what `form` leaves in rates_ of u with its ghosts; 0 in fixed rows.
+  template <class Form>
+  void divide_by_mass(Form form, View<const double> u, View<double> f) {
     const Index rows = problem_.ranks().rows();
-    (void)seen(u);
+    const View<const double> x = seen(u);
     const Linked alone(exec_, nullptr);
-    if (with_loads)
-      A_->residual(exec_, seen_.view(), problem_.loads(), rates_.view(), sums_.data());
-    else
-      A_->apply(exec_, seen_.view(), rates_.view());
+    form(x);
     linalg::multiply(exec_, inverse_mass_.view().part(0, rows), rates_.view().part(0, rows), f);
-    linalg::set_entries(exec_, fixed_.view(), 0.0, f);
+    linalg::set_entries(exec_, problem_.own_fixed(), 0.0, f);
   }
 
   void make_operator() {
-    A_ = in_format(exec_, params_, problem_.stiffness(), context_.summary);
+    if (!problem_.nonlinear()) A_ = in_format(exec_, params_, problem_.stiffness(), context_.summary);
+    invert_mass();
+  }
+
+  void invert_mass() {
     linalg::extract_diagonal(exec_, std::as_const(problem_.mass()).view(), inverse_mass_.view());
     const Linked alone(exec_, nullptr);
     linalg::invert_diagonal(exec_, inverse_mass_.view(), sums_.data());
@@ -108,9 +128,9 @@ class ExplicitRates final : public solvers::RightHandSide<Exec> {
   const CommonParams& params_;
   Context& context_;
   std::unique_ptr<linalg::Operator<Exec>> A_;
-  Array<double, Space> seen_, rates_;  ///< of all rows that are seen
+  Array<double, Space> seen_, rates_;  ///< of all rows that are seen; seen_ where there are other ranks
   Array<double, Space> inverse_mass_, sums_;
-  Array<Index, Space> fixed_;  ///< own rows
+  Offset nnz_ = 0;  ///< of the tangent
 };
 
 }  // namespace tessera::physics

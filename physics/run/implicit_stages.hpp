@@ -8,10 +8,26 @@
 
 namespace tessera::physics {
 
+/// Solves stages and counts what that takes.
+template <class Exec>
+class Stages : public solvers::StageEquation<Exec> {
+ public:
+  struct Work {
+    solvers::Report linear;  ///< of the last system
+    std::string failure;     ///< empty: what the linear solver says of it
+    std::string help;
+    Offset systems = 0, iterations = 0, matrices = 0, nnz = 0;
+  };
+  const Work& work() const { return work_; }
+
+ protected:
+  Work work_;
+};
+
 /// (sigma M + A) U = b + M w. The matrix is made anew where sigma, M or A change; prescribed values are taken to the
 /// right-hand side by the columns that it has lost.
 template <class Exec>
-class ImplicitStages final : public solvers::StageEquation<Exec> {
+class ImplicitStages final : public Stages<Exec> {
  public:
   using Space = typename Exec::Space;
 
@@ -30,24 +46,20 @@ class ImplicitStages final : public solvers::StageEquation<Exec> {
     // b + M w, and what prescribed values add
     linalg::spmv(exec_, std::as_const(problem_.mass()).view(), w, system_.b.view());
     linalg::combine(exec_, system_.b.view(), {1.0}, {{1.0}, problem_.loads()});
-    assembly::prescribe(exec_, removed_, problem_.prescribed().values, system_.b.view());
-    const auto values = to_space<Space>(problem_.own_prescribed().values);
+    assembly::prescribe(exec_, removed_, problem_.prescribed_values(), system_.b.view());
     const Index rows = ranks.rows();
-    report_ = solver_->solve(std::as_const(system_.b).view().part(0, rows), U.part(0, rows),
-                             {.progress = {}, .stop = stop_of(context_)}, {fixed_.view(), values.view(), true});
-    ++systems_;
-    iterations_ += report_.iterations;
+    work_.linear = solver_->solve(std::as_const(system_.b).view().part(0, rows), U.part(0, rows),
+                                  {.progress = {}, .stop = stop_of(context_)},
+                                  {problem_.own_fixed(), problem_.own_values(), true});
+    ++work_.systems;
+    work_.iterations += work_.linear.iterations;
     if (ranks) ranks.update_ghosts(U);
-    return report_.converged;
+    return work_.linear.converged;
   }
 
-  const solvers::Report& report() const { return report_; }  ///< of the last system
-  Offset systems() const { return systems_; }
-  Offset iterations() const { return iterations_; }
-  Offset matrices() const { return matrices_; }
-  Offset nnz() const { return nnz_; }
-
  private:
+  using Stages<Exec>::work_;
+
   /// sigma M + A, without the rows and columns of what is prescribed.
   void make_matrix(double sigma) {
     {
@@ -63,10 +75,9 @@ class ImplicitStages final : public solvers::StageEquation<Exec> {
       convert(exec_, params_, system_, context_.summary);
     if (!solver_) solver_ = std::make_unique<solvers::LinearSolver<Exec>>(exec_, params_.solver);
     solver_->set_operator(ranks ? *own_.A : *system_.A);
-    fixed_ = to_space<Space>(problem_.own_prescribed().dofs);
-    nnz_ = ranks ? own_.nnz : system_.matrix.nnz();
+    work_.nnz = ranks ? own_.nnz : system_.matrix.nnz();
     sigma_ = sigma;
-    ++matrices_;
+    ++work_.matrices;
   }
 
   Exec& exec_;
@@ -75,11 +86,8 @@ class ImplicitStages final : public solvers::StageEquation<Exec> {
   Context& context_;
   System<Exec> system_, own_;  ///< of all rows that are seen, and over ranks of those that this one owns
   assembly::RemovedColumns<Space> removed_;
-  Array<Index, Space> fixed_;  ///< own rows
   std::unique_ptr<solvers::LinearSolver<Exec>> solver_;
-  solvers::Report report_;
   double sigma_ = 0;  ///< of the matrix; 0: there is none
-  Offset nnz_ = 0, systems_ = 0, iterations_ = 0, matrices_ = 0;
 };
 
 }  // namespace tessera::physics

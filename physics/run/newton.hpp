@@ -6,6 +6,7 @@
 #include <cmath>
 #include <limits>
 
+#include "assembly/space/dirichlet.hpp"
 #include "base/log.hpp"
 #include "physics/run/over_ranks.hpp"
 
@@ -50,14 +51,14 @@ void summarise_newton(const NewtonReport& report, output::Summary& summary);
 template <class Exec>
 class Newton {
  public:
-  /// Collective, as `solve` is.
+  /// `fixed`: what is prescribed, whose values may change between solutions. Collective, as `solve` is.
   Newton(Exec& exec, Nonlinear<Exec>& problem, const CommonParams& params, const Discretisation& space,
-         Context& context)
+         const DirichletData& fixed, Context& context)
       : exec_(exec),
         problem_(problem),
         params_(params),
         space_(space),
-        fixed_(space.dirichlet),
+        fixed_(fixed),
         context_(context),
         ranks_(exec, space, context.summary) {}
 
@@ -66,6 +67,7 @@ class Newton {
   NewtonReport solve(std::vector<double>& u) {
     const std::vector<double> start = u;
     NewtonReport report;
+    largest_range_ = 0;
     for (int step = 1; step <= params_.newton.load_steps; ++step) {
       load_ = static_cast<double>(step) / params_.newton.load_steps;
       std::vector<double> values = fixed_.values;
@@ -85,6 +87,8 @@ class Newton {
   }
 
   Offset nnz() const { return nnz_; }
+  /// Iterations are not said one by one: there are many solutions.
+  void be_quiet() { quiet_ = true; }
 
  private:
   using Space = typename Exec::Space;
@@ -129,6 +133,7 @@ class Newton {
       const std::string what =
           fmt::format("newton {}: residual {:.3e}, correction {:.3e}, damping {:.3g}, {} iterations",
                       report.history.size(), residual, step.correction, step.damping, step.linear_iterations);
+      if (quiet_) continue;
       log_info(what);
       if (context_.progress) context_.progress(-1, what);
     }
@@ -228,7 +233,10 @@ class Newton {
   /// correction_ = A^-1 R, as exactly as it is needed, and to solver.tolerance where it may be the last. False where
   /// that cannot be had.
   bool correct(const std::vector<double>& u, double residual, bool prescribes, NewtonReport& report) {
-    ranks_.each([&] { problem_.tangent(system_, away_); });
+    ranks_.each([&] {
+      problem_.tangent(system_);
+      assembly::eliminate_dirichlet(exec_, system_.matrix, system_.b.view(), fixed_.dofs, away_);
+    });
     if (ranks_)
       ranks_.take(params_, system_, own_, context_.summary);
     else
@@ -352,6 +360,7 @@ class Newton {
   std::vector<double> away_;    ///< [fixed] what they are ahead of u
   double load_ = 1, forcing_ = loosest, largest_range_ = 0;
   bool at_rounding_ = false;  ///< R at the state at hand
+  bool quiet_ = false;
   Offset nnz_ = 0;
 };
 

@@ -85,6 +85,9 @@ void check_nonlinear(const CommonParams& params, bool nonlinear) {
   if (!nonlinear && params.newton.where)
     throw Error(ExitCode::usage, "no coefficient depends on u: the problem is linear, and [newton] has no effect",
                 "leave [newton] out", params.newton.where);
+  if (params.time && params.newton.load_steps > 1)
+    throw Error(ExitCode::usage, "newton.load_steps has no effect with [time]: a step starts where the last one ended",
+                "leave load_steps out, or choose shorter steps", params.newton.where);
   if (nonlinear && params.physics.order > most_assembled_order)
     throw Error(ExitCode::usage,
                 fmt::format("coefficients depend on u: a tangent of order {} is not assembled, at most {} is",
@@ -203,6 +206,7 @@ Start StationaryRun::start_of(const Discretisation& space, double level) const {
 
 std::vector<double> StationaryRun::nonlinear_start(const Discretisation& space) const {
   if (!model().is_nonlinear()) return {};
+  if (model().params().time) return first_state(space).u;
   const double level = level_of(space.dirichlet);
   std::vector<double> u = initial(space, level);
   if (u.empty()) u.assign(static_cast<std::size_t>(space.rows()), level);

@@ -102,7 +102,8 @@ class Stationary final : public StationaryRun {
         problem->move_to(u, 1);
         std::vector<double> away = space.dirichlet.values;
         for (std::size_t i = 0; i < away.size(); ++i) away[i] -= u[static_cast<std::size_t>(space.dirichlet.dofs[i])];
-        problem->tangent(system, away);
+        problem->tangent(system);
+        assembly::eliminate_dirichlet(exec, system.matrix, system.b.view(), space.dirichlet.dofs, away);
         Array<double> product(system.b.size());
         linalg::spmv(exec, std::as_const(system.matrix).view(), to_space<Host>(u).view(), product.view());
         linalg::axpy(exec, 1, product.view(), system.b.view());
@@ -117,7 +118,7 @@ class Stationary final : public StationaryRun {
     return on_backend(params.run, context.summary, [&](auto& exec) {
       using Exec = std::remove_reference_t<decltype(exec)>;
       if constexpr (HasNonlinear<M, Exec>)
-        if (model_->is_nonlinear()) return solve_nonlinear(exec, space, context);
+        if (model_->is_nonlinear() && !params.time) return solve_nonlinear(exec, space, context);
       if constexpr (HasEvolution<M, Exec>)
         if (params.time) return go_through_time(exec, space, context);
       const OverRanks<Exec> ranks(exec, space, context.summary);
@@ -171,7 +172,7 @@ class Stationary final : public StationaryRun {
   Solved solve_nonlinear(Exec& exec, const Discretisation& space, Context& context) {
     std::unique_ptr<Nonlinear<Exec>> problem;
     in_common::each(space.shared(), [&] { problem = model_->nonlinear(exec, space, context.summary); });
-    Newton<Exec> newton(exec, *problem, model_->params(), space, context);
+    Newton<Exec> newton(exec, *problem, model_->params(), space, space.dirichlet, context);
     Solved result;
     result.u = nonlinear_start(space);
     result.newton = newton.solve(result.u);
@@ -192,7 +193,12 @@ class Stationary final : public StationaryRun {
   Solved go_through_time(Exec& exec, const Discretisation& space, Context& context) {
     const CommonParams& params = model_->params();
     std::unique_ptr<Evolution<Exec>> evolution;
-    in_common::each(space.shared(), [&] { evolution = model_->evolution(exec, space, context.summary); });
+    std::unique_ptr<Nonlinear<Exec>> nonlinear;
+    in_common::each(space.shared(), [&] {
+      evolution = model_->evolution(exec, space, context.summary);
+      if constexpr (HasNonlinear<M, Exec>)
+        if (model_->is_nonlinear()) nonlinear = model_->nonlinear(exec, space, context.summary);
+    });
     const bool goes_on = context.checkpoint != nullptr;
     State state = goes_on ? state_of(*context.checkpoint, space) : first_state(space);
     Checkpoints checkpoints(params, space, context);
@@ -216,7 +222,7 @@ class Stationary final : public StationaryRun {
         [&](Offset step) { return probes.is_due(step); },
         &probes.weights(),
         [&](Offset step, double t, std::vector<double> values) { probes.add(step, t, std::move(values)); }};
-    TimeLoop<Exec> loop(exec, *model_, *evolution, space, context, state);
+    TimeLoop<Exec> loop(exec, *model_, {*evolution, nonlinear.get()}, space, context, state);
     Solved result;
     result.time = loop.run(state, visitor);
     {

@@ -4,9 +4,11 @@
 
 #include <algorithm>
 #include <cmath>
+#include <memory>
+#include <span>
 
 #include "physics/run/explicit_rates.hpp"
-#include "physics/run/implicit_stages.hpp"
+#include "physics/run/nonlinear_stages.hpp"
 #include "physics/run/state.hpp"
 #include "physics/run/steps.hpp"
 #include "physics/run/time_report.hpp"
@@ -37,13 +39,13 @@ class TimeLoop {
  public:
   using Space = typename Exec::Space;
 
-  TimeLoop(Exec& exec, Model& model, Evolution<Exec>& evolution, const Discretisation& space, Context& context,
+  TimeLoop(Exec& exec, Model& model, const Equations<Exec>& equations, const Discretisation& space, Context& context,
            const State& start)
       : exec_(exec),
         params_(model.params()),
         time_(*params_.time),
         context_(context),
-        problem_(exec, model, evolution, space, context, start.t),
+        problem_(exec, model, equations, space, context, start.t, start.u),
         stop_(stop_of(context)) {}
 
   /// `state` is the first one, or that of a checkpoint, and becomes the last. Where the run is stopped it is saved.
@@ -98,7 +100,8 @@ class TimeLoop {
 
   void run_implicit(State& state, const StateVisitor& visitor) {
     const Steps steps(time_.start, time_.end, *time_.step);
-    ImplicitStages<Exec> stages(exec_, problem_, params_, context_);
+    const std::unique_ptr<Stages<Exec>> stages = make_stages();
+    const typename Stages<Exec>::Work& work = stages->work();
     solvers::ImplicitStepper<Exec> stepper(exec_, {time_.scheme, time_.theta}, problem_.space().rows());
     if (state.step > 0) stepper.restore({state.kept.vectors, state.kept.numbers});
     Array<double, Space> u = to_space<Space>(state.u);
@@ -115,15 +118,15 @@ class TimeLoop {
       if (stop_ && stop_()) report_.interrupted = true;
       if (report_.interrupted) break;
       const double before = state.t, end = steps.time(state.step + 1), dt = steps.length(state.step);
-      if (!stepper.step(stages, before, dt, end, u.view())) {
-        say_unsolved(stages.report(), state);
+      if (!stepper.step(*stages, before, dt, end, u.view())) {
+        say_unsolved(work, state);
         break;
       }
       ++state.step;
       state.t = end;
       const bool last = state.step == steps.count();
       count(state, dt, static_cast<double>(state.step) / static_cast<double>(steps.count()),
-            fmt::format("{} iterations", stages.report().iterations));
+            fmt::format("{} iterations", work.linear.iterations));
       if (!is_finite(u, state, last)) break;
       if (visitor.samples(state.step)) sample(state, visitor, u.view());
       look(state, visitor, before, last, take, keep);
@@ -135,11 +138,16 @@ class TimeLoop {
       visitor.save(state);
     }
     report_.finished = state.step == steps.count() && report_.failure.empty() && !report_.interrupted;
-    report_.linear = stages.report();
-    report_.systems = stages.systems();
-    report_.iterations = stages.iterations();
-    report_.matrices = stages.matrices();
-    nnz_ = stages.nnz();
+    report_.linear = work.linear;
+    report_.systems = work.systems;
+    report_.iterations = work.iterations;
+    report_.matrices = work.matrices;
+    nnz_ = work.nnz;
+  }
+
+  std::unique_ptr<Stages<Exec>> make_stages() {
+    if (problem_.nonlinear()) return std::make_unique<NonlinearStages<Exec>>(exec_, problem_, params_, context_);
+    return std::make_unique<ImplicitStages<Exec>>(exec_, problem_, params_, context_);
   }
 
   void run_explicit(State& state, const StateVisitor& visitor) {
@@ -160,7 +168,7 @@ class TimeLoop {
     if (state.step > 0) {
       restore(state, control, *stepper, own);
     } else if (!time_.tolerance) {
-      check_stable(rates, params);
+      check_stable(rates, params, state.u);
     }
     const auto take = [&] {
       rates.evaluate(state.t, u.view(), rate.view());
@@ -236,9 +244,9 @@ class TimeLoop {
   }
 
   /// Throws where steps of this length grow what is fastest in the data without bound.
-  void check_stable(ExplicitRates<Exec>& rates, const solvers::StepperParams& params) {
+  void check_stable(ExplicitRates<Exec>& rates, const solvers::StepperParams& params, std::span<const double> u) {
     if (solvers::find_scheme(params.scheme).kind == solvers::SchemeKind::stabilised && params.stages == 0) return;
-    const double eigenvalue = rates.eigenvalue_bound(), limit = solvers::real_stability_limit(params);
+    const double eigenvalue = rates.eigenvalue_bound(u), limit = solvers::real_stability_limit(params);
     if (!(eigenvalue > 0)) return;
     const double longest = limit / eigenvalue;
     report_.stable_step = longest;
@@ -280,9 +288,16 @@ class TimeLoop {
     return false;
   }
 
-  void say_unsolved(const solvers::Report& linear, const State& state) {
+  void say_unsolved(const typename Stages<Exec>::Work& work, const State& state) {
+    const solvers::Report& linear = work.linear;
     report_.interrupted = linear.interrupted;
     if (linear.interrupted) return;
+    if (!work.failure.empty()) {
+      report_.failure = fmt::format("the equations of step {}, after t = {:g}, were not solved: {}", state.step + 1,
+                                    state.t, work.failure);
+      report_.help = work.help;
+      return;
+    }
     report_.failure = fmt::format(
         "the system of step {}, after t = {:g}, was not solved: {}", state.step + 1, state.t,
         !linear.failure.empty() ? linear.failure

@@ -8,34 +8,40 @@
 
 namespace tessera::physics::scalar {
 
-void refuse_storage(const MaterialParams& material, double value, const double* xyz) {
-  throw Error(ExitCode::usage,
-              fmt::format("what stands before du/dt is {}{}; it is to be positive", value,
-                          xyz ? fmt::format(" at ({:g}, {:g}, {:g})", xyz[0], xyz[1], xyz[2]) : ""),
-              "a body stores more the higher u is: choose positive coefficients", material.where);
+bool Storage::depends_on_solution() const {
+  return std::any_of(coefficients.begin(), coefficients.end(),
+                     [](const deck::Expression& e) { return e.depends_on_solution(); });
 }
 
-forms::DiffusionData storage_data(const std::vector<deck::Expression>& coefficients,
-                                  const std::vector<MaterialParams>& materials, const std::vector<Index>& material,
-                                  const mesh::Mesh& mesh, const assembly::DofMap& dofs, int threads) {
+void refuse_storage(const Storage& storage, const MaterialParams& material, double value, const double* xyz) {
+  throw Error(ExitCode::usage,
+              fmt::format("{} is {}{}; it is to be positive", storage.keys, value,
+                          xyz ? fmt::format(" at ({:g}, {:g}, {:g})", xyz[0], xyz[1], xyz[2]) : ""),
+              "a body stores more the higher u is: choose positive values", material.where);
+}
+
+forms::DiffusionData storage_data(const Storage& storage, const std::vector<MaterialParams>& materials,
+                                  const std::vector<Index>& material, const mesh::Mesh& mesh,
+                                  const assembly::DofMap& dofs, int threads, std::span<const double> u) {
   const assembly::QuadraturePoints points(mesh, dofs);
+  const assembly::FieldAtPoints field(mesh, dofs);
   std::vector<std::vector<deck::Expression>> of_materials;
-  for (const deck::Expression& e : coefficients) of_materials.push_back({e});
+  for (const deck::Expression& e : storage.coefficients) of_materials.push_back({e});
   forms::DiffusionData data;
-  if (coefficients.size() > 1) data.region = material;
-  data.c = coefficient(of_materials, material, mesh, points, threads);
+  if (storage.coefficients.size() > 1) data.region = material;
+  data.c = coefficient(of_materials, material, mesh, points, threads, {&field, u});
   const std::vector<double>& values = data.c.values;
   const auto bad = std::find_if(values.begin(), values.end(), [](double value) { return !(value > 0); });
   if (bad != values.end()) {
     const auto place = static_cast<Offset>(bad - values.begin());
-    if (!data.c.per_point) refuse_storage(materials[static_cast<std::size_t>(place)], *bad, nullptr);
+    if (!data.c.per_point) refuse_storage(storage, materials[static_cast<std::size_t>(place)], *bad, nullptr);
     std::size_t block = 0;
     while (place >= points.before(block + 1)) ++block;
     const int per_cell = points.per_cell(block);
     const auto cell = static_cast<Index>((place - points.before(block)) / per_cell);
     std::vector<double> xyz(3 * static_cast<std::size_t>(per_cell));
     points.of_cells(block, cell, 1, xyz.data());
-    refuse_storage(materials[material[mesh.blocks[block].first_cell + cell]], *bad,
+    refuse_storage(storage, materials[material[mesh.blocks[block].first_cell + cell]], *bad,
                    &xyz[3 * static_cast<std::size_t>((place - points.before(block)) % per_cell)]);
   }
   weigh(data.c, material, mesh, points, threads);

@@ -2,6 +2,8 @@
 // make_evolution, written once: evolution.cpp and evolution_cuda.cpp instantiate it.
 #include <fmt/format.h>
 
+#include <utility>
+
 #include "assembly/cells/assembler.hpp"
 #include "base/profile.hpp"
 #include "forms/robin.hpp"
@@ -14,7 +16,8 @@
 namespace tessera::physics::scalar {
 
 /// Throws at the material where the coefficient of du/dt is not positive.
-[[noreturn]] void refuse_storage(const MaterialParams& material, double value, const double* xyz);
+[[noreturn]] void refuse_storage(const Storage& storage, const MaterialParams& material, double value,
+                                 const double* xyz);
 
 template <class Exec>
 class ScalarEvolution final : public Evolution<Exec> {
@@ -37,17 +40,22 @@ class ScalarEvolution final : public Evolution<Exec> {
     return assembler_->make_matrix();
   }
 
-  void fill(double t, linalg::Crs<Space>& M, linalg::Crs<Space>& A, View<double> b) override {
+  void fill_mass(double t, std::span<const double> u, linalg::Crs<Space>& M) override {
     {
       Scope scope(exec_, "coefficients");
-      set_storage(t);
+      set_storage(t, u);
+      holds_coefficients_ = false;
     }
     {
       Scope scope(exec_, "assemble", assembler_->refill_bytes(M));
-      assembler_->refill(M, b);  // b is filled below
+      if (no_loads_.empty()) no_loads_ = Array<double, Space>(M.rows);
+      assembler_->refill(M, no_loads_.view());
       if (storage_.lumped) linalg::lump(exec_, M);
     }
     if (storage_.lumped) check_lumped(M);
+  }
+
+  void fill(double t, linalg::Crs<Space>& A, View<double> b) override {
     {
       Scope scope(exec_, "coefficients");
       set_coefficients(t);
@@ -65,10 +73,7 @@ class ScalarEvolution final : public Evolution<Exec> {
   void fill_loads(double t, linalg::Crs<Space>& A, View<double> b) override {
     {
       Scope scope(exec_, "coefficients");
-      if (evaluates_coefficients<Exec>(problem_.mesh))
-        assembler_->set_time(t);
-      else
-        set_coefficients(t);
+      set_coefficients(t);
     }
     {
       Scope scope(exec_, "assemble");
@@ -90,16 +95,16 @@ class ScalarEvolution final : public Evolution<Exec> {
     linalg::invert_diagonal(exec_, diagonal.view().part(0, rows), bad.data());
     if (to_vector(bad)[0] == 0) return;
     throw Error(ExitCode::usage,
-                fmt::format("the lumped mass is not positive at {} nodes: what stands before du/dt jumps inside cells",
-                            to_vector(bad)[0]),
+                fmt::format("the lumped mass is not positive at {} nodes: {} jumps inside cells", to_vector(bad)[0],
+                            storage_.keys),
                 "choose physics.mass = \"consistent\" or order = 1, or let cells end where the coefficient jumps",
                 deck_.physics.where);
   }
 
-  void set_storage(double t) {
-    if (!evaluates_coefficients<Exec>(problem_.mesh)) {
-      assembler_->set_data(storage_data(now_.coefficients, problem_.params.materials, problem_.material, problem_.mesh,
-                                        problem_.dofs, problem_.space.threads));
+  void set_storage(double t, std::span<const double> u) {
+    if (!evaluates_coefficients<Exec>(problem_.mesh) || storage_.depends_on_solution()) {
+      assembler_->set_data(storage_data(now_, problem_.params.materials, problem_.material, problem_.mesh,
+                                        problem_.dofs, problem_.space.threads, u));
       return;
     }
     assembly::ExpressionData expressions;
@@ -107,22 +112,24 @@ class ScalarEvolution final : public Evolution<Exec> {
     expressions.members.resize(2);
     for (const deck::Expression& e : storage_.coefficients) expressions.members[1].push_back({e});
     const auto refuse = [this](std::size_t, Index region, const double* value, const double* xyz) {
-      refuse_storage(deck_.materials[static_cast<std::size_t>(region)], *value, xyz);
+      refuse_storage(storage_, deck_.materials[static_cast<std::size_t>(region)], *value, xyz);
     };
     for (std::size_t m = 0; m < storage_.coefficients.size(); ++m)
       if (const deck::Expression& e = storage_.coefficients[m]; e.is_constant() && !(e.constant() > 0))
-        refuse_storage(deck_.materials[m], e.constant(), nullptr);
+        refuse_storage(storage_, deck_.materials[m], e.constant(), nullptr);
     if (assembly::varies(expressions.members[1])) expressions.definite = {{1}, refuse};
     assembler_->set_data(regions(), expressions);
   }
 
-  /// k, c and f.
+  /// k, c and f; where the assembler has their expressions, these are evaluated again.
   void set_coefficients(double t) {
+    const bool holds = std::exchange(holds_coefficients_, true);
     if (!evaluates_coefficients<Exec>(problem_.mesh)) {
       assembler_->set_data(diffusion_data(problem_.params.materials, problem_.material, problem_.mesh, problem_.dofs,
                                           problem_.space.threads));
       return;
     }
+    if (holds) return assembler_->set_time(t);
     assembly::ExpressionData expressions = diffusion_expressions(deck_.materials, 0, problem_.mesh.dim);
     expressions.t = t;
     assembler_->set_data(regions(), expressions);
@@ -140,6 +147,8 @@ class ScalarEvolution final : public Evolution<Exec> {
   const Storage& storage_;
   const Storage& now_;
   std::unique_ptr<assembly::Assembler<Exec, forms::Diffusion>> assembler_;
+  bool holds_coefficients_ = false;  ///< the assembler has those of A and b, and not that of M
+  Array<double, Space> no_loads_;    ///< what an assembly of M has beside it
 };
 
 template <class Exec>

@@ -159,7 +159,7 @@ void Fluxes::add_storage(const std::vector<Index>& cells, const std::vector<Inde
   const std::vector<double> stored =
       rows(cells, result.size(), slot,
            [&](const assembly::MeshPart& part, const std::vector<Index>& material, std::vector<double>& sums) {
-             const forms::ConvectionData data{s_.form.mass(part.mesh, part.dofs, material, 1), {}, {}};
+             const forms::ConvectionData data{s_.form.mass(part.mesh, part.dofs, material, s_.u, 1), {}, {}};
              assembly::add_residual(part.mesh, part.dofs, data, forms::Convection{}, s_.form.lumped ? ones : *s_.rate,
                                     slot, sums, 1);
            });
@@ -353,7 +353,7 @@ double Fluxes::storage() const {
   return sum_in_parts(true,
                       [&](const mesh::Mesh& mesh, const assembly::DofMap& dofs, const std::vector<Index>& material,
                           int threads) {
-                        return forms::sum_cells(mesh, dofs, {s_.form.mass(mesh, dofs, material, threads), {}, {}},
+                        return forms::sum_cells(mesh, dofs, {s_.form.mass(mesh, dofs, material, s_.u, threads), {}, {}},
                                                 *s_.rate, threads);
                       })
       .reaction;

@@ -287,14 +287,19 @@ Linearisation::Linearisation(const Problem& problem, bool picard)
     : problem_(problem),
       traits_(tangent_traits(problem.params.materials, problem.mesh.dim, picard)),
       points_(problem.mesh, problem.dofs),
-      field_(problem.mesh, problem.dofs) {
+      field_(problem.mesh, problem.dofs),
+      picard_(picard) {
+  take_data();
+}
+
+void Linearisation::take_data() {
   Expressions all;
-  const int components = check_diffusivity(problem.params.materials, problem.mesh.dim);
-  for (const MaterialParams& material : problem.params.materials)
-    all.materials.emplace_back(material, components, picard);
-  for (const FacetTerm& term : problem.facets)
+  const int components = check_diffusivity(problem_.params.materials, problem_.mesh.dim);
+  for (const MaterialParams& material : problem_.params.materials)
+    all.materials.emplace_back(material, components, picard_);
+  for (const FacetTerm& term : problem_.facets)
     all.facets.push_back(
-        {Derived(term.boundary->alpha, of_coefficients(picard)), Derived(term.boundary->value, of_loads(picard))});
+        {Derived(term.boundary->alpha, of_coefficients(picard_)), Derived(term.boundary->value, of_loads(picard_))});
   expressions_ = std::make_unique<const Expressions>(std::move(all));
 }
 

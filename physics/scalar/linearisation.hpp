@@ -36,6 +36,9 @@ class Linearisation {
   Linearisation(const Problem& problem, bool picard);
   ~Linearisation();
 
+  /// The expressions of the problem have become others, those of another time, which depend on what they did.
+  void take_data();
+
   /// The load of forms::Linearised alone: minus flux and reaction. Throws Error(usage) where a value is not finite or k
   /// not positive definite.
   forms::LinearisedData residual(std::span<const double> u, double load) const;
@@ -57,6 +60,7 @@ class Linearisation {
   TangentTraits traits_;
   assembly::QuadraturePoints points_;
   assembly::FieldAtPoints field_;
+  bool picard_;
   std::unique_ptr<const Expressions> expressions_;
 };
 

@@ -70,7 +70,7 @@ void derive_sources(Params& params, const std::vector<std::vector<Expression>>& 
       sum = plus_product(sum, derivative(flux, axes[axis]), Expression(-1.0));
       if (d == radius) sum = plus_product(sum, flux, Expression(d == 0 ? "-1/x" : "-1/y"));
       if (m < velocity.size() && axis < velocity[m].size())
-        sum = plus_product(sum, exact.gradient[axis], velocity[m][axis]);
+        sum = plus_product(sum, exact.gradient[axis], substitute(velocity[m][axis], exact.solution));
     }
     material.source = plus_product(sum, u, substitute(material.reaction, exact.solution));
   }

@@ -18,7 +18,7 @@ void require_positive_definite(const MaterialParams& material, const double* k, 
   if (assembly::is_positive_definite(k, components)) return;
   std::string values = fmt::format("{}", fmt::join(k, k + components, ", "));
   throw Error(ExitCode::usage,
-              fmt::format("diffusivity [{}]{} is not positive{}", values,
+              fmt::format("{} [{}]{} is not positive{}", material.diffusivity_key, values,
                           xyz ? fmt::format(" at ({}, {}, {})", xyz[0], xyz[1], xyz[2]) : "",
                           components > 1 ? " definite" : ""),
               "the problem is elliptic only where k is positive (a tensor: positive definite)", material.where);
@@ -38,9 +38,10 @@ int check_diffusivity(const std::vector<MaterialParams>& materials, int dim) {
   for (const MaterialParams& m : materials) {
     const int given = static_cast<int>(m.diffusivity.size());
     if (given != 1 && given != full)
-      throw Error(
-          ExitCode::usage, fmt::format("diffusivity has {} values, a {}-D problem takes 1 or {}", given, dim, full),
-          dim == 2 ? "a symmetric tensor is [xx, xy, yy]" : "a symmetric tensor is [xx, xy, xz, yy, yz, zz]", m.where);
+      throw Error(ExitCode::usage,
+                  fmt::format("{} has {} values, a {}-D problem takes 1 or {}", m.diffusivity_key, given, dim, full),
+                  dim == 2 ? "a symmetric tensor is [xx, xy, yy]" : "a symmetric tensor is [xx, xy, xz, yy, yz, zz]",
+                  m.where);
     components = std::max(components, given);
   }
   return components;

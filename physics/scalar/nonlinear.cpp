@@ -1,6 +1,33 @@
 #include "physics/scalar/nonlinear_impl.hpp"
 
+#include <fmt/format.h>
+
+#include "solvers/solve.hpp"
+
 namespace tessera::physics::scalar {
+
+void allow_for_tangent(const Params& params, Traits& traits) {
+  traits.nonlinear = true;
+  if (!is_nonlinear(params)) return;
+  traits.solver.grid = traits.matrix_free = false;
+  const int dim = mesh::known_dimension(params.mesh);
+  if (tangent_traits(params.materials, dim, params.newton.picard()).symmetric) return;
+  traits.solver.symmetric = false;
+  traits.solver.why_not_symmetric = "coefficients that depend on u make a tangent that is not";
+  traits.solver.type = "bicgstab";
+}
+
+void check_tangent(const Params& params, int dim) {
+  if (!is_nonlinear(params) || !solvers::find_solver(params.solver.type)->needs.symmetric ||
+      tangent_traits(params.materials, dim, params.newton.picard()).symmetric)
+    return;
+  throw Error(ExitCode::usage,
+              fmt::format("in {} dimensions the tangent of these coefficients is not symmetric, which {} takes it for",
+                          dim, params.solver.type),
+              "choose solver.type = \"bicgstab\" or \"gmres\", or let the coefficients depend on every component of "
+              "the gradient alike",
+              params.solver.where);
+}
 
 AtPoints evaluate_tangent(const Problem& problem, std::span<const double> u) {
   const Linearisation coefficients(problem, problem.params.newton.picard());

@@ -1,7 +1,6 @@
 #pragma once
 // make_nonlinear, written once: nonlinear.cpp and nonlinear_cuda.cpp instantiate it.
 #include "assembly/cells/assembler.hpp"
-#include "assembly/space/dirichlet.hpp"
 #include "base/profile.hpp"
 #include "forms/robin.hpp"
 #include "linalg/shift_ops.hpp"
@@ -26,6 +25,8 @@ class NonlinearScalar final : public Nonlinear<Exec> {
     summarise_assembly(assembler_->report(), summary);
   }
 
+  void take_data() override { coefficients_.take_data(); }
+
   void move_to(std::span<const double> u, double load) override {
     Scope scope(exec_, "coefficients");
     assembler_->set_data(coefficients_.residual(u, load));
@@ -42,7 +43,7 @@ class NonlinearScalar final : public Nonlinear<Exec> {
     complete(r);
   }
 
-  void tangent(System<Exec>& system, const std::vector<double>& fixed) override {
+  void tangent(System<Exec>& system) override {
     if (system.matrix.rows == 0) {
       Scope scope(exec_, "assemble.setup");
       system.matrix = assembler_->make_matrix();
@@ -62,7 +63,6 @@ class NonlinearScalar final : public Nonlinear<Exec> {
     for (const assembly::FacetIntegral& term : facets)
       assembler_->add_facets(forms::Robin{}, *term.group, {term.alpha, term.g}, system.matrix, system.b.view());
     complete(system.b.view());
-    assembly::eliminate_dirichlet(exec_, system.matrix, system.b.view(), problem_.dirichlet.dofs, fixed);
   }
 
  private:

@@ -15,6 +15,7 @@ struct MaterialParams {
   deck::Expression reaction;
   deck::Expression source;
   deck::Where where;
+  const char* diffusivity_key = "diffusivity";  ///< what the deck calls it
 };
 
 struct BoundaryParams {

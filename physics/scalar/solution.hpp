@@ -41,7 +41,7 @@ struct WeakForm {
   std::optional<forms::CellSums> sums = {};
   /// The coefficient of du/dt, as a reaction, at the points of the cells of a mesh; empty: nothing is stored.
   std::function<forms::DiffusionData(const mesh::Mesh& mesh, const assembly::DofMap& dofs,
-                                     const std::vector<Index>& material, int threads)>
+                                     const std::vector<Index>& material, std::span<const double> u, int threads)>
       mass = {};
   bool lumped = false;           ///< all of a row of the mass matrix counts at its own node
   bool convects = false;         ///< there is a velocity

@@ -46,7 +46,14 @@ TEST(RanksRun, GoesThroughTimeAsOne) {
       {"bdf2", deck("consistent", "step = 0.001\n")},
       {"crank_nicolson", deck("consistent", "step = 0.001\nscheme = \"crank_nicolson\"\n")},
       {"rkc", deck("lumped", "step = 0.001\nscheme = \"rkc\"\n")},
-      {"chosen", deck("lumped", "tolerance = 1e-6\nscheme = \"dormand_prince\"\n")}};
+      {"chosen", deck("lumped", "tolerance = 1e-6\nscheme = \"dormand_prince\"\n")},
+      {"of_u",
+       box_of("triangle", 2, 8) +
+           "[physics]\ntype = \"heat\"\n[[material]]\nconductivity = \"1 + u^2\"\ndensity = \"2 + u\"\nvelocity "
+           "= [1, 0.5]\n" +
+           dirichlet_on("[\"left\", \"top\"]", u) + "[[initial]]\nu = \"" + u +
+           "\"\n[newton]\ntolerance = 1e-12\n[solver]\ntolerance = 1e-14\n[[quantity]]\nname = \"mean\"\nkind = "
+           "\"average\"\nof = \"u\"\n[time]\nend = 0.1\nstep = 0.005\n"}};
   for (const auto& [name, text] : decks) {
     const nlohmann::json one = run_on(1, name, text);
     for (const int ranks : {2, 4}) {

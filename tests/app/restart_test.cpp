@@ -9,12 +9,13 @@ namespace {
 using namespace app_test;
 
 /// Sources, prescribed values and flows change in time, and files and checkpoints are written at unlike steps.
-std::string deck_of(const std::string& scheme, const std::string& steps, int cells = 8) {
+std::string deck_of(const std::string& scheme, const std::string& steps, int cells = 8,
+                    const std::string& material = "") {
   const std::string u = "exp(-t)*sin(2*x + t)*cos(y)";
   return box_of("triangle", 2, cells) +
          "[physics]\ntype = \"heat\"\nmass = \"lumped\"\n[[material]]\nheat_capacity = \"1 + "
          "x\"\nsource = \"x*sin(t)\"\n" +
-         dirichlet_on("[\"left\", \"top\"]", u) +
+         material + dirichlet_on("[\"left\", \"top\"]", u) +
          "[[boundary]]\non = [\"right\"]\ntype = \"robin\"\nalpha = 2\nvalue = \"cos(t)\"\n[[initial]]\nu = \"" + u +
          "\"\n[time]\nend = 0.1\n" + steps + "scheme = \"" + scheme +
          "\"\n[output]\nevery = 10\n[checkpoint]\nevery = 7\n[solver]\ntolerance = 1e-12\n[[probe]]\nname = \"a\"\nat "
@@ -62,6 +63,7 @@ void expect_same_states(const fs::path& a, const fs::path& b) {
 struct Scheme {
   const char *name, *scheme;
   std::string steps;
+  std::string material = {};
 };
 void PrintTo(const Scheme& scheme, std::ostream* stream) { *stream << scheme.name; }
 class GoingOn : public ::testing::TestWithParam<Scheme> {};
@@ -69,7 +71,8 @@ class GoingOn : public ::testing::TestWithParam<Scheme> {};
 /// A run of half the length, gone on with to the whole, is the whole.
 TEST_P(GoingOn, GoesOnAsIfItHadNeverStopped) {
   const Scheme& of = GetParam();
-  const std::string deck = write_deck(std::string("restart_") + of.name + ".toml", deck_of(of.scheme, of.steps));
+  const std::string deck =
+      write_deck(std::string("restart_") + of.name + ".toml", deck_of(of.scheme, of.steps, 8, of.material));
   const fs::path whole = folder() / "whole" / of.name, half = folder() / "half" / of.name;
   ASSERT_EQ(run_into(deck, whole).code, 0);
   // Chosen steps see the end coming: there the run is cut off by hand.
@@ -97,7 +100,9 @@ INSTANTIATE_TEST_SUITE_P(Schemes, GoingOn,
                                            Scheme{"low_storage", "low_storage_rk45", step}, Scheme{"rkc", "rkc", step},
                                            Scheme{"rkc_chosen", "rkc", chosen},
                                            Scheme{"dormand_prince", "dormand_prince", chosen},
-                                           Scheme{"cash_karp", "cash_karp", chosen}),
+                                           Scheme{"cash_karp", "cash_karp", chosen},
+                                           Scheme{"of_u", "bdf2", step, "conductivity = \"1 + u^2\"\n"},
+                                           Scheme{"of_u_explicit", "rkc", step, "density = \"2 + u\"\n"}),
                          [](const auto& info) { return std::string(info.param.name); });
 
 /// Killed again and again, in the middle of checkpoints too, it ends where it would have ended.

@@ -210,12 +210,7 @@ TYPED_TEST(Blocks, ProductsRepeatBitwiseWhateverTheNumberOfThreads) {
     std::vector<T> first[2];
     double first_sum[2] = {};
     for (int threads : {1, 2, 3, 7}) {
-      Exec exec = [&] {
-        if constexpr (std::is_same_v<Exec, Threads>)
-          return Exec(threads);
-        else
-          return Exec();
-      }();
+      Exec exec = testing::with_threads<Exec>(threads);
       Array<T, Space> q(A.rows);
       Array<double, Space> pq(1);
       const auto sliced = linalg::block_sliced_ell_from_blocks(exec, A);

@@ -264,7 +264,7 @@ TYPED_TEST(Formats, ProductsRepeatBitwiseWhateverTheNumberOfThreads) {
     std::vector<T> first, first_values;
     double first_sum = 0;
     for (int threads : {1, 2, 3, 7}) {
-      Exec exec(std::is_same_v<Exec, Threads> ? threads : 0);
+      Exec exec = testing::with_threads<Exec>(threads);
       const auto M = format.make(exec, A);
       Array<T, Space> q(A.rows);
       Array<double, Space> pq(1);

@@ -1,6 +1,8 @@
 #pragma once
 #include <gtest/gtest.h>
 
+#include <type_traits>
+
 #include "base/backend.hpp"
 
 namespace tessera::testing {
@@ -17,6 +19,15 @@ bool usable() {
     return true;
   else
     return cuda_info().usable;
+}
+
+/// A backend; threads are as many as asked.
+template <class Exec>
+Exec with_threads(int threads) {
+  if constexpr (std::is_same_v<Exec, Threads>)
+    return Exec(threads);
+  else
+    return Exec();
 }
 
 }  // namespace tessera::testing

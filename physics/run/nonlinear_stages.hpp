@@ -1,0 +1,100 @@
+#pragma once
+// The stages of implicit schemes where coefficients depend on the solution, by Newton's method.
+#include <fmt/format.h>
+
+#include "linalg/shift_ops.hpp"
+#include "physics/run/implicit_stages.hpp"
+#include "physics/run/newton.hpp"
+
+namespace tessera::physics {
+
+/// R(U) - M(U) (sigma U - w) = 0 for given sigma and w. Of a mass that depends on U the tangent has none of the
+/// derivative, which is of the size of the step beside the rest.
+template <class Exec>
+class StageProblem final : public Nonlinear<Exec> {
+ public:
+  using Space = typename Exec::Space;
+
+  StageProblem(Exec& exec, Evolving<Exec>& problem)
+      : exec_(exec), problem_(problem), rate_(problem.space().rows()), stored_(problem.space().rows()) {}
+
+  /// w [rows] is borrowed.
+  void begin(double sigma, View<const double> w) {
+    sigma_ = sigma;
+    w_ = w;
+    fixed_ = to_space<Space>(problem_.prescribed().dofs);
+  }
+
+  void move_to(std::span<const double> u, double) override {
+    problem_.move_to_state(u);
+    u_ = to_space<Space>(u);
+    linalg::combine(exec_, rate_.view(), {}, {{sigma_}, u_.view()}, {{-1.0}, w_});
+  }
+
+  void residual(View<double> r) override {
+    problem_.nonlinear()->residual(r);
+    take_stored(r);
+  }
+
+  void tangent(System<Exec>& system) override {
+    problem_.nonlinear()->tangent(system);
+    linalg::combine(exec_, system.matrix.values.view(), {1.0}, {{sigma_}, problem_.mass().values.view()});
+    take_stored(system.b.view());
+  }
+
+ private:
+  /// r -= M rate, but where u is prescribed.
+  void take_stored(View<double> r) {
+    const Linked alone(exec_, nullptr);
+    linalg::spmv(exec_, std::as_const(problem_.mass()).view(), rate_.view(), stored_.view());
+    linalg::axpy(exec_, -1, View<const double>(stored_.view()), r);
+    linalg::set_entries(exec_, View<const Index>(fixed_.view()), 0.0, r);
+  }
+
+  Exec& exec_;
+  Evolving<Exec>& problem_;
+  Array<double, Space> u_, rate_, stored_;
+  Array<Index, Space> fixed_;
+  View<const double> w_;
+  double sigma_ = 0;
+};
+
+template <class Exec>
+class NonlinearStages final : public Stages<Exec> {
+ public:
+  NonlinearStages(Exec& exec, Evolving<Exec>& problem, const CommonParams& params, Context& context)
+      : problem_(problem),
+        stage_(exec, problem),
+        newton_(exec, stage_, params, problem.space(), problem.prescribed(), context) {
+    newton_.be_quiet();
+  }
+
+  bool solve(double t, double sigma, View<const double> w, View<double> U) override {
+    problem_.move_to(t);
+    stage_.begin(sigma, w);
+    std::vector<double> u(static_cast<std::size_t>(U.size()));
+    const std::size_t bytes = u.size() * sizeof(double);
+    copy_bytes(typename Exec::Space{}, U.data(), Host{}, u.data(), bytes);
+    const NewtonReport report = newton_.solve(u);
+    copy_bytes(Host{}, u.data(), typename Exec::Space{}, U.data(), bytes);
+    const auto made = static_cast<Offset>(report.history.size());
+    work_.linear = report.linear;
+    work_.linear.interrupted = report.interrupted;
+    work_.failure = report.failure;
+    work_.help = "choose shorter steps, or data whose coefficients have values at the states on the way";
+    work_.systems += made;
+    work_.matrices += made;
+    work_.iterations += report.linear_iterations();
+    work_.nnz = newton_.nnz();
+    return report.converged;
+  }
+
+ private:
+  using Stages<Exec>::work_;
+
+  Evolving<Exec>& problem_;
+  StageProblem<Exec> stage_;
+  Newton<Exec> newton_;
+};
+
+}  // namespace tessera::physics
