@@ -21,7 +21,7 @@ class Silent {
 };
 
 /// Throws Error(file_system): "cannot `what` `path`: ", with the reason that HDF5's stack of failures has, that of the
-/// system where there is one.
+/// system where there is one; std::bad_alloc where memory was missing.
 [[noreturn]] void fail(const std::string& what, const std::filesystem::path& path);
 
 /// What is open, until the end of the scope.

@@ -9,8 +9,10 @@
 #include <cstdint>
 #include <cstring>
 #include <exception>
+#include <new>
 
 #include "base/error.hpp"
+#include "base/host_memory.hpp"
 #include "output/checkpoint.hpp"
 #include "output/files.hpp"
 #include "output/hdf5/staged_driver.hpp"
@@ -56,6 +58,7 @@ void work_and_close(Handle file, const Staged& staged, const fs::path& path, con
     failure = std::current_exception();
   }
   const bool closed = file.reset();
+  if (staged.failure() == ENOMEM) throw std::bad_alloc();
   if (staged.failure() != 0) fail_on_file("write", path, staged.failure());
   if (failure) std::rethrow_exception(failure);
   if (!closed) fail("write", path);
@@ -101,6 +104,7 @@ fs::path journal_of(const fs::path& path) {
 
 void create(const fs::path& path, bool lasting, const std::function<void(hid_t)>& write) {
   const Silent here;
+  const CrashesAreWantOfMemory there;
   atomic_write(
       path,
       [&](const fs::path& temporary) {
@@ -118,6 +122,7 @@ void create(const fs::path& path, bool lasting, const std::function<void(hid_t)>
 
 void change(const fs::path& path, const std::function<void(hid_t)>& write) {
   const Silent here;
+  const CrashesAreWantOfMemory there;
   const FileDescriptor file = open_for_change(path);
   const haddr_t size = size_of(file, path);
   Staged staged(file, size, size);
