@@ -12,6 +12,7 @@ TITLES = {
     "elasticity": "Numeric assembly of elasticity",
     "matrix_free": "Matrix-free operators",
     "edge": "Edge loops",
+    "time": "Steps through time",
     "tridiagonal": "Tridiagonal systems",
     "grid_operator": "Stencils of grids without a matrix",
     "bcr": "Direct solutions on grids",

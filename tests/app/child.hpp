@@ -56,6 +56,11 @@ class Child {
 
   pid_t pid() const { return pid_; }
   void send(int signal) const { kill(pid_, signal); }
+  bool runs() const {
+    siginfo_t state{};
+    waitid(P_PID, static_cast<id_t>(pid_), &state, WEXITED | WNOHANG | WNOWAIT);
+    return state.si_pid == 0;
+  }
 
   /// Reads until the child has said `part`; false where it ends before.
   bool wait_for(const std::string& part) {

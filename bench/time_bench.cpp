@@ -1,0 +1,171 @@
+// Steps through time: passes of explicit schemes, reactions of many nodes, exponentials of many matrices.
+#include <fmt/format.h>
+
+#include <cmath>
+
+#include "base/error.hpp"
+#include "base/parallel.hpp"
+#include "bench/support/bench.hpp"
+#include "solvers/odes/batched.hpp"
+#include "solvers/odes/reaction_table.hpp"
+#include "solvers/time/stepper.hpp"
+
+using namespace tessera;
+
+namespace {
+
+/// f = 0 in the memory of the last evaluation: what is measured are the passes of the scheme alone.
+template <class Exec>
+class Nothing final : public solvers::RightHandSide<Exec> {
+ public:
+  void evaluate(double, View<const double>, View<double>) override {}
+  bool has_evaluate_onto() const override { return true; }
+  void evaluate_onto(double, View<const double>, double, View<double>) override {}
+  double spectral_radius(double, View<const double>) override { return 1e3; }
+};
+
+template <class Exec>
+void schemes(Exec& exec, const bench::Options& options, bench::Report& report, Offset rows) {
+  using Space = typename Exec::Space;
+  for (const char* name :
+       {"euler", "ssp_rk2", "ssp_rk3", "erk33", "rk4", "low_storage_rk45", "cash_karp", "dormand_prince", "rkc"}) {
+    if (!options.takes(name)) continue;
+    solvers::StepperParams params;
+    params.scheme = name;
+    if (params.scheme == "rkc") params.stages = 10;
+    const auto stepper = solvers::make_stepper(exec, rows, params);
+    Nothing<Exec> f;
+    auto u = to_space<Space>(bench::random_values(rows));
+    Array<double, Space> not_finite(1);
+    double t = 0;
+    const auto step = [&] {
+      stepper->step(f, t, 1e-3, u.view(), not_finite.data());
+      t += 1e-3;
+    };
+    step();
+    const Offset before = stepper->evaluations();
+    step();
+    const Offset stages = stepper->evaluations() - before;
+    bench::Row row;
+    row.name = name;
+    row.size = fmt::format("{} rows", rows);
+    row.bytes = stepper->bytes_per_step(rows);
+    row.items = static_cast<double>(rows * stages);
+    row.item = "rows and stages";
+    row.timing = bench::measure(exec, step);
+    row.note = fmt::format("{} stages, {} vectors beside u", stages, stepper->vectors());
+    report.add(row);
+  }
+}
+
+/// A ring of n species, each of which becomes the next, and pairs that meet become one that falls apart again.
+solvers::Mechanism ring(int n) {
+  solvers::Mechanism mechanism;
+  for (int i = 0; i < n; ++i) mechanism.species.push_back(fmt::format("A{}", i));
+  for (int i = 0; i < n; ++i) {
+    const std::string &a = mechanism.species[static_cast<std::size_t>(i)],
+                      &b = mechanism.species[static_cast<std::size_t>((i + 1) % n)];
+    mechanism.reactions.push_back(solvers::parse_reaction(a + " -> " + b, 1 + 0.5 * i));
+    mechanism.reactions.push_back(solvers::parse_reaction(a + " + " + b + " -> 2 " + b, 0.3));
+  }
+  return mechanism;
+}
+
+template <class Exec>
+void reactions(Exec& exec, const bench::Options& options, bench::Report& report, Offset nodes) {
+  using Space = typename Exec::Space;
+  struct Case {
+    const char* name;
+    solvers::ReactionParams reaction;
+    const char* method;
+    double dt;
+    std::vector<double> start;
+  };
+  std::vector<Case> cases;
+  for (const int n : {3, 9, 16}) {
+    solvers::ReactionParams params;
+    params.name = "mass_action";
+    params.mechanism = ring(n);
+    for (const char* method : {"cash_karp", "rosenbrock"})
+      cases.push_back({"mechanism", params, method, 0.1, std::vector<double>(static_cast<std::size_t>(n), 1.0 / n)});
+  }
+  for (const char* method : {"cash_karp", "rkc"})
+    cases.push_back({"gray_scott", {.name = "gray_scott"}, method, 1, {0.5, 0.25}});
+  for (const char* method : {"rosenbrock", "exponential"})
+    cases.push_back({"robertson", {.name = "robertson"}, method, 10, {1, 0, 0}});
+  for (const Case& one : cases) {
+    const std::string name = fmt::format("{}, {} species, {}", one.name, one.start.size(), one.method);
+    if (!options.takes(name)) continue;
+    const auto species = static_cast<Offset>(one.start.size());
+    solvers::OdeOptions how;
+    how.method = one.method;
+    const auto step = solvers::make_reaction_step(exec, one.reaction, nodes, how);
+    std::vector<double> start(static_cast<std::size_t>(species * nodes));
+    const std::vector<double> noise = bench::random_values(nodes);
+    for (Offset c = 0; c < species; ++c)
+      for (Offset i = 0; i < nodes; ++i)
+        start[static_cast<std::size_t>(c * nodes + i)] =
+            one.start[static_cast<std::size_t>(c)] * (1 + 0.1 * noise[static_cast<std::size_t>(i)]);
+    const auto from = to_space<Space>(start);
+    Array<double, Space> u(from.size());
+    solvers::OdeReport done;
+    const auto run = [&] {
+      step->forget();
+      copy(from, u);
+      done = step->advance(0, one.dt, u.view());
+    };
+    run();
+    if (done.failed > 0) throw Error(ExitCode::internal, name + " failed at some nodes", "look at its start");
+    const auto steps = static_cast<double>(done.steps + done.rejected);
+    bench::Row row;
+    row.name = name;
+    row.size = fmt::format("{} nodes, t = {:g}", nodes, one.dt);
+    row.items = steps;
+    row.item = "steps of a node";
+    row.timing = bench::measure(exec, run, 5);
+    row.note = fmt::format("{:.1f} steps a node, at most {}", steps / static_cast<double>(nodes), done.most_steps);
+    report.add(row);
+  }
+}
+
+template <class Exec>
+void exponentials(Exec& exec, const bench::Options& options, bench::Report& report, Offset count) {
+  using Space = typename Exec::Space;
+  if (!options.takes("exponential of a matrix")) return;
+  for (const int n : {3, 8, 16}) {
+    const Offset matrices = count / (n * n);
+    const auto a = to_space<Space>(bench::random_values(matrices * n * n));
+    Array<double, Space> result(a.size()), not_finite(1);
+    bench::Row row;
+    row.name = fmt::format("exponential of a matrix, {} x {}", n, n);
+    row.size = fmt::format("{} matrices", matrices);
+    row.bytes = 16.0 * static_cast<double>(a.size());
+    row.items = static_cast<double>(matrices);
+    row.item = "matrices";
+    row.timing = bench::measure(
+        exec,
+        [&] {
+          solvers::matrix_exponentials(exec, n, matrices, 1.0, View<const double>(a.view()), result.view(),
+                                       not_finite.data());
+        },
+        5);
+    report.add(row);
+  }
+}
+
+template <class Exec>
+void run(Exec& exec, const bench::Options& options) {
+  const bool small = options.quick || std::is_same_v<typename Exec::Space, Host>;
+  bench::Report report("time", Exec::name, bench::device_name(exec), bench::copy_bandwidth(exec));
+  schemes(exec, options, report, options.quick ? 100'000 : small ? 4'000'000 : 1 << 26);
+  reactions(exec, options, report, options.quick ? 1000 : small ? 100'000 : 4'000'000);
+  exponentials(exec, options, report, options.quick ? 10'000 : small ? 1'000'000 : 1 << 27);
+  report.write(fmt::format("{}/time_{}.json", options.out, Exec::name));
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  const bench::Options options = bench::parse_options(argc, argv);
+  bench::on_backends(options, [&](auto& exec) { run(exec, options); });
+}
