@@ -7,6 +7,7 @@
 
 #include <csignal>
 #include <fstream>
+#include <utility>
 
 #include "base/error.hpp"
 #include "output/checkpoint.hpp"
@@ -224,21 +225,29 @@ TEST_F(Vtkhdf, GivesTheSpaceOfWhatIsCutBack) {
   expect_states(path, {0, 1, 2, 3, 4, 5}, cells);
 }
 
-/// A process that is killed while it adds frames leaves those before, and a series that goes on.
+/// What changes when somebody writes into a file.
+auto stamp_of(const fs::path& path) {
+  std::error_code none;
+  return std::pair(fs::last_write_time(path, none), fs::file_size(path, none));
+}
+
+/// A process that is killed while it adds frames leaves those before, and a series that goes on. Each kill comes some
+/// microseconds after the file began to change.
 TEST_F(Vtkhdf, IsWholeWhereAProcessIsKilled) {
   const fs::path path = fresh_folder("killed") / "a.vtkhdf";
   std::size_t most = 0;
   for (int kills = 0; kills < 30; ++kills) {
+    const auto before = stamp_of(path);
     const pid_t child = fork();
     if (child == 0) {
       VtkhdfSeries series = VtkhdfSeries::resume(path, 1e9);
       const double from = series.times().empty() ? 0 : series.times().back();
       for (int i = 1;; ++i) series.add(from + i, state(from + i, 40));
     }
-    usleep(static_cast<useconds_t>(20000 + 3700 * (kills * 7 % 11)));
+    while (stamp_of(path) == before) usleep(50);
+    usleep(static_cast<useconds_t>(kills * 7919 % 40000));
     kill(child, SIGKILL);
     waitpid(child, nullptr, 0);
-    if (!fs::exists(path)) continue;
     const std::vector<double> times = VtkhdfSeries::resume(path, 1e9).times();
     EXPECT_GE(times.size(), most);
     most = times.size();
