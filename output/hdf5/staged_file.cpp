@@ -105,6 +105,7 @@ fs::path journal_of(const fs::path& path) {
 void create(const fs::path& path, bool lasting, const std::function<void(hid_t)>& write) {
   const Silent here;
   const CrashesAreWantOfMemory there;
+  remove_file(journal_of(path));  // of a file that was there before
   atomic_write(
       path,
       [&](const fs::path& temporary) {

@@ -292,6 +292,10 @@ TEST_F(Vtkhdf, TakesBackHalfOfAChange) {
   }
   std::ofstream(journal, std::ios::binary) << text.substr(0, text.size() - 1);
   expect_error([&] { VtkhdfSeries::resume(path, 9); }, "it is no whole journal");
+  VtkhdfSeries anew(path);
+  anew.add(5, state(5));
+  EXPECT_FALSE(fs::exists(journal)) << "it was that of another file";
+  expect_states(path, {5});
 }
 
 TEST_F(Vtkhdf, OfAFullDiskIsAsBefore) {
