@@ -16,7 +16,7 @@ ExitCode check(const DeckOptions& options) {
   load_plugins(options);
   const deck::Deck deck = open_deck(options);
   const auto module = physics::make_module(deck);
-  deck::check(deck, module->schema());
+  deck::check(deck, module->schema_for(deck));
   const physics::RunParams params = physics::run_section(physics::all_precisions).read(deck);
   output::Summary summary;
   Progress progress(ProgressOutput::standard(options.quiet));

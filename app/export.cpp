@@ -36,7 +36,7 @@ ExitCode export_system(const ExportCommand& command) {
   load_plugins(command.deck);
   const deck::Deck deck = open_deck(command.deck);
   const auto module = physics::make_module(deck);
-  deck::check(deck, module->schema());
+  deck::check(deck, module->schema_for(deck));
   const physics::RunParams params = physics::run_section(physics::all_precisions).read(deck);
   output::Summary summary;
   physics::Context context{.deck = deck,

@@ -6,6 +6,7 @@
 #include "physics/registry.hpp"
 #include "physics/sections.hpp"
 #include "solvers/method.hpp"
+#include "solvers/odes/reaction_table.hpp"
 #include "solvers/precondition/table.hpp"
 #include "solvers/time/scheme.hpp"
 
@@ -27,6 +28,16 @@ const char* category_of(const solvers::MethodEntry& entry) {
   return entry.needs.two_point ? "two_point_solvers" : entry.needs.nodes ? "relaxations" : "solvers";
 }
 
+/// What it is, its species and parameters with their defaults, and where it is from.
+std::string of(const solvers::ReactionEntry& entry) {
+  std::string text = entry.help;
+  if (!entry.species.empty()) text += fmt::format("; species {}", fmt::join(entry.species, ", "));
+  for (const solvers::ReactionParameter& parameter : entry.parameters)
+    text += fmt::format("{}{} = {:g}", &parameter == entry.parameters.data() ? "; parameters " : ", ", parameter.name,
+                        parameter.value);
+  return entry.source.empty() ? text : text + "; " + entry.source;
+}
+
 std::vector<Row> rows(const std::string& category) {
   std::vector<Row> result;
   auto add_all = [&](const auto& table) {
@@ -39,6 +50,13 @@ std::vector<Row> rows(const std::string& category) {
   if (category == "schemes")
     for (const solvers::Scheme& scheme : solvers::schemes())
       result.push_back({scheme.name, solvers::name_of(scheme.kind), scheme.help});
+  if (category == "reactions")
+    for (const solvers::ReactionEntry& entry : solvers::reactions())
+      if (!entry.species.empty()) result.push_back({entry.name, "", of(entry)});
+  if (category == "reactions") {
+    result.push_back({"expressions", "", "rates of your own, in the names of the fields, x, y, z and t"});
+    result.push_back({"mechanism", "", "chemical reactions from a table, under the law of mass action"});
+  }
   for (const auto& entry : solvers::solver_table())
     if (category == category_of(entry)) result.push_back(row(entry));
   if (category == "preconditioners")
@@ -61,9 +79,9 @@ void print(const std::vector<Row>& table) {
 }  // namespace
 
 const std::vector<std::string>& list_categories() {
-  static const std::vector<std::string> names = {"physics",     "solvers",         "two_point_solvers",
-                                                 "relaxations", "preconditioners", "formats",
-                                                 "strategies",  "quantities",      "schemes"};
+  static const std::vector<std::string> names = {"physics",         "solvers",  "two_point_solvers", "relaxations",
+                                                 "preconditioners", "formats",  "strategies",        "quantities",
+                                                 "schemes",         "reactions"};
   return names;
 }
 

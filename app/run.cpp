@@ -64,7 +64,7 @@ int threads_of(const physics::RunParams& params, Communicator* ranks) {
 ExitCode run_module(const deck::Deck& deck, const RunOf& run, Communicator* ranks,
                     const std::filesystem::path& directory, Progress& progress, output::Summary& summary) {
   const auto module = physics::make_module(deck);
-  deck::check(deck, module->schema());
+  deck::check(deck, module->schema_for(deck));
   const physics::RunParams params = physics::run_section(physics::all_precisions).read(deck);
   physics::Context context{.deck = deck,
                            .backend = params.backend,

@@ -249,6 +249,7 @@ TESSERA_INSTANTIATE(std::vector<double>)
 TESSERA_INSTANTIATE(std::vector<int>)
 TESSERA_INSTANTIATE(std::vector<std::string>)
 TESSERA_INSTANTIATE(std::vector<Expression>)
+TESSERA_INSTANTIATE(std::vector<PlacedString>)
 #undef TESSERA_INSTANTIATE
 
 }  // namespace detail

@@ -105,6 +105,20 @@ class Section {
     return *this;
   }
 
+  /// A key whose value is an entry of a list, which grows so that it has it: where names come with the deck.
+  template <class T>
+  Section& entry(const std::string& name, std::vector<T> P::*member, std::size_t index, KeyInfo info,
+                 const std::string& default_value = {}) {
+    KeyDescription key{name, detail::type_name<T>(), default_value, std::move(info), {}};
+    description_.keys.push_back(key);
+    readers_.push_back([key, member, index](const Deck::Node& node, P& params) {
+      std::vector<T>& list = params.*member;
+      if (list.size() <= index) list.resize(index + 1);
+      detail::read_value(node, key, list[index]);
+    });
+    return *this;
+  }
+
   /// A nested table, e.g. box = { ... }: present or not.
   template <class T>
   Section& table(const std::string& name, std::optional<T> P::*member, const Section<T>& nested, KeyInfo info) {

@@ -13,13 +13,17 @@ struct FieldInfo {
   std::vector<std::string> components = {};  ///< suffixes of other components: stress_xx; empty: a number, or a vector
   bool measured = false;                     ///< a [[quantity]] may be of it, or of a component
   bool written = true;                       ///< into files whose [output] names no fields
+  bool own_names = false;                    ///< components are fields by themselves: `components` are their names
 
   /// Components on a mesh of `dim` dimensions.
   int count(int dim) const { return vector ? dim : components.empty() ? 1 : static_cast<int>(components.size()); }
+  /// Unknowns of a node that a matrix couples: fields by themselves are not.
+  int block(int dim) const { return own_names ? 1 : count(dim); }
   /// Numbers a node of a derived field: a vector has 3, unused ones 0, as files want them.
   int stride() const { return vector ? 3 : count(0); }
   /// "u", "u_x", "stress_xy": the name of component c.
   std::string component(int c) const {
+    if (own_names) return components[static_cast<std::size_t>(c)];
     if (vector) return name + "_" + "xyz"[c];
     return components.empty() ? name : name + "_" + components[static_cast<std::size_t>(c)];
   }

@@ -78,6 +78,9 @@ std::vector<LineParams> read_lines(const deck::Deck& deck, const std::vector<Fie
         if (!std::isfinite(x)) refuse(line, fmt::format("{} is no coordinate", x), "give finite numbers");
     if (line.from.size() == line.to.size() && !(line.length() > 0))
       refuse(line, "`from` and `to` are the same point", "for one point use [[quantity]] with kind = \"value\"");
+    for (const std::string& of : line.of)
+      if (std::none_of(fields.begin(), fields.end(), [&](const FieldInfo& field) { return field.name == of; }))
+        refuse(line, fmt::format("there is no field '{}'", of), fmt::format("write of = [\"{}\"]", fields.back().name));
     if (line.of.empty()) refuse(line, "of = [] asks for nothing", "use of = [\"u\"], or leave it out");
   }
   return lines;

@@ -27,6 +27,7 @@ struct Traits {
   bool derives_source = false;               ///< it can make the source of which [exact] is the solution
   bool nonlinear = false;                    ///< its coefficients may depend on the solution: [newton]
   bool transient = false;                    ///< it may change in time: [time]
+  std::string scheme = TimeParams().scheme;  ///< that of a [time] which names none
   solvers::Offers solver = {};               ///< what its operators can be
   std::string solver_help = {};              ///< of solver.type; empty: that of the solvers
   std::vector<std::string> quantities = {};  ///< kinds of [[quantity]] of its own: Results::quantity
@@ -187,12 +188,16 @@ struct Varying {
 ///   template <class Exec> std::unique_ptr<Nonlinear<Exec>> nonlinear(Exec&, const Discretisation&, output::Summary&);
 /// and where Traits::transient says that there may be a [time]
 ///   template <class Exec> std::unique_ptr<Evolution<Exec>> evolution(Exec&, const Discretisation&, output::Summary&);
+/// and where beside that each node does something by itself
+///   template <class Exec> NodeSystems<Exec> node_systems(Exec&, const Discretisation&);
 class Model {
  public:
   virtual ~Model() = default;
   virtual Traits traits() const = 0;
 
   // The deck.
+  /// Looks at what of the deck decides which fields and keys there are; before `traits` is asked for them.
+  virtual void begin(const deck::Deck&) {}
   /// Its parameters, which begin with those of every deck: the driver fills in these, but for `physics`.
   virtual CommonParams& params() = 0;
   /// Reads its own sections, and params().physics.

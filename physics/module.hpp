@@ -60,6 +60,8 @@ class Module {
   virtual ~Module() = default;
   /// Every section a deck of this module may have.
   virtual deck::Schema schema() const = 0;
+  /// That of this deck, where it decides itself which keys there are; else the same.
+  virtual deck::Schema schema_for(const deck::Deck&) { return schema(); }
   /// Runs the deck: writes fields and fills the summary. Returns `ok`, or `solver` where the result is not converged
   /// (it is written all the same and marked). Throws Error for everything else.
   virtual ExitCode run(Context& context) = 0;

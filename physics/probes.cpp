@@ -74,7 +74,8 @@ void check_probes(const std::vector<ProbeParams>& probes, const FieldInfo& field
              "give one number an axis");
     int c = 0;
     if (!is_component(field, probe.of, mesh.dim, c))
-      refuse(probe, fmt::format("there is no '{}' in {} dimensions", probe.of, mesh.dim), "leave `of` out");
+      refuse(probe, fmt::format("there is no '{}' in {} dimensions", probe.of, mesh.dim),
+             fmt::format("write of = \"{}\"", field.component(0)));
     if (locator.find(probe.point())) continue;
     const std::array<double, 3> x = nearest_node(mesh, probe.point());
     refuse(probe, fmt::format("({}) is in no cell of the mesh", fmt::join(probe.at, ", ")),

@@ -9,6 +9,7 @@
 #include "physics/heat/heat.hpp"
 #include "physics/plugin_file.hpp"
 #include "physics/poisson/poisson.hpp"
+#include "physics/reaction_diffusion/reaction_diffusion.hpp"
 #include "physics/two_point_bvp/two_point_bvp.hpp"
 
 namespace tessera::physics {
@@ -25,6 +26,9 @@ std::vector<Entry>& entries() {
        "streamline diffusion, central differences on grids",
        make_convection_diffusion},
       {"heat", "heat in bodies, rho c du/dt = div(k grad u) + f, through time or in its steady state", make_heat},
+      {"reaction_diffusion",
+       "several fields that diffuse and react, du/dt = div(D grad u) + R(u), through time: chemistry, patterns, nerves",
+       make_reaction_diffusion},
       {"elasticity", "linear elasticity, -div sigma = f: bars, plane strain and stress, bodies of revolution, solids",
        make_elasticity},
       {"two_point_bvp",

@@ -45,6 +45,15 @@ deck::Section<ExactNumber> exact_number(const FieldInfo& field, bool source) {
   return section;
 }
 deck::Section<ExactParams> exact_components(const FieldInfo& field) {
+  if (field.own_names) {
+    deck::Section<ExactParams> section("exact", "A known solution: errors are computed and reported");
+    for (std::size_t c = 0; c < field.components.size(); ++c)
+      section.entry(field.components[c], &ExactParams::u, c, {.help = "exact solution", .required = true});
+    return section
+        .key("gradient", &ExactParams::gradient,
+             {.help = "the gradients, one expression an axis, field by field, for the H1 error; left out: derived"})
+        .position(&ExactParams::where);
+  }
   return exact_section<ExactParams>(field.name, "exact solution, one expression a component");
 }
 
@@ -56,20 +65,31 @@ struct InitialNumber {
 };
 
 template <class Initial>
-deck::Section<Initial> initial_section(const std::string& name, const std::string& help, const std::string& example) {
+deck::Section<Initial> initial_places() {
   return deck::Section<Initial>("initial",
                                 "Where an iterative solver starts; without one, at the constant nearest to the "
                                 "data. Of two entries at one place the later holds",
                                 deck::SectionKind::array)
       .key("on", &Initial::on, {.help = "physical group name(s); left out: everywhere"})
-      .key(name, &Initial::u, {.help = help, .required = true, .example = example})
       .position(&Initial::where);
+}
+
+template <class Initial>
+deck::Section<Initial> initial_section(const std::string& name, const std::string& help, const std::string& example) {
+  return initial_places<Initial>().key(name, &Initial::u, {.help = help, .required = true, .example = example});
 }
 
 deck::Section<InitialNumber> initial_number(const FieldInfo& field) {
   return initial_section<InitialNumber>(field.name, "the start", "\"20\"");
 }
 deck::Section<InitialParams> initial_components(const FieldInfo& field) {
+  if (field.own_names) {
+    deck::Section<InitialParams> section = initial_places<InitialParams>();
+    for (std::size_t c = 0; c < field.components.size(); ++c)
+      section.entry(field.components[c], &InitialParams::u, c,
+                    {.help = "the start", .required = true, .example = "\"0\""});
+    return section;
+  }
   std::string zeros;
   for (int c = 0; c < field.count(3); ++c) zeros += c == 0 ? "\"0\"" : ", \"0\"";
   return initial_section<InitialParams>(field.name, "the start, one expression a component", "[" + zeros + "]");

@@ -49,7 +49,7 @@ std::string join_calls(std::string text) {
 
 /// How many values muParser finds. Its own functions, which also have a random number and names that differ between
 /// versions, are replaced by those of a deck, of which it sees only the number of arguments.
-int count_results(const std::string& text, std::uint32_t known) {
+int count_results(const std::string& text, const std::vector<std::string>& known) {
   double value = 0.5;
   mu::Parser parser;
   parser.ClearFun();
@@ -65,17 +65,16 @@ int count_results(const std::string& text, std::uint32_t known) {
       parser.DefineFun(name, [](const double* a, int) { return *a; });
   }
   for (const Constant& constant : constants()) parser.DefineConst(std::string(constant.name), constant.value);
-  for (const std::string& name : variable_names(known)) parser.DefineVar(name, &value);
+  for (const std::string& name : known) parser.DefineVar(name, &value);
   parser.SetExpr(join_calls(text));
   parser.Eval();  // muParser parses when it first evaluates
   return parser.GetNumResults();
 }
 
 /// Which variables the text uses. Looks at names before muParser does, since its own messages cannot suggest any.
-FirstUses scan_names(const std::string& text, const std::optional<Position>& where, std::uint32_t known) {
-  const std::vector<std::string> known_variables = variable_names(known);
-  FirstUses used;
-  used.fill(std::string::npos);
+std::vector<std::size_t> scan_names(const std::string& text, const std::optional<Position>& where,
+                                    const std::vector<std::string>& known_variables) {
+  std::vector<std::size_t> used(known_variables.size(), std::string::npos);
   auto is_digit = [&](std::size_t i) { return i < text.size() && std::isdigit(static_cast<unsigned char>(text[i])); };
   auto is_letter = [&](std::size_t i) {
     return i < text.size() && (std::isalpha(static_cast<unsigned char>(text[i])) || text[i] == '_');
@@ -183,10 +182,19 @@ std::string shown(const std::string& text) {
 }
 
 FirstUses check(const std::string& text, const std::optional<Position>& where, std::uint32_t known) {
+  const std::vector<std::size_t> found = check(text, where, variable_names(known));
+  FirstUses uses;
+  uses.fill(std::string::npos);
+  std::copy(found.begin(), found.end(), uses.begin());
+  return uses;
+}
+
+std::vector<std::size_t> check(const std::string& text, const std::optional<Position>& where,
+                               const std::vector<std::string>& known) {
   if (text.find_first_not_of(" \t\r\n") == std::string::npos)
     throw Error(ExitCode::usage, "the expression is empty",
                 "write a number or a function of x, y, z, t, e.g. \"sin(pi*x)\"", where);
-  const FirstUses uses = scan_names(text, where, known);
+  const std::vector<std::size_t> uses = scan_names(text, where, known);
   note_failed_request(0);
   try {
     const int results = count_results(text, known);

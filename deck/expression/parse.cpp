@@ -31,7 +31,7 @@ auto find(const Table& table, std::string_view name) {
 class Parser {
  public:
   // Like muParser, which reads a C string.
-  explicit Parser(const std::string& text) : rest_(text.c_str()) {}
+  Parser(const std::string& text, const std::vector<std::string>& names) : rest_(text.c_str()), names_(names) {}
 
   /// False where a valid expression cannot stand so.
   bool run(Root& root) {
@@ -79,8 +79,8 @@ class Parser {
       ++length;
     const std::string_view name = rest_.substr(0, length);
     rest_.remove_prefix(length);
-    if (const auto variable = std::find(variables.begin(), variables.end(), name); variable != variables.end()) {
-      values_.push_back(tree_.variable(static_cast<std::uint32_t>(variable - variables.begin())));
+    if (const auto variable = std::find(names_.begin(), names_.end(), name); variable != names_.end()) {
+      values_.push_back(tree_.variable(static_cast<std::uint32_t>(variable - names_.begin())));
     } else if (const Constant* constant = find(constants(), name)) {
       values_.push_back(tree_.constant(constant->value));
     } else {
@@ -178,6 +178,7 @@ class Parser {
   }
 
   std::string_view rest_;
+  const std::vector<std::string>& names_;
   bool after_operand_ = false;
   Tree tree_;
   std::vector<Pending> pending_;
@@ -187,8 +188,13 @@ class Parser {
 }  // namespace
 
 Root parse(const std::string& text, const std::optional<Position>& where) {
+  static const std::vector<std::string> names(variables.begin(), variables.end());
+  return parse(text, where, names);
+}
+
+Root parse(const std::string& text, const std::optional<Position>& where, const std::vector<std::string>& names) {
   Root root;
-  if (!Parser(text).run(root))
+  if (!Parser(text, names).run(root))
     throw Error(ExitCode::usage, fmt::format("the expression '{}' is not valid: it cannot be understood", shown(text)),
                 "set parentheses", where);
   return root;

@@ -3,6 +3,7 @@
 #include <array>
 #include <optional>
 #include <string>
+#include <vector>
 
 #include "base/error.hpp"
 #include "deck/expression/tree.hpp"
@@ -18,6 +19,12 @@ FirstUses check(const std::string& text, const std::optional<Position>& where, s
 
 /// The tree of a text that `check` has accepted.
 Root parse(const std::string& text, const std::optional<Position>& where);
+
+/// The same with variables of other names, which are numbered in their order: x, y, z, t and what follows. `check`
+/// returns for each where it first stands.
+std::vector<std::size_t> check(const std::string& text, const std::optional<Position>& where,
+                               const std::vector<std::string>& names);
+Root parse(const std::string& text, const std::optional<Position>& where, const std::vector<std::string>& names);
 
 /// The text as messages quote it: its beginning, where it is long.
 std::string shown(const std::string& text);

@@ -12,6 +12,7 @@
 #include "physics/scalar/at_time.hpp"
 #include "physics/scalar/diffusion_system.hpp"
 #include "physics/scalar/evolution.hpp"
+#include "physics/scalar/lumped.hpp"
 #include "physics/scalar/model.hpp"
 #include "physics/scalar/nonlinear.hpp"
 #include "physics/scalar/system.hpp"
@@ -22,18 +23,6 @@ namespace tessera::physics {
 namespace {
 
 using namespace heat;
-
-/// Row sums of the mass matrix are the weights of a quadrature at the nodes, which are not positive on simplices of
-/// higher order.
-void check_lumped(const Params& params, const mesh::Mesh& mesh) {
-  if (!params.lumped || params.physics.order == 1) return;
-  for (const mesh::CellBlock& block : mesh.blocks)
-    if (block.shape != mesh::Shape::interval && block.shape != mesh::Shape::quad && block.shape != mesh::Shape::hex)
-      throw Error(ExitCode::usage,
-                  fmt::format("the mass of order {} is not lumped on a {}: some rows have none", params.physics.order,
-                              mesh::name(block.shape)),
-                  "choose mass = \"consistent\", or order = 1", params.physics.where);
-}
 
 /// One component an axis.
 void check_velocity(const Params& params, int dim) {
@@ -90,7 +79,7 @@ class Heat final : public scalar::ScalarModel {
   }
 
   DirichletData set_up(const Discretisation& space) override {
-    check_lumped(params_, space.mesh);
+    scalar::check_lumped(params_.physics, params_.lumped, space.mesh);
     check_velocity(params_, space.mesh.dim);
     DirichletData dirichlet = ScalarModel::set_up(space);
     scalar::check_tangent(params_, space.mesh.dim);

@@ -121,8 +121,7 @@ struct Stored {
 
 /// `assembled`: bytes of the matrix in CRS, or in block rows, of which `pairs` are there.
 Stored stored(const CommonParams& params, const Discretisation& space, double nnz, double pairs, double assembled,
-              bool on_cuda) {
-  const bool blocks = space.components > 1;
+              bool blocks, bool on_cuda) {
   std::string format = params.matrix.format;
   if (format == "auto" && solvers::needs_entries(params.solver)) format = blocks ? "block_crs" : "crs";
   if (format == "auto") format = !blocks ? "packed_ell" : on_cuda ? "block_sliced_ell" : "block_crs";
@@ -141,9 +140,10 @@ Stored stored(const CommonParams& params, const Discretisation& space, double nn
 struct SolverNeed {
   double host = 0, device = 0, set_up_seconds = 0;
 };
-SolverNeed solver_need(const CommonParams& params, const Discretisation& space, double nnz, bool copies_entries) {
+SolverNeed solver_need(const CommonParams& params, const Discretisation& space, double nnz, int block,
+                       bool copies_entries) {
   solvers::ProblemSize size{.rows = 1.0 * space.rows(), .entries = nnz, .dim = space.mesh.dim};
-  size.block = space.components;
+  size.block = block;
   size.copies_entries = copies_entries;
   SolverNeed need;
   const double shift = solvers::shift_bytes(space.rows());
@@ -167,30 +167,32 @@ Estimate estimate(const CommonParams& params, const Discretisation& space, const
     const int diagonals = 1 + space.components / 2;
     const double kept = matrix_free_bytes(mesh, space, coefficients) + 16.0 * diagonals * rows + 24.0 * mesh.nodes();
     const double set_up = matrix_free_setup_bytes(mesh, space) + coefficients.bytes;
-    const SolverNeed solver = solver_need(params, space, 0, false);
+    const SolverNeed solver = solver_need(params, space, 0, space.components, false);
     result.device_bytes = kept + std::max(solver.device, set_up);
     result.host_bytes = now + std::max(kept + std::max(solver.host, set_up), files);
     return result;
   }
-  const double pairs = estimate_nnz(dofs);  // of nodes
-  result.nnz = pairs * components * components;
+  // Block rows couple the unknowns of a node; without them each is a row of its own.
+  const bool blocks = traits.fields.front().block(mesh.dim) > 1;
+  const double nodes = estimate_nnz(dofs), pairs = blocks ? nodes : nodes * components;
+  result.nnz = blocks ? pairs * components * components : pairs;
   double connectivity = 0, slots = 0;
   for (std::size_t b = 0; b < dofs.blocks.size(); ++b) {
     const double cells = dofs.blocks[b].cells(), n = dofs.blocks[b].nodes;
     connectivity += cells * (4 * n + 4.0 * mesh.blocks[b].nodes_per_cell + 16);
     slots += n <= 30 ? cells * 2 * n * n : 0;
   }
-  const double matrix = 8 * result.nnz + 4 * pairs + 8.0 * dofs.dofs;
-  const Stored host = stored(params, space, result.nnz, pairs, matrix, false);
-  const Stored device = stored(params, space, result.nnz, pairs, matrix, true);
-  const SolverNeed solver =
-      solver_need(params, space, result.nnz, host.block_rows && solvers::needs_entries(params.solver));
+  const double matrix = 8 * result.nnz + 4 * pairs + 8.0 * (blocks ? dofs.dofs : space.rows());
+  const Stored host = stored(params, space, result.nnz, pairs, matrix, blocks, false);
+  const Stored device = stored(params, space, result.nnz, pairs, matrix, blocks, true);
+  const SolverNeed solver = solver_need(params, space, result.nnz, blocks ? space.components : 1,
+                                        host.block_rows && solvers::needs_entries(params.solver));
   result.set_up_seconds = solver.set_up_seconds;
   const double vectors = 8.0 * 2 * rows;
   const double mesh_bytes = 24.0 * mesh.nodes() + connectivity;
   result.device_bytes = vectors + std::max({matrix + mesh_bytes + slots + coefficients.bytes, device.converting,
                                             device.kept + solver.device});
-  const double sparsity = connectivity + 8 * pairs + 16.0 * dofs.dofs;
+  const double sparsity = connectivity + 8 * nodes + 16.0 * dofs.dofs;
   // The model's coefficients and the copy of the assembler.
   const double assembling = connectivity + matrix + slots + vectors / 2 + 2 * coefficients.bytes;
   const double solving = std::max(host.converting, host.kept + solver.host) + 3 * vectors / 2;

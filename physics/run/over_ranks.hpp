@@ -105,7 +105,7 @@ class OverRanks {
     if (from.blocks.rows > 0)
       to.split_blocks = linalg::split_ghosts(from.blocks, interior, owned);
     else
-      to.split = linalg::split_ghosts(from.matrix, interior, owned);
+      to.split = linalg::split_ghosts(from.matrix, interior * space_.components, owned * space_.components);
     to.nnz = to.split.own.nnz() + to.split.ghost.nnz() + to.split_blocks.own.nnz() + to.split_blocks.ghost.nnz();
   }
 

@@ -34,19 +34,26 @@ deck::SectionDescription solver_section(const Traits& traits) {
   return description;
 }
 
+deck::SectionDescription time_description(const std::string& scheme) {
+  deck::SectionDescription description = time_section().description();
+  for (deck::KeyDescription& key : description.keys)
+    if (key.name == "scheme") key.default_value = fmt::format("\"{}\"", scheme);
+  return description;
+}
+
 deck::Schema schema_of(const Traits& traits) {
   deck::Schema schema{deck_section().description(), mesh::mesh_section().description(),
                       mesh::group_section().description(), run_section(traits.precisions).description()};
   schema.insert(schema.end(), traits.sections.begin(), traits.sections.end());
   if (traits.nonlinear) schema.push_back(newton_section().description());
   if (traits.transient)
-    schema.insert(schema.end(), {time_section().description(), checkpoint_section().description(),
+    schema.insert(schema.end(), {time_description(traits.scheme), checkpoint_section().description(),
                                  probe_section(traits.fields.front()).description()});
   schema.insert(
       schema.end(),
       {initial_description(traits.fields.front()),
        traits.matrix_free ? assembly_section().description() : assembly_description_with_matrix(),
-       matrix_section(traits.fields.front().count(3)).description(), solver_section(traits),
+       matrix_section(traits.fields.front().block(3)).description(), solver_section(traits),
        exact_description(traits.fields.front(), traits.derives_source), output_section(traits.transient).description(),
        quantity_section(traits.fields, traits.quantities).description(), line_section(traits.fields).description()});
   return schema;
@@ -99,10 +106,15 @@ void check_nonlinear(const CommonParams& params, bool nonlinear) {
 
 deck::Schema StationaryRun::schema() const { return schema_of(model().traits()); }
 
+deck::Schema StationaryRun::schema_for(const deck::Deck& deck) {
+  model().begin(deck);
+  return schema();
+}
+
 /// The deck with what the command line says over it, and every check that needs no mesh.
 void StationaryRun::read(const Context& context) {
   const deck::Deck& deck = context.deck;
-  deck::check(deck, schema());
+  deck::check(deck, schema_for(deck));
   CommonParams& params = model().params();
   const Traits known = model().traits();
   params.title = deck_section().read(deck).title;
@@ -111,12 +123,13 @@ void StationaryRun::read(const Context& context) {
   if (known.nonlinear) params.newton = newton_section().read(deck);
   if (known.transient) {
     params.time = read_time(deck);
+    if (params.time && !deck.has("time.scheme")) params.time->scheme = known.scheme;
     params.checkpoint = checkpoint_section().read(deck);
   }
   model().read(deck);
   const Traits traits = model().traits();
   params.assembly = assembly_section().read(deck);
-  params.matrix = matrix_section(traits.fields.front().count(3)).read(deck);
+  params.matrix = matrix_section(traits.fields.front().block(3)).read(deck);
   params.solver = solvers::read_solver(deck, params.run.precision, traits.solver);
   params.initial = read_initial(deck, traits.fields.front());
   params.exact = read_exact(deck, traits.fields.front(), traits.derives_source);

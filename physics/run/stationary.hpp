@@ -24,6 +24,7 @@ namespace tessera::physics {
 class StationaryRun : public Module {
  public:
   deck::Schema schema() const override;
+  deck::Schema schema_for(const deck::Deck& deck) override;
   ExitCode run(Context& context) override;
   void check(Context& context) override;
   LinearSystem assemble(Context& context, bool full) override;
@@ -83,6 +84,12 @@ concept HasNonlinear = requires(M& model, Exec& exec, const Discretisation& spac
 template <class M, class Exec>
 concept HasEvolution = requires(M& model, Exec& exec, const Discretisation& space, output::Summary& summary) {
   model.evolution(exec, space, summary);
+};
+
+/// Whether beside that its nodes do something by themselves.
+template <class M, class Exec>
+concept HasNodeSystems = requires(M& model, Exec& exec, const Discretisation& space) {
+  model.node_systems(exec, space);
 };
 
 /// The module of a model M.
@@ -222,7 +229,10 @@ class Stationary final : public StationaryRun {
         [&](Offset step) { return probes.is_due(step); },
         &probes.weights(),
         [&](Offset step, double t, std::vector<double> values) { probes.add(step, t, std::move(values)); }};
-    TimeLoop<Exec> loop(exec, *model_, {*evolution, nonlinear.get()}, space, context, state);
+    NodeSystems<Exec> nodes;
+    if constexpr (HasNodeSystems<M, Exec>)
+      in_common::each(space.shared(), [&] { nodes = model_->node_systems(exec, space); });
+    TimeLoop<Exec> loop(exec, *model_, {*evolution, nonlinear.get()}, space, context, state, std::move(nodes));
     Solved result;
     result.time = loop.run(state, visitor);
     {

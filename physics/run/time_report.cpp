@@ -29,6 +29,16 @@ void summarise_time(const TimeParams& params, const TimeReport& report, output::
     if (report.stable_step > 0) summary.set("time.stable_step", report.stable_step);
     work = fmt::format("{} rejected, {} evaluations", report.rejected, report.evaluations);
   }
+  if (report.split) {
+    const SplitReport& split = *report.split;
+    summary.set("time.splitting", split.scheme);
+    summary.set("time.reactions.method", split.method);
+    summary.set("time.reactions.steps", split.steps);
+    summary.set("time.reactions.rejected", split.rejected);
+    summary.set("time.reactions.most_steps", static_cast<Offset>(split.most_steps));
+    work += fmt::format("; {} splitting, reactions {} steps and {} rejected, up to {} of a node", split.scheme,
+                        split.steps, split.rejected, split.most_steps);
+  }
   log_info(fmt::format("{}: {} steps to t = {:g}, {}", params.scheme, report.step, report.t, work));
 }
 

@@ -1,4 +1,5 @@
 #pragma once
+#include <optional>
 #include <string>
 
 #include "output/summary.hpp"
@@ -6,6 +7,13 @@
 #include "solvers/report.hpp"
 
 namespace tessera::physics {
+
+/// What nodes did by themselves, where steps are split.
+struct SplitReport {
+  std::string scheme, method;
+  Offset steps = 0, rejected = 0;  ///< of all nodes
+  Index most_steps = 0;            ///< of the node that had most in a part of a step, rejected ones included
+};
 
 /// What became of a run through time.
 struct TimeReport {
@@ -26,6 +34,8 @@ struct TimeReport {
   Offset evaluations = 0;
   Offset rejected = 0;     ///< steps whose error was too large
   double stable_step = 0;  ///< the longest; 0: not looked for
+
+  std::optional<SplitReport> split;
 };
 
 /// Fills "time" of the summary.

@@ -9,6 +9,7 @@
 
 #include "physics/run/explicit_rates.hpp"
 #include "physics/run/nonlinear_stages.hpp"
+#include "physics/run/splitting.hpp"
 #include "physics/run/state.hpp"
 #include "physics/run/steps.hpp"
 #include "physics/run/time_report.hpp"
@@ -39,14 +40,17 @@ class TimeLoop {
  public:
   using Space = typename Exec::Space;
 
+  /// `nodes`: what they do by themselves, in steps that are split; without `steps`: nothing.
   TimeLoop(Exec& exec, Model& model, const Equations<Exec>& equations, const Discretisation& space, Context& context,
-           const State& start)
+           const State& start, NodeSystems<Exec> nodes = {})
       : exec_(exec),
         params_(model.params()),
         time_(*params_.time),
         context_(context),
         problem_(exec, model, equations, space, context, start.t, start.u),
-        stop_(stop_of(context)) {}
+        stop_(stop_of(context)) {
+    if (nodes.steps) split_.emplace(exec, std::move(nodes), problem_);
+  }
 
   /// `state` is the first one, or that of a checkpoint, and becomes the last. Where the run is stopped it is saved.
   TimeReport run(State& state, const StateVisitor& visitor) {
@@ -61,6 +65,7 @@ class TimeLoop {
       run_implicit(state, visitor);
     else
       run_explicit(state, visitor);
+    if (split_) report_.split = split_->report();
     return report_;
   }
 
@@ -102,8 +107,12 @@ class TimeLoop {
     const Steps steps(time_.start, time_.end, *time_.step);
     const std::unique_ptr<Stages<Exec>> stages = make_stages();
     const typename Stages<Exec>::Work& work = stages->work();
-    solvers::ImplicitStepper<Exec> stepper(exec_, {time_.scheme, time_.theta}, problem_.space().rows());
-    if (state.step > 0) stepper.restore({state.kept.vectors, state.kept.numbers});
+    solvers::ImplicitStepper<Exec> stepper(exec_, {time_.scheme, time_.theta, split_.has_value()},
+                                           problem_.space().rows());
+    if (state.step > 0) {
+      restore_split(state);
+      stepper.restore({state.kept.vectors, state.kept.numbers});
+    }
     Array<double, Space> u = to_space<Space>(state.u);
     if (begins(state, visitor)) visitor.visit(state);
     const auto take = [&] {
@@ -113,15 +122,19 @@ class TimeLoop {
     const auto keep = [&] {
       const auto kept = stepper.kept();
       state.kept = {kept.vectors, kept.numbers};
+      keep_split(state);
     };
     while (state.step < steps.count() && report_.failure.empty()) {
       if (stop_ && stop_()) report_.interrupted = true;
       if (report_.interrupted) break;
       const double before = state.t, end = steps.time(state.step + 1), dt = steps.length(state.step);
+      if (split_ && !split_->before(before, dt, u.view())) break;
       if (!stepper.step(*stages, before, dt, end, u.view())) {
+        if (split_) split_->take_back(u.view());
         say_unsolved(work, state);
         break;
       }
+      if (split_ && !split_->after(before, dt, u.view())) break;
       ++state.step;
       state.t = end;
       const bool last = state.step == steps.count();
@@ -131,6 +144,7 @@ class TimeLoop {
       if (visitor.samples(state.step)) sample(state, visitor, u.view());
       look(state, visitor, before, last, take, keep);
     }
+    say_split_failed();
     take();
     problem_.move_to(state.t);  // a step that failed was ahead
     if (report_.interrupted && state.step > 0) {
@@ -162,10 +176,12 @@ class TimeLoop {
     solvers::StepperParams params = stepper_params(time_);
     params.first_row = ranks ? problem_.space().first_row() : 0;
     const Linked linked(exec_, ranks.link());
-    const auto stepper = solvers::make_stepper(exec_, rows, params);
+    auto stepper = solvers::make_stepper(exec_, rows, params);
+    if (split_) stepper = std::make_unique<SplitStepper<Exec>>(exec_, rows, std::move(stepper), *split_);
     solvers::StepControl control{.dt = time_.step.value_or(0)};
     if (time_.tolerance) control.tolerance = step_tolerance(time_);
     if (state.step > 0) {
+      restore_split(state);
       restore(state, control, *stepper, own);
     } else if (!time_.tolerance) {
       check_stable(rates, params, state.u);
@@ -185,8 +201,10 @@ class TimeLoop {
       state.kept.numbers.insert(state.kept.numbers.end(), kept.numbers.begin(), kept.numbers.end());
       state.kept.vectors.clear();
       for (const std::vector<double>& vector : kept.vectors) state.kept.vectors.push_back(seen(vector));
+      keep_split(state);
     };
     const auto accepted = [&](Offset, double t, double dt) {
+      if (has_split_failed()) return;
       const double before = state.t;
       ++state.step;
       state.t = t;
@@ -198,7 +216,7 @@ class TimeLoop {
       if (visitor.samples(state.step)) sample(state, visitor, rates.seen(u.view()));
       look(state, visitor, before, t == time_.end, take, keep);
     };
-    const solvers::StepMonitor monitor{accepted, stop_};
+    const solvers::StepMonitor monitor{accepted, [&] { return has_split_failed() || (stop_ && stop_()); }};
     solvers::TimeReport done;
     {
       Scope scope(exec_, "steps");
@@ -208,7 +226,7 @@ class TimeLoop {
     }
     take();
     problem_.move_to(state.t);
-    if (done.interrupted && state.step > 0) {
+    if (done.interrupted && !has_split_failed() && state.step > 0) {
       keep();
       visitor.save(state);
     }
@@ -218,7 +236,26 @@ class TimeLoop {
     report_.evaluations = done.evaluations;
     report_.failure = done.failure;
     report_.help = "choose an implicit scheme, shorter steps, or a smaller tolerance";
+    say_split_failed();
     nnz_ = rates.nnz();
+  }
+
+  bool has_split_failed() const { return split_ && !split_->failure().empty(); }
+  void say_split_failed() {
+    if (!has_split_failed()) return;
+    report_.finished = report_.interrupted = false;
+    report_.failure =
+        fmt::format("the reactions of step {}, after t = {:g}: {}", report_.step + 1, report_.t, split_->failure());
+    report_.help = "look at the initial values and rates, or choose shorter steps or another method";
+  }
+  /// What the split parts keep is the last of the vectors.
+  void keep_split(State& state) const {
+    if (split_) state.kept.vectors.push_back(seen(split_->kept()));
+  }
+  void restore_split(State& state) {
+    if (!split_) return;
+    split_->restore(state.kept.vectors.at(state.kept.vectors.size() - 1));
+    state.kept.vectors.pop_back();
   }
 
   /// What `keep` of an explicit scheme has kept.
@@ -311,6 +348,7 @@ class TimeLoop {
   const TimeParams& time_;
   Context& context_;
   Evolving<Exec> problem_;
+  std::optional<Splitting<Exec>> split_;
   std::function<bool()> stop_;
   TimeReport report_;
   linalg::Crs<Space> weights_;  ///< of the visitor's points

@@ -89,7 +89,7 @@ class ScalarEvolution final : public Evolution<Exec> {
   /// Row sums of order 2 and more are those of a quadrature at the nodes, of which a coefficient with jumps in a cell
   /// may make negative ones.
   void check_lumped(const linalg::Crs<Space>& M) {
-    const Index rows = problem_.space.owned_rows();
+    const Index rows = problem_.space.index_map.owned();
     Array<double, Space> diagonal(M.rows), bad(1);
     linalg::extract_diagonal(exec_, M.view(), diagonal.view());
     linalg::invert_diagonal(exec_, diagonal.view().part(0, rows), bad.data());

@@ -29,6 +29,9 @@ class ReactionStep {
 
   /// The next call chooses all first steps anew: u is not what it was.
   virtual void forget() = 0;
+  /// The step with which each node goes on, [count]; 0: to be chosen. A call depends on u and on these alone, so that a
+  /// checkpoint has both.
+  virtual View<double> next_steps() = 0;
 
   virtual int species() const = 0;
   virtual Offset count() const = 0;
@@ -55,8 +58,7 @@ class OdeSystems final : public ReactionStep<Exec> {
   Offset count() const override { return steps_.size(); }
   Offset bytes() const override;
 
-  /// The step with which each node goes on, [count]; 0: to be chosen.
-  View<const double> next_steps() const { return steps_; }
+  View<double> next_steps() override { return steps_; }
 
  private:
   using Space = typename Exec::Space;

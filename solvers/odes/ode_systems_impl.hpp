@@ -33,6 +33,15 @@ void each_node(Cuda& exec, Offset count, F f) {
   for_each(exec, count, f);
 }
 
+/// The reaction of node i, where it is not the same everywhere.
+template <class Reaction>
+TESSERA_HD auto reaction_at(const Reaction& reaction, [[maybe_unused]] Offset i) {
+  if constexpr (requires { reaction.at_node(i); })
+    return reaction.at_node(i);
+  else
+    return reaction;
+}
+
 template <class Step, class Reaction, class Exec>
 void step_nodes(Exec& exec, const Reaction reaction, double t, double dt, const NodeOptions options, NodeLayout layout,
                 View<double> u, View<double> steps, View<NodeOutcome> outcomes) {
@@ -41,7 +50,7 @@ void step_nodes(Exec& exec, const Reaction reaction, double t, double dt, const 
     double state[Reaction::most_species];
     for (int c = 0; c < species; ++c) state[c] = u[i * layout.node_stride + c * layout.component_stride];
     double step = steps[i];
-    outcomes[i] = step_node<Step>(reaction, t, dt, options, step, state);
+    outcomes[i] = step_node<Step>(reaction_at(reaction, i), t, dt, options, step, state);
     steps[i] = step;
     for (int c = 0; c < species; ++c) u[i * layout.node_stride + c * layout.component_stride] = state[c];
   });

@@ -43,6 +43,7 @@ class MassActionStep final : public ReactionStep<Exec> {
     return systems_->advance(t, dt, u, layout);
   }
   void forget() override { systems_->forget(); }
+  View<double> next_steps() override { return systems_->next_steps(); }
   int species() const override { return systems_->species(); }
   Offset count() const override { return systems_->count(); }
   Offset bytes() const override { return systems_->bytes(); }
@@ -61,8 +62,8 @@ std::unique_ptr<ReactionStep<Exec>> make_mass_action(Exec& exec, const ReactionP
 
 /// The row of a reaction whose parameters are these members; their values in the type are the defaults.
 template <class Reaction, double Reaction::*... members>
-ReactionEntry entry(const std::string& name, const std::string& help, const std::vector<std::string>& species,
-                    std::vector<ReactionParameter> parameters) {
+ReactionEntry entry(const std::string& name, const std::string& help, const std::string& source,
+                    const std::vector<std::string>& species, std::vector<ReactionParameter> parameters) {
   const Reaction defaults;
   std::size_t next = 0;
   ((parameters[next++].value = defaults.*members), ...);
@@ -70,6 +71,7 @@ ReactionEntry entry(const std::string& name, const std::string& help, const std:
           .help = help,
           .species = species,
           .parameters = std::move(parameters),
+          .source = source,
           .make_threads = make<Threads, Reaction, members...>,
           .make_cuda = TESSERA_ON_CUDA((make<Cuda, Reaction, members...>))};
 }
@@ -113,28 +115,32 @@ const std::vector<ReactionEntry>& reactions() {
   using enum ParameterRange;
   static const std::vector<ReactionEntry> table = {
       entry<GrayScott, &GrayScott::feed, &GrayScott::kill>(
-          "gray_scott", "autocatalysis in a stirred tank: u' = F (1 - u) - u v^2, v' = u v^2 - (F + k) v", {"u", "v"},
-          {{"F", "rate of feeding"}, {"k", "rate of removal"}}),
+          "gray_scott", "autocatalysis in a stirred tank: u' = F (1 - u) - u v^2, v' = u v^2 - (F + k) v",
+          "Pearson, Science 261 (1993) 189", {"u", "v"}, {{"F", "rate of feeding"}, {"k", "rate of removal"}}),
       entry<FitzHughNagumo, &FitzHughNagumo::a, &FitzHughNagumo::b, &FitzHughNagumo::epsilon, &FitzHughNagumo::current>(
-          "fitzhugh_nagumo", "excitable membrane: v' = v - v^3 / 3 - w + I, w' = epsilon (v + a - b w)", {"v", "w"},
+          "fitzhugh_nagumo", "excitable membrane: v' = v - v^3 / 3 - w + I, w' = epsilon (v + a - b w)",
+          "FitzHugh, Biophys. J. 1 (1961) 445", {"v", "w"},
           {{"a", "of the recovery", any},
            {"b", "of the recovery"},
            {"epsilon", "speed of the recovery"},
            {"I", "current from outside", any}}),
       entry<Brusselator, &Brusselator::a, &Brusselator::b>(
-          "brusselator", "chemical oscillator: x' = a + x^2 y - (b + 1) x, y' = b x - x^2 y", {"x", "y"},
+          "brusselator", "chemical oscillator: x' = a + x^2 y - (b + 1) x, y' = b x - x^2 y",
+          "Hairer, Norsett & Wanner I, section I.16", {"x", "y"},
           {{"a", "feed of the first species"}, {"b", "feed of the second; cycles for b > 1 + a^2"}}),
       entry<Robertson, &Robertson::k1, &Robertson::k2, &Robertson::k3>(
-          "robertson", "stiff autocatalysis: A -> B (k1), 2 B -> B + C (k2), B + C -> A + C (k3)", {"A", "B", "C"},
+          "robertson", "stiff autocatalysis: A -> B (k1), 2 B -> B + C (k2), B + C -> A + C (k3)",
+          "Hairer & Wanner II, (IV.1.4)", {"A", "B", "C"},
           {{"k1", "slow decay of A"}, {"k2", "fast reaction of two B"}, {"k3", "way back to A"}}),
       entry<Oregonator, &Oregonator::s, &Oregonator::q, &Oregonator::w>(
           "oregonator", "stiff oscillator: x' = s (y + x (1 - q x - y)), y' = (z - (1 + x) y) / s, z' = w (x - z)",
-          {"x", "y", "z"},
+          "Hairer & Wanner II, section IV.10", {"x", "y", "z"},
           {{"s", "ratio of the fast times", positive}, {"q", "strength of the autocatalysis"}, {"w", "speed of z"}}),
       {.name = "mass_action",
        .help = "a mechanism of your own: reactions with their amounts and rate constants",
        .species = {},
        .parameters = {},
+       .source = "law of mass action",
        .make_threads = make_mass_action<Threads>,
        .make_cuda = TESSERA_ON_CUDA(make_mass_action<Cuda>)},
   };

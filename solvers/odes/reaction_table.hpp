@@ -39,6 +39,7 @@ struct ReactionEntry {
   std::string help;
   std::vector<std::string> species;  ///< in the order of the components of u; empty: those of the mechanism
   std::vector<ReactionParameter> parameters;
+  std::string source = {};  ///< where it is from
   MakeReactionStep<Threads> make_threads = nullptr;
   MakeReactionStep<Cuda> make_cuda = nullptr;  ///< nullptr in builds without CUDA
 };

@@ -12,7 +12,9 @@ namespace tessera::solvers {
 //   void rates(const double* u, double t, double* du) const;                 // du [n] = f(t, u)
 //   void jacobian(const double* u, double t, double* J) const;               // J [n, n] = df/du, row-major
 //   void time_derivative(const double* u, double t, double* dfdt) const;     // [n] = df/dt, where needs_time
-// all of them host-device. Those of this file have no units of their own: theirs are what the parameters are in.
+//   Reaction at_node(Offset i) const;        // that of node i, where it is not the same everywhere
+// all of them host-device; the last is left out where the first ones do without. Those of this file have no units of
+// their own: theirs are what the parameters are in.
 
 /// Of a reaction with a fixed number of species, whose rates do not depend on t.
 template <int n>

@@ -12,6 +12,9 @@ namespace tessera::solvers {
 struct ImplicitParams {
   std::string scheme = "bdf2";  ///< backward_euler, theta, crank_nicolson, bdf2 or sdirk2
   double theta = 0.5;           ///< of "theta": 1/2 is crank_nicolson, 1 backward_euler
+  /// Somebody else changes u between steps, so that the rate at the end of one is not that at the beginning of the
+  /// next.
+  bool u_changes = false;
 };
 
 /// A stage of an implicit scheme: U with
@@ -32,7 +35,12 @@ class StageEquation {
 ///   sdirk2           two stages with gamma = 1 - 1/sqrt(2), the last of which is u1: L-stable
 /// Hairer & Wanner, Solving Ordinary Differential Equations II, sections IV.6 and V.1. bdf2 begins with a step of
 /// Euler's method. theta < 1 needs the rate at the beginning: its first step is two of Euler's method of half the
-/// length, which damp what is not smooth in the data (R. Rannacher, Numer. Math. 43 (1984) 309-327).
+/// length, which damp what is not smooth in the data (R. Rannacher, Numer. Math. 43 (1984) 309-327). Where u changes
+/// between steps that rate is not known, and the others are steps of one stage of the same order and stability, with
+/// theta = 1/2 of the implicit midpoint rule (Hairer & Wanner, (V.6.6)),
+///   U = u0 + theta dt f(t + theta dt, U),   u1 = u0 + (U - u0) / theta,
+/// after which prescribed values are those of no time: who changes u sets them anew. bdf2 goes on from two states, and
+/// must not be asked then.
 /// Vectors, besides u: theta 3, bdf2 4, sdirk2 4, of 8 B a row.
 template <class Exec>
 class ImplicitStepper {
@@ -72,6 +80,7 @@ class ImplicitStepper {
   Exec& exec_;
   Kind kind_;
   double theta_;
+  bool u_changes_;
   Array<double, Space> w_, next_;
   Array<double, Space> rate_;
   Array<double, Space> before_;  ///< u of the time before, of bdf2; a stage's rate, of sdirk2

@@ -18,12 +18,15 @@ ImplicitStepper<Exec>::ImplicitStepper(Exec& exec, const ImplicitParams& params,
       theta_(params.scheme == "backward_euler"   ? 1
              : params.scheme == "crank_nicolson" ? 0.5
                                                  : params.theta),
+      u_changes_(params.u_changes),
       w_(rows),
       next_(rows),
       rate_(rows),
       before_(kind_ == Kind::theta ? 0 : rows) {
   if (find_scheme(params.scheme).kind != SchemeKind::implicit)
     throw Error(ExitCode::internal, "no implicit scheme: " + params.scheme);
+  if (u_changes_ && kind_ == Kind::bdf2)
+    throw Error(ExitCode::internal, "bdf2 cannot go on from a state that was changed");
   linalg::fill(exec_, rate_.view(), 0);
   if (!before_.empty()) linalg::fill(exec_, before_.view(), 0);
 }
@@ -72,8 +75,16 @@ bool ImplicitStepper<Exec>::theta_step(StageEquation<Exec>& equation, const Inte
     linalg::copy(exec_, next_.view(), half.view());
     return euler(equation, {middle, 0.5 * dt, end}, half.view());
   }
-  // w = (u + (1 - theta) dt k) / (theta dt); the guess is u + dt k.
   const double sigma = 1 / (theta_ * dt);
+  if (u_changes_) {
+    linalg::combine(exec_, w_.view(), {}, {{sigma}, u});
+    linalg::combine(exec_, next_.view(), {}, {{1.0}, u}, {{theta_ * dt}, rate_.view()});
+    if (!solve(equation, t + theta_ * dt, sigma, rate_.view())) return false;
+    // u1 = u + dt k, k = (U - u) / (theta dt)
+    linalg::combine(exec_, next_.view(), {}, {{1.0}, u}, {{dt}, rate_.view()});
+    return true;
+  }
+  // w = (u + (1 - theta) dt k) / (theta dt); the guess is u + dt k.
   linalg::combine(exec_, w_.view(), {}, {{sigma}, u}, {{(1 - theta_) / theta_}, rate_.view()});
   linalg::combine(exec_, next_.view(), {}, {{1.0}, u}, {{dt}, rate_.view()});
   return solve(equation, end, sigma, rate_.view());

@@ -74,4 +74,51 @@ TEST(RanksRun, GoesThroughTimeAsOne) {
     EXPECT_TRUE(fs::exists(out_of("time_in_pieces", 3) / name)) << name;
 }
 
+/// Nodes react where they are, and diffuse over the borders of ranks, sides that are one included.
+TEST(RanksRun, ReactsAndDiffusesAsOne) {
+  SKIP_WITHOUT_MPI();
+  const auto deck = [&](const char* scheme, const char* reaction) {
+    return box_of("triangle", 2, 12) +
+           fmt::format("[physics]\ntype = \"reaction_diffusion\"\nmass = \"lumped\"\n{}", reaction) +
+           "absolute_tolerance = 1e-12\n[[material]]\ndiffusion = [2e-2, 1e-2]\n"
+           "[[boundary]]\ntype = \"periodic\"\non = [\"left\", \"right\"]\n"
+           "[[boundary]]\ntype = \"dirichlet\"\non = [\"bottom\"]\nfield = \"u\"\nvalue = \"1 + t\"\n"
+           "[[initial]]\nu = \"hypot(x - 0.4, y - 0.5) < 0.3 ? 0.5 : 1\"\nv = \"hypot(x - 0.4, y - 0.5) < 0.3 ? 0.25 "
+           ": 0\"\n[solver]\ntolerance = 1e-14\n[[quantity]]\nname = \"mean\"\nkind = \"average\"\nof = \"v\"\n"
+           "[[probe]]\nname = \"p\"\nat = [0.4, 0.4]\nof = \"v\"\n[checkpoint]\nevery = 5\n" +
+           fmt::format("[time]\nend = 2\nstep = 0.1\nscheme = \"{}\"\n", scheme);
+  };
+  const std::string by_name = "reaction = \"gray_scott\"\n[reaction]\n",
+                    written =
+                        "reaction = \"expressions\"\nfields = [\"u\", \"v\"]\n[reaction]\nrates = [\"0.04*(1 - u) "
+                        "- u*v^2 + 0.01*x\", \"u*v^2 - 0.1*v\"]\n";
+  const std::vector<std::pair<std::string, std::string>> decks = {
+      {"split_sdirk2", deck("sdirk2", by_name.c_str())},
+      {"split_crank_nicolson", deck("crank_nicolson", written.c_str())},
+      {"split_rkc", deck("rkc", by_name.c_str())}};
+  for (const auto& [name, text] : decks) {
+    const nlohmann::json one = run_on(1, name, text, "--set output.fields='[\"u\", \"v\"]'");
+    for (const int ranks : {2, 4}) {
+      const nlohmann::json many = run_on(ranks, name, text, "--set output.fields='[\"u\", \"v\"]'");
+      ASSERT_FALSE(one.is_discarded() || many.is_discarded());
+      const Result compared =
+          app_test::tessera("compare " + (out_of(name, 1) / "solution_000020.vtu").string() + " " +
+                            (out_of(name, ranks) / "solution_000020.vtu").string() + " --rtol 1e-11 --atol 1e-11");
+      EXPECT_EQ(compared.code, 0) << name << " on " << ranks << "\n" << compared.text;
+      expect_near(many["quantities"], one["quantities"], name);
+      EXPECT_NEAR(double(many["time"]["reactions"]["steps"]), double(one["time"]["reactions"]["steps"]),
+                  0.01 * double(one["time"]["reactions"]["steps"]));
+    }
+  }
+  const fs::path out = folder() / "split_in_parts";
+  const std::string file = write_deck("split_in_parts.toml", decks[1].second);
+  ASSERT_EQ(on_ranks(3, "run " + file + " --quiet --backend threads --set time.end=1 --output " + out.string()).code,
+            0);
+  ASSERT_EQ(app_test::tessera("restart " + out.string() + " --quiet --set time.end=2").code, 0);
+  const Result compared =
+      app_test::tessera("compare " + (out_of(decks[1].first, 1) / "solution_000020.vtu").string() + " " +
+                        (out / "solution_000020.vtu").string() + " --rtol 1e-11 --atol 1e-11");
+  EXPECT_EQ(compared.code, 0) << compared.text;
+}
+
 }  // namespace

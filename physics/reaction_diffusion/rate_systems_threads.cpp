@@ -1,0 +1,7 @@
+#include "physics/reaction_diffusion/rate_systems_impl.hpp"
+
+namespace tessera::physics::reaction_diffusion {
+template std::unique_ptr<solvers::ReactionStep<Threads>> make_rate_systems(Threads&, const Rates&,
+                                                                           const std::vector<double>&,
+                                                                           const solvers::OdeOptions&);
+}  // namespace tessera::physics::reaction_diffusion
