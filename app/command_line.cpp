@@ -121,7 +121,8 @@ void add_work_on_files(CLI::App& app, Action& action) {
   command->callback([=, &action] { action = [=] { return export_system(*system); }; });
 
   auto comparison = std::make_shared<CompareCommand>();
-  command = add(app, "compare", "what differs between two results (folders, .vtu, .csv, summary.json); exit code 6");
+  command =
+      add(app, "compare", "what differs between two results (folders, .vtu, .vtkhdf, .csv, summary.json); exit code 6");
   command->add_option("a", comparison->a, "a result: an output folder or one of its files")->required()->type_name("");
   command->add_option("b", comparison->b, "another of the same kind")->required()->type_name("");
   command->add_option("--rtol", comparison->options.relative, "relative tolerance")

@@ -15,6 +15,7 @@
 #include "base/backend.hpp"
 #include "base/memory.hpp"
 #include "deck/expression/vector_math.hpp"
+#include "output/vtkhdf.hpp"
 
 namespace tessera::app {
 namespace {
@@ -55,6 +56,8 @@ ExitCode doctor() {
   fmt::print("\nLibraries\n");
   line("Gmsh", GMSH_API_VERSION);
   line("VTK", fmt::format("{}.{}.{}", VTK_MAJOR_VERSION, VTK_MINOR_VERSION, VTK_BUILD_VERSION));
+  line("HDF5",
+       output::hdf5_version().empty() ? "not built in: no output.formats = [\"vtkhdf\"]" : output::hdf5_version());
   line("METIS", fmt::format("{}.{}.{}", METIS_VER_MAJOR, METIS_VER_MINOR, METIS_VER_SUBMINOR));
   line("Eigen", fmt::format("{}.{}.{}", EIGEN_WORLD_VERSION, EIGEN_MAJOR_VERSION, EIGEN_MINOR_VERSION));
   line("muParser", mu::ParserVersion);

@@ -12,6 +12,7 @@
 #include "output/csv.hpp"
 #include "output/files.hpp"
 #include "output/vtk_reader.hpp"
+#include "output/vtkhdf.hpp"
 
 namespace tessera::output {
 namespace {
@@ -79,6 +80,13 @@ CompareReport compare_vtu(const VtuFile& a, const VtuFile& b, const CompareOptio
   compare_fields("point field", a.point_fields, b.point_fields, options, report);
   compare_fields("cell field", a.cell_fields, b.cell_fields, options, report);
   compare_fields("field data", a.field_data, b.field_data, options, report);
+  return report;
+}
+
+/// The times of all states, and the last one.
+CompareReport compare_vtkhdf(const VtkhdfFile& a, const VtkhdfFile& b, const CompareOptions& options) {
+  CompareReport report = compare_vtu(a.state, b.state, options);
+  report.items.push_back(compare_values("times", a.times, b.times, 1, options));
   return report;
 }
 
@@ -191,7 +199,7 @@ CompareReport compare_csv(const std::vector<Column>& a, const std::vector<Column
 
 bool is_comparable(const std::filesystem::path& file) {
   const std::string kind = file.extension().string();
-  return kind == ".vtu" || kind == ".json" || kind == ".csv";
+  return kind == ".vtu" || kind == ".vtkhdf" || kind == ".json" || kind == ".csv";
 }
 
 std::set<std::string> comparable_in(const std::filesystem::path& folder) {
@@ -233,8 +241,9 @@ CompareReport compare(const std::filesystem::path& a, const std::filesystem::pat
     return compare_folders(a, b, options);
   if (a.extension() != b.extension() || !is_comparable(a))
     throw Error(ExitCode::usage, fmt::format("cannot compare {} with {}", a.string(), b.string()),
-                "give two output folders, or two files that end in .vtu, .csv or .json");
+                "give two output folders, or two files that end in .vtu, .vtkhdf, .csv or .json");
   if (a.extension() == ".vtu") return compare_vtu(read_vtu(a), read_vtu(b), options);
+  if (a.extension() == ".vtkhdf") return compare_vtkhdf(read_vtkhdf(a), read_vtkhdf(b), options);
   if (a.extension() == ".csv") return compare_csv(read_csv(a), read_csv(b), options);
   CompareReport report;
   compare_json({}, read_json(a), read_json(b), options, report);

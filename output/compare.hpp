@@ -11,8 +11,8 @@ struct CompareOptions {
   double relative = 1e-9;
   double absolute = 1e-12;
   /// Keys of a summary that are left out: a dotted key hides everything below it.
-  std::vector<std::string> ignore = {"tessera", "deck",         "phases",         "memory",
-                                     "backend", "time.seconds", "solver.seconds", "ranks"};
+  std::vector<std::string> ignore = {"tessera",      "deck",           "phases", "memory", "backend",
+                                     "time.seconds", "solver.seconds", "ranks",  "output"};
 };
 
 /// One field, array or key that was looked at.
@@ -32,7 +32,8 @@ struct CompareReport {
   std::string table(bool all = true) const;
 };
 
-/// Compares two .vtu files (points, cells, every field), two .json files (every key), two .csv files (every column), or
+/// Compares two .vtu files (points, cells, every field), two .vtkhdf files (times, and of the last state the same), two
+/// .json files (every key), two .csv files (every column), or
 /// two folders: all files of these kinds in them, by name. Throws Error(usage) where the files are of different or
 /// unknown kinds, Error(file_system) where one cannot be read.
 CompareReport compare(const std::filesystem::path& a, const std::filesystem::path& b,

@@ -68,7 +68,9 @@ std::vector<std::string> listed_results(const fs::path& summary) {
     if (!item.is_string()) continue;
     const fs::path name = item.get<std::string>();
     const std::string kind = name.extension().string();
-    if (name.has_parent_path() || (kind != ".vtu" && kind != ".pvtu" && kind != ".pvd" && kind != ".csv")) continue;
+    if (name.has_parent_path() ||
+        (kind != ".vtu" && kind != ".pvtu" && kind != ".pvd" && kind != ".csv" && kind != ".vtkhdf"))
+      continue;
     names.push_back(name.string());
   }
   return names;
@@ -142,7 +144,8 @@ void RunFolder::remove_leftovers() const {
 
 void RunFolder::remove_results() const {
   std::vector<std::string> names = listed_results(directory_ / "summary.json");
-  names.insert(names.end(), {"solution.vtu", "solution.pvd", "solution.csv", "summary.json"});
+  names.insert(names.end(), {"solution.vtu", "solution.pvd", "solution.csv", "solution.vtkhdf",
+                             ".solution.vtkhdf.journal", "summary.json"});
   std::error_code none;
   for (const auto& entry : fs::directory_iterator(directory_, none))
     if (is_of_series(entry.path().filename().string())) names.push_back(entry.path().filename().string());

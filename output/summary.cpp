@@ -16,9 +16,9 @@ using Json = nlohmann::ordered_json;
 namespace {
 
 /// The order of the top-level keys, whatever order a module sets them in.
-constexpr const char* key_order[] = {"tessera", "title", "deck",   "status",     "error",  "exit_code",
-                                     "backend", "mesh",  "space",  "phases",     "memory", "solver",
-                                     "balance", "time",  "errors", "quantities", "files",  "warnings"};
+constexpr const char* key_order[] = {"tessera", "title",  "deck",       "status", "error",   "exit_code", "backend",
+                                     "mesh",    "space",  "phases",     "memory", "solver",  "balance",   "time",
+                                     "output",  "errors", "quantities", "files",  "warnings"};
 
 Json number(double value) { return std::isfinite(value) ? Json(value) : Json(nullptr); }
 

@@ -7,6 +7,7 @@
 #include "assembly/cells/strategy.hpp"
 #include "base/log.hpp"
 #include "linalg/formats.hpp"
+#include "output/vtkhdf.hpp"
 
 namespace tessera::physics {
 
@@ -274,14 +275,19 @@ bool OutputParams::has_format(const std::string& format) const {
   return std::find(formats.begin(), formats.end(), format) != formats.end();
 }
 
+bool OutputParams::writes_whole() const { return has_format("vtu") || has_format("csv") || has_format("vtkhdf"); }
+
 deck::Section<OutputParams> output_section(bool transient) {
   deck::Section<OutputParams> section("output", "Files");
   section.key("directory", &OutputParams::directory, {.help = "relative to the working directory"})
       .key("fields", &OutputParams::fields, {.help = "fields to write; left out: the module's own choice"})
       .key("formats", &OutputParams::formats,
-           {.help = "vtu: for ParaView; csv: a table with a row a node (x, y, z and the fields); pvtu: of several "
-                    "ranks each writes a piece, solution.pvtu names them",
-            .choices = {"vtu", "csv", "pvtu"}})
+           {.help = "vtu: for ParaView; vtkhdf: one HDF5 file of all states, for ParaView 5.12 and later, h5py; csv: a "
+                    "table with a row a node (x, y, z and the fields); pvtu: of several ranks each writes a piece, "
+                    "solution.pvtu names them",
+            .choices = {"vtu", "vtkhdf", "csv", "pvtu"}})
+      .key("compression", &OutputParams::compression,
+           {.help = "of vtkhdf, by deflate: 1 is quick, 9 slow, 0 leaves numbers as they are", .min = 0, .max = 9})
       .key("write", &OutputParams::write,
            {.help = "false: no fields, only summary.json and the tables of [[line]]; for timing and for large meshes"})
       .position(&OutputParams::where);
@@ -337,6 +343,17 @@ void check_fields(const OutputParams& output, const std::vector<FieldInfo>& all)
       throw Error(ExitCode::usage, fmt::format("the output field '{}' stands twice", *field), "name each field once",
                   output.where);
   }
+}
+
+void check_formats(const OutputParams& output, const deck::Deck& deck) {
+  if (!output.has_format("vtkhdf")) return;
+  const deck::Where where = deck.where("output.formats");
+  if (output::hdf5_version().empty())
+    throw Error(ExitCode::usage, "output.formats has \"vtkhdf\", but this tessera was built without HDF5",
+                "install HDF5 (Debian: libhdf5-dev) and build again, or choose formats = [\"vtu\"]", where);
+  if (output.has_format("pvtu"))
+    throw Error(ExitCode::usage, "output.formats has \"vtkhdf\", one file of the whole, and \"pvtu\", pieces of ranks",
+                "choose one of them", where);
 }
 
 void check_choices(const CommonParams& params, const deck::Deck& deck) {

@@ -136,14 +136,19 @@ struct OutputParams {
   bool write = true;
   int every = 0;  ///< steps between files of a transient run; 0: the first and the last state
   std::optional<EveryTime> every_time;
+  int compression = 1;
   deck::Where where;
 
   bool has_format(const std::string& format) const;
+  /// Whether a format is one file of the whole, also where ranks share the mesh.
+  bool writes_whole() const;
 };
 /// `transient`: whether it has the keys of series.
 deck::Section<OutputParams> output_section(bool transient = false);
 /// Throws Error(usage) for a field that is none of these, or that stands twice.
 void check_fields(const OutputParams& output, const std::vector<FieldInfo>& fields);
+/// Throws Error(usage) for formats that this program was built without, or that do not go together.
+void check_formats(const OutputParams& output, const deck::Deck& deck);
 
 struct QuantityParams {
   std::string name;

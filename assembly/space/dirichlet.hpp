@@ -32,6 +32,7 @@ void eliminate_dirichlet(Exec& exec, linalg::BlockCrs<typename Exec::Space>& A, 
 template <class Space>
 struct RemovedColumns {
   Array<Index, Space> fixed;      ///< rows; -1 where a row comes again later: its last value counts
+  Array<Index, Space> number;     ///< [all rows] of each its place in `fixed`; -1: it is free
   Array<double, Space> diagonal;  ///< [fixed], undefined at -1
   Array<Index, Space> rows;       ///< free rows that lost entries
   Array<Offset, Space> ptr;       ///< [rows + 1]
@@ -46,6 +47,10 @@ RemovedColumns<typename Exec::Space> remove_columns(Exec& exec, linalg::Crs<type
 template <class Exec>
 RemovedColumns<typename Exec::Space> remove_columns(Exec& exec, linalg::BlockCrs<typename Exec::Space>& A,
                                                     const std::vector<Index>& fixed);
+
+/// The same for other values of the matrix of which `removed` is: no allocations, nothing waits.
+template <class Exec>
+void remove_again(Exec& exec, linalg::Crs<typename Exec::Space>& A, RemovedColumns<typename Exec::Space>& removed);
 
 /// b of the problem without prescribed values becomes that with them, [fixed], where b lives. Throws Error(internal)
 /// for another number of values.

@@ -1,4 +1,6 @@
 #pragma once
+#include <utility>
+
 #include "assembly/space/dirichlet.hpp"
 #include "base/parallel.hpp"
 
@@ -125,6 +127,36 @@ void eliminate_dirichlet(Exec& exec, linalg::BlockCrs<typename Exec::Space>& A, 
   exec.synchronize();  // the marks are released here
 }
 
+/// The entries of A that stand in the rows and columns of `removed` go there.
+template <class Exec>
+void take_entries(Exec& exec, const linalg::BlockCrsView<double>& A, RemovedColumns<typename Exec::Space>& removed) {
+  const View<const Index> row_of = removed.rows.view(), fixed = removed.fixed.view(), number_of = removed.number.view();
+  const View<const Offset> first = removed.ptr.view();
+  const View<Index> column = removed.columns.view();
+  const View<double> entry_of = removed.entries.view(), diagonal = removed.diagonal.view();
+  for_each(exec, removed.rows.size(), [=] TESSERA_HD(Offset k) {
+    Offset to = first[k];
+    visit_entries(A, row_of[k], [&](Offset col, double& entry) {
+      if (number_of[col] < 0) return;
+      column[to] = number_of[col];
+      entry_of[to++] = entry;
+      entry = 0;
+    });
+  });
+  for_each(exec, removed.fixed.size(), [=] TESSERA_HD(Offset k) {
+    const Index row = fixed[k];
+    if (row < 0) return;
+    visit_entries(A, row, [&](Offset col, double& entry) {
+      if (col != row) {
+        entry = 0;
+        return;
+      }
+      if (!(entry > 0)) entry = 1;
+      diagonal[k] = entry;
+    });
+  });
+}
+
 template <class Exec>
 RemovedColumns<typename Exec::Space> take_columns(Exec& exec, const linalg::BlockCrsView<double>& A,
                                                   const std::vector<Index>& fixed) {
@@ -137,16 +169,15 @@ RemovedColumns<typename Exec::Space> take_columns(Exec& exec, const linalg::Bloc
   for (std::size_t i = 0; i < fixed.size(); ++i)
     if (number[fixed[i]] != static_cast<Index>(i)) last[i] = -1;
   removed.fixed = to_space<Space>(last);
-  const auto number_there = to_space<Space>(number);
-  const View<const Index> number_of = number_there.view();
+  removed.number = to_space<Space>(number);
+  const View<const Index> number_of = std::as_const(removed.number).view();
 
-  // How many entries each free row loses.
+  // How many entries each free row loses, zeros among them: their places stay when the values change.
   Array<Index, Space> counts(A.rows);
   const View<Index> count_of = counts.view();
   for_each(exec, A.rows, [=] TESSERA_HD(Offset row) {
     Index count = 0;
-    if (number_of[row] < 0)
-      visit_entries(A, row, [&](Offset col, double& entry) { count += number_of[col] >= 0 && entry != 0; });
+    if (number_of[row] < 0) visit_entries(A, row, [&](Offset col, double&) { count += number_of[col] >= 0; });
     count_of[row] = count;
   });
   exec.synchronize();
@@ -160,33 +191,7 @@ RemovedColumns<typename Exec::Space> take_columns(Exec& exec, const linalg::Bloc
   removed.columns = Array<Index, Space>(ptr.back());
   removed.entries = Array<double, Space>(ptr.back());
   removed.diagonal = Array<double, Space>(static_cast<Offset>(fixed.size()));
-
-  const View<const Index> row_of = removed.rows.view(), is_fixed = removed.fixed.view();
-  const View<const Offset> first = removed.ptr.view();
-  const View<Index> column = removed.columns.view();
-  const View<double> entry_of = removed.entries.view(), diagonal = removed.diagonal.view();
-  for_each(exec, removed.rows.size(), [=] TESSERA_HD(Offset k) {
-    Offset to = first[k];
-    visit_entries(A, row_of[k], [&](Offset col, double& entry) {
-      if (number_of[col] < 0 || entry == 0) return;
-      column[to] = number_of[col];
-      entry_of[to++] = entry;
-      entry = 0;
-    });
-  });
-  for_each(exec, removed.fixed.size(), [=] TESSERA_HD(Offset k) {
-    const Index row = is_fixed[k];
-    if (row < 0) return;
-    visit_entries(A, row, [&](Offset col, double& entry) {
-      if (col != row) {
-        entry = 0;
-        return;
-      }
-      if (!(entry > 0)) entry = 1;
-      diagonal[k] = entry;
-    });
-  });
-  exec.synchronize();  // the numbers are released here
+  take_entries(exec, A, removed);
   return removed;
 }
 
@@ -200,6 +205,11 @@ template <class Exec>
 RemovedColumns<typename Exec::Space> remove_columns(Exec& exec, linalg::BlockCrs<typename Exec::Space>& A,
                                                     const std::vector<Index>& fixed) {
   return take_columns(exec, A.view(), fixed);
+}
+
+template <class Exec>
+void remove_again(Exec& exec, linalg::Crs<typename Exec::Space>& A, RemovedColumns<typename Exec::Space>& removed) {
+  take_entries(exec, as_blocks(A), removed);
 }
 
 template <class Exec>
@@ -232,6 +242,7 @@ void prescribe(Exec& exec, const RemovedColumns<typename Exec::Space>& removed, 
                                                             const std::vector<Index>&);                              \
   template RemovedColumns<Exec::Space> remove_columns<Exec>(Exec&, linalg::BlockCrs<Exec::Space>&,                   \
                                                             const std::vector<Index>&);                              \
+  template void remove_again<Exec>(Exec&, linalg::Crs<Exec::Space>&, RemovedColumns<Exec::Space>&);                  \
   template void prescribe<Exec>(Exec&, const RemovedColumns<Exec::Space>&, View<const double>, View<double>)
 
 }  // namespace tessera::assembly

@@ -200,13 +200,13 @@ Estimate estimate(const CommonParams& params, const Discretisation& space, const
       std::max(static_cast<double>(memory_use().host_peak), now + std::max({sparsity, assembling, solving, files}));
   if (!params.time) return result;
   // In a step everything is there: what assembles, M and A, of implicit schemes their sum beside its stored form, the
-  // vectors of the scheme; and files are written between steps.
+  // vectors of the scheme; files are written meanwhile, and two more states wait for that.
   const bool implicit = is_implicit(*params.time);
   const double every_step =
       (implicit ? 3 : 2) * matrix + slots + connectivity + coefficients.bytes + 8.0 * vectors_of_scheme * rows;
   result.device_bytes = every_step + device.kept + (implicit ? solver.device : 0);
-  result.host_bytes =
-      std::max(result.host_bytes, now + every_step + host.kept + std::max(files, implicit ? solver.host : 0));
+  const double beside = params.output.write ? 2 * files : 0;
+  result.host_bytes = std::max(result.host_bytes, now + every_step + host.kept + beside + (implicit ? solver.host : 0));
   return result;
 }
 

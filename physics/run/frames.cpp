@@ -5,6 +5,7 @@
 #include <nlohmann/json.hpp>
 
 #include "base/communicator.hpp"
+#include "base/profile.hpp"
 #include "output/pieces.hpp"
 #include "output/results.hpp"
 
@@ -19,10 +20,24 @@ bool is_shown(const OutputParams& params, double start, Offset step, double t_be
   return intervals(t) > intervals(t_before);
 }
 
+namespace {
+
+constexpr std::size_t most_waiting = 2;
+
+}  // namespace
+
 Frames::Frames(const CommonParams& params, const Context& context, std::optional<double> t)
-    : params_(params), directory_(context.output_directory), series_(directory_ / "solution.pvd") {
+    : params_(params),
+      directory_(context.output_directory),
+      series_(directory_ / "solution.pvd"),
+      beside_(most_waiting) {
   if (context.ranks && !context.ranks->is_root()) return;
   if (t) series_ = output::Series::resume(directory_ / "solution.pvd", *t);
+  if (params.output.write && params.output.has_format("vtkhdf")) {
+    const std::filesystem::path path = directory_ / "solution.vtkhdf";
+    const output::VtkhdfOptions options{params.output.compression};
+    hdf_.emplace(t ? output::VtkhdfSeries::resume(path, *t, options) : output::VtkhdfSeries(path, options));
+  }
   if (params.quantities.empty()) return;
   std::vector<output::SeriesColumn> columns;
   for (const QuantityParams& quantity : params.quantities) columns.push_back({quantity.name});
@@ -32,18 +47,37 @@ Frames::Frames(const CommonParams& params, const Context& context, std::optional
 
 FileNames Frames::names(Offset step) const { return {output::frame_name("solution", step, ""), true}; }
 
-void Frames::add(Offset step, double t, int rank, int pieces) {
+std::filesystem::path Frames::file(Offset step, const char* extension) const {
+  return directory_ / (names(step).stem + extension);
+}
+
+void Frames::write(Offset step, double t, std::function<output::VtkData()> make) {
+  wait([&] {
+    beside_.hand_over([this, step, t, make = std::move(make)] {
+      const output::VtkData data = make();
+      write_solution_files(params_.output, data, directory_, names(step));
+      if (hdf_) hdf_->add(t, data);
+      if (params_.output.has_format("csv")) output::make_lasting(file(step, ".csv"));
+      if (params_.output.has_format("vtu") || params_.output.has_format("pvtu")) series_.add(t, file(step, ".vtu"));
+    });
+  });
+}
+
+void Frames::add_pieces(Offset step, double t, int rank, int pieces) {
   const std::string stem = names(step).stem;
   for (int of = 0; of < pieces; ++of)  // the root lists them all
     if (of == rank || rank == 0) output::make_lasting(directory_ / output::piece_name(of, stem));
   if (rank > 0) return;
-  const bool in_pieces = pieces > 0;
-  const auto file = [&](const char* extension) { return directory_ / (stem + extension); };
-  if (params_.output.has_format("csv")) output::make_lasting(file(".csv"));
-  if (in_pieces) output::make_lasting(file(".pvtu"));
-  if (!params_.output.has_format("vtu") && !params_.output.has_format("pvtu")) return;
-  const bool one_file = !in_pieces || std::filesystem::exists(file(".vtu"));
-  series_.add(t, file(one_file ? ".vtu" : ".pvtu"));
+  output::make_lasting(file(step, ".pvtu"));
+  wait([&] { beside_.finish(); });
+  if (!std::filesystem::exists(file(step, ".vtu"))) series_.add(t, file(step, ".pvtu"));
+}
+
+/// Of the main thread, for the profile.
+void Frames::wait(const std::function<void()>& call) {
+  Threads exec(1);
+  Scope scope(exec, "output.wait");
+  call();
 }
 
 void Frames::add_quantities(Offset step, double t, const output::Summary& summary) {
@@ -57,7 +91,15 @@ void Frames::add_quantities(Offset step, double t, const output::Summary& summar
 }
 
 void Frames::flush() {
+  Threads exec(1);
+  Scope scope(exec, "output");
+  wait([&] { beside_.finish(); });
   if (quantities_) quantities_->flush();
+}
+
+void Frames::summarise(output::Summary& summary) const {
+  summary.set("output.seconds_writing", beside_.seconds_worked());
+  summary.set("output.seconds_waiting", beside_.seconds_waited());
 }
 
 }  // namespace tessera::physics

@@ -1,10 +1,13 @@
 #pragma once
 // The states of a run through time that become files.
 #include <filesystem>
+#include <functional>
 #include <optional>
 
+#include "base/beside.hpp"
 #include "output/probe_series.hpp"
 #include "output/series.hpp"
+#include "output/vtkhdf.hpp"
 #include "physics/module.hpp"
 #include "physics/run/report.hpp"
 
@@ -15,25 +18,37 @@ namespace tessera::physics {
 bool is_shown(const OutputParams& params, double start, Offset step, double t_before, double t, bool last);
 
 /// The files of a series: solution_000010.vtu of step 10 and so on, solution.pvd, which lists them with their times,
-/// and quantities.csv, with a row for each.
+/// solution.vtkhdf, and quantities.csv, with a row for each. Files of the whole are written by a thread of their own
+/// while the run goes on; at most two states wait for it, in the values of their fields. What it finds wrong the next
+/// call throws.
 class Frames {
  public:
   /// `t`: the time at which a run goes on with the series that is there.
   Frames(const CommonParams& params, const Context& context, std::optional<double> t);
   FileNames names(Offset step) const;
-  /// The state of this step, whose files are there, is listed, by the root. All its files last from now on, where the
-  /// run is stopped; where each rank has written a piece, it says so of its own.
-  void add(Offset step, double t, int rank, int pieces);
+  /// The state of this step, which `make` makes later and on another thread: what it refers to must stay as it is until
+  /// `flush`. It is written and listed, and lasts from then on, where the run is stopped. On the root.
+  void write(Offset step, double t, std::function<output::VtkData()> make);
+  /// The state of this step, of which each rank has written a piece, is listed by the root. All its files last from now
+  /// on; each rank says so of its own.
+  void add_pieces(Offset step, double t, int rank, int pieces);
   /// The quantities of a state, as the summary has them. On the root.
   void add_quantities(Offset step, double t, const output::Summary& summary);
   /// What was added is in the files.
   void flush();
+  /// Fills "output" of the summary: how long files were written and waited for.
+  void summarise(output::Summary& summary) const;
 
  private:
+  void wait(const std::function<void()>& call);
+  std::filesystem::path file(Offset step, const char* extension) const;
+
   const CommonParams& params_;
   std::filesystem::path directory_;
-  output::Series series_;
+  output::Series series_;                          ///< until `flush` the thread's
+  std::optional<output::VtkhdfSeries> hdf_;        ///< the same, where the deck asks for it
   std::optional<output::ProbeSeries> quantities_;  ///< on the root, where there are any
+  Beside beside_;                                  ///< the last one: it ends before what it writes to
 };
 
 }  // namespace tessera::physics

@@ -66,7 +66,10 @@ class ImplicitStages final : public Stages<Exec> {
       Scope scope(exec_, "assemble");
       linalg::combine(exec_, system_.matrix.values.view(), {}, {{1.0}, problem_.stiffness().values.view()},
                       {{sigma}, problem_.mass().values.view()});
-      removed_ = assembly::remove_columns(exec_, system_.matrix, problem_.prescribed().dofs);
+      if (work_.matrices == 0)
+        removed_ = assembly::remove_columns(exec_, system_.matrix, problem_.prescribed().dofs);
+      else
+        assembly::remove_again(exec_, system_.matrix, removed_);
     }
     const OverRanks<Exec>& ranks = problem_.ranks();
     if (ranks)

@@ -135,6 +135,8 @@ bool is_made_in_parts(const deck::Deck& deck, const CommonParams& params, int ra
   if (mesh.numbering == "metis") return refuse("goes without numbering = \"metis\": nobody has the whole mesh");
   if (params.output.write && params.output.has_format("csv"))
     return refuse("goes without output.formats = [\"csv\"]: nobody has the whole table");
+  if (params.output.write && params.output.has_format("vtkhdf"))
+    return refuse("goes without output.formats = [\"vtkhdf\"]: nobody has the whole of a state");
   const mesh::BoxParams box = mesh::refined(*mesh.box, mesh.refine);
   std::array<Index, 3> cells{0, 0, 0};
   std::copy(box.cells.begin(), box.cells.end(), cells.begin());

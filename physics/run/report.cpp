@@ -11,6 +11,7 @@
 #include "mesh/quality.hpp"
 #include "output/csv.hpp"
 #include "output/pieces.hpp"
+#include "output/vtkhdf.hpp"
 #include "physics/run/in_common.hpp"
 #include "physics/run/newton.hpp"
 #include "physics/run/results.hpp"
@@ -158,7 +159,10 @@ void report_solution(const CommonParams& params, const Traits& traits, const Nod
     Threads exec(solution.threads);
     Scope scope(exec, "output");
     if (const int pieces =
-            write_solution(params, traits.fields, solution, results, converged, context.output_directory);
+            write_solution(params, traits.fields, solution, results, converged, context.output_directory, {},
+                           [&](const std::function<output::VtkData()>& make) {
+                             write_solution_files(params.output, make(), context.output_directory);
+                           });
         pieces > 0)
       context.summary.set("ranks.pieces", pieces);
   }
@@ -173,6 +177,8 @@ void write_solution_files(const OutputParams& params, const output::VtkData& dat
     if (!names.in_series) output::write_pvd(directory / "solution.pvd", {{0.0, file}});
   }
   if (params.has_format("csv")) output::write_csv(data, directory / (names.stem + ".csv"));
+  if (params.has_format("vtkhdf") && !names.in_series)
+    output::write_vtkhdf(data, directory / (names.stem + ".vtkhdf"), {params.compression});
 }
 
 int write_pieces(const Share& share, const std::function<output::VtkData()>& own,

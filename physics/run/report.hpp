@@ -41,7 +41,8 @@ struct FileNames {
   bool in_series = false;
 };
 
-/// Writes a solution of one rank in the formats of the deck: solution.vtu with solution.pvd, and solution.csv.
+/// Writes a solution of one rank in the formats of the deck: solution.vtu with solution.pvd, solution.csv, and
+/// solution.vtkhdf, of which a series has one for all.
 void write_solution_files(const OutputParams& params, const output::VtkData& data,
                           const std::filesystem::path& directory, const FileNames& names = {});
 /// Each rank writes a piece, what it calls its own, and the root solution.pvtu and, where it is `listed`, solution.pvd.

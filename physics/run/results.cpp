@@ -382,7 +382,8 @@ Written gathered(const NodalSolution& s, const Written& own) {
 }  // namespace
 
 int write_solution(const CommonParams& params, const std::vector<FieldInfo>& fields, const NodalSolution& s,
-                   Results& results, bool converged, const std::filesystem::path& directory, const FileNames& names) {
+                   Results& results, bool converged, const std::filesystem::path& directory, const FileNames& names,
+                   const TakeSolution& take) {
   const std::string title = params.title +
                             (s.mesh.measure.weighs() ? fmt::format(" (axis {})", s.mesh.measure.axis()) : "") +
                             (converged ? "" : " (NOT CONVERGED)");
@@ -394,15 +395,17 @@ int write_solution(const CommonParams& params, const std::vector<FieldInfo>& fie
   in_common::each(s.share, [&] { written.cells = results.cell_fields(); });
   const auto write = [&](const mesh::Mesh& mesh, const assembly::DofMap& dofs, const std::vector<double>& dof_points,
                          Written all) {
-    output::VtkData data = vtk_data(mesh, dofs, dof_points, std::move(all), groups_overlap(mesh));
-    data.title = title;
-    write_solution_files(params.output, data, directory, names);
+    take([title, &mesh, &dofs, &dof_points, all = std::move(all)]() mutable {
+      output::VtkData data = vtk_data(mesh, dofs, dof_points, std::move(all), groups_overlap(mesh));
+      data.title = title;
+      return data;
+    });
   };
   if (!s.share) {
     write(s.mesh, s.space.dofs, s.dof_points, std::move(written));
     return 0;
   }
-  if (s.share->has_whole && (params.output.has_format("vtu") || params.output.has_format("csv"))) {
+  if (s.share->has_whole && params.output.writes_whole()) {
     Written all = gathered(s, written);
     in_common::root(s.share, [&] {
       const Discretisation& whole = *s.share->whole;

@@ -1,6 +1,7 @@
 #pragma once
 // What is evaluated of a solution on a mesh, field by field and component by component.
 #include <filesystem>
+#include <functional>
 
 #include "physics/model.hpp"
 #include "physics/run/report.hpp"
@@ -20,11 +21,14 @@ void report_quantities(const std::vector<QuantityParams>& quantities, const Trai
 /// Throws Error(usage) where a quantity is of no component of the fields that may be measured: `of = "u"` of a vector.
 void check_quantity_fields(const std::vector<QuantityParams>& quantities, const Traits& traits, int dim);
 
-/// The fields of the deck as files: of several ranks one file where the root has the whole mesh, or pieces. Returns how
-/// many pieces; 0: none.
+/// Takes what makes a solution as files have it, to be called once: from then on it holds values of fields, and looks
+/// at mesh and space of the solution until it is called.
+using TakeSolution = std::function<void(std::function<output::VtkData()> make)>;
+/// The fields of the deck as files: of several ranks one file where the root has the whole mesh, which `take` writes on
+/// the root, or pieces, which are called `names`. Returns how many pieces; 0: none.
 int write_solution(const CommonParams& params, const std::vector<FieldInfo>& fields, const NodalSolution& solution,
-                   Results& results, bool converged, const std::filesystem::path& directory,
-                   const FileNames& names = {});
+                   Results& results, bool converged, const std::filesystem::path& directory, const FileNames& names,
+                   const TakeSolution& take);
 /// The tables of lines.
 void write_lines(const std::vector<LineParams>& lines, const std::vector<FieldInfo>& fields,
                  const NodalSolution& solution, Results& results, const std::filesystem::path& directory);

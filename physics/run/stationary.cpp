@@ -144,6 +144,7 @@ void StationaryRun::read(const Context& context) {
   check_nonlinear(params, model().is_nonlinear());
   if (!solvers::is_relaxation(params.solver)) check_choices(params, deck);
   check_fields(params.output, traits.fields);
+  check_formats(params.output, deck);
   if (!model().is_nonlinear() && !params.time)
     check_initial(params);  // where Newton's method starts, whatever solves its systems
   const std::vector<deck::Expression> expressions = expressions_of(model());
@@ -267,11 +268,12 @@ void StationaryRun::write_state(const Discretisation& space, const State& state,
     Scope scope(exec, "output");
     int pieces = 0;
     if (params.output.write)
-      pieces = write_solution(params, model().traits().fields, solution, results, true, context.output_directory,
-                              frames.names(state.step));
+      pieces = write_solution(
+          params, model().traits().fields, solution, results, true, context.output_directory, frames.names(state.step),
+          [&](std::function<output::VtkData()> make) { frames.write(state.step, state.t, std::move(make)); });
     const int rank = solution.share ? solution.share->ranks->rank() : 0;
     in_common::each(solution.share, [&] {
-      if (params.output.write) frames.add(state.step, state.t, rank, pieces);
+      if (pieces > 0) frames.add_pieces(state.step, state.t, rank, pieces);
       if (rank == 0) frames.add_quantities(state.step, state.t, numbers);
     });
   });

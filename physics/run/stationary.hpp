@@ -221,9 +221,9 @@ class Stationary final : public StationaryRun {
         [&](const State& shown) { write_state(space, shown, *frames, context); },
         [&](Offset step) { return checkpoints.is_due(step); },
         [&](const State& saved) {
+          in_common::each(space.shared(), [&] { frames->flush(); });  // no state that it knows is still to be written
           Scope scope(exec, "checkpoint");
           probes.flush();
-          in_common::each(space.shared(), [&] { frames->flush(); });
           checkpoints.write(saved);
         },
         [&](Offset step) { return probes.is_due(step); },
@@ -235,8 +235,12 @@ class Stationary final : public StationaryRun {
     TimeLoop<Exec> loop(exec, *model_, {*evolution, nonlinear.get()}, space, context, state, std::move(nodes));
     Solved result;
     result.time = loop.run(state, visitor);
-    probes.flush();
-    in_common::each(space.shared(), [&] { frames->flush(); });
+    {
+      const StopsBetweenSteps here(context);  // what is on its way comes to its end
+      probes.flush();
+      in_common::each(space.shared(), [&] { frames->flush(); });
+    }
+    frames->summarise(context.summary);
     result.u = std::move(state.u);
     result.rate = std::move(state.rate);
     result.report = result.time->linear;

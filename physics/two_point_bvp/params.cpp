@@ -119,6 +119,7 @@ Params read(const deck::Deck& deck) {
   warn_of_time(expressions);
   check_axes(expressions, 1);
   check_fields(params.output, fields());
+  check_formats(params.output, deck);
   check_with_grid(params);
   return params;
 }

@@ -26,7 +26,8 @@ to read first: one table, ours against the best peer, and five plots.
 | `elasticity` | as `assembly`, the matrix in block rows | box meshes, one isotropic material and its weight; every strategy compared with `colour` in the run; products are those of `block_crs` |
 | `matrix_free` | x, y, the lists of unknowns and of contributions, the geometry that is kept | distorted boxes, random vectors; constants and the other geometry path as checks |
 | `edge` | the edges' ends and coefficients, nodal values, each once; what a strategy keeps between its passes | box meshes; strategies compared with each other |
-| `time` | passes of a scheme beside its right-hand side, see `Stepper::bytes_per_step`; matrices read and written once | random vectors; reactions from random states, checked for failed nodes |
+| `time` | passes of a scheme beside its right-hand side: `Stepper::bytes_per_step` | random vectors |
+| `reactions` | none of reactions, see the steps of all nodes a second; matrices read and written once | mechanisms of mass action and named reactions from random states, checked for failed nodes; random matrices |
 | `tridiagonal` | three diagonals, right-hand side and solution: 40 B a row in double (Toeplitz: 16 B) | random, diagonally dominant; backward errors, and differences from the peer |
 | `grid_operator` | x read and y written once, b too for residuals: 16 and 24 B a node in double | random; equals the product of the same matrix in CRS |
 | `bcr` | f read and u written once: 16 B an unknown in double | random; every solution compared with that of the sine transforms |
@@ -76,10 +77,15 @@ def columns(data):
             if key is None or any(key in row for row in data["rows"])]
 
 
+# Results whose program has another name.
+PROGRAMS = {"reactions": "time_bench"}
+
+
 def section(data):
     bench = data["bench"]
     lines = [f"## {data['heading']}", ""]
-    facts = [f"`{bench}`" if bench in ("end_to_end", "ranks", "whole_runs") else f"`{bench}_bench`", data["date"],
+    program = bench if bench in ("end_to_end", "ranks", "whole_runs") else PROGRAMS.get(bench, f"{bench}_bench")
+    facts = [f"`{program}`", data["date"],
              f"commit {data.get('commit', 'unknown')}"]
     if data.get("copy_GB_per_s"):
         facts.append(f"copy {number(data['copy_GB_per_s'], 4)} GB/s")

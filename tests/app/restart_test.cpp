@@ -47,6 +47,7 @@ std::vector<std::string> states_in(const fs::path& folder) {
 }
 std::vector<std::string> checkpoints_in(const fs::path& folder) {
   std::vector<std::string> names;
+  if (!fs::exists(folder)) return names;
   for (const auto& entry : fs::directory_iterator(folder))
     if (entry.path().extension() == ".tsr") names.push_back(entry.path().filename().string());
   std::sort(names.begin(), names.end());

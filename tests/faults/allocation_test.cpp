@@ -19,6 +19,7 @@
 #include <vector>
 
 #include "app/program.hpp"
+#include "output/vtkhdf.hpp"
 
 extern "C" {
 void* __libc_malloc(std::size_t bytes);
@@ -171,6 +172,16 @@ TEST(AllocationFaults, ARunWithIterationsEndsWith0Or5) {
 
 TEST(AllocationFaults, ARunWithAFactorisationEndsWith0Or5) {
   expect_refusals(std::string(head) + "[solver]\ntype = \"direct\"\n");
+}
+
+/// States are written by a thread beside the run, by VTK and by HDF5.
+TEST(AllocationFaults, ARunThroughTimeEndsWith0Or5) {
+  std::string deck = head;
+  deck.replace(deck.find("poisson"), 7, "heat");
+  deck.replace(deck.find("diffusivity"), 11, "conductivity");
+  deck += "[time]\nend = 0.003\nstep = 0.001\n[checkpoint]\nevery = 2\n[output]\nevery = 1\nformats = [\"vtu\"";
+  if (!output::hdf5_version().empty()) deck += ", \"vtkhdf\"";
+  expect_refusals(deck + "]\n");
 }
 
 }  // namespace

@@ -17,32 +17,14 @@
 #include "mesh/vtk_cell.hpp"
 #include "output/vtk_reader.hpp"
 #include "output/vtk_writer.hpp"
+#include "support/lattice.hpp"
 
 namespace tessera::output {
 namespace {
 
 using mesh::Shape;
 
-/// Equispaced nodes of a Lagrange cell in Gmsh's reference cell, in lexicographic order: an order that is not VTK's.
-std::vector<double> lattice(Shape shape, int order) {
-  std::vector<double> points;
-  auto unit = [&](int i) { return static_cast<double>(i) / order; };
-  auto symmetric = [&](int i) { return 2.0 * i / order - 1; };
-  const int dim = mesh::dimension(shape);
-  const int kmax = dim > 2 ? order : 0, jmax = dim > 1 ? order : 0;
-  for (int k = 0; k <= kmax; ++k)
-    for (int j = 0; j <= jmax; ++j)
-      for (int i = 0; i <= order; ++i) {
-        if (shape == Shape::triangle && i + j > order) continue;
-        if (shape == Shape::tet && i + j + k > order) continue;
-        if (shape == Shape::prism && i + j > order) continue;
-        const bool simplex = shape == Shape::triangle || shape == Shape::tet || shape == Shape::prism;
-        points.push_back(simplex ? unit(i) : symmetric(i));
-        if (dim > 1) points.push_back(simplex ? unit(j) : symmetric(j));
-        if (dim > 2) points.push_back(shape == Shape::tet ? unit(k) : symmetric(k));
-      }
-  return points;
-}
+using testing::lattice;
 
 /// An affine map with positive determinant, so that no symmetry hides a wrong order.
 void affine(const double* xi, double* x) {
