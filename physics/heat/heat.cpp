@@ -62,6 +62,15 @@ class Heat final : public scalar::ScalarModel {
                       "diagonal",
                       params_.time->scheme),
           "choose physics.mass = \"lumped\", or an implicit scheme such as \"bdf2\"", params_.physics.where);
+    if (params_.time && !is_implicit(*params_.time))
+      for (std::size_t m = 0; m < params_.velocity.size(); ++m)
+        if (!params_.velocity[m].empty())
+          throw Error(
+              ExitCode::usage,
+              fmt::format("time.scheme = \"{}\" is explicit, and there is a velocity: how long its steps may be "
+                          "is known for conduction alone",
+                          params_.time->scheme),
+              "choose an implicit scheme such as \"bdf2\"", params_.materials[m].where);
     if (!params_.time) check_not_singular(params_.materials, params_.boundaries, params_.physics.where);
     storage_ = {params_.capacity, params_.lumped, "density * heat_capacity"};
     storage_now_ = storage_;

@@ -57,10 +57,10 @@ class Splitting {
     update_ghosts(u);
     return true;
   }
-  /// What stands behind it; then u has its prescribed values.
-  bool after(double t, double dt, View<double> u) {
+  /// What stands behind it; then u has its prescribed values of `end`, which is t + dt but for rounding.
+  bool after(double t, double dt, double end, View<double> u) {
     if (nodes_.scheme == SplitScheme::strang && !advance(t + dt / 2, dt / 2, u)) return false;
-    prescribe(t + dt, u);
+    prescribe(end, u);
     update_ghosts(u);
     return true;
   }
@@ -155,7 +155,7 @@ class SplitStepper final : public solvers::Stepper<Exec> {
     stepper_->step(f, t, dt, u, not_finite);
     stepper_->forget();
     this->evaluations_ = stepper_->evaluations();
-    (void)splitting_.after(t, dt, u);
+    (void)splitting_.after(t, dt, t + dt, u);
   }
   void forget() override { stepper_->forget(); }
   typename Base::Kept kept() const override { return stepper_->kept(); }

@@ -134,7 +134,7 @@ class TimeLoop {
         say_unsolved(work, state);
         break;
       }
-      if (split_ && !split_->after(before, dt, u.view())) break;
+      if (split_ && !split_->after(before, dt, end, u.view())) break;
       ++state.step;
       state.t = end;
       const bool last = state.step == steps.count();

@@ -16,13 +16,13 @@ std::string time_to(double end, double step, const std::string& scheme) {
 }
 double l2_error(const nlohmann::json& summary) { return summary["errors"]["u"]["l2"]; }
 
-/// Conduction, capacity and velocity at once; u is what [exact] says.
+const std::string carried = "velocity = [\"0.3\", \"-y*(1 + t)\"]\n";
+
+/// Conduction and capacity of u, and what more the material has; u is what [exact] says.
 std::string manufactured(const std::string& shape, int cells, int order, const std::string& u,
-                         const std::string& more = "") {
+                         const std::string& material = carried, const std::string& more = "") {
   return box_of(shape, 2, cells) + heat_of(order, more) +
-         "[[material]]\nconductivity = \"1 + 0.1*u^2\"\ndensity = \"1 + 0.1*u + 0.2*x\"\nvelocity = [\"0.3\", \"-y*(1 "
-         "+ "
-         "t)\"]\n" +
+         "[[material]]\nconductivity = \"1 + 0.1*u^2\"\ndensity = \"1 + 0.1*u + 0.2*x\"\n" + material +
          dirichlet_on(all_sides(2), u) + "[[initial]]\nu = \"" + u + "\"\n[exact]\nu = \"" + u + "\"\nsource = true\n" +
          "[solver]\ntolerance = 1e-12\n";
 }
@@ -61,7 +61,7 @@ TEST(HeatOfU, KeepsTheOrderOfItsElements) {
 
 /// With a lumped mass, which is made anew at every state.
 TEST(HeatOfU, IsTheSameByExplicitSchemes) {
-  const std::string deck = manufactured("triangle", 6, 1, "exp(-t)*sin(2*x + t)*cos(y)", "mass = \"lumped\"\n") +
+  const std::string deck = manufactured("triangle", 6, 1, "exp(-t)*sin(2*x + t)*cos(y)", "", "mass = \"lumped\"\n") +
                            "[[quantity]]\nname = \"u\"\nkind = \"value\"\nof = \"u\"\nat = [0.37, 0.52]\n";
   const auto value = [&](const std::string& time) -> double {
     const nlohmann::json summary = run_nonlinear("explicit_of_u", deck + time);
@@ -186,6 +186,10 @@ std::vector<Wrong> wrong_decks() {
       {"emissivity_of_two", body + right("type = \"radiation\"\nemissivity = 2\n"), {"emissivity = 2", "from 0 to 1"}},
       {"ambient_in_celsius", body + right("type = \"radiation\"\nambient = -10\n"), {"below absolute zero", "-273.15"}},
       {"velocity_of_one", body + "[[material]]\nvelocity = [1]\n" + time, {"1 component", "in 2 dimensions it has 2"}},
+      {"velocity_by_rkc",
+       box_of("triangle", 2, 3) + heat_of(1, "mass = \"lumped\"\n") + dirichlet_on("[\"left\"]", "0") +
+           "[[material]]\nvelocity = [1, 0]\n" + time_to(1, 0.1, "rkc"),
+       {"rkc", "explicit", "velocity"}},
       {"velocity_by_cg",
        body + "[[material]]\nvelocity = [1, 0]\n[solver]\ntype = \"cg\"\n" + time,
        {"not", "bicgstab"}},
@@ -222,7 +226,8 @@ TEST(HeatOfU, IsOnCudaWhatItIsOnThreads) {
   if (!has_gpu()) GTEST_SKIP() << "no GPU";
   for (const char* mass : {"consistent", "lumped"}) {
     const std::string deck =
-        manufactured("triangle", 8, 1, "exp(-t)*sin(2*x + t)*cos(y)", fmt::format("mass = \"{}\"\n", mass)) +
+        manufactured("triangle", 8, 1, "exp(-t)*sin(2*x + t)*cos(y)", std::string(mass) == "lumped" ? "" : carried,
+                     fmt::format("mass = \"{}\"\n", mass)) +
         "[[quantity]]\nname = \"u\"\nkind = \"value\"\nof = \"u\"\nat = [0.37, 0.52]\n" +
         time_to(0.02, 0.002, std::string(mass) == "lumped" ? "rkc" : "bdf2");
     const double threads = run_nonlinear("backends", deck)["quantities"]["u"];
