@@ -10,11 +10,9 @@
 #include <vtkPoints.h>
 #include <vtkUnstructuredGrid.h>
 
-#include "base/archive.hpp"
-#include "base/child_process.hpp"
 #include "base/error.hpp"
-#include "base/input_file.hpp"
 #include "mesh/vtk_grid.hpp"
+#include "output/read_in_child.hpp"
 
 namespace tessera::output {
 namespace {
@@ -57,42 +55,10 @@ VtuFile read_here(const std::filesystem::path& path) {
 
 }  // namespace
 
-template <class Archive>
-static void describe(Archive& archive, Field& f) {
-  archive(f.name, f.components, f.values, f.integer);
-}
-template <class Archive>
-static void describe(Archive& archive, VtuFile& f) {
-  archive(f.points, f.types, f.offsets, f.connectivity, f.point_fields, f.cell_fields, f.field_data);
-}
-
 VtuFile read_vtu(const std::filesystem::path& path) {
-  require_regular_file(path, "file", "check the path");
-  std::error_code ignored;
-  const auto bytes = static_cast<double>(std::filesystem::file_size(path, ignored));
-  VtuFile file;
-  try {
-    run_in_child({.program = "VTK",
-                  .what = "reading " + path.string(),
-                  .work =
-                      [&](ChildSink& sink) {
-                        VtuFile read = read_here(path);
-                        ArchiveWriter<ChildSink> archive(sink);
-                        archive(read);
-                      },
-                  .result =
-                      [&](ChildSource& source) {
-                        ArchiveReader<ChildSource> archive(source);
-                        archive(file);
-                      },
-                  .cpu_seconds = 30 + 1e-6 * bytes,
-                  .cpu_help = "expected a whole .vtu file",
-                  .crash_help = "the file is damaged, or VTK has a fault: check that ParaView opens it"});
-  } catch (const Error& error) {
-    if (error.code() != ExitCode::mesh) throw;
-    throw Error(ExitCode::file_system, error.what(), error.help());  // whatever the child died of
-  }
-  return file;
+  return read_in_child<VtuFile>(path, "VTK", "a whole .vtu file",
+                                "the file is damaged, or VTK has a fault: check that ParaView opens it",
+                                [&] { return read_here(path); });
 }
 
 }  // namespace tessera::output

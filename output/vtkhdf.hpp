@@ -1,7 +1,7 @@
 #pragma once
 // Solutions and series of states in one HDF5 file each, as VTK lays them out: the format VTKHDF, of version 2.0, an
-// UnstructuredGrid (docs.vtk.org, "VTKHDF file format"). ParaView 5.12 and later reads all of it, VTK 9.1 the first
-// state.
+// UnstructuredGrid (docs.vtk.org, "VTKHDF file format"). VTK 9.1 reads the first state; series are
+// described for VTK 9.3 (ParaView 5.12).
 #include <cstdint>
 #include <filesystem>
 #include <map>

@@ -282,7 +282,7 @@ deck::Section<OutputParams> output_section(bool transient) {
   section.key("directory", &OutputParams::directory, {.help = "relative to the working directory"})
       .key("fields", &OutputParams::fields, {.help = "fields to write; left out: the module's own choice"})
       .key("formats", &OutputParams::formats,
-           {.help = "vtu: for ParaView; vtkhdf: one HDF5 file of all states, for ParaView 5.12 and later, h5py; csv: a "
+           {.help = "vtu: for ParaView; vtkhdf: one HDF5 file of all states, in the format VTKHDF 2.0; csv: a "
                     "table with a row a node (x, y, z and the fields); pvtu: of several ranks each writes a piece, "
                     "solution.pvtu names them",
             .choices = {"vtu", "vtkhdf", "csv", "pvtu"}})

@@ -2,12 +2,10 @@
 
 #include <algorithm>
 
-#include "base/archive.hpp"
-#include "base/child_process.hpp"
 #include "base/error.hpp"
-#include "base/input_file.hpp"
 #include "output/hdf5/datasets.hpp"
 #include "output/hdf5/steps.hpp"
+#include "output/read_in_child.hpp"
 #include "output/vtkhdf.hpp"
 
 namespace tessera::output {
@@ -114,45 +112,14 @@ VtkhdfFile read_here(const fs::path& path, std::optional<std::size_t> number) {
 }  // namespace
 
 template <class Archive>
-static void describe(Archive& archive, Field& f) {
-  archive(f.name, f.components, f.values, f.integer);
-}
-template <class Archive>
-static void describe(Archive& archive, VtuFile& f) {
-  archive(f.points, f.types, f.offsets, f.connectivity, f.point_fields, f.cell_fields, f.field_data);
-}
-template <class Archive>
 static void describe(Archive& archive, VtkhdfFile& f) {
   archive(f.times, f.state);
 }
 
 VtkhdfFile read_vtkhdf(const fs::path& path, std::optional<std::size_t> number) {
-  require_regular_file(path, "file", "check the path");
-  std::error_code ignored;
-  const auto bytes = static_cast<double>(fs::file_size(path, ignored));
-  VtkhdfFile file;
-  try {
-    run_in_child({.program = "HDF5",
-                  .what = "reading " + path.string(),
-                  .work =
-                      [&](ChildSink& sink) {
-                        VtkhdfFile read = read_here(path, number);
-                        ArchiveWriter<ChildSink> archive(sink);
-                        archive(read);
-                      },
-                  .result =
-                      [&](ChildSource& source) {
-                        ArchiveReader<ChildSource> archive(source);
-                        archive(file);
-                      },
-                  .cpu_seconds = 30 + 1e-6 * bytes,
-                  .cpu_help = "expected a whole .vtkhdf file",
-                  .crash_help = "the file is damaged, or HDF5 has a fault: check that h5dump opens it"});
-  } catch (const Error& error) {
-    if (error.code() != ExitCode::mesh) throw;
-    throw Error(ExitCode::file_system, error.what(), error.help());  // whatever the child died of
-  }
-  return file;
+  return read_in_child<VtkhdfFile>(path, "HDF5", "a whole .vtkhdf file",
+                                   "the file is damaged, or HDF5 has a fault: check that h5dump opens it",
+                                   [&] { return read_here(path, number); });
 }
 
 }  // namespace tessera::output

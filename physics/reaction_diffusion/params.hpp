@@ -38,8 +38,6 @@ struct Params : CommonParams {
   solvers::OdeOptions odes;
   SplitScheme splitting = SplitScheme::strang;
   deck::Where reaction_where;
-
-  int count() const { return static_cast<int>(setup.fields.size()); }
 };
 
 /// The sections of a deck with this set-up: [physics], [reaction], [[material]], [[boundary]].

@@ -2,19 +2,11 @@
 #include <cmath>
 
 #include "app/gpu.hpp"
-#include "app/nonlinear.hpp"
+#include "app/transient.hpp"
 
 namespace {
 
 using namespace app_test;
-
-std::string heat_of(int order, const std::string& more = "") {
-  return fmt::format("[physics]\ntype = \"heat\"\norder = {}\n{}", order, more);
-}
-std::string time_to(double end, double step, const std::string& scheme) {
-  return fmt::format("[time]\nend = {}\nstep = {}\nscheme = \"{}\"\n", end, step, scheme);
-}
-double l2_error(const nlohmann::json& summary) { return summary["errors"]["u"]["l2"]; }
 
 const std::string carried = "velocity = [\"0.3\", \"-y*(1 + t)\"]\n";
 
@@ -156,25 +148,8 @@ TEST(HeatOfU, IsCarriedInItsSteadyState) {
   EXPECT_GT(std::log2(coarse / fine), 2.8) << coarse << " " << fine;
 }
 
-struct Wrong {
-  const char* name;
-  std::string deck;
-  std::vector<std::string> parts;
-};
-void PrintTo(const Wrong& wrong, std::ostream* stream) { *stream << wrong.name; }
 class HeatOfURefuses : public ::testing::TestWithParam<Wrong> {};
-
-TEST_P(HeatOfURefuses, InASentence) {
-  const std::string deck = write_deck(std::string("wrong_of_u_") + GetParam().name + ".toml", GetParam().deck);
-  for (const char* command : {"check ", "run "}) {
-    const Result result =
-        tessera(command + deck + " --backend threads" +
-                (std::string(command) == "run " ? " --quiet --output " + (folder() / "wrong_of_u").string() : ""));
-    EXPECT_EQ(result.code, 2) << command << result.text;
-    for (const std::string& part : GetParam().parts) EXPECT_TRUE(result.says(part)) << part << "\n" << result.text;
-    EXPECT_TRUE(result.says("help: ")) << result.text;
-  }
-}
+TEST_P(HeatOfURefuses, InASentence) { expect_refused(GetParam()); }
 
 std::vector<Wrong> wrong_decks() {
   const std::string body = box_of("triangle", 2, 3) + heat_of(1) + dirichlet_on("[\"left\"]", "0");

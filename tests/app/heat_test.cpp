@@ -3,21 +3,11 @@
 #include <cmath>
 #include <sstream>
 
-#include "app/nonlinear.hpp"
+#include "app/transient.hpp"
 
 namespace {
 
 using namespace app_test;
-
-std::string heat_of(int order, const std::string& more = "") {
-  return fmt::format("[physics]\ntype = \"heat\"\norder = {}\n{}", order, more);
-}
-std::string time_to(double end, double step, const std::string& scheme) {
-  return fmt::format("[time]\nend = {}\nstep = {}\nscheme = \"{}\"\n", end, step, scheme);
-}
-const std::string exactly = "[solver]\ntolerance = 1e-13\n";
-
-double l2_error(const nlohmann::json& summary) { return summary["errors"]["u"]["l2"]; }
 
 /// A smooth solution in one, two or three dimensions, with coefficients that vary in space and time.
 std::string manufactured(const std::string& shape, int dim, int cells, int order, const std::string& more = "") {
@@ -231,25 +221,8 @@ TEST(Heat, WritesASeriesThatListsItsTimes) {
     EXPECT_NE(text.find(entry), std::string::npos) << text;
 }
 
-struct Wrong {
-  const char* name;
-  std::string deck;
-  std::vector<std::string> parts;
-};
-void PrintTo(const Wrong& wrong, std::ostream* stream) { *stream << wrong.name; }
 class HeatRefuses : public ::testing::TestWithParam<Wrong> {};
-
-TEST_P(HeatRefuses, InASentence) {
-  const std::string deck = write_deck(std::string("wrong_") + GetParam().name + ".toml", GetParam().deck);
-  for (const char* command : {"check ", "run "}) {
-    const Result result = tessera(
-        command + deck +
-        (std::string(command) == "run " ? " --quiet --backend threads --output " + (folder() / "wrong").string() : ""));
-    EXPECT_EQ(result.code, 2) << command << result.text;
-    for (const std::string& part : GetParam().parts) EXPECT_TRUE(result.says(part)) << part << "\n" << result.text;
-    EXPECT_TRUE(result.says("help: ")) << result.text;
-  }
-}
+TEST_P(HeatRefuses, InASentence) { expect_refused(GetParam()); }
 
 std::vector<Wrong> wrong_decks() {
   const std::string body = box_of("triangle", 2, 3) + dirichlet_on("[\"left\"]", "0"), physics = heat_of(1);

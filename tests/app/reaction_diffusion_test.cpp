@@ -2,7 +2,7 @@
 #include <algorithm>
 #include <cmath>
 
-#include "app/nonlinear.hpp"
+#include "app/transient.hpp"
 #include "solvers/odes/reaction_table.hpp"
 
 namespace {
@@ -13,13 +13,9 @@ std::string physics_of(const std::string& reaction, int order, const std::string
   return fmt::format("[physics]\ntype = \"reaction_diffusion\"\nreaction = \"{}\"\norder = {}\n{}", reaction, order,
                      more);
 }
-std::string time_to(double end, double step, const std::string& scheme) {
-  return fmt::format("[time]\nend = {}\nstep = {}\nscheme = \"{}\"\n", end, step, scheme);
-}
 std::string quantity(const std::string& kind, const std::string& of, const std::string& more = "") {
   return fmt::format("[[quantity]]\nname = \"{}_{}\"\nkind = \"{}\"\nof = \"{}\"\n{}", of, kind, kind, of, more);
 }
-const std::string exactly = "[solver]\ntolerance = 1e-13\n";
 const std::string tight = "tolerance = 1e-10\nabsolute_tolerance = 1e-14\n";
 
 /// A table of reactions beside the decks.
