@@ -189,7 +189,7 @@ struct LineParams {
   std::string name;  ///< empty: line_1, line_2, ...
   std::vector<double> from, to;
   int points = 101;
-  std::vector<std::string> of{"u"};
+  std::vector<std::string> of;  ///< fields; read_lines fills in the solution where there are none
   deck::Where where;
 
   /// Point i of the line, ends included.

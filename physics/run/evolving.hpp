@@ -59,7 +59,7 @@ class Evolving {
     const bool matrix = varying_.mass || varying_.stiffness;
     if (!matrix && !varying_.loads && !varying_.prescribed) return false;
     ranks_.each([&] {
-      try {
+      saying_when([&] {
         DirichletData prescribed = model_.move_to(t);
         if (varying_.prescribed) prescribed_ = std::move(prescribed);
         if (varying_.mass && !varying_.mass_of_solution) evolution_.fill_mass(t, {}, mass_);
@@ -69,9 +69,7 @@ class Evolving {
           evolution_.fill(t, stiffness_, loads_.view());
         else if (varying_.loads)
           evolution_.fill_loads(t, stiffness_, loads_.view());
-      } catch (const Error& error) {
-        throw Error(error.code(), fmt::format("at t = {:g}: {}", t, error.what()), error.help(), error.where());
-      }
+      });
     });
     if (varying_.prescribed) complete_prescribed();
     return matrix;
@@ -80,8 +78,10 @@ class Evolving {
   /// Of a nonlinear problem: residual, tangent and mass are those of this state [rows]; ranks each for themselves.
   /// Throws Error(usage) where coefficients cannot be evaluated there.
   void move_to_state(std::span<const double> u) {
-    nonlinear_->move_to(u, 1);
-    if (varying_.mass_of_solution) evolution_.fill_mass(t_, u, mass_);
+    saying_when([&] {
+      nonlinear_->move_to(u, 1);
+      if (varying_.mass_of_solution) evolution_.fill_mass(t_, u, mass_);
+    });
   }
   Nonlinear<Exec>* nonlinear() const { return nonlinear_; }
 
@@ -105,6 +105,16 @@ class Evolving {
   }
 
  private:
+  /// Calls work; what it throws says at which time.
+  template <class Work>
+  void saying_when(Work work) const {
+    try {
+      work();
+    } catch (const Error& error) {
+      throw Error(error.code(), fmt::format("at t = {:g}: {}", t_, error.what()), error.help(), error.where());
+    }
+  }
+
   /// Ghosts have the values of their owners; all are on the backend.
   void complete_prescribed() {
     if (ranks_) prescribed_ = completed(space_, std::move(prescribed_));

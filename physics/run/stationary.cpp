@@ -74,7 +74,8 @@ std::vector<deck::Expression> expressions_of(Model& model) {
 void check_strategy(const CommonParams& params, const Traits& traits, bool nonlinear, const deck::Deck& deck) {
   if (traits.matrix_free || params.assembly.strategy != "matrix_free") return;
   if (nonlinear)
-    throw Error(ExitCode::usage, "coefficients depend on u: assembly.strategy = \"matrix_free\" has no tangents",
+    throw Error(ExitCode::usage,
+                "assembly.strategy = \"matrix_free\" has no tangents, which coefficients of u and velocities need",
                 "choose strategy = \"auto\", or one that assembles a matrix", deck.where("assembly.strategy"));
   throw Error(
       ExitCode::usage,
@@ -97,7 +98,8 @@ void check_nonlinear(const CommonParams& params, bool nonlinear) {
                 "leave load_steps out, or choose shorter steps", params.newton.where);
   if (nonlinear && params.physics.order > most_assembled_order)
     throw Error(ExitCode::usage,
-                fmt::format("coefficients depend on u: a tangent of order {} is not assembled, at most {} is",
+                fmt::format("coefficients of u and velocities need a tangent: of order {} it is not assembled, at "
+                            "most {} is",
                             params.physics.order, most_assembled_order),
                 "choose a lower order", params.physics.where);
 }
@@ -388,6 +390,7 @@ ExitCode StationaryRun::report(Discretisation& space, Solved& solved, Context& c
   if (solved.newton) summarise_newton(*solved.newton, context.summary);
   if (solved.time) {
     summarise_time(*params.time, *solved.time, context.summary);
+    if (!solved.time->has_values) return conclude(params, *solved.time, context);
     if (params.exact) model().params().exact = at_time(*params.exact, solved.time->t);
   }
   const bool converged = solved.newton ? solved.newton->converged : solved.report.converged;

@@ -60,12 +60,15 @@ class TimeLoop {
       state.u[static_cast<std::size_t>(prescribed.dofs[i])] = prescribed.values[i];
     report_.t = state.t;
     report_.step = state.step;
+    // A first state without values is the deck's fault; later ones end a run that has results.
+    if (state.step == 0 && problem_.nonlinear()) problem_.ranks().each([&] { problem_.move_to_state(state.u); });
     if (state.step == 0 && visitor.samples(0)) sample(state, visitor, to_space<Space>(state.u));
     if (is_implicit(time_))
       run_implicit(state, visitor);
     else
       run_explicit(state, visitor);
     if (split_) report_.split = split_->report();
+    report_.has_values = is_finite(state);
     return report_;
   }
 
@@ -205,6 +208,7 @@ class TimeLoop {
     };
     const auto accepted = [&](Offset, double t, double dt) {
       if (has_split_failed()) return;
+      if (time_.tolerance) rates.forget_refused();
       const double before = state.t;
       ++state.step;
       state.t = t;
@@ -235,6 +239,7 @@ class TimeLoop {
     report_.rejected = done.rejected;
     report_.evaluations = done.evaluations;
     report_.failure = done.failure;
+    if (!done.failure.empty() && !rates.refused().empty()) report_.failure += ": " + rates.refused();
     report_.help = "choose an implicit scheme, shorter steps, or a smaller tolerance";
     say_split_failed();
     nnz_ = rates.nnz();

@@ -15,6 +15,9 @@
 
 namespace tessera::physics::scalar {
 
+/// Throws where the sums of rows are not positive at so many nodes.
+[[noreturn]] void refuse_lumped(const Storage& storage, const mesh::Mesh& mesh, double nodes, const deck::Where& where);
+
 /// Throws at the material where the coefficient of du/dt is not positive.
 [[noreturn]] void refuse_storage(const Storage& storage, const MaterialParams& material, double value,
                                  const double* xyz);
@@ -94,11 +97,7 @@ class ScalarEvolution final : public Evolution<Exec> {
     linalg::extract_diagonal(exec_, M.view(), diagonal.view());
     linalg::invert_diagonal(exec_, diagonal.view().part(0, rows), bad.data());
     if (to_vector(bad)[0] == 0) return;
-    throw Error(ExitCode::usage,
-                fmt::format("the lumped mass is not positive at {} nodes: {} jumps inside cells", to_vector(bad)[0],
-                            storage_.keys),
-                "choose physics.mass = \"consistent\" or order = 1, or let cells end where the coefficient jumps",
-                deck_.physics.where);
+    refuse_lumped(storage_, problem_.mesh, to_vector(bad)[0], deck_.physics.where);
   }
 
   void set_storage(double t, std::span<const double> u) {

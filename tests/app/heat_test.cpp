@@ -381,6 +381,18 @@ TEST(Heat, RefusesALumpedMassThatIsNotPositive) {
   }
 }
 
+/// Nodes on the axis have no mass by a quadrature at the nodes, with any density.
+TEST(Heat, RefusesALumpedMassOnTheAxis) {
+  const Result result =
+      tessera("run " +
+              write_deck("lumped_axis.toml", "[mesh]\naxis = \"y\"\n" + box_of("quad", 2, 2).substr(7) +
+                                                 dirichlet_on("[\"right\"]", "0") + heat_of(2, "mass = \"lumped\"\n") +
+                                                 time_to(1e-4, 1e-5, "bdf2")) +
+              " --quiet --backend threads --output " + (folder() / "lumped_axis").string());
+  EXPECT_EQ(result.code, 2) << result.text;
+  EXPECT_TRUE(result.says("on the axis") && result.says("order = 1")) << result.text;
+}
+
 /// A step that fails leaves the last state with its own data.
 TEST(Heat, BalancesWhereASystemIsNotSolved) {
   const std::string deck =
