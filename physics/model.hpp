@@ -162,8 +162,8 @@ template <class Exec>
 class Nonlinear {
  public:
   virtual ~Nonlinear() = default;
-  /// The data of the model have become those of another time; `move_to` comes before anything else is asked.
-  virtual void take_data() {}
+  /// The data of the model have become those of time t; `move_to` comes before anything else is asked.
+  virtual void take_data(double) {}
   /// From now on at this state, with this factor of the loads. Throws Error(usage) where coefficients cannot be
   /// evaluated there. Phase: coefficients.
   virtual void move_to(std::span<const double> u, double load) = 0;

@@ -67,7 +67,7 @@ class Poisson final : public ScalarModel {
 
   template <class Exec>
   std::unique_ptr<Nonlinear<Exec>> nonlinear(Exec& exec, const Discretisation&, output::Summary& summary) {
-    return make_nonlinear(exec, problem(), summary);
+    return make_nonlinear(exec, problem(), params_, summary);
   }
 
  private:

@@ -361,12 +361,7 @@ void check_time(const Params& params) {
         ExitCode::usage,
         "time.tolerance is of steps that estimate their error, which a step of reactions and diffusion does not",
         "give a step; the nodes choose their own, by reaction.tolerance", time.where);
-  if (!params.lumped && !is_implicit(time))
-    throw Error(ExitCode::usage,
-                fmt::format("time.scheme = \"{}\" is explicit: it divides by the mass, which is \"consistent\", not a "
-                            "diagonal",
-                            time.scheme),
-                "choose physics.mass = \"lumped\", or an implicit scheme such as \"sdirk2\"", params.physics.where);
+  check_explicit(params, params.lumped, "sdirk2");
 }
 
 }  // namespace

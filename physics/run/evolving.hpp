@@ -44,7 +44,7 @@ class Evolving {
     ranks_.each([&] {
       prescribed_ = model_.move_to(t);
       evolution_.fill_mass(t, u, mass_);
-      if (nonlinear_) return nonlinear_->take_data();
+      if (nonlinear_) return nonlinear_->take_data(t);
       evolution_.fill(t, stiffness_, loads_.view());
       // By the same sums as later, so that a run that begins here is bitwise one that came by.
       if (varying_.loads && !varying_.stiffness) evolution_.fill_loads(t, stiffness_, loads_.view());
@@ -64,7 +64,7 @@ class Evolving {
         if (varying_.prescribed) prescribed_ = std::move(prescribed);
         if (varying_.mass && !varying_.mass_of_solution) evolution_.fill_mass(t, {}, mass_);
         if (nonlinear_)
-          nonlinear_->take_data();
+          nonlinear_->take_data(t);
         else if (varying_.stiffness)
           evolution_.fill(t, stiffness_, loads_.view());
         else if (varying_.loads)

@@ -65,7 +65,7 @@ class NonlinearStages final : public Stages<Exec> {
   NonlinearStages(Exec& exec, Evolving<Exec>& problem, const CommonParams& params, Context& context)
       : problem_(problem),
         stage_(exec, problem),
-        newton_(exec, stage_, params, problem.space(), problem.prescribed(), context) {
+        newton_(exec, stage_, params, problem.prescribed(), problem.ranks(), context) {
     newton_.be_quiet();
   }
 

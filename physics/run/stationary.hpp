@@ -179,7 +179,8 @@ class Stationary final : public StationaryRun {
   Solved solve_nonlinear(Exec& exec, const Discretisation& space, Context& context) {
     std::unique_ptr<Nonlinear<Exec>> problem;
     in_common::each(space.shared(), [&] { problem = model_->nonlinear(exec, space, context.summary); });
-    Newton<Exec> newton(exec, *problem, model_->params(), space, space.dirichlet, context);
+    const OverRanks<Exec> ranks(exec, space, context.summary);
+    Newton<Exec> newton(exec, *problem, model_->params(), space.dirichlet, ranks, context);
     Solved result;
     result.u = nonlinear_start(space);
     result.newton = newton.solve(result.u);

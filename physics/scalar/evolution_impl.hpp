@@ -47,7 +47,6 @@ class ScalarEvolution final : public Evolution<Exec> {
     {
       Scope scope(exec_, "coefficients");
       set_storage(t, u);
-      holds_coefficients_ = false;
     }
     {
       Scope scope(exec_, "assemble", assembler_->refill_bytes(M));
@@ -89,6 +88,9 @@ class ScalarEvolution final : public Evolution<Exec> {
   }
 
  private:
+  /// Whose expressions the assembler has, where the backend evaluates them.
+  enum class Held { nothing, mass, coefficients };
+
   /// Row sums of order 2 and more are those of a quadrature at the nodes, of which a coefficient with jumps in a cell
   /// may make negative ones.
   void check_lumped(const linalg::Crs<Space>& M) {
@@ -101,13 +103,17 @@ class ScalarEvolution final : public Evolution<Exec> {
   }
 
   void set_storage(double t, std::span<const double> u) {
-    if (!evaluates_coefficients<Exec>(problem_.mesh) || storage_.depends_on_solution()) {
+    if (!evaluates_coefficients<Exec>(problem_.mesh)) {
       assembler_->set_data(storage_data(now_, problem_.params.materials, problem_.material, problem_.mesh,
                                         problem_.dofs, problem_.space.threads, u));
       return;
     }
+    if (storage_.depends_on_solution()) state_ = to_space<Space>(u);
+    if (held_ == Held::mass) return assembler_->set_time(t, state_.data());
+    held_ = Held::nothing;
     assembly::ExpressionData expressions;
     expressions.t = t;
+    expressions.u = state_.data();
     expressions.members.resize(2);
     for (const deck::Expression& e : storage_.coefficients) expressions.members[1].push_back({e});
     const auto refuse = [this](std::size_t, Index region, const double* value, const double* xyz) {
@@ -118,11 +124,12 @@ class ScalarEvolution final : public Evolution<Exec> {
         refuse_storage(storage_, deck_.materials[m], e.constant(), nullptr);
     if (assembly::varies(expressions.members[1])) expressions.definite = {{1}, refuse};
     assembler_->set_data(regions(), expressions);
+    held_ = Held::mass;
   }
 
   /// k, c and f; where the assembler has their expressions, these are evaluated again.
   void set_coefficients(double t) {
-    const bool holds = std::exchange(holds_coefficients_, true);
+    const bool holds = std::exchange(held_, Held::coefficients) == Held::coefficients;
     if (!evaluates_coefficients<Exec>(problem_.mesh)) {
       assembler_->set_data(diffusion_data(problem_.params.materials, problem_.material, problem_.mesh, problem_.dofs,
                                           problem_.space.threads));
@@ -146,8 +153,9 @@ class ScalarEvolution final : public Evolution<Exec> {
   const Storage& storage_;
   const Storage& now_;
   std::unique_ptr<assembly::Assembler<Exec, forms::Diffusion>> assembler_;
-  bool holds_coefficients_ = false;  ///< the assembler has those of A and b, and not that of M
-  Array<double, Space> no_loads_;    ///< what an assembly of M has beside it
+  Held held_ = Held::nothing;
+  Array<double, Space> state_;     ///< [dofs] that the mass is evaluated at, where it depends on u
+  Array<double, Space> no_loads_;  ///< what an assembly of M has beside it
 };
 
 template <class Exec>

@@ -43,6 +43,6 @@ AtPoints evaluate_tangent(const Problem& problem, std::span<const double> u) {
   return result;
 }
 
-template std::unique_ptr<Nonlinear<Threads>> make_nonlinear(Threads&, const Problem&, output::Summary&);
+template std::unique_ptr<Nonlinear<Threads>> make_nonlinear(Threads&, const Problem&, const Params&, output::Summary&);
 
 }  // namespace tessera::physics::scalar
