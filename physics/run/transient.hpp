@@ -6,6 +6,7 @@
 #include <cmath>
 #include <memory>
 #include <span>
+#include <utility>
 
 #include "physics/run/explicit_rates.hpp"
 #include "physics/run/nonlinear_stages.hpp"
@@ -218,9 +219,11 @@ class TimeLoop {
       }
       count(state, dt, (t - time_.start) / (time_.end - time_.start), fmt::format("dt {:.3g}", dt));
       if (visitor.samples(state.step)) sample(state, visitor, rates.seen(u.view()));
+      if (!time_.tolerance && has_become_unstable(rates, params, u, state)) return;
       look(state, visitor, before, t == time_.end, take, keep);
     };
-    const solvers::StepMonitor monitor{accepted, [&] { return has_split_failed() || (stop_ && stop_()); }};
+    const auto fails = [&] { return has_split_failed() || !unstable_.empty(); };
+    const solvers::StepMonitor monitor{accepted, [&] { return fails() || (stop_ && stop_()); }};
     solvers::TimeReport done;
     {
       Scope scope(exec_, "steps");
@@ -230,7 +233,7 @@ class TimeLoop {
     }
     take();
     problem_.move_to(state.t);
-    if (done.interrupted && !has_split_failed() && state.step > 0) {
+    if (done.interrupted && !fails() && state.step > 0) {
       keep();
       visitor.save(state);
     }
@@ -241,6 +244,10 @@ class TimeLoop {
     report_.failure = done.failure;
     if (!done.failure.empty() && !rates.refused().empty()) report_.failure += ": " + rates.refused();
     report_.help = "choose an implicit scheme, shorter steps, or a smaller tolerance";
+    if (!unstable_.empty()) {
+      report_.finished = report_.interrupted = false;
+      report_.failure = unstable_;
+    }
     say_split_failed();
     nnz_ = rates.nnz();
   }
@@ -285,21 +292,42 @@ class TimeLoop {
     return all;
   }
 
-  /// Throws where steps of this length grow what is fastest in the data without bound.
-  void check_stable(ExplicitRates<Exec>& rates, const solvers::StepperParams& params, std::span<const double> u) {
-    if (solvers::find_scheme(params.scheme).kind == solvers::SchemeKind::stabilised && params.stages == 0) return;
+  /// Empty, or that steps of this length grow what is fastest in the data without bound.
+  std::string instability(ExplicitRates<Exec>& rates, const solvers::StepperParams& params, std::span<const double> u) {
+    if (solvers::find_scheme(params.scheme).kind == solvers::SchemeKind::stabilised && params.stages == 0) return {};
     const double eigenvalue = rates.eigenvalue_bound(u), limit = solvers::real_stability_limit(params);
-    if (!(eigenvalue > 0)) return;
+    if (!(eigenvalue > 0)) return {};
     const double longest = limit / eigenvalue;
     report_.stable_step = longest;
-    if (*time_.step <= longest) return;
-    throw Error(ExitCode::usage,
-                fmt::format("steps of {:g} are unstable on this mesh: with {} they may be {:.3g} long ({:.3g} over the "
-                            "largest eigenvalue, {:.3g})",
-                            *time_.step, params.scheme, longest, limit, eigenvalue),
+    if (*time_.step <= longest) return {};
+    return fmt::format(
+        "steps of {:g} are unstable on this mesh: with {} they may be {:.3g} long ({:.3g} over the largest eigenvalue, "
+        "{:.3g})",
+        *time_.step, params.scheme, longest, limit, eigenvalue);
+  }
+  void check_stable(ExplicitRates<Exec>& rates, const solvers::StepperParams& params, std::span<const double> u) {
+    const std::string what = instability(rates, params, u);
+    if (what.empty()) return;
+    throw Error(ExitCode::usage, what,
                 "choose a shorter step, scheme = \"rkc\", whose steps may be longer, or an implicit one such as "
                 "\"bdf2\"",
                 time_.where);
+  }
+
+  /// Coefficients that change may leave a step too long that was not. Every few steps, where u has grown so much that
+  /// it may be for this reason, the step is held against the limit again.
+  bool has_become_unstable(ExplicitRates<Exec>& rates, const solvers::StepperParams& params,
+                           const Array<double, Space>& u, const State& state) {
+    constexpr Offset steps_between = 10;
+    constexpr double much = 10;
+    if (state.step % steps_between != 0) return false;
+    Array<double, Space> square(1);
+    linalg::dot(exec_, u.view(), u.view(), square.data());
+    const double size = std::sqrt(to_vector(square)[0]), before = std::exchange(size_, size);
+    if (!(before > 0) || !std::isfinite(size) || size <= much * before) return false;
+    const std::string what = instability(rates, params, seen(to_vector(u)));
+    if (!what.empty()) unstable_ = fmt::format("the solution grows without bound at t = {:g}: {}", state.t, what);
+    return !unstable_.empty();
   }
 
   void count(const State& state, double dt, double fraction, const std::string& how) {
@@ -356,6 +384,8 @@ class TimeLoop {
   std::optional<Splitting<Exec>> split_;
   std::function<bool()> stop_;
   TimeReport report_;
+  std::string unstable_;        ///< empty, or why explicit steps have become so
+  double size_ = 0;             ///< of u, when it was last looked at for that
   linalg::Crs<Space> weights_;  ///< of the visitor's points
   Array<double, Space> values_;
   Offset nnz_ = 0;

@@ -251,6 +251,9 @@ std::vector<Wrong> wrong_decks() {
        body + physics + "[[material]]\nconductivity = -1\n" + time_to(1, 0.1, "bdf2"),
        {"conductivity", "not positive"}},
       {"explicit_consistent", body + physics + time_to(1, 0.1, "rk4"), {"rk4", "lumped"}},
+      {"explicit_in_mixed",
+       body + heat_of(1, "mass = \"lumped\"\n") + time_to(1, 0.1, "rk4") + "[run]\nprecision = \"mixed\"\n",
+       {"run.precision", "rk4"}},
       {"tolerance_of_bdf2", body + physics + "[time]\nend = 1\ntolerance = 1e-3\n", {"bdf2", "dormand_prince"}},
       {"absolute_alone", body + physics + "[time]\nend = 1\nstep = 0.1\nabsolute_tolerance = 1e-3\n", {"tolerance"}},
       {"stages_of_rk4",
@@ -379,6 +382,19 @@ TEST(Heat, RefusesALumpedMassThatIsNotPositive) {
     EXPECT_EQ(result.code, 2) << result.text;
     EXPECT_TRUE(result.says("lumped mass is not positive") && result.says("consistent")) << result.text;
   }
+}
+
+/// Steps that are short enough at the start, until the conductivity has grown.
+TEST(Heat, SaysWhenItsStepsBecomeUnstable) {
+  const std::string deck = box_of("quad", 2, 20) + dirichlet_on("[\"left\"]", "0") + heat_of(1, "mass = \"lumped\"\n") +
+                           "[[material]]\nconductivity = \"1 + 4*t\"\n[[initial]]\nu = \"sin(9*x)\"\n" +
+                           time_to(1, 0.0015, "rk4");
+  const auto output = folder() / "becomes_unstable";
+  const Result result = tessera("run " + write_deck("becomes_unstable.toml", deck) +
+                                " --quiet --backend threads --output " + output.string());
+  EXPECT_EQ(result.code, 4) << result.text;
+  EXPECT_TRUE(result.says("grows without bound at t = 0.") && result.says("with rk4 they may be")) << result.text;
+  EXPECT_LT(double(summary_in(output)["time"]["stable_step"]), 0.0015);
 }
 
 /// Nodes on the axis have no mass by a quadrature at the nodes, with any density.
