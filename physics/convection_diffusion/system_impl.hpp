@@ -54,8 +54,8 @@ void make_system(Exec& exec, const Params& params, const Problem& problem, Syste
     Scope scope(exec, "boundary");
     for (const assembly::FacetIntegral& term : boundary.facets)
       assembler->add_facets(forms::Robin{}, *term.group, {term.alpha, term.g}, system.matrix, system.b.view());
-    add_contacts(exec, boundary, system.matrix);
     if (params.upwind()) linalg::add_discrete_upwinding(exec, system.matrix);
+    add_contacts(exec, boundary, system.matrix);  // nothing is upwind of them
     assembly::eliminate_dirichlet(exec, system.matrix, system.b.view(), boundary.fixed, boundary.values);
   }
 }

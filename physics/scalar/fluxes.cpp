@@ -281,11 +281,7 @@ double Fluxes::through(const mesh::Group& group, const mesh::Group& from) const 
   mesh::Group outer = group, inner = group;
   outer.entities.clear();
   inner.entities.clear();
-  for (const Index facet : group.entities) {
-    const bool exterior = s_.mesh.facets.exterior[facet] != 0;
-    if (exterior && !has(from, s_.mesh.facets.cell[facet])) continue;
-    (exterior ? outer : inner).entities.push_back(facet);
-  }
+  for (const Index facet : group.entities) (s_.mesh.facets.exterior[facet] ? outer : inner).entities.push_back(facet);
   double sum = through(outer);
   if (!inner.entities.empty()) sum += one_sided(inner, marks(from.entities, s_.mesh.cells()));
   return sum;

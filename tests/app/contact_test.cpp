@@ -3,6 +3,7 @@
 #include <cmath>
 
 #include "app/balance.hpp"
+#include "app/gpu.hpp"
 #include "app/ranks.hpp"
 #include "app/transient.hpp"
 
@@ -61,8 +62,8 @@ const std::string layers = material("lower", "diffusivity", 1) + material("upper
 std::string layers_exact(const std::string& y) {
   return fmt::format("[exact]\nu = \"{0} < 1 ? 40/7*{0} : 60/7 + 10/7*({0} - 1)\"\n", y);
 }
-std::string side(const std::string& kind, const std::string& on, const std::string& more = "") {
-  return fmt::format("[[quantity]]\nname = \"{0}_{1}\"\nkind = \"{0}\"\non = \"{1}\"\n{2}", kind, on, more);
+std::string side(const std::string& kind, const std::string& on) {
+  return fmt::format("[[quantity]]\nname = \"{0}_{1}\"\nkind = \"{0}\"\non = \"{1}\"\n", kind, on);
 }
 const std::string quantities = side("flux", "lower_top") + side("flux", "upper_bottom") + side("max", "lower_top") +
                                side("min", "lower_top") + side("average", "upper_bottom");
@@ -142,8 +143,8 @@ std::string split_box(const std::string& shape, int dim) {
 }
 
 TEST(Contact, CellsThatShareNodesComeApart) {
-  const std::string asked = side("max", "lower_upper_of_lower") + side("min", "lower_upper_of_upper") +
-                            side("flux", "lower_upper_of_upper") + side("flux", "lower_upper", "from = \"lower\"\n");
+  const std::string asked =
+      side("max", "lower_upper_of_lower") + side("min", "lower_upper_of_upper") + side("flux", "lower_upper_of_upper");
   for (const auto& [shape, dim] :
        {std::pair{"interval", 1}, {"triangle", 2}, {"quad", 2}, {"tet", 3}, {"hex", 3}, {"prism", 3}})
     for (const int order : {1, 2, 3}) {
@@ -153,7 +154,6 @@ TEST(Contact, CellsThatShareNodesComeApart) {
       EXPECT_NEAR(summary["quantities"]["max_lower_upper_of_lower"], 40.0 / 7, 1e-10) << what;
       EXPECT_NEAR(summary["quantities"]["min_lower_upper_of_upper"], 60.0 / 7, 1e-10) << what;
       EXPECT_NEAR(summary["quantities"]["flux_lower_upper_of_upper"], 40.0 / 7, 1e-9) << what;
-      EXPECT_NEAR(summary["quantities"]["flux_lower_upper"], -40.0 / 7, 1e-9) << what;
       expect_balance(summary, 1e-9, what);
     }
 }
@@ -167,7 +167,7 @@ TEST(Contact, EveryStrategyFormatAndSolverGivesTheSame) {
     expect_layers(run("same", deck, std::string("--set matrix.format='\"") + format + "\"'"), format);
   for (const char* solver : {"direct", "bicgstab", "gmres"})
     expect_layers(run("same", deck, std::string("--set solver.type='\"") + solver + "\"'"), solver);
-  for (const char* preconditioner : {"jacobi", "amg"})
+  for (const char* preconditioner : {"jacobi", "ssor", "multicolour_ssor"})
     expect_layers(run("same", deck, std::string("--set solver.preconditioner='\"") + preconditioner + "\"'"),
                   preconditioner);
 }
@@ -214,14 +214,14 @@ TEST(Contact, ThroughTimeSlabsCoolAsTheirSeriesSays) {
   for (const char* scheme : {"crank_nicolson", "bdf2"}) {
     const double coarse = l2_error(run("slabs", deck(scheme, 0.1, 3, ""))),
                  fine = l2_error(run("slabs", deck(scheme, 0.05, 3, "")));
-    EXPECT_LT(fine, 1e-3) << scheme;
+    EXPECT_LT(fine, 2e-3) << scheme;
     EXPECT_GT(std::log2(coarse / fine), 1.8) << scheme;
   }
   const json summary = run("slabs", deck("crank_nicolson", 0.005, 2, ""));
   EXPECT_LT(l2_error(summary), 1e-5);
   EXPECT_NEAR(summary["quantities"]["flux_cold_hot_of_hot"], std::sin(1) * std::exp(-0.5), 1e-4);
   expect_balance(summary, 1e-9, "slabs");
-  const json explicitly = run("slabs", deck("rkc2", 0.01, 1, "mass = \"lumped\"\n"));
+  const json explicitly = run("slabs", deck("rkc", 0.01, 1, "mass = \"lumped\"\n"));
   EXPECT_LT(l2_error(explicitly), 1e-3);
 }
 
@@ -234,7 +234,7 @@ TEST(Contact, AConductanceMayDependOnTimeAndPlace) {
       "\"upper\"\nconductivity = \"4\"\nheat_capacity = \"1e-9\"\n" +
       boundary("[\"lower_bottom\"]", "dirichlet", "value = \"0\"") +
       boundary("[\"upper_top\"]", "dirichlet", "value = \"10\"") + contact("\"2*t + 0*x\"") +
-      time_to(1, 0.25, "implicit_euler") + exactly + quantities + layers_exact("y");
+      time_to(1, 0.25, "backward_euler") + exactly + quantities + layers_exact("y");
   const json summary = run("of_time", deck);
   EXPECT_LT(l2_error(summary), 1e-7);
   expect_balance(summary, 1e-9, "of time");
@@ -274,6 +274,27 @@ TEST(Contact, BodiesOfRevolutionHaveTheWeightOfTheirRadius) {
   expect_balance(summary, 1e-9, "shells");
 }
 
+/// Where something flows along the contact, and with a prescribed value at its end: the balance closes.
+TEST(Contact, ConvectionHasItInItsBalance) {
+  for (const char* discretisation : {"galerkin", "supg", "upwind"}) {
+    const std::string deck =
+        mesh_file("convection.geo", two_rectangles(8, 6)) +
+        fmt::format("[physics]\ntype = \"convection_diffusion\"\norder = 1\ndiscretisation = \"{}\"\n",
+                    discretisation) +
+        "[[group]]\nname = \"inlet\"\nwhere = \"x < 1e-9 && y < 1 + 1e-9\"\n[[material]]\non = "
+        "\"lower\"\ndiffusivity = 0.1\nvelocity = [1, 0.2]\nsource = \"1 + y\"\n[[material]]\non = "
+        "\"upper\"\ndiffusivity = 1\nvelocity = [0, 0]\n" +
+        boundary("[\"inlet\"]", "dirichlet", "value = 5") + boundary("[\"upper_top\"]", "dirichlet", "value = 1") +
+        contact("\"3 + x\"") + exactly + quantities;
+    const json summary = run("convection", deck);
+    expect_balance(summary, 1e-9, discretisation);
+    EXPECT_GT(std::abs(summary["quantities"]["flux_lower_top"].get<double>()), 0.1) << discretisation;
+    EXPECT_NEAR(summary["quantities"]["flux_lower_top"].get<double>(),
+                -summary["quantities"]["flux_upper_bottom"].get<double>(), 1e-10)
+        << discretisation;
+  }
+}
+
 /// One group inside the mesh that ends inside of it: the ends stay one, and with a conductance without bounds it is as
 /// if there were no contact.
 TEST(Contact, AnInterfaceMayEndInsideTheBody) {
@@ -295,7 +316,7 @@ TEST(Contact, AnInterfaceMayEndInsideTheBody) {
   EXPECT_NEAR(flow(""), 1, 1e-10);
   EXPECT_NEAR(flow(contact("\"1e7\"", "[\"joint\"]")), 1, 1e-5);
   const double some = flow(contact("\"1\"", "[\"joint\"]")), hardly = flow(contact("\"1e-6\"", "[\"joint\"]"));
-  EXPECT_LT(hardly, some - 0.05);
+  EXPECT_LT(hardly, some - 0.01);
   EXPECT_LT(some, 0.95);
   EXPECT_GT(hardly, 0.4);  // heat goes around
 }
@@ -306,8 +327,7 @@ TEST(Contact, TheMatrixIsSymmetricAndTheSameOnAnyNumberOfThreads) {
   std::string first;
   for (const char* threads : {"1", "2", "3"}) {
     const std::string file = (folder() / "K.mtx").string();
-    const Result result =
-        app_test::tessera("export " + deck + " --set run.threads=" + threads + " --backend threads -o " + file);
+    const Result result = app_test::tessera("export " + deck + " --set run.threads=" + threads + " -o " + file);
     ASSERT_EQ(result.code, 0) << result.text;
     std::stringstream text;
     text << std::ifstream(file).rdbuf();
@@ -315,6 +335,20 @@ TEST(Contact, TheMatrixIsSymmetricAndTheSameOnAnyNumberOfThreads) {
     if (first.empty()) first = text.str();
     EXPECT_EQ(text.str(), first) << threads << " threads";
   }
+}
+
+TEST(Contact, TheDeviceHasTheSolutionOfThreads) {
+  if (!has_gpu()) GTEST_SKIP() << "no GPU";
+  const std::string deck =
+      mesh_file("device.geo", two_rectangles(5, 8)) + poisson(2) + layers + contact() + layers_exact("y") + quantities;
+  for (const char* strategy : {"auto", "colour", "atomic", "two_pass", "shared", "nonzeros", "matrix_free"})
+    expect_layers(run("device", deck, std::string("--set assembly.strategy='\"") + strategy + "\"'", "cuda"), strategy);
+  for (const bool hexes : {false, true})
+    expect_layers(run("device_space",
+                      mesh_file("device_space.geo", two_boxes(2, 3, hexes)) + poisson(1) + layers + contact() +
+                          layers_exact("z") + quantities,
+                      "", "cuda"),
+                  "space");
 }
 
 TEST(Contact, RanksSeeWhatLiesOnTheOtherSide) {
@@ -346,8 +380,9 @@ TEST(Contact, RanksGoThroughTimeTogether) {
 
 /// What is said of wrong contacts, with a code that ends the program.
 TEST(Contact, WhatIsWrongIsRefusedByName) {
+  int files = 0;
   const auto deck = [&](const std::string& condition, const std::string& geometry = two_rectangles(3, 4)) {
-    return mesh_file("wrong.geo", geometry) + poisson(1) + layers + condition;
+    return mesh_file(fmt::format("wrong_{}.geo", ++files), geometry) + poisson(1) + layers + condition;
   };
   const std::vector<Case> cases{
       {"no_conductance",
@@ -393,7 +428,7 @@ TEST(Contact, WhatIsWrongIsRefusedByName) {
       {"no_contact", deck(""), 3, {"mesh"}},
       {"grid",
        "[mesh]\nbox = { cells = [4, 4], shape = \"quad\" }\n" + poisson(1) + contact("2", "[\"left\", \"right\"]") +
-           "[solver]\ntype = \"fft\"\n",
+           boundary("[\"top\"]", "dirichlet", "value = 1") + "[solver]\ntype = \"fft\"\n",
        2,
        {"this boundary is contact"}},
   };
