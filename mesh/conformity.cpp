@@ -321,15 +321,17 @@ void check_conformity(const Mesh& mesh, bool allow_cracks, std::span<const std::
                     "them{}; the first is {}, on a side of {}: nothing passes there",
                     hanging.count, same.count > 0 ? fmt::format(", and {} coincide with others", same.count) : "",
                     at(mesh.point(hanging.vertex)), cell_text(mesh, hanging.other)),
-        fmt::format("{}; if the sides are meant to be apart (cracks), say mesh.allow_cracks = true", join_parts));
+        fmt::format("{}; if the sides are meant to be apart (cracks), say mesh.allow_cracks = true, or, where heat is "
+                    "to pass between them, name both in a boundary of type = \"contact\"",
+                    join_parts));
   throw Error(
       ExitCode::mesh,
       fmt::format("{} vertices lie where another one does, and cells use either: the first are nodes {} and {} at {}: "
                   "nothing passes between their cells",
                   same.count, same.vertex, same.other, at(mesh.point(same.vertex))),
       "say mesh.merge_nodes = 1e-9 (a length) to make one of nodes that lie so near; or mesh.allow_cracks = true if "
-      "the "
-      "sides are meant to be apart");
+      "the sides are meant to be apart, or, where heat is to pass between them, a boundary of type = "
+      "\"contact\" on both");
 }
 
 }  // namespace tessera::mesh

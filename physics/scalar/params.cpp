@@ -36,9 +36,7 @@ deck::Section<BoundaryParams> boundary_section(deck::Knows knows) {
       .position(&BoundaryParams::where);
 }
 
-deck::KeyInfo conductance_info() {
-  return {.help = "of a contact: what flows through it by area and difference of u", .example = "\"2000\""};
-}
+deck::KeyInfo conductance_info() { return {.help = "of a contact: what flows through it by area and difference of u"}; }
 deck::KeyInfo gap_info() {
   return {.help = "of a contact: the most that its sides are apart; left out: a tenth of the size of the facets there",
           .unit = "length",

@@ -1,82 +1,11 @@
 // Thermal contact, as a user has it: layers whose solution is known, meshes that match and that do not, parts that
-// share their nodes, and what is refused.
-#include <cmath>
-
-#include "app/balance.hpp"
-#include "app/gpu.hpp"
-#include "app/ranks.hpp"
-#include "app/transient.hpp"
+// share their nodes.
+#include "app/contact.hpp"
 
 namespace {
 
 using namespace app_test;
-
-/// Two rectangles that lie on each other along y = 1, with points of their own: n intervals on the lower sides, m on
-/// the upper ones, the upper one moved by `gap`.
-std::string two_rectangles(int n, int m, const std::string& more = "", double gap = 0) {
-  const auto rectangle = [&](int first, double from, double to, int cells, const char* name) {
-    return fmt::format(
-        "Point({0}) = {{0, {4}, 0}}; Point({1}) = {{1, {4}, 0}}; Point({2}) = {{1, {5}, 0}}; Point({3}) = {{0, {5}, "
-        "0}};\nLine({0}) = {{{0}, {1}}}; Line({1}) = {{{1}, {2}}}; Line({2}) = {{{2}, {3}}}; Line({3}) = {{{3}, "
-        "{0}}};\nCurve Loop({0}) = {{{0}, {1}, {2}, {3}}}; Plane Surface({0}) = {{{0}}};\n"
-        "Transfinite Curve {{{0}, {1}, {2}, {3}}} = {6} + 1;\nPhysical Curve(\"{7}_bottom\") = {{{0}}};\n"
-        "Physical Curve(\"{7}_top\") = {{{2}}};\nPhysical Surface(\"{7}\") = {{{0}}};\n",
-        first, first + 1, first + 2, first + 3, from, to, cells, name);
-  };
-  return rectangle(1, 0, 1, n, "lower") + rectangle(11, 1 + gap, 2 + gap, m, "upper") + more;
-}
-
-/// Two boxes on each other, of tetrahedra, or with `hexes` of hexahedra.
-std::string two_boxes(int n, int m, bool hexes) {
-  std::string text = "SetFactory(\"OpenCASCADE\");\nBox(1) = {0, 0, 0, 1, 1, 1};\nBox(2) = {0, 0, 1, 1, 1, 1};\n";
-  text += fmt::format(
-      "lower[] = Boundary{{ Surface{{1, 2, 3, 4, 5, 6}}; }};\nTransfinite Curve {{1 : 12}} = {} + 1;\n"
-      "Transfinite Curve {{13 : 24}} = {} + 1;\n",
-      n, m);
-  if (hexes) text += "Transfinite Surface {1 : 12};\nRecombine Surface {1 : 12};\nTransfinite Volume {1, 2};\n";
-  return text +
-         "Physical Surface(\"lower_bottom\") = {5};\nPhysical Surface(\"lower_top\") = {6};\n"
-         "Physical Surface(\"upper_bottom\") = {11};\nPhysical Surface(\"upper_top\") = {12};\n"
-         "Physical Volume(\"lower\") = {1};\nPhysical Volume(\"upper\") = {2};\n";
-}
-
-std::string material(const std::string& on, const std::string& key, double value) {
-  return fmt::format("[[material]]\non = \"{}\"\n{} = \"{}\"\n", on, key, value);
-}
-std::string boundary(const std::string& on, const std::string& type, const std::string& rest) {
-  return fmt::format("[[boundary]]\non = {}\ntype = \"{}\"\n{}\n", on, type, rest);
-}
-std::string contact(const std::string& h = "\"2\"", const std::string& on = "[\"lower_top\", \"upper_bottom\"]") {
-  return boundary(on, "contact", "conductance = " + h);
-}
-std::string mesh_file(const std::string& name, const std::string& text, const std::string& more = "") {
-  return "[mesh]\nfile = \"" + fs::path(write_deck(name, text)).filename().string() + "\"\n" + more;
-}
-std::string poisson(int order) { return fmt::format("[physics]\ntype = \"poisson\"\norder = {}\n", order); }
-
-/// Layers of thickness 1 with k = 1 and 4 between 0 and 10, contact 2: the resistances 1 + 1/2 + 1/4 carry 40/7, and u
-/// jumps from 40/7 to 60/7.
-const std::string layers = material("lower", "diffusivity", 1) + material("upper", "diffusivity", 4) +
-                           boundary("[\"lower_bottom\"]", "dirichlet", "value = \"0\"") +
-                           boundary("[\"upper_top\"]", "dirichlet", "value = \"10\"") + exactly;
-std::string layers_exact(const std::string& y) {
-  return fmt::format("[exact]\nu = \"{0} < 1 ? 40/7*{0} : 60/7 + 10/7*({0} - 1)\"\n", y);
-}
-std::string side(const std::string& kind, const std::string& on) {
-  return fmt::format("[[quantity]]\nname = \"{0}_{1}\"\nkind = \"{0}\"\non = \"{1}\"\n", kind, on);
-}
-const std::string quantities = side("flux", "lower_top") + side("flux", "upper_bottom") + side("max", "lower_top") +
-                               side("min", "lower_top") + side("average", "upper_bottom");
-
-void expect_layers(const json& summary, const std::string& what) {
-  EXPECT_LT(l2_error(summary), 1e-10) << what;
-  EXPECT_NEAR(summary["quantities"]["flux_lower_top"], -40.0 / 7, 1e-9) << what;
-  EXPECT_NEAR(summary["quantities"]["flux_upper_bottom"], 40.0 / 7, 1e-9) << what;
-  EXPECT_NEAR(summary["quantities"]["max_lower_top"], 40.0 / 7, 1e-10) << what;
-  EXPECT_NEAR(summary["quantities"]["min_lower_top"], 40.0 / 7, 1e-10) << what;
-  EXPECT_NEAR(summary["quantities"]["average_upper_bottom"], 60.0 / 7, 1e-10) << what;
-  expect_balance(summary, 1e-9, what);
-}
+using namespace app_test::in_contact;
 
 TEST(Contact, LayersInThePlaneAreExactWhetherMeshesMatchOrNot) {
   for (const auto& [n, m] : {std::pair{4, 4}, {3, 5}, {7, 2}})
@@ -192,6 +121,39 @@ TEST(Contact, OrdersOnMeshesThatDoNotMatch) {
       const double error = l2_error(summary);
       if (coarse > 0) {
         EXPECT_GT(std::log2(coarse / error), order + 1 - 0.3) << what;
+      }
+      coarse = error;
+    }
+  }
+}
+
+/// The ring from r = 2 to 3 around that from 1 to 2, with arcs of their own, between 0 and 1 with h = 2: a quarter lets
+/// pi / 2 / (ln 2 + 1 / (2 h) + ln(3 / 2)) through. Straight cells have order 2, curved ones that of their geometry.
+TEST(Contact, CurvedSidesNeedNotMatch) {
+  const auto ring = [](int first, double inside, double outside, int cells, const char* name) {
+    return fmt::format(
+        "Point({0}) = {{0, 0, 0}}; Point({1}) = {{{5}, 0, 0}}; Point({2}) = {{0, {5}, 0}}; Point({3}) = {{{6}, 0, 0}}; "
+        "Point({4}) = {{0, {6}, 0}};\nCircle({0}) = {{{1}, {0}, {2}}}; Circle({1}) = {{{3}, {0}, {4}}}; Line({2}) = "
+        "{{{1}, {3}}}; Line({3}) = {{{2}, {4}}};\nCurve Loop({0}) = {{{2}, {1}, -{3}, -{0}}}; Plane Surface({0}) = "
+        "{{{0}}};\nTransfinite Curve {{{0}, {1}}} = 2*{7} + 1; Transfinite Curve {{{2}, {3}}} = {7} + 1;\nPhysical "
+        "Curve(\"{8}_in\") = {{{0}}}; Physical Curve(\"{8}_out\") = {{{1}}}; Physical Surface(\"{8}\") = {{{0}}};\n",
+        first, first + 1, first + 2, first + 3, first + 4, inside, outside, cells, name);
+  };
+  const double through = 0.5 * M_PI / (std::log(2.0) + 0.25 + std::log(1.5));
+  for (const auto& [order, geometry, expected] : {std::tuple{1, 1, 1.7}, {2, 2, 3.2}, {3, 2, 3.5}}) {
+    double coarse = 0;
+    for (const int cells : {3, 6}) {
+      const std::string what = fmt::format("rings_{}_{}_{}", order, geometry, cells);
+      const json summary =
+          run(what, mesh_file(what + ".geo", ring(1, 1, 2, cells, "inner") + ring(21, 2, 3, 4 * cells / 3, "outer"),
+                              fmt::format("order = {}\n", geometry)) +
+                        poisson(order) + boundary("[\"inner_in\"]", "dirichlet", "value = 0") +
+                        boundary("[\"outer_out\"]", "dirichlet", "value = 1") +
+                        contact("2", "[\"inner_out\", \"outer_in\"]") + exactly + side("flux", "outer_in"));
+      expect_balance(summary, 1e-9, what);
+      const double error = std::abs(summary["quantities"]["flux_outer_in"].get<double>() - through);
+      if (coarse > 0) {
+        EXPECT_GT(std::log2(coarse / error), expected) << what;
       }
       coarse = error;
     }
@@ -335,108 +297,6 @@ TEST(Contact, TheMatrixIsSymmetricAndTheSameOnAnyNumberOfThreads) {
     if (first.empty()) first = text.str();
     EXPECT_EQ(text.str(), first) << threads << " threads";
   }
-}
-
-TEST(Contact, TheDeviceHasTheSolutionOfThreads) {
-  if (!has_gpu()) GTEST_SKIP() << "no GPU";
-  const std::string deck =
-      mesh_file("device.geo", two_rectangles(5, 8)) + poisson(2) + layers + contact() + layers_exact("y") + quantities;
-  for (const char* strategy : {"auto", "colour", "atomic", "two_pass", "shared", "nonzeros", "matrix_free"})
-    expect_layers(run("device", deck, std::string("--set assembly.strategy='\"") + strategy + "\"'", "cuda"), strategy);
-  for (const bool hexes : {false, true})
-    expect_layers(run("device_space",
-                      mesh_file("device_space.geo", two_boxes(2, 3, hexes)) + poisson(1) + layers + contact() +
-                          layers_exact("z") + quantities,
-                      "", "cuda"),
-                  "space");
-}
-
-TEST(Contact, RanksSeeWhatLiesOnTheOtherSide) {
-  SKIP_WITHOUT_MPI();
-  const std::string quads = "Recombine Surface {1, 11};\n";
-  for (const int order : {1, 2}) {
-    const std::string what = fmt::format("ranks_{}", order);
-    const std::string deck = mesh_file(what + ".geo", two_rectangles(6, 9)) + poisson(order) + layers + contact() +
-                             layers_exact("y") + quantities;
-    for (const int ranks : {2, 4}) expect_layers(run_on(ranks, what, deck), fmt::format("{} on {}", what, ranks));
-  }
-  const std::string deck = mesh_file("ranks_quads.geo", two_rectangles(6, 9, quads)) + poisson(2) + layers + contact() +
-                           layers_exact("y") + quantities;
-  for (const int ranks : {2, 4})
-    expect_layers(run_on(ranks, "ranks_quads", deck, "--set assembly.strategy='\"matrix_free\"'"), "without a matrix");
-}
-
-TEST(Contact, RanksGoThroughTimeTogether) {
-  SKIP_WITHOUT_MPI();
-  const std::string deck = mesh_file("ranks_time.geo", two_rectangles(5, 7)) + heat_of(1, "") +
-                           material("lower", "conductivity", 1) + material("upper", "conductivity", 4) +
-                           boundary("[\"lower_bottom\"]", "dirichlet", "value = \"0\"") +
-                           boundary("[\"upper_top\"]", "dirichlet", "value = \"10\"") + contact("\"2 + t\"") +
-                           time_to(0.2, 0.05, "bdf2") + exactly + quantities;
-  const json one = run_on(1, "ranks_time", deck);
-  for (const int ranks : {2, 4})
-    expect_near(run_on(ranks, "ranks_time", deck)["quantities"], one["quantities"], "quantities");
-}
-
-/// What is said of wrong contacts, with a code that ends the program.
-TEST(Contact, WhatIsWrongIsRefusedByName) {
-  int files = 0;
-  const auto deck = [&](const std::string& condition, const std::string& geometry = two_rectangles(3, 4)) {
-    return mesh_file(fmt::format("wrong_{}.geo", ++files), geometry) + poisson(1) + layers + condition;
-  };
-  const std::vector<Case> cases{
-      {"no_conductance",
-       deck(boundary("[\"lower_top\", \"upper_bottom\"]", "contact", "")),
-       2,
-       {"a contact has no conductance"}},
-      {"value",
-       deck(boundary("[\"lower_top\", \"upper_bottom\"]", "contact", "conductance = 2\nvalue = 1")),
-       2,
-       {"a contact has no value"}},
-      {"alpha",
-       deck(boundary("[\"lower_top\", \"upper_bottom\"]", "contact", "conductance = 2\nalpha = 1")),
-       2,
-       {"alpha belongs to a robin boundary"}},
-      {"of_u", deck(contact("\"2 + u\"")), 2, {"u"}},
-      {"negative", deck(contact("\"x - 2\"")), 2, {"conductance of a contact is negative", "at ("}},
-      {"not_contact",
-       deck(contact() + boundary("[\"lower_top\"]", "neumann", "value = 1\nconductance = 1")),
-       2,
-       {"conductance and gap belong to a contact, this boundary is neumann"}},
-      {"three_sides", deck(contact("2", "[\"lower_top\", \"upper_bottom\", \"upper_top\"]")), 2, {"the two sides"}},
-      {"one_side_twice", deck(contact("2", "[\"lower_top\", \"lower_top\"]")), 2, {"the two sides"}},
-      {"unknown", deck(contact() + contact("2", "[\"lower_tops\", \"upper_bottom\"]")), 3, {"lower_tops"}},
-      {"apart",
-       deck(contact(), two_rectangles(3, 4, "", 0.2)),
-       3,
-       {"'lower_top' of a contact does not lie on 'upper_bottom'", "is 0.2 from the nearest"}},
-      {"partly",
-       deck(contact("2", "[\"lower_top\", \"upper_bottom\"]"),
-            two_rectangles(3, 4) +
-                "Point(31) = {1, 1, 0}; Point(32) = {1.5, 0.5, 0}; Point(33) = {1.5, 1, 0};\nLine(31) = {31, 32}; "
-                "Line(32) = "
-                "{32, 33}; Line(33) = {33, 31};\nCurve Loop(31) = {31, 32, 33}; Plane Surface(31) = {31};\nPhysical "
-                "Curve(\"lower_top\") += {33};\nPhysical Surface(\"lower\") += {31};\n"),
-       3,
-       {"does not lie on 'upper_bottom'", "of its area 1.5 have nothing before them"}},
-      {"fixed",
-       deck(contact() + boundary("[\"lower_top\"]", "dirichlet", "value = 1")),
-       2,
-       {"'lower_top' is of a dirichlet boundary and has a facet that is in a contact"}},
-      {"twice", deck(contact() + contact()), 2, {"in a contact twice"}},
-      {"outside", deck(contact() + contact("2", "[\"lower_bottom\"]")), 3, {"does not lie inside the mesh"}},
-      {"no_contact", deck(""), 3, {"mesh"}},
-      {"grid",
-       "[mesh]\nbox = { cells = [4, 4], shape = \"quad\" }\n" + poisson(1) + contact("2", "[\"left\", \"right\"]") +
-           boundary("[\"top\"]", "dirichlet", "value = 1") + "[solver]\ntype = \"fft\"\n",
-       2,
-       {"this boundary is contact"}},
-  };
-  for (const Case& wrong : cases)
-    for (const char* command : {"check ", "run "})
-      expect_says(app_test::tessera(command + write_deck(std::string("wrong_") + wrong.name + ".toml", wrong.deck) +
-                                    " --backend threads --output " + (folder() / "wrong").string()),
-                  wrong);
 }
 
 TEST(Contact, SidesThatAreApartWantAGap) {
