@@ -68,7 +68,7 @@ TEST_P(RankMeshes, HoldTheCellsAtTheirVertices) {
 }
 
 /// Cells that are far from each other, of which one rank owns a vertex of one.
-TEST(RankMeshes, HaveBothOfCoupledCells) {
+TEST(RankMesh, HasBothOfCoupledCells) {
   const Mesh whole = box("quad", {8, 3});
   const std::vector<int> owners = vertex_owners(whole, 4);
   const CoupledCells coupled{{0, 23}, {7, 16}, {3, 4}};
