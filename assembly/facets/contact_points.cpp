@@ -37,7 +37,7 @@ class FacetRule {
     std::vector<Point> points;
     for (int q = 0; q < rule.size(); ++q) {
       Point point;
-      for (int a = 0; a < dim; ++a) point.xi[a] = rule.points[static_cast<std::size_t>(q * dim + a)];
+      for (int a = 0; a < dim; ++a) point.xi[a] = rule.points[static_cast<std::size_t>(q) * dim + a];
       point.ds = rule.weights[static_cast<std::size_t>(q)] * facet_.measure(point.xi.data());
       points.push_back(point);
     }
