@@ -86,6 +86,7 @@ struct Discretisation : assembly::Space {
   /// (that no part of the body is loose) is checked there, on the root.
   Communicator* ranks = nullptr;
   Share share;                     ///< of that part
+  mesh::CoupledCells coupled;      ///< of that part: Model::coupled_cells
   std::string why_without_matrix;  ///< Plan::why of the whole; empty: a matrix is assembled
 
   /// What this rank counts as its own; null where it has all.
@@ -221,6 +222,8 @@ class Model {
   /// Finds materials and boundaries on the mesh and checks them; returns what is prescribed. Coefficients are not
   /// evaluated. The discretisation stays where it is until the run ends.
   virtual DirichletData set_up(const Discretisation&) { return {}; }
+  /// Cells of the mesh that was set up last whose unknowns have entries between each other though they share none.
+  virtual mesh::CoupledCells coupled_cells() { return {}; }
   /// Evaluates coefficients as `assemble` does, or at the state u [rows] of a nonlinear problem, for their checks;
   /// returns what they take.
   virtual AtPoints evaluate(const Discretisation&, std::span<const double> u, output::Summary&) {

@@ -46,7 +46,7 @@ void Assembler<Exec, Form>::refill(const linalg::CrsView<const double>& pattern,
                                    View<double> values, View<double> b) {
   check_system(state_->map->dofs, state_->components, pattern.rows, b.size(), state_->has_slots);
   const Target target{layout, values.data(), b.data(), pattern};
-  // Only one block that writes every entry needs no zeroing.
+  // Only one block that writes every entry needs no zeroing; entries of couplings are none of its own.
   bool add = false, sums_lists = false;
   with_strategy(state_->strategy, [&](auto strategy) { add = strategy.adds, sums_lists = strategy.sums_lists; });
   const bool as_pattern = layout.slice == 1 && layout.starts == pattern.row_ptr.data();
@@ -54,7 +54,7 @@ void Assembler<Exec, Form>::refill(const linalg::CrsView<const double>& pattern,
   const Index* const row_of = as_pattern ? nullptr : state_->row_of.data();
   std::size_t filled = 0;
   for (const BlockData<Space>& block : state_->blocks) filled += block.cells > 0;
-  add = add || filled != 1;
+  add = add || filled != 1 || !state_->coupled.blocks.empty();
   if (add) {
     set_zero(exec_, values);
     set_zero(exec_, b);

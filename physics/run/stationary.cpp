@@ -342,6 +342,7 @@ ExitCode StationaryRun::run_over_ranks(Context& context) {
   Discretisation whole, part;
   part.threads = Threads(params.run.threads).count();
   std::vector<Index> joined;
+  mesh::CoupledCells coupled;
   on_root(ranks, [&] {
     if (in_parts) {
       whole.threads = part.threads;
@@ -351,6 +352,7 @@ ExitCode StationaryRun::run_over_ranks(Context& context) {
       joined = discretise(context, whole);
     }
     set_up(whole);
+    coupled = model().coupled_cells();
   });
   int dim = whole.mesh.dim;
   ranks.broadcast(0, &dim, sizeof dim);
@@ -358,13 +360,16 @@ ExitCode StationaryRun::run_over_ranks(Context& context) {
   part.why_without_matrix = first_text(ranks, ranks.is_root() ? plan_of(whole).why : std::string());
   make_part(ranks, context.deck, params, model().traits().fields.front().count(dim),
             in_parts ? make_own_part(ranks, part.threads)
-                     : distribute_mesh(ranks, params, whole, joined, part.threads, context.stop),
+                     : distribute_mesh(ranks, params, whole, joined, coupled, part.threads, context.stop),
             in_parts ? nullptr : &whole, part);
   const auto set_up_part = [&] {
     const Muted again;
     return model().set_up(part);
   };
-  on_each_rank(ranks, [&] { part.dirichlet = set_up_part(); });
+  on_each_rank(ranks, [&] {
+    part.dirichlet = set_up_part();
+    part.coupled = model().coupled_cells();
+  });
   complete_dirichlet(part);
   summarise_ranks(part, context.summary);
   Solved solved = solve(part, context);

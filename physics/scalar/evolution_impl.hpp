@@ -32,7 +32,8 @@ class ScalarEvolution final : public Evolution<Exec> {
       : exec_(exec), problem_(problem), deck_(deck), storage_(storage), now_(now) {
     Scope scope(exec, "assemble.setup");
     const assembly::AssemblyOptions options{.strategy = deck.assembly.strategy,
-                                            .partition_size = deck.assembly.partition_size};
+                                            .partition_size = deck.assembly.partition_size,
+                                            .couplings = &problem.couplings};
     assembler_ =
         std::make_unique<assembly::Assembler<Exec, forms::Diffusion>>(exec, problem.mesh, problem.dofs, options);
     summarise_assembly(assembler_->report(), summary);
@@ -70,6 +71,7 @@ class ScalarEvolution final : public Evolution<Exec> {
     const assembly::BoundaryData boundary = boundary_data(problem_, problem_.space.threads);
     for (const assembly::FacetIntegral& term : boundary.facets)
       assembler_->add_facets(forms::Robin{}, *term.group, {term.alpha, term.g}, A, b);
+    add_contacts(exec_, boundary, A);
   }
 
   void fill_loads(double t, linalg::Crs<Space>& A, View<double> b) override {

@@ -6,6 +6,7 @@
 #include "linalg/shift_ops.hpp"
 #include "physics/run/backend.hpp"
 #include "physics/run/plan.hpp"
+#include "physics/scalar/contact.hpp"
 #include "physics/scalar/nonlinear.hpp"
 #include "physics/scalar/system.hpp"
 #include "physics/time_scheme.hpp"
@@ -26,15 +27,18 @@ class NonlinearScalar final : public Nonlinear<Exec> {
         iterates_(!deck.time || is_implicit(*deck.time)) {
     Scope scope(exec, "assemble.setup");
     const assembly::AssemblyOptions options{.strategy = problem.params.assembly.strategy,
-                                            .partition_size = problem.params.assembly.partition_size};
+                                            .partition_size = problem.params.assembly.partition_size,
+                                            .couplings = &problem.couplings};
     assembler_ =
         std::make_unique<assembly::Assembler<Exec, forms::Linearised>>(exec, problem.mesh, problem.dofs, options);
     summarise_assembly(assembler_->report(), summary);
+    contacts_ = assembly::entries_of(contact_matrices(problem));
   }
 
   void take_data(double t) override {
     t_ = t;
     coefficients_.take_data();
+    contacts_ = assembly::entries_of(contact_matrices(problem_));
   }
 
   void move_to(std::span<const double> u, double load) override {
@@ -47,6 +51,9 @@ class NonlinearScalar final : public Nonlinear<Exec> {
     }
     std::vector<double> of_facets(u.size(), 0.0);
     coefficients_.add_facet_residuals(u, load, of_facets);
+    std::vector<double> through_contacts(u.size(), 0.0);
+    assembly::add_product(contacts_, u, through_contacts);
+    for (std::size_t i = 0; i < u.size(); ++i) of_facets[i] -= through_contacts[i];
     of_facets_ = to_space<Space>(of_facets);
     u_.assign(u.begin(), u.end());
     load_ = load;
@@ -80,6 +87,7 @@ class NonlinearScalar final : public Nonlinear<Exec> {
     Scope scope(exec_, "boundary");
     for (const assembly::FacetIntegral& term : facets)
       assembler_->add_facets(forms::Robin{}, *term.group, {term.alpha, term.g}, system.matrix, system.b.view());
+    if (!contacts_.rows.empty()) assembly::add_entries(exec_, contacts_, system.matrix);
     complete(system.b.view());
   }
 
@@ -133,6 +141,7 @@ class NonlinearScalar final : public Nonlinear<Exec> {
   std::unique_ptr<assembly::Assembler<Exec, forms::Linearised>> assembler_;
   Array<double, Space> of_facets_;  ///< [dofs], of the state
   Array<Index, Space> fixed_;
+  assembly::MatrixEntries contacts_;  ///< linear in u
   std::vector<double> u_;
   double load_ = 1;
 };
