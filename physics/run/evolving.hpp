@@ -17,6 +17,7 @@ template <class Exec>
 struct Equations {
   Evolution<Exec>& evolution;
   Nonlinear<Exec>* nonlinear = nullptr;
+  bool sources_vary = false;  ///< they have loads that depend on time beside those of the model
 };
 
 /// Vectors are those of all rows that a rank sees: its own, and behind these the ghosts of the space.
@@ -33,7 +34,7 @@ class Evolving {
         evolution_(equations.evolution),
         nonlinear_(equations.nonlinear),
         space_(space),
-        varying_(model.varying()),
+        varying_(varying_of(model, equations)),
         ranks_(exec, space, context.summary),
         mass_(evolution_.make_matrix()),
         t_(t) {
@@ -44,7 +45,7 @@ class Evolving {
     ranks_.each([&] {
       prescribed_ = model_.move_to(t);
       evolution_.fill_mass(t, u, mass_);
-      if (nonlinear_) return nonlinear_->take_data();
+      if (nonlinear_) return nonlinear_->take_data(t);
       evolution_.fill(t, stiffness_, loads_.view());
       // By the same sums as later, so that a run that begins here is bitwise one that came by.
       if (varying_.loads && !varying_.stiffness) evolution_.fill_loads(t, stiffness_, loads_.view());
@@ -64,7 +65,7 @@ class Evolving {
         if (varying_.prescribed) prescribed_ = std::move(prescribed);
         if (varying_.mass && !varying_.mass_of_solution) evolution_.fill_mass(t, {}, mass_);
         if (nonlinear_)
-          nonlinear_->take_data();
+          nonlinear_->take_data(t);
         else if (varying_.stiffness)
           evolution_.fill(t, stiffness_, loads_.view());
         else if (varying_.loads)
@@ -105,6 +106,12 @@ class Evolving {
   }
 
  private:
+  static Varying varying_of(Model& model, const Equations<Exec>& equations) {
+    Varying varying = model.varying();
+    varying.loads |= equations.sources_vary;
+    return varying;
+  }
+
   /// Ghosts have the values of their owners; all are on the backend.
   void complete_prescribed() {
     if (ranks_) prescribed_ = completed(space_, std::move(prescribed_));

@@ -25,7 +25,7 @@ class NonlinearScalar final : public Nonlinear<Exec> {
     summarise_assembly(assembler_->report(), summary);
   }
 
-  void take_data() override { coefficients_.take_data(); }
+  void take_data(double) override { coefficients_.take_data(); }
 
   void move_to(std::span<const double> u, double load) override {
     Scope scope(exec_, "coefficients");
