@@ -151,8 +151,8 @@ assembly::NodalGrid read_state_of(const InitialFile& file, const Wanted& wanted,
   if (file.time)
     refuse("a checkpoint holds one state", "leave `time` out: it chooses a state of a series, .pvd or .vtkhdf");
   const output::Checkpoint checkpoint = read_checkpoint(file.path);
-  log_info(fmt::format("[[initial]]: the checkpoint of {} at t = {:g}", file.path,
-                       checkpoint.header.at("t").get<double>()));
+  log_info(
+      fmt::format("[[initial]]: the checkpoint of {} at t = {:g}", file.path, checkpoint.header.at("t").get<double>()));
   std::vector<std::string> names;
   if (checkpoint.header.contains("fields")) names = checkpoint.header["fields"].get<std::vector<std::string>>();
   std::vector<std::size_t> columns;
