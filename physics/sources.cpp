@@ -78,7 +78,7 @@ void check_sources(const std::vector<SourceParams>& sources, const mesh::Mesh& m
     if (locator.find(source.point())) continue;
     const mesh::Nearest nearest = mesh::NearestPoints(mesh).find(source.point());
     refuse(source, fmt::format("({}) is in no cell of the mesh", fmt::join(source.at, ", ")),
-           fmt::format("the nearest place of the mesh is ({}), {:g} away",
+           fmt::format("the nearest place of the mesh is ({:.10g}), {:g} away",
                        fmt::join(nearest.x.begin(), nearest.x.begin() + mesh.dim, ", "), nearest.distance));
   }
 }

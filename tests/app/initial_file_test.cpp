@@ -264,7 +264,9 @@ std::vector<Wrong> wrong_decks() {
       {"start_neither", body + start("on = \"domain\""), {"needs the key 'u'", "file"}},
       {"start_both", body + file(a_state, "u = \"1\""), {"a value of 'u' and a file"}},
       {"start_time_alone", body + start("u = \"1\"\ntime = 3"), {"`time` without `file`"}},
-      {"start_field_missing", body + file(a_state, "field = \"v\""), {"no field 'v' at its points", "flux"}},
+      {"start_field_missing",
+       body + file(a_state, "field = \"v\""),
+       {"no field 'v' at its points", "did you mean 'u'?"}},
       {"start_too_many_names", body + file(a_state, "field = [\"u\", \"v\"]"), {"2 names in `field`", "gives 1"}},
       {"start_components", body + file(a_state, "field = \"flux\""), {"'flux' has 3 components", "u has 1"}},
       {"start_of_cells", body + file(a_file_of_cells), {"one value a cell", "Cell Data to Point Data"}},
@@ -276,7 +278,7 @@ std::vector<Wrong> wrong_decks() {
        {"(2, 2) is outside of the mesh", "1.41421 from its nearest place, (1, 1)", "outside = \"nearest\""}},
       {"start_unknown_choice", body + file(a_state, "outside = \"zero\""), {"zero", "nearest"}},
       {"start_direct",
-       box("triangle", 2, 3) + poisson_of(1) + dirichlet_on("[\"left\"]", "0") + "[solver]\ntype = \"cholesky\"\n" +
+       box("triangle", 2, 3) + poisson_of(1) + dirichlet_on("[\"left\"]", "0") + "[solver]\ntype = \"direct\"\n" +
            file(a_state),
        {"[[initial]]"}},
   };

@@ -219,6 +219,8 @@ TEST(Source, IsCountedOnceOnSeveralRanks) {
   const std::string sources = source_at("[0.5, 0.5]", "time_function = \"sin(20*t)\"\namplitude = 2") +
                               source_at("[0.25, 0.4]", "amplitude = 1") +
                               "[[source]]\non = \"domain\"\nvalue = \"x\"\ntime_function = \"exp(-t)\"\n";
+  const std::string of_u = box_of("triangle", 2, 8) + sources + dirichlet_on("[\"left\"]", "0") + integral_of("u") +
+                           "[solver]\ntolerance = 1e-14\n";
   const std::string body = box_of("triangle", 2, 8) + sources + dirichlet_on("[\"left\"]", "0") + integral_of("u") +
                            "[solver]\ntype = \"cg\"\ntolerance = 1e-14\n";
   const std::string constant = box_of("triangle", 2, 8) + source_at("[0.5, 0.5]", "amplitude = 2") +
@@ -227,7 +229,7 @@ TEST(Source, IsCountedOnceOnSeveralRanks) {
   const std::vector<std::pair<std::string, std::string>> decks = {
       {"source_bdf2", body + heat_of(2) + time_to(0.1, 0.005, "bdf2")},
       {"source_rkc", body + heat_of(1, "mass = \"lumped\"\n") + time_to(0.1, 0.005, "rkc")},
-      {"source_of_u", body + heat_of(1) + time_to(0.05, 0.005, "bdf2") +
+      {"source_of_u", of_u + heat_of(1) + time_to(0.05, 0.005, "bdf2") +
                           "[[material]]\nconductivity = \"1 + u^2\"\n[newton]\ntolerance = 1e-12\n"},
       {"source_periodic", body + heat_of(2) + time_to(0.05, 0.005, "bdf2") +
                               "[[boundary]]\ntype = \"periodic\"\non = [\"bottom\", \"top\"]\n"},
@@ -327,8 +329,11 @@ std::vector<Wrong> wrong_decks() {
            dirichlet_on(all_sides(2), "0") + "[solver]\ntype = \"fft\"\n" + source_at("[0.5, 0.5]", ""),
        {"method of grids", "cg"}},
       {"start_on_grid",
-       "[mesh]\nbox = { max = [1, 1], cells = [8, 8], shape = \"quad\" }\n" + poisson_of(1) +
-           dirichlet_on(all_sides(2), "0") + "[solver]\ntype = \"lmsor\"\n[[initial]]\nfile = \"short.csv\"\n",
+       box_of("quad", 2, 8) +
+           "[physics]\ntype = \"convection_diffusion\"\ndiscretisation = \"finite_difference\"\n[[material]]\nvelocity "
+           "= [1, "
+           "0]\n" +
+           dirichlet_on(all_sides(2), "0") + "[solver]\ntype = \"lsor\"\n[[initial]]\nfile = \"short.csv\"\n",
        {"method of grids", "expression"}},
   };
 }
