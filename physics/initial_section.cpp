@@ -65,7 +65,7 @@ deck::Section<InitialEntry> initial_section(const FieldInfo& field) {
   throw Error(ExitCode::usage, "[[initial]] " + what, help, where);
 }
 
-/// The names of the keys of an entry that have values.
+/// The key of a value, or the first of several.
 std::string first_key(const FieldInfo& field) { return field.own_names ? field.components.front() : field.name; }
 
 InitialFile file_of(const InitialEntry& entry, std::size_t count, const deck::Deck& deck) {
