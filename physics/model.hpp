@@ -27,6 +27,7 @@ struct Traits {
   bool derives_source = false;               ///< it can make the source of which [exact] is the solution
   bool nonlinear = false;                    ///< its coefficients may depend on the solution: [newton]
   bool transient = false;                    ///< it may change in time: [time]
+  bool sources = false;                      ///< the driver adds [[source]] to its right-hand side
   std::string scheme = TimeParams().scheme;  ///< that of a [time] which names none
   solvers::Offers solver = {};               ///< what its operators can be
   std::string solver_help = {};              ///< of solver.type; empty: that of the solvers
@@ -117,6 +118,13 @@ struct System {
   System(const System&) = delete;
 };
 
+/// What a [[source]] adds to rows of the right-hand side in one cell, at the time at hand.
+struct CellLoad {
+  Index cell = -1;
+  std::vector<Index> rows;
+  std::vector<double> values;
+};
+
 /// A solution on the host. Where sides are periodic, each has dofs of its own: those of the space as it is without.
 /// Where ranks share it, the part that one of them sees, with the values of ghosts. Borrows.
 struct NodalSolution {
@@ -128,6 +136,7 @@ struct NodalSolution {
   int threads;
   const Share* share = nullptr;               ///< null: all of it counts here
   const std::vector<double>* rate = nullptr;  ///< du/dt, [dofs, components], of a run through time
+  std::vector<CellLoad> loads = {};           ///< of [[source]], as far as this rank sees it
 
   /// Of the dofs the first ones, which no other rank counts.
   Index own_dofs() const { return space.index_map.owned(); }

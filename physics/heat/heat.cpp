@@ -40,6 +40,7 @@ class Heat final : public scalar::ScalarModel {
     Traits traits = traits_with(physics_description(), material_description());
     traits.sections.back() = boundary_description();
     traits.transient = true;
+    traits.sources = true;
     traits.matrix_free = !params_.time;
     Params whole = params_;
     if (!carried_) carry(whole);

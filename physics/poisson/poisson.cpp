@@ -20,6 +20,7 @@ class Poisson final : public ScalarModel {
   Traits traits() const override {
     Traits traits = traits_with(physics_description(), material_description(), deck::Knows::solution);
     traits.solver.grid = traits.matrix_free = true;
+    traits.sources = true;
     allow_for_tangent(params_, traits);
     return traits;
   }

@@ -17,6 +17,7 @@ template <class Exec>
 struct Equations {
   Evolution<Exec>& evolution;
   Nonlinear<Exec>* nonlinear = nullptr;
+  bool sources_vary = false;  ///< they have loads that depend on time beside those of the model
 };
 
 /// Vectors are those of all rows that a rank sees: its own, and behind these the ghosts of the space.
@@ -33,7 +34,7 @@ class Evolving {
         evolution_(equations.evolution),
         nonlinear_(equations.nonlinear),
         space_(space),
-        varying_(model.varying()),
+        varying_(varying_of(model, equations)),
         ranks_(exec, space, context.summary),
         mass_(evolution_.make_matrix()),
         t_(t) {
@@ -113,6 +114,12 @@ class Evolving {
     } catch (const Error& error) {
       throw Error(error.code(), fmt::format("at t = {:g}: {}", t_, error.what()), error.help(), error.where());
     }
+  }
+
+  static Varying varying_of(Model& model, const Equations<Exec>& equations) {
+    Varying varying = model.varying();
+    varying.loads |= equations.sources_vary;
+    return varying;
   }
 
   /// Ghosts have the values of their owners; all are on the backend.

@@ -1,4 +1,4 @@
-// Where iterative solvers start.
+// Where iterative solvers start, and runs through time.
 #include "physics/run/initial.hpp"
 
 #include <fmt/format.h>
@@ -39,26 +39,29 @@ std::vector<Index> dofs_of(const InitialParams& initial, const mesh::Mesh& mesh,
 }  // namespace
 
 std::vector<double> initial_values(const CommonParams& params, const Discretisation& space, const FieldInfo& field,
-                                   double level) {
+                                   double level, const InitialGrids& grids) {
   if (params.initial.empty()) return {};
   const int components = space.components;
   std::vector<double> u(static_cast<std::size_t>(space.rows()), level);
-  for (const InitialParams& initial : params.initial) {
-    if (static_cast<int>(initial.u.size()) != components)
+  for (std::size_t i = 0; i < params.initial.size(); ++i) {
+    const InitialParams& initial = params.initial[i];
+    if (!initial.u.empty() && static_cast<int>(initial.u.size()) != components)
       throw Error(
           ExitCode::usage,
           fmt::format("the start of {} has {} components, the field has {}", field.name, initial.u.size(), components),
           "give one expression a component", initial.where);
     const std::vector<Index> reached = dofs_of(initial, space.mesh, space.dofs);
+    if (initial.file) take_from_file(initial, *grids[i], space, reached, u);
     std::vector<double> points;
     points.reserve(3 * reached.size());
     for (Index dof : reached)
       for (int axis = 0; axis < 3; ++axis) points.push_back(space.dof_points[3 * static_cast<std::size_t>(dof) + axis]);
     for (int c = 0; c < components; ++c) {
+      if (initial.is_of_file(static_cast<std::size_t>(c))) continue;
       deck::Expression value = initial.u[static_cast<std::size_t>(c)];
       if (params.time) value = at_time(value, params.time->start);
       const std::vector<double> values = evaluate(value, points, space.threads);
-      for (std::size_t i = 0; i < reached.size(); ++i) u[space.row(reached[i], c)] = values[i];
+      for (std::size_t k = 0; k < reached.size(); ++k) u[space.row(reached[k], c)] = values[k];
     }
   }
   return u;

@@ -1,12 +1,13 @@
 #pragma once
 // [[initial]] on a mesh.
-#include "physics/model.hpp"
+#include "physics/run/initial_file.hpp"
 
 namespace tessera::physics {
 
-/// [rows] the start of the deck; empty: the deck has none. Where entries do not reach, u starts at `level`. Throws
-/// Error for unknown groups, numbers of components and values that are not finite.
+/// [rows] the start of the deck, whose files are in `grids`; empty: the deck has none. Where entries do not reach, u
+/// starts at `level`. Values of files are those of the rows that this rank owns. Throws Error for unknown groups,
+/// numbers of components, values that are not finite, and what take_from_file throws.
 std::vector<double> initial_values(const CommonParams& params, const Discretisation& space, const FieldInfo& field,
-                                   double level);
+                                   double level, const InitialGrids& grids);
 
 }  // namespace tessera::physics

@@ -49,6 +49,7 @@ deck::Schema schema_of(const Traits& traits) {
   if (traits.transient)
     schema.insert(schema.end(), {time_description(traits.scheme), checkpoint_section().description(),
                                  probe_section(traits.fields.front()).description()});
+  if (traits.sources) schema.push_back(source_section(traits.fields.front()).description());
   schema.insert(
       schema.end(),
       {initial_description(traits.fields.front()),
@@ -140,6 +141,7 @@ void StationaryRun::read(const Context& context) {
   params.quantities = quantity_section(traits.fields, traits.quantities).read_all(deck);
   params.lines = read_lines(deck, traits.fields);
   if (known.transient) params.probes = read_probes(deck, traits.fields.front());
+  if (known.sources) params.sources = read_sources(deck, traits.fields.front(), params.time ? &*params.time : nullptr);
   check_series(params);
   model().check(deck);
   check_strategy(params, traits, model().is_nonlinear(), deck);
@@ -149,6 +151,7 @@ void StationaryRun::read(const Context& context) {
   check_formats(params.output, deck);
   if (!model().is_nonlinear() && !params.time)
     check_initial(params);  // where Newton's method starts, whatever solves its systems
+  if (!context.checkpoint) check_initial_files(params);
   const std::vector<deck::Expression> expressions = expressions_of(model());
   if (!params.time) warn_of_time(expressions);
   check_axes(expressions, mesh::known_dimension(params.mesh));
@@ -185,6 +188,7 @@ std::vector<Index> StationaryRun::make_checked_space(const Context& context, Dis
   check_quantity_fields(params.quantities, traits, space.mesh.dim);
   check_lines(params.lines, space.mesh);
   check_probes(params.probes, traits.fields.front(), space.mesh);
+  check_sources(params.sources, space.mesh);
   check_exact(params.exact, space.mesh.dim, traits.fields.front());
   return joined;
 }
@@ -194,6 +198,24 @@ void StationaryRun::set_up(Discretisation& space) {
   plan_of(space);  // for its checks
 }
 
+/// Collective.
+void StationaryRun::make_sources(const Discretisation& space) {
+  sources_ = Sources(model().params(), model().traits().fields.front(), space);
+}
+
+/// The method of grids that the deck asks for, if any.
+std::unique_ptr<GridMethod> StationaryRun::grid_method(const Context& context) {
+  std::unique_ptr<GridMethod> method = model().grid_method(context.deck);
+  if (!method) return method;
+  const CommonParams& params = model().params();
+  refuse_initial_files(params);
+  if (!params.sources.empty())
+    throw Error(ExitCode::usage, "[[source]] is added to the rows of a mesh, and the deck asks for a method of grids",
+                "choose a solver of `tessera list solvers` that works on meshes, as \"cg\"",
+                params.sources.front().where);
+  return method;
+}
+
 Plan StationaryRun::plan_of(const Discretisation& space) const {
   return model().traits().matrix_free ? plan_operator(model().params(), space) : Plan{};
 }
@@ -201,9 +223,10 @@ Plan StationaryRun::plan_of(const Discretisation& space) const {
 /// What [[initial]] says. Over ranks a ghost has the value of its owner, for its own cells may not be in the group.
 std::vector<double> StationaryRun::initial(const Discretisation& space, double level) const {
   const FieldInfo field = model().traits().fields.front();
-  if (!space.ranks) return initial_values(model().params(), space, field, level);
+  const InitialGrids grids = initial_grids(model().params(), space, field);
+  if (!space.ranks) return initial_values(model().params(), space, field, level, grids);
   std::vector<double> u;
-  on_each_rank(*space.ranks, [&] { u = initial_values(model().params(), space, field, level); });
+  on_each_rank(*space.ranks, [&] { u = initial_values(model().params(), space, field, level, grids); });
   if (!u.empty()) linalg::update_ghosts(*space.ranks, space.index_map, space.components, u);
   return u;
 }
@@ -234,7 +257,8 @@ State StationaryRun::first_state(const Discretisation& space) const {
   return state;
 }
 
-void StationaryRun::with_solution(const Discretisation& space, std::vector<double> u, std::vector<double> rate,
+void StationaryRun::with_solution(const Discretisation& space, double t, std::vector<double> u,
+                                  std::vector<double> rate,
                                   const std::function<void(const NodalSolution&, Results&)>& visit) {
   if (space.unfolded) {
     u = unfold(*space.unfolded, u);
@@ -248,7 +272,8 @@ void StationaryRun::with_solution(const Discretisation& space, std::vector<doubl
                                .u = u,
                                .threads = space.threads,
                                .share = space.shared(),
-                               .rate = rate.empty() ? nullptr : &rate};
+                               .rate = rate.empty() ? nullptr : &rate,
+                               .loads = sources_.loads(t)};
   std::unique_ptr<Results> results;
   in_common::each(solution.share, [&] { results = model().results(solution); });
   visit(solution, *results);
@@ -256,7 +281,7 @@ void StationaryRun::with_solution(const Discretisation& space, std::vector<doubl
 
 void StationaryRun::write_state(const Discretisation& space, const State& state, Frames& frames, Context& context) {
   const CommonParams& params = model().params();
-  with_solution(space, state.u, state.rate, [&](const NodalSolution& solution, Results& results) {
+  with_solution(space, state.t, state.u, state.rate, [&](const NodalSolution& solution, Results& results) {
     Threads exec(space.threads);
     output::Summary numbers;
     {
@@ -284,12 +309,13 @@ void StationaryRun::write_state(const Discretisation& space, const State& state,
 ExitCode StationaryRun::run(Context& context) {
   read(context);
   const ThreadLimit limit(model().params().run.threads);
-  if (const auto method = model().grid_method(context.deck)) return run_on_grid(*method, context);
+  if (const auto method = grid_method(context)) return run_on_grid(*method, context);
   model().begin_on_mesh();
   if (context.ranks) return run_over_ranks(context);
   Discretisation space;
   discretise(context, space);
   set_up(space);
+  make_sources(space);
   Solved solved = solve(space, context);
   return report(space, solved, context);
 }
@@ -371,6 +397,7 @@ ExitCode StationaryRun::run_over_ranks(Context& context) {
     part.coupled = model().coupled_cells();
   });
   complete_dirichlet(part);
+  make_sources(part);
   summarise_ranks(part, context.summary);
   Solved solved = solve(part, context);
   solved.u.resize(static_cast<std::size_t>(part.rows()));
@@ -399,7 +426,7 @@ ExitCode StationaryRun::report(Discretisation& space, Solved& solved, Context& c
     if (params.exact) model().params().exact = at_time(*params.exact, solved.time->t);
   }
   const bool converged = solved.newton ? solved.newton->converged : solved.report.converged;
-  with_solution(space, std::move(solved.u), std::move(solved.rate),
+  with_solution(space, solved.time ? solved.time->t : 0, std::move(solved.u), std::move(solved.rate),
                 [&](const NodalSolution& solution, Results& results) {
                   if (solved.time)
                     report_numbers(params, model().traits(), solution, results, context);
@@ -413,7 +440,7 @@ ExitCode StationaryRun::report(Discretisation& space, Solved& solved, Context& c
 void StationaryRun::check(Context& context) {
   read(context);
   const ThreadLimit limit(model().params().run.threads);
-  if (const auto method = model().grid_method(context.deck)) return check_on_grid(*method, context);
+  if (const auto method = grid_method(context)) return check_on_grid(*method, context);
   model().begin_on_mesh();
   Discretisation space;
   const bool shared = context.planned_ranks > 1;
@@ -425,7 +452,8 @@ void StationaryRun::check(Context& context) {
   // Evaluated as a run does, for its checks: signs, finite values, numbers of components.
   const std::vector<double> u = nonlinear_start(space);
   const AtPoints coefficients = model().evaluate(space, u, context.summary);
-  initial_values(params, space, model().traits().fields.front(), 0);
+  make_sources(space);  // for the values of those in groups
+  if (!params.initial.empty()) (void)initial(space, 0);
   if (params.exact) check_values(*params.exact, space.mesh, space.dofs, space.threads);
   print_check(params, space, coefficients, plan_of(space).why, model().traits(),
               {context.planned_ranks, joined, in_parts}, context.summary);
@@ -434,7 +462,7 @@ void StationaryRun::check(Context& context) {
 LinearSystem StationaryRun::assemble(Context& context, bool full) {
   read(context);
   const ThreadLimit limit(model().params().run.threads);
-  if (const auto method = model().grid_method(context.deck)) return method->system(full);
+  if (const auto method = grid_method(context)) return method->system(full);
   CommonParams& params = model().params();
   params.matrix.format = "crs";
   if (params.assembly.strategy == "matrix_free") params.assembly.strategy = "auto";  // the same operator, written down
@@ -442,6 +470,7 @@ LinearSystem StationaryRun::assemble(Context& context, bool full) {
   Discretisation space;
   discretise(context, space);
   set_up(space);
+  make_sources(space);
   const std::vector<double> u = nonlinear_start(space);
   if (full) space.dirichlet = {};
   Threads exec(params.run.threads);

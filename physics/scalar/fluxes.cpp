@@ -149,6 +149,9 @@ std::vector<double> Fluxes::residual(const std::vector<Index>& around, const std
            });
   if (s_.rate && s_.form.mass) add_storage(cells, slot, result);
   if (s_.form.add) s_.form.add(s_, around, inside, slot, result);
+  for (const CellLoad& load : s_.loads)
+    for (std::size_t i = 0; i < load.rows.size() && (inside.empty() || inside[load.cell]); ++i)
+      if (const Index at = slot[load.rows[i]]; at >= 0) result[at] -= load.values[i];
   return result;
 }
 
@@ -407,6 +410,12 @@ Balance Fluxes::balance() const {
   balance.cells = sums();
   balance.storage = storage();
   balance.gross = balance.cells.gross + std::abs(balance.storage);
+  for (const CellLoad& load : s_.loads)
+    for (std::size_t i = 0; i < load.rows.size(); ++i) {
+      if (load.rows[i] >= s_.own_dofs()) continue;
+      balance.cells.source += load.values[i];
+      balance.gross += std::abs(load.values[i]);
+    }
   for (const double out : out_) balance.gross += std::abs(out);
   for (const auto& [dof, out] : points_) balance.gross += std::abs(out);
   const auto add = [&](const std::string& name, double out) {
