@@ -55,7 +55,7 @@ inline std::string poisson(int order) { return fmt::format("[physics]\ntype = \"
 /// jumps from 40/7 to 60/7.
 inline const std::string layers = material("lower", "diffusivity", 1) + material("upper", "diffusivity", 4) +
                                   boundary("[\"lower_bottom\"]", "dirichlet", "value = \"0\"") +
-                                  boundary("[\"upper_top\"]", "dirichlet", "value = \"10\"") + exactly;
+                                  boundary("[\"upper_top\"]", "dirichlet", "value = \"10\"") + to_rounding;
 inline std::string layers_exact(const std::string& y) {
   return fmt::format("[exact]\nu = \"{0} < 1 ? 40/7*{0} : 60/7 + 10/7*({0} - 1)\"\n", y);
 }
