@@ -53,7 +53,8 @@ class Starts : public ::testing::TestWithParam<Cells> {};
 TEST_P(Starts, AreTheNodesOfTheSameMesh) {
   const auto [shape, dim, order] = GetParam();
   const std::string name = fmt::format("same_{}{}", shape, order), mesh = box(shape, dim, 3);
-  const fs::path from = heat(name, mesh, order, expression("exp(x)*sin(3*x + y - 2*z)"));
+  const char* const waves[] = {"sin(3*x)", "sin(3*x + y)", "sin(3*x + y - 2*z)"};
+  const fs::path from = heat(name, mesh, order, expression(std::string("exp(x)*") + waves[dim - 1]));
   expect_same(first(from), first(heat(name + "_again", mesh, order, file(first(from)))), 0, name);
 }
 
