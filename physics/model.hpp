@@ -28,6 +28,7 @@ struct Traits {
   bool nonlinear = false;                    ///< its coefficients may depend on the solution: [newton]
   bool transient = false;                    ///< it may change in time: [time]
   std::string scheme = TimeParams().scheme;  ///< that of a [time] which names none
+  std::vector<std::string> schemes = {};     ///< that a [time] may name; empty: those of u' = f(t, u)
   solvers::Offers solver = {};               ///< what its operators can be
   std::string solver_help = {};              ///< of solver.type; empty: that of the solvers
   std::vector<std::string> quantities = {};  ///< kinds of [[quantity]] of its own: Results::quantity
@@ -188,6 +189,8 @@ struct Varying {
 ///   template <class Exec> std::unique_ptr<Nonlinear<Exec>> nonlinear(Exec&, const Discretisation&, output::Summary&);
 /// and where Traits::transient says that there may be a [time]
 ///   template <class Exec> std::unique_ptr<Evolution<Exec>> evolution(Exec&, const Discretisation&, output::Summary&);
+/// or, of what accelerates, M u'' = f with a diagonal M,
+///   template <class Exec> std::unique_ptr<Motion<Exec>> motion(Exec&, const Discretisation&, output::Summary&);
 /// and where beside that each node does something by itself
 ///   template <class Exec> NodeSystems<Exec> node_systems(Exec&, const Discretisation&);
 class Model {

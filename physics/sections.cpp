@@ -60,7 +60,7 @@ deck::Section<ExactParams> exact_components(const FieldInfo& field) {
 /// [[initial]] of a number, as above.
 struct InitialNumber {
   std::vector<std::string> on;
-  deck::Expression u;
+  deck::Expression u, rate;
   deck::Where where;
 };
 
@@ -79,7 +79,17 @@ deck::Section<Initial> initial_section(const std::string& name, const std::strin
   return initial_places<Initial>().key(name, &Initial::u, {.help = help, .required = true, .example = example});
 }
 
+/// Of what accelerates: u and its rate, either or both.
+template <class Initial>
+deck::Section<Initial> initial_motion(const FieldInfo& field, const std::string& example) {
+  return initial_places<Initial>()
+      .key(field.name, &Initial::u, {.help = "at the start; left out: 0", .unit = field.unit, .example = example})
+      .key(field.rate, &Initial::rate,
+           {.help = "its rate of change at the start; left out: 0", .unit = field.unit + "/s", .example = example});
+}
+
 deck::Section<InitialNumber> initial_number(const FieldInfo& field) {
+  if (!field.rate.empty()) return initial_motion<InitialNumber>(field, "\"exp(-x^2)\"");
   return initial_section<InitialNumber>(field.name, "the start", "\"20\"");
 }
 deck::Section<InitialParams> initial_components(const FieldInfo& field) {
@@ -92,6 +102,7 @@ deck::Section<InitialParams> initial_components(const FieldInfo& field) {
   }
   std::string zeros;
   for (int c = 0; c < field.count(3); ++c) zeros += c == 0 ? "\"0\"" : ", \"0\"";
+  if (!field.rate.empty()) return initial_motion<InitialParams>(field, "[" + zeros + "]");
   return initial_section<InitialParams>(field.name, "the start, one expression a component", "[" + zeros + "]");
 }
 
@@ -257,7 +268,7 @@ std::vector<InitialParams> read_initial(const deck::Deck& deck, const FieldInfo&
   if (!is_number(field)) return initial_components(field).read_all(deck);
   std::vector<InitialParams> result;
   for (const InitialNumber& entry : initial_number(field).read_all(deck))
-    result.push_back({entry.on, {entry.u}, entry.where});
+    result.push_back({entry.on, {entry.u}, entry.where, {entry.rate}});
   return result;
 }
 

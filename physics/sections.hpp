@@ -5,6 +5,7 @@
 #include <string>
 #include <vector>
 
+#include "assembly/space/element.hpp"
 #include "deck/section.hpp"
 #include "mesh/mesh.hpp"
 #include "mesh/params.hpp"
@@ -65,8 +66,10 @@ struct InitialParams {
   std::vector<std::string> on;
   std::vector<deck::Expression> u;  ///< one a component
   deck::Where where;
+  std::vector<deck::Expression> rate = {};  ///< du/dt, of what accelerates; empty: 0
 };
-/// [[initial]] of the field: values under its name, as in [exact].
+/// [[initial]] of the field: values under its name, as in [exact], and of what accelerates its rate under that of its
+/// own, both of which may be left out.
 deck::SectionDescription initial_description(const FieldInfo& field);
 std::vector<InitialParams> read_initial(const deck::Deck& deck, const FieldInfo& field);
 /// Throws Error(usage) where a start is given to a solver that takes none.
@@ -96,6 +99,7 @@ struct TableauParams {
 struct TimeParams {
   double start = 0, end = 0;
   std::optional<double> step;
+  std::optional<double> cfl;                            ///< of waves, instead of a step: its part of the longest one
   std::optional<double> tolerance, absolute_tolerance;  ///< of an error of a step, relative to u and beside it
   std::string scheme = "bdf2";
   double theta = 0.5;
@@ -103,10 +107,14 @@ struct TimeParams {
   std::optional<TableauParams> tableau;
   deck::Where where;
 };
-deck::Section<TimeParams> time_section();
-/// Empty where the deck has no [time]. Throws Error(usage) for an end that is not after the start, without a step or a
+/// `schemes`: the names that it may have; empty: every one.
+deck::Section<TimeParams> time_section(const std::vector<std::string>& schemes = {});
+/// Those of u' = f(t, u).
+std::vector<std::string> first_order_schemes();
+/// Empty where the deck has no [time]. `scheme`: that of a deck which names none. Throws Error(usage) for an end that is not after the start, without a step or a
 /// tolerance, for a scheme that cannot do what is asked, and for keys of other schemes.
-std::optional<TimeParams> read_time(const deck::Deck& deck);
+std::optional<TimeParams> read_time(const deck::Deck& deck, const std::vector<std::string>& schemes = {},
+                                    const std::string& scheme = {});
 /// Throws Error(usage) where files of a series are asked for without [time].
 void check_series(const CommonParams& params);
 
@@ -226,6 +234,7 @@ void check_probes(const std::vector<ProbeParams>& probes, const FieldInfo& field
 struct PhysicsParams {
   std::string type;
   int order = 1;  ///< of the space
+  assembly::LineNodes nodes = assembly::LineNodes::standard;
   std::string discretisation = "galerkin";
   deck::Where where;
 };

@@ -36,18 +36,17 @@ std::vector<Index> dofs_of(const InitialParams& initial, const mesh::Mesh& mesh,
   return all;
 }
 
-}  // namespace
-
-std::vector<double> initial_values(const CommonParams& params, const Discretisation& space, const FieldInfo& field,
-                                   double level) {
-  if (params.initial.empty()) return {};
+/// Values of the expressions that entries have as `of`, in u [rows].
+void set_values(const CommonParams& params, const Discretisation& space, const std::string& name,
+                std::vector<deck::Expression> InitialParams::*of, bool may_be_left_out, std::vector<double>& u) {
   const int components = space.components;
-  std::vector<double> u(static_cast<std::size_t>(space.rows()), level);
   for (const InitialParams& initial : params.initial) {
-    if (static_cast<int>(initial.u.size()) != components)
+    const std::vector<deck::Expression>& expressions = initial.*of;
+    if (expressions.empty() && may_be_left_out) continue;
+    if (static_cast<int>(expressions.size()) != components)
       throw Error(
           ExitCode::usage,
-          fmt::format("the start of {} has {} components, the field has {}", field.name, initial.u.size(), components),
+          fmt::format("the start of {} has {} components, the field has {}", name, expressions.size(), components),
           "give one expression a component", initial.where);
     const std::vector<Index> reached = dofs_of(initial, space.mesh, space.dofs);
     std::vector<double> points;
@@ -55,13 +54,28 @@ std::vector<double> initial_values(const CommonParams& params, const Discretisat
     for (Index dof : reached)
       for (int axis = 0; axis < 3; ++axis) points.push_back(space.dof_points[3 * static_cast<std::size_t>(dof) + axis]);
     for (int c = 0; c < components; ++c) {
-      deck::Expression value = initial.u[static_cast<std::size_t>(c)];
+      deck::Expression value = expressions[static_cast<std::size_t>(c)];
       if (params.time) value = at_time(value, params.time->start);
       const std::vector<double> values = evaluate(value, points, space.threads);
       for (std::size_t i = 0; i < reached.size(); ++i) u[space.row(reached[i], c)] = values[i];
     }
   }
+}
+
+}  // namespace
+
+std::vector<double> initial_values(const CommonParams& params, const Discretisation& space, const FieldInfo& field,
+                                   double level) {
+  if (params.initial.empty()) return {};
+  std::vector<double> u(static_cast<std::size_t>(space.rows()), level);
+  set_values(params, space, field.name, &InitialParams::u, !field.rate.empty(), u);
   return u;
+}
+
+std::vector<double> initial_rates(const CommonParams& params, const Discretisation& space, const FieldInfo& field) {
+  std::vector<double> rate(static_cast<std::size_t>(space.rows()), 0.0);
+  set_values(params, space, field.rate, &InitialParams::rate, true, rate);
+  return rate;
 }
 
 }  // namespace tessera::physics

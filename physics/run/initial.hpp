@@ -9,4 +9,7 @@ namespace tessera::physics {
 std::vector<double> initial_values(const CommonParams& params, const Discretisation& space, const FieldInfo& field,
                                    double level);
 
+/// [rows] the rate of change at the start, of what accelerates; 0 where the deck says nothing.
+std::vector<double> initial_rates(const CommonParams& params, const Discretisation& space, const FieldInfo& field);
+
 }  // namespace tessera::physics

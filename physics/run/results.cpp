@@ -349,17 +349,18 @@ std::vector<const FieldInfo*> fields_to_write(const OutputParams& params, const 
   return result;
 }
 
-/// VTK's cells are equispaced: above order 4 the dofs are not, and fields are written where VTK takes its points to be.
+/// VTK's cells are equispaced: where the dofs are not, fields are written where VTK takes its points to be.
 output::VtkData vtk_data(const mesh::Mesh& mesh, const assembly::DofMap& dofs, const std::vector<double>& dof_points,
                          Written written, bool overlap) {
   output::VtkData data;
-  data.points = dofs.order <= assembly::max_simplex_order ? dof_points : assembly::equispaced_dof_points(mesh, dofs);
+  const bool equispaced = dofs.is_equispaced();
+  data.points = equispaced ? dof_points : assembly::equispaced_dof_points(mesh, dofs);
   for (const assembly::DofBlock& block : dofs.blocks) {
-    const std::vector<double> nodes = assembly::equispaced_points(assembly::lagrange(block.shape, dofs.order));
+    const std::vector<double> nodes = assembly::equispaced_points(dofs.element(block.shape));
     data.blocks.push_back(output::vtk_cells(block.shape, dofs.order, nodes, block.dofs.view()));
   }
   for (output::Field& field : written.nodal) {
-    if (dofs.order > assembly::max_simplex_order)
+    if (!equispaced)
       field.values = assembly::equispaced_values(dofs, field.values, field.components);
     data.point_fields.push_back(std::move(field));
   }

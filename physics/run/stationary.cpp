@@ -34,10 +34,14 @@ deck::SectionDescription solver_section(const Traits& traits) {
   return description;
 }
 
-deck::SectionDescription time_description(const std::string& scheme) {
-  deck::SectionDescription description = time_section().description();
+std::vector<std::string> schemes_of(const Traits& traits) {
+  return traits.schemes.empty() ? first_order_schemes() : traits.schemes;
+}
+
+deck::SectionDescription time_description(const Traits& traits) {
+  deck::SectionDescription description = time_section(schemes_of(traits)).description();
   for (deck::KeyDescription& key : description.keys)
-    if (key.name == "scheme") key.default_value = fmt::format("\"{}\"", scheme);
+    if (key.name == "scheme") key.default_value = fmt::format("\"{}\"", traits.scheme);
   return description;
 }
 
@@ -47,7 +51,7 @@ deck::Schema schema_of(const Traits& traits) {
   schema.insert(schema.end(), traits.sections.begin(), traits.sections.end());
   if (traits.nonlinear) schema.push_back(newton_section().description());
   if (traits.transient)
-    schema.insert(schema.end(), {time_description(traits.scheme), checkpoint_section().description(),
+    schema.insert(schema.end(), {time_description(traits), checkpoint_section().description(),
                                  probe_section(traits.fields.front()).description()});
   schema.insert(
       schema.end(),
@@ -62,7 +66,10 @@ deck::Schema schema_of(const Traits& traits) {
 /// Those of the model, of [[initial]] and of [exact].
 std::vector<deck::Expression> expressions_of(Model& model) {
   std::vector<deck::Expression> all = model.expressions();
-  for (const InitialParams& initial : model.params().initial) all.insert(all.end(), initial.u.begin(), initial.u.end());
+  for (const InitialParams& initial : model.params().initial) {
+    all.insert(all.end(), initial.u.begin(), initial.u.end());
+    all.insert(all.end(), initial.rate.begin(), initial.rate.end());
+  }
   if (const std::optional<ExactParams>& exact = model.params().exact) {
     all.insert(all.end(), exact->u.begin(), exact->u.end());
     all.insert(all.end(), exact->gradient.begin(), exact->gradient.end());
@@ -122,8 +129,7 @@ void StationaryRun::read(const Context& context) {
   params.run = run_section(known.precisions).read(deck);
   if (known.nonlinear) params.newton = newton_section().read(deck);
   if (known.transient) {
-    params.time = read_time(deck);
-    if (params.time && !deck.has("time.scheme")) params.time->scheme = known.scheme;
+    params.time = read_time(deck, schemes_of(known), known.scheme);
     params.checkpoint = checkpoint_section().read(deck);
   }
   model().read(deck);
@@ -229,6 +235,10 @@ std::vector<double> StationaryRun::nonlinear_start(const Discretisation& space) 
 State StationaryRun::first_state(const Discretisation& space) const {
   State state{.t = model().params().time->start, .step = 0, .u = initial(space, 0), .rate = {}};
   if (state.u.empty()) state.u.assign(static_cast<std::size_t>(space.rows()), 0.0);
+  const FieldInfo field = model().traits().fields.front();
+  if (field.rate.empty()) return state;
+  in_common::each(space.shared(), [&] { state.rate = initial_rates(model().params(), space, field); });
+  if (space.ranks) linalg::update_ghosts(*space.ranks, space.index_map, space.components, state.rate);
   return state;
 }
 

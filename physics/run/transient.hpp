@@ -10,43 +10,26 @@
 #include "physics/run/explicit_rates.hpp"
 #include "physics/run/nonlinear_stages.hpp"
 #include "physics/run/splitting.hpp"
-#include "physics/run/state.hpp"
 #include "physics/run/steps.hpp"
-#include "physics/run/time_report.hpp"
+#include "physics/run/walk.hpp"
 #include "physics/time_scheme.hpp"
 #include "solvers/time/advance.hpp"
 #include "solvers/time/stability.hpp"
 
 namespace tessera::physics {
 
-/// While it lives, phases do not end a run that is to stop.
-class StopsBetweenSteps {
- public:
-  explicit StopsBetweenSteps(const Context& context) : context_(context) {
-    if (context_.ends_at_phases) context_.ends_at_phases(false);
-  }
-  ~StopsBetweenSteps() {
-    if (context_.ends_at_phases) context_.ends_at_phases(true);
-  }
-  StopsBetweenSteps(const StopsBetweenSteps&) = delete;
-
- private:
-  const Context& context_;
-};
-
 /// Takes a state from the start to the end of [time] by the scheme of the deck. Collective.
 template <class Exec>
-class TimeLoop {
+class TimeLoop : private Walk<Exec> {
  public:
-  using Space = typename Exec::Space;
+  using typename Walk<Exec>::Space;
 
   /// `nodes`: what they do by themselves, in steps that are split; without `steps`: nothing.
   TimeLoop(Exec& exec, Model& model, const Equations<Exec>& equations, const Discretisation& space, Context& context,
            const State& start, NodeSystems<Exec> nodes = {})
-      : exec_(exec),
+      : Walk<Exec>(exec, space, context),
         params_(model.params()),
         time_(*params_.time),
-        context_(context),
         problem_(exec, model, equations, space, context, start.t, start.u),
         stop_(stop_of(context)) {
     if (nodes.steps) split_.emplace(exec, std::move(nodes), problem_);
@@ -72,36 +55,9 @@ class TimeLoop {
   Offset nnz() const { return nnz_; }
 
  private:
-  static bool begins(const State& state, const StateVisitor& visitor) {
-    return state.step == 0 && visitor.shows(0, state.t, state.t, false);
-  }
-
-  /// Gives the visitor its values at points; u of all rows that are seen.
-  void sample(const State& state, const StateVisitor& visitor, View<const double> u) {
-    if (weights_.rows == 0) {
-      const linalg::Crs<Host>& weights = *visitor.weights;
-      weights_.rows = weights.rows;
-      weights_.cols = weights.cols;
-      weights_.row_ptr = to_space<Space>(std::span<const Offset>(weights.row_ptr.data(), weights.rows + 1));
-      weights_.col_ind = to_space<Space>(std::span<const Index>(weights.col_ind.data(), weights.nnz()));
-      weights_.values = to_space<Space>(std::span<const double>(weights.values.data(), weights.nnz()));
-      values_ = Array<double, Space>(weights.rows);
-    }
-    linalg::spmv(exec_, std::as_const(weights_).view(), u, values_.view());
-    visitor.sample(state.step, state.t, to_vector(values_));
-  }
-
-  /// After a step: `take` brings the state to the host, `keep` what the scheme needs beside it.
-  template <class Take, class Keep>
-  void look(State& state, const StateVisitor& visitor, double before, bool last, Take take, Keep keep) {
-    const bool shown = visitor.shows(state.step, before, state.t, last), saved = !last && visitor.saves(state.step);
-    if (shown || saved) take();
-    if ((shown || saved) && !is_finite(state)) return;  // what follows says so; a good state stays
-    if (shown) visitor.visit(state);
-    if (!saved) return;
-    keep();
-    visitor.save(state);
-  }
+  using Walk<Exec>::exec_, Walk<Exec>::context_, Walk<Exec>::report_;
+  using Walk<Exec>::begins, Walk<Exec>::sample, Walk<Exec>::look, Walk<Exec>::count, Walk<Exec>::seen,
+      Walk<Exec>::own, Walk<Exec>::is_finite;
 
   void run_implicit(State& state, const StateVisitor& visitor) {
     const Steps steps(time_.start, time_.end, *time_.step);
@@ -168,9 +124,6 @@ class TimeLoop {
     ExplicitRates<Exec> rates(exec_, problem_, params_, context_);
     const OverRanks<Exec>& ranks = problem_.ranks();
     const Index rows = ranks.rows();
-    const auto own = [&](const std::vector<double>& seen) {
-      return std::vector<double>(seen.begin(), seen.begin() + rows);
-    };
     Array<double, Space> u = to_space<Space>(own(state.u));
     Array<double, Space> rate(rows);
     solvers::StepperParams params = stepper_params(time_);
@@ -182,7 +135,7 @@ class TimeLoop {
     if (time_.tolerance) control.tolerance = step_tolerance(time_);
     if (state.step > 0) {
       restore_split(state);
-      restore(state, control, *stepper, own);
+      restore(state, control, *stepper);
     } else if (!time_.tolerance) {
       check_stable(rates, params, state.u);
     }
@@ -259,8 +212,7 @@ class TimeLoop {
   }
 
   /// What `keep` of an explicit scheme has kept.
-  template <class Own>
-  static void restore(const State& state, solvers::StepControl& control, solvers::Stepper<Exec>& stepper, Own own) {
+  void restore(const State& state, solvers::StepControl& control, solvers::Stepper<Exec>& stepper) const {
     const std::vector<double>& numbers = state.kept.numbers;
     control.dt = numbers.at(0);
     control.last_error = numbers.at(1);
@@ -269,15 +221,6 @@ class TimeLoop {
     kept.numbers.assign(numbers.begin() + 3, numbers.end());
     for (const std::vector<double>& vector : state.kept.vectors) kept.vectors.push_back(own(vector));
     stepper.restore(kept);
-  }
-
-  /// Of all rows that this rank sees, from its own.
-  std::vector<double> seen(std::vector<double> all) const {
-    if (!problem_.ranks()) return all;
-    const Discretisation& space = problem_.space();
-    all.resize(static_cast<std::size_t>(space.rows()));
-    linalg::update_ghosts(problem_.ranks().ranks(), space.index_map, space.components, all);
-    return all;
   }
 
   /// Throws where steps of this length grow what is fastest in the data without bound.
@@ -295,20 +238,6 @@ class TimeLoop {
                 "choose a shorter step, scheme = \"rkc\", whose steps may be longer, or an implicit one such as "
                 "\"bdf2\"",
                 time_.where);
-  }
-
-  void count(const State& state, double dt, double fraction, const std::string& how) {
-    report_.dt_min = report_.dt_max == 0 ? dt : std::min(report_.dt_min, dt);
-    report_.dt_max = std::max(report_.dt_max, dt);
-    report_.step = state.step;
-    report_.t = state.t;
-    if (context_.progress)
-      context_.progress(fraction, fmt::format("t = {:.6g}, step {}, {}", state.t, state.step, how));
-  }
-
-  bool is_finite(const State& state) const {
-    const bool finite = std::all_of(state.u.begin(), state.u.end(), [](double value) { return std::isfinite(value); });
-    return problem_.ranks() ? !any(problem_.ranks().ranks(), !finite) : finite;
   }
 
   /// Looked at every few steps, for it waits for the device.
@@ -343,16 +272,11 @@ class TimeLoop {
     report_.help = "raise solver.max_iterations, choose another preconditioner, or shorter steps";
   }
 
-  Exec& exec_;
   const CommonParams& params_;
   const TimeParams& time_;
-  Context& context_;
   Evolving<Exec> problem_;
   std::optional<Splitting<Exec>> split_;
   std::function<bool()> stop_;
-  TimeReport report_;
-  linalg::Crs<Space> weights_;  ///< of the visitor's points
-  Array<double, Space> values_;
   Offset nnz_ = 0;
 };
 

@@ -1,0 +1,67 @@
+#pragma once
+// Forces of spectral elements: f = -s K u, with a diagonal s, such as the inverse of the mass, without a matrix.
+#include <string>
+#include <vector>
+
+#include "assembly/matrix_free/blocks.hpp"
+#include "assembly/spectral/cells.hpp"
+#include "assembly/spectral/view.hpp"
+#include "base/array.hpp"
+#include "base/backend.hpp"
+
+namespace tessera::assembly {
+
+struct SpectralOptions {
+  /// J^-1 and |J| are made anew from the vertices where a cell is multilinear; else, or with `stored`, they are kept:
+  /// dim^2 + 1 numbers a node.
+  bool stored = false;
+  Index owned = -1;  ///< dofs below it have a result; -1: all
+};
+
+/// K of a law (forms/spectral.hpp) on quads or hexes with the nodes of Gauss and Lobatto, which are its points of
+/// integration, too. T: double or float.
+///
+/// An application is two passes: cells write the forces at their sides into an element vector, then each node adds up its
+/// own in the order of the cells; nodes inside a cell have theirs at once. So the result is repeatable, whatever the
+/// number of threads. Vectors are [dofs, components].
+template <class Exec, class Law, class T = double>
+class SpectralOperator {
+ public:
+  using Space = typename Exec::Space;
+
+  /// `material`: Law::coefficients numbers. The mesh and `cells` are not needed any more afterwards. Throws Error(mesh)
+  /// where the element vector exceeds 32-bit numbers.
+  SpectralOperator(Exec& exec, const mesh::Mesh& mesh, const DofMap& dofs, const spectral::Cells& cells,
+                   const spectral::Coefficients& material, const SpectralOptions& options = {});
+
+  /// f = -scale K u of the dofs below `owned`: u [dofs, components], scale [owned], f [owned, components].
+  void apply(Exec& exec, View<const T> u, View<const T> scale, View<T> f);
+
+  /// What an application reads and writes at least: u and f once, the scale, dofs, material and geometry of the cells,
+  /// and the element vector twice.
+  double bytes_per_apply() const { return bytes_per_apply_; }
+  double flops_per_apply() const { return flops_per_apply_; }
+  double bytes() const;
+  /// "degree 4, 1000 hexes, geometry from the vertices, material of cells"
+  const std::string& description() const { return description_; }
+
+ private:
+  struct Block {
+    Array<Index, Space> dofs;
+    Array<T, Space> map, geometry, coefficients;
+    spectral::BlockView<T> view;
+  };
+  void add_block(const mesh::Mesh& mesh, const spectral::Cells& cells, const mesh::CellBlock& of,
+                 const spectral::Coefficients& material, const SpectralOptions& options);
+  void count(const spectral::Cells& cells);
+
+  int dim_, degree_;
+  Index owned_;
+  std::vector<Block> blocks_;
+  matrix_free::GatherList<Space> gather_;
+  Array<T, Space> elements_;
+  double bytes_per_apply_ = 0, flops_per_apply_ = 0;
+  std::string description_;
+};
+
+}  // namespace tessera::assembly
