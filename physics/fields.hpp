@@ -23,7 +23,9 @@ struct FieldInfo {
   /// Numbers a node of a derived field: a vector has 3, unused ones 0, as files want them.
   int stride() const { return vector ? 3 : count(0); }
   /// The field of its rate of change.
-  FieldInfo rate_field() const { return {.name = rate, .unit = unit + "/s", .vector = vector, .components = components}; }
+  FieldInfo rate_field() const {
+    return {.name = rate, .unit = unit + "/s", .vector = vector, .components = components};
+  }
   /// "u", "u_x", "stress_xy": the name of component c.
   std::string component(int c) const {
     if (own_names) return components[static_cast<std::size_t>(c)];

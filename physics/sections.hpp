@@ -111,8 +111,9 @@ struct TimeParams {
 deck::Section<TimeParams> time_section(const std::vector<std::string>& schemes = {});
 /// Those of u' = f(t, u).
 std::vector<std::string> first_order_schemes();
-/// Empty where the deck has no [time]. `scheme`: that of a deck which names none. Throws Error(usage) for an end that is not after the start, without a step or a
-/// tolerance, for a scheme that cannot do what is asked, and for keys of other schemes.
+/// Empty where the deck has no [time]. `scheme`: that of a deck which names none. Throws Error(usage) for an end that
+/// is not after the start, without a step or a tolerance, for a scheme that cannot do what is asked, and for keys of
+/// other schemes.
 std::optional<TimeParams> read_time(const deck::Deck& deck, const std::vector<std::string>& schemes = {},
                                     const std::string& scheme = {});
 /// Throws Error(usage) where files of a series are asked for without [time].

@@ -89,8 +89,9 @@ deck::Section<TimeParams> time_section(const std::vector<std::string>& schemes) 
             .open_min = true,
             .example = "0.01"})
       .key("cfl", &TimeParams::cfl,
-           {.help = "of physics.type = \"wave\", instead of a step: its part of the longest step that is stable, as mesh "
-                    "and material let it be estimated",
+           {.help =
+                "of physics.type = \"wave\", instead of a step: its part of the longest step that is stable, as mesh "
+                "and material let it be estimated",
             .min = 0,
             .max = 1,
             .open_min = true})
@@ -105,7 +106,8 @@ deck::Section<TimeParams> time_section(const std::vector<std::string>& schemes) 
             .unit = "of u",
             .min = 0,
             .open_min = true})
-      .key("scheme", &TimeParams::scheme, {.help = "see `tessera list schemes`", .choices = schemes.empty() ? all_schemes() : schemes})
+      .key("scheme", &TimeParams::scheme,
+           {.help = "see `tessera list schemes`", .choices = schemes.empty() ? all_schemes() : schemes})
       .key("theta", &TimeParams::theta,
            {.help = "of scheme = \"theta\": 0.5 is crank_nicolson, 1 backward_euler", .min = 0.5, .max = 1})
       .key("stages", &TimeParams::stages,
@@ -131,9 +133,9 @@ std::optional<TimeParams> read_time(const deck::Deck& deck, const std::vector<st
                 "add tableau = { a = [1], b = [0.5, 0.5] }, Heun's method, or name another scheme", params.where);
   check_steps(deck, params);
   check_count(deck, params);
-  const bool second_order =
-      solvers::find_scheme(params.scheme, params.where).kind == solvers::SchemeKind::second_order;
-  if (!is_implicit(params) && !second_order) {  // whatever is wrong with a tableau, with its stages, or with their number
+  const bool second_order = solvers::find_scheme(params.scheme, params.where).kind == solvers::SchemeKind::second_order;
+  if (!is_implicit(params) &&
+      !second_order) {  // whatever is wrong with a tableau, with its stages, or with their number
     Threads exec(1);
     (void)solvers::make_stepper(exec, 1, stepper_params(params));
   }

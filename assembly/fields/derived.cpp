@@ -49,7 +49,8 @@ void carry(std::span<const double> weights, std::span<const double> of_rule, std
 DerivedValues::DerivedValues(const mesh::CellBlock& cells, int order, std::span<const double> points, LineNodes nodes)
     : cells_(cells),
       at_{{cells, points}, {lagrange(cells.shape, order, nodes), points}},
-      rule_{{cells, rule_of(cells, order).points}, {lagrange(cells.shape, order, nodes), rule_of(cells, order).points}} {
+      rule_{{cells, rule_of(cells, order).points},
+            {lagrange(cells.shape, order, nodes), rule_of(cells, order).points}} {
   const Quadrature& rule = rule_of(cells, order);
   double measure = 0;
   for (const double weight : rule.weights) measure += weight;

@@ -244,7 +244,8 @@ const Element& lagrange(Shape shape, int order, LineNodes nodes) {
                 fmt::format("orders 1 to {} are there for triangle, tet and prism, 1 to {} for interval, quad and hex",
                             max_simplex_order, max_order));
   if (nodes == LineNodes::lobatto && factors(shape).simplex_axes > 0)
-    throw Error(ExitCode::usage, fmt::format("spectral elements are quads and hexes, and the mesh has a {}", mesh::name(shape)),
+    throw Error(ExitCode::usage,
+                fmt::format("spectral elements are quads and hexes, and the mesh has a {}", mesh::name(shape)),
                 "make a mesh of quads or hexes: in Gmsh `Recombine Surface` or `Mesh.SubdivisionAlgorithm`");
   // Nodes at -1, 0 and 1 are both.
   const bool equispaced = order <= 2 || (order <= max_simplex_order && nodes == LineNodes::standard);

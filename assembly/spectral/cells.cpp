@@ -96,8 +96,8 @@ Cells make_cells(const mesh::Mesh& mesh, const DofMap& dofs) {
 }
 
 std::string describe(const Cells& cells, const mesh::CellBlock& block, bool stored, const Coefficients& material) {
-  return fmt::format("degree {}, {} {}, {}, material {}", cells.n - 1, block.cells(), cells.dim == 2 ? "quads" : "hexes",
-                     stored ? "geometry stored" : "geometry from the vertices",
+  return fmt::format("degree {}, {} {}, {}, material {}", cells.n - 1, block.cells(),
+                     cells.dim == 2 ? "quads" : "hexes", stored ? "geometry stored" : "geometry from the vertices",
                      material.at_places ? "at the nodes" : "of cells");
 }
 
@@ -203,8 +203,7 @@ void for_each_side_node(const mesh::Mesh& mesh, const DofMap& dofs, const Cells&
           const double w = weight(place, cells.dim, line) / line.weights[0];
           SideNode node{cell, place, cells.cell(cell)[place], {}};
           for (int d = 0; d < cells.dim; ++d)
-            for (int a = 0; a < cells.dim; ++a)
-              node.normal[d] += w * det * inverse[a * cells.dim + d] * reference[a];
+            for (int a = 0; a < cells.dim; ++a) node.normal[d] += w * det * inverse[a * cells.dim + d] * reference[a];
           visit(node);
         }
       }

@@ -13,8 +13,8 @@
 
 namespace tessera::assembly::spectral {
 
-/// The nodes of all quads or hexes of a mesh, which are the points of the rule of Gauss and Lobatto as well. A node of a
-/// cell is called by its place in the lattice, x fastest.
+/// The nodes of all quads or hexes of a mesh, which are the points of the rule of Gauss and Lobatto as well. A node of
+/// a cell is called by its place in the lattice, x fastest.
 struct Cells {
   int dim = 2;
   int n = 0;       ///< nodes of an axis, degree + 1
@@ -25,8 +25,8 @@ struct Cells {
   const Index* cell(Index c) const { return dofs.data() + Offset{c} * places; }
 };
 
-/// Throws Error(usage) for dofs that are not those of spectral elements of degree 2 to 8, Error(mesh) where the map of a
-/// cell is folded at one of its nodes, which it names.
+/// Throws Error(usage) for dofs that are not those of spectral elements of degree 2 to 8, Error(mesh) where the map of
+/// a cell is folded at one of its nodes, which it names.
 Cells make_cells(const mesh::Mesh& mesh, const DofMap& dofs);
 
 /// Numbers of a material: [cells, places, components], or of cells in which they are the same everywhere [cells,
@@ -60,8 +60,8 @@ struct Most {
 /// An estimate of the largest omega with omega^2 an eigenvalue of M^-1 K, for waves of this greatest speed: the largest
 /// of
 ///   sqrt(lambda c^2 sum_ab |g_ab|),   g = J^-1 J^-T,
-/// over all nodes, with the largest eigenvalue lambda of an axis (Rule). Exact for equal bricks of one material, a bound
-/// for equal parallelepipeds; of distorted cells, in which J varies, it may be too low by some per cent.
+/// over all nodes, with the largest eigenvalue lambda of an axis (Rule). Exact for equal bricks of one material, a
+/// bound for equal parallelepipeds; of distorted cells, in which J varies, it may be too low by some per cent.
 Most highest_frequency(const mesh::Mesh& mesh, const Cells& cells, const Coefficients& speed);
 /// The longest time that a wave of this least speed needs along an axis of a cell, 2 |dx/dxi_a| / c: degree / (value
 /// frequency) nodes stand on a wave.

@@ -10,12 +10,12 @@ namespace tessera::assembly::spectral {
 
 /// Cells that share a block, so that it has about 128 threads.
 template <int n, int dim>
-inline constexpr int cells_per_block = dim == 2 ? 128 / n : (n * n > 64 ? 1 : 128 / (n * n));
+inline constexpr int cells_per_block = dim == 2 ? 128 / n : (n* n > 64 ? 1 : 128 / (n * n));
 
 namespace kernels {
 
 template <int n, int dim, class Law, bool stored, class T>
-__global__ void __launch_bounds__(cells_per_block<n, dim> * power(n, dim - 1))
+__global__ void __launch_bounds__(cells_per_block<n, dim>* power(n, dim - 1))
     apply_spectral(const BlockView<T> block, const __grid_constant__ Line<n, T> line, const T* u, const T* scale, T* f,
                    T* elements) {
   constexpr int C = Law::components(dim), K = Law::coefficients(dim), N = power(n, dim), layer = power(n, dim - 1);

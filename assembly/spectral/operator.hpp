@@ -21,9 +21,9 @@ struct SpectralOptions {
 /// K of a law (forms/spectral.hpp) on quads or hexes with the nodes of Gauss and Lobatto, which are its points of
 /// integration, too. T: double or float.
 ///
-/// An application is two passes: cells write the forces at their sides into an element vector, then each node adds up its
-/// own in the order of the cells; nodes inside a cell have theirs at once. So the result is repeatable, whatever the
-/// number of threads. Vectors are [dofs, components].
+/// An application is two passes: cells write the forces at their sides into an element vector, then each node adds up
+/// its own in the order of the cells; nodes inside a cell have theirs at once. So the result is repeatable, whatever
+/// the number of threads. Vectors are [dofs, components].
 template <class Exec, class Law, class T = double>
 class SpectralOperator {
  public:

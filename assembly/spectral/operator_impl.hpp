@@ -68,7 +68,8 @@ template <class Exec, class Law, class T>
 void SpectralOperator<Exec, Law, T>::add_block(const mesh::Mesh& mesh, const spectral::Cells& cells,
                                                const mesh::CellBlock& of, const spectral::Coefficients& material,
                                                const SpectralOptions& options) {
-  const Offset before = blocks_.empty() ? 0 : blocks_.back().view.first + Offset{blocks_.back().view.cells} * cells.places;
+  const Offset before =
+      blocks_.empty() ? 0 : blocks_.back().view.first + Offset{blocks_.back().view.cells} * cells.places;
   Block& block = blocks_.emplace_back();
   const Index first = of.first_cell, count = of.cells();
   block.dofs = to_space<Space>(
@@ -122,7 +123,8 @@ void SpectralOperator<Exec, Law, T>::apply(Exec& exec, View<const T> u, View<con
   for (const Block& block : blocks_)
     spectral::apply_cells<Law>(exec, rule, block.view, u.data(), scale.data(), f.data(), elements_.data());
   const T* const elements = elements_.data();
-  if (Law::components(dim_) == 1) return spectral::gather_forces<1>(exec, gather_.view(), elements, scale.data(), f.data());
+  if (Law::components(dim_) == 1)
+    return spectral::gather_forces<1>(exec, gather_.view(), elements, scale.data(), f.data());
   if (dim_ == 2) return spectral::gather_forces<2>(exec, gather_.view(), elements, scale.data(), f.data());
   spectral::gather_forces<3>(exec, gather_.view(), elements, scale.data(), f.data());
 }

@@ -1,7 +1,7 @@
 #include "assembly/spectral/rule.hpp"
 
-#include <eigen3/Eigen/Eigenvalues>
 #include <array>
+#include <eigen3/Eigen/Eigenvalues>
 
 #include "assembly/space/quadrature.hpp"
 

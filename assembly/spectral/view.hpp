@@ -35,7 +35,8 @@ template <int n, class T>
 struct Line {
   T points[n], weights[n], slope[n * n];
   explicit Line(const Rule& rule) {
-    for (int i = 0; i < n; ++i) points[i] = static_cast<T>(rule.points[i]), weights[i] = static_cast<T>(rule.weights[i]);
+    for (int i = 0; i < n; ++i)
+      points[i] = static_cast<T>(rule.points[i]), weights[i] = static_cast<T>(rule.weights[i]);
     for (int i = 0; i < n * n; ++i) slope[i] = static_cast<T>(rule.slope[i]);
   }
 };

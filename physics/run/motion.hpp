@@ -7,9 +7,9 @@
 
 namespace tessera::physics {
 
-/// M u'' = f(t, u, u') with a diagonal M, of the rows that a rank owns: v and a are vectors of these, u of all rows that
-/// it sees, of which the ghosts are those of now. Where damping is large at some nodes it solves for the acceleration
-/// (solves_damping). Data on time are evaluated on the host; nothing waits for the device.
+/// M u'' = f(t, u, u') with a diagonal M, of the rows that a rank owns: v and a are vectors of these, u of all rows
+/// that it sees, of which the ghosts are those of now. Where damping is large at some nodes it solves for the
+/// acceleration (solves_damping). Data on time are evaluated on the host; nothing waits for the device.
 template <class Exec>
 class Motion : public solvers::Acceleration<Exec> {
  public:
@@ -20,9 +20,9 @@ class Motion : public solvers::Acceleration<Exec> {
   /// The prescribed values and their rates at time t, in u and v of the rows that this rank owns.
   virtual void prescribe(double t, View<double> u, View<double> v) = 0;
 
-  /// An estimate of the highest frequency of M^-1 K, from mesh and material of all ranks.
+  /// An estimate of the highest frequency of M^-1 K, from mesh and material of this rank.
   virtual double highest_frequency() const = 0;
-  /// The largest number of M^-1 C, with the damping C; of all ranks.
+  /// The largest number of M^-1 C, with the damping C; of this rank.
   virtual double strongest_damping() const = 0;
   /// Where the highest frequency is: "at (1, 2, 3)".
   virtual std::string place_of_highest() const = 0;

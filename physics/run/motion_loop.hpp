@@ -5,6 +5,7 @@
 #include "base/log.hpp"
 #include "base/profile.hpp"
 #include "linalg/vector_ops.hpp"
+#include "physics/run/in_common.hpp"
 #include "physics/run/motion.hpp"
 #include "physics/run/over_ranks.hpp"
 #include "physics/run/report.hpp"
@@ -74,6 +75,7 @@ class MotionLoop : private Walk<Exec> {
       : Walk<Exec>(exec, space, context),
         time_(*params.time),
         motion_(motion),
+        share_(space.shared()),
         ranks_(exec, space, context.summary),
         own_motion_(exec, motion, ranks_, space.rows()),
         first_row_(space.ranks ? space.first_row() : 0),
@@ -104,8 +106,8 @@ class MotionLoop : private Walk<Exec> {
 
  private:
   using Walk<Exec>::exec_, Walk<Exec>::context_, Walk<Exec>::report_;
-  using Walk<Exec>::begins, Walk<Exec>::sample, Walk<Exec>::look, Walk<Exec>::count, Walk<Exec>::seen,
-      Walk<Exec>::own, Walk<Exec>::looks_at_rates;
+  using Walk<Exec>::begins, Walk<Exec>::sample, Walk<Exec>::look, Walk<Exec>::count, Walk<Exec>::seen, Walk<Exec>::own,
+      Walk<Exec>::looks_at_rates;
 
   View<double> u() { return state_.view().part(0, rows_); }
   View<double> v() { return state_.view().part(rows_, rows_); }
@@ -136,18 +138,23 @@ class MotionLoop : private Walk<Exec> {
     // Where values are prescribed anew after each step, the next one makes the acceleration anew, too.
     if (state.step > 0 && !motion_.prescribes()) newmark.restore(own(state.kept.vectors.at(1)), state.t);
     const auto keep = [&] { state.kept = {{state.rate, seen(newmark.kept())}, {}}; };
-    walk(state, visitor, keep, [&] { newmark.forget(); }, [&](const solvers::StepMonitor& monitor) {
-      return solvers::advance(exec_, newmark, own_motion_, time_.start, time_.end, step, u(), v(), monitor, state.step);
-    });
+    walk(
+        state, visitor, keep, [&] { newmark.forget(); },
+        [&](const solvers::StepMonitor& monitor) {
+          return solvers::advance(exec_, newmark, own_motion_, time_.start, time_.end, step, u(), v(), monitor,
+                                  state.step);
+        });
   }
 
   void run_runge_kutta(State& state, const StateVisitor& visitor, double step) {
     const auto stepper = solvers::make_stepper(exec_, 2 * rows_, parameters());
     const auto keep = [&] { state.kept = {{state.rate}, {}}; };
-    walk(state, visitor, keep, [&] { stepper->forget(); }, [&](const solvers::StepMonitor& monitor) {
-      return solvers::advance(exec_, *stepper, own_motion_, time_.start, time_.end, step, state_.view(), monitor,
-                              state.step);
-    });
+    walk(
+        state, visitor, keep, [&] { stepper->forget(); },
+        [&](const solvers::StepMonitor& monitor) {
+          return solvers::advance(exec_, *stepper, own_motion_, time_.start, time_.end, step, state_.view(), monitor,
+                                  state.step);
+        });
   }
 
   /// `forget`: u and v were changed between two steps; `advance` goes through all steps.
@@ -193,7 +200,12 @@ class MotionLoop : private Walk<Exec> {
   /// where the estimate says so. Newmark's scheme is stable for omega dt <= 2, whatever the damping, which it solves
   /// for: Hughes, The Finite Element Method, section 9.1.
   double step_length() {
-    const double omega = motion_.highest_frequency(), damping = motion_.strongest_damping();
+    std::vector<double> all{motion_.highest_frequency(), motion_.strongest_damping()};
+    const double of_this_rank = all[0];
+    in_common::largest(share_, all);
+    const double omega = all[0], damping = all[1];
+    std::string place = of_this_rank == omega ? motion_.place_of_highest() : std::string();
+    if (ranks_) place = first_text(ranks_.ranks(), place);
     double limit = 2, estimate = limit / omega;
     if (time_.scheme != "newmark") {
       limit = solvers::imaginary_stability_limit(parameters());
@@ -207,12 +219,12 @@ class MotionLoop : private Walk<Exec> {
       throw Error(ExitCode::usage,
                   fmt::format("steps of {:.6g} are unstable on this mesh: with {} they may be {:.3g} long, for the "
                               "fastest element, {}",
-                              step, time_.scheme, std::min(certain, estimate), motion_.place_of_highest()),
+                              step, time_.scheme, std::min(certain, estimate), place),
                   fmt::format("choose step = {:.2g}, or cfl = 0.8 in its place", 0.8 * std::min(certain, estimate)),
                   time_.where);
     if (step > estimate)
       warn(fmt::format("steps of {:.6g} may be unstable: mesh and material let expect {:.3g} at most ({})", step,
-                              estimate, motion_.place_of_highest()));
+                       estimate, place));
     return step;
   }
 
@@ -239,6 +251,7 @@ class MotionLoop : private Walk<Exec> {
 
   const TimeParams& time_;
   Motion<Exec>& motion_;
+  const Share* share_;
   OverRanks<Exec> ranks_;
   OwnMotion<Exec> own_motion_;
   Offset first_row_;

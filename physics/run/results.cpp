@@ -360,8 +360,7 @@ output::VtkData vtk_data(const mesh::Mesh& mesh, const assembly::DofMap& dofs, c
     data.blocks.push_back(output::vtk_cells(block.shape, dofs.order, nodes, block.dofs.view()));
   }
   for (output::Field& field : written.nodal) {
-    if (!equispaced)
-      field.values = assembly::equispaced_values(dofs, field.values, field.components);
+    if (!equispaced) field.values = assembly::equispaced_values(dofs, field.values, field.components);
     data.point_fields.push_back(std::move(field));
   }
   data.cell_fields = std::move(written.cells);

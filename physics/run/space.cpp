@@ -25,7 +25,8 @@ void make_space(const deck::Deck& deck, const PhysicsParams& physics, int compon
                 Discretisation& space) {
   const mesh::Mesh& mesh = space.mesh;
   static_cast<assembly::Space&>(space) = with_place(deck, physics, [&] {
-    return assembly::Space(assembly::make_periodic_dof_map(mesh, physics.order, same, space.threads, physics.nodes), components);
+    return assembly::Space(assembly::make_periodic_dof_map(mesh, physics.order, same, space.threads, physics.nodes),
+                           components);
   });
   space.dof_points = assembly::dof_points(mesh, space.dofs);
   if (same.empty()) return;

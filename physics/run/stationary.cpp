@@ -42,6 +42,8 @@ deck::SectionDescription time_description(const Traits& traits) {
   deck::SectionDescription description = time_section(schemes_of(traits)).description();
   for (deck::KeyDescription& key : description.keys)
     if (key.name == "scheme") key.default_value = fmt::format("\"{}\"", traits.scheme);
+  if (traits.fields.front().rate.empty())
+    std::erase_if(description.keys, [](const deck::KeyDescription& key) { return key.name == "cfl"; });
   return description;
 }
 

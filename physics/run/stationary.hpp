@@ -238,8 +238,8 @@ class Stationary final : public StationaryRun {
     });
   }
 
-  /// From the first state, or that of a checkpoint, to the last one with all that looks at them; walk(state, visitor) is
-  /// the loop.
+  /// From the first state, or that of a checkpoint, to the last one with all that looks at them; walk(state, visitor)
+  /// is the loop.
   template <class Exec, class Walk>
   Solved follow(Exec& exec, const Discretisation& space, Context& context, Walk walk) {
     const CommonParams& params = model_->params();

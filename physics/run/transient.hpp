@@ -56,8 +56,8 @@ class TimeLoop : private Walk<Exec> {
 
  private:
   using Walk<Exec>::exec_, Walk<Exec>::context_, Walk<Exec>::report_;
-  using Walk<Exec>::begins, Walk<Exec>::sample, Walk<Exec>::look, Walk<Exec>::count, Walk<Exec>::seen,
-      Walk<Exec>::own, Walk<Exec>::is_finite;
+  using Walk<Exec>::begins, Walk<Exec>::sample, Walk<Exec>::look, Walk<Exec>::count, Walk<Exec>::seen, Walk<Exec>::own,
+      Walk<Exec>::is_finite;
 
   void run_implicit(State& state, const StateVisitor& visitor) {
     const Steps steps(time_.start, time_.end, *time_.step);

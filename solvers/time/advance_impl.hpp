@@ -159,9 +159,9 @@ template <class Exec>
 TimeReport advance(Exec& exec, Newmark<Exec>& newmark, Acceleration<Exec>& f, double t, double end, double dt,
                    View<double> u, View<double> v, const StepMonitor& monitor, Offset done) {
   const Offset before = newmark.evaluations();
-  TimeReport report = detail::fixed_steps(exec, t, end, dt, monitor, done, [&](double now, double length, double* count) {
-    newmark.step(f, now, length, u, v, count);
-  });
+  TimeReport report =
+      detail::fixed_steps(exec, t, end, dt, monitor, done,
+                          [&](double now, double length, double* count) { newmark.step(f, now, length, u, v, count); });
   report.evaluations = newmark.evaluations() - before;
   return report;
 }

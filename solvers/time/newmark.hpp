@@ -15,7 +15,8 @@ namespace tessera::solvers {
 /// So f sees the velocity of an explicit prediction, and damping leaves order 2; damping c alone is stable for c dt
 /// <= 1. Without damping omega dt <= 2 is stable. Where f does not depend on v:
 ///   v += dt/2 a,   u += dt v,   a = f(t + dt, u),   v += dt/2 a.
-/// Where f solves a = f(t, u, v + h a), with h = dt/2, the velocity is that of the new time, and damping bounds no step:
+/// Where f solves a = f(t, u, v + h a), with h = dt/2, the velocity is that of the new time, and damping bounds no
+/// step:
 ///   v += dt/2 a,   u += dt v,   a = f(t + dt, u, v + dt/2 a),   v += dt/2 a.
 /// Hughes, The Finite Element Method, section 9.1.
 ///

@@ -100,7 +100,8 @@ void expect_continuous(const mesh::Mesh& mesh, int degree) {
         double x[3];
         map.point(mesh, block.cell(c), q, x);
         const Index dof = cells.cell(block.first_cell + c)[q];
-        for (int axis = 0; axis < 3; ++axis) ASSERT_NEAR(x[axis], points[3 * static_cast<std::size_t>(dof) + axis], 1e-9);
+        for (int axis = 0; axis < 3; ++axis)
+          ASSERT_NEAR(x[axis], points[3 * static_cast<std::size_t>(dof) + axis], 1e-9);
       }
   }
 }
@@ -162,7 +163,8 @@ TEST(SpectralCells, NormalsOfAClosedSurfaceAddUpToNothingAndHaveItsArea) {
 TEST(SpectralCells, NamesTheCellThatIsFolded) {
   mesh::Mesh mesh = test_meshes::box(mesh::Shape::quad, 2);
   for (Index node = 0; node < mesh.nodes(); ++node)
-    if (mesh.point(node)[0] == 0.5 && mesh.point(node)[1] == 0.5) mesh.points[3 * node] = mesh.points[3 * node + 1] = 1.5;
+    if (mesh.point(node)[0] == 0.5 && mesh.point(node)[1] == 0.5)
+      mesh.points[3 * node] = mesh.points[3 * node + 1] = 1.5;
   try {
     (void)make_cells(mesh, spectral_dofs(mesh, 4));
     FAIL();

@@ -30,7 +30,9 @@ TYPED_TEST(SpectralOperator, RigidMotionsMakeNoForceOnAnyMesh) {
         const Coefficients material = varying(mesh, dofs, cells, 2);
         const auto motions = {
             at_dofs(mesh, dofs, dim, [](const double*, int c) { return c == 0 ? 1.0 : -2.0; }),
-            at_dofs(mesh, dofs, dim, [](const double* x, int c) { return c == 0 ? -x[1] : c == 1 ? x[0] : 0.0; }),
+            at_dofs(mesh, dofs, dim, [](const double* x, int c) { return c == 0   ? -x[1]
+                                                                         : c == 1 ? x[0]
+                                                                                  : 0.0; }),
             at_dofs(mesh, dofs, dim, [dim](const double* x, int c) {
               if (dim == 2) return c == 0 ? -x[1] : x[0];
               return c == 1 ? -x[2] : c == 2 ? x[1] : 0.0;
@@ -68,7 +70,8 @@ TYPED_TEST(SpectralOperator, ForcesOfLinearFunctionsCancelInsideTheMesh) {
         return copy;
       }();
       const DofMap of_box = spectral_dofs(box, degree);
-      const std::vector<double> straight = assembly::dof_points(box, of_box), moved = assembly::dof_points(bent, of_box);
+      const std::vector<double> straight = assembly::dof_points(box, of_box),
+                                moved = assembly::dof_points(bent, of_box);
       std::size_t inside = 0;
       for (Index dof = 0; dof < dofs.dofs; ++dof)
         for (Index other = 0; other < of_box.dofs; ++other) {
@@ -150,7 +153,8 @@ TYPED_TEST(SpectralOperator, GeometryAndMaterialMayBeStoredOrNot) {
               stiffness_times<IsotropicStress>(exec, mesh, dofs, cells, *material, u, {.stored = stored});
           for (std::size_t i = 0; i < f.size(); ++i) ASSERT_NEAR(other[i], f[i], 1e-13 * size);
         }
-      const std::vector<double> in_float = stiffness_times<IsotropicStress, float>(exec, mesh, dofs, cells, of_cells, u);
+      const std::vector<double> in_float =
+          stiffness_times<IsotropicStress, float>(exec, mesh, dofs, cells, of_cells, u);
       for (std::size_t i = 0; i < f.size(); ++i) ASSERT_NEAR(in_float[i], f[i], 3e-6 * size);
     }
 }
@@ -198,6 +202,67 @@ TYPED_TEST(SpectralOperator, LeavesDofsOfOthersAlone) {
   const std::vector<double> own = to_vector(f);
   for (Index dof = 0; dof < dofs.dofs; ++dof)
     EXPECT_EQ(own[static_cast<std::size_t>(dof)], dof < owned ? -all[static_cast<std::size_t>(dof)] : 7.0);
+}
+
+/// The largest omega with omega^2 an eigenvalue of M^-1 K, from below.
+template <class Law>
+double highest_of(const mesh::Mesh& mesh, const DofMap& dofs, const Cells& cells, const Coefficients& material,
+                  int components) {
+  Threads exec(2);
+  std::vector<double> scale = assembly::spectral::diagonal_mass(mesh, dofs, cells, constant({1}, mesh.cells()));
+  for (double& m : scale) m = 1 / m;
+  assembly::SpectralOperator<Threads, Law> K(exec, mesh, dofs, cells, material);
+  const auto inverse_mass = to_space<Host>(scale);
+  auto x = to_space<Host>(noise(static_cast<std::size_t>(dofs.dofs * components), 9));
+  Array<double> y(x.size());
+  double omega = 0;
+  for (int i = 0; i < 1500; ++i) {
+    K.apply(exec, x.view(), inverse_mass.view(), y.view());
+    const std::vector<double> now = to_vector(y);
+    const double size = std::sqrt(dot(now, now));
+    omega = std::sqrt(size);
+    for (Offset k = 0; k < x.size(); ++k) x[k] = y[k] / size;
+  }
+  return omega;
+}
+
+TEST(SpectralSteps, TheHighestFrequencyIsExactOnEqualBricksAndBoundedOnSkewOnes) {
+  for (const int dim : {2, 3})
+    for (const int degree : {2, 3, 4, 5}) {
+      mesh::Mesh mesh = test_meshes::box(dim == 2 ? mesh::Shape::quad : mesh::Shape::hex, 2);
+      const auto both = [&] {
+        const DofMap dofs = spectral_dofs(mesh, degree);
+        const Cells cells = make_cells(mesh, dofs);
+        const double estimate = highest_frequency(mesh, cells, constant({2}, mesh.cells())).value;
+        return std::pair(highest_of<GradientFlux>(mesh, dofs, cells, constant({4}, mesh.cells()), 1), estimate);
+      };
+      const auto [exact, estimate] = both();
+      EXPECT_NEAR(exact, estimate, 2e-3 * estimate) << dim << ' ' << degree;
+      EXPECT_LE(exact, estimate * (1 + 1e-12));
+      for (Index node = 0; node < mesh.nodes(); ++node) mesh.points[3 * node] += 0.5 * mesh.points[3 * node + 1];
+      const auto [skew, bound] = both();
+      EXPECT_LE(skew, bound);
+      EXPECT_GT(skew, 0.7 * bound) << dim << ' ' << degree;
+      test_meshes::bend(mesh, 0.1);
+      const auto [bent, guess] = both();
+      EXPECT_LE(bent, 1.1 * guess) << dim << ' ' << degree;
+    }
+}
+
+/// Of an elastic body the speed of P waves counts.
+TEST(SpectralSteps, TheHighestFrequencyOfASolidIsThatOfItsFastWaves) {
+  for (const int dim : {2, 3})
+    for (const int degree : {2, 4}) {
+      const mesh::Mesh mesh = irregular(dim, 2, 1, 0.05);
+      const DofMap dofs = spectral_dofs(mesh, degree);
+      const Cells cells = make_cells(mesh, dofs);
+      for (const double lambda : {0.0, 2.0, 20.0}) {
+        const double estimate = highest_frequency(mesh, cells, constant({std::sqrt(lambda + 2)}, mesh.cells())).value;
+        const double exact = highest_of<IsotropicStress>(mesh, dofs, cells, constant({lambda, 1}, mesh.cells()), dim);
+        EXPECT_LE(exact, 1.1 * estimate) << dim << ' ' << degree << ' ' << lambda;
+        EXPECT_GT(exact, 0.6 * estimate) << dim << ' ' << degree << ' ' << lambda;
+      }
+    }
 }
 
 }  // namespace

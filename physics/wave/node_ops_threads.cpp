@@ -1,0 +1,5 @@
+#include "physics/wave/node_ops_impl.hpp"
+
+namespace tessera::physics::wave {
+TESSERA_INSTANTIATE_NODE_OPS(Threads);
+}  // namespace tessera::physics::wave

@@ -1,0 +1,91 @@
+#include "physics/wave/wave.hpp"
+
+#include <fmt/format.h>
+
+#include "base/log.hpp"
+#include "physics/run/stationary.hpp"
+#include "physics/wave/motion.hpp"
+#include "physics/wave/results.hpp"
+
+namespace tessera::physics {
+
+namespace {
+
+using namespace wave;
+
+class Wave final : public Model {
+ public:
+  void begin(const deck::Deck& deck) override { params_.medium = medium_of(deck); }
+
+  Traits traits() const override {
+    Traits traits;
+    FieldInfo field{
+        .name = "u", .unit = "m", .vector = params_.medium == Medium::elastic, .measured = true, .rate = "v"};
+    if (params_.medium == Medium::acoustic) field = {.name = "p", .unit = "Pa", .measured = true, .rate = "p_rate"};
+    FieldInfo rate = field.rate_field();
+    rate.measured = true;
+    rate.written = params_.medium != Medium::acoustic;
+    traits.fields = {field, rate};
+    traits.sections = {physics_description(), material_description(), boundary_description(), source_description()};
+    traits.transient = true;
+    traits.scheme = "newmark";
+    traits.schemes = {"newmark", "low_storage_rk45", "rk4"};
+    traits.quantities = {"kinetic_energy", "potential_energy"};
+    traits.matrix_free = true;
+    traits.solver.grid = false;
+    traits.natural = params_.medium == Medium::acoustic ? "a rigid wall" : "no traction";
+    return traits;
+  }
+
+  Params& params() override { return params_; }
+  void read(const deck::Deck& deck) override { wave::read(deck, params_); }
+  void check(const deck::Deck&) override {
+    if (!params_.time)
+      throw Error(ExitCode::usage, "the deck has no [time]: waves travel",
+                  "add [time] with end, and cfl = 0.5 or a step", params_.physics.where);
+  }
+  std::vector<deck::Expression> expressions() override { return expressions_of(params_); }
+
+  DirichletData set_up(const Discretisation& space) override {
+    problem_ = std::make_unique<const Problem>(make_problem(params_, space));
+    return {problem_->prescribed.rows, values_at(*problem_, problem_->prescribed, params_.time->start), {}};
+  }
+
+  AtPoints evaluate(const Discretisation& space, std::span<const double>, output::Summary&) override {
+    namespace spectral = assembly::spectral;
+    const spectral::Most fastest = spectral::highest_frequency(space.mesh, problem_->cells, problem_->media.fast);
+    const spectral::Most slowest = spectral::longest_passage(space.mesh, problem_->cells, problem_->media.slow);
+    log_info(fmt::format("newmark is stable to steps of {:.3g}, by the element at ({:.4g}, {:.4g}, {:.4g})",
+                         2 / fastest.value, fastest.at[0], fastest.at[1], fastest.at[2]));
+    for (const SourceParams& source : params_.sources)
+      if (source.frequency)
+        log_info(fmt::format("{:.3g} nodes stand on the shortest wave of {:.3g} Hz, at ({:.4g}, {:.4g}, {:.4g})",
+                             params_.physics.order / (slowest.value * *source.frequency), *source.frequency,
+                             slowest.at[0], slowest.at[1], slowest.at[2]));
+    return {};
+  }
+
+  template <class Exec>
+  void assemble(Exec&, const Discretisation&, System<Exec>&, output::Summary&) {
+    throw Error(ExitCode::usage, "waves have no stationary system", "use `tessera run`", params_.physics.where);
+  }
+
+  template <class Exec>
+  std::unique_ptr<Motion<Exec>> motion(Exec& exec, const Discretisation&, output::Summary& summary) {
+    return make_motion(exec, *problem_, summary);
+  }
+
+  std::unique_ptr<Results> results(const NodalSolution& solution) override {
+    return std::make_unique<WaveResults>(*problem_, solution);
+  }
+
+ private:
+  Params params_;
+  std::unique_ptr<const Problem> problem_;
+};
+
+}  // namespace
+
+std::unique_ptr<Module> make_wave() { return run_stationary<Wave>(); }
+
+}  // namespace tessera::physics
