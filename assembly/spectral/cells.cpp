@@ -102,12 +102,12 @@ std::string describe(const Cells& cells, const mesh::CellBlock& block, bool stor
 }
 
 std::vector<double> diagonal_mass(const mesh::Mesh& mesh, const DofMap& dofs, const Cells& cells,
-                                  const Coefficients& density) {
+                                  const Coefficients& factor) {
   const Rule& line = rule(cells.n - 1);
   std::vector<double> of_places(cells.dofs.size()), mass(static_cast<std::size_t>(dofs.dofs), 0.0);
   at_places(mesh, cells, 0, cells.cells, [&](Index cell, int q, const double*, double det, const double*) {
     of_places[static_cast<std::size_t>(Offset{cell} * cells.places + q)] =
-        weight(q, cells.dim, line) * det * density.at(cells, cell, q);
+        weight(q, cells.dim, line) * det * factor.at(cells, cell, q);
   });
   for (std::size_t i = 0; i < of_places.size(); ++i) mass[static_cast<std::size_t>(cells.dofs[i])] += of_places[i];
   return mass;

@@ -45,9 +45,9 @@ struct Coefficients {
 /// "degree 4, 1000 hexes, geometry from the vertices, material of cells": how an operator has the cells of a block.
 std::string describe(const Cells& cells, const mesh::CellBlock& block, bool stored, const Coefficients& material);
 
-/// M_i = sum of w_q |J| c over the cells that have node i: the mass, which collocation makes a diagonal. [dofs]
+/// M_i = sum of w_q |J| factor over the cells that have node i: the mass, which collocation makes a diagonal. [dofs]
 std::vector<double> diagonal_mass(const mesh::Mesh& mesh, const DofMap& dofs, const Cells& cells,
-                                  const Coefficients& density);
+                                  const Coefficients& factor);
 
 /// J^-1 by rows, then w |J|, of the cells [first, first + count): [count, dim^2 + 1, places].
 std::vector<double> stored_geometry(const mesh::Mesh& mesh, const Cells& cells, Index first, Index count);

@@ -89,7 +89,11 @@ Probes::Probes(const CommonParams& params, const FieldInfo& field, const Discret
   in_common::root(share_, [&] {
     for (Table& table : tables_) {
       std::vector<output::SeriesColumn> columns;
-      for (const std::size_t i : table.probes) columns.push_back({probes[i].name, field.unit});
+      for (const std::size_t i : table.probes) {
+        int c = 0;
+        const bool of_field = is_component(field, probes[i].of, space.mesh.dim, c);
+        columns.push_back({probes[i].name, of_field ? field.unit : field.rate_field().unit});
+      }
       const output::ProbeSeriesOptions options{.every = table.every};
       const std::filesystem::path path =
           context.output_directory /

@@ -63,8 +63,8 @@ inline std::string deck_of(const Standing& wave, const std::string& mesh, int de
 /// The summary of a run that must end well.
 inline nlohmann::json run(const std::string& name, const std::string& deck, const std::string& options = "") {
   const fs::path out = folder() / name;
-  const Result result = tessera("run " + write_deck(name + ".toml", deck) + " --quiet --backend threads --output " +
-                                out.string() + " " + options);
+  const Result result = app_test::tessera("run " + write_deck(name + ".toml", deck) +
+                                          " --quiet --backend threads --output " + out.string() + " " + options);
   EXPECT_EQ(result.code, 0) << name << "\n" << deck << result.text;
   return result.code == 0 ? summary_in(out) : nlohmann::json(nlohmann::json::value_t::discarded);
 }

@@ -1,5 +1,6 @@
 // Runs that stop and go on, and runs that ranks share.
 #include "app/ranks.hpp"
+#include "base/backend.hpp"
 #include "decks.hpp"
 
 namespace {
@@ -27,18 +28,48 @@ std::string bytes_of(const fs::path& file) {
   return {std::istreambuf_iterator<char>(stream), {}};
 }
 
+/// To 1e-11 of what is largest in a column.
+void expect_same_traces(const std::vector<std::vector<double>>& some, const std::vector<std::vector<double>>& others) {
+  ASSERT_EQ(some.size(), others.size());
+  ASSERT_GT(some.size(), 50U);
+  for (std::size_t k = 0; k < some[0].size(); ++k) {
+    double size = 0;
+    for (const auto& row : others) size = std::max(size, std::abs(row[k]));
+    EXPECT_GT(size, 0);
+    for (std::size_t i = 0; i < some.size(); ++i) ASSERT_NEAR(some[i][k], others[i][k], 1e-11 * size) << i << ' ' << k;
+  }
+}
+
 TEST(WaveRun, GoesOnBitwiseAsIfItHadNeverStopped) {
   for (const char* scheme : {"newmark", "low_storage_rk45"}) {
     const std::string deck = layers(scheme, "step = 0.0005") + "[checkpoint]\nevery = 7\n";
     const std::string name = std::string("whole_") + scheme, part = std::string("part_") + scheme;
     run(name, deck);
     run(part, deck, "--set time.end=0.05");
-    const Result result = tessera("restart " + (folder() / part).string() + " --quiet --set time.end=0.1");
+    const Result result = app_test::tessera("restart " + (folder() / part).string() + " --quiet --set time.end=0.1");
     ASSERT_EQ(result.code, 0) << result.text;
     for (const char* file : {"probes.csv", "solution_000200.vtu", "solution_000120.vtu"}) {
       EXPECT_FALSE(bytes_of(folder() / name / file).empty()) << file;
       EXPECT_EQ(bytes_of(folder() / part / file), bytes_of(folder() / name / file)) << scheme << ' ' << file;
     }
+  }
+}
+
+/// Two hundred steps of both schemes; a second run on the GPU is bitwise the first.
+TEST(WaveRun, OnCudaIsThatOfThreads) {
+  if (!tessera::cuda_info().usable) GTEST_SKIP() << "no GPU: " << tessera::cuda_info().why_not;
+  for (const char* scheme : {"newmark", "low_storage_rk45"}) {
+    const std::string deck = write_deck(std::string("cuda_") + scheme + ".toml", layers(scheme, "step = 0.0005"));
+    const auto probes = [&](const char* backend, const char* name) {
+      const fs::path out = folder() / (std::string(name) + scheme);
+      const Result result =
+          app_test::tessera("run " + deck + " --quiet --backend " + backend + " --output " + out.string());
+      EXPECT_EQ(result.code, 0) << result.text;
+      return out / "probes.csv";
+    };
+    const fs::path first = probes("cuda", "first_"), second = probes("cuda", "second_");
+    EXPECT_EQ(bytes_of(first), bytes_of(second));
+    expect_same_traces(table(first), table(probes("threads", "threads_")));
   }
 }
 
@@ -55,17 +86,7 @@ TEST(WaveRun, OnRanksIsThatOfOne) {
       return table(out / "probes.csv");
     };
     const auto one = start(1);
-    ASSERT_GT(one.size(), 50U);
-    double size = 0;
-    for (const auto& row : one) size = std::max(size, std::abs(row[1]));
-    EXPECT_GT(size, 0);
-    for (const int ranks : {2, 4}) {
-      const auto many = start(ranks);
-      ASSERT_EQ(many.size(), one.size());
-      for (std::size_t i = 0; i < one.size(); ++i)
-        for (std::size_t k = 0; k < one[i].size(); ++k)
-          ASSERT_NEAR(many[i][k], one[i][k], 1e-11 * std::max(1.0, std::abs(one[i][k]))) << ranks << ' ' << i;
-    }
+    for (const int ranks : {2, 4}) expect_same_traces(start(ranks), one);
   }
 }
 
