@@ -47,7 +47,10 @@ deck::Section<ProbeParams> probe_section(const FieldInfo& field) {
       .key("name", &ProbeParams::name, {.help = "of its column", .required = true, .example = "\"u_middle\""})
       .key("at", &ProbeParams::at,
            {.help = "point, one number an axis", .unit = "length", .required = true, .example = "[0.5, 0.5, 0.5]"})
-      .key("of", &ProbeParams::of, {.help = "what is looked at", .choices = names})
+      .key("of", &ProbeParams::of,
+           {.help = "what is looked at",
+            .choices = names,
+            .example = names.front() == "u" ? "" : "\"" + names.front() + "\""})
       .key("every", &ProbeParams::every,
            {.help = "steps between two values; of several numbers each has a table, probes_every_10.csv",
             .min = 1,

@@ -65,11 +65,11 @@ struct InitialNumber {
 };
 
 template <class Initial>
-deck::Section<Initial> initial_places() {
-  return deck::Section<Initial>("initial",
-                                "Where an iterative solver starts; without one, at the constant nearest to the "
-                                "data. Of two entries at one place the later holds",
-                                deck::SectionKind::array)
+deck::Section<Initial> initial_places(
+    const std::string& help =
+        "Where an iterative solver starts; without one, at the constant nearest to the data. Of "
+        "two entries at one place the later holds") {
+  return deck::Section<Initial>("initial", help, deck::SectionKind::array)
       .key("on", &Initial::on, {.help = "physical group name(s); left out: everywhere"})
       .position(&Initial::where);
 }
@@ -82,7 +82,7 @@ deck::Section<Initial> initial_section(const std::string& name, const std::strin
 /// Of what accelerates: u and its rate, either or both.
 template <class Initial>
 deck::Section<Initial> initial_motion(const FieldInfo& field, const std::string& example) {
-  return initial_places<Initial>()
+  return initial_places<Initial>("The state at the beginning. Of two entries at one place the later holds")
       .key(field.name, &Initial::u, {.help = "at the start; left out: 0", .unit = field.unit, .example = example})
       .key(field.rate, &Initial::rate,
            {.help = "its rate of change at the start; left out: 0", .unit = field.unit + "/s", .example = example});

@@ -43,7 +43,7 @@ void at_places(const mesh::Mesh& mesh, const Cells& cells, Index first, Index la
       const Index cell = begin + static_cast<Index>(i);
       const Index* const nodes = block.cell(cell - block.first_cell);
       for (int q = 0; q < cells.places; ++q) {
-        double J[9], x[3];
+        double J[9] = {}, x[3] = {};
         const double det = map.jacobian(mesh, nodes, q, J);
         map.point(mesh, nodes, q, x);
         visit(cell, q, J, det, x);
@@ -118,7 +118,7 @@ std::vector<double> stored_geometry(const mesh::Mesh& mesh, const Cells& cells, 
   const int dim = cells.dim, entries = dim * dim + 1;
   std::vector<double> result(static_cast<std::size_t>(Offset{count} * entries * cells.places));
   at_places(mesh, cells, first, first + count, [&](Index cell, int q, const double* J, double det, const double*) {
-    double inverse[9];
+    double inverse[9] = {};
     GeometryMap::invert(J, dim, inverse);
     double* const of_cell = result.data() + Offset{cell - first} * entries * cells.places + q;
     for (int i = 0; i < dim * dim; ++i) of_cell[Offset{i} * cells.places] = inverse[i];
@@ -150,7 +150,7 @@ Most highest_frequency(const mesh::Mesh& mesh, const Cells& cells, const Coeffic
   const int dim = cells.dim;
   const double of_axis = rule(cells.n - 1).largest_eigenvalue;
   return largest(mesh, cells, [&](Index cell, int q, const double* J) {
-    double inverse[9], sum = 0;
+    double inverse[9] = {}, sum = 0;
     GeometryMap::invert(J, dim, inverse);
     for (int a = 0; a < dim; ++a)
       for (int b = 0; b < dim; ++b) {
@@ -195,7 +195,7 @@ void for_each_side_node(const mesh::Mesh& mesh, const DofMap& dofs, const Cells&
         if (mesh.facets.side[facet] != side || cell < block.first_cell || cell >= block.first_cell + block.cells())
           continue;
         for (std::size_t k = 0; k < nodes.size(); ++k) {
-          double J[9], inverse[9];
+          double J[9] = {}, inverse[9] = {};
           const double det = map.jacobian(mesh, block.cell(cell - block.first_cell), static_cast<int>(k), J);
           GeometryMap::invert(J, cells.dim, inverse);
           const int place = place_of[static_cast<std::size_t>(nodes[k])];
@@ -222,7 +222,7 @@ std::optional<ElementPoint> element_point(const mesh::Mesh& mesh, const DofMap& 
   const GeometryMap map(cells, xi);
   const FieldMap field(dofs.element(block.shape), xi);
   const Index* const nodes = cells.cell(location->cell - cells.first_cell);
-  double J[9], inverse[9], x[3];
+  double J[9] = {}, inverse[9] = {}, x[3] = {};
   map.jacobian(mesh, nodes, 0, J);
   map.point(mesh, nodes, 0, x);
   GeometryMap::invert(J, dim, inverse);

@@ -42,25 +42,47 @@ deck::SectionDescription time_description(const Traits& traits) {
   deck::SectionDescription description = time_section(schemes_of(traits)).description();
   for (deck::KeyDescription& key : description.keys)
     if (key.name == "scheme") key.default_value = fmt::format("\"{}\"", traits.scheme);
-  if (traits.fields.front().rate.empty())
-    std::erase_if(description.keys, [](const deck::KeyDescription& key) { return key.name == "cfl"; });
+  const bool accelerates = !traits.fields.front().rate.empty();
+  const std::vector<std::string> others =
+      accelerates ? std::vector<std::string>{"tolerance", "absolute_tolerance", "theta", "stages", "tableau"}
+                  : std::vector<std::string>{"cfl"};
+  std::erase_if(description.keys, [&](const deck::KeyDescription& key) {
+    return std::find(others.begin(), others.end(), key.name) != others.end();
+  });
+  for (deck::KeyDescription& key : description.keys) {
+    if (accelerates && key.name == "end") key.info.example = "1e-3";
+    if (accelerates && key.name == "step") key.info.example.clear();
+    if (key.name == "cfl") key.info.example = "0.5";
+  }
+  return description;
+}
+
+/// Of what accelerates a template has hexes.
+deck::SectionDescription mesh_description(const Traits& traits) {
+  deck::SectionDescription description = mesh::mesh_section().description();
+  if (traits.fields.front().rate.empty()) return description;
+  for (deck::KeyDescription& key : description.keys)
+    if (const std::size_t at = key.info.example.find("tet"); key.name == "box" && at != std::string::npos)
+      key.info.example.replace(at, 3, "hex");
   return description;
 }
 
 deck::Schema schema_of(const Traits& traits) {
-  deck::Schema schema{deck_section().description(), mesh::mesh_section().description(),
-                      mesh::group_section().description(), run_section(traits.precisions).description()};
+  deck::Schema schema{deck_section().description(), mesh_description(traits), mesh::group_section().description(),
+                      run_section(traits.precisions).description()};
   schema.insert(schema.end(), traits.sections.begin(), traits.sections.end());
   if (traits.nonlinear) schema.push_back(newton_section().description());
   if (traits.transient)
     schema.insert(schema.end(), {time_description(traits), checkpoint_section().description(),
                                  probe_section(traits.fields.front()).description()});
+  schema.push_back(initial_description(traits.fields.front()));
+  if (traits.fields.front().rate.empty())  // what accelerates solves no systems
+    schema.insert(schema.end(),
+                  {traits.matrix_free ? assembly_section().description() : assembly_description_with_matrix(),
+                   matrix_section(traits.fields.front().block(3)).description(), solver_section(traits)});
   schema.insert(
       schema.end(),
-      {initial_description(traits.fields.front()),
-       traits.matrix_free ? assembly_section().description() : assembly_description_with_matrix(),
-       matrix_section(traits.fields.front().block(3)).description(), solver_section(traits),
-       exact_description(traits.fields.front(), traits.derives_source), output_section(traits.transient).description(),
+      {exact_description(traits.fields.front(), traits.derives_source), output_section(traits.transient).description(),
        quantity_section(traits.fields, traits.quantities).description(), line_section(traits.fields).description()});
   return schema;
 }

@@ -62,8 +62,7 @@ deck::Section<BoundaryParams> boundary_section() {
             .choices = {"free", "fixed", "prescribed", "absorbing"},
             .required = true,
             .example = "\"absorbing\""})
-      .key("value", &BoundaryParams::value,
-           {.help = "of prescribed: expressions of x, y, z and t, one a component", .example = "[\"0\", \"0\"]"})
+      .key("value", &BoundaryParams::value, {.help = "of prescribed: expressions of x, y, z and t, one a component"})
       .position(&BoundaryParams::where);
 }
 
@@ -72,9 +71,9 @@ deck::Section<SourceParams> source_section() {
       deck::Section<SourceParams>("source", "Point sources: what they are, times a function of time",
                                   deck::SectionKind::array)
           .key("at", &SourceParams::at,
-               {.help = "point, one number an axis", .unit = "length", .required = true, .example = "[0.5, 0.5]"})
+               {.help = "point, one number an axis", .unit = "length", .required = true, .example = "[0.5, 0.5, 0.5]"})
           .key("force", &SourceParams::force,
-               {.help = "of elastic media: a force, one number an axis", .unit = "N", .example = "[0, -1e9]"})
+               {.help = "of elastic media: a force, one number an axis", .unit = "N", .example = "[0, 0, -1e9]"})
           .key("moment", &SourceParams::moment,
                {.help = "of elastic media: a moment tensor, xx yy xy, in 3-D xx yy zz xy yz xz", .unit = "N m"})
           .position(&SourceParams::where);

@@ -154,22 +154,22 @@ Prescribed derivative_of(const Prescribed& of) {
 }
 
 Absorbing absorbing_nodes(const Problem& problem) {
-  const int C = problem.components(), dim = problem.cells.dim;
+  const auto C = static_cast<std::size_t>(problem.components()), dim = static_cast<std::size_t>(problem.cells.dim);
   const Media& media = problem.media;
   std::map<Index, std::vector<double>> blocks;
   for (const mesh::Group& group : problem.absorbing)
     assembly::spectral::for_each_side_node(
         problem.space.mesh, problem.space.dofs, problem.cells, group, [&](const SideNode& node) {
           std::vector<double>& block = blocks[node.dof];
-          block.resize(static_cast<std::size_t>(C * C));
+          block.resize(C * C);
           const double area = std::hypot(node.normal[0], node.normal[1], node.normal[2]);
           const double mass = media.mass.at(problem.cells, node.cell, node.place);
           const double fast = mass * media.fast.at(problem.cells, node.cell, node.place),
                        slow = mass * media.slow.at(problem.cells, node.cell, node.place);
-          for (int a = 0; a < C; ++a) {
-            block[static_cast<std::size_t>(a * C + a)] += area * slow;
-            for (int b = 0; C == dim && b < C; ++b)
-              block[static_cast<std::size_t>(a * C + b)] += (fast - slow) * node.normal[a] * node.normal[b] / area;
+          for (std::size_t a = 0; a < C; ++a) {
+            block[a * C + a] += area * slow;
+            for (std::size_t b = 0; C == dim && b < C; ++b)
+              block[a * C + b] += (fast - slow) * node.normal[a] * node.normal[b] / area;
           }
         });
   Absorbing result;

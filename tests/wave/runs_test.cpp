@@ -40,6 +40,12 @@ void expect_same_traces(const std::vector<std::vector<double>>& some, const std:
   }
 }
 
+TEST(WaveRun, HasATemplateThatRunsAsItIs) {
+  const Result deck = app_test::tessera("template wave");
+  ASSERT_EQ(deck.code, 0) << deck.text;
+  run("template", deck.text);
+}
+
 TEST(WaveRun, GoesOnBitwiseAsIfItHadNeverStopped) {
   for (const char* scheme : {"newmark", "low_storage_rk45"}) {
     const std::string deck = layers(scheme, "step = 0.0005") + "[checkpoint]\nevery = 7\n";
