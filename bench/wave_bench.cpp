@@ -65,10 +65,11 @@ void step(Exec& exec, const bench::Options& options, bench::Report& report, cons
     row.name = what + ", " + name;
     row.size = fmt::format("{} hexes, {} rows", mesh.cells(), rows);
     row.bytes = bytes;
-    row.items = elements;
-    row.item = "elements";
+    row.items = static_cast<double>(rows);
+    row.item = "rows";
     row.timing = bench::measure(exec, work);
-    row.note = fmt::format("{:.3g} flops of an element", K.flops_per_apply() / elements);
+    row.note = fmt::format("{:.4g} M elements/s, {:.3g} flops of an element", 1e-3 * elements / row.timing.median_ms,
+                           K.flops_per_apply() / elements);
     report.add(row);
   };
   const auto force = [&] { K.apply(exec, View<const T>(u.view()), View<const T>(scale.view()), a.view()); };

@@ -22,7 +22,8 @@ __global__ void __launch_bounds__(cells_per_block<n, dim>* power(n, dim - 1))
   constexpr int together = cells_per_block<n, dim>, last = dim - 1;
   constexpr int entries = matrix_free::map_entries<dim>;
   __shared__ T values[together][C][layer], fluxes[together][C][dim - 1][layer];
-  __shared__ T slope[n * n], points[n], weights[n];  // where threads differ in the index
+  __shared__ T map[stored ? 1 : together][stored ? 1 : entries];  // in registers it would take 42 of these at n = 5
+  __shared__ T slope[n * n], points[n], weights[n];               // where threads differ in the index
   const int own = threadIdx.x / layer, s = threadIdx.x % layer, i = s % n, j = s / n;
   const Offset cell = blockIdx.x * Offset{together} + own;
   const bool active = cell < block.cells;
@@ -30,7 +31,7 @@ __global__ void __launch_bounds__(cells_per_block<n, dim>* power(n, dim - 1))
   if (threadIdx.x < n) points[threadIdx.x] = line.points[threadIdx.x], weights[threadIdx.x] = line.weights[threadIdx.x];
 
   const Index* const dofs = block.dofs + cell * N + s;
-  T r[C][n], out[C][n], map[stored ? 1 : entries];
+  T r[C][n], out[C][n];
 #pragma unroll
   for (int k = 0; k < n; ++k)
 #pragma unroll
@@ -39,7 +40,7 @@ __global__ void __launch_bounds__(cells_per_block<n, dim>* power(n, dim - 1))
       out[c][k] = 0;
     }
   if constexpr (!stored)
-    for (int e = 0; e < entries; ++e) map[e] = active ? block.map[cell * entries + e] : T(0);
+    for (int e = s; e < entries; e += layer) map[own][e] = active ? block.map[cell * entries + e] : T(0);
 
 #pragma unroll
   for (int k = 0; k < n; ++k) {
@@ -69,7 +70,7 @@ __global__ void __launch_bounds__(cells_per_block<n, dim>* power(n, dim - 1))
         const T eta = dim == 3 ? points[j] : line.points[k], zeta = dim == 3 ? line.points[k] : T(0);
         const T weight = weights[i] * line.weights[k] * (dim == 3 ? weights[j] : T(1));
         T J[dim][dim];
-        matrix_free::LineJacobian<dim, T>([&](int e) { return map[e]; }, eta, zeta).at(points[i], J);
+        matrix_free::LineJacobian<dim, T>([&](int e) { return map[own][e]; }, eta, zeta).at(points[i], J);
         flux_of_map<dim, Law, T>(J, weight, at_place, g);
       }
 #pragma unroll
