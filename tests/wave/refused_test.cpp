@@ -92,14 +92,24 @@ INSTANTIATE_TEST_SUITE_P(
             {"a prescribed value has 1 component, the field has 2"}}),
     app_test::case_name);
 
+/// c dt / h < 0.147704 / sqrt(2) with c = 2 and h = 1/2.
+const double longest = 0.147704 / std::sqrt(2.0) / 4;
+
+TEST(Wave, SaysHowLongStepsMayBe) {
+  const Standing wave = standing_shear(2);
+  const nlohmann::json summary = run("stable", deck_of(wave, box(2, 2), 4, time_to(0.5, "step = 0.01")));
+  EXPECT_NEAR(double(summary["time"]["stable_step"]), longest, 1e-6);
+  EXPECT_TRUE(summary["warnings"].empty()) << summary["warnings"];
+  const nlohmann::json part = run("part", deck_of(wave, box(2, 2), 4, time_to(0.5, "cfl = 0.5")));
+  EXPECT_NEAR(double(part["time"]["dt_max"]), longest / 2, 1e-6);
+}
+
 /// Between the estimate and what is certainly unstable a run begins, and says so.
 TEST(Wave, WarnsOfStepsThatMayBeTooLong) {
-  const Standing wave = standing_shear(2);
-  const std::string deck = deck_of(wave, box(2, 2), 4, time_to(0.5, "step = 0.01"));
-  const nlohmann::json summary = run("stable", deck);
-  const double stable = summary["time"]["stable_step"];
-  // c dt / h < 0.147704 / sqrt(2) with c = 2 and h = 1/2.
-  EXPECT_NEAR(stable, 0.147704 / std::sqrt(2) * 0.25, 1e-6);
+  const std::string time = time_to(5 * 1.0005 * longest, fmt::format("step = {}", 1.0005 * longest));
+  const nlohmann::json summary = run("warned", deck_of(standing_shear(2), box(2, 2), 4, time));
+  ASSERT_EQ(summary["warnings"].size(), 1U) << summary["warnings"];
+  EXPECT_NE(summary["warnings"][0].get<std::string>().find("may be unstable"), std::string::npos);
 }
 
 }  // namespace
