@@ -179,9 +179,11 @@ std::array<Input, expressions::variables.size()> inputs(const Points& points, st
            axis(2)}};
 }
 
-std::string place_of(const Points& points, std::size_t i, double t, bool of_solution) {
+/// `t`: where the expression has it.
+std::string place_of(const Points& points, std::size_t i, std::optional<double> t, bool of_solution) {
   const double* p = points.xyz + 3 * i;
-  std::string place = fmt::format("(x, y, z) = ({}, {}, {}), t = {}", p[0], p[1], p[2], t);
+  std::string place = fmt::format("(x, y, z) = ({}, {}, {})", p[0], p[1], p[2]);
+  if (t) place += fmt::format(", t = {}", *t);
   if (of_solution && points.u) place += fmt::format(", u = {}", points.u[i]);
   if (of_solution && points.gradient)
     place += fmt::format(", grad u = ({}, {}, {})", points.gradient[3 * i], points.gradient[3 * i + 1],
@@ -233,10 +235,11 @@ void Evaluator::evaluate(const Points& points, std::size_t count, double t, doub
   // The first point without a finite value, whatever the number of threads.
   const Offset bad = *std::min_element(first_bad.begin(), first_bad.end());
   if (bad < static_cast<Offset>(count)) {
+    const auto when = f.has(static_cast<std::size_t>(Variable::t)) ? std::optional(t) : std::nullopt;
     const bool of_solution = f.has(expressions::solution_variable) || f.uses_gradient();
     throw Error(ExitCode::usage,
                 fmt::format("the expression '{}' is {} at {}", expressions::shown(f.text), values[bad],
-                            place_of(points, static_cast<std::size_t>(bad), t, of_solution)),
+                            place_of(points, static_cast<std::size_t>(bad), when, of_solution)),
                 "it must be finite at every point where it is used; look for a division by zero, or sqrt or log of a "
                 "negative number",
                 f.where);

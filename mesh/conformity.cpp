@@ -80,7 +80,7 @@ double distance(const double* a, const double* b) { return std::hypot(a[0] - b[0
 /// The vertices of exterior facets, ascending, and what is found at each.
 class Search {
  public:
-  explicit Search(const Mesh& mesh);
+  Search(const Mesh& mesh, std::span<const std::string> apart);
   Misfits run();
 
  private:
@@ -111,11 +111,13 @@ class Search {
   std::vector<Index> number_;                                   ///< [nodes] boundary vertex, or -1
   std::vector<double> edge_;                                    ///< [boundary vertices] length of its shortest edge
   std::vector<Index> coincident_, hanging_, between_, inside_;  ///< [boundary vertices] what each meets, or -1
+  std::vector<char> apart_;                                     ///< [nodes] of groups that may touch others; or empty
   PointTree tree_{{}};
   double round_off_ = 0;
 };
 
-Search::Search(const Mesh& mesh) : mesh_(mesh), number_(static_cast<std::size_t>(mesh.nodes()), -1) {
+Search::Search(const Mesh& mesh, std::span<const std::string> apart)
+    : mesh_(mesh), number_(static_cast<std::size_t>(mesh.nodes()), -1) {
   for (Index f = 0; f < mesh.facets.size(); ++f)
     if (mesh.facets.exterior[f])
       for (const Index v : side_vertices(mesh, mesh.facets.cell[f], mesh.facets.side[f]))
@@ -138,6 +140,14 @@ Search::Search(const Mesh& mesh) : mesh_(mesh), number_(static_cast<std::size_t>
   between_.assign(count, -1);
   inside_.assign(count, -1);
   tree_ = PointTree(std::move(points));
+  for (const std::string& name : apart) {
+    const Group* const group = mesh.group(name, mesh.dim - 1);
+    if (!group) continue;
+    apart_.resize(number_.size(), 0);
+    for (const Index f : group->entities)
+      for (const Index v : side_vertices(mesh, mesh.facets.cell[f], mesh.facets.side[f]))
+        if (v >= 0) apart_[v] = 1;
+  }
 }
 
 void Search::measure_edges(const CellBlock& block) {
@@ -255,7 +265,7 @@ void Search::look_into_cells(const CellBlock& block) {
 Misfits::Kind Search::kind(const std::vector<Index>& met) const {
   Misfits::Kind result;
   for (std::size_t v = 0; v < met.size(); ++v) {
-    if (met[v] < 0) continue;
+    if (met[v] < 0 || (!apart_.empty() && apart_[vertices_[v]])) continue;
     if (result.count++ > 0) continue;
     result.vertex = vertices_[v];
     result.other = met[v];
@@ -286,10 +296,10 @@ constexpr const char* join_parts =
 
 }  // namespace
 
-Misfits find_misfits(const Mesh& mesh) { return Search(mesh).run(); }
+Misfits find_misfits(const Mesh& mesh, std::span<const std::string> apart) { return Search(mesh, apart).run(); }
 
-void check_conformity(const Mesh& mesh, bool allow_cracks) {
-  const Misfits misfits = find_misfits(mesh);
+void check_conformity(const Mesh& mesh, bool allow_cracks, std::span<const std::string> apart) {
+  const Misfits misfits = find_misfits(mesh, apart);
   if (const auto& kind = misfits.inside; kind.count > 0)
     throw Error(ExitCode::mesh,
                 fmt::format("cells overlap: {} vertices of the boundary lie inside cells; the first is {}, inside {}",
@@ -311,15 +321,17 @@ void check_conformity(const Mesh& mesh, bool allow_cracks) {
                     "them{}; the first is {}, on a side of {}: nothing passes there",
                     hanging.count, same.count > 0 ? fmt::format(", and {} coincide with others", same.count) : "",
                     at(mesh.point(hanging.vertex)), cell_text(mesh, hanging.other)),
-        fmt::format("{}; if the sides are meant to be apart (cracks), say mesh.allow_cracks = true", join_parts));
+        fmt::format("{}; if the sides are meant to be apart (cracks), say mesh.allow_cracks = true, or, where heat is "
+                    "to pass between them, name both in a boundary of type = \"contact\"",
+                    join_parts));
   throw Error(
       ExitCode::mesh,
       fmt::format("{} vertices lie where another one does, and cells use either: the first are nodes {} and {} at {}: "
                   "nothing passes between their cells",
                   same.count, same.vertex, same.other, at(mesh.point(same.vertex))),
       "say mesh.merge_nodes = 1e-9 (a length) to make one of nodes that lie so near; or mesh.allow_cracks = true if "
-      "the "
-      "sides are meant to be apart");
+      "the sides are meant to be apart, or, where heat is to pass between them, a boundary of type = "
+      "\"contact\" on both");
 }
 
 }  // namespace tessera::mesh

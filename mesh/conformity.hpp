@@ -1,4 +1,7 @@
 #pragma once
+#include <span>
+#include <string>
+
 #include "mesh/mesh.hpp"
 
 namespace tessera::mesh {
@@ -20,12 +23,13 @@ struct Misfits {
 
 /// Looks for them with a tree of the boundary's vertices. Distances are measured by the size of the cells there (1e-6
 /// of a height, or of an edge), so that thin layers and graded meshes pass. Cost: O(cells + b log b) for b vertices on
-/// the boundary.
-Misfits find_misfits(const Mesh& mesh);
+/// the boundary. `apart`: groups of facets that may touch others, or with curved sides reach a little into their cells;
+/// nothing is said of their vertices.
+Misfits find_misfits(const Mesh& mesh, std::span<const std::string> apart = {});
 
 /// Throws Error(mesh) with the counts and the coordinates of the first place. `allow_cracks`: coincident vertices and
-/// touching sides are meant, and only overlaps are refused.
-void check_conformity(const Mesh& mesh, bool allow_cracks);
+/// touching sides are meant, and only overlaps are refused. `apart`: see find_misfits.
+void check_conformity(const Mesh& mesh, bool allow_cracks, std::span<const std::string> apart = {});
 
 /// Makes one of boundary nodes that lie within `tolerance` (a length) of each other: the lowest-numbered stays. Facets
 /// and groups follow. Returns how many nodes went. Throws Error(mesh) where a cell would lose an edge.

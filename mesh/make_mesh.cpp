@@ -68,6 +68,15 @@ void with_place(const std::optional<Position>& where, Work work) {
   }
 }
 
+/// Whether the cells fit together. Sides of contacts may be groups that the deck makes, which the mesh has here for a
+/// while: it may still be refined.
+void check_joints(const deck::Deck& deck, const MeshParams& params, const std::optional<Position>& where, Mesh& mesh) {
+  const std::size_t groups = mesh.groups.size();
+  if (!params.contacts.empty()) add_groups(mesh, group_section().read_all(deck));
+  with_place(where, [&] { check_conformity(mesh, params.allow_cracks, params.contacts); });
+  mesh.groups.resize(groups);
+}
+
 /// What can be said of mesh.axis before there is a mesh.
 void check_axis(const deck::Deck& deck, const MeshParams& params, Revolution revolution) {
   if (!has_axis(params)) return;
@@ -117,10 +126,8 @@ Mesh make_mesh(const deck::Deck& deck, const MeshParams& params, int threads, co
   if (!params.box) {
     if (params.merge_nodes) with_place(where, [&] { merge(mesh, *params.merge_nodes); });
     Scope scope(exec, "mesh.check");
-    with_place(where, [&] {
-      check_cells(mesh);
-      check_conformity(mesh, params.allow_cracks);
-    });
+    with_place(where, [&] { check_cells(mesh); });
+    check_joints(deck, params, where, mesh);
   }
   if (refinements > 0) {
     if (const Group* group = group_that_curves(mesh))

@@ -32,7 +32,9 @@ struct MeshParams {
   bool allow_cracks = false;
   std::string axis = "none";
   std::string partition = "auto";
-  deck::Where where;
+  /// Groups of facets that lie on each other and are meant to share no nodes, as contacts of the deck say; no key.
+  std::vector<std::string> contacts = {};
+  deck::Where where = {};
 };
 
 /// The schema of [mesh].

@@ -191,28 +191,35 @@ std::size_t bytes_of(const RankMesh& part) {
 
 }  // namespace
 
-RankMesh part_of_rank(const Mesh& whole, std::span<const int> owners, int rank, std::span<const Index> joined) {
-  return part_of(whole, staying(whole, cells_at_vertices(whole, owners, rank)), owners, joined);
+RankMesh part_of_rank(const Mesh& whole, std::span<const int> owners, int rank, std::span<const Index> joined,
+                      const CoupledCells& coupled) {
+  const std::vector<char> own = cells_at_vertices(whole, owners, rank);
+  std::vector<char> all = own;
+  for (const auto& [a, b] : coupled) {
+    if (own[a]) all[b] = 1;
+    if (own[b]) all[a] = 1;
+  }
+  return part_of(whole, staying(whole, std::move(all)), owners, joined);
 }
 
 RankMesh part_of_cells(const Mesh& whole, std::vector<char> cells) {
   return part_of(whole, staying(whole, std::move(cells)), {}, {});
 }
 
-RankMesh distribute(Communicator& ranks, const Mesh& whole, std::span<const int> owners,
-                    std::span<const Index> joined) {
+RankMesh distribute(Communicator& ranks, const Mesh& whole, std::span<const int> owners, std::span<const Index> joined,
+                    const CoupledCells& coupled) {
   std::vector<Communicator::Bytes> to(static_cast<std::size_t>(ranks.size()));
   RankMesh own;
   if (ranks.is_root()) {
     for (int rank = 1; rank < ranks.size(); ++rank) {
-      RankMesh part = part_of_rank(whole, owners, rank, joined);
+      RankMesh part = part_of_rank(whole, owners, rank, joined, coupled);
       Sink sink;
       sink.bytes.reserve(bytes_of(part));
       ArchiveWriter<Sink> archive(sink);
       archive(part);
       to[static_cast<std::size_t>(rank)] = std::move(sink.bytes);
     }
-    own = part_of_rank(whole, owners, 0, joined);
+    own = part_of_rank(whole, owners, 0, joined, coupled);
   }
   const std::vector<Communicator::Bytes> from = ranks.exchange(std::move(to));
   if (!ranks.is_root()) {

@@ -1,4 +1,5 @@
 #pragma once
+#include <array>
 #include <functional>
 #include <span>
 #include <string>
@@ -14,7 +15,8 @@ namespace tessera::mesh {
 /// complete without a word to others. What else it owns follows from its vertices: an edge, face or cell, and what lies
 /// inside, belongs to the owner of its vertex of the lowest number. Nodes, cells of a block, facets and groups keep the
 /// order that they have in the whole mesh; groups keep their names, also where nothing of them is here. Where sides are
-/// periodic, joined vertices stand beside each other.
+/// periodic, joined vertices stand beside each other. Cells that are coupled with one of these (CoupledCells) are here,
+/// too.
 struct RankMesh {
   Mesh mesh;
   std::vector<Offset> cell_numbers;  ///< [cells] of the whole mesh, ascending
@@ -33,15 +35,19 @@ std::vector<int> vertex_owners(const Mesh& mesh, int ranks, const std::string& m
 /// that of the whole mesh, which nobody has. Throws what make_box throws. Bricks (mesh/bricks.hpp) must exist.
 RankMesh part_of_box(const BoxParams& params, int order, int ranks, int rank);
 
-/// The part of a rank.
-RankMesh part_of_rank(const Mesh& whole, std::span<const int> owners, int rank, std::span<const Index> joined = {});
+/// Cells whose unknowns have entries between each other though they share none: of contacts.
+using CoupledCells = std::vector<std::array<Index, 2>>;
+
+/// The part of a rank. Of coupled cells it has both where it owns a vertex of one.
+RankMesh part_of_rank(const Mesh& whole, std::span<const int> owners, int rank, std::span<const Index> joined = {},
+                      const CoupledCells& coupled = {});
 
 /// Some cells of a mesh, those that are marked [cells]; nobody owns their vertices.
 RankMesh part_of_cells(const Mesh& whole, std::vector<char> cells);
 
-/// The part of each rank, from the root, which has the whole mesh, its owners and `joined`; others' are not read.
-/// Collective.
+/// The part of each rank, from the root, which has the whole mesh, its owners, `joined` and `coupled`; others' are not
+/// read. Collective.
 RankMesh distribute(Communicator& ranks, const Mesh& whole, std::span<const int> owners,
-                    std::span<const Index> joined = {});
+                    std::span<const Index> joined = {}, const CoupledCells& coupled = {});
 
 }  // namespace tessera::mesh

@@ -59,7 +59,11 @@ std::vector<int> vtk_node_order(Shape shape, int order, std::span<const double> 
   const int dim = dimension(shape);
   if (dim == 0) return {0};
   const int nodes = static_cast<int>(node_points.size()) / dim;
-  auto cell = make_vtk_cell(shape, order, nodes);
+  return vtk_node_order(*make_vtk_cell(shape, order, nodes), shape, node_points);
+}
+
+std::vector<int> vtk_node_order(vtkCell& cell, Shape shape, std::span<const double> node_points) {
+  const int dim = dimension(shape), nodes = static_cast<int>(node_points.size()) / dim;
   std::vector<int> result;
   std::vector<char> taken(static_cast<std::size_t>(nodes), 0);
   std::vector<double> weights(static_cast<std::size_t>(nodes));
@@ -67,13 +71,13 @@ std::vector<int> vtk_node_order(Shape shape, int order, std::span<const double> 
     double p[3];
     to_vtk_parameters(shape, node_points.data() + static_cast<std::size_t>(n) * dim, p);
     // The place whose shape function is 1 there: VTK's interpolation is what readers use, so it decides.
-    cell->InterpolateFunctions(p, weights.data());
+    cell.InterpolateFunctions(p, weights.data());
     int place = -1;
     for (int v = 0; v < nodes; ++v)
       if (std::abs(weights[static_cast<std::size_t>(v)] - 1) < 1e-8 && !taken[static_cast<std::size_t>(v)]) place = v;
     if (place < 0)
-      throw Error(ExitCode::internal, fmt::format("node {} of a {} of order {} has no counterpart among VTK's {} nodes",
-                                                  n, name(shape), order, nodes));
+      throw Error(ExitCode::internal, fmt::format("node {} of a {} has no counterpart among the {} nodes of VTK's {}",
+                                                  n, name(shape), nodes, cell.GetClassName()));
     taken[static_cast<std::size_t>(place)] = 1;
     result.push_back(place);
   }

@@ -25,5 +25,7 @@ void to_vtk_parameters(Shape shape, const double* xi, double (&p)[3]);
 /// (interval, quad, hex on [-1,1]; unit simplices; prism: unit triangle x [-1,1]), to VTK's own parametric
 /// coordinates. Throws Error(internal) where the points are not those of a complete Lagrange cell.
 std::vector<int> vtk_node_order(Shape shape, int order, std::span<const double> node_points);
+/// The same of another of VTK's cells with the same nodes, as VTK_QUADRATIC_TETRA or VTK_VOXEL.
+std::vector<int> vtk_node_order(vtkCell& cell, Shape shape, std::span<const double> node_points);
 
 }  // namespace tessera::mesh

@@ -241,7 +241,7 @@ CompareReport compare(const std::filesystem::path& a, const std::filesystem::pat
     return compare_folders(a, b, options);
   if (a.extension() != b.extension() || !is_comparable(a))
     throw Error(ExitCode::usage, fmt::format("cannot compare {} with {}", a.string(), b.string()),
-                "give two output folders, or two files that end in .vtu, .vtkhdf, .csv or .json");
+                "give two output folders, or two files of one kind: .vtu, .vtkhdf, .csv or .json");
   if (a.extension() == ".vtu") return compare_vtu(read_vtu(a), read_vtu(b), options);
   if (a.extension() == ".vtkhdf") return compare_vtkhdf(read_vtkhdf(a), read_vtkhdf(b), options);
   if (a.extension() == ".csv") return compare_csv(read_csv(a), read_csv(b), options);

@@ -57,12 +57,18 @@ void remove_from(const fs::path& folder, const fs::path& file) {
 void remove_frame(const fs::path& folder, const fs::path& file) {
   std::error_code none;
   if (file.extension() == ".pvtu" && fs::is_regular_file(file, none))
-    for (const std::string& piece : tags(read_text(file), "Piece"))
-      remove_from(folder, folder / unescape_xml(attribute(piece, "Source")));
+    for (const fs::path& piece : pieces_of(file)) remove_from(folder, piece);
   remove_from(folder, file);
 }
 
 }  // namespace
+
+std::vector<fs::path> pieces_of(const fs::path& path) {
+  std::vector<fs::path> pieces;
+  for (const std::string& piece : tags(read_text(path), "Piece"))
+    pieces.push_back(path.parent_path() / unescape_xml(attribute(piece, "Source")));
+  return pieces;
+}
 
 std::vector<PvdEntry> read_pvd(const fs::path& path) {
   const std::string text = read_text(path);

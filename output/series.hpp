@@ -13,6 +13,10 @@ namespace tessera::output {
 /// that is missing or another.
 std::vector<PvdEntry> read_pvd(const std::filesystem::path& path);
 
+/// The files that a .pvtu file names, with paths below its folder; none where it names none. Throws Error(file_system)
+/// for a file that is missing.
+std::vector<std::filesystem::path> pieces_of(const std::filesystem::path& path);
+
 /// "solution_000012.vtu": so names sort as frames do.
 std::string frame_name(const std::string& stem, std::int64_t number, const std::string& extension);
 

@@ -61,7 +61,9 @@ deck::Section<LineParams> line_section(const std::vector<FieldInfo>& fields) {
       .key("to", &LineParams::to, {.help = "end", .unit = "length", .required = true})
       .key("points", &LineParams::points,
            {.help = "points at equal distances, both ends included", .min = 2, .max = 10000000})
-      .key("of", &LineParams::of, {.help = fmt::format("field(s): {}", fmt::join(names, " and ")), .choices = names})
+      .key("of", &LineParams::of,
+           {.help = fmt::format("field(s): {}; left out: {}", fmt::join(names, " and "), names.front()),
+            .choices = names})
       .position(&LineParams::where);
 }
 
@@ -78,10 +80,7 @@ std::vector<LineParams> read_lines(const deck::Deck& deck, const std::vector<Fie
         if (!std::isfinite(x)) refuse(line, fmt::format("{} is no coordinate", x), "give finite numbers");
     if (line.from.size() == line.to.size() && !(line.length() > 0))
       refuse(line, "`from` and `to` are the same point", "for one point use [[quantity]] with kind = \"value\"");
-    for (const std::string& of : line.of)
-      if (std::none_of(fields.begin(), fields.end(), [&](const FieldInfo& field) { return field.name == of; }))
-        refuse(line, fmt::format("there is no field '{}'", of), fmt::format("write of = [\"{}\"]", fields.back().name));
-    if (line.of.empty()) refuse(line, "of = [] asks for nothing", "use of = [\"u\"], or leave it out");
+    if (line.of.empty()) line.of = {fields.front().name};
   }
   return lines;
 }

@@ -27,6 +27,7 @@ struct Traits {
   bool derives_source = false;               ///< it can make the source of which [exact] is the solution
   bool nonlinear = false;                    ///< its coefficients may depend on the solution: [newton]
   bool transient = false;                    ///< it may change in time: [time]
+  bool sources = false;                      ///< the driver adds [[source]] to its right-hand side
   std::string scheme = TimeParams().scheme;  ///< that of a [time] which names none
   std::vector<std::string> schemes = {};     ///< that a [time] may name; empty: those of u' = f(t, u)
   solvers::Offers solver = {};               ///< what its operators can be
@@ -87,6 +88,7 @@ struct Discretisation : assembly::Space {
   /// (that no part of the body is loose) is checked there, on the root.
   Communicator* ranks = nullptr;
   Share share;                     ///< of that part
+  mesh::CoupledCells coupled;      ///< of that part: Model::coupled_cells
   std::string why_without_matrix;  ///< Plan::why of the whole; empty: a matrix is assembled
 
   /// What this rank counts as its own; null where it has all.
@@ -117,6 +119,13 @@ struct System {
   System(const System&) = delete;
 };
 
+/// What a [[source]] adds to rows of the right-hand side in one cell, at the time at hand.
+struct CellLoad {
+  Index cell = -1;
+  std::vector<Index> rows;
+  std::vector<double> values;
+};
+
 /// A solution on the host. Where sides are periodic, each has dofs of its own: those of the space as it is without.
 /// Where ranks share it, the part that one of them sees, with the values of ghosts. Borrows.
 struct NodalSolution {
@@ -128,6 +137,7 @@ struct NodalSolution {
   int threads;
   const Share* share = nullptr;               ///< null: all of it counts here
   const std::vector<double>* rate = nullptr;  ///< du/dt, [dofs, components], of a run through time
+  std::vector<CellLoad> loads = {};           ///< of [[source]], as far as this rank sees it
 
   /// Of the dofs the first ones, which no other rank counts.
   Index own_dofs() const { return space.index_map.owned(); }
@@ -163,8 +173,8 @@ template <class Exec>
 class Nonlinear {
  public:
   virtual ~Nonlinear() = default;
-  /// The data of the model have become those of another time; `move_to` comes before anything else is asked.
-  virtual void take_data() {}
+  /// The data of the model have become those of time t; `move_to` comes before anything else is asked.
+  virtual void take_data(double) {}
   /// From now on at this state, with this factor of the loads. Throws Error(usage) where coefficients cannot be
   /// evaluated there. Phase: coefficients.
   virtual void move_to(std::span<const double> u, double load) = 0;
@@ -224,6 +234,8 @@ class Model {
   /// Finds materials and boundaries on the mesh and checks them; returns what is prescribed. Coefficients are not
   /// evaluated. The discretisation stays where it is until the run ends.
   virtual DirichletData set_up(const Discretisation&) { return {}; }
+  /// Cells of the mesh that was set up last whose unknowns have entries between each other though they share none.
+  virtual mesh::CoupledCells coupled_cells() { return {}; }
   /// Evaluates coefficients as `assemble` does, or at the state u [rows] of a nonlinear problem, for their checks;
   /// returns what they take.
   virtual AtPoints evaluate(const Discretisation&, std::span<const double> u, output::Summary&) {

@@ -57,55 +57,6 @@ deck::Section<ExactParams> exact_components(const FieldInfo& field) {
   return exact_section<ExactParams>(field.name, "exact solution, one expression a component");
 }
 
-/// [[initial]] of a number, as above.
-struct InitialNumber {
-  std::vector<std::string> on;
-  deck::Expression u, rate;
-  deck::Where where;
-};
-
-template <class Initial>
-deck::Section<Initial> initial_places(
-    const std::string& help =
-        "Where an iterative solver starts; without one, at the constant nearest to the data. Of "
-        "two entries at one place the later holds") {
-  return deck::Section<Initial>("initial", help, deck::SectionKind::array)
-      .key("on", &Initial::on, {.help = "physical group name(s); left out: everywhere"})
-      .position(&Initial::where);
-}
-
-template <class Initial>
-deck::Section<Initial> initial_section(const std::string& name, const std::string& help, const std::string& example) {
-  return initial_places<Initial>().key(name, &Initial::u, {.help = help, .required = true, .example = example});
-}
-
-/// Of what accelerates: u and its rate, either or both.
-template <class Initial>
-deck::Section<Initial> initial_motion(const FieldInfo& field, const std::string& example) {
-  return initial_places<Initial>("The state at the beginning. Of two entries at one place the later holds")
-      .key(field.name, &Initial::u, {.help = "at the start; left out: 0", .unit = field.unit, .example = example})
-      .key(field.rate, &Initial::rate,
-           {.help = "its rate of change at the start; left out: 0", .unit = field.unit + "/s", .example = example});
-}
-
-deck::Section<InitialNumber> initial_number(const FieldInfo& field) {
-  if (!field.rate.empty()) return initial_motion<InitialNumber>(field, "\"exp(-x^2)\"");
-  return initial_section<InitialNumber>(field.name, "the start", "\"20\"");
-}
-deck::Section<InitialParams> initial_components(const FieldInfo& field) {
-  if (field.own_names) {
-    deck::Section<InitialParams> section = initial_places<InitialParams>();
-    for (std::size_t c = 0; c < field.components.size(); ++c)
-      section.entry(field.components[c], &InitialParams::u, c,
-                    {.help = "the start", .required = true, .example = "\"0\""});
-    return section;
-  }
-  std::string zeros;
-  for (int c = 0; c < field.count(3); ++c) zeros += c == 0 ? "\"0\"" : ", \"0\"";
-  if (!field.rate.empty()) return initial_motion<InitialParams>(field, "[" + zeros + "]");
-  return initial_section<InitialParams>(field.name, "the start, one expression a component", "[" + zeros + "]");
-}
-
 bool is_number(const FieldInfo& field) { return !field.vector && field.components.empty(); }
 
 /// "u", or "u_x", "u_y", "u_z": the names of the numbers that fields consist of.
@@ -261,28 +212,6 @@ void check_exact(const std::optional<ExactParams>& exact, int dim, const FieldIn
               fmt::format("exact.gradient has {} expressions, {} components on a mesh of {} dimensions have {}",
                           exact->gradient.size(), components, dim, components * dim),
               "give one expression an axis, component by component", exact->where);
-}
-
-deck::SectionDescription initial_description(const FieldInfo& field) {
-  return is_number(field) ? initial_number(field).description() : initial_components(field).description();
-}
-
-std::vector<InitialParams> read_initial(const deck::Deck& deck, const FieldInfo& field) {
-  if (!is_number(field)) return initial_components(field).read_all(deck);
-  std::vector<InitialParams> result;
-  for (const InitialNumber& entry : initial_number(field).read_all(deck))
-    result.push_back({entry.on, {entry.u}, entry.where, {entry.rate}});
-  return result;
-}
-
-void check_initial(const CommonParams& params) {
-  if (params.initial.empty()) return;
-  const InitialParams& first = params.initial.front();
-  if (solvers::is_direct(params.solver) || solvers::is_grid_solver(params.solver))
-    throw Error(ExitCode::usage,
-                fmt::format("[[initial]] is where an iterative solver starts, solver.type = \"{}\" is direct",
-                            params.solver.type),
-                "leave [[initial]] out, or choose an iterative solver: `tessera list solvers`", first.where);
 }
 
 bool OutputParams::has_format(const std::string& format) const {

@@ -7,6 +7,7 @@
 
 #include "assembly/space/element.hpp"
 #include "deck/section.hpp"
+#include "deck/time_function.hpp"
 #include "mesh/mesh.hpp"
 #include "mesh/params.hpp"
 #include "physics/fields.hpp"
@@ -61,19 +62,38 @@ std::optional<ExactParams> read_exact(const deck::Deck& deck, const FieldInfo& f
 /// Throws Error(usage) where there is not one expression a component, or a gradient has not one a component and axis.
 void check_exact(const std::optional<ExactParams>& exact, int dim, const FieldInfo& field = {"u"});
 
-/// Where an iterative solver starts.
+/// A state of another run in a file: .vtu, .pvtu, .pvd, .vtkhdf, a checkpoint, or a folder with checkpoints.
+struct InitialFile {
+  std::string path;                 ///< absolute
+  std::vector<std::string> fields;  ///< as the file calls them; empty: by their own names
+  std::optional<double> time;       ///< of a series; left out: its last state
+  bool nearest_outside = false;     ///< outside of the other mesh the value of its nearest place holds
+  deck::Where where;
+};
+
+/// Where an iterative solver starts, and a run through time.
 struct InitialParams {
   std::vector<std::string> on;
-  std::vector<deck::Expression> u;  ///< one a component
+  std::vector<deck::Expression> u;  ///< one a component; empty where a file gives all of them, or nothing is said
+  std::vector<char> given;          ///< of fields by themselves: of which there is an expression, [components]
+  std::optional<InitialFile> file;  ///< it has the other components
   deck::Where where;
-  std::vector<deck::Expression> rate = {};  ///< du/dt, of what accelerates; empty: 0
+
+  bool is_of_file(std::size_t component) const { return file && (u.empty() || !given[component]); }
 };
-/// [[initial]] of the field: values under its name, as in [exact], and of what accelerates its rate under that of its
-/// own, both of which may be left out.
+/// [[initial]] of the field: values under its name, as in [exact], or a file; of what accelerates both for its rate of
+/// change, under that of its own.
 deck::SectionDescription initial_description(const FieldInfo& field);
+/// Throws Error(usage) for an entry with neither a value nor a file or with both, and for keys of files without one.
 std::vector<InitialParams> read_initial(const deck::Deck& deck, const FieldInfo& field);
+/// The same of the rate of change of what accelerates; entries that say nothing of it have neither.
+std::vector<InitialParams> read_initial_rates(const deck::Deck& deck, const FieldInfo& field);
 /// Throws Error(usage) where a start is given to a solver that takes none.
 void check_initial(const CommonParams& params);
+/// Throws Error(file_system) for files that are not there.
+void check_initial_files(const CommonParams& params);
+/// Throws Error(usage) where a start is a file: for methods of grids, which have no points of a mesh.
+void refuse_initial_files(const CommonParams& params);
 
 /// Newton's method for problems whose coefficients depend on the solution: physics/run/newton.hpp.
 struct NewtonParams {
@@ -198,7 +218,7 @@ struct LineParams {
   std::string name;  ///< empty: line_1, line_2, ...
   std::vector<double> from, to;
   int points = 101;
-  std::vector<std::string> of{"u"};
+  std::vector<std::string> of;  ///< fields; read_lines fills in the solution where there are none
   deck::Where where;
 
   /// Point i of the line, ends included.
@@ -231,6 +251,27 @@ std::vector<ProbeParams> read_probes(const deck::Deck& deck, const FieldInfo& fi
 /// coordinates that it has not.
 void check_probes(const std::vector<ProbeParams>& probes, const FieldInfo& field, const mesh::Mesh& mesh);
 
+/// A source at a point or in groups of cells, whose strength is a function of time.
+struct SourceParams : deck::TimeFunctionParams {
+  std::vector<double> at;
+  std::vector<std::string> on;
+  std::optional<deck::Expression> value;  ///< of the place; of sources in groups
+  std::string field;                      ///< of several
+  deck::Where where;
+  deck::TimeFunction strength;  ///< made of the keys
+
+  bool is_point() const { return on.empty(); }
+  std::array<double, 3> point() const;
+};
+/// `field`: that which is solved for; where fields are by themselves a source is one of them.
+deck::Section<SourceParams> source_section(const FieldInfo& field);
+/// Throws Error(usage) where there is not one place, and what TimeFunction throws; `time`: of the run, null of a
+/// stationary one, where strengths are constant.
+std::vector<SourceParams> read_sources(const deck::Deck& deck, const FieldInfo& field, const TimeParams* time);
+/// Throws Error(usage) that names the nearest place where a point lies in no cell of the mesh, and for unknown groups,
+/// axes and coordinates.
+void check_sources(const std::vector<SourceParams>& sources, const mesh::Mesh& mesh);
+
 /// What [physics] has whatever the equations.
 struct PhysicsParams {
   std::string type;
@@ -251,7 +292,9 @@ struct CommonParams {
   solvers::SolverParams solver;
   NewtonParams newton;  ///< of models whose problems may be nonlinear
   std::vector<InitialParams> initial;
-  std::optional<TimeParams> time;  ///< of a run through time
+  std::vector<InitialParams> initial_rates;  ///< of what accelerates
+  std::optional<TimeParams> time;            ///< of a run through time
+  std::vector<SourceParams> sources;         ///< of models that have them
   CheckpointParams checkpoint;
   std::optional<ExactParams> exact;
   OutputParams output;

@@ -2,10 +2,33 @@
 
 #include <fmt/format.h>
 
+#include "base/log.hpp"
+
 namespace tessera::physics {
 
 bool is_implicit(const TimeParams& params) {
   return solvers::find_scheme(params.scheme, params.where).kind == solvers::SchemeKind::implicit;
+}
+
+void check_explicit(const CommonParams& params, bool lumped, const std::string& implicit) {
+  const TimeParams& time = *params.time;
+  if (is_implicit(time)) return;
+  if (!lumped)
+    throw Error(ExitCode::usage,
+                fmt::format("time.scheme = \"{}\" is explicit: it divides by the mass, which is \"consistent\", not a "
+                            "diagonal",
+                            time.scheme),
+                fmt::format("choose physics.mass = \"lumped\", or an implicit scheme such as \"{}\"", implicit),
+                params.physics.where);
+  if (params.run.precision != "double")
+    throw Error(ExitCode::usage,
+                fmt::format("run.precision = \"{}\": time.scheme = \"{}\" is explicit and solves no systems, its "
+                            "states are double",
+                            params.run.precision, time.scheme),
+                fmt::format("leave precision out, or choose an implicit scheme such as \"{}\"", implicit),
+                params.solver.where_precision ? params.solver.where_precision : time.where);
+  if (!params.solver.given.empty())
+    warn(fmt::format("time.scheme = \"{}\" is explicit and solves no systems: [solver] has no effect", time.scheme));
 }
 
 namespace {

@@ -118,8 +118,9 @@ class Assembler : public CellAssembler<Exec> {
   /// The same with coefficients as expressions, which are evaluated on the backend at the quadrature points, in place.
   /// Throws Error(usage) naming expression and point where a value is not finite.
   void set_data(const Data& data, const ExpressionData& expressions);
-  /// Evaluates the expressions again at another time: no allocations on the backend.
-  void set_time(double t);
+  /// Evaluates the expressions again at another time, and where they depend on the solution at a state u [dofs] on the
+  /// backend: no allocations there.
+  void set_time(double t, const double* u = nullptr);
   /// Fills A (from make_matrix) and b [dofs] anew with the data set before: no copies, no allocations.
   void refill(linalg::Crs<Space>& A, View<double> b);
   /// The same into the values of another format: entry k of a row of `pattern` (from make_matrix; its values are
@@ -142,19 +143,19 @@ class Assembler : public CellAssembler<Exec> {
   void refill(const linalg::CrsView<const double>& pattern, const linalg::RowLayout& layout, View<double> values,
               View<double> b);
   double refill_bytes(std::size_t of_values, Index rows) const;
-  /// Puts the fields of the form in place; those of `evaluated_` are evaluated at time t. `borrows`: the others stay
-  /// where they are, on the host.
+  /// Puts the fields of the form in place; those of `evaluated_` are evaluated at time t and state u. `borrows`: the
+  /// others stay where they are, on the host.
   void place(const std::array<forms::NamedCoefficient, Form::members().size()>& coefficients,
-             const std::vector<Index>& region, bool borrows, double t);
+             const std::vector<Index>& region, bool borrows, double t, const double* u);
   /// Values of the coefficients that are expressions, of block b.
-  void evaluate(std::size_t b, double t);
+  void evaluate(std::size_t b, double t, const double* u);
 
   using CellAssembler<Exec>::exec_;
   using CellAssembler<Exec>::state_;
   std::vector<Form> forms_;                                ///< of each block
   Data data_;                                              ///< on threads, where forms_ borrow from it
   std::shared_ptr<CoefficientEvaluator<Exec>> evaluator_;  ///< of the coefficients that vary
-  std::vector<std::size_t> evaluated_;                     ///< which of the form's members these are
+  std::vector<std::size_t> evaluated_;                     ///< which of the form's members these are, or behind them
 };
 
 }  // namespace tessera::assembly

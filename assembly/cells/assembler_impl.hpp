@@ -46,7 +46,7 @@ void Assembler<Exec, Form>::refill(const linalg::CrsView<const double>& pattern,
                                    View<double> values, View<double> b) {
   check_system(state_->map->dofs, state_->components, pattern.rows, b.size(), state_->has_slots);
   const Target target{layout, values.data(), b.data(), pattern};
-  // Only one block that writes every entry needs no zeroing.
+  // Only one block that writes every entry needs no zeroing; entries of couplings are none of its own.
   bool add = false, sums_lists = false;
   with_strategy(state_->strategy, [&](auto strategy) { add = strategy.adds, sums_lists = strategy.sums_lists; });
   const bool as_pattern = layout.slice == 1 && layout.starts == pattern.row_ptr.data();
@@ -54,7 +54,7 @@ void Assembler<Exec, Form>::refill(const linalg::CrsView<const double>& pattern,
   const Index* const row_of = as_pattern ? nullptr : state_->row_of.data();
   std::size_t filled = 0;
   for (const BlockData<Space>& block : state_->blocks) filled += block.cells > 0;
-  add = add || filled != 1;
+  add = add || filled != 1 || !state_->coupled.blocks.empty();
   if (add) {
     set_zero(exec_, values);
     set_zero(exec_, b);
@@ -135,7 +135,7 @@ void Assembler<Exec, Form>::set_data(Data&& data) {
     data_ = std::move(data);
     evaluator_.reset();
     evaluated_.clear();
-    place(Form::coefficients(data_), Form::region(data_), true, 0);
+    place(Form::coefficients(data_), Form::region(data_), true, 0, nullptr);
   } else {
     set_data(data, {});
   }
@@ -152,12 +152,12 @@ void Assembler<Exec, Form>::set_data(const Data& data, const ExpressionData& exp
   if (!evaluated_.empty())
     evaluator_ = std::make_shared<CoefficientEvaluator<Exec>>(exec_, *state_->mesh, *state_->map, Form::region(data),
                                                               expressed.of_varying(), expressed.definite());
-  place(coefficients, Form::region(std::is_same_v<Space, Host> ? data_ : data), false, expressions.t);
+  place(coefficients, Form::region(std::is_same_v<Space, Host> ? data_ : data), false, expressions.t, expressions.u);
 }
 
 template <class Exec, class Form>
 void Assembler<Exec, Form>::place(const std::array<forms::NamedCoefficient, Form::members().size()>& coefficients,
-                                  const std::vector<Index>& region, bool borrows, double t) {
+                                  const std::vector<Index>& region, bool borrows, double t, const double* u) {
   FieldCursor<Form> first{};
   for (std::size_t b = 0; b < state_->blocks.size(); ++b) {
     BlockData<Space>& block = state_->blocks[b];
@@ -168,7 +168,7 @@ void Assembler<Exec, Form>::place(const std::array<forms::NamedCoefficient, Form
       borrow_form(coefficients, points, first, forms_[b]);
     } else {
       place_form(coefficients, points, first, block.fields, forms_[b], evaluated_);
-      evaluate(b, t);
+      evaluate(b, t, u);
     }
     if constexpr (Form::symmetric && !forms::has_components<Form>) {
       // On CUDA linear simplices take means over the points.
@@ -183,21 +183,22 @@ void Assembler<Exec, Form>::place(const std::array<forms::NamedCoefficient, Form
 }
 
 template <class Exec, class Form>
-void Assembler<Exec, Form>::set_time(double t) {
-  for (std::size_t b = 0; b < state_->blocks.size(); ++b) evaluate(b, t);
+void Assembler<Exec, Form>::set_time(double t, const double* u) {
+  for (std::size_t b = 0; b < state_->blocks.size(); ++b) evaluate(b, t, u);
 }
 
 template <class Exec, class Form>
-void Assembler<Exec, Form>::evaluate(std::size_t b, double t) {
+void Assembler<Exec, Form>::evaluate(std::size_t b, double t, const double* u) {
   BlockData<Space>& block = state_->blocks[b];
   if (evaluated_.empty() || block.cells == 0) return;
   std::vector<double*> values;
-  for (const std::size_t member : evaluated_) values.push_back(block.fields[member].data());
+  for (const std::size_t member : evaluated_)
+    values.push_back(member < block.fields.size() ? block.fields[member].data() : nullptr);
   const BlockView& view = block.view;
-  evaluator_->evaluate(
-      exec_, b,
-      {view.coordinates, view.geometry, view.geometry_stride, view.geometry_step, view.cell, std::span(block.order)}, t,
-      values);
+  evaluator_->evaluate(exec_, b,
+                       {view.coordinates, view.geometry, view.geometry_stride, view.geometry_step, view.cell,
+                        std::span(block.order), view.dofs, view.cell_stride, view.node_stride, u},
+                       t, values);
 }
 
 template <class Exec, class Form>

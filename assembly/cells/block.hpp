@@ -79,12 +79,14 @@ template <class Space>
 struct AssemblerState {
   const mesh::Mesh* mesh = nullptr;
   const DofMap* map = nullptr;
+  DofMap coupled;      ///< of the pattern, where AssemblyOptions::couplings add to that of `map`; or without blocks
   int components = 1;  ///< unknowns a node
   Array<double, Space> coordinates;
   std::vector<BlockData<Space>> blocks;
   AssemblyOptions options;
   Strategy strategy = Strategy::colour;
   bool has_slots = false;
+  const DofMap& pattern_map() const { return coupled.blocks.empty() ? *map : coupled; }
   Array<double, Space> buffer;  ///< two_pass: element values; shared: partial sums
   Array<Index, Space> row_of;   ///< row of each non-zero, for reductions into other formats than CRS
   AssemblyReport report;

@@ -29,6 +29,18 @@ class Stopwatch {
 inline int host_threads(const Threads& exec) { return exec.count(); }
 inline int host_threads(const Cuda&) { return Threads().count(); }
 
+/// The map with couplings as further cells; borrows the dofs of both.
+inline DofMap coupled_map(const DofMap& map, const std::vector<DofBlock>& couplings) {
+  DofMap result{map.order, map.dofs, {}, {}};
+  Index cells = 0;
+  for (const std::vector<DofBlock>* list : {&map.blocks, &couplings})
+    for (const DofBlock& block : *list) {
+      result.blocks.push_back({block.shape, block.geometry_order, block.nodes, CellDofs::borrowed(block.dofs), cells});
+      cells += block.cells();
+    }
+  return result;
+}
+
 template <class Exec>
 CellAssembler<Exec>::CellAssembler(Exec& exec, const mesh::Mesh& mesh, const DofMap& map, const FormTraits& traits,
                                    PartitionBytes partition_bytes, const AssemblyOptions& options)
@@ -41,6 +53,7 @@ CellAssembler<Exec>::CellAssembler(Exec& exec, const mesh::Mesh& mesh, const Dof
   state_->map = &map;
   state_->components = traits.components;
   state_->options = options;
+  if (options.couplings && !options.couplings->empty()) state_->coupled = coupled_map(map, *options.couplings);
   state_->strategy = choice.strategy;
   AssemblyReport& report = state_->report;
   report.strategy = strategy_entry(choice.strategy).name;
@@ -78,7 +91,7 @@ std::vector<double> CellAssembler<Exec>::quadrature_points() const {
 template <class Exec>
 linalg::Crs<typename Exec::Space> make_pattern_and_lists(Exec& exec, AssemblerState<typename Exec::Space>& state) {
   Stopwatch watch(exec);
-  auto A = state.has_slots ? make_sparsity(exec, *state.map) : make_pattern(exec, state);
+  auto A = state.has_slots ? make_sparsity(exec, state.pattern_map()) : make_pattern(exec, state);
   state.report.sparsity_seconds = watch.seconds();
   if (!state.has_slots) {
     make_lists(exec, state, A, host_threads(exec));

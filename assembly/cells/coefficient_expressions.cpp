@@ -39,10 +39,9 @@ forms::Coefficient as_data(const RegionExpressions& coefficient) {
 ExpressedCoefficients::ExpressedCoefficients(const ExpressionData& expressions,
                                              std::span<forms::NamedCoefficient> coefficients)
     : expressions_(expressions), as_data_(expressions.members.size()) {
-  if (expressions.members.size() > coefficients.size())
-    throw Error(ExitCode::internal,
-                fmt::format("{} expressions for {} coefficients", expressions.members.size(), coefficients.size()));
-  for (std::size_t m = 0; m < expressions.members.size(); ++m) {
+  for (std::size_t m = coefficients.size(); m < expressions.members.size(); ++m)
+    if (varies(expressions.members[m])) varying_.push_back(m);
+  for (std::size_t m = 0; m < std::min(expressions.members.size(), coefficients.size()); ++m) {
     if (expressions.members[m].empty()) continue;
     as_data_[m] = as_data(expressions.members[m]);
     coefficients[m].values = &as_data_[m];
@@ -92,12 +91,27 @@ std::vector<std::vector<Index>> BlockRegions::places(std::size_t block, std::spa
   return result;
 }
 
+bool depends_on_solution(const std::vector<RegionExpressions>& coefficients) {
+  for (const RegionExpressions& coefficient : coefficients)
+    for (const auto& of_region : coefficient)
+      if (std::ranges::any_of(of_region, [](const deck::Expression& e) { return e.depends_on_solution(); }))
+        return true;
+  return false;
+}
+
+void require_solution(const std::vector<RegionExpressions>& coefficients, const PlacedCells& cells) {
+  if (!cells.u && depends_on_solution(coefficients))
+    throw Error(ExitCode::internal, "coefficients depend on the solution, of which there are no values");
+}
+
 std::vector<ReferencePoints> reference_points(const mesh::Mesh& mesh, const DofMap& map) {
   std::vector<ReferencePoints> result;
   for (const mesh::CellBlock& cells : mesh.blocks) {
     const Quadrature& rule = quadrature(cells.shape, quadrature_degree(cells, map.order));
     GeometryMap geometry(cells, rule.points);
-    result.push_back({rule.size(), geometry.nodes, std::move(geometry.phi)});
+    FieldMap field(cells.shape, map.order, rule.points);
+    result.push_back({rule.size(), geometry.nodes, std::move(geometry.phi), std::move(geometry.dphi), field.nodes,
+                      std::move(field.phi), std::move(field.dphi)});
   }
   return result;
 }

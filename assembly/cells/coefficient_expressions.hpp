@@ -24,11 +24,13 @@ struct Definite {
   Refuse refuse;
 };
 
-/// Coefficients of a form in the order of its members(), and the time at which they are evaluated. Those that are empty
-/// here are the data's. `definite` is asked of those that vary.
+/// Coefficients of a form in the order of its members(), and the time and state at which they are evaluated. Those that
+/// are empty here are the data's. Behind them there may be others, for what `definite` asks alone. It is asked of those
+/// that vary.
 struct ExpressionData {
   std::vector<RegionExpressions> members;
   double t = 0;
+  const double* u = nullptr;  ///< [dofs] on the backend, where expressions depend on the solution; borrowed
   Definite definite = {};
 };
 
@@ -42,12 +44,12 @@ forms::Coefficient as_data(const RegionExpressions& coefficient);
 /// The coefficients of a form's data with those that are expressions in their places, as as_data has them.
 class ExpressedCoefficients {
  public:
-  /// `coefficients` of the data are changed to point to what this holds. Throws Error(internal) where there are more
-  /// expressions than members.
+  /// `coefficients` of the data are changed to point to what this holds.
   ExpressedCoefficients(const ExpressionData& expressions, std::span<forms::NamedCoefficient> coefficients);
   ExpressedCoefficients(const ExpressedCoefficients&) = delete;
 
-  const std::vector<std::size_t>& varying() const { return varying_; }  ///< members that are to be evaluated
+  /// Members that are to be evaluated, those behind the form's first: what they refuse is the reason of the rest.
+  const std::vector<std::size_t>& varying() const { return varying_; }
   std::vector<RegionExpressions> of_varying() const;
   /// What is asked of them, by their numbers in of_varying(); `refuse` is told the member's.
   Definite definite() const;
@@ -65,6 +67,9 @@ struct PlacedCells {
   Offset geometry_stride = 0, geometry_step = 1;
   const Index* cell = nullptr;        ///< place -> number in the block; null: as they are
   std::span<const Index> order = {};  ///< the same on the host
+  const Index* dofs = nullptr;        ///< see CellFieldView
+  Offset dof_stride = 0, dof_step = 1;
+  const double* u = nullptr;  ///< [dofs] on the backend; null: nothing depends on the solution
 };
 
 /// Evaluates coefficients at the quadrature points of cells where assembly reads them. On CUDA all components of all
@@ -78,7 +83,8 @@ class CoefficientEvaluator {
                        std::vector<RegionExpressions> coefficients, Definite definite = {});
   ~CoefficientEvaluator();
 
-  /// values[k], on the backend: [cells of the block by their numbers, points, components of coefficient k]. Throws
+  /// values[k], on the backend: [cells of the block by their numbers, points, components of coefficient k]; null: in
+  /// memory of its own, for `definite`. Throws
   /// Error(usage) naming expression and point where a value is not finite: on threads the first place, on CUDA the
   /// first region's first expression with such a value, at the cell of the least number. Then looks at what `definite`
   /// asks, coefficient by coefficient, in the order of the cells' numbers.

@@ -2,6 +2,7 @@
 
 #include "assembly/cells/coefficient_expressions.hpp"
 #include "assembly/cells/coefficient_regions.hpp"
+#include "assembly/fields/field_at_points.hpp"
 #include "base/team.hpp"
 
 namespace tessera::assembly {
@@ -14,7 +15,7 @@ constexpr Offset cells_at_a_time = 256;
 /// What a thread evaluates with: [regions][coefficients][components].
 struct Workspace {
   std::vector<std::vector<std::vector<deck::Evaluator>>> evaluators;
-  std::vector<double> xyz, column;
+  std::vector<double> xyz, column, u, gradient;
 
   explicit Workspace(const std::vector<RegionExpressions>& coefficients) {
     for (std::size_t k = 0; k < coefficients.size(); ++k)
@@ -36,6 +37,7 @@ struct CoefficientEvaluator<Threads>::State {
   Definite definite;
   BlockRegions regions;
   std::vector<ReferencePoints> points;
+  std::vector<Array<double, Host>> scratch = {};
 };
 
 template <>
@@ -53,11 +55,15 @@ CoefficientEvaluator<Threads>::~CoefficientEvaluator() = default;
 template <>
 void CoefficientEvaluator<Threads>::evaluate(Threads& exec, std::size_t block, const PlacedCells& cells, double t,
                                              std::span<double* const> values) {
-  const State& state = *state_;
+  State& state = *state_;
   const ReferencePoints& reference = state.points[block];
   const CellPointsView view = view_of(reference, reference.phi.data(), cells);
+  require_solution(state.coefficients, cells);
+  const FieldAtPoints field(state.mesh, state.map);
+  const std::span<const double> u(cells.u, cells.u ? static_cast<std::size_t>(state.map.dofs) : 0);
   const Index all = state.mesh.blocks[block].cells();
   const Offset per_cell = reference.points;
+  const std::vector<double*> to = with_scratch(values, state.coefficients, Offset{all} * per_cell, state.scratch);
   Scratch<Workspace> scratch(exec.count());
   parallel_for(exec.count(), (all + cells_at_a_time - 1) / cells_at_a_time, [&](Offset chunk, int part) {
     Workspace& own = scratch.of(part, state.coefficients);
@@ -72,22 +78,32 @@ void CoefficientEvaluator<Threads>::evaluate(Threads& exec, std::size_t block, c
       for (Index of = place; of < next; ++of)
         for (int q = 0; q < per_cell; ++q)
           view.point(of, q, *reinterpret_cast<double(*)[3]>(&own.xyz[3 * ((of - place) * per_cell + q)]));
+      deck::Points points{own.xyz.data()};
+      if (cells.u) {
+        own.u.resize(count), own.gradient.resize(3 * count);
+        for (Index of = place; of < next; ++of) {
+          const Offset to = (of - place) * per_cell;
+          const Index cell = cells.order.empty() ? of : cells.order[static_cast<std::size_t>(of)];
+          field.of_cells(block, cell, 1, u, &own.u[to], &own.gradient[3 * to]);
+        }
+        points.u = own.u.data(), points.gradient = own.gradient.data();
+      }
       for (std::size_t k = 0; k < state.coefficients.size(); ++k) {
         std::vector<deck::Evaluator>& components = own.evaluators[static_cast<std::size_t>(region)][k];
         const Offset width = static_cast<Offset>(components.size());
         for (Offset c = 0; c < width; ++c) {
-          components[static_cast<std::size_t>(c)].evaluate(own.xyz.data(), count, t, own.column.data());
+          components[static_cast<std::size_t>(c)].evaluate(points, count, t, own.column.data());
           for (std::size_t i = 0; i < count; ++i) {
             const Index of = place + static_cast<Index>(static_cast<Offset>(i) / per_cell);
             const Offset cell = cells.order.empty() ? of : cells.order[static_cast<std::size_t>(of)];
-            values[k][(cell * per_cell + static_cast<Offset>(i) % per_cell) * width + c] = own.column[i];
+            to[k][(cell * per_cell + static_cast<Offset>(i) % per_cell) * width + c] = own.column[i];
           }
         }
       }
     }
   });
   check_definite(exec, state.definite, state.mesh, state.map, state.regions, state.coefficients, block,
-                 reference.points, values);
+                 reference.points, to);
 }
 
 }  // namespace tessera::assembly

@@ -4,6 +4,7 @@
 
 #include "assembly/cells/coefficient_expressions.hpp"
 #include "assembly/cells/definite.hpp"
+#include "base/array.hpp"
 #include "base/memory.hpp"
 
 namespace tessera::assembly {
@@ -25,10 +26,13 @@ class BlockRegions {
   Index count_ = 1;
 };
 
-/// The reference points of the cell integrals of each block, as the geometric map sees them.
+/// The reference points of the cell integrals of each block, as the geometric map and a field see them.
 struct ReferencePoints {
   int points = 0, geometry_nodes = 0;
   std::vector<double> phi;  ///< [points, geometry_nodes]
+  std::vector<double> map;  ///< [points, geometry_nodes, dim]
+  int nodes = 0;
+  std::vector<double> field, slopes;  ///< [points, nodes] and [points, nodes, dim]
 };
 std::vector<ReferencePoints> reference_points(const mesh::Mesh& mesh, const DofMap& map);
 
@@ -36,6 +40,32 @@ std::vector<ReferencePoints> reference_points(const mesh::Mesh& mesh, const DofM
 inline CellPointsView view_of(const ReferencePoints& reference, const double* phi, const PlacedCells& cells) {
   return {reference.points,      reference.geometry_nodes, phi, cells.coordinates, cells.geometry,
           cells.geometry_stride, cells.geometry_step};
+}
+
+/// A field on the same cells, with tables where a backend has them.
+inline CellFieldView field_view_of(const ReferencePoints& reference, int dim, const double* map, const double* field,
+                                   const double* slopes, const PlacedCells& cells) {
+  return {dim, reference.nodes, field, slopes, map, cells.dofs, cells.dof_stride, cells.dof_step, cells.u};
+}
+
+/// Whether one of them depends on the solution.
+bool depends_on_solution(const std::vector<RegionExpressions>& coefficients);
+/// Throws Error(internal) where there is none though they do.
+void require_solution(const std::vector<RegionExpressions>& coefficients, const PlacedCells& cells);
+
+/// `values` with memory of `scratch` in the place of those that are null, [points, components].
+template <class Space>
+std::vector<double*> with_scratch(std::span<double* const> values, const std::vector<RegionExpressions>& coefficients,
+                                  Offset points, std::vector<Array<double, Space>>& scratch) {
+  std::vector<double*> result(values.begin(), values.end());
+  scratch.resize(values.size());
+  for (std::size_t k = 0; k < values.size(); ++k) {
+    if (values[k]) continue;
+    const Offset size = points * static_cast<Offset>(coefficients[k].front().size());
+    if (scratch[k].size() < size) scratch[k] = Array<double, Space>(size);
+    result[k] = scratch[k].data();
+  }
+  return result;
 }
 
 /// x, y, z of a point by its place in the values of a block: cell * points of a cell + point.

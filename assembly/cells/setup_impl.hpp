@@ -104,12 +104,13 @@ inline linalg::Crs<Host> make_pattern(Threads& exec, AssemblerState<Host>& state
     if (wants_slots(state, block) && block.order.empty()) block.slots = slot_array(block);
     slots.push_back(block.slots.data());
   }
-  linalg::Crs<Host> A = make_sparsity(exec, *state.map, slots);
+  slots.resize(state.pattern_map().blocks.size(), nullptr);
+  linalg::Crs<Host> A = make_sparsity(exec, state.pattern_map(), slots);
   for (BlockData<Host>& block : state.blocks) block.view.slots = block.slots.data();
   return A;
 }
 inline linalg::Crs<Device> make_pattern(Cuda& exec, AssemblerState<Device>& state) {
-  return make_sparsity(exec, *state.map);
+  return make_sparsity(exec, state.pattern_map());
 }
 
 /// slots[place, i, j] = position of dof j in the row of dof i.

@@ -2,6 +2,7 @@
 #include <string>
 #include <vector>
 
+#include "assembly/space/dof_map.hpp"
 #include "mesh/mesh.hpp"
 
 namespace tessera::assembly {
@@ -20,6 +21,9 @@ struct AssemblyOptions {
   std::string partition = "auto";
   /// two_pass: bytes of element matrices kept at a time; 0: a quarter of the memory that is free, at most 8 GiB.
   double buffer_bytes = 0;
+  /// Dofs that have entries between each other beside those of cells, as cells without integrals: the terms that fill
+  /// them are added to what a refill makes. Null: none; they must outlive the assembler.
+  const std::vector<DofBlock>* couplings = nullptr;
 };
 
 struct StrategyEntry {

@@ -6,4 +6,9 @@ void write_points(Cuda& exec, const CellPointsView& cells, const Index* places, 
   write_points_on(exec, cells, places, first, count, xyz);
 }
 
+void write_field(Cuda& exec, const CellPointsView& cells, const CellFieldView& field, const Index* places, Index first,
+                 Index count, double* to) {
+  write_field_on(exec, cells, field, places, first, count, to);
+}
+
 }  // namespace tessera::assembly

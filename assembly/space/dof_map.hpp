@@ -14,6 +14,12 @@ class CellDofs {
   CellDofs() = default;
   explicit CellDofs(std::vector<Index> own) : own_(std::move(own)) {}
   explicit CellDofs(const mesh::CellBlock& nodes) : nodes_(nodes.nodes) {}
+  /// Those of others, which must outlive it.
+  static CellDofs borrowed(const CellDofs& other) {
+    CellDofs result;
+    result.nodes_ = other.view();
+    return result;
+  }
 
   std::span<const Index> view() const { return own_.empty() ? nodes_ : std::span<const Index>(own_); }
   const Index* data() const { return view().data(); }

@@ -23,7 +23,8 @@ void make_system(Exec& exec, const Params& params, const Problem& problem, Syste
         exec, problem.mesh, problem.dofs,
         assembly::AssemblyOptions{.strategy = params.assembly.strategy,
                                   .vector_at_points = velocity_varies(params) || problem.mesh.measure.weighs(),
-                                  .partition_size = params.assembly.partition_size},
+                                  .partition_size = params.assembly.partition_size,
+                                  .couplings = &problem.couplings},
         forms::Convection{.supg = params.supg()});
     system.matrix = assembler->make_matrix();
   }
@@ -54,6 +55,7 @@ void make_system(Exec& exec, const Params& params, const Problem& problem, Syste
     for (const assembly::FacetIntegral& term : boundary.facets)
       assembler->add_facets(forms::Robin{}, *term.group, {term.alpha, term.g}, system.matrix, system.b.view());
     if (params.upwind()) linalg::add_discrete_upwinding(exec, system.matrix);
+    add_contacts(exec, boundary, system.matrix);  // nothing is upwind of them
     assembly::eliminate_dirichlet(exec, system.matrix, system.b.view(), boundary.fixed, boundary.values);
   }
 }

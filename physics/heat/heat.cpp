@@ -40,6 +40,7 @@ class Heat final : public scalar::ScalarModel {
     Traits traits = traits_with(physics_description(), material_description());
     traits.sections.back() = boundary_description();
     traits.transient = true;
+    traits.sources = true;
     traits.matrix_free = !params_.time;
     Params whole = params_;
     if (!carried_) carry(whole);
@@ -55,13 +56,7 @@ class Heat final : public scalar::ScalarModel {
     add_storage_to_derived();
     carry(params_);
     carried_ = true;
-    if (params_.time && !params_.lumped && !is_implicit(*params_.time))
-      throw Error(
-          ExitCode::usage,
-          fmt::format("time.scheme = \"{}\" is explicit: it divides by the mass, which is \"consistent\", not a "
-                      "diagonal",
-                      params_.time->scheme),
-          "choose physics.mass = \"lumped\", or an implicit scheme such as \"bdf2\"", params_.physics.where);
+    if (params_.time) check_explicit(params_, params_.lumped, "bdf2");
     if (params_.time && !is_implicit(*params_.time))
       for (std::size_t m = 0; m < params_.velocity.size(); ++m)
         if (!params_.velocity[m].empty())
@@ -129,7 +124,7 @@ class Heat final : public scalar::ScalarModel {
 
   template <class Exec>
   std::unique_ptr<Nonlinear<Exec>> nonlinear(Exec& exec, const Discretisation&, output::Summary& summary) {
-    return scalar::make_nonlinear(exec, problem(), summary);
+    return scalar::make_nonlinear(exec, problem(), params_, summary);
   }
 
   template <class Exec>

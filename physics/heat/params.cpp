@@ -85,7 +85,15 @@ struct BoundaryKeys {
   Expression emissivity{1.0}, ambient;
   double absolute_zero = 0;
   deck::Where where;
+  Expression conductance = {};
+  std::optional<double> gap = {};
 };
+
+deck::KeyInfo conductance_info() {
+  deck::KeyInfo info = scalar::conductance_info();
+  info.unit = "W/(m^2 K)";
+  return info;
+}
 
 deck::Section<BoundaryKeys> boundary_section() {
   return deck::Section<BoundaryKeys>("boundary", "Boundary conditions; a boundary without one lets no heat through",
@@ -94,8 +102,9 @@ deck::Section<BoundaryKeys> boundary_section() {
            {.help = "physical group name(s)", .required = true, .example = "[\"left\", \"right\"]"})
       .key("type", &BoundaryKeys::type,
            {.help = "dirichlet: u = value; neumann: k du/dn = value; robin: k du/dn + alpha u = value; radiation: "
-                    "k du/dn = emissivity sigma (ambient^4 - u^4); periodic: u is the same on the two sides of `on`",
-            .choices = {"dirichlet", "neumann", "robin", "radiation", "periodic"},
+                    "k du/dn = emissivity sigma (ambient^4 - u^4); periodic: u is the same on the two sides of `on`" +
+                    scalar::contact_help,
+            .choices = {"dirichlet", "neumann", "robin", "radiation", "periodic", "contact"},
             .required = true,
             .example = "\"dirichlet\""})
       .key("value", &BoundaryKeys::value,
@@ -115,6 +124,8 @@ deck::Section<BoundaryKeys> boundary_section() {
       .key("absolute_zero", &BoundaryKeys::absolute_zero,
            {.help = "temperature of absolute zero, in the unit of u: -273.15 where u is in degrees Celsius",
             .example = "-273.15"})
+      .key("conductance", &BoundaryKeys::conductance, conductance_info())
+      .key("gap", &BoundaryKeys::gap, scalar::gap_info())
       .position(&BoundaryKeys::where);
 }
 
@@ -151,7 +162,8 @@ Expression fourth_power(const Expression& temperature, double absolute_zero) {
 
 scalar::BoundaryParams boundary_of(const BoundaryKeys& keys) {
   check_radiation(keys);
-  if (keys.type != "radiation") return {keys.on, keys.type, keys.value, keys.alpha, keys.where};
+  if (keys.type != "radiation")
+    return {keys.on, keys.type, keys.value, keys.alpha, keys.where, keys.conductance, keys.gap};
   const Expression u("u", {}, deck::Knows::solution);
   const Expression flow =
       keys.emissivity * Expression(stefan_boltzmann) *

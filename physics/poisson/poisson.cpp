@@ -20,6 +20,7 @@ class Poisson final : public ScalarModel {
   Traits traits() const override {
     Traits traits = traits_with(physics_description(), material_description(), deck::Knows::solution);
     traits.solver.grid = traits.matrix_free = true;
+    traits.sources = true;
     allow_for_tangent(params_, traits);
     return traits;
   }
@@ -67,7 +68,7 @@ class Poisson final : public ScalarModel {
 
   template <class Exec>
   std::unique_ptr<Nonlinear<Exec>> nonlinear(Exec& exec, const Discretisation&, output::Summary& summary) {
-    return make_nonlinear(exec, problem(), summary);
+    return make_nonlinear(exec, problem(), params_, summary);
   }
 
  private:

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cctype>
 
+#include "deck/expression/operations.hpp"
 #include "deck/read_string.hpp"
 #include "physics/entry.hpp"
 #include "physics/reaction_diffusion/mechanism_file.hpp"
@@ -164,12 +165,17 @@ void check_name(const std::string& name, const std::vector<std::string>& all, bo
     refuse("a name begins with a letter and has no blanks, quotes or commas", "give it another name");
   for (const char* key : {"on", "gradient", "all"})
     if (name == key) refuse("that word is a key beside the fields", "give it another name");
+  for (const char* coordinate : {"x", "y", "z", "t"})
+    if (name == coordinate)
+      refuse("that is a coordinate, in expressions and tables", "give it another name, \"X\" for one");
   if (std::count(all.begin(), all.end(), name) > 1) refuse("it stands twice", "name each field once");
   if (!in_expressions) return;
   if (!std::all_of(name.begin(), name.end(), is_plain))
     refuse("expressions could not name it", "use letters, digits and _");
-  for (const char* known : {"x", "y", "z", "t", "pi"})
-    if (name == known) refuse("in expressions that is something else", "give it another name, such as \"u\"");
+  namespace expressions = deck::expressions;
+  const auto is_it = [&](const auto& known) { return known.name == name; };
+  if (std::ranges::any_of(expressions::constants(), is_it) || std::ranges::any_of(expressions::functions(), is_it))
+    refuse("in expressions that is something else", "give it another name, such as \"u\"");
 }
 
 Setup setup_of(const std::string& reaction, const deck::Where& where) {
@@ -355,12 +361,7 @@ void check_time(const Params& params) {
         ExitCode::usage,
         "time.tolerance is of steps that estimate their error, which a step of reactions and diffusion does not",
         "give a step; the nodes choose their own, by reaction.tolerance", time.where);
-  if (!params.lumped && !is_implicit(time))
-    throw Error(ExitCode::usage,
-                fmt::format("time.scheme = \"{}\" is explicit: it divides by the mass, which is \"consistent\", not a "
-                            "diagonal",
-                            time.scheme),
-                "choose physics.mass = \"lumped\", or an implicit scheme such as \"sdirk2\"", params.physics.where);
+  check_explicit(params, params.lumped, "sdirk2");
 }
 
 }  // namespace

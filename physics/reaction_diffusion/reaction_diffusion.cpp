@@ -35,6 +35,7 @@ class ReactionDiffusion final : public Model {
     traits.sections = sections(params_.setup);
     traits.axis = true;
     traits.transient = true;
+    traits.sources = true;
     traits.scheme = "sdirk2";
     traits.natural = "D du/dn = 0";
     return traits;

@@ -36,8 +36,9 @@ std::string name_of_kept(std::size_t i) { return fmt::format("kept_{}", i); }
 
 }  // namespace
 
-Checkpoints::Checkpoints(const CommonParams& params, const Discretisation& space, const Context& context)
-    : params_(params), space_(space), context_(context) {
+Checkpoints::Checkpoints(const CommonParams& params, const FieldInfo& field, const Discretisation& space,
+                         const Context& context)
+    : params_(params), field_(field), space_(space), context_(context) {
   if (!params.checkpoint.any() || can_write()) return;
   const bool in_parts = space.ranks && !space.share.has_whole;
   throw Error(ExitCode::usage,
@@ -74,6 +75,9 @@ void Checkpoints::write(const State& state) {
     checkpoint.header["overrides"] = context_.origin.overrides;
     checkpoint.header["plugins"] = context_.origin.plugins;
     checkpoint.header["scheme"] = params_.time->scheme;
+    std::vector<std::string> fields;
+    for (int c = 0; c < space_.components; ++c) fields.push_back(field_.component(c));
+    checkpoint.header["fields"] = fields;
     checkpoint.header["kept"] = state.kept.vectors.size();
     checkpoint.arrays.push_back({"numbers", 1, state.kept.numbers});
     output::write_checkpoint(context_.output_directory / output::checkpoint_name(state.step), checkpoint);

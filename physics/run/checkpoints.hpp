@@ -15,7 +15,7 @@ class Checkpoints {
  public:
   /// Throws Error(usage) where the deck asks for checkpoints and cannot have them: it came from standard input, or
   /// nobody has the whole mesh.
-  Checkpoints(const CommonParams& params, const Discretisation& space, const Context& context);
+  Checkpoints(const CommonParams& params, const FieldInfo& field, const Discretisation& space, const Context& context);
 
   bool is_due(Offset step);
   void write(const State& state);
@@ -24,6 +24,7 @@ class Checkpoints {
   bool can_write() const;
 
   const CommonParams& params_;
+  const FieldInfo field_;
   const Discretisation& space_;
   const Context& context_;
   std::chrono::steady_clock::time_point last_ = std::chrono::steady_clock::now();

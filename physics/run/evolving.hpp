@@ -17,6 +17,7 @@ template <class Exec>
 struct Equations {
   Evolution<Exec>& evolution;
   Nonlinear<Exec>* nonlinear = nullptr;
+  bool sources_vary = false;  ///< they have loads that depend on time beside those of the model
 };
 
 /// Vectors are those of all rows that a rank sees: its own, and behind these the ghosts of the space.
@@ -33,7 +34,7 @@ class Evolving {
         evolution_(equations.evolution),
         nonlinear_(equations.nonlinear),
         space_(space),
-        varying_(model.varying()),
+        varying_(varying_of(model, equations)),
         ranks_(exec, space, context.summary),
         mass_(evolution_.make_matrix()),
         t_(t) {
@@ -44,7 +45,7 @@ class Evolving {
     ranks_.each([&] {
       prescribed_ = model_.move_to(t);
       evolution_.fill_mass(t, u, mass_);
-      if (nonlinear_) return nonlinear_->take_data();
+      if (nonlinear_) return nonlinear_->take_data(t);
       evolution_.fill(t, stiffness_, loads_.view());
       // By the same sums as later, so that a run that begins here is bitwise one that came by.
       if (varying_.loads && !varying_.stiffness) evolution_.fill_loads(t, stiffness_, loads_.view());
@@ -59,19 +60,17 @@ class Evolving {
     const bool matrix = varying_.mass || varying_.stiffness;
     if (!matrix && !varying_.loads && !varying_.prescribed) return false;
     ranks_.each([&] {
-      try {
+      saying_when([&] {
         DirichletData prescribed = model_.move_to(t);
         if (varying_.prescribed) prescribed_ = std::move(prescribed);
         if (varying_.mass && !varying_.mass_of_solution) evolution_.fill_mass(t, {}, mass_);
         if (nonlinear_)
-          nonlinear_->take_data();
+          nonlinear_->take_data(t);
         else if (varying_.stiffness)
           evolution_.fill(t, stiffness_, loads_.view());
         else if (varying_.loads)
           evolution_.fill_loads(t, stiffness_, loads_.view());
-      } catch (const Error& error) {
-        throw Error(error.code(), fmt::format("at t = {:g}: {}", t, error.what()), error.help(), error.where());
-      }
+      });
     });
     if (varying_.prescribed) complete_prescribed();
     return matrix;
@@ -80,8 +79,10 @@ class Evolving {
   /// Of a nonlinear problem: residual, tangent and mass are those of this state [rows]; ranks each for themselves.
   /// Throws Error(usage) where coefficients cannot be evaluated there.
   void move_to_state(std::span<const double> u) {
-    nonlinear_->move_to(u, 1);
-    if (varying_.mass_of_solution) evolution_.fill_mass(t_, u, mass_);
+    saying_when([&] {
+      nonlinear_->move_to(u, 1);
+      if (varying_.mass_of_solution) evolution_.fill_mass(t_, u, mass_);
+    });
   }
   Nonlinear<Exec>* nonlinear() const { return nonlinear_; }
 
@@ -105,6 +106,22 @@ class Evolving {
   }
 
  private:
+  /// Calls work; what it throws says at which time.
+  template <class Work>
+  void saying_when(Work work) const {
+    try {
+      work();
+    } catch (const Error& error) {
+      throw Error(error.code(), fmt::format("at t = {:g}: {}", t_, error.what()), error.help(), error.where());
+    }
+  }
+
+  static Varying varying_of(Model& model, const Equations<Exec>& equations) {
+    Varying varying = model.varying();
+    varying.loads |= equations.sources_vary;
+    return varying;
+  }
+
   /// Ghosts have the values of their owners; all are on the backend.
   void complete_prescribed() {
     if (ranks_) prescribed_ = completed(space_, std::move(prescribed_));

@@ -1,7 +1,9 @@
 #pragma once
 // M^-1 (b - A u), or M^-1 R(u), with a lumped mass, for explicit schemes.
 #include <cmath>
+#include <limits>
 #include <memory>
+#include <string>
 
 #include "linalg/shift_ops.hpp"
 #include "physics/run/evolving.hpp"
@@ -85,13 +87,24 @@ class ExplicitRates final : public solvers::RightHandSide<Exec> {
 
   Offset nnz() const { return problem_.nonlinear() ? nnz_ : problem_.stiffness().nnz(); }
 
+  /// Why rates had no value, the first time since it was forgotten; empty: they had. They are no numbers then, so that
+  /// a scheme that chooses its steps tries shorter ones.
+  const std::string& refused() const { return refused_; }
+  void forget_refused() { refused_.clear(); }
+
  private:
   /// rates_ = b - A x or R(x).
   void form_rates(View<const double> x) {
     if (!problem_.nonlinear()) return A_->residual(exec_, x, problem_.loads(), rates_.view(), sums_.data());
     std::vector<double> u(static_cast<std::size_t>(x.size()));
     copy_bytes(Space{}, x.data(), Host{}, u.data(), u.size() * sizeof(double));
-    problem_.ranks().each([&] { problem_.move_to_state(u); });
+    try {
+      problem_.ranks().each([&] { problem_.move_to_state(u); });
+    } catch (const Error& error) {
+      if (error.code() != ExitCode::usage) throw;
+      if (refused_.empty()) refused_ = error.what();
+      return linalg::fill(exec_, rates_.view(), std::numeric_limits<double>::quiet_NaN());
+    }
     problem_.nonlinear()->residual(rates_.view());
     if (problem_.varying().mass_of_solution) invert_mass();
   }
@@ -131,6 +144,7 @@ class ExplicitRates final : public solvers::RightHandSide<Exec> {
   Array<double, Space> seen_, rates_;  ///< of all rows that are seen; seen_ where there are other ranks
   Array<double, Space> inverse_mass_, sums_;
   Offset nnz_ = 0;  ///< of the tangent
+  std::string refused_;
 };
 
 }  // namespace tessera::physics

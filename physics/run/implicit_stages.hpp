@@ -37,7 +37,7 @@ class ImplicitStages final : public Stages<Exec> {
     system_.b = Array<double, Space>(problem.space().rows());
   }
 
-  bool solve(double t, double sigma, View<const double> w, View<double> U) override {
+  bool solve(double t, double sigma, View<const double> w, View<const double>, View<double> U) override {
     if (problem_.move_to(t)) sigma_ = 0;
     const OverRanks<Exec>& ranks = problem_.ranks();
     const Linked linked(exec_, ranks.link());

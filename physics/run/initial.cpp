@@ -1,4 +1,4 @@
-// Where iterative solvers start.
+// Where iterative solvers start, and runs through time.
 #include "physics/run/initial.hpp"
 
 #include <fmt/format.h>
@@ -36,46 +36,37 @@ std::vector<Index> dofs_of(const InitialParams& initial, const mesh::Mesh& mesh,
   return all;
 }
 
-/// Values of the expressions that entries have as `of`, in u [rows].
-void set_values(const CommonParams& params, const Discretisation& space, const std::string& name,
-                std::vector<deck::Expression> InitialParams::*of, bool may_be_left_out, std::vector<double>& u) {
+}  // namespace
+
+std::vector<double> initial_values(const std::vector<InitialParams>& entries, const std::optional<TimeParams>& time,
+                                   const Discretisation& space, const FieldInfo& field, double level,
+                                   const InitialGrids& grids) {
+  if (entries.empty()) return {};
   const int components = space.components;
-  for (const InitialParams& initial : params.initial) {
-    const std::vector<deck::Expression>& expressions = initial.*of;
-    if (expressions.empty() && may_be_left_out) continue;
-    if (static_cast<int>(expressions.size()) != components)
+  std::vector<double> u(static_cast<std::size_t>(space.rows()), level);
+  for (std::size_t i = 0; i < entries.size(); ++i) {
+    const InitialParams& initial = entries[i];
+    if (initial.u.empty() && !initial.file) continue;
+    if (!initial.u.empty() && static_cast<int>(initial.u.size()) != components)
       throw Error(
           ExitCode::usage,
-          fmt::format("the start of {} has {} components, the field has {}", name, expressions.size(), components),
+          fmt::format("the start of {} has {} components, the field has {}", field.name, initial.u.size(), components),
           "give one expression a component", initial.where);
     const std::vector<Index> reached = dofs_of(initial, space.mesh, space.dofs);
+    if (initial.file) take_from_file(initial, *grids[i], space, reached, u);
     std::vector<double> points;
     points.reserve(3 * reached.size());
     for (Index dof : reached)
       for (int axis = 0; axis < 3; ++axis) points.push_back(space.dof_points[3 * static_cast<std::size_t>(dof) + axis]);
     for (int c = 0; c < components; ++c) {
-      deck::Expression value = expressions[static_cast<std::size_t>(c)];
-      if (params.time) value = at_time(value, params.time->start);
+      if (initial.is_of_file(static_cast<std::size_t>(c))) continue;
+      deck::Expression value = initial.u[static_cast<std::size_t>(c)];
+      if (time) value = at_time(value, time->start);
       const std::vector<double> values = evaluate(value, points, space.threads);
-      for (std::size_t i = 0; i < reached.size(); ++i) u[space.row(reached[i], c)] = values[i];
+      for (std::size_t k = 0; k < reached.size(); ++k) u[space.row(reached[k], c)] = values[k];
     }
   }
-}
-
-}  // namespace
-
-std::vector<double> initial_values(const CommonParams& params, const Discretisation& space, const FieldInfo& field,
-                                   double level) {
-  if (params.initial.empty()) return {};
-  std::vector<double> u(static_cast<std::size_t>(space.rows()), level);
-  set_values(params, space, field.name, &InitialParams::u, !field.rate.empty(), u);
   return u;
-}
-
-std::vector<double> initial_rates(const CommonParams& params, const Discretisation& space, const FieldInfo& field) {
-  std::vector<double> rate(static_cast<std::size_t>(space.rows()), 0.0);
-  set_values(params, space, field.rate, &InitialParams::rate, true, rate);
-  return rate;
 }
 
 }  // namespace tessera::physics

@@ -1,15 +1,15 @@
 #pragma once
 // [[initial]] on a mesh.
-#include "physics/model.hpp"
+#include "physics/run/initial_file.hpp"
 
 namespace tessera::physics {
 
-/// [rows] the start of the deck; empty: the deck has none. Where entries do not reach, u starts at `level`. Throws
-/// Error for unknown groups, numbers of components and values that are not finite.
-std::vector<double> initial_values(const CommonParams& params, const Discretisation& space, const FieldInfo& field,
-                                   double level);
-
-/// [rows] the rate of change at the start, of what accelerates; 0 where the deck says nothing.
-std::vector<double> initial_rates(const CommonParams& params, const Discretisation& space, const FieldInfo& field);
+/// [rows] the start that entries of the deck say, of a field or of its rate of change; their files are in `grids`;
+/// empty: there are no entries. Where they do not reach it is `level`. Values of files are those of the rows that this
+/// rank owns. Throws Error for unknown groups, numbers of components, values that are not finite, and what
+/// take_from_file throws.
+std::vector<double> initial_values(const std::vector<InitialParams>& entries, const std::optional<TimeParams>& time,
+                                   const Discretisation& space, const FieldInfo& field, double level,
+                                   const InitialGrids& grids);
 
 }  // namespace tessera::physics

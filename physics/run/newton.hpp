@@ -51,16 +51,10 @@ void summarise_newton(const NewtonReport& report, output::Summary& summary);
 template <class Exec>
 class Newton {
  public:
-  /// `fixed`: what is prescribed, whose values may change between solutions. Collective, as `solve` is.
-  Newton(Exec& exec, Nonlinear<Exec>& problem, const CommonParams& params, const Discretisation& space,
-         const DirichletData& fixed, Context& context)
-      : exec_(exec),
-        problem_(problem),
-        params_(params),
-        space_(space),
-        fixed_(fixed),
-        context_(context),
-        ranks_(exec, space, context.summary) {}
+  /// `fixed`: what is prescribed, whose values may change between solutions. `solve` is collective.
+  Newton(Exec& exec, Nonlinear<Exec>& problem, const CommonParams& params, const DirichletData& fixed,
+         const OverRanks<Exec>& ranks, Context& context)
+      : exec_(exec), problem_(problem), params_(params), fixed_(fixed), ranks_(ranks), context_(context) {}
 
   /// u [rows], those of ghosts among them, is the start and becomes the last iterate. Throws what Nonlinear::move_to
   /// throws at the start.
@@ -298,8 +292,9 @@ class Newton {
     }
     correction_ = to_vector(d);
     if (ranks_) {
-      correction_.resize(static_cast<std::size_t>(space_.rows()));
-      linalg::update_ghosts(ranks_.ranks(), space_.index_map, space_.components, correction_);
+      const Discretisation& space = ranks_.space();
+      correction_.resize(static_cast<std::size_t>(space.rows()));
+      linalg::update_ghosts(ranks_.ranks(), space.index_map, space.components, correction_);
     }
     for (std::size_t i = 0; i < away_.size(); ++i) correction_[static_cast<std::size_t>(fixed_.dofs[i])] = away_[i];
   }
@@ -349,10 +344,9 @@ class Newton {
   Exec& exec_;
   Nonlinear<Exec>& problem_;
   const CommonParams& params_;
-  const Discretisation& space_;
   const DirichletData& fixed_;
+  const OverRanks<Exec>& ranks_;
   Context& context_;
-  OverRanks<Exec> ranks_;
   System<Exec> system_, own_;  ///< of all rows that are seen, and over ranks of those that this one owns
   Array<double, Space> residual_;
   std::vector<double> correction_;

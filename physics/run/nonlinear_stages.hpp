@@ -65,18 +65,35 @@ class NonlinearStages final : public Stages<Exec> {
   NonlinearStages(Exec& exec, Evolving<Exec>& problem, const CommonParams& params, Context& context)
       : problem_(problem),
         stage_(exec, problem),
-        newton_(exec, stage_, params, problem.space(), problem.prescribed(), context) {
+        newton_(exec, stage_, params, problem.prescribed(), problem.ranks(), context) {
     newton_.be_quiet();
   }
 
-  bool solve(double t, double sigma, View<const double> w, View<double> U) override {
+  bool solve(double t, double sigma, View<const double> w, View<const double> before, View<double> U) override {
     problem_.move_to(t);
     stage_.begin(sigma, w);
+    // A guess goes on from steps before, and may be where coefficients have no values.
+    const bool converged = solve_from(U, U) || (!work_.linear.interrupted && solve_from(before, U));
+    work_.nnz = newton_.nnz();
+    return converged;
+  }
+
+ private:
+  using Stages<Exec>::work_;
+  using Space = typename Exec::Space;
+
+  bool solve_from(View<const double> guess, View<double> U) {
     std::vector<double> u(static_cast<std::size_t>(U.size()));
     const std::size_t bytes = u.size() * sizeof(double);
-    copy_bytes(typename Exec::Space{}, U.data(), Host{}, u.data(), bytes);
-    const NewtonReport report = newton_.solve(u);
-    copy_bytes(Host{}, u.data(), typename Exec::Space{}, U.data(), bytes);
+    copy_bytes(Space{}, guess.data(), Host{}, u.data(), bytes);
+    NewtonReport report;
+    try {
+      report = newton_.solve(u);
+    } catch (const Error& error) {
+      if (error.code() != ExitCode::usage) throw;
+      report.failure = error.what();
+    }
+    copy_bytes(Host{}, u.data(), Space{}, U.data(), bytes);
     const auto made = static_cast<Offset>(report.history.size());
     work_.linear = report.linear;
     work_.linear.interrupted = report.interrupted;
@@ -85,12 +102,8 @@ class NonlinearStages final : public Stages<Exec> {
     work_.systems += made;
     work_.matrices += made;
     work_.iterations += report.linear_iterations();
-    work_.nnz = newton_.nnz();
     return report.converged;
   }
-
- private:
-  using Stages<Exec>::work_;
 
   Evolving<Exec>& problem_;
   StageProblem<Exec> stage_;

@@ -46,6 +46,7 @@ class OverRanks {
   }
   Link* link() const { return link_.get(); }
   Communicator& ranks() const { return *space_.ranks; }
+  const Discretisation& space() const { return space_; }
   Index rows() const { return link_ ? space_.owned_rows() : space_.rows(); }
 
   /// `system` has the operator of its own rows and b [owned rows], where it had a matrix; of one in the format of the

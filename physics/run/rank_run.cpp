@@ -48,12 +48,13 @@ void check_same_backend(Communicator& ranks, const CommonParams& params) {
 }
 
 mesh::RankMesh distribute_mesh(Communicator& ranks, const CommonParams& params, const Discretisation& whole,
-                               std::span<const Index> joined, int threads, const std::function<bool()>& stop) {
+                               std::span<const Index> joined, const mesh::CoupledCells& coupled, int threads,
+                               const std::function<bool()>& stop) {
   Threads exec(threads);
   Scope scope(exec, "distribute");
   std::vector<int> owners;
   on_root(ranks, [&] { owners = mesh::vertex_owners(whole.mesh, ranks.size(), params.mesh.partition, joined, stop); });
-  return mesh::distribute(ranks, whole.mesh, owners, joined);
+  return mesh::distribute(ranks, whole.mesh, owners, joined, coupled);
 }
 
 namespace {
@@ -222,7 +223,7 @@ void take_cells(const Discretisation& part, std::vector<char> cells, const std::
   to.why_without_matrix = part.why_without_matrix;
 }
 
-/// [cells] whether they have a ghost.
+/// [cells] whether they have a ghost, or are coupled with one that has: both of these go together.
 std::vector<char> have_ghosts(const Discretisation& part) {
   std::vector<char> result(static_cast<std::size_t>(part.mesh.cells()), 0);
   const Index owned = part.index_map.owned();
@@ -230,6 +231,13 @@ std::vector<char> have_ghosts(const Discretisation& part) {
     for (Index c = 0; c < block.cells(); ++c)
       result[block.first_cell + c] =
           std::any_of(block.cell(c), block.cell(c) + block.nodes, [&](Index dof) { return dof >= owned; });
+  for (bool more = !part.coupled.empty(); more;) {
+    more = false;
+    for (const auto& [a, b] : part.coupled) {
+      more = more || result[a] != result[b];
+      result[a] = result[b] = result[a] | result[b];
+    }
+  }
   return result;
 }
 

@@ -10,10 +10,11 @@ void check_over_ranks(const CommonParams& params, const deck::Deck& deck);
 /// Throws Error(usage) on all ranks where they do not all find the same backend. Collective.
 void check_same_backend(Communicator& ranks, const CommonParams& params);
 
-/// The part of this rank of the mesh that the root has, with its `joined` vertices (Model::joined_vertices); others'
-/// `whole` is not read. Phase: distribute. Collective.
+/// The part of this rank of the mesh that the root has, with its `joined` vertices (Model::joined_vertices) and what
+/// `coupled` adds (Model::coupled_cells); others' are not read. Phase: distribute. Collective.
 mesh::RankMesh distribute_mesh(Communicator& ranks, const CommonParams& params, const Discretisation& whole,
-                               std::span<const Index> joined, int threads, const std::function<bool()>& stop);
+                               std::span<const Index> joined, const mesh::CoupledCells& coupled, int threads,
+                               const std::function<bool()>& stop);
 
 /// The space on a part of the mesh, which it takes; `whole` is null where nobody has it, and else read on the root
 /// alone. Phase: distribute. Collective.
@@ -35,8 +36,8 @@ void complete_dirichlet(Discretisation& part);
 DirichletData completed(const Discretisation& part, DirichletData fixed);
 
 /// Cells of a part as a discretisation of their own, for operators without a matrix: those without ghosts, whose dofs
-/// are all that the rank owns; or those with ghosts, whose dofs are some that it owns, `own`, and behind these all
-/// ghosts.
+/// are all that the rank owns; or those with ghosts, and what is coupled with them, whose dofs are some that it owns,
+/// `own`, and behind these all ghosts.
 struct CellsOfPart {
   Discretisation space;
   std::vector<Index> own;  ///< dofs of the part

@@ -75,6 +75,7 @@ deck::Schema schema_of(const Traits& traits) {
   if (traits.transient)
     schema.insert(schema.end(), {time_description(traits), checkpoint_section().description(),
                                  probe_section(traits.fields.front()).description()});
+  if (traits.sources) schema.push_back(source_section(traits.fields.front()).description());
   schema.push_back(initial_description(traits.fields.front()));
   if (traits.fields.front().rate.empty())  // what accelerates solves no systems
     schema.insert(schema.end(),
@@ -90,10 +91,9 @@ deck::Schema schema_of(const Traits& traits) {
 /// Those of the model, of [[initial]] and of [exact].
 std::vector<deck::Expression> expressions_of(Model& model) {
   std::vector<deck::Expression> all = model.expressions();
-  for (const InitialParams& initial : model.params().initial) {
-    all.insert(all.end(), initial.u.begin(), initial.u.end());
-    all.insert(all.end(), initial.rate.begin(), initial.rate.end());
-  }
+  const CommonParams& params = model.params();
+  for (const std::vector<InitialParams>* entries : {&params.initial, &params.initial_rates})
+    for (const InitialParams& initial : *entries) all.insert(all.end(), initial.u.begin(), initial.u.end());
   if (const std::optional<ExactParams>& exact = model.params().exact) {
     all.insert(all.end(), exact->u.begin(), exact->u.end());
     all.insert(all.end(), exact->gradient.begin(), exact->gradient.end());
@@ -105,7 +105,8 @@ std::vector<deck::Expression> expressions_of(Model& model) {
 void check_strategy(const CommonParams& params, const Traits& traits, bool nonlinear, const deck::Deck& deck) {
   if (traits.matrix_free || params.assembly.strategy != "matrix_free") return;
   if (nonlinear)
-    throw Error(ExitCode::usage, "coefficients depend on u: assembly.strategy = \"matrix_free\" has no tangents",
+    throw Error(ExitCode::usage,
+                "assembly.strategy = \"matrix_free\" has no tangents, which coefficients of u and velocities need",
                 "choose strategy = \"auto\", or one that assembles a matrix", deck.where("assembly.strategy"));
   throw Error(
       ExitCode::usage,
@@ -128,7 +129,8 @@ void check_nonlinear(const CommonParams& params, bool nonlinear) {
                 "leave load_steps out, or choose shorter steps", params.newton.where);
   if (nonlinear && params.physics.order > most_assembled_order)
     throw Error(ExitCode::usage,
-                fmt::format("coefficients depend on u: a tangent of order {} is not assembled, at most {} is",
+                fmt::format("coefficients of u and velocities need a tangent: of order {} it is not assembled, at "
+                            "most {} is",
                             params.physics.order, most_assembled_order),
                 "choose a lower order", params.physics.where);
 }
@@ -162,12 +164,14 @@ void StationaryRun::read(const Context& context) {
   params.matrix = matrix_section(traits.fields.front().block(3)).read(deck);
   params.solver = solvers::read_solver(deck, params.run.precision, traits.solver);
   params.initial = read_initial(deck, traits.fields.front());
+  params.initial_rates = read_initial_rates(deck, traits.fields.front());
   params.exact = read_exact(deck, traits.fields.front(), traits.derives_source);
   params.output = output_section(known.transient).read(deck);
   if (params.output.formats.empty()) params.output.write = false;
   params.quantities = quantity_section(traits.fields, traits.quantities).read_all(deck);
   params.lines = read_lines(deck, traits.fields);
   if (known.transient) params.probes = read_probes(deck, traits.fields.front());
+  if (known.sources) params.sources = read_sources(deck, traits.fields.front(), params.time ? &*params.time : nullptr);
   check_series(params);
   model().check(deck);
   check_strategy(params, traits, model().is_nonlinear(), deck);
@@ -177,6 +181,7 @@ void StationaryRun::read(const Context& context) {
   check_formats(params.output, deck);
   if (!model().is_nonlinear() && !params.time)
     check_initial(params);  // where Newton's method starts, whatever solves its systems
+  if (!context.checkpoint) check_initial_files(params);
   const std::vector<deck::Expression> expressions = expressions_of(model());
   if (!params.time) warn_of_time(expressions);
   check_axes(expressions, mesh::known_dimension(params.mesh));
@@ -213,6 +218,7 @@ std::vector<Index> StationaryRun::make_checked_space(const Context& context, Dis
   check_quantity_fields(params.quantities, traits, space.mesh.dim);
   check_lines(params.lines, space.mesh);
   check_probes(params.probes, traits.fields.front(), space.mesh);
+  check_sources(params.sources, space.mesh);
   check_exact(params.exact, space.mesh.dim, traits.fields.front());
   return joined;
 }
@@ -222,16 +228,37 @@ void StationaryRun::set_up(Discretisation& space) {
   plan_of(space);  // for its checks
 }
 
+/// Collective.
+void StationaryRun::make_sources(const Discretisation& space) {
+  sources_ = Sources(model().params(), model().traits().fields.front(), space);
+}
+
+/// The method of grids that the deck asks for, if any.
+std::unique_ptr<GridMethod> StationaryRun::grid_method(const Context& context) {
+  std::unique_ptr<GridMethod> method = model().grid_method(context.deck);
+  if (!method) return method;
+  const CommonParams& params = model().params();
+  refuse_initial_files(params);
+  if (!params.sources.empty())
+    throw Error(ExitCode::usage, "[[source]] is added to the rows of a mesh, and the deck asks for a method of grids",
+                "choose a solver of `tessera list solvers` that works on meshes, as \"cg\"",
+                params.sources.front().where);
+  return method;
+}
+
 Plan StationaryRun::plan_of(const Discretisation& space) const {
   return model().traits().matrix_free ? plan_operator(model().params(), space) : Plan{};
 }
 
 /// What [[initial]] says. Over ranks a ghost has the value of its owner, for its own cells may not be in the group.
-std::vector<double> StationaryRun::initial(const Discretisation& space, double level) const {
-  const FieldInfo field = model().traits().fields.front();
-  if (!space.ranks) return initial_values(model().params(), space, field, level);
+std::vector<double> StationaryRun::initial(const Discretisation& space, double level, bool rate) const {
+  const CommonParams& params = model().params();
+  const std::vector<InitialParams>& entries = rate ? params.initial_rates : params.initial;
+  const FieldInfo own = model().traits().fields.front(), field = rate ? own.rate_field() : own;
+  const InitialGrids grids = initial_grids(entries, space, field);
+  if (!space.ranks) return initial_values(entries, params.time, space, field, level, grids);
   std::vector<double> u;
-  on_each_rank(*space.ranks, [&] { u = initial_values(model().params(), space, field, level); });
+  on_each_rank(*space.ranks, [&] { u = initial_values(entries, params.time, space, field, level, grids); });
   if (!u.empty()) linalg::update_ghosts(*space.ranks, space.index_map, space.components, u);
   return u;
 }
@@ -257,16 +284,17 @@ std::vector<double> StationaryRun::nonlinear_start(const Discretisation& space) 
 }
 
 State StationaryRun::first_state(const Discretisation& space) const {
+  const auto rows = static_cast<std::size_t>(space.rows());
   State state{.t = model().params().time->start, .step = 0, .u = initial(space, 0), .rate = {}};
-  if (state.u.empty()) state.u.assign(static_cast<std::size_t>(space.rows()), 0.0);
-  const FieldInfo field = model().traits().fields.front();
-  if (field.rate.empty()) return state;
-  in_common::each(space.shared(), [&] { state.rate = initial_rates(model().params(), space, field); });
-  if (space.ranks) linalg::update_ghosts(*space.ranks, space.index_map, space.components, state.rate);
+  if (state.u.empty()) state.u.assign(rows, 0.0);
+  if (model().traits().fields.front().rate.empty()) return state;
+  state.rate = initial(space, 0, true);
+  if (state.rate.empty()) state.rate.assign(rows, 0.0);
   return state;
 }
 
-void StationaryRun::with_solution(const Discretisation& space, std::vector<double> u, std::vector<double> rate,
+void StationaryRun::with_solution(const Discretisation& space, double t, std::vector<double> u,
+                                  std::vector<double> rate,
                                   const std::function<void(const NodalSolution&, Results&)>& visit) {
   if (space.unfolded) {
     u = unfold(*space.unfolded, u);
@@ -280,7 +308,8 @@ void StationaryRun::with_solution(const Discretisation& space, std::vector<doubl
                                .u = u,
                                .threads = space.threads,
                                .share = space.shared(),
-                               .rate = rate.empty() ? nullptr : &rate};
+                               .rate = rate.empty() ? nullptr : &rate,
+                               .loads = sources_.loads(t)};
   std::unique_ptr<Results> results;
   in_common::each(solution.share, [&] { results = model().results(solution); });
   visit(solution, *results);
@@ -288,7 +317,7 @@ void StationaryRun::with_solution(const Discretisation& space, std::vector<doubl
 
 void StationaryRun::write_state(const Discretisation& space, const State& state, Frames& frames, Context& context) {
   const CommonParams& params = model().params();
-  with_solution(space, state.u, state.rate, [&](const NodalSolution& solution, Results& results) {
+  with_solution(space, state.t, state.u, state.rate, [&](const NodalSolution& solution, Results& results) {
     Threads exec(space.threads);
     output::Summary numbers;
     {
@@ -316,12 +345,13 @@ void StationaryRun::write_state(const Discretisation& space, const State& state,
 ExitCode StationaryRun::run(Context& context) {
   read(context);
   const ThreadLimit limit(model().params().run.threads);
-  if (const auto method = model().grid_method(context.deck)) return run_on_grid(*method, context);
+  if (const auto method = grid_method(context)) return run_on_grid(*method, context);
   model().begin_on_mesh();
   if (context.ranks) return run_over_ranks(context);
   Discretisation space;
   discretise(context, space);
   set_up(space);
+  make_sources(space);
   Solved solved = solve(space, context);
   return report(space, solved, context);
 }
@@ -374,6 +404,7 @@ ExitCode StationaryRun::run_over_ranks(Context& context) {
   Discretisation whole, part;
   part.threads = Threads(params.run.threads).count();
   std::vector<Index> joined;
+  mesh::CoupledCells coupled;
   on_root(ranks, [&] {
     if (in_parts) {
       whole.threads = part.threads;
@@ -383,6 +414,7 @@ ExitCode StationaryRun::run_over_ranks(Context& context) {
       joined = discretise(context, whole);
     }
     set_up(whole);
+    coupled = model().coupled_cells();
   });
   int dim = whole.mesh.dim;
   ranks.broadcast(0, &dim, sizeof dim);
@@ -390,14 +422,18 @@ ExitCode StationaryRun::run_over_ranks(Context& context) {
   part.why_without_matrix = first_text(ranks, ranks.is_root() ? plan_of(whole).why : std::string());
   make_part(ranks, context.deck, params, model().traits().fields.front().count(dim),
             in_parts ? make_own_part(ranks, part.threads)
-                     : distribute_mesh(ranks, params, whole, joined, part.threads, context.stop),
+                     : distribute_mesh(ranks, params, whole, joined, coupled, part.threads, context.stop),
             in_parts ? nullptr : &whole, part);
   const auto set_up_part = [&] {
     const Muted again;
     return model().set_up(part);
   };
-  on_each_rank(ranks, [&] { part.dirichlet = set_up_part(); });
+  on_each_rank(ranks, [&] {
+    part.dirichlet = set_up_part();
+    part.coupled = model().coupled_cells();
+  });
   complete_dirichlet(part);
+  make_sources(part);
   summarise_ranks(part, context.summary);
   Solved solved = solve(part, context);
   solved.u.resize(static_cast<std::size_t>(part.rows()));
@@ -422,10 +458,11 @@ ExitCode StationaryRun::report(Discretisation& space, Solved& solved, Context& c
   if (solved.newton) summarise_newton(*solved.newton, context.summary);
   if (solved.time) {
     summarise_time(*params.time, *solved.time, context.summary);
+    if (!solved.time->has_values) return conclude(params, *solved.time, context);
     if (params.exact) model().params().exact = at_time(*params.exact, solved.time->t);
   }
   const bool converged = solved.newton ? solved.newton->converged : solved.report.converged;
-  with_solution(space, std::move(solved.u), std::move(solved.rate),
+  with_solution(space, solved.time ? solved.time->t : 0, std::move(solved.u), std::move(solved.rate),
                 [&](const NodalSolution& solution, Results& results) {
                   if (solved.time)
                     report_numbers(params, model().traits(), solution, results, context);
@@ -439,7 +476,7 @@ ExitCode StationaryRun::report(Discretisation& space, Solved& solved, Context& c
 void StationaryRun::check(Context& context) {
   read(context);
   const ThreadLimit limit(model().params().run.threads);
-  if (const auto method = model().grid_method(context.deck)) return check_on_grid(*method, context);
+  if (const auto method = grid_method(context)) return check_on_grid(*method, context);
   model().begin_on_mesh();
   Discretisation space;
   const bool shared = context.planned_ranks > 1;
@@ -451,7 +488,9 @@ void StationaryRun::check(Context& context) {
   // Evaluated as a run does, for its checks: signs, finite values, numbers of components.
   const std::vector<double> u = nonlinear_start(space);
   const AtPoints coefficients = model().evaluate(space, u, context.summary);
-  initial_values(params, space, model().traits().fields.front(), 0);
+  make_sources(space);  // for the values of those in groups
+  if (!params.initial.empty()) (void)initial(space, 0);
+  if (!params.initial_rates.empty()) (void)initial(space, 0, true);
   if (params.exact) check_values(*params.exact, space.mesh, space.dofs, space.threads);
   print_check(params, space, coefficients, plan_of(space).why, model().traits(),
               {context.planned_ranks, joined, in_parts}, context.summary);
@@ -460,7 +499,7 @@ void StationaryRun::check(Context& context) {
 LinearSystem StationaryRun::assemble(Context& context, bool full) {
   read(context);
   const ThreadLimit limit(model().params().run.threads);
-  if (const auto method = model().grid_method(context.deck)) return method->system(full);
+  if (const auto method = grid_method(context)) return method->system(full);
   CommonParams& params = model().params();
   params.matrix.format = "crs";
   if (params.assembly.strategy == "matrix_free") params.assembly.strategy = "auto";  // the same operator, written down
@@ -468,6 +507,7 @@ LinearSystem StationaryRun::assemble(Context& context, bool full) {
   Discretisation space;
   discretise(context, space);
   set_up(space);
+  make_sources(space);
   const std::vector<double> u = nonlinear_start(space);
   if (full) space.dirichlet = {};
   Threads exec(params.run.threads);

@@ -16,6 +16,7 @@
 #include "physics/run/probes.hpp"
 #include "physics/run/rank_run.hpp"
 #include "physics/run/solve.hpp"
+#include "physics/run/sourced.hpp"
 #include "physics/run/transient.hpp"
 
 namespace tessera::physics {
@@ -50,13 +51,14 @@ class StationaryRun : public Module {
 
   /// Of the rows that this rank owns.
   Start start_of(const Discretisation& space, double level) const;
-  std::vector<double> initial(const Discretisation& space, double level) const;
+  std::vector<double> initial(const Discretisation& space, double level, bool rate = false) const;
   Plan plan_of(const Discretisation& space) const;
   /// Where Newton's method starts, [rows]: [[initial]], or else the level of the Dirichlet values. Empty of a linear
   /// problem.
   std::vector<double> nonlinear_start(const Discretisation& space) const;
   /// The state at the beginning of [time]: [[initial]], or else 0.
   State first_state(const Discretisation& space) const;
+  const Sources& sources() const { return sources_; }
   /// Writes a state as a member of the series. Collective where ranks share it.
   void write_state(const Discretisation& space, const State& state, Frames& frames, Context& context);
 
@@ -65,14 +67,18 @@ class StationaryRun : public Module {
   std::vector<Index> discretise(const Context& context, Discretisation& space);
   std::vector<Index> make_checked_space(const Context& context, Discretisation& space);
   void set_up(Discretisation& space);
+  void make_sources(const Discretisation& space);
+  std::unique_ptr<GridMethod> grid_method(const Context& context);
   ExitCode run_over_ranks(Context& context);
   bool makes_parts(const deck::Deck& deck, int ranks) const;
   mesh::Mesh outline() const;
   mesh::RankMesh make_own_part(Communicator& ranks, int threads) const;
   ExitCode report(Discretisation& space, Solved& solved, Context& context);
-  /// Calls visit(solution, results) for u and, of a run through time, its rate, [rows].
-  void with_solution(const Discretisation& space, std::vector<double> u, std::vector<double> rate,
+  /// Calls visit(solution, results) for u and, of a run through time, its time t and its rate, [rows].
+  void with_solution(const Discretisation& space, double t, std::vector<double> u, std::vector<double> rate,
                      const std::function<void(const NodalSolution&, Results&)>& visit);
+
+  Sources sources_;
 };
 
 /// Whether a model may be nonlinear.
@@ -112,7 +118,7 @@ class Stationary final : public StationaryRun {
             output::Summary& summary) override {
     if constexpr (HasNonlinear<M, Threads>) {
       if (model_->is_nonlinear()) {
-        const auto problem = model_->nonlinear(exec, space, summary);
+        const auto problem = nonlinear_with_sources(exec, space, summary);
         problem->move_to(u, 1);
         std::vector<double> away = space.dirichlet.values;
         for (std::size_t i = 0; i < away.size(); ++i) away[i] -= u[static_cast<std::size_t>(space.dirichlet.dofs[i])];
@@ -125,6 +131,29 @@ class Stationary final : public StationaryRun {
       }
     }
     model_->assemble(exec, space, system, summary);
+    add_sources(exec, space, system);
+  }
+
+  /// b of a linear stationary problem has the sources, but where u is prescribed.
+  template <class Exec>
+  void add_sources(Exec& exec, const Discretisation& space, System<Exec>& system) {
+    if (sources()) SourceLoads<Exec>(exec, sources(), space.dirichlet.dofs).add(0, 1, system.b.view());
+  }
+
+  template <class Exec>
+  std::unique_ptr<Nonlinear<Exec>> nonlinear_with_sources(Exec& exec, const Discretisation& space,
+                                                          output::Summary& summary) {
+    std::unique_ptr<Nonlinear<Exec>> problem = model_->nonlinear(exec, space, summary);
+    if (!sources()) return problem;
+    return std::make_unique<SourcedNonlinear<Exec>>(exec, std::move(problem), sources(), space.dirichlet.dofs);
+  }
+
+  template <class Exec>
+  std::unique_ptr<Evolution<Exec>> evolution_with_sources(Exec& exec, const Discretisation& space,
+                                                          output::Summary& summary) {
+    std::unique_ptr<Evolution<Exec>> evolution = model_->evolution(exec, space, summary);
+    if (!sources()) return evolution;
+    return std::make_unique<SourcedEvolution<Exec>>(exec, std::move(evolution), sources(), model_->varying());
   }
 
   Solved solve(const Discretisation& space, Context& context) override {
@@ -148,6 +177,7 @@ class Stationary final : public StationaryRun {
         on_each_rank(ranks.ranks(), [&] { model_->assemble(exec, space, system, context.summary); });
         ranks.complete(params, system, context.summary);
       }
+      add_sources(exec, space, system);
       Array<double, typename Exec::Space> x;
       Solved result;
       const Linked linked(exec, ranks.link());
@@ -186,8 +216,9 @@ class Stationary final : public StationaryRun {
   template <class Exec>
   Solved solve_nonlinear(Exec& exec, const Discretisation& space, Context& context) {
     std::unique_ptr<Nonlinear<Exec>> problem;
-    in_common::each(space.shared(), [&] { problem = model_->nonlinear(exec, space, context.summary); });
-    Newton<Exec> newton(exec, *problem, model_->params(), space, space.dirichlet, context);
+    in_common::each(space.shared(), [&] { problem = nonlinear_with_sources(exec, space, context.summary); });
+    const OverRanks<Exec> ranks(exec, space, context.summary);
+    Newton<Exec> newton(exec, *problem, model_->params(), space.dirichlet, ranks, context);
     Solved result;
     result.u = nonlinear_start(space);
     result.newton = newton.solve(result.u);
@@ -224,15 +255,16 @@ class Stationary final : public StationaryRun {
     std::unique_ptr<Evolution<Exec>> evolution;
     std::unique_ptr<Nonlinear<Exec>> nonlinear;
     in_common::each(space.shared(), [&] {
-      evolution = model_->evolution(exec, space, context.summary);
+      evolution = evolution_with_sources(exec, space, context.summary);
       if constexpr (HasNonlinear<M, Exec>)
-        if (model_->is_nonlinear()) nonlinear = model_->nonlinear(exec, space, context.summary);
+        if (model_->is_nonlinear()) nonlinear = nonlinear_with_sources(exec, space, context.summary);
     });
     return follow(exec, space, context, [&](State& state, const StateVisitor& visitor) {
       NodeSystems<Exec> nodes;
       if constexpr (HasNodeSystems<M, Exec>)
         in_common::each(space.shared(), [&] { nodes = model_->node_systems(exec, space); });
-      TimeLoop<Exec> loop(exec, *model_, {*evolution, nonlinear.get()}, space, context, state, std::move(nodes));
+      TimeLoop<Exec> loop(exec, *model_, {*evolution, nonlinear.get(), sources().vary()}, space, context, state,
+                          std::move(nodes));
       TimeReport report = loop.run(state, visitor);
       return Walked{std::move(report), loop.nnz()};
     });
@@ -245,7 +277,7 @@ class Stationary final : public StationaryRun {
     const CommonParams& params = model_->params();
     const bool goes_on = context.checkpoint != nullptr;
     State state = goes_on ? state_of(*context.checkpoint, space) : first_state(space);
-    Checkpoints checkpoints(params, space, context);
+    Checkpoints checkpoints(params, model_->traits().fields.front(), space, context);
     const std::optional<double> from = goes_on ? std::optional(state.t) : std::nullopt;
     Probes probes(params, model_->traits().fields.front(), space, context, from);
     std::optional<Frames> frames;

@@ -22,6 +22,7 @@ struct TimeReport {
   double t = 0;                   ///< of the last state
   Offset step = 0;                ///< its number, from the start of the run, wherever it was gone on with
   double dt_min = 0, dt_max = 0;  ///< of steps that were done
+  bool has_values = true;         ///< the last state is finite
   std::string failure, help;      ///< empty, or why it did not come to its end
 
   // Of implicit schemes.

@@ -6,6 +6,7 @@
 #include <cmath>
 #include <memory>
 #include <span>
+#include <utility>
 
 #include "physics/run/explicit_rates.hpp"
 #include "physics/run/nonlinear_stages.hpp"
@@ -43,12 +44,15 @@ class TimeLoop : private Walk<Exec> {
       state.u[static_cast<std::size_t>(prescribed.dofs[i])] = prescribed.values[i];
     report_.t = state.t;
     report_.step = state.step;
+    // A first state without values is the deck's fault; later ones end a run that has results.
+    if (state.step == 0 && problem_.nonlinear()) problem_.ranks().each([&] { problem_.move_to_state(state.u); });
     if (state.step == 0 && visitor.samples(0)) sample(state, visitor, to_space<Space>(state.u));
     if (is_implicit(time_))
       run_implicit(state, visitor);
     else
       run_explicit(state, visitor);
     if (split_) report_.split = split_->report();
+    report_.has_values = is_finite(state);
     return report_;
   }
 
@@ -158,6 +162,7 @@ class TimeLoop : private Walk<Exec> {
     };
     const auto accepted = [&](Offset, double t, double dt) {
       if (has_split_failed()) return;
+      if (time_.tolerance) rates.forget_refused();
       const double before = state.t;
       ++state.step;
       state.t = t;
@@ -167,9 +172,11 @@ class TimeLoop : private Walk<Exec> {
       }
       count(state, dt, (t - time_.start) / (time_.end - time_.start), fmt::format("dt {:.3g}", dt));
       if (visitor.samples(state.step)) sample(state, visitor, rates.seen(u.view()));
+      if (!time_.tolerance && has_become_unstable(rates, params, u, state)) return;
       look(state, visitor, before, t == time_.end, take, keep);
     };
-    const solvers::StepMonitor monitor{accepted, [&] { return has_split_failed() || (stop_ && stop_()); }};
+    const auto fails = [&] { return has_split_failed() || !unstable_.empty(); };
+    const solvers::StepMonitor monitor{accepted, [&] { return fails() || (stop_ && stop_()); }};
     solvers::TimeReport done;
     {
       Scope scope(exec_, "steps");
@@ -179,7 +186,7 @@ class TimeLoop : private Walk<Exec> {
     }
     take();
     problem_.move_to(state.t);
-    if (done.interrupted && !has_split_failed() && state.step > 0) {
+    if (done.interrupted && !fails() && state.step > 0) {
       keep();
       visitor.save(state);
     }
@@ -188,7 +195,12 @@ class TimeLoop : private Walk<Exec> {
     report_.rejected = done.rejected;
     report_.evaluations = done.evaluations;
     report_.failure = done.failure;
+    if (!done.failure.empty() && !rates.refused().empty()) report_.failure += ": " + rates.refused();
     report_.help = "choose an implicit scheme, shorter steps, or a smaller tolerance";
+    if (!unstable_.empty()) {
+      report_.finished = report_.interrupted = false;
+      report_.failure = unstable_;
+    }
     say_split_failed();
     nnz_ = rates.nnz();
   }
@@ -223,21 +235,42 @@ class TimeLoop : private Walk<Exec> {
     stepper.restore(kept);
   }
 
-  /// Throws where steps of this length grow what is fastest in the data without bound.
-  void check_stable(ExplicitRates<Exec>& rates, const solvers::StepperParams& params, std::span<const double> u) {
-    if (solvers::find_scheme(params.scheme).kind == solvers::SchemeKind::stabilised && params.stages == 0) return;
+  /// Empty, or that steps of this length grow what is fastest in the data without bound.
+  std::string instability(ExplicitRates<Exec>& rates, const solvers::StepperParams& params, std::span<const double> u) {
+    if (solvers::find_scheme(params.scheme).kind == solvers::SchemeKind::stabilised && params.stages == 0) return {};
     const double eigenvalue = rates.eigenvalue_bound(u), limit = solvers::real_stability_limit(params);
-    if (!(eigenvalue > 0)) return;
+    if (!(eigenvalue > 0)) return {};
     const double longest = limit / eigenvalue;
     report_.stable_step = longest;
-    if (*time_.step <= longest) return;
-    throw Error(ExitCode::usage,
-                fmt::format("steps of {:g} are unstable on this mesh: with {} they may be {:.3g} long ({:.3g} over the "
-                            "largest eigenvalue, {:.3g})",
-                            *time_.step, params.scheme, longest, limit, eigenvalue),
+    if (*time_.step <= longest) return {};
+    return fmt::format(
+        "steps of {:g} are unstable on this mesh: with {} they may be {:.3g} long ({:.3g} over the largest eigenvalue, "
+        "{:.3g})",
+        *time_.step, params.scheme, longest, limit, eigenvalue);
+  }
+  void check_stable(ExplicitRates<Exec>& rates, const solvers::StepperParams& params, std::span<const double> u) {
+    const std::string what = instability(rates, params, u);
+    if (what.empty()) return;
+    throw Error(ExitCode::usage, what,
                 "choose a shorter step, scheme = \"rkc\", whose steps may be longer, or an implicit one such as "
                 "\"bdf2\"",
                 time_.where);
+  }
+
+  /// Coefficients that change may leave a step too long that was not. Every few steps, where u has grown so much that
+  /// it may be for this reason, the step is held against the limit again.
+  bool has_become_unstable(ExplicitRates<Exec>& rates, const solvers::StepperParams& params,
+                           const Array<double, Space>& u, const State& state) {
+    constexpr Offset steps_between = 10;
+    constexpr double much = 10;
+    if (state.step % steps_between != 0) return false;
+    Array<double, Space> square(1);
+    linalg::dot(exec_, u.view(), u.view(), square.data());
+    const double size = std::sqrt(to_vector(square)[0]), before = std::exchange(size_, size);
+    if (!(before > 0) || !std::isfinite(size) || size <= much * before) return false;
+    const std::string what = instability(rates, params, seen(to_vector(u)));
+    if (!what.empty()) unstable_ = fmt::format("the solution grows without bound at t = {:g}: {}", state.t, what);
+    return !unstable_.empty();
   }
 
   /// Looked at every few steps, for it waits for the device.
@@ -277,6 +310,8 @@ class TimeLoop : private Walk<Exec> {
   Evolving<Exec> problem_;
   std::optional<Splitting<Exec>> split_;
   std::function<bool()> stop_;
+  std::string unstable_;  ///< empty, or why explicit steps have become so
+  double size_ = 0;       ///< of u, when it was last looked at for that
   Offset nnz_ = 0;
 };
 

@@ -19,6 +19,8 @@ void set_time(const Params& from, double t, Params& to) {
     to.boundaries[b].value = at_time(from.boundaries[b].value, t);
     to.boundaries[b].alpha = at_time(from.boundaries[b].alpha, t);
   }
+  for (std::size_t c = 0; c < from.contacts.size(); ++c)
+    to.contacts[c].conductance = at_time(from.contacts[c].conductance, t);
 }
 
 TimeDependence time_dependence(const Params& params) {
@@ -33,6 +35,7 @@ TimeDependence time_dependence(const Params& params) {
     result.alphas |= b.alpha.depends_on_time();
     (b.type == "dirichlet" ? result.prescribed : result.flows) |= b.value.depends_on_time();
   }
+  for (const BoundaryParams& contact : params.contacts) result.alphas |= contact.conductance.depends_on_time();
   return result;
 }
 

@@ -13,6 +13,8 @@ int check_diffusivity(const std::vector<MaterialParams>& materials, int dim);
 std::vector<deck::Expression> spread(const MaterialParams& material, int components);
 /// Throws Error(usage) where k, at the point where it is given one, is not positive definite.
 void require_positive_definite(const MaterialParams& material, const double* k, int components, const double* xyz);
+/// The same where k is constant in every material.
+void require_positive_definite(const std::vector<MaterialParams>& materials, const forms::Coefficient& k);
 
 /// Calls visit(cell, count, material) for runs of cells of one material among begin .. end, numbers in a block that
 /// begins with the mesh's cell `first_cell`: a call a cell would cost more than the expression.

@@ -67,7 +67,8 @@ template <class Exec>
 std::optional<forms::CellSums> assemble_matrix(Exec& exec, const Problem& problem, System<Exec>& system,
                                                output::Summary& summary) {
   const assembly::AssemblyOptions options{.strategy = problem.params.assembly.strategy,
-                                          .partition_size = problem.params.assembly.partition_size};
+                                          .partition_size = problem.params.assembly.partition_size,
+                                          .couplings = &problem.couplings};
   std::unique_ptr<assembly::Assembler<Exec, forms::Diffusion>> assembler;
   {
     Scope scope(exec, "assemble.setup");
@@ -94,6 +95,7 @@ std::optional<forms::CellSums> assemble_matrix(Exec& exec, const Problem& proble
   Scope scope(exec, "boundary");
   for (const assembly::FacetIntegral& term : boundary.facets)
     assembler->add_facets(forms::Robin{}, *term.group, {term.alpha, term.g}, system.matrix, system.b.view());
+  add_contacts(exec, boundary, system.matrix);
   assembly::eliminate_dirichlet(exec, system.matrix, system.b.view(), boundary.fixed, boundary.values);
   return sums;
 }

@@ -20,6 +20,16 @@ void refuse_storage(const Storage& storage, const MaterialParams& material, doub
               "a body stores more the higher u is: choose positive values", material.where);
 }
 
+void refuse_lumped(const Storage& storage, const mesh::Mesh& mesh, double nodes, const deck::Where& where) {
+  const std::string what = fmt::format("the lumped mass is not positive at {} nodes: ", nodes);
+  if (mesh.measure.radius >= 0)
+    throw Error(ExitCode::usage, what + "on the axis, where the weight 2 pi r is 0, there is none but for order 1",
+                "choose physics.mass = \"consistent\" or order = 1", where);
+  throw Error(ExitCode::usage,
+              what + (*storage.keys ? fmt::format("{} jumps inside cells", storage.keys) : "cells are too distorted"),
+              "choose physics.mass = \"consistent\" or order = 1, or let cells end where coefficients jump", where);
+}
+
 forms::DiffusionData storage_data(const Storage& storage, const std::vector<MaterialParams>& materials,
                                   const std::vector<Index>& material, const mesh::Mesh& mesh,
                                   const assembly::DofMap& dofs, int threads, std::span<const double> u) {

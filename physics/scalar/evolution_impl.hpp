@@ -15,6 +15,9 @@
 
 namespace tessera::physics::scalar {
 
+/// Throws where the sums of rows are not positive at so many nodes.
+[[noreturn]] void refuse_lumped(const Storage& storage, const mesh::Mesh& mesh, double nodes, const deck::Where& where);
+
 /// Throws at the material where the coefficient of du/dt is not positive.
 [[noreturn]] void refuse_storage(const Storage& storage, const MaterialParams& material, double value,
                                  const double* xyz);
@@ -29,7 +32,8 @@ class ScalarEvolution final : public Evolution<Exec> {
       : exec_(exec), problem_(problem), deck_(deck), storage_(storage), now_(now) {
     Scope scope(exec, "assemble.setup");
     const assembly::AssemblyOptions options{.strategy = deck.assembly.strategy,
-                                            .partition_size = deck.assembly.partition_size};
+                                            .partition_size = deck.assembly.partition_size,
+                                            .couplings = &problem.couplings};
     assembler_ =
         std::make_unique<assembly::Assembler<Exec, forms::Diffusion>>(exec, problem.mesh, problem.dofs, options);
     summarise_assembly(assembler_->report(), summary);
@@ -44,7 +48,6 @@ class ScalarEvolution final : public Evolution<Exec> {
     {
       Scope scope(exec_, "coefficients");
       set_storage(t, u);
-      holds_coefficients_ = false;
     }
     {
       Scope scope(exec_, "assemble", assembler_->refill_bytes(M));
@@ -68,6 +71,7 @@ class ScalarEvolution final : public Evolution<Exec> {
     const assembly::BoundaryData boundary = boundary_data(problem_, problem_.space.threads);
     for (const assembly::FacetIntegral& term : boundary.facets)
       assembler_->add_facets(forms::Robin{}, *term.group, {term.alpha, term.g}, A, b);
+    add_contacts(exec_, boundary, A);
   }
 
   void fill_loads(double t, linalg::Crs<Space>& A, View<double> b) override {
@@ -86,6 +90,9 @@ class ScalarEvolution final : public Evolution<Exec> {
   }
 
  private:
+  /// Whose expressions the assembler has, where the backend evaluates them.
+  enum class Held { nothing, mass, coefficients };
+
   /// Row sums of order 2 and more are those of a quadrature at the nodes, of which a coefficient with jumps in a cell
   /// may make negative ones.
   void check_lumped(const linalg::Crs<Space>& M) {
@@ -94,21 +101,21 @@ class ScalarEvolution final : public Evolution<Exec> {
     linalg::extract_diagonal(exec_, M.view(), diagonal.view());
     linalg::invert_diagonal(exec_, diagonal.view().part(0, rows), bad.data());
     if (to_vector(bad)[0] == 0) return;
-    throw Error(ExitCode::usage,
-                fmt::format("the lumped mass is not positive at {} nodes: {} jumps inside cells", to_vector(bad)[0],
-                            storage_.keys),
-                "choose physics.mass = \"consistent\" or order = 1, or let cells end where the coefficient jumps",
-                deck_.physics.where);
+    refuse_lumped(storage_, problem_.mesh, to_vector(bad)[0], deck_.physics.where);
   }
 
   void set_storage(double t, std::span<const double> u) {
-    if (!evaluates_coefficients<Exec>(problem_.mesh) || storage_.depends_on_solution()) {
+    if (!evaluates_coefficients<Exec>(problem_.mesh)) {
       assembler_->set_data(storage_data(now_, problem_.params.materials, problem_.material, problem_.mesh,
                                         problem_.dofs, problem_.space.threads, u));
       return;
     }
+    if (storage_.depends_on_solution()) state_ = to_space<Space>(u);
+    if (held_ == Held::mass) return assembler_->set_time(t, state_.data());
+    held_ = Held::nothing;
     assembly::ExpressionData expressions;
     expressions.t = t;
+    expressions.u = state_.data();
     expressions.members.resize(2);
     for (const deck::Expression& e : storage_.coefficients) expressions.members[1].push_back({e});
     const auto refuse = [this](std::size_t, Index region, const double* value, const double* xyz) {
@@ -119,11 +126,12 @@ class ScalarEvolution final : public Evolution<Exec> {
         refuse_storage(storage_, deck_.materials[m], e.constant(), nullptr);
     if (assembly::varies(expressions.members[1])) expressions.definite = {{1}, refuse};
     assembler_->set_data(regions(), expressions);
+    held_ = Held::mass;
   }
 
   /// k, c and f; where the assembler has their expressions, these are evaluated again.
   void set_coefficients(double t) {
-    const bool holds = std::exchange(holds_coefficients_, true);
+    const bool holds = std::exchange(held_, Held::coefficients) == Held::coefficients;
     if (!evaluates_coefficients<Exec>(problem_.mesh)) {
       assembler_->set_data(diffusion_data(problem_.params.materials, problem_.material, problem_.mesh, problem_.dofs,
                                           problem_.space.threads));
@@ -147,8 +155,9 @@ class ScalarEvolution final : public Evolution<Exec> {
   const Storage& storage_;
   const Storage& now_;
   std::unique_ptr<assembly::Assembler<Exec, forms::Diffusion>> assembler_;
-  bool holds_coefficients_ = false;  ///< the assembler has those of A and b, and not that of M
-  Array<double, Space> no_loads_;    ///< what an assembly of M has beside it
+  Held held_ = Held::nothing;
+  Array<double, Space> state_;     ///< [dofs] that the mass is evaluated at, where it depends on u
+  Array<double, Space> no_loads_;  ///< what an assembly of M has beside it
 };
 
 template <class Exec>

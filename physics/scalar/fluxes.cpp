@@ -9,6 +9,7 @@
 
 #include "base/team.hpp"
 #include "physics/entry.hpp"
+#include "physics/scalar/contact.hpp"
 #include "physics/scalar/system.hpp"
 
 namespace tessera::physics::scalar {
@@ -148,6 +149,9 @@ std::vector<double> Fluxes::residual(const std::vector<Index>& around, const std
            });
   if (s_.rate && s_.form.mass) add_storage(cells, slot, result);
   if (s_.form.add) s_.form.add(s_, around, inside, slot, result);
+  for (const CellLoad& load : s_.loads)
+    for (std::size_t i = 0; i < load.rows.size() && (inside.empty() || inside[load.cell]); ++i)
+      if (const Index at = slot[load.rows[i]]; at >= 0) result[at] -= load.values[i];
   return result;
 }
 
@@ -189,30 +193,40 @@ assembly::SideLoads Fluxes::loads_at_nodes(const FacetTerm& term) const {
   return loads;
 }
 
-/// lambda = value - alpha u on facets without a Dirichlet value.
+/// lambda = value - alpha u on facets without a Dirichlet value, and what comes through contacts.
 void Fluxes::add_conditions() {
   for (const FacetTerm& term : s_.facets) {
     if (nodal_) {
-      conditions_.push_back(loads_at_nodes(term));
+      add_condition({}, term.group.entities, loads_at_nodes(term));
     } else {
       const assembly::FacetIntegral condition = facet_integral(term, s_.mesh, s_.space.dofs, s_.threads, s_.u);
-      conditions_.push_back(assembly::facet_loads(s_.mesh, s_.space.dofs, term.group, forms::Robin{},
-                                                  {condition.alpha, condition.g}, s_.u, s_.threads));
+      add_condition({}, term.group.entities,
+                    assembly::facet_loads(s_.mesh, s_.space.dofs, term.group, forms::Robin{},
+                                          {condition.alpha, condition.g}, s_.u, s_.threads));
     }
-    s_.keep_own(conditions_.back().dofs, conditions_.back().flux);
-    for (std::size_t f = 0; f < term.group.entities.size(); ++f)
-      if (const Index facet = term.group.entities[f]; !open_[facet])
-        out_[facet] -= conditions_.back().total(static_cast<Offset>(f));
   }
+  for (const ContactTerm& contact : s_.contacts) {
+    const std::vector<double> h = conductance(contact, s_.mesh, s_.threads);
+    for (const bool second : {false, true}) {
+      const mesh::Group& side = contact.sides[second];
+      add_condition(side.name, side.entities,
+                    assembly::contact_loads(s_.mesh, s_.space.dofs, contact.points, h, s_.u, side.entities, second));
+    }
+  }
+}
+
+void Fluxes::add_condition(const std::string& name, const std::vector<Index>& facets, assembly::SideLoads loads) {
+  s_.keep_own(loads.dofs, loads.flux);
+  for (std::size_t f = 0; f < facets.size(); ++f)
+    if (!open_[facets[f]]) out_[facets[f]] -= loads.total(static_cast<Offset>(f));
+  conditions_.push_back({name, facets, std::move(loads)});
 }
 
 /// reaction -= int (value - alpha u) phi over facets of which all cells are inside: these are no boundary of the cells,
 /// or one where the condition holds.
 void Fluxes::subtract_conditions(const std::vector<char>& inside, const std::vector<Index>& slot,
                                  std::vector<double>& reaction) const {
-  for (std::size_t t = 0; t < s_.facets.size(); ++t) {
-    const std::vector<Index>& facets = s_.facets[t].group.entities;
-    const assembly::SideLoads& loads = conditions_[t];
+  for (const auto& [name, facets, loads] : conditions_) {
     const std::vector<mesh::SidePair> sides =
         inside.empty() ? std::vector<mesh::SidePair>{} : mesh::sides_of(s_.mesh, facets);
     for (std::size_t f = 0; f < facets.size(); ++f) {
@@ -386,7 +400,7 @@ double Fluxes::out_of_term(std::size_t term, const std::string& name, std::vecto
   for (const Index facet : find_group(s_.mesh, name, s_.mesh.dim - 1, {}).entities) {
     if (taken[facet] || open_[facet]) continue;
     taken[facet] = 1;
-    out -= conditions_[term].total(std::lower_bound(facets.begin(), facets.end(), facet) - facets.begin());
+    out -= conditions_[term].loads.total(std::lower_bound(facets.begin(), facets.end(), facet) - facets.begin());
   }
   return out;
 }
@@ -396,6 +410,12 @@ Balance Fluxes::balance() const {
   balance.cells = sums();
   balance.storage = storage();
   balance.gross = balance.cells.gross + std::abs(balance.storage);
+  for (const CellLoad& load : s_.loads)
+    for (std::size_t i = 0; i < load.rows.size(); ++i) {
+      if (load.rows[i] >= s_.own_dofs()) continue;
+      balance.cells.source += load.values[i];
+      balance.gross += std::abs(load.values[i]);
+    }
   for (const double out : out_) balance.gross += std::abs(out);
   for (const auto& [dof, out] : points_) balance.gross += std::abs(out);
   const auto add = [&](const std::string& name, double out) {
@@ -418,6 +438,12 @@ Balance Fluxes::balance() const {
       for (const std::string& name : boundary.on) add(name, out_of_term(term, name, taken));
     }
   }
+  for (const Condition& condition : conditions_)  // what leaves one side of a contact enters the other
+    if (!condition.side.empty()) {
+      double in = 0;
+      for (Offset f = 0; f < condition.loads.sides(); ++f) in += condition.loads.total(f);
+      add(condition.side, -in);
+    }
   for (const BoundaryParams& boundary : s_.periodic)
     for (const std::string& name : boundary.on) add(name, out_of_open(name, open_taken, points_taken));
   return balance;

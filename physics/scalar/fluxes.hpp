@@ -54,6 +54,7 @@ class Fluxes {
                                const std::vector<Index>& slot, std::size_t size) const;
   std::vector<Index> cells_at(const std::vector<Index>& slot) const;
   assembly::SideLoads loads_at_nodes(const FacetTerm& term) const;
+  void add_condition(const std::string& name, const std::vector<Index>& facets, assembly::SideLoads loads);
   void add_conditions();
   void add_reactions();
   double one_sided(const mesh::Group& group, const std::vector<char>& inside) const;
@@ -77,7 +78,13 @@ class Fluxes {
   mesh::FacetFinder finder_;
   assembly::HostTensorField k_;
   std::vector<char> open_;  ///< [facets] where no condition says the flow: Dirichlet values, periodic sides
-  std::vector<assembly::SideLoads> conditions_;   ///< of each FacetTerm
+  /// What is said of the flow through facets.
+  struct Condition {
+    std::string side;  ///< of a contact
+    const std::vector<Index>& facets;
+    assembly::SideLoads loads;
+  };
+  std::vector<Condition> conditions_;             ///< of each FacetTerm, then of both sides of each contact
   std::vector<double> out_;                       ///< [facets] flow out
   std::vector<std::pair<Index, double>> points_;  ///< flow out at fixed dofs that are on no Dirichlet facet
 };

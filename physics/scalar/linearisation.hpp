@@ -26,6 +26,13 @@ struct TangentTraits {
 /// states by chance, and found where it holds at all of them to rounding. `picard`: see Linearisation.
 TangentTraits tangent_traits(const std::vector<MaterialParams>& materials, int dim, bool picard);
 
+/// What forms::Linearised takes, as expressions of place, time, u and its gradient that a backend evaluates: what
+/// Linearisation::tangent is without `picard`, and with a load of 1, or without `with_tangent` what its residual is.
+/// Asks that k is positive definite; without a tangent what is not finite is named as the deck has it. Borrows the
+/// materials.
+assembly::ExpressionData linearised_expressions(const std::vector<MaterialParams>& materials, int dim,
+                                                bool with_tangent);
+
 /// Flux k grad u, reaction c u - load f, boundary terms alpha u - load g, and their derivatives. With `picard` those of
 /// k, c and alpha are left out, and of f and g all but what falls as u grows, which leaves the matrix of a linear
 /// problem: symmetric, and no less definite than that of k, c and alpha (S. V. Patankar, Numerical Heat Transfer and

@@ -126,14 +126,13 @@ Expressions expressions_of(const std::vector<MaterialParams>& materials, int dim
   return result;
 }
 
-/// Where k is constant in every material.
+}  // namespace
+
 void require_positive_definite(const std::vector<MaterialParams>& materials, const forms::Coefficient& k) {
   for (std::size_t m = 0; m < materials.size(); ++m)
     require_positive_definite(materials[m], &k.values[m * static_cast<std::size_t>(k.components)], k.components,
                               nullptr);
 }
-
-}  // namespace
 
 assembly::ExpressionData diffusion_expressions(const std::vector<MaterialParams>& materials, double level, int dim) {
   auto [k, c, f] = expressions_of(materials, dim);

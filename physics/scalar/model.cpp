@@ -4,6 +4,7 @@
 #include "physics/rest.hpp"
 #include "physics/scalar/at_time.hpp"
 #include "physics/scalar/axis.hpp"
+#include "physics/scalar/contact.hpp"
 #include "physics/scalar/manufactured.hpp"
 #include "physics/scalar/parts.hpp"
 #include "physics/scalar/periodic.hpp"
@@ -27,12 +28,21 @@ void ScalarModel::check(const deck::Deck&) {
   derive_sources(params(), velocity());
 }
 
-void ScalarModel::begin_on_mesh() { periodic_ = take_periodic(params().boundaries); }
+void ScalarModel::begin_on_mesh() {
+  periodic_ = take_periodic(params().boundaries);
+  take_contacts(params());
+}
 
 void ScalarModel::add_groups(mesh::Mesh& mesh) {
+  split_contacts(params().contacts, mesh);
+  std::vector<Place> taken = places(periodic_);
+  for (const BoundaryParams& contact : params().contacts) {
+    const std::array<std::string, 2> sides = contact_sides(contact, mesh);
+    taken.push_back({{sides.begin(), sides.end()}, contact.where});
+  }
   add_rest({.materials = places(params().materials),
             .boundaries = places(params().boundaries),
-            .periodic = places(periodic_),
+            .periodic = taken,
             .quantities = params().quantities},
            mesh);
 }
@@ -51,6 +61,8 @@ DirichletData ScalarModel::set_up(const Discretisation& space) {
   }
   const Params& of_deck = now();
   constant_.reset();
+  std::vector<ContactTerm> contacts = contact_terms(of_deck, periodic_, space.mesh, space.dofs, space.ranks == nullptr);
+  std::vector<assembly::DofBlock> couplings = contact_couplings(contacts, space.mesh, space.dofs);
   problem_ = std::make_unique<const Problem>(Problem{
       .params = of_deck,
       .space = space,
@@ -59,6 +71,8 @@ DirichletData ScalarModel::set_up(const Discretisation& space) {
       .dirichlet = space.dirichlet,
       .material = material_of_cells(places(of_deck.materials), space.mesh),
       .facets = facet_terms(of_deck.boundaries, space.mesh),
+      .contacts = std::move(contacts),
+      .couplings = std::move(couplings),
   });
   DirichletData dirichlet = prescribed(space, of_deck.boundaries);
   if (!space.ranks) check_on_axis(*problem_);
@@ -96,7 +110,10 @@ std::unique_ptr<Results> ScalarModel::results(const NodalSolution& solution) {
 }
 
 Solution ScalarModel::of(const NodalSolution& solution) {
-  return {solution, problem_->material, now().materials, now().boundaries, problem_->facets, periodic_, weak_form()};
+  return {solution,         problem_->material, now().materials, now().boundaries,
+          problem_->facets, periodic_,          weak_form(),     problem_->contacts};
 }
+
+mesh::CoupledCells ScalarModel::coupled_cells() { return scalar::coupled_cells(problem_->contacts, problem_->mesh); }
 
 }  // namespace tessera::physics::scalar

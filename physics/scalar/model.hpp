@@ -9,7 +9,7 @@
 
 namespace tessera::physics::scalar {
 
-/// u with its flux; [[boundary]] dirichlet, neumann, robin and periodic. A model that derives from it adds
+/// u with its flux; [[boundary]] dirichlet, neumann, robin, periodic and contact. A model that derives from it adds
 /// [physics], [[material]] and its form.
 class ScalarModel : public Model {
  public:
@@ -20,6 +20,7 @@ class ScalarModel : public Model {
   void add_groups(mesh::Mesh& mesh) override;
   std::vector<Index> joined_vertices(const deck::Deck& deck, const mesh::Mesh& mesh) override;
   DirichletData set_up(const Discretisation& space) override;
+  mesh::CoupledCells coupled_cells() override;
   DirichletData move_to(double t) override;
   DirichletData prescribed_rates() override;
   std::unique_ptr<Results> results(const NodalSolution& solution) override;

@@ -11,9 +11,12 @@ void allow_for_tangent(const Params& params, Traits& traits) {
   if (!is_nonlinear(params)) return;
   traits.solver.grid = traits.matrix_free = false;
   const int dim = mesh::known_dimension(params.mesh);
-  if (tangent_traits(params.materials, dim, params.newton.picard()).symmetric) return;
+  const TangentTraits tangent = tangent_traits(params.materials, dim, params.newton.picard());
+  if (tangent.symmetric) return;
   traits.solver.symmetric = false;
-  traits.solver.why_not_symmetric = "coefficients that depend on u make a tangent that is not";
+  traits.solver.why_not_symmetric = tangent.carries && !tangent.of_u
+                                        ? "a velocity, or a source of grad u, makes a tangent that is not"
+                                        : "coefficients that depend on u make a tangent that is not";
   traits.solver.type = "bicgstab";
 }
 
@@ -40,6 +43,6 @@ AtPoints evaluate_tangent(const Problem& problem, std::span<const double> u) {
   return result;
 }
 
-template std::unique_ptr<Nonlinear<Threads>> make_nonlinear(Threads&, const Problem&, output::Summary&);
+template std::unique_ptr<Nonlinear<Threads>> make_nonlinear(Threads&, const Problem&, const Params&, output::Summary&);
 
 }  // namespace tessera::physics::scalar

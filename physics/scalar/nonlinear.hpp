@@ -4,10 +4,13 @@
 
 namespace tessera::physics::scalar {
 
-/// Residual and tangent of the problem by one form, forms::Linearised, in an assembled matrix. Coefficients are
-/// evaluated on the host. Says in the summary which strategy was taken and why. Borrows the problem.
+/// Residual and tangent of the problem by one form, forms::Linearised, in an assembled matrix. Coefficients of cells
+/// are evaluated on the backend, those of facets on the host, and there too what picard's matrix, load steps and an
+/// axis make of them. `deck` has t in its expressions, where `problem` is as it is at the time that the model was moved
+/// to. Says in the summary which strategy was taken and why. Borrows both.
 template <class Exec>
-std::unique_ptr<Nonlinear<Exec>> make_nonlinear(Exec& exec, const Problem& problem, output::Summary& summary);
+std::unique_ptr<Nonlinear<Exec>> make_nonlinear(Exec& exec, const Problem& problem, const Params& deck,
+                                                output::Summary& summary);
 
 /// Traits of a deck whose coefficients may depend on u, once it is read: what its tangent needs of a solver, and that
 /// there is a matrix.

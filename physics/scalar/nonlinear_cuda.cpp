@@ -2,6 +2,6 @@
 
 namespace tessera::physics::scalar {
 
-template std::unique_ptr<Nonlinear<Cuda>> make_nonlinear(Cuda&, const Problem&, output::Summary&);
+template std::unique_ptr<Nonlinear<Cuda>> make_nonlinear(Cuda&, const Problem&, const Params&, output::Summary&);
 
 }  // namespace tessera::physics::scalar

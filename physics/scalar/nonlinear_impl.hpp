@@ -6,7 +6,10 @@
 #include "linalg/shift_ops.hpp"
 #include "physics/run/backend.hpp"
 #include "physics/run/plan.hpp"
+#include "physics/scalar/contact.hpp"
 #include "physics/scalar/nonlinear.hpp"
+#include "physics/scalar/system.hpp"
+#include "physics/time_scheme.hpp"
 
 namespace tessera::physics::scalar {
 
@@ -15,23 +18,42 @@ class NonlinearScalar final : public Nonlinear<Exec> {
  public:
   using Space = typename Exec::Space;
 
-  NonlinearScalar(Exec& exec, const Problem& problem, output::Summary& summary)
-      : exec_(exec), problem_(problem), coefficients_(problem, problem.params.newton.picard()) {
+  NonlinearScalar(Exec& exec, const Problem& problem, const Params& deck, output::Summary& summary)
+      : exec_(exec),
+        problem_(problem),
+        deck_(deck),
+        coefficients_(problem, deck.newton.picard()),
+        evaluates_(evaluates_coefficients<Exec>(problem.mesh) && !deck.newton.picard() && deck.newton.load_steps == 1),
+        iterates_(!deck.time || is_implicit(*deck.time)) {
     Scope scope(exec, "assemble.setup");
     const assembly::AssemblyOptions options{.strategy = problem.params.assembly.strategy,
-                                            .partition_size = problem.params.assembly.partition_size};
+                                            .partition_size = problem.params.assembly.partition_size,
+                                            .couplings = &problem.couplings};
     assembler_ =
         std::make_unique<assembly::Assembler<Exec, forms::Linearised>>(exec, problem.mesh, problem.dofs, options);
     summarise_assembly(assembler_->report(), summary);
+    contacts_ = assembly::entries_of(contact_matrices(problem));
   }
 
-  void take_data() override { coefficients_.take_data(); }
+  void take_data(double t) override {
+    t_ = t;
+    coefficients_.take_data();
+    contacts_ = assembly::entries_of(contact_matrices(problem_));
+  }
 
   void move_to(std::span<const double> u, double load) override {
     Scope scope(exec_, "coefficients");
-    assembler_->set_data(coefficients_.residual(u, load));
+    if (evaluates_) {
+      state_ = to_space<Space>(u);
+      evaluate_for_residual();
+    } else {
+      assembler_->set_data(coefficients_.residual(u, load));
+    }
     std::vector<double> of_facets(u.size(), 0.0);
     coefficients_.add_facet_residuals(u, load, of_facets);
+    std::vector<double> through_contacts(u.size(), 0.0);
+    assembly::add_product(contacts_, u, through_contacts);
+    for (std::size_t i = 0; i < u.size(); ++i) of_facets[i] -= through_contacts[i];
     of_facets_ = to_space<Space>(of_facets);
     u_.assign(u.begin(), u.end());
     load_ = load;
@@ -52,7 +74,10 @@ class NonlinearScalar final : public Nonlinear<Exec> {
     std::vector<assembly::FacetIntegral> facets;
     {
       Scope scope(exec_, "coefficients");
-      assembler_->set_data(coefficients_.tangent(u_, load_));
+      if (!evaluates_)
+        assembler_->set_data(coefficients_.tangent(u_, load_));
+      else if (held_ != Held::tangent)
+        evaluate(true);
       facets = coefficients_.facet_tangents(u_, load_);
     }
     {
@@ -62,10 +87,40 @@ class NonlinearScalar final : public Nonlinear<Exec> {
     Scope scope(exec_, "boundary");
     for (const assembly::FacetIntegral& term : facets)
       assembler_->add_facets(forms::Robin{}, *term.group, {term.alpha, term.g}, system.matrix, system.b.view());
+    if (!contacts_.rows.empty()) assembly::add_entries(exec_, contacts_, system.matrix);
     complete(system.b.view());
   }
 
  private:
+  /// Whose expressions the assembler has.
+  enum class Held { nothing, residual, tangent };
+
+  /// The coefficients at state_, on the backend.
+  void evaluate(bool with_tangent) {
+    const Held wanted = with_tangent ? Held::tangent : Held::residual;
+    if (held_ == wanted) return assembler_->set_time(t_, state_.data());
+    held_ = Held::nothing;
+    assembly::ExpressionData expressions = linearised_expressions(deck_.materials, problem_.mesh.dim, with_tangent);
+    expressions.t = t_;
+    expressions.u = state_.data();
+    forms::LinearisedData regions;
+    if (deck_.materials.size() > 1) regions.region = problem_.material;
+    assembler_->set_data(regions, expressions);
+    held_ = wanted;
+  }
+
+  /// Newton's method asks for the tangent after the residual; where that has no values, residuals may.
+  void evaluate_for_residual() {
+    if (iterates_) {
+      try {
+        return evaluate(true);
+      } catch (const Error& error) {
+        if (error.code() != ExitCode::usage) throw;
+      }
+    }
+    evaluate(false);
+  }
+
   /// Adds what flows through facets to what the cells say, and leaves 0 where u is fixed.
   void complete(View<double> r) {
     linalg::axpy(exec_, 1, View<const double>(of_facets_.view()), r);
@@ -76,17 +131,25 @@ class NonlinearScalar final : public Nonlinear<Exec> {
 
   Exec& exec_;
   const Problem& problem_;
+  const Params& deck_;
   Linearisation coefficients_;
+  const bool evaluates_;  ///< coefficients of cells on the backend
+  const bool iterates_;   ///< by Newton's method
+  Held held_ = Held::nothing;
+  Array<double, Space> state_;  ///< [dofs], where they are evaluated
+  double t_ = 0;
   std::unique_ptr<assembly::Assembler<Exec, forms::Linearised>> assembler_;
   Array<double, Space> of_facets_;  ///< [dofs], of the state
   Array<Index, Space> fixed_;
+  assembly::MatrixEntries contacts_;  ///< linear in u
   std::vector<double> u_;
   double load_ = 1;
 };
 
 template <class Exec>
-std::unique_ptr<Nonlinear<Exec>> make_nonlinear(Exec& exec, const Problem& problem, output::Summary& summary) {
-  return std::make_unique<NonlinearScalar<Exec>>(exec, problem, summary);
+std::unique_ptr<Nonlinear<Exec>> make_nonlinear(Exec& exec, const Problem& problem, const Params& deck,
+                                                output::Summary& summary) {
+  return std::make_unique<NonlinearScalar<Exec>>(exec, problem, deck, summary);
 }
 
 }  // namespace tessera::physics::scalar

@@ -1,5 +1,6 @@
 #pragma once
 // The deck of a module of one unknown u with diffusion, reaction and source, stationary.
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -24,12 +25,15 @@ struct BoundaryParams {
   deck::Expression value;
   deck::Expression alpha;
   deck::Where where;
+  deck::Expression conductance = {};  ///< of a contact
+  std::optional<double> gap = {};     ///< of a contact: the most that its sides are apart
 };
 
 /// A whole deck of a model of one number u.
 struct Params : CommonParams {
   std::vector<MaterialParams> materials;
   std::vector<BoundaryParams> boundaries;
+  std::vector<BoundaryParams> contacts;  ///< entries of [[boundary]], from begin_on_mesh on
 };
 
 /// u, and flux = -k grad u.
@@ -39,8 +43,14 @@ inline std::vector<std::string> flux_quantities() { return {"flux", "flux_gradie
 
 /// `knows`: whether values of neumann and robin may depend on u.
 deck::Section<BoundaryParams> boundary_section(deck::Knows knows = deck::Knows::place);
-/// Throws Error(usage) where a boundary names no group, has an alpha and is not robin, or prescribes a u that depends
-/// on u.
+/// Keys of a contact in [[boundary]]: how the choices of `type` end, and their help.
+inline const std::string contact_help =
+    "; contact: conductance (u_1 - u_2) flows from one side to the other, of two sides of `on` that lie on each other "
+    "without sharing nodes, or of one group inside the mesh, which is split";
+/// Help of the keys of a contact.
+deck::KeyInfo conductance_info(), gap_info();
+/// Throws Error(usage) where a boundary names no group, has an alpha and is not robin, prescribes a u that depends on
+/// u, or is a contact with too much or too little.
 void check_boundaries(const std::vector<BoundaryParams>& boundaries);
 /// Every expression of these sections, for checks that hold for all of them.
 std::vector<deck::Expression> expressions_of(const Params& params);

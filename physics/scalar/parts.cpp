@@ -7,6 +7,7 @@
 
 #include "mesh/geometry.hpp"
 #include "physics/entry.hpp"
+#include "physics/scalar/contact.hpp"
 
 namespace tessera::physics::scalar {
 
@@ -74,6 +75,16 @@ void check_parts(const Problem& problem, const DirichletData& fixes) {
       for (const Index facet : find_group(mesh, name, mesh.dim - 1, boundary.where).entities)
         fixed[part[mesh.facets.cell[facet]]] = 1;
   }
+  // What fixes u on one side of a contact fixes it on the other.
+  const mesh::CoupledCells coupled = coupled_cells(problem.contacts, mesh);
+  for (bool changes = true; changes;) {
+    changes = false;
+    for (const auto& [a, b] : coupled)
+      if (fixed[part[a]] != fixed[part[b]]) {
+        fixed[part[a]] = fixed[part[b]] = 1;
+        changes = true;
+      }
+  }
   const auto loose = std::find(fixed.begin(), fixed.end(), 0);
   if (loose == fixed.end()) return;
   const Index wanted = static_cast<Index>(loose - fixed.begin());
@@ -88,7 +99,7 @@ void check_parts(const Problem& problem, const DirichletData& fixes) {
           parts, std::count(fixed.begin(), fixed.end(), 0), std::count(part.begin(), part.end(), wanted), x[0], x[1],
           x[2], groups_of(mesh, part, wanted)),
       "every part needs a dirichlet boundary, a robin boundary with alpha > 0, or a reaction; parts that touch should "
-      "share nodes: join them in Gmsh (BooleanFragments, Coherence), or by mesh.merge_nodes",
+      "share nodes: join them in Gmsh (BooleanFragments, Coherence), or by mesh.merge_nodes, or have a contact",
       boundaries.empty() ? problem.params.physics.where : boundaries.front().where);
 }
 

@@ -8,8 +8,8 @@ namespace tessera::physics::scalar {
 /// map.
 std::vector<Index> parts_of_cells(const mesh::Mesh& mesh, const assembly::DofMap& dofs);
 
-/// Throws Error(usage) where a part has neither a Dirichlet value, nor a Robin term, nor a reaction, with its groups,
-/// its number of cells and a place. Parts of a box are not looked for: it has one.
+/// Throws Error(usage) where a part has neither a Dirichlet value, nor a Robin term, nor a reaction, nor a contact with
+/// one that has, with its groups, its number of cells and a place. Parts of a box are not looked for: it has one.
 void check_parts(const Problem& problem, const DirichletData& fixes);
 
 }  // namespace tessera::physics::scalar

@@ -1,10 +1,12 @@
 #pragma once
 // The deck's coefficients and boundary conditions on the mesh: the host side of the problem, without a backend.
+#include <array>
 #include <span>
 #include <string>
 #include <vector>
 
 #include "assembly/cells/coefficient_expressions.hpp"
+#include "assembly/facets/contact.hpp"
 #include "assembly/fields/field_at_points.hpp"
 #include "assembly/space/dof_map.hpp"
 #include "assembly/space/quadrature_points.hpp"
@@ -51,6 +53,13 @@ struct FacetTerm {
   const BoundaryParams* boundary = nullptr;
 };
 
+/// A contact: its sides and the points where their functions meet.
+struct ContactTerm {
+  const BoundaryParams* boundary = nullptr;
+  std::array<mesh::Group, 2> sides;
+  assembly::ContactPoints points;
+};
+
 /// Neumann and Robin terms. Throws Error for unknown groups, for facets that two entries of one type claim with
 /// different data, and for those that a Dirichlet entry claims, too.
 std::vector<FacetTerm> facet_terms(const std::vector<BoundaryParams>& boundaries, const mesh::Mesh& mesh,
@@ -75,6 +84,8 @@ struct Problem {
   const DirichletData& dirichlet;  ///< of the space: none for `tessera export --full`
   std::vector<Index> material;     ///< [cells]
   std::vector<FacetTerm> facets;
+  std::vector<ContactTerm> contacts = {};
+  std::vector<assembly::DofBlock> couplings = {};  ///< of the contacts
 };
 
 /// Whether the sources of a material, or what flows through a boundary, depend on the level of u.

@@ -56,6 +56,7 @@ struct Solution : NodalSolution {
   const std::vector<FacetTerm>& facets;
   const std::vector<BoundaryParams>& periodic;
   WeakForm form;
+  std::span<const ContactTerm> contacts = {};
 };
 
 /// k of every material at any point.

@@ -6,6 +6,7 @@
 #include "assembly/fields/field_at_points.hpp"
 #include "physics/evaluate.hpp"
 #include "physics/scalar/axis.hpp"
+#include "physics/scalar/contact.hpp"
 
 namespace tessera::physics::scalar {
 
@@ -42,6 +43,7 @@ assembly::BoundaryData boundary_data(const Problem& problem, int threads) {
   assembly::BoundaryData data;
   for (const FacetTerm& term : problem.facets)
     data.facets.push_back(facet_integral(term, problem.mesh, problem.dofs, threads));
+  data.terms = contact_matrices(problem);
   data.fixed = problem.dirichlet.dofs;
   data.values = problem.dirichlet.values;
   return data;

@@ -19,9 +19,14 @@ bool evaluates_coefficients(const mesh::Mesh& mesh) {
 assembly::FacetIntegral facet_integral(const FacetTerm& term, const mesh::Mesh& mesh, const assembly::DofMap& dofs,
                                        int threads, std::span<const double> u = {});
 
-/// The boundary conditions with their data at the facet points. Throws Error(usage) where a value is not finite or
-/// alpha is negative.
+/// The boundary conditions with their data at the facet points, and the matrices of contacts. Throws Error(usage) where
+/// a value is not finite, or alpha or a conductance negative.
 assembly::BoundaryData boundary_data(const Problem& problem, int threads);
+/// Where a model adds them to a matrix whose pattern has Problem::couplings: the terms of contacts.
+template <class Exec>
+void add_contacts(Exec& exec, const assembly::BoundaryData& boundary, linalg::Crs<typename Exec::Space>& A) {
+  if (!boundary.terms.shapes.empty()) assembly::add_entries(exec, assembly::entries_of(boundary.terms), A);
+}
 /// The same for u - level: values less the level, those of Robin terms less level alpha.
 assembly::BoundaryData below(assembly::BoundaryData data, double level);
 

@@ -66,17 +66,17 @@ deck::Section<BoundaryParams> boundary_section() {
       .position(&BoundaryParams::where);
 }
 
-deck::Section<SourceParams> source_section() {
+deck::Section<PointSourceParams> source_section() {
   auto section =
-      deck::Section<SourceParams>("source", "Point sources: what they are, times a function of time",
-                                  deck::SectionKind::array)
-          .key("at", &SourceParams::at,
+      deck::Section<PointSourceParams>("source", "Point sources: what they are, times a function of time",
+                                       deck::SectionKind::array)
+          .key("at", &PointSourceParams::at,
                {.help = "point, one number an axis", .unit = "length", .required = true, .example = "[0.5, 0.5, 0.5]"})
-          .key("force", &SourceParams::force,
+          .key("force", &PointSourceParams::force,
                {.help = "of elastic media: a force, one number an axis", .unit = "N", .example = "[0, 0, -1e9]"})
-          .key("moment", &SourceParams::moment,
+          .key("moment", &PointSourceParams::moment,
                {.help = "of elastic media: a moment tensor, xx yy xy, in 3-D xx yy zz xy yz xz", .unit = "N m"})
-          .position(&SourceParams::where);
+          .position(&PointSourceParams::where);
   deck::add_time_function_keys(section);
   return section;
 }
@@ -130,7 +130,7 @@ void check_boundary(const BoundaryParams& b) {
     refuse(fmt::format("a {} boundary with a value", b.type), "value is that of type = \"prescribed\"", b.where);
 }
 
-void check_source(const SourceParams& s, Medium medium) {
+void check_source(const PointSourceParams& s, Medium medium) {
   if (medium != Medium::elastic && !(s.force.empty() && s.moment.empty()))
     refuse(fmt::format("a source with a {} in a medium of one number a node", s.force.empty() ? "moment" : "force"),
            "its strength is its amplitude: leave force and moment out", s.where);
@@ -141,7 +141,7 @@ void check_source(const SourceParams& s, Medium medium) {
 
 }  // namespace
 
-std::array<double, 3> SourceParams::point() const {
+std::array<double, 3> PointSourceParams::point() const {
   std::array<double, 3> x{};
   std::copy_n(at.begin(), std::min<std::size_t>(at.size(), 3), x.begin());
   return x;
@@ -165,12 +165,12 @@ void read(const deck::Deck& deck, Params& params) {
   params.medium = medium_named(physics.medium);
   params.materials = material_section().read_all(deck);
   params.boundaries = boundary_section().read_all(deck);
-  params.sources = source_section().read_all(deck);
+  params.point_sources = source_section().read_all(deck);
   if (params.materials.empty())
     refuse("the deck has no [[material]]", "give " + offered(params.medium), params.physics.where);
   for (const MaterialParams& material : params.materials) check_material(material, params.medium);
   for (const BoundaryParams& boundary : params.boundaries) check_boundary(boundary);
-  for (SourceParams& source : params.sources) {
+  for (PointSourceParams& source : params.point_sources) {
     check_source(source, params.medium);
     source.function = deck::TimeFunction(source, deck, source.where);
     if (params.time) source.function.require_range(params.time->start, params.time->end);

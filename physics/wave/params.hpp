@@ -31,7 +31,7 @@ struct BoundaryParams {
 };
 
 /// Acts at a point, times a function of time.
-struct SourceParams : deck::TimeFunctionParams {
+struct PointSourceParams : deck::TimeFunctionParams {
   std::vector<double> at;
   std::vector<double> force;   ///< one number an axis
   std::vector<double> moment;  ///< xx yy xy, or xx yy zz xy yz xz
@@ -45,7 +45,7 @@ struct Params : CommonParams {
   Medium medium = Medium::elastic;
   std::vector<MaterialParams> materials;
   std::vector<BoundaryParams> boundaries;
-  std::vector<SourceParams> sources;
+  std::vector<PointSourceParams> point_sources;
 };
 
 /// physics.medium of a deck that was not yet checked.

@@ -79,8 +79,8 @@ std::vector<mesh::Group> absorbing_groups(const Params& params, const mesh::Mesh
 void check_sources(const Params& params, const Discretisation& space) {
   const int dim = space.mesh.dim;
   const mesh::PointLocator locator(space.mesh);
-  for (std::size_t s = 0; s < params.sources.size(); ++s) {
-    const SourceParams& source = params.sources[s];
+  for (std::size_t s = 0; s < params.point_sources.size(); ++s) {
+    const PointSourceParams& source = params.point_sources[s];
     const auto refuse = [&](const std::string& what, const std::string& help) {
       throw Error(ExitCode::usage, fmt::format("{}: {}", entry("source", s, {}), what), help, source.where);
     };
@@ -185,7 +185,7 @@ std::vector<PointLoad> point_loads(const Problem& problem) {
   const int C = problem.components(), dim = space.mesh.dim;
   std::vector<PointLoad> loads;
   const mesh::PointLocator locator(space.mesh);
-  for (const SourceParams& source : problem.params.sources) {
+  for (const PointSourceParams& source : problem.params.point_sources) {
     PointLoad load{.rows = {}, .weights = {}, .function = &source.function};
     const auto point = assembly::spectral::element_point(space.mesh, space.dofs, locator, source.point());
     double cell = std::numeric_limits<double>::infinity();

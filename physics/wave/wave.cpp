@@ -57,7 +57,7 @@ class Wave final : public Model {
     const spectral::Most slowest = spectral::longest_passage(space.mesh, problem_->cells, problem_->media.slow);
     log_info(fmt::format("newmark is stable to steps of {:.3g}, by the element at ({:.4g}, {:.4g}, {:.4g})",
                          2 / fastest.value, fastest.at[0], fastest.at[1], fastest.at[2]));
-    for (const SourceParams& source : params_.sources)
+    for (const PointSourceParams& source : params_.point_sources)
       if (source.frequency)
         log_info(fmt::format("{:.3g} nodes stand on the shortest wave of {:.3g} Hz, at ({:.4g}, {:.4g}, {:.4g})",
                              params_.physics.order / (slowest.value * *source.frequency), *source.frequency,

@@ -80,6 +80,11 @@ class Check {
   [[noreturn]] void refuse(const std::string& what, const std::string& help) const {
     throw Error(ExitCode::usage, "the mechanism " + what, help, mechanism_.where);
   }
+  [[noreturn]] void refuse(std::size_t reaction, const std::string& what, const std::string& help) const {
+    const deck::Where& there = mechanism_.reactions[reaction].where;
+    throw Error(ExitCode::usage, fmt::format("the mechanism {} in its reaction {}", what, reaction + 1), help,
+                there ? there : mechanism_.where);
+  }
 
   void species() const {
     const auto& names = mechanism_.species;
@@ -96,7 +101,7 @@ class Check {
     const auto& names = mechanism_.species;
     const auto found = std::find(names.begin(), names.end(), name);
     if (found == names.end())
-      refuse(fmt::format("has no species '{}', which its reaction {} names", name, reaction + 1), suggest(name, names));
+      refuse(reaction, fmt::format("names '{}', which is none of its species,", name), suggest(name, names));
     return static_cast<Index>(found - names.begin());
   }
 
@@ -105,7 +110,7 @@ class Check {
     std::map<Index, double> result;
     for (const auto& [name, amount] : amounts) {
       if (!(amount > 0) || !std::isfinite(amount))
-        refuse(fmt::format("has {} of '{}' in its reaction {}", amount, name, reaction + 1), "amounts are positive");
+        refuse(reaction, fmt::format("has {} of '{}'", amount, name), "amounts are positive");
       result[number_of(name, reaction)] += amount;
     }
     return result;
@@ -114,14 +119,12 @@ class Check {
   void add(std::size_t r, HostTables& tables) const {
     const MechanismReaction& reaction = mechanism_.reactions[r];
     if (!(reaction.k >= 0) || !std::isfinite(reaction.k))
-      refuse(fmt::format("has the rate constant {} in its reaction {}", reaction.k, r + 1),
-             "rate constants are 0 or positive");
+      refuse(r, fmt::format("has the rate constant {}", reaction.k), "rate constants are 0 or positive");
     const auto taken = sums(reaction.reactants, r), made = sums(reaction.products, r);
     std::map<Index, double> net = made;
     for (const auto& [species, amount] : taken) {
       if (amount != std::round(amount) || amount > 16)
-        refuse(fmt::format("takes {} of '{}' in its reaction {}", amount,
-                           mechanism_.species[static_cast<std::size_t>(species)], r + 1),
+        refuse(r, fmt::format("takes {} of '{}'", amount, mechanism_.species[static_cast<std::size_t>(species)]),
                "reactants are whole numbers up to 16, since they are exponents in the rate");
       tables.reactant.push_back(species);
       tables.order.push_back(static_cast<Index>(amount));
@@ -148,7 +151,7 @@ MechanismReaction parse_reaction(const std::string& equation, double k, const de
     throw Error(ExitCode::usage, fmt::format("\"{}\" is no reaction: it needs one arrow ->", equation),
                 how_equations_look, where);
   return {parse_side(equation.substr(0, arrow), equation, where),
-          parse_side(equation.substr(arrow + 2), equation, where), k};
+          parse_side(equation.substr(arrow + 2), equation, where), k, where};
 }
 
 MechanismReaction parse_reaction(const std::string& equation, const Arrhenius& arrhenius, double temperature,

@@ -28,6 +28,7 @@ struct MechanismReaction {
   std::vector<Amount> reactants;  ///< whole numbers; none: a source
   std::vector<Amount> products;   ///< any numbers; none: a sink
   double k = 0;
+  deck::Where where = {};  ///< where it is written, for errors; unknown: that of the mechanism
 };
 
 /// "2 B + C -> A + C", of which either side may be empty, with its rate constant. Throws Error(usage) in words where

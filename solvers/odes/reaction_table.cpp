@@ -125,17 +125,17 @@ const std::vector<ReactionEntry>& reactions() {
            {"epsilon", "speed of the recovery"},
            {"I", "current from outside", any}}),
       entry<Brusselator, &Brusselator::a, &Brusselator::b>(
-          "brusselator", "chemical oscillator: x' = a + x^2 y - (b + 1) x, y' = b x - x^2 y",
-          "Hairer, Norsett & Wanner I, section I.16", {"x", "y"},
+          "brusselator", "chemical oscillator: X' = a + X^2 Y - (b + 1) X, Y' = b X - X^2 Y",
+          "Hairer, Norsett & Wanner I, section I.16", {"X", "Y"},
           {{"a", "feed of the first species"}, {"b", "feed of the second; cycles for b > 1 + a^2"}}),
       entry<Robertson, &Robertson::k1, &Robertson::k2, &Robertson::k3>(
           "robertson", "stiff autocatalysis: A -> B (k1), 2 B -> B + C (k2), B + C -> A + C (k3)",
           "Hairer & Wanner II, (IV.1.4)", {"A", "B", "C"},
           {{"k1", "slow decay of A"}, {"k2", "fast reaction of two B"}, {"k3", "way back to A"}}),
       entry<Oregonator, &Oregonator::s, &Oregonator::q, &Oregonator::w>(
-          "oregonator", "stiff oscillator: x' = s (y + x (1 - q x - y)), y' = (z - (1 + x) y) / s, z' = w (x - z)",
-          "Hairer & Wanner II, section IV.10", {"x", "y", "z"},
-          {{"s", "ratio of the fast times", positive}, {"q", "strength of the autocatalysis"}, {"w", "speed of z"}}),
+          "oregonator", "stiff oscillator: X' = s (Y + X (1 - q X - Y)), Y' = (Z - (1 + X) Y) / s, Z' = w (X - Z)",
+          "Hairer & Wanner II, section IV.10", {"X", "Y", "Z"},
+          {{"s", "ratio of the fast times", positive}, {"q", "strength of the autocatalysis"}, {"w", "speed of Z"}}),
       {.name = "mass_action",
        .help = "a mechanism of your own: reactions with their amounts and rate constants",
        .species = {},

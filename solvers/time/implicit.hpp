@@ -24,9 +24,9 @@ template <class Exec>
 class StageEquation {
  public:
   virtual ~StageEquation() = default;
-  /// U [rows] holds a guess and receives the solution, with the prescribed values of time t. False where it cannot be
-  /// had.
-  virtual bool solve(double t, double sigma, View<const double> w, View<double> U) = 0;
+  /// U [rows] holds a guess and receives the solution, with the prescribed values of time t; where the guess does not
+  /// lead there, `before`, the state that the step began with, may. False where it cannot be had.
+  virtual bool solve(double t, double sigma, View<const double> w, View<const double> before, View<double> U) = 0;
 };
 
 /// Goes from a time to the next by an implicit scheme:
@@ -70,8 +70,8 @@ class ImplicitStepper {
     double t, dt, end;
   };
 
-  /// next_ = the solution of the stage at time t with w in w_, and its rate, to_rate.
-  bool solve(StageEquation<Exec>& equation, double t, double sigma, View<double> to_rate);
+  /// next_ = the solution of the stage at time t with w in w_, and its rate, to_rate. next_ is the guess, u another.
+  bool solve(StageEquation<Exec>& equation, double t, double sigma, View<const double> u, View<double> to_rate);
   bool euler(StageEquation<Exec>& equation, const Interval& step, View<const double> u);
   bool theta_step(StageEquation<Exec>& equation, const Interval& step, View<const double> u);
   bool bdf2_step(StageEquation<Exec>& equation, const Interval& step, View<const double> u);

@@ -47,9 +47,10 @@ void ImplicitStepper<Exec>::restore(const Kept& kept) {
 }
 
 template <class Exec>
-bool ImplicitStepper<Exec>::solve(StageEquation<Exec>& equation, double t, double sigma, View<double> to_rate) {
+bool ImplicitStepper<Exec>::solve(StageEquation<Exec>& equation, double t, double sigma, View<const double> u,
+                                  View<double> to_rate) {
   ++stages_;
-  if (!equation.solve(t, sigma, w_.view(), next_.view())) return false;
+  if (!equation.solve(t, sigma, w_.view(), u, next_.view())) return false;
   // k = sigma U - w
   linalg::combine(exec_, to_rate, {}, {{sigma}, next_.view()}, {{-1.0}, w_.view()});
   return true;
@@ -61,7 +62,7 @@ bool ImplicitStepper<Exec>::euler(StageEquation<Exec>& equation, const Interval&
   const double dt = step.dt;
   linalg::combine(exec_, w_.view(), {}, {{1 / dt}, u});
   linalg::copy(exec_, u, next_.view());
-  return solve(equation, step.end, 1 / dt, rate_.view());
+  return solve(equation, step.end, 1 / dt, u, rate_.view());
 }
 
 template <class Exec>
@@ -79,7 +80,7 @@ bool ImplicitStepper<Exec>::theta_step(StageEquation<Exec>& equation, const Inte
   if (u_changes_) {
     linalg::combine(exec_, w_.view(), {}, {{sigma}, u});
     linalg::combine(exec_, next_.view(), {}, {{1.0}, u}, {{theta_ * dt}, rate_.view()});
-    if (!solve(equation, t + theta_ * dt, sigma, rate_.view())) return false;
+    if (!solve(equation, t + theta_ * dt, sigma, u, rate_.view())) return false;
     // u1 = u + dt k, k = (U - u) / (theta dt)
     linalg::combine(exec_, next_.view(), {}, {{1.0}, u}, {{dt}, rate_.view()});
     return true;
@@ -87,7 +88,7 @@ bool ImplicitStepper<Exec>::theta_step(StageEquation<Exec>& equation, const Inte
   // w = (u + (1 - theta) dt k) / (theta dt); the guess is u + dt k.
   linalg::combine(exec_, w_.view(), {}, {{sigma}, u}, {{(1 - theta_) / theta_}, rate_.view()});
   linalg::combine(exec_, next_.view(), {}, {{1.0}, u}, {{dt}, rate_.view()});
-  return solve(equation, end, sigma, rate_.view());
+  return solve(equation, end, sigma, u, rate_.view());
 }
 
 template <class Exec>
@@ -100,7 +101,7 @@ bool ImplicitStepper<Exec>::bdf2_step(StageEquation<Exec>& equation, const Inter
   linalg::combine(exec_, w_.view(), {}, {{(1 + r) / dt}, u}, {{-r * r / ((1 + r) * dt)}, before_.view()});
   // The guess goes on along a line: u_0 + r (u_0 - u_-1).
   linalg::combine(exec_, next_.view(), {}, {{1 + r}, u}, {{-r}, before_.view()});
-  return solve(equation, end, sigma, rate_.view());
+  return solve(equation, end, sigma, u, rate_.view());
 }
 
 template <class Exec>
@@ -110,11 +111,11 @@ bool ImplicitStepper<Exec>::sdirk2_step(StageEquation<Exec>& equation, const Int
   // U_1 = u + gamma dt k_1
   linalg::combine(exec_, w_.view(), {}, {{sigma}, u});
   linalg::combine(exec_, next_.view(), {}, {{1.0}, u}, {{gamma * dt}, rate_.view()});
-  if (!solve(equation, t + gamma * dt, sigma, before_.view())) return false;
+  if (!solve(equation, t + gamma * dt, sigma, u, before_.view())) return false;
   // U_2 = u + (1 - gamma) dt k_1 + gamma dt k_2
   linalg::combine(exec_, w_.view(), {}, {{sigma}, u}, {{(1 - gamma) / gamma}, before_.view()});
   linalg::combine(exec_, next_.view(), {}, {{1.0}, u}, {{dt}, before_.view()});
-  return solve(equation, end, sigma, rate_.view());
+  return solve(equation, end, sigma, u, rate_.view());
 }
 
 template <class Exec>

@@ -167,7 +167,7 @@ std::vector<Wrong> wrong_decks() {
        {"rkc", "explicit", "velocity"}},
       {"velocity_by_cg",
        body + "[[material]]\nvelocity = [1, 0]\n[solver]\ntype = \"cg\"\n" + time,
-       {"not", "bicgstab"}},
+       {"a velocity", "bicgstab"}},
       {"load_steps",
        body + "[[material]]\nconductivity = \"1 + u^2\"\n[newton]\nload_steps = 3\n" + time,
        {"load_steps", "[time]"}},
@@ -180,11 +180,48 @@ std::vector<Wrong> wrong_decks() {
        {"density * heat_capacity", "positive"}},
       {"without_a_matrix",
        body + "[[material]]\nconductivity = \"1 + u^2\"\n[assembly]\nstrategy = \"matrix_free\"\n",
-       {"depend on u"}},
+       {"coefficients of u"}},
   };
 }
 INSTANTIATE_TEST_SUITE_P(Decks, HeatOfURefuses, ::testing::ValuesIn(wrong_decks()),
                          [](const auto& info) { return std::string(info.param.name); });
+
+/// Conductivity has no value below 0, where steps that go on as the last ones did come to once the sink ends.
+std::string falling(const std::string& time, const std::string& sink = "-3") {
+  return box_of("interval", 1, 20) + heat_of(1, "mass = \"lumped\"\n") +
+         "[[material]]\nconductivity = \"sqrt(u)\"\nsource = \"t < 0.35 ? " + sink + " : 0\"\n" +
+         dirichlet_on("[\"left\"]", "1.2") + "[[initial]]\nu = 1.2\n" +
+         "[[quantity]]\nname = \"least\"\nkind = \"min\"\nof = \"u\"\n" + time;
+}
+
+TEST(HeatOfU, GoesOnWhereAGuessHasNoCoefficients) {
+  const auto least = [](const std::string& time) -> double {
+    return run_nonlinear("falling", falling(time))["quantities"]["least"];
+  };
+  const auto by_tolerance = [](double tolerance) {
+    return fmt::format("[time]\nend = 1\nscheme = \"rkc\"\ntolerance = {}\n", tolerance);
+  };
+  const double reference = least(by_tolerance(1e-7));
+  for (const char* scheme : {"backward_euler", "crank_nicolson", "bdf2", "sdirk2"})
+    EXPECT_NEAR(least(time_to(1, 0.1, scheme)), reference, 0.03) << scheme;
+  // A step that leaves the domain is too long for a scheme that chooses them.
+  EXPECT_NEAR(least(by_tolerance(1e-4)), reference, 1e-3);
+}
+
+TEST(HeatOfU, SaysWhereCoefficientsHaveNoValues) {
+  for (const std::string& time :
+       {std::string("[time]\nend = 1\nscheme = \"dormand_prince\"\ntolerance = 1e-4\n"), time_to(1, 0.1, "rkc")}) {
+    const auto output = folder() / "no_values";
+    const Result result = tessera("run " + write_deck("no_values.toml", falling(time, "-30")) +
+                                  " --quiet --backend threads --output " + output.string());
+    EXPECT_EQ(result.code, 4) << result.text;
+    for (const char* part : {"at t = 0.0", "'sqrt(u)'", "u = -", "help: "})
+      EXPECT_TRUE(result.says(part)) << part << "\n" << result.text;
+    const nlohmann::json summary = summary_in(output);
+    EXPECT_EQ(summary["status"], "not_converged");
+    EXPECT_TRUE(summary["time"].contains("t"));
+  }
+}
 
 TEST(HeatOfU, SaysInWhichStepItIsNotSolved) {
   const std::string deck = box_of("interval", 1, 8) + heat_of(1) + "[[material]]\nconductivity = \"2 - u\"\n" +

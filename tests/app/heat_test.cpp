@@ -22,7 +22,7 @@ std::string manufactured(const std::string& shape, int dim, int cells, int order
                    : dirichlet_on(dim == 2 ? "[\"right\", \"bottom\", \"top\"]"
                                            : "[\"right\", \"bottom\", \"top\", \"back\", \"front\"]",
                                   u)) +
-         exactly;
+         to_rounding;
 }
 
 struct SchemeOrder {
@@ -35,10 +35,10 @@ class HeatSchemes : public ::testing::TestWithParam<SchemeOrder> {};
 
 /// Time alone: u is of the element's order in space.
 TEST_P(HeatSchemes, HaveTheirOrderInTime) {
-  const std::string deck = box_of("interval", 1, 4) + heat_of(4) +
-                           "[[material]]\ndensity = 2\nconductivity = \"1 + 0.5*cos(t)\"\n" +
-                           dirichlet_on("[\"left\", \"right\"]", "sin(3*t)*(1 + x*(1 - x))") +
-                           "[exact]\nu = \"sin(3*t)*(1 + x*(1 - x))\"\nsource = true\n[[initial]]\nu = 0\n" + exactly;
+  const std::string deck =
+      box_of("interval", 1, 4) + heat_of(4) + "[[material]]\ndensity = 2\nconductivity = \"1 + 0.5*cos(t)\"\n" +
+      dirichlet_on("[\"left\", \"right\"]", "sin(3*t)*(1 + x*(1 - x))") +
+      "[exact]\nu = \"sin(3*t)*(1 + x*(1 - x))\"\nsource = true\n[[initial]]\nu = 0\n" + to_rounding;
   std::vector<double> errors;
   for (const double step : {0.04, 0.02, 0.01})
     errors.push_back(l2_error(
@@ -98,7 +98,7 @@ TEST(Heat, FollowsNafemsT3) {
   const std::string deck = "[mesh]\nbox = { max = [0.1], cells = [20], shape = \"interval\" }\n" + heat_of(2) +
                            "[[material]]\ndensity = 7200\nheat_capacity = 440.5\nconductivity = 35\n" +
                            dirichlet_on("[\"left\"]", "0") + dirichlet_on("[\"right\"]", "100*sin(pi*t/40)") +
-                           "[[quantity]]\nname = \"T\"\nkind = \"value\"\nof = \"u\"\nat = [0.08]\n" + exactly;
+                           "[[quantity]]\nname = \"T\"\nkind = \"value\"\nof = \"u\"\nat = [0.08]\n" + to_rounding;
   const nlohmann::json summary = run_nonlinear("t3", deck + time_to(32, 0.25, "bdf2"));
   EXPECT_NEAR(double(summary["quantities"]["T"]), 36.60, 0.02);
 }
@@ -106,7 +106,7 @@ TEST(Heat, FollowsNafemsT3) {
 /// A half-space that is heated at its end: u = erfc(x / (2 sqrt(a t))). Carslaw & Jaeger, section 2.5.
 TEST(Heat, EntersASlabAsTheErrorFunctionSays) {
   const std::string deck = "[mesh]\nbox = { max = [8], cells = [200], shape = \"interval\" }\n" + heat_of(2) +
-                           dirichlet_on("[\"left\"]", "1") + exactly;
+                           dirichlet_on("[\"left\"]", "1") + to_rounding;
   std::string points;
   for (const double x : {0.5, 1.0, 2.0})
     points += fmt::format("[[quantity]]\nname = \"{}\"\nkind = \"value\"\nof = \"u\"\nat = [{}]\n", x, x);
@@ -123,7 +123,7 @@ TEST(Heat, EndsInTheSteadyStateOfTheSameDeck) {
                            "[[boundary]]\non = [\"right\"]\ntype = \"robin\"\nalpha = 2\nvalue = 1\n"
                            "[[quantity]]\nname = \"mean\"\nkind = \"average\"\nof = \"u\"\n"
                            "[[quantity]]\nname = \"out\"\nkind = \"flux\"\non = [\"right\"]\n" +
-                           exactly;
+                           to_rounding;
   const nlohmann::json steady = run_nonlinear("steady", deck),
                        late = run_nonlinear("late", deck + time_to(60, 1, "backward_euler"));
   EXPECT_FALSE(steady.contains("time"));
@@ -150,7 +150,7 @@ TEST(Heat, StaysWithinItsBoundsWithALumpedMass) {
   const auto least = [](const char* mass) {
     const std::string deck = "[mesh]\nbox = { max = [1], cells = [20], shape = \"interval\" }\n" +
                              heat_of(1, fmt::format("mass = \"{}\"\n", mass)) + dirichlet_on("[\"left\"]", "1") +
-                             "[[quantity]]\nname = \"least\"\nkind = \"min\"\nof = \"u\"\n" + exactly;
+                             "[[quantity]]\nname = \"least\"\nkind = \"min\"\nof = \"u\"\n" + to_rounding;
     return double(run_nonlinear("bounds", deck + time_to(1e-4, 1e-4, "backward_euler"))["quantities"]["least"]);
   };
   EXPECT_LT(least("consistent"), -5e-3);
@@ -251,6 +251,9 @@ std::vector<Wrong> wrong_decks() {
        body + physics + "[[material]]\nconductivity = -1\n" + time_to(1, 0.1, "bdf2"),
        {"conductivity", "not positive"}},
       {"explicit_consistent", body + physics + time_to(1, 0.1, "rk4"), {"rk4", "lumped"}},
+      {"explicit_in_mixed",
+       body + heat_of(1, "mass = \"lumped\"\n") + time_to(1, 0.1, "rk4") + "[run]\nprecision = \"mixed\"\n",
+       {"run.precision", "rk4"}},
       {"tolerance_of_bdf2", body + physics + "[time]\nend = 1\ntolerance = 1e-3\n", {"bdf2", "dormand_prince"}},
       {"absolute_alone", body + physics + "[time]\nend = 1\nstep = 0.1\nabsolute_tolerance = 1e-3\n", {"tolerance"}},
       {"stages_of_rk4",
@@ -329,7 +332,7 @@ TEST(Heat, WritesValuesAtPoints) {
   const std::string u = "(1 + t)*(x + 2*y)";
   const std::string deck = box_of("triangle", 2, 4) + heat_of(1, "mass = \"lumped\"\n") +
                            dirichlet_on(all_sides(2), u) + "[exact]\nu = \"" + u +
-                           "\"\nsource = true\n[[initial]]\nu = \"" + u + "\"\n" + exactly +
+                           "\"\nsource = true\n[[initial]]\nu = \"" + u + "\"\n" + to_rounding +
                            "[[probe]]\nname = \"a\"\nat = [0.3, 0.45]\n[[probe]]\nname = \"b, c\"\nat = [1, 1]\n"
                            "[[probe]]\nname = \"now and then\"\nat = [0.6, 0.1]\nevery = 4\n";
   for (const char* time :
@@ -379,6 +382,31 @@ TEST(Heat, RefusesALumpedMassThatIsNotPositive) {
     EXPECT_EQ(result.code, 2) << result.text;
     EXPECT_TRUE(result.says("lumped mass is not positive") && result.says("consistent")) << result.text;
   }
+}
+
+/// Steps that are short enough at the start, until the conductivity has grown.
+TEST(Heat, SaysWhenItsStepsBecomeUnstable) {
+  const std::string deck = box_of("quad", 2, 20) + dirichlet_on("[\"left\"]", "0") + heat_of(1, "mass = \"lumped\"\n") +
+                           "[[material]]\nconductivity = \"1 + 4*t\"\n[[initial]]\nu = \"sin(9*x)\"\n" +
+                           time_to(1, 0.0015, "rk4");
+  const auto output = folder() / "becomes_unstable";
+  const Result result = tessera("run " + write_deck("becomes_unstable.toml", deck) +
+                                " --quiet --backend threads --output " + output.string());
+  EXPECT_EQ(result.code, 4) << result.text;
+  EXPECT_TRUE(result.says("grows without bound at t = 0.") && result.says("with rk4 they may be")) << result.text;
+  EXPECT_LT(double(summary_in(output)["time"]["stable_step"]), 0.0015);
+}
+
+/// Nodes on the axis have no mass by a quadrature at the nodes, with any density.
+TEST(Heat, RefusesALumpedMassOnTheAxis) {
+  const Result result =
+      tessera("run " +
+              write_deck("lumped_axis.toml", "[mesh]\naxis = \"y\"\n" + box_of("quad", 2, 2).substr(7) +
+                                                 dirichlet_on("[\"right\"]", "0") + heat_of(2, "mass = \"lumped\"\n") +
+                                                 time_to(1e-4, 1e-5, "bdf2")) +
+              " --quiet --backend threads --output " + (folder() / "lumped_axis").string());
+  EXPECT_EQ(result.code, 2) << result.text;
+  EXPECT_TRUE(result.says("on the axis") && result.says("order = 1")) << result.text;
 }
 
 /// A step that fails leaves the last state with its own data.

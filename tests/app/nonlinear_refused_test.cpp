@@ -56,7 +56,7 @@ INSTANTIATE_TEST_SUITE_P(
         Case{"order",
              box_of("quad", 2, 4) + poisson_of(5) + of_u + walls,
              2,
-             {"a tangent of order 5 is not assembled, at most 4 is", "choose a lower order"}},
+             {"of order 5 it is not assembled, at most 4 is", "choose a lower order"}},
         Case{"differences",
              box_of("quad", 2, 4) + poisson_of(1) + "discretisation = \"finite_difference\"\n" + of_u + walls,
              2,

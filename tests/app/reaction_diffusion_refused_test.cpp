@@ -26,6 +26,7 @@ TEST_P(ReactionDiffusionRefuses, WithTheWayOut) {
 
 std::vector<Case> cases() {
   const std::string table = write_deck("bad_table.txt", "A -> B, 1\nB => C, 2\n"),
+                    half = write_deck("half_table.txt", "A -> B, 1\n0.5 B -> A, 2\n"),
                     hot = write_deck("hot_table.txt", "A -> B, 1, 0, 5e4\n");
   return {
       {"no_reaction", deck_of("", material + time), 2, {"reaction"}},
@@ -40,6 +41,11 @@ std::vector<Case> cases() {
       {"field_twice", deck_of(named + "fields = [\"a\", \"a\"]\n", material + time), 2, {"'a'", "twice"}},
       {"field_is_key", deck_of(named + "fields = [\"a\", \"on\"]\n", material + time), 2, {"'on'"}},
       {"field_is_x", deck_of("reaction = \"expressions\"\nfields = [\"x\"]\n", material + time), 2, {"'x'"}},
+      {"species_is_y", deck_of(named + "fields = [\"a\", \"y\"]\n", material + time), 2, {"'y'", "a coordinate"}},
+      {"field_is_a_function",
+       deck_of("reaction = \"expressions\"\nfields = [\"exp\"]\n", material + time),
+       2,
+       {"'exp'", "something else"}},
       {"no_fields", deck_of("reaction = \"expressions\"\n", material + time), 2, {"fields = "}},
       {"few_rates", deck_of(written, "[reaction]\nrates = \"u\"\n" + material + time), 2, {"1 expr", "2 fields"}},
       {"rate_of_w", deck_of(written, "[reaction]\nrates = [\"u + w\", \"v\"]\n" + material + time), 2, {"'w'", "u, v"}},
@@ -61,6 +67,10 @@ std::vector<Case> cases() {
        deck_of("reaction = \"mechanism\"\n", "[reaction]\ntable = \"" + table + "\"\n" + material + time),
        2,
        {"bad_table.txt:2", "B => C"}},
+      {"table_with_half_a_reactant",
+       deck_of("reaction = \"mechanism\"\n", "[reaction]\ntable = \"" + half + "\"\n" + material + time),
+       2,
+       {"half_table.txt:2", "takes 0.5 of 'B'"}},
       {"table_without_temperature",
        deck_of("reaction = \"mechanism\"\n", "[reaction]\ntable = \"" + hot + "\"\n" + material + time),
        2,

@@ -14,7 +14,8 @@ inline std::string heat_of(int order, const std::string& more = "") {
 inline std::string time_to(double end, double step, const std::string& scheme) {
   return fmt::format("[time]\nend = {}\nstep = {}\nscheme = \"{}\"\n", end, step, scheme);
 }
-inline const std::string exactly = "[solver]\ntolerance = 1e-13\n";
+// Not elasticity.hpp's `exactly`: two inline variables of one name would be one.
+inline const std::string to_rounding = "[solver]\ntolerance = 1e-13\n";
 
 inline double l2_error(const nlohmann::json& summary) { return summary["errors"]["u"]["l2"]; }
 

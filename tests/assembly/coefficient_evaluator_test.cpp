@@ -21,7 +21,8 @@ using deck::Expression;
 template <class Space>
 struct Placed {
   std::vector<Index> order;
-  Array<Index, Space> geometry, cell;
+  Array<Index, Space> geometry, cell, dofs;
+  Array<double, Space> u;
   Array<double, Space> coordinates;
   assembly::PlacedCells view;
 
@@ -47,6 +48,22 @@ struct Placed {
       view.cell = cell.data();
       view.order = order;
     }
+  }
+
+  void take_field(const assembly::DofMap& map, std::size_t block, const std::vector<double>& values, bool by_columns) {
+    const auto& cells = map.blocks[block];
+    const auto count = static_cast<Index>(order.size()), nodes = Index{cells.nodes};
+    view.dof_stride = by_columns ? 1 : nodes;
+    view.dof_step = by_columns ? count : 1;
+    std::vector<Index> placed(order.size() * static_cast<std::size_t>(nodes));
+    for (Index place = 0; place < count; ++place)
+      for (Index i = 0; i < nodes; ++i)
+        placed[static_cast<std::size_t>(place * view.dof_stride + i * view.dof_step)] =
+            cells.cell(order[static_cast<std::size_t>(place)])[i];
+    dofs = to_space<Space>(placed);
+    u = to_space<Space>(values);
+    view.dofs = dofs.data();
+    view.u = u.data();
   }
 };
 
@@ -92,6 +109,73 @@ TYPED_TEST(CoefficientEvaluator, HasTheValuesOfExpressionsAtThePoints) {
           }
         }
       }
+}
+
+/// u of order 2 is in the space of any cell with straight sides.
+TYPED_TEST(CoefficientEvaluator, KnowsTheSolutionAndItsGradient) {
+  TESSERA_REQUIRE(TypeParam);
+  using Space = typename TypeParam::Space;
+  TypeParam exec;
+  const auto of = [](const char* text) { return Expression(text, {}, deck::Knows::gradient); };
+  const std::vector<RegionExpressions> coefficients = {{{of("u + 10*ux"), of("x*uy")}, {of("t + uz"), of("u^2")}},
+                                                       {{of("ux*uy + u*uz")}, {of("0")}}};
+  for (const char* shape : {"interval", "triangle", "quad", "tet", "hex", "prism"})
+    for (const int regions : {1, 2})
+      for (const bool shuffled : {false, true}) {
+        const mesh::Mesh mesh = box(shape, 4);
+        const assembly::DofMap map = assembly::make_dof_map(mesh, 2);
+        const std::vector<double> at = assembly::dof_points(mesh, map);
+        std::vector<double> u;
+        for (std::size_t i = 0; i < at.size(); i += 3)
+          u.push_back(1 + at[i] * at[i] - 2 * at[i + 1] * at[i] + 3 * at[i + 2]);
+        std::vector<Index> region;
+        for (Index cell = 0; regions > 1 && cell < mesh.cells(); ++cell) region.push_back(cell * cell / 5 % regions);
+        assembly::CoefficientEvaluator<TypeParam> evaluator(exec, mesh, map, region, coefficients);
+        Placed<Space> placed(mesh, 0, shuffled, shuffled);
+        placed.take_field(map, 0, u, shuffled);
+        const assembly::QuadraturePoints points(mesh, map);
+        const Offset count = points.before(1);
+        std::vector<double> xyz(static_cast<std::size_t>(3 * count));
+        points.of_cells(0, 0, mesh.cells(), xyz.data());
+        Array<double, Space> k(2 * count);
+        double* const values[] = {k.data(), nullptr};
+        evaluator.evaluate(exec, 0, placed.view, 0.5, values);
+        const std::vector<double> found = to_vector(k);
+        for (std::size_t i = 0; i < static_cast<std::size_t>(count); ++i) {
+          const double x = xyz[3 * i], y = xyz[3 * i + 1], z = xyz[3 * i + 2], here = 1 + x * x - 2 * x * y + 3 * z;
+          const double ux = 2 * x - 2 * y, uy = mesh.dim > 1 ? -2 * x : 0, uz = mesh.dim > 2 ? 3 : 0;
+          const Index cell = static_cast<Index>(i) / points.per_cell(0);
+          const bool second = regions > 1 && region[static_cast<std::size_t>(cell)] == 1;
+          ASSERT_NEAR(found[2 * i], second ? 0.5 + uz : here + 10 * ux, 1e-11) << shape << regions << shuffled << i;
+          ASSERT_NEAR(found[2 * i + 1], second ? here * here : x * uy, 1e-11) << shape << regions << shuffled << i;
+        }
+        assembly::PlacedCells without = placed.view;
+        without.u = nullptr;
+        EXPECT_THROW(evaluator.evaluate(exec, 0, without, 0.5, values), Error);
+      }
+}
+
+/// The place of what has no value is that of a state.
+TYPED_TEST(CoefficientEvaluator, NamesTheStateOfWhatIsNotFinite) {
+  TESSERA_REQUIRE(TypeParam);
+  using Space = typename TypeParam::Space;
+  TypeParam exec;
+  const mesh::Mesh mesh = box("triangle", 3);
+  const assembly::DofMap map = assembly::make_dof_map(mesh, 1);
+  assembly::CoefficientEvaluator<TypeParam> evaluator(exec, mesh, map, {},
+                                                      {{{Expression("sqrt(u)", {}, deck::Knows::gradient)}}});
+  Placed<Space> placed(mesh, 0, false, false);
+  placed.take_field(map, 0, std::vector<double>(static_cast<std::size_t>(map.dofs), -2.0), false);
+  Array<double, Space> k(assembly::QuadraturePoints(mesh, map).before(1));
+  double* const values[] = {k.data()};
+  try {
+    evaluator.evaluate(exec, 0, placed.view, 0, values);
+    FAIL();
+  } catch (const Error& error) {
+    EXPECT_EQ(error.code(), ExitCode::usage);
+    EXPECT_NE(std::string(error.what()).find("'sqrt(u)'"), std::string::npos) << error.what();
+    EXPECT_NE(std::string(error.what()).find("u = -2"), std::string::npos) << error.what();
+  }
 }
 
 /// More points than are made at a time on CUDA.

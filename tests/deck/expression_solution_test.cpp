@@ -72,8 +72,7 @@ TEST(SolutionExpression, NamesTheStateWhereItIsNotFinite) {
     FAIL();
   } catch (const Error& error) {
     EXPECT_EQ(error.code(), ExitCode::usage);
-    EXPECT_NE(std::string(error.what()).find("'1/u' is inf at (x, y, z) = (0.5, 0.5, 0.5), t = 0, u = 0"),
-              std::string::npos)
+    EXPECT_NE(std::string(error.what()).find("'1/u' is inf at (x, y, z) = (0.5, 0.5, 0.5), u = 0"), std::string::npos)
         << error.what();
   }
 }

@@ -89,8 +89,8 @@ TEST(Expression, NonFiniteValueNamesTheFirstPoint) {
   auto points = sample_points(20000);
   points[3 * 15000] = -1;
   points[3 * 15001] = -2;
-  const Position where{"deck.toml", 4, 10, "value = \"sqrt(x)\"", 7};
-  Evaluator evaluator(Expression("sqrt(x)", where));
+  const Position where{"deck.toml", 4, 10, "value = \"sqrt(x*t)\"", 9};
+  Evaluator evaluator(Expression("sqrt(x*t)", where));
   std::vector<double> values(20000);
   try {
     evaluator.evaluate(points.data(), values.size(), 2.5, values.data());
@@ -98,7 +98,7 @@ TEST(Expression, NonFiniteValueNamesTheFirstPoint) {
   } catch (const Error& error) {
     const std::string what = error.what();
     EXPECT_EQ(error.code(), ExitCode::usage);
-    EXPECT_NE(what.find("'sqrt(x)' is"), std::string::npos) << what;
+    EXPECT_NE(what.find("'sqrt(x*t)' is"), std::string::npos) << what;
     EXPECT_NE(what.find("nan at (x, y, z) = (-1,"), std::string::npos) << what;
     EXPECT_NE(what.find("t = 2.5"), std::string::npos) << what;
     EXPECT_EQ(error.where()->line, 4);

@@ -67,6 +67,26 @@ TEST_P(RankMeshes, HoldTheCellsAtTheirVertices) {
     }
 }
 
+/// Cells that are far from each other, of which one rank owns a vertex of one.
+TEST(RankMesh, HasBothOfCoupledCells) {
+  const Mesh whole = box("quad", {8, 3});
+  const std::vector<int> owners = vertex_owners(whole, 4);
+  const CoupledCells coupled{{0, 23}, {7, 16}, {3, 4}};
+  for (int rank = 0; rank < 4; ++rank) {
+    const RankMesh plain = part_of_rank(whole, owners, rank), part = part_of_rank(whole, owners, rank, {}, coupled);
+    const auto has = [](const RankMesh& of, Index cell) {
+      return std::binary_search(of.cell_numbers.begin(), of.cell_numbers.end(), Offset{cell});
+    };
+    for (Index cell = 0; cell < whole.cells(); ++cell) {
+      bool expected = has(plain, cell);
+      for (const auto& [a, b] : coupled) {
+        expected = expected || (cell == b && has(plain, a)) || (cell == a && has(plain, b));
+      }
+      EXPECT_EQ(has(part, cell), expected) << "rank " << rank << " cell " << cell;
+    }
+  }
+}
+
 INSTANTIATE_TEST_SUITE_P(Methods, RankMeshes, ::testing::Values("auto", "metis", "curve"),
                          [](const auto& info) { return std::string(info.param); });
 

@@ -174,7 +174,8 @@ TEST(Mechanisms, ThatMakeNoSenseAreRefusedInWords) {
     return refusal(
         [&] { const solvers::MechanismTables<Host> tables(testing::mass_action(species, equations).mechanism); });
   };
-  EXPECT_NE(refused({"NO2", "O3"}, {{"NO2 -> NO", 1}}).find("'NO', which its reaction 1 names | did you mean 'NO2'"),
+  EXPECT_NE(refused({"NO2", "O3"}, {{"NO2 -> NO", 1}})
+                .find("names 'NO', which is none of its species, in its reaction 1 | did you mean 'NO2'"),
             std::string::npos);
   EXPECT_NE(refused({"A", "A"}, {{"A -> ", 1}}).find("'A' twice"), std::string::npos);
   EXPECT_NE(refused({"A"}, {{"0.5 A -> ", 1}}).find("takes 0.5 of 'A'"), std::string::npos);

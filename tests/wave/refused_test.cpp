@@ -67,8 +67,8 @@ INSTANTIATE_TEST_SUITE_P(
         app_test::Case{"no_time", elastic + solid, 2, {"the deck has no [time]"}},
         app_test::Case{"degree_one", box(2, 2) + physics("elastic", 1) + solid + soon, 2, {"order"}},
         app_test::Case{"absorbing_inside",
-                       "[mesh]\nfile = \"" + (source() / "inputs/meshes/two_layers.geo").string() + "\"\nsize = 800\n" +
-                           physics("elastic", 4) + solid + soon +
+                       "[mesh]\nfile = \"" + (source() / "inputs/meshes/layered_ground.geo").string() +
+                           "\"\nsize = 800\n" + physics("elastic", 4) + solid + soon +
                            "[[boundary]]\non = [\"curve_3\"]\ntype = \"absorbing\"\n",
                        2,
                        {"has facets inside the mesh"}},

@@ -1,0 +1,202 @@
+#include "physics/scalar/contact.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "base/log.hpp"
+#include "mesh/facet_map.hpp"
+#include "mesh/overlap.hpp"
+#include "mesh/split.hpp"
+#include "physics/entry.hpp"
+#include "physics/evaluate.hpp"
+#include "physics/groups.hpp"
+#include "physics/scalar/axis.hpp"
+
+namespace tessera::physics::scalar {
+
+namespace {
+
+/// Of a facet, and of a side: where the ends of sides are curved, facets that do not match reach over them.
+constexpr double most_uncovered_of_facet = 0.1, most_uncovered = 0.01;
+
+std::string text(const std::array<double, 3>& x) { return fmt::format("({:g}, {:g}, {:g})", x[0], x[1], x[2]); }
+
+/// Whether a contact lies between two groups of cells.
+bool is_between_cells(const BoundaryParams& contact, const mesh::Mesh& mesh) {
+  return contact.on.size() == 2 && std::all_of(contact.on.begin(), contact.on.end(), [&](const std::string& name) {
+           return !mesh.group(name, mesh.dim - 1) && mesh.group(name, mesh.dim);
+         });
+}
+
+/// What the facets of a contact inside the mesh are called.
+std::string interface_name(const BoundaryParams& contact) {
+  return contact.on.size() == 1 ? contact.on.front() : contact.on[0] + "_" + contact.on[1];
+}
+
+template <class Work>
+void at(const deck::Where& where, Work work) {
+  try {
+    work();
+  } catch (const Error& error) {
+    if (error.where()) throw;
+    throw Error(error.code(), error.what(), error.help(), where);
+  }
+}
+
+/// Facets that have u prescribed, or are one with others, are no sides of a contact, and no facet is in two.
+void check_sides(const std::vector<ContactTerm>& contacts, const std::vector<BoundaryParams>& boundaries,
+                 const std::vector<BoundaryParams>& periodic, const mesh::Mesh& mesh) {
+  std::vector<char> claimed(static_cast<std::size_t>(mesh.facets.size()), 0);
+  for (const ContactTerm& contact : contacts)
+    for (const mesh::Group& side : contact.sides)
+      for (const Index facet : side.entities) {
+        if (claimed[facet])
+          throw Error(ExitCode::usage, fmt::format("'{}' has a facet that is in a contact twice", side.name),
+                      "a facet is on one side of one contact", contact.boundary->where);
+        claimed[facet] = 1;
+      }
+  for (const std::vector<BoundaryParams>* list : {&boundaries, &periodic})
+    for (const BoundaryParams& boundary : *list) {
+      if (boundary.type != "dirichlet" && boundary.type != "periodic") continue;
+      for (const std::string& name : boundary.on)
+        if (const mesh::Group* group = mesh.group(name, mesh.dim - 1))
+          if (std::any_of(group->entities.begin(), group->entities.end(), [&](Index f) { return claimed[f] != 0; }))
+            throw Error(ExitCode::usage,
+                        fmt::format("'{}' is {} and has a facet that is in a contact", name,
+                                    boundary.type == "periodic" ? "periodic" : "of a dirichlet boundary"),
+                        boundary.type == "periodic"
+                            ? "a facet of a periodic side has no other condition"
+                            : "a contact with something of a known u is a robin boundary: alpha = conductance, "
+                              "value = conductance u",
+                        boundary.where);
+    }
+}
+
+/// Throws where the first side does not lie on the second one.
+void check_cover(const ContactTerm& contact, const mesh::Mesh& mesh) {
+  const auto& [first, second] = contact.sides;
+  for (const mesh::Group* side : {&first, &second}) {
+    if (side->entities.empty())
+      throw Error(ExitCode::mesh, fmt::format("the side '{}' of a contact has no facets", side->name),
+                  "name two groups of facets, or one inside the mesh");
+    for (const Index facet : side->entities)
+      if (!mesh.facets.exterior[facet])
+        throw Error(ExitCode::mesh,
+                    fmt::format("the side '{}' of a contact has facets inside the mesh: cells on either side share "
+                                "their nodes",
+                                side->name),
+                    fmt::format("write on = [\"{}\"]: one group inside the mesh is split", side->name));
+  }
+  const assembly::ContactCover cover = assembly::contact_cover(mesh, contact.points, first.entities);
+  if (cover.worst_share > most_uncovered_of_facet || cover.uncovered > most_uncovered * cover.area) {
+    const mesh::FacetMap facet(mesh, {mesh.facets.cell[cover.worst], mesh.facets.side[cover.worst]});
+    const std::array<double, 2> middle =
+        facet.shape == mesh::Shape::triangle ? std::array{1.0 / 3, 1.0 / 3} : std::array{0.0, 0.0};
+    const mesh::Vector3 x = facet.at(middle.data());
+    throw Error(
+        ExitCode::mesh,
+        fmt::format("the side '{}' of a contact does not lie on '{}': {:.3g} of its {} {:.3g} have nothing before "
+                    "them; a facet around {} is {:.3g} from the nearest one",
+                    first.name, second.name, cover.uncovered, mesh.dim == 1 ? "points" : "area", cover.area, text(x),
+                    assembly::distance_to(mesh, second.entities, x)),
+        "name the smaller side first; sides that are apart want `gap`, a length that they are not farther from each "
+        "other than");
+  }
+  log_info(fmt::format("contact '{}' on '{}': {} facets on {}, area {:.6g}, at most {:.2g} apart{}", first.name,
+                       second.name, first.entities.size(), second.entities.size(), cover.area, cover.apart,
+                       cover.uncovered > 1e-9 * cover.area ? fmt::format(", {:.2g} of it not covered", cover.uncovered)
+                                                           : std::string()));
+}
+
+}  // namespace
+
+void take_contacts(Params& params) {
+  for (const BoundaryParams& boundary : params.boundaries) {
+    if (boundary.type != "contact") continue;
+    params.contacts.push_back(boundary);
+    if (boundary.on.size() == 2)
+      params.mesh.contacts.insert(params.mesh.contacts.end(), boundary.on.begin(), boundary.on.end());
+  }
+  std::erase_if(params.boundaries, [](const BoundaryParams& boundary) { return boundary.type == "contact"; });
+}
+
+void split_contacts(const std::vector<BoundaryParams>& contacts, mesh::Mesh& mesh) {
+  for (const BoundaryParams& contact : contacts) {
+    const bool cells = is_between_cells(contact, mesh);
+    if (contact.on.size() == 2 && !cells) continue;
+    const std::string name = interface_name(contact);
+    at(contact.where, [&] {
+      if (cells)
+        mesh::add_interface(mesh, find_group(mesh, contact.on[0], mesh.dim, contact.where),
+                            find_group(mesh, contact.on[1], mesh.dim, contact.where), name);
+      const std::vector<Index> facets = find_group(mesh, name, mesh.dim - 1, contact.where).entities;
+      const mesh::SplitMesh split = mesh::split_along(mesh, name, facets);
+      log_info(fmt::format("contact '{}': {} facets inside the mesh come apart, {} nodes more", name, split.facets,
+                           split.nodes));
+    });
+  }
+}
+
+std::array<std::string, 2> contact_sides(const BoundaryParams& contact, const mesh::Mesh& mesh) {
+  if (contact.on.size() == 2 && !is_between_cells(contact, mesh)) return {contact.on[0], contact.on[1]};
+  return mesh::side_names(interface_name(contact));
+}
+
+std::vector<ContactTerm> contact_terms(const Params& params, const std::vector<BoundaryParams>& periodic,
+                                       const mesh::Mesh& mesh, const assembly::DofMap& dofs, bool whole) {
+  std::vector<ContactTerm> terms;
+  for (const BoundaryParams& contact : params.contacts) {
+    ContactTerm term;
+    term.boundary = &contact;
+    const std::array<std::string, 2> names = contact_sides(contact, mesh);
+    for (std::size_t side = 0; side < 2; ++side)
+      term.sides[side] = find_group(mesh, names[side], mesh.dim - 1, contact.where);
+    term.points = assembly::contact_points(mesh, dofs.order, term.sides[0].entities, term.sides[1].entities,
+                                           contact.gap.value_or(-1));
+    if (whole) at(contact.where, [&] { check_cover(term, mesh); });
+    terms.push_back(std::move(term));
+  }
+  if (whole) check_sides(terms, params.boundaries, periodic, mesh);
+  return terms;
+}
+
+std::vector<assembly::DofBlock> contact_couplings(const std::vector<ContactTerm>& contacts, const mesh::Mesh& mesh,
+                                                  const assembly::DofMap& dofs) {
+  assembly::ContactPoints all;
+  for (const ContactTerm& contact : contacts)
+    all.pairs.insert(all.pairs.end(), contact.points.pairs.begin(), contact.points.pairs.end());
+  return assembly::contact_blocks(mesh, dofs, all);
+}
+
+mesh::CoupledCells coupled_cells(const std::vector<ContactTerm>& contacts, const mesh::Mesh& mesh) {
+  mesh::CoupledCells cells;
+  for (const ContactTerm& contact : contacts)
+    for (const assembly::ContactPair& pair : contact.points.pairs)
+      cells.push_back({mesh.facets.cell[pair.first], mesh.facets.cell[pair.second]});
+  return cells;
+}
+
+std::vector<double> conductance(const ContactTerm& contact, const mesh::Mesh& mesh, int threads) {
+  const deck::Expression& expression = contact.boundary->conductance;
+  std::vector<double> h = evaluate(expression, contact.points.xyz, threads);
+  const auto bad = std::find_if(h.begin(), h.end(), [](double value) { return value < 0; });
+  if (bad != h.end()) {
+    const double* const x = &contact.points.xyz[3 * static_cast<std::size_t>(bad - h.begin())];
+    throw Error(ExitCode::usage,
+                fmt::format("the conductance of a contact is negative: {:g} at {}", *bad, text({x[0], x[1], x[2]})),
+                "heat flows from the hotter side to the colder one: conductance >= 0", contact.boundary->where);
+  }
+  weigh(h, contact.points.xyz, mesh.measure);
+  return h;
+}
+
+assembly::FacetTerms contact_matrices(const Problem& problem) {
+  assembly::FacetTerms terms;
+  for (const ContactTerm& contact : problem.contacts)
+    assembly::add_contact_terms(problem.mesh, problem.dofs, contact.points,
+                                conductance(contact, problem.mesh, problem.space.threads), terms);
+  return terms;
+}
+
+}  // namespace tessera::physics::scalar

@@ -1,0 +1,38 @@
+#pragma once
+// Thermal contact: through two sides that lie on each other flows conductance (u_1 - u_2).
+#include "assembly/facets/contact.hpp"
+#include "physics/scalar/problem.hpp"
+
+namespace tessera::physics::scalar {
+
+/// Takes the contacts out of params.boundaries into params.contacts, and tells the mesh which sides may touch.
+void take_contacts(Params& params);
+
+/// Splits the mesh where a contact names one group of facets inside it, or two groups of cells: of these the group
+/// "<first>_<second>" is made first. Throws Error(mesh) where it cannot be, Error(usage) for unknown names.
+void split_contacts(const std::vector<BoundaryParams>& contacts, mesh::Mesh& mesh);
+
+/// The contacts on the mesh. `whole`: the mesh is no part of a rank, and each first side is to lie on its second one.
+/// Throws Error(mesh) naming the place where it does not, Error(usage) where facets have a condition that goes not with
+/// it.
+std::vector<ContactTerm> contact_terms(const Params& params, const std::vector<BoundaryParams>& periodic,
+                                       const mesh::Mesh& mesh, const assembly::DofMap& dofs, bool whole);
+
+/// The dofs that contacts couple, for patterns.
+std::vector<assembly::DofBlock> contact_couplings(const std::vector<ContactTerm>& contacts, const mesh::Mesh& mesh,
+                                                  const assembly::DofMap& dofs);
+
+/// Cells on the two sides of all contacts.
+mesh::CoupledCells coupled_cells(const std::vector<ContactTerm>& contacts, const mesh::Mesh& mesh);
+
+/// The conductance at the points of a contact, with the weight 2 pi r on a mesh with an axis. Throws Error(usage) where
+/// it is negative or not finite.
+std::vector<double> conductance(const ContactTerm& contact, const mesh::Mesh& mesh, int threads);
+
+/// The matrices of all contacts at the time of the problem; without any: none.
+assembly::FacetTerms contact_matrices(const Problem& problem);
+
+/// Sides, [contact][first, second]: the names by which a deck knows them.
+std::array<std::string, 2> contact_sides(const BoundaryParams& contact, const mesh::Mesh& mesh);
+
+}  // namespace tessera::physics::scalar
