@@ -119,7 +119,7 @@ struct TableauParams {
 struct TimeParams {
   double start = 0, end = 0;
   std::optional<double> step;
-  std::optional<double> cfl;                            ///< of waves, instead of a step: its part of the longest one
+  std::optional<double> cfl;  ///< of explicit schemes, instead of a step: its part of the longest one
   std::optional<double> tolerance, absolute_tolerance;  ///< of an error of a step, relative to u and beside it
   std::string scheme = "bdf2";
   double theta = 0.5;

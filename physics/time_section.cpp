@@ -44,6 +44,25 @@ void check_count(const deck::Deck& deck, const TimeParams& params) {
                 "give a longer step, or count the time from 0", deck.where("time.step"));
 }
 
+/// A part of the longest stable step, which not every scheme has.
+void check_cfl(const deck::Deck& deck, const TimeParams& params, const solvers::Scheme& scheme) {
+  if (!params.cfl) return;
+  const auto refuse = [&](const std::string& what, const std::string& help) {
+    throw Error(ExitCode::usage, what, help, deck.where("time.cfl"));
+  };
+  if (params.step) refuse("[time] has a step and a cfl, which is another way to say it", "leave one of them out");
+  if (params.tolerance)
+    refuse("[time] has a tolerance, which chooses the steps, and a cfl, which does so too", "leave one of them out");
+  if (scheme.kind == solvers::SchemeKind::implicit)
+    refuse(fmt::format("time.cfl is a part of the longest stable step, and {} is stable with any", params.scheme),
+           fmt::format("write step = {:g}, for 100 steps", (params.end - params.start) / 100));
+  if (scheme.kind == solvers::SchemeKind::stabilised && params.stages == 0)
+    refuse(
+        fmt::format("time.cfl is a part of the longest stable step, and {} takes as many stages as its step asks for",
+                    params.scheme),
+        "give a step, or a number of stages");
+}
+
 /// Where steps come from.
 void check_steps(const deck::Deck& deck, const TimeParams& params) {
   const solvers::Scheme& scheme = solvers::find_scheme(params.scheme, params.where);
@@ -58,9 +77,7 @@ void check_steps(const deck::Deck& deck, const TimeParams& params) {
   if (params.absolute_tolerance && !params.tolerance)
     throw Error(ExitCode::usage, "time.absolute_tolerance goes with time.tolerance, which is not there",
                 "add tolerance, or leave absolute_tolerance out", deck.where("time.absolute_tolerance"));
-  if (params.step && params.cfl)
-    throw Error(ExitCode::usage, "[time] has a step and a cfl, which is another way to say it", "leave one of them out",
-                deck.where("time.cfl"));
+  check_cfl(deck, params, scheme);
   if (!params.step && !params.tolerance && !params.cfl)
     throw Error(ExitCode::usage, fmt::format("[time] has no step, which {} needs", params.scheme),
                 fmt::format("write step = {:g}, for 100 steps{}", (params.end - params.start) / 100,
@@ -89,9 +106,8 @@ deck::Section<TimeParams> time_section(const std::vector<std::string>& schemes) 
             .open_min = true,
             .example = "0.01"})
       .key("cfl", &TimeParams::cfl,
-           {.help =
-                "of physics.type = \"wave\", instead of a step: its part of the longest step that is stable, as mesh "
-                "and material let it be estimated",
+           {.help = "of explicit schemes, instead of a step: its part of the longest step that is stable, as mesh and "
+                    "coefficients let it be estimated at the start",
             .min = 0,
             .max = 1,
             .open_min = true})

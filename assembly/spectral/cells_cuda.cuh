@@ -1,111 +1,186 @@
 #pragma once
 // The cells of a block on CUDA. n^(dim-1) threads hold a cell, each a column of n nodes along the last axis in
-// registers; the cell is walked layer by layer, and shared memory has one layer of values and of fluxes. Derivatives
-// along the column need no shared memory. Several cells share a block.
+// registers. Derivatives along it need nothing else; along another axis each thread takes a line of the cell from
+// shared memory and brings it back, so that the slopes stay constants of the instructions. Several cells share a block.
+#include <algorithm>
+
 #include "assembly/spectral/view.hpp"
 #include "base/error.hpp"
 #include "base/parallel.hpp"
 
 namespace tessera::assembly::spectral {
 
-/// Cells that share a block, so that it has about 128 threads.
+/// A cell in shared memory, whose rows have an odd number of entries: lines of any axis then meet no bank twice.
 template <int n, int dim>
-inline constexpr int cells_per_block = dim == 2 ? 128 / n : (n* n > 64 ? 1 : 128 / (n * n));
+struct Lattice {
+  static constexpr int row = n | 1, step = dim == 3 ? n * row : row, size = n * step;  ///< step: along a column
+};
+
+/// Cells that share a block: about 128 threads, and less than 48 kB.
+template <int n, int dim, int components, class T>
+constexpr int cells_per_block() {
+  constexpr int of_cell = components * (dim - 1) * Lattice<n, dim>::size * static_cast<int>(sizeof(T));
+  return std::max(1, std::min(128 / power(n, dim - 1), 48000 / of_cell));
+}
 
 namespace kernels {
 
+/// Derivatives along one line: to[k] = sum_m slope[k][m] from[m], or of the transpose.
+template <bool transposed, int n, class T>
+__device__ __forceinline__ void differentiate(const Line<n, T>& line, const T (&from)[n], T (&to)[n]) {
+#pragma unroll
+  for (int k = 0; k < n; ++k) {
+    T sum = 0;
+#pragma unroll
+    for (int m = 0; m < n; ++m) sum += line.slope[transposed ? m * n + k : k * n + m] * from[m];
+    to[k] = sum;
+  }
+}
+template <int n, class T>
+__device__ __forceinline__ void take_line(const T* from, int stride, T (&to)[n]) {
+#pragma unroll
+  for (int k = 0; k < n; ++k) to[k] = from[k * stride];
+}
+template <int n, class T>
+__device__ __forceinline__ void give_line(const T (&from)[n], T* to, int stride) {
+#pragma unroll
+  for (int k = 0; k < n; ++k) to[k * stride] = from[k];
+}
+
+/// from[i] where threads differ in i: a chain of selections, for constants of the instructions have no index.
+template <int n, class T>
+__device__ __forceinline__ T pick(const T (&from)[n], int i) {
+  T value = from[0];
+#pragma unroll
+  for (int k = 1; k < n; ++k) value = i == k ? from[k] : value;
+  return value;
+}
+
+/// Entry e of a cell's map, as LineJacobian has it of a line along the last axis: the axes go round by one.
+template <int dim>
+__device__ __forceinline__ constexpr int turned(int e) {
+  const int m = e / dim + 1, last = dim - 1;
+  return (((m & 1) << last | m >> 1) - 1) * dim + e % dim;
+}
+
 template <int n, int dim, class Law, bool stored, class T>
-__global__ void __launch_bounds__(cells_per_block<n, dim>* power(n, dim - 1))
-    apply_spectral(const BlockView<T> block, const __grid_constant__ Line<n, T> line, const T* u, const T* scale, T* f,
+__global__ void __launch_bounds__(cells_per_block<n, dim, Law::components(dim), T>() * power(n, dim - 1))
+    apply_spectral(const BlockView<T> block, const __grid_constant__ Line<n, T> line, const T* u, const Target<T> target,
                    T* elements) {
   constexpr int C = Law::components(dim), K = Law::coefficients(dim), N = power(n, dim), layer = power(n, dim - 1);
-  constexpr int together = cells_per_block<n, dim>, last = dim - 1;
-  constexpr int entries = matrix_free::map_entries<dim>;
-  __shared__ T values[together][C][layer], fluxes[together][C][dim - 1][layer];
-  __shared__ T map[stored ? 1 : together][stored ? 1 : entries];  // in registers it would take 42 of these at n = 5
-  __shared__ T slope[n * n], points[n], weights[n];               // where threads differ in the index
+  constexpr int together = cells_per_block<n, dim, C, T>(), last = dim - 1;
+  constexpr int row = Lattice<n, dim>::row, step = Lattice<n, dim>::step;
+  __shared__ T shared[together][C][last][Lattice<n, dim>::size];
   const int own = threadIdx.x / layer, s = threadIdx.x % layer, i = s % n, j = s / n;
-  const Offset cell = blockIdx.x * Offset{together} + own;
-  const bool active = cell < block.cells;
-  for (int k = threadIdx.x; k < n * n; k += together * layer) slope[k] = line.slope[k];
-  if (threadIdx.x < n) points[threadIdx.x] = line.points[threadIdx.x], weights[threadIdx.x] = line.weights[threadIdx.x];
+  const Offset mine = blockIdx.x * Offset{together} + own;
+  const Offset cell = mine < block.cells ? mine : block.cells - 1;  // those beyond the last repeat it
+  const int column = j * row + i, x_line = s * row, y_line = j * (n * row) + i;
 
   const Index* const dofs = block.dofs + cell * N + s;
   T r[C][n], out[C][n];
 #pragma unroll
-  for (int k = 0; k < n; ++k)
+  for (int k = 0; k < n; ++k) {
+    const Offset at = Offset{dofs[k * layer]} * C;
+#pragma unroll
+    for (int c = 0; c < C; ++c) shared[own][c][0][column + k * step] = r[c][k] = u[at + c];
+  }
+  __syncthreads();
+  // x from the first array into the second, or of a plane cell in place; y in place.
+  T kept[C][n];
+#pragma unroll
+  for (int c = 0; c < C; ++c) {
+    T values[n];
+    take_line(&shared[own][c][0][x_line], 1, values);
+    differentiate<false>(line, values, kept[c]);
+    if constexpr (dim == 3) {
+      give_line(kept[c], &shared[own][c][1][x_line], 1);
+      take_line(&shared[own][c][0][y_line], row, values);
+      differentiate<false>(line, values, kept[c]);
+    }
+  }
+  __syncthreads();
+#pragma unroll
+  for (int c = 0; c < C; ++c) give_line(kept[c], &shared[own][c][0][dim == 3 ? y_line : x_line], dim == 3 ? row : 1);
+  __syncthreads();
+
+#pragma unroll
+  for (int c = 0; c < C; ++c)
+#pragma unroll
+    for (int k = 0; k < n; ++k) out[c][k] = 0;
+  const T* const map = block.map + cell * matrix_free::map_entries<dim>;
+  const auto entry = [&](int e) { return stored ? T(0) : map[turned<dim>(e)]; };
+  const T xi = pick(line.points, i), eta = dim == 3 ? pick(line.points, j) : T(0);
+  const matrix_free::LineJacobian<dim, T> jacobian(entry, xi, eta);
+  const T weight_of_column = pick(line.weights, i) * (dim == 3 ? pick(line.weights, j) : T(1));
+  T material[K];
+#pragma unroll
+  for (int k = 0; k < n; ++k) {
+    const int q = k * layer + s, at = column + k * step;
+    T g[C][dim];
 #pragma unroll
     for (int c = 0; c < C; ++c) {
-      r[c][k] = active ? u[Offset{dofs[k * layer]} * C + c] : T(0);
-      out[c][k] = 0;
+      if constexpr (dim == 3) g[c][1] = shared[own][c][0][at];
+      g[c][0] = shared[own][c][dim - 2][at];
+      T sum = 0;
+#pragma unroll
+      for (int m = 0; m < n; ++m) sum += line.slope[k * n + m] * r[c][m];
+      g[c][last] = sum;
     }
-  if constexpr (!stored)
-    for (int e = s; e < entries; e += layer) map[own][e] = active ? block.map[cell * entries + e] : T(0);
-
-#pragma unroll
-  for (int k = 0; k < n; ++k) {
-#pragma unroll
-    for (int c = 0; c < C; ++c) values[own][c][s] = r[c][k];
-    __syncthreads();
-    if (active) {
-      const int q = k * layer + s;
-      T g[C][dim], at_place[K];
-#pragma unroll
-      for (int c = 0; c < C; ++c) {
-        T along[dim] = {};
-#pragma unroll
-        for (int m = 0; m < n; ++m) {
-          along[0] += slope[i * n + m] * values[own][c][m + j * n];
-          if constexpr (dim == 3) along[1] += slope[j * n + m] * values[own][c][i + m * n];
-          along[last] += line.slope[k * n + m] * r[c][m];
-        }
-        for (int a = 0; a < dim; ++a) g[c][a] = along[a];
-      }
-      const T* const material = block.coefficients_of(cell, q);
-      for (int m = 0; m < K; ++m) at_place[m] = material[m * block.component_stride];
-      if constexpr (stored) {
-        const T* const geometry = block.geometry + cell * ((dim * dim + 1) * N) + q;
-        flux_of_stored<dim, Law, T>([&](int e) { return geometry[e * N]; }, at_place, g);
-      } else {
-        const T eta = dim == 3 ? points[j] : line.points[k], zeta = dim == 3 ? line.points[k] : T(0);
-        const T weight = weights[i] * line.weights[k] * (dim == 3 ? weights[j] : T(1));
-        T J[dim][dim];
-        matrix_free::LineJacobian<dim, T>([&](int e) { return map[own][e]; }, eta, zeta).at(points[i], J);
-        flux_of_map<dim, Law, T>(J, weight, at_place, g);
-      }
-#pragma unroll
-      for (int c = 0; c < C; ++c) {
-        for (int a = 0; a < last; ++a) fluxes[own][c][a][s] = g[c][a];
-#pragma unroll
-        for (int m = 0; m < n; ++m) out[c][m] += line.slope[k * n + m] * g[c][last];
-      }
+    if (k == 0 || block.place_stride != 0) {
+      const T* const from = block.coefficients_of(cell, q);
+      for (int m = 0; m < K; ++m) material[m] = from[m * block.component_stride];
     }
-    __syncthreads();
-    if (active)
+    if constexpr (stored) {
+      const T* const geometry = block.geometry + cell * ((dim * dim + 1) * N) + q;
+      flux_of_stored<dim, Law, T>([&](int e) { return geometry[e * N]; }, material, g);
+    } else {
+      T turned_J[dim][dim], J[dim][dim];
+      jacobian.at(line.points[k], turned_J);
 #pragma unroll
-      for (int c = 0; c < C; ++c) {
-        T sum = 0;
+      for (int d = 0; d < dim; ++d)
 #pragma unroll
-        for (int m = 0; m < n; ++m) {
-          sum += slope[m * n + i] * fluxes[own][c][0][m + j * n];
-          if constexpr (dim == 3) sum += slope[m * n + j] * fluxes[own][c][1][i + m * n];
-        }
-        out[c][k] += sum;
-      }
+        for (int a = 0; a < dim; ++a) J[d][a] = turned_J[d][(a + 1) % dim];
+      flux_of_map<dim, Law, T>(J, weight_of_column * line.weights[k], material, g);
+    }
+#pragma unroll
+    for (int c = 0; c < C; ++c) {
+      if constexpr (dim == 3) shared[own][c][0][at] = g[c][1];
+      shared[own][c][dim - 2][at] = g[c][0];
+#pragma unroll
+      for (int m = 0; m < n; ++m) out[c][m] += line.slope[k * n + m] * g[c][last];
+    }
   }
-
-  if (!active) return;
+  __syncthreads();
+#pragma unroll
+  for (int c = 0; c < C; ++c) {
+    T values[n], sums[n];
+    take_line(&shared[own][c][dim - 2][x_line], 1, values);
+    differentiate<true>(line, values, sums);
+    give_line(sums, &shared[own][c][dim - 2][x_line], 1);
+    if constexpr (dim == 3) {
+      take_line(&shared[own][c][0][y_line], row, values);
+      differentiate<true>(line, values, sums);
+      give_line(sums, &shared[own][c][0][y_line], row);
+    }
+  }
+  __syncthreads();
+  if (mine >= block.cells) return;
   const bool inside = i > 0 && i < n - 1 && (dim == 2 || (j > 0 && j < n - 1));
-  T* const shared_nodes = elements + (block.first + cell * N + s) * C;
+  T* const at_sides = elements + (block.first + cell * N + s) * C;
 #pragma unroll
   for (int k = 0; k < n; ++k) {
+    T force[C];
+#pragma unroll
+    for (int c = 0; c < C; ++c) {
+      T sum = out[c][k] + shared[own][c][0][column + k * step];
+      if constexpr (dim == 3) sum += shared[own][c][1][column + k * step];
+      force[c] = -sum;
+    }
     if (inside && k > 0 && k < n - 1) {
       const Index dof = dofs[k * layer];
-      if (dof >= block.owned) continue;
-      const T by = -scale[dof];
-      for (int c = 0; c < C; ++c) f[Offset{dof} * C + c] = by * out[c][k];
+      if (dof < block.owned) target.take(dof, force);
     } else {
-      for (int c = 0; c < C; ++c) shared_nodes[k * layer * C + c] = -out[c][k];
+      for (int c = 0; c < C; ++c) at_sides[k * layer * C + c] = force[c];
     }
   }
 }
@@ -115,12 +190,12 @@ __global__ void __launch_bounds__(cells_per_block<n, dim>* power(n, dim - 1))
 namespace device {
 
 template <int n, int dim, class Law, class T>
-void apply_block(Cuda& exec, const Rule& rule, const BlockView<T>& block, const T* u, const T* scale, T* f,
+void apply_block(Cuda& exec, const Rule& rule, const BlockView<T>& block, const T* u, const Target<T>& target,
                  T* elements) {
-  constexpr int together = cells_per_block<n, dim>, threads = together * power(n, dim - 1);
+  constexpr int together = cells_per_block<n, dim, Law::components(dim), T>(), threads = together * power(n, dim - 1);
   const Offset blocks = (Offset{block.cells} + together - 1) / together;
   const auto run = [&](auto kernel) {
-    launch(exec, kernel, blocks, threads, block, Line<n, T>(rule), u, scale, f, elements);
+    launch(exec, kernel, blocks, threads, block, Line<n, T>(rule), u, target, elements);
   };
   if (block.map)
     run(kernels::apply_spectral<n, dim, Law, false, T>);
@@ -129,16 +204,16 @@ void apply_block(Cuda& exec, const Rule& rule, const BlockView<T>& block, const 
 }
 
 template <int dim, class Law, class T>
-void apply_of_dim(Cuda& exec, const Rule& rule, const BlockView<T>& block, const T* u, const T* scale, T* f,
+void apply_of_dim(Cuda& exec, const Rule& rule, const BlockView<T>& block, const T* u, const Target<T>& target,
                   T* elements) {
   switch (block.n) {
-    case 3: return apply_block<3, dim, Law>(exec, rule, block, u, scale, f, elements);
-    case 4: return apply_block<4, dim, Law>(exec, rule, block, u, scale, f, elements);
-    case 5: return apply_block<5, dim, Law>(exec, rule, block, u, scale, f, elements);
-    case 6: return apply_block<6, dim, Law>(exec, rule, block, u, scale, f, elements);
-    case 7: return apply_block<7, dim, Law>(exec, rule, block, u, scale, f, elements);
-    case 8: return apply_block<8, dim, Law>(exec, rule, block, u, scale, f, elements);
-    case 9: return apply_block<9, dim, Law>(exec, rule, block, u, scale, f, elements);
+    case 3: return apply_block<3, dim, Law>(exec, rule, block, u, target, elements);
+    case 4: return apply_block<4, dim, Law>(exec, rule, block, u, target, elements);
+    case 5: return apply_block<5, dim, Law>(exec, rule, block, u, target, elements);
+    case 6: return apply_block<6, dim, Law>(exec, rule, block, u, target, elements);
+    case 7: return apply_block<7, dim, Law>(exec, rule, block, u, target, elements);
+    case 8: return apply_block<8, dim, Law>(exec, rule, block, u, target, elements);
+    case 9: return apply_block<9, dim, Law>(exec, rule, block, u, target, elements);
   }
   throw Error(ExitCode::internal, "no spectral elements of this degree");
 }
@@ -146,10 +221,10 @@ void apply_of_dim(Cuda& exec, const Rule& rule, const BlockView<T>& block, const
 }  // namespace device
 
 template <class Law, class T>
-void apply_cells(Cuda& exec, const Rule& rule, const BlockView<T>& block, const T* u, const T* scale, T* f,
+void apply_cells(Cuda& exec, const Rule& rule, const BlockView<T>& block, const T* u, const Target<T>& target,
                  T* elements) {
-  if (block.dim == 2) return device::apply_of_dim<2, Law>(exec, rule, block, u, scale, f, elements);
-  device::apply_of_dim<3, Law>(exec, rule, block, u, scale, f, elements);
+  if (block.dim == 2) return device::apply_of_dim<2, Law>(exec, rule, block, u, target, elements);
+  device::apply_of_dim<3, Law>(exec, rule, block, u, target, elements);
 }
 
 }  // namespace tessera::assembly::spectral

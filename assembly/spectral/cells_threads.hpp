@@ -105,7 +105,7 @@ struct Batch {
 };
 
 template <int n, int dim, class Law, class T>
-void apply_block(Threads& exec, const Rule& rule, const BlockView<T>& block, const T* u, const T* scale, T* f,
+void apply_block(Threads& exec, const Rule& rule, const BlockView<T>& block, const T* u, const Target<T>& target,
                  T* elements) {
   using Cells = Batch<n, dim, Law, T>;
   constexpr int W = Cells::W, N = Cells::N, C = Cells::C;
@@ -125,30 +125,30 @@ void apply_block(Threads& exec, const Rule& rule, const BlockView<T>& block, con
       for (int lane = 0; lane < count; ++lane) {
         const Index* const dofs = block.dofs + batch->cells[lane] * N;
         T* const out = elements + (block.first + batch->cells[lane] * N) * C;
-        for (int q = 0; q < N; ++q)
-          for (int c = 0; c < C; ++c) {
-            const T force = -batch->u[c][q][lane];
-            if (!matrix_free::is_interior(q, n, dim))
-              out[q * C + c] = force;
-            else if (dofs[q] < block.owned)
-              f[Offset{dofs[q]} * C + c] = scale[dofs[q]] * force;
-          }
+        for (int q = 0; q < N; ++q) {
+          T force[C];
+          for (int c = 0; c < C; ++c) force[c] = -batch->u[c][q][lane];
+          if (!matrix_free::is_interior(q, n, dim))
+            std::copy_n(force, C, out + q * C);
+          else if (dofs[q] < block.owned)
+            target.take(dofs[q], force);
+        }
       }
     }
   });
 }
 
 template <int dim, class Law, class T>
-void apply_of_dim(Threads& exec, const Rule& rule, const BlockView<T>& block, const T* u, const T* scale, T* f,
+void apply_of_dim(Threads& exec, const Rule& rule, const BlockView<T>& block, const T* u, const Target<T>& target,
                   T* elements) {
   switch (block.n) {
-    case 3: return apply_block<3, dim, Law>(exec, rule, block, u, scale, f, elements);
-    case 4: return apply_block<4, dim, Law>(exec, rule, block, u, scale, f, elements);
-    case 5: return apply_block<5, dim, Law>(exec, rule, block, u, scale, f, elements);
-    case 6: return apply_block<6, dim, Law>(exec, rule, block, u, scale, f, elements);
-    case 7: return apply_block<7, dim, Law>(exec, rule, block, u, scale, f, elements);
-    case 8: return apply_block<8, dim, Law>(exec, rule, block, u, scale, f, elements);
-    case 9: return apply_block<9, dim, Law>(exec, rule, block, u, scale, f, elements);
+    case 3: return apply_block<3, dim, Law>(exec, rule, block, u, target, elements);
+    case 4: return apply_block<4, dim, Law>(exec, rule, block, u, target, elements);
+    case 5: return apply_block<5, dim, Law>(exec, rule, block, u, target, elements);
+    case 6: return apply_block<6, dim, Law>(exec, rule, block, u, target, elements);
+    case 7: return apply_block<7, dim, Law>(exec, rule, block, u, target, elements);
+    case 8: return apply_block<8, dim, Law>(exec, rule, block, u, target, elements);
+    case 9: return apply_block<9, dim, Law>(exec, rule, block, u, target, elements);
   }
   throw Error(ExitCode::internal, "no spectral elements of this degree");
 }
@@ -158,10 +158,10 @@ void apply_of_dim(Threads& exec, const Rule& rule, const BlockView<T>& block, co
 /// The forces -K u of the cells: those of nodes inside a cell, times their scale, to f, the others to the element
 /// vector.
 template <class Law, class T>
-void apply_cells(Threads& exec, const Rule& rule, const BlockView<T>& block, const T* u, const T* scale, T* f,
+void apply_cells(Threads& exec, const Rule& rule, const BlockView<T>& block, const T* u, const Target<T>& target,
                  T* elements) {
-  if (block.dim == 2) return host::apply_of_dim<2, Law>(exec, rule, block, u, scale, f, elements);
-  host::apply_of_dim<3, Law>(exec, rule, block, u, scale, f, elements);
+  if (block.dim == 2) return host::apply_of_dim<2, Law>(exec, rule, block, u, target, elements);
+  host::apply_of_dim<3, Law>(exec, rule, block, u, target, elements);
 }
 
 }  // namespace tessera::assembly::spectral

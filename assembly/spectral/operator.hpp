@@ -37,6 +37,9 @@ class SpectralOperator {
   /// f = -scale K u of the dofs below `owned`: u [dofs, components], scale [owned], f [owned, components].
   void apply(Exec& exec, View<const T> u, View<const T> scale, View<T> f);
 
+  /// A step of the leapfrog in the same passes: v -= dt scale K u, u += dt v; v [owned, components].
+  void leap(Exec& exec, T dt, View<const T> scale, View<T> v, View<T> u);
+
   /// What an application reads and writes at least: u and f once, the scale, dofs, material and geometry of the cells,
   /// and the element vector twice.
   double bytes_per_apply() const { return bytes_per_apply_; }
@@ -54,6 +57,7 @@ class SpectralOperator {
   void add_block(const mesh::Mesh& mesh, const spectral::Cells& cells, const mesh::CellBlock& of,
                  const spectral::Coefficients& material, const SpectralOptions& options);
   void count(const spectral::Cells& cells);
+  void sweep(Exec& exec, const T* u, const spectral::Target<T>& target);
 
   int dim_, degree_;
   Index owned_;

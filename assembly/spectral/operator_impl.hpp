@@ -27,15 +27,14 @@ std::vector<T> of_block(const Cells& cells, const Coefficients& material, Index 
   return result;
 }
 
-/// f_i = scale_i sum of the entries of a node.
+/// The sums of the entries of nodes. `compact`: node i of the list is f's own, too.
 template <int components, class Exec, class T>
-void gather_forces(Exec& exec, const matrix_free::GatherView list, const T* elements, const T* scale, T* f) {
+void gather_forces(Exec& exec, const matrix_free::GatherView list, const T* elements, const Target<T> target) {
   for_each(exec, list.count, [=] TESSERA_HD(Offset i) {
-    const Index row = list.rows[i];
     T sum[components] = {};
     for (Index k = list.ptr[i]; k < list.ptr[i + 1]; ++k)
       for (int c = 0; c < components; ++c) sum[c] += elements[Offset{list.entries[k]} * components + c];
-    for (int c = 0; c < components; ++c) f[Offset{row} * components + c] = scale[row] * sum[c];
+    target.take(list.rows[i], sum);
   });
 }
 
@@ -119,14 +118,23 @@ double SpectralOperator<Exec, Law, T>::bytes() const {
 
 template <class Exec, class Law, class T>
 void SpectralOperator<Exec, Law, T>::apply(Exec& exec, View<const T> u, View<const T> scale, View<T> f) {
+  sweep(exec, u.data(), {.scale = scale.data(), .f = f.data()});
+}
+
+template <class Exec, class Law, class T>
+void SpectralOperator<Exec, Law, T>::leap(Exec& exec, T dt, View<const T> scale, View<T> v, View<T> u) {
+  sweep(exec, u.data(), {.scale = scale.data(), .v = v.data(), .u = u.data(), .dt = dt});
+}
+
+template <class Exec, class Law, class T>
+void SpectralOperator<Exec, Law, T>::sweep(Exec& exec, const T* u, const spectral::Target<T>& target) {
   const spectral::Rule& rule = spectral::rule(degree_);
   for (const Block& block : blocks_)
-    spectral::apply_cells<Law>(exec, rule, block.view, u.data(), scale.data(), f.data(), elements_.data());
+    spectral::apply_cells<Law>(exec, rule, block.view, u, target, elements_.data());
   const T* const elements = elements_.data();
-  if (Law::components(dim_) == 1)
-    return spectral::gather_forces<1>(exec, gather_.view(), elements, scale.data(), f.data());
-  if (dim_ == 2) return spectral::gather_forces<2>(exec, gather_.view(), elements, scale.data(), f.data());
-  spectral::gather_forces<3>(exec, gather_.view(), elements, scale.data(), f.data());
+  if (Law::components(dim_) == 1) return spectral::gather_forces<1>(exec, gather_.view(), elements, target);
+  if (dim_ == 2) return spectral::gather_forces<2>(exec, gather_.view(), elements, target);
+  spectral::gather_forces<3>(exec, gather_.view(), elements, target);
 }
 
 }  // namespace tessera::assembly

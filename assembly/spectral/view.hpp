@@ -30,6 +30,33 @@ struct BlockView {
   }
 };
 
+/// Where forces of nodes go: f = scale force, or, where there is a v, a step of the leapfrog in the same pass:
+/// v += dt scale force, u += dt v. Of u only the cell that a node is inside of reads it, or nobody any more.
+template <class T>
+struct Target {
+  const T* scale = nullptr;  ///< [dofs]
+  T* f = nullptr;            ///< [dofs, components], as v and u
+  T* v = nullptr;
+  T* u = nullptr;
+  T dt = 0;
+
+  template <int components>
+  TESSERA_HD_INLINE void take(Index dof, const T (&force)[components]) const {
+    const T by = scale[dof];
+    const Offset row = Offset{dof} * components;
+    for (int c = 0; c < components; ++c) {
+      const T a = by * force[c];
+      if (!v) {
+        f[row + c] = a;
+        continue;
+      }
+      const T moved = v[row + c] + dt * a;
+      v[row + c] = moved;
+      u[row + c] += dt * moved;
+    }
+  }
+};
+
 /// The tables of an axis with constant sizes: a parameter of kernels.
 template <int n, class T>
 struct Line {

@@ -135,11 +135,13 @@ class TimeLoop : private Walk<Exec> {
     const Linked linked(exec_, ranks.link());
     auto stepper = solvers::make_stepper(exec_, rows, params);
     if (split_) stepper = std::make_unique<SplitStepper<Exec>>(exec_, rows, std::move(stepper), *split_);
-    solvers::StepControl control{.dt = time_.step.value_or(0)};
+    if (state.step == 0) choose_step(rates, params, state.u);
+    solvers::StepControl control{.dt = step_};
     if (time_.tolerance) control.tolerance = step_tolerance(time_);
     if (state.step > 0) {
       restore_split(state);
       restore(state, control, *stepper);
+      if (time_.cfl) step_ = control.dt;
     } else if (!time_.tolerance) {
       check_stable(rates, params, state.u);
     }
@@ -181,7 +183,7 @@ class TimeLoop : private Walk<Exec> {
     {
       Scope scope(exec_, "steps");
       done = time_.tolerance ? solvers::advance(exec_, *stepper, rates, state.t, time_.end, control, u.view(), monitor)
-                             : solvers::advance(exec_, *stepper, rates, time_.start, time_.end, *time_.step, u.view(),
+                             : solvers::advance(exec_, *stepper, rates, time_.start, time_.end, step_, u.view(),
                                                 monitor, state.step);
     }
     take();
@@ -235,24 +237,36 @@ class TimeLoop : private Walk<Exec> {
     stepper.restore(kept);
   }
 
+  /// The longest steps at which nothing in the data grows without bound; 0: nothing limits them.
+  double stable_step(ExplicitRates<Exec>& rates, const solvers::StepperParams& params, std::span<const double> u) {
+    if (solvers::find_scheme(params.scheme).kind == solvers::SchemeKind::stabilised && params.stages == 0) return 0;
+    const double eigenvalue = rates.eigenvalue_bound(u);
+    return eigenvalue > 0 ? report_.stable_step = solvers::real_stability_limit(params) / eigenvalue : 0;
+  }
+
+  /// That of the deck, or its part of the longest one.
+  void choose_step(ExplicitRates<Exec>& rates, const solvers::StepperParams& params, std::span<const double> u) {
+    if (!time_.cfl) return;
+    step_ = *time_.cfl * stable_step(rates, params, u);
+    if (step_ > 0 && std::isfinite(step_)) return;
+    throw Error(ExitCode::usage, "time.cfl is a part of the longest stable step, which nothing in this problem limits",
+                "give a step in its place", time_.where);
+  }
+
   /// Empty, or that steps of this length grow what is fastest in the data without bound.
   std::string instability(ExplicitRates<Exec>& rates, const solvers::StepperParams& params, std::span<const double> u) {
-    if (solvers::find_scheme(params.scheme).kind == solvers::SchemeKind::stabilised && params.stages == 0) return {};
-    const double eigenvalue = rates.eigenvalue_bound(u), limit = solvers::real_stability_limit(params);
-    if (!(eigenvalue > 0)) return {};
-    const double longest = limit / eigenvalue;
-    report_.stable_step = longest;
-    if (*time_.step <= longest) return {};
+    const double longest = stable_step(rates, params, u);
+    if (!(longest > 0) || step_ <= longest) return {};
     return fmt::format(
-        "steps of {:g} are unstable on this mesh: with {} they may be {:.3g} long ({:.3g} over the largest eigenvalue, "
-        "{:.3g})",
-        *time_.step, params.scheme, longest, limit, eigenvalue);
+        "steps of {:g} are unstable on this mesh: with {} they may be {:.3g} long ({:.3g} over the largest eigenvalue)",
+        step_, params.scheme, longest, solvers::real_stability_limit(params));
   }
   void check_stable(ExplicitRates<Exec>& rates, const solvers::StepperParams& params, std::span<const double> u) {
     const std::string what = instability(rates, params, u);
     if (what.empty()) return;
     throw Error(ExitCode::usage, what,
-                "choose a shorter step, scheme = \"rkc\", whose steps may be longer, or an implicit one such as "
+                "choose a shorter step, or cfl = 0.9 in its place, scheme = \"rkc\", whose steps may be longer, or an "
+                "implicit one such as "
                 "\"bdf2\"",
                 time_.where);
   }
@@ -310,8 +324,9 @@ class TimeLoop : private Walk<Exec> {
   Evolving<Exec> problem_;
   std::optional<Splitting<Exec>> split_;
   std::function<bool()> stop_;
-  std::string unstable_;  ///< empty, or why explicit steps have become so
-  double size_ = 0;       ///< of u, when it was last looked at for that
+  double step_ = time_.step.value_or(0);  ///< of explicit schemes
+  std::string unstable_;                  ///< empty, or why explicit steps have become so
+  double size_ = 0;                       ///< of u, when it was last looked at for that
   Offset nnz_ = 0;
 };
 
