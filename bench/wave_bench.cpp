@@ -75,7 +75,7 @@ void step(Exec& exec, const bench::Options& options, bench::Report& report, cons
   const auto force = [&] { K.apply(exec, View<const T>(u.view()), View<const T>(scale.view()), f.view()); };
   add("force", K.bytes_per_apply(), force);
   add("step", K.bytes_per_apply() + 2.0 * sizeof(T) * static_cast<double>(rows),
-      [&] { K.leap(exec, dt, View<const T>(scale.view()), v.view(), u.view()); });
+      [&] { K.leap(exec, dt, dt, View<const T>(scale.view()), v.view(), u.view(), {}); });
 }
 
 template <class Exec>

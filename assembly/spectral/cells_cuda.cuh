@@ -65,8 +65,8 @@ __device__ __forceinline__ constexpr int turned(int e) {
 
 template <int n, int dim, class Law, bool stored, class T>
 __global__ void __launch_bounds__(cells_per_block<n, dim, Law::components(dim), T>() * power(n, dim - 1))
-    apply_spectral(const BlockView<T> block, const __grid_constant__ Line<n, T> line, const T* u, const Target<T> target,
-                   T* elements) {
+    apply_spectral(const BlockView<T> block, const __grid_constant__ Line<n, T> line, const T* u,
+                   const Target<T> target, T* elements) {
   constexpr int C = Law::components(dim), K = Law::coefficients(dim), N = power(n, dim), layer = power(n, dim - 1);
   constexpr int together = cells_per_block<n, dim, C, T>(), last = dim - 1;
   constexpr int row = Lattice<n, dim>::row, step = Lattice<n, dim>::step;

@@ -1,5 +1,6 @@
 #pragma once
 // Forces of spectral elements: f = -s K u, with a diagonal s, such as the inverse of the mass, without a matrix.
+#include <span>
 #include <string>
 #include <vector>
 
@@ -15,7 +16,8 @@ struct SpectralOptions {
   /// J^-1 and |J| are made anew from the vertices where a cell is multilinear; else, or with `stored`, they are kept:
   /// dim^2 + 1 numbers a node.
   bool stored = false;
-  Index owned = -1;  ///< dofs below it have a result; -1: all
+  Index owned = -1;                  ///< dofs below it have a result; -1: all
+  std::span<const Index> held = {};  ///< ascending, inside of no cell: `leap` does not move them
 };
 
 /// K of a law (forms/spectral.hpp) on quads or hexes with the nodes of Gauss and Lobatto, which are its points of
@@ -37,8 +39,9 @@ class SpectralOperator {
   /// f = -scale K u of the dofs below `owned`: u [dofs, components], scale [owned], f [owned, components].
   void apply(Exec& exec, View<const T> u, View<const T> scale, View<T> f);
 
-  /// A step of the leapfrog in the same passes: v -= dt scale K u, u += dt v; v [owned, components].
-  void leap(Exec& exec, T dt, View<const T> scale, View<T> v, View<T> u);
+  /// A step of the leapfrog in the same passes: v -= kick scale K u, u += drift v; v [owned, components]. Of the nodes
+  /// that are held -scale K u goes to a [held, components] instead.
+  void leap(Exec& exec, T kick, T drift, View<const T> scale, View<T> v, View<T> u, View<T> a);
 
   /// What an application reads and writes at least: u and f once, the scale, dofs, material and geometry of the cells,
   /// and the element vector twice.
@@ -57,12 +60,15 @@ class SpectralOperator {
   void add_block(const mesh::Mesh& mesh, const spectral::Cells& cells, const mesh::CellBlock& of,
                  const spectral::Coefficients& material, const SpectralOptions& options);
   void count(const spectral::Cells& cells);
-  void sweep(Exec& exec, const T* u, const spectral::Target<T>& target);
+  /// The forces of cells, and their sums over the nodes of a list.
+  void apply_cells(Exec& exec, const T* u, const spectral::Target<T>& target);
+  void gather(Exec& exec, const matrix_free::GatherList<Space>& list, const spectral::Target<T>& target,
+              T* a = nullptr);
 
   int dim_, degree_;
   Index owned_;
   std::vector<Block> blocks_;
-  matrix_free::GatherList<Space> gather_;
+  matrix_free::GatherList<Space> gather_, gather_held_;
   Array<T, Space> elements_;
   double bytes_per_apply_ = 0, flops_per_apply_ = 0;
   std::string description_;

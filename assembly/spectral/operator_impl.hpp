@@ -27,15 +27,31 @@ std::vector<T> of_block(const Cells& cells, const Coefficients& material, Index 
   return result;
 }
 
-/// The sums of the entries of nodes. `compact`: node i of the list is f's own, too.
+/// The sums of the entries of nodes, to the target or, scaled, to a [nodes of the list, components].
 template <int components, class Exec, class T>
-void gather_forces(Exec& exec, const matrix_free::GatherView list, const T* elements, const Target<T> target) {
+void gather_forces(Exec& exec, const matrix_free::GatherView list, const T* elements, const Target<T> target, T* a) {
   for_each(exec, list.count, [=] TESSERA_HD(Offset i) {
     T sum[components] = {};
     for (Index k = list.ptr[i]; k < list.ptr[i + 1]; ++k)
       for (int c = 0; c < components; ++c) sum[c] += elements[Offset{list.entries[k]} * components + c];
-    target.take(list.rows[i], sum);
+    const Index dof = list.rows[i];
+    if (!a) return target.take(dof, sum);
+    for (int c = 0; c < components; ++c) a[i * components + c] = target.scale[dof] * sum[c];
   });
+}
+
+/// The nodes of `list` that are in `rows` go to a list of their own, in the same order.
+inline matrix_free::HostGatherList take_out(matrix_free::HostGatherList& list, std::span<const Index> rows) {
+  if (rows.empty()) return {};
+  matrix_free::HostGatherList rest{{}, {0}, {}}, taken{{}, {0}, {}};
+  for (std::size_t i = 0; i < list.rows.size(); ++i) {
+    matrix_free::HostGatherList& to = std::binary_search(rows.begin(), rows.end(), list.rows[i]) ? taken : rest;
+    to.rows.push_back(list.rows[i]);
+    to.entries.insert(to.entries.end(), list.entries.begin() + list.ptr[i], list.entries.begin() + list.ptr[i + 1]);
+    to.ptr.push_back(static_cast<Index>(to.entries.size()));
+  }
+  list = std::move(rest);
+  return taken;
 }
 
 }  // namespace spectral
@@ -57,8 +73,12 @@ SpectralOperator<Exec, Law, T>::SpectralOperator(Exec&, const mesh::Mesh& mesh, 
                              .n = cells.n,
                              .dim = cells.dim});
   }
-  const matrix_free::HostGatherList list = matrix_free::gather_list(contributions, owned_);
+  matrix_free::HostGatherList list = matrix_free::gather_list(contributions, owned_);
+  const matrix_free::HostGatherList held = spectral::take_out(list, options.held);
+  if (held.rows.size() != options.held.size())
+    throw Error(ExitCode::internal, "held nodes of a spectral operator must be at sides of cells");
   gather_ = {to_space<Space>(list.rows), to_space<Space>(list.ptr), to_space<Space>(list.entries)};
+  gather_held_ = {to_space<Space>(held.rows), to_space<Space>(held.ptr), to_space<Space>(held.entries)};
   elements_ = Array<T, Space>(matrix_free::element_entries(contributions) * Law::components(dim_));
   count(cells);
 }
@@ -98,7 +118,8 @@ void SpectralOperator<Exec, Law, T>::add_block(const mesh::Mesh& mesh, const spe
 template <class Exec, class Law, class T>
 void SpectralOperator<Exec, Law, T>::count(const spectral::Cells& cells) {
   const double C = Law::components(dim_), N = cells.places, n = cells.n, all = cells.cells;
-  bytes_per_apply_ = 2 * static_cast<double>(gather_.entries.size()) * C * sizeof(T) + gather_.bytes() +
+  const double entries = static_cast<double>(gather_.entries.size() + gather_held_.entries.size());
+  bytes_per_apply_ = 2 * entries * C * sizeof(T) + gather_.bytes() + gather_held_.bytes() +
                      static_cast<double>(owned_) * (2 * C + 1) * sizeof(T);
   for (const Block& block : blocks_)
     bytes_per_apply_ += static_cast<double>(block.dofs.bytes() + block.map.bytes() + block.geometry.bytes() +
@@ -109,7 +130,7 @@ void SpectralOperator<Exec, Law, T>::count(const spectral::Cells& cells) {
 
 template <class Exec, class Law, class T>
 double SpectralOperator<Exec, Law, T>::bytes() const {
-  double sum = gather_.bytes() + static_cast<double>(elements_.bytes());
+  double sum = gather_.bytes() + gather_held_.bytes() + static_cast<double>(elements_.bytes());
   for (const Block& block : blocks_)
     sum += static_cast<double>(block.dofs.bytes() + block.map.bytes() + block.geometry.bytes() +
                                block.coefficients.bytes());
@@ -117,24 +138,36 @@ double SpectralOperator<Exec, Law, T>::bytes() const {
 }
 
 template <class Exec, class Law, class T>
-void SpectralOperator<Exec, Law, T>::apply(Exec& exec, View<const T> u, View<const T> scale, View<T> f) {
-  sweep(exec, u.data(), {.scale = scale.data(), .f = f.data()});
-}
-
-template <class Exec, class Law, class T>
-void SpectralOperator<Exec, Law, T>::leap(Exec& exec, T dt, View<const T> scale, View<T> v, View<T> u) {
-  sweep(exec, u.data(), {.scale = scale.data(), .v = v.data(), .u = u.data(), .dt = dt});
-}
-
-template <class Exec, class Law, class T>
-void SpectralOperator<Exec, Law, T>::sweep(Exec& exec, const T* u, const spectral::Target<T>& target) {
+void SpectralOperator<Exec, Law, T>::apply_cells(Exec& exec, const T* u, const spectral::Target<T>& target) {
   const spectral::Rule& rule = spectral::rule(degree_);
-  for (const Block& block : blocks_)
-    spectral::apply_cells<Law>(exec, rule, block.view, u, target, elements_.data());
-  const T* const elements = elements_.data();
-  if (Law::components(dim_) == 1) return spectral::gather_forces<1>(exec, gather_.view(), elements, target);
-  if (dim_ == 2) return spectral::gather_forces<2>(exec, gather_.view(), elements, target);
-  spectral::gather_forces<3>(exec, gather_.view(), elements, target);
+  for (const Block& block : blocks_) spectral::apply_cells<Law>(exec, rule, block.view, u, target, elements_.data());
+}
+
+template <class Exec, class Law, class T>
+void SpectralOperator<Exec, Law, T>::gather(Exec& exec, const matrix_free::GatherList<Space>& list,
+                                            const spectral::Target<T>& target, T* a) {
+  if (list.rows.size() == 0) return;
+  if (Law::components(dim_) == 1)
+    return spectral::gather_forces<1>(exec, list.view(), std::as_const(elements_).data(), target, a);
+  if (dim_ == 2) return spectral::gather_forces<2>(exec, list.view(), std::as_const(elements_).data(), target, a);
+  spectral::gather_forces<3>(exec, list.view(), std::as_const(elements_).data(), target, a);
+}
+
+template <class Exec, class Law, class T>
+void SpectralOperator<Exec, Law, T>::apply(Exec& exec, View<const T> u, View<const T> scale, View<T> f) {
+  const spectral::Target<T> target{.scale = scale.data(), .f = f.data()};
+  apply_cells(exec, u.data(), target);
+  gather(exec, gather_, target);
+  gather(exec, gather_held_, target);
+}
+
+template <class Exec, class Law, class T>
+void SpectralOperator<Exec, Law, T>::leap(Exec& exec, T kick, T drift, View<const T> scale, View<T> v, View<T> u,
+                                          View<T> a) {
+  const spectral::Target<T> target{.scale = scale.data(), .v = v.data(), .u = u.data(), .kick = kick, .drift = drift};
+  apply_cells(exec, u.data(), target);
+  gather(exec, gather_, target);
+  gather(exec, gather_held_, target, a.data());
 }
 
 }  // namespace tessera::assembly

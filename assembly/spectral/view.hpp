@@ -30,15 +30,16 @@ struct BlockView {
   }
 };
 
-/// Where forces of nodes go: f = scale force, or, where there is a v, a step of the leapfrog in the same pass:
-/// v += dt scale force, u += dt v. Of u only the cell that a node is inside of reads it, or nobody any more.
+/// Where forces of nodes go: f = scale force, or, where there is a v, a step of the leapfrog in the same pass: v +=
+/// kick scale force, u += drift v. A node inside of a cell is read by that cell alone, the others move when all cells
+/// are done.
 template <class T>
 struct Target {
   const T* scale = nullptr;  ///< [dofs]
   T* f = nullptr;            ///< [dofs, components], as v and u
   T* v = nullptr;
   T* u = nullptr;
-  T dt = 0;
+  T kick = 0, drift = 0;
 
   template <int components>
   TESSERA_HD_INLINE void take(Index dof, const T (&force)[components]) const {
@@ -50,9 +51,9 @@ struct Target {
         f[row + c] = a;
         continue;
       }
-      const T moved = v[row + c] + dt * a;
+      const T moved = v[row + c] + kick * a;
       v[row + c] = moved;
-      u[row + c] += dt * moved;
+      u[row + c] += drift * moved;
     }
   }
 };

@@ -51,6 +51,7 @@ class TimeLoop : private Walk<Exec> {
       run_implicit(state, visitor);
     else
       run_explicit(state, visitor);
+    give_samples(visitor);
     if (split_) report_.split = split_->report();
     report_.has_values = is_finite(state);
     return report_;
@@ -61,7 +62,7 @@ class TimeLoop : private Walk<Exec> {
  private:
   using Walk<Exec>::exec_, Walk<Exec>::context_, Walk<Exec>::report_;
   using Walk<Exec>::begins, Walk<Exec>::sample, Walk<Exec>::look, Walk<Exec>::count, Walk<Exec>::seen, Walk<Exec>::own,
-      Walk<Exec>::is_finite;
+      Walk<Exec>::is_finite, Walk<Exec>::give_samples, Walk<Exec>::save;
 
   void run_implicit(State& state, const StateVisitor& visitor) {
     const Steps steps(time_.start, time_.end, *time_.step);
@@ -109,7 +110,7 @@ class TimeLoop : private Walk<Exec> {
     problem_.move_to(state.t);  // a step that failed was ahead
     if (report_.interrupted && state.step > 0) {
       keep();
-      visitor.save(state);
+      save(state, visitor);
     }
     report_.finished = state.step == steps.count() && report_.failure.empty() && !report_.interrupted;
     report_.linear = work.linear;
@@ -190,7 +191,7 @@ class TimeLoop : private Walk<Exec> {
     problem_.move_to(state.t);
     if (done.interrupted && !fails() && state.step > 0) {
       keep();
-      visitor.save(state);
+      save(state, visitor);
     }
     report_.finished = done.finished;
     report_.interrupted = done.interrupted;

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cmath>
 #include <span>
+#include <vector>
 
 #include "base/collective.hpp"
 #include "linalg/halo.hpp"
@@ -45,17 +46,39 @@ class Walk {
     return state.step == 0 && visitor.shows(0, state.t, state.t, false);
   }
 
-  /// Gives the visitor its values at points; u and, where they are looked at, its rates of all rows that are seen.
+  /// Keeps the visitor's values at points, of u and, where they are looked at, its rates, of all rows that are seen.
   void sample(const State& state, const StateVisitor& visitor, View<const double> u, View<const double> rate = {}) {
-    take_weights(visitor.weights, weights_, values_);
-    linalg::spmv(exec_, std::as_const(weights_).view(), u, values_.view());
-    if (looks_at_rates(visitor)) {
-      take_weights(visitor.rate_weights, rate_weights_, rates_);
-      linalg::spmv(exec_, std::as_const(rate_weights_).view(), rate, rates_.view());
-      linalg::axpy(exec_, 1, rates_.view(), values_.view());
-    }
-    visitor.sample(state.step, state.t, to_vector(values_));
+    const View<double> values = next_sample(state, visitor);
+    linalg::spmv(exec_, std::as_const(weights_).view(), u, values);
+    if (!looks_at_rates(visitor)) return;
+    linalg::spmv(exec_, std::as_const(rate_weights_).view(), rate, rates_.view());
+    linalg::axpy(exec_, 1, rates_.view(), values);
   }
+  /// Where the values of this state go, before the next call. Many come to the host at once.
+  View<double> next_sample(const State& state, const StateVisitor& visitor) {
+    take_weights(visitor.weights, weights_);
+    if (looks_at_rates(visitor)) {
+      take_weights(visitor.rate_weights, rate_weights_);
+      if (rates_.empty()) rates_ = Array<double, Space>(weights_.rows);
+    }
+    if (samples_.empty()) samples_ = Array<double, Space>(Offset{samples_at_once} * weights_.rows);
+    if (sampled_.size() == samples_at_once) give_samples(visitor);
+    sampled_.push_back({state.step, state.t});
+    return samples_.view().part(Offset{static_cast<Index>(sampled_.size()) - 1} * weights_.rows, weights_.rows);
+  }
+  /// Before a state is saved, and at the end: those that are kept go to the visitor.
+  void give_samples(const StateVisitor& visitor) {
+    if (sampled_.empty()) return;
+    const std::vector<double> values = to_vector(samples_);
+    const auto points = static_cast<std::ptrdiff_t>(weights_.rows);
+    for (std::size_t i = 0; i < sampled_.size(); ++i) {
+      const auto first = values.begin() + static_cast<std::ptrdiff_t>(i) * points;
+      visitor.sample(sampled_[i].step, sampled_[i].t, {first, first + points});
+    }
+    sampled_.clear();
+  }
+  const linalg::Crs<Space>& weights() const { return weights_; }
+  const linalg::Crs<Space>& rate_weights() const { return rate_weights_; }
   static bool looks_at_rates(const StateVisitor& visitor) {
     return visitor.rate_weights && visitor.rate_weights->rows > 0;
   }
@@ -69,6 +92,10 @@ class Walk {
     if (shown) visitor.visit(state);
     if (!saved) return;
     keep();
+    save(state, visitor);
+  }
+  void save(const State& state, const StateVisitor& visitor) {
+    give_samples(visitor);
     visitor.save(state);
   }
 
@@ -103,19 +130,25 @@ class Walk {
   TimeReport report_;
 
  private:
-  static void take_weights(const linalg::Crs<Host>* from, linalg::Crs<Space>& to, Array<double, Space>& values) {
+  static constexpr std::size_t samples_at_once = 256;
+  struct Sampled {
+    Offset step;
+    double t;
+  };
+
+  static void take_weights(const linalg::Crs<Host>* from, linalg::Crs<Space>& to) {
     if (to.rows > 0) return;
     to.rows = from->rows;
     to.cols = from->cols;
     to.row_ptr = to_space<Space>(std::span<const Offset>(from->row_ptr.data(), from->rows + 1));
     to.col_ind = to_space<Space>(std::span<const Index>(from->col_ind.data(), from->nnz()));
     to.values = to_space<Space>(std::span<const double>(from->values.data(), from->nnz()));
-    values = Array<double, Space>(from->rows);
   }
 
   const Discretisation& space_;
   linalg::Crs<Space> weights_, rate_weights_;  ///< of the visitor's points
-  Array<double, Space> values_, rates_;
+  Array<double, Space> samples_, rates_;
+  std::vector<Sampled> sampled_;
 };
 
 }  // namespace tessera::physics

@@ -29,6 +29,7 @@ class Wave final : public Model {
     traits.sections = {physics_description(), material_description(), boundary_description(), source_description()};
     traits.transient = true;
     traits.scheme = "newmark";
+    traits.precisions = {"double", "float"};
     traits.schemes = {"newmark", "low_storage_rk45", "rk4"};
     traits.quantities = {"kinetic_energy", "potential_energy"};
     traits.matrix_free = true;
@@ -43,6 +44,10 @@ class Wave final : public Model {
     if (!params_.time)
       throw Error(ExitCode::usage, "the deck has no [time]: waves travel",
                   "add [time] with end, and cfl = 0.5 or a step", params_.physics.where);
+    if (params_.run.precision == "float" && params_.time->scheme != "newmark")
+      throw Error(ExitCode::usage,
+                  fmt::format("run.precision = \"float\": states of scheme = \"{}\" are double", params_.time->scheme),
+                  "leave precision out, or choose scheme = \"newmark\"", params_.time->where);
   }
   std::vector<deck::Expression> expressions() override { return expressions_of(params_); }
 
