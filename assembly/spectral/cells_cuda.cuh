@@ -4,22 +4,33 @@
 // shared memory and brings it back, so that the slopes stay constants of the instructions. Several cells share a block.
 #include <algorithm>
 
+#include "assembly/matrix_free/line_tables.hpp"
 #include "assembly/spectral/view.hpp"
 #include "base/error.hpp"
 #include "base/parallel.hpp"
 
 namespace tessera::assembly::spectral {
 
-/// A cell in shared memory, whose rows have an odd number of entries: lines of any axis then meet no bank twice.
-template <int n, int dim>
+/// A component of a cell in shared memory. Its rows have an odd number of entries, so that lines of any axis meet few
+/// banks twice, and cells follow each other as their first layers do.
+template <int n, int dim, int components>
 struct Lattice {
-  static constexpr int row = n | 1, step = dim == 3 ? n * row : row, size = n * step;  ///< step: along a column
+  static constexpr int row = n | 1;
+  static constexpr int step = dim == 3 ? n * row : row;  ///< along a column
+  static constexpr int size = n * step;
+  static constexpr int arrays = components * (dim - 1);
+  static constexpr int first_layer = dim == 3 ? step : n;
+  static constexpr int pad = ((first_layer - arrays * size) % 32 + 32) % 32;
+  static constexpr int pitch = arrays * size + pad;  ///< from cell to cell
+
+  /// Of the place with this number.
+  __host__ __device__ static constexpr int at(int place) { return row == n ? place : place / n * row + place % n; }
 };
 
 /// Cells that share a block: about 128 threads, and less than 48 kB.
 template <int n, int dim, int components, class T>
 constexpr int cells_per_block() {
-  constexpr int of_cell = components * (dim - 1) * Lattice<n, dim>::size * static_cast<int>(sizeof(T));
+  constexpr int of_cell = Lattice<n, dim, components>::pitch * static_cast<int>(sizeof(T));
   return std::max(1, std::min(128 / power(n, dim - 1), 48000 / of_cell));
 }
 
@@ -69,38 +80,42 @@ __global__ void __launch_bounds__(cells_per_block<n, dim, Law::components(dim), 
                    const Target<T> target, T* elements) {
   constexpr int C = Law::components(dim), K = Law::coefficients(dim), N = power(n, dim), layer = power(n, dim - 1);
   constexpr int together = cells_per_block<n, dim, C, T>(), last = dim - 1;
-  constexpr int row = Lattice<n, dim>::row, step = Lattice<n, dim>::step;
-  __shared__ T shared[together][C][last][Lattice<n, dim>::size];
+  using Cell = Lattice<n, dim, C>;
+  constexpr int row = Cell::row, step = Cell::step;
+  __shared__ T shared[together][Cell::pitch];
   const int own = threadIdx.x / layer, s = threadIdx.x % layer, i = s % n, j = s / n;
   const Offset mine = blockIdx.x * Offset{together} + own;
   const Offset cell = mine < block.cells ? mine : block.cells - 1;  // those beyond the last repeat it
   const int column = j * row + i, x_line = s * row, y_line = j * (n * row) + i;
+  const auto array = [&](int c, int which) { return &shared[own][(c * last + which) * Cell::size]; };
 
-  const Index* const dofs = block.dofs + cell * N + s;
-  T r[C][n], out[C][n];
+  // Threads take components of nodes one after the other, as they lie in memory.
+  const Index* const dofs = block.dofs + cell * N;
 #pragma unroll
-  for (int k = 0; k < n; ++k) {
-    const Offset at = Offset{dofs[k * layer]} * C;
-#pragma unroll
-    for (int c = 0; c < C; ++c) shared[own][c][0][column + k * step] = r[c][k] = u[at + c];
+  for (int m = 0; m < n * C; ++m) {
+    const int entry = s + m * layer, place = entry / C, c = entry % C;
+    array(c, 0)[Cell::at(place)] = u[Offset{dofs[place]} * C + c];
   }
   __syncthreads();
+  T r[C][n], out[C][n];
+#pragma unroll
+  for (int c = 0; c < C; ++c) take_line(array(c, 0) + column, step, r[c]);
   // x from the first array into the second, or of a plane cell in place; y in place.
   T kept[C][n];
 #pragma unroll
   for (int c = 0; c < C; ++c) {
     T values[n];
-    take_line(&shared[own][c][0][x_line], 1, values);
+    take_line(array(c, 0) + x_line, 1, values);
     differentiate<false>(line, values, kept[c]);
     if constexpr (dim == 3) {
-      give_line(kept[c], &shared[own][c][1][x_line], 1);
-      take_line(&shared[own][c][0][y_line], row, values);
+      give_line(kept[c], array(c, 1) + x_line, 1);
+      take_line(array(c, 0) + y_line, row, values);
       differentiate<false>(line, values, kept[c]);
     }
   }
   __syncthreads();
 #pragma unroll
-  for (int c = 0; c < C; ++c) give_line(kept[c], &shared[own][c][0][dim == 3 ? y_line : x_line], dim == 3 ? row : 1);
+  for (int c = 0; c < C; ++c) give_line(kept[c], array(c, 0) + (dim == 3 ? y_line : x_line), dim == 3 ? row : 1);
   __syncthreads();
 
 #pragma unroll
@@ -119,8 +134,8 @@ __global__ void __launch_bounds__(cells_per_block<n, dim, Law::components(dim), 
     T g[C][dim];
 #pragma unroll
     for (int c = 0; c < C; ++c) {
-      if constexpr (dim == 3) g[c][1] = shared[own][c][0][at];
-      g[c][0] = shared[own][c][dim - 2][at];
+      if constexpr (dim == 3) g[c][1] = array(c, 0)[at];
+      g[c][0] = array(c, dim - 2)[at];
       T sum = 0;
 #pragma unroll
       for (int m = 0; m < n; ++m) sum += line.slope[k * n + m] * r[c][m];
@@ -144,8 +159,8 @@ __global__ void __launch_bounds__(cells_per_block<n, dim, Law::components(dim), 
     }
 #pragma unroll
     for (int c = 0; c < C; ++c) {
-      if constexpr (dim == 3) shared[own][c][0][at] = g[c][1];
-      shared[own][c][dim - 2][at] = g[c][0];
+      if constexpr (dim == 3) array(c, 0)[at] = g[c][1];
+      array(c, dim - 2)[at] = g[c][0];
 #pragma unroll
       for (int m = 0; m < n; ++m) out[c][m] += line.slope[k * n + m] * g[c][last];
     }
@@ -154,33 +169,34 @@ __global__ void __launch_bounds__(cells_per_block<n, dim, Law::components(dim), 
 #pragma unroll
   for (int c = 0; c < C; ++c) {
     T values[n], sums[n];
-    take_line(&shared[own][c][dim - 2][x_line], 1, values);
+    take_line(array(c, dim - 2) + x_line, 1, values);
     differentiate<true>(line, values, sums);
-    give_line(sums, &shared[own][c][dim - 2][x_line], 1);
+    give_line(sums, array(c, dim - 2) + x_line, 1);
     if constexpr (dim == 3) {
-      take_line(&shared[own][c][0][y_line], row, values);
+      take_line(array(c, 0) + y_line, row, values);
       differentiate<true>(line, values, sums);
-      give_line(sums, &shared[own][c][0][y_line], row);
+      give_line(sums, array(c, 0) + y_line, row);
     }
   }
   __syncthreads();
-  if (mine >= block.cells) return;
-  const bool inside = i > 0 && i < n - 1 && (dim == 2 || (j > 0 && j < n - 1));
-  T* const at_sides = elements + (block.first + cell * N + s) * C;
 #pragma unroll
-  for (int k = 0; k < n; ++k) {
-    T force[C];
+  for (int k = 0; k < n; ++k)
 #pragma unroll
     for (int c = 0; c < C; ++c) {
-      T sum = out[c][k] + shared[own][c][0][column + k * step];
-      if constexpr (dim == 3) sum += shared[own][c][1][column + k * step];
-      force[c] = -sum;
+      const int at = column + k * step;
+      array(c, 0)[at] += dim == 3 ? out[c][k] + array(c, last - 1)[at] : out[c][k];
     }
-    if (inside && k > 0 && k < n - 1) {
-      const Index dof = dofs[k * layer];
-      if (dof < block.owned) target.take(dof, force);
-    } else {
-      for (int c = 0; c < C; ++c) at_sides[k * layer * C + c] = force[c];
+  __syncthreads();
+  if (mine >= block.cells) return;
+  T* const at_sides = elements + (block.first + cell * N) * C;
+#pragma unroll
+  for (int m = 0; m < n * C; ++m) {
+    const int entry = s + m * layer, place = entry / C, c = entry % C;
+    const T force = -array(c, 0)[Cell::at(place)];
+    if (!matrix_free::is_interior(place, n, dim)) {
+      at_sides[entry] = force;
+    } else if (const Index dof = dofs[place]; dof < block.owned) {
+      target.take(dof, Offset{dof} * C + c, force);
     }
   }
 }

@@ -126,12 +126,14 @@ void apply_block(Threads& exec, const Rule& rule, const BlockView<T>& block, con
         const Index* const dofs = block.dofs + batch->cells[lane] * N;
         T* const out = elements + (block.first + batch->cells[lane] * N) * C;
         for (int q = 0; q < N; ++q) {
-          T force[C];
-          for (int c = 0; c < C; ++c) force[c] = -batch->u[c][q][lane];
-          if (!matrix_free::is_interior(q, n, dim))
-            std::copy_n(force, C, out + q * C);
-          else if (dofs[q] < block.owned)
-            target.take(dofs[q], force);
+          const bool inside = matrix_free::is_interior(q, n, dim);
+          for (int c = 0; c < C; ++c) {
+            const T force = -batch->u[c][q][lane];
+            if (!inside)
+              out[q * C + c] = force;
+            else if (dofs[q] < block.owned)
+              target.take(dofs[q], Offset{dofs[q]} * C + c, force);
+          }
         }
       }
     }

@@ -30,13 +30,16 @@ std::vector<T> of_block(const Cells& cells, const Coefficients& material, Index 
 /// The sums of the entries of nodes, to the target or, scaled, to a [nodes of the list, components].
 template <int components, class Exec, class T>
 void gather_forces(Exec& exec, const matrix_free::GatherView list, const T* elements, const Target<T> target, T* a) {
-  for_each(exec, list.count, [=] TESSERA_HD(Offset i) {
-    T sum[components] = {};
-    for (Index k = list.ptr[i]; k < list.ptr[i + 1]; ++k)
-      for (int c = 0; c < components; ++c) sum[c] += elements[Offset{list.entries[k]} * components + c];
+  for_each(exec, Offset{list.count} * components, [=] TESSERA_HD(Offset number) {
+    const Offset i = number / components;
+    const int c = static_cast<int>(number % components);
+    T sum = 0;
+    for (Index k = list.ptr[i]; k < list.ptr[i + 1]; ++k) sum += elements[Offset{list.entries[k]} * components + c];
     const Index dof = list.rows[i];
-    if (!a) return target.take(dof, sum);
-    for (int c = 0; c < components; ++c) a[i * components + c] = target.scale[dof] * sum[c];
+    if (a)
+      a[number] = target.scale[dof] * sum;
+    else
+      target.take(dof, Offset{dof} * components + c, sum);
   });
 }
 

@@ -41,20 +41,16 @@ struct Target {
   T* u = nullptr;
   T kick = 0, drift = 0;
 
-  template <int components>
-  TESSERA_HD_INLINE void take(Index dof, const T (&force)[components]) const {
-    const T by = scale[dof];
-    const Offset row = Offset{dof} * components;
-    for (int c = 0; c < components; ++c) {
-      const T a = by * force[c];
-      if (!v) {
-        f[row + c] = a;
-        continue;
-      }
-      const T moved = v[row + c] + kick * a;
-      v[row + c] = moved;
-      u[row + c] += drift * moved;
+  /// Of a component of a node.
+  TESSERA_HD_INLINE void take(Index dof, Offset row, T force) const {
+    const T a = scale[dof] * force;
+    if (!v) {
+      f[row] = a;
+      return;
     }
+    const T moved = v[row] + kick * a;
+    v[row] = moved;
+    u[row] += drift * moved;
   }
 };
 
