@@ -75,7 +75,9 @@ __device__ __forceinline__ constexpr int turned(int e) {
 }
 
 template <int n, int dim, class Law, bool stored, class T>
-__global__ void __launch_bounds__(cells_per_block<n, dim, Law::components(dim), T>() * power(n, dim - 1))
+__global__ void __launch_bounds__(cells_per_block<n, dim, Law::components(dim), T>() * power(n, dim - 1),
+                                  std::max(1, 384 / (cells_per_block<n, dim, Law::components(dim), T>() *
+                                                     power(n, dim - 1))))
     apply_spectral(const BlockView<T> block, const __grid_constant__ Line<n, T> line, const T* u,
                    const Target<T> target, T* elements) {
   constexpr int C = Law::components(dim), K = Law::coefficients(dim), N = power(n, dim), layer = power(n, dim - 1);
@@ -91,7 +93,7 @@ __global__ void __launch_bounds__(cells_per_block<n, dim, Law::components(dim), 
 
   // Threads take components of nodes one after the other, as they lie in memory.
   const Index* const dofs = block.dofs + cell * N;
-#pragma unroll
+#pragma unroll n
   for (int m = 0; m < n * C; ++m) {
     const int entry = s + m * layer, place = entry / C, c = entry % C;
     array(c, 0)[Cell::at(place)] = u[Offset{dofs[place]} * C + c];
@@ -189,7 +191,7 @@ __global__ void __launch_bounds__(cells_per_block<n, dim, Law::components(dim), 
   __syncthreads();
   if (mine >= block.cells) return;
   T* const at_sides = elements + (block.first + cell * N) * C;
-#pragma unroll
+#pragma unroll C
   for (int m = 0; m < n * C; ++m) {
     const int entry = s + m * layer, place = entry / C, c = entry % C;
     const T force = -array(c, 0)[Cell::at(place)];

@@ -12,6 +12,29 @@
 
 namespace tessera::assembly {
 
+namespace spectral {
+
+/// Nodes that have as many entries of the element vector each.
+struct GatherView {
+  Index nodes = 0;
+  int each = 0;
+  const Index* rows = nullptr;
+  const Index* entries = nullptr;  ///< [each, nodes]
+  const Index* numbers = nullptr;  ///< [nodes] among those that are held
+};
+template <class Space>
+struct GatherList {
+  Index each = 0;
+  Array<Index, Space> rows, entries, numbers;
+
+  GatherView view() const {
+    return {static_cast<Index>(rows.size()), each, rows.data(), entries.data(), numbers.data()};
+  }
+  double bytes() const { return static_cast<double>(rows.bytes() + entries.bytes() + numbers.bytes()); }
+};
+
+}  // namespace spectral
+
 struct SpectralOptions {
   /// J^-1 and |J| are made anew from the vertices where a cell is multilinear; else, or with `stored`, they are kept:
   /// dim^2 + 1 numbers a node.
@@ -62,13 +85,14 @@ class SpectralOperator {
   void count(const spectral::Cells& cells);
   /// The forces of cells, and their sums over the nodes of a list.
   void apply_cells(Exec& exec, const T* u, const spectral::Target<T>& target);
-  void gather(Exec& exec, const matrix_free::GatherList<Space>& list, const spectral::Target<T>& target,
+  void gather(Exec& exec, const std::vector<spectral::GatherList<Space>>& lists, const spectral::Target<T>& target,
               T* a = nullptr);
 
   int dim_, degree_;
   Index owned_;
   std::vector<Block> blocks_;
-  matrix_free::GatherList<Space> gather_, gather_held_;
+  std::vector<spectral::GatherList<Space>> gather_, gather_held_;
+  double bytes_of_lists_ = 0;
   Array<T, Space> elements_;
   double bytes_per_apply_ = 0, flops_per_apply_ = 0;
   std::string description_;

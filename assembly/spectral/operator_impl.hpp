@@ -1,6 +1,7 @@
 #pragma once
 // SpectralOperator, written once; instantiate_threads.hpp and instantiate_cuda.cuh bring the passes over cells.
 #include <algorithm>
+#include <map>
 
 #include "assembly/matrix_free/host_setup.hpp"
 #include "assembly/spectral/operator.hpp"
@@ -27,34 +28,64 @@ std::vector<T> of_block(const Cells& cells, const Coefficients& material, Index 
   return result;
 }
 
-/// The sums of the entries of nodes, to the target or, scaled, to a [nodes of the list, components].
-template <int components, class Exec, class T>
-void gather_forces(Exec& exec, const matrix_free::GatherView list, const T* elements, const Target<T> target, T* a) {
-  for_each(exec, Offset{list.count} * components, [=] TESSERA_HD(Offset number) {
+/// The sums of the entries of nodes that have as many each, to the target or, scaled, to a [held nodes, components].
+/// Everything is on its way before the first sum; `entries` 0: as many as the list has.
+template <int components, int entries, class Exec, class T>
+void gather_forces(Exec& exec, const GatherView list, const T* elements, const Target<T> target, T* a) {
+  for_each(exec, Offset{list.nodes} * components, [=] TESSERA_HD(Offset number) {
     const Offset i = number / components;
     const int c = static_cast<int>(number % components);
-    T sum = 0;
-    for (Index k = list.ptr[i]; k < list.ptr[i + 1]; ++k) sum += elements[Offset{list.entries[k]} * components + c];
     const Index dof = list.rows[i];
+    const Offset row = Offset{dof} * components + c;
+    const bool leaps = target.v && !a;
+    const T scale = target.scale[dof], v = leaps ? target.v[row] : T(0), u = leaps ? target.u[row] : T(0);
+    T sum = 0;
+    for (int k = 0; k < (entries > 0 ? entries : list.each); ++k)
+      sum += elements[Offset{list.entries[k * Offset{list.nodes} + i]} * components + c];
     if (a)
-      a[number] = target.scale[dof] * sum;
+      a[Offset{list.numbers[i]} * components + c] = scale * sum;
+    else if (!leaps)
+      target.f[row] = scale * sum;
     else
-      target.take(dof, Offset{dof} * components + c, sum);
+      target.move(row, scale * sum, v, u);
   });
 }
 
-/// The nodes of `list` that are in `rows` go to a list of their own, in the same order.
-inline matrix_free::HostGatherList take_out(matrix_free::HostGatherList& list, std::span<const Index> rows) {
-  if (rows.empty()) return {};
-  matrix_free::HostGatherList rest{{}, {0}, {}}, taken{{}, {0}, {}};
-  for (std::size_t i = 0; i < list.rows.size(); ++i) {
-    matrix_free::HostGatherList& to = std::binary_search(rows.begin(), rows.end(), list.rows[i]) ? taken : rest;
-    to.rows.push_back(list.rows[i]);
-    to.entries.insert(to.entries.end(), list.entries.begin() + list.ptr[i], list.entries.begin() + list.ptr[i + 1]);
-    to.ptr.push_back(static_cast<Index>(to.entries.size()));
+template <int components, class Exec, class T>
+void gather_forces(Exec& exec, const GatherView list, const T* elements, const Target<T>& target, T* a) {
+  switch (list.each) {
+    case 1: return gather_forces<components, 1>(exec, list, elements, target, a);
+    case 2: return gather_forces<components, 2>(exec, list, elements, target, a);
+    case 4: return gather_forces<components, 4>(exec, list, elements, target, a);
+    case 8: return gather_forces<components, 8>(exec, list, elements, target, a);
   }
-  list = std::move(rest);
-  return taken;
+  gather_forces<components, 0>(exec, list, elements, target, a);
+}
+
+/// Lists of nodes of as many entries each, in the order of `all`; of those that are in `held`, or of the others.
+template <class Space>
+std::vector<GatherList<Space>> gather_lists(const matrix_free::HostGatherList& all, std::span<const Index> held,
+                                            bool of_held) {
+  std::map<Index, std::vector<std::size_t>> nodes;
+  for (std::size_t i = 0; i < all.rows.size(); ++i)
+    if (std::binary_search(held.begin(), held.end(), all.rows[i]) == of_held)
+      nodes[all.ptr[i + 1] - all.ptr[i]].push_back(i);
+  std::vector<GatherList<Space>> lists;
+  for (const auto& [each, which] : nodes) {
+    std::vector<Index> rows, entries(which.size() * static_cast<std::size_t>(each)), numbers;
+    for (std::size_t i = 0; i < which.size(); ++i) {
+      rows.push_back(all.rows[which[i]]);
+      for (Index k = 0; k < each; ++k)
+        entries[static_cast<std::size_t>(k) * which.size() + i] =
+            all.entries[static_cast<std::size_t>(all.ptr[which[i]] + k)];
+    }
+    lists.push_back({each, to_space<Space>(rows), to_space<Space>(entries), {}});
+    if (!of_held) continue;
+    for (const Index row : rows)
+      numbers.push_back(static_cast<Index>(std::lower_bound(held.begin(), held.end(), row) - held.begin()));
+    lists.back().numbers = to_space<Space>(numbers);
+  }
+  return lists;
 }
 
 }  // namespace spectral
@@ -76,12 +107,9 @@ SpectralOperator<Exec, Law, T>::SpectralOperator(Exec&, const mesh::Mesh& mesh, 
                              .n = cells.n,
                              .dim = cells.dim});
   }
-  matrix_free::HostGatherList list = matrix_free::gather_list(contributions, owned_);
-  const matrix_free::HostGatherList held = spectral::take_out(list, options.held);
-  if (held.rows.size() != options.held.size())
-    throw Error(ExitCode::internal, "held nodes of a spectral operator must be at sides of cells");
-  gather_ = {to_space<Space>(list.rows), to_space<Space>(list.ptr), to_space<Space>(list.entries)};
-  gather_held_ = {to_space<Space>(held.rows), to_space<Space>(held.ptr), to_space<Space>(held.entries)};
+  const matrix_free::HostGatherList list = matrix_free::gather_list(contributions, owned_);
+  gather_ = spectral::gather_lists<Space>(list, options.held, false);
+  gather_held_ = spectral::gather_lists<Space>(list, options.held, true);
   elements_ = Array<T, Space>(matrix_free::element_entries(contributions) * Law::components(dim_));
   count(cells);
 }
@@ -121,9 +149,14 @@ void SpectralOperator<Exec, Law, T>::add_block(const mesh::Mesh& mesh, const spe
 template <class Exec, class Law, class T>
 void SpectralOperator<Exec, Law, T>::count(const spectral::Cells& cells) {
   const double C = Law::components(dim_), N = cells.places, n = cells.n, all = cells.cells;
-  const double entries = static_cast<double>(gather_.entries.size() + gather_held_.entries.size());
-  bytes_per_apply_ = 2 * entries * C * sizeof(T) + gather_.bytes() + gather_held_.bytes() +
-                     static_cast<double>(owned_) * (2 * C + 1) * sizeof(T);
+  double entries = 0;
+  for (const auto* lists : {&gather_, &gather_held_})
+    for (const spectral::GatherList<Space>& list : *lists) {
+      entries += static_cast<double>(list.entries.size());
+      bytes_of_lists_ += list.bytes();
+    }
+  bytes_per_apply_ =
+      2 * entries * C * sizeof(T) + bytes_of_lists_ + static_cast<double>(owned_) * (2 * C + 1) * sizeof(T);
   for (const Block& block : blocks_)
     bytes_per_apply_ += static_cast<double>(block.dofs.bytes() + block.map.bytes() + block.geometry.bytes() +
                                             block.coefficients.bytes());
@@ -133,7 +166,7 @@ void SpectralOperator<Exec, Law, T>::count(const spectral::Cells& cells) {
 
 template <class Exec, class Law, class T>
 double SpectralOperator<Exec, Law, T>::bytes() const {
-  double sum = gather_.bytes() + gather_held_.bytes() + static_cast<double>(elements_.bytes());
+  double sum = bytes_of_lists_ + static_cast<double>(elements_.bytes());
   for (const Block& block : blocks_)
     sum += static_cast<double>(block.dofs.bytes() + block.map.bytes() + block.geometry.bytes() +
                                block.coefficients.bytes());
@@ -147,13 +180,17 @@ void SpectralOperator<Exec, Law, T>::apply_cells(Exec& exec, const T* u, const s
 }
 
 template <class Exec, class Law, class T>
-void SpectralOperator<Exec, Law, T>::gather(Exec& exec, const matrix_free::GatherList<Space>& list,
+void SpectralOperator<Exec, Law, T>::gather(Exec& exec, const std::vector<spectral::GatherList<Space>>& lists,
                                             const spectral::Target<T>& target, T* a) {
-  if (list.rows.size() == 0) return;
-  if (Law::components(dim_) == 1)
-    return spectral::gather_forces<1>(exec, list.view(), std::as_const(elements_).data(), target, a);
-  if (dim_ == 2) return spectral::gather_forces<2>(exec, list.view(), std::as_const(elements_).data(), target, a);
-  spectral::gather_forces<3>(exec, list.view(), std::as_const(elements_).data(), target, a);
+  const T* const elements = elements_.data();
+  for (const spectral::GatherList<Space>& list : lists) {
+    if (Law::components(dim_) == 1)
+      spectral::gather_forces<1>(exec, list.view(), elements, target, a);
+    else if (dim_ == 2)
+      spectral::gather_forces<2>(exec, list.view(), elements, target, a);
+    else
+      spectral::gather_forces<3>(exec, list.view(), elements, target, a);
+  }
 }
 
 template <class Exec, class Law, class T>

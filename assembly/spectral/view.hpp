@@ -44,13 +44,15 @@ struct Target {
   /// Of a component of a node.
   TESSERA_HD_INLINE void take(Index dof, Offset row, T force) const {
     const T a = scale[dof] * force;
-    if (!v) {
+    if (v)
+      move(row, a, v[row], u[row]);
+    else
       f[row] = a;
-      return;
-    }
-    const T moved = v[row] + kick * a;
+  }
+  TESSERA_HD_INLINE void move(Offset row, T a, T v_before, T u_before) const {
+    const T moved = v_before + kick * a;
     v[row] = moved;
-    u[row] += drift * moved;
+    u[row] = u_before + drift * moved;
   }
 };
 
