@@ -4,7 +4,6 @@
 // shared memory and brings it back, so that the slopes stay constants of the instructions. Several cells share a block.
 #include <algorithm>
 
-#include "assembly/matrix_free/line_tables.hpp"
 #include "assembly/spectral/view.hpp"
 #include "base/error.hpp"
 #include "base/parallel.hpp"
@@ -22,9 +21,6 @@ struct Lattice {
   static constexpr int first_layer = dim == 3 ? step : n;
   static constexpr int pad = ((first_layer - arrays * size) % 32 + 32) % 32;
   static constexpr int pitch = arrays * size + pad;  ///< from cell to cell
-
-  /// Of the place with this number.
-  __host__ __device__ static constexpr int at(int place) { return row == n ? place : place / n * row + place % n; }
 };
 
 /// Cells that share a block: about 128 threads, and less than 48 kB.
@@ -91,17 +87,15 @@ __global__ void __launch_bounds__(cells_per_block<n, dim, Law::components(dim), 
   const int column = j * row + i, x_line = s * row, y_line = j * (n * row) + i;
   const auto array = [&](int c, int which) { return &shared[own][(c * last + which) * Cell::size]; };
 
-  // Threads take components of nodes one after the other, as they lie in memory.
-  const Index* const dofs = block.dofs + cell * N;
-#pragma unroll n
-  for (int m = 0; m < n * C; ++m) {
-    const int entry = s + m * layer, place = entry / C, c = entry % C;
-    array(c, 0)[Cell::at(place)] = u[Offset{dofs[place]} * C + c];
-  }
-  __syncthreads();
+  const Index* const dofs = block.dofs + cell * N + s;
   T r[C][n], out[C][n];
 #pragma unroll
-  for (int c = 0; c < C; ++c) take_line(array(c, 0) + column, step, r[c]);
+  for (int k = 0; k < n; ++k) {
+    const Offset first = Offset{dofs[k * layer]} * C;
+#pragma unroll
+    for (int c = 0; c < C; ++c) array(c, 0)[column + k * step] = r[c][k] = u[first + c];
+  }
+  __syncthreads();
   // x from the first array into the second, or of a plane cell in place; y in place.
   T kept[C][n];
 #pragma unroll
@@ -181,24 +175,20 @@ __global__ void __launch_bounds__(cells_per_block<n, dim, Law::components(dim), 
     }
   }
   __syncthreads();
+  if (mine >= block.cells) return;
+  const bool inside = i > 0 && i < n - 1 && (dim == 2 || (j > 0 && j < n - 1));
+  T* const at_sides = elements + (block.first + cell * N + s) * C;
 #pragma unroll
-  for (int k = 0; k < n; ++k)
+  for (int k = 0; k < n; ++k) {
+    const Index dof = inside && k > 0 && k < n - 1 ? dofs[k * layer] : 0;
 #pragma unroll
     for (int c = 0; c < C; ++c) {
-      const int at = column + k * step;
-      array(c, 0)[at] += dim == 3 ? out[c][k] + array(c, last - 1)[at] : out[c][k];
-    }
-  __syncthreads();
-  if (mine >= block.cells) return;
-  T* const at_sides = elements + (block.first + cell * N) * C;
-#pragma unroll C
-  for (int m = 0; m < n * C; ++m) {
-    const int entry = s + m * layer, place = entry / C, c = entry % C;
-    const T force = -array(c, 0)[Cell::at(place)];
-    if (!matrix_free::is_interior(place, n, dim)) {
-      at_sides[entry] = force;
-    } else if (const Index dof = dofs[place]; dof < block.owned) {
-      target.take(dof, Offset{dof} * C + c, force);
+      T force = -(out[c][k] + array(c, 0)[column + k * step]);
+      if constexpr (dim == 3) force -= array(c, 1)[column + k * step];
+      if (!(inside && k > 0 && k < n - 1))
+        at_sides[k * layer * C + c] = force;
+      else if (dof < block.owned)
+        target.take(dof, Offset{dof} * C + c, force);
     }
   }
 }
