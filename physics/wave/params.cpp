@@ -113,6 +113,9 @@ void check_material(const MaterialParams& m, Medium medium) {
   if (medium == Medium::acoustic && m.vs)
     refuse("a fluid has no shear waves, and this material has a vs",
            "leave vs out, or choose physics.medium = \"elastic\"", m.where);
+  for (const auto* value : {&m.density, &m.vp, &m.vs, &m.lambda, &m.mu, &m.young, &m.poisson, &m.bulk})
+    if (*value && (*value)->depends_on_time())
+      refuse("a material that depends on t", "media stand still: write it in x, y, z", m.where);
   if (!m.density) refuse("a material without density", "give " + offered(medium), m.where);
   for (const std::vector<std::string>& kind : kinds(medium))
     if (kind == given) return;

@@ -7,6 +7,7 @@
 #include <map>
 
 #include "base/collective.hpp"
+#include "base/log.hpp"
 #include "mesh/geometry.hpp"
 #include "physics/at_time.hpp"
 #include "physics/entry.hpp"
@@ -27,7 +28,7 @@ bool is_prescribed(const BoundaryParams& boundary, Medium medium) {
 
 Prescribed prescribed_rows(const Params& params, const Discretisation& space) {
   Prescribed result;
-  std::map<Index, std::size_t> of_row;  // the later entry of the deck holds
+  std::map<Index, std::size_t> of_row;  // of two that prescribe the later one holds
   for (const BoundaryParams& boundary : params.boundaries) {
     if (!is_prescribed(boundary, params.medium)) continue;
     std::vector<deck::Expression> values = boundary.value;
@@ -49,6 +50,50 @@ Prescribed prescribed_rows(const Params& params, const Discretisation& space) {
     result.values.push_back(value);
   }
   return result;
+}
+
+/// Says where an entry that prescribes nothing has facets of one that does.
+void warn_of_both(const Params& params, const mesh::Mesh& mesh) {
+  std::vector<char> prescribed(static_cast<std::size_t>(mesh.facets.size()), 0);
+  for (const bool marks : {true, false})
+    for (const BoundaryParams& boundary : params.boundaries) {
+      if (is_prescribed(boundary, params.medium) != marks) continue;
+      std::size_t both = 0;
+      for (const std::string& name : boundary.on) {
+        const mesh::Group& group = boundary_group(mesh, name, boundary.where);
+        if (group.dim != mesh.dim - 1) continue;
+        for (const Index facet : group.entities) {
+          char& is_prescribed = prescribed[static_cast<std::size_t>(facet)];
+          if (marks)
+            is_prescribed = 1;
+          else
+            both += is_prescribed ? 1 : 0;
+        }
+      }
+      if (both > 0)
+        warn(
+            fmt::format("[[boundary]] type = \"{}\" on '{}': at {} of its facets another entry prescribes values, "
+                        "which hold there",
+                        boundary.type, fmt::join(boundary.on, "', '"), both));
+    }
+}
+
+/// Says where nothing will move, or a source cannot.
+void warn_of_rest(const Params& params, const Problem& problem) {
+  const bool moves = !params.point_sources.empty() || !params.initial.empty() || !params.initial_rates.empty() ||
+                     std::any_of(params.boundaries.begin(), params.boundaries.end(),
+                                 [](const BoundaryParams& b) { return b.type == "prescribed"; });
+  if (!moves) warn("nothing moves: the deck has no [[source]], no [[initial]] and no prescribed values");
+  if (problem.space.ranks) return;
+  const std::vector<PointLoad> loads = point_loads(problem);
+  const std::vector<Index>& fixed = problem.prescribed.rows;
+  for (std::size_t s = 0; s < loads.size(); ++s) {
+    bool acts = false;
+    for (std::size_t i = 0; i < loads[s].rows.size(); ++i)
+      acts |=
+          std::abs(loads[s].weights[i]) > 1e-12 && !std::binary_search(fixed.begin(), fixed.end(), loads[s].rows[i]);
+    if (!acts) warn(fmt::format("{}: it acts where values are prescribed, and moves nothing", entry("source", s, {})));
+  }
 }
 
 /// Facets of absorbing entries, each once. They must be sides of the mesh: inside it there is nothing behind them.
@@ -127,6 +172,8 @@ Problem make_problem(const Params& params, const Discretisation& space) {
   problem.prescribed = prescribed_rows(params, space);
   problem.absorbing = absorbing_groups(params, space.mesh);
   check_sources(params, space);
+  warn_of_both(params, space.mesh);
+  warn_of_rest(params, problem);
   return problem;
 }
 

@@ -4,8 +4,10 @@
 
 #include "base/log.hpp"
 #include "physics/run/stationary.hpp"
+#include "physics/time_scheme.hpp"
 #include "physics/wave/motion.hpp"
 #include "physics/wave/results.hpp"
+#include "solvers/time/stability.hpp"
 
 namespace tessera::physics {
 
@@ -60,13 +62,24 @@ class Wave final : public Model {
     namespace spectral = assembly::spectral;
     const spectral::Most fastest = spectral::highest_frequency(space.mesh, problem_->cells, problem_->media.fast);
     const spectral::Most slowest = spectral::longest_passage(space.mesh, problem_->cells, problem_->media.slow);
-    log_info(fmt::format("newmark is stable to steps of {:.3g}, by the element at ({:.4g}, {:.4g}, {:.4g})",
-                         2 / fastest.value, fastest.at[0], fastest.at[1], fastest.at[2]));
-    for (const PointSourceParams& source : params_.point_sources)
-      if (source.frequency)
-        log_info(fmt::format("{:.3g} nodes stand on the shortest wave of {:.3g} Hz, at ({:.4g}, {:.4g}, {:.4g})",
-                             params_.physics.order / (slowest.value * *source.frequency), *source.frequency,
-                             slowest.at[0], slowest.at[1], slowest.at[2]));
+    const double longest = longest_step(fastest.value);
+    const std::string at = fmt::format("({:.4g}, {:.4g}, {:.4g})", fastest.at[0], fastest.at[1], fastest.at[2]);
+    log_info(fmt::format("{} is stable to steps of {:.3g}, by the element at {}", params_.time->scheme, longest, at));
+    if (params_.time->step && *params_.time->step > longest)
+      warn(fmt::format("steps of {:.6g} may be unstable: mesh and material let expect {:.3g} at most, at {}",
+                       *params_.time->step, longest, at));
+    constexpr double few = 4;  // nodes on a wave: the phase is then wrong by some per cent
+    for (const PointSourceParams& source : params_.point_sources) {
+      if (!source.frequency) continue;
+      const double nodes = params_.physics.order / (slowest.value * *source.frequency);
+      const std::string what =
+          fmt::format("{:.3g} nodes stand on the shortest wave of {:.3g} Hz, at ({:.4g}, {:.4g}, {:.4g})", nodes,
+                      *source.frequency, slowest.at[0], slowest.at[1], slowest.at[2]);
+      if (nodes < few)
+        warn(what + ": the mesh is too coarse there; 5 are enough for most");
+      else
+        log_info(what);
+    }
     return {};
   }
 
@@ -85,6 +98,11 @@ class Wave final : public Model {
   }
 
  private:
+  double longest_step(double frequency) const {
+    if (params_.time->scheme == "newmark") return 2 / frequency;
+    return solvers::imaginary_stability_limit(stepper_params(*params_.time)) / frequency;
+  }
+
   Params params_;
   std::unique_ptr<const Problem> problem_;
 };

@@ -61,6 +61,35 @@ TEST(WaveRun, GoesOnBitwiseAsIfItHadNeverStopped) {
   }
 }
 
+/// The last states of both agree to single precision, and their traces.
+TEST(WaveRun, InFloatIsThatInDoubleToItsDigits) {
+  const std::string deck = layers("newmark", "step = 0.0005");
+  run("in_double", deck);
+  run("in_float", deck, "--set run.precision=float");
+  const auto doubles = table(folder() / "in_double" / "probes.csv"),
+             floats = table(folder() / "in_float" / "probes.csv");
+  ASSERT_EQ(doubles.size(), floats.size());
+  for (std::size_t k = 0; k < doubles[0].size(); ++k) {
+    double size = 0, difference = 0;
+    for (std::size_t i = 0; i < doubles.size(); ++i) {
+      size = std::max(size, std::abs(doubles[i][k]));
+      difference = std::max(difference, std::abs(doubles[i][k] - floats[i][k]));
+    }
+    EXPECT_LT(difference, 2e-5 * size) << k;
+    if (k >= 2) EXPECT_GT(difference, 0) << k;
+  }
+}
+
+/// Media that change within cells bound the step more than their speeds say.
+TEST(WaveRun, TakesStepsThatTheOperatorBearsWhereAMaterialJumpsInsideOfCells) {
+  const std::string deck = box(2, 4) + physics("acoustic", 4) +
+                           "[[material]]\ndensity = \"1.2 + 1000*(x > 0.4)\"\nvp = \"340 + 1200*(x > 0.4)\"\n"
+                           "[[initial]]\np = \"exp(-40*((x-0.5)^2 + (y-0.5)^2))\"\n" +
+                           time_to(0.005, "cfl = 1");
+  const nlohmann::json summary = run("jump", deck);
+  EXPECT_EQ(summary["status"], "ok");
+}
+
 /// Two hundred steps of both schemes; a second run on the GPU is bitwise the first.
 TEST(WaveRun, OnCudaIsThatOfThreads) {
   if (!tessera::cuda_info().usable) GTEST_SKIP() << "no GPU: " << tessera::cuda_info().why_not;
