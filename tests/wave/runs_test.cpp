@@ -76,7 +76,9 @@ TEST(WaveRun, InFloatIsThatInDoubleToItsDigits) {
       difference = std::max(difference, std::abs(doubles[i][k] - floats[i][k]));
     }
     EXPECT_LT(difference, 2e-5 * size) << k;
-    if (k >= 2) EXPECT_GT(difference, 0) << k;
+    if (k >= 2) {
+      EXPECT_GT(difference, 0) << k;
+    }
   }
 }
 
