@@ -54,6 +54,12 @@ __device__ __forceinline__ void give_line(const T (&from)[n], T* to, int stride)
   for (int k = 0; k < n; ++k) to[k * stride] = from[k];
 }
 
+/// A node of the element vector, written at once.
+template <int size, class T>
+struct alignas(std::min<std::size_t>(16, size * sizeof(T))) Entry {
+  T numbers[size] = {};
+};
+
 /// from[i] where threads differ in i: a chain of selections, for constants of the instructions have no index.
 template <int n, class T>
 __device__ __forceinline__ T pick(const T (&from)[n], int i) {
@@ -71,11 +77,8 @@ __device__ __forceinline__ constexpr int turned(int e) {
 }
 
 template <int n, int dim, class Law, bool stored, class T>
-__global__ void __launch_bounds__(cells_per_block<n, dim, Law::components(dim), T>() * power(n, dim - 1),
-                                  std::max(1, 384 / (cells_per_block<n, dim, Law::components(dim), T>() *
-                                                     power(n, dim - 1))))
-    apply_spectral(const BlockView<T> block, const __grid_constant__ Line<n, T> line, const T* u,
-                   const Target<T> target, T* elements) {
+__global__ void __launch_bounds__(cells_per_block<n, dim, Law::components(dim), T>() * power(n, dim - 1))
+    apply_spectral(const BlockView<T> block, const __grid_constant__ Line<n, T> line, const T* u, T* elements) {
   constexpr int C = Law::components(dim), K = Law::coefficients(dim), N = power(n, dim), layer = power(n, dim - 1);
   constexpr int together = cells_per_block<n, dim, C, T>(), last = dim - 1;
   using Cell = Lattice<n, dim, C>;
@@ -176,20 +179,18 @@ __global__ void __launch_bounds__(cells_per_block<n, dim, Law::components(dim), 
   }
   __syncthreads();
   if (mine >= block.cells) return;
-  const bool inside = i > 0 && i < n - 1 && (dim == 2 || (j > 0 && j < n - 1));
-  T* const at_sides = elements + (block.first + cell * N + s) * C;
+  constexpr int size = entry_size(C);
+  T* const forces = elements + (block.first + cell * N + s) * size;
 #pragma unroll
   for (int k = 0; k < n; ++k) {
-    const Index dof = inside && k > 0 && k < n - 1 ? dofs[k * layer] : 0;
+    Entry<size, T> force;
 #pragma unroll
     for (int c = 0; c < C; ++c) {
-      T force = -(out[c][k] + array(c, 0)[column + k * step]);
-      if constexpr (dim == 3) force -= array(c, 1)[column + k * step];
-      if (!(inside && k > 0 && k < n - 1))
-        at_sides[k * layer * C + c] = force;
-      else if (dof < block.owned)
-        target.take(dof, Offset{dof} * C + c, force);
+      T sum = out[c][k] + array(c, 0)[column + k * step];
+      if constexpr (dim == 3) sum += array(c, 1)[column + k * step];
+      force.numbers[c] = -sum;
     }
+    *reinterpret_cast<Entry<size, T>*>(forces + k * layer * size) = force;
   }
 }
 
@@ -198,13 +199,10 @@ __global__ void __launch_bounds__(cells_per_block<n, dim, Law::components(dim), 
 namespace device {
 
 template <int n, int dim, class Law, class T>
-void apply_block(Cuda& exec, const Rule& rule, const BlockView<T>& block, const T* u, const Target<T>& target,
-                 T* elements) {
+void apply_block(Cuda& exec, const Rule& rule, const BlockView<T>& block, const T* u, T* elements) {
   constexpr int together = cells_per_block<n, dim, Law::components(dim), T>(), threads = together * power(n, dim - 1);
   const Offset blocks = (Offset{block.cells} + together - 1) / together;
-  const auto run = [&](auto kernel) {
-    launch(exec, kernel, blocks, threads, block, Line<n, T>(rule), u, target, elements);
-  };
+  const auto run = [&](auto kernel) { launch(exec, kernel, blocks, threads, block, Line<n, T>(rule), u, elements); };
   if (block.map)
     run(kernels::apply_spectral<n, dim, Law, false, T>);
   else
@@ -212,16 +210,15 @@ void apply_block(Cuda& exec, const Rule& rule, const BlockView<T>& block, const 
 }
 
 template <int dim, class Law, class T>
-void apply_of_dim(Cuda& exec, const Rule& rule, const BlockView<T>& block, const T* u, const Target<T>& target,
-                  T* elements) {
+void apply_of_dim(Cuda& exec, const Rule& rule, const BlockView<T>& block, const T* u, T* elements) {
   switch (block.n) {
-    case 3: return apply_block<3, dim, Law>(exec, rule, block, u, target, elements);
-    case 4: return apply_block<4, dim, Law>(exec, rule, block, u, target, elements);
-    case 5: return apply_block<5, dim, Law>(exec, rule, block, u, target, elements);
-    case 6: return apply_block<6, dim, Law>(exec, rule, block, u, target, elements);
-    case 7: return apply_block<7, dim, Law>(exec, rule, block, u, target, elements);
-    case 8: return apply_block<8, dim, Law>(exec, rule, block, u, target, elements);
-    case 9: return apply_block<9, dim, Law>(exec, rule, block, u, target, elements);
+    case 3: return apply_block<3, dim, Law>(exec, rule, block, u, elements);
+    case 4: return apply_block<4, dim, Law>(exec, rule, block, u, elements);
+    case 5: return apply_block<5, dim, Law>(exec, rule, block, u, elements);
+    case 6: return apply_block<6, dim, Law>(exec, rule, block, u, elements);
+    case 7: return apply_block<7, dim, Law>(exec, rule, block, u, elements);
+    case 8: return apply_block<8, dim, Law>(exec, rule, block, u, elements);
+    case 9: return apply_block<9, dim, Law>(exec, rule, block, u, elements);
   }
   throw Error(ExitCode::internal, "no spectral elements of this degree");
 }
@@ -229,10 +226,9 @@ void apply_of_dim(Cuda& exec, const Rule& rule, const BlockView<T>& block, const
 }  // namespace device
 
 template <class Law, class T>
-void apply_cells(Cuda& exec, const Rule& rule, const BlockView<T>& block, const T* u, const Target<T>& target,
-                 T* elements) {
-  if (block.dim == 2) return device::apply_of_dim<2, Law>(exec, rule, block, u, target, elements);
-  device::apply_of_dim<3, Law>(exec, rule, block, u, target, elements);
+void apply_cells(Cuda& exec, const Rule& rule, const BlockView<T>& block, const T* u, T* elements) {
+  if (block.dim == 2) return device::apply_of_dim<2, Law>(exec, rule, block, u, elements);
+  device::apply_of_dim<3, Law>(exec, rule, block, u, elements);
 }
 
 }  // namespace tessera::assembly::spectral

@@ -105,8 +105,7 @@ struct Batch {
 };
 
 template <int n, int dim, class Law, class T>
-void apply_block(Threads& exec, const Rule& rule, const BlockView<T>& block, const T* u, const Target<T>& target,
-                 T* elements) {
+void apply_block(Threads& exec, const Rule& rule, const BlockView<T>& block, const T* u, T* elements) {
   using Cells = Batch<n, dim, Law, T>;
   constexpr int W = Cells::W, N = Cells::N, C = Cells::C;
   const Line<n, T> line(rule);
@@ -123,47 +122,35 @@ void apply_block(Threads& exec, const Rule& rule, const BlockView<T>& block, con
       }
       batch->apply();
       for (int lane = 0; lane < count; ++lane) {
-        const Index* const dofs = block.dofs + batch->cells[lane] * N;
-        T* const out = elements + (block.first + batch->cells[lane] * N) * C;
-        for (int q = 0; q < N; ++q) {
-          const bool inside = matrix_free::is_interior(q, n, dim);
-          for (int c = 0; c < C; ++c) {
-            const T force = -batch->u[c][q][lane];
-            if (!inside)
-              out[q * C + c] = force;
-            else if (dofs[q] < block.owned)
-              target.take(dofs[q], Offset{dofs[q]} * C + c, force);
-          }
-        }
+        T* const out = elements + (block.first + batch->cells[lane] * N) * entry_size(C);
+        for (int q = 0; q < N; ++q)
+          for (int c = 0; c < C; ++c) out[q * entry_size(C) + c] = -batch->u[c][q][lane];
       }
     }
   });
 }
 
 template <int dim, class Law, class T>
-void apply_of_dim(Threads& exec, const Rule& rule, const BlockView<T>& block, const T* u, const Target<T>& target,
-                  T* elements) {
+void apply_of_dim(Threads& exec, const Rule& rule, const BlockView<T>& block, const T* u, T* elements) {
   switch (block.n) {
-    case 3: return apply_block<3, dim, Law>(exec, rule, block, u, target, elements);
-    case 4: return apply_block<4, dim, Law>(exec, rule, block, u, target, elements);
-    case 5: return apply_block<5, dim, Law>(exec, rule, block, u, target, elements);
-    case 6: return apply_block<6, dim, Law>(exec, rule, block, u, target, elements);
-    case 7: return apply_block<7, dim, Law>(exec, rule, block, u, target, elements);
-    case 8: return apply_block<8, dim, Law>(exec, rule, block, u, target, elements);
-    case 9: return apply_block<9, dim, Law>(exec, rule, block, u, target, elements);
+    case 3: return apply_block<3, dim, Law>(exec, rule, block, u, elements);
+    case 4: return apply_block<4, dim, Law>(exec, rule, block, u, elements);
+    case 5: return apply_block<5, dim, Law>(exec, rule, block, u, elements);
+    case 6: return apply_block<6, dim, Law>(exec, rule, block, u, elements);
+    case 7: return apply_block<7, dim, Law>(exec, rule, block, u, elements);
+    case 8: return apply_block<8, dim, Law>(exec, rule, block, u, elements);
+    case 9: return apply_block<9, dim, Law>(exec, rule, block, u, elements);
   }
   throw Error(ExitCode::internal, "no spectral elements of this degree");
 }
 
 }  // namespace host
 
-/// The forces -K u of the cells: those of nodes inside a cell, times their scale, to f, the others to the element
-/// vector.
+/// The element vector has the forces -K u of the nodes of cells.
 template <class Law, class T>
-void apply_cells(Threads& exec, const Rule& rule, const BlockView<T>& block, const T* u, const Target<T>& target,
-                 T* elements) {
-  if (block.dim == 2) return host::apply_of_dim<2, Law>(exec, rule, block, u, target, elements);
-  host::apply_of_dim<3, Law>(exec, rule, block, u, target, elements);
+void apply_cells(Threads& exec, const Rule& rule, const BlockView<T>& block, const T* u, T* elements) {
+  if (block.dim == 2) return host::apply_of_dim<2, Law>(exec, rule, block, u, elements);
+  host::apply_of_dim<3, Law>(exec, rule, block, u, elements);
 }
 
 }  // namespace tessera::assembly::spectral

@@ -40,15 +40,16 @@ struct SpectralOptions {
   /// dim^2 + 1 numbers a node.
   bool stored = false;
   Index owned = -1;                  ///< dofs below it have a result; -1: all
-  std::span<const Index> held = {};  ///< ascending, inside of no cell: `leap` does not move them
+  std::span<const Index> held = {};  ///< ascending: `leap` does not move them
 };
 
 /// K of a law (forms/spectral.hpp) on quads or hexes with the nodes of Gauss and Lobatto, which are its points of
 /// integration, too. T: double or float.
 ///
-/// An application is two passes: cells write the forces at their sides into an element vector, then each node adds up
-/// its own in the order of the cells; nodes inside a cell have theirs at once. So the result is repeatable, whatever
-/// the number of threads. Vectors are [dofs, components].
+/// An application is two passes: cells write the forces of their nodes into an element vector, then each node adds up
+/// its own in the order of the cells. So the result is repeatable, whatever the number of threads. The first pass keeps
+/// many registers and few threads, the second the reverse: what moves nodes is done there. Vectors are [dofs,
+/// components].
 template <class Exec, class Law, class T = double>
 class SpectralOperator {
  public:
@@ -84,7 +85,7 @@ class SpectralOperator {
                  const spectral::Coefficients& material, const SpectralOptions& options);
   void count(const spectral::Cells& cells);
   /// The forces of cells, and their sums over the nodes of a list.
-  void apply_cells(Exec& exec, const T* u, const spectral::Target<T>& target);
+  void apply_cells(Exec& exec, const T* u);
   void gather(Exec& exec, const std::vector<spectral::GatherList<Space>>& lists, const spectral::Target<T>& target,
               T* a = nullptr);
 

@@ -41,13 +41,16 @@ void gather_forces(Exec& exec, const GatherView list, const T* elements, const T
     const T scale = target.scale[dof], v = leaps ? target.v[row] : T(0), u = leaps ? target.u[row] : T(0);
     T sum = 0;
     for (int k = 0; k < (entries > 0 ? entries : list.each); ++k)
-      sum += elements[Offset{list.entries[k * Offset{list.nodes} + i]} * components + c];
-    if (a)
+      sum += elements[Offset{list.entries[k * Offset{list.nodes} + i]} * entry_size(components) + c];
+    if (a) {
       a[Offset{list.numbers[i]} * components + c] = scale * sum;
-    else if (!leaps)
+    } else if (!leaps) {
       target.f[row] = scale * sum;
-    else
-      target.move(row, scale * sum, v, u);
+    } else {
+      const T moved = v + target.kick * (scale * sum);
+      target.v[row] = moved;
+      target.u[row] = u + target.drift * moved;
+    }
   });
 }
 
@@ -103,14 +106,12 @@ SpectralOperator<Exec, Law, T>::SpectralOperator(Exec&, const mesh::Mesh& mesh, 
                              .nodes = cells.places,
                              .first = blocks_.back().view.first,
                              .cell_stride = cells.places,
-                             .node_stride = 1,
-                             .n = cells.n,
-                             .dim = cells.dim});
+                             .node_stride = 1});
   }
   const matrix_free::HostGatherList list = matrix_free::gather_list(contributions, owned_);
   gather_ = spectral::gather_lists<Space>(list, options.held, false);
   gather_held_ = spectral::gather_lists<Space>(list, options.held, true);
-  elements_ = Array<T, Space>(matrix_free::element_entries(contributions) * Law::components(dim_));
+  elements_ = Array<T, Space>(Offset{cells.cells} * cells.places * spectral::entry_size(Law::components(dim_)));
   count(cells);
 }
 
@@ -134,7 +135,6 @@ void SpectralOperator<Exec, Law, T>::add_block(const mesh::Mesh& mesh, const spe
   block.view = {.dim = dim_,
                 .n = cells.n,
                 .cells = count,
-                .owned = owned_,
                 .first = before,
                 .dofs = block.dofs.data(),
                 .map = stored ? nullptr : block.map.data(),
@@ -174,9 +174,9 @@ double SpectralOperator<Exec, Law, T>::bytes() const {
 }
 
 template <class Exec, class Law, class T>
-void SpectralOperator<Exec, Law, T>::apply_cells(Exec& exec, const T* u, const spectral::Target<T>& target) {
+void SpectralOperator<Exec, Law, T>::apply_cells(Exec& exec, const T* u) {
   const spectral::Rule& rule = spectral::rule(degree_);
-  for (const Block& block : blocks_) spectral::apply_cells<Law>(exec, rule, block.view, u, target, elements_.data());
+  for (const Block& block : blocks_) spectral::apply_cells<Law>(exec, rule, block.view, u, elements_.data());
 }
 
 template <class Exec, class Law, class T>
@@ -196,7 +196,7 @@ void SpectralOperator<Exec, Law, T>::gather(Exec& exec, const std::vector<spectr
 template <class Exec, class Law, class T>
 void SpectralOperator<Exec, Law, T>::apply(Exec& exec, View<const T> u, View<const T> scale, View<T> f) {
   const spectral::Target<T> target{.scale = scale.data(), .f = f.data()};
-  apply_cells(exec, u.data(), target);
+  apply_cells(exec, u.data());
   gather(exec, gather_, target);
   gather(exec, gather_held_, target);
 }
@@ -205,7 +205,7 @@ template <class Exec, class Law, class T>
 void SpectralOperator<Exec, Law, T>::leap(Exec& exec, T kick, T drift, View<const T> scale, View<T> v, View<T> u,
                                           View<T> a) {
   const spectral::Target<T> target{.scale = scale.data(), .v = v.data(), .u = u.data(), .kick = kick, .drift = drift};
-  apply_cells(exec, u.data(), target);
+  apply_cells(exec, u.data());
   gather(exec, gather_, target);
   gather(exec, gather_held_, target, a.data());
 }

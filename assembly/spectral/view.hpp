@@ -8,15 +8,13 @@ namespace tessera::assembly::spectral {
 
 constexpr int power(int n, int dim) { return dim == 0 ? 1 : n * power(n, dim - 1); }
 
-/// n^dim places a cell, lexicographic, x fastest. Entries of the element vector have the components of a place one
-/// after the other, as nodes of u have.
+/// n^dim places a cell, lexicographic, x fastest.
 template <class T>
 struct BlockView {
   int dim = 2;
   int n = 3;
   Index cells = 0;
-  Index owned = 0;              ///< dofs below it have a result
-  Offset first = 0;             ///< place of its first cell in the element vector
+  Offset first = 0;             ///< node of its first cell in the element vector
   const Index* dofs = nullptr;  ///< [cells, places]
   const T* map = nullptr;       ///< [cells, map_entries] of multilinear cells (LineJacobian); null: `geometry`
   const T* geometry = nullptr;  ///< [cells, dim^2 + 1, places]: J^-1 by rows, w |J|
@@ -30,9 +28,11 @@ struct BlockView {
   }
 };
 
+/// Numbers of a node in the element vector: a power of two, so that it lies in one sector of memory.
+constexpr int entry_size(int components) { return components == 3 ? 4 : components; }
+
 /// Where forces of nodes go: f = scale force, or, where there is a v, a step of the leapfrog in the same pass: v +=
-/// kick scale force, u += drift v. A node inside of a cell is read by that cell alone, the others move when all cells
-/// are done.
+/// kick scale force, u += drift v.
 template <class T>
 struct Target {
   const T* scale = nullptr;  ///< [dofs]
@@ -40,20 +40,6 @@ struct Target {
   T* v = nullptr;
   T* u = nullptr;
   T kick = 0, drift = 0;
-
-  /// Of a component of a node.
-  TESSERA_HD_INLINE void take(Index dof, Offset row, T force) const {
-    const T a = scale[dof] * force;
-    if (v)
-      move(row, a, v[row], u[row]);
-    else
-      f[row] = a;
-  }
-  TESSERA_HD_INLINE void move(Offset row, T a, T v_before, T u_before) const {
-    const T moved = v_before + kick * a;
-    v[row] = moved;
-    u[row] = u_before + drift * moved;
-  }
 };
 
 /// The tables of an axis with constant sizes: a parameter of kernels.

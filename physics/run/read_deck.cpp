@@ -134,7 +134,8 @@ void read_deck(const Context& context, Model& model) {
   const Traits traits = model.traits();
   params.assembly = assembly_section().read(deck);
   params.matrix = matrix_section(traits.fields.front().block(3)).read(deck);
-  params.solver = solvers::read_solver(deck, params.run.precision, traits.solver);
+  const bool solves = traits.fields.front().rate.empty();  // what accelerates has no systems
+  params.solver = solvers::read_solver(deck, solves ? params.run.precision : "double", traits.solver);
   params.initial = read_initial(deck, traits.fields.front());
   params.initial_rates = read_initial_rates(deck, traits.fields.front());
   params.exact = read_exact(deck, traits.fields.front(), traits.derives_source);
