@@ -9,6 +9,7 @@
 #include "mesh/make_mesh.hpp"
 #include "physics/at_time.hpp"
 #include "physics/run/backend.hpp"
+#include "physics/run/plan.hpp"
 #include "physics/run/results.hpp"
 
 namespace tessera::physics {
