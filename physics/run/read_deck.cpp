@@ -8,6 +8,7 @@
 #include "mesh/groups.hpp"
 #include "mesh/make_mesh.hpp"
 #include "physics/at_time.hpp"
+#include "physics/run/backend.hpp"
 #include "physics/run/plan.hpp"
 #include "physics/run/results.hpp"
 

@@ -53,7 +53,8 @@ class Starts : public ::testing::TestWithParam<Cells> {};
 TEST_P(Starts, AreTheNodesOfTheSameMesh) {
   const auto [shape, dim, order] = GetParam();
   const std::string name = fmt::format("same_{}{}", shape, order), mesh = box(shape, dim, 3);
-  const fs::path from = heat(name, mesh, order, expression("exp(x)*sin(3*x + y - 2*z)"));
+  const std::string u = dim == 1 ? "exp(x)*sin(3*x)" : dim == 2 ? "exp(x)*sin(3*x + y)" : "exp(x)*sin(3*x + y - 2*z)";
+  const fs::path from = heat(name, mesh, order, expression(u));
   expect_same(first(from), first(heat(name + "_again", mesh, order, file(first(from)))), 0, name);
 }
 
