@@ -90,6 +90,25 @@ void summarise_space(const assembly::Space& space, Offset rows, Offset nnz, outp
   if (nnz > 0) summary.set("space.nnz", nnz);
 }
 
+namespace {
+
+void summarise_multigrid(const solvers::MultigridReport& multigrid, output::Summary& summary) {
+  if (multigrid.levels.empty()) return;
+  std::vector<double> rows, entries;
+  for (const solvers::MultigridLevel& level : multigrid.levels) {
+    rows.push_back(level.rows);
+    entries.push_back(static_cast<double>(level.entries));
+  }
+  summary.set("solver.multigrid.levels", rows.size());
+  summary.set("solver.multigrid.rows", rows);
+  summary.set("solver.multigrid.entries", entries);
+  summary.set("solver.multigrid.operator_complexity", multigrid.operator_complexity());
+  summary.set("solver.multigrid.set_up_seconds", multigrid.set_up_seconds);
+  if (multigrid.cycle_seconds > 0) summary.set("solver.multigrid.cycle_seconds", multigrid.cycle_seconds);
+}
+
+}  // namespace
+
 void summarise_solver(const solvers::Report& report, output::Summary& summary) {
   summary.set("solver.type", report.type);
   if (!report.method.empty()) summary.set("solver.method", report.method);
@@ -101,6 +120,7 @@ void summarise_solver(const solvers::Report& report, output::Summary& summary) {
     summary.set("solver.energy_error", report.energy_error);
     if (report.relative_energy_error > 0) summary.set("solver.relative_energy_error", report.relative_energy_error);
   }
+  summarise_multigrid(report.multigrid, summary);
   summary.set("solver.converged", report.converged);
   if (!report.failure.empty()) summary.set("solver.failure", report.failure);
   summary.set("solver.history", report.history);
