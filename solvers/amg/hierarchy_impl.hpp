@@ -6,6 +6,7 @@
 #include <cmath>
 #include <utility>
 
+#include "base/reused_memory.hpp"
 #include "solvers/amg/cycle_impl.hpp"
 #include "solvers/amg/dense_inverse.hpp"
 #include "solvers/amg/prolongation.hpp"
@@ -59,6 +60,7 @@ std::string Hierarchy<Exec, V>::refresh(Exec& exec, const linalg::CrsView<const 
 
 template <class Exec, class V>
 std::string Hierarchy<Exec, V>::fill(Exec& exec, const linalg::CrsView<const double>& A, bool fresh) {
+  const ReusedMemory<Space> reused;
   if (fresh) levels_.emplace_back();
   for (std::size_t l = 0; l < levels_.size(); ++l) {
     const auto matrix = l == 0 ? A : std::as_const(levels_[l].matrix).view();
