@@ -84,7 +84,8 @@ const Keys<SolverParams>& shared_keys() {
                {.help = "Iterations between two recomputations of b - A x; 0: only before a solution is accepted.",
                 .min = 0})
           .key("check_every", &SolverParams::check_every,
-               {.help = "Iterations between two looks at the residual on CUDA; threads look at every one.",
+               {.help = "Iterations between two looks at the residual on CUDA; threads look at every one, and so does "
+                        "amg without this key.",
                 .min = 1,
                 .max = 1000});
   return keys;

@@ -1,5 +1,4 @@
 #include <algorithm>
-#include <utility>
 #include <vector>
 
 #include "base/team.hpp"
@@ -11,59 +10,48 @@ namespace {
 
 /// Rows that a thread takes at a time.
 constexpr Offset row_chunk = 512;
-/// Rows of fewer entries are sorted by insertion.
-constexpr std::size_t few = 24;
+/// Rows of fewer columns are sorted by insertion.
+constexpr Offset few = 32;
 
-/// The entries of one row of C, as they are met: `place` says for each column where, or less than `first`.
-class Row {
- public:
-  explicit Row(Index cols) : place_(static_cast<std::size_t>(cols), -1) {}
+void sort_columns(Index* columns, Offset count) {
+  if (count > few) return std::sort(columns, columns + count);
+  for (Offset i = 1; i < count; ++i) {
+    const Index column = columns[i];
+    Offset k = i;
+    for (; k > 0 && columns[k - 1] > column; --k) columns[k] = columns[k - 1];
+    columns[k] = column;
+  }
+}
 
-  void begin() {
-    first_ += static_cast<Offset>(entries_.size());
-    entries_.clear();
-  }
-  double& at(Index col) {
-    Offset& place = place_[static_cast<std::size_t>(col)];
-    if (place < first_) {
-      place = first_ + static_cast<Offset>(entries_.size());
-      entries_.push_back({col, 0.0});
-    }
-    return entries_[static_cast<std::size_t>(place - first_)].second;
-  }
-  Offset count() const { return static_cast<Offset>(entries_.size()); }
-  /// By columns.
-  const std::vector<std::pair<Index, double>>& sorted() {
-    order_ = entries_;
-    const auto before = [](const auto& a, const auto& b) { return a.first < b.first; };
-    if (order_.size() > few) {
-      std::sort(order_.begin(), order_.end(), before);
-      return order_;
-    }
-    for (std::size_t i = 1; i < order_.size(); ++i) {
-      const auto entry = order_[i];
-      std::size_t k = i;
-      for (; k > 0 && before(entry, order_[k - 1]); --k) order_[k] = order_[k - 1];
-      order_[k] = entry;
-    }
-    return order_;
-  }
-
- private:
-  std::vector<Offset> place_;
-  std::vector<std::pair<Index, double>> entries_, order_;
-  Offset first_ = 0;
+/// Sums of one row after the other: of each column the last row that met it, and its sum in that row.
+struct Sums {
+  std::vector<Index> row;
+  std::vector<double> value;
+  explicit Sums(Index cols) : row(static_cast<std::size_t>(cols), -1), value(row.size()) {}
 };
 
+/// Row i of A B. Its columns, as many as there are, go to `columns` in ascending order, their sums to `values`.
 template <class TA, class TB>
-void sum_row(const linalg::CrsView<const TA>& A, const linalg::CrsView<const TB>& B, Offset i, Row& row) {
-  row.begin();
+void sum_row(const linalg::CrsView<const TA>& A, const linalg::CrsView<const TB>& B, Index i, Sums& sums,
+             Index* __restrict__ columns, double* __restrict__ values) {
+  Index* __restrict__ row = sums.row.data();
+  double* __restrict__ value = sums.value.data();
+  Offset count = 0;
   for (Offset k = A.row_ptr[i]; k < A.row_ptr[i + 1]; ++k) {
     const double a = static_cast<double>(A.values[k]);
     const Index j = A.col_ind[k];
-    for (Offset e = B.row_ptr[j]; e < B.row_ptr[j + 1]; ++e)
-      row.at(B.col_ind[e]) += a * static_cast<double>(B.values[e]);
+    for (Offset e = B.row_ptr[j]; e < B.row_ptr[j + 1]; ++e) {
+      const Index column = B.col_ind[e];
+      if (row[column] != i) {
+        row[column] = i;
+        value[column] = 0;
+        columns[count++] = column;
+      }
+      value[column] += a * static_cast<double>(B.values[e]);
+    }
   }
+  sort_columns(columns, count);
+  for (Offset k = 0; k < count; ++k) values[k] = value[columns[k]];
 }
 
 /// How many columns each row of C has. `seen` of a part holds the last row that met a column.
@@ -95,17 +83,11 @@ void multiply_values(Exec& exec, const linalg::CrsView<const TA>& A, const linal
                      linalg::Crs<typename Exec::Space>& C) {
   const linalg::CrsView<double> c = C.view();
   Index* col_ind = C.col_ind.data();
-  Scratch<Row> scratch(exec.count());
+  Scratch<Sums> scratch(exec.count());
   parallel_chunks(exec.count(), A.rows, row_chunk, [&](Offset first, Offset last, int part) {
-    Row& row = scratch.of(part, B.cols);
-    for (Offset i = first; i < last; ++i) {
-      sum_row(A, B, i, row);
-      Offset place = c.row_ptr[i];
-      for (const auto& [col, value] : row.sorted()) {
-        col_ind[place] = col;
-        c.values[place++] = value;
-      }
-    }
+    Sums& sums = scratch.of(part, B.cols);
+    for (Offset i = first; i < last; ++i)
+      sum_row(A, B, static_cast<Index>(i), sums, col_ind + c.row_ptr[i], c.values.data() + c.row_ptr[i]);
   });
 }
 

@@ -48,6 +48,9 @@ struct PreconditionerEntry {
   double (*bytes)(const SolverParams&, const ProblemSize&, double value) = nullptr;
   /// Bytes while it is set up; nullptr: not more than that.
   double (*set_up_bytes)(const SolverParams&, const ProblemSize&) = nullptr;
+  /// Iterations between two looks at the residual on CUDA where the deck does not say `check_every`; 0: as many as
+  /// usual. Few where iterations are few and long: those after the last that was needed are in vain.
+  int check_every = 0;
   OwnKeys own = {};
   bool threads = true, cuda = TESSERA_HAS_CUDA;
   MakePreconditioner<Threads, double> make_threads = nullptr;

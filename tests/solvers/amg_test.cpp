@@ -252,6 +252,13 @@ TYPED_TEST(Multigrid, MatricesWithoutNeighboursAndTinyOnesAreSolved) {
   }
 }
 
+/// As a rank may have, where there are more of them than rows.
+TYPED_TEST(Multigrid, NoRowsAreNoFault) {
+  TESSERA_REQUIRE(TypeParam);
+  typename TestFixture::Made made(HostMatrix{}, {});
+  EXPECT_TRUE(made.apply({}).empty());
+}
+
 TYPED_TEST(Multigrid, TheSizeOfTheNumbersDoesNotMatter) {
   TESSERA_REQUIRE(TypeParam);
   const HostMatrix A = testing::laplacian(14, 3);
