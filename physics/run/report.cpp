@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <nlohmann/json.hpp>
 
 #include "base/communicator.hpp"
 #include "base/log.hpp"
@@ -94,14 +95,14 @@ namespace {
 
 void summarise_multigrid(const solvers::MultigridReport& multigrid, output::Summary& summary) {
   if (multigrid.levels.empty()) return;
-  std::vector<double> rows, entries;
+  auto rows = nlohmann::ordered_json::array(), entries = rows;
   for (const solvers::MultigridLevel& level : multigrid.levels) {
     rows.push_back(level.rows);
-    entries.push_back(static_cast<double>(level.entries));
+    entries.push_back(level.entries);
   }
-  summary.set("solver.multigrid.levels", rows.size());
-  summary.set("solver.multigrid.rows", rows);
-  summary.set("solver.multigrid.entries", entries);
+  summary.set("solver.multigrid.levels", multigrid.levels.size());
+  summary.set_json("solver.multigrid.rows", rows);
+  summary.set_json("solver.multigrid.entries", entries);
   summary.set("solver.multigrid.operator_complexity", multigrid.operator_complexity());
   summary.set("solver.multigrid.set_up_seconds", multigrid.set_up_seconds);
   if (multigrid.cycle_seconds > 0) summary.set("solver.multigrid.cycle_seconds", multigrid.cycle_seconds);

@@ -50,8 +50,9 @@ PreconditionerEntry amg_entry() {
                                "combination of both.",
                        .choices = {"V", "W", "K"}})
                  .key("strength", &AmgParams::strength,
-                      {.help = "Entries beyond this part of the geometric mean of their two diagonal entries couple "
-                               "strongly; halved on each coarser level. 0.08 suits stretched meshes.",
+                      {.help = "Entries beyond this part of the largest ones of their row and column, of which the "
+                               "geometric mean "
+                               "is taken, couple strongly; halved on each coarser level.",
                        .min = 0,
                        .max = 1},
                       true)

@@ -97,7 +97,12 @@ TEST(Choices, EverySolverPreconditionerAndPrecisionGivesTheSameAnswer) {
 }
 
 TEST(Choices, MultigridSaysWhatItsLevelsAre) {
-  const nlohmann::json summary = run(deck_of("tet", 1), {"solver.preconditioner=amg", "solver.coarsest_rows=20"});
+  const fs::path out = folder() / "multigrid";
+  const Result result =
+      tessera("run " + deck_of("tet", 1) +
+              " --quiet --set solver.preconditioner=amg --set solver.coarsest_rows=20 --output " + out.string());
+  ASSERT_EQ(result.code, 0) << result.text;
+  const nlohmann::json summary = summary_in(out);
   const nlohmann::json multigrid = summary["solver"]["multigrid"];
   ASSERT_GE(multigrid["levels"], 2);
   EXPECT_EQ(multigrid["rows"].size(), multigrid["levels"]);
