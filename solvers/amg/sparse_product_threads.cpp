@@ -23,56 +23,47 @@ void sort_columns(Index* columns, Offset count) {
   }
 }
 
-/// Sums of one row after the other: of each column the last row that met it, and its sum in that row.
-struct Sums {
-  std::vector<Index> row;
-  std::vector<double> value;
-  explicit Sums(Index cols) : row(static_cast<std::size_t>(cols), -1), value(row.size()) {}
-};
+/// Columns of the rows of a chunk of C, one row after the other.
+using Columns = std::vector<Index>;
 
-/// Row i of A B. Its columns, as many as there are, go to `columns` in ascending order, their sums to `values`.
+/// Adds the columns of row i of A B in ascending order and returns how many there are. `last_row` [cols] holds the last
+/// row that met a column.
 template <class TA, class TB>
-void sum_row(const linalg::CrsView<const TA>& A, const linalg::CrsView<const TB>& B, Index i, Sums& sums,
-             Index* __restrict__ columns, double* __restrict__ values) {
-  Index* __restrict__ row = sums.row.data();
-  double* __restrict__ value = sums.value.data();
-  Offset count = 0;
+Offset add_columns(const linalg::CrsView<const TA>& A, const linalg::CrsView<const TB>& B, Index i,
+                   std::vector<Index>& last_row, Columns& columns) {
+  const std::size_t before = columns.size();
+  Index* __restrict__ seen = last_row.data();
   for (Offset k = A.row_ptr[i]; k < A.row_ptr[i + 1]; ++k) {
-    const double a = static_cast<double>(A.values[k]);
     const Index j = A.col_ind[k];
     for (Offset e = B.row_ptr[j]; e < B.row_ptr[j + 1]; ++e) {
       const Index column = B.col_ind[e];
-      if (row[column] != i) {
-        row[column] = i;
-        value[column] = 0;
-        columns[count++] = column;
-      }
-      value[column] += a * static_cast<double>(B.values[e]);
+      if (seen[column] == i) continue;
+      seen[column] = i;
+      columns.push_back(column);
     }
   }
-  sort_columns(columns, count);
-  for (Offset k = 0; k < count; ++k) values[k] = value[columns[k]];
+  const auto count = static_cast<Offset>(columns.size() - before);
+  sort_columns(columns.data() + before, count);
+  return count;
 }
 
-/// How many columns each row of C has. `seen` of a part holds the last row that met a column.
+/// The pattern of C: each chunk of rows keeps its columns until it is known where they go.
 template <class TA, class TB>
-void count_rows(Threads& exec, const linalg::CrsView<const TA>& A, const linalg::CrsView<const TB>& B,
-                View<Offset> counts) {
+void make_pattern(Threads& exec, const linalg::CrsView<const TA>& A, const linalg::CrsView<const TB>& B,
+                  linalg::Crs<Host>& C) {
+  const Offset chunks = (A.rows + row_chunk - 1) / row_chunk;
+  std::vector<Columns> found(static_cast<std::size_t>(chunks));
+  const View<Offset> row_ptr = C.row_ptr;
   Scratch<std::vector<Index>> scratch(exec.count());
   parallel_chunks(exec.count(), A.rows, row_chunk, [&](Offset first, Offset last, int part) {
-    std::vector<Index>& seen = scratch.of(part, static_cast<std::size_t>(B.cols), -1);
-    for (Offset i = first; i < last; ++i) {
-      Offset count = 0;
-      for (Offset k = A.row_ptr[i]; k < A.row_ptr[i + 1]; ++k) {
-        const Index j = A.col_ind[k];
-        for (Offset e = B.row_ptr[j]; e < B.row_ptr[j + 1]; ++e) {
-          Index& last_row = seen[static_cast<std::size_t>(B.col_ind[e])];
-          count += last_row != i;
-          last_row = static_cast<Index>(i);
-        }
-      }
-      counts[i] = count;
-    }
+    std::vector<Index>& last_row = scratch.of(part, static_cast<std::size_t>(B.cols), -1);
+    Columns& columns = found[static_cast<std::size_t>(first / row_chunk)];
+    for (Offset i = first; i < last; ++i) row_ptr[i] = add_columns(A, B, static_cast<Index>(i), last_row, columns);
+  });
+  C.col_ind = Array<Index>(linalg::counts_to_offsets(exec, row_ptr));
+  parallel_for(exec.count(), chunks, [&](Offset chunk) {
+    const Columns& columns = found[static_cast<std::size_t>(chunk)];
+    std::copy(columns.begin(), columns.end(), C.col_ind.data() + row_ptr[chunk * row_chunk]);
   });
 }
 
@@ -82,12 +73,25 @@ template <class Exec, class TA, class TB>
 void multiply_values(Exec& exec, const linalg::CrsView<const TA>& A, const linalg::CrsView<const TB>& B,
                      linalg::Crs<typename Exec::Space>& C) {
   const linalg::CrsView<double> c = C.view();
-  Index* col_ind = C.col_ind.data();
-  Scratch<Sums> scratch(exec.count());
+  Scratch<std::vector<Index>> scratch(exec.count());
   parallel_chunks(exec.count(), A.rows, row_chunk, [&](Offset first, Offset last, int part) {
-    Sums& sums = scratch.of(part, B.cols);
-    for (Offset i = first; i < last; ++i)
-      sum_row(A, B, static_cast<Index>(i), sums, col_ind + c.row_ptr[i], c.values.data() + c.row_ptr[i]);
+    // Where the columns of a row stand in it.
+    Index* __restrict__ place = scratch.of(part, static_cast<std::size_t>(B.cols), 0).data();
+    for (Offset i = first; i < last; ++i) {
+      const Offset begin = c.row_ptr[i];
+      const Index count = static_cast<Index>(c.row_ptr[i + 1] - begin);
+      double* __restrict__ sums = c.values.data() + begin;
+      for (Index k = 0; k < count; ++k) {
+        place[c.col_ind[begin + k]] = k;
+        sums[k] = 0;
+      }
+      for (Offset k = A.row_ptr[i]; k < A.row_ptr[i + 1]; ++k) {
+        const double a = static_cast<double>(A.values[k]);
+        const Index j = A.col_ind[k];
+        const Offset end = B.row_ptr[j + 1];
+        for (Offset e = B.row_ptr[j]; e < end; ++e) sums[place[B.col_ind[e]]] += a * static_cast<double>(B.values[e]);
+      }
+    }
   });
 }
 
@@ -98,10 +102,8 @@ linalg::Crs<typename Exec::Space> multiply(Exec& exec, const linalg::CrsView<con
   C.rows = A.rows;
   C.cols = B.cols;
   C.row_ptr = Array<Offset>(Offset{A.rows} + 1);
-  count_rows(exec, A, B, C.row_ptr.view());
-  const Offset entries = linalg::counts_to_offsets(exec, C.row_ptr.view());
-  C.col_ind = Array<Index>(entries);
-  C.values = Array<double>(entries);
+  make_pattern(exec, A, B, C);
+  C.values = Array<double>(C.col_ind.size());
   multiply_values(exec, A, B, C);
   return C;
 }
