@@ -8,20 +8,25 @@
 namespace tessera::solvers::amg {
 namespace {
 
-// A row of C belongs to a class by the number of its columns: to a few lanes with a small hash table, to a warp with a
-// larger one, or to a block that takes windows of columns. Each class is a launch over all rows, in which those of the
-// other classes end at once: lists of rows would cost more than that. Not tuned on a GPU yet.
+// A row of C belongs to a class by the number of its columns: to a few lanes with a small hash table, to half a warp or
+// a warp with larger ones, or to a block that takes windows of columns. Rows of A P have some 10 to 20 columns, those
+// of R A P some 50. Each class is a launch over all rows, in which those of the other classes end at once: lists of
+// rows would cost more than that. Not tuned on a GPU yet.
 constexpr int product_block = 128;
 constexpr int few_lanes = 8, small_table = 64;
+constexpr int half_warp = 16, middle_table = 128;
 constexpr int large_table = 512;
 constexpr int window = 2048;
 constexpr int window_block = 256;
 /// Tables are filled up to this part.
 constexpr int fill_of(int table) { return table / 4 * 3; }
 
-enum class Class { small, large, windows };
+enum class Class { small, middle, large, windows };
 __device__ Class class_of(Offset count) {
-  return count <= fill_of(small_table) ? Class::small : count <= fill_of(large_table) ? Class::large : Class::windows;
+  return count <= fill_of(small_table)    ? Class::small
+         : count <= fill_of(middle_table) ? Class::middle
+         : count <= fill_of(large_table)  ? Class::large
+                                          : Class::windows;
 }
 
 /// `lanes` neighbouring threads that work on a row.
@@ -239,6 +244,8 @@ void multiply_values(Exec& exec, const linalg::CrsView<const TA>& A, const linal
   Index* col_ind = C.col_ind.data();
   launch(exec, sum_rows<Class::small, few_lanes, small_table, TA, TB>, blocks_of(A.rows, product_block / few_lanes),
          product_block, A, B, c, col_ind);
+  launch(exec, sum_rows<Class::middle, half_warp, middle_table, TA, TB>, blocks_of(A.rows, product_block / half_warp),
+         product_block, A, B, c, col_ind);
   launch(exec, sum_rows<Class::large, 32, large_table, TA, TB>, blocks_of(A.rows, product_block / 32), product_block, A,
          B, c, col_ind);
   launch(exec, sum_windows<false, TA, TB>, window_blocks(exec, A.rows), window_block, A, B, View<Offset>(), c, col_ind);
@@ -254,6 +261,8 @@ linalg::Crs<typename Exec::Space> multiply(Exec& exec, const linalg::CrsView<con
   const View<Offset> counts = C.row_ptr;
   for_each(exec, counts.size(), [=] TESSERA_HD(Offset row) { counts[row] = -1; });
   launch(exec, count_rows<few_lanes, small_table, TA, TB>, blocks_of(A.rows, product_block / few_lanes), product_block,
+         A, B, counts);
+  launch(exec, count_rows<half_warp, middle_table, TA, TB>, blocks_of(A.rows, product_block / half_warp), product_block,
          A, B, counts);
   launch(exec, count_rows<32, large_table, TA, TB>, blocks_of(A.rows, product_block / 32), product_block, A, B, counts);
   launch(exec, sum_windows<true, TA, TB>, window_blocks(exec, A.rows), window_block, A, B, counts,
