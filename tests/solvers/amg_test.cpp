@@ -8,6 +8,7 @@
 #include "solvers/krylov/cg.hpp"
 #include "solvers/systems.hpp"
 #include "support/backends.hpp"
+#include "support/block_matrices.hpp"
 
 namespace tessera {
 namespace {
@@ -316,6 +317,21 @@ TEST(MultigridKeys, OutOfRangeAreRefused) {
 TEST(MultigridKeys, AreRefusedForOtherPreconditioners) {
   const auto deck = deck::Deck::parse("[solver]\npreconditioner = \"jacobi\"\ncycle = \"V\"\n", "deck.toml");
   EXPECT_THROW(solvers::read_solver(deck, "double"), Error);
+}
+
+TEST(MultigridKeys, SeveralUnknownsANodeAreRefusedByName) {
+  const auto deck = deck::Deck::parse("[solver]\npreconditioner = \"amg\"\n", "deck.toml");
+  try {
+    solvers::read_solver(deck, "double", {.block = 3});
+    FAIL() << "read";
+  } catch (const Error& error) {
+    EXPECT_NE(std::string(error.what()).find("one unknown a node, here are several"), std::string::npos);
+  }
+  Threads exec;
+  const auto A = testing::vector_laplacian(4, 2, 2, 0.1).to<Host>();
+  const linalg::BlockCrsOperator<Threads> op(A);
+  LinearSolver<Threads> solver(exec, with({}));
+  EXPECT_THROW(solver.set_operator(op), Error);
 }
 
 /// The forecast is an estimate, for nobody knows the aggregates before they are made.
