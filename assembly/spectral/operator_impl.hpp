@@ -45,7 +45,7 @@ void gather_forces(Exec& exec, const GatherView list, const T* elements, const T
     if (a) {
       a[Offset{list.numbers[i]} * components + c] = scale * sum;
     } else if (!leaps) {
-      target.f[row] = scale * sum;
+      target.to[row] = scale * sum;
     } else {
       const T moved = v + target.kick * (scale * sum);
       target.v[row] = moved;
@@ -195,7 +195,7 @@ void SpectralOperator<Exec, Law, T>::gather(Exec& exec, const std::vector<spectr
 
 template <class Exec, class Law, class T>
 void SpectralOperator<Exec, Law, T>::apply(Exec& exec, View<const T> u, View<const T> scale, View<T> f) {
-  const spectral::Target<T> target{.scale = scale.data(), .f = f.data()};
+  const spectral::Target<T> target{.scale = scale.data(), .to = f.data()};
   apply_cells(exec, u.data());
   gather(exec, gather_, target);
   gather(exec, gather_held_, target);

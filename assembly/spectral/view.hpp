@@ -31,12 +31,12 @@ struct BlockView {
 /// Numbers of a node in the element vector: a power of two, so that it lies in one sector of memory.
 constexpr int entry_size(int components) { return components == 3 ? 4 : components; }
 
-/// Where forces of nodes go: f = scale force, or, where there is a v, a step of the leapfrog in the same pass: v +=
+/// Where forces of nodes go: to = scale force, or, where there is a v, a step of the leapfrog in the same pass: v +=
 /// kick scale force, u += drift v.
 template <class T>
 struct Target {
   const T* scale = nullptr;  ///< [dofs]
-  T* f = nullptr;            ///< [dofs, components], as v and u
+  T* to = nullptr;           ///< [dofs, components], as v and u
   T* v = nullptr;
   T* u = nullptr;
   T kick = 0, drift = 0;
