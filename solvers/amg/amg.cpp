@@ -44,6 +44,7 @@ PreconditionerEntry amg_entry() {
       .needs = {.symmetric = true, .definite = true, .entries = true, .one_unknown = true},
       .bytes = bytes_of_amg,
       .set_up_bytes = set_up_bytes_of_amg,
+      .check_every = 1,
       .own = Keys<AmgParams>()
                  .key("cycle", &AmgParams::cycle,
                       {.help = "How often coarser levels are visited: V once, W twice, K twice with the best "
