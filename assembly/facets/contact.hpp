@@ -72,8 +72,8 @@ MatrixEntries entries_of(const FacetTerms& terms);
 /// A += entries, which the pattern of A must have; they go to the backend for the call.
 template <class Exec>
 void add_entries(Exec& exec, const MatrixEntries& entries, linalg::Crs<typename Exec::Space>& A);
-/// y += entries u
-void add_product(const MatrixEntries& entries, std::span<const double> u, std::span<double> y);
+/// y += factor entries u
+void add_product(const MatrixEntries& entries, double factor, std::span<const double> u, std::span<double> y);
 
 /// int lambda phi_i ds of the dofs of each facet of `side`, sorted, where lambda = h (u_other - u_own) flows in: of the
 /// first side, or, swapped, of the second.

@@ -69,6 +69,14 @@ void check_strategy(const CommonParams& params, const Traits& traits, bool nonli
 }
 
 /// What Newton's method cannot do, or is not there for.
+/// The source that belongs to u would be one of two.
+void check_exact_source(const CommonParams& params) {
+  if (!params.exact || !params.exact->source || params.sources.empty()) return;
+  throw Error(ExitCode::usage,
+              "[exact] source = true derives the source of which u is the solution; a [[source]] adds to it",
+              "leave one of the two out", params.sources.front().where);
+}
+
 void check_nonlinear(const CommonParams& params, bool nonlinear) {
   if (!nonlinear && params.newton.where)
     throw Error(ExitCode::usage, "no coefficient depends on u: the problem is linear, and [newton] has no effect",
@@ -146,6 +154,7 @@ void read_deck(const Context& context, Model& model) {
   params.lines = read_lines(deck, traits.fields);
   if (known.transient) params.probes = read_probes(deck, traits.fields.front());
   if (known.sources) params.sources = read_sources(deck, traits.fields.front(), params.time ? &*params.time : nullptr);
+  check_exact_source(params);
   check_series(params);
   model.check(deck);
   check_strategy(params, traits, model.is_nonlinear(), deck);

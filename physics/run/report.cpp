@@ -13,6 +13,7 @@
 #include "output/csv.hpp"
 #include "output/pieces.hpp"
 #include "output/vtkhdf.hpp"
+#include "physics/run/errors.hpp"
 #include "physics/run/in_common.hpp"
 #include "physics/run/newton.hpp"
 #include "physics/run/results.hpp"

@@ -14,6 +14,7 @@
 #include "mesh/groups.hpp"
 #include "mesh/make_mesh.hpp"
 #include "physics/at_time.hpp"
+#include "physics/run/errors.hpp"
 #include "physics/run/forecast.hpp"
 #include "physics/run/in_common.hpp"
 #include "physics/run/initial.hpp"
@@ -165,7 +166,8 @@ void StationaryRun::with_solution(const Discretisation& space, double t, std::ve
                                .threads = space.threads,
                                .share = space.shared(),
                                .rate = rate.empty() ? nullptr : &rate,
-                               .loads = sources_.loads(t)};
+                               .loads = sources_ ? &sources_.loads() : nullptr,
+                               .strengths = sources_.strengths(t)};
   std::unique_ptr<Results> results;
   in_common::each(solution.share, [&] { results = model().results(solution); });
   visit(solution, *results);

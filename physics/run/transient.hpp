@@ -136,16 +136,7 @@ class TimeLoop : private Walk<Exec> {
     const Linked linked(exec_, ranks.link());
     auto stepper = solvers::make_stepper(exec_, rows, params);
     if (split_) stepper = std::make_unique<SplitStepper<Exec>>(exec_, rows, std::move(stepper), *split_);
-    if (state.step == 0) choose_step(rates, params, state.u);
-    solvers::StepControl control{.dt = step_};
-    if (time_.tolerance) control.tolerance = step_tolerance(time_);
-    if (state.step > 0) {
-      restore_split(state);
-      restore(state, control, *stepper);
-      if (time_.cfl) step_ = control.dt;
-    } else if (!time_.tolerance) {
-      check_stable(rates, params, state.u);
-    }
+    solvers::StepControl control = first_step(rates, params, *stepper, state);
     const auto take = [&] {
       rates.evaluate(state.t, u.view(), rate.view());
       state.u = seen(to_vector(u));
@@ -193,6 +184,26 @@ class TimeLoop : private Walk<Exec> {
       keep();
       save(state, visitor);
     }
+    take_report(done, rates);
+  }
+
+  /// How long the first step is: as the deck says, or as it was when the state was kept.
+  solvers::StepControl first_step(ExplicitRates<Exec>& rates, const solvers::StepperParams& params,
+                                  solvers::Stepper<Exec>& stepper, State& state) {
+    if (state.step == 0) choose_step(rates, params, state.u);
+    solvers::StepControl control{.dt = step_};
+    if (time_.tolerance) control.tolerance = step_tolerance(time_);
+    if (state.step > 0) {
+      restore_split(state);
+      restore(state, control, stepper);
+      if (time_.cfl) step_ = control.dt;
+    } else if (!time_.tolerance) {
+      check_stable(rates, params, state.u);
+    }
+    return control;
+  }
+
+  void take_report(const solvers::TimeReport& done, const ExplicitRates<Exec>& rates) {
     report_.finished = done.finished;
     report_.interrupted = done.interrupted;
     report_.rejected = done.rejected;

@@ -242,4 +242,15 @@ assembly::FacetTerms contact_matrices(const Problem& problem) {
   return terms;
 }
 
+ContactEntries::ContactEntries(const Problem& problem, const Params& deck)
+    : problem_(problem),
+      varies_(std::any_of(deck.contacts.begin(), deck.contacts.end(),
+                          [](const BoundaryParams& contact) { return contact.conductance.depends_on_time(); })) {}
+
+const assembly::MatrixEntries& ContactEntries::now() {
+  if (!known_ || varies_) entries_ = assembly::entries_of(contact_matrices(problem_));
+  known_ = true;
+  return entries_;
+}
+
 }  // namespace tessera::physics::scalar

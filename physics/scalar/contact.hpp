@@ -33,6 +33,19 @@ std::vector<double> conductance(const ContactTerm& contact, const mesh::Mesh& me
 /// The matrices of all contacts at the time of the problem; without any: none.
 assembly::FacetTerms contact_matrices(const Problem& problem);
 
+/// The entries of all contacts in a matrix, made anew only where a conductance of the deck depends on time. Borrows.
+class ContactEntries {
+ public:
+  ContactEntries(const Problem& problem, const Params& deck);
+  /// At the time of the problem.
+  const assembly::MatrixEntries& now();
+
+ private:
+  const Problem& problem_;
+  bool varies_, known_ = false;
+  assembly::MatrixEntries entries_;
+};
+
 /// Sides, [contact][first, second]: the names by which a deck knows them.
 std::array<std::string, 2> contact_sides(const BoundaryParams& contact, const mesh::Mesh& mesh);
 

@@ -195,6 +195,27 @@ std::string two_fields(const std::string& more) {
 }
 
 /// A' = g - 2 A, B' = 2 A of the integrals, in one field of several.
+/// Where it lies is looked for once of a run; then only its strength changes.
+TEST(Source, IsPreparedOnceOfARun) {
+  const std::string deck = box_of("quad", 2, 4) + heat_of(1) + time_to(0.5, 0.1, "bdf2") +
+                           "[[source]]\non = \"domain\"\ntime_function = \"sin(t)\"\n" + to_rounding +
+                           "[output]\nevery = 1\n" + integral_of("u");
+  const nlohmann::json summary = run_nonlinear("once", deck);
+  int calls = 0;
+  for (const auto& phase : summary["phases"])
+    if (std::string(phase["name"]).ends_with("sources")) calls += int(phase["calls"]);
+  EXPECT_EQ(calls, 1) << summary["phases"];
+  expect_balanced(summary, "once");
+}
+
+/// With a source of the deck the exact solution would be that of another problem.
+TEST(Source, IsNoneBesideThatOfTheExactSolution) {
+  const std::string deck = "[mesh]\nbox = { cells = [3, 3], shape = \"quad\" }\n" + poisson_of(1) +
+                           dirichlet_on(all_sides(2), "x*y") +
+                           "[[source]]\nat = [0.5, 0.5]\namplitude = 1\n[exact]\nu = \"x*y\"\nsource = true\n";
+  expect_refused({"source_and_exact", deck, {"[exact] source = true", "a [[source]] adds to it"}});
+}
+
 TEST(Source, IsOfOneOfSeveralFields) {
   const auto run = [&](const std::string& scheme, double step, const std::string& mass) {
     return run_nonlinear(
