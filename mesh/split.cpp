@@ -215,7 +215,7 @@ std::vector<NamedFacets> named_facets(const Mesh& mesh, const std::vector<CutPai
 }
 
 /// The two sides of a cut, and the parts of them that belong to groups of cells.
-void add_sides(const Mesh& mesh, const Cut& cut, const std::vector<SidePair>& apart, std::vector<NamedFacets>& named) {
+void add_sides(const Mesh& mesh, const Seam& cut, const std::vector<SidePair>& apart, std::vector<NamedFacets>& named) {
   const auto add = [&](NamedFacets facets) {
     if (mesh.group(facets.name, mesh.dim - 1))
       throw Error(ExitCode::usage,
@@ -265,14 +265,14 @@ void replace_facets(Mesh& mesh, const std::vector<NamedFacets>& named) {
 }
 
 /// Both sides of all facets of the cuts.
-std::vector<CutPair> pairs_of(const Mesh& mesh, std::span<const Cut> cuts) {
+std::vector<CutPair> pairs_of(const Mesh& mesh, std::span<const Seam> cuts) {
   std::vector<CutPair> result;
-  std::vector<const Cut*> taken(static_cast<std::size_t>(mesh.facets.size()), nullptr);
+  std::vector<const Seam*> taken(static_cast<std::size_t>(mesh.facets.size()), nullptr);
   for (std::size_t c = 0; c < cuts.size(); ++c) {
-    const Cut& cut = cuts[c];
+    const Seam& cut = cuts[c];
     const std::vector<SidePair> sides = sides_of(mesh, cut.facets);
     for (std::size_t f = 0; f < sides.size(); ++f) {
-      const Cut* const other = std::exchange(taken[cut.facets[f]], &cut);
+      const Seam* const other = std::exchange(taken[cut.facets[f]], &cut);
       if (other)
         throw Error(ExitCode::usage,
                     fmt::format("'{}' has a facet that is in a contact twice: '{}' has the one at {}, too", cut.name,
@@ -311,7 +311,7 @@ void leave_glued(const Mesh& mesh, const Copies& copies, std::vector<CutPair>& p
 
 std::array<std::string, 2> side_names(const std::string& name) { return {name + "_1", name + "_2"}; }
 
-SplitMesh split_along(Mesh& mesh, std::span<const Cut> cuts) {
+SplitMesh split_along(Mesh& mesh, std::span<const Seam> cuts) {
   SplitMesh split;
   split.cuts.resize(cuts.size());
   std::vector<CutPair> pairs = pairs_of(mesh, cuts);

@@ -8,7 +8,7 @@
 namespace tessera::mesh {
 
 /// Facets inside a mesh along which it comes apart, and what its sides are called after.
-struct Cut {
+struct Seam {
   std::string name;
   std::vector<Index> facets;  ///< numbers in Mesh::facets
   deck::Where where = {};     ///< where a deck asks for it
@@ -32,7 +32,7 @@ struct SplitMesh {
 /// "<name>_2", of which one has each of a pair; and by the groups of cells that they belong to in the groups
 /// "<name>_of_<group>". The mesh is no box any more. Throws Error(mesh) where a facet has one cell only, or none of a
 /// cut comes apart, Error(usage) where a facet is in two cuts, or where the mesh has a group of a name that is to be.
-SplitMesh split_along(Mesh& mesh, std::span<const Cut> cuts);
+SplitMesh split_along(Mesh& mesh, std::span<const Seam> cuts);
 
 /// "<name>_1" and "<name>_2".
 std::array<std::string, 2> side_names(const std::string& name);

@@ -151,7 +151,7 @@ void take_contacts(Params& params) {
 }
 
 void split_contacts(const std::vector<BoundaryParams>& contacts, mesh::Mesh& mesh) {
-  std::vector<mesh::Cut> cuts;
+  std::vector<mesh::Seam> cuts;
   for (const BoundaryParams& contact : contacts) {
     check_rest(contact, mesh);
     if (!is_split(contact, mesh)) continue;
@@ -164,7 +164,7 @@ void split_contacts(const std::vector<BoundaryParams>& contacts, mesh::Mesh& mes
   }
   if (cuts.empty()) return;
   // Each interface numbers the facets anew.
-  for (mesh::Cut& cut : cuts) cut.facets = find_group(mesh, cut.name, mesh.dim - 1, cut.where).entities;
+  for (mesh::Seam& cut : cuts) cut.facets = find_group(mesh, cut.name, mesh.dim - 1, cut.where).entities;
   const mesh::SplitMesh split = mesh::split_along(mesh, cuts);
   for (std::size_t c = 0; c < cuts.size(); ++c) {
     const mesh::SplitMesh::Facets& facets = split.cuts[c];

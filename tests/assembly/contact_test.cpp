@@ -23,7 +23,7 @@ mesh::Mesh split_box(const std::string& shape, int cells, int geometry = 1) {
   mesh.groups.push_back(low);
   mesh.groups.push_back(high);
   mesh::add_interface(mesh, low, high, "cut");
-  const std::vector<mesh::Cut> cuts{{"cut", mesh.group("cut", mesh.dim - 1)->entities}};
+  const std::vector<mesh::Seam> cuts{{"cut", mesh.group("cut", mesh.dim - 1)->entities}};
   mesh::split_along(mesh, cuts);
   return mesh;
 }

@@ -33,7 +33,7 @@ double add_halves(Mesh& mesh, int cells) {
 
 /// Of one cut.
 SplitMesh split_along(Mesh& mesh, const std::string& name, const std::vector<Index>& facets) {
-  const std::vector<Cut> cuts{{name, facets}};
+  const std::vector<Seam> cuts{{name, facets}};
   return mesh::split_along(mesh, cuts);
 }
 
@@ -120,19 +120,19 @@ TEST(Split, WhatDoesNotComeApartIsRefused) {
 }
 
 /// The box with its parts "a", "b" and "rest" of cells, of which each touches both others, and the three cuts.
-std::vector<Cut> three_parts(Mesh& mesh, const std::vector<std::array<const char*, 2>>& order) {
+std::vector<Seam> three_parts(Mesh& mesh, const std::vector<std::array<const char*, 2>>& order) {
   Group a{"a", 3, {}, {}}, b{"b", 3, {}, {}}, rest{"rest", 3, {}, {}};
   for (Index cell = 0; cell < mesh.cells(); ++cell) {
     const auto x = centroid(mesh, cell);
     (x[1] > 0.5 || x[2] < 0.5 ? rest : x[0] < 0.5 ? a : b).entities.push_back(cell);
   }
   mesh.groups.insert(mesh.groups.end(), {a, b, rest});
-  std::vector<Cut> cuts;
+  std::vector<Seam> cuts;
   for (const auto& [first, second] : order) {
     cuts.push_back({std::string(first) + "_" + second, {}});
     add_interface(mesh, *mesh.group(first, 3), *mesh.group(second, 3), cuts.back().name);
   }
-  for (Cut& cut : cuts) cut.facets = mesh.group(cut.name, 2)->entities;
+  for (Seam& cut : cuts) cut.facets = mesh.group(cut.name, 2)->entities;
   return cuts;
 }
 
@@ -149,7 +149,7 @@ TEST(Split, CutsThatMeetComeApartWholeInAnyOrder) {
     for (const int order : {1, 2})
       for (const auto& cuts_in : {std::vector{ab, ar, br}, std::vector{ar, br, ab}, std::vector{br, ab, ar}}) {
         Mesh mesh = even_box(shape, order);
-        const std::vector<Cut> cuts = three_parts(mesh, cuts_in);
+        const std::vector<Seam> cuts = three_parts(mesh, cuts_in);
         const SplitMesh split = mesh::split_along(mesh, cuts);
         for (std::size_t c = 0; c < cuts.size(); ++c) {
           EXPECT_EQ(split.cuts[c].glued, 0) << name(shape) << cuts[c].name;
@@ -182,7 +182,7 @@ TEST(Split, FacetsThatStayOneAreCountedAndShareAllNodes) {
     ASSERT_EQ(patch.entities.size(), 8u);
     mesh.groups.push_back(patch);
     const double whole = measure(mesh, patch);
-    const std::vector<Cut> cuts{{"patch", patch.entities}};
+    const std::vector<Seam> cuts{{"patch", patch.entities}};
     const SplitMesh split = mesh::split_along(mesh, cuts);
     ASSERT_GT(split.cuts[0].glued, 0);
     EXPECT_EQ(split.cuts[0].glued + split.cuts[0].apart, 8);
@@ -252,7 +252,7 @@ TEST(Split, AFacetComesApartOnce) {
   add_halves(mesh, 4);
   add_interface(mesh, *mesh.group("low", 2), *mesh.group("high", 2), "cut");
   const std::vector<Index> facets = mesh.group("cut", 1)->entities;
-  const std::vector<Cut> twice{{"cut", facets}, {"again", {facets[0]}}};
+  const std::vector<Seam> twice{{"cut", facets}, {"again", {facets[0]}}};
   EXPECT_THROW(mesh::split_along(mesh, twice), Error);
 }
 
