@@ -17,10 +17,8 @@ namespace {
 constexpr double most_cosine = -0.5;
 /// How near, by the size of the facet, is the same place: files written with seven digits still touch.
 constexpr double same = 1e-6;
-/// Of its facet; smaller overlaps are those of neighbours, by rounding.
-constexpr double least_share = 1e-12;
-/// Of a facet; what two others cover together is more where one lies before the other.
-constexpr double least_shadow = 1e-9;
+/// Of its facet; smaller overlaps are those of neighbours, by rounding, and so is what two others cover together.
+constexpr double least_share = 1e-9;
 /// Of the height of a cell: what lies deeper behind its side is another side of the body.
 constexpr double most_depth = 0.5;
 
@@ -209,7 +207,7 @@ void Search::append(std::size_t f, std::vector<Overlap>& result) const {
   std::vector<Overlap> found;
   for (std::size_t c = 0; c < candidates.size(); ++c) {
     const Polygon& common = candidates[c].overlap.corners;
-    const double least = std::min(least_shadow * whole_area, 0.5 * area(common));
+    const double least = std::min(least_share * whole_area, 0.5 * area(common));
     std::vector<Polygon> pieces{common};
     for (std::size_t nearer = 0; nearer < c; ++nearer) {
       const Polygon& shadow = candidates[nearer].overlap.corners;
@@ -217,7 +215,7 @@ void Search::append(std::size_t f, std::vector<Overlap>& result) const {
       candidates[c].overlap.whole = false;
       std::vector<Polygon> left;
       for (const Polygon& piece : pieces)
-        for (Polygon& part : without(piece, shadow, least_shadow * whole_area)) left.push_back(std::move(part));
+        for (Polygon& part : without(piece, shadow, least_share * whole_area)) left.push_back(std::move(part));
       pieces = std::move(left);
     }
     for (const Polygon& piece : pieces) {
