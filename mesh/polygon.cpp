@@ -26,6 +26,11 @@ Polygon left_of(const Polygon& polygon, const Corner& a, const Corner& b) {
 /// By area, the square of an edge whose direction is rounding: clipping leaves such at corners that lie on edges.
 constexpr double shortest = 1e-18;
 
+bool is_edge(const Corner& a, const Corner& b, double area) {
+  const double along[2] = {b[0] - a[0], b[1] - a[1]};
+  return along[0] * along[0] + along[1] * along[1] > shortest * area;
+}
+
 Polygon interval(double from, double to, double least) {
   return to - from > least ? Polygon{{from, 0}, {to, 0}} : Polygon{};
 }
@@ -49,8 +54,11 @@ Polygon clipped(const Polygon& subject, const Polygon& clip, double least) {
   if (subject.size() == 2)
     return interval(std::max(subject[0][0], clip[0][0]), std::min(subject[1][0], clip[1][0]), least);
   Polygon kept = subject;
-  for (std::size_t edge = 0; edge < clip.size() && !kept.empty(); ++edge)
-    kept = left_of(kept, clip[edge], clip[(edge + 1) % clip.size()]);
+  const double size = area(clip);
+  for (std::size_t edge = 0; edge < clip.size() && !kept.empty(); ++edge) {
+    const Corner &a = clip[edge], &b = clip[(edge + 1) % clip.size()];
+    if (is_edge(a, b, size)) kept = left_of(kept, a, b);
+  }
   return is_more(kept, least) ? kept : Polygon{};
 }
 
@@ -63,10 +71,10 @@ std::vector<Polygon> without(const Polygon& subject, const Polygon& hole, double
     return pieces;
   }
   Polygon rest = subject;  // inside of the edges so far
+  const double size = area(hole);
   for (std::size_t edge = 0; edge < hole.size() && !rest.empty(); ++edge) {
     const Corner &a = hole[edge], &b = hole[(edge + 1) % hole.size()];
-    const double along[2] = {b[0] - a[0], b[1] - a[1]};
-    if (along[0] * along[0] + along[1] * along[1] <= shortest * area(hole)) continue;
+    if (!is_edge(a, b, size)) continue;
     Polygon outside = left_of(rest, b, a);
     if (is_more(outside, least)) pieces.push_back(std::move(outside));
     rest = left_of(rest, a, b);

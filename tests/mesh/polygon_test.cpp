@@ -50,6 +50,10 @@ TEST(Polygon, CornersThatStandTwiceChangeNothing) {
   double left = 0;
   for (const Polygon& piece : without({{-1, 0}, {1, 0}, {1, 1}, {-1, 1}}, twice, 1e-12)) left += area(piece);
   EXPECT_DOUBLE_EQ(left, 1);
+  // An edge between them that is rounding points anywhere.
+  const Polygon nearly{{0, 0}, {1, 0}, {1, -1e-17}, {1, 1}, {0, 1}};
+  EXPECT_DOUBLE_EQ(area(clipped(square, nearly, 1e-12)), 1);
+  EXPECT_TRUE(without(square, nearly, 1e-12).empty());
 }
 
 TEST(Polygon, IntervalsAreThoseOfTwoCorners) {
