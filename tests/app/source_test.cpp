@@ -341,7 +341,7 @@ std::vector<Wrong> wrong_decks() {
       {"source_of_place", body + source_at("[0, 0]", "time_function = \"x*t\""), {"place"}},
       {"source_steady", steady + source_at("[0, 0]", "time_function = \"sin(t)\""), {"function of time", "[time]"}},
       {"source_table_ends",
-       body + source_at("[0, 0]", "file = \"" + write_deck("short.csv", "0, 1\n0.5, 2\n") + "\""),
+       body + source_at("[0, 0]", "file = \"" + write_deck("ends_early.csv", "0, 1\n0.5, 2\n") + "\""),
        {"0 to 0.5", "outside"}},
       {"source_no_field", two_fields(time_to(1, 0.1, "sdirk2") + source_at("[0, 0]", "")), {"names no field", "A, B"}},
       {"source_unknown_field", two_fields(time_to(1, 0.1, "sdirk2") + source_at("[0, 0]", "field = \"C\"")), {"C"}},
@@ -354,7 +354,7 @@ std::vector<Wrong> wrong_decks() {
            "[physics]\ntype = \"convection_diffusion\"\ndiscretisation = \"finite_difference\"\n[[material]]\nvelocity "
            "= [1, "
            "0]\n" +
-           dirichlet_on(all_sides(2), "0") + "[solver]\ntype = \"lsor\"\n[[initial]]\nfile = \"short.csv\"\n",
+           dirichlet_on(all_sides(2), "0") + "[solver]\ntype = \"lsor\"\n[[initial]]\nfile = \"ends_early.csv\"\n",
        {"method of grids", "expression"}},
   };
 }
