@@ -98,6 +98,7 @@ void LastWords::write_of_signal(int signal) noexcept {
   writer.write(signal == SIGTERM ? "143" : "130");
   writer.write(text.substr(of.code_at + 3));
   writer.finish();
+  output::remove_results_from_signal();  // as below
 }
 
 void LastWords::write_of_failure(const char* what) noexcept {
@@ -114,6 +115,7 @@ void LastWords::write_of_failure(const char* what) noexcept {
   writer.write_escaped(what);
   writer.write(after);
   writer.finish();
+  output::remove_results_from_signal();  // a thread that writes beside may have begun a file since
   owner = 0;
 }
 

@@ -10,6 +10,7 @@
 #include "base/cuda_check.hpp"
 #include "base/error.hpp"
 #include "base/memory_device.hpp"
+#include "base/reused_memory.hpp"
 #include "base/team.hpp"
 
 namespace tessera {
@@ -85,9 +86,26 @@ void check_cuda(cudaError_t status, const char* call, const char* file, int line
           : "run `tessera doctor`; if the device is well, this is a defect of Tessera");
 }
 
+thread_local ReusedMemory<Device>* reused_device_memory = nullptr;
+
+namespace {
+
+/// From what was freed before, where there is such a thing, or else from the device.
+cudaError_t take_memory(void** memory, std::size_t bytes) {
+  if (!reused_device_memory) return cudaMalloc(memory, bytes);
+  if ((*memory = reused_device_memory->take(bytes))) return cudaSuccess;
+  const cudaError_t status = cudaMalloc(memory, bytes);
+  if (status != cudaErrorMemoryAllocation) return status;
+  (void)cudaGetLastError();
+  reused_device_memory->flush();
+  return cudaMalloc(memory, bytes);
+}
+
+}  // namespace
+
 void* allocate(Device, std::size_t bytes) {
   void* memory = nullptr;
-  const cudaError_t status = cudaMalloc(&memory, bytes);
+  const cudaError_t status = take_memory(&memory, bytes);
   if (status == cudaErrorMemoryAllocation) {
     (void)cudaGetLastError();
     std::size_t free = 0, total = 0;
@@ -107,7 +125,10 @@ void* allocate(Device, std::size_t bytes) {
 }
 
 void release(Device, void* memory, std::size_t bytes) noexcept {
-  (void)cudaFree(memory);
+  if (reused_device_memory)
+    reused_device_memory->keep(memory, bytes);
+  else
+    (void)cudaFree(memory);
   device_now -= bytes;
 }
 

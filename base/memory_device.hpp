@@ -6,4 +6,9 @@ namespace tessera {
 /// The device part of memory_use(): zero on builds without CUDA.
 MemoryUse device_memory_use();
 
+template <class Space>
+class ReusedMemory;
+/// What this thread's allocations on the device look into first; nullptr: nothing. Of CUDA builds.
+extern thread_local ReusedMemory<Device>* reused_device_memory;
+
 }  // namespace tessera

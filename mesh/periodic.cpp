@@ -9,7 +9,7 @@
 #include <optional>
 
 #include "base/error.hpp"
-#include "mesh/facets.hpp"
+#include "mesh/facet_map.hpp"
 #include "mesh/point_tree.hpp"
 #include "mesh/side_table.hpp"
 
@@ -25,6 +25,7 @@ std::string text(const double* x) { return fmt::format("({:g}, {:g}, {:g})", x[0
 struct SideOfMesh {
   std::vector<Index> vertices;        ///< sorted
   std::vector<double> edge;           ///< [vertices] shortest edge of the side there
+  std::vector<Vector3> around;        ///< [vertices] mean of the middles of the facets there
   std::vector<FacetVertices> facets;  ///< sorted keys, sorted
 
   SideOfMesh(const Mesh& mesh, const Group& group) {
@@ -36,6 +37,7 @@ struct SideOfMesh {
     std::sort(facets.begin(), facets.end());
     std::sort(vertices.begin(), vertices.end());
     vertices.erase(std::unique(vertices.begin(), vertices.end()), vertices.end());
+    take_middles(mesh);
     edge.assign(vertices.size(), std::numeric_limits<double>::infinity());
     for (const FacetVertices& facet : facets)
       for (const Index a : facet)
@@ -48,6 +50,25 @@ struct SideOfMesh {
   }
   std::size_t position(Index vertex) const {
     return static_cast<std::size_t>(std::lower_bound(vertices.begin(), vertices.end(), vertex) - vertices.begin());
+  }
+
+ private:
+  void take_middles(const Mesh& mesh) {
+    around.resize(vertices.size());
+    std::vector<int> facets_at(vertices.size(), 0);
+    for (const FacetVertices& facet : facets) {
+      const auto count = std::count_if(facet.begin(), facet.end(), [](Index v) { return v >= 0; });
+      Vector3 middle{};
+      for (int v = 0; v < count; ++v)
+        for (int d = 0; d < 3; ++d) middle[d] += mesh.point(facet[v])[d] / static_cast<double>(count);
+      for (int v = 0; v < count; ++v) {
+        const std::size_t at = position(facet[v]);
+        ++facets_at[at];
+        for (int d = 0; d < 3; ++d) around[at][d] += middle[d];
+      }
+    }
+    for (std::size_t v = 0; v < vertices.size(); ++v)
+      for (double& x : around[v]) x /= facets_at[v];
   }
 };
 
@@ -109,9 +130,10 @@ Match match(const Mesh& mesh, const SideOfMesh& from, const SideOfMesh& to, cons
     }
     Index nearest = -1;
     double least = std::numeric_limits<double>::infinity();
+    // Where sides of a contact or a crack end, vertices of either lie at one place: their facets tell them apart.
+    const Vector3 image_around = map(from.around[v].data());
     tree.in_box(around, [&](Index other) {
-      const auto& x = tree.point(other);
-      const double apart = std::hypot(x[0] - image[0], x[1] - image[1], x[2] - image[2]);
+      const double apart = distance(tree.point(other), image) + distance(to.around[other], image_around);
       if (apart < least || (apart == least && other < nearest)) {
         least = apart;
         nearest = other;

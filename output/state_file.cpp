@@ -70,7 +70,13 @@ VtuFile read_pieces(const std::vector<fs::path>& pieces, const fs::path& path);
 VtuFile read_grid(const fs::path& path) {
   if (path.extension() != ".pvtu") return read_vtu(path);
   require_regular_file(path, "file", "check the path");
-  return read_pieces(pieces_of(path), path);
+  const std::vector<fs::path> pieces = pieces_of(path);
+  for (const fs::path& piece : pieces)  // one that names itself would never end
+    if (piece.extension() != ".vtu")
+      throw Error(ExitCode::file_system,
+                  fmt::format("cannot read {}: its piece {} is no .vtu file", path.string(), piece.string()),
+                  "expected pieces that hold grids: ParaView and this program write .vtu files of them");
+  return read_pieces(pieces, path);
 }
 
 VtuFile read_pieces(const std::vector<fs::path>& pieces, const fs::path& path) {

@@ -13,6 +13,7 @@ struct FieldInfo {
   std::vector<std::string> components = {};  ///< suffixes of other components: stress_xx; empty: a number, or a vector
   bool measured = false;                     ///< a [[quantity]] may be of it, or of a component
   bool written = true;                       ///< into files whose [output] names no fields
+  std::string rate = {};                     ///< name of its rate of change, of what accelerates: "v"
   bool own_names = false;                    ///< components are fields by themselves: `components` are their names
 
   /// Components on a mesh of `dim` dimensions.
@@ -21,6 +22,10 @@ struct FieldInfo {
   int block(int dim) const { return own_names ? 1 : count(dim); }
   /// Numbers a node of a derived field: a vector has 3, unused ones 0, as files want them.
   int stride() const { return vector ? 3 : count(0); }
+  /// The field of its rate of change.
+  FieldInfo rate_field() const {
+    return {.name = rate, .unit = unit + "/s", .vector = vector, .components = components};
+  }
   /// "u", "u_x", "stress_xy": the name of component c.
   std::string component(int c) const {
     if (own_names) return components[static_cast<std::size_t>(c)];

@@ -15,6 +15,8 @@ struct InitialEntry {
   std::vector<std::string> on;
   std::optional<deck::Expression> number;
   std::vector<deck::Expression> components;
+  std::optional<deck::Expression> rate_number;
+  std::vector<deck::Expression> rate_components;
   std::vector<std::optional<deck::Expression>> fields;
   deck::PlacedString file;
   std::vector<std::string> field;
@@ -24,6 +26,7 @@ struct InitialEntry {
 };
 
 bool is_number(const FieldInfo& field) { return !field.vector && field.components.empty(); }
+bool accelerates(const FieldInfo& field) { return !field.rate.empty(); }
 
 deck::Section<InitialEntry> initial_section(const FieldInfo& field) {
   deck::Section<InitialEntry> section("initial",
@@ -44,7 +47,13 @@ deck::Section<InitialEntry> initial_section(const FieldInfo& field) {
     for (int c = 0; c < field.count(3); ++c) zeros += c == 0 ? "\"0\"" : ", \"0\"";
     section.key(field.name, &InitialEntry::components,
                 {.help = "the start, one expression a component, unless a file has it", .example = "[" + zeros + "]"});
+    if (accelerates(field))
+      section.key(field.rate, &InitialEntry::rate_components,
+                  {.help = "its rate of change, unless a file has it", .example = "[" + zeros + "]"});
   }
+  if (is_number(field) && accelerates(field))
+    section.key(field.rate, &InitialEntry::rate_number,
+                {.help = "its rate of change, unless a file has it", .example = "\"0\""});
   return section
       .key("file", &InitialEntry::file,
            {.help = "the start is a state of another run: .vtu, .pvtu, .pvd, .vtkhdf, a checkpoint (.tsr), or a folder "
@@ -79,6 +88,45 @@ InitialFile file_of(const InitialEntry& entry, std::size_t count, const deck::De
           .where = entry.file.where ? entry.file.where : entry.where};
 }
 
+void check_no_keys_of_files(const InitialEntry& entry) {
+  if (entry.field.empty() && !entry.time && !entry.outside) return;
+  refuse(entry.where,
+         fmt::format("has `{}` without `file`", !entry.field.empty() ? "field"
+                                                : entry.time         ? "time"
+                                                                     : "outside"),
+         "add file = \"...\", or leave it out");
+}
+
+/// Of u or, with `of_rate`, of its rate of change, either of which may be left out.
+InitialParams part_of(const InitialEntry& entry, const FieldInfo& field, const deck::Deck& deck, bool of_rate) {
+  const auto values = [&](bool rate) {
+    const std::optional<deck::Expression>& number = rate ? entry.rate_number : entry.number;
+    return number ? std::vector<deck::Expression>{*number} : rate ? entry.rate_components : entry.components;
+  };
+  InitialParams params{.on = entry.on, .u = values(of_rate), .given = {}, .file = {}, .where = entry.where};
+  const bool has_own = !params.u.empty(), has_other = !values(!of_rate).empty();
+  if (entry.file.text.empty()) {
+    check_no_keys_of_files(entry);
+    if (!has_own && !has_other)
+      refuse(entry.where, fmt::format("says neither '{}' nor '{}'", field.name, field.rate),
+             "add an expression of one of them, or file = a state of another run");
+    return params;
+  }
+  if (has_own && has_other)
+    refuse(entry.where,
+           fmt::format("has values of '{}' and '{}' and a file, of which nothing is taken", field.name, field.rate),
+           "leave one of them out");
+  if (has_own) return params;
+  params.file = file_of(entry, has_other ? 1 : 2, deck);
+  std::error_code none;
+  if (const std::filesystem::path path = params.file->path;
+      path.extension() == ".tsr" || std::filesystem::is_directory(path, none))
+    refuse(params.file->where, fmt::format("is a checkpoint, and {} starts from files that have a mesh", field.name),
+           "`tessera restart` goes on with a checkpoint; name a .vtu, .pvtu, .pvd or .vtkhdf file");
+  if (params.file->fields.size() == 2) params.file->fields = {entry.field[of_rate ? 1 : 0]};
+  return params;
+}
+
 InitialParams params_of(InitialEntry entry, const FieldInfo& field, const deck::Deck& deck) {
   InitialParams params{.on = entry.on, .u = {}, .given = {}, .file = {}, .where = entry.where};
   if (entry.number) params.u = {*entry.number};
@@ -96,12 +144,7 @@ InitialParams params_of(InitialEntry entry, const FieldInfo& field, const deck::
   }
   const std::string& key = field.own_names ? field.components[missing] : field.name;
   if (entry.file.text.empty()) {
-    if (!entry.field.empty() || entry.time || entry.outside)
-      refuse(entry.where,
-             fmt::format("has `{}` without `file`", !entry.field.empty() ? "field"
-                                                    : entry.time         ? "time"
-                                                                         : "outside"),
-             "add file = \"...\", or leave it out");
+    check_no_keys_of_files(entry);
     if (field.own_names ? from_file > 0 : params.u.empty())
       refuse(entry.where, fmt::format("needs the key '{}'", key),
              fmt::format("add {} = an expression, or file = a state of another run", key));
@@ -121,7 +164,16 @@ deck::SectionDescription initial_description(const FieldInfo& field) { return in
 std::vector<InitialParams> read_initial(const deck::Deck& deck, const FieldInfo& field) {
   std::vector<InitialParams> result;
   for (InitialEntry& entry : initial_section(field).read_all(deck))
-    result.push_back(params_of(std::move(entry), field, deck));
+    result.push_back(accelerates(field) ? part_of(entry, field, deck, false)
+                                        : params_of(std::move(entry), field, deck));
+  return result;
+}
+
+std::vector<InitialParams> read_initial_rates(const deck::Deck& deck, const FieldInfo& field) {
+  std::vector<InitialParams> result;
+  if (!accelerates(field)) return result;
+  for (const InitialEntry& entry : initial_section(field).read_all(deck))
+    result.push_back(part_of(entry, field, deck, true));
   return result;
 }
 

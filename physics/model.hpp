@@ -29,6 +29,7 @@ struct Traits {
   bool transient = false;                    ///< it may change in time: [time]
   bool sources = false;                      ///< the driver adds [[source]] to its right-hand side
   std::string scheme = TimeParams().scheme;  ///< that of a [time] which names none
+  std::vector<std::string> schemes = {};     ///< that a [time] may name; empty: those of u' = f(t, u)
   solvers::Offers solver = {};               ///< what its operators can be
   std::string solver_help = {};              ///< of solver.type; empty: that of the solvers
   std::vector<std::string> quantities = {};  ///< kinds of [[quantity]] of its own: Results::quantity
@@ -118,11 +119,27 @@ struct System {
   System(const System&) = delete;
 };
 
-/// What a [[source]] adds to rows of the right-hand side in one cell, at the time at hand.
-struct CellLoad {
-  Index cell = -1;
-  std::vector<Index> rows;
+/// What each [[source]] adds to rows of the right-hand side in each cell, at strength 1. Bytes: 16 a cell and 12 a row
+/// of it.
+struct CellLoads {
+  struct Part {
+    Index cell = -1, source = 0;
+    Offset first = 0;  ///< in rows and values, up to where the next part begins
+  };
+  std::vector<Part> parts;
+  std::vector<Index> rows;  ///< of the space of the solution
   std::vector<double> values;
+
+  Offset end(std::size_t part) const {
+    return part + 1 < parts.size() ? parts[part + 1].first : static_cast<Offset>(rows.size());
+  }
+  /// visit(cell, row, value) at the strengths g [sources].
+  template <class Visit>
+  void each(std::span<const double> g, Visit visit) const {
+    for (std::size_t p = 0; p < parts.size(); ++p)
+      for (auto i = static_cast<std::size_t>(parts[p].first); i < static_cast<std::size_t>(end(p)); ++i)
+        visit(parts[p].cell, rows[i], g[static_cast<std::size_t>(parts[p].source)] * values[i]);
+  }
 };
 
 /// A solution on the host. Where sides are periodic, each has dofs of its own: those of the space as it is without.
@@ -136,12 +153,18 @@ struct NodalSolution {
   int threads;
   const Share* share = nullptr;               ///< null: all of it counts here
   const std::vector<double>* rate = nullptr;  ///< du/dt, [dofs, components], of a run through time
-  std::vector<CellLoad> loads = {};           ///< of [[source]], as far as this rank sees it
+  const CellLoads* loads = nullptr;           ///< of [[source]], as far as this rank sees it; null: none
+  std::vector<double> strengths = {};         ///< of each source, at the time at hand
 
   /// Of the dofs the first ones, which no other rank counts.
   Index own_dofs() const { return space.index_map.owned(); }
   /// Of a group, null for all cells, those that no other rank counts.
   mesh::Group own(const mesh::Group* group) const;
+  /// visit(cell, row, value) of what [[source]] adds to the right-hand side.
+  template <class Visit>
+  void each_load(Visit visit) const {
+    if (loads) loads->each(strengths, visit);
+  }
   /// values [dofs.size(), width]: 0 becomes what another rank counts.
   void keep_own(std::span<const Index> dofs, std::span<double> values) const;
 };
@@ -198,6 +221,8 @@ struct Varying {
 ///   template <class Exec> std::unique_ptr<Nonlinear<Exec>> nonlinear(Exec&, const Discretisation&, output::Summary&);
 /// and where Traits::transient says that there may be a [time]
 ///   template <class Exec> std::unique_ptr<Evolution<Exec>> evolution(Exec&, const Discretisation&, output::Summary&);
+/// or, of what accelerates, M u'' = f with a diagonal M,
+///   template <class Exec> std::unique_ptr<Motion<Exec>> motion(Exec&, const Discretisation&, output::Summary&);
 /// and where beside that each node does something by itself
 ///   template <class Exec> NodeSystems<Exec> node_systems(Exec&, const Discretisation&);
 class Model {

@@ -40,12 +40,17 @@ std::array<double, 3> ProbeParams::point() const {
 deck::Section<ProbeParams> probe_section(const FieldInfo& field) {
   std::vector<std::string> names;
   for (int c = 0; c < field.count(3); ++c) names.push_back(field.component(c));
+  if (!field.rate.empty())
+    for (int c = 0; c < field.count(3); ++c) names.push_back(field.rate_field().component(c));
   return deck::Section<ProbeParams>("probe", "Values at points through time, as the table probes.csv",
                                     deck::SectionKind::array)
       .key("name", &ProbeParams::name, {.help = "of its column", .required = true, .example = "\"u_middle\""})
       .key("at", &ProbeParams::at,
            {.help = "point, one number an axis", .unit = "length", .required = true, .example = "[0.5, 0.5, 0.5]"})
-      .key("of", &ProbeParams::of, {.help = "what is looked at", .choices = names})
+      .key("of", &ProbeParams::of,
+           {.help = "what is looked at",
+            .choices = names,
+            .example = names.front() == "u" ? "" : "\"" + names.front() + "\""})
       .key("every", &ProbeParams::every,
            {.help = "steps between two values; of several numbers each has a table, probes_every_10.csv",
             .min = 1,
@@ -73,7 +78,8 @@ void check_probes(const std::vector<ProbeParams>& probes, const FieldInfo& field
       refuse(probe, fmt::format("at has {} numbers, the mesh {} dimensions", probe.at.size(), mesh.dim),
              "give one number an axis");
     int c = 0;
-    if (!is_component(field, probe.of, mesh.dim, c))
+    if (!is_component(field, probe.of, mesh.dim, c) &&
+        (field.rate.empty() || !is_component(field.rate_field(), probe.of, mesh.dim, c)))
       refuse(probe, fmt::format("there is no '{}' in {} dimensions", probe.of, mesh.dim),
              fmt::format("write of = \"{}\"", field.component(0)));
     if (locator.find(probe.point())) continue;

@@ -11,6 +11,7 @@
 #include "physics/poisson/poisson.hpp"
 #include "physics/reaction_diffusion/reaction_diffusion.hpp"
 #include "physics/two_point_bvp/two_point_bvp.hpp"
+#include "physics/wave/wave.hpp"
 
 namespace tessera::physics {
 
@@ -31,6 +32,8 @@ std::vector<Entry>& entries() {
        make_reaction_diffusion},
       {"elasticity", "linear elasticity, -div sigma = f: bars, plane strain and stress, bodies of revolution, solids",
        make_elasticity},
+      {"wave", "waves in fluids and elastic bodies, rho u'' = div sigma, by spectral elements on quads and hexes",
+       make_wave},
       {"two_point_bvp",
        "-u'' = f on an interval with u' = 0 at its left and u = 0 at its right end, by finite differences",
        make_two_point_bvp},

@@ -62,12 +62,20 @@ void add_rest_of(mesh::Mesh& mesh, int dim, const std::vector<std::string>& name
 
 void check_rest(const RestOf& entries) { check_materials(entries.materials); }
 
+void add_rest_of_cells(const std::vector<Place>& materials, mesh::Mesh& mesh) {
+  check_materials(materials);
+  const bool known = std::any_of(mesh.entities.begin(), mesh.entities.end(), [&](const mesh::Group& entity) {
+    return entity.name == "rest" && entity.dim == mesh.dim;
+  });
+  const Place* material = first_with_rest(materials);
+  if (material && !known) add_rest_of(mesh, mesh.dim, others(materials), "cells", material->where);
+}
+
 void add_rest(const RestOf& entries, mesh::Mesh& mesh) {
-  check_rest(entries);
+  add_rest_of_cells(entries.materials, mesh);
   const Place* boundary = first_with_rest(entries.boundaries);
   const Place* material = first_with_rest(entries.materials);
   const QuantityParams* quantity = first_with_rest(entries.quantities);
-  if (material) add_rest_of(mesh, mesh.dim, others(entries.materials), "cells", material->where);
   std::vector<std::string> sides = others(entries.boundaries);
   for (const std::string& side : others(entries.periodic)) sides.push_back(side);
   if (boundary || (quantity && !material))

@@ -19,6 +19,9 @@ struct RestOf {
 /// Throws Error(usage) where a material without `on` stands beside a rest.
 void add_rest(const RestOf& entries, mesh::Mesh& mesh);
 
+/// The rest of the cells alone, where it is needed before the facets are known; add_rest leaves it as it is.
+void add_rest_of_cells(const std::vector<Place>& materials, mesh::Mesh& mesh);
+
 /// What add_rest refuses, where there is no mesh.
 void check_rest(const RestOf& entries);
 

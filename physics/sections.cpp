@@ -107,6 +107,9 @@ const std::vector<QuantityKind>& quantity_table() {
        true},
       {"flux_gradient", "the same integral from the gradient of u, which is less accurate and does not balance", true},
       {"reaction", "force that acts on the body through a group, along the axis of `of`: `of` = \"u_x\"", true},
+      {"kinetic_energy", "of waves: the integral of rho v^2 / 2, of pressures that of p_rate^2 / (2 kappa)", true},
+      {"potential_energy", "of waves: the integral of sigma : epsilon / 2, of pressures that of grad(p)^2 / (2 rho)",
+       true},
       {"value", "value at the point `at`"},
       {"l2", "square root of the integral of the square"},
   };

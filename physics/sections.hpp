@@ -5,6 +5,7 @@
 #include <string>
 #include <vector>
 
+#include "assembly/space/element.hpp"
 #include "deck/section.hpp"
 #include "deck/time_function.hpp"
 #include "mesh/mesh.hpp"
@@ -73,17 +74,20 @@ struct InitialFile {
 /// Where an iterative solver starts, and a run through time.
 struct InitialParams {
   std::vector<std::string> on;
-  std::vector<deck::Expression> u;  ///< one a component; empty where a file gives all of them
+  std::vector<deck::Expression> u;  ///< one a component; empty where a file gives all of them, or nothing is said
   std::vector<char> given;          ///< of fields by themselves: of which there is an expression, [components]
   std::optional<InitialFile> file;  ///< it has the other components
   deck::Where where;
 
   bool is_of_file(std::size_t component) const { return file && (u.empty() || !given[component]); }
 };
-/// [[initial]] of the field: values under its name, as in [exact], or a file.
+/// [[initial]] of the field: values under its name, as in [exact], or a file; of what accelerates both for its rate of
+/// change, under that of its own.
 deck::SectionDescription initial_description(const FieldInfo& field);
 /// Throws Error(usage) for an entry with neither a value nor a file or with both, and for keys of files without one.
 std::vector<InitialParams> read_initial(const deck::Deck& deck, const FieldInfo& field);
+/// The same of the rate of change of what accelerates; entries that say nothing of it have neither.
+std::vector<InitialParams> read_initial_rates(const deck::Deck& deck, const FieldInfo& field);
 /// Throws Error(usage) where a start is given to a solver that takes none.
 void check_initial(const CommonParams& params);
 /// Throws Error(file_system) for files that are not there.
@@ -115,6 +119,7 @@ struct TableauParams {
 struct TimeParams {
   double start = 0, end = 0;
   std::optional<double> step;
+  std::optional<double> cfl;  ///< of explicit schemes, instead of a step: its part of the longest one
   std::optional<double> tolerance, absolute_tolerance;  ///< of an error of a step, relative to u and beside it
   std::string scheme = "bdf2";
   double theta = 0.5;
@@ -122,10 +127,15 @@ struct TimeParams {
   std::optional<TableauParams> tableau;
   deck::Where where;
 };
-deck::Section<TimeParams> time_section();
-/// Empty where the deck has no [time]. Throws Error(usage) for an end that is not after the start, without a step or a
-/// tolerance, for a scheme that cannot do what is asked, and for keys of other schemes.
-std::optional<TimeParams> read_time(const deck::Deck& deck);
+/// `schemes`: the names that it may have; empty: every one.
+deck::Section<TimeParams> time_section(const std::vector<std::string>& schemes = {});
+/// Those of u' = f(t, u).
+std::vector<std::string> first_order_schemes();
+/// Empty where the deck has no [time]. `scheme`: that of a deck which names none. Throws Error(usage) for an end that
+/// is not after the start, without a step or a tolerance, for a scheme that cannot do what is asked, and for keys of
+/// other schemes.
+std::optional<TimeParams> read_time(const deck::Deck& deck, const std::vector<std::string>& schemes = {},
+                                    const std::string& scheme = {});
 /// Throws Error(usage) where files of a series are asked for without [time].
 void check_series(const CommonParams& params);
 
@@ -266,6 +276,7 @@ void check_sources(const std::vector<SourceParams>& sources, const mesh::Mesh& m
 struct PhysicsParams {
   std::string type;
   int order = 1;  ///< of the space
+  assembly::LineNodes nodes = assembly::LineNodes::standard;
   std::string discretisation = "galerkin";
   deck::Where where;
 };
@@ -281,8 +292,9 @@ struct CommonParams {
   solvers::SolverParams solver;
   NewtonParams newton;  ///< of models whose problems may be nonlinear
   std::vector<InitialParams> initial;
-  std::optional<TimeParams> time;     ///< of a run through time
-  std::vector<SourceParams> sources;  ///< of models that have them
+  std::vector<InitialParams> initial_rates;  ///< of what accelerates
+  std::optional<TimeParams> time;            ///< of a run through time
+  std::vector<SourceParams> sources;         ///< of models that have them
   CheckpointParams checkpoint;
   std::optional<ExactParams> exact;
   OutputParams output;

@@ -7,10 +7,9 @@ namespace tessera::physics {
 
 namespace {
 
-std::vector<std::string> names_of_schemes() {
+std::vector<std::string> all_schemes() {
   std::vector<std::string> names;
-  for (const solvers::Scheme& scheme : solvers::schemes())
-    if (scheme.kind != solvers::SchemeKind::second_order) names.push_back(scheme.name);
+  for (const solvers::Scheme& scheme : solvers::schemes()) names.push_back(scheme.name);
   return names;
 }
 
@@ -45,6 +44,25 @@ void check_count(const deck::Deck& deck, const TimeParams& params) {
                 "give a longer step, or count the time from 0", deck.where("time.step"));
 }
 
+/// A part of the longest stable step, which not every scheme has.
+void check_cfl(const deck::Deck& deck, const TimeParams& params, const solvers::Scheme& scheme) {
+  if (!params.cfl) return;
+  const auto refuse = [&](const std::string& what, const std::string& help) {
+    throw Error(ExitCode::usage, what, help, deck.where("time.cfl"));
+  };
+  if (params.step) refuse("[time] has a step and a cfl, which is another way to say it", "leave one of them out");
+  if (params.tolerance)
+    refuse("[time] has a tolerance, which chooses the steps, and a cfl, which does so too", "leave one of them out");
+  if (scheme.kind == solvers::SchemeKind::implicit)
+    refuse(fmt::format("time.cfl is a part of the longest stable step, and {} is stable with any", params.scheme),
+           fmt::format("write step = {:g}, for 100 steps", (params.end - params.start) / 100));
+  if (scheme.kind == solvers::SchemeKind::stabilised && params.stages == 0)
+    refuse(
+        fmt::format("time.cfl is a part of the longest stable step, and {} takes as many stages as its step asks for",
+                    params.scheme),
+        "give a step, or a number of stages");
+}
+
 /// Where steps come from.
 void check_steps(const deck::Deck& deck, const TimeParams& params) {
   const solvers::Scheme& scheme = solvers::find_scheme(params.scheme, params.where);
@@ -59,7 +77,8 @@ void check_steps(const deck::Deck& deck, const TimeParams& params) {
   if (params.absolute_tolerance && !params.tolerance)
     throw Error(ExitCode::usage, "time.absolute_tolerance goes with time.tolerance, which is not there",
                 "add tolerance, or leave absolute_tolerance out", deck.where("time.absolute_tolerance"));
-  if (!params.step && !params.tolerance)
+  check_cfl(deck, params, scheme);
+  if (!params.step && !params.tolerance && !params.cfl)
     throw Error(ExitCode::usage, fmt::format("[time] has no step, which {} needs", params.scheme),
                 fmt::format("write step = {:g}, for 100 steps{}", (params.end - params.start) / 100,
                             scheme.estimates_error ? ", or tolerance = 1e-4" : ""),
@@ -68,7 +87,14 @@ void check_steps(const deck::Deck& deck, const TimeParams& params) {
 
 }  // namespace
 
-deck::Section<TimeParams> time_section() {
+std::vector<std::string> first_order_schemes() {
+  std::vector<std::string> names;
+  for (const solvers::Scheme& scheme : solvers::schemes())
+    if (scheme.kind != solvers::SchemeKind::second_order) names.push_back(scheme.name);
+  return names;
+}
+
+deck::Section<TimeParams> time_section(const std::vector<std::string>& schemes) {
   return deck::Section<TimeParams>("time", "A run through time; left out: the steady state")
       .key("start", &TimeParams::start, {.help = "time of the initial state", .unit = "time"})
       .key("end", &TimeParams::end,
@@ -79,6 +105,12 @@ deck::Section<TimeParams> time_section() {
             .min = 0,
             .open_min = true,
             .example = "0.01"})
+      .key("cfl", &TimeParams::cfl,
+           {.help = "of explicit schemes, instead of a step: its part of the longest step that is stable, as mesh and "
+                    "coefficients let it be estimated at the start",
+            .min = 0,
+            .max = 1,
+            .open_min = true})
       .key("tolerance", &TimeParams::tolerance,
            {.help = "of schemes that estimate the error of a step: how large it may be beside u; they then choose "
                     "their steps",
@@ -90,7 +122,8 @@ deck::Section<TimeParams> time_section() {
             .unit = "of u",
             .min = 0,
             .open_min = true})
-      .key("scheme", &TimeParams::scheme, {.help = "see `tessera list schemes`", .choices = names_of_schemes()})
+      .key("scheme", &TimeParams::scheme,
+           {.help = "see `tessera list schemes`", .choices = schemes.empty() ? all_schemes() : schemes})
       .key("theta", &TimeParams::theta,
            {.help = "of scheme = \"theta\": 0.5 is crank_nicolson, 1 backward_euler", .min = 0.5, .max = 1})
       .key("stages", &TimeParams::stages,
@@ -100,9 +133,11 @@ deck::Section<TimeParams> time_section() {
       .position(&TimeParams::where);
 }
 
-std::optional<TimeParams> read_time(const deck::Deck& deck) {
+std::optional<TimeParams> read_time(const deck::Deck& deck, const std::vector<std::string>& schemes,
+                                    const std::string& scheme) {
   if (!deck.has("time")) return std::nullopt;
-  const TimeParams params = time_section().read(deck, true);
+  TimeParams params = time_section(schemes).read(deck, true);
+  if (!scheme.empty() && !deck.has("time.scheme")) params.scheme = scheme;
   if (params.end <= params.start)
     throw Error(ExitCode::usage, fmt::format("time.end is {}, and the run starts at {}", params.end, params.start),
                 "the end is after the start", deck.where("time.end"));
@@ -114,7 +149,9 @@ std::optional<TimeParams> read_time(const deck::Deck& deck) {
                 "add tableau = { a = [1], b = [0.5, 0.5] }, Heun's method, or name another scheme", params.where);
   check_steps(deck, params);
   check_count(deck, params);
-  if (!is_implicit(params)) {  // whatever is wrong with a tableau, with its stages, or with their number
+  const bool second_order = solvers::find_scheme(params.scheme, params.where).kind == solvers::SchemeKind::second_order;
+  if (!is_implicit(params) &&
+      !second_order) {  // whatever is wrong with a tableau, with its stages, or with their number
     Threads exec(1);
     (void)solvers::make_stepper(exec, 1, stepper_params(params));
   }

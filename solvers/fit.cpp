@@ -38,7 +38,8 @@ const Entry* named(const std::vector<Entry>& table, const std::string& name) {
 }  // namespace
 
 bool has_place(const Needs& needs, const Offers& offers) {
-  return lacking(needs, offers).empty() && (!needs.diagonal_blocks || offers.block > 1);
+  return lacking(needs, offers).empty() && (!needs.diagonal_blocks || offers.block > 1) &&
+         (!needs.one_unknown || offers.block == 1);
 }
 bool fits(const Needs& needs, const Offers& offers) {
   return has_place(needs, offers) && (!needs.symmetric || offers.symmetric);
@@ -83,7 +84,8 @@ const Keys<SolverParams>& shared_keys() {
                {.help = "Iterations between two recomputations of b - A x; 0: only before a solution is accepted.",
                 .min = 0})
           .key("check_every", &SolverParams::check_every,
-               {.help = "Iterations between two looks at the residual on CUDA; threads look at every one.",
+               {.help = "Iterations between two looks at the residual on CUDA; threads look at every one, and so does "
+                        "amg without this key.",
                 .min = 1,
                 .max = 1000});
   return keys;

@@ -3,7 +3,28 @@
 #include <string>
 #include <vector>
 
+#include "base/types.hpp"
+
 namespace tessera::solvers {
+
+/// A level of a multigrid preconditioner.
+struct MultigridLevel {
+  Index rows = 0;
+  Offset entries = 0;  ///< of its matrix
+};
+/// What a multigrid preconditioner has to say of itself; no levels: there was none.
+struct MultigridReport {
+  std::vector<MultigridLevel> levels = {};  ///< the finest first
+  double set_up_seconds = 0;                ///< of the last set-up
+  double cycle_seconds = 0;                 ///< of one cycle: on CUDA of the last that was not part of a graph; 0: none
+
+  /// Entries of all levels over those of the finest.
+  double operator_complexity() const {
+    double sum = 0;
+    for (const MultigridLevel& level : levels) sum += static_cast<double>(level.entries);
+    return levels.empty() || levels[0].entries == 0 ? 1 : sum / static_cast<double>(levels[0].entries);
+  }
+};
 
 /// What a solver did. Not converging is reported here, never thrown.
 struct Report {
@@ -24,6 +45,7 @@ struct Report {
   std::string failure;       ///< empty, or a sentence: what went wrong and what may help
   std::vector<double>
       history;  ///< residual over `reference` before the first iteration and after each, as the recurrence has it
+  MultigridReport multigrid;
 };
 
 /// Lets the caller watch and stop a solver. Either may be empty.

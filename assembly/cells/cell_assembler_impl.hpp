@@ -31,7 +31,7 @@ inline int host_threads(const Cuda&) { return Threads().count(); }
 
 /// The map with couplings as further cells; borrows the dofs of both.
 inline DofMap coupled_map(const DofMap& map, const std::vector<DofBlock>& couplings) {
-  DofMap result{map.order, map.dofs, {}, {}};
+  DofMap result{map.order, map.nodes, map.dofs, {}, {}};
   Index cells = 0;
   for (const std::vector<DofBlock>* list : {&map.blocks, &couplings})
     for (const DofBlock& block : *list) {

@@ -102,9 +102,10 @@ MatrixEntries entries_of(const FacetTerms& terms) {
   return result;
 }
 
-void add_product(const MatrixEntries& entries, std::span<const double> u, std::span<double> y) {
+void add_product(const MatrixEntries& entries, double factor, std::span<const double> u, std::span<double> y) {
   for (std::size_t k = 0; k < entries.rows.size(); ++k)
-    y[static_cast<std::size_t>(entries.rows[k])] += entries.values[k] * u[static_cast<std::size_t>(entries.cols[k])];
+    y[static_cast<std::size_t>(entries.rows[k])] +=
+        factor * entries.values[k] * u[static_cast<std::size_t>(entries.cols[k])];
 }
 
 SideLoads contact_loads(const mesh::Mesh& mesh, const DofMap& map, const ContactPoints& points,

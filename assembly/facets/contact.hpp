@@ -8,6 +8,7 @@
 #include "assembly/fields/side_loads.hpp"
 #include "base/backend.hpp"
 #include "linalg/crs.hpp"
+#include "mesh/overlap.hpp"
 
 namespace tessera::assembly {
 
@@ -34,16 +35,17 @@ struct ContactPoints {
 /// parallelograms), whether the facets match or not, and for facets that match as the integrals over the boundary are.
 /// So what leaves one side is what enters the other. (A. Popp et al., Int. J. Numer. Methods Eng. 79 (2009) 1354-1391,
 /// has the segments of contact in 2-D, M. A. Puso, T. A. Laursen, Comput. Methods Appl. Mech. Eng. 193 (2004) 601-629,
-/// in 3-D.) Points farther from the other side than `reach` are left out; negative: than mesh::near_facets times the
-/// size of the facets. Bytes: 8 (5 + nodes of both facets) a point.
-ContactPoints contact_points(const mesh::Mesh& mesh, int order, const std::vector<Index>& first,
-                             const std::vector<Index>& second, double reach = -1);
+/// in 3-D.) Points farther from the other side than the reach of their overlap are left out. Bytes: 8 (5 + nodes of
+/// both facets) a point.
+ContactPoints contact_points(const mesh::Mesh& mesh, int order, const std::vector<mesh::Overlap>& overlaps);
 
 /// How much of a side lies before the other one.
 struct ContactCover {
   double area = 0, uncovered = 0;  ///< of all facets, as their vertices span them
   Index worst = -1;                ///< the facet of which most is uncovered
   double worst_share = 0;          ///< of its own area
+  Index most = -1;                 ///< the facet that lies most often before others
+  double most_covered = 0;         ///< how often, by its own area; once, but for the curvature of facets
   double apart = 0;                ///< the largest distance of a point to the other side
 };
 /// Of the first side; that of the second by swapped = true.
@@ -70,8 +72,8 @@ MatrixEntries entries_of(const FacetTerms& terms);
 /// A += entries, which the pattern of A must have; they go to the backend for the call.
 template <class Exec>
 void add_entries(Exec& exec, const MatrixEntries& entries, linalg::Crs<typename Exec::Space>& A);
-/// y += entries u
-void add_product(const MatrixEntries& entries, std::span<const double> u, std::span<double> y);
+/// y += factor entries u
+void add_product(const MatrixEntries& entries, double factor, std::span<const double> u, std::span<double> y);
 
 /// int lambda phi_i ds of the dofs of each facet of `side`, sorted, where lambda = h (u_other - u_own) flows in: of the
 /// first side, or, swapped, of the second.

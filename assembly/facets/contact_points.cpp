@@ -6,6 +6,7 @@
 #include "assembly/facets/contact.hpp"
 #include "assembly/space/element.hpp"
 #include "assembly/space/quadrature.hpp"
+#include "mesh/geometry.hpp"
 #include "mesh/overlap.hpp"
 
 namespace tessera::assembly {
@@ -119,14 +120,10 @@ double straight_area(const mesh::FacetMap& facet) {
 
 }  // namespace
 
-ContactPoints contact_points(const mesh::Mesh& mesh, int order, const std::vector<Index>& first,
-                             const std::vector<Index>& second, double reach) {
+ContactPoints contact_points(const mesh::Mesh& mesh, int order, const std::vector<mesh::Overlap>& overlaps) {
   ContactPoints result;
-  for (const mesh::Overlap& overlap : mesh::find_overlaps(mesh, first, second, reach)) {
+  for (const mesh::Overlap& overlap : overlaps) {
     const mesh::FacetMap ours(mesh, side_of(mesh, overlap.first)), theirs(mesh, side_of(mesh, overlap.second));
-    const double most = reach >= 0 ? reach
-                                   : mesh::near_facets * std::max(mesh::facet_size(mesh, overlap.first),
-                                                                  mesh::facet_size(mesh, overlap.second));
     const FacetRule rule(ours, order);
     ContactPair pair{overlap.first,
                      overlap.second,
@@ -141,7 +138,7 @@ ContactPoints contact_points(const mesh::Mesh& mesh, int order, const std::vecto
       const mesh::Vector3 x = ours.at(point.xi.data());
       std::array<double, 2> opposite{};
       const double apart = nearest(theirs, x, opposite);
-      if (!(apart <= most)) continue;
+      if (!(apart <= overlap.reach)) continue;
       result.xyz.insert(result.xyz.end(), x.begin(), x.end());
       result.ds.push_back(point.ds);
       result.apart.push_back(apart);
@@ -166,6 +163,10 @@ ContactCover contact_cover(const mesh::Mesh& mesh, const ContactPoints& points, 
   for (std::size_t f = 0; f < side.size(); ++f) {
     const mesh::FacetMap facet(mesh, side_of(mesh, side[f]));
     const double area = straight_area(facet), bare = std::max(0.0, area - covered[f]);
+    if (const double share = covered[f] / mesh::facet_measure(mesh, side[f]); share > cover.most_covered) {
+      cover.most_covered = share;
+      cover.most = side[f];
+    }
     cover.area += area;
     cover.uncovered += bare;
     if (cover.worst >= 0 && bare <= cover.worst_share * area) continue;

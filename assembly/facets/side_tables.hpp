@@ -21,11 +21,11 @@ struct SideTables {
   std::array<double, 3> normal{};  ///< reference_normal of the side
 
   /// `weighs`: integrands have the weight r, which is of the degree of the geometry.
-  SideTables(const mesh::CellBlock& cells, int order, int side, bool weighs)
+  SideTables(const mesh::CellBlock& cells, int order, int side, bool weighs, LineNodes nodes = LineNodes::standard)
       : rule(choose(cells, order, side, weighs)),
         points(side < 0 ? rule.points : facet_to_cell(cells.shape, side, rule.points)),
         geometry(cells, points),
-        field(cells.shape, order, points) {
+        field(lagrange(cells.shape, order, nodes), points) {
     if (side >= 0) normal = reference_normal(cells.shape, side);
   }
 

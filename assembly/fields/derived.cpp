@@ -46,10 +46,11 @@ void carry(std::span<const double> weights, std::span<const double> of_rule, std
 
 }  // namespace
 
-DerivedValues::DerivedValues(const mesh::CellBlock& cells, int order, std::span<const double> points)
+DerivedValues::DerivedValues(const mesh::CellBlock& cells, int order, std::span<const double> points, LineNodes nodes)
     : cells_(cells),
-      at_{{cells, points}, {cells.shape, order, points}},
-      rule_{{cells, rule_of(cells, order).points}, {cells.shape, order, rule_of(cells, order).points}} {
+      at_{{cells, points}, {lagrange(cells.shape, order, nodes), points}},
+      rule_{{cells, rule_of(cells, order).points},
+            {lagrange(cells.shape, order, nodes), rule_of(cells, order).points}} {
   const Quadrature& rule = rule_of(cells, order);
   double measure = 0;
   for (const double weight : rule.weights) measure += weight;

@@ -43,8 +43,9 @@ using Derive = std::function<void(const PointState&, double* out)>;
 /// what is derived is derived at the quadrature points, and its nearest polynomial of order k - 1 is taken.
 class DerivedValues {
  public:
-  /// Reference points [n, dim]; k = order.
-  DerivedValues(const mesh::CellBlock& cells, int order, std::span<const double> points);
+  /// Reference points [n, dim]; k = order. `nodes`: those of the field.
+  DerivedValues(const mesh::CellBlock& cells, int order, std::span<const double> points,
+                LineNodes nodes = LineNodes::standard);
 
   int points() const { return static_cast<int>(carry_.size() / mean_.size()); }
   /// Room for one thread.

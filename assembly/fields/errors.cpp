@@ -102,7 +102,7 @@ ErrorNorms compute_errors(const mesh::Mesh& mesh, const DofMap& dofs, const Fiel
                              options,
                              rule,
                              GeometryMap(block, rule.points),
-                             FieldMap(block.shape, dofs.order, rule.points)};
+                             FieldMap(dofs.element(block.shape), rule.points)};
     std::vector<Sums> parts((block.cells() + cells_per_chunk - 1) / cells_per_chunk);
     for_chunks(block.cells(), cells_per_chunk, options.threads, [&](Offset chunk, Offset first, Offset last) {
       parts[chunk] = errors.over(static_cast<Index>(first), static_cast<Index>(last));

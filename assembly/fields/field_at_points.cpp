@@ -20,7 +20,7 @@ FieldAtPoints::FieldAtPoints(const mesh::Mesh& mesh, const DofMap& dofs) : mesh_
   for (const mesh::CellBlock& cells : mesh.blocks) {
     const Quadrature& rule = quadrature(cells.shape, quadrature_degree(cells, dofs.order));
     tables_.push_back({{cells, rule.points},
-                       {cells.shape, dofs.order, rule.points},
+                       {dofs.element(cells.shape), rule.points},
                        rule.size(),
                        is_simplex(cells.shape) && cells.order == 1 && dofs.order == 1});
   }

@@ -135,6 +135,15 @@ GridField::GridField(NodalGrid grid) : grid_(std::move(grid)) {
   locator_ = std::make_unique<const mesh::PointLocator>(mesh_);
 }
 
+std::optional<mesh::Location> GridField::find_towards(const std::array<double, 3>& inside,
+                                                      const std::array<double, 3>& point) const {
+  auto place = locator_->find(inside);
+  if (!place) return find(point);
+  const mesh::CellBlock& block = mesh_.block_of(place->cell);
+  if (!mesh::reference_coordinates(mesh_, block, place->cell - block.first_cell, point, place->xi)) return find(point);
+  return place;
+}
+
 void GridField::prepare_nearest() {
   if (!nearest_) nearest_ = std::make_unique<const mesh::NearestPoints>(mesh_);
 }

@@ -41,6 +41,11 @@ class GridField {
   const NodalGrid& grid() const { return grid_; }
   /// Where a point is; empty: in no cell.
   std::optional<mesh::Location> find(const std::array<double, 3>& point) const { return locator_->find(point); }
+  /// Where a point is as seen from `inside`, which is a little nearer to the middle of a cell of another mesh: where
+  /// several cells of this one have the point with values of their own, as along cracks and contacts, that towards
+  /// `inside` is found. Otherwise as `find`.
+  std::optional<mesh::Location> find_towards(const std::array<double, 3>& inside,
+                                             const std::array<double, 3>& point) const;
   /// The nearest place to a point outside, after `prepare_nearest`.
   void prepare_nearest();
   mesh::Nearest nearest(const std::array<double, 3>& point) const { return nearest_->find(point); }

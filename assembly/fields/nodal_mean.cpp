@@ -27,8 +27,8 @@ std::vector<double> nodal_mean(const mesh::Mesh& mesh, const DofMap& dofs, const
   std::vector<double> values, measures;
   for (std::size_t b = 0; b < mesh.blocks.size(); ++b) {
     const mesh::CellBlock& block = mesh.blocks[b];
-    const Element& element = lagrange(block.shape, dofs.order);
-    const DerivedValues derived(block, dofs.order, element.node_points);
+    const Element& element = dofs.element(block.shape);
+    const DerivedValues derived(block, dofs.order, element.node_points, dofs.nodes);
     const Quadrature& rule = quadrature(block.shape, degree_with_geometry(block.shape, block.order, 0));
     const GeometryMap volume(block, rule.points);
     const DofBlock& of = dofs.blocks[b];

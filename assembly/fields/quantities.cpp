@@ -22,12 +22,12 @@ constexpr Offset entities_per_chunk = 256;
 struct TableSet {
   std::map<std::pair<std::size_t, int>, SideTables> tables;
 
-  TableSet(const mesh::Mesh& mesh, int order, bool sides) {
+  TableSet(const mesh::Mesh& mesh, const DofMap& dofs, bool sides) {
     for (std::size_t b = 0; b < mesh.blocks.size(); ++b) {
       const int count = sides ? static_cast<int>(mesh::topology(mesh.blocks[b].shape).facets.size()) : 0;
       for (int side = sides ? 0 : -1; side < count; ++side)
         tables.emplace(std::piecewise_construct, std::forward_as_tuple(b, side),
-                       std::forward_as_tuple(mesh.blocks[b], order, side, mesh.measure.weighs()));
+                       std::forward_as_tuple(mesh.blocks[b], dofs.order, side, mesh.measure.weighs(), dofs.nodes));
     }
   }
 };
@@ -42,7 +42,7 @@ std::size_t block_number(const mesh::Mesh& mesh, Index cell) {
 template <class Sum, class Visit>
 Sum sum_entities(const mesh::Mesh& mesh, const DofMap& dofs, const mesh::Group* group, int threads, Visit visit) {
   const bool sides = group && group->dim == mesh.dim - 1;
-  const TableSet set(mesh, dofs.order, sides);
+  const TableSet set(mesh, dofs, sides);
   const Offset count = group ? static_cast<Offset>(group->entities.size()) : mesh.cells();
   std::vector<Sum> parts((count + entities_per_chunk - 1) / entities_per_chunk);
   for_chunks(count, entities_per_chunk, threads, [&](Offset chunk, Offset first, Offset last) {
@@ -143,7 +143,7 @@ Probe make_probe(const mesh::Mesh& mesh, const DofMap& dofs, const mesh::PointLo
                     box.min[0], box.min[1], box.min[2], box.max[0], box.max[1], box.max[2]));
   }
   const DofBlock& block = dofs.block_of(location->cell);
-  const FieldMap field(block.shape, dofs.order, {location->xi.data(), std::size_t(mesh.dim)});
+  const FieldMap field(dofs.element(block.shape), {location->xi.data(), std::size_t(mesh.dim)});
   const Index* of_cell = block.cell(location->cell - block.first_cell);
   return {location->cell, {of_cell, of_cell + block.nodes}, field.phi};
 }

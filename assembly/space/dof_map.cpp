@@ -368,15 +368,22 @@ const DofBlock& DofMap::block_of(Index cell) const {
   throw Error(ExitCode::internal, fmt::format("cell {} is not in the dof map", cell));
 }
 
-DofMap make_dof_map(const mesh::Mesh& mesh, int order, int threads) {
-  return make_periodic_dof_map(mesh, order, {}, threads);
+bool DofMap::is_equispaced() const {
+  return std::all_of(blocks.begin(), blocks.end(),
+                     [this](const DofBlock& block) { return element(block.shape).equispaced; });
 }
 
-DofMap make_periodic_dof_map(const mesh::Mesh& mesh, int order, std::span<const Index> same, int threads) {
+DofMap make_dof_map(const mesh::Mesh& mesh, int order, int threads, LineNodes nodes) {
+  return make_periodic_dof_map(mesh, order, {}, threads, nodes);
+}
+
+DofMap make_periodic_dof_map(const mesh::Mesh& mesh, int order, std::span<const Index> same, int threads,
+                             LineNodes nodes) {
   if (threads <= 0) threads = default_threads();
   DofMap result;
   result.order = order;
-  for (const mesh::CellBlock& block : mesh.blocks) lagrange(block.shape, order);
+  result.nodes = nodes;
+  for (const mesh::CellBlock& block : mesh.blocks) lagrange(block.shape, order, nodes);
   Numbering numbering{mesh, order, threads, !same.empty(), {}, 0, {}, {}, {}, {}, {}, {}};
   numbering.rank_vertices(same);
   if (order > 1) {
@@ -386,15 +393,15 @@ DofMap make_periodic_dof_map(const mesh::Mesh& mesh, int order, std::span<const 
   result.dofs = order > 1 ? numbering.assign() : numbering.vertices;
   for (std::size_t b = 0; b < mesh.blocks.size(); ++b) {
     const mesh::CellBlock& block = mesh.blocks[b];
-    const int nodes = lagrange(block.shape, order).nodes;
+    const int of_cell = lagrange(block.shape, order).nodes;
     CellDofs dofs(block);
-    if (!numbering.are_nodes(block, nodes)) {
+    if (!numbering.are_nodes(block, of_cell)) {
       std::vector<Index> own;
-      resize_by_all(own, static_cast<std::size_t>(block.cells()) * nodes, threads);
-      order > 1 ? numbering.fill(block, b, own.data()) : numbering.fill_linear(block, nodes, own.data());
+      resize_by_all(own, static_cast<std::size_t>(block.cells()) * of_cell, threads);
+      order > 1 ? numbering.fill(block, b, own.data()) : numbering.fill_linear(block, of_cell, own.data());
       dofs = CellDofs(std::move(own));
     }
-    result.blocks.push_back({block.shape, block.order, nodes, std::move(dofs), block.first_cell});
+    result.blocks.push_back({block.shape, block.order, of_cell, std::move(dofs), block.first_cell});
   }
   result.vertex_dofs = std::move(numbering.rank);
   if (order > 1)

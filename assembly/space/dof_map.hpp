@@ -38,7 +38,7 @@ struct DofBlock {
   mesh::Shape shape = mesh::Shape::tet;
   int geometry_order = 1;
   int nodes = 4;  ///< dofs per cell
-  CellDofs dofs;  ///< [cells, nodes], row-major; local order: that of lagrange(shape, order)
+  CellDofs dofs;  ///< [cells, nodes], row-major; local order: that of DofMap::element(shape)
   Index first_cell = 0;
 
   Index cells() const { return static_cast<Index>(dofs.size() / static_cast<std::size_t>(nodes)); }
@@ -48,11 +48,15 @@ struct DofBlock {
 /// Continuous Lagrange space on a mesh.
 struct DofMap {
   int order = 1;
+  LineNodes nodes = LineNodes::standard;
   Index dofs = 0;
   std::vector<DofBlock> blocks;
   std::vector<Index> vertex_dofs;  ///< [mesh nodes]: dof of a vertex, -1 for nodes that are no vertex of a cell
 
   const DofBlock& block_of(Index cell) const;
+  const Element& element(mesh::Shape shape) const { return lagrange(shape, order, nodes); }
+  /// Whether the nodes of all cells are.
+  bool is_equispaced() const;
 };
 
 /// Numbers the dofs of the continuous Lagrange space of an order that the shapes have (see largest_order); the
@@ -61,16 +65,15 @@ struct DofMap {
 /// numbering is as local as that of the mesh's nodes. Shared edges run from the lower to the higher node number and
 /// shared faces are framed by node numbers, so neighbours agree whatever their orientation. Throws Error(usage) for
 /// another order, Error(mesh) when the dofs exceed 32-bit numbers. Where the dofs are the nodes, the map borrows them.
-DofMap make_dof_map(const mesh::Mesh& mesh, int order, int threads = 0);
+DofMap make_dof_map(const mesh::Mesh& mesh, int order, int threads = 0, LineNodes nodes = LineNodes::standard);
 
 /// Where the dofs lie, [dofs, 3].
 std::vector<double> dof_points(const mesh::Mesh& mesh, const DofMap& dofs);
 
-/// Where the dofs would lie on equispaced elements, [dofs, 3]: what a file format of Lagrange cells assumes. To order 4
-/// the dof_points.
+/// Where the dofs would lie on equispaced elements, [dofs, 3]: what a file format of Lagrange cells assumes.
 std::vector<double> equispaced_dof_points(const mesh::Mesh& mesh, const DofMap& dofs);
 
-/// Values at equispaced_dof_points of a nodal field u [dofs, components]. To order 4 the field itself.
+/// Values at equispaced_dof_points of a nodal field u [dofs, components]: the field itself, where elements are so.
 std::vector<double> equispaced_values(const DofMap& dofs, std::span<const double> u, int components = 1);
 
 /// Sorted, unique dofs on a group of any dimension: cells, facets, curves in 3-D, points.

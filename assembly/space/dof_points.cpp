@@ -32,7 +32,7 @@ std::vector<double> place_dofs(const mesh::Mesh& mesh, const DofMap& dofs, Point
     });
   for (std::size_t b = 0; b < mesh.blocks.size(); ++b) {
     const mesh::CellBlock& block = mesh.blocks[b];
-    const Element& element = lagrange(block.shape, dofs.order);
+    const Element& element = dofs.element(block.shape);
     const GeometryMap geometry(block, points_of(element));
     parallel_for(threads, block.cells(), [&](Index c) {
       // Backwards: of a dof that the cell has twice the first node counts.
@@ -79,11 +79,11 @@ std::vector<double> equispaced_dof_points(const mesh::Mesh& mesh, const DofMap& 
 
 std::vector<double> equispaced_values(const DofMap& dofs, std::span<const double> u, int components) {
   std::vector<double> result(u.begin(), u.end());
-  if (dofs.order <= max_simplex_order) return result;
+  if (dofs.is_equispaced()) return result;
   std::vector<char> known(static_cast<std::size_t>(dofs.dofs),
                           0);  // neighbours agree: a side's values need the side's dofs only
   for (const DofBlock& block : dofs.blocks) {
-    const Element& element = lagrange(block.shape, dofs.order);
+    const Element& element = dofs.element(block.shape);
     std::vector<double> phi, dphi;
     tabulate(element, equispaced_points(element), phi, dphi);
     for (Index c = 0; c < block.cells(); ++c) {

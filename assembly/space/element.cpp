@@ -68,10 +68,10 @@ double value(const Affine& l, const double* point, int dim) {
 }
 
 /// Nodes of the element of an interval, ascending on [-1,1].
-std::vector<double> line_nodes(int order) {
+std::vector<double> line_nodes(int order, bool equispaced) {
   std::vector<double> nodes(static_cast<std::size_t>(order) + 1);
   for (int i = 0; i <= order; ++i) nodes[i] = -1 + 2.0 * i / order;
-  if (order > max_simplex_order) gauss_lobatto(order + 1, nodes);
+  if (!equispaced) gauss_lobatto(order + 1, nodes);
   return nodes;
 }
 
@@ -110,7 +110,7 @@ void append_facet_point(Shape shape, const mesh::Topology::Facet& facet, const d
 
 /// Position of a barycentric coordinate among those of the nodes: order l, or that of the nearest of the line's nodes.
 int lattice_position(const Element& element, double l) {
-  if (element.order <= max_simplex_order) return static_cast<int>(std::lround(element.order * l));
+  if (element.equispaced) return static_cast<int>(std::lround(element.order * l));
   const auto distance = [&](int i) { return std::abs(0.5 * (1 + element.line_nodes[i]) - l); };
   int nearest = 0;
   for (int i = 1; i <= element.order; ++i)
@@ -131,16 +131,17 @@ void set_lattice(Element& element) {
 /// Point j of `order` on an edge from a to b.
 double edge_coordinate(const Element& element, int j, double a, double b) {
   const int order = element.order;
-  if (order <= max_simplex_order) return ((order - j) * a + j * b) / order;
+  if (element.equispaced) return ((order - j) * a + j * b) / order;
   return 0.5 * ((1 - element.line_nodes[j]) * a + (1 + element.line_nodes[j]) * b);
 }
 
-Element build(Shape shape, int order) {
+Element build(Shape shape, int order, bool equispaced) {
   Element element;
   element.shape = shape;
   element.order = order;
   element.dim = mesh::dimension(shape);
-  element.line_nodes = line_nodes(order);
+  element.equispaced = equispaced;
+  element.line_nodes = line_nodes(order, equispaced);
   const int dim = element.dim;
   if (dim == 0) {
     element.lattice.resize(1);
@@ -164,7 +165,7 @@ Element build(Shape shape, int order) {
   element.face_first = {nodes()};
   if (dim == 3)
     for (const auto& face : topology.facets) {
-      const Element& of_face = lagrange(face.shape, order);
+      const Element& of_face = lagrange(face.shape, order, equispaced ? LineNodes::standard : LineNodes::lobatto);
       for (int node = of_face.interior_first; node < of_face.nodes; ++node)
         append_facet_point(shape, face, &of_face.node_points[node * 2], element.node_points);
       element.face_first.push_back(nodes());
@@ -229,7 +230,7 @@ std::span<const double> reference_vertices(Shape shape) {
 int largest_order(Shape shape) { return factors(shape).simplex_axes > 0 ? max_simplex_order : max_order; }
 
 std::vector<double> equispaced_points(const Element& element) {
-  if (element.order <= max_simplex_order) return element.node_points;
+  if (element.equispaced) return element.node_points;
   std::vector<double> points;
   for (int node = 0; node < element.nodes; ++node)
     for (int axis = 0; axis < element.dim; ++axis)
@@ -237,12 +238,19 @@ std::vector<double> equispaced_points(const Element& element) {
   return points;
 }
 
-const Element& lagrange(Shape shape, int order) {
+const Element& lagrange(Shape shape, int order, LineNodes nodes) {
   if (order < 1 || order > largest_order(shape))
     throw Error(ExitCode::usage, fmt::format("no Lagrange element of order {} on a {}", order, mesh::name(shape)),
                 fmt::format("orders 1 to {} are there for triangle, tet and prism, 1 to {} for interval, quad and hex",
                             max_simplex_order, max_order));
-  return cached<std::pair<Shape, int>, Element>({shape, order}, [&] { return build(shape, order); });
+  if (nodes == LineNodes::lobatto && factors(shape).simplex_axes > 0)
+    throw Error(ExitCode::usage,
+                fmt::format("spectral elements are quads and hexes, and the mesh has a {}", mesh::name(shape)),
+                "make a mesh of quads or hexes: in Gmsh `Recombine Surface` or `Mesh.SubdivisionAlgorithm`");
+  // Nodes at -1, 0 and 1 are both.
+  const bool equispaced = order <= 2 || (order <= max_simplex_order && nodes == LineNodes::standard);
+  return cached<std::tuple<Shape, int, bool>, Element>({shape, order, equispaced},
+                                                       [&] { return build(shape, order, equispaced); });
 }
 
 void tabulate_line(std::span<const double> nodes, double x, double* phi, double* dphi) {
@@ -292,7 +300,7 @@ void tabulate(const Element& element, std::span<const double> points, std::vecto
   phi.assign(count * nodes, 1.0);
   dphi.assign(count * nodes * dim, 0.0);
   if (dim == 0) return;
-  if (k > max_simplex_order) return tabulate_product(element, points, phi, dphi);
+  if (!element.equispaced) return tabulate_product(element, points, phi, dphi);
   const std::vector<Affine> all = barycentrics(element.shape);
   // S_m(k l) and its derivative with respect to l, for every coordinate b and m = 0 .. k
   std::array<std::array<double, max_simplex_order + 1>, 6> s{}, ds{};

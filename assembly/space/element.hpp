@@ -11,10 +11,16 @@ namespace tessera::assembly {
 inline constexpr int max_order = 8;          ///< of interval, quad and hex
 inline constexpr int max_simplex_order = 4;  ///< of triangle, tet and prism
 
+/// Where the nodes of the element of an interval lie, and with them those of quads and hexes.
+enum class LineNodes : std::uint8_t {
+  standard,  ///< equispaced to order 4, those of Gauss and Lobatto above
+  lobatto,   ///< those of Gauss and Lobatto at every order, as spectral elements have them: no simplex has such a part
+};
+
 /// Lagrange element on Gmsh's reference cell: [-1,1]^d for interval, quad and hex; the unit simplex
 /// for triangle and tet; unit triangle x [-1,1] for prism; a single node without coordinates for point.
 /// Nodes are equispaced to order 4 and those of Gauss and Lobatto above, where equispaced ones would spoil the
-/// conditioning.
+/// conditioning; or those of Gauss and Lobatto at every order (LineNodes).
 ///
 /// Local node order: vertices (Gmsh), then edges in mesh::topology order, each from its first to its second vertex,
 /// then the interiors of 2-D faces of 3-D cells (in the frame of the face's vertices), then the interior of the cell.
@@ -22,12 +28,14 @@ inline constexpr int max_simplex_order = 4;  ///< of triangle, tet and prism
 ///
 /// Every shape is a product of simplices, so with its barycentric coordinates l_b (affine in the point)
 ///   phi_n = prod_b S_{m_nb}(order * l_b),   S_m(s) = prod_{j<m} (s - j) / (j + 1)        (Silvester's polynomials)
-/// where m_nb is the integer lattice position of node n. Above order 4 the product of the lines' Lagrange polynomials.
+/// where m_nb is the integer lattice position of node n. Where nodes are not equispaced it is the product of the lines'
+/// Lagrange polynomials.
 struct Element {
   mesh::Shape shape = mesh::Shape::point;
   int order = 1;
   int nodes = 1;
   int dim = 0;
+  bool equispaced = true;
   std::vector<double> node_points;  ///< [nodes, dim]
   std::vector<double> line_nodes;   ///< [order + 1] of the interval of this order, ascending
   int barycentrics = 0;
@@ -45,8 +53,8 @@ struct Element {
 int largest_order(mesh::Shape shape);
 
 /// The element of a shape; order 1 to largest_order(shape). Built once, kept for the whole run; safe to call from any
-/// thread. Throws Error(usage) for another order.
-const Element& lagrange(mesh::Shape shape, int order);
+/// thread. Throws Error(usage) for another order, and for lobatto nodes on shapes with a simplex in them.
+const Element& lagrange(mesh::Shape shape, int order, LineNodes nodes = LineNodes::standard);
 
 /// Basis functions and their reference gradients at points [n, dim] (n = 1 for shape point).
 /// phi: [n, nodes]; dphi: [n, nodes, dim]; both row-major, resized.
@@ -56,8 +64,7 @@ void tabulate(const Element& element, std::span<const double> points, std::vecto
 /// Lagrange polynomials of distinct nodes and their derivatives at x; phi and dphi have room for one each a node.
 void tabulate_line(std::span<const double> nodes, double x, double* phi, double* dphi);
 
-/// [nodes, dim]: the equispaced lattice in the element's node order, which formats like VTK's assume; to order 4 the
-/// nodes.
+/// [nodes, dim]: the equispaced lattice in the element's node order, which formats like VTK's assume.
 std::vector<double> equispaced_points(const Element& element);
 
 /// Coordinates of the reference cell's vertices, [vertices, dim].

@@ -77,11 +77,10 @@ struct FieldMap {
   std::vector<double> phi;   ///< [n, nodes]
   std::vector<double> dphi;  ///< [n, nodes, dim]
 
-  FieldMap(mesh::Shape shape, int order, std::span<const double> points) : dim(mesh::dimension(shape)) {
-    const Element& element = lagrange(shape, order);
-    nodes = element.nodes;
+  FieldMap(const Element& element, std::span<const double> points) : nodes(element.nodes), dim(element.dim) {
     tabulate(element, points, phi, dphi);
   }
+  FieldMap(mesh::Shape shape, int order, std::span<const double> points) : FieldMap(lagrange(shape, order), points) {}
 
   double value(const Index* dofs, const double* u, int q, Offset stride = 1) const {
     double sum = 0;

@@ -11,6 +11,7 @@ MeshPart part_of(const mesh::Mesh& mesh, const DofMap& dofs, std::span<const Ind
   part.mesh.order = mesh.order;
   part.mesh.measure = mesh.measure;
   part.dofs.order = dofs.order;
+  part.dofs.nodes = dofs.nodes;
   part.dofs.dofs = dofs.dofs;
   std::size_t at = 0;
   Index first_cell = 0;

@@ -238,8 +238,10 @@ void DeviceEvaluator::enqueue(Cuda& exec, const Inputs& inputs, Offset count, st
   if (outputs.size() != state_->expressions.size())
     throw Error(ExitCode::internal,
                 fmt::format("{} expressions have {} outputs", state_->expressions.size(), outputs.size()));
+  // Axes that the space does not have stay 0, as on the host.
   for (const std::size_t v : state_->of_solution)
-    if (!inputs[v].values) throw Error(ExitCode::internal, "expressions are evaluated without a solution");
+    if (!inputs[v == expressions::solution_variable ? v : expressions::gradient_variable].values)
+      throw Error(ExitCode::internal, "expressions are evaluated without a solution");
   const Offset step = most_points / cells.points * cells.points;
   for (Offset first = 0; first < count; first += step) {
     KernelArguments arguments = State::arguments_of(inputs, first, std::min(step, count - first), cells);

@@ -23,7 +23,8 @@ herr_t take(unsigned, const H5E_error2_t* failure, void* to) {
   Reason& reason = *static_cast<Reason*>(to);
   const std::string text = failure->desc ? failure->desc : "";
   if (reason.text.empty()) reason.text = text;
-  reason.memory = reason.memory || (failure->maj_num == H5E_RESOURCE && failure->min_num == H5E_NOSPACE);
+  reason.memory |= failure->min_num == H5E_NOSPACE || failure->min_num == H5E_CANTALLOC ||
+                   text.find("memory allocation failed") != std::string::npos;
   const std::string mark = "errno = ";
   if (const std::size_t at = text.find(mark); reason.system == 0 && at != std::string::npos)
     reason.system = std::atoi(text.c_str() + at + mark.size());

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include "mesh/make_mesh.hpp"
+#include "physics/run/errors.hpp"
 #include "physics/scalar/results.hpp"
 
 namespace tessera::physics::grid {

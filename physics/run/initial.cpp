@@ -38,13 +38,15 @@ std::vector<Index> dofs_of(const InitialParams& initial, const mesh::Mesh& mesh,
 
 }  // namespace
 
-std::vector<double> initial_values(const CommonParams& params, const Discretisation& space, const FieldInfo& field,
-                                   double level, const InitialGrids& grids) {
-  if (params.initial.empty()) return {};
+std::vector<double> initial_values(const std::vector<InitialParams>& entries, const std::optional<TimeParams>& time,
+                                   const Discretisation& space, const FieldInfo& field, double level,
+                                   const InitialGrids& grids) {
+  if (entries.empty()) return {};
   const int components = space.components;
   std::vector<double> u(static_cast<std::size_t>(space.rows()), level);
-  for (std::size_t i = 0; i < params.initial.size(); ++i) {
-    const InitialParams& initial = params.initial[i];
+  for (std::size_t i = 0; i < entries.size(); ++i) {
+    const InitialParams& initial = entries[i];
+    if (initial.u.empty() && !initial.file) continue;
     if (!initial.u.empty() && static_cast<int>(initial.u.size()) != components)
       throw Error(
           ExitCode::usage,
@@ -59,7 +61,7 @@ std::vector<double> initial_values(const CommonParams& params, const Discretisat
     for (int c = 0; c < components; ++c) {
       if (initial.is_of_file(static_cast<std::size_t>(c))) continue;
       deck::Expression value = initial.u[static_cast<std::size_t>(c)];
-      if (params.time) value = at_time(value, params.time->start);
+      if (time) value = at_time(value, time->start);
       const std::vector<double> values = evaluate(value, points, space.threads);
       for (std::size_t k = 0; k < reached.size(); ++k) u[space.row(reached[k], c)] = values[k];
     }

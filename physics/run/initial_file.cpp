@@ -71,6 +71,24 @@ void check_flat(const assembly::NodalGrid& grid) {
                "a start is interpolated within a plane mesh, or one of cells with a volume");
 }
 
+/// Values and places of the nodes that cells have are numbers.
+void check_finite(const assembly::NodalGrid& grid, const Wanted& wanted) {
+  const auto width = static_cast<std::size_t>(grid.components);
+  for (const assembly::NodalGrid::Cells& cells : grid.blocks)
+    for (const Index node : cells.nodes) {
+      const double* const x = &grid.points[3 * static_cast<std::size_t>(node)];
+      const std::string place = fmt::format("node {}, at ({:g}, {:g}, {:g})", node, x[0], x[1], x[2]);
+      if (!std::all_of(x, x + 3, [](double value) { return std::isfinite(value); }))
+        refuse(fmt::format("its {}: that is no place", place),
+               "the coordinates of all nodes of cells are finite numbers");
+      for (std::size_t c = 0; c < width; ++c)
+        if (const double value = grid.values[static_cast<std::size_t>(node) * width + c]; !std::isfinite(value))
+          refuse(
+              fmt::format("'{}' is {:g} at its {}", wanted.names[wanted.names.size() == width ? c : 0], value, place),
+              "a start has a finite value at every node; a run that has failed leaves states without");
+    }
+}
+
 /// The grid of a file of states, without its values.
 assembly::NodalGrid grid_of(const output::VtuFile& file) {
   assembly::NodalGrid grid{.dim = 0, .order = 1, .points = file.points, .blocks = {}, .components = 0, .values = {}};
@@ -107,8 +125,16 @@ assembly::NodalGrid read_states(const InitialFile& file, const Wanted& wanted, c
     for (std::size_t node = 0; node < nodes; ++node)
       std::copy_n(&from.values[node * of_file], taken, &grid.values[node * width + n * taken]);
   }
+  check_finite(grid, wanted);
   assembly::take_element_nodes(grid);
   return grid;
+}
+
+/// Whether a deck has contacts, along which its model takes the mesh apart. Nothing else has a conductance.
+bool has_contacts(const deck::Deck& deck) {
+  for (int i = 0; deck.has(fmt::format("boundary[{}]", i)); ++i)
+    if (deck.has(fmt::format("boundary[{}].conductance", i))) return true;
+  return false;
 }
 
 /// What decks say of their space, whatever their module.
@@ -126,6 +152,7 @@ mesh::Mesh mesh_of(const output::Checkpoint& checkpoint, int threads, int& order
     const auto deck = deck::Deck::parse(header.at("deck").get<std::string>(), header.at("deck_file").get<std::string>(),
                                         header.at("overrides").get<std::vector<std::string>>(),
                                         header.at("folder").get<std::string>());
+    if (has_contacts(deck)) refuse("that run has contacts, along which its model takes the mesh apart", no_mesh_help);
     const Muted again;
     order = order_of(deck);
     return mesh::make_mesh(deck, mesh::mesh_section().read(deck, true), threads, {}, mesh::Revolution::known);
@@ -240,6 +267,29 @@ std::string text_of(const std::array<double, 3>& x, int dim) {
   return fmt::format("({:g})", fmt::join(x.begin(), x.begin() + dim, ", "));
 }
 
+/// A cell of each dof: that of the lowest number of the whole, which a rank that owns the dof sees.
+std::vector<Index> cells_of_dofs(const Discretisation& space) {
+  const auto number = [&](Index cell) {
+    return space.ranks ? space.share.cell_numbers[static_cast<std::size_t>(cell)] : Offset{cell};
+  };
+  std::vector<Index> result(static_cast<std::size_t>(space.dofs.dofs), -1);
+  for (const assembly::DofBlock& block : space.dofs.blocks)
+    for (Index c = 0; c < block.cells(); ++c)
+      for (int n = 0; n < block.nodes; ++n) {
+        Index& cell = result[static_cast<std::size_t>(block.cell(c)[n])];
+        if (cell < 0 || number(block.first_cell + c) < number(cell)) cell = block.first_cell + c;
+      }
+  return result;
+}
+
+/// A little nearer to the middle of a cell: on the side of a crack or a contact on which the cell is.
+std::array<double, 3> towards(const mesh::Mesh& mesh, Index cell, std::array<double, 3> x) {
+  constexpr double step = 1e-6;
+  const std::array<double, 3> middle = mesh::centroid(mesh, cell);
+  for (std::size_t d = 0; d < 3; ++d) x[d] += step * (middle[d] - x[d]);
+  return x;
+}
+
 /// Places of points that are in no cell.
 struct Outside {
   std::vector<Index> dofs;
@@ -275,17 +325,18 @@ void check_outside(const InitialParams& initial, const Discretisation& space, co
 
 }  // namespace
 
-InitialGrids initial_grids(const CommonParams& params, const Discretisation& space, const FieldInfo& field) {
-  InitialGrids grids(params.initial.size());
+InitialGrids initial_grids(const std::vector<InitialParams>& entries, const Discretisation& space,
+                           const FieldInfo& field) {
+  InitialGrids grids(entries.size());
   for (std::size_t i = 0; i < grids.size(); ++i) {
-    if (!params.initial[i].file) continue;
+    if (!entries[i].file) continue;
     Threads exec(space.threads);
     Scope scope(exec, "initial.read");
     assembly::NodalGrid grid;
     if (!space.ranks) {
-      grid = read(params.initial[i], field, space);
+      grid = read(entries[i], field, space);
     } else {
-      on_root(*space.ranks, [&] { grid = read(params.initial[i], field, space); });
+      on_root(*space.ranks, [&] { grid = read(entries[i], field, space); });
       broadcast(*space.ranks, grid);
     }
     grids[i] = std::make_unique<assembly::GridField>(std::move(grid));
@@ -306,12 +357,13 @@ void take_from_file(const InitialParams& initial, assembly::GridField& from, con
     for (std::size_t c = 0; c < components.size(); ++c) u[space.row(dof, static_cast<int>(components[c]))] = values[c];
   };
   const Index owned = space.index_map.owned();
+  const std::vector<Index> cells = cells_of_dofs(space);
   std::vector<char> found(dofs.size(), 1);
   parallel_for(space.threads, static_cast<Offset>(dofs.size()), [&](Offset i) {
     const Index dof = dofs[static_cast<std::size_t>(i)];
     if (dof >= owned) return;
     const std::array<double, 3> x = point_of(space, dof);
-    if (const auto at = from.find(x))
+    if (const auto at = from.find_towards(towards(space.mesh, cells[static_cast<std::size_t>(dof)], x), x))
       take(dof, *at, x);
     else
       found[static_cast<std::size_t>(i)] = 0;

@@ -82,9 +82,10 @@ class OverRanks {
   }
 
   /// The entries of x [rows that are seen] that others own. Collective.
-  void update_ghosts(View<double> x) const {
-    halo_->start(exec_, View<const double>(x).part(0, rows()));
-    const View<const double> ghosts = halo_->template finish<double>(exec_);
+  template <class T>
+  void update_ghosts(View<T> x) const {
+    halo_->start(exec_, View<const T>(x).part(0, rows()));
+    const View<const T> ghosts = halo_->template finish<T>(exec_);
     linalg::copy(exec_, ghosts, x.part(rows(), halo_->ghosts()));
   }
 

@@ -27,6 +27,30 @@ std::vector<char> own_points(const std::vector<ProbeParams>& probes, const mesh:
   return own;
 }
 
+/// A matrix of one row a probe, some of which are empty.
+struct Rows {
+  std::vector<Offset> first{0};
+  std::vector<Index> rows;
+  std::vector<double> weights;
+
+  void add(const std::vector<std::pair<Index, double>>& row) {
+    for (const auto& [column, weight] : row) {
+      rows.push_back(column);
+      weights.push_back(weight);
+    }
+    first.push_back(static_cast<Offset>(rows.size()));
+  }
+  linalg::Crs<Host> matrix(Index columns) const {
+    linalg::Crs<Host> result;
+    result.rows = static_cast<Index>(first.size() - 1);
+    result.cols = columns;
+    result.row_ptr = to_space<Host>(first);
+    result.col_ind = to_space<Host>(rows);
+    result.values = to_space<Host>(weights);
+    return result;
+  }
+};
+
 }  // namespace
 
 Probes::Probes(const CommonParams& params, const FieldInfo& field, const Discretisation& space, const Context& context,
@@ -36,30 +60,25 @@ Probes::Probes(const CommonParams& params, const FieldInfo& field, const Discret
   if (probes.empty()) return;
   const mesh::PointLocator locator(space.mesh);
   const std::vector<char> own = own_points(probes, locator, share_);
-  std::vector<Offset> first{0};
-  std::vector<Index> rows;
-  std::vector<double> weights;
+  Rows of_field, of_rate;
+  bool any_rate = false;
   for (std::size_t i = 0; i < probes.size(); ++i) {
+    int c = 0;
+    const bool is_rate = !is_component(field, probes[i].of, space.mesh.dim, c);
+    if (is_rate) (void)is_component(field.rate_field(), probes[i].of, space.mesh.dim, c);
+    any_rate |= is_rate;
+    std::vector<std::pair<Index, double>> row;
     if (own[i]) {
-      int c = 0;
-      (void)is_component(field, probes[i].of, space.mesh.dim, c);
       const assembly::Probe probe = assembly::make_probe(space.mesh, space.dofs, locator, probes[i].point());
-      std::vector<std::pair<Index, double>> row;
       for (std::size_t k = 0; k < probe.dofs.size(); ++k)
         row.emplace_back(space.row(probe.dofs[k], c), probe.weights[k]);
       std::sort(row.begin(), row.end());
-      for (const auto& [column, weight] : row) {
-        rows.push_back(column);
-        weights.push_back(weight);
-      }
     }
-    first.push_back(static_cast<Offset>(rows.size()));
+    (is_rate ? of_rate : of_field).add(row);
+    (is_rate ? of_field : of_rate).add({});
   }
-  weights_.rows = static_cast<Index>(probes.size());
-  weights_.cols = space.rows();
-  weights_.row_ptr = to_space<Host>(first);
-  weights_.col_ind = to_space<Host>(rows);
-  weights_.values = to_space<Host>(weights);
+  weights_ = of_field.matrix(space.rows());
+  if (any_rate) rate_weights_ = of_rate.matrix(space.rows());
   for (std::size_t i = 0; i < probes.size(); ++i) {
     const auto same = std::find_if(tables_.begin(), tables_.end(),
                                    [&](const Table& table) { return table.every == probes[i].every; });
@@ -70,7 +89,11 @@ Probes::Probes(const CommonParams& params, const FieldInfo& field, const Discret
   in_common::root(share_, [&] {
     for (Table& table : tables_) {
       std::vector<output::SeriesColumn> columns;
-      for (const std::size_t i : table.probes) columns.push_back({probes[i].name, field.unit});
+      for (const std::size_t i : table.probes) {
+        int c = 0;
+        const bool of_field = is_component(field, probes[i].of, space.mesh.dim, c);
+        columns.push_back({probes[i].name, of_field ? field.unit : field.rate_field().unit});
+      }
       const output::ProbeSeriesOptions options{.every = table.every};
       const std::filesystem::path path =
           context.output_directory /

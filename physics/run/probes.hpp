@@ -21,7 +21,9 @@ class Probes {
   bool is_due(Offset step) const;
   /// [probes, rows of all that a rank sees]
   const linalg::Crs<Host>& weights() const { return weights_; }
-  /// values [probes] = weights() u after this step. Collective.
+  /// The same, with the rows of probes of the rate of change; no rows: there are none.
+  const linalg::Crs<Host>& rate_weights() const { return rate_weights_; }
+  /// values [probes] = weights() u + rate_weights() du/dt after this step. Collective.
   void add(Offset step, double t, std::vector<double> values);
   /// What was added is in the files.
   void flush();
@@ -35,7 +37,7 @@ class Probes {
   };
 
   const Share* share_;
-  linalg::Crs<Host> weights_;
+  linalg::Crs<Host> weights_, rate_weights_;
   std::vector<Table> tables_;
 };
 

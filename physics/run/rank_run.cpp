@@ -191,7 +191,8 @@ void take_cells(const Discretisation& part, std::vector<char> cells, const std::
                 Discretisation& to) {
   mesh::RankMesh of_cells = mesh::part_of_cells(part.mesh, std::move(cells));
   to.mesh = std::move(of_cells.mesh);
-  assembly::DofMap dofs{.order = part.dofs.order, .dofs = count, .blocks = {}, .vertex_dofs = {}};
+  assembly::DofMap dofs{
+      .order = part.dofs.order, .nodes = part.dofs.nodes, .dofs = count, .blocks = {}, .vertex_dofs = {}};
   dofs.vertex_dofs.assign(static_cast<std::size_t>(to.mesh.nodes()), -1);
   for (const mesh::CellBlock& block : to.mesh.blocks) {
     const assembly::DofBlock& from = part.dofs.block_of(of_cells.cell_numbers[block.first_cell]);

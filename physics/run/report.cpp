@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <nlohmann/json.hpp>
 
 #include "base/communicator.hpp"
 #include "base/log.hpp"
@@ -12,6 +13,7 @@
 #include "output/csv.hpp"
 #include "output/pieces.hpp"
 #include "output/vtkhdf.hpp"
+#include "physics/run/errors.hpp"
 #include "physics/run/in_common.hpp"
 #include "physics/run/newton.hpp"
 #include "physics/run/results.hpp"
@@ -90,6 +92,25 @@ void summarise_space(const assembly::Space& space, Offset rows, Offset nnz, outp
   if (nnz > 0) summary.set("space.nnz", nnz);
 }
 
+namespace {
+
+void summarise_multigrid(const solvers::MultigridReport& multigrid, output::Summary& summary) {
+  if (multigrid.levels.empty()) return;
+  auto rows = nlohmann::ordered_json::array(), entries = rows;
+  for (const solvers::MultigridLevel& level : multigrid.levels) {
+    rows.push_back(level.rows);
+    entries.push_back(level.entries);
+  }
+  summary.set("solver.multigrid.levels", multigrid.levels.size());
+  summary.set_json("solver.multigrid.rows", rows);
+  summary.set_json("solver.multigrid.entries", entries);
+  summary.set("solver.multigrid.operator_complexity", multigrid.operator_complexity());
+  summary.set("solver.multigrid.set_up_seconds", multigrid.set_up_seconds);
+  if (multigrid.cycle_seconds > 0) summary.set("solver.multigrid.cycle_seconds", multigrid.cycle_seconds);
+}
+
+}  // namespace
+
 void summarise_solver(const solvers::Report& report, output::Summary& summary) {
   summary.set("solver.type", report.type);
   if (!report.method.empty()) summary.set("solver.method", report.method);
@@ -101,6 +122,7 @@ void summarise_solver(const solvers::Report& report, output::Summary& summary) {
     summary.set("solver.energy_error", report.energy_error);
     if (report.relative_energy_error > 0) summary.set("solver.relative_energy_error", report.relative_energy_error);
   }
+  summarise_multigrid(report.multigrid, summary);
   summary.set("solver.converged", report.converged);
   if (!report.failure.empty()) summary.set("solver.failure", report.failure);
   summary.set("solver.history", report.history);

@@ -22,9 +22,6 @@ void summarise_mesh(const mesh::Mesh& mesh, const assembly::Space& space, Offset
 void summarise_space(const assembly::Space& space, Offset rows, Offset nnz, output::Summary& summary);
 void summarise_solver(const solvers::Report& report, output::Summary& summary);
 
-/// Evaluates [exact] where report_solution does, for its checks. Throws Error(usage) where a value is not finite.
-void check_values(const ExactParams& exact, const mesh::Mesh& mesh, const assembly::DofMap& dofs, int threads);
-
 /// The balance, errors and quantities, and the tables of lines. Collective where ranks share the solution. Phases:
 /// balance, post, output.
 void report_numbers(const CommonParams& params, const Traits& traits, const NodalSolution& solution, Results& results,

@@ -6,14 +6,9 @@
 #include "physics/model.hpp"
 #include "physics/run/report.hpp"
 
-// All functions but the checks are collective where ranks share the solution.
+// All functions but the check are collective where ranks share the solution.
 
 namespace tessera::physics {
-
-/// "errors" of the summary: l2, h1 with the gradient, max; of a field of several components for each of them, and all
-/// together.
-void report_errors(const ExactParams& exact, const FieldInfo& field, const NodalSolution& solution,
-                   output::Summary& summary);
 
 /// "quantities" of the summary.
 void report_quantities(const std::vector<QuantityParams>& quantities, const Traits& traits,

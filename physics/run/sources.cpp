@@ -7,6 +7,7 @@
 #include "assembly/space/geometry_map.hpp"
 #include "assembly/space/quadrature.hpp"
 #include "assembly/space/quadrature_points.hpp"
+#include "base/profile.hpp"
 #include "mesh/geometry.hpp"
 #include "physics/evaluate.hpp"
 #include "physics/groups.hpp"
@@ -58,6 +59,8 @@ int component_of(const SourceParams& source, const FieldInfo& field) {
 Sources::Sources(const CommonParams& params, const FieldInfo& field, const Discretisation& space)
     : params_(&params), space_(&space) {
   if (params.sources.empty()) return;
+  Threads exec(space.threads);
+  Scope scope(exec, "sources");
   const std::vector<Index> cells = cells_of_points(params.sources, space);
   in_common::each(space.shared(), [&] {
     for (std::size_t i = 0; i < params.sources.size(); ++i) {
@@ -67,7 +70,18 @@ Sources::Sources(const CommonParams& params, const FieldInfo& field, const Discr
       else if (cells[i] >= 0)
         add_point(i, cells[i]);
     }
+    sum_rows();
   });
+}
+
+/// A cell with zeros.
+void Sources::add_part(std::size_t source, Index cell) {
+  const assembly::Space& space = space_->solution_space();
+  const assembly::DofBlock& block = space.dofs.block_of(cell);
+  const Index* const dofs = block.cell(cell - block.first_cell);
+  loads_.parts.push_back({cell, static_cast<Index>(source), static_cast<Offset>(loads_.rows.size())});
+  for (int n = 0; n < block.nodes; ++n) loads_.rows.push_back(space.row(dofs[n], component_[source]));
+  loads_.values.resize(loads_.rows.size());
 }
 
 /// phi_i(x0)
@@ -77,7 +91,8 @@ void Sources::add_point(std::size_t source, Index cell) {
   mesh::reference_coordinates(space_->mesh, block, cell - block.first_cell, params_->sources[source].point(), xi);
   const assembly::FieldMap field(block.shape, space_->dofs.order,
                                  {xi.data(), static_cast<std::size_t>(space_->mesh.dim)});
-  parts_.push_back({source, cell, field.phi});
+  add_part(source, cell);
+  std::copy(field.phi.begin(), field.phi.end(), &loads_.values[static_cast<std::size_t>(loads_.parts.back().first)]);
 }
 
 /// int f phi_i, by the rule of the integrals of cells.
@@ -86,8 +101,8 @@ void Sources::add_groups(std::size_t source) {
   const mesh::Mesh& mesh = space_->mesh;
   const mesh::Group group = united_groups(mesh, params.on, mesh.dim, params.where);
   const assembly::QuadraturePoints points(mesh, space_->dofs);
-  const std::size_t first_part = parts_.size();
-  for (const Index cell : group.entities) parts_.push_back({source, cell});
+  const std::size_t first_part = loads_.parts.size();
+  for (const Index cell : group.entities) add_part(source, cell);
   for (std::size_t b = 0; b < mesh.blocks.size(); ++b) {
     const mesh::CellBlock& block = mesh.blocks[b];
     const assembly::Quadrature& rule =
@@ -102,21 +117,20 @@ void Sources::add_groups(std::size_t source) {
     const std::size_t first = first_part + static_cast<std::size_t>(begin - group.entities.begin());
     with_evaluators(params.value.value_or(deck::Expression(1.0)), end - begin, space_->threads,
                     [&](deck::Evaluator& value, Offset item) {
-                      Part& part = parts_[first + static_cast<std::size_t>(item)];
+                      const CellLoads::Part& part = loads_.parts[first + static_cast<std::size_t>(item)];
+                      double* const sums = &loads_.values[static_cast<std::size_t>(part.first)];
                       const Index local = part.cell - block.first_cell;
                       const auto count = static_cast<std::size_t>(rule.size());
                       std::vector<double> xyz(3 * count), f(count);
                       points.of_cells(b, local, 1, xyz.data());
                       value.evaluate(xyz.data(), count, 0, f.data(), 1);
-                      part.values.assign(static_cast<std::size_t>(field.nodes), 0.0);
                       for (int q = 0; q < rule.size(); ++q) {
                         double J[9];
                         const auto point = static_cast<std::size_t>(q);
                         const double weight = rule.weights[point] *
                                               std::abs(geometry.jacobian(mesh, block.cell(local), q, J)) *
                                               mesh.measure.at(&xyz[3 * point]) * f[point];
-                        for (int n = 0; n < field.nodes; ++n)
-                          part.values[static_cast<std::size_t>(n)] += weight * field.phi[q * field.nodes + n];
+                        for (int n = 0; n < field.nodes; ++n) sums[n] += weight * field.phi[q * field.nodes + n];
                       }
                     });
   }
@@ -134,64 +148,60 @@ std::vector<double> Sources::strengths(double t) const {
   return g;
 }
 
-Sources::Weights Sources::weights(std::span<const Index> without) const {
+/// Entries of one row and source become one, in the order of rows and sources.
+void Sources::sum_rows() {
   struct Entry {
     Index row, source;
     double value;
   };
   std::vector<Entry> entries;
-  for (const Part& part : parts_) {
+  for (const CellLoads::Part& part : loads_.parts) {
     const assembly::DofBlock& block = space_->dofs.block_of(part.cell);
     const Index* const dofs = block.cell(part.cell - block.first_cell);
     for (int n = 0; n < block.nodes; ++n) {
-      const Index row = space_->row(dofs[n], component_[part.source]);
-      if (row < space_->owned_rows() && !std::binary_search(without.begin(), without.end(), row))
-        entries.push_back({row, static_cast<Index>(part.source), part.values[static_cast<std::size_t>(n)]});
+      const Index row = space_->row(dofs[n], component_[static_cast<std::size_t>(part.source)]);
+      if (row < space_->owned_rows())
+        entries.push_back({row, part.source, loads_.values[static_cast<std::size_t>(part.first + n)]});
     }
   }
   std::stable_sort(entries.begin(), entries.end(),
                    [](const Entry& a, const Entry& b) { return a.row != b.row ? a.row < b.row : a.source < b.source; });
-  Weights result;
-  std::vector<Offset> first;
-  std::vector<Index> columns;
-  std::vector<double> values;
   for (std::size_t e = 0; e < entries.size(); ++e) {
     const Entry& entry = entries[e];
     const bool new_row = e == 0 || entry.row != entries[e - 1].row;
     if (!new_row && entry.source == entries[e - 1].source) {
-      values.back() += entry.value;
+      rows_.values.back() += entry.value;
       continue;
     }
     if (new_row) {
-      result.rows.push_back(entry.row);
-      first.push_back(static_cast<Offset>(columns.size()));
+      rows_.rows.push_back(entry.row);
+      rows_.first.push_back(static_cast<Offset>(rows_.columns.size()));
     }
-    columns.push_back(entry.source);
-    values.push_back(entry.value);
+    rows_.columns.push_back(entry.source);
+    rows_.values.push_back(entry.value);
   }
-  first.push_back(static_cast<Offset>(columns.size()));
+  rows_.first.push_back(static_cast<Offset>(rows_.columns.size()));
+}
+
+Sources::Weights Sources::weights(std::span<const Index> without) const {
+  Weights result;
+  std::vector<Offset> first{0};
+  std::vector<Index> columns;
+  std::vector<double> values;
+  auto left_out = without.begin();
+  for (std::size_t r = 0; r < rows_.rows.size(); ++r) {
+    left_out = std::lower_bound(left_out, without.end(), rows_.rows[r]);
+    if (left_out != without.end() && *left_out == rows_.rows[r]) continue;
+    result.rows.push_back(rows_.rows[r]);
+    columns.insert(columns.end(), rows_.columns.begin() + rows_.first[r], rows_.columns.begin() + rows_.first[r + 1]);
+    values.insert(values.end(), rows_.values.begin() + rows_.first[r], rows_.values.begin() + rows_.first[r + 1]);
+    first.push_back(static_cast<Offset>(columns.size()));
+  }
   result.weights.rows = static_cast<Index>(result.rows.size());
   result.weights.cols = params_ ? static_cast<Index>(params_->sources.size()) : 0;
   result.weights.row_ptr = to_space<Host>(first);
   result.weights.col_ind = to_space<Host>(columns);
   result.weights.values = to_space<Host>(values);
-  return result;
-}
-
-std::vector<CellLoad> Sources::loads(double t) const {
-  std::vector<CellLoad> result;
-  if (parts_.empty()) return result;
-  const std::vector<double> g = strengths(t);
-  const assembly::Space& space = space_->solution_space();
-  for (const Part& part : parts_) {
-    const assembly::DofBlock& block = space.dofs.block_of(part.cell);
-    const Index* const dofs = block.cell(part.cell - block.first_cell);
-    CellLoad& load = result.emplace_back(CellLoad{part.cell, {}, {}});
-    for (int n = 0; n < block.nodes; ++n) {
-      load.rows.push_back(space.row(dofs[n], component_[part.source]));
-      load.values.push_back(g[part.source] * part.values[static_cast<std::size_t>(n)]);
-    }
-  }
   return result;
 }
 

@@ -18,7 +18,7 @@ class Sources {
  public:
   /// None.
   Sources() = default;
-  /// Borrows the parameters and the space. Throws Error(usage) where a value is not finite. Collective.
+  /// Borrows the parameters and the space. Throws Error(usage) where a value is not finite. Phase: sources. Collective.
   Sources(const CommonParams& params, const FieldInfo& field, const Discretisation& space);
 
   explicit operator bool() const { return params_ && !params_->sources.empty(); }
@@ -33,23 +33,26 @@ class Sources {
     linalg::Crs<Host> weights;  ///< [rows, sources]
   };
   Weights weights(std::span<const Index> without) const;
-  /// At time t, in the space of the solution, of all cells that this rank sees.
-  std::vector<CellLoad> loads(double t) const;
+  /// In the space of the solution, of all cells that this rank sees.
+  const CellLoads& loads() const { return loads_; }
 
  private:
-  /// What a cell has of a source of strength 1: [nodes of the cell].
-  struct Part {
-    std::size_t source = 0;
-    Index cell = -1;
-    std::vector<double> values = {};
+  /// Weights of all rows that this rank owns, on the host: row r has those from first[r] to first[r + 1].
+  struct Rows {
+    std::vector<Index> rows, columns;
+    std::vector<Offset> first;
+    std::vector<double> values;
   };
+  void add_part(std::size_t source, Index cell);
   void add_point(std::size_t source, Index cell);
   void add_groups(std::size_t source);
+  void sum_rows();
 
   const CommonParams* params_ = nullptr;
   const Discretisation* space_ = nullptr;
   std::vector<int> component_;  ///< [sources]
-  std::vector<Part> parts_;
+  CellLoads loads_;
+  Rows rows_;
 };
 
 /// The sources on a backend: 12 B a row and source that meet, and nothing a row that has none.
@@ -68,6 +71,7 @@ class SourceLoads {
     weights_.col_ind = to_space<Space>(std::span<const Index>(own.weights.col_ind.data(), own.weights.nnz()));
     weights_.values = to_space<Space>(std::span<const double>(own.weights.values.data(), own.weights.nnz()));
     product_ = Array<double, Space>(weights_.rows);
+    strengths_ = Array<double, Space>(weights_.cols);
   }
 
   /// b += factor g(t) of the weights; b has at least the rows that this rank owns.
@@ -75,8 +79,8 @@ class SourceLoads {
     if (rows_.empty()) return;
     std::vector<double> g = sources_.strengths(t);
     for (double& value : g) value *= factor;
-    const auto strengths = to_space<Space>(g);
-    linalg::spmv(exec_, std::as_const(weights_).view(), View<const double>(strengths.view()), product_.view());
+    copy_bytes(Host{}, g.data(), Space{}, strengths_.data(), strengths_.bytes());
+    linalg::spmv(exec_, std::as_const(weights_).view(), View<const double>(strengths_.view()), product_.view());
     linalg::add_to_rows(exec_, View<const Index>(rows_.view()), View<const double>(product_.view()), b);
   }
 
@@ -85,7 +89,7 @@ class SourceLoads {
   const Sources& sources_;
   Array<Index, Space> rows_;
   linalg::Crs<Space> weights_;
-  Array<double, Space> product_;
+  Array<double, Space> product_, strengths_;
 };
 
 }  // namespace tessera::physics

@@ -25,13 +25,14 @@ void make_space(const deck::Deck& deck, const PhysicsParams& physics, int compon
                 Discretisation& space) {
   const mesh::Mesh& mesh = space.mesh;
   static_cast<assembly::Space&>(space) = with_place(deck, physics, [&] {
-    return assembly::Space(assembly::make_periodic_dof_map(mesh, physics.order, same, space.threads), components);
+    return assembly::Space(assembly::make_periodic_dof_map(mesh, physics.order, same, space.threads, physics.nodes),
+                           components);
   });
   space.dof_points = assembly::dof_points(mesh, space.dofs);
   if (same.empty()) return;
   Unfolded& unfolded = space.unfolded.emplace();
   static_cast<assembly::Space&>(unfolded) = with_place(deck, physics, [&] {
-    return assembly::Space(assembly::make_dof_map(mesh, physics.order, space.threads), components);
+    return assembly::Space(assembly::make_dof_map(mesh, physics.order, space.threads, physics.nodes), components);
   });
   unfolded.dof_points = assembly::dof_points(mesh, unfolded.dofs);
   unfolded.became.resize(static_cast<std::size_t>(unfolded.dofs.dofs));

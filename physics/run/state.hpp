@@ -30,6 +30,7 @@ struct StateVisitor {
   /// Whether values at points are wanted after this step, and who takes the product of `weights` [points, rows] with u.
   std::function<bool(Offset step)> samples;
   const linalg::Crs<Host>* weights = nullptr;
+  const linalg::Crs<Host>* rate_weights = nullptr;  ///< of what accelerates: the product with du/dt is added
   std::function<void(Offset step, double t, std::vector<double> values)> sample;
 };
 

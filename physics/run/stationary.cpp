@@ -14,11 +14,13 @@
 #include "mesh/groups.hpp"
 #include "mesh/make_mesh.hpp"
 #include "physics/at_time.hpp"
+#include "physics/run/errors.hpp"
 #include "physics/run/forecast.hpp"
 #include "physics/run/in_common.hpp"
 #include "physics/run/initial.hpp"
 #include "physics/run/on_grid.hpp"
 #include "physics/run/rank_run.hpp"
+#include "physics/run/read_deck.hpp"
 #include "physics/run/report.hpp"
 #include "physics/run/results.hpp"
 #include "physics/run/space.hpp"
@@ -27,139 +29,24 @@ namespace tessera::physics {
 
 namespace {
 
-deck::SectionDescription solver_section(const Traits& traits) {
-  deck::SectionDescription description = solvers::solver_description(traits.solver);
-  for (deck::KeyDescription& key : description.keys)
-    if (key.name == "type" && !traits.solver_help.empty()) key.info.help = traits.solver_help;
-  return description;
-}
-
-deck::SectionDescription time_description(const std::string& scheme) {
-  deck::SectionDescription description = time_section().description();
-  for (deck::KeyDescription& key : description.keys)
-    if (key.name == "scheme") key.default_value = fmt::format("\"{}\"", scheme);
-  return description;
-}
-
-deck::Schema schema_of(const Traits& traits) {
-  deck::Schema schema{deck_section().description(), mesh::mesh_section().description(),
-                      mesh::group_section().description(), run_section(traits.precisions).description()};
-  schema.insert(schema.end(), traits.sections.begin(), traits.sections.end());
-  if (traits.nonlinear) schema.push_back(newton_section().description());
-  if (traits.transient)
-    schema.insert(schema.end(), {time_description(traits.scheme), checkpoint_section().description(),
-                                 probe_section(traits.fields.front()).description()});
-  if (traits.sources) schema.push_back(source_section(traits.fields.front()).description());
-  schema.insert(
-      schema.end(),
-      {initial_description(traits.fields.front()),
-       traits.matrix_free ? assembly_section().description() : assembly_description_with_matrix(),
-       matrix_section(traits.fields.front().block(3)).description(), solver_section(traits),
-       exact_description(traits.fields.front(), traits.derives_source), output_section(traits.transient).description(),
-       quantity_section(traits.fields, traits.quantities).description(), line_section(traits.fields).description()});
-  return schema;
-}
-
-/// Those of the model, of [[initial]] and of [exact].
-std::vector<deck::Expression> expressions_of(Model& model) {
-  std::vector<deck::Expression> all = model.expressions();
-  for (const InitialParams& initial : model.params().initial) all.insert(all.end(), initial.u.begin(), initial.u.end());
-  if (const std::optional<ExactParams>& exact = model.params().exact) {
-    all.insert(all.end(), exact->u.begin(), exact->u.end());
-    all.insert(all.end(), exact->gradient.begin(), exact->gradient.end());
-  }
-  return all;
-}
-
-/// For models that only assemble matrices; those that have more to say of it do so before.
-void check_strategy(const CommonParams& params, const Traits& traits, bool nonlinear, const deck::Deck& deck) {
-  if (traits.matrix_free || params.assembly.strategy != "matrix_free") return;
-  if (nonlinear)
-    throw Error(ExitCode::usage,
-                "assembly.strategy = \"matrix_free\" has no tangents, which coefficients of u and velocities need",
-                "choose strategy = \"auto\", or one that assembles a matrix", deck.where("assembly.strategy"));
-  throw Error(
-      ExitCode::usage,
-      fmt::format("assembly.strategy = \"matrix_free\" is not there for physics.type = \"{}\"", params.physics.type),
-      "choose strategy = \"auto\", or one that assembles a matrix", deck.where("assembly.strategy"));
-}
-
 void prescribe(const DirichletData& dirichlet, std::vector<double>& u) {
   for (std::size_t i = 0; i < dirichlet.dofs.size(); ++i)
     u[static_cast<std::size_t>(dirichlet.dofs[i])] = dirichlet.values[i];
-}
-
-/// What Newton's method cannot do, or is not there for.
-void check_nonlinear(const CommonParams& params, bool nonlinear) {
-  if (!nonlinear && params.newton.where)
-    throw Error(ExitCode::usage, "no coefficient depends on u: the problem is linear, and [newton] has no effect",
-                "leave [newton] out", params.newton.where);
-  if (params.time && params.newton.load_steps > 1)
-    throw Error(ExitCode::usage, "newton.load_steps has no effect with [time]: a step starts where the last one ended",
-                "leave load_steps out, or choose shorter steps", params.newton.where);
-  if (nonlinear && params.physics.order > most_assembled_order)
-    throw Error(ExitCode::usage,
-                fmt::format("coefficients of u and velocities need a tangent: of order {} it is not assembled, at "
-                            "most {} is",
-                            params.physics.order, most_assembled_order),
-                "choose a lower order", params.physics.where);
 }
 
 }  // namespace
 
 deck::Schema StationaryRun::schema() const { return schema_of(model().traits()); }
 
+/// The deck with what the command line says over it, and every check that needs no mesh.
+void StationaryRun::read(const Context& context) {
+  deck::check(context.deck, schema_for(context.deck));
+  read_deck(context, model());
+}
+
 deck::Schema StationaryRun::schema_for(const deck::Deck& deck) {
   model().begin(deck);
   return schema();
-}
-
-/// The deck with what the command line says over it, and every check that needs no mesh.
-void StationaryRun::read(const Context& context) {
-  const deck::Deck& deck = context.deck;
-  deck::check(deck, schema_for(deck));
-  CommonParams& params = model().params();
-  const Traits known = model().traits();
-  params.title = deck_section().read(deck).title;
-  params.mesh = mesh::mesh_section().read(deck, true);
-  params.run = run_section(known.precisions).read(deck);
-  if (known.nonlinear) params.newton = newton_section().read(deck);
-  if (known.transient) {
-    params.time = read_time(deck);
-    if (params.time && !deck.has("time.scheme")) params.time->scheme = known.scheme;
-    params.checkpoint = checkpoint_section().read(deck);
-  }
-  model().read(deck);
-  const Traits traits = model().traits();
-  params.assembly = assembly_section().read(deck);
-  params.matrix = matrix_section(traits.fields.front().block(3)).read(deck);
-  params.solver = solvers::read_solver(deck, params.run.precision, traits.solver);
-  params.initial = read_initial(deck, traits.fields.front());
-  params.exact = read_exact(deck, traits.fields.front(), traits.derives_source);
-  params.output = output_section(known.transient).read(deck);
-  if (params.output.formats.empty()) params.output.write = false;
-  params.quantities = quantity_section(traits.fields, traits.quantities).read_all(deck);
-  params.lines = read_lines(deck, traits.fields);
-  if (known.transient) params.probes = read_probes(deck, traits.fields.front());
-  if (known.sources) params.sources = read_sources(deck, traits.fields.front(), params.time ? &*params.time : nullptr);
-  check_series(params);
-  model().check(deck);
-  check_strategy(params, traits, model().is_nonlinear(), deck);
-  check_nonlinear(params, model().is_nonlinear());
-  if (!solvers::is_relaxation(params.solver)) check_choices(params, deck);
-  check_fields(params.output, traits.fields);
-  check_formats(params.output, deck);
-  if (!model().is_nonlinear() && !params.time)
-    check_initial(params);  // where Newton's method starts, whatever solves its systems
-  if (!context.checkpoint) check_initial_files(params);
-  const std::vector<deck::Expression> expressions = expressions_of(model());
-  if (!params.time) warn_of_time(expressions);
-  check_axes(expressions, mesh::known_dimension(params.mesh));
-  if (!context.backend.empty()) params.run.backend = context.backend;
-  if (context.threads > 0) params.run.threads = context.threads;
-  if (context.ranks && params.run.backend != "threads") take_cuda_device(context.ranks->rank_on_machine());
-  // A backend that is not there, or does not have the solver, is said before the mesh is read.
-  solvers::check(params.solver, resolve_backend(params.run.backend));
 }
 
 /// Mesh and space. Returns Model::joined_vertices.
@@ -221,12 +108,14 @@ Plan StationaryRun::plan_of(const Discretisation& space) const {
 }
 
 /// What [[initial]] says. Over ranks a ghost has the value of its owner, for its own cells may not be in the group.
-std::vector<double> StationaryRun::initial(const Discretisation& space, double level) const {
-  const FieldInfo field = model().traits().fields.front();
-  const InitialGrids grids = initial_grids(model().params(), space, field);
-  if (!space.ranks) return initial_values(model().params(), space, field, level, grids);
+std::vector<double> StationaryRun::initial(const Discretisation& space, double level, bool rate) const {
+  const CommonParams& params = model().params();
+  const std::vector<InitialParams>& entries = rate ? params.initial_rates : params.initial;
+  const FieldInfo own = model().traits().fields.front(), field = rate ? own.rate_field() : own;
+  const InitialGrids grids = initial_grids(entries, space, field);
+  if (!space.ranks) return initial_values(entries, params.time, space, field, level, grids);
   std::vector<double> u;
-  on_each_rank(*space.ranks, [&] { u = initial_values(model().params(), space, field, level, grids); });
+  on_each_rank(*space.ranks, [&] { u = initial_values(entries, params.time, space, field, level, grids); });
   if (!u.empty()) linalg::update_ghosts(*space.ranks, space.index_map, space.components, u);
   return u;
 }
@@ -252,8 +141,12 @@ std::vector<double> StationaryRun::nonlinear_start(const Discretisation& space) 
 }
 
 State StationaryRun::first_state(const Discretisation& space) const {
+  const auto rows = static_cast<std::size_t>(space.rows());
   State state{.t = model().params().time->start, .step = 0, .u = initial(space, 0), .rate = {}};
-  if (state.u.empty()) state.u.assign(static_cast<std::size_t>(space.rows()), 0.0);
+  if (state.u.empty()) state.u.assign(rows, 0.0);
+  if (model().traits().fields.front().rate.empty()) return state;
+  state.rate = initial(space, 0, true);
+  if (state.rate.empty()) state.rate.assign(rows, 0.0);
   return state;
 }
 
@@ -273,7 +166,8 @@ void StationaryRun::with_solution(const Discretisation& space, double t, std::ve
                                .threads = space.threads,
                                .share = space.shared(),
                                .rate = rate.empty() ? nullptr : &rate,
-                               .loads = sources_.loads(t)};
+                               .loads = sources_ ? &sources_.loads() : nullptr,
+                               .strengths = sources_.strengths(t)};
   std::unique_ptr<Results> results;
   in_common::each(solution.share, [&] { results = model().results(solution); });
   visit(solution, *results);
@@ -454,6 +348,7 @@ void StationaryRun::check(Context& context) {
   const AtPoints coefficients = model().evaluate(space, u, context.summary);
   make_sources(space);  // for the values of those in groups
   if (!params.initial.empty()) (void)initial(space, 0);
+  if (!params.initial_rates.empty()) (void)initial(space, 0, true);
   if (params.exact) check_values(*params.exact, space.mesh, space.dofs, space.threads);
   print_check(params, space, coefficients, plan_of(space).why, model().traits(),
               {context.planned_ranks, joined, in_parts}, context.summary);

@@ -9,6 +9,7 @@
 #include "physics/run/checkpoints.hpp"
 #include "physics/run/frames.hpp"
 #include "physics/run/in_common.hpp"
+#include "physics/run/motion_loop.hpp"
 #include "physics/run/newton.hpp"
 #include "physics/run/over_ranks.hpp"
 #include "physics/run/plan.hpp"
@@ -50,7 +51,7 @@ class StationaryRun : public Module {
 
   /// Of the rows that this rank owns.
   Start start_of(const Discretisation& space, double level) const;
-  std::vector<double> initial(const Discretisation& space, double level) const;
+  std::vector<double> initial(const Discretisation& space, double level, bool rate = false) const;
   Plan plan_of(const Discretisation& space) const;
   /// Where Newton's method starts, [rows]: [[initial]], or else the level of the Dirichlet values. Empty of a linear
   /// problem.
@@ -90,6 +91,12 @@ concept HasNonlinear = requires(M& model, Exec& exec, const Discretisation& spac
 template <class M, class Exec>
 concept HasEvolution = requires(M& model, Exec& exec, const Discretisation& space, output::Summary& summary) {
   model.evolution(exec, space, summary);
+};
+
+/// Whether a model accelerates.
+template <class M, class Exec>
+concept HasMotion = requires(M& model, Exec& exec, const Discretisation& space, output::Summary& summary) {
+  model.motion(exec, space, summary);
 };
 
 /// Whether beside that its nodes do something by themselves.
@@ -157,6 +164,7 @@ class Stationary final : public StationaryRun {
         if (model_->is_nonlinear() && !params.time) return solve_nonlinear(exec, space, context);
       if constexpr (HasEvolution<M, Exec>)
         if (params.time) return go_through_time(exec, space, context);
+      if constexpr (HasMotion<M, Exec>) return move(exec, space, context);
       const OverRanks<Exec> ranks(exec, space, context.summary);
       CellsOfPart inner, outer;  // operators without a matrix look at their meshes as long as they live
       System<Exec> system;
@@ -227,9 +235,23 @@ class Stationary final : public StationaryRun {
     return result;
   }
 
+  /// What a loop through time has done, and the non-zeros of its matrix.
+  struct Walked {
+    TimeReport report;
+    Offset nnz = 0;
+  };
+
+  template <class Exec>
+  Solved move(Exec& exec, const Discretisation& space, Context& context) {
+    std::unique_ptr<Motion<Exec>> motion;
+    in_common::each(space.shared(), [&] { motion = model_->motion(exec, space, context.summary); });
+    return follow(exec, space, context, [&](State& state, const StateVisitor& visitor) {
+      return Walked{MotionLoop<Exec>(exec, model_->params(), *motion, space, context).run(state, visitor)};
+    });
+  }
+
   template <class Exec>
   Solved go_through_time(Exec& exec, const Discretisation& space, Context& context) {
-    const CommonParams& params = model_->params();
     std::unique_ptr<Evolution<Exec>> evolution;
     std::unique_ptr<Nonlinear<Exec>> nonlinear;
     in_common::each(space.shared(), [&] {
@@ -237,6 +259,22 @@ class Stationary final : public StationaryRun {
       if constexpr (HasNonlinear<M, Exec>)
         if (model_->is_nonlinear()) nonlinear = nonlinear_with_sources(exec, space, context.summary);
     });
+    return follow(exec, space, context, [&](State& state, const StateVisitor& visitor) {
+      NodeSystems<Exec> nodes;
+      if constexpr (HasNodeSystems<M, Exec>)
+        in_common::each(space.shared(), [&] { nodes = model_->node_systems(exec, space); });
+      TimeLoop<Exec> loop(exec, *model_, {*evolution, nonlinear.get(), sources().vary()}, space, context, state,
+                          std::move(nodes));
+      TimeReport report = loop.run(state, visitor);
+      return Walked{std::move(report), loop.nnz()};
+    });
+  }
+
+  /// From the first state, or that of a checkpoint, to the last one with all that looks at them; walk(state, visitor)
+  /// is the loop.
+  template <class Exec, class Walk>
+  Solved follow(Exec& exec, const Discretisation& space, Context& context, Walk walk) {
+    const CommonParams& params = model_->params();
     const bool goes_on = context.checkpoint != nullptr;
     State state = goes_on ? state_of(*context.checkpoint, space) : first_state(space);
     Checkpoints checkpoints(params, model_->traits().fields.front(), space, context);
@@ -259,14 +297,11 @@ class Stationary final : public StationaryRun {
         },
         [&](Offset step) { return probes.is_due(step); },
         &probes.weights(),
+        &probes.rate_weights(),
         [&](Offset step, double t, std::vector<double> values) { probes.add(step, t, std::move(values)); }};
-    NodeSystems<Exec> nodes;
-    if constexpr (HasNodeSystems<M, Exec>)
-      in_common::each(space.shared(), [&] { nodes = model_->node_systems(exec, space); });
-    TimeLoop<Exec> loop(exec, *model_, {*evolution, nonlinear.get(), sources().vary()}, space, context, state,
-                        std::move(nodes));
+    Walked walked = walk(state, visitor);
     Solved result;
-    result.time = loop.run(state, visitor);
+    result.time = std::move(walked.report);
     {
       const StopsBetweenSteps here(context);  // what is on its way comes to its end
       probes.flush();
@@ -278,7 +313,7 @@ class Stationary final : public StationaryRun {
     result.report = result.time->linear;
     result.report.iterations = static_cast<int>(result.time->iterations);
     result.report.energy_error = result.report.relative_energy_error = 0;  // of the last step alone
-    result.nnz = loop.nnz();
+    result.nnz = walked.nnz;
     return result;
   }
 

@@ -11,43 +11,26 @@
 #include "physics/run/explicit_rates.hpp"
 #include "physics/run/nonlinear_stages.hpp"
 #include "physics/run/splitting.hpp"
-#include "physics/run/state.hpp"
 #include "physics/run/steps.hpp"
-#include "physics/run/time_report.hpp"
+#include "physics/run/walk.hpp"
 #include "physics/time_scheme.hpp"
 #include "solvers/time/advance.hpp"
 #include "solvers/time/stability.hpp"
 
 namespace tessera::physics {
 
-/// While it lives, phases do not end a run that is to stop.
-class StopsBetweenSteps {
- public:
-  explicit StopsBetweenSteps(const Context& context) : context_(context) {
-    if (context_.ends_at_phases) context_.ends_at_phases(false);
-  }
-  ~StopsBetweenSteps() {
-    if (context_.ends_at_phases) context_.ends_at_phases(true);
-  }
-  StopsBetweenSteps(const StopsBetweenSteps&) = delete;
-
- private:
-  const Context& context_;
-};
-
 /// Takes a state from the start to the end of [time] by the scheme of the deck. Collective.
 template <class Exec>
-class TimeLoop {
+class TimeLoop : private Walk<Exec> {
  public:
-  using Space = typename Exec::Space;
+  using typename Walk<Exec>::Space;
 
   /// `nodes`: what they do by themselves, in steps that are split; without `steps`: nothing.
   TimeLoop(Exec& exec, Model& model, const Equations<Exec>& equations, const Discretisation& space, Context& context,
            const State& start, NodeSystems<Exec> nodes = {})
-      : exec_(exec),
+      : Walk<Exec>(exec, space, context),
         params_(model.params()),
         time_(*params_.time),
-        context_(context),
         problem_(exec, model, equations, space, context, start.t, start.u),
         stop_(stop_of(context)) {
     if (nodes.steps) split_.emplace(exec, std::move(nodes), problem_);
@@ -68,6 +51,7 @@ class TimeLoop {
       run_implicit(state, visitor);
     else
       run_explicit(state, visitor);
+    give_samples(visitor);
     if (split_) report_.split = split_->report();
     report_.has_values = is_finite(state);
     return report_;
@@ -76,36 +60,9 @@ class TimeLoop {
   Offset nnz() const { return nnz_; }
 
  private:
-  static bool begins(const State& state, const StateVisitor& visitor) {
-    return state.step == 0 && visitor.shows(0, state.t, state.t, false);
-  }
-
-  /// Gives the visitor its values at points; u of all rows that are seen.
-  void sample(const State& state, const StateVisitor& visitor, View<const double> u) {
-    if (weights_.rows == 0) {
-      const linalg::Crs<Host>& weights = *visitor.weights;
-      weights_.rows = weights.rows;
-      weights_.cols = weights.cols;
-      weights_.row_ptr = to_space<Space>(std::span<const Offset>(weights.row_ptr.data(), weights.rows + 1));
-      weights_.col_ind = to_space<Space>(std::span<const Index>(weights.col_ind.data(), weights.nnz()));
-      weights_.values = to_space<Space>(std::span<const double>(weights.values.data(), weights.nnz()));
-      values_ = Array<double, Space>(weights.rows);
-    }
-    linalg::spmv(exec_, std::as_const(weights_).view(), u, values_.view());
-    visitor.sample(state.step, state.t, to_vector(values_));
-  }
-
-  /// After a step: `take` brings the state to the host, `keep` what the scheme needs beside it.
-  template <class Take, class Keep>
-  void look(State& state, const StateVisitor& visitor, double before, bool last, Take take, Keep keep) {
-    const bool shown = visitor.shows(state.step, before, state.t, last), saved = !last && visitor.saves(state.step);
-    if (shown || saved) take();
-    if ((shown || saved) && !is_finite(state)) return;  // what follows says so; a good state stays
-    if (shown) visitor.visit(state);
-    if (!saved) return;
-    keep();
-    visitor.save(state);
-  }
+  using Walk<Exec>::exec_, Walk<Exec>::context_, Walk<Exec>::report_;
+  using Walk<Exec>::begins, Walk<Exec>::sample, Walk<Exec>::look, Walk<Exec>::count, Walk<Exec>::seen, Walk<Exec>::own,
+      Walk<Exec>::is_finite, Walk<Exec>::give_samples, Walk<Exec>::save;
 
   void run_implicit(State& state, const StateVisitor& visitor) {
     const Steps steps(time_.start, time_.end, *time_.step);
@@ -153,7 +110,7 @@ class TimeLoop {
     problem_.move_to(state.t);  // a step that failed was ahead
     if (report_.interrupted && state.step > 0) {
       keep();
-      visitor.save(state);
+      save(state, visitor);
     }
     report_.finished = state.step == steps.count() && report_.failure.empty() && !report_.interrupted;
     report_.linear = work.linear;
@@ -172,9 +129,6 @@ class TimeLoop {
     ExplicitRates<Exec> rates(exec_, problem_, params_, context_);
     const OverRanks<Exec>& ranks = problem_.ranks();
     const Index rows = ranks.rows();
-    const auto own = [&](const std::vector<double>& seen) {
-      return std::vector<double>(seen.begin(), seen.begin() + rows);
-    };
     Array<double, Space> u = to_space<Space>(own(state.u));
     Array<double, Space> rate(rows);
     solvers::StepperParams params = stepper_params(time_);
@@ -182,14 +136,7 @@ class TimeLoop {
     const Linked linked(exec_, ranks.link());
     auto stepper = solvers::make_stepper(exec_, rows, params);
     if (split_) stepper = std::make_unique<SplitStepper<Exec>>(exec_, rows, std::move(stepper), *split_);
-    solvers::StepControl control{.dt = time_.step.value_or(0)};
-    if (time_.tolerance) control.tolerance = step_tolerance(time_);
-    if (state.step > 0) {
-      restore_split(state);
-      restore(state, control, *stepper, own);
-    } else if (!time_.tolerance) {
-      check_stable(rates, params, state.u);
-    }
+    solvers::StepControl control = first_step(rates, params, *stepper, state);
     const auto take = [&] {
       rates.evaluate(state.t, u.view(), rate.view());
       state.u = seen(to_vector(u));
@@ -228,15 +175,35 @@ class TimeLoop {
     {
       Scope scope(exec_, "steps");
       done = time_.tolerance ? solvers::advance(exec_, *stepper, rates, state.t, time_.end, control, u.view(), monitor)
-                             : solvers::advance(exec_, *stepper, rates, time_.start, time_.end, *time_.step, u.view(),
+                             : solvers::advance(exec_, *stepper, rates, time_.start, time_.end, step_, u.view(),
                                                 monitor, state.step);
     }
     take();
     problem_.move_to(state.t);
     if (done.interrupted && !fails() && state.step > 0) {
       keep();
-      visitor.save(state);
+      save(state, visitor);
     }
+    take_report(done, rates);
+  }
+
+  /// How long the first step is: as the deck says, or as it was when the state was kept.
+  solvers::StepControl first_step(ExplicitRates<Exec>& rates, const solvers::StepperParams& params,
+                                  solvers::Stepper<Exec>& stepper, State& state) {
+    if (state.step == 0) choose_step(rates, params, state.u);
+    solvers::StepControl control{.dt = step_};
+    if (time_.tolerance) control.tolerance = step_tolerance(time_);
+    if (state.step > 0) {
+      restore_split(state);
+      restore(state, control, stepper);
+      if (time_.cfl) step_ = control.dt;
+    } else if (!time_.tolerance) {
+      check_stable(rates, params, state.u);
+    }
+    return control;
+  }
+
+  void take_report(const solvers::TimeReport& done, const ExplicitRates<Exec>& rates) {
     report_.finished = done.finished;
     report_.interrupted = done.interrupted;
     report_.rejected = done.rejected;
@@ -271,8 +238,7 @@ class TimeLoop {
   }
 
   /// What `keep` of an explicit scheme has kept.
-  template <class Own>
-  static void restore(const State& state, solvers::StepControl& control, solvers::Stepper<Exec>& stepper, Own own) {
+  void restore(const State& state, solvers::StepControl& control, solvers::Stepper<Exec>& stepper) const {
     const std::vector<double>& numbers = state.kept.numbers;
     control.dt = numbers.at(0);
     control.last_error = numbers.at(1);
@@ -283,33 +249,36 @@ class TimeLoop {
     stepper.restore(kept);
   }
 
-  /// Of all rows that this rank sees, from its own.
-  std::vector<double> seen(std::vector<double> all) const {
-    if (!problem_.ranks()) return all;
-    const Discretisation& space = problem_.space();
-    all.resize(static_cast<std::size_t>(space.rows()));
-    linalg::update_ghosts(problem_.ranks().ranks(), space.index_map, space.components, all);
-    return all;
+  /// The longest steps at which nothing in the data grows without bound; 0: nothing limits them.
+  double stable_step(ExplicitRates<Exec>& rates, const solvers::StepperParams& params, std::span<const double> u) {
+    if (solvers::find_scheme(params.scheme).kind == solvers::SchemeKind::stabilised && params.stages == 0) return 0;
+    const double eigenvalue = rates.eigenvalue_bound(u);
+    return eigenvalue > 0 ? report_.stable_step = solvers::real_stability_limit(params) / eigenvalue : 0;
+  }
+
+  /// That of the deck, or its part of the longest one.
+  void choose_step(ExplicitRates<Exec>& rates, const solvers::StepperParams& params, std::span<const double> u) {
+    if (!time_.cfl) return;
+    step_ = *time_.cfl * stable_step(rates, params, u);
+    if (step_ > 0 && std::isfinite(step_)) return;
+    throw Error(ExitCode::usage, "time.cfl is a part of the longest stable step, which nothing in this problem limits",
+                "give a step in its place", time_.where);
   }
 
   /// Empty, or that steps of this length grow what is fastest in the data without bound.
   std::string instability(ExplicitRates<Exec>& rates, const solvers::StepperParams& params, std::span<const double> u) {
-    if (solvers::find_scheme(params.scheme).kind == solvers::SchemeKind::stabilised && params.stages == 0) return {};
-    const double eigenvalue = rates.eigenvalue_bound(u), limit = solvers::real_stability_limit(params);
-    if (!(eigenvalue > 0)) return {};
-    const double longest = limit / eigenvalue;
-    report_.stable_step = longest;
-    if (*time_.step <= longest) return {};
+    const double longest = stable_step(rates, params, u);
+    if (!(longest > 0) || step_ <= longest) return {};
     return fmt::format(
-        "steps of {:g} are unstable on this mesh: with {} they may be {:.3g} long ({:.3g} over the largest eigenvalue, "
-        "{:.3g})",
-        *time_.step, params.scheme, longest, limit, eigenvalue);
+        "steps of {:g} are unstable on this mesh: with {} they may be {:.3g} long ({:.3g} over the largest eigenvalue)",
+        step_, params.scheme, longest, solvers::real_stability_limit(params));
   }
   void check_stable(ExplicitRates<Exec>& rates, const solvers::StepperParams& params, std::span<const double> u) {
     const std::string what = instability(rates, params, u);
     if (what.empty()) return;
     throw Error(ExitCode::usage, what,
-                "choose a shorter step, scheme = \"rkc\", whose steps may be longer, or an implicit one such as "
+                "choose a shorter step, or cfl = 0.9 in its place, scheme = \"rkc\", whose steps may be longer, or an "
+                "implicit one such as "
                 "\"bdf2\"",
                 time_.where);
   }
@@ -328,20 +297,6 @@ class TimeLoop {
     const std::string what = instability(rates, params, seen(to_vector(u)));
     if (!what.empty()) unstable_ = fmt::format("the solution grows without bound at t = {:g}: {}", state.t, what);
     return !unstable_.empty();
-  }
-
-  void count(const State& state, double dt, double fraction, const std::string& how) {
-    report_.dt_min = report_.dt_max == 0 ? dt : std::min(report_.dt_min, dt);
-    report_.dt_max = std::max(report_.dt_max, dt);
-    report_.step = state.step;
-    report_.t = state.t;
-    if (context_.progress)
-      context_.progress(fraction, fmt::format("t = {:.6g}, step {}, {}", state.t, state.step, how));
-  }
-
-  bool is_finite(const State& state) const {
-    const bool finite = std::all_of(state.u.begin(), state.u.end(), [](double value) { return std::isfinite(value); });
-    return problem_.ranks() ? !any(problem_.ranks().ranks(), !finite) : finite;
   }
 
   /// Looked at every few steps, for it waits for the device.
@@ -376,18 +331,14 @@ class TimeLoop {
     report_.help = "raise solver.max_iterations, choose another preconditioner, or shorter steps";
   }
 
-  Exec& exec_;
   const CommonParams& params_;
   const TimeParams& time_;
-  Context& context_;
   Evolving<Exec> problem_;
   std::optional<Splitting<Exec>> split_;
   std::function<bool()> stop_;
-  TimeReport report_;
-  std::string unstable_;        ///< empty, or why explicit steps have become so
-  double size_ = 0;             ///< of u, when it was last looked at for that
-  linalg::Crs<Space> weights_;  ///< of the visitor's points
-  Array<double, Space> values_;
+  double step_ = time_.step.value_or(0);  ///< of explicit schemes
+  std::string unstable_;                  ///< empty, or why explicit steps have become so
+  double size_ = 0;                       ///< of u, when it was last looked at for that
   Offset nnz_ = 0;
 };
 

@@ -22,16 +22,33 @@ constexpr double most_uncovered_of_facet = 0.1, most_uncovered = 0.01;
 
 std::string text(const std::array<double, 3>& x) { return fmt::format("({:g}, {:g}, {:g})", x[0], x[1], x[2]); }
 
-/// Whether a contact lies between two groups of cells.
+/// Of the second side; above it one of its facets lies before more than one of the first, but for coarse curved ones.
+constexpr double most_covered = 1.25;
+
+/// Whether a contact lies between two groups of cells. "rest" may be one of these and of facets at once.
 bool is_between_cells(const BoundaryParams& contact, const mesh::Mesh& mesh) {
   return contact.on.size() == 2 && std::all_of(contact.on.begin(), contact.on.end(), [&](const std::string& name) {
-           return !mesh.group(name, mesh.dim - 1) && mesh.group(name, mesh.dim);
+           return (name == "rest" || !mesh.group(name, mesh.dim - 1)) && mesh.group(name, mesh.dim);
          });
+}
+
+/// Whether the mesh came apart for a contact, or has its two sides as they are.
+bool is_split(const BoundaryParams& contact, const mesh::Mesh& mesh) {
+  return contact.on.size() == 1 || is_between_cells(contact, mesh);
 }
 
 /// What the facets of a contact inside the mesh are called.
 std::string interface_name(const BoundaryParams& contact) {
   return contact.on.size() == 1 ? contact.on.front() : contact.on[0] + "_" + contact.on[1];
+}
+
+/// "rest" is known here where it is what materials do not name.
+void check_rest(const BoundaryParams& contact, const mesh::Mesh& mesh) {
+  for (const std::string& name : contact.on)
+    if (name == "rest" && !mesh.group(name, mesh.dim) && !mesh.group(name, mesh.dim - 1))
+      throw Error(ExitCode::usage, "a contact names \"rest\", and no material does",
+                  "\"rest\" of a contact is the cells of the material with on = \"rest\": write that, or name a group",
+                  contact.where);
 }
 
 template <class Work>
@@ -73,7 +90,16 @@ void check_sides(const std::vector<ContactTerm>& contacts, const std::vector<Bou
     }
 }
 
-/// Throws where the first side does not lie on the second one.
+const char* measure_of(const mesh::Mesh& mesh) { return mesh.dim == 1 ? "points" : mesh.dim == 2 ? "length" : "area"; }
+
+mesh::Vector3 middle_of(const mesh::Mesh& mesh, Index facet) {
+  const mesh::FacetMap map(mesh, {mesh.facets.cell[facet], mesh.facets.side[facet]});
+  const std::array<double, 2> middle =
+      map.shape == mesh::Shape::triangle ? std::array{1.0 / 3, 1.0 / 3} : std::array{0.0, 0.0};
+  return map.at(middle.data());
+}
+
+/// Throws where the first side does not lie on the second one, or more than once.
 void check_cover(const ContactTerm& contact, const mesh::Mesh& mesh) {
   const auto& [first, second] = contact.sides;
   for (const mesh::Group* side : {&first, &second}) {
@@ -90,19 +116,22 @@ void check_cover(const ContactTerm& contact, const mesh::Mesh& mesh) {
   }
   const assembly::ContactCover cover = assembly::contact_cover(mesh, contact.points, first.entities);
   if (cover.worst_share > most_uncovered_of_facet || cover.uncovered > most_uncovered * cover.area) {
-    const mesh::FacetMap facet(mesh, {mesh.facets.cell[cover.worst], mesh.facets.side[cover.worst]});
-    const std::array<double, 2> middle =
-        facet.shape == mesh::Shape::triangle ? std::array{1.0 / 3, 1.0 / 3} : std::array{0.0, 0.0};
-    const mesh::Vector3 x = facet.at(middle.data());
+    const mesh::Vector3 x = middle_of(mesh, cover.worst);
     throw Error(
         ExitCode::mesh,
         fmt::format("the side '{}' of a contact does not lie on '{}': {:.3g} of its {} {:.3g} have nothing before "
                     "them; a facet around {} is {:.3g} from the nearest one",
-                    first.name, second.name, cover.uncovered, mesh.dim == 1 ? "points" : "area", cover.area, text(x),
+                    first.name, second.name, cover.uncovered, measure_of(mesh), cover.area, text(x),
                     assembly::distance_to(mesh, second.entities, x)),
         "name the smaller side first; sides that are apart want `gap`, a length that they are not farther from each "
         "other than");
   }
+  const assembly::ContactCover other = assembly::contact_cover(mesh, contact.points, second.entities, true);
+  if (other.most_covered > most_covered)
+    throw Error(ExitCode::mesh,
+                fmt::format("facets of '{}' lie before {:.3g} facets of '{}' each, one behind the other: around {}",
+                            second.name, other.most_covered, first.name, text(middle_of(mesh, other.most))),
+                "name the sides of one contact only, or a smaller `gap`", contact.boundary->where);
   log_info(fmt::format("contact '{}' on '{}': {} facets on {}, area {:.6g}, at most {:.2g} apart{}", first.name,
                        second.name, first.entities.size(), second.entities.size(), cover.area, cover.apart,
                        cover.uncovered > 1e-9 * cover.area ? fmt::format(", {:.2g} of it not covered", cover.uncovered)
@@ -122,24 +151,35 @@ void take_contacts(Params& params) {
 }
 
 void split_contacts(const std::vector<BoundaryParams>& contacts, mesh::Mesh& mesh) {
+  std::vector<mesh::Seam> cuts;
   for (const BoundaryParams& contact : contacts) {
-    const bool cells = is_between_cells(contact, mesh);
-    if (contact.on.size() == 2 && !cells) continue;
-    const std::string name = interface_name(contact);
-    at(contact.where, [&] {
-      if (cells)
+    check_rest(contact, mesh);
+    if (!is_split(contact, mesh)) continue;
+    if (contact.on.size() == 2)
+      at(contact.where, [&] {
         mesh::add_interface(mesh, find_group(mesh, contact.on[0], mesh.dim, contact.where),
-                            find_group(mesh, contact.on[1], mesh.dim, contact.where), name);
-      const std::vector<Index> facets = find_group(mesh, name, mesh.dim - 1, contact.where).entities;
-      const mesh::SplitMesh split = mesh::split_along(mesh, name, facets);
-      log_info(fmt::format("contact '{}': {} facets inside the mesh come apart, {} nodes more", name, split.facets,
-                           split.nodes));
-    });
+                            find_group(mesh, contact.on[1], mesh.dim, contact.where), interface_name(contact));
+      });
+    cuts.push_back({interface_name(contact), {}, contact.where});
   }
+  if (cuts.empty()) return;
+  // Each interface numbers the facets anew.
+  for (mesh::Seam& cut : cuts) cut.facets = find_group(mesh, cut.name, mesh.dim - 1, cut.where).entities;
+  const mesh::SplitMesh split = mesh::split_along(mesh, cuts);
+  for (std::size_t c = 0; c < cuts.size(); ++c) {
+    const mesh::SplitMesh::Facets& facets = split.cuts[c];
+    log_info(fmt::format("contact '{}': {} facets inside the mesh come apart", cuts[c].name, facets.apart));
+    if (facets.glued > 0)
+      warn(fmt::format(
+          "contact '{}': {} of its {} facets, {} {:.3g}, stay one: it ends inside the mesh, and there they have all of "
+          "their vertices; nothing resists what flows through them. A finer mesh has fewer",
+          cuts[c].name, facets.glued, facets.glued + facets.apart, measure_of(mesh), facets.glued_area));
+  }
+  log_info(fmt::format("contacts: {} nodes more", split.nodes));
 }
 
 std::array<std::string, 2> contact_sides(const BoundaryParams& contact, const mesh::Mesh& mesh) {
-  if (contact.on.size() == 2 && !is_between_cells(contact, mesh)) return {contact.on[0], contact.on[1]};
+  if (!is_split(contact, mesh)) return {contact.on[0], contact.on[1]};
   return mesh::side_names(interface_name(contact));
 }
 
@@ -152,8 +192,11 @@ std::vector<ContactTerm> contact_terms(const Params& params, const std::vector<B
     const std::array<std::string, 2> names = contact_sides(contact, mesh);
     for (std::size_t side = 0; side < 2; ++side)
       term.sides[side] = find_group(mesh, names[side], mesh.dim - 1, contact.where);
-    term.points = assembly::contact_points(mesh, dofs.order, term.sides[0].entities, term.sides[1].entities,
-                                           contact.gap.value_or(-1));
+    const auto& [first, second] = term.sides;
+    term.points = assembly::contact_points(
+        mesh, dofs.order,
+        is_split(contact, mesh) ? mesh::find_copies(mesh, first.entities, second.entities)
+                                : mesh::find_overlaps(mesh, first.entities, second.entities, contact.gap.value_or(-1)));
     if (whole) at(contact.where, [&] { check_cover(term, mesh); });
     terms.push_back(std::move(term));
   }
@@ -197,6 +240,17 @@ assembly::FacetTerms contact_matrices(const Problem& problem) {
     assembly::add_contact_terms(problem.mesh, problem.dofs, contact.points,
                                 conductance(contact, problem.mesh, problem.space.threads), terms);
   return terms;
+}
+
+ContactEntries::ContactEntries(const Problem& problem, const Params& deck)
+    : problem_(problem),
+      varies_(std::any_of(deck.contacts.begin(), deck.contacts.end(),
+                          [](const BoundaryParams& contact) { return contact.conductance.depends_on_time(); })) {}
+
+const assembly::MatrixEntries& ContactEntries::now() {
+  if (!known_ || varies_) entries_ = assembly::entries_of(contact_matrices(problem_));
+  known_ = true;
+  return entries_;
 }
 
 }  // namespace tessera::physics::scalar

@@ -8,8 +8,9 @@ namespace tessera::physics::scalar {
 /// Takes the contacts out of params.boundaries into params.contacts, and tells the mesh which sides may touch.
 void take_contacts(Params& params);
 
-/// Splits the mesh where a contact names one group of facets inside it, or two groups of cells: of these the group
-/// "<first>_<second>" is made first. Throws Error(mesh) where it cannot be, Error(usage) for unknown names.
+/// Splits the mesh where contacts name one group of facets inside it, or two groups of cells: of these the group
+/// "<first>_<second>" is made first, and then all come apart at once. Warns of facets that stay one. Throws Error(mesh)
+/// where it cannot be, Error(usage) for names that are taken, or for a "rest" that no material has made.
 void split_contacts(const std::vector<BoundaryParams>& contacts, mesh::Mesh& mesh);
 
 /// The contacts on the mesh. `whole`: the mesh is no part of a rank, and each first side is to lie on its second one.
@@ -31,6 +32,19 @@ std::vector<double> conductance(const ContactTerm& contact, const mesh::Mesh& me
 
 /// The matrices of all contacts at the time of the problem; without any: none.
 assembly::FacetTerms contact_matrices(const Problem& problem);
+
+/// The entries of all contacts in a matrix, made anew only where a conductance of the deck depends on time. Borrows.
+class ContactEntries {
+ public:
+  ContactEntries(const Problem& problem, const Params& deck);
+  /// At the time of the problem.
+  const assembly::MatrixEntries& now();
+
+ private:
+  const Problem& problem_;
+  bool varies_, known_ = false;
+  assembly::MatrixEntries entries_;
+};
 
 /// Sides, [contact][first, second]: the names by which a deck knows them.
 std::array<std::string, 2> contact_sides(const BoundaryParams& contact, const mesh::Mesh& mesh);

@@ -10,6 +10,7 @@
 #include "linalg/lump.hpp"
 #include "linalg/vector_ops.hpp"
 #include "physics/run/plan.hpp"
+#include "physics/scalar/contact.hpp"
 #include "physics/scalar/evolution.hpp"
 #include "physics/scalar/system.hpp"
 
@@ -29,7 +30,7 @@ class ScalarEvolution final : public Evolution<Exec> {
 
   ScalarEvolution(Exec& exec, const Problem& problem, const Params& deck, const Storage& storage, const Storage& now,
                   output::Summary& summary)
-      : exec_(exec), problem_(problem), deck_(deck), storage_(storage), now_(now) {
+      : exec_(exec), problem_(problem), deck_(deck), storage_(storage), now_(now), contacts_(problem, deck) {
     Scope scope(exec, "assemble.setup");
     const assembly::AssemblyOptions options{.strategy = deck.assembly.strategy,
                                             .partition_size = deck.assembly.partition_size,
@@ -68,10 +69,10 @@ class ScalarEvolution final : public Evolution<Exec> {
       assembler_->refill(A, b);
     }
     Scope scope(exec_, "boundary");
-    const assembly::BoundaryData boundary = boundary_data(problem_, problem_.space.threads);
-    for (const assembly::FacetIntegral& term : boundary.facets)
+    for (const assembly::FacetIntegral& term : facet_integrals(problem_, problem_.space.threads))
       assembler_->add_facets(forms::Robin{}, *term.group, {term.alpha, term.g}, A, b);
-    add_contacts(exec_, boundary, A);
+    if (const assembly::MatrixEntries& contacts = contacts_.now(); !contacts.rows.empty())
+      assembly::add_entries(exec_, contacts, A);
   }
 
   void fill_loads(double t, linalg::Crs<Space>& A, View<double> b) override {
@@ -84,8 +85,7 @@ class ScalarEvolution final : public Evolution<Exec> {
       assembler_->refill_vector(b);
     }
     Scope scope(exec_, "boundary");
-    const assembly::BoundaryData boundary = boundary_data(problem_, problem_.space.threads);
-    for (const assembly::FacetIntegral& term : boundary.facets)
+    for (const assembly::FacetIntegral& term : facet_integrals(problem_, problem_.space.threads))
       assembler_->add_facets(forms::Robin{}, *term.group, {{}, term.g}, A, b);
   }
 
@@ -154,6 +154,7 @@ class ScalarEvolution final : public Evolution<Exec> {
   const Params& deck_;
   const Storage& storage_;
   const Storage& now_;
+  ContactEntries contacts_;
   std::unique_ptr<assembly::Assembler<Exec, forms::Diffusion>> assembler_;
   Held held_ = Held::nothing;
   Array<double, Space> state_;     ///< [dofs] that the mass is evaluated at, where it depends on u

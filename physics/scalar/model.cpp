@@ -1,5 +1,7 @@
 #include "physics/scalar/model.hpp"
 
+#include <algorithm>
+
 #include "physics/at_time.hpp"
 #include "physics/rest.hpp"
 #include "physics/scalar/at_time.hpp"
@@ -34,13 +36,16 @@ void ScalarModel::begin_on_mesh() {
 }
 
 void ScalarModel::add_groups(mesh::Mesh& mesh) {
+  const std::vector<Place> materials = places(params().materials);
+  for (const BoundaryParams& contact : params().contacts)
+    if (std::find(contact.on.begin(), contact.on.end(), "rest") != contact.on.end()) add_rest_of_cells(materials, mesh);
   split_contacts(params().contacts, mesh);
   std::vector<Place> taken = places(periodic_);
   for (const BoundaryParams& contact : params().contacts) {
     const std::array<std::string, 2> sides = contact_sides(contact, mesh);
     taken.push_back({{sides.begin(), sides.end()}, contact.where});
   }
-  add_rest({.materials = places(params().materials),
+  add_rest({.materials = materials,
             .boundaries = places(params().boundaries),
             .periodic = taken,
             .quantities = params().quantities},

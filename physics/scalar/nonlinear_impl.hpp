@@ -24,7 +24,8 @@ class NonlinearScalar final : public Nonlinear<Exec> {
         deck_(deck),
         coefficients_(problem, deck.newton.picard()),
         evaluates_(evaluates_coefficients<Exec>(problem.mesh) && !deck.newton.picard() && deck.newton.load_steps == 1),
-        iterates_(!deck.time || is_implicit(*deck.time)) {
+        iterates_(!deck.time || is_implicit(*deck.time)),
+        contacts_(problem, deck) {
     Scope scope(exec, "assemble.setup");
     const assembly::AssemblyOptions options{.strategy = problem.params.assembly.strategy,
                                             .partition_size = problem.params.assembly.partition_size,
@@ -32,13 +33,13 @@ class NonlinearScalar final : public Nonlinear<Exec> {
     assembler_ =
         std::make_unique<assembly::Assembler<Exec, forms::Linearised>>(exec, problem.mesh, problem.dofs, options);
     summarise_assembly(assembler_->report(), summary);
-    contacts_ = assembly::entries_of(contact_matrices(problem));
+    through_contacts_ = &contacts_.now();
   }
 
   void take_data(double t) override {
     t_ = t;
     coefficients_.take_data();
-    contacts_ = assembly::entries_of(contact_matrices(problem_));
+    through_contacts_ = &contacts_.now();
   }
 
   void move_to(std::span<const double> u, double load) override {
@@ -49,12 +50,13 @@ class NonlinearScalar final : public Nonlinear<Exec> {
     } else {
       assembler_->set_data(coefficients_.residual(u, load));
     }
-    std::vector<double> of_facets(u.size(), 0.0);
-    coefficients_.add_facet_residuals(u, load, of_facets);
-    std::vector<double> through_contacts(u.size(), 0.0);
-    assembly::add_product(contacts_, u, through_contacts);
-    for (std::size_t i = 0; i < u.size(); ++i) of_facets[i] -= through_contacts[i];
-    of_facets_ = to_space<Space>(of_facets);
+    if (!problem_.facets.empty() || !problem_.contacts.empty()) {
+      flows_.assign(u.size(), 0.0);
+      coefficients_.add_facet_residuals(u, load, flows_);
+      assembly::add_product(*through_contacts_, -1, u, flows_);
+      if (of_facets_.empty()) of_facets_ = Array<double, Space>(static_cast<Offset>(u.size()));
+      copy_bytes(Host{}, flows_.data(), Space{}, of_facets_.data(), of_facets_.bytes());
+    }
     u_.assign(u.begin(), u.end());
     load_ = load;
   }
@@ -87,7 +89,7 @@ class NonlinearScalar final : public Nonlinear<Exec> {
     Scope scope(exec_, "boundary");
     for (const assembly::FacetIntegral& term : facets)
       assembler_->add_facets(forms::Robin{}, *term.group, {term.alpha, term.g}, system.matrix, system.b.view());
-    if (!contacts_.rows.empty()) assembly::add_entries(exec_, contacts_, system.matrix);
+    if (!through_contacts_->rows.empty()) assembly::add_entries(exec_, *through_contacts_, system.matrix);
     complete(system.b.view());
   }
 
@@ -123,7 +125,7 @@ class NonlinearScalar final : public Nonlinear<Exec> {
 
   /// Adds what flows through facets to what the cells say, and leaves 0 where u is fixed.
   void complete(View<double> r) {
-    linalg::axpy(exec_, 1, View<const double>(of_facets_.view()), r);
+    if (!of_facets_.empty()) linalg::axpy(exec_, 1, View<const double>(of_facets_.view()), r);
     if (fixed_.size() != static_cast<Offset>(problem_.dirichlet.dofs.size()))
       fixed_ = to_space<Space>(problem_.dirichlet.dofs);
     linalg::set_entries(exec_, View<const Index>(fixed_.view()), 0.0, r);
@@ -139,9 +141,11 @@ class NonlinearScalar final : public Nonlinear<Exec> {
   Array<double, Space> state_;  ///< [dofs], where they are evaluated
   double t_ = 0;
   std::unique_ptr<assembly::Assembler<Exec, forms::Linearised>> assembler_;
-  Array<double, Space> of_facets_;  ///< [dofs], of the state
+  std::vector<double> flows_;       ///< [dofs] through facets and contacts, on the host
+  Array<double, Space> of_facets_;  ///< these of the state; empty: there are none
   Array<Index, Space> fixed_;
-  assembly::MatrixEntries contacts_;  ///< linear in u
+  ContactEntries contacts_;
+  const assembly::MatrixEntries* through_contacts_ = nullptr;  ///< linear in u, at the time at hand
   std::vector<double> u_;
   double load_ = 1;
 };

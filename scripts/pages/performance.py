@@ -21,10 +21,12 @@ to read first: one table, ours against the best peer, and five plots.
 |---|---|---|
 | `spmv` | 12 k + 24 per row, k non-zeros per row: value and column; row offset, x, y | random values; compared with the peer in the run |
 | `krylov` | 12 k + 108 per row: the product and the passes over the vectors of Jacobi-PCG, fused where they can be | the assembled matrix, a random right-hand side |
+| `amg` | none: set-up and solve to 1e-8, the second of two calls | assembled matrices, a random right-hand side; AMGX on the same matrix in the run |
 | `assembly` | the cells' unknowns, coordinates, places in the matrix, row offsets and coefficients read once; values and right-hand side written once | box meshes, constant coefficients; every strategy compared with `colour` in the run |
 | `convection` | as `assembly`, and the velocity | box meshes, cell Peclet numbers about 1; every strategy compared with `colour` in the run |
 | `elasticity` | as `assembly`, the matrix in block rows | box meshes, one isotropic material and its weight; every strategy compared with `colour` in the run; products are those of `block_crs` |
 | `matrix_free` | x, y, the lists of unknowns and of contributions, the geometry that is kept | distorted boxes, random vectors; constants and the other geometry path as checks |
+| `wave` | `force`: u, f, the scale, dofs, material and geometry of the cells once, the element vector twice; `step`: v and u beside | a cube of hexes, regular or smoothly distorted |
 | `edge` | the edges' ends and coefficients, nodal values, each once; what a strategy keeps between its passes | box meshes; strategies compared with each other |
 | `time` | passes of a scheme beside its right-hand side: `Stepper::bytes_per_step` | random vectors |
 | `reactions` | none of reactions, see the steps of all nodes a second; matrices read and written once | mechanisms of mass action and named reactions from random states, checked for failed nodes; random matrices |

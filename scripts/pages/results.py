@@ -7,10 +7,12 @@ import sys
 TITLES = {
     "spmv": "Matrix times vector",
     "krylov": "Krylov iterations and solves",
+    "amg": "Multigrid",
     "assembly": "Numeric assembly",
     "convection": "Numeric assembly with a velocity",
     "elasticity": "Numeric assembly of elasticity",
     "matrix_free": "Matrix-free operators",
+    "wave": "Waves by spectral elements",
     "edge": "Edge loops",
     "time": "Steps of explicit schemes",
     "reactions": "Reactions of many nodes, exponentials of many matrices",

@@ -10,6 +10,7 @@
 
 #include "base/link.hpp"
 #include "linalg/vector_ops.hpp"
+#include "solvers/fit.hpp"
 #include "solvers/krylov/equation.hpp"
 #include "solvers/krylov/replay.hpp"
 #include "solvers/params.hpp"
@@ -59,7 +60,12 @@ class Krylov {
   static bool is_identity(const Preconditioner<Exec, T>& M) { return M.diagonal() && M.diagonal()->empty(); }
 
   /// Iterations between two looks of the host: threads look at every one.
-  static int block_of(const SolverParams& params) { return std::is_same_v<Exec, Threads> ? 1 : params.check_every; }
+  static int block_of(const SolverParams& params) {
+    if (std::is_same_v<Exec, Threads>) return 1;
+    const PreconditionerEntry* preconditioner = find_preconditioner(params);
+    const bool own = preconditioner && preconditioner->check_every > 0 && !params.given.contains("check_every");
+    return own ? preconditioner->check_every : params.check_every;
+  }
 
   static std::string not_finite(int iteration) {
     return fmt::format("a value that is not finite appeared in iteration {}", iteration);

@@ -13,7 +13,7 @@ double krylov_bytes_of(const SolverParams& params, const ProblemSize& size,
       find(preconditioner_table(), params.preconditioner, "preconditioner", params.where);
   const double value = params.precision == "double" ? 8 : 4;
   double bytes = vectors(params, preconditioner.form) * value * size.rows + preconditioner.bytes(params, size, value);
-  if (preconditioner.set_up_bytes) bytes = std::max(bytes, preconditioner.set_up_bytes(size));
+  if (preconditioner.set_up_bytes) bytes = std::max(bytes, preconditioner.set_up_bytes(params, size));
   // A in float, with what rounding took from the sums of each row; r in double and the correction, or b and x in float.
   if (params.precision != "double") bytes += 4 * size.entries + (size.entries > 0 ? 4 * size.block * size.rows : 0);
   if (params.precision == "mixed") bytes += 12 * size.rows;

@@ -61,6 +61,8 @@ class KrylovMethod final : public Method<Exec> {
     else
       report = solve_in_double(exec, b, x, monitor, row_sums);
     report.precision = params_.precision;
+    if (double_.M) double_.M->describe(report);
+    if (float_.M) float_.M->describe(report);
     if (report.converged) return report;
     // A solution that meets the tolerance is one, whatever the matrix; a failure deserves the closer look, and the room
     // for it.

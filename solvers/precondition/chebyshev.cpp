@@ -9,7 +9,8 @@ PreconditionerEntry chebyshev_entry() {
               "without entries; for cg",
           .needs = {.symmetric = true, .definite = true},
           .bytes = [](const SolverParams&, const ProblemSize& size, double value) { return 3 * value * size.rows; },
-          .set_up_bytes = [](const ProblemSize& size) { return 40 * size.rows; },  // D^-1, x, r, p, q in double
+          .set_up_bytes = [](const SolverParams&,
+                             const ProblemSize& size) { return 40 * size.rows; },  // D^-1, x, r, p, q in double
           .own = Keys<ChebyshevParams>().key(
               "degree", &ChebyshevParams::degree,
               {.help = "Products with the matrix in each application.", .min = 1, .max = 50}),

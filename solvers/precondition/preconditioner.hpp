@@ -29,6 +29,8 @@ class Preconditioner {
   virtual std::optional<View<const T>> diagonal() const { return std::nullopt; }
   /// Whether set_up takes more memory for a moment than what is kept, so that others had better give theirs back.
   virtual bool set_up_takes_room() const { return false; }
+  /// Adds to the report of a solve what it has to say of itself. May wait.
+  virtual void describe(Report& report) const { (void)report; }
 };
 
 /// Of what form M is, as `diagonal` will say.
@@ -45,7 +47,10 @@ struct PreconditionerEntry {
   /// Bytes that it keeps, with values of `value` bytes.
   double (*bytes)(const SolverParams&, const ProblemSize&, double value) = nullptr;
   /// Bytes while it is set up; nullptr: not more than that.
-  double (*set_up_bytes)(const ProblemSize&) = nullptr;
+  double (*set_up_bytes)(const SolverParams&, const ProblemSize&) = nullptr;
+  /// Iterations between two looks at the residual on CUDA where the deck does not say `check_every`; 0: as many as
+  /// usual. Few where iterations are few and long: those after the last that was needed are in vain.
+  int check_every = 0;
   OwnKeys own = {};
   bool threads = true, cuda = TESSERA_HAS_CUDA;
   MakePreconditioner<Threads, double> make_threads = nullptr;

@@ -1,5 +1,6 @@
 #include "solvers/precondition/table.hpp"
 
+#include "solvers/amg/amg.hpp"
 #include "solvers/precondition/block_jacobi.hpp"
 #include "solvers/precondition/chebyshev.hpp"
 #include "solvers/precondition/jacobi.hpp"
@@ -10,7 +11,8 @@ namespace tessera::solvers {
 
 const std::vector<PreconditionerEntry>& preconditioner_table() {
   static const std::vector<PreconditionerEntry> table = {
-      identity_entry(), jacobi_entry(), block_jacobi_entry(), ssor_entry(), multicolour_ssor_entry(), chebyshev_entry(),
+      identity_entry(),         jacobi_entry(),    block_jacobi_entry(), ssor_entry(),
+      multicolour_ssor_entry(), chebyshev_entry(), amg_entry(),
   };
   return table;
 }

@@ -38,7 +38,7 @@ TimeReport advance(Exec& exec, Stepper<Exec>& stepper, RightHandSide<Exec>& f, d
 /// The same for u'' = f(t, u, v).
 template <class Exec>
 TimeReport advance(Exec& exec, Newmark<Exec>& newmark, Acceleration<Exec>& f, double t, double end, double dt,
-                   View<double> u, View<double> v, const StepMonitor& monitor = {});
+                   View<double> u, View<double> v, const StepMonitor& monitor = {}, Offset done = 0);
 
 /// u(t) -> u(end) with steps that meet the tolerance of `control`; the stepper was made with `adaptive`. The last two
 /// steps are shortened to meet `end` exactly, and control.dt remembers the length before that. Ends with a report where

@@ -157,11 +157,11 @@ TimeReport advance(Exec& exec, Stepper<Exec>& stepper, RightHandSide<Exec>& f, d
 
 template <class Exec>
 TimeReport advance(Exec& exec, Newmark<Exec>& newmark, Acceleration<Exec>& f, double t, double end, double dt,
-                   View<double> u, View<double> v, const StepMonitor& monitor) {
+                   View<double> u, View<double> v, const StepMonitor& monitor, Offset done) {
   const Offset before = newmark.evaluations();
-  TimeReport report = detail::fixed_steps(exec, t, end, dt, monitor, 0, [&](double now, double length, double* count) {
-    newmark.step(f, now, length, u, v, count);
-  });
+  TimeReport report =
+      detail::fixed_steps(exec, t, end, dt, monitor, done,
+                          [&](double now, double length, double* count) { newmark.step(f, now, length, u, v, count); });
   report.evaluations = newmark.evaluations() - before;
   return report;
 }
@@ -210,7 +210,7 @@ TimeReport advance(Exec& exec, Stepper<Exec>& stepper, RightHandSide<Exec>& f, d
   template TimeReport advance(Exec&, Stepper<Exec>&, RightHandSide<Exec>&, double, double, double, View<double>,       \
                               const StepMonitor&, Offset);                                                             \
   template TimeReport advance(Exec&, Newmark<Exec>&, Acceleration<Exec>&, double, double, double, View<double>,        \
-                              View<double>, const StepMonitor&);                                                       \
+                              View<double>, const StepMonitor&, Offset);                                               \
   template TimeReport advance(Exec&, Stepper<Exec>&, RightHandSide<Exec>&, double, double, StepControl&, View<double>, \
                               const StepMonitor&)
 

@@ -37,6 +37,14 @@ class Acceleration {
   virtual void evaluate(double t, View<const double> u, View<const double> v, View<double> a) = 0;
   /// Whether f depends on v. Where it does not, a step needs one vector less and 8 B a row less.
   virtual bool needs_velocity() const { return true; }
+
+  /// Whether the equation a = f(t, u, v + h a) is solved for a: where damping is large at some nodes alone, as that of
+  /// absorbing boundaries, steps then need not be shorter for it.
+  virtual bool solves_damping() const { return false; }
+  /// a of that equation.
+  virtual void solve(double t, double h, View<const double> u, View<const double> v, View<double> a) {
+    (void)t, (void)h, (void)u, (void)v, (void)a;
+  }
 };
 
 /// Whether t is the time at which something was kept, but for rounding: t may have been summed otherwise.

@@ -8,4 +8,8 @@ namespace tessera::solvers {
 /// itself. Throws as make_stepper.
 double real_stability_limit(const StepperParams& params);
 
+/// The same for u'' = -omega^2 u as two equations of first order: steps with omega dt <= z are stable. The end of the
+/// imaginary interval; 0: there is none.
+double imaginary_stability_limit(const StepperParams& params);
+
 }  // namespace tessera::solvers

@@ -90,8 +90,29 @@ TEST(Choices, EverySolverPreconditionerAndPrecisionGivesTheSameAnswer) {
                                          {"solver.preconditioner=ssor"},
                                          {"solver.preconditioner=multicolour_ssor"},
                                          {"solver.preconditioner=chebyshev"},
+                                         {"solver.preconditioner=amg"},
+                                         {"solver.preconditioner=amg", "run.precision=mixed"},
                                          {"solver.preconditioner=chebyshev", "assembly.strategy=matrix_free"}});
   EXPECT_EQ(run(deck_of("tet", 1), {"run.precision=mixed"})["backend"]["precision"], "mixed");
+}
+
+TEST(Choices, MultigridSaysWhatItsLevelsAre) {
+  const fs::path out = folder() / "multigrid";
+  const Result result =
+      tessera("run " + deck_of("tet", 1) +
+              " --quiet --set solver.preconditioner=amg --set solver.coarsest_rows=20 --output " + out.string());
+  ASSERT_EQ(result.code, 0) << result.text;
+  const nlohmann::json summary = summary_in(out);
+  const nlohmann::json multigrid = summary["solver"]["multigrid"];
+  ASSERT_GE(multigrid["levels"], 2);
+  EXPECT_EQ(multigrid["rows"].size(), multigrid["levels"]);
+  EXPECT_EQ(multigrid["rows"][0], summary["space"]["dofs"]);
+  EXPECT_EQ(multigrid["entries"][0], summary["space"]["nnz"]);
+  EXPECT_GT(multigrid["operator_complexity"], 1);
+  EXPECT_GT(multigrid["set_up_seconds"], 0);
+  EXPECT_GT(multigrid["cycle_seconds"], 0);
+  EXPECT_EQ(summary["matrix"]["format"], "crs");
+  EXPECT_FALSE(run(deck_of("tet", 1), {})["solver"].contains("multigrid"));
 }
 
 TEST(Choices, AutoSaysWhatItTookAndWhy) {

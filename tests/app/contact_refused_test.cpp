@@ -89,7 +89,7 @@ TEST(Contact, WhatIsWrongIsRefusedByName) {
                 "{32, 33}; Line(33) = {33, 31};\nCurve Loop(31) = {31, 32, 33}; Plane Surface(31) = {31};\nPhysical "
                 "Curve(\"lower_top\") += {33};\nPhysical Surface(\"lower\") += {31};\n"),
        3,
-       {"does not lie on 'upper_bottom'", "of its area 1.5 have nothing before them"}},
+       {"does not lie on 'upper_bottom'", "of its length 1.5 have nothing before them"}},
       {"fixed",
        deck(contact() + boundary("[\"lower_top\"]", "dirichlet", "value = 1")),
        2,

@@ -202,6 +202,22 @@ TEST(Contact, AConductanceMayDependOnTimeAndPlace) {
   expect_balance(summary, 1e-9, "of time");
 }
 
+/// Loads that depend on time are made anew at every stage; the contact, which does not, is kept. u = t y below and
+/// t (y + 1/2) above with h = 2 is the solution for k = 1 and a source of what it stores.
+TEST(Contact, IsKeptWhereOnlyLoadsDependOnTime) {
+  for (const char* scheme : {"backward_euler", "bdf2", "sdirk2"}) {
+    const std::string deck = mesh_file("kept.geo", two_rectangles(3, 4)) + heat_of(1) +
+                             "[[material]]\nconductivity = 1\nsource = \"y < 1 ? y : y + 0.5\"\n" +
+                             boundary("[\"lower_bottom\"]", "dirichlet", "value = 0") +
+                             boundary("[\"upper_top\"]", "neumann", "value = \"t\"") + contact("2") +
+                             time_to(1, 0.25, scheme) + to_rounding + "[exact]\nu = \"t*(y < 1 ? y : y + 0.5)\"\n" +
+                             quantities;
+    const json summary = run("kept", deck);
+    EXPECT_LT(l2_error(summary), 1e-9) << scheme;
+    expect_balance(summary, 1e-9, scheme);
+  }
+}
+
 /// k = 1 + u below: Newton's method meets the contact in residual and tangent. With v = u + u^2 / 2 below, q = v(1) =
 /// 2 (w - u(1)) and q = 4 (10 - w).
 TEST(Contact, NewtonsMethodMeetsIt) {

@@ -372,6 +372,32 @@ TEST(Heat, StaysBoundedWithTheStepsThatItCallsStable) {
   EXPECT_LE(double(summary["quantities"]["most"]), 1 + 1e-9);
 }
 
+/// `cfl` is a part of that step; a run that goes on keeps it, though its coefficients have changed.
+TEST(Heat, TakesPartsOfTheLongestStableStep) {
+  const std::string deck = box_of("quad", 2, 12) + dirichlet_on("[\"left\"]", "1") + heat_of(1, "mass = \"lumped\"\n") +
+                           "[[material]]\nconductivity = \"1 + t\"\n[checkpoint]\nevery = 10\n";
+  const auto time = [](double end) { return fmt::format("[time]\nend = {}\ncfl = 0.5\nscheme = \"ssp_rk3\"\n", end); };
+  const nlohmann::json whole = run_nonlinear("cfl_whole", deck + time(0.1));
+  EXPECT_NEAR(double(whole["time"]["dt_max"]), 0.5 * double(whole["time"]["stable_step"]), 1e-12);
+  EXPECT_EQ(whole["status"], "ok");
+  run_nonlinear("cfl_part", deck + time(0.05));
+  const Result result = tessera("restart " + (folder() / "out_cfl_part").string() + " --quiet --set time.end=0.1");
+  ASSERT_EQ(result.code, 0) << result.text;
+  EXPECT_EQ(summary_in(folder() / "out_cfl_part")["time"]["steps"], whole["time"]["steps"]);
+
+  struct {
+    const char *time, *said;
+  } const wrong[] = {{"end = 1\nstep = 0.1\ncfl = 0.5\nscheme = \"euler\"\n", "a step and a cfl"},
+                     {"end = 1\ncfl = 0.5\nscheme = \"bdf2\"\n", "bdf2 is stable with any"},
+                     {"end = 1\ncfl = 0.5\ntolerance = 1e-3\nscheme = \"dormand_prince\"\n", "a tolerance"},
+                     {"end = 1\ncfl = 0.5\nscheme = \"rkc\"\n", "as many stages as its step asks for"}};
+  for (const auto& [keys, said] : wrong) {
+    const Result refused = tessera("check " + write_deck("cfl_wrong.toml", deck + "[time]\n" + keys));
+    EXPECT_EQ(refused.code, 2) << refused.text;
+    EXPECT_TRUE(refused.says(said) && refused.says("help: ")) << refused.text;
+  }
+}
+
 /// Row sums of order 2 are those of Simpson's rule, which may be negative where the density jumps inside a cell.
 TEST(Heat, RefusesALumpedMassThatIsNotPositive) {
   const std::string deck = box_of("quad", 2, 2) + dirichlet_on("[\"left\"]", "0") + heat_of(2, "mass = \"lumped\"\n") +

@@ -195,6 +195,27 @@ std::string two_fields(const std::string& more) {
 }
 
 /// A' = g - 2 A, B' = 2 A of the integrals, in one field of several.
+/// Where it lies is looked for once of a run; then only its strength changes.
+TEST(Source, IsPreparedOnceOfARun) {
+  const std::string deck = box_of("quad", 2, 4) + heat_of(1) + time_to(0.5, 0.1, "bdf2") +
+                           "[[source]]\non = \"domain\"\ntime_function = \"sin(t)\"\n" + to_rounding +
+                           "[output]\nevery = 1\n" + integral_of("u");
+  const nlohmann::json summary = run_nonlinear("once", deck);
+  int calls = 0;
+  for (const auto& phase : summary["phases"])
+    if (std::string(phase["name"]).ends_with("sources")) calls += int(phase["calls"]);
+  EXPECT_EQ(calls, 1) << summary["phases"];
+  expect_balanced(summary, "once");
+}
+
+/// With a source of the deck the exact solution would be that of another problem.
+TEST(Source, IsNoneBesideThatOfTheExactSolution) {
+  const std::string deck = "[mesh]\nbox = { cells = [3, 3], shape = \"quad\" }\n" + poisson_of(1) +
+                           dirichlet_on(all_sides(2), "x*y") +
+                           "[[source]]\nat = [0.5, 0.5]\namplitude = 1\n[exact]\nu = \"x*y\"\nsource = true\n";
+  expect_refused({"source_and_exact", deck, {"[exact] source = true", "a [[source]] adds to it"}});
+}
+
 TEST(Source, IsOfOneOfSeveralFields) {
   const auto run = [&](const std::string& scheme, double step, const std::string& mass) {
     return run_nonlinear(
@@ -320,7 +341,7 @@ std::vector<Wrong> wrong_decks() {
       {"source_of_place", body + source_at("[0, 0]", "time_function = \"x*t\""), {"place"}},
       {"source_steady", steady + source_at("[0, 0]", "time_function = \"sin(t)\""), {"function of time", "[time]"}},
       {"source_table_ends",
-       body + source_at("[0, 0]", "file = \"" + write_deck("short.csv", "0, 1\n0.5, 2\n") + "\""),
+       body + source_at("[0, 0]", "file = \"" + write_deck("ends_early.csv", "0, 1\n0.5, 2\n") + "\""),
        {"0 to 0.5", "outside"}},
       {"source_no_field", two_fields(time_to(1, 0.1, "sdirk2") + source_at("[0, 0]", "")), {"names no field", "A, B"}},
       {"source_unknown_field", two_fields(time_to(1, 0.1, "sdirk2") + source_at("[0, 0]", "field = \"C\"")), {"C"}},
@@ -333,7 +354,7 @@ std::vector<Wrong> wrong_decks() {
            "[physics]\ntype = \"convection_diffusion\"\ndiscretisation = \"finite_difference\"\n[[material]]\nvelocity "
            "= [1, "
            "0]\n" +
-           dirichlet_on(all_sides(2), "0") + "[solver]\ntype = \"lsor\"\n[[initial]]\nfile = \"short.csv\"\n",
+           dirichlet_on(all_sides(2), "0") + "[solver]\ntype = \"lsor\"\n[[initial]]\nfile = \"ends_early.csv\"\n",
        {"method of grids", "expression"}},
   };
 }

@@ -23,8 +23,8 @@ mesh::Mesh split_box(const std::string& shape, int cells, int geometry = 1) {
   mesh.groups.push_back(low);
   mesh.groups.push_back(high);
   mesh::add_interface(mesh, low, high, "cut");
-  const std::vector<Index> facets = mesh.group("cut", mesh.dim - 1)->entities;
-  mesh::split_along(mesh, "cut", facets);
+  const std::vector<mesh::Seam> cuts{{"cut", mesh.group("cut", mesh.dim - 1)->entities}};
+  mesh::split_along(mesh, cuts);
   return mesh;
 }
 
@@ -34,7 +34,7 @@ struct Sides {
   Sides(const mesh::Mesh& mesh, int order)
       : first(mesh.group("cut_1", mesh.dim - 1)->entities),
         second(mesh.group("cut_2", mesh.dim - 1)->entities),
-        points(assembly::contact_points(mesh, order, first, second)) {}
+        points(assembly::contact_points(mesh, order, mesh::find_overlaps(mesh, first, second, -1))) {}
 };
 
 template <class Exec>

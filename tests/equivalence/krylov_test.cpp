@@ -2,6 +2,7 @@
 #include <cmath>
 
 #include "linalg/spmv.hpp"
+#include "solvers/amg/amg.hpp"
 #include "solvers/solve.hpp"
 #include "support/backends.hpp"
 #include "support/matrices.hpp"
@@ -85,6 +86,28 @@ TYPED_TEST(KrylovEquivalence, EveryMethodAndPreconditionerIteratesAlike) {
         for (std::size_t i = 0; i < std::min<std::size_t>({8, report.history.size(), reference.history.size()}); ++i)
           EXPECT_NEAR(report.history[i] / reference.history[i], 1, 1e-7) << trace << " " << i;
       }
+}
+
+/// The same aggregates make the same hierarchy but for rounding: that of float, or of double.
+TYPED_TEST(KrylovEquivalence, MultigridIteratesAlike) {
+  TESSERA_REQUIRE(TypeParam);
+  for (const auto& A : {testing::laplacian(50, 2), testing::laplacian(16, 3)})
+    for (const char* hierarchy : {"float", "double"}) {
+      const solvers::SolverParams params{
+          .preconditioner = "amg", .tolerance = 1e-10, .preconditioning = solvers::AmgParams{.hierarchy = hierarchy}};
+      const auto b = testing::random_vector(A.rows, 24);
+      const auto [report, x] = this->solution(A, b, params);
+      const auto [reference, expected] = KrylovEquivalence<Threads>::solution(A, b, params);
+      ASSERT_TRUE(report.converged && reference.converged) << report.failure;
+      for (std::size_t i = 0; i < x.size(); ++i) ASSERT_NEAR(x[i], expected[i], 1e-6);
+      EXPECT_NEAR(report.iterations, reference.iterations, 1);
+      const double rounding = std::string(hierarchy) == "double" ? 1e-7 : 1e-2;
+      for (std::size_t i = 0; i < 5; ++i)
+        EXPECT_NEAR(report.history[i] / reference.history[i], 1, rounding) << hierarchy << " " << i;
+      ASSERT_EQ(report.multigrid.levels.size(), reference.multigrid.levels.size());
+      for (std::size_t l = 0; l < report.multigrid.levels.size(); ++l)
+        EXPECT_EQ(report.multigrid.levels[l].entries, reference.multigrid.levels[l].entries);
+    }
 }
 
 }  // namespace

@@ -92,13 +92,17 @@ TYPED_TEST(SolverObjects, NewValuesInTheSamePatternAreAsWithFreshOnes) {
       solver.set_operator(A, Reuse::pattern);
       x.set_zero();
       EXPECT_TRUE(solver.solve(right.view(), x.view()).converged);
-      ASSERT_EQ(to_vector(x), fresh.x);
+      // Aggregates stay as they were made of the first values: see amg_test.cpp.
+      if (params.preconditioner != "amg") {
+        ASSERT_EQ(to_vector(x), fresh.x);
+      }
+      const auto found = to_vector(x);
       // Nothing has changed: another object over the same arrays.
       const linalg::CrsOperator<TypeParam> again(matrix);
       solver.set_operator(again, Reuse::all);
       x.set_zero();
       EXPECT_TRUE(solver.solve(right.view(), x.view()).converged);
-      ASSERT_EQ(to_vector(x), fresh.x);
+      ASSERT_EQ(to_vector(x), found);
       solver.set_operator(A, Reuse::all);
     }
   }

@@ -2,6 +2,7 @@
 #include <gtest/gtest.h>
 
 #include "solvers/time/rkc.hpp"
+#include "solvers/time/stability.hpp"
 #include "support/backends.hpp"
 #include "support/orders.hpp"
 #include "time_problems.hpp"
@@ -117,6 +118,54 @@ TYPED_TEST(TimeStability, OfNewmarkWithDampingAloneEndsAtOne) {
       EXPECT_GT(size, 1e3);
     }
   }
+}
+
+/// Where f solves for its damping, no damping is too strong, the limit of the frequency stays, and the order is 2.
+TYPED_TEST(TimeStability, OfNewmarkIsThatOfTheFrequencyWhereDampingIsSolvedFor) {
+  TESSERA_REQUIRE(TypeParam);
+  TypeParam exec;
+  using Space = typename TypeParam::Space;
+  struct Damped : solvers::Acceleration<TypeParam> {
+    double omega = 0, damping = 0;
+    void evaluate(double, View<const double>, View<const double>, View<double>) override { FAIL(); }
+    bool solves_damping() const override { return true; }
+    // a = -omega^2 u - damping (v + h a)
+    void solve(double, double h, View<const double> u, View<const double> v, View<double> a) override {
+      const double force =
+          -omega * omega * testing::on_host<TypeParam>(u)[0] - damping * testing::on_host<TypeParam>(v)[0];
+      testing::to_backend<TypeParam>({force / (1 + h * damping)}, a);
+    }
+  };
+  const auto end = [&](const Damped& of, double t, double dt) {
+    Damped f = of;
+    solvers::Newmark<TypeParam> newmark(exec, 1);
+    auto u = to_space<Space>(Values{1}), v = to_space<Space>(Values{0});
+    const auto report = solvers::advance(exec, newmark, f, 0, t, dt, u.view(), v.view());
+    EXPECT_EQ(report.evaluations, report.steps + 1);
+    EXPECT_EQ(newmark.vectors(), 1);
+    return to_vector(u)[0];
+  };
+  for (const double damping : {0.1, 1.0, 100.0}) {
+    Damped f;
+    f.damping = damping;
+    f.omega = 1.99;
+    EXPECT_LE(std::abs(end(f, 400, 1)), 1 + 1e-9) << damping;
+    f.omega = 2.01;
+    EXPECT_GT(std::abs(end(f, 4000, 1)), 1.01) << damping;
+  }
+  Damped f;
+  f.omega = 3;
+  f.damping = 0.5;
+  const double decay = f.damping / 2, omega = std::sqrt(9 - decay * decay);
+  const double exact = std::exp(-decay * 2) * (std::cos(omega * 2) + decay / omega * std::sin(omega * 2));
+  EXPECT_NEAR((end(f, 2, 0.02) - exact) / (end(f, 2, 0.01) - exact), 4, 0.1);
+}
+
+TEST(TimeLimits, OnTheImaginaryAxisAreTheKnownOnes) {
+  EXPECT_NEAR(solvers::imaginary_stability_limit({.scheme = "rk4"}), 2 * std::sqrt(2.0), 1e-6);
+  EXPECT_NEAR(solvers::imaginary_stability_limit({.scheme = "ssp_rk3"}), std::sqrt(3.0), 1e-6);
+  EXPECT_NEAR(solvers::imaginary_stability_limit({.scheme = "low_storage_rk45"}), 3.34, 0.01);
+  EXPECT_LT(solvers::imaginary_stability_limit({.scheme = "euler"}), 1e-4);
 }
 
 TYPED_TEST(TimeStability, OfTheHeatEquationHasTheKnownStagesAndErrors) {

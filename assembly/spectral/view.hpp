@@ -1,0 +1,102 @@
+#pragma once
+// The cells of a block as kernels see them.
+#include "assembly/matrix_free/geometry.hpp"
+#include "assembly/spectral/rule.hpp"
+#include "base/types.hpp"
+
+namespace tessera::assembly::spectral {
+
+constexpr int power(int n, int dim) { return dim == 0 ? 1 : n * power(n, dim - 1); }
+
+/// n^dim places a cell, lexicographic, x fastest.
+template <class T>
+struct BlockView {
+  int dim = 2;
+  int n = 3;
+  Index cells = 0;
+  Offset first = 0;             ///< node of its first cell in the element vector
+  const Index* dofs = nullptr;  ///< [cells, places]
+  const T* map = nullptr;       ///< [cells, map_entries] of multilinear cells (LineJacobian); null: `geometry`
+  const T* geometry = nullptr;  ///< [cells, dim^2 + 1, places]: J^-1 by rows, w |J|
+  const T* coefficients = nullptr;
+  Offset cell_stride = 0;  ///< of the coefficients
+  int component_stride = 1;
+  int place_stride = 0;  ///< 0: they are the same everywhere in a cell
+
+  TESSERA_HD_INLINE const T* coefficients_of(Offset cell, int q) const {
+    return coefficients + cell * cell_stride + Offset{q} * place_stride;
+  }
+};
+
+/// Numbers of a node in the element vector: a power of two, so that it lies in one sector of memory.
+constexpr int entry_size(int components) { return components == 3 ? 4 : components; }
+
+/// Where forces of nodes go: to = scale force, or, where there is a v, a step of the leapfrog in the same pass: v +=
+/// kick scale force, u += drift v.
+template <class T>
+struct Target {
+  const T* scale = nullptr;  ///< [dofs]
+  T* to = nullptr;           ///< [dofs, components], as v and u
+  T* v = nullptr;
+  T* u = nullptr;
+  T kick = 0, drift = 0;
+};
+
+/// The tables of an axis with constant sizes: a parameter of kernels.
+template <int n, class T>
+struct Line {
+  T points[n], weights[n], slope[n * n];
+  explicit Line(const Rule& rule) {
+    for (int i = 0; i < n; ++i)
+      points[i] = static_cast<T>(rule.points[i]), weights[i] = static_cast<T>(rule.weights[i]);
+    for (int i = 0; i < n * n; ++i) slope[i] = static_cast<T>(rule.slope[i]);
+  }
+};
+
+/// F[c][a] = w |J| sum_d J^-1[a][d] s[c][d] for the flux s of the gradient that g[c][a] = d u_c / d xi_a makes; in a
+/// multilinear cell, whose J^-1 is adj / |J|: one division.
+template <int dim, class Law, class V>
+TESSERA_HD_INLINE inline void flux_of_map(const V (&J)[dim][dim], V weight, const V* k,
+                                          V (&g)[Law::components(dim)][dim]) {
+  constexpr int C = Law::components(dim);
+  V adj[dim][dim], gradient[C][dim], s[C][dim];
+  const V inverse = (V{} + 1.0F) / matrix_free::adjugate<dim, V>(J, adj);
+  for (int c = 0; c < C; ++c)
+    for (int d = 0; d < dim; ++d) {
+      V sum = adj[0][d] * g[c][0];
+      for (int a = 1; a < dim; ++a) sum += adj[a][d] * g[c][a];
+      gradient[c][d] = inverse * sum;
+    }
+  Law::template flux<dim, V>(k, gradient, s);
+  for (int c = 0; c < C; ++c)
+    for (int a = 0; a < dim; ++a) {
+      V sum = adj[a][0] * s[c][0];
+      for (int d = 1; d < dim; ++d) sum += adj[a][d] * s[c][d];
+      g[c][a] = weight * sum;
+    }
+}
+
+/// The same with J^-1 and w |J| that were stored; entry(i) gives one of them.
+template <int dim, class Law, class V, class Entry>
+TESSERA_HD_INLINE inline void flux_of_stored(Entry entry, const V* k, V (&g)[Law::components(dim)][dim]) {
+  constexpr int C = Law::components(dim);
+  V inverse[dim][dim], gradient[C][dim], s[C][dim];
+  for (int a = 0; a < dim; ++a)
+    for (int d = 0; d < dim; ++d) inverse[a][d] = entry(a * dim + d);
+  const V weight = entry(dim * dim);
+  for (int c = 0; c < C; ++c)
+    for (int d = 0; d < dim; ++d) {
+      V sum = inverse[0][d] * g[c][0];
+      for (int a = 1; a < dim; ++a) sum += inverse[a][d] * g[c][a];
+      gradient[c][d] = sum;
+    }
+  Law::template flux<dim, V>(k, gradient, s);
+  for (int c = 0; c < C; ++c)
+    for (int a = 0; a < dim; ++a) {
+      V sum = inverse[a][0] * s[c][0];
+      for (int d = 1; d < dim; ++d) sum += inverse[a][d] * s[c][d];
+      g[c][a] = weight * sum;
+    }
+}
+
+}  // namespace tessera::assembly::spectral

@@ -1,0 +1,205 @@
+// Whole solves to 1e-8, set-up and iterations together, of Poisson problems by CG with amg, beside Jacobi-CG and, on
+// CUDA where TESSERA_AMGX names its folder, the best of AMGX's configurations on the same matrix in the same run. The
+// right-hand side is random; the second call counts. Fails where the residual is not met.
+#include <fmt/format.h>
+
+#include <chrono>
+#include <functional>
+
+#include "assembly/cells/assembler.hpp"
+#include "assembly/space/dirichlet.hpp"
+#include "base/error.hpp"
+#include "bench/support/amgx_peer.hpp"
+#include "bench/support/bench.hpp"
+#include "bench/support/meshes.hpp"
+#include "forms/diffusion.hpp"
+#include "linalg/vector_ops.hpp"
+#include "mesh/box.hpp"
+#include "mesh/params.hpp"
+#include "solvers/amg/amg.hpp"
+#include "solvers/solve.hpp"
+
+using namespace tessera;
+
+namespace {
+
+/// A cube with `cells` in each direction, or (0) a ball whose mesh is refined.
+struct Case {
+  const char* name;
+  int cells = 0;
+  const char* shape = "tet";
+  double jitter = 0.15;  ///< of inner nodes, in cell sizes
+  double jump = 1;       ///< k in every other block of 8^3 cells
+  double aspect = 1;
+};
+
+std::vector<Index> surface_nodes(const mesh::Mesh& mesh, double half) {
+  std::vector<Index> result;
+  for (Index n = 0; n < mesh.nodes(); ++n) {
+    const double* x = mesh.points.data() + 3 * std::size_t(n);
+    bool on = false;
+    if (half > 0)
+      for (int c = 0; c < 3; ++c) on |= x[c] == 0 || x[c] == 1;
+    else
+      on = x[0] * x[0] + x[1] * x[1] + x[2] * x[2] > 0.9999;
+    if (on) result.push_back(n);
+  }
+  return result;
+}
+
+mesh::Mesh make_mesh(const Case& c, bool on_gpu) {
+  if (c.cells == 0) return bench::ball(0.066, on_gpu ? 3 : 1, false);
+  mesh::BoxParams box;
+  box.cells.assign(3, c.cells);
+  box.shape = c.shape;
+  return mesh::make_box(box);
+}
+
+/// Moves inner nodes and stretches the mesh, whose surface stays a box.
+void distort(const Case& c, const std::vector<Index>& surface, mesh::Mesh& mesh) {
+  std::vector<bool> on(static_cast<std::size_t>(mesh.nodes()), false);
+  for (const Index n : surface) on[static_cast<std::size_t>(n)] = true;
+  const auto shift = bench::random_values(3 * Offset{mesh.nodes()}, 7);
+  for (std::size_t n = 0; n < on.size(); ++n)
+    for (std::size_t d = 0; d < 3; ++d) {
+      double& x = mesh.points.data()[3 * n + d];
+      if (!on[n]) x += c.jitter / c.cells * shift[3 * n + d];
+      if (d == 0) x *= c.aspect;
+    }
+}
+
+/// 0 or 1 for each cell: which block of 8^3 cells its first node lies in.
+std::vector<Index> regions(const Case& c, const mesh::Mesh& mesh) {
+  std::vector<Index> result;
+  for (const mesh::CellBlock& block : mesh.blocks)
+    for (Index cell = 0; cell < block.cells(); ++cell) {
+      double centre[3] = {};
+      for (int k = 0; k < block.nodes_per_cell; ++k)
+        for (int d = 0; d < 3; ++d)
+          centre[d] +=
+              mesh.points.data()[3 * std::size_t(block.nodes[std::size_t(cell) * block.nodes_per_cell + k]) + d] /
+              block.nodes_per_cell;
+      int sum = 0;
+      for (int d = 0; d < 3; ++d) sum += static_cast<int>(centre[d] / (d == 0 ? c.aspect : 1) * c.cells) / 8;
+      result.push_back(sum % 2);
+    }
+  return result;
+}
+
+template <class Exec>
+struct System {
+  using Space = typename Exec::Space;
+  linalg::Crs<Space> A;
+  Array<double, Space> b, x;
+
+  System(Exec& exec, const Case& c, int threads) {
+    mesh::Mesh mesh = make_mesh(c, std::is_same_v<Space, Device>);
+    const auto surface = surface_nodes(mesh, c.cells);
+    const assembly::DofMap dofs = assembly::make_dof_map(mesh, 1, threads);
+    forms::DiffusionData data;
+    data.k.values = {1.0, c.jump};
+    data.region = c.jump == 1 ? std::vector<Index>{} : regions(c, mesh);
+    if (data.region.empty()) data.k.values = {1.0};
+    if (c.cells > 0) distort(c, surface, mesh);
+    b = Array<double, Space>(dofs.dofs);
+    x = Array<double, Space>(dofs.dofs);
+    assembly::Assembler<Exec, forms::Diffusion> assembler(exec, mesh, dofs);
+    A = assembler.make_matrix();
+    assembler.assemble(data, A, b.view());
+    const auto random = bench::random_values(A.rows, 3);
+    b = to_space<Space>(random);
+    assembly::eliminate_dirichlet(exec, A, b.view(), surface, std::vector<double>(surface.size(), 0.0));
+  }
+};
+
+struct Solve {
+  std::string name;
+  solvers::SolverParams params;
+};
+
+template <class Exec>
+void time_solve(Exec& exec, System<Exec>& system, const Solve& solve, const std::string& size,
+                std::vector<bench::Row>& rows) {
+  const linalg::CrsOperator<Exec> op(system.A);
+  bench::Row row;
+  row.name = solve.name;
+  row.size = size;
+  solvers::Report done;
+  for (int call = 0; call < 2; ++call) {
+    linalg::fill(exec, system.x.view(), 0.0);
+    exec.synchronize();
+    const auto start = std::chrono::steady_clock::now();
+    solvers::LinearSolver<Exec> solver(exec, solve.params);
+    solver.set_operator(op);
+    done = solver.solve(system.b.view(), system.x.view());
+    exec.synchronize();
+    const double ms = std::chrono::duration<double, std::milli>(std::chrono::steady_clock::now() - start).count();
+    row.timing = {ms, call == 0 ? ms : std::min(ms, row.timing.min_ms), std::max(ms, row.timing.max_ms)};
+    row.timing.median_ms = std::is_same_v<Exec, Threads> ? row.timing.min_ms : ms;
+    if (!done.converged) throw Error(ExitCode::solver, solve.name + ": " + done.failure, "");
+  }
+  row.note = fmt::format("{} iterations", done.iterations);
+  if (const auto& multigrid = done.multigrid; !multigrid.levels.empty()) {
+    row.note +=
+        fmt::format(", set-up {:.1f} ms, cycle {:.2f} ms, operator complexity {:.2f}, rows",
+                    1e3 * multigrid.set_up_seconds, 1e3 * multigrid.cycle_seconds, multigrid.operator_complexity());
+    for (const auto& level : multigrid.levels) row.note += fmt::format(" {}", level.rows);
+  }
+  rows.push_back(row);
+}
+
+/// The fastest of AMGX's configurations beside our rows.
+template <class Exec>
+void add_peer(Exec& exec, System<Exec>& system, std::vector<bench::Row>& rows) {
+  for (const char* configuration : {"classical", "aggressive", "aggregation"}) {
+    const auto times = bench::amgx_peer(exec, system.A, system.b.view(), configuration);
+    if (!times) return;
+    const double ms = times->set_up_ms + times->solve_ms;
+    for (bench::Row& row : rows) {
+      row.note += fmt::format("; AMGX {} {:.1f} + {:.1f} ms, {} iterations", configuration, times->set_up_ms,
+                              times->solve_ms, times->iterations);
+      if (row.peer_ms > 0 && row.peer_ms < ms) continue;
+      row.peer = "AMGX";
+      row.peer_ms = ms;
+    }
+  }
+}
+
+template <class Exec>
+void run(Exec& exec, const bench::Options& options) {
+  const bool on_gpu = std::is_same_v<typename Exec::Space, Device>;
+  bench::Report report("amg", Exec::name, bench::device_name(exec), bench::copy_bandwidth(exec));
+  const int small = on_gpu ? 99 : 63, large = on_gpu ? 252 : 99;
+  std::vector<Case> cases = {
+      {"tets small", small},
+      {"tets", large},
+      {"tets not jittered", large, "tet", 0},
+      {"tets jumps", on_gpu ? 159 : small, "tet", 0.15, 1e4},
+      {"tets stretched", small, "tet", 0.15, 1, 10},
+      {"hexes", on_gpu ? 199 : small, "hex", 0},
+      {"hexes stretched", small, "hex", 0, 1, 10},
+      {"ball"},
+  };
+  if (options.quick) cases = {{"tets small", 30}, {"hexes", 30, "hex", 0}};
+  for (const Case& c : cases) {
+    if (!options.takes(c.name)) continue;
+    System<Exec> system(exec, c, options.threads);
+    const std::string size = fmt::format("{}: {} rows, {:.1f}/row", c.name, system.A.rows,
+                                         static_cast<double>(system.A.nnz()) / system.A.rows);
+    std::vector<Solve> solves = {{"CG, amg", {.preconditioner = "amg"}},
+                                 {"CG, amg, mixed", {.preconditioner = "amg", .precision = "mixed"}},
+                                 {"CG, Jacobi", {.max_iterations = 100000}}};
+    std::vector<bench::Row> rows;
+    for (const Solve& solve : solves) time_solve(exec, system, solve, size, rows);
+    add_peer(exec, system, rows);
+    for (const bench::Row& row : rows) report.add(row);
+  }
+  report.write(fmt::format("{}/amg_{}.json", options.out, Exec::name));
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  const bench::Options options = bench::parse_options(argc, argv);
+  bench::on_backends(options, [&](auto& exec) { run(exec, options); });
+}

@@ -1,0 +1,104 @@
+// Steps of waves by spectral elements: the forces of all cells, over the mass, and two passes that move v and u.
+#include <fmt/format.h>
+
+#include <cmath>
+
+#include "assembly/spectral/operator.hpp"
+#include "bench/support/bench.hpp"
+#include "forms/spectral.hpp"
+#include "linalg/vector_ops.hpp"
+#include "mesh/box.hpp"
+
+using namespace tessera;
+
+namespace {
+
+/// A cube of hexes; `distorted`: its nodes are moved smoothly, so that no cell is a brick.
+mesh::Mesh cube(int cells, bool distorted) {
+  mesh::BoxParams params;
+  params.shape = "hex";
+  params.cells = {cells, cells, cells};
+  params.min = {0, 0, 0};
+  params.max = {1, 1, 1};
+  mesh::Mesh mesh = mesh::make_box(params, 1);
+  if (!distorted) return mesh;
+  for (Index node = 0; node < mesh.nodes(); ++node) {
+    double* const x = &mesh.points[3 * static_cast<std::size_t>(node)];
+    const double move = 0.03 * std::sin(6 * x[0]) * std::sin(5 * x[1]) * std::sin(7 * x[2]);
+    for (int axis = 0; axis < 3; ++axis) x[axis] += move * (axis + 1) / 3;
+  }
+  return mesh;
+}
+
+struct Case {
+  int degree;
+  int cells;  ///< of an axis
+  bool distorted, stored;
+};
+
+template <class Law, class T, class Exec>
+void step(Exec& exec, const bench::Options& options, bench::Report& report, const char* law, const Case& of) {
+  using Space = typename Exec::Space;
+  const std::string name = fmt::format("{}, degree {}, {}, {}{}", law, of.degree, sizeof(T) == 8 ? "double" : "float",
+                                       of.distorted ? "distorted" : "regular", of.stored ? ", geometry stored" : "");
+  if (!options.takes(name)) return;
+  const mesh::Mesh mesh = cube(of.cells, of.distorted);
+  const assembly::DofMap dofs = assembly::make_dof_map(mesh, of.degree, 0, assembly::LineNodes::lobatto);
+  const assembly::spectral::Cells cells = assembly::spectral::make_cells(mesh, dofs);
+  assembly::spectral::Coefficients material{Law::coefficients(3), false, {}};
+  material.values.assign(static_cast<std::size_t>(mesh.cells() * material.components), 1.0);
+  const std::vector<double> mass = assembly::spectral::diagonal_mass(
+      mesh, dofs, cells, {1, false, std::vector<double>(static_cast<std::size_t>(mesh.cells()), 1.0)});
+  std::vector<T> inverse;
+  for (const double m : mass) inverse.push_back(static_cast<T>(1 / m));
+  assembly::SpectralOperator<Exec, Law, T> K(exec, mesh, dofs, cells, material, {.stored = of.stored});
+  const Offset rows = Offset{dofs.dofs} * Law::components(3);
+  const std::vector<double> noise = bench::random_values(rows);
+  auto u = to_space<Space>(std::vector<T>(noise.begin(), noise.end()));
+  const auto scale = to_space<Space>(inverse);
+  Array<T, Space> v(rows), f(rows);
+  v.set_zero();
+  const T dt = static_cast<T>(1e-3 / (of.cells * of.degree * of.degree));
+  const double elements = mesh.cells();
+  const auto add = [&](const std::string& what, double bytes, auto work) {
+    bench::Row row;
+    row.name = what + ", " + name;
+    row.size = fmt::format("{} hexes, {} rows", mesh.cells(), rows);
+    row.bytes = bytes;
+    row.items = static_cast<double>(rows);
+    row.item = "rows";
+    row.timing = bench::measure(exec, work);
+    row.note = fmt::format("{:.4g} M elements/s, {:.3g} flops of an element", 1e-3 * elements / row.timing.median_ms,
+                           K.flops_per_apply() / elements);
+    report.add(row);
+  };
+  const auto force = [&] { K.apply(exec, View<const T>(u.view()), View<const T>(scale.view()), f.view()); };
+  add("force", K.bytes_per_apply(), force);
+  add("step", K.bytes_per_apply() + 2.0 * sizeof(T) * static_cast<double>(rows),
+      [&] { K.leap(exec, dt, dt, View<const T>(scale.view()), v.view(), u.view(), {}); });
+}
+
+template <class Exec>
+void run(Exec& exec, const bench::Options& options) {
+  bench::Report report("wave", Exec::name, bench::device_name(exec), bench::copy_bandwidth(exec));
+  // Nodes of an axis, about: at degree 4 half a million hexes on a GPU.
+  const int nodes = options.quick ? 16 : std::is_same_v<typename Exec::Space, Host> ? 80 : 320;
+  for (const int degree : {2, 3, 4, 5, 6, 7, 8}) {
+    const int cells = std::max(1, nodes / degree);
+    for (const Case& of :
+         {Case{degree, cells, false, false}, Case{degree, cells, true, false}, Case{degree, cells, true, true}}) {
+      step<forms::GradientFlux, double>(exec, options, report, "acoustic", of);
+      step<forms::GradientFlux, float>(exec, options, report, "acoustic", of);
+      step<forms::IsotropicStress, double>(exec, options, report, "elastic", of);
+      step<forms::IsotropicStress, float>(exec, options, report, "elastic", of);
+    }
+  }
+  report.write(fmt::format("{}/wave_{}.json", options.out, Exec::name));
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  const bench::Options options = bench::parse_options(argc, argv);
+  bench::on_backends(options, [&](auto& exec) { run(exec, options); });
+}

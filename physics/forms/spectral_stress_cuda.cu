@@ -1,0 +1,5 @@
+#include "assembly/spectral/instantiate_cuda.cuh"
+#include "forms/spectral.hpp"
+
+template class tessera::assembly::SpectralOperator<tessera::Cuda, tessera::forms::IsotropicStress>;
+template class tessera::assembly::SpectralOperator<tessera::Cuda, tessera::forms::IsotropicStress, float>;

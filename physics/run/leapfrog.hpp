@@ -1,0 +1,44 @@
+#pragma once
+// The leapfrog of what accelerates, as a model steps it.
+#include <vector>
+
+#include "linalg/crs.hpp"
+
+namespace tessera::physics {
+
+/// u(t) and v half a step before, where the backend computes and in the numbers of the run. Explicit Newmark (beta = 0,
+/// gamma = 1/2) is
+///   v(t + dt/2) = v(t - before/2) + (before + dt)/2 a(t),   u(t + dt) = u(t) + dt v(t + dt/2),
+/// and v(t) lies between the two. What damps solves for a(t) with v(t) = v(t - before/2) + before/2 a(t), so it bounds
+/// no step. Hughes, The Finite Element Method, section 9.1. Collective where ranks share it; nothing waits for the
+/// device but what gives vectors to the host.
+template <class Exec>
+class Leapfrog {
+ public:
+  using Space = typename Exec::Space;
+  virtual ~Leapfrog() = default;
+
+  /// From u [rows seen] and v [own rows] at t, of which the first step is dt long.
+  virtual void start(double t, double dt, const std::vector<double>& u, const std::vector<double>& v) = 0;
+  /// From u(t) and what v() has given.
+  virtual void restore(const std::vector<double>& u, const std::vector<double>& v) = 0;
+  /// From t to t + dt; the last step was `before` long.
+  virtual void step(double t, double before, double dt) = 0;
+
+  /// Makes the step without moving the state, for rate() and Vector::next_v, until `forget_ahead`.
+  virtual void look_ahead(double t, double before, double dt) = 0;
+  virtual void forget_ahead() = 0;
+
+  virtual std::vector<double> u() const = 0;  ///< [rows seen]
+  virtual std::vector<double> v() const = 0;  ///< [own rows], half a step before
+  /// [own rows] v(t), after look_ahead(t, before, dt).
+  virtual std::vector<double> rate(double before, double dt) const = 0;
+
+  enum class Vector { u, v, next_v };
+  /// values += factor weights x.
+  virtual void add_sums(const linalg::Crs<Space>& weights, Vector of, double factor, View<double> values) = 0;
+  /// (v, v) of all ranks; waits.
+  virtual double square() = 0;
+};
+
+}  // namespace tessera::physics

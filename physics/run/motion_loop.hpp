@@ -1,0 +1,334 @@
+#pragma once
+// A run through time of something that accelerates: M u'' = f(t, u, u').
+#include <memory>
+
+#include "base/log.hpp"
+#include "base/profile.hpp"
+#include "linalg/vector_ops.hpp"
+#include "physics/run/in_common.hpp"
+#include "physics/run/motion.hpp"
+#include "physics/run/over_ranks.hpp"
+#include "physics/run/report.hpp"
+#include "physics/run/steps.hpp"
+#include "physics/run/walk.hpp"
+#include "physics/time_scheme.hpp"
+#include "solvers/time/advance.hpp"
+#include "solvers/time/stability.hpp"
+
+namespace tessera::physics {
+
+/// The right-hand side of (u, v)' = (v, a), both behind each other in one vector of the rows that a rank owns. Brings
+/// the ghosts of u; inside of the motion, which each rank computes by itself, sums are its own.
+template <class Exec>
+class OwnMotion final : public solvers::RightHandSide<Exec> {
+ public:
+  using Space = typename Exec::Space;
+  OwnMotion(Exec& exec, Motion<Exec>& motion, const OverRanks<Exec>& ranks, Index rows_seen)
+      : exec_(exec), motion_(motion), ranks_(ranks), seen_u_(ranks ? rows_seen : 0), seen_v_(ranks ? rows_seen : 0) {}
+
+  void evaluate(double t, View<const double> y, View<double> f) override {
+    const Offset rows = y.size() / 2;
+    linalg::copy(exec_, y.part(rows, rows), f.part(0, rows));
+    const View<const double> u = seen_u(y.part(0, rows));
+    const Linked alone(exec_, nullptr);
+    motion_.evaluate(t, u, y.part(rows, rows), f.part(rows, rows));
+  }
+  void restore_force(View<const double> u, View<double> a) {
+    const View<const double> x = seen_u(u);
+    const Linked alone(exec_, nullptr);
+    motion_.restore_force(x, a);
+  }
+  /// u [own rows] with the ghosts behind it, until it is asked for again; on one rank u itself.
+  View<const double> seen_u(View<const double> u) { return seen(u, seen_u_); }
+  View<const double> seen_v(View<const double> v) { return seen(v, seen_v_); }
+
+ private:
+  View<const double> seen(View<const double> own, Array<double, Space>& all) {
+    if (!ranks_) return own;
+    linalg::copy(exec_, own, all.view().part(0, own.size()));
+    ranks_.update_ghosts(all.view());
+    return all.view();
+  }
+
+  Exec& exec_;
+  Motion<Exec>& motion_;
+  const OverRanks<Exec>& ranks_;
+  Array<double, Space> seen_u_, seen_v_;
+};
+
+/// Takes u and v from the start to the end of [time] by the leapfrog, or by a Runge-Kutta scheme for both. All
+/// stays where the backend computes but for what is looked at. Collective.
+template <class Exec>
+class MotionLoop : private Walk<Exec> {
+ public:
+  using typename Walk<Exec>::Space;
+
+  MotionLoop(Exec& exec, const CommonParams& params, Motion<Exec>& motion, const Discretisation& space,
+             Context& context)
+      : Walk<Exec>(exec, space, context),
+        time_(*params.time),
+        motion_(motion),
+        share_(space.shared()),
+        ranks_(exec, space, context.summary),
+        own_motion_(exec, motion, ranks_, space.rows()),
+        first_row_(space.ranks ? space.first_row() : 0),
+        rows_(ranks_.rows()),
+        stop_(stop_of(context)) {}
+
+  /// `state` is the first one, or that of a checkpoint, and becomes the last. Where the run is stopped it is saved.
+  TimeReport run(State& state, const StateVisitor& visitor) {
+    const StopsBetweenSteps here(context_);
+    const Linked linked(exec_, ranks_.link());
+    report_.t = state.t;
+    report_.step = state.step;
+    const double step = step_length();
+    if (time_.scheme == "newmark")
+      run_leapfrog(state, visitor, step);
+    else
+      run_runge_kutta(state, visitor, step);
+    give_samples(visitor);
+    report_.help = "choose a shorter step or a smaller cfl";
+    return report_;
+  }
+
+ private:
+  using Walk<Exec>::exec_, Walk<Exec>::context_, Walk<Exec>::report_;
+  using Walk<Exec>::begins, Walk<Exec>::sample, Walk<Exec>::look, Walk<Exec>::count, Walk<Exec>::seen, Walk<Exec>::own,
+      Walk<Exec>::looks_at_rates, Walk<Exec>::next_sample, Walk<Exec>::give_samples, Walk<Exec>::save,
+      Walk<Exec>::weights, Walk<Exec>::rate_weights, Walk<Exec>::is_finite;
+  using Vector = typename Leapfrog<Exec>::Vector;
+
+  // Steps of the leapfrog.
+
+  /// The state at a step, and the steps on both sides of it.
+  struct Now {
+    double before, next;
+    bool last;
+  };
+
+  void run_leapfrog(State& state, const StateVisitor& visitor, double step) {
+    const Steps steps(time_.start, time_.end, step);
+    const std::unique_ptr<Leapfrog<Exec>> leapfrog = motion_.leapfrog(ranks_);
+    bool looked_at = state.step > 0;
+    if (looked_at)
+      leapfrog->restore(state.u, own(state.kept.vectors.at(0)));
+    else
+      start(*leapfrog, state, steps.length(0));
+    for (;; looked_at = false) {
+      Now now{steps.length(std::max<Offset>(state.step - 1, 0)), steps.length(state.step), state.step == steps.count()};
+      if (now.last) now.next = now.before;
+      bool samples_rates = false;
+      if (!looked_at) {
+        report_.interrupted = !now.last && state.step > 0 && stop_ && stop_();
+        samples_rates = look_at(*leapfrog, state, visitor, now);
+        if (report_.interrupted || !report_.failure.empty()) break;
+      }
+      if (now.last) break;
+      {
+        Scope scope(exec_, "steps");
+        leapfrog->step(state.t, now.before, now.next);
+      }
+      if (samples_rates) add_rates(*leapfrog, Vector::v, now.before / (now.before + now.next));
+      ++state.step;
+      state.t = steps.time(state.step);
+      ++report_.evaluations;
+      count(state, now.next, static_cast<double>(state.step) / static_cast<double>(steps.count()),
+            fmt::format("dt {:.3g}", now.next));
+    }
+    report_.finished = state.step == steps.count() && report_.failure.empty() && !report_.interrupted;
+  }
+
+  void start(Leapfrog<Exec>& leapfrog, State& state, double dt) {
+    Array<double, Space> u = to_space<Space>(own(state.u)), v = to_space<Space>(own(state.rate));
+    motion_.prescribe(state.t, u.view(), v.view());
+    state.u = seen(to_vector(u));
+    state.rate = seen(to_vector(v));
+    leapfrog.start(state.t, dt, state.u, own(state.rate));
+    ++report_.evaluations;
+  }
+
+  /// Shows the state to the visitor. Whether its rates at points lack what the next step makes of v: the rate at t is
+  /// between the velocities before and after it.
+  bool look_at(Leapfrog<Exec>& leapfrog, State& state, const StateVisitor& visitor, const Now& now) {
+    const bool first = state.step == 0, samples = visitor.samples(state.step);
+    const bool shown =
+        first ? begins(state, visitor) : visitor.shows(state.step, state.t - now.before, state.t, now.last);
+    const bool saved = !first && !now.last && visitor.saves(state.step);
+    const bool sampled_rates = samples && looks_at_rates(visitor);
+    const bool ahead = shown || saved || now.last || report_.interrupted || (first && sampled_rates);
+    if (!is_finite(leapfrog, state, now.last)) return false;
+    if (ahead) take_ahead(leapfrog, state, now);
+    if (samples) {
+      next_values_ = next_sample(state, visitor);
+      linalg::fill(exec_, next_values_, 0.0);
+      leapfrog.add_sums(weights(), Vector::u, 1, next_values_);
+      const double part = now.before / (now.before + now.next);
+      if (sampled_rates) add_rates(leapfrog, Vector::v, 1 - part);
+      if (sampled_rates && ahead) add_rates(leapfrog, Vector::next_v, part);
+    }
+    leapfrog.forget_ahead();
+    if (shown) visitor.visit(state);
+    if (saved || report_.interrupted) {
+      state.kept = {{seen(leapfrog.v())}, {}};
+      save(state, visitor);
+    }
+    return sampled_rates && !ahead;
+  }
+
+  /// The state on the host. At the beginning it is there.
+  void take_ahead(Leapfrog<Exec>& leapfrog, State& state, const Now& now) {
+    leapfrog.look_ahead(state.t, now.before, now.next);
+    ++report_.evaluations;
+    if (state.step == 0) return;
+    state.u = leapfrog.u();
+    state.rate = seen(leapfrog.rate(now.before, now.next));
+  }
+  void add_rates(Leapfrog<Exec>& leapfrog, Vector of, double factor) {
+    leapfrog.add_sums(rate_weights(), of, factor, next_values_);
+  }
+
+  /// Looked at every few steps, for it waits for the device.
+  bool is_finite(Leapfrog<Exec>& leapfrog, const State& state, bool last) {
+    constexpr Offset steps_between = 10;
+    if ((state.step % steps_between != 0 && !last) || std::isfinite(leapfrog.square())) return true;
+    report_.failure = fmt::format("the solution is not finite at t = {:g}, step {}", state.t, state.step);
+    return false;
+  }
+
+  // Steps of Runge and Kutta.
+
+  View<double> u() { return state_.view().part(0, rows_); }
+  View<double> v() { return state_.view().part(rows_, rows_); }
+
+  void put(View<double> to, const std::vector<double>& values) {
+    copy_bytes(Host{}, values.data(), Space{}, to.data(), values.size() * sizeof(double));
+  }
+  void take(State& state) {
+    const std::vector<double> both = to_vector(state_);
+    state.u = seen({both.begin(), both.begin() + rows_});
+    state.rate = seen({both.begin() + rows_, both.end()});
+  }
+
+  void sample_all(const State& state, const StateVisitor& visitor) {
+    sample(state, visitor, own_motion_.seen_u(u()),
+           looks_at_rates(visitor) ? own_motion_.seen_v(v()) : View<const double>());
+  }
+
+  void run_runge_kutta(State& state, const StateVisitor& visitor, double step) {
+    state_ = Array<double, Space>(Offset{2} * rows_);
+    if (state.step > 0) state.rate = state.kept.vectors.at(0);
+    put(u(), own(state.u));
+    put(v(), own(state.rate));
+    motion_.prescribe(state.t, u(), v());
+    take(state);
+    if (state.step == 0 && visitor.samples(0)) sample_all(state, visitor);
+    if (begins(state, visitor)) visitor.visit(state);
+    const auto stepper = solvers::make_stepper(exec_, 2 * rows_, parameters());
+    const auto keep = [&] { state.kept = {{state.rate}, {}}; };
+    const auto take_state = [&] { take(state); };
+    const auto accepted = [&](Offset, double t, double dt) {
+      const double before = state.t;
+      ++state.step;
+      state.t = t;
+      if (motion_.prescribes()) {
+        motion_.prescribe(t, u(), v());
+        stepper->forget();
+      }
+      count(state, dt, (t - time_.start) / (time_.end - time_.start), fmt::format("dt {:.3g}", dt));
+      if (visitor.samples(state.step)) sample_all(state, visitor);
+      look(state, visitor, before, t == time_.end, take_state, keep);
+    };
+    solvers::TimeReport done;
+    {
+      Scope scope(exec_, "steps");
+      done = solvers::advance(exec_, *stepper, own_motion_, time_.start, time_.end, step, state_.view(),
+                              {accepted, stop_}, state.step);
+    }
+    take(state);
+    if (done.interrupted && state.step > 0) {
+      keep();
+      save(state, visitor);
+    }
+    report_.finished = done.finished;
+    report_.interrupted = done.interrupted;
+    report_.evaluations = done.evaluations;
+    report_.failure = done.failure;
+  }
+
+  solvers::StepperParams parameters() const {
+    solvers::StepperParams params = stepper_params(time_);
+    params.first_row = first_row_;
+    return params;
+  }
+
+  /// The step of the deck, or its part of the longest one. Throws Error(usage) where it is certainly unstable, warns
+  /// where the estimate says so. Newmark's scheme is stable for omega dt <= 2, whatever the damping, which it solves
+  /// for: Hughes, The Finite Element Method, section 9.1.
+  double step_length() {
+    std::vector<double> all{motion_.highest_frequency(), motion_.strongest_damping()};
+    const double of_this_rank = all[0];
+    in_common::largest(share_, all);
+    const double omega = all[0], damping = all[1];
+    std::string place = of_this_rank == omega ? motion_.place_of_highest() : std::string();
+    if (ranks_) place = first_text(ranks_.ranks(), place);
+    double limit = 2, estimate = limit / omega;
+    if (time_.scheme != "newmark") {
+      limit = solvers::imaginary_stability_limit(parameters());
+      estimate = limit / omega;
+      if (damping > 0) estimate = std::min(estimate, solvers::real_stability_limit(parameters()) / damping);
+    }
+    const double certain = limit / frequency_from_below();
+    // Where a material changes inside of cells, or they are distorted, the estimate is no bound.
+    constexpr double below = 0.98;
+    estimate = std::min(estimate, below * certain);
+    report_.stable_step = estimate;
+    const double step = time_.cfl ? *time_.cfl * estimate : *time_.step;
+    if (step > certain)
+      throw Error(ExitCode::usage,
+                  fmt::format("steps of {:.6g} are unstable on this mesh: with {} they may be {:.3g} long, for the "
+                              "fastest element, {}",
+                              step, time_.scheme, std::min(certain, estimate), place),
+                  fmt::format("choose step = {:.2g}, or cfl = 0.8 in its place", 0.8 * std::min(certain, estimate)),
+                  time_.where);
+    if (step > estimate)
+      warn(fmt::format("steps of {:.6g} may be unstable: mesh and material let expect {:.3g} at most ({})", step,
+                       estimate, place));
+    return step;
+  }
+
+  /// A frequency not above the largest of M^-1 K: with the products of M a power method comes from below.
+  double frequency_from_below() {
+    constexpr int iterations = 40;
+    Array<double, Space> x(rows_), y(rows_), weighed(rows_), sum(1);
+    linalg::fill_random(exec_, x.view(), 1, first_row_);
+    double eigenvalue = 0;
+    for (int i = 0; i < iterations; ++i) {
+      const double size = norm(x, weighed, sum);
+      if (!(size > 0)) return std::max(std::sqrt(eigenvalue), 1e-300);
+      linalg::scale(exec_, 1 / size, x.view());
+      own_motion_.restore_force(x.view(), y.view());
+      eigenvalue = norm(y, weighed, sum);
+      std::swap(x, y);
+    }
+    return std::max(std::sqrt(eigenvalue), 1e-300);
+  }
+  double norm(const Array<double, Space>& x, Array<double, Space>& weighed, Array<double, Space>& sum) {
+    linalg::copy(exec_, x.view(), weighed.view());
+    motion_.weigh(weighed.view());
+    linalg::dot(exec_, x.view(), std::as_const(weighed).view(), sum.data());
+    return std::sqrt(to_vector(sum)[0]);
+  }
+
+  const TimeParams& time_;
+  Motion<Exec>& motion_;
+  const Share* share_;
+  OverRanks<Exec> ranks_;
+  OwnMotion<Exec> own_motion_;
+  Offset first_row_;
+  Index rows_;                  ///< that this rank owns
+  Array<double, Space> state_;  ///< of Runge and Kutta: u, and behind it v
+  View<double> next_values_;    ///< of the points at this step
+  std::function<bool()> stop_;
+};
+
+}  // namespace tessera::physics

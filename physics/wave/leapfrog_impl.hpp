@@ -1,0 +1,148 @@
+#pragma once
+// The leapfrog of waves, in double or float.
+#include <algorithm>
+#include <utility>
+
+#include "assembly/spectral/operator.hpp"
+#include "linalg/vector_ops.hpp"
+#include "physics/run/motion.hpp"
+#include "physics/wave/node_ops.hpp"
+#include "physics/wave/problem.hpp"
+
+namespace tessera::physics::wave {
+
+/// A point source over the mass. Of its rows those at held nodes are numbered within these.
+template <class Space, class T>
+struct Source {
+  Array<Index, Space> rows, held_rows, all_rows;
+  Array<T, Space> weights, held_weights, all_weights;
+  const deck::TimeFunction* function;
+};
+
+/// Nodes with damping or prescribed components, ascending.
+template <class Space, class T>
+struct Held {
+  std::vector<Index> nodes;
+  Array<Index, Space> dofs;
+  Array<T, Space> damping;
+  Array<unsigned char, Space> fixed;
+
+  HeldNodes<T> view() const { return {dofs.view(), damping.view(), fixed.view()}; }
+};
+
+/// What a motion and its leapfrog have in common.
+template <class Exec, class Law, class T>
+struct Parts {
+  using Space = typename Exec::Space;
+  const Problem& problem;
+  assembly::SpectralOperator<Exec, Law, T> force;
+  Array<T, Space> inverse_mass;
+  Held<Space, T> held;
+  std::vector<Source<Space, T>> sources;
+  Prescribed prescribed, rates;  ///< of the rows that this rank owns
+  Array<Index, Space> fixed;     ///< rows
+  bool varies = false;
+};
+
+template <class Exec, class Law, class T>
+class WaveLeapfrog final : public Leapfrog<Exec> {
+ public:
+  using typename Leapfrog<Exec>::Space, typename Leapfrog<Exec>::Vector;
+
+  WaveLeapfrog(Exec& exec, Parts<Exec, Law, T>& parts, const OverRanks<Exec>& ranks)
+      : exec_(exec),
+        parts_(parts),
+        ranks_(ranks),
+        a_(Offset{static_cast<Index>(parts.held.nodes.size())} * parts.problem.components()) {}
+
+  void start(double t, double dt, const std::vector<double>& u, const std::vector<double>& v) override {
+    restore(u, v);
+    Array<T, Space> at_start = copy(u_);
+    leap(t, 0, -dt / 2, 0, at_start, v_);
+  }
+  void restore(const std::vector<double>& u, const std::vector<double>& v) override {
+    u_ = to_space<Space>(std::vector<T>(u.begin(), u.end()));
+    v_ = to_space<Space>(std::vector<T>(v.begin(), v.end()));
+  }
+
+  void step(double t, double before, double dt) override {
+    leap(t, before / 2, (before + dt) / 2, dt, u_, v_);
+    if (parts_.varies) {
+      const auto rows = View<const Index>(parts_.fixed.view());
+      set_values(exec_, rows,
+                 View<const double>(on_device(values_at(parts_.problem, parts_.prescribed, t + dt)).view()), u_.view());
+      set_values(exec_, rows, View<const double>(on_device(values_at(parts_.problem, parts_.rates, t + dt)).view()),
+                 v_.view());
+    }
+    if (ranks_) ranks_.update_ghosts(u_.view());
+  }
+
+  void look_ahead(double t, double before, double dt) override {
+    Array<T, Space> u = copy(u_);
+    ahead_ = copy(v_);
+    leap(t, before / 2, (before + dt) / 2, dt, u, ahead_);
+  }
+  void forget_ahead() override { ahead_ = {}; }
+
+  std::vector<double> u() const override { return in_double(u_); }
+  std::vector<double> v() const override { return in_double(v_); }
+  std::vector<double> rate(double before, double dt) const override {
+    std::vector<double> rate = in_double(v_);
+    const std::vector<double> ahead = in_double(ahead_);
+    const double part = before / (before + dt);
+    for (std::size_t i = 0; i < rate.size(); ++i) rate[i] += part * (ahead[i] - rate[i]);
+    return rate;
+  }
+
+  void add_sums(const linalg::Crs<Space>& weights, Vector of, double factor, View<double> values) override {
+    const Array<T, Space>& x = of == Vector::u ? u_ : of == Vector::v ? v_ : ahead_.empty() ? v_ : ahead_;
+    add_weighted_sums(exec_, View<const Offset>(weights.row_ptr.view()), View<const Index>(weights.col_ind.view()),
+                      View<const double>(weights.values.view()), View<const T>(x.view()), factor, values);
+  }
+  double square() override {
+    const Linked linked(exec_, ranks_.link());
+    Array<double, Space> sum(1);
+    linalg::dot(exec_, std::as_const(v_).view(), std::as_const(v_).view(), sum.data());
+    return to_vector(sum)[0];
+  }
+
+ private:
+  static Array<T, Space> copy(const Array<T, Space>& from) {
+    Array<T, Space> to(from.size());
+    copy_bytes(Space{}, from.data(), Space{}, to.data(), from.bytes());
+    return to;
+  }
+  static std::vector<double> in_double(const Array<T, Space>& x) {
+    const std::vector<T> values = to_vector(x);
+    return {values.begin(), values.end()};
+  }
+  /// Until it is asked for again.
+  const Array<double, Space>& on_device(const std::vector<double>& values) {
+    if (values_.size() != static_cast<Offset>(values.size()))
+      values_ = Array<double, Space>(static_cast<Offset>(values.size()));
+    copy_bytes(Host{}, values.data(), Space{}, values_.data(), values.size() * sizeof(double));
+    return values_;
+  }
+
+  /// With a = M^-1 (f(t) - K u - C (v + h a)): v += kick a, u += drift v, but where u is prescribed.
+  void leap(double t, double h, double kick, double drift, Array<T, Space>& u, Array<T, Space>& v) {
+    const Linked alone(exec_, nullptr);
+    parts_.force.leap(exec_, static_cast<T>(kick), static_cast<T>(drift), std::as_const(parts_.inverse_mass).view(),
+                      v.view(), u.view(), a_.view());
+    for (const Source<Space, T>& source : parts_.sources) {
+      const double now = (*source.function)(t);
+      add_to_leap(exec_, source.rows.view(), source.weights.view(), now, kick, drift, v.view(), u.view());
+      add_to_entries(exec_, source.held_rows.view(), source.held_weights.view(), now, a_.view());
+    }
+    if (!parts_.held.nodes.empty())
+      leap_held(exec_, parts_.problem.components(), parts_.held.view(), a_.view(), h, kick, drift, v.view(), u.view());
+  }
+
+  Exec& exec_;
+  Parts<Exec, Law, T>& parts_;
+  const OverRanks<Exec>& ranks_;
+  Array<T, Space> u_, v_, ahead_, a_;  ///< a: of the held nodes
+  Array<double, Space> values_;
+};
+
+}  // namespace tessera::physics::wave

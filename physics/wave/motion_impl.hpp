@@ -1,0 +1,215 @@
+#pragma once
+// make_motion, written once. It only calls declared functions: motion.cpp and motion_cuda.cpp instantiate it.
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <nlohmann/json.hpp>
+
+#include "base/profile.hpp"
+#include "forms/spectral.hpp"
+#include "linalg/shift_ops.hpp"
+#include "physics/wave/leapfrog_impl.hpp"
+#include "physics/wave/motion.hpp"
+
+namespace tessera::physics::wave {
+
+template <class Exec, class Law, class T>
+class WaveMotion final : public Motion<Exec> {
+ public:
+  using Space = typename Exec::Space;
+
+  WaveMotion(Exec& exec, const Problem& problem, output::Summary& summary)
+      : exec_(exec),
+        problem_(problem),
+        owned_(problem.space.ranks ? problem.space.index_map.owned() : problem.space.dofs.dofs),
+        prescribed_(own(problem.prescribed)),
+        absorbing_(own_absorbing()),
+        held_(held_nodes()),
+        parts_{.problem = problem,
+               .force = {exec,
+                         problem.space.mesh,
+                         problem.space.dofs,
+                         problem.cells,
+                         problem.media.stiffness,
+                         {.owned = owned_, .held = held_}},
+               .inverse_mass = {},
+               .held = {},
+               .sources = {},
+               .prescribed = prescribed_,
+               .rates = derivative_of(prescribed_),
+               .fixed = to_space<Space>(prescribed_.rows),
+               .varies = prescribed_.varies()},
+        accelerations_(derivative_of(parts_.rates)) {
+    const Discretisation& space = problem.space;
+    std::vector<double> inverse =
+        assembly::spectral::diagonal_mass(space.mesh, space.dofs, problem.cells, problem.media.mass);
+    inverse.resize(static_cast<std::size_t>(owned_));
+    for (double& m : inverse) m = 1 / m;
+    parts_.inverse_mass = in_numbers(inverse);
+    take_held(inverse);
+    take_sources(inverse, summary);
+    fastest_ = assembly::spectral::highest_frequency(space.mesh, problem.cells, problem.media.fast);
+    summary.set("assembly.strategy", "spectral");
+    summary.set("assembly.operator", parts_.force.description());
+    summary.set("assembly.bytes", parts_.force.bytes());
+  }
+
+  std::unique_ptr<Leapfrog<Exec>> leapfrog(const OverRanks<Exec>& ranks) override {
+    return std::make_unique<WaveLeapfrog<Exec, Law, T>>(exec_, parts_, ranks);
+  }
+
+  void evaluate(double t, View<const double> u, View<const double> v, View<double> a) override {
+    if constexpr (std::is_same_v<T, double>) {
+      parts_.force.apply(exec_, u, parts_.inverse_mass.view(), a);
+      for (const Source<Space, T>& source : parts_.sources)
+        add_to_entries(exec_, source.all_rows.view(), source.all_weights.view(), (*source.function)(t), a);
+      const HeldNodes<double> held = parts_.held.view();
+      if (!held_.empty()) damp(exec_, components(), held.dofs, held.damping, v, a);
+      const View<const Index> fixed = parts_.fixed.view();
+      if (!parts_.varies) return linalg::set_entries(exec_, fixed, 0.0, a);
+      const auto values = to_space<Space>(values_at(problem_, accelerations_, t));
+      linalg::set_entries(exec_, fixed, View<const double>(values.view()), a);
+    } else {
+      throw Error(ExitCode::internal, "the right-hand side of waves is in double");
+    }
+  }
+
+  void restore_force(View<const double> u, View<double> a) override {
+    if constexpr (std::is_same_v<T, double>) {
+      parts_.force.apply(exec_, u, parts_.inverse_mass.view(), a);
+    } else {
+      Array<T, Space> x(u.size()), f(a.size());
+      linalg::convert(exec_, u, x.view());
+      parts_.force.apply(exec_, std::as_const(x).view(), parts_.inverse_mass.view(), f.view());
+      linalg::convert(exec_, f.view(), a);
+    }
+    linalg::set_entries(exec_, View<const Index>(parts_.fixed.view()), 0.0, a);
+  }
+  void weigh(View<double> x) override { divide_by(exec_, components(), std::as_const(parts_.inverse_mass).view(), x); }
+
+  bool prescribes() const override { return parts_.varies; }
+  void prescribe(double t, View<double> u, View<double> v) override {
+    set_fixed(values_at(problem_, parts_.prescribed, t), u);
+    set_fixed(values_at(problem_, parts_.rates, t), v);
+  }
+
+  double highest_frequency() const override { return fastest_.value; }
+  double strongest_damping() const override { return strongest_; }
+  std::string place_of_highest() const override {
+    return fmt::format("at ({:.4g}, {:.4g}, {:.4g})", fastest_.at[0], fastest_.at[1], fastest_.at[2]);
+  }
+
+ private:
+  int components() const { return problem_.components(); }
+  static Array<T, Space> in_numbers(const std::vector<double>& values) {
+    return to_space<Space>(std::vector<T>(values.begin(), values.end()));
+  }
+
+  Prescribed own(Prescribed of) const {
+    const Index rows = owned_ * components();
+    const auto count =
+        static_cast<std::size_t>(std::lower_bound(of.rows.begin(), of.rows.end(), rows) - of.rows.begin());
+    of.rows.resize(count);
+    of.values.resize(count);
+    return of;
+  }
+  Absorbing own_absorbing() const {
+    Absorbing nodes = absorbing_nodes(problem_);
+    const auto count =
+        static_cast<std::size_t>(std::lower_bound(nodes.dofs.begin(), nodes.dofs.end(), owned_) - nodes.dofs.begin());
+    nodes.dofs.resize(count);
+    nodes.blocks.resize(count * block_size());
+    return nodes;
+  }
+  std::size_t block_size() const { return static_cast<std::size_t>(components() * components()); }
+  std::vector<Index> held_nodes() const {
+    std::vector<Index> nodes = absorbing_.dofs;
+    for (const Index row : prescribed_.rows) nodes.push_back(problem_.space.dof_of(row));
+    std::sort(nodes.begin(), nodes.end());
+    nodes.erase(std::unique(nodes.begin(), nodes.end()), nodes.end());
+    return nodes;
+  }
+  std::size_t number_of_held(Index dof) const {
+    return static_cast<std::size_t>(std::lower_bound(held_.begin(), held_.end(), dof) - held_.begin());
+  }
+
+  void set_fixed(const std::vector<double>& values, View<double> x) {
+    if (values.empty()) return;
+    const auto here = to_space<Space>(values);
+    linalg::set_entries(exec_, View<const Index>(parts_.fixed.view()), View<const double>(here.view()), x);
+  }
+
+  void take_held(const std::vector<double>& inverse_mass) {
+    const std::size_t size = block_size();
+    std::vector<double> damping(held_.size() * size, 0.0);
+    for (std::size_t i = 0; i < absorbing_.dofs.size(); ++i) {
+      const Index dof = absorbing_.dofs[i];
+      const double by = inverse_mass[static_cast<std::size_t>(dof)];
+      double trace = 0;  // not below the largest eigenvalue
+      for (std::size_t e = 0; e < size; ++e) {
+        const double entry = by * absorbing_.blocks[i * size + e];
+        damping[number_of_held(dof) * size + e] = entry;
+        if (e % static_cast<std::size_t>(components() + 1) == 0) trace += entry;
+      }
+      strongest_ = std::max(strongest_, trace);
+    }
+    std::vector<unsigned char> fixed(held_.size(), 0);
+    for (const Index row : prescribed_.rows) {
+      const Index dof = problem_.space.dof_of(row);
+      for (int c = 0; c < components(); ++c)
+        if (problem_.space.row(dof, c) == row) fixed[number_of_held(dof)] |= static_cast<unsigned char>(1 << c);
+    }
+    parts_.held = {held_, to_space<Space>(held_), in_numbers(damping), to_space<Space>(fixed)};
+  }
+
+  void take_sources(const std::vector<double>& inverse_mass, output::Summary& summary) {
+    nlohmann::ordered_json found = nlohmann::ordered_json::array();
+    for (const PointLoad& load : point_loads(problem_)) {
+      std::vector<Index> rows, held_rows, all_rows;
+      std::vector<double> weights, held_weights, all_weights;
+      for (std::size_t i = 0; i < load.rows.size(); ++i) {
+        const Index row = load.rows[i], dof = problem_.space.dof_of(row);
+        if (dof >= owned_) continue;
+        const double weight = load.weights[i] * inverse_mass[static_cast<std::size_t>(dof)];
+        all_rows.push_back(row);
+        all_weights.push_back(weight);
+        const std::size_t number = number_of_held(dof);
+        const bool held = number < held_.size() && held_[number] == dof;
+        const Index first = problem_.space.row(dof, 0);
+        (held ? held_rows : rows).push_back(held ? static_cast<Index>(number) * components() + (row - first) : row);
+        (held ? held_weights : weights).push_back(weight);
+      }
+      if (!all_rows.empty())
+        parts_.sources.push_back({to_space<Space>(rows), to_space<Space>(held_rows), to_space<Space>(all_rows),
+                                  in_numbers(weights), in_numbers(held_weights), in_numbers(all_weights),
+                                  load.function});
+      found.push_back({{"misplaced", load.distance}});
+    }
+    if (!found.empty() && !problem_.space.ranks) summary.set_json("sources", found);
+  }
+
+  Exec& exec_;
+  const Problem& problem_;
+  Index owned_;
+  Prescribed prescribed_;    ///< of the rows that this rank owns
+  Absorbing absorbing_;      ///< of its nodes
+  std::vector<Index> held_;  ///< nodes of both
+  Parts<Exec, Law, T> parts_;
+  Prescribed accelerations_;
+  assembly::spectral::Most fastest_;
+  double strongest_ = 0;
+};
+
+template <class Exec>
+std::unique_ptr<Motion<Exec>> make_motion(Exec& exec, const Problem& problem, output::Summary& summary) {
+  Scope scope(exec, "assemble");
+  const bool elastic = problem.params.medium == Medium::elastic;
+  if (problem.params.run.precision == "float") {
+    if (elastic) return std::make_unique<WaveMotion<Exec, forms::IsotropicStress, float>>(exec, problem, summary);
+    return std::make_unique<WaveMotion<Exec, forms::GradientFlux, float>>(exec, problem, summary);
+  }
+  if (elastic) return std::make_unique<WaveMotion<Exec, forms::IsotropicStress, double>>(exec, problem, summary);
+  return std::make_unique<WaveMotion<Exec, forms::GradientFlux, double>>(exec, problem, summary);
+}
+
+}  // namespace tessera::physics::wave

@@ -1,0 +1,48 @@
+#pragma once
+// Passes over some nodes, for Threads and Cuda, T = double and float.
+#include "base/array.hpp"
+#include "base/backend.hpp"
+
+namespace tessera::physics::wave {
+
+/// x_rows[k] += factor weights_k; the rows are distinct.
+template <class Exec, class T>
+void add_to_entries(Exec& exec, View<const Index> rows, View<const T> weights, double factor, View<T> x);
+
+/// What add_to_entries would do to a before a step of the leapfrog, after it: v += kick factor weights, u += drift of
+/// that.
+template <class Exec, class T>
+void add_to_leap(Exec& exec, View<const Index> rows, View<const T> weights, double factor, double kick, double drift,
+                 View<T> v, View<T> u);
+
+/// a -= C v at the nodes `dofs`: C [dofs, components, components].
+template <class Exec, class T>
+void damp(Exec& exec, int components, View<const Index> dofs, View<const T> C, View<const T> v, View<T> a);
+
+/// Nodes that do not only follow the force.
+template <class T>
+struct HeldNodes {
+  View<const Index> dofs;
+  View<const T> damping;            ///< [nodes, components, components], over the mass; 0: none
+  View<const unsigned char> fixed;  ///< [nodes] bit c: component c is prescribed
+};
+/// A step of the leapfrog at these nodes: a [nodes, components] is solved for, a = a - C (v + h a); then v += kick a, u
+/// += drift v.
+template <class Exec, class T>
+void leap_held(Exec& exec, int components, const HeldNodes<T>& held, View<T> a, double h, double kick, double drift,
+               View<T> v, View<T> u);
+
+/// x_rows[k] = values_k.
+template <class Exec, class T>
+void set_values(Exec& exec, View<const Index> rows, View<const double> values, View<T> x);
+
+/// x_i /= inverse of its node: x [nodes, components].
+template <class Exec, class T>
+void divide_by(Exec& exec, int components, View<const T> inverse, View<double> x);
+
+/// values_i += factor sum_k weights_ik x_k, of a matrix in CRS with few rows.
+template <class Exec, class T>
+void add_weighted_sums(Exec& exec, View<const Offset> row_ptr, View<const Index> columns, View<const double> weights,
+                       View<const T> x, double factor, View<double> values);
+
+}  // namespace tessera::physics::wave

@@ -1,0 +1,114 @@
+#pragma once
+// Written once; instantiated by node_ops_threads.cpp and node_ops_cuda.cu.
+#include "base/parallel.hpp"
+#include "forms/tensor.hpp"
+#include "physics/wave/node_ops.hpp"
+
+namespace tessera::physics::wave {
+namespace detail {
+
+template <int n, class Exec, class T>
+void damp(Exec& exec, View<const Index> dofs, View<const T> C, View<const T> v, View<T> a) {
+  for_each(exec, dofs.size(), [=] TESSERA_HD(Offset i) {
+    const Offset row = Offset{dofs[i]} * n;
+    for (int c = 0; c < n; ++c) {
+      T sum = 0;
+      for (int d = 0; d < n; ++d) sum += C[(i * n + c) * n + d] * v[row + d];
+      a[row + c] -= sum;
+    }
+  });
+}
+
+template <int n, class Exec, class T>
+void leap_held(Exec& exec, const HeldNodes<T> held, View<T> a, T h, T kick, T drift, View<T> v, View<T> u) {
+  for_each(exec, held.dofs.size(), [=] TESSERA_HD(Offset i) {
+    const T* const C = held.damping.data() + i * n * n;
+    const Offset row = Offset{held.dofs[i]} * n;
+    T A[n][n], inverse[n][n], b[n];
+    for (int c = 0; c < n; ++c) {
+      b[c] = a[i * n + c];
+      for (int d = 0; d < n; ++d) {
+        A[c][d] = (c == d ? T(1) : T(0)) + h * C[c * n + d];
+        b[c] -= C[c * n + d] * v[row + d];
+      }
+    }
+    forms::invert<n, T>(A, inverse);
+    T solved[n];
+    for (int c = 0; c < n; ++c) {
+      solved[c] = 0;
+      for (int d = 0; d < n; ++d) solved[c] += inverse[c][d] * b[d];
+    }
+    for (int c = 0; c < n; ++c) {
+      if (held.fixed[i] >> c & 1) continue;
+      v[row + c] += kick * solved[c];
+      u[row + c] += drift * v[row + c];
+    }
+  });
+}
+
+}  // namespace detail
+
+template <class Exec, class T>
+void add_to_entries(Exec& exec, View<const Index> rows, View<const T> weights, double factor, View<T> x) {
+  const T by = static_cast<T>(factor);
+  for_each(exec, rows.size(), [=] TESSERA_HD(Offset k) { x[rows[k]] += by * weights[k]; });
+}
+
+template <class Exec, class T>
+void add_to_leap(Exec& exec, View<const Index> rows, View<const T> weights, double factor, double kick, double drift,
+                 View<T> v, View<T> u) {
+  const T by = static_cast<T>(factor * kick), along = static_cast<T>(drift);
+  for_each(exec, rows.size(), [=] TESSERA_HD(Offset k) {
+    const T dv = by * weights[k];
+    v[rows[k]] += dv;
+    u[rows[k]] += along * dv;
+  });
+}
+
+template <class Exec, class T>
+void damp(Exec& exec, int components, View<const Index> dofs, View<const T> C, View<const T> v, View<T> a) {
+  if (components == 1) return detail::damp<1>(exec, dofs, C, v, a);
+  if (components == 2) return detail::damp<2>(exec, dofs, C, v, a);
+  detail::damp<3>(exec, dofs, C, v, a);
+}
+
+template <class Exec, class T>
+void leap_held(Exec& exec, int components, const HeldNodes<T>& held, View<T> a, double h, double kick, double drift,
+               View<T> v, View<T> u) {
+  const T half = static_cast<T>(h), by = static_cast<T>(kick), along = static_cast<T>(drift);
+  if (components == 1) return detail::leap_held<1>(exec, held, a, half, by, along, v, u);
+  if (components == 2) return detail::leap_held<2>(exec, held, a, half, by, along, v, u);
+  detail::leap_held<3>(exec, held, a, half, by, along, v, u);
+}
+
+template <class Exec, class T>
+void set_values(Exec& exec, View<const Index> rows, View<const double> values, View<T> x) {
+  for_each(exec, rows.size(), [=] TESSERA_HD(Offset k) { x[rows[k]] = static_cast<T>(values[k]); });
+}
+
+template <class Exec, class T>
+void divide_by(Exec& exec, int components, View<const T> inverse, View<double> x) {
+  for_each(exec, x.size(), [=] TESSERA_HD(Offset i) { x[i] /= static_cast<double>(inverse[i / components]); });
+}
+
+template <class Exec, class T>
+void add_weighted_sums(Exec& exec, View<const Offset> row_ptr, View<const Index> columns, View<const double> weights,
+                       View<const T> x, double factor, View<double> values) {
+  for_each(exec, values.size(), [=] TESSERA_HD(Offset i) {
+    double sum = 0;
+    for (Offset k = row_ptr[i]; k < row_ptr[i + 1]; ++k) sum += weights[k] * static_cast<double>(x[columns[k]]);
+    values[i] += factor * sum;
+  });
+}
+
+#define TESSERA_INSTANTIATE_NODE_OPS(Exec, T)                                                                      \
+  template void add_to_entries(Exec&, View<const Index>, View<const T>, double, View<T>);                          \
+  template void add_to_leap(Exec&, View<const Index>, View<const T>, double, double, double, View<T>, View<T>);    \
+  template void damp(Exec&, int, View<const Index>, View<const T>, View<const T>, View<T>);                        \
+  template void leap_held(Exec&, int, const HeldNodes<T>&, View<T>, double, double, double, View<T>, View<T>);     \
+  template void set_values(Exec&, View<const Index>, View<const double>, View<T>);                                 \
+  template void divide_by(Exec&, int, View<const T>, View<double>);                                                \
+  template void add_weighted_sums(Exec&, View<const Offset>, View<const Index>, View<const double>, View<const T>, \
+                                  double, View<double>)
+
+}  // namespace tessera::physics::wave

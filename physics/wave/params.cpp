@@ -1,0 +1,192 @@
+#include "physics/wave/params.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "base/error.hpp"
+#include "deck/read_string.hpp"
+
+namespace tessera::physics::wave {
+
+namespace {
+
+struct PhysicsSection {
+  std::string type;
+  std::string medium = "elastic";
+  int order = 4;
+  deck::Where where;
+};
+
+deck::Section<PhysicsSection> physics_section() {
+  return deck::Section<PhysicsSection>("physics", "What to solve: waves, by spectral elements on quads and hexes")
+      .key("type", &PhysicsSection::type,
+           {.help = "the physics module", .choices = {"wave"}, .required = true, .example = "\"wave\""})
+      .key("medium", &PhysicsSection::medium,
+           {.help = "elastic (displacement u; in 2-D plane strain: P and SV), acoustic (pressure p), or sh "
+                    "(displacement u out of the plane of a 2-D mesh)",
+            .choices = {"elastic", "acoustic", "sh"}})
+      .key("order", &PhysicsSection::order,
+           {.help = "polynomial degree of the elements", .min = 2, .max = 8, .example = "4"})
+      .position(&PhysicsSection::where);
+}
+
+deck::Section<MaterialParams> material_section() {
+  return deck::Section<MaterialParams>("material", "Materials, for the whole mesh or for groups of cells",
+                                       deck::SectionKind::array)
+      .key("on", &MaterialParams::on,
+           {.help = "physical group name(s); left out: everywhere that no other material names"})
+      .key("density", &MaterialParams::density, {.help = "rho", .unit = "kg/m^3", .example = "\"2500\""})
+      .key("vp", &MaterialParams::vp, {.help = "speed of P waves, or of sound", .unit = "m/s", .example = "\"3000\""})
+      .key("vs", &MaterialParams::vs, {.help = "speed of S waves", .unit = "m/s", .example = "\"1700\""})
+      .key("lambda", &MaterialParams::lambda, {.help = "Lame's first parameter; with mu", .unit = "Pa"})
+      .key("mu", &MaterialParams::mu, {.help = "shear modulus", .unit = "Pa"})
+      .key("young", &MaterialParams::young, {.help = "Young's modulus E; with poisson", .unit = "Pa"})
+      .key("poisson", &MaterialParams::poisson, {.help = "Poisson's ratio, in (-1, 0.5)"})
+      .key("bulk", &MaterialParams::bulk, {.help = "of acoustic media: bulk modulus kappa", .unit = "Pa"})
+      .position(&MaterialParams::where);
+}
+
+deck::Section<BoundaryParams> boundary_section() {
+  return deck::Section<BoundaryParams>("boundary",
+                                       "Boundary conditions; sides without one are free, of acoustic media rigid walls",
+                                       deck::SectionKind::array)
+      .key("on", &BoundaryParams::on,
+           {.help = "names of groups of facets; fixed and prescribed also on curves and points",
+            .required = true,
+            .example = "[\"left\"]"})
+      .key("type", &BoundaryParams::type,
+           {.help =
+                "free (no traction; acoustic: p = 0) | fixed (u = 0; acoustic: a rigid wall, dp/dn = 0) | prescribed "
+                "(u or p = value) | absorbing (lets waves out that come along the normal: Stacey)",
+            .choices = {"free", "fixed", "prescribed", "absorbing"},
+            .required = true,
+            .example = "\"absorbing\""})
+      .key("value", &BoundaryParams::value, {.help = "of prescribed: expressions of x, y, z and t, one a component"})
+      .position(&BoundaryParams::where);
+}
+
+deck::Section<PointSourceParams> source_section() {
+  auto section =
+      deck::Section<PointSourceParams>("source", "Point sources: what they are, times a function of time",
+                                       deck::SectionKind::array)
+          .key("at", &PointSourceParams::at,
+               {.help = "point, one number an axis", .unit = "length", .required = true, .example = "[0.5, 0.5, 0.5]"})
+          .key("force", &PointSourceParams::force,
+               {.help = "of elastic media: a force, one number an axis", .unit = "N", .example = "[0, 0, -1e9]"})
+          .key("moment", &PointSourceParams::moment,
+               {.help = "of elastic media: a moment tensor, xx yy xy, in 3-D xx yy zz xy yz xz", .unit = "N m"})
+          .position(&PointSourceParams::where);
+  deck::add_time_function_keys(section);
+  return section;
+}
+
+[[noreturn]] void refuse(const std::string& what, const std::string& help, const deck::Where& where) {
+  throw Error(ExitCode::usage, what, help, where);
+}
+
+Medium medium_named(const std::string& name) {
+  return name == "acoustic" ? Medium::acoustic : name == "sh" ? Medium::sh : Medium::elastic;
+}
+
+/// The descriptions that a medium takes beside the density.
+std::vector<std::vector<std::string>> kinds(Medium medium) {
+  if (medium == Medium::acoustic) return {{"vp"}, {"bulk"}};
+  if (medium == Medium::sh) return {{"vs"}, {"mu"}};
+  return {{"vp", "vs"}, {"lambda", "mu"}, {"young", "poisson"}};
+}
+
+std::string offered(Medium medium) {
+  std::string text;
+  for (const std::vector<std::string>& kind : kinds(medium))
+    text += fmt::format("{}{}", text.empty() ? "density with " : ", or ", fmt::join(kind, " and "));
+  return text;
+}
+
+void check_material(const MaterialParams& m, Medium medium) {
+  std::vector<std::string> given;
+  const auto look = [&](const char* name, const std::optional<deck::Expression>& value) {
+    if (value) given.emplace_back(name);
+  };
+  look("vp", m.vp), look("vs", m.vs), look("lambda", m.lambda), look("mu", m.mu), look("young", m.young);
+  look("poisson", m.poisson), look("bulk", m.bulk);
+  if (medium == Medium::acoustic && m.vs)
+    refuse("a fluid has no shear waves, and this material has a vs",
+           "leave vs out, or choose physics.medium = \"elastic\"", m.where);
+  for (const auto* value : {&m.density, &m.vp, &m.vs, &m.lambda, &m.mu, &m.young, &m.poisson, &m.bulk})
+    if (*value && (*value)->depends_on_time())
+      refuse("a material that depends on t", "media stand still: write it in x, y, z", m.where);
+  if (!m.density) refuse("a material without density", "give " + offered(medium), m.where);
+  for (const std::vector<std::string>& kind : kinds(medium))
+    if (kind == given) return;
+  refuse(given.empty() ? "a material has a density alone"
+                       : fmt::format("a material is described by {}", fmt::join(given, ", ")),
+         "give " + offered(medium), m.where);
+}
+
+void check_boundary(const BoundaryParams& b) {
+  if (b.on.empty())
+    refuse("a boundary names no group", "on = [\"...\"]; `tessera mesh DECK --list` shows what there is", b.where);
+  if (b.type == "prescribed" && b.value.empty())
+    refuse("a prescribed boundary without a value", "value = [\"0\", \"0\"], one expression a component", b.where);
+  if (b.type != "prescribed" && !b.value.empty())
+    refuse(fmt::format("a {} boundary with a value", b.type), "value is that of type = \"prescribed\"", b.where);
+}
+
+void check_source(const PointSourceParams& s, Medium medium) {
+  if (medium != Medium::elastic && !(s.force.empty() && s.moment.empty()))
+    refuse(fmt::format("a source with a {} in a medium of one number a node", s.force.empty() ? "moment" : "force"),
+           "its strength is its amplitude: leave force and moment out", s.where);
+  if (medium == Medium::elastic && s.force.empty() == s.moment.empty())
+    refuse(s.force.empty() ? "a source without force or moment" : "a source with a force and a moment",
+           "force = [...], one number an axis, or moment = [...]; of both make two sources", s.where);
+}
+
+}  // namespace
+
+std::array<double, 3> PointSourceParams::point() const {
+  std::array<double, 3> x{};
+  std::copy_n(at.begin(), std::min<std::size_t>(at.size(), 3), x.begin());
+  return x;
+}
+
+Medium medium_of(const deck::Deck& deck) {
+  return medium_named(deck.has("physics.medium") ? deck::read_string(deck, "physics.medium", "the medium") : "elastic");
+}
+
+deck::SectionDescription physics_description() { return physics_section().description(); }
+deck::SectionDescription material_description() { return material_section().description(); }
+deck::SectionDescription boundary_description() { return boundary_section().description(); }
+deck::SectionDescription source_description() { return source_section().description(); }
+
+void read(const deck::Deck& deck, Params& params) {
+  const PhysicsSection physics = physics_section().read(deck, true);
+  params.physics.type = physics.type;
+  params.physics.order = physics.order;
+  params.physics.nodes = assembly::LineNodes::lobatto;
+  params.physics.where = physics.where;
+  params.medium = medium_named(physics.medium);
+  params.materials = material_section().read_all(deck);
+  params.boundaries = boundary_section().read_all(deck);
+  params.point_sources = source_section().read_all(deck);
+  if (params.materials.empty())
+    refuse("the deck has no [[material]]", "give " + offered(params.medium), params.physics.where);
+  for (const MaterialParams& material : params.materials) check_material(material, params.medium);
+  for (const BoundaryParams& boundary : params.boundaries) check_boundary(boundary);
+  for (PointSourceParams& source : params.point_sources) {
+    check_source(source, params.medium);
+    source.function = deck::TimeFunction(source, deck, source.where);
+    if (params.time) source.function.require_range(params.time->start, params.time->end);
+  }
+}
+
+std::vector<deck::Expression> expressions_of(const Params& params) {
+  std::vector<deck::Expression> all;
+  for (const MaterialParams& m : params.materials)
+    for (const auto* value : {&m.density, &m.vp, &m.vs, &m.lambda, &m.mu, &m.young, &m.poisson, &m.bulk})
+      if (*value) all.push_back(**value);
+  for (const BoundaryParams& b : params.boundaries) all.insert(all.end(), b.value.begin(), b.value.end());
+  return all;
+}
+
+}  // namespace tessera::physics::wave

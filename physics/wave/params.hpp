@@ -1,0 +1,62 @@
+#pragma once
+// The deck of waves.
+#include <array>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "deck/time_function.hpp"
+#include "physics/sections.hpp"
+
+namespace tessera::physics::wave {
+
+enum class Medium {
+  acoustic,  ///< pressure p: p'' / kappa = div(grad p / rho)
+  elastic,   ///< displacement u: rho u'' = div sigma(u); in two dimensions plane strain, P and SV waves
+  sh,        ///< displacement u out of the plane: rho u'' = div(mu grad u)
+};
+
+/// Density and one of the pairs, or numbers, that a medium takes: see kinds().
+struct MaterialParams {
+  std::vector<std::string> on;
+  std::optional<deck::Expression> density, vp, vs, lambda, mu, young, poisson, bulk;
+  deck::Where where;
+};
+
+struct BoundaryParams {
+  std::vector<std::string> on;
+  std::string type;
+  std::vector<deck::Expression> value;  ///< of prescribed ones, one a component
+  deck::Where where;
+};
+
+/// Acts at a point, times a function of time.
+struct PointSourceParams : deck::TimeFunctionParams {
+  std::vector<double> at;
+  std::vector<double> force;   ///< one number an axis
+  std::vector<double> moment;  ///< xx yy xy, or xx yy zz xy yz xz
+  deck::TimeFunction function;
+  deck::Where where;
+
+  std::array<double, 3> point() const;
+};
+
+struct Params : CommonParams {
+  Medium medium = Medium::elastic;
+  std::vector<MaterialParams> materials;
+  std::vector<BoundaryParams> boundaries;
+  std::vector<PointSourceParams> point_sources;
+};
+
+/// physics.medium of a deck that was not yet checked.
+Medium medium_of(const deck::Deck& deck);
+deck::SectionDescription physics_description();
+deck::SectionDescription material_description();
+deck::SectionDescription boundary_description();
+deck::SectionDescription source_description();
+/// Reads the sections above, and params.physics. Throws Error(usage) for entries that say too little, two things at
+/// once, or what the medium has not.
+void read(const deck::Deck& deck, Params& params);
+std::vector<deck::Expression> expressions_of(const Params& params);
+
+}  // namespace tessera::physics::wave

@@ -1,0 +1,67 @@
+#pragma once
+// The deck's materials, boundary conditions and sources on the mesh, on the host.
+#include "assembly/spectral/cells.hpp"
+#include "physics/model.hpp"
+#include "physics/wave/params.hpp"
+
+namespace tessera::physics::wave {
+
+/// A medium at the nodes of its elements, in the terms of m u'' = div s(u): of pressures m = 1 / kappa and s = grad p /
+/// rho.
+struct Media {
+  assembly::spectral::Coefficients mass;        ///< m
+  assembly::spectral::Coefficients stiffness;   ///< of the law: lambda, mu, or the factor of the gradient
+  assembly::spectral::Coefficients fast, slow;  ///< the speeds: of P and S waves, or twice the one there is
+};
+
+/// Where values are prescribed: rows, and an expression of x, y, z, t for each.
+struct Prescribed {
+  std::vector<Index> rows;          ///< ascending, each once
+  std::vector<std::size_t> values;  ///< [rows] its expression
+  std::vector<deck::Expression> expressions;
+
+  bool varies() const;
+};
+
+struct Problem {
+  const Params& params;
+  const Discretisation& space;
+  assembly::spectral::Cells cells;
+  std::vector<Index> material;  ///< [cells]
+  Media media;
+  Prescribed prescribed;
+  std::vector<mesh::Group> absorbing;
+
+  int components() const { return space.components; }
+};
+
+/// Finds materials, boundaries and sources on the mesh and evaluates the materials at the nodes. Throws Error where
+/// names are unknown, cells are no quads or hexes or are folded, a material is none, or a source lies outside.
+Problem make_problem(const Params& params, const Discretisation& space);
+
+/// Values of what is prescribed at time t, [prescribed rows], or its derivatives in t. Throws Error(usage) where one is
+/// not finite.
+std::vector<double> values_at(const Problem& problem, const Prescribed& of, double t);
+/// The same rows with the derivatives of their expressions in t.
+Prescribed derivative_of(const Prescribed& of);
+
+/// The damping of absorbing sides: at each of its nodes C v, a symmetric block. Stacey, Bull. Seism. Soc. Am. 78 (1988)
+/// 2089, first order: the traction of a plane wave along the normal, -rho (vp n n^T + vs (I - n n^T)) v.
+struct Absorbing {
+  std::vector<Index> dofs;     ///< ascending, each once
+  std::vector<double> blocks;  ///< [dofs, components, components]
+};
+Absorbing absorbing_nodes(const Problem& problem);
+
+/// A point source: its loads on rows, times its function of time.
+struct PointLoad {
+  std::vector<Index> rows;
+  std::vector<double> weights;
+  const deck::TimeFunction* function = nullptr;
+  double distance = 0;  ///< between its place and that of the element that was found for it
+};
+/// Those of the elements that this rank sees; of a point on several elements the first one of the whole mesh has it.
+/// Collective where ranks share the space.
+std::vector<PointLoad> point_loads(const Problem& problem);
+
+}  // namespace tessera::physics::wave

@@ -1,0 +1,114 @@
+#include "physics/wave/wave.hpp"
+
+#include <fmt/format.h>
+
+#include "base/log.hpp"
+#include "physics/run/stationary.hpp"
+#include "physics/time_scheme.hpp"
+#include "physics/wave/motion.hpp"
+#include "physics/wave/results.hpp"
+#include "solvers/time/stability.hpp"
+
+namespace tessera::physics {
+
+namespace {
+
+using namespace wave;
+
+class Wave final : public Model {
+ public:
+  void begin(const deck::Deck& deck) override { params_.medium = medium_of(deck); }
+
+  Traits traits() const override {
+    Traits traits;
+    FieldInfo field{
+        .name = "u", .unit = "m", .vector = params_.medium == Medium::elastic, .measured = true, .rate = "v"};
+    if (params_.medium == Medium::acoustic) field = {.name = "p", .unit = "Pa", .measured = true, .rate = "p_rate"};
+    FieldInfo rate = field.rate_field();
+    rate.measured = true;
+    rate.written = params_.medium != Medium::acoustic;
+    traits.fields = {field, rate};
+    traits.sections = {physics_description(), material_description(), boundary_description(), source_description()};
+    traits.transient = true;
+    traits.scheme = "newmark";
+    traits.precisions = {"double", "float"};
+    traits.schemes = {"newmark", "low_storage_rk45", "rk4"};
+    traits.quantities = {"kinetic_energy", "potential_energy"};
+    traits.matrix_free = true;
+    traits.solver.grid = false;
+    traits.natural = params_.medium == Medium::acoustic ? "a rigid wall" : "no traction";
+    return traits;
+  }
+
+  Params& params() override { return params_; }
+  void read(const deck::Deck& deck) override { wave::read(deck, params_); }
+  void check(const deck::Deck&) override {
+    if (!params_.time)
+      throw Error(ExitCode::usage, "the deck has no [time]: waves travel",
+                  "add [time] with end, and cfl = 0.5 or a step", params_.physics.where);
+    if (params_.run.precision == "float" && params_.time->scheme != "newmark")
+      throw Error(ExitCode::usage,
+                  fmt::format("run.precision = \"float\": states of scheme = \"{}\" are double", params_.time->scheme),
+                  "leave precision out, or choose scheme = \"newmark\"", params_.time->where);
+  }
+  std::vector<deck::Expression> expressions() override { return expressions_of(params_); }
+
+  DirichletData set_up(const Discretisation& space) override {
+    problem_ = std::make_unique<const Problem>(make_problem(params_, space));
+    return {problem_->prescribed.rows, values_at(*problem_, problem_->prescribed, params_.time->start), {}};
+  }
+
+  AtPoints evaluate(const Discretisation& space, std::span<const double>, output::Summary&) override {
+    namespace spectral = assembly::spectral;
+    const spectral::Most fastest = spectral::highest_frequency(space.mesh, problem_->cells, problem_->media.fast);
+    const spectral::Most slowest = spectral::longest_passage(space.mesh, problem_->cells, problem_->media.slow);
+    const double longest = longest_step(fastest.value);
+    const std::string at = fmt::format("({:.4g}, {:.4g}, {:.4g})", fastest.at[0], fastest.at[1], fastest.at[2]);
+    log_info(fmt::format("{} is stable to steps of {:.3g}, by the element at {}", params_.time->scheme, longest, at));
+    if (params_.time->step && *params_.time->step > longest)
+      warn(fmt::format("steps of {:.6g} may be unstable: mesh and material let expect {:.3g} at most, at {}",
+                       *params_.time->step, longest, at));
+    constexpr double few = 4;  // nodes on a wave: the phase is then wrong by some per cent
+    for (const PointSourceParams& source : params_.point_sources) {
+      if (!source.frequency) continue;
+      const double nodes = params_.physics.order / (slowest.value * *source.frequency);
+      const std::string what =
+          fmt::format("{:.3g} nodes stand on the shortest wave of {:.3g} Hz, at ({:.4g}, {:.4g}, {:.4g})", nodes,
+                      *source.frequency, slowest.at[0], slowest.at[1], slowest.at[2]);
+      if (nodes < few)
+        warn(what + ": the mesh is too coarse there; 5 are enough for most");
+      else
+        log_info(what);
+    }
+    return {};
+  }
+
+  template <class Exec>
+  void assemble(Exec&, const Discretisation&, System<Exec>&, output::Summary&) {
+    throw Error(ExitCode::usage, "waves have no stationary system", "use `tessera run`", params_.physics.where);
+  }
+
+  template <class Exec>
+  std::unique_ptr<Motion<Exec>> motion(Exec& exec, const Discretisation&, output::Summary& summary) {
+    return make_motion(exec, *problem_, summary);
+  }
+
+  std::unique_ptr<Results> results(const NodalSolution& solution) override {
+    return std::make_unique<WaveResults>(*problem_, solution);
+  }
+
+ private:
+  double longest_step(double frequency) const {
+    if (params_.time->scheme == "newmark") return 2 / frequency;
+    return solvers::imaginary_stability_limit(stepper_params(*params_.time)) / frequency;
+  }
+
+  Params params_;
+  std::unique_ptr<const Problem> problem_;
+};
+
+}  // namespace
+
+std::unique_ptr<Module> make_wave() { return run_stationary<Wave>(); }
+
+}  // namespace tessera::physics

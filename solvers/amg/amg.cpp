@@ -1,0 +1,72 @@
+#include "solvers/amg/amg_impl.hpp"
+
+namespace tessera::solvers {
+namespace {
+
+/// What a hierarchy is likely to look like, per row of the matrix: measured on P1, Q1 and 7-point (5-point) matrices.
+struct Expected {
+  double of_P, of_AP, coarser;  ///< entries of P, of A P, of the matrices of all coarser levels
+
+  explicit Expected(const ProblemSize& size)
+      : of_P(size.dim > 2 ? 5 : 3.2),
+        of_AP(size.dim > 2 ? 6 + 0.25 * per_row(size) : 3.7),
+        coarser(size.dim > 2 ? 5.5 : 2.4) {}
+  static double per_row(const ProblemSize& size) { return size.rows > 0 ? size.entries / size.rows : 0; }
+};
+
+double value_bytes(const SolverParams& params) {
+  return params.preconditioning.as<AmgParams>().hierarchy == "double" ? 8 : 4;
+}
+
+/// The finest matrix, with its columns where it is in slices; P, R, aggregates and the inverse diagonal.
+double finest_bytes(const SolverParams& params, const ProblemSize& size) {
+  const double value = value_bytes(params), columns = size.on_cuda && size.rows >= amg::sliced_rows ? 4 : 0;
+  return (value + columns) * size.entries + (2 * (value + 4) * Expected(size).of_P + 12 + value) * size.rows +
+         copied_entries_bytes(size);
+}
+double bytes_of_amg(const SolverParams& params, const ProblemSize& size, double) {
+  const double value = value_bytes(params);
+  return finest_bytes(params, size) + (3 * value + (value + 4) * Expected(size).coarser + 11) * size.rows;
+}
+/// While the second level is made: A P, its matrix and the scales of rows.
+double set_up_bytes_of_amg(const SolverParams& params, const ProblemSize& size) {
+  return finest_bytes(params, size) + (24 + 12 * Expected(size).of_AP + 12 * Expected(size).coarser) * size.rows;
+}
+
+}  // namespace
+
+PreconditionerEntry amg_entry() {
+  return {
+      .name = "amg",
+      .help =
+          "algebraic multigrid by smoothed aggregation: a number of iterations that hardly grows with the mesh; for "
+          "cg",
+      .needs = {.symmetric = true, .definite = true, .entries = true, .one_unknown = true},
+      .bytes = bytes_of_amg,
+      .set_up_bytes = set_up_bytes_of_amg,
+      .check_every = 1,
+      .own = Keys<AmgParams>()
+                 .key("cycle", &AmgParams::cycle,
+                      {.help = "How often coarser levels are visited: V once, W twice, K twice with the best "
+                               "combination of both.",
+                       .choices = {"V", "W", "K"}})
+                 .key("strength", &AmgParams::strength,
+                      {.help = "Entries beyond this part of the largest ones of their row and column, of which the "
+                               "geometric mean "
+                               "is taken, couple strongly; halved on each coarser level.",
+                       .min = 0,
+                       .max = 1},
+                      true)
+                 .key("smoother_degree", &AmgParams::smoother_degree,
+                      {.help = "Chebyshev steps before and after each coarser level.", .min = 1, .max = 4})
+                 .key("coarsest_rows", &AmgParams::coarsest_rows,
+                      {.help = "Rows of a level that is solved by its inverse.", .min = 1, .max = 4000})
+                 .key("hierarchy", &AmgParams::hierarchy,
+                      {.help = "Precision of the matrices and vectors of the cycle.", .choices = {"float", "double"}}),
+      TESSERA_MAKERS(make_amg)};
+}
+
+TESSERA_INSTANTIATE_PRECONDITIONER(make_amg, Threads, double);
+TESSERA_INSTANTIATE_PRECONDITIONER(make_amg, Threads, float);
+
+}  // namespace tessera::solvers

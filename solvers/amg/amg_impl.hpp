@@ -1,0 +1,59 @@
+#pragma once
+// The preconditioner of multigrid by smoothed aggregation for one backend; only calls declared functions, so any
+// compiler instantiates it.
+#include <chrono>
+#include <optional>
+
+#include "solvers/amg/amg.hpp"
+#include "solvers/amg/cycle_clock.hpp"
+#include "solvers/amg/hierarchy.hpp"
+#include "solvers/precondition/entries.hpp"
+
+namespace tessera::solvers {
+
+/// T: type of the outer iteration; V: of the hierarchy.
+template <class Exec, class T, class V>
+class Amg final : public Preconditioner<Exec, T> {
+ public:
+  explicit Amg(const SolverParams& params) : hierarchy_(params.preconditioning.as<AmgParams>()), where_(params.where) {}
+
+  /// Over ranks each takes the rows and columns that are its own.
+  std::string set_up(Exec& exec, const linalg::Operator<Exec>& A, const linalg::Operator<Exec, T>&, linalg::Sign,
+                     Reuse reuse) override {
+    if (reuse == Reuse::all) return {};
+    exec.synchronize();
+    const auto start = std::chrono::steady_clock::now();
+    const linalg::CrsView<const double> entries = entries_of(exec, A, reuse, entries_, "amg", where_);
+    const std::string failure = reuse == Reuse::pattern && !hierarchy_.empty() ? hierarchy_.refresh(exec, entries)
+                                                                               : hierarchy_.set_up(exec, entries);
+    exec.synchronize();
+    set_up_seconds_ = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
+    clock_ = {};
+    return failure;
+  }
+  void apply(Exec& exec, View<const T> r, View<T> z) override {
+    clock_.start(exec);
+    hierarchy_.apply(exec, r, z);
+    clock_.stop(exec);
+  }
+  bool set_up_takes_room() const override { return true; }
+  void describe(Report& report) const override {
+    report.multigrid = {hierarchy_.sizes(), set_up_seconds_, clock_.seconds()};
+  }
+
+ private:
+  amg::Hierarchy<Exec, V> hierarchy_;
+  Entries<Exec> entries_;
+  amg::CycleClock<Exec> clock_;
+  double set_up_seconds_ = 0;
+  deck::Where where_;
+};
+
+template <class Exec, class T>
+std::unique_ptr<Preconditioner<Exec, T>> make_amg(const SolverParams& params) {
+  if (params.preconditioning.as<AmgParams>().hierarchy == "double")
+    return std::make_unique<Amg<Exec, T, double>>(params);
+  return std::make_unique<Amg<Exec, T, float>>(params);
+}
+
+}  // namespace tessera::solvers

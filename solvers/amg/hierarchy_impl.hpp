@@ -1,0 +1,177 @@
+#pragma once
+// The hierarchy, written once. It only calls declared functions, so any compiler instantiates it: hierarchy_threads.cpp
+// and hierarchy_cuda.cpp.
+#include <fmt/format.h>
+
+#include <cmath>
+#include <utility>
+
+#include "base/reused_memory.hpp"
+#include "solvers/amg/cycle_impl.hpp"
+#include "solvers/amg/dense_inverse.hpp"
+#include "solvers/amg/prolongation.hpp"
+#include "solvers/amg/sparse_product.hpp"
+
+namespace tessera::solvers::amg {
+
+/// Steps towards the largest eigenvalue, and what is added to the value found, which lies below it.
+inline constexpr int power_steps = 10;
+inline constexpr double above_power = 1.05;
+/// The damping of the prolongation is this over the largest eigenvalue.
+inline constexpr double damping = 4.0 / 3;
+/// A level that is not smaller than this part of the one above is not worth having.
+inline constexpr double least_coarsening = 0.8;
+
+/// A pivot of at most this part of its diagonal entry is the rounding of P, whose rows no longer add up to one: what P
+/// makes of a vector without energy has the energy of that rounding, on every row of a level.
+template <class V>
+inline constexpr double dependent_pivot = std::is_same_v<V, float> ? 1e-9 : 1e-12;
+
+/// A pivot below zero by this many times what counts as zero is negative.
+inline constexpr double negative_pivot = 1000;
+
+inline std::string not_definite(const std::string& what) {
+  return fmt::format(
+      "the matrix is not positive definite, which the preconditioner amg needs: {}; look for a negative coefficient, "
+      "or "
+      "choose preconditioner = \"jacobi\"",
+      what);
+}
+
+/// The same pattern with values of another type, as a matrix of the cycle.
+template <class Space, class V>
+LevelMatrixView<V> in_cycle(const linalg::Crs<Space, V>& A) {
+  return {A.rows, A.cols, 1, A.row_ptr.view(), A.col_ind.view(), A.values.view()};
+}
+
+template <class Exec, class V>
+std::string Hierarchy<Exec, V>::set_up(Exec& exec, const linalg::CrsView<const double>& A) {
+  levels_.clear();
+  const std::string failure = fill(exec, A, true);
+  if (!failure.empty()) levels_.clear();
+  return failure;
+}
+template <class Exec, class V>
+std::string Hierarchy<Exec, V>::refresh(Exec& exec, const linalg::CrsView<const double>& A) {
+  const std::string failure = fill(exec, A, false);
+  if (!failure.empty()) levels_.clear();
+  return failure;
+}
+
+template <class Exec, class V>
+std::string Hierarchy<Exec, V>::fill(Exec& exec, const linalg::CrsView<const double>& A, bool fresh) {
+  const ReusedMemory<Space> reused;
+  if (fresh) levels_.emplace_back();
+  for (std::size_t l = 0; l < levels_.size(); ++l) {
+    const auto matrix = l == 0 ? A : std::as_const(levels_[l].matrix).view();
+    const std::string failure = fill_level(exec, matrix, l, fresh);
+    if (!failure.empty()) return failure;
+    levels_[l].matrix.values = {};
+    if (fresh) allocate_vectors(l);
+  }
+  if (fresh && params_.cycle == "K") sums_ = Array<double, Space>(krylov_sums * static_cast<Offset>(levels_.size()));
+  return {};
+}
+
+template <class Exec, class V>
+std::string Hierarchy<Exec, V>::fill_level(Exec& exec, const linalg::CrsView<const double>& A, std::size_t l,
+                                           bool fresh) {
+  Level<Space, V>& level = levels_[l];
+  const RowScales<Space> scales = find_scales(exec, A);
+  if (scales.bad > 0)
+    return l == 0 ? describe_bad_diagonal(to_vector(scales.diagonal), linalg::Sign::positive)
+                  : not_definite(fmt::format("an equation of level {} has a diagonal that is not positive", l));
+  if (l == 0) scale_ = A.rows > 0 ? std::exp2(-std::round(std::log2(scales.sum / A.rows))) : 1;
+  if (fresh) {
+    level.rows = A.rows;
+    level.entries = A.values.size();
+    level.inverse = Array<V, Space>(A.rows);
+    level.theta_square = Strength::square(params_.strength / std::exp2(static_cast<double>(l)));
+  }
+  invert(exec, scale_, scales.diagonal.view(), level.inverse.view());
+  if (A.rows <= params_.coarsest_rows) return invert_coarsest(exec, A, l);
+
+  if (fresh)
+    level.A = make_level_matrix<Exec, V>(exec, A, scale_);
+  else
+    refill_level_matrix(exec, A, scale_, level.A);
+  double rho = 0;
+  {
+    Array<V, Space> x(A.rows), y(A.rows);
+    rho = above_power * largest_eigenvalue(exec, level.A.view(), std::as_const(level.inverse).view(), power_steps,
+                                           x.view(), y.view());
+  }
+  if (!std::isfinite(rho) || rho <= 0) return "the matrix holds a value that is not finite";
+  level.smoother = make_smoother<V>(rho, params_.smoother_degree);
+  if (!fresh && is_last(l)) return {};
+  coarsen(exec, A, scales, damping / rho, l, fresh);
+  return {};
+}
+
+/// P, R and the level R A P, where the rows make aggregates.
+template <class Exec, class V>
+void Hierarchy<Exec, V>::coarsen(Exec& exec, const linalg::CrsView<const double>& A, const RowScales<Space>& scales,
+                                 double omega, std::size_t l, bool fresh) {
+  const Strength strength{scales.largest.view(), levels_[l].theta_square};
+  const View<const double> diagonal = scales.diagonal.view();
+  if (fresh) {
+    auto graph = make_strong_graph(exec, A, strength);
+    Aggregates<Space> aggregates = aggregate(exec, A, diagonal, strength, graph);
+    if (aggregates.count == 0 || aggregates.count > least_coarsening * A.rows) return;
+    levels_[l].P = prolongation_pattern<Exec, V>(exec, aggregates, std::move(graph));
+    levels_[l].aggregate = std::move(aggregates.of_row);
+    levels_.emplace_back();
+  }
+  Level<Space, V>&level = levels_[l], &next = levels_[l + 1];
+  prolongation_values(exec, A, diagonal, strength, omega, std::as_const(level.aggregate).view(), level.P.view());
+  const auto P = std::as_const(level.P).view();
+  if (fresh)
+    level.R = transpose(exec, P);
+  else
+    transpose_values(exec, P, level.R.view());
+  const auto R = std::as_const(level.R).view();
+  const linalg::Crs<Space> AP = multiply(exec, A, P);
+  if (fresh) {
+    next.matrix = multiply(exec, R, AP.view());
+  } else {
+    next.matrix.values = Array<double, Space>(next.matrix.nnz());
+    multiply_values(exec, R, AP.view(), next.matrix);
+  }
+}
+
+template <class Exec, class V>
+std::string Hierarchy<Exec, V>::invert_coarsest(Exec& exec, const linalg::CrsView<const double>& A, std::size_t l) {
+  const Index n = A.rows;
+  Array<double, Space> dense(Offset{n} * n), ratios(n);
+  spread(exec, A, dense.view());
+  invert_semidefinite(exec, n, dependent_pivot<V>, dense, ratios.view());
+  for (const double ratio : to_vector(ratios))
+    if (!(ratio > -negative_pivot))
+      return not_definite(fmt::format("a pivot of level {}, which is factored, is negative", l));
+  levels_[l].solver = make_full<Exec, V>(exec, n, scale_, std::as_const(dense).view());
+  return {};
+}
+
+template <class Exec, class V>
+void Hierarchy<Exec, V>::allocate_vectors(std::size_t l) {
+  Level<Space, V>& level = levels_[l];
+  for (auto* vector : {&level.b, &level.s, &level.x}) *vector = Array<V, Space>(level.rows);
+  if (params_.smoother_degree > 2 && level.solver.rows == 0) level.t = Array<V, Space>(level.rows);
+  if (params_.cycle == "K" && l > 0 && level.solver.rows == 0)
+    for (auto* vector : {&level.direction, &level.image}) *vector = Array<V, Space>(level.rows);
+}
+
+template <class Exec, class V>
+std::vector<MultigridLevel> Hierarchy<Exec, V>::sizes() const {
+  std::vector<MultigridLevel> result;
+  for (const auto& level : levels_) result.push_back({level.rows, level.entries});
+  return result;
+}
+
+/// One line instantiates a hierarchy.
+#define TESSERA_INSTANTIATE_HIERARCHY(Exec, V)                                      \
+  template class Hierarchy<Exec, V>;                                                \
+  template void Hierarchy<Exec, V>::apply(Exec&, View<const double>, View<double>); \
+  template void Hierarchy<Exec, V>::apply(Exec&, View<const float>, View<float>)
+
+}  // namespace tessera::solvers::amg

@@ -1,0 +1,150 @@
+#pragma once
+// Bodies of prolongation.hpp but for the pattern of R; instantiated by prolongation_threads.cpp and
+// prolongation_cuda.cu.
+#include "base/parallel.hpp"
+#include "linalg/convert.hpp"
+#include "solvers/amg/prolongation.hpp"
+
+namespace tessera::solvers::amg {
+namespace detail {
+
+/// Where R gets its rows from; its own on each backend.
+template <class Exec>
+void transpose_pattern(Exec& exec, Index rows, View<const Offset> row_ptr, View<const Index> col_ind,
+                       View<Offset> to_row_ptr, View<Index> to_col_ind);
+
+/// The place of the column in a row of a few ascending columns; -1: it has none.
+TESSERA_HD inline Index place_of(const Index* columns, Index count, Index column) {
+  for (Index k = 0; k < count; ++k)
+    if (columns[k] == column) return k;
+  return -1;
+}
+/// The same in a row of any length.
+TESSERA_HD inline Offset find_place(const View<const Index>& columns, Offset first, Offset last, Index column) {
+  while (last - first > 8) {
+    const Offset middle = (first + last) / 2;
+    if (columns[middle] <= column)
+      first = middle;
+    else
+      last = middle;
+  }
+  while (first < last && columns[first] != column) ++first;
+  return first < last ? first : -1;
+}
+
+/// Rows of P up to this length sum in a place of their own.
+inline constexpr Index short_row = 16;
+
+}  // namespace detail
+
+template <class Exec, class V>
+linalg::Crs<typename Exec::Space, V> prolongation_pattern(Exec& exec,
+                                                          const Aggregates<typename Exec::Space>& aggregates,
+                                                          StrongGraph<typename Exec::Space>&& graph) {
+  using Space = typename Exec::Space;
+  const View<const Index> aggregate = aggregates.of_row.view();
+  const View<Index> seen = graph.col_ind;
+  for_each(exec, seen.size(), [=] TESSERA_HD(Offset k) { seen[k] = aggregate[seen[k]]; });
+
+  linalg::Crs<Space, V> P;
+  P.rows = graph.rows;
+  P.cols = aggregates.count;
+  P.row_ptr = Array<Offset, Space>(Offset{graph.rows} + 1);
+  const View<Offset> counts = P.row_ptr;
+  const View<const Offset> row_ptr = graph.row_ptr.view();
+  for_each(exec, graph.rows, [=] TESSERA_HD(Offset row) {
+    const Index own = aggregate[row];
+    Offset count = own >= 0;
+    for (Offset k = row_ptr[row]; k < row_ptr[row + 1]; ++k) {
+      bool is_new = seen[k] >= 0 && seen[k] != own;
+      for (Offset before = row_ptr[row]; is_new && before < k; ++before) is_new = seen[before] != seen[k];
+      count += is_new;
+    }
+    counts[row] = count;
+  });
+  const Offset entries = linalg::counts_to_offsets(exec, counts);
+  P.col_ind = Array<Index, Space>(entries);
+  P.values = Array<V, Space>(entries);
+  const View<Index> col_ind = P.col_ind;
+  for_each(exec, graph.rows, [=] TESSERA_HD(Offset row) {
+    Index* columns = col_ind.data() + counts[row];
+    Index count = 0;
+    const auto insert = [&](Index column) {
+      if (column < 0) return;
+      Index place = count;
+      while (place > 0 && columns[place - 1] > column) --place;
+      if (place > 0 && columns[place - 1] == column) return;
+      for (Index k = count; k > place; --k) columns[k] = columns[k - 1];
+      columns[place] = column;
+      ++count;
+    };
+    insert(aggregate[row]);
+    for (Offset k = row_ptr[row]; k < row_ptr[row + 1]; ++k) insert(seen[k]);
+  });
+  return P;
+}
+
+template <class Exec, class V>
+void prolongation_values(Exec& exec, const linalg::CrsView<const double>& A, View<const double> diagonal,
+                         const Strength& strength, double omega, View<const Index> aggregate, linalg::CrsView<V> P) {
+  for_each(exec, A.rows, [=] TESSERA_HD(Offset row) {
+    const Offset first = P.row_ptr[row];
+    const Index count = static_cast<Index>(P.row_ptr[row + 1] - first);
+    if (count == 0) return;
+    V sums[detail::short_row];
+    V* values = count <= detail::short_row ? sums : P.values.data() + first;
+    const Index* columns = P.col_ind.data() + first;
+    for (Index k = 0; k < count; ++k) values[k] = 0;
+    const double d = diagonal[row], factor = omega / d;
+    double lumped = d;
+    for (Offset k = A.row_ptr[row]; k < A.row_ptr[row + 1]; ++k) {
+      const Index col = A.col_ind[k];
+      if (col == row) continue;
+      const double a = A.values[k];
+      const Index place = strength.is_strong(a, row, col) ? detail::place_of(columns, count, aggregate[col]) : -1;
+      if (place >= 0)
+        values[place] -= static_cast<V>(factor * a);
+      else
+        lumped += a;
+    }
+    const Index own = detail::place_of(columns, count, aggregate[row]);
+    if (own >= 0) values[own] += static_cast<V>(1 - factor * lumped);
+    if (count > detail::short_row) return;
+    for (Index k = 0; k < count; ++k) P.values[first + k] = values[k];
+  });
+}
+
+template <class Exec, class V>
+linalg::Crs<typename Exec::Space, V> transpose(Exec& exec, const linalg::CrsView<const V>& P) {
+  using Space = typename Exec::Space;
+  linalg::Crs<Space, V> R;
+  R.rows = P.cols;
+  R.cols = P.rows;
+  R.row_ptr = Array<Offset, Space>(Offset{R.rows} + 1);
+  R.col_ind = Array<Index, Space>(P.col_ind.size());
+  R.values = Array<V, Space>(P.col_ind.size());
+  detail::transpose_pattern(exec, P.rows, P.row_ptr, P.col_ind, R.row_ptr.view(), R.col_ind.view());
+  transpose_values(exec, P, R.view());
+  return R;
+}
+
+template <class Exec, class V>
+void transpose_values(Exec& exec, const linalg::CrsView<const V>& P, linalg::CrsView<V> R) {
+  for_each(exec, R.rows, [=] TESSERA_HD(Offset row) {
+    for (Offset k = R.row_ptr[row]; k < R.row_ptr[row + 1]; ++k) {
+      const Index from = R.col_ind[k];
+      R.values[k] =
+          P.values[detail::find_place(P.col_ind, P.row_ptr[from], P.row_ptr[from + 1], static_cast<Index>(row))];
+    }
+  });
+}
+
+#define TESSERA_INSTANTIATE_PROLONGATION(Exec, V)                                                                     \
+  template linalg::Crs<Exec::Space, V> prolongation_pattern(Exec&, const Aggregates<Exec::Space>&,                    \
+                                                            StrongGraph<Exec::Space>&&);                              \
+  template void prolongation_values(Exec&, const linalg::CrsView<const double>&, View<const double>, const Strength&, \
+                                    double, View<const Index>, linalg::CrsView<V>);                                   \
+  template linalg::Crs<Exec::Space, V> transpose(Exec&, const linalg::CrsView<const V>&);                             \
+  template void transpose_values(Exec&, const linalg::CrsView<const V>&, linalg::CrsView<V>)
+
+}  // namespace tessera::solvers::amg

@@ -1,0 +1,279 @@
+#include <cub/block/block_reduce.cuh>
+#include <cub/block/block_scan.cuh>
+
+#include "base/parallel.hpp"
+#include "linalg/convert.hpp"
+#include "solvers/amg/sparse_product.hpp"
+
+namespace tessera::solvers::amg {
+namespace {
+
+// A row of C belongs to a class by the number of its columns: to a few lanes with a small hash table, to half a warp or
+// a warp with larger ones, or to a block that takes windows of columns. Rows of A P have some 10 to 20 columns, those
+// of R A P some 50. Each class is a launch over all rows, in which those of the other classes end at once: lists of
+// rows would cost more than that. Not tuned on a GPU yet.
+constexpr int product_block = 128;
+constexpr int few_lanes = 8, small_table = 64;
+constexpr int half_warp = 16, middle_table = 128;
+constexpr int large_table = 512;
+constexpr int window = 2048;
+constexpr int window_block = 256;
+/// Tables are filled up to this part.
+constexpr int fill_of(int table) { return table / 4 * 3; }
+
+enum class Class { small, middle, large, windows };
+__device__ Class class_of(Offset count) {
+  return count <= fill_of(small_table)    ? Class::small
+         : count <= fill_of(middle_table) ? Class::middle
+         : count <= fill_of(large_table)  ? Class::large
+                                          : Class::windows;
+}
+
+/// `lanes` neighbouring threads that work on a row.
+template <int lanes>
+struct Group {
+  int lane;
+  unsigned mask;
+  __device__ Group()
+      : lane(threadIdx.x % lanes),
+        mask(lanes == 32 ? 0xffffffffu : ((1u << lanes % 32) - 1) << (threadIdx.x % 32 / lanes * lanes)) {}
+  __device__ void sync() const { __syncwarp(mask); }
+  template <class T>
+  __device__ T from(T value, int other) const {
+    return __shfl_sync(mask, value, other, lanes);
+  }
+  __device__ int sum(int value) const {
+    for (int step = lanes / 2; step > 0; step /= 2) value += __shfl_xor_sync(mask, value, step, lanes);
+    return value;
+  }
+  /// Which lanes say so, lane 0 first.
+  __device__ unsigned ballot(bool says) const {
+    return __ballot_sync(mask, says) >> (threadIdx.x % 32 / lanes * lanes) &
+           (lanes == 32 ? 0xffffffffu : (1u << lanes % 32) - 1);
+  }
+};
+
+/// The place of the key in the table, which it takes if it is new; -1: the table is full.
+template <int table>
+__device__ int insert(Index* keys, Index key, bool& is_new) {
+  unsigned place = static_cast<unsigned>(key) * 0x9e3779b1u >> 16 & (table - 1);
+  for (int probe = 0; probe < table; ++probe, place = (place + 1) & (table - 1)) {
+    Index there = keys[place];
+    if (there == -1) {
+      there = atomicCAS(keys + place, -1, key);
+      if (there == -1) is_new = true;
+    }
+    if (there == -1 || there == key) return static_cast<int>(place);
+  }
+  return -1;
+}
+
+/// counts[i] = columns of row i of C, for rows whose count is -1 and that fit into the table.
+template <int lanes, int table, class TA, class TB>
+__global__ void __launch_bounds__(product_block)
+    count_rows(linalg::CrsView<const TA> A, linalg::CrsView<const TB> B, View<Offset> counts) {
+  constexpr int groups = product_block / lanes;
+  __shared__ Index tables[groups][table];
+  const Group<lanes> group;
+  const Offset row = blockIdx.x * static_cast<Offset>(groups) + threadIdx.x / lanes;
+  if (row >= A.rows || counts[row] >= 0) return;
+  Index* keys = tables[threadIdx.x / lanes];
+  for (int k = group.lane; k < table; k += lanes) keys[k] = -1;
+  group.sync();
+  int found = 0;
+  bool full = false;
+  const Offset end = A.row_ptr[row + 1];
+  for (Offset k = A.row_ptr[row] + group.lane; k < end && !full; k += lanes) {
+    const Index j = __ldg(A.col_ind.data() + k);
+    const Offset last = __ldg(B.row_ptr.data() + j + 1);
+    for (Offset e = __ldg(B.row_ptr.data() + j); e < last && !full; ++e) {
+      bool is_new = false;
+      full = insert<table>(keys, __ldg(B.col_ind.data() + e), is_new) < 0;
+      found += is_new;
+    }
+  }
+  const bool overflow = group.ballot(full) != 0;
+  found = group.sum(found);
+  if (group.lane == 0) counts[row] = overflow || found > fill_of(table) ? -1 : found;
+}
+
+/// Sums the rows of C of one class, whose columns the table then holds, and writes them in ascending order. Lanes have
+/// different entries of one row of B at a time, so no two of them add to the same sum.
+template <Class of_class, int lanes, int table, class TA, class TB>
+__global__ void __launch_bounds__(product_block)
+    sum_rows(linalg::CrsView<const TA> A, linalg::CrsView<const TB> B, linalg::CrsView<double> C, Index* col_ind) {
+  constexpr int groups = product_block / lanes;
+  __shared__ double all_sums[groups][table];
+  __shared__ Index tables[groups][table];
+  __shared__ unsigned short lists[groups][table];
+  const Group<lanes> group;
+  const Offset row = blockIdx.x * static_cast<Offset>(groups) + threadIdx.x / lanes;
+  if (row >= A.rows) return;
+  const Offset begin = C.row_ptr[row];
+  if (class_of(C.row_ptr[row + 1] - begin) != of_class) return;
+  double* sums = all_sums[threadIdx.x / lanes];
+  Index* keys = tables[threadIdx.x / lanes];
+  unsigned short* list = lists[threadIdx.x / lanes];
+  for (int k = group.lane; k < table; k += lanes) {
+    keys[k] = -1;
+    sums[k] = 0;
+  }
+  group.sync();
+  const Offset end = A.row_ptr[row + 1];
+  for (Offset base = A.row_ptr[row]; base < end; base += lanes) {
+    const Offset k = base + group.lane;
+    const bool inside = k < end;
+    const Index j = inside ? __ldg(A.col_ind.data() + k) : 0;
+    const double a = inside ? static_cast<double>(__ldg(A.values.data() + k)) : 0.0;
+    const Offset first = inside ? __ldg(B.row_ptr.data() + j) : 0;
+    const int length = inside ? static_cast<int>(__ldg(B.row_ptr.data() + j + 1) - first) : 0;
+    const int here = static_cast<int>(min(end - base, Offset{lanes}));
+    for (int u = 0; u < here; ++u) {
+      const Offset from = group.from(first, u);
+      const int count = group.from(length, u);
+      const double factor = group.from(a, u);
+      for (int e = group.lane; e < count; e += lanes) {
+        bool is_new = false;
+        const int place = insert<table>(keys, __ldg(B.col_ind.data() + from + e), is_new);
+        sums[place] += factor * static_cast<double>(__ldg(B.values.data() + from + e));
+      }
+      group.sync();
+    }
+  }
+  int count = 0;
+  for (int k = group.lane; k < table; k += lanes) {
+    const bool taken = keys[k] != -1;
+    const unsigned all = group.ballot(taken);
+    if (taken) list[count + __popc(all & ((1u << group.lane) - 1))] = static_cast<unsigned short>(k);
+    count += __popc(all);
+  }
+  group.sync();
+  for (int k = group.lane; k < count; k += lanes) {
+    const Index key = keys[list[k]];
+    int before = 0;
+    for (int other = 0; other < count; ++other) before += keys[list[other]] < key;
+    col_ind[begin + before] = key;
+    C.values[begin + before] = sums[list[k]];
+  }
+}
+
+/// Rows of any length, a block each: the sums of a window of columns at a time, the next of which begins with the least
+/// column beyond the last. `counting`: writes counts [rows] where they are -1, else columns and values.
+template <bool counting, class TA, class TB>
+__global__ void __launch_bounds__(window_block)
+    sum_windows(linalg::CrsView<const TA> A, linalg::CrsView<const TB> B, View<Offset> counts,
+                linalg::CrsView<double> C, Index* col_ind) {
+  using Reduce = cub::BlockReduce<Index, window_block>;
+  using Scan = cub::BlockScan<int, window_block>;
+  constexpr int per_thread = window / window_block;
+  __shared__ double sums[window];
+  __shared__ unsigned char met[window];
+  __shared__ union {
+    typename Reduce::TempStorage reduce;
+    typename Scan::TempStorage scan;
+  } scratch;
+  __shared__ Index start;
+  const Index none = 0x7fffffff;
+  for (Offset row = blockIdx.x; row < A.rows; row += gridDim.x) {
+    if constexpr (counting) {
+      if (counts[row] >= 0) continue;
+    } else {
+      if (class_of(C.row_ptr[row + 1] - C.row_ptr[row]) != Class::windows) continue;
+    }
+    Offset done = 0;
+    Index beyond = 0;
+    while (true) {
+      Index least = none;
+      for (Offset k = A.row_ptr[row]; k < A.row_ptr[row + 1]; ++k) {
+        const Index j = A.col_ind[k];
+        for (Offset e = B.row_ptr[j] + threadIdx.x; e < B.row_ptr[j + 1]; e += window_block)
+          if (B.col_ind[e] >= beyond) least = min(least, B.col_ind[e]);
+      }
+      least = Reduce(scratch.reduce).Reduce(least, [](Index a, Index b) { return a < b ? a : b; });
+      if (threadIdx.x == 0) start = least;
+      for (int k = threadIdx.x; k < window; k += window_block) {
+        sums[k] = 0;
+        met[k] = 0;
+      }
+      __syncthreads();
+      const Index first = start;
+      if (first == none) break;
+      for (Offset k = A.row_ptr[row]; k < A.row_ptr[row + 1]; ++k) {
+        const Index j = A.col_ind[k];
+        const double a = static_cast<double>(A.values[k]);
+        for (Offset e = B.row_ptr[j] + threadIdx.x; e < B.row_ptr[j + 1]; e += window_block) {
+          const Index at = B.col_ind[e] - first;
+          if (at < 0 || at >= window) continue;
+          met[at] = 1;
+          sums[at] += a * static_cast<double>(B.values[e]);
+        }
+        __syncthreads();
+      }
+      int mine = 0, before = 0, all = 0;
+      for (int k = 0; k < per_thread; ++k) mine += met[threadIdx.x * per_thread + k];
+      Scan(scratch.scan).ExclusiveSum(mine, before, all);
+      if constexpr (!counting) {
+        Offset place = C.row_ptr[row] + done + before;
+        for (int k = 0; k < per_thread; ++k) {
+          const int at = threadIdx.x * per_thread + k;
+          if (!met[at]) continue;
+          col_ind[place] = first + at;
+          C.values[place++] = sums[at];
+        }
+      }
+      done += all;
+      beyond = first > none - window ? none : first + window;
+      __syncthreads();
+    }
+    if constexpr (counting) {
+      if (threadIdx.x == 0) counts[row] = done;
+    }
+    __syncthreads();
+  }
+}
+
+Offset blocks_of(Offset rows, int groups) { return (rows + groups - 1) / groups; }
+Offset window_blocks(Cuda& exec, Offset rows) { return std::min<Offset>(rows, Offset{8} * exec.multiprocessors()); }
+
+}  // namespace
+
+template <class Exec, class TA, class TB>
+void multiply_values(Exec& exec, const linalg::CrsView<const TA>& A, const linalg::CrsView<const TB>& B,
+                     linalg::Crs<typename Exec::Space>& C) {
+  const linalg::CrsView<double> c = C.view();
+  Index* col_ind = C.col_ind.data();
+  launch(exec, sum_rows<Class::small, few_lanes, small_table, TA, TB>, blocks_of(A.rows, product_block / few_lanes),
+         product_block, A, B, c, col_ind);
+  launch(exec, sum_rows<Class::middle, half_warp, middle_table, TA, TB>, blocks_of(A.rows, product_block / half_warp),
+         product_block, A, B, c, col_ind);
+  launch(exec, sum_rows<Class::large, 32, large_table, TA, TB>, blocks_of(A.rows, product_block / 32), product_block, A,
+         B, c, col_ind);
+  launch(exec, sum_windows<false, TA, TB>, window_blocks(exec, A.rows), window_block, A, B, View<Offset>(), c, col_ind);
+}
+
+template <class Exec, class TA, class TB>
+linalg::Crs<typename Exec::Space> multiply(Exec& exec, const linalg::CrsView<const TA>& A,
+                                           const linalg::CrsView<const TB>& B) {
+  linalg::Crs<Device> C;
+  C.rows = A.rows;
+  C.cols = B.cols;
+  C.row_ptr = Array<Offset, Device>(Offset{A.rows} + 1);
+  const View<Offset> counts = C.row_ptr;
+  for_each(exec, counts.size(), [=] TESSERA_HD(Offset row) { counts[row] = -1; });
+  launch(exec, count_rows<few_lanes, small_table, TA, TB>, blocks_of(A.rows, product_block / few_lanes), product_block,
+         A, B, counts);
+  launch(exec, count_rows<half_warp, middle_table, TA, TB>, blocks_of(A.rows, product_block / half_warp), product_block,
+         A, B, counts);
+  launch(exec, count_rows<32, large_table, TA, TB>, blocks_of(A.rows, product_block / 32), product_block, A, B, counts);
+  launch(exec, sum_windows<true, TA, TB>, window_blocks(exec, A.rows), window_block, A, B, counts,
+         linalg::CrsView<double>(), static_cast<Index*>(nullptr));
+  const Offset entries = linalg::counts_to_offsets(exec, counts);
+  C.col_ind = Array<Index, Device>(entries);
+  C.values = Array<double, Device>(entries);
+  multiply_values(exec, A, B, C);
+  return C;
+}
+
+TESSERA_INSTANTIATE_MULTIPLIES(Cuda);
+
+}  // namespace tessera::solvers::amg

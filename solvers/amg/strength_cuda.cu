@@ -1,0 +1,5 @@
+#include "solvers/amg/strength_impl.hpp"
+
+namespace tessera::solvers::amg {
+TESSERA_INSTANTIATE_STRENGTH(Cuda);
+}

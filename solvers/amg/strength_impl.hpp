@@ -1,0 +1,70 @@
+#pragma once
+// Bodies of strength.hpp, written once; instantiated by strength_threads.cpp and strength_cuda.cu.
+#include "base/parallel.hpp"
+#include "linalg/convert.hpp"
+#include "solvers/amg/strength.hpp"
+
+namespace tessera::solvers::amg {
+
+template <class Exec>
+RowScales<typename Exec::Space> find_scales(Exec& exec, const linalg::CrsView<const double>& A) {
+  using Space = typename Exec::Space;
+  RowScales<Space> result;
+  result.diagonal = Array<double, Space>(A.rows);
+  result.largest = Array<double, Space>(A.rows);
+  const View<double> diagonal = result.diagonal, largest = result.largest;
+  for_each(exec, A.rows, [=] TESSERA_HD(Offset row) {
+    double on = 0, most = 0;
+    for (Offset k = A.row_ptr[row]; k < A.row_ptr[row + 1]; ++k) {
+      const double a = A.values[k];
+      if (A.col_ind[k] == row)
+        on = a;
+      else
+        most = -a > most ? -a : most;
+    }
+    diagonal[row] = on;
+    largest[row] = most;
+  });
+  Array<double, Space> sums(2);
+  // What is not a number is not above anything either.
+  const auto is_good = [=] TESSERA_HD(Offset row) { return diagonal[row] > 1e-300 && diagonal[row] < 1e300; };
+  reduce(
+      exec, A.rows, [=] TESSERA_HD(Offset row) { return is_good(row) ? 0.0 : 1.0; }, sums.data());
+  reduce(
+      exec, A.rows, [=] TESSERA_HD(Offset row) { return is_good(row) ? diagonal[row] : 0.0; }, sums.data() + 1);
+  const auto host = to_vector(sums);
+  result.bad = host[0];
+  result.sum = host[1];
+  return result;
+}
+
+template <class Exec>
+StrongGraph<typename Exec::Space> make_strong_graph(Exec& exec, const linalg::CrsView<const double>& A,
+                                                    const Strength& strength) {
+  using Space = typename Exec::Space;
+  StrongGraph<Space> graph;
+  graph.rows = A.rows;
+  graph.row_ptr = Array<Offset, Space>(Offset{A.rows} + 1);
+  const View<Offset> counts = graph.row_ptr;
+  for_each(exec, A.rows, [=] TESSERA_HD(Offset row) {
+    Offset count = 0;
+    for (Offset k = A.row_ptr[row]; k < A.row_ptr[row + 1]; ++k)
+      count += strength.is_strong(A.values[k], row, A.col_ind[k]);
+    counts[row] = count;
+  });
+  graph.col_ind = Array<Index, Space>(linalg::counts_to_offsets(exec, counts));
+  const View<Index> col_ind = graph.col_ind;
+  const View<const Offset> starts = counts;
+  for_each(exec, A.rows, [=] TESSERA_HD(Offset row) {
+    Offset place = starts[row];
+    for (Offset k = A.row_ptr[row]; k < A.row_ptr[row + 1]; ++k)
+      if (strength.is_strong(A.values[k], row, A.col_ind[k])) col_ind[place++] = A.col_ind[k];
+  });
+  return graph;
+}
+
+#define TESSERA_INSTANTIATE_STRENGTH(Exec)                                                  \
+  template RowScales<Exec::Space> find_scales(Exec&, const linalg::CrsView<const double>&); \
+  template StrongGraph<Exec::Space> make_strong_graph(Exec&, const linalg::CrsView<const double>&, const Strength&)
+
+}  // namespace tessera::solvers::amg

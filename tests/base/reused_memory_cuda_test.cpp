@@ -1,0 +1,55 @@
+#include "base/reused_memory.hpp"
+
+#include "base/array.hpp"
+#include "support/backends.hpp"
+
+namespace tessera {
+namespace {
+
+TEST(ReusedMemory, ServesTheNextAllocationOfItsSizeAndNoOther) {
+  TESSERA_REQUIRE(Cuda);
+  const Cuda exec;
+  const std::size_t before = memory_use().device_now;
+  Array<double, Device> survivor;
+  {
+    const ReusedMemory<Device> reused;
+    const double* first = nullptr;
+    {
+      const Array<double, Device> a(1000000);
+      first = a.data();
+    }
+    EXPECT_EQ(memory_use().device_now, before);
+    const Array<double, Device> much_smaller(1000);
+    EXPECT_NE(much_smaller.data(), first);
+    survivor = Array<double, Device>(900000);
+    EXPECT_EQ(survivor.data(), first);
+    const Array<double, Device> another(1000000);
+    EXPECT_NE(another.data(), first);
+  }
+  // What is in use when it ends stays whole, and goes back in the end as if it had come from the device.
+  const std::vector<double> values(900000, 3);
+  copy_bytes(Host{}, values.data(), Device{}, survivor.data(), survivor.bytes());
+  EXPECT_EQ(to_vector(survivor), values);
+  survivor = {};
+  EXPECT_EQ(memory_use().device_now, before);
+}
+
+TEST(ReusedMemory, MayLieInAnother) {
+  TESSERA_REQUIRE(Cuda);
+  const Cuda exec;
+  const std::size_t before = memory_use().device_now;
+  {
+    const ReusedMemory<Device> outer;
+    { const Array<int, Device> a(5000); }
+    {
+      const ReusedMemory<Device> inner;
+      { const Array<int, Device> b(5000); }
+      const Array<int, Device> c(5000);
+    }
+    const Array<int, Device> d(5000);
+  }
+  EXPECT_EQ(memory_use().device_now, before);
+}
+
+}  // namespace
+}  // namespace tessera

@@ -1,0 +1,125 @@
+// Decks of waves that are refused, and what is said of them.
+#include "decks.hpp"
+
+namespace {
+
+using namespace wave_test;
+
+const std::string solid = "[[material]]\ndensity = \"2\"\nvp = \"2\"\nvs = \"1\"\n", soon = time_to(0.1, "cfl = 0.5");
+const std::string elastic = box(2, 2) + physics("elastic", 4);
+
+class Refused : public ::testing::TestWithParam<app_test::Case> {};
+
+TEST_P(Refused, SaysWhatIsWrong) {
+  const app_test::Case& wrong = GetParam();
+  expect_says(tessera("run " + write_deck(std::string(wrong.name) + ".toml", wrong.deck) +
+                      " --quiet --backend threads --output " + (folder() / "refused").string()),
+              wrong);
+}
+
+INSTANTIATE_TEST_SUITE_P(
+    Wave, Refused,
+    ::testing::Values(
+        app_test::Case{"triangles",
+                       "[mesh]\nbox = { min = [0,0], max = [1,1], cells = [2,2], shape = \"triangle\" }\n" +
+                           physics("elastic", 4) + solid + soon,
+                       2,
+                       {"spectral elements are quads and hexes, and the mesh has a triangle", "triangles.toml:"}},
+        app_test::Case{"tets",
+                       "[mesh]\nbox = { min = [0,0,0], max = [1,1,1], cells = [2,2,2], shape = \"tet\" }\n" +
+                           physics("acoustic", 3) + "[[material]]\ndensity = \"1\"\nvp = \"1\"\n" + soon,
+                       2,
+                       {"and the mesh has a tet"}},
+        app_test::Case{"source_outside",
+                       elastic + solid + soon + "[[source]]\nat = [1.5, 0.5]\nforce = [1, 0]\n",
+                       2,
+                       {"source 1: (1.5, 0.5) is in no cell of the mesh", "source_outside.toml:"}},
+        app_test::Case{"probe_outside",
+                       elastic + solid + soon + "[[probe]]\nname = \"a\"\nat = [1.5, 0.5]\nof = \"u_x\"\n",
+                       2,
+                       {"(1.5, 0.5) is in no cell of the mesh", "the nearest node is"}},
+        app_test::Case{"negative_speed",
+                       elastic + "[[material]]\ndensity = \"2\"\nvp = \"x - 0.5\"\nvs = \"0.1\"\n" + soon,
+                       2,
+                       {"the speed of P waves is -0.5 at (0, 0, 0)"}},
+        app_test::Case{"material_of_t",
+                       elastic + "[[material]]\ndensity = \"2\"\nvp = \"2+t\"\nvs = \"1\"\n" + soon,
+                       2,
+                       {"a material that depends on t", "media stand still"}},
+        app_test::Case{"initial_of_nothing", elastic + solid + soon + "[[initial]]\n", 2, {"says neither 'u' nor 'v'"}},
+        app_test::Case{
+            "float_of_rk",
+            elastic + solid + "[run]\nprecision = \"float\"\n" + time_to(0.1, "cfl = 0.5", "low_storage_rk45"),
+            2,
+            {"states of scheme = \"low_storage_rk45\" are double", "choose scheme = \"newmark\""}},
+        app_test::Case{"negative_density",
+                       elastic + "[[material]]\ndensity = \"-2\"\nvp = \"2\"\nvs = \"1\"\n" + soon,
+                       2,
+                       {"the density is -2", "it must be positive"}},
+        app_test::Case{"vp_too_low",
+                       elastic + "[[material]]\ndensity = \"2\"\nvp = \"1.1\"\nvs = \"1\"\n" + soon,
+                       2,
+                       {"the ratio vp / vs is 1.1", "sqrt(4/3)"}},
+        app_test::Case{
+            "vs_of_a_fluid", box(2, 2) + physics("acoustic", 4) + solid + soon, 2, {"a fluid has no shear waves"}},
+        app_test::Case{"no_vs",
+                       elastic + "[[material]]\ndensity = \"2\"\nvp = \"2\"\n" + soon,
+                       2,
+                       {"a material is described by vp", "vp and vs, or lambda and mu"}},
+        app_test::Case{
+            "no_density", elastic + "[[material]]\nvp = \"2\"\nvs = \"1\"\n" + soon, 2, {"a material without density"}},
+        app_test::Case{"unstable",
+                       elastic + solid + time_to(10, "step = 0.2"),
+                       2,
+                       {"steps of 0.2 are unstable on this mesh", "newmark", "choose step = "}},
+        app_test::Case{
+            "two_steps", elastic + solid + time_to(1, "step = 0.001\ncfl = 0.5"), 2, {"[time] has a step and a cfl"}},
+        app_test::Case{"no_time", elastic + solid, 2, {"the deck has no [time]"}},
+        app_test::Case{"degree_one", box(2, 2) + physics("elastic", 1) + solid + soon, 2, {"order"}},
+        app_test::Case{"absorbing_inside",
+                       "[mesh]\nfile = \"" + (source() / "inputs/meshes/layered_ground.geo").string() +
+                           "\"\nsize = 800\n" + physics("elastic", 4) + solid + soon +
+                           "[[boundary]]\non = [\"curve_3\"]\ntype = \"absorbing\"\n",
+                       2,
+                       {"has facets inside the mesh"}},
+        app_test::Case{"force_of_two_axes",
+                       elastic + solid + soon + "[[source]]\nat = [0.5, 0.5]\nforce = [1, 0, 0]\n",
+                       2,
+                       {"force has 3 numbers, the mesh 2 dimensions"}},
+        app_test::Case{"force_on_a_fluid",
+                       box(2, 2) + physics("acoustic", 4) + "[[material]]\ndensity = \"2\"\nvp = \"2\"\n" + soon +
+                           "[[source]]\nat = [0.5, 0.5]\nforce = [1, 0]\n",
+                       2,
+                       {"a source with a force in a medium of one number a node"}},
+        app_test::Case{"sh_in_space",
+                       box(3, 2) + physics("sh", 4) + "[[material]]\ndensity = \"2\"\nvs = \"2\"\n" + soon,
+                       2,
+                       {"\"sh\" on a 3-D mesh"}},
+        app_test::Case{
+            "prescribed_of_one",
+            elastic + solid + soon + "[[boundary]]\non = [\"left\"]\ntype = \"prescribed\"\nvalue = [\"t\"]\n",
+            2,
+            {"a prescribed value has 1 component, the field has 2"}}),
+    app_test::case_name);
+
+/// c dt / h < 0.147704 / sqrt(2) with c = 2 and h = 1/2.
+const double longest = 0.147704 / std::sqrt(2.0) / 4;
+
+TEST(Wave, SaysHowLongStepsMayBe) {
+  const Standing wave = standing_shear(2);
+  const nlohmann::json summary = run("stable", deck_of(wave, box(2, 2), 4, time_to(0.5, "step = 0.01")));
+  EXPECT_NEAR(double(summary["time"]["stable_step"]), longest, 1e-6);
+  EXPECT_TRUE(summary["warnings"].empty()) << summary["warnings"];
+  const nlohmann::json part = run("part", deck_of(wave, box(2, 2), 4, time_to(0.5, "cfl = 0.5")));
+  EXPECT_NEAR(double(part["time"]["dt_max"]), longest / 2, 1e-6);
+}
+
+/// Between the estimate and what is certainly unstable a run begins, and says so.
+TEST(Wave, WarnsOfStepsThatMayBeTooLong) {
+  const std::string time = time_to(5 * 1.0005 * longest, fmt::format("step = {}", 1.0005 * longest));
+  const nlohmann::json summary = run("warned", deck_of(standing_shear(2), box(2, 2), 4, time));
+  ASSERT_EQ(summary["warnings"].size(), 1U) << summary["warnings"];
+  EXPECT_NE(summary["warnings"][0].get<std::string>().find("may be unstable"), std::string::npos);
+}
+
+}  // namespace
