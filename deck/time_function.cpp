@@ -99,6 +99,10 @@ TimeFunction::TimeFunction(const TimeFunctionParams& params, const Deck& deck, c
                 "a function of time is one or the other: leave one out", where);
   for (const TimeFunctionEntry& entry : time_function_table())
     if (entry.name == text) entry_ = &entry;
+  if (!entry_ && is_name(text))
+    throw Error(ExitCode::usage, fmt::format("there is no time function '{}'", text),
+                suggest(text, names_of(nullptr)) + "; or write an expression of t",
+                params.time_function.where ? params.time_function.where : where);
   const std::string chosen = !params.file.text.empty() ? "the function is a file"
                              : text.empty()            ? "there is no time_function"
                                                        : fmt::format("time_function is '{}'", text);
@@ -132,10 +136,6 @@ void TimeFunction::set_entry(const TimeFunctionParams& params, const TimeFunctio
 }
 
 void TimeFunction::set_expression(const PlacedString& text) {
-  if (is_name(text.text))
-    throw Error(ExitCode::usage, fmt::format("there is no time function '{}'", text.text),
-                suggest(text.text, names_of(nullptr)) + "; or write an expression of t",
-                text.where ? text.where : where_);
   expression_ = text.expression();
   for (const Variable variable : {Variable::x, Variable::y, Variable::z})
     if (expression_->depends_on(variable))

@@ -5,7 +5,6 @@
 #include <algorithm>
 
 #include "assembly/spectral/view.hpp"
-#include "base/error.hpp"
 #include "base/parallel.hpp"
 
 namespace tessera::assembly::spectral {
@@ -76,65 +75,80 @@ __device__ __forceinline__ constexpr int turned(int e) {
   return (((m & 1) << last | m >> 1) - 1) * dim + e % dim;
 }
 
-template <int n, int dim, class Law, bool stored, class T>
-__global__ void __launch_bounds__(cells_per_block<n, dim, Law::components(dim), T>() * power(n, dim - 1))
-    apply_spectral(const BlockView<T> block, const __grid_constant__ Line<n, T> line, const T* u, T* elements) {
-  constexpr int C = Law::components(dim), K = Law::coefficients(dim), N = power(n, dim), layer = power(n, dim - 1);
-  constexpr int together = cells_per_block<n, dim, C, T>(), last = dim - 1;
+/// A thread of a cell: its column, and a line along each other axis, in the arrays of the cell. The last array has what
+/// belongs to x, the first one the values and what belongs to y.
+template <int n, int dim, int C, class T>
+struct CellThread {
   using Cell = Lattice<n, dim, C>;
-  constexpr int row = Cell::row, step = Cell::step;
-  __shared__ T shared[together][Cell::pitch];
-  const int own = threadIdx.x / layer, s = threadIdx.x % layer, i = s % n, j = s / n;
-  const Offset mine = blockIdx.x * Offset{together} + own;
-  const Offset cell = mine < block.cells ? mine : block.cells - 1;  // those beyond the last repeat it
-  const int column = j * row + i, x_line = s * row, y_line = j * (n * row) + i;
-  const auto array = [&](int c, int which) { return &shared[own][(c * last + which) * Cell::size]; };
+  static constexpr int row = Cell::row, step = Cell::step, of_x = dim - 2;
 
-  const Index* const dofs = block.dofs + cell * N + s;
-  T r[C][n], out[C][n];
+  T* shared;  ///< of the cell
+  int i, j;   ///< places of the column along x and y
+
+  __device__ __forceinline__ CellThread(T* shared, int s) : shared(shared), i(s % n), j(s / n) {}
+  __device__ __forceinline__ T* array(int c, int which) const { return shared + (c * (dim - 1) + which) * Cell::size; }
+  __device__ __forceinline__ int at(int k) const { return j * row + i + k * step; }
+  __device__ __forceinline__ int x_line() const { return (j * n + i) * row; }
+  __device__ __forceinline__ int y_line() const { return j * (n * row) + i; }
+
+  /// Values become their derivatives along x and y. Between barriers.
+  __device__ __forceinline__ void differentiate_values(const Line<n, T>& line) const {
+    T kept[C][n];
 #pragma unroll
-  for (int k = 0; k < n; ++k) {
-    const Offset first = Offset{dofs[k * layer]} * C;
-#pragma unroll
-    for (int c = 0; c < C; ++c) array(c, 0)[column + k * step] = r[c][k] = u[first + c];
-  }
-  __syncthreads();
-  // x from the first array into the second, or of a plane cell in place; y in place.
-  T kept[C][n];
-#pragma unroll
-  for (int c = 0; c < C; ++c) {
-    T values[n];
-    take_line(array(c, 0) + x_line, 1, values);
-    differentiate<false>(line, values, kept[c]);
-    if constexpr (dim == 3) {
-      give_line(kept[c], array(c, 1) + x_line, 1);
-      take_line(array(c, 0) + y_line, row, values);
+    for (int c = 0; c < C; ++c) {
+      T values[n];
+      take_line(array(c, 0) + x_line(), 1, values);
       differentiate<false>(line, values, kept[c]);
+      if constexpr (dim == 3) {
+        give_line(kept[c], array(c, of_x) + x_line(), 1);
+        take_line(array(c, 0) + y_line(), row, values);
+        differentiate<false>(line, values, kept[c]);
+      }
+    }
+    __syncthreads();
+#pragma unroll
+    for (int c = 0; c < C; ++c) give_line(kept[c], array(c, 0) + (dim == 3 ? y_line() : x_line()), dim == 3 ? row : 1);
+  }
+
+  /// Fluxes along x and y become what they do to the nodes, each in its array. Between barriers.
+  __device__ __forceinline__ void differentiate_fluxes(const Line<n, T>& line) const {
+#pragma unroll
+    for (int c = 0; c < C; ++c) {
+      T values[n], sums[n];
+      take_line(array(c, of_x) + x_line(), 1, values);
+      differentiate<true>(line, values, sums);
+      give_line(sums, array(c, of_x) + x_line(), 1);
+      if constexpr (dim == 3) {
+        take_line(array(c, 0) + y_line(), row, values);
+        differentiate<true>(line, values, sums);
+        give_line(sums, array(c, 0) + y_line(), row);
+      }
     }
   }
-  __syncthreads();
-#pragma unroll
-  for (int c = 0; c < C; ++c) give_line(kept[c], array(c, 0) + (dim == 3 ? y_line : x_line), dim == 3 ? row : 1);
-  __syncthreads();
+};
 
-#pragma unroll
-  for (int c = 0; c < C; ++c)
-#pragma unroll
-    for (int k = 0; k < n; ++k) out[c][k] = 0;
+/// The points of a column: derivatives become fluxes; out is what those along the column do to its nodes, whose values
+/// are r.
+template <bool stored, class Law, int n, int dim, int C, class T>
+__device__ __forceinline__ void make_fluxes(const BlockView<T>& block, const Line<n, T>& line, Offset cell,
+                                            const CellThread<n, dim, C, T>& thread, const T (&r)[C][n],
+                                            T (&out)[C][n]) {
+  constexpr int K = Law::coefficients(dim), N = power(n, dim), layer = power(n, dim - 1), last = dim - 1;
+  constexpr int of_x = CellThread<n, dim, C, T>::of_x;
   const T* const map = block.map + cell * matrix_free::map_entries<dim>;
   const auto entry = [&](int e) { return stored ? T(0) : map[turned<dim>(e)]; };
-  const T xi = pick(line.points, i), eta = dim == 3 ? pick(line.points, j) : T(0);
+  const T xi = pick(line.points, thread.i), eta = dim == 3 ? pick(line.points, thread.j) : T(0);
   const matrix_free::LineJacobian<dim, T> jacobian(entry, xi, eta);
-  const T weight_of_column = pick(line.weights, i) * (dim == 3 ? pick(line.weights, j) : T(1));
+  const T weight = pick(line.weights, thread.i) * (dim == 3 ? pick(line.weights, thread.j) : T(1));
   T material[K];
 #pragma unroll
   for (int k = 0; k < n; ++k) {
-    const int q = k * layer + s, at = column + k * step;
+    const int q = k * layer + thread.j * n + thread.i, at = thread.at(k);
     T g[C][dim];
 #pragma unroll
     for (int c = 0; c < C; ++c) {
-      if constexpr (dim == 3) g[c][1] = array(c, 0)[at];
-      g[c][0] = array(c, dim - 2)[at];
+      if constexpr (dim == 3) g[c][1] = thread.array(c, 0)[at];
+      g[c][0] = thread.array(c, of_x)[at];
       T sum = 0;
 #pragma unroll
       for (int m = 0; m < n; ++m) sum += line.slope[k * n + m] * r[c][m];
@@ -154,29 +168,43 @@ __global__ void __launch_bounds__(cells_per_block<n, dim, Law::components(dim), 
       for (int d = 0; d < dim; ++d)
 #pragma unroll
         for (int a = 0; a < dim; ++a) J[d][a] = turned_J[d][(a + 1) % dim];
-      flux_of_map<dim, Law, T>(J, weight_of_column * line.weights[k], material, g);
+      flux_of_map<dim, Law, T>(J, weight * line.weights[k], material, g);
     }
 #pragma unroll
     for (int c = 0; c < C; ++c) {
-      if constexpr (dim == 3) array(c, 0)[at] = g[c][1];
-      array(c, dim - 2)[at] = g[c][0];
+      if constexpr (dim == 3) thread.array(c, 0)[at] = g[c][1];
+      thread.array(c, of_x)[at] = g[c][0];
 #pragma unroll
       for (int m = 0; m < n; ++m) out[c][m] += line.slope[k * n + m] * g[c][last];
     }
   }
-  __syncthreads();
+}
+
+template <int n, int dim, class Law, bool stored, class T>
+__global__ void __launch_bounds__(cells_per_block<n, dim, Law::components(dim), T>() * power(n, dim - 1))
+    apply_spectral(const BlockView<T> block, const __grid_constant__ Line<n, T> line, const T* u, T* elements) {
+  constexpr int C = Law::components(dim), N = power(n, dim), layer = power(n, dim - 1);
+  constexpr int together = cells_per_block<n, dim, C, T>();
+  __shared__ T shared[together][Lattice<n, dim, C>::pitch];
+  const int own = threadIdx.x / layer, s = threadIdx.x % layer;
+  const Offset mine = blockIdx.x * Offset{together} + own;
+  const Offset cell = mine < block.cells ? mine : block.cells - 1;  // those beyond the last repeat it
+  const CellThread<n, dim, C, T> thread(shared[own], s);
+
+  const Index* const dofs = block.dofs + cell * N + s;
+  T r[C][n], out[C][n] = {};
 #pragma unroll
-  for (int c = 0; c < C; ++c) {
-    T values[n], sums[n];
-    take_line(array(c, dim - 2) + x_line, 1, values);
-    differentiate<true>(line, values, sums);
-    give_line(sums, array(c, dim - 2) + x_line, 1);
-    if constexpr (dim == 3) {
-      take_line(array(c, 0) + y_line, row, values);
-      differentiate<true>(line, values, sums);
-      give_line(sums, array(c, 0) + y_line, row);
-    }
+  for (int k = 0; k < n; ++k) {
+    const Offset first = Offset{dofs[k * layer]} * C;
+#pragma unroll
+    for (int c = 0; c < C; ++c) thread.array(c, 0)[thread.at(k)] = r[c][k] = u[first + c];
   }
+  __syncthreads();
+  thread.differentiate_values(line);
+  __syncthreads();
+  make_fluxes<stored, Law>(block, line, cell, thread, r, out);
+  __syncthreads();
+  thread.differentiate_fluxes(line);
   __syncthreads();
   if (mine >= block.cells) return;
   constexpr int size = entry_size(C);
@@ -186,8 +214,8 @@ __global__ void __launch_bounds__(cells_per_block<n, dim, Law::components(dim), 
     Entry<size, T> force;
 #pragma unroll
     for (int c = 0; c < C; ++c) {
-      T sum = out[c][k] + array(c, 0)[column + k * step];
-      if constexpr (dim == 3) sum += array(c, 1)[column + k * step];
+      T sum = out[c][k] + thread.array(c, 0)[thread.at(k)];
+      if constexpr (dim == 3) sum += thread.array(c, 1)[thread.at(k)];
       force.numbers[c] = -sum;
     }
     *reinterpret_cast<Entry<size, T>*>(forces + k * layer * size) = force;
@@ -209,26 +237,12 @@ void apply_block(Cuda& exec, const Rule& rule, const BlockView<T>& block, const 
     run(kernels::apply_spectral<n, dim, Law, true, T>);
 }
 
-template <int dim, class Law, class T>
-void apply_of_dim(Cuda& exec, const Rule& rule, const BlockView<T>& block, const T* u, T* elements) {
-  switch (block.n) {
-    case 3: return apply_block<3, dim, Law>(exec, rule, block, u, elements);
-    case 4: return apply_block<4, dim, Law>(exec, rule, block, u, elements);
-    case 5: return apply_block<5, dim, Law>(exec, rule, block, u, elements);
-    case 6: return apply_block<6, dim, Law>(exec, rule, block, u, elements);
-    case 7: return apply_block<7, dim, Law>(exec, rule, block, u, elements);
-    case 8: return apply_block<8, dim, Law>(exec, rule, block, u, elements);
-    case 9: return apply_block<9, dim, Law>(exec, rule, block, u, elements);
-  }
-  throw Error(ExitCode::internal, "no spectral elements of this degree");
-}
-
 }  // namespace device
 
 template <class Law, class T>
 void apply_cells(Cuda& exec, const Rule& rule, const BlockView<T>& block, const T* u, T* elements) {
-  if (block.dim == 2) return device::apply_of_dim<2, Law>(exec, rule, block, u, elements);
-  device::apply_of_dim<3, Law>(exec, rule, block, u, elements);
+  on_lattice(block.dim, block.n,
+             [&](auto dim, auto n) { device::apply_block<n(), dim(), Law>(exec, rule, block, u, elements); });
 }
 
 }  // namespace tessera::assembly::spectral

@@ -130,27 +130,13 @@ void apply_block(Threads& exec, const Rule& rule, const BlockView<T>& block, con
   });
 }
 
-template <int dim, class Law, class T>
-void apply_of_dim(Threads& exec, const Rule& rule, const BlockView<T>& block, const T* u, T* elements) {
-  switch (block.n) {
-    case 3: return apply_block<3, dim, Law>(exec, rule, block, u, elements);
-    case 4: return apply_block<4, dim, Law>(exec, rule, block, u, elements);
-    case 5: return apply_block<5, dim, Law>(exec, rule, block, u, elements);
-    case 6: return apply_block<6, dim, Law>(exec, rule, block, u, elements);
-    case 7: return apply_block<7, dim, Law>(exec, rule, block, u, elements);
-    case 8: return apply_block<8, dim, Law>(exec, rule, block, u, elements);
-    case 9: return apply_block<9, dim, Law>(exec, rule, block, u, elements);
-  }
-  throw Error(ExitCode::internal, "no spectral elements of this degree");
-}
-
 }  // namespace host
 
 /// The element vector has the forces -K u of the nodes of cells.
 template <class Law, class T>
 void apply_cells(Threads& exec, const Rule& rule, const BlockView<T>& block, const T* u, T* elements) {
-  if (block.dim == 2) return host::apply_of_dim<2, Law>(exec, rule, block, u, elements);
-  host::apply_of_dim<3, Law>(exec, rule, block, u, elements);
+  on_lattice(block.dim, block.n,
+             [&](auto dim, auto n) { host::apply_block<n(), dim(), Law>(exec, rule, block, u, elements); });
 }
 
 }  // namespace tessera::assembly::spectral

@@ -1,7 +1,10 @@
 #pragma once
 // The cells of a block as kernels see them.
+#include <type_traits>
+
 #include "assembly/matrix_free/geometry.hpp"
 #include "assembly/spectral/rule.hpp"
+#include "base/error.hpp"
 #include "base/types.hpp"
 
 namespace tessera::assembly::spectral {
@@ -27,6 +30,25 @@ struct BlockView {
     return coefficients + cell * cell_stride + Offset{q} * place_stride;
   }
 };
+
+/// Calls run(dim, n) with both as constants, std::integral_constant.
+template <class Run>
+void on_lattice(int dim, int n, Run run) {
+  const auto with_nodes = [&](auto of_dim) {
+    switch (n) {
+      case 3: return run(of_dim, std::integral_constant<int, 3>());
+      case 4: return run(of_dim, std::integral_constant<int, 4>());
+      case 5: return run(of_dim, std::integral_constant<int, 5>());
+      case 6: return run(of_dim, std::integral_constant<int, 6>());
+      case 7: return run(of_dim, std::integral_constant<int, 7>());
+      case 8: return run(of_dim, std::integral_constant<int, 8>());
+      case 9: return run(of_dim, std::integral_constant<int, 9>());
+    }
+    throw Error(ExitCode::internal, "no spectral elements of this degree");
+  };
+  if (dim == 2) return with_nodes(std::integral_constant<int, 2>());
+  with_nodes(std::integral_constant<int, 3>());
+}
 
 /// Numbers of a node in the element vector: a power of two, so that it lies in one sector of memory.
 constexpr int entry_size(int components) { return components == 3 ? 4 : components; }
