@@ -1,8 +1,8 @@
 #pragma once
 // Bodies of prolongation.hpp but for the pattern of R; instantiated by prolongation_threads.cpp and
 // prolongation_cuda.cu.
-#include "base/parallel.hpp"
 #include "linalg/convert.hpp"
+#include "linalg/row_walk.hpp"
 #include "solvers/amg/prolongation.hpp"
 
 namespace tessera::solvers::amg {
@@ -87,7 +87,7 @@ linalg::Crs<typename Exec::Space, V> prolongation_pattern(Exec& exec,
 template <class Exec, class V>
 void prolongation_values(Exec& exec, const linalg::CrsView<const double>& A, View<const double> diagonal,
                          const Strength& strength, double omega, View<const Index> aggregate, linalg::CrsView<V> P) {
-  for_each(exec, A.rows, [=] TESSERA_HD(Offset row) {
+  for_each_row(exec, A, [=] TESSERA_HD(Offset row, const linalg::RowEntries<double>& entries) {
     const Offset first = P.row_ptr[row];
     const Index count = static_cast<Index>(P.row_ptr[row + 1] - first);
     if (count == 0) return;
@@ -97,10 +97,10 @@ void prolongation_values(Exec& exec, const linalg::CrsView<const double>& A, Vie
     for (Index k = 0; k < count; ++k) values[k] = 0;
     const double d = diagonal[row], factor = omega / d;
     double lumped = d;
-    for (Offset k = A.row_ptr[row]; k < A.row_ptr[row + 1]; ++k) {
-      const Index col = A.col_ind[k];
+    for (Offset k = 0; k < entries.length; ++k) {
+      const Index col = entries.col_ind[k];
       if (col == row) continue;
-      const double a = A.values[k];
+      const double a = entries.values[k];
       const Index place = strength.is_strong(a, row, col) ? detail::place_of(columns, count, aggregate[col]) : -1;
       if (place >= 0)
         values[place] -= static_cast<V>(factor * a);
@@ -130,12 +130,10 @@ linalg::Crs<typename Exec::Space, V> transpose(Exec& exec, const linalg::CrsView
 
 template <class Exec, class V>
 void transpose_values(Exec& exec, const linalg::CrsView<const V>& P, linalg::CrsView<V> R) {
-  for_each(exec, R.rows, [=] TESSERA_HD(Offset row) {
-    for (Offset k = R.row_ptr[row]; k < R.row_ptr[row + 1]; ++k) {
-      const Index from = R.col_ind[k];
-      R.values[k] =
-          P.values[detail::find_place(P.col_ind, P.row_ptr[from], P.row_ptr[from + 1], static_cast<Index>(row))];
-    }
+  for_each_entry(exec, R, [=] TESSERA_HD(Offset row, Offset k) {
+    const Index from = R.col_ind[k];
+    R.values[k] =
+        P.values[detail::find_place(P.col_ind, P.row_ptr[from], P.row_ptr[from + 1], static_cast<Index>(row))];
   });
 }
 
