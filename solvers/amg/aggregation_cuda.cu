@@ -58,18 +58,22 @@ __device__ Index strongest_aggregate(const linalg::CrsView<const double>& A, con
   return best;
 }
 
-/// A warp looks at 32 rows, and works together on each of those that join others.
+/// Rows from which a warp looks at 32 of them: fewer would leave multiprocessors without work.
+constexpr Offset many_rows = 1 << 18;
+
+/// A warp looks at 32 rows, or at one, and works together on each of those that join others.
 __global__ void __launch_bounds__(join_block)
     join_rows(linalg::CrsView<const double> A, Graph graph, View<const double> diagonal, Strength strength,
               View<const Index> before, View<Index> after) {
-  const Offset row = blockIdx.x * static_cast<Offset>(join_block) + threadIdx.x, lane = threadIdx.x % 32;
+  const Offset thread = blockIdx.x * static_cast<Offset>(join_block) + threadIdx.x, lane = threadIdx.x % 32;
+  const Offset row = A.rows < many_rows ? thread / 32 + lane * A.rows : thread;
   const Joins kind = row < A.rows ? joins(A, graph, diagonal, before, row) : Joins::nothing;
   Index found = row < A.rows ? before[row] : -1;
   const unsigned any = __ballot_sync(all_lanes, kind == Joins::any_entries);
   for (unsigned left = __ballot_sync(all_lanes, kind != Joins::nothing); left != 0; left &= left - 1) {
     const int which = __ffs(static_cast<int>(left)) - 1;
     const Strength held{strength.largest, (any >> which & 1) != 0 ? 0 : strength.theta_square};
-    const Index joined = strongest_aggregate(A, held, before, row - lane + which);
+    const Index joined = strongest_aggregate(A, held, before, __shfl_sync(all_lanes, row, which));
     if (lane == which) found = joined;
   }
   if (row < A.rows) after[row] = found;
@@ -80,8 +84,9 @@ __global__ void __launch_bounds__(join_block)
 template <>
 void join_the_rest(Cuda& exec, const linalg::CrsView<const double>& A, const Graph& graph, View<const double> diagonal,
                    const Strength& strength, View<const Index> before, View<Index> after) {
-  launch(exec, join_rows, (Offset{A.rows} + join_block - 1) / join_block, join_block, A, graph, diagonal, strength,
-         before, after);
+  const Offset threads = A.rows < many_rows ? Offset{32} * A.rows : A.rows;
+  launch(exec, join_rows, (threads + join_block - 1) / join_block, join_block, A, graph, diagonal, strength, before,
+         after);
 }
 
 }  // namespace detail

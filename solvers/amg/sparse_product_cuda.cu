@@ -13,6 +13,7 @@ namespace {
 // of R A P some 50. Each class is a launch over all rows, in which those of the other classes end at once: lists of
 // rows would cost more than that. Not tuned on a GPU yet.
 constexpr int product_block = 128;
+constexpr int least_lanes = 4, least_table = 32;
 constexpr int few_lanes = 8, small_table = 64;
 constexpr int half_warp = 16, middle_table = 128;
 constexpr int large_table = 512;
@@ -21,9 +22,10 @@ constexpr int window_block = 256;
 /// Tables are filled up to this part.
 constexpr int fill_of(int table) { return table / 4 * 3; }
 
-enum class Class { small, middle, large, windows };
+enum class Class { least, small, middle, large, windows };
 __device__ Class class_of(Offset count) {
-  return count <= fill_of(small_table)    ? Class::small
+  return count <= fill_of(least_table)    ? Class::least
+         : count <= fill_of(small_table)  ? Class::small
          : count <= fill_of(middle_table) ? Class::middle
          : count <= fill_of(large_table)  ? Class::large
                                           : Class::windows;
@@ -55,8 +57,8 @@ struct Group {
 
 /// Rows from which each group or block looks at many: fewer would leave multiprocessors without work.
 constexpr Offset many_rows = 1 << 18;
-/// Products of a row of C from which few rows fit into the small table: it is not tried.
-constexpr double many_products = 300;
+/// Mean length of the rows of B from which few of their sums fit into the small tables, which are not tried.
+constexpr double long_rows = 8;
 
 /// Calls work(row) for the rows that takes(row) says, of those that belong to this group.
 template <int lanes, class Takes, class Work>
@@ -92,6 +94,50 @@ __device__ int insert(Index* keys, Index key, bool& is_new) {
   return -1;
 }
 
+/// Calls take(column, product) for the products that make a row of C, in their order: lanes have different entries of
+/// one row of B at a time, while those of the next are on their way.
+template <bool with_values, int lanes, class TA, class TB, class Take>
+__device__ void visit_products(const Group<lanes>& group, const linalg::CrsView<const TA>& A,
+                               const linalg::CrsView<const TB>& B, Offset row, Take take) {
+  struct Item {
+    Index column;
+    TB value;
+  };
+  const Index* const columns = B.col_ind.data();
+  const TB* const values = B.values.data();
+  const auto load = [&](Offset at) { return Item{__ldg(columns + at), with_values ? __ldg(values + at) : TB(0)}; };
+  const Offset end = A.row_ptr[row + 1];
+  for (Offset base = A.row_ptr[row]; base < end; base += lanes) {
+    const Offset k = base + group.lane;
+    const bool inside = k < end;
+    const Index j = inside ? __ldg(A.col_ind.data() + k) : 0;
+    const double a = with_values && inside ? static_cast<double>(__ldg(A.values.data() + k)) : 0.0;
+    const Offset first = inside ? __ldg(B.row_ptr.data() + j) : 0;
+    const int length = inside ? static_cast<int>(__ldg(B.row_ptr.data() + j + 1) - first) : 0;
+    const int here = static_cast<int>(min(end - base, Offset{lanes}));
+    Offset from = group.from(first, 0);
+    int count = group.from(length, 0);
+    Item next = group.lane < count ? load(from + group.lane) : Item{};
+    for (int u = 0; u < here; ++u) {
+      const Item item = next;
+      const Offset of_row = from;
+      const int length_of_row = count;
+      if (u + 1 < here) {
+        from = group.from(first, u + 1);
+        count = group.from(length, u + 1);
+        if (group.lane < count) next = load(from + group.lane);
+      }
+      const double factor = with_values ? group.from(a, u) : 0.0;
+      if (group.lane < length_of_row) take(item.column, factor * static_cast<double>(item.value));
+      for (int e = group.lane + lanes; e < length_of_row; e += lanes) {
+        const Item more = load(of_row + e);
+        take(more.column, factor * static_cast<double>(more.value));
+      }
+      group.sync();
+    }
+  }
+}
+
 /// Columns of a row of C, -1 where they do not fit into the table.
 template <int lanes, int table, class TA, class TB>
 __device__ int count_columns(const Group<lanes>& group, const linalg::CrsView<const TA>& A,
@@ -100,16 +146,12 @@ __device__ int count_columns(const Group<lanes>& group, const linalg::CrsView<co
   group.sync();
   int found = 0;
   bool full = false;
-  const Offset end = A.row_ptr[row + 1];
-  for (Offset k = A.row_ptr[row] + group.lane; k < end && !full; k += lanes) {
-    const Index j = __ldg(A.col_ind.data() + k);
-    const Offset last = __ldg(B.row_ptr.data() + j + 1);
-    for (Offset e = __ldg(B.row_ptr.data() + j); e < last && !full; ++e) {
-      bool is_new = false;
-      full = insert<table>(keys, __ldg(B.col_ind.data() + e), is_new) < 0;
-      found += is_new;
-    }
-  }
+  visit_products<false>(group, A, B, row, [&](Index column, double) {
+    if (full) return;
+    bool is_new = false;
+    full = insert<table>(keys, column, is_new) < 0;
+    found += is_new;
+  });
   const bool overflow = group.ballot(full) != 0;
   found = group.sum(found);
   return overflow || found > fill_of(table) ? -1 : found;
@@ -137,8 +179,7 @@ struct Sums {
   unsigned short list[table];
 };
 
-/// Sums a row of C, whose columns the table then holds. Lanes have different entries of one row of B at a time, so no
-/// two of them add to the same sum.
+/// Sums a row of C, whose columns the table then holds. No two lanes add to the same sum: theirs are different columns.
 template <int lanes, int table, class TA, class TB>
 __device__ void sum_row(const Group<lanes>& group, const linalg::CrsView<const TA>& A,
                         const linalg::CrsView<const TB>& B, Offset row, Sums<table>& to) {
@@ -147,27 +188,10 @@ __device__ void sum_row(const Group<lanes>& group, const linalg::CrsView<const T
     to.sums[k] = 0;
   }
   group.sync();
-  const Offset end = A.row_ptr[row + 1];
-  for (Offset base = A.row_ptr[row]; base < end; base += lanes) {
-    const Offset k = base + group.lane;
-    const bool inside = k < end;
-    const Index j = inside ? __ldg(A.col_ind.data() + k) : 0;
-    const double a = inside ? static_cast<double>(__ldg(A.values.data() + k)) : 0.0;
-    const Offset first = inside ? __ldg(B.row_ptr.data() + j) : 0;
-    const int length = inside ? static_cast<int>(__ldg(B.row_ptr.data() + j + 1) - first) : 0;
-    const int here = static_cast<int>(min(end - base, Offset{lanes}));
-    for (int u = 0; u < here; ++u) {
-      const Offset from = group.from(first, u);
-      const int count = group.from(length, u);
-      const double factor = group.from(a, u);
-      for (int e = group.lane; e < count; e += lanes) {
-        bool is_new = false;
-        const int place = insert<table>(to.keys, __ldg(B.col_ind.data() + from + e), is_new);
-        to.sums[place] += factor * static_cast<double>(__ldg(B.values.data() + from + e));
-      }
-      group.sync();
-    }
-  }
+  visit_products<true>(group, A, B, row, [&](Index column, double product) {
+    bool is_new = false;
+    to.sums[insert<table>(to.keys, column, is_new)] += product;
+  });
 }
 /// Writes what the table holds in ascending order of columns.
 template <int lanes, int table>
@@ -316,6 +340,8 @@ void multiply_values(Exec& exec, const linalg::CrsView<const TA>& A, const linal
                      linalg::Crs<typename Exec::Space>& C) {
   const linalg::CrsView<double> c = C.view();
   Index* col_ind = C.col_ind.data();
+  launch(exec, sum_rows<Class::least, least_lanes, least_table, TA, TB>, blocks_of(A.rows, least_lanes), product_block,
+         A, B, c, col_ind);
   launch(exec, sum_rows<Class::small, few_lanes, small_table, TA, TB>, blocks_of(A.rows, few_lanes), product_block, A,
          B, c, col_ind);
   launch(exec, sum_rows<Class::middle, half_warp, middle_table, TA, TB>, blocks_of(A.rows, half_warp), product_block, A,
@@ -333,9 +359,11 @@ linalg::Crs<typename Exec::Space> multiply(Exec& exec, const linalg::CrsView<con
   C.row_ptr = Array<Offset, Device>(Offset{A.rows} + 1);
   const View<Offset> counts = C.row_ptr;
   for_each(exec, counts.size(), [=] TESSERA_HD(Offset row) { counts[row] = -1; });
-  const double products = mean_length(A) * mean_length(B);
-  if (products < many_products)
+  if (mean_length(B) < long_rows) {
+    launch(exec, count_rows<least_lanes, least_table, TA, TB>, blocks_of(A.rows, least_lanes), product_block, A, B,
+           counts);
     launch(exec, count_rows<few_lanes, small_table, TA, TB>, blocks_of(A.rows, few_lanes), product_block, A, B, counts);
+  }
   launch(exec, count_rows<half_warp, middle_table, TA, TB>, blocks_of(A.rows, half_warp), product_block, A, B, counts);
   launch(exec, count_rows<32, large_table, TA, TB>, blocks_of(A.rows, 32), product_block, A, B, counts);
   launch(exec, sum_windows<false, TA, TB>, window_blocks(exec, A.rows), window_block, A, B, counts,
