@@ -11,20 +11,22 @@ namespace kernels {
 inline constexpr int walk_block = 128;
 /// Entries that a warp may hold: with double values four warps then take 48 KiB.
 inline constexpr int walk_entries = 1024;
-/// Rows that are longer on average have few neighbours in shared memory: they are read where they stand.
-inline constexpr double walk_longest = 64;
+/// Rows of a warp: fewer of them where the GPU would not be full else.
+inline int walk_rows_of_warp(Offset rows) {
+  return rows >= 1 << 18 ? 32 : rows >= 1 << 15 ? 8 : rows >= 1 << 13 ? 2 : 1;
+}
 
-/// A warp has 32 rows, which stand one after the other: it copies as many of them as fit, then each lane has its own.
+/// A warp has rows that stand one after the other: it copies as many of them as fit, then each lane has its own.
 template <class T, class F>
-__global__ void __launch_bounds__(walk_block) walk_rows(CrsView<const T> A, int capacity, F f) {
+__global__ void __launch_bounds__(walk_block) walk_rows(CrsView<const T> A, int of_warp, int capacity, F f) {
   extern __shared__ double walked[];
   constexpr int warps = walk_block / 32;
   const int warp = threadIdx.x / 32, lane = threadIdx.x % 32;
   T* values = reinterpret_cast<T*>(walked) + warp * capacity;
   Index* columns = reinterpret_cast<Index*>(reinterpret_cast<T*>(walked) + warps * capacity) + warp * capacity;
-  const Offset row = blockIdx.x * static_cast<Offset>(walk_block) + threadIdx.x, rows = A.rows;
+  const Offset row = (blockIdx.x * static_cast<Offset>(warps) + warp) * of_warp + lane, rows = A.rows;
   const Offset begin = __ldg(A.row_ptr.data() + min(row, rows)), end = __ldg(A.row_ptr.data() + min(row + 1, rows));
-  bool waits = row < rows;
+  bool waits = row < rows && lane < of_warp;
   while (const unsigned waiting = __ballot_sync(0xffffffffu, waits)) {
     const int leader = __ffs(static_cast<int>(waiting)) - 1;
     const Offset base = __shfl_sync(0xffffffffu, begin, leader);
@@ -52,14 +54,6 @@ __global__ void __launch_bounds__(walk_block) walk_rows(CrsView<const T> A, int 
   }
 }
 
-template <class T, class F>
-__global__ void __launch_bounds__(walk_block) walk_long_rows(CrsView<const T> A, F f) {
-  const Offset row = blockIdx.x * static_cast<Offset>(walk_block) + threadIdx.x;
-  if (row >= A.rows) return;
-  const Offset begin = A.row_ptr[row];
-  f(row, RowEntries<T>{A.col_ind.data() + begin, A.values.data() + begin, A.row_ptr[row + 1] - begin});
-}
-
 template <int lanes, class T, class F>
 __global__ void __launch_bounds__(walk_block) walk_places(CrsView<T> A, F f) {
   const Offset row = (blockIdx.x * static_cast<Offset>(walk_block) + threadIdx.x) / lanes;
@@ -76,15 +70,16 @@ inline Offset walk_blocks(Offset threads) { return (threads + walk_block - 1) / 
 template <class T, class F>
 void for_each_row(Cuda& exec, const CrsView<const T>& A, F f) {
   if (A.rows == 0) return;
-  const double mean = kernels::mean_length(A.rows, A.values.size());
-  const Offset blocks = kernels::walk_blocks(A.rows);
-  if (mean > kernels::walk_longest)
-    return launch(exec, kernels::walk_long_rows<T, F>, blocks, kernels::walk_block, A, f);
-  // A warp's rows are seldom a quarter longer than the mean.
-  const int capacity = std::clamp(static_cast<int>(32 * 1.25 * mean) / 32 * 32 + 32, 128, kernels::walk_entries);
-  const std::size_t bytes = static_cast<std::size_t>(kernels::walk_block / 32 * capacity) * (sizeof(T) + sizeof(Index));
+  const int of_warp = kernels::walk_rows_of_warp(A.rows);
+  // Rows that stand together are seldom a quarter longer than the mean; a single one may well be.
+  const double expected = 1.25 * of_warp * kernels::mean_length(A.rows, A.values.size());
+  const int capacity = of_warp < 8 ? kernels::walk_entries
+                                   : std::clamp(static_cast<int>(expected) / 32 * 32 + 32, 128, kernels::walk_entries);
+  constexpr int warps = kernels::walk_block / 32;
+  const std::size_t bytes = static_cast<std::size_t>(warps * capacity) * (sizeof(T) + sizeof(Index));
+  const Offset blocks = (A.rows + Offset{warps} * of_warp - 1) / (Offset{warps} * of_warp);
   kernels::walk_rows<T, F>
-      <<<static_cast<unsigned>(blocks), kernels::walk_block, bytes, exec.stream()>>>(A, capacity, f);
+      <<<static_cast<unsigned>(blocks), kernels::walk_block, bytes, exec.stream()>>>(A, of_warp, capacity, f);
   TESSERA_CUDA_CHECK(cudaGetLastError());
 }
 

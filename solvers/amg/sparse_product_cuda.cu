@@ -22,14 +22,11 @@ constexpr int window_block = 256;
 /// Tables are filled up to this part.
 constexpr int fill_of(int table) { return table / 4 * 3; }
 
-enum class Class { least, small, middle, large, windows };
-__device__ Class class_of(Offset count) {
-  return count <= fill_of(least_table)    ? Class::least
-         : count <= fill_of(small_table)  ? Class::small
-         : count <= fill_of(middle_table) ? Class::middle
-         : count <= fill_of(large_table)  ? Class::large
-                                          : Class::windows;
-}
+/// Rows of C with more columns than `above` and not more than `most`.
+struct Range {
+  Offset above, most;
+  __device__ bool has(Offset count) const { return count > above && count <= most; }
+};
 
 /// `lanes` neighbouring threads that work on a row.
 template <int lanes>
@@ -57,8 +54,10 @@ struct Group {
 
 /// Rows from which each group or block looks at many: fewer would leave multiprocessors without work.
 constexpr Offset many_rows = 1 << 18;
-/// Mean length of the rows of B from which few of their sums fit into the small tables, which are not tried.
-constexpr double long_rows = 8;
+/// Rows up to which a warp takes each, whatever its length: they are few, and may be long.
+constexpr Offset few_rows = 1 << 13;
+/// Mean products of a row of C from which few rows fit into the small table, and from which few fit into the next one.
+constexpr double some_products = 120, many_products = 500;
 
 /// Calls work(row) for the rows that takes(row) says, of those that belong to this group.
 template <int lanes, class Takes, class Work>
@@ -96,22 +95,20 @@ __device__ int insert(Index* keys, Index key, bool& is_new) {
 
 /// Calls take(column, product) for the products that make a row of C, in their order: lanes have different entries of
 /// one row of B at a time, while those of the next are on their way.
-template <bool with_values, int lanes, class TA, class TB, class Take>
+template <int lanes, class TA, class TB, class Take>
 __device__ void visit_products(const Group<lanes>& group, const linalg::CrsView<const TA>& A,
                                const linalg::CrsView<const TB>& B, Offset row, Take take) {
   struct Item {
     Index column;
     TB value;
   };
-  const Index* const columns = B.col_ind.data();
-  const TB* const values = B.values.data();
-  const auto load = [&](Offset at) { return Item{__ldg(columns + at), with_values ? __ldg(values + at) : TB(0)}; };
+  const auto load = [&](Offset at) { return Item{__ldg(B.col_ind.data() + at), __ldg(B.values.data() + at)}; };
   const Offset end = A.row_ptr[row + 1];
   for (Offset base = A.row_ptr[row]; base < end; base += lanes) {
     const Offset k = base + group.lane;
     const bool inside = k < end;
     const Index j = inside ? __ldg(A.col_ind.data() + k) : 0;
-    const double a = with_values && inside ? static_cast<double>(__ldg(A.values.data() + k)) : 0.0;
+    const double a = inside ? static_cast<double>(__ldg(A.values.data() + k)) : 0.0;
     const Offset first = inside ? __ldg(B.row_ptr.data() + j) : 0;
     const int length = inside ? static_cast<int>(__ldg(B.row_ptr.data() + j + 1) - first) : 0;
     const int here = static_cast<int>(min(end - base, Offset{lanes}));
@@ -127,7 +124,7 @@ __device__ void visit_products(const Group<lanes>& group, const linalg::CrsView<
         count = group.from(length, u + 1);
         if (group.lane < count) next = load(from + group.lane);
       }
-      const double factor = with_values ? group.from(a, u) : 0.0;
+      const double factor = group.from(a, u);
       if (group.lane < length_of_row) take(item.column, factor * static_cast<double>(item.value));
       for (int e = group.lane + lanes; e < length_of_row; e += lanes) {
         const Item more = load(of_row + e);
@@ -138,7 +135,7 @@ __device__ void visit_products(const Group<lanes>& group, const linalg::CrsView<
   }
 }
 
-/// Columns of a row of C, -1 where they do not fit into the table.
+/// Columns of a row of C, -1 where they do not fit into the table. Lanes have different rows of B.
 template <int lanes, int table, class TA, class TB>
 __device__ int count_columns(const Group<lanes>& group, const linalg::CrsView<const TA>& A,
                              const linalg::CrsView<const TB>& B, Offset row, Index* keys) {
@@ -146,12 +143,16 @@ __device__ int count_columns(const Group<lanes>& group, const linalg::CrsView<co
   group.sync();
   int found = 0;
   bool full = false;
-  visit_products<false>(group, A, B, row, [&](Index column, double) {
-    if (full) return;
-    bool is_new = false;
-    full = insert<table>(keys, column, is_new) < 0;
-    found += is_new;
-  });
+  const Offset end = A.row_ptr[row + 1];
+  for (Offset k = A.row_ptr[row] + group.lane; k < end && !full; k += lanes) {
+    const Index j = __ldg(A.col_ind.data() + k);
+    const Offset last = __ldg(B.row_ptr.data() + j + 1);
+    for (Offset e = __ldg(B.row_ptr.data() + j); e < last && !full; ++e) {
+      bool is_new = false;
+      full = insert<table>(keys, __ldg(B.col_ind.data() + e), is_new) < 0;
+      found += is_new;
+    }
+  }
   const bool overflow = group.ballot(full) != 0;
   found = group.sum(found);
   return overflow || found > fill_of(table) ? -1 : found;
@@ -188,7 +189,7 @@ __device__ void sum_row(const Group<lanes>& group, const linalg::CrsView<const T
     to.sums[k] = 0;
   }
   group.sync();
-  visit_products<true>(group, A, B, row, [&](Index column, double product) {
+  visit_products(group, A, B, row, [&](Index column, double product) {
     bool is_new = false;
     to.sums[insert<table>(to.keys, column, is_new)] += product;
   });
@@ -212,15 +213,15 @@ __device__ void write_row(const Group<lanes>& group, Sums<table>& from, Index* c
     values[before] = from.sums[from.list[k]];
   }
 }
-/// The rows of C of one class.
-template <Class of_class, int lanes, int table, class TA, class TB>
-__global__ void __launch_bounds__(product_block)
-    sum_rows(linalg::CrsView<const TA> A, linalg::CrsView<const TB> B, linalg::CrsView<double> C, Index* col_ind) {
+/// The rows of C whose lengths are in the range.
+template <int lanes, int table, class TA, class TB>
+__global__ void __launch_bounds__(product_block) sum_rows(linalg::CrsView<const TA> A, linalg::CrsView<const TB> B,
+                                                          linalg::CrsView<double> C, Index* col_ind, Range range) {
   __shared__ Sums<table> all[product_block / lanes];
   const Group<lanes> group;
   Sums<table>& mine = all[threadIdx.x / lanes];
   for_rows_of(
-      group, A.rows, [&](Offset row) { return class_of(C.row_ptr[row + 1] - C.row_ptr[row]) == of_class; },
+      group, A.rows, [&](Offset row) { return range.has(C.row_ptr[row + 1] - C.row_ptr[row]); },
       [&](Offset row) {
         sum_row(group, A, B, row, mine);
         write_row(group, mine, col_ind + C.row_ptr[row], C.values.data() + C.row_ptr[row]);
@@ -306,7 +307,7 @@ __global__ void __launch_bounds__(window_block)
     const Offset own = first + threadIdx.x;
     bool mine = threadIdx.x < turn && own < A.rows;
     if constexpr (writing)
-      mine = mine && class_of(C.row_ptr[own + 1] - C.row_ptr[own]) == Class::windows;
+      mine = mine && C.row_ptr[own + 1] - C.row_ptr[own] > fill_of(large_table);
     else
       mine = mine && counts[own] < 0;
     const unsigned says = __ballot_sync(0xffffffffu, mine);
@@ -340,13 +341,15 @@ void multiply_values(Exec& exec, const linalg::CrsView<const TA>& A, const linal
                      linalg::Crs<typename Exec::Space>& C) {
   const linalg::CrsView<double> c = C.view();
   Index* col_ind = C.col_ind.data();
-  launch(exec, sum_rows<Class::least, least_lanes, least_table, TA, TB>, blocks_of(A.rows, least_lanes), product_block,
-         A, B, c, col_ind);
-  launch(exec, sum_rows<Class::small, few_lanes, small_table, TA, TB>, blocks_of(A.rows, few_lanes), product_block, A,
-         B, c, col_ind);
-  launch(exec, sum_rows<Class::middle, half_warp, middle_table, TA, TB>, blocks_of(A.rows, half_warp), product_block, A,
-         B, c, col_ind);
-  launch(exec, sum_rows<Class::large, 32, large_table, TA, TB>, blocks_of(A.rows, 32), product_block, A, B, c, col_ind);
+  const auto sum = [&](auto kernel, int lanes, Offset above, int table) {
+    launch(exec, kernel, blocks_of(A.rows, lanes), product_block, A, B, c, col_ind, Range{above, fill_of(table)});
+  };
+  if (A.rows > few_rows) {
+    sum(sum_rows<least_lanes, least_table, TA, TB>, least_lanes, 0, least_table);
+    sum(sum_rows<few_lanes, small_table, TA, TB>, few_lanes, fill_of(least_table), small_table);
+    sum(sum_rows<half_warp, middle_table, TA, TB>, half_warp, fill_of(small_table), middle_table);
+  }
+  sum(sum_rows<32, large_table, TA, TB>, 32, A.rows > few_rows ? fill_of(middle_table) : 0, large_table);
   launch(exec, sum_windows<true, TA, TB>, window_blocks(exec, A.rows), window_block, A, B, View<Offset>(), c, col_ind);
 }
 
@@ -359,13 +362,16 @@ linalg::Crs<typename Exec::Space> multiply(Exec& exec, const linalg::CrsView<con
   C.row_ptr = Array<Offset, Device>(Offset{A.rows} + 1);
   const View<Offset> counts = C.row_ptr;
   for_each(exec, counts.size(), [=] TESSERA_HD(Offset row) { counts[row] = -1; });
-  if (mean_length(B) < long_rows) {
-    launch(exec, count_rows<least_lanes, least_table, TA, TB>, blocks_of(A.rows, least_lanes), product_block, A, B,
-           counts);
-    launch(exec, count_rows<few_lanes, small_table, TA, TB>, blocks_of(A.rows, few_lanes), product_block, A, B, counts);
+  const auto count = [&](auto kernel, int lanes) {
+    launch(exec, kernel, blocks_of(A.rows, lanes), product_block, A, B, counts);
+  };
+  const double products = mean_length(A) * mean_length(B);
+  if (A.rows > few_rows) {
+    if (products < some_products) count(count_rows<least_lanes, least_table, TA, TB>, least_lanes);
+    if (products < many_products) count(count_rows<few_lanes, small_table, TA, TB>, few_lanes);
+    count(count_rows<half_warp, middle_table, TA, TB>, half_warp);
   }
-  launch(exec, count_rows<half_warp, middle_table, TA, TB>, blocks_of(A.rows, half_warp), product_block, A, B, counts);
-  launch(exec, count_rows<32, large_table, TA, TB>, blocks_of(A.rows, 32), product_block, A, B, counts);
+  count(count_rows<32, large_table, TA, TB>, 32);
   launch(exec, sum_windows<false, TA, TB>, window_blocks(exec, A.rows), window_block, A, B, counts,
          linalg::CrsView<double>(), static_cast<Index*>(nullptr));
   const Offset entries = linalg::counts_to_offsets(exec, counts);
