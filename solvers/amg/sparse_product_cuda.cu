@@ -56,8 +56,9 @@ struct Group {
 constexpr Offset many_rows = 1 << 18;
 /// Rows up to which a warp takes each, whatever its length: they are few, and may be long.
 constexpr Offset few_rows = 1 << 13;
-/// Mean products of a row of C from which few rows fit into the small table, and from which few fit into the next one.
-constexpr double some_products = 120, many_products = 500;
+/// Few rows of C fit into the least table from this mean number of products, and few into the small one where rows of B
+/// have this mean length.
+constexpr double many_products = 120, long_rows = 8;
 
 /// Calls work(row) for the rows that takes(row) says, of those that belong to this group.
 template <int lanes, class Takes, class Work>
@@ -367,8 +368,9 @@ linalg::Crs<typename Exec::Space> multiply(Exec& exec, const linalg::CrsView<con
   };
   const double products = mean_length(A) * mean_length(B);
   if (A.rows > few_rows) {
-    if (products < some_products) count(count_rows<least_lanes, least_table, TA, TB>, least_lanes);
-    if (products < many_products) count(count_rows<few_lanes, small_table, TA, TB>, few_lanes);
+    if (products < many_products && mean_length(B) < long_rows)
+      count(count_rows<least_lanes, least_table, TA, TB>, least_lanes);
+    if (mean_length(B) < long_rows) count(count_rows<few_lanes, small_table, TA, TB>, few_lanes);
     count(count_rows<half_warp, middle_table, TA, TB>, half_warp);
   }
   count(count_rows<32, large_table, TA, TB>, 32);
