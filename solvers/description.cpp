@@ -65,8 +65,13 @@ deck::SectionDescription solver_description(const Offers& offers) {
   for (deck::KeyDescription key : shared_keys().section().description().keys) {
     if (key.name == "type") key = describe_type(key, solvers, offers);
     if (key.name == "preconditioner") {
-      key.default_value = fmt::format("\"{}\"", preconditioner_for(offers));
+      key.default_value = "\"auto\"";
       key.info.choices = names(preconditioners);
+      key.info.choices.insert(key.info.choices.begin(), "auto");
+      key.info.help += offers.block == 1 && offers.symmetric
+                           ? " auto: jacobi, and for one solution by cg amg where its set-up is worth less than the "
+                             "iterations that it saves."
+                           : fmt::format(" auto: {}.", preconditioner_for(offers));
     }
     if (key.name == "residual_every") {  // after what the methods have
       for (const PreconditionerEntry& entry : preconditioners)

@@ -62,7 +62,7 @@ const char* preconditioner_for(const Offers& offers) { return offers.block > 1 ?
 
 const MethodEntry* find_solver(const std::string& name) { return named(solver_table(), name); }
 const PreconditionerEntry* find_preconditioner(const SolverParams& params) {
-  return named(preconditioner_table(), params.preconditioner);
+  return named(preconditioner_table(), params.preconditioner == automatic ? "jacobi" : params.preconditioner);
 }
 
 const Keys<SolverParams>& shared_keys() {

@@ -18,7 +18,7 @@ std::string lacking(const Needs& needs, const Offers& offers);
 /// The rows of the tables that fit.
 std::vector<MethodEntry> solvers_for(const Offers& offers);
 std::vector<PreconditionerEntry> preconditioners_for(const Offers& offers);
-/// What [solver] stands for without a `preconditioner`.
+/// What preconditioner = "auto" stands for in every run of what a module offers.
 const char* preconditioner_for(const Offers& offers);
 /// The row that `params` names; nullptr: none.
 const PreconditionerEntry* find_preconditioner(const SolverParams& params);

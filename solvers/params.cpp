@@ -229,11 +229,14 @@ SolverParams read_solver(const deck::Deck& deck, const std::string& precision, c
   SolverParams params;
   if (solver.needs.of_operator()) {
     params = shared_keys().section().read_declared(deck);
-    if (!deck.has("solver.preconditioner")) params.preconditioner = preconditioner_for(offers);
+    if (!deck.has("solver.preconditioner")) params.preconditioner = automatic;
   }
   params.where = deck::Section<SolverParams>("solver", "").position(&SolverParams::where).read_declared(deck).where;
   if (!params.where && !solver.needs.of_operator()) params.where = deck.where("physics");  // which chose it
   params.type = type;
+  // The mesh may say more of cg.
+  const bool open = params.type == "cg" && offers.block == 1 && offers.symmetric;
+  if (params.preconditioner == automatic && !open) params.preconditioner = preconditioner_for(offers);
   params.precision = precision;
   params.where_precision = deck.where("run.precision");
   const Offers everything{.grid = true, .nodes = true, .two_point = true};
@@ -257,8 +260,9 @@ void check_all(const SolverParams& params, const std::string& backend) {
     if (solver.own.check) solver.own.check(params.method, params, backend);
     return;
   }
+  const std::string& name = params.preconditioner == automatic ? "jacobi" : params.preconditioner;
   const PreconditionerEntry& preconditioner =
-      find(preconditioner_table(), params.preconditioner, "preconditioner", place(params, "preconditioner"));
+      find(preconditioner_table(), name, "preconditioner", place(params, "preconditioner"));
   shared_keys().check(params, params, backend);
   if (solver.own.check) solver.own.check(params.method, params, backend);
   if (preconditioner.own.check) preconditioner.own.check(params.preconditioning, params, backend);

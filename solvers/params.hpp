@@ -8,10 +8,13 @@
 
 namespace tessera::solvers {
 
+/// The preconditioner of a deck that leaves the choice to the run: see solvers/automatic.hpp.
+inline constexpr const char* automatic = "auto";
+
 /// [solver]: keys that many methods share, and those of the method itself in the type that it declares.
 struct SolverParams {
   std::string type = "cg";                ///< a name of solver_table()
-  std::string preconditioner = "jacobi";  ///< a name of preconditioner_table(); direct solvers ignore it
+  std::string preconditioner = "jacobi";  ///< a name of preconditioner_table(); of a deck also `automatic`
   double tolerance = 1e-8;                ///< on ||b - A x|| / ||b||
   double absolute_tolerance = 0;          ///< also accepted: ||b - A x|| at most this
   int max_iterations = 10000;

@@ -3,6 +3,11 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cmath>
+
+#include "base/backend.hpp"
+#include "base/host_memory.hpp"
+#include "solvers/automatic.hpp"
 
 namespace tessera::physics {
 
@@ -29,7 +34,34 @@ std::string why_without_matrix(const CommonParams& params, const mesh::Mesh& mes
   return "";
 }
 
+/// About: rows of products of axes have order + 2 entries along each on average, those of simplices a part of it.
+double likely_entries(const Discretisation& space, int order) {
+  const int dim = space.mesh.dim;
+  bool simplices = dim > 1;
+  for (const mesh::CellBlock& block : space.mesh.blocks)
+    simplices = simplices && (block.shape == mesh::Shape::triangle || block.shape == mesh::Shape::tet);
+  const double part = !simplices ? 1 : dim == 2 ? 0.75 : 0.5;
+  return part * std::pow(order + 2, dim) * space.rows();
+}
+
 }  // namespace
+
+std::string settle_preconditioner(CommonParams& params, const Discretisation& space, bool shared) {
+  solvers::SolverParams& solver = params.solver;
+  if (solver.preconditioner != solvers::automatic) return "";
+  solver.preconditioner = "jacobi";
+  const bool crs = params.matrix.format == "auto" || params.matrix.format == "crs";
+  if (params.time || shared || !crs || !why_without_matrix(params, space.mesh).empty()) return "";
+  const bool on_cuda = resolve_backend(params.run.backend) == "cuda";
+  const solvers::ProblemSize size{.rows = 1.0 * space.rows(),
+                                  .entries = likely_entries(space, params.physics.order),
+                                  .on_cuda = on_cuda,
+                                  .dim = space.mesh.dim};
+  const double free = static_cast<double>(on_cuda ? cuda_info().free_bytes : host_memory().free);
+  const solvers::Automatic choice = solvers::choose_preconditioner(solver, size, free);
+  solver.preconditioner = choice.preconditioner;
+  return choice.why;
+}
 
 Plan plan_operator(const CommonParams& params, const Discretisation& space) {
   if (space.ranks) return {.matrix_free = !space.why_without_matrix.empty(), .why = space.why_without_matrix};

@@ -80,6 +80,12 @@ std::vector<Index> StationaryRun::make_checked_space(const Context& context, Dis
   return joined;
 }
 
+/// Before `set_up`, which may ask for the plan.
+void StationaryRun::settle(const Discretisation& space, bool shared, output::Summary& summary) {
+  const std::string why = settle_preconditioner(model().params(), space, shared);
+  if (!why.empty()) summary.set("solver.why", why);
+}
+
 void StationaryRun::set_up(Discretisation& space) {
   space.dirichlet = model().set_up(space);
   plan_of(space);  // for its checks
@@ -208,6 +214,7 @@ ExitCode StationaryRun::run(Context& context) {
   if (context.ranks) return run_over_ranks(context);
   Discretisation space;
   discretise(context, space);
+  settle(space, false, context.summary);
   set_up(space);
   make_sources(space);
   Solved solved = solve(space, context);
@@ -261,6 +268,7 @@ ExitCode StationaryRun::run_over_ranks(Context& context) {
   on_each_rank(ranks, [&] { in_parts = !context.checkpoint && makes_parts(context.deck, ranks.size()); });
   Discretisation whole, part;
   part.threads = Threads(params.run.threads).count();
+  settle(part, true, context.summary);
   std::vector<Index> joined;
   mesh::CoupledCells coupled;
   on_root(ranks, [&] {
@@ -341,6 +349,7 @@ void StationaryRun::check(Context& context) {
   if (shared) check_over_ranks(model().params(), context.deck);
   const bool in_parts = shared && makes_parts(context.deck, context.planned_ranks);
   const std::vector<Index> joined = discretise(context, space);
+  settle(space, shared, context.summary);
   set_up(space);
   const CommonParams& params = model().params();
   // Evaluated as a run does, for its checks: signs, finite values, numbers of components.
@@ -364,6 +373,7 @@ LinearSystem StationaryRun::assemble(Context& context, bool full) {
   model().begin_on_mesh();
   Discretisation space;
   discretise(context, space);
+  settle(space, false, context.summary);
   set_up(space);
   make_sources(space);
   const std::vector<double> u = nonlinear_start(space);

@@ -114,30 +114,6 @@ void take_neighbours(Exec& exec, const Graph& graph, View<const Offset> number, 
 /// factor moves the edges of the bins away from the round numbers that regular grids make.
 TESSERA_HD inline Word binned(double value) { return std::bit_cast<Word>(static_cast<float>(value * 1.1938473)) >> 13; }
 
-/// The aggregate to which entries of the row add up to most: over strong ones, or over all.
-TESSERA_HD inline Index strongest_aggregate(const linalg::CrsView<const double>& A, const Strength& strength,
-                                            const View<const Index>& aggregate, Offset row) {
-  const auto counts = [&](Offset k) {
-    const Index col = A.col_ind[k];
-    return aggregate[col] >= 0 && strength.is_strong(A.values[k], row, col);
-  };
-  Index best = -1;
-  Word most = 0;
-  for (Offset k = A.row_ptr[row]; k < A.row_ptr[row + 1]; ++k) {
-    if (!counts(k)) continue;
-    const Index candidate = aggregate[A.col_ind[k]];
-    if (candidate == best) continue;
-    double sum = 0;
-    for (Offset other = A.row_ptr[row]; other < A.row_ptr[row + 1]; ++other)
-      if (counts(other) && aggregate[A.col_ind[other]] == candidate) sum += -A.values[other] / strength.largest[row];
-    const Word weight = binned(sum);
-    if (best >= 0 && (weight < most || (weight == most && candidate > best))) continue;
-    best = candidate;
-    most = weight;
-  }
-  return best;
-}
-
 /// Whether the entries beside the diagonal weigh at least half of it: such a row needs a coarse grid.
 TESSERA_HD inline bool leans_on_others(const linalg::CrsView<const double>& A, const View<const double>& diagonal,
                                        Offset row) {
@@ -146,18 +122,18 @@ TESSERA_HD inline bool leans_on_others(const linalg::CrsView<const double>& A, c
   return sum > 0.4999 * diagonal[row];
 }
 
+/// What the rows that are left join, if anything; its own on each backend, with the same result.
+enum class Joins { nothing, strong_entries, any_entries };
+TESSERA_HD inline Joins joins(const linalg::CrsView<const double>& A, const Graph& graph,
+                              const View<const double>& diagonal, const View<const Index>& before, Offset row) {
+  if (before[row] >= 0) return Joins::nothing;
+  if (graph.has_neighbours(row)) return Joins::strong_entries;
+  return leans_on_others(A, diagonal, row) ? Joins::any_entries : Joins::nothing;
+}
+/// after = before, and for rows that join others the aggregate to which those entries add up to most.
 template <class Exec>
 void join_the_rest(Exec& exec, const linalg::CrsView<const double>& A, const Graph& graph, View<const double> diagonal,
-                   const Strength& strength, View<const Index> before, View<Index> after) {
-  for_each(exec, A.rows, [=] TESSERA_HD(Offset row) {
-    Index found = before[row];
-    if (found < 0 && graph.has_neighbours(row))
-      found = strongest_aggregate(A, strength, before, row);
-    else if (found < 0 && leans_on_others(A, diagonal, row))
-      found = strongest_aggregate(A, Strength{strength.largest, 0}, before, row);
-    after[row] = found;
-  });
-}
+                   const Strength& strength, View<const Index> before, View<Index> after);
 
 }  // namespace detail
 

@@ -1,5 +1,44 @@
 #include "solvers/amg/aggregation_impl.hpp"
 
 namespace tessera::solvers::amg {
-TESSERA_INSTANTIATE_AGGREGATION(Threads);
+namespace detail {
+
+/// The aggregate to which entries of the row add up to most: over strong ones, or over all.
+static Index strongest_aggregate(const linalg::CrsView<const double>& A, const Strength& strength,
+                                 const View<const Index>& aggregate, Offset row) {
+  const auto counts = [&](Offset k) {
+    const Index col = A.col_ind[k];
+    return aggregate[col] >= 0 && strength.is_strong(A.values[k], row, col);
+  };
+  Index best = -1;
+  Word most = 0;
+  for (Offset k = A.row_ptr[row]; k < A.row_ptr[row + 1]; ++k) {
+    if (!counts(k)) continue;
+    const Index candidate = aggregate[A.col_ind[k]];
+    if (candidate == best) continue;
+    double sum = 0;
+    for (Offset other = A.row_ptr[row]; other < A.row_ptr[row + 1]; ++other)
+      if (counts(other) && aggregate[A.col_ind[other]] == candidate) sum += -A.values[other] / strength.largest[row];
+    const Word weight = binned(sum);
+    if (best >= 0 && (weight < most || (weight == most && candidate > best))) continue;
+    best = candidate;
+    most = weight;
+  }
+  return best;
 }
+
+template <>
+void join_the_rest(Threads& exec, const linalg::CrsView<const double>& A, const Graph& graph,
+                   View<const double> diagonal, const Strength& strength, View<const Index> before, View<Index> after) {
+  for_each(exec, A.rows, [=](Offset row) {
+    const Joins kind = joins(A, graph, diagonal, before, row);
+    const Strength held{strength.largest, kind == Joins::any_entries ? 0 : strength.theta_square};
+    after[row] = kind == Joins::nothing ? before[row] : strongest_aggregate(A, held, before, row);
+  });
+}
+
+}  // namespace detail
+
+TESSERA_INSTANTIATE_AGGREGATION(Threads);
+
+}  // namespace tessera::solvers::amg

@@ -1,3 +1,4 @@
+#include "linalg/row_walk_cuda.cuh"
 #include "solvers/amg/cycle_ops_impl.hpp"
 #include "solvers/amg/level_product_cuda.cuh"
 

@@ -1,10 +1,22 @@
 #pragma once
 // Bodies of level_matrix.hpp, written once; instantiated by cycle_threads.cpp and cycle_cuda.cu.
-#include "base/parallel.hpp"
 #include "linalg/convert.hpp"
+#include "linalg/row_walk.hpp"
 #include "solvers/amg/level_matrix.hpp"
 
 namespace tessera::solvers::amg {
+namespace detail {
+
+/// The rest of a row in a slice holds nothing.
+template <class V>
+TESSERA_HD void fill_up(Offset place, Offset end, const View<Index>& col_ind, const View<V>& values) {
+  for (; place < end; place += linalg::slice_height) {
+    col_ind[place] = -1;
+    values[place] = 0;
+  }
+}
+
+}  // namespace detail
 
 template <class Exec, class V>
 void refill_level_matrix(Exec& exec, const linalg::CrsView<const double>& A, double scale,
@@ -15,10 +27,10 @@ void refill_level_matrix(Exec& exec, const linalg::CrsView<const double>& A, dou
     return;
   }
   const LevelMatrixView<V> places = to.view();
-  for_each(exec, places.rows, [=] TESSERA_HD(Offset row) {
+  for_each_row(exec, A, [=] TESSERA_HD(Offset row, const linalg::RowEntries<double>& entries) {
     Offset place = places.first(row);
-    for (Offset k = A.row_ptr[row]; k < A.row_ptr[row + 1]; ++k, place += places.slice)
-      values[place] = static_cast<V>(scale * A.values[k]);
+    for (Offset k = 0; k < entries.length; ++k, place += places.slice)
+      values[place] = static_cast<V>(scale * entries.values[k]);
   });
 }
 
@@ -51,19 +63,17 @@ LevelMatrix<typename Exec::Space, V> make_level_matrix(Exec& exec, const linalg:
   result.col_ind = result.own_col_ind;
   const View<Index> col_ind = result.own_col_ind;
   const View<V> values = result.values;
-  for_each(exec, slices * slice, [=] TESSERA_HD(Offset row) {
+  for_each_row(exec, A, [=] TESSERA_HD(Offset row, const linalg::RowEntries<double>& entries) {
     Offset place = starts[row / slice] + row % slice;
-    const Offset end = starts[row / slice + 1];
-    if (row < A.rows) {
-      for (Offset k = A.row_ptr[row]; k < A.row_ptr[row + 1]; ++k, place += slice) {
-        col_ind[place] = A.col_ind[k];
-        values[place] = static_cast<V>(scale * A.values[k]);
-      }
+    for (Offset k = 0; k < entries.length; ++k, place += slice) {
+      col_ind[place] = entries.col_ind[k];
+      values[place] = static_cast<V>(scale * entries.values[k]);
     }
-    for (; place < end; place += slice) {
-      col_ind[place] = -1;
-      values[place] = 0;
-    }
+    detail::fill_up(place, starts[row / slice + 1], col_ind, values);
+  });
+  const Index rows = A.rows;
+  for_each(exec, slices * slice - rows, [=] TESSERA_HD(Offset k) {
+    detail::fill_up(starts[slices - 1] + (rows + k) % slice, starts[slices], col_ind, values);
   });
   return result;
 }

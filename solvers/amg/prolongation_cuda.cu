@@ -1,5 +1,6 @@
 #include <cub/device/device_radix_sort.cuh>
 
+#include "linalg/row_walk_cuda.cuh"
 #include "solvers/amg/prolongation_impl.hpp"
 
 namespace tessera::solvers::amg {

@@ -1,8 +1,8 @@
 #pragma once
 // Bodies of prolongation.hpp but for the pattern of R; instantiated by prolongation_threads.cpp and
 // prolongation_cuda.cu.
-#include "base/parallel.hpp"
 #include "linalg/convert.hpp"
+#include "linalg/row_walk.hpp"
 #include "solvers/amg/prolongation.hpp"
 
 namespace tessera::solvers::amg {
@@ -13,23 +13,40 @@ template <class Exec>
 void transpose_pattern(Exec& exec, Index rows, View<const Offset> row_ptr, View<const Index> col_ind,
                        View<Offset> to_row_ptr, View<Index> to_col_ind);
 
-/// The place of the column in a row of a few ascending columns; -1: it has none.
+/// The place of the column in a row of ascending columns; -1: it has none.
 TESSERA_HD inline Index place_of(const Index* columns, Index count, Index column) {
-  for (Index k = 0; k < count; ++k)
-    if (columns[k] == column) return k;
-  return -1;
-}
-/// The same in a row of any length.
-TESSERA_HD inline Offset find_place(const View<const Index>& columns, Offset first, Offset last, Index column) {
-  while (last - first > 8) {
-    const Offset middle = (first + last) / 2;
+  Index first = 0;
+  while (count - first > 8) {
+    const Index middle = (first + count) / 2;
     if (columns[middle] <= column)
       first = middle;
     else
-      last = middle;
+      count = middle;
   }
-  while (first < last && columns[first] != column) ++first;
-  return first < last ? first : -1;
+  while (first < count && columns[first] != column) ++first;
+  return first < count ? first : -1;
+}
+
+/// Brings the distinct aggregates among them, but for `own` and -1, to the front, ascending; returns how many.
+TESSERA_HD inline Index sort_others(Index* aggregates, Index length, Index own) {
+  Index count = 0;
+  for (Index k = 0; k < length; ++k) {
+    const Index aggregate = aggregates[k];
+    if (aggregate < 0 || aggregate == own) continue;
+    Index first = 0, last = count;
+    while (first < last) {
+      const Index middle = (first + last) / 2;
+      if (aggregates[middle] < aggregate)
+        first = middle + 1;
+      else
+        last = middle;
+    }
+    if (first < count && aggregates[first] == aggregate) continue;
+    for (Index place = count; place > first; --place) aggregates[place] = aggregates[place - 1];
+    aggregates[first] = aggregate;
+    ++count;
+  }
+  return count;
 }
 
 /// Rows of P up to this length sum in a place of their own.
@@ -53,33 +70,23 @@ linalg::Crs<typename Exec::Space, V> prolongation_pattern(Exec& exec,
   const View<Offset> counts = P.row_ptr;
   const View<const Offset> row_ptr = graph.row_ptr.view();
   for_each(exec, graph.rows, [=] TESSERA_HD(Offset row) {
-    const Index own = aggregate[row];
-    Offset count = own >= 0;
-    for (Offset k = row_ptr[row]; k < row_ptr[row + 1]; ++k) {
-      bool is_new = seen[k] >= 0 && seen[k] != own;
-      for (Offset before = row_ptr[row]; is_new && before < k; ++before) is_new = seen[before] != seen[k];
-      count += is_new;
-    }
-    counts[row] = count;
+    Index* columns = seen.data() + row_ptr[row];
+    const Index length = static_cast<Index>(row_ptr[row + 1] - row_ptr[row]), own = aggregate[row];
+    counts[row] = detail::sort_others(columns, length, own) + (own >= 0);
   });
   const Offset entries = linalg::counts_to_offsets(exec, counts);
   P.col_ind = Array<Index, Space>(entries);
   P.values = Array<V, Space>(entries);
   const View<Index> col_ind = P.col_ind;
   for_each(exec, graph.rows, [=] TESSERA_HD(Offset row) {
-    Index* columns = col_ind.data() + counts[row];
-    Index count = 0;
-    const auto insert = [&](Index column) {
-      if (column < 0) return;
-      Index place = count;
-      while (place > 0 && columns[place - 1] > column) --place;
-      if (place > 0 && columns[place - 1] == column) return;
-      for (Index k = count; k > place; --k) columns[k] = columns[k - 1];
-      columns[place] = column;
-      ++count;
-    };
-    insert(aggregate[row]);
-    for (Offset k = row_ptr[row]; k < row_ptr[row + 1]; ++k) insert(seen[k]);
+    const Index own = aggregate[row];
+    const Index* others = seen.data() + row_ptr[row];
+    bool waits = own >= 0;  // for its place
+    for (Offset k = counts[row]; k < counts[row + 1]; ++k) {
+      const bool takes = waits && (k + 1 == counts[row + 1] || *others > own);
+      col_ind[k] = takes ? own : *others++;
+      waits = waits && !takes;
+    }
   });
   return P;
 }
@@ -87,7 +94,7 @@ linalg::Crs<typename Exec::Space, V> prolongation_pattern(Exec& exec,
 template <class Exec, class V>
 void prolongation_values(Exec& exec, const linalg::CrsView<const double>& A, View<const double> diagonal,
                          const Strength& strength, double omega, View<const Index> aggregate, linalg::CrsView<V> P) {
-  for_each(exec, A.rows, [=] TESSERA_HD(Offset row) {
+  for_each_row(exec, A, [=] TESSERA_HD(Offset row, const linalg::RowEntries<double>& entries) {
     const Offset first = P.row_ptr[row];
     const Index count = static_cast<Index>(P.row_ptr[row + 1] - first);
     if (count == 0) return;
@@ -97,10 +104,10 @@ void prolongation_values(Exec& exec, const linalg::CrsView<const double>& A, Vie
     for (Index k = 0; k < count; ++k) values[k] = 0;
     const double d = diagonal[row], factor = omega / d;
     double lumped = d;
-    for (Offset k = A.row_ptr[row]; k < A.row_ptr[row + 1]; ++k) {
-      const Index col = A.col_ind[k];
+    for (Offset k = 0; k < entries.length; ++k) {
+      const Index col = entries.col_ind[k];
       if (col == row) continue;
-      const double a = A.values[k];
+      const double a = entries.values[k];
       const Index place = strength.is_strong(a, row, col) ? detail::place_of(columns, count, aggregate[col]) : -1;
       if (place >= 0)
         values[place] -= static_cast<V>(factor * a);
@@ -130,12 +137,10 @@ linalg::Crs<typename Exec::Space, V> transpose(Exec& exec, const linalg::CrsView
 
 template <class Exec, class V>
 void transpose_values(Exec& exec, const linalg::CrsView<const V>& P, linalg::CrsView<V> R) {
-  for_each(exec, R.rows, [=] TESSERA_HD(Offset row) {
-    for (Offset k = R.row_ptr[row]; k < R.row_ptr[row + 1]; ++k) {
-      const Index from = R.col_ind[k];
-      R.values[k] =
-          P.values[detail::find_place(P.col_ind, P.row_ptr[from], P.row_ptr[from + 1], static_cast<Index>(row))];
-    }
+  for_each_entry(exec, R, [=] TESSERA_HD(Offset row, Offset k) {
+    const Offset from = P.row_ptr[R.col_ind[k]];
+    const auto length = static_cast<Index>(P.row_ptr[R.col_ind[k] + 1] - from);
+    R.values[k] = P.values[from + detail::place_of(P.col_ind.data() + from, length, static_cast<Index>(row))];
   });
 }
 

@@ -1,7 +1,7 @@
 #pragma once
 // Bodies of strength.hpp, written once; instantiated by strength_threads.cpp and strength_cuda.cu.
-#include "base/parallel.hpp"
 #include "linalg/convert.hpp"
+#include "linalg/row_walk.hpp"
 #include "solvers/amg/strength.hpp"
 
 namespace tessera::solvers::amg {
@@ -13,11 +13,11 @@ RowScales<typename Exec::Space> find_scales(Exec& exec, const linalg::CrsView<co
   result.diagonal = Array<double, Space>(A.rows);
   result.largest = Array<double, Space>(A.rows);
   const View<double> diagonal = result.diagonal, largest = result.largest;
-  for_each(exec, A.rows, [=] TESSERA_HD(Offset row) {
+  for_each_row(exec, A, [=] TESSERA_HD(Offset row, const linalg::RowEntries<double>& entries) {
     double on = 0, most = 0;
-    for (Offset k = A.row_ptr[row]; k < A.row_ptr[row + 1]; ++k) {
-      const double a = A.values[k];
-      if (A.col_ind[k] == row)
+    for (Offset k = 0; k < entries.length; ++k) {
+      const double a = entries.values[k];
+      if (entries.col_ind[k] == row)
         on = a;
       else
         most = -a > most ? -a : most;
@@ -46,19 +46,18 @@ StrongGraph<typename Exec::Space> make_strong_graph(Exec& exec, const linalg::Cr
   graph.rows = A.rows;
   graph.row_ptr = Array<Offset, Space>(Offset{A.rows} + 1);
   const View<Offset> counts = graph.row_ptr;
-  for_each(exec, A.rows, [=] TESSERA_HD(Offset row) {
+  for_each_row(exec, A, [=] TESSERA_HD(Offset row, const linalg::RowEntries<double>& entries) {
     Offset count = 0;
-    for (Offset k = A.row_ptr[row]; k < A.row_ptr[row + 1]; ++k)
-      count += strength.is_strong(A.values[k], row, A.col_ind[k]);
+    for (Offset k = 0; k < entries.length; ++k) count += strength.is_strong(entries.values[k], row, entries.col_ind[k]);
     counts[row] = count;
   });
   graph.col_ind = Array<Index, Space>(linalg::counts_to_offsets(exec, counts));
   const View<Index> col_ind = graph.col_ind;
   const View<const Offset> starts = counts;
-  for_each(exec, A.rows, [=] TESSERA_HD(Offset row) {
+  for_each_row(exec, A, [=] TESSERA_HD(Offset row, const linalg::RowEntries<double>& entries) {
     Offset place = starts[row];
-    for (Offset k = A.row_ptr[row]; k < A.row_ptr[row + 1]; ++k)
-      if (strength.is_strong(A.values[k], row, A.col_ind[k])) col_ind[place++] = A.col_ind[k];
+    for (Offset k = 0; k < entries.length; ++k)
+      if (strength.is_strong(entries.values[k], row, entries.col_ind[k])) col_ind[place++] = entries.col_ind[k];
   });
   return graph;
 }

@@ -115,6 +115,42 @@ TEST(Choices, MultigridSaysWhatItsLevelsAre) {
   EXPECT_FALSE(run(deck_of("tet", 1), {})["solver"].contains("multigrid"));
 }
 
+/// 160^2 cells of triangles, for which jacobi takes some 500 iterations.
+TEST(Choices, AutoTakesMultigridWhereItsSetUpPays) {
+  const std::string deck = write_deck("multigrid_pays.toml", R"deck([mesh]
+box = { min = [0, 0], max = [1, 1], cells = [160, 160], shape = "triangle" }
+[run]
+backend = "threads"
+[physics]
+type = "heat"
+[[material]]
+conductivity = 1
+source = 1
+[[boundary]]
+on = "left"
+type = "dirichlet"
+value = "y"
+[[quantity]]
+name = "average"
+kind = "average"
+)deck");
+  const nlohmann::json taken = run(deck, {}), jacobi = run(deck, {"solver.preconditioner=jacobi"});
+  EXPECT_EQ(taken["solver"]["preconditioner"], "amg");
+  EXPECT_TRUE(taken["solver"]["why"].get<std::string>().ends_with("more than the set-up of amg is worth"));
+  EXPECT_LT(taken["solver"]["iterations"], 20);
+  EXPECT_GT(jacobi["solver"]["iterations"], 300);
+  EXPECT_FALSE(jacobi["solver"].contains("why"));
+  EXPECT_NEAR(taken["quantities"]["average"].get<double>(), jacobi["quantities"]["average"], 1e-6);
+  EXPECT_EQ(run(deck, {"solver.type=bicgstab"})["solver"]["preconditioner"], "jacobi");
+  EXPECT_EQ(run(deck, {"matrix.format=packed_ell"})["solver"]["preconditioner"], "jacobi");
+  EXPECT_EQ(run(deck, {"assembly.strategy=matrix_free"})["solver"]["preconditioner"], "jacobi");
+  EXPECT_EQ(run(deck, {"solver.preconditioner=auto", "run.precision=mixed"})["solver"]["preconditioner"], "amg");
+  const Result steps = tessera("run " + deck + " --quiet --set time.end=0.002 --set time.step=0.001 --output " +
+                               (folder() / "choices").string());
+  ASSERT_EQ(steps.code, 0) << steps.text;
+  EXPECT_EQ(summary_in(folder() / "choices")["solver"]["preconditioner"], "jacobi");
+}
+
 TEST(Choices, AutoSaysWhatItTookAndWhy) {
   const nlohmann::json tets = run(deck_of("tet", 1), {});
   EXPECT_EQ(tets["assembly"]["strategy"], "colour");

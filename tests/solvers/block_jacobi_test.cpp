@@ -319,8 +319,10 @@ TEST(BlockOffers, SeveralUnknownsANodeTakeBlockJacobiWhereNothingIsSaid) {
   const auto read = [](const std::string& text, int block) {
     return solvers::read_solver(deck::Deck::parse(text, "test.toml"), "double", {.block = block}).preconditioner;
   };
-  EXPECT_EQ(read("", 1), "jacobi");
+  EXPECT_EQ(read("", 1), "auto");
+  EXPECT_EQ(read("[solver]\ntype = \"gmres\"\n", 1), "jacobi");
   EXPECT_EQ(read("", 3), "block_jacobi");
+  EXPECT_EQ(read("[solver]\npreconditioner = \"auto\"\n", 3), "block_jacobi");
   EXPECT_EQ(read("[solver]\npreconditioner = \"jacobi\"\n", 3), "jacobi");
   EXPECT_EQ(read("[solver]\ntype = \"gmres\"\n", 3), "block_jacobi");
   const auto preconditioner = [](int block) {
@@ -331,9 +333,9 @@ TEST(BlockOffers, SeveralUnknownsANodeTakeBlockJacobiWhereNothingIsSaid) {
   const auto has_blocks = [](const deck::KeyDescription& key) {
     return std::count(key.info.choices.begin(), key.info.choices.end(), "block_jacobi");
   };
-  EXPECT_EQ(preconditioner(3).default_value, "\"block_jacobi\"");
+  EXPECT_NE(preconditioner(3).info.help.find("auto: block_jacobi"), std::string::npos);
   EXPECT_EQ(has_blocks(preconditioner(3)), 1);
-  EXPECT_EQ(preconditioner(1).default_value, "\"jacobi\"");
+  EXPECT_EQ(preconditioner(1).default_value, "\"auto\"");
   EXPECT_EQ(has_blocks(preconditioner(1)), 0);
 }
 

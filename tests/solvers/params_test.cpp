@@ -20,7 +20,7 @@ solvers::SolverParams read(const std::string& text) {
 TEST(SolverParams, DefaultsAndValuesOfADeck) {
   const auto standard = read("");
   EXPECT_EQ(standard.type, "cg");
-  EXPECT_EQ(standard.preconditioner, "jacobi");
+  EXPECT_EQ(standard.preconditioner, solvers::automatic);
   const auto params =
       read("[solver]\ntype = \"minres\"\npreconditioner = \"ssor\"\ntolerance = 1e-6\nrelaxation = 1.5\n");
   EXPECT_EQ(params.type, "minres");

@@ -1,0 +1,44 @@
+// What preconditioner = "auto" takes for systems of some sizes.
+#include "solvers/automatic.hpp"
+
+#include <gtest/gtest.h>
+
+namespace tessera {
+namespace {
+
+using solvers::ProblemSize;
+
+std::string choice(const ProblemSize& size, double tolerance = 1e-8, double free_bytes = 0) {
+  return solvers::choose_preconditioner({.tolerance = tolerance}, size, free_bytes).preconditioner;
+}
+ProblemSize tets(double rows, bool on_cuda) { return {.rows = rows, .entries = 15 * rows, .on_cuda = on_cuda}; }
+ProblemSize triangles(double rows, bool on_cuda) {
+  return {.rows = rows, .entries = 7 * rows, .on_cuda = on_cuda, .dim = 2};
+}
+
+TEST(AutomaticPreconditioner, IsMultigridWhereJacobiWouldTakeLonger) {
+  EXPECT_EQ(choice(tets(1e5, false)), "jacobi");
+  EXPECT_EQ(choice(tets(4e6, false)), "amg");
+  EXPECT_EQ(choice(triangles(1e5, false)), "amg");
+  EXPECT_EQ(choice(tets(1e5, true)), "jacobi");
+  EXPECT_EQ(choice(tets(4e6, true)), "amg");
+  EXPECT_EQ(choice(triangles(3e4, true)), "jacobi");
+  EXPECT_EQ(choice(triangles(1e6, true)), "amg");
+  EXPECT_EQ(choice(triangles(1e4, false)), "jacobi");
+}
+
+TEST(AutomaticPreconditioner, CountsTheDigitsThatAreAsked) {
+  EXPECT_EQ(choice(tets(1e6, false), 1e-8), "amg");
+  EXPECT_EQ(choice(tets(1e6, false), 1e-3), "jacobi");
+}
+
+TEST(AutomaticPreconditioner, TakesNoMoreMemoryThanThereIs) {
+  const auto size = tets(4e6, true);
+  EXPECT_EQ(choice(size, 1e-8, 80e9), "amg");
+  EXPECT_EQ(choice(size, 1e-8, 1e9), "jacobi");
+  const std::string why = solvers::choose_preconditioner({}, size, 1e9).why;
+  EXPECT_NE(why.find("too little memory"), std::string::npos) << why;
+}
+
+}  // namespace
+}  // namespace tessera
