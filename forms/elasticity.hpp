@@ -96,6 +96,20 @@ struct BasicElasticity {
              {"radius", &data.radius, Rank::scalar}}};
   }
   static const std::vector<Index>& region(const Data& data) { return data.region; }
+
+  /// Displacements without strain: translations, then rotations about the origin. Those of the plane serve a body of
+  /// revolution, too: the strain u_r / r that they have there is small on every small part of it.
+  static constexpr int kernel_size(int dim) { return dim * (dim + 1) / 2; }
+  /// The displacement of one of them at a point.
+  static std::array<double, 3> kernel(int dim, int mode, const double* x) {
+    if (mode < dim) return {mode == 0 ? 1.0 : 0.0, mode == 1 ? 1.0 : 0.0, mode == 2 ? 1.0 : 0.0};
+    if (dim == 2) return {-x[1], x[0], 0};
+    const int a = (mode - dim + 1) % 3, b = (mode - dim + 2) % 3;  // about the axis before them
+    std::array<double, 3> u{};
+    u[a] = -x[b];
+    u[b] = x[a];
+    return u;
+  }
 };
 using Elasticity = BasicElasticity<double>;
 

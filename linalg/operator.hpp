@@ -7,6 +7,7 @@
 #include "base/error.hpp"
 #include "linalg/block_ops.hpp"
 #include "linalg/grid_problem.hpp"
+#include "linalg/near_kernel.hpp"
 #include "linalg/spmv.hpp"
 #include "linalg/vector_ops.hpp"
 
@@ -65,6 +66,8 @@ class Operator {
 
   /// Its entries in CRS, for preconditioners and direct solvers that read them; nothing where it stores none.
   virtual std::optional<CrsView<const T>> entries() const { return std::nullopt; }
+  /// The same in block rows of block_size(), where it stores them so.
+  virtual std::optional<BlockCrsView<const T>> block_entries() const { return std::nullopt; }
   /// Whether there are entries to read: those of `entries`, or else what `copy_entries` makes.
   virtual bool has_entries() const { return entries().has_value(); }
   /// Writes its entries into `to`. `same_pattern`: `to` holds what this function has made of the same pattern before,
@@ -73,6 +76,9 @@ class Operator {
     (void)exec, (void)to, (void)same_pattern;
     throw Error(ExitCode::internal, "the format '" + format() + "' does not make a copy in CRS");
   }
+  /// What whoever made it knows of its near kernel, in its own rows; nullptr: nothing.
+  const NearKernel<Space>* near_kernel() const { return near_kernel_.get(); }
+  void set_near_kernel(std::shared_ptr<const NearKernel<Space>> kernel) { near_kernel_ = std::move(kernel); }
   /// The uniform grid with constant coefficients that it stands for; nullptr: none.
   virtual const GridProblem* grid() const { return nullptr; }
   /// Itself, where it keeps a matrix of its own that takes new values; nullptr: it keeps none, or only borrows one.
@@ -84,6 +90,9 @@ class Operator {
     (void)exec;
     return nullptr;
   }
+
+ private:
+  std::shared_ptr<const NearKernel<Space>> near_kernel_;
 };
 
 /// The entries of a matrix in single precision, and beside them what rounding them took from the sum of each row of a
@@ -234,6 +243,7 @@ class BlockCrsOperator final : public detail::FormatOperator<Exec, BlockCrsView<
   using Space = typename Exec::Space;
   explicit BlockCrsOperator(const BlockCrs<Space, T>& A) : A_(A) {}
 
+  std::optional<BlockCrsView<const T>> block_entries() const override { return A_.view(); }
   bool has_entries() const override { return true; }
   void copy_entries(Exec& exec, Crs<Space, T>& to, bool same_pattern) const override {
     detail::copy_block_entries(exec, A_.view(), to, same_pattern);

@@ -85,6 +85,7 @@ class RankOperator final : public Operator<Exec, T> {
   std::string format() const override { return own_->format(); }
   /// Those of A_own: the part of the matrix within this rank.
   std::optional<CrsView<const T>> entries() const override { return own_->entries(); }
+  std::optional<BlockCrsView<const T>> block_entries() const override { return own_->block_entries(); }
   bool has_entries() const override { return own_->has_entries(); }
   void copy_entries(Exec& exec, Crs<Space, T>& to, bool same_pattern) const override {
     own_->copy_entries(exec, to, same_pattern);

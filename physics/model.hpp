@@ -111,9 +111,10 @@ struct System {
   linalg::SplitMatrix<linalg::Crs<Space>> split;              ///< what `matrix` became over ranks,
   linalg::SplitMatrix<linalg::BlockCrs<Space>> split_blocks;  ///< or `blocks`
   std::unique_ptr<linalg::Operator<Exec>> A;
-  Array<double, Space> b;  ///< [rows]
-  Offset nnz = 0;          ///< 0: those of `matrix` or `blocks`
-  double level = 0;        ///< a constant of the problem, taken off every row of u
+  std::shared_ptr<const linalg::NearKernel<Space>> near_kernel;  ///< for A, where the solver wants one
+  Array<double, Space> b;                                        ///< [rows]
+  Offset nnz = 0;                                                ///< 0: those of `matrix` or `blocks`
+  double level = 0;  ///< a constant of the problem, taken off every row of u
 
   System() = default;
   System(const System&) = delete;

@@ -75,10 +75,6 @@ void require_what_is_needed(const SolverParams& params, const linalg::Operator<E
                        "format '{}' does not give",
                        params.preconditioner, A.block_size(), A.format()),
            "choose preconditioner = \"jacobi\" or \"chebyshev\"");
-  if (needs.one_unknown && A.block_size() > 1)
-    refuse(fmt::format("the preconditioner '{}' is for one unknown a node, and this matrix has {}",
-                       params.preconditioner, A.block_size()),
-           "choose preconditioner = \"block_jacobi\"");
   if (needs.entries && !A.has_entries())
     refuse(fmt::format("the preconditioner '{}' needs the entries of the matrix in CRS, but its format is '{}'",
                        params.preconditioner, A.format()),

@@ -86,6 +86,11 @@ bool needs_entries(const SolverParams& params) {
   return entry->kind == MethodKind::krylov && preconditioner && preconditioner->needs.entries;
 }
 
+bool wants_near_kernel(const SolverParams& params) {
+  const PreconditionerEntry* preconditioner = find_preconditioner(params);
+  return of_kind(params, MethodKind::krylov) && preconditioner && preconditioner->needs.near_kernel;
+}
+
 std::string reader_of_entries(const SolverParams& params) {
   return is_direct(params) ? fmt::format("solver.type = \"{}\"", params.type)
                            : fmt::format("the preconditioner \"{}\"", params.preconditioner);
@@ -182,12 +187,11 @@ void check_offered(const SolverParams& params, const Offers& offers) {
   const PreconditionerEntry* preconditioner = find_preconditioner(params);
   if (solver.kind != MethodKind::krylov || !preconditioner) return;
   if (!has_place(preconditioner->needs, offers))
-    throw Error(ExitCode::usage,
-                fmt::format("the preconditioner \"{}\" is for {}", params.preconditioner,
-                            preconditioner->needs.one_unknown ? "one unknown a node, here are several"
-                                                              : "several unknowns a node, here is one"),
-                fmt::format("valid names: {}", fmt::join(names(preconditioners_for(offers)), ", ")),
-                place(params, "preconditioner"));
+    throw Error(
+        ExitCode::usage,
+        fmt::format("the preconditioner \"{}\" is for several unknowns a node, here is one", params.preconditioner),
+        fmt::format("valid names: {}", fmt::join(names(preconditioners_for(offers)), ", ")),
+        place(params, "preconditioner"));
   if (fits(preconditioner->needs, offers)) return;
   Names others = names(preconditioners_for(offers));
   std::erase(others, "none");

@@ -49,6 +49,8 @@ bool is_grid_solver(const SolverParams& params);
 bool is_relaxation(const SolverParams& params);
 /// Whether the method or its preconditioner reads entries of the matrix.
 bool needs_entries(const SolverParams& params);
+/// Whether its preconditioner asks for the near kernel of a matrix of several unknowns a node.
+bool wants_near_kernel(const SolverParams& params);
 /// Who reads them: `solver.type = "direct"`, or `the preconditioner "ssor"`.
 std::string reader_of_entries(const SolverParams& params);
 

@@ -7,6 +7,7 @@
 #include "assembly/space/dirichlet.hpp"
 #include "base/profile.hpp"
 #include "physics/elasticity/system.hpp"
+#include "physics/run/near_kernel.hpp"
 #include "physics/run/plan.hpp"
 #include "physics/scalar/system.hpp"
 
@@ -84,6 +85,8 @@ void assemble_matrix(Exec& exec, const Problem& problem, System<Exec>& system, o
   for (std::size_t k = 0; k < loads.size(); ++k)
     assembler->add_facets(forms::Traction{}, problem.facets[k].group, loads[k].data(), system.blocks, system.b.view());
   assembly::eliminate_dirichlet(exec, system.blocks, system.b.view(), space.dirichlet.dofs, space.dirichlet.values);
+  if (solvers::wants_near_kernel(problem.params.solver))
+    system.near_kernel = near_kernel_of<typename Exec::Space, forms::Elasticity>(space);
   system.nnz = system.blocks.nnz();
 }
 

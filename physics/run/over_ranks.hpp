@@ -128,6 +128,7 @@ class OverRanks {
     });
     system.A = std::make_unique<linalg::RankOperator<Exec>>(halo_, std::move(own), std::move(ghost), first_row(),
                                                             global_rows());
+    system.A->set_near_kernel(system.near_kernel);
   }
 
   void shorten(System<Exec>& system) const {

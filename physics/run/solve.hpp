@@ -65,6 +65,7 @@ void convert(Exec& exec, const CommonParams& params, System<Exec>& system, outpu
     system.A = in_format(exec, params, system.blocks, summary);
   else
     system.A = in_format(exec, params, system.matrix, summary);
+  system.A->set_near_kernel(system.near_kernel);
 }
 
 /// The same, and lets go what the operator does not borrow.

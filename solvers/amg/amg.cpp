@@ -24,12 +24,47 @@ double finest_bytes(const SolverParams& params, const ProblemSize& size) {
   return (value + columns) * size.entries + (2 * (value + 4) * Expected(size).of_P + 12 + value) * size.rows +
          copied_entries_bytes(size);
 }
+
+/// The same of several unknowns a node: in blocks a node, and unknowns of a node on coarser levels where there is a
+/// near kernel of rigid motions.
+struct ExpectedNodes {
+  double modes, of_P, of_AP, coarser;
+
+  explicit ExpectedNodes(const ProblemSize& size)
+      : modes(size.dim > 2   ? 6
+              : size.dim > 1 ? 3
+                             : size.block),
+        of_P(size.dim > 2 ? 4 : 3),
+        of_AP(size.dim > 2 ? 6 + 0.25 * Expected::per_row(size) / size.block : 3.7),
+        coarser((size.dim > 2 ? 5.5 : 2) * modes * modes / size.block) {}
+};
+/// The finest matrix, P, R, the near kernel and the inverse blocks.
+double finest_bytes_of_nodes(const SolverParams& params, const ProblemSize& size) {
+  const double value = value_bytes(params);
+  const ExpectedNodes expected(size);
+  return value * size.entries +
+         (2 * expected.of_P * (value * expected.modes + 4 / size.block) + 8 * expected.modes + value * size.block) *
+             size.rows;
+}
+double bytes_of_nodes(const SolverParams& params, const ProblemSize& size) {
+  const double value = value_bytes(params);
+  return finest_bytes_of_nodes(params, size) + (3 * value + value * ExpectedNodes(size).coarser) * size.rows;
+}
+/// A P, the matrix of the second level, and inverse blocks in double.
+double set_up_bytes_of_nodes(const SolverParams& params, const ProblemSize& size) {
+  const ExpectedNodes expected(size);
+  return finest_bytes_of_nodes(params, size) +
+         8 * (size.block + expected.of_AP * expected.modes + expected.coarser) * size.rows;
+}
+
 double bytes_of_amg(const SolverParams& params, const ProblemSize& size, double) {
+  if (size.block > 1) return bytes_of_nodes(params, size);
   const double value = value_bytes(params);
   return finest_bytes(params, size) + (3 * value + (value + 4) * Expected(size).coarser + 11) * size.rows;
 }
 /// While the second level is made: A P, its matrix and the scales of rows.
 double set_up_bytes_of_amg(const SolverParams& params, const ProblemSize& size) {
+  if (size.block > 1) return set_up_bytes_of_nodes(params, size);
   return finest_bytes(params, size) + (24 + 12 * Expected(size).of_AP + 12 * Expected(size).coarser) * size.rows;
 }
 
@@ -39,9 +74,9 @@ PreconditionerEntry amg_entry() {
   return {
       .name = "amg",
       .help =
-          "algebraic multigrid by smoothed aggregation: a number of iterations that hardly grows with the mesh; for "
-          "cg",
-      .needs = {.symmetric = true, .definite = true, .entries = true, .one_unknown = true},
+          "algebraic multigrid by smoothed aggregation: a number of iterations that hardly grows with the mesh, of "
+          "elasticity, too; for cg",
+      .needs = {.symmetric = true, .definite = true, .entries = true, .near_kernel = true},
       .bytes = bytes_of_amg,
       .set_up_bytes = set_up_bytes_of_amg,
       .check_every = 1,

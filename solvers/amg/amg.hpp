@@ -12,7 +12,8 @@ struct AmgParams {
   std::string hierarchy = "float";  ///< float | double: matrices and vectors of the cycle
 };
 
-/// Smoothed aggregation (Vanek, Mandel & Brezina 1996), for symmetric positive definite matrices of one unknown a node.
+/// Smoothed aggregation (Vanek, Mandel & Brezina 1996), for symmetric positive definite matrices; of several unknowns a
+/// node with Operator::near_kernel, or else the constants of each.
 /// M^-1 is one cycle, symmetric and positive definite but for a K-cycle, which depends on r. docs/methods/multigrid.md.
 PreconditionerEntry amg_entry();
 

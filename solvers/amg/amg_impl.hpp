@@ -7,6 +7,8 @@
 #include "solvers/amg/amg.hpp"
 #include "solvers/amg/cycle_clock.hpp"
 #include "solvers/amg/hierarchy.hpp"
+#include "solvers/amg/node_entries.hpp"
+#include "solvers/amg/node_hierarchy.hpp"
 #include "solvers/precondition/entries.hpp"
 
 namespace tessera::solvers {
@@ -15,7 +17,10 @@ namespace tessera::solvers {
 template <class Exec, class T, class V>
 class Amg final : public Preconditioner<Exec, T> {
  public:
-  explicit Amg(const SolverParams& params) : hierarchy_(params.preconditioning.as<AmgParams>()), where_(params.where) {}
+  explicit Amg(const SolverParams& params)
+      : hierarchy_(params.preconditioning.as<AmgParams>()),
+        nodes_(params.preconditioning.as<AmgParams>()),
+        where_(params.where) {}
 
   /// Over ranks each takes the rows and columns that are its own.
   std::string set_up(Exec& exec, const linalg::Operator<Exec>& A, const linalg::Operator<Exec, T>&, linalg::Sign,
@@ -23,9 +28,8 @@ class Amg final : public Preconditioner<Exec, T> {
     if (reuse == Reuse::all) return {};
     exec.synchronize();
     const auto start = std::chrono::steady_clock::now();
-    const linalg::CrsView<const double> entries = entries_of(exec, A, reuse, entries_, "amg", where_);
-    const std::string failure = reuse == Reuse::pattern && !hierarchy_.empty() ? hierarchy_.refresh(exec, entries)
-                                                                               : hierarchy_.set_up(exec, entries);
+    several_ = A.block_size() > 1;
+    const std::string failure = several_ ? set_up_nodes(exec, A, reuse) : set_up_rows(exec, A, reuse);
     exec.synchronize();
     set_up_seconds_ = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
     clock_ = {};
@@ -33,17 +37,34 @@ class Amg final : public Preconditioner<Exec, T> {
   }
   void apply(Exec& exec, View<const T> r, View<T> z) override {
     clock_.start(exec);
-    hierarchy_.apply(exec, r, z);
+    if (several_)
+      nodes_.apply(exec, r, z);
+    else
+      hierarchy_.apply(exec, r, z);
     clock_.stop(exec);
   }
   bool set_up_takes_room() const override { return true; }
   void describe(Report& report) const override {
-    report.multigrid = {hierarchy_.sizes(), set_up_seconds_, clock_.seconds()};
+    report.multigrid = {several_ ? nodes_.sizes() : hierarchy_.sizes(), set_up_seconds_, clock_.seconds()};
   }
 
  private:
-  amg::Hierarchy<Exec, V> hierarchy_;
+  std::string set_up_rows(Exec& exec, const linalg::Operator<Exec>& A, Reuse reuse) {
+    const linalg::CrsView<const double> entries = entries_of(exec, A, reuse, entries_, "amg", where_);
+    return reuse == Reuse::pattern && !hierarchy_.empty() ? hierarchy_.refresh(exec, entries)
+                                                          : hierarchy_.set_up(exec, entries);
+  }
+  std::string set_up_nodes(Exec& exec, const linalg::Operator<Exec>& A, Reuse reuse) {
+    const amg::NodeMatrixView<const double> entries = node_entries_.of(exec, A, where_);
+    return reuse == Reuse::pattern && !nodes_.empty() ? nodes_.refresh(exec, entries, A.near_kernel())
+                                                      : nodes_.set_up(exec, entries, A.near_kernel());
+  }
+
+  amg::Hierarchy<Exec, V> hierarchy_;  ///< where a node has one unknown
+  amg::NodeHierarchy<Exec, V> nodes_;  ///< and where it has several
+  bool several_ = false;
   Entries<Exec> entries_;
+  amg::NodeEntries<Exec> node_entries_;
   amg::CycleClock<Exec> clock_;
   double set_up_seconds_ = 0;
   deck::Where where_;

@@ -9,6 +9,7 @@
 #include "base/reused_memory.hpp"
 #include "solvers/amg/cycle_impl.hpp"
 #include "solvers/amg/dense_inverse.hpp"
+#include "solvers/amg/hierarchy.hpp"
 #include "solvers/amg/prolongation.hpp"
 #include "solvers/amg/sparse_product.hpp"
 
@@ -38,10 +39,10 @@ inline std::string not_definite(const std::string& what) {
       what);
 }
 
-/// The same pattern with values of another type, as a matrix of the cycle.
-template <class Space, class V>
-LevelMatrixView<V> in_cycle(const linalg::Crs<Space, V>& A) {
-  return {A.rows, A.cols, 1, A.row_ptr.view(), A.col_ind.view(), A.values.view()};
+/// z = A^-1 b of a level with a dense inverse.
+template <class Exec, class V, class T>
+void solve_exactly(Exec& exec, Level<typename Exec::Space, V>& level, View<T> z) {
+  product(exec, level.solver.view(), std::as_const(level.b).view(), z);
 }
 
 template <class Exec, class V>
@@ -152,26 +153,9 @@ std::string Hierarchy<Exec, V>::invert_coarsest(Exec& exec, const linalg::CrsVie
   return {};
 }
 
-template <class Exec, class V>
-void Hierarchy<Exec, V>::allocate_vectors(std::size_t l) {
-  Level<Space, V>& level = levels_[l];
-  for (auto* vector : {&level.b, &level.s, &level.x}) *vector = Array<V, Space>(level.rows);
-  if (params_.smoother_degree > 2 && level.solver.rows == 0) level.t = Array<V, Space>(level.rows);
-  if (params_.cycle == "K" && l > 0 && level.solver.rows == 0)
-    for (auto* vector : {&level.direction, &level.image}) *vector = Array<V, Space>(level.rows);
-}
-
-template <class Exec, class V>
-std::vector<MultigridLevel> Hierarchy<Exec, V>::sizes() const {
-  std::vector<MultigridLevel> result;
-  for (const auto& level : levels_) result.push_back({level.rows, level.entries});
-  return result;
-}
-
 /// One line instantiates a hierarchy.
-#define TESSERA_INSTANTIATE_HIERARCHY(Exec, V)                                      \
-  template class Hierarchy<Exec, V>;                                                \
-  template void Hierarchy<Exec, V>::apply(Exec&, View<const double>, View<double>); \
-  template void Hierarchy<Exec, V>::apply(Exec&, View<const float>, View<float>)
+#define TESSERA_INSTANTIATE_HIERARCHY(Exec, V) \
+  template class Hierarchy<Exec, V>;           \
+  TESSERA_INSTANTIATE_CYCLES(Exec, V, Level)
 
 }  // namespace tessera::solvers::amg

@@ -81,6 +81,54 @@ TEST(ElasticChoices, EverySolverAndPreconditionerGivesTheSame) {
   }
 }
 
+TEST(ElasticChoices, MultigridGivesTheSameInEveryFormatOfEntriesAndPrecision) {
+  for (const char* shape : {"quad", "tet"}) {
+    const auto reference = run_elastic("same", everything(shape, 2, direct));
+    const std::string amg = "--set 'solver.preconditioner=\"amg\"' --set solver.coarsest_rows=20 ";
+    for (const char* format : {"auto", "crs", "block_crs", "block_sliced_ell"}) {
+      expect_same(
+          std::string(shape) + " amg " + format,
+          run_elastic("same", everything(shape, 2, cg), amg + fmt::format("--set 'matrix.format=\"{}\"'", format)),
+          reference, 1e-7);
+    }
+    expect_same(std::string(shape) + " amg mixed",
+                run_elastic("same", everything(shape, 2, cg), amg + "--set 'run.precision=\"mixed\"'"), reference,
+                1e-7);
+  }
+}
+
+/// Coarse levels have an unknown for each rigid motion, and the number of iterations shows that they are the right
+/// ones.
+TEST(ElasticChoices, MultigridKnowsTheRigidMotionsOfEveryBody) {
+  struct Case {
+    const char* shape;
+    std::vector<double> max;
+    std::vector<int> cells;
+    std::string mesh, physics;
+    int motions, most;
+  };
+  const Case cases[] = {
+      {"tet", {12, 1, 1}, {36, 4, 4}, "", "", 6, 25},
+      {"hex", {12, 1, 1}, {48, 4, 4}, "", "", 6, 18},
+      {"quad", {12, 1}, {120, 10}, "", "", 3, 18},
+      {"triangle", {12, 1}, {120, 10}, "", "plane = \"stress\"\n", 3, 18},
+      {"quad", {1, 6}, {20, 120}, "axis = \"y\"\n", "", 3, 18},
+  };
+  for (const Case& c : cases) {
+    const std::string body = box_mesh(c.shape, c.max, c.cells, {}, c.mesh) + elasticity(1, c.physics) +
+                             isotropic("1", "0.3") +
+                             boundary(c.mesh.empty() ? "left" : "bottom", "displacement",
+                                      c.max.size() > 2 ? "value = [0, 0, 0]" : "value = [0, 0]") +
+                             boundary(c.mesh.empty() ? "right" : "top", "traction",
+                                      c.max.size() > 2 ? "value = [0, 0, 1]" : "value = [0, 1]");
+    const auto summary = run_elastic("motions", body + "[solver]\npreconditioner = \"amg\"\n");
+    const auto& levels = summary["solver"]["multigrid"]["rows"];
+    ASSERT_GE(levels.size(), 2u) << c.shape;
+    for (std::size_t l = 1; l < levels.size(); ++l) EXPECT_EQ(levels[l].get<int>() % c.motions, 0) << c.shape;
+    EXPECT_LE(summary["solver"]["iterations"].get<int>(), c.most) << c.shape << c.mesh;
+  }
+}
+
 TEST(ElasticChoices, EveryPrecisionGivesTheSame) {
   const auto reference = run_elastic("same", everything("hex", 2, direct));
   for (const char* format : {"block_sliced_ell", "block_crs", "crs", "sliced_ell"}) {
