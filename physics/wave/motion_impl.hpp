@@ -200,16 +200,20 @@ class WaveMotion final : public Motion<Exec> {
   double strongest_ = 0;
 };
 
+template <class Exec, class T>
+std::unique_ptr<Motion<Exec>> make_motion_in(Exec& exec, const Problem& problem, output::Summary& summary) {
+  if (problem.params.medium != Medium::elastic)
+    return std::make_unique<WaveMotion<Exec, forms::GradientFlux, T>>(exec, problem, summary);
+  if (problem.media.anisotropic)
+    return std::make_unique<WaveMotion<Exec, forms::AnisotropicStress, T>>(exec, problem, summary);
+  return std::make_unique<WaveMotion<Exec, forms::IsotropicStress, T>>(exec, problem, summary);
+}
+
 template <class Exec>
 std::unique_ptr<Motion<Exec>> make_motion(Exec& exec, const Problem& problem, output::Summary& summary) {
   Scope scope(exec, "assemble");
-  const bool elastic = problem.params.medium == Medium::elastic;
-  if (problem.params.run.precision == "float") {
-    if (elastic) return std::make_unique<WaveMotion<Exec, forms::IsotropicStress, float>>(exec, problem, summary);
-    return std::make_unique<WaveMotion<Exec, forms::GradientFlux, float>>(exec, problem, summary);
-  }
-  if (elastic) return std::make_unique<WaveMotion<Exec, forms::IsotropicStress, double>>(exec, problem, summary);
-  return std::make_unique<WaveMotion<Exec, forms::GradientFlux, double>>(exec, problem, summary);
+  if (problem.params.run.precision == "float") return make_motion_in<Exec, float>(exec, problem, summary);
+  return make_motion_in<Exec, double>(exec, problem, summary);
 }
 
 }  // namespace tessera::physics::wave

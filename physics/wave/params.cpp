@@ -44,6 +44,22 @@ deck::Section<MaterialParams> material_section() {
       .key("young", &MaterialParams::young, {.help = "Young's modulus E; with poisson", .unit = "Pa"})
       .key("poisson", &MaterialParams::poisson, {.help = "Poisson's ratio, in (-1, 0.5)"})
       .key("bulk", &MaterialParams::bulk, {.help = "of acoustic media: bulk modulus kappa", .unit = "Pa"})
+      .key("vpv", &MaterialParams::vpv,
+           {.help = "of solids in layers: speed of P waves across them; with vph, vsv, eta and in 3-D vsh",
+            .unit = "m/s"})
+      .key("vph", &MaterialParams::vph, {.help = "speed of P waves along the layers", .unit = "m/s"})
+      .key("vsv", &MaterialParams::vsv,
+           {.help = "speed of S waves across the layers, and of those along them that move across them", .unit = "m/s"})
+      .key("vsh", &MaterialParams::vsh,
+           {.help = "in 3-D: speed of S waves along the layers that move along them", .unit = "m/s"})
+      .key("eta", &MaterialParams::eta, {.help = "F / (A - 2 L) of Love's moduli; 1 where there are no layers"})
+      .key("axis", &MaterialParams::axis,
+           {.help = "normal of the layers, of any length; left out: the last axis of the mesh"})
+      .key("stiffness", &MaterialParams::stiffness,
+           {.help =
+                "of any solid: C_ij, the upper triangle by rows; in 2-D of xx yy xy (6 numbers), in 3-D of xx yy zz yz "
+                "xz xy (21)",
+            .unit = "Pa"})
       .position(&MaterialParams::where);
 }
 
@@ -93,13 +109,19 @@ Medium medium_named(const std::string& name) {
 std::vector<std::vector<std::string>> kinds(Medium medium) {
   if (medium == Medium::acoustic) return {{"vp"}, {"bulk"}};
   if (medium == Medium::sh) return {{"vs"}, {"mu"}};
-  return {{"vp", "vs"}, {"lambda", "mu"}, {"young", "poisson"}};
+  return {{"vp", "vs"},
+          {"lambda", "mu"},
+          {"young", "poisson"},
+          {"vpv", "vph", "vsv", "eta"},
+          {"vpv", "vph", "vsv", "vsh", "eta"},
+          {"stiffness"}};
 }
 
 std::string offered(Medium medium) {
   std::string text;
   for (const std::vector<std::string>& kind : kinds(medium))
-    text += fmt::format("{}{}", text.empty() ? "density with " : ", or ", fmt::join(kind, " and "));
+    text += fmt::format("{}{}", text.empty() ? "density with " : ", or ",
+                        fmt::join(kind, kind.size() == 2 ? " and " : " "));
   return text;
 }
 
@@ -109,14 +131,19 @@ void check_material(const MaterialParams& m, Medium medium) {
     if (value) given.emplace_back(name);
   };
   look("vp", m.vp), look("vs", m.vs), look("lambda", m.lambda), look("mu", m.mu), look("young", m.young);
-  look("poisson", m.poisson), look("bulk", m.bulk);
+  look("poisson", m.poisson), look("bulk", m.bulk), look("vpv", m.vpv), look("vph", m.vph), look("vsv", m.vsv);
+  look("vsh", m.vsh), look("eta", m.eta);
+  if (!m.stiffness.empty()) given.emplace_back("stiffness");
   if (medium == Medium::acoustic && m.vs)
     refuse("a fluid has no shear waves, and this material has a vs",
            "leave vs out, or choose physics.medium = \"elastic\"", m.where);
-  for (const auto* value : {&m.density, &m.vp, &m.vs, &m.lambda, &m.mu, &m.young, &m.poisson, &m.bulk})
-    if (*value && (*value)->depends_on_time())
+  for (const deck::Expression& value : m.values())
+    if (value.depends_on_time())
       refuse("a material that depends on t", "media stand still: write it in x, y, z", m.where);
   if (!m.density) refuse("a material without density", "give " + offered(medium), m.where);
+  if (!m.axis.empty() && !m.vpv)
+    refuse("a material with an axis that is the same in all directions", "axis is that of vpv, vph, vsv and eta",
+           m.where);
   for (const std::vector<std::string>& kind : kinds(medium))
     if (kind == given) return;
   refuse(given.empty() ? "a material has a density alone"
@@ -148,6 +175,15 @@ std::array<double, 3> PointSourceParams::point() const {
   std::array<double, 3> x{};
   std::copy_n(at.begin(), std::min<std::size_t>(at.size(), 3), x.begin());
   return x;
+}
+
+std::vector<deck::Expression> MaterialParams::values() const {
+  std::vector<deck::Expression> all;
+  for (const auto* value : {&density, &vp, &lambda, &young, &bulk, &vs, &mu, &poisson, &vpv, &vph, &vsv, &vsh, &eta})
+    if (*value) all.push_back(**value);
+  all.insert(all.end(), axis.begin(), axis.end());
+  all.insert(all.end(), stiffness.begin(), stiffness.end());
+  return all;
 }
 
 Medium medium_of(const deck::Deck& deck) {
@@ -183,8 +219,7 @@ void read(const deck::Deck& deck, Params& params) {
 std::vector<deck::Expression> expressions_of(const Params& params) {
   std::vector<deck::Expression> all;
   for (const MaterialParams& m : params.materials)
-    for (const auto* value : {&m.density, &m.vp, &m.vs, &m.lambda, &m.mu, &m.young, &m.poisson, &m.bulk})
-      if (*value) all.push_back(**value);
+    for (const deck::Expression& value : m.values()) all.push_back(value);
   for (const BoundaryParams& b : params.boundaries) all.insert(all.end(), b.value.begin(), b.value.end());
   return all;
 }

@@ -20,7 +20,13 @@ enum class Medium {
 struct MaterialParams {
   std::vector<std::string> on;
   std::optional<deck::Expression> density, vp, vs, lambda, mu, young, poisson, bulk;
+  std::optional<deck::Expression> vpv, vph, vsv, vsh, eta;  ///< of layers, and
+  std::vector<deck::Expression> axis;                       ///< the normal of these; empty: the last axis
+  std::vector<deck::Expression> stiffness;                  ///< C_ij, the upper triangle by rows
   deck::Where where;
+
+  /// All numbers that it is given by, in this order.
+  std::vector<deck::Expression> values() const;
 };
 
 struct BoundaryParams {

@@ -13,12 +13,14 @@
 #include "physics/entry.hpp"
 #include "physics/evaluate.hpp"
 #include "physics/places.hpp"
+#include "physics/wave/anisotropy.hpp"
 #include "physics/wave/media.hpp"
 
 namespace tessera::physics::wave {
 
 namespace {
 
+using assembly::spectral::Coefficients;
 using assembly::spectral::SideNode;
 
 /// Whether an entry prescribes values: with those of the deck, or 0.
@@ -200,6 +202,23 @@ Prescribed derivative_of(const Prescribed& of) {
   return result;
 }
 
+namespace {
+
+void add_impedance(const Problem& problem, const SideNode& node, double area, std::vector<double>& block) {
+  const int dim = problem.cells.dim;
+  const Coefficients& stiffness = problem.media.stiffness;
+  Stiffness C{dim, {}};
+  for (int k = 0; k < stiffness.components; ++k)
+    C.values[static_cast<std::size_t>(k)] = stiffness.at(problem.cells, node.cell, node.place, k);
+  std::array<double, 3> normal = node.normal;
+  for (double& n : normal) n /= area;
+  const Eigen::MatrixXd Z = impedance(C, problem.media.mass.at(problem.cells, node.cell, node.place), normal);
+  for (int a = 0; a < dim; ++a)
+    for (int b = 0; b < dim; ++b) block[static_cast<std::size_t>(a * dim + b)] += area * Z(a, b);
+}
+
+}  // namespace
+
 Absorbing absorbing_nodes(const Problem& problem) {
   const auto C = static_cast<std::size_t>(problem.components()), dim = static_cast<std::size_t>(problem.cells.dim);
   const Media& media = problem.media;
@@ -213,6 +232,10 @@ Absorbing absorbing_nodes(const Problem& problem) {
           const double mass = media.mass.at(problem.cells, node.cell, node.place);
           const double fast = mass * media.fast.at(problem.cells, node.cell, node.place),
                        slow = mass * media.slow.at(problem.cells, node.cell, node.place);
+          if (media.anisotropic) {
+            add_impedance(problem, node, area, block);
+            return;
+          }
           for (std::size_t a = 0; a < C; ++a) {
             block[a * C + a] += area * slow;
             for (std::size_t b = 0; C == dim && b < C; ++b)

@@ -10,8 +10,9 @@ namespace tessera::physics::wave {
 /// rho.
 struct Media {
   assembly::spectral::Coefficients mass;        ///< m
-  assembly::spectral::Coefficients stiffness;   ///< of the law: lambda, mu, or the factor of the gradient
+  assembly::spectral::Coefficients stiffness;   ///< of the law: lambda, mu; C_ij; or the factor of the gradient
   assembly::spectral::Coefficients fast, slow;  ///< the speeds: of P and S waves, or twice the one there is
+  bool anisotropic = false;                     ///< the law is forms::AnisotropicStress
 };
 
 /// Where values are prescribed: rows, and an expression of x, y, z, t for each.

@@ -45,8 +45,9 @@ double WaveResults::quantity(const QuantityParams& quantity) const {
       }
     return sum;
   }
-  const std::vector<double> f = problem_.params.medium == Medium::elastic ? forces<forms::IsotropicStress>(problem_, s_)
-                                                                          : forces<forms::GradientFlux>(problem_, s_);
+  const std::vector<double> f = problem_.params.medium != Medium::elastic ? forces<forms::GradientFlux>(problem_, s_)
+                                : problem_.media.anisotropic ? forces<forms::AnisotropicStress>(problem_, s_)
+                                                             : forces<forms::IsotropicStress>(problem_, s_);
   for (std::size_t row = 0; row < static_cast<std::size_t>(Offset{own} * C); ++row) sum -= 0.5 * f[row] * s_.u[row];
   return sum;
 }
