@@ -182,28 +182,37 @@ void find_speeds(Media& media, int dim, const std::vector<std::size_t>& where, i
 
 }  // namespace
 
-Media make_media(const Params& params, const Discretisation& space, const Cells& cells,
-                 const std::vector<Index>& material) {
+Media make_media(const Problem& problem) {
+  const Params& params = problem.params;
+  const Discretisation& space = problem.space;
+  const Cells& cells = problem.cells;
+  const Medium medium = problem.medium;
   const int dim = cells.dim;
   bool at_places = false;
   std::vector<std::vector<deck::Expression>> expressions;
+  bool anisotropic = false;
+  const auto is_here = [&](const MaterialParams& m) {
+    return params.medium != Medium::coupled || m.is_fluid() == (medium == Medium::acoustic);
+  };
   for (const MaterialParams& m : params.materials) {
     check_on_mesh(m, dim);
     expressions.push_back(m.values());
+    if (!is_here(m)) continue;
+    anisotropic |= is_anisotropic(m);
     for (const deck::Expression& e : expressions.back()) at_places |= !e.is_constant();
   }
   const std::size_t places = at_places ? cells.dofs.size() : static_cast<std::size_t>(cells.cells);
   const auto sized = [&](int components) {
     return Coefficients{components, at_places, std::vector<double>(places * static_cast<std::size_t>(components))};
   };
-  const bool anisotropic = std::any_of(params.materials.begin(), params.materials.end(), is_anisotropic);
-  const int numbers = params.medium != Medium::elastic ? 1 : anisotropic ? Stiffness::count(dim) : 2;
+  const int numbers = medium != Medium::elastic ? 1 : anisotropic ? Stiffness::count(dim) : 2;
   Media media{sized(1), sized(numbers), sized(1), sized(1), anisotropic};
   for (std::size_t m = 0; m < params.materials.size(); ++m) {
+    if (!is_here(params.materials[m])) continue;
     std::vector<std::size_t> where;
     std::vector<Index> dofs;
     for (Index c = 0; c < cells.cells; ++c) {
-      if (material[static_cast<std::size_t>(c)] != static_cast<Index>(m)) continue;
+      if (problem.material[static_cast<std::size_t>(c)] != static_cast<Index>(m)) continue;
       if (!at_places) where.push_back(static_cast<std::size_t>(c));
       for (int q = 0; at_places && q < cells.places; ++q) {
         where.push_back(static_cast<std::size_t>(Offset{c} * cells.places + q));
@@ -213,7 +222,7 @@ Media make_media(const Params& params, const Discretisation& space, const Cells&
     if (!at_places) {
       std::vector<std::vector<double>> values;
       for (const deck::Expression& e : expressions[m]) values.push_back({e.constant()});
-      const AtPlace all = at_place(params.materials[m], params.medium, dim, anisotropic, given_of(values, 0), nullptr);
+      const AtPlace all = at_place(params.materials[m], medium, dim, anisotropic, given_of(values, 0), nullptr);
       for (const std::size_t place : where) set(media, place, all);
       if (is_anisotropic(params.materials[m])) find_speeds(media, dim, where, space.threads);
       continue;
@@ -223,7 +232,7 @@ Media make_media(const Params& params, const Discretisation& space, const Cells&
       values.push_back(evaluate(e, space.dof_points, dofs, space.threads));
     for (std::size_t i = 0; i < where.size(); ++i)
       set(media, where[i],
-          at_place(params.materials[m], params.medium, dim, anisotropic, given_of(values, i),
+          at_place(params.materials[m], medium, dim, anisotropic, given_of(values, i),
                    &space.dof_points[3 * static_cast<std::size_t>(dofs[i])]));
     if (is_anisotropic(params.materials[m])) find_speeds(media, dim, where, space.threads);
   }

@@ -24,8 +24,10 @@ deck::Section<PhysicsSection> physics_section() {
            {.help = "the physics module", .choices = {"wave"}, .required = true, .example = "\"wave\""})
       .key("medium", &PhysicsSection::medium,
            {.help = "elastic (displacement u; in 2-D plane strain: P and SV), acoustic (pressure p), or sh "
-                    "(displacement u out of the plane of a 2-D mesh)",
-            .choices = {"elastic", "acoustic", "sh"}})
+                    "(displacement u out of the plane of a 2-D mesh), or coupled (elastic solids beside fluids, which "
+                    "are the "
+                    "materials with vp or bulk alone)",
+            .choices = {"elastic", "acoustic", "sh", "coupled"}})
       .key("order", &PhysicsSection::order,
            {.help = "polynomial degree of the elements", .min = 2, .max = 8, .example = "4"})
       .position(&PhysicsSection::where);
@@ -102,6 +104,7 @@ deck::Section<PointSourceParams> source_section() {
 }
 
 Medium medium_named(const std::string& name) {
+  if (name == "coupled") return Medium::coupled;
   return name == "acoustic" ? Medium::acoustic : name == "sh" ? Medium::sh : Medium::elastic;
 }
 
@@ -109,12 +112,16 @@ Medium medium_named(const std::string& name) {
 std::vector<std::vector<std::string>> kinds(Medium medium) {
   if (medium == Medium::acoustic) return {{"vp"}, {"bulk"}};
   if (medium == Medium::sh) return {{"vs"}, {"mu"}};
-  return {{"vp", "vs"},
-          {"lambda", "mu"},
-          {"young", "poisson"},
-          {"vpv", "vph", "vsv", "eta"},
-          {"vpv", "vph", "vsv", "vsh", "eta"},
-          {"stiffness"}};
+  std::vector<std::vector<std::string>> all;
+  if (medium == Medium::coupled) all = {{"vp"}, {"bulk"}};
+  const std::vector<std::vector<std::string>> solids{{"vp", "vs"},
+                                                     {"lambda", "mu"},
+                                                     {"young", "poisson"},
+                                                     {"vpv", "vph", "vsv", "eta"},
+                                                     {"vpv", "vph", "vsv", "vsh", "eta"},
+                                                     {"stiffness"}};
+  all.insert(all.end(), solids.begin(), solids.end());
+  return all;
 }
 
 std::string offered(Medium medium) {
@@ -161,10 +168,11 @@ void check_boundary(const BoundaryParams& b) {
 }
 
 void check_source(const PointSourceParams& s, Medium medium) {
-  if (medium != Medium::elastic && !(s.force.empty() && s.moment.empty()))
+  if (medium == Medium::coupled && (s.force.empty() || s.moment.empty())) return;  // where it lies says the mesh
+  if (medium != Medium::elastic && medium != Medium::coupled && !(s.force.empty() && s.moment.empty()))
     refuse(fmt::format("a source with a {} in a medium of one number a node", s.force.empty() ? "moment" : "force"),
            "its strength is its amplitude: leave force and moment out", s.where);
-  if (medium == Medium::elastic && s.force.empty() == s.moment.empty())
+  if (s.force.empty() == s.moment.empty() && (medium == Medium::elastic || medium == Medium::coupled))
     refuse(s.force.empty() ? "a source without force or moment" : "a source with a force and a moment",
            "force = [...], one number an axis, or moment = [...]; of both make two sources", s.where);
 }
@@ -185,6 +193,8 @@ std::vector<deck::Expression> MaterialParams::values() const {
   all.insert(all.end(), stiffness.begin(), stiffness.end());
   return all;
 }
+
+bool MaterialParams::is_fluid() const { return bulk || (vp && !vs); }
 
 Medium medium_of(const deck::Deck& deck) {
   return medium_named(deck.has("physics.medium") ? deck::read_string(deck, "physics.medium", "the medium") : "elastic");
