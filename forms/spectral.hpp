@@ -36,4 +36,40 @@ struct IsotropicStress {
   }
 };
 
+/// Entry (i, j), i <= j, of a symmetric n x n matrix whose upper triangle is stored by rows.
+TESSERA_HD_INLINE constexpr int upper(int n, int i, int j) {
+  return i <= j ? i * n - i * (i - 1) / 2 + (j - i) : upper(n, j, i);
+}
+
+/// s = C : (grad u + grad u^T) / 2 of any elastic solid. k: the upper triangle of C in Voigt's notation by rows; in two
+/// dimensions xx yy xy (6 numbers), in three xx yy zz yz xz xy (21).
+struct AnisotropicStress {
+  static constexpr int components(int dim) { return dim; }
+  static constexpr int coefficients(int dim) { return dim == 2 ? 6 : 21; }
+  template <int dim, class V>
+  TESSERA_HD_INLINE static void flux(const V* k, const V (&g)[dim][dim], V (&s)[dim][dim]) {
+    constexpr int n = dim * (dim + 1) / 2;
+    V strain[n];
+    for (int d = 0; d < dim; ++d) strain[d] = g[d][d];
+    if constexpr (dim == 2) {
+      strain[2] = g[0][1] + g[1][0];
+    } else {
+      strain[3] = g[1][2] + g[2][1];
+      strain[4] = g[0][2] + g[2][0];
+      strain[5] = g[0][1] + g[1][0];
+    }
+    V stress[n];
+    for (int i = 0; i < n; ++i) {
+      stress[i] = k[upper(n, i, 0)] * strain[0];
+      for (int j = 1; j < n; ++j) stress[i] += k[upper(n, i, j)] * strain[j];
+    }
+    for (int d = 0; d < dim; ++d) s[d][d] = stress[d];
+    s[0][1] = s[1][0] = stress[n - 1];
+    if constexpr (dim == 3) {
+      s[1][2] = s[2][1] = stress[3];
+      s[0][2] = s[2][0] = stress[4];
+    }
+  }
+};
+
 }  // namespace tessera::forms

@@ -14,6 +14,7 @@ struct FieldInfo {
   bool measured = false;                     ///< a [[quantity]] may be of it, or of a component
   bool written = true;                       ///< into files whose [output] names no fields
   std::string rate = {};                     ///< name of its rate of change, of what accelerates: "v"
+  std::vector<std::string> probed = {};      ///< what else a [[probe]] may look at: Model::receiver
   bool own_names = false;                    ///< components are fields by themselves: `components` are their names
 
   /// Components on a mesh of `dim` dimensions.

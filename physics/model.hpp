@@ -10,6 +10,7 @@
 #include "linalg/block_crs.hpp"
 #include "linalg/operator.hpp"
 #include "linalg/split_ghosts.hpp"
+#include "mesh/geometry.hpp"
 #include "output/summary.hpp"
 #include "output/vtk_writer.hpp"
 #include "physics/grid_method.hpp"
@@ -208,6 +209,14 @@ class Nonlinear {
   virtual void tangent(System<Exec>& system) = 0;
 };
 
+/// What a probe looks at: the sum of weights times entries of the field, of its rate of change, or of the rate of that.
+struct Receiver {
+  enum class Of { field, rate, acceleration } of = Of::field;
+  std::string unit;
+  /// Columns are rows of the space; a motion may have others behind these (Leapfrog::add_sums).
+  std::vector<std::pair<Index, double>> weights;
+};
+
 /// What of the data of a model depends on time.
 struct Varying {
   bool mass = false, stiffness = false, loads = false, prescribed = false;
@@ -279,6 +288,11 @@ class Model {
   virtual DirichletData prescribed_rates() { return {}; }
 
   // The solution.
+  /// What a probe looks at that is not the field of the space, at its point; the weights are left out where this rank
+  /// does not see it. nullopt: the field or its rate, as the probe says.
+  virtual std::optional<Receiver> receiver(const Discretisation&, const mesh::PointLocator&, const ProbeParams&) {
+    return std::nullopt;
+  }
   /// What can be asked of it. Phase: balance.
   virtual std::unique_ptr<Results> results(const NodalSolution&) { return std::make_unique<Results>(); }
 };

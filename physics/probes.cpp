@@ -42,6 +42,7 @@ deck::Section<ProbeParams> probe_section(const FieldInfo& field) {
   for (int c = 0; c < field.count(3); ++c) names.push_back(field.component(c));
   if (!field.rate.empty())
     for (int c = 0; c < field.count(3); ++c) names.push_back(field.rate_field().component(c));
+  names.insert(names.end(), field.probed.begin(), field.probed.end());
   return deck::Section<ProbeParams>("probe", "Values at points through time, as the table probes.csv",
                                     deck::SectionKind::array)
       .key("name", &ProbeParams::name, {.help = "of its column", .required = true, .example = "\"u_middle\""})
@@ -78,7 +79,8 @@ void check_probes(const std::vector<ProbeParams>& probes, const FieldInfo& field
       refuse(probe, fmt::format("at has {} numbers, the mesh {} dimensions", probe.at.size(), mesh.dim),
              "give one number an axis");
     int c = 0;
-    if (!is_component(field, probe.of, mesh.dim, c) &&
+    if (std::find(field.probed.begin(), field.probed.end(), probe.of) == field.probed.end() &&
+        !is_component(field, probe.of, mesh.dim, c) &&
         (field.rate.empty() || !is_component(field.rate_field(), probe.of, mesh.dim, c)))
       refuse(probe, fmt::format("there is no '{}' in {} dimensions", probe.of, mesh.dim),
              fmt::format("write of = \"{}\"", field.component(0)));

@@ -175,7 +175,7 @@ Most longest_passage(const mesh::Mesh& mesh, const Cells& cells, const Coefficie
   });
 }
 
-void for_each_side_node(const mesh::Mesh& mesh, const DofMap& dofs, const Cells& cells, const mesh::Group& group,
+void for_each_side_node(const mesh::Mesh& mesh, const DofMap& dofs, const Cells& cells, std::span<const CellSide> sides,
                         const std::function<void(const SideNode&)>& visit) {
   const Rule& line = rule(cells.n - 1);
   for (const mesh::CellBlock& block : mesh.blocks) {
@@ -190,10 +190,8 @@ void for_each_side_node(const mesh::Mesh& mesh, const DofMap& dofs, const Cells&
         for (int axis = 0; axis < cells.dim; ++axis) points.push_back(element.node_points[node * cells.dim + axis]);
       const GeometryMap map(block, points);
       const std::array<double, 3> reference = reference_normal(block.shape, side);
-      for (const Index facet : group.entities) {
-        const Index cell = mesh.facets.cell[facet];
-        if (mesh.facets.side[facet] != side || cell < block.first_cell || cell >= block.first_cell + block.cells())
-          continue;
+      for (const auto& [cell, of_cell] : sides) {
+        if (of_cell != side || cell < block.first_cell || cell >= block.first_cell + block.cells()) continue;
         for (std::size_t k = 0; k < nodes.size(); ++k) {
           double J[9] = {}, inverse[9] = {};
           const double det = map.jacobian(mesh, block.cell(cell - block.first_cell), static_cast<int>(k), J);
@@ -209,6 +207,13 @@ void for_each_side_node(const mesh::Mesh& mesh, const DofMap& dofs, const Cells&
       }
     }
   }
+}
+
+void for_each_side_node(const mesh::Mesh& mesh, const DofMap& dofs, const Cells& cells, const mesh::Group& group,
+                        const std::function<void(const SideNode&)>& visit) {
+  std::vector<CellSide> sides;
+  for (const Index facet : group.entities) sides.push_back({mesh.facets.cell[facet], mesh.facets.side[facet]});
+  for_each_side_node(mesh, dofs, cells, sides, visit);
 }
 
 std::optional<ElementPoint> element_point(const mesh::Mesh& mesh, const DofMap& dofs, const mesh::PointLocator& locator,

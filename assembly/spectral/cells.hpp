@@ -4,6 +4,7 @@
 #include <array>
 #include <functional>
 #include <optional>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -74,7 +75,15 @@ struct SideNode {
   Index dof;
   std::array<double, 3> normal;  ///< outward, its length the node's part w |dS| of the side's measure
 };
-/// Calls visit for every node of every facet of the group, in their order.
+/// A side of a cell, its number in topology(shape).facets.
+struct CellSide {
+  Index cell;
+  int side;
+};
+/// Calls visit for every node of every one of these sides, in their order within each of a shape's.
+void for_each_side_node(const mesh::Mesh& mesh, const DofMap& dofs, const Cells& cells, std::span<const CellSide> sides,
+                        const std::function<void(const SideNode&)>& visit);
+/// The same of the facets of a group.
 void for_each_side_node(const mesh::Mesh& mesh, const DofMap& dofs, const Cells& cells, const mesh::Group& group,
                         const std::function<void(const SideNode&)>& visit);
 

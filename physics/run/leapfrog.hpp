@@ -22,6 +22,10 @@ class Leapfrog {
   virtual void start(double t, double dt, const std::vector<double>& u, const std::vector<double>& v) = 0;
   /// From u(t) and what v() has given.
   virtual void restore(const std::vector<double>& u, const std::vector<double>& v) = 0;
+  /// What beside u() and v() it takes to go on: vectors [rows seen], of which the own rows count; of one medium none.
+  virtual std::vector<std::vector<double>> others() const { return {}; }
+  /// From what others() has given, after restore.
+  virtual void restore_others(const std::vector<std::vector<double>>&) {}
   /// From t to t + dt; the last step was `before` long.
   virtual void step(double t, double before, double dt) = 0;
 
@@ -35,7 +39,7 @@ class Leapfrog {
   virtual std::vector<double> rate(double before, double dt) const = 0;
 
   enum class Vector { u, v, next_v };
-  /// values += factor weights x.
+  /// values += factor weights x. Of a model whose receivers have columns behind the rows, these are numbers of its own.
   virtual void add_sums(const linalg::Crs<Space>& weights, Vector of, double factor, View<double> values) = 0;
   /// (v, v) of all ranks; waits.
   virtual double square() = 0;

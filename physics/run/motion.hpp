@@ -29,6 +29,8 @@ class Motion {
   /// The prescribed values and their rates at time t, in u and v of the rows that this rank owns.
   virtual void prescribe(double t, View<double> u, View<double> v) = 0;
 
+  /// A frequency not above the highest one, found with applications of f; 0: a power method on restore_force finds it.
+  virtual double frequency_from_below(const OverRanks<Exec>&) { return 0; }
   /// An estimate of the highest frequency of M^-1 K, from mesh and material of this rank.
   virtual double highest_frequency() const = 0;
   /// The largest number of M^-1 C, with the damping C; of this rank.

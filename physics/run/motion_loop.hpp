@@ -94,8 +94,9 @@ class MotionLoop : private Walk<Exec> {
  private:
   using Walk<Exec>::exec_, Walk<Exec>::context_, Walk<Exec>::report_;
   using Walk<Exec>::begins, Walk<Exec>::sample, Walk<Exec>::look, Walk<Exec>::count, Walk<Exec>::seen, Walk<Exec>::own,
-      Walk<Exec>::looks_at_rates, Walk<Exec>::next_sample, Walk<Exec>::give_samples, Walk<Exec>::save,
-      Walk<Exec>::weights, Walk<Exec>::rate_weights, Walk<Exec>::is_finite;
+      Walk<Exec>::looks_at_rates, Walk<Exec>::looks_at_accelerations, Walk<Exec>::next_sample, Walk<Exec>::give_samples,
+      Walk<Exec>::save, Walk<Exec>::weights, Walk<Exec>::rate_weights, Walk<Exec>::acceleration_weights,
+      Walk<Exec>::is_finite;
   using Vector = typename Leapfrog<Exec>::Vector;
 
   // Steps of the leapfrog.
@@ -104,6 +105,9 @@ class MotionLoop : private Walk<Exec> {
   struct Now {
     double before, next;
     bool last;
+
+    double part() const { return before / (before + next); }  ///< of the velocity after it in that at it
+    double between() const { return (before + next) / 2; }    ///< from the velocity before it to that after it
   };
 
   void run_leapfrog(State& state, const StateVisitor& visitor, double step) {
@@ -111,7 +115,7 @@ class MotionLoop : private Walk<Exec> {
     const std::unique_ptr<Leapfrog<Exec>> leapfrog = motion_.leapfrog(ranks_);
     bool looked_at = state.step > 0;
     if (looked_at)
-      leapfrog->restore(state.u, own(state.kept.vectors.at(0)));
+      restore(*leapfrog, state);
     else
       start(*leapfrog, state, steps.length(0));
     for (;; looked_at = false) {
@@ -128,7 +132,10 @@ class MotionLoop : private Walk<Exec> {
         Scope scope(exec_, "steps");
         leapfrog->step(state.t, now.before, now.next);
       }
-      if (samples_rates) add_rates(*leapfrog, Vector::v, now.before / (now.before + now.next));
+      if (samples_rates) {
+        add_rates(*leapfrog, Vector::v, now.part());
+        add_accelerations(*leapfrog, Vector::v, 1 / now.between());
+      }
       ++state.step;
       state.t = steps.time(state.step);
       ++report_.evaluations;
@@ -136,6 +143,16 @@ class MotionLoop : private Walk<Exec> {
             fmt::format("dt {:.3g}", now.next));
     }
     report_.finished = state.step == steps.count() && report_.failure.empty() && !report_.interrupted;
+  }
+
+  void restore(Leapfrog<Exec>& leapfrog, const State& state) {
+    leapfrog.restore(state.u, own(state.kept.vectors.at(0)));
+    leapfrog.restore_others({state.kept.vectors.begin() + 1, state.kept.vectors.end()});
+  }
+  typename State::Kept kept_of(const Leapfrog<Exec>& leapfrog) const {
+    typename State::Kept kept{{seen(leapfrog.v())}, {}};
+    for (const std::vector<double>& other : leapfrog.others()) kept.vectors.push_back(other);
+    return kept;
   }
 
   void start(Leapfrog<Exec>& leapfrog, State& state, double dt) {
@@ -154,7 +171,8 @@ class MotionLoop : private Walk<Exec> {
     const bool shown =
         first ? begins(state, visitor) : visitor.shows(state.step, state.t - now.before, state.t, now.last);
     const bool saved = !first && !now.last && visitor.saves(state.step);
-    const bool sampled_rates = samples && looks_at_rates(visitor);
+    const bool accelerations = looks_at_accelerations(visitor);
+    const bool sampled_rates = samples && (looks_at_rates(visitor) || accelerations);
     const bool ahead = shown || saved || now.last || report_.interrupted || (first && sampled_rates);
     if (!is_finite(leapfrog, state, now.last)) return false;
     if (ahead) take_ahead(leapfrog, state, now);
@@ -162,14 +180,15 @@ class MotionLoop : private Walk<Exec> {
       next_values_ = next_sample(state, visitor);
       linalg::fill(exec_, next_values_, 0.0);
       leapfrog.add_sums(weights(), Vector::u, 1, next_values_);
-      const double part = now.before / (now.before + now.next);
-      if (sampled_rates) add_rates(leapfrog, Vector::v, 1 - part);
-      if (sampled_rates && ahead) add_rates(leapfrog, Vector::next_v, part);
+      if (sampled_rates) add_rates(leapfrog, Vector::v, 1 - now.part());
+      if (sampled_rates) add_accelerations(leapfrog, Vector::v, -1 / now.between());
+      if (sampled_rates && ahead) add_rates(leapfrog, Vector::next_v, now.part());
+      if (sampled_rates && ahead) add_accelerations(leapfrog, Vector::next_v, 1 / now.between());
     }
     leapfrog.forget_ahead();
     if (shown) visitor.visit(state);
     if (saved || report_.interrupted) {
-      state.kept = {{seen(leapfrog.v())}, {}};
+      state.kept = kept_of(leapfrog);
       save(state, visitor);
     }
     return sampled_rates && !ahead;
@@ -184,7 +203,10 @@ class MotionLoop : private Walk<Exec> {
     state.rate = seen(leapfrog.rate(now.before, now.next));
   }
   void add_rates(Leapfrog<Exec>& leapfrog, Vector of, double factor) {
-    leapfrog.add_sums(rate_weights(), of, factor, next_values_);
+    if (rate_weights().rows > 0) leapfrog.add_sums(rate_weights(), of, factor, next_values_);
+  }
+  void add_accelerations(Leapfrog<Exec>& leapfrog, Vector of, double factor) {
+    if (acceleration_weights().rows > 0) leapfrog.add_sums(acceleration_weights(), of, factor, next_values_);
   }
 
   /// Looked at every few steps, for it waits for the device.
@@ -277,7 +299,8 @@ class MotionLoop : private Walk<Exec> {
       estimate = limit / omega;
       if (damping > 0) estimate = std::min(estimate, solvers::real_stability_limit(parameters()) / damping);
     }
-    const double certain = limit / frequency_from_below();
+    const double by_motion = motion_.frequency_from_below(ranks_);
+    const double certain = limit / (by_motion > 0 ? by_motion : frequency_from_below());
     // Where a material changes inside of cells, or they are distorted, the estimate is no bound.
     constexpr double below = 0.98;
     estimate = std::min(estimate, below * certain);

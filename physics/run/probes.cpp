@@ -51,34 +51,48 @@ struct Rows {
   }
 };
 
+/// A component of the field or of its rate, as the probe says.
+Receiver of_field(const FieldInfo& field, const Discretisation& space, const mesh::PointLocator& locator,
+                  const ProbeParams& probe, bool own) {
+  Receiver receiver;
+  int c = 0;
+  receiver.of = is_component(field, probe.of, space.mesh.dim, c) ? Receiver::Of::field : Receiver::Of::rate;
+  if (receiver.of == Receiver::Of::rate) (void)is_component(field.rate_field(), probe.of, space.mesh.dim, c);
+  receiver.unit = receiver.of == Receiver::Of::field ? field.unit : field.rate_field().unit;
+  if (!own) return receiver;
+  const assembly::Probe point = assembly::make_probe(space.mesh, space.dofs, locator, probe.point());
+  for (std::size_t k = 0; k < point.dofs.size(); ++k)
+    receiver.weights.emplace_back(space.row(point.dofs[k], c), point.weights[k]);
+  return receiver;
+}
+
 }  // namespace
 
 Probes::Probes(const CommonParams& params, const FieldInfo& field, const Discretisation& space, const Context& context,
-               std::optional<double> t)
+               std::optional<double> t, const Receivers& receivers)
     : share_(space.shared()) {
   const std::vector<ProbeParams>& probes = params.probes;
   if (probes.empty()) return;
   const mesh::PointLocator locator(space.mesh);
   const std::vector<char> own = own_points(probes, locator, share_);
-  Rows of_field, of_rate;
-  bool any_rate = false;
+  Rows rows[3];
+  bool any[3] = {true, false, false};
+  std::vector<std::string> units;
   for (std::size_t i = 0; i < probes.size(); ++i) {
-    int c = 0;
-    const bool is_rate = !is_component(field, probes[i].of, space.mesh.dim, c);
-    if (is_rate) (void)is_component(field.rate_field(), probes[i].of, space.mesh.dim, c);
-    any_rate |= is_rate;
-    std::vector<std::pair<Index, double>> row;
-    if (own[i]) {
-      const assembly::Probe probe = assembly::make_probe(space.mesh, space.dofs, locator, probes[i].point());
-      for (std::size_t k = 0; k < probe.dofs.size(); ++k)
-        row.emplace_back(space.row(probe.dofs[k], c), probe.weights[k]);
-      std::sort(row.begin(), row.end());
-    }
-    (is_rate ? of_rate : of_field).add(row);
-    (is_rate ? of_field : of_rate).add({});
+    std::optional<Receiver> receiver = receivers(locator, probes[i]);
+    if (!receiver) receiver = of_field(field, space, locator, probes[i], own[i]);
+    if (!own[i]) receiver->weights.clear();
+    std::sort(receiver->weights.begin(), receiver->weights.end());
+    const int of = static_cast<int>(receiver->of);
+    any[of] = true;
+    for (int which = 0; which < 3; ++which)
+      rows[which].add(which == of ? receiver->weights : std::vector<std::pair<Index, double>>());
+    units.push_back(receiver->unit);
   }
-  weights_ = of_field.matrix(space.rows());
-  if (any_rate) rate_weights_ = of_rate.matrix(space.rows());
+  for (bool& of_some_rank : any) of_some_rank = in_common::any(share_, of_some_rank);
+  weights_ = rows[0].matrix(space.rows());
+  if (any[1]) rate_weights_ = rows[1].matrix(space.rows());
+  if (any[2]) acceleration_weights_ = rows[2].matrix(space.rows());
   for (std::size_t i = 0; i < probes.size(); ++i) {
     const auto same = std::find_if(tables_.begin(), tables_.end(),
                                    [&](const Table& table) { return table.every == probes[i].every; });
@@ -89,11 +103,7 @@ Probes::Probes(const CommonParams& params, const FieldInfo& field, const Discret
   in_common::root(share_, [&] {
     for (Table& table : tables_) {
       std::vector<output::SeriesColumn> columns;
-      for (const std::size_t i : table.probes) {
-        int c = 0;
-        const bool of_field = is_component(field, probes[i].of, space.mesh.dim, c);
-        columns.push_back({probes[i].name, of_field ? field.unit : field.rate_field().unit});
-      }
+      for (const std::size_t i : table.probes) columns.push_back({probes[i].name, units[i]});
       const output::ProbeSeriesOptions options{.every = table.every};
       const std::filesystem::path path =
           context.output_directory /

@@ -1,5 +1,6 @@
 #pragma once
 // Values at points through time.
+#include <functional>
 #include <map>
 #include <optional>
 
@@ -14,16 +15,20 @@ namespace tessera::physics {
 /// ranks the lowest that sees a point has its row.
 class Probes {
  public:
+  /// Model::receiver.
+  using Receivers = std::function<std::optional<Receiver>(const mesh::PointLocator&, const ProbeParams&)>;
   /// `t`: the time at which a run goes on with the tables that are there. Collective where ranks share the run.
   Probes(const CommonParams& params, const FieldInfo& field, const Discretisation& space, const Context& context,
-         std::optional<double> t);
+         std::optional<double> t, const Receivers& receivers);
 
   bool is_due(Offset step) const;
   /// [probes, rows of all that a rank sees]
   const linalg::Crs<Host>& weights() const { return weights_; }
   /// The same, with the rows of probes of the rate of change; no rows: there are none.
   const linalg::Crs<Host>& rate_weights() const { return rate_weights_; }
-  /// values [probes] = weights() u + rate_weights() du/dt after this step. Collective.
+  /// The same of the rate of that.
+  const linalg::Crs<Host>& acceleration_weights() const { return acceleration_weights_; }
+  /// values [probes] = weights() u + rate_weights() du/dt + acceleration_weights() d2u/dt2 after this step. Collective.
   void add(Offset step, double t, std::vector<double> values);
   /// What was added is in the files.
   void flush();
@@ -37,7 +42,7 @@ class Probes {
   };
 
   const Share* share_;
-  linalg::Crs<Host> weights_, rate_weights_;
+  linalg::Crs<Host> weights_, rate_weights_, acceleration_weights_;
   std::vector<Table> tables_;
 };
 

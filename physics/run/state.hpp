@@ -30,7 +30,8 @@ struct StateVisitor {
   /// Whether values at points are wanted after this step, and who takes the product of `weights` [points, rows] with u.
   std::function<bool(Offset step)> samples;
   const linalg::Crs<Host>* weights = nullptr;
-  const linalg::Crs<Host>* rate_weights = nullptr;  ///< of what accelerates: the product with du/dt is added
+  const linalg::Crs<Host>* rate_weights = nullptr;          ///< of what accelerates: the product with du/dt is added
+  const linalg::Crs<Host>* acceleration_weights = nullptr;  ///< the same of the rate of that, by the leapfrog alone
   std::function<void(Offset step, double t, std::vector<double> values)> sample;
 };
 

@@ -280,7 +280,10 @@ class Stationary final : public StationaryRun {
     State state = goes_on ? state_of(*context.checkpoint, space) : first_state(space);
     Checkpoints checkpoints(params, model_->traits().fields.front(), space, context);
     const std::optional<double> from = goes_on ? std::optional(state.t) : std::nullopt;
-    Probes probes(params, model_->traits().fields.front(), space, context, from);
+    Probes probes(params, model_->traits().fields.front(), space, context, from,
+                  [&](const mesh::PointLocator& locator, const ProbeParams& probe) {
+                    return model_->receiver(space, locator, probe);
+                  });
     std::optional<Frames> frames;
     in_common::each(space.shared(), [&] { frames.emplace(params, context, from); });
     const bool looks = params.output.write || !params.quantities.empty();
@@ -299,6 +302,7 @@ class Stationary final : public StationaryRun {
         [&](Offset step) { return probes.is_due(step); },
         &probes.weights(),
         &probes.rate_weights(),
+        &probes.acceleration_weights(),
         [&](Offset step, double t, std::vector<double> values) { probes.add(step, t, std::move(values)); }};
     Walked walked = walk(state, visitor);
     Solved result;

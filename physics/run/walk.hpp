@@ -61,6 +61,7 @@ class Walk {
       take_weights(visitor.rate_weights, rate_weights_);
       if (rates_.empty()) rates_ = Array<double, Space>(weights_.rows);
     }
+    if (looks_at_accelerations(visitor)) take_weights(visitor.acceleration_weights, acceleration_weights_);
     if (samples_.empty()) samples_ = Array<double, Space>(Offset{samples_at_once} * weights_.rows);
     if (sampled_.size() == samples_at_once) give_samples(visitor);
     sampled_.push_back({state.step, state.t});
@@ -79,8 +80,12 @@ class Walk {
   }
   const linalg::Crs<Space>& weights() const { return weights_; }
   const linalg::Crs<Space>& rate_weights() const { return rate_weights_; }
+  const linalg::Crs<Space>& acceleration_weights() const { return acceleration_weights_; }
   static bool looks_at_rates(const StateVisitor& visitor) {
     return visitor.rate_weights && visitor.rate_weights->rows > 0;
+  }
+  static bool looks_at_accelerations(const StateVisitor& visitor) {
+    return visitor.acceleration_weights && visitor.acceleration_weights->rows > 0;
   }
 
   /// After a step: `take` brings the state to the host, `keep` what the scheme needs beside it.
@@ -146,7 +151,7 @@ class Walk {
   }
 
   const Discretisation& space_;
-  linalg::Crs<Space> weights_, rate_weights_;  ///< of the visitor's points
+  linalg::Crs<Space> weights_, rate_weights_, acceleration_weights_;  ///< of the visitor's points
   Array<double, Space> samples_, rates_;
   std::vector<Sampled> sampled_;
 };

@@ -1,10 +1,13 @@
 // Materials at the nodes of elements.
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <cmath>
 
+#include "base/team.hpp"
 #include "physics/entry.hpp"
 #include "physics/evaluate.hpp"
+#include "physics/wave/anisotropy.hpp"
 #include "physics/wave/media.hpp"
 
 namespace tessera::physics::wave {
@@ -14,19 +17,22 @@ namespace {
 using assembly::spectral::Cells;
 using assembly::spectral::Coefficients;
 
-/// The numbers of a material at one place, of those that a deck gives.
-struct Given {
-  double density = 0, first = 0, second = 0;
-};
+/// The numbers of a material at one place, as MaterialParams::values has them: the density, and those that follow it.
+using Given = std::vector<double>;
 struct AtPlace {
-  double mass, stiffness[2], fast, slow;
+  double mass;
+  std::array<double, 21> stiffness;
+  double fast, slow;
 };
 
-/// What the two numbers beside the density are.
-enum class Kind { speeds, lame, young };
+/// What the numbers beside the density are.
+enum class Kind { speeds, lame, young, layers, full };
 Kind kind_of(const MaterialParams& m) {
+  if (m.vpv) return Kind::layers;
+  if (!m.stiffness.empty()) return Kind::full;
   return m.lambda || m.mu || m.bulk ? Kind::lame : m.young ? Kind::young : Kind::speeds;
 }
+bool is_anisotropic(const MaterialParams& m) { return kind_of(m) == Kind::layers || kind_of(m) == Kind::full; }
 
 [[noreturn]] void refuse(const MaterialParams& m, const char* what, double value, const char* needs, const double* x) {
   const std::string at = x ? fmt::format(" at ({:g}, {:g}, {:g})", x[0], x[1], x[2]) : "";
@@ -38,22 +44,21 @@ void require_positive(const MaterialParams& m, const char* what, double value, c
   if (!(value > 0)) refuse(m, what, value, "positive", x);
 }
 
-AtPlace elastic(const MaterialParams& m, const Given& given, const double* x) {
-  double lambda = given.first, mu = given.second;
-  const double rho = given.density;
+AtPlace isotropic(const MaterialParams& m, const Given& given, const double* x) {
+  const double rho = given[0], first = given[1], second = given[2];
+  double lambda = first, mu = second;
   if (kind_of(m) == Kind::speeds) {
-    require_positive(m, "speed of P waves", given.first, x);
-    require_positive(m, "speed of S waves", given.second, x);
-    mu = rho * given.second * given.second;
-    lambda = rho * given.first * given.first - 2 * mu;
+    require_positive(m, "speed of P waves", first, x);
+    require_positive(m, "speed of S waves", second, x);
+    mu = rho * second * second;
+    lambda = rho * first * first - 2 * mu;
     if (!(3 * lambda + 2 * mu > 0))
-      refuse(m, "ratio vp / vs", given.first / given.second, "above sqrt(4/3) = 1.155: the bulk modulus is positive",
-             x);
+      refuse(m, "ratio vp / vs", first / second, "above sqrt(4/3) = 1.155: the bulk modulus is positive", x);
   } else if (kind_of(m) == Kind::young) {
-    require_positive(m, "Young's modulus", given.first, x);
-    if (!(given.second > -1 && given.second < 0.5)) refuse(m, "Poisson's ratio", given.second, "in (-1, 0.5)", x);
-    mu = given.first / (2 * (1 + given.second));
-    lambda = 2 * mu * given.second / (1 - 2 * given.second);
+    require_positive(m, "Young's modulus", first, x);
+    if (!(second > -1 && second < 0.5)) refuse(m, "Poisson's ratio", second, "in (-1, 0.5)", x);
+    mu = first / (2 * (1 + second));
+    lambda = 2 * mu * second / (1 - 2 * second);
   } else {
     require_positive(m, "shear modulus mu", mu, x);
     if (!(3 * lambda + 2 * mu > 0)) refuse(m, "bulk modulus lambda + 2/3 mu", lambda + 2 * mu / 3, "positive", x);
@@ -61,27 +66,84 @@ AtPlace elastic(const MaterialParams& m, const Given& given, const double* x) {
   return {rho, {lambda, mu}, std::sqrt((lambda + 2 * mu) / rho), std::sqrt(mu / rho)};
 }
 
-AtPlace at_place(const MaterialParams& m, Medium medium, const Given& given, const double* x) {
-  require_positive(m, "density", given.density, x);
-  if (medium == Medium::elastic) return elastic(m, given, x);
-  const bool speeds = kind_of(m) == Kind::speeds;
-  require_positive(m, speeds ? "speed" : medium == Medium::sh ? "shear modulus mu" : "bulk modulus", given.first, x);
-  const double rho = given.density, modulus = speeds ? rho * given.first * given.first : given.first;
-  const double c = std::sqrt(modulus / rho);
-  if (medium == Medium::sh) return {rho, {modulus, 0}, c, c};
-  return {1 / modulus, {1 / rho, 0}, c, c};
+/// Speeds and axis of layers.
+Stiffness layered(const MaterialParams& m, int dim, const Given& given, const double* x) {
+  std::size_t next = 0;
+  const double rho = given[next++];
+  const auto modulus = [&](const char* what) {
+    const double speed = given[next++];
+    require_positive(m, what, speed, x);
+    return rho * speed * speed;
+  };
+  const double C = modulus("speed vpv"), A = modulus("speed vph"), L = modulus("speed vsv"),
+               N = m.vsh ? modulus("speed vsh") : L;
+  const double eta = given[next++];
+  std::array<double, 3> axis{};
+  if (m.axis.empty()) axis[static_cast<std::size_t>(dim - 1)] = 1;
+  for (std::size_t d = 0; d < m.axis.size(); ++d) axis[d] = given[next++];
+  require_positive(m, "length of the axis", std::hypot(axis[0], axis[1], axis[2]), x);
+  return transverse_stiffness(dim, {.A = A, .C = C, .F = eta * (A - 2 * L), .L = L, .N = N}, axis);
 }
 
-/// density, and the one or two beside it.
-std::vector<deck::Expression> values_of(const MaterialParams& m) {
-  std::vector<deck::Expression> values{*m.density};
-  for (const auto* value : {&m.vp, &m.lambda, &m.young, &m.bulk, &m.vs, &m.mu, &m.poisson})
-    if (*value) values.push_back(**value);
-  return values;
+AtPlace anisotropic(const MaterialParams& m, int dim, const Given& given, const double* x) {
+  AtPlace result{given[0], {}, 0, 0};
+  Stiffness C{dim, {}};
+  if (!is_anisotropic(m)) {
+    const AtPlace same = isotropic(m, given, x);
+    C = isotropic_stiffness(dim, same.stiffness[0], same.stiffness[1]);
+    result.fast = same.fast;
+    result.slow = same.slow;
+  } else if (kind_of(m) == Kind::layers) {
+    C = layered(m, dim, given, x);
+  } else {
+    std::copy(given.begin() + 1, given.end(), C.values.begin());
+  }
+  if (!is_positive(C)) {
+    const std::string at = x ? fmt::format(" at ({:g}, {:g}, {:g})", x[0], x[1], x[2]) : "";
+    throw Error(ExitCode::usage, fmt::format("the stiffness{} is not positive: some strain would give energy", at),
+                kind_of(m) == Kind::full ? "C_ij must have positive eigenvalues; its upper triangle is given by rows"
+                                         : "speeds and eta do not fit each other: eta is about 1",
+                m.where);
+  }
+  result.stiffness = C.values;
+  return result;
+}
+
+/// Without the speeds where the material is anisotropic: these are found in parallel.
+AtPlace at_place(const MaterialParams& m, Medium medium, int dim, bool any_anisotropic, const Given& given,
+                 const double* x) {
+  require_positive(m, "density", given[0], x);
+  if (medium == Medium::elastic) return any_anisotropic ? anisotropic(m, dim, given, x) : isotropic(m, given, x);
+  const bool speeds = kind_of(m) == Kind::speeds;
+  require_positive(m, speeds ? "speed" : medium == Medium::sh ? "shear modulus mu" : "bulk modulus", given[1], x);
+  const double rho = given[0], modulus = speeds ? rho * given[1] * given[1] : given[1];
+  const double c = std::sqrt(modulus / rho);
+  if (medium == Medium::sh) return {rho, {modulus}, c, c};
+  return {1 / modulus, {1 / rho}, c, c};
+}
+
+/// What depends on the dimensions of the mesh.
+void check_on_mesh(const MaterialParams& m, int dim) {
+  const auto refuse = [&](const std::string& what, const std::string& help) {
+    throw Error(ExitCode::usage, what, help, m.where);
+  };
+  const auto count = static_cast<std::size_t>(Stiffness::count(dim));
+  if (!m.stiffness.empty() && m.stiffness.size() != count)
+    refuse(fmt::format("stiffness has {} numbers, in {} dimensions there are {}", m.stiffness.size(), dim, count),
+           dim == 2 ? "C11 C12 C16, C22 C26, C66 of xx yy xy"
+                    : "the upper triangle of C by rows, of xx yy zz yz xz xy: C11 ... C16, C22 ... C26, ..., C66");
+  if (!m.axis.empty() && m.axis.size() != static_cast<std::size_t>(dim))
+    refuse(fmt::format("axis has {} numbers, the mesh {} dimensions", m.axis.size(), dim), "give one number an axis");
+  if (m.vpv && m.vsh.has_value() != (dim == 3))
+    refuse(dim == 2 ? "layers with a vsh on a 2-D mesh" : "layers without vsh",
+           dim == 2 ? "waves that move out of the plane are those of physics.medium = \"sh\""
+                    : "in 3-D layers have vpv, vph, vsv, vsh and eta");
 }
 
 Given given_of(const std::vector<std::vector<double>>& values, std::size_t i) {
-  return {values[0][i], values[1][i], values.size() > 2 ? values[2][i] : 0};
+  Given given;
+  for (const std::vector<double>& of : values) given.push_back(of[i]);
+  return given;
 }
 
 void set(Media& media, std::size_t place, const AtPlace& of) {
@@ -89,29 +151,68 @@ void set(Media& media, std::size_t place, const AtPlace& of) {
   media.fast.values[place] = of.fast;
   media.slow.values[place] = of.slow;
   for (int k = 0; k < media.stiffness.components; ++k)
-    media.stiffness.values[place * static_cast<std::size_t>(media.stiffness.components) + k] = of.stiffness[k];
+    media.stiffness.values[place * static_cast<std::size_t>(media.stiffness.components) + k] =
+        of.stiffness[static_cast<std::size_t>(k)];
+}
+
+/// The speeds of anisotropic places; those that follow each other with the same numbers are one.
+void find_speeds(Media& media, int dim, const std::vector<std::size_t>& where, int threads) {
+  const auto count = static_cast<std::size_t>(media.stiffness.components);
+  const auto stiffness = [&](std::size_t place) {
+    Stiffness C{dim, {}};
+    std::copy_n(&media.stiffness.values[place * count], count, C.values.begin());
+    return C;
+  };
+  parallel_ranges(threads, static_cast<Offset>(where.size()), [&](Offset first, Offset last, int) {
+    Stiffness before{dim, {}};
+    double density = 0;
+    Speeds speeds{};
+    for (Offset i = first; i < last; ++i) {
+      const std::size_t place = where[static_cast<std::size_t>(i)];
+      const Stiffness C = stiffness(place);
+      if (C.values != before.values || media.mass.values[place] != density)
+        speeds = extreme_speeds(C, media.mass.values[place]);
+      before = C;
+      density = media.mass.values[place];
+      media.fast.values[place] = speeds.fastest;
+      media.slow.values[place] = speeds.slowest;
+    }
+  });
 }
 
 }  // namespace
 
-Media make_media(const Params& params, const Discretisation& space, const Cells& cells,
-                 const std::vector<Index>& material) {
+Media make_media(const Problem& problem) {
+  const Params& params = problem.params;
+  const Discretisation& space = problem.space;
+  const Cells& cells = problem.cells;
+  const Medium medium = problem.medium;
+  const int dim = cells.dim;
   bool at_places = false;
   std::vector<std::vector<deck::Expression>> expressions;
+  bool anisotropic = false;
+  const auto is_here = [&](const MaterialParams& m) {
+    return params.medium != Medium::coupled || m.is_fluid() == (medium == Medium::acoustic);
+  };
   for (const MaterialParams& m : params.materials) {
-    expressions.push_back(values_of(m));
+    check_on_mesh(m, dim);
+    expressions.push_back(m.values());
+    if (!is_here(m)) continue;
+    anisotropic |= is_anisotropic(m);
     for (const deck::Expression& e : expressions.back()) at_places |= !e.is_constant();
   }
   const std::size_t places = at_places ? cells.dofs.size() : static_cast<std::size_t>(cells.cells);
   const auto sized = [&](int components) {
     return Coefficients{components, at_places, std::vector<double>(places * static_cast<std::size_t>(components))};
   };
-  Media media{sized(1), sized(params.medium == Medium::elastic ? 2 : 1), sized(1), sized(1)};
+  const int numbers = medium != Medium::elastic ? 1 : anisotropic ? Stiffness::count(dim) : 2;
+  Media media{sized(1), sized(numbers), sized(1), sized(1), anisotropic};
   for (std::size_t m = 0; m < params.materials.size(); ++m) {
+    if (!is_here(params.materials[m])) continue;
     std::vector<std::size_t> where;
     std::vector<Index> dofs;
     for (Index c = 0; c < cells.cells; ++c) {
-      if (material[static_cast<std::size_t>(c)] != static_cast<Index>(m)) continue;
+      if (problem.material[static_cast<std::size_t>(c)] != static_cast<Index>(m)) continue;
       if (!at_places) where.push_back(static_cast<std::size_t>(c));
       for (int q = 0; at_places && q < cells.places; ++q) {
         where.push_back(static_cast<std::size_t>(Offset{c} * cells.places + q));
@@ -121,8 +222,9 @@ Media make_media(const Params& params, const Discretisation& space, const Cells&
     if (!at_places) {
       std::vector<std::vector<double>> values;
       for (const deck::Expression& e : expressions[m]) values.push_back({e.constant()});
-      const AtPlace all = at_place(params.materials[m], params.medium, given_of(values, 0), nullptr);
+      const AtPlace all = at_place(params.materials[m], medium, dim, anisotropic, given_of(values, 0), nullptr);
       for (const std::size_t place : where) set(media, place, all);
+      if (is_anisotropic(params.materials[m])) find_speeds(media, dim, where, space.threads);
       continue;
     }
     std::vector<std::vector<double>> values;
@@ -130,8 +232,9 @@ Media make_media(const Params& params, const Discretisation& space, const Cells&
       values.push_back(evaluate(e, space.dof_points, dofs, space.threads));
     for (std::size_t i = 0; i < where.size(); ++i)
       set(media, where[i],
-          at_place(params.materials[m], params.medium, given_of(values, i),
+          at_place(params.materials[m], medium, dim, anisotropic, given_of(values, i),
                    &space.dof_points[3 * static_cast<std::size_t>(dofs[i])]));
+    if (is_anisotropic(params.materials[m])) find_speeds(media, dim, where, space.threads);
   }
   return media;
 }

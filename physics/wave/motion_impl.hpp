@@ -27,7 +27,7 @@ class WaveMotion final : public Motion<Exec> {
         held_(held_nodes()),
         parts_{.problem = problem,
                .force = {exec,
-                         problem.space.mesh,
+                         problem.mesh(),
                          problem.space.dofs,
                          problem.cells,
                          problem.media.stiffness,
@@ -42,13 +42,13 @@ class WaveMotion final : public Motion<Exec> {
         accelerations_(derivative_of(parts_.rates)) {
     const Discretisation& space = problem.space;
     std::vector<double> inverse =
-        assembly::spectral::diagonal_mass(space.mesh, space.dofs, problem.cells, problem.media.mass);
+        assembly::spectral::diagonal_mass(problem.mesh(), space.dofs, problem.cells, problem.media.mass);
     inverse.resize(static_cast<std::size_t>(owned_));
-    for (double& m : inverse) m = 1 / m;
+    for (double& m : inverse) m = m > 0 ? 1 / m : 1;  // nodes of another medium alone have none: nothing moves them
     parts_.inverse_mass = in_numbers(inverse);
     take_held(inverse);
     take_sources(inverse, summary);
-    fastest_ = assembly::spectral::highest_frequency(space.mesh, problem.cells, problem.media.fast);
+    fastest_ = assembly::spectral::highest_frequency(problem.mesh(), problem.cells, problem.media.fast);
     summary.set("assembly.strategy", "spectral");
     summary.set("assembly.operator", parts_.force.description());
     summary.set("assembly.bytes", parts_.force.bytes());
@@ -75,10 +75,13 @@ class WaveMotion final : public Motion<Exec> {
   }
 
   void restore_force(View<const double> u, View<double> a) override {
+    // Nodes of the other medium have no cells here, and no force.
     if constexpr (std::is_same_v<T, double>) {
+      if (problem_.part) linalg::fill(exec_, a, 0);
       parts_.force.apply(exec_, u, parts_.inverse_mass.view(), a);
     } else {
       Array<T, Space> x(u.size()), f(a.size());
+      if (problem_.part) linalg::fill(exec_, f.view(), 0);
       linalg::convert(exec_, u, x.view());
       parts_.force.apply(exec_, std::as_const(x).view(), parts_.inverse_mass.view(), f.view());
       linalg::convert(exec_, f.view(), a);
@@ -98,6 +101,10 @@ class WaveMotion final : public Motion<Exec> {
   std::string place_of_highest() const override {
     return fmt::format("at ({:.4g}, {:.4g}, {:.4g})", fastest_.at[0], fastest_.at[1], fastest_.at[2]);
   }
+
+  /// Of a medium beside another: what steps it.
+  Parts<Exec, Law, T>& parts() { return parts_; }
+  const std::vector<Index>& held() const { return held_; }
 
  private:
   int components() const { return problem_.components(); }
@@ -124,7 +131,9 @@ class WaveMotion final : public Motion<Exec> {
   std::size_t block_size() const { return static_cast<std::size_t>(components() * components()); }
   std::vector<Index> held_nodes() const {
     std::vector<Index> nodes = absorbing_.dofs;
-    for (const Index row : prescribed_.rows) nodes.push_back(problem_.space.dof_of(row));
+    for (const Index row : prescribed_.rows) nodes.push_back(problem_.dof_of(row));
+    for (const Index dof : problem_.interface)
+      if (dof < owned_) nodes.push_back(dof);
     std::sort(nodes.begin(), nodes.end());
     nodes.erase(std::unique(nodes.begin(), nodes.end()), nodes.end());
     return nodes;
@@ -155,9 +164,9 @@ class WaveMotion final : public Motion<Exec> {
     }
     std::vector<unsigned char> fixed(held_.size(), 0);
     for (const Index row : prescribed_.rows) {
-      const Index dof = problem_.space.dof_of(row);
+      const Index dof = problem_.dof_of(row);
       for (int c = 0; c < components(); ++c)
-        if (problem_.space.row(dof, c) == row) fixed[number_of_held(dof)] |= static_cast<unsigned char>(1 << c);
+        if (problem_.row(dof, c) == row) fixed[number_of_held(dof)] |= static_cast<unsigned char>(1 << c);
     }
     parts_.held = {held_, to_space<Space>(held_), in_numbers(damping), to_space<Space>(fixed)};
   }
@@ -168,14 +177,14 @@ class WaveMotion final : public Motion<Exec> {
       std::vector<Index> rows, held_rows, all_rows;
       std::vector<double> weights, held_weights, all_weights;
       for (std::size_t i = 0; i < load.rows.size(); ++i) {
-        const Index row = load.rows[i], dof = problem_.space.dof_of(row);
+        const Index row = load.rows[i], dof = problem_.dof_of(row);
         if (dof >= owned_) continue;
         const double weight = load.weights[i] * inverse_mass[static_cast<std::size_t>(dof)];
         all_rows.push_back(row);
         all_weights.push_back(weight);
         const std::size_t number = number_of_held(dof);
         const bool held = number < held_.size() && held_[number] == dof;
-        const Index first = problem_.space.row(dof, 0);
+        const Index first = problem_.row(dof, 0);
         (held ? held_rows : rows).push_back(held ? static_cast<Index>(number) * components() + (row - first) : row);
         (held ? held_weights : weights).push_back(weight);
       }
@@ -200,16 +209,20 @@ class WaveMotion final : public Motion<Exec> {
   double strongest_ = 0;
 };
 
+template <class Exec, class T>
+std::unique_ptr<Motion<Exec>> make_motion_in(Exec& exec, const Problem& problem, output::Summary& summary) {
+  if (problem.medium != Medium::elastic)
+    return std::make_unique<WaveMotion<Exec, forms::GradientFlux, T>>(exec, problem, summary);
+  if (problem.media.anisotropic)
+    return std::make_unique<WaveMotion<Exec, forms::AnisotropicStress, T>>(exec, problem, summary);
+  return std::make_unique<WaveMotion<Exec, forms::IsotropicStress, T>>(exec, problem, summary);
+}
+
 template <class Exec>
 std::unique_ptr<Motion<Exec>> make_motion(Exec& exec, const Problem& problem, output::Summary& summary) {
   Scope scope(exec, "assemble");
-  const bool elastic = problem.params.medium == Medium::elastic;
-  if (problem.params.run.precision == "float") {
-    if (elastic) return std::make_unique<WaveMotion<Exec, forms::IsotropicStress, float>>(exec, problem, summary);
-    return std::make_unique<WaveMotion<Exec, forms::GradientFlux, float>>(exec, problem, summary);
-  }
-  if (elastic) return std::make_unique<WaveMotion<Exec, forms::IsotropicStress, double>>(exec, problem, summary);
-  return std::make_unique<WaveMotion<Exec, forms::GradientFlux, double>>(exec, problem, summary);
+  if (problem.params.run.precision == "float") return make_motion_in<Exec, float>(exec, problem, summary);
+  return make_motion_in<Exec, double>(exec, problem, summary);
 }
 
 }  // namespace tessera::physics::wave

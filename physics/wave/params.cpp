@@ -24,8 +24,10 @@ deck::Section<PhysicsSection> physics_section() {
            {.help = "the physics module", .choices = {"wave"}, .required = true, .example = "\"wave\""})
       .key("medium", &PhysicsSection::medium,
            {.help = "elastic (displacement u; in 2-D plane strain: P and SV), acoustic (pressure p), or sh "
-                    "(displacement u out of the plane of a 2-D mesh)",
-            .choices = {"elastic", "acoustic", "sh"}})
+                    "(displacement u out of the plane of a 2-D mesh), or coupled (elastic solids beside fluids, which "
+                    "are the "
+                    "materials with vp or bulk alone)",
+            .choices = {"elastic", "acoustic", "sh", "coupled"}})
       .key("order", &PhysicsSection::order,
            {.help = "polynomial degree of the elements", .min = 2, .max = 8, .example = "4"})
       .position(&PhysicsSection::where);
@@ -44,6 +46,22 @@ deck::Section<MaterialParams> material_section() {
       .key("young", &MaterialParams::young, {.help = "Young's modulus E; with poisson", .unit = "Pa"})
       .key("poisson", &MaterialParams::poisson, {.help = "Poisson's ratio, in (-1, 0.5)"})
       .key("bulk", &MaterialParams::bulk, {.help = "of acoustic media: bulk modulus kappa", .unit = "Pa"})
+      .key("vpv", &MaterialParams::vpv,
+           {.help = "of solids in layers: speed of P waves across them; with vph, vsv, eta and in 3-D vsh",
+            .unit = "m/s"})
+      .key("vph", &MaterialParams::vph, {.help = "speed of P waves along the layers", .unit = "m/s"})
+      .key("vsv", &MaterialParams::vsv,
+           {.help = "speed of S waves across the layers, and of those along them that move across them", .unit = "m/s"})
+      .key("vsh", &MaterialParams::vsh,
+           {.help = "in 3-D: speed of S waves along the layers that move along them", .unit = "m/s"})
+      .key("eta", &MaterialParams::eta, {.help = "F / (A - 2 L) of Love's moduli; 1 where there are no layers"})
+      .key("axis", &MaterialParams::axis,
+           {.help = "normal of the layers, of any length; left out: the last axis of the mesh"})
+      .key("stiffness", &MaterialParams::stiffness,
+           {.help =
+                "of any solid: C_ij, the upper triangle by rows; in 2-D of xx yy xy (6 numbers), in 3-D of xx yy zz yz "
+                "xz xy (21)",
+            .unit = "Pa"})
       .position(&MaterialParams::where);
 }
 
@@ -86,6 +104,7 @@ deck::Section<PointSourceParams> source_section() {
 }
 
 Medium medium_named(const std::string& name) {
+  if (name == "coupled") return Medium::coupled;
   return name == "acoustic" ? Medium::acoustic : name == "sh" ? Medium::sh : Medium::elastic;
 }
 
@@ -93,13 +112,23 @@ Medium medium_named(const std::string& name) {
 std::vector<std::vector<std::string>> kinds(Medium medium) {
   if (medium == Medium::acoustic) return {{"vp"}, {"bulk"}};
   if (medium == Medium::sh) return {{"vs"}, {"mu"}};
-  return {{"vp", "vs"}, {"lambda", "mu"}, {"young", "poisson"}};
+  std::vector<std::vector<std::string>> all;
+  if (medium == Medium::coupled) all = {{"vp"}, {"bulk"}};
+  const std::vector<std::vector<std::string>> solids{{"vp", "vs"},
+                                                     {"lambda", "mu"},
+                                                     {"young", "poisson"},
+                                                     {"vpv", "vph", "vsv", "eta"},
+                                                     {"vpv", "vph", "vsv", "vsh", "eta"},
+                                                     {"stiffness"}};
+  all.insert(all.end(), solids.begin(), solids.end());
+  return all;
 }
 
 std::string offered(Medium medium) {
   std::string text;
   for (const std::vector<std::string>& kind : kinds(medium))
-    text += fmt::format("{}{}", text.empty() ? "density with " : ", or ", fmt::join(kind, " and "));
+    text += fmt::format("{}{}", text.empty() ? "density with " : ", or ",
+                        fmt::join(kind, kind.size() == 2 ? " and " : " "));
   return text;
 }
 
@@ -109,14 +138,19 @@ void check_material(const MaterialParams& m, Medium medium) {
     if (value) given.emplace_back(name);
   };
   look("vp", m.vp), look("vs", m.vs), look("lambda", m.lambda), look("mu", m.mu), look("young", m.young);
-  look("poisson", m.poisson), look("bulk", m.bulk);
+  look("poisson", m.poisson), look("bulk", m.bulk), look("vpv", m.vpv), look("vph", m.vph), look("vsv", m.vsv);
+  look("vsh", m.vsh), look("eta", m.eta);
+  if (!m.stiffness.empty()) given.emplace_back("stiffness");
   if (medium == Medium::acoustic && m.vs)
     refuse("a fluid has no shear waves, and this material has a vs",
            "leave vs out, or choose physics.medium = \"elastic\"", m.where);
-  for (const auto* value : {&m.density, &m.vp, &m.vs, &m.lambda, &m.mu, &m.young, &m.poisson, &m.bulk})
-    if (*value && (*value)->depends_on_time())
+  for (const deck::Expression& value : m.values())
+    if (value.depends_on_time())
       refuse("a material that depends on t", "media stand still: write it in x, y, z", m.where);
   if (!m.density) refuse("a material without density", "give " + offered(medium), m.where);
+  if (!m.axis.empty() && !m.vpv)
+    refuse("a material with an axis that is the same in all directions", "axis is that of vpv, vph, vsv and eta",
+           m.where);
   for (const std::vector<std::string>& kind : kinds(medium))
     if (kind == given) return;
   refuse(given.empty() ? "a material has a density alone"
@@ -134,10 +168,11 @@ void check_boundary(const BoundaryParams& b) {
 }
 
 void check_source(const PointSourceParams& s, Medium medium) {
-  if (medium != Medium::elastic && !(s.force.empty() && s.moment.empty()))
+  if (medium == Medium::coupled && (s.force.empty() || s.moment.empty())) return;  // where it lies says the mesh
+  if (medium != Medium::elastic && medium != Medium::coupled && !(s.force.empty() && s.moment.empty()))
     refuse(fmt::format("a source with a {} in a medium of one number a node", s.force.empty() ? "moment" : "force"),
            "its strength is its amplitude: leave force and moment out", s.where);
-  if (medium == Medium::elastic && s.force.empty() == s.moment.empty())
+  if (s.force.empty() == s.moment.empty() && (medium == Medium::elastic || medium == Medium::coupled))
     refuse(s.force.empty() ? "a source without force or moment" : "a source with a force and a moment",
            "force = [...], one number an axis, or moment = [...]; of both make two sources", s.where);
 }
@@ -149,6 +184,17 @@ std::array<double, 3> PointSourceParams::point() const {
   std::copy_n(at.begin(), std::min<std::size_t>(at.size(), 3), x.begin());
   return x;
 }
+
+std::vector<deck::Expression> MaterialParams::values() const {
+  std::vector<deck::Expression> all;
+  for (const auto* value : {&density, &vp, &lambda, &young, &bulk, &vs, &mu, &poisson, &vpv, &vph, &vsv, &vsh, &eta})
+    if (*value) all.push_back(**value);
+  all.insert(all.end(), axis.begin(), axis.end());
+  all.insert(all.end(), stiffness.begin(), stiffness.end());
+  return all;
+}
+
+bool MaterialParams::is_fluid() const { return bulk || (vp && !vs); }
 
 Medium medium_of(const deck::Deck& deck) {
   return medium_named(deck.has("physics.medium") ? deck::read_string(deck, "physics.medium", "the medium") : "elastic");
@@ -183,8 +229,7 @@ void read(const deck::Deck& deck, Params& params) {
 std::vector<deck::Expression> expressions_of(const Params& params) {
   std::vector<deck::Expression> all;
   for (const MaterialParams& m : params.materials)
-    for (const auto* value : {&m.density, &m.vp, &m.vs, &m.lambda, &m.mu, &m.young, &m.poisson, &m.bulk})
-      if (*value) all.push_back(**value);
+    for (const deck::Expression& value : m.values()) all.push_back(value);
   for (const BoundaryParams& b : params.boundaries) all.insert(all.end(), b.value.begin(), b.value.end());
   return all;
 }

@@ -14,13 +14,22 @@ enum class Medium {
   acoustic,  ///< pressure p: p'' / kappa = div(grad p / rho)
   elastic,   ///< displacement u: rho u'' = div sigma(u); in two dimensions plane strain, P and SV waves
   sh,        ///< displacement u out of the plane: rho u'' = div(mu grad u)
+  coupled,   ///< fluids beside elastic solids: u in the solids, in fluids a potential chi with u = grad chi / rho
 };
 
 /// Density and one of the pairs, or numbers, that a medium takes: see kinds().
 struct MaterialParams {
   std::vector<std::string> on;
   std::optional<deck::Expression> density, vp, vs, lambda, mu, young, poisson, bulk;
+  std::optional<deck::Expression> vpv, vph, vsv, vsh, eta;  ///< of layers, and
+  std::vector<deck::Expression> axis;                       ///< the normal of these; empty: the last axis
+  std::vector<deck::Expression> stiffness;                  ///< C_ij, the upper triangle by rows
   deck::Where where;
+
+  /// All numbers that it is given by, in this order.
+  std::vector<deck::Expression> values() const;
+  /// Of coupled media: whether it is one.
+  bool is_fluid() const;
 };
 
 struct BoundaryParams {

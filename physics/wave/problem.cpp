@@ -13,12 +13,14 @@
 #include "physics/entry.hpp"
 #include "physics/evaluate.hpp"
 #include "physics/places.hpp"
+#include "physics/wave/anisotropy.hpp"
 #include "physics/wave/media.hpp"
 
 namespace tessera::physics::wave {
 
 namespace {
 
+using assembly::spectral::Coefficients;
 using assembly::spectral::SideNode;
 
 /// Whether an entry prescribes values: with those of the deck, or 0.
@@ -26,24 +28,46 @@ bool is_prescribed(const BoundaryParams& boundary, Medium medium) {
   return boundary.type == "prescribed" || boundary.type == (medium == Medium::acoustic ? "free" : "fixed");
 }
 
-Prescribed prescribed_rows(const Params& params, const Discretisation& space) {
+/// Of a group the dofs on sides of the medium; of groups of curves and points those that the medium has.
+std::vector<Index> dofs_of_group(const Problem& problem, const mesh::Group& group) {
+  const mesh::Mesh& mesh = problem.space.mesh;
+  if (!problem.part) return assembly::facet_dofs(mesh, problem.space.dofs, group);
+  if (group.dim == mesh.dim - 1) {
+    mesh::Group own = group;
+    std::erase_if(own.entities, [&](Index facet) { return problem.own(mesh.facets.cell[facet]) < 0; });
+    return assembly::facet_dofs(mesh, problem.space.dofs, own);
+  }
+  std::vector<Index> dofs = assembly::facet_dofs(mesh, problem.space.dofs, group), all = problem.cells.dofs;
+  std::sort(all.begin(), all.end());
+  std::erase_if(dofs, [&](Index dof) { return !std::binary_search(all.begin(), all.end(), dof); });
+  return dofs;
+}
+
+Prescribed prescribed_rows(const Problem& problem) {
+  const int components = problem.components();
   Prescribed result;
   std::map<Index, std::size_t> of_row;  // of two that prescribe the later one holds
-  for (const BoundaryParams& boundary : params.boundaries) {
-    if (!is_prescribed(boundary, params.medium)) continue;
+  for (const BoundaryParams& boundary : problem.params.boundaries) {
+    if (!is_prescribed(boundary, problem.medium)) continue;
+    // Beside a solid the unknown of a fluid is a potential: decks prescribe displacements.
+    if (problem.part && problem.medium == Medium::acoustic && boundary.type == "prescribed") continue;
     std::vector<deck::Expression> values = boundary.value;
-    if (boundary.type != "prescribed") values.assign(static_cast<std::size_t>(space.components), deck::Expression(0.0));
-    if (static_cast<int>(values.size()) != space.components)
+    if (boundary.type != "prescribed") values.assign(static_cast<std::size_t>(components), deck::Expression(0.0));
+    if (static_cast<int>(values.size()) != components)
       throw Error(ExitCode::usage,
                   fmt::format("a prescribed value has {} component{}, the field has {}", values.size(),
-                              values.size() == 1 ? "" : "s", space.components),
+                              values.size() == 1 ? "" : "s", components),
                   "give one expression a component", boundary.where);
-    const std::size_t first = result.expressions.size();
+    const std::size_t first = result.expressions.size(), before = of_row.size();
     result.expressions.insert(result.expressions.end(), values.begin(), values.end());
     for (const std::string& name : boundary.on)
-      for (const Index dof :
-           assembly::facet_dofs(space.mesh, space.dofs, boundary_group(space.mesh, name, boundary.where)))
-        for (int c = 0; c < space.components; ++c) of_row[space.row(dof, c)] = first + static_cast<std::size_t>(c);
+      for (const Index dof : dofs_of_group(problem, boundary_group(problem.space.mesh, name, boundary.where)))
+        for (int c = 0; c < components; ++c) of_row[problem.row(dof, c)] = first + static_cast<std::size_t>(c);
+    if (problem.part && !problem.space.ranks && boundary.type == "prescribed" && of_row.size() == before)
+      throw Error(ExitCode::usage,
+                  fmt::format("a prescribed boundary on '{}', which no solid has", fmt::join(boundary.on, "', '")),
+                  "displacements are prescribed on sides of solids; a fluid is moved by sources, or by a solid",
+                  boundary.where);
   }
   for (const auto& [row, value] : of_row) {
     result.rows.push_back(row);
@@ -52,8 +76,51 @@ Prescribed prescribed_rows(const Params& params, const Discretisation& space) {
   return result;
 }
 
-/// Says where an entry that prescribes nothing has facets of one that does.
-void warn_of_both(const Params& params, const mesh::Mesh& mesh) {
+/// Facets of absorbing entries, each once. They must be sides of the mesh: inside it there is nothing behind them.
+std::vector<assembly::spectral::CellSide> absorbing_sides(const Problem& problem) {
+  const Params& params = problem.params;
+  const mesh::Mesh& mesh = problem.space.mesh;
+  std::vector<assembly::spectral::CellSide> sides;
+  std::vector<char> taken(static_cast<std::size_t>(mesh.facets.size()), 0);
+  for (const BoundaryParams& boundary : params.boundaries) {
+    const mesh::Group group = united_groups(mesh, boundary.on, -1, boundary.where);
+    if (boundary.type != "absorbing") continue;
+    if (group.dim != mesh.dim - 1)
+      throw Error(
+          ExitCode::usage,
+          fmt::format("an absorbing boundary on '{}', which is not made of facets", fmt::join(boundary.on, "', '")),
+          "name groups of facets", boundary.where);
+    for (const Index facet : group.entities)
+      if (!mesh.facets.exterior[static_cast<std::size_t>(facet)])
+        throw Error(
+            ExitCode::usage,
+            fmt::format("the absorbing boundary '{}' has facets inside the mesh", fmt::join(boundary.on, "', '")),
+            "waves are let out through sides of the mesh: name one of these", boundary.where);
+    for (const Index facet : group.entities) {
+      const Index own = problem.own(mesh.facets.cell[facet]);
+      if (own < 0 || std::exchange(taken[static_cast<std::size_t>(facet)], 1)) continue;
+      sides.push_back({own, mesh.facets.side[facet]});
+    }
+  }
+  return sides;
+}
+
+/// Of xx yy xy, or xx yy zz xy yz xz.
+double moment(const std::vector<double>& m, int a, int b) {
+  if (a == b) return m[static_cast<std::size_t>(a)];
+  if (m.size() == 3) return m[2];
+  const int other = 3 - a - b;  // the axis that is not in it: xy, yz, xz
+  return m[other == 2 ? 3 : other == 0 ? 4 : 5];
+}
+
+}  // namespace
+
+bool Prescribed::varies() const {
+  return std::any_of(expressions.begin(), expressions.end(),
+                     [](const deck::Expression& e) { return e.depends_on_time(); });
+}
+
+void warn_of_boundaries(const Params& params, const mesh::Mesh& mesh) {
   std::vector<char> prescribed(static_cast<std::size_t>(mesh.facets.size()), 0);
   for (const bool marks : {true, false})
     for (const BoundaryParams& boundary : params.boundaries) {
@@ -76,52 +143,14 @@ void warn_of_both(const Params& params, const mesh::Mesh& mesh) {
                         "which hold there",
                         boundary.type, fmt::join(boundary.on, "', '"), both));
     }
-}
-
-/// Says where nothing will move, or a source cannot.
-void warn_of_rest(const Params& params, const Problem& problem) {
   const bool moves = !params.point_sources.empty() || !params.initial.empty() || !params.initial_rates.empty() ||
                      std::any_of(params.boundaries.begin(), params.boundaries.end(),
                                  [](const BoundaryParams& b) { return b.type == "prescribed"; });
   if (!moves) warn("nothing moves: the deck has no [[source]], no [[initial]] and no prescribed values");
-  if (problem.space.ranks) return;
-  const std::vector<PointLoad> loads = point_loads(problem);
-  const std::vector<Index>& fixed = problem.prescribed.rows;
-  for (std::size_t s = 0; s < loads.size(); ++s) {
-    bool acts = false;
-    for (std::size_t i = 0; i < loads[s].rows.size(); ++i)
-      acts |=
-          std::abs(loads[s].weights[i]) > 1e-12 && !std::binary_search(fixed.begin(), fixed.end(), loads[s].rows[i]);
-    if (!acts) warn(fmt::format("{}: it acts where values are prescribed, and moves nothing", entry("source", s, {})));
-  }
 }
 
-/// Facets of absorbing entries, each once. They must be sides of the mesh: inside it there is nothing behind them.
-std::vector<mesh::Group> absorbing_groups(const Params& params, const mesh::Mesh& mesh) {
-  std::vector<mesh::Group> groups;
-  std::vector<char> taken(static_cast<std::size_t>(mesh.facets.size()), 0);
-  for (const BoundaryParams& boundary : params.boundaries) {
-    mesh::Group group = united_groups(mesh, boundary.on, -1, boundary.where);
-    if (boundary.type != "absorbing") continue;
-    if (group.dim != mesh.dim - 1)
-      throw Error(
-          ExitCode::usage,
-          fmt::format("an absorbing boundary on '{}', which is not made of facets", fmt::join(boundary.on, "', '")),
-          "name groups of facets", boundary.where);
-    for (const Index facet : group.entities)
-      if (!mesh.facets.exterior[static_cast<std::size_t>(facet)])
-        throw Error(
-            ExitCode::usage,
-            fmt::format("the absorbing boundary '{}' has facets inside the mesh", fmt::join(boundary.on, "', '")),
-            "waves are let out through sides of the mesh: name one of these", boundary.where);
-    std::erase_if(group.entities,
-                  [&](Index facet) { return std::exchange(taken[static_cast<std::size_t>(facet)], 1); });
-    groups.push_back(std::move(group));
-  }
-  return groups;
-}
-
-void check_sources(const Params& params, const Discretisation& space) {
+void check_sources(const Params& params, const Discretisation& space,
+                   const std::function<Medium(Index)>& medium_of_cell) {
   const int dim = space.mesh.dim;
   const mesh::PointLocator locator(space.mesh);
   for (std::size_t s = 0; s < params.point_sources.size(); ++s) {
@@ -139,7 +168,16 @@ void check_sources(const Params& params, const Discretisation& space) {
     if (const std::size_t entries = axes * (axes + 1) / 2; !source.moment.empty() && source.moment.size() != entries)
       refuse(fmt::format("moment has {} numbers, in {} dimensions there are {}", source.moment.size(), dim, entries),
              dim == 2 ? "xx yy xy" : "xx yy zz xy yz xz");
-    if (space.ranks || locator.find(source.point())) continue;
+    if (space.ranks) continue;
+    if (const auto found = locator.find(source.point())) {
+      const bool solid = medium_of_cell(found->cell) == Medium::elastic,
+                 acts = !(source.force.empty() && source.moment.empty());
+      if (acts && !solid && params.medium == Medium::coupled)
+        refuse("a force or a moment in a fluid", "there its strength is its amplitude: leave force and moment out");
+      if (!acts && solid)
+        refuse("it has neither a force nor a moment, and lies in a solid", "force = [...], one number an axis");
+      continue;
+    }
     const mesh::BoundingBox box = mesh::bounding_box(space.mesh);
     refuse(fmt::format("({}) is in no cell of the mesh", fmt::join(source.at, ", ")),
            fmt::format("the mesh lies in ({:g}, {:g}, {:g}) to ({:g}, {:g}, {:g})", box.min[0], box.min[1], box.min[2],
@@ -147,33 +185,89 @@ void check_sources(const Params& params, const Discretisation& space) {
   }
 }
 
-/// Of xx yy xy, or xx yy zz xy yz xz.
-double moment(const std::vector<double>& m, int a, int b) {
-  if (a == b) return m[static_cast<std::size_t>(a)];
-  if (m.size() == 3) return m[2];
-  const int other = 3 - a - b;  // the axis that is not in it: xy, yz, xz
-  return m[other == 2 ? 3 : other == 0 ? 4 : 5];
+namespace {
+
+/// Says where a source moves nothing.
+void warn_of_rest(const Problem& problem) {
+  if (problem.space.ranks) return;
+  const std::vector<PointLoad> loads = point_loads(problem);
+  const std::vector<Index>& fixed = problem.prescribed.rows;
+  for (std::size_t s = 0; s < loads.size(); ++s) {
+    bool acts = false;
+    for (std::size_t i = 0; i < loads[s].rows.size(); ++i)
+      acts |=
+          std::abs(loads[s].weights[i]) > 1e-12 && !std::binary_search(fixed.begin(), fixed.end(), loads[s].rows[i]);
+    if (!acts) warn(fmt::format("{}: it acts where values are prescribed, and moves nothing", entry("source", s, {})));
+  }
 }
 
 }  // namespace
 
-bool Prescribed::varies() const {
-  return std::any_of(expressions.begin(), expressions.end(),
-                     [](const deck::Expression& e) { return e.depends_on_time(); });
+namespace {
+
+void fill(Problem& problem) {
+  problem.media = make_media(problem);
+  problem.prescribed = prescribed_rows(problem);
+  problem.absorbing = absorbing_sides(problem);
 }
+
+}  // namespace
 
 Problem make_problem(const Params& params, const Discretisation& space) {
   if (params.medium == Medium::sh && space.mesh.dim != 2)
     throw Error(ExitCode::usage, fmt::format("physics.medium = \"sh\" on a {}-D mesh", space.mesh.dim),
                 "displacements out of the plane are of 2-D meshes: choose \"elastic\"", params.physics.where);
-  Problem problem{params, space, assembly::spectral::make_cells(space.mesh, space.dofs), {}, {}, {}, {}};
-  problem.material = material_of_cells(places(params.materials), space.mesh);
-  problem.media = make_media(params, space, problem.cells, problem.material);
-  problem.prescribed = prescribed_rows(params, space);
-  problem.absorbing = absorbing_groups(params, space.mesh);
-  check_sources(params, space);
-  warn_of_both(params, space.mesh);
-  warn_of_rest(params, problem);
+  Problem problem{.params = params,
+                  .space = space,
+                  .medium = params.medium,
+                  .cells = assembly::spectral::make_cells(space.mesh, space.dofs),
+                  .material = material_of_cells(places(params.materials), space.mesh),
+                  .media = {},
+                  .prescribed = {},
+                  .absorbing = {},
+                  .part = {},
+                  .interface = {}};
+  fill(problem);
+  check_sources(params, space, [&](Index) { return params.medium; });
+  warn_of_boundaries(params, space.mesh);
+  warn_of_rest(problem);
+  return problem;
+}
+
+Problem make_part(const Params& params, const Discretisation& space, Medium medium,
+                  const std::vector<Index>& material) {
+  using assembly::spectral::Cells;
+  const Cells all = assembly::spectral::make_cells(space.mesh, space.dofs);
+  Cells cells{all.dim, all.n, all.places, 0, {}};
+  PartOfMesh part{.mesh = {}, .number = std::vector<Index>(static_cast<std::size_t>(all.cells), -1)};
+  part.mesh.dim = space.mesh.dim;
+  part.mesh.order = space.mesh.order;
+  part.mesh.points = space.mesh.points;
+  std::vector<Index> own_material;
+  for (const mesh::CellBlock& block : space.mesh.blocks) {
+    mesh::CellBlock own{block.shape, block.order, block.nodes_per_cell, {}, cells.cells};
+    for (Index c = 0; c < block.cells(); ++c) {
+      const Index cell = block.first_cell + c;
+      const Index of = material[static_cast<std::size_t>(cell)];
+      if (params.materials[static_cast<std::size_t>(of)].is_fluid() != (medium == Medium::acoustic)) continue;
+      part.number[static_cast<std::size_t>(cell)] = cells.cells++;
+      own.nodes.insert(own.nodes.end(), block.cell(c), block.cell(c) + block.nodes_per_cell);
+      cells.dofs.insert(cells.dofs.end(), all.cell(cell), all.cell(cell) + all.places);
+      own_material.push_back(of);
+    }
+    if (own.cells() > 0) part.mesh.blocks.push_back(std::move(own));
+  }
+  Problem problem{.params = params,
+                  .space = space,
+                  .medium = medium,
+                  .cells = std::move(cells),
+                  .material = std::move(own_material),
+                  .media = {},
+                  .prescribed = {},
+                  .absorbing = {},
+                  .part = std::move(part),
+                  .interface = {}};
+  fill(problem);
   return problem;
 }
 
@@ -185,7 +279,7 @@ std::vector<double> values_at(const Problem& problem, const Prescribed& of, doub
     for (std::size_t i = 0; i < of.rows.size(); ++i)
       if (of.values[i] == e) {
         which.push_back(i);
-        dofs.push_back(problem.space.dof_of(of.rows[i]));
+        dofs.push_back(problem.dof_of(of.rows[i]));
       }
     const std::vector<double> values =
         evaluate(at_time(of.expressions[e], t), problem.space.dof_points, dofs, problem.space.threads);
@@ -200,25 +294,45 @@ Prescribed derivative_of(const Prescribed& of) {
   return result;
 }
 
+namespace {
+
+void add_impedance(const Problem& problem, const SideNode& node, double area, std::vector<double>& block) {
+  const int dim = problem.cells.dim;
+  const Coefficients& stiffness = problem.media.stiffness;
+  Stiffness C{dim, {}};
+  for (int k = 0; k < stiffness.components; ++k)
+    C.values[static_cast<std::size_t>(k)] = stiffness.at(problem.cells, node.cell, node.place, k);
+  std::array<double, 3> normal = node.normal;
+  for (double& n : normal) n /= area;
+  const Eigen::MatrixXd Z = impedance(C, problem.media.mass.at(problem.cells, node.cell, node.place), normal);
+  for (int a = 0; a < dim; ++a)
+    for (int b = 0; b < dim; ++b) block[static_cast<std::size_t>(a * dim + b)] += area * Z(a, b);
+}
+
+}  // namespace
+
 Absorbing absorbing_nodes(const Problem& problem) {
   const auto C = static_cast<std::size_t>(problem.components()), dim = static_cast<std::size_t>(problem.cells.dim);
   const Media& media = problem.media;
   std::map<Index, std::vector<double>> blocks;
-  for (const mesh::Group& group : problem.absorbing)
-    assembly::spectral::for_each_side_node(
-        problem.space.mesh, problem.space.dofs, problem.cells, group, [&](const SideNode& node) {
-          std::vector<double>& block = blocks[node.dof];
-          block.resize(C * C);
-          const double area = std::hypot(node.normal[0], node.normal[1], node.normal[2]);
-          const double mass = media.mass.at(problem.cells, node.cell, node.place);
-          const double fast = mass * media.fast.at(problem.cells, node.cell, node.place),
-                       slow = mass * media.slow.at(problem.cells, node.cell, node.place);
-          for (std::size_t a = 0; a < C; ++a) {
-            block[a * C + a] += area * slow;
-            for (std::size_t b = 0; C == dim && b < C; ++b)
-              block[a * C + b] += (fast - slow) * node.normal[a] * node.normal[b] / area;
-          }
-        });
+  assembly::spectral::for_each_side_node(
+      problem.mesh(), problem.space.dofs, problem.cells, problem.absorbing, [&](const SideNode& node) {
+        std::vector<double>& block = blocks[node.dof];
+        block.resize(C * C);
+        const double area = std::hypot(node.normal[0], node.normal[1], node.normal[2]);
+        const double mass = media.mass.at(problem.cells, node.cell, node.place);
+        const double fast = mass * media.fast.at(problem.cells, node.cell, node.place),
+                     slow = mass * media.slow.at(problem.cells, node.cell, node.place);
+        if (media.anisotropic) {
+          add_impedance(problem, node, area, block);
+          return;
+        }
+        for (std::size_t a = 0; a < C; ++a) {
+          block[a * C + a] += area * slow;
+          for (std::size_t b = 0; C == dim && b < C; ++b)
+            block[a * C + b] += (fast - slow) * node.normal[a] * node.normal[b] / area;
+        }
+      });
   Absorbing result;
   for (const auto& [dof, block] : blocks) {
     result.dofs.push_back(dof);
@@ -239,18 +353,20 @@ std::vector<PointLoad> point_loads(const Problem& problem) {
     if (point) cell = space.ranks ? static_cast<double>(space.share.cell_numbers[point->cell]) : point->cell;
     const bool mine = point && (!space.ranks || cell == minimum(*space.ranks, cell));
     if (space.ranks && !point) (void)minimum(*space.ranks, cell);
-    if (mine) {
-      load.distance = point->distance;
+    if (mine) load.distance = point->distance;
+    if (mine && problem.own(point->cell) >= 0) {
       for (std::size_t i = 0; i < point->dofs.size(); ++i)
         for (int c = 0; c < C; ++c) {
-          double weight = source.force.empty() ? 1 : source.force[static_cast<std::size_t>(c)];
+          // Beside solids a fluid has chi'' / kappa = div(grad chi / rho) - volume.
+          double weight = problem.part && C == 1 ? -1 : 1;
+          if (!source.force.empty()) weight = source.force[static_cast<std::size_t>(c)];
           weight *= point->values[i];
           if (!source.moment.empty()) {
             weight = 0;
             for (int d = 0; d < dim; ++d)
               weight += moment(source.moment, c, d) * point->slopes[i][static_cast<std::size_t>(d)];
           }
-          load.rows.push_back(space.row(point->dofs[i], c));
+          load.rows.push_back(problem.row(point->dofs[i], c));
           load.weights.push_back(weight);
         }
     }

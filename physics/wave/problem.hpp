@@ -1,5 +1,9 @@
 #pragma once
 // The deck's materials, boundary conditions and sources on the mesh, on the host.
+#include <functional>
+#include <optional>
+#include <vector>
+
 #include "assembly/spectral/cells.hpp"
 #include "physics/model.hpp"
 #include "physics/wave/params.hpp"
@@ -10,8 +14,9 @@ namespace tessera::physics::wave {
 /// rho.
 struct Media {
   assembly::spectral::Coefficients mass;        ///< m
-  assembly::spectral::Coefficients stiffness;   ///< of the law: lambda, mu, or the factor of the gradient
+  assembly::spectral::Coefficients stiffness;   ///< of the law: lambda, mu; C_ij; or the factor of the gradient
   assembly::spectral::Coefficients fast, slow;  ///< the speeds: of P and S waves, or twice the one there is
+  bool anisotropic = false;                     ///< the law is forms::AnisotropicStress
 };
 
 /// Where values are prescribed: rows, and an expression of x, y, z, t for each.
@@ -23,21 +28,44 @@ struct Prescribed {
   bool varies() const;
 };
 
+/// The cells of one of two media, as a mesh of their own with the nodes of the whole.
+struct PartOfMesh {
+  mesh::Mesh mesh;
+  std::vector<Index> number;  ///< [cells of the whole] in the part, -1: it is in the other one
+};
+
+/// A medium with its materials, boundaries and sources. Its vectors are [dofs of the space, components].
 struct Problem {
   const Params& params;
   const Discretisation& space;
+  Medium medium;
   assembly::spectral::Cells cells;
   std::vector<Index> material;  ///< [cells]
   Media media;
   Prescribed prescribed;
-  std::vector<mesh::Group> absorbing;
+  std::vector<assembly::spectral::CellSide> absorbing;
+  std::optional<PartOfMesh> part;  ///< of a medium beside another
+  std::vector<Index> interface;    ///< dofs, ascending, that it shares with the other medium
 
-  int components() const { return space.components; }
+  int components() const { return medium == Medium::elastic ? cells.dim : 1; }
+  Index row(Index dof, int component) const { return dof * components() + component; }
+  Index dof_of(Index row) const { return row / components(); }
+  const mesh::Mesh& mesh() const { return part ? part->mesh : space.mesh; }
+  /// Number of a cell of the whole among its own, -1: it has not got it.
+  Index own(Index cell) const { return part ? part->number[static_cast<std::size_t>(cell)] : cell; }
 };
 
 /// Finds materials, boundaries and sources on the mesh and evaluates the materials at the nodes. Throws Error where
 /// names are unknown, cells are no quads or hexes or are folded, a material is none, or a source lies outside.
 Problem make_problem(const Params& params, const Discretisation& space);
+/// The same of one of two media, Medium::acoustic or elastic. `material`: of the cells of the whole. The interface is
+/// left empty.
+Problem make_part(const Params& params, const Discretisation& space, Medium medium, const std::vector<Index>& material);
+/// The checks of [[source]] that need the mesh, of all media. `medium_of_cell(cell)` is asked where sources are.
+void check_sources(const Params& params, const Discretisation& space,
+                   const std::function<Medium(Index)>& medium_of_cell);
+/// Says where an entry that prescribes nothing has facets of one that does, and where nothing moves.
+void warn_of_boundaries(const Params& params, const mesh::Mesh& mesh);
 
 /// Values of what is prescribed at time t, [prescribed rows], or its derivatives in t. Throws Error(usage) where one is
 /// not finite.

@@ -11,7 +11,8 @@ namespace {
 template <class Law>
 std::vector<double> forces(const Problem& problem, const NodalSolution& s) {
   Threads exec(s.threads);
-  assembly::SpectralOperator<Threads, Law> K(exec, s.mesh, s.space.dofs, problem.cells, problem.media.stiffness);
+  assembly::SpectralOperator<Threads, Law> K(exec, problem.mesh(), s.space.dofs, problem.cells,
+                                             problem.media.stiffness);
   const std::vector<double> ones(static_cast<std::size_t>(s.space.dofs.dofs), 1.0);
   std::vector<double> f(s.u.size());
   K.apply(exec, {s.u.data(), static_cast<Offset>(s.u.size())}, {ones.data(), static_cast<Offset>(ones.size())},
@@ -37,7 +38,7 @@ double WaveResults::quantity(const QuantityParams& quantity) const {
   double sum = 0;
   if (quantity.kind == "kinetic_energy") {  // v . M v / 2
     const std::vector<double> mass =
-        assembly::spectral::diagonal_mass(s_.mesh, s_.space.dofs, problem_.cells, problem_.media.mass);
+        assembly::spectral::diagonal_mass(problem_.mesh(), s_.space.dofs, problem_.cells, problem_.media.mass);
     for (Index dof = 0; dof < own; ++dof)
       for (int c = 0; c < C; ++c) {
         const double v = (*s_.rate)[static_cast<std::size_t>(s_.space.row(dof, c))];
@@ -45,8 +46,9 @@ double WaveResults::quantity(const QuantityParams& quantity) const {
       }
     return sum;
   }
-  const std::vector<double> f = problem_.params.medium == Medium::elastic ? forces<forms::IsotropicStress>(problem_, s_)
-                                                                          : forces<forms::GradientFlux>(problem_, s_);
+  const std::vector<double> f = problem_.medium != Medium::elastic ? forces<forms::GradientFlux>(problem_, s_)
+                                : problem_.media.anisotropic       ? forces<forms::AnisotropicStress>(problem_, s_)
+                                                                   : forces<forms::IsotropicStress>(problem_, s_);
   for (std::size_t row = 0; row < static_cast<std::size_t>(Offset{own} * C); ++row) sum -= 0.5 * f[row] * s_.u[row];
   return sum;
 }

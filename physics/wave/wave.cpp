@@ -5,7 +5,10 @@
 #include "base/log.hpp"
 #include "physics/run/stationary.hpp"
 #include "physics/time_scheme.hpp"
+#include "physics/wave/coupled_motion.hpp"
+#include "physics/wave/coupled_results.hpp"
 #include "physics/wave/motion.hpp"
+#include "physics/wave/receivers.hpp"
 #include "physics/wave/results.hpp"
 #include "solvers/time/stability.hpp"
 
@@ -21,18 +24,25 @@ class Wave final : public Model {
 
   Traits traits() const override {
     Traits traits;
-    FieldInfo field{
-        .name = "u", .unit = "m", .vector = params_.medium == Medium::elastic, .measured = true, .rate = "v"};
-    if (params_.medium == Medium::acoustic) field = {.name = "p", .unit = "Pa", .measured = true, .rate = "p_rate"};
+    const Medium medium = params_.medium;
+    FieldInfo field{.name = "u",
+                    .unit = "m",
+                    .vector = medium == Medium::elastic || medium == Medium::coupled,
+                    .measured = true,
+                    .rate = "v",
+                    .probed = receiver_names(medium)};
+    if (medium == Medium::acoustic) field = {.name = "p", .unit = "Pa", .measured = true, .rate = "p_rate"};
     FieldInfo rate = field.rate_field();
     rate.measured = true;
-    rate.written = params_.medium != Medium::acoustic;
+    rate.written = medium != Medium::acoustic;
     traits.fields = {field, rate};
+    if (medium == Medium::coupled) traits.fields.push_back({.name = "p", .unit = "Pa", .measured = true});
     traits.sections = {physics_description(), material_description(), boundary_description(), source_description()};
     traits.transient = true;
     traits.scheme = "newmark";
     traits.precisions = {"double", "float"};
     traits.schemes = {"newmark", "low_storage_rk45", "rk4"};
+    if (medium == Medium::coupled) traits.schemes = {"newmark"};
     traits.quantities = {"kinetic_energy", "potential_energy"};
     traits.matrix_free = true;
     traits.solver.grid = false;
@@ -54,14 +64,29 @@ class Wave final : public Model {
   std::vector<deck::Expression> expressions() override { return expressions_of(params_); }
 
   DirichletData set_up(const Discretisation& space) override {
-    problem_ = std::make_unique<const Problem>(make_problem(params_, space));
-    return {problem_->prescribed.rows, values_at(*problem_, problem_->prescribed, params_.time->start), {}};
+    if (params_.medium == Medium::coupled) {
+      coupled_ = std::make_unique<const CoupledProblem>(make_coupled_problem(params_, space));
+      check_receivers(*coupled_);
+    } else {
+      problem_ = std::make_unique<const Problem>(make_problem(params_, space));
+      check_receivers(*problem_);
+    }
+    const Problem& of_field = coupled_ ? coupled_->solid : *problem_;
+    return {of_field.prescribed.rows, values_at(of_field, of_field.prescribed, params_.time->start), {}};
   }
 
-  AtPoints evaluate(const Discretisation& space, std::span<const double>, output::Summary&) override {
+  AtPoints evaluate(const Discretisation&, std::span<const double>, output::Summary&) override {
     namespace spectral = assembly::spectral;
-    const spectral::Most fastest = spectral::highest_frequency(space.mesh, problem_->cells, problem_->media.fast);
-    const spectral::Most slowest = spectral::longest_passage(space.mesh, problem_->cells, problem_->media.slow);
+    spectral::Most fastest, slowest;
+    for (const Problem* medium : media()) {
+      const spectral::Most fast = spectral::highest_frequency(medium->mesh(), medium->cells, medium->media.fast),
+                           slow = spectral::longest_passage(medium->mesh(), medium->cells, medium->media.slow);
+      if (fast.value > fastest.value) fastest = fast;
+      if (slow.value > slowest.value) slowest = slow;
+    }
+    if (coupled_)
+      log_info(fmt::format("fluids and solids share {} sides with {} nodes", coupled_->interface.sides,
+                           coupled_->interface.dofs.size()));
     const double longest = longest_step(fastest.value);
     const std::string at = fmt::format("({:.4g}, {:.4g}, {:.4g})", fastest.at[0], fastest.at[1], fastest.at[2]);
     log_info(fmt::format("{} is stable to steps of {:.3g}, by the element at {}", params_.time->scheme, longest, at));
@@ -90,11 +115,18 @@ class Wave final : public Model {
 
   template <class Exec>
   std::unique_ptr<Motion<Exec>> motion(Exec& exec, const Discretisation&, output::Summary& summary) {
+    if (coupled_) return make_coupled_motion(exec, *coupled_, fluid_, summary);
     return make_motion(exec, *problem_, summary);
   }
 
   std::unique_ptr<Results> results(const NodalSolution& solution) override {
+    if (coupled_) return std::make_unique<CoupledResults>(*coupled_, fluid_, solution);
     return std::make_unique<WaveResults>(*problem_, solution);
+  }
+
+  std::optional<Receiver> receiver(const Discretisation&, const mesh::PointLocator& locator,
+                                   const ProbeParams& probe) override {
+    return coupled_ ? make_receiver(*coupled_, locator, probe) : make_receiver(*problem_, locator, probe);
   }
 
  private:
@@ -103,8 +135,15 @@ class Wave final : public Model {
     return solvers::imaginary_stability_limit(stepper_params(*params_.time)) / frequency;
   }
 
+  std::vector<const Problem*> media() const {
+    if (coupled_) return {&coupled_->fluid, &coupled_->solid};
+    return {problem_.get()};
+  }
+
   Params params_;
-  std::unique_ptr<const Problem> problem_;
+  std::unique_ptr<const Problem> problem_;         ///< of one medium,
+  std::unique_ptr<const CoupledProblem> coupled_;  ///< or of fluids beside solids
+  FluidState fluid_;                               ///< of these, where a state is looked at
 };
 
 }  // namespace

@@ -9,6 +9,7 @@ namespace {
 using namespace tessera;
 using namespace tessera::spectral_test;
 using assembly::spectral::make_cells;
+using forms::AnisotropicStress;
 using forms::GradientFlux;
 using forms::IsotropicStress;
 
@@ -159,6 +160,28 @@ TYPED_TEST(SpectralOperator, GeometryAndMaterialMayBeStoredOrNot) {
     }
 }
 
+TYPED_TEST(SpectralOperator, OfAnisotropicStressIsTheIsotropicOneWhereTheStiffnessIs) {
+  TESSERA_REQUIRE(TypeParam);
+  TypeParam exec;
+  for (const int dim : {2, 3})
+    for (const int degree : degrees) {
+      const mesh::Mesh mesh = irregular(dim, 2);
+      const DofMap dofs = spectral_dofs(mesh, degree);
+      const Cells cells = make_cells(mesh, dofs);
+      const std::vector<double> u = noise(static_cast<std::size_t>(dofs.dofs * dim), 5);
+      const std::vector<double> f =
+          stiffness_times<IsotropicStress>(exec, mesh, dofs, cells, constant({2, 3}, mesh.cells()), u);
+      // lambda = 2, mu = 3
+      const std::vector<double> C =
+          dim == 2 ? std::vector<double>{8, 2, 0, 8, 0, 3}
+                   : std::vector<double>{8, 2, 2, 0, 0, 0, 8, 2, 0, 0, 0, 8, 0, 0, 0, 3, 0, 0, 3, 0, 3};
+      const std::vector<double> other =
+          stiffness_times<AnisotropicStress>(exec, mesh, dofs, cells, constant(C, mesh.cells()), u);
+      const double size = largest(f);
+      for (std::size_t i = 0; i < f.size(); ++i) ASSERT_NEAR(other[i], f[i], 1e-13 * size) << dim << ' ' << degree;
+    }
+}
+
 TYPED_TEST(SpectralOperator, IsThatOfThreads) {
   TESSERA_REQUIRE(TypeParam);
   TypeParam exec;
@@ -181,6 +204,7 @@ TYPED_TEST(SpectralOperator, IsThatOfThreads) {
         };
         check(GradientFlux{}, 1, 1);
         check(IsotropicStress{}, dim, 2);
+        check(AnisotropicStress{}, dim, AnisotropicStress::coefficients(dim));
       }
 }
 

@@ -140,6 +140,23 @@ TEST(Wave, FollowsWhatIsPrescribed) {
   EXPECT_LT(l2_error(deck + time_to(0.5, "cfl = 0.1", "low_storage_rk45"), "p"), 1e-8);
 }
 
+/// Probes of slopes and accelerations of a standing wave, off the nodes.
+TEST(Wave, LooksAtAccelerationsStrainsAndRotations) {
+  const double x = 0.37, y = 0.61;
+  std::string probes;
+  for (const char* of : {"a_x", "strain_xx", "rotation_z", "strain_xy"})
+    probes += fmt::format("[[probe]]\nname = \"{0}\"\nat = [{1}, {2}]\nof = \"{0}\"\n", of, x, y);
+  run("receivers", deck_of(standing_shear(2), box(2, 3), 8, time_to(0.5, "cfl = 0.05")) + probes);
+  const auto rows = table(folder() / "receivers" / "probes.csv");
+  ASSERT_GT(rows.size(), 100U);
+  const double shape[] = {-2 * M_PI * M_PI * std::cos(M_PI * x) * std::sin(M_PI * y),
+                          -M_PI * std::sin(M_PI * x) * std::sin(M_PI * y),
+                          -M_PI * std::cos(M_PI * x) * std::cos(M_PI * y), 0};
+  for (const auto& row : rows)
+    for (std::size_t k = 0; k < 4; ++k)
+      ASSERT_NEAR(row[1 + k], shape[k] * std::cos(std::sqrt(2.0) * M_PI * row[0]), k == 0 ? 1e-3 : 1e-4) << k;
+}
+
 TEST(Wave, TakesMaterialsAsModuliToo) {
   const Standing wave = standing_shear(2);
   const auto error = [&](const std::string& material) {

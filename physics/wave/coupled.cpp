@@ -1,0 +1,157 @@
+#include "physics/wave/coupled.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <map>
+#include <set>
+
+#include "assembly/spectral/operator.hpp"
+#include "forms/spectral.hpp"
+#include "physics/places.hpp"
+
+namespace tessera::physics::wave {
+
+namespace {
+
+using assembly::spectral::CellSide;
+using assembly::spectral::SideNode;
+
+std::vector<char> vertices_of(const mesh::Mesh& mesh) {
+  std::vector<char> here(static_cast<std::size_t>(mesh.nodes()), 0);
+  for (const mesh::CellBlock& block : mesh.blocks)
+    for (Index c = 0; c < block.cells(); ++c)
+      for (int v = 0; v < mesh::vertex_count(block.shape); ++v) here[static_cast<std::size_t>(block.cell(c)[v])] = 1;
+  return here;
+}
+
+/// visit(side of a cell, its vertices in ascending order) of sides with all of their vertices in `among`.
+template <class Visit>
+void each_side(const mesh::Mesh& mesh, const std::vector<char>& among, Visit visit) {
+  for (const mesh::CellBlock& block : mesh.blocks) {
+    const auto& sides = mesh::topology(block.shape).facets;
+    for (Index c = 0; c < block.cells(); ++c)
+      for (std::size_t side = 0; side < sides.size(); ++side) {
+        std::array<Index, 4> vertices{-1, -1, -1, -1};
+        bool inside = true;
+        for (int v = 0; v < mesh::vertex_count(sides[side].shape); ++v) {
+          const auto at = static_cast<std::size_t>(v);
+          vertices[at] = block.cell(c)[sides[side].vertices[at]];
+          inside &= among[static_cast<std::size_t>(vertices[at])] != 0;
+        }
+        if (!inside) continue;
+        std::sort(vertices.begin(), vertices.end());
+        visit(CellSide{block.first_cell + c, static_cast<int>(side)}, vertices);
+      }
+  }
+}
+
+Interface make_interface(const Problem& fluid, const Problem& solid) {
+  std::vector<char> both = vertices_of(fluid.mesh());
+  const std::vector<char> of_solid = vertices_of(solid.mesh());
+  for (std::size_t node = 0; node < both.size(); ++node) both[node] &= of_solid[node];
+  std::set<std::array<Index, 4>> of_solids;
+  each_side(solid.mesh(), both, [&](const CellSide&, const std::array<Index, 4>& side) { of_solids.insert(side); });
+  std::vector<CellSide> sides;
+  each_side(fluid.mesh(), both, [&](const CellSide& side, const std::array<Index, 4>& vertices) {
+    if (of_solids.contains(vertices)) sides.push_back(side);
+  });
+  std::map<Index, std::array<double, 3>> normals;
+  Interface interface;
+  interface.sides = static_cast<Offset>(sides.size());
+  assembly::spectral::for_each_side_node(fluid.mesh(), fluid.space.dofs, fluid.cells, sides, [&](const SideNode& node) {
+    std::array<double, 3>& normal = normals[node.dof];
+    for (std::size_t d = 0; d < 3; ++d) normal[d] += node.normal[d];
+    interface.area += std::hypot(node.normal[0], node.normal[1], node.normal[2]);
+  });
+  for (const auto& [dof, normal] : normals) {
+    interface.dofs.push_back(dof);
+    interface.normals.insert(interface.normals.end(), normal.begin(), normal.begin() + fluid.cells.dim);
+  }
+  return interface;
+}
+
+/// On the whole mesh: there are both, and they touch.
+void check_media(const CoupledProblem& problem) {
+  const auto refuse = [&](const std::string& what, const std::string& help) {
+    throw Error(ExitCode::usage, what, help, problem.params.physics.where);
+  };
+  if (problem.fluid.cells.cells == 0)
+    refuse("physics.medium = \"coupled\", and no cell is of a fluid",
+           "a fluid is a [[material]] with density and vp, or bulk, alone; without one choose \"elastic\"");
+  if (problem.solid.cells.cells == 0)
+    refuse("physics.medium = \"coupled\", and no cell is of a solid",
+           "solids have vp and vs, or other numbers of two; without one choose \"acoustic\"");
+  if (problem.interface.dofs.empty())
+    refuse("fluids and solids have no side in common",
+           "their cells must share nodes: mesh both as parts of one geometry, or mesh.merge_nodes");
+}
+
+}  // namespace
+
+CoupledProblem make_coupled_problem(const Params& params, const Discretisation& space) {
+  const std::vector<Index> material = material_of_cells(places(params.materials), space.mesh);
+  CoupledProblem problem{params,
+                         space,
+                         material,
+                         make_part(params, space, Medium::acoustic, material),
+                         make_part(params, space, Medium::elastic, material),
+                         {}};
+  problem.interface = make_interface(problem.fluid, problem.solid);
+  problem.fluid.interface = problem.solid.interface = problem.interface.dofs;
+  if (!space.ranks) check_media(problem);
+  check_sources(params, space,
+                [&](Index cell) { return problem.fluid.own(cell) >= 0 ? Medium::acoustic : Medium::elastic; });
+  warn_of_boundaries(params, space.mesh);
+  return problem;
+}
+
+std::vector<double> fluid_displacements(const Problem& fluid, std::span<const double> chi) {
+  constexpr Index together = 4096;  // cells whose geometry is in memory at a time
+  const assembly::spectral::Cells& cells = fluid.cells;
+  const assembly::spectral::Rule& rule = assembly::spectral::rule(cells.n - 1);
+  const int dim = cells.dim, n = cells.n;
+  const auto axes = static_cast<std::size_t>(dim);
+  const auto dofs = static_cast<std::size_t>(fluid.space.dofs.dofs);
+  std::vector<double> u(dofs * axes, 0.0), volume(dofs, 0.0);
+  for (Index first = 0; first < cells.cells; first += together) {
+    const Index count = std::min(together, cells.cells - first);
+    const std::vector<double> geometry = assembly::spectral::stored_geometry(fluid.mesh(), cells, first, count);
+    for (Index c = 0; c < count; ++c) {
+      const Index* const nodes = cells.cell(first + c);
+      const double* const J = geometry.data() + Offset{c} * (dim * dim + 1) * cells.places;
+      for (int q = 0; q < cells.places; ++q) {
+        double along[3] = {};
+        for (int axis = 0, step = 1; axis < dim; ++axis, step *= n) {
+          const int at = q / step % n, line = q - at * step;
+          for (int m = 0; m < n; ++m)
+            along[axis] += rule.slope[at * n + m] * chi[static_cast<std::size_t>(nodes[line + m * step])];
+        }
+        const auto dof = static_cast<std::size_t>(nodes[q]);
+        const double weight = J[Offset{dim * dim} * cells.places + q],
+                     by = weight * fluid.media.stiffness.at(cells, first + c, q);
+        volume[dof] += weight;
+        for (int d = 0; d < dim; ++d)
+          for (int a = 0; a < dim; ++a)
+            u[dof * axes + static_cast<std::size_t>(d)] += by * J[Offset{a * dim + d} * cells.places + q] * along[a];
+      }
+    }
+  }
+  for (std::size_t dof = 0; dof < dofs; ++dof)
+    for (std::size_t d = 0; d < axes && volume[dof] > 0; ++d) u[dof * axes + d] /= volume[dof];
+  return u;
+}
+
+std::vector<double> fluid_stiffness(const Problem& fluid, std::span<const double> chi, int threads) {
+  Threads exec(threads);
+  assembly::SpectralOperator<Threads, forms::GradientFlux> K(exec, fluid.mesh(), fluid.space.dofs, fluid.cells,
+                                                             fluid.media.stiffness);
+  const std::vector<double> ones(chi.size(), -1.0);
+  std::vector<double> f(chi.size(), 0.0);
+  K.apply(exec, {chi.data(), static_cast<Offset>(chi.size())}, {ones.data(), static_cast<Offset>(ones.size())},
+          {f.data(), static_cast<Offset>(f.size())});
+  return f;
+}
+
+}  // namespace tessera::physics::wave

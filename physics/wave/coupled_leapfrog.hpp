@@ -1,0 +1,251 @@
+#pragma once
+// The leapfrog of fluids beside solids: first the fluids, with the displacements of the solids' nodes, then the solids,
+// with the pressure of the fluids' nodes at the same time. Both accelerations are those of one moment, so the scheme is
+// that of a symmetric system and keeps its energy.
+#include "forms/spectral.hpp"
+#include "linalg/halo.hpp"
+#include "physics/wave/coupled.hpp"
+#include "physics/wave/coupling_ops.hpp"
+#include "physics/wave/leapfrog_impl.hpp"
+
+namespace tessera::physics::wave {
+
+/// Nodes of the interface on a backend.
+template <class Space, class T>
+struct InterfaceNodes {
+  Array<Index, Space> dofs, in_fluid, in_solid;
+  Array<T, Space> over_fluid, over_solid;
+
+  InterfaceView<T> view() const {
+    return {dofs.view(), in_fluid.view(), in_solid.view(), over_fluid.view(), over_solid.view()};
+  }
+};
+
+template <class Exec, class Law, class T>
+struct CoupledParts {
+  using Space = typename Exec::Space;
+  const CoupledProblem& problem;
+  Parts<Exec, forms::GradientFlux, T>& fluid;
+  Parts<Exec, Law, T>& solid;
+  InterfaceNodes<Space, T> interface;
+  FluidState& state;  ///< of the fluids, where the host looks
+  Index owned;        ///< dofs
+
+  int dim() const { return problem.solid.cells.dim; }
+};
+
+template <class Exec, class Law, class T>
+class CoupledLeapfrog final : public Leapfrog<Exec> {
+ public:
+  using typename Leapfrog<Exec>::Space, typename Leapfrog<Exec>::Vector;
+  using Vectors = std::vector<double>;
+
+  CoupledLeapfrog(Exec& exec, CoupledParts<Exec, Law, T>& parts, const OverRanks<Exec>& ranks)
+      : exec_(exec), parts_(parts), ranks_(ranks) {
+    a_fluid_ = Array<T, Space>(Offset{static_cast<Index>(parts.fluid.held.nodes.size())});
+    a_solid_ = Array<T, Space>(Offset{static_cast<Index>(parts.solid.held.nodes.size())} * parts.dim());
+    if (ranks) halo_ = std::make_unique<linalg::Halo<Exec>>(*ranks.link(), space().index_map, 1);
+  }
+
+  void start(double t, double dt, const Vectors& u, const Vectors& v) override {
+    refuse_moved_fluid(u, v);
+    restore(u, v);
+    now_.chi = zeros(space().dofs.dofs);
+    now_.w = zeros(parts_.owned);
+    State at_start = copy(now_);
+    leap(t, 0, -dt / 2, 0, at_start);
+    now_.v = std::move(at_start.v);
+    now_.w = std::move(at_start.w);
+  }
+  void restore(const Vectors& u, const Vectors& v) override {
+    now_.u = to_space<Space>(std::vector<T>(u.begin(), u.end()));
+    now_.v = to_space<Space>(std::vector<T>(v.begin(), v.end()));
+  }
+  /// One vector of rows: chi in the first component of each dof, chi' half a step before in the second.
+  std::vector<Vectors> others() const override {
+    const Vectors chi = in_double(now_.chi), w = in_double(now_.w);
+    const auto dim = static_cast<std::size_t>(parts_.dim());
+    Vectors both(chi.size() * dim, 0.0);
+    for (std::size_t i = 0; i < chi.size(); ++i) both[i * dim] = chi[i];
+    for (std::size_t i = 0; i < w.size(); ++i) both[i * dim + 1] = w[i];
+    return {both};
+  }
+  void restore_others(const std::vector<Vectors>& others) override {
+    const auto dim = static_cast<std::size_t>(parts_.dim());
+    std::vector<T> chi(static_cast<std::size_t>(space().dofs.dofs)), w(static_cast<std::size_t>(parts_.owned));
+    for (std::size_t i = 0; i < chi.size(); ++i) chi[i] = static_cast<T>(others.at(0)[i * dim]);
+    for (std::size_t i = 0; i < w.size(); ++i) w[i] = static_cast<T>(others.at(0)[i * dim + 1]);
+    now_.chi = to_space<Space>(chi);
+    now_.w = to_space<Space>(w);
+    update_ghosts();
+  }
+
+  void step(double t, double before, double dt) override {
+    leap(t, before / 2, (before + dt) / 2, dt, now_);
+    if (parts_.solid.varies) {
+      prescribe(parts_.solid.prescribed, t + dt, now_.u);
+      prescribe(parts_.solid.rates, t + dt, now_.v);
+    }
+    update_ghosts();
+  }
+
+  void look_ahead(double t, double before, double dt) override {
+    ahead_ = copy(now_);
+    leap(t, before / 2, (before + dt) / 2, dt, ahead_);
+    ahead_.u = {};
+    ahead_.chi = {};
+  }
+  void forget_ahead() override { ahead_ = {}; }
+
+  /// Of the solids; in fluids grad chi / rho.
+  Vectors u() const override {
+    parts_.state.chi = in_double(now_.chi);
+    Vectors u = in_double(now_.u);
+    take_fluid(parts_.state.chi, u);
+    update_ghosts_on_host(u, parts_.dim());
+    return u;
+  }
+  Vectors v() const override { return in_double(now_.v); }
+  Vectors rate(double before, double dt) const override {
+    const double part = before / (before + dt);
+    Vectors rate = between(now_.v, ahead_.v, part);
+    FluidState& state = parts_.state;
+    state.rate = between(now_.w, ahead_.w, part);
+    state.second = in_double(now_.w);
+    const Vectors after = in_double(ahead_.w);
+    for (std::size_t i = 0; i < after.size(); ++i) state.second[i] = (after[i] - state.second[i]) / ((before + dt) / 2);
+    for (Vectors* of : {&state.rate, &state.second}) {
+      of->resize(static_cast<std::size_t>(space().dofs.dofs));
+      update_ghosts_on_host(*of, 1);
+    }
+    take_fluid(state.rate, rate);
+    return rate;
+  }
+
+  /// Columns behind the rows are dofs of chi.
+  void add_sums(const linalg::Crs<Space>& weights, Vector of, double factor, View<double> values) override {
+    const bool next = of == Vector::next_v && !ahead_.v.empty();
+    const Array<T, Space>& x = of == Vector::u ? now_.u : next ? ahead_.v : now_.v;
+    const Array<T, Space>& y = of == Vector::u ? now_.chi : next ? ahead_.w : now_.w;
+    add_weighted_sums_of_two(exec_, View<const Offset>(weights.row_ptr.view()),
+                             View<const Index>(weights.col_ind.view()), View<const double>(weights.values.view()),
+                             View<const T>(x.view()), space().rows(), View<const T>(y.view()), factor, values);
+  }
+  double square() override {
+    const Linked linked(exec_, ranks_.link());
+    Array<double, Space> sum(1);
+    double all = 0;
+    for (const Array<T, Space>* x : {&now_.v, &now_.w}) {
+      linalg::dot(exec_, x->view(), x->view(), sum.data());
+      all += to_vector(sum)[0];
+    }
+    return all;
+  }
+
+ private:
+  /// u(t), chi(t) and their rates half a step before.
+  struct State {
+    Array<T, Space> u, v;    ///< [rows seen], [own rows]
+    Array<T, Space> chi, w;  ///< [dofs seen], [own dofs]
+  };
+
+  const Discretisation& space() const { return parts_.problem.space; }
+  Array<T, Space> zeros(Offset size) const {
+    Array<T, Space> x(size);
+    x.set_zero();
+    return x;
+  }
+  static Array<T, Space> copy(const Array<T, Space>& from) {
+    Array<T, Space> to(from.size());
+    copy_bytes(Space{}, from.data(), Space{}, to.data(), from.bytes());
+    return to;
+  }
+  static State copy(const State& from) { return {copy(from.u), copy(from.v), copy(from.chi), copy(from.w)}; }
+  static Vectors in_double(const Array<T, Space>& x) {
+    const std::vector<T> values = to_vector(x);
+    return {values.begin(), values.end()};
+  }
+  static Vectors between(const Array<T, Space>& before, const Array<T, Space>& after, double part) {
+    Vectors result = in_double(before);
+    const Vectors next = in_double(after);
+    for (std::size_t i = 0; i < result.size(); ++i) result[i] += part * (next[i] - result[i]);
+    return result;
+  }
+
+  /// At nodes of fluids alone x [dofs of x, dim] becomes grad chi / rho.
+  void take_fluid(const Vectors& chi, Vectors& x) const {
+    const Problem& fluid = parts_.problem.fluid;
+    const Vectors of_fluid = fluid_displacements(fluid, chi);
+    const auto dim = static_cast<std::size_t>(parts_.dim());
+    std::vector<char> only(static_cast<std::size_t>(space().dofs.dofs), 0);
+    for (const Index dof : fluid.cells.dofs) only[static_cast<std::size_t>(dof)] = 1;
+    for (const Index dof : fluid.interface) only[static_cast<std::size_t>(dof)] = 0;
+    for (std::size_t dof = 0; dof * dim < x.size(); ++dof)
+      for (std::size_t d = 0; only[dof] && d < dim; ++d) x[dof * dim + d] = of_fluid[dof * dim + d];
+  }
+  void refuse_moved_fluid(const Vectors& u, const Vectors& v) const {
+    const Problem& fluid = parts_.problem.fluid;
+    for (const Index dof : fluid.cells.dofs) {
+      if (std::binary_search(fluid.interface.begin(), fluid.interface.end(), dof)) continue;
+      for (int d = 0; d < parts_.dim(); ++d) {
+        const auto row = static_cast<std::size_t>(space().row(dof, d));
+        if (u[row] == 0 && (row >= v.size() || v[row] == 0)) continue;
+        const double* const x = &space().dof_points[3 * static_cast<std::size_t>(dof)];
+        throw Error(
+            ExitCode::usage, fmt::format("[[initial]] moves the fluid at ({:g}, {:g}, {:g})", x[0], x[1], x[2]),
+            "fluids begin at rest beside solids: give [[initial]] the groups of solids with on = [...], or move "
+            "the fluid by a [[source]]");
+      }
+    }
+  }
+
+  void update_ghosts_on_host(Vectors& x, int components) const {
+    if (ranks_) linalg::update_ghosts(ranks_.ranks(), space().index_map, components, x);
+  }
+  void update_ghosts() {
+    if (!ranks_) return;
+    ranks_.update_ghosts(now_.u.view());
+    halo_->start(exec_, View<const T>(now_.chi.view()).part(0, parts_.owned));
+    const View<const T> ghosts = halo_->template finish<T>(exec_);
+    linalg::copy(exec_, ghosts, now_.chi.view().part(parts_.owned, halo_->ghosts()));
+  }
+  void prescribe(const Prescribed& of, double t, Array<T, Space>& x) {
+    const auto values = to_space<Space>(values_at(parts_.problem.solid, of, t));
+    set_values(exec_, View<const Index>(parts_.solid.fixed.view()), View<const double>(values.view()), x.view());
+  }
+
+  template <class Medium>
+  void push(Medium& medium, double t, double kick, double drift, Array<T, Space>& x, Array<T, Space>& rate,
+            Array<T, Space>& held) {
+    medium.force.leap(exec_, static_cast<T>(kick), static_cast<T>(drift), std::as_const(medium.inverse_mass).view(),
+                      rate.view(), x.view(), held.view());
+    for (const Source<Space, T>& source : medium.sources) {
+      const double now = (*source.function)(t);
+      add_to_leap(exec_, source.rows.view(), source.weights.view(), now, kick, drift, rate.view(), x.view());
+      add_to_entries(exec_, source.held_rows.view(), source.held_weights.view(), now, held.view());
+    }
+  }
+  /// With chi'' = (f - K chi + n.u) / m and u'' = M^-1 (f - K u - n chi'') at t: rates += kick times these, and what
+  /// they are of += drift times the rates.
+  void leap(double t, double h, double kick, double drift, State& of) {
+    const Linked alone(exec_, nullptr);
+    const InterfaceView<T> interface = parts_.interface.view();
+    const int dim = parts_.dim();
+    push(parts_.fluid, t, kick, drift, of.chi, of.w, a_fluid_);
+    push_fluid(exec_, dim, interface, View<const T>(of.u.view()), a_fluid_.view());
+    push(parts_.solid, t, kick, drift, of.u, of.v, a_solid_);
+    push_solid(exec_, dim, interface, parts_.fluid.held.view(), h, View<const T>(of.w.view()),
+               View<const T>(a_fluid_.view()), a_solid_.view());
+    leap_held(exec_, 1, parts_.fluid.held.view(), a_fluid_.view(), h, kick, drift, of.w.view(), of.chi.view());
+    leap_held(exec_, dim, parts_.solid.held.view(), a_solid_.view(), h, kick, drift, of.v.view(), of.u.view());
+  }
+
+  Exec& exec_;
+  CoupledParts<Exec, Law, T>& parts_;
+  const OverRanks<Exec>& ranks_;
+  std::unique_ptr<linalg::Halo<Exec>> halo_;  ///< of a number a dof
+  State now_, ahead_;
+  Array<T, Space> a_fluid_, a_solid_;  ///< of the held nodes
+};
+
+}  // namespace tessera::physics::wave

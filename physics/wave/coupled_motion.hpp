@@ -1,0 +1,16 @@
+#pragma once
+#include <memory>
+
+#include "output/summary.hpp"
+#include "physics/run/motion.hpp"
+#include "physics/wave/coupled.hpp"
+
+namespace tessera::physics::wave {
+
+/// The motion of the problem, which must outlive it; `state` has what the host sees of its fluids. Phase: assemble.
+/// Collective where ranks share the space.
+template <class Exec>
+std::unique_ptr<Motion<Exec>> make_coupled_motion(Exec& exec, const CoupledProblem& problem, FluidState& state,
+                                                  output::Summary& summary);
+
+}  // namespace tessera::physics::wave

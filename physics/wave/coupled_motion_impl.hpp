@@ -1,0 +1,183 @@
+#pragma once
+// make_coupled_motion, written once; coupled_motion.cpp and coupled_motion_cuda.cpp instantiate it.
+#include "physics/wave/coupled_leapfrog.hpp"
+#include "physics/wave/coupled_motion.hpp"
+#include "physics/wave/motion_impl.hpp"
+
+namespace tessera::physics::wave {
+
+template <class Exec, class Law, class T>
+class CoupledMotion final : public Motion<Exec> {
+ public:
+  using Space = typename Exec::Space;
+
+  CoupledMotion(Exec& exec, const CoupledProblem& problem, FluidState& state, output::Summary& summary)
+      : exec_(exec),
+        problem_(problem),
+        owned_(problem.space.ranks ? problem.space.index_map.owned() : problem.space.dofs.dofs),
+        fluid_(exec, problem.fluid, summary),
+        solid_(exec, problem.solid, summary),
+        parts_{problem, fluid_.parts(), solid_.parts(), make_nodes<T>(fluid_.held(), solid_.held()), state, owned_} {
+    summary.set("assembly.operator",
+                "fluids: " + parts_.fluid.force.description() + ", solids: " + parts_.solid.force.description());
+    summary.set("assembly.bytes", parts_.fluid.force.bytes() + parts_.solid.force.bytes());
+    if (problem.space.ranks) return;
+    summary.set("interface.sides", problem.interface.sides);
+    summary.set("interface.nodes", static_cast<Offset>(problem.interface.dofs.size()));
+    summary.set("interface.area", problem.interface.area);
+  }
+
+  std::unique_ptr<Leapfrog<Exec>> leapfrog(const OverRanks<Exec>& ranks) override {
+    return std::make_unique<CoupledLeapfrog<Exec, Law, T>>(exec_, parts_, ranks);
+  }
+
+  void evaluate(double, View<const double>, View<const double>, View<double>) override {
+    throw Error(ExitCode::internal, "coupled waves step by the leapfrog alone");
+  }
+  void restore_force(View<const double> u, View<double> a) override { solid_.restore_force(u, a); }
+  void weigh(View<double> x) override { solid_.weigh(x); }
+  bool prescribes() const override { return solid_.prescribes(); }
+  void prescribe(double t, View<double> u, View<double> v) override { solid_.prescribe(t, u, v); }
+
+  double highest_frequency() const override { return fastest().highest_frequency(); }
+  double strongest_damping() const override { return std::max(fluid_.strongest_damping(), solid_.strongest_damping()); }
+  std::string place_of_highest() const override { return fastest().place_of_highest(); }
+
+  /// x'' = -A x of x = (chi, u) is symmetric with the products of K_fluid and M_solid, so that a power method comes
+  /// from below:  |x|^2 = chi.K chi + u.M u.
+  double frequency_from_below(const OverRanks<Exec>& ranks) override {
+    constexpr int iterations = 60;
+    const InterfaceNodes<Space, double> interface = make_nodes<double>({}, {});
+    const Offset rows = Offset{owned_} * dim();
+    Array<double, Space> chi(problem_.space.dofs.dofs), u(problem_.space.rows()), f(owned_), a(rows), weighed(rows),
+        weighed_f(owned_);
+    chi.set_zero(), u.set_zero();
+    linalg::fill_random(exec_, chi.view().part(0, owned_), 1, problem_.space.first_row() / dim());
+    linalg::fill_random(exec_, u.view().part(0, rows), 2, problem_.space.first_row());
+    keep_own_nodes(chi, u);
+    std::unique_ptr<linalg::Halo<Exec>> halo;
+    if (ranks) halo = std::make_unique<linalg::Halo<Exec>>(*ranks.link(), problem_.space.index_map, 1);
+    double eigenvalue = 0;
+    for (int i = 0; i < iterations; ++i) {
+      if (ranks) {
+        ranks.update_ghosts(u.view());
+        halo->start(exec_, View<const double>(chi.view()).part(0, owned_));
+        linalg::copy(exec_, halo->template finish<double>(exec_), chi.view().part(owned_, halo->ghosts()));
+      }
+      {
+        const Linked alone(exec_, nullptr);
+        fluid_.restore_force(View<const double>(chi.view()), f.view());
+        solid_.restore_force(View<const double>(u.view()), a.view());
+      }
+      // |x|^2 before the media push each other: f is -M^-1 K chi, but where chi is fixed and 0.
+      linalg::copy(exec_, View<const double>(f.view()), weighed_f.view());
+      fluid_.weigh(weighed_f.view());
+      linalg::copy(exec_, View<const double>(u.view()).part(0, rows), weighed.view());
+      solid_.weigh(weighed.view());
+      const double square = dot(View<const double>(u.view()).part(0, rows), View<const double>(weighed.view())) -
+                            dot(View<const double>(chi.view()).part(0, owned_), View<const double>(weighed_f.view()));
+      const double size = std::sqrt(std::max(square, 0.0));
+      if (!(size > 0)) break;
+      if (i > 0) eigenvalue = size;  // that of A times a vector of size 1
+      {
+        const Linked alone(exec_, nullptr);
+        push_fluid(exec_, dim(), interface.view(), View<const double>(u.view()), f.view());
+        set_zero_where_fixed(f, a, false);
+        push_solid(exec_, dim(), interface.view(), View<const double>(f.view()), a.view());
+        set_zero_where_fixed(f, a, true);
+      }
+      linalg::scale(exec_, 1 / size, f.view());
+      linalg::scale(exec_, 1 / size, a.view());
+      linalg::copy(exec_, View<const double>(f.view()), chi.view().part(0, owned_));
+      linalg::copy(exec_, View<const double>(a.view()), u.view().part(0, rows));
+    }
+    return std::max(std::sqrt(eigenvalue), 1e-300);
+  }
+
+ private:
+  int dim() const { return problem_.solid.cells.dim; }
+  const Motion<Exec>& fastest() const {
+    if (fluid_.highest_frequency() > solid_.highest_frequency()) return fluid_;
+    return solid_;
+  }
+  double dot(View<const double> x, View<const double> y) {
+    Array<double, Space> sum(1);
+    linalg::dot(exec_, x, y, sum.data());
+    return to_vector(sum)[0];
+  }
+  void set_zero_where_fixed(Array<double, Space>& f, Array<double, Space>& a, bool of_solid) {
+    if (of_solid)
+      linalg::set_entries(exec_, View<const Index>(parts_.solid.fixed.view()), 0.0, a.view());
+    else
+      linalg::set_entries(exec_, View<const Index>(parts_.fluid.fixed.view()), 0.0, f.view());
+  }
+  /// Entries of nodes that a medium has not got become 0, and what is fixed.
+  void keep_own_nodes(Array<double, Space>& chi, Array<double, Space>& u) {
+    std::vector<double> of_chi = to_vector(chi), of_u = to_vector(u);
+    std::vector<double> fluid(of_chi.size(), 0.0), solid(of_u.size(), 0.0);
+    for (const Index dof : problem_.fluid.cells.dofs)
+      fluid[static_cast<std::size_t>(dof)] = of_chi[static_cast<std::size_t>(dof)];
+    for (const Index dof : problem_.solid.cells.dofs)
+      for (int d = 0; d < dim(); ++d) {
+        const auto row = static_cast<std::size_t>(problem_.solid.row(dof, d));
+        solid[row] = of_u[row];
+      }
+    chi = to_space<Space>(fluid);
+    u = to_space<Space>(solid);
+    linalg::set_entries(exec_, View<const Index>(parts_.solid.fixed.view()), 0.0, u.view());
+    linalg::set_entries(exec_, View<const Index>(parts_.fluid.fixed.view()), 0.0, chi.view());
+  }
+
+  /// Nodes that this rank owns, with their numbers among those that are held; of no lists the dofs themselves.
+  template <class Number>
+  InterfaceNodes<Space, Number> make_nodes(const std::vector<Index>& held_fluid, const std::vector<Index>& held_solid) {
+    const std::vector<Index>& all = problem_.interface.dofs;
+    const auto count = static_cast<std::size_t>(std::lower_bound(all.begin(), all.end(), owned_) - all.begin());
+    const std::vector<Index> dofs(all.begin(), all.begin() + static_cast<std::ptrdiff_t>(count));
+    const auto numbers = [&](const std::vector<Index>& held) {
+      std::vector<Index> result = dofs;
+      for (Index& dof : result)
+        if (!held.empty()) dof = static_cast<Index>(std::lower_bound(held.begin(), held.end(), dof) - held.begin());
+      return result;
+    };
+    const auto over = [&](const Problem& medium) {
+      const std::vector<double> mass =
+          assembly::spectral::diagonal_mass(medium.mesh(), medium.space.dofs, medium.cells, medium.media.mass);
+      const auto axes = static_cast<std::size_t>(dim());
+      std::vector<Number> result;
+      for (std::size_t i = 0; i < count; ++i)
+        for (std::size_t d = 0; d < axes; ++d)
+          result.push_back(
+              static_cast<Number>(problem_.interface.normals[i * axes + d] / mass[static_cast<std::size_t>(dofs[i])]));
+      return result;
+    };
+    return {to_space<Space>(dofs), to_space<Space>(numbers(held_fluid)), to_space<Space>(numbers(held_solid)),
+            to_space<Space>(over(problem_.fluid)), to_space<Space>(over(problem_.solid))};
+  }
+
+  Exec& exec_;
+  const CoupledProblem& problem_;
+  Index owned_;  ///< dofs
+  WaveMotion<Exec, forms::GradientFlux, T> fluid_;
+  WaveMotion<Exec, Law, T> solid_;
+  CoupledParts<Exec, Law, T> parts_;
+};
+
+template <class Exec, class T>
+std::unique_ptr<Motion<Exec>> make_coupled_motion_in(Exec& exec, const CoupledProblem& problem, FluidState& state,
+                                                     output::Summary& summary) {
+  if (problem.solid.media.anisotropic)
+    return std::make_unique<CoupledMotion<Exec, forms::AnisotropicStress, T>>(exec, problem, state, summary);
+  return std::make_unique<CoupledMotion<Exec, forms::IsotropicStress, T>>(exec, problem, state, summary);
+}
+
+template <class Exec>
+std::unique_ptr<Motion<Exec>> make_coupled_motion(Exec& exec, const CoupledProblem& problem, FluidState& state,
+                                                  output::Summary& summary) {
+  Scope scope(exec, "assemble");
+  if (problem.params.run.precision == "float")
+    return make_coupled_motion_in<Exec, float>(exec, problem, state, summary);
+  return make_coupled_motion_in<Exec, double>(exec, problem, state, summary);
+}
+
+}  // namespace tessera::physics::wave
