@@ -9,6 +9,7 @@
 #include "linalg/interleave.hpp"
 #include "physics/euler/gas_flow.hpp"
 #include "physics/euler/steps.hpp"
+#include "physics/run/in_common.hpp"
 
 namespace tessera::physics::euler {
 
@@ -101,7 +102,8 @@ class GasFlow final : public Flow<Exec> {
     copy_bytes(Space{}, scheme_->lumped_mass().data(), Host{}, masses.data(), masses.size() * sizeof(double));
     double total = 0;
     for (const double mass : masses) total += mass;
-    return *ranks_ ? sum(ranks_->ranks(), total) : total;
+    in_common::add(problem_.space.shared(), {&total, 1});
+    return total;
   }
 
   void set_values(std::size_t which, double t) {

@@ -75,15 +75,16 @@ TESSERA_HD double largest_part(const Gas& gas, const Bounds& bounds, const doubl
   double at[n];
   detail::move<n>(u, right, by, at);
   if (right == 0 || detail::stays_above<dim>(gas, bounds, u[density], at)) return right;
-  // Of equal entropies rounding decides, and it shall not limit.
-  const double rounding = 1e-12 * density_times_internal<dim>(at);
+  // What rounding alone puts below zero is at its bound: else its sign would decide where the iteration goes.
   double psi_right = detail::entropy_excess<dim>(gas, bounds.least_s, at);
-  if (psi_right >= -std::fabs(rounding)) return right;
+  const double floor_right = density_times_internal<dim>(at) - psi_right;  // s_min / K, along the way between its ends
+  const double rounding = -1e-12 * std::fmin(bounds.guard * u[density] * u[density], floor_right);
+  if (psi_right >= rounding) return right;
   double left = 0, psi_left = detail::entropy_excess<dim>(gas, bounds.least_s, u);
   if (psi_left <= 0) return 0;
   double slope_right = detail::entropy_slope<dim>(gas, bounds.least_s, at, by);
   double slope_left = detail::entropy_slope<dim>(gas, bounds.least_s, u, by);
-  for (int step = 0; step < steps && right - left > enough; ++step) {
+  for (int step = 0; step < steps && right - left > enough && psi_left > -rounding; ++step) {
     // Psi = psi_left + (t - left) [l, r] + ..., by divided differences with a double point at either end.
     const double width = right - left, chord = (psi_right - psi_left) / width;
     const double bend_left = (chord - slope_left) / width, bend_right = (slope_right - chord) / width;
@@ -105,7 +106,7 @@ TESSERA_HD double largest_part(const Gas& gas, const Bounds& bounds, const doubl
       if (!(t > left && t < right)) continue;
       detail::move<n>(u, t, by, at);
       const double psi = detail::entropy_excess<dim>(gas, bounds.least_s, at);
-      if (psi >= 0) {
+      if (psi >= rounding) {
         left = t;
         psi_left = psi;
         slope_left = detail::entropy_slope<dim>(gas, bounds.least_s, at, by);

@@ -298,10 +298,11 @@ struct LimitPass {
       flux(own, other, entry, f);
       if constexpr (!first)
         for (int k = 0; k < n; ++k) f[k] *= 1 - v.part[entry];
-      // The lower node comes first, so that both rows compute the same.
+      // Each end by itself, so that it does not matter which comes first; the lower node does, so that both rows
+      // compute the same.
       const bool own_first = i < j;
-      double l = limited(own_first ? own : other, f, own_first ? 1 : -1, 1);
-      l = limited(own_first ? other : own, f, own_first ? -1 : 1, l);
+      const double l = std::fmin(limited(own_first ? own : other, f, own_first ? 1 : -1),
+                                 limited(own_first ? other : own, f, own_first ? -1 : 1));
       if constexpr (!last) v.part[entry] = l;
       for (int k = 0; k < n; ++k) sum[k] += l * f[k];
     });
@@ -319,10 +320,10 @@ struct LimitPass {
     }
   }
 
-  TESSERA_HD_INLINE double limited(const End& end, const double (&f)[numbers<dim>], double sign, double most) const {
+  TESSERA_HD_INLINE double limited(const End& end, const double (&f)[numbers<dim>], double sign) const {
     double by[numbers<dim>];
     for (int k = 0; k < numbers<dim>; ++k) by[k] = sign * end.weight * f[k];
-    return largest_part<dim>(v.gas, end.bounds, end.from, by, most);
+    return largest_part<dim>(v.gas, end.bounds, end.from, by, 1);
   }
 };
 
