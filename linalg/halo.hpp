@@ -25,10 +25,15 @@ class Halo {
   /// [ghosts], in the order of the map; until the next `start`.
   template <class T>
   View<const T> finish(Exec& exec);
+  /// The same in place of values by components, x [components, numbers of the map].
+  template <class T>
+  void update_columns(Exec& exec, View<T> x);
 
  private:
   Link& link_;
   ExchangePlan plan_;
+  int components_;
+  Offset owned_;
   Offset ghosts_ = 0;
   Array<Index, Space> rows_;  ///< that are sent, rank after rank
   Array<double, Space> packed_, received_;

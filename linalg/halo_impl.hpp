@@ -7,7 +7,8 @@
 namespace tessera::linalg {
 
 template <class Exec>
-Halo<Exec>::Halo(Link& link, const IndexMap& map, int components) : link_(link) {
+Halo<Exec>::Halo(Link& link, const IndexMap& map, int components)
+    : link_(link), components_(components), owned_(map.owned()) {
   HaloPlan plan = make_halo_plan(link.ranks(), map, components);
   plan_ = std::move(plan.exchange);
   rows_ = to_space<Space>(plan.rows);
@@ -36,10 +37,27 @@ View<const T> Halo<Exec>::finish(Exec&) {
   return {reinterpret_cast<const T*>(received_.data()), ghosts_};
 }
 
+template <class Exec>
+template <class T>
+void Halo<Exec>::update_columns(Exec& exec, View<T> x) {
+  T* const packed = reinterpret_cast<T*>(packed_.data());
+  const View<const Index> rows = rows_.view();
+  const int components = components_;
+  const Offset stride = x.size() / components, owned = owned_;
+  for_each(exec, rows.size(),
+           [=] TESSERA_HD(Offset k) { packed[k] = x[rows[k] % components * stride + rows[k] / components]; });
+  link_.start(plan_, packed_.data(), received_.data(), sizeof(T));
+  link_.finish();
+  const T* const received = reinterpret_cast<const T*>(received_.data());
+  for_each(exec, ghosts_,
+           [=] TESSERA_HD(Offset k) { x[k % components * stride + owned + k / components] = received[k]; });
+}
+
 #define TESSERA_INSTANTIATE_HALO(Exec)                           \
   template class Halo<Exec>;                                     \
   template void Halo<Exec>::start(Exec&, View<const double>);    \
   template void Halo<Exec>::start(Exec&, View<const float>);     \
+  template void Halo<Exec>::update_columns(Exec&, View<double>); \
   template View<const double> Halo<Exec>::finish<double>(Exec&); \
   template View<const float> Halo<Exec>::finish<float>(Exec&)
 

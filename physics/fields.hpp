@@ -16,9 +16,13 @@ struct FieldInfo {
   std::string rate = {};                     ///< name of its rate of change, of what accelerates: "v"
   std::vector<std::string> probed = {};      ///< what else a [[probe]] may look at: Model::receiver
   bool own_names = false;                    ///< components are fields by themselves: `components` are their names
+  std::string axes = {};                     ///< behind those one more an axis: "momentum" of momentum_x, momentum_y
 
   /// Components on a mesh of `dim` dimensions.
-  int count(int dim) const { return vector ? dim : components.empty() ? 1 : static_cast<int>(components.size()); }
+  int count(int dim) const {
+    if (vector) return dim;
+    return components.empty() ? 1 : static_cast<int>(components.size()) + (axes.empty() ? 0 : dim);
+  }
   /// Unknowns of a node that a matrix couples: fields by themselves are not.
   int block(int dim) const { return own_names ? 1 : count(dim); }
   /// Numbers a node of a derived field: a vector has 3, unused ones 0, as files want them.
@@ -29,6 +33,8 @@ struct FieldInfo {
   }
   /// "u", "u_x", "stress_xy": the name of component c.
   std::string component(int c) const {
+    if (const int scalars = static_cast<int>(components.size()); !axes.empty() && c >= scalars)
+      return axes + "_" + "xyz"[c - scalars];
     if (own_names) return components[static_cast<std::size_t>(c)];
     if (vector) return name + "_" + "xyz"[c];
     return components.empty() ? name : name + "_" + components[static_cast<std::size_t>(c)];

@@ -29,6 +29,9 @@ struct Traits {
   bool nonlinear = false;                    ///< its coefficients may depend on the solution: [newton]
   bool transient = false;                    ///< it may change in time: [time]
   bool sources = false;                      ///< the driver adds [[source]] to its right-hand side
+  bool own_start = false;                    ///< [[initial]] is its own: Model::start; there is no [exact]
+  bool systems = true;                       ///< it may solve systems: [assembly], [matrix], [solver]
+  bool quantities_of_rates = true;           ///< its own quantities are not known where du/dt is not
   std::string scheme = TimeParams().scheme;  ///< that of a [time] which names none
   std::vector<std::string> schemes = {};     ///< that a [time] may name; empty: those of u' = f(t, u)
   solvers::Offers solver = {};               ///< what its operators can be
@@ -233,6 +236,8 @@ struct Varying {
 ///   template <class Exec> std::unique_ptr<Evolution<Exec>> evolution(Exec&, const Discretisation&, output::Summary&);
 /// or, of what accelerates, M u'' = f with a diagonal M,
 ///   template <class Exec> std::unique_ptr<Motion<Exec>> motion(Exec&, const Discretisation&, output::Summary&);
+/// or, of what makes its steps itself,
+///   template <class Exec> std::unique_ptr<Flow<Exec>> flow(Exec&, const Discretisation&, output::Summary&);
 /// and where beside that each node does something by itself
 ///   template <class Exec> NodeSystems<Exec> node_systems(Exec&, const Discretisation&);
 class Model {
@@ -276,6 +281,10 @@ class Model {
   }
 
   // Time.
+  /// Where Traits::own_start says so: the first state, [rows]. Over ranks each makes that of what it sees.
+  virtual std::vector<double> start(const Discretisation&) { return {}; }
+  /// That state with the ghosts of all ranks.
+  virtual void starts_from(const Discretisation&, const std::vector<double>& u) { (void)u; }
   /// What depends on it; known once the deck is read.
   virtual Varying varying() { return {}; }
   /// From now on data are those of time t. After set_up it returns what is prescribed then, of the same dofs.

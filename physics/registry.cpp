@@ -6,6 +6,7 @@
 #include "deck/read_string.hpp"
 #include "physics/convection_diffusion/convection_diffusion.hpp"
 #include "physics/elasticity/elasticity.hpp"
+#include "physics/euler/euler.hpp"
 #include "physics/heat/heat.hpp"
 #include "physics/plugin_file.hpp"
 #include "physics/poisson/poisson.hpp"
@@ -34,6 +35,8 @@ std::vector<Entry>& entries() {
        make_elasticity},
       {"wave", "waves in fluids and elastic bodies, rho u'' = div sigma, by spectral elements on quads and hexes",
        make_wave},
+      {"euler", "compressible gases without friction (the Euler equations), by finite elements with convex limiting",
+       make_euler},
       {"two_point_bvp",
        "-u'' = f on an interval with u' = 0 at its left and u = 0 at its right end, by finite differences",
        make_two_point_bvp},

@@ -110,6 +110,9 @@ const std::vector<QuantityKind>& quantity_table() {
       {"kinetic_energy", "of waves: the integral of rho v^2 / 2, of pressures that of p_rate^2 / (2 kappa)", true},
       {"potential_energy", "of waves: the integral of sigma : epsilon / 2, of pressures that of grad(p)^2 / (2 rho)",
        true},
+      {"force_x", "of gases: the force of the pressure on sides, along x", true},
+      {"force_y", "the same along y", true},
+      {"force_z", "the same along z", true},
       {"value", "value at the point `at`"},
       {"l2", "square root of the integral of the square"},
   };

@@ -86,6 +86,20 @@ std::vector<Contribution> integrate(const mesh::Mesh& mesh, const DofMap& map, c
 
 }  // namespace
 
+std::vector<FacetNormal> facet_normals(const mesh::Mesh& mesh, const DofMap& map, const mesh::Group& group) {
+  std::vector<FacetNormal> result;
+  std::vector<Contribution> contributions = integrate(mesh, map, group);
+  std::stable_sort(contributions.begin(), contributions.end(), [](const Contribution& a, const Contribution& b) {
+    return std::tie(a.i, a.facet) < std::tie(b.i, b.facet);
+  });
+  for (const Contribution& c : contributions) {  // phi_i = sum_j phi_i phi_j
+    if (result.empty() || result.back().dof != c.i || result.back().facet != c.facet)
+      result.push_back({c.i, c.facet, {}});
+    for (std::size_t d = 0; d < 3; ++d) result.back().n[d] += c.s[d];
+  }
+  return result;
+}
+
 mesh::Group exterior_group(const mesh::Mesh& mesh) {
   mesh::Group group{"exterior", mesh.dim - 1, {}, {}};
   for (Index facet = 0; facet < mesh.facets.size(); ++facet)

@@ -1,4 +1,7 @@
 #pragma once
+#include <array>
+#include <vector>
+
 #include "assembly/space/dof_map.hpp"
 #include "base/array.hpp"
 #include "base/backend.hpp"
@@ -24,6 +27,14 @@ struct BoundaryNormals {
 template <class Exec>
 BoundaryNormals<typename Exec::Space> make_boundary_normals(Exec& exec, const mesh::Mesh& mesh, const DofMap& map,
                                                             const mesh::Group& group);
+
+/// What one facet gives to the normal of one of its dofs: int_facet phi n.
+struct FacetNormal {
+  Index dof, facet;
+  std::array<double, 3> n;
+};
+/// Of a group of dimension dim - 1, exact as the above; ascending by dofs, then by facets.
+std::vector<FacetNormal> facet_normals(const mesh::Mesh& mesh, const DofMap& map, const mesh::Group& group);
 
 /// All exterior facets as a group.
 mesh::Group exterior_group(const mesh::Mesh& mesh);

@@ -27,20 +27,23 @@ std::vector<std::string> schemes_of(const Traits& traits) {
   return traits.schemes.empty() ? first_order_schemes() : traits.schemes;
 }
 
+/// What accelerates solves none.
+bool has_systems(const Traits& traits) { return traits.systems && traits.fields.front().rate.empty(); }
+
 deck::SectionDescription time_description(const Traits& traits) {
   deck::SectionDescription description = time_section(schemes_of(traits)).description();
   for (deck::KeyDescription& key : description.keys)
     if (key.name == "scheme") key.default_value = fmt::format("\"{}\"", traits.scheme);
-  const bool accelerates = !traits.fields.front().rate.empty();
+  const bool explicit_alone = !has_systems(traits);
   const std::vector<std::string> others = {"tolerance", "absolute_tolerance", "theta", "stages", "tableau"};
-  if (accelerates)
+  if (explicit_alone)
     std::erase_if(description.keys, [&](const deck::KeyDescription& key) {
       return std::find(others.begin(), others.end(), key.name) != others.end();
     });
   for (deck::KeyDescription& key : description.keys) {
-    if (accelerates && key.name == "end") key.info.example = "1e-3";
-    if (accelerates && key.name == "step") key.info.example.clear();
-    if (accelerates && key.name == "cfl") key.info.example = "0.5";
+    if (explicit_alone && key.name == "end") key.info.example = "1e-3";
+    if (explicit_alone && key.name == "step") key.info.example.clear();
+    if (explicit_alone && key.name == "cfl") key.info.example = "0.5";
   }
   return description;
 }
@@ -103,15 +106,15 @@ deck::Schema schema_of(const Traits& traits) {
     schema.insert(schema.end(), {time_description(traits), checkpoint_section().description(),
                                  probe_section(traits.fields.front()).description()});
   if (traits.sources) schema.push_back(source_section(traits.fields.front()).description());
-  schema.push_back(initial_description(traits.fields.front()));
-  if (traits.fields.front().rate.empty())  // what accelerates solves no systems
+  if (!traits.own_start) schema.push_back(initial_description(traits.fields.front()));
+  if (has_systems(traits))
     schema.insert(schema.end(),
                   {traits.matrix_free ? assembly_section().description() : assembly_description_with_matrix(),
                    matrix_section(traits.fields.front().block(3)).description(), solver_section(traits)});
-  schema.insert(
-      schema.end(),
-      {exact_description(traits.fields.front(), traits.derives_source), output_section(traits.transient).description(),
-       quantity_section(traits.fields, traits.quantities).description(), line_section(traits.fields).description()});
+  if (!traits.own_start) schema.push_back(exact_description(traits.fields.front(), traits.derives_source));
+  schema.insert(schema.end(), {output_section(traits.transient).description(),
+                               quantity_section(traits.fields, traits.quantities).description(),
+                               line_section(traits.fields).description()});
   return schema;
 }
 
@@ -143,11 +146,12 @@ void read_deck(const Context& context, Model& model) {
   const Traits traits = model.traits();
   params.assembly = assembly_section().read(deck);
   params.matrix = matrix_section(traits.fields.front().block(3)).read(deck);
-  const bool solves = traits.fields.front().rate.empty();  // what accelerates has no systems
-  params.solver = solvers::read_solver(deck, solves ? params.run.precision : "double", traits.solver);
-  params.initial = read_initial(deck, traits.fields.front());
-  params.initial_rates = read_initial_rates(deck, traits.fields.front());
-  params.exact = read_exact(deck, traits.fields.front(), traits.derives_source);
+  params.solver = solvers::read_solver(deck, has_systems(traits) ? params.run.precision : "double", traits.solver);
+  if (!traits.own_start) {
+    params.initial = read_initial(deck, traits.fields.front());
+    params.initial_rates = read_initial_rates(deck, traits.fields.front());
+    params.exact = read_exact(deck, traits.fields.front(), traits.derives_source);
+  }
   params.output = output_section(known.transient).read(deck);
   if (params.output.formats.empty()) params.output.write = false;
   params.quantities = quantity_section(traits.fields, traits.quantities).read_all(deck);

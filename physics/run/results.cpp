@@ -61,7 +61,8 @@ struct FieldValues {
 
   assembly::FieldView view() const { return {values, assembly::FieldLayout::by_nodes(stride)}; }
 
-  FieldValues(const FieldInfo& field, bool solved, const NodalSolution& s, Results& results) : stride(field.stride()) {
+  FieldValues(const FieldInfo& field, bool solved, const NodalSolution& s, Results& results)
+      : stride(solved && !field.vector ? s.space.components : field.stride()) {
     if (!solved) {
       in_common::each(s.share, [&] { own = results.field(field.name); });
       in_common::update_ghosts(s, stride, own);
@@ -306,7 +307,7 @@ int write_solution(const CommonParams& params, const std::vector<FieldInfo>& fie
   Written written;
   for (const FieldInfo* field : fields_to_write(params.output, fields)) {
     FieldValues values(*field, field == &fields.front(), s, results);
-    written.nodal.push_back({field->name, field->stride(), values.taken()});
+    written.nodal.push_back({field->name, values.stride, values.taken()});
   }
   in_common::each(s.share, [&] { written.cells = results.cell_fields(); });
   const auto write = [&](const mesh::Mesh& mesh, const assembly::DofMap& dofs, const std::vector<double>& dof_points,

@@ -148,7 +148,14 @@ std::vector<double> StationaryRun::nonlinear_start(const Discretisation& space) 
 
 State StationaryRun::first_state(const Discretisation& space) const {
   const auto rows = static_cast<std::size_t>(space.rows());
-  State state{.t = model().params().time->start, .step = 0, .u = initial(space, 0), .rate = {}};
+  State state{.t = model().params().time->start, .step = 0, .u = {}, .rate = {}};
+  if (model().traits().own_start) {
+    in_common::each(space.shared(), [&] { state.u = model().start(space); });
+    if (space.ranks) linalg::update_ghosts(*space.ranks, space.index_map, space.components, state.u);
+    in_common::each(space.shared(), [&] { model().starts_from(space, state.u); });
+    return state;
+  }
+  state.u = initial(space, 0);
   if (state.u.empty()) state.u.assign(rows, 0.0);
   if (model().traits().fields.front().rate.empty()) return state;
   state.rate = initial(space, 0, true);
@@ -189,7 +196,8 @@ void StationaryRun::write_state(const Discretisation& space, const State& state,
       report_quantities(params.quantities, model().traits(), solution, results, numbers);
       const std::vector<std::string> own = model().traits().quantities;  // which have what is stored in them
       for (const QuantityParams& quantity : params.quantities)
-        if (state.rate.empty() && std::find(own.begin(), own.end(), quantity.kind) != own.end())
+        if (model().traits().quantities_of_rates && state.rate.empty() &&
+            std::find(own.begin(), own.end(), quantity.kind) != own.end())
           numbers.set_in("quantities", quantity.name, std::numeric_limits<double>::quiet_NaN());
     }
     Scope scope(exec, "output");

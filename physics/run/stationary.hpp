@@ -7,6 +7,7 @@
 #include "physics/model.hpp"
 #include "physics/run/backend.hpp"
 #include "physics/run/checkpoints.hpp"
+#include "physics/run/flow_loop.hpp"
 #include "physics/run/frames.hpp"
 #include "physics/run/in_common.hpp"
 #include "physics/run/motion_loop.hpp"
@@ -100,6 +101,12 @@ concept HasMotion = requires(M& model, Exec& exec, const Discretisation& space, 
   model.motion(exec, space, summary);
 };
 
+/// Whether a model makes its steps itself.
+template <class M, class Exec>
+concept HasFlow = requires(M& model, Exec& exec, const Discretisation& space, output::Summary& summary) {
+  model.flow(exec, space, summary);
+};
+
 /// Whether beside that its nodes do something by themselves.
 template <class M, class Exec>
 concept HasNodeSystems = requires(M& model, Exec& exec, const Discretisation& space) {
@@ -166,6 +173,7 @@ class Stationary final : public StationaryRun {
       if constexpr (HasEvolution<M, Exec>)
         if (params.time) return go_through_time(exec, space, context);
       if constexpr (HasMotion<M, Exec>) return move(exec, space, context);
+      if constexpr (HasFlow<M, Exec>) return flow(exec, space, context);
       const OverRanks<Exec> ranks(exec, space, context.summary);
       CellsOfPart inner, outer;  // operators without a matrix look at their meshes as long as they live
       System<Exec> system;
@@ -248,6 +256,15 @@ class Stationary final : public StationaryRun {
     in_common::each(space.shared(), [&] { motion = model_->motion(exec, space, context.summary); });
     return follow(exec, space, context, [&](State& state, const StateVisitor& visitor) {
       return Walked{MotionLoop<Exec>(exec, model_->params(), *motion, space, context).run(state, visitor)};
+    });
+  }
+
+  template <class Exec>
+  Solved flow(Exec& exec, const Discretisation& space, Context& context) {
+    std::unique_ptr<Flow<Exec>> flow;
+    in_common::each(space.shared(), [&] { flow = model_->flow(exec, space, context.summary); });
+    return follow(exec, space, context, [&](State& state, const StateVisitor& visitor) {
+      return Walked{FlowLoop<Exec>(exec, model_->params(), *flow, space, context).run(state, visitor)};
     });
   }
 

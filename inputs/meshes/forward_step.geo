@@ -1,0 +1,20 @@
+// A wind tunnel, 3 long and 1 high, with a step of 0.2 at x = 0.6 (Emery 1968; Woodward and Colella 1984).
+SetFactory("OpenCASCADE");
+Point(1) = {0, 0, 0};
+Point(2) = {0.6, 0, 0};
+Point(3) = {0.6, 0.2, 0};
+Point(4) = {3, 0.2, 0};
+Point(5) = {3, 1, 0};
+Point(6) = {0, 1, 0};
+Line(1) = {1, 2};
+Line(2) = {2, 3};
+Line(3) = {3, 4};
+Line(4) = {4, 5};
+Line(5) = {5, 6};
+Line(6) = {6, 1};
+Curve Loop(1) = {1, 2, 3, 4, 5, 6};
+Plane Surface(1) = {1};
+Physical Surface("gas") = {1};
+Physical Curve("inlet") = {6};
+Physical Curve("outlet") = {4};
+Physical Curve("walls") = {1, 2, 3, 5};

@@ -1,0 +1,128 @@
+#include "physics/euler/euler.hpp"
+
+#include "physics/euler/gas_flow.hpp"
+#include "physics/euler/results.hpp"
+#include "physics/rest.hpp"
+#include "physics/run/stationary.hpp"
+#include "physics/scalar/periodic.hpp"
+
+namespace tessera::physics {
+
+namespace {
+
+using namespace euler;
+
+class Euler final : public Model {
+ public:
+  Traits traits() const override {
+    Traits traits;
+    traits.fields = {{.name = "state",
+                      .components = {"density", "energy"},
+                      .measured = true,
+                      .written = false,
+                      .own_names = true,
+                      .axes = "momentum"}};
+    for (FieldInfo& field : derived_fields()) traits.fields.push_back(std::move(field));
+    traits.sections = {physics_description(), gas_description(), euler::initial_description(), boundary_description()};
+    traits.transient = true;
+    traits.own_start = true;
+    traits.systems = false;
+    traits.quantities_of_rates = false;
+    traits.scheme = "ssp_rk3";
+    traits.schemes = {"ssp_rk3", "ssp_rk2", "euler"};
+    traits.quantities = {"force_x", "force_y", "force_z"};
+    traits.matrix_free = true;
+    traits.solver.grid = false;
+    return traits;
+  }
+
+  Params& params() override { return params_; }
+  void read(const deck::Deck& deck) override { euler::read(deck, params_); }
+  void check(const deck::Deck&) override {
+    if (!params_.time)
+      throw Error(ExitCode::usage, "the deck has no [time]: gases flow", "add [time] with end, and cfl = 0.5",
+                  params_.physics.where);
+    for (const QuantityParams& quantity : params_.quantities)
+      if (quantity.kind.starts_with("force_") && quantity.on.empty())
+        throw Error(ExitCode::usage, fmt::format("quantity '{}' is a force on nothing", quantity.name),
+                    "name groups of facets: on = [\"...\"]", quantity.where);
+  }
+  std::vector<deck::Expression> expressions() override { return expressions_of(params_); }
+
+  void add_groups(mesh::Mesh& mesh) override {
+    add_rest({.materials = {},
+              .boundaries = places(params_.boundaries),
+              .periodic = places(params_.periodic),
+              .quantities = params_.quantities},
+             mesh);
+  }
+
+  std::vector<Index> joined_vertices(const deck::Deck& deck, const mesh::Mesh& mesh) override {
+    if (params_.periodic.empty()) return {};
+    scalar::Params others;
+    static_cast<CommonParams&>(others) = params_;
+    const auto as_sides = [](const std::vector<BoundaryParams>& from) {
+      std::vector<scalar::BoundaryParams> sides;
+      for (const BoundaryParams& b : from) {
+        sides.emplace_back();
+        sides.back().on = b.on;
+        sides.back().type = b.type;
+        sides.back().where = b.where;
+      }
+      return sides;
+    };
+    others.boundaries = as_sides(params_.boundaries);
+    std::vector<scalar::BoundaryParams> sides = as_sides(params_.periodic);
+    sides = scalar::take_periodic(sides);  // for its checks
+    return scalar::periodic_vertices(deck, others, sides, mesh);
+  }
+
+  DirichletData set_up(const Discretisation& space) override {
+    problem_ = std::make_unique<const Problem>(make_problem(params_, space));
+    return {};
+  }
+
+  /// States at the start, for their checks.
+  AtPoints evaluate(const Discretisation&, std::span<const double>, output::Summary&) override {
+    (void)first_state(*problem_);
+    for (const BoundaryList& list : problem_->boundaries) (void)values_at(*problem_, list, params_.time->start);
+    return {};
+  }
+
+  std::vector<double> start(const Discretisation&) override { return first_state(*problem_); }
+  void starts_from(const Discretisation& space, const std::vector<double>& u) override {
+    const std::vector<Index> fixed;
+    start_ = totals_of({.mesh = space.mesh,
+                        .space = space,
+                        .dof_points = space.dof_points,
+                        .fixed = fixed,
+                        .u = u,
+                        .threads = space.threads,
+                        .share = space.shared()});
+  }
+
+  template <class Exec>
+  void assemble(Exec&, const Discretisation&, System<Exec>&, output::Summary&) {
+    throw Error(ExitCode::usage, "gases have no stationary system", "use `tessera run`", params_.physics.where);
+  }
+
+  template <class Exec>
+  std::unique_ptr<Flow<Exec>> flow(Exec& exec, const Discretisation&, output::Summary& summary) {
+    return make_flow(exec, *problem_, summary);
+  }
+
+  std::unique_ptr<Results> results(const NodalSolution& solution) override {
+    return std::make_unique<FlowResults>(*problem_, solution, start_);
+  }
+
+ private:
+  Params params_;
+  std::unique_ptr<const Problem> problem_;
+  std::vector<double> start_;  ///< totals of the first state; empty where a run goes on
+};
+
+}  // namespace
+
+std::unique_ptr<Module> make_euler() { return run_stationary<Euler>(); }
+
+}  // namespace tessera::physics

@@ -1,0 +1,118 @@
+#pragma once
+// An ideal gas with covolume, on host and device: p (1 - b rho) = (gamma - 1) rho e. Covolume 0 is the perfect gas.
+#include <cmath>
+
+#include "base/reciprocal.hpp"
+#include "base/square_root.hpp"
+
+namespace tessera::physics::euler {
+
+/// The numbers of a state (rho, E, m), E the total energy and m the momentum in a unit of volume. The vector comes
+/// last, so that the place of a number does not depend on the dimension.
+template <int dim>
+inline constexpr int numbers = dim + 2;
+inline constexpr int density = 0, energy = 1, momentum = 2;
+
+/// x^exponent for x >= 0; `whole`: the exponent where it is a small whole number, else 0. 7 for gamma = 1.4.
+TESSERA_HD inline double power(double x, double exponent, int whole) {
+  if (whole == 0) return std::pow(x, exponent);
+  double result = 1;
+  for (; whole > 0; whole >>= 1, x *= x)
+    if (whole & 1) result *= x;
+  return result;
+}
+
+/// Constants of the gas with what formulas make of them; see make_gas.
+struct Gas {
+  double gamma = 1.4;
+  double covolume = 0;            ///< b
+  double z = 1.0 / 7;             ///< (gamma - 1) / (2 gamma)
+  double inverse_z = 7;           ///< of pressures in rarefactions
+  int whole_inverse_z = 7;        ///< the same where it is a whole number, else 0
+  double shock_factor = 6.0 / 7;  ///< (gamma + 1) / (2 gamma)
+  double rarefaction_share = 1;   ///< c with f_shock >= c f_rarefaction above the pressure of a state
+
+  /// 1 - b rho, which is positive.
+  TESSERA_HD double free_volume(double rho) const { return 1 - covolume * rho; }
+  TESSERA_HD double pressure(double rho, double internal) const {
+    return (gamma - 1) * internal * reciprocal(free_volume(rho));
+  }
+  /// rho e.
+  TESSERA_HD double internal_energy(double rho, double p) const { return p * free_volume(rho) / (gamma - 1); }
+  TESSERA_HD double sound(double rho, double p) const {
+    return square_root(gamma * p * reciprocal(rho * free_volume(rho)));
+  }
+  /// K(rho) with the entropy s = rho e K(rho): (1 - b rho)^(gamma - 1) / rho^gamma. s grows with the physical entropy.
+  TESSERA_HD double entropy_factor(double rho) const {
+    const double factor = std::pow(rho, -gamma);
+    return covolume > 0 ? factor * std::pow(free_volume(rho), gamma - 1) : factor;
+  }
+};
+
+/// The constant c of a shock and a rarefaction beside each other: Clayton, Guermond & Popov, SIAM J. Sci. Comput. 44
+/// (2022) A444, section 4. gamma > 1.
+inline double rarefaction_share(double gamma) {
+  if (gamma <= 5.0 / 3) return 1;
+  if (gamma <= 3) return std::sqrt(0.5 + 4 / (3 * (gamma + 1)));
+  return std::sqrt(0.5 + 2 / (gamma - 1) * std::pow(3, (4 - 2 * gamma) / (gamma - 1)));
+}
+
+/// gamma > 1, covolume >= 0.
+inline Gas make_gas(double gamma, double covolume = 0) {
+  Gas gas{.gamma = gamma, .covolume = covolume};
+  gas.z = (gamma - 1) / (2 * gamma);
+  gas.inverse_z = 1 / gas.z;
+  const double whole = std::round(gas.inverse_z);
+  constexpr double rounding = 1e-13, most = 64;
+  gas.whole_inverse_z =
+      whole <= most && std::abs(gas.inverse_z - whole) <= rounding * whole ? static_cast<int>(whole) : 0;
+  gas.shock_factor = (gamma + 1) / (2 * gamma);
+  gas.rarefaction_share = rarefaction_share(gamma);
+  return gas;
+}
+
+/// What of a state is looked at again and again.
+template <int dim>
+struct Primitive {
+  double rho = 1, v[dim] = {}, p = 1;
+};
+
+/// rho E - |m|^2 / 2 = rho (rho e): of a state without a division.
+template <int dim>
+TESSERA_HD double density_times_internal(const double (&u)[numbers<dim>]) {
+  double kinetic = 0;
+  for (int d = 0; d < dim; ++d) kinetic += u[momentum + d] * u[momentum + d];
+  return u[density] * u[energy] - 0.5 * kinetic;
+}
+
+template <int dim>
+TESSERA_HD Primitive<dim> primitive(const Gas& gas, const double (&u)[numbers<dim>]) {
+  Primitive<dim> w;
+  const double inverse = reciprocal(u[density]);
+  w.rho = u[density];
+  for (int d = 0; d < dim; ++d) w.v[d] = inverse * u[momentum + d];
+  w.p = gas.pressure(w.rho, inverse * density_times_internal<dim>(u));
+  return w;
+}
+
+template <int dim>
+TESSERA_HD void conservative(const Gas& gas, const Primitive<dim>& w, double (&u)[numbers<dim>]) {
+  double kinetic = 0;
+  for (int d = 0; d < dim; ++d) {
+    u[momentum + d] = w.rho * w.v[d];
+    kinetic += w.v[d] * u[momentum + d];
+  }
+  u[density] = w.rho;
+  u[energy] = gas.internal_energy(w.rho, w.p) + 0.5 * kinetic;
+}
+
+/// Whether a state is one of a gas: density and internal energy positive and finite, no denser than the covolume lets
+/// it be.
+template <int dim>
+TESSERA_HD bool is_admissible(const Gas& gas, const double (&u)[numbers<dim>]) {
+  const double internal = density_times_internal<dim>(u);
+  constexpr double most = 1e300;
+  return u[density] > 0 && u[density] < most && internal > 0 && internal < most && gas.free_volume(u[density]) > 0;
+}
+
+}  // namespace tessera::physics::euler

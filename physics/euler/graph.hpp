@@ -1,0 +1,48 @@
+#pragma once
+// The rows of the node graph as the passes of the scheme read them.
+#include "assembly/edge/loop.hpp"
+
+namespace tessera::physics::euler {
+
+/// Edges at each node in a list of its own, with their coefficients: EdgeStrategy::nodes of assembly/edge.
+template <class Space>
+struct Graph {
+  assembly::EdgeList<Space> edges;
+  assembly::EdgeLoop<Space> loop;
+};
+
+struct GraphView {
+  linalg::RowLayout lists;
+  const std::uint16_t* degree = nullptr;
+  const Index* neighbour = nullptr;
+  assembly::CoefficientsView coefficients;
+  const double* lumped_mass = nullptr;
+
+  /// visit(entry, neighbour) of each edge at the node.
+  template <class Visit>
+  TESSERA_HD_INLINE void each(Index node, Visit visit) const {
+    const Offset first = lists.first(node), step = lists.step();
+    const int count = degree[node];
+    for (int k = 0; k < count; ++k) {
+      const Offset entry = first + k * step;
+      visit(entry, neighbour[entry]);
+    }
+  }
+  /// The coefficients c of the edge that stands at `entry` of the list of i. An edge on the boundary has a c_ji of its
+  /// own.
+  template <int dim>
+  TESSERA_HD_INLINE assembly::EdgeAt<dim> edge(Offset entry, Index i, Index j) const {
+    assembly::EdgeAt<dim> edge;
+    coefficients.load<assembly::edge_data::c>(entry, edge, j < i);
+    return edge;
+  }
+};
+
+template <class Space>
+GraphView view_of(const Graph<Space>& graph) {
+  const assembly::NodeLists<Space>& lists = graph.loop.lists;
+  return {lists.layout(), graph.edges.degree.data(), lists.neighbour.data(), lists.coefficients.view(graph.edges.dim),
+          graph.edges.node_lumped_mass.data()};
+}
+
+}  // namespace tessera::physics::euler

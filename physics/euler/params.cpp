@@ -1,0 +1,177 @@
+#include "physics/euler/params.hpp"
+
+#include <fmt/format.h>
+
+#include "base/error.hpp"
+
+namespace tessera::physics::euler {
+
+namespace {
+
+struct PhysicsSection {
+  std::string type;
+  int order = 1;
+  std::string limiter = "convex";
+  std::string mass = "consistent";
+  bool relaxed_bounds = true;
+  deck::Where where;
+};
+
+deck::Section<PhysicsSection> physics_section() {
+  return deck::Section<PhysicsSection>("physics", "What to solve: compressible gases without friction (Euler)")
+      .key("type", &PhysicsSection::type,
+           {.help = "the physics module", .choices = {"euler"}, .required = true, .example = "\"euler\""})
+      .key("order", &PhysicsSection::order, {.help = "of the elements: linear ones alone", .min = 1, .max = 1})
+      .key("limiter", &PhysicsSection::limiter,
+           {.help = "convex (second order where the flow is smooth, bounds of density and entropy kept) or none (the "
+                    "low order: robust, first order)",
+            .choices = {"convex", "none"}})
+      .key("mass", &PhysicsSection::mass,
+           {.help = "of the high order: consistent or lumped", .choices = {"consistent", "lumped"}})
+      .key("relaxed_bounds", &PhysicsSection::relaxed_bounds,
+           {.help = "bounds of the limiter are widened by the curvature of the flow, so that smooth extrema keep their "
+                    "order; false: no new extremum at all"})
+      .position(&PhysicsSection::where);
+}
+
+deck::Section<GasParams> gas_section() {
+  return deck::Section<GasParams>("gas", "An ideal gas with covolume, p (1 - b rho) = (gamma - 1) rho e")
+      .key("gamma", &GasParams::gamma, {.help = "ratio of specific heats", .min = 1, .open_min = true})
+      .key("covolume", &GasParams::covolume, {.help = "b", .unit = "m^3/kg", .min = 0})
+      .key("constant", &GasParams::constant,
+           {.help = "of total temperatures: R in p = rho R T", .unit = "J/(kg K)", .min = 0, .open_min = true})
+      .position(&GasParams::where);
+}
+
+/// A member of states as one of those that have it.
+template <class P, class T>
+T P::*member(T StateParams::*of) {
+  return of;
+}
+
+template <class P>
+deck::Section<P>& add_state(deck::Section<P>& section, const std::string& of, bool live) {
+  const auto example = [&](const char* text) { return live ? std::string(text) : std::string(); };
+  return section
+      .key("density", member<P>(&StateParams::density),
+           {.help = of + "rho", .unit = "kg/m^3", .example = example("\"1\"")})
+      .key("velocity", member<P>(&StateParams::velocity),
+           {.help = of + "v, one expression an axis", .unit = "m/s", .example = example("[\"0\", \"0\", \"0\"]")})
+      .key("pressure", member<P>(&StateParams::pressure),
+           {.help = of + "p", .unit = "Pa", .example = example("\"1 + (x < 0.5)\"")})
+      .key("momentum", member<P>(&StateParams::momentum),
+           {.help = of + "rho v, one expression an axis; with energy in the place of velocity and pressure",
+            .unit = "kg/(m^2 s)"})
+      .key("energy", member<P>(&StateParams::energy), {.help = of + "total energy rho (e + v^2 / 2)", .unit = "J/m^3"});
+}
+
+deck::Section<InitialState> initial_section() {
+  deck::Section<InitialState> section("initial", "The first state. Of two entries at one place the later holds",
+                                      deck::SectionKind::array);
+  section.key("on", &InitialState::on, {.help = "physical group name(s) of cells; left out: everywhere"})
+      .position(&InitialState::where);
+  add_state(section, "", true);
+  return section;
+}
+
+deck::Section<BoundaryParams> boundary_section() {
+  deck::Section<BoundaryParams> section("boundary", "Boundary conditions; every side has one",
+                                        deck::SectionKind::array);
+  section
+      .key("on", &BoundaryParams::on, {.help = "names of groups of facets", .required = true, .example = "[\"rest\"]"})
+      .key("type", &BoundaryParams::type,
+           {.help =
+                "slip_wall (v . n = 0), symmetry (the same); inflow (supersonic: the state); outflow (supersonic); "
+                "pressure_outflow (subsonic: the pressure); reservoir (subsonic inflow along the normal: "
+                "total_pressure, total_temperature); far_field (characteristics of the state); periodic (two groups)",
+            .choices = {"slip_wall", "symmetry", "inflow", "outflow", "pressure_outflow", "reservoir", "far_field",
+                        "periodic"},
+            .required = true,
+            .example = "\"slip_wall\""})
+      .position(&BoundaryParams::where);
+  add_state(section, "of inflow, far_field: ", false);
+  return section.key("total_pressure", &BoundaryParams::total_pressure, {.help = "of a reservoir", .unit = "Pa"})
+      .key("total_temperature", &BoundaryParams::total_temperature, {.help = "of a reservoir", .unit = "K"});
+}
+
+[[noreturn]] void refuse(const std::string& what, const std::string& help, const deck::Where& where) {
+  throw Error(ExitCode::usage, what, help, where);
+}
+
+void check_state(const StateParams& state, const std::string& whose, const deck::Where& where) {
+  const std::string help = "give density, velocity and pressure, or density, momentum and energy";
+  if (!state.density) refuse(whose + " has no density", help, where);
+  const bool primitive = state.pressure && !state.velocity.empty() && !state.energy && state.momentum.empty();
+  const bool conservative = state.energy && !state.momentum.empty() && !state.pressure && state.velocity.empty();
+  if (!primitive && !conservative) refuse(whose + " is not one state", help, where);
+}
+
+/// Which keys a type has.
+void check_boundary(const BoundaryParams& b, double covolume) {
+  const std::string whose = fmt::format("the boundary of type \"{}\"", b.type);
+  if (b.on.empty())
+    refuse("a boundary names no group", "on = [\"...\"]; `tessera mesh DECK --list` shows what there is", b.where);
+  const bool has_totals = b.total_pressure || b.total_temperature;
+  if (has_totals && b.type != "reservoir")
+    refuse(whose + " has a total pressure or temperature", "these are of type = \"reservoir\"", b.where);
+  if (b.type == "inflow" || b.type == "far_field") {
+    check_state(b, whose, b.where);
+  } else if (b.type == "pressure_outflow") {
+    if (!b.pressure || b.density || b.energy || !b.velocity.empty() || !b.momentum.empty())
+      refuse(whose + " takes a pressure and nothing else", "write pressure = \"...\" alone", b.where);
+  } else if (!b.is_empty()) {
+    refuse(whose + " has a state", "leave density, velocity, pressure, momentum and energy out", b.where);
+  }
+  if (b.type == "reservoir" && !(b.total_pressure && b.total_temperature))
+    refuse(whose + " lacks its total pressure or temperature", "give total_pressure and total_temperature", b.where);
+  if (covolume > 0 && (b.type == "far_field" || b.type == "pressure_outflow" || b.type == "reservoir"))
+    refuse(whose + " has characteristics of a perfect gas, and this one has a covolume",
+           "choose inflow, outflow or walls, or covolume = 0", b.where);
+}
+
+void add_expressions(const StateParams& state, std::vector<deck::Expression>& all) {
+  for (const auto* value : {&state.density, &state.pressure, &state.energy})
+    if (*value) all.push_back(**value);
+  all.insert(all.end(), state.velocity.begin(), state.velocity.end());
+  all.insert(all.end(), state.momentum.begin(), state.momentum.end());
+}
+
+}  // namespace
+
+deck::SectionDescription physics_description() { return physics_section().description(); }
+deck::SectionDescription gas_description() { return gas_section().description(); }
+deck::SectionDescription initial_description() { return initial_section().description(); }
+deck::SectionDescription boundary_description() { return boundary_section().description(); }
+
+void read(const deck::Deck& deck, Params& params) {
+  const PhysicsSection physics = physics_section().read(deck, true);
+  params.physics = {.type = physics.type, .order = physics.order, .where = physics.where};
+  params.limiter = physics.limiter;
+  params.mass = physics.mass;
+  params.relaxed_bounds = physics.relaxed_bounds;
+  params.gas = gas_section().read(deck);
+  params.states = initial_section().read_all(deck);
+  if (params.states.empty())
+    refuse("the deck has no [[initial]]: a gas has a density and a pressure everywhere",
+           "add [[initial]] with density, velocity and pressure", params.physics.where);
+  for (const InitialState& state : params.states) check_state(state, "[[initial]]", state.where);
+  params.boundaries.clear();
+  params.periodic.clear();
+  for (const BoundaryParams& boundary : boundary_section().read_all(deck)) {
+    check_boundary(boundary, params.gas.covolume);
+    (boundary.type == "periodic" ? params.periodic : params.boundaries).push_back(boundary);
+  }
+}
+
+std::vector<deck::Expression> expressions_of(const Params& params) {
+  std::vector<deck::Expression> all;
+  for (const InitialState& state : params.states) add_expressions(state, all);
+  for (const BoundaryParams& b : params.boundaries) {
+    add_expressions(b, all);
+    for (const auto* value : {&b.total_pressure, &b.total_temperature})
+      if (*value) all.push_back(**value);
+  }
+  return all;
+}
+
+}  // namespace tessera::physics::euler

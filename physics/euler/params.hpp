@@ -1,0 +1,58 @@
+#pragma once
+// The deck of gases.
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "physics/sections.hpp"
+
+namespace tessera::physics::euler {
+
+struct GasParams {
+  double gamma = 1.4;
+  double covolume = 0;
+  double constant = 287.05;
+  deck::Where where;
+};
+
+/// A state in primitive (density, velocity, pressure) or conservative variables (density, momentum, energy).
+struct StateParams {
+  std::optional<deck::Expression> density, pressure, energy;
+  std::vector<deck::Expression> velocity, momentum;  ///< one an axis
+
+  bool is_primitive() const { return pressure || !velocity.empty(); }
+  bool is_empty() const { return !density && !pressure && !energy && velocity.empty() && momentum.empty(); }
+};
+
+struct InitialState : StateParams {
+  std::vector<std::string> on;
+  deck::Where where;
+};
+
+struct BoundaryParams : StateParams {
+  std::vector<std::string> on;
+  std::string type;
+  std::optional<deck::Expression> total_pressure, total_temperature;
+  deck::Where where;
+};
+
+struct Params : CommonParams {
+  std::string limiter = "convex";
+  std::string mass = "consistent";
+  bool relaxed_bounds = true;
+  GasParams gas;
+  std::vector<InitialState> states;
+  std::vector<BoundaryParams> boundaries;  ///< but periodic ones
+  std::vector<BoundaryParams> periodic;
+};
+
+deck::SectionDescription physics_description();
+deck::SectionDescription gas_description();
+deck::SectionDescription initial_description();
+deck::SectionDescription boundary_description();
+/// Reads the sections above. Throws Error(usage) for states that say too little or two things at once, for a gas that
+/// is none, and for keys that a type of boundary does not have.
+void read(const deck::Deck& deck, Params& params);
+std::vector<deck::Expression> expressions_of(const Params& params);
+
+}  // namespace tessera::physics::euler

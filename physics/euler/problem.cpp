@@ -1,0 +1,362 @@
+#include "physics/euler/problem.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <map>
+#include <numeric>
+
+#include "assembly/edge/boundary_normals.hpp"
+#include "physics/at_time.hpp"
+#include "physics/evaluate.hpp"
+#include "physics/groups.hpp"
+#include "physics/places.hpp"
+
+namespace tessera::physics::euler {
+
+namespace {
+
+using assembly::FacetNormal;
+using Vector = std::array<double, 3>;
+
+double dot(const Vector& a, const Vector& b) { return a[0] * b[0] + a[1] * b[1] + a[2] * b[2]; }
+double size(const Vector& a) { return std::sqrt(dot(a, a)); }
+
+BoundaryKind kind_of(const std::string& type) {
+  static const std::map<std::string, BoundaryKind> kinds = {{"slip_wall", BoundaryKind::slip_wall},
+                                                            {"symmetry", BoundaryKind::slip_wall},
+                                                            {"inflow", BoundaryKind::inflow},
+                                                            {"outflow", BoundaryKind::outflow},
+                                                            {"pressure_outflow", BoundaryKind::pressure_outflow},
+                                                            {"reservoir", BoundaryKind::reservoir},
+                                                            {"far_field", BoundaryKind::far_field}};
+  return kinds.at(type);
+}
+
+Vector centre_of(const mesh::Mesh& mesh, Index facet) {
+  const Index number = mesh.facets.cell[static_cast<std::size_t>(facet)];
+  const mesh::CellBlock& cells = mesh.block_of(number);
+  const mesh::Topology::Facet& side =
+      mesh::topology(cells.shape).facets[static_cast<std::size_t>(mesh.facets.side[static_cast<std::size_t>(facet)])];
+  Vector sum{};
+  const int count = mesh::vertex_count(side.shape);
+  for (int v = 0; v < count; ++v) {
+    const double* const x =
+        mesh.point(cells.cell(number - cells.first_cell)[side.vertices[static_cast<std::size_t>(v)]]);
+    for (std::size_t d = 0; d < 3; ++d) sum[d] += x[d] / count;
+  }
+  return sum;
+}
+
+/// Normals of walls at a node. Facets whose normals are within 45 degrees, or that meet at an edge that stands out into
+/// the gas, give one normal together; where gas lies in a corner between walls it keeps both.
+std::vector<Vector> wall_normals(const mesh::Mesh& mesh, const Vector& at, std::span<const FacetNormal> facets) {
+  struct Wall {
+    Vector n, centre;
+  };
+  constexpr double smooth = 0.7;
+  std::vector<Wall> walls;
+  for (const FacetNormal& facet : facets) {
+    const Vector centre = centre_of(mesh, facet.facet);
+    const auto belongs = [&](const Wall& wall) {
+      if (dot(wall.n, facet.n) > smooth * size(wall.n) * size(facet.n)) return true;
+      Vector along{};
+      for (std::size_t d = 0; d < 3; ++d) along[d] = centre[d] - at[d];
+      return dot(wall.n, along) > 1e-6 * size(wall.n) * size(along);  // it turns away from the gas
+    };
+    const auto found = std::find_if(walls.begin(), walls.end(), belongs);
+    if (found == walls.end()) {
+      walls.push_back({facet.n, centre});
+    } else {
+      for (std::size_t d = 0; d < 3; ++d) found->n[d] += facet.n[d];
+    }
+  }
+  std::vector<Vector> normals;  // orthonormal, by Gram and Schmidt
+  for (Wall& wall : walls) {
+    const double length = size(wall.n);
+    for (const Vector& n : normals) {
+      const double by = dot(wall.n, n);
+      for (std::size_t d = 0; d < 3; ++d) wall.n[d] -= by * n[d];
+    }
+    constexpr double parallel = 1e-6;
+    const double rest = size(wall.n);
+    if (!(rest > parallel * length)) continue;
+    for (double& x : wall.n) x /= rest;
+    normals.push_back(wall.n);
+  }
+  normals.resize(std::min(normals.size(), static_cast<std::size_t>(mesh.dim)));
+  return normals;
+}
+
+/// Those of all facets at a node as one.
+std::vector<Vector> common_normal(std::span<const FacetNormal> facets) {
+  Vector sum{};
+  for (const FacetNormal& facet : facets)
+    for (std::size_t d = 0; d < 3; ++d) sum[d] += facet.n[d];
+  const double length = size(sum);
+  for (double& x : sum) x /= length > 0 ? length : 1;
+  return {sum};
+}
+
+void check_components(const std::vector<deck::Expression>& of, const char* key, int dim, const deck::Where& where) {
+  if (!of.empty() && static_cast<int>(of.size()) != dim)
+    throw Error(ExitCode::usage,
+                fmt::format("{} has {} component{}, the mesh {} dimension{}", key, of.size(), of.size() == 1 ? "" : "s",
+                            dim, dim == 1 ? "" : "s"),
+                "give one expression an axis", where);
+}
+
+void check_components(const StateParams& state, int dim, const deck::Where& where) {
+  check_components(state.velocity, "velocity", dim, where);
+  check_components(state.momentum, "momentum", dim, where);
+}
+
+/// rho, p, v or rho, E, m.
+std::vector<deck::Expression> numbers_of(const StateParams& state) {
+  std::vector<deck::Expression> result{*state.density, state.is_primitive() ? *state.pressure : *state.energy};
+  const std::vector<deck::Expression>& rest = state.is_primitive() ? state.velocity : state.momentum;
+  result.insert(result.end(), rest.begin(), rest.end());
+  return result;
+}
+
+mesh::Group facets_of(const BoundaryParams& boundary, const mesh::Mesh& mesh) {
+  mesh::Group group = united_groups(mesh, boundary.on, mesh.dim - 1, boundary.where);
+  for (const Index facet : group.entities)
+    if (!mesh.facets.exterior[static_cast<std::size_t>(facet)])
+      throw Error(ExitCode::usage,
+                  fmt::format("the boundary '{}' has facets inside the mesh", fmt::join(boundary.on, "', '")),
+                  "conditions hold on sides of the mesh: name one of these", boundary.where);
+  return group;
+}
+
+BoundaryList make_list(const Problem& problem, const BoundaryParams& boundary, const mesh::Group& group) {
+  const Discretisation& space = problem.space;
+  const mesh::Mesh& mesh = space.mesh;
+  const int dim = mesh.dim;
+  BoundaryList list;
+  list.kind = kind_of(boundary.type);
+  list.groups = fmt::format("{}", fmt::join(boundary.on, "', '"));
+  list.where = boundary.where;
+  check_components(boundary, dim, boundary.where);
+  if (list.kind == BoundaryKind::pressure_outflow) list.values = {*boundary.pressure};
+  if (list.kind == BoundaryKind::reservoir) list.values = {*boundary.total_pressure, *boundary.total_temperature};
+  if (list.kind == BoundaryKind::inflow || list.kind == BoundaryKind::far_field) {
+    list.values = numbers_of(boundary);
+    list.primitive = boundary.is_primitive();
+  }
+  const Index owned = space.ranks ? space.index_map.owned() : space.dofs.dofs;
+  const std::vector<FacetNormal> all = assembly::facet_normals(mesh, space.dofs, group);
+  std::vector<std::vector<Vector>> normals;
+  for (std::size_t first = 0; first < all.size();) {
+    std::size_t last = first;
+    while (last < all.size() && all[last].dof == all[first].dof) ++last;
+    const Index dof = all[first].dof;
+    const std::span<const FacetNormal> facets(&all[first], last - first);
+    first = last;
+    if (dof >= owned) continue;
+    const double* const x = &space.dof_points[3 * static_cast<std::size_t>(dof)];
+    list.nodes.push_back(dof);
+    normals.push_back(list.kind == BoundaryKind::slip_wall ? wall_normals(mesh, {x[0], x[1], x[2]}, facets)
+                                                           : common_normal(facets));
+  }
+  const std::size_t count = list.nodes.size(), axes = static_cast<std::size_t>(dim);
+  list.normals.assign(count * axes * axes, 0.0);
+  for (std::size_t k = 0; k < count; ++k)
+    for (std::size_t which = 0; which < normals[k].size(); ++which)
+      for (std::size_t d = 0; d < axes; ++d) list.normals[(which * axes + d) * count + k] = normals[k][which][d];
+  return list;
+}
+
+/// Every side has a condition.
+void check_all_sides(const mesh::Mesh& mesh, const std::vector<char>& has) {
+  std::vector<std::string> names;
+  std::vector<char> named(has.size(), 0);
+  const auto look = [&](const mesh::Group& group) {
+    if (group.dim != mesh.dim - 1) return;
+    bool bare = false;
+    for (const Index facet : group.entities) {
+      const auto f = static_cast<std::size_t>(facet);
+      if (!mesh.facets.exterior[f] || has[f]) continue;
+      bare = true;
+      named[f] = 1;
+    }
+    if (bare) names.push_back(group.name);
+  };
+  for (const mesh::Group& group : mesh.groups) look(group);
+  std::size_t rest = 0;
+  Vector first{};
+  for (std::size_t f = 0; f < has.size(); ++f)
+    if (mesh.facets.exterior[f] && !has[f] && !named[f] && rest++ == 0) first = centre_of(mesh, static_cast<Index>(f));
+  const std::string help = "add [[boundary]] with on = these groups, or on = [\"rest\"], and a type";
+  if (!names.empty())
+    throw Error(ExitCode::usage, fmt::format("no [[boundary]] for '{}'", fmt::join(names, "', '")), help);
+  if (rest > 0)
+    throw Error(ExitCode::usage,
+                fmt::format("no [[boundary]] for {} side{} of the mesh in no group, the first at ({:.4g}, {:.4g}, "
+                            "{:.4g})",
+                            rest, rest == 1 ? "" : "s", first[0], first[1], first[2]),
+                help);
+}
+
+/// rho and p of what stands there, of which both are positive. `values` [count, 2 + dim] rho, p, v or rho, E, m become
+/// rho, p, v.
+void check_states(const Problem& problem, bool primitive, std::span<const Index> nodes, std::vector<double>& values,
+                  const std::string& whose, const deck::Where& where) {
+  const std::size_t count = nodes.size(), dim = static_cast<std::size_t>(problem.space.mesh.dim);
+  for (std::size_t k = 0; k < count; ++k) {
+    const double rho = values[k];
+    double p = values[count + k];
+    if (!primitive) {
+      double kinetic = 0;
+      for (std::size_t d = 0; d < dim; ++d) {
+        double& m = values[(2 + d) * count + k];
+        kinetic += 0.5 * m * m / rho;
+        m /= rho;
+      }
+      p = values[count + k] = problem.gas.pressure(rho, p - kinetic);
+    }
+    const bool dense = problem.gas.covolume * rho >= 1;
+    if (rho > 0 && p > 0 && !dense) continue;
+    const double* const x = &problem.space.dof_points[3 * static_cast<std::size_t>(nodes[k])];
+    throw Error(ExitCode::usage,
+                fmt::format("{} has {} at ({:.6g}, {:.6g}, {:.6g}): density {:.6g}, pressure {:.6g}", whose,
+                            !(rho > 0) ? "a density that is not positive"
+                            : dense    ? "a density above 1 / covolume"
+                                       : "a pressure that is not positive",
+                            x[0], x[1], x[2], rho, p),
+                "a gas has a positive density and pressure everywhere", where);
+  }
+}
+
+std::vector<double> evaluate_all(const Problem& problem, const std::vector<deck::Expression>& of,
+                                 std::span<const Index> nodes, double t) {
+  std::vector<double> all;
+  for (const deck::Expression& e : of) {
+    const std::vector<double> values = evaluate(at_time(e, t), problem.space.dof_points, nodes, problem.space.threads);
+    all.insert(all.end(), values.begin(), values.end());
+  }
+  return all;
+}
+
+/// Nodes of the cells of an entry, each once.
+std::vector<Index> nodes_of(const InitialState& state, const Discretisation& space) {
+  std::vector<Index> nodes;
+  if (state.on.empty()) {
+    nodes.resize(static_cast<std::size_t>(space.dofs.dofs));
+    std::iota(nodes.begin(), nodes.end(), 0);
+    return nodes;
+  }
+  for (const std::string& name : state.on)
+    for (const Index cell : find_group(space.mesh, name, space.mesh.dim, state.where).entities) {
+      const assembly::DofBlock& block = space.dofs.block_of(cell);
+      const Index* const of_cell = block.cell(cell - block.first_cell);
+      nodes.insert(nodes.end(), of_cell, of_cell + block.nodes);
+    }
+  std::sort(nodes.begin(), nodes.end());
+  nodes.erase(std::unique(nodes.begin(), nodes.end()), nodes.end());
+  return nodes;
+}
+
+template <int dim>
+void put_states(const Problem& problem, std::span<const Index> nodes, const std::vector<double>& values,
+                std::vector<double>& u) {
+  const std::size_t count = nodes.size();
+  for (std::size_t k = 0; k < count; ++k) {
+    Primitive<dim> w;
+    w.rho = values[k];
+    w.p = values[count + k];
+    for (std::size_t d = 0; d < dim; ++d) w.v[d] = values[(2 + d) * count + k];
+    double own[numbers<dim>];
+    conservative<dim>(problem.gas, w, own);
+    for (int c = 0; c < numbers<dim>; ++c) u[static_cast<std::size_t>(problem.space.row(nodes[k], c))] = own[c];
+  }
+}
+
+}  // namespace
+
+bool BoundaryList::varies() const {
+  return std::any_of(values.begin(), values.end(), [](const deck::Expression& e) { return e.depends_on_time(); });
+}
+
+Problem make_problem(const Params& params, const Discretisation& space) {
+  const mesh::Mesh& mesh = space.mesh;
+  Problem problem{params, space, make_gas(params.gas.gamma, params.gas.covolume), {}};
+  std::vector<char> has(static_cast<std::size_t>(mesh.facets.size()), 0);
+  for (const BoundaryParams& side : params.periodic)
+    for (const std::string& name : side.on)
+      for (const Index facet : find_group(mesh, name, mesh.dim - 1, side.where).entities)
+        has[static_cast<std::size_t>(facet)] = 1;
+  BoundaryParams walls;
+  mesh::Group all_walls;
+  for (const BoundaryParams& boundary : params.boundaries) {
+    const mesh::Group group = facets_of(boundary, mesh);
+    for (const Index facet : group.entities)
+      if (std::exchange(has[static_cast<std::size_t>(facet)], 1))
+        throw Error(ExitCode::usage,
+                    fmt::format("'{}' has facets of another [[boundary]], too", fmt::join(boundary.on, "', '")),
+                    "a side has one condition: take the group out of one of the entries", boundary.where);
+    if (kind_of(boundary.type) != BoundaryKind::slip_wall) {
+      problem.boundaries.push_back(make_list(problem, boundary, group));
+      continue;
+    }
+    // Walls that meet share normals: they are one list.
+    walls.type = boundary.type;
+    walls.where = boundary.where;
+    walls.on.insert(walls.on.end(), boundary.on.begin(), boundary.on.end());
+    all_walls.dim = group.dim;
+    all_walls.entities.insert(all_walls.entities.end(), group.entities.begin(), group.entities.end());
+  }
+  if (!walls.on.empty()) problem.boundaries.push_back(make_list(problem, walls, all_walls));
+  if (!space.ranks) check_all_sides(mesh, has);
+  std::stable_sort(problem.boundaries.begin(), problem.boundaries.end(),
+                   [](const BoundaryList& a, const BoundaryList& b) { return a.kind < b.kind; });
+  return problem;
+}
+
+std::vector<double> first_state(const Problem& problem) {
+  const Discretisation& space = problem.space;
+  const double none = std::numeric_limits<double>::quiet_NaN();
+  std::vector<double> u(static_cast<std::size_t>(space.rows()), none);
+  for (const InitialState& state : problem.params.states) {
+    check_components(state, space.mesh.dim, state.where);
+    const std::vector<Index> nodes = nodes_of(state, space);
+    std::vector<double> values = evaluate_all(problem, numbers_of(state), nodes, problem.params.time->start);
+    check_states(problem, state.is_primitive(), nodes, values, "[[initial]]", state.where);
+    if (space.mesh.dim == 1) put_states<1>(problem, nodes, values, u);
+    if (space.mesh.dim == 2) put_states<2>(problem, nodes, values, u);
+    if (space.mesh.dim == 3) put_states<3>(problem, nodes, values, u);
+  }
+  const Index owned = space.ranks ? space.index_map.owned() : space.dofs.dofs;
+  for (Index dof = 0; dof < owned; ++dof) {
+    if (!std::isnan(u[static_cast<std::size_t>(space.row(dof, 0))])) continue;
+    const double* const x = &space.dof_points[3 * static_cast<std::size_t>(dof)];
+    throw Error(ExitCode::usage, fmt::format("no [[initial]] for ({:.6g}, {:.6g}, {:.6g})", x[0], x[1], x[2]),
+                "add one without `on`, which holds everywhere, before the others");
+  }
+  return u;
+}
+
+std::vector<double> values_at(const Problem& problem, const BoundaryList& list, double t) {
+  if (list.values.empty()) return {};
+  std::vector<double> values = evaluate_all(problem, list.values, list.nodes, t);
+  const std::string whose = fmt::format("[[boundary]] on '{}' at t = {:g}", list.groups, t);
+  if (list.kind == BoundaryKind::inflow || list.kind == BoundaryKind::far_field) {
+    check_states(problem, list.primitive, list.nodes, values, whose, list.where);
+    return values;
+  }
+  for (std::size_t i = 0; i < values.size(); ++i) {
+    if (values[i] > 0) continue;
+    const double* const x = &problem.space.dof_points[3 * static_cast<std::size_t>(list.nodes[i % list.nodes.size()])];
+    throw Error(ExitCode::usage,
+                fmt::format("{} has {} = {:.6g} at ({:.6g}, {:.6g}, {:.6g})", whose,
+                            i < list.nodes.size() ? "a pressure" : "a temperature", values[i], x[0], x[1], x[2]),
+                "pressures and temperatures are positive", list.where);
+  }
+  if (list.kind == BoundaryKind::reservoir)
+    for (std::size_t k = list.nodes.size(); k < values.size(); ++k)
+      values[k] *= problem.gas.gamma * problem.params.gas.constant;
+  return values;
+}
+
+}  // namespace tessera::physics::euler

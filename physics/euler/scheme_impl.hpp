@@ -1,0 +1,180 @@
+#pragma once
+// Scheme, written once; instantiated by scheme_threads.cpp and scheme_cuda.cu.
+#include <cmath>
+#include <limits>
+
+#include "base/error.hpp"
+#include "base/parallel.hpp"
+#include "physics/euler/rows.hpp"
+#include "physics/euler/scheme.hpp"
+
+namespace tessera::physics::euler {
+
+/// The least of `longest` and its first entry that is not positive, by `strides` threads of which each looks at every
+/// `strides`-th entry.
+struct LeastPass {
+  Offset owned, strides;
+  const double* longest;
+  double* least;
+  Index* bad;
+
+  TESSERA_HD void operator()(Offset k) const {
+    double result = 1e300;
+    Index first = -1;
+    for (Offset i = k; i < owned; i += strides) {
+      const double value = longest[i];
+      if (value > 0)
+        result = value < result ? value : result;
+      else if (first < 0)
+        first = static_cast<Index>(i);
+    }
+    least[k] = result;
+    bad[k] = first;
+  }
+};
+
+/// Of each limited edge the share of a node: n_i / m_i.
+struct WeightPass {
+  GraphView graph;
+  double* weight;
+
+  TESSERA_HD void operator()(Offset i) const { weight[i] = graph.degree[i] / graph.lumped_mass[i]; }
+};
+
+/// By which part bounds may be relaxed: (m_i / |Omega|)^(3 / (2 dim)), like h^(3/2).
+struct RelaxationPass {
+  GraphView graph;
+  double inverse_measure, exponent;
+  double* relaxation;
+
+  TESSERA_HD void operator()(Offset i) const {
+    relaxation[i] = std::fmin(0.5, std::pow(graph.lumped_mass[i] * inverse_measure, exponent));
+  }
+};
+
+template <class Exec, int dim_>
+class SchemeOf final : public Scheme<Exec> {
+ public:
+  using typename Scheme<Exec>::Space, typename Scheme<Exec>::Exchange;
+  static constexpr int n = numbers<dim_>;
+
+  SchemeOf(Exec& exec, const mesh::Mesh& mesh, const assembly::DofMap& dofs, const SchemeParams& params, Index owned,
+           Exchange exchange)
+      : exec_(exec), params_(params), owned_(owned), exchange_(std::move(exchange)) {
+    graph_.edges = assembly::make_edges(exec, mesh, dofs);
+    graph_.loop = assembly::make_edge_loop(exec, graph_.edges, assembly::EdgeStrategy::nodes);
+    const Offset entries = graph_.loop.lists.entries;
+    stride_ = graph_.edges.nodes;
+    strides_ = std::min<Offset>(owned_, most_strides);
+    node_ = Array<double, Space>(node_numbers * stride_);
+    viscosity_ = Array<double, Space>(entries);
+    middle_ = Array<double, Space>(middle_numbers<dim_> * stride_);
+    longest_ = Array<double, Space>(owned_);
+    least_ = Array<double, Space>(slots * strides_);
+    bad_ = Array<Index, Space>(slots * strides_);
+    if (params.limiter == Limiter::none) return;
+    part_ = Array<double, Space>(entries);
+    smooth_ = Array<double, Space>(2 * stride_);
+    low_ = Array<double, Space>((n + 1) * stride_);
+    weight_ = Array<double, Space>(stride_);
+    relaxation_ = Array<double, Space>(owned_);
+    for_each(exec_, stride_, WeightPass{view_of(graph_), weight_.data()});
+    exchange_ghosts(weight_.view(), 1);
+    set_measure(1);
+  }
+
+  int dim() const override { return dim_; }
+  Offset nodes() const override { return stride_; }
+  View<const double> lumped_mass() const override { return graph_.edges.node_lumped_mass.view(); }
+
+  void set_measure(double measure) override {
+    if (params_.limiter == Limiter::none) return;
+    inverse_length_ = std::pow(measure, -1.0 / dim_);
+    for_each(exec_, owned_, RelaxationPass{view_of(graph_), 1 / measure, 1.5 / dim_, relaxation_.data()});
+  }
+
+  void take(View<const double> u, int slot) override {
+    const PassViews v = views(u);
+    for_each(exec_, stride_, NodePass<dim_>{v.gas, stride_, v.u, node_.data()});
+    if (params_.limiter == Limiter::none)
+      for_each(exec_, owned_, RatesPass<dim_, false>{v, 0, 0});
+    else
+      for_each(exec_, owned_, RatesPass<dim_, true>{v, params_.viscosity_factor, inverse_length_});
+    for_each(
+        exec_, strides_,
+        LeastPass{owned_, strides_, longest_.data(), least_.data() + slot * strides_, bad_.data() + slot * strides_});
+  }
+
+  StepLimit limit(int slot) override {
+    std::vector<double> least(static_cast<std::size_t>(strides_));
+    std::vector<Index> bad(least.size());
+    copy_bytes(Space{}, least_.data() + slot * strides_, Host{}, least.data(), least.size() * sizeof(double));
+    copy_bytes(Space{}, bad_.data() + slot * strides_, Host{}, bad.data(), bad.size() * sizeof(Index));
+    StepLimit result{1e300, -1};
+    for (std::size_t k = 0; k < least.size(); ++k) {
+      result.longest = std::min(result.longest, least[k]);
+      if (bad[k] >= 0 && (result.bad < 0 || bad[k] < result.bad)) result.bad = bad[k];
+    }
+    return result;
+  }
+
+  void advance(View<const double> u, double dt, double share, View<const double> start, View<double> to) override {
+    const PassViews v = views(u);
+    if (params_.limiter == Limiter::none)
+      return for_each(exec_, owned_, LowPass<dim_>{v, dt, share, start.data(), to.data()});
+    exchange_ghosts(smooth_.view(), 2);
+    for_each(exec_, owned_, MiddlePass<dim_>{v, dt, params_.relaxed});
+    exchange_ghosts(middle_.view(), middle_numbers<dim_>);
+    const bool consistent = params_.consistent_mass;
+    if (params_.passes == 1)
+      return for_each(exec_, owned_, LimitPass<dim_, true, true>{v, dt, consistent, share, start.data(), to.data()});
+    for_each(exec_, owned_, LimitPass<dim_, true, false>{v, dt, consistent, 0, nullptr, nullptr});
+    exchange_ghosts(low_.view(), n + 1);
+    for_each(exec_, owned_, LimitPass<dim_, false, true>{v, dt, consistent, share, start.data(), to.data()});
+  }
+
+  double bytes_per_stage() const override {
+    const double entries = 2.0 * graph_.edges.edges, nodes = static_cast<double>(stride_);
+    const double rates = entries * (8.0 * dim_ + 0.25 + 4 + 8) + nodes * 8 * (2 * n + node_numbers + 2);
+    const double node = nodes * 8 * (n + node_numbers);
+    if (params_.limiter == Limiter::none) return node + rates + nodes * 8 * (3 * n + 1);
+    const double middle = entries * 12 + nodes * 8 * (4 * n + 10);
+    const double of_pass = nodes * 8 * (3 * n + 8 + n + 1);
+    const double mass = params_.consistent_mass ? 8 : 0;
+    return node + rates + nodes * 8 * 6 + middle + params_.passes * (of_pass + entries * (12 + mass)) +
+           (params_.passes - 1) * entries * 16;
+  }
+
+ private:
+  static constexpr Offset most_strides = 16384;  ///< threads that look for the longest step
+  static constexpr int slots = 3;
+
+  PassViews views(View<const double> u) {
+    return {view_of(graph_),   params_.gas,    stride_,           u.data(),       node_.data(),
+            viscosity_.data(), part_.data(),   middle_.data(),    smooth_.data(), longest_.data(),
+            low_.data(),       weight_.data(), relaxation_.data()};
+  }
+  void exchange_ghosts(View<double> x, int components) {
+    if (exchange_) exchange_(x, components);
+  }
+
+  Exec& exec_;
+  SchemeParams params_;
+  Offset owned_, stride_ = 0, strides_ = 0;
+  double inverse_length_ = 1;
+  Exchange exchange_;
+  Graph<Space> graph_;
+  Array<double, Space> node_, viscosity_, part_, middle_, smooth_, longest_, low_, weight_, relaxation_, least_;
+  Array<Index, Space> bad_;
+};
+
+template <class Exec>
+std::unique_ptr<Scheme<Exec>> make_scheme(Exec& exec, const mesh::Mesh& mesh, const assembly::DofMap& dofs,
+                                          const SchemeParams& params, Index owned,
+                                          typename Scheme<Exec>::Exchange exchange) {
+  if (mesh.dim == 1) return std::make_unique<SchemeOf<Exec, 1>>(exec, mesh, dofs, params, owned, std::move(exchange));
+  if (mesh.dim == 2) return std::make_unique<SchemeOf<Exec, 2>>(exec, mesh, dofs, params, owned, std::move(exchange));
+  return std::make_unique<SchemeOf<Exec, 3>>(exec, mesh, dofs, params, owned, std::move(exchange));
+}
+
+}  // namespace tessera::physics::euler

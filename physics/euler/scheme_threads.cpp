@@ -1,0 +1,6 @@
+#include "physics/euler/scheme_impl.hpp"
+
+namespace tessera::physics::euler {
+template std::unique_ptr<Scheme<Threads>> make_scheme(Threads&, const mesh::Mesh&, const assembly::DofMap&,
+                                                      const SchemeParams&, Index, Scheme<Threads>::Exchange);
+}  // namespace tessera::physics::euler

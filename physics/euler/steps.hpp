@@ -1,0 +1,142 @@
+#pragma once
+// Strong stability preserving Runge-Kutta steps of the scheme that stay in its invariant domain.
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <functional>
+#include <string>
+#include <vector>
+
+#include "linalg/vector_ops.hpp"
+#include "physics/euler/scheme.hpp"
+
+namespace tessera::physics::euler {
+
+/// A stage u_(k+1) = share u_0 + (1 - share) (u_k after dt), which stands for the time t + at dt.
+struct Stage {
+  double share, at;
+};
+/// Shu and Osher, J. Comput. Phys. 77 (1988) 439: of "euler", "ssp_rk2" or "ssp_rk3".
+inline std::vector<Stage> ssp_stages(const std::string& scheme) {
+  if (scheme == "euler") return {{0, 1}};
+  if (scheme == "ssp_rk2") return {{0, 1}, {0.5, 1}};
+  return {{0, 1}, {0.75, 0.5}, {1.0 / 3, 1}};
+}
+
+/// Takes a state through time. `constrain(t, u)` makes of u a state that the boundary lets be at time t, and brings its
+/// ghosts; `least` makes numbers of ranks the least of all.
+template <class Exec>
+class SspSteps {
+ public:
+  using Space = typename Exec::Space;
+  using Constrain = std::function<void(double t, View<double> u)>;
+  using Least = std::function<void(std::vector<double>&)>;
+
+  /// The scheme must outlive it.
+  SspSteps(Exec& exec, Scheme<Exec>& scheme, std::vector<Stage> stages, Constrain constrain, Least least = {})
+      : exec_(exec),
+        scheme_(scheme),
+        stages_(std::move(stages)),
+        constrain_(std::move(constrain)),
+        least_(std::move(least)) {
+    for (Array<double, Space>& u : u_) u = Array<double, Space>(numbers() * scheme.nodes());
+  }
+
+  /// The state [numbers, nodes seen], to be filled before `begin`.
+  View<double> state() { return u_[0].view(); }
+  View<const double> state() const { return u_[0].view(); }
+  /// Looks at the state. Waits for the backend. Whether it is one of a gas.
+  bool begin() {
+    scheme_.take(u_[0].view(), 0);
+    return read(1);
+  }
+
+  struct Done {
+    double dt = 0;        ///< of the step; 0: there was none
+    Offset rejected = 0;  ///< steps that were tried before with twice the length
+  };
+  /// A step of cfl times the longest one, at most `most`; the scheme preserves its domain for cfl <= 1. Where a stage
+  /// would not, since its waves are faster than those before, the step is taken again with the length that it allows,
+  /// at least half of it. The state stays as it was where none is short enough.
+  Done step(double t, double cfl, double most) {
+    constexpr int halvings = 20;
+    Done done;
+    double dt = std::min(cfl * limits_[0].longest, most);
+    for (int attempt = 0; attempt < halvings; ++attempt) {
+      const int last = run_stages(t, dt);
+      const bool inside = read(static_cast<int>(stages_.size()));
+      double longest = dt;
+      for (std::size_t s = 1; s < stages_.size(); ++s) longest = std::min(longest, limits_[s].longest);
+      if (inside && dt <= longest) {
+        std::swap(u_[0], u_[static_cast<std::size_t>(last)]);
+        done.dt = dt;
+        return done;
+      }
+      ++done.rejected;
+      constexpr double safety = 0.95;
+      dt = inside ? std::max(0.5 * dt, safety * longest) : 0.5 * dt;
+      scheme_.take(u_[0].view(), 0);
+    }
+    (void)read(1);
+    return done;
+  }
+
+  Offset evaluations() const { return evaluations_; }
+  /// The first own node where the last state that was looked at is none, -1: there is none here.
+  Index bad() const { return bad_; }
+  /// The longest step from this state.
+  double longest() const { return limits_[0].longest; }
+
+ private:
+  int numbers() const { return scheme_.dim() + 2; }
+
+  /// Returns which vector has the state after the step, of which slot 0 knows the limit.
+  int run_stages(double t, double dt) {
+    int now = 0;
+    for (std::size_t s = 0; s < stages_.size(); ++s) {
+      const int to = now == 1 ? 2 : 1;
+      const Stage& stage = stages_[s];
+      if (s > 0) scheme_.take(u_[static_cast<std::size_t>(now)].view(), static_cast<int>(s));
+      scheme_.advance(u_[static_cast<std::size_t>(now)].view(), dt, stage.share, u_[0].view(),
+                      u_[static_cast<std::size_t>(to)].view());
+      constrain_(t + stage.at * dt, u_[static_cast<std::size_t>(to)].view());
+      ++evaluations_;
+      now = to;
+    }
+    scheme_.take(u_[static_cast<std::size_t>(now)].view(), 0);
+    return now;
+  }
+
+  /// Limits of the slots below `count`, over all ranks; whether all states were some.
+  bool read(int count) {
+    std::vector<double> numbers;
+    for (int s = 0; s < count; ++s) {
+      limits_[s] = scheme_.limit(s);
+      numbers.push_back(limits_[s].longest);
+      numbers.push_back(limits_[s].bad < 0 ? 1 : 0);
+    }
+    if (least_) least_(numbers);
+    bool inside = true;
+    for (int s = 0; s < count; ++s) {
+      limits_[s].longest = numbers[static_cast<std::size_t>(2 * s)];
+      inside = inside && numbers[static_cast<std::size_t>(2 * s + 1)] > 0;
+    }
+    if (!inside) {
+      bad_ = -1;
+      for (int s = 0; s < count; ++s) bad_ = std::max(bad_, limits_[s].bad);
+    }
+    return inside;
+  }
+
+  Exec& exec_;
+  Scheme<Exec>& scheme_;
+  std::vector<Stage> stages_;
+  Constrain constrain_;
+  Least least_;
+  Array<double, Space> u_[3];
+  StepLimit limits_[3];
+  Index bad_ = -1;
+  Offset evaluations_ = 0;
+};
+
+}  // namespace tessera::physics::euler

@@ -1,0 +1,81 @@
+// Decks of gases that are refused, and what is said of them.
+#include "decks.hpp"
+
+namespace {
+
+using namespace euler_decks;
+
+const std::string tube = gas_box(1, 10, "interval") + euler, square = gas_box(2, 4, "triangle") + euler;
+const std::string still = initial("1", "[\"0\"]", "1"), soon = time_to(0.01);
+
+class GasRefused : public ::testing::TestWithParam<app_test::Case> {};
+
+TEST_P(GasRefused, SaysWhatIsWrong) {
+  const app_test::Case& wrong = GetParam();
+  expect_says(tessera("run " + write_deck(std::string(wrong.name) + ".toml", wrong.deck) +
+                      " --quiet --backend threads --output " + (folder() / "refused").string()),
+              wrong);
+}
+
+INSTANTIATE_TEST_SUITE_P(
+    Euler, GasRefused,
+    ::testing::Values(
+        app_test::Case{"no_boundary",
+                       square + initial("1", "[\"0\", \"0\"]", "1") +
+                           "[[boundary]]\non = [\"left\", \"right\"]\ntype = \"slip_wall\"\n" + soon,
+                       2,
+                       {"no [[boundary]] for 'bottom', 'top'", "on = [\"rest\"]"}},
+        app_test::Case{"two_boundaries",
+                       tube + still + walls +
+                           "[[boundary]]\non = [\"left\"]\ntype = \"outflow\"\n[[boundary]]\non = [\"left\"]\ntype = "
+                           "\"slip_wall\"\n" +
+                           soon,
+                       2,
+                       {"'left' has facets of another [[boundary]], too", "two_boundaries.toml:"}},
+        app_test::Case{"negative_density",
+                       tube + initial("x - 0.55", "[\"0\"]", "1") + walls + soon,
+                       2,
+                       {"[[initial]] has a density that is not positive at (0, 0, 0): density -0.55, pressure 1",
+                        "negative_density.toml:"}},
+        app_test::Case{"negative_pressure",
+                       tube + "[[initial]]\ndensity = 1\nmomentum = [\"2*(x > 0.55)\"]\nenergy = 1\n" + walls + soon,
+                       2,
+                       {"[[initial]] has a pressure that is not positive at (0.6, 0, 0): density 1, pressure -0.4"}},
+        app_test::Case{"negative_inflow",
+                       tube + still + "[[boundary]]\non = [\"left\"]\ntype = \"inflow\"\n" + state("1", "[3]", "0") +
+                           "[[boundary]]\non = [\"right\"]\ntype = \"outflow\"\n" + soon,
+                       2,
+                       {"[[boundary]] on 'left' at t = 0 has a pressure that is not positive at (0, 0, 0)"}},
+        app_test::Case{
+            "gamma_one", tube + "[gas]\ngamma = 1\n" + still + walls + soon, 2, {"gas.gamma", "gamma_one.toml:"}},
+        app_test::Case{"too_dense",
+                       tube + "[gas]\ncovolume = 0.5\n" + initial("2 + x", "[\"0\"]", "1") + walls + soon,
+                       2,
+                       {"a density above 1 / covolume"}},
+        app_test::Case{"order_two",
+                       gas_box(1, 10, "interval") + "[physics]\ntype = \"euler\"\norder = 2\n" + still + walls + soon,
+                       2,
+                       {"physics.order", "order_two.toml:"}},
+        app_test::Case{"no_initial", tube + walls + soon, 2, {"the deck has no [[initial]]"}},
+        app_test::Case{"half_a_state",
+                       tube + "[[initial]]\ndensity = 1\npressure = 1\n" + walls + soon,
+                       2,
+                       {"[[initial]] is not one state"}},
+        app_test::Case{"components",
+                       square + initial("1", "[\"0\"]", "1") + walls + soon,
+                       2,
+                       {"velocity has 1 component, the mesh 2 dimensions"}},
+        app_test::Case{"wall_with_a_state",
+                       tube + still + "[[boundary]]\non = [\"rest\"]\ntype = \"slip_wall\"\npressure = 1\n" + soon,
+                       2,
+                       {"the boundary of type \"slip_wall\" has a state"}},
+        app_test::Case{"no_time", tube + still + walls, 2, {"the deck has no [time]: gases flow"}},
+        app_test::Case{"force_on_nothing",
+                       tube + still + walls + soon + "[[quantity]]\nname = \"f\"\nkind = \"force_x\"\n",
+                       2,
+                       {"quantity 'f' is a force on nothing"}},
+        app_test::Case{
+            "implicit", tube + still + walls + time_to(0.01, "step = 0.001", "bdf2"), 2, {"time.scheme", "ssp_rk3"}}),
+    [](const auto& info) { return info.param.name; });
+
+}  // namespace
