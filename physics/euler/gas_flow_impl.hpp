@@ -78,7 +78,7 @@ class GasFlow final : public Flow<Exec> {
     Scope scope(exec_, "assemble");
     const Params& params = problem_.params;
     SchemeParams scheme{.gas = problem_.gas,
-                        .limiter = params.limiter == "none" ? Limiter::none : Limiter::convex,
+                        .limiter = limiter_named(params.limiter),
                         .consistent_mass = params.mass == "consistent",
                         .relaxed = params.relaxed_bounds};
     typename Scheme<Exec>::Exchange exchange;

@@ -50,13 +50,14 @@ TESSERA_HD void move(const double (&u)[n], double t, const double (&by)[n], doub
   for (int k = 0; k < n; ++k) to[k] = u[k] + t * by[k];
 }
 
-/// The largest t <= most at which the density keeps its bounds.
+/// The largest t <= most at which the density keeps its bounds, to rounding: where all densities are equal it shall not
+/// decide.
 TESSERA_HD inline double limit_density(const Bounds& bounds, double rho, double by, double most) {
-  const double to = rho + most * by;
+  const double to = rho + most * by, rounding = 1e-14 * rho;
   double t = most;
-  if (to < bounds.least_rho) t = (bounds.least_rho - rho) * reciprocal(by);
-  if (to > bounds.most_rho) t = (bounds.most_rho - rho) * reciprocal(by);
-  return t > 0 ? t : 0;  // a state at its bound, to rounding, stays there
+  if (to < bounds.least_rho - rounding) t = (bounds.least_rho - rho) * reciprocal(by);
+  if (to > bounds.most_rho + rounding) t = (bounds.most_rho - rho) * reciprocal(by);
+  return t > 0 ? t : 0;  // a state at its bound stays there
 }
 
 }  // namespace detail

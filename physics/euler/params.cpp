@@ -23,9 +23,10 @@ deck::Section<PhysicsSection> physics_section() {
            {.help = "the physics module", .choices = {"euler"}, .required = true, .example = "\"euler\""})
       .key("order", &PhysicsSection::order, {.help = "of the elements: linear ones alone", .min = 1, .max = 1})
       .key("limiter", &PhysicsSection::limiter,
-           {.help = "convex (second order where the flow is smooth, bounds of density and entropy kept) or none (the "
-                    "low order: robust, first order)",
-            .choices = {"convex", "none"}})
+           {.help = "convex (second order where the flow is smooth, bounds of density and entropy kept), fct (flux "
+                    "correction after each step, one factor for density and pressure) or none (the low order: robust, "
+                    "first order)",
+            .choices = {"convex", "fct", "none"}})
       .key("mass", &PhysicsSection::mass,
            {.help = "of the high order: consistent or lumped", .choices = {"consistent", "lumped"}})
       .key("relaxed_bounds", &PhysicsSection::relaxed_bounds,
@@ -143,6 +144,17 @@ deck::SectionDescription gas_description() { return gas_section().description();
 deck::SectionDescription initial_description() { return initial_section().description(); }
 deck::SectionDescription boundary_description() { return boundary_section().description(); }
 
+namespace {
+
+/// What the limiter of the deck does not know.
+void check_limiter(const Params& params) {
+  if (params.limiter == "fct" && params.gas.covolume > 0)
+    refuse("limiter = \"fct\" takes the pressure of a perfect gas, and this one has a covolume",
+           "choose limiter = \"convex\", or covolume = 0", params.physics.where);
+}
+
+}  // namespace
+
 void read(const deck::Deck& deck, Params& params) {
   const PhysicsSection physics = physics_section().read(deck, true);
   params.physics = {.type = physics.type, .order = physics.order, .where = physics.where};
@@ -150,6 +162,7 @@ void read(const deck::Deck& deck, Params& params) {
   params.mass = physics.mass;
   params.relaxed_bounds = physics.relaxed_bounds;
   params.gas = gas_section().read(deck);
+  check_limiter(params);
   params.states = initial_section().read_all(deck);
   if (params.states.empty())
     refuse("the deck has no [[initial]]: a gas has a density and a pressure everywhere",

@@ -3,6 +3,7 @@
 // graph viscosity, and high order with convex limiting.
 #include <functional>
 #include <memory>
+#include <string>
 
 #include "assembly/space/dof_map.hpp"
 #include "base/array.hpp"
@@ -12,9 +13,15 @@
 namespace tessera::physics::euler {
 
 enum class Limiter {
-  none,   ///< the low order
-  convex  ///< Guermond, Nazarov, Popov & Tomas 2018
+  none,    ///< the low order
+  convex,  ///< Guermond, Nazarov, Popov & Tomas 2018
+  fct      ///< the low order through all stages, and then flux correction; see correct.hpp
 };
+
+/// "none", "convex" or "fct".
+inline Limiter limiter_named(const std::string& name) {
+  return name == "none" ? Limiter::none : name == "fct" ? Limiter::fct : Limiter::convex;
+}
 
 struct SchemeParams {
   Gas gas;
@@ -68,6 +75,11 @@ class Scheme {
   virtual StepLimit limit(int slot) = 0;
   /// to = share start + (1 - share) (u after dt) at the own nodes, u as it was taken; `to` is neither of both.
   virtual void advance(View<const double> u, double dt, double share, View<const double> start, View<double> to) = 0;
+
+  /// Whether steps end with `correct`.
+  virtual bool corrects() const = 0;
+  /// to = u, which was taken, with the antidiffusion of a step of dt that the limiter allows, at the own nodes.
+  virtual void correct(View<const double> u, double dt, View<double> to) = 0;
 
   /// What one take and advance must move, at least.
   virtual double bytes_per_stage() const = 0;

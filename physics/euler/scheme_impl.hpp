@@ -5,7 +5,7 @@
 
 #include "base/error.hpp"
 #include "base/parallel.hpp"
-#include "physics/euler/rows.hpp"
+#include "physics/euler/correct.hpp"
 #include "physics/euler/scheme.hpp"
 
 namespace tessera::physics::euler {
@@ -72,7 +72,8 @@ class SchemeOf final : public Scheme<Exec> {
     longest_ = Array<double, Space>(owned_);
     least_ = Array<double, Space>(slots * strides_);
     bad_ = Array<Index, Space>(slots * strides_);
-    if (params.limiter == Limiter::none) return;
+    if (params.limiter == Limiter::fct) correction_ = Array<double, Space>(correction_numbers<dim_> * stride_);
+    if (!is_convex()) return;
     part_ = Array<double, Space>(entries);
     smooth_ = Array<double, Space>(2 * stride_);
     low_ = Array<double, Space>((n + 1) * stride_);
@@ -88,7 +89,7 @@ class SchemeOf final : public Scheme<Exec> {
   View<const double> lumped_mass() const override { return graph_.edges.node_lumped_mass.view(); }
 
   void set_measure(double measure) override {
-    if (params_.limiter == Limiter::none) return;
+    if (!is_convex()) return;
     inverse_length_ = std::pow(measure, -1.0 / dim_);
     for_each(exec_, owned_, RelaxationPass{view_of(graph_), 1 / measure, 1.5 / dim_, relaxation_.data()});
   }
@@ -96,7 +97,7 @@ class SchemeOf final : public Scheme<Exec> {
   void take(View<const double> u, int slot) override {
     const PassViews v = views(u);
     for_each(exec_, stride_, NodePass<dim_>{v.gas, stride_, v.u, node_.data()});
-    if (params_.limiter == Limiter::none)
+    if (!is_convex())
       for_each(exec_, owned_, RatesPass<dim_, false>{v, 0, 0});
     else
       for_each(exec_, owned_, RatesPass<dim_, true>{v, params_.viscosity_factor, inverse_length_});
@@ -120,8 +121,7 @@ class SchemeOf final : public Scheme<Exec> {
 
   void advance(View<const double> u, double dt, double share, View<const double> start, View<double> to) override {
     const PassViews v = views(u);
-    if (params_.limiter == Limiter::none)
-      return for_each(exec_, owned_, LowPass<dim_>{v, dt, share, start.data(), to.data()});
+    if (!is_convex()) return for_each(exec_, owned_, LowPass<dim_>{v, dt, share, start.data(), to.data()});
     exchange_ghosts(smooth_.view(), 2);
     for_each(exec_, owned_, MiddlePass<dim_>{v, dt, params_.relaxed});
     exchange_ghosts(middle_.view(), middle_numbers<dim_>);
@@ -133,11 +133,21 @@ class SchemeOf final : public Scheme<Exec> {
     for_each(exec_, owned_, LimitPass<dim_, false, true>{v, dt, consistent, share, start.data(), to.data()});
   }
 
+  bool corrects() const override { return params_.limiter == Limiter::fct; }
+  void correct(View<const double> u, double dt, View<double> to) override {
+    const PassViews v = views(u);
+    for_each(exec_, owned_, RatesOfLowOrder<dim_>{v, correction_.data()});
+    exchange_ghosts(correction_.view(), correction_numbers<dim_>);
+    for_each(exec_, owned_, BoundCorrection<dim_>{v, dt, correction_.data()});
+    exchange_ghosts(correction_.view(), correction_numbers<dim_>);
+    for_each(exec_, owned_, ApplyCorrection<dim_>{v, dt, correction_.data(), to.data()});
+  }
+
   double bytes_per_stage() const override {
     const double entries = 2.0 * graph_.edges.edges, nodes = static_cast<double>(stride_);
     const double rates = entries * (8.0 * dim_ + 0.25 + 4 + 8) + nodes * 8 * (2 * n + node_numbers + 2);
     const double node = nodes * 8 * (n + node_numbers);
-    if (params_.limiter == Limiter::none) return node + rates + nodes * 8 * (3 * n + 1);
+    if (!is_convex()) return node + rates + nodes * 8 * (3 * n + 1);
     const double middle = entries * 12 + nodes * 8 * (4 * n + 10);
     const double of_pass = nodes * 8 * (3 * n + 8 + n + 1);
     const double mass = params_.consistent_mass ? 8 : 0;
@@ -148,6 +158,8 @@ class SchemeOf final : public Scheme<Exec> {
  private:
   static constexpr Offset most_strides = 16384;  ///< threads that look for the longest step
   static constexpr int slots = 3;
+
+  bool is_convex() const { return params_.limiter == Limiter::convex; }
 
   PassViews views(View<const double> u) {
     return {view_of(graph_),   params_.gas,    stride_,           u.data(),       node_.data(),
@@ -164,7 +176,8 @@ class SchemeOf final : public Scheme<Exec> {
   double inverse_length_ = 1;
   Exchange exchange_;
   Graph<Space> graph_;
-  Array<double, Space> node_, viscosity_, part_, middle_, smooth_, longest_, low_, weight_, relaxation_, least_;
+  Array<double, Space> node_, viscosity_, part_, middle_, smooth_, longest_, low_, weight_, relaxation_, least_,
+      correction_;
   Array<Index, Space> bad_;
 };
 

@@ -104,7 +104,12 @@ class SspSteps {
       now = to;
     }
     scheme_.take(u_[static_cast<std::size_t>(now)].view(), 0);
-    return now;
+    if (!scheme_.corrects()) return now;
+    const int to = now == 1 ? 2 : 1;
+    scheme_.correct(u_[static_cast<std::size_t>(now)].view(), dt, u_[static_cast<std::size_t>(to)].view());
+    constrain_(t + dt, u_[static_cast<std::size_t>(to)].view());
+    scheme_.take(u_[static_cast<std::size_t>(to)].view(), 0);
+    return to;
   }
 
   /// Limits of the slots below `count`, over all ranks; whether all states were some.

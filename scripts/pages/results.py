@@ -14,6 +14,7 @@ TITLES = {
     "matrix_free": "Matrix-free operators",
     "wave": "Waves by spectral elements",
     "edge": "Edge loops",
+    "euler": "Stages of compressible flow",
     "time": "Steps of explicit schemes",
     "reactions": "Reactions of many nodes, exponentials of many matrices",
     "tridiagonal": "Tridiagonal systems",

@@ -133,7 +133,7 @@ TEST(GasRun, GoesOnBitwiseAsIfItHadNeverStopped) {
 
 TEST(GasRun, OnRanksIsThatOfOne) {
   SKIP_WITHOUT_MPI();
-  for (const char* limiter : {"convex", "none"}) {
+  for (const char* limiter : {"convex", "fct", "none"}) {
     const std::string name = std::string("ranks_") + limiter;
     const std::string deck = write_deck(
         name + ".toml", bang(2, 14, "triangle", 0.25) +
@@ -179,6 +179,16 @@ TEST(GasRun, OnCudaIsThatOfThreads) {
   ASSERT_EQ(there.size(), here.size());
   for (std::size_t i = 0; i < here.size(); ++i)
     for (std::size_t k = 0; k < here[i].size(); ++k) ASSERT_NEAR(there[i][k], here[i][k], 1e-10);
+}
+
+/// Numbers beyond what squares of them can be.
+TEST(GasRun, AStateThatIsNoneEndsTheRunAtItsNode) {
+  const std::string deck =
+      gas_box(1, 10, "interval") + euler + initial("1", "[\"0\"]", "1 + 1e305*(x > 0.65)") + walls + time_to(1);
+  const Result result = app_test::tessera("run " + write_deck("beyond.toml", deck) +
+                                          " --quiet --backend threads --output " + (folder() / "beyond").string());
+  EXPECT_EQ(result.code, 4) << result.text;
+  EXPECT_TRUE(result.says("no step keeps the gas a gas at node 7, (0.7, 0, 0): density 1")) << result.text;
 }
 
 /// A boundary state that ceases to be one ends the run, and the checkpoint before it stays.

@@ -15,7 +15,7 @@ TEST(GasSchemeOnCuda, IsThatOfThreadsAfterAHundredSteps) {
   };
   Threads threads(2);
   Cuda cuda;
-  for (const Limiter limiter : {Limiter::none, Limiter::convex}) {
+  for (const Limiter limiter : {Limiter::none, Limiter::convex, Limiter::fct}) {
     const std::vector<double> one = run(threads, limiter), other = run(cuda, limiter);
     for (std::size_t i = 0; i < one.size(); ++i) ASSERT_NEAR(one[i], other[i], 1e-10) << i;
   }

@@ -64,7 +64,7 @@ void expect_conserved(const std::string& shape, int cells, Limiter limiter) {
 
 TYPED_TEST(GasScheme, KeepsMassAndEnergyInAClosedBoxToRounding) {
   TESSERA_REQUIRE(TypeParam);
-  for (const Limiter limiter : {Limiter::none, Limiter::convex}) {
+  for (const Limiter limiter : {Limiter::none, Limiter::convex, Limiter::fct}) {
     expect_conserved<TypeParam, 1>("interval", 50, limiter);
     expect_conserved<TypeParam, 2>("triangle", 16, limiter);
     expect_conserved<TypeParam, 2>("quad", 16, limiter);

@@ -1,0 +1,133 @@
+#pragma once
+// Linearised flux correction with one factor for density and pressure. Goeddeke, Komatitsch & Moeller, Finite and
+// spectral element methods on unstructured grids for flow and wave propagation, section 9.2.5; Zalesak, J. Comput.
+// Phys. 31 (1979) 335.
+#include "physics/euler/rows.hpp"
+
+namespace tessera::physics::euler {
+
+/// What limits a node, by components [corrections, nodes]: how much may be added to and taken from its density and its
+/// pressure, as a part of all that edges bring; and its rates.
+enum Correction { most_rho_in, most_rho_out, most_p_in, most_p_out, correction_rates };
+template <int dim>
+inline constexpr int correction_numbers = correction_rates + numbers<dim>;
+
+/// du/dt of low order at each node.
+template <int dim>
+struct RatesOfLowOrder {
+  PassViews v;
+  double* correction;
+
+  TESSERA_HD void operator()(Offset i) const {
+    const double inverse_mass = reciprocal(v.graph.lumped_mass[i]);
+    for (int k = 0; k < numbers<dim>; ++k)
+      correction[(correction_rates + k) * v.stride + i] = inverse_mass * v.middle[(middle_low<dim> + k) * v.stride + i];
+  }
+};
+
+/// The flux of an edge, and what it makes of density and pressure at both ends.
+template <int dim>
+struct EdgeCorrection {
+  double f[numbers<dim>];  ///< brought to i
+  double p_i, p_j;         ///< brought to the pressures
+
+  /// F_ij = m_ij (du_i/dt - du_j/dt) + d_ij (u_i - u_j); what would flatten density or pressure is left out.
+  TESSERA_HD_INLINE EdgeCorrection(const PassViews& v, const double* correction, const NodeState<dim>& i,
+                                   const NodeState<dim>& j, Offset entry, Index at_i, Index at_j) {
+    const double mass = v.graph.coefficients.mass[entry], d = v.viscosity[entry];
+    for (int k = 0; k < numbers<dim>; ++k) {
+      const double* const rates = correction + (correction_rates + k) * v.stride;
+      f[k] = mass * (rates[at_i] - rates[at_j]) + d * (i.u[k] - j.u[k]);
+    }
+    p_i = pressure_of(v.gas, i, 1);
+    p_j = pressure_of(v.gas, j, -1);
+    const double rho = i.u[density] - j.u[density], p = i.p - j.p;
+    if (f[density] * rho < 0 || p_i * p < 0 || p_j * p > 0) {
+      for (double& x : f) x = 0;
+      p_i = p_j = 0;
+    }
+  }
+
+ private:
+  /// (gamma - 1) (|v|^2 / 2 f_rho - v . f_m + f_E) with the velocity of that end.
+  TESSERA_HD_INLINE double pressure_of(const Gas& gas, const NodeState<dim>& at, double sign) const {
+    double square = 0, work = 0;
+    for (int k = 0; k < dim; ++k) {
+      square += at.v[k] * at.v[k];
+      work += at.v[k] * f[momentum + k];
+    }
+    return sign * (gas.gamma - 1) * (0.5 * square * f[density] - work + f[energy]);
+  }
+};
+
+/// R+- = min(1, m Q+- / (dt P+-)) of density and pressure.
+template <int dim>
+struct BoundCorrection {
+  PassViews v;
+  double dt;
+  double* correction;
+
+  TESSERA_HD void operator()(Offset row) const {
+    const Index i = static_cast<Index>(row);
+    NodeState<dim> own;
+    own.load(v.u, v.node, v.stride, i);
+    double rho_in = 0, rho_out = 0, p_in = 0, p_out = 0;          // P
+    double most_rho = 0, least_rho = 0, most_p = 0, least_p = 0;  // Q
+    v.graph.each(i, [&](Offset entry, Index j) {
+      NodeState<dim> other;
+      other.load(v.u, v.node, v.stride, j);
+      const EdgeCorrection<dim> edge(v, correction, own, other, entry, i, j);
+      rho_in += std::fmax(edge.f[density], 0.0);
+      rho_out += std::fmin(edge.f[density], 0.0);
+      p_in += std::fmax(edge.p_i, 0.0);
+      p_out += std::fmin(edge.p_i, 0.0);
+      most_rho = std::fmax(most_rho, other.u[density] - own.u[density]);
+      least_rho = std::fmin(least_rho, other.u[density] - own.u[density]);
+      most_p = std::fmax(most_p, other.p - own.p);
+      least_p = std::fmin(least_p, other.p - own.p);
+    });
+    const double mass = v.graph.lumped_mass[i];
+    const auto part = [&](double room, double wanted) {
+      return wanted != 0 ? std::fmin(1.0, mass * room / (dt * wanted)) : 1.0;
+    };
+    correction[most_rho_in * v.stride + i] = part(most_rho, rho_in);
+    correction[most_rho_out * v.stride + i] = part(least_rho, rho_out);
+    correction[most_p_in * v.stride + i] = part(most_p, p_in);
+    correction[most_p_out * v.stride + i] = part(least_p, p_out);
+  }
+};
+
+/// u_i += dt / m_i sum_j alpha_ij F_ij, alpha the least part that both ends allow density and pressure.
+template <int dim>
+struct ApplyCorrection {
+  PassViews v;
+  double dt;
+  const double* correction;
+  double* to;
+
+  TESSERA_HD void operator()(Offset row) const {
+    const Index i = static_cast<Index>(row);
+    NodeState<dim> own;
+    own.load(v.u, v.node, v.stride, i);
+    double sum[numbers<dim>] = {};
+    v.graph.each(i, [&](Offset entry, Index j) {
+      NodeState<dim> other;
+      other.load(v.u, v.node, v.stride, j);
+      const EdgeCorrection<dim> edge(v, correction, own, other, entry, i, j);
+      double alpha = std::fmin(rho_part(i, edge.f[density]), rho_part(j, -edge.f[density]));
+      alpha = std::fmin(alpha, std::fmin(p_part(i, edge.p_i), p_part(j, edge.p_j)));
+      for (int k = 0; k < numbers<dim>; ++k) sum[k] += alpha * edge.f[k];
+    });
+    const double by = dt * reciprocal(v.graph.lumped_mass[i]);
+    for (int k = 0; k < numbers<dim>; ++k) to[k * v.stride + i] = own.u[k] + by * sum[k];
+  }
+
+  TESSERA_HD_INLINE double rho_part(Index node, double f) const {
+    return correction[(f > 0 ? most_rho_in : most_rho_out) * v.stride + node];
+  }
+  TESSERA_HD_INLINE double p_part(Index node, double f) const {
+    return correction[(f > 0 ? most_p_in : most_p_out) * v.stride + node];
+  }
+};
+
+}  // namespace tessera::physics::euler
