@@ -1,4 +1,5 @@
 #include "physics/run/stationary.hpp"
+#include "physics/run/lower_orders.hpp"
 
 #include <fmt/format.h>
 
@@ -83,6 +84,7 @@ std::vector<Index> StationaryRun::make_checked_space(const Context& context, Dis
 void StationaryRun::set_up(Discretisation& space) {
   space.dirichlet = model().set_up(space);
   plan_of(space);  // for its checks
+  check_lower_orders(model().params(), model().is_nonlinear());
 }
 
 /// Collective.
