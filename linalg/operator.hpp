@@ -15,6 +15,8 @@ namespace tessera::linalg {
 
 template <class Exec, class T>
 class StoredOperator;
+template <class Exec>
+struct LowerOrders;
 
 /// A linear operator [rows, cols] as a solver sees it: a stored matrix of any format, or none at all. Virtual, because
 /// a deck selects it. Vectors and scalars given by pointer live in the backend's space; nothing waits for the host. T
@@ -79,6 +81,9 @@ class Operator {
   /// What whoever made it knows of its near kernel, in its own rows; nullptr: nothing.
   const NearKernel<Space>* near_kernel() const { return near_kernel_.get(); }
   void set_near_kernel(std::shared_ptr<const NearKernel<Space>> kernel) { near_kernel_ = std::move(kernel); }
+  /// The same problem in lower orders (lower_orders.hpp), where somebody has made it; nullptr: nobody.
+  const LowerOrders<Exec>* lower_orders() const { return lower_orders_.get(); }
+  void set_lower_orders(std::shared_ptr<const LowerOrders<Exec>> orders) { lower_orders_ = std::move(orders); }
   /// The uniform grid with constant coefficients that it stands for; nullptr: none.
   virtual const GridProblem* grid() const { return nullptr; }
   /// Itself, where it keeps a matrix of its own that takes new values; nullptr: it keeps none, or only borrows one.
@@ -93,6 +98,7 @@ class Operator {
 
  private:
   std::shared_ptr<const NearKernel<Space>> near_kernel_;
+  std::shared_ptr<const LowerOrders<Exec>> lower_orders_;
 };
 
 /// The entries of a matrix in single precision, and beside them what rounding them took from the sum of each row of a

@@ -38,7 +38,8 @@ const Entry* named(const std::vector<Entry>& table, const std::string& name) {
 }  // namespace
 
 bool has_place(const Needs& needs, const Offers& offers) {
-  return lacking(needs, offers).empty() && (!needs.diagonal_blocks || offers.block > 1);
+  return lacking(needs, offers).empty() && (!needs.diagonal_blocks || offers.block > 1) &&
+         (!needs.lower_orders || offers.lower_orders);
 }
 bool fits(const Needs& needs, const Offers& offers) {
   return has_place(needs, offers) && (!needs.symmetric || offers.symmetric);

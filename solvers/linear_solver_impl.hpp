@@ -75,6 +75,10 @@ void require_what_is_needed(const SolverParams& params, const linalg::Operator<E
                        "format '{}' does not give",
                        params.preconditioner, A.block_size(), A.format()),
            "choose preconditioner = \"jacobi\" or \"chebyshev\"");
+  if (needs.lower_orders && !A.lower_orders())
+    refuse(fmt::format("the preconditioner '{}' needs operators of lower order, which nobody has made",
+                       params.preconditioner),
+           "choose preconditioner = \"amg\" or \"jacobi\"");
   if (needs.entries && !A.has_entries())
     refuse(fmt::format("the preconditioner '{}' needs the entries of the matrix in CRS, but its format is '{}'",
                        params.preconditioner, A.format()),

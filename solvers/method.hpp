@@ -26,6 +26,7 @@ struct Needs {
   bool definite = false;         ///< positive definite: so the diagonal is positive
   bool entries = false;          ///< in CRS
   bool diagonal_blocks = false;  ///< of the unknowns of a node
+  bool lower_orders = false;     ///< Operator::lower_orders
   bool near_kernel = false;      ///< of several unknowns a node, where whoever made it knows one
   bool grid = false;             ///< of a uniform grid with constant coefficients
   bool nodes = false;      ///< no operator, but coefficients at the nodes of a rectangle: relaxations, grid/lmsor.hpp

@@ -91,6 +91,11 @@ bool wants_near_kernel(const SolverParams& params) {
   return of_kind(params, MethodKind::krylov) && preconditioner && preconditioner->needs.near_kernel;
 }
 
+bool wants_lower_orders(const SolverParams& params) {
+  const PreconditionerEntry* preconditioner = find_preconditioner(params);
+  return of_kind(params, MethodKind::krylov) && preconditioner && preconditioner->needs.lower_orders;
+}
+
 std::string reader_of_entries(const SolverParams& params) {
   return is_direct(params) ? fmt::format("solver.type = \"{}\"", params.type)
                            : fmt::format("the preconditioner \"{}\"", params.preconditioner);
@@ -187,11 +192,12 @@ void check_offered(const SolverParams& params, const Offers& offers) {
   const PreconditionerEntry* preconditioner = find_preconditioner(params);
   if (solver.kind != MethodKind::krylov || !preconditioner) return;
   if (!has_place(preconditioner->needs, offers))
-    throw Error(
-        ExitCode::usage,
-        fmt::format("the preconditioner \"{}\" is for several unknowns a node, here is one", params.preconditioner),
-        fmt::format("valid names: {}", fmt::join(names(preconditioners_for(offers)), ", ")),
-        place(params, "preconditioner"));
+    throw Error(ExitCode::usage,
+                fmt::format("the preconditioner \"{}\" is for {}", params.preconditioner,
+                            preconditioner->needs.lower_orders ? "stationary problems that lower orders are made of"
+                                                               : "several unknowns a node, here is one"),
+                fmt::format("valid names: {}", fmt::join(names(preconditioners_for(offers)), ", ")),
+                place(params, "preconditioner"));
   if (fits(preconditioner->needs, offers)) return;
   Names others = names(preconditioners_for(offers));
   std::erase(others, "none");

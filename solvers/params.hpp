@@ -37,8 +37,9 @@ struct Offers {
   bool nodes = false;                  ///< it may be coefficients at the nodes of a rectangle
   bool two_point = false;              ///< it is f at the nodes of an interval: two_point/two_point.hpp
   std::string type = "cg";
-  bool automatic = false;  ///< decks may also call that method "auto"
-  int block = 1;           ///< unknowns a node: with several there is block_jacobi, in the place of jacobi
+  bool lower_orders = false;  ///< it may be had in elements of lower orders
+  bool automatic = false;     ///< decks may also call that method "auto"
+  int block = 1;              ///< unknowns a node: with several there is block_jacobi, in the place of jacobi
 };
 
 /// Factors the matrix, so it takes no preconditioner and reads the entries in CRS.
@@ -51,6 +52,8 @@ bool is_relaxation(const SolverParams& params);
 bool needs_entries(const SolverParams& params);
 /// Whether its preconditioner asks for the near kernel of a matrix of several unknowns a node.
 bool wants_near_kernel(const SolverParams& params);
+/// Whether its preconditioner asks for operators of lower order.
+bool wants_lower_orders(const SolverParams& params);
 /// Who reads them: `solver.type = "direct"`, or `the preconditioner "ssor"`.
 std::string reader_of_entries(const SolverParams& params);
 

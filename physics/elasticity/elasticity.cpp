@@ -27,6 +27,7 @@ class Elasticity final : public Model {
     traits.matrix_free = true;
     traits.solver.block = 3;
     traits.solver.grid = false;
+    traits.solver.lower_orders = true;
     traits.natural = "no traction";
     return traits;
   }

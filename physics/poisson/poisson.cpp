@@ -19,7 +19,7 @@ class Poisson final : public ScalarModel {
  public:
   Traits traits() const override {
     Traits traits = traits_with(physics_description(), material_description(), deck::Knows::solution);
-    traits.solver.grid = traits.matrix_free = true;
+    traits.solver.grid = traits.solver.lower_orders = traits.matrix_free = true;
     traits.sources = true;
     allow_for_tangent(params_, traits);
     return traits;

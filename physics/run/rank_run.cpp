@@ -28,6 +28,11 @@
 namespace tessera::physics {
 
 void check_over_ranks(const CommonParams& params, const deck::Deck& deck) {
+  if (solvers::wants_lower_orders(params.solver))
+    throw Error(ExitCode::usage,
+                fmt::format("the preconditioner \"{}\" works on one rank only", params.solver.preconditioner),
+                "choose preconditioner = \"jacobi\" or \"chebyshev\", or start one rank",
+                solvers::place(params.solver, "preconditioner"));
   if (!solvers::is_direct(params.solver)) return;
   const deck::Where where = deck.where("solver.type");
   throw Error(ExitCode::usage, fmt::format("solver.type = \"{}\" works on one rank only", params.solver.type),

@@ -1,4 +1,5 @@
 #include "physics/run/stationary.hpp"
+#include "physics/run/lower_orders.hpp"
 
 #include <fmt/format.h>
 
@@ -89,6 +90,7 @@ void StationaryRun::settle(const Discretisation& space, bool shared, output::Sum
 void StationaryRun::set_up(Discretisation& space) {
   space.dirichlet = model().set_up(space);
   plan_of(space);  // for its checks
+  check_lower_orders(model().params(), model().is_nonlinear());
 }
 
 /// Collective.

@@ -10,6 +10,7 @@
 #include "physics/run/flow_loop.hpp"
 #include "physics/run/frames.hpp"
 #include "physics/run/in_common.hpp"
+#include "physics/run/lower_orders.hpp"
 #include "physics/run/motion_loop.hpp"
 #include "physics/run/newton.hpp"
 #include "physics/run/over_ranks.hpp"
@@ -175,11 +176,16 @@ class Stationary final : public StationaryRun {
       if constexpr (HasMotion<M, Exec>) return move(exec, space, context);
       if constexpr (HasFlow<M, Exec>) return flow(exec, space, context);
       const OverRanks<Exec> ranks(exec, space, context.summary);
-      CellsOfPart inner, outer;  // operators without a matrix look at their meshes as long as they live
+      CellsOfPart inner, outer;             // operators without a matrix look at their meshes as long as they live
+      std::list<OrderSystem<Exec>> orders;  // operators borrow from them
       System<Exec> system;
       if (!ranks) {
+        std::shared_ptr<const linalg::LowerOrders<Exec>> lower;
+        if (solvers::wants_lower_orders(params.solver))
+          lower = make_lower_orders(exec, *model_, context, space, orders);
         model_->assemble(exec, space, system, context.summary);
         ranks.complete(params, system, context.summary);
+        system.A->set_lower_orders(std::move(lower));
       } else if (plan_of(space).matrix_free) {
         assemble_cells(exec, space, ranks, inner, outer, system, context.summary);
       } else {

@@ -71,8 +71,8 @@ inline std::vector<solvers::Own> every_choice(const solvers::OwnKeys& own) {
   return result.empty() ? std::vector<solvers::Own>(1) : result;
 }
 
-/// Every iterative method of the table that Exec has, with every preconditioner that goes with it and every choice of
-/// the method, in double, mixed and float.
+/// Every iterative method of the table that Exec has, with every preconditioner of matrices that goes with it and every
+/// choice of the method, in double, mixed and float.
 template <class Exec>
 std::vector<solvers::SolverParams> every_iterative_solver() {
   const auto there = [](const auto& entry) { return std::is_same_v<Exec, Threads> ? entry.threads : entry.cuda; };
@@ -82,6 +82,7 @@ std::vector<solvers::SolverParams> every_iterative_solver() {
       if (method.kind != solvers::MethodKind::krylov || !there(method)) continue;
       for (const solvers::PreconditionerEntry& preconditioner : solvers::preconditioner_table()) {
         if (!there(preconditioner) || (preconditioner.needs.definite && !method.needs.definite)) continue;
+        if (preconditioner.needs.lower_orders) continue;  // which a matrix does not have
         for (const solvers::Own& choice : every_choice(method.own))
           result.push_back(
               {.type = method.name, .preconditioner = preconditioner.name, .method = choice, .precision = precision});

@@ -1,0 +1,93 @@
+// preconditioner = "pmg" as a user asks for it: the same solution as others, for every shape, and where it is refused.
+#include "app/elasticity.hpp"
+
+namespace {
+
+using namespace app_test;
+
+std::string poisson(const std::string& shape, int order, const std::string& more) {
+  const bool line = shape == "interval";
+  const int dim = line ? 1 : shape == "triangle" || shape == "quad" ? 2 : 3;
+  return box_mesh(shape, std::vector<double>(static_cast<std::size_t>(dim), 1.0),
+                  std::vector<int>(static_cast<std::size_t>(dim), 4)) +
+         "[physics]\ntype = \"poisson\"\norder = " + std::to_string(order) +
+         "\n[[material]]\ndiffusivity = \"1 + x\"\nreaction = 1\nsource = \"sin(3*x)\"\n" +
+         boundary("left", "dirichlet", line ? "value = 2" : "value = \"1 + y\"") +
+         boundary("right", "robin", "alpha = 2\nvalue = 1") + quantity("mean", "average", "u") +
+         quantity("most", "max", "u") + more;
+}
+
+nlohmann::json run(const std::string& deck, const std::string& options = "", int code = 0) {
+  return run_elastic("orders", deck, options, code);
+}
+
+void expect_same(const nlohmann::json& found, const nlohmann::json& reference) {
+  ASSERT_TRUE(found.contains("quantities"));
+  for (const auto& [name, value] : reference["quantities"].items())
+    EXPECT_NEAR(found["quantities"][name].get<double>(), value.get<double>(), 1e-7 * std::abs(value.get<double>()));
+}
+
+const std::string pmg = "[solver]\npreconditioner = \"pmg\"\ntolerance = 1e-11\n";
+const std::string direct = "[solver]\ntype = \"direct\"\n";
+
+TEST(OrderMultigridDecks, GiveWhatADirectSolverGivesOnEveryShape) {
+  for (const auto& [shape, order] : std::vector<std::pair<std::string, int>>{
+           {"interval", 4}, {"triangle", 2}, {"quad", 4}, {"tet", 3}, {"hex", 2}, {"prism", 2}}) {
+    SCOPED_TRACE(shape);
+    const auto reference = run(poisson(shape, order, direct));
+    for (const char* strategy : {"auto", "matrix_free", "nonzeros"}) {
+      const auto found = run(poisson(shape, order, pmg), fmt::format("--set 'assembly.strategy=\"{}\"'", strategy));
+      expect_same(found, reference);
+      EXPECT_LE(found["solver"]["iterations"].get<int>(), 40);
+      EXPECT_GE(found["solver"]["multigrid"]["levels"].get<int>(), 2);
+    }
+    expect_same(run(poisson(shape, order, pmg), "--set 'run.precision=\"mixed\"'"), reference);
+  }
+}
+
+TEST(OrderMultigridDecks, ElasticityHasTheMotionsAtOrderOne) {
+  for (const char* shape : {"quad", "hex", "tet"}) {
+    const bool solid = shape != std::string("quad");
+    const std::string body = box_mesh(shape, solid ? std::vector<double>{4, 1, 1} : std::vector<double>{4, 1},
+                                      solid ? std::vector<int>{12, 3, 3} : std::vector<int>{60, 15}) +
+                             elasticity(2) + isotropic("1", "0.3") +
+                             boundary("left", "displacement", solid ? "value = [0, 0, 0]" : "value = [0, 0]") +
+                             boundary("right", "traction", solid ? "value = [0, 0, 1]" : "value = [0, 1]") +
+                             quantity("u", "max", solid ? "u_z" : "u_y");
+    const auto found = run(body + pmg);
+    expect_same(found, run(body + direct));
+    EXPECT_LE(found["solver"]["iterations"].get<int>(), 40) << shape;
+    const auto& rows = found["solver"]["multigrid"]["rows"];
+    EXPECT_EQ(rows.back().get<int>() % (solid ? 6 : 3), 0) << shape;
+  }
+}
+
+TEST(OrderMultigridDecks, PeriodicSidesAreFoldedInEveryOrder) {
+  const std::string deck =
+      box_mesh("quad", {1, 1}, {6, 6}) +
+      "[physics]\ntype = \"poisson\"\norder = 4\n[[material]]\ndiffusivity = \"2 + sin(6.283185307179586*x)\"\n"
+      "reaction = 1\nsource = \"1 + cos(6.283185307179586*x)*y\"\n[[boundary]]\ntype = \"periodic\"\non = [\"left\", "
+      "\"right\"]\n" +
+      quantity("mean", "average", "u") + quantity("most", "max", "u");
+  expect_same(run(deck + pmg), run(deck + direct));
+}
+
+TEST(OrderMultigridDecks, AreRefusedWhereThereAreNoLowerOrders) {
+  const auto refused = [](const std::string& deck, const std::string& why) {
+    const std::string file = write_deck("refused.toml", deck);
+    for (const char* command : {"check ", "run "}) {
+      const Result result = app_test::tessera(command + file + " --backend threads");
+      EXPECT_EQ(result.code, 2) << result.text;
+      EXPECT_TRUE(result.says(why)) << result.text;
+    }
+  };
+  refused(poisson("quad", 1, pmg), "goes from the order of the elements down to 1, and physics.order = 1");
+  std::string nonlinear = poisson("quad", 2, pmg);
+  nonlinear.replace(nonlinear.find("sin(3*x)"), 8, "1 - u^3");
+  refused(nonlinear, "coefficients that do not depend on the solution");
+  refused(box_mesh("quad", {1, 1}, {4, 4}) + "[physics]\ntype = \"heat\"\norder = 2\n[[material]]\n" +
+              boundary("left", "dirichlet", "value = 1") + "[time]\nend = 1\nstep = 0.1\n" + pmg,
+          "is for stationary problems that lower orders are made of");
+}
+
+}  // namespace

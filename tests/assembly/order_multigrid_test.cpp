@@ -1,0 +1,230 @@
+// Multigrid over the orders of elements: what takes fields from order to order, iterations with a matrix and without,
+// symmetry and repeatability.
+#include <cmath>
+
+#include "assembly/matrix_free/operator.hpp"
+#include "assembly/meshes.hpp"
+#include "assembly/space/interpolation.hpp"
+#include "assembly/support.hpp"
+#include "linalg/formats.hpp"
+#include "linalg/lower_orders.hpp"
+#include "solvers/amg/prolongation.hpp"
+#include "solvers/precondition/table.hpp"
+#include "solvers/solve.hpp"
+#include "support/matrices.hpp"
+
+namespace tessera {
+namespace {
+
+using assembly::DofMap;
+
+// --- Interpolation.
+
+double polynomial(const double* x, int order) { return std::pow(1 + x[0] - 0.5 * x[1] + 0.25 * x[2], order); }
+
+TEST(Interpolation, OfLowerOrdersIsExactOnEveryShape) {
+  for (const char* shape : {"interval", "triangle", "quad", "tet", "hex", "prism"})
+    for (const auto& [low, high] : {std::pair{1, 2}, std::pair{1, 3}, std::pair{2, 4}}) {
+      const mesh::Mesh mesh = testing::box(shape, 2);
+      const DofMap from = assembly::make_dof_map(mesh, low), to = assembly::make_dof_map(mesh, high);
+      const auto P = assembly::interpolation(from, to, 1, {}, {});
+      const std::vector<double> coarse = assembly::dof_points(mesh, from), fine = assembly::dof_points(mesh, to);
+      ASSERT_EQ(P.rows, to.dofs);
+      ASSERT_EQ(P.cols, from.dofs);
+      for (Index row = 0; row < P.rows; ++row) {
+        double sum = 0;
+        for (Offset k = P.row_ptr[row]; k < P.row_ptr[row + 1]; ++k) {
+          sum +=
+              static_cast<double>(P.values[k]) * polynomial(&coarse[3 * static_cast<std::size_t>(P.col_ind[k])], low);
+          ASSERT_TRUE(k == P.row_ptr[row] || P.col_ind[k] > P.col_ind[k - 1]);
+        }
+        ASSERT_NEAR(sum, polynomial(&fine[3 * static_cast<std::size_t>(row)], low), 1e-5) << shape << low << high;
+      }
+    }
+}
+
+TEST(Interpolation, KeepsComponentsApartAndLeavesOutWhatIsFixed) {
+  const mesh::Mesh mesh = testing::box("quad", 3);
+  const DofMap from = assembly::make_dof_map(mesh, 1), to = assembly::make_dof_map(mesh, 2);
+  const std::vector<Index> fixed_from{0, 5}, fixed_to{1, 7, 8};
+  const auto one = assembly::interpolation(from, to, 1, {}, {}),
+             two = assembly::interpolation(from, to, 2, fixed_from, fixed_to);
+  for (Index row = 0; row < two.rows; ++row) {
+    std::vector<std::pair<Index, float>> expected, found;
+    if (row != 1 && row != 7 && row != 8)
+      for (Offset k = one.row_ptr[row / 2]; k < one.row_ptr[row / 2 + 1]; ++k)
+        if (const Index column = 2 * one.col_ind[k] + row % 2; column != 0 && column != 5)
+          expected.emplace_back(column, one.values[k]);
+    for (Offset k = two.row_ptr[row]; k < two.row_ptr[row + 1]; ++k) found.emplace_back(two.col_ind[k], two.values[k]);
+    ASSERT_EQ(found, expected) << row;
+  }
+}
+
+// --- The preconditioner.
+
+/// -div(k grad u) in all orders below that of a problem, u = 0 at x = 0.
+template <class Exec>
+struct Orders {
+  using Space = typename Exec::Space;
+  Exec exec;
+  mesh::Mesh mesh;
+  std::vector<std::unique_ptr<DofMap>> maps;
+  std::vector<std::unique_ptr<linalg::Crs<Space>>> matrices;
+  std::unique_ptr<linalg::Operator<Exec>> A;
+  std::vector<Index> fixed;
+
+  Orders(const char* shape, int cells, int order, bool matrix, int threads = 2)
+      : exec(testing::with_threads<Exec>(threads)), mesh(testing::box(shape, cells)) {
+    testing::deform(mesh);
+    A = make(order, matrix);
+    fixed = fixed_of(*maps.back());
+    const auto lower = std::make_shared<linalg::LowerOrders<Exec>>();
+    for (int k = order / 2; k >= 1; k /= 2) {
+      const DofMap& finer = *maps.back();
+      auto& level = lower->levels.emplace_back();
+      level.order = k;
+      level.A = make(k, matrix || k == 1);
+      const auto P = assembly::interpolation(*maps.back(), finer, 1, fixed_of(*maps.back()), fixed_of(finer));
+      level.P.rows = P.rows;
+      level.P.cols = P.cols;
+      level.P.row_ptr = to_space<Space>(to_vector(P.row_ptr));
+      level.P.col_ind = to_space<Space>(to_vector(P.col_ind));
+      level.P.values = to_space<Space>(to_vector(P.values));
+      level.R = solvers::amg::transpose(exec, std::as_const(level.P).view());
+    }
+    A->set_lower_orders(lower);
+  }
+
+  std::vector<double> right_side() const {
+    auto b = testing::random_vector(A->rows(), 3);
+    for (const Index row : fixed) b[static_cast<std::size_t>(row)] = 0;
+    return b;
+  }
+  solvers::Report solve(const solvers::SolverParams& params) {
+    const auto b = to_space<Space>(right_side());
+    Array<double, Space> x(A->rows());
+    x.set_zero();
+    const linalg::Operator<Exec>& op = *A;
+    const solvers::Report report = solvers::solve(exec, op, b.view(), x.view(), params);
+    EXPECT_TRUE(report.converged) << report.failure;
+    EXPECT_LE(report.relative_residual, 1e-8);
+    return report;
+  }
+  std::vector<double> apply(solvers::Preconditioner<Exec, double>& M, const std::vector<double>& r) {
+    const auto right = to_space<Space>(r);
+    Array<double, Space> z(A->rows());
+    M.apply(exec, right, z);
+    return to_vector(z);
+  }
+  std::unique_ptr<solvers::Preconditioner<Exec, double>> preconditioner() {
+    auto M = solvers::make_preconditioner<Exec, double>({.preconditioner = "pmg"});
+    EXPECT_EQ(M->set_up(exec, *A, *A, linalg::Sign::positive, solvers::Reuse::nothing), "");
+    return M;
+  }
+
+ private:
+  std::vector<Index> fixed_of(const DofMap& map) const {
+    const std::vector<double> points = assembly::dof_points(mesh, map);
+    std::vector<Index> result;
+    for (Index dof = 0; dof < map.dofs; ++dof)
+      if (points[3 * static_cast<std::size_t>(dof)] == 0) result.push_back(dof);
+    return result;
+  }
+  std::unique_ptr<linalg::Operator<Exec>> make(int order, bool matrix) {
+    maps.push_back(std::make_unique<DofMap>(assembly::make_dof_map(mesh, order)));
+    const DofMap& map = *maps.back();
+    forms::DiffusionData data;
+    data.k.values = {1.0, 10.0};
+    for (Index cell = 0; cell < mesh.cells(); ++cell) data.region.push_back(cell / 7 % 2);
+    const std::vector<Index> held = fixed_of(map);
+    const std::vector<double> values(held.size(), 0.0);
+    Array<double, Space> b(map.dofs);
+    if (!matrix) {
+      auto result = std::make_unique<assembly::MatrixFree<Exec, forms::Diffusion>>(exec, mesh, map);
+      result->assemble(exec, data, {.facets = {}, .fixed = held, .values = values}, b.view());
+      return result;
+    }
+    assembly::Assembler<Exec, forms::Diffusion> assembler(exec, mesh, map);
+    matrices.push_back(std::make_unique<linalg::Crs<Space>>(assembler.make_matrix()));
+    assembler.assemble(data, *matrices.back(), b.view());
+    assembly::eliminate_dirichlet(exec, *matrices.back(), b.view(), held, values);
+    return std::make_unique<linalg::CrsOperator<Exec>>(*matrices.back());
+  }
+};
+
+template <class Exec>
+struct OrderMultigrid : ::testing::Test {};
+TYPED_TEST_SUITE(OrderMultigrid, testing::Backends);
+
+TYPED_TEST(OrderMultigrid, IterationsAreFewOnEveryShapeAndDoNotGrowWithTheMesh) {
+  TESSERA_REQUIRE(TypeParam);
+  struct Case {
+    const char* shape;
+    int order, coarse, fine, most;
+    bool matrix;
+  };
+  const Case cases[] = {
+      {"interval", 4, 16, 64, 16, true}, {"triangle", 2, 8, 24, 12, true}, {"triangle", 4, 6, 16, 26, true},
+      {"quad", 4, 6, 20, 18, false},     {"quad", 8, 4, 12, 20, false},    {"tet", 2, 4, 10, 12, true},
+      {"tet", 3, 3, 6, 26, true},        {"hex", 2, 4, 10, 12, true},      {"hex", 2, 4, 10, 12, false},
+      {"hex", 4, 3, 7, 20, false},       {"prism", 2, 4, 9, 12, false}};
+  for (const Case& c : cases) {
+    const int few = Orders<TypeParam>(c.shape, c.coarse, c.order, c.matrix).solve({.preconditioner = "pmg"}).iterations,
+              many = Orders<TypeParam>(c.shape, c.fine, c.order, c.matrix).solve({.preconditioner = "pmg"}).iterations;
+    EXPECT_LE(many, c.most) << c.shape << c.order;
+    EXPECT_LE(many, few + 4) << c.shape << c.order;
+  }
+}
+
+TYPED_TEST(OrderMultigrid, IsSymmetricToTheRoundingOfItsTransfersAndPositive) {
+  TESSERA_REQUIRE(TypeParam);
+  for (const bool matrix : {true, false}) {
+    Orders<TypeParam> orders("hex", 5, 4, matrix);
+    const auto M = orders.preconditioner();
+    const auto x = testing::random_vector(orders.A->rows(), 1), y = testing::random_vector(orders.A->rows(), 2);
+    const auto Mx = orders.apply(*M, x), My = orders.apply(*M, y);
+    double xMy = 0, yMx = 0, xMx = 0, yMy = 0;
+    for (std::size_t i = 0; i < x.size(); ++i) {
+      xMy += x[i] * My[i];
+      yMx += y[i] * Mx[i];
+      xMx += x[i] * Mx[i];
+      yMy += y[i] * My[i];
+    }
+    EXPECT_GT(xMx, 0);
+    EXPECT_GT(yMy, 0);
+    EXPECT_NEAR(xMy, yMx, 1e-6 * std::sqrt(xMx * yMy));
+  }
+}
+
+TYPED_TEST(OrderMultigrid, RepeatsBitForBitOnAnyNumberOfThreads) {
+  TESSERA_REQUIRE(TypeParam);
+  Orders<TypeParam> first("hex", 5, 4, false, 1);
+  const auto M = first.preconditioner();
+  const auto r = testing::random_vector(first.A->rows(), 5), z = first.apply(*M, r);
+  EXPECT_EQ(first.apply(*M, r), z);
+  for (const int threads : {2, 3}) {
+    Orders<TypeParam> again("hex", 5, 4, false, threads);
+    EXPECT_EQ(again.apply(*again.preconditioner(), r), z);
+  }
+}
+
+TYPED_TEST(OrderMultigrid, NeedsOperatorsOfLowerOrder) {
+  TESSERA_REQUIRE(TypeParam);
+  Orders<TypeParam> orders("quad", 3, 2, true);
+  orders.A->set_lower_orders(nullptr);
+  solvers::LinearSolver<TypeParam> solver(orders.exec, {.preconditioner = "pmg"});
+  EXPECT_THROW(solver.set_operator(*orders.A), Error);
+}
+
+TYPED_TEST(OrderMultigrid, ReportsTheOrdersAndTheLevelsBelow) {
+  TESSERA_REQUIRE(TypeParam);
+  Orders<TypeParam> orders("hex", 10, 4, false);
+  const auto levels = orders.solve({.preconditioner = "pmg"}).multigrid.levels;
+  ASSERT_GE(levels.size(), 4u);
+  EXPECT_EQ(levels[0].rows, 41 * 41 * 41);
+  EXPECT_EQ(levels[1].rows, 21 * 21 * 21);
+  EXPECT_EQ(levels[2].rows, 11 * 11 * 11);
+}
+
+}  // namespace
+}  // namespace tessera
