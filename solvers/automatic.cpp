@@ -30,7 +30,8 @@ Automatic choose_preconditioner(const SolverParams& params, const ProblemSize& s
   const double digits = -std::log10(params.tolerance) / 8;
   const double iterations = iterations_along * digits * std::pow(size.rows, 1.0 / size.dim);
   const std::string expected = fmt::format("about {:.0f} iterations of jacobi are expected", iterations);
-  if (size.rows < least_rows || iterations < margin * iterations_worth(size))
+  if (size.rows < least_rows) return {"jacobi", "the system is small"};
+  if (iterations < margin * iterations_worth(size))
     return {"jacobi", expected + ": fewer than the set-up of amg is worth"};
   SolverParams with = params;
   with.preconditioner = "amg";

@@ -117,13 +117,10 @@ deck::Section<BoundaryKeys> boundary_section() {
             .knows = deck::Knows::solution})
       .key("emissivity", &BoundaryKeys::emissivity,
            {.help = "of a boundary that radiates, beside that of a black body; it may depend on u",
-            .example = "\"0.8\"",
             .knows = deck::Knows::solution})
-      .key("ambient", &BoundaryKeys::ambient,
-           {.help = "temperature of what a boundary radiates to", .unit = "as u", .example = "\"293\""})
+      .key("ambient", &BoundaryKeys::ambient, {.help = "temperature of what a boundary radiates to", .unit = "as u"})
       .key("absolute_zero", &BoundaryKeys::absolute_zero,
-           {.help = "temperature of absolute zero, in the unit of u: -273.15 where u is in degrees Celsius",
-            .example = "-273.15"})
+           {.help = "temperature of absolute zero, in the unit of u: -273.15 where u is in degrees Celsius"})
       .key("conductance", &BoundaryKeys::conductance, conductance_info())
       .key("gap", &BoundaryKeys::gap, scalar::gap_info())
       .position(&BoundaryKeys::where);

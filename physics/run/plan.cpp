@@ -46,12 +46,13 @@ double likely_entries(const Discretisation& space, int order) {
 
 }  // namespace
 
-std::string settle_preconditioner(CommonParams& params, const Discretisation& space, bool shared) {
+std::string settle_preconditioner(CommonParams& params, const Discretisation& space, bool one_system) {
   solvers::SolverParams& solver = params.solver;
   if (solver.preconditioner != solvers::automatic) return "";
   solver.preconditioner = "jacobi";
+  solver.given.erase("preconditioner");  // see is_automatic
   const bool crs = params.matrix.format == "auto" || params.matrix.format == "crs";
-  if (params.time || shared || !crs || !why_without_matrix(params, space.mesh).empty()) return "";
+  if (!one_system || !crs || !why_without_matrix(params, space.mesh).empty()) return "";
   const bool on_cuda = resolve_backend(params.run.backend) == "cuda";
   const solvers::ProblemSize size{.rows = 1.0 * space.rows(),
                                   .entries = likely_entries(space, params.physics.order),

@@ -18,9 +18,9 @@ struct Plan {
 /// Throws Error(usage) where strategy, format, solver and order do not go together. Of models that have both.
 Plan plan_operator(const CommonParams& params, const Discretisation& space);
 
-/// Replaces preconditioner = "auto" by what the run takes, and says why: jacobi where there are steps in time, several
-/// ranks, or no CRS matrix, else what solvers/automatic.hpp says. `shared`: whether ranks are to share the run.
-std::string settle_preconditioner(CommonParams& params, const Discretisation& space, bool shared);
+/// Replaces preconditioner = "auto" by what the run takes, and says why. `one_system`: one linear system is solved,
+/// from a start that knows nothing, by one rank; else, and where there is no CRS matrix, it is jacobi.
+std::string settle_preconditioner(CommonParams& params, const Discretisation& space, bool one_system);
 
 /// "assembly" of the summary, of a matrix and of an operator without one.
 void summarise_assembly(const assembly::AssemblyReport& report, output::Summary& summary);

@@ -2,8 +2,10 @@
 // A linear system on a backend, solved as the deck says.
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <vector>
 
+#include "base/log.hpp"
 #include "base/profile.hpp"
 #include "linalg/formats.hpp"
 #include "physics/model.hpp"
@@ -18,18 +20,38 @@ struct Start {
   DirichletData fixed;    ///< of the rows of the system
 };
 
+/// Whether amg was chosen by preconditioner = "auto".
+inline bool is_automatic(const solvers::SolverParams& params) {
+  return params.preconditioner == "amg" && !params.given.contains("preconditioner");
+}
+/// What amg takes where it does well, several times over: beyond it jacobi goes on in its place.
+inline constexpr int most_automatic_iterations = 200;
+
 /// Solves A x = b as the deck says. x [rows] is made. Phase: solve.
 template <class Exec>
 solvers::Report solve_system(Exec& exec, const linalg::Operator<Exec>& A, View<const double> b,
                              const solvers::SolverParams& params, const Context& context,
                              Array<double, typename Exec::Space>& x, const Start& start = {}) {
   using Space = typename Exec::Space;
-  x = start.u.empty() ? Array<double, Space>(b.size()) : to_space<Space>(start.u);
+  const auto set_start = [&] { x = start.u.empty() ? Array<double, Space>(b.size()) : to_space<Space>(start.u); };
+  set_start();
   const auto rows = to_space<Space>(start.fixed.dofs);
   const auto values = to_space<Space>(start.fixed.values);
   Scope scope(exec, "solve");
-  solvers::Report report = solvers::solve(exec, A, b, x.view(), params, monitor_of(context, params.tolerance),
-                                          {rows.view(), values.view(), !start.u.empty()});
+  const auto solve = [&](const solvers::SolverParams& with) {
+    return solvers::solve(exec, A, b, x.view(), with, monitor_of(context, with.tolerance),
+                          {rows.view(), values.view(), !start.u.empty()});
+  };
+  solvers::SolverParams first = params;
+  if (is_automatic(params)) first.max_iterations = std::min(params.max_iterations, most_automatic_iterations);
+  solvers::Report report = solve(first);
+  if (is_automatic(params) && !report.converged && !(context.stop && context.stop())) {
+    warn("the preconditioner amg, which was chosen automatically, does not suit this matrix: jacobi takes its place");
+    first.preconditioner = "jacobi";
+    first.max_iterations = params.max_iterations;
+    set_start();
+    report = solve(first);
+  }
   // The least that an iterative method moves: its products with A.
   if (report.method.empty() && !solvers::is_direct(params))
     scope.add_bytes(static_cast<double>(report.iterations + report.residuals) * A.bytes());

@@ -83,7 +83,9 @@ std::vector<Index> StationaryRun::make_checked_space(const Context& context, Dis
 
 /// Before `set_up`, which may ask for the plan.
 void StationaryRun::settle(const Discretisation& space, bool shared, output::Summary& summary) {
-  const std::string why = settle_preconditioner(model().params(), space, shared);
+  CommonParams& params = model().params();
+  const bool one_system = !shared && !params.time && !model().is_nonlinear() && params.initial.empty();
+  const std::string why = settle_preconditioner(params, space, one_system);
   if (!why.empty()) summary.set("solver.why", why);
 }
 

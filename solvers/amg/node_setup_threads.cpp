@@ -1,3 +1,5 @@
+#include <algorithm>
+
 #include "base/team.hpp"
 #include "solvers/amg/node_setup_impl.hpp"
 

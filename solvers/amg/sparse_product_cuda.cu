@@ -10,8 +10,9 @@ namespace {
 
 // A row of C belongs to a class by the number of its columns: to a few lanes with a small hash table, to half a warp or
 // a warp with larger ones, or to a block that takes windows of columns. Rows of A P have some 10 to 20 columns, those
-// of R A P some 50. Each class is a launch over all rows, in which those of the other classes end at once: lists of
-// rows would cost more than that. Not tuned on a GPU yet.
+// of R A P some 50. Each class is a launch over all rows; where there are many, who works on rows looks at as many of
+// them at once as it has lanes, so that those of other classes cost little. H200, November 2026: the set-up of 16.2 M
+// P1 tets takes 133 ms, 229 where every group looked at one row; 4 lanes are no slower than 8 for the shortest rows.
 constexpr int product_block = 128;
 constexpr int least_lanes = 4, least_table = 32;
 constexpr int few_lanes = 8, small_table = 64;
