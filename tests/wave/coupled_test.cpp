@@ -197,6 +197,52 @@ TEST(WaveCoupled, OnRanksIsThatOfOne) {
   }
 }
 
+/// Corners, sides and middles of all cells: each sample has nodes of several ranks somewhere.
+TEST(WaveCoupled, ProbesOnRanksAreThoseOfOneInEveryCellAndOnAllBorders) {
+  SKIP_WITHOUT_MPI();
+  const std::vector<std::string> kinds{"u_x", "v_y", "a_x", "p"};
+  for (const std::string medium : {"elastic", "coupled"}) {
+    std::string deck =
+        "[mesh]\npartition = \"metis\"\nbox = { min = [0,0], max = [4,4], cells = [4,4], shape = \"quad\" }\n" +
+        group("sea", "surfaces", "y > 2") + group("rock", "surfaces", "y < 2") + physics(medium, 3) +
+        "[[material]]\non = \"rock\"\ndensity = 2\nvp = 3\nvs = 1.5\n[[material]]\non = "
+        "\"sea\"\ndensity = 1\nvp = 1.5\n" +
+        (medium == "elastic" ? "vs = 1\n" : "") +
+        "[[source]]\nat = [1.1, 1.3]\nforce = [1, 2]\ntime_function = \"gaussian\"\nwidth = 0.2\ndelay = "
+        "0.3\n[output]\nformats = []\n" +
+        time_to(1, "cfl = 0.3");
+    for (const std::string& of : kinds)
+      for (int i = 0; i <= 8; ++i)
+        for (int j = 0; j <= 8; ++j)
+          deck += probe(fmt::format("{}_{}_{}", of, i, j), fmt::format("{}, {}", 0.5 * i, 0.5 * j), of);
+    const std::string path = write_deck("probed_" + medium + ".toml", deck);
+    const auto start = [&](int ranks) {
+      const fs::path out = folder() / fmt::format("probed_{}_{}", medium, ranks);
+      const std::string arguments = "run " + path + " --quiet --backend threads --output " + out.string();
+      const Result result = ranks == 1 ? app_test::tessera(arguments) : on_ranks(ranks, arguments);
+      EXPECT_EQ(result.code, 0) << result.text;
+      return table(out / "probes.csv");
+    };
+    const auto one = start(1);
+    ASSERT_GT(one.size(), 20U);
+    for (const int ranks : {2, 3}) {
+      const auto some = start(ranks);
+      ASSERT_EQ(some.size(), one.size());
+      for (std::size_t kind = 0; kind < kinds.size(); ++kind) {
+        const std::size_t first = 1 + 81 * kind;
+        double size = 0, difference = 0;
+        for (std::size_t i = 0; i < one.size(); ++i)
+          for (std::size_t k = first; k < first + 81; ++k) {
+            size = std::max(size, std::abs(one[i][k]));
+            difference = std::max(difference, std::abs(some[i][k] - one[i][k]));
+          }
+        EXPECT_GT(size, 0) << kinds[kind];
+        EXPECT_LT(difference, 1e-11 * size) << medium << ' ' << kinds[kind] << " on " << ranks;
+      }
+    }
+  }
+}
+
 TEST(WaveCoupled, OnCudaIsThatOfThreads) {
   if (!tessera::cuda_info().usable) GTEST_SKIP() << "no GPU: " << tessera::cuda_info().why_not;
   const std::string deck = write_deck("coupled_cuda.toml", everything("step = 0.0005"));
