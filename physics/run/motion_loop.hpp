@@ -194,13 +194,15 @@ class MotionLoop : private Walk<Exec> {
     return sampled_rates && !ahead;
   }
 
-  /// The state on the host. At the beginning it is there.
+  /// The state on the host. At the beginning it is there, but for what a model keeps beside it when it is asked for u
+  /// and rates.
   void take_ahead(Leapfrog<Exec>& leapfrog, State& state, const Now& now) {
     leapfrog.look_ahead(state.t, now.before, now.next);
     ++report_.evaluations;
+    std::vector<double> u = leapfrog.u(), rate = seen(leapfrog.rate(now.before, now.next));
     if (state.step == 0) return;
-    state.u = leapfrog.u();
-    state.rate = seen(leapfrog.rate(now.before, now.next));
+    state.u = std::move(u);
+    state.rate = std::move(rate);
   }
   void add_rates(Leapfrog<Exec>& leapfrog, Vector of, double factor) {
     if (rate_weights().rows > 0) leapfrog.add_sums(rate_weights(), of, factor, next_values_);
