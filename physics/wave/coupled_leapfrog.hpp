@@ -41,7 +41,7 @@ class CoupledLeapfrog final : public Leapfrog<Exec> {
   using Vectors = std::vector<double>;
 
   CoupledLeapfrog(Exec& exec, CoupledParts<Exec, Law, T>& parts, const OverRanks<Exec>& ranks)
-      : exec_(exec), parts_(parts), ranks_(ranks) {
+      : exec_(exec), parts_(parts), ranks_(ranks), moved_(exec, parts.solid) {
     a_fluid_ = Array<T, Space>(Offset{static_cast<Index>(parts.fluid.held.nodes.size())});
     a_solid_ = Array<T, Space>(Offset{static_cast<Index>(parts.solid.held.nodes.size())} * parts.dim());
     if (ranks) halo_ = std::make_unique<linalg::Halo<Exec>>(*ranks.link(), space().index_map, 1);
@@ -56,6 +56,7 @@ class CoupledLeapfrog final : public Leapfrog<Exec> {
     leap(t, 0, -dt / 2, 0, at_start);
     now_.v = std::move(at_start.v);
     now_.w = std::move(at_start.w);
+    moved_.start(t, dt, now_.v);
   }
   void restore(const Vectors& u, const Vectors& v) override {
     now_.u = to_space<Space>(std::vector<T>(u.begin(), u.end()));
@@ -82,16 +83,15 @@ class CoupledLeapfrog final : public Leapfrog<Exec> {
 
   void step(double t, double before, double dt) override {
     leap(t, before / 2, (before + dt) / 2, dt, now_);
-    if (parts_.solid.varies) {
-      prescribe(parts_.solid.prescribed, t + dt, now_.u);
-      prescribe(parts_.solid.rates, t + dt, now_.v);
-    }
+    moved_.set_u(t + dt, now_.u);
+    moved_.set_v(t + dt / 2, now_.v);
     update_ghosts();
   }
 
   void look_ahead(double t, double before, double dt) override {
     ahead_ = copy(now_);
     leap(t, before / 2, (before + dt) / 2, dt, ahead_);
+    moved_.set_v(t + dt / 2, ahead_.v);
     ahead_.u = {};
     ahead_.chi = {};
   }
@@ -209,10 +209,6 @@ class CoupledLeapfrog final : public Leapfrog<Exec> {
     const View<const T> ghosts = halo_->template finish<T>(exec_);
     linalg::copy(exec_, ghosts, now_.chi.view().part(parts_.owned, halo_->ghosts()));
   }
-  void prescribe(const Prescribed& of, double t, Array<T, Space>& x) {
-    const auto values = to_space<Space>(values_at(parts_.problem.solid, of, t));
-    set_values(exec_, View<const Index>(parts_.solid.fixed.view()), View<const double>(values.view()), x.view());
-  }
 
   template <class Medium>
   void push(Medium& medium, double t, double kick, double drift, Array<T, Space>& x, Array<T, Space>& rate,
@@ -243,6 +239,7 @@ class CoupledLeapfrog final : public Leapfrog<Exec> {
   Exec& exec_;
   CoupledParts<Exec, Law, T>& parts_;
   const OverRanks<Exec>& ranks_;
+  MovedRows<Exec, Law, T> moved_;             ///< of the solids
   std::unique_ptr<linalg::Halo<Exec>> halo_;  ///< of a number a dof
   State now_, ahead_;
   Array<T, Space> a_fluid_, a_solid_;  ///< of the held nodes
