@@ -107,6 +107,27 @@ CoupledProblem make_coupled_problem(const Params& params, const Discretisation& 
   return problem;
 }
 
+void refuse_moved_fluid(const CoupledProblem& problem, std::span<const double> u, std::span<const double> v,
+                        Index owned) {
+  const Problem& fluid = problem.fluid;
+  const Discretisation& space = problem.space;
+  const auto moves = [&](std::span<const double> x, Index row) {
+    return static_cast<std::size_t>(row) < x.size() && x[static_cast<std::size_t>(row)] != 0;
+  };
+  for (const Index dof : fluid.cells.dofs) {
+    if (dof >= owned || std::binary_search(fluid.interface.begin(), fluid.interface.end(), dof)) continue;
+    for (int d = 0; d < fluid.cells.dim; ++d) {
+      if (!moves(u, space.row(dof, d)) && !moves(v, space.row(dof, d))) continue;
+      const double* const x = &space.dof_points[3 * static_cast<std::size_t>(dof)];
+      const Params& params = problem.params;
+      throw Error(ExitCode::usage, fmt::format("[[initial]] moves the fluid at ({:g}, {:g}, {:g})", x[0], x[1], x[2]),
+                  "fluids begin at rest beside solids: give [[initial]] the groups of solids with on = [...], or move "
+                  "the fluid by a [[source]]",
+                  params.initial.empty() ? params.physics.where : params.initial.front().where);
+    }
+  }
+}
+
 std::vector<double> fluid_displacements(const Problem& fluid, std::span<const double> chi) {
   constexpr Index together = 4096;  // cells whose geometry is in memory at a time
   const assembly::spectral::Cells& cells = fluid.cells;

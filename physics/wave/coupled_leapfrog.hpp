@@ -48,7 +48,7 @@ class CoupledLeapfrog final : public Leapfrog<Exec> {
   }
 
   void start(double t, double dt, const Vectors& u, const Vectors& v) override {
-    refuse_moved_fluid(u, v);
+    ranks_.each([&] { refuse_moved_fluid(parts_.problem, u, v, parts_.owned); });
     restore(u, v);
     now_.chi = zeros(space().dofs.dofs);
     now_.w = zeros(parts_.owned);
@@ -183,22 +183,6 @@ class CoupledLeapfrog final : public Leapfrog<Exec> {
     for (std::size_t dof = 0; dof * dim < x.size(); ++dof)
       for (std::size_t d = 0; only[dof] && d < dim; ++d) x[dof * dim + d] = of_fluid[dof * dim + d];
   }
-  void refuse_moved_fluid(const Vectors& u, const Vectors& v) const {
-    const Problem& fluid = parts_.problem.fluid;
-    for (const Index dof : fluid.cells.dofs) {
-      if (std::binary_search(fluid.interface.begin(), fluid.interface.end(), dof)) continue;
-      for (int d = 0; d < parts_.dim(); ++d) {
-        const auto row = static_cast<std::size_t>(space().row(dof, d));
-        if (u[row] == 0 && (row >= v.size() || v[row] == 0)) continue;
-        const double* const x = &space().dof_points[3 * static_cast<std::size_t>(dof)];
-        throw Error(
-            ExitCode::usage, fmt::format("[[initial]] moves the fluid at ({:g}, {:g}, {:g})", x[0], x[1], x[2]),
-            "fluids begin at rest beside solids: give [[initial]] the groups of solids with on = [...], or move "
-            "the fluid by a [[source]]");
-      }
-    }
-  }
-
   void update_ghosts_on_host(Vectors& x, int components) const {
     if (ranks_) linalg::update_ghosts(ranks_.ranks(), space().index_map, components, x);
   }

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include "base/log.hpp"
+#include "physics/run/initial.hpp"
 #include "physics/run/stationary.hpp"
 #include "physics/time_scheme.hpp"
 #include "physics/wave/coupled_motion.hpp"
@@ -75,7 +76,7 @@ class Wave final : public Model {
     return {of_field.prescribed.rows, values_at(of_field, of_field.prescribed, params_.time->start), {}};
   }
 
-  AtPoints evaluate(const Discretisation&, std::span<const double>, output::Summary&) override {
+  AtPoints evaluate(const Discretisation& space, std::span<const double>, output::Summary&) override {
     namespace spectral = assembly::spectral;
     spectral::Most fastest, slowest;
     for (const Problem* medium : media()) {
@@ -84,6 +85,7 @@ class Wave final : public Model {
       if (fast.value > fastest.value) fastest = fast;
       if (slow.value > slowest.value) slowest = slow;
     }
+    if (coupled_) check_start(space);
     if (coupled_)
       log_info(fmt::format("fluids and solids share {} sides with {} nodes", coupled_->interface.sides,
                            coupled_->interface.dofs.size()));
@@ -130,6 +132,16 @@ class Wave final : public Model {
   }
 
  private:
+  /// As the leapfrog does it in runs.
+  void check_start(const Discretisation& space) {
+    const auto start = [&](const std::vector<InitialParams>& entries, const FieldInfo& field) {
+      return initial_values(entries, params_.time, space, field, 0, initial_grids(entries, space, field));
+    };
+    const FieldInfo field = traits().fields.front();
+    refuse_moved_fluid(*coupled_, start(params_.initial, field), start(params_.initial_rates, field.rate_field()),
+                       space.dofs.dofs);
+  }
+
   double longest_step(double frequency) const {
     if (params_.time->scheme == "newmark") return 2 / frequency;
     return solvers::imaginary_stability_limit(stepper_params(*params_.time)) / frequency;

@@ -220,6 +220,36 @@ TEST(WaveCoupled, OnRanksIsThatOfOne) {
   }
 }
 
+/// Nodes that a rank sees as ghosts may be of the interface, though it does not see their solid.
+TEST(WaveCoupled, SolidsStartMovedOnRanksToo) {
+  SKIP_WITHOUT_MPI();
+  const std::string deck = write_deck(
+      "moved_on_ranks.toml",
+      "[mesh]\nbox = { min = [0,0], max = [4,4], cells = [4,4], shape = \"quad\" }\n" +
+          group("sea", "surfaces", "y > 2") + group("rock", "surfaces", "y < 2") + physics("coupled", 4) +
+          "[[material]]\non = \"rock\"\ndensity = 2\nvp = 3\nvs = 1.5\n[[material]]\non = \"sea\"\ndensity = 1\nvp = "
+          "1.5\n[[initial]]\non = \"rock\"\nu = [\"0\", \"exp(-4*((x-2)^2 + (y-2)^2))\"]\nv = [\"1\", \"x\"]\n" +
+          probe("u", "2.3, 1.4", "u_y") + probe("p", "2.3, 2.4", "p") + "[output]\nformats = []\n" +
+          time_to(1, "cfl = 0.3"));
+  const auto start = [&](int ranks) {
+    const fs::path out = folder() / fmt::format("moved_on_{}", ranks);
+    const std::string arguments = "run " + deck + " --quiet --backend threads --output " + out.string();
+    const Result result = ranks == 1 ? app_test::tessera(arguments) : on_ranks(ranks, arguments);
+    EXPECT_EQ(result.code, 0) << result.text;
+    return table(out / "probes.csv");
+  };
+  const auto one = start(1);
+  for (const int ranks : {2, 4}) expect_same_traces(start(ranks), one, 1e-11);
+}
+
+TEST(WaveCoupled, CheckRefusesStartsThatMoveTheFluid) {
+  const std::string deck =
+      write_deck("checked_start.toml", everything("cfl = 0.3") + "[[initial]]\nu = [\"x\", \"0\"]\n");
+  const Result result = app_test::tessera("check " + deck);
+  EXPECT_EQ(result.code, 2) << result.text;
+  EXPECT_NE(result.text.find("[[initial]] moves the fluid at"), std::string::npos) << result.text;
+}
+
 /// Corners, sides and middles of all cells: each sample has nodes of several ranks somewhere.
 TEST(WaveCoupled, ProbesOnRanksAreThoseOfOneInEveryCellAndOnAllBorders) {
   SKIP_WITHOUT_MPI();
@@ -336,7 +366,7 @@ INSTANTIATE_TEST_SUITE_P(
         app_test::Case{"moved_water",
                        halves + rock + water + soon + "[[initial]]\nu = [\"x\", \"0\"]\n",
                        2,
-                       {"[[initial]] moves the fluid at"}},
+                       {"[[initial]] moves the fluid at", "moved_water.toml:"}},
         app_test::Case{"prescribed_water",
                        halves + rock + water + soon +
                            "[[boundary]]\non = [\"top\"]\ntype = \"prescribed\"\nvalue = [\"t\", \"0\"]\n",
