@@ -58,12 +58,15 @@ Prescribed prescribed_rows(const Problem& problem) {
                   fmt::format("a prescribed value has {} component{}, the field has {}", values.size(),
                               values.size() == 1 ? "" : "s", components),
                   "give one expression a component", boundary.where);
-    const std::size_t first = result.expressions.size(), before = of_row.size();
+    const std::size_t first = result.expressions.size();
+    std::size_t found = 0;
     result.expressions.insert(result.expressions.end(), values.begin(), values.end());
     for (const std::string& name : boundary.on)
-      for (const Index dof : dofs_of_group(problem, boundary_group(problem.space.mesh, name, boundary.where)))
+      for (const Index dof : dofs_of_group(problem, boundary_group(problem.space.mesh, name, boundary.where))) {
+        ++found;
         for (int c = 0; c < components; ++c) of_row[problem.row(dof, c)] = first + static_cast<std::size_t>(c);
-    if (problem.part && !problem.space.ranks && boundary.type == "prescribed" && of_row.size() == before)
+      }
+    if (problem.part && !problem.space.ranks && boundary.type == "prescribed" && found == 0)
       throw Error(ExitCode::usage,
                   fmt::format("a prescribed boundary on '{}', which no solid has", fmt::join(boundary.on, "', '")),
                   "displacements are prescribed on sides of solids; a fluid is moved by sources, or by a solid",

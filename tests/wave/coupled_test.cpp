@@ -296,6 +296,22 @@ TEST(WaveCoupled, ProbesOnRanksAreThoseOfOneInEveryCellAndOnAllBorders) {
   }
 }
 
+const std::string halves =
+    box(2, 4) + group("low", "surfaces", "y < 0.5") + group("high", "surfaces", "y > 0.5") + physics("coupled", 4);
+const std::string rock = "[[material]]\non = \"low\"\ndensity = 2\nvp = 2\nvs = 1\n",
+                  water = "[[material]]\non = \"high\"\ndensity = 1\nvp = 1.5\n", soon = time_to(0.1, "cfl = 0.5");
+std::string on_side(const std::string& type, const std::string& side) {
+  return fmt::format("[[boundary]]\non = [\"{}\"]\ntype = \"{}\"\n", side, type) +
+         (type == "prescribed" ? "value = [\"sin(t)\", \"0\"]\n" : "");
+}
+
+TEST(WaveCoupled, TakesTheLaterOfTwoEntriesThatPrescribe) {
+  run("later_holds", halves + rock + water + soon + on_side("fixed", "bottom") + on_side("prescribed", "bottom") +
+                         probe("u", "0.5, 0", "u_x"));
+  const auto rows = table(folder() / "later_holds" / "probes.csv");
+  EXPECT_NEAR(rows.back()[1], std::sin(rows.back()[0]), 1e-12);
+}
+
 TEST(WaveCoupled, OnCudaIsThatOfThreads) {
   if (!tessera::cuda_info().usable) GTEST_SKIP() << "no GPU: " << tessera::cuda_info().why_not;
   const std::string deck = write_deck("coupled_cuda.toml", everything("step = 0.0005"));
@@ -338,11 +354,6 @@ TEST_P(CoupledRefused, SaysWhatIsWrong) {
                                 " --quiet --backend threads --output " + (folder() / "refused").string()),
               wrong);
 }
-
-const std::string halves =
-    box(2, 4) + group("low", "surfaces", "y < 0.5") + group("high", "surfaces", "y > 0.5") + physics("coupled", 4);
-const std::string rock = "[[material]]\non = \"low\"\ndensity = 2\nvp = 2\nvs = 1\n",
-                  water = "[[material]]\non = \"high\"\ndensity = 1\nvp = 1.5\n", soon = time_to(0.1, "cfl = 0.5");
 
 INSTANTIATE_TEST_SUITE_P(
     Wave, CoupledRefused,
