@@ -43,6 +43,18 @@ std::vector<Index> dofs_of_group(const Problem& problem, const mesh::Group& grou
   return dofs;
 }
 
+/// Beside another medium: inside of the mesh a free or fixed interface would be another condition than that of both.
+void refuse_inner_facets(const mesh::Mesh& mesh, const BoundaryParams& boundary, const mesh::Group& group) {
+  if (group.dim != mesh.dim - 1) return;
+  for (const Index facet : group.entities)
+    if (!mesh.facets.exterior[static_cast<std::size_t>(facet)])
+      throw Error(
+          ExitCode::usage,
+          fmt::format("the {} boundary '{}' has facets inside the mesh", boundary.type, fmt::join(boundary.on, "', '")),
+          "what fluids and solids do to each other at their interface needs no entry: name sides of the mesh",
+          boundary.where);
+}
+
 Prescribed prescribed_rows(const Problem& problem) {
   const int components = problem.components();
   Prescribed result;
@@ -61,11 +73,14 @@ Prescribed prescribed_rows(const Problem& problem) {
     const std::size_t first = result.expressions.size();
     std::size_t found = 0;
     result.expressions.insert(result.expressions.end(), values.begin(), values.end());
-    for (const std::string& name : boundary.on)
-      for (const Index dof : dofs_of_group(problem, boundary_group(problem.space.mesh, name, boundary.where))) {
+    for (const std::string& name : boundary.on) {
+      const mesh::Group& group = boundary_group(problem.space.mesh, name, boundary.where);
+      if (problem.part) refuse_inner_facets(problem.space.mesh, boundary, group);
+      for (const Index dof : dofs_of_group(problem, group)) {
         ++found;
         for (int c = 0; c < components; ++c) of_row[problem.row(dof, c)] = first + static_cast<std::size_t>(c);
       }
+    }
     if (problem.part && !problem.space.ranks && boundary.type == "prescribed" && found == 0)
       throw Error(ExitCode::usage,
                   fmt::format("a prescribed boundary on '{}', which no solid has", fmt::join(boundary.on, "', '")),

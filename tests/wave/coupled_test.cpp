@@ -383,6 +383,16 @@ INSTANTIATE_TEST_SUITE_P(
                            "[[boundary]]\non = [\"top\"]\ntype = \"prescribed\"\nvalue = [\"t\", \"0\"]\n",
                        2,
                        {"a prescribed boundary on 'top', which no solid has"}},
+        app_test::Case{"free_interface",
+                       halves + rock + water + soon + group("between", "curves", "abs(y - 0.5) < 1e-6") +
+                           on_side("free", "between"),
+                       2,
+                       {"the free boundary 'between' has facets inside the mesh", "free_interface.toml:"}},
+        app_test::Case{"fixed_interface",
+                       halves + rock + water + soon + group("between", "curves", "abs(y - 0.5) < 1e-6") +
+                           on_side("fixed", "between"),
+                       2,
+                       {"the fixed boundary 'between' has facets inside the mesh"}},
         app_test::Case{"strain_of_water",
                        halves + rock + water + soon + "[[probe]]\nname = \"e\"\nat = [0.5, 0.8]\nof = \"strain_xx\"\n",
                        2,
