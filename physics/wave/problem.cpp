@@ -73,9 +73,16 @@ Prescribed prescribed_rows(const Problem& problem) {
     const std::size_t first = result.expressions.size();
     std::size_t found = 0;
     result.expressions.insert(result.expressions.end(), values.begin(), values.end());
+    std::size_t of_fluids = 0;
     for (const std::string& name : boundary.on) {
-      const mesh::Group& group = boundary_group(problem.space.mesh, name, boundary.where);
-      if (problem.part) refuse_inner_facets(problem.space.mesh, boundary, group);
+      const mesh::Mesh& mesh = problem.space.mesh;
+      const mesh::Group& group = boundary_group(mesh, name, boundary.where);
+      if (problem.part) refuse_inner_facets(mesh, boundary, group);
+      if (problem.part && group.dim == mesh.dim - 1)
+        of_fluids +=
+            static_cast<std::size_t>(std::count_if(group.entities.begin(), group.entities.end(), [&](Index facet) {
+              return problem.own(mesh.facets.cell[facet]) < 0;
+            }));
       for (const Index dof : dofs_of_group(problem, group)) {
         ++found;
         for (int c = 0; c < components; ++c) of_row[problem.row(dof, c)] = first + static_cast<std::size_t>(c);
@@ -86,6 +93,11 @@ Prescribed prescribed_rows(const Problem& problem) {
                   fmt::format("a prescribed boundary on '{}', which no solid has", fmt::join(boundary.on, "', '")),
                   "displacements are prescribed on sides of solids; a fluid is moved by sources, or by a solid",
                   boundary.where);
+    if (!problem.space.ranks && boundary.type == "prescribed" && of_fluids > 0)
+      warn(
+          fmt::format("[[boundary]] type = \"prescribed\" on '{}': {} of its facets are sides of fluids, which stay "
+                      "rigid walls; displacements are prescribed on sides of solids",
+                      fmt::join(boundary.on, "', '"), of_fluids));
   }
   for (const auto& [row, value] : of_row) {
     result.rows.push_back(row);

@@ -312,6 +312,16 @@ TEST(WaveCoupled, TakesTheLaterOfTwoEntriesThatPrescribe) {
   EXPECT_NEAR(rows.back()[1], std::sin(rows.back()[0]), 1e-12);
 }
 
+void expect_one_warning(const nlohmann::json& summary, const std::string& what) {
+  ASSERT_EQ(summary["warnings"].size(), 1U) << summary["warnings"];
+  EXPECT_NE(summary["warnings"][0].get<std::string>().find(what), std::string::npos) << summary["warnings"];
+}
+
+TEST(WaveCoupled, WarnsWhereSidesOfFluidsArePrescribed) {
+  expect_one_warning(run("both_prescribed", halves + rock + water + soon + on_side("prescribed", "left")),
+                     "2 of its facets are sides of fluids");
+}
+
 TEST(WaveCoupled, OnCudaIsThatOfThreads) {
   if (!tessera::cuda_info().usable) GTEST_SKIP() << "no GPU: " << tessera::cuda_info().why_not;
   const std::string deck = write_deck("coupled_cuda.toml", everything("step = 0.0005"));
