@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <map>
 #include <set>
@@ -101,9 +102,13 @@ CoupledProblem make_coupled_problem(const Params& params, const Discretisation& 
   problem.interface = make_interface(problem.fluid, problem.solid);
   problem.fluid.interface = problem.solid.interface = problem.interface.dofs;
   if (!space.ranks) check_media(problem);
-  check_sources(params, space,
-                [&](Index cell) { return problem.fluid.own(cell) >= 0 ? Medium::acoustic : Medium::elastic; });
-  warn_of_boundaries(params, space.mesh);
+  const auto medium_of_cell = [&](Index cell) {
+    return problem.fluid.own(cell) >= 0 ? Medium::acoustic : Medium::elastic;
+  };
+  check_sources(params, space, medium_of_cell);
+  warn_of_boundaries(params, space.mesh, medium_of_cell);
+  const std::array<const Problem*, 2> media{&problem.fluid, &problem.solid};
+  warn_of_rest(media);
   return problem;
 }
 

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
 #include <limits>
 #include <map>
 
@@ -150,16 +151,22 @@ bool Prescribed::varies() const {
                      [](const deck::Expression& e) { return e.depends_on_time(); });
 }
 
-void warn_of_boundaries(const Params& params, const mesh::Mesh& mesh) {
+void warn_of_boundaries(const Params& params, const mesh::Mesh& mesh,
+                        const std::function<Medium(Index)>& medium_of_cell) {
+  const auto prescribes = [&](const BoundaryParams& boundary, Index facet) {
+    const Medium medium = medium_of_cell(mesh.facets.cell[facet]);
+    if (params.medium == Medium::coupled && medium == Medium::acoustic) return boundary.type == "free";
+    return is_prescribed(boundary, medium);
+  };
   std::vector<char> prescribed(static_cast<std::size_t>(mesh.facets.size()), 0);
   for (const bool marks : {true, false})
     for (const BoundaryParams& boundary : params.boundaries) {
-      if (is_prescribed(boundary, params.medium) != marks) continue;
       std::size_t both = 0;
       for (const std::string& name : boundary.on) {
         const mesh::Group& group = boundary_group(mesh, name, boundary.where);
         if (group.dim != mesh.dim - 1) continue;
         for (const Index facet : group.entities) {
+          if (prescribes(boundary, facet) != marks) continue;
           char& is_prescribed = prescribed[static_cast<std::size_t>(facet)];
           if (marks)
             is_prescribed = 1;
@@ -215,23 +222,21 @@ void check_sources(const Params& params, const Discretisation& space,
   }
 }
 
-namespace {
-
-/// Says where a source moves nothing.
-void warn_of_rest(const Problem& problem) {
-  if (problem.space.ranks) return;
-  const std::vector<PointLoad> loads = point_loads(problem);
-  const std::vector<Index>& fixed = problem.prescribed.rows;
-  for (std::size_t s = 0; s < loads.size(); ++s) {
-    bool acts = false;
-    for (std::size_t i = 0; i < loads[s].rows.size(); ++i)
-      acts |=
-          std::abs(loads[s].weights[i]) > 1e-12 && !std::binary_search(fixed.begin(), fixed.end(), loads[s].rows[i]);
-    if (!acts) warn(fmt::format("{}: it acts where values are prescribed, and moves nothing", entry("source", s, {})));
+void warn_of_rest(std::span<const Problem* const> media) {
+  if (media.front()->space.ranks) return;
+  std::vector<char> acts(media.front()->params.point_sources.size(), 0);
+  for (const Problem* const medium : media) {
+    const std::vector<PointLoad> loads = point_loads(*medium);
+    const std::vector<Index>& fixed = medium->prescribed.rows;
+    for (std::size_t s = 0; s < loads.size(); ++s)
+      for (std::size_t i = 0; i < loads[s].rows.size(); ++i)
+        if (std::abs(loads[s].weights[i]) > 1e-12 && !std::binary_search(fixed.begin(), fixed.end(), loads[s].rows[i]))
+          acts[s] = 1;
   }
+  for (std::size_t s = 0; s < acts.size(); ++s)
+    if (!acts[s])
+      warn(fmt::format("{}: it acts where values are prescribed, and moves nothing", entry("source", s, {})));
 }
-
-}  // namespace
 
 namespace {
 
@@ -259,8 +264,9 @@ Problem make_problem(const Params& params, const Discretisation& space) {
                   .interface = {}};
   fill(problem);
   check_sources(params, space, [&](Index) { return params.medium; });
-  warn_of_boundaries(params, space.mesh);
-  warn_of_rest(problem);
+  warn_of_boundaries(params, space.mesh, [&](Index) { return params.medium; });
+  const std::array<const Problem*, 1> alone{&problem};
+  warn_of_rest(alone);
   return problem;
 }
 

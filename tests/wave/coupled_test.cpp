@@ -322,6 +322,16 @@ TEST(WaveCoupled, WarnsWhereSidesOfFluidsArePrescribed) {
                      "2 of its facets are sides of fluids");
 }
 
+TEST(WaveCoupled, WarnsOfSourcesThatMoveNothingAndOfEntriesOnFreeFluids) {
+  const std::string source = "[[source]]\nat = [0.375, 1]\ntime_function = \"sin(t)\"\n";
+  expect_one_warning(run("idle_source", halves + rock + water + soon + on_side("free", "top") + source),
+                     "source 1: it acts where values are prescribed");
+  expect_one_warning(
+      run("absorbing_free", halves + rock + water + soon + on_side("free", "top") + on_side("absorbing", "top") +
+                                "[[source]]\nat = [0.375, 0.8]\ntime_function = \"sin(t)\"\n"),
+      "type = \"absorbing\" on 'top': at 4 of its facets");
+}
+
 TEST(WaveCoupled, OnCudaIsThatOfThreads) {
   if (!tessera::cuda_info().usable) GTEST_SKIP() << "no GPU: " << tessera::cuda_info().why_not;
   const std::string deck = write_deck("coupled_cuda.toml", everything("step = 0.0005"));
