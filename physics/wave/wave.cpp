@@ -89,12 +89,18 @@ class Wave final : public Model {
     if (coupled_)
       log_info(fmt::format("fluids and solids share {} sides with {} nodes", coupled_->interface.sides,
                            coupled_->interface.dofs.size()));
-    const double longest = longest_step(fastest.value);
-    const std::string at = fmt::format("({:.4g}, {:.4g}, {:.4g})", fastest.at[0], fastest.at[1], fastest.at[2]);
-    log_info(fmt::format("{} is stable to steps of {:.3g}, by the element at {}", params_.time->scheme, longest, at));
+    double longest = longest_step(fastest.value);
+    std::string by =
+        fmt::format("by the element at ({:.4g}, {:.4g}, {:.4g})", fastest.at[0], fastest.at[1], fastest.at[2]);
+    if (coupled_) {
+      const double together = stable_part * longest_step(frequency_of_both(space));
+      if (together < longest) by = "by fluids and solids together, which are faster than each, " + by;
+      longest = std::min(longest, together);
+    }
+    log_info(fmt::format("{} is stable to steps of {:.3g}, {}", params_.time->scheme, longest, by));
     if (params_.time->step && *params_.time->step > longest)
-      warn(fmt::format("steps of {:.6g} may be unstable: mesh and material let expect {:.3g} at most, at {}",
-                       *params_.time->step, longest, at));
+      warn(fmt::format("steps of {:.6g} may be unstable: mesh and material let expect {:.3g} at most, {}",
+                       *params_.time->step, longest, by));
     constexpr double few = 4;  // nodes on a wave: the phase is then wrong by some per cent
     for (const PointSourceParams& source : params_.point_sources) {
       if (!source.frequency) continue;
@@ -140,6 +146,14 @@ class Wave final : public Model {
     const FieldInfo field = traits().fields.front();
     refuse_moved_fluid(*coupled_, start(params_.initial, field), start(params_.initial_rates, field.rate_field()),
                        space.dofs.dofs);
+  }
+
+  /// Of fluids and solids that push each other, as runs find it.
+  double frequency_of_both(const Discretisation& space) {
+    Threads exec(space.threads);
+    output::Summary numbers;
+    const OverRanks<Threads> alone(exec, space, numbers);
+    return make_coupled_motion(exec, *coupled_, fluid_, numbers)->frequency_from_below(alone);
   }
 
   double longest_step(double frequency) const {

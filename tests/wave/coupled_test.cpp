@@ -332,6 +332,24 @@ TEST(WaveCoupled, WarnsOfSourcesThatMoveNothingAndOfEntriesOnFreeFluids) {
       "type = \"absorbing\" on 'top': at 4 of its facets");
 }
 
+/// What `check` says of steps is what a run takes, and both name the coupling.
+TEST(WaveCoupled, CheckKnowsTheStepsThatBothMediaBearTogether) {
+  const std::string heavy = halves + rock + "[[material]]\non = \"high\"\ndensity = 60\nvp = 1.5\n";
+  const double longest = run("heavy_taken", heavy + time_to(0.1, "cfl = 0.5"))["time"]["stable_step"];
+  const std::string deck =
+      write_deck("heavy_checked.toml", heavy + time_to(0.1, fmt::format("step = {}", 1.5 * longest)));
+  const Result check = app_test::tessera("check " + deck);
+  EXPECT_EQ(check.code, 0) << check.text;
+  EXPECT_NE(check.text.find(fmt::format("let expect {:.3g} at most, by fluids and solids together", longest)),
+            std::string::npos)
+      << check.text;
+  const Result taken =
+      app_test::tessera("run " + deck + " --quiet --backend threads --output " + (folder() / "refused").string());
+  EXPECT_EQ(taken.code, 2) << taken.text;
+  EXPECT_NE(taken.text.find("for what is coupled, which is faster than its fastest element"), std::string::npos)
+      << taken.text;
+}
+
 TEST(WaveCoupled, OnCudaIsThatOfThreads) {
   if (!tessera::cuda_info().usable) GTEST_SKIP() << "no GPU: " << tessera::cuda_info().why_not;
   const std::string deck = write_deck("coupled_cuda.toml", everything("step = 0.0005"));
