@@ -6,6 +6,7 @@
 #include <array>
 #include <cmath>
 #include <map>
+#include <numeric>
 #include <set>
 
 #include "assembly/spectral/operator.hpp"
@@ -89,6 +90,40 @@ void check_media(const CoupledProblem& problem) {
            "their cells must share nodes: mesh both as parts of one geometry, or mesh.merge_nodes");
 }
 
+/// On the whole mesh: in a body of fluid of which no side is free or absorbing a pressure p that stays makes chi grow
+/// as -p t^2 / 2, the same at all of its nodes, and with it the rounding of what its slopes are found from.
+void refuse_closed_fluids_in_float(const CoupledProblem& problem) {
+  const Problem& fluid = problem.fluid;
+  if (problem.params.run.precision != "float") return;
+  std::vector<Index> body(static_cast<std::size_t>(problem.space.dofs.dofs));
+  std::iota(body.begin(), body.end(), Index{0});
+  const auto find = [&](Index dof) {
+    auto at = static_cast<std::size_t>(dof);
+    while (body[at] != static_cast<Index>(at)) {
+      body[at] = body[static_cast<std::size_t>(body[at])];
+      at = static_cast<std::size_t>(body[at]);
+    }
+    return at;
+  };
+  for (Index c = 0; c < fluid.cells.cells; ++c)
+    for (int q = 1; q < fluid.cells.places; ++q)
+      body[find(fluid.cells.cell(c)[q])] = static_cast<Index>(find(fluid.cells.cell(c)[0]));
+  std::vector<char> open(body.size(), 0);
+  for (const Index row : fluid.prescribed.rows) open[find(fluid.dof_of(row))] = 1;
+  for (const CellSide& side : fluid.absorbing) open[find(fluid.cells.cell(side.cell)[0])] = 1;
+  for (const Index dof : fluid.cells.dofs) {
+    if (open[find(dof)]) continue;
+    const double* const x = &problem.space.dof_points[3 * static_cast<std::size_t>(dof)];
+    throw Error(
+        ExitCode::usage,
+        fmt::format("run.precision = \"float\", and no side of the fluid at ({:g}, {:g}, {:g}) is free or absorbing",
+                    x[0], x[1], x[2]),
+        "in a closed fluid the potential grows with any pressure that stays, and float loses its slopes: leave "
+        "precision out",
+        problem.params.physics.where);
+  }
+}
+
 }  // namespace
 
 CoupledProblem make_coupled_problem(const Params& params, const Discretisation& space) {
@@ -102,6 +137,7 @@ CoupledProblem make_coupled_problem(const Params& params, const Discretisation& 
   problem.interface = make_interface(problem.fluid, problem.solid);
   problem.fluid.interface = problem.solid.interface = problem.interface.dofs;
   if (!space.ranks) check_media(problem);
+  if (!space.ranks) refuse_closed_fluids_in_float(problem);
   const auto medium_of_cell = [&](Index cell) {
     return problem.fluid.own(cell) >= 0 ? Medium::acoustic : Medium::elastic;
   };
