@@ -39,7 +39,8 @@ class Leapfrog {
   virtual std::vector<double> rate(double before, double dt) const = 0;
 
   enum class Vector { u, v, next_v };
-  /// values += factor weights x. Of a model whose receivers have columns behind the rows, these are numbers of its own.
+  /// values += factor weights x, of weights of own rows alone. Of a model whose receivers have columns behind the rows,
+  /// these are numbers of its own.
   virtual void add_sums(const linalg::Crs<Space>& weights, Vector of, double factor, View<double> values) = 0;
   /// (v, v) of all ranks; waits.
   virtual double square() = 0;

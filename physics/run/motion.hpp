@@ -9,6 +9,10 @@
 
 namespace tessera::physics {
 
+/// Of the step that a frequency found by a power method allows, the part that is taken to be stable: the method comes
+/// from below.
+constexpr double stable_part = 0.98;
+
 /// M u'' = f(t, u, u') with a diagonal M, of the rows that a rank owns: v and a are vectors of these, u of all rows
 /// that it sees, of which the ghosts are those of now. Data on time are evaluated on the host.
 template <class Exec>

@@ -194,13 +194,15 @@ class MotionLoop : private Walk<Exec> {
     return sampled_rates && !ahead;
   }
 
-  /// The state on the host. At the beginning it is there.
+  /// The state on the host. At the beginning it is there, but for what a model keeps beside it when it is asked for u
+  /// and rates.
   void take_ahead(Leapfrog<Exec>& leapfrog, State& state, const Now& now) {
     leapfrog.look_ahead(state.t, now.before, now.next);
     ++report_.evaluations;
+    std::vector<double> u = leapfrog.u(), rate = seen(leapfrog.rate(now.before, now.next));
     if (state.step == 0) return;
-    state.u = leapfrog.u();
-    state.rate = seen(leapfrog.rate(now.before, now.next));
+    state.u = std::move(u);
+    state.rate = std::move(rate);
   }
   void add_rates(Leapfrog<Exec>& leapfrog, Vector of, double factor) {
     if (rate_weights().rows > 0) leapfrog.add_sums(rate_weights(), of, factor, next_values_);
@@ -302,15 +304,17 @@ class MotionLoop : private Walk<Exec> {
     const double by_motion = motion_.frequency_from_below(ranks_);
     const double certain = limit / (by_motion > 0 ? by_motion : frequency_from_below());
     // Where a material changes inside of cells, or they are distorted, the estimate is no bound.
-    constexpr double below = 0.98;
-    estimate = std::min(estimate, below * certain);
+    const bool coupled = by_motion > 0 && stable_part * certain < estimate;
+    estimate = std::min(estimate, stable_part * certain);
     report_.stable_step = estimate;
     const double step = time_.cfl ? *time_.cfl * estimate : *time_.step;
+    place =
+        (coupled ? "for what is coupled, which is faster than its fastest element, " : "for the fastest element, ") +
+        place;
     if (step > certain)
       throw Error(ExitCode::usage,
-                  fmt::format("steps of {:.6g} are unstable on this mesh: with {} they may be {:.3g} long, for the "
-                              "fastest element, {}",
-                              step, time_.scheme, std::min(certain, estimate), place),
+                  fmt::format("steps of {:.6g} are unstable on this mesh: with {} they may be {:.3g} long, {}", step,
+                              time_.scheme, std::min(certain, estimate), place),
                   fmt::format("choose step = {:.2g}, or cfl = 0.8 in its place", 0.8 * std::min(certain, estimate)),
                   time_.where);
     if (step > estimate)

@@ -14,17 +14,35 @@ namespace tessera::physics {
 
 namespace {
 
-/// Which probes this rank answers for: the lowest that finds a point.
-std::vector<char> own_points(const std::vector<ProbeParams>& probes, const mesh::PointLocator& locator,
-                             const Share* share) {
-  const int rank = share ? share->ranks->rank() : 0;
-  std::vector<double> lowest;  // less the number of the lowest rank
-  for (const ProbeParams& probe : probes)
-    lowest.push_back(locator.find(probe.point()) ? -rank : -std::numeric_limits<double>::infinity());
-  in_common::largest(share, lowest);
-  std::vector<char> own;
-  for (const double of_probe : lowest) own.push_back(of_probe == -rank);
-  return own;
+/// The probes whose cell this rank sees: of a point on several cells the first one of the whole mesh, on any number of
+/// ranks. Cells keep their order, so that each rank that sees it finds it first.
+std::vector<char> seen_points(const std::vector<ProbeParams>& probes, const mesh::PointLocator& locator,
+                              const Share* share) {
+  const double nowhere = -std::numeric_limits<double>::infinity();
+  std::vector<double> here;  // less the numbers of cells
+  for (const ProbeParams& probe : probes) {
+    const auto found = locator.find(probe.point());
+    if (!found)
+      here.push_back(nowhere);
+    else
+      here.push_back(
+          -static_cast<double>(share ? share->cell_numbers[static_cast<std::size_t>(found->cell)] : found->cell));
+  }
+  std::vector<double> first = here;
+  in_common::largest(share, first);
+  std::vector<char> seen;
+  for (std::size_t i = 0; i < here.size(); ++i) seen.push_back(here[i] != nowhere && here[i] == first[i]);
+  return seen;
+}
+
+/// Leaves the columns of dofs that this rank owns: their owners see the cell, too, and values are sums over ranks. So
+/// nobody needs ghosts of what a probe looks at.
+void keep_own(const Discretisation& space, std::vector<std::pair<Index, double>>& weights) {
+  if (!space.ranks) return;
+  const Index rows = space.rows(), owned_rows = space.owned_rows(), owned = space.index_map.owned();
+  std::erase_if(weights, [&](const auto& weight) {
+    return weight.first < rows ? weight.first >= owned_rows : weight.first - rows >= owned;
+  });
 }
 
 /// A matrix of one row a probe, some of which are empty.
@@ -53,13 +71,13 @@ struct Rows {
 
 /// A component of the field or of its rate, as the probe says.
 Receiver of_field(const FieldInfo& field, const Discretisation& space, const mesh::PointLocator& locator,
-                  const ProbeParams& probe, bool own) {
+                  const ProbeParams& probe, bool seen) {
   Receiver receiver;
   int c = 0;
   receiver.of = is_component(field, probe.of, space.mesh.dim, c) ? Receiver::Of::field : Receiver::Of::rate;
   if (receiver.of == Receiver::Of::rate) (void)is_component(field.rate_field(), probe.of, space.mesh.dim, c);
   receiver.unit = receiver.of == Receiver::Of::field ? field.unit : field.rate_field().unit;
-  if (!own) return receiver;
+  if (!seen) return receiver;
   const assembly::Probe point = assembly::make_probe(space.mesh, space.dofs, locator, probe.point());
   for (std::size_t k = 0; k < point.dofs.size(); ++k)
     receiver.weights.emplace_back(space.row(point.dofs[k], c), point.weights[k]);
@@ -74,14 +92,15 @@ Probes::Probes(const CommonParams& params, const FieldInfo& field, const Discret
   const std::vector<ProbeParams>& probes = params.probes;
   if (probes.empty()) return;
   const mesh::PointLocator locator(space.mesh);
-  const std::vector<char> own = own_points(probes, locator, share_);
+  const std::vector<char> seen = seen_points(probes, locator, share_);
   Rows rows[3];
   bool any[3] = {true, false, false};
   std::vector<std::string> units;
   for (std::size_t i = 0; i < probes.size(); ++i) {
     std::optional<Receiver> receiver = receivers(locator, probes[i]);
-    if (!receiver) receiver = of_field(field, space, locator, probes[i], own[i]);
-    if (!own[i]) receiver->weights.clear();
+    if (!receiver) receiver = of_field(field, space, locator, probes[i], seen[i]);
+    if (!seen[i]) receiver->weights.clear();
+    keep_own(space, receiver->weights);
     std::sort(receiver->weights.begin(), receiver->weights.end());
     const int of = static_cast<int>(receiver->of);
     any[of] = true;

@@ -12,7 +12,7 @@
 namespace tessera::physics {
 
 /// The probes of a run: a value is a product of a row of weights with u, so that a device gives nothing else away. Of
-/// ranks the lowest that sees a point has its row.
+/// a point on several cells it is the value in the first one of the mesh; each rank has the weights of its own dofs.
 class Probes {
  public:
   /// Model::receiver.
@@ -22,7 +22,7 @@ class Probes {
          std::optional<double> t, const Receivers& receivers);
 
   bool is_due(Offset step) const;
-  /// [probes, rows of all that a rank sees]
+  /// [probes, rows of all that a rank sees], with entries of those that it owns alone
   const linalg::Crs<Host>& weights() const { return weights_; }
   /// The same, with the rows of probes of the rate of change; no rows: there are none.
   const linalg::Crs<Host>& rate_weights() const { return rate_weights_; }

@@ -1,6 +1,7 @@
 #include "physics/wave/anisotropy.hpp"
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <eigen3/Eigen/Cholesky>
 #include <eigen3/Eigen/Eigenvalues>
@@ -40,22 +41,34 @@ using Square = Eigen::Matrix<double, dim, dim>;
 template <int dim>
 using Axis = Eigen::Matrix<double, dim, 1>;
 
-/// sum C_ijkl a_j a_l, or with `of_direction` sum C_ijkl a_i a_k: of the direction of a wave, or of its polarisation.
+/// C_ijkl by all of its indices, for many contractions.
 template <int dim>
-Square<dim> contracted(const Stiffness& C, const Axis<dim>& a, bool of_direction) {
-  Square<dim> result = Square<dim>::Zero();
-  for (int i = 0; i < dim; ++i)
-    for (int j = 0; j < dim; ++j)
+class AllEntries {
+ public:
+  explicit AllEntries(const Stiffness& C) {
+    std::size_t at = 0;
+    for (int i = 0; i < dim; ++i)
       for (int k = 0; k < dim; ++k)
-        for (int l = 0; l < dim; ++l) {
-          const double entry = C.at(i, j, k, l);
-          if (of_direction)
-            result(j, l) += entry * a[i] * a[k];
-          else
-            result(i, k) += entry * a[j] * a[l];
-        }
-  return result;
-}
+        for (int j = 0; j < dim; ++j)
+          for (int l = 0; l < dim; ++l) values_[at++] = C.at(i, j, k, l);
+  }
+  /// sum C_ijkl a_j a_l: of the direction of a wave. As C_ijkl = C_jilk it is that of its polarisation, too.
+  Square<dim> contracted(const Axis<dim>& a) const {
+    Square<dim> result;
+    std::size_t at = 0;
+    for (int i = 0; i < dim; ++i)
+      for (int k = 0; k < dim; ++k) {
+        double sum = 0;
+        for (int j = 0; j < dim; ++j)
+          for (int l = 0; l < dim; ++l) sum += values_[at++] * a[j] * a[l];
+        result(i, k) = sum;
+      }
+    return result;
+  }
+
+ private:
+  std::array<double, dim * dim * dim * dim> values_;
+};
 
 /// Axes and diagonals: (1, 0, 0), (1, -1, 0), (1, 1, -1), ..., one of each pair of opposite ones.
 template <int dim>
@@ -70,36 +83,52 @@ std::vector<Axis<dim>> starts() {
   return result;
 }
 
-/// The least or largest eigenvalue of Christoffel's matrices: from the best of some directions on, polarisation and
-/// direction in turn, which only makes it better.
+/// The least and the largest eigenvalue of Christoffel's matrices: from the best of some directions on, polarisation
+/// and direction in turn, which only makes it better. One way suffices for the least, which bounds no step.
 template <int dim>
-double extreme(const Stiffness& C, bool largest) {
+std::array<double, 2> extremes(const Stiffness& stiffness) {
   constexpr int turns = 30;
-  constexpr std::size_t followed = 3;
-  struct Start {
+  constexpr std::size_t followed[] = {1, 3};
+  struct At {
     double value;
     Axis<dim> polarisation;
   };
-  const int which = largest ? dim - 1 : 0;
-  const auto solve = [&](const Axis<dim>& a, bool of_direction) {
-    const Eigen::SelfAdjointEigenSolver<Square<dim>> solver(contracted<dim>(C, a, of_direction));
-    return Start{solver.eigenvalues()[which], solver.eigenvectors().col(which)};
-  };
-  std::vector<Start> all;
-  for (const Axis<dim>& n : starts<dim>()) all.push_back(solve(n, false));
-  std::stable_sort(all.begin(), all.end(),
-                   [&](const Start& a, const Start& b) { return largest ? a.value > b.value : a.value < b.value; });
-  all.resize(std::min(all.size(), followed));
-  double best = all.front().value;
-  for (Start at : all) {
-    for (int turn = 0; turn < turns; ++turn) {
-      const double before = at.value;
-      at = solve(at.polarisation, turn % 2 == 0);
-      if (std::abs(at.value - before) <= 1e-10 * at.value) break;
+  static const std::vector<Axis<dim>> directions = starts<dim>();
+  constexpr std::size_t count = dim == 2 ? 4 : 13;
+  const AllEntries<dim> C(stiffness);
+  std::array<std::array<At, count>, 2> all;
+  for (std::size_t n = 0; n < count; ++n) {
+    const Eigen::SelfAdjointEigenSolver<Square<dim>> solver(C.contracted(directions[n]));
+    all[0][n] = {solver.eigenvalues()[0], solver.eigenvectors().col(0)};
+    all[1][n] = {solver.eigenvalues()[dim - 1], solver.eigenvectors().col(dim - 1)};
+  }
+  std::array<double, 2> best;
+  for (const bool largest : {false, true}) {
+    std::array<At, count>& from = all[largest];
+    const auto is_better = [&](double a, double b) { return largest ? a > b : a < b; };
+    std::stable_sort(from.begin(), from.end(), [&](const At& a, const At& b) { return is_better(a.value, b.value); });
+    best[largest] = from[0].value;
+    for (std::size_t n = 0; n < followed[largest]; ++n) {
+      At at = from[n];
+      for (int turn = 0; turn < turns; ++turn) {
+        const double before = at.value;
+        const Eigen::SelfAdjointEigenSolver<Square<dim>> solver(C.contracted(at.polarisation));
+        const int which = largest ? dim - 1 : 0;
+        at = {solver.eigenvalues()[which], solver.eigenvectors().col(which)};
+        if (std::abs(at.value - before) <= 1e-8 * at.value) break;
+      }
+      if (is_better(at.value, best[largest])) best[largest] = at.value;
     }
-    best = largest ? std::max(best, at.value) : std::min(best, at.value);
   }
   return best;
+}
+
+template <int n>
+bool has_positive_values(const Stiffness& C) {
+  Square<n> matrix;
+  for (int i = 0; i < n; ++i)
+    for (int j = 0; j < n; ++j) matrix(i, j) = C.values[static_cast<std::size_t>(forms::upper(n, i, j))];
+  return matrix.allFinite() && Eigen::LLT<Square<n>>(matrix).info() == Eigen::Success;
 }
 
 template <int dim>
@@ -133,22 +162,15 @@ Stiffness transverse_stiffness(int dim, const LoveModuli& moduli, const std::arr
   });
 }
 
-bool is_positive(const Stiffness& C) {
-  const int n = entries(C.dim);
-  MatrixXd matrix(n, n);
-  for (int i = 0; i < n; ++i)
-    for (int j = 0; j < n; ++j) matrix(i, j) = C.values[static_cast<std::size_t>(forms::upper(n, i, j))];
-  return matrix.allFinite() && Eigen::LLT<MatrixXd>(matrix).info() == Eigen::Success;
-}
+bool is_positive(const Stiffness& C) { return C.dim == 2 ? has_positive_values<3>(C) : has_positive_values<6>(C); }
 
 MatrixXd christoffel(const Stiffness& C, const std::array<double, 3>& n) {
-  if (C.dim == 2) return contracted<2>(C, axis_of<2>(n), false);
-  return contracted<3>(C, axis_of<3>(n), false);
+  if (C.dim == 2) return AllEntries<2>(C).contracted(axis_of<2>(n));
+  return AllEntries<3>(C).contracted(axis_of<3>(n));
 }
 
 Speeds extreme_speeds(const Stiffness& C, double density) {
-  const double least = C.dim == 2 ? extreme<2>(C, false) : extreme<3>(C, false),
-               most = C.dim == 2 ? extreme<2>(C, true) : extreme<3>(C, true);
+  const auto [least, most] = C.dim == 2 ? extremes<2>(C) : extremes<3>(C);
   return {std::sqrt(least / density), std::sqrt(most / density)};
 }
 

@@ -3,8 +3,10 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <map>
+#include <numeric>
 #include <set>
 
 #include "assembly/spectral/operator.hpp"
@@ -88,6 +90,40 @@ void check_media(const CoupledProblem& problem) {
            "their cells must share nodes: mesh both as parts of one geometry, or mesh.merge_nodes");
 }
 
+/// On the whole mesh: in a body of fluid of which no side is free or absorbing a pressure p that stays makes chi grow
+/// as -p t^2 / 2, the same at all of its nodes, and with it the rounding of what its slopes are found from.
+void refuse_closed_fluids_in_float(const CoupledProblem& problem) {
+  const Problem& fluid = problem.fluid;
+  if (problem.params.run.precision != "float") return;
+  std::vector<Index> body(static_cast<std::size_t>(problem.space.dofs.dofs));
+  std::iota(body.begin(), body.end(), Index{0});
+  const auto find = [&](Index dof) {
+    auto at = static_cast<std::size_t>(dof);
+    while (body[at] != static_cast<Index>(at)) {
+      body[at] = body[static_cast<std::size_t>(body[at])];
+      at = static_cast<std::size_t>(body[at]);
+    }
+    return at;
+  };
+  for (Index c = 0; c < fluid.cells.cells; ++c)
+    for (int q = 1; q < fluid.cells.places; ++q)
+      body[find(fluid.cells.cell(c)[q])] = static_cast<Index>(find(fluid.cells.cell(c)[0]));
+  std::vector<char> open(body.size(), 0);
+  for (const Index row : fluid.prescribed.rows) open[find(fluid.dof_of(row))] = 1;
+  for (const CellSide& side : fluid.absorbing) open[find(fluid.cells.cell(side.cell)[0])] = 1;
+  for (const Index dof : fluid.cells.dofs) {
+    if (open[find(dof)]) continue;
+    const double* const x = &problem.space.dof_points[3 * static_cast<std::size_t>(dof)];
+    throw Error(
+        ExitCode::usage,
+        fmt::format("run.precision = \"float\", and no side of the fluid at ({:g}, {:g}, {:g}) is free or absorbing",
+                    x[0], x[1], x[2]),
+        "in a closed fluid the potential grows with any pressure that stays, and float loses its slopes: leave "
+        "precision out",
+        problem.params.physics.where);
+  }
+}
+
 }  // namespace
 
 CoupledProblem make_coupled_problem(const Params& params, const Discretisation& space) {
@@ -101,10 +137,36 @@ CoupledProblem make_coupled_problem(const Params& params, const Discretisation& 
   problem.interface = make_interface(problem.fluid, problem.solid);
   problem.fluid.interface = problem.solid.interface = problem.interface.dofs;
   if (!space.ranks) check_media(problem);
-  check_sources(params, space,
-                [&](Index cell) { return problem.fluid.own(cell) >= 0 ? Medium::acoustic : Medium::elastic; });
-  warn_of_boundaries(params, space.mesh);
+  if (!space.ranks) refuse_closed_fluids_in_float(problem);
+  const auto medium_of_cell = [&](Index cell) {
+    return problem.fluid.own(cell) >= 0 ? Medium::acoustic : Medium::elastic;
+  };
+  check_sources(params, space, medium_of_cell);
+  warn_of_boundaries(params, space.mesh, medium_of_cell);
+  const std::array<const Problem*, 2> media{&problem.fluid, &problem.solid};
+  warn_of_rest(media);
   return problem;
+}
+
+void refuse_moved_fluid(const CoupledProblem& problem, std::span<const double> u, std::span<const double> v,
+                        Index owned) {
+  const Problem& fluid = problem.fluid;
+  const Discretisation& space = problem.space;
+  const auto moves = [&](std::span<const double> x, Index row) {
+    return static_cast<std::size_t>(row) < x.size() && x[static_cast<std::size_t>(row)] != 0;
+  };
+  for (const Index dof : fluid.cells.dofs) {
+    if (dof >= owned || std::binary_search(fluid.interface.begin(), fluid.interface.end(), dof)) continue;
+    for (int d = 0; d < fluid.cells.dim; ++d) {
+      if (!moves(u, space.row(dof, d)) && !moves(v, space.row(dof, d))) continue;
+      const double* const x = &space.dof_points[3 * static_cast<std::size_t>(dof)];
+      const Params& params = problem.params;
+      throw Error(ExitCode::usage, fmt::format("[[initial]] moves the fluid at ({:g}, {:g}, {:g})", x[0], x[1], x[2]),
+                  "fluids begin at rest beside solids: give [[initial]] the groups of solids with on = [...], or move "
+                  "the fluid by a [[source]]",
+                  params.initial.empty() ? params.physics.where : params.initial.front().where);
+    }
+  }
 }
 
 std::vector<double> fluid_displacements(const Problem& fluid, std::span<const double> chi) {

@@ -29,6 +29,11 @@ struct CoupledProblem {
 /// As make_problem. Throws Error(usage) also where the materials are all fluids or all solids, or these touch nowhere.
 CoupledProblem make_coupled_problem(const Params& params, const Discretisation& space);
 
+/// Throws Error(usage) where a start u or v [rows], or empty, moves nodes that are of fluids alone, among the first
+/// `owned` dofs: of others a rank may not see the solid.
+void refuse_moved_fluid(const CoupledProblem& problem, std::span<const double> u, std::span<const double> v,
+                        Index owned);
+
 /// What of the fluids a state has on the host, [dofs seen], at the time that was looked at last.
 struct FluidState {
   std::vector<double> chi, rate, second;  ///< chi, chi', chi''; empty: 0

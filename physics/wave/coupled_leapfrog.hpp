@@ -41,14 +41,14 @@ class CoupledLeapfrog final : public Leapfrog<Exec> {
   using Vectors = std::vector<double>;
 
   CoupledLeapfrog(Exec& exec, CoupledParts<Exec, Law, T>& parts, const OverRanks<Exec>& ranks)
-      : exec_(exec), parts_(parts), ranks_(ranks) {
+      : exec_(exec), parts_(parts), ranks_(ranks), moved_(exec, parts.solid) {
     a_fluid_ = Array<T, Space>(Offset{static_cast<Index>(parts.fluid.held.nodes.size())});
     a_solid_ = Array<T, Space>(Offset{static_cast<Index>(parts.solid.held.nodes.size())} * parts.dim());
     if (ranks) halo_ = std::make_unique<linalg::Halo<Exec>>(*ranks.link(), space().index_map, 1);
   }
 
   void start(double t, double dt, const Vectors& u, const Vectors& v) override {
-    refuse_moved_fluid(u, v);
+    ranks_.each([&] { refuse_moved_fluid(parts_.problem, u, v, parts_.owned); });
     restore(u, v);
     now_.chi = zeros(space().dofs.dofs);
     now_.w = zeros(parts_.owned);
@@ -56,6 +56,7 @@ class CoupledLeapfrog final : public Leapfrog<Exec> {
     leap(t, 0, -dt / 2, 0, at_start);
     now_.v = std::move(at_start.v);
     now_.w = std::move(at_start.w);
+    moved_.start(t, dt, now_.v);
   }
   void restore(const Vectors& u, const Vectors& v) override {
     now_.u = to_space<Space>(std::vector<T>(u.begin(), u.end()));
@@ -82,16 +83,15 @@ class CoupledLeapfrog final : public Leapfrog<Exec> {
 
   void step(double t, double before, double dt) override {
     leap(t, before / 2, (before + dt) / 2, dt, now_);
-    if (parts_.solid.varies) {
-      prescribe(parts_.solid.prescribed, t + dt, now_.u);
-      prescribe(parts_.solid.rates, t + dt, now_.v);
-    }
+    moved_.set_u(t + dt, now_.u);
+    moved_.set_v(t + dt / 2, now_.v);
     update_ghosts();
   }
 
   void look_ahead(double t, double before, double dt) override {
     ahead_ = copy(now_);
     leap(t, before / 2, (before + dt) / 2, dt, ahead_);
+    moved_.set_v(t + dt / 2, ahead_.v);
     ahead_.u = {};
     ahead_.chi = {};
   }
@@ -183,22 +183,6 @@ class CoupledLeapfrog final : public Leapfrog<Exec> {
     for (std::size_t dof = 0; dof * dim < x.size(); ++dof)
       for (std::size_t d = 0; only[dof] && d < dim; ++d) x[dof * dim + d] = of_fluid[dof * dim + d];
   }
-  void refuse_moved_fluid(const Vectors& u, const Vectors& v) const {
-    const Problem& fluid = parts_.problem.fluid;
-    for (const Index dof : fluid.cells.dofs) {
-      if (std::binary_search(fluid.interface.begin(), fluid.interface.end(), dof)) continue;
-      for (int d = 0; d < parts_.dim(); ++d) {
-        const auto row = static_cast<std::size_t>(space().row(dof, d));
-        if (u[row] == 0 && (row >= v.size() || v[row] == 0)) continue;
-        const double* const x = &space().dof_points[3 * static_cast<std::size_t>(dof)];
-        throw Error(
-            ExitCode::usage, fmt::format("[[initial]] moves the fluid at ({:g}, {:g}, {:g})", x[0], x[1], x[2]),
-            "fluids begin at rest beside solids: give [[initial]] the groups of solids with on = [...], or move "
-            "the fluid by a [[source]]");
-      }
-    }
-  }
-
   void update_ghosts_on_host(Vectors& x, int components) const {
     if (ranks_) linalg::update_ghosts(ranks_.ranks(), space().index_map, components, x);
   }
@@ -208,10 +192,6 @@ class CoupledLeapfrog final : public Leapfrog<Exec> {
     halo_->start(exec_, View<const T>(now_.chi.view()).part(0, parts_.owned));
     const View<const T> ghosts = halo_->template finish<T>(exec_);
     linalg::copy(exec_, ghosts, now_.chi.view().part(parts_.owned, halo_->ghosts()));
-  }
-  void prescribe(const Prescribed& of, double t, Array<T, Space>& x) {
-    const auto values = to_space<Space>(values_at(parts_.problem.solid, of, t));
-    set_values(exec_, View<const Index>(parts_.solid.fixed.view()), View<const double>(values.view()), x.view());
   }
 
   template <class Medium>
@@ -243,6 +223,7 @@ class CoupledLeapfrog final : public Leapfrog<Exec> {
   Exec& exec_;
   CoupledParts<Exec, Law, T>& parts_;
   const OverRanks<Exec>& ranks_;
+  MovedRows<Exec, Law, T> moved_;             ///< of the solids
   std::unique_ptr<linalg::Halo<Exec>> halo_;  ///< of a number a dof
   State now_, ahead_;
   Array<T, Space> a_fluid_, a_solid_;  ///< of the held nodes

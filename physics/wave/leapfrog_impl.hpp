@@ -44,6 +44,41 @@ struct Parts {
   bool varies = false;
 };
 
+/// Moves the rows of which the prescribed values change in time, of a leapfrog: their velocities, too, are those of
+/// half steps, so that v(t) and a(t) are found of them as of all others.
+template <class Exec, class Law, class T>
+class MovedRows {
+ public:
+  using Space = typename Exec::Space;
+  MovedRows(Exec& exec, const Parts<Exec, Law, T>& parts) : exec_(exec), parts_(parts) {}
+
+  void set_u(double t, Array<T, Space>& u) { set(parts_.prescribed, t, u); }
+  void set_v(double t, Array<T, Space>& v) { set(parts_.rates, t, v); }
+  /// v(t - dt/2) = 2 v(t) - v(t + dt/2), which asks for nothing before the beginning.
+  void start(double t, double dt, Array<T, Space>& v) {
+    if (!parts_.varies) return;
+    std::vector<double> values = values_at(parts_.problem, parts_.rates, t);
+    const std::vector<double> after = values_at(parts_.problem, parts_.rates, t + dt / 2);
+    for (std::size_t i = 0; i < values.size(); ++i) values[i] = 2 * values[i] - after[i];
+    put(values, v);
+  }
+
+ private:
+  void set(const Prescribed& of, double t, Array<T, Space>& x) {
+    if (parts_.varies) put(values_at(parts_.problem, of, t), x);
+  }
+  void put(const std::vector<double>& values, Array<T, Space>& x) {
+    const auto size = static_cast<Offset>(values.size());
+    if (values_.size() != size) values_ = Array<double, Space>(size);
+    copy_bytes(Host{}, values.data(), Space{}, values_.data(), values.size() * sizeof(double));
+    set_values(exec_, View<const Index>(parts_.fixed.view()), std::as_const(values_).view(), x.view());
+  }
+
+  Exec& exec_;
+  const Parts<Exec, Law, T>& parts_;
+  Array<double, Space> values_;  ///< [rows], kept from step to step
+};
+
 template <class Exec, class Law, class T>
 class WaveLeapfrog final : public Leapfrog<Exec> {
  public:
@@ -53,12 +88,14 @@ class WaveLeapfrog final : public Leapfrog<Exec> {
       : exec_(exec),
         parts_(parts),
         ranks_(ranks),
+        moved_(exec, parts),
         a_(Offset{static_cast<Index>(parts.held.nodes.size())} * parts.problem.components()) {}
 
   void start(double t, double dt, const std::vector<double>& u, const std::vector<double>& v) override {
     restore(u, v);
     Array<T, Space> at_start = copy(u_);
     leap(t, 0, -dt / 2, 0, at_start, v_);
+    moved_.start(t, dt, v_);
   }
   void restore(const std::vector<double>& u, const std::vector<double>& v) override {
     u_ = to_space<Space>(std::vector<T>(u.begin(), u.end()));
@@ -67,13 +104,8 @@ class WaveLeapfrog final : public Leapfrog<Exec> {
 
   void step(double t, double before, double dt) override {
     leap(t, before / 2, (before + dt) / 2, dt, u_, v_);
-    if (parts_.varies) {
-      const auto rows = View<const Index>(parts_.fixed.view());
-      set_values(exec_, rows,
-                 View<const double>(on_device(values_at(parts_.problem, parts_.prescribed, t + dt)).view()), u_.view());
-      set_values(exec_, rows, View<const double>(on_device(values_at(parts_.problem, parts_.rates, t + dt)).view()),
-                 v_.view());
-    }
+    moved_.set_u(t + dt, u_);
+    moved_.set_v(t + dt / 2, v_);
     if (ranks_) ranks_.update_ghosts(u_.view());
   }
 
@@ -81,6 +113,7 @@ class WaveLeapfrog final : public Leapfrog<Exec> {
     Array<T, Space> u = copy(u_);
     ahead_ = copy(v_);
     leap(t, before / 2, (before + dt) / 2, dt, u, ahead_);
+    moved_.set_v(t + dt / 2, ahead_);
   }
   void forget_ahead() override { ahead_ = {}; }
 
@@ -116,14 +149,6 @@ class WaveLeapfrog final : public Leapfrog<Exec> {
     const std::vector<T> values = to_vector(x);
     return {values.begin(), values.end()};
   }
-  /// Until it is asked for again.
-  const Array<double, Space>& on_device(const std::vector<double>& values) {
-    if (values_.size() != static_cast<Offset>(values.size()))
-      values_ = Array<double, Space>(static_cast<Offset>(values.size()));
-    copy_bytes(Host{}, values.data(), Space{}, values_.data(), values.size() * sizeof(double));
-    return values_;
-  }
-
   /// With a = M^-1 (f(t) - K u - C (v + h a)): v += kick a, u += drift v, but where u is prescribed.
   void leap(double t, double h, double kick, double drift, Array<T, Space>& u, Array<T, Space>& v) {
     const Linked alone(exec_, nullptr);
@@ -141,8 +166,8 @@ class WaveLeapfrog final : public Leapfrog<Exec> {
   Exec& exec_;
   Parts<Exec, Law, T>& parts_;
   const OverRanks<Exec>& ranks_;
+  MovedRows<Exec, Law, T> moved_;
   Array<T, Space> u_, v_, ahead_, a_;  ///< a: of the held nodes
-  Array<double, Space> values_;
 };
 
 }  // namespace tessera::physics::wave

@@ -4,6 +4,8 @@
 #include <algorithm>
 #include <cmath>
 
+#include "base/backend.hpp"
+#include "base/profile.hpp"
 #include "base/team.hpp"
 #include "physics/entry.hpp"
 #include "physics/evaluate.hpp"
@@ -140,10 +142,9 @@ void check_on_mesh(const MaterialParams& m, int dim) {
                     : "in 3-D layers have vpv, vph, vsv, vsh and eta");
 }
 
-Given given_of(const std::vector<std::vector<double>>& values, std::size_t i) {
-  Given given;
+void take_given(const std::vector<std::vector<double>>& values, std::size_t i, Given& given) {
+  given.clear();
   for (const std::vector<double>& of : values) given.push_back(of[i]);
-  return given;
 }
 
 void set(Media& media, std::size_t place, const AtPlace& of) {
@@ -183,6 +184,8 @@ void find_speeds(Media& media, int dim, const std::vector<std::size_t>& where, i
 }  // namespace
 
 Media make_media(const Problem& problem) {
+  Threads host(problem.space.threads);
+  const Scope scope(host, "materials");
   const Params& params = problem.params;
   const Discretisation& space = problem.space;
   const Cells& cells = problem.cells;
@@ -222,7 +225,9 @@ Media make_media(const Problem& problem) {
     if (!at_places) {
       std::vector<std::vector<double>> values;
       for (const deck::Expression& e : expressions[m]) values.push_back({e.constant()});
-      const AtPlace all = at_place(params.materials[m], medium, dim, anisotropic, given_of(values, 0), nullptr);
+      Given given;
+      take_given(values, 0, given);
+      const AtPlace all = at_place(params.materials[m], medium, dim, anisotropic, given, nullptr);
       for (const std::size_t place : where) set(media, place, all);
       if (is_anisotropic(params.materials[m])) find_speeds(media, dim, where, space.threads);
       continue;
@@ -230,10 +235,15 @@ Media make_media(const Problem& problem) {
     std::vector<std::vector<double>> values;
     for (const deck::Expression& e : expressions[m])
       values.push_back(evaluate(e, space.dof_points, dofs, space.threads));
-    for (std::size_t i = 0; i < where.size(); ++i)
-      set(media, where[i],
-          at_place(params.materials[m], medium, dim, anisotropic, given_of(values, i),
-                   &space.dof_points[3 * static_cast<std::size_t>(dofs[i])]));
+    parallel_ranges(space.threads, static_cast<Offset>(where.size()), [&](Offset first, Offset last, int) {
+      Given given;
+      for (auto i = static_cast<std::size_t>(first); i < static_cast<std::size_t>(last); ++i) {
+        take_given(values, i, given);
+        set(media, where[i],
+            at_place(params.materials[m], medium, dim, anisotropic, given,
+                     &space.dof_points[3 * static_cast<std::size_t>(dofs[i])]));
+      }
+    });
     if (is_anisotropic(params.materials[m])) find_speeds(media, dim, where, space.threads);
   }
   return media;

@@ -60,7 +60,7 @@ deck::Section<MaterialParams> material_section() {
       .key("stiffness", &MaterialParams::stiffness,
            {.help =
                 "of any solid: C_ij, the upper triangle by rows; in 2-D of xx yy xy (6 numbers), in 3-D of xx yy zz yz "
-                "xz xy (21)",
+                "xz xy (21), which is not the order of source.moment",
             .unit = "Pa"})
       .position(&MaterialParams::where);
 }
@@ -93,7 +93,10 @@ deck::Section<PointSourceParams> source_section() {
           .key("force", &PointSourceParams::force,
                {.help = "of elastic media: a force, one number an axis", .unit = "N", .example = "[0, 0, -1e9]"})
           .key("moment", &PointSourceParams::moment,
-               {.help = "of elastic media: a moment tensor, xx yy xy, in 3-D xx yy zz xy yz xz", .unit = "N m"})
+               {.help =
+                    "of elastic media: a moment tensor, xx yy xy, in 3-D xx yy zz xy yz xz, which is not the order of "
+                    "material.stiffness",
+                .unit = "N m"})
           .position(&PointSourceParams::where);
   deck::add_time_function_keys(section);
   return section;

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
 #include <limits>
 #include <map>
 
@@ -43,6 +44,18 @@ std::vector<Index> dofs_of_group(const Problem& problem, const mesh::Group& grou
   return dofs;
 }
 
+/// Beside another medium: inside of the mesh a free or fixed interface would be another condition than that of both.
+void refuse_inner_facets(const mesh::Mesh& mesh, const BoundaryParams& boundary, const mesh::Group& group) {
+  if (group.dim != mesh.dim - 1) return;
+  for (const Index facet : group.entities)
+    if (!mesh.facets.exterior[static_cast<std::size_t>(facet)])
+      throw Error(
+          ExitCode::usage,
+          fmt::format("the {} boundary '{}' has facets inside the mesh", boundary.type, fmt::join(boundary.on, "', '")),
+          "what fluids and solids do to each other at their interface needs no entry: name sides of the mesh",
+          boundary.where);
+}
+
 Prescribed prescribed_rows(const Problem& problem) {
   const int components = problem.components();
   Prescribed result;
@@ -58,16 +71,34 @@ Prescribed prescribed_rows(const Problem& problem) {
                   fmt::format("a prescribed value has {} component{}, the field has {}", values.size(),
                               values.size() == 1 ? "" : "s", components),
                   "give one expression a component", boundary.where);
-    const std::size_t first = result.expressions.size(), before = of_row.size();
+    const std::size_t first = result.expressions.size();
+    std::size_t found = 0;
     result.expressions.insert(result.expressions.end(), values.begin(), values.end());
-    for (const std::string& name : boundary.on)
-      for (const Index dof : dofs_of_group(problem, boundary_group(problem.space.mesh, name, boundary.where)))
+    std::size_t of_fluids = 0;
+    for (const std::string& name : boundary.on) {
+      const mesh::Mesh& mesh = problem.space.mesh;
+      const mesh::Group& group = boundary_group(mesh, name, boundary.where);
+      if (problem.part) refuse_inner_facets(mesh, boundary, group);
+      if (problem.part && group.dim == mesh.dim - 1)
+        of_fluids +=
+            static_cast<std::size_t>(std::count_if(group.entities.begin(), group.entities.end(), [&](Index facet) {
+              return problem.own(mesh.facets.cell[facet]) < 0;
+            }));
+      for (const Index dof : dofs_of_group(problem, group)) {
+        ++found;
         for (int c = 0; c < components; ++c) of_row[problem.row(dof, c)] = first + static_cast<std::size_t>(c);
-    if (problem.part && !problem.space.ranks && boundary.type == "prescribed" && of_row.size() == before)
+      }
+    }
+    if (problem.part && !problem.space.ranks && boundary.type == "prescribed" && found == 0)
       throw Error(ExitCode::usage,
                   fmt::format("a prescribed boundary on '{}', which no solid has", fmt::join(boundary.on, "', '")),
                   "displacements are prescribed on sides of solids; a fluid is moved by sources, or by a solid",
                   boundary.where);
+    if (!problem.space.ranks && boundary.type == "prescribed" && of_fluids > 0)
+      warn(
+          fmt::format("[[boundary]] type = \"prescribed\" on '{}': {} of its facets are sides of fluids, which stay "
+                      "rigid walls; displacements are prescribed on sides of solids",
+                      fmt::join(boundary.on, "', '"), of_fluids));
   }
   for (const auto& [row, value] : of_row) {
     result.rows.push_back(row);
@@ -120,16 +151,22 @@ bool Prescribed::varies() const {
                      [](const deck::Expression& e) { return e.depends_on_time(); });
 }
 
-void warn_of_boundaries(const Params& params, const mesh::Mesh& mesh) {
+void warn_of_boundaries(const Params& params, const mesh::Mesh& mesh,
+                        const std::function<Medium(Index)>& medium_of_cell) {
+  const auto prescribes = [&](const BoundaryParams& boundary, Index facet) {
+    const Medium medium = medium_of_cell(mesh.facets.cell[facet]);
+    if (params.medium == Medium::coupled && medium == Medium::acoustic) return boundary.type == "free";
+    return is_prescribed(boundary, medium);
+  };
   std::vector<char> prescribed(static_cast<std::size_t>(mesh.facets.size()), 0);
   for (const bool marks : {true, false})
     for (const BoundaryParams& boundary : params.boundaries) {
-      if (is_prescribed(boundary, params.medium) != marks) continue;
       std::size_t both = 0;
       for (const std::string& name : boundary.on) {
         const mesh::Group& group = boundary_group(mesh, name, boundary.where);
         if (group.dim != mesh.dim - 1) continue;
         for (const Index facet : group.entities) {
+          if (prescribes(boundary, facet) != marks) continue;
           char& is_prescribed = prescribed[static_cast<std::size_t>(facet)];
           if (marks)
             is_prescribed = 1;
@@ -185,23 +222,21 @@ void check_sources(const Params& params, const Discretisation& space,
   }
 }
 
-namespace {
-
-/// Says where a source moves nothing.
-void warn_of_rest(const Problem& problem) {
-  if (problem.space.ranks) return;
-  const std::vector<PointLoad> loads = point_loads(problem);
-  const std::vector<Index>& fixed = problem.prescribed.rows;
-  for (std::size_t s = 0; s < loads.size(); ++s) {
-    bool acts = false;
-    for (std::size_t i = 0; i < loads[s].rows.size(); ++i)
-      acts |=
-          std::abs(loads[s].weights[i]) > 1e-12 && !std::binary_search(fixed.begin(), fixed.end(), loads[s].rows[i]);
-    if (!acts) warn(fmt::format("{}: it acts where values are prescribed, and moves nothing", entry("source", s, {})));
+void warn_of_rest(std::span<const Problem* const> media) {
+  if (media.front()->space.ranks) return;
+  std::vector<char> acts(media.front()->params.point_sources.size(), 0);
+  for (const Problem* const medium : media) {
+    const std::vector<PointLoad> loads = point_loads(*medium);
+    const std::vector<Index>& fixed = medium->prescribed.rows;
+    for (std::size_t s = 0; s < loads.size(); ++s)
+      for (std::size_t i = 0; i < loads[s].rows.size(); ++i)
+        if (std::abs(loads[s].weights[i]) > 1e-12 && !std::binary_search(fixed.begin(), fixed.end(), loads[s].rows[i]))
+          acts[s] = 1;
   }
+  for (std::size_t s = 0; s < acts.size(); ++s)
+    if (!acts[s])
+      warn(fmt::format("{}: it acts where values are prescribed, and moves nothing", entry("source", s, {})));
 }
-
-}  // namespace
 
 namespace {
 
@@ -229,8 +264,9 @@ Problem make_problem(const Params& params, const Discretisation& space) {
                   .interface = {}};
   fill(problem);
   check_sources(params, space, [&](Index) { return params.medium; });
-  warn_of_boundaries(params, space.mesh);
-  warn_of_rest(problem);
+  warn_of_boundaries(params, space.mesh, [&](Index) { return params.medium; });
+  const std::array<const Problem*, 1> alone{&problem};
+  warn_of_rest(alone);
   return problem;
 }
 

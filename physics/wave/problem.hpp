@@ -2,6 +2,7 @@
 // The deck's materials, boundary conditions and sources on the mesh, on the host.
 #include <functional>
 #include <optional>
+#include <span>
 #include <vector>
 
 #include "assembly/spectral/cells.hpp"
@@ -65,7 +66,10 @@ Problem make_part(const Params& params, const Discretisation& space, Medium medi
 void check_sources(const Params& params, const Discretisation& space,
                    const std::function<Medium(Index)>& medium_of_cell);
 /// Says where an entry that prescribes nothing has facets of one that does, and where nothing moves.
-void warn_of_boundaries(const Params& params, const mesh::Mesh& mesh);
+void warn_of_boundaries(const Params& params, const mesh::Mesh& mesh,
+                        const std::function<Medium(Index)>& medium_of_cell);
+/// Says on one rank which sources move nothing in any of the media, which have the same params.
+void warn_of_rest(std::span<const Problem* const> media);
 
 /// Values of what is prescribed at time t, [prescribed rows], or its derivatives in t. Throws Error(usage) where one is
 /// not finite.

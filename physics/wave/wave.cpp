@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include "base/log.hpp"
+#include "physics/run/initial.hpp"
 #include "physics/run/stationary.hpp"
 #include "physics/time_scheme.hpp"
 #include "physics/wave/coupled_motion.hpp"
@@ -75,7 +76,7 @@ class Wave final : public Model {
     return {of_field.prescribed.rows, values_at(of_field, of_field.prescribed, params_.time->start), {}};
   }
 
-  AtPoints evaluate(const Discretisation&, std::span<const double>, output::Summary&) override {
+  AtPoints evaluate(const Discretisation& space, std::span<const double>, output::Summary&) override {
     namespace spectral = assembly::spectral;
     spectral::Most fastest, slowest;
     for (const Problem* medium : media()) {
@@ -84,15 +85,22 @@ class Wave final : public Model {
       if (fast.value > fastest.value) fastest = fast;
       if (slow.value > slowest.value) slowest = slow;
     }
+    if (coupled_) check_start(space);
     if (coupled_)
       log_info(fmt::format("fluids and solids share {} sides with {} nodes", coupled_->interface.sides,
                            coupled_->interface.dofs.size()));
-    const double longest = longest_step(fastest.value);
-    const std::string at = fmt::format("({:.4g}, {:.4g}, {:.4g})", fastest.at[0], fastest.at[1], fastest.at[2]);
-    log_info(fmt::format("{} is stable to steps of {:.3g}, by the element at {}", params_.time->scheme, longest, at));
+    double longest = longest_step(fastest.value);
+    std::string by =
+        fmt::format("by the element at ({:.4g}, {:.4g}, {:.4g})", fastest.at[0], fastest.at[1], fastest.at[2]);
+    if (coupled_) {
+      const double together = stable_part * longest_step(frequency_of_both(space));
+      if (together < longest) by = "by fluids and solids together, which are faster than each, " + by;
+      longest = std::min(longest, together);
+    }
+    log_info(fmt::format("{} is stable to steps of {:.3g}, {}", params_.time->scheme, longest, by));
     if (params_.time->step && *params_.time->step > longest)
-      warn(fmt::format("steps of {:.6g} may be unstable: mesh and material let expect {:.3g} at most, at {}",
-                       *params_.time->step, longest, at));
+      warn(fmt::format("steps of {:.6g} may be unstable: mesh and material let expect {:.3g} at most, {}",
+                       *params_.time->step, longest, by));
     constexpr double few = 4;  // nodes on a wave: the phase is then wrong by some per cent
     for (const PointSourceParams& source : params_.point_sources) {
       if (!source.frequency) continue;
@@ -130,6 +138,24 @@ class Wave final : public Model {
   }
 
  private:
+  /// As the leapfrog does it in runs.
+  void check_start(const Discretisation& space) {
+    const auto start = [&](const std::vector<InitialParams>& entries, const FieldInfo& field) {
+      return initial_values(entries, params_.time, space, field, 0, initial_grids(entries, space, field));
+    };
+    const FieldInfo field = traits().fields.front();
+    refuse_moved_fluid(*coupled_, start(params_.initial, field), start(params_.initial_rates, field.rate_field()),
+                       space.dofs.dofs);
+  }
+
+  /// Of fluids and solids that push each other, as runs find it.
+  double frequency_of_both(const Discretisation& space) {
+    Threads exec(space.threads);
+    output::Summary numbers;
+    const OverRanks<Threads> alone(exec, space, numbers);
+    return make_coupled_motion(exec, *coupled_, fluid_, numbers)->frequency_from_below(alone);
+  }
+
   double longest_step(double frequency) const {
     if (params_.time->scheme == "newmark") return 2 / frequency;
     return solvers::imaginary_stability_limit(stepper_params(*params_.time)) / frequency;

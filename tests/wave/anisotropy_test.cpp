@@ -3,6 +3,7 @@
 #include <numbers>
 
 #include "decks.hpp"
+#include "physics/wave/anisotropy.hpp"
 
 namespace {
 
@@ -199,6 +200,36 @@ TEST(WaveAnisotropy, BoundsStepsByTheFastestOfAllPlaneWaves) {
   }
 }
 
+/// Of stiff and of random solids: the fastest wave of all bounds steps, the slowest one counts nodes on a wave, to some
+/// per cent.
+TEST(WaveAnisotropy, FindsTheExtremeSpeedsOfAllDirections) {
+  using namespace tessera::physics::wave;
+  std::srand(1);
+  for (const int dim : {2, 3})
+    for (int material = 0; material < 20; ++material) {
+      const int n = dim == 2 ? 3 : 6;
+      const Eigen::MatrixXd part = Eigen::MatrixXd::Random(n, n);
+      const Eigen::MatrixXd values = part * part.transpose() + 0.3 * Eigen::MatrixXd::Identity(n, n);
+      Stiffness C{dim, {}};
+      for (int i = 0, at = 0; i < n; ++i)
+        for (int j = i; j < n; ++j) C.values[static_cast<std::size_t>(at++)] = values(i, j);
+      double least = 1e300, most = 0;
+      for (int direction = 0; direction < 4000; ++direction) {
+        Vector3d axis = Vector3d::Random();
+        if (dim == 2) axis[2] = 0;
+        axis.normalize();
+        const Eigen::VectorXd squares =
+            Eigen::SelfAdjointEigenSolver<Eigen::MatrixXd>(christoffel(C, {axis[0], axis[1], axis[2]})).eigenvalues();
+        least = std::min(least, squares[0]);
+        most = std::max(most, squares[dim - 1]);
+      }
+      const Speeds speeds = extreme_speeds(C, density);
+      EXPECT_GT(speeds.fastest, std::sqrt(most / density) * (1 - 1e-7)) << dim << ' ' << material;
+      EXPECT_LT(speeds.fastest, std::sqrt(most / density) * 1.01) << dim << ' ' << material;
+      EXPECT_NEAR(speeds.slowest / std::sqrt(least / density), 1, 0.05) << dim << ' ' << material;
+    }
+}
+
 /// One part of the body isotropic, the other not; both described by expressions. Energy is kept.
 TEST(WaveAnisotropy, KeepsItsEnergyWhereMaterialsVary) {
   const std::string deck =
@@ -212,7 +243,10 @@ TEST(WaveAnisotropy, KeepsItsEnergyWhereMaterialsVary) {
       "[[quantity]]\nname = \"Ek\"\nkind = \"kinetic_energy\"\n[[quantity]]\nname = \"Ep\"\nkind = "
       "\"potential_energy\"\n[output]\nevery = 97\nformats = []\n" +
       time_to(20, "cfl = 0.3");
-  run("mixed", deck);
+  const nlohmann::json summary = run("mixed", deck);
+  const nlohmann::json& phases = summary["phases"];
+  EXPECT_TRUE(std::any_of(phases.begin(), phases.end(), [](const auto& phase) { return phase["name"] == "materials"; }))
+      << phases;
   const auto rows = table(folder() / "mixed" / "quantities.csv");
   ASSERT_GT(rows.size(), 20U);
   const double start = rows[0][1] + rows[0][2];

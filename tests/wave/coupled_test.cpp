@@ -11,13 +11,6 @@ const std::string energies =
     "[[quantity]]\nname = \"Ek\"\nkind = \"kinetic_energy\"\n[[quantity]]\nname = \"Ep\"\nkind = "
     "\"potential_energy\"\n";
 
-std::string group(const std::string& name, const std::string& of, const std::string& where) {
-  return fmt::format("[[group]]\nname = \"{}\"\nof = \"{}\"\nwhere = \"{}\"\n", name, of, where);
-}
-std::string probe(const std::string& name, const std::string& at, const std::string& of) {
-  return fmt::format("[[probe]]\nname = \"{}\"\nat = [{}]\nof = \"{}\"\n", name, at, of);
-}
-
 /// The largest difference from the exact values at the times of a table, over the largest of these.
 template <class Exact>
 double misfit(const std::vector<std::vector<double>>& rows, std::size_t column, Exact exact) {
@@ -33,7 +26,7 @@ double misfit(const std::vector<std::vector<double>>& rows, std::size_t column, 
 /// A pulse passes a layer of water between two solids without lambda, whose bars need no hold at their sides. Of the
 /// displacement (Z1 - Z2) / (Z1 + Z2) comes back from a medium of impedance Z2, and 2 Z1 / (Z1 + Z2) goes on.
 TEST(WaveCoupled, ReflectsAndTransmitsPlaneWavesAsImpedancesSay) {
-  const double c1 = 2, rho1 = 2.5, c2 = 1.25, rho2 = 1, c3 = 1.6, rho3 = 1.5;
+  const double c1 = 2, rho1 = 2.5, c2 = 1.25, rho2 = 1;
   const auto solid = [](double rho, double c) {
     return fmt::format("density = {}\nlambda = 0\nmu = {}\n", rho, rho * c * c / 2);
   };
@@ -41,14 +34,17 @@ TEST(WaveCoupled, ReflectsAndTransmitsPlaneWavesAsImpedancesSay) {
   const std::string pulse = fmt::format("exp(-((x-{}-{{}}*t)/{})^2)", start, width);
   const auto f = [&](double s) { return std::exp(-s * s / (width * width)); };
   const auto df = [&](double s) { return -2 * s / (width * width) * f(s); };
+  const std::string water = fmt::format("density = {}\nvp = {}\n", rho2, c2);
   for (const std::string precision : {"double", "float"}) {
+    // In float the water goes on: closed fluids are refused.
+    const bool closed = precision == "double";
+    const double c3 = closed ? 1.6 : c2, rho3 = closed ? 1.5 : rho2;
     run("bar_" + precision,
         "[run]\nprecision = \"" + precision +
             "\"\n[mesh]\nbox = { min = [0,0], max = [9,0.5], cells = [36,2], shape = \"quad\" }\n" +
             group("a", "surfaces", "x < 4") + group("b", "surfaces", "x > 4 && x < 6") +
             group("c", "surfaces", "x > 6") + physics("coupled", 6) + "[[material]]\non = \"a\"\n" + solid(rho1, c1) +
-            "[[material]]\non = \"c\"\n" + solid(rho3, c3) +
-            fmt::format("[[material]]\non = \"b\"\ndensity = {}\nvp = {}\n", rho2, c2) +
+            "[[material]]\non = \"c\"\n" + (closed ? solid(rho3, c3) : water) + "[[material]]\non = \"b\"\n" + water +
             "[[initial]]\non = \"a\"\nu = [\"" + fmt::format(fmt::runtime(pulse), 0) + "\", \"0\"]\nv = [\"" +
             fmt::format("2*{}*(x-{})/{}^2*", c1, start, width) + fmt::format(fmt::runtime(pulse), 0) +
             "\", \"0\"]\n[[boundary]]\non = [\"left\", \"right\"]\ntype = \"absorbing\"\n" +
@@ -84,8 +80,9 @@ TEST(WaveCoupled, ReflectsAndTransmitsPlaneWavesAsImpedancesSay) {
     // p = Z2 v of what goes to the right, -Z2 v of what goes to the left.
     EXPECT_LT(misfit(rows, 4, [&](double t) { return -Z2 * c1 * in_fluid(df, -1, t); }), 3 * bound) << precision;
     EXPECT_LT(misfit(rows, 5, [&](double t) { return beyond(f, t); }), bound) << precision;
-    // A third of the trace of the stress, of which only xx is not 0.
-    EXPECT_LT(misfit(rows, 7, [&](double t) { return -Z3 * c1 * beyond(df, t) / 3; }), 3 * bound) << precision;
+    // Of solids a third of the trace of the stress, of which only xx is not 0.
+    const double part = closed ? 1.0 / 3 : 1;
+    EXPECT_LT(misfit(rows, 7, [&](double t) { return -Z3 * c1 * part * beyond(df, t); }), 3 * bound) << precision;
   }
 }
 
@@ -107,13 +104,36 @@ TEST(WaveCoupled, KeepsItsEnergyToTheBoundOfTheScheme) {
             time_to(dim == 2 ? 20 : 3, "cfl = 0.3"));
     const auto rows = table(folder() / "coupled_energy" / "quantities.csv");
     ASSERT_GT(rows.size(), 20U);
-    const double start = rows[1][1] + rows[1][2];
+    const double start = rows[0][1] + rows[0][2];
     double most = 0;
     for (std::size_t i = 1; i < rows.size(); ++i)
       most = std::max(most, std::abs((rows[i][1] + rows[i][2]) / start - 1));
     EXPECT_LT(most, 5e-3) << dim;
     EXPECT_GT(rows.back()[1], 1e-3 * start);
   }
+}
+
+/// Solids that are displaced at the interface press on the fluid from the beginning.
+TEST(WaveCoupled, HasPressureAndItsEnergyInTheFirstState) {
+  run("first_state",
+      "[mesh]\nbox = { min = [0,0], max = [4,4], cells = [4,4], shape = \"quad\" }\n" +
+          group("sea", "surfaces", "y > 2") + group("rock", "surfaces", "y < 2") + physics("coupled", 3) +
+          "[[material]]\non = \"rock\"\ndensity = 2\nvp = 3\nvs = 1.5\n[[material]]\non = \"sea\"\ndensity = 1\nvp = "
+          "1.5\n[[initial]]\non = \"rock\"\nu = [\"0\", \"exp(-4*((x-2)^2 + (y-2)^2))\"]\n[[boundary]]\non = "
+          "[\"top\"]\ntype = \"free\"\n" +
+          "[output]\nevery = 1\nformats = [\"csv\"]\n" + energies + time_to(0.02, "cfl = 0.1"));
+  const auto rows = table(folder() / "first_state" / "quantities.csv");
+  ASSERT_GT(rows.size(), 4U);
+  EXPECT_NEAR((rows[0][1] + rows[0][2]) / (rows[1][1] + rows[1][2]), 1, 0.01);
+  const auto start = table(folder() / "first_state" / "solution_000000.csv"),
+             next = table(folder() / "first_state" / "solution_000001.csv");
+  double size = 0, difference = 0;
+  for (std::size_t i = 0; i < start.size(); ++i) {
+    size = std::max(size, std::abs(next[i].back()));
+    difference = std::max(difference, std::abs(next[i].back() - start[i].back()));
+  }
+  EXPECT_GT(size, 1);
+  EXPECT_LT(difference, 0.05 * size);
 }
 
 /// A heavy fluid moves the highest frequency of both together above that of each: the step is made shorter.
@@ -127,8 +147,9 @@ TEST(WaveCoupled, TakesStepsThatBothMediaBearTogether) {
             "[output]\nevery = 100\nformats = []\n" +
             energies + time_to(10, "cfl = 0.97"));
     const auto rows = table(folder() / "heavy" / "quantities.csv");
-    for (std::size_t i = 2; i < rows.size(); ++i)
-      EXPECT_NEAR((rows[i][1] + rows[i][2]) / (rows[1][1] + rows[1][2]), 1, 0.1) << density << ' ' << i;
+    // What is seen of the energy of waves at the end of stability differs from what is kept, most where they rest.
+    for (std::size_t i = 1; i < rows.size(); ++i)
+      EXPECT_NEAR((rows[i][1] + rows[i][2]) / (rows[0][1] + rows[0][2]), 1, 0.25) << density << ' ' << i;
     return double(summary_in(folder() / "heavy")["time"]["stable_step"]);
   };
   EXPECT_LT(stable(20), 0.9 * stable(1));
@@ -197,6 +218,82 @@ TEST(WaveCoupled, OnRanksIsThatOfOne) {
   }
 }
 
+/// Nodes that a rank sees as ghosts may be of the interface, though it does not see their solid.
+TEST(WaveCoupled, SolidsStartMovedOnRanksToo) {
+  SKIP_WITHOUT_MPI();
+  const std::string deck = write_deck(
+      "moved_on_ranks.toml",
+      "[mesh]\nbox = { min = [0,0], max = [4,4], cells = [4,4], shape = \"quad\" }\n" +
+          group("sea", "surfaces", "y > 2") + group("rock", "surfaces", "y < 2") + physics("coupled", 4) +
+          "[[material]]\non = \"rock\"\ndensity = 2\nvp = 3\nvs = 1.5\n[[material]]\non = \"sea\"\ndensity = 1\nvp = "
+          "1.5\n[[initial]]\non = \"rock\"\nu = [\"0\", \"exp(-4*((x-2)^2 + (y-2)^2))\"]\nv = [\"1\", \"x\"]\n" +
+          probe("u", "2.3, 1.4", "u_y") + probe("p", "2.3, 2.4", "p") + "[output]\nformats = []\n" +
+          time_to(1, "cfl = 0.3"));
+  const auto start = [&](int ranks) {
+    const fs::path out = folder() / fmt::format("moved_on_{}", ranks);
+    const std::string arguments = "run " + deck + " --quiet --backend threads --output " + out.string();
+    const Result result = ranks == 1 ? app_test::tessera(arguments) : on_ranks(ranks, arguments);
+    EXPECT_EQ(result.code, 0) << result.text;
+    return table(out / "probes.csv");
+  };
+  const auto one = start(1);
+  for (const int ranks : {2, 4}) expect_same_traces(start(ranks), one, 1e-11);
+}
+
+TEST(WaveCoupled, CheckRefusesStartsThatMoveTheFluid) {
+  const std::string deck =
+      write_deck("checked_start.toml", everything("cfl = 0.3") + "[[initial]]\nu = [\"x\", \"0\"]\n");
+  const Result result = app_test::tessera("check " + deck);
+  EXPECT_EQ(result.code, 2) << result.text;
+  EXPECT_NE(result.text.find("[[initial]] moves the fluid at"), std::string::npos) << result.text;
+}
+
+/// Corners, sides and middles of all cells: each sample has nodes of several ranks somewhere.
+TEST(WaveCoupled, ProbesOnRanksAreThoseOfOneInEveryCellAndOnAllBorders) {
+  SKIP_WITHOUT_MPI();
+  const std::vector<std::string> kinds{"u_x", "v_y", "a_x", "p"};
+  for (const std::string medium : {"elastic", "coupled"}) {
+    std::string deck =
+        "[mesh]\npartition = \"metis\"\nbox = { min = [0,0], max = [4,4], cells = [4,4], shape = \"quad\" }\n" +
+        group("sea", "surfaces", "y > 2") + group("rock", "surfaces", "y < 2") + physics(medium, 3) +
+        "[[material]]\non = \"rock\"\ndensity = 2\nvp = 3\nvs = 1.5\n[[material]]\non = "
+        "\"sea\"\ndensity = 1\nvp = 1.5\n" +
+        (medium == "elastic" ? "vs = 1\n" : "") +
+        "[[source]]\nat = [1.1, 1.3]\nforce = [1, 2]\ntime_function = \"gaussian\"\nwidth = 0.2\ndelay = "
+        "0.3\n[output]\nformats = []\n" +
+        time_to(1, "cfl = 0.3");
+    for (const std::string& of : kinds)
+      for (int i = 0; i <= 8; ++i)
+        for (int j = 0; j <= 8; ++j)
+          deck += probe(fmt::format("{}_{}_{}", of, i, j), fmt::format("{}, {}", 0.5 * i, 0.5 * j), of);
+    const std::string path = write_deck("probed_" + medium + ".toml", deck);
+    const auto start = [&](int ranks) {
+      const fs::path out = folder() / fmt::format("probed_{}_{}", medium, ranks);
+      const std::string arguments = "run " + path + " --quiet --backend threads --output " + out.string();
+      const Result result = ranks == 1 ? app_test::tessera(arguments) : on_ranks(ranks, arguments);
+      EXPECT_EQ(result.code, 0) << result.text;
+      return table(out / "probes.csv");
+    };
+    const auto one = start(1);
+    ASSERT_GT(one.size(), 20U);
+    for (const int ranks : {2, 3}) {
+      const auto some = start(ranks);
+      ASSERT_EQ(some.size(), one.size());
+      for (std::size_t kind = 0; kind < kinds.size(); ++kind) {
+        const std::size_t first = 1 + 81 * kind;
+        double size = 0, difference = 0;
+        for (std::size_t i = 0; i < one.size(); ++i)
+          for (std::size_t k = first; k < first + 81; ++k) {
+            size = std::max(size, std::abs(one[i][k]));
+            difference = std::max(difference, std::abs(some[i][k] - one[i][k]));
+          }
+        EXPECT_GT(size, 0) << kinds[kind];
+        EXPECT_LT(difference, 1e-11 * size) << medium << ' ' << kinds[kind] << " on " << ranks;
+      }
+    }
+  }
+}
+
 TEST(WaveCoupled, OnCudaIsThatOfThreads) {
   if (!tessera::cuda_info().usable) GTEST_SKIP() << "no GPU: " << tessera::cuda_info().why_not;
   const std::string deck = write_deck("coupled_cuda.toml", everything("step = 0.0005"));
@@ -230,58 +327,5 @@ TEST(WaveCoupled, ASourceInAFluidIsAVolume) {
   };
   EXPECT_LT(misfit(rows, 1, [&](double t) { return rho * second(t - r / c) / (4 * M_PI * r); }), 0.02);
 }
-
-class CoupledRefused : public ::testing::TestWithParam<app_test::Case> {};
-
-TEST_P(CoupledRefused, SaysWhatIsWrong) {
-  const app_test::Case& wrong = GetParam();
-  expect_says(app_test::tessera("run " + write_deck(std::string(wrong.name) + ".toml", wrong.deck) +
-                                " --quiet --backend threads --output " + (folder() / "refused").string()),
-              wrong);
-}
-
-const std::string halves =
-    box(2, 4) + group("low", "surfaces", "y < 0.5") + group("high", "surfaces", "y > 0.5") + physics("coupled", 4);
-const std::string rock = "[[material]]\non = \"low\"\ndensity = 2\nvp = 2\nvs = 1\n",
-                  water = "[[material]]\non = \"high\"\ndensity = 1\nvp = 1.5\n", soon = time_to(0.1, "cfl = 0.5");
-
-INSTANTIATE_TEST_SUITE_P(
-    Wave, CoupledRefused,
-    ::testing::Values(
-        app_test::Case{"no_fluid",
-                       halves + rock + "[[material]]\non = \"high\"\ndensity = 2\nvp = 2\nvs = 1\n" + soon,
-                       2,
-                       {"no cell is of a fluid", "no_fluid.toml:"}},
-        app_test::Case{"no_solid",
-                       halves + water + "[[material]]\non = \"low\"\ndensity = 2\nvp = 2\n" + soon,
-                       2,
-                       {"no cell is of a solid"}},
-        app_test::Case{"force_in_water",
-                       halves + rock + water + soon + "[[source]]\nat = [0.5, 0.8]\nforce = [1, 0]\n",
-                       2,
-                       {"source 1: a force or a moment in a fluid", "force_in_water.toml:"}},
-        app_test::Case{"volume_in_rock",
-                       halves + rock + water + soon + "[[source]]\nat = [0.5, 0.2]\n",
-                       2,
-                       {"source 1: it has neither a force nor a moment, and lies in a solid"}},
-        app_test::Case{"moved_water",
-                       halves + rock + water + soon + "[[initial]]\nu = [\"x\", \"0\"]\n",
-                       2,
-                       {"[[initial]] moves the fluid at"}},
-        app_test::Case{"prescribed_water",
-                       halves + rock + water + soon +
-                           "[[boundary]]\non = [\"top\"]\ntype = \"prescribed\"\nvalue = [\"t\", \"0\"]\n",
-                       2,
-                       {"a prescribed boundary on 'top', which no solid has"}},
-        app_test::Case{"strain_of_water",
-                       halves + rock + water + soon + "[[probe]]\nname = \"e\"\nat = [0.5, 0.8]\nof = \"strain_xx\"\n",
-                       2,
-                       {"probe 'e': a strain in a fluid"}},
-        app_test::Case{"strain_out_of_the_plane",
-                       halves + rock + water + soon + "[[probe]]\nname = \"e\"\nat = [0.5, 0.2]\nof = \"strain_zz\"\n",
-                       2,
-                       {"there is no 'strain_zz' in 2 dimensions"}},
-        app_test::Case{"runge_kutta", halves + rock + water + time_to(0.1, "cfl = 0.5", "rk4"), 2, {"rk4"}}),
-    app_test::case_name);
 
 }  // namespace

@@ -37,6 +37,13 @@ inline std::string time_to(double end, const std::string& step, const std::strin
   return fmt::format("[time]\nend = {}\n{}\nscheme = \"{}\"\n", end, step, scheme);
 }
 
+inline std::string group(const std::string& name, const std::string& of, const std::string& where) {
+  return fmt::format("[[group]]\nname = \"{}\"\nof = \"{}\"\nwhere = \"{}\"\n", name, of, where);
+}
+inline std::string probe(const std::string& name, const std::string& at, const std::string& of) {
+  return fmt::format("[[probe]]\nname = \"{}\"\nat = [{}]\nof = \"{}\"\n", name, at, of);
+}
+
 /// A standing wave with an exact solution, in a body with free sides (of pressures, rigid walls).
 struct Standing {
   std::string medium, material, field, start, exact;

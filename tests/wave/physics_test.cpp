@@ -140,6 +140,37 @@ TEST(Wave, FollowsWhatIsPrescribed) {
   EXPECT_LT(l2_error(deck + time_to(0.5, "cfl = 0.1", "low_storage_rk45"), "p"), 1e-8);
 }
 
+/// Also of solids beside fluids, however often states are written.
+TEST(Wave, SidesThatMoveHaveTheirVelocitiesAndAccelerations) {
+  for (const std::string medium : {"elastic", "coupled"}) {
+    const std::string deck =
+        box(2, 4) +
+        (medium == "elastic" ? "[[material]]\n"
+                             : "[[group]]\nname = \"low\"\nof = \"surfaces\"\nwhere = \"y < 0.5\"\n[[group]]\nname = "
+                               "\"high\"\nof = \"surfaces\"\nwhere = \"y > 0.5\"\n[[material]]\non = "
+                               "\"high\"\ndensity = 1\nvp = 1.5\n[[material]]\non = \"low\"\n") +
+        "density = 2\nvp = 2\nvs = 1\n" + physics(medium, 3) +
+        "[[boundary]]\non = [\"bottom\"]\ntype = \"prescribed\"\nvalue = [\"0.1*sin(3*t)^2\", \"0.1*t^2\"]\n"
+        "[[probe]]\nname = \"a\"\nat = [0.3, 0]\nof = \"a_x\"\n[[probe]]\nname = \"ay\"\nat = [0.3, 0]\nof = "
+        "\"a_y\"\n[[probe]]\nname = \"v\"\nat = [0.3, 0]\nof = \"v_x\"\n[[probe]]\nname = \"inside\"\nat = [0.4, "
+        "0.1]\nof = \"a_x\"\n" +
+        time_to(1, "cfl = 0.1");
+    run("moved_often", deck, "--set output.every=7");
+    run("moved_once", deck, "--set output.every=100000");
+    const auto often = table(folder() / "moved_often" / "probes.csv"),
+               once = table(folder() / "moved_once" / "probes.csv");
+    ASSERT_EQ(often.size(), once.size());
+    ASSERT_GT(once.size(), 100U);
+    for (std::size_t i = 0; i < once.size(); ++i) {
+      const double t = once[i][0];
+      for (std::size_t k = 1; k <= 4; ++k) ASSERT_NEAR(often[i][k], once[i][k], 1e-9) << medium << ' ' << i << ' ' << k;
+      ASSERT_NEAR(once[i][1], 1.8 * std::cos(6 * t), 1e-3) << medium << ' ' << i;
+      ASSERT_NEAR(once[i][2], 0.2, 1e-9) << medium << ' ' << i;
+      ASSERT_NEAR(once[i][3], 0.3 * std::sin(6 * t), 1e-3) << medium << ' ' << i;
+    }
+  }
+}
+
 /// Probes of slopes and accelerations of a standing wave, off the nodes.
 TEST(Wave, LooksAtAccelerationsStrainsAndRotations) {
   const double x = 0.37, y = 0.61;
