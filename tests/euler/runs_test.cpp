@@ -79,6 +79,34 @@ TEST(GasRun, AWedgeHasTheObliqueShockOfTheory) {
   EXPECT_NEAR(quantities["M"].get<double>(), 1.874, 0.03);
 }
 
+/// Where the edge of a step ends on a side wall the gas passes it as anywhere else, however nodes are numbered.
+TEST(GasRun, TheEdgeOfAStepIsTheSameWithAllNumberings) {
+  const fs::path file = folder() / "step.geo";
+  std::ofstream(file)
+      << "Point(1) = {0, 0, 0};\nPoint(2) = {0.6, 0, 0};\nPoint(3) = {0.6, 0.3, 0};\nPoint(4) = {1.2, 0.3, 0};\n"
+         "Point(5) = {1.2, 1, 0};\nPoint(6) = {0, 1, 0};\n"
+         "Line(1) = {1, 2};\nLine(2) = {2, 3};\nLine(3) = {3, 4};\nLine(4) = {4, 5};\nLine(5) = {5, 6};\n"
+         "Line(6) = {6, 1};\nCurve Loop(1) = {1:6};\nPlane Surface(1) = {1};\n"
+         "out[] = Extrude {0, 0, 0.4} {Surface{1};};\nPhysical Volume(\"gas\") = {out[1]};\n"
+         "Physical Surface(\"in\") = {out[7]};\nPhysical Surface(\"out\") = {out[5]};\n"
+         "Physical Surface(\"walls\") = {1, out[0], out[2], out[3], out[4], out[6]};\n";
+  const std::string free = state("1.4", "[3, 0, 0]", "1");
+  std::string deck = fmt::format("[mesh]\nfile = \"{}\"\nsize = 0.2\n", file.string()) + euler + "[[initial]]\n" +
+                     free + "[[boundary]]\non = [\"in\"]\ntype = \"inflow\"\n" + free +
+                     "[[boundary]]\non = [\"out\"]\ntype = \"outflow\"\n" + walls + time_to(0.1);
+  const std::vector<std::string> ends = {"0", "0.4"};
+  for (const std::string& z : ends)
+    deck += fmt::format("[[quantity]]\nname = \"at_{0}\"\nkind = \"value\"\nof = \"Mach\"\nat = [0.6, 0.3, {0}]\n", z);
+  const nlohmann::json first = run("step_file", deck, "--set mesh.numbering=file")["quantities"];
+  for (const std::string& z : ends) EXPECT_GT(first["at_" + z].get<double>(), 0.3) << z;
+  for (const char* numbering : {"rcm", "metis"}) {
+    const nlohmann::json other =
+        run(std::string("step_") + numbering, deck, std::string("--set mesh.numbering=") + numbering)["quantities"];
+    for (const std::string& z : ends)
+      EXPECT_NEAR(other["at_" + z].get<double>(), first["at_" + z].get<double>(), 1e-9) << numbering << ' ' << z;
+  }
+}
+
 /// Small waves of one entropy leave through a far field and an outflow of the pressure at rest.
 TEST(GasRun, SmallWavesLeaveThroughOpenSides) {
   const std::string pulse =
@@ -129,6 +157,15 @@ TEST(GasRun, GoesOnBitwiseAsIfItHadNeverStopped) {
     EXPECT_FALSE(bytes_of(folder() / "whole" / file).empty()) << file;
     EXPECT_EQ(bytes_of(folder() / "part" / file), bytes_of(folder() / "whole" / file)) << file;
   }
+}
+
+/// The scheme is that of the module where the deck names none.
+TEST(GasRun, GoesOnWhereTheDeckNamesNoScheme) {
+  std::string deck = bang(1, 20, "interval", 0.05);
+  deck.erase(deck.find("scheme = "));
+  run("no_scheme", deck, "--set checkpoint.every=5");
+  const Result on = app_test::tessera("restart " + (folder() / "no_scheme").string() + " --quiet --set time.end=0.1");
+  EXPECT_EQ(on.code, 0) << on.text;
 }
 
 TEST(GasRun, OnRanksIsThatOfOne) {
