@@ -37,7 +37,7 @@ deck::Section<PhysicsSection> physics_section() {
 
 deck::Section<GasParams> gas_section() {
   return deck::Section<GasParams>("gas", "An ideal gas with covolume, p (1 - b rho) = (gamma - 1) rho e")
-      .key("gamma", &GasParams::gamma, {.help = "ratio of specific heats", .min = 1, .open_min = true})
+      .key("gamma", &GasParams::gamma, {.help = "ratio of specific heats", .min = 1, .max = 20, .open_min = true})
       .key("covolume", &GasParams::covolume, {.help = "b", .unit = "m^3/kg", .min = 0})
       .key("constant", &GasParams::constant,
            {.help = "of total temperatures: R in p = rho R T", .unit = "J/(kg K)", .min = 0, .open_min = true})

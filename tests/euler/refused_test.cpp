@@ -48,6 +48,8 @@ INSTANTIATE_TEST_SUITE_P(
                        {"[[boundary]] on 'left' at t = 0 has a pressure that is not positive at (0, 0, 0)"}},
         app_test::Case{
             "gamma_one", tube + "[gas]\ngamma = 1\n" + still + walls + soon, 2, {"gas.gamma", "gamma_one.toml:"}},
+        app_test::Case{
+            "gamma_huge", tube + "[gas]\ngamma = 1e30\n" + still + walls + soon, 2, {"gas.gamma", "gamma_huge.toml:"}},
         app_test::Case{"too_dense",
                        tube + "[gas]\ncovolume = 0.5\n" + initial("2 + x", "[\"0\"]", "1") + walls + soon,
                        2,
