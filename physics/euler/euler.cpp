@@ -89,7 +89,7 @@ class Euler final : public Model {
     return {};
   }
 
-  std::vector<double> start(const Discretisation&) override { return first_state(*problem_); }
+  std::vector<double> start(const Discretisation&) override { return constrained(*problem_, first_state(*problem_)); }
   void starts_from(const Discretisation& space, const std::vector<double>& u) override {
     const std::vector<Index> fixed;
     start_ = totals_of({.mesh = space.mesh,

@@ -28,7 +28,7 @@ class GasFlow final : public Flow<Exec> {
     }
   }
 
-  std::string start(const OverRanks<Exec>& ranks, double t, const std::vector<double>& u, bool first) override {
+  std::string start(const OverRanks<Exec>& ranks, double t, const std::vector<double>& u, bool) override {
     ranks_ = &ranks;
     make_scheme();
     const auto nodes = static_cast<std::size_t>(nodes_seen()), n = static_cast<std::size_t>(components());
@@ -36,7 +36,6 @@ class GasFlow final : public Flow<Exec> {
     for (std::size_t node = 0; node < nodes; ++node)
       for (std::size_t c = 0; c < n; ++c) columns[c * nodes + node] = u[node * n + c];
     copy_bytes(Host{}, columns.data(), Space{}, steps_->state().data(), columns.size() * sizeof(double));
-    if (first) constrain_all(t, steps_->state());
     return steps_->begin() ? std::string() : failure(t);
   }
 

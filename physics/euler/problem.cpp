@@ -393,4 +393,21 @@ std::vector<double> values_at(const Problem& problem, const BoundaryList& list, 
   return values;
 }
 
+std::vector<double> constrained(const Problem& problem, std::vector<double> u) {
+  const Discretisation& space = problem.space;
+  Threads exec(space.threads);
+  const auto nodes = static_cast<std::size_t>(space.dofs.dofs), n = static_cast<std::size_t>(space.components);
+  Array<double, Host> columns(static_cast<Offset>(u.size()));
+  for (std::size_t node = 0; node < nodes; ++node)
+    for (std::size_t c = 0; c < n; ++c) columns.data()[c * nodes + node] = u[node * n + c];
+  for (const BoundaryList& list : problem.boundaries)
+    constrain(exec, space.mesh.dim, problem.gas,
+              {list.kind, to_space<Host>(list.nodes), to_space<Host>(list.normals),
+               to_space<Host>(values_at(problem, list, problem.params.time->start))},
+              columns.view());
+  for (std::size_t node = 0; node < nodes; ++node)
+    for (std::size_t c = 0; c < n; ++c) u[node * n + c] = columns.data()[c * nodes + node];
+  return u;
+}
+
 }  // namespace tessera::physics::euler

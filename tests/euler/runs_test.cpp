@@ -41,6 +41,14 @@ TEST(GasRun, KeepsTheBalanceOfAClosedRoom) {
   }
 }
 
+/// The balance begins with the state that the boundaries have made, as the steps do.
+TEST(GasRun, TheBalanceStartsWithTheStateThatTheStepsBeginWith) {
+  const std::string deck = gas_box(1, 10, "interval") + euler + initial("1", "[\"0\"]", "1") +
+                           "[[boundary]]\non = [\"left\"]\ntype = \"inflow\"\n" + state("3", "[0]", "1") +
+                           "[[boundary]]\non = [\"right\"]\ntype = \"slip_wall\"\n" + time_to(1e-6);
+  EXPECT_NEAR(run("balance_start", deck)["balance"]["start"]["mass"].get<double>(), 1.1, 1e-12);
+}
+
 /// The pressure of a gas at rest pushes every wall outward.
 TEST(GasRun, ForcesAreThoseOfThePressure) {
   std::string deck = gas_box(2, 4, "triangle") + euler + initial("1", "[\"0\", \"0\"]", "2.5") + walls + time_to(0.01);
