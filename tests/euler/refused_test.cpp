@@ -41,6 +41,17 @@ INSTANTIATE_TEST_SUITE_P(
                        tube + "[[initial]]\ndensity = 1\nmomentum = [\"2*(x > 0.55)\"]\nenergy = 1\n" + walls + soon,
                        2,
                        {"[[initial]] has a pressure that is not positive at (0.6, 0, 0): density 1, pressure -0.4"}},
+        app_test::Case{"fast",
+                       tube + initial("1", "[\"1e9\"]", "1") + walls + soon,
+                       2,
+                       {"[[initial]] has numbers beyond rounding", "density 1, pressure 1", "fast.toml:"}},
+        app_test::Case{"beyond", tube + initial("1", "[\"1e200\"]", "1") + walls + soon, 2, {"numbers beyond rounding"}},
+        app_test::Case{"hot", tube + initial("1", "[0]", "1e305") + walls + soon, 2, {"numbers beyond rounding"}},
+        app_test::Case{"fast_inflow",
+                       tube + still + "[[boundary]]\non = [\"left\"]\ntype = \"inflow\"\n" +
+                           state("1", "[1e160]", "1") + "[[boundary]]\non = [\"right\"]\ntype = \"outflow\"\n" + soon,
+                       2,
+                       {"[[boundary]] on 'left' at t = 0 has numbers beyond rounding"}},
         app_test::Case{"negative_inflow",
                        tube + still + "[[boundary]]\non = [\"left\"]\ntype = \"inflow\"\n" + state("1", "[3]", "0") +
                            "[[boundary]]\non = [\"right\"]\ntype = \"outflow\"\n" + soon,
