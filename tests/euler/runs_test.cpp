@@ -137,6 +137,20 @@ TEST(GasRun, SmallWavesLeaveThroughOpenSides) {
   }
 }
 
+/// A gas that leaves into nearly a vacuum chokes: it is as fast as sound there, at the pressure of the fan,
+/// (2 / (gamma + 1))^(2 gamma / (gamma - 1)).
+TEST(GasRun, AnOutflowChokesAtTheSpeedOfSound) {
+  const std::string deck = gas_box(1, 100, "interval") + euler + initial("1.4", "[\"0\"]", "1") +
+                           "[[boundary]]\non = [\"left\"]\ntype = \"slip_wall\"\n[[boundary]]\non = "
+                           "[\"right\"]\ntype = \"pressure_outflow\"\npressure = 1e-3\n" +
+                           time_to(0.5) +
+                           "[[quantity]]\nname = \"M\"\nkind = \"max\"\nof = \"Mach\"\n[[quantity]]\nname = "
+                           "\"p\"\nkind = \"min\"\nof = \"pressure\"\n";
+  const nlohmann::json quantities = run("choked", deck)["quantities"];
+  EXPECT_NEAR(quantities["M"].get<double>(), 1, 0.05);
+  EXPECT_NEAR(quantities["p"].get<double>(), std::pow(1 / 1.2, 7), 0.02);
+}
+
 /// Around a ring of one cell's height.
 TEST(GasRun, PeriodicSidesCarryAContactAround) {
   const std::string deck =
