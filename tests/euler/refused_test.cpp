@@ -69,6 +69,17 @@ INSTANTIATE_TEST_SUITE_P(
                        gas_box(1, 10, "interval") + "[physics]\ntype = \"euler\"\norder = 2\n" + still + walls + soon,
                        2,
                        {"physics.order", "order_two.toml:"}},
+        app_test::Case{"mass_of_fct",
+                       gas_box(1, 10, "interval") +
+                           "[physics]\ntype = \"euler\"\nlimiter = \"fct\"\nmass = \"lumped\"\n" + still + walls + soon,
+                       2,
+                       {"physics.mass is of limiter = \"convex\"", "limiter = \"fct\"", "mass_of_fct.toml:"}},
+        app_test::Case{"bounds_of_none",
+                       gas_box(1, 10, "interval") +
+                           "[physics]\ntype = \"euler\"\nlimiter = \"none\"\nrelaxed_bounds = false\n" + still +
+                           walls + soon,
+                       2,
+                       {"physics.relaxed_bounds is of limiter = \"convex\"", "choose limiter = \"convex\""}},
         app_test::Case{"no_initial", tube + walls + soon, 2, {"the deck has no [[initial]]"}},
         app_test::Case{"half_a_state",
                        tube + "[[initial]]\ndensity = 1\npressure = 1\n" + walls + soon,
