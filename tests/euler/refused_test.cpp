@@ -98,6 +98,17 @@ INSTANTIATE_TEST_SUITE_P(
                        tube + still + walls + soon + "[[quantity]]\nname = \"f\"\nkind = \"force_x\"\n",
                        2,
                        {"quantity 'f' is a force on nothing"}},
+        app_test::Case{"force_of",
+                       tube + still + walls + soon +
+                           "[[quantity]]\nname = \"f\"\nkind = \"force_x\"\non = [\"left\"]\nof = \"pressure\"\n",
+                       2,
+                       {"quantity 'f' is a force, and of = \"pressure\" has no effect"}},
+        app_test::Case{"force_z_2d",
+                       square + initial("1", "[\"0\", \"0\"]", "1") + walls + soon +
+                           "[[quantity]]\nname = \"f\"\nkind = \"force_z\"\non = [\"left\"]\n",
+                       2,
+                       {"quantity 'f' is force_z, and the mesh has 2 dimensions"}},
+        app_test::Case{"no_step", tube + still + walls + "[time]\nend = 1\n", 2, {"write cfl = 0.5", "no_step.toml:"}},
         app_test::Case{
             "implicit", tube + still + walls + time_to(0.01, "step = 0.001", "bdf2"), 2, {"time.scheme", "ssp_rk3"}}),
     [](const auto& info) { return info.param.name; });

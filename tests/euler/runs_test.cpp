@@ -31,6 +31,13 @@ TEST(GasRun, TheTubeHasTheStatesOfTheExactSolution) {
   EXPECT_LT(error, 2.5e-3);
 }
 
+TEST(GasRun, LooksAtTheDensityWhereTheDeckNamesNothing) {
+  const std::string deck = gas_box(1, 10, "interval") + euler + initial("1.5", "[\"0\"]", "1") + walls + time_to(0.01) +
+                           "[[probe]]\nname = \"p\"\nat = [0.5]\n[[quantity]]\nname = \"q\"\nkind = \"max\"\n";
+  EXPECT_NEAR(run("density", deck)["quantities"]["q"].get<double>(), 1.5, 1e-12);
+  EXPECT_NEAR(table(folder() / "density" / "probes.csv").back()[1], 1.5, 1e-12);
+}
+
 TEST(GasRun, KeepsTheBalanceOfAClosedRoom) {
   for (const char* shape : {"triangle", "quad"}) {
     const nlohmann::json balance = run(std::string("closed_") + shape, bang(2, 16, shape, 0.3))["balance"];
@@ -247,7 +254,7 @@ TEST(GasRun, StepsThatAreTooShortEndTheRunAtTheNodeThatAsksForThem) {
   const Result result = app_test::tessera("run " + write_deck("beyond.toml", deck) +
                                           " --quiet --backend threads --output " + (folder() / "beyond").string());
   EXPECT_EQ(result.code, 4) << result.text;
-  EXPECT_TRUE(result.says("steps become shorter than any that is worth it at node 9, (0.9, 0, 0): density 1"))
+  EXPECT_TRUE(result.says("steps become shorter than any that is worth it at node 10, (1, 0, 0): density 1"))
       << result.text;
 }
 
