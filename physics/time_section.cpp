@@ -78,10 +78,12 @@ void check_steps(const deck::Deck& deck, const TimeParams& params) {
     throw Error(ExitCode::usage, "time.absolute_tolerance goes with time.tolerance, which is not there",
                 "add tolerance, or leave absolute_tolerance out", deck.where("time.absolute_tolerance"));
   check_cfl(deck, params, scheme);
+  const bool is_ssp = params.scheme.starts_with("ssp_");
   if (!params.step && !params.tolerance && !params.cfl)
     throw Error(ExitCode::usage, fmt::format("[time] has no step, which {} needs", params.scheme),
-                fmt::format("write step = {:g}, for 100 steps{}", (params.end - params.start) / 100,
-                            scheme.estimates_error ? ", or tolerance = 1e-4" : ""),
+                is_ssp ? "write cfl = 0.5, with which each step is as long as the state lets it be"
+                       : fmt::format("write step = {:g}, for 100 steps{}", (params.end - params.start) / 100,
+                                     scheme.estimates_error ? ", or tolerance = 1e-4" : ""),
                 params.where);
 }
 

@@ -98,7 +98,8 @@ struct FarField {
   }
 };
 
-/// The pressure is that outside; entropy, the outgoing invariant and the tangential velocity are those of the node.
+/// The pressure is that outside, but not below that at which the flow becomes as fast as sound, where it chokes;
+/// entropy, the outgoing invariant and the tangential velocity are those of the node.
 template <int dim>
 struct PressureOutflow {
   BoundaryView<dim> v;
@@ -109,9 +110,13 @@ struct PressureOutflow {
     Primitive<dim> w = primitive<dim>(gas, own);
     const double a = gas.sound(w.rho, w.p), flow = v.along(k, w.v), by = 2 / (gas.gamma - 1);
     if (flow >= a) return;
-    w.rho *= std::pow(v.value(k, 0) / w.p, 1 / gas.gamma);
-    w.p = v.value(k, 0);
-    v.turn(k, flow + by * (a - gas.sound(w.rho, w.p)), w.v);
+    // Along an isentrope p is a^(2 gamma / (gamma - 1)), and v_n = a where (1 + by) a is the outgoing invariant.
+    const double outgoing = flow + by * a, sonic = outgoing / (1 + by);
+    if (!(sonic > 0)) return;  // it flows in faster than it could come out of a vacuum
+    const double choked = w.p * std::pow(sonic / a, by * gas.gamma), p = std::fmax(v.value(k, 0), choked);
+    w.rho *= std::pow(p / w.p, 1 / gas.gamma);
+    w.p = p;
+    v.turn(k, outgoing - by * gas.sound(w.rho, w.p), w.v);
     v.store(k, w);
   }
 };

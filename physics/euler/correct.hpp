@@ -7,8 +7,8 @@
 namespace tessera::physics::euler {
 
 /// What limits a node, by components [corrections, nodes]: how much may be added to and taken from its density and its
-/// pressure, as a part of all that edges bring; and its rates.
-enum Correction { most_rho_in, most_rho_out, most_p_in, most_p_out, correction_rates };
+/// pressure, as a part of all that edges bring; its number of edges over its mass; and its rates.
+enum Correction { most_rho_in, most_rho_out, most_p_in, most_p_out, edges_over_mass, correction_rates };
 template <int dim>
 inline constexpr int correction_numbers = correction_rates + numbers<dim>;
 
@@ -20,6 +20,7 @@ struct RatesOfLowOrder {
 
   TESSERA_HD void operator()(Offset i) const {
     const double inverse_mass = reciprocal(v.graph.lumped_mass[i]);
+    correction[edges_over_mass * v.stride + i] = inverse_mass * v.graph.degree[i];
     for (int k = 0; k < numbers<dim>; ++k)
       correction[(correction_rates + k) * v.stride + i] = inverse_mass * v.middle[(middle_low<dim> + k) * v.stride + i];
   }
@@ -97,7 +98,33 @@ struct BoundCorrection {
   }
 };
 
-/// u_i += dt / m_i sum_j alpha_ij F_ij, alpha the least part that both ends allow density and pressure.
+/// A part of `most` after which u + part by is still a gas, with a hundredth of its density and internal energy at
+/// least. The bounds of pressure are linear in what edges bring and may overshoot; this one is exact: states of which
+/// each edge by itself leaves a gas have a mean that is one. u is a gas.
+template <int dim>
+TESSERA_HD double part_that_stays_gas(const double (&u)[numbers<dim>], const double (&by)[numbers<dim>], double most) {
+  constexpr double kept = 0.01;
+  double t = most;
+  if (u[density] + t * by[density] < kept * u[density]) t = (kept - 1) * u[density] * reciprocal(by[density]);
+  // rho rho (e - kept e_0) = q_0 + q_1 t + q_2 t^2, which is not negative on one interval of positive densities
+  const double rho = u[density], floor = kept * density_times_internal<dim>(u) * reciprocal(rho);
+  double square = 0, work = 0, kinetic = 0;
+  for (int d = 0; d < dim; ++d) {
+    square += by[momentum + d] * by[momentum + d];
+    work += u[momentum + d] * by[momentum + d];
+    kinetic += u[momentum + d] * u[momentum + d];
+  }
+  const double q_0 = rho * (u[energy] - floor) - 0.5 * kinetic;
+  const double q_1 = rho * by[energy] + (u[energy] - floor) * by[density] - work;
+  const double q_2 = by[density] * by[energy] - 0.5 * square;
+  if (!(q_0 > 0)) return 0;
+  if (q_0 + t * (q_1 + t * q_2) >= 0) return t;
+  const double root = square_root(std::fmax(q_1 * q_1 - 4 * q_2 * q_0, 0.0)) - q_1;
+  return root > 0 ? std::fmin(t, 2 * q_0 * reciprocal(root)) : 0;
+}
+
+/// u_i += dt / m_i sum_j alpha_ij F_ij, alpha the least part that both ends allow density and pressure, and with which
+/// both stay gases.
 template <int dim>
 struct ApplyCorrection {
   PassViews v;
@@ -116,6 +143,7 @@ struct ApplyCorrection {
       const EdgeCorrection<dim> edge(v, correction, own, other, entry, i, j);
       double alpha = std::fmin(rho_part(i, edge.f[density]), rho_part(j, -edge.f[density]));
       alpha = std::fmin(alpha, std::fmin(p_part(i, edge.p_i), p_part(j, edge.p_j)));
+      alpha = std::fmin(gas_part(i, own.u, edge.f, dt, alpha), gas_part(j, other.u, edge.f, -dt, alpha));
       for (int k = 0; k < numbers<dim>; ++k) sum[k] += alpha * edge.f[k];
     });
     const double by = dt * reciprocal(v.graph.lumped_mass[i]);
@@ -124,6 +152,13 @@ struct ApplyCorrection {
 
   TESSERA_HD_INLINE double rho_part(Index node, double f) const {
     return correction[(f > 0 ? most_rho_in : most_rho_out) * v.stride + node];
+  }
+  TESSERA_HD_INLINE double gas_part(Index node, const double (&u)[numbers<dim>], const double (&f)[numbers<dim>],
+                                    double signed_dt, double most) const {
+    double by[numbers<dim>];
+    const double share = signed_dt * correction[edges_over_mass * v.stride + node];
+    for (int k = 0; k < numbers<dim>; ++k) by[k] = share * f[k];
+    return part_that_stays_gas<dim>(u, by, most);
   }
   TESSERA_HD_INLINE double p_part(Index node, double f) const {
     return correction[(f > 0 ? most_p_in : most_p_out) * v.stride + node];

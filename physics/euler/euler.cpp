@@ -42,10 +42,13 @@ class Euler final : public Model {
     if (!params_.time)
       throw Error(ExitCode::usage, "the deck has no [time]: gases flow", "add [time] with end, and cfl = 0.5",
                   params_.physics.where);
-    for (const QuantityParams& quantity : params_.quantities)
-      if (quantity.kind.starts_with("force_") && quantity.on.empty())
-        throw Error(ExitCode::usage, fmt::format("quantity '{}' is a force on nothing", quantity.name),
-                    "name groups of facets: on = [\"...\"]", quantity.where);
+    for (const QuantityParams& quantity : params_.quantities) check_force(quantity);
+    // There is no u: what is looked at where the deck names nothing is the density.
+    const std::string none = QuantityParams().of;
+    for (QuantityParams& quantity : params_.quantities)
+      if (quantity.of == none) quantity.of = "density";
+    for (ProbeParams& probe : params_.probes)
+      if (probe.of == none) probe.of = "density";
   }
   std::vector<deck::Expression> expressions() override { return expressions_of(params_); }
 
@@ -78,6 +81,12 @@ class Euler final : public Model {
   }
 
   DirichletData set_up(const Discretisation& space) override {
+    for (const QuantityParams& quantity : params_.quantities)
+      if (quantity.kind.starts_with("force_") && quantity.kind.back() - 'x' >= space.mesh.dim)
+        throw Error(ExitCode::usage,
+                    fmt::format("quantity '{}' is {}, and the mesh has {} dimension{}", quantity.name, quantity.kind,
+                                space.mesh.dim, space.mesh.dim == 1 ? "" : "s"),
+                    "a force has one component an axis of the mesh", quantity.where);
     problem_ = std::make_unique<const Problem>(make_problem(params_, space));
     return {};
   }
@@ -89,7 +98,7 @@ class Euler final : public Model {
     return {};
   }
 
-  std::vector<double> start(const Discretisation&) override { return first_state(*problem_); }
+  std::vector<double> start(const Discretisation&) override { return constrained(*problem_, first_state(*problem_)); }
   void starts_from(const Discretisation& space, const std::vector<double>& u) override {
     const std::vector<Index> fixed;
     start_ = totals_of({.mesh = space.mesh,
@@ -116,6 +125,17 @@ class Euler final : public Model {
   }
 
  private:
+  void check_force(const QuantityParams& quantity) const {
+    if (!quantity.kind.starts_with("force_")) return;
+    if (quantity.on.empty())
+      throw Error(ExitCode::usage, fmt::format("quantity '{}' is a force on nothing", quantity.name),
+                  "name groups of facets: on = [\"...\"]", quantity.where);
+    if (quantity.of != QuantityParams().of)
+      throw Error(ExitCode::usage,
+                  fmt::format("quantity '{}' is a force, and of = \"{}\" has no effect", quantity.name, quantity.of),
+                  "leave of out: forces are those of the pressure", quantity.where);
+  }
+
   Params params_;
   std::unique_ptr<const Problem> problem_;
   std::vector<double> start_;  ///< totals of the first state; empty where a run goes on

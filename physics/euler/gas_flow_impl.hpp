@@ -28,7 +28,7 @@ class GasFlow final : public Flow<Exec> {
     }
   }
 
-  std::string start(const OverRanks<Exec>& ranks, double t, const std::vector<double>& u, bool first) override {
+  std::string start(const OverRanks<Exec>& ranks, double t, const std::vector<double>& u, bool) override {
     ranks_ = &ranks;
     make_scheme();
     const auto nodes = static_cast<std::size_t>(nodes_seen()), n = static_cast<std::size_t>(components());
@@ -36,13 +36,14 @@ class GasFlow final : public Flow<Exec> {
     for (std::size_t node = 0; node < nodes; ++node)
       for (std::size_t c = 0; c < n; ++c) columns[c * nodes + node] = u[node * n + c];
     copy_bytes(Host{}, columns.data(), Space{}, steps_->state().data(), columns.size() * sizeof(double));
-    if (first) constrain_all(t, steps_->state());
     return steps_->begin() ? std::string() : failure(t);
   }
 
   Step step(double t, double most) override {
     const double cfl = problem_.params.time->cfl.value_or(default_cfl);
-    const auto done = steps_->step(t, cfl, most);
+    constexpr double shortest = 1e-12;  // of the run
+    const TimeParams& time = *problem_.params.time;
+    const auto done = steps_->step(t, cfl, most, shortest * (time.end - time.start));
     Step step{done.dt, done.rejected, {}};
     if (done.dt == 0) step.failure = failure(t);
     return step;
@@ -133,7 +134,10 @@ class GasFlow final : public Flow<Exec> {
 
   /// Which node has lost its gas, and what is there.
   std::string failure(double t) {
-    const Index bad = steps_->bad();
+    Index bad = steps_->bad();
+    const bool lost = bad >= 0;
+    const bool elsewhere = *ranks_ && any(ranks_->ranks(), lost) && !lost;
+    if (!lost) bad = elsewhere ? -1 : steps_->slowest();
     std::string text;
     if (bad >= 0) {
       const double* const x = &problem_.space.dof_points[3 * static_cast<std::size_t>(bad)];
@@ -143,9 +147,8 @@ class GasFlow final : public Flow<Exec> {
       double kinetic = 0;
       for (std::size_t d = momentum; d < n; ++d) kinetic += 0.5 * own[d] * own[d] / own[density];
       text = fmt::format(
-          "after t = {:.6g} no step keeps the gas a gas at node {}, ({:.6g}, {:.6g}, {:.6g}): density {:.6g}, internal "
-          "energy {:.6g}",
-          t, bad, x[0], x[1], x[2], own[density], own[energy] - kinetic);
+          "after t = {:.6g} {} at node {}, ({:.6g}, {:.6g}, {:.6g}): density {:.6g}, internal energy {:.6g}", t,
+          lost ? "no step keeps the gas a gas" : "steps become shorter than any that is worth it", bad, x[0], x[1], x[2], own[density], own[energy] - kinetic);
     }
     if (*ranks_) text = first_text(ranks_->ranks(), text);
     return text.empty() ? fmt::format("after t = {:.6g} steps become shorter than any that is worth it", t) : text;

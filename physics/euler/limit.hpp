@@ -57,7 +57,7 @@ TESSERA_HD inline double limit_density(const Bounds& bounds, double rho, double 
   double t = most;
   if (to < bounds.least_rho - rounding) t = (bounds.least_rho - rho) * reciprocal(by);
   if (to > bounds.most_rho + rounding) t = (bounds.most_rho - rho) * reciprocal(by);
-  return t > 0 ? t : 0;  // a state at its bound stays there
+  return t > 0 ? std::fmin(t, most) : 0;  // a state at its bound stays there; quotients may round upward
 }
 
 }  // namespace detail

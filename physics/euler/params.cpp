@@ -28,16 +28,16 @@ deck::Section<PhysicsSection> physics_section() {
                     "first order)",
             .choices = {"convex", "fct", "none"}})
       .key("mass", &PhysicsSection::mass,
-           {.help = "of the high order: consistent or lumped", .choices = {"consistent", "lumped"}})
+           {.help = "of limiter = \"convex\", in its high order: consistent or lumped", .choices = {"consistent", "lumped"}})
       .key("relaxed_bounds", &PhysicsSection::relaxed_bounds,
-           {.help = "bounds of the limiter are widened by the curvature of the flow, so that smooth extrema keep their "
+           {.help = "bounds of limiter = \"convex\" are widened by the curvature of the flow, so that smooth extrema keep their "
                     "order; false: no new extremum at all"})
       .position(&PhysicsSection::where);
 }
 
 deck::Section<GasParams> gas_section() {
   return deck::Section<GasParams>("gas", "An ideal gas with covolume, p (1 - b rho) = (gamma - 1) rho e")
-      .key("gamma", &GasParams::gamma, {.help = "ratio of specific heats", .min = 1, .open_min = true})
+      .key("gamma", &GasParams::gamma, {.help = "ratio of specific heats", .min = 1, .max = 20, .open_min = true})
       .key("covolume", &GasParams::covolume, {.help = "b", .unit = "m^3/kg", .min = 0})
       .key("constant", &GasParams::constant,
            {.help = "of total temperatures: R in p = rho R T", .unit = "J/(kg K)", .min = 0, .open_min = true})
@@ -147,7 +147,11 @@ deck::SectionDescription boundary_description() { return boundary_section().desc
 namespace {
 
 /// What the limiter of the deck does not know.
-void check_limiter(const Params& params) {
+void check_limiter(const deck::Deck& deck, const Params& params) {
+  for (const char* key : {"physics.mass", "physics.relaxed_bounds"})
+    if (params.limiter != "convex" && deck.has(key))
+      refuse(fmt::format("{} is of limiter = \"convex\", and the deck has limiter = \"{}\"", key, params.limiter),
+             "leave it out, or choose limiter = \"convex\"", deck.where(key));
   if (params.limiter == "fct" && params.gas.covolume > 0)
     refuse("limiter = \"fct\" takes the pressure of a perfect gas, and this one has a covolume",
            "choose limiter = \"convex\", or covolume = 0", params.physics.where);
@@ -162,7 +166,7 @@ void read(const deck::Deck& deck, Params& params) {
   params.mass = physics.mass;
   params.relaxed_bounds = physics.relaxed_bounds;
   params.gas = gas_section().read(deck);
-  check_limiter(params);
+  check_limiter(deck, params);
   params.states = initial_section().read_all(deck);
   if (params.states.empty())
     refuse("the deck has no [[initial]]: a gas has a density and a pressure everywhere",

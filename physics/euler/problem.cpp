@@ -49,43 +49,79 @@ Vector centre_of(const mesh::Mesh& mesh, Index facet) {
   return sum;
 }
 
-/// Normals of walls at a node. Facets whose normals are within 45 degrees, or that meet at an edge that stands out into
-/// the gas, give one normal together; where gas lies in a corner between walls it keeps both.
-std::vector<Vector> wall_normals(const mesh::Mesh& mesh, const Vector& at, std::span<const FacetNormal> facets) {
-  struct Wall {
-    Vector n, centre;
+/// A facet of a wall at one of its nodes.
+struct WallFacet {
+  Vector n;                  ///< int phi n
+  Vector along;              ///< from the node to the centre of the facet
+  std::vector<Index> nodes;  ///< its dofs
+};
+
+WallFacet wall_facet(const Discretisation& space, const FacetNormal& of) {
+  const mesh::Mesh& mesh = space.mesh;
+  const Index number = mesh.facets.cell[static_cast<std::size_t>(of.facet)];
+  const mesh::CellBlock& cells = mesh.block_of(number);
+  const mesh::Topology::Facet& side =
+      mesh::topology(cells.shape).facets[static_cast<std::size_t>(mesh.facets.side[static_cast<std::size_t>(of.facet)])];
+  WallFacet facet{of.n, centre_of(mesh, of.facet), {}};
+  const double* at = nullptr;  // its own vertex: where sides are joined another one has the same dof
+  for (int v = 0; v < mesh::vertex_count(side.shape); ++v) {
+    const Index vertex = cells.cell(number - cells.first_cell)[side.vertices[static_cast<std::size_t>(v)]];
+    facet.nodes.push_back(space.dofs.vertex_dofs[static_cast<std::size_t>(vertex)]);
+    if (facet.nodes.back() == of.dof) at = mesh.point(vertex);
+  }
+  if (at)
+    for (std::size_t d = 0; d < 3; ++d) facet.along[d] -= at[d];
+  return facet;
+}
+
+/// Whether two facets at a node are of one wall: their normals are within 45 degrees, or they meet at an edge that
+/// stands out into the gas. Facets that share the node alone say nothing about each other: another wall may lie
+/// between them.
+bool is_one_wall(const WallFacet& a, const WallFacet& b, int dim) {
+  constexpr double smooth = 0.7, flat = 1e-6;
+  if (dot(a.n, b.n) > smooth * size(a.n) * size(b.n)) return true;
+  const auto shared = std::count_if(a.nodes.begin(), a.nodes.end(), [&](Index node) {
+    return std::find(b.nodes.begin(), b.nodes.end(), node) != b.nodes.end();
+  });
+  const auto is_behind = [](const WallFacet& plane, const WallFacet& other) {
+    return dot(plane.n, other.along) > flat * size(plane.n) * size(other.along);
   };
-  constexpr double smooth = 0.7;
-  std::vector<Wall> walls;
-  for (const FacetNormal& facet : facets) {
-    const Vector centre = centre_of(mesh, facet.facet);
-    const auto belongs = [&](const Wall& wall) {
-      if (dot(wall.n, facet.n) > smooth * size(wall.n) * size(facet.n)) return true;
-      Vector along{};
-      for (std::size_t d = 0; d < 3; ++d) along[d] = centre[d] - at[d];
-      return dot(wall.n, along) > 1e-6 * size(wall.n) * size(along);  // it turns away from the gas
-    };
-    const auto found = std::find_if(walls.begin(), walls.end(), belongs);
-    if (found == walls.end()) {
-      walls.push_back({facet.n, centre});
-    } else {
-      for (std::size_t d = 0; d < 3; ++d) found->n[d] += facet.n[d];
-    }
+  return shared >= dim - 1 && is_behind(a, b) && is_behind(b, a);
+}
+
+/// Normals of walls at a node. Facets of one wall give one normal together, in whatever order they are numbered; where
+/// gas lies in a corner between walls it keeps those of all.
+std::vector<Vector> wall_normals(const Discretisation& space, std::span<const FacetNormal> facets) {
+  std::vector<WallFacet> at_node;
+  for (const FacetNormal& facet : facets) at_node.push_back(wall_facet(space, facet));
+  std::vector<std::size_t> wall_of(at_node.size());
+  std::iota(wall_of.begin(), wall_of.end(), std::size_t{0});
+  for (std::size_t a = 0; a < at_node.size(); ++a)
+    for (std::size_t b = 0; b < a; ++b)
+      if (wall_of[a] != wall_of[b] && is_one_wall(at_node[a], at_node[b], space.mesh.dim))
+        std::replace(wall_of.begin(), wall_of.end(), std::max(wall_of[a], wall_of[b]),
+                     std::min(wall_of[a], wall_of[b]));
+  std::vector<Vector> walls;
+  for (std::size_t wall = 0; wall < at_node.size(); ++wall) {
+    if (std::find(wall_of.begin(), wall_of.end(), wall) == wall_of.end()) continue;
+    walls.emplace_back();
+    for (std::size_t a = 0; a < at_node.size(); ++a)
+      for (std::size_t d = 0; d < 3; ++d) walls.back()[d] += wall_of[a] == wall ? at_node[a].n[d] : 0;
   }
   std::vector<Vector> normals;  // orthonormal, by Gram and Schmidt
-  for (Wall& wall : walls) {
-    const double length = size(wall.n);
+  for (Vector& wall : walls) {
+    const double length = size(wall);
     for (const Vector& n : normals) {
-      const double by = dot(wall.n, n);
-      for (std::size_t d = 0; d < 3; ++d) wall.n[d] -= by * n[d];
+      const double by = dot(wall, n);
+      for (std::size_t d = 0; d < 3; ++d) wall[d] -= by * n[d];
     }
     constexpr double parallel = 1e-6;
-    const double rest = size(wall.n);
+    const double rest = size(wall);
     if (!(rest > parallel * length)) continue;
-    for (double& x : wall.n) x /= rest;
-    normals.push_back(wall.n);
+    for (double& x : wall) x /= rest;
+    normals.push_back(wall);
   }
-  normals.resize(std::min(normals.size(), static_cast<std::size_t>(mesh.dim)));
+  normals.resize(std::min(normals.size(), static_cast<std::size_t>(space.mesh.dim)));
   return normals;
 }
 
@@ -155,10 +191,8 @@ BoundaryList make_list(const Problem& problem, const BoundaryParams& boundary, c
     const std::span<const FacetNormal> facets(&all[first], last - first);
     first = last;
     if (dof >= owned) continue;
-    const double* const x = &space.dof_points[3 * static_cast<std::size_t>(dof)];
     list.nodes.push_back(dof);
-    normals.push_back(list.kind == BoundaryKind::slip_wall ? wall_normals(mesh, {x[0], x[1], x[2]}, facets)
-                                                           : common_normal(facets));
+    normals.push_back(list.kind == BoundaryKind::slip_wall ? wall_normals(space, facets) : common_normal(facets));
   }
   const std::size_t count = list.nodes.size(), axes = static_cast<std::size_t>(dim);
   list.normals.assign(count * axes * axes, 0.0);
@@ -199,6 +233,18 @@ void check_all_sides(const mesh::Mesh& mesh, const std::vector<char>& has) {
                 help);
 }
 
+/// Whether a state of these numbers still has its pressure: beside a kinetic energy that is far larger it is lost in
+/// rounding.
+template <int dim>
+bool keeps_pressure(const Gas& gas, const std::vector<double>& values, std::size_t count, std::size_t k) {
+  Primitive<dim> w{.rho = values[k], .v = {}, .p = values[count + k]};
+  for (std::size_t d = 0; d < dim; ++d) w.v[d] = values[(2 + d) * count + k];
+  double own[numbers<dim>];
+  conservative<dim>(gas, w, own);
+  constexpr double slack = 1e-3;
+  return is_admissible<dim>(gas, own) && std::abs(primitive<dim>(gas, own).p - w.p) <= slack * w.p;
+}
+
 /// rho and p of what stands there, of which both are positive. `values` [count, 2 + dim] rho, p, v or rho, E, m become
 /// rho, p, v.
 void check_states(const Problem& problem, bool primitive, std::span<const Index> nodes, std::vector<double>& values,
@@ -217,15 +263,21 @@ void check_states(const Problem& problem, bool primitive, std::span<const Index>
       p = values[count + k] = problem.gas.pressure(rho, p - kinetic);
     }
     const bool dense = problem.gas.covolume * rho >= 1;
-    if (rho > 0 && p > 0 && !dense) continue;
+    const bool kept = dim == 1   ? keeps_pressure<1>(problem.gas, values, count, k)
+                      : dim == 2 ? keeps_pressure<2>(problem.gas, values, count, k)
+                                 : keeps_pressure<3>(problem.gas, values, count, k);
+    if (rho > 0 && p > 0 && !dense && kept) continue;
     const double* const x = &problem.space.dof_points[3 * static_cast<std::size_t>(nodes[k])];
     throw Error(ExitCode::usage,
                 fmt::format("{} has {} at ({:.6g}, {:.6g}, {:.6g}): density {:.6g}, pressure {:.6g}", whose,
                             !(rho > 0) ? "a density that is not positive"
                             : dense    ? "a density above 1 / covolume"
-                                       : "a pressure that is not positive",
+                            : !(p > 0) ? "a pressure that is not positive"
+                                       : "numbers beyond rounding, beside which its pressure is lost,",
                             x[0], x[1], x[2], rho, p),
-                "a gas has a positive density and pressure everywhere", where);
+                rho > 0 && p > 0 && !dense ? "squares of velocities times the density are at most 1e12 times the pressure"
+                                           : "a gas has a positive density and pressure everywhere",
+                where);
   }
 }
 
@@ -357,6 +409,23 @@ std::vector<double> values_at(const Problem& problem, const BoundaryList& list, 
     for (std::size_t k = list.nodes.size(); k < values.size(); ++k)
       values[k] *= problem.gas.gamma * problem.params.gas.constant;
   return values;
+}
+
+std::vector<double> constrained(const Problem& problem, std::vector<double> u) {
+  const Discretisation& space = problem.space;
+  Threads exec(space.threads);
+  const auto nodes = static_cast<std::size_t>(space.dofs.dofs), n = static_cast<std::size_t>(space.components);
+  Array<double, Host> columns(static_cast<Offset>(u.size()));
+  for (std::size_t node = 0; node < nodes; ++node)
+    for (std::size_t c = 0; c < n; ++c) columns.data()[c * nodes + node] = u[node * n + c];
+  for (const BoundaryList& list : problem.boundaries)
+    constrain(exec, space.mesh.dim, problem.gas,
+              {list.kind, to_space<Host>(list.nodes), to_space<Host>(list.normals),
+               to_space<Host>(values_at(problem, list, problem.params.time->start))},
+              columns.view());
+  for (std::size_t node = 0; node < nodes; ++node)
+    for (std::size_t c = 0; c < n; ++c) u[node * n + c] = columns.data()[c * nodes + node];
+  return u;
 }
 
 }  // namespace tessera::physics::euler

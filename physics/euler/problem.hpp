@@ -35,6 +35,9 @@ Problem make_problem(const Params& params, const Discretisation& space);
 /// place and its density and pressure.
 std::vector<double> first_state(const Problem& problem);
 
+/// That state as the boundaries let it be, with which the steps begin. Ghosts stay as they are.
+std::vector<double> constrained(const Problem& problem, std::vector<double> u);
+
 /// What a list prescribes at time t, [prescribed_numbers, nodes]. Throws as the above.
 std::vector<double> values_at(const Problem& problem, const BoundaryList& list, double t);
 

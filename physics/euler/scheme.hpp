@@ -73,6 +73,8 @@ class Scheme {
   virtual void take(View<const double> u, int slot) = 0;
   /// Of the own nodes of this rank. Waits for the backend.
   virtual StepLimit limit(int slot) = 0;
+  /// The own node with the shortest step of the state that was taken last. Waits for the backend, and copies a vector.
+  virtual Index slowest() = 0;
   /// to = share start + (1 - share) (u after dt) at the own nodes, u as it was taken; `to` is neither of both.
   virtual void advance(View<const double> u, double dt, double share, View<const double> start, View<double> to) = 0;
 

@@ -1,5 +1,6 @@
 #pragma once
 // Scheme, written once; instantiated by scheme_threads.cpp and scheme_cuda.cu.
+#include <algorithm>
 #include <cmath>
 #include <limits>
 
@@ -117,6 +118,12 @@ class SchemeOf final : public Scheme<Exec> {
       if (bad[k] >= 0 && (result.bad < 0 || bad[k] < result.bad)) result.bad = bad[k];
     }
     return result;
+  }
+
+  Index slowest() override {
+    std::vector<double> longest(static_cast<std::size_t>(owned_));
+    copy_bytes(Space{}, longest_.data(), Host{}, longest.data(), longest.size() * sizeof(double));
+    return static_cast<Index>(std::min_element(longest.begin(), longest.end()) - longest.begin());
   }
 
   void advance(View<const double> u, double dt, double share, View<const double> start, View<double> to) override {

@@ -57,12 +57,15 @@ class SspSteps {
   };
   /// A step of cfl times the longest one, at most `most`; the scheme preserves its domain for cfl <= 1. Where a stage
   /// would not, since its waves are faster than those before, the step is taken again with the length that it allows,
-  /// at least half of it. The state stays as it was where none is short enough.
-  Done step(double t, double cfl, double most) {
+  /// at least half of it. The state stays as it was where none is short enough, or where it would have to be below
+  /// `least`, or too short to change t: such a run would not end.
+  Done step(double t, double cfl, double most, double least = 0) {
     constexpr int halvings = 20;
     Done done;
+    bad_ = -1;
     double dt = std::min(cfl * limits_[0].longest, most);
     for (int attempt = 0; attempt < halvings; ++attempt) {
+      if ((dt < least && dt < most) || t + dt == t) break;
       const int last = run_stages(t, dt);
       const bool inside = read(static_cast<int>(stages_.size()));
       double longest = dt;
@@ -84,6 +87,11 @@ class SspSteps {
   Offset evaluations() const { return evaluations_; }
   /// The first own node where the last state that was looked at is none, -1: there is none here.
   Index bad() const { return bad_; }
+  /// The own node that lets steps be no longer than they are, -1 where it is that of another rank.
+  Index slowest() {
+    scheme_.take(u_[0].view(), 0);
+    return scheme_.limit(0).longest > limits_[0].longest ? -1 : scheme_.slowest();
+  }
   /// The longest step from this state.
   double longest() const { return limits_[0].longest; }
 

@@ -44,7 +44,25 @@ deck::SectionDescription time_description(const Traits& traits) {
     if (explicit_alone && key.name == "end") key.info.example = "1e-3";
     if (explicit_alone && key.name == "step") key.info.example.clear();
     if (explicit_alone && key.name == "cfl") key.info.example = "0.5";
+    if (traits.own_start && key.name == "step")
+      key.info.help = "longest step: a step is shorter where the gas asks for it, and the last one ends at `end`";
+    if (traits.own_start && key.name == "cfl")
+      key.info.help =
+          "instead of a step: the part of the longest step that keeps the state in its bounds, found anew in each step; "
+          "beside a fixed step it is 0.9";
   }
+  if (traits.own_start) description.help = "A run through time; required";
+  return description;
+}
+
+/// A default that is none of the choices, for the module has no u: `of` is then the first of them.
+deck::SectionDescription with_first_choice(deck::SectionDescription description) {
+  for (deck::KeyDescription& key : description.keys)
+    if (key.name == "of" && !key.info.choices.empty()) {
+      const auto is_default = [&](const std::string& name) { return key.default_value == "\"" + name + "\""; };
+      if (std::none_of(key.info.choices.begin(), key.info.choices.end(), is_default))
+        key.default_value = "\"" + key.info.choices.front() + "\"";
+    }
   return description;
 }
 
@@ -104,7 +122,8 @@ deck::Schema schema_of(const Traits& traits) {
   if (traits.nonlinear) schema.push_back(newton_section().description());
   if (traits.transient)
     schema.insert(schema.end(), {time_description(traits), checkpoint_section().description(),
-                                 probe_section(traits.fields.front()).description()});
+                                 traits.own_start ? with_first_choice(probe_section(traits.fields.front()).description())
+                                                  : probe_section(traits.fields.front()).description()});
   if (traits.sources) schema.push_back(source_section(traits.fields.front()).description());
   if (!traits.own_start) schema.push_back(initial_description(traits.fields.front()));
   if (has_systems(traits))
@@ -113,7 +132,9 @@ deck::Schema schema_of(const Traits& traits) {
                    matrix_section(traits.fields.front().block(3)).description(), solver_section(traits)});
   if (!traits.own_start) schema.push_back(exact_description(traits.fields.front(), traits.derives_source));
   schema.insert(schema.end(), {output_section(traits.transient).description(),
-                               quantity_section(traits.fields, traits.quantities).description(),
+                               traits.own_start
+                                   ? with_first_choice(quantity_section(traits.fields, traits.quantities).description())
+                                   : quantity_section(traits.fields, traits.quantities).description(),
                                line_section(traits.fields).description()});
   return schema;
 }

@@ -66,6 +66,17 @@ TEST(ConvexLimit, StaysWithinItsBoundsAndGoesAsFarAsTheyLetIt) {
     }
 }
 
+/// Where the bound lies as close to the end as numbers do, the quotient may round to beyond it.
+TEST(ConvexLimit, GoesNoFurtherThanItIsAsked) {
+  std::mt19937 random(3);
+  std::uniform_real_distribution<double> unit(0, 1);
+  for (int k = 0; k < 20000; ++k) {
+    const double by = std::pow(10, 4 + 4 * unit(random)), most = unit(random), to = 1 + most * by;
+    const Bounds bounds{0, std::nextafter(to, 0), 0, 0};
+    ASSERT_LE(tessera::physics::euler::detail::limit_density(bounds, 1, by, most), most) << by;
+  }
+}
+
 TEST(ConvexLimit, LetsAStateAtItsBoundStayThere) {
   const Gas gas = make_gas(1.4);
   double u[3], by[3] = {-1, 0, 0};

@@ -41,6 +41,17 @@ INSTANTIATE_TEST_SUITE_P(
                        tube + "[[initial]]\ndensity = 1\nmomentum = [\"2*(x > 0.55)\"]\nenergy = 1\n" + walls + soon,
                        2,
                        {"[[initial]] has a pressure that is not positive at (0.6, 0, 0): density 1, pressure -0.4"}},
+        app_test::Case{"fast",
+                       tube + initial("1", "[\"1e9\"]", "1") + walls + soon,
+                       2,
+                       {"[[initial]] has numbers beyond rounding", "density 1, pressure 1", "fast.toml:"}},
+        app_test::Case{"beyond", tube + initial("1", "[\"1e200\"]", "1") + walls + soon, 2, {"numbers beyond rounding"}},
+        app_test::Case{"hot", tube + initial("1", "[0]", "1e305") + walls + soon, 2, {"numbers beyond rounding"}},
+        app_test::Case{"fast_inflow",
+                       tube + still + "[[boundary]]\non = [\"left\"]\ntype = \"inflow\"\n" +
+                           state("1", "[1e160]", "1") + "[[boundary]]\non = [\"right\"]\ntype = \"outflow\"\n" + soon,
+                       2,
+                       {"[[boundary]] on 'left' at t = 0 has numbers beyond rounding"}},
         app_test::Case{"negative_inflow",
                        tube + still + "[[boundary]]\non = [\"left\"]\ntype = \"inflow\"\n" + state("1", "[3]", "0") +
                            "[[boundary]]\non = [\"right\"]\ntype = \"outflow\"\n" + soon,
@@ -48,6 +59,8 @@ INSTANTIATE_TEST_SUITE_P(
                        {"[[boundary]] on 'left' at t = 0 has a pressure that is not positive at (0, 0, 0)"}},
         app_test::Case{
             "gamma_one", tube + "[gas]\ngamma = 1\n" + still + walls + soon, 2, {"gas.gamma", "gamma_one.toml:"}},
+        app_test::Case{
+            "gamma_huge", tube + "[gas]\ngamma = 1e30\n" + still + walls + soon, 2, {"gas.gamma", "gamma_huge.toml:"}},
         app_test::Case{"too_dense",
                        tube + "[gas]\ncovolume = 0.5\n" + initial("2 + x", "[\"0\"]", "1") + walls + soon,
                        2,
@@ -56,6 +69,17 @@ INSTANTIATE_TEST_SUITE_P(
                        gas_box(1, 10, "interval") + "[physics]\ntype = \"euler\"\norder = 2\n" + still + walls + soon,
                        2,
                        {"physics.order", "order_two.toml:"}},
+        app_test::Case{"mass_of_fct",
+                       gas_box(1, 10, "interval") +
+                           "[physics]\ntype = \"euler\"\nlimiter = \"fct\"\nmass = \"lumped\"\n" + still + walls + soon,
+                       2,
+                       {"physics.mass is of limiter = \"convex\"", "limiter = \"fct\"", "mass_of_fct.toml:"}},
+        app_test::Case{"bounds_of_none",
+                       gas_box(1, 10, "interval") +
+                           "[physics]\ntype = \"euler\"\nlimiter = \"none\"\nrelaxed_bounds = false\n" + still +
+                           walls + soon,
+                       2,
+                       {"physics.relaxed_bounds is of limiter = \"convex\"", "choose limiter = \"convex\""}},
         app_test::Case{"no_initial", tube + walls + soon, 2, {"the deck has no [[initial]]"}},
         app_test::Case{"half_a_state",
                        tube + "[[initial]]\ndensity = 1\npressure = 1\n" + walls + soon,
@@ -74,6 +98,17 @@ INSTANTIATE_TEST_SUITE_P(
                        tube + still + walls + soon + "[[quantity]]\nname = \"f\"\nkind = \"force_x\"\n",
                        2,
                        {"quantity 'f' is a force on nothing"}},
+        app_test::Case{"force_of",
+                       tube + still + walls + soon +
+                           "[[quantity]]\nname = \"f\"\nkind = \"force_x\"\non = [\"left\"]\nof = \"pressure\"\n",
+                       2,
+                       {"quantity 'f' is a force, and of = \"pressure\" has no effect"}},
+        app_test::Case{"force_z_2d",
+                       square + initial("1", "[\"0\", \"0\"]", "1") + walls + soon +
+                           "[[quantity]]\nname = \"f\"\nkind = \"force_z\"\non = [\"left\"]\n",
+                       2,
+                       {"quantity 'f' is force_z, and the mesh has 2 dimensions"}},
+        app_test::Case{"no_step", tube + still + walls + "[time]\nend = 1\n", 2, {"write cfl = 0.5", "no_step.toml:"}},
         app_test::Case{
             "implicit", tube + still + walls + time_to(0.01, "step = 0.001", "bdf2"), 2, {"time.scheme", "ssp_rk3"}}),
     [](const auto& info) { return info.param.name; });

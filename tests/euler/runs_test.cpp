@@ -31,6 +31,13 @@ TEST(GasRun, TheTubeHasTheStatesOfTheExactSolution) {
   EXPECT_LT(error, 2.5e-3);
 }
 
+TEST(GasRun, LooksAtTheDensityWhereTheDeckNamesNothing) {
+  const std::string deck = gas_box(1, 10, "interval") + euler + initial("1.5", "[\"0\"]", "1") + walls + time_to(0.01) +
+                           "[[probe]]\nname = \"p\"\nat = [0.5]\n[[quantity]]\nname = \"q\"\nkind = \"max\"\n";
+  EXPECT_NEAR(run("density", deck)["quantities"]["q"].get<double>(), 1.5, 1e-12);
+  EXPECT_NEAR(table(folder() / "density" / "probes.csv").back()[1], 1.5, 1e-12);
+}
+
 TEST(GasRun, KeepsTheBalanceOfAClosedRoom) {
   for (const char* shape : {"triangle", "quad"}) {
     const nlohmann::json balance = run(std::string("closed_") + shape, bang(2, 16, shape, 0.3))["balance"];
@@ -39,6 +46,14 @@ TEST(GasRun, KeepsTheBalanceOfAClosedRoom) {
     EXPECT_NEAR(balance["end"]["mass"].get<double>(), mass, 1e-12);
     EXPECT_NEAR(balance["end"]["energy"].get<double>(), energy, 1e-12 * energy);
   }
+}
+
+/// The balance begins with the state that the boundaries have made, as the steps do.
+TEST(GasRun, TheBalanceStartsWithTheStateThatTheStepsBeginWith) {
+  const std::string deck = gas_box(1, 10, "interval") + euler + initial("1", "[\"0\"]", "1") +
+                           "[[boundary]]\non = [\"left\"]\ntype = \"inflow\"\n" + state("3", "[0]", "1") +
+                           "[[boundary]]\non = [\"right\"]\ntype = \"slip_wall\"\n" + time_to(1e-6);
+  EXPECT_NEAR(run("balance_start", deck)["balance"]["start"]["mass"].get<double>(), 1.1, 1e-12);
 }
 
 /// The pressure of a gas at rest pushes every wall outward.
@@ -79,6 +94,34 @@ TEST(GasRun, AWedgeHasTheObliqueShockOfTheory) {
   EXPECT_NEAR(quantities["M"].get<double>(), 1.874, 0.03);
 }
 
+/// Where the edge of a step ends on a side wall the gas passes it as anywhere else, however nodes are numbered.
+TEST(GasRun, TheEdgeOfAStepIsTheSameWithAllNumberings) {
+  const fs::path file = folder() / "step.geo";
+  std::ofstream(file)
+      << "Point(1) = {0, 0, 0};\nPoint(2) = {0.6, 0, 0};\nPoint(3) = {0.6, 0.3, 0};\nPoint(4) = {1.2, 0.3, 0};\n"
+         "Point(5) = {1.2, 1, 0};\nPoint(6) = {0, 1, 0};\n"
+         "Line(1) = {1, 2};\nLine(2) = {2, 3};\nLine(3) = {3, 4};\nLine(4) = {4, 5};\nLine(5) = {5, 6};\n"
+         "Line(6) = {6, 1};\nCurve Loop(1) = {1:6};\nPlane Surface(1) = {1};\n"
+         "out[] = Extrude {0, 0, 0.4} {Surface{1};};\nPhysical Volume(\"gas\") = {out[1]};\n"
+         "Physical Surface(\"in\") = {out[7]};\nPhysical Surface(\"out\") = {out[5]};\n"
+         "Physical Surface(\"walls\") = {1, out[0], out[2], out[3], out[4], out[6]};\n";
+  const std::string free = state("1.4", "[3, 0, 0]", "1");
+  std::string deck = fmt::format("[mesh]\nfile = \"{}\"\nsize = 0.2\n", file.string()) + euler + "[[initial]]\n" +
+                     free + "[[boundary]]\non = [\"in\"]\ntype = \"inflow\"\n" + free +
+                     "[[boundary]]\non = [\"out\"]\ntype = \"outflow\"\n" + walls + time_to(0.1);
+  const std::vector<std::string> ends = {"0", "0.4"};
+  for (const std::string& z : ends)
+    deck += fmt::format("[[quantity]]\nname = \"at_{0}\"\nkind = \"value\"\nof = \"Mach\"\nat = [0.6, 0.3, {0}]\n", z);
+  const nlohmann::json first = run("step_file", deck, "--set mesh.numbering=file")["quantities"];
+  for (const std::string& z : ends) EXPECT_GT(first["at_" + z].get<double>(), 0.3) << z;
+  for (const char* numbering : {"rcm", "metis"}) {
+    const nlohmann::json other =
+        run(std::string("step_") + numbering, deck, std::string("--set mesh.numbering=") + numbering)["quantities"];
+    for (const std::string& z : ends)
+      EXPECT_NEAR(other["at_" + z].get<double>(), first["at_" + z].get<double>(), 1e-9) << numbering << ' ' << z;
+  }
+}
+
 /// Small waves of one entropy leave through a far field and an outflow of the pressure at rest.
 TEST(GasRun, SmallWavesLeaveThroughOpenSides) {
   const std::string pulse =
@@ -99,6 +142,20 @@ TEST(GasRun, SmallWavesLeaveThroughOpenSides) {
     EXPECT_LT(quantities["high"].get<double>(), 1.0005) << name;
     EXPECT_GT(quantities["low"].get<double>(), 0.9995) << name;
   }
+}
+
+/// A gas that leaves into nearly a vacuum chokes: it is as fast as sound there, at the pressure of the fan,
+/// (2 / (gamma + 1))^(2 gamma / (gamma - 1)).
+TEST(GasRun, AnOutflowChokesAtTheSpeedOfSound) {
+  const std::string deck = gas_box(1, 100, "interval") + euler + initial("1.4", "[\"0\"]", "1") +
+                           "[[boundary]]\non = [\"left\"]\ntype = \"slip_wall\"\n[[boundary]]\non = "
+                           "[\"right\"]\ntype = \"pressure_outflow\"\npressure = 1e-3\n" +
+                           time_to(0.5) +
+                           "[[quantity]]\nname = \"M\"\nkind = \"max\"\nof = \"Mach\"\n[[quantity]]\nname = "
+                           "\"p\"\nkind = \"min\"\nof = \"pressure\"\n";
+  const nlohmann::json quantities = run("choked", deck)["quantities"];
+  EXPECT_NEAR(quantities["M"].get<double>(), 1, 0.05);
+  EXPECT_NEAR(quantities["p"].get<double>(), std::pow(1 / 1.2, 7), 0.02);
 }
 
 /// Around a ring of one cell's height.
@@ -129,6 +186,15 @@ TEST(GasRun, GoesOnBitwiseAsIfItHadNeverStopped) {
     EXPECT_FALSE(bytes_of(folder() / "whole" / file).empty()) << file;
     EXPECT_EQ(bytes_of(folder() / "part" / file), bytes_of(folder() / "whole" / file)) << file;
   }
+}
+
+/// The scheme is that of the module where the deck names none.
+TEST(GasRun, GoesOnWhereTheDeckNamesNoScheme) {
+  std::string deck = bang(1, 20, "interval", 0.05);
+  deck.erase(deck.find("scheme = "));
+  run("no_scheme", deck, "--set checkpoint.every=5");
+  const Result on = app_test::tessera("restart " + (folder() / "no_scheme").string() + " --quiet --set time.end=0.1");
+  EXPECT_EQ(on.code, 0) << on.text;
 }
 
 TEST(GasRun, OnRanksIsThatOfOne) {
@@ -181,14 +247,15 @@ TEST(GasRun, OnCudaIsThatOfThreads) {
     for (std::size_t k = 0; k < here[i].size(); ++k) ASSERT_NEAR(there[i][k], here[i][k], 1e-10);
 }
 
-/// Numbers beyond what squares of them can be.
-TEST(GasRun, AStateThatIsNoneEndsTheRunAtItsNode) {
+/// A gas of which the waves are too fast for the run to end.
+TEST(GasRun, StepsThatAreTooShortEndTheRunAtTheNodeThatAsksForThem) {
   const std::string deck =
-      gas_box(1, 10, "interval") + euler + initial("1", "[\"0\"]", "1 + 1e305*(x > 0.65)") + walls + time_to(1);
+      gas_box(1, 10, "interval") + euler + initial("1", "[\"0\"]", "1 + 1e28*(x > 0.95)") + walls + time_to(1);
   const Result result = app_test::tessera("run " + write_deck("beyond.toml", deck) +
                                           " --quiet --backend threads --output " + (folder() / "beyond").string());
   EXPECT_EQ(result.code, 4) << result.text;
-  EXPECT_TRUE(result.says("no step keeps the gas a gas at node 7, (0.7, 0, 0): density 1")) << result.text;
+  EXPECT_TRUE(result.says("steps become shorter than any that is worth it at node 10, (1, 0, 0): density 1"))
+      << result.text;
 }
 
 /// A boundary state that ceases to be one ends the run, and the checkpoint before it stays.

@@ -121,4 +121,14 @@ TEST(Tubes, AContactMovesWithoutWavesOfPressure) {
   }
 }
 
+/// LeBlanc's tube: flux correction keeps internal energies positive, where the bounds of its pressures do not.
+TEST(GasTube, FluxCorrectionDoesNotStallAtLeBlancsTube) {
+  Threads exec(2);
+  Flow<Threads, 1> flow(exec, unit_box("interval", 1, 100), {.gas = make_gas(5.0 / 3), .limiter = Limiter::fct},
+                        euler_test::tube({1, 0, 0.2 / 3}, {1e-3, 0, 2e-10 / 3}, 1.0 / 3, 5.0 / 3));
+  const int steps = flow.run(0.3, 0.9, 2000);
+  EXPECT_EQ(flow.t(), 0.3);
+  EXPECT_LT(flow.rejected(), steps);
+}
+
 }  // namespace
