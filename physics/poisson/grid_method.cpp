@@ -49,7 +49,6 @@ class StencilMethod final : public BoxMethod {
 /// Everything that the deck says about names and points, against the outline of the box.
 void StencilMethod::set_up() {
   grid_ = make_grid(deck_, params_);
-  if (params_.solver.preconditioner == solvers::automatic) params_.solver.preconditioner = "jacobi";
   try {
     solvers::grid::check_grid_problem(grid_.problem);
   } catch (const Error& error) {

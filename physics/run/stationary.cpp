@@ -104,7 +104,8 @@ void StationaryRun::make_sources(const Discretisation& space) {
 std::unique_ptr<GridMethod> StationaryRun::grid_method(const Context& context) {
   std::unique_ptr<GridMethod> method = model().grid_method(context.deck);
   if (!method) return method;
-  const CommonParams& params = model().params();
+  CommonParams& params = model().params();
+  if (params.solver.preconditioner == solvers::automatic) params.solver.preconditioner = "jacobi";
   refuse_initial_files(params);
   if (!params.sources.empty())
     throw Error(ExitCode::usage, "[[source]] is added to the rows of a mesh, and the deck asks for a method of grids",
