@@ -87,8 +87,9 @@ void PrintTo(const Shown& page, std::ostream* stream) { *stream << page.name; }
 
 TEST_P(Tutorial, PrintsWhatThePageShows) {
   const auto& [name, lines] = GetParam();
-  const Result result = shell("cd " + folder().string() + " && " + program() + " run " +
-                              (source() / "inputs/tutorials" / (name + ".toml")).string() + " --backend threads" + shortened(name));
+  const Result result =
+      shell("cd " + folder().string() + " && " + program() + " run " +
+            (source() / "inputs/tutorials" / (name + ".toml")).string() + " --backend threads" + shortened(name));
   ASSERT_EQ(result.code, 0) << result.text;
   const std::vector<std::string> printed = lines_of(result.text);
   std::size_t at = 0;
