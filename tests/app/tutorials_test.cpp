@@ -96,7 +96,7 @@ TEST_P(Tutorial, PrintsWhatThePageShows) {
   const bool names_alone = !shortened(name).empty();
   bool skips = false, table = false;
   for (const std::string& line : lines) {
-    table = names_alone || (table || line.starts_with("  phase ")) && !line.empty();
+    table = names_alone || ((table || line.starts_with("  phase ")) && !line.empty());
     if (line == "...") {
       skips = true;
       continue;
