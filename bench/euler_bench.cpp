@@ -78,7 +78,7 @@ void stages(Exec& exec, const bench::Options& options, bench::Report& report, co
     const auto u = to_space<Space>(start);
     Array<double, Space> to(u.size());
     scheme->take(u.view(), 0);
-    const double dt = 0.9 * scheme->limit(0).longest;
+    const double dt = 0.9 * scheme->limits(1).front().longest;
     bench::Row row;
     row.name = name;
     row.size = fmt::format("{} nodes", dofs.dofs);

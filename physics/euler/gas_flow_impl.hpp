@@ -89,7 +89,11 @@ class GasFlow final : public Flow<Exec> {
     typename SspSteps<Exec>::Least least;
     if (*ranks_)
       least = [this](std::vector<double>& numbers) {
-        for (double& number : numbers) number = minimum(ranks_->ranks(), number);
+        Communicator& ranks = ranks_->ranks();
+        const std::size_t count = numbers.size();
+        std::vector<double> all(count * static_cast<std::size_t>(ranks.size()));
+        ranks.all_gather(numbers.data(), count * sizeof(double), all.data());
+        for (std::size_t i = 0; i < all.size(); ++i) numbers[i % count] = std::min(numbers[i % count], all[i]);
       };
     steps_ = std::make_unique<SspSteps<Exec>>(
         exec_, *scheme_, ssp_stages(params.time->scheme), [this](double t, View<double> u) { constrain_all(t, u); },
@@ -148,7 +152,8 @@ class GasFlow final : public Flow<Exec> {
       for (std::size_t d = momentum; d < n; ++d) kinetic += 0.5 * own[d] * own[d] / own[density];
       text = fmt::format(
           "after t = {:.6g} {} at node {}, ({:.6g}, {:.6g}, {:.6g}): density {:.6g}, internal energy {:.6g}", t,
-          lost ? "no step keeps the gas a gas" : "steps become shorter than any that is worth it", bad, x[0], x[1], x[2], own[density], own[energy] - kinetic);
+          lost ? "no step keeps the gas a gas" : "steps become shorter than any that is worth it", bad, x[0], x[1],
+          x[2], own[density], own[energy] - kinetic);
     }
     if (*ranks_) text = first_text(ranks_->ranks(), text);
     return text.empty() ? fmt::format("after t = {:.6g} steps become shorter than any that is worth it", t) : text;

@@ -28,9 +28,11 @@ deck::Section<PhysicsSection> physics_section() {
                     "first order)",
             .choices = {"convex", "fct", "none"}})
       .key("mass", &PhysicsSection::mass,
-           {.help = "of limiter = \"convex\", in its high order: consistent or lumped", .choices = {"consistent", "lumped"}})
+           {.help = "of limiter = \"convex\", in its high order: consistent or lumped",
+            .choices = {"consistent", "lumped"}})
       .key("relaxed_bounds", &PhysicsSection::relaxed_bounds,
-           {.help = "bounds of limiter = \"convex\" are widened by the curvature of the flow, so that smooth extrema keep their "
+           {.help = "bounds of limiter = \"convex\" are widened by the curvature of the flow, so that smooth extrema "
+                    "keep their "
                     "order; false: no new extremum at all"})
       .position(&PhysicsSection::where);
 }

@@ -17,7 +17,7 @@ struct RiemannSide {
 /// A number not below the largest wave speed |lambda| of the Riemann problem: that of the pressure of two rarefactions,
 /// which is not below the one between the waves. Guermond & Popov, J. Comput. Phys. 321 (2016) 908, lemma 4.3 with
 /// covolume; for gamma > 5/3 with the constant of Clayton, Guermond & Popov (2022). Exchanging the sides and turning
-/// the normal gives the same number, bit by bit.
+/// the normal gives the same number to rounding (sums that the compiler contracts round on one side alone).
 TESSERA_HD inline double wave_speed_bound(const Gas& gas, const RiemannSide& left, const RiemannSide& right) {
   const double a_left = left.a * left.free_volume, a_right = right.a * right.free_volume;
   // p*^z = (a_L + a_R - (gamma - 1)/2 (v_R - v_L)/c) / (a_L p_L^-z + a_R p_R^-z)

@@ -4,6 +4,7 @@
 #include <functional>
 #include <memory>
 #include <string>
+#include <vector>
 
 #include "assembly/space/dof_map.hpp"
 #include "base/array.hpp"
@@ -71,8 +72,8 @@ class Scheme {
   /// Viscosities, rates and bounds of a state whose ghosts are those of now. What limits a step is kept in `slot`, 0, 1
   /// or 2.
   virtual void take(View<const double> u, int slot) = 0;
-  /// Of the own nodes of this rank. Waits for the backend.
-  virtual StepLimit limit(int slot) = 0;
+  /// Of the slots below `count`, over the own nodes of this rank. Waits for the backend and copies few numbers.
+  virtual std::vector<StepLimit> limits(int count) = 0;
   /// The own node with the shortest step of the state that was taken last. Waits for the backend, and copies a vector.
   virtual Index slowest() = 0;
   /// to = share start + (1 - share) (u after dt) at the own nodes, u as it was taken; `to` is neither of both.

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
+#include <vector>
 
 #include "base/error.hpp"
 #include "base/parallel.hpp"
@@ -11,26 +12,39 @@
 
 namespace tessera::physics::euler {
 
-/// The least of `longest` and its first entry that is not positive, by `strides` threads of which each looks at every
-/// `strides`-th entry.
+/// The least of `longest` and its first entry that is not positive (none: 1e300), by `strides` threads of which each
+/// looks at every `strides`-th entry.
 struct LeastPass {
   Offset owned, strides;
   const double* longest;
-  double* least;
-  Index* bad;
+  double* least;  ///< [2, strides]
 
   TESSERA_HD void operator()(Offset k) const {
-    double result = 1e300;
-    Index first = -1;
+    double result = 1e300, first = 1e300;
     for (Offset i = k; i < owned; i += strides) {
       const double value = longest[i];
       if (value > 0)
         result = value < result ? value : result;
-      else if (first < 0)
-        first = static_cast<Index>(i);
+      else if (first == 1e300)
+        first = static_cast<double>(i);
     }
     least[k] = result;
-    bad[k] = first;
+    least[strides + k] = first;
+  }
+};
+
+/// The least of both numbers, by `few` threads.
+struct FewLeastPass {
+  Offset strides, few;
+  const double* least;  ///< [2, strides]
+  double* found;        ///< [2, few]
+
+  TESSERA_HD void operator()(Offset k) const {
+    for (Offset which = 0; which < 2; ++which) {
+      double result = 1e300;
+      for (Offset i = k; i < strides; i += few) result = std::fmin(result, least[which * strides + i]);
+      found[which * few + k] = result;
+    }
   }
 };
 
@@ -71,8 +85,8 @@ class SchemeOf final : public Scheme<Exec> {
     viscosity_ = Array<double, Space>(entries);
     middle_ = Array<double, Space>(middle_numbers<dim_> * stride_);
     longest_ = Array<double, Space>(owned_);
-    least_ = Array<double, Space>(slots * strides_);
-    bad_ = Array<Index, Space>(slots * strides_);
+    least_ = Array<double, Space>(2 * strides_);
+    found_ = Array<double, Space>(slots * 2 * few);
     if (params.limiter == Limiter::fct) correction_ = Array<double, Space>(correction_numbers<dim_> * stride_);
     if (!is_convex()) return;
     part_ = Array<double, Space>(entries);
@@ -102,20 +116,17 @@ class SchemeOf final : public Scheme<Exec> {
       for_each(exec_, owned_, RatesPass<dim_, false>{v, 0, 0});
     else
       for_each(exec_, owned_, RatesPass<dim_, true>{v, params_.viscosity_factor, inverse_length_});
-    for_each(
-        exec_, strides_,
-        LeastPass{owned_, strides_, longest_.data(), least_.data() + slot * strides_, bad_.data() + slot * strides_});
+    for_each(exec_, strides_, LeastPass{owned_, strides_, longest_.data(), least_.data()});
+    for_each(exec_, few, FewLeastPass{strides_, few, least_.data(), found_.data() + slot * 2 * few});
   }
 
-  StepLimit limit(int slot) override {
-    std::vector<double> least(static_cast<std::size_t>(strides_));
-    std::vector<Index> bad(least.size());
-    copy_bytes(Space{}, least_.data() + slot * strides_, Host{}, least.data(), least.size() * sizeof(double));
-    copy_bytes(Space{}, bad_.data() + slot * strides_, Host{}, bad.data(), bad.size() * sizeof(Index));
-    StepLimit result{1e300, -1};
-    for (std::size_t k = 0; k < least.size(); ++k) {
-      result.longest = std::min(result.longest, least[k]);
-      if (bad[k] >= 0 && (result.bad < 0 || bad[k] < result.bad)) result.bad = bad[k];
+  std::vector<StepLimit> limits(int count) override {
+    std::vector<double> found(static_cast<std::size_t>(count * 2 * few));
+    copy_bytes(Space{}, found_.data(), Host{}, found.data(), found.size() * sizeof(double));
+    std::vector<StepLimit> result;
+    for (auto least = found.begin(); least != found.end(); least += 2 * few) {
+      const double bad = *std::min_element(least + few, least + 2 * few);
+      result.push_back({*std::min_element(least, least + few), bad < 1e300 ? static_cast<Index>(bad) : -1});
     }
     return result;
   }
@@ -164,6 +175,7 @@ class SchemeOf final : public Scheme<Exec> {
 
  private:
   static constexpr Offset most_strides = 16384;  ///< threads that look for the longest step
+  static constexpr Offset few = 64;              ///< numbers of them that the host looks at
   static constexpr int slots = 3;
 
   bool is_convex() const { return params_.limiter == Limiter::convex; }
@@ -183,9 +195,8 @@ class SchemeOf final : public Scheme<Exec> {
   double inverse_length_ = 1;
   Exchange exchange_;
   Graph<Space> graph_;
-  Array<double, Space> node_, viscosity_, part_, middle_, smooth_, longest_, low_, weight_, relaxation_, least_,
+  Array<double, Space> node_, viscosity_, part_, middle_, smooth_, longest_, low_, weight_, relaxation_, least_, found_,
       correction_;
-  Array<Index, Space> bad_;
 };
 
 template <class Exec>

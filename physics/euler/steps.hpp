@@ -90,7 +90,7 @@ class SspSteps {
   /// The own node that lets steps be no longer than they are, -1 where it is that of another rank.
   Index slowest() {
     scheme_.take(u_[0].view(), 0);
-    return scheme_.limit(0).longest > limits_[0].longest ? -1 : scheme_.slowest();
+    return scheme_.limits(1).front().longest > limits_[0].longest ? -1 : scheme_.slowest();
   }
   /// The longest step from this state.
   double longest() const { return limits_[0].longest; }
@@ -123,8 +123,9 @@ class SspSteps {
   /// Limits of the slots below `count`, over all ranks; whether all states were some.
   bool read(int count) {
     std::vector<double> numbers;
+    const std::vector<StepLimit> limits = scheme_.limits(count);
     for (int s = 0; s < count; ++s) {
-      limits_[s] = scheme_.limit(s);
+      limits_[s] = limits[static_cast<std::size_t>(s)];
       numbers.push_back(limits_[s].longest);
       numbers.push_back(limits_[s].bad < 0 ? 1 : 0);
     }

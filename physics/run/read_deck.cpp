@@ -48,7 +48,8 @@ deck::SectionDescription time_description(const Traits& traits) {
       key.info.help = "longest step: a step is shorter where the gas asks for it, and the last one ends at `end`";
     if (traits.own_start && key.name == "cfl")
       key.info.help =
-          "instead of a step: the part of the longest step that keeps the state in its bounds, found anew in each step; "
+          "instead of a step: the part of the longest step that keeps the state in its bounds, found anew in each "
+          "step; "
           "beside a fixed step it is 0.9";
   }
   if (traits.own_start) description.help = "A run through time; required";
@@ -121,9 +122,10 @@ deck::Schema schema_of(const Traits& traits) {
   schema.insert(schema.end(), traits.sections.begin(), traits.sections.end());
   if (traits.nonlinear) schema.push_back(newton_section().description());
   if (traits.transient)
-    schema.insert(schema.end(), {time_description(traits), checkpoint_section().description(),
-                                 traits.own_start ? with_first_choice(probe_section(traits.fields.front()).description())
-                                                  : probe_section(traits.fields.front()).description()});
+    schema.insert(schema.end(),
+                  {time_description(traits), checkpoint_section().description(),
+                   traits.own_start ? with_first_choice(probe_section(traits.fields.front()).description())
+                                    : probe_section(traits.fields.front()).description()});
   if (traits.sources) schema.push_back(source_section(traits.fields.front()).description());
   if (!traits.own_start) schema.push_back(initial_description(traits.fields.front()));
   if (has_systems(traits))
@@ -131,11 +133,11 @@ deck::Schema schema_of(const Traits& traits) {
                   {traits.matrix_free ? assembly_section().description() : assembly_description_with_matrix(),
                    matrix_section(traits.fields.front().block(3)).description(), solver_section(traits)});
   if (!traits.own_start) schema.push_back(exact_description(traits.fields.front(), traits.derives_source));
-  schema.insert(schema.end(), {output_section(traits.transient).description(),
-                               traits.own_start
-                                   ? with_first_choice(quantity_section(traits.fields, traits.quantities).description())
-                                   : quantity_section(traits.fields, traits.quantities).description(),
-                               line_section(traits.fields).description()});
+  schema.insert(schema.end(),
+                {output_section(traits.transient).description(),
+                 traits.own_start ? with_first_choice(quantity_section(traits.fields, traits.quantities).description())
+                                  : quantity_section(traits.fields, traits.quantities).description(),
+                 line_section(traits.fields).description()});
   return schema;
 }
 

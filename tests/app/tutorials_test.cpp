@@ -87,15 +87,16 @@ void PrintTo(const Shown& page, std::ostream* stream) { *stream << page.name; }
 
 TEST_P(Tutorial, PrintsWhatThePageShows) {
   const auto& [name, lines] = GetParam();
-  const Result result = shell("cd " + folder().string() + " && " + program() + " run " +
-                              (source() / "inputs/tutorials" / (name + ".toml")).string() + " --backend threads" + shortened(name));
+  const Result result =
+      shell("cd " + folder().string() + " && " + program() + " run " +
+            (source() / "inputs/tutorials" / (name + ".toml")).string() + " --backend threads" + shortened(name));
   ASSERT_EQ(result.code, 0) << result.text;
   const std::vector<std::string> printed = lines_of(result.text);
   std::size_t at = 0;
   const bool names_alone = !shortened(name).empty();
   bool skips = false, table = false;
   for (const std::string& line : lines) {
-    table = names_alone || (table || line.starts_with("  phase ")) && !line.empty();
+    table = names_alone || ((table || line.starts_with("  phase ")) && !line.empty());
     if (line == "...") {
       skips = true;
       continue;

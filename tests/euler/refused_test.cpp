@@ -45,7 +45,8 @@ INSTANTIATE_TEST_SUITE_P(
                        tube + initial("1", "[\"1e9\"]", "1") + walls + soon,
                        2,
                        {"[[initial]] has numbers beyond rounding", "density 1, pressure 1", "fast.toml:"}},
-        app_test::Case{"beyond", tube + initial("1", "[\"1e200\"]", "1") + walls + soon, 2, {"numbers beyond rounding"}},
+        app_test::Case{
+            "beyond", tube + initial("1", "[\"1e200\"]", "1") + walls + soon, 2, {"numbers beyond rounding"}},
         app_test::Case{"hot", tube + initial("1", "[0]", "1e305") + walls + soon, 2, {"numbers beyond rounding"}},
         app_test::Case{"fast_inflow",
                        tube + still + "[[boundary]]\non = [\"left\"]\ntype = \"inflow\"\n" +
@@ -76,8 +77,8 @@ INSTANTIATE_TEST_SUITE_P(
                        {"physics.mass is of limiter = \"convex\"", "limiter = \"fct\"", "mass_of_fct.toml:"}},
         app_test::Case{"bounds_of_none",
                        gas_box(1, 10, "interval") +
-                           "[physics]\ntype = \"euler\"\nlimiter = \"none\"\nrelaxed_bounds = false\n" + still +
-                           walls + soon,
+                           "[physics]\ntype = \"euler\"\nlimiter = \"none\"\nrelaxed_bounds = false\n" + still + walls +
+                           soon,
                        2,
                        {"physics.relaxed_bounds is of limiter = \"convex\"", "choose limiter = \"convex\""}},
         app_test::Case{"no_initial", tube + walls + soon, 2, {"the deck has no [[initial]]"}},

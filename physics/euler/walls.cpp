@@ -1,0 +1,109 @@
+#include "physics/euler/walls.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <numeric>
+
+namespace tessera::physics::euler {
+
+namespace {
+
+using assembly::FacetNormal;
+using Vector = std::array<double, 3>;
+
+double dot(const Vector& a, const Vector& b) { return a[0] * b[0] + a[1] * b[1] + a[2] * b[2]; }
+double size(const Vector& a) { return std::sqrt(dot(a, a)); }
+
+/// A facet of a wall at one of its nodes.
+struct WallFacet {
+  Vector n;                  ///< int phi n
+  Vector along;              ///< from the node to the centre of the facet
+  std::vector<Index> nodes;  ///< its dofs
+};
+
+WallFacet wall_facet(const Discretisation& space, const FacetNormal& of) {
+  const mesh::Mesh& mesh = space.mesh;
+  const Index number = mesh.facets.cell[static_cast<std::size_t>(of.facet)];
+  const mesh::CellBlock& cells = mesh.block_of(number);
+  const mesh::Topology::Facet& side =
+      mesh::topology(cells.shape)
+          .facets[static_cast<std::size_t>(mesh.facets.side[static_cast<std::size_t>(of.facet)])];
+  WallFacet facet{of.n, centre_of(mesh, of.facet), {}};
+  const double* at = nullptr;  // its own vertex: where sides are joined another one has the same dof
+  for (int v = 0; v < mesh::vertex_count(side.shape); ++v) {
+    const Index vertex = cells.cell(number - cells.first_cell)[side.vertices[static_cast<std::size_t>(v)]];
+    facet.nodes.push_back(space.dofs.vertex_dofs[static_cast<std::size_t>(vertex)]);
+    if (facet.nodes.back() == of.dof) at = mesh.point(vertex);
+  }
+  if (at)
+    for (std::size_t d = 0; d < 3; ++d) facet.along[d] -= at[d];
+  return facet;
+}
+
+/// Whether two facets at a node are of one wall: their normals are within 45 degrees, or they meet at an edge that
+/// stands out into the gas. Facets that share the node alone say nothing about each other: another wall may lie
+/// between them.
+bool is_one_wall(const WallFacet& a, const WallFacet& b, int dim) {
+  constexpr double smooth = 0.7, flat = 1e-6;
+  if (dot(a.n, b.n) > smooth * size(a.n) * size(b.n)) return true;
+  const auto shared = std::count_if(a.nodes.begin(), a.nodes.end(), [&](Index node) {
+    return std::find(b.nodes.begin(), b.nodes.end(), node) != b.nodes.end();
+  });
+  const auto is_behind = [](const WallFacet& plane, const WallFacet& other) {
+    return dot(plane.n, other.along) > flat * size(plane.n) * size(other.along);
+  };
+  return shared >= dim - 1 && is_behind(a, b) && is_behind(b, a);
+}
+
+}  // namespace
+
+Vector centre_of(const mesh::Mesh& mesh, Index facet) {
+  const Index number = mesh.facets.cell[static_cast<std::size_t>(facet)];
+  const mesh::CellBlock& cells = mesh.block_of(number);
+  const mesh::Topology::Facet& side =
+      mesh::topology(cells.shape).facets[static_cast<std::size_t>(mesh.facets.side[static_cast<std::size_t>(facet)])];
+  Vector sum{};
+  const int count = mesh::vertex_count(side.shape);
+  for (int v = 0; v < count; ++v) {
+    const double* const x =
+        mesh.point(cells.cell(number - cells.first_cell)[side.vertices[static_cast<std::size_t>(v)]]);
+    for (std::size_t d = 0; d < 3; ++d) sum[d] += x[d] / count;
+  }
+  return sum;
+}
+
+std::vector<Vector> wall_normals(const Discretisation& space, std::span<const FacetNormal> facets) {
+  std::vector<WallFacet> at_node;
+  for (const FacetNormal& facet : facets) at_node.push_back(wall_facet(space, facet));
+  std::vector<std::size_t> wall_of(at_node.size());
+  std::iota(wall_of.begin(), wall_of.end(), std::size_t{0});
+  for (std::size_t a = 0; a < at_node.size(); ++a)
+    for (std::size_t b = 0; b < a; ++b)
+      if (wall_of[a] != wall_of[b] && is_one_wall(at_node[a], at_node[b], space.mesh.dim))
+        std::replace(wall_of.begin(), wall_of.end(), std::max(wall_of[a], wall_of[b]),
+                     std::min(wall_of[a], wall_of[b]));
+  std::vector<Vector> walls;
+  for (std::size_t wall = 0; wall < at_node.size(); ++wall) {
+    if (std::find(wall_of.begin(), wall_of.end(), wall) == wall_of.end()) continue;
+    walls.emplace_back();
+    for (std::size_t a = 0; a < at_node.size(); ++a)
+      for (std::size_t d = 0; d < 3; ++d) walls.back()[d] += wall_of[a] == wall ? at_node[a].n[d] : 0;
+  }
+  std::vector<Vector> normals;  // orthonormal, by Gram and Schmidt
+  for (Vector& wall : walls) {
+    const double length = size(wall);
+    for (const Vector& n : normals) {
+      const double by = dot(wall, n);
+      for (std::size_t d = 0; d < 3; ++d) wall[d] -= by * n[d];
+    }
+    constexpr double parallel = 1e-6;
+    const double rest = size(wall);
+    if (!(rest > parallel * length)) continue;
+    for (double& x : wall) x /= rest;
+    normals.push_back(wall);
+  }
+  normals.resize(std::min(normals.size(), static_cast<std::size_t>(space.mesh.dim)));
+  return normals;
+}
+
+}  // namespace tessera::physics::euler
