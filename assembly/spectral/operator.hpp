@@ -75,7 +75,7 @@ class SpectralOperator {
   /// "degree 4, 1000 hexes, geometry from the vertices, material of cells"
   const std::string& description() const { return description_; }
 
- private:
+ protected:  // an operator with memory has a step of its own (AttenuatedOperator)
   struct Block {
     Array<Index, Space> dofs;
     Array<T, Space> map, geometry, coefficients;

@@ -65,8 +65,7 @@ deck::Section<MaterialKeys> material_section() {
       .key("velocity", &MaterialKeys::velocity,
            {.help = "of what moves and carries its heat, one component an axis; without upwinding: cells are to be "
                     "shorter than 2 conductivity / (density heat_capacity |velocity|)",
-            .unit = "m/s",
-            .example = "[\"0.1\", \"0\"]"})
+            .unit = "m/s"})
       .key("source", &MaterialKeys::source,
            {.help = "heat that arises; may depend on u, ux, uy, uz",
             .unit = "W/m^3",

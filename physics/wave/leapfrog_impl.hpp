@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <utility>
 
-#include "assembly/spectral/operator.hpp"
+#include "assembly/spectral/attenuated.hpp"
 #include "linalg/vector_ops.hpp"
 #include "physics/run/motion.hpp"
 #include "physics/wave/node_ops.hpp"
@@ -35,7 +35,7 @@ template <class Exec, class Law, class T>
 struct Parts {
   using Space = typename Exec::Space;
   const Problem& problem;
-  assembly::SpectralOperator<Exec, Law, T> force;
+  typename assembly::ForceOfLaw<Exec, Law, T>::Type force;
   Array<T, Space> inverse_mass;
   Held<Space, T> held;
   std::vector<Source<Space, T>> sources;
@@ -83,6 +83,7 @@ template <class Exec, class Law, class T>
 class WaveLeapfrog final : public Leapfrog<Exec> {
  public:
   using typename Leapfrog<Exec>::Space, typename Leapfrog<Exec>::Vector;
+  static constexpr bool remembers = assembly::ForceOfLaw<Exec, Law, T>::attenuates;
 
   WaveLeapfrog(Exec& exec, Parts<Exec, Law, T>& parts, const OverRanks<Exec>& ranks)
       : exec_(exec),
@@ -93,6 +94,7 @@ class WaveLeapfrog final : public Leapfrog<Exec> {
 
   void start(double t, double dt, const std::vector<double>& u, const std::vector<double>& v) override {
     restore(u, v);
+    if constexpr (remembers) parts_.force.forget(exec_, View<const T>(u_.view()), dt);
     Array<T, Space> at_start = copy(u_);
     leap(t, 0, -dt / 2, 0, at_start, v_);
     moved_.start(t, dt, v_);
@@ -102,7 +104,16 @@ class WaveLeapfrog final : public Leapfrog<Exec> {
     v_ = to_space<Space>(std::vector<T>(v.begin(), v.end()));
   }
 
+  std::vector<std::vector<double>> others() const override {
+    if constexpr (remembers) return parts_.force.memory();
+    return {};
+  }
+  void restore_others(const std::vector<std::vector<double>>& others) override {
+    if constexpr (remembers) parts_.force.restore_memory(others);
+  }
+
   void step(double t, double before, double dt) override {
+    if constexpr (remembers) parts_.force.begin_step(before, dt, true);
     leap(t, before / 2, (before + dt) / 2, dt, u_, v_);
     moved_.set_u(t + dt, u_);
     moved_.set_v(t + dt / 2, v_);
@@ -110,6 +121,7 @@ class WaveLeapfrog final : public Leapfrog<Exec> {
   }
 
   void look_ahead(double t, double before, double dt) override {
+    if constexpr (remembers) parts_.force.begin_step(before, dt, false);
     Array<T, Space> u = copy(u_);
     ahead_ = copy(v_);
     leap(t, before / 2, (before + dt) / 2, dt, u, ahead_);

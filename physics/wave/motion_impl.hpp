@@ -6,6 +6,7 @@
 #include <nlohmann/json.hpp>
 
 #include "base/profile.hpp"
+#include "forms/attenuation.hpp"
 #include "forms/spectral.hpp"
 #include "linalg/shift_ops.hpp"
 #include "physics/wave/leapfrog_impl.hpp"
@@ -30,7 +31,7 @@ class WaveMotion final : public Motion<Exec> {
                          problem.mesh(),
                          problem.space.dofs,
                          problem.cells,
-                         problem.media.stiffness,
+                         material_of_law(problem),
                          {.owned = owned_, .held = held_}},
                .inverse_mass = {},
                .held = {},
@@ -46,6 +47,10 @@ class WaveMotion final : public Motion<Exec> {
     inverse.resize(static_cast<std::size_t>(owned_));
     for (double& m : inverse) m = m > 0 ? 1 / m : 1;  // nodes of another medium alone have none: nothing moves them
     parts_.inverse_mass = in_numbers(inverse);
+    if constexpr (remembers) {
+      parts_.force.set_times(problem.media.times);
+      summary.set("attenuation.deviation", problem.media.deviation);
+    }
     take_held(inverse);
     take_sources(inverse, summary);
     fastest_ = assembly::spectral::highest_frequency(problem.mesh(), problem.cells, problem.media.fast);
@@ -107,6 +112,10 @@ class WaveMotion final : public Motion<Exec> {
   const std::vector<Index>& held() const { return held_; }
 
  private:
+  static constexpr bool remembers = assembly::ForceOfLaw<Exec, Law, T>::attenuates;
+  static const assembly::spectral::Coefficients& material_of_law(const Problem& problem) {
+    return remembers ? problem.media.attenuated : problem.media.stiffness;
+  }
   int components() const { return problem_.components(); }
   static Array<T, Space> in_numbers(const std::vector<double>& values) {
     return to_space<Space>(std::vector<T>(values.begin(), values.end()));
@@ -211,8 +220,12 @@ class WaveMotion final : public Motion<Exec> {
 
 template <class Exec, class T>
 std::unique_ptr<Motion<Exec>> make_motion_in(Exec& exec, const Problem& problem, output::Summary& summary) {
-  if (problem.medium != Medium::elastic)
-    return std::make_unique<WaveMotion<Exec, forms::GradientFlux, T>>(exec, problem, summary);
+  const bool elastic = problem.medium == Medium::elastic;
+  if (problem.media.attenuated.components > 0 && elastic)
+    return std::make_unique<WaveMotion<Exec, forms::AttenuatedStress, T>>(exec, problem, summary);
+  if (problem.media.attenuated.components > 0)
+    return std::make_unique<WaveMotion<Exec, forms::AttenuatedGradient, T>>(exec, problem, summary);
+  if (!elastic) return std::make_unique<WaveMotion<Exec, forms::GradientFlux, T>>(exec, problem, summary);
   if (problem.media.anisotropic)
     return std::make_unique<WaveMotion<Exec, forms::AnisotropicStress, T>>(exec, problem, summary);
   return std::make_unique<WaveMotion<Exec, forms::IsotropicStress, T>>(exec, problem, summary);

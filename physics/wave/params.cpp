@@ -62,7 +62,23 @@ deck::Section<MaterialParams> material_section() {
                 "of any solid: C_ij, the upper triangle by rows; in 2-D of xx yy xy (6 numbers), in 3-D of xx yy zz yz "
                 "xz xy (21), which is not the order of source.moment",
             .unit = "Pa"})
+      .key("q_kappa", &MaterialParams::q_kappa,
+           {.help = "quality factor of the bulk modulus in the band of [attenuation]; left out: no loss"})
+      .key("q_mu", &MaterialParams::q_mu, {.help = "quality factor of the shear modulus; left out: no loss"})
       .position(&MaterialParams::where);
+}
+
+deck::Section<AttenuationParams> attenuation_section() {
+  return deck::Section<AttenuationParams>("attenuation",
+                                          "Where the quality factors of materials hold: three standard "
+                                          "linear solids each, fitted by least squares")
+      .key("band", &AttenuationParams::band,
+           {.help = "the least and the highest frequency", .unit = "Hz", .required = true})
+      .key("reference", &AttenuationParams::reference,
+           {.help =
+                "frequency at which the speeds and moduli of materials are given; left out: the geometric mean of band",
+            .unit = "Hz"})
+      .position(&AttenuationParams::where);
 }
 
 deck::Section<BoundaryParams> boundary_section() {
@@ -147,7 +163,10 @@ void check_material(const MaterialParams& m, Medium medium) {
   if (medium == Medium::acoustic && m.vs)
     refuse("a fluid has no shear waves, and this material has a vs",
            "leave vs out, or choose physics.medium = \"elastic\"", m.where);
-  for (const deck::Expression& value : m.values())
+  std::vector<deck::Expression> all = m.values();
+  for (const auto* value : {&m.q_kappa, &m.q_mu})
+    if (*value) all.push_back(**value);
+  for (const deck::Expression& value : all)
     if (value.depends_on_time())
       refuse("a material that depends on t", "media stand still: write it in x, y, z", m.where);
   if (!m.density) refuse("a material without density", "give " + offered(medium), m.where);
@@ -159,6 +178,31 @@ void check_material(const MaterialParams& m, Medium medium) {
   refuse(given.empty() ? "a material has a density alone"
                        : fmt::format("a material is described by {}", fmt::join(given, ", ")),
          "give " + offered(medium), m.where);
+}
+
+void check_attenuation(const Params& params) {
+  for (const MaterialParams& m : params.materials) {
+    if (!m.attenuates()) continue;
+    if (params.medium == Medium::acoustic || params.medium == Medium::coupled)
+      refuse("a quality factor in a fluid, or beside one", "attenuation is of physics.medium = \"elastic\" and \"sh\"",
+             m.where);
+    if (params.medium == Medium::sh && m.q_kappa)
+      refuse("a q_kappa of waves without compression", "of physics.medium = \"sh\" there is q_mu", m.where);
+    if (!params.attenuation)
+      refuse("a material with a quality factor, and the deck has no [attenuation]",
+             "add [attenuation] with band = [least, highest] in Hz, where the factor holds", m.where);
+    for (const MaterialParams& other : params.materials)
+      if (other.vpv || !other.stiffness.empty())
+        refuse("quality factors where a material is anisotropic", "attenuation is of isotropic solids", other.where);
+  }
+  if (!params.attenuation) return;
+  const AttenuationParams& a = *params.attenuation;
+  if (!params.attenuates())
+    refuse("[attenuation], and no material has a quality factor", "give a [[material]] q_mu, or q_kappa", a.where);
+  if (a.band.size() != 2 || !(a.band[0] > 0) || !(a.band[1] > a.band[0]))
+    refuse(fmt::format("band = [{}]", fmt::join(a.band, ", ")), "band = [least, highest], both above 0", a.where);
+  if (a.reference && !(*a.reference > 0))
+    refuse(fmt::format("reference = {:g}", *a.reference), "a frequency above 0", a.where);
 }
 
 void check_boundary(const BoundaryParams& b) {
@@ -197,6 +241,10 @@ std::vector<deck::Expression> MaterialParams::values() const {
   return all;
 }
 
+bool Params::attenuates() const {
+  return std::any_of(materials.begin(), materials.end(), [](const MaterialParams& m) { return m.attenuates(); });
+}
+
 bool MaterialParams::is_fluid() const { return bulk || (vp && !vs); }
 
 Medium medium_of(const deck::Deck& deck) {
@@ -206,6 +254,7 @@ Medium medium_of(const deck::Deck& deck) {
 deck::SectionDescription physics_description() { return physics_section().description(); }
 deck::SectionDescription material_description() { return material_section().description(); }
 deck::SectionDescription boundary_description() { return boundary_section().description(); }
+deck::SectionDescription attenuation_description() { return attenuation_section().description(); }
 deck::SectionDescription source_description() { return source_section().description(); }
 
 void read(const deck::Deck& deck, Params& params) {
@@ -221,6 +270,8 @@ void read(const deck::Deck& deck, Params& params) {
   if (params.materials.empty())
     refuse("the deck has no [[material]]", "give " + offered(params.medium), params.physics.where);
   for (const MaterialParams& material : params.materials) check_material(material, params.medium);
+  if (deck.has("attenuation")) params.attenuation = attenuation_section().read(deck, true);
+  check_attenuation(params);
   for (const BoundaryParams& boundary : params.boundaries) check_boundary(boundary);
   for (PointSourceParams& source : params.point_sources) {
     check_source(source, params.medium);
@@ -233,6 +284,9 @@ std::vector<deck::Expression> expressions_of(const Params& params) {
   std::vector<deck::Expression> all;
   for (const MaterialParams& m : params.materials)
     for (const deck::Expression& value : m.values()) all.push_back(value);
+  for (const MaterialParams& m : params.materials)
+    for (const auto* value : {&m.q_kappa, &m.q_mu})
+      if (*value) all.push_back(**value);
   for (const BoundaryParams& b : params.boundaries) all.insert(all.end(), b.value.begin(), b.value.end());
   return all;
 }

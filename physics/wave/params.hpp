@@ -24,12 +24,21 @@ struct MaterialParams {
   std::optional<deck::Expression> vpv, vph, vsv, vsh, eta;  ///< of layers, and
   std::vector<deck::Expression> axis;                       ///< the normal of these; empty: the last axis
   std::vector<deck::Expression> stiffness;                  ///< C_ij, the upper triangle by rows
+  std::optional<deck::Expression> q_kappa, q_mu;            ///< quality factors of both moduli; none: no loss
   deck::Where where;
 
-  /// All numbers that it is given by, in this order.
+  bool attenuates() const { return q_kappa || q_mu; }
+  /// All numbers that it is given by, in this order, but for quality factors.
   std::vector<deck::Expression> values() const;
   /// Of coupled media: whether it is one.
   bool is_fluid() const;
+};
+
+/// Where quality factors hold.
+struct AttenuationParams {
+  std::vector<double> band;         ///< the least and the highest frequency, Hz
+  std::optional<double> reference;  ///< at which speeds and moduli are given; none: the middle of the band
+  deck::Where where;
 };
 
 struct BoundaryParams {
@@ -55,6 +64,10 @@ struct Params : CommonParams {
   std::vector<MaterialParams> materials;
   std::vector<BoundaryParams> boundaries;
   std::vector<PointSourceParams> point_sources;
+  std::optional<AttenuationParams> attenuation;
+
+  /// Whether a material has a quality factor.
+  bool attenuates() const;
 };
 
 /// physics.medium of a deck that was not yet checked.
@@ -62,6 +75,7 @@ Medium medium_of(const deck::Deck& deck);
 deck::SectionDescription physics_description();
 deck::SectionDescription material_description();
 deck::SectionDescription boundary_description();
+deck::SectionDescription attenuation_description();
 deck::SectionDescription source_description();
 /// Reads the sections above, and params.physics. Throws Error(usage) for entries that say too little, two things at
 /// once, or what the medium has not.

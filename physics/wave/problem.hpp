@@ -1,5 +1,6 @@
 #pragma once
 // The deck's materials, boundary conditions and sources on the mesh, on the host.
+#include <array>
 #include <functional>
 #include <optional>
 #include <span>
@@ -18,6 +19,11 @@ struct Media {
   assembly::spectral::Coefficients stiffness;   ///< of the law: lambda, mu; C_ij; or the factor of the gradient
   assembly::spectral::Coefficients fast, slow;  ///< the speeds: of P and S waves, or twice the one there is
   bool anisotropic = false;                     ///< the law is forms::AnisotropicStress
+  /// Of media that attenuate: what forms::AttenuatedStress or AttenuatedGradient take; the stiffness is then that of a
+  /// sudden load. Components 0: there is none.
+  assembly::spectral::Coefficients attenuated = {.components = 0, .at_places = false, .values = {}};
+  std::array<double, 3> times{};  ///< of relaxation
+  double deviation = 0;           ///< the largest of a quality factor from that of the deck, in the band
 };
 
 /// Where values are prescribed: rows, and an expression of x, y, z, t for each.

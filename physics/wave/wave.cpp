@@ -38,7 +38,8 @@ class Wave final : public Model {
     rate.written = medium != Medium::acoustic;
     traits.fields = {field, rate};
     if (medium == Medium::coupled) traits.fields.push_back({.name = "p", .unit = "Pa", .measured = true});
-    traits.sections = {physics_description(), material_description(), boundary_description(), source_description()};
+    traits.sections = {physics_description(), material_description(), boundary_description(), source_description(),
+                       attenuation_description()};
     traits.transient = true;
     traits.scheme = "newmark";
     traits.precisions = {"double", "float"};
@@ -61,6 +62,9 @@ class Wave final : public Model {
       throw Error(ExitCode::usage,
                   fmt::format("run.precision = \"float\": states of scheme = \"{}\" are double", params_.time->scheme),
                   "leave precision out, or choose scheme = \"newmark\"", params_.time->where);
+    if (params_.attenuates() && params_.time->scheme != "newmark")
+      throw Error(ExitCode::usage, fmt::format("quality factors with scheme = \"{}\"", params_.time->scheme),
+                  "what attenuates steps by scheme = \"newmark\"", params_.time->where);
   }
   std::vector<deck::Expression> expressions() override { return expressions_of(params_); }
 
