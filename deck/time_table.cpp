@@ -3,7 +3,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <charconv>
 #include <cmath>
 #include <fstream>
 #include <iterator>
@@ -11,6 +10,7 @@
 #include <string_view>
 
 #include "base/input_file.hpp"
+#include "deck/table_row.hpp"
 
 namespace tessera::deck {
 
@@ -18,35 +18,14 @@ namespace {
 
 namespace fs = std::filesystem;
 
-/// Takes what a row begins with: blanks and a number. False where there is none.
-bool take_number(std::string_view& row, double& number) {
-  row.remove_prefix(std::min(row.find_first_not_of(" \t"), row.size()));
-  const auto [end, failure] = std::from_chars(row.data(), row.data() + row.size(), number);
-  if (failure != std::errc()) return false;
-  row.remove_prefix(static_cast<std::size_t>(end - row.data()));
-  return true;
-}
-
-/// Takes blanks, with one comma or semicolon among them. False where there is neither.
-bool take_separator(std::string_view& row) {
-  const std::size_t before = row.size();
-  const auto skip_blanks = [&] { row.remove_prefix(std::min(row.find_first_not_of(" \t"), row.size())); };
-  skip_blanks();
-  if (!row.empty() && (row.front() == ',' || row.front() == ';')) row.remove_prefix(1);
-  skip_blanks();
-  return row.size() < before;
-}
-
 class Rows {
  public:
   explicit Rows(const fs::path& file) { table_.file = file; }
 
   void add(std::string_view line) {
     ++line_number_;
-    if (line.ends_with('\r')) line.remove_suffix(1);
-    if (line_number_ == 1 && line.starts_with("\xef\xbb\xbf")) line.remove_prefix(3);  // as spreadsheets begin a file
-    const std::size_t start = line.find_first_not_of(" \t");
-    if (start == std::string_view::npos || line[start] == '#') return;
+    line = table_line(line, line_number_ == 1);
+    if (line.empty()) return;
     const bool first = !seen_;
     seen_ = true;
     std::string_view row = line;

@@ -230,10 +230,12 @@ deck::Section<OutputParams> output_section(bool transient) {
       .key("formats", &OutputParams::formats,
            {.help = "vtu: for ParaView; vtkhdf: one HDF5 file of all states, in the format VTKHDF 2.0; csv: a "
                     "table with a row a node (x, y, z and the fields); pvtu: of several ranks each writes a piece, "
-                    "solution.pvtu names them",
-            .choices = {"vtu", "vtkhdf", "csv", "pvtu"}})
+                    "solution.pvtu names them; hdf5: the tables of [[probe]] as HDF5, too, at the end of a run",
+            .choices = {"vtu", "vtkhdf", "csv", "pvtu", "hdf5"}})
       .key("compression", &OutputParams::compression,
-           {.help = "of vtkhdf, by deflate: 1 is quick, 9 slow, 0 leaves numbers as they are", .min = 0, .max = 9})
+           {.help = "of vtkhdf and hdf5, by deflate: 1 is quick, 9 slow, 0 leaves numbers as they are",
+            .min = 0,
+            .max = 9})
       .key("write", &OutputParams::write,
            {.help = "false: no fields, only summary.json and the tables of [[line]]; for timing and for large meshes"})
       .position(&OutputParams::where);

@@ -139,6 +139,15 @@ std::int64_t read_attribute(const Place& of, const std::string& name) {
   return value;
 }
 
+void write_attribute(const Place& of, const std::string& name, const std::vector<double>& numbers) {
+  const hsize_t size = numbers.size();
+  const Handle space = checked(Handle(H5Screate_simple(1, &size, nullptr), H5Sclose), "write", of.path);
+  const Handle attribute =
+      checked(Handle(H5Acreate2(of.id, name.c_str(), H5T_IEEE_F64LE, space, H5P_DEFAULT, H5P_DEFAULT), H5Aclose),
+              "write", of.path);
+  check(H5Awrite(attribute, H5T_NATIVE_DOUBLE, numbers.data()), "write", of.path);
+}
+
 void write_attribute(const Place& of, const std::string& name, const std::string& text) {
   const Handle type = checked(Handle(H5Tcopy(H5T_C_S1), H5Tclose), "write", of.path);
   check(H5Tset_size(type, std::max<std::size_t>(1, text.size())), "write", of.path);

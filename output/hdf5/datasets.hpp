@@ -60,6 +60,7 @@ std::vector<T> rows_of(hid_t dataset, hsize_t first, hsize_t count, const std::f
 /// Numbers as an attribute; `scalar`: without an index.
 void write_attribute(const Place& of, const std::string& name, const std::vector<std::int64_t>& numbers, bool scalar);
 std::int64_t read_attribute(const Place& of, const std::string& name);
+void write_attribute(const Place& of, const std::string& name, const std::vector<double>& numbers);
 /// Text of fixed length.
 void write_attribute(const Place& of, const std::string& name, const std::string& text);
 std::string read_text_attribute(const Place& of, const std::string& name);

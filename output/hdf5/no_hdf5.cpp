@@ -1,4 +1,5 @@
 #include "base/error.hpp"
+#include "output/traces.hpp"
 #include "output/vtkhdf.hpp"
 
 namespace tessera::output {
@@ -6,7 +7,7 @@ namespace tessera::output {
 namespace {
 
 [[noreturn]] void refuse() {
-  throw Error(ExitCode::usage, "this tessera was built without HDF5: it neither writes nor reads .vtkhdf files",
+  throw Error(ExitCode::usage, "this tessera was built without HDF5: it neither writes nor reads .vtkhdf and .h5 files",
               "install HDF5 (Debian: libhdf5-dev) and build again, or choose output.formats = [\"vtu\"]");
 }
 
@@ -19,6 +20,10 @@ void write_vtkhdf(const VtkData&, const std::filesystem::path&, const VtkhdfOpti
 VtkhdfSeries::VtkhdfSeries(std::filesystem::path, const VtkhdfOptions&) { refuse(); }
 VtkhdfSeries VtkhdfSeries::resume(std::filesystem::path, double, const VtkhdfOptions&) { refuse(); }
 void VtkhdfSeries::add(double, const VtkData&) { refuse(); }
+
+void write_traces(const std::filesystem::path&, const std::vector<Trace>&, const std::filesystem::path&, int) {
+  refuse();
+}
 
 VtkhdfFile read_vtkhdf(const std::filesystem::path&, std::optional<std::size_t>) { refuse(); }
 

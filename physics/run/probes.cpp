@@ -1,7 +1,5 @@
 #include "physics/run/probes.hpp"
 
-#include <fmt/format.h>
-
 #include <algorithm>
 #include <limits>
 #include <utility>
@@ -9,6 +7,7 @@
 #include "assembly/fields/quantities.hpp"
 #include "base/communicator.hpp"
 #include "physics/run/in_common.hpp"
+#include "physics/run/traces.hpp"
 
 namespace tessera::physics {
 
@@ -124,9 +123,7 @@ Probes::Probes(const CommonParams& params, const FieldInfo& field, const Discret
       std::vector<output::SeriesColumn> columns;
       for (const std::size_t i : table.probes) columns.push_back({probes[i].name, units[i]});
       const output::ProbeSeriesOptions options{.every = table.every};
-      const std::filesystem::path path =
-          context.output_directory /
-          (table.every == 1 ? "probes.csv" : fmt::format("probes_every_{}.csv", table.every));
+      const std::filesystem::path path = context.output_directory / (name_of_table(table.every) + ".csv");
       table.file.emplace(t ? output::ProbeSeries::resume(path, columns, *t, options)
                            : output::ProbeSeries(path, columns, options));
     }

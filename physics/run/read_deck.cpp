@@ -11,6 +11,7 @@
 #include "physics/run/backend.hpp"
 #include "physics/run/plan.hpp"
 #include "physics/run/results.hpp"
+#include "physics/run/traces.hpp"
 
 namespace tessera::physics {
 
@@ -189,6 +190,7 @@ void read_deck(const Context& context, Model& model) {
   if (!solvers::is_relaxation(params.solver)) check_choices(params, deck);
   check_fields(params.output, traits.fields);
   check_formats(params.output, deck);
+  check_traces(params, deck);
   if (!model.is_nonlinear() && !params.time)
     check_initial(params);  // where Newton's method starts, whatever solves its systems
   if (!context.checkpoint) check_initial_files(params);

@@ -25,6 +25,7 @@
 #include "physics/run/report.hpp"
 #include "physics/run/results.hpp"
 #include "physics/run/space.hpp"
+#include "physics/run/traces.hpp"
 
 namespace tessera::physics {
 
@@ -165,6 +166,12 @@ State StationaryRun::first_state(const Discretisation& space) const {
   if (model().traits().fields.front().rate.empty()) return state;
   state.rate = initial(space, 0, true);
   if (state.rate.empty()) state.rate.assign(rows, 0.0);
+  std::vector<double> more;
+  in_common::each(space.shared(), [&] { more = model().start(space); });
+  if (more.empty()) return state;
+  for (std::size_t row = 0; row < rows; ++row) state.u[row] += more[row], state.rate[row] += more[rows + row];
+  for (std::vector<double>* of : {&state.u, &state.rate})
+    if (space.ranks) linalg::update_ghosts(*space.ranks, space.index_map, space.components, *of);
   return state;
 }
 
@@ -337,6 +344,7 @@ ExitCode StationaryRun::report(Discretisation& space, Solved& solved, Context& c
   if (solved.newton) summarise_newton(*solved.newton, context.summary);
   if (solved.time) {
     summarise_time(*params.time, *solved.time, context.summary);
+    if (!solved.time->interrupted) in_common::root(share, [&] { write_traces(params, context.output_directory); });
     if (!solved.time->has_values) return conclude(params, *solved.time, context);
     if (params.exact) model().params().exact = at_time(*params.exact, solved.time->t);
   }

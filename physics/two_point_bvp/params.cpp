@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include "mesh/box.hpp"
+#include "physics/run/traces.hpp"
 
 namespace tessera::physics::two_point_bvp {
 
@@ -120,6 +121,7 @@ Params read(const deck::Deck& deck) {
   check_axes(expressions, 1);
   check_fields(params.output, fields());
   check_formats(params.output, deck);
+  check_traces(params, deck);
   check_with_grid(params);
   return params;
 }

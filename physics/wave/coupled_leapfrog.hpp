@@ -30,6 +30,7 @@ struct CoupledParts {
   InterfaceNodes<Space, T> interface;
   FluidState& state;  ///< of the fluids, where the host looks
   Index owned;        ///< dofs
+  PeakMaps& peaks;    ///< of the solids
 
   int dim() const { return problem.solid.cells.dim; }
 };
@@ -41,7 +42,11 @@ class CoupledLeapfrog final : public Leapfrog<Exec> {
   using Vectors = std::vector<double>;
 
   CoupledLeapfrog(Exec& exec, CoupledParts<Exec, Law, T>& parts, const OverRanks<Exec>& ranks)
-      : exec_(exec), parts_(parts), ranks_(ranks), moved_(exec, parts.solid) {
+      : exec_(exec),
+        parts_(parts),
+        ranks_(ranks),
+        moved_(exec, parts.solid),
+        peaks_(exec, &parts.peaks, parts.dim(), parts.owned, parts.problem.space.dofs.dofs) {
     a_fluid_ = Array<T, Space>(Offset{static_cast<Index>(parts.fluid.held.nodes.size())});
     a_solid_ = Array<T, Space>(Offset{static_cast<Index>(parts.solid.held.nodes.size())} * parts.dim());
     if (ranks) halo_ = std::make_unique<linalg::Halo<Exec>>(*ranks.link(), space().index_map, 1);
@@ -50,6 +55,7 @@ class CoupledLeapfrog final : public Leapfrog<Exec> {
   void start(double t, double dt, const Vectors& u, const Vectors& v) override {
     ranks_.each([&] { refuse_moved_fluid(parts_.problem, u, v, parts_.owned); });
     restore(u, v);
+    peaks_.take(now_.u, now_.v);
     now_.chi = zeros(space().dofs.dofs);
     now_.w = zeros(parts_.owned);
     State at_start = copy(now_);
@@ -58,18 +64,25 @@ class CoupledLeapfrog final : public Leapfrog<Exec> {
     now_.w = std::move(at_start.w);
     moved_.start(t, dt, now_.v);
   }
+  /// What states have of fluids alone is not of the solids' unknowns.
   void restore(const Vectors& u, const Vectors& v) override {
-    now_.u = to_space<Space>(std::vector<T>(u.begin(), u.end()));
+    std::vector<T> of_solids(u.begin(), u.end());
+    const std::vector<char> only = of_fluids_alone();
+    for (std::size_t row = 0; row < of_solids.size(); ++row)
+      if (only[row / static_cast<std::size_t>(parts_.dim())]) of_solids[row] = 0;
+    now_.u = to_space<Space>(of_solids);
     now_.v = to_space<Space>(std::vector<T>(v.begin(), v.end()));
   }
-  /// One vector of rows: chi in the first component of each dof, chi' half a step before in the second.
+  /// One vector of rows: chi in the first component of each dof, chi' half a step before in the second; then peaks.
   std::vector<Vectors> others() const override {
     const Vectors chi = in_double(now_.chi), w = in_double(now_.w);
     const auto dim = static_cast<std::size_t>(parts_.dim());
     Vectors both(chi.size() * dim, 0.0);
     for (std::size_t i = 0; i < chi.size(); ++i) both[i * dim] = chi[i];
     for (std::size_t i = 0; i < w.size(); ++i) both[i * dim + 1] = w[i];
-    return {both};
+    std::vector<Vectors> all{both};
+    peaks_.add_kept(all);
+    return all;
   }
   void restore_others(const std::vector<Vectors>& others) override {
     const auto dim = static_cast<std::size_t>(parts_.dim());
@@ -78,6 +91,7 @@ class CoupledLeapfrog final : public Leapfrog<Exec> {
     for (std::size_t i = 0; i < w.size(); ++i) w[i] = static_cast<T>(others.at(0)[i * dim + 1]);
     now_.chi = to_space<Space>(chi);
     now_.w = to_space<Space>(w);
+    peaks_.restore(others, 1);
     update_ghosts();
   }
 
@@ -85,6 +99,7 @@ class CoupledLeapfrog final : public Leapfrog<Exec> {
     leap(t, before / 2, (before + dt) / 2, dt, now_);
     moved_.set_u(t + dt, now_.u);
     moved_.set_v(t + dt / 2, now_.v);
+    peaks_.take(now_.u, now_.v);
     update_ghosts();
   }
 
@@ -94,6 +109,7 @@ class CoupledLeapfrog final : public Leapfrog<Exec> {
     moved_.set_v(t + dt / 2, ahead_.v);
     ahead_.u = {};
     ahead_.chi = {};
+    peaks_.look();
   }
   void forget_ahead() override { ahead_ = {}; }
 
@@ -172,14 +188,20 @@ class CoupledLeapfrog final : public Leapfrog<Exec> {
     return result;
   }
 
+  /// [dofs seen]
+  std::vector<char> of_fluids_alone() const {
+    const Problem& fluid = parts_.problem.fluid;
+    std::vector<char> only(static_cast<std::size_t>(space().dofs.dofs), 0);
+    for (const Index dof : fluid.cells.dofs) only[static_cast<std::size_t>(dof)] = 1;
+    for (const Index dof : fluid.interface) only[static_cast<std::size_t>(dof)] = 0;
+    return only;
+  }
   /// At nodes of fluids alone x [dofs of x, dim] becomes grad chi / rho.
   void take_fluid(const Vectors& chi, Vectors& x) const {
     const Problem& fluid = parts_.problem.fluid;
     const Vectors of_fluid = fluid_displacements(fluid, chi);
     const auto dim = static_cast<std::size_t>(parts_.dim());
-    std::vector<char> only(static_cast<std::size_t>(space().dofs.dofs), 0);
-    for (const Index dof : fluid.cells.dofs) only[static_cast<std::size_t>(dof)] = 1;
-    for (const Index dof : fluid.interface) only[static_cast<std::size_t>(dof)] = 0;
+    const std::vector<char> only = of_fluids_alone();
     for (std::size_t dof = 0; dof * dim < x.size(); ++dof)
       for (std::size_t d = 0; only[dof] && d < dim; ++d) x[dof * dim + d] = of_fluid[dof * dim + d];
   }
@@ -227,6 +249,7 @@ class CoupledLeapfrog final : public Leapfrog<Exec> {
   std::unique_ptr<linalg::Halo<Exec>> halo_;  ///< of a number a dof
   State now_, ahead_;
   Array<T, Space> a_fluid_, a_solid_;  ///< of the held nodes
+  Peaks<Exec, T> peaks_;
 };
 
 }  // namespace tessera::physics::wave

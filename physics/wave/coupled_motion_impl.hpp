@@ -11,13 +11,14 @@ class CoupledMotion final : public Motion<Exec> {
  public:
   using Space = typename Exec::Space;
 
-  CoupledMotion(Exec& exec, const CoupledProblem& problem, FluidState& state, output::Summary& summary)
+  CoupledMotion(Exec& exec, const CoupledProblem& problem, FluidState& state, PeakMaps& peaks, output::Summary& summary)
       : exec_(exec),
         problem_(problem),
         owned_(problem.space.ranks ? problem.space.index_map.owned() : problem.space.dofs.dofs),
-        fluid_(exec, problem.fluid, summary),
-        solid_(exec, problem.solid, summary),
-        parts_{problem, fluid_.parts(), solid_.parts(), make_nodes<T>(fluid_.held(), solid_.held()), state, owned_} {
+        fluid_(exec, problem.fluid, nullptr, summary),
+        solid_(exec, problem.solid, nullptr, summary),
+        parts_{problem, fluid_.parts(), solid_.parts(), make_nodes<T>(fluid_.held(), solid_.held()),
+               state,   owned_,         peaks} {
     summary.set("assembly.operator",
                 "fluids: " + parts_.fluid.force.description() + ", solids: " + parts_.solid.force.description());
     summary.set("assembly.bytes", parts_.fluid.force.bytes() + parts_.solid.force.bytes());
@@ -165,19 +166,19 @@ class CoupledMotion final : public Motion<Exec> {
 
 template <class Exec, class T>
 std::unique_ptr<Motion<Exec>> make_coupled_motion_in(Exec& exec, const CoupledProblem& problem, FluidState& state,
-                                                     output::Summary& summary) {
+                                                     PeakMaps& peaks, output::Summary& summary) {
   if (problem.solid.media.anisotropic)
-    return std::make_unique<CoupledMotion<Exec, forms::AnisotropicStress, T>>(exec, problem, state, summary);
-  return std::make_unique<CoupledMotion<Exec, forms::IsotropicStress, T>>(exec, problem, state, summary);
+    return std::make_unique<CoupledMotion<Exec, forms::AnisotropicStress, T>>(exec, problem, state, peaks, summary);
+  return std::make_unique<CoupledMotion<Exec, forms::IsotropicStress, T>>(exec, problem, state, peaks, summary);
 }
 
 template <class Exec>
 std::unique_ptr<Motion<Exec>> make_coupled_motion(Exec& exec, const CoupledProblem& problem, FluidState& state,
-                                                  output::Summary& summary) {
+                                                  PeakMaps& peaks, output::Summary& summary) {
   Scope scope(exec, "assemble");
   if (problem.params.run.precision == "float")
-    return make_coupled_motion_in<Exec, float>(exec, problem, state, summary);
-  return make_coupled_motion_in<Exec, double>(exec, problem, state, summary);
+    return make_coupled_motion_in<Exec, float>(exec, problem, state, peaks, summary);
+  return make_coupled_motion_in<Exec, double>(exec, problem, state, peaks, summary);
 }
 
 }  // namespace tessera::physics::wave

@@ -5,7 +5,7 @@
 namespace tessera::physics::wave {
 
 std::vector<double> CoupledResults::field(const std::string& name) {
-  if (name != "p") return WaveResults(problem_.solid, s_).field(name);
+  if (name != "p") return WaveResults(problem_.solid, peaks_, s_).field(name);
   std::vector<double> p(static_cast<std::size_t>(s_.space.dofs.dofs), 0.0);
   for (std::size_t i = 0; i < fluid_.second.size(); ++i) p[i] = -fluid_.second[i];
   return p;
@@ -13,7 +13,7 @@ std::vector<double> CoupledResults::field(const std::string& name) {
 
 /// Of the fluids chi'.K chi' / 2 and chi''.M chi'' / 2.
 double CoupledResults::quantity(const QuantityParams& quantity) const {
-  double sum = WaveResults(problem_.solid, s_).quantity(quantity);
+  double sum = WaveResults(problem_.solid, peaks_, s_).quantity(quantity);
   if (fluid_.rate.empty()) return sum;
   const auto own = static_cast<std::size_t>(s_.own_dofs());
   if (quantity.kind == "kinetic_energy") {

@@ -1,5 +1,6 @@
 #pragma once
 #include "physics/wave/coupled.hpp"
+#include "physics/wave/peaks.hpp"
 
 namespace tessera::physics::wave {
 
@@ -7,8 +8,9 @@ namespace tessera::physics::wave {
 class CoupledResults final : public Results {
  public:
   /// Borrows all.
-  CoupledResults(const CoupledProblem& problem, const FluidState& fluid, const NodalSolution& solution)
-      : problem_(problem), fluid_(fluid), s_(solution) {}
+  CoupledResults(const CoupledProblem& problem, const FluidState& fluid, const PeakMaps& peaks,
+                 const NodalSolution& solution)
+      : problem_(problem), fluid_(fluid), peaks_(peaks), s_(solution) {}
 
   std::vector<double> field(const std::string& name) override;
   double quantity(const QuantityParams& quantity) const override;
@@ -17,6 +19,7 @@ class CoupledResults final : public Results {
  private:
   const CoupledProblem& problem_;
   const FluidState& fluid_;
+  const PeakMaps& peaks_;
   const NodalSolution& s_;
 };
 

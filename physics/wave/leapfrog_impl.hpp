@@ -6,7 +6,7 @@
 #include "assembly/spectral/attenuated.hpp"
 #include "linalg/vector_ops.hpp"
 #include "physics/run/motion.hpp"
-#include "physics/wave/node_ops.hpp"
+#include "physics/wave/peaks.hpp"
 #include "physics/wave/problem.hpp"
 
 namespace tessera::physics::wave {
@@ -42,6 +42,7 @@ struct Parts {
   Prescribed prescribed, rates;  ///< of the rows that this rank owns
   Array<Index, Space> fixed;     ///< rows
   bool varies = false;
+  PeakMaps* peaks = nullptr;  ///< of a medium by itself
 };
 
 /// Moves the rows of which the prescribed values change in time, of a leapfrog: their velocities, too, are those of
@@ -90,10 +91,13 @@ class WaveLeapfrog final : public Leapfrog<Exec> {
         parts_(parts),
         ranks_(ranks),
         moved_(exec, parts),
-        a_(Offset{static_cast<Index>(parts.held.nodes.size())} * parts.problem.components()) {}
+        a_(Offset{static_cast<Index>(parts.held.nodes.size())} * parts.problem.components()),
+        peaks_(exec, parts.peaks, parts.problem.components(), static_cast<Index>(parts.inverse_mass.size()),
+               parts.problem.space.dofs.dofs) {}
 
   void start(double t, double dt, const std::vector<double>& u, const std::vector<double>& v) override {
     restore(u, v);
+    peaks_.take(u_, v_);
     if constexpr (remembers) parts_.force.forget(exec_, View<const T>(u_.view()), dt);
     Array<T, Space> at_start = copy(u_);
     leap(t, 0, -dt / 2, 0, at_start, v_);
@@ -105,11 +109,14 @@ class WaveLeapfrog final : public Leapfrog<Exec> {
   }
 
   std::vector<std::vector<double>> others() const override {
-    if constexpr (remembers) return parts_.force.memory();
-    return {};
+    std::vector<std::vector<double>> all;
+    if constexpr (remembers) all = parts_.force.memory();
+    peaks_.add_kept(all);
+    return all;
   }
   void restore_others(const std::vector<std::vector<double>>& others) override {
     if constexpr (remembers) parts_.force.restore_memory(others);
+    peaks_.restore(others, remembers ? assembly::spectral::mechanisms : 0);
   }
 
   void step(double t, double before, double dt) override {
@@ -117,6 +124,7 @@ class WaveLeapfrog final : public Leapfrog<Exec> {
     leap(t, before / 2, (before + dt) / 2, dt, u_, v_);
     moved_.set_u(t + dt, u_);
     moved_.set_v(t + dt / 2, v_);
+    peaks_.take(u_, v_);
     if (ranks_) ranks_.update_ghosts(u_.view());
   }
 
@@ -126,6 +134,7 @@ class WaveLeapfrog final : public Leapfrog<Exec> {
     ahead_ = copy(v_);
     leap(t, before / 2, (before + dt) / 2, dt, u, ahead_);
     moved_.set_v(t + dt / 2, ahead_);
+    peaks_.look();
   }
   void forget_ahead() override { ahead_ = {}; }
 
@@ -180,6 +189,7 @@ class WaveLeapfrog final : public Leapfrog<Exec> {
   const OverRanks<Exec>& ranks_;
   MovedRows<Exec, Law, T> moved_;
   Array<T, Space> u_, v_, ahead_, a_;  ///< a: of the held nodes
+  Peaks<Exec, T> peaks_;
 };
 
 }  // namespace tessera::physics::wave

@@ -8,9 +8,9 @@
 #include "base/profile.hpp"
 #include "base/team.hpp"
 #include "physics/entry.hpp"
-#include "physics/evaluate.hpp"
 #include "physics/wave/anisotropy.hpp"
 #include "physics/wave/attenuation.hpp"
+#include "physics/wave/material_grid.hpp"
 #include "physics/wave/media.hpp"
 
 namespace tessera::physics::wave {
@@ -137,6 +137,11 @@ void check_on_mesh(const MaterialParams& m, int dim) {
                     : "the upper triangle of C by rows, of xx yy zz yz xz xy: C11 ... C16, C22 ... C26, ..., C66");
   if (!m.axis.empty() && m.axis.size() != static_cast<std::size_t>(dim))
     refuse(fmt::format("axis has {} numbers, the mesh {} dimensions", m.axis.size(), dim), "give one number an axis");
+  for (std::size_t axis = static_cast<std::size_t>(dim); m.grid && axis < 3; ++axis)
+    if (!m.grid->axes[axis].empty())
+      throw Error(ExitCode::usage,
+                  fmt::format("the grid of a material has a column {}, the mesh {} dimensions", "xyz"[axis], dim),
+                  "coordinates of the grid are those of the mesh", m.file.where ? m.file.where : m.where);
   if (m.vpv && m.vsh.has_value() != (dim == 3))
     refuse(dim == 2 ? "layers with a vsh on a 2-D mesh" : "layers without vsh",
            dim == 2 ? "waves that move out of the plane are those of physics.medium = \"sh\""
@@ -225,10 +230,11 @@ void set_losses(const Problem& problem, const MaterialParams& m, const ConstantQ
     const auto& given = part == 0 ? m.q_kappa : m.q_mu;
     of[part].assign(where.size(), 0);
     if (!given) continue;
+    const MaterialNumber number = m.number(part == 0 ? "q_kappa" : "q_mu", *given);
     if (dofs.empty())
       of[part].assign(where.size(), given->constant());
     else
-      of[part] = evaluate(*given, problem.space.dof_points, dofs, problem.space.threads);
+      of[part] = evaluate_number(m, number, problem.space.dof_points, dofs, problem.space.threads);
     for (std::size_t i = 0; i < where.size(); ++i)
       if (!(of[part][i] >= 2))
         refuse(m, part == 0 ? "quality factor q_kappa" : "quality factor q_mu", of[part][i], "2 at least",
@@ -249,18 +255,19 @@ Media make_media(const Problem& problem) {
   const Medium medium = problem.medium;
   const int dim = cells.dim;
   bool at_places = false;
-  std::vector<std::vector<deck::Expression>> expressions;
+  std::vector<std::vector<MaterialNumber>> numbers_of;
   bool anisotropic = false;
   const auto is_here = [&](const MaterialParams& m) {
     return params.medium != Medium::coupled || m.is_fluid() == (medium == Medium::acoustic);
   };
   for (const MaterialParams& m : params.materials) {
     check_on_mesh(m, dim);
-    expressions.push_back(m.values());
+    numbers_of.push_back(m.values());
     if (!is_here(m)) continue;
     anisotropic |= is_anisotropic(m);
-    for (const deck::Expression& e : expressions.back()) at_places |= !e.is_constant();
-    for (const auto* quality : {&m.q_kappa, &m.q_mu}) at_places |= *quality && !(*quality)->is_constant();
+    for (const MaterialNumber& number : numbers_of.back()) at_places |= !number.is_constant();
+    for (const auto* quality : {&m.q_kappa, &m.q_mu})
+      at_places |= *quality && !m.number(quality == &m.q_mu ? "q_mu" : "q_kappa", **quality).is_constant();
   }
   const std::size_t places = at_places ? cells.dofs.size() : static_cast<std::size_t>(cells.cells);
   const auto sized = [&](int components) {
@@ -288,7 +295,7 @@ Media make_media(const Problem& problem) {
     }
     if (!at_places) {
       std::vector<std::vector<double>> values;
-      for (const deck::Expression& e : expressions[m]) values.push_back({e.constant()});
+      for (const MaterialNumber& number : numbers_of[m]) values.push_back({number.expression.constant()});
       Given given;
       take_given(values, 0, given);
       const AtPlace all = at_place(params.materials[m], medium, dim, anisotropic, given, nullptr);
@@ -298,8 +305,8 @@ Media make_media(const Problem& problem) {
       continue;
     }
     std::vector<std::vector<double>> values;
-    for (const deck::Expression& e : expressions[m])
-      values.push_back(evaluate(e, space.dof_points, dofs, space.threads));
+    for (const MaterialNumber& number : numbers_of[m])
+      values.push_back(evaluate_number(params.materials[m], number, space.dof_points, dofs, space.threads));
     parallel_ranges(space.threads, static_cast<Offset>(where.size()), [&](Offset first, Offset last, int) {
       Given given;
       for (auto i = static_cast<std::size_t>(first); i < static_cast<std::size_t>(last); ++i) {

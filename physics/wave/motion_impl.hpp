@@ -19,7 +19,7 @@ class WaveMotion final : public Motion<Exec> {
  public:
   using Space = typename Exec::Space;
 
-  WaveMotion(Exec& exec, const Problem& problem, output::Summary& summary)
+  WaveMotion(Exec& exec, const Problem& problem, PeakMaps* peaks, output::Summary& summary)
       : exec_(exec),
         problem_(problem),
         owned_(problem.space.ranks ? problem.space.index_map.owned() : problem.space.dofs.dofs),
@@ -39,7 +39,8 @@ class WaveMotion final : public Motion<Exec> {
                .prescribed = prescribed_,
                .rates = derivative_of(prescribed_),
                .fixed = to_space<Space>(prescribed_.rows),
-               .varies = prescribed_.varies()},
+               .varies = prescribed_.varies(),
+               .peaks = peaks},
         accelerations_(derivative_of(parts_.rates)) {
     const Discretisation& space = problem.space;
     std::vector<double> inverse =
@@ -219,23 +220,25 @@ class WaveMotion final : public Motion<Exec> {
 };
 
 template <class Exec, class T>
-std::unique_ptr<Motion<Exec>> make_motion_in(Exec& exec, const Problem& problem, output::Summary& summary) {
+std::unique_ptr<Motion<Exec>> make_motion_in(Exec& exec, const Problem& problem, PeakMaps& peaks,
+                                             output::Summary& summary) {
   const bool elastic = problem.medium == Medium::elastic;
   if (problem.media.attenuated.components > 0 && elastic)
-    return std::make_unique<WaveMotion<Exec, forms::AttenuatedStress, T>>(exec, problem, summary);
+    return std::make_unique<WaveMotion<Exec, forms::AttenuatedStress, T>>(exec, problem, &peaks, summary);
   if (problem.media.attenuated.components > 0)
-    return std::make_unique<WaveMotion<Exec, forms::AttenuatedGradient, T>>(exec, problem, summary);
-  if (!elastic) return std::make_unique<WaveMotion<Exec, forms::GradientFlux, T>>(exec, problem, summary);
+    return std::make_unique<WaveMotion<Exec, forms::AttenuatedGradient, T>>(exec, problem, &peaks, summary);
+  if (!elastic) return std::make_unique<WaveMotion<Exec, forms::GradientFlux, T>>(exec, problem, &peaks, summary);
   if (problem.media.anisotropic)
-    return std::make_unique<WaveMotion<Exec, forms::AnisotropicStress, T>>(exec, problem, summary);
-  return std::make_unique<WaveMotion<Exec, forms::IsotropicStress, T>>(exec, problem, summary);
+    return std::make_unique<WaveMotion<Exec, forms::AnisotropicStress, T>>(exec, problem, &peaks, summary);
+  return std::make_unique<WaveMotion<Exec, forms::IsotropicStress, T>>(exec, problem, &peaks, summary);
 }
 
 template <class Exec>
-std::unique_ptr<Motion<Exec>> make_motion(Exec& exec, const Problem& problem, output::Summary& summary) {
+std::unique_ptr<Motion<Exec>> make_motion(Exec& exec, const Problem& problem, PeakMaps& peaks,
+                                          output::Summary& summary) {
   Scope scope(exec, "assemble");
-  if (problem.params.run.precision == "float") return make_motion_in<Exec, float>(exec, problem, summary);
-  return make_motion_in<Exec, double>(exec, problem, summary);
+  if (problem.params.run.precision == "float") return make_motion_in<Exec, float>(exec, problem, peaks, summary);
+  return make_motion_in<Exec, double>(exec, problem, peaks, summary);
 }
 
 }  // namespace tessera::physics::wave

@@ -40,6 +40,10 @@ void set_values(Exec& exec, View<const Index> rows, View<const double> values, V
 template <class Exec, class T>
 void divide_by(Exec& exec, int components, View<const T> inverse, View<double> x);
 
+/// peaks_i = max(peaks_i, |x_i|) of the first nodes of x [nodes, components]: all that peaks has.
+template <class Exec, class T>
+void take_peaks(Exec& exec, int components, View<const T> x, View<T> peaks);
+
 /// values_i += factor sum_k weights_ik x_k, of a matrix in CRS with few rows.
 template <class Exec, class T>
 void add_weighted_sums(Exec& exec, View<const Offset> row_ptr, View<const Index> columns, View<const double> weights,

@@ -1,5 +1,7 @@
 #pragma once
 // Written once; instantiated by node_ops_threads.cpp and node_ops_cuda.cu.
+#include <cmath>
+
 #include "base/parallel.hpp"
 #include "forms/tensor.hpp"
 #include "physics/wave/node_ops.hpp"
@@ -101,6 +103,16 @@ void add_weighted_sums(Exec& exec, View<const Offset> row_ptr, View<const Index>
   });
 }
 
+template <class Exec, class T>
+void take_peaks(Exec& exec, int components, View<const T> x, View<T> peaks) {
+  for_each(exec, peaks.size(), [=] TESSERA_HD(Offset i) {
+    T square = 0;
+    for (int c = 0; c < components; ++c) square += x[i * components + c] * x[i * components + c];
+    const T size = std::sqrt(square);
+    if (size > peaks[i]) peaks[i] = size;
+  });
+}
+
 #define TESSERA_INSTANTIATE_NODE_OPS(Exec, T)                                                                      \
   template void add_to_entries(Exec&, View<const Index>, View<const T>, double, View<T>);                          \
   template void add_to_leap(Exec&, View<const Index>, View<const T>, double, double, double, View<T>, View<T>);    \
@@ -108,6 +120,7 @@ void add_weighted_sums(Exec& exec, View<const Offset> row_ptr, View<const Index>
   template void leap_held(Exec&, int, const HeldNodes<T>&, View<T>, double, double, double, View<T>, View<T>);     \
   template void set_values(Exec&, View<const Index>, View<const double>, View<T>);                                 \
   template void divide_by(Exec&, int, View<const T>, View<double>);                                                \
+  template void take_peaks(Exec&, int, View<const T>, View<T>);                                                    \
   template void add_weighted_sums(Exec&, View<const Offset>, View<const Index>, View<const double>, View<const T>, \
                                   double, View<double>)
 

@@ -6,6 +6,7 @@
 
 #include "base/error.hpp"
 #include "deck/read_string.hpp"
+#include "physics/wave/material_grid.hpp"
 
 namespace tessera::physics::wave {
 
@@ -65,6 +66,13 @@ deck::Section<MaterialParams> material_section() {
       .key("q_kappa", &MaterialParams::q_kappa,
            {.help = "quality factor of the bulk modulus in the band of [attenuation]; left out: no loss"})
       .key("q_mu", &MaterialParams::q_mu, {.help = "quality factor of the shear modulus; left out: no loss"})
+      .key("file", &MaterialParams::file,
+           {.help = "table (CSV) of numbers on a grid, linear between its points: the first row names its columns, "
+                    "coordinates x, y, z and keys of this section (axis_x, c11 of lists); then a row a point"})
+      .key("outside", &MaterialParams::outside,
+           {.help = "nodes outside of the grid of `file`: refuse, which holds where it is left out, or nearest, the "
+                    "numbers of the nearest place in it",
+            .choices = {"refuse", "nearest"}})
       .position(&MaterialParams::where);
 }
 
@@ -163,11 +171,11 @@ void check_material(const MaterialParams& m, Medium medium) {
   if (medium == Medium::acoustic && m.vs)
     refuse("a fluid has no shear waves, and this material has a vs",
            "leave vs out, or choose physics.medium = \"elastic\"", m.where);
-  std::vector<deck::Expression> all = m.values();
+  std::vector<MaterialNumber> all = m.values();
   for (const auto* value : {&m.q_kappa, &m.q_mu})
-    if (*value) all.push_back(**value);
-  for (const deck::Expression& value : all)
-    if (value.depends_on_time())
+    if (*value) all.push_back({**value});
+  for (const MaterialNumber& value : all)
+    if (value.expression.depends_on_time())
       refuse("a material that depends on t", "media stand still: write it in x, y, z", m.where);
   if (!m.density) refuse("a material without density", "give " + offered(medium), m.where);
   if (!m.axis.empty() && !m.vpv)
@@ -232,15 +240,6 @@ std::array<double, 3> PointSourceParams::point() const {
   return x;
 }
 
-std::vector<deck::Expression> MaterialParams::values() const {
-  std::vector<deck::Expression> all;
-  for (const auto* value : {&density, &vp, &lambda, &young, &bulk, &vs, &mu, &poisson, &vpv, &vph, &vsv, &vsh, &eta})
-    if (*value) all.push_back(**value);
-  all.insert(all.end(), axis.begin(), axis.end());
-  all.insert(all.end(), stiffness.begin(), stiffness.end());
-  return all;
-}
-
 bool Params::attenuates() const {
   return std::any_of(materials.begin(), materials.end(), [](const MaterialParams& m) { return m.attenuates(); });
 }
@@ -269,7 +268,10 @@ void read(const deck::Deck& deck, Params& params) {
   params.point_sources = source_section().read_all(deck);
   if (params.materials.empty())
     refuse("the deck has no [[material]]", "give " + offered(params.medium), params.physics.where);
-  for (const MaterialParams& material : params.materials) check_material(material, params.medium);
+  for (MaterialParams& material : params.materials) {
+    take_grid(deck, material);
+    check_material(material, params.medium);
+  }
   if (deck.has("attenuation")) params.attenuation = attenuation_section().read(deck, true);
   check_attenuation(params);
   for (const BoundaryParams& boundary : params.boundaries) check_boundary(boundary);
@@ -278,12 +280,13 @@ void read(const deck::Deck& deck, Params& params) {
     source.function = deck::TimeFunction(source, deck, source.where);
     if (params.time) source.function.require_range(params.time->start, params.time->end);
   }
+  read_plane_waves(deck, params);
 }
 
 std::vector<deck::Expression> expressions_of(const Params& params) {
   std::vector<deck::Expression> all;
   for (const MaterialParams& m : params.materials)
-    for (const deck::Expression& value : m.values()) all.push_back(value);
+    for (const MaterialNumber& value : m.values()) all.push_back(value.expression);
   for (const MaterialParams& m : params.materials)
     for (const auto* value : {&m.q_kappa, &m.q_mu})
       if (*value) all.push_back(**value);

@@ -1,12 +1,15 @@
 #pragma once
 // The deck of waves.
 #include <array>
+#include <memory>
 #include <optional>
 #include <string>
 #include <vector>
 
+#include "deck/grid_table.hpp"
 #include "deck/time_function.hpp"
 #include "physics/sections.hpp"
+#include "physics/wave/plane_wave.hpp"
 
 namespace tessera::physics::wave {
 
@@ -17,7 +20,15 @@ enum class Medium {
   coupled,   ///< fluids beside elastic solids: u in the solids, in fluids a potential chi with u = grad chi / rho
 };
 
-/// Density and one of the pairs, or numbers, that a medium takes: see kinds().
+/// A number of a material: an expression, or a column of the material's grid.
+struct MaterialNumber {
+  deck::Expression expression;
+  int column = -1;
+
+  bool is_constant() const { return column < 0 && expression.is_constant(); }
+};
+
+/// Density and one of the pairs, or numbers, that a medium takes: see kinds(). What the grid has is there as a 1.
 struct MaterialParams {
   std::vector<std::string> on;
   std::optional<deck::Expression> density, vp, vs, lambda, mu, young, poisson, bulk;
@@ -25,11 +36,16 @@ struct MaterialParams {
   std::vector<deck::Expression> axis;                       ///< the normal of these; empty: the last axis
   std::vector<deck::Expression> stiffness;                  ///< C_ij, the upper triangle by rows
   std::optional<deck::Expression> q_kappa, q_mu;            ///< quality factors of both moduli; none: no loss
+  deck::PlacedString file;                                  ///< of the grid; empty: there is none
+  std::optional<std::string> outside;                       ///< of the grid: refuse, or nearest
+  std::shared_ptr<const deck::GridTable> grid;
   deck::Where where;
 
   bool attenuates() const { return q_kappa || q_mu; }
   /// All numbers that it is given by, in this order, but for quality factors.
-  std::vector<deck::Expression> values() const;
+  std::vector<MaterialNumber> values() const;
+  /// That of a name, which `given` stands for where it is not of the grid.
+  MaterialNumber number(const std::string& name, const deck::Expression& given) const;
   /// Of coupled media: whether it is one.
   bool is_fluid() const;
 };
@@ -64,6 +80,7 @@ struct Params : CommonParams {
   std::vector<MaterialParams> materials;
   std::vector<BoundaryParams> boundaries;
   std::vector<PointSourceParams> point_sources;
+  std::vector<PlaneWaveParams> plane_waves;
   std::optional<AttenuationParams> attenuation;
 
   /// Whether a material has a quality factor.

@@ -180,10 +180,12 @@ void warn_of_boundaries(const Params& params, const mesh::Mesh& mesh,
                         "which hold there",
                         boundary.type, fmt::join(boundary.on, "', '"), both));
     }
-  const bool moves = !params.point_sources.empty() || !params.initial.empty() || !params.initial_rates.empty() ||
+  const bool moves = !params.point_sources.empty() || !params.plane_waves.empty() || !params.initial.empty() ||
+                     !params.initial_rates.empty() ||
                      std::any_of(params.boundaries.begin(), params.boundaries.end(),
                                  [](const BoundaryParams& b) { return b.type == "prescribed"; });
-  if (!moves) warn("nothing moves: the deck has no [[source]], no [[initial]] and no prescribed values");
+  if (!moves)
+    warn("nothing moves: the deck has no [[source]], no [[plane_wave]], no [[initial]] and no prescribed values");
 }
 
 void check_sources(const Params& params, const Discretisation& space,

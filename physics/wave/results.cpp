@@ -2,6 +2,7 @@
 
 #include "assembly/spectral/operator.hpp"
 #include "forms/spectral.hpp"
+#include "physics/wave/slopes.hpp"
 
 namespace tessera::physics::wave {
 
@@ -22,7 +23,16 @@ std::vector<double> forces(const Problem& problem, const NodalSolution& s) {
 
 }  // namespace
 
-std::vector<double> WaveResults::field(const std::string&) {
+std::vector<double> WaveResults::field(const std::string& name) {
+  if (name.starts_with("div_")) return divergence(problem_, name == "div_u" ? s_.u : *s_.rate);
+  if (name.starts_with("curl_")) return curl(problem_, name == "curl_u" ? s_.u : *s_.rate);
+  if (!name.starts_with("peak_")) return rate();
+  std::vector<double> values = (name.ends_with("_u") || name.ends_with("_p") ? peaks_.u : peaks_.rate).values;
+  values.resize(static_cast<std::size_t>(s_.space.dofs.dofs));
+  return values;
+}
+
+std::vector<double> WaveResults::rate() const {
   const int C = s_.space.components, stride = C == 1 ? 1 : 3;
   std::vector<double> rate(static_cast<std::size_t>(Offset{s_.space.dofs.dofs} * stride), 0.0);
   for (Index dof = 0; dof < s_.space.dofs.dofs; ++dof)

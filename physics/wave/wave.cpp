@@ -2,6 +2,8 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+
 #include "base/log.hpp"
 #include "physics/run/initial.hpp"
 #include "physics/run/stationary.hpp"
@@ -38,8 +40,9 @@ class Wave final : public Model {
     rate.written = medium != Medium::acoustic;
     traits.fields = {field, rate};
     if (medium == Medium::coupled) traits.fields.push_back({.name = "p", .unit = "Pa", .measured = true});
-    traits.sections = {physics_description(), material_description(), boundary_description(), source_description(),
-                       attenuation_description()};
+    add_derived(traits, field);
+    traits.sections = {physics_description(), material_description(),   boundary_description(),
+                       source_description(),  plane_wave_description(), attenuation_description()};
     traits.transient = true;
     traits.scheme = "newmark";
     traits.precisions = {"double", "float"};
@@ -62,6 +65,13 @@ class Wave final : public Model {
       throw Error(ExitCode::usage,
                   fmt::format("run.precision = \"float\": states of scheme = \"{}\" are double", params_.time->scheme),
                   "leave precision out, or choose scheme = \"newmark\"", params_.time->where);
+    const auto asks = [&](const std::string& of) { return asks_for(PeakMaps::name(of)); };
+    const FieldInfo field = traits().fields.front();
+    peaks_.u.asked = asks(field.name);
+    peaks_.rate.asked = asks(field.rate_field().name);
+    if (peaks_.any() && params_.time->scheme != "newmark")
+      throw Error(ExitCode::usage, fmt::format("maps of peaks with scheme = \"{}\"", params_.time->scheme),
+                  "peaks are kept by scheme = \"newmark\"", params_.time->where);
     if (params_.attenuates() && params_.time->scheme != "newmark")
       throw Error(ExitCode::usage, fmt::format("quality factors with scheme = \"{}\"", params_.time->scheme),
                   "what attenuates steps by scheme = \"newmark\"", params_.time->where);
@@ -77,7 +87,12 @@ class Wave final : public Model {
       check_receivers(*problem_);
     }
     const Problem& of_field = coupled_ ? coupled_->solid : *problem_;
+    if (!space.ranks) check_plane_waves(of_field, params_.time->start);
     return {of_field.prescribed.rows, values_at(of_field, of_field.prescribed, params_.time->start), {}};
+  }
+
+  std::vector<double> start(const Discretisation&) override {
+    return plane_waves_at(coupled_ ? coupled_->solid : *problem_, params_.time->start);
   }
 
   AtPoints evaluate(const Discretisation& space, std::span<const double>, output::Summary&) override {
@@ -127,13 +142,13 @@ class Wave final : public Model {
 
   template <class Exec>
   std::unique_ptr<Motion<Exec>> motion(Exec& exec, const Discretisation&, output::Summary& summary) {
-    if (coupled_) return make_coupled_motion(exec, *coupled_, fluid_, summary);
-    return make_motion(exec, *problem_, summary);
+    if (coupled_) return make_coupled_motion(exec, *coupled_, fluid_, peaks_, summary);
+    return make_motion(exec, *problem_, peaks_, summary);
   }
 
   std::unique_ptr<Results> results(const NodalSolution& solution) override {
-    if (coupled_) return std::make_unique<CoupledResults>(*coupled_, fluid_, solution);
-    return std::make_unique<WaveResults>(*problem_, solution);
+    if (coupled_) return std::make_unique<CoupledResults>(*coupled_, fluid_, peaks_, solution);
+    return std::make_unique<WaveResults>(*problem_, peaks_, solution);
   }
 
   std::optional<Receiver> receiver(const Discretisation&, const mesh::PointLocator& locator,
@@ -142,6 +157,31 @@ class Wave final : public Model {
   }
 
  private:
+  /// Fields that are written or measured where the deck names them.
+  static void add_derived(Traits& traits, const FieldInfo& field) {
+    const std::vector<FieldInfo> solved{field, field.rate_field()};
+    const auto add = [&](const std::string& name, const std::string& unit, const std::vector<std::string>& axes) {
+      traits.fields.push_back({.name = name, .unit = unit, .components = axes, .measured = true, .written = false});
+    };
+    if (field.vector)
+      for (const FieldInfo& of : solved) {
+        const std::string unit = of.name == field.name ? "1" : "1/s";
+        add("div_" + of.name, unit, {});
+        add("curl_" + of.name, unit, {"x", "y", "z"});
+      }
+    for (const FieldInfo& of : solved) add(PeakMaps::name(of.name), of.unit, {});
+  }
+  /// Whether files, a quantity or a line show a field.
+  bool asks_for(const std::string& field) const {
+    const auto is_it = [&](const std::string& name) { return name == field; };
+    const OutputParams& output = params_.output;
+    return std::any_of(output.fields.begin(), output.fields.end(), is_it) ||
+           std::any_of(params_.quantities.begin(), params_.quantities.end(),
+                       [&](const QuantityParams& quantity) { return is_it(quantity.of); }) ||
+           std::any_of(params_.lines.begin(), params_.lines.end(),
+                       [&](const LineParams& line) { return line.has(field); });
+  }
+
   /// As the leapfrog does it in runs.
   void check_start(const Discretisation& space) {
     const auto start = [&](const std::vector<InitialParams>& entries, const FieldInfo& field) {
@@ -157,7 +197,7 @@ class Wave final : public Model {
     Threads exec(space.threads);
     output::Summary numbers;
     const OverRanks<Threads> alone(exec, space, numbers);
-    return make_coupled_motion(exec, *coupled_, fluid_, numbers)->frequency_from_below(alone);
+    return make_coupled_motion(exec, *coupled_, fluid_, peaks_, numbers)->frequency_from_below(alone);
   }
 
   double longest_step(double frequency) const {
@@ -174,6 +214,7 @@ class Wave final : public Model {
   std::unique_ptr<const Problem> problem_;         ///< of one medium,
   std::unique_ptr<const CoupledProblem> coupled_;  ///< or of fluids beside solids
   FluidState fluid_;                               ///< of these, where a state is looked at
+  PeakMaps peaks_;
 };
 
 }  // namespace
