@@ -52,6 +52,10 @@ extern "C" void end_after_library_crash(int signal) {
   raise(signal);
 }
 
+/// Whether a thread is ending the process.
+std::atomic_flag ending = ATOMIC_FLAG_INIT;
+constexpr unsigned seconds_to_end = 10;
+
 constexpr const char* what_to_do =
     "use a coarser mesh, a lower order or a solver without factorisation, or raise the limit that is named; "
     "`tessera check DECK` estimates the need";
@@ -117,6 +121,12 @@ Error out_of_host_memory() {
 void end_without_memory() noexcept {
   // A request of the long message that fails comes back here.
   static thread_local bool came_back = false;
+  // Two threads would write one file, and the process would end while the second has written half of it. The first may
+  // need what the second holds, so that this one waits for some time only.
+  if (!came_back && ending.test_and_set()) {
+    for (unsigned left = seconds_to_end; left > 0;) left = sleep(left);
+    _exit(static_cast<int>(ExitCode::memory));
+  }
   if (!std::exchange(came_back, true)) {
     const NoUnwinding here;
     const Error error = out_of_host_memory();
