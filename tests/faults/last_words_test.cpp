@@ -93,7 +93,8 @@ class LastWords : public ::testing::Test {
 };
 
 TEST_F(LastWords, OfSeveralThreadsWithoutMemoryAreWhole) {
-  repeat(5, [] { end_without_memory(); }, 130);  // the text is ours, its code is not looked at
+  repeat(
+      5, [] { end_without_memory(); }, 130);  // the text is ours, its code is not looked at
 }
 
 TEST_F(LastWords, OfASignalLeaveNothingOfOtherThreads) {
