@@ -47,9 +47,11 @@ class StageEquation {
 /// Steps that may be taken back estimate their error by what foretells u from the state before,
 ///   u_p = u0 + (1 + r) dt k0 - r^2 (u0 - u_-1),   r = dt / dt_-1,   u_p - u = -(1 + 1/r) dt^3 u'''/6 + ...,
 /// for k0 is exact: where a scheme's own error is c dt^3 u''', it is c / (c + (1 + 1/r)/6) of u1 - u_p (P. M. Gresho
-/// and R. L. Sani, Incompressible Flow and the Finite Element Method, section 3.16.4). The first step of all schemes is
-/// then one of sdirk2, whose error is taken to be that of its first stage gone on with, gamma dt (k2 - k1).
-/// Vectors, besides u: theta 3, bdf2 4, sdirk2 4, and where steps may be taken back 6, of 8 B a row.
+/// and R. L. Sani, Incompressible Flow and the Finite Element Method, section 3.16.4), and of schemes of one step,
+/// whose last step has left -r^2 c dt_-1^3 u''' in u_p, c / (c + (1 + 1/r)/6 + c/r). Of bdf2 it is up to half too
+/// large. The first step of all schemes is then one of sdirk2, whose error is taken to be that of its first stage gone
+/// on with, gamma dt (k2 - k1). Vectors, besides u: theta 3, bdf2 4, sdirk2 4, and where steps may be taken back 6, of
+/// 8 B a row.
 template <class Exec>
 class ImplicitStepper {
  public:

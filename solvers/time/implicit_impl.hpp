@@ -164,11 +164,12 @@ double ImplicitStepper<Exec>::error(const StepTolerance& tolerance, View<const d
     terms.add(-gamma * tried_, part(stage_));
   } else {
     // c of the scheme; of sdirk2 that of linear equations.
-    const double r = tried_ / last_, foretold = (1 + 1 / r) / 6;
+    const double r = tried_ / last_;
     const double c = kind_ == Kind::bdf2     ? (1 + r) * (1 + r) / (6 * r * (1 + 2 * r))
                      : kind_ == Kind::sdirk2 ? 1.0 / 3 - gamma
                                              : 1.0 / 12;
-    const double factor = c / (c + foretold);
+    const double of_last = kind_ == Kind::bdf2 ? 0 : c / r;
+    const double factor = c / (c + (1 + 1 / r) / 6 + of_last);
     terms.add(factor, part(next_));
     terms.add(factor * (r * r - 1), u.part(0, own));
     terms.add(-factor * (1 + r) * tried_, part(rate_before_));
