@@ -42,6 +42,14 @@ void say_last(const char* what) noexcept {
   if (const auto last = before_end.load()) last(what);
 }
 
+/// How many CrashesAreWantOfMemory this thread has.
+thread_local int calls_of_libraries = 0;
+
+/// A library called exit() (HDF5 does where it cannot register an object).
+void end_after_library_exit() {
+  if (calls_of_libraries > 0 && errno == ENOMEM) end_without_memory();
+}
+
 constexpr bool watched = !TESSERA_SANITIZED;
 constexpr int crashes[] = {SIGSEGV, SIGBUS};
 
@@ -145,6 +153,8 @@ void end_without_memory() noexcept {
 void call_before_end_without_memory(void (*last)(const char*) noexcept) noexcept { before_end = last; }
 
 CrashesAreWantOfMemory::CrashesAreWantOfMemory() noexcept {
+  [[maybe_unused]] static const int registered = std::atexit(end_after_library_exit);
+  ++calls_of_libraries;
   errno = 0;
   struct sigaction action {};
   action.sa_handler = end_after_library_crash;
@@ -154,6 +164,7 @@ CrashesAreWantOfMemory::CrashesAreWantOfMemory() noexcept {
 }
 
 CrashesAreWantOfMemory::~CrashesAreWantOfMemory() {
+  --calls_of_libraries;
   for (int i = 0; i < 2; ++i)
     if (watched) sigaction(crashes[i], &before_[i], nullptr);
 }
