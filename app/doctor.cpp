@@ -12,8 +12,10 @@
 #include <thread>
 
 #include "app/commands.hpp"
+#include "app/on_path.hpp"
 #include "base/backend.hpp"
 #include "base/memory.hpp"
+#include "base/rank_libraries.hpp"
 #include "deck/expression/vector_math.hpp"
 #include "output/vtkhdf.hpp"
 
@@ -24,8 +26,7 @@ void line(const std::string& name, const std::string& value) { fmt::print("  {:<
 
 std::string cuda_version(int number) { return fmt::format("{}.{}", number / 1000, number % 1000 / 10); }
 
-void print_cuda() {
-  const CudaInfo cuda = cuda_info();
+void print_gpu(const CudaInfo& cuda) {
   fmt::print("GPU\n");
   line("backend", cuda.compiled ? "built with the CUDA toolkit" : "not built: threads only");
   if (cuda.usable) {
@@ -35,11 +36,37 @@ void print_cuda() {
   }
   if (cuda.runtime > 0) line("runtime", cuda_version(cuda.runtime));
   if (cuda.driver > 0) line("driver", "for CUDA " + cuda_version(cuda.driver));
+}
+
+std::string words_of(const FoundLibrary& found) {
+  return found.version.empty() ? "not usable: " + found.problem : fmt::format("{} ({})", found.version, found.file);
+}
+
+/// How ranks would share vectors.
+std::string link_of_ranks(const CudaInfo& cuda, const FoundLibrary& nccl) {
+  if (!cuda.usable) return "vectors through MPI";
+  if (nccl.version.empty())
+    return "vectors of GPUs through the host and MPI, which is slow, because NCCL is not usable";
+  return "vectors through NCCL where every rank has a GPU of its own, else through the host and MPI";
+}
+
+void print_ranks_and_choice(const CudaInfo& cuda) {
+  const FoundLibrary mpi = find_mpi(), nccl = find_nccl();
+  const std::string mpirun = find_on_path("mpirun");
+  fmt::print("\nRanks\n");
+  line("MPI", words_of(mpi));
+  line("mpirun", mpirun.empty() ? "not on the PATH" : mpirun);
+  line("NCCL", words_of(nccl));
   fmt::print("\nChoice\n");
   if (cuda.usable)
     line("auto", fmt::format("cuda, because {} answers", cuda.device));
   else
     line("auto", fmt::format("threads, because {}", cuda.why_not.empty() ? "no GPU can be used" : cuda.why_not));
+  if (mpi.version.empty())
+    line("ranks", "one, because MPI is not usable: install OpenMPI and build again (scripts/setup does both)");
+  else
+    line("ranks", fmt::format("as {} starts, {}", mpirun.empty() ? "a launcher (srun)" : "mpirun or srun",
+                              link_of_ranks(cuda, nccl)));
 }
 
 }  // namespace
@@ -52,7 +79,9 @@ ExitCode doctor() {
   line("cores", fmt::format("{} of {} for this process", Threads().count(), std::thread::hardware_concurrency()));
   line("memory", fmt::format("{} available", human_bytes(static_cast<double>(host_bytes_available()))));
   fmt::print("\n");
-  print_cuda();
+  const CudaInfo cuda = cuda_info();
+  print_gpu(cuda);
+  print_ranks_and_choice(cuda);
   fmt::print("\nLibraries\n");
   line("Gmsh", GMSH_API_VERSION);
   line("VTK", fmt::format("{}.{}.{}", VTK_MAJOR_VERSION, VTK_MINOR_VERSION, VTK_BUILD_VERSION));

@@ -24,8 +24,9 @@ struct Texts {
   std::size_t code_at = 0, message_at = 0;  ///< where "130" and the message stand
 };
 std::array<Texts, 2> texts;
-std::atomic<int> current{-1};  ///< of `texts`; -1: none yet
-std::atomic<pid_t> owner{0};   ///< whose run it is; 0: there is none
+std::atomic<int> current{-1};       ///< of `texts`; -1: none yet
+std::atomic<bool> are_said{false};  ///< whether a text is being written, so that none may change any more
+std::atomic<pid_t> owner{0};        ///< whose run it is; 0: there is none
 char file_name[PATH_MAX] = "", temporary_name[PATH_MAX] = "";
 static_assert(std::atomic<pid_t>::is_always_lock_free);
 
@@ -60,21 +61,47 @@ class Writer {
   bool whole_ = true;
 };
 
+/// Into a writer that is open: all but the message stands there already.
+void write_failure(Writer& writer, const char* what) noexcept {
+  are_said = true;
+  std::string_view before = "{\n  \"status\": \"error\",\n  \"error\": \"", after = "\",\n  \"exit_code\": 5\n}\n";
+  if (const int of = current; of >= 0) {
+    const Texts& text = texts[static_cast<std::size_t>(of)];
+    before = std::string_view(text.failed).substr(0, text.message_at);
+    after = std::string_view(text.failed).substr(text.message_at + std::strlen(LastWords::message));
+  }
+  writer.write(before);
+  writer.write_escaped(what);
+  writer.write(after);
+  writer.finish();
+}
+
+/// The last act of a process without memory. The file of the summary is opened before none can be.
+void write_before_end(const char* what) noexcept {
+  if (owner != getpid()) return;
+  Writer writer;
+  output::remove_results_for_good();
+  write_failure(writer, what);
+  owner = 0;
+}
+
 }  // namespace
 
 void LastWords::begin(const std::filesystem::path& folder) noexcept {
   owner = 0;
   current = -1;
+  are_said = false;
   const char* const name = folder.c_str();
   constexpr std::string_view hidden = "/.summary.json.last.tmp";
   if (std::strlen(name) + hidden.size() >= PATH_MAX) return;
   std::snprintf(file_name, sizeof file_name, "%s/summary.json", name);
   std::snprintf(temporary_name, sizeof temporary_name, "%s%s", name, hidden.data());
   owner = getpid();
-  call_before_end_without_memory(write_of_failure);
+  call_before_end_without_memory(write_before_end);
 }
 
 void LastWords::set(std::string interrupted, std::string failed) {
+  if (are_said) return;  // by another thread, which reads the text before the next
   const int next = current == 0 ? 1 : 0;
   Texts& of = texts[static_cast<std::size_t>(next)];
   of.interrupted = std::move(interrupted);
@@ -89,33 +116,24 @@ void LastWords::set(std::string interrupted, std::string failed) {
 void LastWords::end() noexcept { owner = 0; }
 
 void LastWords::write_of_signal(int signal) noexcept {
-  output::remove_results_from_signal();
-  if (owner != getpid() || current < 0) return;
-  const Texts& of = texts[static_cast<std::size_t>(current)];
-  const std::string_view text = of.interrupted;
+  are_said = true;
+  const int of = current;
+  if (owner != getpid() || of < 0) return output::remove_results_for_good();
   Writer writer;
-  writer.write(text.substr(0, of.code_at));
+  output::remove_results_for_good();
+  const Texts& text = texts[static_cast<std::size_t>(of)];
+  const std::string_view words = text.interrupted;
+  writer.write(words.substr(0, text.code_at));
   writer.write(signal == SIGTERM ? "143" : "130");
-  writer.write(text.substr(of.code_at + 3));
+  writer.write(words.substr(text.code_at + 3));
   writer.finish();
-  output::remove_results_from_signal();  // as below
 }
 
 void LastWords::write_of_failure(const char* what) noexcept {
   if (owner != getpid()) return;
   output::remove_results_from_signal();
-  std::string_view before = "{\n  \"status\": \"error\",\n  \"error\": \"", after = "\",\n  \"exit_code\": 5\n}\n";
-  if (current >= 0) {
-    const Texts& of = texts[static_cast<std::size_t>(current)];
-    before = std::string_view(of.failed).substr(0, of.message_at);
-    after = std::string_view(of.failed).substr(of.message_at + std::strlen(message));
-  }
   Writer writer;
-  writer.write(before);
-  writer.write_escaped(what);
-  writer.write(after);
-  writer.finish();
-  output::remove_results_from_signal();  // a thread that writes beside may have begun a file since
+  write_failure(writer, what);
   owner = 0;
 }
 

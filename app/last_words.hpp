@@ -19,9 +19,9 @@ class LastWords {
   /// The summary is written: there is no more to say.
   static void end() noexcept;
 
-  /// Removes what the run has written, and writes the summary of a run that a signal ends.
+  /// Removes what the run has written, and writes the summary of a run that a signal ends. The process must end then.
   static void write_of_signal(int signal) noexcept;
-  /// The same of a run without memory.
+  /// The same of a run without memory, whose threads beside this one have ended.
   static void write_of_failure(const char* what) noexcept;
 };
 

@@ -49,7 +49,8 @@ std::vector<Row> rows(const std::string& category) {
   if (category == "quantities") add_all(physics::quantity_table());
   if (category == "schemes")
     for (const solvers::Scheme& scheme : solvers::schemes())
-      result.push_back({scheme.name, solvers::name_of(scheme.kind), scheme.help});
+      result.push_back({scheme.name, solvers::name_of(scheme.kind),
+                        scheme.help + (scheme.estimates_error ? "; chooses its steps for a tolerance" : "")});
   if (category == "reactions")
     for (const solvers::ReactionEntry& entry : solvers::reactions())
       if (!entry.species.empty()) result.push_back({entry.name, "", of(entry)});

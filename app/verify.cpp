@@ -10,15 +10,14 @@
 #include <fstream>
 #include <nlohmann/json.hpp>
 #include <optional>
-#include <sstream>
 #include <vector>
 
 #include "app/commands.hpp"
+#include "app/on_path.hpp"
 #include "app/open_deck.hpp"
 #include "base/backend.hpp"
 #include "base/communicator.hpp"
 #include "base/mpi/entry.hpp"
-#include "mesh/params.hpp"
 #include "output/compare.hpp"
 #include "physics/sections.hpp"
 
@@ -81,44 +80,25 @@ int run_program(std::vector<std::string> words, const fs::path& log) {
   return WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status);
 }
 
-/// Settings that leave one file of the whole, where the deck asks for pieces: what is compared.
-std::vector<std::string> in_one_file(const deck::Deck& deck) {
-  std::vector<std::string> result;
-  if (mesh::mesh_section().read(deck).partition == "bricks") result.emplace_back("mesh.partition=\"auto\"");
-  if (physics::output_section().read_declared(deck).has_format("pvtu")) result.emplace_back("output.formats=[\"vtu\"]");
-  return result;
-}
-
-std::vector<std::string> command_of(const VerifyCommand& command, const Way& way, const fs::path& out,
-                                    const std::vector<std::string>& one_file) {
+std::vector<std::string> command_of(const VerifyCommand& command, const Way& way, const fs::path& out) {
   std::vector<std::string> words;
   if (way.ranks > 1) words = {"mpirun", "--oversubscribe", "--bind-to", "none", "-n", std::to_string(way.ranks)};
   words.insert(words.end(), {fs::read_symlink("/proc/self/exe").string(), "run", command.deck.deck});
   for (const std::string& set : command.deck.set) words.insert(words.end(), {"--set", set});
-  for (const std::string& set : one_file) words.insert(words.end(), {"--set", set});
   for (const std::string& plugin : command.deck.plugins) words.insert(words.end(), {"--plugin", plugin});
   words.insert(words.end(), {"--quiet", "--backend", way.backend, "--output", out.string()});
   return words;
 }
 
-Outcome run_way(const VerifyCommand& command, const Way& way, const fs::path& out,
-                const std::vector<std::string>& one_file) {
+Outcome run_way(const VerifyCommand& command, const Way& way, const fs::path& out) {
   const auto start = std::chrono::steady_clock::now();
   Outcome outcome;
   const fs::path log = out.string() + ".log";
-  outcome.code = run_program(command_of(command, way, out, one_file), log);
+  outcome.code = run_program(command_of(command, way, out), log);
   outcome.seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
   outcome.words = read_text(log);
   outcome.summary = read_text(out / "summary.json");
   return outcome;
-}
-
-bool is_on_path(const std::string& program) {
-  const char* const path = std::getenv("PATH");
-  std::istringstream folders(path ? path : "");
-  for (std::string folder; std::getline(folders, folder, ':');)
-    if (access((fs::path(folder) / program).c_str(), X_OK) == 0) return true;
-  return false;
 }
 
 /// The ways that this machine has; the first is the reference.
@@ -128,7 +108,7 @@ std::vector<Way> ways_of(const VerifyCommand& command) {
   if (cuda.usable) ways.push_back({"cuda", "cuda"});
   std::error_code none;
   const fs::path beside = fs::read_symlink("/proc/self/exe", none).parent_path();
-  if (!fs::exists(beside / mpi_library, none) || !is_on_path("mpirun")) return ways;
+  if (!fs::exists(beside / mpi_library, none) || find_on_path("mpirun").empty()) return ways;
   std::vector<int> counts;
   if (command.ranks > 1) counts.push_back(2);
   if (command.ranks > 2) counts.push_back(command.ranks);
@@ -180,14 +160,13 @@ ExitCode verify(const VerifyCommand& command) {
   (void)physics::run_section(physics::all_precisions).read(deck);  // a deck that is wrong is refused once
   setenv("OMPI_ALLOW_RUN_AS_ROOT", "1", 0);  // whoever may run the program may run it on two ranks
   setenv("OMPI_ALLOW_RUN_AS_ROOT_CONFIRM", "1", 0);
-  const std::vector<std::string> one_file = in_one_file(deck);
   const TemporaryFolder folder;
   std::optional<fs::path> reference;
   bool agrees = true;
   print_row("way", "seconds", "iterations", "largest difference", "");
   for (const Way& way : ways_of(command)) {
     const fs::path out = folder.path / std::to_string(std::hash<std::string>()(way.name));
-    const Outcome outcome = run_way(command, way, out, one_file);
+    const Outcome outcome = run_way(command, way, out);
     const std::string seconds = fmt::format("{:.2f}", outcome.seconds), iterations = iterations_of(outcome.summary);
     if (outcome.code != 0) {
       const std::size_t error = outcome.words.find("error: ");

@@ -4,11 +4,14 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <chrono>
 #include <cstdlib>
 #include <filesystem>
 
 #include "base/error.hpp"
 #include "base/mpi/entry.hpp"
+#include "base/rank_libraries.hpp"
+#include "base/waiting.hpp"
 
 namespace tessera {
 
@@ -25,12 +28,106 @@ bool is_launched_as_rank() {
   return tasks && std::atoi(tasks) > 1 && std::getenv("SLURM_PROCID") != nullptr && std::getenv("PMIX_RANK") != nullptr;
 }
 
-std::unique_ptr<Communicator> start_mpi() {
+namespace {
+
+/// TESSERA_MPI, or the library beside the program.
+std::string file_of_mpi() {
   const char* const named = std::getenv("TESSERA_MPI");
+  if (named && *named) return named;
   std::error_code none;
-  const std::string file =
-      named && *named ? named
-                      : (std::filesystem::read_symlink("/proc/self/exe", none).parent_path() / mpi_library).string();
+  return (std::filesystem::read_symlink("/proc/self/exe", none).parent_path() / mpi_library).string();
+}
+
+/// Another communicator, and how long its calls take.
+class TimedCommunicator final : public Communicator {
+ public:
+  explicit TimedCommunicator(std::unique_ptr<Communicator> inner) : inner_(std::move(inner)) {
+    rank_ = inner_->rank();
+    size_ = inner_->size();
+    rank_on_machine_ = inner_->rank_on_machine();
+    size_of_machine_ = inner_->size_of_machine();
+  }
+
+  void barrier() override {
+    const Timer timer(waited_.collectives);
+    inner_->barrier();
+  }
+  void all_gather(const void* mine, std::size_t bytes, void* all) override {
+    const Timer timer(waited_.collectives);
+    inner_->all_gather(mine, bytes, all);
+  }
+  void broadcast(int root, void* data, std::size_t bytes) override {
+    const Timer timer(waited_.collectives);
+    inner_->broadcast(root, data, bytes);
+  }
+  std::vector<Bytes> exchange(std::vector<Bytes> to) override {
+    const Timer timer(waited_.collectives);
+    return inner_->exchange(std::move(to));
+  }
+  void start(std::span<const Piece> send, std::span<const Piece> receive) override {
+    const Timer timer(waited_.exchange);
+    inner_->start(send, receive);
+  }
+  void finish() override {
+    const Timer timer(waited_.exchange);
+    inner_->finish();
+  }
+  bool all_failed(double seconds) override { return inner_->all_failed(seconds); }
+  [[noreturn]] void abort(int code) override {
+    inner_->abort(code);
+    std::_Exit(code);
+  }
+
+  const Waited& waited() const { return waited_; }
+
+ private:
+  using Clock = std::chrono::steady_clock;
+  class Timer {
+   public:
+    explicit Timer(double& seconds) : seconds_(seconds) {}
+    ~Timer() { seconds_ += std::chrono::duration<double>(Clock::now() - start_).count(); }
+    Timer(const Timer&) = delete;
+
+   private:
+    double& seconds_;
+    Clock::time_point start_ = Clock::now();
+  };
+
+  std::unique_ptr<Communicator> inner_;
+  Waited waited_;
+};
+
+}  // namespace
+
+Waited waited(const Communicator& ranks) {
+  const auto* const timed = dynamic_cast<const TimedCommunicator*>(&ranks);
+  return timed ? timed->waited() : Waited{};
+}
+
+FoundLibrary find_mpi() {
+  FoundLibrary found{file_of_mpi(), {}, {}};
+  std::error_code none;
+  if (found.file.find('/') != std::string::npos && !std::filesystem::exists(found.file, none)) {
+    found.problem = fmt::format("{} is not there", found.file);
+    return found;
+  }
+  void* const library = dlopen(found.file.c_str(), RTLD_NOW | RTLD_GLOBAL);
+  if (!library) {
+    found.problem = dlerror();
+    return found;
+  }
+  const auto version = reinterpret_cast<const char* (*)()>(dlsym(library, mpi_version_entry));
+  if (!version) {
+    found.problem = fmt::format("{} has no {}", found.file, mpi_version_entry);
+    return found;
+  }
+  found.version = version();
+  found.version.resize(std::min(found.version.find_first_of(",\n"), found.version.size()));
+  return found;
+}
+
+std::unique_ptr<Communicator> start_mpi() {
+  const std::string file = file_of_mpi();
   const char* const help =
       "install OpenMPI and build again (scripts/setup does both), name the library in TESSERA_MPI, or run on one rank, "
       "without mpirun";
@@ -41,7 +138,7 @@ std::unique_ptr<Communicator> start_mpi() {
                 help);
   const auto start = reinterpret_cast<Communicator* (*)()>(dlsym(library, mpi_entry));
   if (!start) throw Error(ExitCode::usage, fmt::format("{} has no {}", file, mpi_entry), help);
-  return std::unique_ptr<Communicator>(start());
+  return std::make_unique<TimedCommunicator>(std::unique_ptr<Communicator>(start()));
 }
 
 std::int64_t sum(Communicator& ranks, std::int64_t mine) {

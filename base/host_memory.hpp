@@ -34,7 +34,8 @@ bool may_unwind() noexcept;
 void call_before_end_without_memory(void (*last)(const char* what) noexcept) noexcept;
 
 /// While one lives, a crash of this process after a request for memory that failed is a want of memory: for libraries
-/// that do not look at what malloc returns (VTK). malloc leaves ENOMEM in errno, and the crash follows.
+/// that do not look at what malloc returns (VTK). malloc leaves ENOMEM in errno, and the crash follows. So is an exit()
+/// in the thread that has it: some libraries end the process there (HDF5).
 class CrashesAreWantOfMemory {
  public:
   CrashesAreWantOfMemory() noexcept;

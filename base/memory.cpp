@@ -42,6 +42,14 @@ void say_last(const char* what) noexcept {
   if (const auto last = before_end.load()) last(what);
 }
 
+/// How many CrashesAreWantOfMemory this thread has.
+thread_local int calls_of_libraries = 0;
+
+/// A library called exit() (HDF5 does where it cannot register an object).
+void end_after_library_exit() {
+  if (calls_of_libraries > 0 && errno == ENOMEM) end_without_memory();
+}
+
 constexpr bool watched = !TESSERA_SANITIZED;
 constexpr int crashes[] = {SIGSEGV, SIGBUS};
 
@@ -51,6 +59,10 @@ extern "C" void end_after_library_crash(int signal) {
   std::signal(signal, SIG_DFL);
   raise(signal);
 }
+
+/// Whether a thread is ending the process.
+std::atomic_flag ending = ATOMIC_FLAG_INIT;
+constexpr unsigned seconds_to_end = 10;
 
 constexpr const char* what_to_do =
     "use a coarser mesh, a lower order or a solver without factorisation, or raise the limit that is named; "
@@ -117,6 +129,12 @@ Error out_of_host_memory() {
 void end_without_memory() noexcept {
   // A request of the long message that fails comes back here.
   static thread_local bool came_back = false;
+  // Two threads would write one file, and the process would end while the second has written half of it. The first may
+  // need what the second holds, so that this one waits for some time only.
+  if (!came_back && ending.test_and_set()) {
+    for (unsigned left = seconds_to_end; left > 0;) left = sleep(left);
+    _exit(static_cast<int>(ExitCode::memory));
+  }
   if (!std::exchange(came_back, true)) {
     const NoUnwinding here;
     const Error error = out_of_host_memory();
@@ -135,6 +153,8 @@ void end_without_memory() noexcept {
 void call_before_end_without_memory(void (*last)(const char*) noexcept) noexcept { before_end = last; }
 
 CrashesAreWantOfMemory::CrashesAreWantOfMemory() noexcept {
+  [[maybe_unused]] static const int registered = std::atexit(end_after_library_exit);
+  ++calls_of_libraries;
   errno = 0;
   struct sigaction action {};
   action.sa_handler = end_after_library_crash;
@@ -144,6 +164,7 @@ CrashesAreWantOfMemory::CrashesAreWantOfMemory() noexcept {
 }
 
 CrashesAreWantOfMemory::~CrashesAreWantOfMemory() {
+  --calls_of_libraries;
   for (int i = 0; i < 2; ++i)
     if (watched) sigaction(crashes[i], &before_[i], nullptr);
 }

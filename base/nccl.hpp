@@ -6,12 +6,13 @@
 // The functions of NCCL that we call.
 #define TESSERA_NCCL_FUNCTIONS(what)                                                                           \
   what(GetUniqueId) what(CommInitRank) what(CommDestroy) what(AllGather) what(AllReduce) what(Send) what(Recv) \
-      what(GroupStart) what(GroupEnd) what(GetErrorString)
+      what(GroupStart) what(GroupEnd) what(GetErrorString) what(GetVersion)
 
 namespace tessera {
 
 /// NCCL, found at run time.
 struct Nccl {
+  std::string file;
   std::string problem;  ///< why it cannot be used; empty: it can
 #define TESSERA_DECLARE(name) decltype(&nccl##name) name = nullptr;
   TESSERA_NCCL_FUNCTIONS(TESSERA_DECLARE)

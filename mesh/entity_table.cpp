@@ -8,6 +8,7 @@
 
 #include "mesh/geometry.hpp"
 #include "mesh/group_items.hpp"
+#include "mesh/partition.hpp"
 
 namespace tessera::mesh {
 
@@ -99,11 +100,12 @@ EntityRow make_row(const Mesh& mesh, const Group& group, bool is_group) {
   return row;
 }
 
-/// Whether an item of `entity` is in `group`: of facets and cells the first, as entities do not overlap.
+/// Whether an item of `entity` is in `group`: of facets and cells the first, as only partitions overlap with others.
 bool holds(const Group& group, const Group& entity) {
   if (group.dim != entity.dim) return false;
-  if (!entity.entities.empty())
-    return std::binary_search(group.entities.begin(), group.entities.end(), entity.entities.front());
+  const auto has = [&](Index item) { return std::binary_search(group.entities.begin(), group.entities.end(), item); };
+  if (partition_number(entity)) return std::any_of(entity.entities.begin(), entity.entities.end(), has);
+  if (!entity.entities.empty()) return has(entity.entities.front());
   const std::size_t width = static_cast<std::size_t>(entity.dim) + 1;
   for (std::size_t v = 0; v + width <= group.vertices.size() && entity.vertices.size() >= width; v += width)
     if (std::is_permutation(entity.vertices.begin(), entity.vertices.begin() + static_cast<std::ptrdiff_t>(width),

@@ -45,10 +45,11 @@ double reading_seconds(const std::filesystem::path& file);
 ///
 /// Physical groups of every dimension become groups; one without a name is called "tag_<number>". A geometry with
 /// groups of the highest dimension gives the cells of those groups only, as Gmsh saves them; else all cells are read.
-/// Elements that a file repeats for each of their groups are read once; in a 2.2 file each element has the groups that
-/// it names. Pyramids, serendipity cells and orders 3 and 4 are
-/// converted (convert_cells). Elements of a group that bound no cell are left out with a warning. Inverted cells are
-/// mirrored, nodes without a cell dropped, and nodes are in the order of their tags.
+/// Partitions of a .msh file become entities, "partition_1" (mesh/partition.hpp); ghosts and cuts between them are left
+/// out. Elements that a file repeats for each of their groups are read once; in a 2.2 file each element has the groups
+/// that it names. Pyramids, serendipity cells and orders 3 and 4 are converted (convert_cells). Elements of a group
+/// that bound no cell are left out with a warning. Inverted cells are mirrored, nodes without a cell dropped, and nodes
+/// are in the order of their tags.
 ///
 /// Throws Error(file_system) where the file cannot be read, at `where` (its place in the deck), and Error(mesh) for a
 /// corrupt file, a script that does more than mesh (check_geo) without `trust`, an unsupported element (order > 4), a

@@ -13,6 +13,7 @@
 #include "mesh/gmsh_reader_model.hpp"
 #include "mesh/gmsh_types.hpp"
 #include "mesh/node_sets.hpp"
+#include "mesh/partition.hpp"
 
 namespace tessera::mesh {
 
@@ -158,7 +159,7 @@ void add_labels(const GmshModel& model, const Members& members, std::vector<Part
   }
 }
 
-// Physical groups in their order, then names of the file, then "volume_1", ... of each entity.
+// Physical groups in their order, then names of the file, then "volume_1", ... of each entity, then partitions.
 std::vector<Part> parts_of(const GmshModel& model) {
   std::vector<Part> parts;
   Members members;
@@ -178,6 +179,10 @@ std::vector<Part> parts_of(const GmshModel& model) {
     const auto same = [&, d = dim](const Part& part) { return part.dim == d && part.name == name; };
     if (std::none_of(parts.begin(), parts.end(), same)) parts.push_back({name, dim, true, std::move(all)});
   }
+  std::map<int, std::vector<std::size_t>> partitions;
+  for (std::size_t i = 0; i < model.cells.size(); ++i)
+    if (const int number = model.cells[i].partition; number > 0) partitions[number].push_back(i);
+  for (auto& [number, all] : partitions) parts.push_back({partition_name(number), model.dim, true, std::move(all)});
   return parts;
 }
 

@@ -130,6 +130,31 @@ void append(const std::string& file, const NodeNumbers& numbers, const Tags& tag
   out.resize(start + kept.size() * width);
 }
 
+/// Where an entity comes from: of a file with partitions, Gmsh has cut those of the file into one a partition.
+struct Origin {
+  int tag = 0;              ///< of the entity of the file
+  int partition = 0;        ///< its number; 0: the file has none
+  bool is_between = false;  ///< a cut between partitions, or ghosts: nothing of the file's own
+};
+
+Origin origin_of(int dim, int entity) {
+  std::vector<int> partitions;
+  gmsh::model::getPartitions(dim, entity, partitions);
+  if (partitions.empty()) return {entity};
+  int parent_dim = -1, parent = -1;
+  gmsh::model::getParent(dim, entity, parent_dim, parent);
+  if (parent_dim != dim) return {entity, 0, true};
+  return {parent, partitions.front()};
+}
+
+/// Cuts between partitions have the groups of what they cut, in their own dimension.
+bool is_group_of_cuts(int dim, int tag) {
+  std::vector<int> entities;
+  gmsh::model::getEntitiesForPhysicalGroup(dim, tag, entities);
+  return !entities.empty() &&
+         std::all_of(entities.begin(), entities.end(), [&](int entity) { return origin_of(dim, entity).is_between; });
+}
+
 using GroupNumbers = std::map<std::pair<int, int>, int>;  // (dim, physical tag) -> position in GmshModel::groups
 
 GroupNumbers copy_groups(const std::map<std::pair<int, int>, std::string>& names, GmshModel& model) {
@@ -137,7 +162,7 @@ GroupNumbers copy_groups(const std::map<std::pair<int, int>, std::string>& names
   gmsh::vectorpair physical;
   gmsh::model::getPhysicalGroups(physical);
   for (const auto& [dim, tag] : physical) {
-    if (dim > model.dim) continue;
+    if (dim > model.dim || is_group_of_cuts(dim, tag)) continue;
     std::string name;
     gmsh::model::getPhysicalName(dim, tag, name);
     for (const int known : {dim, -1})  // -1: the file does not say the dimension
@@ -161,8 +186,8 @@ std::vector<int> groups_of(const GroupNumbers& numbers, int dim, int entity) {
   return result;
 }
 
-void copy_cells(const std::string& file, const NodeNumbers& numbers, int entity, const std::vector<int>& groups,
-                GmshModel& model) {
+void copy_cells(const std::string& file, const NodeNumbers& numbers, int entity, const Origin& origin,
+                const std::vector<int>& groups, GmshModel& model) {
   std::vector<int> types;
   std::vector<Tags> elements, nodes;
   gmsh::model::mesh::getElements(types, elements, nodes, model.dim, entity);
@@ -177,12 +202,12 @@ void copy_cells(const std::string& file, const NodeNumbers& numbers, int entity,
       refuse(fmt::format("{} has more cells than 32-bit numbers count", file), "use a coarser mesh");
     append(file, numbers, nodes[t], type.nodes, type.nodes, type.vertices(), groups.size() > 1, block.nodes);
     nodes[t] = {};
-    model.cells.push_back(
-        {static_cast<std::size_t>(&block - model.blocks.data()), first, block.cells() - first, entity, groups});
+    model.cells.push_back({static_cast<std::size_t>(&block - model.blocks.data()), first, block.cells() - first,
+                           origin.tag, groups, origin.partition});
   }
 }
 
-void copy_lower(const std::string& file, const NodeNumbers& numbers, int dim, int entity,
+void copy_lower(const std::string& file, const NodeNumbers& numbers, int dim, int entity, const Origin& origin,
                 const std::vector<int>& groups, GmshModel& model) {
   std::vector<int> types;
   std::vector<Tags> elements, nodes;
@@ -194,7 +219,7 @@ void copy_lower(const std::string& file, const NodeNumbers& numbers, int dim, in
     if (!type)
       refuse(fmt::format("{} has elements of the unsupported Gmsh type {}", file, types[t]),
              "use geometric order 1 or 2");
-    EntityElements copied{dim, entity, type->shape, groups, {}};
+    EntityElements copied{dim, origin.tag, type->shape, groups, {}};
     const int vertices = type->vertices();
     append(file, numbers, nodes[t], type->nodes, vertices, vertices, true, copied.vertices);
     model.elements.push_back(std::move(copied));
@@ -229,7 +254,7 @@ std::map<std::vector<int>, Tags> split_by_groups(const Tags& elements, const Tag
 }
 
 // Entities of a 2.2 file whose elements each name their own group.
-void copy_split(const std::string& file, const NodeNumbers& numbers, int dim, int entity,
+void copy_split(const std::string& file, const NodeNumbers& numbers, int dim, int entity, const Origin& origin,
                 const GroupNumbers& group_numbers, const std::vector<std::pair<std::uint64_t, int>>& physical,
                 GmshModel& model) {
   std::vector<int> types;
@@ -245,15 +270,15 @@ void copy_split(const std::string& file, const NodeNumbers& numbers, int dim, in
     for (const auto& [groups, part] :
          split_by_groups(elements[t], nodes[t], type->nodes, vertices, dim, physical, group_numbers)) {
       if (dim < model.dim) {
-        EntityElements copied{dim, entity, type->shape, groups, {}};
+        EntityElements copied{dim, origin.tag, type->shape, groups, {}};
         append(file, numbers, part, type->nodes, vertices, vertices, false, copied.vertices);
         model.elements.push_back(std::move(copied));
       } else {
         CellBlock& block = block_of_type(model, type->id);
         const Index first = block.cells();
         append(file, numbers, part, type->nodes, type->nodes, vertices, false, block.nodes);
-        model.cells.push_back(
-            {static_cast<std::size_t>(&block - model.blocks.data()), first, block.cells() - first, entity, groups});
+        model.cells.push_back({static_cast<std::size_t>(&block - model.blocks.data()), first, block.cells() - first,
+                               origin.tag, groups, origin.partition});
       }
     }
   }
@@ -301,14 +326,16 @@ GmshModel copy_model(const std::string& file, bool grouped_only, const MshFacts&
   gmsh::model::getEntities(entities);
   std::sort(entities.begin(), entities.end());
   for (const auto& [dim, entity] : entities) {
+    const Origin origin = origin_of(dim, entity);
+    if (origin.is_between) continue;
     const std::vector<int> groups = groups_of(group_numbers, dim, entity);
-    const auto own_groups = facts.split.find({dim, entity});
+    const auto own_groups = facts.split.find({dim, origin.tag});
     if (own_groups != facts.split.end() && dim <= model.dim) {
-      copy_split(file, numbers, dim, entity, group_numbers, own_groups->second, model);
+      copy_split(file, numbers, dim, entity, origin, group_numbers, own_groups->second, model);
     } else if (dim == model.dim) {
-      if (!groups.empty() || !grouped_only) copy_cells(file, numbers, entity, groups, model);
+      if (!groups.empty() || !grouped_only) copy_cells(file, numbers, entity, origin, groups, model);
     } else if (dim < model.dim) {
-      copy_lower(file, numbers, dim, entity, groups, model);
+      copy_lower(file, numbers, dim, entity, origin, groups, model);
     }
     std::string label;
     gmsh::model::getEntityName(dim, entity, label);

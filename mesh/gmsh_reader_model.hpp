@@ -24,6 +24,7 @@ struct EntityCells {
   Index first = 0, count = 0;
   int tag = 0;  ///< of the entity
   std::vector<int> groups;
+  int partition = 0;  ///< its number in the file; 0: none
 };
 
 /// A name that the file gives an entity, such as that of a part in a STEP file.
@@ -67,7 +68,7 @@ void describe(Archive& archive, EntityElements& e) {
 }
 template <class Archive>
 void describe(Archive& archive, EntityCells& c) {
-  archive(c.block, c.first, c.count, c.tag, c.groups);
+  archive(c.block, c.first, c.count, c.tag, c.groups, c.partition);
 }
 template <class Archive>
 void describe(Archive& archive, EntityLabel& l) {

@@ -79,8 +79,9 @@ deck::Section<MeshParams> mesh_section() {
            {.help =
                 "how the mesh is shared by several ranks: bricks of a box, or else METIS up to 4 million nodes and a "
                 "space-filling curve beyond; or one of the latter; \"bricks\": each rank makes its own part of a box, "
-                "as \"auto\" does of large ones, so that no rank has the whole mesh",
-            .choices = {"auto", "bricks", "metis", "curve"}})
+                "as \"auto\" does of large ones, so that no rank has the whole mesh; \"file\": the partitions that "
+                "a .msh file has, one a rank (gmsh -part)",
+            .choices = {"auto", "bricks", "metis", "curve", "file"}})
       .position(&MeshParams::where);
   return section;
 }
@@ -132,6 +133,9 @@ void validate(const MeshParams& params) {
   if (params.box && params.angle)
     throw Error(ExitCode::usage, "mesh.angle cuts triangulated surfaces, this mesh is a box", "leave angle out",
                 params.where);
+  if (params.box && params.partition == "file")
+    throw Error(ExitCode::usage, "mesh.partition = \"file\" is for partitions of a .msh file, this mesh is a box",
+                "choose partition = \"auto\" or \"bricks\"", params.where);
   if (params.box) validate(*params.box);
 }
 

@@ -25,9 +25,9 @@ struct RankMesh {
 };
 
 /// Which rank owns each node: bricks of a box, else the parts that METIS cuts or, of more than 4 M nodes, equal pieces
-/// of a space-filling curve, a second for some 10 M nodes. `method`: "auto", "metis" or "curve". `joined`: see
-/// RankMesh; vertices that are one have one owner. Every rank owns some. Throws Error(usage) where there are fewer
-/// vertices than ranks.
+/// of a space-filling curve, a second for some 10 M nodes. `method`: "auto", "metis", "curve" or "file", the partitions
+/// of the file. `joined`: see RankMesh; vertices that are one have one owner. Every rank owns some. Throws Error(usage)
+/// where there are fewer vertices than ranks, or the file's partitions do not fit (partitions_of_file).
 std::vector<int> vertex_owners(const Mesh& mesh, int ranks, const std::string& method = "auto",
                                std::span<const Index> joined = {}, const std::function<bool()>& stop = {});
 

@@ -77,6 +77,19 @@ void join(std::span<const Index> joined, std::vector<int>& owners) {
   for (std::size_t node = 0; node < joined.size(); ++node) owners[node] = owners[joined[node]];
 }
 
+/// Where cells of several partitions meet, the first of them has the vertex.
+std::vector<int> of_file(const Mesh& mesh, int ranks) {
+  const std::vector<Index> partition = partitions_of_file(mesh, ranks);
+  std::vector<int> owners(static_cast<std::size_t>(mesh.nodes()), ranks);
+  for (const CellBlock& block : mesh.blocks)
+    for (Index c = 0; c < block.cells(); ++c)
+      for (int n = 0; n < block.nodes_per_cell; ++n) {
+        int& owner = owners[block.cell(c)[n]];
+        owner = std::min(owner, static_cast<int>(partition[block.first_cell + c]));
+      }
+  return owners;
+}
+
 bool all_own(const std::vector<int>& owners, const std::vector<char>& is_vertex, int ranks) {
   std::vector<char> has(static_cast<std::size_t>(ranks), 0);
   for (std::size_t node = 0; node < owners.size(); ++node)
@@ -92,6 +105,14 @@ std::vector<int> vertex_owners(const Mesh& mesh, int ranks, const std::string& m
   if ((method == "auto" || method == "bricks") && mesh.box_cells[0] > 0 && joined.empty())
     if (owners = of_box(mesh, ranks); !owners.empty()) return owners;
   const std::vector<char> is_vertex = vertices(mesh);
+  if (method == "file") {
+    owners = of_file(mesh, ranks);
+    join(joined, owners);
+    if (all_own(owners, is_vertex, ranks)) return owners;
+    throw Error(ExitCode::usage,
+                "a partition of the mesh file is so thin that all of its vertices belong to others beside it",
+                "write fewer partitions, or choose mesh.partition = \"auto\"");
+  }
   if (method == "metis" || (method == "auto" && mesh.nodes() <= most_for_metis)) {
     const std::vector<Index> parts = partition_graph(node_nodes(mesh), ranks);
     owners.assign(parts.begin(), parts.end());

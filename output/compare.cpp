@@ -5,12 +5,16 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
+#include <map>
 #include <nlohmann/json.hpp>
 #include <set>
 
 #include "base/error.hpp"
+#include "output/cell_by_cell.hpp"
 #include "output/csv.hpp"
 #include "output/files.hpp"
+#include "output/series.hpp"
+#include "output/state_file.hpp"
 #include "output/vtk_reader.hpp"
 #include "output/vtkhdf.hpp"
 
@@ -80,6 +84,17 @@ CompareReport compare_vtu(const VtuFile& a, const VtuFile& b, const CompareOptio
   compare_fields("point field", a.point_fields, b.point_fields, options, report);
   compare_fields("cell field", a.cell_fields, b.cell_fields, options, report);
   compare_fields("field data", a.field_data, b.field_data, options, report);
+  return report;
+}
+
+/// Of grids one of which at least is in pieces.
+CompareReport compare_pieces(VtuFile a, VtuFile b, const CompareOptions& options) {
+  if (put_cell_by_cell(a, b)) return compare_vtu(a, b, options);
+  CompareReport report;
+  report.items.push_back({"cells", false, 0, 0,
+                          a.types.size() == b.types.size()
+                              ? "some lie elsewhere"
+                              : fmt::format("{} cells against {}", a.types.size(), b.types.size())});
   return report;
 }
 
@@ -199,25 +214,39 @@ CompareReport compare_csv(const std::vector<Column>& a, const std::vector<Column
 
 bool is_comparable(const std::filesystem::path& file) {
   const std::string kind = file.extension().string();
-  return kind == ".vtu" || kind == ".vtkhdf" || kind == ".json" || kind == ".csv";
+  return kind == ".vtu" || kind == ".pvtu" || kind == ".vtkhdf" || kind == ".json" || kind == ".csv";
 }
 
-std::set<std::string> comparable_in(const std::filesystem::path& folder) {
-  std::set<std::string> names;
-  for (const auto& entry : std::filesystem::directory_iterator(folder))
-    if (entry.is_regular_file() && is_comparable(entry.path())) names.insert(entry.path().filename().string());
-  return names;
+bool is_grid(const std::filesystem::path& file) { return file.extension() == ".vtu" || file.extension() == ".pvtu"; }
+
+/// The files of a folder by their names; one of pieces has that of the whole, and its pieces are not there.
+std::map<std::string, std::filesystem::path> comparable_in(const std::filesystem::path& folder) {
+  std::map<std::string, std::filesystem::path> files;
+  std::set<std::string> pieces;
+  for (const auto& entry : std::filesystem::directory_iterator(folder)) {
+    if (!entry.is_regular_file() || !is_comparable(entry.path())) continue;
+    std::filesystem::path name = entry.path().filename();
+    if (name.extension() == ".pvtu") {
+      for (const std::filesystem::path& piece : pieces_of(entry.path())) pieces.insert(piece.filename().string());
+      files.try_emplace(name.replace_extension(".vtu").string(), entry.path());  // a file of the whole is better
+    } else {
+      files[name.string()] = entry.path();
+    }
+  }
+  for (const std::string& piece : pieces) files.erase(piece);
+  return files;
 }
 
 CompareReport compare_folders(const std::filesystem::path& a, const std::filesystem::path& b,
                               const CompareOptions& options) {
-  const std::set<std::string> in_a = comparable_in(a), in_b = comparable_in(b);
-  std::set<std::string> all = in_a;
-  all.insert(in_b.begin(), in_b.end());
-  for (const auto& [folder, names] : {std::pair{a, in_a}, std::pair{b, in_b}})
-    if (names.empty())
+  const std::map<std::string, std::filesystem::path> in_a = comparable_in(a), in_b = comparable_in(b);
+  std::set<std::string> all;
+  for (const auto& [folder, files] : {std::pair{a, in_a}, std::pair{b, in_b}}) {
+    for (const auto& [name, file] : files) all.insert(name);
+    if (files.empty())
       throw Error(ExitCode::file_system, fmt::format("there is nothing to compare in {}", folder.string()),
                   "give two output folders of runs");
+  }
   CompareReport report;
   for (const std::string& name : all) {
     if (!in_a.contains(name) || !in_b.contains(name)) {
@@ -225,7 +254,7 @@ CompareReport compare_folders(const std::filesystem::path& a, const std::filesys
           {name, false, 0, 0, fmt::format("missing in the {} folder", in_a.contains(name) ? "second" : "first")});
       continue;
     }
-    for (Comparison& item : compare(a / name, b / name, options).items) {
+    for (Comparison& item : compare(in_a.at(name), in_b.at(name), options).items) {
       item.what = fmt::format("{}: {}", name, item.what);
       report.items.push_back(std::move(item));
     }
@@ -239,9 +268,12 @@ CompareReport compare(const std::filesystem::path& a, const std::filesystem::pat
   std::error_code none;
   if (std::filesystem::is_directory(a, none) && std::filesystem::is_directory(b, none))
     return compare_folders(a, b, options);
-  if (a.extension() != b.extension() || !is_comparable(a))
+  const bool grids = is_grid(a) && is_grid(b);
+  if ((a.extension() != b.extension() && !grids) || !is_comparable(a))
     throw Error(ExitCode::usage, fmt::format("cannot compare {} with {}", a.string(), b.string()),
-                "give two output folders, or two files of one kind: .vtu, .vtkhdf, .csv or .json");
+                "give two output folders, or two files of one kind: .vtu or .pvtu, .vtkhdf, .csv or .json");
+  if (grids && (a.extension() == ".pvtu" || b.extension() == ".pvtu"))
+    return compare_pieces(read_state(a).grid, read_state(b).grid, options);
   if (a.extension() == ".vtu") return compare_vtu(read_vtu(a), read_vtu(b), options);
   if (a.extension() == ".vtkhdf") return compare_vtkhdf(read_vtkhdf(a), read_vtkhdf(b), options);
   if (a.extension() == ".csv") return compare_csv(read_csv(a), read_csv(b), options);

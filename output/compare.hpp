@@ -33,9 +33,10 @@ struct CompareReport {
 };
 
 /// Compares two .vtu files (points, cells, every field), two .vtkhdf files (times, and of the last state the same), two
-/// .json files (every key), two .csv files (every column), or
-/// two folders: all files of these kinds in them, by name. Throws Error(usage) where the files are of different or
-/// unknown kinds, Error(file_system) where one cannot be read.
+/// .json files (every key), two .csv files (every column), or two folders: all files of these kinds in them, by name. A
+/// .pvtu file is the grid of its pieces, and is compared with another or with a .vtu file cell by cell, in whatever
+/// order they stand; of folders its pieces are not compared by themselves. Throws Error(usage) where the files are of
+/// different or unknown kinds, Error(file_system) where one cannot be read.
 CompareReport compare(const std::filesystem::path& a, const std::filesystem::path& b,
                       const CompareOptions& options = {});
 

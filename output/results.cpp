@@ -1,7 +1,9 @@
 #include "output/results.hpp"
 
 #include <fmt/format.h>
+#include <sys/resource.h>
 #include <sys/stat.h>
+#include <time.h>
 #include <unistd.h>
 
 #include <atomic>
@@ -50,6 +52,11 @@ int take_slot(const fs::path& temporary, const fs::path& final) {
     return i;
   }
   return -1;
+}
+
+/// For ever: a signal handler is ending the program.
+void wait_if_closed() {
+  while (closed) ::pause();
 }
 
 void remove_all() noexcept {
@@ -105,6 +112,43 @@ void remove_results_from_signal() noexcept {
   if (has_one_more) ::unlink(one_more);
 }
 
+namespace {
+
+void forbid_new_files() noexcept {
+  rlimit files{};
+  if (::getrlimit(RLIMIT_NOFILE, &files) != 0) return;
+  files.rlim_cur = 0;
+  (void)::setrlimit(RLIMIT_NOFILE, &files);
+}
+
+/// Removes the file that a slot writes. Whether nothing can come after it.
+bool remove_unfinished(const Slot& slot) noexcept {
+  const State state = slot.state;
+  const bool has_name = state == State::writing || state == State::finished;
+  const bool removed = has_name && ::unlink(slot.temporary) == 0;
+  return removed || state == State::free || state == State::finished;
+}
+
+}  // namespace
+
+/// A library opens its file some time after the slot was taken, and may be within that call just now: its file may come
+/// after the removal, but no more than once.
+void remove_results_for_good() noexcept {
+  closed = true;
+  forbid_new_files();
+  bool settled[most_slots];
+  for (int i = 0; i < most_slots; ++i) settled[i] = remove_unfinished(slots[i]);
+  remove_results_from_signal();
+  constexpr int most_waits = 100;
+  constexpr timespec millisecond{0, 1'000'000};
+  for (int wait = 0; wait < most_waits; ++wait) {
+    bool all = true;
+    for (int i = 0; i < most_slots; ++i) all = (settled[i] = settled[i] || remove_unfinished(slots[i])) && all;
+    if (all) return;
+    (void)::nanosleep(&millisecond, nullptr);
+  }
+}
+
 void remove_from_signal_too(const fs::path& path) {
   has_one_more = false;
   if (path.empty() || path.native().size() >= PATH_MAX) return;
@@ -129,6 +173,7 @@ std::size_t bytes_being_written() noexcept {
 
 Temporary::Temporary(const fs::path& path, Role role) : path_(path), role_(role) {
   const fs::path folder = path.has_parent_path() ? path.parent_path() : fs::path(".");
+  wait_if_closed();
   temporary_ = folder / fmt::format(".{}.{}.tmp", path.filename().string(), ::getpid());
   slot_ = take_slot(temporary_, path_);
 }
@@ -143,7 +188,7 @@ int Temporary::commit() {
   const bool kept = recording && role_ == Role::result && slot_ >= 0;
   // Said before it is true, so that a handler that comes in between removes both names.
   if (kept) slots[slot_].state = State::finished;
-  while (closed) ::pause();  // a signal handler is ending the program
+  wait_if_closed();
   const bool failed = ::rename(temporary_.c_str(), path_.c_str()) != 0;
   const int reason = failed ? errno : 0;
   if (failed && kept) slots[slot_].state = State::writing;

@@ -25,6 +25,9 @@ void make_lasting(const std::filesystem::path& path);
 void remove_results_from_signal() noexcept;
 /// The same where the run goes on to say that it was stopped.
 void remove_results();
+/// For a signal handler whose process ends at once while other threads write: removes the same, and what they were
+/// about to open; from now on no thread opens any file.
+void remove_results_for_good() noexcept;
 
 /// One more file that the signal handler removes, until it is given another or none: the lock of a run.
 void remove_from_signal_too(const std::filesystem::path& path);

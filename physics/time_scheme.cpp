@@ -2,6 +2,8 @@
 
 #include <fmt/format.h>
 
+#include <optional>
+
 #include "base/log.hpp"
 
 namespace tessera::physics {
@@ -10,9 +12,24 @@ bool is_implicit(const TimeParams& params) {
   return solvers::find_scheme(params.scheme, params.where).kind == solvers::SchemeKind::implicit;
 }
 
+namespace {
+
+/// What a solver leaves is an error of a step as well, and would make it short in vain.
+void check_tolerances(const CommonParams& params) {
+  constexpr double far_below = 0.01;
+  const std::optional<double>& tolerance = params.time->tolerance;
+  if (!tolerance || params.solver.tolerance <= far_below * *tolerance) return;
+  warn(
+      fmt::format("solver.tolerance = {:g} is not far below time.tolerance = {:g}: what it leaves counts as errors of "
+                  "steps; {:g} would do",
+                  params.solver.tolerance, *tolerance, far_below * *tolerance));
+}
+
+}  // namespace
+
 void check_explicit(const CommonParams& params, bool lumped, const std::string& implicit) {
   const TimeParams& time = *params.time;
-  if (is_implicit(time)) return;
+  if (is_implicit(time)) return check_tolerances(params);
   if (!lumped)
     throw Error(ExitCode::usage,
                 fmt::format("time.scheme = \"{}\" is explicit: it divides by the mass, which is \"consistent\", not a "

@@ -112,3 +112,10 @@ class MpiCommunicator final : public Communicator {
 }  // namespace tessera
 
 extern "C" tessera::Communicator* tessera_start_mpi() { return new tessera::MpiCommunicator; }
+
+extern "C" const char* tessera_mpi_version() {
+  static char text[MPI_MAX_LIBRARY_VERSION_STRING];
+  int length = 0;
+  MPI_Get_library_version(text, &length);
+  return text;
+}

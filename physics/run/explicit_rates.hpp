@@ -38,6 +38,11 @@ class ExplicitRates final : public solvers::RightHandSide<Exec> {
     linalg::set_entries(exec_, problem_.own_fixed(), View<const double>(rates.view()), f);
   }
 
+  bool spectral_radius_varies() const override {
+    const Varying& varying = problem_.varying();
+    return varying.mass || varying.stiffness || problem_.nonlinear();
+  }
+
   /// The prescribed values of time t, in u [own rows].
   void prescribe(double t, View<double> u) {
     problem_.move_to(t);

@@ -17,6 +17,7 @@
 #include "mesh/entity_table.hpp"
 #include "mesh/quality.hpp"
 #include "mesh/rank_mesh.hpp"
+#include "physics/run/rank_run.hpp"
 #include "physics/run/report.hpp"
 #include "physics/time_scheme.hpp"
 #include "solvers/solve.hpp"
@@ -214,7 +215,7 @@ Estimate estimate(const CommonParams& params, const Discretisation& space, const
 double print_ranks(const CommonParams& params, const Discretisation& space, const PlannedRanks& planned,
                    output::Summary& summary) {
   const int ranks = planned.count;
-  const std::vector<int> owners = mesh::vertex_owners(space.mesh, ranks, params.mesh.partition, planned.joined);
+  const std::vector<int> owners = owners_of_vertices(space.mesh, ranks, params.mesh, planned.joined);
   const assembly::RankSizes sizes = assembly::rank_sizes(space.mesh, space.dofs, owners, ranks);
   const auto [least, most] = std::minmax_element(sizes.dofs.begin(), sizes.dofs.end());
   const auto [few, many] = std::minmax_element(sizes.cells.begin(), sizes.cells.end());

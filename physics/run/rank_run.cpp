@@ -52,13 +52,23 @@ void check_same_backend(Communicator& ranks, const CommonParams& params) {
               params.physics.where);
 }
 
+std::vector<int> owners_of_vertices(const mesh::Mesh& mesh, int ranks, const mesh::MeshParams& params,
+                                    std::span<const Index> joined, const std::function<bool()>& stop) {
+  try {
+    return mesh::vertex_owners(mesh, ranks, params.partition, joined, stop);
+  } catch (const Error& error) {
+    if (error.where() || params.partition != "file") throw;
+    throw Error(error.code(), error.what(), error.help(), params.where);
+  }
+}
+
 mesh::RankMesh distribute_mesh(Communicator& ranks, const CommonParams& params, const Discretisation& whole,
                                std::span<const Index> joined, const mesh::CoupledCells& coupled, int threads,
                                const std::function<bool()>& stop) {
   Threads exec(threads);
   Scope scope(exec, "distribute");
   std::vector<int> owners;
-  on_root(ranks, [&] { owners = mesh::vertex_owners(whole.mesh, ranks.size(), params.mesh.partition, joined, stop); });
+  on_root(ranks, [&] { owners = owners_of_vertices(whole.mesh, ranks.size(), params.mesh, joined, stop); });
   return mesh::distribute(ranks, whole.mesh, owners, joined, coupled);
 }
 
@@ -332,6 +342,13 @@ void summarise_ranks(const Discretisation& part, output::Summary& summary) {
   log_info(fmt::format("{} ranks: {} to {} dofs each, imbalance {:.3f}", ranks.size(),
                        *std::min_element(dofs.begin(), dofs.end()), *std::max_element(dofs.begin(), dofs.end()),
                        imbalance));
+}
+
+void summarise_waiting(Communicator& ranks, const Waited& before, const Waited& since, output::Summary& summary) {
+  const auto numbers = [&](double mine) { return nlohmann::ordered_json(gathered(ranks, mine)); };
+  summary.set_json("ranks.seconds_waiting.set_up", numbers(before.collectives + before.exchange));
+  summary.set_json("ranks.seconds_waiting.collectives", numbers(since.collectives));
+  summary.set_json("ranks.seconds_waiting.exchange", numbers(since.exchange));
 }
 
 void summarise_devices(Communicator& ranks, output::Summary& summary) {

@@ -1,5 +1,6 @@
 #pragma once
 // A run that ranks share: how the mesh goes out and the solution comes back.
+#include "base/waiting.hpp"
 #include "mesh/rank_mesh.hpp"
 #include "physics/model.hpp"
 
@@ -9,6 +10,10 @@ namespace tessera::physics {
 void check_over_ranks(const CommonParams& params, const deck::Deck& deck);
 /// Throws Error(usage) on all ranks where they do not all find the same backend. Collective.
 void check_same_backend(Communicator& ranks, const CommonParams& params);
+
+/// mesh::vertex_owners as the deck asks; where the file's partitions do not fit, the error has the place of [mesh].
+std::vector<int> owners_of_vertices(const mesh::Mesh& mesh, int ranks, const mesh::MeshParams& params,
+                                    std::span<const Index> joined, const std::function<bool()>& stop = {});
 
 /// The part of this rank of the mesh that the root has, with its `joined` vertices (Model::joined_vertices) and what
 /// `coupled` adds (Model::coupled_cells); others' are not read. Phase: distribute. Collective.
@@ -47,6 +52,9 @@ CellsOfPart cells_with_ghosts(const Discretisation& part);
 
 /// "ranks" of the summary: how many there are, and what each has. Collective.
 void summarise_ranks(const Discretisation& part, output::Summary& summary);
+/// "ranks.seconds_waiting" of the summary: what each rank has waited before the system was assembled, and since then.
+/// Collective.
+void summarise_waiting(Communicator& ranks, const Waited& before, const Waited& since, output::Summary& summary);
 /// What summarise_mesh says of the whole box, which nobody has. Collective.
 void summarise_parts(const Discretisation& part, const mesh::BoxParams& box, Offset nnz, output::Summary& summary);
 

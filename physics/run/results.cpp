@@ -12,6 +12,7 @@
 #include "assembly/fields/quantities.hpp"
 #include "base/communicator.hpp"
 #include "base/log.hpp"
+#include "mesh/partition.hpp"
 #include "output/pieces.hpp"
 #include "physics/run/in_common.hpp"
 #include "physics/run/lines.hpp"
@@ -161,7 +162,7 @@ std::vector<const mesh::Group*> groups_of_cells(const mesh::Mesh& mesh) {
     if (group.dim == mesh.dim) result.push_back(&group);
   if (!result.empty()) return result;
   for (const mesh::Group& entity : mesh.entities)
-    if (entity.dim == mesh.dim && entity.name != "rest") result.push_back(&entity);
+    if (entity.dim == mesh.dim && entity.name != "rest" && !mesh::partition_number(entity)) result.push_back(&entity);
   return result;
 }
 

@@ -321,7 +321,9 @@ ExitCode StationaryRun::run_over_ranks(Context& context) {
   complete_dirichlet(part);
   make_sources(part);
   summarise_ranks(part, context.summary);
+  const Waited before = waited(ranks);
   Solved solved = solve(part, context);
+  summarise_waiting(ranks, before, waited(ranks) - before, context.summary);
   solved.u.resize(static_cast<std::size_t>(part.rows()));
   linalg::update_ghosts(ranks, part.index_map, part.components, solved.u);
   on_each_rank(ranks, set_up_part);  // operators without a matrix have set up their own cells

@@ -24,6 +24,7 @@ void summarise_time(const TimeParams& params, const TimeReport& report, output::
     summary.set("time.matrices", report.matrices);
     summary.set("time.iterations", report.iterations);
     work = fmt::format("{} systems, {} iterations, {} matrices", report.systems, report.iterations, report.matrices);
+    if (report.rejected > 0) work = fmt::format("{} rejected, {}", report.rejected, work);
   } else {
     summary.set("time.evaluations", report.evaluations);
     if (report.stable_step > 0) summary.set("time.stable_step", report.stable_step);

@@ -31,9 +31,10 @@ struct TimeReport {
   Offset matrices = 0;     ///< that were made
   solvers::Report linear;  ///< of the last system
 
+  Offset rejected = 0;  ///< steps whose error was too large
+
   // Of explicit schemes.
   Offset evaluations = 0;
-  Offset rejected = 0;     ///< steps whose error was too large
   double stable_step = 0;  ///< the longest; 0: not looked for
 
   std::optional<SplitReport> split;

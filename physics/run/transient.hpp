@@ -9,9 +9,10 @@
 #include <utility>
 
 #include "physics/run/explicit_rates.hpp"
+#include "physics/run/growth.hpp"
+#include "physics/run/implicit_steps.hpp"
 #include "physics/run/nonlinear_stages.hpp"
 #include "physics/run/splitting.hpp"
-#include "physics/run/steps.hpp"
 #include "physics/run/walk.hpp"
 #include "physics/time_scheme.hpp"
 #include "solvers/time/advance.hpp"
@@ -60,48 +61,52 @@ class TimeLoop : private Walk<Exec> {
   Offset nnz() const { return nnz_; }
 
  private:
+  using Outcome = typename ImplicitSteps<Exec>::Outcome;
   using Walk<Exec>::exec_, Walk<Exec>::context_, Walk<Exec>::report_;
   using Walk<Exec>::begins, Walk<Exec>::sample, Walk<Exec>::look, Walk<Exec>::count, Walk<Exec>::seen, Walk<Exec>::own,
       Walk<Exec>::is_finite, Walk<Exec>::give_samples, Walk<Exec>::save;
 
   void run_implicit(State& state, const StateVisitor& visitor) {
-    const Steps steps(time_.start, time_.end, *time_.step);
     const std::unique_ptr<Stages<Exec>> stages = make_stages();
     const typename Stages<Exec>::Work& work = stages->work();
-    solvers::ImplicitStepper<Exec> stepper(exec_, {time_.scheme, time_.theta, split_.has_value()},
-                                           problem_.space().rows());
+    ImplicitSteps<Exec> steps(exec_, time_, problem_, split_.has_value());
     if (state.step > 0) {
       restore_split(state);
-      stepper.restore({state.kept.vectors, state.kept.numbers});
+      steps.restore(state.kept);
     }
     Array<double, Space> u = to_space<Space>(state.u);
     if (begins(state, visitor)) visitor.visit(state);
     const auto take = [&] {
       state.u = to_vector(u);
-      state.rate = to_vector(stepper.rate());
+      state.rate = to_vector(steps.rate());
     };
     const auto keep = [&] {
-      const auto kept = stepper.kept();
-      state.kept = {kept.vectors, kept.numbers};
+      state.kept = steps.kept();
       keep_split(state);
     };
-    while (state.step < steps.count() && report_.failure.empty()) {
+    while (!steps.are_over(state) && report_.failure.empty()) {
       if (stop_ && stop_()) report_.interrupted = true;
       if (report_.interrupted) break;
-      const double before = state.t, end = steps.time(state.step + 1), dt = steps.length(state.step);
+      const auto [before, dt, end] = steps.next(state);
       if (split_ && !split_->before(before, dt, u.view())) break;
-      if (!stepper.step(*stages, before, dt, end, u.view())) {
+      const auto outcome = steps.take(*stages, {before, dt, end}, u.view());
+      if (outcome == Outcome::unsolved) {
         if (split_) split_->take_back(u.view());
         say_unsolved(work, state);
         break;
       }
+      if (outcome == Outcome::taken_back) {
+        ++report_.rejected;
+        report_.failure = steps.failure();
+        report_.help = "look at the data near that time, or give a larger tolerance";
+        continue;
+      }
       if (split_ && !split_->after(before, dt, end, u.view())) break;
       ++state.step;
       state.t = end;
-      const bool last = state.step == steps.count();
-      count(state, dt, static_cast<double>(state.step) / static_cast<double>(steps.count()),
-            fmt::format("{} iterations", work.linear.iterations));
-      if (!is_finite(u, state, last)) break;
+      const bool last = steps.are_over(state);
+      count(state, dt, steps.part_done(state), fmt::format("{} iterations", work.linear.iterations));
+      if (!is_finite(u, state, last) || outgrows_steps(u, dt, state)) break;
       if (visitor.samples(state.step)) sample(state, visitor, u.view());
       look(state, visitor, before, last, take, keep);
     }
@@ -112,7 +117,7 @@ class TimeLoop : private Walk<Exec> {
       keep();
       save(state, visitor);
     }
-    report_.finished = state.step == steps.count() && report_.failure.empty() && !report_.interrupted;
+    report_.finished = steps.are_over(state) && report_.failure.empty() && !report_.interrupted;
     report_.linear = work.linear;
     report_.systems = work.systems;
     report_.iterations = work.iterations;
@@ -287,9 +292,8 @@ class TimeLoop : private Walk<Exec> {
   /// it may be for this reason, the step is held against the limit again.
   bool has_become_unstable(ExplicitRates<Exec>& rates, const solvers::StepperParams& params,
                            const Array<double, Space>& u, const State& state) {
-    constexpr Offset steps_between = 10;
     constexpr double much = 10;
-    if (state.step % steps_between != 0) return false;
+    if (state.step % steps_between_looks != 0) return false;
     Array<double, Space> square(1);
     linalg::dot(exec_, u.view(), u.view(), square.data());
     const double size = std::sqrt(to_vector(square)[0]), before = std::exchange(size_, size);
@@ -299,15 +303,32 @@ class TimeLoop : private Walk<Exec> {
     return !unstable_.empty();
   }
 
+  /// Implicit schemes follow what grows by itself, as a source that rises with u does, where it grows by less than a
+  /// half or so in a step; beyond that their growth is their own. Looked at where u has grown much within some steps.
+  bool outgrows_steps(const Array<double, Space>& u, double dt, const State& state) {
+    constexpr double much = 10, followed = 0.5;
+    if (time_.tolerance || state.step % steps_between_looks != 0) return false;
+    const double before = std::exchange(size_, std::sqrt(square_));
+    if (!(before > 0) || size_ <= much * before) return false;
+    const double rate = growth_rate(exec_, problem_, u);
+    if (!(rate * dt > followed)) return false;
+    report_.failure =
+        fmt::format("the solution grows by itself, at t = {:g} at a rate of {:.3g}, which steps of {:g} do not follow",
+                    state.t, rate, dt);
+    report_.help = fmt::format(
+        "choose steps below {:.2g}, or a tolerance in their place; or look at the signs of the data", followed / rate);
+    return true;
+  }
+
   /// Looked at every few steps, for it waits for the device.
   bool is_finite(const Array<double, Space>& u, const State& state, bool last) {
-    constexpr Offset steps_between = 10;
-    if (state.step % steps_between != 0 && !last) return true;
+    if (state.step % steps_between_looks != 0 && !last) return true;
     Array<double, Space> square(1);
     const Linked linked(exec_, problem_.ranks().link());
     const View<const double> own = u.view().part(0, problem_.ranks().rows());
     linalg::dot(exec_, own, own, square.data());
-    if (std::isfinite(to_vector(square)[0])) return true;
+    square_ = to_vector(square)[0];
+    if (std::isfinite(square_)) return true;
     report_.failure = fmt::format("the solution is not finite at t = {:g}, step {}", state.t, state.step);
     report_.help = "look at the data near that time";
     return false;
@@ -331,6 +352,8 @@ class TimeLoop : private Walk<Exec> {
     report_.help = "raise solver.max_iterations, choose another preconditioner, or shorter steps";
   }
 
+  static constexpr Offset steps_between_looks = 10;
+
   const CommonParams& params_;
   const TimeParams& time_;
   Evolving<Exec> problem_;
@@ -338,7 +361,7 @@ class TimeLoop : private Walk<Exec> {
   std::function<bool()> stop_;
   double step_ = time_.step.value_or(0);  ///< of explicit schemes
   std::string unstable_;                  ///< empty, or why explicit steps have become so
-  double size_ = 0;                       ///< of u, when it was last looked at for that
+  double size_ = 0, square_ = 0;          ///< of u, when it was last looked at for that
   Offset nnz_ = 0;
 };
 

@@ -109,19 +109,6 @@ TimeReport fixed_steps(Exec& exec, double t, double end, double dt, const StepMo
   return report;
 }
 
-/// A step of at most dt that leaves no crumb before `end`.
-inline double fitted(double t, double end, double dt) {
-  const double rest = end - t;
-  if (rest <= dt) return rest;
-  return rest < 2 * dt ? rest / 2 : dt;
-}
-
-/// Shorter steps do not move t.
-inline double shortest_step(double t, double end) {
-  constexpr double epsilon = std::numeric_limits<double>::epsilon();
-  return 16 * epsilon * std::max(std::abs(t), epsilon * std::abs(end));
-}
-
 template <class Exec>
 bool is_finite(Exec& exec, View<const double> u) {
   FiniteWatch<Exec> watch(exec);

@@ -5,6 +5,7 @@
 
 #include "base/array.hpp"
 #include "base/backend.hpp"
+#include "solvers/time/stage_ops.hpp"
 
 namespace tessera::solvers {
 
@@ -15,6 +16,7 @@ struct ImplicitParams {
   /// Somebody else changes u between steps, so that the rate at the end of one is not that at the beginning of the
   /// next.
   bool u_changes = false;
+  bool adaptive = false;  ///< steps are tried, and taken back where their error is too large
 };
 
 /// A stage of an implicit scheme: U with
@@ -41,7 +43,15 @@ class StageEquation {
 ///   U = u0 + theta dt f(t + theta dt, U),   u1 = u0 + (U - u0) / theta,
 /// after which prescribed values are those of no time: who changes u sets them anew. bdf2 goes on from two states, and
 /// must not be asked then.
-/// Vectors, besides u: theta 3, bdf2 4, sdirk2 4, of 8 B a row.
+///
+/// Steps that may be taken back estimate their error by what foretells u from the state before,
+///   u_p = u0 + (1 + r) dt k0 - r^2 (u0 - u_-1),   r = dt / dt_-1,   u_p - u = -(1 + 1/r) dt^3 u'''/6 + ...,
+/// for k0 is exact: where a scheme's own error is c dt^3 u''', it is c / (c + (1 + 1/r)/6) of u1 - u_p (P. M. Gresho
+/// and R. L. Sani, Incompressible Flow and the Finite Element Method, section 3.16.4), and of schemes of one step,
+/// whose last step has left -r^2 c dt_-1^3 u''' in u_p, c / (c + (1 + 1/r)/6 + c/r). Of bdf2 it is up to half too
+/// large. The first step of all schemes is then one of sdirk2, whose error is taken to be that of its first stage gone
+/// on with, gamma dt (k2 - k1). Vectors, besides u: theta 3, bdf2 4, sdirk2 4, and where steps may be taken back 6, of
+/// 8 B a row.
 template <class Exec>
 class ImplicitStepper {
  public:
@@ -51,6 +61,20 @@ class ImplicitStepper {
   /// From u at time t to u at `end`, which is t + dt but for rounding. False where a stage cannot be solved; u is then
   /// as it was. Steps of one dt have one sigma.
   bool step(StageEquation<Exec>& equation, double t, double dt, double end, View<double> u);
+  /// The same, of `adaptive`, but that u stays, until `accept` makes the end of the step of it or `reject` forgets it.
+  /// Where it cannot be solved it is forgotten.
+  bool attempt(StageEquation<Exec>& equation, double t, double dt, double end, View<const double> u);
+  /// The error of what was tried, in the mean over all `global` rows, of which this rank owns the first `own`: 1 is as
+  /// large as the tolerance. Prescribed rows count: where their values change, stages between times lose an order near
+  /// them. Over ranks the execution has their link, and the call is collective.
+  double error(const StepTolerance& tolerance, View<const double> u, Offset own, Offset global);
+  /// It goes with dt^order.
+  int error_order() const { return steps_ == 0 ? 2 : 3; }
+  void accept(View<double> u);
+  void reject();
+  /// By which factor a step may be longer than the one before: bdf2 is stable up to 2.41.
+  double most_growth() const { return kind_ == Kind::bdf2 ? 2 : 5; }
+
   /// M^-1 (b - A u) at the time of u, [rows]; 0 before the first step.
   const Array<double, Space>& rate() const { return rate_; }
   /// Stages that were solved.
@@ -76,16 +100,21 @@ class ImplicitStepper {
   bool theta_step(StageEquation<Exec>& equation, const Interval& step, View<const double> u);
   bool bdf2_step(StageEquation<Exec>& equation, const Interval& step, View<const double> u);
   bool sdirk2_step(StageEquation<Exec>& equation, const Interval& step, View<const double> u);
+  bool remembers() const { return kind_ == Kind::bdf2 || adaptive_; }
 
   Exec& exec_;
   Kind kind_;
   double theta_;
-  bool u_changes_;
+  bool u_changes_, adaptive_;
   Array<double, Space> w_, next_;
   Array<double, Space> rate_;
-  Array<double, Space> before_;  ///< u of the time before, of bdf2; a stage's rate, of sdirk2
+  Array<double, Space> before_;       ///< u of the time before, of bdf2 and of steps that may be taken back
+  Array<double, Space> stage_;        ///< rate of the first stage, of sdirk2
+  Array<double, Space> rate_before_;  ///< rate_ at the beginning of what is tried
+  Array<double, Space> sum_;
   Offset steps_ = 0, stages_ = 0;
-  double last_ = 0;  ///< length of the last step
+  double last_ = 0;   ///< length of the last step
+  double tried_ = 0;  ///< of what is tried
 };
 
 }  // namespace tessera::solvers

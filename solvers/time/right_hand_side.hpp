@@ -26,6 +26,8 @@ class RightHandSide {
     (void)t, (void)u;
     return 0;
   }
+  /// Whether they change with t or u. A spectral radius that was found some steps ago is then worth nothing.
+  virtual bool spectral_radius_varies() const { return false; }
 };
 
 /// u'' = f(t, u, v), v = u': M u'' = ... with a diagonal M divided out.

@@ -161,7 +161,9 @@ class Rkc final : public Stepper<Exec> {
 
   /// The spectral radius at (t, u), or one that is recent enough; f_0 is f there.
   double radius_at(RightHandSide<Exec>& f, double t, double dt, View<const double> u) {
-    if (radius_age_ < radius_lasts) return radius_;
+    // An error would show one that has become too small; without an estimate it must be that of the step.
+    const int lasts = f.spectral_radius_varies() && !this->adaptive() ? 1 : radius_lasts;
+    if (radius_age_ < lasts) return radius_;
     radius_age_ = 0;
     radius_ = f.spectral_radius(t, u);
     if (!(radius_ > 0)) radius_ = radius_safety * estimate_radius(f, t, dt, u);

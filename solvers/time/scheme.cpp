@@ -27,9 +27,9 @@ const std::vector<Scheme>& schemes() {
        stabilised, 2, true, 0},
       {"theta", "theta f(new) + (1 - theta) f(old); order 2 for theta = 0.5", implicit, 1, false, 1},
       {"backward_euler", "implicit Euler", implicit, 1, false, 1},
-      {"crank_nicolson", "trapezoidal rule", implicit, 2, false, 1},
-      {"bdf2", "backward differentiation over two steps", implicit, 2, false, 1},
-      {"sdirk2", "two implicit stages with one matrix, L-stable", implicit, 2, false, 2},
+      {"crank_nicolson", "trapezoidal rule", implicit, 2, true, 1},
+      {"bdf2", "backward differentiation over two steps", implicit, 2, true, 1},
+      {"sdirk2", "two implicit stages with one matrix, L-stable", implicit, 2, true, 2},
       {"newmark", "explicit Newmark, also known as leapfrog and velocity Verlet, for u'' = f(t, u, u')", second_order,
        2, false, 1},
   };

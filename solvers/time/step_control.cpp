@@ -24,6 +24,7 @@ bool StepControl::decide(double error, double taken, int q) {
   factor = std::clamp(factor, least, most);
   // A step is not made longer at once after one that was too long.
   if (!accepted || was_rejected) factor = std::min(factor, 1.0);
+  if (accepted && factor > 1 && factor < worth) factor = 1;
   if (accepted) last_error = std::max(error, 1e-4);
   was_rejected = !accepted;
   dt = factor * taken;
@@ -42,7 +43,7 @@ void StepControl::check() const {
   if (!(dt >= 0) || !(longest >= 0))
     refuse(fmt::format("the first step is {} and the longest one {}", dt, longest),
            "both must be positive, or 0 to have them chosen");
-  if (!(least > 0 && least < 1 && most > 1 && safety > 0 && safety < 1))
+  if (!(least > 0 && least < 1 && most > 1 && worth >= 1 && safety > 0 && safety < 1))
     refuse(fmt::format("steps may change by factors of {} to {}, with a safety of {}", least, most, safety),
            "the first factor and the safety must lie between 0 and 1, the second factor above 1");
 }

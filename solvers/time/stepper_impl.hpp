@@ -89,7 +89,8 @@ namespace detail {
 inline std::string schemes_with_estimates() {
   std::string names;
   for (const Scheme& scheme : schemes())
-    if (scheme.estimates_error) names += (names.empty() ? "" : ", ") + scheme.name;
+    if (scheme.estimates_error && scheme.kind != SchemeKind::implicit)
+      names += (names.empty() ? "" : ", ") + scheme.name;
   return names;
 }
 

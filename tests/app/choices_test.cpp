@@ -151,37 +151,6 @@ kind = "average"
   EXPECT_EQ(summary_in(folder() / "choices")["solver"]["preconditioner"], "jacobi");
 }
 
-/// A side that holds the level by a ten-millionth, which the floats of a hierarchy do not see.
-TEST(Choices, AutoGoesOnWithJacobiWhereMultigridFails) {
-  const std::string deck = write_deck("weakly_held.toml", R"deck([mesh]
-box = { min = [0, 0], max = [1, 1], cells = [150, 150], shape = "triangle" }
-[run]
-backend = "threads"
-[physics]
-type = "poisson"
-[[material]]
-diffusivity = 1
-source = "sin(3*x)"
-[[boundary]]
-on = "left"
-type = "robin"
-alpha = 1e-7
-value = "y"
-[solver]
-tolerance = 1e-7
-[[quantity]]
-name = "average"
-kind = "average"
-)deck");
-  const Result result = tessera("run " + deck + " --output " + (folder() / "choices").string());
-  ASSERT_EQ(result.code, 0) << result.text;
-  EXPECT_TRUE(result.says("jacobi takes its place")) << result.text;
-  const nlohmann::json summary = summary_in(folder() / "choices");
-  EXPECT_EQ(summary["solver"]["preconditioner"], "jacobi");
-  const nlohmann::json jacobi = run(deck, {"solver.preconditioner=jacobi"});
-  EXPECT_NEAR(summary["quantities"]["average"].get<double>(), jacobi["quantities"]["average"], 1e-12);
-}
-
 TEST(Choices, FiniteDifferencesTakeJacobiWhereNothingIsSaid) {
   const std::string deck = write_deck("differences.toml", R"deck([mesh]
 box = { min = [0, 0], max = [1, 1], cells = [12, 12], shape = "quad" }

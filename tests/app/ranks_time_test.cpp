@@ -47,6 +47,9 @@ TEST(RanksRun, GoesThroughTimeAsOne) {
       {"crank_nicolson", deck("consistent", "step = 0.001\nscheme = \"crank_nicolson\"\n")},
       {"rkc", deck("lumped", "step = 0.001\nscheme = \"rkc\"\n")},
       {"chosen", deck("lumped", "tolerance = 1e-6\nscheme = \"dormand_prince\"\n")},
+      {"bdf2_chosen", deck("consistent", "tolerance = 1e-6\n")},
+      {"crank_nicolson_chosen", deck("consistent", "tolerance = 1e-6\nscheme = \"crank_nicolson\"\n")},
+      {"sdirk2_chosen", deck("consistent", "tolerance = 1e-6\nscheme = \"sdirk2\"\n")},
       {"of_u",
        box_of("triangle", 2, 8) +
            "[physics]\ntype = \"heat\"\n[[material]]\nconductivity = \"1 + u^2\"\ndensity = \"2 + u\"\nvelocity "

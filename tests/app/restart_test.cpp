@@ -93,17 +93,19 @@ TEST_P(GoingOn, GoesOnAsIfItHadNeverStopped) {
   EXPECT_EQ(summary_in(half)["time"]["t"], 0.1);
 }
 
-INSTANTIATE_TEST_SUITE_P(Schemes, GoingOn,
-                         ::testing::Values(Scheme{"bdf2", "bdf2", step},
-                                           Scheme{"crank_nicolson", "crank_nicolson", step},
-                                           Scheme{"sdirk2", "sdirk2", step}, Scheme{"rk4", "rk4", step},
-                                           Scheme{"low_storage", "low_storage_rk45", step}, Scheme{"rkc", "rkc", step},
-                                           Scheme{"rkc_chosen", "rkc", chosen},
-                                           Scheme{"dormand_prince", "dormand_prince", chosen},
-                                           Scheme{"cash_karp", "cash_karp", chosen},
-                                           Scheme{"of_u", "bdf2", step, "conductivity = \"1 + u^2\"\n"},
-                                           Scheme{"of_u_explicit", "rkc", step, "density = \"2 + u\"\n"}),
-                         [](const auto& info) { return std::string(info.param.name); });
+INSTANTIATE_TEST_SUITE_P(
+    Schemes, GoingOn,
+    ::testing::Values(Scheme{"bdf2", "bdf2", step}, Scheme{"crank_nicolson", "crank_nicolson", step},
+                      Scheme{"sdirk2", "sdirk2", step}, Scheme{"rk4", "rk4", step},
+                      Scheme{"low_storage", "low_storage_rk45", step}, Scheme{"rkc", "rkc", step},
+                      Scheme{"rkc_chosen", "rkc", chosen}, Scheme{"dormand_prince", "dormand_prince", chosen},
+                      Scheme{"cash_karp", "cash_karp", chosen}, Scheme{"bdf2_chosen", "bdf2", chosen},
+                      Scheme{"crank_nicolson_chosen", "crank_nicolson", chosen},
+                      Scheme{"sdirk2_chosen", "sdirk2", chosen},
+                      Scheme{"of_u_chosen", "bdf2", chosen, "conductivity = \"1 + u^2\"\n"},
+                      Scheme{"of_u", "bdf2", step, "conductivity = \"1 + u^2\"\n"},
+                      Scheme{"of_u_explicit", "rkc", step, "density = \"2 + u\"\n"}),
+    [](const auto& info) { return std::string(info.param.name); });
 
 /// Killed again and again, in the middle of checkpoints too, it ends where it would have ended. Each kill comes some
 /// microseconds after a new checkpoint is there; at the first step nothing may be there yet.

@@ -53,12 +53,14 @@ TEST(Tubes, TheLowOrderHasTheErrorsOfTheTable) {
 }
 
 /// The same program's linearised flux correction; no density and pressure is beyond those of the gases at the start.
+/// There is less viscosity here, and mostly a little less error: without the bound that keeps the state of either end
+/// of an edge a gas the density has 0.988, 1.0096 and 0.927 of that of the table, with it 0.988, 1.012 and 0.929.
 TEST(Tubes, FluxCorrectionHasTheErrorsOfTheTable) {
   const double table[3][3] = {{9.15e-3, 1.00e-2, 5.10e-3}, {5.43e-3, 4.99e-3, 2.53e-3}, {3.47e-3, 2.48e-3, 1.25e-3}};
   for (int level = 0; level < 3; ++level) {
     const Errors found = errors(sod, 100 << level, Limiter::fct, 0.4);
-    for (std::size_t k = 0; k < 3; ++k) {  // less viscosity, a little less error
-      EXPECT_LT(found.l1[k], 1.01 * table[level][k]) << level << ' ' << k;
+    for (std::size_t k = 0; k < 3; ++k) {
+      EXPECT_LT(found.l1[k], 1.02 * table[level][k]) << level << ' ' << k;
       EXPECT_GT(found.l1[k], 0.92 * table[level][k]) << level << ' ' << k;
     }
     EXPECT_GT(found.least_rho, 0.125 - 1e-9);
