@@ -37,6 +37,7 @@ struct Traits {
   solvers::Offers solver = {};               ///< what its operators can be
   std::string solver_help = {};              ///< of solver.type; empty: that of the solvers
   std::vector<std::string> quantities = {};  ///< kinds of [[quantity]] of its own: Results::quantity
+  bool oscillates = false;                   ///< its modes have frequencies, the roots of their eigenvalues
   std::string natural = {};                  ///< what holds on facets without a condition: "k du/dn = 0"
 };
 
@@ -238,7 +239,9 @@ struct Varying {
 ///   template <class Exec> std::unique_ptr<Motion<Exec>> motion(Exec&, const Discretisation&, output::Summary&);
 /// or, of what makes its steps itself,
 ///   template <class Exec> std::unique_ptr<Flow<Exec>> flow(Exec&, const Discretisation&, output::Summary&);
-/// and where beside that each node does something by itself
+/// where Traits::solver says that it has a mass, which makes modes of it,
+///   template <class Exec> linalg::Crs<Space> mass(Exec&, const Discretisation&);
+/// of one number a node, with all rows; and where beside that each node does something by itself
 ///   template <class Exec> NodeSystems<Exec> node_systems(Exec&, const Discretisation&);
 class Model {
  public:

@@ -17,7 +17,9 @@ bool contains(const Names& names, const std::string& name) {
 const Names& shared_keys_of(MethodKind kind) {
   static const Names krylov = {"preconditioner", "tolerance",      "absolute_tolerance",
                                "max_iterations", "residual_every", "check_every"},
-                     direct = {"tolerance", "absolute_tolerance"}, none = {};
+                     direct = {"tolerance", "absolute_tolerance"},
+                     eigen = {"preconditioner", "tolerance", "max_iterations"}, none = {};
+  if (kind == MethodKind::eigen) return eigen;
   return kind == MethodKind::krylov ? krylov : kind == MethodKind::direct ? direct : none;
 }
 
@@ -49,6 +51,7 @@ std::string lacking(const Needs& needs, const Offers& offers) {
   if (needs.nodes && !offers.nodes) return "coefficients at the nodes of a rectangle";
   if (needs.two_point && !offers.two_point) return "-u'' = f at the nodes of an interval";
   if (needs.of_operator() && !offers.operators) return "a matrix or operator";
+  if (needs.mass && !offers.mass) return "a mass matrix";
   if (needs.grid && !offers.grid) return "a uniform grid with constant coefficients";
   return {};
 }

@@ -29,6 +29,7 @@ struct Needs {
   bool lower_orders = false;     ///< Operator::lower_orders
   bool near_kernel = false;      ///< of several unknowns a node, where whoever made it knows one
   bool grid = false;             ///< of a uniform grid with constant coefficients
+  bool mass = false;             ///< beside it a mass matrix: eigen/eigen.hpp
   bool nodes = false;      ///< no operator, but coefficients at the nodes of a rectangle: relaxations, grid/lmsor.hpp
   bool two_point = false;  ///< no operator, but f at the nodes of an interval: two_point/two_point.hpp
 
@@ -61,7 +62,10 @@ class Method {
 template <class Exec>
 using MakeMethod = std::unique_ptr<Method<Exec>> (*)(const SolverParams&);
 
-enum class MethodKind { krylov, direct, relaxation, two_point };
+enum class MethodKind { krylov, direct, relaxation, two_point, eigen };
+
+/// Whether methods of the kind take a preconditioner.
+inline bool is_preconditioned(MethodKind kind) { return kind == MethodKind::krylov || kind == MethodKind::eigen; }
 
 struct TwoPointMakers;  // two_point/two_point.hpp
 

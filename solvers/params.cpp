@@ -68,6 +68,10 @@ bool of_kind(const SolverParams& params, MethodKind kind) {
   const MethodEntry* entry = find_solver(params.type);
   return entry && entry->kind == kind;
 }
+bool takes_preconditioner(const SolverParams& params) {
+  const MethodEntry* entry = find_solver(params.type);
+  return entry && is_preconditioned(entry->kind);
+}
 bool needs_grid(const SolverParams& params) {
   const MethodEntry* entry = find_solver(params.type);
   return entry && entry->needs.grid;
@@ -83,17 +87,17 @@ bool needs_entries(const SolverParams& params) {
   const MethodEntry* entry = find_solver(params.type);
   if (!entry || entry->needs.entries) return entry != nullptr;
   const PreconditionerEntry* preconditioner = find_preconditioner(params);
-  return entry->kind == MethodKind::krylov && preconditioner && preconditioner->needs.entries;
+  return is_preconditioned(entry->kind) && preconditioner && preconditioner->needs.entries;
 }
 
 bool wants_near_kernel(const SolverParams& params) {
   const PreconditionerEntry* preconditioner = find_preconditioner(params);
-  return of_kind(params, MethodKind::krylov) && preconditioner && preconditioner->needs.near_kernel;
+  return takes_preconditioner(params) && preconditioner && preconditioner->needs.near_kernel;
 }
 
 bool wants_lower_orders(const SolverParams& params) {
   const PreconditionerEntry* preconditioner = find_preconditioner(params);
-  return of_kind(params, MethodKind::krylov) && preconditioner && preconditioner->needs.lower_orders;
+  return takes_preconditioner(params) && preconditioner && preconditioner->needs.lower_orders;
 }
 
 std::string reader_of_entries(const SolverParams& params) {
@@ -190,7 +194,7 @@ void check_offered(const SolverParams& params, const Offers& offers) {
         fmt::format("solver.type = \"{}\" takes the matrix for symmetric, {}", params.type, offers.why_not_symmetric),
         "choose type = \"bicgstab\" or \"gmres\", or \"lu\" for a small system", place(params, "type"));
   const PreconditionerEntry* preconditioner = find_preconditioner(params);
-  if (solver.kind != MethodKind::krylov || !preconditioner) return;
+  if (!is_preconditioned(solver.kind) || !preconditioner) return;
   if (!has_place(preconditioner->needs, offers))
     throw Error(ExitCode::usage,
                 fmt::format("the preconditioner \"{}\" is for {}", params.preconditioner,
@@ -244,12 +248,13 @@ SolverParams read_solver(const deck::Deck& deck, const std::string& precision, c
   params.where = deck::Section<SolverParams>("solver", "").position(&SolverParams::where).read_declared(deck).where;
   if (!params.where && !solver.needs.of_operator()) params.where = deck.where("physics");  // which chose it
   params.type = type;
+  if (params.preconditioner == automatic && solver.kind == MethodKind::eigen) params.preconditioner = "amg";
   // The mesh may say more of cg.
   const bool open = params.type == "cg" && offers.block == 1 && offers.symmetric;
   if (params.preconditioner == automatic && !open) params.preconditioner = preconditioner_for(offers);
   params.precision = precision;
   params.where_precision = deck.where("run.precision");
-  const Offers everything{.grid = true, .nodes = true, .two_point = true};
+  const Offers everything{.grid = true, .nodes = true, .two_point = true, .mass = true};
   for (const deck::KeyDescription& key : solver_description(everything).keys)
     if (const deck::Where where = deck.where("solver." + key.name)) params.given[key.name] = where;
   check_offered(params, offers);
@@ -305,7 +310,7 @@ void check(const SolverParams& params, const std::string& backend) {
     throw Error(ExitCode::usage, fmt::format("the solver '{}' does not run on the backend '{}'", params.type, backend),
                 fmt::format("choose {}, or --backend threads", choose("type", others_on(backend, solver))),
                 place(params, "type"));
-  if (solver.kind == MethodKind::krylov && !there(*find_preconditioner(params)))
+  if (is_preconditioned(solver.kind) && !there(*find_preconditioner(params)))
     throw Error(ExitCode::usage,
                 fmt::format("the preconditioner '{}' does not run on the backend '{}'", params.preconditioner, backend),
                 "choose preconditioner = \"multicolour_ssor\" or \"jacobi\", or --backend threads",

@@ -38,6 +38,7 @@ struct Offers {
   bool two_point = false;              ///< it is f at the nodes of an interval: two_point/two_point.hpp
   std::string type = "cg";
   bool lower_orders = false;  ///< it may be had in elements of lower orders
+  bool mass = false;          ///< it has a mass matrix beside it: modes may be asked for
   bool automatic = false;     ///< decks may also call that method "auto"
   int block = 1;              ///< unknowns a node: with several there is block_jacobi, in the place of jacobi
 };

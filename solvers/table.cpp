@@ -1,6 +1,7 @@
 // The names of [solver] type: one line a method.
 #include "solvers/direct/ldlt.hpp"
 #include "solvers/direct/lu.hpp"
+#include "solvers/eigen/eigen.hpp"
 #include "solvers/grid/lmsor.hpp"
 #include "solvers/grid/solve_grid.hpp"
 #include "solvers/krylov/bicgstab.hpp"
@@ -25,6 +26,7 @@ const std::vector<MethodEntry>& solver_table() {
       gmres_entry(),
       ldlt_entry(),
       lu_entry(),
+      eigen_entry(),
       bcr_entry(),
       fft_entry(),
       lsor_entry(),

@@ -3,6 +3,7 @@
 #include "physics/elasticity/results.hpp"
 #include "physics/elasticity/system.hpp"
 #include "physics/run/stationary.hpp"
+#include "physics/scalar/mass.hpp"
 
 namespace tessera::physics {
 
@@ -27,13 +28,16 @@ class Elasticity final : public Model {
     traits.matrix_free = true;
     traits.solver.block = 3;
     traits.solver.grid = false;
-    traits.solver.lower_orders = true;
+    traits.solver.lower_orders = traits.solver.mass = traits.oscillates = true;
     traits.natural = "no traction";
     return traits;
   }
 
   Params& params() override { return params_; }
   void read(const deck::Deck& deck) override { elasticity::read(deck, params_); }
+  void check(const deck::Deck&) override {
+    if (solvers::wants_modes(params_.solver)) check_densities(params_);
+  }
   std::vector<deck::Expression> expressions() override { return expressions_of(params_); }
 
   DirichletData set_up(const Discretisation& space) override {
@@ -44,6 +48,7 @@ class Elasticity final : public Model {
   AtPoints evaluate(const Discretisation&, std::span<const double>, output::Summary&) override {
     const forms::ElasticityData data = elasticity_data(*problem_);
     for (const FacetTerm& term : problem_->facets) traction_values(*problem_, term);
+    if (solvers::wants_modes(params_.solver)) mass_data(*problem_);
     AtPoints coefficients{.bytes = 0, .tangent = data.stiffness.per_point};
     for (const forms::Coefficient* c : {&data.stiffness, &data.force, &data.initial, &data.radius})
       if (c->per_point) coefficients.bytes += 8.0 * static_cast<double>(c->values.size());
@@ -53,6 +58,11 @@ class Elasticity final : public Model {
   template <class Exec>
   void assemble(Exec& exec, const Discretisation&, System<Exec>& system, output::Summary& summary) {
     make_system(exec, *problem_, system, summary);
+  }
+
+  template <class Exec>
+  linalg::Crs<typename Exec::Space> mass(Exec& exec, const Discretisation& space) {
+    return scalar::mass_matrix(exec, space, mass_data(*problem_));
   }
 
   std::unique_ptr<Results> results(const NodalSolution& solution) override {

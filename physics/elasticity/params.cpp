@@ -61,6 +61,8 @@ deck::Section<MaterialParams> material_section() {
       .key("temperature", &MaterialParams::temperature, {.help = "temperature above that without stress", .unit = "K"})
       .key("body_force", &MaterialParams::body_force,
            {.help = "force per volume, one value an axis", .unit = "N/m^3", .example = "[\"0\", \"0\", \"-77e3\"]"})
+      .key("density", &MaterialParams::density,
+           {.help = "mass per volume, which modes ask for (solver.type = \"eigen\")", .unit = "kg/m^3"})
       .position(&MaterialParams::where);
 }
 
@@ -186,7 +188,7 @@ std::vector<deck::Expression> expressions_of(const Params& params) {
   const auto add = [&](const std::vector<deck::Expression>& some) { all.insert(all.end(), some.begin(), some.end()); };
   for (const MaterialParams& m : params.materials) {
     for (const auto* list : {&m.young, &m.poisson, &m.shear, &m.stiffness, &m.expansion, &m.body_force}) add(*list);
-    all.push_back(m.temperature);
+    all.insert(all.end(), {m.temperature, m.density});
   }
   for (const BoundaryParams& b : params.boundaries) {
     add(b.value);

@@ -18,6 +18,7 @@ struct MaterialParams {
   std::vector<deck::Expression> expansion;  ///< thermal, one or one an axis
   deck::Expression temperature;             ///< above that without stress
   std::vector<deck::Expression> body_force;
+  deck::Expression density;  ///< of modes; 0: not given
   deck::Where where;
 };
 

@@ -4,6 +4,7 @@
 
 #include "assembly/cells/coefficient_expressions.hpp"
 #include "assembly/fields/derived.hpp"
+#include "forms/diffusion.hpp"
 #include "forms/elasticity.hpp"
 #include "forms/traction.hpp"
 #include "physics/elasticity/law.hpp"
@@ -60,6 +61,11 @@ forms::ElasticityData elasticity_data(const Params& params, Body body, const mes
                                       const assembly::DofMap& dofs, const std::vector<Index>& material, int threads,
                                       bool forces = true);
 forms::ElasticityData elasticity_data(const Problem& problem, bool forces = true);
+/// rho at the quadrature points as a reaction, with the same weight: what makes the mass. Throws Error(usage) where it
+/// is not positive.
+forms::DiffusionData mass_data(const Problem& problem);
+/// Throws Error(usage) for a material without a density.
+void check_densities(const Params& params);
 /// Body forces of the materials, `dim` components; empty: there are none.
 assembly::RegionExpressions body_forces(const Params& params, int dim);
 /// The packed laws of the cells (Law::pack), for what is derived of a displacement. `threads`: at most so many ask.

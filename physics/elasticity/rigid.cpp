@@ -12,6 +12,7 @@
 #include "physics/entry.hpp"
 #include "physics/evaluate.hpp"
 #include "physics/scalar/parts.hpp"
+#include "solvers/eigen/eigen.hpp"
 
 namespace tessera::physics::elasticity {
 
@@ -222,8 +223,11 @@ void check_held(const Problem& problem) {
                                       parts, x[0], x[1], x[2])
                         : "",
                     names_of(motions, free)),
-        "hold it by a displacement, a symmetry or a spring; single points may be held too: a group of dimension 0 with "
-        "value_x = \"0\"",
+        fmt::format("hold it by a displacement, a symmetry or a spring; single points may be held too: a group of "
+                    "dimension 0 with value_x = \"0\"{}",
+                    solvers::wants_modes(problem.params.solver)
+                        ? "; or let it move: solver.shift of about (2 pi f)^2, f its first frequency"
+                        : ""),
         problem.params.boundaries.empty() ? problem.params.physics.where : problem.params.boundaries.front().where);
   }
 }

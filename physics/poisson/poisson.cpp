@@ -5,6 +5,8 @@
 #include "physics/poisson/grid.hpp"
 #include "physics/run/stationary.hpp"
 #include "physics/scalar/diffusion_system.hpp"
+#include "physics/scalar/evolution.hpp"
+#include "physics/scalar/mass.hpp"
 #include "physics/scalar/model.hpp"
 #include "physics/scalar/nonlinear.hpp"
 #include "physics/scalar/system.hpp"
@@ -20,7 +22,7 @@ class Poisson final : public ScalarModel {
   Traits traits() const override {
     Traits traits = traits_with(physics_description(), material_description(), deck::Knows::solution);
     traits.solver.grid = traits.solver.lower_orders = traits.matrix_free = true;
-    traits.sources = true;
+    traits.sources = traits.solver.mass = true;
     allow_for_tangent(params_, traits);
     return traits;
   }
@@ -30,7 +32,9 @@ class Poisson final : public ScalarModel {
 
   void check(const deck::Deck& deck) override {
     ScalarModel::check(deck);
-    check_not_singular(params_.materials, params_.boundaries, params_.physics.where);
+    if (solvers::shift_of(params_.solver) == 0)
+      check_not_singular(params_.materials, params_.boundaries, params_.physics.where,
+                         solvers::wants_modes(params_.solver));
     if (is_nonlinear() && params_.physics.discretisation != "galerkin")
       throw Error(ExitCode::usage,
                   fmt::format("coefficients depend on u: physics.discretisation = \"{}\" has no tangents",
@@ -64,6 +68,14 @@ class Poisson final : public ScalarModel {
   void assemble(Exec& exec, const Discretisation& space, System<Exec>& system, output::Summary& summary) {
     sums_ = make_diffusion_system(exec, problem(), system, summary);
     if (space.ranks) sums_.reset();  // of a part
+  }
+
+  template <class Exec>
+  linalg::Crs<typename Exec::Space> mass(Exec& exec, const Discretisation& space) {
+    const Storage one{.coefficients = {deck::Expression("1")}};
+    return mass_matrix(exec, space,
+                       storage_data(one, params_.materials, problem().material, space.mesh, space.dofs, space.threads),
+                       &problem().couplings);
   }
 
   template <class Exec>

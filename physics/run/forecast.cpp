@@ -20,6 +20,7 @@
 #include "physics/run/rank_run.hpp"
 #include "physics/run/report.hpp"
 #include "physics/time_scheme.hpp"
+#include "solvers/eigen/eigen.hpp"
 #include "solvers/solve.hpp"
 
 namespace tessera::physics {
@@ -149,6 +150,8 @@ SolverNeed solver_need(const CommonParams& params, const Discretisation& space, 
   SolverNeed need;
   const double shift = solvers::shift_bytes(space.rows());
   need.host = solvers::solver_bytes(params.solver, size) + shift;
+  if (solvers::wants_modes(params.solver))  // the modes twice, while they are taken apart
+    need.host += 16.0 * params.solver.method.as<solvers::EigenParams>().modes * space.rows();
   const auto seconds = solvers::find_solver(params.solver.type)->set_up_seconds;
   need.set_up_seconds = seconds ? seconds(size) : 0;
   size.on_cuda = true;

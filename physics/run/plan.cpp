@@ -8,6 +8,7 @@
 #include "base/backend.hpp"
 #include "base/host_memory.hpp"
 #include "solvers/automatic.hpp"
+#include "solvers/eigen/eigen.hpp"
 
 namespace tessera::physics {
 
@@ -20,7 +21,8 @@ constexpr int matrix_free_from = 2;
 /// What an operator without a matrix is taken for; empty: a matrix is assembled.
 std::string why_without_matrix(const CommonParams& params, const mesh::Mesh& mesh) {
   if (params.assembly.strategy == "matrix_free") return "asked for";
-  if (params.assembly.strategy != "auto" || params.matrix.format != "auto" || solvers::needs_entries(params.solver))
+  if (params.assembly.strategy != "auto" || params.matrix.format != "auto" || solvers::needs_entries(params.solver) ||
+      solvers::shift_of(params.solver) > 0)
     return "";
   const int order = params.physics.order;
   const bool tensor_cells = std::all_of(mesh.blocks.begin(), mesh.blocks.end(), [](const mesh::CellBlock& block) {

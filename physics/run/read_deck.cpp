@@ -9,6 +9,7 @@
 #include "mesh/make_mesh.hpp"
 #include "physics/at_time.hpp"
 #include "physics/run/backend.hpp"
+#include "physics/run/modes.hpp"
 #include "physics/run/plan.hpp"
 #include "physics/run/results.hpp"
 #include "physics/run/traces.hpp"
@@ -187,6 +188,7 @@ void read_deck(const Context& context, Model& model) {
   model.check(deck);
   check_strategy(params, traits, model.is_nonlinear(), deck);
   check_nonlinear(params, model.is_nonlinear());
+  check_modes(params, model.is_nonlinear());
   if (!solvers::is_relaxation(params.solver)) check_choices(params, deck);
   check_fields(params.output, traits.fields);
   check_formats(params.output, deck);

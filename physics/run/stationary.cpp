@@ -198,7 +198,8 @@ void StationaryRun::with_solution(const Discretisation& space, double t, std::ve
   visit(solution, *results);
 }
 
-void StationaryRun::write_state(const Discretisation& space, const State& state, Frames& frames, Context& context) {
+void StationaryRun::write_state(const Discretisation& space, const State& state, Frames& frames, Context& context,
+                                bool converged) {
   const CommonParams& params = model().params();
   with_solution(space, state.t, state.u, state.rate, [&](const NodalSolution& solution, Results& results) {
     Threads exec(space.threads);
@@ -215,9 +216,10 @@ void StationaryRun::write_state(const Discretisation& space, const State& state,
     Scope scope(exec, "output");
     int pieces = 0;
     if (params.output.write)
-      pieces = write_solution(
-          params, model().traits().fields, solution, results, true, context.output_directory, frames.names(state.step),
-          [&](std::function<output::VtkData()> make) { frames.write(state.step, state.t, std::move(make)); });
+      pieces = write_solution(params, model().traits().fields, solution, results, converged, context.output_directory,
+                              frames.names(state.step), [&](std::function<output::VtkData()> make) {
+                                frames.write(state.step, state.t, std::move(make));
+                              });
     const int rank = solution.share ? solution.share->ranks->rank() : 0;
     in_common::each(solution.share, [&] {
       if (pieces > 0) frames.add_pieces(state.step, state.t, rank, pieces);
@@ -334,7 +336,7 @@ ExitCode StationaryRun::run_over_ranks(Context& context) {
 ExitCode StationaryRun::report(Discretisation& space, Solved& solved, Context& context) {
   const Share* const share = space.shared();
   const CommonParams& params = model().params();
-  if (!solved.time) prescribe(space.dirichlet, solved.u);
+  if (!solved.time && !solved.modes) prescribe(space.dirichlet, solved.u);
   if (share && !share->has_whole)
     summarise_parts(space, mesh::refined(*params.mesh.box, params.mesh.refine), solved.nnz, context.summary);
   else
@@ -343,6 +345,7 @@ ExitCode StationaryRun::report(Discretisation& space, Solved& solved, Context& c
       summarise_mesh(whole.mesh, whole, solved.nnz, context.summary);
     });
   if (!solved.report.type.empty()) summarise_solver(solved.report, context.summary);
+  if (solved.modes) return report_modes(space, *solved.modes, context);
   if (solved.newton) summarise_newton(*solved.newton, context.summary);
   if (solved.time) {
     summarise_time(*params.time, *solved.time, context.summary);
@@ -360,6 +363,23 @@ ExitCode StationaryRun::report(Discretisation& space, Solved& solved, Context& c
                 });
   if (solved.time) return conclude(params, *solved.time, context);
   return solved.newton ? conclude(params, *solved.newton, context) : conclude(params, solved.report, context);
+}
+
+/// The modes as a series, whose times are their numbers.
+ExitCode StationaryRun::report_modes(const Discretisation& space, Modes& modes, Context& context) {
+  const CommonParams& params = model().params();
+  const solvers::Report& solver = modes.report.solver;
+  summarise_modes(modes.report, model().traits().oscillates, context);
+  Frames frames(params, context, std::nullopt);
+  State state;
+  for (std::vector<double>& u : modes.u) {
+    state.t = static_cast<double>(++state.step);
+    state.u = std::move(u);
+    write_state(space, state, frames, context, solver.converged);
+  }
+  frames.flush();
+  frames.summarise(context.summary);
+  return conclude(params, solver, context);
 }
 
 void StationaryRun::check(Context& context) {

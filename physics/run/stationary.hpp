@@ -11,6 +11,7 @@
 #include "physics/run/frames.hpp"
 #include "physics/run/in_common.hpp"
 #include "physics/run/lower_orders.hpp"
+#include "physics/run/modes.hpp"
 #include "physics/run/motion_loop.hpp"
 #include "physics/run/newton.hpp"
 #include "physics/run/over_ranks.hpp"
@@ -42,6 +43,7 @@ class StationaryRun : public Module {
     solvers::Report report;  ///< of the last system of a nonlinear problem
     std::optional<NewtonReport> newton;
     std::optional<TimeReport> time;
+    std::optional<Modes> modes;  ///< in the place of u
   };
   virtual Model& model() const = 0;
   /// Assembles and solves on the backend of the deck.
@@ -62,7 +64,8 @@ class StationaryRun : public Module {
   State first_state(const Discretisation& space) const;
   const Sources& sources() const { return sources_; }
   /// Writes a state as a member of the series. Collective where ranks share it.
-  void write_state(const Discretisation& space, const State& state, Frames& frames, Context& context);
+  void write_state(const Discretisation& space, const State& state, Frames& frames, Context& context,
+                   bool converged = true);
 
  private:
   void read(const Context& context);
@@ -77,6 +80,7 @@ class StationaryRun : public Module {
   mesh::Mesh outline() const;
   mesh::RankMesh make_own_part(Communicator& ranks, int threads) const;
   ExitCode report(Discretisation& space, Solved& solved, Context& context);
+  ExitCode report_modes(const Discretisation& space, Modes& modes, Context& context);
   /// Calls visit(solution, results) for u and, of a run through time, its time t and its rate, [rows].
   void with_solution(const Discretisation& space, double t, std::vector<double> u, std::vector<double> rate,
                      const std::function<void(const NodalSolution&, Results&)>& visit);
@@ -169,6 +173,8 @@ class Stationary final : public StationaryRun {
     const CommonParams& params = model_->params();
     return on_backend(params.run, context.summary, [&](auto& exec) {
       using Exec = std::remove_reference_t<decltype(exec)>;
+      if constexpr (HasMass<M, Exec>)
+        if (solvers::wants_modes(params.solver)) return solve_for_modes(exec, space, context);
       if constexpr (HasNonlinear<M, Exec>)
         if (model_->is_nonlinear() && !params.time) return solve_nonlinear(exec, space, context);
       if constexpr (HasEvolution<M, Exec>)
@@ -203,6 +209,15 @@ class Stationary final : public StationaryRun {
       for (double& value : result.u) value += system.level;
       return result;
     });
+  }
+
+  template <class Exec>
+  Solved solve_for_modes(Exec& exec, const Discretisation& space, Context& context) {
+    Solved result;
+    result.modes = find_modes(exec, *model_, space, context);
+    result.report = result.modes->report.solver;
+    result.nnz = result.modes->nnz;
+    return result;
   }
 
   /// An operator without a matrix over ranks: cells without ghosts and cells with them, each set up by the model as a

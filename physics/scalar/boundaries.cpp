@@ -124,7 +124,7 @@ bool fixes_level_by_flow(const BoundaryParams& boundary) {
 }
 
 void check_not_singular(const std::vector<MaterialParams>& materials, const std::vector<BoundaryParams>& boundaries,
-                        const deck::Where& physics) {
+                        const deck::Where& physics, bool modes) {
   if (std::any_of(materials.begin(), materials.end(), fixes_level)) return;
   if (std::any_of(boundaries.begin(), boundaries.end(),
                   [](const BoundaryParams& b) { return b.type == "dirichlet" || fixes_level_by_flow(b); }))
@@ -135,7 +135,8 @@ void check_not_singular(const std::vector<MaterialParams>& materials, const std:
   throw Error(
       ExitCode::usage,
       fmt::format("the problem is singular, u is fixed only up to a constant: {}, and there is no reaction", why),
-      "add a dirichlet boundary, a robin boundary with alpha > 0, or a reaction",
+      fmt::format("add a dirichlet boundary, a robin boundary with alpha > 0, or a reaction{}",
+                  modes ? "; or solver.shift = 1, with which a mode may be a constant" : ""),
       boundaries.empty() ? physics : boundaries.front().where);
 }
 

@@ -93,8 +93,8 @@ bool fixes_level(const MaterialParams& material);
 bool fixes_level_by_flow(const BoundaryParams& boundary);
 
 /// Throws Error(usage) where nothing fixes the level of u: no Dirichlet value, no reaction, no Robin term; at the first
-/// boundary, or at [physics] in a deck without any.
+/// boundary, or at [physics] in a deck without any. `modes`: they are asked for.
 void check_not_singular(const std::vector<MaterialParams>& materials, const std::vector<BoundaryParams>& boundaries,
-                        const deck::Where& physics);
+                        const deck::Where& physics, bool modes = false);
 
 }  // namespace tessera::physics::scalar

@@ -1,0 +1,22 @@
+#pragma once
+// lowest_eigenpairs, written once: eigen.cpp and eigen_cuda.cpp instantiate it.
+#include <fmt/format.h>
+
+#include "base/error.hpp"
+#include "solvers/eigen/lobpcg.hpp"
+
+namespace tessera::solvers {
+
+template <class Exec>
+EigenReport lowest_eigenpairs(Exec& exec, const EigenProblem<Exec>& problem, const SolverParams& params,
+                              Array<double, typename Exec::Space>& vectors, const Monitor& monitor) {
+  const EigenParams& own = params.method.as<EigenParams>();
+  const Offset free = problem.A.rows() - problem.fixed.size();
+  if (own.modes > free)
+    throw Error(ExitCode::usage,
+                fmt::format("solver.modes = {}, and the problem has {} free unknowns", own.modes, free),
+                "ask for fewer modes, or choose a finer mesh", place(params, "modes"));
+  return eigen::Lobpcg<Exec>(exec, problem, params, vectors_together(own, free)).run(vectors, monitor);
+}
+
+}  // namespace tessera::solvers
