@@ -7,6 +7,7 @@
 
 #include "assembly/matrix_free/host_setup.hpp"
 #include "assembly/space/geometry_map.hpp"
+#include "assembly/spectral/layer_cells.hpp"
 #include "base/error.hpp"
 
 namespace tessera::assembly::spectral {
@@ -129,27 +130,30 @@ std::vector<double> stored_geometry(const mesh::Mesh& mesh, const Cells& cells, 
 
 namespace {
 
-/// The largest value(cell, place, J) and where it is; of equal ones that of the first cell.
+/// Of each cell the largest value(cell, place, J) and where it is.
 template <class Value>
-Most largest(const mesh::Mesh& mesh, const Cells& cells, Value value) {
+std::vector<Most> largest_of_cells(const mesh::Mesh& mesh, const Cells& cells, Value value) {
   std::vector<Most> of_cells(static_cast<std::size_t>(cells.cells));
   at_places(mesh, cells, 0, cells.cells, [&](Index cell, int q, const double* J, double, const double* x) {
     const double here = value(cell, q, J);
     Most& most = of_cells[static_cast<std::size_t>(cell)];
     if (here > most.value) most = {here, {x[0], x[1], x[2]}};
   });
+  return of_cells;
+}
+
+/// Of all; of equal ones that of the first cell.
+Most largest(const std::vector<Most>& of_cells) {
   Most result;
   for (const Most& most : of_cells)
     if (most.value > result.value) result = most;
   return result;
 }
 
-}  // namespace
-
-Most highest_frequency(const mesh::Mesh& mesh, const Cells& cells, const Coefficients& speed) {
+std::vector<Most> frequencies(const mesh::Mesh& mesh, const Cells& cells, const Coefficients& speed) {
   const int dim = cells.dim;
   const double of_axis = rule(cells.n - 1).largest_eigenvalue;
-  return largest(mesh, cells, [&](Index cell, int q, const double* J) {
+  return largest_of_cells(mesh, cells, [&](Index cell, int q, const double* J) {
     double inverse[9] = {}, sum = 0;
     GeometryMap::invert(J, dim, inverse);
     for (int a = 0; a < dim; ++a)
@@ -162,9 +166,21 @@ Most highest_frequency(const mesh::Mesh& mesh, const Cells& cells, const Coeffic
   });
 }
 
+}  // namespace
+
+Most highest_frequency(const mesh::Mesh& mesh, const Cells& cells, const Coefficients& speed) {
+  return largest(frequencies(mesh, cells, speed));
+}
+
+std::vector<double> highest_frequencies(const mesh::Mesh& mesh, const Cells& cells, const Coefficients& speed) {
+  std::vector<double> result;
+  for (const Most& most : frequencies(mesh, cells, speed)) result.push_back(most.value);
+  return result;
+}
+
 Most longest_passage(const mesh::Mesh& mesh, const Cells& cells, const Coefficients& speed) {
   const int dim = cells.dim;
-  return largest(mesh, cells, [&](Index cell, int q, const double* J) {
+  return largest(largest_of_cells(mesh, cells, [&](Index cell, int q, const double* J) {
     double longest = 0;
     for (int a = 0; a < dim; ++a) {
       double square = 0;
@@ -172,7 +188,7 @@ Most longest_passage(const mesh::Mesh& mesh, const Cells& cells, const Coefficie
       longest = std::max(longest, 2 * std::sqrt(square));
     }
     return longest / speed.at(cells, cell, q);
-  });
+  }));
 }
 
 void for_each_side_node(const mesh::Mesh& mesh, const DofMap& dofs, const Cells& cells, std::span<const CellSide> sides,

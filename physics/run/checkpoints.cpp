@@ -68,6 +68,7 @@ void Checkpoints::write(const State& state) {
   };
   add("u", state.u);
   for (std::size_t i = 0; i < state.kept.vectors.size(); ++i) add(name_of_kept(i), state.kept.vectors[i]);
+  assembly::NumbersOfCells of_cells = in_common::gather_of_cells(space_.shared(), state.kept.of_cells);
   in_common::root(space_.shared(), [&] {
     checkpoint.header = output::checkpoint_header(context_.origin.version, context_.origin.text, state.t, state.step);
     checkpoint.header["deck_file"] = context_.deck.file();
@@ -80,6 +81,10 @@ void Checkpoints::write(const State& state) {
     checkpoint.header["fields"] = fields;
     checkpoint.header["kept"] = state.kept.vectors.size();
     checkpoint.arrays.push_back({"numbers", 1, state.kept.numbers});
+    if (!of_cells.empty()) {
+      checkpoint.arrays.push_back({"kept_cells", 1, {of_cells.cells.begin(), of_cells.cells.end()}});
+      checkpoint.arrays.push_back({"kept_of_cells", static_cast<int>(of_cells.width), std::move(of_cells.values)});
+    }
     output::write_checkpoint(context_.output_directory / output::checkpoint_name(state.step), checkpoint);
     output::keep_newest(context_.output_directory, params_.checkpoint.keep);
   });
@@ -89,6 +94,18 @@ void Checkpoints::write(const State& state) {
 State state_of(const output::Checkpoint& checkpoint, const Discretisation& space) {
   State state;
   std::size_t kept = 0;
+  assembly::NumbersOfCells of_cells;
+  in_common::root(space.shared(), [&] {
+    for (const output::CheckpointArray& array : checkpoint.arrays) {
+      if (array.name == "kept_cells") of_cells.cells.assign(array.values.begin(), array.values.end());
+      if (array.name != "kept_of_cells") continue;
+      of_cells.width = static_cast<std::size_t>(array.components);
+      of_cells.values = array.values;
+    }
+    if (of_cells.values.size() != of_cells.cells.size() * of_cells.width)
+      throw Error(ExitCode::file_system, "the checkpoint has numbers of other cells than it names",
+                  "go on from an older checkpoint, or run the deck from its start");
+  });
   in_common::each(space.shared(), [&] {
     state.t = checkpoint.header.at("t").get<double>();
     state.step = checkpoint.header.at("step").get<Offset>();
@@ -107,6 +124,7 @@ State state_of(const output::Checkpoint& checkpoint, const Discretisation& space
   };
   state.u = part("u");
   for (std::size_t i = 0; i < kept; ++i) state.kept.vectors.push_back(part(name_of_kept(i)));
+  state.kept.of_cells = in_common::scatter_of_cells(space.shared(), of_cells);
   return state;
 }
 

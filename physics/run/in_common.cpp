@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 #include <cstring>
+#include <map>
 #include <utility>
 
 #include "base/collective.hpp"
@@ -156,6 +157,65 @@ std::vector<double> gather_cells(const NodalSolution& s, std::span<const double>
   }
   to_root(*s.share->ranks, numbers, own, 1,
           [&](Offset cell, const double* value) { result[static_cast<std::size_t>(cell)] = *value; });
+  return result;
+}
+
+assembly::NumbersOfCells gather_of_cells(const Share* share, const assembly::NumbersOfCells& own) {
+  std::map<Offset, std::vector<double>> all;
+  if (!share) {
+    for (std::size_t i = 0; i < own.cells.size(); ++i)
+      all[own.cells[i]].assign(&own.values[i * own.width], &own.values[i * own.width] + own.width);
+  } else {
+    std::vector<Offset> numbers;
+    std::vector<double> values;
+    for (std::size_t i = 0; i < own.cells.size(); ++i) {
+      const auto cell = static_cast<std::size_t>(own.cells[i]);
+      if (!share->cells[cell]) continue;
+      numbers.push_back(share->cell_numbers[cell]);
+      values.insert(values.end(), &own.values[i * own.width], &own.values[i * own.width] + own.width);
+    }
+    const auto width = static_cast<std::size_t>(maximum(*share->ranks, static_cast<double>(own.width)));
+    to_root(*share->ranks, numbers, values, width,
+            [&](Offset cell, const double* of_cell) { all[cell].assign(of_cell, of_cell + width); });
+  }
+  assembly::NumbersOfCells whole;
+  for (const auto& [cell, values] : all) {
+    whole.width = values.size();
+    whole.cells.push_back(static_cast<Index>(cell));
+    whole.values.insert(whole.values.end(), values.begin(), values.end());
+  }
+  return whole;
+}
+
+assembly::NumbersOfCells scatter_of_cells(const Share* share, const assembly::NumbersOfCells& whole) {
+  if (!share) return whole;
+  Communicator& ranks = *share->ranks;
+  const auto count = static_cast<std::size_t>(ranks.size());
+  auto width = static_cast<double>(whole.width);
+  ranks.broadcast(0, &width, sizeof width);
+  assembly::NumbersOfCells result{static_cast<std::size_t>(width), {}, {}};
+  std::vector<Communicator::Bytes> to(count);
+  put(std::span<const Offset>(share->cell_numbers), to.front());
+  const std::vector<Communicator::Bytes> asked = ranks.exchange(std::move(to));
+  // Of each rank the cells that have numbers, by their places among those that it asks for, and then the numbers.
+  std::vector<Communicator::Bytes> places(count), values(count);
+  for (std::size_t rank = 0; ranks.is_root() && rank < count; ++rank)
+    for (std::size_t i = 0; i * sizeof(Offset) < asked[rank].size(); ++i) {
+      Offset cell = 0;
+      std::memcpy(&cell, asked[rank].data() + i * sizeof(Offset), sizeof cell);
+      const auto found = std::lower_bound(whole.cells.begin(), whole.cells.end(), static_cast<Index>(cell));
+      if (found == whole.cells.end() || *found != cell) continue;
+      const auto place = static_cast<Index>(i);
+      put(std::span<const Index>(&place, 1), places[rank]);
+      const auto at = static_cast<std::size_t>(found - whole.cells.begin());
+      put(std::span<const double>(&whole.values[at * whole.width], whole.width), values[rank]);
+    }
+  const Communicator::Bytes own_places = ranks.exchange(std::move(places)).front(),
+                            own_values = ranks.exchange(std::move(values)).front();
+  result.cells.resize(own_places.size() / sizeof(Index));
+  result.values.resize(own_values.size() / sizeof(double));
+  std::memcpy(result.cells.data(), own_places.data(), own_places.size());
+  std::memcpy(result.values.data(), own_values.data(), own_values.size());
   return result;
 }
 

@@ -5,6 +5,7 @@
 #include <span>
 #include <vector>
 
+#include "assembly/space/numbers_of_cells.hpp"
 #include "physics/model.hpp"
 
 namespace tessera::physics::in_common {
@@ -35,5 +36,11 @@ std::vector<double> scatter_nodes(const Share& share, const IndexMap& map, int c
                                   std::span<const double> whole);
 /// The same of numbers of the cells: [cells of the whole].
 std::vector<double> gather_cells(const NodalSolution& solution, std::span<const double> values);
+
+/// On the root: those of all cells of the whole that have some, in ascending order, of values [cells of this rank];
+/// `width` is the same on all ranks that have some.
+assembly::NumbersOfCells gather_of_cells(const Share* share, const assembly::NumbersOfCells& own);
+/// The way back: those of the cells that this rank sees, from the whole on the root.
+assembly::NumbersOfCells scatter_of_cells(const Share* share, const assembly::NumbersOfCells& whole);
 
 }  // namespace tessera::physics::in_common

@@ -2,6 +2,7 @@
 // The leapfrog of what accelerates, as a model steps it.
 #include <vector>
 
+#include "assembly/space/numbers_of_cells.hpp"
 #include "linalg/crs.hpp"
 
 namespace tessera::physics {
@@ -26,6 +27,9 @@ class Leapfrog {
   virtual std::vector<std::vector<double>> others() const { return {}; }
   /// From what others() has given, after restore.
   virtual void restore_others(const std::vector<std::vector<double>>&) {}
+  /// The same of cells: of all that this rank sees what some of them remember.
+  virtual assembly::NumbersOfCells of_cells() const { return {}; }
+  virtual void restore_of_cells(const assembly::NumbersOfCells&) {}
   /// From t to t + dt; the last step was `before` long.
   virtual void step(double t, double before, double dt) = 0;
 

@@ -148,10 +148,12 @@ class MotionLoop : private Walk<Exec> {
   void restore(Leapfrog<Exec>& leapfrog, const State& state) {
     leapfrog.restore(state.u, own(state.kept.vectors.at(0)));
     leapfrog.restore_others({state.kept.vectors.begin() + 1, state.kept.vectors.end()});
+    leapfrog.restore_of_cells(state.kept.of_cells);
   }
   typename State::Kept kept_of(const Leapfrog<Exec>& leapfrog) const {
-    typename State::Kept kept{{seen(leapfrog.v())}, {}};
+    typename State::Kept kept{{seen(leapfrog.v())}, {}, {}};
     for (const std::vector<double>& other : leapfrog.others()) kept.vectors.push_back(other);
+    kept.of_cells = leapfrog.of_cells();
     return kept;
   }
 

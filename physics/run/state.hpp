@@ -2,6 +2,7 @@
 #include <functional>
 #include <vector>
 
+#include "assembly/space/numbers_of_cells.hpp"
 #include "linalg/crs.hpp"
 
 namespace tessera::physics {
@@ -12,10 +13,11 @@ struct State {
   Offset step = 0;
   std::vector<double> u;     ///< [rows]
   std::vector<double> rate;  ///< du/dt, [rows]; empty: not known, of the first state of implicit schemes
-  /// What the scheme needs beside u to go on: vectors [rows], and numbers; empty at the beginning.
+  /// What the scheme needs beside u to go on: vectors [rows], numbers, and numbers of cells; empty at the beginning.
   struct Kept {
     std::vector<std::vector<double>> vectors = {};
     std::vector<double> numbers = {};
+    assembly::NumbersOfCells of_cells = {};
   } kept = {};
 };
 

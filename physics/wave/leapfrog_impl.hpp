@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <utility>
 
-#include "assembly/spectral/attenuated.hpp"
+#include "assembly/spectral/layers.hpp"
 #include "linalg/vector_ops.hpp"
 #include "physics/run/motion.hpp"
 #include "physics/wave/peaks.hpp"
@@ -84,7 +84,8 @@ template <class Exec, class Law, class T>
 class WaveLeapfrog final : public Leapfrog<Exec> {
  public:
   using typename Leapfrog<Exec>::Space, typename Leapfrog<Exec>::Vector;
-  static constexpr bool remembers = assembly::ForceOfLaw<Exec, Law, T>::attenuates;
+  static constexpr bool has_layers = forms::has_layers<Law>;
+  static constexpr bool remembers = assembly::ForceOfLaw<Exec, Law, T>::attenuates || has_layers;
 
   WaveLeapfrog(Exec& exec, Parts<Exec, Law, T>& parts, const OverRanks<Exec>& ranks)
       : exec_(exec),
@@ -117,6 +118,13 @@ class WaveLeapfrog final : public Leapfrog<Exec> {
   void restore_others(const std::vector<std::vector<double>>& others) override {
     if constexpr (remembers) parts_.force.restore_memory(others);
     peaks_.restore(others, remembers ? assembly::spectral::mechanisms : 0);
+  }
+  assembly::NumbersOfCells of_cells() const override {
+    if constexpr (has_layers) return parts_.force.memory_of_cells();
+    return {};
+  }
+  void restore_of_cells(const assembly::NumbersOfCells& numbers) override {
+    if constexpr (has_layers) parts_.force.restore_memory_of_cells(numbers);
   }
 
   void step(double t, double before, double dt) override {

@@ -7,8 +7,10 @@
 
 #include "base/profile.hpp"
 #include "forms/attenuation.hpp"
+#include "forms/layers.hpp"
 #include "forms/spectral.hpp"
 #include "linalg/shift_ops.hpp"
+#include "physics/wave/layers.hpp"
 #include "physics/wave/leapfrog_impl.hpp"
 #include "physics/wave/motion.hpp"
 
@@ -27,12 +29,7 @@ class WaveMotion final : public Motion<Exec> {
         absorbing_(own_absorbing()),
         held_(held_nodes()),
         parts_{.problem = problem,
-               .force = {exec,
-                         problem.mesh(),
-                         problem.space.dofs,
-                         problem.cells,
-                         material_of_law(problem),
-                         {.owned = owned_, .held = held_}},
+               .force = make_force(exec, problem, owned_, held_),
                .inverse_mass = {},
                .held = {},
                .sources = {},
@@ -48,7 +45,7 @@ class WaveMotion final : public Motion<Exec> {
     inverse.resize(static_cast<std::size_t>(owned_));
     for (double& m : inverse) m = m > 0 ? 1 / m : 1;  // nodes of another medium alone have none: nothing moves them
     parts_.inverse_mass = in_numbers(inverse);
-    if constexpr (remembers) {
+    if constexpr (attenuates) {
       parts_.force.set_times(problem.media.times);
       summary.set("attenuation.deviation", problem.media.deviation);
     }
@@ -102,7 +99,9 @@ class WaveMotion final : public Motion<Exec> {
     set_fixed(values_at(problem_, parts_.rates, t), v);
   }
 
-  double highest_frequency() const override { return fastest_.value; }
+  double highest_frequency() const override {
+    return has_layers ? fastest_.value / part_of_step_in_layers : fastest_.value;
+  }
   double strongest_damping() const override { return strongest_; }
   std::string place_of_highest() const override {
     return fmt::format("at ({:.4g}, {:.4g}, {:.4g})", fastest_.at[0], fastest_.at[1], fastest_.at[2]);
@@ -113,9 +112,19 @@ class WaveMotion final : public Motion<Exec> {
   const std::vector<Index>& held() const { return held_; }
 
  private:
-  static constexpr bool remembers = assembly::ForceOfLaw<Exec, Law, T>::attenuates;
+  using Force = assembly::ForceOfLaw<Exec, Law, T>;
+  static constexpr bool attenuates = Force::attenuates, has_layers = forms::has_layers<Law>;
+  static typename Force::Type make_force(Exec& exec, const Problem& problem, Index owned,
+                                         const std::vector<Index>& held) {
+    const assembly::SpectralOptions options{.owned = owned, .held = held};
+    const assembly::spectral::Cells& cells = problem.cells;
+    if constexpr (has_layers)
+      return {exec, problem.mesh(), problem.space.dofs, cells, problem.media.stiffness, make_layers(problem), options};
+    else
+      return {exec, problem.mesh(), problem.space.dofs, cells, material_of_law(problem), options};
+  }
   static const assembly::spectral::Coefficients& material_of_law(const Problem& problem) {
-    return remembers ? problem.media.attenuated : problem.media.stiffness;
+    return attenuates ? problem.media.attenuated : problem.media.stiffness;
   }
   int components() const { return problem_.components(); }
   static Array<T, Space> in_numbers(const std::vector<double>& values) {
@@ -223,6 +232,10 @@ template <class Exec, class T>
 std::unique_ptr<Motion<Exec>> make_motion_in(Exec& exec, const Problem& problem, PeakMaps& peaks,
                                              output::Summary& summary) {
   const bool elastic = problem.medium == Medium::elastic;
+  if (problem.params.has_layers() && elastic)
+    return std::make_unique<WaveMotion<Exec, forms::InLayers<forms::IsotropicStress>, T>>(exec, problem, summary);
+  if (problem.params.has_layers())
+    return std::make_unique<WaveMotion<Exec, forms::InLayers<forms::GradientFlux>, T>>(exec, problem, summary);
   if (problem.media.attenuated.components > 0 && elastic)
     return std::make_unique<WaveMotion<Exec, forms::AttenuatedStress, T>>(exec, problem, &peaks, summary);
   if (problem.media.attenuated.components > 0)

@@ -100,11 +100,31 @@ deck::Section<BoundaryParams> boundary_section() {
       .key("type", &BoundaryParams::type,
            {.help =
                 "free (no traction; acoustic: p = 0) | fixed (u = 0; acoustic: a rigid wall, dp/dn = 0) | prescribed "
-                "(u or p = value) | absorbing (lets waves out that come along the normal: Stacey)",
-            .choices = {"free", "fixed", "prescribed", "absorbing"},
+                "(u or p = value) | absorbing (lets waves out that come along the normal: Stacey) | pml (the outermost "
+                "elements are a perfectly matched layer, which lets waves out at all angles)",
+            .choices = {"free", "fixed", "prescribed", "absorbing", "pml"},
             .required = true,
             .example = "\"absorbing\""})
       .key("value", &BoundaryParams::value, {.help = "of prescribed: expressions of x, y, z and t, one a component"})
+      .key("layers", &BoundaryParams::layers,
+           {.help = "of pml: how many elements across the side are the layer; left out: 3, or as thickness says",
+            .min = 1,
+            .max = 1000})
+      .key("thickness", &BoundaryParams::thickness,
+           {.help = "of pml: thickness of the layer, in the place of layers; elements have faces where it begins",
+            .unit = "length",
+            .min = 0,
+            .open_min = true})
+      .key("reflection", &BoundaryParams::reflection,
+           {.help = "of pml: part of a wave along the normal that comes back through the layer where the mesh resolves "
+                    "it well; left out: 3e-4",
+            .min = 1e-12,
+            .max = 0.5})
+      .key("multiaxial", &BoundaryParams::multiaxial,
+           {.help = "of pml: damping along the side over that across it; 0.1 keeps plates between two free sides from "
+                    "growing, at the price of reflections; left out: 0",
+            .min = 0,
+            .max = 1})
       .position(&BoundaryParams::where);
 }
 
@@ -220,6 +240,25 @@ void check_boundary(const BoundaryParams& b) {
     refuse("a prescribed boundary without a value", "value = [\"0\", \"0\"], one expression a component", b.where);
   if (b.type != "prescribed" && !b.value.empty())
     refuse(fmt::format("a {} boundary with a value", b.type), "value is that of type = \"prescribed\"", b.where);
+  if (!b.is_pml() && (b.layers || b.thickness || b.reflection || b.multiaxial))
+    refuse(fmt::format("a {} boundary with keys of a layer", b.type),
+           "layers, thickness, reflection and multiaxial are those of type = \"pml\"", b.where);
+  if (b.layers && b.thickness)
+    refuse("a layer with layers and a thickness", "give how many elements it has, or how thick it is", b.where);
+}
+
+void check_layers(const Params& params) {
+  for (const BoundaryParams& b : params.boundaries) {
+    if (!b.is_pml()) continue;
+    const auto refuse_layer = [&](const std::string& beside, const std::string& of) {
+      refuse("a perfectly matched layer " + beside, "layers are those of " + of + "; choose type = \"absorbing\"",
+             b.where);
+    };
+    if (params.medium == Medium::coupled) refuse_layer("of coupled media", "elastic, sh and acoustic media alone");
+    if (params.attenuates() || params.attenuation) refuse_layer("of media that attenuate", "media without loss");
+    for (const MaterialParams& m : params.materials)
+      if (m.vpv || !m.stiffness.empty()) refuse_layer("where a material is anisotropic", "isotropic media");
+  }
 }
 
 void check_source(const PointSourceParams& s, Medium medium) {
@@ -242,6 +281,10 @@ std::array<double, 3> PointSourceParams::point() const {
 
 bool Params::attenuates() const {
   return std::any_of(materials.begin(), materials.end(), [](const MaterialParams& m) { return m.attenuates(); });
+}
+
+bool Params::has_layers() const {
+  return std::any_of(boundaries.begin(), boundaries.end(), [](const BoundaryParams& b) { return b.is_pml(); });
 }
 
 bool MaterialParams::is_fluid() const { return bulk || (vp && !vs); }
@@ -275,6 +318,7 @@ void read(const deck::Deck& deck, Params& params) {
   if (deck.has("attenuation")) params.attenuation = attenuation_section().read(deck, true);
   check_attenuation(params);
   for (const BoundaryParams& boundary : params.boundaries) check_boundary(boundary);
+  check_layers(params);
   for (PointSourceParams& source : params.point_sources) {
     check_source(source, params.medium);
     source.function = deck::TimeFunction(source, deck, source.where);

@@ -61,8 +61,17 @@ struct BoundaryParams {
   std::vector<std::string> on;
   std::string type;
   std::vector<deck::Expression> value;  ///< of prescribed ones, one a component
+  /// Of perfectly matched layers: their elements, or their thickness; what waves along the normal come back with; the
+  /// damping along the side, of that across it.
+  std::optional<int> layers;
+  std::optional<double> thickness, reflection, multiaxial;
   deck::Where where;
+
+  bool is_pml() const { return type == "pml"; }
 };
+/// What layers have where a deck leaves it open.
+inline constexpr int default_layers = 3;
+inline constexpr double default_reflection = 3e-4;
 
 /// Acts at a point, times a function of time.
 struct PointSourceParams : deck::TimeFunctionParams {
@@ -85,6 +94,8 @@ struct Params : CommonParams {
 
   /// Whether a material has a quality factor.
   bool attenuates() const;
+  /// Whether a side has a perfectly matched layer.
+  bool has_layers() const;
 };
 
 /// physics.medium of a deck that was not yet checked.

@@ -15,6 +15,7 @@
 #include "physics/evaluate.hpp"
 #include "physics/places.hpp"
 #include "physics/wave/anisotropy.hpp"
+#include "physics/wave/layers.hpp"
 #include "physics/wave/media.hpp"
 
 namespace tessera::physics::wave {
@@ -24,9 +25,10 @@ namespace {
 using assembly::spectral::Coefficients;
 using assembly::spectral::SideNode;
 
-/// Whether an entry prescribes values: with those of the deck, or 0.
+/// Whether an entry prescribes values: with those of the deck, or 0, as at the outside of layers.
 bool is_prescribed(const BoundaryParams& boundary, Medium medium) {
-  return boundary.type == "prescribed" || boundary.type == (medium == Medium::acoustic ? "free" : "fixed");
+  return boundary.type == "prescribed" || boundary.is_pml() ||
+         boundary.type == (medium == Medium::acoustic ? "free" : "fixed");
 }
 
 /// Of a group the dofs on sides of the medium; of groups of curves and points those that the medium has.
@@ -269,6 +271,7 @@ Problem make_problem(const Params& params, const Discretisation& space) {
   warn_of_boundaries(params, space.mesh, [&](Index) { return params.medium; });
   const std::array<const Problem*, 1> alone{&problem};
   warn_of_rest(alone);
+  if (params.has_layers() && !space.ranks) check_layers(problem);
   return problem;
 }
 

@@ -10,6 +10,7 @@
 #include "physics/time_scheme.hpp"
 #include "physics/wave/coupled_motion.hpp"
 #include "physics/wave/coupled_results.hpp"
+#include "physics/wave/layers.hpp"
 #include "physics/wave/motion.hpp"
 #include "physics/wave/receivers.hpp"
 #include "physics/wave/results.hpp"
@@ -75,6 +76,9 @@ class Wave final : public Model {
     if (params_.attenuates() && params_.time->scheme != "newmark")
       throw Error(ExitCode::usage, fmt::format("quality factors with scheme = \"{}\"", params_.time->scheme),
                   "what attenuates steps by scheme = \"newmark\"", params_.time->where);
+    if (params_.has_layers() && params_.time->scheme != "newmark")
+      throw Error(ExitCode::usage, fmt::format("perfectly matched layers with scheme = \"{}\"", params_.time->scheme),
+                  "media with layers step by scheme = \"newmark\"", params_.time->where);
   }
   std::vector<deck::Expression> expressions() override { return expressions_of(params_); }
 
@@ -108,7 +112,7 @@ class Wave final : public Model {
     if (coupled_)
       log_info(fmt::format("fluids and solids share {} sides with {} nodes", coupled_->interface.sides,
                            coupled_->interface.dofs.size()));
-    double longest = longest_step(fastest.value);
+    double longest = longest_step(fastest.value) * (params_.has_layers() ? part_of_step_in_layers : 1);
     std::string by =
         fmt::format("by the element at ({:.4g}, {:.4g}, {:.4g})", fastest.at[0], fastest.at[1], fastest.at[2]);
     if (coupled_) {

@@ -1,0 +1,162 @@
+#pragma once
+// Forces of spectral elements of which some cells are perfectly matched layers.
+//
+// In a layer coordinates are complex, dx_a -> s_a dx_a with s_a = 1 + d_a / (alpha_a + i omega), and the weak form is
+//   -omega^2 S M u + sum_a D_a^T (S / s_a) sigma_a = 0,   sigma = C : grad u with d/dx_a -> 1/s_a d/dx_a,   S = prod
+//   s_a.
+// Each 1 / s_a and s_a is a number that follows another (forms::Follower): of slopes and fluxes at the points of cells,
+// and of the nodes' rate, which is S^-1 of the V that the force moves, M V' = f. Steps are those of the leapfrog,
+// and those numbers see the tangent of its frequency: discrete layers match as exact ones do. J. P. Berenger, J.
+// Comput. Phys. 114 (1994) 185-200; D. Komatitsch & R. Martin, Geophysics 72 (2007) SM155-SM167; Z. Xie, D. Komatitsch,
+// R. Martin & R. Matzen, Geophys. J. Int. 198 (2014) 1714-1747.
+#include "assembly/space/numbers_of_cells.hpp"
+#include "assembly/spectral/attenuated.hpp"
+#include "assembly/spectral/layer_cells.hpp"
+#include "forms/layers.hpp"
+
+namespace tessera::assembly {
+
+namespace spectral {
+
+/// What a pass does with what is remembered.
+enum class Pass {
+  begin,  ///< it is nothing, and the step begins with it
+  look,   ///< it stays as it is
+  move,   ///< it goes on to the next time
+};
+
+/// Cells of a block that are stretched along the same axes, and what they remember.
+template <class T>
+struct LayerView {
+  BlockView<T> block;
+  unsigned axes = 0;           ///< bit a: stretched along axis a
+  const T* profile = nullptr;  ///< [cells, axes, 2, places]: d, alpha
+  const T* lag = nullptr;      ///< [cells], a time
+  T* memory = nullptr;         ///< [cells, slots, places]: slopes, fluxes, the force of the last step
+  int slots = 0;
+  T before = 0, next = 0;
+  Pass pass = Pass::look;
+
+  TESSERA_HD_INLINE const T* profile_of(Offset cell, int axis, int which, int places, int active) const {
+    return profile + ((cell * active + axis) * 2 + which) * places;
+  }
+};
+
+/// Along m of dim axes: m slopes of each component, m (dim - 1) fluxes of each, and its force.
+constexpr int slots_of(int components, int dim, int m) { return components * (dim * m + 1); }
+
+TESSERA_HD_INLINE constexpr int active_axes(unsigned axes) {
+  return static_cast<int>((axes & 1U) + (axes >> 1 & 1U) + (axes >> 2 & 1U));
+}
+
+/// Slopes g[c][d] = d u_c / d x_d at a point become fluxes there. `profile(axis, which)` gives d and alpha of the m-th
+/// axis that is stretched, `take(slot)` and `give(slot, z)` what is remembered.
+template <int dim, class Law, class V, class T, class Profile, class Take, class Give>
+TESSERA_HD_INLINE inline void stretched_flux(const LayerView<T>& layer, const V* k, V (&g)[Law::components(dim)][dim],
+                                             V (&s)[Law::components(dim)][dim], Profile profile, Take take, Give give) {
+  constexpr int C = Law::components(dim);
+  int slot = 0;
+  // x +- what follows it
+  const auto follow = [&](const forms::Follower<V>& of, V& x, bool adds) {
+    V m{};
+    if (layer.pass != Pass::begin) m = of.at(take(slot), x);
+    if (layer.pass == Pass::begin) give(slot, of.without(x));
+    if (layer.pass == Pass::move) give(slot, of.next(m, x));
+    if (adds)
+      x += m;
+    else
+      x -= m;
+    ++slot;
+  };
+  int number = 0;
+  for (int a = 0; a < dim; ++a) {
+    if ((layer.axes >> a & 1U) == 0) continue;
+    const V d = profile(number, 0), alpha = profile(number, 1);
+    ++number;
+    const forms::Follower<V> slopes(alpha + d, d, layer.before, layer.next);
+    for (int c = 0; c < C; ++c) follow(slopes, g[c][a], false);
+  }
+  Law::template flux<dim, V>(k, g, s);
+  number = 0;
+  for (int a = 0; a < dim; ++a) {
+    if ((layer.axes >> a & 1U) == 0) continue;
+    const V d = profile(number, 0), alpha = profile(number, 1);
+    ++number;
+    const forms::Follower<V> fluxes(alpha, d, layer.before, layer.next);
+    for (int c = 0; c < C; ++c)
+      for (int x = 0; x < dim; ++x)
+        if (x != a) follow(fluxes, s[c][x], true);
+  }
+}
+
+/// Nodes of layers that a rank moves.
+template <class T>
+struct LayerNodesView {
+  View<const Index> dofs;
+  View<const T> profile;  ///< [nodes, dim, 2]: d, alpha
+  View<const T> a;        ///< [nodes, components], the force over the mass
+  View<T> V;              ///< [nodes, components]
+  View<T> m;              ///< [nodes, dim, components]: what follows V and what is left of it
+};
+
+}  // namespace spectral
+
+/// The leapfrog of a law with layers. Every rank moves what the cells that it sees remember, and V of its own nodes.
+/// `apply` is that of a body without layers.
+template <class Exec, class Law, class T = double>
+class LayeredOperator : public SpectralOperator<Exec, Law, T> {
+ public:
+  using Base = SpectralOperator<Exec, Law, T>;
+  using typename Base::Space;
+
+  LayeredOperator(Exec& exec, const mesh::Mesh& mesh, const DofMap& dofs, const spectral::Cells& cells,
+                  const spectral::Coefficients& material, const spectral::Layers& layers,
+                  const SpectralOptions& options = {});
+
+  /// Nothing is remembered at a displacement u, before a step of this length.
+  void forget(Exec&, View<const T>, double dt) { before_ = next_ = dt, pass_ = spectral::Pass::begin; }
+  /// The next call of `leap` is a step dt after one of `before`. Unless it is `kept`, memory stays as it is.
+  void begin_step(double before, double dt, bool kept);
+  void apply(Exec& exec, View<const T> u, View<const T> scale, View<T> f);
+  void leap(Exec& exec, T kick, T drift, View<const T> scale, View<T> v, View<T> u, View<T> a);
+
+  /// On the host: V and what follows it, dim + 1 vectors [dofs, components], 0 at all other nodes.
+  std::vector<std::vector<double>> memory() const;
+  void restore_memory(const std::vector<std::vector<double>>& memory);
+  /// What cells remember: those in layers that this rank sees, and their numbers [cells, width].
+  NumbersOfCells memory_of_cells() const;
+  void restore_memory_of_cells(const NumbersOfCells& numbers);
+  double bytes() const;
+
+ private:
+  struct Layer {
+    std::size_t block;         ///< of Base
+    std::vector<Index> cells;  ///< their numbers in the mesh
+    Array<T, Space> profile, lag, memory;
+    spectral::LayerView<T> view;
+  };
+
+  LayeredOperator(Exec& exec, const DofMap& dofs, const spectral::Cells& cells, const spectral::OrderedCells& ordered,
+                  const spectral::Layers& layers, const SpectralOptions& options);
+  void add_layer(const spectral::Cells& cells, const spectral::OrderedCells& ordered, std::size_t block,
+                 const spectral::Layers& layers);
+  void leap_nodes(Exec& exec, T kick, T drift, View<const T> scale, View<T> v, View<T> u);
+
+  int components_;
+  Offset rows_;
+  std::vector<spectral::GatherList<Space>> gather_nodes_;  ///< of nodes_
+  std::vector<Layer> layers_;
+  std::vector<Index> nodes_;
+  Array<Index, Space> dofs_;
+  Array<T, Space> profile_, a_, V_, m_;
+  double before_ = 0, next_ = 0;
+  spectral::Pass pass_ = spectral::Pass::look;
+};
+
+template <class Exec, class Law, class T>
+struct ForceOfLaw<Exec, forms::InLayers<Law>, T> {
+  static constexpr bool attenuates = false;
+  using Type = LayeredOperator<Exec, Law, T>;
+};
+
+}  // namespace tessera::assembly

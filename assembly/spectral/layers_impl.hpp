@@ -1,0 +1,266 @@
+#pragma once
+// LayeredOperator, written once; layers_threads.hpp and layers_cuda.cuh bring the passes over cells.
+#include <algorithm>
+
+#include "assembly/spectral/layers.hpp"
+#include "assembly/spectral/operator_impl.hpp"
+
+namespace tessera::assembly {
+namespace spectral {
+
+/// The step of nodes in layers: V += kick a, v = S^-1 V, u += drift v, where the step of V is kick long.
+template <int components, class Exec, class T>
+void leap_layer_nodes(Exec& exec, int dim, const LayerNodesView<T> nodes, Pass pass, T kick, T drift, View<T> v,
+                      View<T> u) {
+  for_each(exec, nodes.dofs.size(), [=] TESSERA_HD(Offset i) {
+    const Offset row = Offset{nodes.dofs[i]} * components;
+    for (int c = 0; c < components; ++c) {
+      T before = pass == Pass::begin ? v[row + c] : nodes.V[i * components + c];
+      T now = before + kick * nodes.a[i * components + c];
+      if (pass != Pass::look) nodes.V[i * components + c] = now;
+      // of each axis y = x - m with m' = -(alpha + d) m + d x
+      for (int axis = 0; axis < dim; ++axis) {
+        T& m = nodes.m[(i * dim + axis) * components + c];
+        if (pass == Pass::begin) {
+          m = 0;
+          continue;
+        }
+        const T d = nodes.profile[(i * dim + axis) * 2], alpha = nodes.profile[(i * dim + axis) * 2 + 1];
+        const forms::Follower<T> of(alpha + d, d, kick, kick);
+        const T next = of.at(of.next(m, before), now);
+        before -= m;
+        now -= next;
+        if (pass == Pass::move) m = next;
+      }
+      v[row + c] = now;
+      u[row + c] += drift * now;
+    }
+  });
+}
+
+/// Of some lists the rows that are in `rows`, which are ascending, numbered within these.
+template <class Space>
+std::vector<GatherList<Space>> part_of_lists(const std::vector<GatherList<Space>>& lists, std::span<const Index> of) {
+  std::vector<GatherList<Space>> result;
+  for (const GatherList<Space>& list : lists) {
+    const std::vector<Index> all = to_vector(list.rows), all_entries = to_vector(list.entries);
+    std::vector<Index> rows, numbers, entries;
+    std::vector<std::size_t> which;
+    for (std::size_t i = 0; i < all.size(); ++i) {
+      const auto found = std::lower_bound(of.begin(), of.end(), all[i]);
+      if (found == of.end() || *found != all[i]) continue;
+      which.push_back(i);
+      rows.push_back(all[i]);
+      numbers.push_back(static_cast<Index>(found - of.begin()));
+    }
+    if (rows.empty()) continue;
+    for (std::size_t k = 0; k < static_cast<std::size_t>(list.each); ++k)
+      for (const std::size_t i : which) entries.push_back(all_entries[k * all.size() + i]);
+    result.push_back({list.each, to_space<Space>(rows), to_space<Space>(entries), to_space<Space>(numbers)});
+  }
+  return result;
+}
+
+/// numbers [nodes, each] of dofs as a vector [dofs, each], 0 elsewhere.
+template <class T>
+std::vector<double> spread(const std::vector<Index>& dofs, Offset rows, int each, const std::vector<T>& numbers) {
+  std::vector<double> result(static_cast<std::size_t>(rows), 0.0);
+  for (std::size_t i = 0; i < numbers.size(); ++i) {
+    const auto width = static_cast<std::size_t>(each);
+    result[static_cast<std::size_t>(dofs[i / width]) * width + i % width] = numbers[i];
+  }
+  return result;
+}
+
+}  // namespace spectral
+
+template <class Exec, class Law, class T>
+LayeredOperator<Exec, Law, T>::LayeredOperator(Exec& exec, const mesh::Mesh& mesh, const DofMap& dofs,
+                                               const spectral::Cells& cells, const spectral::Coefficients& material,
+                                               const spectral::Layers& layers, const SpectralOptions& options)
+    : LayeredOperator(exec, dofs, cells,
+                      spectral::order_by_layers(mesh, cells, material, layers,
+                                                options.owned < 0 ? dofs.dofs : options.owned, options.held),
+                      layers, options) {}
+
+template <class Exec, class Law, class T>
+LayeredOperator<Exec, Law, T>::LayeredOperator(Exec& exec, const DofMap& dofs, const spectral::Cells& cells,
+                                               const spectral::OrderedCells& ordered, const spectral::Layers& layers,
+                                               const SpectralOptions& options)
+    : Base(exec, ordered.mesh, dofs, ordered.cells, ordered.material,
+           {.stored = options.stored, .owned = options.owned, .held = ordered.held}),
+      components_(Law::components(cells.dim)),
+      rows_(Offset{dofs.dofs} * components_),
+      nodes_(ordered.nodes),
+      dofs_(to_space<Space>(ordered.nodes)) {
+  // What neither follows the force alone nor is held is gathered by itself.
+  gather_nodes_ = spectral::part_of_lists<Space>(this->gather_held_, nodes_);
+  this->gather_held_ = spectral::part_of_lists<Space>(this->gather_held_, options.held);
+  for (std::size_t block = 0; block < ordered.axes.size(); ++block)
+    if (ordered.axes[block] != 0) add_layer(cells, ordered, block, layers);
+  std::vector<double> profile;
+  for (const Index dof : nodes_)
+    for (int a = 0; a < cells.dim; ++a)
+      for (const auto* of : {&layers.damping, &layers.relaxation})
+        profile.push_back((*of)[static_cast<std::size_t>(Offset{dof} * cells.dim + a)]);
+  profile_ = spectral::as_numbers<Space, T>(profile);
+  const Offset numbers = static_cast<Offset>(nodes_.size()) * components_;
+  a_ = Array<T, Space>(numbers);
+  V_ = Array<T, Space>(numbers);
+  m_ = Array<T, Space>(numbers * cells.dim);
+  V_.set_zero();
+  m_.set_zero();
+}
+
+template <class Exec, class Law, class T>
+void LayeredOperator<Exec, Law, T>::add_layer(const spectral::Cells& cells, const spectral::OrderedCells& ordered,
+                                              std::size_t block, const spectral::Layers& layers) {
+  Layer& layer = layers_.emplace_back();
+  const mesh::CellBlock& of = ordered.mesh.blocks[block];
+  const unsigned axes = ordered.axes[block];
+  const int dim = cells.dim, active = spectral::active_axes(axes);
+  const auto first = ordered.number.begin() + of.first_cell;
+  layer.block = block;
+  layer.cells.assign(first, first + of.cells());
+  std::vector<double> profile, lag;
+  for (const Index cell : layer.cells) {
+    lag.push_back(layers.lag[static_cast<std::size_t>(cell)]);
+    for (int a = 0; a < dim; ++a) {
+      if ((axes >> a & 1U) == 0) continue;
+      for (const auto* numbers : {&layers.damping, &layers.relaxation})
+        for (int q = 0; q < cells.places; ++q)
+          profile.push_back((*numbers)[static_cast<std::size_t>(Offset{cells.cell(cell)[q]} * dim + a)]);
+    }
+  }
+  layer.profile = spectral::as_numbers<Space, T>(profile);
+  layer.lag = spectral::as_numbers<Space, T>(lag);
+  const int slots = spectral::slots_of(components_, dim, active);
+  layer.memory = Array<T, Space>(Offset{of.cells()} * slots * cells.places);
+  layer.memory.set_zero();
+  layer.view = {.block = this->blocks_[block].view,
+                .axes = axes,
+                .profile = layer.profile.data(),
+                .lag = layer.lag.data(),
+                .memory = layer.memory.data(),
+                .slots = slots};
+}
+
+template <class Exec, class Law, class T>
+void LayeredOperator<Exec, Law, T>::begin_step(double before, double dt, bool kept) {
+  before_ = before;
+  next_ = dt;
+  pass_ = kept ? spectral::Pass::move : spectral::Pass::look;
+}
+
+template <class Exec, class Law, class T>
+void LayeredOperator<Exec, Law, T>::apply(Exec& exec, View<const T> u, View<const T> scale, View<T> f) {
+  Base::apply(exec, u, scale, f);
+  this->gather(exec, gather_nodes_, {.scale = scale.data(), .to = f.data()});
+}
+
+template <class Exec, class Law, class T>
+void LayeredOperator<Exec, Law, T>::leap(Exec& exec, T kick, T drift, View<const T> scale, View<T> v, View<T> u,
+                                         View<T> a) {
+  const spectral::Target<T> target{.scale = scale.data(), .v = v.data(), .u = u.data(), .kick = kick, .drift = drift};
+  const spectral::Rule& rule = spectral::rule(this->degree_);
+  T* const elements = this->elements_.data();
+  std::size_t next = 0;
+  for (std::size_t block = 0; block < this->blocks_.size(); ++block) {
+    if (next == layers_.size() || layers_[next].block != block) {
+      spectral::apply_cells<Law>(exec, rule, this->blocks_[block].view, u.data(), elements);
+      continue;
+    }
+    spectral::LayerView<T> view = layers_[next++].view;
+    view.before = static_cast<T>(before_);
+    view.next = static_cast<T>(next_);
+    view.pass = pass_;
+    spectral::apply_layer<Law>(exec, rule, view, u.data(), elements);
+  }
+  this->gather(exec, this->gather_, target);
+  this->gather(exec, this->gather_held_, target, a.data());
+  this->gather(exec, gather_nodes_, target, a_.data());
+  const spectral::LayerNodesView<T> nodes{dofs_.view(), profile_.view(), a_.view(), V_.view(), m_.view()};
+  if (components_ == 1) return spectral::leap_layer_nodes<1>(exec, this->dim_, nodes, pass_, kick, drift, v, u);
+  if (components_ == 2) return spectral::leap_layer_nodes<2>(exec, this->dim_, nodes, pass_, kick, drift, v, u);
+  spectral::leap_layer_nodes<3>(exec, this->dim_, nodes, pass_, kick, drift, v, u);
+}
+
+template <class Exec, class Law, class T>
+std::vector<std::vector<double>> LayeredOperator<Exec, Law, T>::memory() const {
+  std::vector<std::vector<double>> result{spectral::spread(nodes_, rows_, components_, to_vector(V_))};
+  const std::vector<T> all = to_vector(m_);
+  const auto C = static_cast<std::size_t>(components_), dim = static_cast<std::size_t>(this->dim_);
+  for (std::size_t axis = 0; axis < dim; ++axis) {
+    std::vector<T> of_axis(nodes_.size() * C);
+    for (std::size_t i = 0; i < of_axis.size(); ++i) of_axis[i] = all[((i / C) * dim + axis) * C + i % C];
+    result.push_back(spectral::spread(nodes_, rows_, components_, of_axis));
+  }
+  return result;
+}
+
+template <class Exec, class Law, class T>
+void LayeredOperator<Exec, Law, T>::restore_memory(const std::vector<std::vector<double>>& memory) {
+  const auto C = static_cast<std::size_t>(components_), dim = static_cast<std::size_t>(this->dim_);
+  std::vector<T> V(nodes_.size() * C), m(V.size() * dim);
+  for (std::size_t i = 0; i < V.size(); ++i) {
+    const std::size_t row = static_cast<std::size_t>(nodes_[i / C]) * C + i % C;
+    V[i] = static_cast<T>(memory.at(0).at(row));
+    for (std::size_t axis = 0; axis < dim; ++axis)
+      m[((i / C) * dim + axis) * C + i % C] = static_cast<T>(memory.at(1 + axis).at(row));
+  }
+  V_ = to_space<Space>(V);
+  m_ = to_space<Space>(m);
+}
+
+template <class Exec, class Law, class T>
+NumbersOfCells LayeredOperator<Exec, Law, T>::memory_of_cells() const {
+  // Cells that are stretched along fewer axes than others have zeros behind their numbers: every cell of any rank has
+  // as many.
+  const int places = spectral::power(this->degree_ + 1, this->dim_);
+  NumbersOfCells result{.width = static_cast<std::size_t>(places) *
+                                 static_cast<std::size_t>(spectral::slots_of(components_, this->dim_, this->dim_)),
+                        .cells = {},
+                        .values = {}};
+  for (const Layer& layer : layers_) {
+    const std::vector<T> numbers = to_vector(layer.memory);
+    const std::size_t each = numbers.size() / layer.cells.size();
+    for (std::size_t c = 0; c < layer.cells.size(); ++c) {
+      result.cells.push_back(layer.cells[c]);
+      result.values.insert(result.values.end(), &numbers[c * each], &numbers[c * each] + each);
+      result.values.resize(result.cells.size() * result.width, 0.0);
+    }
+  }
+  return result;
+}
+
+template <class Exec, class Law, class T>
+void LayeredOperator<Exec, Law, T>::restore_memory_of_cells(const NumbersOfCells& numbers) {
+  std::vector<std::pair<Index, std::size_t>> places;
+  for (std::size_t i = 0; i < numbers.cells.size(); ++i) places.emplace_back(numbers.cells[i], i);
+  std::sort(places.begin(), places.end());
+  for (Layer& layer : layers_) {
+    std::vector<T> memory(static_cast<std::size_t>(layer.memory.size()));
+    const std::size_t each = memory.size() / layer.cells.size();
+    for (std::size_t c = 0; c < layer.cells.size(); ++c) {
+      const auto found =
+          std::lower_bound(places.begin(), places.end(), std::pair<Index, std::size_t>{layer.cells[c], 0});
+      if (found == places.end() || found->first != layer.cells[c] || each > numbers.width)
+        throw Error(ExitCode::file_system, "the checkpoint has other perfectly matched layers than this run",
+                    "a run goes on with the deck and the mesh that it began with; run the deck from its start");
+      for (std::size_t i = 0; i < each; ++i)
+        memory[c * each + i] = static_cast<T>(numbers.values[found->second * numbers.width + i]);
+    }
+    copy_bytes(Host{}, memory.data(), Space{}, layer.memory.data(), memory.size() * sizeof(T));
+  }
+}
+
+template <class Exec, class Law, class T>
+double LayeredOperator<Exec, Law, T>::bytes() const {
+  double sum =
+      Base::bytes() + static_cast<double>(dofs_.bytes() + profile_.bytes() + a_.bytes() + V_.bytes() + m_.bytes());
+  for (const Layer& layer : layers_)
+    sum += static_cast<double>(layer.profile.bytes() + layer.lag.bytes() + layer.memory.bytes());
+  return sum;
+}
+
+}  // namespace tessera::assembly

@@ -1,0 +1,297 @@
+// Runs with perfectly matched layers: for long, on ranks, in parts, on CUDA; and decks that are refused.
+#include "app/ranks.hpp"
+#include "base/backend.hpp"
+#include "decks.hpp"
+
+namespace {
+
+using namespace wave_test;
+
+const std::string solid = "[[material]]\ndensity = 1\nvp = 2\nvs = 1\n";
+const std::string energies =
+    "[[quantity]]\nname = \"kinetic\"\nkind = \"kinetic_energy\"\n[[quantity]]\nname = \"potential\"\nkind = "
+    "\"potential_energy\"\n[output]\nformats = []\n";
+
+std::string pml(const std::string& sides, const std::string& more = "") {
+  return "[[boundary]]\non = [" + sides + "]\ntype = \"pml\"\n" + more;
+}
+std::string squares(int cells) {
+  return fmt::format("[mesh]\nbox = {{ min = [0,0], max = [{0},{0}], cells = [{0},{0}], shape = \"quad\" }}\n", cells);
+}
+
+/// Energies of a force's waves, at equal times.
+std::vector<std::vector<double>> energies_of(const std::string& deck, double end, int every) {
+  run("long", deck + energies + fmt::format("every = {}\n", every) + time_to(end, "cfl = 0.9"));
+  return table(folder() / "long" / "quantities.csv");
+}
+double total(const std::vector<double>& row) { return row[row.size() - 2] + row.back(); }
+
+/// A half space below a free side: its waves leave, and nothing grows afterwards, whatever the degree.
+TEST(WaveLayers, DoNotGrow) {
+  for (const int degree : {2, 4, 6}) {
+    const auto rows =
+        energies_of(squares(8) + physics("elastic", degree) + solid + pml("\"left\", \"right\", \"bottom\"") +
+                        "[[source]]\nat = [3.9, 7.6]\nforce = [0.5, 1]\ntime_function = "
+                        "\"ricker\"\nfrequency = 0.5\ndelay = 3\n",
+                    120, 50);
+    double most = 0, early = 0, late = 0;
+    for (const auto& row : rows) most = std::max(most, total(row));
+    const std::size_t n = rows.size();
+    for (std::size_t i = n / 4; i < n / 2; ++i) early = std::max(early, total(rows[i]));
+    for (std::size_t i = 3 * n / 4; i < n; ++i) late = std::max(late, total(rows[i]));
+    EXPECT_LT(late, 0.1 * early) << degree;
+    EXPECT_LT(late, (degree == 2 ? 1e-5 : 1e-7) * most) << degree;
+  }
+}
+
+/// With layers on all sides, and corners of them, nothing is left in space, either.
+TEST(WaveLayers, LeaveNothingInABoxOfLayers) {
+  const std::string space = "[mesh]\nbox = { min = [0,0,0], max = [6,6,6], cells = [6,6,6], shape = \"hex\" }\n" +
+                            physics("elastic", 3) + solid;
+  const auto rows =
+      energies_of(space + pml("\"left\", \"right\", \"bottom\", \"top\", \"front\", \"back\"", "layers = 2\n") +
+                      "[[source]]\nat = [3.1, 2.8, 3.2]\nforce = [0.5, 1, 0.3]\ntime_function = "
+                      "\"ricker\"\nfrequency = 0.5\ndelay = 3\n",
+                  30, 20);
+  double most = 0;
+  for (const auto& row : rows) most = std::max(most, total(row));
+  EXPECT_LT(total(rows.back()), 1e-5 * most);
+}
+
+/// Plates have waves that travel against their phase: layers let them grow, but for multiaxial ones.
+TEST(WaveLayers, OfPlatesNeedDampingAlongTheirSides) {
+  const auto last = [](const std::string& more) {
+    const auto rows = energies_of(squares(8) + physics("elastic", 4) + solid + pml("\"left\", \"right\"", more) +
+                                      "[[source]]\nat = [3.9, 7.6]\nforce = [0.5, 1]\ntime_function = "
+                                      "\"ricker\"\nfrequency = 0.5\ndelay = 3\n",
+                                  150, 50);
+    double most = 0;
+    for (const auto& row : rows)
+      if (row[0] < 10) most = std::max(most, total(row));
+    return total(rows.back()) / most;
+  };
+  EXPECT_GT(last(""), 1);
+  EXPECT_LT(last("multiaxial = 0.1\n"), 1e-5);
+}
+
+/// A layer that Gmsh extruded from an irregular mesh, one of a box, and a free side; materials that vary.
+std::string extruded() {
+  const fs::path file = folder() / "extruded.geo";
+  if (!fs::exists(file))
+    std::ofstream(file) << "SetFactory(\"OpenCASCADE\");\nRectangle(1) = {0, 0, 0, 1, 1};\n"
+                           "Extrude {-0.45, 0, 0} { Curve{4}; Layers{3}; Recombine; }\n"
+                           "Mesh.RecombinationAlgorithm = 1;\nMesh.RecombineAll = 1;\nMesh.MeshSizeMax = 0.2;\n"
+                           "Mesh.MeshSizeMin = 0.2;\nPhysical Surface(\"all\") = {1, 2};\n";
+  return "[mesh]\nfile = \"" + file.string() + "\"\n" + group("outside", "curves", "x < -0.4499") +
+         group("low", "curves", "y < 1e-6");
+}
+std::string mixed(const std::string& step) {
+  return extruded() + physics("elastic", 4) + "[[material]]\ndensity = \"2 + 0.3*y\"\nvp = \"2 + 0.2*y\"\nvs = 1\n" +
+         pml("\"outside\"") +
+         "[[boundary]]\non = [\"low\"]\ntype = \"fixed\"\n"
+         "[[source]]\nat = [0.4, 0.6]\nforce = [1, 2]\ntime_function = \"ricker\"\nfrequency = 2\ndelay = 0.4\n" +
+         probe("u", "0.8, 0.8", "u_x") + probe("v", "0.1, 0.7", "v_y") + probe("in", "-0.2, 0.6", "v_x") +
+         "[output]\nevery = 20\n" + time_to(1.5, step);
+}
+/// Corners of layers in space, of sound.
+std::string corners(const std::string& step) {
+  return "[mesh]\nbox = { min = [0,0,0], max = [5,5,5], cells = [5,5,5], shape = \"hex\" }\n" + physics("acoustic", 3) +
+         "[[material]]\ndensity = 1\nvp = \"1 + 0.02*z\"\n" + pml("\"left\", \"bottom\", \"back\"", "layers = 2\n") +
+         "[[source]]\nat = [3.2, 3.4, 3.1]\ntime_function = \"ricker\"\nfrequency = 0.5\ndelay = 2\n" +
+         probe("u", "3.8, 2.8, 3.9", "p") + probe("v", "4.2, 4.7, 2.9", "p_rate") + probe("in", "1.2, 3.1, 1.3", "p") +
+         "[output]\nevery = 40\n" + time_to(8, step);
+}
+std::string bytes_of(const fs::path& file) {
+  std::ifstream stream(file, std::ios::binary);
+  return {std::istreambuf_iterator<char>(stream), {}};
+}
+void expect_same_traces(const std::vector<std::vector<double>>& some, const std::vector<std::vector<double>>& others,
+                        const std::string& of) {
+  ASSERT_EQ(some.size(), others.size()) << of;
+  ASSERT_GT(some.size(), 50U) << of;
+  for (std::size_t k = 0; k < some[0].size(); ++k) {
+    double size = 0;
+    for (const auto& row : others) size = std::max(size, std::abs(row[k]));
+    EXPECT_GT(size, 0);
+    for (std::size_t i = 0; i < some.size(); ++i)
+      ASSERT_NEAR(some[i][k], others[i][k], 1e-11 * size) << of << ' ' << i << ' ' << k;
+  }
+}
+
+TEST(WaveLayers, GoOnBitwiseAsIfTheyHadNeverStopped) {
+  for (const char* precision : {"double", "float"})
+    for (const bool space : {false, true}) {
+      const std::string deck = (space ? corners("step = 0.05") : mixed("step = 0.004")) +
+                               "[checkpoint]\nevery = 7\n[run]\nprecision = \"" + precision + "\"\n";
+      run("whole_layers", deck);
+      run("part_layers", deck, std::string("--set time.end=") + (space ? "4" : "0.75"));
+      const Result result = app_test::tessera("restart " + (folder() / "part_layers").string() +
+                                              " --quiet --set time.end=" + (space ? "8" : "1.5"));
+      ASSERT_EQ(result.code, 0) << result.text;
+      EXPECT_EQ(bytes_of(folder() / "part_layers" / "probes.csv"), bytes_of(folder() / "whole_layers" / "probes.csv"))
+          << precision << space;
+      const std::string last = space ? "solution_000160.vtu" : "solution_000360.vtu";
+      EXPECT_EQ(bytes_of(folder() / "part_layers" / last), bytes_of(folder() / "whole_layers" / last)) << space;
+      EXPECT_GT(bytes_of(folder() / "whole_layers" / last).size(), 1000U);
+    }
+}
+
+TEST(WaveLayers, OnRanksAreThoseOfOne) {
+  SKIP_WITHOUT_MPI();
+  for (const bool space : {false, true}) {
+    const std::string deck = write_deck("layers_ranks.toml", space ? corners("cfl = 0.5") : mixed("cfl = 0.5"));
+    const auto start = [&](int ranks) {
+      const fs::path out = folder() / fmt::format("layers_ranks_{}", ranks);
+      const std::string arguments = "run " + deck + " --quiet --backend threads --output " + out.string();
+      const Result result = ranks == 1 ? app_test::tessera(arguments) : on_ranks(ranks, arguments);
+      EXPECT_EQ(result.code, 0) << result.text;
+      return table(out / "probes.csv");
+    };
+    const auto one = start(1);
+    for (const int ranks : {2, 4}) expect_same_traces(start(ranks), one, fmt::format("{} ranks {}", ranks, space));
+  }
+}
+
+/// Checkpoints of two ranks go on, on one and on four.
+TEST(WaveLayers, GoOnOnOtherRanks) {
+  SKIP_WITHOUT_MPI();
+  const std::string deck = write_deck("layers_moved.toml", corners("step = 0.05") + "[checkpoint]\nevery = 70\n");
+  const fs::path whole = folder() / "layers_moved_whole";
+  ASSERT_EQ(on_ranks(2, "run " + deck + " --quiet --backend threads --output " + whole.string()).code, 0);
+  for (const int ranks : {1, 4}) {
+    const fs::path out = folder() / fmt::format("layers_moved_{}", ranks);
+    const Result part =
+        on_ranks(2, "run " + deck + " --quiet --backend threads --set time.end=4 --output " + out.string());
+    ASSERT_EQ(part.code, 0) << part.text;
+    const std::string restart = "restart " + out.string() + " --quiet --set time.end=8";
+    const Result result = ranks == 1 ? app_test::tessera(restart) : on_ranks(ranks, restart);
+    ASSERT_EQ(result.code, 0) << result.text;
+    expect_same_traces(table(out / "probes.csv"), table(whole / "probes.csv"), fmt::format("{} ranks", ranks));
+  }
+}
+
+TEST(WaveLayers, OnCudaAreThoseOfThreads) {
+  if (!tessera::cuda_info().usable) GTEST_SKIP() << "no GPU: " << tessera::cuda_info().why_not;
+  for (const bool space : {false, true}) {
+    const std::string deck = write_deck("layers_cuda.toml", space ? corners("step = 0.05") : mixed("step = 0.004"));
+    const auto probes = [&](const char* backend, const char* name) {
+      const fs::path out = folder() / name;
+      const Result result =
+          app_test::tessera("run " + deck + " --quiet --backend " + backend + " --output " + out.string());
+      EXPECT_EQ(result.code, 0) << result.text;
+      return out / "probes.csv";
+    };
+    const fs::path first = probes("cuda", "layers_first"), second = probes("cuda", "layers_second");
+    EXPECT_EQ(bytes_of(first), bytes_of(second));
+    expect_same_traces(table(first), table(probes("threads", "layers_threads")), space ? "space" : "plane");
+  }
+}
+
+const std::string soon = time_to(0.1, "cfl = 0.5"), elastic = squares(8) + physics("elastic", 4);
+const std::string layered_ground = "[mesh]\nfile = \"" + (source() / "inputs/meshes/layered_ground.geo").string() +
+                                   "\"\nsize = 800\n" + physics("elastic", 4) + solid + soon;
+
+std::string of_geo(const std::string& name, const std::string& geo) {
+  const fs::path file = folder() / (name + ".geo");
+  std::ofstream(file) << geo << "Mesh.RecombineAll = 1;\nMesh.MeshSizeMax = 0.2;\nMesh.MeshSizeMin = 0.2;\n";
+  return "[mesh]\nfile = \"" + file.string() + "\"\n" + physics("elastic", 4) + solid + soon;
+}
+/// A square on the left half of a rectangle.
+const std::string steps =
+    "SetFactory(\"OpenCASCADE\");\nRectangle(1) = {0, 0, 0, 2, 1};\nRectangle(2) = {0, 1, 0, 1, 1};\n"
+    "BooleanFragments{ Surface{1}; Delete; }{ Surface{2}; Delete; }\n";
+
+class LayersRefused : public ::testing::TestWithParam<app_test::Case> {};
+
+TEST_P(LayersRefused, SayWhatIsWrong) {
+  const app_test::Case& wrong = GetParam();
+  expect_says(app_test::tessera("run " + write_deck(std::string(wrong.name) + ".toml", wrong.deck) +
+                                " --quiet --backend threads --output " + (folder() / "refused").string()),
+              wrong);
+}
+
+INSTANTIATE_TEST_SUITE_P(
+    Wave, LayersRefused,
+    ::testing::Values(
+        app_test::Case{
+            "pml_inside", layered_ground + pml("\"curve_3\""), 2, {"has facets inside the mesh", "pml_inside.toml:"}},
+        app_test::Case{"pml_slanted",
+                       of_geo("slanted",
+                              "Point(1) = {0,0,0};\nPoint(2) = {1,0,0};\nPoint(3) = {1.3,1,0};\nPoint(4) = "
+                              "{0,1,0};\nLine(1) = {1,2};\nLine(2) = {2,3};\nLine(3) = {3,4};\nLine(4) = {4,1};\n"
+                              "Curve Loop(1) = {1,2,3,4};\nPlane Surface(1) = {1};\n") +
+                           pml("\"curve_2\""),
+                       2,
+                       {"the side is curved or slanted", "choose type = \"absorbing\""}},
+        app_test::Case{
+            "pml_of_two_planes",
+            of_geo("steps", steps) + group("both", "curves", "x > 0.99 && y < 2.1 && y > 0.1") + pml("\"both\""),
+            2,
+            {"the side lies in several planes, x = 2 and x = 1"}},
+        app_test::Case{
+            "pml_in_a_corner",
+            of_geo("steps", steps) + group("step", "curves", "abs(x - 1) < 1e-6 && y > 0.99") + pml("\"step\""),
+            2,
+            {"cells lie behind x = 1"}},
+        app_test::Case{
+            "pml_of_cells", elastic + solid + soon + pml("\"domain\""), 3, {"group 'domain' is not a curve group"}},
+        app_test::Case{
+            "pml_twice", elastic + solid + soon + pml("\"left\"") + pml("\"left\""), 2, {"x = 0 has one already"}},
+        app_test::Case{
+            "pml_of_all", elastic + solid + soon + pml("\"left\", \"right\"", "layers = 4\n"), 2, {"nothing is left"}},
+        app_test::Case{
+            "pml_too_many", elastic + solid + soon + pml("\"left\"", "layers = 9\n"), 2, {"nothing is left"}},
+        app_test::Case{
+            "pml_too_thick", elastic + solid + soon + pml("\"left\"", "thickness = 8\n"), 2, {"nothing is left"}},
+        app_test::Case{"pml_across_cells",
+                       elastic + solid + soon + pml("\"left\"", "thickness = 2.5\n"),
+                       2,
+                       {"cells cross x = 2.5, where it would begin"}},
+        app_test::Case{"pml_of_both",
+                       elastic + solid + soon + pml("\"left\"", "thickness = 2\nlayers = 2\n"),
+                       2,
+                       {"with layers and a thickness"}},
+        app_test::Case{"keys_of_a_layer",
+                       elastic + solid + soon + "[[boundary]]\non = [\"left\"]\ntype = \"free\"\nlayers = 3\n",
+                       2,
+                       {"a free boundary with keys of a layer"}},
+        app_test::Case{"pml_of_irregular_cells",
+                       irregular(2, 1) + group("left", "curves", "x < 1e-6") + physics("elastic", 4) + solid + soon +
+                           pml("\"left\""),
+                       2,
+                       {"the cells at x = 0 end at", "extrude them"}},
+        app_test::Case{"source_in_a_layer",
+                       elastic + solid + soon + pml("\"left\"") + "[[source]]\nat = [2.5, 4]\nforce = [1, 0]\n",
+                       2,
+                       {"source 1", "it acts in the perfectly matched layer on 'left', which begins at x = 3"}},
+        app_test::Case{
+            "absorbing_into_a_layer",
+            elastic + solid + soon + pml("\"left\"") + "[[boundary]]\non = [\"bottom\"]\ntype = \"absorbing\"\n",
+            2,
+            {"an absorbing side reaches into it"}},
+        app_test::Case{"pml_by_rk",
+                       elastic + solid + time_to(0.1, "cfl = 0.5", "rk4") + pml("\"left\""),
+                       2,
+                       {"perfectly matched layers with scheme = \"rk4\""}},
+        app_test::Case{
+            "pml_anisotropic",
+            elastic + "[[material]]\ndensity = 2\nvpv = 2\nvph = 2\nvsv = 1\neta = 1\n" + soon + pml("\"left\""),
+            2,
+            {"a perfectly matched layer where a material is anisotropic"}},
+        app_test::Case{"pml_with_loss",
+                       elastic +
+                           "[[material]]\ndensity = 2\nvp = 2\nvs = 1\nq_mu = 50\n[attenuation]\nband = [1, 10]\n" +
+                           soon + pml("\"left\""),
+                       2,
+                       {"a perfectly matched layer of media that attenuate"}},
+        app_test::Case{"pml_coupled",
+                       squares(8) + physics("coupled", 4) + group("low", "surfaces", "y < 4") +
+                           group("high", "surfaces", "y > 4") +
+                           "[[material]]\non = \"low\"\ndensity = 2\nvp = 2\nvs = 1\n[[material]]\non = "
+                           "\"high\"\ndensity = 1\nvp = 1\n" +
+                           soon + pml("\"left\""),
+                       2,
+                       {"a perfectly matched layer of coupled media"}}),
+    app_test::case_name);
+
+}  // namespace
