@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 
 #include "deck/read_string.hpp"
+#include "physics/advection/advection.hpp"
 #include "physics/convection_diffusion/convection_diffusion.hpp"
 #include "physics/elasticity/elasticity.hpp"
 #include "physics/euler/euler.hpp"
@@ -35,6 +36,10 @@ std::vector<Entry>& entries() {
        make_elasticity},
       {"wave", "waves in fluids and elastic bodies, rho u'' = div sigma, by spectral elements on quads and hexes",
        make_wave},
+      {"advection",
+       "what is carried along and scalar conservation laws, du/dt + div(v(x, t) u + f(u)) = 0, by finite elements with "
+       "convex limiting",
+       make_advection},
       {"euler", "compressible gases without friction (the Euler equations), by finite elements with convex limiting",
        make_euler},
       {"two_point_bvp",

@@ -2,9 +2,14 @@
 // Linearised flux correction with one factor for density and pressure. Goeddeke, Komatitsch & Moeller, Finite and
 // spectral element methods on unstructured grids for flow and wave propagation, section 9.2.5; Zalesak, J. Comput.
 // Phys. 31 (1979) 335.
-#include "physics/euler/rows.hpp"
+#include "base/parallel.hpp"
+#include "physics/conservation/rows.hpp"
+#include "physics/euler/equation.hpp"
 
 namespace tessera::physics::euler {
+
+template <int dim>
+using GasViews = conservation::PassViews<GasEquation<dim>>;
 
 /// What limits a node, by components [corrections, nodes]: how much may be added to and taken from its density and its
 /// pressure, as a part of all that edges bring; its number of edges over its mass; and its rates.
@@ -15,14 +20,15 @@ inline constexpr int correction_numbers = correction_rates + numbers<dim>;
 /// du/dt of low order at each node.
 template <int dim>
 struct RatesOfLowOrder {
-  PassViews v;
+  GasViews<dim> v;
   double* correction;
 
   TESSERA_HD void operator()(Offset i) const {
+    constexpr int low = conservation::middle_low<GasEquation<dim>>;
     const double inverse_mass = reciprocal(v.graph.lumped_mass[i]);
     correction[edges_over_mass * v.stride + i] = inverse_mass * v.graph.degree[i];
     for (int k = 0; k < numbers<dim>; ++k)
-      correction[(correction_rates + k) * v.stride + i] = inverse_mass * v.middle[(middle_low<dim> + k) * v.stride + i];
+      correction[(correction_rates + k) * v.stride + i] = inverse_mass * v.middle[(low + k) * v.stride + i];
   }
 };
 
@@ -33,15 +39,15 @@ struct EdgeCorrection {
   double p_i, p_j;         ///< brought to the pressures
 
   /// F_ij = m_ij (du_i/dt - du_j/dt) + d_ij (u_i - u_j); what would flatten density or pressure is left out.
-  TESSERA_HD_INLINE EdgeCorrection(const PassViews& v, const double* correction, const NodeState<dim>& i,
+  TESSERA_HD_INLINE EdgeCorrection(const GasViews<dim>& v, const double* correction, const NodeState<dim>& i,
                                    const NodeState<dim>& j, Offset entry, Index at_i, Index at_j) {
     const double mass = v.graph.coefficients.mass[entry], d = v.viscosity[entry];
     for (int k = 0; k < numbers<dim>; ++k) {
       const double* const rates = correction + (correction_rates + k) * v.stride;
       f[k] = mass * (rates[at_i] - rates[at_j]) + d * (i.u[k] - j.u[k]);
     }
-    p_i = pressure_of(v.gas, i, 1);
-    p_j = pressure_of(v.gas, j, -1);
+    p_i = pressure_of(v.equation.gas, i, 1);
+    p_j = pressure_of(v.equation.gas, j, -1);
     const double rho = i.u[density] - j.u[density], p = i.p - j.p;
     if (f[density] * rho < 0 || p_i * p < 0 || p_j * p > 0) {
       for (double& x : f) x = 0;
@@ -64,7 +70,7 @@ struct EdgeCorrection {
 /// R+- = min(1, m Q+- / (dt P+-)) of density and pressure.
 template <int dim>
 struct BoundCorrection {
-  PassViews v;
+  GasViews<dim> v;
   double dt;
   double* correction;
 
@@ -127,7 +133,7 @@ TESSERA_HD double part_that_stays_gas(const double (&u)[numbers<dim>], const dou
 /// both stay gases.
 template <int dim>
 struct ApplyCorrection {
-  PassViews v;
+  GasViews<dim> v;
   double dt;
   const double* correction;
   double* to;
@@ -162,6 +168,22 @@ struct ApplyCorrection {
   }
   TESSERA_HD_INLINE double p_part(Index node, double f) const {
     return correction[(f > 0 ? most_p_in : most_p_out) * v.stride + node];
+  }
+};
+
+/// Limiter::fct of conservation::SchemeOf.
+template <int dim>
+struct FluxCorrection {
+  static constexpr int count = correction_numbers<dim>;
+
+  template <class Exec, class Exchange>
+  static void run(Exec& exec, const GasViews<dim>& v, Offset owned, Exchange exchange, double dt,
+                  View<double> correction, View<double> to) {
+    for_each(exec, owned, RatesOfLowOrder<dim>{v, correction.data()});
+    exchange(correction, count);
+    for_each(exec, owned, BoundCorrection<dim>{v, dt, correction.data()});
+    exchange(correction, count);
+    for_each(exec, owned, ApplyCorrection<dim>{v, dt, correction.data(), to.data()});
   }
 };
 

@@ -1,10 +1,10 @@
 #include "physics/euler/euler.hpp"
 
+#include "physics/conservation/sides.hpp"
 #include "physics/euler/gas_flow.hpp"
 #include "physics/euler/results.hpp"
 #include "physics/rest.hpp"
 #include "physics/run/stationary.hpp"
-#include "physics/scalar/periodic.hpp"
 
 namespace tessera::physics {
 
@@ -61,23 +61,8 @@ class Euler final : public Model {
   }
 
   std::vector<Index> joined_vertices(const deck::Deck& deck, const mesh::Mesh& mesh) override {
-    if (params_.periodic.empty()) return {};
-    scalar::Params others;
-    static_cast<CommonParams&>(others) = params_;
-    const auto as_sides = [](const std::vector<BoundaryParams>& from) {
-      std::vector<scalar::BoundaryParams> sides;
-      for (const BoundaryParams& b : from) {
-        sides.emplace_back();
-        sides.back().on = b.on;
-        sides.back().type = b.type;
-        sides.back().where = b.where;
-      }
-      return sides;
-    };
-    others.boundaries = as_sides(params_.boundaries);
-    std::vector<scalar::BoundaryParams> sides = as_sides(params_.periodic);
-    sides = scalar::take_periodic(sides);  // for its checks
-    return scalar::periodic_vertices(deck, others, sides, mesh);
+    return conservation::joined_vertices(deck, params_, conservation::sides(params_.boundaries),
+                                         conservation::sides(params_.periodic), mesh);
   }
 
   DirichletData set_up(const Discretisation& space) override {

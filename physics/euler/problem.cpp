@@ -8,9 +8,8 @@
 #include <numeric>
 
 #include "assembly/edge/boundary_normals.hpp"
-#include "physics/at_time.hpp"
+#include "physics/conservation/sides.hpp"
 #include "physics/euler/walls.hpp"
-#include "physics/evaluate.hpp"
 #include "physics/groups.hpp"
 #include "physics/places.hpp"
 
@@ -63,16 +62,6 @@ std::vector<deck::Expression> numbers_of(const StateParams& state) {
   return result;
 }
 
-mesh::Group facets_of(const BoundaryParams& boundary, const mesh::Mesh& mesh) {
-  mesh::Group group = united_groups(mesh, boundary.on, mesh.dim - 1, boundary.where);
-  for (const Index facet : group.entities)
-    if (!mesh.facets.exterior[static_cast<std::size_t>(facet)])
-      throw Error(ExitCode::usage,
-                  fmt::format("the boundary '{}' has facets inside the mesh", fmt::join(boundary.on, "', '")),
-                  "conditions hold on sides of the mesh: name one of these", boundary.where);
-  return group;
-}
-
 BoundaryList make_list(const Problem& problem, const BoundaryParams& boundary, const mesh::Group& group) {
   const Discretisation& space = problem.space;
   const mesh::Mesh& mesh = space.mesh;
@@ -107,37 +96,6 @@ BoundaryList make_list(const Problem& problem, const BoundaryParams& boundary, c
     for (std::size_t which = 0; which < normals[k].size(); ++which)
       for (std::size_t d = 0; d < axes; ++d) list.normals[(which * axes + d) * count + k] = normals[k][which][d];
   return list;
-}
-
-/// Every side has a condition.
-void check_all_sides(const mesh::Mesh& mesh, const std::vector<char>& has) {
-  std::vector<std::string> names;
-  std::vector<char> named(has.size(), 0);
-  const auto look = [&](const mesh::Group& group) {
-    if (group.dim != mesh.dim - 1) return;
-    bool bare = false;
-    for (const Index facet : group.entities) {
-      const auto f = static_cast<std::size_t>(facet);
-      if (!mesh.facets.exterior[f] || has[f]) continue;
-      bare = true;
-      named[f] = 1;
-    }
-    if (bare) names.push_back(group.name);
-  };
-  for (const mesh::Group& group : mesh.groups) look(group);
-  std::size_t rest = 0;
-  Vector first{};
-  for (std::size_t f = 0; f < has.size(); ++f)
-    if (mesh.facets.exterior[f] && !has[f] && !named[f] && rest++ == 0) first = centre_of(mesh, static_cast<Index>(f));
-  const std::string help = "add [[boundary]] with on = these groups, or on = [\"rest\"], and a type";
-  if (!names.empty())
-    throw Error(ExitCode::usage, fmt::format("no [[boundary]] for '{}'", fmt::join(names, "', '")), help);
-  if (rest > 0)
-    throw Error(ExitCode::usage,
-                fmt::format("no [[boundary]] for {} side{} of the mesh in no group, the first at ({:.4g}, {:.4g}, "
-                            "{:.4g})",
-                            rest, rest == 1 ? "" : "s", first[0], first[1], first[2]),
-                help);
 }
 
 /// Whether a state of these numbers still has its pressure: beside a kinetic energy that is far larger it is lost in
@@ -189,16 +147,6 @@ void check_states(const Problem& problem, bool primitive, std::span<const Index>
   }
 }
 
-std::vector<double> evaluate_all(const Problem& problem, const std::vector<deck::Expression>& of,
-                                 std::span<const Index> nodes, double t) {
-  std::vector<double> all;
-  for (const deck::Expression& e : of) {
-    const std::vector<double> values = evaluate(at_time(e, t), problem.space.dof_points, nodes, problem.space.threads);
-    all.insert(all.end(), values.begin(), values.end());
-  }
-  return all;
-}
-
 /// Nodes of the cells of an entry, each once.
 std::vector<Index> nodes_of(const InitialState& state, const Discretisation& space) {
   std::vector<Index> nodes;
@@ -242,20 +190,14 @@ bool BoundaryList::varies() const {
 Problem make_problem(const Params& params, const Discretisation& space) {
   const mesh::Mesh& mesh = space.mesh;
   Problem problem{params, space, make_gas(params.gas.gamma, params.gas.covolume), {}};
-  std::vector<char> has(static_cast<std::size_t>(mesh.facets.size()), 0);
-  for (const BoundaryParams& side : params.periodic)
-    for (const std::string& name : side.on)
-      for (const Index facet : find_group(mesh, name, mesh.dim - 1, side.where).entities)
-        has[static_cast<std::size_t>(facet)] = 1;
+  conservation::Conditions conditions(mesh);
+  conditions.add_periodic(conservation::sides(params.periodic));
   BoundaryParams walls;
   mesh::Group all_walls;
   for (const BoundaryParams& boundary : params.boundaries) {
-    const mesh::Group group = facets_of(boundary, mesh);
-    for (const Index facet : group.entities)
-      if (std::exchange(has[static_cast<std::size_t>(facet)], 1))
-        throw Error(ExitCode::usage,
-                    fmt::format("'{}' has facets of another [[boundary]], too", fmt::join(boundary.on, "', '")),
-                    "a side has one condition: take the group out of one of the entries", boundary.where);
+    const conservation::Side side{boundary.on, boundary.type, boundary.where};
+    const mesh::Group group = conservation::facets_of(side, mesh);
+    conditions.add(side, group);
     if (kind_of(boundary.type) != BoundaryKind::slip_wall) {
       problem.boundaries.push_back(make_list(problem, boundary, group));
       continue;
@@ -268,7 +210,7 @@ Problem make_problem(const Params& params, const Discretisation& space) {
     all_walls.entities.insert(all_walls.entities.end(), group.entities.begin(), group.entities.end());
   }
   if (!walls.on.empty()) problem.boundaries.push_back(make_list(problem, walls, all_walls));
-  if (!space.ranks) check_all_sides(mesh, has);
+  if (!space.ranks) conditions.require_all();
   std::stable_sort(problem.boundaries.begin(), problem.boundaries.end(),
                    [](const BoundaryList& a, const BoundaryList& b) { return a.kind < b.kind; });
   return problem;
@@ -281,7 +223,8 @@ std::vector<double> first_state(const Problem& problem) {
   for (const InitialState& state : problem.params.states) {
     check_components(state, space.mesh.dim, state.where);
     const std::vector<Index> nodes = nodes_of(state, space);
-    std::vector<double> values = evaluate_all(problem, numbers_of(state), nodes, problem.params.time->start);
+    std::vector<double> values =
+        conservation::evaluate_all(space, numbers_of(state), nodes, problem.params.time->start);
     check_states(problem, state.is_primitive(), nodes, values, "[[initial]]", state.where);
     if (space.mesh.dim == 1) put_states<1>(problem, nodes, values, u);
     if (space.mesh.dim == 2) put_states<2>(problem, nodes, values, u);
@@ -299,7 +242,7 @@ std::vector<double> first_state(const Problem& problem) {
 
 std::vector<double> values_at(const Problem& problem, const BoundaryList& list, double t) {
   if (list.values.empty()) return {};
-  std::vector<double> values = evaluate_all(problem, list.values, list.nodes, t);
+  std::vector<double> values = conservation::evaluate_all(problem.space, list.values, list.nodes, t);
   const std::string whose = fmt::format("[[boundary]] on '{}' at t = {:g}", list.groups, t);
   if (list.kind == BoundaryKind::inflow || list.kind == BoundaryKind::far_field) {
     check_states(problem, list.primitive, list.nodes, values, whose, list.where);

@@ -1,28 +1,12 @@
 #pragma once
-// Forward Euler steps of the compressible Euler equations by group finite elements on the node graph: low order with a
-// graph viscosity, and high order with convex limiting.
-#include <functional>
-#include <memory>
-#include <string>
-#include <vector>
-
+// The scheme of physics/conservation/ for the compressible Euler equations.
 #include "assembly/space/dof_map.hpp"
-#include "base/array.hpp"
-#include "base/backend.hpp"
+#include "physics/conservation/scheme.hpp"
 #include "physics/euler/gas.hpp"
 
 namespace tessera::physics::euler {
 
-enum class Limiter {
-  none,    ///< the low order
-  convex,  ///< Guermond, Nazarov, Popov & Tomas 2018
-  fct      ///< the low order through all stages, and then flux correction; see correct.hpp
-};
-
-/// "none", "convex" or "fct".
-inline Limiter limiter_named(const std::string& name) {
-  return name == "none" ? Limiter::none : name == "fct" ? Limiter::fct : Limiter::convex;
-}
+using conservation::Limiter, conservation::limiter_named, conservation::Scheme;
 
 struct SchemeParams {
   Gas gas;
@@ -31,65 +15,12 @@ struct SchemeParams {
   int passes = 2;               ///< of the limiter
   bool relaxed = true;          ///< whether bounds are relaxed, so that smooth extrema keep their order
   double viscosity_factor = 1;  ///< of the entropy commutator
+
+  conservation::LimitParams limits() const { return {limiter, consistent_mass, passes, relaxed, viscosity_factor}; }
 };
 
-/// How long a step may be, and where there is no gas.
-struct StepLimit {
-  double longest = 0;  ///< min m_i / (2 sum_j d_ij)
-  Index bad = -1;      ///< the first node whose state is none; -1: all are
-};
-
-/// States u are [numbers, nodes seen] on the backend, by components: density, energy, momentum. The first `owned` nodes
-/// are computed, the others are ghosts of other ranks. All sums are of a node's own edges in a fixed order: bitwise
-/// repeatable.
-///
-/// With c_ij = int phi_i grad phi_j and the graph viscosity d_ij = max(lambda(u_i, u_j, n_ij) |c_ij|, the same of ji):
-///   low order   m_i (u_i^L - u_i) / dt = sum_j -(F_j - F_i) c_ij + d_ij (u_j - u_i)
-///   high order  R_i = the same with d_ij (alpha_i + alpha_j) / 2, alpha the entropy commutator, and
-///               m_i (u_i^H - u_i^L) / dt = sum_j f_ij,
-///               f_ij = d_ij ((alpha_i + alpha_j) / 2 - 1) (u_j - u_i) + m_ij (R_i / m_i - R_j / m_j)
-///   limited     m_i (u_i - u_i^L) / dt = sum_j l_ij f_ij, l_ij = l_ji: u_i^L + n_i dt/m_i l_ij f_ij is within bounds.
-/// Maier & Kronbichler, ACM Trans. Parallel Comput. 8 (2021) 16, algorithm 1. Each end of an edge computes both limits,
-/// so that nothing is transposed.
-///
-/// Passes over memory of a stage: the nodes; the rows with c, which write d; the rows with d; twice the rows with d, m
-/// and l. Bytes: 8 dim + 28 an entry of the graph (2 an edge), 8 (5 numbers + 13) a node beside u.
-template <class Exec>
-class Scheme {
- public:
-  using Space = typename Exec::Space;
-  /// The ghosts of x [components, nodes seen] become what their owners have. Empty on one rank.
-  using Exchange = std::function<void(View<double> x, int components)>;
-
-  virtual ~Scheme() = default;
-  virtual int dim() const = 0;
-  virtual Offset nodes() const = 0;
-  /// [nodes seen] m_i; of ghosts only a part.
-  virtual View<const double> lumped_mass() const = 0;
-  /// The measure of the whole domain, by which bounds are relaxed. First of all.
-  virtual void set_measure(double measure) = 0;
-
-  /// Viscosities, rates and bounds of a state whose ghosts are those of now. What limits a step is kept in `slot`, 0, 1
-  /// or 2.
-  virtual void take(View<const double> u, int slot) = 0;
-  /// Of the slots below `count`, over the own nodes of this rank. Waits for the backend and copies few numbers.
-  virtual std::vector<StepLimit> limits(int count) = 0;
-  /// The own node with the shortest step of the state that was taken last. Waits for the backend, and copies a vector.
-  virtual Index slowest() = 0;
-  /// to = share start + (1 - share) (u after dt) at the own nodes, u as it was taken; `to` is neither of both.
-  virtual void advance(View<const double> u, double dt, double share, View<const double> start, View<double> to) = 0;
-
-  /// Whether steps end with `correct`.
-  virtual bool corrects() const = 0;
-  /// to = u, which was taken, with the antidiffusion of a step of dt that the limiter allows, at the own nodes.
-  virtual void correct(View<const double> u, double dt, View<double> to) = 0;
-
-  /// What one take and advance must move, at least.
-  virtual double bytes_per_stage() const = 0;
-};
-
-/// Mesh of intervals, triangles, quads, tets, hexes or mixed, order 1. `owned`: nodes that are computed. Collective
-/// where `exchange` is.
+/// States [density, energy, momentum]. Mesh of intervals, triangles, quads, tets, hexes or mixed, order 1. `owned`:
+/// nodes that are computed. Collective where `exchange` is.
 template <class Exec>
 std::unique_ptr<Scheme<Exec>> make_scheme(Exec& exec, const mesh::Mesh& mesh, const assembly::DofMap& dofs,
                                           const SchemeParams& params, Index owned,

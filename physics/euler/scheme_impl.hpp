@@ -1,211 +1,22 @@
 #pragma once
-// Scheme, written once; instantiated by scheme_threads.cpp and scheme_cuda.cu.
-#include <algorithm>
-#include <cmath>
-#include <limits>
-#include <vector>
-
-#include "base/error.hpp"
-#include "base/parallel.hpp"
+// make_scheme, written once; instantiated by scheme_threads.cpp and scheme_cuda.cu.
+#include "physics/conservation/scheme_impl.hpp"
 #include "physics/euler/correct.hpp"
 #include "physics/euler/scheme.hpp"
 
 namespace tessera::physics::euler {
 
-/// The least of `longest` and its first entry that is not positive (none: 1e300), by `strides` threads of which each
-/// looks at every `strides`-th entry.
-struct LeastPass {
-  Offset owned, strides;
-  const double* longest;
-  double* least;  ///< [2, strides]
-
-  TESSERA_HD void operator()(Offset k) const {
-    double result = 1e300, first = 1e300;
-    for (Offset i = k; i < owned; i += strides) {
-      const double value = longest[i];
-      if (value > 0)
-        result = value < result ? value : result;
-      else if (first == 1e300)
-        first = static_cast<double>(i);
-    }
-    least[k] = result;
-    least[strides + k] = first;
-  }
-};
-
-/// The least of both numbers, by `few` threads.
-struct FewLeastPass {
-  Offset strides, few;
-  const double* least;  ///< [2, strides]
-  double* found;        ///< [2, few]
-
-  TESSERA_HD void operator()(Offset k) const {
-    for (Offset which = 0; which < 2; ++which) {
-      double result = 1e300;
-      for (Offset i = k; i < strides; i += few) result = std::fmin(result, least[which * strides + i]);
-      found[which * few + k] = result;
-    }
-  }
-};
-
-/// Of each limited edge the share of a node: n_i / m_i.
-struct WeightPass {
-  GraphView graph;
-  double* weight;
-
-  TESSERA_HD void operator()(Offset i) const { weight[i] = graph.degree[i] / graph.lumped_mass[i]; }
-};
-
-/// By which part bounds may be relaxed: (m_i / |Omega|)^(3 / (2 dim)), like h^(3/2).
-struct RelaxationPass {
-  GraphView graph;
-  double inverse_measure, exponent;
-  double* relaxation;
-
-  TESSERA_HD void operator()(Offset i) const {
-    relaxation[i] = std::fmin(0.5, std::pow(graph.lumped_mass[i] * inverse_measure, exponent));
-  }
-};
-
-template <class Exec, int dim_>
-class SchemeOf final : public Scheme<Exec> {
- public:
-  using typename Scheme<Exec>::Space, typename Scheme<Exec>::Exchange;
-  static constexpr int n = numbers<dim_>;
-
-  SchemeOf(Exec& exec, const mesh::Mesh& mesh, const assembly::DofMap& dofs, const SchemeParams& params, Index owned,
-           Exchange exchange)
-      : exec_(exec), params_(params), owned_(owned), exchange_(std::move(exchange)) {
-    graph_.edges = assembly::make_edges(exec, mesh, dofs);
-    graph_.loop = assembly::make_edge_loop(exec, graph_.edges, assembly::EdgeStrategy::nodes);
-    const Offset entries = graph_.loop.lists.entries;
-    stride_ = graph_.edges.nodes;
-    strides_ = std::min<Offset>(owned_, most_strides);
-    node_ = Array<double, Space>(node_numbers * stride_);
-    viscosity_ = Array<double, Space>(entries);
-    middle_ = Array<double, Space>(middle_numbers<dim_> * stride_);
-    longest_ = Array<double, Space>(owned_);
-    least_ = Array<double, Space>(2 * strides_);
-    found_ = Array<double, Space>(slots * 2 * few);
-    if (params.limiter == Limiter::fct) correction_ = Array<double, Space>(correction_numbers<dim_> * stride_);
-    if (!is_convex()) return;
-    part_ = Array<double, Space>(entries);
-    smooth_ = Array<double, Space>(2 * stride_);
-    low_ = Array<double, Space>((n + 1) * stride_);
-    weight_ = Array<double, Space>(stride_);
-    relaxation_ = Array<double, Space>(owned_);
-    for_each(exec_, stride_, WeightPass{view_of(graph_), weight_.data()});
-    exchange_ghosts(weight_.view(), 1);
-    set_measure(1);
-  }
-
-  int dim() const override { return dim_; }
-  Offset nodes() const override { return stride_; }
-  View<const double> lumped_mass() const override { return graph_.edges.node_lumped_mass.view(); }
-
-  void set_measure(double measure) override {
-    if (!is_convex()) return;
-    inverse_length_ = std::pow(measure, -1.0 / dim_);
-    for_each(exec_, owned_, RelaxationPass{view_of(graph_), 1 / measure, 1.5 / dim_, relaxation_.data()});
-  }
-
-  void take(View<const double> u, int slot) override {
-    const PassViews v = views(u);
-    for_each(exec_, stride_, NodePass<dim_>{v.gas, stride_, v.u, node_.data()});
-    if (!is_convex())
-      for_each(exec_, owned_, RatesPass<dim_, false>{v, 0, 0});
-    else
-      for_each(exec_, owned_, RatesPass<dim_, true>{v, params_.viscosity_factor, inverse_length_});
-    for_each(exec_, strides_, LeastPass{owned_, strides_, longest_.data(), least_.data()});
-    for_each(exec_, few, FewLeastPass{strides_, few, least_.data(), found_.data() + slot * 2 * few});
-  }
-
-  std::vector<StepLimit> limits(int count) override {
-    std::vector<double> found(static_cast<std::size_t>(count * 2 * few));
-    copy_bytes(Space{}, found_.data(), Host{}, found.data(), found.size() * sizeof(double));
-    std::vector<StepLimit> result;
-    for (auto least = found.begin(); least != found.end(); least += 2 * few) {
-      const double bad = *std::min_element(least + few, least + 2 * few);
-      result.push_back({*std::min_element(least, least + few), bad < 1e300 ? static_cast<Index>(bad) : -1});
-    }
-    return result;
-  }
-
-  Index slowest() override {
-    std::vector<double> longest(static_cast<std::size_t>(owned_));
-    copy_bytes(Space{}, longest_.data(), Host{}, longest.data(), longest.size() * sizeof(double));
-    return static_cast<Index>(std::min_element(longest.begin(), longest.end()) - longest.begin());
-  }
-
-  void advance(View<const double> u, double dt, double share, View<const double> start, View<double> to) override {
-    const PassViews v = views(u);
-    if (!is_convex()) return for_each(exec_, owned_, LowPass<dim_>{v, dt, share, start.data(), to.data()});
-    exchange_ghosts(smooth_.view(), 2);
-    for_each(exec_, owned_, MiddlePass<dim_>{v, dt, params_.relaxed});
-    exchange_ghosts(middle_.view(), middle_numbers<dim_>);
-    const bool consistent = params_.consistent_mass;
-    if (params_.passes == 1)
-      return for_each(exec_, owned_, LimitPass<dim_, true, true>{v, dt, consistent, share, start.data(), to.data()});
-    for_each(exec_, owned_, LimitPass<dim_, true, false>{v, dt, consistent, 0, nullptr, nullptr});
-    exchange_ghosts(low_.view(), n + 1);
-    for_each(exec_, owned_, LimitPass<dim_, false, true>{v, dt, consistent, share, start.data(), to.data()});
-  }
-
-  bool corrects() const override { return params_.limiter == Limiter::fct; }
-  void correct(View<const double> u, double dt, View<double> to) override {
-    const PassViews v = views(u);
-    for_each(exec_, owned_, RatesOfLowOrder<dim_>{v, correction_.data()});
-    exchange_ghosts(correction_.view(), correction_numbers<dim_>);
-    for_each(exec_, owned_, BoundCorrection<dim_>{v, dt, correction_.data()});
-    exchange_ghosts(correction_.view(), correction_numbers<dim_>);
-    for_each(exec_, owned_, ApplyCorrection<dim_>{v, dt, correction_.data(), to.data()});
-  }
-
-  double bytes_per_stage() const override {
-    const double entries = 2.0 * graph_.edges.edges, nodes = static_cast<double>(stride_);
-    const double rates = entries * (8.0 * dim_ + 0.25 + 4 + 8) + nodes * 8 * (2 * n + node_numbers + 2);
-    const double node = nodes * 8 * (n + node_numbers);
-    if (!is_convex()) return node + rates + nodes * 8 * (3 * n + 1);
-    const double middle = entries * 12 + nodes * 8 * (4 * n + 10);
-    const double of_pass = nodes * 8 * (3 * n + 8 + n + 1);
-    const double mass = params_.consistent_mass ? 8 : 0;
-    return node + rates + nodes * 8 * 6 + middle + params_.passes * (of_pass + entries * (12 + mass)) +
-           (params_.passes - 1) * entries * 16;
-  }
-
- private:
-  static constexpr Offset most_strides = 16384;  ///< threads that look for the longest step
-  static constexpr Offset few = 64;              ///< numbers of them that the host looks at
-  static constexpr int slots = 3;
-
-  bool is_convex() const { return params_.limiter == Limiter::convex; }
-
-  PassViews views(View<const double> u) {
-    return {view_of(graph_),   params_.gas,    stride_,           u.data(),       node_.data(),
-            viscosity_.data(), part_.data(),   middle_.data(),    smooth_.data(), longest_.data(),
-            low_.data(),       weight_.data(), relaxation_.data()};
-  }
-  void exchange_ghosts(View<double> x, int components) {
-    if (exchange_) exchange_(x, components);
-  }
-
-  Exec& exec_;
-  SchemeParams params_;
-  Offset owned_, stride_ = 0, strides_ = 0;
-  double inverse_length_ = 1;
-  Exchange exchange_;
-  Graph<Space> graph_;
-  Array<double, Space> node_, viscosity_, part_, middle_, smooth_, longest_, low_, weight_, relaxation_, least_, found_,
-      correction_;
-};
-
 template <class Exec>
 std::unique_ptr<Scheme<Exec>> make_scheme(Exec& exec, const mesh::Mesh& mesh, const assembly::DofMap& dofs,
                                           const SchemeParams& params, Index owned,
                                           typename Scheme<Exec>::Exchange exchange) {
-  if (mesh.dim == 1) return std::make_unique<SchemeOf<Exec, 1>>(exec, mesh, dofs, params, owned, std::move(exchange));
-  if (mesh.dim == 2) return std::make_unique<SchemeOf<Exec, 2>>(exec, mesh, dofs, params, owned, std::move(exchange));
-  return std::make_unique<SchemeOf<Exec, 3>>(exec, mesh, dofs, params, owned, std::move(exchange));
+  const auto make = [&]<int dim>() -> std::unique_ptr<Scheme<Exec>> {
+    return std::make_unique<conservation::SchemeOf<Exec, GasEquation<dim>, FluxCorrection<dim>>>(
+        exec, mesh, dofs, GasEquation<dim>{params.gas}, params.limits(), owned, std::move(exchange));
+  };
+  if (mesh.dim == 1) return make.template operator()<1>();
+  if (mesh.dim == 2) return make.template operator()<2>();
+  return make.template operator()<3>();
 }
 
 }  // namespace tessera::physics::euler

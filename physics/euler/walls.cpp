@@ -4,6 +4,8 @@
 #include <cmath>
 #include <numeric>
 
+#include "physics/conservation/sides.hpp"
+
 namespace tessera::physics::euler {
 
 namespace {
@@ -28,7 +30,7 @@ WallFacet wall_facet(const Discretisation& space, const FacetNormal& of) {
   const mesh::Topology::Facet& side =
       mesh::topology(cells.shape)
           .facets[static_cast<std::size_t>(mesh.facets.side[static_cast<std::size_t>(of.facet)])];
-  WallFacet facet{of.n, centre_of(mesh, of.facet), {}};
+  WallFacet facet{of.n, conservation::centre_of(mesh, of.facet), {}};
   const double* at = nullptr;  // its own vertex: where sides are joined another one has the same dof
   for (int v = 0; v < mesh::vertex_count(side.shape); ++v) {
     const Index vertex = cells.cell(number - cells.first_cell)[side.vertices[static_cast<std::size_t>(v)]];
@@ -56,21 +58,6 @@ bool is_one_wall(const WallFacet& a, const WallFacet& b, int dim) {
 }
 
 }  // namespace
-
-Vector centre_of(const mesh::Mesh& mesh, Index facet) {
-  const Index number = mesh.facets.cell[static_cast<std::size_t>(facet)];
-  const mesh::CellBlock& cells = mesh.block_of(number);
-  const mesh::Topology::Facet& side =
-      mesh::topology(cells.shape).facets[static_cast<std::size_t>(mesh.facets.side[static_cast<std::size_t>(facet)])];
-  Vector sum{};
-  const int count = mesh::vertex_count(side.shape);
-  for (int v = 0; v < count; ++v) {
-    const double* const x =
-        mesh.point(cells.cell(number - cells.first_cell)[side.vertices[static_cast<std::size_t>(v)]]);
-    for (std::size_t d = 0; d < 3; ++d) sum[d] += x[d] / count;
-  }
-  return sum;
-}
 
 std::vector<Vector> wall_normals(const Discretisation& space, std::span<const FacetNormal> facets) {
   std::vector<WallFacet> at_node;

@@ -9,9 +9,6 @@
 
 namespace tessera::physics::euler {
 
-/// The mean of the vertices of a facet.
-std::array<double, 3> centre_of(const mesh::Mesh& mesh, Index facet);
-
 /// Orthonormal normals of the walls at a node, at most one an axis; `facets`: all facets of walls at the node. Facets
 /// of one wall give one normal together, in whatever order they are numbered: those whose normals are within 45
 /// degrees, and those that meet at an edge that stands out into the gas. Where gas lies in a corner between walls it

@@ -32,6 +32,9 @@ std::vector<std::string> schemes_of(const Traits& traits) {
 /// What accelerates solves none.
 bool has_systems(const Traits& traits) { return traits.systems && traits.fields.front().rate.empty(); }
 
+/// What makes its steps itself, and bounds them.
+bool is_flow(const Traits& traits) { return !traits.systems && traits.fields.front().rate.empty(); }
+
 deck::SectionDescription time_description(const Traits& traits) {
   deck::SectionDescription description = time_section(schemes_of(traits)).description();
   for (deck::KeyDescription& key : description.keys)
@@ -46,15 +49,15 @@ deck::SectionDescription time_description(const Traits& traits) {
     if (explicit_alone && key.name == "end") key.info.example = "1e-3";
     if (explicit_alone && key.name == "step") key.info.example.clear();
     if (explicit_alone && key.name == "cfl") key.info.example = "0.5";
-    if (traits.own_start && key.name == "step")
-      key.info.help = "longest step: a step is shorter where the gas asks for it, and the last one ends at `end`";
-    if (traits.own_start && key.name == "cfl")
+    if (is_flow(traits) && key.name == "step")
+      key.info.help = "longest step: a step is shorter where the state asks for it, and the last one ends at `end`";
+    if (is_flow(traits) && key.name == "cfl")
       key.info.help =
           "instead of a step: the part of the longest step that keeps the state in its bounds, found anew in each "
           "step; "
           "beside a fixed step it is 0.9";
   }
-  if (traits.own_start) description.help = "A run through time; required";
+  if (is_flow(traits)) description.help = "A run through time; required";
   return description;
 }
 

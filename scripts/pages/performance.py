@@ -28,7 +28,7 @@ to read first: one table, ours against the best peer, and five plots.
 | `matrix_free` | x, y, the lists of unknowns and of contributions, the geometry that is kept | distorted boxes, random vectors; constants and the other geometry path as checks |
 | `wave` | `force`: u, f, the scale, dofs, material and geometry of the cells once, the element vector twice; `step`: v and u beside | a cube of hexes, regular or smoothly distorted |
 | `edge` | the edges' ends and coefficients, nodal values, each once; what a strategy keeps between its passes | box meshes; strategies compared with each other |
-| `euler` | of the passes of a stage in `physics/euler/scheme.hpp`: the lists of neighbours with c once, d, m and l as often as a pass reads or writes them, vectors of nodes each once a pass: `Scheme::bytes_per_stage` | boxes whose nodes are moved smoothly, a flow with a shock across it |
+| `euler` | of the passes of a stage in `physics/conservation/scheme.hpp`: the lists of neighbours with c once, d, m and l as often as a pass reads or writes them, vectors of nodes each once a pass: `Scheme::bytes_per_stage` | boxes whose nodes are moved smoothly, a flow with a shock across it |
 | `time` | passes of a scheme beside its right-hand side: `Stepper::bytes_per_step` | random vectors |
 | `reactions` | none of reactions, see the steps of all nodes a second; matrices read and written once | mechanisms of mass action and named reactions from random states, checked for failed nodes; random matrices |
 | `tridiagonal` | three diagonals, right-hand side and solution: 40 B a row in double (Toeplitz: 16 B) | random, diagonally dominant; backward errors, and differences from the peer |

@@ -10,8 +10,9 @@
 
 #include "assembly/space/dof_map.hpp"
 #include "mesh/box.hpp"
+#include "physics/conservation/steps.hpp"
 #include "physics/euler/constrain.hpp"
-#include "physics/euler/steps.hpp"
+#include "physics/euler/scheme.hpp"
 #include "support/backends.hpp"
 #include "support/riemann.hpp"
 
@@ -19,6 +20,8 @@ namespace euler_test {
 
 using namespace tessera;
 using namespace tessera::physics::euler;
+using tessera::physics::conservation::ssp_stages;
+using tessera::physics::conservation::SspSteps;
 using tessera::testing::GasState;
 using tessera::testing::RiemannSolution;
 

@@ -8,9 +8,9 @@
 #include <vector>
 
 #include "linalg/vector_ops.hpp"
-#include "physics/euler/scheme.hpp"
+#include "physics/conservation/scheme.hpp"
 
-namespace tessera::physics::euler {
+namespace tessera::physics::conservation {
 
 /// A stage u_(k+1) = share u_0 + (1 - share) (u_k after dt), which stands for the time t + at dt.
 struct Stage {
@@ -24,30 +24,34 @@ inline std::vector<Stage> ssp_stages(const std::string& scheme) {
 }
 
 /// Takes a state through time. `constrain(t, u)` makes of u a state that the boundary lets be at time t, and brings its
-/// ghosts; `least` makes numbers of ranks the least of all.
+/// ghosts; `least` makes numbers of ranks the least of all; `prepare(t, u)` makes what else the equation needs that of
+/// time t and of the state u, before that is looked at.
 template <class Exec>
 class SspSteps {
  public:
   using Space = typename Exec::Space;
   using Constrain = std::function<void(double t, View<double> u)>;
   using Least = std::function<void(std::vector<double>&)>;
+  using Prepare = std::function<void(double t, View<const double> u)>;
 
   /// The scheme must outlive it.
-  SspSteps(Exec& exec, Scheme<Exec>& scheme, std::vector<Stage> stages, Constrain constrain, Least least = {})
+  SspSteps(Exec& exec, Scheme<Exec>& scheme, std::vector<Stage> stages, Constrain constrain, Least least = {},
+           Prepare prepare = {})
       : exec_(exec),
         scheme_(scheme),
         stages_(std::move(stages)),
         constrain_(std::move(constrain)),
-        least_(std::move(least)) {
-    for (Array<double, Space>& u : u_) u = Array<double, Space>(numbers() * scheme.nodes());
+        least_(std::move(least)),
+        prepare_(std::move(prepare)) {
+    for (Array<double, Space>& u : u_) u = Array<double, Space>(scheme.numbers() * scheme.nodes());
   }
 
   /// The state [numbers, nodes seen], to be filled before `begin`.
   View<double> state() { return u_[0].view(); }
   View<const double> state() const { return u_[0].view(); }
-  /// Looks at the state. Waits for the backend. Whether it is one of a gas.
-  bool begin() {
-    scheme_.take(u_[0].view(), 0);
+  /// Looks at the state, which is that of time t. Waits for the backend. Whether it is one that the equation has.
+  bool begin(double t = 0) {
+    take(0, t, 0);
     return read(1);
   }
 
@@ -78,7 +82,7 @@ class SspSteps {
       ++done.rejected;
       constexpr double safety = 0.95;
       dt = inside ? std::max(0.5 * dt, safety * longest) : 0.5 * dt;
-      scheme_.take(u_[0].view(), 0);
+      take(0, t, 0);
     }
     (void)read(1);
     return done;
@@ -88,15 +92,20 @@ class SspSteps {
   /// The first own node where the last state that was looked at is none, -1: there is none here.
   Index bad() const { return bad_; }
   /// The own node that lets steps be no longer than they are, -1 where it is that of another rank.
-  Index slowest() {
-    scheme_.take(u_[0].view(), 0);
+  Index slowest(double t) {
+    take(0, t, 0);
     return scheme_.limits(1).front().longest > limits_[0].longest ? -1 : scheme_.slowest();
   }
   /// The longest step from this state.
   double longest() const { return limits_[0].longest; }
 
  private:
-  int numbers() const { return scheme_.dim() + 2; }
+  /// Looks at a vector as the state of time t.
+  void take(int which, double t, int slot) {
+    const View<const double> u = u_[static_cast<std::size_t>(which)].view();
+    if (prepare_) prepare_(t, u);
+    scheme_.take(u, slot);
+  }
 
   /// Returns which vector has the state after the step, of which slot 0 knows the limit.
   int run_stages(double t, double dt) {
@@ -104,19 +113,19 @@ class SspSteps {
     for (std::size_t s = 0; s < stages_.size(); ++s) {
       const int to = now == 1 ? 2 : 1;
       const Stage& stage = stages_[s];
-      if (s > 0) scheme_.take(u_[static_cast<std::size_t>(now)].view(), static_cast<int>(s));
+      if (s > 0) take(now, t + stages_[s - 1].at * dt, static_cast<int>(s));
       scheme_.advance(u_[static_cast<std::size_t>(now)].view(), dt, stage.share, u_[0].view(),
                       u_[static_cast<std::size_t>(to)].view());
       constrain_(t + stage.at * dt, u_[static_cast<std::size_t>(to)].view());
       ++evaluations_;
       now = to;
     }
-    scheme_.take(u_[static_cast<std::size_t>(now)].view(), 0);
+    take(now, t + dt, 0);
     if (!scheme_.corrects()) return now;
     const int to = now == 1 ? 2 : 1;
     scheme_.correct(u_[static_cast<std::size_t>(now)].view(), dt, u_[static_cast<std::size_t>(to)].view());
     constrain_(t + dt, u_[static_cast<std::size_t>(to)].view());
-    scheme_.take(u_[static_cast<std::size_t>(to)].view(), 0);
+    take(to, t + dt, 0);
     return to;
   }
 
@@ -147,10 +156,11 @@ class SspSteps {
   std::vector<Stage> stages_;
   Constrain constrain_;
   Least least_;
+  Prepare prepare_;
   Array<double, Space> u_[3];
   StepLimit limits_[3];
   Index bad_ = -1;
   Offset evaluations_ = 0;
 };
 
-}  // namespace tessera::physics::euler
+}  // namespace tessera::physics::conservation

@@ -2,7 +2,7 @@
 // The rows of the node graph as the passes of the scheme read them.
 #include "assembly/edge/loop.hpp"
 
-namespace tessera::physics::euler {
+namespace tessera::physics::conservation {
 
 /// Edges at each node in a list of its own, with their coefficients: EdgeStrategy::nodes of assembly/edge.
 template <class Space>
@@ -45,4 +45,4 @@ GraphView view_of(const Graph<Space>& graph) {
           graph.edges.node_lumped_mass.data()};
 }
 
-}  // namespace tessera::physics::euler
+}  // namespace tessera::physics::conservation

@@ -1,0 +1,182 @@
+#pragma once
+// A flow whose steps are those of a Scheme: what conservation laws of all kinds have in common.
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <map>
+#include <memory>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "base/profile.hpp"
+#include "linalg/halo.hpp"
+#include "linalg/interleave.hpp"
+#include "output/summary.hpp"
+#include "physics/conservation/steps.hpp"
+#include "physics/run/flow.hpp"
+#include "physics/run/in_common.hpp"
+
+namespace tessera::physics::conservation {
+
+/// Borrows all. A law says what its scheme is, and what its boundaries do.
+template <class Exec>
+class SchemeFlow : public Flow<Exec> {
+ public:
+  using typename Flow<Exec>::Space;
+  using Step = typename Flow<Exec>::Step;
+  using Exchange = typename Scheme<Exec>::Exchange;
+
+  SchemeFlow(Exec& exec, const Discretisation& space, const TimeParams& time, output::Summary& summary)
+      : exec_(exec), space_(space), time_(time), summary_(summary), rows_(space.rows()) {}
+
+  std::string start(const OverRanks<Exec>& ranks, double t, const std::vector<double>& u, bool first) override {
+    ranks_ = &ranks;
+    before_start(t);
+    make_steps();
+    const auto nodes = static_cast<std::size_t>(nodes_seen()), n = static_cast<std::size_t>(components());
+    std::vector<double> columns(u.size());
+    for (std::size_t node = 0; node < nodes; ++node)
+      for (std::size_t c = 0; c < n; ++c) columns[c * nodes + node] = u[node * n + c];
+    copy_bytes(Host{}, columns.data(), Space{}, steps_->state().data(), columns.size() * sizeof(double));
+    at_start(t, steps_->state(), first);
+    return steps_->begin(t) ? std::string() : failure(t);
+  }
+
+  Step step(double t, double most) override {
+    const double cfl = time_.cfl.value_or(default_cfl);
+    constexpr double shortest = 1e-12;  // of the run
+    const auto done = steps_->step(t, cfl, most, shortest * (time_.end - time_.start));
+    Step step{done.dt, done.rejected, {}};
+    if (done.dt == 0) step.failure = failure(t);
+    return step;
+  }
+
+  std::vector<double> u() override {
+    const auto nodes = static_cast<std::size_t>(nodes_seen()), n = static_cast<std::size_t>(components());
+    std::vector<double> columns(nodes * n), u(nodes * n);
+    copy_bytes(Space{}, steps_->state().data(), Host{}, columns.data(), columns.size() * sizeof(double));
+    for (std::size_t node = 0; node < nodes; ++node)
+      for (std::size_t c = 0; c < n; ++c) u[node * n + c] = columns[c * nodes + node];
+    return u;
+  }
+  View<const double> rows() override {
+    const Offset nodes = nodes_seen();
+    const View<const double> columns = steps_->state();
+    for (int c = 0; c < components(); ++c)
+      linalg::set_component(exec_, columns.part(c * nodes, nodes), c, components(), rows_.view());
+    return rows_.view();
+  }
+  double longest_step() const override { return steps_->longest(); }
+  Offset evaluations() const override { return steps_->evaluations(); }
+
+ protected:
+  /// The scheme on this mesh. Phase: assemble.
+  virtual std::unique_ptr<Scheme<Exec>> create_scheme(const Exchange& exchange) = 0;
+  /// u [numbers, nodes seen] becomes a state that the boundary lets be at time t; ghosts follow by themselves.
+  virtual void constrain(double t, View<double> u) = 0;
+  /// Before there is a scheme.
+  virtual void before_start(double) {}
+  /// The state as it is given to the scheme, with its ghosts; `first`: it is that of the deck.
+  virtual void at_start(double, View<double>, bool) {}
+  /// What else the scheme looks at becomes that of time t and of the state u, before each look.
+  virtual void prepare(double, View<const double>) {}
+  /// What a message says of the state at a node, [numbers].
+  virtual std::string describe(const double* state) const = 0;
+  /// "the gas a gas": what no step keeps where a state is lost.
+  virtual const char* what_is_lost() const = 0;
+
+  int components() const { return space_.components; }
+  int dim() const { return space_.mesh.dim; }
+  Offset nodes_seen() const { return space_.dofs.dofs; }
+  Index owned() const { return space_.ranks ? space_.index_map.owned() : space_.dofs.dofs; }
+  Scheme<Exec>& scheme() { return *scheme_; }
+  const OverRanks<Exec>& ranks() const { return *ranks_; }
+  /// Work of each rank alone; where it throws on one, all throw.
+  template <class Work>
+  void on_each(Work work) const {
+    if (ranks_)
+      ranks_->each(work);
+    else
+      work();
+  }
+
+  /// x [count, nodes seen]. Collective.
+  void update_ghosts(View<double> x, int count) {
+    if (!*ranks_) return;
+    auto& halo = halos_[count];
+    if (!halo) halo = std::make_unique<linalg::Halo<Exec>>(*ranks_->link(), space_.index_map, count);
+    halo->update_columns(exec_, x);
+  }
+
+  Exec& exec_;
+  const Discretisation& space_;
+  const TimeParams& time_;
+
+ private:
+  static constexpr double default_cfl = 0.9;  ///< of a fixed step, which is shortened where it is too long
+
+  void make_steps() {
+    Scope scope(exec_, "assemble");
+    Exchange exchange;
+    if (*ranks_) exchange = [this](View<double> x, int count) { update_ghosts(x, count); };
+    scheme_ = create_scheme(exchange);
+    scheme_->set_measure(measure());
+    typename SspSteps<Exec>::Least least;
+    if (*ranks_)
+      least = [this](std::vector<double>& numbers) {
+        Communicator& ranks = ranks_->ranks();
+        const std::size_t count = numbers.size();
+        std::vector<double> all(count * static_cast<std::size_t>(ranks.size()));
+        ranks.all_gather(numbers.data(), count * sizeof(double), all.data());
+        for (std::size_t i = 0; i < all.size(); ++i) numbers[i % count] = std::min(numbers[i % count], all[i]);
+      };
+    steps_ = std::make_unique<SspSteps<Exec>>(
+        exec_, *scheme_, ssp_stages(time_.scheme),
+        [this](double t, View<double> u) {
+          constrain(t, u);
+          update_ghosts(u, components());
+        },
+        least, [this](double t, View<const double> u) { prepare(t, u); });
+    summary_.set("assembly.strategy", "rows");
+    summary_.set("assembly.bytes_per_stage", scheme_->bytes_per_stage());
+  }
+
+  double measure() const {
+    std::vector<double> masses(static_cast<std::size_t>(owned()));
+    copy_bytes(Space{}, scheme_->lumped_mass().data(), Host{}, masses.data(), masses.size() * sizeof(double));
+    double total = 0;
+    for (const double mass : masses) total += mass;
+    in_common::add(space_.shared(), {&total, 1});
+    return total;
+  }
+
+  /// Which node has lost its state, and what is there.
+  std::string failure(double t) {
+    Index bad = steps_->bad();
+    const bool lost = bad >= 0;
+    const bool elsewhere = *ranks_ && any(ranks_->ranks(), lost) && !lost;
+    if (!lost) bad = elsewhere ? -1 : steps_->slowest(t);
+    std::string text;
+    if (bad >= 0) {
+      const double* const x = &space_.dof_points[3 * static_cast<std::size_t>(bad)];
+      const std::vector<double> state = u();
+      const double* const own = &state[static_cast<std::size_t>(bad) * static_cast<std::size_t>(components())];
+      text = fmt::format(
+          "after t = {:.6g} {} at node {}, ({:.6g}, {:.6g}, {:.6g}): {}", t,
+          lost ? fmt::format("no step keeps {}", what_is_lost()) : "steps become shorter than any that is worth it",
+          bad, x[0], x[1], x[2], describe(own));
+    }
+    if (*ranks_) text = first_text(ranks_->ranks(), text);
+    return text.empty() ? fmt::format("after t = {:.6g} steps become shorter than any that is worth it", t) : text;
+  }
+
+  output::Summary& summary_;
+  const OverRanks<Exec>* ranks_ = nullptr;
+  std::unique_ptr<Scheme<Exec>> scheme_;
+  std::unique_ptr<SspSteps<Exec>> steps_;
+  std::map<int, std::unique_ptr<linalg::Halo<Exec>>> halos_;  ///< by components
+  Array<double, Space> rows_;
+};
+
+}  // namespace tessera::physics::conservation

@@ -1,0 +1,200 @@
+#pragma once
+// The Euler equations as the passes of physics/conservation/ take them.
+#include "assembly/edge/loop.hpp"
+#include "physics/euler/limit.hpp"
+#include "physics/euler/riemann.hpp"
+
+namespace tessera::physics::euler {
+
+/// What follows from the state of a node alone, by components [node_numbers, nodes].
+enum NodeNumber { node_pressure, node_sound, node_power, node_entropy_factor, node_entropy, node_numbers };
+
+/// A node as a row sees it.
+template <int dim>
+struct NodeState {
+  double u[numbers<dim>], v[dim];
+  double p, a, power, factor, entropy;
+  double inverse;  ///< 1 / rho
+
+  TESSERA_HD_INLINE void load(const double* from, const double* node, Offset stride, Index i) {
+    for (int k = 0; k < numbers<dim>; ++k) u[k] = from[k * stride + i];
+    p = node[node_pressure * stride + i];
+    a = node[node_sound * stride + i];
+    power = node[node_power * stride + i];
+    factor = node[node_entropy_factor * stride + i];
+    entropy = node[node_entropy * stride + i];
+    inverse = reciprocal(u[density]);
+    for (int d = 0; d < dim; ++d) v[d] = inverse * u[momentum + d];
+  }
+  TESSERA_HD_INLINE double along(const double (&c)[dim]) const {
+    double sum = 0;
+    for (int d = 0; d < dim; ++d) sum += v[d] * c[d];
+    return sum;
+  }
+  /// F(u) c = (v.c) u + p (0, v.c, c)
+  TESSERA_HD_INLINE void flux(const double (&c)[dim], double (&f)[numbers<dim>]) const {
+    const double flow = along(c);
+    f[density] = flow * u[density];
+    f[energy] = flow * (u[energy] + p);
+    for (int d = 0; d < dim; ++d) f[momentum + d] = flow * u[momentum + d] + p * c[d];
+  }
+};
+
+/// lambda(i, j, c / |c|) |c|
+template <int dim>
+TESSERA_HD_INLINE inline double one_viscosity(const Gas& gas, const NodeState<dim>& i, const NodeState<dim>& j,
+                                              const double (&c)[dim]) {
+  double square = 0;
+  for (int d = 0; d < dim; ++d) square += c[d] * c[d];
+  const double size = square_root(square);
+  if (!(size > 0)) return 0;
+  const double inverse = reciprocal(size);
+  const auto side = [&](const NodeState<dim>& w, double v) -> RiemannSide {
+    const double free = gas.free_volume(w.u[density]);
+    return {v, w.p, w.a, free, w.power, free * w.inverse};
+  };
+  return size * wave_speed_bound(gas, side(i, inverse * i.along(c)), side(j, inverse * j.along(c)));
+}
+
+/// d_ij = d_ji.
+template <int dim>
+TESSERA_HD_INLINE inline double graph_viscosity(const Gas& gas, const NodeState<dim>& i, const NodeState<dim>& j,
+                                                const assembly::EdgeAt<dim>& edge) {
+  double viscosity = one_viscosity<dim>(gas, i, j, edge.c_ij);
+  bool inside = true;  // then c_ji = -c_ij
+  for (int d = 0; d < dim; ++d) inside = inside && edge.c_ji[d] == -edge.c_ij[d];
+  if (!inside) viscosity = std::fmax(viscosity, one_viscosity<dim>(gas, j, i, edge.c_ji));
+  return viscosity;
+}
+
+/// What a row gathers of its node: bounds [density from below and above, s from below, the largest s of states half way
+/// to a neighbour], and how far the entropy fails to be transported.
+template <int dim>
+struct GasRow {
+  double least, most, least_s, most_middle, left = 0;
+
+  TESSERA_HD_INLINE GasRow(const Gas& gas, const NodeState<dim>& own)
+      : least(own.u[density]), most(own.u[density]), least_s(entropy_of(gas, own)), most_middle(least_s) {}
+
+  /// Of a neighbour, with F c of both.
+  TESSERA_HD_INLINE void add(const Gas& gas, const NodeState<dim>& own, const NodeState<dim>& other, double d,
+                             const double (&f_i)[numbers<dim>], const double (&f_j)[numbers<dim>]) {
+    const double rho_i = own.u[density], rho_j = other.u[density];
+    const double bar = 0.5 * (rho_i + rho_j) - (d > 0 ? 0.5 * (f_j[density] - f_i[density]) / d : 0);
+    least = std::fmin(least, bar);
+    most = std::fmax(most, bar);
+    least_s = std::fmin(least_s, entropy_of(gas, other));
+    most_middle = std::fmax(most_middle, entropy_between(gas, own, other));
+    left += (other.entropy - own.entropy) * f_j[density];
+  }
+
+  TESSERA_HD_INLINE static double entropy_of(const Gas& gas, const NodeState<dim>& w) {
+    return gas.internal_energy(w.u[density], w.p) * w.factor;
+  }
+
+  /// s of the state half way, from below: K there is not less than the mean of both, times 1 - gamma y, with the mean
+  /// density and y = 1 - sqrt(rho_i rho_j) / rho (Bernoulli). Of densities that are close it is exact to fourth order.
+  TESSERA_HD_INLINE static double entropy_between(const Gas& gas, const NodeState<dim>& i, const NodeState<dim>& j) {
+    double half[numbers<dim>];
+    for (int k = 0; k < numbers<dim>; ++k) half[k] = 0.5 * (i.u[k] + j.u[k]);
+    const double inverse = reciprocal(half[density]);
+    const double y = 1 - square_root(i.u[density] * j.u[density]) * inverse;
+    return density_times_internal<dim>(half) * inverse * square_root(i.factor * j.factor) *
+           std::fmax(0.0, 1 - gas.gamma * y);
+  }
+
+  /// How far eta fails to be transported: |sum_j (eta_j / rho_j - eta_i / rho_i) m_j c_ij - g . sum_j (F_j - F_i) c_ij|
+  /// with g = eta'(u_i) - eta_i / rho_i e_rho, over the sum of the moduli of its terms; in [0, 1].
+  TESSERA_HD_INLINE double commutator(const Gas& gas, const NodeState<dim>& own,
+                                      const double (&transport)[numbers<dim>], double mass, double factor,
+                                      double inverse_length) const {
+    const double internal = density_times_internal<dim>(own.u), eta = own.entropy * own.u[density];
+    const double scale = eta * reciprocal((gas.gamma + 1) * internal);
+    double difference = left, size = std::fabs(left);
+    const auto add = [&](double slope, double of) {
+      difference -= slope * of;
+      size += std::fabs(slope * of);
+    };
+    add(scale * own.u[energy] - own.entropy, transport[density]);
+    add(scale * own.u[density], transport[energy]);
+    for (int d = 0; d < dim; ++d) add(-scale * own.u[momentum + d], transport[momentum + d]);
+    size += std::fabs(eta) * own.a * mass * inverse_length;  // what changes less than over the domain is smooth
+    return std::fmin(1.0, factor * std::fabs(difference) / size);
+  }
+};
+
+/// Of perfect gases and those with a covolume. `correction` is that of Limiter::fct, see correct.hpp.
+template <int dim_>
+struct GasEquation {
+  static constexpr int dim = dim_, n = numbers<dim>;
+  static constexpr int node_count = node_numbers;  ///< numbers of a node that follow from its state
+  static constexpr int bounds = 4, guards = 1;     ///< the last bound is a guard, which follows from the others
+  using State = NodeState<dim>;
+  using Row = GasRow<dim>;
+
+  Gas gas;
+
+  /// p, a, p^-z, K(rho), and eta / rho with Harten's entropy eta = (rho rho e)^(1 / (gamma + 1)).
+  TESSERA_HD_INLINE void at_node(const double (&own)[n], Offset i, Offset stride, double* node) const {
+    const double internal = density_times_internal<dim>(own), rho = own[density];
+    const double p = gas.pressure(rho, internal * reciprocal(rho));
+    node[node_pressure * stride + i] = p;
+    node[node_sound * stride + i] = gas.sound(rho, p);
+    node[node_power * stride + i] = std::pow(p, -gas.z);
+    node[node_entropy_factor * stride + i] = gas.entropy_factor(rho);
+    node[node_entropy * stride + i] = std::pow(internal, 1 / (gas.gamma + 1)) * reciprocal(rho);
+  }
+  TESSERA_HD_INLINE void load(State& state, const double* u, const double* node, Offset stride, Index i) const {
+    state.load(u, node, stride, i);
+  }
+  TESSERA_HD_INLINE bool is_admissible(const double (&own)[n]) const { return euler::is_admissible<dim>(gas, own); }
+  TESSERA_HD_INLINE double viscosity(const State& i, const State& j, const assembly::EdgeAt<dim>& edge) const {
+    return graph_viscosity<dim>(gas, i, j, edge);
+  }
+
+  TESSERA_HD_INLINE Row row(const State& own) const { return Row(gas, own); }
+  TESSERA_HD_INLINE void add(Row& row, const State& own, const State& other, const assembly::EdgeAt<dim>&, double d,
+                             const double (&f_i)[n], const double (&f_j)[n]) const {
+    row.add(gas, own, other, d, f_i, f_j);
+  }
+  TESSERA_HD_INLINE void bounds_of(const Row& row, double (&b)[bounds]) const {
+    b[0] = row.least;
+    b[1] = row.most;
+    b[2] = row.least_s;
+    b[3] = row.most_middle;
+  }
+  /// alpha of the node, in [0, 1].
+  TESSERA_HD_INLINE double indicator(const Row& row, const State& own, const double (&transport)[n], double mass,
+                                     double factor, double inverse_length) const {
+    return row.commutator(gas, own, transport, mass, factor, inverse_length);
+  }
+
+  /// Bounds as they are held, from those of a row: r is the part by which they may be wider, `second` a second
+  /// difference of the density.
+  TESSERA_HD_INLINE void settle(double (&b)[bounds], bool relaxed, double r, double second,
+                                const double (&low)[n]) const {
+    double least = b[0], most = b[1], least_s = b[2];
+    if (relaxed) {
+      least = std::fmax((1 - r) * least, least - second);
+      double top = (1 + r) * most;
+      // The densest gas: half of what is left of the free volume.
+      if (gas.covolume > 0) top = std::fmin(top, 0.5 * (most + 1 / gas.covolume));
+      most = std::fmin(top, most + second);
+      least_s = std::fmax((1 - r) * least_s, least_s - (b[3] - least_s));
+    }
+    b[0] = least;
+    b[1] = most;
+    b[2] = least_s;
+    b[3] = guard(b, low);
+  }
+  /// Of the state that is moved.
+  TESSERA_HD_INLINE double guard(const double (&b)[bounds], const double (&from)[n]) const {
+    return b[2] * std::pow(from[density], gas.gamma - 1);
+  }
+  /// The largest part t <= 1 with which from + t by keeps the bounds.
+  TESSERA_HD_INLINE double part(const double (&b)[bounds], const double (&from)[n], const double (&by)[n]) const {
+    return largest_part<dim>(gas, Bounds{b[0], b[1], b[2], b[3]}, from, by, 1);
+  }
+};
+
+}  // namespace tessera::physics::euler
