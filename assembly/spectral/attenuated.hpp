@@ -52,6 +52,7 @@ class AttenuatedOperator : public SpectralOperator<Exec, Law, T> {
 
   /// z, on the host: of each mechanism [dofs, components].
   std::vector<std::vector<double>> memory() const;
+  std::size_t vectors_of_memory() const { return spectral::mechanisms; }
   void restore_memory(const std::vector<std::vector<double>>& memory);
   double bytes() const { return Base::bytes() + static_cast<double>(memory_.bytes()); }
 

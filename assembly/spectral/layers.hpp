@@ -122,6 +122,7 @@ class LayeredOperator : public SpectralOperator<Exec, Law, T> {
 
   /// On the host: V and what follows it, dim + 1 vectors [dofs, components], 0 at all other nodes.
   std::vector<std::vector<double>> memory() const;
+  std::size_t vectors_of_memory() const { return static_cast<std::size_t>(this->dim_) + 1; }
   void restore_memory(const std::vector<std::vector<double>>& memory);
   /// What cells remember: those in layers that this rank sees, and their numbers [cells, width].
   NumbersOfCells memory_of_cells() const;

@@ -116,8 +116,12 @@ class WaveLeapfrog final : public Leapfrog<Exec> {
     return all;
   }
   void restore_others(const std::vector<std::vector<double>>& others) override {
-    if constexpr (remembers) parts_.force.restore_memory(others);
-    peaks_.restore(others, remembers ? assembly::spectral::mechanisms : 0);
+    std::size_t of_memory = 0;
+    if constexpr (remembers) {
+      parts_.force.restore_memory(others);
+      of_memory = parts_.force.vectors_of_memory();
+    }
+    peaks_.restore(others, of_memory);
   }
   assembly::NumbersOfCells of_cells() const override {
     if constexpr (has_layers) return parts_.force.memory_of_cells();

@@ -233,9 +233,10 @@ std::unique_ptr<Motion<Exec>> make_motion_in(Exec& exec, const Problem& problem,
                                              output::Summary& summary) {
   const bool elastic = problem.medium == Medium::elastic;
   if (problem.params.has_layers() && elastic)
-    return std::make_unique<WaveMotion<Exec, forms::InLayers<forms::IsotropicStress>, T>>(exec, problem, summary);
+    return std::make_unique<WaveMotion<Exec, forms::InLayers<forms::IsotropicStress>, T>>(exec, problem, &peaks,
+                                                                                          summary);
   if (problem.params.has_layers())
-    return std::make_unique<WaveMotion<Exec, forms::InLayers<forms::GradientFlux>, T>>(exec, problem, summary);
+    return std::make_unique<WaveMotion<Exec, forms::InLayers<forms::GradientFlux>, T>>(exec, problem, &peaks, summary);
   if (problem.media.attenuated.components > 0 && elastic)
     return std::make_unique<WaveMotion<Exec, forms::AttenuatedStress, T>>(exec, problem, &peaks, summary);
   if (problem.media.attenuated.components > 0)

@@ -64,17 +64,21 @@ TEST(WaveFields, KeepTheLargestValues) {
   EXPECT_NEAR(double(fluid["quantities"]["rate"]), of_p * 1.5 * M_PI * std::sqrt(5.0), 1e-2);
 }
 
-/// A pulse whose largest values are over before the run is stopped; solids that attenuate, and beside a fluid.
+/// A pulse whose largest values are over before the run is stopped; solids that attenuate, beside a fluid, and in space
+/// with a perfectly matched layer.
 std::string shaken(const std::string& kind) {
+  const bool layers = kind == "layers";
   const std::string groups = group("low", "surfaces", "y < 0.5") + group("high", "surfaces", "y > 0.5"),
                     solid = "density = 2\nvp = 2\nvs = 1\n";
-  std::string deck = box(2, 4) + physics(kind == "coupled" ? "coupled" : "elastic", 4);
+  std::string deck = box(layers ? 3 : 2, 4) + physics(kind == "coupled" ? "coupled" : "elastic", layers ? 3 : 4);
   if (kind == "coupled")
     deck += groups + "[[material]]\non = \"high\"\ndensity = 1\nvp = 1.5\n[[material]]\non = \"low\"\n" + solid;
   else
     deck += "[[material]]\n" + solid + (kind == "lossy" ? "q_mu = 20\n[attenuation]\nband = [1, 20]\n" : "");
-  return deck + "[[source]]\nat = [0.4, 0.3]\nforce = [1, 2]\ntime_function = \"ricker\"\nfrequency = 6\n" +
-         quantity("u", "max", "peak_u") + quantity("v", "max", "peak_v") + quantity("v2", "integral", "peak_v") +
+  if (layers) deck += "[[boundary]]\non = [\"right\"]\ntype = \"pml\"\nlayers = 2\n";
+  return deck + "[[source]]\nat = [0.4, 0.3" + (layers ? ", 0.4]\nforce = [1, 2, 1" : "]\nforce = [1, 2") +
+         "]\ntime_function = \"ricker\"\nfrequency = 6\n" + quantity("u", "max", "peak_u") +
+         quantity("v", "max", "peak_v") + quantity("v2", "integral", "peak_v") +
          "[output]\nevery = 20\nfields = [\"u\", \"peak_u\", \"peak_v\", \"curl_v\", \"div_u\"]\n[checkpoint]\nevery = "
          "7\n" +
          time_to(0.8, "step = 0.004");
@@ -85,7 +89,7 @@ TEST(WaveFields, OfPeaksGoOnAsIfTheRunHadNeverStopped) {
     std::ifstream stream(file, std::ios::binary);
     return std::string(std::istreambuf_iterator<char>(stream), {});
   };
-  for (const char* kind : {"solid", "lossy", "coupled"}) {
+  for (const char* kind : {"solid", "lossy", "coupled", "layers"}) {
     const std::string whole = std::string("whole_") + kind, part = std::string("part_") + kind;
     run(whole, shaken(kind));
     run(part, shaken(kind), "--set time.end=0.6");
@@ -120,7 +124,7 @@ TEST(WaveFields, OnRanksAreThoseOfOne) {
 
 TEST(WaveFields, OnCudaAreThoseOfThreads) {
   if (!::tessera::cuda_info().usable) GTEST_SKIP() << "no GPU: " << ::tessera::cuda_info().why_not;
-  for (const char* kind : {"solid", "lossy", "coupled"}) {
+  for (const char* kind : {"solid", "lossy", "coupled", "layers"}) {
     const std::string deck = write_deck(std::string("shaken_cuda_") + kind + ".toml", shaken(kind));
     const auto by = [&](const std::string& backend) {
       const fs::path out = folder() / ("shaken_" + backend);
