@@ -139,8 +139,8 @@ TEST(Modes, OfABarConvergeToItsFrequencies) {
 
 TEST(Modes, OfTheCantileverAreThoseOfABeam) {
   const fs::path out = folder() / "out_cantilever";
-  const Result result = tessera("run " + (source() / "inputs/verification/modes_cantilever.toml").string() +
-                                " --backend threads --threads 1 --output " + out.string());
+  const Result result = app_test::tessera("run " + (source() / "inputs/verification/modes_cantilever.toml").string() +
+                                          " --backend threads --threads 1 --output " + out.string());
   ASSERT_EQ(result.code, 0) << result.text;
   const std::vector<double> f = list(summary_in(out), "frequencies");
   EXPECT_NEAR(f[0], 41.77, 0.005 * 41.77);
@@ -159,11 +159,11 @@ TEST(Modes, OfAClampedPlateAreThoseOfThinPlates) {
   // omega = 35.985 / a^2 sqrt(D / (rho h)); then a double one, 73.39.
   const double h = 0.02, D = 210e9 * h * h * h / (12 * (1 - 0.09)), unit = std::sqrt(D / (7850 * h)) / (2 * pi);
   std::string deck =
-      box_mesh("hex", {1, 1, h}, {8, 8, 1}) + elasticity(2) + isotropic("210e9", "0.3", "density = 7850\n");
+      box_mesh("hex", {1, 1, h}, {12, 12, 1}) + elasticity(2) + isotropic("210e9", "0.3", "density = 7850\n");
   deck += "[[boundary]]\non = [" + all_of_square + "]\ntype = \"displacement\"\nvalue = [0, 0, 0]\n" + modes(3);
   const std::vector<double> f = list(run_elastic("plate", deck), "frequencies");
   EXPECT_NEAR(f[0], 35.985 * unit, 0.02 * 35.985 * unit);
-  EXPECT_NEAR(f[1], 73.39 * unit, 0.04 * 73.39 * unit);
+  EXPECT_NEAR(f[1], 73.39 * unit, 0.02 * 73.39 * unit);
   EXPECT_NEAR(f[2], f[1], 1e-7 * f[1]);
 }
 
@@ -185,8 +185,8 @@ TEST(Modes, WarnOfLoadsAndPrescribedValues) {
   const std::string says = "have no effect on modes";
   const std::string square = box_mesh("triangle", {1, 1}, {4, 4});
   const auto text = [&](const std::string& deck) {
-    return tessera("run " + write_deck("loads.toml", deck) + " --set output.write=false --output " +
-                   (folder() / "out_loads").string())
+    return app_test::tessera("run " + write_deck("loads.toml", deck) + " --set output.write=false --output " +
+                             (folder() / "out_loads").string())
         .text;
   };
   EXPECT_NE(text(square + laplace() + "source = 1\n" + fixed("\"left\"") + modes(1)).find(says), std::string::npos);
@@ -207,11 +207,11 @@ TEST(Modes, ThatDoNotConvergeEndWithFourAndAreMarked) {
 
 TEST(Modes, HaveQuantitiesForEach) {
   const fs::path out = folder() / "out_quantities";
-  const Result result =
-      tessera("run " +
-              write_deck("quantities.toml", box_mesh("quad", {1, 1}, {8, 8}) + laplace() + fixed(all_of_square) +
-                                                modes(3) + "[[quantity]]\nname = \"largest\"\nkind = \"max\"\n") +
-              " --quiet --set output.write=false --output " + out.string());
+  const Result result = app_test::tessera(
+      "run " +
+      write_deck("quantities.toml", box_mesh("quad", {1, 1}, {8, 8}) + laplace() + fixed(all_of_square) + modes(3) +
+                                        "[[quantity]]\nname = \"largest\"\nkind = \"max\"\n") +
+      " --quiet --set output.write=false --output " + out.string());
   ASSERT_EQ(result.code, 0) << result.text;
   std::ifstream table(out / "quantities.csv");
   int lines = 0;
@@ -222,7 +222,7 @@ TEST(Modes, HaveQuantitiesForEach) {
 TEST(Modes, AreForecast) {
   const std::string deck = write_deck(
       "forecast.toml", box_mesh("hex", {1, 1, 1}, {12, 12, 12}) + laplace() + fixed(all_of_cube) + modes(20));
-  const Result result = tessera("check " + deck + " --backend threads");
+  const Result result = app_test::tessera("check " + deck + " --backend threads");
   EXPECT_EQ(result.code, 0) << result.text;
   EXPECT_TRUE(result.says("fits")) << result.text;
 }
@@ -236,8 +236,8 @@ TEST_P(ModesRefused, SaysWhatWhereAndWhatToDo) {
   const std::string deck = write_deck(std::string(wrong.name) + ".toml", wrong.deck);
   for (const char* command : {"run", "check"}) {
     const Result result =
-        tessera(std::string(command) + " " + deck +
-                (command == std::string("run") ? " --output " + (folder() / "refused").string() : ""));
+        app_test::tessera(std::string(command) + " " + deck +
+                          (command == std::string("run") ? " --output " + (folder() / "refused").string() : ""));
     expect_says(result, wrong);
     EXPECT_TRUE(result.says("--> ")) << result.text;
   }
@@ -261,7 +261,7 @@ std::vector<Case> refused() {
       {"exact", membrane + modes(2) + "[exact]\nu = \"x\"\n", 2, {"[exact] has no meaning for modes"}},
       {"initial", membrane + modes(2) + "[[initial]]\nu = \"x\"\n", 2, {"[[initial]] has no meaning for modes"}},
       {"source",
-       membrane + modes(2) + "[[source]]\nat = [0.4, 0.4]\nvalue = 1\n",
+       membrane + modes(2) + "[[source]]\nat = [0.4, 0.4]\namplitude = 1\n",
        2,
        {"[[source]] has no meaning for modes"}},
       {"line",
@@ -272,10 +272,10 @@ std::vector<Case> refused() {
        square + "[physics]\ntype = \"poisson\"\n[[material]]\ndiffusivity = \"1 + u*u\"\n" + fixed("\"left\"") +
            modes(2),
        2,
-       {"modes are of linear problems"}},
+       {"coefficients that depend on u make a tangent that is not"}},
       {"convection",
        square + "[physics]\ntype = \"convection_diffusion\"\n[[material]]\ndiffusivity = 1\nvelocity = [1, 0]\n" +
-           fixed("\"left\"") + modes(2),
+           fixed("\"left\"") + "[solver]\ntype = \"eigen\"\n",
        2,
        {"symmetric", "convection"}},
       {"pmg",
@@ -297,7 +297,7 @@ std::vector<Case> refused() {
 INSTANTIATE_TEST_SUITE_P(Modes, ModesRefused, ::testing::ValuesIn(refused()), case_name);
 
 TEST(Modes, AreRefusedWhereThereAreMoreThanFreeUnknowns) {
-  const Result result = tessera(
+  const Result result = app_test::tessera(
       "run " + write_deck("many.toml", box_mesh("quad", {1, 1}, {3, 3}) + laplace() + fixed(all_of_square) + modes(5)) +
       " --output " + (folder() / "out_many").string());
   EXPECT_EQ(result.code, 2);
