@@ -40,14 +40,17 @@ static_assert(std::atomic<State>::is_always_lock_free);
 std::mutex lasting_mutex;
 std::set<fs::path> lasting;
 
+/// Of names that are shorter.
+void put(const fs::path& name, char (&to)[PATH_MAX]) { std::memcpy(to, name.c_str(), name.native().size() + 1); }
+
 /// A slot for a file, or -1 where all are taken or the name is too long: it is then not removed by a handler.
 int take_slot(const fs::path& temporary, const fs::path& final) {
   if (temporary.native().size() >= PATH_MAX || final.native().size() >= PATH_MAX) return -1;
   for (int i = 0; i < most_slots; ++i) {
     State expected = State::free;
     if (!slots[i].state.compare_exchange_strong(expected, State::taken)) continue;
-    std::strcpy(slots[i].temporary, temporary.c_str());
-    std::strcpy(slots[i].final, final.c_str());
+    put(temporary, slots[i].temporary);
+    put(final, slots[i].final);
     slots[i].state = State::writing;
     return i;
   }
@@ -152,7 +155,7 @@ void remove_results_for_good() noexcept {
 void remove_from_signal_too(const fs::path& path) {
   has_one_more = false;
   if (path.empty() || path.native().size() >= PATH_MAX) return;
-  std::strcpy(one_more, path.c_str());
+  put(path, one_more);
   has_one_more = true;
 }
 
