@@ -131,7 +131,7 @@ class Maker {
       const auto [axis, sign] = direction(facet, coordinate);
       slanted = slanted || axis < 0;
       if (axis < 0) continue;
-      const std::size_t number = static_cast<std::size_t>(2 * axis + (sign > 0 ? 1 : 0));
+      const std::size_t number = 2 * static_cast<std::size_t>(axis) + (sign > 0 ? 1 : 0);
       most[number] = std::max(most[number], coordinate);
       least[number] = std::max(least[number], -coordinate);
     }
