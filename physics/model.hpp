@@ -284,7 +284,8 @@ class Model {
   }
 
   // Time.
-  /// Where Traits::own_start says so: the first state, [rows]. Over ranks each makes that of what it sees.
+  /// Where Traits::own_start says so: the first state, [rows]. Elsewhere what is added to it and, of what accelerates,
+  /// behind it what is added to its rate, 2 [rows]; empty: nothing. Over ranks each makes that of what it sees.
   virtual std::vector<double> start(const Discretisation&) { return {}; }
   /// That state with the ghosts of all ranks.
   virtual void starts_from(const Discretisation&, const std::vector<double>& u) { (void)u; }
