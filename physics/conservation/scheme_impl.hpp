@@ -207,7 +207,8 @@ class SchemeOf final : public Scheme<Exec> {
   static constexpr Offset few = 1024;            ///< numbers of them that the host looks at
   static constexpr int slots = 3;
   // Blocks of 128 on a multiprocessor, as measured with gases on an H100.
-  static constexpr int blocks_of_rates = 4, blocks_of_middle = 8, blocks_of_limit = 4, blocks_of_search = 6;
+  static constexpr int blocks_of_rates = dim_ < 3 ? 5 : 4, blocks_of_middle = 8, blocks_of_limit = 4,
+                       blocks_of_search = 6;
 
   bool is_convex() const { return params_.limiter == Limiter::convex; }
 
