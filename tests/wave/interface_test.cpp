@@ -47,9 +47,8 @@ struct Medium {
 /// Gauss-Jordan with pivots, in place: A [n, n + 1] becomes diagonal but for its last column.
 void eliminate(std::vector<std::vector<double>>& A) {
   for (std::size_t k = 0; k < A.size(); ++k) {
-    const auto pivot = std::max_element(A.begin() + static_cast<std::ptrdiff_t>(k), A.end(), [&](auto& a, auto& b) {
-      return std::abs(a[k]) < std::abs(b[k]);
-    });
+    const auto pivot = std::max_element(A.begin() + static_cast<std::ptrdiff_t>(k), A.end(),
+                                        [&](auto& a, auto& b) { return std::abs(a[k]) < std::abs(b[k]); });
     std::swap(A[k], *pivot);
     for (std::size_t i = 0; i < A.size(); ++i) {
       const double factor = i == k ? 0 : A[i][k] / A[k][k];
@@ -141,8 +140,8 @@ TEST_P(WaveInterface, SendsBackAndLetsThroughWhatContinuityAsksFor) {
       most = std::max(most, std::abs(u));
       difference = std::max(difference, std::abs(row[1 + static_cast<std::size_t>(k)] - u));
       if (!of.fluid)
-        difference = std::max(difference,
-                              std::abs(row[3 + static_cast<std::size_t>(k)] - displacement(on, k, row[0], right)));
+        difference =
+            std::max(difference, std::abs(row[3 + static_cast<std::size_t>(k)] - displacement(on, k, row[0], right)));
     }
     if (of.fluid) {  // p = -lambda div u
       const double p = on[0].amplitude * on[0].traction(0) * df(phase(on[0], row[0], right));
