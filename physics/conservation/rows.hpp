@@ -219,6 +219,7 @@ struct LimitPass {
   }
 
   TESSERA_HD_INLINE double limited(const End& end, const double (&f)[n], double sign) const {
+    if (end.weight == 0) return 1;  // it is prescribed
     double by[n];
     for (int k = 0; k < n; ++k) by[k] = sign * end.weight * f[k];
     return v.equation.part(end.bounds, end.from, by);
