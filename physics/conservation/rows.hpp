@@ -234,7 +234,8 @@ struct LimitPass {
       Edge edge;
       load_edge(own, entry, edge);
       double of_own, of_other;
-      const bool own_known = decide(own, edge.to_own, of_own), other_known = decide(edge.other, edge.to_other, of_other);
+      const bool own_known = decide(own, edge.to_own, of_own),
+                 other_known = decide(edge.other, edge.to_other, of_other);
       if (own_known && other_known && e < bits - 1)
         add(edge, entry, of_own, of_other, sum);
       else
