@@ -113,6 +113,10 @@ const std::vector<QuantityKind>& quantity_table() {
       {"force_x", "of gases: the force of the pressure on sides, along x", true},
       {"force_y", "the same along y", true},
       {"force_z", "the same along z", true},
+      {"drag_coefficient",
+       "of gases: the force of the pressure above that of [reference] on sides, along the flow, over q S", true},
+      {"lift_coefficient", "the same across the flow, in the plane of x and y", true},
+      {"moment_coefficient", "the moment of that force about reference.centre, nose up, over q S length", true},
       {"value", "value at the point `at`"},
       {"l2", "square root of the integral of the square"},
   };
