@@ -204,6 +204,14 @@ struct LimitPass {
       edge.to_other[k] = -other.weight * edge.f[k];
     }
   }
+  /// How much of what is brought to an end it allows; all of it where its state is prescribed.
+  TESSERA_HD_INLINE bool decide(const End& end, const double (&by)[n], double& t) const {
+    t = 1;
+    return end.weight == 0 || v.equation.decide(end.bounds, end.from, by, t);
+  }
+  TESSERA_HD_INLINE double part(const End& end, const double (&by)[n]) const {
+    return end.weight == 0 ? 1 : v.equation.part(end.bounds, end.from, by);
+  }
   /// Adds l f, where l is the least of what both ends allow; the row of the other finds the same.
   TESSERA_HD_INLINE void add(const Edge& edge, Offset entry, double own, double other, double (&sum)[n]) const {
     const double l = smaller(own, other);
@@ -226,8 +234,8 @@ struct LimitPass {
       Edge edge;
       load_edge(own, entry, edge);
       double of_own, of_other;
-      const bool own_known = v.equation.decide(own.bounds, own.from, edge.to_own, of_own);
-      const bool other_known = v.equation.decide(edge.other.bounds, edge.other.from, edge.to_other, of_other);
+      const bool own_known = decide(own, edge.to_own, of_own),
+                 other_known = decide(edge.other, edge.to_other, of_other);
       if (own_known && other_known && e < bits - 1)
         add(edge, entry, of_own, of_other, sum);
       else
@@ -269,8 +277,7 @@ struct SearchPass {
       const Offset entry = edges.first + e * edges.step;
       typename Limit::Edge edge;
       limit.load_edge(own, entry, edge);
-      limit.add(edge, entry, v.equation.part(own.bounds, own.from, edge.to_own),
-                v.equation.part(edge.other.bounds, edge.other.from, edge.to_other), sum);
+      limit.add(edge, entry, limit.part(own, edge.to_own), limit.part(edge.other, edge.to_other), sum);
     }
     const double inverse_mass = reciprocal(v.graph.lumped_mass[i]);
     double* const moved_state = last ? limit.to : v.low;

@@ -106,14 +106,14 @@ class SchemeOf final : public Scheme<Exec> {
     least_ = Array<double, Space>(2 * strides_);
     found_ = Array<double, Space>(slots * 2 * few);
     if (corrects()) correction_ = Array<double, Space>(Correction::count * stride_);
+    if (params_.limiter != Limiter::none) weight_ = Array<double, Space>(stride_);
+    set_prescribed({});
     if (!is_convex()) return;
     part_ = Array<double, Space>(entries);
     smooth_ = Array<double, Space>(2 * stride_);
     left_ = Array<std::uint64_t, Space>(owned_);
     low_ = Array<double, Space>((n + Equation::guards) * stride_);
-    weight_ = Array<double, Space>(stride_);
     relaxation_ = Array<double, Space>(owned_);
-    set_prescribed({});
     set_measure(1);
   }
 
@@ -131,7 +131,7 @@ class SchemeOf final : public Scheme<Exec> {
   }
 
   void set_prescribed(const std::vector<typename Scheme<Exec>::Prescribed>& lists) override {
-    if (!is_convex()) return;
+    if (params_.limiter == Limiter::none) return;
     for_each(exec_, stride_, WeightPass{view_of(graph_), weight_.data()});
     for (const auto& list : lists)
       for_each(exec_, list.nodes.size(), PrescribedPass{list.nodes.data(), list.values.data(), weight_.data()});
