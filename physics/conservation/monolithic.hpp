@@ -8,14 +8,15 @@ namespace tessera::physics::conservation {
 /// m_i du_i/dt = R_i^L + sum_j l_ij f_ij with f_ij that of rows.hpp. The low order is made of states half way,
 ///   u_ij = (u_i + u_j) / 2 - (F_j - F_i) c_ij / (2 d_ij),   R_i^L = sum_j 2 d_ij (u_ij - u_i),
 /// and l_ij = l_ji is the largest part with which u_ij + l_ij f_ij / (2 d_ij) keeps the bounds of i, and
-/// u_ji - l_ij f_ij / (2 d_ij) those of j. Where 2 dt sum_j d_ij <= m_i, u_i after dt is a mean of such states. Reads c.
+/// u_ji - l_ij f_ij / (2 d_ij) those of j. Where 2 dt sum_j d_ij <= m_i, u_i after dt is a mean of such states. Reads
+/// c.
 template <class Equation>
 struct MonolithicPass {
   static constexpr int dim = Equation::dim, n = Equation::n, held = Equation::bounds - Equation::guards;
   PassViews<Equation> v;
   double dt;
   bool consistent;
-  double share;         ///< as in LimitPass
+  double share;  ///< as in LimitPass
   const double* start;
   double* to;
 
