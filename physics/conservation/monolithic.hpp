@@ -39,11 +39,14 @@ struct MonolithicPass {
     End own;
     load(i, own);
     double sum[n] = {};
-    v.graph.each(i, [&](Offset entry, Index j) {
+    const GraphView::Entries edges = v.graph.at(i);
+    for (int e = 0; e < edges.count; ++e) {
+      const Offset entry = edges.first + e * edges.step;
+      const Index j = v.graph.neighbour[entry];
+      const double d = v.viscosity[entry];
+      if (!(d > 0)) continue;
       End other;
       load(j, other);
-      const double d = v.viscosity[entry];
-      if (!(d > 0)) return;
       // f_ij, which is -f_ji bit by bit.
       const double by = d * (0.5 * (own.alpha + other.alpha) - 1);
       const double mass = consistent ? v.graph.coefficients.mass[entry] : 0;
@@ -53,9 +56,9 @@ struct MonolithicPass {
       const assembly::EdgeAt<dim> edge = v.graph.template edge<dim>(entry, i, j);
       const double half = 0.5 / d;
       const double l_i = limited(own, other, edge.c_ij, f, half), l_j = limited(other, own, edge.c_ji, f, -half);
-      const double l = std::fmin(l_i, l_j);
+      const double l = smaller(l_i, l_j);
       for (int k = 0; k < n; ++k) sum[k] += l * f[k];
-    });
+    }
     const double by = dt * reciprocal(v.graph.lumped_mass[i]);
     for (int k = 0; k < n; ++k) {
       const Offset at = k * v.stride + i;

@@ -24,8 +24,9 @@ class Euler final : public Model {
                       .own_names = true,
                       .axes = "momentum"}};
     for (FieldInfo& field : derived_fields()) traits.fields.push_back(std::move(field));
-    traits.sections = {physics_description(),  gas_description(),       euler::initial_description(),
-                       boundary_description(), reference_description(), surface_description(derived_fields())};
+    traits.sections = {
+        physics_description(), gas_description(),       euler::initial_description(),         boundary_description(),
+        steady_description(),  reference_description(), surface_description(derived_fields())};
     traits.transient = true;
     traits.own_start = true;
     traits.systems = false;
@@ -47,6 +48,9 @@ class Euler final : public Model {
     if (!params_.time)
       throw Error(ExitCode::usage, "the deck has no [time]: gases flow", "add [time] with end, and cfl = 0.5",
                   params_.physics.where);
+    if (params_.steady && params_.time->step)
+      throw Error(ExitCode::usage, "[steady] chooses the steps of each node, and [time] has a step",
+                  "give time.cfl, and in time.end how many steps there may be", params_.steady->where);
     for (const QuantityParams& quantity : params_.quantities) check_force(quantity);
     check_surfaces(params_.surfaces, params_.lines);
     check_reference(params_.reference, asked(), params_.gas.covolume);

@@ -13,6 +13,7 @@ class GasFlow final : public conservation::SchemeFlow<Exec> {
 
   GasFlow(Exec& exec, const Problem& problem, output::Summary& summary)
       : conservation::SchemeFlow<Exec>(exec, problem.space, *problem.params.time, summary), problem_(problem) {
+    if (problem.params.steady) this->march(problem.params.steady->tolerance);
     for (const BoundaryList& list : problem.boundaries) {
       const bool states = list.kind != BoundaryKind::slip_wall;
       boundaries_.push_back({list.kind, to_space<Space>(list.nodes), to_space<Space>(list.normals), {}});

@@ -227,7 +227,7 @@ TEST(GasRun, GoesOnWhereTheDeckNamesNoScheme) {
 
 TEST(GasRun, OnRanksIsThatOfOne) {
   SKIP_WITHOUT_MPI();
-  for (const char* limiter : {"convex", "fct", "none"}) {
+  for (const char* limiter : {"convex", "monolithic", "fct", "none"}) {
     const std::string name = std::string("ranks_") + limiter;
     const std::string deck = write_deck(
         name + ".toml", bang(2, 14, "triangle", 0.25) +
