@@ -30,6 +30,32 @@ TEST(RanksRun, GoesOnWithOtherNumbersOfRanks) {
   }
 }
 
+/// The others have of the root what they need: they see another folder, which has no checkpoint.
+TEST(RanksRun, OfACheckpointTheRootAloneReads) {
+  SKIP_WITHOUT_MPI();
+  const std::string deck =
+      write_deck("root_reads.toml", box_of("triangle", 2, 6) + "[physics]\ntype = \"heat\"\n" +
+                                        dirichlet_on("[\"left\"]", "sin(9*t)") + "[solver]\ntolerance = 1e-14\n" +
+                                        "[time]\nend = 0.02\nstep = 0.001\n[checkpoint]\nevery = 5\n");
+  const fs::path whole = folder() / "root_reads_whole", half = folder() / "root_reads",
+                 empty = folder() / "root_reads_not";
+  const std::string run = "run " + deck + " --quiet --backend threads --output ";
+  ASSERT_EQ(app_test::tessera(run + whole.string()).code, 0);
+  ASSERT_EQ(app_test::tessera(run + half.string() + " --set time.end=0.01").code, 0);
+  fs::create_directories(empty);
+  const auto restart = [](const fs::path& out) {
+    return "-n 1 " + program() + " restart " + out.string() + " --quiet --set time.end=0.02";
+  };
+  const Result result = shell(mpirun + restart(half) + " : " + restart(empty));
+  ASSERT_EQ(result.code, 0) << result.text;
+  const Result compared = app_test::tessera("compare " + (whole / "solution_000020.vtu").string() + " " +
+                                            (half / "solution_000020.vtu").string() + " --rtol 1e-11 --atol 1e-11");
+  EXPECT_EQ(compared.code, 0) << compared.text;
+  const Result none = shell(mpirun + restart(empty) + " : " + restart(half));
+  EXPECT_EQ(none.code, 2) << none.text;
+  EXPECT_TRUE(none.says("holds no checkpoint")) << none.text;
+}
+
 /// A run through time, in pieces too: the last state, and what is asked of it.
 TEST(RanksRun, GoesThroughTimeAsOne) {
   SKIP_WITHOUT_MPI();
