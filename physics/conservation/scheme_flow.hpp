@@ -81,6 +81,8 @@ class SchemeFlow : public Flow<Exec> {
   virtual void at_start(double, View<double>, bool) {}
   /// What else the scheme looks at becomes that of time t and of the state u, before each look.
   virtual void prepare(double, View<const double>) {}
+  /// Throws Error(usage) where a state [nodes seen, numbers] that is lost says by itself what is wrong.
+  virtual void refuse(const std::vector<double>&) const {}
   /// What a message says of the state at a node, [numbers].
   virtual std::string describe(const double* state) const = 0;
   /// "the gas a gas": what no step keeps where a state is lost.
@@ -153,6 +155,7 @@ class SchemeFlow : public Flow<Exec> {
 
   /// Which node has lost its state, and what is there.
   std::string failure(double t) {
+    on_each([&] { refuse(u()); });
     Index bad = steps_->bad();
     const bool lost = bad >= 0;
     const bool elsewhere = *ranks_ && any(ranks_->ranks(), lost) && !lost;

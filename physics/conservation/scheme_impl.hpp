@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "assembly/space/dof_map.hpp"
-#include "base/parallel.hpp"
+#include "base/resident.hpp"
 #include "physics/conservation/rows.hpp"
 #include "physics/conservation/scheme.hpp"
 
@@ -106,13 +106,14 @@ class SchemeOf final : public Scheme<Exec> {
     least_ = Array<double, Space>(2 * strides_);
     found_ = Array<double, Space>(slots * 2 * few);
     if (corrects()) correction_ = Array<double, Space>(Correction::count * stride_);
+    if (params_.limiter != Limiter::none) weight_ = Array<double, Space>(stride_);
+    set_prescribed({});
     if (!is_convex()) return;
     part_ = Array<double, Space>(entries);
     smooth_ = Array<double, Space>(2 * stride_);
+    left_ = Array<std::uint64_t, Space>(owned_);
     low_ = Array<double, Space>((n + Equation::guards) * stride_);
-    weight_ = Array<double, Space>(stride_);
     relaxation_ = Array<double, Space>(owned_);
-    set_prescribed({});
     set_measure(1);
   }
 
@@ -130,7 +131,7 @@ class SchemeOf final : public Scheme<Exec> {
   }
 
   void set_prescribed(const std::vector<typename Scheme<Exec>::Prescribed>& lists) override {
-    if (!is_convex()) return;
+    if (params_.limiter == Limiter::none) return;
     for_each(exec_, stride_, WeightPass{view_of(graph_), weight_.data()});
     for (const auto& list : lists)
       for_each(exec_, list.nodes.size(), PrescribedPass{list.nodes.data(), list.values.data(), weight_.data()});
@@ -142,9 +143,10 @@ class SchemeOf final : public Scheme<Exec> {
     if constexpr (Equation::node_count > 0)
       for_each(exec_, stride_, NodePass<Equation>{equation_, stride_, v.u, node_.data()});
     if (!is_convex())
-      for_each(exec_, owned_, RatesPass<Equation, false>{v, 0, 0});
+      for_each_resident<blocks_of_rates>(exec_, owned_, RatesPass<Equation, false>{v, 0, 0});
     else
-      for_each(exec_, owned_, RatesPass<Equation, true>{v, params_.viscosity_factor, inverse_length_});
+      for_each_resident<blocks_of_rates>(exec_, owned_,
+                                         RatesPass<Equation, true>{v, params_.viscosity_factor, inverse_length_});
     for_each(exec_, strides_, LeastPass{owned_, strides_, longest_.data(), least_.data()});
     for_each(exec_, few, FewLeastPass{strides_, few, least_.data(), found_.data() + slot * 2 * few});
   }
@@ -170,15 +172,14 @@ class SchemeOf final : public Scheme<Exec> {
     const PassViews<Equation> v = views(u);
     if (!is_convex()) return for_each(exec_, owned_, LowPass<Equation>{v, dt, share, start.data(), to.data()});
     exchange_ghosts(smooth_.view(), 2);
-    for_each(exec_, owned_, MiddlePass<Equation>{v, dt, params_.relaxed});
+    for_each_resident<blocks_of_middle>(exec_, owned_, MiddlePass<Equation>{v, dt, params_.relaxed});
     exchange_ghosts(middle_.view(), middle_numbers<Equation>);
     const bool consistent = params_.consistent_mass;
     if (params_.passes == 1)
-      return for_each(exec_, owned_,
-                      LimitPass<Equation, true, true>{v, dt, consistent, share, start.data(), to.data()});
-    for_each(exec_, owned_, LimitPass<Equation, true, false>{v, dt, consistent, 0, nullptr, nullptr});
+      return limit(LimitPass<Equation, true, true>{v, dt, consistent, share, start.data(), to.data()});
+    limit(LimitPass<Equation, true, false>{v, dt, consistent, 0, nullptr, nullptr});
     exchange_ghosts(low_.view(), n + Equation::guards);
-    for_each(exec_, owned_, LimitPass<Equation, false, true>{v, dt, consistent, share, start.data(), to.data()});
+    limit(LimitPass<Equation, false, true>{v, dt, consistent, share, start.data(), to.data()});
   }
 
   bool corrects() const override { return Correction::count > 0 && params_.limiter == Limiter::fct; }
@@ -195,23 +196,31 @@ class SchemeOf final : public Scheme<Exec> {
     const double node = nodes * 8 * (n + Equation::node_count);
     if (!is_convex()) return node + rates + nodes * 8 * (3 * n + 1);
     const double middle = entries * 12 + nodes * 8 * (4 * n + 10);
-    const double of_pass = nodes * 8 * (3 * n + 8 + n + 1);
+    const double of_pass = nodes * 8 * (3 * n + 8 + n + 1 + 2);
     const double mass = params_.consistent_mass ? 8 : 0;
     return node + rates + nodes * 8 * 6 + middle + params_.passes * (of_pass + entries * (12 + mass)) +
            (params_.passes - 1) * entries * 16;
   }
 
  private:
-  static constexpr Offset most_strides = 16384;  ///< threads that look for the longest step
-  static constexpr Offset few = 64;              ///< numbers of them that the host looks at
+  static constexpr Offset most_strides = 65536;  ///< threads that look for the longest step
+  static constexpr Offset few = 1024;            ///< numbers of them that the host looks at
   static constexpr int slots = 3;
+  // Blocks of 128 on a multiprocessor, as measured with gases on an H100.
+  static constexpr int blocks_of_rates = dim_ < 3 ? 5 : 4, blocks_of_middle = 8, blocks_of_limit = 4,
+                       blocks_of_search = 6;
 
   bool is_convex() const { return params_.limiter == Limiter::convex; }
 
   PassViews<Equation> views(View<const double> u) {
-    return {view_of(graph_),   equation_,      stride_,           u.data(),       node_.data(),
-            viscosity_.data(), part_.data(),   middle_.data(),    smooth_.data(), longest_.data(),
-            low_.data(),       weight_.data(), relaxation_.data()};
+    return {view_of(graph_),   equation_,    stride_,        u.data(),          node_.data(),
+            viscosity_.data(), part_.data(), middle_.data(), smooth_.data(),    longest_.data(),
+            left_.data(),      low_.data(),  weight_.data(), relaxation_.data()};
+  }
+  template <bool first, bool last>
+  void limit(const LimitPass<Equation, first, last>& pass) {
+    for_each_resident<blocks_of_limit>(exec_, owned_, pass);
+    for_each_resident<blocks_of_search>(exec_, owned_, SearchPass<Equation, first, last>{pass});
   }
   void exchange_ghosts(View<double> x, int components) {
     if (exchange_) exchange_(x, components);
@@ -226,6 +235,7 @@ class SchemeOf final : public Scheme<Exec> {
   Graph<Space> graph_;
   Array<double, Space> node_, viscosity_, part_, middle_, smooth_, longest_, low_, weight_, relaxation_, least_, found_,
       correction_;
+  Array<std::uint64_t, Space> left_;
 };
 
 }  // namespace tessera::physics::conservation

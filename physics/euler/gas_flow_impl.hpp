@@ -32,6 +32,15 @@ class GasFlow final : public conservation::SchemeFlow<Exec> {
     return make_scheme(exec_, problem_.space.mesh, problem_.space.dofs, scheme, this->owned(), exchange);
   }
 
+  /// Inflows overwrite what the scheme makes of their nodes.
+  void at_start(double, View<double>, bool) override {
+    std::vector<typename Scheme<Exec>::Prescribed> lists;
+    for (const BoundaryNodes<Space>& list : boundaries_)
+      if (list.kind == BoundaryKind::inflow)
+        lists.push_back({list.nodes.view(), list.values.view().part(0, list.nodes.size())});
+    this->scheme().set_prescribed(lists);
+  }
+
   void set_values(std::size_t which, double t) {
     boundaries_[which].values = to_space<Space>(values_at(problem_, problem_.boundaries[which], t));
   }

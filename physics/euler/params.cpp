@@ -169,6 +169,7 @@ void read(const deck::Deck& deck, Params& params) {
   params.relaxed_bounds = physics.relaxed_bounds;
   params.gas = gas_section().read(deck);
   check_limiter(deck, params);
+  params.reference = read_reference(deck);
   params.states = initial_section().read_all(deck);
   if (params.states.empty())
     refuse("the deck has no [[initial]]: a gas has a density and a pressure everywhere",

@@ -4,6 +4,8 @@
 #include <string>
 #include <vector>
 
+#include "physics/euler/reference.hpp"
+#include "physics/euler/surfaces.hpp"
 #include "physics/sections.hpp"
 
 namespace tessera::physics::euler {
@@ -41,6 +43,8 @@ struct Params : CommonParams {
   std::string mass = "consistent";
   bool relaxed_bounds = true;
   GasParams gas;
+  std::optional<ReferenceParams> reference;
+  std::vector<SurfaceParams> surfaces;
   std::vector<InitialState> states;
   std::vector<BoundaryParams> boundaries;  ///< but periodic ones
   std::vector<BoundaryParams> periodic;
