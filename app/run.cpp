@@ -165,7 +165,7 @@ std::uint64_t fingerprint(const RunOf& run) {
   return std::hash<std::string>()(text);
 }
 
-/// Throws where a rank is another program than the first.
+/// Throws where a rank is another version of the program than the first.
 void check_versions(Communicator& ranks) {
   std::array<char, 32> own{};
   std::string_view(version()).copy(own.data(), own.size() - 1);

@@ -233,8 +233,8 @@ deck::Section<OutputParams> output_section(bool transient, bool of_mesh) {
       .key("fields", &OutputParams::fields, {.help = "fields to write; left out: the module's own choice"});
   if (of_mesh)
     section.key("on", &OutputParams::on,
-                {.help = "groups of cells, or of facets, that files show: a surface alone, say; left out: the whole "
-                         "mesh"});
+                {.help = "groups of cells, or of facets, that files show: a surface alone, say; fields of cells are "
+                         "then those of the cell behind a facet; left out: the whole mesh"});
   section
       .key("formats", &OutputParams::formats,
            {.help = "vtu: for ParaView; vtkhdf: one HDF5 file of all states, in the format VTKHDF 2.0; csv: a "

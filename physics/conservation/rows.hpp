@@ -7,7 +7,9 @@
 //   Row, row, add      what a row gathers of its neighbours, of which
 //   bounds_of, settle  make the bounds: the last `guards` of them follow from the others and a state by guard()
 //   indicator          alpha of a node
-//   decide, part       how much of a direction keeps the bounds: where that is known at once, and by a search
+//   decide, part       how much of a direction keeps the bounds: where that is known at once, and by a search;
+//   `searches`
+//                      says whether there is one, decides() whether anything is known without
 //   is_admissible      whether a state is one
 #include <type_traits>
 
@@ -186,7 +188,8 @@ struct LimitPass {
     end.weight = v.weight[i];
   }
 
-  /// An edge, and what it brings to i and to the state of either end, over dt; of j it is the negative, bit by bit.
+  /// An edge, and what it brings to i and to the state of either end, over dt; of j it is the negative, to
+  /// rounding.
   struct Edge {
     End other;
     double f[n], to_own[n], to_other[n];
@@ -212,7 +215,7 @@ struct LimitPass {
   TESSERA_HD_INLINE double part(const End& end, const double (&by)[n]) const {
     return end.weight == 0 ? 1 : v.equation.part(end.bounds, end.from, by);
   }
-  /// Adds l f, where l is the least of what both ends allow; the row of the other finds the same.
+  /// Adds l f, where l is the least of what both ends allow; the row of the other finds the same, to rounding.
   TESSERA_HD_INLINE void add(const Edge& edge, Offset entry, double own, double other, double (&sum)[n]) const {
     const double l = smaller(own, other);
     if constexpr (!last) v.part[entry] = l;
@@ -227,21 +230,22 @@ struct LimitPass {
     End own;
     load(i, own);
     double sum[n] = {};
-    std::uint64_t left = 0;
+    const bool decides = v.equation.decides();
+    std::uint64_t left = decides ? 0 : ~std::uint64_t{0};
     const GraphView::Entries edges = v.graph.at(i);
-    for (int e = 0; e < edges.count; ++e) {
+    for (int e = 0; decides && e < edges.count; ++e) {
       const Offset entry = edges.first + e * edges.step;
       Edge edge;
       load_edge(own, entry, edge);
       double of_own, of_other;
       const bool own_known = decide(own, edge.to_own, of_own),
                  other_known = decide(edge.other, edge.to_other, of_other);
-      if (own_known && other_known && e < bits - 1)
+      if (!Equation::searches || (own_known && other_known && e < bits - 1))
         add(edge, entry, of_own, of_other, sum);
       else
         left |= std::uint64_t{1} << (e < bits ? e : bits - 1);
     }
-    v.left[i] = left;
+    if constexpr (Equation::searches) v.left[i] = left;
     const double inverse_mass = reciprocal(v.graph.lumped_mass[i]);
     double moved[n];
     for (int k = 0; k < n; ++k) {

@@ -142,7 +142,7 @@ class SchemeOf final : public Scheme<Exec> {
     if (!limits_edges()) return;
     part_ = Array<double, Space>(entries);
     smooth_ = Array<double, Space>(2 * stride_);
-    left_ = Array<std::uint64_t, Space>(owned_);
+    if constexpr (Equation::searches) left_ = Array<std::uint64_t, Space>(owned_);
     low_ = Array<double, Space>((n + Equation::guards) * stride_);
     relaxation_ = Array<double, Space>(owned_);
     set_measure(1);
@@ -242,7 +242,7 @@ class SchemeOf final : public Scheme<Exec> {
     const double node = nodes * 8 * (n + Equation::node_count);
     if (!limits_edges()) return node + rates + nodes * 8 * (3 * n + 1);
     const double middle = entries * 12 + nodes * 8 * (4 * n + 10);
-    const double of_pass = nodes * 8 * (3 * n + 8 + n + 1 + 2);
+    const double of_pass = nodes * 8 * (3 * n + 8 + n + 1 + (Equation::searches ? 2 : 0));
     const double mass = params_.consistent_mass ? 8 : 0;
     if (params_.limiter == Limiter::monolithic)
       return node + rates + nodes * 8 * 6 + middle + of_pass + entries * (8.0 * dim_ + 12 + mass);
@@ -251,10 +251,11 @@ class SchemeOf final : public Scheme<Exec> {
   }
 
  private:
-  static constexpr Offset most_strides = 65536;  ///< threads that look for the longest step
+  static constexpr Offset most_strides = 65536;  ///< threads that look for the longest step: 37 us, 16384 take 100
   static constexpr Offset few = 1024;            ///< numbers of them that the host looks at
   static constexpr int slots = 3;
-  // Blocks of 128 on a multiprocessor, as measured with gases on an H100.
+  // Blocks of 128 on a multiprocessor, as measured with gases on an H100 (2026-11-25): stages of 3, 6, 3 take 8 to 10
+  // per cent longer, those of 6, 7, 6, which spill, 17 to 36.
   static constexpr int blocks_of_rates = dim_ < 3 ? 5 : 4, blocks_of_middle = 8, blocks_of_limit = 4,
                        blocks_of_search = 6;
 
@@ -268,7 +269,8 @@ class SchemeOf final : public Scheme<Exec> {
   template <bool first, bool last>
   void limit(const LimitPass<Equation, first, last>& pass) {
     for_each_resident<blocks_of_limit>(exec_, owned_, pass);
-    for_each_resident<blocks_of_search>(exec_, owned_, SearchPass<Equation, first, last>{pass});
+    if constexpr (Equation::searches)
+      for_each_resident<blocks_of_search>(exec_, owned_, SearchPass<Equation, first, last>{pass});
   }
   void exchange_ghosts(View<double> x, int components) {
     if (exchange_) exchange_(x, components);

@@ -47,7 +47,7 @@ TESSERA_HD_INLINE inline double one_viscosity(const Gas& gas, const NodeState<di
                                               const double (&c)[dim]) {
   double square = 0;
   for (int d = 0; d < dim; ++d) square += c[d] * c[d];
-  if (!(square > 0)) return 0;
+  if (!(square > 1e-300)) return 0;
   const auto [size, inverse] = root_and_inverse(square);
   const auto side = [&, by = inverse](const NodeState<dim>& w) -> RiemannSide {
     const double free = gas.free_volume(w.u[density]);
@@ -81,10 +81,10 @@ struct GasRow {
                              const double (&f_i)[numbers<dim>], const double (&f_j)[numbers<dim>]) {
     const double rho_i = own.u[density], rho_j = other.u[density];
     const double bar = 0.5 * (rho_i + rho_j) - (d > 0 ? 0.5 * (f_j[density] - f_i[density]) * reciprocal(d) : 0);
-    least = smaller(least, bar);
-    most = larger(most, bar);
-    least_s = smaller(least_s, entropy_of(gas, other));
-    most_middle = larger(most_middle, entropy_between(gas, own, other));
+    least = smaller(bar, least);
+    most = larger(bar, most);
+    least_s = smaller(entropy_of(gas, other), least_s);
+    most_middle = larger(entropy_between(gas, own, other), most_middle);
     left += (other.entropy - own.entropy) * f_j[density];
   }
 
@@ -130,6 +130,7 @@ struct GasEquation {
   static constexpr int dim = dim_, n = numbers<dim>;
   static constexpr int node_count = node_numbers;  ///< numbers of a node that follow from its state
   static constexpr int bounds = 4, guards = 1;     ///< the last bound is a guard, which follows from the others
+  static constexpr bool searches = true;           ///< whether `part` may know more than `decide`
   using State = NodeState<dim>;
   using Row = GasRow<dim>;
 
@@ -192,6 +193,8 @@ struct GasEquation {
   TESSERA_HD_INLINE double guard(const double (&b)[bounds], const double (&from)[n]) const {
     return b[2] * std::pow(from[density], gas.gamma - 1);
   }
+  /// Whether `decide` knows any part but 0: see stays_above.
+  TESSERA_HD_INLINE bool decides() const { return !(gas.covolume > 0) && gas.gamma <= 2; }
   /// The largest part t <= 1 with which from + t by keeps the bounds: whether it is known at once, and the whole
   /// search.
   TESSERA_HD_INLINE bool decide(const double (&b)[bounds], const double (&from)[n], const double (&by)[n],

@@ -37,13 +37,13 @@ TESSERA_HD double entropy_slope(const Gas& gas, double least_s, const double (&u
 
 /// Whether Psi >= 0 at `to` follows without a power: with x = rho / rho_0 and 1 < gamma <= 2,
 ///   x^(gamma+1) <= (2 - gamma) x^2 + (gamma - 1) x^3,
-/// the mean of powers with the same weights. rho_0 > 0. Wherever it fails nothing is known.
+/// the mean of powers with the same weights. Wherever it fails nothing is known.
 template <int dim>
 TESSERA_HD bool stays_above(const Gas& gas, const Bounds& bounds, double rho_0, const double (&to)[numbers<dim>]) {
   if (gas.covolume > 0 || gas.gamma > 2) return false;
   const double rho = to[density];
-  return rho_0 * density_times_internal<dim>(to) >=
-         bounds.guard * rho * rho * ((2 - gas.gamma) * rho_0 + (gas.gamma - 1) * rho);
+  return rho_0 > 0 && rho_0 * density_times_internal<dim>(to) >=
+                          bounds.guard * rho * rho * ((2 - gas.gamma) * rho_0 + (gas.gamma - 1) * rho);
 }
 
 template <int n>

@@ -43,7 +43,7 @@ TESSERA_HD inline double wave_speed_bound(const Gas& gas, const RiemannSide& lef
   if (star > quotient) of_most = square_root(1 + gas.shock_factor * (star * reciprocal(quotient) - 1));
   const double first = left.a * (left_least ? of_least : of_most) - left.v,
                last = right.a * (left_least ? of_most : of_least) + right.v;
-  return larger(larger(first, last), 0.0);
+  return first == first ? larger(0.0, larger(first, last)) : first;  // what is no number stays none
 }
 
 }  // namespace tessera::physics::euler

@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <array>
 #include <complex>
-#include <numbers>
 
 #include "decks.hpp"
 
