@@ -8,6 +8,7 @@
 #include "app/open_deck.hpp"
 #include "app/run_of.hpp"
 #include "app/version.hpp"
+#include "base/collective.hpp"
 #include "base/log.hpp"
 #include "output/checkpoint_folder.hpp"
 #include "output/files.hpp"
@@ -61,19 +62,64 @@ output::NewestCheckpoint newest(const std::filesystem::path& directory) {
                           deck.empty() ? "DECK" : deck));
 }
 
-}  // namespace
+/// The arrays of a checkpoint that are no fields, by name: all ranks take the same numbers from it.
+constexpr const char* of_all_ranks = "numbers";
 
-ExitCode restart(const RestartCommand& command) {
-  const std::filesystem::path directory = std::filesystem::absolute(command.directory);
-  if (!std::filesystem::is_directory(directory))
-    throw Error(ExitCode::file_system, fmt::format("there is no folder {}", command.directory),
+/// What the root has found: folder and header on all ranks, the fields on the root alone, which hands them out by
+/// parts.
+struct Found {
+  std::filesystem::path directory;
+  output::NewestCheckpoint newest;
+};
+
+Found find(const std::string& directory) {
+  Found found{std::filesystem::absolute(directory), {}};
+  if (!std::filesystem::is_directory(found.directory))
+    throw Error(ExitCode::file_system, fmt::format("there is no folder {}", directory),
                 "give the output folder of a run");
-  check_changes(command.options.set);
-  output::NewestCheckpoint found = newest(directory);
-  for (const std::string& unreadable : found.unreadable) warn(unreadable);
+  found.newest = newest(found.directory);
+  for (const std::string& unreadable : found.newest.unreadable) warn(unreadable);
+  return found;
+}
+
+template <class T>
+void broadcast(Communicator& ranks, T& numbers) {
+  std::size_t count = numbers.size();
+  ranks.broadcast(0, &count, sizeof count);
+  numbers.resize(count);
+  ranks.broadcast(0, numbers.data(), count * sizeof numbers[0]);
+}
+
+/// The same on all ranks, of which the root reads.
+Found find(const std::string& directory, const Ranks& ranks) {
+  Communicator* const all = ranks.get();
+  if (!all) return find(directory);
+  Found found;
+  on_root(*all, [&] { found = find(directory); });
+  output::Checkpoint& checkpoint = found.newest.checkpoint;
+  std::string text =
+      nlohmann::ordered_json{
+          {"directory", found.directory.string()}, {"path", found.newest.path.string()}, {"header", checkpoint.header}}
+          .dump(-1, ' ', false, nlohmann::ordered_json::error_handler_t::replace);
+  output::CheckpointArray numbers{of_all_ranks, 1, {}};
+  for (const output::CheckpointArray& array : checkpoint.arrays)
+    if (array.name == of_all_ranks) numbers = array;
+  broadcast(*all, text);
+  broadcast(*all, numbers.values);
+  if (ranks.is_root()) return found;
+  const auto said = nlohmann::ordered_json::parse(text);
+  found.directory = said.at("directory").get<std::string>();
+  found.newest.path = said.at("path").get<std::string>();
+  checkpoint.header = said.at("header");
+  checkpoint.arrays = {std::move(numbers)};
+  return found;
+}
+
+RunOf run_of(const RestartCommand& command, Found all) {
+  output::NewestCheckpoint found = std::move(all.newest);
   const auto& header = found.checkpoint.header;
   RunOf run{command.options, {}};
-  run.options.output = directory.string();
+  run.options.output = all.directory.string();
   run.options.deck = header.at("deck_file").get<std::string>();
   run.options.plugins = header.at("plugins").get<std::vector<std::string>>();
   run.origin = {.version = version(),
@@ -86,7 +132,14 @@ ExitCode restart(const RestartCommand& command) {
     warn(fmt::format("{} was written by tessera {}, this is {}", found.path.string(), program, version()));
   check_end(run, header.at("t").get<double>());
   run.checkpoint = std::move(found.checkpoint);
-  return app::run(run);
+  return run;
+}
+
+}  // namespace
+
+ExitCode restart(const RestartCommand& command) {
+  check_changes(command.options.set);
+  return app::run(command.options, [&](const Ranks& ranks) { return run_of(command, find(command.directory, ranks)); });
 }
 
 }  // namespace tessera::app

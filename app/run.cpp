@@ -256,15 +256,15 @@ ExitCode run(const DeckOptions& options) {
   RunOf run{options, {.version = version(), .overrides = overrides_of(options)}};
   for (const std::string& plugin : options.plugins)
     run.origin.plugins.push_back(std::filesystem::absolute(plugin).string());
-  return app::run(run);
+  return app::run(options, [&](const Ranks&) { return run; });
 }
 
-ExitCode run(const RunOf& run) {
+ExitCode run(const DeckOptions& options, const std::function<RunOf(const Ranks&)>& prepare) {
   const StopOnSignals signals;  // before the first line is printed
-  set_log_level(run.options.quiet ? "quiet" : "info");
+  set_log_level(options.quiet ? "quiet" : "info");
   const Ranks ranks;
   try {
-    return run_deck(run, ranks);
+    return run_deck(prepare(ranks), ranks);
   } catch (const std::exception& error) {
     ranks.end_after(as_error(error));
     throw;

@@ -1,7 +1,9 @@
 #pragma once
+#include <functional>
 #include <optional>
 
 #include "app/commands.hpp"
+#include "app/ranks.hpp"
 #include "output/checkpoint.hpp"
 #include "physics/module.hpp"
 
@@ -11,10 +13,12 @@ namespace tessera::app {
 struct RunOf {
   DeckOptions options;
   physics::Origin origin;
-  std::optional<output::Checkpoint> checkpoint = {};  ///< none: it begins
+  /// None: it begins. Ranks beside the root have of it what all must know, and no fields: the root gives them theirs.
+  std::optional<output::Checkpoint> checkpoint = {};
 };
 
-/// Runs it from the first line to the exit code.
-ExitCode run(const RunOf& run);
+/// Runs what `prepare` says from the first line to the exit code; the ranks are there when it is called on each of
+/// them.
+ExitCode run(const DeckOptions& options, const std::function<RunOf(const Ranks&)>& prepare);
 
 }  // namespace tessera::app

@@ -1,11 +1,14 @@
-// Steps through time: passes of explicit schemes, reactions of many nodes, exponentials of many matrices.
+// Steps through time: passes of explicit schemes, reactions of many nodes, exponentials of many matrices, checkpoints.
 #include <fmt/format.h>
 
 #include <cmath>
+#include <filesystem>
 
 #include "base/error.hpp"
 #include "base/parallel.hpp"
 #include "bench/support/bench.hpp"
+#include "bench/support/exponential_peer.hpp"
+#include "output/checkpoint.hpp"
 #include "solvers/odes/batched.hpp"
 #include "solvers/odes/reaction_table.hpp"
 #include "solvers/time/stepper.hpp"
@@ -128,12 +131,15 @@ void reactions(Exec& exec, const bench::Options& options, bench::Report& report,
   }
 }
 
+/// What libraries keep of each beside ours still fits.
+constexpr Offset most_matrices = 1 << 20;
+
 template <class Exec>
 void exponentials(Exec& exec, const bench::Options& options, bench::Report& report, Offset count) {
   using Space = typename Exec::Space;
   if (!options.takes("exponential of a matrix")) return;
   for (const int n : {3, 8, 16}) {
-    const Offset matrices = count / (n * n);
+    const Offset matrices = std::min(count / (n * n), most_matrices);
     const auto a = to_space<Space>(bench::random_values(matrices * n * n));
     Array<double, Space> result(a.size()), not_finite(1);
     bench::Row row;
@@ -148,8 +154,35 @@ void exponentials(Exec& exec, const bench::Options& options, bench::Report& repo
                                        not_finite.data());
         },
         5);
+    const bench::Peer peer = bench::exponential_peer(exec, n, matrices, a, result);
+    row.peer = peer.name;
+    row.peer_ms = peer.ms;
+    row.note += fmt::format(", {:.1e} from the peer's", peer.difference);
     report.add(row);
   }
+}
+
+/// Files of a state and two vectors of a scheme, in the folder of the results: to the disk and verified when read.
+void checkpoints(Threads& exec, const bench::Options& options, bench::Report& report, Offset values) {
+  output::Checkpoint checkpoint;
+  checkpoint.header = output::checkpoint_header("bench", "", 0, 0);
+  for (const char* name : {"u", "kept_0", "kept_1"})
+    checkpoint.arrays.push_back({name, 1, bench::random_values(values)});
+  const std::filesystem::path path = std::filesystem::path(options.out) / "checkpoint_of_bench.tsr";
+  const auto add = [&](const char* name, const std::function<void()>& work) {
+    if (!options.takes(name)) return;
+    bench::Row row;
+    row.name = name;
+    row.size = fmt::format("3 vectors of {}", values);
+    row.bytes = 24.0 * static_cast<double>(values);
+    row.timing = bench::measure(exec, work, 3);
+    row.note = "a file beside the results, one thread";
+    report.add(row);
+  };
+  output::write_checkpoint(path, checkpoint);
+  add("checkpoint, written", [&] { output::write_checkpoint(path, checkpoint); });
+  add("checkpoint, read", [&] { output::read_checkpoint(path); });
+  std::filesystem::remove(path);
 }
 
 template <class Exec>
@@ -161,6 +194,8 @@ void run(Exec& exec, const bench::Options& options) {
   schemes(exec, options, steps, options.quick ? 100'000 : small ? 4'000'000 : 1 << 26);
   reactions(exec, options, nodes, options.quick ? 1000 : small ? 100'000 : 4'000'000);
   exponentials(exec, options, nodes, options.quick ? 10'000 : small ? 1'000'000 : 1 << 27);
+  if constexpr (std::is_same_v<typename Exec::Space, Host>)
+    checkpoints(exec, options, steps, options.quick ? 100'000 : 16'000'000);
   steps.write(fmt::format("{}/time_{}.json", options.out, Exec::name));
   nodes.write(fmt::format("{}/reactions_{}.json", options.out, Exec::name));
 }

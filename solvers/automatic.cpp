@@ -11,6 +11,9 @@ namespace {
 
 /// Iterations of jacobi to 1e-8 for each node along an axis: 2 of Q1 hexes, 3.6 of P1 tets, 2.9 of the 5-point stencil.
 constexpr double iterations_along = 3.2;
+/// The least iterations of jacobi that bicgstab takes for each node along an axis, of flows that cross a square; 2.1 of
+/// diffusion, 8 of flows that go round. And what amg costs in such iterations at most, at any Peclet number.
+constexpr double flow_iterations_along = 1.08, flow_iterations_worth = 500;
 /// Rows below which neither takes long enough to be told apart.
 constexpr double least_rows = 20000;
 /// So much less must amg take: jumps, stretched cells and rough data favour it, smooth data do not.
@@ -28,10 +31,14 @@ double iterations_worth(const ProblemSize& size) {
 
 Automatic choose_preconditioner(const SolverParams& params, const ProblemSize& size, double free_bytes) {
   const double digits = -std::log10(params.tolerance) / 8;
-  const double iterations = iterations_along * digits * std::pow(size.rows, 1.0 / size.dim);
-  const std::string expected = fmt::format("about {:.0f} iterations of jacobi are expected", iterations);
+  const bool symmetric = find_solver(params.type)->needs.symmetric;
+  const double iterations =
+      (symmetric ? iterations_along : flow_iterations_along) * digits * std::pow(size.rows, 1.0 / size.dim);
+  const std::string expected =
+      fmt::format("{} {:.0f} iterations of jacobi are expected", symmetric ? "about" : "at least", iterations);
   if (size.rows < least_rows) return {"jacobi", "the system is small"};
-  if (iterations < margin * iterations_worth(size))
+  if (!symmetric && size.on_cuda) return {"jacobi", "amg of matrices that are not symmetric is chosen on threads only"};
+  if (iterations < margin * (symmetric ? iterations_worth(size) : flow_iterations_worth))
     return {"jacobi", expected + ": fewer than the set-up of amg is worth"};
   SolverParams with = params;
   with.preconditioner = "amg";

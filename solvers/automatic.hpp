@@ -11,11 +11,11 @@ struct Automatic {
   std::string preconditioner;
   std::string why;
 };
-/// What preconditioner = "auto" of cg stands for where one symmetric positive definite system of one unknown a node,
-/// whose entries are at hand, is solved from a start that knows nothing: jacobi, or amg where its set-up and few
-/// iterations cost less than those that jacobi is likely to take, and where it fits into `free_bytes` (0: not known).
-/// Iterations of jacobi grow with the nodes along an axis, rows^(1 / dim); costs are those of
-/// docs/methods/multigrid.md.
+/// What preconditioner = "auto" of cg, or of bicgstab and gmres where the matrix is not symmetric, stands for where one
+/// system of one unknown a node, positive definite or its symmetric part, whose entries are at hand, is solved from a
+/// start that knows nothing: jacobi, or amg where its set-up and few iterations cost less than those that jacobi is
+/// likely to take, and where it fits into `free_bytes` (0: not known). Iterations of jacobi grow with the nodes along
+/// an axis, rows^(1 / dim); costs are those of docs/methods/multigrid.md.
 Automatic choose_preconditioner(const SolverParams& params, const ProblemSize& size, double free_bytes);
 
 }  // namespace tessera::solvers

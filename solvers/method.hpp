@@ -23,7 +23,7 @@ enum class Reuse {
 /// What a method or preconditioner takes for granted of the operator, and what it asks it for.
 struct Needs {
   bool symmetric = false;
-  bool definite = false;         ///< positive definite: so the diagonal is positive
+  bool definite = false;         ///< positive definite, or its symmetric part: so the diagonal is positive
   bool entries = false;          ///< in CRS
   bool diagonal_blocks = false;  ///< of the unknowns of a node
   bool lower_orders = false;     ///< Operator::lower_orders

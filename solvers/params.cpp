@@ -173,7 +173,8 @@ void check_combination(const SolverParams& params, const MethodEntry& solver,
            fmt::format("run.precision = \"{}\" is for iterative solvers; {} factors in double", params.precision,
                        params.type),
            fmt::format("choose run.precision = \"double\", or type = \"{}\"", instead_of(solver)));
-  if (solver.kind == MethodKind::krylov && preconditioner.needs.definite && !solver.needs.definite)
+  if (solver.kind == MethodKind::krylov && preconditioner.needs.definite && !solver.needs.definite &&
+      (preconditioner.needs.symmetric || solver.needs.symmetric))
     refuse("preconditioner",
            fmt::format("the preconditioner {} takes the matrix for symmetric positive definite, which {} does not",
                        params.preconditioner, params.type),
@@ -249,8 +250,9 @@ SolverParams read_solver(const deck::Deck& deck, const std::string& precision, c
   if (!params.where && !solver.needs.of_operator()) params.where = deck.where("physics");  // which chose it
   params.type = type;
   if (params.preconditioner == automatic && solver.kind == MethodKind::eigen) params.preconditioner = "amg";
-  // The mesh may say more of cg.
-  const bool open = params.type == "cg" && offers.block == 1 && offers.symmetric;
+  // The mesh may say more of one unknown a node.
+  const bool open = offers.block == 1 && solver.kind == MethodKind::krylov &&
+                    (offers.symmetric ? params.type == "cg" : !solver.needs.symmetric);
   if (params.preconditioner == automatic && !open) params.preconditioner = preconditioner_for(offers);
   params.precision = precision;
   params.where_precision = deck.where("run.precision");

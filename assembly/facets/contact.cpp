@@ -1,4 +1,5 @@
 #include "assembly/facets/contact_impl.hpp"
+#include "assembly/facets/contact_slopes.hpp"
 
 #include <algorithm>
 #include <map>
@@ -73,7 +74,9 @@ void add_contact_terms(const mesh::Mesh& mesh, const DofMap& map, const ContactP
   }
 }
 
-MatrixEntries entries_of(const FacetTerms& terms) {
+MatrixEntries entries_of(const FacetTerms& terms) { return entries_of(terms, {}); }
+
+MatrixEntries entries_of(const FacetTerms& terms, const MatrixEntries& more) {
   std::vector<std::tuple<Index, Index, double>> all;
   for (const auto& [count, shape] : terms.shapes) {
     const std::size_t packed = static_cast<std::size_t>(count) * (count + 1) / 2;
@@ -85,6 +88,7 @@ MatrixEntries entries_of(const FacetTerms& terms) {
           all.emplace_back(rows[i], rows[j], matrix[forms::packed(std::min(i, j), std::max(i, j), count)]);
     }
   }
+  for (std::size_t k = 0; k < more.rows.size(); ++k) all.emplace_back(more.rows[k], more.cols[k], more.values[k]);
   // Stable: sums have the order of the facets.
   std::stable_sort(all.begin(), all.end(), [](const auto& a, const auto& b) {
     return std::pair(std::get<0>(a), std::get<1>(a)) < std::pair(std::get<0>(b), std::get<1>(b));
@@ -100,6 +104,43 @@ MatrixEntries entries_of(const FacetTerms& terms) {
     result.values.push_back(value);
   }
   return result;
+}
+
+ContactState contact_state(const mesh::Mesh& mesh, const DofMap& map, const ContactPoints& points,
+                           std::span<const double> u) {
+  ContactState state;
+  state.mean.assign(points.ds.size(), 0.0);
+  state.jump.assign(points.ds.size(), 0.0);
+  for (const ContactPair& pair : points.pairs) {
+    const std::vector<Index> dofs = dofs_of(mesh, map, pair);
+    for (int q = 0; q < pair.points; ++q) {
+      const double* const phi = &points.phi[static_cast<std::size_t>(pair.first_phi) + q * dofs.size()];
+      double sides[2] = {};
+      for (std::size_t i = 0; i < dofs.size(); ++i)
+        sides[static_cast<int>(i) < pair.first_nodes ? 0 : 1] += phi[i] * u[static_cast<std::size_t>(dofs[i])];
+      state.mean[static_cast<std::size_t>(pair.first_point + q)] = 0.5 * (sides[0] + sides[1]);
+      state.jump[static_cast<std::size_t>(pair.first_point + q)] = sides[0] - sides[1];
+    }
+  }
+  return state;
+}
+
+void add_contact_slopes(const mesh::Mesh& mesh, const DofMap& map, const ContactPoints& points,
+                        std::span<const double> s, MatrixEntries& to) {
+  for (const ContactPair& pair : points.pairs) {
+    const std::vector<Index> dofs = dofs_of(mesh, map, pair);
+    for (std::size_t i = 0; i < dofs.size(); ++i)
+      for (std::size_t j = 0; j < dofs.size(); ++j) {
+        double value = 0;
+        for (int q = 0; q < pair.points; ++q) {
+          const double* const phi = &points.phi[static_cast<std::size_t>(pair.first_phi) + q * dofs.size()];
+          value += s[pair.first_point + q] * points.ds[pair.first_point + q] * phi[i] * 0.5 * phi[j];
+        }
+        to.rows.push_back(dofs[i]);
+        to.cols.push_back(dofs[j]);
+        to.values.push_back(static_cast<int>(i) < pair.first_nodes ? value : -value);
+      }
+  }
 }
 
 void add_product(const MatrixEntries& entries, double factor, std::span<const double> u, std::span<double> y) {

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 
+#include "assembly/facets/contact_slopes.hpp"
 #include "base/log.hpp"
 #include "mesh/facet_map.hpp"
 #include "mesh/overlap.hpp"
@@ -220,9 +221,12 @@ mesh::CoupledCells coupled_cells(const std::vector<ContactTerm>& contacts, const
   return cells;
 }
 
-std::vector<double> conductance(const ContactTerm& contact, const mesh::Mesh& mesh, int threads) {
+std::vector<double> conductance(const ContactTerm& contact, const mesh::Mesh& mesh, const assembly::DofMap& dofs,
+                                int threads, std::span<const double> u) {
   const deck::Expression& expression = contact.boundary->conductance;
-  std::vector<double> h = evaluate(expression, contact.points.xyz, threads);
+  std::vector<double> mean;
+  if (expression.depends_on_solution()) mean = assembly::contact_state(mesh, dofs, contact.points, u).mean;
+  std::vector<double> h = evaluate(expression, contact.points.xyz, threads, mean);
   const auto bad = std::find_if(h.begin(), h.end(), [](double value) { return value < 0; });
   if (bad != h.end()) {
     const double* const x = &contact.points.xyz[3 * static_cast<std::size_t>(bad - h.begin())];
@@ -238,17 +242,40 @@ assembly::FacetTerms contact_matrices(const Problem& problem) {
   assembly::FacetTerms terms;
   for (const ContactTerm& contact : problem.contacts)
     assembly::add_contact_terms(problem.mesh, problem.dofs, contact.points,
-                                conductance(contact, problem.mesh, problem.space.threads), terms);
+                                conductance(contact, problem.mesh, problem.dofs, problem.space.threads), terms);
   return terms;
+}
+
+bool contacts_depend_on_solution(const Params& params) {
+  const auto depends = [](const BoundaryParams& boundary) { return boundary.conductance.depends_on_solution(); };
+  return std::any_of(params.boundaries.begin(), params.boundaries.end(), depends) ||
+         std::any_of(params.contacts.begin(), params.contacts.end(), depends);
 }
 
 ContactEntries::ContactEntries(const Problem& problem, const Params& deck)
     : problem_(problem),
       varies_(std::any_of(deck.contacts.begin(), deck.contacts.end(),
-                          [](const BoundaryParams& contact) { return contact.conductance.depends_on_time(); })) {}
+                          [](const BoundaryParams& contact) { return contact.conductance.depends_on_time(); })),
+      of_solution_(contacts_depend_on_solution(deck)) {}
 
-const assembly::MatrixEntries& ContactEntries::now() {
-  if (!known_ || varies_) entries_ = assembly::entries_of(contact_matrices(problem_));
+const assembly::MatrixEntries& ContactEntries::at(std::span<const double> u, ContactSlopes slopes) {
+  if (known_ && !of_solution_) return entries_;
+  const mesh::Mesh& mesh = problem_.mesh;
+  const int threads = problem_.space.threads;
+  assembly::FacetTerms terms;
+  assembly::MatrixEntries of_slopes;
+  for (const ContactTerm& contact : problem_.contacts) {
+    const deck::Expression& h = contact.boundary->conductance;
+    assembly::add_contact_terms(mesh, problem_.dofs, contact.points,
+                                conductance(contact, mesh, problem_.dofs, threads, u), terms);
+    if (slopes == ContactSlopes::none || !h.depends_on_solution()) continue;
+    const assembly::ContactState state = assembly::contact_state(mesh, problem_.dofs, contact.points, u);
+    std::vector<double> slope = evaluate(derivative(h, deck::Variable::u), contact.points.xyz, threads, state.mean);
+    for (std::size_t q = 0; q < slope.size(); ++q) slope[q] *= state.jump[q];
+    weigh(slope, contact.points.xyz, mesh.measure);
+    assembly::add_contact_slopes(mesh, problem_.dofs, contact.points, slope, of_slopes);
+  }
+  entries_ = assembly::entries_of(terms, of_slopes);
   known_ = true;
   return entries_;
 }

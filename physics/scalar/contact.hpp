@@ -26,23 +26,35 @@ std::vector<assembly::DofBlock> contact_couplings(const std::vector<ContactTerm>
 /// Cells on the two sides of all contacts.
 mesh::CoupledCells coupled_cells(const std::vector<ContactTerm>& contacts, const mesh::Mesh& mesh);
 
-/// The conductance at the points of a contact, with the weight 2 pi r on a mesh with an axis. Throws Error(usage) where
-/// it is negative or not finite.
-std::vector<double> conductance(const ContactTerm& contact, const mesh::Mesh& mesh, int threads);
+/// The conductance at the points of a contact, with the weight 2 pi r on a mesh with an axis; u [dofs]: the solution,
+/// where it depends on that, of which it takes the mean of both sides. Throws Error(usage) where it is negative or not
+/// finite.
+std::vector<double> conductance(const ContactTerm& contact, const mesh::Mesh& mesh, const assembly::DofMap& dofs,
+                                int threads, std::span<const double> u = {});
+
+/// Whether a conductance depends on the solution; also before contacts are taken out of the boundaries.
+bool contacts_depend_on_solution(const Params& params);
 
 /// The matrices of all contacts at the time of the problem; without any: none.
 assembly::FacetTerms contact_matrices(const Problem& problem);
 
-/// The entries of all contacts in a matrix, made anew only where a conductance of the deck depends on time. Borrows.
+/// What depends on the solution in the entries of contacts in a matrix.
+enum class ContactSlopes { none, all };
+
+/// The entries of all contacts in a matrix, made anew only where a conductance of the deck depends on time or on the
+/// solution. Borrows.
 class ContactEntries {
  public:
   ContactEntries(const Problem& problem, const Params& deck);
-  /// At the time of the problem.
-  const assembly::MatrixEntries& now();
+  /// The problem has been moved to another time.
+  void take_time() { known_ = known_ && !varies_; }
+  /// At the time of the problem and at u [dofs], which may be left out where nothing depends on it: those of what flows
+  /// through the contacts, A u, or of its derivative.
+  const assembly::MatrixEntries& at(std::span<const double> u = {}, ContactSlopes slopes = ContactSlopes::none);
 
  private:
   const Problem& problem_;
-  bool varies_, known_ = false;
+  bool varies_, of_solution_, known_ = false;
   assembly::MatrixEntries entries_;
 };
 

@@ -71,7 +71,8 @@ class ScalarEvolution final : public Evolution<Exec> {
     Scope scope(exec_, "boundary");
     for (const assembly::FacetIntegral& term : facet_integrals(problem_, problem_.space.threads))
       assembler_->add_facets(forms::Robin{}, *term.group, {term.alpha, term.g}, A, b);
-    if (const assembly::MatrixEntries& contacts = contacts_.now(); !contacts.rows.empty())
+    contacts_.take_time();
+    if (const assembly::MatrixEntries& contacts = contacts_.at(); !contacts.rows.empty())
       assembly::add_entries(exec_, contacts, A);
   }
 

@@ -187,7 +187,7 @@ void Fluxes::add_conditions() {
     }
   }
   for (const ContactTerm& contact : s_.contacts) {
-    const std::vector<double> h = conductance(contact, s_.mesh, s_.threads);
+    const std::vector<double> h = conductance(contact, s_.mesh, s_.space.dofs, s_.threads, s_.u);
     for (const bool second : {false, true}) {
       const mesh::Group& side = contact.sides[second];
       add_condition(side.name, side.entities,

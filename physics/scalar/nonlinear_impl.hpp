@@ -33,13 +33,12 @@ class NonlinearScalar final : public Nonlinear<Exec> {
     assembler_ =
         std::make_unique<assembly::Assembler<Exec, forms::Linearised>>(exec, problem.mesh, problem.dofs, options);
     summarise_assembly(assembler_->report(), summary);
-    through_contacts_ = &contacts_.now();
   }
 
   void take_data(double t) override {
     t_ = t;
     coefficients_.take_data();
-    through_contacts_ = &contacts_.now();
+    contacts_.take_time();
   }
 
   void move_to(std::span<const double> u, double load) override {
@@ -53,7 +52,7 @@ class NonlinearScalar final : public Nonlinear<Exec> {
     if (!problem_.facets.empty() || !problem_.contacts.empty()) {
       flows_.assign(u.size(), 0.0);
       coefficients_.add_facet_residuals(u, load, flows_);
-      assembly::add_product(*through_contacts_, -1, u, flows_);
+      assembly::add_product(contacts_.at(u), -1, u, flows_);
       if (of_facets_.empty()) of_facets_ = Array<double, Space>(static_cast<Offset>(u.size()));
       copy_bytes(Host{}, flows_.data(), Space{}, of_facets_.data(), of_facets_.bytes());
     }
@@ -89,7 +88,10 @@ class NonlinearScalar final : public Nonlinear<Exec> {
     Scope scope(exec_, "boundary");
     for (const assembly::FacetIntegral& term : facets)
       assembler_->add_facets(forms::Robin{}, *term.group, {term.alpha, term.g}, system.matrix, system.b.view());
-    if (!through_contacts_->rows.empty()) assembly::add_entries(exec_, *through_contacts_, system.matrix);
+    if (!problem_.contacts.empty()) {
+      const auto slopes = deck_.newton.picard() ? ContactSlopes::none : ContactSlopes::all;
+      assembly::add_entries(exec_, contacts_.at(u_, slopes), system.matrix);
+    }
     complete(system.b.view());
   }
 
@@ -145,7 +147,6 @@ class NonlinearScalar final : public Nonlinear<Exec> {
   Array<double, Space> of_facets_;  ///< these of the state; empty: there are none
   Array<Index, Space> fixed_;
   ContactEntries contacts_;
-  const assembly::MatrixEntries* through_contacts_ = nullptr;  ///< linear in u, at the time at hand
   std::vector<double> u_;
   double load_ = 1;
 };

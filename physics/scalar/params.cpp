@@ -10,8 +10,13 @@ namespace tessera::physics::scalar {
 
 std::vector<FieldInfo> scalar_fields() { return {{.name = "u", .measured = true}, {.name = "flux", .vector = true}}; }
 
+namespace {
+constexpr const char* conductance_help = "of a contact: what flows through it by area and difference of u";
+}  // namespace
+
 deck::Section<BoundaryParams> boundary_section(deck::Knows knows) {
   const bool of_u = knows != deck::Knows::place;
+  const deck::KeyInfo conductance = of_u ? conductance_info() : deck::KeyInfo{.help = conductance_help};
   return deck::Section<BoundaryParams>("boundary", "Boundary conditions; a boundary without one has k du/dn = 0",
                                        deck::SectionKind::array)
       .key("on", &BoundaryParams::on,
@@ -31,12 +36,15 @@ deck::Section<BoundaryParams> boundary_section(deck::Knows knows) {
       .key("alpha", &BoundaryParams::alpha,
            {.help = std::string("coefficient of a robin condition") + (of_u ? "; it may depend on u" : ""),
             .knows = knows})
-      .key("conductance", &BoundaryParams::conductance, conductance_info())
+      .key("conductance", &BoundaryParams::conductance, conductance)
       .key("gap", &BoundaryParams::gap, gap_info())
       .position(&BoundaryParams::where);
 }
 
-deck::KeyInfo conductance_info() { return {.help = "of a contact: what flows through it by area and difference of u"}; }
+deck::KeyInfo conductance_info() {
+  return {.help = std::string(conductance_help) + "; it may depend on u, which is the mean of both sides",
+          .knows = deck::Knows::solution};
+}
 deck::KeyInfo gap_info() {
   return {.help = "of a contact: the most that its sides are apart; left out: a tenth of the size of the facets there",
           .unit = "length",

@@ -1,3 +1,6 @@
+#include <fmt/format.h>
+
+#include "base/error.hpp"
 #include "solvers/amg/amg_impl.hpp"
 
 namespace tessera::solvers {
@@ -62,10 +65,20 @@ double bytes_of_amg(const SolverParams& params, const ProblemSize& size, double)
   const double value = value_bytes(params);
   return finest_bytes(params, size) + (3 * value + (value + 4) * Expected(size).coarser + 11) * size.rows;
 }
-/// While the second level is made: A P, its matrix and the scales of rows.
+/// While the second level is made: A P, its matrix, the scales of rows, and the symmetric part of a matrix that may not
+/// be symmetric.
 double set_up_bytes_of_amg(const SolverParams& params, const ProblemSize& size) {
   if (size.block > 1) return set_up_bytes_of_nodes(params, size);
-  return finest_bytes(params, size) + (24 + 12 * Expected(size).of_AP + 12 * Expected(size).coarser) * size.rows;
+  const double part = takes_symmetric(params) ? 0 : 8 * size.entries;
+  return finest_bytes(params, size) + part + (24 + 12 * Expected(size).of_AP + 12 * Expected(size).coarser) * size.rows;
+}
+
+/// The two steps of a K-cycle are those of conjugate gradients.
+void check_cycle(const AmgParams& params, const SolverParams& all, const std::string&) {
+  if (params.cycle == "K" && !takes_symmetric(all))
+    throw Error(ExitCode::usage,
+                fmt::format("cycle = \"K\" takes the matrix for symmetric, which {} does not", all.type),
+                "choose cycle = \"V\" or \"W\", or type = \"cg\"", place(all, "cycle"));
 }
 
 }  // namespace
@@ -75,16 +88,17 @@ PreconditionerEntry amg_entry() {
       .name = "amg",
       .help =
           "algebraic multigrid by smoothed aggregation: a number of iterations that hardly grows with the mesh, of "
-          "elasticity, too; for cg",
-      .needs = {.symmetric = true, .definite = true, .entries = true, .near_kernel = true},
+          "elasticity, too; for cg, and of convection and diffusion for bicgstab and gmres",
+      .needs = {.definite = true, .entries = true, .near_kernel = true},
       .bytes = bytes_of_amg,
       .set_up_bytes = set_up_bytes_of_amg,
       .check_every = 1,
       .own = Keys<AmgParams>()
                  .key("cycle", &AmgParams::cycle,
                       {.help = "How often coarser levels are visited: V once, W twice, K twice with the best "
-                               "combination of both.",
+                               "combination of both (with cg only).",
                        .choices = {"V", "W", "K"}})
+                 .also(check_cycle)
                  .key("strength", &AmgParams::strength,
                       {.help = "Entries beyond this part of the largest ones of their row and column, of which the "
                                "geometric mean "

@@ -13,12 +13,15 @@
 
 namespace tessera::solvers {
 
+/// Whether the method takes its matrix for symmetric: then the preconditioner does, too.
+inline bool takes_symmetric(const SolverParams& params) { return find_solver(params.type)->needs.symmetric; }
+
 /// T: type of the outer iteration; V: of the hierarchy.
 template <class Exec, class T, class V>
 class Amg final : public Preconditioner<Exec, T> {
  public:
   explicit Amg(const SolverParams& params)
-      : hierarchy_(params.preconditioning.as<AmgParams>()),
+      : hierarchy_(params.preconditioning.as<AmgParams>(), takes_symmetric(params)),
         nodes_(params.preconditioning.as<AmgParams>()),
         where_(params.where) {}
 

@@ -27,14 +27,14 @@ struct Level {
 };
 
 /// Smoothed aggregation on one backend, in values of type V, for one unknown a node. Nothing of it speaks to other
-/// ranks.
+/// ranks. Of a matrix that is not symmetric the symmetric part makes aggregates and prolongations.
 template <class Exec, class V>
 class Hierarchy : public Cycle<Exec, V, Level<typename Exec::Space, V>> {
   using Base = Cycle<Exec, V, Level<typename Exec::Space, V>>;
   using Space = typename Exec::Space;
 
  public:
-  explicit Hierarchy(const AmgParams& params) : Base(params) {}
+  Hierarchy(const AmgParams& params, bool symmetric) : Base(params), symmetric_(symmetric) {}
 
   /// Makes all levels of A, whose pattern must outlive the hierarchy. Returns a sentence where A does not admit one.
   std::string set_up(Exec& exec, const linalg::CrsView<const double>& A);
@@ -52,8 +52,13 @@ class Hierarchy : public Cycle<Exec, V, Level<typename Exec::Space, V>> {
   std::string fill(Exec& exec, const linalg::CrsView<const double>& A, bool fresh);
   std::string fill_level(Exec& exec, const linalg::CrsView<const double>& A, std::size_t l, bool fresh);
   std::string invert_coarsest(Exec& exec, const linalg::CrsView<const double>& A, std::size_t l);
-  void coarsen(Exec& exec, const linalg::CrsView<const double>& A, const RowScales<Space>& scales, double omega,
-               std::size_t l, bool fresh);
+  /// The largest eigenvalue of D^-1 A, A symmetric, about; more rather than less.
+  double find_rho(Exec& exec, const LevelMatrixView<V>& A, View<const V> inverse);
+  /// `symmetric`: the symmetric part of A, which is A itself where that is symmetric.
+  void coarsen(Exec& exec, const linalg::CrsView<const double>& A, const linalg::CrsView<const double>& symmetric,
+               const RowScales<Space>& scales, double omega, std::size_t l, bool fresh);
+
+  const bool symmetric_;
 };
 
 }  // namespace tessera::solvers::amg

@@ -78,7 +78,10 @@ template <class Exec, class V>
 std::string Hierarchy<Exec, V>::fill_level(Exec& exec, const linalg::CrsView<const double>& A, std::size_t l,
                                            bool fresh) {
   Level<Space, V>& level = levels_[l];
-  const RowScales<Space> scales = find_scales(exec, A);
+  Array<double, Space> mean;
+  if (!symmetric_) mean = symmetric_part(exec, A);
+  const linalg::CrsView<const double> part = symmetric_ ? A : A.with(std::as_const(mean).view());
+  const RowScales<Space> scales = find_scales(exec, part);
   if (scales.bad > 0)
     return l == 0 ? describe_bad_diagonal(to_vector(scales.diagonal), linalg::Sign::positive)
                   : not_definite(fmt::format("an equation of level {} has a diagonal that is not positive", l));
@@ -96,35 +99,43 @@ std::string Hierarchy<Exec, V>::fill_level(Exec& exec, const linalg::CrsView<con
     level.A = make_level_matrix<Exec, V>(exec, A, scale_);
   else
     refill_level_matrix(exec, A, scale_, level.A);
-  double rho = 0;
-  {
-    Array<V, Space> x(A.rows), y(A.rows);
-    rho = above_power * largest_eigenvalue(exec, level.A.view(), std::as_const(level.inverse).view(), power_steps,
-                                           x.view(), y.view());
-  }
+  const auto inverse = std::as_const(level.inverse).view();
+  const double rho = symmetric_ ? find_rho(exec, level.A.view(), inverse)
+                                : find_rho(exec, make_level_matrix<Exec, V>(exec, part, scale_).view(), inverse);
   if (!std::isfinite(rho) || rho <= 0) return "the matrix holds a value that is not finite";
-  level.smoother = make_smoother<V>(rho, params_.smoother_degree);
+  level.smoother = symmetric_ ? make_smoother<V>(rho, params_.smoother_degree)
+                              : make_damped_smoother<V>(rho, params_.smoother_degree);
   if (!fresh && is_last(l)) return {};
-  coarsen(exec, A, scales, damping / rho, l, fresh);
+  coarsen(exec, A, part, scales, damping / rho, l, fresh);
   return {};
+}
+
+template <class Exec, class V>
+double Hierarchy<Exec, V>::find_rho(Exec& exec, const LevelMatrixView<V>& A, View<const V> inverse) {
+  Array<V, Space> x(A.rows), y(A.rows);
+  return above_power * largest_eigenvalue(exec, A, inverse, power_steps, x.view(), y.view());
 }
 
 /// P, R and the level R A P, where the rows make aggregates.
 template <class Exec, class V>
-void Hierarchy<Exec, V>::coarsen(Exec& exec, const linalg::CrsView<const double>& A, const RowScales<Space>& scales,
+void Hierarchy<Exec, V>::coarsen(Exec& exec, const linalg::CrsView<const double>& A,
+                                 const linalg::CrsView<const double>& symmetric, const RowScales<Space>& scales,
                                  double omega, std::size_t l, bool fresh) {
   const Strength strength{scales.largest.view(), levels_[l].theta_square};
   const View<const double> diagonal = scales.diagonal.view();
   if (fresh) {
-    auto graph = make_strong_graph(exec, A, strength);
-    Aggregates<Space> aggregates = aggregate(exec, A, diagonal, strength, graph);
+    auto graph = make_strong_graph(exec, symmetric, strength);
+    Aggregates<Space> aggregates = aggregate(exec, symmetric, diagonal, strength, graph);
     if (aggregates.count == 0 || aggregates.count > least_coarsening * A.rows) return;
     levels_[l].P = prolongation_pattern<Exec, V>(exec, aggregates, std::move(graph));
     levels_[l].aggregate = std::move(aggregates.of_row);
     levels_.emplace_back();
   }
   Level<Space, V>&level = levels_[l], &next = levels_[l + 1];
-  prolongation_values(exec, A, diagonal, strength, omega, std::as_const(level.aggregate).view(), level.P.view());
+  Array<double, Space> parts;
+  if (!symmetric_) parts = smoothed_parts(exec, A, symmetric.values);
+  prolongation_values(exec, symmetric, diagonal, strength, omega, std::as_const(parts).view(),
+                      std::as_const(level.aggregate).view(), level.P.view());
   const auto P = std::as_const(level.P).view();
   if (fresh)
     level.R = transpose(exec, P);

@@ -11,11 +11,13 @@ linalg::Crs<typename Exec::Space, V> prolongation_pattern(Exec& exec,
                                                           StrongGraph<typename Exec::Space>&& graph);
 
 /// The values of P in its pattern. A_F is A with weak entries lumped into the diagonal, so that its rows keep their
-/// sums and constants stay constants (Vanek, Mandel & Brezina 1996, (5.1)); D is the diagonal of A. An entry that is
-/// strong but outside of the pattern, as new values of A may make it, counts as weak.
+/// sums and constants stay constants (Vanek, Mandel & Brezina 1996, (5.1)); D is the diagonal of A. Where there are
+/// `parts` [rows], omega of a row is that part of it. An entry that is strong but outside of the pattern, as new values
+/// of A may make it, counts as weak.
 template <class Exec, class V>
 void prolongation_values(Exec& exec, const linalg::CrsView<const double>& A, View<const double> diagonal,
-                         const Strength& strength, double omega, View<const Index> aggregate, linalg::CrsView<V> P);
+                         const Strength& strength, double omega, View<const double> parts, View<const Index> aggregate,
+                         linalg::CrsView<V> P);
 
 /// R = P^T. Rows in ascending order. On CUDA 16 B an entry for a moment.
 template <class Exec, class V>

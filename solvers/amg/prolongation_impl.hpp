@@ -93,7 +93,8 @@ linalg::Crs<typename Exec::Space, V> prolongation_pattern(Exec& exec,
 
 template <class Exec, class V>
 void prolongation_values(Exec& exec, const linalg::CrsView<const double>& A, View<const double> diagonal,
-                         const Strength& strength, double omega, View<const Index> aggregate, linalg::CrsView<V> P) {
+                         const Strength& strength, double omega, View<const double> parts, View<const Index> aggregate,
+                         linalg::CrsView<V> P) {
   for_each_row(exec, A, [=] TESSERA_HD(Offset row, const linalg::RowEntries<double>& entries) {
     const Offset first = P.row_ptr[row];
     const Index count = static_cast<Index>(P.row_ptr[row + 1] - first);
@@ -102,7 +103,7 @@ void prolongation_values(Exec& exec, const linalg::CrsView<const double>& A, Vie
     V* values = count <= detail::short_row ? sums : P.values.data() + first;
     const Index* columns = P.col_ind.data() + first;
     for (Index k = 0; k < count; ++k) values[k] = 0;
-    const double d = diagonal[row], factor = omega / d;
+    const double d = diagonal[row], factor = (parts.empty() ? omega : omega * parts[row]) / d;
     double lumped = d;
     for (Offset k = 0; k < entries.length; ++k) {
       const Index col = entries.col_ind[k];
@@ -148,7 +149,7 @@ void transpose_values(Exec& exec, const linalg::CrsView<const V>& P, linalg::Crs
   template linalg::Crs<Exec::Space, V> prolongation_pattern(Exec&, const Aggregates<Exec::Space>&,                    \
                                                             StrongGraph<Exec::Space>&&);                              \
   template void prolongation_values(Exec&, const linalg::CrsView<const double>&, View<const double>, const Strength&, \
-                                    double, View<const Index>, linalg::CrsView<V>);                                   \
+                                    double, View<const double>, View<const Index>, linalg::CrsView<V>);               \
   template linalg::Crs<Exec::Space, V> transpose(Exec&, const linalg::CrsView<const V>&);                             \
   template void transpose_values(Exec&, const linalg::CrsView<const V>&, linalg::CrsView<V>)
 

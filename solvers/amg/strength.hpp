@@ -3,6 +3,19 @@
 
 namespace tessera::solvers::amg {
 
+/// (A + A^T) / 2 in the pattern of A, [nnz]: an entry whose mirror image is not stored is halved.
+template <class Exec>
+Array<double, typename Exec::Space> symmetric_part(Exec& exec, const linalg::CrsView<const double>& A);
+
+/// What part of the smoothing of prolongations each row of a matrix A takes, [rows]; `mean` is its symmetric part S. Of
+/// smoothed prolongations the coarse matrices of a flow oscillate, as central differences on coarse meshes do; without
+/// smoothing M-matrices stay M-matrices. So it is all where the sum of |a_ij - s_ij| is at most `flow_begins` of that
+/// of |s_ij|, i and j distinct, and nothing from `flow_rules` on, linear between.
+inline constexpr double flow_begins = 0.25, flow_rules = 0.75;
+template <class Exec>
+Array<double, typename Exec::Space> smoothed_parts(Exec& exec, const linalg::CrsView<const double>& A,
+                                                   View<const double> mean);
+
 /// What the entries of a row are held against. 16 B a row.
 template <class Space>
 struct RowScales {

@@ -1,10 +1,50 @@
 #pragma once
 // Bodies of strength.hpp, written once; instantiated by strength_threads.cpp and strength_cuda.cu.
+#include <cmath>
+
 #include "linalg/convert.hpp"
 #include "linalg/row_walk.hpp"
 #include "solvers/amg/strength.hpp"
 
 namespace tessera::solvers::amg {
+
+template <class Exec>
+Array<double, typename Exec::Space> symmetric_part(Exec& exec, const linalg::CrsView<const double>& A) {
+  Array<double, typename Exec::Space> result(A.values.size());
+  const View<double> values = result;
+  for_each_entry(exec, A, [=] TESSERA_HD(Offset row, Offset k) {
+    const Index col = A.col_ind[k];
+    Offset first = A.row_ptr[col], last = A.row_ptr[col + 1];
+    while (first < last) {
+      const Offset middle = (first + last) / 2;
+      if (A.col_ind[middle] < row)
+        first = middle + 1;
+      else
+        last = middle;
+    }
+    const bool mirrored = first < A.row_ptr[col + 1] && A.col_ind[first] == row;
+    values[k] = 0.5 * (A.values[k] + (mirrored ? A.values[first] : 0));
+  });
+  return result;
+}
+
+template <class Exec>
+Array<double, typename Exec::Space> smoothed_parts(Exec& exec, const linalg::CrsView<const double>& A,
+                                                   View<const double> mean) {
+  Array<double, typename Exec::Space> result(A.rows);
+  const View<double> part = result;
+  for_each(exec, A.rows, [=] TESSERA_HD(Offset row) {
+    double flow = 0, beside = 0;
+    for (Offset k = A.row_ptr[row]; k < A.row_ptr[row + 1]; ++k) {
+      if (A.col_ind[k] == row) continue;
+      flow += fabs(A.values[k] - mean[k]);
+      beside += fabs(mean[k]);
+    }
+    const double left = (flow_rules * beside - flow) / ((flow_rules - flow_begins) * beside);
+    part[row] = beside == 0 || left > 1 ? 1 : left > 0 ? left : 0;
+  });
+  return result;
+}
 
 template <class Exec>
 RowScales<typename Exec::Space> find_scales(Exec& exec, const linalg::CrsView<const double>& A) {
@@ -62,8 +102,10 @@ StrongGraph<typename Exec::Space> make_strong_graph(Exec& exec, const linalg::Cr
   return graph;
 }
 
-#define TESSERA_INSTANTIATE_STRENGTH(Exec)                                                  \
-  template RowScales<Exec::Space> find_scales(Exec&, const linalg::CrsView<const double>&); \
+#define TESSERA_INSTANTIATE_STRENGTH(Exec)                                                                             \
+  template Array<double, Exec::Space> symmetric_part(Exec&, const linalg::CrsView<const double>&);                     \
+  template Array<double, Exec::Space> smoothed_parts(Exec&, const linalg::CrsView<const double>&, View<const double>); \
+  template RowScales<Exec::Space> find_scales(Exec&, const linalg::CrsView<const double>&);                            \
   template StrongGraph<Exec::Space> make_strong_graph(Exec&, const linalg::CrsView<const double>&, const Strength&)
 
 }  // namespace tessera::solvers::amg

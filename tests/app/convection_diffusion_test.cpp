@@ -322,6 +322,32 @@ TEST(ConvectionDiffusion, SweepsFollowTheFlow) {
   for (const std::string& backend : backends()) EXPECT_LT(2 * solved("multicolour_ssor", backend), jacobi) << backend;
 }
 
+/// Closed streamlines, with which jacobi takes 500 and 1150 iterations.
+TEST(ConvectionDiffusion, MultigridFollowsTheFlowAtAnySpeed) {
+  const std::string amg = " --set 'solver.preconditioner=\"amg\"'";
+  const auto iterations = [&](const std::string& deck, const std::string& options) {
+    const auto summary = run_deck(deck, "amg", amg + options);
+    EXPECT_GE(summary["solver"]["multigrid"]["levels"].get<int>(), 2);
+    return summary["solver"]["iterations"].get<int>();
+  };
+  const std::string stirred = (source() / "inputs/tutorials/05_convection_diffusion.toml").string();
+  EXPECT_LE(iterations(stirred, ""), 32);
+  EXPECT_LE(iterations(stirred, " --set mesh.refine=1"), 38);
+  EXPECT_LE(iterations(stirred, " --set 'solver.type=\"gmres\"'"), 60);
+  EXPECT_LE(iterations(stirred, " --set physics.order=2"), 80);
+  for (const char* discretisation : {"supg", "upwind"})
+    for (const char* speed : {"10", "1e3", "1e6"}) {
+      const std::string deck =
+          write_deck("convection_amg_skew.toml",
+                     Deck{.mesh = "box = { min = [0, 0], max = [1, 1], cells = [64, 64], shape = \"triangle\" }",
+                          .discretisation = discretisation,
+                          .material = "diffusivity = 1\nsource = \"sin(31*x)\"\nvelocity = [\"0.9*" +
+                                      std::string(speed) + "\", \"0.4*" + speed + "\"]"}
+                         .text());
+      EXPECT_LE(iterations(deck, ""), 28) << discretisation << " at " << speed;
+    }
+}
+
 TEST(ConvectionDiffusion, RefusesWhatIsNoGrid) {
   const auto refused = [](const std::string& name, Deck deck, const std::string& what, const std::string& help,
                           int code = 2) {

@@ -33,9 +33,7 @@ Point point_of(const output::VtuFile& file, Offset cell, int node) {
   return {file.points[at], file.points[at + 1], file.points[at + 2]};
 }
 double distance(const Point& a, const Point& b) { return std::hypot(a[0] - b[0], a[1] - b[1], a[2] - b[2]); }
-Point middle(const Point& a, const Point& b) {
-  return {(a[0] + b[0]) / 2, (a[1] + b[1]) / 2, (a[2] + b[2]) / 2};
-}
+Point middle(const Point& a, const Point& b) { return {(a[0] + b[0]) / 2, (a[1] + b[1]) / 2, (a[2] + b[2]) / 2}; }
 /// Of a triangle or a plane quad, by its vertices.
 double area(const std::vector<Point>& vertices) {
   double sum = 0;
@@ -56,8 +54,8 @@ const output::Field& field(const output::VtuFile& file, const std::string& name)
 }
 output::VtuFile shown(const std::string& name, const std::string& deck) {
   const fs::path out = folder() / name;
-  const Result result =
-      app_test::tessera("run " + write_deck(name + ".toml", deck) + " --quiet --backend threads --output " + out.string());
+  const Result result = app_test::tessera("run " + write_deck(name + ".toml", deck) +
+                                          " --quiet --backend threads --output " + out.string());
   EXPECT_EQ(result.code, 0) << deck << result.text;
   return output::read_vtu(out / "solution.vtu");
 }
@@ -78,7 +76,8 @@ TEST(OutputPart, ShowsASideWithTheNodesOfItsOrder) {
         for (int k = 0; k < vertices; ++k) corners.push_back(point_of(file, cell, k));
         total += area(corners);
         for (int k = 0; k < vertices && order == 2; ++k)
-          EXPECT_LT(distance(point_of(file, cell, vertices + k), middle(corners[k], corners[(k + 1) % vertices])), 1e-12)
+          EXPECT_LT(distance(point_of(file, cell, vertices + k), middle(corners[k], corners[(k + 1) % vertices])),
+                    1e-12)
               << name;
         for (int k = 0; k < nodes; ++k) {
           const Point x = point_of(file, cell, k);
@@ -118,8 +117,8 @@ TEST(OutputPart, ShowsASurfaceOfASeries) {
                            "1\nvp = 1\n[[initial]]\np = \"x^3*(1 + y)\"\n[time]\nend = 0.05\ncfl = 0.5\nscheme = "
                            "\"newmark\"\n[output]\non = [\"top\"]\nevery = 3\nfields = [\"p\"]\n";
   const fs::path out = folder() / "surface";
-  const Result result =
-      app_test::tessera("run " + write_deck("surface.toml", deck) + " --quiet --backend threads --output " + out.string());
+  const Result result = app_test::tessera("run " + write_deck("surface.toml", deck) +
+                                          " --quiet --backend threads --output " + out.string());
   ASSERT_EQ(result.code, 0) << result.text;
   int frames = 0;
   for (const auto& entry : fs::directory_iterator(out)) frames += entry.path().extension() == ".vtu";

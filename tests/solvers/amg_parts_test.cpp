@@ -49,7 +49,7 @@ struct MultigridParts : ::testing::Test {
     auto graph = make_strong_graph(exec, A, strength);
     const Aggregates<Space> aggregates = aggregate(exec, A, scales.diagonal.view(), strength, graph);
     auto P = prolongation_pattern<Exec, double>(exec, aggregates, std::move(graph));
-    prolongation_values(exec, A, scales.diagonal.view(), strength, 0.6, aggregates.of_row.view(), P.view());
+    prolongation_values(exec, A, scales.diagonal.view(), strength, 0.6, {}, aggregates.of_row.view(), P.view());
     const auto& made = P;
     const auto R = transpose(exec, made.view());
     const auto AP = multiply(exec, A, made.view());
@@ -232,8 +232,8 @@ TYPED_TEST(MultigridParts, HierarchiesHaveTheSameLevelsOnEveryBackend) {
        {testing::p1_tets({.cells = 24, .jitter = 0.15, .jump = 1e4}), testing::laplacian(90, 2)}) {
     const auto here = A.template to<Space>();
     const auto there = A.template to<Host>();
-    Hierarchy<TypeParam, float> found({});
-    Hierarchy<Threads, float> expected({});
+    Hierarchy<TypeParam, float> found({}, true);
+    Hierarchy<Threads, float> expected({}, true);
     EXPECT_EQ(found.set_up(exec, here.view()), "");
     EXPECT_EQ(expected.set_up(reference, there.view()), "");
     ASSERT_EQ(found.sizes().size(), expected.sizes().size());

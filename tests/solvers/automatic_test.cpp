@@ -32,6 +32,19 @@ TEST(AutomaticPreconditioner, CountsTheDigitsThatAreAsked) {
   EXPECT_EQ(choice(tets(1e6, false), 1e-3), "jacobi");
 }
 
+/// Of flows jacobi takes the fewer iterations the more they carry, so that multigrid has to pay even there.
+TEST(AutomaticPreconditioner, OfMatricesThatAreNotSymmetricIsMultigridOnLargeMeshesOfTheThreads) {
+  for (const char* type : {"bicgstab", "gmres"}) {
+    const auto choice = [&](const ProblemSize& size) {
+      return solvers::choose_preconditioner({.type = type}, size, 0).preconditioner;
+    };
+    EXPECT_EQ(choice(triangles(1e5, false)), "jacobi");
+    EXPECT_EQ(choice(triangles(3e5, false)), "amg");
+    EXPECT_EQ(choice(tets(1e7, false)), "jacobi");
+    EXPECT_EQ(choice(triangles(3e5, true)), "jacobi");
+  }
+}
+
 TEST(AutomaticPreconditioner, TakesNoMoreMemoryThanThereIs) {
   const auto size = tets(4e6, true);
   EXPECT_EQ(choice(size, 1e-8, 80e9), "amg");
