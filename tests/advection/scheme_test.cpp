@@ -15,7 +15,7 @@ deck::Expression of_u(const std::string& text) { return deck::Expression(text, {
 TYPED_TEST(ScalarScheme, KeepsTheMaximumPrincipleAndTheIntegral) {
   TESSERA_REQUIRE(TypeParam);
   for (const char* shape : {"triangle", "quad"})
-    for (const Limiter limiter : {Limiter::none, Limiter::convex}) {
+    for (const Limiter limiter : {Limiter::none, Limiter::convex, Limiter::monolithic}) {
       TypeParam exec = tessera::testing::with_threads<TypeParam>(2);
       Carried<TypeParam> bodies(exec, shape, 2, 32, rotation(), {}, three_bodies,
                                 {.limiter = limiter, .relaxed = false});
