@@ -7,6 +7,7 @@
 #include <map>
 
 #include "app/commands.hpp"
+#include "app/version.hpp"
 #include "physics/registry.hpp"
 #include "solvers/tridiagonal/tridiagonal.hpp"
 
@@ -340,7 +341,7 @@ ExitCode run_command_line(int argc, const char* const* argv) {
       "Start with: tessera template poisson > deck.toml && tessera run deck.toml\n"
       "Exit codes: 0 ok, 1 internal, 2 command line or deck, 3 mesh, 4 not converged, 5 out of memory,\n"
       "            6 comparison differs, 7 file system, 130 and 143 interrupted");
-  app.set_version_flag("-V,--version", "tessera " TESSERA_VERSION);
+  app.set_version_flag("-V,--version", std::string("tessera ") + version());
   app.require_subcommand(1);
   Action action;
   add_runs(app, action);

@@ -13,6 +13,7 @@
 
 #include "app/commands.hpp"
 #include "app/on_path.hpp"
+#include "app/version.hpp"
 #include "base/backend.hpp"
 #include "base/memory.hpp"
 #include "base/rank_libraries.hpp"
@@ -72,7 +73,7 @@ void print_ranks_and_choice(const CudaInfo& cuda) {
 }  // namespace
 
 ExitCode doctor() {
-  fmt::print("Tessera {}\n", TESSERA_VERSION);
+  fmt::print("Tessera {}\n", version());
   line("compiler", TESSERA_COMPILER);
   line("build", fmt::format("{}, for CPU {}", TESSERA_BUILD_TYPE, TESSERA_TARGET_CPU));
   fmt::print("\nHost\n");

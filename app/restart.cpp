@@ -7,6 +7,7 @@
 
 #include "app/open_deck.hpp"
 #include "app/run_of.hpp"
+#include "app/version.hpp"
 #include "base/collective.hpp"
 #include "base/log.hpp"
 #include "output/checkpoint_folder.hpp"
@@ -121,14 +122,14 @@ RunOf run_of(const RestartCommand& command, Found all) {
   run.options.output = all.directory.string();
   run.options.deck = header.at("deck_file").get<std::string>();
   run.options.plugins = header.at("plugins").get<std::vector<std::string>>();
-  run.origin = {.version = TESSERA_VERSION,
+  run.origin = {.version = version(),
                 .text = header.at("deck").get<std::string>(),
                 .folder = header.at("folder").get<std::string>(),
                 .overrides = header.at("overrides").get<std::vector<std::string>>(),
                 .plugins = run.options.plugins};
   for (const std::string& change : overrides_of(run.options)) run.origin.overrides.push_back(change);
-  if (const std::string program = header.at("program").get<std::string>(); program != TESSERA_VERSION)
-    warn(fmt::format("{} was written by tessera {}, this is {}", found.path.string(), program, TESSERA_VERSION));
+  if (const std::string program = header.at("program").get<std::string>(); program != version())
+    warn(fmt::format("{} was written by tessera {}, this is {}", found.path.string(), program, version()));
   check_end(run, header.at("t").get<double>());
   run.checkpoint = std::move(found.checkpoint);
   return run;

@@ -2,6 +2,7 @@
 #include <sched.h>
 
 #include <algorithm>
+#include <array>
 #include <cstdint>
 #include <cstdlib>
 #include <fstream>
@@ -10,6 +11,7 @@
 #include <new>
 #include <nlohmann/json.hpp>
 #include <optional>
+#include <string_view>
 
 #include "app/closing_report.hpp"
 #include "app/commands.hpp"
@@ -19,6 +21,7 @@
 #include "app/ranks.hpp"
 #include "app/run_of.hpp"
 #include "app/signals.hpp"
+#include "app/version.hpp"
 #include "base/collective.hpp"
 #include "base/console.hpp"
 #include "base/log.hpp"
@@ -115,7 +118,7 @@ void say_end(ExitCode code, const std::filesystem::path& directory, const output
 ExitCode run_into(const output::RunFolder& folder, const deck::Deck& deck, const RunOf& run, const Ranks& ranks) {
   output::begin_results();
   output::Summary summary;
-  summary.set("tessera", TESSERA_VERSION);
+  summary.set("tessera", version());
   summary.set("deck", deck.file());
   std::optional<Error> failure;
   const ExitCode code = run_and_summarise(deck, run, ranks, folder.path(), summary, failure);
@@ -154,12 +157,25 @@ ExitCode run_into(const output::RunFolder& folder, const deck::Deck& deck, const
   return code;
 }
 
-/// What the ranks must have in common, as a number: the deck, what the command line changes in it, the version.
+/// What the ranks must have in common, as a number: the deck, and what the command line changes in it.
 std::uint64_t fingerprint(const RunOf& run) {
   std::string text = run.origin.text;
   for (const std::string& set : run.origin.overrides) text += '\n' + set;
   if (run.checkpoint) text += run.checkpoint->header.dump();
-  return std::hash<std::string>()(text + TESSERA_VERSION);
+  return std::hash<std::string>()(text);
+}
+
+/// Throws where a rank is another program than the first.
+void check_versions(Communicator& ranks) {
+  std::array<char, 32> own{};
+  std::string_view(version()).copy(own.data(), own.size() - 1);
+  const std::vector<std::array<char, 32>> all = gathered(ranks, own);
+  const auto other = std::find_if(all.begin(), all.end(), [&](const auto& version) { return version != all[0]; });
+  if (other != all.end())
+    throw Error(ExitCode::usage,
+                fmt::format("rank {} of {} is tessera {}, rank 0 is tessera {}", other - all.begin(), all.size(),
+                            other->data(), all[0].data()),
+                "start the same program on all machines");
 }
 
 /// Of a run that goes on the deck that it began with. Where it begins, its text is kept for checkpoints.
@@ -179,6 +195,7 @@ deck::Deck open_deck(RunOf& run) {
 deck::Deck open_deck_of(RunOf& run, const Ranks& ranks) {
   Communicator* const all = ranks.get();
   if (!all) return open_deck(run);
+  check_versions(*all);
   std::optional<deck::Deck> deck;
   on_each_rank(*all, [&] {
     if (run.options.deck == "-")
@@ -191,8 +208,7 @@ deck::Deck open_deck_of(RunOf& run, const Ranks& ranks) {
       std::find_if(prints.begin(), prints.end(), [&](std::uint64_t print) { return print != prints[0]; });
   if (other != prints.end())
     throw Error(ExitCode::usage,
-                fmt::format("rank {} of {} has another deck, or another version of tessera, than rank 0",
-                            other - prints.begin(), prints.size()),
+                fmt::format("rank {} of {} has another deck than rank 0", other - prints.begin(), prints.size()),
                 "let all machines see the same files");
   return *deck;
 }
@@ -237,7 +253,7 @@ ExitCode run_deck(RunOf run, const Ranks& ranks) {
 }  // namespace
 
 ExitCode run(const DeckOptions& options) {
-  RunOf run{options, {.version = TESSERA_VERSION, .overrides = overrides_of(options)}};
+  RunOf run{options, {.version = version(), .overrides = overrides_of(options)}};
   for (const std::string& plugin : options.plugins)
     run.origin.plugins.push_back(std::filesystem::absolute(plugin).string());
   return app::run(options, [&](const Ranks&) { return run; });

@@ -21,4 +21,22 @@ TESSERA_HD inline double square_root(double value) {
 #endif
 }
 
+/// sqrt(value) and 1 / sqrt(value), 1e-300 < value < 1e300.
+struct RootAndInverse {
+  double root, inverse;
+};
+TESSERA_HD inline RootAndInverse root_and_inverse(double value) {
+#ifdef __CUDA_ARCH__
+  double y;
+  asm("rsqrt.approx.ftz.f64 %0, %1;" : "=d"(y) : "d"(value));
+  const double e = fma(-value * y, y, 1.0);
+  y = fma(y * e, fma(e, 0.375, 0.5), y);  // third order: 20 bits to 60
+  const double root = value * y;
+  return {fma(fma(-root, root, value), 0.5 * y, root), y};
+#else
+  const double root = std::sqrt(value);
+  return {root, 1 / root};
+#endif
+}
+
 }  // namespace tessera

@@ -11,6 +11,7 @@
 #include "base/child_process.hpp"
 #include "base/log.hpp"
 #include "mesh/geo_check.hpp"
+#include "mesh/gmsh_library.hpp"
 #include "mesh/gmsh_load.hpp"
 #include "mesh/gmsh_reader_model.hpp"
 #include "mesh/msh_check.hpp"
@@ -97,6 +98,7 @@ std::string progress_of(const std::string& line) {
 }
 
 GmshModel load_apart(const std::filesystem::path& file, Kind kind, const MshFacts& facts, const GmshOptions& options) {
+  load_gmsh();  // here: the loader may be locked in a child of a process with threads
   GmshModel model;
   const MeshHooks& hooks = options.hooks;
   const char* program = kind == Kind::abaqus ? "the reader" : kind == Kind::vtu ? "VTK" : "Gmsh";

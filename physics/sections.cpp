@@ -113,6 +113,10 @@ const std::vector<QuantityKind>& quantity_table() {
       {"force_x", "of gases: the force of the pressure on sides, along x", true},
       {"force_y", "the same along y", true},
       {"force_z", "the same along z", true},
+      {"drag_coefficient",
+       "of gases: the force of the pressure above that of [reference] on sides, along the flow, over q S", true},
+      {"lift_coefficient", "the same across the flow, in the plane of x and y", true},
+      {"moment_coefficient", "the moment of that force about reference.centre, nose up, over q S length", true},
       {"value", "value at the point `at`"},
       {"l2", "square root of the integral of the square"},
   };
@@ -223,10 +227,15 @@ bool OutputParams::has_format(const std::string& format) const {
 
 bool OutputParams::writes_whole() const { return has_format("vtu") || has_format("csv") || has_format("vtkhdf"); }
 
-deck::Section<OutputParams> output_section(bool transient) {
+deck::Section<OutputParams> output_section(bool transient, bool of_mesh) {
   deck::Section<OutputParams> section("output", "Files");
   section.key("directory", &OutputParams::directory, {.help = "relative to the working directory"})
-      .key("fields", &OutputParams::fields, {.help = "fields to write; left out: the module's own choice"})
+      .key("fields", &OutputParams::fields, {.help = "fields to write; left out: the module's own choice"});
+  if (of_mesh)
+    section.key("on", &OutputParams::on,
+                {.help = "groups of cells, or of facets, that files show: a surface alone, say; left out: the whole "
+                         "mesh"});
+  section
       .key("formats", &OutputParams::formats,
            {.help = "vtu: for ParaView; vtkhdf: one HDF5 file of all states, in the format VTKHDF 2.0; csv: a "
                     "table with a row a node (x, y, z and the fields); pvtu: of several ranks each writes a piece, "

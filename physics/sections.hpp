@@ -161,6 +161,7 @@ struct EveryTime {
 struct OutputParams {
   std::string directory = "out";
   std::vector<std::string> fields;
+  std::vector<std::string> on;  ///< groups that files show; none: the whole mesh
   std::vector<std::string> formats{"vtu"};
   bool write = true;
   int every = 0;  ///< steps between files of a transient run; 0: the first and the last state
@@ -172,8 +173,8 @@ struct OutputParams {
   /// Whether a format is one file of the whole, also where ranks share the mesh.
   bool writes_whole() const;
 };
-/// `transient`: whether it has the keys of series.
-deck::Section<OutputParams> output_section(bool transient = false);
+/// `transient`: whether it has the keys of series. `of_mesh`: whether what is solved on is a mesh with groups.
+deck::Section<OutputParams> output_section(bool transient = false, bool of_mesh = true);
 /// Throws Error(usage) for a field that is none of these, or that stands twice.
 void check_fields(const OutputParams& output, const std::vector<FieldInfo>& fields);
 /// Throws Error(usage) for formats that this program was built without, or that do not go together.

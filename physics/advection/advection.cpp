@@ -69,8 +69,10 @@ class Advection final : public Model {
              mesh);
   }
   std::vector<Index> joined_vertices(const deck::Deck& deck, const mesh::Mesh& mesh) override {
-    return conservation::joined_vertices(deck, params_, conservation::sides(params_.boundaries),
-                                         conservation::sides(params_.periodic), mesh);
+    std::vector<Index> joined = conservation::joined_vertices(deck, params_, conservation::sides(params_.boundaries),
+                                                              conservation::sides(params_.periodic), mesh);
+    check_joined_velocities(params_, mesh, joined);
+    return joined;
   }
   DirichletData set_up(const Discretisation& space) override {
     problem_ = std::make_unique<const Problem>(make_problem(params_, space));

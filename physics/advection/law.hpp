@@ -119,6 +119,11 @@ struct ScalarLaw {
     if (to > b[1] + rounding) t = (b[1] - from[0]) / by[0];
     return t > 0 ? std::fmin(t, 1.0) : 0;
   }
+  TESSERA_HD_INLINE bool decide(const double (&b)[bounds], const double (&from)[1], const double (&by)[1],
+                                double& t) const {
+    t = part(b, from, by);
+    return true;
+  }
 
  private:
   /// f' between the values of both nodes: at their own, and where they differ at `points` between them; what it does

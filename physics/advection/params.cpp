@@ -23,9 +23,9 @@ deck::Section<PhysicsKeys> physics_section() {
            {.help = "the physics module", .choices = {"advection"}, .required = true, .example = "\"advection\""})
       .key("order", &PhysicsKeys::order, {.help = "of the elements: linear ones alone", .min = 1, .max = 1})
       .key("limiter", &PhysicsKeys::limiter,
-           {.help = "convex (second order where u is smooth, within the bounds of the values around) or none (the low "
-                    "order: first order)",
-            .choices = {"convex", "none"}})
+           {.help = "convex (second order where u is smooth, within the bounds of the values around), monolithic (the "
+                    "same by limits that do not depend on the step) or none (the low order: first order)",
+            .choices = {"convex", "monolithic", "none"}})
       .key("mass", &PhysicsKeys::mass,
            {.help = "of limiter = \"convex\", in its high order: consistent or lumped",
             .choices = {"consistent", "lumped"}})
@@ -89,8 +89,9 @@ void check_boundary(const BoundaryParams& b) {
 
 void check_limiter(const deck::Deck& deck, const Params& params) {
   for (const char* key : {"physics.mass", "physics.relaxed_bounds"})
-    if (params.limiter != "convex" && deck.has(key))
-      refuse(fmt::format("{} is of limiter = \"convex\", and the deck has limiter = \"{}\"", key, params.limiter),
+    if (params.limiter != "convex" && params.limiter != "monolithic" && deck.has(key))
+      refuse(fmt::format("{} is of limiter = \"convex\" or \"monolithic\", and the deck has limiter = \"{}\"", key,
+                         params.limiter),
              "leave it out, or choose limiter = \"convex\"", deck.where(key));
 }
 

@@ -3,12 +3,14 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cmath>
 #include <limits>
 
 #include "assembly/edge/boundary_normals.hpp"
 #include "base/error.hpp"
+#include "deck/expression.hpp"
+#include "physics/at_time.hpp"
 #include "physics/conservation/sides.hpp"
-#include "physics/evaluate.hpp"
 
 namespace tessera::physics::advection {
 
@@ -43,6 +45,63 @@ InflowList make_list(const Problem& problem, const BoundaryParams& boundary, con
 }
 
 }  // namespace
+
+namespace {
+
+/// f'_d(values) at nodes. Throws as check_slopes.
+std::vector<double> slopes_at(const Problem& problem, std::size_t d, std::span<const Index> nodes,
+                              const std::vector<double>& values) {
+  const deck::Expression& f = problem.params.flux.function[d];
+  const std::vector<double> points(3 * nodes.size(), 0.0);
+  std::vector<double> slopes(nodes.size());
+  deck::Evaluator(deck::derivative(f, deck::Variable::u))
+      .at({points.data(), values.data()}, nodes.size(), 0, slopes.data());
+  for (std::size_t k = 0; k < nodes.size(); ++k) {
+    if (std::isfinite(slopes[k])) continue;
+    const double* const x = &problem.space.dof_points[3 * static_cast<std::size_t>(nodes[k])];
+    throw Error(
+        ExitCode::usage,
+        fmt::format("flux.function \"{}\" has a derivative that is not finite at u = {:.6g}, at ({:.6g}, {:.6g}, "
+                    "{:.6g})",
+                    f.text(), values[k], x[0], x[1], x[2]),
+        "no step is short enough there: write a function that is smooth at all values of the start and of the "
+        "boundaries, as sqrt(u + 1e-6) in the place of sqrt(u)",
+        problem.params.flux.where);
+  }
+  return slopes;
+}
+
+}  // namespace
+
+void check_slopes(const Problem& problem, const std::vector<double>& u) {
+  std::vector<Index> all(u.size());
+  for (std::size_t i = 0; i < all.size(); ++i) all[i] = static_cast<Index>(i);
+  for (std::size_t d = 0; d < problem.params.flux.function.size(); ++d) (void)slopes_at(problem, d, all, u);
+}
+
+void check_joined_velocities(const Params& params, const mesh::Mesh& mesh, const std::vector<Index>& joined) {
+  if (joined.empty() || params.flux.velocity.empty()) return;
+  constexpr double tolerance = 1e-8;  // of the greatest anywhere
+  for (const double t : {params.time->start, params.time->end}) {
+    for (const deck::Expression& e : params.flux.velocity) {
+      deck::Evaluator v(at_time(e, t));
+      double greatest = 0;
+      for (Index node = 0; node < mesh.nodes(); ++node) greatest = std::fmax(greatest, std::fabs(v(mesh.point(node))));
+      for (std::size_t node = 0; node < joined.size(); ++node) {
+        const double* const here = mesh.point(static_cast<Index>(node));
+        const double* const there = mesh.point(joined[node]);
+        const double one = v(here), other = v(there);
+        if (!(std::fabs(one - other) > tolerance * greatest)) continue;
+        throw Error(ExitCode::usage,
+                    fmt::format("flux.velocity \"{}\" is {:.6g} at ({:.6g}, {:.6g}, {:.6g}) and {:.6g} at ({:.6g}, "
+                                "{:.6g}, {:.6g}), at t = {:g}; periodic sides make one place of both",
+                                e.text(), one, here[0], here[1], here[2], other, there[0], there[1], there[2], t),
+                    "write a velocity with the period of the mesh, or inflow and outflow in the place of periodic",
+                    params.flux.where);
+      }
+    }
+  }
+}
 
 bool Problem::velocity_varies() const {
   return std::any_of(params.flux.velocity.begin(), params.flux.velocity.end(),
@@ -81,10 +140,8 @@ std::vector<double> values_at(const Problem& problem, const InflowList& list, do
   const std::vector<double> v = conservation::evaluate_all(space, problem.params.flux.velocity, list.nodes, t);
   for (std::size_t k = 0; !v.empty() && k < count; ++k)
     for (std::size_t d = 0; d < dim; ++d) flow[k] += v[d * count + k] * list.normals[k * dim + d];
-  const std::vector<double> origin(3 * count, 0.0);
   for (std::size_t d = 0; d < problem.params.flux.function.size(); ++d) {
-    const std::vector<double> slope =
-        evaluate(deck::derivative(problem.params.flux.function[d], deck::Variable::u), origin, space.threads, values);
+    const std::vector<double> slope = slopes_at(problem, d, list.nodes, values);
     for (std::size_t k = 0; k < count; ++k) flow[k] += slope[k] * list.normals[k * dim + d];
   }
   for (std::size_t k = 0; k < count; ++k)

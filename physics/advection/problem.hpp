@@ -29,6 +29,14 @@ Problem make_problem(const Params& params, const Discretisation& space);
 /// [dim, nodes seen] v at time t; empty where there is none. Throws Error(usage) where it is not finite.
 std::vector<double> velocity_at(const Problem& problem, double t);
 
+/// Throws Error(usage) that names the function and the place where the slope of flux.function at u [nodes seen] is not
+/// finite.
+void check_slopes(const Problem& problem, const std::vector<double>& u);
+
+/// Throws Error(usage) where velocities of the start or of the end differ at two places that periodic sides join;
+/// `joined` as Model::joined_vertices.
+void check_joined_velocities(const Params& params, const mesh::Mesh& mesh, const std::vector<Index>& joined);
+
 /// What an inflow prescribes at time t, [nodes]; NaN where the flow of the value there leaves: (v + f'(value)) n >= 0.
 std::vector<double> values_at(const Problem& problem, const InflowList& list, double t);
 

@@ -124,6 +124,7 @@ class ScalarFlow final : public conservation::SchemeFlow<Exec> {
     for (const Inflow& inflow : inflows_) prescribe(exec_, inflow.nodes.view(), inflow.values.view(), u);
   }
 
+  void refuse(const std::vector<double>& u) const override { check_slopes(problem_, u); }
   const char* what_is_lost() const override { return "u finite"; }
   std::string describe(const double* own) const override { return fmt::format("u = {:.6g}", own[0]); }
 

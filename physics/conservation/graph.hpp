@@ -18,13 +18,19 @@ struct GraphView {
   assembly::CoefficientsView coefficients;
   const double* lumped_mass = nullptr;
 
+  /// Entries of the edges at a node: first, first + step, ..., `count` of them. Hot loops run over them by themselves:
+  /// what a lambda captures by reference goes through memory.
+  struct Entries {
+    Offset first, step;
+    int count;
+  };
+  TESSERA_HD_INLINE Entries at(Index node) const { return {lists.first(node), lists.step(), degree[node]}; }
   /// visit(entry, neighbour) of each edge at the node.
   template <class Visit>
   TESSERA_HD_INLINE void each(Index node, Visit visit) const {
-    const Offset first = lists.first(node), step = lists.step();
-    const int count = degree[node];
-    for (int k = 0; k < count; ++k) {
-      const Offset entry = first + k * step;
+    const Entries entries = at(node);
+    for (int k = 0; k < entries.count; ++k) {
+      const Offset entry = entries.first + k * entries.step;
       visit(entry, neighbour[entry]);
     }
   }

@@ -7,10 +7,11 @@
 //   Row, row, add      what a row gathers of its neighbours, of which
 //   bounds_of, settle  make the bounds: the last `guards` of them follow from the others and a state by guard()
 //   indicator          alpha of a node
-//   part               how much of a direction keeps the bounds
+//   decide, part       how much of a direction keeps the bounds: where that is known at once, and by a search
 //   is_admissible      whether a state is one
 #include <type_traits>
 
+#include "base/extremes.hpp"
 #include "base/reciprocal.hpp"
 #include "physics/conservation/graph.hpp"
 
@@ -52,6 +53,7 @@ struct PassViews {
   double* middle = nullptr;        ///< [middle_numbers, stride]
   double* smooth = nullptr;        ///< [2, stride] alpha, and the second difference of the first number
   double* longest = nullptr;       ///< [owned] m_i / (2 sum_j d_ij), -1 where the state is none
+  std::uint64_t* left = nullptr;   ///< [owned] edges that are left to a search
   double* low = nullptr;           ///< [n + guards, stride] the state after the first pass of the limiter, and guards
   const double* weight = nullptr;  ///< [stride] n_i / m_i; 0: the state is prescribed
   const double* relaxation = nullptr;  ///< [owned]
@@ -75,7 +77,10 @@ struct RatesPass {
     v.load(own, i);
     double transport[n] = {}, diffusion[n] = {}, sum = 0, difference = 0;
     typename Equation::Row row = v.equation.row(own);
-    v.graph.each(i, [&](Offset entry, Index j) {
+    const GraphView::Entries edges = v.graph.at(i);
+    for (int e = 0; e < edges.count; ++e) {
+      const Offset entry = edges.first + e * edges.step;
+      const Index j = v.graph.neighbour[entry];
       typename Equation::State other;
       v.load(other, j);
       const assembly::EdgeAt<dim> edge = v.graph.template edge<dim>(entry, i, j);
@@ -93,7 +98,7 @@ struct RatesPass {
         v.equation.add(row, own, other, edge, d, f_i, f_j);
         difference += own.u[0] - other.u[0];
       }
-    });
+    }
     for (int k = 0; k < n; ++k) v.middle[(middle_low<Equation> + k) * v.stride + i] = diffusion[k] - transport[k];
     v.longest[i] = v.equation.is_admissible(own.u) && sum < 1e300 ? 0.5 * v.graph.lumped_mass[i] / sum : -1;
     if constexpr (limited) {
@@ -103,8 +108,7 @@ struct RatesPass {
       v.smooth[i] = v.weight[i] > 0
                         ? v.equation.indicator(row, own, transport, v.graph.lumped_mass[i], factor, inverse_length)
                         : 0;
-      const int count = v.graph.degree[i];
-      v.smooth[v.stride + i] = count > 0 ? difference / count : 0;
+      v.smooth[v.stride + i] = edges.count > 0 ? difference / edges.count : 0;
     }
   }
 };
@@ -128,11 +132,14 @@ struct MiddlePass {
       rates[k] = v.middle[(middle_low<Equation> + k) * stride + i];
       low[k] = own[k] + dt * inverse_mass * rates[k];
     }
-    v.graph.each(i, [&](Offset entry, Index j) {
+    const GraphView::Entries edges = v.graph.at(i);
+    for (int e = 0; e < edges.count; ++e) {
+      const Offset entry = edges.first + e * edges.step;
+      const Index j = v.graph.neighbour[entry];
       const double by = v.viscosity[entry] * (0.5 * (alpha + v.smooth[j]) - 1);
       for (int k = 0; k < n; ++k) rates[k] += by * (v.u[k * stride + j] - own[k]);
       sum_of_differences += 0.5 * (difference + v.smooth[stride + j]);
-    });
+    }
     for (int k = 0; k < n; ++k) {
       v.middle[k * stride + i] = inverse_mass * rates[k];
       v.middle[(middle_low<Equation> + k) * stride + i] = low[k];
@@ -140,17 +147,19 @@ struct MiddlePass {
     double bounds[Equation::bounds];
     double* const kept = v.middle + middle_bounds<Equation> * stride + i;
     for (int k = 0; k < Equation::bounds; ++k) bounds[k] = kept[k * stride];
-    const double second =
-        relaxed ? 0.5 * std::fabs(sum_of_differences) / (v.graph.degree[i] > 0 ? v.graph.degree[i] : 1) : 0;
+    const double second = relaxed ? 0.5 * std::fabs(sum_of_differences) / (edges.count > 0 ? edges.count : 1) : 0;
     v.equation.settle(bounds, relaxed, relaxed ? v.relaxation[i] : 0, second, low);
     for (int k = 0; k < Equation::bounds; ++k) kept[k * stride] = bounds[k];
   }
 };
 
 /// A pass of the limiter: from = u^L or what the pass before made of it. The last one makes the state of the stage.
+/// Edges of which an end must be searched are left to a SearchPass, so that they do not take the registers of all
+/// others.
 template <class Equation, bool first, bool last>
 struct LimitPass {
   static constexpr int n = Equation::n, held = Equation::bounds - Equation::guards;
+  static constexpr int bits = 64;
   PassViews<Equation> v;
   double dt;
   bool consistent;
@@ -177,11 +186,40 @@ struct LimitPass {
     end.weight = v.weight[i];
   }
 
-  /// What the edge brings to i, over dt; of j it is the negative, bit by bit.
-  TESSERA_HD_INLINE void flux(const End& i, const End& j, Offset entry, double (&f)[n]) const {
-    const double by = v.viscosity[entry] * (0.5 * (i.alpha + j.alpha) - 1);
+  /// An edge, and what it brings to i and to the state of either end, over dt; of j it is the negative, bit by bit.
+  struct Edge {
+    End other;
+    double f[n], to_own[n], to_other[n];
+  };
+  TESSERA_HD_INLINE void load_edge(const End& own, Offset entry, Edge& edge) const {
+    load(v.graph.neighbour[entry], edge.other);
+    const End& other = edge.other;
+    const double by = v.viscosity[entry] * (0.5 * (own.alpha + other.alpha) - 1);
     const double mass = consistent ? v.graph.coefficients.mass[entry] : 0;
-    for (int k = 0; k < n; ++k) f[k] = dt * (by * (j.u[k] - i.u[k]) + mass * (i.rate[k] - j.rate[k]));
+    const double rest = first ? 1 : 1 - v.part[entry];
+    for (int k = 0; k < n; ++k) {
+      edge.f[k] = dt * (by * (other.u[k] - own.u[k]) + mass * (own.rate[k] - other.rate[k]));
+      if (!first) edge.f[k] *= rest;
+      edge.to_own[k] = own.weight * edge.f[k];
+      edge.to_other[k] = -other.weight * edge.f[k];
+    }
+  }
+  /// How much of what is brought to an end it allows; all of it where its state is prescribed.
+  TESSERA_HD_INLINE bool decide(const End& end, const double (&by)[n], double& t) const {
+    t = 1;
+    return end.weight == 0 || v.equation.decide(end.bounds, end.from, by, t);
+  }
+  TESSERA_HD_INLINE double part(const End& end, const double (&by)[n]) const {
+    return end.weight == 0 ? 1 : v.equation.part(end.bounds, end.from, by);
+  }
+  /// Adds l f, where l is the least of what both ends allow; the row of the other finds the same.
+  TESSERA_HD_INLINE void add(const Edge& edge, Offset entry, double own, double other, double (&sum)[n]) const {
+    const double l = smaller(own, other);
+    if constexpr (!last) v.part[entry] = l;
+    for (int k = 0; k < n; ++k) sum[k] += l * edge.f[k];
+  }
+  TESSERA_HD_INLINE void guard(Index i, const End& own, const double (&moved)[n]) const {
+    if constexpr (!last && Equation::guards > 0) v.low[n * v.stride + i] = v.equation.guard(own.bounds, moved);
   }
 
   TESSERA_HD void operator()(Offset row) const {
@@ -189,39 +227,67 @@ struct LimitPass {
     End own;
     load(i, own);
     double sum[n] = {};
-    v.graph.each(i, [&](Offset entry, Index j) {
-      End other;
-      load(j, other);
-      double f[n];
-      flux(own, other, entry, f);
-      if constexpr (!first)
-        for (int k = 0; k < n; ++k) f[k] *= 1 - v.part[entry];
-      // Each end by itself, so that it does not matter which comes first; the lower node does, so that both rows
-      // compute the same.
-      const bool own_first = i < j;
-      const double l = std::fmin(limited(own_first ? own : other, f, own_first ? 1 : -1),
-                                 limited(own_first ? other : own, f, own_first ? -1 : 1));
-      if constexpr (!last) v.part[entry] = l;
-      for (int k = 0; k < n; ++k) sum[k] += l * f[k];
-    });
+    std::uint64_t left = 0;
+    const GraphView::Entries edges = v.graph.at(i);
+    for (int e = 0; e < edges.count; ++e) {
+      const Offset entry = edges.first + e * edges.step;
+      Edge edge;
+      load_edge(own, entry, edge);
+      double of_own, of_other;
+      const bool own_known = decide(own, edge.to_own, of_own),
+                 other_known = decide(edge.other, edge.to_other, of_other);
+      if (own_known && other_known && e < bits - 1)
+        add(edge, entry, of_own, of_other, sum);
+      else
+        left |= std::uint64_t{1} << (e < bits ? e : bits - 1);
+    }
+    v.left[i] = left;
     const double inverse_mass = reciprocal(v.graph.lumped_mass[i]);
     double moved[n];
-    for (int k = 0; k < n; ++k) moved[k] = own.from[k] + inverse_mass * sum[k];
-    if constexpr (last) {
-      for (int k = 0; k < n; ++k) {
-        const double before = share > 0 ? share * start[k * v.stride + i] : 0;
-        to[k * v.stride + i] = before + (1 - share) * moved[k];
-      }
-    } else {
-      for (int k = 0; k < n; ++k) v.low[k * v.stride + i] = moved[k];
-      if constexpr (Equation::guards > 0) v.low[n * v.stride + i] = v.equation.guard(own.bounds, moved);
+    for (int k = 0; k < n; ++k) {
+      moved[k] = own.from[k] + inverse_mass * sum[k];
+      const Offset at = k * v.stride + i;
+      if constexpr (last)
+        to[at] = (share > 0 ? share * start[at] : 0) + (1 - share) * moved[k];
+      else
+        v.low[at] = moved[k];
     }
+    guard(i, own, moved);
   }
+};
 
-  TESSERA_HD_INLINE double limited(const End& end, const double (&f)[n], double sign) const {
-    double by[n];
-    for (int k = 0; k < n; ++k) by[k] = sign * end.weight * f[k];
-    return v.equation.part(end.bounds, end.from, by);
+/// The edges that a LimitPass has left: bit e for edge e of the row, the last bit for all from there on.
+template <class Equation, bool first, bool last>
+struct SearchPass {
+  using Limit = LimitPass<Equation, first, last>;
+  static constexpr int n = Equation::n;
+  Limit limit;
+
+  TESSERA_HD void operator()(Offset row) const {
+    const PassViews<Equation>& v = limit.v;
+    const Index i = static_cast<Index>(row);
+    const std::uint64_t left = v.left[i];
+    if (left == 0) return;
+    typename Limit::End own;
+    limit.load(i, own);
+    double sum[n] = {};
+    const GraphView::Entries edges = v.graph.at(i);
+    for (int e = 0; e < edges.count; ++e) {
+      if ((left >> (e < Limit::bits ? e : Limit::bits - 1) & 1) == 0) continue;
+      const Offset entry = edges.first + e * edges.step;
+      typename Limit::Edge edge;
+      limit.load_edge(own, entry, edge);
+      limit.add(edge, entry, limit.part(own, edge.to_own), limit.part(edge.other, edge.to_other), sum);
+    }
+    const double inverse_mass = reciprocal(v.graph.lumped_mass[i]);
+    double* const moved_state = last ? limit.to : v.low;
+    double moved[n];
+    for (int k = 0; k < n; ++k) {
+      double& at = moved_state[k * v.stride + i];
+      at += (last ? 1 - limit.share : 1) * inverse_mass * sum[k];
+      moved[k] = at;
+    }
+    limit.guard(i, own, moved);
   }
 };
 

@@ -12,13 +12,15 @@
 namespace tessera::physics::conservation {
 
 enum class Limiter {
-  none,    ///< the low order
-  convex,  ///< Guermond, Nazarov, Popov & Tomas 2018
-  fct      ///< the low order through all stages, and then flux correction, where the equation has one
+  none,        ///< the low order
+  convex,      ///< Guermond, Nazarov, Popov & Tomas 2018
+  monolithic,  ///< Kuzmin 2020: limits that do not depend on the step
+  fct          ///< the low order through all stages, and then flux correction, where the equation has one
 };
 
-/// "none", "convex" or "fct".
+/// "none", "convex", "monolithic" or "fct".
 inline Limiter limiter_named(const std::string& name) {
+  if (name == "monolithic") return Limiter::monolithic;
   return name == "none" ? Limiter::none : name == "fct" ? Limiter::fct : Limiter::convex;
 }
 
@@ -45,12 +47,13 @@ struct StepLimit {
 ///   high order  R_i = the same with d_ij (alpha_i + alpha_j) / 2, alpha the entropy commutator, and
 ///               m_i (u_i^H - u_i^L) / dt = sum_j f_ij,
 ///               f_ij = d_ij ((alpha_i + alpha_j) / 2 - 1) (u_j - u_i) + m_ij (R_i / m_i - R_j / m_j)
-///   limited     m_i (u_i - u_i^L) / dt = sum_j l_ij f_ij, l_ij = l_ji: u_i^L + n_i dt/m_i l_ij f_ij is within bounds.
+///   limited     m_i (u_i - u_i^L) / dt = sum_j l_ij f_ij, l_ij = l_ji: u_i^L + n_i dt/m_i l_ij f_ij is within bounds,
+///               or monolithic.hpp.
 /// Maier & Kronbichler, ACM Trans. Parallel Comput. 8 (2021) 16, algorithm 1. Each end of an edge computes both limits,
 /// so that nothing is transposed.
 ///
 /// Passes over memory of a stage: the nodes; the rows with c, which write d; the rows with d; twice the rows with d, m
-/// and l. Bytes of gases: 8 dim + 28 an entry of the graph (2 an edge), 8 (5 numbers + 13) a node beside u.
+/// and l, each with a look at the nodes for edges that it has left to a search. Bytes: bytes_per_stage().
 template <class Exec>
 class Scheme {
  public:
@@ -86,6 +89,14 @@ class Scheme {
   virtual Index slowest() = 0;
   /// to = share start + (1 - share) (u after dt) at the own nodes, u as it was taken; `to` is neither of both.
   virtual void advance(View<const double> u, double dt, double share, View<const double> start, View<double> to) = 0;
+
+  /// What `advance` has made with dt becomes what it would have made at each node with `cfl` times the longest step of
+  /// that node; of limiters none and monolithic, whose rates do not depend on dt.
+  virtual void stretch(View<const double> u, double dt, double cfl, double share, View<const double> start,
+                       View<double> to) = 0;
+  /// sum_i m_i (d/dt)^2 over the own nodes of the first number, as what a step of `cfl` times the longest one of each
+  /// node has changed says it. Waits for the backend.
+  virtual double square_of_rates(View<const double> before, View<const double> after, double cfl) = 0;
 
   /// Whether steps end with `correct`.
   virtual bool corrects() const = 0;

@@ -3,12 +3,14 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cmath>
 #include <map>
 #include <memory>
 #include <string>
 #include <utility>
 #include <vector>
 
+#include "base/log.hpp"
 #include "base/profile.hpp"
 #include "linalg/halo.hpp"
 #include "linalg/interleave.hpp"
@@ -45,6 +47,7 @@ class SchemeFlow : public Flow<Exec> {
 
   Step step(double t, double most) override {
     const double cfl = time_.cfl.value_or(default_cfl);
+    if (tolerance_ > 0) return step_to_steady(t, most, cfl);
     constexpr double shortest = 1e-12;  // of the run
     const auto done = steps_->step(t, cfl, most, shortest * (time_.end - time_.start));
     Step step{done.dt, done.rejected, {}};
@@ -71,6 +74,10 @@ class SchemeFlow : public Flow<Exec> {
   Offset evaluations() const override { return steps_->evaluations(); }
 
  protected:
+  /// Steps are those of each node by itself from now on, each of which counts as 1 of the time of the run, and the run
+  /// ends where the rate of change of the first number has fallen by this factor.
+  void march(double tolerance) { tolerance_ = tolerance; }
+
   /// The scheme on this mesh. Phase: assemble.
   virtual std::unique_ptr<Scheme<Exec>> create_scheme(const Exchange& exchange) = 0;
   /// u [numbers, nodes seen] becomes a state that the boundary lets be at time t; ghosts follow by themselves.
@@ -81,6 +88,8 @@ class SchemeFlow : public Flow<Exec> {
   virtual void at_start(double, View<double>, bool) {}
   /// What else the scheme looks at becomes that of time t and of the state u, before each look.
   virtual void prepare(double, View<const double>) {}
+  /// Throws Error(usage) where a state [nodes seen, numbers] that is lost says by itself what is wrong.
+  virtual void refuse(const std::vector<double>&) const {}
   /// What a message says of the state at a node, [numbers].
   virtual std::string describe(const double* state) const = 0;
   /// "the gas a gas": what no step keeps where a state is lost.
@@ -142,6 +151,33 @@ class SchemeFlow : public Flow<Exec> {
     summary_.set("assembly.bytes_per_stage", scheme_->bytes_per_stage());
   }
 
+  Step step_to_steady(double t, double most, double cfl) {
+    Step step{std::min(most, 1.0), 0, {}};
+    if (!steps_->step_locally(t, cfl)) {
+      step.dt = 0;
+      step.failure = failure(t);
+      return step;
+    }
+    double square = steps_->square_of_rates();
+    in_common::add(space_.shared(), {&square, 1});
+    const double rate = std::sqrt(square);
+    largest_ = std::max(largest_, rate);
+    const double fallen = largest_ > 0 ? rate / largest_ : 0;
+    const bool done = fallen <= tolerance_;
+    if (done || marched_++ % every == 0) history_.push_back(rate);
+    if (done) step.dt = most;
+    summary_.set("steady.steps", marched_);
+    summary_.set("steady.residual", fallen);
+    summary_.set("steady.converged", done);
+    if (done || most <= 1) summary_.set("steady.history", history_);
+    if (!done && most <= 1)
+      warn(fmt::format(
+          "the flow is not steady: its rate of change has fallen to {:.2g} of the largest, and {:.2g} is asked "
+          "for",
+          fallen, tolerance_));
+    return step;
+  }
+
   double measure() const {
     std::vector<double> masses(static_cast<std::size_t>(owned()));
     copy_bytes(Space{}, scheme_->lumped_mass().data(), Host{}, masses.data(), masses.size() * sizeof(double));
@@ -153,6 +189,7 @@ class SchemeFlow : public Flow<Exec> {
 
   /// Which node has lost its state, and what is there.
   std::string failure(double t) {
+    on_each([&] { refuse(u()); });
     Index bad = steps_->bad();
     const bool lost = bad >= 0;
     const bool elsewhere = *ranks_ && any(ranks_->ranks(), lost) && !lost;
@@ -177,6 +214,11 @@ class SchemeFlow : public Flow<Exec> {
   std::unique_ptr<SspSteps<Exec>> steps_;
   std::map<int, std::unique_ptr<linalg::Halo<Exec>>> halos_;  ///< by components
   Array<double, Space> rows_;
+  static constexpr int every = 20;  ///< steps between residuals that are kept
+  double tolerance_ = 0;            ///< of a march to a steady state; 0: there is none
+  double largest_ = 0;              ///< rate of change of a step
+  std::int64_t marched_ = 0;
+  std::vector<double> history_;
 };
 
 }  // namespace tessera::physics::conservation

@@ -88,6 +88,24 @@ class SspSteps {
     return done;
   }
 
+  /// A step of each node by cfl times its own longest one, in each stage: for steady states, which it leaves as they
+  /// are. False: a state was lost, and that before the step stays.
+  bool step_locally(double t, double cfl) {
+    cfl_ = cfl;
+    const int last = run_stages(t, cfl * limits_[0].longest);
+    cfl_ = 0;
+    const bool inside = read(1);
+    if (inside) {
+      square_of_rates_ = scheme_.square_of_rates(u_[0].view(), u_[static_cast<std::size_t>(last)].view(), cfl);
+      std::swap(u_[0], u_[static_cast<std::size_t>(last)]);
+    } else {
+      take(0, t, 0);
+    }
+    return inside;
+  }
+  /// Of that step, the integral of the square of the first number's rate of change over the own nodes.
+  double square_of_rates() const { return square_of_rates_; }
+
   Offset evaluations() const { return evaluations_; }
   /// The first own node where the last state that was looked at is none, -1: there is none here.
   Index bad() const { return bad_; }
@@ -116,6 +134,9 @@ class SspSteps {
       if (s > 0) take(now, t + stages_[s - 1].at * dt, static_cast<int>(s));
       scheme_.advance(u_[static_cast<std::size_t>(now)].view(), dt, stage.share, u_[0].view(),
                       u_[static_cast<std::size_t>(to)].view());
+      if (cfl_ > 0)
+        scheme_.stretch(u_[static_cast<std::size_t>(now)].view(), dt, cfl_, stage.share, u_[0].view(),
+                        u_[static_cast<std::size_t>(to)].view());
       constrain_(t + stage.at * dt, u_[static_cast<std::size_t>(to)].view());
       ++evaluations_;
       now = to;
@@ -161,6 +182,8 @@ class SspSteps {
   StepLimit limits_[3];
   Index bad_ = -1;
   Offset evaluations_ = 0;
+  double cfl_ = 0;  ///< of steps of each node by itself; 0: all have one
+  double square_of_rates_ = 0;
 };
 
 }  // namespace tessera::physics::conservation

@@ -12,8 +12,8 @@ template <int dim>
 using GasViews = conservation::PassViews<GasEquation<dim>>;
 
 /// What limits a node, by components [corrections, nodes]: how much may be added to and taken from its density and its
-/// pressure, as a part of all that edges bring; its number of edges over its mass; and its rates.
-enum Correction { most_rho_in, most_rho_out, most_p_in, most_p_out, edges_over_mass, correction_rates };
+/// pressure, as a part of all that edges bring; and its rates.
+enum Correction { most_rho_in, most_rho_out, most_p_in, most_p_out, correction_rates };
 template <int dim>
 inline constexpr int correction_numbers = correction_rates + numbers<dim>;
 
@@ -26,7 +26,6 @@ struct RatesOfLowOrder {
   TESSERA_HD void operator()(Offset i) const {
     constexpr int low = conservation::middle_low<GasEquation<dim>>;
     const double inverse_mass = reciprocal(v.graph.lumped_mass[i]);
-    correction[edges_over_mass * v.stride + i] = inverse_mass * v.graph.degree[i];
     for (int k = 0; k < numbers<dim>; ++k)
       correction[(correction_rates + k) * v.stride + i] = inverse_mass * v.middle[(low + k) * v.stride + i];
   }
@@ -67,7 +66,7 @@ struct EdgeCorrection {
   }
 };
 
-/// R+- = min(1, m Q+- / (dt P+-)) of density and pressure.
+/// R+- = min(1, m Q+- / (dt P+-)) of density and pressure; of nodes that are prescribed 1.
 template <int dim>
 struct BoundCorrection {
   GasViews<dim> v;
@@ -95,7 +94,7 @@ struct BoundCorrection {
     });
     const double mass = v.graph.lumped_mass[i];
     const auto part = [&](double room, double wanted) {
-      return wanted != 0 ? std::fmin(1.0, mass * room / (dt * wanted)) : 1.0;
+      return wanted != 0 && v.weight[i] > 0 ? std::fmin(1.0, mass * room / (dt * wanted)) : 1.0;
     };
     correction[most_rho_in * v.stride + i] = part(most_rho, rho_in);
     correction[most_rho_out * v.stride + i] = part(least_rho, rho_out);
@@ -162,7 +161,7 @@ struct ApplyCorrection {
   TESSERA_HD_INLINE double gas_part(Index node, const double (&u)[numbers<dim>], const double (&f)[numbers<dim>],
                                     double signed_dt, double most) const {
     double by[numbers<dim>];
-    const double share = signed_dt * correction[edges_over_mass * v.stride + node];
+    const double share = signed_dt * v.weight[node];
     for (int k = 0; k < numbers<dim>; ++k) by[k] = share * f[k];
     return part_that_stays_gas<dim>(u, by, most);
   }

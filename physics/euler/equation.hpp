@@ -7,13 +7,14 @@
 namespace tessera::physics::euler {
 
 /// What follows from the state of a node alone, by components [node_numbers, nodes].
-enum NodeNumber { node_pressure, node_sound, node_power, node_entropy_factor, node_entropy, node_numbers };
+enum NodeNumber { node_pressure, node_sound, node_power, node_entropy_root, node_entropy, node_numbers };
 
 /// A node as a row sees it.
 template <int dim>
 struct NodeState {
   double u[numbers<dim>], v[dim];
-  double p, a, power, factor, entropy;
+  double p, a, power, entropy;
+  double root;     ///< sqrt(K(rho))
   double inverse;  ///< 1 / rho
 
   TESSERA_HD_INLINE void load(const double* from, const double* node, Offset stride, Index i) {
@@ -21,7 +22,7 @@ struct NodeState {
     p = node[node_pressure * stride + i];
     a = node[node_sound * stride + i];
     power = node[node_power * stride + i];
-    factor = node[node_entropy_factor * stride + i];
+    root = node[node_entropy_root * stride + i];
     entropy = node[node_entropy * stride + i];
     inverse = reciprocal(u[density]);
     for (int d = 0; d < dim; ++d) v[d] = inverse * u[momentum + d];
@@ -46,14 +47,13 @@ TESSERA_HD_INLINE inline double one_viscosity(const Gas& gas, const NodeState<di
                                               const double (&c)[dim]) {
   double square = 0;
   for (int d = 0; d < dim; ++d) square += c[d] * c[d];
-  const double size = square_root(square);
-  if (!(size > 0)) return 0;
-  const double inverse = reciprocal(size);
-  const auto side = [&](const NodeState<dim>& w, double v) -> RiemannSide {
+  if (!(square > 0)) return 0;
+  const auto [size, inverse] = root_and_inverse(square);
+  const auto side = [&, by = inverse](const NodeState<dim>& w) -> RiemannSide {
     const double free = gas.free_volume(w.u[density]);
-    return {v, w.p, w.a, free, w.power, free * w.inverse};
+    return {by * w.along(c), w.p, w.a, free, w.power, free * w.inverse};
   };
-  return size * wave_speed_bound(gas, side(i, inverse * i.along(c)), side(j, inverse * j.along(c)));
+  return size * wave_speed_bound(gas, side(i), side(j));
 }
 
 /// d_ij = d_ji.
@@ -63,7 +63,7 @@ TESSERA_HD_INLINE inline double graph_viscosity(const Gas& gas, const NodeState<
   double viscosity = one_viscosity<dim>(gas, i, j, edge.c_ij);
   bool inside = true;  // then c_ji = -c_ij
   for (int d = 0; d < dim; ++d) inside = inside && edge.c_ji[d] == -edge.c_ij[d];
-  if (!inside) viscosity = std::fmax(viscosity, one_viscosity<dim>(gas, j, i, edge.c_ji));
+  if (!inside) viscosity = larger(viscosity, one_viscosity<dim>(gas, j, i, edge.c_ji));
   return viscosity;
 }
 
@@ -80,27 +80,28 @@ struct GasRow {
   TESSERA_HD_INLINE void add(const Gas& gas, const NodeState<dim>& own, const NodeState<dim>& other, double d,
                              const double (&f_i)[numbers<dim>], const double (&f_j)[numbers<dim>]) {
     const double rho_i = own.u[density], rho_j = other.u[density];
-    const double bar = 0.5 * (rho_i + rho_j) - (d > 0 ? 0.5 * (f_j[density] - f_i[density]) / d : 0);
-    least = std::fmin(least, bar);
-    most = std::fmax(most, bar);
-    least_s = std::fmin(least_s, entropy_of(gas, other));
-    most_middle = std::fmax(most_middle, entropy_between(gas, own, other));
+    const double bar = 0.5 * (rho_i + rho_j) - (d > 0 ? 0.5 * (f_j[density] - f_i[density]) * reciprocal(d) : 0);
+    least = smaller(least, bar);
+    most = larger(most, bar);
+    least_s = smaller(least_s, entropy_of(gas, other));
+    most_middle = larger(most_middle, entropy_between(gas, own, other));
     left += (other.entropy - own.entropy) * f_j[density];
   }
 
   TESSERA_HD_INLINE static double entropy_of(const Gas& gas, const NodeState<dim>& w) {
-    return gas.internal_energy(w.u[density], w.p) * w.factor;
+    return gas.internal_energy(w.u[density], w.p) * w.root * w.root;
   }
 
   /// s of the state half way, from below: K there is not less than the mean of both, times 1 - gamma y, with the mean
-  /// density and y = 1 - sqrt(rho_i rho_j) / rho (Bernoulli). Of densities that are close it is exact to fourth order.
+  /// density and y = 1 - sqrt(rho_i rho_j) / rho (Bernoulli); with x = ((rho_j - rho_i) / (2 rho))^2 that is
+  /// y = 1 - sqrt(1 - x) <= (x + x^2) / 2. Of densities that are close it is exact to fourth order.
   TESSERA_HD_INLINE static double entropy_between(const Gas& gas, const NodeState<dim>& i, const NodeState<dim>& j) {
     double half[numbers<dim>];
     for (int k = 0; k < numbers<dim>; ++k) half[k] = 0.5 * (i.u[k] + j.u[k]);
     const double inverse = reciprocal(half[density]);
-    const double y = 1 - square_root(i.u[density] * j.u[density]) * inverse;
-    return density_times_internal<dim>(half) * inverse * square_root(i.factor * j.factor) *
-           std::fmax(0.0, 1 - gas.gamma * y);
+    const double ratio = 0.5 * (j.u[density] - i.u[density]) * inverse, x = ratio * ratio;
+    return density_times_internal<dim>(half) * inverse * i.root * j.root *
+           larger(1 - 0.5 * gas.gamma * (x + x * x), 0.0);
   }
 
   /// How far eta fails to be transported: |sum_j (eta_j / rho_j - eta_i / rho_i) m_j c_ij - g . sum_j (F_j - F_i) c_ij|
@@ -119,7 +120,7 @@ struct GasRow {
     add(scale * own.u[density], transport[energy]);
     for (int d = 0; d < dim; ++d) add(-scale * own.u[momentum + d], transport[momentum + d]);
     size += std::fabs(eta) * own.a * mass * inverse_length;  // what changes less than over the domain is smooth
-    return std::fmin(1.0, factor * std::fabs(difference) / size);
+    return smaller(factor * std::fabs(difference) / size, 1.0);
   }
 };
 
@@ -134,14 +135,14 @@ struct GasEquation {
 
   Gas gas;
 
-  /// p, a, p^-z, K(rho), and eta / rho with Harten's entropy eta = (rho rho e)^(1 / (gamma + 1)).
+  /// p, a, p^-z, sqrt(K(rho)), and eta / rho with Harten's entropy eta = (rho rho e)^(1 / (gamma + 1)).
   TESSERA_HD_INLINE void at_node(const double (&own)[n], Offset i, Offset stride, double* node) const {
     const double internal = density_times_internal<dim>(own), rho = own[density];
     const double p = gas.pressure(rho, internal * reciprocal(rho));
     node[node_pressure * stride + i] = p;
     node[node_sound * stride + i] = gas.sound(rho, p);
     node[node_power * stride + i] = std::pow(p, -gas.z);
-    node[node_entropy_factor * stride + i] = gas.entropy_factor(rho);
+    node[node_entropy_root * stride + i] = square_root(gas.entropy_factor(rho));
     node[node_entropy * stride + i] = std::pow(internal, 1 / (gas.gamma + 1)) * reciprocal(rho);
   }
   TESSERA_HD_INLINE void load(State& state, const double* u, const double* node, Offset stride, Index i) const {
@@ -175,12 +176,12 @@ struct GasEquation {
                                 const double (&low)[n]) const {
     double least = b[0], most = b[1], least_s = b[2];
     if (relaxed) {
-      least = std::fmax((1 - r) * least, least - second);
+      least = larger((1 - r) * least, least - second);
       double top = (1 + r) * most;
       // The densest gas: half of what is left of the free volume.
-      if (gas.covolume > 0) top = std::fmin(top, 0.5 * (most + 1 / gas.covolume));
-      most = std::fmin(top, most + second);
-      least_s = std::fmax((1 - r) * least_s, least_s - (b[3] - least_s));
+      if (gas.covolume > 0) top = smaller(top, 0.5 * (most + 1 / gas.covolume));
+      most = smaller(top, most + second);
+      least_s = larger((1 - r) * least_s, least_s - (b[3] - least_s));
     }
     b[0] = least;
     b[1] = most;
@@ -191,9 +192,14 @@ struct GasEquation {
   TESSERA_HD_INLINE double guard(const double (&b)[bounds], const double (&from)[n]) const {
     return b[2] * std::pow(from[density], gas.gamma - 1);
   }
-  /// The largest part t <= 1 with which from + t by keeps the bounds.
-  TESSERA_HD_INLINE double part(const double (&b)[bounds], const double (&from)[n], const double (&by)[n]) const {
-    return largest_part<dim>(gas, Bounds{b[0], b[1], b[2], b[3]}, from, by, 1);
+  /// The largest part t <= 1 with which from + t by keeps the bounds: whether it is known at once, and the whole
+  /// search.
+  TESSERA_HD_INLINE bool decide(const double (&b)[bounds], const double (&from)[n], const double (&by)[n],
+                                double& t) const {
+    return decide_part<dim>(gas, Bounds{b[0], b[1], b[2], b[3]}, from, by, t);
+  }
+  TESSERA_HD double part(const double (&b)[bounds], const double (&from)[n], const double (&by)[n]) const {
+    return largest_part<dim>(gas, Bounds{b[0], b[1], b[2], b[3]}, from, by);
   }
 };
 

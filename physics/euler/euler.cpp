@@ -3,6 +3,7 @@
 #include "physics/conservation/sides.hpp"
 #include "physics/euler/gas_flow.hpp"
 #include "physics/euler/results.hpp"
+#include "physics/groups.hpp"
 #include "physics/rest.hpp"
 #include "physics/run/stationary.hpp"
 
@@ -23,26 +24,36 @@ class Euler final : public Model {
                       .own_names = true,
                       .axes = "momentum"}};
     for (FieldInfo& field : derived_fields()) traits.fields.push_back(std::move(field));
-    traits.sections = {physics_description(), gas_description(), euler::initial_description(), boundary_description()};
+    traits.sections = {
+        physics_description(), gas_description(),       euler::initial_description(),         boundary_description(),
+        steady_description(),  reference_description(), surface_description(derived_fields())};
     traits.transient = true;
     traits.own_start = true;
     traits.systems = false;
     traits.quantities_of_rates = false;
     traits.scheme = "ssp_rk3";
     traits.schemes = {"ssp_rk3", "ssp_rk2", "euler"};
-    traits.quantities = {"force_x", "force_y", "force_z"};
+    traits.quantities = {"force_x", "force_y", "force_z", "drag_coefficient", "lift_coefficient", "moment_coefficient"};
     traits.matrix_free = true;
     traits.solver.grid = false;
     return traits;
   }
 
   Params& params() override { return params_; }
-  void read(const deck::Deck& deck) override { euler::read(deck, params_); }
+  void read(const deck::Deck& deck) override {
+    euler::read(deck, params_);
+    params_.surfaces = read_surfaces(deck, derived_fields());
+  }
   void check(const deck::Deck&) override {
     if (!params_.time)
       throw Error(ExitCode::usage, "the deck has no [time]: gases flow", "add [time] with end, and cfl = 0.5",
                   params_.physics.where);
+    if (params_.steady && params_.time->step)
+      throw Error(ExitCode::usage, "[steady] chooses the steps of each node, and [time] has a step",
+                  "give time.cfl, and in time.end how many steps there may be", params_.steady->where);
     for (const QuantityParams& quantity : params_.quantities) check_force(quantity);
+    check_surfaces(params_.surfaces, params_.lines);
+    check_reference(params_.reference, asked(), params_.gas.covolume);
     // There is no u: what is looked at where the deck names nothing is the density.
     const std::string none = QuantityParams().of;
     for (QuantityParams& quantity : params_.quantities)
@@ -66,12 +77,10 @@ class Euler final : public Model {
   }
 
   DirichletData set_up(const Discretisation& space) override {
-    for (const QuantityParams& quantity : params_.quantities)
-      if (quantity.kind.starts_with("force_") && quantity.kind.back() - 'x' >= space.mesh.dim)
-        throw Error(ExitCode::usage,
-                    fmt::format("quantity '{}' is {}, and the mesh has {} dimension{}", quantity.name, quantity.kind,
-                                space.mesh.dim, space.mesh.dim == 1 ? "" : "s"),
-                    "a force has one component an axis of the mesh", quantity.where);
+    check_axes_of_forces(space.mesh);
+    if (!space.ranks)
+      for (const SurfaceParams& surface : params_.surfaces)
+        (void)united_groups(space.mesh, surface.on, space.mesh.dim - 1, surface.where);
     problem_ = std::make_unique<const Problem>(make_problem(params_, space));
     return {};
   }
@@ -110,8 +119,47 @@ class Euler final : public Model {
   }
 
  private:
+  static bool is_force(const QuantityParams& quantity) {
+    return quantity.kind.starts_with("force_") || needs_reference(quantity.kind);
+  }
+  /// Fields and kinds of quantities that the deck asks for.
+  std::vector<Asked> asked() const {
+    std::vector<Asked> all;
+    for (const QuantityParams& quantity : params_.quantities) {
+      all.push_back({quantity.kind, quantity.where});
+      all.push_back({quantity.of, quantity.where});
+    }
+    for (const std::string& field : params_.output.fields) all.push_back({field, params_.output.where});
+    for (const LineParams& line : params_.lines)
+      for (const std::string& field : line.of) all.push_back({field, line.where});
+    for (const SurfaceParams& surface : params_.surfaces)
+      for (const std::string& field : surface.of) all.push_back({field, surface.where});
+    return all;
+  }
+  void check_axes_of_forces(const mesh::Mesh& mesh) const {
+    for (const QuantityParams& quantity : params_.quantities) {
+      const bool beyond = quantity.kind.starts_with("force_") && quantity.kind.back() - 'x' >= mesh.dim;
+      if (beyond || (needs_reference(quantity.kind) && mesh.dim == 1))
+        throw Error(ExitCode::usage,
+                    fmt::format("quantity '{}' is {}, and the mesh has {} dimension{}", quantity.name, quantity.kind,
+                                mesh.dim, mesh.dim == 1 ? "" : "s"),
+                    beyond ? "a force has one component an axis of the mesh"
+                           : "coefficients of forces are those of two or three dimensions",
+                    quantity.where);
+    }
+    if (!params_.reference) return;
+    const ReferenceParams& reference = *params_.reference;
+    if (!reference.centre.empty() && static_cast<int>(reference.centre.size()) != mesh.dim)
+      throw Error(
+          ExitCode::usage,
+          fmt::format("reference.centre has {} numbers, and the mesh {} dimensions", reference.centre.size(), mesh.dim),
+          "give one number an axis", reference.where);
+    if (reference.area && mesh.dim != 3)
+      throw Error(ExitCode::usage, "reference.area is of three dimensions, and the mesh has fewer",
+                  "leave it out: forces in the plane are divided by reference.length", reference.where);
+  }
   void check_force(const QuantityParams& quantity) const {
-    if (!quantity.kind.starts_with("force_")) return;
+    if (!is_force(quantity)) return;
     if (quantity.on.empty())
       throw Error(ExitCode::usage, fmt::format("quantity '{}' is a force on nothing", quantity.name),
                   "name groups of facets: on = [\"...\"]", quantity.where);

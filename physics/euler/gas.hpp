@@ -2,6 +2,7 @@
 // An ideal gas with covolume, on host and device: p (1 - b rho) = (gamma - 1) rho e. Covolume 0 is the perfect gas.
 #include <cmath>
 
+#include "base/extremes.hpp"
 #include "base/reciprocal.hpp"
 #include "base/square_root.hpp"
 
@@ -31,6 +32,8 @@ struct Gas {
   int whole_inverse_z = 7;        ///< the same where it is a whole number, else 0
   double shock_factor = 6.0 / 7;  ///< (gamma + 1) / (2 gamma)
   double rarefaction_share = 1;   ///< c with f_shock >= c f_rarefaction above the pressure of a state
+  double closing_factor = 0.2;    ///< (gamma - 1) / (2 c)
+  double inverse_gamma_minus_one = 2.5;
 
   /// 1 - b rho, which is positive.
   TESSERA_HD double free_volume(double rho) const { return 1 - covolume * rho; }
@@ -38,7 +41,9 @@ struct Gas {
     return (gamma - 1) * internal * reciprocal(free_volume(rho));
   }
   /// rho e.
-  TESSERA_HD double internal_energy(double rho, double p) const { return p * free_volume(rho) / (gamma - 1); }
+  TESSERA_HD double internal_energy(double rho, double p) const {
+    return p * free_volume(rho) * inverse_gamma_minus_one;
+  }
   TESSERA_HD double sound(double rho, double p) const {
     return square_root(gamma * p * reciprocal(rho * free_volume(rho)));
   }
@@ -68,6 +73,8 @@ inline Gas make_gas(double gamma, double covolume = 0) {
       whole <= most && std::abs(gas.inverse_z - whole) <= rounding * whole ? static_cast<int>(whole) : 0;
   gas.shock_factor = (gamma + 1) / (2 * gamma);
   gas.rarefaction_share = rarefaction_share(gamma);
+  gas.closing_factor = 0.5 * (gamma - 1) / gas.rarefaction_share;
+  gas.inverse_gamma_minus_one = 1 / (gamma - 1);
   return gas;
 }
 

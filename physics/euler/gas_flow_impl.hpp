@@ -13,6 +13,7 @@ class GasFlow final : public conservation::SchemeFlow<Exec> {
 
   GasFlow(Exec& exec, const Problem& problem, output::Summary& summary)
       : conservation::SchemeFlow<Exec>(exec, problem.space, *problem.params.time, summary), problem_(problem) {
+    if (problem.params.steady) this->march(problem.params.steady->tolerance);
     for (const BoundaryList& list : problem.boundaries) {
       const bool states = list.kind != BoundaryKind::slip_wall;
       boundaries_.push_back({list.kind, to_space<Space>(list.nodes), to_space<Space>(list.normals), {}});
@@ -30,6 +31,15 @@ class GasFlow final : public conservation::SchemeFlow<Exec> {
                               .consistent_mass = params.mass == "consistent",
                               .relaxed = params.relaxed_bounds};
     return make_scheme(exec_, problem_.space.mesh, problem_.space.dofs, scheme, this->owned(), exchange);
+  }
+
+  /// Inflows overwrite what the scheme makes of their nodes.
+  void at_start(double, View<double>, bool) override {
+    std::vector<typename Scheme<Exec>::Prescribed> lists;
+    for (const BoundaryNodes<Space>& list : boundaries_)
+      if (list.kind == BoundaryKind::inflow)
+        lists.push_back({list.nodes.view(), list.values.view().part(0, list.nodes.size())});
+    this->scheme().set_prescribed(lists);
   }
 
   void set_values(std::size_t which, double t) {

@@ -37,12 +37,13 @@ TESSERA_HD double entropy_slope(const Gas& gas, double least_s, const double (&u
 
 /// Whether Psi >= 0 at `to` follows without a power: with x = rho / rho_0 and 1 < gamma <= 2,
 ///   x^(gamma+1) <= (2 - gamma) x^2 + (gamma - 1) x^3,
-/// the mean of powers with the same weights. Wherever it fails nothing is known.
+/// the mean of powers with the same weights. rho_0 > 0. Wherever it fails nothing is known.
 template <int dim>
 TESSERA_HD bool stays_above(const Gas& gas, const Bounds& bounds, double rho_0, const double (&to)[numbers<dim>]) {
   if (gas.covolume > 0 || gas.gamma > 2) return false;
-  const double rho = to[density], x = rho * reciprocal(rho_0);
-  return density_times_internal<dim>(to) >= bounds.guard * rho * rho * ((2 - gas.gamma) + (gas.gamma - 1) * x);
+  const double rho = to[density];
+  return rho_0 * density_times_internal<dim>(to) >=
+         bounds.guard * rho * rho * ((2 - gas.gamma) * rho_0 + (gas.gamma - 1) * rho);
 }
 
 template <int n>
@@ -57,34 +58,40 @@ TESSERA_HD inline double limit_density(const Bounds& bounds, double rho, double 
   double t = most;
   if (to < bounds.least_rho - rounding) t = (bounds.least_rho - rho) * reciprocal(by);
   if (to > bounds.most_rho + rounding) t = (bounds.most_rho - rho) * reciprocal(by);
-  return t > 0 ? std::fmin(t, most) : 0;  // a state at its bound stays there; quotients may round upward
+  return t > 0 ? smaller(t, most) : 0;  // a state at its bound stays there; quotients may round upward
 }
 
-}  // namespace detail
+/// What largest_part looks for where a power decides, which is rare: by value and apart, so that it takes no registers
+/// of the loop around.
+template <int dim>
+struct EntropySearch {
+  double u[numbers<dim>], by[numbers<dim>];
+  double least_s, guard;
+  double right;  ///< u + right by keeps the bounds of the density
+};
 
-/// A t in [0, most] with u + t by within the bounds, as large as three steps of a quadratic Newton iteration find it:
+/// A t in [0, right] with s of u + t by not below its bound, as large as three steps of a quadratic Newton
+/// iteration find it:
 /// Psi along a line has a third derivative of one sign, so that parabolas through both ends with the slope of one of
 /// them have their roots on both sides of that of Psi. Guermond, Nazarov, Popov & Tomas, SIAM J. Sci. Comput. 40 (2018)
 /// A3211, section 4; Guermond & Popov (2016), lemma 4.5. u is within the bounds, to rounding.
 template <int dim>
-TESSERA_HD double largest_part(const Gas& gas, const Bounds& bounds, const double (&u)[numbers<dim>],
-                               const double (&by)[numbers<dim>], double most) {
+__attribute__((noinline)) TESSERA_HD double keep_entropy(Gas gas, EntropySearch<dim> of) {
   constexpr int n = numbers<dim>;
   constexpr int steps = 3;
   constexpr double enough = 1e-10;
-  double right = detail::limit_density(bounds, u[density], by[density], most);
+  double right = of.right;
   double at[n];
-  detail::move<n>(u, right, by, at);
-  if (right == 0 || detail::stays_above<dim>(gas, bounds, u[density], at)) return right;
+  move<n>(of.u, right, of.by, at);
   // What rounding alone puts below zero is at its bound: else its sign would decide where the iteration goes.
-  double psi_right = detail::entropy_excess<dim>(gas, bounds.least_s, at);
+  double psi_right = entropy_excess<dim>(gas, of.least_s, at);
   const double floor_right = density_times_internal<dim>(at) - psi_right;  // s_min / K, along the way between its ends
-  const double rounding = -1e-12 * std::fmin(bounds.guard * u[density] * u[density], floor_right);
+  const double rounding = -1e-12 * std::fmin(of.guard * of.u[density] * of.u[density], floor_right);
   if (psi_right >= rounding) return right;
-  double left = 0, psi_left = detail::entropy_excess<dim>(gas, bounds.least_s, u);
+  double left = 0, psi_left = entropy_excess<dim>(gas, of.least_s, of.u);
   if (psi_left <= 0) return 0;
-  double slope_right = detail::entropy_slope<dim>(gas, bounds.least_s, at, by);
-  double slope_left = detail::entropy_slope<dim>(gas, bounds.least_s, u, by);
+  double slope_right = entropy_slope<dim>(gas, of.least_s, at, of.by);
+  double slope_left = entropy_slope<dim>(gas, of.least_s, of.u, of.by);
   for (int step = 0; step < steps && right - left > enough && psi_left > -rounding; ++step) {
     // Psi = psi_left + (t - left) [l, r] + ..., by divided differences with a double point at either end.
     const double width = right - left, chord = (psi_right - psi_left) / width;
@@ -105,20 +112,47 @@ TESSERA_HD double largest_part(const Gas& gas, const Bounds& bounds, const doubl
     for (int k = 0; k < 2; ++k) {
       const double t = k == 0 ? next_left : next_right;
       if (!(t > left && t < right)) continue;
-      detail::move<n>(u, t, by, at);
-      const double psi = detail::entropy_excess<dim>(gas, bounds.least_s, at);
+      move<n>(of.u, t, of.by, at);
+      const double psi = entropy_excess<dim>(gas, of.least_s, at);
       if (psi >= rounding) {
         left = t;
         psi_left = psi;
-        slope_left = detail::entropy_slope<dim>(gas, bounds.least_s, at, by);
+        slope_left = entropy_slope<dim>(gas, of.least_s, at, of.by);
       } else {
         right = t;
         psi_right = psi;
-        slope_right = detail::entropy_slope<dim>(gas, bounds.least_s, at, by);
+        slope_right = entropy_slope<dim>(gas, of.least_s, at, of.by);
       }
     }
   }
   return left;
+}
+
+}  // namespace detail
+
+/// Whether t is known without a power: the largest part t <= 1 with which u + t by keeps its bounds. u is within them,
+/// to rounding.
+template <int dim>
+TESSERA_HD_INLINE inline bool decide_part(const Gas& gas, const Bounds& bounds, const double (&u)[numbers<dim>],
+                                          const double (&by)[numbers<dim>], double& t) {
+  t = detail::limit_density(bounds, u[density], by[density], 1);
+  double at[numbers<dim>];
+  detail::move<numbers<dim>>(u, t, by, at);
+  return t == 0 || detail::stays_above<dim>(gas, bounds, u[density], at);
+}
+
+/// A t in [0, 1] with u + t by within the bounds, almost the largest.
+template <int dim>
+TESSERA_HD inline double largest_part(const Gas& gas, const Bounds& bounds, const double (&u)[numbers<dim>],
+                                      const double (&by)[numbers<dim>]) {
+  double t;
+  if (decide_part<dim>(gas, bounds, u, by, t)) return t;
+  detail::EntropySearch<dim> of{{}, {}, bounds.least_s, bounds.guard, t};
+  for (int k = 0; k < numbers<dim>; ++k) {
+    of.u[k] = u[k];
+    of.by[k] = by[k];
+  }
+  return detail::keep_entropy<dim>(gas, of);
 }
 
 }  // namespace tessera::physics::euler

@@ -23,10 +23,12 @@ deck::Section<PhysicsSection> physics_section() {
            {.help = "the physics module", .choices = {"euler"}, .required = true, .example = "\"euler\""})
       .key("order", &PhysicsSection::order, {.help = "of the elements: linear ones alone", .min = 1, .max = 1})
       .key("limiter", &PhysicsSection::limiter,
-           {.help = "convex (second order where the flow is smooth, bounds of density and entropy kept), fct (flux "
-                    "correction after each step, one factor for density and pressure) or none (the low order: robust, "
-                    "first order)",
-            .choices = {"convex", "fct", "none"}})
+           {.help =
+                "convex (second order where the flow is smooth, bounds of density and entropy kept), monolithic (the "
+                "same bounds by limits that do not depend on the step), fct (flux "
+                "correction after each step, one factor for density and pressure) or none (the low order: robust, "
+                "first order)",
+            .choices = {"convex", "monolithic", "fct", "none"}})
       .key("mass", &PhysicsSection::mass,
            {.help = "of limiter = \"convex\", in its high order: consistent or lumped",
             .choices = {"consistent", "lumped"}})
@@ -97,6 +99,17 @@ deck::Section<BoundaryParams> boundary_section() {
       .key("total_temperature", &BoundaryParams::total_temperature, {.help = "of a reservoir", .unit = "K"});
 }
 
+deck::Section<SteadyParams> steady_section() {
+  return deck::Section<SteadyParams>(
+             "steady", "A march to a steady state: each node takes steps of its own length, which count as 1 of [time]")
+      .key("tolerance", &SteadyParams::tolerance,
+           {.help = "the run ends where the rate of change of the density is this part of the largest that it was",
+            .min = 0,
+            .max = 1,
+            .open_min = true})
+      .position(&SteadyParams::where);
+}
+
 [[noreturn]] void refuse(const std::string& what, const std::string& help, const deck::Where& where) {
   throw Error(ExitCode::usage, what, help, where);
 }
@@ -145,14 +158,34 @@ deck::SectionDescription physics_description() { return physics_section().descri
 deck::SectionDescription gas_description() { return gas_section().description(); }
 deck::SectionDescription initial_description() { return initial_section().description(); }
 deck::SectionDescription boundary_description() { return boundary_section().description(); }
+deck::SectionDescription steady_description() { return steady_section().description(); }
 
 namespace {
+
+void check_steady(const Params& params) {
+  if (!params.steady) return;
+  if (params.limiter != "monolithic" && params.limiter != "none")
+    refuse(fmt::format("[steady] needs limits that do not depend on the step, and the deck has limiter = \"{}\"",
+                       params.limiter),
+           "choose limiter = \"monolithic\", or \"none\"", params.steady->where);
+  for (const BoundaryParams& b : params.boundaries) {
+    std::vector<deck::Expression> all;
+    add_expressions(b, all);
+    for (const auto* value : {&b.total_pressure, &b.total_temperature})
+      if (*value) all.push_back(**value);
+    for (const deck::Expression& e : all)
+      if (e.depends_on_time())
+        refuse(fmt::format("the boundary of type \"{}\" depends on t, and [steady] has no time", b.type),
+               "write expressions of x, y and z, or leave [steady] out", b.where);
+  }
+}
 
 /// What the limiter of the deck does not know.
 void check_limiter(const deck::Deck& deck, const Params& params) {
   for (const char* key : {"physics.mass", "physics.relaxed_bounds"})
-    if (params.limiter != "convex" && deck.has(key))
-      refuse(fmt::format("{} is of limiter = \"convex\", and the deck has limiter = \"{}\"", key, params.limiter),
+    if (params.limiter != "convex" && params.limiter != "monolithic" && deck.has(key))
+      refuse(fmt::format("{} is of limiter = \"convex\" or \"monolithic\", and the deck has limiter = \"{}\"", key,
+                         params.limiter),
              "leave it out, or choose limiter = \"convex\"", deck.where(key));
   if (params.limiter == "fct" && params.gas.covolume > 0)
     refuse("limiter = \"fct\" takes the pressure of a perfect gas, and this one has a covolume",
@@ -169,6 +202,7 @@ void read(const deck::Deck& deck, Params& params) {
   params.relaxed_bounds = physics.relaxed_bounds;
   params.gas = gas_section().read(deck);
   check_limiter(deck, params);
+  params.reference = read_reference(deck);
   params.states = initial_section().read_all(deck);
   if (params.states.empty())
     refuse("the deck has no [[initial]]: a gas has a density and a pressure everywhere",
@@ -180,6 +214,9 @@ void read(const deck::Deck& deck, Params& params) {
     check_boundary(boundary, params.gas.covolume);
     (boundary.type == "periodic" ? params.periodic : params.boundaries).push_back(boundary);
   }
+  params.steady.reset();
+  if (deck.has("steady")) params.steady = steady_section().read(deck);
+  check_steady(params);
 }
 
 std::vector<deck::Expression> expressions_of(const Params& params) {

@@ -4,6 +4,8 @@
 #include <string>
 #include <vector>
 
+#include "physics/euler/reference.hpp"
+#include "physics/euler/surfaces.hpp"
 #include "physics/sections.hpp"
 
 namespace tessera::physics::euler {
@@ -36,11 +38,20 @@ struct BoundaryParams : StateParams {
   deck::Where where;
 };
 
+/// A march to a steady state.
+struct SteadyParams {
+  double tolerance = 1e-6;
+  deck::Where where;
+};
+
 struct Params : CommonParams {
   std::string limiter = "convex";
   std::string mass = "consistent";
   bool relaxed_bounds = true;
   GasParams gas;
+  std::optional<SteadyParams> steady;
+  std::optional<ReferenceParams> reference;
+  std::vector<SurfaceParams> surfaces;
   std::vector<InitialState> states;
   std::vector<BoundaryParams> boundaries;  ///< but periodic ones
   std::vector<BoundaryParams> periodic;
@@ -50,6 +61,7 @@ deck::SectionDescription physics_description();
 deck::SectionDescription gas_description();
 deck::SectionDescription initial_description();
 deck::SectionDescription boundary_description();
+deck::SectionDescription steady_description();
 /// Reads the sections above. Throws Error(usage) for states that say too little or two things at once, for a gas that
 /// is none, and for keys that a type of boundary does not have.
 void read(const deck::Deck& deck, Params& params);

@@ -65,6 +65,9 @@ std::vector<FieldInfo> derived_fields() {
           {.name = "Mach", .measured = true},
           {.name = "entropy", .measured = true, .written = false},
           {.name = "schlieren", .unit = "kg/m^4", .measured = true, .written = false},
+          {.name = "total_pressure", .unit = "Pa", .measured = true, .written = false},
+          {.name = "total_pressure_loss", .measured = true, .written = false},
+          {.name = "pressure_coefficient", .measured = true, .written = false},
           {.name = "energy", .unit = "J/m^3", .written = false},
           {.name = "momentum", .unit = "kg/(m^2 s)", .vector = true, .written = false}};
 }
@@ -85,6 +88,8 @@ std::vector<double> totals_of(const NodalSolution& s) {
 std::vector<double> FlowResults::field(const std::string& name) {
   if (name == "schlieren") return schlieren(s_);
   const Gas& gas = problem_.gas;
+  const ReferenceParams away = problem_.params.reference.value_or(ReferenceParams{});
+  const double total_away = total_pressure(gas, away.pressure, away.speed / gas.sound(away.density, away.pressure));
   const bool vector = name == "velocity" || name == "momentum";
   const auto nodes = static_cast<std::size_t>(s_.space.dofs.dofs);
   std::vector<double> result(nodes * (vector ? 3 : 1));
@@ -98,12 +103,44 @@ std::vector<double> FlowResults::field(const std::string& name) {
     if (name == "energy") result[i] = state.energy;
     if (name == "pressure") result[i] = state.p;
     if (name == "entropy") result[i] = (gas.gamma - 1) * (state.energy - state.kinetic) * gas.entropy_factor(state.rho);
-    if (name == "Mach") result[i] = std::sqrt(2 * state.kinetic / state.rho) / gas.sound(state.rho, state.p);
+    const double mach = std::sqrt(2 * state.kinetic / state.rho) / gas.sound(state.rho, state.p);
+    if (name == "Mach") result[i] = mach;
+    if (name == "total_pressure") result[i] = total_pressure(gas, state.p, mach);
+    if (name == "total_pressure_loss") result[i] = 1 - total_pressure(gas, state.p, mach) / total_away;
+    if (name == "pressure_coefficient") result[i] = (state.p - away.pressure) / away.dynamic_pressure();
   }
   return result;
 }
 
+double FlowResults::coefficient(const QuantityParams& quantity) const {
+  const ReferenceParams& away = *problem_.params.reference;
+  const double radians = away.angle * std::acos(-1.0) / 180, along = std::cos(radians), across = std::sin(radians);
+  std::array<double, 3> centre{};
+  std::copy(away.centre.begin(), away.centre.end(), centre.begin());
+  const mesh::Group group = united_groups(s_.mesh, quantity.on, s_.mesh.dim - 1, quantity.where);
+  const mesh::Group own = s_.own(&group);
+  double force_x = 0, force_y = 0, moment = 0;  // the moment about z turns x towards y
+  for (const assembly::FacetNormal& facet : assembly::facet_normals(s_.mesh, s_.space.dofs, own)) {
+    const double* const x = &s_.dof_points[3 * static_cast<std::size_t>(facet.dof)];
+    const double p = HostState(problem_.gas, s_, facet.dof).p - away.pressure;
+    force_x += p * facet.n[0];
+    force_y += p * facet.n[1];
+    moment += p * ((x[0] - centre[0]) * facet.n[1] - (x[1] - centre[1]) * facet.n[0]);
+  }
+  const double unit = away.dynamic_pressure() * away.size(s_.mesh.dim);
+  if (quantity.kind == "drag_coefficient") return (along * force_x + across * force_y) / unit;
+  if (quantity.kind == "lift_coefficient") return (along * force_y - across * force_x) / unit;
+  return -moment / (unit * away.length);
+}
+
+void FlowResults::write_tables(const std::filesystem::path& directory) {
+  for (const SurfaceParams& surface : problem_.params.surfaces)
+    write_surface(
+        surface, derived_fields(), s_, [this](const std::string& name) { return field(name); }, directory);
+}
+
 double FlowResults::quantity(const QuantityParams& quantity) const {
+  if (needs_reference(quantity.kind)) return coefficient(quantity);
   const auto axis = static_cast<std::size_t>(quantity.kind.back() - 'x');
   const mesh::Group group = united_groups(s_.mesh, quantity.on, s_.mesh.dim - 1, quantity.where);
   const mesh::Group own = s_.own(&group);

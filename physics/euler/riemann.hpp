@@ -22,27 +22,28 @@ TESSERA_HD inline double wave_speed_bound(const Gas& gas, const RiemannSide& lef
   const double a_left = left.a * left.free_volume, a_right = right.a * right.free_volume;
   // p*^z = (a_L + a_R - (gamma - 1)/2 (v_R - v_L)/c) / (a_L p_L^-z + a_R p_R^-z)
   const double closing = left.v - right.v;
-  const double above = (a_left + a_right) + 0.5 * (gas.gamma - 1) / gas.rarefaction_share * closing;
+  const double above = (a_left + a_right) + gas.closing_factor * closing;
   const double below = a_left * left.p_power + a_right * right.p_power;
-  const double least_p = left.p < right.p ? left.p : right.p,
-               most_power = left.p < right.p ? left.p_power : right.p_power;
-  const double ratio_z = above > 0 ? above * most_power * reciprocal(below) : 0;  // (p* / least_p)^z
-  double star = 0;
-  if (ratio_z > 1) star = least_p * power(ratio_z, gas.inverse_z, gas.whole_inverse_z);
+  const bool left_least = left.p < right.p;
+  const double least_p = left_least ? left.p : right.p, most_p = left_least ? right.p : left.p;
+  const double ratio_z = above > 0 ? above * (left_least ? left.p_power : right.p_power) * reciprocal(below) : 0;
+  double star = ratio_z > 1 ? power(ratio_z, gas.inverse_z, gas.whole_inverse_z) : 0;  // p* / least_p
   // With phi(p_max) >= 0, one shock at most, it is not above p_max; of gamma > 5/3 the bound holds above p_max alone.
-  const double most_p = left.p < right.p ? right.p : left.p;
-  const double thin = left.p < right.p ? left.inverse_density : right.inverse_density;
-  const double shock =
-      (most_p - least_p) * square_root(2 * thin * reciprocal((gas.gamma + 1) * most_p + (gas.gamma - 1) * least_p));
-  if (shock >= closing)
-    star = gas.rarefaction_share < 1 ? most_p : std::fmin(star, most_p);
+  const double quotient = most_p * reciprocal(least_p);
+  const double thin = left_least ? left.inverse_density : right.inverse_density, jump = most_p - least_p;
+  const bool at_most_one_shock =
+      closing <= 0 ||
+      2 * thin * jump * jump >= closing * closing * ((gas.gamma + 1) * most_p + (gas.gamma - 1) * least_p);
+  if (at_most_one_shock)
+    star = gas.rarefaction_share < 1 ? quotient : smaller(star, quotient);
   else if (gas.rarefaction_share < 1)
-    star = std::fmax(star, most_p);
-  const double over_left = std::fmax(star - left.p, 0.0) * reciprocal(left.p),
-               over_right = std::fmax(star - right.p, 0.0) * reciprocal(right.p);
-  const double first = left.a * square_root(1 + gas.shock_factor * over_left) - left.v,
-               last = right.a * square_root(1 + gas.shock_factor * over_right) + right.v;
-  return std::fmax(std::fmax(first, last), 0.0);
+    star = larger(star, quotient);
+  const double of_least = square_root(1 + gas.shock_factor * larger(star - 1, 0.0));
+  double of_most = 1;
+  if (star > quotient) of_most = square_root(1 + gas.shock_factor * (star * reciprocal(quotient) - 1));
+  const double first = left.a * (left_least ? of_least : of_most) - left.v,
+               last = right.a * (left_least ? of_most : of_least) + right.v;
+  return larger(larger(first, last), 0.0);
 }
 
 }  // namespace tessera::physics::euler

@@ -4,6 +4,7 @@
 
 #include "mesh/make_mesh.hpp"
 #include "physics/run/errors.hpp"
+#include "physics/run/shown.hpp"
 #include "physics/scalar/results.hpp"
 
 namespace tessera::physics::grid {
@@ -30,6 +31,7 @@ struct GridMesh {
 void BoxMethod::check_names(const BoxGrid& grid) const {
   const mesh::Mesh box = outline(grid);
   check_quantities(params_.quantities, box, GroupList::names);
+  check_shown(params_.output, box, GroupList::names);
   check_lines(params_.lines, box);
   check_exact(params_.exact, grid.problem.dim);
 }

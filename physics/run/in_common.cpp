@@ -94,6 +94,19 @@ void first_found(const Share* share, std::vector<char>& found, std::vector<doubl
   });
 }
 
+std::vector<double> gather_rows(const Share* share, const std::vector<double>& values) {
+  if (!share) return values;
+  std::vector<double> all;
+  std::vector<Communicator::Bytes> to(static_cast<std::size_t>(share->ranks->size()));
+  put(std::span<const double>(values), to.front());
+  for (const Communicator::Bytes& from : share->ranks->exchange(std::move(to))) {
+    const std::size_t before = all.size();
+    all.resize(before + from.size() / sizeof(double));
+    if (!from.empty()) std::memcpy(&all[before], from.data(), from.size());
+  }
+  return all;
+}
+
 void update_ghosts(const NodalSolution& s, int components, std::vector<double>& values) {
   if (s.share) linalg::update_ghosts(*s.share->ranks, s.space.index_map, components, values);
 }

@@ -37,6 +37,9 @@ std::vector<double> scatter_nodes(const Share& share, const IndexMap& map, int c
 /// The same of numbers of the cells: [cells of the whole].
 std::vector<double> gather_cells(const NodalSolution& solution, std::span<const double> values);
 
+/// On the root: values [n, width] of all ranks behind each other, in the order of ranks.
+std::vector<double> gather_rows(const Share* share, const std::vector<double>& values);
+
 /// On the root: those of all cells of the whole that have some, in ascending order, of values [cells of this rank];
 /// `width` is the same on all ranks that have some.
 assembly::NumbersOfCells gather_of_cells(const Share* share, const assembly::NumbersOfCells& own);

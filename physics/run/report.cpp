@@ -16,6 +16,7 @@
 #include "physics/run/errors.hpp"
 #include "physics/run/in_common.hpp"
 #include "physics/run/newton.hpp"
+#include "physics/run/own_tables.hpp"
 #include "physics/run/results.hpp"
 #include "physics/run/time_report.hpp"
 
@@ -160,10 +161,10 @@ void report_values(const CommonParams& params, const Traits& traits, const Nodal
 
 void write_tables(const CommonParams& params, const Traits& traits, const NodalSolution& solution, Results& results,
                   const Context& context) {
-  if (params.lines.empty()) return;
   Threads exec(solution.threads);
   Scope scope(exec, "output");
-  write_lines(params.lines, traits.fields, solution, results, context.output_directory);
+  if (auto* const own = dynamic_cast<OwnTables*>(&results)) own->write_tables(context.output_directory);
+  if (!params.lines.empty()) write_lines(params.lines, traits.fields, solution, results, context.output_directory);
 }
 
 }  // namespace

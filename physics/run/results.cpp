@@ -13,10 +13,10 @@
 #include "base/communicator.hpp"
 #include "base/log.hpp"
 #include "mesh/partition.hpp"
-#include "output/pieces.hpp"
 #include "physics/run/in_common.hpp"
 #include "physics/run/lines.hpp"
 #include "physics/run/report.hpp"
+#include "physics/run/shown.hpp"
 
 namespace tessera::physics {
 
@@ -313,10 +313,10 @@ int write_solution(const CommonParams& params, const std::vector<FieldInfo>& fie
   in_common::each(s.share, [&] { written.cells = results.cell_fields(); });
   const auto write = [&](const mesh::Mesh& mesh, const assembly::DofMap& dofs, const std::vector<double>& dof_points,
                          Written all) {
-    take([title, &mesh, &dofs, &dof_points, all = std::move(all)]() mutable {
+    take([title, &mesh, &dofs, &dof_points, &output = params.output, all = std::move(all)]() mutable {
       output::VtkData data = vtk_data(mesh, dofs, dof_points, std::move(all), groups_overlap(mesh));
       data.title = title;
-      return data;
+      return shown_part(output, mesh, dofs, std::move(data));
     });
   };
   if (!s.share) {
@@ -335,7 +335,7 @@ int write_solution(const CommonParams& params, const std::vector<FieldInfo>& fie
   const auto piece = [&] {
     output::VtkData data = vtk_data(s.mesh, s.space.dofs, s.dof_points, std::move(written), overlap);
     data.title = title;
-    return output::of_cells(data, s.share->cells);
+    return shown_part(params.output, s.mesh, s.space.dofs, std::move(data), s.share->cells);
   };
   const bool beside_one_file = s.share->has_whole && params.output.has_format("vtu");
   return write_pieces(*s.share, piece, directory, !beside_one_file, names);

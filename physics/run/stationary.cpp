@@ -24,6 +24,7 @@
 #include "physics/run/read_deck.hpp"
 #include "physics/run/report.hpp"
 #include "physics/run/results.hpp"
+#include "physics/run/shown.hpp"
 #include "physics/run/space.hpp"
 #include "physics/run/traces.hpp"
 
@@ -74,6 +75,7 @@ std::vector<Index> StationaryRun::make_checked_space(const Context& context, Dis
   }
   check_axes(expressions_of(model()), space.mesh.dim);
   check_quantities(params.quantities, space.mesh);
+  check_shown(params.output, space.mesh);
   check_quantity_fields(params.quantities, traits, space.mesh.dim);
   check_lines(params.lines, space.mesh);
   check_probes(params.probes, traits.fields.front(), space.mesh);

@@ -94,7 +94,7 @@ deck::Schema schema() {
           physics_section().description(),
           solvers::solver_description(offers()),
           exact_description(),
-          output_section().description(),
+          output_section(false, false).description(),
           own_quantity_section().description(),
           line_section(fields()).description()};
 }
@@ -109,7 +109,7 @@ Params read(const deck::Deck& deck) {
   params.physics.where = params.equation.where;
   params.solver = solvers::read_solver(deck, params.run.precision, offers());
   params.exact = read_exact(deck);
-  params.output = output_section().read(deck);
+  params.output = output_section(false, false).read(deck);
   if (params.output.formats.empty()) params.output.write = false;
   params.quantities = own_quantity_section().read_all(deck);
   params.lines = read_lines(deck, fields());

@@ -39,6 +39,13 @@ TEST(CommandLine, HelpAndVersion) {
   EXPECT_EQ(tessera("").code, 2);
 }
 
+/// Most of the time of a start was the loading of Gmsh's libraries, which only files of meshes and geometries need.
+TEST(CommandLine, ProgramStartsWithoutGmsh) {
+  const Result needed = shell("ldd " + program());
+  ASSERT_TRUE(needed.says("libc.so")) << needed.text;
+  EXPECT_FALSE(needed.says("libgmsh")) << needed.text;
+}
+
 TEST(CommandLine, HelpIsShortAndOfItsCommand) {
   const std::string run_help = tessera("run --help").text;
   EXPECT_EQ(tessera("help run").text, run_help);

@@ -13,9 +13,10 @@ inline bool has_mpi() {
 #define SKIP_WITHOUT_MPI() \
   if (const bool found = has_mpi(); !found) GTEST_SKIP() << "no libtessera_mpi.so beside the program, or no mpirun"
 
-/// More ranks than cores, and whoever starts them.
+/// More ranks than cores, of one thread each, and whoever starts them.
 inline const std::string mpirun =
-    "OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1 mpirun --oversubscribe --bind-to none ";
+    "OMP_NUM_THREADS=1 OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1 mpirun --oversubscribe --bind-to "
+    "none ";
 
 inline Result on_ranks(int ranks, const std::string& arguments) {
   return shell(mpirun + "-n " + std::to_string(ranks) + " " + program() + " " + arguments);

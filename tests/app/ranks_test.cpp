@@ -1,6 +1,8 @@
 // The program on several ranks, as mpirun starts it, beside the program on one.
 #include <algorithm>
 #include <array>
+#include <fstream>
+#include <iterator>
 #include <map>
 
 #include "app/ranks.hpp"
@@ -335,6 +337,43 @@ TEST(RanksRun, RefusesDecksThatDiffer) {
   EXPECT_EQ(missing.code, 7) << missing.text;
   EXPECT_TRUE(missing.says("rank 1 of 2")) << missing.text;
   EXPECT_TRUE(missing.says("nowhere.toml")) << missing.text;
+}
+
+/// The version that the program says of itself.
+std::string version() {
+  const std::string text = app_test::tessera("--version").text;
+  return text.substr(text.find(' ') + 1, text.find('\n') - text.find(' ') - 1);
+}
+
+/// The program with another version in it, beside what it looks for in its folder.
+std::string program_of_another_version() {
+  const fs::path own = fs::canonical(program()), copy = folder() / "another" / "tessera";
+  fs::create_directories(copy.parent_path());
+  std::ifstream file(own, std::ios::binary);
+  std::string bytes((std::istreambuf_iterator<char>(file)), {}), old = version() + '\0', other = old;
+  char& last = other[other.size() - 2];
+  last = last == '9' ? '8' : '9';
+  for (std::size_t at = bytes.find(old); at != std::string::npos; at = bytes.find(old, at))
+    bytes.replace(at, old.size(), other);
+  std::ofstream(copy, std::ios::binary) << bytes;
+  fs::permissions(copy, fs::perms::owner_all);
+  const std::string mpi = "libtessera_mpi.so";
+  fs::remove(copy.parent_path() / mpi);
+  fs::create_symlink(own.parent_path() / mpi, copy.parent_path() / mpi);
+  return copy.string();
+}
+
+TEST(RanksRun, RefusesRanksOfAnotherVersion) {
+  SKIP_WITHOUT_MPI();
+  const std::string deck = write_deck("versions.toml", exact_poisson("triangle", 2, 6, 1));
+  const auto rank = [&](const std::string& of) {
+    return fmt::format("-n 1 {} run {} --quiet --backend threads --output {}", of, deck,
+                       (folder() / "versions").string());
+  };
+  const Result result = shell(mpirun + rank(program()) + " : " + rank(program_of_another_version()));
+  EXPECT_EQ(result.code, 2) << result.text;
+  EXPECT_TRUE(result.says("rank 1 of 2 is tessera ")) << result.text;
+  EXPECT_TRUE(result.says("rank 0 is tessera " + version() + "\n")) << result.text;
 }
 
 TEST(RanksRun, EndsWhenARankIsKilled) {

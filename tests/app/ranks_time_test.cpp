@@ -65,17 +65,17 @@ TEST(RanksRun, GoesThroughTimeAsOne) {
            "[[material]]\nheat_capacity = \"1 + x\"\n" + dirichlet_on("[\"left\", \"top\"]", u) +
            "[[boundary]]\non = [\"right\"]\ntype = \"robin\"\nalpha = 2\nvalue = \"cos(t)\"\n[[initial]]\nu = \"" + u +
            "\"\n[solver]\ntolerance = 1e-14\n[[quantity]]\nname = \"mean\"\nkind = \"average\"\nof = \"u\"\n"
-           "[[quantity]]\nname = \"out\"\nkind = \"flux\"\non = [\"left\"]\n[time]\nend = 0.1\n" +
+           "[[quantity]]\nname = \"out\"\nkind = \"flux\"\non = [\"left\"]\n[time]\nend = 0.04\n" +
            time;
   };
   const std::vector<std::pair<std::string, std::string>> decks = {
       {"bdf2", deck("consistent", "step = 0.001\n")},
       {"crank_nicolson", deck("consistent", "step = 0.001\nscheme = \"crank_nicolson\"\n")},
       {"rkc", deck("lumped", "step = 0.001\nscheme = \"rkc\"\n")},
-      {"chosen", deck("lumped", "tolerance = 1e-6\nscheme = \"dormand_prince\"\n")},
-      {"bdf2_chosen", deck("consistent", "tolerance = 1e-6\n")},
-      {"crank_nicolson_chosen", deck("consistent", "tolerance = 1e-6\nscheme = \"crank_nicolson\"\n")},
-      {"sdirk2_chosen", deck("consistent", "tolerance = 1e-6\nscheme = \"sdirk2\"\n")},
+      {"chosen", deck("lumped", "tolerance = 1e-5\nscheme = \"dormand_prince\"\n")},
+      {"bdf2_chosen", deck("consistent", "tolerance = 1e-5\n")},
+      {"crank_nicolson_chosen", deck("consistent", "tolerance = 1e-5\nscheme = \"crank_nicolson\"\n")},
+      {"sdirk2_chosen", deck("consistent", "tolerance = 1e-5\nscheme = \"sdirk2\"\n")},
       {"of_u",
        box_of("triangle", 2, 8) +
            "[physics]\ntype = \"heat\"\n[[material]]\nconductivity = \"1 + u^2\"\ndensity = \"2 + u\"\nvelocity "
@@ -98,8 +98,8 @@ TEST(RanksRun, GoesThroughTimeAsOne) {
     }
   }
   const std::string& text = decks.front().second;
-  run_on(3, "time_in_pieces", text, "--set output.formats='[\"pvtu\"]' --set output.every=50");
-  for (const char* name : {"solution_000050.pvtu", "solution_000050_2.vtu", "solution_000100_0.vtu", "solution.pvd"})
+  run_on(3, "time_in_pieces", text, "--set output.formats='[\"pvtu\"]' --set output.every=20");
+  for (const char* name : {"solution_000020.pvtu", "solution_000020_2.vtu", "solution_000040_0.vtu", "solution.pvd"})
     EXPECT_TRUE(fs::exists(out_of("time_in_pieces", 3) / name)) << name;
 }
 

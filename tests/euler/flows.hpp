@@ -108,6 +108,10 @@ class Flow {
     }
     scheme_->set_measure(volume());
     copy_bytes(Host{}, u.data(), Space{}, steps_.state().data(), u.size() * sizeof(double));
+    if (!closed) {
+      constrain(0, steps_.state());
+      scheme_->set_prescribed({{nodes_.nodes.view(), nodes_.values.view().part(0, nodes_.nodes.size())}});
+    }
     EXPECT_TRUE(steps_.begin());
   }
 

@@ -241,8 +241,8 @@ TEST(WaveAnisotropy, KeepsItsEnergyWhereMaterialsVary) {
       "axis = [\"y\", \"1\"]\n"
       "[[initial]]\nu = [\"exp(-40*((x-0.5)^2 + (y-0.5)^2))\", \"0\"]\n"
       "[[quantity]]\nname = \"Ek\"\nkind = \"kinetic_energy\"\n[[quantity]]\nname = \"Ep\"\nkind = "
-      "\"potential_energy\"\n[output]\nevery = 97\nformats = []\n" +
-      time_to(20, "cfl = 0.3");
+      "\"potential_energy\"\n[output]\nevery = 37\nformats = []\n" +
+      time_to(8, "cfl = 0.3");
   const nlohmann::json summary = run("mixed", deck);
   const nlohmann::json& phases = summary["phases"];
   EXPECT_TRUE(std::any_of(phases.begin(), phases.end(), [](const auto& phase) { return phase["name"] == "materials"; }))

@@ -14,8 +14,8 @@ const std::string energies =
 TEST(Wave, KeepsItsEnergyToTheBoundOfTheScheme) {
   for (const bool elastic : {false, true}) {
     const Standing wave = elastic ? standing_shear(2) : standing_pressure(2);
-    run("energy", deck_of(wave, irregular(2, 0), 4, time_to(60, "cfl = 0.6")) + energies +
-                      "[output]\nevery = 97\nformats = []\n");
+    run("energy", deck_of(wave, irregular(2, 0), 4, time_to(30, "cfl = 0.6")) + energies +
+                      "[output]\nevery = 47\nformats = []\n");
     const auto rows = table(folder() / "energy" / "quantities.csv");
     ASSERT_GT(rows.size(), 50U);
     const double start = rows[0][1] + rows[0][2];

@@ -94,16 +94,16 @@ TEST(WaveVerification, PlaneWavesAreReflectedAndTransmittedAtAngles) {
   }
 }
 
-/// Over ten thousand steps the energy of a solid stays within the bound of the scheme.
-TEST(WaveVerification, EnergyIsKeptForTenThousandSteps) {
+/// Over a hundred thousand steps the energy of a solid stays within the bound of the scheme.
+TEST(WaveVerification, EnergyIsKeptForAHundredThousandSteps) {
   const Standing wave = standing_shear(2);
   const nlohmann::json summary =
-      run("long", deck_of(wave, box(2, 1), 4, time_to(630, "cfl = 0.6")) +
+      run("long", deck_of(wave, box(2, 1), 4, time_to(3150, "cfl = 0.6")) +
                       "[[quantity]]\nname = \"Ek\"\nkind = \"kinetic_energy\"\n[[quantity]]\nname = \"Ep\"\nkind = "
-                      "\"potential_energy\"\n[output]\nevery = 997\nformats = []\n");
+                      "\"potential_energy\"\n[output]\nevery = 4999\nformats = []\n");
   const auto rows = table(folder() / "long" / "quantities.csv");
   ASSERT_GE(rows.size(), 10U);
-  EXPECT_GE(int(summary["time"]["steps"]), 10000);
+  EXPECT_GE(int(summary["time"]["steps"]), 100000);
   const double start = rows[0][1] + rows[0][2];
   for (const auto& row : rows) EXPECT_NEAR(row[1] + row[2], start, 1e-2 * start) << row[0];
 }

@@ -1,0 +1,11 @@
+#pragma once
+#include "base/types.hpp"
+
+namespace tessera {
+
+/// The smaller and the larger of two numbers; b where one is none. std::fmin and std::fmax, which return the other
+/// number then, take three times the instructions.
+TESSERA_HD inline double smaller(double a, double b) { return a < b ? a : b; }
+TESSERA_HD inline double larger(double a, double b) { return a > b ? a : b; }
+
+}  // namespace tessera
