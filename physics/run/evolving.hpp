@@ -86,6 +86,7 @@ class Evolving {
   }
   Nonlinear<Exec>* nonlinear() const { return nonlinear_; }
 
+  double time() const { return t_; }
   linalg::Crs<Space> make_matrix() { return evolution_.make_matrix(); }
   const Varying& varying() const { return varying_; }
   const OverRanks<Exec>& ranks() const { return ranks_; }

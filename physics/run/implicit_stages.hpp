@@ -1,6 +1,8 @@
 #pragma once
 // The stages of implicit schemes, solved.
 #include <memory>
+#include <span>
+#include <vector>
 
 #include "assembly/space/dirichlet.hpp"
 #include "physics/run/evolving.hpp"
@@ -16,16 +18,23 @@ class Stages : public solvers::StageEquation<Exec> {
     solvers::Report linear;  ///< of the last system
     std::string failure;     ///< empty: what the linear solver says of it
     std::string help;
-    Offset systems = 0, iterations = 0, matrices = 0, nnz = 0;
+    Offset systems = 0, iterations = 0, matrices = 0, set_ups = 0, nnz = 0;
   };
   const Work& work() const { return work_; }
+
+  /// What stages to come depend on beside the state: numbers, always as many.
+  virtual std::vector<double> kept() const { return {}; }
+  virtual void restore(std::span<const double>) {}
 
  protected:
   Work work_;
 };
 
 /// (sigma M + A) U = b + M w. The matrix is made anew where sigma, M or A change; prescribed values are taken to the
-/// right-hand side by the columns that it has lost.
+/// right-hand side by the columns that it has lost. Pattern, format and what a preconditioner has found of the pattern
+/// (aggregates of multigrid among it) are made for the first matrix and filled anew for the others, until the solver
+/// takes many more iterations than it did then. A run that goes on from a checkpoint makes that first matrix again,
+/// from the time and sigma that it had. Over ranks, whose operators are made anew, so is all of it.
 template <class Exec>
 class ImplicitStages final : public Stages<Exec> {
  public:
@@ -37,47 +46,104 @@ class ImplicitStages final : public Stages<Exec> {
     system_.b = Array<double, Space>(problem.space().rows());
   }
 
-  bool solve(double t, double sigma, View<const double> w, View<const double>, View<double> U) override {
+  bool solve(double t, double sigma, View<const double> w, View<const double> before, View<double> U) override {
     if (problem_.move_to(t)) sigma_ = 0;
     const OverRanks<Exec>& ranks = problem_.ranks();
     const Linked linked(exec_, ranks.link());
-    if (sigma != sigma_) make_matrix(sigma);
+    if (sigma != sigma_) make_matrix(t, sigma);
     Scope scope(exec_, "solve");
     // b + M w, and what prescribed values add
     linalg::spmv(exec_, std::as_const(problem_.mass()).view(), w, system_.b.view());
     linalg::combine(exec_, system_.b.view(), {1.0}, {{1.0}, problem_.loads()});
     assembly::prescribe(exec_, removed_, problem_.prescribed_values(), system_.b.view());
-    const Index rows = ranks.rows();
-    work_.linear = solver_->solve(std::as_const(system_.b).view().part(0, rows), U.part(0, rows),
-                                  {.progress = {}, .stop = stop_of(context_)},
-                                  {problem_.own_fixed(), problem_.own_values(), true});
-    ++work_.systems;
-    work_.iterations += work_.linear.iterations;
+    if (!solve_from(U) && refilled_ && !work_.linear.interrupted) {
+      // It may be the old set-up that is at fault.
+      begin_anew();
+      make_matrix(t, sigma);
+      linalg::copy(exec_, before, U);
+      solve_from(U);
+    }
+    if (!work_.linear.converged && !work_.linear.interrupted) begin_anew();
     if (ranks) ranks.update_ghosts(U);
     return work_.linear.converged;
+  }
+
+  std::vector<double> kept() const override {
+    return {first_.t, first_.sigma, static_cast<double>(first_.iterations), first_.is_worn ? 1.0 : 0.0};
+  }
+  void restore(std::span<const double> numbers) override {
+    if (problem_.ranks() || numbers.size() < 4 || numbers[1] == 0) return;
+    const double t = problem_.time();
+    problem_.move_to(numbers[0]);
+    make_matrix(numbers[0], numbers[1]);
+    // A solve of nothing makes all that is made of a matrix.
+    Array<double, Space> zero(system_.b.size());
+    linalg::fill(exec_, zero.view(), 0);
+    linalg::fill(exec_, system_.b.view(), 0);
+    solver_->solve(std::as_const(system_.b).view(), zero.view());
+    work_.matrices = work_.set_ups = 0;  // it is none of this run
+    first_ = {numbers[0], numbers[1], static_cast<Offset>(numbers[2]), numbers[3] != 0};
+    if (problem_.move_to(t)) sigma_ = 0;
   }
 
  private:
   using Stages<Exec>::work_;
 
-  /// sigma M + A, without the rows and columns of what is prescribed.
-  void make_matrix(double sigma) {
+  /// The matrix that the set-up was made of.
+  struct First {
+    double t = 0, sigma = 0;  ///< 0: there is none
+    Offset iterations = -1;   ///< of its own first system; -1: not solved yet
+    bool is_worn = false;     ///< later ones take many more
+  };
+  static constexpr double most_growth = 1.5;
+  static constexpr Offset more_iterations = 5;
+
+  bool solve_from(View<double> U) {
+    const Index rows = problem_.ranks().rows();
+    work_.linear = solver_->solve(std::as_const(system_.b).view().part(0, rows), U.part(0, rows),
+                                  {.progress = {}, .stop = stop_of(context_)},
+                                  {problem_.own_fixed(), problem_.own_values(), true});
+    ++work_.systems;
+    work_.iterations += work_.linear.iterations;
+    if (first_.iterations < 0) first_.iterations = work_.linear.iterations;
+    first_.is_worn |= static_cast<double>(work_.linear.iterations) >
+                      most_growth * static_cast<double>(first_.iterations) + static_cast<double>(more_iterations);
+    return work_.linear.converged;
+  }
+
+  /// A solver that has failed has given back what it kept.
+  void begin_anew() {
+    first_ = {};
+    sigma_ = 0;
+  }
+
+  /// sigma M + A at time t, without the rows and columns of what is prescribed.
+  void make_matrix(double t, double sigma) {
     {
       Scope scope(exec_, "assemble");
       linalg::combine(exec_, system_.matrix.values.view(), {}, {{1.0}, problem_.stiffness().values.view()},
                       {{sigma}, problem_.mass().values.view()});
-      if (work_.matrices == 0)
+      if (!solver_)
         removed_ = assembly::remove_columns(exec_, system_.matrix, problem_.prescribed().dofs);
       else
         assembly::remove_again(exec_, system_.matrix, removed_);
     }
     const OverRanks<Exec>& ranks = problem_.ranks();
-    if (ranks)
+    if (ranks) {
       ranks.take(params_, system_, own_, context_.summary);
-    else
+    } else if (!system_.A) {
       convert(exec_, params_, system_, context_.summary);
+    } else {
+      Scope scope(exec_, "convert");
+      linalg::refill(exec_, system_.matrix, *system_.A);
+    }
+    refilled_ = !ranks && first_.sigma != 0 && !first_.is_worn;
+    if (!refilled_) {
+      first_ = {.t = t, .sigma = sigma};
+      ++work_.set_ups;
+    }
     if (!solver_) solver_ = std::make_unique<solvers::LinearSolver<Exec>>(exec_, params_.solver);
-    solver_->set_operator(ranks ? *own_.A : *system_.A);
+    solver_->set_operator(ranks ? *own_.A : *system_.A, refilled_ ? solvers::Reuse::pattern : solvers::Reuse::nothing);
     work_.nnz = ranks ? own_.nnz : system_.matrix.nnz();
     sigma_ = sigma;
     ++work_.matrices;
@@ -91,6 +157,8 @@ class ImplicitStages final : public Stages<Exec> {
   assembly::RemovedColumns<Space> removed_;
   std::unique_ptr<solvers::LinearSolver<Exec>> solver_;
   double sigma_ = 0;  ///< of the matrix; 0: there is none
+  First first_;
+  bool refilled_ = false;  ///< the matrix, whose set-up is that of the first one
 };
 
 }  // namespace tessera::physics

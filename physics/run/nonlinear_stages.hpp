@@ -101,6 +101,7 @@ class NonlinearStages final : public Stages<Exec> {
     work_.help = "choose shorter steps, or data whose coefficients have values at the states on the way";
     work_.systems += made;
     work_.matrices += made;
+    work_.set_ups += made;
     work_.iterations += report.linear_iterations();
     return report.converged;
   }

@@ -22,6 +22,7 @@ void summarise_time(const TimeParams& params, const TimeReport& report, output::
   if (report.systems > 0) {
     summary.set("time.systems", report.systems);
     summary.set("time.matrices", report.matrices);
+    summary.set("time.set_ups", report.set_ups);
     summary.set("time.iterations", report.iterations);
     work = fmt::format("{} systems, {} iterations, {} matrices", report.systems, report.iterations, report.matrices);
     if (report.rejected > 0) work = fmt::format("{} rejected, {}", report.rejected, work);

@@ -29,6 +29,7 @@ struct TimeReport {
   Offset systems = 0;      ///< that were solved
   Offset iterations = 0;   ///< of all systems
   Offset matrices = 0;     ///< that were made
+  Offset set_ups = 0;      ///< of preconditioners that were made for a matrix, and not filled anew
   solvers::Report linear;  ///< of the last system
 
   Offset rejected = 0;  ///< steps whose error was too large

@@ -72,6 +72,7 @@ class TimeLoop : private Walk<Exec> {
     ImplicitSteps<Exec> steps(exec_, time_, problem_, split_.has_value());
     if (state.step > 0) {
       restore_split(state);
+      restore_stages(*stages, state);
       steps.restore(state.kept);
     }
     Array<double, Space> u = to_space<Space>(state.u);
@@ -82,6 +83,8 @@ class TimeLoop : private Walk<Exec> {
     };
     const auto keep = [&] {
       state.kept = steps.kept();
+      const std::vector<double> of_stages = stages->kept();
+      state.kept.numbers.insert(state.kept.numbers.end(), of_stages.begin(), of_stages.end());
       keep_split(state);
     };
     while (!steps.are_over(state) && report_.failure.empty()) {
@@ -122,7 +125,16 @@ class TimeLoop : private Walk<Exec> {
     report_.systems = work.systems;
     report_.iterations = work.iterations;
     report_.matrices = work.matrices;
+    report_.set_ups = work.set_ups;
     nnz_ = work.nnz;
+  }
+
+  /// What stages keep are the last ones of the numbers.
+  void restore_stages(Stages<Exec>& stages, State& state) const {
+    std::vector<double>& numbers = state.kept.numbers;
+    const std::size_t steps = numbers.size() - std::min(numbers.size(), stages.kept().size());
+    stages.restore(std::span<const double>(numbers).subspan(steps));
+    numbers.resize(steps);
   }
 
   std::unique_ptr<Stages<Exec>> make_stages() {

@@ -1,0 +1,70 @@
+// Implicit runs whose matrices change: set-ups are kept, and runs go on with them from checkpoints.
+#include "app/nonlinear.hpp"
+
+namespace {
+
+using namespace app_test;
+
+std::string bytes_of(const fs::path& file) {
+  std::ifstream stream(file, std::ios::binary);
+  return {std::istreambuf_iterator<char>(stream), {}};
+}
+
+/// Diffusion along x becomes faster with t, so that multigrid would make other aggregates of later matrices.
+std::string deck_of(const std::string& faster, const std::string& scheme, const std::string& solver) {
+  return box_of("quad", 2, 40) + "[physics]\ntype = \"heat\"\n[[material]]\nconductivity = [\"1 + " + faster +
+         "*t\", \"0\", \"1\"]\nsource = \"1 + sin(9*t)\"\n" + dirichlet_on("[\"left\"]", "sin(9*t)") +
+         "[time]\nend = 0.1\n" + scheme + "[output]\nevery = 100\n[checkpoint]\nevery = 3\nkeep = 1000\n[solver]\n" +
+         "tolerance = 1e-10\n" + solver;
+}
+
+struct Kept {
+  const char *name, *faster;
+  std::string scheme, solver;
+  int most_set_ups;  ///< of the whole run; 0: as many as it likes
+};
+void PrintTo(const Kept& kept, std::ostream* stream) { *stream << kept.name; }
+class KeptSetUp : public ::testing::TestWithParam<Kept> {};
+
+TEST_P(KeptSetUp, GoesOnBitwise) {
+  const Kept& of = GetParam();
+  const std::string deck =
+      write_deck(std::string("kept_") + of.name + ".toml", deck_of(of.faster, of.scheme, of.solver));
+  const fs::path whole = folder() / "kept_whole" / of.name, half = folder() / "kept_half" / of.name;
+  for (const fs::path& out : {whole, half}) {
+    const Result result = tessera("run " + deck + " --quiet --backend threads --output " + out.string());
+    ASSERT_EQ(result.code, 0) << result.text;
+  }
+  const nlohmann::json summary = summary_in(whole);
+  EXPECT_GT(summary["time"]["matrices"].get<int>(), 10);
+  if (of.most_set_ups > 0) {
+    EXPECT_LE(summary["time"]["set_ups"].get<int>(), of.most_set_ups);
+  }
+  // As if it had been killed half-way.
+  std::vector<fs::path> checkpoints;
+  for (const auto& entry : fs::directory_iterator(half))
+    if (entry.path().extension() == ".tsr") checkpoints.push_back(entry.path());
+  std::sort(checkpoints.begin(), checkpoints.end());
+  ASSERT_GT(checkpoints.size(), 3u);
+  for (std::size_t i = checkpoints.size() / 2; i < checkpoints.size(); ++i) fs::remove(checkpoints[i]);
+  const Result result = tessera("restart " + half.string() + " --quiet");
+  ASSERT_EQ(result.code, 0) << result.text;
+  EXPECT_EQ(summary_in(half)["time"]["steps"], summary["time"]["steps"]);
+  const std::string last = fmt::format("solution_{:06}.vtu", summary["time"]["steps"].get<int>());
+  EXPECT_EQ(bytes_of(whole / last), bytes_of(half / last));
+}
+
+const std::string bdf2 = "step = 0.004\n", chosen = "tolerance = 1e-4\n";
+INSTANTIATE_TEST_SUITE_P(
+    Solvers, KeptSetUp,
+    ::testing::Values(Kept{"amg", "30", bdf2, "preconditioner = \"amg\"\n", 2},
+                      Kept{"amg_worn", "3000", bdf2, "preconditioner = \"amg\"\n", 0},
+                      Kept{"amg_chosen", "30", chosen, "preconditioner = \"amg\"\n", 0},
+                      Kept{"amg_sdirk2", "30", bdf2 + "scheme = \"sdirk2\"\n", "preconditioner = \"amg\"\n", 2},
+                      Kept{"ssor", "30", bdf2, "preconditioner = \"ssor\"\n", 2},
+                      Kept{"chebyshev", "30", bdf2, "preconditioner = \"chebyshev\"\n", 2},
+                      Kept{"direct", "30", bdf2, "type = \"direct\"\n", 1},
+                      Kept{"ell", "30", bdf2 + "[matrix]\nformat = \"ell\"\n", "preconditioner = \"jacobi\"\n", 2}),
+    [](const auto& info) { return std::string(info.param.name); });
+
+}  // namespace
