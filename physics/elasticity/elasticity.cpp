@@ -2,6 +2,7 @@
 
 #include "physics/elasticity/results.hpp"
 #include "physics/elasticity/system.hpp"
+#include "physics/run/modes_loads.hpp"
 #include "physics/run/stationary.hpp"
 #include "physics/scalar/mass.hpp"
 
@@ -47,8 +48,12 @@ class Elasticity final : public Model {
 
   AtPoints evaluate(const Discretisation&, std::span<const double>, output::Summary&) override {
     const forms::ElasticityData data = elasticity_data(*problem_);
-    for (const FacetTerm& term : problem_->facets) traction_values(*problem_, term);
+    std::vector<TractionValues> tractions;
+    for (const FacetTerm& term : problem_->facets) tractions.push_back(traction_values(*problem_, term));
     if (solvers::wants_modes(params_.solver)) mass_data(*problem_);
+    std::vector<std::span<const double>> loads = {data.force.values, data.initial.values};
+    for (const TractionValues& values : tractions) loads.push_back(values.traction);
+    warn_of_loads(params_.solver, problem_->dirichlet, loads);
     AtPoints coefficients{.bytes = 0, .tangent = data.stiffness.per_point};
     for (const forms::Coefficient* c : {&data.stiffness, &data.force, &data.initial, &data.radius})
       if (c->per_point) coefficients.bytes += 8.0 * static_cast<double>(c->values.size());

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include "physics/poisson/grid.hpp"
+#include "physics/run/modes_loads.hpp"
 #include "physics/run/stationary.hpp"
 #include "physics/scalar/diffusion_system.hpp"
 #include "physics/scalar/evolution.hpp"
@@ -58,10 +59,13 @@ class Poisson final : public ScalarModel {
 
   AtPoints evaluate(const Discretisation& space, std::span<const double> u, output::Summary&) override {
     if (is_nonlinear()) return evaluate_tangent(problem(), u);
-    const AtPoints coefficients = at_points(
-        {diffusion_data(params_.materials, problem().material, space.mesh, space.dofs, space.threads), {}, {}});
-    boundary_data(problem(), space.threads);
-    return coefficients;
+    const forms::ConvectionData data{
+        diffusion_data(params_.materials, problem().material, space.mesh, space.dofs, space.threads), {}, {}};
+    const assembly::BoundaryData boundary = boundary_data(problem(), space.threads);
+    std::vector<std::span<const double>> loads = {data.diffusion.f.values};
+    for (const assembly::FacetIntegral& facets : boundary.facets) loads.push_back(facets.g);
+    warn_of_loads(params_.solver, space.dirichlet, loads);
+    return at_points(data);
   }
 
   template <class Exec>

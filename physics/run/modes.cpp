@@ -4,6 +4,8 @@
 
 #include <numbers>
 
+#include "physics/run/modes_loads.hpp"
+
 namespace tessera::physics {
 
 void check_modes(const CommonParams& params, bool nonlinear) {
@@ -34,6 +36,15 @@ void check_modes(const CommonParams& params, bool nonlinear) {
 
 void warn_of_loads(bool loads) {
   if (loads) warn("sources, loads and prescribed values have no effect on modes, which are those without them");
+}
+
+void warn_of_loads(const solvers::SolverParams& solver, const DirichletData& dirichlet,
+                   const std::vector<std::span<const double>>& loads) {
+  if (!solvers::wants_modes(solver)) return;
+  const auto acts = [](std::span<const double> values) {
+    return std::any_of(values.begin(), values.end(), [](double value) { return value != 0; });
+  };
+  warn_of_loads(acts(dirichlet.values) || std::any_of(loads.begin(), loads.end(), acts));
 }
 
 void settle_signs(std::vector<std::vector<double>>& modes) {
