@@ -4,8 +4,13 @@
 #include <fmt/format.h>
 #include <unistd.h>
 
+#include <algorithm>
+#include <array>
 #include <cstdlib>
+#include <string_view>
+#include <vector>
 
+#include "app/version.hpp"
 #include "base/collective.hpp"
 
 namespace tessera::app {
@@ -25,6 +30,18 @@ bool is_other_rank() {
 }
 
 }  // namespace
+
+void check_versions(Communicator& ranks) {
+  std::array<char, 32> own{};
+  std::string_view(version()).copy(own.data(), own.size() - 1);
+  const std::vector<std::array<char, 32>> all = gathered(ranks, own);
+  const auto other = std::find_if(all.begin(), all.end(), [&](const auto& version) { return version != all[0]; });
+  if (other != all.end())
+    throw Error(ExitCode::usage,
+                fmt::format("rank {} of {} is tessera {}, rank 0 is tessera {}", other - all.begin(), all.size(),
+                            other->data(), all[0].data()),
+                "start the same program on all machines");
+}
 
 bool fall_silent_beside_root() {
   if (!is_other_rank()) return false;

@@ -26,6 +26,9 @@ class Ranks {
   std::unique_ptr<Communicator> communicator_;
 };
 
+/// Throws Error(usage) where a rank is another version of the program than the first. Collective.
+void check_versions(Communicator& ranks);
+
 /// Closes standard output and error where a launcher started this process as a rank other than the first; whether it
 /// did. What Ranks::end_after says is heard all the same.
 bool fall_silent_beside_root();

@@ -94,6 +94,7 @@ void broadcast(Communicator& ranks, T& numbers) {
 Found find(const std::string& directory, const Ranks& ranks) {
   Communicator* const all = ranks.get();
   if (!all) return find(directory);
+  check_versions(*all);
   Found found;
   on_root(*all, [&] { found = find(directory); });
   output::Checkpoint& checkpoint = found.newest.checkpoint;

@@ -2,7 +2,6 @@
 #include <sched.h>
 
 #include <algorithm>
-#include <array>
 #include <cstdint>
 #include <cstdlib>
 #include <fstream>
@@ -11,7 +10,6 @@
 #include <new>
 #include <nlohmann/json.hpp>
 #include <optional>
-#include <string_view>
 
 #include "app/closing_report.hpp"
 #include "app/commands.hpp"
@@ -163,19 +161,6 @@ std::uint64_t fingerprint(const RunOf& run) {
   for (const std::string& set : run.origin.overrides) text += '\n' + set;
   if (run.checkpoint) text += run.checkpoint->header.dump();
   return std::hash<std::string>()(text);
-}
-
-/// Throws where a rank is another version of the program than the first.
-void check_versions(Communicator& ranks) {
-  std::array<char, 32> own{};
-  std::string_view(version()).copy(own.data(), own.size() - 1);
-  const std::vector<std::array<char, 32>> all = gathered(ranks, own);
-  const auto other = std::find_if(all.begin(), all.end(), [&](const auto& version) { return version != all[0]; });
-  if (other != all.end())
-    throw Error(ExitCode::usage,
-                fmt::format("rank {} of {} is tessera {}, rank 0 is tessera {}", other - all.begin(), all.size(),
-                            other->data(), all[0].data()),
-                "start the same program on all machines");
 }
 
 /// Of a run that goes on the deck that it began with. Where it begins, its text is kept for checkpoints.

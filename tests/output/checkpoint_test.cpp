@@ -152,7 +152,7 @@ TEST(Checkpoint, WithOneWrongBitIsRefused) {
 }
 
 /// A file whose hashes are right, whatever it says of itself.
-std::string forged(const std::string& text, const std::string& blocks, std::uint32_t version = 1) {
+std::string forged(const std::string& text, const std::string& blocks, std::uint32_t version = 2) {
   const auto bytes = [](auto value) { return std::string(reinterpret_cast<const char*>(&value), sizeof value); };
   const std::uint64_t size = 40 + text.size() + 8 + blocks.size();
   const std::string start =
@@ -171,7 +171,7 @@ TEST(Checkpoint, WhoseHeaderLiesIsRefused) {
   const auto with = [](const std::string& arrays) {
     return forged("{\"header\":{},\"arrays\":" + arrays + "}", "12345678");
   };
-  expect(forged("{}", "", 2), "its format has version 2; this program reads 1");
+  expect(forged("{}", "", 1), "its format has version 1; this program reads 2");
   expect(forged("", ""), "its header is not that of a checkpoint");
   expect(forged("{", ""), "its header is not that of a checkpoint");
   expect(forged(std::string(100000, '['), ""), "its header is not that of a checkpoint");
