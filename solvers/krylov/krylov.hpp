@@ -264,10 +264,11 @@ void Krylov<Exec, T>::conclude(double norm) {
   for (double& value : report_.history) value /= reference_;
   // (e, A e) of some iterations before the end is what was won since, and what is left: Hestenes & Stiefel 1952,
   // theorem 6:1; Strakos & Tichy, On error estimation in the conjugate gradient method, ETNA 13 (2002) 56-80.
-  const std::size_t look_back = std::max<std::size_t>(10, decreases_.size() / 10);
+  // As few iterations as won a hundred times what the last one did: what is left then counts for little.
+  const std::size_t look_back = std::max<std::size_t>(10, decreases_.size() / 10),
+                    first = decreases_.size() - std::min(look_back, decreases_.size());
   double won = 0;
-  for (std::size_t i = decreases_.size() - std::min(look_back, decreases_.size()); i < decreases_.size(); ++i)
-    won += decreases_[i];
+  for (std::size_t i = decreases_.size(); i > first && won <= 100 * decreases_.back(); --i) won += decreases_[i - 1];
   report_.energy_error = std::sqrt(won);
 }
 

@@ -1,5 +1,6 @@
 // Systems of discretised problems: fixed rows, levels, loads, estimates.
 #include <cmath>
+#include <numeric>
 
 #include "base/log.hpp"
 #include "solvers/reference_norm.hpp"
@@ -133,6 +134,23 @@ TYPED_TEST(Shift, CgEstimatesItsEnergyError) {
                     1e-2 * found.report.relative_energy_error);
       }
   EXPECT_EQ(testing::solve(exec, A, b, {.type = "minres"}).report.energy_error, 0);
+}
+
+/// Of a few iterations that win much each, the error is not that of the start.
+TYPED_TEST(Shift, CgEstimatesItsEnergyErrorAfterFewIterationsToo) {
+  TESSERA_REQUIRE(TypeParam);
+  TypeParam exec;
+  const HostMatrix A = testing::laplacian(60, 2);
+  const auto exact = testing::random_vector(A.rows, 4);
+  const auto b = testing::product(A, exact);
+  const auto found = testing::solve(exec, A, b, {.preconditioner = "amg", .tolerance = 1e-9});
+  ASSERT_LE(found.report.iterations, 20);
+  std::vector<double> e(exact.size());
+  for (std::size_t i = 0; i < e.size(); ++i) e[i] = exact[i] - found.x[i];
+  const auto residual = testing::product(A, e);
+  const double error = std::sqrt(std::inner_product(e.begin(), e.end(), residual.begin(), 0.0));
+  EXPECT_GT(found.report.energy_error, error);
+  EXPECT_LT(found.report.energy_error, 1000 * error);
 }
 
 TEST(Apart, ShowsTheDigitsThatDiffer) {
