@@ -54,7 +54,7 @@ void take_facets(const mesh::Mesh& mesh, const assembly::DofMap& dofs, const std
   std::map<mesh::Shape, std::vector<Index>> conn, parents;  // by the shape of the facets
   for (const Index facet : facets) {
     const Index cell = mesh.facets.cell[static_cast<std::size_t>(facet)];
-    const int side = mesh.facets.side[static_cast<std::size_t>(facet)];
+    const auto side = static_cast<unsigned char>(mesh.facets.side[static_cast<std::size_t>(facet)]);
     const assembly::DofBlock& block = dofs.block_of(cell);
     const auto [found, is_new] = sides.try_emplace({block.shape, side});
     if (is_new) found->second = nodes_of_side(dofs, block.shape, side);
