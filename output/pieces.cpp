@@ -9,7 +9,13 @@ namespace tessera::output {
 
 namespace {
 
-/// The values of the items that stay.
+std::string attributes(const Field& field) {
+  return fmt::format("type=\"{}\" Name=\"{}\" NumberOfComponents=\"{}\"", field.integer ? "Int32" : "Float64",
+                     escape_xml(field.name), field.components);
+}
+
+}  // namespace
+
 Field taken(const Field& field, const std::vector<Index>& items) {
   Field result{field.name, field.components, {}, field.integer};
   const auto width = static_cast<std::size_t>(field.components);
@@ -20,13 +26,6 @@ Field taken(const Field& field, const std::vector<Index>& items) {
   }
   return result;
 }
-
-std::string attributes(const Field& field) {
-  return fmt::format("type=\"{}\" Name=\"{}\" NumberOfComponents=\"{}\"", field.integer ? "Int32" : "Float64",
-                     escape_xml(field.name), field.components);
-}
-
-}  // namespace
 
 VtkData of_cells(const VtkData& data, std::span<const char> cells) {
   VtkData result{

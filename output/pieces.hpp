@@ -3,10 +3,14 @@
 #include <filesystem>
 #include <span>
 #include <string>
+#include <vector>
 
 #include "output/vtk_writer.hpp"
 
 namespace tessera::output {
+
+/// The values of these points or cells.
+Field taken(const Field& field, const std::vector<Index>& items);
 
 /// The cells that are marked [cells], with the points and values that they need.
 VtkData of_cells(const VtkData& data, std::span<const char> cells);

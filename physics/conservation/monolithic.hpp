@@ -47,7 +47,7 @@ struct MonolithicPass {
       if (!(d > 0)) continue;
       End other;
       load(j, other);
-      // f_ij, which is -f_ji bit by bit.
+      // f_ij, which is -f_ji to rounding.
       const double by = d * (0.5 * (own.alpha + other.alpha) - 1);
       const double mass = consistent ? v.graph.coefficients.mass[entry] : 0;
       double f[n];

@@ -7,9 +7,8 @@
 //   Row, row, add      what a row gathers of its neighbours, of which
 //   bounds_of, settle  make the bounds: the last `guards` of them follow from the others and a state by guard()
 //   indicator          alpha of a node
-//   decide, part       how much of a direction keeps the bounds: where that is known at once, and by a search;
-//   `searches`
-//                      says whether there is one, decides() whether anything is known without
+//   decide, part       how much of a direction keeps the bounds: where that is known at once, and by a search
+//   searches, decides  whether there is a search, and whether anything is known without
 //   is_admissible      whether a state is one
 #include <type_traits>
 

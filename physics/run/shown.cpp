@@ -39,14 +39,6 @@ std::vector<int> nodes_of_side(const assembly::DofMap& dofs, mesh::Shape shape, 
   return result;
 }
 
-output::Field taken(const output::Field& field, const std::vector<Index>& rows) {
-  output::Field result{field.name, field.components, {}, field.integer};
-  for (const Index row : rows)
-    for (int c = 0; c < field.components; ++c)
-      result.values.push_back(field.values[static_cast<std::size_t>(Offset{row} * field.components + c)]);
-  return result;
-}
-
 /// Facets in the place of cells; points and their fields stay.
 void take_facets(const mesh::Mesh& mesh, const assembly::DofMap& dofs, const std::vector<Index>& facets,
                  output::VtkData& data) {
@@ -69,7 +61,7 @@ void take_facets(const mesh::Mesh& mesh, const assembly::DofMap& dofs, const std
     data.blocks.push_back(output::vtk_cells(shape, dofs.order, nodes, of_shape));
     rows.insert(rows.end(), parents[shape].begin(), parents[shape].end());
   }
-  for (output::Field& field : data.cell_fields) field = taken(field, rows);
+  for (output::Field& field : data.cell_fields) field = output::taken(field, rows);
 }
 
 }  // namespace

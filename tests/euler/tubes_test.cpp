@@ -1,6 +1,4 @@
 // Shock tubes against the exact solution.
-#include <fmt/format.h>
-
 #include "flows.hpp"
 
 namespace {
@@ -89,16 +87,6 @@ TEST(Tubes, ConvexLimitingHasLessErrorThanFluxCorrection) {
 TEST(Tubes, LeBlancIsAsAccurateAsThatOfOthers) {
   EXPECT_LT(errors(leblanc, 400, Limiter::convex, 0.3).normalised, 0.0381);
   EXPECT_LT(errors(leblanc, 800, Limiter::convex, 0.2).normalised, 0.0215);
-}
-
-/// The table of docs/methods/euler.md; minutes: --gtest_also_run_disabled_tests.
-TEST(Tubes, DISABLED_PrintTheirErrors) {
-  for (const Tube& tube : {sod, lax, leblanc, two_fans, third})
-    for (int cells = 100; cells <= 6400; cells *= 2) {
-      const double cfl = tube.end == leblanc.end ? 0.2 : 0.4;
-      fmt::print("{} {} {:.3e}\n", tube.name, cells, errors(tube, cells, Limiter::convex, cfl).normalised);
-      std::fflush(stdout);
-    }
 }
 
 TEST(Tubes, ConvergeWithTheOrderOfTheirDiscontinuities) {
