@@ -49,6 +49,7 @@ class SchemeFlow : public Flow<Exec> {
     const double cfl = time_.cfl.value_or(default_cfl);
     if (tolerance_ > 0) return step_to_steady(t, most, cfl);
     constexpr double shortest = 1e-12;  // of the run
+    if (time_.step && most > cfl * longest_step()) warn_of_length(t, cfl);
     const auto done = steps_->step(t, cfl, most, shortest * (time_.end - time_.start));
     Step step{done.dt, done.rejected, {}};
     if (done.dt == 0) step.failure = failure(t);
@@ -124,6 +125,15 @@ class SchemeFlow : public Flow<Exec> {
 
  private:
   static constexpr double default_cfl = 0.9;  ///< of a fixed step, which is shortened where it is too long
+
+  /// Once a run.
+  void warn_of_length(double t, double cfl) {
+    if (std::exchange(is_warned_, true)) return;
+    warn(fmt::format(
+        "steps of {:.6g} are too long: at t = {:.6g} the longest one that surely keeps {} is {:.3g}, and such steps "
+        "are shortened to {:g} of it; choose a smaller time.step, or time.cfl in its place",
+        *time_.step, t, what_is_lost(), longest_step(), cfl));
+  }
 
   void make_steps() {
     Scope scope(exec_, "assemble");
@@ -209,6 +219,7 @@ class SchemeFlow : public Flow<Exec> {
   }
 
   output::Summary& summary_;
+  bool is_warned_ = false;
   const OverRanks<Exec>* ranks_ = nullptr;
   std::unique_ptr<Scheme<Exec>> scheme_;
   std::unique_ptr<SspSteps<Exec>> steps_;

@@ -7,6 +7,7 @@
 #include <limits>
 
 #include "base/collective.hpp"
+#include "base/log.hpp"
 #include "mesh/make_mesh.hpp"
 #include "physics/entry.hpp"
 #include "physics/groups.hpp"
@@ -66,8 +67,33 @@ class Maker {
     refuse_absorbing();
   }
 
+  /// P and SV waves of a plate between two free sides that go on into a layer grow there.
+  void warn_of_plates() const {
+    if (problem_.params.medium != Medium::elastic || multiaxial() > 0) return;
+    const std::vector<char> free = free_facets();
+    for (const Side& side : sides_) {
+      std::array<bool, 6> ends{};
+      for (Index facet = 0; facet < mesh_.facets.size(); ++facet) {
+        if (!free[static_cast<std::size_t>(facet)]) continue;
+        const auto [axis, sign] = main_direction(facet);
+        if (axis != side.axis && lies_in(side, mesh_.facets.cell[facet]))
+          ends[2 * static_cast<std::size_t>(axis) + (sign > 0 ? 1 : 0)] = true;
+      }
+      for (int axis = 0; axis < dim_; ++axis) {
+        const auto first = 2 * static_cast<std::size_t>(axis);
+        const bool low = anywhere(ends[first]), high = anywhere(ends[first + 1]);
+        if (!low || !high) continue;
+        warn(fmt::format(
+            "the layer of type = \"pml\" on '{}' ends at free sides below and above along {}: waves of such a plate "
+            "may grow in it without bound; give it multiaxial = 0.1, or one of those sides a layer as well",
+            fmt::join(side.entry->on, "', '"), "xyz"[axis]));
+      }
+    }
+  }
+
   Layers make() {
     check();
+    if (problem_.space.ranks) warn_of_plates();  // one rank has said it when it read the deck
     Layers layers;
     take_cells(layers);
     for (Side& side : sides_) take_damping(side, layers);
@@ -117,6 +143,38 @@ class Maker {
       return {a, sign};
     }
     return {-1, 0};
+  }
+
+  /// The axis to which the outward normal of a facet is closest, and its sign.
+  std::pair<int, double> main_direction(Index facet) const {
+    const mesh::CellBlock& block = mesh_.block_of(mesh_.facets.cell[facet]);
+    const Index* const cell = block.cell(mesh_.facets.cell[facet] - block.first_cell);
+    const auto nodes = mesh::facet_nodes(block.shape, mesh_.facets.side[facet], block.order);
+    std::array<double, 3> outward{};
+    for (std::size_t a = 0; a < static_cast<std::size_t>(dim_); ++a) {
+      for (const std::int8_t node : nodes) outward[a] += mesh_.point(cell[node])[a] / static_cast<double>(nodes.size());
+      for (int i = 0; i < block.nodes_per_cell; ++i) outward[a] -= mesh_.point(cell[i])[a] / block.nodes_per_cell;
+    }
+    const auto longest =
+        std::max_element(outward.begin(), outward.end(), [](double a, double b) { return std::abs(a) < std::abs(b); });
+    return {static_cast<int>(longest - outward.begin()), *longest > 0 ? 1.0 : -1.0};
+  }
+  bool lies_in(const Side& side, Index cell) const {
+    const mesh::CellBlock& block = mesh_.block_of(cell);
+    return extent(side, block.cell(cell - block.first_cell), block.nodes_per_cell).second > side.inner + tolerance_;
+  }
+  /// [facets] 1: outside, where no entry says anything but that it is free.
+  std::vector<char> free_facets() const {
+    const auto facets = static_cast<std::size_t>(mesh_.facets.size());
+    std::vector<char> free(facets);
+    for (std::size_t facet = 0; facet < facets; ++facet) free[facet] = mesh_.facets.exterior[facet] ? 1 : 0;
+    for (const BoundaryParams& entry : problem_.params.boundaries) {
+      if (entry.type == "free") continue;
+      const mesh::Group group = united_groups(mesh_, entry.on, -1, entry.where);
+      if (group.dim != dim_ - 1) continue;
+      for (const Index facet : group.entities) free[static_cast<std::size_t>(facet)] = 0;
+    }
+    return free;
   }
 
   void add_sides(const BoundaryParams& entry) {
@@ -329,7 +387,9 @@ void check_layers(const Problem& problem) {
     const mesh::BoxParams whole = mesh::refined(*box, problem.params.mesh.refine);
     if (!std::equal(whole.cells.begin(), whole.cells.end(), problem.space.mesh.box_cells.begin())) return;
   }
-  Maker(problem).check();
+  Maker maker(problem);
+  maker.check();
+  maker.warn_of_plates();
 }
 
 }  // namespace tessera::physics::wave

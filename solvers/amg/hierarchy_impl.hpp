@@ -34,8 +34,7 @@ inline constexpr double negative_pivot = 1000;
 inline std::string not_definite(const std::string& what) {
   return fmt::format(
       "the matrix is not positive definite, which the preconditioner amg needs: {}; look for a negative coefficient, "
-      "or "
-      "choose preconditioner = \"jacobi\"",
+      "or choose preconditioner = \"jacobi\", with solver.type = \"minres\" for what is meant to be indefinite",
       what);
 }
 

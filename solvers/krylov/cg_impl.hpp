@@ -11,7 +11,7 @@ namespace tessera::solvers {
 inline std::string not_positive_definite(double pq, int iteration) {
   return fmt::format(
       "the matrix is not positive definite: (p, A p) = {:.3g} in iteration {}; look for a missing "
-      "Dirichlet condition or a negative coefficient",
+      "Dirichlet condition or a negative coefficient; solver.type = \"minres\" solves what is meant to be indefinite",
       pq, iteration);
 }
 

@@ -52,6 +52,7 @@ TEST_P(NotConverged, WritesItsResultsAndMarksThem) {
   EXPECT_TRUE(result.says("help: the results are written and marked")) << result.text;
   const auto summary = summary_in(out);
   EXPECT_EQ(summary["status"], "not_converged");
+  EXPECT_EQ(result.says("solver.type = \"minres\" solves"), name == std::string("indefinite")) << result.text;
   EXPECT_EQ(summary["exit_code"], 4);
   EXPECT_FALSE(summary["solver"]["converged"].get<bool>());
   EXPECT_NE(summary["error"].get<std::string>().find(message), std::string::npos);

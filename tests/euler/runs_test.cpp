@@ -38,6 +38,23 @@ TEST(GasRun, LooksAtTheDensityWhereTheDeckNamesNothing) {
   EXPECT_NEAR(table(folder() / "density" / "probes.csv").back()[1], 1.5, 1e-12);
 }
 
+/// Steps of the deck that are too long are shortened, which a run says once.
+TEST(GasRun, SaysThatStepsAreShortened) {
+  const auto warnings = [](const std::string& step) {
+    const std::string deck =
+        gas_box(1, 20, "interval") + euler + initial("1", "[\"0\"]", "1 + (x < 0.5)") + walls + time_to(0.1, step);
+    const Result result = app_test::tessera("run " + write_deck("lengths.toml", deck) + " --backend threads --output " +
+                                            (folder() / "lengths").string());
+    EXPECT_EQ(result.code, 0) << result.text;
+    std::size_t count = 0;
+    for (std::size_t at = 0; (at = result.text.find("are too long: at t = ", at)) != std::string::npos; ++at) ++count;
+    return count;
+  };
+  EXPECT_EQ(warnings("step = 0.09"), 1U);
+  EXPECT_EQ(warnings("step = 1e-3"), 0U);
+  EXPECT_EQ(warnings("cfl = 0.5"), 0U);
+}
+
 TEST(GasRun, KeepsTheBalanceOfAClosedRoom) {
   for (const char* shape : {"triangle", "quad"}) {
     const nlohmann::json balance = run(std::string("closed_") + shape, bang(2, 16, shape, 0.3))["balance"];

@@ -74,6 +74,28 @@ TEST(WaveLayers, OfPlatesNeedDampingAlongTheirSides) {
   EXPECT_LT(last("multiaxial = 0.1\n"), 1e-5);
 }
 
+TEST(WaveLayers, OfPlatesAreWarnedOf) {
+  const auto warnings = [](const std::string& medium, const std::string& sides) {
+    const std::string deck = squares(8) + physics(medium, 4) +
+                             (medium == "elastic" ? solid : "[[material]]\nvp = 2\ndensity = 1\n") + sides +
+                             "[[source]]\nat = [3.9, 4]\n" + (medium == "elastic" ? "force = [0.5, 1]\n" : "") +
+                             "time_function = \"ricker\"\nfrequency = 0.5\ndelay = 3\n" + time_to(1, "cfl = 0.9");
+    const Result result = app_test::tessera("check " + write_deck("plates.toml", deck));
+    EXPECT_EQ(result.code, 0) << result.text;
+    std::string axes;
+    const std::string words = "below and above along ";
+    for (std::size_t at = 0; (at = result.text.find(words, at)) != std::string::npos;)
+      axes += result.text[at += words.size()];
+    return axes;
+  };
+  EXPECT_EQ(warnings("elastic", pml("\"left\", \"right\"")), "yy");
+  EXPECT_EQ(warnings("elastic", pml("\"top\"")), "x");
+  EXPECT_EQ(warnings("elastic", pml("\"left\", \"right\"", "multiaxial = 0.1\n")), "");
+  EXPECT_EQ(warnings("elastic", pml("\"left\", \"right\", \"bottom\"")), "");
+  EXPECT_EQ(warnings("elastic", pml("\"left\"") + "[[boundary]]\non = [\"top\"]\ntype = \"fixed\"\n"), "");
+  EXPECT_EQ(warnings("acoustic", pml("\"left\", \"right\"")), "");
+}
+
 /// A layer that Gmsh extruded from an irregular mesh, one of a box, and a free side; materials that vary.
 std::string extruded() {
   const fs::path file = folder() / "extruded.geo";
