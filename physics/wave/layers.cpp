@@ -57,10 +57,13 @@ class Maker {
     tolerance_ = 1e-9 * size;
   }
 
-  void check() {
+  void find_sides() {
     for (const BoundaryParams& entry : problem_.params.boundaries)
       if (entry.is_pml()) add_sides(entry);
     for (Side& side : sides_) find_inner(side);
+  }
+  void check() {
+    find_sides();
     refuse_nothing_left();
     refuse_what_crosses();
     refuse_sources();
@@ -81,8 +84,7 @@ class Maker {
       }
       for (int axis = 0; axis < dim_; ++axis) {
         const auto first = 2 * static_cast<std::size_t>(axis);
-        const bool low = anywhere(ends[first]), high = anywhere(ends[first + 1]);
-        if (!low || !high) continue;
+        if (!ends[first] || !ends[first + 1]) continue;
         warn(fmt::format(
             "the layer of type = \"pml\" on '{}' ends at free sides below and above along {}: waves of such a plate "
             "may grow in it without bound; give it multiaxial = 0.1, or one of those sides a layer as well",
@@ -93,7 +95,6 @@ class Maker {
 
   Layers make() {
     check();
-    if (problem_.space.ranks) warn_of_plates();  // one rank has said it when it read the deck
     Layers layers;
     take_cells(layers);
     for (Side& side : sides_) take_damping(side, layers);
@@ -378,17 +379,24 @@ class Maker {
   std::vector<Side> sides_;
 };
 
+/// Whether the mesh has the sides of the deck's box, but not its cells.
+bool is_outline(const Problem& problem) {
+  const auto& box = problem.params.mesh.box;
+  if (!box) return false;
+  const mesh::BoxParams whole = mesh::refined(*box, problem.params.mesh.refine);
+  return !std::equal(whole.cells.begin(), whole.cells.end(), problem.space.mesh.box_cells.begin());
+}
+
 }  // namespace
 
 Layers make_layers(const Problem& problem) { return Maker(problem).make(); }
 
 void check_layers(const Problem& problem) {
-  if (const auto& box = problem.params.mesh.box) {
-    const mesh::BoxParams whole = mesh::refined(*box, problem.params.mesh.refine);
-    if (!std::equal(whole.cells.begin(), whole.cells.end(), problem.space.mesh.box_cells.begin())) return;
-  }
   Maker maker(problem);
-  maker.check();
+  if (is_outline(problem))
+    maker.find_sides();
+  else
+    maker.check();
   maker.warn_of_plates();
 }
 
