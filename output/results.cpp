@@ -57,6 +57,15 @@ int take_slot(const fs::path& temporary, const fs::path& final) {
   return -1;
 }
 
+/// Other places of a file that stands in `kept` now. The name is that of one writer.
+void forget_earlier(const Slot& kept) {
+  for (Slot& slot : slots) {
+    State expected = State::finished;
+    if (&slot != &kept && slot.state == State::finished && std::strcmp(slot.final, kept.final) == 0)
+      slot.state.compare_exchange_strong(expected, State::free);
+  }
+}
+
 /// For ever: a signal handler is ending the program.
 void wait_if_closed() {
   while (closed) ::pause();
@@ -197,6 +206,7 @@ int Temporary::commit() {
   if (failed && kept) slots[slot_].state = State::writing;
   if (failed) return reason;
   committed_ = true;
+  if (kept) forget_earlier(slots[slot_]);
   if (!kept && slot_ >= 0) slots[slot_].state = State::free;
   if (role_ == Role::lasting) make_lasting(path_);
   return 0;

@@ -51,6 +51,19 @@ TEST(AdvectionRun, HasATemplateThatRunsAsItIs) {
   run("template", deck.text);
 }
 
+TEST(AdvectionRun, SaysThatStepsAreShortened) {
+  const auto says = [](const std::string& step) {
+    const std::string deck = box(1, 20, "interval") + physics + velocity("[1]") + initial("x < 0.5") +
+                             "[[boundary]]\non = [\"rest\"]\ntype = \"inflow\"\nvalue = 1\n[time]\nend = 0.2\n" + step;
+    const Result result = app_test::tessera("run " + write_deck("lengths.toml", deck) + " --backend threads --output " +
+                                            (folder() / "lengths").string());
+    EXPECT_EQ(result.code, 0) << result.text;
+    return result.says("steps of 0.1 are too long: at t = ");
+  };
+  EXPECT_TRUE(says("step = 0.1\n"));
+  EXPECT_FALSE(says("step = 0.001\n"));
+}
+
 /// [exact] at the end of a turn, and extrema that are those of the start.
 TEST(AdvectionRun, TurnsABodyAndComparesItWithTheExactOne) {
   const std::string deck = box(2, 32, "triangle") + physics + velocity(turning) + initial(hump) + none_enters +
