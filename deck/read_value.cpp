@@ -45,8 +45,11 @@ std::string with_article(const std::string& type) {
   return (std::string("aeiou").find(type[0]) != std::string::npos ? "an " : "a ") + type;
 }
 
+/// What a required key is before it is read is no example of it.
 std::string example_help(const KeyDescription& key) {
-  const std::string value = !key.info.example.empty() ? key.info.example : key.default_value;
+  const std::string value = !key.info.example.empty() ? key.info.example
+                            : key.info.required       ? std::string()
+                                                      : key.default_value;
   std::string help = key.info.help;
   if (help.ends_with('.')) help.pop_back();
   if (!value.empty() && value != "[]" && value != "\"\"")

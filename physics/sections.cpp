@@ -253,7 +253,12 @@ deck::Section<OutputParams> output_section(bool transient, bool of_mesh) {
       "every", &OutputParams::every, &OutputParams::every_time,
       deck::Section<EveryTime>("every", "An interval of time")
           .key("time", &EveryTime::time,
-               {.help = "time between two files", .unit = "time", .min = 0, .open_min = true, .required = true}),
+               {.help = "time between two files",
+                .unit = "time",
+                .min = 0,
+                .open_min = true,
+                .required = true,
+                .example = "0.1"}),
       {.help = "with [time]: steps between two files of the series, or { time = ... }; 0: the first and the last state",
        .min = 0,
        .example = "10"});
