@@ -70,12 +70,9 @@ TEST(RanksRun, GoesThroughTimeAsOne) {
   };
   const std::vector<std::pair<std::string, std::string>> decks = {
       {"bdf2", deck("consistent", "step = 0.001\n")},
-      {"crank_nicolson", deck("consistent", "step = 0.001\nscheme = \"crank_nicolson\"\n")},
       {"rkc", deck("lumped", "step = 0.001\nscheme = \"rkc\"\n")},
       {"chosen", deck("lumped", "tolerance = 1e-5\nscheme = \"dormand_prince\"\n")},
       {"bdf2_chosen", deck("consistent", "tolerance = 1e-5\n")},
-      {"crank_nicolson_chosen", deck("consistent", "tolerance = 1e-5\nscheme = \"crank_nicolson\"\n")},
-      {"sdirk2_chosen", deck("consistent", "tolerance = 1e-5\nscheme = \"sdirk2\"\n")},
       {"of_u",
        box_of("triangle", 2, 8) +
            "[physics]\ntype = \"heat\"\n[[material]]\nconductivity = \"1 + u^2\"\ndensity = \"2 + u\"\nvelocity "
