@@ -103,7 +103,7 @@ TYPED_TEST(OdeOrders, FollowRobertsonsReactionOverElevenDecadesAndKeepItsSum) {
   TESSERA_REQUIRE(TypeParam);
   TypeParam exec;
   for (const auto& params : {solvers::ReactionParams{.name = "robertson"}, testing::robertson_as_table()}) {
-    const auto step = solvers::make_reaction_step(exec, params, 1, testing::ode_options("rosenbrock", 1e-7, 1e-18));
+    const auto step = solvers::make_reaction_step(exec, params, 1, testing::ode_options("rosenbrock", 2e-9, 1e-20));
     Values u = {1, 0, 0};
     double t = 0;
     Offset steps = 0;
@@ -113,10 +113,12 @@ TYPED_TEST(OdeOrders, FollowRobertsonsReactionOverElevenDecadesAndKeepItsSum) {
       steps += reacted.report.steps;
       u = reacted.u;
       t = moment.t;
-      EXPECT_LE(testing::largest_relative_difference(u, moment.u), 3e-7) << t;
+      // Late rates are differences of numbers 1e10 times as large, which a table rounds once more.
+      const bool rounds = params.name == "mass_action" && t > 1e5;
+      EXPECT_LE(testing::largest_relative_difference(u, moment.u), rounds ? 2e-7 : 1e-8) << params.name << " " << t;
       EXPECT_NEAR(u[0] + u[1] + u[2], 1, 1e-12) << t;
     }
-    EXPECT_LE(steps, 2500);
+    EXPECT_LE(steps, 13000);
   }
 }
 
@@ -138,9 +140,38 @@ TYPED_TEST(OdeOrders, FollowTheOregonatorThroughItsCycle) {
   // t = 360 of the Test Set for Initial Value Problem Solvers.
   const Values expected = {0.1000814870318523e1, 0.1228178521549917e4, 0.1320554942846706e3};
   const Reacted reacted =
-      testing::react(exec, {.name = "oregonator"}, testing::ode_options("rosenbrock", 1e-8, 1e-10), 360, {1, 2, 3});
+      testing::react(exec, {.name = "oregonator"}, testing::ode_options("rosenbrock", 7e-10, 7e-10), 360, {1, 2, 3});
   EXPECT_EQ(reacted.report.failure, "");
-  EXPECT_LE(testing::largest_relative_difference(reacted.u, expected), 5e-7);
+  EXPECT_LE(testing::largest_relative_difference(reacted.u, expected), 1e-8);
+}
+
+/// The high irradiance response of photomorphogenesis (E. Schaefer, J. Math. Biology 2 (1975) 41-56), eight species, as
+/// a table. At t = 321.8122 of the Test Set for Initial Value Problem Solvers.
+TYPED_TEST(OdeOrders, FollowAStiffMechanismOfATable) {
+  TESSERA_REQUIRE(TypeParam);
+  TypeParam exec;
+  const auto params = testing::mass_action({"A", "B", "C", "D", "E", "F", "G", "H"}, {{" -> A", 0.0007},
+                                                                                      {"A -> B", 1.71},
+                                                                                      {"B -> A", 0.43},
+                                                                                      {"B -> D", 8.32},
+                                                                                      {"C -> A", 8.32},
+                                                                                      {"C -> D", 1.71},
+                                                                                      {"D -> C", 0.43},
+                                                                                      {"D -> F", 0.69},
+                                                                                      {"E -> C", 0.035},
+                                                                                      {"E -> F", 1.71},
+                                                                                      {"F -> E", 0.43},
+                                                                                      {"F + H -> G", 280},
+                                                                                      {"G -> E + H", 0.43},
+                                                                                      {"G -> F + H", 0.69},
+                                                                                      {"G -> H", 0.69}});
+  const Values expected = {0.7371312573325668e-3, 0.1442485726316185e-3, 0.5888729740967575e-4, 0.1175651343283149e-2,
+                           0.2386356198831331e-2, 0.6238968252742796e-2, 0.2849998395185769e-2, 0.2850001604814231e-2};
+  const Reacted reacted = testing::react(exec, params, testing::ode_options("rosenbrock", 1e-9, 1e-13), 321.8122,
+                                         {1, 0, 0, 0, 0, 0, 0, 0.0057});
+  EXPECT_EQ(reacted.report.failure, "");
+  EXPECT_LE(testing::largest_relative_difference(reacted.u, expected), 1e-8);
+  EXPECT_NEAR(reacted.u[6] + reacted.u[7], 0.0057, 1e-14);
 }
 
 TYPED_TEST(OdeOrders, OfExponentialsDoNotMatterForLinearReactionsWhichTheySolveInOneStep) {
