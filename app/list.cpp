@@ -3,10 +3,10 @@
 #include <algorithm>
 
 #include "app/commands.hpp"
+#include "physics/reaction_diffusion/reaction_table.hpp"
 #include "physics/registry.hpp"
 #include "physics/sections.hpp"
 #include "solvers/method.hpp"
-#include "solvers/odes/reaction_table.hpp"
 #include "solvers/precondition/table.hpp"
 #include "solvers/time/scheme.hpp"
 
@@ -29,10 +29,10 @@ const char* category_of(const solvers::MethodEntry& entry) {
 }
 
 /// What it is, its species and parameters with their defaults, and where it is from.
-std::string of(const solvers::ReactionEntry& entry) {
+std::string of(const physics::reaction_diffusion::ReactionEntry& entry) {
   std::string text = entry.help;
   if (!entry.species.empty()) text += fmt::format("; species {}", fmt::join(entry.species, ", "));
-  for (const solvers::ReactionParameter& parameter : entry.parameters)
+  for (const physics::reaction_diffusion::ReactionParameter& parameter : entry.parameters)
     text += fmt::format("{}{} = {:g}", &parameter == entry.parameters.data() ? "; parameters " : ", ", parameter.name,
                         parameter.value);
   return entry.source.empty() ? text : text + "; " + entry.source;
@@ -52,7 +52,7 @@ std::vector<Row> rows(const std::string& category) {
       result.push_back({scheme.name, solvers::name_of(scheme.kind),
                         scheme.help + (scheme.estimates_error ? "; chooses its steps for a tolerance" : "")});
   if (category == "reactions")
-    for (const solvers::ReactionEntry& entry : solvers::reactions())
+    for (const physics::reaction_diffusion::ReactionEntry& entry : physics::reaction_diffusion::reactions())
       if (!entry.species.empty()) result.push_back({entry.name, "", of(entry)});
   if (category == "reactions") {
     result.push_back({"expressions", "", "rates of your own, in the names of the fields, x, y, z and t"});

@@ -9,8 +9,8 @@
 #include "bench/support/bench.hpp"
 #include "bench/support/exponential_peer.hpp"
 #include "output/checkpoint.hpp"
+#include "physics/reaction_diffusion/reaction_table.hpp"
 #include "solvers/odes/batched.hpp"
-#include "solvers/odes/reaction_table.hpp"
 #include "solvers/time/stepper.hpp"
 
 using namespace tessera;
@@ -62,14 +62,14 @@ void schemes(Exec& exec, const bench::Options& options, bench::Report& report, O
 }
 
 /// A ring of n species, each of which becomes the next, and pairs that meet become one that falls apart again.
-solvers::Mechanism ring(int n) {
-  solvers::Mechanism mechanism;
+physics::reaction_diffusion::Mechanism ring(int n) {
+  physics::reaction_diffusion::Mechanism mechanism;
   for (int i = 0; i < n; ++i) mechanism.species.push_back(fmt::format("A{}", i));
   for (int i = 0; i < n; ++i) {
     const std::string &a = mechanism.species[static_cast<std::size_t>(i)],
                       &b = mechanism.species[static_cast<std::size_t>((i + 1) % n)];
-    mechanism.reactions.push_back(solvers::parse_reaction(a + " -> " + b, 1 + 0.5 * i));
-    mechanism.reactions.push_back(solvers::parse_reaction(a + " + " + b + " -> 2 " + b, 0.3));
+    mechanism.reactions.push_back(physics::reaction_diffusion::parse_reaction(a + " -> " + b, 1 + 0.5 * i));
+    mechanism.reactions.push_back(physics::reaction_diffusion::parse_reaction(a + " + " + b + " -> 2 " + b, 0.3));
   }
   return mechanism;
 }
@@ -79,14 +79,14 @@ void reactions(Exec& exec, const bench::Options& options, bench::Report& report,
   using Space = typename Exec::Space;
   struct Case {
     const char* name;
-    solvers::ReactionParams reaction;
+    physics::reaction_diffusion::ReactionParams reaction;
     const char* method;
     double dt;
     std::vector<double> start;
   };
   std::vector<Case> cases;
   for (const int n : {3, 9, 16}) {
-    solvers::ReactionParams params;
+    physics::reaction_diffusion::ReactionParams params;
     params.name = "mass_action";
     params.mechanism = ring(n);
     for (const char* method : {"cash_karp", "rosenbrock"})
@@ -102,7 +102,7 @@ void reactions(Exec& exec, const bench::Options& options, bench::Report& report,
     const auto species = static_cast<Offset>(one.start.size());
     solvers::OdeOptions how;
     how.method = one.method;
-    const auto step = solvers::make_reaction_step(exec, one.reaction, nodes, how);
+    const auto step = physics::reaction_diffusion::make_reaction_step(exec, one.reaction, nodes, how);
     std::vector<double> start(static_cast<std::size_t>(species * nodes));
     const std::vector<double> noise = bench::random_values(nodes);
     for (Offset c = 0; c < species; ++c)

@@ -36,8 +36,7 @@ std::vector<std::string> columns_of(const std::string& line) {
 }
 
 /// One line of the table.
-solvers::MechanismReaction read_line(const std::string& line, std::optional<double> temperature,
-                                     const deck::Where& where) {
+MechanismReaction read_line(const std::string& line, std::optional<double> temperature, const deck::Where& where) {
   const std::vector<std::string> columns = columns_of(line);
   if (columns.size() != 2 && columns.size() != 4)
     throw Error(ExitCode::usage,
@@ -50,25 +49,24 @@ solvers::MechanismReaction read_line(const std::string& line, std::optional<doub
     if (error != std::errc() || end != column->data() + column->size())
       throw Error(ExitCode::usage, fmt::format("'{}' is no number", printable(*column)), how_lines_look, where);
   }
-  if (numbers.size() == 1) return solvers::parse_reaction(columns[0], numbers[0], where);
+  if (numbers.size() == 1) return parse_reaction(columns[0], numbers[0], where);
   if (!temperature)
     throw Error(ExitCode::usage,
                 fmt::format("'{}' follows Arrhenius' law, and there is no temperature", printable(line)),
                 "write reaction.temperature = 300, in K", where);
-  return solvers::parse_reaction(columns[0],
-                                 solvers::Arrhenius{.factor = numbers[0], .exponent = numbers[1], .energy = numbers[2]},
-                                 *temperature, where);
+  return parse_reaction(columns[0], Arrhenius{.factor = numbers[0], .exponent = numbers[1], .energy = numbers[2]},
+                        *temperature, where);
 }
 
 }  // namespace
 
-solvers::Mechanism read_mechanism(const std::filesystem::path& file, std::optional<double> temperature,
-                                  const deck::Where& where) {
+Mechanism read_mechanism(const std::filesystem::path& file, std::optional<double> temperature,
+                         const deck::Where& where) {
   require_regular_file(file, "table of reactions", "reaction.table is a file, relative to the deck", where);
   std::ifstream stream(file);
   if (!stream)
     throw Error(ExitCode::file_system, fmt::format("cannot read {}", file.string()), "look at its permissions", where);
-  solvers::Mechanism mechanism;
+  Mechanism mechanism;
   mechanism.where = where;
   std::string line;
   for (int number = 1; std::getline(stream, line); ++number) {
@@ -77,9 +75,9 @@ solvers::Mechanism read_mechanism(const std::filesystem::path& file, std::option
     const Position here{
         .file = file.string(), .line = number, .column = 1, .text = line, .length = static_cast<int>(text.size())};
     mechanism.reactions.push_back(read_line(text, temperature, here));
-    const solvers::MechanismReaction& reaction = mechanism.reactions.back();
+    const MechanismReaction& reaction = mechanism.reactions.back();
     for (const auto* side : {&reaction.reactants, &reaction.products})
-      for (const solvers::Amount& amount : *side)
+      for (const Amount& amount : *side)
         if (std::find(mechanism.species.begin(), mechanism.species.end(), amount.first) == mechanism.species.end())
           mechanism.species.push_back(amount.first);
   }

@@ -2,7 +2,7 @@
 #include <filesystem>
 #include <optional>
 
-#include "solvers/odes/mechanism.hpp"
+#include "physics/reaction_diffusion/mechanism.hpp"
 
 namespace tessera::physics::reaction_diffusion {
 
@@ -12,7 +12,7 @@ namespace tessera::physics::reaction_diffusion {
 ///   K
 /// The species are in the order in which they first stand there. Throws Error(file_system) for a file that cannot be
 /// read, and Error(usage) with the line in the table for one that is no such table, or needs a temperature.
-solvers::Mechanism read_mechanism(const std::filesystem::path& file, std::optional<double> temperature,
-                                  const deck::Where& where);
+Mechanism read_mechanism(const std::filesystem::path& file, std::optional<double> temperature,
+                         const deck::Where& where);
 
 }  // namespace tessera::physics::reaction_diffusion

@@ -72,7 +72,7 @@ deck::Section<ReactionKeys> reaction_section(const Setup& setup) {
   deck::Section<ReactionKeys> section("reaction",
                                       "What happens at each node, and how it is put together with diffusion");
   for (std::size_t i = 0; i < setup.parameters.size(); ++i) {
-    const solvers::ReactionParameter& parameter = setup.parameters[i];
+    const ReactionParameter& parameter = setup.parameters[i];
     section.entry(parameter.name, &ReactionKeys::parameters, i,
                   {.help = fmt::format("of {}: {}", setup.reaction, parameter.help)},
                   fmt::format("{}", parameter.value));
@@ -181,7 +181,7 @@ void check_name(const std::string& name, const std::vector<std::string>& all, bo
 Setup setup_of(const std::string& reaction, const deck::Where& where) {
   Setup setup{.reaction = reaction, .fields = {}, .parameters = {}, .mechanism = {}};
   if (reaction == "expressions" || reaction == "mechanism") return setup;
-  const solvers::ReactionEntry& entry = solvers::find_reaction(reaction, where);
+  const ReactionEntry& entry = find_reaction(reaction, where);
   setup.fields = entry.species;
   setup.parameters = entry.parameters;
   return setup;
@@ -207,7 +207,7 @@ void read_table(const deck::Deck& deck, const std::vector<std::string>& asked, S
                     fmt::format("the species are {}", fmt::join(species, ", ")), deck.where("physics.fields"));
     species = asked;  // in the deck's order, and such as only diffuse
   }
-  solvers::MechanismTables<Host> checked(setup.mechanism);
+  MechanismTables<Host> checked(setup.mechanism);
   setup.fields = species;
 }
 
@@ -283,7 +283,7 @@ void read_boundaries(const deck::Deck& deck, Params& params) {
 
 std::vector<std::string> reaction_names() {
   std::vector<std::string> names;
-  for (const solvers::ReactionEntry& entry : solvers::reactions())
+  for (const ReactionEntry& entry : reactions())
     if (!entry.species.empty()) names.push_back(entry.name);
   names.insert(names.end(), {"expressions", "mechanism"});
   return names;

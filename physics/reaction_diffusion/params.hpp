@@ -5,9 +5,9 @@
 #include <vector>
 
 #include "physics/reaction_diffusion/rates.hpp"
+#include "physics/reaction_diffusion/reaction_table.hpp"
 #include "physics/run/splitting.hpp"
 #include "physics/scalar/params.hpp"
-#include "solvers/odes/reaction_table.hpp"
 
 namespace tessera::physics::reaction_diffusion {
 
@@ -15,8 +15,8 @@ namespace tessera::physics::reaction_diffusion {
 struct Setup {
   std::string reaction = "gray_scott";
   std::vector<std::string> fields;
-  std::vector<solvers::ReactionParameter> parameters;  ///< of a named reaction
-  solvers::Mechanism mechanism;                        ///< of reaction = "mechanism"
+  std::vector<ReactionParameter> parameters;  ///< of a named reaction
+  Mechanism mechanism;                        ///< of reaction = "mechanism"
 
   bool has_rates() const { return reaction == "expressions"; }
 };

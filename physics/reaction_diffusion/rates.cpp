@@ -7,7 +7,7 @@
 #include "deck/expression/derivative.hpp"
 #include "deck/expression/parse.hpp"
 #include "deck/expression/program.hpp"
-#include "solvers/odes/mechanism.hpp"
+#include "physics/reaction_diffusion/mechanism.hpp"
 
 namespace tessera::physics::reaction_diffusion {
 
@@ -32,7 +32,7 @@ Rates::Rates(const std::vector<deck::PlacedString>& texts, const std::vector<std
     throw Error(
         ExitCode::usage,
         fmt::format("rates of {} fields are expressions, at most {} may be", fields.size(), most_fields_of_rates),
-        fmt::format("a mechanism takes up to {} species", solvers::most_mechanism_species), texts.front().where);
+        fmt::format("a mechanism takes up to {} species", most_mechanism_species), texts.front().where);
   std::vector<std::string> names{"x", "y", "z", "t"};
   names.insert(names.end(), fields.begin(), fields.end());
   for (const deck::PlacedString& text : texts) {

@@ -15,12 +15,12 @@ std::unique_ptr<solvers::ReactionStep<Exec>> make_reactions(Exec& exec, const Pa
     const auto end = space.dof_points.begin() + 3 * static_cast<std::ptrdiff_t>(nodes);
     return make_rate_systems(exec, params.rates, std::vector<double>(space.dof_points.begin(), end), params.odes);
   }
-  solvers::ReactionParams reaction{
+  ReactionParams reaction{
       .name = setup.reaction, .parameters = {}, .mechanism = setup.mechanism, .where = params.reaction_where};
   if (setup.reaction == "mechanism") reaction.name = "mass_action";
   for (std::size_t i = 0; i < setup.parameters.size(); ++i)
     reaction.parameters.emplace_back(setup.parameters[i].name, params.parameters[i]);
-  return solvers::make_reaction_step(exec, reaction, nodes, params.odes);
+  return make_reaction_step(exec, reaction, nodes, params.odes);
 }
 
 }  // namespace tessera::physics::reaction_diffusion

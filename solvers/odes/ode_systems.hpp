@@ -1,9 +1,18 @@
 #pragma once
 #include "base/array.hpp"
 #include "solvers/odes/node_steps.hpp"
-#include "solvers/odes/reactions.hpp"
 
 namespace tessera::solvers {
+
+// Reactions: u' = f(t, u) at one node. A reaction is a trivially copyable type, which kernels take by value, with
+//   static constexpr int most_species;       // bound of the arrays of a node
+//   static constexpr bool needs_time;        // whether f depends on t
+//   int species() const;                     // n <= most_species; where it is a constant, loops unroll
+//   void rates(const double* u, double t, double* du) const;                 // du [n] = f(t, u)
+//   void jacobian(const double* u, double t, double* J) const;               // J [n, n] = df/du, row-major
+//   void time_derivative(const double* u, double t, double* dfdt) const;     // [n] = df/dt, where needs_time
+//   Reaction at_node(Offset i) const;        // that of node i, where it is not the same everywhere
+// all of them host-device; the last is left out where the first ones do without.
 
 /// Where the species c of node i stands: u[i node_stride + c component_stride]. The default is [species, count], of
 /// which neighbouring threads read neighbouring numbers.
@@ -12,8 +21,7 @@ struct NodeLayout {
   Offset component_stride = 0;  ///< 0: count
 };
 
-/// The reactions of all nodes over a span of time, as a split step needs them: the seam that a deck selects
-/// (make_reaction_step in reaction_table.hpp).
+/// The reactions of all nodes over a span of time, as a split step needs them: the seam that a deck selects.
 template <class Exec>
 class ReactionStep {
  public:
@@ -39,8 +47,7 @@ class ReactionStep {
   virtual Offset bytes() const = 0;
 };
 
-/// The same for one reaction, a type as reactions.hpp describes. It is instantiated for those of the program by
-/// ode_systems_threads.cpp and ode_systems_cuda.cu; for one of your own include ode_systems_impl.hpp.
+/// The same for one reaction, a type as above. Whoever has one instantiates this for it: include ode_systems_impl.hpp.
 ///
 /// A call reads and writes 16 species + 64 B a node; the steps in between touch registers, or local memory where the
 /// matrices of a method do not fit there. On CUDA a warp goes on until the slowest of its 32 nodes is done.

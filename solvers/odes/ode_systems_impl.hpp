@@ -1,6 +1,5 @@
 #pragma once
-// Bodies of ode_systems.hpp, written once; instantiated by ode_systems_threads.cpp and ode_systems_cuda.cu for the
-// reactions of the program, and by whoever brings another one.
+// Bodies of ode_systems.hpp, written once; instantiated by whoever has a reaction.
 #include <algorithm>
 
 #include "base/parallel.hpp"

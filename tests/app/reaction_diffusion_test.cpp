@@ -3,7 +3,7 @@
 #include <cmath>
 
 #include "app/transient.hpp"
-#include "solvers/odes/reaction_table.hpp"
+#include "physics/reaction_diffusion/reaction_table.hpp"
 
 namespace {
 
@@ -113,8 +113,8 @@ TEST(ReactionDiffusion, WithoutDiffusionIsManyOrdinaryEquations) {
     tessera::solvers::OdeOptions options;
     options.method = method;
     options.tolerance = {1e-9, 1e-12};
-    const auto alone =
-        tessera::solvers::make_reaction_step(exec, {.name = "brusselator", .parameters = {{"b", 2.5}}}, 1, options);
+    const auto alone = tessera::physics::reaction_diffusion::make_reaction_step(
+        exec, {.name = "brusselator", .parameters = {{"b", 2.5}}}, 1, options);
     std::vector<double> u{1.2, 2.1};
     ASSERT_TRUE(alone->advance(0, 3, {u.data(), 2}).failure.empty());
     for (const char* splitting : {"strang", "lie"}) {

@@ -1,4 +1,4 @@
-#include "solvers/odes/mechanism.hpp"
+#include "physics/reaction_diffusion/mechanism.hpp"
 
 #include <fmt/format.h>
 
@@ -10,7 +10,7 @@
 #include "base/backend.hpp"
 #include "base/error.hpp"
 
-namespace tessera::solvers {
+namespace tessera::physics::reaction_diffusion {
 
 double Arrhenius::at(double temperature) const {
   return factor * std::pow(temperature, exponent) * std::exp(-energy / (gas_constant * temperature));
@@ -178,4 +178,4 @@ MechanismTables<Space>::MechanismTables(const Mechanism& mechanism)
 template class MechanismTables<Host>;
 template class MechanismTables<Device>;
 
-}  // namespace tessera::solvers
+}  // namespace tessera::physics::reaction_diffusion

@@ -72,7 +72,7 @@ TYPED_TEST(OdeNodes, StandInAnyLayoutAndWhatLiesBetweenStays) {
     for (int i = 0; i < count; ++i)
       for (int c = 0; c < 2; ++c) u[i * layout.node_stride + c * layout.component_stride] = start[c * count + i];
     auto on_backend = to_space<typename TypeParam::Space>(u);
-    const auto step = solvers::make_reaction_step(exec, {.name = "brusselator"}, count);
+    const auto step = physics::reaction_diffusion::make_reaction_step(exec, {.name = "brusselator"}, count);
     const solvers::OdeReport report = step->advance(0, 1, on_backend.view(), layout);
     EXPECT_EQ(report.steps, plain.report.steps);
     for (int i = 0; i < count; ++i)
@@ -89,7 +89,7 @@ TYPED_TEST(OdeNodes, GoOnWithTheStepsThatTheyRemember) {
   const int count = 10, calls = 8;
   const double dt = 0.25;
   const auto steps_of = [&](bool remember) {
-    const auto step = solvers::make_reaction_step(exec, {.name = "brusselator"}, count, options);
+    const auto step = physics::reaction_diffusion::make_reaction_step(exec, {.name = "brusselator"}, count, options);
     Values u = many_states(count);
     Offset steps = 0;
     for (int k = 0; k < calls; ++k) {
@@ -111,7 +111,7 @@ TYPED_TEST(OdeNodes, RememberTheStepBeforeItWasShortenedForTheEnd) {
   TypeParam exec;
   solvers::OdeOptions options = testing::ode_options("cash_karp", 1e-3, 1e-3);
   options.first_step = 0.5;
-  solvers::OdeSystems<TypeParam, solvers::Brusselator> systems(exec, {}, 1, options);
+  solvers::OdeSystems<TypeParam, physics::reaction_diffusion::Brusselator> systems(exec, {}, 1, options);
   auto u = to_space<typename TypeParam::Space>(Values{1, 3});  // its equilibrium: every step is exact
   const auto next = [&] {
     Values result(1);
@@ -179,9 +179,9 @@ TYPED_TEST(OdeNodes, ThatAreNotFiniteOrTakeTooManyStepsAreReportedInWords) {
 TYPED_TEST(OdeNodes, WhereNothingIsToBeDoneStayAsTheyAre) {
   TESSERA_REQUIRE(TypeParam);
   TypeParam exec;
-  const auto none = solvers::make_reaction_step(exec, {.name = "gray_scott"}, 0);
+  const auto none = physics::reaction_diffusion::make_reaction_step(exec, {.name = "gray_scott"}, 0);
   EXPECT_EQ(testing::react(*none, 0, 1, {}).report.steps, 0);
-  const auto two = solvers::make_reaction_step(exec, {.name = "gray_scott"}, 2);
+  const auto two = physics::reaction_diffusion::make_reaction_step(exec, {.name = "gray_scott"}, 2);
   const Values start = {0.5, 0.4, 0.3, 0.2};
   const Reacted still = testing::react(*two, 3, 0, start);
   EXPECT_EQ(still.u, start);

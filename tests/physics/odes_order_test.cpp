@@ -49,7 +49,7 @@ Values brusselator_reference(const Values& u0, double end) {
   const auto stepper = solvers::make_stepper(exec, 2, {.scheme = "dormand_prince", .adaptive = true});
   testing::HostFunction<Threads> f([](double t, const Values& u) {
     Values du(2);
-    solvers::Brusselator{}.rates(u.data(), t, du.data());
+    physics::reaction_diffusion::Brusselator{}.rates(u.data(), t, du.data());
     return du;
   });
   solvers::StepControl control{.tolerance = {1e-13, 1e-13}};
@@ -102,8 +102,10 @@ const std::vector<Moment>& robertson_moments() {
 TYPED_TEST(OdeOrders, FollowRobertsonsReactionOverElevenDecadesAndKeepItsSum) {
   TESSERA_REQUIRE(TypeParam);
   TypeParam exec;
-  for (const auto& params : {solvers::ReactionParams{.name = "robertson"}, testing::robertson_as_table()}) {
-    const auto step = solvers::make_reaction_step(exec, params, 1, testing::ode_options("rosenbrock", 2e-9, 1e-20));
+  for (const auto& params :
+       {physics::reaction_diffusion::ReactionParams{.name = "robertson"}, testing::robertson_as_table()}) {
+    const auto step = physics::reaction_diffusion::make_reaction_step(exec, params, 1,
+                                                                      testing::ode_options("rosenbrock", 2e-9, 1e-20));
     Values u = {1, 0, 0};
     double t = 0;
     Offset steps = 0;
@@ -238,7 +240,7 @@ TEST(OdeSteps, OfCashAndKarpFollowThePleiadesAsPublished) {
 TEST(OdeSteps, OfChebyshevSchemesAreStableWithFewEvaluations) {
   // u' = -lambda (u - 1), lambda = 1e5, to t = 1, where Euler's method is stable with 50 000 steps and more. 200 stages
   // carry a step of 26 000 / lambda; the first steps follow the decay.
-  struct Decay : solvers::AutonomousReaction<1> {
+  struct Decay : physics::reaction_diffusion::AutonomousReaction<1> {
     Index* evaluations;
     void rates(const double* u, double, double* du) const {
       ++*evaluations;

@@ -1,5 +1,5 @@
 // The names of reactions: one line a reaction.
-#include "solvers/odes/reaction_table.hpp"
+#include "physics/reaction_diffusion/reaction_table.hpp"
 
 #include <fmt/format.h>
 
@@ -10,25 +10,27 @@
 #include "base/on_cuda.hpp"
 #include "solvers/registry.hpp"
 
-namespace tessera::solvers {
+namespace tessera::physics::reaction_diffusion {
 namespace {
 
 template <class Exec, class Reaction, double Reaction::*... members>
-std::unique_ptr<ReactionStep<Exec>> make(Exec& exec, const ReactionParams&, const std::vector<double>& values,
-                                         Offset count, const OdeOptions& options) {
+std::unique_ptr<solvers::ReactionStep<Exec>> make(Exec& exec, const ReactionParams&, const std::vector<double>& values,
+                                                  Offset count, const solvers::OdeOptions& options) {
   Reaction reaction;
   std::size_t next = 0;
   ((reaction.*members = values[next++]), ...);
-  return std::make_unique<OdeSystems<Exec, Reaction>>(exec, reaction, count, options);
+  return std::make_unique<solvers::OdeSystems<Exec, Reaction>>(exec, reaction, count, options);
 }
 
 /// A mechanism's tables with the systems that view them.
 template <class Exec>
-class MassActionStep final : public ReactionStep<Exec> {
+class MassActionStep final : public solvers::ReactionStep<Exec> {
  public:
-  MassActionStep(Exec& exec, const Mechanism& mechanism, Offset count, const OdeOptions& options) : tables_(mechanism) {
+  MassActionStep(Exec& exec, const Mechanism& mechanism, Offset count, const solvers::OdeOptions& options)
+      : tables_(mechanism) {
     const auto make_systems = [&](const auto& reaction) {
-      systems_ = std::make_unique<OdeSystems<Exec, std::decay_t<decltype(reaction)>>>(exec, reaction, count, options);
+      systems_ =
+          std::make_unique<solvers::OdeSystems<Exec, std::decay_t<decltype(reaction)>>>(exec, reaction, count, options);
     };
     if (tables_.species() <= 8)
       make_systems(tables_.template mass_action<8>());
@@ -38,8 +40,8 @@ class MassActionStep final : public ReactionStep<Exec> {
       make_systems(tables_.template mass_action<most_mechanism_species>());
   }
 
-  using ReactionStep<Exec>::advance;
-  OdeReport advance(double t, double dt, View<double> u, const NodeLayout& layout) override {
+  using solvers::ReactionStep<Exec>::advance;
+  solvers::OdeReport advance(double t, double dt, View<double> u, const solvers::NodeLayout& layout) override {
     return systems_->advance(t, dt, u, layout);
   }
   void forget() override { systems_->forget(); }
@@ -50,13 +52,13 @@ class MassActionStep final : public ReactionStep<Exec> {
 
  private:
   MechanismTables<typename Exec::Space> tables_;
-  std::unique_ptr<ReactionStep<Exec>> systems_;
+  std::unique_ptr<solvers::ReactionStep<Exec>> systems_;
 };
 
 template <class Exec>
-std::unique_ptr<ReactionStep<Exec>> make_mass_action(Exec& exec, const ReactionParams& params,
-                                                     const std::vector<double>&, Offset count,
-                                                     const OdeOptions& options) {
+std::unique_ptr<solvers::ReactionStep<Exec>> make_mass_action(Exec& exec, const ReactionParams& params,
+                                                              const std::vector<double>&, Offset count,
+                                                              const solvers::OdeOptions& options) {
   return std::make_unique<MassActionStep<Exec>>(exec, params.mechanism, count, options);
 }
 
@@ -97,7 +99,7 @@ std::vector<double> values_of(const ReactionEntry& entry, const ReactionParams& 
   std::set<std::string> seen;
   for (const auto& [name, value] : params.parameters) {
     const ReactionParameter& parameter =
-        find(entry.parameters, name, "parameter of the reaction '" + entry.name + "'", params.where);
+        solvers::find(entry.parameters, name, "parameter of the reaction '" + entry.name + "'", params.where);
     if (!seen.insert(name).second)
       throw Error(ExitCode::usage, fmt::format("the parameter '{}' of '{}' is given twice", name, entry.name),
                   "give it once", params.where);
@@ -148,12 +150,12 @@ const std::vector<ReactionEntry>& reactions() {
 }
 
 const ReactionEntry& find_reaction(const std::string& name, const deck::Where& where) {
-  return find(reactions(), name, "reaction", where);
+  return solvers::find(reactions(), name, "reaction", where);
 }
 
 template <class Exec>
-std::unique_ptr<ReactionStep<Exec>> make_reaction_step(Exec& exec, const ReactionParams& params, Offset count,
-                                                       const OdeOptions& options) {
+std::unique_ptr<solvers::ReactionStep<Exec>> make_reaction_step(Exec& exec, const ReactionParams& params, Offset count,
+                                                                const solvers::OdeOptions& options) {
   const ReactionEntry& entry = find_reaction(params.name, params.where);
   const std::vector<double> values = values_of(entry, params);
   if (entry.name != "mass_action" && !(params.mechanism.species.empty() && params.mechanism.reactions.empty()))
@@ -165,9 +167,9 @@ std::unique_ptr<ReactionStep<Exec>> make_reaction_step(Exec& exec, const Reactio
     return entry.make_cuda(exec, params, values, count, options);
 }
 
-template std::unique_ptr<ReactionStep<Threads>> make_reaction_step(Threads&, const ReactionParams&, Offset,
-                                                                   const OdeOptions&);
-template std::unique_ptr<ReactionStep<Cuda>> make_reaction_step(Cuda&, const ReactionParams&, Offset,
-                                                                const OdeOptions&);
+template std::unique_ptr<solvers::ReactionStep<Threads>> make_reaction_step(Threads&, const ReactionParams&, Offset,
+                                                                            const solvers::OdeOptions&);
+template std::unique_ptr<solvers::ReactionStep<Cuda>> make_reaction_step(Cuda&, const ReactionParams&, Offset,
+                                                                         const solvers::OdeOptions&);
 
-}  // namespace tessera::solvers
+}  // namespace tessera::physics::reaction_diffusion

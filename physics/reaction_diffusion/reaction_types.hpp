@@ -3,18 +3,10 @@
 
 #include "base/view.hpp"
 
-namespace tessera::solvers {
+namespace tessera::physics::reaction_diffusion {
 
-// Reactions: u' = f(t, u) at one node. A reaction is a trivially copyable type, which kernels take by value, with
-//   static constexpr int most_species;       // bound of the arrays of a node
-//   static constexpr bool needs_time;        // whether f depends on t
-//   int species() const;                     // n <= most_species; where it is a constant, loops unroll
-//   void rates(const double* u, double t, double* du) const;                 // du [n] = f(t, u)
-//   void jacobian(const double* u, double t, double* J) const;               // J [n, n] = df/du, row-major
-//   void time_derivative(const double* u, double t, double* dfdt) const;     // [n] = df/dt, where needs_time
-//   Reaction at_node(Offset i) const;        // that of node i, where it is not the same everywhere
-// all of them host-device; the last is left out where the first ones do without. Those of this file have no units of
-// their own: theirs are what the parameters are in.
+// Reactions as types, as solvers/odes/ode_systems.hpp describes. They have no units of their own: theirs are what the
+// parameters are in.
 
 /// Of a reaction with a fixed number of species, whose rates do not depend on t.
 template <int n>
@@ -163,4 +155,4 @@ struct MassAction {
   }
 };
 
-}  // namespace tessera::solvers
+}  // namespace tessera::physics::reaction_diffusion

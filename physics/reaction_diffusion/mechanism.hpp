@@ -5,9 +5,9 @@
 
 #include "base/array.hpp"
 #include "deck/section.hpp"
-#include "solvers/odes/reactions.hpp"
+#include "physics/reaction_diffusion/reaction_types.hpp"
 
-namespace tessera::solvers {
+namespace tessera::physics::reaction_diffusion {
 
 /// J / (mol K): CODATA 2018, exact.
 inline constexpr double gas_constant = 8.31446261815324;
@@ -80,4 +80,4 @@ class MechanismTables {
   Array<Index, Space> reactant_first_, reactant_, order_, change_first_, changed_;
 };
 
-}  // namespace tessera::solvers
+}  // namespace tessera::physics::reaction_diffusion

@@ -8,7 +8,7 @@
 namespace tessera {
 namespace {
 
-using solvers::ReactionParams;
+using physics::reaction_diffusion::ReactionParams;
 using testing::Reacted;
 using testing::Values;
 
@@ -39,16 +39,16 @@ double jacobian_error(const Reaction& reaction, const Values& u, double t = 0) {
 }
 
 TEST(ReactionTypes, HaveTheJacobiansOfTheirRates) {
-  EXPECT_LE(jacobian_error(solvers::GrayScott{}, {0.7, 0.3}), 1e-8);
-  EXPECT_LE(jacobian_error(solvers::FitzHughNagumo{}, {-1.2, 0.4}), 1e-8);
-  EXPECT_LE(jacobian_error(solvers::Brusselator{}, {1.3, 2.1}), 1e-8);
-  EXPECT_LE(jacobian_error(solvers::Robertson{}, {0.7, 0.2, 0.1}), 1e-8);
-  EXPECT_LE(jacobian_error(solvers::Oregonator{}, {1.5, 2.5, 3.5}), 1e-8);
+  EXPECT_LE(jacobian_error(physics::reaction_diffusion::GrayScott{}, {0.7, 0.3}), 1e-8);
+  EXPECT_LE(jacobian_error(physics::reaction_diffusion::FitzHughNagumo{}, {-1.2, 0.4}), 1e-8);
+  EXPECT_LE(jacobian_error(physics::reaction_diffusion::Brusselator{}, {1.3, 2.1}), 1e-8);
+  EXPECT_LE(jacobian_error(physics::reaction_diffusion::Robertson{}, {0.7, 0.2, 0.1}), 1e-8);
+  EXPECT_LE(jacobian_error(physics::reaction_diffusion::Oregonator{}, {1.5, 2.5, 3.5}), 1e-8);
   EXPECT_LE(jacobian_error(testing::Turning{}, {0.4, 0.8, -0.5}, 0.7), 1e-8);
   // Also where a species is absent, and with exponents and catalysts.
   const ReactionParams params = testing::mass_action(
       {"A", "B", "C", "D"}, {{"3 A + 2 B -> C", 2}, {"C + D -> 2.5 A + D", 5}, {" -> B", 0.3}, {"2 C -> ", 4}});
-  const solvers::MechanismTables<Host> tables(params.mechanism);
+  const physics::reaction_diffusion::MechanismTables<Host> tables(params.mechanism);
   EXPECT_LE(jacobian_error(tables.mass_action<8>(), {0.7, 1.3, 0.4, 0.9}), 1e-8);
   Values J(16), du(4);
   const Values absent = {0, 1.3, 0.4, 0};
@@ -77,24 +77,24 @@ TYPED_TEST(Reactions, OfTheTableAgreeWithTheirTypes) {
       EXPECT_NEAR((reacted.u[i] - u[i]) / dt, du[i], 1e-4 * std::abs(du[i])) << params.name;
     }
   };
-  solvers::GrayScott gray_scott;
+  physics::reaction_diffusion::GrayScott gray_scott;
   gray_scott.feed = 0.3, gray_scott.kill = 0.9;
   expect({.name = "gray_scott", .parameters = {{"k", 0.9}, {"F", 0.3}}}, gray_scott, {0.7, 0.3});
-  solvers::FitzHughNagumo nerve;
+  physics::reaction_diffusion::FitzHughNagumo nerve;
   nerve.a = -0.3, nerve.b = 0.2, nerve.epsilon = 3, nerve.current = -2;
   expect({.name = "fitzhugh_nagumo", .parameters = {{"a", -0.3}, {"b", 0.2}, {"epsilon", 3}, {"I", -2}}}, nerve,
          {-1.2, 0.4});
-  solvers::Brusselator brusselator;
+  physics::reaction_diffusion::Brusselator brusselator;
   brusselator.a = 2, brusselator.b = 5;
   expect({.name = "brusselator", .parameters = {{"a", 2}, {"b", 5}}}, brusselator, {1.3, 2.1});
-  solvers::Robertson robertson;
+  physics::reaction_diffusion::Robertson robertson;
   robertson.k1 = 2, robertson.k2 = 30, robertson.k3 = 7;
   expect({.name = "robertson", .parameters = {{"k1", 2}, {"k2", 30}, {"k3", 7}}}, robertson, {0.7, 0.2, 0.1});
-  solvers::Oregonator oregonator;
+  physics::reaction_diffusion::Oregonator oregonator;
   oregonator.s = 3, oregonator.q = 0.5, oregonator.w = 2;
   expect({.name = "oregonator", .parameters = {{"s", 3}, {"q", 0.5}, {"w", 2}}}, oregonator, {1.5, 2.5, 3.5});
-  EXPECT_EQ(solvers::reactions().size(), 6u);
-  EXPECT_EQ(solvers::find_reaction("brusselator").parameters[1].value, 3);
+  EXPECT_EQ(physics::reaction_diffusion::reactions().size(), 6u);
+  EXPECT_EQ(physics::reaction_diffusion::find_reaction("brusselator").parameters[1].value, 3);
 }
 
 TYPED_TEST(Reactions, OfAMechanismAreThoseOfTheTypeThatSaysTheSame) {
@@ -136,16 +136,17 @@ TYPED_TEST(Reactions, OfManySpeciesAreSolvedByEveryMethodThatTakesThem) {
 }
 
 TEST(Mechanisms, AreReadFromEquations) {
-  const solvers::MechanismReaction reaction = solvers::parse_reaction("2 B+ + C->0.5A + C", 3);
-  EXPECT_EQ(reaction.reactants, (std::vector<solvers::Amount>{{"B+", 2}, {"C", 1}}));
-  EXPECT_EQ(reaction.products, (std::vector<solvers::Amount>{{"A", 0.5}, {"C", 1}}));
+  const physics::reaction_diffusion::MechanismReaction reaction =
+      physics::reaction_diffusion::parse_reaction("2 B+ + C->0.5A + C", 3);
+  EXPECT_EQ(reaction.reactants, (std::vector<physics::reaction_diffusion::Amount>{{"B+", 2}, {"C", 1}}));
+  EXPECT_EQ(reaction.products, (std::vector<physics::reaction_diffusion::Amount>{{"A", 0.5}, {"C", 1}}));
   EXPECT_EQ(reaction.k, 3);
-  EXPECT_TRUE(solvers::parse_reaction("A ->", 1).products.empty());
-  EXPECT_TRUE(solvers::parse_reaction("-> A", 1).reactants.empty());
+  EXPECT_TRUE(physics::reaction_diffusion::parse_reaction("A ->", 1).products.empty());
+  EXPECT_TRUE(physics::reaction_diffusion::parse_reaction("-> A", 1).reactants.empty());
   // k = A T^n exp(-E / (R T)): with E = R T ln 2 half of the factor.
-  const solvers::Arrhenius arrhenius{
-      .factor = 8, .exponent = 0.5, .energy = solvers::gas_constant * 400 * std::log(2.0)};
-  EXPECT_NEAR(solvers::parse_reaction("A -> B", arrhenius, 400).k, 8 * 20 / 2.0, 1e-12);
+  const physics::reaction_diffusion::Arrhenius arrhenius{
+      .factor = 8, .exponent = 0.5, .energy = physics::reaction_diffusion::gas_constant * 400 * std::log(2.0)};
+  EXPECT_NEAR(physics::reaction_diffusion::parse_reaction("A -> B", arrhenius, 400).k, 8 * 20 / 2.0, 1e-12);
 }
 
 /// What the error says and helps with, one after the other.
@@ -164,15 +165,20 @@ std::string refusal(F&& f) {
 TEST(Mechanisms, ThatMakeNoSenseAreRefusedInWords) {
   for (const char* text :
        {"A + B", "A -> B -> C", "A + -> B", "2 -> B", "A B -> C", "0 A -> B", "-2 A -> B", "1.2.3 -> A"})
-    EXPECT_NE(refusal([&] { (void)solvers::parse_reaction(text, 1); }).find(text), std::string::npos) << text;
+    EXPECT_NE(refusal([&] { (void)physics::reaction_diffusion::parse_reaction(text, 1); }).find(text),
+              std::string::npos)
+        << text;
   EXPECT_NE(refusal([] {
-              (void)solvers::parse_reaction("A -> B", solvers::Arrhenius{1, 0, 0}, -5);
+              (void)physics::reaction_diffusion::parse_reaction("A -> B",
+                                                                physics::reaction_diffusion::Arrhenius{1, 0, 0}, -5);
             }).find("-5 K"),
             std::string::npos);
   const auto refused = [](std::vector<std::string> species,
                           const std::vector<std::pair<std::string, double>>& equations) {
-    return refusal(
-        [&] { const solvers::MechanismTables<Host> tables(testing::mass_action(species, equations).mechanism); });
+    return refusal([&] {
+      const physics::reaction_diffusion::MechanismTables<Host> tables(
+          testing::mass_action(species, equations).mechanism);
+    });
   };
   EXPECT_NE(refused({"NO2", "O3"}, {{"NO2 -> NO", 1}})
                 .find("names 'NO', which is none of its species, in its reaction 1 | did you mean 'NO2'"),
@@ -189,7 +195,7 @@ TYPED_TEST(Reactions, WithWrongNamesOrNumbersAreRefusedInWords) {
   TESSERA_REQUIRE(TypeParam);
   TypeParam exec;
   const auto refused = [&](const ReactionParams& params, const solvers::OdeOptions& options = {}) {
-    return refusal([&] { (void)solvers::make_reaction_step(exec, params, 1, options); });
+    return refusal([&] { (void)physics::reaction_diffusion::make_reaction_step(exec, params, 1, options); });
   };
   EXPECT_EQ(refused({.name = "brusselater"}), "unknown reaction 'brusselater' | did you mean 'brusselator'?");
   EXPECT_EQ(refused({.name = "robertson", .parameters = {{"k4", 1}}}).substr(0, 52),

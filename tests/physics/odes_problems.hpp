@@ -2,8 +2,8 @@
 // What tests of many small systems share: a reaction of their own, runs of one node or many, mechanisms.
 #include <cmath>
 
-#include "solvers/odes/reaction_table.hpp"
-#include "time_problems.hpp"
+#include "physics/reaction_diffusion/reaction_table.hpp"
+#include "solvers/time_problems.hpp"
 
 namespace tessera::testing {
 
@@ -51,11 +51,13 @@ Reacted react(solvers::ReactionStep<Exec>& step, double t, double dt, const Valu
 
 /// A reaction of the table with its defaults from t = 0, at as many nodes as u0 has.
 template <class Exec>
-Reacted react(Exec& exec, const solvers::ReactionParams& params, const solvers::OdeOptions& options, double dt,
-              const Values& u0) {
-  const auto species = params.name == "mass_action" ? params.mechanism.species.size()
-                                                    : solvers::find_reaction(params.name).species.size();
-  const auto step = solvers::make_reaction_step(exec, params, static_cast<Offset>(u0.size() / species), options);
+Reacted react(Exec& exec, const physics::reaction_diffusion::ReactionParams& params, const solvers::OdeOptions& options,
+              double dt, const Values& u0) {
+  const auto species = params.name == "mass_action"
+                           ? params.mechanism.species.size()
+                           : physics::reaction_diffusion::find_reaction(params.name).species.size();
+  const auto step =
+      physics::reaction_diffusion::make_reaction_step(exec, params, static_cast<Offset>(u0.size() / species), options);
   return react(*step, 0, dt, u0);
 }
 
@@ -73,16 +75,16 @@ inline solvers::OdeOptions steps_of_calls(const std::string& method) {
   return options;
 }
 
-inline solvers::ReactionParams mass_action(std::vector<std::string> species,
-                                           const std::vector<std::pair<std::string, double>>& equations) {
-  solvers::ReactionParams params{.name = "mass_action"};
+inline physics::reaction_diffusion::ReactionParams mass_action(
+    std::vector<std::string> species, const std::vector<std::pair<std::string, double>>& equations) {
+  physics::reaction_diffusion::ReactionParams params{.name = "mass_action"};
   params.mechanism.species = std::move(species);
   for (const auto& [equation, k] : equations)
-    params.mechanism.reactions.push_back(solvers::parse_reaction(equation, k));
+    params.mechanism.reactions.push_back(physics::reaction_diffusion::parse_reaction(equation, k));
   return params;
 }
 
-inline solvers::ReactionParams robertson_as_table() {
+inline physics::reaction_diffusion::ReactionParams robertson_as_table() {
   return mass_action({"A", "B", "C"}, {{"A -> B", 0.04}, {"2 B -> B + C", 3e7}, {"B + C -> A + C", 1e4}});
 }
 

@@ -4,10 +4,10 @@
 #include <utility>
 #include <vector>
 
-#include "solvers/odes/mechanism.hpp"
+#include "physics/reaction_diffusion/mechanism.hpp"
 #include "solvers/odes/ode_systems.hpp"
 
-namespace tessera::solvers {
+namespace tessera::physics::reaction_diffusion {
 
 /// Which reaction, and its numbers.
 struct ReactionParams {
@@ -25,13 +25,14 @@ struct ReactionParameter {
   std::string name;
   std::string help;
   ParameterRange range = ParameterRange::not_negative;
-  double value = 0;  ///< where nobody says another one: that of the type in reactions.hpp
+  double value = 0;  ///< where nobody says another one: that of the type in reaction_types.hpp
 };
 
 template <class Exec>
-using MakeReactionStep = std::unique_ptr<ReactionStep<Exec>> (*)(Exec& exec, const ReactionParams& params,
-                                                                 const std::vector<double>& values, Offset count,
-                                                                 const OdeOptions& options);
+using MakeReactionStep = std::unique_ptr<solvers::ReactionStep<Exec>> (*)(Exec& exec, const ReactionParams& params,
+                                                                          const std::vector<double>& values,
+                                                                          Offset count,
+                                                                          const solvers::OdeOptions& options);
 
 /// A row of the table of reactions.
 struct ReactionEntry {
@@ -54,7 +55,7 @@ const ReactionEntry& find_reaction(const std::string& name, const deck::Where& w
 /// negative and may not be, for what MechanismTables refuses, for a mechanism given to another reaction, and for
 /// options without a meaning.
 template <class Exec>
-std::unique_ptr<ReactionStep<Exec>> make_reaction_step(Exec& exec, const ReactionParams& params, Offset count,
-                                                       const OdeOptions& options = {});
+std::unique_ptr<solvers::ReactionStep<Exec>> make_reaction_step(Exec& exec, const ReactionParams& params, Offset count,
+                                                                const solvers::OdeOptions& options = {});
 
-}  // namespace tessera::solvers
+}  // namespace tessera::physics::reaction_diffusion
