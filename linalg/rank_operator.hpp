@@ -87,6 +87,9 @@ class RankOperator final : public Operator<Exec, T> {
   std::optional<CrsView<const T>> entries() const override { return own_->entries(); }
   std::optional<BlockCrsView<const T>> block_entries() const override { return own_->block_entries(); }
   bool has_entries() const override { return own_->has_entries(); }
+  /// A_own, where it has a format of its own; of A_ghost whoever refills it has the values.
+  StoredOperator<Exec, T>* stored() override { return own_->stored(); }
+  const StoredOperator<Exec, T>* stored() const override { return std::as_const(*own_).stored(); }
   void copy_entries(Exec& exec, Crs<Space, T>& to, bool same_pattern) const override {
     own_->copy_entries(exec, to, same_pattern);
   }

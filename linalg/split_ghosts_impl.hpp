@@ -1,8 +1,8 @@
 #pragma once
-// split_ghosts, written once; only calls declared functions. Instantiated by split_ghosts_threads.cpp and
-// split_ghosts_cuda.cpp.
+// split_ghosts, written once. Instantiated by split_ghosts_threads.cpp and split_ghosts_cuda.cu.
 #include <vector>
 
+#include "base/parallel.hpp"
 #include "linalg/split_ghosts.hpp"
 
 namespace tessera::linalg {
@@ -47,7 +47,7 @@ SplitMatrix<Matrix> split_ghosts(const Matrix& local, Index interior, Index owne
   const Offset first = ptr.front();
   const auto col_ind = detail::fetch(local.col_ind, first, ptr.back());
   const auto values = detail::fetch(local.values, first * size, ptr.back() * size);
-  std::vector<Offset> own_ptr, ghost_ptr{0};
+  std::vector<Offset> own_ptr, ghost_ptr{0}, own_from, ghost_from;
   std::vector<Index> own_columns, ghost_columns;
   std::vector<double> own_values, ghost_values;
   for (std::size_t row = 0; row + 1 < ptr.size(); ++row) {
@@ -56,6 +56,7 @@ SplitMatrix<Matrix> split_ghosts(const Matrix& local, Index interior, Index owne
       const bool is_own = column < owned;
       (is_own ? own_columns : ghost_columns).push_back(is_own ? column : column - owned);
       std::vector<double>& to = is_own ? own_values : ghost_values;
+      (is_own ? own_from : ghost_from).push_back(first + k);
       to.insert(to.end(), values.begin() + k * size, values.begin() + (k + 1) * size);
     }
     own_ptr.push_back(first + static_cast<Offset>(own_columns.size()));
@@ -71,12 +72,40 @@ SplitMatrix<Matrix> split_ghosts(const Matrix& local, Index interior, Index owne
   detail::assign(ghost_ptr, result.ghost.row_ptr);
   detail::assign(ghost_columns, result.ghost.col_ind);
   detail::assign(ghost_values, result.ghost.values);
+  detail::assign(own_from, result.own_from);
+  detail::assign(ghost_from, result.ghost_from);
   if constexpr (detail::has_blocks<Matrix>) result.own.block = result.ghost.block = local.block;
   return result;
 }
 
-#define TESSERA_INSTANTIATE_SPLIT_GHOSTS(Space)                                   \
-  template SplitMatrix<Crs<Space>> split_ghosts(const Crs<Space>&, Index, Index); \
-  template SplitMatrix<BlockCrs<Space>> split_ghosts(const BlockCrs<Space>&, Index, Index)
+namespace detail {
+
+/// to[k] = from[at[k]], in blocks of `size` numbers.
+template <class Exec, class T>
+void gather_values(Exec& exec, View<const T> from, View<const Offset> at, Offset size, View<T> to) {
+  for_each(exec, to.size(), [=] TESSERA_HD(Offset k) { to[k] = from[at[k / size] * size + k % size]; });
+}
+
+}  // namespace detail
+
+template <class Exec, template <class, class> class Matrix, class T>
+void refill_split(Exec& exec, const Matrix<typename Exec::Space, T>& local,
+                  SplitMatrix<Matrix<typename Exec::Space, T>>& to) {
+  Offset size = 1;
+  if constexpr (detail::has_blocks<Matrix<typename Exec::Space, T>>) size = Offset{local.block} * local.block;
+  const View<const T> from = local.values.view();
+  const Offset first = to.own.values.size() - to.own_from.size() * size;
+  const View<T> interior = to.own.values.view().part(0, first);
+  for_each(exec, first, [=] TESSERA_HD(Offset k) { interior[k] = from[k]; });
+  detail::gather_values(exec, from, to.own_from.view(), size,
+                        to.own.values.view().part(first, to.own_from.size() * size));
+  detail::gather_values(exec, from, to.ghost_from.view(), size, to.ghost.values.view());
+}
+
+#define TESSERA_INSTANTIATE_SPLIT_GHOSTS(Exec)                                                          \
+  template SplitMatrix<Crs<Exec::Space>> split_ghosts(const Crs<Exec::Space>&, Index, Index);           \
+  template SplitMatrix<BlockCrs<Exec::Space>> split_ghosts(const BlockCrs<Exec::Space>&, Index, Index); \
+  template void refill_split(Exec&, const Crs<Exec::Space>&, SplitMatrix<Crs<Exec::Space>>&);           \
+  template void refill_split(Exec&, const BlockCrs<Exec::Space>&, SplitMatrix<BlockCrs<Exec::Space>>&)
 
 }  // namespace tessera::linalg

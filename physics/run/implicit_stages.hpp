@@ -34,7 +34,7 @@ class Stages : public solvers::StageEquation<Exec> {
 /// right-hand side by the columns that it has lost. Pattern, format and what a preconditioner has found of the pattern
 /// (aggregates of multigrid among it) are made for the first matrix and filled anew for the others, until the solver
 /// takes many more iterations than it did then. A run that goes on from a checkpoint makes that first matrix again,
-/// from the time and sigma that it had. Over ranks, whose operators are made anew, so is all of it.
+/// from the time and sigma that it had.
 template <class Exec>
 class ImplicitStages final : public Stages<Exec> {
  public:
@@ -72,15 +72,16 @@ class ImplicitStages final : public Stages<Exec> {
     return {first_.t, first_.sigma, static_cast<double>(first_.iterations), first_.is_worn ? 1.0 : 0.0};
   }
   void restore(std::span<const double> numbers) override {
-    if (problem_.ranks() || numbers.size() < 4 || numbers[1] == 0) return;
+    if (numbers.size() < 4 || numbers[1] == 0) return;
+    const Linked linked(exec_, problem_.ranks().link());
     const double t = problem_.time();
     problem_.move_to(numbers[0]);
     make_matrix(numbers[0], numbers[1]);
     // A solve of nothing makes all that is made of a matrix.
-    Array<double, Space> zero(system_.b.size());
+    Array<double, Space> zero(problem_.ranks().rows());
     linalg::fill(exec_, zero.view(), 0);
     linalg::fill(exec_, system_.b.view(), 0);
-    solver_->solve(std::as_const(system_.b).view(), zero.view());
+    solver_->solve(std::as_const(system_.b).view().part(0, zero.size()), zero.view());
     work_.matrices = work_.set_ups = 0;  // it is none of this run
     first_ = {numbers[0], numbers[1], static_cast<Offset>(numbers[2]), numbers[3] != 0};
     if (problem_.move_to(t)) sigma_ = 0;
@@ -137,7 +138,8 @@ class ImplicitStages final : public Stages<Exec> {
       Scope scope(exec_, "convert");
       linalg::refill(exec_, system_.matrix, *system_.A);
     }
-    refilled_ = !ranks && first_.sigma != 0 && !first_.is_worn;
+    // Iterations are those of all ranks, and so is what is decided of them.
+    refilled_ = first_.sigma != 0 && !first_.is_worn;
     if (!refilled_) {
       first_ = {.t = t, .sigma = sigma};
       ++work_.set_ups;

@@ -221,6 +221,13 @@ class Newton {
     return ranks_ ? tessera::any(ranks_.ranks(), any) : any;
   }
 
+  /// The operator of the first tangent takes the values of the others: they have its pattern.
+  void take_tangent() {
+    if (!system_.A) return convert(exec_, params_, system_, context_.summary);
+    Scope scope(exec_, "convert");
+    linalg::refill(exec_, system_.matrix, *system_.A);
+  }
+
   /// The system of the rows that this rank owns.
   System<Exec>& system() { return ranks_ ? own_ : system_; }
 
@@ -234,7 +241,7 @@ class Newton {
     if (ranks_)
       ranks_.take(params_, system_, own_, context_.summary);
     else
-      convert(exec_, params_, system_, context_.summary);
+      take_tangent();
     if (nnz_ == 0) nnz_ = ranks_ ? own_.nnz : system_.matrix.nnz();
     at_rounding_ = residual <= rounding(u);
     Array<double, Space> d(ranks_.rows());

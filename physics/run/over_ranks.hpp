@@ -89,12 +89,17 @@ class OverRanks {
     linalg::copy(exec_, ghosts, x.part(rows(), halo_->ghosts()));
   }
 
-  /// own = that of `local`, which stays as it is.
+  /// own = that of `local`, which stays as it is. An `own` that has been taken of such a matrix before is filled anew:
+  /// its operator stays, and all that others have made of its pattern.
   void take(const CommonParams& params, const System<Exec>& local, System<Exec>& own, output::Summary& summary) const {
-    split(local, own);
-    store(params, own, summary);
-    own.nnz = sum(ranks(), own.nnz);
-    own.b = Array<double, Space>(rows());
+    if (own.A) {
+      refill(local, own);
+    } else {
+      split(local, own);
+      make_operator(params, own, summary);
+      own.nnz = sum(ranks(), own.nnz);
+      own.b = Array<double, Space>(rows());
+    }
     linalg::copy(exec_, local.b.view().part(0, rows()), own.b.view());
   }
 
@@ -111,24 +116,40 @@ class OverRanks {
     to.nnz = to.split.own.nnz() + to.split.ghost.nnz() + to.split_blocks.own.nnz() + to.split_blocks.ghost.nnz();
   }
 
-  /// Operators of the matrices of `split`.
-  void store(const CommonParams& params, System<Exec>& system, output::Summary& summary) const {
+  void refill(const System<Exec>& from, System<Exec>& to) const {
+    Scope scope(exec_, "convert");
+    if (from.blocks.rows > 0) {
+      linalg::refill_split(exec_, from.blocks, to.split_blocks);
+      linalg::refill(exec_, to.split_blocks.own, *to.A);
+    } else {
+      linalg::refill_split(exec_, from.matrix, to.split);
+      linalg::refill(exec_, to.split.own, *to.A);
+    }
+  }
+
+  /// That of the matrices of `split`, which it borrows, those of its own rows only in CRS.
+  void make_operator(const CommonParams& params, System<Exec>& system, output::Summary& summary) const {
     const bool blocks = system.split_blocks.own.rows > 0;
     std::unique_ptr<linalg::Operator<Exec>> own, ghost;
     on_each_rank(ranks(), [&] {
       if (blocks) {
         own = in_format(exec_, params, system.split_blocks.own, summary);
         ghost = std::make_unique<linalg::BlockCrsOperator<Exec>>(system.split_blocks.ghost);
-        if (own->format() != linalg::BlockCrsView<>::format) system.split_blocks.own = {};
       } else {
         own = in_format(exec_, params, system.split.own, summary);
         ghost = std::make_unique<linalg::CrsOperator<Exec>>(system.split.ghost);
-        if (!own->entries()) system.split.own = {};
       }
     });
     system.A = std::make_unique<linalg::RankOperator<Exec>>(halo_, std::move(own), std::move(ghost), first_row(),
                                                             global_rows());
     system.A->set_near_kernel(system.near_kernel);
+  }
+
+  /// The same, and lets go what the operator does not borrow.
+  void store(const CommonParams& params, System<Exec>& system, output::Summary& summary) const {
+    make_operator(params, system, summary);
+    if (!system.A->entries()) system.split.own = {};
+    if (system.A->format() != linalg::BlockCrsView<>::format) system.split_blocks.own = {};
   }
 
   void shorten(System<Exec>& system) const {

@@ -11,7 +11,8 @@ using namespace app_test;
 /// A run of a hundred steps, or of a hundred and more where they are chosen.
 struct Row {
   std::string name, deck;
-  bool chooses = false;  ///< the lengths of its steps, which rounding changes: only at the end are times those of others
+  bool chooses =
+      false;  ///< the lengths of its steps, which rounding changes: only at the end are times those of others
 };
 void PrintTo(const Row& row, std::ostream* stream) { *stream << row.name; }
 
@@ -74,11 +75,10 @@ std::string reactions(const std::string& reaction, const std::string& time) {
 /// What a scheme of the table needs beside its name.
 Row of_scheme(const tessera::solvers::Scheme& scheme) {
   const std::string name = fmt::format("scheme = \"{}\"\n", scheme.name);
-  if (scheme.kind == tessera::solvers::SchemeKind::second_order)
-    return {scheme.name, acoustic(fixed(0.002) + name)};
-  const std::string own = name == "scheme = \"tableau\"\n"  ? "tableau = { a = [1], b = [0.5, 0.5] }\n"
+  if (scheme.kind == tessera::solvers::SchemeKind::second_order) return {scheme.name, acoustic(fixed(0.002) + name)};
+  const std::string own = name == "scheme = \"tableau\"\n" ? "tableau = { a = [1], b = [0.5, 0.5] }\n"
                           : name == "scheme = \"theta\"\n" ? "theta = 0.6\n"
-                                                            : "";
+                                                           : "";
   return {scheme.name, heat(fixed(0.0004) + name + own)};
 }
 
@@ -92,8 +92,7 @@ Row that_chooses(const tessera::solvers::Scheme& scheme) {
   // Stability, which bounds explicit steps, lets them be longer here than errors do those of the others.
   const double end = scheme.kind == tessera::solvers::SchemeKind::explicit_ ? 0.6 : 0.15;
   return {std::string(scheme.name) + "_chosen",
-          heat(fmt::format("[time]\nend = {}\ntolerance = 1e-5\nscheme = \"{}\"\n{}", end, scheme.name, own)),
-          true};
+          heat(fmt::format("[time]\nend = {}\ntolerance = 1e-5\nscheme = \"{}\"\n{}", end, scheme.name, own)), true};
 }
 
 std::vector<Row> of_schemes() {
@@ -108,8 +107,9 @@ std::vector<Row> of_schemes() {
 /// Modules beside heat, and heat where coefficients depend on it.
 std::vector<Row> of_modules() {
   const std::string by_name = "reaction = \"gray_scott\"\n[reaction]\n",
-                    written = "reaction = \"expressions\"\nfields = [\"u\", \"v\"]\n[reaction]\nrates = "
-                              "[\"0.04*(1 - u) - u*v^2 + 0.01*x\", \"u*v^2 - 0.1*v\"]\n";
+                    written =
+                        "reaction = \"expressions\"\nfields = [\"u\", \"v\"]\n[reaction]\nrates = "
+                        "[\"0.04*(1 - u) - u*v^2 + 0.01*x\", \"u*v^2 - 0.1*v\"]\n";
   return {
       {"heat_of_u", box_of("triangle", 2, 5) + heat_of(1) +
                         "[[material]]\nconductivity = \"1 + u^2\"\ndensity = \"2 + u\"\nvelocity = [1, 0.5]\n" +
@@ -160,13 +160,14 @@ TEST_P(RanksThroughTime, AreOneAndRepeatBitwise) {
     ASSERT_FALSE(of_many.is_discarded());
     ASSERT_EQ(of_many["time"]["steps"], steps) << ranks;
     for (const std::string& file : row.chooses ? std::vector{last} : std::vector<std::string>{last, "probes.csv"}) {
-      const Result compared =
-          app_test::tessera("compare " + (one / file).string() + " " + (many / file).string() + " --rtol 1e-11 --atol 1e-11");
+      const Result compared = app_test::tessera("compare " + (one / file).string() + " " + (many / file).string() +
+                                                " --rtol 1e-11 --atol 1e-11");
       EXPECT_EQ(compared.code, 0) << file << " on " << ranks << "\n" << compared.text;
     }
   }
   const fs::path first = out_of("through_" + row.name, 4), second = start(4, "_again");
-  for (const char* file : {last.c_str(), "probes.csv"}) EXPECT_EQ(bytes_of(first / file), bytes_of(second / file)) << file;
+  for (const char* file : {last.c_str(), "probes.csv"})
+    EXPECT_EQ(bytes_of(first / file), bytes_of(second / file)) << file;
 }
 
 INSTANTIATE_TEST_SUITE_P(Schemes, RanksThroughTime, ::testing::ValuesIn(of_schemes()),

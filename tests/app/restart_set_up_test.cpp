@@ -1,5 +1,5 @@
 // Implicit runs whose matrices change: set-ups are kept, and runs go on with them from checkpoints.
-#include "app/nonlinear.hpp"
+#include "app/ranks.hpp"
 
 namespace {
 
@@ -22,17 +22,22 @@ struct Kept {
   const char *name, *faster;
   std::string scheme, solver;
   int most_set_ups;  ///< of the whole run; 0: as many as it likes
+  int ranks = 1;
 };
 void PrintTo(const Kept& kept, std::ostream* stream) { *stream << kept.name; }
 class KeptSetUp : public ::testing::TestWithParam<Kept> {};
 
 TEST_P(KeptSetUp, GoesOnBitwise) {
   const Kept& of = GetParam();
+  if (of.ranks > 1) SKIP_WITHOUT_MPI();
+  const auto start = [&](const std::string& arguments) {
+    return of.ranks == 1 ? tessera(arguments) : on_ranks(of.ranks, arguments);
+  };
   const std::string deck =
       write_deck(std::string("kept_") + of.name + ".toml", deck_of(of.faster, of.scheme, of.solver));
   const fs::path whole = folder() / "kept_whole" / of.name, half = folder() / "kept_half" / of.name;
   for (const fs::path& out : {whole, half}) {
-    const Result result = tessera("run " + deck + " --quiet --backend threads --output " + out.string());
+    const Result result = start("run " + deck + " --quiet --backend threads --output " + out.string());
     ASSERT_EQ(result.code, 0) << result.text;
   }
   const nlohmann::json summary = summary_in(whole);
@@ -47,7 +52,7 @@ TEST_P(KeptSetUp, GoesOnBitwise) {
   std::sort(checkpoints.begin(), checkpoints.end());
   ASSERT_GT(checkpoints.size(), 3u);
   for (std::size_t i = checkpoints.size() / 2; i < checkpoints.size(); ++i) fs::remove(checkpoints[i]);
-  const Result result = tessera("restart " + half.string() + " --quiet");
+  const Result result = start("restart " + half.string() + " --quiet");
   ASSERT_EQ(result.code, 0) << result.text;
   EXPECT_EQ(summary_in(half)["time"]["steps"], summary["time"]["steps"]);
   const std::string last = fmt::format("solution_{:06}.vtu", summary["time"]["steps"].get<int>());
@@ -57,14 +62,38 @@ TEST_P(KeptSetUp, GoesOnBitwise) {
 const std::string bdf2 = "step = 0.004\n", chosen = "tolerance = 1e-4\n";
 INSTANTIATE_TEST_SUITE_P(
     Solvers, KeptSetUp,
-    ::testing::Values(Kept{"amg", "30", bdf2, "preconditioner = \"amg\"\n", 2},
-                      Kept{"amg_worn", "3000", bdf2, "preconditioner = \"amg\"\n", 0},
-                      Kept{"amg_chosen", "30", chosen, "preconditioner = \"amg\"\n", 0},
-                      Kept{"amg_sdirk2", "30", bdf2 + "scheme = \"sdirk2\"\n", "preconditioner = \"amg\"\n", 2},
-                      Kept{"ssor", "30", bdf2, "preconditioner = \"ssor\"\n", 2},
-                      Kept{"chebyshev", "30", bdf2, "preconditioner = \"chebyshev\"\n", 2},
-                      Kept{"direct", "30", bdf2, "type = \"direct\"\n", 1},
-                      Kept{"ell", "30", bdf2 + "[matrix]\nformat = \"ell\"\n", "preconditioner = \"jacobi\"\n", 2}),
+    ::testing::Values(
+        Kept{"amg", "30", bdf2, "preconditioner = \"amg\"\n", 2},
+        Kept{"amg_worn", "3000", bdf2, "preconditioner = \"amg\"\n", 0},
+        Kept{"amg_chosen", "30", chosen, "preconditioner = \"amg\"\n", 0},
+        Kept{"amg_sdirk2", "30", bdf2 + "scheme = \"sdirk2\"\n", "preconditioner = \"amg\"\n", 2},
+        Kept{"ssor", "30", bdf2, "preconditioner = \"ssor\"\n", 2},
+        Kept{"chebyshev", "30", bdf2, "preconditioner = \"chebyshev\"\n", 2},
+        Kept{"direct", "30", bdf2, "type = \"direct\"\n", 1},
+        Kept{"ell", "30", bdf2 + "[matrix]\nformat = \"ell\"\n", "preconditioner = \"jacobi\"\n", 2},
+        Kept{"amg_on_two", "30", bdf2, "preconditioner = \"amg\"\n", 2, 2},
+        Kept{"amg_worn_on_two", "3000", bdf2, "preconditioner = \"amg\"\n", 0, 2},
+        Kept{"mixed_on_three", "30", bdf2 + "[run]\nprecision = \"mixed\"\n", "preconditioner = \"chebyshev\"\n", 2, 3},
+        Kept{"ell_on_two", "30", bdf2 + "[matrix]\nformat = \"ell\"\n", "preconditioner = \"jacobi\"\n", 2, 2}),
     [](const auto& info) { return std::string(info.param.name); });
+
+/// Whatever else changes in time.
+TEST(KeptSetUp, OfConstantCoefficientsIsMadeOnceOnAnyNumberOfRanks) {
+  SKIP_WITHOUT_MPI();
+  const std::string deck = write_deck(
+      "kept_once.toml", box_of("quad", 2, 12) + "[physics]\ntype = \"heat\"\n[[material]]\nsource = \"x*t\"\n" +
+                            dirichlet_on("[\"left\"]", "sin(9*t)") +
+                            "[time]\nend = 1.5\nstep = 0.1\nscheme = \"sdirk2\"\n[solver]\ntolerance = 1e-12\n");
+  for (const int ranks : {1, 2, 4}) {
+    const fs::path out = out_of("kept_once", ranks);
+    const std::string arguments = "run " + deck + " --quiet --backend threads --output " + out.string();
+    const Result result = ranks == 1 ? tessera(arguments) : on_ranks(ranks, arguments);
+    ASSERT_EQ(result.code, 0) << result.text;
+    const nlohmann::json time = summary_in(out)["time"];
+    EXPECT_EQ(time["systems"], 30) << ranks;
+    EXPECT_EQ(time["matrices"], 1) << ranks;
+    EXPECT_EQ(time["set_ups"], 1) << ranks;
+  }
+}
 
 }  // namespace
