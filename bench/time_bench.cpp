@@ -7,6 +7,7 @@
 #include "base/error.hpp"
 #include "base/parallel.hpp"
 #include "bench/support/bench.hpp"
+#include "bench/support/cvode_peer.hpp"
 #include "bench/support/exponential_peer.hpp"
 #include "output/checkpoint.hpp"
 #include "physics/reaction_diffusion/reaction_table.hpp"
@@ -74,6 +75,29 @@ physics::reaction_diffusion::Mechanism ring(int n) {
   return mechanism;
 }
 
+/// As many nodes as a loop over them on some cores takes in seconds.
+constexpr Offset most_nodes_of_peer = 1 << 18;
+
+/// CVODE on the first nodes of a mechanism, and what it would take for all of them.
+void add_peer(bench::Row& row, const physics::reaction_diffusion::Mechanism& mechanism, Offset nodes,
+              const std::vector<double>& start, const std::vector<double>& ours, double dt,
+              const solvers::StepTolerance& tolerance) {
+  const physics::reaction_diffusion::MechanismTables<Host> tables(mechanism);
+  using Reaction = physics::reaction_diffusion::MassAction<16>;
+  const Reaction reaction = tables.mass_action<16>();
+  const auto rates = [](const void* of, double t, const double* u, double* du) {
+    static_cast<const Reaction*>(of)->rates(u, t, du);
+  };
+  const Offset some = std::min(nodes, most_nodes_of_peer);
+  const bench::Peer peer = bench::cvode_peer({&reaction, rates, tables.species()}, some, nodes, start, ours, dt,
+                                             tolerance.relative, tolerance.absolute);
+  if (peer.name.empty()) return;
+  row.peer = peer.name;
+  row.peer_ms = peer.ms * static_cast<double>(nodes) / static_cast<double>(some);
+  row.note += fmt::format(", {:.1e} from the peer's", peer.difference);
+  if (some < nodes) row.note += fmt::format(", which had {} nodes", some);
+}
+
 template <class Exec>
 void reactions(Exec& exec, const bench::Options& options, bench::Report& report, Offset nodes) {
   using Space = typename Exec::Space;
@@ -127,6 +151,8 @@ void reactions(Exec& exec, const bench::Options& options, bench::Report& report,
     row.item = "steps of a node";
     row.timing = bench::measure(exec, run, 5);
     row.note = fmt::format("{:.1f} steps a node, at most {}", steps / static_cast<double>(nodes), done.most_steps);
+    if (how.method == "cash_karp" && one.reaction.name == "mass_action")
+      add_peer(row, one.reaction.mechanism, nodes, start, to_vector(u), one.dt, how.tolerance);
     report.add(row);
   }
 }

@@ -30,7 +30,7 @@ to read first: one table, ours against the best peer, and five plots.
 | `edge` | the edges' ends and coefficients, nodal values, each once; what a strategy keeps between its passes | box meshes; strategies compared with each other |
 | `euler` | of the passes of a stage in `physics/conservation/scheme.hpp`: the lists of neighbours with c once, d, m and l as often as a pass reads or writes them, vectors of nodes each once a pass: `Scheme::bytes_per_stage` | boxes whose nodes are moved smoothly, a flow with a shock across it |
 | `time` | passes of a scheme beside its right-hand side: `Stepper::bytes_per_step` | random vectors |
-| `reactions` | none of reactions, see the steps of all nodes a second; matrices read and written once | mechanisms of mass action and named reactions from random states, checked for failed nodes; random matrices |
+| `reactions` | none of reactions, see the steps of all nodes a second; matrices read and written once | mechanisms of mass action and named reactions from random states, checked for failed nodes, CVODE on all cores beside them where the build has found it; random matrices |
 | `tridiagonal` | three diagonals, right-hand side and solution: 40 B a row in double (Toeplitz: 16 B) | random, diagonally dominant; backward errors, and differences from the peer |
 | `grid_operator` | x read and y written once, b too for residuals: 16 and 24 B a node in double | random; equals the product of the same matrix in CRS |
 | `bcr` | f read and u written once: 16 B an unknown in double | random; every solution compared with that of the sine transforms |
@@ -38,11 +38,12 @@ to read first: one table, ours against the best peer, and five plots.
 | `lmsor` | an iteration: u 24 B a point in double, and 40, 24 or 16 B of coefficients by `recompute`; passes of several iterations read and write each array once | random wind and values; the residual after 4 iterations compared with the first row's |
 | `coefficient` | the cells' nodes and their coordinates read once, the values written once | expressions at all quadrature points; the peer is what all cores take for the same values and a copy to the device, and the values are compared |
 | `ranks` | none: an iteration of CG on several GPUs beside the same on one; see [scaling.md](scaling.md) | boxes with a rough source, a fixed number of iterations |
+| `steps` | none: wall time of a step of `tessera run`, the difference of long and short runs; with states written, and on several GPUs | heat in a box of tetrahedra with a rough source |
 | `whole_runs` | none: wall time of `tessera run` without output, from the start of the process to its end, and its phases | the cube with sines |
 | `end_to_end` | none: times of whole phases, FEniCSx in the same run | the cube with sines |
 
 To repeat: `build/release/bin/<name>_bench` with `--backend threads|cuda|all`, `--out FOLDER`, `--quick` for small sizes; `bench/end_to_end`;
-`bench/whole_runs`; `bench/ranks` on a machine with several GPUs.
+`bench/whole_runs`; `bench/steps`; `bench/ranks` and `bench/steps --ranks N` on a machine with several GPUs.
 """
 
 
@@ -87,7 +88,7 @@ PROGRAMS = {"reactions": "time_bench"}
 def section(data):
     bench = data["bench"]
     lines = [f"## {data['heading']}", ""]
-    program = bench if bench in ("end_to_end", "ranks", "whole_runs") else PROGRAMS.get(bench, f"{bench}_bench")
+    program = bench if bench in ("end_to_end", "ranks", "steps", "whole_runs") else PROGRAMS.get(bench, f"{bench}_bench")
     facts = [f"`{program}`", data["date"],
              f"commit {data.get('commit', 'unknown')}"]
     if data.get("copy_GB_per_s"):

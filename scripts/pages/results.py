@@ -25,6 +25,7 @@ TITLES = {
     "expression": "Expressions of decks",
     "coefficient": "Coefficients at quadrature points",
     "ranks": "Several GPUs",
+    "steps": "Steps through time",
     "whole_runs": "From deck to solution",
     "end_to_end": "From mesh to solution",
 }
