@@ -46,6 +46,12 @@ class Link {
   /// for what is queued after it. Work that is queued between both runs beside it.
   virtual void start(const ExchangePlan& plan, const void* send, void* receive, std::size_t entry) = 0;
   virtual void finish() = 0;
+  /// The same of x[rows[k]] in place of entry k of `send`, with entries of 4 or 8 bytes; false: it does not do that.
+  virtual bool start_gathered(const ExchangePlan& plan, const void* x, const Index* rows, void* receive,
+                              std::size_t entry) {
+    (void)plan, (void)x, (void)rows, (void)receive, (void)entry;
+    return false;
+  }
   /// Whether a CUDA graph can record it.
   virtual bool recordable() const { return true; }
 

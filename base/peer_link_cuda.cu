@@ -82,9 +82,11 @@ __global__ void __launch_bounds__(sum_block)
   if (threadIdx.x == 0) *sums = number;
 }
 
-/// Bytes that go to a window or come from one; a chunk has a flag, which becomes the number of the exchange.
+/// Bytes that go to a window or come from one; a chunk has a flag, which becomes the number of the exchange. With `rows`
+/// they are those entries of `from`.
 struct Way {
   const char* from;
+  const Index* rows;
   char* to;
   unsigned* flags;
   Offset bytes;
@@ -97,6 +99,7 @@ struct Ways {
   int count = 0;
   int blocks = 0;
   Offset window_turn = 0, flag_turn = 0;
+  int entry = 0;  ///< bytes of one, where there are rows
 
   /// Every way has a chunk at least: its flag says how far the other rank is.
   void add(Way way) {
@@ -129,6 +132,12 @@ __device__ void move(const char* from, char* to, Offset bytes) {
     move_items<unsigned>(from, to, bytes);
 }
 
+template <class T>
+__device__ void gather_items(const char* from, const Index* rows, char* to, Offset bytes) {
+  for (Offset k = threadIdx.x; k < bytes / static_cast<Offset>(sizeof(T)); k += move_block)
+    __stcg(reinterpret_cast<T*>(to) + k, reinterpret_cast<const T*>(from)[rows[k]]);
+}
+
 __global__ void __launch_bounds__(move_block) send_to_peers(Ways ways, const unsigned* exchanges) {
   let_next_kernel_start();
   await_kernels_before();
@@ -136,7 +145,14 @@ __global__ void __launch_bounds__(move_block) send_to_peers(Ways ways, const uns
   const int block = static_cast<int>(blockIdx.x), turn = static_cast<int>(number % 2);
   const Way& way = way_of(ways, block);
   const Offset first = Offset{block - way.first_block} * chunk;
-  move(way.from + first, way.to + turn * ways.window_turn + first, min(way.bytes - first, Offset{chunk}));
+  char* const to = way.to + turn * ways.window_turn + first;
+  const Offset bytes = min(way.bytes - first, Offset{chunk});
+  if (!way.rows)
+    move(way.from + first, to, bytes);
+  else if (ways.entry == 8)
+    gather_items<unsigned long long>(way.from, way.rows + first / 8, to, bytes);
+  else
+    gather_items<unsigned>(way.from, way.rows + first / 4, to, bytes);
   __syncthreads();
   if (threadIdx.x == 0)
     asm volatile("fence.acq_rel.sys; st.relaxed.sys.global.u32 [%0], %1;" ::"l"(way.flags + turn * ways.flag_turn +
@@ -207,17 +223,12 @@ class PeerLink final : public Link {
   }
 
   void start(const ExchangePlan& plan, const void* send, void* receive, std::size_t entry) override {
-    const int me = ranks().rank();
-    Ways leaving = no_ways();
-    arriving_ = no_ways();
-    for (int r = 0; r < ranks().size(); ++r) {
-      if (r == me) continue;
-      const auto [from, sent] = place_of(plan.send, r, entry);
-      const auto [to, received] = place_of(plan.receive, r, entry);
-      leaving.add({static_cast<const char*>(send) + from, window(r, me), flags(r, me), sent, 0});
-      arriving_.add({window(me, r), static_cast<char*>(receive) + to, flags(me, r), received, 0});
-    }
-    launch_chained(exec_, send_to_peers, leaving.blocks, move_block, 0, leaving, counts_.data() + 1);
+    begin(plan, send, nullptr, receive, entry);
+  }
+  bool start_gathered(const ExchangePlan& plan, const void* x, const Index* rows, void* receive,
+                      std::size_t entry) override {
+    begin(plan, x, rows, receive, entry);
+    return true;
   }
   void finish() override {
     launch_chained(exec_, receive_from_peers, arriving_.blocks, move_block, 0, arriving_, counts_.data() + 1);
@@ -231,6 +242,23 @@ class PeerLink final : public Link {
   }
 
  private:
+  /// `rows`: of x that go away, or nullptr: `x` has them packed.
+  void begin(const ExchangePlan& plan, const void* x, const Index* rows, void* receive, std::size_t entry) {
+    const int me = ranks().rank();
+    Ways leaving = no_ways();
+    arriving_ = no_ways();
+    for (int r = 0; r < ranks().size(); ++r) {
+      if (r == me) continue;
+      const auto [from, sent] = place_of(plan.send, r, entry);
+      const auto [to, received] = place_of(plan.receive, r, entry);
+      const char* const first = static_cast<const char*>(x);
+      leaving.add({rows ? first : first + from, rows ? rows + from / static_cast<Offset>(entry) : nullptr,
+                   window(r, me), flags(r, me), sent, 0});
+      arriving_.add({window(me, r), nullptr, static_cast<char*>(receive) + to, flags(me, r), received, 0});
+    }
+    leaving.entry = static_cast<int>(entry);
+    launch_chained(exec_, send_to_peers, leaving.blocks, move_block, 0, leaving, counts_.data() + 1);
+  }
   /// Of rank r's windows, the one for even exchanges that `from` fills, and its flags.
   char* window(int r, int from) const { return windows_.back().of(r) + from * chunks_ * chunk; }
   unsigned* flags(int r, int from) const {

@@ -31,6 +31,7 @@ Halo<Exec>::Halo(Link& link, const IndexMap& map, int components)
 template <class Exec>
 template <class T>
 void Halo<Exec>::start(Exec& exec, View<const T> x) {
+  if (link_.start_gathered(plan_, x.data(), rows_.data(), received_.data(), sizeof(T))) return;
   T* const packed = reinterpret_cast<T*>(packed_.data());
   const View<const Index> rows = rows_.view();
   for_each_chained(exec, rows.size(), [=] TESSERA_HD(Offset k) { packed[k] = x[rows[k]]; });
