@@ -82,8 +82,8 @@ __global__ void __launch_bounds__(sum_block)
   if (threadIdx.x == 0) *sums = number;
 }
 
-/// Bytes that go to a window or come from one; a chunk has a flag, which becomes the number of the exchange. With `rows`
-/// they are those entries of `from`.
+/// Bytes that go to a window or come from one; a chunk has a flag, which becomes the number of the exchange. With
+/// `rows` they are those entries of `from`.
 struct Way {
   const char* from;
   const Index* rows;
