@@ -26,8 +26,8 @@ constexpr int most_ranks = 16;
 /// A sum of more goes in several.
 constexpr int most_numbers = 512;
 constexpr int sum_block = 128, move_block = 256;
-/// Bytes that a block moves.
-constexpr int chunk = 16384;
+/// Bytes that a block moves: few, so that many blocks wait for memory at the same time.
+constexpr int chunk = 4096;
 
 /// A double on its way. Each half is stored with the number of the sum as one: whoever finds that number has the half.
 struct Word {

@@ -15,8 +15,8 @@ const std::string beam =
     "[mesh]\nbox = { min = [0,0,0], max = [4,1,1], cells = [24,7,7], shape = \"tet\" }\n"
     "[physics]\ntype = \"elasticity\"\norder = 2\n"
     "[[material]]\nyoung = 1\npoisson = 0.3\nbody_force = [0, 0, -1e-3]\n"
-    "[[boundary]]\non = [\"left\"]\ntype = \"displacement\"\nvalue = 0\n"
-    "[solver]\ntype = \"cg\"\npreconditioner = \"block_jacobi\"\ntolerance = 1e-12\n";
+    "[[boundary]]\non = [\"left\"]\ntype = \"displacement\"\nvalue = [0, 0, 0]\n"
+    "[solver]\ntype = \"cg\"\npreconditioner = \"block_jacobi\"\ntolerance = 1e-11\n";
 const std::string wind =
     "[mesh]\nbox = { min = [0,0], max = [1,1], cells = [120,120], shape = \"triangle\" }\n"
     "[physics]\ntype = \"convection_diffusion\"\n"
