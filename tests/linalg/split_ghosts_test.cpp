@@ -30,7 +30,8 @@ linalg::BlockCrs<Space> blocks(double first) {
 
 TYPED_TEST(SplitGhosts, HaveTheEntriesOfTheirColumns) {
   TESSERA_REQUIRE(TypeParam);
-  const auto split = linalg::split_ghosts(scalars<typename TypeParam::Space>(10), 2, 4);
+  TypeParam exec;
+  const auto split = linalg::split_ghosts(exec, scalars<typename TypeParam::Space>(10), {2, 3}, 4);
   EXPECT_EQ(to_vector(split.own.row_ptr), (std::vector<Offset>{0, 2, 5, 7, 9}));
   EXPECT_EQ(to_vector(split.own.col_ind), (std::vector<Index>{0, 1, 0, 1, 2, 1, 2, 0, 3}));
   EXPECT_EQ(to_vector(split.own.values), (std::vector<double>{10, 11, 12, 13, 14, 15, 16, 19, 20}));
@@ -45,10 +46,10 @@ TYPED_TEST(SplitGhosts, TakeOtherValuesAsIfTheyWereSplitAnew) {
   using Space = typename TypeParam::Space;
   TypeParam exec;
   const auto check = [&](const auto& before, const auto& after) {
-    auto refilled = linalg::split_ghosts(before, 2, 4);
+    auto refilled = linalg::split_ghosts(exec, before, {2, 3}, 4);
     const double* const there = refilled.own.values.data();
     linalg::refill_split(exec, after, refilled);
-    const auto anew = linalg::split_ghosts(after, 2, 4);
+    const auto anew = linalg::split_ghosts(exec, after, {2, 3}, 4);
     EXPECT_EQ(refilled.own.values.data(), there);
     EXPECT_EQ(to_vector(refilled.own.values), to_vector(anew.own.values));
     EXPECT_EQ(to_vector(refilled.ghost.values), to_vector(anew.ghost.values));
