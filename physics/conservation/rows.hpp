@@ -6,6 +6,7 @@
 //   viscosity          d_ij of an edge
 //   Row, row, add      what a row gathers of its neighbours, of which
 //   bounds_of, settle  make the bounds: the last `guards` of them follow from the others and a state by guard()
+//   unbounded          bounds that every state keeps
 //   indicator          alpha of a node
 //   decide, part       how much of a direction keeps the bounds: where that is known at once, and by a search
 //   searches, decides  whether there is a search, and whether anything is known without
@@ -150,6 +151,7 @@ struct MiddlePass {
     for (int k = 0; k < Equation::bounds; ++k) bounds[k] = kept[k * stride];
     const double second = relaxed ? 0.5 * std::fabs(sum_of_differences) / (edges.count > 0 ? edges.count : 1) : 0;
     v.equation.settle(bounds, relaxed, relaxed ? v.relaxation[i] : 0, second, low);
+    if (v.weight[i] == 0) v.equation.unbounded(bounds);
     for (int k = 0; k < Equation::bounds; ++k) kept[k * stride] = bounds[k];
   }
 };
@@ -206,13 +208,12 @@ struct LimitPass {
       edge.to_other[k] = -other.weight * edge.f[k];
     }
   }
-  /// How much of what is brought to an end it allows; all of it where its state is prescribed.
+  /// How much of what is brought to an end it allows; all of it where its state is prescribed, which has no bounds.
   TESSERA_HD_INLINE bool decide(const End& end, const double (&by)[n], double& t) const {
-    t = 1;
-    return end.weight == 0 || v.equation.decide(end.bounds, end.from, by, t);
+    return v.equation.decide(end.bounds, end.from, by, t);
   }
   TESSERA_HD_INLINE double part(const End& end, const double (&by)[n]) const {
-    return end.weight == 0 ? 1 : v.equation.part(end.bounds, end.from, by);
+    return v.equation.part(end.bounds, end.from, by);
   }
   /// Adds l f, where l is the least of what both ends allow; the row of the other finds the same, to rounding.
   TESSERA_HD_INLINE void add(const Edge& edge, Offset entry, double own, double other, double (&sum)[n]) const {
