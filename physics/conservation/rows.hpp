@@ -15,7 +15,7 @@
 
 #include "base/extremes.hpp"
 #include "base/reciprocal.hpp"
-#include "physics/conservation/graph.hpp"
+#include "physics/conservation/past_fluxes.hpp"
 
 namespace tessera::physics::conservation {
 
@@ -59,6 +59,7 @@ struct PassViews {
   double* low = nullptr;           ///< [n + guards, stride] the state after the first pass of the limiter, and guards
   const double* weight = nullptr;  ///< [stride] n_i / m_i; 0: the state is prescribed
   const double* relaxation = nullptr;  ///< [owned]
+  const double* past = nullptr;        ///< [n, dim, stride] of stages that look at those before; see PastFluxes
 
   TESSERA_HD_INLINE void load(typename Equation::State& state, Index i) const {
     equation.load(state, u, node, stride, i);
@@ -115,8 +116,8 @@ struct RatesPass {
   }
 };
 
-/// R / m of the high order, the state of low order after dt, and the bounds as they are held. Reads d.
-template <class Equation>
+/// R / m of the high order, the state of low order after dt, and the bounds as they are held. Reads d, and `staged` c.
+template <class Equation, bool staged = false>
 struct MiddlePass {
   PassViews<Equation> v;
   double dt;
@@ -142,6 +143,13 @@ struct MiddlePass {
       for (int k = 0; k < n; ++k) rates[k] += by * (v.u[k * stride + j] - own[k]);
       sum_of_differences += 0.5 * (difference + v.smooth[stride + j]);
     }
+    [[maybe_unused]] double through[n];  // the boundary
+    [[maybe_unused]] bool on_boundary = false;
+    if constexpr (staged) {
+      double all[n];
+      on_boundary = PastFluxes<Equation>{stride, v.past}.of_row(v.graph, i, all, through);
+      for (int k = 0; k < n; ++k) rates[k] += all[k];
+    }
     for (int k = 0; k < n; ++k) {
       v.middle[k * stride + i] = inverse_mass * rates[k];
       v.middle[(middle_low<Equation> + k) * stride + i] = low[k];
@@ -152,14 +160,22 @@ struct MiddlePass {
     const double second = relaxed ? 0.5 * std::fabs(sum_of_differences) / (edges.count > 0 ? edges.count : 1) : 0;
     v.equation.settle(bounds, relaxed, relaxed ? v.relaxation[i] : 0, second, low);
     if (v.weight[i] == 0) v.equation.unbounded(bounds);
+    if constexpr (staged) {
+      if (on_boundary) {
+        for (int k = 0; k < n; ++k) through[k] *= dt * inverse_mass;
+        const double part = v.equation.part(bounds, low, through);
+        for (int k = 0; k < n; ++k) v.middle[(middle_low<Equation> + k) * stride + i] = low[k] += part * through[k];
+        if constexpr (Equation::guards > 0) bounds[Equation::bounds - 1] = v.equation.guard(bounds, low);
+      }
+    }
     for (int k = 0; k < Equation::bounds; ++k) kept[k * stride] = bounds[k];
   }
 };
 
 /// A pass of the limiter: from = u^L or what the pass before made of it. The last one makes the state of the stage.
 /// Edges of which an end must be searched are left to a SearchPass, so that they do not take the registers of all
-/// others.
-template <class Equation, bool first, bool last>
+/// others. `staged`: the high order takes fluxes of stages before.
+template <class Equation, bool first, bool last, bool staged = false>
 struct LimitPass {
   static constexpr int n = Equation::n, held = Equation::bounds - Equation::guards;
   static constexpr int bits = 64;
@@ -195,14 +211,20 @@ struct LimitPass {
     End other;
     double f[n], to_own[n], to_other[n];
   };
-  TESSERA_HD_INLINE void load_edge(const End& own, Offset entry, Edge& edge) const {
-    load(v.graph.neighbour[entry], edge.other);
+  TESSERA_HD_INLINE void load_edge(Index i, const End& own, Offset entry, Edge& edge) const {
+    const Index j = v.graph.neighbour[entry];
+    load(j, edge.other);
     const End& other = edge.other;
     const double by = v.viscosity[entry] * (0.5 * (own.alpha + other.alpha) - 1);
     const double mass = consistent ? v.graph.coefficients.mass[entry] : 0;
     const double rest = first ? 1 : 1 - v.part[entry];
+    [[maybe_unused]] double past[n];
+    if constexpr (staged)
+      PastFluxes<Equation>{v.stride, v.past}.of_edge(i, j, v.graph.template edge<Equation::dim>(entry, i, j), past);
     for (int k = 0; k < n; ++k) {
-      edge.f[k] = dt * (by * (other.u[k] - own.u[k]) + mass * (own.rate[k] - other.rate[k]));
+      edge.f[k] = by * (other.u[k] - own.u[k]) + mass * (own.rate[k] - other.rate[k]);
+      if constexpr (staged) edge.f[k] += past[k];
+      edge.f[k] *= dt;
       if (!first) edge.f[k] *= rest;
       edge.to_own[k] = own.weight * edge.f[k];
       edge.to_other[k] = -other.weight * edge.f[k];
@@ -236,7 +258,7 @@ struct LimitPass {
     for (int e = 0; decides && e < edges.count; ++e) {
       const Offset entry = edges.first + e * edges.step;
       Edge edge;
-      load_edge(own, entry, edge);
+      load_edge(i, own, entry, edge);
       double of_own, of_other;
       const bool own_known = decide(own, edge.to_own, of_own),
                  other_known = decide(edge.other, edge.to_other, of_other);
@@ -261,9 +283,9 @@ struct LimitPass {
 };
 
 /// The edges that a LimitPass has left: bit e for edge e of the row, the last bit for all from there on.
-template <class Equation, bool first, bool last>
+template <class Equation, bool first, bool last, bool staged = false>
 struct SearchPass {
-  using Limit = LimitPass<Equation, first, last>;
+  using Limit = LimitPass<Equation, first, last, staged>;
   static constexpr int n = Equation::n;
   Limit limit;
 
@@ -280,7 +302,7 @@ struct SearchPass {
       if ((left >> (e < Limit::bits ? e : Limit::bits - 1) & 1) == 0) continue;
       const Offset entry = edges.first + e * edges.step;
       typename Limit::Edge edge;
-      limit.load_edge(own, entry, edge);
+      limit.load_edge(i, own, entry, edge);
       limit.add(edge, entry, limit.part(own, edge.to_own), limit.part(edge.other, edge.to_other), sum);
     }
     const double inverse_mass = reciprocal(v.graph.lumped_mass[i]);

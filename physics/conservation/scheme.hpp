@@ -89,6 +89,10 @@ class Scheme {
   virtual Index slowest() = 0;
   /// to = share start + (1 - share) (u after dt) at the own nodes, u as it was taken; `to` is neither of both.
   virtual void advance(View<const double> u, double dt, double share, View<const double> start, View<double> to) = 0;
+  /// The same, of Limiter::convex, as stage `weights.size()` of a scheme whose stages are steps of dt each: the high
+  /// order takes the fluxes (1 - sum_k w_k) F(u) + sum_k w_k F(u_k), u_k what stage k of this step has begun with.
+  virtual void advance_stage(View<const double> u, double dt, const std::vector<double>& weights, bool is_last,
+                             View<double> to) = 0;
 
   /// What `advance` has made with dt becomes what it would have made at each node with `cfl` times the longest step of
   /// that node; of limiters none and monolithic, whose rates do not depend on dt.

@@ -202,17 +202,33 @@ class SchemeOf final : public Scheme<Exec> {
   void advance(View<const double> u, double dt, double share, View<const double> start, View<double> to) override {
     const PassViews<Equation> v = views(u);
     if (!limits_edges()) return for_each(exec_, owned_, LowPass<Equation>{v, dt, share, start.data(), to.data()});
-    exchange_ghosts(smooth_.view(), 2);
-    for_each_resident<blocks_of_middle>(exec_, owned_, MiddlePass<Equation>{v, dt, params_.relaxed});
-    exchange_ghosts(middle_.view(), middle_numbers<Equation>);
+    find_bounds<false>(v, dt);
     const bool consistent = params_.consistent_mass;
     if (params_.limiter == Limiter::monolithic)
       return for_each(exec_, owned_, MonolithicPass<Equation>{v, dt, consistent, share, start.data(), to.data()});
     if (params_.passes == 1)
       return limit(LimitPass<Equation, true, true>{v, dt, consistent, share, start.data(), to.data()});
-    limit(LimitPass<Equation, true, false>{v, dt, consistent, 0, nullptr, nullptr});
-    exchange_ghosts(low_.view(), n + Equation::guards);
-    limit(LimitPass<Equation, false, true>{v, dt, consistent, share, start.data(), to.data()});
+    limit_twice<false>(v, dt, share, start.data(), to.data());
+  }
+  void advance_stage(View<const double> u, double dt, const std::vector<double>& weights, bool is_last,
+                     View<double> to) override {
+    PassViews<Equation> v = views(u);
+    const std::size_t stage = weights.size();
+    PastPass<Equation> pass{equation_, stride_, v.u, v.node, static_cast<int>(stage), {}, {}, nullptr, nullptr};
+    for (std::size_t k = 0; k < stage; ++k) {
+      pass.weights[k] = weights[k];
+      pass.past[k] = past_[k].data();
+    }
+    const auto of_nodes = [&](Array<double, Space>& array) {
+      if (array.size() == 0) array = Array<double, Space>(Offset{n} * dim_ * stride_);
+      return array.data();
+    };
+    if (!is_last) pass.kept = of_nodes(past_[stage]);
+    if (stage > 0) v.past = pass.sum = of_nodes(past_sum_);
+    for_each(exec_, stride_, pass);
+    if (stage == 0) return advance(u, dt, 0, u, to);
+    find_bounds<true>(v, dt);
+    limit_twice<true>(v, dt, 0, u.data(), to.data());
   }
 
   void stretch(View<const double> u, double dt, double cfl, double share, View<const double> start,
@@ -262,15 +278,28 @@ class SchemeOf final : public Scheme<Exec> {
   bool limits_edges() const { return params_.limiter == Limiter::convex || params_.limiter == Limiter::monolithic; }
 
   PassViews<Equation> views(View<const double> u) {
-    return {view_of(graph_),   equation_,    stride_,        u.data(),          node_.data(),
-            viscosity_.data(), part_.data(), middle_.data(), smooth_.data(),    longest_.data(),
-            left_.data(),      low_.data(),  weight_.data(), relaxation_.data()};
+    return {view_of(graph_),   equation_,    stride_,        u.data(),           node_.data(),
+            viscosity_.data(), part_.data(), middle_.data(), smooth_.data(),     longest_.data(),
+            left_.data(),      low_.data(),  weight_.data(), relaxation_.data(), nullptr};
   }
-  template <bool first, bool last>
-  void limit(const LimitPass<Equation, first, last>& pass) {
+  template <bool staged>
+  void find_bounds(const PassViews<Equation>& v, double dt) {
+    exchange_ghosts(smooth_.view(), 2);
+    for_each_resident<blocks_of_middle>(exec_, owned_, MiddlePass<Equation, staged>{v, dt, params_.relaxed});
+    exchange_ghosts(middle_.view(), middle_numbers<Equation>);
+  }
+  template <bool staged>
+  void limit_twice(const PassViews<Equation>& v, double dt, double share, const double* start, double* to) {
+    const bool consistent = params_.consistent_mass;
+    limit(LimitPass<Equation, true, false, staged>{v, dt, consistent, 0, nullptr, nullptr});
+    exchange_ghosts(low_.view(), n + Equation::guards);
+    limit(LimitPass<Equation, false, true, staged>{v, dt, consistent, share, start, to});
+  }
+  template <bool first, bool last, bool staged>
+  void limit(const LimitPass<Equation, first, last, staged>& pass) {
     for_each_resident<blocks_of_limit>(exec_, owned_, pass);
     if constexpr (Equation::searches)
-      for_each_resident<blocks_of_search>(exec_, owned_, SearchPass<Equation, first, last>{pass});
+      for_each_resident<blocks_of_search>(exec_, owned_, SearchPass<Equation, first, last, staged>{pass});
   }
   void exchange_ghosts(View<double> x, int components) {
     if (exchange_) exchange_(x, components);
@@ -284,7 +313,7 @@ class SchemeOf final : public Scheme<Exec> {
   Exchange exchange_;
   Graph<Space> graph_;
   Array<double, Space> node_, viscosity_, part_, middle_, smooth_, longest_, low_, weight_, relaxation_, least_, found_,
-      correction_;
+      correction_, past_[most_past], past_sum_;  ///< the last two: [n, dim, nodes], where stages ask for them
   Array<std::uint64_t, Space> left_;
 };
 

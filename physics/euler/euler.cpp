@@ -31,8 +31,8 @@ class Euler final : public Model {
     traits.own_start = true;
     traits.systems = false;
     traits.quantities_of_rates = false;
-    traits.scheme = "ssp_rk3";
-    traits.schemes = {"ssp_rk3", "ssp_rk2", "euler"};
+    traits.schemes = conservation::time_schemes();
+    traits.scheme = traits.schemes.front();
     traits.quantities = {"force_x", "force_y", "force_z", "drag_coefficient", "lift_coefficient", "moment_coefficient"};
     traits.matrix_free = true;
     traits.solver.grid = false;
@@ -44,10 +44,11 @@ class Euler final : public Model {
     euler::read(deck, params_);
     params_.surfaces = read_surfaces(deck, derived_fields());
   }
-  void check(const deck::Deck&) override {
+  void check(const deck::Deck& deck) override {
     if (!params_.time)
       throw Error(ExitCode::usage, "the deck has no [time]: gases flow", "add [time] with end, and cfl = 0.5",
                   params_.physics.where);
+    conservation::check_scheme(deck, *params_.time, params_.limiter);
     if (params_.steady && params_.time->step)
       throw Error(ExitCode::usage, "[steady] chooses the steps of each node, and [time] has a step",
                   "give time.cfl, and in time.end how many steps there may be", params_.steady->where);

@@ -110,6 +110,12 @@ INSTANTIATE_TEST_SUITE_P(
                        2,
                        {"quantity 'f' is force_z, and the mesh has 2 dimensions"}},
         app_test::Case{"no_step", tube + still + walls + "[time]\nend = 1\n", 2, {"write cfl = 0.5", "no_step.toml:"}},
+        app_test::Case{"stages_of_none",
+                       gas_box(1, 10, "interval") + "[physics]\ntype = \"euler\"\nlimiter = \"none\"\n" + still +
+                           walls + time_to(0.01, "cfl = 0.5", "erk33"),
+                       2,
+                       {"time.scheme = \"erk33\" has stages whose high order is limited", "limiter = \"none\"",
+                        "stages_of_none.toml:"}},
         app_test::Case{
             "implicit", tube + still + walls + time_to(0.01, "step = 0.001", "bdf2"), 2, {"time.scheme", "ssp_rk3"}}),
     [](const auto& info) { return info.param.name; });
