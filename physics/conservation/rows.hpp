@@ -11,6 +11,8 @@
 //   decide, part       how much of a direction keeps the bounds: where that is known at once, and by a search
 //   searches, decides  whether there is a search, and whether anything is known without
 //   is_admissible      whether a state is one
+// One that says low_order_alone has no limits, and in the place of viscosity
+//   diffuse            what the viscosity of an edge brings to a node, and its largest eigenvalue
 #include <type_traits>
 
 #include "base/extremes.hpp"
@@ -18,6 +20,12 @@
 #include "physics/conservation/past_fluxes.hpp"
 
 namespace tessera::physics::conservation {
+
+/// Whether an equation has a high order, with limits.
+template <class Equation>
+inline constexpr bool can_limit = !requires {
+  Equation::low_order_alone;
+};
 
 /// What follows from the state of a node alone.
 template <class Equation>
@@ -87,15 +95,21 @@ struct RatesPass {
       typename Equation::State other;
       v.load(other, j);
       const assembly::EdgeAt<dim> edge = v.graph.template edge<dim>(entry, i, j);
-      const double d = v.equation.viscosity(own, other, edge);
-      v.viscosity[entry] = d;
+      double d, brought[n];
+      if constexpr (can_limit<Equation>) {
+        d = v.equation.viscosity(own, other, edge);
+        v.viscosity[entry] = d;
+        for (int k = 0; k < n; ++k) brought[k] = d * (other.u[k] - own.u[k]);
+      } else {
+        d = v.equation.diffuse(own, other, edge, brought);
+      }
       sum += d;
       double f_i[n], f_j[n];
       own.flux(edge.c_ij, f_i);
       other.flux(edge.c_ij, f_j);
       for (int k = 0; k < n; ++k) {
         transport[k] += f_j[k] - f_i[k];
-        diffusion[k] += d * (other.u[k] - own.u[k]);
+        diffusion[k] += brought[k];
       }
       if constexpr (limited) {
         v.equation.add(row, own, other, edge, d, f_i, f_j);

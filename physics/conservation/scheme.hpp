@@ -107,6 +107,10 @@ class Scheme {
   /// to = u, which was taken, with the antidiffusion of a step of dt that the limiter allows, at the own nodes.
   virtual void correct(View<const double> u, double dt, View<double> to) = 0;
 
+  /// parts [nodes seen] of each own node: the least part that the first pass of the limiter takes of one of its edges
+  /// in a step of dt from u, which was taken; 1 where none is limited. Of limiters convex and monolithic, on the host.
+  virtual void least_parts(View<const double> u, double dt, View<double> parts) = 0;
+
   /// What one take and advance must move, at least.
   virtual double bytes_per_stage() const = 0;
 };

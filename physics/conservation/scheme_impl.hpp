@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "assembly/space/dof_map.hpp"
+#include "base/error.hpp"
 #include "base/resident.hpp"
 #include "physics/conservation/monolithic.hpp"
 #include "physics/conservation/rows.hpp"
@@ -109,6 +110,19 @@ struct SquareOfRate {
   }
 };
 
+/// The least part of the edges of a node.
+struct LeastPartPass {
+  GraphView graph;
+  const double* part;
+  double* least;
+
+  TESSERA_HD void operator()(Offset node) const {
+    double result = 1;
+    graph.each(static_cast<Index>(node), [&](Offset entry, Index) { result = std::fmin(result, part[entry]); });
+    least[node] = result;
+  }
+};
+
 /// Of equations without one, Limiter::fct is not there. One that is has count, numbers of a node, and
 /// run(exec, views, owned, exchange, dt, correction [count, nodes], to).
 struct NoCorrection {
@@ -121,6 +135,7 @@ class SchemeOf final : public Scheme<Exec> {
  public:
   using typename Scheme<Exec>::Space, typename Scheme<Exec>::Exchange;
   static constexpr int n = Equation::n, dim_ = Equation::dim;
+  static constexpr bool limits_some = can_limit<Equation>;
 
   SchemeOf(Exec& exec, const mesh::Mesh& mesh, const assembly::DofMap& dofs, const Equation& equation,
            const LimitParams& params, Index owned, Exchange exchange)
@@ -131,7 +146,7 @@ class SchemeOf final : public Scheme<Exec> {
     stride_ = graph_.edges.nodes;
     strides_ = std::min<Offset>(owned_, most_strides);
     node_ = Array<double, Space>(Equation::node_count * stride_);
-    viscosity_ = Array<double, Space>(entries);
+    if constexpr (limits_some) viscosity_ = Array<double, Space>(entries);
     middle_ = Array<double, Space>(middle_numbers<Equation> * stride_);
     longest_ = Array<double, Space>(owned_);
     least_ = Array<double, Space>(2 * strides_);
@@ -173,11 +188,11 @@ class SchemeOf final : public Scheme<Exec> {
     const PassViews<Equation> v = views(u);
     if constexpr (Equation::node_count > 0)
       for_each(exec_, stride_, NodePass<Equation>{equation_, stride_, v.u, node_.data()});
-    if (!limits_edges())
-      for_each_resident<blocks_of_rates>(exec_, owned_, RatesPass<Equation, false>{v, 0, 0});
-    else
-      for_each_resident<blocks_of_rates>(exec_, owned_,
-                                         RatesPass<Equation, true>{v, params_.viscosity_factor, inverse_length_});
+    if (!limits_edges()) for_each_resident<blocks_of_rates>(exec_, owned_, RatesPass<Equation, false>{v, 0, 0});
+    if constexpr (limits_some)
+      if (limits_edges())
+        for_each_resident<blocks_of_rates>(exec_, owned_,
+                                           RatesPass<Equation, true>{v, params_.viscosity_factor, inverse_length_});
     for_each(exec_, strides_, LeastPass{owned_, strides_, longest_.data(), least_.data()});
     for_each(exec_, few, FewLeastPass{strides_, few, least_.data(), found_.data() + slot * 2 * few});
   }
@@ -202,16 +217,19 @@ class SchemeOf final : public Scheme<Exec> {
   void advance(View<const double> u, double dt, double share, View<const double> start, View<double> to) override {
     const PassViews<Equation> v = views(u);
     if (!limits_edges()) return for_each(exec_, owned_, LowPass<Equation>{v, dt, share, start.data(), to.data()});
-    find_bounds<false>(v, dt);
-    const bool consistent = params_.consistent_mass;
-    if (params_.limiter == Limiter::monolithic)
-      return for_each(exec_, owned_, MonolithicPass<Equation>{v, dt, consistent, share, start.data(), to.data()});
-    if (params_.passes == 1)
-      return limit(LimitPass<Equation, true, true>{v, dt, consistent, share, start.data(), to.data()});
-    limit_twice<false>(v, dt, share, start.data(), to.data());
+    if constexpr (limits_some) {
+      find_bounds<false>(v, dt);
+      const bool consistent = params_.consistent_mass;
+      if (params_.limiter == Limiter::monolithic)
+        return for_each(exec_, owned_, MonolithicPass<Equation>{v, dt, consistent, share, start.data(), to.data()});
+      if (params_.passes == 1)
+        return limit(LimitPass<Equation, true, true>{v, dt, consistent, share, start.data(), to.data()});
+      limit_twice<false>(v, dt, share, start.data(), to.data());
+    }
   }
   void advance_stage(View<const double> u, double dt, const std::vector<double>& weights, bool is_last,
                      View<double> to) override {
+    if (params_.limiter != Limiter::convex) throw Error(ExitCode::internal, "stages of one length are limited");
     PassViews<Equation> v = views(u);
     const std::size_t stage = weights.size();
     PastPass<Equation> pass{equation_, stride_, v.u, v.node, static_cast<int>(stage), {}, {}, nullptr, nullptr};
@@ -227,8 +245,10 @@ class SchemeOf final : public Scheme<Exec> {
     if (stage > 0) v.past = pass.sum = of_nodes(past_sum_);
     for_each(exec_, stride_, pass);
     if (stage == 0) return advance(u, dt, 0, u, to);
-    find_bounds<true>(v, dt);
-    limit_twice<true>(v, dt, 0, u.data(), to.data());
+    if constexpr (limits_some) {
+      find_bounds<true>(v, dt);
+      limit_twice<true>(v, dt, 0, u.data(), to.data());
+    }
   }
 
   void stretch(View<const double> u, double dt, double cfl, double share, View<const double> start,
@@ -250,6 +270,24 @@ class SchemeOf final : public Scheme<Exec> {
       Correction::run(
           exec_, views(u), owned_, [this](View<double> x, int components) { exchange_ghosts(x, components); }, dt,
           correction_.view(), to);
+  }
+
+  void least_parts(View<const double> u, double dt, View<double> parts) override {
+    if constexpr (std::is_same_v<Space, Host> && limits_some) {
+      if (!limits_edges()) throw Error(ExitCode::internal, "this limiter has no parts of edges");
+      const PassViews<Equation> v = views(u);
+      const bool consistent = params_.consistent_mass;
+      for_each(exec_, part_.size(), [part = part_.data()](Offset k) { part[k] = 1; });
+      find_bounds<false>(v, dt);
+      Array<double, Space> to(u.size());
+      if (params_.limiter == Limiter::monolithic)
+        for_each(exec_, owned_, MonolithicPass<Equation, true>{v, dt, consistent, 0, nullptr, to.data()});
+      else
+        limit(LimitPass<Equation, true, false>{v, dt, consistent, 0, nullptr, nullptr});
+      for_each(exec_, owned_, LeastPartPass{view_of(graph_), part_.data(), parts.data()});
+    } else {
+      throw Error(ExitCode::internal, "parts of edges are looked at on the host, where there are some");
+    }
   }
 
   double bytes_per_stage() const override {
@@ -275,7 +313,9 @@ class SchemeOf final : public Scheme<Exec> {
   static constexpr int blocks_of_rates = dim_ < 3 ? 5 : 4, blocks_of_middle = 8, blocks_of_limit = 4,
                        blocks_of_search = 6;
 
-  bool limits_edges() const { return params_.limiter == Limiter::convex || params_.limiter == Limiter::monolithic; }
+  bool limits_edges() const {
+    return limits_some && (params_.limiter == Limiter::convex || params_.limiter == Limiter::monolithic);
+  }
 
   PassViews<Equation> views(View<const double> u) {
     return {view_of(graph_),   equation_,    stride_,        u.data(),           node_.data(),

@@ -55,6 +55,7 @@ class Euler final : public Model {
     for (const QuantityParams& quantity : params_.quantities) check_force(quantity);
     check_surfaces(params_.surfaces, params_.lines);
     check_reference(params_.reference, asked(), params_.gas.covolume);
+    check_limiter_field();
     // There is no u: what is looked at where the deck names nothing is the density.
     const std::string none = QuantityParams().of;
     for (QuantityParams& quantity : params_.quantities)
@@ -136,6 +137,16 @@ class Euler final : public Model {
     for (const SurfaceParams& surface : params_.surfaces)
       for (const std::string& field : surface.of) all.push_back({field, surface.where});
     return all;
+  }
+  void check_limiter_field() const {
+    if (params_.limiter == "convex" || params_.limiter == "monolithic") return;
+    for (const Asked& field : asked())
+      if (field.what == "limiter")
+        throw Error(ExitCode::usage,
+                    fmt::format("the field 'limiter' is of limiter = \"convex\" or \"monolithic\", and the deck has "
+                                "limiter = \"{}\"",
+                                params_.limiter),
+                    "choose one of these, or leave the field out", field.where);
   }
   void check_axes_of_forces(const mesh::Mesh& mesh) const {
     for (const QuantityParams& quantity : params_.quantities) {
