@@ -1,7 +1,7 @@
 #pragma once
-// Viscosities of Roe's linearisation, in the place of the guaranteed one. They take less of contacts and shear, and keep
-// no invariant domain. P. L. Roe, J. Comput. Phys. 43 (1981) 357; A. Harten & J. M. Hyman, J. Comput. Phys. 50 (1983)
-// 235; D. Kuzmin, M. Moeller & M. Gurris, in Flux-Corrected Transport, Springer 2012, pp. 193-238.
+// Viscosities of Roe's linearisation, in the place of the guaranteed one. They take less of contacts and shear, and
+// keep no invariant domain. P. L. Roe, J. Comput. Phys. 43 (1981) 357; A. Harten & J. M. Hyman, J. Comput. Phys. 50
+// (1983) 235; D. Kuzmin, M. Moeller & M. Gurris, in Flux-Corrected Transport, Springer 2012, pp. 193-238.
 #include "physics/euler/equation.hpp"
 
 namespace tessera::physics::euler {
@@ -39,8 +39,8 @@ struct RoeMean {
     speed[2] = fixed(normal_i + i.a, normal + a, normal_j + j.a);
   }
 
-  /// |lambda|, where the wave opens from `left` to `right` no less than a parabola through its edges: 0 of shocks and of
-  /// contacts, where there is nothing to open.
+  /// |lambda|, where the wave opens from `left` to `right` no less than a parabola through its edges: 0 of shocks and
+  /// of contacts, where there is nothing to open.
   TESSERA_HD_INLINE static double fixed(double left, double lambda, double right) {
     const double width = larger(0.0, larger(lambda - left, right - lambda)), size = std::fabs(lambda);
     return size < width ? 0.5 * (lambda * lambda * reciprocal(width) + width) : size;

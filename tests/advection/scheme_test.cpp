@@ -76,7 +76,8 @@ TEST(ScalarOrder, IsTheSameInStagesThatAreEqualPartsOfAStep) {
     const double coarse = error_of_hump("interval", 1, 64, true, scheme),
                  fine = error_of_hump("interval", 1, 256, true, scheme);
     EXPECT_GT(0.5 * std::log2(coarse / fine), 1.9) << scheme << ' ' << coarse << ' ' << fine;
-    EXPECT_LT(fine, 2 * error_of_hump("interval", 1, 256, true)) << scheme;
+    // "erk22" is of second order in time alone.
+    EXPECT_LT(fine, (scheme[3] == '2' ? 4 : 2) * error_of_hump("interval", 1, 256, true)) << scheme;
   }
 }
 
