@@ -45,8 +45,8 @@ class Advection final : public Model {
     traits.sections = {physics_description(), flux_description(), boundary_description()};
     traits.transient = true;
     traits.systems = false;
-    traits.scheme = "ssp_rk3";
-    traits.schemes = {"ssp_rk3", "ssp_rk2", "euler"};
+    traits.schemes = conservation::time_schemes();
+    traits.scheme = traits.schemes.front();
     traits.matrix_free = true;
     traits.solver.grid = false;
     return traits;
@@ -54,10 +54,11 @@ class Advection final : public Model {
 
   Params& params() override { return params_; }
   void read(const deck::Deck& deck) override { advection::read(deck, params_); }
-  void check(const deck::Deck&) override {
+  void check(const deck::Deck& deck) override {
     if (!params_.time)
       throw Error(ExitCode::usage, "the deck has no [time]: what is carried moves",
                   "add [time] with end, and cfl = 0.5", params_.physics.where);
+    conservation::check_scheme(deck, *params_.time, params_.limiter);
   }
   std::vector<deck::Expression> expressions() override { return expressions_of(params_); }
 

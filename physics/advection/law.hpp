@@ -111,6 +111,10 @@ struct ScalarLaw {
     b[0] = std::fmin(b[0], low[0]);
     b[1] = std::fmax(b[1], low[0]);
   }
+  TESSERA_HD_INLINE void unbounded(double (&b)[bounds]) const {
+    b[0] = -1e300;
+    b[1] = 1e300;
+  }
   TESSERA_HD_INLINE double guard(const double (&)[bounds], const double (&)[1]) const { return 0; }
   /// The largest part t <= 1 with which from + t by keeps the bounds, to rounding.
   TESSERA_HD_INLINE double part(const double (&b)[bounds], const double (&from)[1], const double (&by)[1]) const {

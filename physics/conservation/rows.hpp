@@ -6,17 +6,26 @@
 //   viscosity          d_ij of an edge
 //   Row, row, add      what a row gathers of its neighbours, of which
 //   bounds_of, settle  make the bounds: the last `guards` of them follow from the others and a state by guard()
+//   unbounded          bounds that every state keeps
 //   indicator          alpha of a node
 //   decide, part       how much of a direction keeps the bounds: where that is known at once, and by a search
 //   searches, decides  whether there is a search, and whether anything is known without
 //   is_admissible      whether a state is one
+// One that says low_order_alone has no limits, and in the place of viscosity
+//   diffuse            what the viscosity of an edge brings to a node, and its largest eigenvalue
 #include <type_traits>
 
 #include "base/extremes.hpp"
 #include "base/reciprocal.hpp"
-#include "physics/conservation/graph.hpp"
+#include "physics/conservation/past_fluxes.hpp"
 
 namespace tessera::physics::conservation {
+
+/// Whether an equation has a high order, with limits.
+template <class Equation>
+inline constexpr bool can_limit = !requires {
+  Equation::low_order_alone;
+};
 
 /// What follows from the state of a node alone.
 template <class Equation>
@@ -58,6 +67,7 @@ struct PassViews {
   double* low = nullptr;           ///< [n + guards, stride] the state after the first pass of the limiter, and guards
   const double* weight = nullptr;  ///< [stride] n_i / m_i; 0: the state is prescribed
   const double* relaxation = nullptr;  ///< [owned]
+  const double* past = nullptr;        ///< [n, dim, stride] of stages that look at those before; see PastFluxes
 
   TESSERA_HD_INLINE void load(typename Equation::State& state, Index i) const {
     equation.load(state, u, node, stride, i);
@@ -85,15 +95,21 @@ struct RatesPass {
       typename Equation::State other;
       v.load(other, j);
       const assembly::EdgeAt<dim> edge = v.graph.template edge<dim>(entry, i, j);
-      const double d = v.equation.viscosity(own, other, edge);
-      v.viscosity[entry] = d;
+      double d, brought[n];
+      if constexpr (can_limit<Equation>) {
+        d = v.equation.viscosity(own, other, edge);
+        v.viscosity[entry] = d;
+        for (int k = 0; k < n; ++k) brought[k] = d * (other.u[k] - own.u[k]);
+      } else {
+        d = v.equation.diffuse(own, other, edge, brought);
+      }
       sum += d;
       double f_i[n], f_j[n];
       own.flux(edge.c_ij, f_i);
       other.flux(edge.c_ij, f_j);
       for (int k = 0; k < n; ++k) {
         transport[k] += f_j[k] - f_i[k];
-        diffusion[k] += d * (other.u[k] - own.u[k]);
+        diffusion[k] += brought[k];
       }
       if constexpr (limited) {
         v.equation.add(row, own, other, edge, d, f_i, f_j);
@@ -114,8 +130,8 @@ struct RatesPass {
   }
 };
 
-/// R / m of the high order, the state of low order after dt, and the bounds as they are held. Reads d.
-template <class Equation>
+/// R / m of the high order, the state of low order after dt, and the bounds as they are held. Reads d, and `staged` c.
+template <class Equation, bool staged = false>
 struct MiddlePass {
   PassViews<Equation> v;
   double dt;
@@ -141,6 +157,13 @@ struct MiddlePass {
       for (int k = 0; k < n; ++k) rates[k] += by * (v.u[k * stride + j] - own[k]);
       sum_of_differences += 0.5 * (difference + v.smooth[stride + j]);
     }
+    [[maybe_unused]] double through[n];  // the boundary
+    [[maybe_unused]] bool on_boundary = false;
+    if constexpr (staged) {
+      double all[n];
+      on_boundary = PastFluxes<Equation>{stride, v.past}.of_row(v.graph, i, all, through);
+      for (int k = 0; k < n; ++k) rates[k] += all[k];
+    }
     for (int k = 0; k < n; ++k) {
       v.middle[k * stride + i] = inverse_mass * rates[k];
       v.middle[(middle_low<Equation> + k) * stride + i] = low[k];
@@ -150,14 +173,23 @@ struct MiddlePass {
     for (int k = 0; k < Equation::bounds; ++k) bounds[k] = kept[k * stride];
     const double second = relaxed ? 0.5 * std::fabs(sum_of_differences) / (edges.count > 0 ? edges.count : 1) : 0;
     v.equation.settle(bounds, relaxed, relaxed ? v.relaxation[i] : 0, second, low);
+    if (v.weight[i] == 0) v.equation.unbounded(bounds);
+    if constexpr (staged) {
+      if (on_boundary) {
+        for (int k = 0; k < n; ++k) through[k] *= dt * inverse_mass;
+        const double part = v.equation.part(bounds, low, through);
+        for (int k = 0; k < n; ++k) v.middle[(middle_low<Equation> + k) * stride + i] = low[k] += part * through[k];
+        if constexpr (Equation::guards > 0) bounds[Equation::bounds - 1] = v.equation.guard(bounds, low);
+      }
+    }
     for (int k = 0; k < Equation::bounds; ++k) kept[k * stride] = bounds[k];
   }
 };
 
 /// A pass of the limiter: from = u^L or what the pass before made of it. The last one makes the state of the stage.
 /// Edges of which an end must be searched are left to a SearchPass, so that they do not take the registers of all
-/// others.
-template <class Equation, bool first, bool last>
+/// others. `staged`: the high order takes fluxes of stages before.
+template <class Equation, bool first, bool last, bool staged = false>
 struct LimitPass {
   static constexpr int n = Equation::n, held = Equation::bounds - Equation::guards;
   static constexpr int bits = 64;
@@ -193,26 +225,31 @@ struct LimitPass {
     End other;
     double f[n], to_own[n], to_other[n];
   };
-  TESSERA_HD_INLINE void load_edge(const End& own, Offset entry, Edge& edge) const {
-    load(v.graph.neighbour[entry], edge.other);
+  TESSERA_HD_INLINE void load_edge(Index i, const End& own, Offset entry, Edge& edge) const {
+    const Index j = v.graph.neighbour[entry];
+    load(j, edge.other);
     const End& other = edge.other;
     const double by = v.viscosity[entry] * (0.5 * (own.alpha + other.alpha) - 1);
     const double mass = consistent ? v.graph.coefficients.mass[entry] : 0;
     const double rest = first ? 1 : 1 - v.part[entry];
+    [[maybe_unused]] double past[n];
+    if constexpr (staged)
+      PastFluxes<Equation>{v.stride, v.past}.of_edge(i, j, v.graph.template edge<Equation::dim>(entry, i, j), past);
     for (int k = 0; k < n; ++k) {
-      edge.f[k] = dt * (by * (other.u[k] - own.u[k]) + mass * (own.rate[k] - other.rate[k]));
+      edge.f[k] = by * (other.u[k] - own.u[k]) + mass * (own.rate[k] - other.rate[k]);
+      if constexpr (staged) edge.f[k] += past[k];
+      edge.f[k] *= dt;
       if (!first) edge.f[k] *= rest;
       edge.to_own[k] = own.weight * edge.f[k];
       edge.to_other[k] = -other.weight * edge.f[k];
     }
   }
-  /// How much of what is brought to an end it allows; all of it where its state is prescribed.
+  /// How much of what is brought to an end it allows; all of it where its state is prescribed, which has no bounds.
   TESSERA_HD_INLINE bool decide(const End& end, const double (&by)[n], double& t) const {
-    t = 1;
-    return end.weight == 0 || v.equation.decide(end.bounds, end.from, by, t);
+    return v.equation.decide(end.bounds, end.from, by, t);
   }
   TESSERA_HD_INLINE double part(const End& end, const double (&by)[n]) const {
-    return end.weight == 0 ? 1 : v.equation.part(end.bounds, end.from, by);
+    return v.equation.part(end.bounds, end.from, by);
   }
   /// Adds l f, where l is the least of what both ends allow; the row of the other finds the same, to rounding.
   TESSERA_HD_INLINE void add(const Edge& edge, Offset entry, double own, double other, double (&sum)[n]) const {
@@ -235,7 +272,7 @@ struct LimitPass {
     for (int e = 0; decides && e < edges.count; ++e) {
       const Offset entry = edges.first + e * edges.step;
       Edge edge;
-      load_edge(own, entry, edge);
+      load_edge(i, own, entry, edge);
       double of_own, of_other;
       const bool own_known = decide(own, edge.to_own, of_own),
                  other_known = decide(edge.other, edge.to_other, of_other);
@@ -260,9 +297,9 @@ struct LimitPass {
 };
 
 /// The edges that a LimitPass has left: bit e for edge e of the row, the last bit for all from there on.
-template <class Equation, bool first, bool last>
+template <class Equation, bool first, bool last, bool staged = false>
 struct SearchPass {
-  using Limit = LimitPass<Equation, first, last>;
+  using Limit = LimitPass<Equation, first, last, staged>;
   static constexpr int n = Equation::n;
   Limit limit;
 
@@ -279,7 +316,7 @@ struct SearchPass {
       if ((left >> (e < Limit::bits ? e : Limit::bits - 1) & 1) == 0) continue;
       const Offset entry = edges.first + e * edges.step;
       typename Limit::Edge edge;
-      limit.load_edge(own, entry, edge);
+      limit.load_edge(i, own, entry, edge);
       limit.add(edge, entry, limit.part(own, edge.to_own), limit.part(edge.other, edge.to_other), sum);
     }
     const double inverse_mass = reciprocal(v.graph.lumped_mass[i]);

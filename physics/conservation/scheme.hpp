@@ -89,6 +89,10 @@ class Scheme {
   virtual Index slowest() = 0;
   /// to = share start + (1 - share) (u after dt) at the own nodes, u as it was taken; `to` is neither of both.
   virtual void advance(View<const double> u, double dt, double share, View<const double> start, View<double> to) = 0;
+  /// The same, of Limiter::convex, as stage `weights.size()` of a scheme whose stages are steps of dt each: the high
+  /// order takes the fluxes (1 - sum_k w_k) F(u) + sum_k w_k F(u_k), u_k what stage k of this step has begun with.
+  virtual void advance_stage(View<const double> u, double dt, const std::vector<double>& weights, bool is_last,
+                             View<double> to) = 0;
 
   /// What `advance` has made with dt becomes what it would have made at each node with `cfl` times the longest step of
   /// that node; of limiters none and monolithic, whose rates do not depend on dt.
@@ -102,6 +106,10 @@ class Scheme {
   virtual bool corrects() const = 0;
   /// to = u, which was taken, with the antidiffusion of a step of dt that the limiter allows, at the own nodes.
   virtual void correct(View<const double> u, double dt, View<double> to) = 0;
+
+  /// parts [nodes seen] of each own node: the least part that the first pass of the limiter takes of one of its edges
+  /// in a step of dt from u, which was taken; 1 where none is limited. Of limiters convex and monolithic, on the host.
+  virtual void least_parts(View<const double> u, double dt, View<double> parts) = 0;
 
   /// What one take and advance must move, at least.
   virtual double bytes_per_stage() const = 0;

@@ -141,7 +141,7 @@ class SchemeFlow : public Flow<Exec> {
     if (*ranks_) exchange = [this](View<double> x, int count) { update_ghosts(x, count); };
     scheme_ = create_scheme(exchange);
     scheme_->set_measure(measure());
-    typename SspSteps<Exec>::Least least;
+    typename SchemeSteps<Exec>::Least least;
     if (*ranks_)
       least = [this](std::vector<double>& numbers) {
         Communicator& ranks = ranks_->ranks();
@@ -150,8 +150,8 @@ class SchemeFlow : public Flow<Exec> {
         ranks.all_gather(numbers.data(), count * sizeof(double), all.data());
         for (std::size_t i = 0; i < all.size(); ++i) numbers[i % count] = std::min(numbers[i % count], all[i]);
       };
-    steps_ = std::make_unique<SspSteps<Exec>>(
-        exec_, *scheme_, ssp_stages(time_.scheme),
+    steps_ = std::make_unique<SchemeSteps<Exec>>(
+        exec_, *scheme_, stages_of(time_.scheme),
         [this](double t, View<double> u) {
           constrain(t, u);
           update_ghosts(u, components());
@@ -222,7 +222,7 @@ class SchemeFlow : public Flow<Exec> {
   bool is_warned_ = false;
   const OverRanks<Exec>* ranks_ = nullptr;
   std::unique_ptr<Scheme<Exec>> scheme_;
-  std::unique_ptr<SspSteps<Exec>> steps_;
+  std::unique_ptr<SchemeSteps<Exec>> steps_;
   std::map<int, std::unique_ptr<linalg::Halo<Exec>>> halos_;  ///< by components
   Array<double, Space> rows_;
   static constexpr int every = 20;  ///< steps between residuals that are kept

@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "assembly/space/dof_map.hpp"
+#include "base/error.hpp"
 #include "base/resident.hpp"
 #include "physics/conservation/monolithic.hpp"
 #include "physics/conservation/rows.hpp"
@@ -109,6 +110,19 @@ struct SquareOfRate {
   }
 };
 
+/// The least part of the edges of a node.
+struct LeastPartPass {
+  GraphView graph;
+  const double* part;
+  double* least;
+
+  TESSERA_HD void operator()(Offset node) const {
+    double result = 1;
+    graph.each(static_cast<Index>(node), [&](Offset entry, Index) { result = std::fmin(result, part[entry]); });
+    least[node] = result;
+  }
+};
+
 /// Of equations without one, Limiter::fct is not there. One that is has count, numbers of a node, and
 /// run(exec, views, owned, exchange, dt, correction [count, nodes], to).
 struct NoCorrection {
@@ -121,6 +135,7 @@ class SchemeOf final : public Scheme<Exec> {
  public:
   using typename Scheme<Exec>::Space, typename Scheme<Exec>::Exchange;
   static constexpr int n = Equation::n, dim_ = Equation::dim;
+  static constexpr bool limits_some = can_limit<Equation>;
 
   SchemeOf(Exec& exec, const mesh::Mesh& mesh, const assembly::DofMap& dofs, const Equation& equation,
            const LimitParams& params, Index owned, Exchange exchange)
@@ -131,7 +146,7 @@ class SchemeOf final : public Scheme<Exec> {
     stride_ = graph_.edges.nodes;
     strides_ = std::min<Offset>(owned_, most_strides);
     node_ = Array<double, Space>(Equation::node_count * stride_);
-    viscosity_ = Array<double, Space>(entries);
+    if constexpr (limits_some) viscosity_ = Array<double, Space>(entries);
     middle_ = Array<double, Space>(middle_numbers<Equation> * stride_);
     longest_ = Array<double, Space>(owned_);
     least_ = Array<double, Space>(2 * strides_);
@@ -173,11 +188,11 @@ class SchemeOf final : public Scheme<Exec> {
     const PassViews<Equation> v = views(u);
     if constexpr (Equation::node_count > 0)
       for_each(exec_, stride_, NodePass<Equation>{equation_, stride_, v.u, node_.data()});
-    if (!limits_edges())
-      for_each_resident<blocks_of_rates>(exec_, owned_, RatesPass<Equation, false>{v, 0, 0});
-    else
-      for_each_resident<blocks_of_rates>(exec_, owned_,
-                                         RatesPass<Equation, true>{v, params_.viscosity_factor, inverse_length_});
+    if (!limits_edges()) for_each_resident<blocks_of_rates>(exec_, owned_, RatesPass<Equation, false>{v, 0, 0});
+    if constexpr (limits_some)
+      if (limits_edges())
+        for_each_resident<blocks_of_rates>(exec_, owned_,
+                                           RatesPass<Equation, true>{v, params_.viscosity_factor, inverse_length_});
     for_each(exec_, strides_, LeastPass{owned_, strides_, longest_.data(), least_.data()});
     for_each(exec_, few, FewLeastPass{strides_, few, least_.data(), found_.data() + slot * 2 * few});
   }
@@ -202,17 +217,38 @@ class SchemeOf final : public Scheme<Exec> {
   void advance(View<const double> u, double dt, double share, View<const double> start, View<double> to) override {
     const PassViews<Equation> v = views(u);
     if (!limits_edges()) return for_each(exec_, owned_, LowPass<Equation>{v, dt, share, start.data(), to.data()});
-    exchange_ghosts(smooth_.view(), 2);
-    for_each_resident<blocks_of_middle>(exec_, owned_, MiddlePass<Equation>{v, dt, params_.relaxed});
-    exchange_ghosts(middle_.view(), middle_numbers<Equation>);
-    const bool consistent = params_.consistent_mass;
-    if (params_.limiter == Limiter::monolithic)
-      return for_each(exec_, owned_, MonolithicPass<Equation>{v, dt, consistent, share, start.data(), to.data()});
-    if (params_.passes == 1)
-      return limit(LimitPass<Equation, true, true>{v, dt, consistent, share, start.data(), to.data()});
-    limit(LimitPass<Equation, true, false>{v, dt, consistent, 0, nullptr, nullptr});
-    exchange_ghosts(low_.view(), n + Equation::guards);
-    limit(LimitPass<Equation, false, true>{v, dt, consistent, share, start.data(), to.data()});
+    if constexpr (limits_some) {
+      find_bounds<false>(v, dt);
+      const bool consistent = params_.consistent_mass;
+      if (params_.limiter == Limiter::monolithic)
+        return for_each(exec_, owned_, MonolithicPass<Equation>{v, dt, consistent, share, start.data(), to.data()});
+      if (params_.passes == 1)
+        return limit(LimitPass<Equation, true, true>{v, dt, consistent, share, start.data(), to.data()});
+      limit_twice<false>(v, dt, share, start.data(), to.data());
+    }
+  }
+  void advance_stage(View<const double> u, double dt, const std::vector<double>& weights, bool is_last,
+                     View<double> to) override {
+    if (params_.limiter != Limiter::convex) throw Error(ExitCode::internal, "stages of one length are limited");
+    PassViews<Equation> v = views(u);
+    const std::size_t stage = weights.size();
+    PastPass<Equation> pass{equation_, stride_, v.u, v.node, static_cast<int>(stage), {}, {}, nullptr, nullptr};
+    for (std::size_t k = 0; k < stage; ++k) {
+      pass.weights[k] = weights[k];
+      pass.past[k] = past_[k].data();
+    }
+    const auto of_nodes = [&](Array<double, Space>& array) {
+      if (array.size() == 0) array = Array<double, Space>(Offset{n} * dim_ * stride_);
+      return array.data();
+    };
+    if (!is_last) pass.kept = of_nodes(past_[stage]);
+    if (stage > 0) v.past = pass.sum = of_nodes(past_sum_);
+    for_each(exec_, stride_, pass);
+    if (stage == 0) return advance(u, dt, 0, u, to);
+    if constexpr (limits_some) {
+      find_bounds<true>(v, dt);
+      limit_twice<true>(v, dt, 0, u.data(), to.data());
+    }
   }
 
   void stretch(View<const double> u, double dt, double cfl, double share, View<const double> start,
@@ -234,6 +270,24 @@ class SchemeOf final : public Scheme<Exec> {
       Correction::run(
           exec_, views(u), owned_, [this](View<double> x, int components) { exchange_ghosts(x, components); }, dt,
           correction_.view(), to);
+  }
+
+  void least_parts(View<const double> u, double dt, View<double> parts) override {
+    if constexpr (std::is_same_v<Space, Host> && limits_some) {
+      if (!limits_edges()) throw Error(ExitCode::internal, "this limiter has no parts of edges");
+      const PassViews<Equation> v = views(u);
+      const bool consistent = params_.consistent_mass;
+      for_each(exec_, part_.size(), [part = part_.data()](Offset k) { part[k] = 1; });
+      find_bounds<false>(v, dt);
+      Array<double, Space> to(u.size());
+      if (params_.limiter == Limiter::monolithic)
+        for_each(exec_, owned_, MonolithicPass<Equation, true>{v, dt, consistent, 0, nullptr, to.data()});
+      else
+        limit(LimitPass<Equation, true, false>{v, dt, consistent, 0, nullptr, nullptr});
+      for_each(exec_, owned_, LeastPartPass{view_of(graph_), part_.data(), parts.data()});
+    } else {
+      throw Error(ExitCode::internal, "parts of edges are looked at on the host, where there are some");
+    }
   }
 
   double bytes_per_stage() const override {
@@ -259,18 +313,33 @@ class SchemeOf final : public Scheme<Exec> {
   static constexpr int blocks_of_rates = dim_ < 3 ? 5 : 4, blocks_of_middle = 8, blocks_of_limit = 4,
                        blocks_of_search = 6;
 
-  bool limits_edges() const { return params_.limiter == Limiter::convex || params_.limiter == Limiter::monolithic; }
+  bool limits_edges() const {
+    return limits_some && (params_.limiter == Limiter::convex || params_.limiter == Limiter::monolithic);
+  }
 
   PassViews<Equation> views(View<const double> u) {
-    return {view_of(graph_),   equation_,    stride_,        u.data(),          node_.data(),
-            viscosity_.data(), part_.data(), middle_.data(), smooth_.data(),    longest_.data(),
-            left_.data(),      low_.data(),  weight_.data(), relaxation_.data()};
+    return {view_of(graph_),   equation_,    stride_,        u.data(),           node_.data(),
+            viscosity_.data(), part_.data(), middle_.data(), smooth_.data(),     longest_.data(),
+            left_.data(),      low_.data(),  weight_.data(), relaxation_.data(), nullptr};
   }
-  template <bool first, bool last>
-  void limit(const LimitPass<Equation, first, last>& pass) {
+  template <bool staged>
+  void find_bounds(const PassViews<Equation>& v, double dt) {
+    exchange_ghosts(smooth_.view(), 2);
+    for_each_resident<blocks_of_middle>(exec_, owned_, MiddlePass<Equation, staged>{v, dt, params_.relaxed});
+    exchange_ghosts(middle_.view(), middle_numbers<Equation>);
+  }
+  template <bool staged>
+  void limit_twice(const PassViews<Equation>& v, double dt, double share, const double* start, double* to) {
+    const bool consistent = params_.consistent_mass;
+    limit(LimitPass<Equation, true, false, staged>{v, dt, consistent, 0, nullptr, nullptr});
+    exchange_ghosts(low_.view(), n + Equation::guards);
+    limit(LimitPass<Equation, false, true, staged>{v, dt, consistent, share, start, to});
+  }
+  template <bool first, bool last, bool staged>
+  void limit(const LimitPass<Equation, first, last, staged>& pass) {
     for_each_resident<blocks_of_limit>(exec_, owned_, pass);
     if constexpr (Equation::searches)
-      for_each_resident<blocks_of_search>(exec_, owned_, SearchPass<Equation, first, last>{pass});
+      for_each_resident<blocks_of_search>(exec_, owned_, SearchPass<Equation, first, last, staged>{pass});
   }
   void exchange_ghosts(View<double> x, int components) {
     if (exchange_) exchange_(x, components);
@@ -284,7 +353,7 @@ class SchemeOf final : public Scheme<Exec> {
   Exchange exchange_;
   Graph<Space> graph_;
   Array<double, Space> node_, viscosity_, part_, middle_, smooth_, longest_, low_, weight_, relaxation_, least_, found_,
-      correction_;
+      correction_, past_[most_past], past_sum_;  ///< the last two: [n, dim, nodes], where stages ask for them
   Array<std::uint64_t, Space> left_;
 };
 

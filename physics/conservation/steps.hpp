@@ -1,5 +1,5 @@
 #pragma once
-// Strong stability preserving Runge-Kutta steps of the scheme that stay in its invariant domain.
+// Runge-Kutta steps of the scheme that stay in its invariant domain.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -12,22 +12,31 @@
 
 namespace tessera::physics::conservation {
 
-/// A stage u_(k+1) = share u_0 + (1 - share) (u_k after dt), which stands for the time t + at dt.
+/// A stage u_(k+1) = share u_0 + (1 - share) (u_k after `length` dt), which stands for the time t + at dt. With a
+/// length below 1 it has weights of the fluxes of the stages before, see Scheme::advance_stage.
 struct Stage {
   double share, at;
+  double length = 1;
+  std::vector<double> weights = {};
 };
-/// Shu and Osher, J. Comput. Phys. 77 (1988) 439: of "euler", "ssp_rk2" or "ssp_rk3".
-inline std::vector<Stage> ssp_stages(const std::string& scheme) {
+/// Shu and Osher, J. Comput. Phys. 77 (1988) 439: "euler", "ssp_rk2" and "ssp_rk3". Ern and Guermond, SIAM J. Sci.
+/// Comput. 44 (2022) A3366: "erk22" and "erk33", whose stages are equal parts of the step, each from the one before: as
+/// many evaluations go s times as far. Their weights are s times the difference of two rows of the tableau, less that
+/// of the stage itself.
+inline std::vector<Stage> stages_of(const std::string& scheme) {
   if (scheme == "euler") return {{0, 1}};
   if (scheme == "ssp_rk2") return {{0, 1}, {0.5, 1}};
-  return {{0, 1}, {0.75, 0.5}, {1.0 / 3, 1}};
+  constexpr double third = 1.0 / 3;
+  if (scheme == "erk22") return {{0, 0.5, 0.5, {}}, {0, 1, 0.5, {-1}}};
+  if (scheme == "erk33") return {{0, third, third, {}}, {0, 2 * third, third, {-1}}, {0, 1, third, {0.75, -2}}};
+  return {{0, 1}, {0.75, 0.5}, {third, 1}};
 }
 
 /// Takes a state through time. `constrain(t, u)` makes of u a state that the boundary lets be at time t, and brings its
 /// ghosts; `least` makes numbers of ranks the least of all; `prepare(t, u)` makes what else the equation needs that of
 /// time t and of the state u, before that is looked at.
 template <class Exec>
-class SspSteps {
+class SchemeSteps {
  public:
   using Space = typename Exec::Space;
   using Constrain = std::function<void(double t, View<double> u)>;
@@ -35,8 +44,8 @@ class SspSteps {
   using Prepare = std::function<void(double t, View<const double> u)>;
 
   /// The scheme must outlive it.
-  SspSteps(Exec& exec, Scheme<Exec>& scheme, std::vector<Stage> stages, Constrain constrain, Least least = {},
-           Prepare prepare = {})
+  SchemeSteps(Exec& exec, Scheme<Exec>& scheme, std::vector<Stage> stages, Constrain constrain, Least least = {},
+              Prepare prepare = {})
       : exec_(exec),
         scheme_(scheme),
         stages_(std::move(stages)),
@@ -59,7 +68,8 @@ class SspSteps {
     double dt = 0;        ///< of the step; 0: there was none
     Offset rejected = 0;  ///< steps that were tried before with twice the length
   };
-  /// A step of cfl times the longest one, at most `most`; the scheme preserves its domain for cfl <= 1. Where a stage
+  /// A step of which each stage has at most cfl times its longest length, at most `most` together; the scheme preserves
+  /// its domain for cfl <= 1. Where a stage
   /// would not, since its waves are faster than those before, the step is taken again with the length that it allows,
   /// at least half of it. The state stays as it was where none is short enough, or where it would have to be below
   /// `least`, or too short to change t: such a run would not end.
@@ -67,13 +77,14 @@ class SspSteps {
     constexpr int halvings = 20;
     Done done;
     bad_ = -1;
-    double dt = std::min(cfl * limits_[0].longest, most);
+    double dt = std::min(cfl * longest(), most);
     for (int attempt = 0; attempt < halvings; ++attempt) {
       if ((dt < least && dt < most) || t + dt == t) break;
       const int last = run_stages(t, dt);
       const bool inside = read(static_cast<int>(stages_.size()));
       double longest = dt;
-      for (std::size_t s = 1; s < stages_.size(); ++s) longest = std::min(longest, limits_[s].longest);
+      for (std::size_t s = 1; s < stages_.size(); ++s)
+        longest = std::min(longest, limits_[s].longest / stages_[s].length);
       if (inside && dt <= longest) {
         std::swap(u_[0], u_[static_cast<std::size_t>(last)]);
         done.dt = dt;
@@ -89,7 +100,7 @@ class SspSteps {
   }
 
   /// A step of each node by cfl times its own longest one, in each stage: for steady states, which it leaves as they
-  /// are. False: a state was lost, and that before the step stays.
+  /// are; of stages that have the length of the step. False: a state was lost, and that before the step stays.
   bool step_locally(double t, double cfl) {
     cfl_ = cfl;
     const int last = run_stages(t, cfl * limits_[0].longest);
@@ -115,7 +126,7 @@ class SspSteps {
     return scheme_.limits(1).front().longest > limits_[0].longest ? -1 : scheme_.slowest();
   }
   /// The longest step from this state.
-  double longest() const { return limits_[0].longest; }
+  double longest() const { return limits_[0].longest / stages_[0].length; }
 
  private:
   /// Looks at a vector as the state of time t.
@@ -132,12 +143,14 @@ class SspSteps {
       const int to = now == 1 ? 2 : 1;
       const Stage& stage = stages_[s];
       if (s > 0) take(now, t + stages_[s - 1].at * dt, static_cast<int>(s));
-      scheme_.advance(u_[static_cast<std::size_t>(now)].view(), dt, stage.share, u_[0].view(),
-                      u_[static_cast<std::size_t>(to)].view());
-      if (cfl_ > 0)
-        scheme_.stretch(u_[static_cast<std::size_t>(now)].view(), dt, cfl_, stage.share, u_[0].view(),
-                        u_[static_cast<std::size_t>(to)].view());
-      constrain_(t + stage.at * dt, u_[static_cast<std::size_t>(to)].view());
+      const View<const double> from = u_[static_cast<std::size_t>(now)].view();
+      const View<double> made = u_[static_cast<std::size_t>(to)].view();
+      if (stage.length < 1)
+        scheme_.advance_stage(from, stage.length * dt, stage.weights, s + 1 == stages_.size(), made);
+      else
+        scheme_.advance(from, dt, stage.share, u_[0].view(), made);
+      if (cfl_ > 0) scheme_.stretch(from, dt, cfl_, stage.share, u_[0].view(), made);
+      constrain_(t + stage.at * dt, made);
       ++evaluations_;
       now = to;
     }

@@ -189,6 +189,11 @@ struct GasEquation {
     b[2] = least_s;
     b[3] = guard(b, low);
   }
+  /// Of a state that is prescribed.
+  TESSERA_HD_INLINE void unbounded(double (&b)[bounds]) const {
+    b[1] = 1e300;
+    b[0] = b[2] = b[3] = -1e300;
+  }
   /// Of the state that is moved.
   TESSERA_HD_INLINE double guard(const double (&b)[bounds], const double (&from)[n]) const {
     return b[2] * std::pow(from[density], gas.gamma - 1);

@@ -31,8 +31,8 @@ class Euler final : public Model {
     traits.own_start = true;
     traits.systems = false;
     traits.quantities_of_rates = false;
-    traits.scheme = "ssp_rk3";
-    traits.schemes = {"ssp_rk3", "ssp_rk2", "euler"};
+    traits.schemes = conservation::time_schemes();
+    traits.scheme = traits.schemes.front();
     traits.quantities = {"force_x", "force_y", "force_z", "drag_coefficient", "lift_coefficient", "moment_coefficient"};
     traits.matrix_free = true;
     traits.solver.grid = false;
@@ -44,16 +44,18 @@ class Euler final : public Model {
     euler::read(deck, params_);
     params_.surfaces = read_surfaces(deck, derived_fields());
   }
-  void check(const deck::Deck&) override {
+  void check(const deck::Deck& deck) override {
     if (!params_.time)
       throw Error(ExitCode::usage, "the deck has no [time]: gases flow", "add [time] with end, and cfl = 0.5",
                   params_.physics.where);
+    conservation::check_scheme(deck, *params_.time, params_.limiter);
     if (params_.steady && params_.time->step)
       throw Error(ExitCode::usage, "[steady] chooses the steps of each node, and [time] has a step",
                   "give time.cfl, and in time.end how many steps there may be", params_.steady->where);
     for (const QuantityParams& quantity : params_.quantities) check_force(quantity);
     check_surfaces(params_.surfaces, params_.lines);
     check_reference(params_.reference, asked(), params_.gas.covolume);
+    check_limiter_field();
     // There is no u: what is looked at where the deck names nothing is the density.
     const std::string none = QuantityParams().of;
     for (QuantityParams& quantity : params_.quantities)
@@ -135,6 +137,16 @@ class Euler final : public Model {
     for (const SurfaceParams& surface : params_.surfaces)
       for (const std::string& field : surface.of) all.push_back({field, surface.where});
     return all;
+  }
+  void check_limiter_field() const {
+    if (params_.limiter == "convex" || params_.limiter == "monolithic") return;
+    for (const Asked& field : asked())
+      if (field.what == "limiter")
+        throw Error(ExitCode::usage,
+                    fmt::format("the field 'limiter' is of limiter = \"convex\" or \"monolithic\", and the deck has "
+                                "limiter = \"{}\"",
+                                params_.limiter),
+                    "choose one of these, or leave the field out", field.where);
   }
   void check_axes_of_forces(const mesh::Mesh& mesh) const {
     for (const QuantityParams& quantity : params_.quantities) {

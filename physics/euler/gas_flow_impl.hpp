@@ -2,6 +2,7 @@
 // make_flow, written once. It only calls declared functions: gas_flow.cpp and gas_flow_cuda.cpp instantiate it.
 #include "physics/conservation/scheme_flow.hpp"
 #include "physics/euler/gas_flow.hpp"
+#include "physics/euler/limiter_field.hpp"
 #include "physics/euler/scheme.hpp"
 
 namespace tessera::physics::euler {
@@ -25,12 +26,8 @@ class GasFlow final : public conservation::SchemeFlow<Exec> {
   using conservation::SchemeFlow<Exec>::exec_;
 
   std::unique_ptr<Scheme<Exec>> create_scheme(const typename Scheme<Exec>::Exchange& exchange) override {
-    const Params& params = problem_.params;
-    const SchemeParams scheme{.gas = problem_.gas,
-                              .limiter = limiter_named(params.limiter),
-                              .consistent_mass = params.mass == "consistent",
-                              .relaxed = params.relaxed_bounds};
-    return make_scheme(exec_, problem_.space.mesh, problem_.space.dofs, scheme, this->owned(), exchange);
+    return make_scheme(exec_, problem_.space.mesh, problem_.space.dofs, scheme_params(problem_), this->owned(),
+                       exchange);
   }
 
   /// Inflows overwrite what the scheme makes of their nodes.
@@ -57,7 +54,11 @@ class GasFlow final : public conservation::SchemeFlow<Exec> {
   std::string describe(const double* own) const override {
     double kinetic = 0;
     for (int d = momentum; d < this->components(); ++d) kinetic += 0.5 * own[d] * own[d] / own[density];
-    return fmt::format("density {:.6g}, internal energy {:.6g}", own[density], own[energy] - kinetic);
+    return fmt::format("density {:.6g}, internal energy {:.6g}", own[density], own[energy] - kinetic) +
+           (problem_.params.viscosity == "guaranteed"
+                ? ""
+                : fmt::format("; viscosity = \"{}\" does not keep them positive, \"guaranteed\" does",
+                              problem_.params.viscosity));
   }
 
   const Problem& problem_;

@@ -14,6 +14,8 @@ struct PhysicsSection {
   std::string limiter = "convex";
   std::string mass = "consistent";
   bool relaxed_bounds = true;
+  std::string viscosity = "guaranteed";
+  bool entropy_fix = true;
   deck::Where where;
 };
 
@@ -27,7 +29,7 @@ deck::Section<PhysicsSection> physics_section() {
                 "convex (second order where the flow is smooth, bounds of density and entropy kept), monolithic (the "
                 "same bounds by limits that do not depend on the step), fct (flux "
                 "correction after each step, one factor for density and pressure) or none (the low order: robust, "
-                "first order)",
+                "first order); where there is [steady] the default is monolithic",
             .choices = {"convex", "monolithic", "fct", "none"}})
       .key("mass", &PhysicsSection::mass,
            {.help = "of limiter = \"convex\", in its high order: consistent or lumped",
@@ -36,6 +38,16 @@ deck::Section<PhysicsSection> physics_section() {
            {.help = "bounds of limiter = \"convex\" are widened by the curvature of the flow, so that smooth extrema "
                     "keep their "
                     "order; false: no new extremum at all"})
+      .key("viscosity", &PhysicsSection::viscosity,
+           {.help =
+                "of the low order: guaranteed (by a bound of the fastest wave; density and internal energy stay "
+                "positive), or of limiter = \"none\" and perfect gases alone: roe (Roe's tensor, which keeps contacts "
+                "and shear that stand still) or scalar (the fastest wave of Roe's mean), with which a strong "
+                "expansion may lose the gas",
+            .choices = {"guaranteed", "scalar", "roe"}})
+      .key("entropy_fix", &PhysicsSection::entropy_fix,
+           {.help = "of viscosity = \"roe\": waves that open have a viscosity where they stand still, without which "
+                    "expansion shocks stay"})
       .position(&PhysicsSection::where);
 }
 
@@ -187,6 +199,19 @@ void check_limiter(const deck::Deck& deck, const Params& params) {
       refuse(fmt::format("{} is of limiter = \"convex\" or \"monolithic\", and the deck has limiter = \"{}\"", key,
                          params.limiter),
              "leave it out, or choose limiter = \"convex\"", deck.where(key));
+  if (params.viscosity != "guaranteed" && params.limiter != "none")
+    refuse(fmt::format(
+               "limiter = \"{}\" begins with a low order that keeps the gas a gas, and viscosity = \"{}\" does not",
+               params.limiter, params.viscosity),
+           "choose limiter = \"none\", or viscosity = \"guaranteed\"", deck.where("physics.viscosity"));
+  if (params.viscosity != "guaranteed" && params.gas.covolume > 0)
+    refuse(fmt::format("viscosity = \"{}\" takes the mean of perfect gases, and this one has a covolume",
+                       params.viscosity),
+           "choose viscosity = \"guaranteed\", or covolume = 0", deck.where("physics.viscosity"));
+  if (params.viscosity != "roe" && deck.has("physics.entropy_fix"))
+    refuse(fmt::format("physics.entropy_fix is of viscosity = \"roe\", and the deck has viscosity = \"{}\"",
+                       params.viscosity),
+           "leave it out", deck.where("physics.entropy_fix"));
   if (params.limiter == "fct" && params.gas.covolume > 0)
     refuse("limiter = \"fct\" takes the pressure of a perfect gas, and this one has a covolume",
            "choose limiter = \"convex\", or covolume = 0", params.physics.where);
@@ -197,9 +222,11 @@ void check_limiter(const deck::Deck& deck, const Params& params) {
 void read(const deck::Deck& deck, Params& params) {
   const PhysicsSection physics = physics_section().read(deck, true);
   params.physics = {.type = physics.type, .order = physics.order, .where = physics.where};
-  params.limiter = physics.limiter;
+  params.limiter = deck.has("steady") && !deck.has("physics.limiter") ? "monolithic" : physics.limiter;
   params.mass = physics.mass;
   params.relaxed_bounds = physics.relaxed_bounds;
+  params.viscosity = physics.viscosity;
+  params.entropy_fix = physics.entropy_fix;
   params.gas = gas_section().read(deck);
   check_limiter(deck, params);
   params.reference = read_reference(deck);

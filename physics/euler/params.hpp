@@ -48,6 +48,8 @@ struct Params : CommonParams {
   std::string limiter = "convex";
   std::string mass = "consistent";
   bool relaxed_bounds = true;
+  std::string viscosity = "guaranteed";
+  bool entropy_fix = true;
   GasParams gas;
   std::optional<SteadyParams> steady;
   std::optional<ReferenceParams> reference;

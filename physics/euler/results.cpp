@@ -5,6 +5,7 @@
 #include "assembly/edge/boundary_normals.hpp"
 #include "assembly/edge/list.hpp"
 #include "assembly/fields/quantities.hpp"
+#include "physics/euler/limiter_field.hpp"
 #include "physics/groups.hpp"
 
 namespace tessera::physics::euler {
@@ -68,6 +69,7 @@ std::vector<FieldInfo> derived_fields() {
           {.name = "total_pressure", .unit = "Pa", .measured = true, .written = false},
           {.name = "total_pressure_loss", .measured = true, .written = false},
           {.name = "pressure_coefficient", .measured = true, .written = false},
+          {.name = "limiter", .measured = true, .written = false},
           {.name = "energy", .unit = "J/m^3", .written = false},
           {.name = "momentum", .unit = "kg/(m^2 s)", .vector = true, .written = false}};
 }
@@ -87,6 +89,7 @@ std::vector<double> totals_of(const NodalSolution& s) {
 
 std::vector<double> FlowResults::field(const std::string& name) {
   if (name == "schlieren") return schlieren(s_);
+  if (name == "limiter") return limiter_field(problem_, s_);
   const Gas& gas = problem_.gas;
   const ReferenceParams away = problem_.params.reference.value_or(ReferenceParams{});
   const double total_away = total_pressure(gas, away.pressure, away.speed / gas.sound(away.density, away.pressure));

@@ -8,6 +8,13 @@ namespace tessera::physics::euler {
 
 using conservation::Limiter, conservation::limiter_named, conservation::Scheme;
 
+/// Of the low order.
+enum class Viscosity {
+  guaranteed,  ///< by a bound of the fastest wave: keeps density and internal energy positive
+  scalar,      ///< by the fastest wave of Roe's mean; of perfect gases, and of Limiter::none
+  roe          ///< Roe's tensor, of the same
+};
+
 struct SchemeParams {
   Gas gas;
   Limiter limiter = Limiter::convex;
@@ -15,6 +22,8 @@ struct SchemeParams {
   int passes = 2;               ///< of the limiter
   bool relaxed = true;          ///< whether bounds are relaxed, so that smooth extrema keep their order
   double viscosity_factor = 1;  ///< of the entropy commutator
+  Viscosity viscosity = Viscosity::guaranteed;
+  bool entropy_fix = true;  ///< of Viscosity::roe: expansion shocks open
 
   conservation::LimitParams limits() const { return {limiter, consistent_mass, passes, relaxed, viscosity_factor}; }
 };

@@ -2,6 +2,7 @@
 // make_scheme, written once; instantiated by scheme_threads.cpp and scheme_cuda.cu.
 #include "physics/conservation/scheme_impl.hpp"
 #include "physics/euler/correct.hpp"
+#include "physics/euler/roe.hpp"
 #include "physics/euler/scheme.hpp"
 
 namespace tessera::physics::euler {
@@ -11,6 +12,13 @@ std::unique_ptr<Scheme<Exec>> make_scheme(Exec& exec, const mesh::Mesh& mesh, co
                                           const SchemeParams& params, Index owned,
                                           typename Scheme<Exec>::Exchange exchange) {
   const auto make = [&]<int dim>() -> std::unique_ptr<Scheme<Exec>> {
+    if (params.viscosity != Viscosity::guaranteed) {
+      conservation::LimitParams limits;
+      limits.limiter = Limiter::none;
+      const RoeEquation<dim> equation{{params.gas}, params.viscosity == Viscosity::roe, params.entropy_fix};
+      return std::make_unique<conservation::SchemeOf<Exec, RoeEquation<dim>>>(exec, mesh, dofs, equation, limits, owned,
+                                                                              std::move(exchange));
+    }
     return std::make_unique<conservation::SchemeOf<Exec, GasEquation<dim>, FluxCorrection<dim>>>(
         exec, mesh, dofs, GasEquation<dim>{params.gas}, params.limits(), owned, std::move(exchange));
   };

@@ -30,7 +30,8 @@ class Carried {
   using Space = typename Exec::Space;
 
   Carried(Exec& exec, const std::string& shape, int dim, int cells, std::array<OfPoint, 3> velocity,
-          const std::vector<deck::Expression>& function, OfPoint start, const LimitParams& params, bool closed = false)
+          const std::vector<deck::Expression>& function, OfPoint start, const LimitParams& params, bool closed = false,
+          const std::string& scheme = "ssp_rk3")
       : exec_(exec), mesh_(make_mesh(shape, dim, cells)), dofs_(assembly::make_dof_map(mesh_, 1)) {
     auto made = make_scheme(exec, mesh_, dofs_, !function.empty(), params, dofs_.dofs);
     scheme_ = std::move(made.scheme);
@@ -71,8 +72,8 @@ class Carried {
         }
     held_ = to_space<Space>(held);
     values_ = to_space<Space>(values);
-    steps_ = std::make_unique<physics::conservation::SspSteps<Exec>>(
-        exec, *scheme_, physics::conservation::ssp_stages("ssp_rk3"),
+    steps_ = std::make_unique<physics::conservation::SchemeSteps<Exec>>(
+        exec, *scheme_, physics::conservation::stages_of(scheme),
         [this](double, View<double> x) { prescribe(exec_, held_.view(), values_.view(), x); }, nullptr,
         [this](double, View<const double> x) { find_range(exec_, x, scratch_.view(), range_.view()); });
     copy_bytes(Host{}, u.data(), Space{}, steps_->state().data(), u.size() * sizeof(double));
@@ -127,7 +128,7 @@ class Carried {
   mesh::Mesh mesh_;
   assembly::DofMap dofs_;
   std::unique_ptr<physics::conservation::Scheme<Exec>> scheme_;
-  std::unique_ptr<physics::conservation::SspSteps<Exec>> steps_;
+  std::unique_ptr<physics::conservation::SchemeSteps<Exec>> steps_;
   std::vector<Point> points_;
   Array<double, Space> velocity_, numbers_of_[2], values_, range_{2}, scratch_{range_scratch};
   Array<deck::expressions::Step, Space> steps_of_[2];

@@ -20,8 +20,8 @@ namespace euler_test {
 
 using namespace tessera;
 using namespace tessera::physics::euler;
-using tessera::physics::conservation::ssp_stages;
-using tessera::physics::conservation::SspSteps;
+using tessera::physics::conservation::SchemeSteps;
+using tessera::physics::conservation::stages_of;
 using tessera::testing::GasState;
 using tessera::testing::RiemannSolution;
 
@@ -72,7 +72,7 @@ class Flow {
         mesh_(std::move(mesh)),
         dofs_(assembly::make_dof_map(mesh_, 1)),
         scheme_(make_scheme(exec, mesh_, dofs_, params, dofs_.dofs)),
-        steps_(exec, *scheme_, ssp_stages(time_scheme), [this](double t, View<double> u) { constrain(t, u); }) {
+        steps_(exec, *scheme_, stages_of(time_scheme), [this](double t, View<double> u) { constrain(t, u); }) {
     const std::vector<Index> of_dof = nodes_of_dofs();
     for (Index dof = 0; dof < dofs_.dofs; ++dof) {
       std::array<double, 3> x{};
@@ -197,7 +197,7 @@ class Flow {
     }
     return errors;
   }
-  SspSteps<Exec>& steps() { return steps_; }
+  SchemeSteps<Exec>& steps() { return steps_; }
   Scheme<Exec>& scheme() { return *scheme_; }
 
  private:
@@ -228,7 +228,7 @@ class Flow {
   mesh::Mesh mesh_;
   assembly::DofMap dofs_;
   std::unique_ptr<Scheme<Exec>> scheme_;
-  SspSteps<Exec> steps_;
+  SchemeSteps<Exec> steps_;
   std::vector<std::array<double, 3>> points_;
   std::vector<Index> boundary_;
   BoundaryNodes<Space> nodes_;

@@ -111,6 +111,37 @@ INSTANTIATE_TEST_SUITE_P(
                        {"quantity 'f' is force_z, and the mesh has 2 dimensions"}},
         app_test::Case{"no_step", tube + still + walls + "[time]\nend = 1\n", 2, {"write cfl = 0.5", "no_step.toml:"}},
         app_test::Case{
+            "limited_roe",
+            gas_box(1, 10, "interval") + "[physics]\ntype = \"euler\"\nviscosity = \"roe\"\n" + still + walls + soon,
+            2,
+            {"limiter = \"convex\" begins with a low order that keeps the gas a gas",
+             "choose limiter = \"none\", or viscosity = \"guaranteed\"", "limited_roe.toml:"}},
+        app_test::Case{"dense_roe",
+                       gas_box(1, 10, "interval") +
+                           "[physics]\ntype = \"euler\"\nlimiter = \"none\"\nviscosity = \"roe\"\n[gas]\ncovolume = "
+                           "0.1\n" +
+                           still + walls + soon,
+                       2,
+                       {"viscosity = \"roe\" takes the mean of perfect gases", "dense_roe.toml:"}},
+        app_test::Case{"fix_of_scalar",
+                       gas_box(1, 10, "interval") +
+                           "[physics]\ntype = \"euler\"\nlimiter = \"none\"\nviscosity = \"scalar\"\nentropy_fix = "
+                           "false\n" +
+                           still + walls + soon,
+                       2,
+                       {"physics.entropy_fix is of viscosity = \"roe\"", "viscosity = \"scalar\""}},
+        app_test::Case{"limiter_of_none",
+                       gas_box(1, 10, "interval") + "[physics]\ntype = \"euler\"\nlimiter = \"none\"\n" + still +
+                           walls + soon + "[output]\nfields = [\"limiter\"]\n",
+                       2,
+                       {"the field 'limiter' is of limiter = \"convex\" or \"monolithic\"", "limiter_of_none.toml:"}},
+        app_test::Case{"stages_of_none",
+                       gas_box(1, 10, "interval") + "[physics]\ntype = \"euler\"\nlimiter = \"none\"\n" + still +
+                           walls + time_to(0.01, "cfl = 0.5", "erk33"),
+                       2,
+                       {"time.scheme = \"erk33\" has stages whose high order is limited", "limiter = \"none\"",
+                        "stages_of_none.toml:"}},
+        app_test::Case{
             "implicit", tube + still + walls + time_to(0.01, "step = 0.001", "bdf2"), 2, {"time.scheme", "ssp_rk3"}}),
     [](const auto& info) { return info.param.name; });
 

@@ -1,4 +1,6 @@
 // Decks of gases: what they compute, runs that stop and go on, and runs that ranks share.
+#include <cstring>
+
 #include "app/ranks.hpp"
 #include "base/backend.hpp"
 #include "decks.hpp"
@@ -218,6 +220,22 @@ TEST(GasRun, PeriodicSidesCarryAContactAround) {
   EXPECT_NEAR(summary["balance"]["end"]["mass"].get<double>(), 1, 1e-12);
 }
 
+/// A density wave that leaves through an outflow, by stages that are equal parts of a step: what goes through the
+/// boundary has the order of the stages, too.
+TEST(GasRun, AnOutflowHasTheOrderOfTheStages) {
+  const auto error = [](const std::string& scheme) {
+    const std::string deck =
+        gas_box(1, 200, "interval") + euler + initial("1 + 0.2*sin(2*pi*x)", "[\"2\"]", "1") +
+        "[[boundary]]\non = [\"left\"]\ntype = \"inflow\"\n" + state("1 - 0.2*sin(4*pi*t)", "[2]", "1") +
+        "[[boundary]]\non = [\"right\"]\ntype = \"outflow\"\n" + time_to(0.3, "cfl = 0.9", scheme) +
+        "[[quantity]]\nname = \"rho\"\nkind = \"value\"\nof = \"density\"\nat = [1]\n";
+    return std::abs(run("outflow_" + scheme, deck)["quantities"]["rho"].get<double>() -
+                    (1 + 0.2 * std::sin(2 * std::acos(-1.0) * 0.4)));
+  };
+  EXPECT_LT(error("erk33"), 4e-5);
+  EXPECT_LT(error("ssp_rk3"), 4e-5);
+}
+
 TEST(GasRun, GoesOnBitwiseAsIfItHadNeverStopped) {
   const std::string deck =
       bang(2, 12, "triangle", 0.2) +
@@ -244,8 +262,10 @@ TEST(GasRun, GoesOnWhereTheDeckNamesNoScheme) {
 
 TEST(GasRun, OnRanksIsThatOfOne) {
   SKIP_WITHOUT_MPI();
-  for (const char* limiter : {"convex", "monolithic", "fct", "none"}) {
-    const std::string name = std::string("ranks_") + limiter;
+  for (const char* limiter :
+       {"convex", "monolithic", "fct", "none", "convex --set time.scheme=erk33", "none --set physics.viscosity=roe"}) {
+    const char* const option = std::strchr(limiter, '=');
+    const std::string name = std::string("ranks_") + (option ? option + 1 : limiter);
     const std::string deck = write_deck(
         name + ".toml", bang(2, 14, "triangle", 0.25) +
                             "[[probe]]\nname = \"a\"\nat = [0.5, 0.5]\nof = \"energy\"\n[[probe]]\nname = \"b\"\nat "
@@ -270,6 +290,37 @@ TEST(GasRun, OnRanksIsThatOfOne) {
         for (std::size_t k = 0; k < one[i].size(); ++k)
           ASSERT_NEAR(several[i][k], one[i][k], 1e-10) << limiter << ' ' << ranks << ' ' << i << ' ' << k;
     }
+  }
+}
+
+/// At shocks the limiter takes a part, elsewhere all; on ranks and where sides are joined it is the same.
+TEST(GasRun, TheFieldOfTheLimiterIsOneWhereNothingIsLimited) {
+  const std::string deck =
+      gas_box(2, 16, "triangle") + euler + initial("1", "[\"0\", \"0\"]", "1 + 9*(abs(x - 0.3) < 0.1)") +
+      "[[boundary]]\non = [\"left\", \"right\"]\ntype = \"slip_wall\"\n"
+      "[[boundary]]\non = [\"bottom\", \"top\"]\ntype = \"periodic\"\n" +
+      time_to(0.08) + "[output]\nfields = [\"limiter\"]\n" +
+      "[[quantity]]\nname = \"least\"\nkind = \"min\"\nof = \"limiter\"\n[[quantity]]\nname = \"most\"\nkind = "
+      "\"max\"\nof = \"limiter\"\n[[quantity]]\nname = \"sum\"\nkind = \"integral\"\nof = \"limiter\"\n"
+      "[[quantity]]\nname = \"far\"\nkind = \"value\"\nof = \"limiter\"\nat = [0.9375, 0.5]\n";
+  for (const char* limiter : {"convex", "monolithic"}) {
+    const std::string set = std::string("--set physics.limiter=") + limiter;
+    const nlohmann::json one = run(std::string("limiter_") + limiter, deck, set)["quantities"];
+    EXPECT_LT(one["least"].get<double>(), 0.5) << limiter;
+    EXPECT_GE(one["least"].get<double>(), 0) << limiter;
+    EXPECT_EQ(one["most"].get<double>(), 1) << limiter;
+    // Limits of states half way decide about rounding, too.
+    if (limiter[0] == 'c') {
+      EXPECT_EQ(one["far"].get<double>(), 1);
+    }
+    if (!has_mpi()) continue;
+    const fs::path out = folder() / (std::string("limiter_on_2_") + limiter);
+    const Result result = on_ranks(2, "run " + write_deck("limiter.toml", deck) + " --quiet --backend threads " + set +
+                                          " --output " + out.string());
+    ASSERT_EQ(result.code, 0) << result.text;
+    const nlohmann::json several = summary_in(out)["quantities"];
+    for (const char* name : {"least", "sum"})
+      EXPECT_NEAR(several[name].get<double>(), one[name].get<double>(), 1e-6) << limiter << ' ' << name;
   }
 }
 

@@ -46,7 +46,7 @@ TYPED_TEST(GasScheme, LeavesAUniformFlowAsItIsOnDistortedMeshes) {
 
 /// A bang in a closed box: walls take momentum, and nothing else.
 template <class Exec, int dim>
-void expect_conserved(const std::string& shape, int cells, Limiter limiter) {
+void expect_conserved(const std::string& shape, int cells, Limiter limiter, const std::string& steps = "ssp_rk3") {
   Exec exec = tessera::testing::with_threads<Exec>(2);
   const Solution<dim> bang = [](const std::array<double, 3>& x, double) {
     double square = 0;
@@ -55,7 +55,8 @@ void expect_conserved(const std::string& shape, int cells, Limiter limiter) {
     w.p = square < 0.05 ? 10 : 0.1;
     return w;
   };
-  Flow<Exec, dim> flow(exec, unit_box(shape, dim, cells, 0.2), {.gas = make_gas(1.4), .limiter = limiter}, bang, true);
+  Flow<Exec, dim> flow(exec, unit_box(shape, dim, cells, 0.2), {.gas = make_gas(1.4), .limiter = limiter}, bang, true,
+                       steps);
   const auto before = flow.totals();
   flow.run(0.4, 0.9);
   const auto after = flow.totals();
@@ -78,7 +79,7 @@ TYPED_TEST(GasScheme, KeepsMassAndEnergyInAClosedBoxToRounding) {
 /// Two random gases beside each other, nearly a vacuum included, on a distorted mesh: all states have a density and a
 /// pressure, and no step is tried in vain for long. TESSERA_RANDOM_GASES says how many.
 template <class Exec>
-void expect_positive(Limiter limiter, int count) {
+void expect_positive(Limiter limiter, int count, const std::string& steps = "ssp_rk3") {
   Exec exec = tessera::testing::with_threads<Exec>(2);
   std::mt19937 random(11);
   std::uniform_real_distribution<double> power(-5, 3), sign(-1, 1);
@@ -97,7 +98,8 @@ void expect_positive(Limiter limiter, int count) {
     const Solution<2> jump = [=](const std::array<double, 3>& x, double) {
       return x[0] + slope * (x[1] - 0.5) < 0.5 ? left : right;
     };
-    Flow<Exec, 2> flow(exec, unit_box(k % 3 ? "triangle" : "quad", 2, 8, 0.25), {.gas = gas, .limiter = limiter}, jump);
+    Flow<Exec, 2> flow(exec, unit_box(k % 3 ? "triangle" : "quad", 2, 8, 0.25), {.gas = gas, .limiter = limiter}, jump,
+                       false, steps);
     flow.run(1e9, 0.9, 12);
     EXPECT_LE(flow.rejected(), 24) << k;
     const std::vector<double> u = flow.state();
@@ -118,6 +120,17 @@ TYPED_TEST(GasScheme, KeepsRandomStrongRiemannProblemsPositive) {
 TYPED_TEST(GasScheme, KeepsThemPositiveWithMonolithicLimits) {
   TESSERA_REQUIRE(TypeParam);
   expect_positive<TypeParam>(Limiter::monolithic, 20);
+}
+
+/// Stages that look at the fluxes of those before keep what Euler steps keep.
+TYPED_TEST(GasScheme, KeepsAllThatInStagesThatAreEqualPartsOfAStep) {
+  TESSERA_REQUIRE(TypeParam);
+  for (const char* steps : {"erk22", "erk33"}) {
+    expect_conserved<TypeParam, 1>("interval", 50, Limiter::convex, steps);
+    expect_conserved<TypeParam, 2>("triangle", 16, Limiter::convex, steps);
+    expect_conserved<TypeParam, 3>("tet", 6, Limiter::convex, steps);
+    expect_positive<TypeParam>(Limiter::convex, 20, steps);
+  }
 }
 
 TYPED_TEST(GasScheme, RepeatsItselfBitByBit) {
@@ -143,10 +156,11 @@ Primitive<2> vortex(const std::array<double, 3>& X, double time) {
   return {.rho = rho, .v = {v - factor * y, v + factor * x}, .p = std::pow(rho, gamma)};
 }
 
-double vortex_error(const std::string& shape, int cells, SchemeParams params, double distorted = 0) {
+double vortex_error(const std::string& shape, int cells, SchemeParams params, double distorted = 0,
+                    const std::string& steps = "ssp_rk3") {
   Threads exec(2);
   params.gas = make_gas(1.4);
-  Flow<Threads, 2> flow(exec, unit_box(shape, 2, cells, distorted), params, vortex);
+  Flow<Threads, 2> flow(exec, unit_box(shape, 2, cells, distorted), params, vortex, false, steps);
   flow.run(0.2, 0.4);
   return flow.normalised_l1();
 }
@@ -166,6 +180,64 @@ TEST(GasOrder, FallsWithoutTheConsistentMassAndWithoutRelaxedBounds) {
   EXPECT_GT(vortex_error("quad", 32, {.gas = {}, .consistent_mass = false}), 2 * best);
   EXPECT_GT(vortex_error("quad", 32, {.gas = {}, .relaxed = false}), 2 * best);
   EXPECT_GT(vortex_error("quad", 32, {.gas = {}, .limiter = Limiter::none}), 20 * best);
+  EXPECT_LT(vortex_error("quad", 32, {}, 0, "erk33"), 1.1 * best);
+}
+
+/// A smooth wave in a closed box after `count` steps of one length, without viscosity: what is left is an ordinary
+/// differential equation.
+std::vector<double> wave_after(const std::string& scheme, int count) {
+  Threads exec(2);
+  const Solution<2> wave = [](const std::array<double, 3>& x, double) {
+    Primitive<2> w;
+    w.p = 1 + 0.1 * std::exp(-30 * ((x[0] - 0.4) * (x[0] - 0.4) + (x[1] - 0.5) * (x[1] - 0.5)));
+    w.rho = std::pow(w.p, 1 / 1.4);
+    return w;
+  };
+  Flow<Threads, 2> flow(exec, unit_box("quad", 2, 24), {.gas = make_gas(1.4), .viscosity_factor = 0}, wave, true,
+                        scheme);
+  constexpr double end = 0.16;
+  double t = 0;
+  for (int k = 0; k < count; ++k) {
+    const auto done = flow.steps().step(t, 1, end / count);
+    EXPECT_NEAR(done.dt, end / count, 1e-15) << scheme;
+    t += done.dt;
+  }
+  return flow.state();
+}
+
+TEST(GasOrder, InTimeIsThatOfTheStages) {
+  struct Case {
+    const char* scheme;
+    int count;
+    double order;
+  };
+  const std::vector<double> exact = wave_after("ssp_rk3", 400);
+  for (const Case& of :
+       {Case{"ssp_rk2", 25, 1.9}, Case{"ssp_rk3", 25, 2.85}, Case{"erk22", 13, 1.9}, Case{"erk33", 13, 2.85}}) {
+    const auto error = [&](int count) {
+      const std::vector<double> u = wave_after(of.scheme, count);
+      double sum = 0;
+      for (std::size_t i = 0; i < u.size(); ++i) sum += std::abs(u[i] - exact[i]);
+      return sum / static_cast<double>(u.size());
+    };
+    const double coarse = error(of.count), fine = error(2 * of.count);
+    EXPECT_GT(std::log2(coarse / fine), of.order) << of.scheme << ' ' << coarse << ' ' << fine;
+  }
+}
+
+/// Three evaluations of "erk33" go three times as far as those of "ssp_rk3".
+TEST(GasOrder, OfEqualPartsOfAStepNeedsAThirdOfTheEvaluations) {
+  const auto run = [](const std::string& scheme) {
+    Threads exec(2);
+    Flow<Threads, 1> flow(exec, unit_box("interval", 1, 200), {.gas = make_gas(1.4)},
+                          euler_test::tube<1>({1, 0, 1}, {0.125, 0, 0.1}, 0.5), false, scheme);
+    flow.run(0.2, 0.5);
+    return std::pair{flow.steps().evaluations(), flow.primitive_l1()[0]};
+  };
+  const auto [many, of_many] = run("ssp_rk3");
+  const auto [few, of_few] = run("erk33");
+  EXPECT_LT(static_cast<double>(few), 0.36 * static_cast<double>(many));
+  EXPECT_LT(of_few, 1.1 * of_many);
 }
 
 /// Over a wall of a tube the entropy of a gas may rise, and never falls below its least value.
