@@ -6,8 +6,8 @@
 
 namespace tessera::linalg {
 
-/// What a rank has of a matrix whose rows ranks share beside the part within itself: the columns of ghosts, of the last
-/// of its rows.
+/// What a rank has of a matrix whose rows ranks share beside the part within itself: the columns of ghosts, of the rows
+/// of `Halo::boundary`.
 template <class Exec, class T>
 struct SharedRows {
   std::optional<CrsView<const T>> ghost;              ///< [boundary rows, ghosts]

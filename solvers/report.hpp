@@ -9,7 +9,7 @@ namespace tessera::solvers {
 
 /// A level of a multigrid preconditioner.
 struct MultigridLevel {
-  Offset rows = 0;
+  Index rows = 0;
   Offset entries = 0;  ///< of its matrix
 };
 /// What a multigrid preconditioner has to say of itself; no levels: there was none.

@@ -56,7 +56,9 @@ class Amg final : public Preconditioner<Exec, T> {
   std::optional<amg::RowsOfRanks<Exec>> rows_of_ranks(Exec& exec, const linalg::Operator<Exec>& A) const {
     if (!exec.link()) return {};
     const auto beside = linalg::shared_rows_of(A);
-    const bool known = beside && (several_ ? beside->ghost_blocks.has_value() : beside->ghost.has_value());
+    // A rank without rows may not know how many unknowns a node has.
+    const bool agree = several_ == any(exec.link()->ranks(), several_);
+    const bool known = agree && beside && (several_ ? beside->ghost_blocks.has_value() : beside->ghost.has_value());
     if (any(exec.link()->ranks(), !known)) return {};
     return amg::RowsOfRanks<Exec>{*beside, A.first_row(), A.global_rows()};
   }

@@ -1,6 +1,7 @@
 #pragma once
 // The cycle of a hierarchy; included by hierarchy_impl.hpp and node_hierarchy_impl.hpp.
 #include <algorithm>
+#include <limits>
 #include <utility>
 
 #include "base/link.hpp"
@@ -161,11 +162,12 @@ void Cycle<Exec, V, Level>::allocate_vectors(std::size_t l) {
 template <class Exec, class V, class Level>
 std::vector<MultigridLevel> Cycle<Exec, V, Level>::sizes() const {
   std::vector<MultigridLevel> result;
+  constexpr Offset most = std::numeric_limits<Index>::max();  // which a level has to hold
   for (std::size_t l = 0; l < levels_.size(); ++l)
     if (const SharedLevel<Exec>* const here = shared(l); !here)
       result.push_back({levels_[l].rows, levels_[l].entries});
     else if (!here->is_gathered())
-      result.push_back({here->rows, here->entries});
+      result.push_back({static_cast<Index>(std::min<Offset>(here->rows, most)), here->entries});
   return result;
 }
 

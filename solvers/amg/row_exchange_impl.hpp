@@ -134,6 +134,7 @@ template <class V>
 void RowExchange<Exec>::bring(Exec& exec, View<const V> from, View<V> to, Offset block) const {
   Array<V, Space> packed(sent_.size() * block), received(places_.size() * block);
   detail::take(exec, sent_.view(), block, from, packed.view());
+  link_.prepare(entries_, sizeof(V) * static_cast<std::size_t>(block));
   link_.start(entries_, packed.data(), received.data(), sizeof(V) * static_cast<std::size_t>(block));
   link_.finish();
   if (own_ >= 0) {

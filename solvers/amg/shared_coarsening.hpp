@@ -197,6 +197,7 @@ linalg::Crs<typename Exec::Space> gather_pattern(Exec& exec, SharedLevel<Exec>& 
   const std::vector<Offset> firsts = first_nodes(ranks, here.nodes.owned());
   const auto plan = all_rows<Exec>(firsts, ranks.rank());
   here.gathering = plan.places;
+  exec.link()->prepare(here.gathering, sizeof(double) * static_cast<std::size_t>(here.unknowns));
   here.of_all.emplace(exec, *exec.link(), plan, row_ptr, col_ind, here.nodes);
   std::vector<Index> numbers;
   for (Index node = 0; node < here.nodes.size(); ++node)
@@ -210,7 +211,7 @@ linalg::Crs<typename Exec::Space> gather_pattern(Exec& exec, SharedLevel<Exec>& 
   whole.col_ind = to_space<Space>(rows.col_ind);
   return whole;
 }
-/// whole = the rows of all ranks of a vector of `numbers` a node.
+/// whole = the rows of all ranks of a vector of `numbers` a node, for which the link is prepared.
 template <class Exec, class T>
 void gather_vector(Exec& exec, const SharedLevel<Exec>& here, int numbers, View<const T> own, View<T> whole) {
   exec.link()->start(here.gathering, own.data(), whole.data(), sizeof(T) * static_cast<std::size_t>(numbers));

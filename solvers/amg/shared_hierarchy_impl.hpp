@@ -14,14 +14,14 @@ template <class Exec, class V>
 void Hierarchy<Exec, V>::share_finest(Exec& exec, const linalg::CrsView<const double>& A, const Shared& ranks,
                                       bool fresh) {
   linalg::Crs<Space>& matrix = levels_.front().matrix;
-  const linalg::CrsView<const double>& beside = *ranks.beside.ghost;
+  const TwoParts parts{A, *ranks.beside.ghost, ranks.beside.halo->boundary().view()};
   if (fresh) {
-    matrix = join_ghosts(exec, A, beside);
+    matrix = join_ghosts(exec, parts);
     shared_.push_back(share_finest_level(exec, A.rows, 1, *ranks.beside.halo, ranks.first_row, ranks.rows));
     shared_.back()->entries = sum(exec.link()->ranks(), matrix.nnz());
   }
   matrix.values = Array<double, Space>(matrix.nnz());
-  join_values(exec, A, beside, 1, std::as_const(matrix.row_ptr).view(), matrix.values.view());
+  join_values(exec, parts, 1, std::as_const(matrix.row_ptr).view(), matrix.values.view());
 }
 
 /// Of rows and, behind them, of what is seen of the rows of ghosts.

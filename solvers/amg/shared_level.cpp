@@ -15,8 +15,7 @@ IndexMap map_with_ghosts(const std::vector<Offset>& firsts, int rank, const std:
   parts.rank = rank;
   parts.global_size = firsts.back();
   parts.first_owned = firsts[static_cast<std::size_t>(rank)];
-  // Which of them others see does not matter to what follows.
-  parts.interior = static_cast<Index>(firsts[static_cast<std::size_t>(rank) + 1] - parts.first_owned);
+  parts.owned = static_cast<Index>(firsts[static_cast<std::size_t>(rank) + 1] - parts.first_owned);
   for (const Offset ghost : ghosts) {
     const int owner = static_cast<int>(std::upper_bound(firsts.begin(), firsts.end(), ghost) - firsts.begin()) - 1;
     if (parts.ghosts.empty() || parts.ghosts.back().owner != owner) parts.ghosts.push_back({owner, {}});

@@ -42,14 +42,17 @@ IndexMap map_with_ghosts(const std::vector<Offset>& firsts, int rank, const std:
 
 // Passes over what is there once a set-up, on each backend.
 
-/// The pattern [rows, columns and ghosts] of a part within a rank and the columns of ghosts of its last rows.
+/// A matrix in two parts: that within a rank, and the columns of ghosts of some rows.
+struct TwoParts {
+  linalg::CrsView<const double> own, ghost;
+  View<const Index> boundary;  ///< the rows of `ghost`, ascending
+};
+/// Its pattern [rows, columns and ghosts].
 template <class Exec>
-linalg::Crs<typename Exec::Space> join_ghosts(Exec& exec, const linalg::CrsView<const double>& own,
-                                              const linalg::CrsView<const double>& ghost);
+linalg::Crs<typename Exec::Space> join_ghosts(Exec& exec, const TwoParts& A);
 /// Its values, `numbers` an entry.
 template <class Exec>
-void join_values(Exec& exec, const linalg::CrsView<const double>& own, const linalg::CrsView<const double>& ghost,
-                 Offset numbers, View<const Offset> row_ptr, View<double> to);
+void join_values(Exec& exec, const TwoParts& A, Offset numbers, View<const Offset> row_ptr, View<double> to);
 /// Adds rows to the pattern; room for values of all is made where there are values.
 template <class Exec, class T>
 void append_rows(Exec& exec, const typename RowExchange<Exec>::Rows& rows, linalg::Crs<typename Exec::Space, T>& to);

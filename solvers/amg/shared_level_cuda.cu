@@ -1,3 +1,4 @@
+#include "linalg/row_walk_cuda.cuh"
 #include "solvers/amg/shared_level_impl.hpp"
 
 namespace tessera::solvers::amg {

@@ -4,6 +4,7 @@
 
 #include "base/parallel.hpp"
 #include "linalg/convert.hpp"
+#include "linalg/row_walk.hpp"
 #include "solvers/amg/shared_level.hpp"
 
 namespace tessera::solvers::amg {
@@ -17,49 +18,58 @@ Array<T, Space> enlarged(const Array<T, Space>& from, Offset count, Offset size)
   return result;
 }
 
-/// to = from in interior rows, which stand where they stood, and both one after the other in the last rows; `numbers`
-/// an entry. What is beside is shifted.
+/// How many of ascending `items` are less than `value`.
+TESSERA_HD inline Offset less_than(const View<const Index>& items, Offset value) {
+  Offset first = 0, last = items.size();
+  while (first < last) {
+    const Offset middle = (first + last) / 2;
+    if (items[middle] < value)
+      first = middle + 1;
+    else
+      last = middle;
+  }
+  return first;
+}
+
+/// In each row what is within the rank and, behind it, what is beside, shifted; `numbers` an entry.
 template <class Exec, class T>
-void join(Exec& exec, const linalg::CrsView<const double>& own, const linalg::CrsView<const double>& ghost,
-          Offset numbers, View<const Offset> starts, View<const T> from, View<const T> beside, Index shift,
-          View<T> to) {
-  const Offset interior = own.rows - ghost.rows;
-  Offset before = 0;
-  copy_bytes(typename Exec::Space{}, own.row_ptr.data() + interior, Host{}, &before, sizeof before);
-  for_each(exec, before * numbers, [=] TESSERA_HD(Offset k) { to[k] = from[k]; });
-  for_each(exec, ghost.rows, [=] TESSERA_HD(Offset last) {
-    const Offset row = interior + last;
-    Offset place = starts[row] * numbers;
-    for (Offset k = own.row_ptr[row] * numbers; k < own.row_ptr[row + 1] * numbers; ++k) to[place++] = from[k];
-    for (Offset k = ghost.row_ptr[last] * numbers; k < ghost.row_ptr[last + 1] * numbers; ++k)
-      to[place++] = static_cast<T>(shift + beside[k]);
+void join(Exec& exec, const TwoParts& A, Offset numbers, View<const Offset> starts, View<const T> within,
+          View<const T> beside, Index shift, View<T> to) {
+  const linalg::CrsView<const double> own = A.own, ghost = A.ghost;
+  const View<const Index> boundary = A.boundary;
+  for_each_entry(exec, own, [=] TESSERA_HD(Offset row, Offset k) {
+    const Offset place = k + starts[row] - own.row_ptr[row];
+    for (Offset e = 0; e < numbers; ++e) to[place * numbers + e] = within[k * numbers + e];
+  });
+  for_each(exec, ghost.rows, [=] TESSERA_HD(Offset row) {
+    const Offset first = ghost.row_ptr[row], last = ghost.row_ptr[row + 1];
+    Offset place = (starts[boundary[row] + 1] - (last - first)) * numbers;
+    for (Offset k = first * numbers; k < last * numbers; ++k) to[place++] = static_cast<T>(shift + beside[k]);
   });
 }
 
 }  // namespace detail
 
 template <class Exec>
-void join_values(Exec& exec, const linalg::CrsView<const double>& own, const linalg::CrsView<const double>& ghost,
-                 Offset numbers, View<const Offset> row_ptr, View<double> to) {
-  detail::join(exec, own, ghost, numbers, row_ptr, own.values, ghost.values, 0, to);
+void join_values(Exec& exec, const TwoParts& A, Offset numbers, View<const Offset> row_ptr, View<double> to) {
+  detail::join(exec, A, numbers, row_ptr, A.own.values, A.ghost.values, 0, to);
 }
 
 template <class Exec>
-linalg::Crs<typename Exec::Space> join_ghosts(Exec& exec, const linalg::CrsView<const double>& own,
-                                              const linalg::CrsView<const double>& ghost) {
+linalg::Crs<typename Exec::Space> join_ghosts(Exec& exec, const TwoParts& A) {
   using Space = typename Exec::Space;
+  const linalg::CrsView<const double> own = A.own, ghost = A.ghost;
+  const View<const Index> boundary = A.boundary;
   linalg::Crs<Space> result;
   result.rows = own.rows;
   result.cols = own.rows + ghost.cols;
   result.row_ptr = Array<Offset, Space>(Offset{own.rows} + 1);
   result.col_ind = Array<Index, Space>(own.col_ind.size() + ghost.col_ind.size());
-  const Offset interior = own.rows - ghost.rows;
   const View<Offset> starts = result.row_ptr;
   for_each(exec, starts.size(), [=] TESSERA_HD(Offset row) {
-    starts[row] = own.row_ptr[row] + (row > interior ? ghost.row_ptr[row - interior] : 0);
+    starts[row] = own.row_ptr[row] + ghost.row_ptr[detail::less_than(boundary, row)];
   });
-  detail::join(exec, own, ghost, 1, View<const Offset>(starts), own.col_ind, ghost.col_ind, own.rows,
-               result.col_ind.view());
+  detail::join(exec, A, 1, View<const Offset>(starts), own.col_ind, ghost.col_ind, own.rows, result.col_ind.view());
   return result;
 }
 
@@ -114,16 +124,14 @@ void rename_ghosts(Exec& exec, Index owned, View<const Index> to, View<Index> co
   });
 }
 
-#define TESSERA_INSTANTIATE_SHARED_LEVEL(Exec)                                                                         \
-  template linalg::Crs<Exec::Space> join_ghosts(Exec&, const linalg::CrsView<const double>&,                           \
-                                                const linalg::CrsView<const double>&);                                 \
-  template void join_values(Exec&, const linalg::CrsView<const double>&, const linalg::CrsView<const double>&, Offset, \
-                            View<const Offset>, View<double>);                                                         \
-  template void append_rows(Exec&, const RowExchange<Exec>::Rows&, linalg::Crs<Exec::Space, double>&);                 \
-  template void append_rows(Exec&, const RowExchange<Exec>::Rows&, linalg::Crs<Exec::Space, float>&);                  \
-  template void number_rows(Exec&, Offset, View<double>);                                                              \
-  template void number_aggregates(Exec&, Offset, View<const Index>, View<double>);                                     \
-  template Index add_single_aggregates(Exec&, View<const Offset>, Index, View<Index>);                                 \
+#define TESSERA_INSTANTIATE_SHARED_LEVEL(Exec)                                                         \
+  template linalg::Crs<Exec::Space> join_ghosts(Exec&, const TwoParts&);                               \
+  template void join_values(Exec&, const TwoParts&, Offset, View<const Offset>, View<double>);         \
+  template void append_rows(Exec&, const RowExchange<Exec>::Rows&, linalg::Crs<Exec::Space, double>&); \
+  template void append_rows(Exec&, const RowExchange<Exec>::Rows&, linalg::Crs<Exec::Space, float>&);  \
+  template void number_rows(Exec&, Offset, View<double>);                                              \
+  template void number_aggregates(Exec&, Offset, View<const Index>, View<double>);                     \
+  template Index add_single_aggregates(Exec&, View<const Offset>, Index, View<Index>);                 \
   template void rename_ghosts(Exec&, Index, View<const Index>, View<Index>)
 
 }  // namespace tessera::solvers::amg

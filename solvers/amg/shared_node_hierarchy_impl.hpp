@@ -2,6 +2,7 @@
 // What a hierarchy of nodes with several unknowns does on levels whose rows ranks share; included by
 // node_hierarchy_impl.hpp.
 #include <utility>
+#include <vector>
 
 #include "solvers/amg/node_hierarchy.hpp"
 #include "solvers/amg/shared_coarsening.hpp"
@@ -14,14 +15,19 @@ template <class Exec, class V>
 void NodeHierarchy<Exec, V>::share_finest(Exec& exec, const Matrix& A, const Shared& ranks, bool fresh) {
   NodeMatrix<Space, double>& matrix = levels_.front().matrix;
   const Matrix ghost = as_node_matrix(*ranks.beside.ghost_blocks);
-  const auto own = A.pattern(A.values), beside = ghost.pattern(ghost.values);
+  std::vector<Index> boundary = to_vector(ranks.beside.halo->boundary());
+  for (std::size_t node = 0; node < boundary.size() / static_cast<std::size_t>(A.height); ++node)
+    boundary[node] = boundary[node * static_cast<std::size_t>(A.height)] / A.height;
+  boundary.resize(boundary.size() / static_cast<std::size_t>(A.height));
+  const auto nodes = to_space<Space>(boundary);
+  const TwoParts parts{A.pattern(A.values), ghost.pattern(ghost.values), nodes.view()};
   if (fresh) {
-    matrix = NodeMatrix<Space, double>(join_ghosts(exec, own, beside), A.height, A.width);
+    matrix = NodeMatrix<Space, double>(join_ghosts(exec, parts), A.height, A.width);
     shared_.push_back(share_finest_level(exec, A.rows, A.height, *ranks.beside.halo, ranks.first_row, ranks.rows));
     shared_.back()->entries = sum(exec.link()->ranks(), matrix.entries());
   }
   matrix.allocate_values();
-  join_values(exec, own, beside, A.numbers(), std::as_const(matrix.row_ptr).view(), matrix.values.view());
+  join_values(exec, parts, A.numbers(), std::as_const(matrix.row_ptr).view(), matrix.values.view());
 }
 
 /// Level l + 1 is level l with the rows of all ranks, on each of them.
@@ -38,6 +44,7 @@ void NodeHierarchy<Exec, V>::gather(Exec& exec, const Matrix& A, std::size_t l, 
   here.of_all->bring(exec, A.values, whole.matrix.values.view(), A.numbers());
   whole.modes = level.modes;
   whole.kernel = Array<double, Space>(here.rows * level.modes);
+  exec.link()->prepare(here.gathering, sizeof(double) * static_cast<std::size_t>(here.unknowns * level.modes));
   gather_vector(exec, here, here.unknowns * level.modes,
                 std::as_const(level.kernel).view().part(0, Offset{level.rows} * level.modes), whole.kernel.view());
 }

@@ -16,28 +16,17 @@
 
 namespace tessera::testing {
 
-/// How the rows of a matrix lie on ranks: those of each one after the other, rows that others see last.
+/// How the rows of a matrix lie on ranks: those of each one after the other.
 struct Partition {
-  std::vector<Index> row;       ///< of the matrix, by its number on the ranks
-  std::vector<Offset> number;   ///< and the other way round
-  std::vector<Offset> firsts;   ///< [ranks + 1]
-  std::vector<Index> interior;  ///< [ranks]
+  std::vector<Index> row;      ///< of the matrix, by its number on the ranks
+  std::vector<Offset> number;  ///< and the other way round
+  std::vector<Offset> firsts;  ///< [ranks + 1]
 
   /// `owners` [rows].
   Partition(const HostMatrix& A, const std::vector<int>& owners, int ranks) : number(owners.size()), firsts{0} {
     for (int rank = 0; rank < ranks; ++rank) {
-      std::vector<Index> boundary;
-      for (Index i = 0; i < A.rows; ++i) {
-        if (owners[i] != rank) continue;
-        bool inside = true;
-        for (Offset k = A.row_ptr[i]; k < A.row_ptr[i + 1]; ++k) inside = inside && owners[A.col_ind[k]] == rank;
-        if (inside)
-          row.push_back(i);
-        else
-          boundary.push_back(i);
-      }
-      interior.push_back(static_cast<Index>(static_cast<Offset>(row.size()) - firsts.back()));
-      row.insert(row.end(), boundary.begin(), boundary.end());
+      for (Index i = 0; i < A.rows; ++i)
+        if (owners[i] == rank) row.push_back(i);
       firsts.push_back(static_cast<Offset>(row.size()));
     }
     for (std::size_t i = 0; i < row.size(); ++i) number[row[i]] = static_cast<Offset>(i);
@@ -115,15 +104,14 @@ struct RankSystem {
     map = map_of(partition, ranks.rank(), *pattern);
     rows = map.owned() * block;
     halo = std::make_shared<linalg::Halo<Exec>>(*link, map, block);
-    split = linalg::split_ghosts(rows_of_rank(partition, map, A).template to<Space>(), map.interior(), map.owned());
+    split = parts_of(partition, A);
     op = std::make_unique<linalg::RankOperator<Exec>>(halo, std::make_unique<Part>(split.own),
                                                       std::make_unique<Part>(split.ghost), map.first_owned() * block,
                                                       map.global_size() * block);
   }
   /// Other numbers in the pattern.
   void set_values(const Partition& partition, const Matrix& A) {
-    const auto other =
-        linalg::split_ghosts(rows_of_rank(partition, map, A).template to<Space>(), map.interior(), map.owned());
+    const auto other = parts_of(partition, A);
     copy(other.own.values, split.own.values);
     copy(other.ghost.values, split.ghost.values);
   }
@@ -137,6 +125,13 @@ struct RankSystem {
   std::unique_ptr<linalg::Operator<Exec>> op;
 
  private:
+  linalg::SplitMatrix<Stored> parts_of(const Partition& partition, const Matrix& A) {
+    const auto block = static_cast<Index>(rows / std::max<Index>(map.owned(), 1));
+    std::vector<Index> boundary;
+    for (const Index row : to_vector(halo->boundary()))
+      if (row % block == 0) boundary.push_back(row / block);
+    return linalg::split_ghosts(exec, rows_of_rank(partition, map, A).template to<Space>(), boundary, map.owned());
+  }
   static IndexMap map_of(const Partition& partition, int rank, const HostMatrix& A) {
     const Offset first = partition.firsts[rank], last = partition.firsts[rank + 1];
     std::set<Offset> seen;
@@ -146,8 +141,7 @@ struct RankSystem {
     IndexMap::Parts parts{.rank = rank,
                           .global_size = partition.firsts.back(),
                           .first_owned = first,
-                          .interior = partition.interior[rank],
-                          .boundary = static_cast<Index>(last - first) - partition.interior[rank]};
+                          .owned = static_cast<Index>(last - first)};
     for (const Offset number : seen) {
       const int owner = partition.owner_of(number);
       if (parts.ghosts.empty() || parts.ghosts.back().owner != owner) parts.ghosts.push_back({owner});
