@@ -5,6 +5,7 @@
 #include "linalg/ghost_product.hpp"
 #include "linalg/halo.hpp"
 #include "linalg/operator.hpp"
+#include "linalg/shared_rows.hpp"
 
 namespace tessera::linalg {
 
@@ -36,7 +37,7 @@ class FloatGhosts final : public detail::FormatOperator<Exec, CrsView<const floa
 /// rank see; A_ghost [boundary rows, ghosts] those of others', for the rows of `Halo::boundary`. The ghosts g travel
 /// while A_own is multiplied. Sums (apply_dot, residual) are those over all ranks of the execution's link.
 template <class Exec, class T = double>
-class RankOperator final : public Operator<Exec, T> {
+class RankOperator final : public Operator<Exec, T>, public SharesRows<Exec, T> {
  public:
   using Space = typename Exec::Space;
   RankOperator(std::shared_ptr<Halo<Exec>> halo, std::unique_ptr<Operator<Exec, T>> own,
@@ -87,6 +88,7 @@ class RankOperator final : public Operator<Exec, T> {
   /// A_own, where it has a format of its own; of A_ghost whoever refills it has the values.
   StoredOperator<Exec, T>* stored() override { return own_->stored(); }
   const StoredOperator<Exec, T>* stored() const override { return std::as_const(*own_).stored(); }
+  SharedRows<Exec, T> shared_rows() const override { return {ghost_->entries(), ghost_->block_entries(), halo_.get()}; }
   void copy_entries(Exec& exec, Crs<Space, T>& to, bool same_pattern) const override {
     own_->copy_entries(exec, to, same_pattern);
   }

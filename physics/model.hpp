@@ -1,5 +1,6 @@
 #pragma once
 // What a module says of its equations, so that the drivers of physics/run/ can do the rest.
+#include <array>
 #include <memory>
 #include <optional>
 #include <span>
@@ -80,6 +81,7 @@ struct Share {
   std::vector<Offset> cell_numbers;        ///< [cells]
   bool has_whole = true;                   ///< whether the root has the whole: else it was made in parts
   const Discretisation* whole = nullptr;   ///< on the root, where it has it
+  std::array<double, 3> low{}, high{};     ///< of the places of the dofs of all ranks
 };
 
 /// The space of a run with its mesh: what a driver makes before it asks a model for a system.

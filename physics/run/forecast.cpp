@@ -252,8 +252,24 @@ void say_fit(const Room& room) {
                fits ? "fits" : "would not fit");
 }
 
+std::string what_would_fit(double need, double free, double in_use, const std::string& other, double other_need) {
+  std::string words;
+  if (other_need <= free)
+    words = fmt::format("preconditioner = \"{}\" would fit, with about {}; ", other, human_bytes(other_need));
+  // Beside what is in use memory grows with the mesh; a twentieth is left for what does not.
+  const double part = need > in_use ? 0.95 * (free - in_use) / (need - in_use) : 0;
+  if (part >= 0.05)
+    words += fmt::format("multigrid would on a mesh of about {:.0f} per cent of the cells; ", 100 * part);
+  return words;
+}
+
+WaysOut usual_ways_out() {
+  return {"use a coarser mesh, a lower order or a solver without factorisation, or raise the limit that is named",
+          "use a coarser mesh, a lower order, a solver or preconditioner with less memory, or --backend threads"};
+}
+
 void print_memory(const std::string& backend, double host_bytes, double in_use, double device_bytes,
-                  const char* way_out) {
+                  const WaysOut& way_out) {
   fmt::print("memory\n");
   const bool on_cuda = resolve_backend(backend) == "cuda";
   const HostMemory limits = host_memory();
@@ -264,15 +280,14 @@ void print_memory(const std::string& backend, double host_bytes, double in_use, 
            .free = in_use + static_cast<double>(limits.free),
            .computes = !on_cuda,
            .of = of.c_str(),
-           .way_out = way_out});
+           .way_out = way_out.host.c_str()});
   const CudaInfo gpu = cuda_info();
   if (gpu.usable)
     say_fit({.name = "GPU",
              .need = device_bytes,
              .free = static_cast<double>(gpu.free_bytes),
              .computes = on_cuda,
-             .way_out = "use a coarser mesh, a lower order, a solver or preconditioner with less memory, or --backend "
-                        "threads"});
+             .way_out = way_out.gpu.c_str()});
   else
     fmt::print("  {:<10} about {}; {}\n", "GPU", human_bytes(device_bytes), gpu.why_not);
 }
@@ -315,9 +330,22 @@ void print_check(const CommonParams& params, const Discretisation& space, const 
                      size.set_up_seconds > 120 ? "minutes" : "seconds"));
   const double share = ranks.count > 1 ? print_ranks(params, space, ranks, summary) : 1;
   const bool root_has_whole = ranks.count > 1 && !ranks.in_parts;
-  print_memory(params.run.backend, size.host_bytes * (root_has_whole ? 1 + share : share), bytes_in_use(),
-               size.device_bytes * share,
-               "use a coarser mesh, a lower order or a solver without factorisation, or raise the limit that is named");
+  const double on_host = root_has_whole ? 1 + share : share, in_use = bytes_in_use();
+  WaysOut ways_out = usual_ways_out();
+  if (params.solver.preconditioner == "amg") {
+    CommonParams other = params;
+    other.solver.preconditioner = space.components > 1 ? "block_jacobi" : "jacobi";
+    other.solver.preconditioning = {};
+    const Estimate less = estimate(other, space, coefficients, traits, matrix_free);
+    const std::string& name = other.solver.preconditioner;
+    ways_out.host = what_would_fit(size.host_bytes * on_host, in_use + static_cast<double>(host_memory().free), in_use,
+                                   name, less.host_bytes * on_host) +
+                    ways_out.host;
+    ways_out.gpu = what_would_fit(size.device_bytes * share, static_cast<double>(cuda_info().free_bytes), 0, name,
+                                  less.device_bytes * share) +
+                   ways_out.gpu;
+  }
+  print_memory(params.run.backend, size.host_bytes * on_host, in_use, size.device_bytes * share, ways_out);
   summarise_mesh(mesh, space, 0, summary);
 }
 

@@ -17,9 +17,18 @@ struct Room {
 /// the run computes there. Of the host of a run on the GPU, which may do with less, it warns.
 void say_fit(const Room& room);
 
+/// What would fit into `free` where multigrid, which takes `need`, does not: another preconditioner, which takes
+/// `other_need`, or a part of the mesh. `in_use`: what is part of both needs whatever the mesh.
+std::string what_would_fit(double need, double free, double in_use, const std::string& other, double other_need);
+
+/// Help where memory is too little.
+struct WaysOut {
+  std::string host, gpu;
+};
+WaysOut usual_ways_out();
 /// Prints the memory of host and GPU that is needed beside what is in use. `backend`: that of the deck.
 void print_memory(const std::string& backend, double host_bytes, double in_use, double device_bytes,
-                  const char* way_out);
+                  const WaysOut& way_out);
 
 /// Ranks that are to share a run, and Model::joined_vertices.
 struct PlannedRanks {

@@ -10,13 +10,14 @@
 namespace tessera::physics {
 
 /// What a form says that its operator makes small, at the nodes of a space, in the rows that this rank owns. Points are
-/// taken from the middle of the body, in units of its size, so that no vector is the difference of large ones.
+/// taken from the middle of the body, of all ranks, in units of its size, so that no vector is the difference of large
+/// ones.
 template <class Space, class Form>
 std::shared_ptr<const linalg::NearKernel<Space>> near_kernel_of(const Discretisation& space) {
   const int dim = space.mesh.dim, modes = Form::kernel_size(dim), components = space.components;
   const auto dofs = static_cast<std::size_t>(space.owned_rows() / components);
-  std::array<double, 3> low{}, high{};
-  for (std::size_t n = 0; n < dofs; ++n)
+  std::array<double, 3> low = space.share.low, high = space.share.high;
+  for (std::size_t n = 0; n < (space.ranks ? 0 : dofs); ++n)
     for (std::size_t d = 0; d < 3; ++d) {
       const double x = space.dof_points[3 * n + d];
       low[d] = n == 0 ? x : std::min(low[d], x);

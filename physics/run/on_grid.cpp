@@ -54,7 +54,8 @@ void check_on_grid(GridMethod& method, Context& context) {
   fmt::print("solver     {}, precision {}\n", method.solver(), method.params().run.precision);
   const double in_use = static_cast<double>(memory_use().host_peak);  // the program itself
   const GridMethod::Forecast need = method.forecast();
-  print_memory(method.params().run.backend, in_use + need.host, in_use, need.device, need.way_out);
+  print_memory(method.params().run.backend, in_use + need.host, in_use, need.device,
+               {.host = need.way_out, .gpu = usual_ways_out().gpu});
   method.print_output();
   method.summarise(context.summary);
 }

@@ -121,6 +121,15 @@ void make_part(Communicator& ranks, const deck::Deck& deck, const CommonParams& 
   part.dof_points = renumbered(part.dof_points, numbered.new_number);
   part.ranks = &ranks;
   part.share = share_of(ranks, part.mesh, own.owners);
+  for (std::size_t d = 0; d < 3; ++d) {
+    double low = std::numeric_limits<double>::infinity(), high = -low;
+    for (std::size_t i = d; i < part.dof_points.size(); i += 3) {
+      low = std::min(low, part.dof_points[i]);
+      high = std::max(high, part.dof_points[i]);
+    }
+    part.share.low[d] = minimum(ranks, low);
+    part.share.high[d] = maximum(ranks, high);
+  }
   part.share.places = std::move(numbered.places);
   if (part.unfolded) {
     Unfolded& unfolded = *part.unfolded;

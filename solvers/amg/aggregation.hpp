@@ -6,7 +6,7 @@ namespace tessera::solvers::amg {
 /// Which aggregate each row belongs to.
 template <class Space>
 struct Aggregates {
-  Array<Index, Space> of_row;  ///< [rows], -1: none
+  Array<Index, Space> of_row;  ///< [columns of the matrix], -1: none; of those behind its rows undefined
   Index count = 0;
 };
 
@@ -18,6 +18,7 @@ struct Aggregates {
 /// to the lower number. Rows without strong entries, as those of Dirichlet conditions, stay out; but those that are not
 /// dominated by their diagonal join the aggregate of their largest entry. Integers and rounded sums decide, so that
 /// every backend takes the same aggregates, whatever the number of threads. About 28 B a row for a moment.
+/// Columns of A behind its rows, of ghosts, take no part: the graph has none of them.
 template <class Exec>
 Aggregates<typename Exec::Space> aggregate(Exec& exec, const linalg::CrsView<const double>& A,
                                            View<const double> diagonal, const Strength& strength,

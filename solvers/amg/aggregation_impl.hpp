@@ -145,18 +145,18 @@ Aggregates<typename Exec::Space> aggregate(Exec& exec, const linalg::CrsView<con
   const Offset rows = A.rows;
   const detail::Graph adjacent{graph.row_ptr.view(), graph.col_ind.view()};
   Aggregates<Space> result;
-  result.of_row = Array<Index, Space>(rows);
-  Array<Index, Space> of_row(rows);
+  result.of_row = Array<Index, Space>(A.cols);
+  Array<Index, Space> of_row(A.cols);
   Array<detail::Word, Space> word(rows), least(rows);
   Array<Offset, Space> number(rows + 1);
   Array<double, Space> left(1);
-  const View<Index> none = of_row;
-  for_each(exec, rows, [=] TESSERA_HD(Offset row) { none[row] = -1; });
+  const View<Index> none = of_row, own = none.part(0, rows);
+  for_each(exec, none.size(), [=] TESSERA_HD(Offset row) { none[row] = -1; });
   for (const Index least_free : {0, 2}) {
     detail::find_roots(exec, adjacent, of_row.view(), word.view(), least.view(), left.data());
     const Index more = detail::number_roots(exec, adjacent, std::as_const(of_row).view(), std::as_const(word).view(),
                                             least_free, number.view());
-    detail::take_neighbours(exec, adjacent, std::as_const(number).view(), result.count, of_row.view());
+    detail::take_neighbours(exec, adjacent, std::as_const(number).view(), result.count, own);
     result.count += more;
   }
   detail::join_the_rest(exec, A, adjacent, diagonal, strength, std::as_const(of_row).view(), result.of_row.view());

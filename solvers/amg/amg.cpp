@@ -110,6 +110,11 @@ PreconditionerEntry amg_entry() {
                       {.help = "Chebyshev steps before and after each coarser level.", .min = 1, .max = 4})
                  .key("coarsest_rows", &AmgParams::coarsest_rows,
                       {.help = "Rows of a level that is solved by its inverse.", .min = 1, .max = 4000})
+                 .key("gathered_rows", &AmgParams::gathered_rows,
+                      {.help = "Over ranks: coarser levels of at most so many rows, of all ranks together, are "
+                               "gathered on each of them.",
+                       .min = 1,
+                       .max = 10'000'000})
                  .key("hierarchy", &AmgParams::hierarchy,
                       {.help = "Precision of the matrices and vectors of the cycle.", .choices = {"float", "double"}}),
       TESSERA_MAKERS(make_amg)};

@@ -9,6 +9,7 @@ struct AmgParams {
   double strength = 0.35;           ///< theta of the finest level, halved on each level below
   int smoother_degree = 2;          ///< products of a smoothing step, less one, from a start of zero
   int coarsest_rows = 500;          ///< at most so many are solved by a dense inverse
+  int gathered_rows = 50000;        ///< levels of at most so many rows, but the finest, are solved on each rank alone
   std::string hierarchy = "float";  ///< float | double: matrices and vectors of the cycle
 };
 

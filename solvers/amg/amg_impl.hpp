@@ -25,7 +25,7 @@ class Amg final : public Preconditioner<Exec, T> {
         nodes_(params.preconditioning.as<AmgParams>()),
         where_(params.where) {}
 
-  /// Over ranks each takes the rows and columns that are its own.
+  /// Where ranks share rows whose entries are not at hand, each takes the rows and columns that are its own.
   std::string set_up(Exec& exec, const linalg::Operator<Exec>& A, const linalg::Operator<Exec, T>&, linalg::Sign,
                      Reuse reuse) override {
     if (reuse == Reuse::all) return {};
@@ -52,15 +52,27 @@ class Amg final : public Preconditioner<Exec, T> {
   }
 
  private:
+  /// How ranks share A, where they do and its entries are at hand on all of them.
+  std::optional<amg::RowsOfRanks<Exec>> rows_of_ranks(Exec& exec, const linalg::Operator<Exec>& A) const {
+    if (!exec.link()) return {};
+    const auto beside = linalg::shared_rows_of(A);
+    // A rank without rows may not know how many unknowns a node has.
+    const bool agree = several_ == any(exec.link()->ranks(), several_);
+    const bool known = agree && beside && (several_ ? beside->ghost_blocks.has_value() : beside->ghost.has_value());
+    if (any(exec.link()->ranks(), !known)) return {};
+    return amg::RowsOfRanks<Exec>{*beside, A.first_row(), A.global_rows()};
+  }
   std::string set_up_rows(Exec& exec, const linalg::Operator<Exec>& A, Reuse reuse) {
+    const auto ranks = rows_of_ranks(exec, A);
     const linalg::CrsView<const double> entries = entries_of(exec, A, reuse, entries_, "amg", where_);
-    return reuse == Reuse::pattern && !hierarchy_.empty() ? hierarchy_.refresh(exec, entries)
-                                                          : hierarchy_.set_up(exec, entries);
+    return reuse == Reuse::pattern && !hierarchy_.empty() ? hierarchy_.refresh(exec, entries, ranks)
+                                                          : hierarchy_.set_up(exec, entries, ranks);
   }
   std::string set_up_nodes(Exec& exec, const linalg::Operator<Exec>& A, Reuse reuse) {
+    const auto ranks = rows_of_ranks(exec, A);
     const amg::NodeMatrixView<const double> entries = node_entries_.of(exec, A, where_);
-    return reuse == Reuse::pattern && !nodes_.empty() ? nodes_.refresh(exec, entries, A.near_kernel())
-                                                      : nodes_.set_up(exec, entries, A.near_kernel());
+    return reuse == Reuse::pattern && !nodes_.empty() ? nodes_.refresh(exec, entries, A.near_kernel(), ranks)
+                                                      : nodes_.set_up(exec, entries, A.near_kernel(), ranks);
   }
 
   amg::Hierarchy<Exec, V> hierarchy_;  ///< where a node has one unknown

@@ -1,4 +1,6 @@
 #pragma once
+#include <functional>
+
 #include "solvers/amg/level_matrix.hpp"
 
 namespace tessera::solvers::amg {
@@ -48,6 +50,11 @@ Smoother<V> make_damped_smoother(double rho, int degree) {
   return result;
 }
 
+/// Where ranks share a level, whose vectors have the entries of ghosts behind those of rows: brings the former before a
+/// product with the vector. Empty: there are no ghosts.
+template <class V>
+using Bring = std::function<void(View<V>)>;
+
 /// b = scale r ; s = D^-1 b (20 B a row of double and float).
 template <class Exec, class T, class V>
 void begin_cycle(Exec& exec, double scale, View<const T> r, View<const V> inverse, View<V> b, View<V> s);
@@ -55,7 +62,7 @@ void begin_cycle(Exec& exec, double scale, View<const T> r, View<const V> invers
 /// on; below t is not used.
 template <class Exec, class V, class T>
 void smooth(Exec& exec, const LevelMatrixView<V>& A, View<const V> inverse, const Smoother<V>& q, View<V> s, View<V> t,
-            bool adds, View<V> x, View<T> z);
+            bool adds, View<V> x, View<T> z, const Bring<V>& bring);
 /// s = b - A x.
 template <class Exec, class V>
 void residual(Exec& exec, const LevelMatrixView<V>& A, View<const V> x, View<const V> b, View<V> s);
@@ -88,10 +95,11 @@ template <class Exec, class V>
 void krylov_combine(Exec& exec, View<const double> sums, View<const V> c, View<V> x);
 
 /// The D-norm of D^-1 A x over that of x after `steps` steps x = D^-1 A x from random numbers: from below towards the
-/// largest eigenvalue. x, y: scratch [rows]. Waits.
+/// largest eigenvalue. x, y: scratch [columns]. Waits. Where ranks share the matrix sums are those of all;
+/// `first_row`: the number of its first row among those of all ranks.
 template <class Exec, class V>
 double largest_eigenvalue(Exec& exec, const LevelMatrixView<V>& A, View<const V> inverse, int steps, View<V> x,
-                          View<V> y);
+                          View<V> y, const Bring<V>& bring = {}, Offset first_row = 0);
 /// inverse_i = 1 / (scale d_i).
 template <class Exec, class V>
 void invert(Exec& exec, double scale, View<const double> diagonal, View<V> inverse);

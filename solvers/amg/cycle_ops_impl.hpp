@@ -4,6 +4,7 @@
 #include <cmath>
 #include <utility>
 
+#include "base/link.hpp"
 #include "linalg/vector_ops.hpp"
 #include "solvers/amg/cycle_ops.hpp"
 #include "solvers/amg/level_matrix_impl.hpp"
@@ -21,7 +22,7 @@ void begin_cycle(Exec& exec, double scale, View<const T> r, View<const V> invers
 
 template <class Exec, class V, class T>
 void smooth(Exec& exec, const LevelMatrixView<V>& A, View<const V> inverse, const Smoother<V>& q, View<V> s, View<V> t,
-            bool adds, View<V> x, View<T> z) {
+            bool adds, View<V> x, View<T> z, const Bring<V>& bring) {
   const V a0 = q.a[0];
   if (q.degree == 1) {
     for_each(exec, A.rows,
@@ -31,6 +32,7 @@ void smooth(Exec& exec, const LevelMatrixView<V>& A, View<const V> inverse, cons
   // t = D^-1 A s ; x += a_0 s + a_1 t ; then powers, whose vectors take turns
   const V a1 = q.a[1];
   const bool more = q.degree > 2;
+  if (bring) bring(s);
   level_product(exec, A, View<const V>(s), [=] TESSERA_HD(Offset row, V sum) {
     const V power = inverse[row] * sum;
     const V value = (adds ? x[row] : V{0}) + a0 * s[row] + a1 * power;
@@ -44,6 +46,7 @@ void smooth(Exec& exec, const LevelMatrixView<V>& A, View<const V> inverse, cons
   for (int k = 2; k < q.degree; ++k) {
     const V a = q.a[k];
     const bool last = k == q.degree - 1;
+    if (bring) bring(t);
     level_product(exec, A, View<const V>(t), [=] TESSERA_HD(Offset row, V sum) {
       const V power = inverse[row] * sum, value = x[row] + a * power;
       if (last) {
@@ -117,20 +120,22 @@ void krylov_combine(Exec& exec, View<const double> sums, View<const V> c, View<V
 
 template <class Exec, class V>
 double largest_eigenvalue(Exec& exec, const LevelMatrixView<V>& A, View<const V> inverse, int steps, View<V> x,
-                          View<V> y) {
+                          View<V> y, const Bring<V>& bring, Offset first_row) {
   Array<double, typename Exec::Space> sums(2);
-  linalg::fill_random(exec, x, 5);
+  linalg::fill_random(exec, x.part(0, A.rows), 5, first_row);
   for (int step = 0; step < steps; ++step) {
+    if (bring) bring(x);
     level_product(exec, A, View<const V>(x), [=] TESSERA_HD(Offset row, V sum) { y[row] = inverse[row] * sum; });
     std::swap(x, y);
   }
   const auto square = [&](View<const V> v, double* sum) {
     reduce(
-        exec, v.size(), [=] TESSERA_HD(Offset row) { return static_cast<double>(v[row]) * v[row] / inverse[row]; },
-        sum);
+        exec, inverse.size(),
+        [=] TESSERA_HD(Offset row) { return static_cast<double>(v[row]) * v[row] / inverse[row]; }, sum);
   };
   square(x, sums.data());
   square(y, sums.data() + 1);
+  if (bring) sum_over_ranks(exec, {{sums.data(), 2}});
   const auto host = to_vector(sums);
   return host[1] > 0 ? std::sqrt(host[0] / host[1]) : 0;
 }
@@ -173,9 +178,9 @@ LevelMatrix<typename Exec::Space, V> make_full(Exec& exec, Index rows, double sc
   template void begin_cycle(Exec&, double, View<const double>, View<const V>, View<V>, View<V>);                    \
   template void begin_cycle(Exec&, double, View<const float>, View<const V>, View<V>, View<V>);                     \
   template void smooth(Exec&, const LevelMatrixView<V>&, View<const V>, const Smoother<V>&, View<V>, View<V>, bool, \
-                       View<V>, View<double>);                                                                      \
+                       View<V>, View<double>, const Bring<V>&);                                                     \
   template void smooth(Exec&, const LevelMatrixView<V>&, View<const V>, const Smoother<V>&, View<V>, View<V>, bool, \
-                       View<V>, View<float>);                                                                       \
+                       View<V>, View<float>, const Bring<V>&);                                                      \
   template void residual(Exec&, const LevelMatrixView<V>&, View<const V>, View<const V>, View<V>);                  \
   template void scaled_residual(Exec&, const LevelMatrixView<V>&, View<const V>, View<const V>, View<const V>,      \
                                 View<V>);                                                                           \
@@ -186,7 +191,8 @@ LevelMatrix<typename Exec::Space, V> make_full(Exec& exec, Index rows, double sc
   template void krylov_dot(Exec&, View<const V>, View<const V>, Sum, View<double>);                                 \
   template void krylov_residual(Exec&, View<const double>, View<const V>, View<const V>, View<V>, View<V>);         \
   template void krylov_combine(Exec&, View<const double>, View<const V>, View<V>);                                  \
-  template double largest_eigenvalue(Exec&, const LevelMatrixView<V>&, View<const V>, int, View<V>, View<V>);       \
+  template double largest_eigenvalue(Exec&, const LevelMatrixView<V>&, View<const V>, int, View<V>, View<V>,        \
+                                     const Bring<V>&, Offset);                                                      \
   template void invert(Exec&, double, View<const double>, View<V>);                                                 \
   template LevelMatrix<Exec::Space, V> make_full(Exec&, Index, double, View<const double>);                         \
   template LevelMatrix<Exec::Space, V> make_level_matrix(Exec&, const linalg::CrsView<const double>&, double);      \

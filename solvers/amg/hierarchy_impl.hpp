@@ -11,6 +11,7 @@
 #include "solvers/amg/dense_inverse.hpp"
 #include "solvers/amg/hierarchy.hpp"
 #include "solvers/amg/prolongation.hpp"
+#include "solvers/amg/shared_hierarchy_impl.hpp"
 #include "solvers/amg/sparse_product.hpp"
 
 namespace tessera::solvers::amg {
@@ -20,8 +21,6 @@ inline constexpr int power_steps = 10;
 inline constexpr double above_power = 1.05;
 /// The damping of the prolongation is this over the largest eigenvalue.
 inline constexpr double damping = 4.0 / 3;
-/// A level that is not smaller than this part of the one above is not worth having.
-inline constexpr double least_coarsening = 0.8;
 
 /// A pivot of at most this part of its diagonal entry is the rounding of P, whose rows no longer add up to one: what P
 /// makes of a vector without energy has the energy of that rounding, on every row of a level.
@@ -45,25 +44,30 @@ void solve_exactly(Exec& exec, Level<typename Exec::Space, V>& level, View<T> z)
 }
 
 template <class Exec, class V>
-std::string Hierarchy<Exec, V>::set_up(Exec& exec, const linalg::CrsView<const double>& A) {
+std::string Hierarchy<Exec, V>::set_up(Exec& exec, const linalg::CrsView<const double>& A,
+                                       const std::optional<Shared>& ranks) {
   levels_.clear();
-  const std::string failure = fill(exec, A, true);
+  shared_.clear();
+  const std::string failure = fill(exec, A, ranks, true);
   if (!failure.empty()) levels_.clear();
   return failure;
 }
 template <class Exec, class V>
-std::string Hierarchy<Exec, V>::refresh(Exec& exec, const linalg::CrsView<const double>& A) {
-  const std::string failure = fill(exec, A, false);
+std::string Hierarchy<Exec, V>::refresh(Exec& exec, const linalg::CrsView<const double>& A,
+                                        const std::optional<Shared>& ranks) {
+  const std::string failure = fill(exec, A, ranks, false);
   if (!failure.empty()) levels_.clear();
   return failure;
 }
 
 template <class Exec, class V>
-std::string Hierarchy<Exec, V>::fill(Exec& exec, const linalg::CrsView<const double>& A, bool fresh) {
+std::string Hierarchy<Exec, V>::fill(Exec& exec, const linalg::CrsView<const double>& A,
+                                     const std::optional<Shared>& ranks, bool fresh) {
   const ReusedMemory<Space> reused;
   if (fresh) levels_.emplace_back();
+  if (ranks) share_finest(exec, A, *ranks, fresh);
   for (std::size_t l = 0; l < levels_.size(); ++l) {
-    const auto matrix = l == 0 ? A : std::as_const(levels_[l].matrix).view();
+    const auto matrix = l == 0 && !ranks ? A : std::as_const(levels_[l].matrix).view();
     const std::string failure = fill_level(exec, matrix, l, fresh);
     if (!failure.empty()) return failure;
     levels_[l].matrix.values = {};
@@ -74,45 +78,69 @@ std::string Hierarchy<Exec, V>::fill(Exec& exec, const linalg::CrsView<const dou
 }
 
 template <class Exec, class V>
-std::string Hierarchy<Exec, V>::fill_level(Exec& exec, const linalg::CrsView<const double>& A, std::size_t l,
-                                           bool fresh) {
-  Level<Space, V>& level = levels_[l];
-  Array<double, Space> mean;
-  if (!symmetric_) mean = symmetric_part(exec, A);
-  const linalg::CrsView<const double> part = symmetric_ ? A : A.with(std::as_const(mean).view());
-  const RowScales<Space> scales = find_scales(exec, part);
+std::string Hierarchy<Exec, V>::scale_level(Exec& exec, const linalg::CrsView<const double>& A,
+                                            RowScales<Space>& scales, std::size_t l, bool fresh) {
+  std::string failure;
   if (scales.bad > 0)
-    return l == 0 ? describe_bad_diagonal(to_vector(scales.diagonal), linalg::Sign::positive)
-                  : not_definite(fmt::format("an equation of level {} has a diagonal that is not positive", l));
-  if (l == 0) scale_ = A.rows > 0 ? std::exp2(-std::round(std::log2(scales.sum / A.rows))) : 1;
+    failure = l == 0
+                  ? describe_bad_diagonal(to_vector(scales.diagonal), linalg::Sign::positive)
+                  : not_definite(fmt::format("an equation of level {} has a diagonal that is not positive", depth(l)));
+  if (shared(l)) failure = on_any_rank(exec, failure);
+  if (!failure.empty()) return failure;
+  if (l == 0) {
+    const Offset rows = shared(0) ? shared(0)->rows : A.rows;
+    const double mean = sum_of_level(exec, 0, scales.sum) / static_cast<double>(rows);
+    scale_ = rows > 0 ? std::exp2(-std::round(std::log2(mean))) : 1;
+  }
+  Level<Space, V>& level = levels_[l];
   if (fresh) {
     level.rows = A.rows;
     level.entries = A.values.size();
     level.inverse = Array<V, Space>(A.rows);
-    level.theta_square = Strength::square(params_.strength / std::exp2(static_cast<double>(l)));
+    level.theta_square = Strength::square(params_.strength / std::exp2(static_cast<double>(depth(l))));
   }
   invert(exec, scale_, scales.diagonal.view(), level.inverse.view());
-  if (A.rows <= params_.coarsest_rows) return invert_coarsest(exec, A, l);
+  return {};
+}
+
+template <class Exec, class V>
+std::string Hierarchy<Exec, V>::fill_level(Exec& exec, const linalg::CrsView<const double>& A, std::size_t l,
+                                           bool fresh) {
+  Level<Space, V>& level = levels_[l];
+  Array<double, Space> mean;
+  if (!symmetric_) mean = symmetric_part_of(exec, A, l, fresh);
+  const linalg::CrsView<const double> part =
+      symmetric_ ? A : A.with(std::as_const(mean).view().part(0, A.values.size()));
+  RowScales<Space> scales = find_scales(exec, part);
+  if (const std::string failure = scale_level(exec, A, scales, l, fresh); !failure.empty()) return failure;
+  if (should_gather(l)) {
+    gather(exec, A, l, fresh);
+    return {};
+  }
+  if (!shared(l) && A.rows <= params_.coarsest_rows) return invert_coarsest(exec, A, l);
 
   if (fresh)
     level.A = make_level_matrix<Exec, V>(exec, A, scale_);
   else
     refill_level_matrix(exec, A, scale_, level.A);
-  const auto inverse = std::as_const(level.inverse).view();
-  const double rho = symmetric_ ? find_rho(exec, level.A.view(), inverse)
-                                : find_rho(exec, make_level_matrix<Exec, V>(exec, part, scale_).view(), inverse);
+  const double rho = symmetric_ ? find_rho(exec, level.A.view(), l)
+                                : find_rho(exec, make_level_matrix<Exec, V>(exec, part, scale_).view(), l);
   if (!std::isfinite(rho) || rho <= 0) return "the matrix holds a value that is not finite";
   level.smoother = symmetric_ ? make_smoother<V>(rho, params_.smoother_degree)
                               : make_damped_smoother<V>(rho, params_.smoother_degree);
   if (!fresh && is_last(l)) return {};
-  coarsen(exec, A, part, scales, damping / rho, l, fresh);
+  if (shared(l))
+    coarsen_shared(exec, A, part, scales, damping / rho, l, fresh);
+  else
+    coarsen(exec, A, part, scales, damping / rho, l, fresh);
   return {};
 }
 
 template <class Exec, class V>
-double Hierarchy<Exec, V>::find_rho(Exec& exec, const LevelMatrixView<V>& A, View<const V> inverse) {
-  Array<V, Space> x(A.rows), y(A.rows);
-  return above_power * largest_eigenvalue(exec, A, inverse, power_steps, x.view(), y.view());
+double Hierarchy<Exec, V>::find_rho(Exec& exec, const LevelMatrixView<V>& A, std::size_t l) {
+  Array<V, Space> x(A.cols), y(A.cols);
+  return above_power * largest_eigenvalue(exec, A, std::as_const(levels_[l].inverse).view(), power_steps, x.view(),
+                                          y.view(), bringing(exec, l), shared(l) ? shared(l)->first_row : 0);
 }
 
 /// P, R and the level R A P, where the rows make aggregates.
@@ -158,7 +186,7 @@ std::string Hierarchy<Exec, V>::invert_coarsest(Exec& exec, const linalg::CrsVie
   invert_semidefinite(exec, n, dependent_pivot<V>, dense, ratios.view());
   for (const double ratio : to_vector(ratios))
     if (!(ratio > -negative_pivot))
-      return not_definite(fmt::format("a pivot of level {}, which is factored, is negative", l));
+      return not_definite(fmt::format("a pivot of level {}, which is factored, is negative", depth(l)));
   levels_[l].solver = make_full<Exec, V>(exec, n, scale_, std::as_const(dense).view());
   return {};
 }

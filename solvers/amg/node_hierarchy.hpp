@@ -1,4 +1,5 @@
 #pragma once
+#include <optional>
 #include <string>
 
 #include "linalg/near_kernel.hpp"
@@ -22,7 +23,8 @@ struct NodeLevel {
 
   // What other numbers of the same pattern need.
   NodeMatrix<Space, double> matrix;  ///< of a coarse level; its values are there during the set-up only
-  Array<double, Space> kernel;       ///< [rows, modes] during the set-up of the level
+  Array<double, Space> kernel;       ///< [rows and ghosts, modes] during the set-up of the level
+  int modes = 0;                     ///< of the kernel
   Array<Index, Space> aggregate;     ///< [nodes]
   double theta_square = 0;
   Index nodes = 0, rows = 0;
@@ -30,32 +32,40 @@ struct NodeLevel {
 };
 
 /// Smoothed aggregation of nodes with several unknowns, in values of type V: an aggregate has an unknown for each
-/// vector of the near kernel. Nothing of it speaks to other ranks.
+/// vector of the near kernel. Over ranks as Hierarchy, in nodes.
 template <class Exec, class V>
 class NodeHierarchy : public Cycle<Exec, V, NodeLevel<typename Exec::Space, V>> {
   using Base = Cycle<Exec, V, NodeLevel<typename Exec::Space, V>>;
   using Space = typename Exec::Space;
   using Kernel = linalg::NearKernel<Space>;
   using Matrix = NodeMatrixView<const double>;
+  using Shared = RowsOfRanks<Exec>;
 
  public:
   explicit NodeHierarchy(const AmgParams& params) : Base(params) {}
 
   /// Makes all levels of A, whose pattern must outlive the hierarchy. `kernel`: nullptr, the constants of each unknown.
-  /// Returns a sentence where A does not admit a hierarchy.
-  std::string set_up(Exec& exec, const Matrix& A, const Kernel* kernel);
+  /// Returns a sentence where A does not admit a hierarchy. With `ranks` A is the part within this rank, and everything
+  /// is collective over the ranks of the execution's link.
+  std::string set_up(Exec& exec, const Matrix& A, const Kernel* kernel, const std::optional<Shared>& ranks = {});
   /// Other numbers in the pattern of the last A: aggregates and patterns stay.
-  std::string refresh(Exec& exec, const Matrix& A, const Kernel* kernel);
+  std::string refresh(Exec& exec, const Matrix& A, const Kernel* kernel, const std::optional<Shared>& ranks = {});
 
  private:
   using Base::allocate_vectors;
+  using Base::bringing;
+  using Base::depth;
   using Base::is_last;
   using Base::levels_;
   using Base::params_;
   using Base::scale_;
+  using Base::shared;
+  using Base::shared_;
+  using Base::should_gather;
+  using Base::sum_of_level;
   using Base::sums_;
 
-  std::string fill(Exec& exec, const Matrix& A, const Kernel* kernel, bool fresh);
+  std::string fill(Exec& exec, const Matrix& A, const Kernel* kernel, const std::optional<Shared>& ranks, bool fresh);
   std::string fill_level(Exec& exec, const Matrix& A, std::size_t l, bool fresh);
   std::string scale_level(Exec& exec, const Matrix& A, const DiagonalBlocks<Space>& diagonal, std::size_t l,
                           bool fresh);
@@ -64,11 +74,16 @@ class NodeHierarchy : public Cycle<Exec, V, NodeLevel<typename Exec::Space, V>> 
   void coarsen(Exec& exec, const Matrix& A, View<const double> inverse, double omega, std::size_t l, bool fresh);
   bool aggregate_nodes(Exec& exec, const linalg::CrsView<const double>& condensed, const RowScales<Space>& scales,
                        const Strength& strength, std::size_t l);
-  void multiply_level(Exec& exec, const Matrix& A, std::size_t l, bool fresh);
-  /// Of the coarse level.
-  int modes_of(std::size_t l) const {
-    return static_cast<int>(levels_[l].rows > 0 ? levels_[l].kernel.size() / levels_[l].rows : 0);
-  }
+  /// `pattern`: of A P, empty where it is not known.
+  void multiply_level(Exec& exec, const Matrix& A, std::size_t l, bool fresh, linalg::Crs<Space> pattern);
+
+  // Where ranks share the level.
+  void share_finest(Exec& exec, const Matrix& A, const Shared& ranks, bool fresh);
+  void gather(Exec& exec, const Matrix& A, std::size_t l, bool fresh);
+  bool aggregate_shared_nodes(Exec& exec, const linalg::CrsView<const double>& condensed,
+                              const RowScales<Space>& scales, const Strength& strength, std::size_t l,
+                              linalg::Crs<Space>& pattern);
+  void bring_kernels(Exec& exec, std::size_t l);
 };
 
 }  // namespace tessera::solvers::amg

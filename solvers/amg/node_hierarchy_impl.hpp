@@ -14,6 +14,7 @@
 #include "solvers/amg/node_hierarchy.hpp"
 #include "solvers/amg/node_ops.hpp"
 #include "solvers/amg/prolongation.hpp"
+#include "solvers/amg/shared_node_hierarchy_impl.hpp"
 #include "solvers/amg/sparse_product.hpp"
 
 namespace tessera::solvers::amg {
@@ -36,26 +37,32 @@ void solve_exactly(Exec& exec, NodeLevel<typename Exec::Space, V>& level, View<T
 }
 
 template <class Exec, class V>
-std::string NodeHierarchy<Exec, V>::set_up(Exec& exec, const Matrix& A, const Kernel* kernel) {
+std::string NodeHierarchy<Exec, V>::set_up(Exec& exec, const Matrix& A, const Kernel* kernel,
+                                           const std::optional<Shared>& ranks) {
   levels_.clear();
-  const std::string failure = fill(exec, A, kernel, true);
+  shared_.clear();
+  const std::string failure = fill(exec, A, kernel, ranks, true);
   if (!failure.empty()) levels_.clear();
   return failure;
 }
 template <class Exec, class V>
-std::string NodeHierarchy<Exec, V>::refresh(Exec& exec, const Matrix& A, const Kernel* kernel) {
-  const std::string failure = fill(exec, A, kernel, false);
+std::string NodeHierarchy<Exec, V>::refresh(Exec& exec, const Matrix& A, const Kernel* kernel,
+                                            const std::optional<Shared>& ranks) {
+  const std::string failure = fill(exec, A, kernel, ranks, false);
   if (!failure.empty()) levels_.clear();
   return failure;
 }
 
 template <class Exec, class V>
-std::string NodeHierarchy<Exec, V>::fill(Exec& exec, const Matrix& A, const Kernel* kernel, bool fresh) {
+std::string NodeHierarchy<Exec, V>::fill(Exec& exec, const Matrix& A, const Kernel* kernel,
+                                         const std::optional<Shared>& ranks, bool fresh) {
   const ReusedMemory<Space> reused;
   if (fresh) levels_.emplace_back();
-  take_kernel(exec, A, kernel);
+  if (ranks) share_finest(exec, A, *ranks, fresh);
+  const auto matrix_of = [&](std::size_t l) { return l == 0 && !ranks ? A : std::as_const(levels_[l].matrix).view(); };
+  take_kernel(exec, matrix_of(0), kernel);
   for (std::size_t l = 0; l < levels_.size(); ++l) {
-    const Matrix matrix = l == 0 ? A : std::as_const(levels_[l].matrix).view();
+    const Matrix matrix = matrix_of(l);
     const std::string failure = fill_level(exec, matrix, l, fresh);
     if (!failure.empty()) return failure;
     levels_[l].matrix.values = {};
@@ -78,6 +85,7 @@ void NodeHierarchy<Exec, V>::take_kernel(Exec& exec, const Matrix& A, const Kern
                 fmt::format("give 1 to {} vectors, each as long as the rows", most_unknowns));
   Array<double, Space>& kernel = levels_.front().kernel;
   kernel = Array<double, Space>(rows * modes);
+  levels_.front().modes = modes;
   if (given)
     linalg::copy(exec, given->vectors.view(), kernel.view());
   else
@@ -90,17 +98,23 @@ template <class Exec, class V>
 std::string NodeHierarchy<Exec, V>::scale_level(Exec& exec, const Matrix& A, const DiagonalBlocks<Space>& diagonal,
                                                 std::size_t l, bool fresh) {
   auto& level = levels_[l];
+  std::string failure;
   if (diagonal.bad > 0)
-    return not_definite(fmt::format("the {0} x {0} diagonal blocks of {1} nodes of {2} are not", A.height, diagonal.bad,
-                                    l == 0 ? "the mesh" : fmt::format("level {}", l)));
-  const double rows = 1.0 * A.rows * A.height;
-  if (l == 0) scale_ = diagonal.trace > 0 ? std::exp2(-std::round(std::log2(diagonal.trace / rows))) : 1;
+    failure = not_definite(fmt::format("the {0} x {0} diagonal blocks of {1} nodes of {2} are not", A.height,
+                                       diagonal.bad, l == 0 ? "the mesh" : fmt::format("level {}", depth(l))));
+  if (shared(l)) failure = on_any_rank(exec, failure);
+  if (!failure.empty()) return failure;
+  if (l == 0) {
+    const double rows = shared(0) ? static_cast<double>(shared(0)->rows) : 1.0 * A.rows * A.height;
+    const double trace = sum_of_level(exec, 0, diagonal.trace);
+    scale_ = trace > 0 ? std::exp2(-std::round(std::log2(trace / rows))) : 1;
+  }
   if (fresh) {
     level.nodes = A.rows;
     level.rows = A.rows * A.height;
     level.entries = A.col_ind.size() * A.numbers();
     level.inverse = {A.height, Array<V, Space>(diagonal.inverse.size())};
-    level.theta_square = Strength::square(params_.strength / std::exp2(static_cast<double>(l)));
+    level.theta_square = Strength::square(params_.strength / std::exp2(static_cast<double>(depth(l))));
   }
   scale_values(exec, 1 / scale_, diagonal.inverse.view(), level.inverse.values.view());
   return {};
@@ -111,16 +125,22 @@ std::string NodeHierarchy<Exec, V>::fill_level(Exec& exec, const Matrix& A, std:
   const DiagonalBlocks<Space> diagonal = invert_diagonal(exec, A, l == 0);
   if (const std::string failure = scale_level(exec, A, diagonal, l, fresh); !failure.empty()) return failure;
   auto& level = levels_[l];
-  if (level.rows <= params_.coarsest_rows) return invert_coarsest(exec, A, l);
+  if (should_gather(l)) {
+    gather(exec, A, l, fresh);
+    return {};
+  }
+  if (!shared(l) && level.rows <= params_.coarsest_rows) return invert_coarsest(exec, A, l);
 
   if (fresh) level.A.values = Array<V, Space>(A.values.size());
   level.A.pattern = A.with(View<const V>());
   scale_values(exec, scale_, A.values, level.A.values.view());
   double rho = 0;
   {
-    Array<V, Space> x(level.rows), y(level.rows), z(level.rows);
+    const Offset columns = Offset{A.cols} * A.width;
+    Array<V, Space> x(columns), y(columns), z(columns);
     rho = above_power * largest_eigenvalue(exec, level.A.view(), std::as_const(level.inverse).view(), power_steps,
-                                           x.view(), y.view(), z.view());
+                                           x.view(), y.view(), z.view(), bringing(exec, l),
+                                           shared(l) ? shared(l)->first_row : 0);
   }
   if (!std::isfinite(rho) || rho <= 0) return "the matrix holds a value that is not finite";
   level.smoother = make_smoother<V>(rho, params_.smoother_degree);
@@ -133,7 +153,7 @@ std::string NodeHierarchy<Exec, V>::fill_level(Exec& exec, const Matrix& A, std:
 template <class Exec, class V>
 bool NodeHierarchy<Exec, V>::aggregate_nodes(Exec& exec, const linalg::CrsView<const double>& condensed,
                                              const RowScales<Space>& scales, const Strength& strength, std::size_t l) {
-  const int height = levels_[l].inverse.block, modes = modes_of(l);
+  const int height = levels_[l].inverse.block, modes = levels_[l].modes;
   auto graph = make_strong_graph(exec, condensed, strength);
   Aggregates<Space> aggregates = aggregate(exec, condensed, scales.diagonal.view(), strength, graph);
   if (aggregates.count == 0 || Offset{aggregates.count} * modes > least_coarsening * levels_[l].rows) return false;
@@ -153,45 +173,78 @@ bool NodeHierarchy<Exec, V>::aggregate_nodes(Exec& exec, const linalg::CrsView<c
 template <class Exec, class V>
 void NodeHierarchy<Exec, V>::coarsen(Exec& exec, const Matrix& A, View<const double> inverse, double omega,
                                      std::size_t l, bool fresh) {
+  linalg::Crs<Space> pattern;
   {
     Array<double, Space> numbers(A.col_ind.size());
     condense(exec, A, std::min(levels_.front().inverse.block, A.height), numbers.view());
     const auto condensed = A.pattern(std::as_const(numbers).view());
     const RowScales<Space> scales = find_scales(exec, condensed);
-    const Strength strength{scales.largest.view(), levels_[l].theta_square};
-    if (fresh && !aggregate_nodes(exec, condensed, scales, strength, l)) return;
+    Array<double, Space> largest;
+    if (shared(l)) largest = with_ghosts(exec, *shared(l), scales.largest.view());
+    const Strength strength{shared(l) ? std::as_const(largest).view() : scales.largest.view(), levels_[l].theta_square};
+    if (fresh && !(shared(l) ? aggregate_shared_nodes(exec, condensed, scales, strength, l, pattern)
+                             : aggregate_nodes(exec, condensed, scales, strength, l)))
+      return;
     auto &level = levels_[l], &next = levels_[l + 1];
-    const int modes = modes_of(l);
-    next.kernel = Array<double, Space>(Offset{next.nodes} * modes * modes);
-    orthonormalise(exec, std::as_const(level.aggregate).view(), next.nodes, A.height, modes, level.kernel.view(),
-                   next.kernel.view());
-    prolongation_values(exec, A, std::as_const(numbers).view(), strength, inverse, omega,
-                        Tentative{modes, std::as_const(level.aggregate).view(), std::as_const(level.kernel).view(),
-                                  std::as_const(next.kernel).view()},
-                        level.P.view());
+    const int modes = next.modes = level.modes;
+    const auto aggregate = std::as_const(level.aggregate).view();
+    const Offset of_node = Offset{modes} * modes;
+    next.kernel = Array<double, Space>((shared(l) ? shared(l + 1)->nodes.size() : next.nodes) * of_node);
+    orthonormalise(exec, aggregate.part(0, A.rows), next.nodes, A.height, modes,
+                   level.kernel.view().part(0, Offset{level.rows} * modes),
+                   next.kernel.view().part(0, next.nodes * of_node));
+    if (shared(l)) bring_kernels(exec, l);
+    prolongation_values(
+        exec, A, std::as_const(numbers).view(), strength, inverse, omega,
+        Tentative{modes, aggregate, std::as_const(level.kernel).view(), std::as_const(next.kernel).view()},
+        level.P.view());
     level.kernel = {};
+    if (SharedLevel<Exec>* const here = shared(l)) {
+      const Offset own = here->entries_of_P * level.P.height * level.P.width;
+      here->of_P->bring(exec, std::as_const(level.P.values).view().part(0, own),
+                        level.P.values.view().part(own, level.P.values.size() - own),
+                        Offset{level.P.height} * level.P.width);
+    }
   }
   transpose_values(exec, std::as_const(levels_[l].P).view(), levels_[l].R.view());
-  multiply_level(exec, A, l, fresh);
+  multiply_level(exec, A, l, fresh, std::move(pattern));
 }
 
 /// The matrix of the next level. Patterns are those of products of matrices of numbers.
 template <class Exec, class V>
-void NodeHierarchy<Exec, V>::multiply_level(Exec& exec, const Matrix& A, std::size_t l, bool fresh) {
+void NodeHierarchy<Exec, V>::multiply_level(Exec& exec, const Matrix& A, std::size_t l, bool fresh,
+                                            linalg::Crs<Space> pattern) {
   auto &level = levels_[l], &next = levels_[l + 1];
+  SharedLevel<Exec>* const here = shared(l);
   const auto P = std::as_const(level.P).view(), R = std::as_const(level.R).view();
   const auto numbers_of = [](const auto& matrix) {
     return matrix.pattern(matrix.values.part(0, matrix.col_ind.size()));
   };
-  auto pattern = multiply(exec, numbers_of(A), numbers_of(P));
+  if (pattern.row_ptr.empty()) {
+    pattern = multiply(exec, numbers_of(A), numbers_of(P));
+    if (here) append_rows<Exec, double>(exec, here->rows_of_AP, pattern);
+  }
   const linalg::CrsView<const double> product = std::as_const(pattern).view();
   if (fresh) next.matrix = NodeMatrix<Space, double>(multiply(exec, numbers_of(R), product), P.width, P.width);
   pattern.values = {};
   NodeMatrix<Space, double> AP(std::move(pattern), P.height, P.width);
   AP.allocate_values();
-  multiply_values(exec, A, P, AP.view());
+  if (here) {
+    const Offset numbers = Offset{P.height} * P.width,
+                 blocks = AP.col_ind.size() - static_cast<Offset>(here->rows_of_AP.col_ind.size());
+    NodeMatrixView<double> own = AP.view();
+    own.rows = A.rows;
+    own.col_ind = own.col_ind.part(0, blocks);
+    own.values = own.values.part(0, blocks * numbers);
+    multiply_values(exec, A, P, own);
+    here->of_AP->bring(exec, View<const double>(own.values),
+                       AP.values.view().part(own.values.size(), AP.values.size() - own.values.size()), numbers);
+  } else {
+    multiply_values(exec, A, P, AP.view());
+  }
   next.matrix.allocate_values();
   multiply_values(exec, R, std::as_const(AP).view(), next.matrix.view());
+  if (here && fresh) shared(l + 1)->entries = sum(exec.link()->ranks(), next.matrix.entries());
 }
 
 template <class Exec, class V>
@@ -202,7 +255,7 @@ std::string NodeHierarchy<Exec, V>::invert_coarsest(Exec& exec, const Matrix& A,
   invert_semidefinite(exec, n, dependent_node_pivot<V>, dense, ratios.view());
   for (const double ratio : to_vector(ratios))
     if (!(ratio > -negative_pivot))
-      return not_definite(fmt::format("a pivot of level {}, which is factored, is negative", l));
+      return not_definite(fmt::format("a pivot of level {}, which is factored, is negative", depth(l)));
   levels_[l].solver = make_full<Exec, double>(exec, n, scale_, std::as_const(dense).view());
   levels_[l].wide = Array<double, Space>(n);
   return {};

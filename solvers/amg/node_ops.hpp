@@ -11,7 +11,7 @@ template <class Exec, class T, class V>
 void begin_cycle(Exec& exec, double scale, View<const T> r, const NodeDiagonalView<V>& inverse, View<V> b, View<V> s);
 template <class Exec, class V, class T>
 void smooth(Exec& exec, const NodeMatrixView<const V>& A, const NodeDiagonalView<V>& inverse, const Smoother<V>& q,
-            View<V> s, View<V> t, bool adds, View<V> x, View<T> z);
+            View<V> s, View<V> t, bool adds, View<V> x, View<T> z, const Bring<V>& bring);
 template <class Exec, class V>
 void residual(Exec& exec, const NodeMatrixView<const V>& A, View<const V> x, View<const V> b, View<V> s);
 template <class Exec, class V>
@@ -28,9 +28,9 @@ template <class Exec, class V>
 void krylov_residual(Exec& exec, View<const double> sums, View<const V> Ac, const NodeDiagonalView<V>& inverse,
                      View<V> b, View<V> s);
 
-/// As for matrices of numbers. x, y, z: scratch [rows]. Waits.
+/// As for matrices of numbers. x, y, z: scratch [columns]. Waits.
 template <class Exec, class V>
 double largest_eigenvalue(Exec& exec, const NodeMatrixView<const V>& A, const NodeDiagonalView<V>& inverse, int steps,
-                          View<V> x, View<V> y, View<V> z);
+                          View<V> x, View<V> y, View<V> z, const Bring<V>& bring = {}, Offset first_row = 0);
 
 }  // namespace tessera::solvers::amg

@@ -8,6 +8,7 @@
 #include <cmath>
 #include <utility>
 
+#include "base/link.hpp"
 #include "linalg/vector_ops.hpp"
 #include "solvers/amg/node_ops.hpp"
 
@@ -124,17 +125,19 @@ void begin_cycle(Exec& exec, double scale, View<const T> r, const NodeDiagonalVi
 
 template <class Exec, class V, class T>
 void smooth(Exec& exec, const NodeMatrixView<const V>& A, const NodeDiagonalView<V>& inverse, const Smoother<V>& q,
-            View<V> s, View<V> t, bool adds, View<V> x, View<T> z) {
+            View<V> s, View<V> t, bool adds, View<V> x, View<T> z, const Bring<V>& bring) {
   const V a0 = q.a[0];
   if (q.degree == 1) {
-    for_each(exec, s.size(),
+    for_each(exec, Offset{A.rows} * A.height,
              [=] TESSERA_HD(Offset row) { z[row] = static_cast<T>((adds ? x[row] : V{0}) + a0 * s[row]); });
     return;
   }
+  if (bring) bring(s);
   detail::use_product(exec, A, View<const V>(s), [&](auto h) {
     return detail::FirstPower<decltype(h)::value, V, T>{inverse, a0, q.a[1], adds, q.degree > 2, s, t, x, z};
   });
   for (int k = 2; k < q.degree; ++k) {
+    if (bring) bring(t);
     detail::use_product(exec, A, View<const V>(t), [&](auto h) {
       return detail::NextPower<decltype(h)::value, V, T>{inverse, q.a[k], k == q.degree - 1, s, x, z};
     });
@@ -187,21 +190,24 @@ void krylov_residual(Exec& exec, View<const double> sums, View<const V> Ac, cons
 /// Of y = D^-1 A x the square of the D-norm is (y, A x).
 template <class Exec, class V>
 double largest_eigenvalue(Exec& exec, const NodeMatrixView<const V>& A, const NodeDiagonalView<V>& inverse, int steps,
-                          View<V> x, View<V> y, View<V> z) {
+                          View<V> x, View<V> y, View<V> z, const Bring<V>& bring, Offset first_row) {
   Array<double, typename Exec::Space> sums(2);
-  linalg::fill_random(exec, x, 5);
+  const Offset rows = Offset{A.rows} * A.height;
+  linalg::fill_random(exec, x.part(0, rows), 5, first_row);
   for (int step = 0; step < steps; ++step) {
+    if (bring) bring(x);
     detail::use_product(exec, A, View<const V>(x), [&](auto h) {
       return detail::WithScaled<decltype(h)::value, V>{inverse, z, y};
     });
     if (step >= steps - 2) {
       const View<const V> image = z, scaled = y;
       reduce(
-          exec, image.size(), [=] TESSERA_HD(Offset row) { return static_cast<double>(image[row]) * scaled[row]; },
+          exec, rows, [=] TESSERA_HD(Offset row) { return static_cast<double>(image[row]) * scaled[row]; },
           sums.data() + step - (steps - 2));
     }
     std::swap(x, y);
   }
+  if (bring) sum_over_ranks(exec, {{sums.data(), 2}});
   const auto host = to_vector(sums);
   return host[0] > 0 ? std::sqrt(host[1] / host[0]) : 0;
 }
@@ -211,9 +217,9 @@ double largest_eigenvalue(Exec& exec, const NodeMatrixView<const V>& A, const No
   template void begin_cycle(Exec&, double, View<const double>, const NodeDiagonalView<V>&, View<V>, View<V>);          \
   template void begin_cycle(Exec&, double, View<const float>, const NodeDiagonalView<V>&, View<V>, View<V>);           \
   template void smooth(Exec&, const NodeMatrixView<const V>&, const NodeDiagonalView<V>&, const Smoother<V>&, View<V>, \
-                       View<V>, bool, View<V>, View<double>);                                                          \
+                       View<V>, bool, View<V>, View<double>, const Bring<V>&);                                         \
   template void smooth(Exec&, const NodeMatrixView<const V>&, const NodeDiagonalView<V>&, const Smoother<V>&, View<V>, \
-                       View<V>, bool, View<V>, View<float>);                                                           \
+                       View<V>, bool, View<V>, View<float>, const Bring<V>&);                                          \
   template void residual(Exec&, const NodeMatrixView<const V>&, View<const V>, View<const V>, View<V>);                \
   template void scaled_residual(Exec&, const NodeMatrixView<const V>&, const NodeDiagonalView<V>&, View<const V>,      \
                                 View<const V>, View<V>);                                                               \
@@ -224,6 +230,6 @@ double largest_eigenvalue(Exec& exec, const NodeMatrixView<const V>& A, const No
   template void krylov_residual(Exec&, View<const double>, View<const V>, const NodeDiagonalView<V>&, View<V>,         \
                                 View<V>);                                                                              \
   template double largest_eigenvalue(Exec&, const NodeMatrixView<const V>&, const NodeDiagonalView<V>&, int, View<V>,  \
-                                     View<V>, View<V>)
+                                     View<V>, View<V>, const Bring<V>&, Offset)
 
 }  // namespace tessera::solvers::amg

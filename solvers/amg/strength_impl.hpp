@@ -80,7 +80,7 @@ RowScales<typename Exec::Space> find_scales(Exec& exec, const linalg::CrsView<co
 
 template <class Exec>
 StrongGraph<typename Exec::Space> make_strong_graph(Exec& exec, const linalg::CrsView<const double>& A,
-                                                    const Strength& strength) {
+                                                    const Strength& strength, Index cols) {
   using Space = typename Exec::Space;
   StrongGraph<Space> graph;
   graph.rows = A.rows;
@@ -88,7 +88,8 @@ StrongGraph<typename Exec::Space> make_strong_graph(Exec& exec, const linalg::Cr
   const View<Offset> counts = graph.row_ptr;
   for_each_row(exec, A, [=] TESSERA_HD(Offset row, const linalg::RowEntries<double>& entries) {
     Offset count = 0;
-    for (Offset k = 0; k < entries.length; ++k) count += strength.is_strong(entries.values[k], row, entries.col_ind[k]);
+    for (Offset k = 0; k < entries.length; ++k)
+      count += entries.col_ind[k] < cols && strength.is_strong(entries.values[k], row, entries.col_ind[k]);
     counts[row] = count;
   });
   graph.col_ind = Array<Index, Space>(linalg::counts_to_offsets(exec, counts));
@@ -97,7 +98,8 @@ StrongGraph<typename Exec::Space> make_strong_graph(Exec& exec, const linalg::Cr
   for_each_row(exec, A, [=] TESSERA_HD(Offset row, const linalg::RowEntries<double>& entries) {
     Offset place = starts[row];
     for (Offset k = 0; k < entries.length; ++k)
-      if (strength.is_strong(entries.values[k], row, entries.col_ind[k])) col_ind[place++] = entries.col_ind[k];
+      if (entries.col_ind[k] < cols && strength.is_strong(entries.values[k], row, entries.col_ind[k]))
+        col_ind[place++] = entries.col_ind[k];
   });
   return graph;
 }
@@ -106,6 +108,7 @@ StrongGraph<typename Exec::Space> make_strong_graph(Exec& exec, const linalg::Cr
   template Array<double, Exec::Space> symmetric_part(Exec&, const linalg::CrsView<const double>&);                     \
   template Array<double, Exec::Space> smoothed_parts(Exec&, const linalg::CrsView<const double>&, View<const double>); \
   template RowScales<Exec::Space> find_scales(Exec&, const linalg::CrsView<const double>&);                            \
-  template StrongGraph<Exec::Space> make_strong_graph(Exec&, const linalg::CrsView<const double>&, const Strength&)
+  template StrongGraph<Exec::Space> make_strong_graph(Exec&, const linalg::CrsView<const double>&, const Strength&,    \
+                                                      Index)
 
 }  // namespace tessera::solvers::amg

@@ -36,5 +36,15 @@ TEST(Fit, IsSaidOfWhereTheRunDoesNotCompute) {
   EXPECT_EQ(warnings().size(), before + 1);
 }
 
+TEST(Fit, SaysWhatWouldWhereMultigridDoesNot) {
+  EXPECT_EQ(
+      what_would_fit(10 * GiB, 6 * GiB, 1 * GiB, "jacobi", 4 * GiB),
+      "preconditioner = \"jacobi\" would fit, with about 4 GiB; multigrid would on a mesh of about 53 per cent of "
+      "the cells; ");
+  EXPECT_EQ(what_would_fit(10 * GiB, 6 * GiB, 0, "jacobi", 7 * GiB),
+            "multigrid would on a mesh of about 57 per cent of the cells; ");
+  EXPECT_EQ(what_would_fit(100 * GiB, 1.5 * GiB, 1 * GiB, "jacobi", 50 * GiB), "");
+}
+
 }  // namespace
 }  // namespace tessera::physics
