@@ -216,26 +216,15 @@ class CoupledLeapfrog final : public Leapfrog<Exec> {
     linalg::copy(exec_, ghosts, now_.chi.view().part(parts_.owned, halo_->ghosts()));
   }
 
-  template <class Medium>
-  void push(Medium& medium, double t, double kick, double drift, Array<T, Space>& x, Array<T, Space>& rate,
-            Array<T, Space>& held) {
-    medium.force.leap(exec_, static_cast<T>(kick), static_cast<T>(drift), std::as_const(medium.inverse_mass).view(),
-                      rate.view(), x.view(), held.view());
-    for (const Source<Space, T>& source : medium.sources) {
-      const double now = (*source.function)(t);
-      add_to_leap(exec_, source.rows.view(), source.weights.view(), now, kick, drift, rate.view(), x.view());
-      add_to_entries(exec_, source.held_rows.view(), source.held_weights.view(), now, held.view());
-    }
-  }
   /// With chi'' = (f - K chi + n.u) / m and u'' = M^-1 (f - K u - n chi'') at t: rates += kick times these, and what
   /// they are of += drift times the rates.
   void leap(double t, double h, double kick, double drift, State& of) {
     const Linked alone(exec_, nullptr);
     const InterfaceView<T> interface = parts_.interface.view();
     const int dim = parts_.dim();
-    push(parts_.fluid, t, kick, drift, of.chi, of.w, a_fluid_);
+    push(exec_, ranks_, parts_.fluid, t, h, kick, drift, of.chi.view(), of.w.view(), a_fluid_.view());
     push_fluid(exec_, dim, interface, View<const T>(of.u.view()), a_fluid_.view());
-    push(parts_.solid, t, kick, drift, of.u, of.v, a_solid_);
+    push(exec_, ranks_, parts_.solid, t, h, kick, drift, of.u.view(), of.v.view(), a_solid_.view());
     push_solid(exec_, dim, interface, parts_.fluid.held.view(), h, View<const T>(of.w.view()),
                View<const T>(a_fluid_.view()), a_solid_.view());
     leap_held(exec_, 1, parts_.fluid.held.view(), a_fluid_.view(), h, kick, drift, of.w.view(), of.chi.view());

@@ -12,6 +12,7 @@
 #include "physics/wave/attenuation.hpp"
 #include "physics/wave/material_grid.hpp"
 #include "physics/wave/media.hpp"
+#include "physics/wave/rayleigh.hpp"
 
 namespace tessera::physics::wave {
 
@@ -274,7 +275,13 @@ Media make_media(const Problem& problem) {
     return Coefficients{components, at_places, std::vector<double>(places * static_cast<std::size_t>(components))};
   };
   const int numbers = medium != Medium::elastic ? 1 : anisotropic ? Stiffness::count(dim) : 2;
-  Media media{sized(1), sized(numbers), sized(1), sized(1), anisotropic};
+  Media media{.mass = sized(1),
+              .stiffness = sized(numbers),
+              .fast = sized(1),
+              .slow = sized(1),
+              .alpha = rayleigh_numbers(problem, "rayleigh_alpha", &MaterialParams::rayleigh_alpha),
+              .beta = rayleigh_numbers(problem, "rayleigh_beta", &MaterialParams::rayleigh_beta),
+              .anisotropic = anisotropic};
   std::optional<ConstantQuality> qualities;
   if (params.attenuates()) {
     qualities.emplace(*params.attenuation);

@@ -32,6 +32,19 @@ template <class Exec, class T>
 void leap_held(Exec& exec, int components, const HeldNodes<T>& held, View<T> a, double h, double kick, double drift,
                View<T> v, View<T> u);
 
+/// v *= 1 + factor c of its node, v [nodes, components].
+template <class Exec, class T>
+void scale_by_nodes(Exec& exec, int components, View<const T> c, double factor, View<T> v);
+/// u += factor c v of its node, of all entries of v.
+template <class Exec, class T>
+void move_by_nodes(Exec& exec, int components, View<const T> c, double factor, View<const T> v, View<T> u);
+/// a -= c v of all entries of a, c of the node.
+template <class Exec, class T>
+void subtract_by_nodes(Exec& exec, int components, View<const T> c, View<const T> v, View<T> a);
+/// v /= 1 + h c of its node, and u is moved by drift times that v in the place of what v was.
+template <class Exec, class T>
+void divide_leap(Exec& exec, int components, View<const T> c, double h, double drift, View<T> v, View<T> u);
+
 /// x_rows[k] = values_k.
 template <class Exec, class T>
 void set_values(Exec& exec, View<const Index> rows, View<const double> values, View<T> x);

@@ -84,6 +84,33 @@ void leap_held(Exec& exec, int components, const HeldNodes<T>& held, View<T> a, 
 }
 
 template <class Exec, class T>
+void scale_by_nodes(Exec& exec, int components, View<const T> c, double factor, View<T> v) {
+  const T by = static_cast<T>(factor);
+  for_each(exec, v.size(), [=] TESSERA_HD(Offset i) { v[i] *= 1 + by * c[i / components]; });
+}
+
+template <class Exec, class T>
+void move_by_nodes(Exec& exec, int components, View<const T> c, double factor, View<const T> v, View<T> u) {
+  const T by = static_cast<T>(factor);
+  for_each(exec, v.size(), [=] TESSERA_HD(Offset i) { u[i] += by * c[i / components] * v[i]; });
+}
+
+template <class Exec, class T>
+void subtract_by_nodes(Exec& exec, int components, View<const T> c, View<const T> v, View<T> a) {
+  for_each(exec, a.size(), [=] TESSERA_HD(Offset i) { a[i] -= c[i / components] * v[i]; });
+}
+
+template <class Exec, class T>
+void divide_leap(Exec& exec, int components, View<const T> c, double h, double drift, View<T> v, View<T> u) {
+  const T half = static_cast<T>(h), along = static_cast<T>(drift);
+  for_each(exec, v.size(), [=] TESSERA_HD(Offset i) {
+    const T before = v[i], after = before / (1 + half * c[i / components]);
+    v[i] = after;
+    u[i] += along * (after - before);
+  });
+}
+
+template <class Exec, class T>
 void set_values(Exec& exec, View<const Index> rows, View<const double> values, View<T> x) {
   for_each(exec, rows.size(), [=] TESSERA_HD(Offset k) { x[rows[k]] = static_cast<T>(values[k]); });
 }
@@ -118,6 +145,10 @@ void take_peaks(Exec& exec, int components, View<const T> x, View<T> peaks) {
   template void add_to_leap(Exec&, View<const Index>, View<const T>, double, double, double, View<T>, View<T>);    \
   template void damp(Exec&, int, View<const Index>, View<const T>, View<const T>, View<T>);                        \
   template void leap_held(Exec&, int, const HeldNodes<T>&, View<T>, double, double, double, View<T>, View<T>);     \
+  template void scale_by_nodes(Exec&, int, View<const T>, double, View<T>);                                        \
+  template void move_by_nodes(Exec&, int, View<const T>, double, View<const T>, View<T>);                          \
+  template void subtract_by_nodes(Exec&, int, View<const T>, View<const T>, View<T>);                              \
+  template void divide_leap(Exec&, int, View<const T>, double, double, View<T>, View<T>);                          \
   template void set_values(Exec&, View<const Index>, View<const double>, View<T>);                                 \
   template void divide_by(Exec&, int, View<const T>, View<double>);                                                \
   template void take_peaks(Exec&, int, View<const T>, View<T>);                                                    \

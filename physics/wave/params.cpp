@@ -7,6 +7,7 @@
 #include "base/error.hpp"
 #include "deck/read_string.hpp"
 #include "physics/wave/material_grid.hpp"
+#include "physics/wave/rayleigh.hpp"
 
 namespace tessera::physics::wave {
 
@@ -66,6 +67,12 @@ deck::Section<MaterialParams> material_section() {
       .key("q_kappa", &MaterialParams::q_kappa,
            {.help = "quality factor of the bulk modulus in the band of [attenuation]; left out: no loss"})
       .key("q_mu", &MaterialParams::q_mu, {.help = "quality factor of the shear modulus; left out: no loss"})
+      .key("rayleigh_alpha", &MaterialParams::rayleigh_alpha,
+           {.help = "Rayleigh damping alpha M v + beta K v: alpha, which damps a motion of the angular frequency omega "
+                    "by the ratio alpha / (2 omega); left out: 0",
+            .unit = "1/s"})
+      .key("rayleigh_beta", &MaterialParams::rayleigh_beta,
+           {.help = "beta of it, by the ratio beta omega / 2; it shortens steps; left out: 0", .unit = "s"})
       .key("file", &MaterialParams::file,
            {.help = "table (CSV) of numbers on a grid, linear between its points: the first row names its columns, "
                     "coordinates x, y, z and keys of this section (axis_x, c11 of lists); then a row a point"})
@@ -192,7 +199,7 @@ void check_material(const MaterialParams& m, Medium medium) {
     refuse("a fluid has no shear waves, and this material has a vs",
            "leave vs out, or choose physics.medium = \"elastic\"", m.where);
   std::vector<MaterialNumber> all = m.values();
-  for (const auto* value : {&m.q_kappa, &m.q_mu})
+  for (const auto* value : {&m.q_kappa, &m.q_mu, &m.rayleigh_alpha, &m.rayleigh_beta})
     if (*value) all.push_back({**value});
   for (const MaterialNumber& value : all)
     if (value.expression.depends_on_time())
@@ -283,6 +290,10 @@ bool Params::attenuates() const {
   return std::any_of(materials.begin(), materials.end(), [](const MaterialParams& m) { return m.attenuates(); });
 }
 
+bool Params::damps() const {
+  return std::any_of(materials.begin(), materials.end(), [](const MaterialParams& m) { return m.damps(); });
+}
+
 bool Params::has_layers() const {
   return std::any_of(boundaries.begin(), boundaries.end(), [](const BoundaryParams& b) { return b.is_pml(); });
 }
@@ -319,6 +330,7 @@ void read(const deck::Deck& deck, Params& params) {
   check_attenuation(params);
   for (const BoundaryParams& boundary : params.boundaries) check_boundary(boundary);
   check_layers(params);
+  check_rayleigh(params);
   for (PointSourceParams& source : params.point_sources) {
     check_source(source, params.medium);
     source.function = deck::TimeFunction(source, deck, source.where);
@@ -332,7 +344,7 @@ std::vector<deck::Expression> expressions_of(const Params& params) {
   for (const MaterialParams& m : params.materials)
     for (const MaterialNumber& value : m.values()) all.push_back(value.expression);
   for (const MaterialParams& m : params.materials)
-    for (const auto* value : {&m.q_kappa, &m.q_mu})
+    for (const auto* value : {&m.q_kappa, &m.q_mu, &m.rayleigh_alpha, &m.rayleigh_beta})
       if (*value) all.push_back(**value);
   for (const BoundaryParams& b : params.boundaries) all.insert(all.end(), b.value.begin(), b.value.end());
   return all;
