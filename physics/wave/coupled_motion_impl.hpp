@@ -22,6 +22,8 @@ class CoupledMotion final : public Motion<Exec> {
     summary.set("assembly.operator",
                 "fluids: " + parts_.fluid.force.description() + ", solids: " + parts_.solid.force.description());
     summary.set("assembly.bytes", parts_.fluid.force.bytes() + parts_.solid.force.bytes());
+    if (problem.params.attenuates())
+      summary.set("attenuation.deviation", std::max(problem.fluid.media.deviation, problem.solid.media.deviation));
     if (problem.space.ranks) return;
     summary.set("interface.sides", problem.interface.sides);
     summary.set("interface.nodes", static_cast<Offset>(problem.interface.dofs.size()));
@@ -171,7 +173,13 @@ class CoupledMotion final : public Motion<Exec> {
 template <class Exec, class T>
 std::unique_ptr<Motion<Exec>> make_coupled_motion_in(Exec& exec, const CoupledProblem& problem, FluidState& state,
                                                      PeakMaps& peaks, output::Summary& summary) {
-  if (problem.solid.media.anisotropic)
+  const Media& solids = problem.solid.media;
+  if (solids.attenuated.components > 0 && solids.anisotropic)
+    return std::make_unique<CoupledMotion<Exec, forms::AttenuatedAnisotropicStress, T>>(exec, problem, state, peaks,
+                                                                                        summary);
+  if (solids.attenuated.components > 0)
+    return std::make_unique<CoupledMotion<Exec, forms::AttenuatedStress, T>>(exec, problem, state, peaks, summary);
+  if (solids.anisotropic)
     return std::make_unique<CoupledMotion<Exec, forms::AnisotropicStress, T>>(exec, problem, state, peaks, summary);
   return std::make_unique<CoupledMotion<Exec, forms::IsotropicStress, T>>(exec, problem, state, peaks, summary);
 }

@@ -6,6 +6,7 @@
 #include "assembly/spectral/layers.hpp"
 #include "linalg/vector_ops.hpp"
 #include "physics/run/motion.hpp"
+#include "physics/wave/fluid_memory.hpp"
 #include "physics/wave/peaks.hpp"
 #include "physics/wave/problem.hpp"
 #include "physics/wave/rayleigh_damping.hpp"
@@ -45,6 +46,7 @@ struct Parts {
   bool varies = false;
   PeakMaps* peaks = nullptr;  ///< of a medium by itself
   std::optional<DampingOf<Exec, Law, T>> damping;
+  std::optional<FluidMemory<Exec, T>> memory;
 };
 
 /// The force of a step, with a = M^-1 (f(t) - K u - C (v + h a)): v += kick a, u += drift v. Of the nodes that are held
@@ -58,9 +60,11 @@ void push(Exec& exec, const OverRanks<Exec>& ranks, Parts<Exec, Law, T>& parts, 
   if constexpr (can_damp<Exec, Law, T>) {
     if (parts.damping) pushed = parts.damping->push(exec, ranks, parts.force, h, kick, drift, scale, v, u, a);
   }
+  if (parts.memory) parts.memory->push(exec, h, kick, v);
   if (!pushed) parts.force.leap(exec, by, along, scale, v, u, a);
   if constexpr (can_damp<Exec, Law, T>)
     if (parts.damping) parts.damping->add_held(exec, a);
+  if (parts.memory) parts.memory->add_held(exec, a);
   for (const Source<typename Exec::Space, T>& source : parts.sources) {
     const double now = (*source.function)(t);
     add_to_leap(exec, source.rows.view(), source.weights.view(), now, kick, drift, v, u);
@@ -68,6 +72,7 @@ void push(Exec& exec, const OverRanks<Exec>& ranks, Parts<Exec, Law, T>& parts, 
   }
   if constexpr (can_damp<Exec, Law, T>)
     if (parts.damping) parts.damping->end(exec, h, drift, v, u);
+  if (parts.memory) parts.memory->end(exec, h, drift, v, u);
 }
 
 /// Moves the rows of which the prescribed values change in time, of a leapfrog: their velocities, too, are those of
@@ -125,6 +130,7 @@ class WaveLeapfrog final : public Leapfrog<Exec> {
     restore(u, v);
     peaks_.take(u_, v_);
     if constexpr (remembers) parts_.force.forget(exec_, View<const T>(u_.view()), dt);
+    if (parts_.memory) parts_.memory->forget();
     Array<T, Space> at_start = copy(u_);
     leap(t, 0, -dt / 2, 0, at_start, v_);
     moved_.start(t, dt, v_);
@@ -137,6 +143,7 @@ class WaveLeapfrog final : public Leapfrog<Exec> {
   std::vector<std::vector<double>> others() const override {
     std::vector<std::vector<double>> all;
     if constexpr (remembers) all = parts_.force.memory();
+    if (parts_.memory) all = parts_.memory->memory(parts_.problem.space.dofs.dofs);
     peaks_.add_kept(all);
     return all;
   }
@@ -145,6 +152,10 @@ class WaveLeapfrog final : public Leapfrog<Exec> {
     if constexpr (remembers) {
       parts_.force.restore_memory(others);
       of_memory = parts_.force.vectors_of_memory();
+    }
+    if (parts_.memory) {
+      parts_.memory->restore_memory(others, 0);
+      of_memory = parts_.memory->vectors_of_memory();
     }
     peaks_.restore(others, of_memory);
   }
@@ -161,6 +172,7 @@ class WaveLeapfrog final : public Leapfrog<Exec> {
     leap(t, before / 2, (before + dt) / 2, dt, u_, v_);
     moved_.set_u(t + dt, u_);
     moved_.set_v(t + dt / 2, v_);
+    if (parts_.memory) parts_.memory->remember(exec_, dt, v_.view());
     peaks_.take(u_, v_);
     if (ranks_) ranks_.update_ghosts(u_.view());
   }

@@ -31,12 +31,13 @@ constexpr std::pair<const char*, Key> scalars[] = {{"density", &MaterialParams::
                                                    {"eta", &MaterialParams::eta},
                                                    {"q_kappa", &MaterialParams::q_kappa},
                                                    {"q_mu", &MaterialParams::q_mu},
+                                                   {"q", &MaterialParams::q},
                                                    {"rayleigh_alpha", &MaterialParams::rayleigh_alpha},
                                                    {"rayleigh_beta", &MaterialParams::rayleigh_beta}};
 
 bool is_loss(Key key) {
-  return key == &MaterialParams::q_kappa || key == &MaterialParams::q_mu || key == &MaterialParams::rayleigh_alpha ||
-         key == &MaterialParams::rayleigh_beta;
+  return key == &MaterialParams::q_kappa || key == &MaterialParams::q_mu || key == &MaterialParams::q ||
+         key == &MaterialParams::rayleigh_alpha || key == &MaterialParams::rayleigh_beta;
 }
 
 const std::vector<std::string> names_of_axis = {"axis_x", "axis_y", "axis_z"};

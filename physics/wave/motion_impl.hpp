@@ -38,7 +38,8 @@ class WaveMotion final : public Motion<Exec> {
                .fixed = to_space<Space>(prescribed_.rows),
                .varies = prescribed_.varies(),
                .peaks = peaks,
-               .damping = {}},
+               .damping = {},
+               .memory = {}},
         accelerations_(derivative_of(parts_.rates)) {
     const Discretisation& space = problem.space;
     std::vector<double> inverse =
@@ -49,10 +50,9 @@ class WaveMotion final : public Motion<Exec> {
       if (problem.media.alpha.components + problem.media.beta.components > 0)
         parts_.damping.emplace(exec, problem, inverse, held_);
     parts_.inverse_mass = in_numbers(inverse);
-    if constexpr (attenuates) {
-      parts_.force.set_times(problem.media.times);
-      summary.set("attenuation.deviation", problem.media.deviation);
-    }
+    if constexpr (attenuates) parts_.force.set_times(problem.media.times);
+    if (problem.media.compliance.components > 0) parts_.memory.emplace(problem, inverse, held_);
+    if (attenuates || parts_.memory) summary.set("attenuation.deviation", problem.media.deviation);
     take_held(inverse);
     take_sources(inverse, summary);
     fastest_ = assembly::spectral::highest_frequency(problem.mesh(), problem.cells, problem.media.fast);
@@ -62,6 +62,7 @@ class WaveMotion final : public Motion<Exec> {
     double bytes = parts_.force.bytes();
     if constexpr (damps)
       if (parts_.damping) bytes += parts_.damping->bytes();
+    if (parts_.memory) bytes += parts_.memory->bytes();
     summary.set("assembly.bytes", bytes);
   }
 
@@ -204,19 +205,21 @@ class WaveMotion final : public Motion<Exec> {
     linalg::set_entries(exec_, View<const Index>(parts_.fixed.view()), View<const double>(here.view()), x);
   }
 
+  /// What damps at each of the dofs that are owned but for absorbing sides, over the mass; or nothing.
+  const std::vector<double>& rates_of_nodes() const {
+    static const std::vector<double> none;
+    if (parts_.memory) return parts_.memory->rate_of_nodes();
+    if constexpr (damps)
+      if (parts_.damping) return parts_.damping->alpha_of_nodes();
+    return none;
+  }
   void take_held(const std::vector<double>& inverse_mass) {
     const std::size_t size = block_size();
     std::vector<double> damping(held_.size() * size, 0.0);
-    double greatest_alpha = 0;
-    if constexpr (damps)
-      if (parts_.damping && !parts_.damping->alpha_of_nodes().empty()) {
-        const std::vector<double>& alpha = parts_.damping->alpha_of_nodes();
-        for (const double of_node : alpha) greatest_alpha = std::max(greatest_alpha, of_node);
-        for (std::size_t i = 0; i < held_.size(); ++i)
-          for (std::size_t c = 0; c < static_cast<std::size_t>(components()); ++c)
-            damping[i * size + c * static_cast<std::size_t>(components() + 1)] =
-                alpha[static_cast<std::size_t>(held_[i])];
-      }
+    const std::vector<double>& rates = rates_of_nodes();
+    for (std::size_t i = 0; i < held_.size() && !rates.empty(); ++i)
+      for (std::size_t c = 0; c < static_cast<std::size_t>(components()); ++c)
+        damping[i * size + c * static_cast<std::size_t>(components() + 1)] = rates[static_cast<std::size_t>(held_[i])];
     for (std::size_t i = 0; i < absorbing_.dofs.size(); ++i) {
       const Index dof = absorbing_.dofs[i];
       const double by = inverse_mass[static_cast<std::size_t>(dof)];
@@ -228,7 +231,7 @@ class WaveMotion final : public Motion<Exec> {
       }
       strongest_ = std::max(strongest_, trace);
     }
-    strongest_ += greatest_alpha;
+    if (!rates.empty()) strongest_ += *std::max_element(rates.begin(), rates.end());
     std::vector<unsigned char> fixed(held_.size(), 0);
     for (const Index row : prescribed_.rows) {
       const Index dof = problem_.dof_of(row);
@@ -285,6 +288,8 @@ std::unique_ptr<Motion<Exec>> make_motion_in(Exec& exec, const Problem& problem,
                                                                                           summary);
   if (problem.params.has_layers())
     return std::make_unique<WaveMotion<Exec, forms::InLayers<forms::GradientFlux>, T>>(exec, problem, &peaks, summary);
+  if (problem.media.attenuated.components > 0 && problem.media.anisotropic)
+    return std::make_unique<WaveMotion<Exec, forms::AttenuatedAnisotropicStress, T>>(exec, problem, &peaks, summary);
   if (problem.media.attenuated.components > 0 && elastic)
     return std::make_unique<WaveMotion<Exec, forms::AttenuatedStress, T>>(exec, problem, &peaks, summary);
   if (problem.media.attenuated.components > 0)

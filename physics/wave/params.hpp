@@ -36,13 +36,14 @@ struct MaterialParams {
   std::vector<deck::Expression> axis;                             ///< the normal of these; empty: the last axis
   std::vector<deck::Expression> stiffness;                        ///< C_ij, the upper triangle by rows
   std::optional<deck::Expression> q_kappa, q_mu;                  ///< quality factors of both moduli; none: no loss
+  std::optional<deck::Expression> q;                              ///< of all moduli
   std::optional<deck::Expression> rayleigh_alpha, rayleigh_beta;  ///< of a damping alpha M v + beta K v
   deck::PlacedString file;                                        ///< of the grid; empty: there is none
   std::optional<std::string> outside;                             ///< of the grid: refuse, or nearest
   std::shared_ptr<const deck::GridTable> grid;
   deck::Where where;
 
-  bool attenuates() const { return q_kappa || q_mu; }
+  bool attenuates() const { return q_kappa || q_mu || q; }
   bool damps() const { return rayleigh_alpha || rayleigh_beta; }
   /// All numbers that it is given by, in this order, but for losses.
   std::vector<MaterialNumber> values() const;

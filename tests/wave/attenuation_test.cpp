@@ -23,6 +23,8 @@ TEST(ConstantQuality, IsTheSameOverADecadeToTwoPerCent) {
     for (const double f : {0.5, 0.9, 1.6, 3.0, 5.0})
       EXPECT_NEAR(ConstantQuality::quality(decade.times(), Y, f) / quality, 1, 0.02) << quality << ' ' << f;
     for (const double number : Y) EXPECT_GE(number, 0);
+    EXPECT_LT(decade.deviation_of_compliance(quality), 0.02) << quality;
+    for (const double number : decade.fit_compliance(quality)) EXPECT_GE(number, 0);
   }
   EXPECT_GT(ConstantQuality(band(0.01, 100)).deviation(50), 0.05);  // four decades are too many for three
 }
@@ -165,15 +167,24 @@ INSTANTIATE_TEST_SUITE_P(
                        2,
                        {"the quality factor q_mu is 0 at (0, 0, 0)"}},
         app_test::Case{
-            "quality_of_a_fluid",
-            box(2, 2) + physics("acoustic", 4) + "[[material]]\ndensity = 2\nvp = 2\nq_kappa = 9\n" + decade + soon,
+            "shear_of_a_fluid",
+            box(2, 2) + physics("acoustic", 4) + "[[material]]\ndensity = 2\nvp = 2\nq_mu = 9\n" + decade + soon,
             2,
-            {"a quality factor in a fluid, or beside one"}},
+            {"a q_mu of a fluid", "q_kappa is the quality factor of their bulk modulus"}},
+        app_test::Case{"two_qualities",
+                       elastic + lossy + "q = 50\n" + decade + soon,
+                       2,
+                       {"a material with q and another quality factor"}},
+        app_test::Case{
+            "quality_of_a_fluid",
+            box(2, 2) + physics("acoustic", 4) + "[[material]]\ndensity = 2\nvp = 2\nq = \"x\"\n" + decade + soon,
+            2,
+            {"the quality factor q is 0 at (0, 0, 0)", "2 at least"}},
         app_test::Case{
             "lossy_layers",
             elastic + "[[material]]\ndensity = 2\nvpv = 2\nvph = 2\nvsv = 1\neta = 1\nq_mu = 9\n" + decade + soon,
             2,
-            {"quality factors where a material is anisotropic"}},
+            {"q_kappa or q_mu where a material is anisotropic", "give the materials q"}},
         app_test::Case{"lossy_rk4",
                        elastic + lossy + decade + time_to(0.1, "cfl = 0.5", "rk4"),
                        2,
