@@ -5,6 +5,8 @@
 #include "assembly/spectral/attenuated_impl.hpp"
 
 template class tessera::assembly::SpectralOperator<tessera::Threads, tessera::forms::AttenuatedAnisotropicStress>;
-template class tessera::assembly::SpectralOperator<tessera::Threads, tessera::forms::AttenuatedAnisotropicStress, float>;
+template class tessera::assembly::SpectralOperator<tessera::Threads, tessera::forms::AttenuatedAnisotropicStress,
+                                                   float>;
 template class tessera::assembly::AttenuatedOperator<tessera::Threads, tessera::forms::AttenuatedAnisotropicStress>;
-template class tessera::assembly::AttenuatedOperator<tessera::Threads, tessera::forms::AttenuatedAnisotropicStress, float>;
+template class tessera::assembly::AttenuatedOperator<tessera::Threads, tessera::forms::AttenuatedAnisotropicStress,
+                                                     float>;

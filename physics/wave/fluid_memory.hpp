@@ -5,8 +5,8 @@
 // pressure p or beside solids of a potential: the nodes of the mesh have
 //   M p'' + sum_l C_l (p' - r_l) = -K p,   tau_l r_l' = p' - r_l,   C_l = int Z_l / (kappa_U tau_l).
 // Cells take no part in it, and materials may differ from cell to cell. Steps of the leapfrog solve for p', which is
-// one number between two times, so that r is exact for it. A fluid begins without memory, r = 0: its flow is at rest, and
-// its pressure was there before.
+// one number between two times, so that r is exact for it. A fluid begins without memory, r = 0: its flow is at rest,
+// and its pressure was there before.
 #include <cmath>
 
 #include "physics/wave/node_ops.hpp"
@@ -26,7 +26,8 @@ class FluidMemory {
     const assembly::spectral::Cells& cells = problem.cells;
     std::vector<T> c(inverse_mass.size() * L), of_held;
     for (int l = 0; l < L; ++l) {
-      assembly::spectral::Coefficients Z{.components = 1, .at_places = problem.media.compliance.at_places, .values = {}};
+      assembly::spectral::Coefficients Z{
+          .components = 1, .at_places = problem.media.compliance.at_places, .values = {}};
       for (std::size_t i = static_cast<std::size_t>(l); i < problem.media.compliance.values.size(); i += L)
         Z.values.push_back(problem.media.compliance.values[i] / times_[static_cast<std::size_t>(l)]);
       const std::vector<double> sums = assembly::spectral::diagonal_mass(problem.mesh(), problem.space.dofs, cells,

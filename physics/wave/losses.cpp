@@ -49,8 +49,8 @@ class Lossy {
     last.quality = quality;
     last.numbers = !(quality > 0) ? Numbers{} : is_fluid ? qualities_.fit_compliance(quality) : qualities_.fit(quality);
     if (quality > 0)
-      media_.deviation = std::max(media_.deviation, is_fluid ? qualities_.deviation_of_compliance(quality)
-                                                             : qualities_.deviation(quality));
+      media_.deviation = std::max(
+          media_.deviation, is_fluid ? qualities_.deviation_of_compliance(quality) : qualities_.deviation(quality));
     return last.numbers;
   }
 

@@ -53,7 +53,8 @@ Coefficients rayleigh_numbers(const Problem& problem, const char* name,
     for (Index c = 0; c < cells.cells; ++c) {
       if (problem.material[static_cast<std::size_t>(c)] != static_cast<Index>(of)) continue;
       for (int q = 0; q < (at_places ? cells.places : 1); ++q) {
-        where.push_back(at_places ? static_cast<std::size_t>(Offset{c} * cells.places + q) : static_cast<std::size_t>(c));
+        where.push_back(at_places ? static_cast<std::size_t>(Offset{c} * cells.places + q)
+                                  : static_cast<std::size_t>(c));
         dofs.push_back(cells.cell(c)[q]);
       }
     }

@@ -57,7 +57,8 @@ class RayleighDamping {
   bool has_beta() const { return lag_.greatest > 0; }
   Range beta() const { return lag_; }
   double bytes() const {
-    return (beta_K_ ? beta_K_->bytes() : 0) + static_cast<double>(alpha_.bytes() + free_.bytes() + seen_.bytes() + a_.bytes() + f_.bytes());
+    return (beta_K_ ? beta_K_->bytes() : 0) +
+           static_cast<double>(alpha_.bytes() + free_.bytes() + seen_.bytes() + a_.bytes() + f_.bytes());
   }
 
   /// Moves v by what damps but for the nodes that are held, and by the force of u + beta v, where beta is one for all,
@@ -134,12 +135,12 @@ class RayleighDamping {
   }
 
   int components_;
-  Offset owned_ = 0;               ///< rows
-  Range lag_;                      ///< of beta
-  std::vector<double> of_nodes_;   ///< alpha
-  Array<T, Space> alpha_;          ///< [own dofs], 0 at those that are held
-  Array<T, Space> free_;           ///< [own dofs], 1 but at those that are held
-  Array<T, Space> seen_, f_, a_;   ///< [rows seen], [own rows], [held nodes, components]
+  Offset owned_ = 0;              ///< rows
+  Range lag_;                     ///< of beta
+  std::vector<double> of_nodes_;  ///< alpha
+  Array<T, Space> alpha_;         ///< [own dofs], 0 at those that are held
+  Array<T, Space> free_;          ///< [own dofs], 1 but at those that are held
+  Array<T, Space> seen_, f_, a_;  ///< [rows seen], [own rows], [held nodes, components]
   std::optional<assembly::SpectralOperator<Exec, Law, T>> beta_K_;
 };
 

@@ -19,10 +19,10 @@ struct Strip {
 
   std::string deck() const {
     return "[mesh]\nbox = { min = [0,0], max = [5,0.1], cells = [50,1], shape = \"quad\" }\n" +
-           group("near", "surfaces", "x < 4.5") + group("far", "surfaces", "x > 4.5") + physics(medium, 5) +
-           materials + fmt::format("[attenuation]\nband = [0.5, 5]\nreference = {}\n", reference) + begins +
-           probe("first", "1, 0.05", of) + probe("second", "2.5, 0.05", of) + "[output]\nformats = []\nevery = 100000\n" +
-           time_to(6, "step = 0.002");
+           group("near", "surfaces", "x < 4.5") + group("far", "surfaces", "x > 4.5") + physics(medium, 5) + materials +
+           fmt::format("[attenuation]\nband = [0.5, 5]\nreference = {}\n", reference) + begins +
+           probe("first", "1, 0.05", of) + probe("second", "2.5, 0.05", of) +
+           "[output]\nformats = []\nevery = 100000\n" + time_to(6, "step = 0.002");
   }
 };
 /// Ricker's pulse of 2 Hz at the left side.
@@ -40,8 +40,7 @@ std::vector<Strip> strips() {
       {"elastic", "[[material]]\ndensity = 2\nstiffness = [2, 0, 0, 3, 0, 0.7]\n" + q, pushed(", \"0\""), "u_x"},
       {"coupled", "[[material]]\non = \"near\"\n" + solid + q + "[[material]]\non = \"far\"\ndensity = 1\nvp = 1\n",
        pushed(", \"0\""), "u_x"},
-      {"coupled",
-       "[[material]]\non = \"near\"\ndensity = 1\nvp = 1\n" + q + "[[material]]\non = \"far\"\n" + solid,
+      {"coupled", "[[material]]\non = \"near\"\ndensity = 1\nvp = 1\n" + q + "[[material]]\non = \"far\"\n" + solid,
        "[[source]]\nat = [0.3, 0.05]\ntime_function = \"gaussian\"\nfrequency = 2\ndelay = 0.75\n", "p"},
   };
 }
@@ -77,8 +76,8 @@ TEST(WaveAttenuation, ModesOfAnisotropicSolidsDecay) {
     const double modulus = 4 * frequency * frequency;  // C_11 - C_12 over the density
     run("anisotropic_mode",
         box(2, 3) + physics("elastic", 6) +
-            fmt::format("[[material]]\ndensity = 2\nq = 25\nstiffness = [{0}, {1}, 0, {0}, 0, {2}]\n", 3 * modulus, modulus,
-                        1.7 * modulus) +
+            fmt::format("[[material]]\ndensity = 2\nq = 25\nstiffness = [{0}, {1}, 0, {0}, 0, {2}]\n", 3 * modulus,
+                        modulus, 1.7 * modulus) +
             "[attenuation]\nband = [0.5, 5]\nreference = 1.5\n[[initial]]\nu = [\"cos(pi*x)*sin(pi*y)\", "
             "\"-sin(pi*x)*cos(pi*y)\"]\n" +
             probe("u", "0.1, 0.35", "u_x") + "[output]\nformats = []\n" + time_to(8 / frequency, "cfl = 0.3"));
@@ -96,8 +95,8 @@ std::string mixed(const std::string& medium, const std::string& first, const std
          "[[material]]\non = \"a\"\n" + first + "[[material]]\non = \"b\"\n" + second +
          "[attenuation]\nband = [3, 30]\n[[boundary]]\non = [\"left\"]\ntype = \"absorbing\"\n[[boundary]]\non = "
          "[\"low\"]\ntype = \"free\"\n[[source]]\nat = [0.4, 0.6]\n" +
-         source + "time_function = \"ricker\"\nfrequency = 12\ndelay = 0.05\n" + probes +
-         "[output]\nevery = 20\n" + time_to(0.1, step);
+         source + "time_function = \"ricker\"\nfrequency = 12\ndelay = 0.05\n" + probes + "[output]\nevery = 20\n" +
+         time_to(0.1, step);
 }
 std::vector<std::string> all_mixed(const std::string& step) {
   const std::string traces = probe("u", "0.8, 0.8", "u_x") + probe("v", "0.2, 0.7", "v_y"), force = "force = [1, 2]\n",

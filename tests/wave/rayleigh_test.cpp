@@ -28,9 +28,13 @@ struct Mode {
     const std::string field = sound ? "p = \"cos(pi*x)*cos(pi*y)\""
                               : sh  ? "u = \"cos(pi*x)*cos(pi*y)\""
                                     : "u = [\"cos(pi*x)*sin(pi*y)\", \"-sin(pi*x)*cos(pi*y)\"]";
-    return box(2, 3) + physics(medium, 6) + "[[material]]\ndensity = 2\n" + speeds + damping + "[[initial]]\n" +
-           field + "\n" + probe("u", "0.1, 0.35", sound ? "p" : sh ? "u" : "u_x") + "[output]\nformats = []\n" +
-           time_to(6 / frequency, "cfl = " + cfl, scheme);
+    return box(2, 3) + physics(medium, 6) + "[[material]]\ndensity = 2\n" + speeds + damping + "[[initial]]\n" + field +
+           "\n" +
+           probe("u", "0.1, 0.35",
+                 sound ? "p"
+                 : sh  ? "u"
+                       : "u_x") +
+           "[output]\nformats = []\n" + time_to(6 / frequency, "cfl = " + cfl, scheme);
   }
 };
 
@@ -82,7 +86,8 @@ TEST(WaveRayleigh, RungeAndKuttaDampToTheirOrder) {
 std::string mixed(const std::string& step, const std::string& scheme = "newmark", const std::string& beta = "1e-4*x") {
   return irregular(2, 1) + group("a", "surfaces", "x < 0.5") + group("b", "surfaces", "x >= 0.5") +
          group("left", "curves", "x < 1e-6") + group("low", "curves", "y < 1e-6") + physics("elastic", 4) +
-         "[[material]]\non = \"a\"\ndensity = \"2 + x\"\nvp = 2\nvs = 1\nrayleigh_alpha = \"1 + y\"\nrayleigh_beta = \"" +
+         "[[material]]\non = \"a\"\ndensity = \"2 + x\"\nvp = 2\nvs = 1\nrayleigh_alpha = \"1 + y\"\nrayleigh_beta = "
+         "\"" +
          beta + "\"\n[[material]]\non = \"b\"\ndensity = 2\nvp = 2.5\nvs = 1.2\nrayleigh_alpha = 3\n" +
          (beta == "1e-4*x" ? "" : "rayleigh_beta = \"" + beta + "\"\n") +
          "[[boundary]]\non = [\"left\"]\ntype = \"absorbing\"\n[[boundary]]\non = [\"low\"]\ntype = \"fixed\"\n"
@@ -158,7 +163,8 @@ TEST(WaveRayleigh, SolidsBesideFluidsDamp) {
   }
   SKIP_WITHOUT_MPI();
   const std::string damped = deck("rayleigh_alpha = 2\nrayleigh_beta = \"0.002*(1 + x)\"\n", "step = 0.004");
-  expect_same_traces(traces_on_ranks("damped_ocean_ranks", damped, 2), traces_on_ranks("damped_ocean_ranks", damped, 1));
+  expect_same_traces(traces_on_ranks("damped_ocean_ranks", damped, 2),
+                     traces_on_ranks("damped_ocean_ranks", damped, 1));
 }
 
 /// c dt / h < 0.147704 / sqrt(2) without beta, of c = 2 and h = 1/2, and the root of omega^2 (dt^2 + 2 beta dt) = 4.
@@ -173,8 +179,11 @@ TEST(WaveRayleigh, StepsAreShortenedByBetaAndTheLimitIsNamed) {
   const auto wrong = deck("newmark", "step = 0.02");  // stable without the damping
   expect_says(app_test::tessera("run " + write_deck("too_long.toml", wrong) + " --quiet --backend threads --output " +
                                 (folder() / "refused").string()),
-              {"too_long", wrong, 2, {"steps of 0.02 are unstable on this mesh", fmt::format("{:.3g} long", longest),
-                                      "rayleigh_beta", "choose step = "}});
+              {"too_long",
+               wrong,
+               2,
+               {"steps of 0.02 are unstable on this mesh", fmt::format("{:.3g} long", longest), "rayleigh_beta",
+                "choose step = "}});
   for (const char* scheme : {"rk4", "low_storage_rk45"}) {
     const nlohmann::json summary = run("shortened_rk", deck(scheme, "cfl = 0.95"));
     tessera::solvers::StepperParams params;
