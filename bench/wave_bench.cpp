@@ -4,7 +4,9 @@
 #include <cmath>
 
 #include "assembly/spectral/operator.hpp"
+#include "base/team.hpp"
 #include "bench/support/bench.hpp"
+#include "bench/support/point_kernel.hpp"
 #include "forms/spectral.hpp"
 #include "linalg/vector_ops.hpp"
 #include "mesh/box.hpp"
@@ -35,6 +37,36 @@ struct Case {
   int cells;  ///< of an axis
   bool distorted, stored;
 };
+
+/// Flops a second of multiply-adds in registers, on all threads: what no kernel exceeds. 0 on CUDA, where the bytes
+/// bind.
+template <class T>
+double peak_flops(Threads& exec) {
+  constexpr int lanes = 64 / sizeof(T), chains = 12, repeats = 200000;
+  std::vector<T> kept(static_cast<std::size_t>(exec.count()));
+  const bench::Timing timing = bench::measure(exec, [&] {
+    parallel_ranges(exec.count(), exec.count(), [&](Offset first, Offset last, int) {
+      for (Offset thread = first; thread < last; ++thread) {
+        T sums[chains][lanes] = {};
+        const T by = static_cast<T>(0.999) + kept[static_cast<std::size_t>(thread)], add = static_cast<T>(1e-3);
+        for (int i = 0; i < repeats; ++i)
+#pragma GCC unroll 12
+          for (int k = 0; k < chains; ++k)
+#pragma omp simd
+            for (int lane = 0; lane < lanes; ++lane) sums[k][lane] = sums[k][lane] * by + add;
+        T sum = 0;
+        for (const auto& chain : sums)
+          for (const T value : chain) sum += value;
+        kept[static_cast<std::size_t>(thread)] = sum * static_cast<T>(1e-30);
+      }
+    });
+  });
+  return 2.0 * lanes * chains * repeats * exec.count() / (1e-3 * timing.median_ms);
+}
+template <class T>
+double peak_flops(Cuda&) {
+  return 0;
+}
 
 template <class Law, class T, class Exec>
 void step(Exec& exec, const bench::Options& options, bench::Report& report, const char* law, const Case& of) {
@@ -70,10 +102,22 @@ void step(Exec& exec, const bench::Options& options, bench::Report& report, cons
     row.timing = bench::measure(exec, work);
     row.note = fmt::format("{:.4g} M elements/s, {:.3g} flops of an element", 1e-3 * elements / row.timing.median_ms,
                            K.flops_per_apply() / elements);
+    static const double peak = peak_flops<T>(exec);
+    const double rate = K.flops_per_apply() / (1e-3 * row.timing.median_ms);
+    if (peak > 0) row.note += fmt::format(", {:.3g} Gflop/s, {:.2f} of peak", 1e-9 * rate, rate / peak);
     report.add(row);
   };
   const auto force = [&] { K.apply(exec, View<const T>(u.view()), View<const T>(scale.view()), f.view()); };
   add("force", K.bytes_per_apply(), force);
+  if constexpr (std::is_same_v<Law, forms::IsotropicStress>)
+    if (of.stored)
+      for (bench::Row row : bench::point_kernel_rows<T>(exec, {mesh, cells, scale.view(), u.view(), f.view()})) {
+        row.name = "force, " + name + ", " + row.name;
+        row.size = fmt::format("{} hexes, {} rows", mesh.cells(), rows);
+        row.items = static_cast<double>(rows);
+        row.item = "rows";
+        report.add(row);
+      }
   add("step", K.bytes_per_apply() + 2.0 * sizeof(T) * static_cast<double>(rows),
       [&] { K.leap(exec, dt, dt, View<const T>(scale.view()), v.view(), u.view(), {}); });
 }

@@ -4,9 +4,12 @@
 // A modulus that is M(omega) = M_U (1 - sum_l Y_l / (1 + i omega tau_l)) takes from the displacement u what the solid
 // remembers of it, w_l with tau_l w_l' = u - w_l:  s = M_U : grad(u - sum_l Y_l w_l). Each of the parts of such a law
 // has one modulus, whose numbers Y are its own. H. Emmerich & M. Korn, Geophysics 52 (1987) 1252-1264.
-#include "base/types.hpp"
+#include "forms/spectral.hpp"
 
 namespace tessera::forms {
+
+// A law of this kind has `parts`, `moduli(dim)` numbers of its moduli, behind which those of Y stand, mechanisms a
+// part, and Part<p>, the stress of a part as a law.
 
 /// Of attenuation: as assembly::spectral::mechanisms.
 inline constexpr int mechanisms = 3;
@@ -15,6 +18,7 @@ inline constexpr int mechanisms = 3;
 struct AttenuatedStress {
   static constexpr int parts = 2;
   static constexpr int components(int dim) { return dim; }
+  static constexpr int moduli(int) { return parts; }
   static constexpr int coefficients(int) { return parts * (1 + mechanisms); }
 
   /// The stress of a part, as a law.
@@ -48,7 +52,8 @@ struct AttenuatedStress {
 struct AttenuatedGradient {
   static constexpr int parts = 1;
   static constexpr int components(int) { return 1; }
-  static constexpr int coefficients(int) { return 1 + mechanisms; }
+  static constexpr int moduli(int) { return parts; }
+  static constexpr int coefficients(int) { return parts + mechanisms; }
 
   template <int dim, class V>
   TESSERA_HD_INLINE static void flux(const V* k, const V (&g)[1][dim], V (&s)[1][dim]) {
@@ -56,6 +61,21 @@ struct AttenuatedGradient {
   }
   template <int>
   using Part = AttenuatedGradient;
+};
+
+/// s = C : e(u) of any elastic solid whose moduli have one quality factor. k: C_ij as AnisotropicStress, its Y.
+struct AttenuatedAnisotropicStress {
+  static constexpr int parts = 1;
+  static constexpr int components(int dim) { return dim; }
+  static constexpr int moduli(int dim) { return AnisotropicStress::coefficients(dim); }
+  static constexpr int coefficients(int dim) { return moduli(dim) + mechanisms; }
+
+  template <int dim, class V>
+  TESSERA_HD_INLINE static void flux(const V* k, const V (&g)[dim][dim], V (&s)[dim][dim]) {
+    AnisotropicStress::flux<dim, V>(k, g, s);
+  }
+  template <int>
+  using Part = AttenuatedAnisotropicStress;
 };
 
 }  // namespace tessera::forms

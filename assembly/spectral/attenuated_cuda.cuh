@@ -21,8 +21,8 @@ __device__ void add_part(const BlockView<T>& block, const Line<n, T>& line, Offs
   const Index dof = block.dofs[cell * N + q];
   __syncthreads();
   for (int c = 0; c < C; ++c)
-    values[c * N + q] =
-        memory.template combined<C>(u, dof, c, [&](int l) { return material[Law::parts + part * mechanisms + l]; });
+    values[c * N + q] = memory.template combined<C>(
+        u, dof, c, [&](int l) { return material[Law::moduli(dim) + part * mechanisms + l]; });
   __syncthreads();
   T g[C][dim];
   for (int c = 0; c < C; ++c)

@@ -46,7 +46,7 @@ AttenuatedOperator<Exec, Law, T>::AttenuatedOperator(Exec& exec, const mesh::Mes
     : Base(exec, mesh, dofs, cells, material, options),
       memory_(Offset{dofs.dofs} * spectral::mechanisms * Law::components(cells.dim)),
       components_(Law::components(cells.dim)) {
-  static_assert(Law::coefficients(2) == Law::parts * (1 + spectral::mechanisms));
+  static_assert(Law::coefficients(2) == Law::moduli(2) + Law::parts * spectral::mechanisms);
   memory_.set_zero();
 }
 

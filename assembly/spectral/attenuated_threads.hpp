@@ -19,7 +19,7 @@ void add_part(const BlockView<T>& block, const Line<n, T>& line, const Offset* b
     const Index* const dofs = block.dofs + cell * N;
     for (int q = 0; q < N; ++q) {
       const T* const k =
-          block.coefficients_of(cell, q) + Offset{Law::parts + part * mechanisms} * block.component_stride;
+          block.coefficients_of(cell, q) + Offset{Law::moduli(dim) + part * mechanisms} * block.component_stride;
       for (int c = 0; c < C; ++c)
         batch->u[c][q][lane] =
             memory.template combined<C>(u, dofs[q], c, [&](int l) { return k[l * block.component_stride]; });

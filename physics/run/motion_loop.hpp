@@ -29,14 +29,15 @@ class OwnMotion final : public solvers::RightHandSide<Exec> {
   void evaluate(double t, View<const double> y, View<double> f) override {
     const Offset rows = y.size() / 2;
     linalg::copy(exec_, y.part(rows, rows), f.part(0, rows));
-    const View<const double> u = seen_u(y.part(0, rows));
+    const View<const double> u = seen_u(y.part(0, rows)), own_v = y.part(rows, rows),
+                             v = motion_.lags()[1] > 0 ? seen_v(own_v) : own_v;
     const Linked alone(exec_, nullptr);
-    motion_.evaluate(t, u, y.part(rows, rows), f.part(rows, rows));
+    motion_.evaluate(t, u, v, f.part(rows, rows));
   }
-  void restore_force(View<const double> u, View<double> a) {
+  void restore_force(View<const double> u, View<double> a, double rates) {
     const View<const double> x = seen_u(u);
     const Linked alone(exec_, nullptr);
-    motion_.restore_force(x, a);
+    motion_.restore_force(x, a, rates);
   }
   /// u [own rows] with the ghosts behind it, until it is asked for again; on one rank u itself.
   View<const double> seen_u(View<const double> u) { return seen(u, seen_u_); }
@@ -289,22 +290,16 @@ class MotionLoop : private Walk<Exec> {
 
   /// The step of the deck, or its part of the longest one. Throws Error(usage) where it is certainly unstable, warns
   /// where the estimate says so. Newmark's scheme is stable for omega dt <= 2, whatever the damping, which it solves
-  /// for: Hughes, The Finite Element Method, section 9.1.
+  /// for but for beta K v: Hughes, The Finite Element Method, section 9.1.
   double step_length() {
-    std::vector<double> all{motion_.highest_frequency(), motion_.strongest_damping()};
-    const double of_this_rank = all[0];
+    std::vector<double> all{motion_.highest_frequency(), motion_.strongest_damping(), motion_.frequency_of_leaps()};
+    const double of_this_rank = all[2];
     in_common::largest(share_, all);
-    const double omega = all[0], damping = all[1];
-    std::string place = of_this_rank == omega ? motion_.place_of_highest() : std::string();
+    std::string place = of_this_rank == all[2] ? motion_.place_of_highest() : std::string();
     if (ranks_) place = first_text(ranks_.ranks(), place);
-    double limit = 2, estimate = limit / omega;
-    if (time_.scheme != "newmark") {
-      limit = solvers::imaginary_stability_limit(parameters());
-      estimate = limit / omega;
-      if (damping > 0) estimate = std::min(estimate, solvers::real_stability_limit(parameters()) / damping);
-    }
     const double by_motion = motion_.frequency_from_below(ranks_);
-    const double certain = limit / (by_motion > 0 ? by_motion : frequency_from_below());
+    auto [estimate, certain] =
+        time_.scheme == "newmark" ? limits_of_leapfrog(all[2], by_motion) : limits_of_runge_kutta(all[0], all[1]);
     // Where a material changes inside of cells, or they are distorted, the estimate is no bound.
     const bool coupled = by_motion > 0 && stable_part * certain < estimate;
     estimate = std::min(estimate, stable_part * certain);
@@ -325,8 +320,30 @@ class MotionLoop : private Walk<Exec> {
     return step;
   }
 
-  /// A frequency not above the largest of M^-1 K: with the products of M a power method comes from below.
-  double frequency_from_below() {
+  /// What steps are let expect, and above what they are certainly unstable.
+  struct Limits {
+    double estimate, certain;
+  };
+  /// The leapfrog with beta K v of half a step before is unstable where an eigenvalue of M^-1 (K + 2 beta K / dt) is
+  /// above (2 / dt)^2.
+  Limits limits_of_leapfrog(double quickest, double by_motion) {
+    const double estimate = 2 / quickest, beta = motion_.lags()[1];
+    if (by_motion > 0)
+      return {beta > 0 ? std::min(estimate, stable_part * solvers::damped_leap(2 / by_motion, beta)) : estimate,
+              2 / by_motion};
+    const double step = std::max(estimate, time_.step.value_or(0));
+    return {estimate, 2 / frequency_from_below(beta > 0 ? 2 / step : 0)};
+  }
+  Limits limits_of_runge_kutta(double omega, double damping) {
+    const auto [least, greatest] = motion_.lags();
+    double estimate = solvers::damped_stability_limit(parameters(), omega, greatest);
+    if (damping > 0) estimate = std::min(estimate, solvers::real_stability_limit(parameters()) / damping);
+    return {estimate, solvers::damped_stability_limit(parameters(), frequency_from_below(0), least)};
+  }
+
+  /// A frequency not above the largest of M^-1 (K + rates beta K): with the products of M a power method comes from
+  /// below.
+  double frequency_from_below(double rates) {
     constexpr int iterations = 40;
     Array<double, Space> x(rows_), y(rows_), weighed(rows_), sum(1);
     linalg::fill_random(exec_, x.view(), 1, first_row_);
@@ -335,7 +352,7 @@ class MotionLoop : private Walk<Exec> {
       const double size = norm(x, weighed, sum);
       if (!(size > 0)) return std::max(std::sqrt(eigenvalue), 1e-300);
       linalg::scale(exec_, 1 / size, x.view());
-      own_motion_.restore_force(x.view(), y.view());
+      own_motion_.restore_force(x.view(), y.view(), rates);
       eigenvalue = norm(y, weighed, sum);
       std::swap(x, y);
     }

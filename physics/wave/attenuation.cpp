@@ -23,6 +23,14 @@ std::complex<double> relative_modulus(const ConstantQuality::Numbers& times, con
   return result;
 }
 
+/// M_U / M(omega)
+std::complex<double> relative_compliance(const ConstantQuality::Numbers& times, const ConstantQuality::Numbers& Z,
+                                         double frequency) {
+  ConstantQuality::Numbers negative = Z;
+  for (double& z : negative) z = -z;
+  return relative_modulus(times, negative, frequency);
+}
+
 }  // namespace
 
 ConstantQuality::ConstantQuality(const AttenuationParams& params)
@@ -39,21 +47,22 @@ ConstantQuality::ConstantQuality(const AttenuationParams& params)
       times[static_cast<std::size_t>(l)] =
           1 / (2 * std::numbers::pi * middle *
                std::pow(half, step / 100.0 * (l - (mechanisms - 1) / 2.0) / ((mechanisms - 1) / 2.0)));
-    const double deviation = deviation_at(times, fit_at(times, little), little);
+    const double deviation = deviation_at(times, fit_at(times, little, 1), little);
     if (deviation >= best) continue;
     best = deviation;
     times_ = times;
   }
 }
 
-/// sum_l Y_l (omega tau_l + 1 / Q) / (1 + omega^2 tau_l^2) = 1 / Q, times Q, at frequencies of the band. Of the few
-/// sets of numbers that are not 0 the best one whose numbers are positive.
-ConstantQuality::Numbers ConstantQuality::fit_at(const Numbers& times, double quality) const {
+/// sum_l Y_l (omega tau_l + s / Q) / (1 + omega^2 tau_l^2) = 1 / Q, times Q, at frequencies of the band, with the sign
+/// s 1 for a modulus and -1 for a compliance. Of the few sets of numbers that are not 0 the best one whose numbers are
+/// positive.
+ConstantQuality::Numbers ConstantQuality::fit_at(const Numbers& times, double quality, double sign) const {
   Eigen::Matrix<double, samples, mechanisms> A;
   for (int i = 0; i < samples; ++i)
     for (int l = 0; l < mechanisms; ++l) {
       const double x = 2 * std::numbers::pi * sample(low_, high_, i) * times[static_cast<std::size_t>(l)];
-      A(i, l) = quality * (x + 1 / quality) / (1 + x * x);
+      A(i, l) = quality * (x + sign / quality) / (1 + x * x);
     }
   const Eigen::VectorXd ones = Eigen::VectorXd::Ones(samples);
   Numbers best{};
@@ -75,11 +84,22 @@ ConstantQuality::Numbers ConstantQuality::fit_at(const Numbers& times, double qu
   return best;
 }
 
-ConstantQuality::Numbers ConstantQuality::fit(double quality) const { return fit_at(times_, quality); }
+ConstantQuality::Numbers ConstantQuality::fit(double quality) const { return fit_at(times_, quality, 1); }
+ConstantQuality::Numbers ConstantQuality::fit_compliance(double quality) const { return fit_at(times_, quality, -1); }
 
 double ConstantQuality::quality(const Numbers& times, const Numbers& Y, double frequency) {
   const std::complex<double> modulus = relative_modulus(times, Y, frequency);
   return modulus.real() / modulus.imag();
+}
+
+double ConstantQuality::quality_of_compliance(const Numbers& times, const Numbers& Z, double frequency) {
+  const std::complex<double> compliance = relative_compliance(times, Z, frequency);
+  return -compliance.real() / compliance.imag();
+}
+
+double ConstantQuality::unrelaxed_of_compliance(const Numbers& Z) const {
+  const double slower = std::sqrt(relative_compliance(times_, Z, reference_)).real();  // c_U / c
+  return slower * slower;
 }
 
 double ConstantQuality::unrelaxed(const Numbers& Y) const {
@@ -90,6 +110,13 @@ double ConstantQuality::unrelaxed(const Numbers& Y) const {
 double ConstantQuality::deviation_at(const Numbers& times, const Numbers& Y, double of) const {
   double most = 0;
   for (int i = 0; i < samples; ++i) most = std::max(most, std::abs(of / quality(times, Y, sample(low_, high_, i)) - 1));
+  return most;
+}
+double ConstantQuality::deviation_of_compliance(double of) const {
+  const Numbers Z = fit_compliance(of);
+  double most = 0;
+  for (int i = 0; i < samples; ++i)
+    most = std::max(most, std::abs(of / quality_of_compliance(times_, Z, sample(low_, high_, i)) - 1));
   return most;
 }
 double ConstantQuality::deviation(double of) const { return deviation_at(times_, fit(of), of); }

@@ -18,15 +18,20 @@ class ConstantQuality {
 
   const Numbers& times() const { return times_; }
   Numbers fit(double quality) const;
+  /// Of a compliance 1 / M(omega) = (1 + sum_l Z_l / (1 + i omega tau_l)) / M_U, which is that of a fluid, Z_l >= 0.
+  Numbers fit_compliance(double quality) const;
   /// Of these numbers, at a frequency.
   static double quality(const Numbers& times, const Numbers& Y, double frequency);
+  static double quality_of_compliance(const Numbers& times, const Numbers& Z, double frequency);
   /// M_U over the modulus rho c^2 of the phase speed c at the reference frequency.
   double unrelaxed(const Numbers& Y) const;
+  double unrelaxed_of_compliance(const Numbers& Z) const;
   /// The largest relative difference of Q from what was asked for in the band.
   double deviation(double quality) const;
+  double deviation_of_compliance(double quality) const;
 
  private:
-  Numbers fit_at(const Numbers& times, double quality) const;
+  Numbers fit_at(const Numbers& times, double quality, double sign) const;
   double deviation_at(const Numbers& times, const Numbers& Y, double quality) const;
 
   double low_, high_, reference_;

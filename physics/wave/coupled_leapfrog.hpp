@@ -2,6 +2,7 @@
 // The leapfrog of fluids beside solids: first the fluids, with the displacements of the solids' nodes, then the solids,
 // with the pressure of the fluids' nodes at the same time. Both accelerations are those of one moment, so the scheme is
 // that of a symmetric system and keeps its energy.
+#include "forms/attenuation.hpp"
 #include "forms/spectral.hpp"
 #include "linalg/halo.hpp"
 #include "physics/wave/coupled.hpp"
@@ -40,6 +41,7 @@ class CoupledLeapfrog final : public Leapfrog<Exec> {
  public:
   using typename Leapfrog<Exec>::Space, typename Leapfrog<Exec>::Vector;
   using Vectors = std::vector<double>;
+  static constexpr bool remembers = assembly::ForceOfLaw<Exec, Law, T>::attenuates;
 
   CoupledLeapfrog(Exec& exec, CoupledParts<Exec, Law, T>& parts, const OverRanks<Exec>& ranks)
       : exec_(exec),
@@ -58,6 +60,8 @@ class CoupledLeapfrog final : public Leapfrog<Exec> {
     peaks_.take(now_.u, now_.v);
     now_.chi = zeros(space().dofs.dofs);
     now_.w = zeros(parts_.owned);
+    if constexpr (remembers) parts_.solid.force.forget(exec_, View<const T>(now_.u.view()), dt);
+    if (parts_.fluid.memory) parts_.fluid.memory->forget();
     State at_start = copy(now_);
     leap(t, 0, -dt / 2, 0, at_start);
     now_.v = std::move(at_start.v);
@@ -73,7 +77,8 @@ class CoupledLeapfrog final : public Leapfrog<Exec> {
     now_.u = to_space<Space>(of_solids);
     now_.v = to_space<Space>(std::vector<T>(v.begin(), v.end()));
   }
-  /// One vector of rows: chi in the first component of each dof, chi' half a step before in the second; then peaks.
+  /// One vector of rows: chi in the first component of each dof, chi' half a step before in the second. Then what
+  /// fluids remember, in the first components of a vector each, what solids do, and peaks.
   std::vector<Vectors> others() const override {
     const Vectors chi = in_double(now_.chi), w = in_double(now_.w);
     const auto dim = static_cast<std::size_t>(parts_.dim());
@@ -81,6 +86,14 @@ class CoupledLeapfrog final : public Leapfrog<Exec> {
     for (std::size_t i = 0; i < chi.size(); ++i) both[i * dim] = chi[i];
     for (std::size_t i = 0; i < w.size(); ++i) both[i * dim + 1] = w[i];
     std::vector<Vectors> all{both};
+    if (parts_.fluid.memory)
+      for (const Vectors& of_dofs : parts_.fluid.memory->memory(space().dofs.dofs)) {
+        Vectors of_rows(both.size(), 0.0);
+        for (std::size_t i = 0; i < of_dofs.size(); ++i) of_rows[i * dim] = of_dofs[i];
+        all.push_back(std::move(of_rows));
+      }
+    if constexpr (remembers)
+      for (Vectors& of_rows : parts_.solid.force.memory()) all.push_back(std::move(of_rows));
     peaks_.add_kept(all);
     return all;
   }
@@ -91,19 +104,22 @@ class CoupledLeapfrog final : public Leapfrog<Exec> {
     for (std::size_t i = 0; i < w.size(); ++i) w[i] = static_cast<T>(others.at(0)[i * dim + 1]);
     now_.chi = to_space<Space>(chi);
     now_.w = to_space<Space>(w);
-    peaks_.restore(others, 1);
+    peaks_.restore(others, restore_memory(others));
     update_ghosts();
   }
 
   void step(double t, double before, double dt) override {
+    if constexpr (remembers) parts_.solid.force.begin_step(before, dt, true);
     leap(t, before / 2, (before + dt) / 2, dt, now_);
     moved_.set_u(t + dt, now_.u);
     moved_.set_v(t + dt / 2, now_.v);
+    if (parts_.fluid.memory) parts_.fluid.memory->remember(exec_, dt, now_.w.view());
     peaks_.take(now_.u, now_.v);
     update_ghosts();
   }
 
   void look_ahead(double t, double before, double dt) override {
+    if constexpr (remembers) parts_.solid.force.begin_step(before, dt, false);
     ahead_ = copy(now_);
     leap(t, before / 2, (before + dt) / 2, dt, ahead_);
     moved_.set_v(t + dt / 2, ahead_.v);
@@ -166,6 +182,26 @@ class CoupledLeapfrog final : public Leapfrog<Exec> {
   };
 
   const Discretisation& space() const { return parts_.problem.space; }
+  /// How many vectors of others() were not those of peaks.
+  std::size_t restore_memory(const std::vector<Vectors>& others) {
+    std::size_t next = 1;
+    if (parts_.fluid.memory) {
+      const auto dim = static_cast<std::size_t>(parts_.dim());
+      std::vector<Vectors> of_fluids(parts_.fluid.memory->vectors_of_memory());
+      for (Vectors& of_dofs : of_fluids) {
+        const Vectors& of_rows = others.at(next++);
+        for (std::size_t i = 0; i < of_rows.size(); i += dim) of_dofs.push_back(of_rows[i]);
+      }
+      parts_.fluid.memory->restore_memory(of_fluids, 0);
+    }
+    if constexpr (remembers) {
+      const std::size_t count = parts_.solid.force.vectors_of_memory();
+      const auto first = others.begin() + static_cast<std::ptrdiff_t>(next);
+      parts_.solid.force.restore_memory({first, first + static_cast<std::ptrdiff_t>(count)});
+      next += count;
+    }
+    return next;
+  }
   Array<T, Space> zeros(Offset size) const {
     Array<T, Space> x(size);
     x.set_zero();
@@ -216,26 +252,15 @@ class CoupledLeapfrog final : public Leapfrog<Exec> {
     linalg::copy(exec_, ghosts, now_.chi.view().part(parts_.owned, halo_->ghosts()));
   }
 
-  template <class Medium>
-  void push(Medium& medium, double t, double kick, double drift, Array<T, Space>& x, Array<T, Space>& rate,
-            Array<T, Space>& held) {
-    medium.force.leap(exec_, static_cast<T>(kick), static_cast<T>(drift), std::as_const(medium.inverse_mass).view(),
-                      rate.view(), x.view(), held.view());
-    for (const Source<Space, T>& source : medium.sources) {
-      const double now = (*source.function)(t);
-      add_to_leap(exec_, source.rows.view(), source.weights.view(), now, kick, drift, rate.view(), x.view());
-      add_to_entries(exec_, source.held_rows.view(), source.held_weights.view(), now, held.view());
-    }
-  }
   /// With chi'' = (f - K chi + n.u) / m and u'' = M^-1 (f - K u - n chi'') at t: rates += kick times these, and what
   /// they are of += drift times the rates.
   void leap(double t, double h, double kick, double drift, State& of) {
     const Linked alone(exec_, nullptr);
     const InterfaceView<T> interface = parts_.interface.view();
     const int dim = parts_.dim();
-    push(parts_.fluid, t, kick, drift, of.chi, of.w, a_fluid_);
+    push(exec_, ranks_, parts_.fluid, t, h, kick, drift, of.chi.view(), of.w.view(), a_fluid_.view());
     push_fluid(exec_, dim, interface, View<const T>(of.u.view()), a_fluid_.view());
-    push(parts_.solid, t, kick, drift, of.u, of.v, a_solid_);
+    push(exec_, ranks_, parts_.solid, t, h, kick, drift, of.u.view(), of.v.view(), a_solid_.view());
     push_solid(exec_, dim, interface, parts_.fluid.held.view(), h, View<const T>(of.w.view()),
                View<const T>(a_fluid_.view()), a_solid_.view());
     leap_held(exec_, 1, parts_.fluid.held.view(), a_fluid_.view(), h, kick, drift, of.w.view(), of.chi.view());

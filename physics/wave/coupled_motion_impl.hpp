@@ -22,6 +22,8 @@ class CoupledMotion final : public Motion<Exec> {
     summary.set("assembly.operator",
                 "fluids: " + parts_.fluid.force.description() + ", solids: " + parts_.solid.force.description());
     summary.set("assembly.bytes", parts_.fluid.force.bytes() + parts_.solid.force.bytes());
+    if (problem.params.attenuates())
+      summary.set("attenuation.deviation", std::max(problem.fluid.media.deviation, problem.solid.media.deviation));
     if (problem.space.ranks) return;
     summary.set("interface.sides", problem.interface.sides);
     summary.set("interface.nodes", static_cast<Offset>(problem.interface.dofs.size()));
@@ -35,12 +37,16 @@ class CoupledMotion final : public Motion<Exec> {
   void evaluate(double, View<const double>, View<const double>, View<double>) override {
     throw Error(ExitCode::internal, "coupled waves step by the leapfrog alone");
   }
-  void restore_force(View<const double> u, View<double> a) override { solid_.restore_force(u, a); }
+  void restore_force(View<const double> u, View<double> a, double rates) override { solid_.restore_force(u, a, rates); }
   void weigh(View<double> x) override { solid_.weigh(x); }
   bool prescribes() const override { return solid_.prescribes(); }
   void prescribe(double t, View<double> u, View<double> v) override { solid_.prescribe(t, u, v); }
 
-  double highest_frequency() const override { return fastest().highest_frequency(); }
+  double highest_frequency() const override { return std::max(fluid_.highest_frequency(), solid_.highest_frequency()); }
+  double frequency_of_leaps() const override {
+    return std::max(fluid_.frequency_of_leaps(), solid_.frequency_of_leaps());
+  }
+  std::array<double, 2> lags() const override { return {0, solid_.lags()[1]}; }
   double strongest_damping() const override { return std::max(fluid_.strongest_damping(), solid_.strongest_damping()); }
   std::string place_of_highest() const override { return fastest().place_of_highest(); }
 
@@ -67,8 +73,8 @@ class CoupledMotion final : public Motion<Exec> {
       }
       {
         const Linked alone(exec_, nullptr);
-        fluid_.restore_force(View<const double>(chi.view()), f.view());
-        solid_.restore_force(View<const double>(u.view()), a.view());
+        fluid_.restore_force(View<const double>(chi.view()), f.view(), 0);
+        solid_.restore_force(View<const double>(u.view()), a.view(), 0);
       }
       // |x|^2 before the media push each other: f is -M^-1 K chi, but where chi is fixed and 0.
       linalg::copy(exec_, View<const double>(f.view()), weighed_f.view());
@@ -98,7 +104,7 @@ class CoupledMotion final : public Motion<Exec> {
  private:
   int dim() const { return problem_.solid.cells.dim; }
   const Motion<Exec>& fastest() const {
-    if (fluid_.highest_frequency() > solid_.highest_frequency()) return fluid_;
+    if (fluid_.frequency_of_leaps() > solid_.frequency_of_leaps()) return fluid_;
     return solid_;
   }
   double dot(View<const double> x, View<const double> y) {
@@ -167,7 +173,13 @@ class CoupledMotion final : public Motion<Exec> {
 template <class Exec, class T>
 std::unique_ptr<Motion<Exec>> make_coupled_motion_in(Exec& exec, const CoupledProblem& problem, FluidState& state,
                                                      PeakMaps& peaks, output::Summary& summary) {
-  if (problem.solid.media.anisotropic)
+  const Media& solids = problem.solid.media;
+  if (solids.attenuated.components > 0 && solids.anisotropic)
+    return std::make_unique<CoupledMotion<Exec, forms::AttenuatedAnisotropicStress, T>>(exec, problem, state, peaks,
+                                                                                        summary);
+  if (solids.attenuated.components > 0)
+    return std::make_unique<CoupledMotion<Exec, forms::AttenuatedStress, T>>(exec, problem, state, peaks, summary);
+  if (solids.anisotropic)
     return std::make_unique<CoupledMotion<Exec, forms::AnisotropicStress, T>>(exec, problem, state, peaks, summary);
   return std::make_unique<CoupledMotion<Exec, forms::IsotropicStress, T>>(exec, problem, state, peaks, summary);
 }

@@ -11,6 +11,7 @@
 #include "mesh/make_mesh.hpp"
 #include "physics/entry.hpp"
 #include "physics/groups.hpp"
+#include "physics/wave/plane_wave.hpp"
 
 namespace tessera::physics::wave {
 
@@ -67,6 +68,7 @@ class Maker {
     refuse_nothing_left();
     refuse_what_crosses();
     refuse_sources();
+    refuse_plane_waves();
     refuse_absorbing();
   }
 
@@ -286,6 +288,17 @@ class Maker {
                       fmt::format("{}: it acts in the perfectly matched layer on '{}', which begins at {}",
                                   entry("source", s, {}), fmt::join(side.entry->on, "', '"), side.plane(side.inner)),
                       "waves begin inside: move the source, or make the mesh larger", source.where);
+    }
+  }
+
+  void refuse_plane_waves() const {
+    for (const Side& side : sides_) {
+      std::vector<char> within(static_cast<std::size_t>(problem_.space.dofs.dofs));
+      for (std::size_t dof = 0; dof < within.size(); ++dof)
+        within[dof] = side.depth(&problem_.space.dof_points[3 * dof], tolerance_) > 0 ? 1 : 0;
+      refuse_plane_waves_in(problem_, within,
+                            fmt::format("the perfectly matched layer on '{}', which begins at {}",
+                                        fmt::join(side.entry->on, "', '"), side.plane(side.inner)));
     }
   }
 

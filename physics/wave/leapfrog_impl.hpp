@@ -6,8 +6,10 @@
 #include "assembly/spectral/layers.hpp"
 #include "linalg/vector_ops.hpp"
 #include "physics/run/motion.hpp"
+#include "physics/wave/fluid_memory.hpp"
 #include "physics/wave/peaks.hpp"
 #include "physics/wave/problem.hpp"
+#include "physics/wave/rayleigh_damping.hpp"
 
 namespace tessera::physics::wave {
 
@@ -43,7 +45,35 @@ struct Parts {
   Array<Index, Space> fixed;     ///< rows
   bool varies = false;
   PeakMaps* peaks = nullptr;  ///< of a medium by itself
+  std::optional<DampingOf<Exec, Law, T>> damping;
+  std::optional<FluidMemory<Exec, T>> memory;
 };
+
+/// The force of a step, with a = M^-1 (f(t) - K u - C (v + h a)): v += kick a, u += drift v. Of the nodes that are held
+/// it leaves what they have of the force in a. Collective where ranks share the vectors.
+template <class Exec, class Law, class T>
+void push(Exec& exec, const OverRanks<Exec>& ranks, Parts<Exec, Law, T>& parts, double t, double h, double kick,
+          double drift, View<T> u, View<T> v, View<T> a) {
+  const View<const T> scale = std::as_const(parts.inverse_mass).view();
+  const T by = static_cast<T>(kick), along = static_cast<T>(drift);
+  bool pushed = false;
+  if constexpr (can_damp<Exec, Law, T>) {
+    if (parts.damping) pushed = parts.damping->push(exec, ranks, parts.force, h, kick, drift, scale, v, u, a);
+  }
+  if (parts.memory) parts.memory->push(exec, h, kick, v);
+  if (!pushed) parts.force.leap(exec, by, along, scale, v, u, a);
+  if constexpr (can_damp<Exec, Law, T>)
+    if (parts.damping) parts.damping->add_held(exec, a);
+  if (parts.memory) parts.memory->add_held(exec, a);
+  for (const Source<typename Exec::Space, T>& source : parts.sources) {
+    const double now = (*source.function)(t);
+    add_to_leap(exec, source.rows.view(), source.weights.view(), now, kick, drift, v, u);
+    add_to_entries(exec, source.held_rows.view(), source.held_weights.view(), now, a);
+  }
+  if constexpr (can_damp<Exec, Law, T>)
+    if (parts.damping) parts.damping->end(exec, h, drift, v, u);
+  if (parts.memory) parts.memory->end(exec, h, drift, v, u);
+}
 
 /// Moves the rows of which the prescribed values change in time, of a leapfrog: their velocities, too, are those of
 /// half steps, so that v(t) and a(t) are found of them as of all others.
@@ -100,6 +130,7 @@ class WaveLeapfrog final : public Leapfrog<Exec> {
     restore(u, v);
     peaks_.take(u_, v_);
     if constexpr (remembers) parts_.force.forget(exec_, View<const T>(u_.view()), dt);
+    if (parts_.memory) parts_.memory->forget();
     Array<T, Space> at_start = copy(u_);
     leap(t, 0, -dt / 2, 0, at_start, v_);
     moved_.start(t, dt, v_);
@@ -112,6 +143,7 @@ class WaveLeapfrog final : public Leapfrog<Exec> {
   std::vector<std::vector<double>> others() const override {
     std::vector<std::vector<double>> all;
     if constexpr (remembers) all = parts_.force.memory();
+    if (parts_.memory) all = parts_.memory->memory(parts_.problem.space.dofs.dofs);
     peaks_.add_kept(all);
     return all;
   }
@@ -120,6 +152,10 @@ class WaveLeapfrog final : public Leapfrog<Exec> {
     if constexpr (remembers) {
       parts_.force.restore_memory(others);
       of_memory = parts_.force.vectors_of_memory();
+    }
+    if (parts_.memory) {
+      parts_.memory->restore_memory(others, 0);
+      of_memory = parts_.memory->vectors_of_memory();
     }
     peaks_.restore(others, of_memory);
   }
@@ -136,6 +172,7 @@ class WaveLeapfrog final : public Leapfrog<Exec> {
     leap(t, before / 2, (before + dt) / 2, dt, u_, v_);
     moved_.set_u(t + dt, u_);
     moved_.set_v(t + dt / 2, v_);
+    if (parts_.memory) parts_.memory->remember(exec_, dt, v_.view());
     peaks_.take(u_, v_);
     if (ranks_) ranks_.update_ghosts(u_.view());
   }
@@ -185,13 +222,7 @@ class WaveLeapfrog final : public Leapfrog<Exec> {
   /// With a = M^-1 (f(t) - K u - C (v + h a)): v += kick a, u += drift v, but where u is prescribed.
   void leap(double t, double h, double kick, double drift, Array<T, Space>& u, Array<T, Space>& v) {
     const Linked alone(exec_, nullptr);
-    parts_.force.leap(exec_, static_cast<T>(kick), static_cast<T>(drift), std::as_const(parts_.inverse_mass).view(),
-                      v.view(), u.view(), a_.view());
-    for (const Source<Space, T>& source : parts_.sources) {
-      const double now = (*source.function)(t);
-      add_to_leap(exec_, source.rows.view(), source.weights.view(), now, kick, drift, v.view(), u.view());
-      add_to_entries(exec_, source.held_rows.view(), source.held_weights.view(), now, a_.view());
-    }
+    push(exec_, ranks_, parts_, t, h, kick, drift, u.view(), v.view(), a_.view());
     if (!parts_.held.nodes.empty())
       leap_held(exec_, parts_.problem.components(), parts_.held.view(), a_.view(), h, kick, drift, v.view(), u.view());
   }

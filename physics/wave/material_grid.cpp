@@ -15,15 +15,30 @@ namespace {
 
 using Key = std::optional<deck::Expression> MaterialParams::*;
 
-/// Keys of one number, in the order of MaterialParams::values, and behind these the quality factors.
-constexpr std::pair<const char*, Key> scalars[] = {
-    {"density", &MaterialParams::density}, {"vp", &MaterialParams::vp},           {"lambda", &MaterialParams::lambda},
-    {"young", &MaterialParams::young},     {"bulk", &MaterialParams::bulk},       {"vs", &MaterialParams::vs},
-    {"mu", &MaterialParams::mu},           {"poisson", &MaterialParams::poisson}, {"vpv", &MaterialParams::vpv},
-    {"vph", &MaterialParams::vph},         {"vsv", &MaterialParams::vsv},         {"vsh", &MaterialParams::vsh},
-    {"eta", &MaterialParams::eta},         {"q_kappa", &MaterialParams::q_kappa}, {"q_mu", &MaterialParams::q_mu}};
+/// Keys of one number, in the order of MaterialParams::values, and behind these the losses.
+constexpr std::pair<const char*, Key> scalars[] = {{"density", &MaterialParams::density},
+                                                   {"vp", &MaterialParams::vp},
+                                                   {"lambda", &MaterialParams::lambda},
+                                                   {"young", &MaterialParams::young},
+                                                   {"bulk", &MaterialParams::bulk},
+                                                   {"vs", &MaterialParams::vs},
+                                                   {"mu", &MaterialParams::mu},
+                                                   {"poisson", &MaterialParams::poisson},
+                                                   {"vpv", &MaterialParams::vpv},
+                                                   {"vph", &MaterialParams::vph},
+                                                   {"vsv", &MaterialParams::vsv},
+                                                   {"vsh", &MaterialParams::vsh},
+                                                   {"eta", &MaterialParams::eta},
+                                                   {"q_kappa", &MaterialParams::q_kappa},
+                                                   {"q_mu", &MaterialParams::q_mu},
+                                                   {"q", &MaterialParams::q},
+                                                   {"rayleigh_alpha", &MaterialParams::rayleigh_alpha},
+                                                   {"rayleigh_beta", &MaterialParams::rayleigh_beta}};
 
-bool is_quality(Key key) { return key == &MaterialParams::q_kappa || key == &MaterialParams::q_mu; }
+bool is_loss(Key key) {
+  return key == &MaterialParams::q_kappa || key == &MaterialParams::q_mu || key == &MaterialParams::q ||
+         key == &MaterialParams::rayleigh_alpha || key == &MaterialParams::rayleigh_beta;
+}
 
 const std::vector<std::string> names_of_axis = {"axis_x", "axis_y", "axis_z"};
 
@@ -121,7 +136,7 @@ MaterialNumber MaterialParams::number(const std::string& name, const deck::Expre
 std::vector<MaterialNumber> MaterialParams::values() const {
   std::vector<MaterialNumber> all;
   for (const auto& [name, key] : scalars)
-    if (this->*key && !is_quality(key)) all.push_back(number(name, *(this->*key)));
+    if (this->*key && !is_loss(key)) all.push_back(number(name, *(this->*key)));
   for (std::size_t i = 0; i < axis.size(); ++i)
     all.push_back(i < names_of_axis.size() ? number(names_of_axis[i], axis[i]) : MaterialNumber{axis[i]});
   const std::vector<std::string> names = names_of_stiffness(stiffness.size() == 6 ? 2 : 3);

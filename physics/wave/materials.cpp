@@ -9,9 +9,10 @@
 #include "base/team.hpp"
 #include "physics/entry.hpp"
 #include "physics/wave/anisotropy.hpp"
-#include "physics/wave/attenuation.hpp"
+#include "physics/wave/losses.hpp"
 #include "physics/wave/material_grid.hpp"
 #include "physics/wave/media.hpp"
+#include "physics/wave/rayleigh.hpp"
 
 namespace tessera::physics::wave {
 
@@ -187,63 +188,6 @@ void find_speeds(Media& media, int dim, const std::vector<std::size_t>& where, i
   });
 }
 
-/// Y of both moduli of a place, and its moduli become those of a sudden load.
-struct Lossy {
-  const ConstantQuality& qualities;
-  double quality[2] = {};  ///< of the numbers that are there
-  ConstantQuality::Numbers Y[2] = {};
-
-  void set(Media& media, std::size_t place, Medium medium, const double (&asked)[2]) {
-    for (int part = 0; part < 2; ++part) {
-      if (asked[part] == quality[part]) continue;
-      quality[part] = asked[part];
-      Y[part] = asked[part] > 0 ? qualities.fit(asked[part]) : ConstantQuality::Numbers{};
-      if (asked[part] > 0) media.deviation = std::max(media.deviation, qualities.deviation(asked[part]));
-    }
-    const auto parts = static_cast<std::size_t>(medium == Medium::sh ? 1 : 2);
-    double* const stiffness = &media.stiffness.values[place * parts];
-    const auto count = static_cast<std::size_t>(media.attenuated.components);
-    double* const to = &media.attenuated.values[place * count];
-    const auto take = [&](std::size_t at, int part, double modulus) {
-      to[at] = modulus * qualities.unrelaxed(Y[part]);
-      std::copy(Y[part].begin(), Y[part].end(), to + parts + at * ConstantQuality::mechanisms);
-      return to[at];
-    };
-    const double density = media.mass.values[place];
-    if (medium == Medium::sh) {
-      stiffness[0] = take(0, 1, stiffness[0]);
-      media.fast.values[place] = std::sqrt(stiffness[0] / density);
-      return;
-    }
-    const double kappa = take(0, 0, stiffness[0] + 2 * stiffness[1] / 3), mu = take(1, 1, stiffness[1]);
-    stiffness[0] = kappa - 2 * mu / 3;
-    stiffness[1] = mu;
-    media.fast.values[place] = std::sqrt((kappa + 4 * mu / 3) / density);
-  }
-};
-
-/// The quality factors of a material at its places; points [places, 3], or none where all numbers are constant.
-void set_losses(const Problem& problem, const MaterialParams& m, const ConstantQuality& qualities,
-                const std::vector<std::size_t>& where, const std::vector<Index>& dofs, Media& media) {
-  std::vector<double> of[2];
-  for (int part = 0; part < 2; ++part) {
-    const auto& given = part == 0 ? m.q_kappa : m.q_mu;
-    of[part].assign(where.size(), 0);
-    if (!given) continue;
-    const MaterialNumber number = m.number(part == 0 ? "q_kappa" : "q_mu", *given);
-    if (dofs.empty())
-      of[part].assign(where.size(), given->constant());
-    else
-      of[part] = evaluate_number(m, number, problem.space.dof_points, dofs, problem.space.threads);
-    for (std::size_t i = 0; i < where.size(); ++i)
-      if (!(of[part][i] >= 2))
-        refuse(m, part == 0 ? "quality factor q_kappa" : "quality factor q_mu", of[part][i], "2 at least",
-               dofs.empty() ? nullptr : &problem.space.dof_points[3 * static_cast<std::size_t>(dofs[i])]);
-  }
-  Lossy lossy{.qualities = qualities};
-  for (std::size_t i = 0; i < where.size(); ++i) lossy.set(media, where[i], problem.medium, {of[0][i], of[1][i]});
-}
-
 }  // namespace
 
 Media make_media(const Problem& problem) {
@@ -256,7 +200,7 @@ Media make_media(const Problem& problem) {
   const int dim = cells.dim;
   bool at_places = false;
   std::vector<std::vector<MaterialNumber>> numbers_of;
-  bool anisotropic = false;
+  bool anisotropic = false, attenuates = false;
   const auto is_here = [&](const MaterialParams& m) {
     return params.medium != Medium::coupled || m.is_fluid() == (medium == Medium::acoustic);
   };
@@ -266,20 +210,30 @@ Media make_media(const Problem& problem) {
     if (!is_here(m)) continue;
     anisotropic |= is_anisotropic(m);
     for (const MaterialNumber& number : numbers_of.back()) at_places |= !number.is_constant();
-    for (const auto* quality : {&m.q_kappa, &m.q_mu})
-      at_places |= *quality && !m.number(quality == &m.q_mu ? "q_mu" : "q_kappa", **quality).is_constant();
+    at_places |= qualities_vary(m);
+    attenuates |= m.attenuates();
   }
   const std::size_t places = at_places ? cells.dofs.size() : static_cast<std::size_t>(cells.cells);
   const auto sized = [&](int components) {
     return Coefficients{components, at_places, std::vector<double>(places * static_cast<std::size_t>(components))};
   };
   const int numbers = medium != Medium::elastic ? 1 : anisotropic ? Stiffness::count(dim) : 2;
-  Media media{sized(1), sized(numbers), sized(1), sized(1), anisotropic};
+  Media media{.mass = sized(1),
+              .stiffness = sized(numbers),
+              .fast = sized(1),
+              .slow = sized(1),
+              .alpha = rayleigh_numbers(problem, "rayleigh_alpha", &MaterialParams::rayleigh_alpha),
+              .beta = rayleigh_numbers(problem, "rayleigh_beta", &MaterialParams::rayleigh_beta),
+              .anisotropic = anisotropic};
   std::optional<ConstantQuality> qualities;
-  if (params.attenuates()) {
+  if (attenuates) {
     qualities.emplace(*params.attenuation);
     media.times = qualities->times();
-    media.attenuated = sized(numbers * (1 + ConstantQuality::mechanisms));
+    constexpr int L = ConstantQuality::mechanisms;
+    if (medium == Medium::acoustic)
+      media.compliance = sized(L);
+    else
+      media.attenuated = sized(numbers + (anisotropic ? L : numbers * L));
   }
   for (std::size_t m = 0; m < params.materials.size(); ++m) {
     if (!is_here(params.materials[m])) continue;

@@ -37,24 +37,33 @@ class WaveMotion final : public Motion<Exec> {
                .rates = derivative_of(prescribed_),
                .fixed = to_space<Space>(prescribed_.rows),
                .varies = prescribed_.varies(),
-               .peaks = peaks},
+               .peaks = peaks,
+               .damping = {},
+               .memory = {}},
         accelerations_(derivative_of(parts_.rates)) {
     const Discretisation& space = problem.space;
     std::vector<double> inverse =
         assembly::spectral::diagonal_mass(problem.mesh(), space.dofs, problem.cells, problem.media.mass);
     inverse.resize(static_cast<std::size_t>(owned_));
     for (double& m : inverse) m = m > 0 ? 1 / m : 1;  // nodes of another medium alone have none: nothing moves them
+    if constexpr (damps)
+      if (problem.media.alpha.components + problem.media.beta.components > 0)
+        parts_.damping.emplace(exec, problem, inverse, held_);
     parts_.inverse_mass = in_numbers(inverse);
-    if constexpr (attenuates) {
-      parts_.force.set_times(problem.media.times);
-      summary.set("attenuation.deviation", problem.media.deviation);
-    }
+    if constexpr (attenuates) parts_.force.set_times(problem.media.times);
+    if (problem.media.compliance.components > 0) parts_.memory.emplace(problem, inverse, held_);
+    if (attenuates || parts_.memory) summary.set("attenuation.deviation", problem.media.deviation);
     take_held(inverse);
     take_sources(inverse, summary);
     fastest_ = assembly::spectral::highest_frequency(problem.mesh(), problem.cells, problem.media.fast);
+    quickest_ = wave::frequency_of_leaps(problem);
     summary.set("assembly.strategy", "spectral");
     summary.set("assembly.operator", parts_.force.description());
-    summary.set("assembly.bytes", parts_.force.bytes());
+    double bytes = parts_.force.bytes();
+    if constexpr (damps)
+      if (parts_.damping) bytes += parts_.damping->bytes();
+    if (parts_.memory) bytes += parts_.memory->bytes();
+    summary.set("assembly.bytes", bytes);
   }
 
   std::unique_ptr<Leapfrog<Exec>> leapfrog(const OverRanks<Exec>& ranks) override {
@@ -63,7 +72,7 @@ class WaveMotion final : public Motion<Exec> {
 
   void evaluate(double t, View<const double> u, View<const double> v, View<double> a) override {
     if constexpr (std::is_same_v<T, double>) {
-      parts_.force.apply(exec_, u, parts_.inverse_mass.view(), a);
+      apply_force(u, v, a);
       for (const Source<Space, T>& source : parts_.sources)
         add_to_entries(exec_, source.all_rows.view(), source.all_weights.view(), (*source.function)(t), a);
       const HeldNodes<double> held = parts_.held.view();
@@ -77,16 +86,16 @@ class WaveMotion final : public Motion<Exec> {
     }
   }
 
-  void restore_force(View<const double> u, View<double> a) override {
+  void restore_force(View<const double> u, View<double> a, double rates) override {
     // Nodes of the other medium have no cells here, and no force.
     if constexpr (std::is_same_v<T, double>) {
       if (problem_.part) linalg::fill(exec_, a, 0);
-      parts_.force.apply(exec_, u, parts_.inverse_mass.view(), a);
+      restore(u, a, rates);
     } else {
       Array<T, Space> x(u.size()), f(a.size());
       if (problem_.part) linalg::fill(exec_, f.view(), 0);
       linalg::convert(exec_, u, x.view());
-      parts_.force.apply(exec_, std::as_const(x).view(), parts_.inverse_mass.view(), f.view());
+      restore(View<const T>(x.view()), f.view(), rates);
       linalg::convert(exec_, f.view(), a);
     }
     linalg::set_entries(exec_, View<const Index>(parts_.fixed.view()), 0.0, a);
@@ -102,9 +111,17 @@ class WaveMotion final : public Motion<Exec> {
   double highest_frequency() const override {
     return has_layers ? fastest_.value / part_of_step_in_layers : fastest_.value;
   }
+  double frequency_of_leaps() const override { return damps_stiffness() ? quickest_.value : highest_frequency(); }
+  std::array<double, 2> lags() const override {
+    if constexpr (damps)
+      if (parts_.damping) return {parts_.damping->beta().least, parts_.damping->beta().greatest};
+    return {0, 0};
+  }
   double strongest_damping() const override { return strongest_; }
   std::string place_of_highest() const override {
-    return fmt::format("at ({:.4g}, {:.4g}, {:.4g})", fastest_.at[0], fastest_.at[1], fastest_.at[2]);
+    const assembly::spectral::Most& most = damps_stiffness() ? quickest_ : fastest_;
+    return fmt::format("at ({:.4g}, {:.4g}, {:.4g}){}", most.at[0], most.at[1], most.at[2],
+                       damps_stiffness() ? ", with its rayleigh_beta" : "");
   }
 
   /// Of a medium beside another: what steps it.
@@ -113,7 +130,8 @@ class WaveMotion final : public Motion<Exec> {
 
  private:
   using Force = assembly::ForceOfLaw<Exec, Law, T>;
-  static constexpr bool attenuates = Force::attenuates, has_layers = forms::has_layers<Law>;
+  static constexpr bool attenuates = Force::attenuates, has_layers = forms::has_layers<Law>,
+                        damps = can_damp<Exec, Law, T>;
   static typename Force::Type make_force(Exec& exec, const Problem& problem, Index owned,
                                          const std::vector<Index>& held) {
     const assembly::SpectralOptions options{.owned = owned, .held = held};
@@ -127,6 +145,26 @@ class WaveMotion final : public Motion<Exec> {
     return attenuates ? problem.media.attenuated : problem.media.stiffness;
   }
   int components() const { return problem_.components(); }
+  bool damps_stiffness() const { return lags()[1] > 0; }
+
+  /// a = -M^-1 (K u + C v) but for the damping of held nodes; of v all rows are there that are seen.
+  void apply_force(View<const double> u, View<const double> v, View<double> a) {
+    const View<const double> scale = std::as_const(parts_.inverse_mass).view();
+    if constexpr (damps) {
+      if (parts_.damping) {
+        RayleighDamping<Exec, Law, double>& damping = *parts_.damping;
+        parts_.force.apply(exec_, damping.is_combined() ? damping.combined(exec_, u, v) : u, scale, a);
+        return damping.add_rest(exec_, scale, v, a);
+      }
+    }
+    parts_.force.apply(exec_, u, scale, a);
+  }
+  void restore(View<const T> u, View<T> a, double rates) {
+    const View<const T> scale = std::as_const(parts_.inverse_mass).view();
+    parts_.force.apply(exec_, u, scale, a);
+    if constexpr (damps)
+      if (parts_.damping && rates > 0) parts_.damping->add_stiffness(exec_, rates, scale, u, a);
+  }
   static Array<T, Space> in_numbers(const std::vector<double>& values) {
     return to_space<Space>(std::vector<T>(values.begin(), values.end()));
   }
@@ -167,20 +205,33 @@ class WaveMotion final : public Motion<Exec> {
     linalg::set_entries(exec_, View<const Index>(parts_.fixed.view()), View<const double>(here.view()), x);
   }
 
+  /// What damps at each of the dofs that are owned but for absorbing sides, over the mass; or nothing.
+  const std::vector<double>& rates_of_nodes() const {
+    static const std::vector<double> none;
+    if (parts_.memory) return parts_.memory->rate_of_nodes();
+    if constexpr (damps)
+      if (parts_.damping) return parts_.damping->alpha_of_nodes();
+    return none;
+  }
   void take_held(const std::vector<double>& inverse_mass) {
     const std::size_t size = block_size();
     std::vector<double> damping(held_.size() * size, 0.0);
+    const std::vector<double>& rates = rates_of_nodes();
+    for (std::size_t i = 0; i < held_.size() && !rates.empty(); ++i)
+      for (std::size_t c = 0; c < static_cast<std::size_t>(components()); ++c)
+        damping[i * size + c * static_cast<std::size_t>(components() + 1)] = rates[static_cast<std::size_t>(held_[i])];
     for (std::size_t i = 0; i < absorbing_.dofs.size(); ++i) {
       const Index dof = absorbing_.dofs[i];
       const double by = inverse_mass[static_cast<std::size_t>(dof)];
       double trace = 0;  // not below the largest eigenvalue
       for (std::size_t e = 0; e < size; ++e) {
         const double entry = by * absorbing_.blocks[i * size + e];
-        damping[number_of_held(dof) * size + e] = entry;
+        damping[number_of_held(dof) * size + e] += entry;
         if (e % static_cast<std::size_t>(components() + 1) == 0) trace += entry;
       }
       strongest_ = std::max(strongest_, trace);
     }
+    if (!rates.empty()) strongest_ += *std::max_element(rates.begin(), rates.end());
     std::vector<unsigned char> fixed(held_.size(), 0);
     for (const Index row : prescribed_.rows) {
       const Index dof = problem_.dof_of(row);
@@ -224,7 +275,7 @@ class WaveMotion final : public Motion<Exec> {
   std::vector<Index> held_;  ///< nodes of both
   Parts<Exec, Law, T> parts_;
   Prescribed accelerations_;
-  assembly::spectral::Most fastest_;
+  assembly::spectral::Most fastest_, quickest_;  ///< of waves, and of steps
   double strongest_ = 0;
 };
 
@@ -237,6 +288,8 @@ std::unique_ptr<Motion<Exec>> make_motion_in(Exec& exec, const Problem& problem,
                                                                                           summary);
   if (problem.params.has_layers())
     return std::make_unique<WaveMotion<Exec, forms::InLayers<forms::GradientFlux>, T>>(exec, problem, &peaks, summary);
+  if (problem.media.attenuated.components > 0 && problem.media.anisotropic)
+    return std::make_unique<WaveMotion<Exec, forms::AttenuatedAnisotropicStress, T>>(exec, problem, &peaks, summary);
   if (problem.media.attenuated.components > 0 && elastic)
     return std::make_unique<WaveMotion<Exec, forms::AttenuatedStress, T>>(exec, problem, &peaks, summary);
   if (problem.media.attenuated.components > 0)

@@ -1,5 +1,7 @@
 #pragma once
 // Passes over some nodes, for Threads and Cuda, T = double and float.
+#include <array>
+
 #include "base/array.hpp"
 #include "base/backend.hpp"
 
@@ -31,6 +33,32 @@ struct HeldNodes {
 template <class Exec, class T>
 void leap_held(Exec& exec, int components, const HeldNodes<T>& held, View<T> a, double h, double kick, double drift,
                View<T> v, View<T> u);
+
+/// v *= 1 + factor c of its node, v [nodes, components].
+template <class Exec, class T>
+void scale_by_nodes(Exec& exec, int components, View<const T> c, double factor, View<T> v);
+/// u += factor c v of its node, of all entries of v.
+template <class Exec, class T>
+void move_by_nodes(Exec& exec, int components, View<const T> c, double factor, View<const T> v, View<T> u);
+/// a -= c v of all entries of a, c of the node.
+template <class Exec, class T>
+void subtract_by_nodes(Exec& exec, int components, View<const T> c, View<const T> v, View<T> a);
+/// v /= 1 + h c of its node, and u is moved by drift times that v in the place of what v was.
+template <class Exec, class T>
+void divide_leap(Exec& exec, int components, View<const T> c, double h, double drift, View<T> v, View<T> u);
+
+/// What follows the rate of a fluid of one number a node with three times of relaxation, tau r' = v - r, and the force
+/// sum_l c_l (v - r_l) over the mass: all [nodes, 3].
+inline constexpr int times_of_fluids = 3;
+/// v += factor sum_l c_l v + kick sum_l c_l r_l
+template <class Exec, class T>
+void push_by_memory(Exec& exec, View<const T> c, View<const T> r, double factor, double kick, View<T> v);
+/// a_k += sum_l c_kl r_l of node dofs_k
+template <class Exec, class T>
+void add_memory(Exec& exec, View<const Index> dofs, View<const T> c, View<const T> r, View<T> a);
+/// r_l = kept_l r_l + (1 - kept_l) v
+template <class Exec, class T>
+void follow(Exec& exec, const std::array<double, times_of_fluids>& kept, View<const T> v, View<T> r);
 
 /// x_rows[k] = values_k.
 template <class Exec, class T>

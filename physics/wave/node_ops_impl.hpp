@@ -84,6 +84,67 @@ void leap_held(Exec& exec, int components, const HeldNodes<T>& held, View<T> a, 
 }
 
 template <class Exec, class T>
+void scale_by_nodes(Exec& exec, int components, View<const T> c, double factor, View<T> v) {
+  const T by = static_cast<T>(factor);
+  for_each(exec, v.size(), [=] TESSERA_HD(Offset i) { v[i] *= 1 + by * c[i / components]; });
+}
+
+template <class Exec, class T>
+void move_by_nodes(Exec& exec, int components, View<const T> c, double factor, View<const T> v, View<T> u) {
+  const T by = static_cast<T>(factor);
+  for_each(exec, v.size(), [=] TESSERA_HD(Offset i) { u[i] += by * c[i / components] * v[i]; });
+}
+
+template <class Exec, class T>
+void subtract_by_nodes(Exec& exec, int components, View<const T> c, View<const T> v, View<T> a) {
+  for_each(exec, a.size(), [=] TESSERA_HD(Offset i) { a[i] -= c[i / components] * v[i]; });
+}
+
+template <class Exec, class T>
+void divide_leap(Exec& exec, int components, View<const T> c, double h, double drift, View<T> v, View<T> u) {
+  const T half = static_cast<T>(h), along = static_cast<T>(drift);
+  for_each(exec, v.size(), [=] TESSERA_HD(Offset i) {
+    const T before = v[i], after = before / (1 + half * c[i / components]);
+    v[i] = after;
+    u[i] += along * (after - before);
+  });
+}
+
+template <class Exec, class T>
+void push_by_memory(Exec& exec, View<const T> c, View<const T> r, double factor, double kick, View<T> v) {
+  const T by = static_cast<T>(factor), along = static_cast<T>(kick);
+  for_each(exec, v.size(), [=] TESSERA_HD(Offset i) {
+    T sum = 0, force = 0;
+    for (int l = 0; l < times_of_fluids; ++l) {
+      sum += c[i * times_of_fluids + l];
+      force += c[i * times_of_fluids + l] * r[i * times_of_fluids + l];
+    }
+    v[i] += by * sum * v[i] + along * force;
+  });
+}
+
+template <class Exec, class T>
+void add_memory(Exec& exec, View<const Index> dofs, View<const T> c, View<const T> r, View<T> a) {
+  for_each(exec, dofs.size(), [=] TESSERA_HD(Offset k) {
+    T force = 0;
+    for (int l = 0; l < times_of_fluids; ++l)
+      force += c[k * times_of_fluids + l] * r[Offset{dofs[k]} * times_of_fluids + l];
+    a[k] += force;
+  });
+}
+
+template <class Exec, class T>
+void follow(Exec& exec, const std::array<double, times_of_fluids>& kept, View<const T> v, View<T> r) {
+  const T first = static_cast<T>(kept[0]), second = static_cast<T>(kept[1]), third = static_cast<T>(kept[2]);
+  for_each(exec, v.size(), [=] TESSERA_HD(Offset i) {
+    T* const of = r.data() + i * times_of_fluids;
+    of[0] = v[i] + first * (of[0] - v[i]);
+    of[1] = v[i] + second * (of[1] - v[i]);
+    of[2] = v[i] + third * (of[2] - v[i]);
+  });
+}
+
+template <class Exec, class T>
 void set_values(Exec& exec, View<const Index> rows, View<const double> values, View<T> x) {
   for_each(exec, rows.size(), [=] TESSERA_HD(Offset k) { x[rows[k]] = static_cast<T>(values[k]); });
 }
@@ -118,6 +179,13 @@ void take_peaks(Exec& exec, int components, View<const T> x, View<T> peaks) {
   template void add_to_leap(Exec&, View<const Index>, View<const T>, double, double, double, View<T>, View<T>);    \
   template void damp(Exec&, int, View<const Index>, View<const T>, View<const T>, View<T>);                        \
   template void leap_held(Exec&, int, const HeldNodes<T>&, View<T>, double, double, double, View<T>, View<T>);     \
+  template void scale_by_nodes(Exec&, int, View<const T>, double, View<T>);                                        \
+  template void move_by_nodes(Exec&, int, View<const T>, double, View<const T>, View<T>);                          \
+  template void subtract_by_nodes(Exec&, int, View<const T>, View<const T>, View<T>);                              \
+  template void divide_leap(Exec&, int, View<const T>, double, double, View<T>, View<T>);                          \
+  template void push_by_memory(Exec&, View<const T>, View<const T>, double, double, View<T>);                      \
+  template void add_memory(Exec&, View<const Index>, View<const T>, View<const T>, View<T>);                       \
+  template void follow(Exec&, const std::array<double, times_of_fluids>&, View<const T>, View<T>);                 \
   template void set_values(Exec&, View<const Index>, View<const double>, View<T>);                                 \
   template void divide_by(Exec&, int, View<const T>, View<double>);                                                \
   template void take_peaks(Exec&, int, View<const T>, View<T>);                                                    \

@@ -7,6 +7,7 @@
 #include "base/error.hpp"
 #include "deck/read_string.hpp"
 #include "physics/wave/material_grid.hpp"
+#include "physics/wave/rayleigh.hpp"
 
 namespace tessera::physics::wave {
 
@@ -66,6 +67,14 @@ deck::Section<MaterialParams> material_section() {
       .key("q_kappa", &MaterialParams::q_kappa,
            {.help = "quality factor of the bulk modulus in the band of [attenuation]; left out: no loss"})
       .key("q_mu", &MaterialParams::q_mu, {.help = "quality factor of the shear modulus; left out: no loss"})
+      .key("q", &MaterialParams::q,
+           {.help = "quality factor of all moduli, in the place of both: of anisotropic solids the only one"})
+      .key("rayleigh_alpha", &MaterialParams::rayleigh_alpha,
+           {.help = "Rayleigh damping alpha M v + beta K v: alpha, which damps a motion of the angular frequency omega "
+                    "by the ratio alpha / (2 omega); left out: 0",
+            .unit = "1/s"})
+      .key("rayleigh_beta", &MaterialParams::rayleigh_beta,
+           {.help = "beta of it, by the ratio beta omega / 2; it shortens steps; left out: 0", .unit = "s"})
       .key("file", &MaterialParams::file,
            {.help = "table (CSV) of numbers on a grid, linear between its points: the first row names its columns, "
                     "coordinates x, y, z and keys of this section (axis_x, c11 of lists); then a row a point"})
@@ -192,7 +201,7 @@ void check_material(const MaterialParams& m, Medium medium) {
     refuse("a fluid has no shear waves, and this material has a vs",
            "leave vs out, or choose physics.medium = \"elastic\"", m.where);
   std::vector<MaterialNumber> all = m.values();
-  for (const auto* value : {&m.q_kappa, &m.q_mu})
+  for (const auto* value : {&m.q_kappa, &m.q_mu, &m.q, &m.rayleigh_alpha, &m.rayleigh_beta})
     if (*value) all.push_back({**value});
   for (const MaterialNumber& value : all)
     if (value.expression.depends_on_time())
@@ -208,25 +217,33 @@ void check_material(const MaterialParams& m, Medium medium) {
          "give " + offered(medium), m.where);
 }
 
+void check_qualities(const MaterialParams& m, const Params& params, bool anisotropic) {
+  if (m.q && (m.q_kappa || m.q_mu))
+    refuse("a material with q and another quality factor", "q is that of all moduli: leave it or the other ones out",
+           m.where);
+  if (params.medium == Medium::sh && m.q_kappa)
+    refuse("a q_kappa of waves without compression", "of physics.medium = \"sh\" there is q_mu", m.where);
+  const bool fluid = params.medium == Medium::acoustic || (params.medium == Medium::coupled && m.is_fluid());
+  if (fluid && m.q_mu)
+    refuse("a q_mu of a fluid", "fluids have no shear: q_kappa is the quality factor of their bulk modulus", m.where);
+  if (!fluid && anisotropic && !m.q)
+    refuse("q_kappa or q_mu where a material is anisotropic",
+           "there all moduli have one quality factor: give the materials q", m.where);
+  if (!params.attenuation)
+    refuse("a material with a quality factor, and the deck has no [attenuation]",
+           "add [attenuation] with band = [least, highest] in Hz, where the factor holds", m.where);
+}
+
 void check_attenuation(const Params& params) {
-  for (const MaterialParams& m : params.materials) {
-    if (!m.attenuates()) continue;
-    if (params.medium == Medium::acoustic || params.medium == Medium::coupled)
-      refuse("a quality factor in a fluid, or beside one", "attenuation is of physics.medium = \"elastic\" and \"sh\"",
-             m.where);
-    if (params.medium == Medium::sh && m.q_kappa)
-      refuse("a q_kappa of waves without compression", "of physics.medium = \"sh\" there is q_mu", m.where);
-    if (!params.attenuation)
-      refuse("a material with a quality factor, and the deck has no [attenuation]",
-             "add [attenuation] with band = [least, highest] in Hz, where the factor holds", m.where);
-    for (const MaterialParams& other : params.materials)
-      if (other.vpv || !other.stiffness.empty())
-        refuse("quality factors where a material is anisotropic", "attenuation is of isotropic solids", other.where);
-  }
+  const bool anisotropic = std::any_of(params.materials.begin(), params.materials.end(), [](const MaterialParams& m) {
+    return m.vpv.has_value() || !m.stiffness.empty();
+  });
+  for (const MaterialParams& m : params.materials)
+    if (m.attenuates()) check_qualities(m, params, anisotropic);
   if (!params.attenuation) return;
   const AttenuationParams& a = *params.attenuation;
   if (!params.attenuates())
-    refuse("[attenuation], and no material has a quality factor", "give a [[material]] q_mu, or q_kappa", a.where);
+    refuse("[attenuation], and no material has a quality factor", "give a [[material]] q, q_mu or q_kappa", a.where);
   if (a.band.size() != 2 || !(a.band[0] > 0) || !(a.band[1] > a.band[0]))
     refuse(fmt::format("band = [{}]", fmt::join(a.band, ", ")), "band = [least, highest], both above 0", a.where);
   if (a.reference && !(*a.reference > 0))
@@ -283,6 +300,10 @@ bool Params::attenuates() const {
   return std::any_of(materials.begin(), materials.end(), [](const MaterialParams& m) { return m.attenuates(); });
 }
 
+bool Params::damps() const {
+  return std::any_of(materials.begin(), materials.end(), [](const MaterialParams& m) { return m.damps(); });
+}
+
 bool Params::has_layers() const {
   return std::any_of(boundaries.begin(), boundaries.end(), [](const BoundaryParams& b) { return b.is_pml(); });
 }
@@ -319,6 +340,7 @@ void read(const deck::Deck& deck, Params& params) {
   check_attenuation(params);
   for (const BoundaryParams& boundary : params.boundaries) check_boundary(boundary);
   check_layers(params);
+  check_rayleigh(params);
   for (PointSourceParams& source : params.point_sources) {
     check_source(source, params.medium);
     source.function = deck::TimeFunction(source, deck, source.where);
@@ -332,7 +354,7 @@ std::vector<deck::Expression> expressions_of(const Params& params) {
   for (const MaterialParams& m : params.materials)
     for (const MaterialNumber& value : m.values()) all.push_back(value.expression);
   for (const MaterialParams& m : params.materials)
-    for (const auto* value : {&m.q_kappa, &m.q_mu})
+    for (const auto* value : {&m.q_kappa, &m.q_mu, &m.q, &m.rayleigh_alpha, &m.rayleigh_beta})
       if (*value) all.push_back(**value);
   for (const BoundaryParams& b : params.boundaries) all.insert(all.end(), b.value.begin(), b.value.end());
   return all;

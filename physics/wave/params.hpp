@@ -32,17 +32,20 @@ struct MaterialNumber {
 struct MaterialParams {
   std::vector<std::string> on;
   std::optional<deck::Expression> density, vp, vs, lambda, mu, young, poisson, bulk;
-  std::optional<deck::Expression> vpv, vph, vsv, vsh, eta;  ///< of layers, and
-  std::vector<deck::Expression> axis;                       ///< the normal of these; empty: the last axis
-  std::vector<deck::Expression> stiffness;                  ///< C_ij, the upper triangle by rows
-  std::optional<deck::Expression> q_kappa, q_mu;            ///< quality factors of both moduli; none: no loss
-  deck::PlacedString file;                                  ///< of the grid; empty: there is none
-  std::optional<std::string> outside;                       ///< of the grid: refuse, or nearest
+  std::optional<deck::Expression> vpv, vph, vsv, vsh, eta;        ///< of layers, and
+  std::vector<deck::Expression> axis;                             ///< the normal of these; empty: the last axis
+  std::vector<deck::Expression> stiffness;                        ///< C_ij, the upper triangle by rows
+  std::optional<deck::Expression> q_kappa, q_mu;                  ///< quality factors of both moduli; none: no loss
+  std::optional<deck::Expression> q;                              ///< of all moduli
+  std::optional<deck::Expression> rayleigh_alpha, rayleigh_beta;  ///< of a damping alpha M v + beta K v
+  deck::PlacedString file;                                        ///< of the grid; empty: there is none
+  std::optional<std::string> outside;                             ///< of the grid: refuse, or nearest
   std::shared_ptr<const deck::GridTable> grid;
   deck::Where where;
 
-  bool attenuates() const { return q_kappa || q_mu; }
-  /// All numbers that it is given by, in this order, but for quality factors.
+  bool attenuates() const { return q_kappa || q_mu || q; }
+  bool damps() const { return rayleigh_alpha || rayleigh_beta; }
+  /// All numbers that it is given by, in this order, but for losses.
   std::vector<MaterialNumber> values() const;
   /// That of a name, which `given` stands for where it is not of the grid.
   MaterialNumber number(const std::string& name, const deck::Expression& given) const;
@@ -94,6 +97,8 @@ struct Params : CommonParams {
 
   /// Whether a material has a quality factor.
   bool attenuates() const;
+  /// Whether a material has a Rayleigh damping.
+  bool damps() const;
   /// Whether a side has a perfectly matched layer.
   bool has_layers() const;
 };

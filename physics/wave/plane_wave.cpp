@@ -5,8 +5,10 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <limits>
 #include <numbers>
 
+#include "base/collective.hpp"
 #include "base/team.hpp"
 #include "physics/entry.hpp"
 #include "physics/places.hpp"
@@ -51,6 +53,8 @@ Vector3 scaled(Vector3 a, double by) {
 
 /// A wave on the mesh.
 class PlaneWave {
+  static constexpr double nothing = 1e-3;  ///< of its largest value
+
  public:
   PlaneWave(const Problem& problem, std::size_t number)
       : problem_(problem), w_(problem.params.plane_waves[number]), name_(entry("plane_wave", number, {})) {
@@ -80,9 +84,35 @@ class PlaneWave {
     });
   }
 
+  /// Collective where ranks share the space.
+  void refuse_in(std::span<const char> nodes, const std::string& what, double t) const {
+    constexpr double none = -std::numeric_limits<double>::infinity();
+    const auto greatest = [&](double mine) {
+      return problem_.space.ranks ? maximum(*problem_.space.ranks, mine) : mine;
+    };
+    double most = 0, within = 0;
+    Index where = 0;
+    for (const Index dof : dofs_) {
+      const double value = std::abs(w_.function(t - delay(dof)));
+      most = std::max(most, value);
+      if (!nodes[static_cast<std::size_t>(dof)] || value <= within) continue;
+      within = value;
+      where = dof;
+    }
+    const double here = within;
+    most = greatest(most);
+    within = greatest(within);
+    if (within <= nothing * most) return;
+    Vector3 x{};
+    for (std::size_t d = 0; d < 3; ++d) x[d] = greatest(here == within ? point(where)[d] : none);
+    refuse(fmt::format("at t = {:g} it is {:.2g} of its largest value at ({:g}, {:g}, {:g}), in {}", t, within / most,
+                       x[0], x[1], x[2], what),
+           "let it begin farther from the layer, `at` and `delay` say where it is; a side along which it runs takes "
+           "type = \"absorbing\", or \"prescribed\" with the wave as its value");
+  }
+
   /// At nodes that its cells share with others it must be as good as nothing.
   void refuse_cut(double t) const {
-    constexpr double nothing = 1e-3;
     std::vector<double> values(dofs_.size());
     double most = 0;
     for (std::size_t i = 0; i < dofs_.size(); ++i) {
@@ -172,8 +202,8 @@ class PlaneWave {
     const Media& media = problem_.media;
     if (media.anisotropic)
       refuse("a plane wave where a material is anisotropic", "give [[initial]] u and v, of Christoffel's equation");
-    if (media.attenuated.components > 0)
-      refuse("a plane wave where materials have quality factors", "leave q_mu and q_kappa out, or use a [[source]]");
+    if (media.attenuated.components + media.compliance.components > 0)
+      refuse("a plane wave where materials have quality factors", "leave these out, or use a [[source]]");
     if (cells_.empty()) return;
     const auto speed = [&](Index cell, int place) {
       return (w_.wave == "s" ? media.slow : media.fast).at(problem_.cells, cell, place);
@@ -262,6 +292,11 @@ std::vector<double> plane_waves_at(const Problem& problem, double t) {
   std::vector<double> both(2 * static_cast<std::size_t>(problem.space.rows()), 0.0);
   for (std::size_t i = 0; i < count; ++i) PlaneWave(problem, i).add(t, both);
   return both;
+}
+
+void refuse_plane_waves_in(const Problem& problem, std::span<const char> nodes, const std::string& what) {
+  for (std::size_t i = 0; i < problem.params.plane_waves.size(); ++i)
+    PlaneWave(problem, i).refuse_in(nodes, what, problem.params.time->start);
 }
 
 }  // namespace tessera::physics::wave

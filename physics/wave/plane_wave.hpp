@@ -1,6 +1,7 @@
 #pragma once
 // Plane waves that are under way when a run begins: u = d f(t - n.(x - x0) / c) and its rate of change.
 #include <optional>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -39,5 +40,9 @@ void check_plane_waves(const Problem& problem, double t);
 /// groups are unknown or of another medium, numbers are not those of the mesh's axes, and the medium of the cells is
 /// not the same everywhere, is anisotropic or attenuates.
 std::vector<double> plane_waves_at(const Problem& problem, double t);
+
+/// Throws Error(usage) where a wave at the start is not as good as nothing at some of these nodes, 1 of [dofs], which
+/// are in `what`: a layer, in which waves are no solutions. Collective where ranks share the space.
+void refuse_plane_waves_in(const Problem& problem, std::span<const char> nodes, const std::string& what);
 
 }  // namespace tessera::physics::wave

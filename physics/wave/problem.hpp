@@ -18,10 +18,16 @@ struct Media {
   assembly::spectral::Coefficients mass;        ///< m
   assembly::spectral::Coefficients stiffness;   ///< of the law: lambda, mu; C_ij; or the factor of the gradient
   assembly::spectral::Coefficients fast, slow;  ///< the speeds: of P and S waves, or twice the one there is
-  bool anisotropic = false;                     ///< the law is forms::AnisotropicStress
-  /// Of media that attenuate: what forms::AttenuatedStress or AttenuatedGradient take; the stiffness is then that of a
-  /// sudden load. Components 0: there is none.
+  /// Of a damping alpha M v + beta K v. Components 0: there is none.
+  assembly::spectral::Coefficients alpha = {.components = 0, .at_places = false, .values = {}};
+  assembly::spectral::Coefficients beta = {.components = 0, .at_places = false, .values = {}};
+  bool anisotropic = false;  ///< the law is forms::AnisotropicStress
+  /// Of solids that attenuate: what their law of forms/attenuation.hpp takes; the stiffness is then that of a sudden
+  /// load. Components 0: there is none.
   assembly::spectral::Coefficients attenuated = {.components = 0, .at_places = false, .values = {}};
+  /// Of fluids that attenuate: Z of their compliances 1 / kappa, as physics/wave/attenuation.hpp has them; the mass is
+  /// then that of a sudden load.
+  assembly::spectral::Coefficients compliance = {.components = 0, .at_places = false, .values = {}};
   std::array<double, 3> times{};  ///< of relaxation
   double deviation = 0;           ///< the largest of a quality factor from that of the deck, in the band
 };

@@ -12,6 +12,7 @@
 #include "physics/wave/coupled_results.hpp"
 #include "physics/wave/layers.hpp"
 #include "physics/wave/motion.hpp"
+#include "physics/wave/rayleigh.hpp"
 #include "physics/wave/receivers.hpp"
 #include "physics/wave/results.hpp"
 #include "solvers/time/stability.hpp"
@@ -102,8 +103,12 @@ class Wave final : public Model {
   AtPoints evaluate(const Discretisation& space, std::span<const double>, output::Summary&) override {
     namespace spectral = assembly::spectral;
     spectral::Most fastest, slowest;
+    double beta = 0;
     for (const Problem* medium : media()) {
-      const spectral::Most fast = spectral::highest_frequency(medium->mesh(), medium->cells, medium->media.fast),
+      beta = std::max(beta, range_of(medium->media.beta).greatest);
+      const spectral::Most fast = is_leapfrog()
+                                      ? frequency_of_leaps(*medium)
+                                      : spectral::highest_frequency(medium->mesh(), medium->cells, medium->media.fast),
                            slow = spectral::longest_passage(medium->mesh(), medium->cells, medium->media.slow);
       if (fast.value > fastest.value) fastest = fast;
       if (slow.value > slowest.value) slowest = slow;
@@ -112,11 +117,11 @@ class Wave final : public Model {
     if (coupled_)
       log_info(fmt::format("fluids and solids share {} sides with {} nodes", coupled_->interface.sides,
                            coupled_->interface.dofs.size()));
-    double longest = longest_step(fastest.value) * (params_.has_layers() ? part_of_step_in_layers : 1);
+    double longest = longest_step(fastest.value, beta) * (params_.has_layers() ? part_of_step_in_layers : 1);
     std::string by =
         fmt::format("by the element at ({:.4g}, {:.4g}, {:.4g})", fastest.at[0], fastest.at[1], fastest.at[2]);
     if (coupled_) {
-      const double together = stable_part * longest_step(frequency_of_both(space));
+      const double together = stable_part * solvers::damped_leap(2 / frequency_of_both(space), beta);
       if (together < longest) by = "by fluids and solids together, which are faster than each, " + by;
       longest = std::min(longest, together);
     }
@@ -204,9 +209,10 @@ class Wave final : public Model {
     return make_coupled_motion(exec, *coupled_, fluid_, peaks_, numbers)->frequency_from_below(alone);
   }
 
-  double longest_step(double frequency) const {
-    if (params_.time->scheme == "newmark") return 2 / frequency;
-    return solvers::imaginary_stability_limit(stepper_params(*params_.time)) / frequency;
+  bool is_leapfrog() const { return params_.time->scheme == "newmark"; }
+  double longest_step(double frequency, double beta) const {
+    if (is_leapfrog()) return 2 / frequency;
+    return solvers::damped_stability_limit(stepper_params(*params_.time), frequency, beta);
   }
 
   std::vector<const Problem*> media() const {

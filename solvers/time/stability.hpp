@@ -12,4 +12,13 @@ double real_stability_limit(const StepperParams& params);
 /// imaginary interval; 0: there is none.
 double imaginary_stability_limit(const StepperParams& params);
 
+/// The length of steps of the leapfrog that are stable for beta K v, taken of the velocity half a step before, where
+/// steps of `longest` = 2 / omega are without it: omega^2 (dt^2 + 2 beta dt) <= 4. T. Belytschko, W. K. Liu & B. Moran,
+/// Nonlinear Finite Elements for Continua and Structures, section 6.2.
+double damped_leap(double longest, double beta);
+
+/// The longest steps that are stable for u'' = -omega^2 (u + beta u') with all omega up to `highest`, 64 of which are
+/// looked at.
+double damped_stability_limit(const StepperParams& params, double highest, double beta);
+
 }  // namespace tessera::solvers

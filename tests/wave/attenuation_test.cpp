@@ -2,10 +2,10 @@
 #include <complex>
 #include <numbers>
 
-#include "app/ranks.hpp"
 #include "base/backend.hpp"
 #include "decks.hpp"
 #include "physics/wave/attenuation.hpp"
+#include "traces.hpp"
 
 namespace {
 
@@ -23,6 +23,8 @@ TEST(ConstantQuality, IsTheSameOverADecadeToTwoPerCent) {
     for (const double f : {0.5, 0.9, 1.6, 3.0, 5.0})
       EXPECT_NEAR(ConstantQuality::quality(decade.times(), Y, f) / quality, 1, 0.02) << quality << ' ' << f;
     for (const double number : Y) EXPECT_GE(number, 0);
+    EXPECT_LT(decade.deviation_of_compliance(quality), 0.02) << quality;
+    for (const double number : decade.fit_compliance(quality)) EXPECT_GE(number, 0);
   }
   EXPECT_GT(ConstantQuality(band(0.01, 100)).deviation(50), 0.05);  // four decades are too many for three
 }
@@ -40,34 +42,15 @@ std::string mode(bool sh, double frequency, double quality, const std::string& m
          more + time_to(8 / frequency, "cfl = 0.2");
 }
 
-struct Decay {
-  double omega, rate;
-};
-/// Of a trace the mean frequency between its zeros, and the decay between its extremes, but for the first ones.
-Decay decay_of(const std::vector<std::vector<double>>& rows) {
-  std::vector<double> zeros, times, heights;
-  for (std::size_t i = 1; i + 1 < rows.size(); ++i) {
-    const double a = rows[i - 1][1], b = rows[i][1], c = rows[i + 1][1], h = rows[i][0] - rows[i - 1][0];
-    if (b * c < 0) zeros.push_back(rows[i][0] + h * b / (b - c));
-    if (std::abs(b) <= std::abs(a) || std::abs(b) < std::abs(c)) continue;
-    const double slope = (c - a) / 2, bend = a - 2 * b + c;
-    times.push_back(rows[i][0] - h * slope / bend);
-    heights.push_back(std::log(std::abs(b - slope * slope / (2 * bend))));
-  }
-  const std::size_t first = 4;  // what relaxes at the beginning is over
-  const auto last = zeros.size() - 1, end = heights.size() - 1;
-  return {std::numbers::pi * static_cast<double>(last - first) / (zeros[last] - zeros[first]),
-          -(heights[end] - heights[first]) / (times[end] - times[first])};
-}
-
 /// A wave decays as exp(-omega t / 2 Q) and is faster at higher frequencies, omega ~ 1 + ln(f / f_0) / (pi Q).
 TEST(WaveAttenuation, StandingWavesDecayAndDisperseAsTheirQualitySays) {
   const double reference = 1.5;
+  const std::size_t relaxed = 4;  // what relaxes at the beginning is over
   for (const bool sh : {false, true})
     for (const double quality : {20.0, 60.0})
       for (const double frequency : {0.6, 1.5, 4.0}) {
         run("decay", mode(sh, frequency, quality, ""));
-        const Decay decay = decay_of(table(folder() / "decay" / "probes.csv"));
+        const Decay decay = decay_of(table(folder() / "decay" / "probes.csv"), relaxed);
         const double elastic = 2 * std::numbers::pi * frequency;
         EXPECT_NEAR(decay.rate / decay.omega * 2 * quality, 1, 0.02) << sh << ' ' << quality << ' ' << frequency;
         const double shift = std::log(frequency / reference) / (std::numbers::pi * quality);
@@ -133,21 +116,6 @@ std::string mixed(const std::string& step) {
          "\"v_y\"\n[output]\nevery = 20\n" +
          time_to(0.1, step);
 }
-std::string bytes_of(const fs::path& file) {
-  std::ifstream stream(file, std::ios::binary);
-  return {std::istreambuf_iterator<char>(stream), {}};
-}
-void expect_same_traces(const std::vector<std::vector<double>>& some, const std::vector<std::vector<double>>& others) {
-  ASSERT_EQ(some.size(), others.size());
-  ASSERT_GT(some.size(), 50U);
-  for (std::size_t k = 0; k < some[0].size(); ++k) {
-    double size = 0;
-    for (const auto& row : others) size = std::max(size, std::abs(row[k]));
-    EXPECT_GT(size, 0);
-    for (std::size_t i = 0; i < some.size(); ++i) ASSERT_NEAR(some[i][k], others[i][k], 1e-11 * size) << i << ' ' << k;
-  }
-}
-
 TEST(WaveAttenuation, GoesOnBitwiseAsIfItHadNeverStopped) {
   const std::string deck = mixed("step = 0.0005") + "[checkpoint]\nevery = 7\n";
   run("whole_lossy", deck);
@@ -161,31 +129,13 @@ TEST(WaveAttenuation, GoesOnBitwiseAsIfItHadNeverStopped) {
 
 TEST(WaveAttenuation, OnRanksIsThatOfOne) {
   SKIP_WITHOUT_MPI();
-  const std::string deck = write_deck("lossy_ranks.toml", mixed("cfl = 0.5"));
-  const auto start = [&](int ranks) {
-    const fs::path out = folder() / fmt::format("lossy_ranks_{}", ranks);
-    const std::string arguments = "run " + deck + " --quiet --backend threads --output " + out.string();
-    const Result result = ranks == 1 ? app_test::tessera(arguments) : on_ranks(ranks, arguments);
-    EXPECT_EQ(result.code, 0) << result.text;
-    return table(out / "probes.csv");
-  };
-  const auto one = start(1);
-  for (const int ranks : {2, 4}) expect_same_traces(start(ranks), one);
+  const auto one = traces_on_ranks("lossy_ranks", mixed("cfl = 0.5"), 1);
+  for (const int ranks : {2, 4}) expect_same_traces(traces_on_ranks("lossy_ranks", mixed("cfl = 0.5"), ranks), one);
 }
 
 TEST(WaveAttenuation, OnCudaIsThatOfThreads) {
   if (!tessera::cuda_info().usable) GTEST_SKIP() << "no GPU: " << tessera::cuda_info().why_not;
-  const std::string deck = write_deck("lossy_cuda.toml", mixed("step = 0.0005"));
-  const auto probes = [&](const char* backend, const char* name) {
-    const fs::path out = folder() / name;
-    const Result result =
-        app_test::tessera("run " + deck + " --quiet --backend " + backend + " --output " + out.string());
-    EXPECT_EQ(result.code, 0) << result.text;
-    return out / "probes.csv";
-  };
-  const fs::path first = probes("cuda", "lossy_first"), second = probes("cuda", "lossy_second");
-  EXPECT_EQ(bytes_of(first), bytes_of(second));
-  expect_same_traces(table(first), table(probes("threads", "lossy_threads")));
+  expect_cuda_as_threads("lossy", write_deck("lossy_cuda.toml", mixed("step = 0.0005")));
 }
 
 class AttenuationRefused : public ::testing::TestWithParam<app_test::Case> {};
@@ -217,15 +167,24 @@ INSTANTIATE_TEST_SUITE_P(
                        2,
                        {"the quality factor q_mu is 0 at (0, 0, 0)"}},
         app_test::Case{
-            "quality_of_a_fluid",
-            box(2, 2) + physics("acoustic", 4) + "[[material]]\ndensity = 2\nvp = 2\nq_kappa = 9\n" + decade + soon,
+            "shear_of_a_fluid",
+            box(2, 2) + physics("acoustic", 4) + "[[material]]\ndensity = 2\nvp = 2\nq_mu = 9\n" + decade + soon,
             2,
-            {"a quality factor in a fluid, or beside one"}},
+            {"a q_mu of a fluid", "q_kappa is the quality factor of their bulk modulus"}},
+        app_test::Case{"two_qualities",
+                       elastic + lossy + "q = 50\n" + decade + soon,
+                       2,
+                       {"a material with q and another quality factor"}},
+        app_test::Case{
+            "quality_of_a_fluid",
+            box(2, 2) + physics("acoustic", 4) + "[[material]]\ndensity = 2\nvp = 2\nq = \"x\"\n" + decade + soon,
+            2,
+            {"the quality factor q is 0 at (0, 0, 0)", "2 at least"}},
         app_test::Case{
             "lossy_layers",
             elastic + "[[material]]\ndensity = 2\nvpv = 2\nvph = 2\nvsv = 1\neta = 1\nq_mu = 9\n" + decade + soon,
             2,
-            {"quality factors where a material is anisotropic"}},
+            {"q_kappa or q_mu where a material is anisotropic", "give the materials q"}},
         app_test::Case{"lossy_rk4",
                        elastic + lossy + decade + time_to(0.1, "cfl = 0.5", "rk4"),
                        2,

@@ -106,6 +106,21 @@ TEST(PlaneWave, BeginsInSolidsBesideFluids) {
   EXPECT_NEAR(most, 1, 1e-3);
 }
 
+/// One that begins before a layer runs into it, and little comes back.
+TEST(PlaneWave, RunsIntoLayersBeforeWhichItBegins) {
+  const std::string deck = "[mesh]\nbox = { min = [0,0], max = [2,0.25], cells = [16,2], shape = \"quad\" }\n" +
+                           physics("acoustic", 5) + "[[material]]\ndensity = 1\nvp = 1\n" +
+                           "[[boundary]]\non = [\"right\"]\ntype = \"pml\"\n" +
+                           "[[plane_wave]]\ndirection = [1, 0]\nat = [0.8, 0]\ntime_function = \"ricker\"\nfrequency = "
+                           "3\ndelay = 0\n[output]\nformats = []\n" +
+                           probe("p", "0.5, 0.1", "p") + time_to(3, "cfl = 0.5");
+  run("into_layer", deck);
+  double late = 0;
+  for (const auto& row : table(folder() / "into_layer" / "probes.csv"))
+    if (row[0] > 1.5) late = std::max(late, std::abs(row[1]));
+  EXPECT_LT(late, 2e-3);  // of 1
+}
+
 TEST(PlaneWave, IsRefusedWhereItCannotBe) {
   const auto refused = [](const char* name, const std::string& deck, const std::vector<std::string>& parts) {
     for (const char* command : {"run", "check"}) {
@@ -154,6 +169,15 @@ TEST(PlaneWave, IsRefusedWhereItCannotBe) {
                      "\"gaussian\"\nwidth = 0.2\ndelay = 0\n") +
               time_to(0.1, "cfl = 0.5"),
           {"of its largest value at (2, 0, 0), where its cells end", "farther from what is not its medium"});
+  // Three layers of the eight cells are a layer: a wave that begins in it, and one that runs along it.
+  const std::string layered = box(2, 8) + physics("acoustic", 4) + "[[material]]\ndensity = 1\nvp = 1\n" +
+                              "[[boundary]]\non = [\"right\"]\ntype = \"pml\"\n" + time_to(0.1, "cfl = 0.5"),
+                    short_pulse = "time_function = \"ricker\"\nfrequency = 5\ndelay = 0\n";
+  refused("pw_in_pml", layered + "[[plane_wave]]\ndirection = [1, 0]\nat = [0.5, 0.5]\n" + short_pulse,
+          {"plane_wave 1: at t = 0 it is ", "in the perfectly matched layer on 'right', which begins at x = 0.625",
+           "farther from the layer", "absorbing", "pw_in_pml.toml:"});
+  refused("pw_along_pml", layered + "[[plane_wave]]\ndirection = [0, 1]\nat = [0.5, 0.5]\n" + short_pulse,
+          {"it is 1 of its largest value at (", "in the perfectly matched layer on 'right'"});
   refused("pw_anisotropic",
           box(2, 2) + physics("elastic", 4) + "[[material]]\ndensity = 2\nvpv = 2\nvph = 2.2\nvsv = 1\neta = 1\n" +
               time_to(0.1, "cfl = 0.5") + wave + "wave = \"p\"\n",

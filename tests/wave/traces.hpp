@@ -1,0 +1,71 @@
+#pragma once
+// What runs say at points, compared.
+#include <numbers>
+
+#include "app/ranks.hpp"
+#include "decks.hpp"
+
+namespace wave_test {
+
+struct Decay {
+  double omega, rate;
+};
+/// Of a trace the mean frequency between its zeros, and the decay between its extremes, but for the first ones.
+inline Decay decay_of(const std::vector<std::vector<double>>& rows, std::size_t first) {
+  std::vector<double> zeros, times, heights;
+  for (std::size_t i = 1; i + 1 < rows.size(); ++i) {
+    const double a = rows[i - 1][1], b = rows[i][1], c = rows[i + 1][1], h = rows[i][0] - rows[i - 1][0];
+    if (b * c < 0) zeros.push_back(rows[i][0] + h * b / (b - c));
+    if (std::abs(b) <= std::abs(a) || std::abs(b) < std::abs(c)) continue;
+    const double slope = (c - a) / 2, bend = a - 2 * b + c;
+    times.push_back(rows[i][0] - h * slope / bend);
+    heights.push_back(std::log(std::abs(b - slope * slope / (2 * bend))));
+  }
+  const auto last = zeros.size() - 1, end = heights.size() - 1;
+  return {std::numbers::pi * static_cast<double>(last - first) / (zeros[last] - zeros[first]),
+          -(heights[end] - heights[first]) / (times[end] - times[first])};
+}
+
+inline std::string bytes_of(const fs::path& file) {
+  std::ifstream stream(file, std::ios::binary);
+  return {std::istreambuf_iterator<char>(stream), {}};
+}
+
+/// Of each column to a part of its size.
+inline void expect_same_traces(const std::vector<std::vector<double>>& some,
+                               const std::vector<std::vector<double>>& others, double part = 1e-11) {
+  ASSERT_EQ(some.size(), others.size());
+  ASSERT_GT(some.size(), 50U);
+  for (std::size_t k = 0; k < some[0].size(); ++k) {
+    double size = 0;
+    for (const auto& row : others) size = std::max(size, std::abs(row[k]));
+    EXPECT_GT(size, 0);
+    for (std::size_t i = 0; i < some.size(); ++i) ASSERT_NEAR(some[i][k], others[i][k], part * size) << i << ' ' << k;
+  }
+}
+
+/// probes.csv of a run on so many ranks, of a thread each.
+inline std::vector<std::vector<double>> traces_on_ranks(const std::string& name, const std::string& deck, int ranks) {
+  const fs::path out = folder() / fmt::format("{}_{}", name, ranks);
+  const std::string arguments =
+      "run " + write_deck(name + ".toml", deck) + " --quiet --backend threads --output " + out.string();
+  const Result result = ranks == 1 ? app_test::tessera(arguments) : on_ranks(ranks, arguments);
+  EXPECT_EQ(result.code, 0) << result.text;
+  return table(out / "probes.csv");
+}
+
+/// Two runs on CUDA are bitwise the same, and those of threads to 1e-11.
+inline void expect_cuda_as_threads(const std::string& name, const std::string& deck_file) {
+  const auto probes = [&](const std::string& backend, const std::string& run) {
+    const fs::path out = folder() / (name + run);
+    const Result result =
+        app_test::tessera("run " + deck_file + " --quiet --backend " + backend + " --output " + out.string());
+    EXPECT_EQ(result.code, 0) << result.text;
+    return out / "probes.csv";
+  };
+  const fs::path first = probes("cuda", "_first"), second = probes("cuda", "_second");
+  EXPECT_EQ(bytes_of(first), bytes_of(second));
+  expect_same_traces(table(first), table(probes("threads", "_threads")));
+}
+
+}  // namespace wave_test
