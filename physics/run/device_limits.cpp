@@ -9,6 +9,7 @@ void check_shared_memory(const CommonParams& params, const Discretisation& space
                          bool matrix_free, std::size_t most) {
   if (!coefficients.form) return;
   const assembly::FormTraits& form = *coefficients.form;
+  // A reaction that alone varies within simplices may take more: that is left to the run, which says the same.
   if (!matrix_free)
     return assembly::check_shared_memory(space.mesh, space.dofs, form, coefficients.tangent,
                                          {.strategy = params.assembly.strategy}, most);
