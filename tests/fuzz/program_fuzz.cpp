@@ -258,9 +258,9 @@ int main_program(Options options) {
   std::string pattern = (fs::temp_directory_path() / "tessera_fuzz_XXXXXX").string();
   if (!mkdtemp(pattern.data())) throw std::runtime_error("no temporary folder");
   const fs::path scratch = pattern, results = scratch / "results";
-  const fs::path decks = test_paths::source() / "tests/fuzz/seeds/deck";
-  make_results(decks / "poisson.toml", {"--set", "output.formats=[\"vtu\", \"csv\"]"}, scratch, results);
-  make_results(decks / "heat.toml", {}, scratch, results / "heat");
+  const fs::path seeds = test_paths::source() / "tests/fuzz/seeds";
+  make_results(seeds / "deck/poisson.toml", {"--set", "output.formats=[\"vtu\", \"csv\"]"}, scratch, results);
+  make_results(seeds / "transient/heat.toml", {}, scratch, results / "heat");
   const Tally tally = run_workers(options, scratch, results);
   fs::remove_all(scratch);
   fmt::print("{} executions, {} findings\n", tally.done, tally.findings);
@@ -279,9 +279,10 @@ int main(int argc, char** argv) {
   app.add_option("--executions", options.executions, "how many, instead of --seconds");
   app.add_option("--seed", options.seed, "of the random numbers")->capture_default_str();
   app.add_option("--jobs", options.jobs, "processes at a time")->capture_default_str()->check(CLI::Range(1, 1024));
-  app.add_option("--only", options.only,
-                 "kinds: msh geo step brep stl unv vtk bdf mesh inp grid check run expression times material command "
-                 "mtx rows checkpoint sealed initial vtu csv json");
+  app.add_option(
+      "--only", options.only,
+      "kinds: msh geo step brep stl unv vtk bdf mesh inp grid check run transient expression times material command "
+      "mtx rows checkpoint sealed initial vtu csv json");
   app.add_option("--findings", options.findings, "folder for what is found")->capture_default_str();
   app.add_option("--replay", options.replay, "a folder of findings to try again, instead of mutations");
   app.add_option("--patience", options.patience, "seconds of CPU that a run may take")->capture_default_str();
