@@ -46,9 +46,10 @@ std::string words_of(const FoundLibrary& found) {
 /// How ranks would share vectors.
 std::string link_of_ranks(const CudaInfo& cuda, const FoundLibrary& nccl) {
   if (!cuda.usable) return "vectors through MPI";
-  if (nccl.version.empty())
-    return "vectors of GPUs through the host and MPI, which is slow, because NCCL is not usable";
-  return "vectors through NCCL where every rank has a GPU of its own, else through the host and MPI";
+  return fmt::format("vectors through the memory of GPUs that reach each other, {}",
+                     nccl.version.empty()
+                         ? "else through the host and MPI, which is slow, because NCCL is not usable"
+                         : "else through NCCL where every rank has a GPU of its own, else through the host and MPI");
 }
 
 void print_ranks_and_choice(const CudaInfo& cuda) {

@@ -16,21 +16,17 @@ namespace {
 }
 
 void check_owned(const IndexMap::Parts& of) {
-  if (of.rank < 0 || of.interior < 0 || of.boundary < 0)
-    refuse(of.rank, fmt::format("{} interior and {} on the boundary", of.interior, of.boundary),
-           "ranks count from 0, and no number of numbers is negative");
-  const Offset end = of.first_owned + of.interior + of.boundary;
+  if (of.rank < 0 || of.owned < 0)
+    refuse(of.rank, fmt::format("{} of them", of.owned), "ranks count from 0, and no number of numbers is negative");
+  const Offset end = of.first_owned + of.owned;
   if (of.first_owned < 0 || end > of.global_size)
     refuse(of.rank, fmt::format("it owns [{}, {}) of {}", of.first_owned, end, of.global_size),
            "the first number that a rank owns is the sum of those of the ranks below it");
-  if (of.boundary > 0 && of.ghosts.empty())
-    refuse(of.rank, fmt::format("{} on the boundary, but no neighbour", of.boundary),
-           "name every rank that has some of them as ghosts, if only with no ghosts of its own");
 }
 
 /// A ghost of another rank stands outside the owned numbers, on the side of its owner's.
 void check_ghost(const IndexMap::Parts& of, int owner, Offset ghost) {
-  const Offset end = of.first_owned + of.interior + of.boundary;
+  const Offset end = of.first_owned + of.owned;
   const bool below = owner < of.rank;
   if (ghost < (below ? 0 : end) || ghost >= (below ? of.first_owned : of.global_size))
     refuse(of.rank,
@@ -41,19 +37,18 @@ void check_ghost(const IndexMap::Parts& of, int owner, Offset ghost) {
 
 }  // namespace
 
-IndexMap::IndexMap(Index size) : interior_(size), owned_(size), global_size_(size) {
+IndexMap::IndexMap(Index size) : owned_(size), global_size_(size) {
   if (size < 0) refuse(0, fmt::format("{} of them", size), "no number of numbers is negative");
 }
 
-IndexMap::IndexMap(const Parts& parts)
-    : interior_(parts.interior), first_owned_(parts.first_owned), global_size_(parts.global_size) {
-  Offset size = Offset{parts.interior} + parts.boundary;
+IndexMap::IndexMap(const Parts& parts) : first_owned_(parts.first_owned), global_size_(parts.global_size) {
+  Offset size = parts.owned;
   for (const Parts::Ghosts& group : parts.ghosts) size += static_cast<Offset>(group.numbers.size());
   if (size > std::numeric_limits<Index>::max())
     throw Error(ExitCode::mesh, fmt::format("{} numbers of rank {} exceed 32 bits", size, parts.rank),
                 "use more ranks, a coarser mesh or a lower order");
   check_owned(parts);
-  owned_ = parts.interior + parts.boundary;
+  owned_ = parts.owned;
   int last_owner = -1;
   for (const Parts::Ghosts& group : parts.ghosts) {
     if (group.owner <= last_owner || group.owner == parts.rank)

@@ -10,9 +10,8 @@ namespace tessera {
 /// How one rank numbers what it sees (nodes, cells, dofs or rows) among the numbers of all ranks. Of the global numbers
 /// each rank owns consecutive ones, which follow those of the ranks below it. Its local numbers are
 ///
-///     [0, interior)        owned, and no other rank sees them
-///     [interior, owned)    owned, the boundary: other ranks have them as ghosts
-///     [owned, size)        ghosts: owned by others, grouped by owner in the order of ranks, ascending within a group
+///     [0, owned)       owned, in the order that they have without ranks: so rows of a grid keep the pattern of a grid
+///     [owned, size)    ghosts: owned by others, grouped by owner in the order of ranks, ascending within a group
 ///
 /// so that an owned number differs from its global one by a constant, and the global numbers of all ghosts ascend.
 /// 8 B a ghost; on one rank there are none, and nothing is allocated.
@@ -35,8 +34,7 @@ class IndexMap {
     int rank = 0;
     Offset global_size = 0;  ///< of all ranks together
     Offset first_owned = 0;  ///< global number of the first that it owns
-    Index interior = 0;      ///< how many
-    Index boundary = 0;      ///< how many
+    Index owned = 0;         ///< how many
     std::vector<Ghosts> ghosts = {};
   };
 
@@ -47,7 +45,6 @@ class IndexMap {
   /// Error(mesh) where local numbers exceed 32 bits.
   explicit IndexMap(const Parts& parts);
 
-  Index interior() const { return interior_; }
   Index owned() const { return owned_; }
   /// Owned numbers and ghosts.
   Index size() const { return owned_ + static_cast<Index>(ghosts_.size()); }
@@ -65,7 +62,6 @@ class IndexMap {
   Index local_of(Offset global) const;
 
  private:
-  Index interior_ = 0;
   Index owned_ = 0;
   Offset first_owned_ = 0;
   Offset global_size_ = 0;

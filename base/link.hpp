@@ -30,7 +30,7 @@ class Link {
  public:
   virtual ~Link() = default;
   Communicator& ranks() const { return ranks_; }
-  /// "mpi", "nccl" ...: for the summary.
+  /// "mpi", "peer memory" ...: for the summary.
   virtual const char* name() const = 0;
 
   /// Each sum becomes that over all ranks, added in their order, so that it is the same on all of them and in every
@@ -40,10 +40,18 @@ class Link {
   void defer(bool on) { deferred_ = on; }
   void flush();
 
+  /// Before the first exchange of this plan; `entry`: the bytes of its largest entries. Collective.
+  virtual void prepare(const ExchangePlan& plan, std::size_t entry) { (void)plan, (void)entry; }
   /// Starts an exchange of entries of so many bytes. `send` is packed and stays; `receive` is filled after `finish`,
   /// for what is queued after it. Work that is queued between both runs beside it.
   virtual void start(const ExchangePlan& plan, const void* send, void* receive, std::size_t entry) = 0;
   virtual void finish() = 0;
+  /// The same of x[rows[k]] in place of entry k of `send`, with entries of 4 or 8 bytes; false: it does not do that.
+  virtual bool start_gathered(const ExchangePlan& plan, const void* x, const Index* rows, void* receive,
+                              std::size_t entry) {
+    (void)plan, (void)x, (void)rows, (void)receive, (void)entry;
+    return false;
+  }
   /// Whether a CUDA graph can record it.
   virtual bool recordable() const { return true; }
 
@@ -58,8 +66,10 @@ class Link {
   std::vector<SumRange> waiting_;
 };
 
-/// On threads MPI itself. On CUDA NCCL where it can be loaded (TESSERA_NCCL names another library than libnccl.so.2)
-/// and every rank has a device of its own, or else MPI through pinned host memory; `why` then says why.
+/// On threads MPI itself. On CUDA, where every rank has a device of its own: memory of GPUs that others write into,
+/// where they can; or NCCL where it can be loaded (TESSERA_NCCL names another library than libnccl.so.2); or else MPI
+/// through pinned host memory, and `why` says why. TESSERA_LINK=peer, nccl or host takes one of them or throws
+/// Error(usage).
 std::unique_ptr<Link> make_link(Threads& exec, Communicator& ranks, std::string* why = nullptr);
 std::unique_ptr<Link> make_link(Cuda& exec, Communicator& ranks, std::string* why = nullptr);
 

@@ -1,5 +1,7 @@
 #include <cuda_runtime.h>
+
 #include <array>
+#include <cstdlib>
 #include <exception>
 #include <set>
 
@@ -7,6 +9,8 @@
 #include "base/error.hpp"
 #include "base/link.hpp"
 #include "base/parallel.hpp"
+#include "base/peer_link.hpp"
+#include "base/sum_ranges.hpp"
 #if __has_include(<nccl.h>)
 #include "base/nccl.hpp"
 #define TESSERA_HAVE_NCCL
@@ -15,23 +19,16 @@
 namespace tessera {
 namespace {
 
-/// Ranges of one sum over ranks: those of an iteration are a few, of a basis as many as it has vectors.
-constexpr int most_ranges = 8;
-struct Ranges {
-  SumRange of[most_ranges];
-  int count = 0;
-};
+/// One block does; the numbers are few. A sum of more goes in several.
+constexpr int sum_block = 128, most_numbers = 1024;
 
-/// One block does; the numbers are few.
-constexpr int sum_block = 128;
-
-__global__ void __launch_bounds__(sum_block) pack_sums(Ranges ranges, double* packed) {
+__global__ void __launch_bounds__(sum_block) pack_sums(SumRanges ranges, double* packed) {
   for (int r = 0; r < ranges.count; packed += ranges.of[r++].count)
     for (int k = threadIdx.x; k < ranges.of[r].count; k += sum_block) packed[k] = ranges.of[r].first[k];
 }
 
 /// gathered [ranks, size], added in the order of ranks.
-__global__ void __launch_bounds__(sum_block) add_sums(Ranges ranges, const double* gathered, int ranks, int size) {
+__global__ void __launch_bounds__(sum_block) add_sums(SumRanges ranges, const double* gathered, int ranks, int size) {
   for (int r = 0; r < ranges.count; gathered += ranges.of[r++].count)
     for (int k = threadIdx.x; k < ranges.of[r].count; k += sum_block) {
       double sum = 0;
@@ -43,42 +40,26 @@ __global__ void __launch_bounds__(sum_block) add_sums(Ranges ranges, const doubl
 /// What both ways share: packed sums on the device.
 class DeviceLink : public Link {
  public:
-  DeviceLink(Cuda& exec, Communicator& ranks) : Link(ranks), exec_(exec) {}
+  DeviceLink(Cuda& exec, Communicator& ranks)
+      : Link(ranks), exec_(exec), mine_(most_numbers), all_(Offset{most_numbers} * ranks.size()) {}
 
  protected:
   /// Gathers `size` numbers of every rank at `all`; on the stream.
   virtual void gather(const double* mine, double* all, int size) = 0;
 
   void sum_now(const std::vector<SumRange>& values) override {
-    for (std::size_t first = 0; first < values.size(); first += most_ranges) {
-      Ranges ranges;
-      int size = 0;
-      for (std::size_t r = first; r < values.size() && ranges.count < most_ranges; ++r) {
-        ranges.of[ranges.count++] = values[r];
-        size += values[r].count;
-      }
-      reserve(size);
+    for (const SumRanges& ranges : split_ranges(values, most_numbers)) {
       launch(exec_, pack_sums, 1, sum_block, ranges, mine_.data());
-      gather(mine_.data(), all_.data(), size);
-      launch(exec_, add_sums, 1, sum_block, ranges, static_cast<const double*>(all_.data()), ranks().size(), size);
+      gather(mine_.data(), all_.data(), ranges.numbers);
+      launch(exec_, add_sums, 1, sum_block, ranges, static_cast<const double*>(all_.data()), ranks().size(),
+             ranges.numbers);
     }
   }
 
   Cuda& exec_;
 
  private:
-  /// Room for sums; graphs that were recorded keep pointing at the old one, so there is plenty from the start.
-  void reserve(int size) {
-    constexpr int plenty = 1024;
-    if (mine_.size() >= size) return;
-    old_.push_back(std::move(mine_));
-    old_.push_back(std::move(all_));
-    mine_ = Array<double, Device>(std::max(plenty, size));
-    all_ = Array<double, Device>(mine_.size() * ranks().size());
-  }
-
   Array<double, Device> mine_, all_;
-  std::vector<Array<double, Device>> old_;
 };
 
 /// Through pinned memory of the host and MPI: waits for the stream.
@@ -254,8 +235,23 @@ bool share_a_device(Communicator& ranks) {
 }  // namespace
 
 std::unique_ptr<Link> make_link(Cuda& exec, Communicator& ranks, std::string* why) {
-  std::string problem = share_a_device(ranks) ? "ranks share a GPU" : "";
+  const char* const named = std::getenv("TESSERA_LINK");
+  const std::string asked = first_text(ranks, named ? named : "");
+  if (!asked.empty() && asked != "peer" && asked != "nccl" && asked != "host")
+    throw Error(ExitCode::usage, "TESSERA_LINK = \"" + asked + "\" is none of peer, nccl, host");
+  const std::string shared = share_a_device(ranks) ? "ranks share a GPU" : "";
+  std::string problem = shared;
+  if (problem.empty() && (asked.empty() || asked == "peer")) {
+    if (std::unique_ptr<Link> link = make_peer_link(exec, ranks, problem)) return link;
+  }
+  if (asked == "peer")
+    throw Error(ExitCode::usage, "TESSERA_LINK = peer cannot be had: " + problem,
+                "leave it out: ranks then take what there is");
+  problem = asked == "host" ? "TESSERA_LINK asks for it" : shared;
   if (const std::string other = first_text(ranks, nccl_problem()); problem.empty()) problem = other;
+  if (asked == "nccl" && !problem.empty())
+    throw Error(ExitCode::usage, "TESSERA_LINK = nccl cannot be had: " + problem,
+                "leave it out: ranks then take what there is");
   if (why) *why = problem;
 #ifdef TESSERA_HAVE_NCCL
   if (problem.empty()) return std::make_unique<NcclLink>(exec, ranks);

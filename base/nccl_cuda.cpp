@@ -35,7 +35,7 @@ const Nccl& Nccl::loaded() {
 void Nccl::check(ncclResult_t status, const char* call) const {
   if (status == ncclSuccess) return;
   throw Error(ExitCode::internal, fmt::format("nccl{} failed: {}", call, GetErrorString(status)),
-              "NCCL_DEBUG=WARN says more; TESSERA_NCCL=none exchanges through the host instead");
+              "NCCL_DEBUG=WARN says more; TESSERA_LINK=host goes through the host instead");
 }
 
 FoundLibrary find_nccl() {

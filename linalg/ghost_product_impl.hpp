@@ -13,26 +13,35 @@ TESSERA_HD inline T ghost_row(const CrsView<const T>& A, const View<const T>& g,
   return sum;
 }
 
+/// q_rows[k] += term(k) and *pq += (p_rows, term). What is there already goes in with the first row; the sum is written
+/// after all rows are done.
+template <class Exec, class T, class Term>
+void add_terms_dot(Exec& exec, View<const Index> rows, View<const T> p, View<T> q, double* pq, Term term) {
+  if (rows.size() == 0) return;
+  reduce(
+      exec, rows.size(),
+      [=] TESSERA_HD(Offset k) {
+        const Index row = rows[k];
+        const T value = term(k);
+        q[row] += value;
+        return static_cast<double>(p[row]) * value + (k == 0 ? *pq : 0.0);
+      },
+      pq);
+}
+
 }  // namespace detail
 
 template <class Exec, class T>
-void add_ghost_product(Exec& exec, const CrsView<const T>& A, View<const T> g, View<T> y) {
-  for_each(exec, A.rows, [=] TESSERA_HD(Offset row) { y[row] += detail::ghost_row(A, g, row); });
+void add_ghost_product(Exec& exec, double factor, const CrsView<const T>& A, View<const Index> rows, View<const T> g,
+                       View<T> y) {
+  const T a = static_cast<T>(factor);
+  for_each(exec, A.rows, [=] TESSERA_HD(Offset k) { y[rows[k]] += a * detail::ghost_row(A, g, k); });
 }
 
 template <class Exec, class T>
-void add_ghost_product_dot(Exec& exec, const CrsView<const T>& A, View<const T> g, View<const T> p, View<T> q,
-                           double* pq) {
-  if (A.rows == 0) return;
-  // What is there already goes in with the first row; the sum is written after all rows are done.
-  reduce(
-      exec, A.rows,
-      [=] TESSERA_HD(Offset row) {
-        const T sum = detail::ghost_row(A, g, row);
-        q[row] += sum;
-        return static_cast<double>(p[row]) * sum + (row == 0 ? *pq : 0.0);
-      },
-      pq);
+void add_ghost_product_dot(Exec& exec, const CrsView<const T>& A, View<const Index> rows, View<const T> g,
+                           View<const T> p, View<T> q, double* pq) {
+  detail::add_terms_dot(exec, rows, p, q, pq, [=] TESSERA_HD(Offset k) { return detail::ghost_row(A, g, k); });
 }
 
 template <class Exec, class T>
@@ -41,14 +50,22 @@ void gather_rows(Exec& exec, View<const Index> rows, View<const T> x, View<T> to
 }
 
 template <class Exec, class T>
-void add_to_rows(Exec& exec, View<const Index> rows, View<const T> from, View<T> y) {
-  for_each(exec, rows.size(), [=] TESSERA_HD(Offset k) { y[rows[k]] += from[k]; });
+void add_to_rows(Exec& exec, View<const Index> rows, View<const T> from, View<T> y, double factor) {
+  const T a = static_cast<T>(factor);
+  for_each(exec, rows.size(), [=] TESSERA_HD(Offset k) { y[rows[k]] += a * from[k]; });
 }
 
-#define TESSERA_INSTANTIATE_GHOST_PRODUCT(Exec, T)                                         \
-  template void add_ghost_product(Exec&, const CrsView<const T>&, View<const T>, View<T>); \
-  template void gather_rows(Exec&, View<const Index>, View<const T>, View<T>);             \
-  template void add_to_rows(Exec&, View<const Index>, View<const T>, View<T>);             \
-  template void add_ghost_product_dot(Exec&, const CrsView<const T>&, View<const T>, View<const T>, View<T>, double*)
+template <class Exec, class T>
+void add_to_rows_dot(Exec& exec, View<const Index> rows, View<const T> from, View<const T> p, View<T> q, double* pq) {
+  detail::add_terms_dot(exec, rows, p, q, pq, [=] TESSERA_HD(Offset k) { return from[k]; });
+}
+
+#define TESSERA_INSTANTIATE_GHOST_PRODUCT(Exec, T)                                                                     \
+  template void add_ghost_product(Exec&, double, const CrsView<const T>&, View<const Index>, View<const T>, View<T>);  \
+  template void gather_rows(Exec&, View<const Index>, View<const T>, View<T>);                                         \
+  template void add_to_rows(Exec&, View<const Index>, View<const T>, View<T>, double);                                 \
+  template void add_to_rows_dot(Exec&, View<const Index>, View<const T>, View<const T>, View<T>, double*);             \
+  template void add_ghost_product_dot(Exec&, const CrsView<const T>&, View<const Index>, View<const T>, View<const T>, \
+                                      View<T>, double*)
 
 }  // namespace tessera::linalg

@@ -19,6 +19,8 @@ class Halo {
   Offset ghosts() const { return ghosts_; }
   /// Entries that go to others.
   Offset sent() const { return rows_.size(); }
+  /// Rows that others see, ascending: no other row has a neighbour among the ghosts.
+  const Array<Index, Space>& boundary() const { return boundary_; }
   /// x [owned rows]. One exchange at a time.
   template <class T>
   void start(Exec& exec, View<const T> x);
@@ -36,6 +38,7 @@ class Halo {
   Offset owned_;
   Offset ghosts_ = 0;
   Array<Index, Space> rows_;  ///< that are sent, rank after rank
+  Array<Index, Space> boundary_;
   Array<double, Space> packed_, received_;
 };
 

@@ -1,5 +1,8 @@
 #pragma once
 // Halo, written once; instantiated by halo_threads.cpp and halo_cuda.cu.
+#include <algorithm>
+
+#include "base/chained.hpp"
 #include "base/parallel.hpp"
 #include "linalg/halo.hpp"
 #include "linalg/halo_plan.hpp"
@@ -12,11 +15,15 @@ Halo<Exec>::Halo(Link& link, const IndexMap& map, int components)
   HaloPlan plan = make_halo_plan(link.ranks(), map, components);
   plan_ = std::move(plan.exchange);
   rows_ = to_space<Space>(plan.rows);
+  std::sort(plan.rows.begin(), plan.rows.end());
+  plan.rows.erase(std::unique(plan.rows.begin(), plan.rows.end()), plan.rows.end());
+  boundary_ = to_space<Space>(plan.rows);
   ghosts_ = static_cast<Offset>(map.ghosts().size()) * components;
   packed_ = Array<double, Space>(rows_.size());
   received_ = Array<double, Space>(ghosts_);
   // The first exchange connects the ranks.
   packed_.set_zero();
+  link_.prepare(plan_, sizeof(double));
   link_.start(plan_, packed_.data(), received_.data(), sizeof(double));
   link_.finish();
 }
@@ -24,9 +31,10 @@ Halo<Exec>::Halo(Link& link, const IndexMap& map, int components)
 template <class Exec>
 template <class T>
 void Halo<Exec>::start(Exec& exec, View<const T> x) {
+  if (link_.start_gathered(plan_, x.data(), rows_.data(), received_.data(), sizeof(T))) return;
   T* const packed = reinterpret_cast<T*>(packed_.data());
   const View<const Index> rows = rows_.view();
-  for_each(exec, rows.size(), [=] TESSERA_HD(Offset k) { packed[k] = x[rows[k]]; });
+  for_each_chained(exec, rows.size(), [=] TESSERA_HD(Offset k) { packed[k] = x[rows[k]]; });
   link_.start(plan_, packed_.data(), received_.data(), sizeof(T));
 }
 

@@ -33,8 +33,8 @@ class FloatGhosts final : public detail::FormatOperator<Exec, CrsView<const floa
 ///     y = A_own x + A_ghost g
 ///
 /// A_own [rows, rows] has the columns of its own unknowns, in the format that wins, and is what preconditioners of one
-/// rank see; A_ghost [boundary rows, ghosts] those of others', for the last of its rows. The ghosts g travel while
-/// A_own is multiplied. Sums (apply_dot, residual) are those over all ranks of the execution's link.
+/// rank see; A_ghost [boundary rows, ghosts] those of others', for the rows of `Halo::boundary`. The ghosts g travel
+/// while A_own is multiplied. Sums (apply_dot, residual) are those over all ranks of the execution's link.
 template <class Exec, class T = double>
 class RankOperator final : public Operator<Exec, T> {
  public:
@@ -45,8 +45,7 @@ class RankOperator final : public Operator<Exec, T> {
         own_(std::move(own)),
         ghost_(std::move(ghost)),
         first_row_(first_row),
-        global_rows_(global_rows),
-        extra_(1) {}
+        global_rows_(global_rows) {}
 
   Index rows() const override { return own_->rows(); }
   Index cols() const override { return own_->cols(); }
@@ -57,24 +56,22 @@ class RankOperator final : public Operator<Exec, T> {
   void apply(Exec& exec, View<const T> x, View<T> y) const override {
     halo_->start(exec, x);
     alone(exec, [&] { own_->apply(exec, x, y); });
-    add_ghosts(exec, 1, tail(y));
+    add_ghosts(exec, 1, y);
   }
   void apply_dot(Exec& exec, View<const T> p, View<T> q, double* pq) const override {
     halo_->start(exec, p);
     alone(exec, [&] { own_->apply_dot(exec, p, q, pq); });
-    if (const auto entries = ghost_->entries()) {
-      add_ghost_product_dot(exec, *entries, halo_->template finish<T>(exec), tail(p), tail(q), pq);
-    } else {
-      add_ghosts(exec, 1, tail(q));
-      alone(exec, [&] { dot(exec, tail(p), product_, extra_.data()); });
-      axpy(exec, 1, View<const double>(extra_.view()), View<double>(pq, 1));
-    }
+    const View<const T> g = halo_->template finish<T>(exec);
+    if (const auto entries = ghost_->entries())
+      add_ghost_product_dot(exec, *entries, halo_->boundary(), g, p, q, pq);
+    else
+      add_to_rows_dot(exec, halo_->boundary(), product_of(exec, g), p, q, pq);
     sum_over_ranks(exec, {{pq}});
   }
   void residual(Exec& exec, View<const T> x, View<const T> b, View<T> r, double* rr) const override {
     halo_->start(exec, x);
     alone(exec, [&] { own_->residual(exec, x, b, r, rr); });
-    add_ghosts(exec, -1, tail(r));
+    add_ghosts(exec, -1, r);
     dot(exec, r, View<const T>(r), rr);
   }
 
@@ -111,22 +108,22 @@ class RankOperator final : public Operator<Exec, T> {
   /// y += factor A_ghost g.
   void add_ghosts(Exec& exec, double factor, View<T> y) const {
     const View<const T> g = halo_->template finish<T>(exec);
-    if (const auto entries = ghost_->entries(); entries && factor == 1) return add_ghost_product(exec, *entries, g, y);
+    if (const auto entries = ghost_->entries())
+      add_ghost_product(exec, factor, *entries, halo_->boundary(), g, y);
+    else
+      add_to_rows(exec, halo_->boundary(), product_of(exec, g), y, factor);
+  }
+  /// A_ghost g, where its entries are not at hand.
+  View<const T> product_of(Exec& exec, View<const T> g) const {
     if (product_.empty()) product_ = Array<T, Space>(ghost_->rows());
     ghost_->apply(exec, g, product_.view());
-    axpy(exec, factor, product_, y);
-  }
-  /// Of the rows that have ghosts.
-  template <class U>
-  View<U> tail(View<U> y) const {
-    return y.part(y.size() - ghost_->rows(), ghost_->rows());
+    return std::as_const(product_).view();
   }
 
   std::shared_ptr<Halo<Exec>> halo_;
   std::unique_ptr<Operator<Exec, T>> own_, ghost_;
   Offset first_row_, global_rows_;
-  mutable Array<T, Space> product_;  ///< [rows with ghosts], where their entries are not at hand
-  mutable Array<double, Space> extra_;
+  mutable Array<T, Space> product_;  ///< [boundary rows]
 };
 
 }  // namespace tessera::linalg

@@ -80,7 +80,7 @@ struct Numbering {
  private:
   std::vector<std::vector<Index>> ghosts_by_owner() const;
   std::vector<std::vector<Index>> asked_of(const std::vector<std::vector<Index>>& ghosts) const;
-  Index number_own(const std::vector<std::vector<Index>>& asked, IndexMap::Parts& parts);
+  Index number_own();
 };
 
 std::vector<std::vector<Index>> Numbering::ghosts_by_owner() const {
@@ -106,24 +106,18 @@ std::vector<std::vector<Index>> Numbering::asked_of(const std::vector<std::vecto
   return asked;
 }
 
-/// Own numbers: what others see comes last.
-Index Numbering::number_own(const std::vector<std::vector<Index>>& asked, IndexMap::Parts& parts) {
-  std::vector<char> is_seen(new_number.size(), 0);
-  for (const std::vector<Index>& of_rank : asked)
-    for (const Index dof : of_rank) is_seen[dof] = 1;
+/// Own numbers.
+Index Numbering::number_own() {
   Index next = 0;
-  for (const char seen : {0, 1}) {
-    for (Index dof = 0; dof < dofs.dofs; ++dof)
-      if (owners[dof] == ranks.rank() && is_seen[dof] == seen) new_number[dof] = next++;
-    (seen ? parts.boundary : parts.interior) = seen ? next - parts.interior : next;
-  }
+  for (Index dof = 0; dof < dofs.dofs; ++dof)
+    if (owners[dof] == ranks.rank()) new_number[dof] = next++;
   return next;
 }
 
 IndexMap Numbering::number() {
   const std::vector<std::vector<Index>> ghosts = ghosts_by_owner(), asked = asked_of(ghosts);
-  IndexMap::Parts parts{.rank = ranks.rank()};
-  Index next = number_own(asked, parts);
+  Index next = number_own();
+  IndexMap::Parts parts{.rank = ranks.rank(), .owned = next};
   const std::vector<Offset> owned = gathered(ranks, Offset{next});
   parts.global_size = std::accumulate(owned.begin(), owned.end(), Offset{0});
   parts.first_owned = std::accumulate(owned.begin(), owned.begin() + ranks.rank(), Offset{0});

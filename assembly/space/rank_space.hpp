@@ -11,7 +11,7 @@ struct DofPlace {
 };
 
 /// The space of the part of a mesh that a rank sees, from the dofs of that part, which are numbered anew: first those
-/// that it owns, in their order, those that others see behind the others, then ghosts, as IndexMap says. A dof belongs
+/// that it owns, in their order, then ghosts, as IndexMap says. A dof belongs
 /// to the owner of the lowest vertex of the vertex, edge, face or cell that it lies in or inside of.
 struct RankSpace {
   Space space;

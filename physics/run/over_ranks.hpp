@@ -103,11 +103,14 @@ class OverRanks {
   Offset global_rows() const { return space_.index_map.global_size() * space_.components; }
 
   void split(const System<Exec>& from, System<Exec>& to) const {
-    const Index interior = space_.index_map.interior(), owned = space_.index_map.owned();
-    if (from.blocks.rows > 0)
-      to.split_blocks = linalg::split_ghosts(from.blocks, interior, owned);
-    else
-      to.split = linalg::split_ghosts(from.matrix, interior * space_.components, owned * space_.components);
+    std::vector<Index> boundary = to_vector(halo_->boundary());
+    if (from.blocks.rows > 0) {
+      std::erase_if(boundary, [&](Index row) { return row % space_.components != 0; });
+      for (Index& row : boundary) row /= space_.components;
+      to.split_blocks = linalg::split_ghosts(exec_, from.blocks, boundary, space_.index_map.owned());
+    } else {
+      to.split = linalg::split_ghosts(exec_, from.matrix, boundary, rows());
+    }
     to.nnz = to.split.own.nnz() + to.split.ghost.nnz() + to.split_blocks.own.nnz() + to.split_blocks.ghost.nnz();
   }
 

@@ -33,8 +33,7 @@ TEST(Space, RowsOfANodeStandTogether) {
 }
 
 TEST(Space, OnOneOfSeveralRanksItsFirstRowFollowsThoseBelow) {
-  const IndexMap::Parts parts{
-      .rank = 1, .global_size = 9, .first_owned = 4, .interior = 2, .boundary = 3, .ghosts = {{0, {1, 2}}}};
+  const IndexMap::Parts parts{.rank = 1, .global_size = 9, .first_owned = 4, .owned = 5, .ghosts = {{0, {1, 2}}}};
   const Space space(map_of(7), 2, IndexMap(parts));
   EXPECT_EQ(space.rows(), 14);
   EXPECT_EQ(space.first_row(), 8);

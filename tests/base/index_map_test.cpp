@@ -13,25 +13,22 @@ namespace {
 
 using Parts = IndexMap::Parts;
 
-/// Five nodes of a chain, a-b-c-d-e. Rank 0 owns a, b, c as 0, 1, 2; rank 1 owns e, d as 3, 4: of each its interior
-/// first.
+/// Five nodes of a chain, a-b-c-d-e. Rank 0 owns a, b, c as 0, 1, 2; rank 1 owns e, d as 3, 4.
 std::vector<IndexMap> two_ranks() {
   return {
-      IndexMap(
-          Parts{.rank = 0, .global_size = 5, .first_owned = 0, .interior = 2, .boundary = 1, .ghosts = {{1, {4}}}}),
-      IndexMap(
-          Parts{.rank = 1, .global_size = 5, .first_owned = 3, .interior = 1, .boundary = 1, .ghosts = {{0, {2}}}}),
+      IndexMap(Parts{.rank = 0, .global_size = 5, .first_owned = 0, .owned = 3, .ghosts = {{1, {4}}}}),
+      IndexMap(Parts{.rank = 1, .global_size = 5, .first_owned = 3, .owned = 2, .ghosts = {{0, {2}}}}),
   };
 }
 
-/// Global numbers of ten nodes around a ring. Ranks own the places 0 to 3, 4 to 6 and 7 to 9, and number those at the
-/// ends last: these are the ghosts of the rank beside them.
+/// Global numbers of ten nodes around a ring. Ranks own the places 0 to 3, 4 to 6 and 7 to 9, and those at
+/// the ends are the ghosts of the rank beside them.
 constexpr std::array<Offset, 10> ring{2, 0, 1, 3, 5, 4, 6, 8, 7, 9};
 std::vector<Parts> three_parts() {
   return {
-      {.rank = 0, .global_size = 10, .first_owned = 0, .interior = 2, .boundary = 2, .ghosts = {{1, {5}}, {2, {9}}}},
-      {.rank = 1, .global_size = 10, .first_owned = 4, .interior = 1, .boundary = 2, .ghosts = {{0, {3}}, {2, {8}}}},
-      {.rank = 2, .global_size = 10, .first_owned = 7, .interior = 1, .boundary = 2, .ghosts = {{0, {2}}, {1, {6}}}},
+      {.rank = 0, .global_size = 10, .first_owned = 0, .owned = 4, .ghosts = {{1, {5}}, {2, {9}}}},
+      {.rank = 1, .global_size = 10, .first_owned = 4, .owned = 3, .ghosts = {{0, {3}}, {2, {8}}}},
+      {.rank = 2, .global_size = 10, .first_owned = 7, .owned = 3, .ghosts = {{0, {2}}, {1, {6}}}},
   };
 }
 std::vector<IndexMap> three_ranks() {
@@ -44,7 +41,6 @@ TEST(IndexMap, OfOneRankIsTheIdentityAndAllocatesNothing) {
   const IndexMap map(7);
   EXPECT_EQ(map.size(), 7);
   EXPECT_EQ(map.owned(), 7);
-  EXPECT_EQ(map.interior(), 7);
   EXPECT_EQ(map.global_size(), 7);
   EXPECT_EQ(map.first_owned(), 0);
   for (Index i = 0; i < 7; ++i) EXPECT_EQ(map.global_of(i), i);
@@ -60,7 +56,6 @@ TEST(IndexMap, TwoRanksShareAChain) {
   const std::vector<IndexMap> maps = two_ranks();
   EXPECT_EQ(maps[0].size(), 4);
   EXPECT_EQ(maps[0].owned(), 3);
-  EXPECT_EQ(maps[0].interior(), 2);
   EXPECT_EQ(maps[0].global_of(2), 2);
   EXPECT_EQ(maps[0].global_of(3), 4);
   EXPECT_EQ(maps[1].first_owned(), 3);
@@ -71,7 +66,7 @@ TEST(IndexMap, TwoRanksShareAChain) {
   EXPECT_EQ(maps[1].local_of(1), -1);
 }
 
-TEST(IndexMap, RanksOwnEveryNumberOnceAndGhostsStandOnTheBoundariesOfTheirOwners) {
+TEST(IndexMap, RanksOwnEveryNumberOnceAndGhostsAreTheirOwners) {
   for (const std::vector<IndexMap>& maps : {two_ranks(), three_ranks()}) {
     std::vector<int> owners(static_cast<std::size_t>(maps[0].global_size()), 0);
     for (std::size_t rank = 0; rank < maps.size(); ++rank) {
@@ -85,7 +80,7 @@ TEST(IndexMap, RanksOwnEveryNumberOnceAndGhostsStandOnTheBoundariesOfTheirOwners
         const IndexMap& owner = maps.at(static_cast<std::size_t>(neighbour.rank));
         for (Index i = neighbour.first; i < neighbour.last; ++i) {
           const Index there = owner.local_of(map.global_of(i));
-          EXPECT_GE(there, owner.interior()) << "rank " << rank << ", ghost " << i;
+          EXPECT_GE(there, 0) << "rank " << rank << ", ghost " << i;
           EXPECT_LT(there, owner.owned()) << "rank " << rank << ", ghost " << i;
         }
       }
@@ -95,7 +90,7 @@ TEST(IndexMap, RanksOwnEveryNumberOnceAndGhostsStandOnTheBoundariesOfTheirOwners
   }
 }
 
-/// y_i = 2 x_i - x_left - x_right on the ring: what an exchange of ghosts is for. Interior rows read no ghost.
+/// y_i = 2 x_i - x_left - x_right on the ring: what an exchange of ghosts is for.
 TEST(IndexMap, AProductOverThreeRanksIsThatOfOne) {
   std::vector<double> x(10), expected(10), found(10);
   for (std::size_t i = 0; i < 10; ++i) x[i] = 1.0 / (1.0 + static_cast<double>(i * i));  // by global number
@@ -109,7 +104,6 @@ TEST(IndexMap, AProductOverThreeRanksIsThatOfOne) {
       if (row < 0 || row >= map.owned()) continue;
       const Index left = map.local_of(ring[(p + 9) % 10]), right = map.local_of(ring[(p + 1) % 10]);
       ASSERT_GE(std::min(left, right), 0) << "place " << p;
-      EXPECT_EQ(std::max(left, right) < map.owned(), row < map.interior()) << "place " << p;
       found[ring[p]] = 2 * local[row] - local[left] - local[right];
     }
   }
@@ -117,7 +111,7 @@ TEST(IndexMap, AProductOverThreeRanksIsThatOfOne) {
 }
 
 TEST(IndexMap, ANeighbourMayHaveGhostsAndNoneForUs) {
-  const IndexMap map(Parts{.global_size = 4, .interior = 1, .boundary = 1, .ghosts = {{1}}});
+  const IndexMap map(Parts{.global_size = 4, .owned = 2, .ghosts = {{1}}});
   ASSERT_EQ(map.neighbours().size(), 1u);
   EXPECT_EQ(map.neighbours()[0].first, map.neighbours()[0].last);
   EXPECT_EQ(map.size(), 2);
@@ -128,8 +122,7 @@ TEST(IndexMap, GlobalNumbersHave64Bits) {
   const IndexMap map(Parts{.rank = 3,
                            .global_size = 6 * billion,
                            .first_owned = 5 * billion,
-                           .interior = 10,
-                           .boundary = 2,
+                           .owned = 12,
                            .ghosts = {{1, {3 * billion}}, {2, {4 * billion}}, {4, {5 * billion + 12}}}});
   EXPECT_EQ(map.global_of(11), 5 * billion + 11);
   EXPECT_EQ(map.global_of(13), 4 * billion);
@@ -154,9 +147,8 @@ std::string refusal(Spoil spoil) {
 
 TEST(IndexMap, RefusesNumbersThatContradictEachOther) {
   EXPECT_EQ(refusal([](Parts&) {}), "");
-  EXPECT_EQ(refusal([](Parts& p) { p.interior = -1; }), "the numbers of rank 1: -1 interior and 2 on the boundary");
+  EXPECT_EQ(refusal([](Parts& p) { p.owned = -1; }), "the numbers of rank 1: -1 of them");
   EXPECT_EQ(refusal([](Parts& p) { p.global_size = 6; }), "the numbers of rank 1: it owns [4, 7) of 6");
-  EXPECT_EQ(refusal([](Parts& p) { p.ghosts.clear(); }), "the numbers of rank 1: 2 on the boundary, but no neighbour");
   EXPECT_EQ(refusal([](Parts& p) { p.ghosts[0].numbers = {5}; }),
             "the numbers of rank 1: ghost 5 of rank 0, where it owns [4, 7) of 10");
   EXPECT_EQ(refusal([](Parts& p) { p.ghosts[1].numbers = {3}; }),
@@ -185,13 +177,12 @@ TEST(IndexMap, RefusesMoreNumbersThan32Bits) {
     IndexMap map(Parts{.rank = 0,
                        .global_size = Offset{1} << 33,
                        .first_owned = 0,
-                       .interior = 2'000'000'000,
-                       .boundary = 2'000'000'000,
-                       .ghosts = {{1}}});
+                       .owned = 2147483647,
+                       .ghosts = {{1, {2147483647}}}});
     FAIL();
   } catch (const Error& error) {
     EXPECT_EQ(error.code(), ExitCode::mesh);
-    EXPECT_STREQ(error.what(), "4000000000 numbers of rank 0 exceed 32 bits");
+    EXPECT_STREQ(error.what(), "2147483648 numbers of rank 0 exceed 32 bits");
   }
 }
 

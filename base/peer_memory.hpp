@@ -1,0 +1,42 @@
+#pragma once
+#include <cuda_runtime.h>
+
+#include <string>
+#include <vector>
+
+#include "base/communicator.hpp"
+
+namespace tessera {
+
+/// Zeroed device memory of which every rank of a machine has as much, and into which each can write that of all.
+/// Making and releasing it is collective.
+class PeerMemory {
+ public:
+  PeerMemory() = default;
+  PeerMemory(PeerMemory&& other) noexcept { swap(other); }
+  PeerMemory& operator=(PeerMemory&& other) noexcept {
+    swap(other);
+    return *this;
+  }
+  /// `why`: the first rank's reason why it is not to be had; then it is empty.
+  PeerMemory(Communicator& ranks, std::size_t bytes, std::string& why);
+  /// Where ranks do not come to their end together they leave it to the end of the process.
+  void release(Communicator& ranks);
+
+  bool empty() const { return of_.empty(); }
+  /// What rank r has, as this rank sees it.
+  char* of(int r) const { return of_[static_cast<std::size_t>(r)]; }
+
+ private:
+  void swap(PeerMemory& other) {
+    std::swap(mine_, other.mine_);
+    std::swap(of_, other.of_);
+  }
+  std::string open(Communicator& ranks, const cudaIpcMemHandle_t& handle);
+  void close();
+
+  char* mine_ = nullptr;
+  std::vector<char*> of_;
+};
+
+}  // namespace tessera

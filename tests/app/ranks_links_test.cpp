@@ -1,0 +1,77 @@
+// Ways on which ranks with GPUs of their own share vectors.
+#include <fstream>
+#include <iterator>
+
+#include "app/ranks.hpp"
+#include "base/backend.hpp"
+#include "base/rank_libraries.hpp"
+
+namespace {
+
+using namespace app_test;
+
+/// Exchanges of several lengths and sums of several numbers: ghosts of 3 unknowns a node and of one.
+const std::string beam =
+    "[mesh]\nbox = { min = [0,0,0], max = [4,1,1], cells = [24,7,7], shape = \"tet\" }\n"
+    "[physics]\ntype = \"elasticity\"\norder = 2\n"
+    "[[material]]\nyoung = 1\npoisson = 0.3\nbody_force = [0, 0, -1e-3]\n"
+    "[[boundary]]\non = [\"left\"]\ntype = \"displacement\"\nvalue = [0, 0, 0]\n"
+    "[solver]\ntype = \"cg\"\npreconditioner = \"block_jacobi\"\ntolerance = 1e-11\n";
+const std::string wind =
+    "[mesh]\nbox = { min = [0,0], max = [1,1], cells = [120,120], shape = \"triangle\" }\n"
+    "[physics]\ntype = \"convection_diffusion\"\n"
+    "[[material]]\ndiffusivity = 0.02\nvelocity = [1, 0.5]\nsource = 1\n"
+    "[[boundary]]\non = \"rest\"\ntype = \"dirichlet\"\nvalue = 0\n"
+    "[solver]\ntype = \"gmres\"\nrestart = 100\ntolerance = 1e-12\n";
+
+std::string bytes_of(const fs::path& file) {
+  std::ifstream in(file, std::ios::binary);
+  return {std::istreambuf_iterator<char>(in), {}};
+}
+
+Result run_over(const std::string& link, const std::string& deck, const fs::path& out) {
+  return shell("TESSERA_LINK=" + link + " " + mpirun + "-n 2 " + program() + " run " + deck +
+               " --quiet --backend cuda --set output.fields='[\"u\"]' --output " + out.string());
+}
+
+TEST(RanksOnGpus, FindTheSolutionOfOneOverEveryLink) {
+  SKIP_WITHOUT_MPI();
+  if (tessera::cuda_info().devices < 2) GTEST_SKIP() << "fewer than two GPUs";
+  for (const auto& [name, text] : {std::pair{"beam", beam}, {"wind", wind}}) {
+    const std::string deck = write_deck(std::string(name) + ".toml", text);
+    const fs::path one = out_of(name, 1);
+    ASSERT_EQ(app_test::tessera("run " + deck + " --quiet --backend cuda --set output.fields='[\"u\"]' --output " +
+                                one.string())
+                  .code,
+              0);
+    for (const auto& [link, words] :
+         {std::pair{"peer", "peer memory"}, {"nccl", "nccl"}, {"host", "mpi through the host"}}) {
+      if (link == std::string("nccl") && !tessera::find_nccl().problem.empty()) continue;
+      const fs::path out = out_of(std::string(name) + link, 2), again = out_of(std::string(name) + link + "_again", 2);
+      const Result result = run_over(link, deck, out);
+      ASSERT_EQ(result.code, 0) << result.text;
+      EXPECT_EQ(summary_in(out)["ranks"]["link"], words);
+      const Result compared = app_test::tessera("compare " + (one / "solution.vtu").string() + " " +
+                                                (out / "solution.vtu").string() + " --rtol 1e-9 --atol 1e-9");
+      EXPECT_EQ(compared.code, 0) << name << " over " << link << "\n" << compared.text;
+      ASSERT_EQ(run_over(link, deck, again).code, 0);
+      EXPECT_EQ(bytes_of(out / "solution.vtu"), bytes_of(again / "solution.vtu")) << name << " over " << link;
+    }
+  }
+}
+
+TEST(RanksOnGpus, AreToldOfALinkThatCannotBeHad) {
+  SKIP_WITHOUT_MPI();
+  const int devices = tessera::cuda_info().devices;
+  if (devices < 1) GTEST_SKIP() << "no GPU";
+  const std::string deck = write_deck("links.toml", wind);
+  const Result unknown = run_over("pigeon", deck, folder() / "links");
+  EXPECT_EQ(unknown.code, 2) << unknown.text;
+  EXPECT_TRUE(unknown.says("TESSERA_LINK = \"pigeon\" is none of peer, nccl, host")) << unknown.text;
+  if (devices > 1) return;
+  const Result shared = run_over("peer", deck, folder() / "links");
+  EXPECT_EQ(shared.code, 2) << shared.text;
+  EXPECT_TRUE(shared.says("TESSERA_LINK = peer cannot be had: ranks share a GPU")) << shared.text;
+}
+
+}  // namespace
