@@ -9,19 +9,19 @@ void check_shared_memory(const CommonParams& params, const Discretisation& space
                          bool matrix_free, std::size_t most) {
   if (!coefficients.form) return;
   const assembly::FormTraits& form = *coefficients.form;
-  // A reaction that alone varies within simplices may take more: that is left to the run, which says the same.
+  // A reaction that alone varies within simplices may take more: that is left to the launch.
   if (!matrix_free)
     return assembly::check_shared_memory(space.mesh, space.dofs, form, coefficients.tangent,
                                          {.strategy = params.assembly.strategy}, most);
   if (!form.block_rows) return;  // what forms of one unknown take every GPU has
-  namespace matrix_free = assembly::matrix_free;
   const std::size_t number = params.run.precision == "float" ? sizeof(float) : sizeof(double);
   const int nodes_of_line = space.dofs.order + 1;
   for (const mesh::CellBlock& block : space.mesh.blocks)
     if (block.shape == mesh::Shape::quad || block.shape == mesh::Shape::hex)
       assembly::check_shared_memory(
           assembly::cell_by_strategy(block.shape, space.dofs.order, "matrix_free"),
-          matrix_free::ComponentCells(nodes_of_line, space.mesh.dim, form.components, number).block_bytes(), most);
+          assembly::matrix_free::ComponentCells(nodes_of_line, space.mesh.dim, form.components, number).block_bytes(),
+          most);
 }
 
 }  // namespace tessera::physics
