@@ -11,6 +11,7 @@
 #include "base/collective.hpp"
 #include "base/log.hpp"
 #include "output/checkpoint_folder.hpp"
+#include "output/checkpoint_header.hpp"
 #include "output/files.hpp"
 #include "physics/sections.hpp"
 
@@ -41,12 +42,26 @@ void check_changes(const std::vector<std::string>& changes) {
   }
 }
 
+/// Steps of one length come to one time. Those of conservation laws are that long at most, and one that met an earlier
+/// end was shorter. With a tolerance the length is that of the first step alone.
+void check_step(const physics::TimeParams& time, double t, std::int64_t step) {
+  const double length = time.tolerance ? 0 : time.step.value_or(0),
+               reached = time.start + length * static_cast<double>(step);
+  const double slack = 1e-6 * length;
+  const bool late = length > 0 && t > reached + slack;
+  const bool of_one_length = !time.scheme.starts_with("ssp_") && time.scheme != "euler";
+  const bool early = length > 0 && of_one_length && t < reached - 2 * length - slack;
+  if (step < 0 || !(t >= time.start) || late || early)
+    output::refuse_content(fmt::format("it is of t = {:g}, to which {} steps do not lead", t, step));
+}
+
 /// A run that is done is refused before its folder is touched. Nothing but the end is looked at here: what else [time]
 /// must say depends on the module, which checks it as the run goes on.
-void check_end(const RunOf& run, double t) {
+void check_end(const RunOf& run, double t, std::int64_t step) {
   const deck::Deck deck = deck::Deck::parse(run.origin.text, run.options.deck, run.origin.overrides, run.origin.folder);
   if (!deck.has("time")) return;
   const physics::TimeParams time = physics::time_section().read(deck, true);
+  check_step(time, t, step);
   if (t < time.end) return;
   throw Error(ExitCode::usage,
               fmt::format("the checkpoint is of t = {:g}, and the run ends at {:g}: it is done", t, time.end),
@@ -118,20 +133,22 @@ Found find(const std::string& directory, const Ranks& ranks) {
 
 RunOf run_of(const RestartCommand& command, Found all) {
   output::NewestCheckpoint found = std::move(all.newest);
-  const auto& header = found.checkpoint.header;
+  const output::Checkpoint& checkpoint = found.checkpoint;
+  const auto texts = [&](const char* name) { return output::header_value<std::vector<std::string>>(checkpoint, name); };
+  const auto text = [&](const char* name) { return output::header_value<std::string>(checkpoint, name); };
   RunOf run{command.options, {}};
   run.options.output = all.directory.string();
-  run.options.deck = header.at("deck_file").get<std::string>();
-  run.options.plugins = header.at("plugins").get<std::vector<std::string>>();
+  run.options.deck = text("deck_file");
+  run.options.plugins = texts("plugins");
   run.origin = {.version = version(),
-                .text = header.at("deck").get<std::string>(),
-                .folder = header.at("folder").get<std::string>(),
-                .overrides = header.at("overrides").get<std::vector<std::string>>(),
+                .text = text("deck"),
+                .folder = text("folder"),
+                .overrides = texts("overrides"),
                 .plugins = run.options.plugins};
   for (const std::string& change : overrides_of(run.options)) run.origin.overrides.push_back(change);
-  if (const std::string program = header.at("program").get<std::string>(); program != version())
+  if (const std::string program = text("program"); program != version())
     warn(fmt::format("{} was written by tessera {}, this is {}", found.path.string(), program, version()));
-  check_end(run, header.at("t").get<double>());
+  check_end(run, output::header_value<double>(checkpoint, "t"), output::header_value<std::int64_t>(checkpoint, "step"));
   run.checkpoint = std::move(found.checkpoint);
   return run;
 }

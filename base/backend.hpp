@@ -75,6 +75,9 @@ struct CudaInfo {
 };
 CudaInfo cuda_info();
 
+/// Bytes of shared memory that a block of threads may have on the process's device; 0: no device answers.
+std::size_t shared_of_block();
+
 /// Of the processes on one machine each takes the next device, before anything else asks for one: its memory is then
 /// used on no other.
 void take_cuda_device(int process_on_machine);

@@ -58,6 +58,14 @@ int cuda_device() {
   return device;
 }
 
+std::size_t shared_of_block() {
+  int most = 0;
+  if (cudaDeviceGetAttribute(&most, cudaDevAttrMaxSharedMemoryPerBlockOptin, cuda_device()) == cudaSuccess)
+    return static_cast<std::size_t>(most);
+  (void)cudaGetLastError();
+  return 0;
+}
+
 CudaInfo cuda_info() {
   CudaInfo info;
   info.compiled = true;

@@ -30,6 +30,8 @@ CudaInfo cuda_info() {
   return info;
 }
 
+std::size_t shared_of_block() { return 0; }
+
 void take_cuda_device(int) {}
 int cuda_device() { return 0; }
 

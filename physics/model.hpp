@@ -7,6 +7,7 @@
 #include <string>
 #include <vector>
 
+#include "assembly/cells/block_shape.hpp"
 #include "assembly/space/rank_space.hpp"
 #include "linalg/block_crs.hpp"
 #include "linalg/operator.hpp"
@@ -42,10 +43,11 @@ struct Traits {
   std::string natural = {};                  ///< what holds on facets without a condition: "k du/dn = 0"
 };
 
-/// What coefficients at quadrature points take.
+/// What coefficients at quadrature points take, and of what cells are assembled.
 struct AtPoints {
   double bytes = 0;
-  bool tangent = false;  ///< whether those between gradients are among them
+  bool tangent = false;                           ///< whether those between gradients are among them
+  std::optional<assembly::FormTraits> form = {};  ///< nullopt: cells are not assembled
 };
 
 /// Where periodic boundaries make one of several dofs: the space as it is without them, for what looks at places.

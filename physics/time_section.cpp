@@ -1,6 +1,7 @@
 #include <fmt/format.h>
 
 #include "physics/sections.hpp"
+#include "physics/step_count.hpp"
 #include "physics/time_scheme.hpp"
 
 namespace tessera::physics {
@@ -29,19 +30,6 @@ void refuse_key(const deck::Deck& deck, const TimeParams& params, const char* ke
   throw Error(ExitCode::usage,
               fmt::format("{} belongs to scheme = \"{}\", this one is {}", name, scheme, params.scheme),
               fmt::format("leave {} out, or choose scheme = \"{}\"", key, scheme), deck.where(name));
-}
-
-/// Steps that are too many to count, or too short to move t.
-void check_count(const deck::Deck& deck, const TimeParams& params) {
-  if (!params.step) return;
-  constexpr double most = 1e15;
-  const double step = *params.step, count = (params.end - params.start) / step;
-  if (!(count <= most))
-    throw Error(ExitCode::usage, fmt::format("time.step = {:g} makes {:.3g} steps, too many to count", step, count),
-                "give a longer step", deck.where("time.step"));
-  if (params.start + step == params.start || params.end - step == params.end)
-    throw Error(ExitCode::usage, fmt::format("time.step = {:g} is below the last digit of t", step),
-                "give a longer step, or count the time from 0", deck.where("time.step"));
 }
 
 /// A part of the longest stable step, which not every scheme has.
@@ -150,7 +138,8 @@ std::optional<TimeParams> read_time(const deck::Deck& deck, const std::vector<st
     throw Error(ExitCode::usage, "scheme = \"tableau\" without a tableau",
                 "add tableau = { a = [1], b = [0.5, 0.5] }, Heun's method, or name another scheme", params.where);
   check_steps(deck, params);
-  check_count(deck, params);
+  if (params.step)
+    check_step_count(params, *params.step, fmt::format("time.step = {:g}", *params.step), deck.where("time.step"));
   const bool second_order = solvers::find_scheme(params.scheme, params.where).kind == solvers::SchemeKind::second_order;
   if (!is_implicit(params) &&
       !second_order) {  // whatever is wrong with a tableau, with its stages, or with their number

@@ -11,7 +11,8 @@ __global__ void __launch_bounds__(cells_block) each_cell(Element element, Sink s
   extern __shared__ double shared[];
   const int groups = blockDim.x / Element::lanes;
   const int group = threadIdx.x / Element::lanes;
-  double* work = shared + element.table_bytes() / sizeof(double) + group * (element.work_bytes() / sizeof(double));
+  const ElementMemory memory = element.memory();
+  double* work = shared + memory.tables / sizeof(double) + group * (memory.work / sizeof(double));
   element.prepare(shared);
   __syncthreads();
   const Offset item = blockIdx.x * static_cast<Offset>(groups) + group;
@@ -26,7 +27,8 @@ __global__ void __launch_bounds__(cells_block) each_partition(Element element, S
   extern __shared__ double shared[];
   const int groups = blockDim.x / Element::lanes;
   const int group = threadIdx.x / Element::lanes;
-  double* work = shared + element.table_bytes() / sizeof(double) + group * (element.work_bytes() / sizeof(double));
+  const ElementMemory memory = element.memory();
+  double* work = shared + memory.tables / sizeof(double) + group * (memory.work / sizeof(double));
   element.prepare(shared);
   __syncthreads();
   const Index partition = partitions[blockIdx.x];
@@ -42,8 +44,9 @@ __global__ void __launch_bounds__(cells_block) each_partition(Element element, S
 template <class Element, class Sink>
 void launch_cells(Cuda& exec, const Element& element, const Sink& sink, Offset first, Offset count) {
   if (count <= 0) return;
-  const int groups = kernels::groups_of_block(element);
-  const std::size_t shared = element.table_bytes() + groups * element.work_bytes();
+  const ElementMemory memory = element.memory();
+  const int groups = groups_of_block(memory, Element::lanes, shared_for_groups());
+  const std::size_t shared = memory.tables + groups * memory.work;
   launch_with_shared(exec, kernels::each_cell<Element, Sink>, (count + groups - 1) / groups, groups * Element::lanes,
                      shared, element, sink, first, count);
 }
@@ -51,8 +54,9 @@ void launch_cells(Cuda& exec, const Element& element, const Sink& sink, Offset f
 /// Colours of partitions, a launch each.
 template <class Element, class Sink>
 void launch_partitions(Cuda& exec, const Element& element, const Sink& sink, const Partitions<Device>& partitions) {
-  const int groups = kernels::groups_of_block(element);
-  const std::size_t shared = element.table_bytes() + groups * element.work_bytes();
+  const ElementMemory memory = element.memory();
+  const int groups = groups_of_block(memory, Element::lanes, shared_for_groups());
+  const std::size_t shared = memory.tables + groups * memory.work;
   for (std::size_t colour = 0; colour + 1 < partitions.colour_ptr.size(); ++colour) {
     const Offset first = partitions.colour_ptr[colour];
     launch_with_shared(exec, kernels::each_partition<Element, Sink>, partitions.colour_ptr[colour + 1] - first,

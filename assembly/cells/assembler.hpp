@@ -43,7 +43,7 @@ struct FormTraits;
 /// G. Markall et al., Finite element assembly strategies on multi-core and many-core architectures, Int. J. Numer.
 /// Methods Fluids 71 (2013); D. Goeddeke, D. Komatitsch, M. Moeller, section 9.4. Mesh and map must outlive the
 /// assembler. Throws Error(internal) where sizes do not fit together, Error(usage) for an unknown strategy or "shared"
-/// with cells of too many nodes, Error(mesh) where rows exceed 32-bit numbers.
+/// with cells of too many nodes, Error(memory) where a GPU cannot hold one, Error(mesh) where rows exceed 32 bits.
 template <class Exec>
 class CellAssembler {
  public:

@@ -29,18 +29,7 @@ Array<Index, Device> place_nodes(Cuda& exec, std::span<const Index> nodes, int p
   return placed;
 }
 
-void decide_columns(Cuda&, BlockData<Device>& block) {
-  if (block.block_rows) return;
-  if (!block.view.symmetric) {
-    block.by_columns = is_thread_a_cell(block) || (!block.adds && block.dim > 1 && block.view.nodes <= 8);
-    return;
-  }
-  const bool few =
-      block.shape == mesh::Shape::quad || block.shape == mesh::Shape::hex || block.shape == mesh::Shape::prism;
-  const bool linear = block.straight_simplex && block.view.nodes == block.dim + 1;
-  block.by_columns =
-      linear || (!block.adds && (block.straight_simplex || (few && block.geometry_is_dofs && block.view.nodes <= 8)));
-}
+void decide_columns(Cuda&, BlockData<Device>& block) { block.by_columns = threads_take_cells(block); }
 
 double default_buffer_bytes(Cuda&) {
   return std::min(8.0 * (1 << 30), 0.25 * static_cast<double>(cuda_info().free_bytes));

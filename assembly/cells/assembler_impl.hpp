@@ -107,13 +107,6 @@ double Assembler<Exec, Form>::refill_bytes(std::size_t of_values, Index rows) co
   return bytes;
 }
 
-template <class Form>
-FormTraits traits_of(const Form& form, int dim) {
-  FormTraits traits{forms::components_of<Form>(dim), forms::has_components<Form>, Form::symmetric, false};
-  if constexpr (requires { form.needs_second(); }) traits.second = form.needs_second();
-  return traits;
-}
-
 template <class Exec, class Form>
 Assembler<Exec, Form>::Assembler(Exec& exec, const mesh::Mesh& mesh, const DofMap& map, const AssemblyOptions& options,
                                  const Form& form)

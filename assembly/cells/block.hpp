@@ -4,43 +4,20 @@
 #include <vector>
 
 #include "assembly/cells/assembler.hpp"
+#include "assembly/cells/block_shape.hpp"
 #include "assembly/cells/lists.hpp"
 #include "assembly/cells/partitions.hpp"
 #include "assembly/cells/simplex_rows.hpp"
-#include "assembly/cells/view.hpp"
 #include "base/array.hpp"
 
 namespace tessera::assembly {
 
 /// Elements with more dofs than this search their rows: n^2 slots of 2 B per cell would outweigh the matrix.
 inline constexpr int most_nodes_with_slots = 30;
-/// Which kind of element a block takes, by its geometry and by what the form has constant on a cell.
-enum class Kernel : std::uint8_t {
-  linear_simplex,  ///< P1 on straight simplices: closed form, one thread or vector lane per element
-  affine_simplex,  ///< straight simplices, constant on regions: sums of reference matrices
-  general          ///< anything: loops over the quadrature points
-};
 
-/// What set-up needs to know of a form.
-struct FormTraits {
-  int components = 1;       ///< unknowns a node
-  bool block_rows = false;  ///< the form has several, in some dimension
-  bool symmetric = true;
-  bool second = false;  ///< second derivatives of the basis are asked for
-};
-
-/// One block of cells on the backend, with its order of processing.
+/// One block of cells on the backend, with its order of processing; `view` is of the arrays here.
 template <class Space>
-struct BlockData {
-  mesh::Shape shape = mesh::Shape::tet;
-  int dim = 3;
-  Index cells = 0;
-  bool straight_simplex = false;
-  Kernel kernel = Kernel::general;
-  bool geometry_is_dofs = false;
-  bool adds = false;        ///< the strategy adds into the matrix; else element values are stored or gathered
-  bool block_rows = false;  ///< of a form with several unknowns a node, in some dimension
-  bool by_columns = false;  ///< CUDA: threads take cells, so arrays are column-major: neighbours read neighbours
+struct BlockData : BlockShape {
   /// CUDA: colour c has the places colour_ptr[c] .. colour_ptr[c+1). Threads: colour c has the chunks
   /// chunks[colour_ptr[c] .. colour_ptr[c+1]), chunk m the places [m chunk_cells, (m+1) chunk_cells).
   std::vector<Offset> colour_ptr;
@@ -54,7 +31,6 @@ struct BlockData {
   Array<double, Space> wide_basis, map_second;
   /// CUDA: values of the form's coefficients, in the order of its members().
   std::vector<Array<double, Space>> fields;
-  BlockView view;  ///< of the arrays above
 
   // By strategy, made with the first matrix.
   Lists<Space> around;                       ///< nonzeros: around a row, place * nodes + local number, ascending
@@ -67,7 +43,6 @@ struct BlockData {
   Lists<Space> load_lists;           ///< as `around`, where that is not kept
   Array<double, Space> point_loads;  ///< [places, points]: w |J| times the load, see vector_impl.hpp
 
-  bool is_linear_simplex() const { return straight_simplex && view.nodes == dim + 1; }
   std::size_t list_bytes() const {
     std::size_t bytes = around.bytes() + rows.bytes() + partitions.bytes() + load_lists.bytes() + point_loads.bytes();
     for (const Reduction<Space>& reduction : reductions) bytes += reduction.bytes();
@@ -118,12 +93,6 @@ void place_cells(Threads& exec, const mesh::CellBlock& cells, const DofBlock& do
                  BlockData<Host>& block);
 void place_cells(Cuda& exec, const mesh::CellBlock& cells, const DofBlock& dofs, std::vector<Index> order,
                  BlockData<Device>& block);
-
-/// Elements that are not symmetric which a thread of CUDA computes alone.
-template <class Space>
-bool is_thread_a_cell(const BlockData<Space>& block) {
-  return block.view.nodes <= 4 && block.view.nodes == mesh::vertex_count(block.shape);
-}
 
 /// Whether threads take cells (BlockData::by_columns); never on the host.
 void decide_columns(Threads& exec, BlockData<Host>& block);

@@ -3,10 +3,12 @@
 #include <chrono>
 
 #include "assembly/cells/setup_impl.hpp"
+#include "assembly/cells/shared_memory.hpp"
 #include "assembly/facets/integrals.hpp"
 #include "assembly/space/quadrature_points.hpp"
 #include "assembly/space/space.hpp"
 #include "assembly/space/sparsity.hpp"
+#include "base/backend.hpp"
 #include "base/parallel.hpp"
 
 namespace tessera::assembly {
@@ -49,6 +51,8 @@ CellAssembler<Exec>::CellAssembler(Exec& exec, const mesh::Mesh& mesh, const Dof
   check_rows(map.dofs, traits.components);
   Stopwatch watch(exec);
   const StrategyChoice choice = choose_strategy(options, std::is_same_v<Space, Device>, mesh, map.order);
+  if constexpr (std::is_same_v<Space, Device>)
+    check_shared_memory(mesh, map, traits, false, options, shared_of_block());
   state_->mesh = &mesh;
   state_->map = &map;
   state_->components = traits.components;

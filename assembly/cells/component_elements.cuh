@@ -72,7 +72,8 @@ struct PairSink {
 template <int dim, int tiles, class Form>
 struct ComponentElement {
   using Pair = forms::ComponentPair<Form>;
-  static constexpr int lanes = 32;
+  static constexpr ElementKind kind = TiledElement<dim, tiles, Pair>::kind;
+  static constexpr int lanes = lanes_of(kind);
   static constexpr int components = forms::components_of<Form>(dim);
   static constexpr bool is_symmetric = Form::symmetric;
   BlockView block;
@@ -80,8 +81,7 @@ struct ComponentElement {
 
   ComponentElement(const BlockView& view, const Form& form) : block(view), pair(view, Pair{form, 0, 0}) {}
 
-  __host__ __device__ std::size_t table_bytes() const { return pair.table_bytes(); }
-  __host__ __device__ std::size_t work_bytes() const { return pair.work_bytes(); }
+  __host__ __device__ ElementMemory memory() const { return pair.memory(); }
   __device__ void prepare(double* tables) const { pair.prepare(tables); }
 
   template <class Geometry, class Sink>

@@ -69,14 +69,14 @@ __device__ inline void jacobian_at_point(const BlockView& block, const Geometry&
 /// the gradients are constant.
 template <int dim, class Form>
 struct LinearSimplex {
-  static constexpr int lanes = 1;
+  static constexpr ElementKind kind = ElementKind::linear_simplex;
+  static constexpr int lanes = lanes_of(kind);
   static constexpr bool is_symmetric = true;
   static constexpr int n = dim + 1;
   BlockView block;
   Form form;
 
-  __host__ __device__ std::size_t table_bytes() const { return 0; }
-  __host__ __device__ std::size_t work_bytes() const { return 0; }
+  __host__ __device__ ElementMemory memory() const { return {}; }
   __device__ void prepare(double*) const {}
 
   template <class Geometry, class Sink>
@@ -119,16 +119,14 @@ struct LinearSimplex {
 /// over pairs of G_ab R_ab, and C_vv times the mass; the reference matrices stand entry by entry in shared memory.
 template <int dim, class Form>
 struct AffineSimplex {
-  static constexpr int lanes = 1;
+  static constexpr ElementKind kind = ElementKind::affine_simplex;
+  static constexpr int lanes = lanes_of(kind);
   static constexpr bool is_symmetric = true;
   static constexpr int terms = tensor_size<dim> + 1;
   BlockView block;
   Form form;
 
-  __host__ __device__ std::size_t table_bytes() const {
-    return sizeof(double) * terms * block.nodes * (block.nodes + 1) / 2;
-  }
-  __host__ __device__ std::size_t work_bytes() const { return 0; }
+  __host__ __device__ ElementMemory memory() const { return affine_memory(block, dim); }
   __device__ void prepare(double* tables) const {
     for (int e = threadIdx.x; e < terms * block.nodes * (block.nodes + 1) / 2; e += blockDim.x)
       tables[e] = block.reference_entries[e];
@@ -168,14 +166,13 @@ struct AffineSimplex {
 /// the matrix in registers; basis and weights in shared memory.
 template <int dim, int n, class Form>
 struct SmallElement {
-  static constexpr int lanes = 1;
+  static constexpr ElementKind kind = ElementKind::small;
+  static constexpr int lanes = lanes_of(kind);
   static constexpr bool is_symmetric = true;
   BlockView block;
   Form form;
 
-  __host__ __device__ int table_size() const { return block.points * ((dim + 1) * n + 1); }
-  __host__ __device__ std::size_t table_bytes() const { return sizeof(double) * table_size(); }
-  __host__ __device__ std::size_t work_bytes() const { return 0; }
+  __host__ __device__ ElementMemory memory() const { return small_memory(block, dim); }
   __device__ void prepare(double* tables) const {
     const int basis = block.points * (dim + 1) * n;
     for (int e = threadIdx.x; e < basis; e += blockDim.x) tables[e] = block.basis[e];

@@ -15,15 +15,15 @@ __device__ inline void make_point(const BlockView& block, const Form& form, cons
 /// Cells of at most four dofs, a thread each, the matrix in registers; the basis in shared memory.
 template <int dim, int n, class Form>
 struct SmallUnsymmetric {
-  static constexpr int lanes = 1;
+  static constexpr ElementKind kind = ElementKind::thread_a_cell;
+  static constexpr int lanes = lanes_of(kind);
   static constexpr bool is_symmetric = false;
   using Point = forms::AtPoint<Form, dim>;
   BlockView block;
   Form form;
 
   __host__ __device__ int table_size() const { return block.points * block.wide.size(); }
-  __host__ __device__ std::size_t table_bytes() const { return sizeof(double) * table_size(); }
-  __host__ __device__ std::size_t work_bytes() const { return 0; }
+  __host__ __device__ ElementMemory memory() const { return wide_memory(block, 0); }
   __device__ void prepare(double* tables) const {
     for (int e = threadIdx.x; e < table_size(); e += blockDim.x) tables[e] = block.wide.basis[e];
   }
@@ -94,15 +94,15 @@ struct SmallUnsymmetric {
 /// registers. The basis and the points are in shared memory.
 template <int dim, class Form>
 struct ColumnElement {
-  static constexpr int lanes = 8;
+  static constexpr ElementKind kind = ElementKind::columns;
+  static constexpr int lanes = lanes_of(kind);
   static constexpr bool is_symmetric = false;
   using Point = forms::AtPoint<Form, dim>;
   BlockView block;
   Form form;
 
   __host__ __device__ int table_size() const { return block.points * block.wide.size(); }
-  __host__ __device__ std::size_t table_bytes() const { return sizeof(double) * table_size(); }
-  __host__ __device__ std::size_t work_bytes() const { return sizeof(Point) * block.points; }
+  __host__ __device__ ElementMemory memory() const { return wide_memory(block, sizeof(Point)); }
   __device__ void prepare(double* tables) const {
     for (int e = threadIdx.x; e < table_size(); e += blockDim.x) tables[e] = block.wide.basis[e];
   }

@@ -198,10 +198,8 @@ void gather_block_rows_of(Cuda& exec, const BlockData<Device>& block, const Form
     gather_simplex_block_rows<dim>(exec, block, form, target, add);
     rows = {block.rows.long_rows.data(), static_cast<Index>(block.rows.long_rows.size())};
   }
-  constexpr std::size_t most_shared = 99 * 1024;  // of a block, on the architectures that have least
-  const std::size_t of_warp = sizeof(double) * block.view.points * (dim + 2);
-  int warps = kernels::cells_block / 32;
-  while (warps > 1 && warps * of_warp > most_shared) warps /= 2;
+  const std::size_t of_warp = gather_bytes(block, traits_of(form, dim));
+  const int warps = warps_of_block(of_warp, shared_for_groups());
   launch_with_shared(exec, kernels::gather_block_rows<dim, Form>, (Offset{rows.count} + warps - 1) / warps, warps * 32,
                      warps * of_warp, block.view, form, target, block.around.ptr.data(), block.around.items.data(),
                      rows.list, rows.count, add);
@@ -215,19 +213,16 @@ void gather_rows_of(Cuda& exec, const BlockData<Device>& block, const Form& form
     gather_simplex_rows<dim>(exec, block, form, target, add);
     rows = {block.rows.long_rows.data(), static_cast<Index>(block.rows.long_rows.size())};
   }
+  const std::size_t of_warp = gather_bytes(block, traits_of(form, dim));
   if constexpr (Form::symmetric) {
     const bool constant = form.constant(forms::gradient_gradient) && form.constant(forms::value_value);
     const bool affine = block.kernel != Kernel::general && constant;
-    const std::size_t shared = affine ? 0 : sizeof(double) * (kernels::cells_block / 32) * view.points * (dim + 2);
-    launch_with_shared(exec, kernels::gather_any<dim, Form>,
-                       (Offset{rows.count} * 32 + kernels::cells_block - 1) / kernels::cells_block,
-                       kernels::cells_block, shared, view, form, affine, target, block.around.ptr.data(),
+    const std::size_t shared = affine ? 0 : cells_block / 32 * of_warp;
+    launch_with_shared(exec, kernels::gather_any<dim, Form>, (Offset{rows.count} * 32 + cells_block - 1) / cells_block,
+                       cells_block, shared, view, form, affine, target, block.around.ptr.data(),
                        block.around.items.data(), rows.list, rows.count, add);
   } else {
-    constexpr std::size_t most_shared = 99 * 1024;  // of a block, on the architectures that have least
-    const std::size_t of_warp = view.points * sizeof(forms::AtPoint<Form, dim>);
-    int warps = kernels::cells_block / 32;
-    while (warps > 1 && warps * of_warp > most_shared) warps /= 2;
+    const int warps = warps_of_block(of_warp, shared_for_groups());
     launch_with_shared(exec, kernels::gather_unsymmetric<dim, Form>, (Offset{rows.count} + warps - 1) / warps,
                        warps * 32, warps * of_warp, view, form, target, block.around.ptr.data(),
                        block.around.items.data(), rows.list, rows.count, add);

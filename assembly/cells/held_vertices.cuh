@@ -10,14 +10,9 @@ namespace tessera::assembly::kernels {
 
 using forms::absolute;
 
-/// Lanes of a block.
-constexpr int rows_block = 64;
 /// Steps of a row that stand together, one load: [groups, 32 lanes, steps].
 template <int dim>
 inline constexpr int strip_group = dim == 3 ? 4 : 2;
-/// A lane's column of sums is 32 apart, so that lanes meet in no bank whichever vertices they hold; in the end it
-/// becomes odd, so that lanes read across columns without meeting.
-constexpr int padded_lanes = 33;
 
 /// SimplexRows as the kernel sees it.
 struct SimplexRowsView {

@@ -31,8 +31,8 @@ struct HostCells {
     view.coordinates = mesh.points.data();
     view.map = tables.map.data();
     view.weights = tables.weights.data();
-    view.wide = {order,     wide.simplex_axes, wide.width,
-                 wide.rows, wide.basis.data(), wide.map_second.empty() ? nullptr : wide.map_second.data()};
+    view.wide = {order,     simplex_axes(cells.shape), wide.width,
+                 wide.rows, wide.basis.data(),         wide.map_second.empty() ? nullptr : wide.map_second.data()};
   }
   HostCells(const HostCells&) = delete;
 

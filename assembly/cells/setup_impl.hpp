@@ -21,9 +21,8 @@ void add_wide_tables(const mesh::CellBlock& cells, int order, bool second, Block
   const WideTables tables = make_wide_tables(cells, order, second);
   block.wide_basis = to_space<Space>(tables.basis);
   block.map_second = to_space<Space>(tables.map_second);
-  block.view.wide = {
-      order,       tables.simplex_axes,     tables.width,
-      tables.rows, block.wide_basis.data(), tables.map_second.empty() ? nullptr : block.map_second.data()};
+  block.view.wide.basis = block.wide_basis.data();
+  block.view.wide.map_second = tables.map_second.empty() ? nullptr : block.map_second.data();
 }
 
 template <class Exec>
@@ -32,14 +31,7 @@ BlockData<typename Exec::Space> make_block(const mesh::CellBlock& cells, const D
                                            const Array<double, typename Exec::Space>& coordinates) {
   using Space = typename Exec::Space;
   BlockData<Space> block;
-  block.shape = cells.shape;
-  block.dim = mesh::dimension(cells.shape);
-  block.cells = cells.cells();
-  block.straight_simplex = cells.order == 1 && mesh::vertex_count(cells.shape) == block.dim + 1;
-  block.kernel = !traits.symmetric || !block.straight_simplex ? Kernel::general
-                 : map.order == 1                             ? Kernel::linear_simplex
-                                                              : Kernel::affine_simplex;
-  block.geometry_is_dofs = are_equal(dofs.dofs.view(), cells.nodes);
+  static_cast<BlockShape&>(block) = shape_of(cells, dofs, map.order, traits);
   const BlockTables tables = make_tables(cells, map.order, block.straight_simplex);
   block.basis = to_space<Space>(tables.basis);
   block.map = to_space<Space>(tables.map);
@@ -52,10 +44,6 @@ BlockData<typename Exec::Space> make_block(const mesh::CellBlock& cells, const D
     block.map_columns = to_space<Space>(tables.map_columns);
   }
   BlockView& view = block.view;
-  view.nodes = dofs.nodes;
-  view.geometry_nodes = cells.nodes_per_cell;
-  view.points = tables.points;
-  view.cells = block.cells;
   view.coordinates = coordinates.data();
   view.basis = block.basis.data();
   view.map = block.map.data();
@@ -65,9 +53,6 @@ BlockData<typename Exec::Space> make_block(const mesh::CellBlock& cells, const D
   view.reference_entries = block.reference_entries.data();
   view.padded_basis = block.padded_basis.data();
   view.map_columns = block.map_columns.data();
-  view.symmetric = traits.symmetric;
-  view.components = traits.components;
-  block.block_rows = traits.block_rows;
   if (!traits.symmetric) add_wide_tables(cells, map.order, traits.second, block);
   return block;
 }

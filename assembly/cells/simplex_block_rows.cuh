@@ -135,7 +135,7 @@ void gather_simplex_block_rows(Cuda& exec, const BlockData<Device>& block, const
                                bool add) {
   constexpr int m = forms::components_of<Form>(dim);
   const SimplexRows<Device>& rows = block.rows;
-  const std::size_t shared = sizeof(double) * m * m * rows.capacity * kernels::padded_lanes;
+  const std::size_t shared = strip_bytes(rows.capacity, m);
   const auto gather = [&](auto kernel) {
     launch_with_shared(exec, kernel, rows.order.size() / 32, 32 * m, shared, view_of(rows), block.view, form, target,
                        add);

@@ -158,10 +158,10 @@ void gather_simplex_rows(Cuda& exec, const BlockData<Device>& block, const Form&
   const SimplexRows<Device>& rows = block.rows;
   const BlockView& view = block.view;
   const kernels::SimplexRowsView there = view_of(rows);
-  constexpr int threads = kernels::rows_block;
+  constexpr int threads = rows_block;
   constexpr int warps = threads / 32;
   const Offset slices = rows.order.size() / 32;
-  const std::size_t shared = sizeof(double) * rows.capacity * kernels::padded_lanes * warps;
+  const std::size_t shared = strip_bytes(rows.capacity, 1);
   const auto gather = [&](auto kernel) {
     launch_with_shared(exec, kernel, (slices + warps - 1) / warps, threads, shared, there, view, form, target,
                        static_cast<Index>(slices), add);

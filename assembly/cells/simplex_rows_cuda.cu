@@ -3,6 +3,7 @@
 
 #include "assembly/cells/block.hpp"
 #include "assembly/cells/held_vertices.cuh"
+#include "assembly/cells/shared_memory.hpp"
 #include "base/atomic_add.hpp"
 
 namespace tessera::assembly {
@@ -13,24 +14,16 @@ namespace {
 constexpr int free_columns = 36, free_block_columns = 16;
 /// Rows beyond the capacity of a lane go to a warp each; at most this share of them.
 constexpr double most_long_rows = 0.001;
-/// Columns that a block of lanes fits into shared memory.
-constexpr int most_capacity = 96;
 /// Rows are sorted by their steps within windows of so many, for a warp takes as long as its longest row. Wider windows
 /// pad less, but scatter what a warp reads and writes.
 constexpr Index window = 256;
-static_assert(window % 32 == 0 && window <= 256 && most_capacity < 128, "write_rows counts on it");
+static_assert(window % 32 == 0 && window <= 256 && most_strip_columns < 128, "write_rows counts on it");
 /// Entries between the starts of two rows of a window: write_rows keeps them in 32 bits beside the length of the row.
 constexpr Offset most_between_rows = Offset{1} << 23;
 /// Steps of a row that a warp takes.
 constexpr Index no_strip = -1;
 
 Offset whole_slices(Offset rows) { return (rows + 31) / 32 * 32; }
-
-/// Columns of the rows of 32 nodes that fit into shared memory, 99 KB on the architectures that have least.
-int most_columns(int components) {
-  constexpr int bytes = 99 * 1024;
-  return std::min<int>(most_capacity, bytes / (components * components * kernels::padded_lanes * sizeof(double)));
-}
 
 /// [most + 2] how many rows have so many columns; the last: more than `most`.
 std::vector<Index> rows_of_length(Cuda& exec, const linalg::CrsView<const double>& pattern, int most) {
@@ -48,7 +41,8 @@ std::vector<Index> rows_of_length(Cuda& exec, const linalg::CrsView<const double
 
 /// Longest row that a lane takes: all rows, or nearly all are no longer.
 int lane_capacity(Cuda& exec, const linalg::CrsView<const double>& pattern, int components) {
-  const int most = most_columns(components), free = components == 1 ? free_columns : free_block_columns;
+  const int most = strip_columns(shared_for_groups(), components);
+  const int free = components == 1 ? free_columns : free_block_columns;
   const std::vector<Index> of_length = rows_of_length(exec, pattern, most);
   const Offset rows = pattern.rows;
   Offset longer = of_length[most + 1];

@@ -3,11 +3,9 @@
 // hands them to a sink: entry(place, i, j, value), with i <= j where its matrices are symmetric, and load(place, i,
 // value).
 #include "assembly/cells/block.hpp"
+#include "assembly/cells/shared_memory.hpp"
 
 namespace tessera::assembly::kernels {
-
-/// Threads of a block of the kernels that take cells.
-constexpr int cells_block = 128;
 
 /// Coordinates of a partition in shared memory, [its nodes, 3]; a cell's nodes by local number.
 struct LocalGeometry {

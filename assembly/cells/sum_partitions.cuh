@@ -23,16 +23,9 @@ struct PartitionsView {
   int most_nodes;
 };
 
-/// Threads of a block: many, for the sums wait on memory; fewer where the matrix of a cell fills a thread's registers,
-/// or the points of large cells the shared memory.
+/// Threads of a block.
 template <class Element>
-inline constexpr int partition_block = 256;
-template <int dim, int n, class Form>
-inline constexpr int partition_block<SmallElement<dim, n, Form>> = 128;
-template <int dim, class Form>
-requires(!Form::symmetric) inline constexpr int partition_block<TiledElement<dim, 16, Form>> = 64;
-template <int dim, class Form>
-inline constexpr int partition_block<ComponentElement<dim, 16, Form>> = 64;
+inline constexpr int partition_block = partition_threads(Element::kind);
 
 /// Blocks that the registers of a multiprocessor must hold; 0: as the compiler likes. Linear simplices wait on memory:
 /// with one block less they were 17 per cent slower (H200, 2026-11-22), and tets fit into 64 registers a thread,
@@ -53,8 +46,9 @@ __device__ __forceinline__ double* compute_partition(const Element& element, con
   const BlockView& block = element.block;
   const Index first = parts.first[blockIdx.x], count = parts.first[blockIdx.x + 1] - first;
   const int group = threadIdx.x / Element::lanes;
-  double* work = shared + element.table_bytes() / sizeof(double);
-  double* coordinates = work + groups * (element.work_bytes() / sizeof(double));
+  const ElementMemory memory = element.memory();
+  double* work = shared + memory.tables / sizeof(double);
+  double* coordinates = work + groups * (memory.work / sizeof(double));
   double* values = coordinates + 3 * parts.most_nodes;
   element.prepare(shared);
   const Offset first_node = parts.first_node[blockIdx.x];
@@ -66,8 +60,8 @@ __device__ __forceinline__ double* compute_partition(const Element& element, con
   const LocalGeometry geometry{coordinates, parts.local, block.cells};
   const auto sink = make_sink(values, first, count);
   for (Index local = group; local < count; local += groups)
-    element.add(first + local, threadIdx.x % Element::lanes, shared,
-                work + group * (element.work_bytes() / sizeof(double)), geometry, sink);
+    element.add(first + local, threadIdx.x % Element::lanes, shared, work + group * (memory.work / sizeof(double)),
+                geometry, sink);
   __syncthreads();
   return values;
 }
@@ -138,26 +132,18 @@ __global__ void __launch_bounds__(partition_block<Element>)
 
 }  // namespace kernels
 
-/// Shared memory of a block besides the values.
-template <class Element>
-std::size_t besides(const Element& element, Offset most_nodes) {
-  return element.table_bytes() + kernels::partition_block<Element> / Element::lanes * element.work_bytes() +
-         3 * sizeof(double) * most_nodes;
-}
-
 /// Bytes of fast memory that the values of a partition may take.
 template <class Form>
 std::size_t partition_bytes(Cuda&, const BlockData<Device>& block) {
-  int device = 0, most = 0;
-  TESSERA_CUDA_CHECK(cudaGetDevice(&device));
-  TESSERA_CUDA_CHECK(cudaDeviceGetAttribute(&most, cudaDevAttrMaxSharedMemoryPerBlockOptin, device));
+  const std::size_t most = shared_of_block();
   // Per cell: its values, and at worst all of its nodes.
   std::size_t used = 0;
-  kernels::with_element(block, Form{}, [&](const auto& element) { used = besides(element, 0); });
+  kernels::with_element(block, Form{},
+                        [&](const auto& element) { used = besides_values(element.memory(), element.kind, 0); });
   // The general elements of straight simplices, with coefficients at points, need the most.
   if (block.straight_simplex && block.view.symmetric)
     used = std::max(used, sizeof(double) * block.view.points * (4 * basis_stride(block.view.nodes) + 8 * 18));
-  return static_cast<std::size_t>(most) > used ? most - used : 0;
+  return most > used ? most - used : 0;
 }
 
 /// First pass: sums within partitions; what partitions share goes to `partials`.
@@ -178,7 +164,8 @@ void sum_partitions(Cuda& exec, const BlockData<Device>& block, const Form& form
                                      static_cast<int>(p.most_nodes)};
   kernels::with_element(block, form, [&](const auto& element) {
     using Element = std::remove_cvref_t<decltype(element)>;
-    const std::size_t bytes = besides(element, p.most_nodes) + sizeof(double) * p.largest * block.view.values();
+    const std::size_t bytes =
+        besides_values(element.memory(), element.kind, p.most_nodes) + sizeof(double) * p.largest * block.view.values();
     if constexpr (forms::has_components<Form>)
       launch_with_shared(exec, kernels::sum_block_partition<Element>, p.first.size() - 1,
                          kernels::partition_block<Element>, bytes, element, view, target, block_values_of(block.view),

@@ -115,15 +115,19 @@ int simplex_axes(mesh::Shape shape) {
   return shape == mesh::Shape::tet ? 3 : 0;
 }
 
+int wide_rows(mesh::Shape shape, int order, bool second) {
+  const int dim = mesh::dimension(shape);
+  return dim + 1 + (second && !is_linear(shape, order) ? dim * (dim + 1) / 2 : 0);
+}
+
 WideTables make_wide_tables(const mesh::CellBlock& cells, int order, bool second) {
   const Element& element = lagrange(cells.shape, order);
   const Quadrature& rule = quadrature(cells.shape, quadrature_degree(cells, order));
   const int dim = element.dim, n = element.nodes, pairs = dim * (dim + 1) / 2;
-  const bool has_second = second && !is_linear(cells.shape, order);
   WideTables tables;
-  tables.simplex_axes = simplex_axes(cells.shape);
-  tables.rows = dim + 1 + (has_second ? pairs : 0);
-  tables.width = (n + 7) / 8 * 8;  // a vector register, or the side of a tile
+  tables.rows = wide_rows(cells.shape, order, second);
+  tables.width = wide_width(n);
+  const bool has_second = tables.rows > dim + 1;
   tables.basis.assign(static_cast<std::size_t>(rule.size()) * tables.rows * tables.width, 0.0);
   std::vector<double> phi, dphi, ddphi;
   tabulate(element, rule.points, phi, dphi);

@@ -13,7 +13,7 @@ struct SymmetricPoints {
   static constexpr bool is_symmetric = true;
   static constexpr bool has_second = false;
 
-  __host__ __device__ static int size(const BlockView& block) { return 16 * block.points + (block.points + 1) / 2 * 2; }
+  __host__ __device__ static int size(const BlockView& block) { return symmetric_points(block); }
 
   template <class Geometry>
   __device__ static void make(const BlockView& block, const Form& form, Offset place, int lane, double* work,
@@ -51,11 +51,11 @@ struct UnsymmetricPoints {
   static constexpr bool has_second = Point::has_second;
 
   __host__ __device__ static bool needs_second(const BlockView& block) {
-    return has_second && block.wide.rows > dim + 1;
+    return has_second && has_second_derivatives(block, dim);
   }
   __host__ __device__ static int size(const BlockView& block) {
-    if constexpr (has_second) return (needs_second(block) ? 20 + Point::second_size : 20) * block.points;
-    return 20 * block.points;
+    if constexpr (has_second) return unsymmetric_points(block, needs_second(block) ? Point::second_size : 0);
+    return unsymmetric_points(block, 0);
   }
 
   template <class Geometry>
@@ -100,21 +100,20 @@ struct UnsymmetricPoints {
 template <int dim, int tiles, class Form>
 struct TiledElement {
   using Points = std::conditional_t<Form::symmetric, SymmetricPoints<dim, Form>, UnsymmetricPoints<dim, Form>>;
-  static constexpr int lanes = 32;
   static constexpr bool is_symmetric = Points::is_symmetric;
+  static constexpr ElementKind kind = tiles < 16     ? ElementKind::tiled
+                                      : is_symmetric ? ElementKind::large
+                                                     : ElementKind::large_unsymmetric;
+  static constexpr int lanes = lanes_of(kind);
   static constexpr int columns = tiles <= 4 ? tiles : 1;  ///< columns of tiles at a time
   BlockView block;
   Form form;
   bool basis_in_shared;
 
   TiledElement(const BlockView& view, const Form& of)
-      : block(view), form(of), basis_in_shared(basis_bytes() <= most_shared_basis) {}
+      : block(view), form(of), basis_in_shared(tiled_memory(view, 0).tables > 0) {}
 
-  __host__ __device__ std::size_t basis_bytes() const {
-    return sizeof(double) * 4 * block.points * basis_stride(block.nodes);
-  }
-  __host__ __device__ std::size_t table_bytes() const { return basis_in_shared ? basis_bytes() : 0; }
-  __host__ __device__ std::size_t work_bytes() const { return sizeof(double) * Points::size(block); }
+  __host__ __device__ ElementMemory memory() const { return tiled_memory(block, Points::size(block)); }
   __device__ void prepare(double* tables) const {
     if (!basis_in_shared) return;
     for (int e = threadIdx.x; e < 4 * block.points * basis_stride(block.nodes); e += blockDim.x)
@@ -190,9 +189,6 @@ struct TiledElement {
       for (int i = lane; i < n; i += 32) sink.load(place, i, Points::load(block, work, basis, i));
     __syncwarp();
   }
-
-  /// More stays in global memory and the L1 cache.
-  static constexpr std::size_t most_shared_basis = 64 * 1024;
 };
 
 }  // namespace tessera::assembly::kernels

@@ -41,7 +41,7 @@ struct WideBasis {
   const double* basis = nullptr;       ///< [points, rows, width]
   const double* map_second = nullptr;  ///< [points, dim (dim+1)/2, geometry_nodes]; null: affine cells, or not needed
 
-  TESSERA_HD int size() const { return rows * width; }
+  TESSERA_HD constexpr int size() const { return rows * width; }
   /// Rows of point q, of a table like `basis`.
   TESSERA_HD forms::BasisRows at(const double* table, int q) const { return {table + q * size(), width, rows}; }
 };

@@ -2,10 +2,9 @@
 // Sum factorisation on CUDA for forms with several unknowns a node. As in tensor_cuda.cuh n^(dim-1) threads hold a
 // cell, a line each; here everything between two passes along lines is in shared memory: the values of all components,
 // and their gradients.
-#include <algorithm>
-
 #include "assembly/cells/launch.cuh"
 #include "assembly/matrix_free/component_point.hpp"
+#include "assembly/matrix_free/component_sizes.hpp"
 #include "assembly/matrix_free/tensor_cuda.cuh"
 
 namespace tessera::assembly::matrix_free {
@@ -14,11 +13,9 @@ namespace tessera::assembly::matrix_free {
 template <int n, int dim, class Form>
 struct ComponentSizes {
   using T = typename Form::Number;
-  static constexpr int lines = dim == 2 ? n : n * n, N = lines * n;  ///< threads and points of a cell
   static constexpr int m = forms::components_of<Form>(dim);
-  static constexpr std::size_t cell_bytes = sizeof(T) * m * (dim + 1) * N;
-  /// Cells that share a block: about 128 threads, and the shared memory that every GPU gives unasked.
-  static constexpr int cells = std::max(1, std::min(128 / lines, static_cast<int>(48 * 1024 / cell_bytes)));
+  static constexpr ComponentCells sizes{n, dim, m, sizeof(T)};
+  static constexpr int lines = sizes.lines, N = sizes.points, cells = sizes.cells;
 };
 
 namespace kernels {
@@ -147,10 +144,7 @@ template <int n, int dim, class Form, class T = typename Form::Number>
 void launch_components(Cuda& exec, const LineTables& tables, const TensorView<Form>& block, const T* x, T* y,
                        T* elements) {
   using Sizes = ComponentSizes<n, dim, Form>;
-  const std::size_t shared = Sizes::cells * Sizes::cell_bytes;
-  if (shared > 48 * 1024)
-    check_shared(shared,
-                 "choose a lower order, single precision, an assembly.strategy with a matrix, or backend threads");
+  constexpr std::size_t shared = Sizes::sizes.block_bytes();
   launch_with_shared(exec, kernels::apply_components<n, dim, Form>,
                      (Offset{block.cells} + Sizes::cells - 1) / Sizes::cells, Sizes::cells * Sizes::lines, shared,
                      block, LineConstants<n, T>(tables), x, y, elements);

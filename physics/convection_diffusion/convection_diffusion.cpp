@@ -80,6 +80,7 @@ class ConvectionDiffusion final : public scalar::ScalarModel {
       report_peclet(params_, largest_peclet(problem(), data), summary);
       coefficients = at_points(data);
     }
+    coefficients.form = assembly::traits_of(forms::Convection{.supg = params_.supg()}, space.mesh.dim);
     boundary_data(problem(), space.threads);
     return coefficients;
   }

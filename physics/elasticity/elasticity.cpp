@@ -54,7 +54,8 @@ class Elasticity final : public Model {
     std::vector<std::span<const double>> loads = {data.force.values, data.initial.values};
     for (const TractionValues& values : tractions) loads.push_back(values.traction);
     warn_of_loads(params_.solver, problem_->dirichlet, loads);
-    AtPoints coefficients{.bytes = 0, .tangent = data.stiffness.per_point};
+    AtPoints coefficients{.tangent = data.stiffness.per_point,
+                          .form = assembly::traits_of(problem_->form(), problem_->space.mesh.dim)};
     for (const forms::Coefficient* c : {&data.stiffness, &data.force, &data.initial, &data.radius})
       if (c->per_point) coefficients.bytes += 8.0 * static_cast<double>(c->values.size());
     return coefficients;

@@ -97,6 +97,7 @@ class Heat final : public scalar::ScalarModel {
     AtPoints coefficients = scalar::at_points(
         {diffusion_data(now().materials, problem().material, space.mesh, space.dofs, space.threads), {}, {}});
     boundary_data(problem(), space.threads);
+    coefficients.form = assembly::traits_of(forms::Diffusion(), space.mesh.dim);
     return coefficients;
   }
 

@@ -65,7 +65,9 @@ class Poisson final : public ScalarModel {
     std::vector<std::span<const double>> loads = {data.diffusion.f.values};
     for (const assembly::FacetIntegral& facets : boundary.facets) loads.push_back(facets.g);
     warn_of_loads(params_.solver, space.dirichlet, loads);
-    return at_points(data);
+    AtPoints coefficients = at_points(data);
+    coefficients.form = assembly::traits_of(forms::Diffusion(), space.mesh.dim);
+    return coefficients;
   }
 
   template <class Exec>

@@ -100,7 +100,7 @@ class ReactionDiffusion final : public Model {
   }
 
   AtPoints evaluate(const Discretisation& space, std::span<const double>, output::Summary&) override {
-    AtPoints all;
+    AtPoints all{.form = assembly::traits_of(forms::Diffusion(), space.mesh.dim)};
     for (std::size_t c = 0; c < problems_.size(); ++c) {
       if (still_[c]) continue;
       const AtPoints own = scalar::at_points(

@@ -5,6 +5,7 @@
 #include "base/communicator.hpp"
 #include "base/log.hpp"
 #include "output/checkpoint_folder.hpp"
+#include "output/checkpoint_header.hpp"
 #include "physics/run/in_common.hpp"
 #include "physics/run/space.hpp"
 
@@ -107,9 +108,9 @@ State state_of(const output::Checkpoint& checkpoint, const Discretisation& space
                   "go on from an older checkpoint, or run the deck from its start");
   });
   in_common::each(space.shared(), [&] {
-    state.t = checkpoint.header.at("t").get<double>();
-    state.step = checkpoint.header.at("step").get<Offset>();
-    kept = checkpoint.header.at("kept").get<std::size_t>();
+    state.t = output::header_value<double>(checkpoint, "t");
+    state.step = output::header_value<Offset>(checkpoint, "step");
+    kept = output::header_value<std::size_t>(checkpoint, "kept");
     for (const output::CheckpointArray& array : checkpoint.arrays)
       if (array.name == "numbers") state.kept.numbers = array.values;
   });

@@ -17,6 +17,7 @@
 #include "mesh/entity_table.hpp"
 #include "mesh/quality.hpp"
 #include "mesh/rank_mesh.hpp"
+#include "physics/run/device_limits.hpp"
 #include "physics/run/rank_run.hpp"
 #include "physics/run/report.hpp"
 #include "physics/time_scheme.hpp"
@@ -329,6 +330,8 @@ void print_check(const CommonParams& params, const Discretisation& space, const 
                      size.set_up_seconds > 120 ? size.set_up_seconds / 60 : size.set_up_seconds,
                      size.set_up_seconds > 120 ? "minutes" : "seconds"));
   const double share = ranks.count > 1 ? print_ranks(params, space, ranks, summary) : 1;
+  if (resolve_backend(params.run.backend) == "cuda")
+    check_shared_memory(params, space, coefficients, matrix_free, shared_of_block());
   const bool root_has_whole = ranks.count > 1 && !ranks.in_parts;
   const double on_host = root_has_whole ? 1 + share : share, in_use = bytes_in_use();
   WaysOut ways_out = usual_ways_out();

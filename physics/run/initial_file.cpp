@@ -14,6 +14,7 @@
 #include "base/team.hpp"
 #include "mesh/make_mesh.hpp"
 #include "output/checkpoint_folder.hpp"
+#include "output/checkpoint_header.hpp"
 #include "output/state_file.hpp"
 
 namespace tessera::physics {
@@ -147,11 +148,11 @@ constexpr const char* no_mesh_help =
 
 /// The mesh of the run that wrote a checkpoint, from the deck in it.
 mesh::Mesh mesh_of(const output::Checkpoint& checkpoint, int threads, int& order) {
-  const auto& header = checkpoint.header;
+  const auto text = [&](const char* name) { return output::header_value<std::string>(checkpoint, name); };
   try {
-    const auto deck = deck::Deck::parse(header.at("deck").get<std::string>(), header.at("deck_file").get<std::string>(),
-                                        header.at("overrides").get<std::vector<std::string>>(),
-                                        header.at("folder").get<std::string>());
+    const auto deck =
+        deck::Deck::parse(text("deck"), text("deck_file"),
+                          output::header_value<std::vector<std::string>>(checkpoint, "overrides"), text("folder"));
     if (has_contacts(deck)) refuse("that run has contacts, along which its model takes the mesh apart", no_mesh_help);
     const Muted again;
     order = order_of(deck);
@@ -178,10 +179,11 @@ assembly::NodalGrid read_state_of(const InitialFile& file, const Wanted& wanted,
   if (file.time)
     refuse("a checkpoint holds one state", "leave `time` out: it chooses a state of a series, .pvd or .vtkhdf");
   const output::Checkpoint checkpoint = read_checkpoint(file.path);
-  log_info(
-      fmt::format("[[initial]]: the checkpoint of {} at t = {:g}", file.path, checkpoint.header.at("t").get<double>()));
+  log_info(fmt::format("[[initial]]: the checkpoint of {} at t = {:g}", file.path,
+                       output::header_value<double>(checkpoint, "t")));
   std::vector<std::string> names;
-  if (checkpoint.header.contains("fields")) names = checkpoint.header["fields"].get<std::vector<std::string>>();
+  if (checkpoint.header.contains("fields"))
+    names = output::header_value<std::vector<std::string>>(checkpoint, "fields");
   std::vector<std::size_t> columns;
   for (std::size_t i = 0; i < wanted.components.size(); ++i) {
     const int c = static_cast<int>(wanted.components[i]);

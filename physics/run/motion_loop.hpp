@@ -11,6 +11,7 @@
 #include "physics/run/report.hpp"
 #include "physics/run/steps.hpp"
 #include "physics/run/walk.hpp"
+#include "physics/step_count.hpp"
 #include "physics/time_scheme.hpp"
 #include "solvers/time/advance.hpp"
 #include "solvers/time/stability.hpp"
@@ -305,6 +306,7 @@ class MotionLoop : private Walk<Exec> {
     estimate = std::min(estimate, stable_part * certain);
     report_.stable_step = estimate;
     const double step = time_.cfl ? *time_.cfl * estimate : *time_.step;
+    check_chosen_step(time_, step);
     place =
         (coupled ? "for what is coupled, which is faster than its fastest element, " : "for the fastest element, ") +
         place;

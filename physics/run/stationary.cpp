@@ -7,7 +7,6 @@
 #include <limits>
 
 #include "base/collective.hpp"
-#include "base/muted.hpp"
 #include "base/thread_limit.hpp"
 #include "linalg/block_ops.hpp"
 #include "linalg/halo.hpp"
@@ -243,95 +242,6 @@ ExitCode StationaryRun::run(Context& context) {
   make_sources(space);
   Solved solved = solve(space, context);
   return report(space, solved, context);
-}
-
-/// The box of the deck with few cells.
-mesh::Mesh StationaryRun::outline() const {
-  const mesh::MeshParams& params = model().params().mesh;
-  mesh::Mesh box = mesh::make_box(physics::outline(mesh::refined(*params.box, params.refine)), params.order);
-  if (mesh::has_axis(params)) mesh::set_axis(box, params.axis);
-  return box;
-}
-
-bool StationaryRun::makes_parts(const deck::Deck& deck, int ranks) const {
-  const CommonParams& params = model().params();
-  if (!is_made_in_parts(deck, params, ranks)) return false;
-  const Muted again;
-  mesh::Mesh box = outline();
-  model().add_groups(box);
-  if (model().joined_vertices(deck, box).empty()) return true;
-  if (params.mesh.partition != "bricks") return false;
-  throw Error(ExitCode::usage, "mesh.partition = \"bricks\" goes without periodic sides: nobody has both of them",
-              "choose partition = \"auto\": the first rank then makes the whole mesh and shares it",
-              deck.where("mesh.partition"));
-}
-
-/// The part of this rank of a box that nobody has.
-mesh::RankMesh StationaryRun::make_own_part(Communicator& ranks, int threads) const {
-  const mesh::MeshParams& params = model().params().mesh;
-  Threads exec(threads);
-  Scope scope(exec, "mesh.generate");
-  mesh::RankMesh own;
-  on_each_rank(ranks, [&] {
-    const Muted again;
-    own = mesh::part_of_box(mesh::refined(*params.box, params.refine), params.order, ranks.size(), ranks.rank());
-    own.mesh.measure = outline().measure;
-    model().add_groups(own.mesh);
-  });
-  return own;
-}
-
-/// The root makes and checks the whole, or of a box that is made in parts its outline; each rank has its part, and says
-/// what it finds there.
-ExitCode StationaryRun::run_over_ranks(Context& context) {
-  Communicator& ranks = *context.ranks;
-  const CommonParams& params = model().params();
-  check_over_ranks(params, context.deck);
-  check_same_backend(ranks, params);
-  bool in_parts = false;
-  on_each_rank(ranks, [&] { in_parts = !context.checkpoint && makes_parts(context.deck, ranks.size()); });
-  Discretisation whole, part;
-  part.threads = Threads(params.run.threads).count();
-  settle(part, true, context.summary);
-  std::vector<Index> joined;
-  mesh::CoupledCells coupled;
-  on_root(ranks, [&] {
-    if (in_parts) {
-      whole.threads = part.threads;
-      whole.mesh = outline();
-      make_checked_space(context, whole);
-    } else {
-      joined = discretise(context, whole);
-    }
-    set_up(whole);
-    coupled = model().coupled_cells();
-  });
-  int dim = whole.mesh.dim;
-  ranks.broadcast(0, &dim, sizeof dim);
-  // Of the whole: a part may lack one of its shapes.
-  part.why_without_matrix = first_text(ranks, ranks.is_root() ? plan_of(whole).why : std::string());
-  make_part(ranks, context.deck, params, model().traits().fields.front().count(dim),
-            in_parts ? make_own_part(ranks, part.threads)
-                     : distribute_mesh(ranks, params, whole, joined, coupled, part.threads, context.stop),
-            in_parts ? nullptr : &whole, part);
-  const auto set_up_part = [&] {
-    const Muted again;
-    return model().set_up(part);
-  };
-  on_each_rank(ranks, [&] {
-    part.dirichlet = set_up_part();
-    part.coupled = model().coupled_cells();
-  });
-  complete_dirichlet(part);
-  make_sources(part);
-  summarise_ranks(part, context.summary);
-  const Waited before = waited(ranks);
-  Solved solved = solve(part, context);
-  summarise_waiting(ranks, before, waited(ranks) - before, context.summary);
-  solved.u.resize(static_cast<std::size_t>(part.rows()));
-  linalg::update_ghosts(ranks, part.index_map, part.components, solved.u);
-  on_each_rank(ranks, set_up_part);  // operators without a matrix have set up their own cells
-  return report(part, solved, context);
 }
 
 /// Everything that becomes of a solution. Collective where ranks share it.

@@ -14,6 +14,7 @@
 #include "physics/run/nonlinear_stages.hpp"
 #include "physics/run/splitting.hpp"
 #include "physics/run/walk.hpp"
+#include "physics/step_count.hpp"
 #include "physics/time_scheme.hpp"
 #include "solvers/time/advance.hpp"
 #include "solvers/time/stability.hpp"
@@ -277,7 +278,7 @@ class TimeLoop : private Walk<Exec> {
   void choose_step(ExplicitRates<Exec>& rates, const solvers::StepperParams& params, std::span<const double> u) {
     if (!time_.cfl) return;
     step_ = *time_.cfl * stable_step(rates, params, u);
-    if (step_ > 0 && std::isfinite(step_)) return;
+    if (step_ > 0 && std::isfinite(step_)) return check_chosen_step(time_, step_);
     throw Error(ExitCode::usage, "time.cfl is a part of the longest stable step, which nothing in this problem limits",
                 "give a step in its place", time_.where);
   }

@@ -56,7 +56,7 @@ assembly::BoundaryData boundary_data(const Problem& problem, int threads) {
 }
 
 AtPoints at_points(const forms::ConvectionData& data) {
-  AtPoints result{0, data.diffusion.k.per_point};
+  AtPoints result{.tangent = data.diffusion.k.per_point};
   for (const forms::Coefficient* one :
        {&data.diffusion.k, &data.diffusion.c, &data.diffusion.f, &data.velocity, &data.divergence})
     if (one->per_point) result.bytes += sizeof(double) * static_cast<double>(one->values.size());

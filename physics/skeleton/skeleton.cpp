@@ -61,7 +61,8 @@ class Skeleton final : public Model {
     return data;
   }
   AtPoints evaluate(const Discretisation& space, std::span<const double>, output::Summary&) override {
-    return {.bytes = sizeof(double) * static_cast<double>(data(space).f.values.size())};
+    return {.bytes = sizeof(double) * static_cast<double>(data(space).f.values.size()),
+            .form = assembly::traits_of(forms::Diffusion(), space.mesh.dim)};
   }
 
   // 5. The system A u = b, on the backend of the deck: the algorithm is written once. The driver stores the matrix,

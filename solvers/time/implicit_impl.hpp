@@ -48,10 +48,13 @@ typename ImplicitStepper<Exec>::Kept ImplicitStepper<Exec>::kept() const {
 
 template <class Exec>
 void ImplicitStepper<Exec>::restore(const Kept& kept) {
-  rate_ = to_space<Space>(kept.vectors.at(0));
-  if (remembers()) before_ = to_space<Space>(kept.vectors.at(1));
-  steps_ = static_cast<Offset>(kept.numbers.at(0));
-  last_ = kept.numbers.at(1);
+  if (kept.vectors.size() < (remembers() ? 2 : 1) || kept.numbers.size() < 2)
+    throw Error(ExitCode::file_system, "the checkpoint lacks what the scheme keeps from step to step",
+                "go on from an older checkpoint, or run the deck from its start");
+  rate_ = to_space<Space>(kept.vectors[0]);
+  if (remembers()) before_ = to_space<Space>(kept.vectors[1]);
+  steps_ = static_cast<Offset>(kept.numbers[0]);
+  last_ = kept.numbers[1];
 }
 
 template <class Exec>

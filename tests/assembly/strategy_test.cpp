@@ -197,12 +197,14 @@ TYPED_TEST(Strategies, SharedRefusesWhatFastMemoryCannotHold) {
   TypeParam exec;
   const mesh::Mesh mesh = box("hex", 1);
   const assembly::DofMap map = assembly::make_dof_map(mesh, 5);
-  Assembly<TypeParam> under_test(exec, mesh, map, {.strategy = "shared"});
-  const auto fill = [&] { under_test.fill(data_of(mesh, under_test.assembler.quadrature_points(), Given::points)); };
+  const auto fill = [&] {
+    Assembly<TypeParam> under_test(exec, mesh, map, {.strategy = "shared"});
+    under_test.fill(data_of(mesh, under_test.assembler.quadrature_points(), Given::points));
+  };
   if constexpr (std::is_same_v<TypeParam, Threads>)
     EXPECT_NO_THROW(fill());
   else
-    expect_refused(fill, "shared memory");
+    expect_refused(fill, "of shared memory", ExitCode::memory);
 }
 
 // One element of order 7 has 131,840 values.

@@ -4,6 +4,9 @@
 #include <fstream>
 #include <iterator>
 
+#include "fuzz/sealed_checkpoint.hpp"
+#include "fuzz/words.hpp"
+
 namespace fuzz {
 
 namespace fs = std::filesystem;
@@ -33,127 +36,6 @@ void add_seeds(Kind& kind, const fs::path& folder, const std::string& extension)
     kind.files.push_back(file.string());
   }
 }
-
-const std::vector<std::string_view> deck_words{"[mesh]",
-                                               "[[material]]",
-                                               "[[boundary]]",
-                                               "[solver]",
-                                               "[time]",
-                                               "box = ",
-                                               "shape = \"hex\"",
-                                               "cells = [2, 2]",
-                                               "order",
-                                               "type = ",
-                                               "\"cg\"",
-                                               "\"lu\"",
-                                               "\"bcr\"",
-                                               "\"fft\"",
-                                               "\"matrix_free\"",
-                                               "value = ",
-                                               "on = []",
-                                               "\"left\"",
-                                               "x",
-                                               "sin(",
-                                               ")",
-                                               "nan",
-                                               "\"\"",
-                                               "'''",
-                                               "{",
-                                               "}",
-                                               "[",
-                                               "]",
-                                               "=",
-                                               "#",
-                                               "\\u0000",
-                                               "\"../../../\""};
-const std::vector<std::string_view> msh_words{
-    "$MeshFormat\n",    "$EndMeshFormat\n", "2.2 0 8\n",      "4.1 0 8\n", "4.1 1 8\n",   "$Nodes\n",
-    "$EndNodes\n",      "$Elements\n",      "$EndElements\n", "$NOD\n",    "$Entities\n", "$EndEntities\n",
-    "$Periodic\n",      "$NodeData\n",      "$ELM\n",         "\n",        " 15 2 ",      "$GhostElements",
-    "$PhysicalNames\n", "$Comments\n",      "\"name\""};
-const std::vector<std::string_view> cad_words{"Exit;",
-                                              "Mesh 3;",
-                                              "Include \"box.geo\";",
-                                              "Abort;",
-                                              "For i In {0:100000}",
-                                              "EndFor",
-                                              "While(1)",
-                                              "solid",
-                                              "facet",
-                                              "endsolid",
-                                              "ISO-10303-21;",
-                                              "#1",
-                                              "$",
-                                              "*",
-                                              "CTETRA",
-                                              "GRID",
-                                              "ENDDATA",
-                                              "    -1",
-                                              "  2412",
-                                              "Tetrahedra",
-                                              "MeshVersionFormatted",
-                                              "CELLS",
-                                              "CELL_TYPES",
-                                              "POINTS",
-                                              "BINARY",
-                                              "ASCII",
-                                              "DATASET UNSTRUCTURED_GRID"};
-const std::vector<std::string_view> inp_words{"*NODE\n",
-                                              "*NODE, NSET=a\n",
-                                              "*ELEMENT, TYPE=C3D4\n",
-                                              "*ELEMENT, TYPE=C3D20R, ELSET=a\n",
-                                              "*ELEMENT, TYPE=B31\n",
-                                              "*NSET, NSET=a, GENERATE\n",
-                                              "*NSET, NSET=a, ELSET=a\n",
-                                              "*ELSET, ELSET=a\n",
-                                              "*SURFACE, NAME=a\n",
-                                              "*SURFACE, NAME=a, TYPE=NODE\n",
-                                              "*INCLUDE, INPUT=damaged.inp\n",
-                                              "*PART, NAME=a\n",
-                                              "*ASSEMBLY\n",
-                                              "*INSTANCE, NAME=a, PART=a\n",
-                                              "*END INSTANCE\n",
-                                              "*STEP\n",
-                                              ", INTERNAL",
-                                              ", INSTANCE=a",
-                                              "1, 999999999, 1\n",
-                                              "a, S1\n",
-                                              "a, SPOS\n",
-                                              "a, E1\n",
-                                              "a.1\n",
-                                              "**",
-                                              ",",
-                                              "\"",
-                                              "1D-400",
-                                              "2147483647"};
-const std::vector<std::string_view> xml_words{"<DataArray",
-                                              "/>",
-                                              "</",
-                                              "NumberOfCells=\"99999999999\"",
-                                              "format=\"appended\"",
-                                              "format=\"ascii\"",
-                                              "type=\"Int8\"",
-                                              "type=\"Int64\"",
-                                              "NumberOfComponents=\"3\"",
-                                              "Name=\"types\"",
-                                              "Name=\"offsets\"",
-                                              " 72 ",
-                                              " 42 ",
-                                              "<?xml",
-                                              "&",
-                                              "<!DOCTYPE",
-                                              "encoding=\"base64\""};
-const std::vector<std::string_view> json_words{"{",    "}",     "[", "]",    ":",   ",",       "\"",
-                                               "null", "1e400", "-", "true", "\\u", "[[[[[[[["};
-const std::vector<std::string_view> mtx_words{"%%MatrixMarket matrix coordinate real general\n",
-                                              "symmetric",
-                                              "pattern",
-                                              "complex",
-                                              "array",
-                                              "integer",
-                                              "hermitian",
-                                              "%\n",
-                                              "\n"};
 
 /// A deck without boundary conditions for a mesh of any kind.
 std::string deck_for(const std::string& mesh) {
@@ -189,6 +71,120 @@ std::vector<Kind> mesh_kinds(const fs::path& source, const fs::path& scratch) {
   return kinds;
 }
 
+/// A kind that is read by a deck beside it.
+Kind read_by_deck(const std::string& name, const std::string& file, const std::string& deck, const fs::path& scratch) {
+  Kind kind{.name = name,
+            .seeds = {},
+            .files = {},
+            .file = file,
+            .arguments = {"run", name + "_deck.toml", "--quiet", "--threads", "1", "--backend", "threads"},
+            .codes = {0, 2, 3, 4, 5, 7},
+            .dictionary = {}};
+  write_file(scratch / (name + "_deck.toml"), deck);
+  return kind;
+}
+
+/// A string of TOML.
+std::string quoted(const std::string& text) {
+  std::string result = "\"";
+  for (const char c : text.substr(0, text.find('\n'))) {
+    if (c == '"' || c == '\\') result += '\\';
+    if (static_cast<unsigned char>(c) < ' ' || c == 127)
+      result += "\\u00" + std::string(1, "01234567"[c / 16]) + "0123456789abcdef"[c % 16];
+    else
+      result += c;
+  }
+  return result + '"';
+}
+
+/// A deck with the expression in the places where expressions go: a coefficient, a load, a value, and an exact
+/// solution, which is derived.
+std::string deck_of_expression(const std::string& text) {
+  const std::string e = quoted(text);
+  return "[mesh]\nbox = { min = [0, 0, 0], max = [1, 1, 1], cells = [2, 2, 2], shape = \"hex\" }\n"
+         "[physics]\ntype = \"poisson\"\n[[material]]\ndiffusivity = 1\nreaction = " +
+         e + "\nsource = " + e + "\n[[boundary]]\non = \"left\"\ntype = \"dirichlet\"\nvalue = " + e +
+         "\n[solver]\nmax_iterations = 50\n[exact]\nu = " + e + "\n[output]\ndirectory = \"out\"\nwrite = false\n";
+}
+
+/// A wave through a square, whose material and source are read from tables.
+std::string deck_of_tables(const std::string& material, const std::string& times) {
+  return "[mesh]\nbox = { min = [0, 0], max = [1, 1], cells = [2, 2], shape = \"quad\" }\n"
+         "[physics]\ntype = \"wave\"\nmedium = \"elastic\"\norder = 2\n[[material]]\n" +
+         material + "\n[[source]]\nat = [0.4, 0.6]\nforce = [0, 1]\nfile = \"" + times +
+         "\"\noutside = \"zero\"\n[time]\nend = 0.05\nstep = 0.005\n[output]\ndirectory = \"out\"\nwrite = false\n";
+}
+
+/// Tables of numbers, and expressions.
+std::vector<Kind> deck_kinds(const fs::path& seeds, const fs::path& scratch) {
+  std::vector<Kind> kinds;
+  Kind expression = read_by_deck("expression", "expression_deck.toml", "", scratch);
+  expression.lines = true;
+  expression.complete = deck_of_expression;
+  expression.dictionary = expression_words;
+  add_seeds(expression, seeds / "expression", ".txt");
+  kinds.push_back(std::move(expression));
+
+  Kind times = read_by_deck("times", "times.csv", deck_of_tables("density = 1\nvp = 2\nvs = 1", "times.csv"), scratch);
+  add_seeds(times, seeds / "times", ".csv");
+  times.dictionary = table_words;
+  const std::string pulse = times.seeds.empty() ? "" : times.seeds.front();
+  kinds.push_back(std::move(times));
+
+  write_file(scratch / "pulse.csv", pulse);
+  Kind material = read_by_deck("material", "material.csv",
+                               deck_of_tables("file = \"material.csv\"\noutside = \"nearest\"", "pulse.csv"), scratch);
+  add_seeds(material, seeds / "material", ".csv");
+  material.dictionary = table_words;
+  kinds.push_back(std::move(material));
+  return kinds;
+}
+
+/// Four steps, whatever became of the deck in a checkpoint: more may take for ever, and rightly so.
+std::string with_few_steps(std::string text) {
+  const std::size_t time = text.find("[time]\\nend = "), scheme = text.find("\\nscheme", time);
+  if (scheme < text.size()) text.replace(time, scheme - time, "[time]\\nend = 0.4\\nstep = 0.1");
+  return text;
+}
+
+/// Checkpoints, with hashes that are wrong and with right ones, and starts that are read from them.
+std::vector<Kind> checkpoint_kinds(const fs::path& results, const fs::path& scratch) {
+  const std::vector<fs::path> sound = files_of(results / "heat", ".tsr");
+  if (sound.empty()) return {};
+  const std::string name = sound.front().filename().string(), bytes = read_file(sound.front());
+  std::vector<Kind> kinds;
+  for (const char* of : {"checkpoint", "sealed"}) {
+    Kind kind{.name = of,
+              .seeds = {of == std::string("sealed") ? text_of(bytes) : bytes},
+              .files = {name},
+              .file = std::string(of) + "/" + name,
+              .arguments = {"restart", of, "--quiet", "--threads", "1", "--backend", "threads"},
+              .codes = {0, 2, 3, 4, 5, 7},
+              .dictionary = json_words,
+              .lines = false,
+              .alone = true};
+    if (of == std::string("sealed"))
+      kind.complete = [bytes](const std::string& text) { return with_text(bytes, with_few_steps(text)); };
+    kinds.push_back(std::move(kind));
+  }
+  Kind initial = read_by_deck("initial", "initial.tsr",
+                              "[mesh]\nbox = { min = [0, 0], max = [1, 1], cells = [2, 2], shape = \"triangle\" }\n"
+                              "[physics]\ntype = \"poisson\"\n[[material]]\nreaction = 1\n"
+                              "[[initial]]\nfile = \"initial.tsr\"\noutside = \"nearest\"\n"
+                              "[solver]\ntype = \"cg\"\n[output]\ndirectory = \"out\"\nwrite = false\n",
+                              scratch);
+  initial.seeds = {text_of(bytes)};
+  initial.files = {name};
+  initial.dictionary = json_words;
+  initial.complete = [bytes](const std::string& text) { return with_text(bytes, text); };
+  kinds.push_back(std::move(initial));
+  return kinds;
+}
+
+void append(std::vector<Kind>& kinds, std::vector<Kind> more) {
+  for (Kind& kind : more) kinds.push_back(std::move(kind));
+}
+
 }  // namespace
 
 std::vector<Kind> make_kinds(const fs::path& source, const fs::path& scratch, const fs::path& results) {
@@ -217,6 +213,13 @@ std::vector<Kind> make_kinds(const fs::path& source, const fs::path& scratch, co
            .dictionary = deck_words};
   add_seeds(run, seeds / "deck", ".toml");
   kinds.push_back(std::move(run));
+  Kind transient = kinds.back();
+  transient.name = "transient", transient.seeds = {}, transient.files = {};
+  transient.arguments.insert(transient.arguments.end(), {"--set", "time.end=0.4", "--set", "time.step=0.1"});
+  add_seeds(transient, seeds / "transient", ".toml");
+  kinds.push_back(std::move(transient));
+  append(kinds, deck_kinds(seeds, scratch));
+  append(kinds, checkpoint_kinds(results, scratch));
 
   Kind command{.name = "command",
                .seeds = {},
@@ -224,7 +227,8 @@ std::vector<Kind> make_kinds(const fs::path& source, const fs::path& scratch, co
                .file = {},
                .arguments = {},
                .codes = {0, 2, 3, 4, 5, 6, 7},
-               .dictionary = {}};
+               .dictionary = {},
+               .lines = true};
   command.dictionary = {"--",
                         "-",
                         "--set",
@@ -250,9 +254,16 @@ std::vector<Kind> make_kinds(const fs::path& source, const fs::path& scratch, co
               .codes = {0, 2, 3, 5, 6, 7},
               .dictionary = mtx_words};
   add_seeds(matrix, seeds / "matrix", ".mtx");
+  Kind rows = matrix;
   kinds.push_back(std::move(matrix));
+  rows.name = "rows", rows.file = "damaged.rows";
+  rows.arguments = {"tridiagonal", "damaged.rows", "--threads", "1", "--repeat", "1", "--backend", "threads"};
+  rows.codes.push_back(4);
+  for (const char* extension : {".txt", ".csv", ".mtx"}) add_seeds(rows, seeds / "rows", extension);
+  rows.dictionary.insert(rows.dictionary.end(), table_words.begin(), table_words.end());
+  kinds.push_back(std::move(rows));
 
-  for (const char* name : {"solution.vtu", "summary.json"}) {
+  for (const char* name : {"solution.vtu", "solution.csv", "summary.json"}) {
     const fs::path sound = scratch / name;
     write_file(sound, read_file(results / name));
     Kind kind{.name = sound.extension().string().substr(1),
@@ -263,7 +274,7 @@ std::vector<Kind> make_kinds(const fs::path& source, const fs::path& scratch, co
               .codes = {0, 2, 6, 7, 5, 3},
               .dictionary = {}};
     kind.arguments = {"compare", name, kind.file};
-    kind.dictionary = kind.name == "vtu" ? xml_words : json_words;
+    kind.dictionary = kind.name == "vtu" ? xml_words : kind.name == "csv" ? table_words : json_words;
     kinds.push_back(std::move(kind));
   }
   std::erase_if(kinds, [](const Kind& kind) { return kind.seeds.empty(); });

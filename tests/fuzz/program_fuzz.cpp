@@ -121,7 +121,7 @@ std::vector<std::string> words_of(const std::string& line) {
   return words;
 }
 
-/// A random line of a file of command lines.
+/// A random line of a file of inputs.
 std::string a_line(const std::string& text, Random& random) {
   const std::size_t newline = text.rfind('\n', random.below(text.size()));
   return text.substr(newline == std::string::npos ? 0 : newline + 1);
@@ -146,10 +146,11 @@ class Worker {
     const auto start = Clock::now();
     int findings = 0;
     for (long i = 0; executions > 0 ? i < executions : elapsed(start) < options_.seconds; ++i, ++done_) {
-      const Kind& kind = kinds_[random_.below(kinds_.size())];
+      // In turn, so that slow kinds have as many as others.
+      const Kind& kind = kinds_[static_cast<std::size_t>(i) % kinds_.size()];
       const std::string& seed = kind.seeds[random_.below(kind.seeds.size())];
       const std::string& other = kind.seeds[random_.below(kind.seeds.size())];
-      const std::string base = kind.file.empty() ? a_line(seed, random_) : seed;
+      const std::string base = kind.lines ? a_line(seed, random_) : seed;
       findings += try_one(kind, mutate(base, other, kind.dictionary, random_));
     }
     return findings;
@@ -176,7 +177,12 @@ class Worker {
     std::vector<std::string> arguments{"tessera"};
     const auto& rest = kind.file.empty() ? words_of(text) : kind.arguments;
     arguments.insert(arguments.end(), rest.begin(), rest.end());
-    if (!kind.file.empty()) write_file(kind.file, text);
+    if (kind.alone) {
+      const fs::path folder = fs::path(kind.file).parent_path();
+      fs::remove_all(folder);
+      fs::create_directories(folder);
+    }
+    if (!kind.file.empty()) write_file(kind.file, kind.complete ? kind.complete(text) : text);
     const Outcome outcome = run(arguments, options_.patience);
     const std::string problem = judge(kind, outcome);
     if (problem.empty()) return 0;
@@ -233,21 +239,28 @@ Tally run_workers(const Options& options, const fs::path& scratch, const fs::pat
   return sum;
 }
 
+/// Sound results, to be damaged.
+void make_results(const fs::path& deck, const std::vector<std::string>& more, const fs::path& scratch,
+                  const fs::path& results) {
+  const fs::path back = fs::current_path();
+  fs::current_path(scratch);
+  std::vector<std::string> arguments{"tessera",   "run", deck.string(), "--quiet",
+                                     "--threads", "1",   "--output",    results.string()};
+  arguments.insert(arguments.end(), more.begin(), more.end());
+  const Outcome outcome = run(arguments, 60);
+  fs::current_path(back);
+  if (outcome.code != 0) throw std::runtime_error("a seed deck does not run: " + outcome.errors);
+}
+
 int main_program(Options options) {
   options.findings = fs::absolute(options.findings).string();
   if (!options.replay.empty()) options.replay = fs::absolute(options.replay).string(), options.jobs = 1;
   std::string pattern = (fs::temp_directory_path() / "tessera_fuzz_XXXXXX").string();
   if (!mkdtemp(pattern.data())) throw std::runtime_error("no temporary folder");
   const fs::path scratch = pattern, results = scratch / "results";
-  const Outcome made = [&] {  // a sound result, to be damaged
-    const fs::path back = fs::current_path();
-    fs::current_path(scratch);
-    const std::string deck = (test_paths::source() / "tests/fuzz/seeds/deck/poisson.toml").string();
-    Outcome outcome = run({"tessera", "run", deck, "--quiet", "--threads", "1", "--output", results.string()}, 60);
-    fs::current_path(back);
-    return outcome;
-  }();
-  if (made.code != 0) throw std::runtime_error("the seed deck does not run: " + made.errors);
+  const fs::path seeds = test_paths::source() / "tests/fuzz/seeds";
+  make_results(seeds / "deck/poisson.toml", {"--set", "output.formats=[\"vtu\", \"csv\"]"}, scratch, results);
+  make_results(seeds / "transient/heat.toml", {}, scratch, results / "heat");
   const Tally tally = run_workers(options, scratch, results);
   fs::remove_all(scratch);
   fmt::print("{} executions, {} findings\n", tally.done, tally.findings);
@@ -266,8 +279,10 @@ int main(int argc, char** argv) {
   app.add_option("--executions", options.executions, "how many, instead of --seconds");
   app.add_option("--seed", options.seed, "of the random numbers")->capture_default_str();
   app.add_option("--jobs", options.jobs, "processes at a time")->capture_default_str()->check(CLI::Range(1, 1024));
-  app.add_option("--only", options.only,
-                 "kinds: msh geo step brep stl unv vtk bdf mesh inp grid check run command mtx vtu json");
+  app.add_option(
+      "--only", options.only,
+      "kinds: msh geo step brep stl unv vtk bdf mesh inp grid check run transient expression times material command "
+      "mtx rows checkpoint sealed initial vtu csv json");
   app.add_option("--findings", options.findings, "folder for what is found")->capture_default_str();
   app.add_option("--replay", options.replay, "a folder of findings to try again, instead of mutations");
   app.add_option("--patience", options.patience, "seconds of CPU that a run may take")->capture_default_str();
