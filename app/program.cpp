@@ -30,12 +30,6 @@ void hold_standard_files() {
     if (fcntl(file, F_GETFD) < 0 && errno == EBADF) (void)!::open("/dev/null", modes[file]);
 }
 
-ExitCode report(const Error& error) {
-  // One that was asked to stop has been told so.
-  if (error.code() != ExitCode::interrupted && error.code() != ExitCode::terminated) console::say(error.report());
-  return error.code();
-}
-
 /// What was printed and did not arrive is an error, too. A reader that has closed its end of a pipe has seen enough
 /// and is told nothing.
 ExitCode after_output(ExitCode code, int reason_of_throw) {
@@ -67,6 +61,12 @@ ExitCode run_and_report(int argc, const char* const* argv, int& reason_of_throw)
 }
 
 }  // namespace
+
+ExitCode report(const Error& error) {
+  // One that was asked to stop has been told so.
+  if (error.code() != ExitCode::interrupted && error.code() != ExitCode::terminated) console::say(error.report());
+  return error.code();
+}
 
 int run_program(int argc, const char* const* argv) {
   // A file that hits the size limit and a pipe without a reader are errors of the write that we report, not deaths.

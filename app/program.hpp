@@ -1,6 +1,10 @@
 #pragma once
+#include "base/error.hpp"
 
 namespace tessera::app {
+
+/// Says it on stderr, unless it is that of a run that was asked to stop; returns its code.
+ExitCode report(const Error& error);
 
 /// The whole program: runs the command line, reports what it throws on stderr and returns the exit code. Never throws.
 int run_program(int argc, const char* const* argv);

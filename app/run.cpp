@@ -15,6 +15,7 @@
 #include "app/commands.hpp"
 #include "app/last_words.hpp"
 #include "app/open_deck.hpp"
+#include "app/program.hpp"
 #include "app/progress.hpp"
 #include "app/ranks.hpp"
 #include "app/run_of.hpp"
@@ -252,7 +253,10 @@ ExitCode run(const DeckOptions& options, const std::function<RunOf(const Ranks&)
     return run_deck(prepare(ranks), ranks);
   } catch (const std::exception& error) {
     ranks.end_after(as_error(error));
-    throw;
+    const auto* const own = dynamic_cast<const Error*>(&error);
+    if (!own || !ranks.get()) throw;
+    // Before MPI ends: from then on the first rank that is gone ends the others, before they have said a word.
+    return report(*own);
   }
 }
 

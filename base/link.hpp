@@ -1,4 +1,5 @@
 #pragma once
+#include <exception>
 #include <initializer_list>
 #include <memory>
 #include <string>
@@ -15,13 +16,15 @@ struct SumRange {
   int count = 1;
 };
 
-/// What a rank sends to others and receives from them, as ranges of two packed buffers of entries.
+/// What a rank sends to others and receives from them, as ranges of two packed buffers of entries; at most one range of
+/// each for a rank.
 struct ExchangePlan {
   struct Range {
     int rank = 0;
     Offset first = 0, last = 0;
   };
   std::vector<Range> send, receive;
+  int place = -1;  ///< what `Link::prepare` has made for it
 };
 
 /// How ranks share vectors of one execution space: while an execution has one, vectors are spread over ranks, each with
@@ -41,9 +44,9 @@ class Link {
   void flush();
 
   /// Before the first exchange of this plan; `entry`: the bytes of its largest entries. Collective.
-  virtual void prepare(const ExchangePlan& plan, std::size_t entry) { (void)plan, (void)entry; }
-  /// Starts an exchange of entries of so many bytes. `send` is packed and stays; `receive` is filled after `finish`,
-  /// for what is queued after it. Work that is queued between both runs beside it.
+  virtual void prepare(ExchangePlan& plan, std::size_t entry) { (void)plan, (void)entry; }
+  /// Starts an exchange of entries of so many bytes, a multiple of 4. `send` is packed and stays; `receive` is filled
+  /// after `finish`, for what is queued after it. Work that is queued between both does not wait for other ranks.
   virtual void start(const ExchangePlan& plan, const void* send, void* receive, std::size_t entry) = 0;
   virtual void finish() = 0;
   /// The same of x[rows[k]] in place of entry k of `send`, with entries of 4 or 8 bytes; false: it does not do that.
@@ -59,19 +62,23 @@ class Link {
   explicit Link(Communicator& ranks) : ranks_(ranks) {}
   virtual void sum_now(const std::vector<SumRange>& values) = 0;
   static int count(const std::vector<SumRange>& values);
+  /// Whether it ends with its work done. Where an error of this rank alone ends it, the others may be in the middle of
+  /// a sum: then there is nothing to be done together.
+  bool ends_in_order() const { return std::uncaught_exceptions() <= uncaught_; }
 
  private:
   Communicator& ranks_;
+  const int uncaught_ = std::uncaught_exceptions();
   bool deferred_ = false;
   std::vector<SumRange> waiting_;
 };
 
 /// On threads MPI itself. On CUDA, where every rank has a device of its own: memory of GPUs that others write into,
 /// where they can; or NCCL where it can be loaded (TESSERA_NCCL names another library than libnccl.so.2); or else MPI
-/// through pinned host memory, and `why` says why. TESSERA_LINK=peer, nccl or host takes one of them or throws
-/// Error(usage).
-std::unique_ptr<Link> make_link(Threads& exec, Communicator& ranks, std::string* why = nullptr);
-std::unique_ptr<Link> make_link(Cuda& exec, Communicator& ranks, std::string* why = nullptr);
+/// through pinned host memory, and `why_through_host` says why. TESSERA_LINK=peer, nccl or host takes one of them or
+/// throws Error(usage).
+std::unique_ptr<Link> make_link(Threads& exec, Communicator& ranks, std::string* why_through_host = nullptr);
+std::unique_ptr<Link> make_link(Cuda& exec, Communicator& ranks, std::string* why_through_host = nullptr);
 
 /// Makes sums over the ranks of sums that this rank has formed of its rows; nothing where there are no others.
 template <class Exec>

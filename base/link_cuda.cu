@@ -2,12 +2,12 @@
 
 #include <array>
 #include <cstdlib>
-#include <exception>
 #include <set>
 
 #include "base/cuda_check.hpp"
 #include "base/error.hpp"
 #include "base/link.hpp"
+#include "base/log.hpp"
 #include "base/parallel.hpp"
 #include "base/peer_link.hpp"
 #include "base/sum_ranges.hpp"
@@ -151,9 +151,8 @@ class NcclLink final : public DeviceLink {
     sum({{zero.data()}});
     exec.synchronize();
   }
-  /// Where an error of this rank alone ends it, the others may be in the middle of a sum: then there is no orderly end.
   ~NcclLink() override {
-    if (std::uncaught_exceptions() > uncaught_) return;
+    if (!ends_in_order()) return;
     (void)cudaDeviceSynchronize();
     (void)nccl_.CommDestroy(communicator_);
     (void)cudaStreamDestroy(stream_);
@@ -199,7 +198,6 @@ class NcclLink final : public DeviceLink {
 
  private:
   const Nccl& nccl_;
-  const int uncaught_ = std::uncaught_exceptions();
   ncclComm_t communicator_ = nullptr;
   cudaStream_t stream_ = nullptr;
   cudaEvent_t packed_ = nullptr, received_ = nullptr;
@@ -234,28 +232,31 @@ bool share_a_device(Communicator& ranks) {
 
 }  // namespace
 
-std::unique_ptr<Link> make_link(Cuda& exec, Communicator& ranks, std::string* why) {
+std::unique_ptr<Link> make_link(Cuda& exec, Communicator& ranks, std::string* why_through_host) {
   const char* const named = std::getenv("TESSERA_LINK");
   const std::string asked = first_text(ranks, named ? named : "");
   if (!asked.empty() && asked != "peer" && asked != "nccl" && asked != "host")
     throw Error(ExitCode::usage, "TESSERA_LINK = \"" + asked + "\" is none of peer, nccl, host");
   const std::string shared = share_a_device(ranks) ? "ranks share a GPU" : "";
-  std::string problem = shared;
-  if (problem.empty() && (asked.empty() || asked == "peer")) {
-    if (std::unique_ptr<Link> link = make_peer_link(exec, ranks, problem)) return link;
-  }
-  if (asked == "peer")
-    throw Error(ExitCode::usage, "TESSERA_LINK = peer cannot be had: " + problem,
+  const auto refuse = [&asked](const std::string& problem) {
+    throw Error(ExitCode::usage, "TESSERA_LINK = " + asked + " cannot be had: " + problem,
                 "leave it out: ranks then take what there is");
-  problem = asked == "host" ? "TESSERA_LINK asks for it" : shared;
-  if (const std::string other = first_text(ranks, nccl_problem()); problem.empty()) problem = other;
-  if (asked == "nccl" && !problem.empty())
-    throw Error(ExitCode::usage, "TESSERA_LINK = nccl cannot be had: " + problem,
-                "leave it out: ranks then take what there is");
-  if (why) *why = problem;
+  };
+  std::string no_peers = shared;
+  if (no_peers.empty() && (asked.empty() || asked == "peer"))
+    if (std::unique_ptr<Link> link = make_peer_link(exec, ranks, no_peers)) return link;
+  if (asked == "peer") refuse(no_peers);
+  std::string no_nccl = asked == "host" ? "TESSERA_LINK asks for it" : shared;
+  if (no_nccl.empty()) no_nccl = first_text(ranks, nccl_problem());
+  if (asked == "nccl" && !no_nccl.empty()) refuse(no_nccl);
 #ifdef TESSERA_HAVE_NCCL
-  if (problem.empty()) return std::make_unique<NcclLink>(exec, ranks);
+  if (no_nccl.empty()) {
+    if (!no_peers.empty()) log_info("vectors go through NCCL: " + no_peers);
+    return std::make_unique<NcclLink>(exec, ranks);
+  }
 #endif
+  if (why_through_host)
+    *why_through_host = no_peers.empty() || no_peers == no_nccl ? no_nccl : no_peers + ", and " + no_nccl;
   return std::make_unique<StagedLink>(exec, ranks);
 }
 

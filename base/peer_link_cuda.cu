@@ -7,12 +7,10 @@
 #include <cuda_runtime.h>
 
 #include <algorithm>
-#include <exception>
 #include <utility>
 
 #include "base/array.hpp"
 #include "base/chained_launch.cuh"
-#include "base/cuda_check.hpp"
 #include "base/error.hpp"
 #include "base/peer_link.hpp"
 #include "base/peer_memory.hpp"
@@ -28,6 +26,9 @@ constexpr int most_numbers = 512;
 constexpr int sum_block = 128, move_block = 256;
 /// Bytes that a block moves: few, so that many blocks wait for memory at the same time.
 constexpr int chunk = 4096;
+
+/// The number of the next sum or exchange; 0 is left to zeroed memory.
+__device__ unsigned after(unsigned number) { return number == 0xffffffffu ? 2 : number + 1; }
 
 /// A double on its way. Each half is stored with the number of the sum as one: whoever finds that number has the half.
 struct Word {
@@ -62,7 +63,7 @@ __global__ void __launch_bounds__(sum_block)
     sum_over_peers(SumRanges ranges, Inboxes inboxes, int rank, int ranks, unsigned* sums) {
   let_next_kernel_start();
   await_kernels_before();
-  const unsigned number = *sums + 1;
+  const unsigned number = after(*sums);
   const int turn = static_cast<int>(number % 2) * ranks;
   int at = 0;
   for (int r = 0; r < ranges.count; at += ranges.of[r++].count)
@@ -138,10 +139,11 @@ __device__ void gather_items(const char* from, const Index* rows, char* to, Offs
     __stcg(reinterpret_cast<T*>(to) + k, reinterpret_cast<const T*>(from)[rows[k]]);
 }
 
-__global__ void __launch_bounds__(move_block) send_to_peers(Ways ways, const unsigned* exchanges) {
+__global__ void __launch_bounds__(move_block)
+    send_to_peers(const __grid_constant__ Ways ways, const unsigned* exchanges) {
   let_next_kernel_start();
   await_kernels_before();
-  const unsigned number = *exchanges + 1;
+  const unsigned number = after(*exchanges);
   const int block = static_cast<int>(blockIdx.x), turn = static_cast<int>(number % 2);
   const Way& way = way_of(ways, block);
   const Offset first = Offset{block - way.first_block} * chunk;
@@ -162,10 +164,11 @@ __global__ void __launch_bounds__(move_block) send_to_peers(Ways ways, const uns
 }
 
 /// `exchanges`: how many there have been, and a ticket for the block that counts this one.
-__global__ void __launch_bounds__(move_block) receive_from_peers(Ways ways, unsigned* exchanges) {
+__global__ void __launch_bounds__(move_block)
+    receive_from_peers(const __grid_constant__ Ways ways, unsigned* exchanges) {
   let_next_kernel_start();
   await_kernels_before();
-  const unsigned number = *exchanges + 1;
+  const unsigned number = after(*exchanges);
   const int block = static_cast<int>(blockIdx.x), turn = static_cast<int>(number % 2);
   const Way& way = way_of(ways, block);
   if (threadIdx.x == 0) {
@@ -195,31 +198,32 @@ class PeerLink final : public Link {
     return sizeof(Word) * 2 * most_numbers * static_cast<std::size_t>(ranks);
   }
 
-  /// Where an error of this rank alone ends it, the others may be in the middle of a sum: then there is no orderly end.
   ~PeerLink() override {
-    if (std::uncaught_exceptions() > uncaught_) return;
+    if (!ends_in_order()) return;
     (void)cudaDeviceSynchronize();
     ranks().barrier();
     inbox_memory_.release(ranks());
-    for (PeerMemory& windows : windows_) windows.release(ranks());
+    for (Windows& windows : windows_) windows.memory.release(ranks());
   }
   const char* name() const override { return "peer memory"; }
 
-  /// Windows for the longest way of all ranks. Graphs that were recorded keep pointing at the old ones.
-  void prepare(const ExchangePlan& plan, std::size_t entry) override {
+  /// Windows for the longest way of all ranks: the last ones, or larger ones. A plan keeps those that it has, so that
+  /// a graph that one rank has recorded and a fresh exchange of another meet in the same.
+  void prepare(ExchangePlan& plan, std::size_t entry) override {
     Offset longest = 1;
     for (const ExchangePlan::Range& range : plan.send)
       longest = std::max(longest, (range.last - range.first) * static_cast<Offset>(entry));
     const auto chunks = (static_cast<Offset>(maximum(ranks(), static_cast<double>(longest))) + chunk - 1) / chunk;
-    if (chunks <= chunks_) return;
-    std::string why;
-    PeerMemory windows(ranks(), static_cast<std::size_t>(2 * ranks().size() * chunks) * (chunk + sizeof(unsigned)),
-                       why);
-    if (!why.empty())
-      throw Error(ExitCode::memory, "there is no room for what ranks send each other: " + why,
-                  "use more ranks, or TESSERA_LINK=nccl");
-    chunks_ = chunks;
-    windows_.push_back(std::move(windows));
+    if (windows_.empty() || windows_.back().chunks < chunks) {
+      std::string why;
+      PeerMemory memory(ranks(), static_cast<std::size_t>(2 * ranks().size() * chunks) * (chunk + sizeof(unsigned)),
+                        why);
+      if (!why.empty())
+        throw Error(ExitCode::memory, "there is no room for what ranks send each other: " + why,
+                    "use more ranks, or TESSERA_LINK=nccl");
+      windows_.push_back({std::move(memory), chunks});
+    }
+    plan.place = static_cast<int>(windows_.size()) - 1;
   }
 
   void start(const ExchangePlan& plan, const void* send, void* receive, std::size_t entry) override {
@@ -242,34 +246,42 @@ class PeerLink final : public Link {
   }
 
  private:
+  /// [2, ranks, chunks] of each rank: for even and odd exchanges, from each rank; as many flags behind them.
+  struct Windows {
+    PeerMemory memory;
+    Offset chunks;
+  };
+
   /// `rows`: of x that go away, or nullptr: `x` has them packed.
   void begin(const ExchangePlan& plan, const void* x, const Index* rows, void* receive, std::size_t entry) {
+    if (plan.place < 0 || entry % sizeof(unsigned) != 0)
+      throw Error(ExitCode::internal, "an exchange was not prepared, or its entries are no multiple of 4 B");
+    const Windows& windows = windows_[static_cast<std::size_t>(plan.place)];
     const int me = ranks().rank();
-    Ways leaving = no_ways();
-    arriving_ = no_ways();
+    Ways leaving;
+    leaving.entry = static_cast<int>(entry);
+    leaving.flag_turn = ranks().size() * windows.chunks;
+    leaving.window_turn = leaving.flag_turn * chunk;
+    arriving_ = leaving;
     for (int r = 0; r < ranks().size(); ++r) {
       if (r == me) continue;
       const auto [from, sent] = place_of(plan.send, r, entry);
       const auto [to, received] = place_of(plan.receive, r, entry);
       const char* const first = static_cast<const char*>(x);
       leaving.add({rows ? first : first + from, rows ? rows + from / static_cast<Offset>(entry) : nullptr,
-                   window(r, me), flags(r, me), sent, 0});
-      arriving_.add({window(me, r), nullptr, static_cast<char*>(receive) + to, flags(me, r), received, 0});
+                   window(windows, r, me), flags(windows, r, me), sent, 0});
+      arriving_.add(
+          {window(windows, me, r), nullptr, static_cast<char*>(receive) + to, flags(windows, me, r), received, 0});
     }
-    leaving.entry = static_cast<int>(entry);
     launch_chained(exec_, send_to_peers, leaving.blocks, move_block, 0, leaving, counts_.data() + 1);
   }
-  /// Of rank r's windows, the one for even exchanges that `from` fills, and its flags.
-  char* window(int r, int from) const { return windows_.back().of(r) + from * chunks_ * chunk; }
-  unsigned* flags(int r, int from) const {
-    char* const first = windows_.back().of(r) + 2 * ranks().size() * chunks_ * chunk;
-    return reinterpret_cast<unsigned*>(first) + from * chunks_;
+  /// Of rank r, the one for even exchanges that `from` fills, and its flags.
+  static char* window(const Windows& windows, int r, int from) {
+    return windows.memory.of(r) + from * windows.chunks * chunk;
   }
-  Ways no_ways() const {
-    Ways ways;
-    ways.flag_turn = ranks().size() * chunks_;
-    ways.window_turn = ways.flag_turn * chunk;
-    return ways;
+  unsigned* flags(const Windows& windows, int r, int from) const {
+    char* const first = windows.memory.of(r) + 2 * ranks().size() * windows.chunks * chunk;
+    return reinterpret_cast<unsigned*>(first) + from * windows.chunks;
   }
   struct Place {
     Offset first, bytes;
@@ -284,11 +296,9 @@ class PeerLink final : public Link {
   }
 
   Cuda& exec_;
-  const int uncaught_ = std::uncaught_exceptions();
   PeerMemory inbox_memory_;
   Inboxes inboxes_{};
-  std::vector<PeerMemory> windows_;
-  Offset chunks_ = 0;               ///< of a window
+  std::vector<Windows> windows_;
   Ways arriving_;                   ///< of the exchange under way
   Array<unsigned, Device> counts_;  ///< sums, exchanges, ticket
 };

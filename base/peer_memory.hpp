@@ -2,6 +2,7 @@
 #include <cuda_runtime.h>
 
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "base/communicator.hpp"
@@ -12,12 +13,8 @@ namespace tessera {
 /// Making and releasing it is collective.
 class PeerMemory {
  public:
-  PeerMemory() = default;
-  PeerMemory(PeerMemory&& other) noexcept { swap(other); }
-  PeerMemory& operator=(PeerMemory&& other) noexcept {
-    swap(other);
-    return *this;
-  }
+  PeerMemory(PeerMemory&& other) noexcept
+      : mine_(std::exchange(other.mine_, nullptr)), of_(std::exchange(other.of_, {})) {}
   /// `why`: the first rank's reason why it is not to be had; then it is empty.
   PeerMemory(Communicator& ranks, std::size_t bytes, std::string& why);
   /// Where ranks do not come to their end together they leave it to the end of the process.
@@ -28,10 +25,6 @@ class PeerMemory {
   char* of(int r) const { return of_[static_cast<std::size_t>(r)]; }
 
  private:
-  void swap(PeerMemory& other) {
-    std::swap(mine_, other.mine_);
-    std::swap(of_, other.of_);
-  }
   std::string open(Communicator& ranks, const cudaIpcMemHandle_t& handle);
   void close();
 

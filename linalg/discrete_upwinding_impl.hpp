@@ -1,4 +1,5 @@
 #pragma once
+#include "base/lower_bound.hpp"
 #include "base/parallel.hpp"
 #include "linalg/discrete_upwinding.hpp"
 
@@ -6,14 +7,7 @@ namespace tessera::linalg {
 
 /// Place of entry (row, col); -1 where the pattern does not have it. Columns ascend.
 TESSERA_HD inline Offset find_entry(const CrsView<double>& A, Index row, Index col) {
-  Offset first = A.row_ptr[row], last = A.row_ptr[row + 1];
-  while (first < last) {
-    const Offset middle = (first + last) / 2;
-    if (A.col_ind[middle] < col)
-      first = middle + 1;
-    else
-      last = middle;
-  }
+  const Offset first = lower_bound(A.col_ind.data(), A.row_ptr[row], A.row_ptr[row + 1], col);
   return first < A.row_ptr[row + 1] && A.col_ind[first] == col ? first : -1;
 }
 

@@ -6,7 +6,7 @@ namespace tessera::linalg {
 
 // What ghosts add to a product that a rank has made of its own part. Every function is one pass and exists for Threads
 // and Cuda, in double and float. Rows are some of a vector's, distinct. A [rows, ghosts] has a few entries in each: 12
-// B each, and 28 B a row.
+// B each, and 28 B a row, 36 B with a sum.
 
 /// y_rows += factor A g.
 template <class Exec, class T>

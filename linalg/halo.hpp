@@ -7,7 +7,7 @@ namespace tessera::linalg {
 
 /// Brings the entries of a vector that other ranks own and this one sees, its ghosts: pack, exchange. Between `start`
 /// and `finish` there is time for what needs no ghosts. Entries are double or float; 8 B of room for each that is sent
-/// or received, and 4 B for each that is sent.
+/// or received, and 8 B for each that is sent, and what the link takes for it.
 template <class Exec>
 class Halo {
  public:

@@ -34,8 +34,8 @@ class FloatGhosts final : public detail::FormatOperator<Exec, CrsView<const floa
 ///     y = A_own x + A_ghost g
 ///
 /// A_own [rows, rows] has the columns of its own unknowns, in the format that wins, and is what preconditioners of one
-/// rank see; A_ghost [boundary rows, ghosts] those of others', for the rows of `Halo::boundary`. The ghosts g travel
-/// while A_own is multiplied. Sums (apply_dot, residual) are those over all ranks of the execution's link.
+/// rank see; A_ghost [boundary rows, ghosts] those of others', for the rows of `Halo::boundary`. The ghosts g are
+/// waited for after A_own is multiplied. Sums (apply_dot, residual) are those over all ranks of the execution's link.
 template <class Exec, class T = double>
 class RankOperator final : public Operator<Exec, T>, public SharesRows<Exec, T> {
  public:

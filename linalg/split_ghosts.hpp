@@ -9,7 +9,8 @@ namespace tessera::linalg {
 
 /// The rows that a rank owns of the matrix of all that it sees, [local, local], whose last columns are its ghosts:
 /// `own` [owned, owned] and `ghost` [boundary, ghosts], the columns of the ghosts in the rows `boundary`, ascending,
-/// beside which there are none. Matrix is Crs or BlockCrs, whose numbers are those of its block rows.
+/// beside which there are none. Matrix is Crs or BlockCrs, whose numbers are those of its block rows; the columns of a
+/// row ascend, so that its ghosts are its last entries.
 template <class Matrix>
 struct SplitMatrix;
 template <template <class, class> class Matrix, class Space, class T>

@@ -1,5 +1,8 @@
 #pragma once
 // split_ghosts, written once; instantiated by split_ghosts_threads.cpp and split_ghosts_cuda.cu.
+#include <utility>
+
+#include "base/lower_bound.hpp"
 #include "base/parallel.hpp"
 #include "linalg/split_ghosts.hpp"
 
@@ -7,34 +10,40 @@ namespace tessera::linalg {
 
 namespace detail {
 
-/// How many of ascending `items` are less than `value`.
-TESSERA_HD inline Offset less_than(const View<const Index>& items, Offset value) {
-  Offset first = 0, last = items.size();
-  while (first < last) {
-    const Offset middle = (first + last) / 2;
-    if (items[middle] < value)
-      first = middle + 1;
-    else
-      last = middle;
-  }
-  return first;
-}
-
-/// Entries [from, from + count) of one matrix to `to` of another, whose columns count from `first_column`; `size`
-/// values an entry.
-struct MoveEntries {
+/// Columns of entries [from, from + count) of one matrix to `to` of another, where they count from `first_column`.
+struct MoveColumns {
   View<const Index> from_columns;
-  View<const double> from_values;
   View<Index> columns;
-  View<double> values;
   Index first_column;
-  Offset size;
 
   TESSERA_HD void operator()(Offset from, Offset to, Offset count) const {
     for (Offset k = 0; k < count; ++k) columns[to + k] = from_columns[from + k] - first_column;
+  }
+};
+/// Their values, `size` an entry.
+struct MoveValues {
+  View<const double> from_values;
+  View<double> values;
+  Offset size;
+
+  TESSERA_HD void operator()(Offset from, Offset to, Offset count) const {
     for (Offset k = 0; k < count * size; ++k) values[to * size + k] = from_values[from * size + k];
   }
 };
+
+/// move_own(from, to, count) of the entries of each owned row that are its own, move_ghosts of the others.
+template <class Exec, class Matrix, class Move>
+void move_parts(Exec& exec, const Matrix& local, const SplitMatrix<Matrix>& to, Move move_own, Move move_ghosts) {
+  const View<const Index> rows = to.boundary.view();
+  const View<const Offset> row_ptr = local.row_ptr.view(), own_ptr = to.own.row_ptr.view(),
+                           ghost_ptr = to.ghost.row_ptr.view();
+  for_each(exec, own_ptr.size() - 1,
+           [=] TESSERA_HD(Offset row) { move_own(row_ptr[row], own_ptr[row], own_ptr[row + 1] - own_ptr[row]); });
+  for_each(exec, rows.size(), [=] TESSERA_HD(Offset k) {
+    const Offset count = ghost_ptr[k + 1] - ghost_ptr[k];
+    move_ghosts(row_ptr[rows[k] + 1] - count, ghost_ptr[k], count);
+  });
+}
 
 template <class Space>
 void reserve_entries(Crs<Space>& matrix, Offset entries) {
@@ -65,26 +74,12 @@ std::vector<Offset> ghosts_before(Exec& exec, View<const Offset> row_ptr, View<c
 
 }  // namespace detail
 
-/// The columns of a row ascend: its ghosts are its last entries.
 template <class Exec, class Matrix>
 void refill_split(Exec& exec, const Matrix& local, SplitMatrix<Matrix>& to) {
   Offset size = 1;
   if constexpr (requires { local.block; }) size = Offset{local.block} * local.block;
-  const View<const Index> rows = std::as_const(to).boundary.view();
-  const View<const Offset> row_ptr = local.row_ptr.view(), own_ptr = std::as_const(to.own).row_ptr.view(),
-                           ghost_ptr = std::as_const(to.ghost).row_ptr.view();
-  const auto mover = [&](Matrix& part, Index first_column) {
-    return detail::MoveEntries{local.col_ind.view(), local.values.view(), part.col_ind.view(),
-                               part.values.view(),   first_column,        size};
-  };
-  const Offset owned = own_ptr.size() - 1;
-  const detail::MoveEntries move_own = mover(to.own, 0), move_ghosts = mover(to.ghost, static_cast<Index>(owned));
-  for_each(exec, owned,
-           [=] TESSERA_HD(Offset row) { move_own(row_ptr[row], own_ptr[row], own_ptr[row + 1] - own_ptr[row]); });
-  for_each(exec, rows.size(), [=] TESSERA_HD(Offset k) {
-    const Offset count = ghost_ptr[k + 1] - ghost_ptr[k];
-    move_ghosts(row_ptr[rows[k] + 1] - count, ghost_ptr[k], count);
-  });
+  detail::move_parts(exec, local, to, detail::MoveValues{local.values.view(), to.own.values.view(), size},
+                     detail::MoveValues{local.values.view(), to.ghost.values.view(), size});
 }
 
 template <class Exec, class Matrix>
@@ -110,8 +105,11 @@ SplitMatrix<Matrix> split_ghosts(Exec& exec, const Matrix& local, const std::vec
 
   const View<Offset> own_ptr = result.own.row_ptr.view();
   const View<const Offset> ghost_ptr = std::as_const(result.ghost).row_ptr.view();
-  for_each(exec, Offset{owned} + 1,
-           [=] TESSERA_HD(Offset row) { own_ptr[row] = row_ptr[row] - ghost_ptr[detail::less_than(rows, row)]; });
+  for_each(exec, Offset{owned} + 1, [=] TESSERA_HD(Offset row) {
+    own_ptr[row] = row_ptr[row] - ghost_ptr[lower_bound(rows.data(), 0, rows.size(), row)];
+  });
+  detail::move_parts(exec, local, result, detail::MoveColumns{col_ind, result.own.col_ind.view(), 0},
+                     detail::MoveColumns{col_ind, result.ghost.col_ind.view(), owned});
   refill_split(exec, local, result);
   return result;
 }

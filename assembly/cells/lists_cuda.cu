@@ -3,6 +3,7 @@
 #include <cub/device/device_scan.cuh>
 
 #include "assembly/cells/lists_impl.hpp"
+#include "base/lower_bound.hpp"
 
 namespace tessera::assembly {
 namespace kernels {
@@ -75,17 +76,7 @@ Array<Index, Device> sort_by_class(Cuda& exec, const Array<unsigned char, Device
   Array<Offset, Device> begins(class_count + 1);
   const View<Offset> begin = begins.view();
   const View<const unsigned char> key = sorted_keys.view();
-  for_each(exec, class_count + 1, [=] TESSERA_HD(Offset c) {
-    Offset low = 0, high = size;
-    while (low < high) {
-      const Offset middle = (low + high) / 2;
-      if (key[middle] < c)
-        low = middle + 1;
-      else
-        high = middle;
-    }
-    begin[c] = low;
-  });
+  for_each(exec, class_count + 1, [=] TESSERA_HD(Offset c) { begin[c] = lower_bound(key.data(), 0, size, c); });
   exec.synchronize();
   const std::vector<Offset> first = to_vector(begins);
   counts.assign(class_count, 0);

@@ -106,7 +106,7 @@ std::vector<std::vector<Index>> Numbering::asked_of(const std::vector<std::vecto
   return asked;
 }
 
-/// Own numbers.
+/// Numbers what this rank owns, in its order; returns how many.
 Index Numbering::number_own() {
   Index next = 0;
   for (Index dof = 0; dof < dofs.dofs; ++dof)

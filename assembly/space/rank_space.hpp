@@ -11,8 +11,8 @@ struct DofPlace {
 };
 
 /// The space of the part of a mesh that a rank sees, from the dofs of that part, which are numbered anew: first those
-/// that it owns, in their order, then ghosts, as IndexMap says. A dof belongs
-/// to the owner of the lowest vertex of the vertex, edge, face or cell that it lies in or inside of.
+/// that it owns, in their order, then ghosts, as IndexMap says. A dof belongs to the owner of the lowest vertex of the
+/// vertex, edge, face or cell that it lies in or inside of.
 struct RankSpace {
   Space space;
   std::vector<Index> new_number;  ///< [dofs] of the dofs of the part as they were given

@@ -1,7 +1,8 @@
 #pragma once
 // The force of elastic hexes as SPECFEM3D computes it, to hold ours against: a thread a point of the rule and a block a
-// cell, values and fluxes in shared memory, the matrix of derivatives in constant memory, and sums over cells by colours
-// or by atomic additions. D. Komatitsch, D. Goddeke, G. Erlebacher & D. Michea, Comput. Sci. Res. Dev. 25 (2010) 75-82.
+// cell, values and fluxes in shared memory, the matrix of derivatives in constant memory, and sums over cells by
+// colours or by atomic additions. D. Komatitsch, D. Goddeke, G. Erlebacher & D. Michea, Comput. Sci. Res. Dev. 25
+// (2010) 75-82.
 #include <vector>
 
 #include "assembly/spectral/cells.hpp"

@@ -158,8 +158,9 @@ std::vector<Row> point_kernel_rows(Cuda& exec, const PointForce<T>& of) {
     row.bytes = bytes;
     row.timing = measure(exec, force);
     char note[80];
-    std::snprintf(note, sizeof note, "%.4g M elements/s, %d colours, differs by %.1e", 1e-3 * count / row.timing.median_ms,
-                  atomic ? 0 : colouring.colours(), difference(to_vector(f), expected));
+    std::snprintf(note, sizeof note, "%.4g M elements/s, %d colours, differs by %.1e",
+                  1e-3 * count / row.timing.median_ms, atomic ? 0 : colouring.colours(),
+                  difference(to_vector(f), expected));
     row.note = note;
     rows.push_back(row);
   }

@@ -6,6 +6,7 @@
 #include "physics/advection/flux_program.hpp"
 #include "physics/advection/scalar_flow.hpp"
 #include "physics/conservation/sides.hpp"
+#include "physics/conservation/stages.hpp"
 #include "physics/rest.hpp"
 #include "physics/run/stationary.hpp"
 

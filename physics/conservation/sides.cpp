@@ -12,18 +12,6 @@
 
 namespace tessera::physics::conservation {
 
-std::vector<std::string> time_schemes() { return {"ssp_rk3", "ssp_rk2", "erk33", "erk22", "euler"}; }
-
-void check_scheme(const deck::Deck& deck, const TimeParams& time, const std::string& limiter) {
-  if (!time.scheme.starts_with("erk") || limiter == "convex") return;
-  throw Error(
-      ExitCode::usage,
-      fmt::format("time.scheme = \"{}\" has stages whose high order is limited, by limiter = \"convex\", and the "
-                  "deck has limiter = \"{}\"",
-                  time.scheme, limiter),
-      "choose limiter = \"convex\", or scheme = \"ssp_rk3\"", deck.where("time.scheme"));
-}
-
 std::vector<Index> joined_vertices(const deck::Deck& deck, const CommonParams& params, const std::vector<Side>& others,
                                    const std::vector<Side>& periodic, const mesh::Mesh& mesh) {
   if (periodic.empty()) return {};

@@ -1,5 +1,5 @@
 #pragma once
-// Sides of the mesh and their conditions, and steps, as conservation laws of all kinds ask for them.
+// Sides of the mesh and their conditions, as conservation laws of all kinds ask for them.
 #include <array>
 #include <span>
 #include <string>
@@ -9,11 +9,6 @@
 #include "physics/model.hpp"
 
 namespace tessera::physics::conservation {
-
-/// Names of time.scheme that there are; the first one is the default.
-std::vector<std::string> time_schemes();
-/// Throws Error(usage) for a scheme that the limiter of the deck does not go with.
-void check_scheme(const deck::Deck& deck, const TimeParams& time, const std::string& limiter);
 
 /// An entry of [[boundary]] without what it says there.
 struct Side {

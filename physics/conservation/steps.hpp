@@ -9,28 +9,9 @@
 
 #include "linalg/vector_ops.hpp"
 #include "physics/conservation/scheme.hpp"
+#include "physics/conservation/stages.hpp"
 
 namespace tessera::physics::conservation {
-
-/// A stage u_(k+1) = share u_0 + (1 - share) (u_k after `length` dt), which stands for the time t + at dt. With a
-/// length below 1 it has weights of the fluxes of the stages before, see Scheme::advance_stage.
-struct Stage {
-  double share, at;
-  double length = 1;
-  std::vector<double> weights = {};
-};
-/// Shu and Osher, J. Comput. Phys. 77 (1988) 439: "euler", "ssp_rk2" and "ssp_rk3". Ern and Guermond, SIAM J. Sci.
-/// Comput. 44 (2022) A3366: "erk22" and "erk33", whose stages are equal parts of the step, each from the one before: as
-/// many evaluations go s times as far. Their weights are s times the difference of two rows of the tableau, less that
-/// of the stage itself.
-inline std::vector<Stage> stages_of(const std::string& scheme) {
-  if (scheme == "euler") return {{0, 1}};
-  if (scheme == "ssp_rk2") return {{0, 1}, {0.5, 1}};
-  constexpr double third = 1.0 / 3;
-  if (scheme == "erk22") return {{0, 0.5, 0.5, {}}, {0, 1, 0.5, {-1}}};
-  if (scheme == "erk33") return {{0, third, third, {}}, {0, 2 * third, third, {-1}}, {0, 1, third, {0.75, -2}}};
-  return {{0, 1}, {0.75, 0.5}, {third, 1}};
-}
 
 /// Takes a state through time. `constrain(t, u)` makes of u a state that the boundary lets be at time t, and brings its
 /// ghosts; `least` makes numbers of ranks the least of all; `prepare(t, u)` makes what else the equation needs that of
@@ -69,10 +50,9 @@ class SchemeSteps {
     Offset rejected = 0;  ///< steps that were tried before with twice the length
   };
   /// A step of which each stage has at most cfl times its longest length, at most `most` together; the scheme preserves
-  /// its domain for cfl <= 1. Where a stage
-  /// would not, since its waves are faster than those before, the step is taken again with the length that it allows,
-  /// at least half of it. The state stays as it was where none is short enough, or where it would have to be below
-  /// `least`, or too short to change t: such a run would not end.
+  /// its domain for cfl <= 1. Where a stage would not, since its waves are faster than those before, the step is taken
+  /// again with the length that it allows, at least half of it. The state stays as it was where none is short enough,
+  /// or where it would have to be below `least`, or too short to change t: such a run would not end.
   Done step(double t, double cfl, double most, double least = 0) {
     constexpr int halvings = 20;
     Done done;

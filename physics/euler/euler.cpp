@@ -1,6 +1,7 @@
 #include "physics/euler/euler.hpp"
 
 #include "physics/conservation/sides.hpp"
+#include "physics/conservation/stages.hpp"
 #include "physics/euler/gas_flow.hpp"
 #include "physics/euler/results.hpp"
 #include "physics/groups.hpp"

@@ -15,7 +15,7 @@ namespace tessera::physics {
 void summarise_devices(Communicator& ranks, output::Summary& summary);
 
 /// Says in the summary how ranks share the vectors. Collective.
-void summarise_link(const Link& link, const std::string& why_not_nccl, Offset sent, Offset ghosts,
+void summarise_link(const Link& link, const std::string& why_through_host, Offset sent, Offset ghosts,
                     output::Summary& summary);
 
 /// What takes a system that was assembled on all the cells that a rank sees to the rows that it owns, and solves it
@@ -28,11 +28,11 @@ class OverRanks {
   OverRanks(Exec& exec, const Discretisation& space, output::Summary& summary) : exec_(exec), space_(space) {
     if (!space.ranks) return;
     Scope scope(exec, "connect");
-    std::string why_not_nccl;
-    link_ = make_link(exec, *space.ranks, &why_not_nccl);
+    std::string why_through_host;
+    link_ = make_link(exec, *space.ranks, &why_through_host);
     if constexpr (std::is_same_v<Exec, Cuda>) summarise_devices(*space.ranks, summary);
     halo_ = std::make_shared<linalg::Halo<Exec>>(*link_, space.index_map, space.components);
-    summarise_link(*link_, why_not_nccl, halo_->sent(), halo_->ghosts(), summary);
+    summarise_link(*link_, why_through_host, halo_->sent(), halo_->ghosts(), summary);
   }
 
   explicit operator bool() const { return link_ != nullptr; }

@@ -373,12 +373,12 @@ void summarise_devices(Communicator& ranks, output::Summary& summary) {
   log_info(fmt::format("{}", fmt::join(words, ", ")));
 }
 
-void summarise_link(const Link& link, const std::string& why_not_nccl, Offset sent, Offset ghosts,
+void summarise_link(const Link& link, const std::string& why_through_host, Offset sent, Offset ghosts,
                     output::Summary& summary) {
   Communicator& ranks = link.ranks();
   const std::vector<Offset> all_sent = gathered(ranks, sent), all_ghosts = gathered(ranks, ghosts);
   summary.set("ranks.link", link.name());
-  if (!why_not_nccl.empty()) warn(fmt::format("vectors go through the host, which is slow: {}", why_not_nccl));
+  if (!why_through_host.empty()) warn(fmt::format("vectors go through the host, which is slow: {}", why_through_host));
   std::vector<Offset> bytes;
   for (std::size_t rank = 0; rank < all_sent.size(); ++rank) bytes.push_back(8 * (all_sent[rank] + all_ghosts[rank]));
   summary.set_json("ranks.halo_bytes", nlohmann::ordered_json(bytes));

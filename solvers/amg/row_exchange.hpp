@@ -41,7 +41,7 @@ class RowExchange {
   Rows arrange(const std::function<Index(Offset, Offset)>& local_of);
   /// The values of those rows, of `block` numbers an entry, from those of the whole matrix of each rank. Collective.
   template <class V>
-  void bring(Exec& exec, View<const V> from, View<V> to, Offset block = 1) const;
+  void bring(Exec& exec, View<const V> from, View<V> to, Offset block = 1);
 
  private:
   void exchange_pattern(const Plan& plan, const std::vector<Index>& lengths, const std::vector<Offset>& sent);

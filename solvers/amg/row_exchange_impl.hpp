@@ -131,7 +131,7 @@ typename RowExchange<Exec>::Rows RowExchange<Exec>::arrange(const std::function<
 
 template <class Exec>
 template <class V>
-void RowExchange<Exec>::bring(Exec& exec, View<const V> from, View<V> to, Offset block) const {
+void RowExchange<Exec>::bring(Exec& exec, View<const V> from, View<V> to, Offset block) {
   Array<V, Space> packed(sent_.size() * block), received(places_.size() * block);
   detail::take(exec, sent_.view(), block, from, packed.view());
   link_.prepare(entries_, sizeof(V) * static_cast<std::size_t>(block));
@@ -168,11 +168,11 @@ typename RowExchange<Exec>::Plan all_rows(const std::vector<Offset>& firsts, int
   return plan;
 }
 
-#define TESSERA_INSTANTIATE_ROW_EXCHANGE(Exec)                                                   \
-  template class RowExchange<Exec>;                                                              \
-  template void RowExchange<Exec>::bring(Exec&, View<const double>, View<double>, Offset) const; \
-  template void RowExchange<Exec>::bring(Exec&, View<const float>, View<float>, Offset) const;   \
-  template RowExchange<Exec>::Plan rows_of_ghosts<Exec>(Communicator&, const IndexMap&);         \
+#define TESSERA_INSTANTIATE_ROW_EXCHANGE(Exec)                                             \
+  template class RowExchange<Exec>;                                                        \
+  template void RowExchange<Exec>::bring(Exec&, View<const double>, View<double>, Offset); \
+  template void RowExchange<Exec>::bring(Exec&, View<const float>, View<float>, Offset);   \
+  template RowExchange<Exec>::Plan rows_of_ghosts<Exec>(Communicator&, const IndexMap&);   \
   template RowExchange<Exec>::Plan all_rows<Exec>(const std::vector<Offset>&, int)
 
 }  // namespace tessera::solvers::amg

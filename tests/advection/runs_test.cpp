@@ -40,11 +40,6 @@ nlohmann::json run(const std::string& name, const std::string& deck, const std::
   return result.code == 0 ? summary_in(out) : nlohmann::json(nlohmann::json::value_t::discarded);
 }
 
-std::string bytes_of(const fs::path& file) {
-  std::ifstream stream(file, std::ios::binary);
-  return {std::istreambuf_iterator<char>(stream), {}};
-}
-
 TEST(AdvectionRun, HasATemplateThatRunsAsItIs) {
   const Result deck = app_test::tessera("template advection");
   ASSERT_EQ(deck.code, 0) << deck.text;

@@ -7,6 +7,7 @@
 #include <cstdio>
 #include <filesystem>
 #include <fstream>
+#include <iterator>
 #include <nlohmann/json.hpp>
 #include <ostream>
 #include <string>
@@ -48,6 +49,11 @@ inline fs::path folder() {
     return made;
   }();
   return path;
+}
+
+inline std::string bytes_of(const fs::path& file) {
+  std::ifstream stream(file, std::ios::binary);
+  return {std::istreambuf_iterator<char>(stream), {}};
 }
 
 inline std::string write_deck(const std::string& name, const std::string& text) {

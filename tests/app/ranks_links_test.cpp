@@ -1,7 +1,4 @@
 // Ways on which ranks with GPUs of their own share vectors.
-#include <fstream>
-#include <iterator>
-
 #include "app/ranks.hpp"
 #include "base/backend.hpp"
 #include "base/rank_libraries.hpp"
@@ -24,11 +21,6 @@ const std::string wind =
     "[[boundary]]\non = \"rest\"\ntype = \"dirichlet\"\nvalue = 0\n"
     "[solver]\ntype = \"gmres\"\nrestart = 100\ntolerance = 1e-12\n";
 
-std::string bytes_of(const fs::path& file) {
-  std::ifstream in(file, std::ios::binary);
-  return {std::istreambuf_iterator<char>(in), {}};
-}
-
 Result run_over(const std::string& link, const std::string& deck, const fs::path& out) {
   return shell("TESSERA_LINK=" + link + " " + mpirun + "-n 2 " + program() + " run " + deck +
                " --quiet --backend cuda --set output.fields='[\"u\"]' --output " + out.string());
@@ -49,6 +41,7 @@ TEST(RanksOnGpus, FindTheSolutionOfOneOverEveryLink) {
       if (link == std::string("nccl") && !tessera::find_nccl().problem.empty()) continue;
       const fs::path out = out_of(std::string(name) + link, 2), again = out_of(std::string(name) + link + "_again", 2);
       const Result result = run_over(link, deck, out);
+      if (link == std::string("peer") && result.says("cannot be had")) continue;  // these GPUs do not reach each other
       ASSERT_EQ(result.code, 0) << result.text;
       EXPECT_EQ(summary_in(out)["ranks"]["link"], words);
       const Result compared = app_test::tessera("compare " + (one / "solution.vtu").string() + " " +

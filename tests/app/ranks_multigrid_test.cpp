@@ -1,7 +1,5 @@
 // Algebraic multigrid on several ranks, as mpirun starts it: the iterations of one rank for the same solution.
 #include <algorithm>
-#include <fstream>
-#include <iterator>
 
 #include "app/ranks.hpp"
 #include "base/backend.hpp"
@@ -72,11 +70,6 @@ TEST(MultigridOnRanks, FollowsSteps) {
     EXPECT_GT(many, 0) << ranks;
     EXPECT_LE(many, 1.15 * one) << ranks;
   }
-}
-
-std::string bytes_of(const fs::path& file) {
-  std::ifstream in(file, std::ios::binary);
-  return {std::istreambuf_iterator<char>(in), {}};
 }
 
 TEST(MultigridOnGpus, TakesTheIterationsOfOneOverEveryLink) {

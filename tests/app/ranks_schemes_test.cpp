@@ -129,11 +129,6 @@ std::vector<Row> of_modules() {
   };
 }
 
-std::string bytes_of(const fs::path& file) {
-  std::ifstream stream(file, std::ios::binary);
-  return {std::istreambuf_iterator<char>(stream), {}};
-}
-
 class RanksThroughTime : public ::testing::TestWithParam<Row> {};
 
 TEST_P(RanksThroughTime, AreOneAndRepeatBitwise) {

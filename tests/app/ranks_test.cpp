@@ -235,11 +235,6 @@ TEST(RanksRun, MakesABoxInParts) {
   expect_pieces_as_one("parts_tet", exact_poisson("tet", 3, 5, 2), "--set mesh.partition='\"bricks\"'");
 }
 
-std::string bytes_of(const fs::path& file) {
-  std::ifstream stream(file, std::ios::binary);
-  return {std::istreambuf_iterator<char>(stream), {}};
-}
-
 TEST(RanksRun, IsTheSameToTheLastBitTenTimes) {
   SKIP_WITHOUT_MPI();
   const std::string deck = exact_poisson("tet", 3, 6, 2);

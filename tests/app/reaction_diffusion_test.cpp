@@ -268,11 +268,6 @@ TEST(ReactionDiffusion, ReadsMechanisms) {
   EXPECT_GT(double(named["quantities"]["B_l2"]), 1e-6);
 }
 
-std::string bytes_of(const fs::path& file) {
-  std::ifstream stream(file, std::ios::binary);
-  return {std::istreambuf_iterator<char>(stream), {}};
-}
-
 /// A run that stopped and went on is one that did not stop, bit for bit: the nodes remember their steps.
 TEST(ReactionDiffusion, GoesOnBitwise) {
   for (const char* scheme : {"sdirk2", "crank_nicolson", "rkc"}) {

@@ -5,11 +5,6 @@ namespace {
 
 using namespace app_test;
 
-std::string bytes_of(const fs::path& file) {
-  std::ifstream stream(file, std::ios::binary);
-  return {std::istreambuf_iterator<char>(stream), {}};
-}
-
 /// Diffusion along x becomes faster with t, so that multigrid would make other aggregates of later matrices.
 std::string deck_of(const std::string& faster, const std::string& scheme, const std::string& solver) {
   return box_of("quad", 2, 40) + "[physics]\ntype = \"heat\"\n[[material]]\nconductivity = [\"1 + " + faster +

@@ -31,11 +31,6 @@ Result go_on(const fs::path& out, const std::string& options = "") {
   return tessera("restart " + out.string() + " --quiet" + options);
 }
 
-std::string bytes_of(const fs::path& file) {
-  std::ifstream stream(file, std::ios::binary);
-  return {std::istreambuf_iterator<char>(stream), {}};
-}
-
 std::vector<std::string> states_in(const fs::path& folder) {
   std::vector<std::string> names;
   for (const auto& entry : fs::directory_iterator(folder))

@@ -66,7 +66,7 @@ TEST(IndexMap, TwoRanksShareAChain) {
   EXPECT_EQ(maps[1].local_of(1), -1);
 }
 
-TEST(IndexMap, RanksOwnEveryNumberOnceAndGhostsAreTheirOwners) {
+TEST(IndexMap, RanksOwnEveryNumberOnceAndEveryGhostIsOwnedByItsOwner) {
   for (const std::vector<IndexMap>& maps : {two_ranks(), three_ranks()}) {
     std::vector<int> owners(static_cast<std::size_t>(maps[0].global_size()), 0);
     for (std::size_t rank = 0; rank < maps.size(); ++rank) {

@@ -62,9 +62,4 @@ inline std::vector<std::vector<double>> table(const fs::path& file) {
   return rows;
 }
 
-inline std::string bytes_of(const fs::path& file) {
-  std::ifstream stream(file, std::ios::binary);
-  return {std::istreambuf_iterator<char>(stream), {}};
-}
-
 }  // namespace euler_decks

@@ -116,6 +116,7 @@ std::string mixed(const std::string& step) {
          "\"v_y\"\n[output]\nevery = 20\n" +
          time_to(0.1, step);
 }
+
 TEST(WaveAttenuation, GoesOnBitwiseAsIfItHadNeverStopped) {
   const std::string deck = mixed("step = 0.0005") + "[checkpoint]\nevery = 7\n";
   run("whole_lossy", deck);

@@ -167,11 +167,6 @@ std::string everything(const std::string& step) {
          "[output]\nevery = 20\n" + time_to(0.1, step);
 }
 
-std::string bytes_of(const fs::path& file) {
-  std::ifstream stream(file, std::ios::binary);
-  return {std::istreambuf_iterator<char>(stream), {}};
-}
-
 void expect_same_traces(const std::vector<std::vector<double>>& some, const std::vector<std::vector<double>>& others,
                         double bound) {
   ASSERT_EQ(some.size(), others.size());

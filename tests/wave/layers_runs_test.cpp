@@ -123,10 +123,6 @@ std::string corners(const std::string& step, double end = 8) {
          probe("u", "3.8, 2.8, 3.9", "p") + probe("v", "4.2, 4.7, 2.9", "p_rate") + probe("in", "1.2, 3.1, 1.3", "p") +
          "[output]\nevery = 40\n" + time_to(end, step);
 }
-std::string bytes_of(const fs::path& file) {
-  std::ifstream stream(file, std::ios::binary);
-  return {std::istreambuf_iterator<char>(stream), {}};
-}
 void expect_same_traces(const std::vector<std::vector<double>>& some, const std::vector<std::vector<double>>& others,
                         const std::string& of) {
   ASSERT_EQ(some.size(), others.size()) << of;

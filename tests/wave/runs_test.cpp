@@ -23,11 +23,6 @@ std::string layers(const std::string& scheme, const std::string& step) {
          time_to(0.1, step, scheme);
 }
 
-std::string bytes_of(const fs::path& file) {
-  std::ifstream stream(file, std::ios::binary);
-  return {std::istreambuf_iterator<char>(stream), {}};
-}
-
 /// To 1e-11 of what is largest in a column.
 void expect_same_traces(const std::vector<std::vector<double>>& some, const std::vector<std::vector<double>>& others) {
   ASSERT_EQ(some.size(), others.size());

@@ -1,11 +1,5 @@
 #include "base/peer_memory.hpp"
 
-#include <fmt/format.h>
-
-#include <utility>
-
-#include "base/cuda_check.hpp"
-
 namespace tessera {
 namespace {
 
@@ -13,11 +7,14 @@ namespace {
 std::string words_of(cudaError_t status, const char* what) {
   if (status == cudaSuccess) return {};
   (void)cudaGetLastError();
-  return fmt::format("{} ({})", what, cudaGetErrorString(status));
+  return std::string(what) + " (" + cudaGetErrorString(status) + ")";
 }
 
 /// Handles are those of whole blocks of the driver, which would be shared with other arrays.
 constexpr std::size_t driver_block = std::size_t{2} << 20;
+
+/// As sums and exchanges write: a kernel, past the caches of its GPU.
+__global__ void write_mark(int* to, int mark) { *static_cast<volatile int*>(to) = mark; }
 
 }  // namespace
 
@@ -51,10 +48,10 @@ std::string PeerMemory::open(Communicator& ranks, const cudaIpcMemHandle_t& hand
   }
   // Each writes its number into the memory of all, at its own place, and finds those of all in its own.
   const int mark = ranks.rank() + 1;
-  for (int r = 0; r < ranks.size() && problem.empty(); ++r)
-    problem = words_of(cudaMemcpy(of(r) + sizeof mark * static_cast<std::size_t>(ranks.rank()), &mark, sizeof mark,
-                                  cudaMemcpyHostToDevice),
-                       "another GPU's memory cannot be written");
+  for (int r = 0; r < ranks.size() && problem.empty(); ++r) {
+    write_mark<<<1, 1>>>(reinterpret_cast<int*>(of(r)) + ranks.rank(), mark);
+    problem = words_of(cudaGetLastError(), "another GPU's memory cannot be written");
+  }
   if (problem.empty()) problem = words_of(cudaDeviceSynchronize(), "another GPU's memory cannot be written");
   ranks.barrier();
   std::vector<int> marks(of_.size());
