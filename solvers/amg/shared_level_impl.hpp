@@ -2,6 +2,7 @@
 // Bodies of shared_level.hpp, written once; instantiated by shared_level_threads.cpp and shared_level_cuda.cu.
 #include <utility>
 
+#include "base/lower_bound.hpp"
 #include "base/parallel.hpp"
 #include "linalg/convert.hpp"
 #include "linalg/row_walk.hpp"
@@ -16,19 +17,6 @@ Array<T, Space> enlarged(const Array<T, Space>& from, Offset count, Offset size)
   Array<T, Space> result(size);
   copy_bytes(Space{}, from.data(), Space{}, result.data(), static_cast<std::size_t>(count) * sizeof(T));
   return result;
-}
-
-/// How many of ascending `items` are less than `value`.
-TESSERA_HD inline Offset less_than(const View<const Index>& items, Offset value) {
-  Offset first = 0, last = items.size();
-  while (first < last) {
-    const Offset middle = (first + last) / 2;
-    if (items[middle] < value)
-      first = middle + 1;
-    else
-      last = middle;
-  }
-  return first;
 }
 
 /// In each row what is within the rank and, behind it, what is beside, shifted; `numbers` an entry.
@@ -67,7 +55,7 @@ linalg::Crs<typename Exec::Space> join_ghosts(Exec& exec, const TwoParts& A) {
   result.col_ind = Array<Index, Space>(own.col_ind.size() + ghost.col_ind.size());
   const View<Offset> starts = result.row_ptr;
   for_each(exec, starts.size(), [=] TESSERA_HD(Offset row) {
-    starts[row] = own.row_ptr[row] + ghost.row_ptr[detail::less_than(boundary, row)];
+    starts[row] = own.row_ptr[row] + ghost.row_ptr[lower_bound(boundary.data(), 0, boundary.size(), row)];
   });
   detail::join(exec, A, 1, View<const Offset>(starts), own.col_ind, ghost.col_ind, own.rows, result.col_ind.view());
   return result;

@@ -2,6 +2,7 @@
 // Bodies of strength.hpp, written once; instantiated by strength_threads.cpp and strength_cuda.cu.
 #include <cmath>
 
+#include "base/lower_bound.hpp"
 #include "linalg/convert.hpp"
 #include "linalg/row_walk.hpp"
 #include "solvers/amg/strength.hpp"
@@ -14,15 +15,9 @@ Array<double, typename Exec::Space> symmetric_part(Exec& exec, const linalg::Crs
   const View<double> values = result;
   for_each_entry(exec, A, [=] TESSERA_HD(Offset row, Offset k) {
     const Index col = A.col_ind[k];
-    Offset first = A.row_ptr[col], last = A.row_ptr[col + 1];
-    while (first < last) {
-      const Offset middle = (first + last) / 2;
-      if (A.col_ind[middle] < row)
-        first = middle + 1;
-      else
-        last = middle;
-    }
-    const bool mirrored = first < A.row_ptr[col + 1] && A.col_ind[first] == row;
+    const Offset last = A.row_ptr[col + 1];
+    const Offset first = lower_bound(A.col_ind.data(), A.row_ptr[col], last, row);
+    const bool mirrored = first < last && A.col_ind[first] == row;
     values[k] = 0.5 * (A.values[k] + (mirrored ? A.values[first] : 0));
   });
   return result;
