@@ -43,7 +43,7 @@ AttenuatedOperator<Exec, Law, T>::AttenuatedOperator(Exec& exec, const mesh::Mes
                                                      const spectral::Cells& cells,
                                                      const spectral::Coefficients& material,
                                                      const SpectralOptions& options)
-    : Base(exec, mesh, dofs, cells, material, options),
+    : Base(exec, mesh, dofs, cells, material, options.with_apart(std::vector<unsigned char>(mesh.blocks.size(), 1))),
       memory_(Offset{dofs.dofs} * spectral::mechanisms * Law::components(cells.dim)),
       components_(Law::components(cells.dim)) {
   static_assert(Law::coefficients(2) == Law::moduli(2) + Law::parts * spectral::mechanisms);

@@ -24,6 +24,9 @@ struct Cells {
   std::vector<Index> dofs;  ///< [cells, places], cells in the order of the mesh
 
   const Index* cell(Index c) const { return dofs.data() + Offset{c} * places; }
+  std::span<const Index> of_block(const mesh::CellBlock& block) const {
+    return {cell(block.first_cell), static_cast<std::size_t>(Offset{block.cells()} * places)};
+  }
 };
 
 /// Throws Error(usage) for dofs that are not those of spectral elements of degree 2 to 8, Error(mesh) where the map of

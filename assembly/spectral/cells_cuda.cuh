@@ -2,8 +2,11 @@
 // The cells of a block on CUDA. n^(dim-1) threads hold a cell, each a column of n nodes along the last axis in
 // registers. Derivatives along it need nothing else; along another axis each thread takes a line of the cell from
 // shared memory and brings it back, so that the slopes stay constants of the instructions. Several cells share a block.
+#include <cuda_pipeline.h>
+
 #include <algorithm>
 
+#include "assembly/cells/shared_launch.cuh"
 #include "assembly/spectral/view.hpp"
 #include "base/parallel.hpp"
 
@@ -22,12 +25,19 @@ struct Lattice {
   static constexpr int pitch = arrays * size + pad;  ///< from cell to cell
 };
 
-/// Cells that share a block: about 128 threads, and less than 48 kB.
+/// Cells that share a block, a patch: about 200 threads, and shared memory of which two blocks have enough.
 template <int n, int dim, int components, class T>
-constexpr int cells_per_block() {
-  constexpr int of_cell = Lattice<n, dim, components>::pitch * static_cast<int>(sizeof(T));
-  return std::max(1, std::min(128 / power(n, dim - 1), 48000 / of_cell));
-}
+struct PatchShape {
+  using Cell = Lattice<n, dim, components>;
+  static constexpr int N = power(n, dim), layer = power(n, dim - 1), word = static_cast<int>(sizeof(Index));
+  static constexpr int of_cell = Cell::pitch * static_cast<int>(sizeof(T)) + 2 * N * word;
+  static constexpr int cells = std::max(1, std::min(216 / layer, 96000 / of_cell));
+  static constexpr int threads = cells * layer, places = cells * N;
+  static constexpr int blocks = sizeof(T) == 4 ? 4 : 2;  ///< that a multiprocessor has registers for
+  /// Of the cells, in front of the lists of the patch, and of all.
+  static constexpr int of_cells = (cells * Cell::pitch * static_cast<int>(sizeof(T)) + 15) / 16 * 16;
+  static constexpr int bytes = of_cells + words_of_patch(places, places, places) * word;
+};
 
 namespace kernels {
 
@@ -51,6 +61,18 @@ template <int n, class T>
 __device__ __forceinline__ void give_line(const T (&from)[n], T* to, int stride) {
 #pragma unroll
   for (int k = 0; k < n; ++k) to[k * stride] = from[k];
+}
+
+/// The same of the column of each component, in place.
+template <bool transposed, int C, int n, class T>
+__device__ __forceinline__ void differentiate_column(const Line<n, T>& line, T (&column)[C][n]) {
+#pragma unroll
+  for (int c = 0; c < C; ++c) {
+    T from[n];
+#pragma unroll
+    for (int k = 0; k < n; ++k) from[k] = column[c][k];
+    differentiate<transposed>(line, from, column[c]);
+  }
 }
 
 /// A node of the element vector, written at once.
@@ -127,12 +149,10 @@ struct CellThread {
   }
 };
 
-/// The points of a column: derivatives become fluxes; out is what those along the column do to its nodes, whose values
-/// are r.
+/// The points of a column: derivatives become fluxes, `along` those along the column.
 template <bool stored, class Law, int n, int dim, int C, class T>
 __device__ __forceinline__ void make_fluxes(const BlockView<T>& block, const Line<n, T>& line, Offset cell,
-                                            const CellThread<n, dim, C, T>& thread, const T (&r)[C][n],
-                                            T (&out)[C][n]) {
+                                            const CellThread<n, dim, C, T>& thread, T (&along)[C][n]) {
   constexpr int K = Law::coefficients(dim), N = power(n, dim), layer = power(n, dim - 1), last = dim - 1;
   constexpr int of_x = CellThread<n, dim, C, T>::of_x;
   const T* const map = block.map + cell * matrix_free::map_entries<dim>;
@@ -149,10 +169,7 @@ __device__ __forceinline__ void make_fluxes(const BlockView<T>& block, const Lin
     for (int c = 0; c < C; ++c) {
       if constexpr (dim == 3) g[c][1] = thread.array(c, 0)[at];
       g[c][0] = thread.array(c, of_x)[at];
-      T sum = 0;
-#pragma unroll
-      for (int m = 0; m < n; ++m) sum += line.slope[k * n + m] * r[c][m];
-      g[c][last] = sum;
+      g[c][last] = along[c][k];
     }
     if (k == 0 || block.place_stride != 0) {
       const T* const from = block.coefficients_of(cell, q);
@@ -174,52 +191,132 @@ __device__ __forceinline__ void make_fluxes(const BlockView<T>& block, const Lin
     for (int c = 0; c < C; ++c) {
       if constexpr (dim == 3) thread.array(c, 0)[at] = g[c][1];
       thread.array(c, of_x)[at] = g[c][0];
-#pragma unroll
-      for (int m = 0; m < n; ++m) out[c][m] += line.slope[k * n + m] * g[c][last];
+      along[c][k] = g[c][last];
     }
   }
 }
 
+/// Starts to bring words, four at a time, to shared memory.
+__device__ __forceinline__ void bring_words(const Index* from, int count, Index* to) {
+  for (int k = 4 * static_cast<int>(threadIdx.x); k < count; k += 4 * static_cast<int>(blockDim.x))
+    __pipeline_memcpy_async(to + k, from + k, 16);
+  __pipeline_commit();
+}
+
+/// What the places of a node in shared memory add up to, each component `step` behind the one before.
+template <int C, int step, class T>
+__device__ __forceinline__ void add_places(const PatchLists<const Index>& lists, int node, const T* shared,
+                                           T (&sum)[C]) {
+  const int last = lists.first[node + 1];
+#pragma unroll
+  for (int c = 0; c < C; ++c) sum[c] = 0;
+#pragma unroll 1
+  for (int k = lists.first[node]; k < last; ++k) {
+    const T* const from = shared + lists.addresses[k];
+#pragma unroll
+    for (int c = 0; c < C; ++c) sum[c] += from[c * step];
+  }
+}
+
+/// The cells of a patch have their forces in shared memory, cell by cell: what they do together to each node.
+template <int C, int step, int places, int threads, class T>
+__device__ __forceinline__ void add_up_patch(const Patch& patch, const Index* words, const T* shared, T* elements,
+                                             const Target<T>& target) {
+  constexpr int size = entry_size(C);
+  const PatchLists<const Index> lists(words, places, patch.nodes);
+  for (int node = threadIdx.x; node < patch.own; node += threads) {
+    // What moves is on its way before the sum.
+    const Index dof = lists.rows[node];
+    const Offset row = Offset{dof} * C;
+    const T scale = target.scale[dof];
+    T sum[C];
+    if (target.v) {
+      T v[C], u[C];
+#pragma unroll
+      for (int c = 0; c < C; ++c) v[c] = target.v[row + c], u[c] = target.u[row + c];
+      add_places<C, step>(lists, node, shared, sum);
+#pragma unroll
+      for (int c = 0; c < C; ++c) {
+        v[c] += target.kick * (scale * sum[c]);
+        target.v[row + c] = v[c];
+        target.u[row + c] = u[c] + target.drift * v[c];
+      }
+    } else {
+      add_places<C, step>(lists, node, shared, sum);
+#pragma unroll
+      for (int c = 0; c < C; ++c) target.to[row + c] = scale * sum[c];
+    }
+  }
+  T* const behind = elements + Offset{patch.outer - patch.own} * size;
+  for (int node = patch.own + threadIdx.x; node < patch.nodes; node += threads) {
+    T sum[C];
+    add_places<C, step>(lists, node, shared, sum);
+    Entry<size, T> entry;
+#pragma unroll
+    for (int c = 0; c < C; ++c) entry.numbers[c] = sum[c];
+    *reinterpret_cast<Entry<size, T>*>(behind + node * size) = entry;
+  }
+}
+
 template <int n, int dim, class Law, bool stored, class T>
-__global__ void __launch_bounds__(cells_per_block<n, dim, Law::components(dim), T>() * power(n, dim - 1))
-    apply_spectral(const BlockView<T> block, const __grid_constant__ Line<n, T> line, const T* u, T* elements) {
-  constexpr int C = Law::components(dim), N = power(n, dim), layer = power(n, dim - 1);
-  constexpr int together = cells_per_block<n, dim, C, T>();
-  __shared__ T shared[together][Lattice<n, dim, C>::pitch];
+__global__ void __launch_bounds__(PatchShape<n, dim, Law::components(dim), T>::threads,
+                                  PatchShape<n, dim, Law::components(dim), T>::blocks)
+    apply_spectral(const BlockView<T> block, const __grid_constant__ Line<n, T> line, const T* u, T* elements,
+                   const Target<T> target) {
+  constexpr int C = Law::components(dim), N = power(n, dim), layer = power(n, dim - 1), size = entry_size(C);
+  using Shape = PatchShape<n, dim, C, T>;
+  constexpr int together = Shape::cells;
+  extern __shared__ __align__(16) unsigned char memory[];
+  T* const shared = reinterpret_cast<T*>(memory);
+  Index* const words = reinterpret_cast<Index*>(memory + Shape::of_cells);
   const int own = threadIdx.x / layer, s = threadIdx.x % layer;
   const Offset mine = blockIdx.x * Offset{together} + own;
   const Offset cell = mine < block.cells ? mine : block.cells - 1;  // those beyond the last repeat it
-  const CellThread<n, dim, C, T> thread(shared[own], s);
+  const CellThread<n, dim, C, T> thread(shared + own * Shape::Cell::pitch, s);
 
   const Index* const dofs = block.dofs + cell * N + s;
-  T r[C][n], out[C][n] = {};
+  const bool in_patches = block.patches.patches != nullptr;
+  const Patch patch = in_patches ? block.patches.patches[blockIdx.x] : Patch{};
+  T along[C][n];
 #pragma unroll
   for (int k = 0; k < n; ++k) {
-    const Offset first = Offset{dofs[k * layer]} * C;
+    const Offset row = Offset{dofs[k * layer]} * C;
 #pragma unroll
-    for (int c = 0; c < C; ++c) thread.array(c, 0)[thread.at(k)] = r[c][k] = u[first + c];
+    for (int c = 0; c < C; ++c) along[c][k] = u[row + c];
   }
+  if (in_patches)
+    bring_words(block.patches.words + patch.words, words_of_patch(Shape::places, patch.nodes, patch.own), words);
+#pragma unroll
+  for (int k = 0; k < n; ++k)
+#pragma unroll
+    for (int c = 0; c < C; ++c) thread.array(c, 0)[thread.at(k)] = along[c][k];
+  differentiate_column<false>(line, along);
   __syncthreads();
   thread.differentiate_values(line);
   __syncthreads();
-  make_fluxes<stored, Law>(block, line, cell, thread, r, out);
+  make_fluxes<stored, Law>(block, line, cell, thread, along);
+  differentiate_column<true>(line, along);
   __syncthreads();
   thread.differentiate_fluxes(line);
   __syncthreads();
-  if (mine >= block.cells) return;
-  constexpr int size = entry_size(C);
   T* const forces = elements + (block.first + cell * N + s) * size;
 #pragma unroll
   for (int k = 0; k < n; ++k) {
     Entry<size, T> force;
 #pragma unroll
     for (int c = 0; c < C; ++c) {
-      T sum = out[c][k] + thread.array(c, 0)[thread.at(k)];
+      T sum = along[c][k] + thread.array(c, 0)[thread.at(k)];
       if constexpr (dim == 3) sum += thread.array(c, 1)[thread.at(k)];
       force.numbers[c] = -sum;
+      if (in_patches) thread.array(c, 0)[thread.at(k)] = -sum;
     }
-    *reinterpret_cast<Entry<size, T>*>(forces + k * layer * size) = force;
+    if (!in_patches && mine < block.cells) *reinterpret_cast<Entry<size, T>*>(forces + k * layer * size) = force;
   }
+  if (!in_patches) return;
+  __pipeline_wait_prior(0);
+  __syncthreads();
+  add_up_patch<C, (dim - 1) * Shape::Cell::size, Shape::places, Shape::threads>(patch, words, shared,
+                                                                                elements + block.first * size, target);
 }
 
 }  // namespace kernels
@@ -227,10 +324,14 @@ __global__ void __launch_bounds__(cells_per_block<n, dim, Law::components(dim), 
 namespace device {
 
 template <int n, int dim, class Law, class T>
-void apply_block(Cuda& exec, const Rule& rule, const BlockView<T>& block, const T* u, T* elements) {
-  constexpr int together = cells_per_block<n, dim, Law::components(dim), T>(), threads = together * power(n, dim - 1);
-  const Offset blocks = (Offset{block.cells} + together - 1) / together;
-  const auto run = [&](auto kernel) { launch(exec, kernel, blocks, threads, block, Line<n, T>(rule), u, elements); };
+void apply_block(Cuda& exec, const Rule& rule, const BlockView<T>& block, const T* u, T* elements,
+                 const Target<T>& target) {
+  using Shape = PatchShape<n, dim, Law::components(dim), T>;
+  const Offset blocks = (Offset{block.cells} + Shape::cells - 1) / Shape::cells;
+  const auto run = [&](auto kernel) {
+    launch_with_shared(exec, kernel, blocks, Shape::threads, Shape::bytes, block, Line<n, T>(rule), u, elements,
+                       target);
+  };
   if (block.map)
     run(kernels::apply_spectral<n, dim, Law, false, T>);
   else
@@ -240,9 +341,19 @@ void apply_block(Cuda& exec, const Rule& rule, const BlockView<T>& block, const 
 }  // namespace device
 
 template <class Law, class T>
-void apply_cells(Cuda& exec, const Rule& rule, const BlockView<T>& block, const T* u, T* elements) {
+void apply_cells(Cuda& exec, const Rule& rule, const BlockView<T>& block, const T* u, T* elements,
+                 const Target<T>& target) {
   on_lattice(block.dim, block.n,
-             [&](auto dim, auto n) { device::apply_block<n(), dim(), Law>(exec, rule, block, u, elements); });
+             [&](auto dim, auto n) { device::apply_block<n(), dim(), Law>(exec, rule, block, u, elements, target); });
+}
+template <class Law, class T>
+PatchLayout patch_layout(Cuda&, int of_dim, int of_n) {
+  PatchLayout layout;
+  on_lattice(of_dim, of_n, [&](auto dim, auto n) {
+    using Shape = PatchShape<n(), dim(), Law::components(dim()), T>;
+    layout = {Shape::cells, n(), Shape::Cell::row, Shape::Cell::pitch};
+  });
+  return layout;
 }
 
 }  // namespace tessera::assembly::spectral

@@ -132,11 +132,17 @@ void apply_block(Threads& exec, const Rule& rule, const BlockView<T>& block, con
 
 }  // namespace host
 
-/// The element vector has the forces -K u of the nodes of cells.
+/// The element vector has the forces -K u of the nodes of cells. Of patches it has their sums at nodes that others
+/// have, too, and the target those of all others.
 template <class Law, class T>
-void apply_cells(Threads& exec, const Rule& rule, const BlockView<T>& block, const T* u, T* elements) {
+void apply_cells(Threads& exec, const Rule& rule, const BlockView<T>& block, const T* u, T* elements,
+                 const Target<T>&) {
   on_lattice(block.dim, block.n,
              [&](auto dim, auto n) { host::apply_block<n(), dim(), Law>(exec, rule, block, u, elements); });
+}
+template <class Law, class T>
+PatchLayout patch_layout(Threads&, int, int) {
+  return {};
 }
 
 }  // namespace tessera::assembly::spectral

@@ -88,7 +88,7 @@ LayeredOperator<Exec, Law, T>::LayeredOperator(Exec& exec, const DofMap& dofs, c
                                                const spectral::OrderedCells& ordered, const spectral::Layers& layers,
                                                const SpectralOptions& options)
     : Base(exec, ordered.mesh, dofs, ordered.cells, ordered.material,
-           {.stored = options.stored, .owned = options.owned, .held = ordered.held}),
+           {.stored = options.stored, .owned = options.owned, .held = ordered.held, .apart = ordered.axes}),
       components_(Law::components(cells.dim)),
       rows_(Offset{dofs.dofs} * components_),
       nodes_(ordered.nodes),
@@ -167,7 +167,7 @@ void LayeredOperator<Exec, Law, T>::leap(Exec& exec, T kick, T drift, View<const
   std::size_t next = 0;
   for (std::size_t block = 0; block < this->blocks_.size(); ++block) {
     if (next == layers_.size() || layers_[next].block != block) {
-      spectral::apply_cells<Law>(exec, rule, this->blocks_[block].view, u.data(), elements);
+      spectral::apply_cells<Law>(exec, rule, this->blocks_[block].view, u.data(), elements, target);
       continue;
     }
     spectral::LayerView<T> view = layers_[next++].view;

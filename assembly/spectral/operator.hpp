@@ -41,15 +41,25 @@ struct SpectralOptions {
   bool stored = false;
   Index owned = -1;                  ///< dofs below it have a result; -1: all
   std::span<const Index> held = {};  ///< ascending: `leap` does not move them
+  /// [blocks of the mesh], not 0: the element vector has the nodes of these cells, cell by cell in the order of the
+  /// mesh; empty: of none.
+  std::span<const unsigned char> apart = {};
+
+  SpectralOptions with_apart(std::span<const unsigned char> blocks) const {
+    SpectralOptions result = *this;
+    result.apart = blocks;
+    return result;
+  }
 };
 
 /// K of a law (forms/spectral.hpp) on quads or hexes with the nodes of Gauss and Lobatto, which are its points of
 /// integration, too. T: double or float.
 ///
 /// An application is two passes: cells write the forces of their nodes into an element vector, then each node adds up
-/// its own in the order of the cells. So the result is repeatable, whatever the number of threads. The first pass keeps
-/// many registers and few threads, the second the reverse: what moves nodes is done there. Vectors are [dofs,
-/// components].
+/// its own in the order of the cells. On CUDA blocks of threads take patches of cells, of which nodes that no others
+/// have are moved in the first pass, and the element vector has the sums of the others. Orders are fixed: the result is
+/// repeatable, whatever the number of threads. The first pass keeps many registers and few threads, the second the
+/// reverse. Vectors are [dofs, components].
 template <class Exec, class Law, class T = double>
 class SpectralOperator {
  public:
@@ -67,8 +77,8 @@ class SpectralOperator {
   /// that are held -scale K u goes to a [held, components] instead.
   void leap(Exec& exec, T kick, T drift, View<const T> scale, View<T> v, View<T> u, View<T> a);
 
-  /// What an application reads and writes at least: u and f once, the scale, dofs, material and geometry of the cells,
-  /// and the element vector twice.
+  /// What an application reads and writes at least: u and f once, the scale, dofs, material, geometry and patches of
+  /// the cells, and the element vector twice.
   double bytes_per_apply() const { return bytes_per_apply_; }
   double flops_per_apply() const { return flops_per_apply_; }
   double bytes() const;
@@ -79,13 +89,20 @@ class SpectralOperator {
   struct Block {
     Array<Index, Space> dofs;
     Array<T, Space> map, geometry, coefficients;
+    spectral::Patches<Space> patches;
     spectral::BlockView<T> view;
+
+    double bytes() const {
+      return static_cast<double>(dofs.bytes() + map.bytes() + geometry.bytes() + coefficients.bytes()) +
+             patches.bytes();
+    }
   };
+  /// Cells in this order.
   void add_block(const mesh::Mesh& mesh, const spectral::Cells& cells, const mesh::CellBlock& of,
-                 const spectral::Coefficients& material, const SpectralOptions& options);
+                 const spectral::Coefficients& material, bool stored, std::span<const Index> order);
   void count(const spectral::Cells& cells);
   /// The forces of cells, and their sums over the nodes of a list.
-  void apply_cells(Exec& exec, const T* u);
+  void apply_cells(Exec& exec, const T* u, const spectral::Target<T>& target);
   void gather(Exec& exec, const std::vector<spectral::GatherList<Space>>& lists, const spectral::Target<T>& target,
               T* a = nullptr);
 

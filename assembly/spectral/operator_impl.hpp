@@ -2,6 +2,7 @@
 // SpectralOperator, written once; instantiate_threads.hpp and instantiate_cuda.cuh bring the passes over cells.
 #include <algorithm>
 #include <map>
+#include <ranges>
 
 #include "assembly/matrix_free/host_setup.hpp"
 #include "assembly/spectral/operator.hpp"
@@ -17,14 +18,25 @@ Array<T, Space> as_numbers(const std::vector<double>& values) {
 
 /// The material of some cells, [cells, components, places] or [cells, components].
 template <class T>
-std::vector<T> of_block(const Cells& cells, const Coefficients& material, Index first, Index count) {
+std::vector<T> of_block(const Cells& cells, const Coefficients& material, Index first, std::span<const Index> order) {
   const int K = material.components, places = material.at_places ? cells.places : 1;
-  std::vector<T> result(static_cast<std::size_t>(Offset{count} * K * places));
-  for (Index c = 0; c < count; ++c)
+  std::vector<T> result(order.size() * static_cast<std::size_t>(K * places));
+  std::size_t next = 0;
+  for (const Index cell : order)
     for (int m = 0; m < K; ++m)
-      for (int q = 0; q < places; ++q)
-        result[static_cast<std::size_t>((Offset{c} * K + m) * places + q)] =
-            static_cast<T>(material.at(cells, first + c, q, m));
+      for (int q = 0; q < places; ++q) result[next++] = static_cast<T>(material.at(cells, first + cell, q, m));
+  return result;
+}
+
+/// [cells, ...] in this order of the cells.
+template <class Numbers>
+auto in_order(const Numbers& values, std::span<const Index> order) {
+  const std::size_t each = values.size() / std::max<std::size_t>(order.size(), 1);
+  std::vector<std::ranges::range_value_t<Numbers>> result(values.size());
+  parallel_for(default_threads(), static_cast<Offset>(order.size()), [&](Offset i) {
+    const auto from = static_cast<std::size_t>(order[static_cast<std::size_t>(i)]) * each;
+    std::copy_n(&values[from], each, &result[static_cast<std::size_t>(i) * each]);
+  });
   return result;
 }
 
@@ -65,14 +77,17 @@ void gather_forces(Exec& exec, const GatherView list, const T* elements, const T
   gather_forces<components, 0>(exec, list, elements, target, a);
 }
 
-/// Lists of nodes of as many entries each, in the order of `all`; of those that are in `held`, or of the others.
+/// Lists of nodes of as many entries each, in the order of `all`; of those that are in `held`, or of the others. A node
+/// without entries that has cells, `cells` [dofs], belongs to their patch.
 template <class Space>
 std::vector<GatherList<Space>> gather_lists(const matrix_free::HostGatherList& all, std::span<const Index> held,
-                                            bool of_held) {
+                                            bool of_held, std::span<const int> cells) {
   std::map<Index, std::vector<std::size_t>> nodes;
-  for (std::size_t i = 0; i < all.rows.size(); ++i)
-    if (std::binary_search(held.begin(), held.end(), all.rows[i]) == of_held)
-      nodes[all.ptr[i + 1] - all.ptr[i]].push_back(i);
+  for (std::size_t i = 0; i < all.rows.size(); ++i) {
+    const Index entries = all.ptr[i + 1] - all.ptr[i];
+    if (entries == 0 && !cells.empty() && cells[static_cast<std::size_t>(all.rows[i])] > 0) continue;
+    if (std::binary_search(held.begin(), held.end(), all.rows[i]) == of_held) nodes[entries].push_back(i);
+  }
   std::vector<GatherList<Space>> lists;
   for (const auto& [each, which] : nodes) {
     std::vector<Index> rows, entries(which.size() * static_cast<std::size_t>(each)), numbers;
@@ -94,55 +109,71 @@ std::vector<GatherList<Space>> gather_lists(const matrix_free::HostGatherList& a
 }  // namespace spectral
 
 template <class Exec, class Law, class T>
-SpectralOperator<Exec, Law, T>::SpectralOperator(Exec&, const mesh::Mesh& mesh, const DofMap& dofs,
+SpectralOperator<Exec, Law, T>::SpectralOperator(Exec& exec, const mesh::Mesh& mesh, const DofMap& dofs,
                                                  const spectral::Cells& cells, const spectral::Coefficients& material,
                                                  const SpectralOptions& options)
     : dim_(cells.dim), degree_(cells.n - 1), owned_(options.owned < 0 ? dofs.dofs : options.owned) {
+  const spectral::PatchLayout layout = spectral::patch_layout<Law, T>(exec, dim_, cells.n);
+  spectral::PatchNodes nodes;
+  if (layout.cells > 0) nodes = spectral::patch_nodes(cells, dofs.dofs, options.held);
   std::vector<matrix_free::Contributions> contributions;
-  for (const mesh::CellBlock& block : mesh.blocks) {
-    add_block(mesh, cells, block, material, options);
-    contributions.push_back({.dofs = cells.cell(block.first_cell),
-                             .cells = block.cells(),
-                             .nodes = cells.places,
-                             .first = blocks_.back().view.first,
-                             .cell_stride = cells.places,
-                             .node_stride = 1});
+  std::vector<std::vector<Index>> of_patches;
+  Offset entries = 0;
+  for (std::size_t b = 0; b < mesh.blocks.size(); ++b) {
+    const mesh::CellBlock& of = mesh.blocks[b];
+    const bool in_patches = layout.cells > 0 && of.cells() > 0 && (options.apart.empty() || options.apart[b] == 0);
+    const std::vector<Index> order = spectral::order_in_patches(of, cells.n, in_patches ? layout.cells : 0);
+    add_block(mesh, cells, of, material, options.stored || of.order > 1, order);
+    Block& block = blocks_.back();
+    block.view.first = entries;
+    matrix_free::Contributions& part = contributions.emplace_back();
+    if (in_patches) {
+      const std::vector<Index> own = spectral::in_order(cells.of_block(of), order);
+      spectral::HostPatches patches = spectral::make_patches(own, cells.places, layout, owned_, nodes);
+      block.patches = {to_space<Space>(patches.patches), to_space<Space>(patches.words)};
+      block.view.patches = block.patches.view();
+      of_patches.push_back(std::move(patches.outer));
+      part = {.dofs = of_patches.back().data(), .cells = static_cast<Index>(of_patches.back().size()), .nodes = 1};
+    } else {
+      part = {.dofs = cells.cell(of.first_cell), .cells = of.cells(), .nodes = cells.places};
+    }
+    part.first = entries;
+    part.cell_stride = part.nodes;
+    part.node_stride = 1;
+    entries += Offset{part.cells} * part.nodes;
   }
   const matrix_free::HostGatherList list = matrix_free::gather_list(contributions, owned_);
-  gather_ = spectral::gather_lists<Space>(list, options.held, false);
-  gather_held_ = spectral::gather_lists<Space>(list, options.held, true);
-  elements_ = Array<T, Space>(Offset{cells.cells} * cells.places * spectral::entry_size(Law::components(dim_)));
+  gather_ = spectral::gather_lists<Space>(list, options.held, false, nodes.cells);
+  gather_held_ = spectral::gather_lists<Space>(list, options.held, true, nodes.cells);
+  elements_ = Array<T, Space>(entries * spectral::entry_size(Law::components(dim_)));
   count(cells);
 }
 
 template <class Exec, class Law, class T>
 void SpectralOperator<Exec, Law, T>::add_block(const mesh::Mesh& mesh, const spectral::Cells& cells,
                                                const mesh::CellBlock& of, const spectral::Coefficients& material,
-                                               const SpectralOptions& options) {
-  const Offset before =
-      blocks_.empty() ? 0 : blocks_.back().view.first + Offset{blocks_.back().view.cells} * cells.places;
+                                               bool stored, std::span<const Index> order) {
   Block& block = blocks_.emplace_back();
   const Index first = of.first_cell, count = of.cells();
-  block.dofs = to_space<Space>(
-      std::span<const Index>(cells.cell(first), static_cast<std::size_t>(Offset{count} * cells.places)));
-  const bool stored = options.stored || of.order > 1;
+  block.dofs = to_space<Space>(spectral::in_order(cells.of_block(of), order));
   if (stored)
-    block.geometry = spectral::as_numbers<Space, T>(spectral::stored_geometry(mesh, cells, first, count));
+    block.geometry =
+        spectral::as_numbers<Space, T>(spectral::in_order(spectral::stored_geometry(mesh, cells, first, count), order));
   else
-    block.map = spectral::as_numbers<Space, T>(matrix_free::multilinear_maps(mesh, of));
-  block.coefficients = to_space<Space>(spectral::of_block<T>(cells, material, first, count));
+    block.map = spectral::as_numbers<Space, T>(spectral::in_order(matrix_free::multilinear_maps(mesh, of), order));
+  block.coefficients = to_space<Space>(spectral::of_block<T>(cells, material, first, order));
   const int places = material.at_places ? cells.places : 1;
-  block.view = {.dim = dim_,
-                .n = cells.n,
-                .cells = count,
-                .first = before,
-                .dofs = block.dofs.data(),
-                .map = stored ? nullptr : block.map.data(),
-                .geometry = stored ? block.geometry.data() : nullptr,
-                .coefficients = block.coefficients.data(),
-                .cell_stride = Offset{Law::coefficients(dim_)} * places,
-                .component_stride = places,
-                .place_stride = material.at_places ? 1 : 0};
+  spectral::BlockView<T>& view = block.view;
+  view.dim = dim_;
+  view.n = cells.n;
+  view.cells = count;
+  view.dofs = block.dofs.data();
+  view.map = stored ? nullptr : block.map.data();
+  view.geometry = stored ? block.geometry.data() : nullptr;
+  view.coefficients = block.coefficients.data();
+  view.cell_stride = Offset{Law::coefficients(dim_)} * places;
+  view.component_stride = places;
+  view.place_stride = material.at_places ? 1 : 0;
   description_ += (description_.empty() ? "" : "; ") + spectral::describe(cells, of, stored, material);
 }
 
@@ -157,9 +188,7 @@ void SpectralOperator<Exec, Law, T>::count(const spectral::Cells& cells) {
     }
   bytes_per_apply_ =
       2 * entries * C * sizeof(T) + bytes_of_lists_ + static_cast<double>(owned_) * (2 * C + 1) * sizeof(T);
-  for (const Block& block : blocks_)
-    bytes_per_apply_ += static_cast<double>(block.dofs.bytes() + block.map.bytes() + block.geometry.bytes() +
-                                            block.coefficients.bytes());
+  for (const Block& block : blocks_) bytes_per_apply_ += block.bytes();
   // Of a node and component: derivatives and their transposes, 2 n - 1 along an axis each, and J^-1 twice.
   flops_per_apply_ = all * N * C * dim_ * (2 * (2 * n - 1) + 2 * (2 * dim_ - 1));
 }
@@ -167,16 +196,14 @@ void SpectralOperator<Exec, Law, T>::count(const spectral::Cells& cells) {
 template <class Exec, class Law, class T>
 double SpectralOperator<Exec, Law, T>::bytes() const {
   double sum = bytes_of_lists_ + static_cast<double>(elements_.bytes());
-  for (const Block& block : blocks_)
-    sum += static_cast<double>(block.dofs.bytes() + block.map.bytes() + block.geometry.bytes() +
-                               block.coefficients.bytes());
+  for (const Block& block : blocks_) sum += block.bytes();
   return sum;
 }
 
 template <class Exec, class Law, class T>
-void SpectralOperator<Exec, Law, T>::apply_cells(Exec& exec, const T* u) {
+void SpectralOperator<Exec, Law, T>::apply_cells(Exec& exec, const T* u, const spectral::Target<T>& target) {
   const spectral::Rule& rule = spectral::rule(degree_);
-  for (const Block& block : blocks_) spectral::apply_cells<Law>(exec, rule, block.view, u, elements_.data());
+  for (const Block& block : blocks_) spectral::apply_cells<Law>(exec, rule, block.view, u, elements_.data(), target);
 }
 
 template <class Exec, class Law, class T>
@@ -196,7 +223,7 @@ void SpectralOperator<Exec, Law, T>::gather(Exec& exec, const std::vector<spectr
 template <class Exec, class Law, class T>
 void SpectralOperator<Exec, Law, T>::apply(Exec& exec, View<const T> u, View<const T> scale, View<T> f) {
   const spectral::Target<T> target{.scale = scale.data(), .to = f.data()};
-  apply_cells(exec, u.data());
+  apply_cells(exec, u.data(), target);
   gather(exec, gather_, target);
   gather(exec, gather_held_, target);
 }
@@ -205,7 +232,7 @@ template <class Exec, class Law, class T>
 void SpectralOperator<Exec, Law, T>::leap(Exec& exec, T kick, T drift, View<const T> scale, View<T> v, View<T> u,
                                           View<T> a) {
   const spectral::Target<T> target{.scale = scale.data(), .v = v.data(), .u = u.data(), .kick = kick, .drift = drift};
-  apply_cells(exec, u.data());
+  apply_cells(exec, u.data(), target);
   gather(exec, gather_, target);
   gather(exec, gather_held_, target, a.data());
 }

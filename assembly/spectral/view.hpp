@@ -3,6 +3,7 @@
 #include <type_traits>
 
 #include "assembly/matrix_free/geometry.hpp"
+#include "assembly/spectral/patches.hpp"
 #include "assembly/spectral/rule.hpp"
 #include "base/error.hpp"
 #include "base/types.hpp"
@@ -17,7 +18,7 @@ struct BlockView {
   int dim = 2;
   int n = 3;
   Index cells = 0;
-  Offset first = 0;             ///< node of its first cell in the element vector
+  Offset first = 0;             ///< its first node in the element vector
   const Index* dofs = nullptr;  ///< [cells, places]
   const T* map = nullptr;       ///< [cells, map_entries] of multilinear cells (LineJacobian); null: `geometry`
   const T* geometry = nullptr;  ///< [cells, dim^2 + 1, places]: J^-1 by rows, w |J|
@@ -25,6 +26,7 @@ struct BlockView {
   Offset cell_stride = 0;  ///< of the coefficients
   int component_stride = 1;
   int place_stride = 0;  ///< 0: they are the same everywhere in a cell
+  PatchView patches;
 
   TESSERA_HD_INLINE const T* coefficients_of(Offset cell, int q) const {
     return coefficients + cell * cell_stride + Offset{q} * place_stride;

@@ -1,0 +1,198 @@
+#include "assembly/spectral/patches.hpp"
+
+#include <algorithm>
+#include <numeric>
+#include <utility>
+
+#include "base/team.hpp"
+
+namespace tessera::assembly::spectral {
+
+namespace {
+
+/// The cells of each vertex: those of vertex v are cells[ptr[v]] to cells[ptr[v + 1] - 1].
+struct CellsOfVertices {
+  std::vector<Index> ptr, cells;
+
+  explicit CellsOfVertices(const mesh::CellBlock& block, int vertices) {
+    Index last = 0;
+    for (Index c = 0; c < block.cells(); ++c)
+      for (int v = 0; v < vertices; ++v) last = std::max(last, block.cell(c)[v]);
+    ptr.assign(static_cast<std::size_t>(last) + 2, 0);
+    for (Index c = 0; c < block.cells(); ++c)
+      for (int v = 0; v < vertices; ++v) ++ptr[static_cast<std::size_t>(block.cell(c)[v]) + 1];
+    for (std::size_t v = 1; v < ptr.size(); ++v) ptr[v] += ptr[v - 1];
+    cells.resize(static_cast<std::size_t>(ptr.back()));
+    std::vector<Index> next(ptr.begin(), ptr.end() - 1);
+    for (Index c = 0; c < block.cells(); ++c)
+      for (int v = 0; v < vertices; ++v)
+        cells[static_cast<std::size_t>(next[static_cast<std::size_t>(block.cell(c)[v])]++)] = c;
+  }
+  std::span<const Index> of(Index vertex) const {
+    const auto v = static_cast<std::size_t>(vertex);
+    return {&cells[static_cast<std::size_t>(ptr[v])], static_cast<std::size_t>(ptr[v + 1] - ptr[v])};
+  }
+};
+
+/// A cell beside those of a patch.
+struct Candidate {
+  Index cell;
+  Offset shared;  ///< nodes, counted with every cell of the patch
+};
+
+class Growth {
+ public:
+  Growth(const mesh::CellBlock& block, int n)
+      : block_(block),
+        vertices_(1 << mesh::dimension(block.shape)),
+        n_(n),
+        of_vertices_(block, vertices_),
+        taken_(static_cast<std::size_t>(block.cells()), 0) {}
+
+  std::vector<Index> order(int each) {
+    std::vector<Index> result;
+    result.reserve(taken_.size());
+    Index left = 0;
+    while (static_cast<Index>(result.size()) < block_.cells()) {
+      candidates_.clear();
+      for (int k = 0; k < each && static_cast<Index>(result.size()) < block_.cells(); ++k) {
+        while (taken_[static_cast<std::size_t>(left)]) ++left;
+        result.push_back(take_best(left));
+      }
+    }
+    return result;
+  }
+
+ private:
+  Index take_best(Index otherwise) {
+    Candidate best{otherwise, 0};
+    for (const Candidate& candidate : candidates_)
+      if (candidate.shared > best.shared || (candidate.shared == best.shared && candidate.cell < best.cell))
+        best = candidate;
+    taken_[static_cast<std::size_t>(best.cell)] = 1;
+    std::erase_if(candidates_, [&](const Candidate& candidate) { return candidate.cell == best.cell; });
+    add_neighbours(best.cell);
+    return best.cell;
+  }
+
+  void add_neighbours(Index cell) {
+    neighbours_.clear();
+    for (int v = 0; v < vertices_; ++v)
+      for (const Index other : of_vertices_.of(block_.cell(cell)[v]))
+        if (!taken_[static_cast<std::size_t>(other)]) neighbours_.push_back(other);
+    std::sort(neighbours_.begin(), neighbours_.end());
+    for (std::size_t i = 0, last = 0; i < neighbours_.size(); i = last) {
+      while (last < neighbours_.size() && neighbours_[last] == neighbours_[i]) ++last;
+      add(neighbours_[i], nodes_of(last - i));
+    }
+  }
+  void add(Index cell, Offset shared) {
+    for (Candidate& candidate : candidates_)
+      if (candidate.cell == cell) {
+        candidate.shared += shared;
+        return;
+      }
+    candidates_.push_back({cell, shared});
+  }
+  /// Nodes that cells with so many common vertices share: of a corner, an edge, a side.
+  Offset nodes_of(std::size_t common) const {
+    Offset nodes = 1;
+    for (; common > 1; common /= 2) nodes *= n_;
+    return nodes;
+  }
+
+  const mesh::CellBlock& block_;
+  int vertices_, n_;
+  CellsOfVertices of_vertices_;
+  std::vector<char> taken_;
+  std::vector<Candidate> candidates_;
+  std::vector<Index> neighbours_;
+};
+
+/// The nodes of a patch, in the order of HostPatches.
+struct PatchOrder {
+  struct Node {
+    Index dof;
+    int first, places;  ///< in `entries`
+    bool outer;
+  };
+  std::vector<std::pair<Index, unsigned short>> entries;
+  std::vector<Node> nodes;
+
+  PatchOrder(std::span<const Index> dofs, Index owned, const PatchNodes& of_dofs) {
+    for (std::size_t e = 0; e < dofs.size(); ++e)
+      if (dofs[e] < owned) entries.emplace_back(dofs[e], static_cast<unsigned short>(e));
+    std::sort(entries.begin(), entries.end());
+    for (std::size_t e = 0, last = 0; e < entries.size(); e = last) {
+      const Index dof = entries[e].first;
+      while (last < entries.size() && entries[last].first == dof) ++last;
+      const int places = static_cast<int>(last - e);
+      const auto number = static_cast<std::size_t>(dof);
+      nodes.push_back({dof, static_cast<int>(e), places, of_dofs.apart[number] != 0 || places < of_dofs.cells[number]});
+    }
+    std::stable_partition(nodes.begin(), nodes.end(), [](const Node& node) { return !node.outer; });
+  }
+};
+
+}  // namespace
+
+std::vector<Index> order_in_patches(const mesh::CellBlock& block, int n, int each) {
+  if (each > 0) return Growth(block, n).order(each);
+  std::vector<Index> order(static_cast<std::size_t>(block.cells()));
+  std::iota(order.begin(), order.end(), 0);
+  return order;
+}
+
+PatchNodes patch_nodes(const Cells& cells, Index dofs, std::span<const Index> apart) {
+  PatchNodes nodes{std::vector<int>(static_cast<std::size_t>(dofs), 0),
+                   std::vector<char>(static_cast<std::size_t>(dofs), 0)};
+  for (const Index dof : cells.dofs) ++nodes.cells[static_cast<std::size_t>(dof)];
+  for (const Index dof : apart) nodes.apart[static_cast<std::size_t>(dof)] = 1;
+  return nodes;
+}
+
+HostPatches make_patches(std::span<const Index> dofs, int places, const PatchLayout& layout, Index owned,
+                         const PatchNodes& of_dofs) {
+  const int all_places = places * layout.cells;
+  const auto of_patch = static_cast<std::size_t>(all_places);
+  const auto patches = static_cast<Index>((dofs.size() + of_patch - 1) / of_patch);
+  const auto order_of = [&](Index p) {
+    const std::size_t first = static_cast<std::size_t>(p) * of_patch;
+    return PatchOrder(dofs.subspan(first, std::min(of_patch, dofs.size() - first)), owned, of_dofs);
+  };
+  HostPatches result;
+  result.patches.resize(static_cast<std::size_t>(patches));
+  parallel_for(default_threads(), patches, [&](Index p) {
+    const PatchOrder order = order_of(p);
+    Patch& patch = result.patches[static_cast<std::size_t>(p)];
+    patch.nodes = static_cast<Index>(order.nodes.size());
+    for (const PatchOrder::Node& node : order.nodes) patch.own += node.outer ? 0 : 1;
+  });
+  Index outer = 0;
+  Offset words = 0;
+  for (Patch& patch : result.patches) {
+    patch.outer = std::exchange(outer, outer + patch.nodes - patch.own);
+    patch.words = std::exchange(words, words + words_of_patch(all_places, patch.nodes, patch.own));
+  }
+  result.outer.resize(static_cast<std::size_t>(outer));
+  result.words.resize(static_cast<std::size_t>(words));
+  parallel_for(default_threads(), patches, [&](Index p) {
+    const Patch& patch = result.patches[static_cast<std::size_t>(p)];
+    PatchLists lists(result.words.data() + patch.words, all_places, patch.nodes);
+    Index* out = result.outer.data() + patch.outer;
+    int place = 0;
+    const PatchOrder order = order_of(p);
+    for (const PatchOrder::Node& node : order.nodes) {
+      *lists.first++ = static_cast<unsigned short>(place);
+      for (int k = 0; k < node.places; ++k) {
+        const int e = order.entries[static_cast<std::size_t>(node.first + k)].second;
+        lists.addresses[place++] = static_cast<unsigned short>(layout.address(e / places, e % places));
+      }
+      *(node.outer ? out++ : lists.rows++) = node.dof;
+    }
+    *lists.first = static_cast<unsigned short>(place);
+  });
+  return result;
+}
+
+}  // namespace tessera::assembly::spectral

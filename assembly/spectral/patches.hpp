@@ -1,0 +1,92 @@
+#pragma once
+// Patches of cells that a block of threads takes together: it adds up what they do to a node before that leaves it.
+#include <span>
+#include <type_traits>
+#include <vector>
+
+#include "assembly/spectral/cells.hpp"
+#include "base/array.hpp"
+
+namespace tessera::assembly::spectral {
+
+/// A patch. Its first nodes are its own, which no other cell has; the sums of those behind them go to the element
+/// vector.
+struct Patch {
+  Index nodes = 0, own = 0;
+  Index outer = 0;   ///< nodes of the patches before that are not their own
+  Offset words = 0;  ///< where its lists begin
+};
+
+/// How a block of threads has the places of the cells of a patch in its memory.
+struct PatchLayout {
+  int cells = 0;                 ///< of a patch; 0: there are no patches
+  int n = 0, row = 0, cell = 0;  ///< between rows along x, and between cells
+
+  /// Of place q of cell c.
+  int address(int c, int q) const { return c * cell + q / n * row + q % n; }
+};
+
+/// The lists of a patch, one behind the other, so that a block of threads can bring them to its memory: addresses of
+/// the places of each node in turn, the first one of each node and how many there are, two numbers a word; then the
+/// dofs of its own nodes.
+template <class Word>
+struct PatchLists {
+  using Half = std::conditional_t<std::is_const_v<Word>, const unsigned short, unsigned short>;
+  Half* addresses;
+  Half* first;  ///< [nodes + 1]
+  Word* rows;   ///< [own]
+
+  /// `places`: of a whole patch.
+  TESSERA_HD_INLINE PatchLists(Word* words, int places, int nodes)
+      : addresses(reinterpret_cast<Half*>(words)),
+        first(reinterpret_cast<Half*>(words + words_of_places(places))),
+        rows(words + words_before_rows(places, nodes)) {}
+
+  TESSERA_HD_INLINE static int words_of_places(int places) { return (places + 1) / 2; }
+  TESSERA_HD_INLINE static int words_before_rows(int places, int nodes) {
+    return words_of_places(places) + (nodes + 2) / 2;
+  }
+};
+/// Of the lists of a patch, so that those of the next one begin at 16 bytes.
+TESSERA_HD_INLINE constexpr int words_of_patch(int places, int nodes, int own) {
+  return ((places + 1) / 2 + (nodes + 2) / 2 + own + 3) / 4 * 4;
+}
+
+/// Patch p has the cells [p, p + 1) * cells of its block.
+struct PatchView {
+  const Patch* patches = nullptr;  ///< null: cells go by themselves
+  const Index* words = nullptr;
+};
+
+template <class Space>
+struct Patches {
+  Array<Patch, Space> patches;
+  Array<Index, Space> words;
+
+  PatchView view() const { return {patches.data(), words.data()}; }
+  double bytes() const { return static_cast<double>(patches.bytes() + words.bytes()); }
+};
+
+struct HostPatches {
+  std::vector<Patch> patches;
+  std::vector<Index> words;
+  std::vector<Index> outer;  ///< dofs of the nodes that go to the element vector
+};
+
+/// The cells of a block in an order in which `each` that follow each other lie together: from the first one that is
+/// left on, the cell that shares most nodes with those of its patch, counted with each of them, and of several the
+/// first. Where none touches them, a patch goes on with the first one that is left. `each` 0: their own order.
+std::vector<Index> order_in_patches(const mesh::CellBlock& block, int n, int each);
+
+/// How many cells have a node, and whether its sum goes to the element vector in any case. [dofs]
+struct PatchNodes {
+  std::vector<int> cells;
+  std::vector<char> apart;
+};
+PatchNodes patch_nodes(const Cells& cells, Index dofs, std::span<const Index> apart);
+
+/// Of cells [cells, places] in the order of their patches. Nodes from `owned` on are in none.
+HostPatches make_patches(std::span<const Index> dofs, int places, const PatchLayout& layout, Index owned,
+                         const PatchNodes& of_dofs);
+
+}  // namespace tessera::assembly::spectral
