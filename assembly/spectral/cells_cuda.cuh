@@ -25,15 +25,18 @@ struct Lattice {
   static constexpr int pitch = arrays * size + pad;  ///< from cell to cell
 };
 
-/// Cells that share a block, a patch: about 200 threads, and shared memory of which two blocks have enough.
+/// Cells that share a block, a patch: about 200 threads or, where that gives a cube of cells, fewer; and shared memory
+/// of which two blocks have enough.
 template <int n, int dim, int components, class T>
 struct PatchShape {
   using Cell = Lattice<n, dim, components>;
   static constexpr int N = power(n, dim), layer = power(n, dim - 1), word = static_cast<int>(sizeof(Index));
   static constexpr int of_cell = Cell::pitch * static_cast<int>(sizeof(T)) + 2 * N * word;
-  static constexpr int cells = std::max(1, std::min(216 / layer, 96000 / of_cell));
+  static constexpr int most = std::max(1, std::min(216 / layer, 96000 / of_cell));
+  static constexpr int cells = dim == 3 && most >= 8 && most < 16 ? 8 : most;
   static constexpr int threads = cells * layer, places = cells * N;
-  static constexpr int blocks = sizeof(T) == 4 ? 4 : 2;  ///< that a multiprocessor has registers for
+  /// Blocks that a multiprocessor has registers for: more in double would need memory beside them.
+  static constexpr int blocks = sizeof(T) == 4 ? (threads > 128 ? 4 : 7) : (threads > 128 ? 2 : 4);
   /// Of the cells, in front of the lists of the patch, and of all.
   static constexpr int of_cells = (cells * Cell::pitch * static_cast<int>(sizeof(T)) + 15) / 16 * 16;
   static constexpr int bytes = of_cells + words_of_patch(places, places, places) * word;
