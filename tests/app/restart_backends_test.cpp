@@ -48,8 +48,8 @@ TEST_P(OtherBackend, GoesOnToTheSameEnd) {
   if (!has_gpu()) GTEST_SKIP() << "no GPU";
   const auto& [run, first] = GetParam();
   const std::string then = std::string(first) == "threads" ? "cuda" : "threads";
-  const std::string deck = write_deck(fmt::format("other_{}_{}.toml", run.name, first),
-                                      run.deck + "[checkpoint]\nevery = 4\nkeep = 1000\n");
+  const std::string deck =
+      write_deck(fmt::format("other_{}_{}.toml", run.name, first), run.deck + "[checkpoint]\nevery = 4\nkeep = 1000\n");
   const fs::path whole = folder() / fmt::format("other_{}_whole_{}", run.name, first),
                  half = folder() / fmt::format("other_{}_half_{}", run.name, first);
   for (const fs::path& out : {whole, half}) {
