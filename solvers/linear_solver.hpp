@@ -19,7 +19,7 @@ struct Known {
 /// whose residual is that of the double system, which reaches the tolerances of double. A solution whose residual is
 /// rounding of the terms that it is the sum of (`backward_error` of 16 units of the last digit at most) is accepted
 /// with a warning though it misses the tolerance: double has no better. A solver that does not converge returns a
-/// Report with converged = false and `failure` set, and gives back what it has kept.
+/// Report with converged = false and `failure` set, and gives back what it has kept, unless it was interrupted.
 template <class Exec>
 class LinearSolver {
  public:

@@ -1,11 +1,13 @@
 #pragma once
 // The stages of implicit schemes, solved.
 #include <memory>
-#include <span>
+#include <utility>
 #include <vector>
 
 #include "assembly/space/dirichlet.hpp"
 #include "physics/run/evolving.hpp"
+#include "physics/run/kept_set_up.hpp"
+#include "physics/run/state.hpp"
 #include "solvers/time/implicit.hpp"
 
 namespace tessera::physics {
@@ -22,9 +24,11 @@ class Stages : public solvers::StageEquation<Exec> {
   };
   const Work& work() const { return work_; }
 
-  /// What stages to come depend on beside the state: numbers, always as many.
-  virtual std::vector<double> kept() const { return {}; }
-  virtual void restore(std::span<const double>) {}
+  /// A step is tried: where it is interrupted, `kept` is that of its beginning.
+  virtual void begin_step() = 0;
+  /// What stages to come depend on beside the state: vectors [rows] and numbers, always as many.
+  virtual State::Kept kept() const = 0;
+  virtual void restore(const State::Kept& kept) = 0;
 
  protected:
   Work work_;
@@ -56,7 +60,7 @@ class ImplicitStages final : public Stages<Exec> {
     linalg::spmv(exec_, std::as_const(problem_.mass()).view(), w, system_.b.view());
     linalg::combine(exec_, system_.b.view(), {1.0}, {{1.0}, problem_.loads()});
     assembly::prescribe(exec_, removed_, problem_.prescribed_values(), system_.b.view());
-    if (!solve_from(U) && refilled_ && !work_.linear.interrupted) {
+    if (!solve_from(U) && set_up_.is_refilled() && !work_.linear.interrupted) {
       // It may be the old set-up that is at fault.
       begin_anew();
       make_matrix(t, sigma);
@@ -68,10 +72,14 @@ class ImplicitStages final : public Stages<Exec> {
     return work_.linear.converged;
   }
 
-  std::vector<double> kept() const override {
-    return {first_.t, first_.sigma, static_cast<double>(first_.iterations), first_.is_worn ? 1.0 : 0.0};
+  void begin_step() override { before_ = {first_, set_up_}; }
+
+  State::Kept kept() const override {
+    const auto& [first, set_up] = work_.linear.interrupted ? before_ : std::pair{first_, set_up_};
+    return {{}, {first.t, first.sigma, set_up.first(), set_up.is_worn() ? 1.0 : 0.0}};
   }
-  void restore(std::span<const double> numbers) override {
+  void restore(const State::Kept& kept) override {
+    const std::vector<double>& numbers = kept.numbers;
     if (numbers.size() < 4 || numbers[1] == 0) return;
     const Linked linked(exec_, problem_.ranks().link());
     const double t = problem_.time();
@@ -83,7 +91,7 @@ class ImplicitStages final : public Stages<Exec> {
     linalg::fill(exec_, system_.b.view(), 0);
     solver_->solve(std::as_const(system_.b).view().part(0, zero.size()), zero.view());
     work_.matrices = work_.set_ups = 0;  // it is none of this run
-    first_ = {numbers[0], numbers[1], static_cast<Offset>(numbers[2]), numbers[3] != 0};
+    set_up_ = {numbers[2], numbers[3] != 0};
     if (problem_.move_to(t)) sigma_ = 0;
   }
 
@@ -93,11 +101,7 @@ class ImplicitStages final : public Stages<Exec> {
   /// The matrix that the set-up was made of.
   struct First {
     double t = 0, sigma = 0;  ///< 0: there is none
-    Offset iterations = -1;   ///< of its own first system; -1: not solved yet
-    bool is_worn = false;     ///< later ones take many more
   };
-  static constexpr double most_growth = 1.5;
-  static constexpr Offset more_iterations = 5;
 
   bool solve_from(View<double> U) {
     const Index rows = problem_.ranks().rows();
@@ -106,15 +110,15 @@ class ImplicitStages final : public Stages<Exec> {
                                   {problem_.own_fixed(), problem_.own_values(), true});
     ++work_.systems;
     work_.iterations += work_.linear.iterations;
-    if (first_.iterations < 0) first_.iterations = work_.linear.iterations;
-    first_.is_worn |= static_cast<double>(work_.linear.iterations) >
-                      most_growth * static_cast<double>(first_.iterations) + static_cast<double>(more_iterations);
+    set_up_.judge(work_.linear.iterations);
+    if (is_excused(work_.linear, params_.solver)) first_ = {}, set_up_ = {};
     return work_.linear.converged;
   }
 
   /// A solver that has failed has given back what it kept.
   void begin_anew() {
     first_ = {};
+    set_up_ = {};
     sigma_ = 0;
   }
 
@@ -139,13 +143,13 @@ class ImplicitStages final : public Stages<Exec> {
       linalg::refill(exec_, system_.matrix, *system_.A);
     }
     // Iterations are those of all ranks, and so is what is decided of them.
-    refilled_ = first_.sigma != 0 && !first_.is_worn;
-    if (!refilled_) {
+    const solvers::Reuse reuse = set_up_.next();
+    if (!set_up_.is_refilled()) {
       first_ = {.t = t, .sigma = sigma};
       ++work_.set_ups;
     }
     if (!solver_) solver_ = std::make_unique<solvers::LinearSolver<Exec>>(exec_, params_.solver);
-    solver_->set_operator(ranks ? *own_.A : *system_.A, refilled_ ? solvers::Reuse::pattern : solvers::Reuse::nothing);
+    solver_->set_operator(ranks ? *own_.A : *system_.A, reuse);
     work_.nnz = ranks ? own_.nnz : system_.matrix.nnz();
     sigma_ = sigma;
     ++work_.matrices;
@@ -160,7 +164,8 @@ class ImplicitStages final : public Stages<Exec> {
   std::unique_ptr<solvers::LinearSolver<Exec>> solver_;
   double sigma_ = 0;  ///< of the matrix; 0: there is none
   First first_;
-  bool refilled_ = false;  ///< the matrix, whose set-up is that of the first one
+  KeptSetUp set_up_;
+  std::pair<First, KeptSetUp> before_;  ///< at the beginning of the step
 };
 
 }  // namespace tessera::physics

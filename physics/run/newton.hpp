@@ -6,9 +6,8 @@
 #include <cmath>
 #include <limits>
 
-#include "assembly/space/dirichlet.hpp"
 #include "base/log.hpp"
-#include "physics/run/over_ranks.hpp"
+#include "physics/run/tangent_solver.hpp"
 
 namespace tessera::physics {
 
@@ -47,14 +46,21 @@ void summarise_newton(const NewtonReport& report, output::Summary& summary);
 /// the start to their own with the loads, by the first correction of a load step: the tangent carries them into the
 /// domain. Nocedal & Wright, Numerical Optimization, 2nd ed., sections 11.2 and 3.5. Systems are solved as well as the
 /// next residual is worth: S. C. Eisenstat, H. F. Walker, Choosing the forcing terms in an inexact Newton method, SIAM
-/// J. Sci. Comput. 17 (1996) 16-32, choice 2.
+/// J. Sci. Comput. 17 (1996) 16-32, choice 2. One TangentSolver
+/// takes the systems of all solutions.
 template <class Exec>
 class Newton {
  public:
   /// `fixed`: what is prescribed, whose values may change between solutions. `solve` is collective.
   Newton(Exec& exec, Nonlinear<Exec>& problem, const CommonParams& params, const DirichletData& fixed,
          const OverRanks<Exec>& ranks, Context& context)
-      : exec_(exec), problem_(problem), params_(params), fixed_(fixed), ranks_(ranks), context_(context) {}
+      : exec_(exec),
+        problem_(problem),
+        params_(params),
+        fixed_(fixed),
+        ranks_(ranks),
+        context_(context),
+        tangent_(exec, problem, params, fixed, ranks, context) {}
 
   /// u [rows], those of ghosts among them, is the start and becomes the last iterate. Throws what Nonlinear::move_to
   /// throws at the start.
@@ -80,7 +86,14 @@ class Newton {
     return report;
   }
 
-  Offset nnz() const { return nnz_; }
+  /// What solves its systems, and the set-up of that.
+  const TangentSolver<Exec>& tangent() const { return tangent_; }
+  /// Makes the set-up of a run that goes on here: of the tangent at u [rows]. Collective.
+  void make_set_up(const std::vector<double>& u, const KeptSetUp& life) {
+    load_ = 1;
+    move_problem(u);
+    tangent_.make_set_up(u, life);
+  }
   /// Iterations are not said one by one: there are many solutions.
   void be_quiet() { quiet_ = true; }
 
@@ -204,7 +217,7 @@ class Newton {
     Array<double, Space> terms(rows), square(1);
     const auto there = to_space<Space>(std::span(u).first(static_cast<std::size_t>(rows)));
     const Linked linked(exec_, ranks_.link());
-    system().A->diagonal(exec_, terms.view());
+    tangent_.system().A->diagonal(exec_, terms.view());
     linalg::multiply(exec_, View<const double>(terms.view()), View<const double>(there.view()), terms.view());
     linalg::dot(exec_, terms.view(), View<const double>(terms.view()), square.data());
     return std::numeric_limits<double>::epsilon() * std::sqrt(to_vector(square)[0]);
@@ -221,40 +234,15 @@ class Newton {
     return ranks_ ? tessera::any(ranks_.ranks(), any) : any;
   }
 
-  /// The operator of the first tangent takes the values of the others: they have its pattern.
-  void take_tangent() {
-    if (!system_.A) return convert(exec_, params_, system_, context_.summary);
-    Scope scope(exec_, "convert");
-    linalg::refill(exec_, system_.matrix, *system_.A);
-  }
-
-  /// The system of the rows that this rank owns.
-  System<Exec>& system() { return ranks_ ? own_ : system_; }
-
   /// correction_ = A^-1 R, as exactly as it is needed, and to solver.tolerance where it may be the last. False where
   /// that cannot be had.
   bool correct(const std::vector<double>& u, double residual, bool prescribes, NewtonReport& report) {
-    ranks_.each([&] {
-      problem_.tangent(system_);
-      assembly::eliminate_dirichlet(exec_, system_.matrix, system_.b.view(), fixed_.dofs, away_);
-    });
-    if (ranks_)
-      ranks_.take(params_, system_, own_, context_.summary);
-    else
-      take_tangent();
-    if (nnz_ == 0) nnz_ = ranks_ ? own_.nnz : system_.matrix.nnz();
+    tangent_.make(u, away_);
     at_rounding_ = residual <= rounding(u);
-    Array<double, Space> d(ranks_.rows());
-    linalg::fill(exec_, d.view(), 0);
-    solvers::SolverParams params = params_.solver;
-    if (params_.newton.linear_tolerance == "adaptive") params.tolerance = std::max(params.tolerance, forcing_);
-    solve_system(params, prescribes, d, report.linear);
-    if (params.tolerance > params_.solver.tolerance && !report.linear.interrupted &&
-        largest(correction_) <= least_correction(u)) {
-      const int before = report.linear.iterations;
-      solve_system(params_.solver, prescribes, d, report.linear);
-      report.linear.iterations += before;
-    }
+    int before = 0;
+    while (!solve_tangent(u, prescribes, report.linear) && tangent_.makes_anew(u, report.linear))
+      before += report.linear.iterations;
+    report.linear.iterations += before;
     report.interrupted = report.linear.interrupted;
     // A poor correction is one all the same, if it is one.
     constexpr double poor = 0.1;
@@ -277,33 +265,20 @@ class Newton {
     return false;
   }
 
-  /// Goes on from d with A d = R to what `params` asks; correction_ = d.
-  void solve_system(const solvers::SolverParams& params, bool prescribes, Array<double, Space>& d,
-                    solvers::Report& report) {
-    {
-      Scope scope(exec_, "solve");
-      const Linked linked(exec_, ranks_.link());
-      solvers::LinearSolver<Exec> solver(exec_, params);
-      solver.set_operator(*system().A);
-      const solvers::Monitor monitor = monitor_of(context_, params.tolerance);
-      if (prescribes) {
-        const DirichletData own = of_owned_rows({fixed_.dofs, away_}, ranks_.rows());
-        const auto rows = to_space<Space>(own.dofs);
-        const auto values = to_space<Space>(own.values);
-        report = solver.solve(system().b.view(), d.view(), monitor, {rows.view(), values.view()});
-      } else {
-        report = solver.solve(system().b.view(), d.view(), monitor);
-      }
-      if (report.method.empty() && !solvers::is_direct(params_.solver))
-        scope.add_bytes(static_cast<double>(report.iterations + report.residuals) * system().A->bytes());
+  /// correction_ = A^-1 R, and whether it is as exact as it was asked to be.
+  bool solve_tangent(const std::vector<double>& u, bool prescribes, solvers::Report& report) {
+    const double asked = params_.solver.tolerance;
+    const bool adapts = params_.newton.linear_tolerance == "adaptive";
+    const double tolerance = adapts ? std::max(asked, forcing_) : asked;
+    report = tangent_.begin(tolerance, prescribes, away_, correction_);
+    if (tolerance > asked && report.relative_residual > asked && !report.interrupted &&
+        largest(correction_) <= least_correction(u)) {
+      const int before = report.iterations;
+      report = tangent_.go_on(asked, prescribes, away_, correction_);
+      report.iterations += before;
     }
-    correction_ = to_vector(d);
-    if (ranks_) {
-      const Discretisation& space = ranks_.space();
-      correction_.resize(static_cast<std::size_t>(space.rows()));
-      linalg::update_ghosts(ranks_.ranks(), space.index_map, space.components, correction_);
-    }
-    for (std::size_t i = 0; i < away_.size(); ++i) correction_[static_cast<std::size_t>(fixed_.dofs[i])] = away_[i];
+    tangent_.judge(report);
+    return report.converged;
   }
 
   /// u += t correction_ with the first t that does; false where none does. `any`: the residual need not fall, where
@@ -354,7 +329,7 @@ class Newton {
   const DirichletData& fixed_;
   const OverRanks<Exec>& ranks_;
   Context& context_;
-  System<Exec> system_, own_;  ///< of all rows that are seen, and over ranks of those that this one owns
+  TangentSolver<Exec> tangent_;
   Array<double, Space> residual_;
   std::vector<double> correction_;
   std::vector<double> values_;  ///< [fixed] of the load step
@@ -362,7 +337,6 @@ class Newton {
   double load_ = 1, forcing_ = loosest, largest_range_ = 0;
   bool at_rounding_ = false;  ///< R at the state at hand
   bool quiet_ = false;
-  Offset nnz_ = 0;
 };
 
 }  // namespace tessera::physics

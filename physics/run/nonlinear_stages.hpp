@@ -74,13 +74,43 @@ class NonlinearStages final : public Stages<Exec> {
     stage_.begin(sigma, w);
     // A guess goes on from steps before, and may be where coefficients have no values.
     const bool converged = solve_from(U, U) || (!work_.linear.interrupted && solve_from(before, U));
-    work_.nnz = newton_.nnz();
+    if (newton_.tangent().set_ups() != work_.set_ups) first_ = {t, sigma};
+    work_.set_ups = newton_.tangent().set_ups();
+    work_.nnz = newton_.tangent().nnz();
     return converged;
+  }
+
+  void begin_step() override { before_ = {first_, newton_.tangent().set_up()}; }
+
+  State::Kept kept() const override {
+    const auto& [first, set_up] = work_.linear.interrupted ? before_ : std::pair{first_, newton_.tangent().set_up()};
+    const auto rows = static_cast<std::size_t>(problem_.space().rows());
+    return {
+        {set_up.state ? *set_up.state : std::vector<double>(rows)},
+        {first.t, set_up.life.is_there() ? first.sigma : 0, set_up.life.first(), set_up.life.is_worn() ? 1.0 : 0.0}};
+  }
+  /// Makes the set-up again of the tangent that it was made of.
+  void restore(const State::Kept& kept) override {
+    const std::vector<double>& numbers = kept.numbers;
+    if (numbers.size() < 4 || kept.vectors.empty() || numbers[1] == 0) return;
+    const double t = problem_.time();
+    first_ = {numbers[0], numbers[1]};
+    problem_.move_to(first_.t);
+    Array<double, Space> w(problem_.space().rows());
+    w.set_zero();
+    stage_.begin(first_.sigma, w.view());
+    newton_.make_set_up(kept.vectors.front(), {numbers[2], numbers[3] != 0});
+    problem_.move_to(t);
   }
 
  private:
   using Stages<Exec>::work_;
   using Space = typename Exec::Space;
+
+  /// Of the tangent that the set-up was made of.
+  struct First {
+    double t = 0, sigma = 0;
+  };
 
   bool solve_from(View<const double> guess, View<double> U) {
     std::vector<double> u(static_cast<std::size_t>(U.size()));
@@ -101,7 +131,6 @@ class NonlinearStages final : public Stages<Exec> {
     work_.help = "choose shorter steps, or data whose coefficients have values at the states on the way";
     work_.systems += made;
     work_.matrices += made;
-    work_.set_ups += made;
     work_.iterations += report.linear_iterations();
     return report.converged;
   }
@@ -109,6 +138,8 @@ class NonlinearStages final : public Stages<Exec> {
   Evolving<Exec>& problem_;
   StageProblem<Exec> stage_;
   Newton<Exec> newton_;
+  First first_;
+  std::pair<First, typename TangentSolver<Exec>::SetUp> before_;  ///< at the beginning of the step
 };
 
 }  // namespace tessera::physics

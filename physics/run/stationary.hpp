@@ -261,7 +261,7 @@ class Stationary final : public StationaryRun {
     }
     result.report.iterations = result.newton->linear_iterations();
     result.report.energy_error = result.report.relative_energy_error = 0;  // of the last correction alone
-    result.nnz = newton.nnz();
+    result.nnz = newton.tangent().nnz();
     return result;
   }
 

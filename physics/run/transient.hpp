@@ -84,8 +84,9 @@ class TimeLoop : private Walk<Exec> {
     };
     const auto keep = [&] {
       state.kept = steps.kept();
-      const std::vector<double> of_stages = stages->kept();
-      state.kept.numbers.insert(state.kept.numbers.end(), of_stages.begin(), of_stages.end());
+      const State::Kept of_stages = stages->kept();
+      state.kept.vectors.insert(state.kept.vectors.end(), of_stages.vectors.begin(), of_stages.vectors.end());
+      state.kept.numbers.insert(state.kept.numbers.end(), of_stages.numbers.begin(), of_stages.numbers.end());
       keep_split(state);
     };
     while (!steps.are_over(state) && report_.failure.empty()) {
@@ -93,6 +94,7 @@ class TimeLoop : private Walk<Exec> {
       if (report_.interrupted) break;
       const auto [before, dt, end] = steps.next(state);
       if (split_ && !split_->before(before, dt, u.view())) break;
+      stages->begin_step();
       const auto outcome = steps.take(*stages, {before, dt, end}, u.view());
       if (outcome == Outcome::unsolved) {
         if (split_) split_->take_back(u.view());
@@ -130,12 +132,19 @@ class TimeLoop : private Walk<Exec> {
     nnz_ = work.nnz;
   }
 
-  /// What stages keep are the last ones of the numbers.
+  /// What stages keep are the last ones of the vectors and numbers.
   void restore_stages(Stages<Exec>& stages, State& state) const {
-    std::vector<double>& numbers = state.kept.numbers;
-    const std::size_t steps = numbers.size() - std::min(numbers.size(), stages.kept().size());
-    stages.restore(std::span<const double>(numbers).subspan(steps));
-    numbers.resize(steps);
+    const auto cut = []<class T>(std::vector<T>& all, std::size_t last) {
+      const auto from = all.end() - static_cast<std::ptrdiff_t>(std::min(last, all.size()));
+      std::vector<T> result(from, all.end());
+      all.erase(from, all.end());
+      return result;
+    };
+    const State::Kept like = stages.kept();
+    State::Kept kept;
+    kept.vectors = cut(state.kept.vectors, like.vectors.size());
+    kept.numbers = cut(state.kept.numbers, like.numbers.size());
+    stages.restore(kept);
   }
 
   std::unique_ptr<Stages<Exec>> make_stages() {

@@ -63,11 +63,11 @@ class KrylovMethod final : public Method<Exec> {
     report.precision = params_.precision;
     if (double_.M) double_.M->describe(report);
     if (float_.M) float_.M->describe(report);
-    if (report.converged) return report;
+    if (report.converged || report.interrupted) return report;
     // A solution that meets the tolerance is one, whatever the matrix; a failure deserves the closer look, and the room
     // for it.
     release();
-    if (!report.interrupted && needs_.symmetric && A_->global_rows() > 1) look_for_asymmetry(exec, report);
+    if (needs_.symmetric && A_->global_rows() > 1) look_for_asymmetry(exec, report);
     return report;
   }
 

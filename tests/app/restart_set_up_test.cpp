@@ -6,15 +6,15 @@ namespace {
 using namespace app_test;
 
 /// Diffusion along x becomes faster with t, so that multigrid would make other aggregates of later matrices.
-std::string deck_of(const std::string& faster, const std::string& scheme, const std::string& solver) {
-  return box_of("quad", 2, 40) + "[physics]\ntype = \"heat\"\n[[material]]\nconductivity = [\"1 + " + faster +
-         "*t\", \"0\", \"1\"]\nsource = \"1 + sin(9*t)\"\n" + dirichlet_on("[\"left\"]", "sin(9*t)") +
+std::string deck_of(const std::string& along_x, const std::string& scheme, const std::string& solver) {
+  return box_of("quad", 2, 40) + "[physics]\ntype = \"heat\"\n[[material]]\nconductivity = [\"" + along_x +
+         "\", \"0\", \"1\"]\nsource = \"1 + sin(9*t)\"\n" + dirichlet_on("[\"left\"]", "sin(9*t)") +
          "[time]\nend = 0.1\n" + scheme + "[output]\nevery = 100\n[checkpoint]\nevery = 3\nkeep = 1000\n[solver]\n" +
          "tolerance = 1e-10\n" + solver;
 }
 
 struct Kept {
-  const char *name, *faster;
+  const char *name, *along_x;
   std::string scheme, solver;
   int most_set_ups;  ///< of the whole run; 0: as many as it likes
   int ranks = 1;
@@ -29,7 +29,7 @@ TEST_P(KeptSetUp, GoesOnBitwise) {
     return of.ranks == 1 ? tessera(arguments) : on_ranks(of.ranks, arguments);
   };
   const std::string deck =
-      write_deck(std::string("kept_") + of.name + ".toml", deck_of(of.faster, of.scheme, of.solver));
+      write_deck(std::string("kept_") + of.name + ".toml", deck_of(of.along_x, of.scheme, of.solver));
   const fs::path whole = folder() / "kept_whole" / of.name, half = folder() / "kept_half" / of.name;
   for (const fs::path& out : {whole, half}) {
     const Result result = start("run " + deck + " --quiet --backend threads --output " + out.string());
@@ -54,22 +54,37 @@ TEST_P(KeptSetUp, GoesOnBitwise) {
   EXPECT_EQ(bytes_of(whole / last), bytes_of(half / last));
 }
 
+const char *const slowly = "1 + 30*t", *const fast = "1 + 3000*t", *const of_u = "1 + 30*t + u^2",
+                  *const fast_of_u = "1 + 3000*t + 300*u^2";
 const std::string bdf2 = "step = 0.004\n", chosen = "tolerance = 1e-4\n";
 INSTANTIATE_TEST_SUITE_P(
     Solvers, KeptSetUp,
-    ::testing::Values(
-        Kept{"amg", "30", bdf2, "preconditioner = \"amg\"\n", 2},
-        Kept{"amg_worn", "3000", bdf2, "preconditioner = \"amg\"\n", 0},
-        Kept{"amg_chosen", "30", chosen, "preconditioner = \"amg\"\n", 0},
-        Kept{"amg_sdirk2", "30", bdf2 + "scheme = \"sdirk2\"\n", "preconditioner = \"amg\"\n", 2},
-        Kept{"ssor", "30", bdf2, "preconditioner = \"ssor\"\n", 2},
-        Kept{"chebyshev", "30", bdf2, "preconditioner = \"chebyshev\"\n", 2},
-        Kept{"direct", "30", bdf2, "type = \"direct\"\n", 1},
-        Kept{"ell", "30", bdf2 + "[matrix]\nformat = \"ell\"\n", "preconditioner = \"jacobi\"\n", 2},
-        Kept{"amg_on_two", "30", bdf2, "preconditioner = \"amg\"\n", 2, 2},
-        Kept{"amg_worn_on_two", "3000", bdf2, "preconditioner = \"amg\"\n", 0, 2},
-        Kept{"mixed_on_three", "30", bdf2 + "[run]\nprecision = \"mixed\"\n", "preconditioner = \"chebyshev\"\n", 2, 3},
-        Kept{"ell_on_two", "30", bdf2 + "[matrix]\nformat = \"ell\"\n", "preconditioner = \"jacobi\"\n", 2, 2}),
+    ::testing::Values(Kept{"amg", slowly, bdf2, "preconditioner = \"amg\"\n", 2},
+                      Kept{"amg_worn", fast, bdf2, "preconditioner = \"amg\"\n", 0},
+                      Kept{"amg_chosen", slowly, chosen, "preconditioner = \"amg\"\n", 0},
+                      Kept{"amg_sdirk2", slowly, bdf2 + "scheme = \"sdirk2\"\n", "preconditioner = \"amg\"\n", 2},
+                      Kept{"ssor", slowly, bdf2, "preconditioner = \"ssor\"\n", 2},
+                      Kept{"chebyshev", slowly, bdf2, "preconditioner = \"chebyshev\"\n", 2},
+                      Kept{"direct", slowly, bdf2, "type = \"direct\"\n", 1},
+                      Kept{"ell", slowly, bdf2 + "[matrix]\nformat = \"ell\"\n", "preconditioner = \"jacobi\"\n", 2},
+                      Kept{"amg_on_two", slowly, bdf2, "preconditioner = \"amg\"\n", 2, 2},
+                      Kept{"amg_worn_on_two", fast, bdf2, "preconditioner = \"amg\"\n", 0, 2},
+                      Kept{"mixed_on_three", slowly, bdf2 + "[run]\nprecision = \"mixed\"\n",
+                           "preconditioner = \"chebyshev\"\n", 2, 3},
+                      Kept{"ell_on_two", slowly, bdf2 + "[matrix]\nformat = \"ell\"\n", "preconditioner = \"jacobi\"\n",
+                           2, 2}),
+    [](const auto& info) { return std::string(info.param.name); });
+
+INSTANTIATE_TEST_SUITE_P(
+    Newton, KeptSetUp,
+    ::testing::Values(Kept{"jacobi_of_u", of_u, bdf2, "preconditioner = \"jacobi\"\n", 4},
+                      Kept{"ssor_of_u", of_u, bdf2, "preconditioner = \"ssor\"\n", 2},
+                      Kept{"amg_of_u", of_u, bdf2, "preconditioner = \"amg\"\n", 2},
+                      Kept{"amg_of_u_sdirk2", of_u, bdf2 + "scheme = \"sdirk2\"\n", "preconditioner = \"amg\"\n", 2},
+                      Kept{"amg_of_u_worn", fast_of_u, bdf2, "preconditioner = \"amg\"\n", 0},
+                      Kept{"amg_of_u_chosen", of_u, chosen, "preconditioner = \"amg\"\n", 0},
+                      Kept{"direct_of_u", of_u, bdf2, "type = \"lu\"\n", 1},
+                      Kept{"amg_of_u_on_two", of_u, "step = 0.008\n", "preconditioner = \"amg\"\n", 2, 2}),
     [](const auto& info) { return std::string(info.param.name); });
 
 /// Whatever else changes in time.
