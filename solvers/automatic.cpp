@@ -32,8 +32,9 @@ double iterations_worth(const ProblemSize& size) {
 Automatic choose_preconditioner(const SolverParams& params, const ProblemSize& size, double free_bytes) {
   const double digits = -std::log10(params.tolerance) / 8;
   const bool symmetric = find_solver(params.type)->needs.symmetric;
+  const double all = size.all_rows > 0 ? size.all_rows : size.rows;
   const double iterations =
-      (symmetric ? iterations_along : flow_iterations_along) * digits * std::pow(size.rows, 1.0 / size.dim);
+      (symmetric ? iterations_along : flow_iterations_along) * digits * std::pow(all, 1.0 / size.dim);
   const std::string expected =
       fmt::format("{} {:.0f} iterations of jacobi are expected", symmetric ? "about" : "at least", iterations);
   if (size.rows < least_rows) return {"jacobi", "the system is small"};

@@ -43,6 +43,7 @@ struct ProblemSize {
   double block = 1;             ///< unknowns a node
   bool copies_entries = false;  ///< the operator stores block rows, of which readers of entries make a copy in CRS
   int dim = 3;                  ///< of the mesh or grid that the rows come from: the fill of a factor depends on it
+  double all_rows = 0;          ///< of all ranks, where several share the system; 0: one has it
 };
 
 /// A method made for one [solver]. It keeps what it has made of an operator, and its vectors, from one solve to the

@@ -144,10 +144,11 @@ struct SolverNeed {
   double host = 0, device = 0, set_up_seconds = 0;
 };
 SolverNeed solver_need(const CommonParams& params, const Discretisation& space, double nnz, int block,
-                       bool copies_entries) {
+                       bool copies_entries, bool shared) {
   solvers::ProblemSize size{.rows = 1.0 * space.rows(), .entries = nnz, .dim = space.mesh.dim};
   size.block = block;
   size.copies_entries = copies_entries;
+  if (shared) size.all_rows = space.rows();
   SolverNeed need;
   const double shift = solvers::shift_bytes(space.rows());
   need.host = solvers::solver_bytes(params.solver, size) + shift;
@@ -160,8 +161,9 @@ SolverNeed solver_need(const CommonParams& params, const Discretisation& space, 
   return need;
 }
 
+/// `shared`: whether ranks share it; the estimate is that of all of them.
 Estimate estimate(const CommonParams& params, const Discretisation& space, const AtPoints& coefficients,
-                  const Traits& traits, bool matrix_free) {
+                  const Traits& traits, bool matrix_free, bool shared) {
   const mesh::Mesh& mesh = space.mesh;
   const assembly::DofMap& dofs = space.dofs;
   const double rows = space.rows(), components = space.components;
@@ -172,7 +174,7 @@ Estimate estimate(const CommonParams& params, const Discretisation& space, const
     const int diagonals = 1 + space.components / 2;
     const double kept = matrix_free_bytes(mesh, space, coefficients) + 16.0 * diagonals * rows + 24.0 * mesh.nodes();
     const double set_up = matrix_free_setup_bytes(mesh, space) + coefficients.bytes;
-    const SolverNeed solver = solver_need(params, space, 0, space.components, false);
+    const SolverNeed solver = solver_need(params, space, 0, space.components, false, shared);
     result.device_bytes = kept + std::max(solver.device, set_up);
     result.host_bytes = now + std::max(kept + std::max(solver.host, set_up), files);
     return result;
@@ -191,7 +193,7 @@ Estimate estimate(const CommonParams& params, const Discretisation& space, const
   const Stored host = stored(params, space, result.nnz, pairs, matrix, blocks, false);
   const Stored device = stored(params, space, result.nnz, pairs, matrix, blocks, true);
   const SolverNeed solver = solver_need(params, space, result.nnz, blocks ? space.components : 1,
-                                        host.block_rows && solvers::needs_entries(params.solver));
+                                        host.block_rows && solvers::needs_entries(params.solver), shared);
   result.set_up_seconds = solver.set_up_seconds;
   const double vectors = 8.0 * 2 * rows;
   const double mesh_bytes = 24.0 * mesh.nodes() + connectivity;
@@ -321,7 +323,7 @@ void print_check(const CommonParams& params, const Discretisation& space, const 
     fmt::print(
         "axis       {}: the body of revolution has the volume {:g}\n", mesh.measure.axis(),
         assembly::field_statistics(mesh, dofs, std::vector<double>(static_cast<std::size_t>(dofs.dofs))).measure);
-  const Estimate size = estimate(params, space, coefficients, traits, matrix_free);
+  const Estimate size = estimate(params, space, coefficients, traits, matrix_free, ranks.count > 1);
   fmt::print("space      order {}, {} dofs ({} fixed), {}\n", dofs.order, space.rows(), space.dirichlet.dofs.size(),
              matrix_free ? "no matrix (" + why_no_matrix + ")" : fmt::format("about {:.0f} non-zeros", size.nnz));
   constexpr double long_factorisation = 30;
@@ -335,11 +337,11 @@ void print_check(const CommonParams& params, const Discretisation& space, const 
   const bool root_has_whole = ranks.count > 1 && !ranks.in_parts;
   const double on_host = root_has_whole ? 1 + share : share, in_use = bytes_in_use();
   WaysOut ways_out = usual_ways_out();
-  if (params.solver.preconditioner == "amg") {
+  if (params.solver.preconditioner == "amg" || params.solver.preconditioner == "pmg") {
     CommonParams other = params;
     other.solver.preconditioner = space.components > 1 ? "block_jacobi" : "jacobi";
     other.solver.preconditioning = {};
-    const Estimate less = estimate(other, space, coefficients, traits, matrix_free);
+    const Estimate less = estimate(other, space, coefficients, traits, matrix_free, ranks.count > 1);
     const std::string& name = other.solver.preconditioner;
     ways_out.host = what_would_fit(size.host_bytes * on_host, in_use + static_cast<double>(host_memory().free), in_use,
                                    name, less.host_bytes * on_host) +

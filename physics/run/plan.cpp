@@ -6,6 +6,7 @@
 #include <cmath>
 
 #include "base/backend.hpp"
+#include "base/communicator.hpp"
 #include "base/host_memory.hpp"
 #include "solvers/automatic.hpp"
 #include "solvers/eigen/eigen.hpp"
@@ -36,32 +37,54 @@ std::string why_without_matrix(const CommonParams& params, const mesh::Mesh& mes
   return "";
 }
 
-/// About: rows of products of axes have order + 2 entries along each on average, those of simplices a part of it.
+/// Of what a rank owns, about: rows of products of axes have order + 2 entries along each on average, those of
+/// simplices a part of it.
 double likely_entries(const Discretisation& space, int order) {
   const int dim = space.mesh.dim;
   bool simplices = dim > 1;
   for (const mesh::CellBlock& block : space.mesh.blocks)
     simplices = simplices && (block.shape == mesh::Shape::triangle || block.shape == mesh::Shape::tet);
   const double part = !simplices ? 1 : dim == 2 ? 0.75 : 0.5;
-  return part * std::pow(order + 2, dim) * space.rows();
+  return part * std::pow(order + 2, dim) * (space.ranks ? space.owned_rows() : space.rows());
+}
+
+/// What the system of one rank takes part in, and the memory that is free for it: of ranks the most that one has and
+/// the least that is free, so that all of them choose the same. Ranks of threads are taken to share one host.
+struct Room {
+  solvers::ProblemSize size;
+  double free = 0;
+};
+Room room_of(const CommonParams& params, const Discretisation& space, int planned_ranks) {
+  const bool on_cuda = resolve_backend(params.run.backend) == "cuda";
+  const int ranks = space.ranks ? space.ranks->size() : planned_ranks;
+  const double part = space.ranks ? 1 : 1.0 / ranks, rows = space.ranks ? space.owned_rows() : space.rows();
+  Room room{
+      .size = {.rows = part * rows,
+               .entries = part * likely_entries(space, params.physics.order),
+               .on_cuda = on_cuda,
+               .dim = space.mesh.dim},
+      .free = on_cuda ? static_cast<double>(cuda_info().free_bytes) : static_cast<double>(host_memory().free) / ranks};
+  if (ranks > 1) room.size.all_rows = rows;
+  if (!space.ranks) return room;
+  room.size.all_rows = static_cast<double>(sum(*space.ranks, std::int64_t{space.owned_rows()}));
+  for (double* most : {&room.size.rows, &room.size.entries}) *most = maximum(*space.ranks, *most);
+  room.free = minimum(*space.ranks, room.free);
+  return room;
 }
 
 }  // namespace
 
-std::string settle_preconditioner(CommonParams& params, const Discretisation& space, bool one_system) {
+std::string settle_preconditioner(CommonParams& params, const Discretisation& space, bool one_system,
+                                  int planned_ranks) {
   solvers::SolverParams& solver = params.solver;
   if (solver.preconditioner != solvers::automatic) return "";
   solver.preconditioner = "jacobi";
   solver.given.erase("preconditioner");  // see is_automatic
   const bool crs = params.matrix.format == "auto" || params.matrix.format == "crs";
-  if (!one_system || !crs || !why_without_matrix(params, space.mesh).empty()) return "";
-  const bool on_cuda = resolve_backend(params.run.backend) == "cuda";
-  const solvers::ProblemSize size{.rows = 1.0 * space.rows(),
-                                  .entries = likely_entries(space, params.physics.order),
-                                  .on_cuda = on_cuda,
-                                  .dim = space.mesh.dim};
-  const double free = static_cast<double>(on_cuda ? cuda_info().free_bytes : host_memory().free);
-  const solvers::Automatic choice = solvers::choose_preconditioner(solver, size, free);
+  const std::string& without = space.ranks ? space.why_without_matrix : why_without_matrix(params, space.mesh);
+  if (!one_system || !crs || !without.empty()) return "";
+  const Room room = room_of(params, space, planned_ranks);
+  const solvers::Automatic choice = solvers::choose_preconditioner(solver, room.size, room.free);
   solver.preconditioner = choice.preconditioner;
   return choice.why;
 }

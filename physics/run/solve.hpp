@@ -45,7 +45,7 @@ solvers::Report solve_system(Exec& exec, const linalg::Operator<Exec>& A, View<c
   solvers::SolverParams first = params;
   if (is_automatic(params)) first.max_iterations = std::min(params.max_iterations, most_automatic_iterations);
   solvers::Report report = solve(first);
-  if (is_automatic(params) && !report.converged && !(context.stop && context.stop())) {
+  if (is_automatic(params) && !report.converged && !report.interrupted) {
     warn("the preconditioner amg, which was chosen automatically, does not suit this matrix: jacobi takes its place");
     first.preconditioner = "jacobi";
     first.max_iterations = params.max_iterations;

@@ -83,11 +83,11 @@ std::vector<Index> StationaryRun::make_checked_space(const Context& context, Dis
   return joined;
 }
 
-/// Before `set_up`, which may ask for the plan.
-void StationaryRun::settle(const Discretisation& space, bool shared, output::Summary& summary) {
+/// Before `set_up` of what is solved, which may ask for the plan. Collective where ranks share the space.
+void StationaryRun::settle(const Discretisation& space, int planned_ranks, output::Summary& summary) {
   CommonParams& params = model().params();
-  const bool one_system = !shared && !params.time && !model().is_nonlinear() && params.initial.empty();
-  const std::string why = settle_preconditioner(params, space, one_system);
+  const bool one_system = !params.time && !model().is_nonlinear() && params.initial.empty();
+  const std::string why = settle_preconditioner(params, space, one_system, planned_ranks);
   if (!why.empty()) summary.set("solver.why", why);
 }
 
@@ -237,7 +237,7 @@ ExitCode StationaryRun::run(Context& context) {
   if (context.ranks) return run_over_ranks(context);
   Discretisation space;
   discretise(context, space);
-  settle(space, false, context.summary);
+  settle(space, 1, context.summary);
   set_up(space);
   make_sources(space);
   Solved solved = solve(space, context);
@@ -304,7 +304,7 @@ void StationaryRun::check(Context& context) {
   if (shared) check_over_ranks(model().params(), context.deck);
   const bool in_parts = shared && makes_parts(context.deck, context.planned_ranks);
   const std::vector<Index> joined = discretise(context, space);
-  settle(space, shared, context.summary);
+  settle(space, context.planned_ranks, context.summary);
   set_up(space);
   const CommonParams& params = model().params();
   // Evaluated as a run does, for its checks: signs, finite values, numbers of components.
@@ -328,7 +328,7 @@ LinearSystem StationaryRun::assemble(Context& context, bool full) {
   model().begin_on_mesh();
   Discretisation space;
   discretise(context, space);
-  settle(space, false, context.summary);
+  settle(space, 1, context.summary);
   set_up(space);
   make_sources(space);
   const std::vector<double> u = nonlinear_start(space);

@@ -71,7 +71,7 @@ class StationaryRun : public Module {
   void read(const Context& context);
   std::vector<Index> discretise(const Context& context, Discretisation& space);
   std::vector<Index> make_checked_space(const Context& context, Discretisation& space);
-  void settle(const Discretisation& space, bool shared, output::Summary& summary);
+  void settle(const Discretisation& space, int planned_ranks, output::Summary& summary);
   void set_up(Discretisation& space);
   void make_sources(const Discretisation& space);
   std::unique_ptr<GridMethod> grid_method(const Context& context);

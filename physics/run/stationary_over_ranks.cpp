@@ -57,7 +57,6 @@ ExitCode StationaryRun::run_over_ranks(Context& context) {
   on_each_rank(ranks, [&] { in_parts = !context.checkpoint && makes_parts(context.deck, ranks.size()); });
   Discretisation whole, part;
   part.threads = Threads(params.run.threads).count();
-  settle(part, true, context.summary);
   std::vector<Index> joined;
   mesh::CoupledCells coupled;
   on_root(ranks, [&] {
@@ -79,6 +78,7 @@ ExitCode StationaryRun::run_over_ranks(Context& context) {
             in_parts ? make_own_part(ranks, part.threads)
                      : distribute_mesh(ranks, params, whole, joined, coupled, part.threads, context.stop),
             in_parts ? nullptr : &whole, part);
+  settle(part, ranks.size(), context.summary);
   const auto set_up_part = [&] {
     const Muted again;
     return model().set_up(part);

@@ -21,7 +21,8 @@ to read first: one table, ours against the best peer, and five plots.
 |---|---|---|
 | `spmv` | 12 k + 24 per row, k non-zeros per row: value and column; row offset, x, y | random values; compared with the peer in the run |
 | `krylov` | 12 k + 108 per row: the product and the passes over the vectors of Jacobi-PCG, fused where they can be | the assembled matrix, a random right-hand side |
-| `amg` | none: set-up and solve to 1e-8, the second of two calls | assembled matrices, a random right-hand side; AMGX on the same matrix in the run |
+| `amg` | none: set-up and solve to 1e-8, the second of two calls | assembled matrices, a random right-hand side; AMGX on the same matrix in the run; on threads hypre's BoomerAMG, of as many ranks, in turns with it |
+| `multigrid` | none: the phases "lower orders" and "solve" of the second of two runs of a deck, set-up included | decks of higher order, elasticity, convection and modes; the preconditioners that are the alternative in the same process |
 | `assembly` | the cells' unknowns, coordinates, places in the matrix, row offsets and coefficients read once; values and right-hand side written once | box meshes, constant coefficients; every strategy compared with `colour` in the run |
 | `convection` | as `assembly`, and the velocity | box meshes, cell Peclet numbers about 1; every strategy compared with `colour` in the run |
 | `elasticity` | as `assembly`, the matrix in block rows | box meshes, one isotropic material and its weight; every strategy compared with `colour` in the run; products are those of `block_crs` |

@@ -8,6 +8,7 @@ TITLES = {
     "spmv": "Matrix times vector",
     "krylov": "Krylov iterations and solves",
     "amg": "Multigrid",
+    "multigrid": "Decks that multigrid solves",
     "assembly": "Numeric assembly",
     "convection": "Numeric assembly with a velocity",
     "elasticity": "Numeric assembly of elasticity",

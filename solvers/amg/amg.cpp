@@ -21,11 +21,18 @@ double value_bytes(const SolverParams& params) {
   return params.preconditioning.as<AmgParams>().hierarchy == "double" ? 8 : 4;
 }
 
+/// Over ranks: a copy of the pattern of the finest matrix, in which ghosts have columns, and of its values while the
+/// second level is made. `numbers` has a column.
+double shared_pattern_bytes(const ProblemSize& size, double numbers) {
+  return size.all_rows > 0 ? 4 * size.entries / numbers + 8 * size.rows / size.block : 0;
+}
+double shared_values_bytes(const ProblemSize& size) { return size.all_rows > 0 ? 8 * size.entries : 0; }
+
 /// The finest matrix, with its columns where it is in slices; P, R, aggregates and the inverse diagonal.
 double finest_bytes(const SolverParams& params, const ProblemSize& size) {
   const double value = value_bytes(params), columns = size.on_cuda && size.rows >= amg::sliced_rows ? 4 : 0;
   return (value + columns) * size.entries + (2 * (value + 4) * Expected(size).of_P + 12 + value) * size.rows +
-         copied_entries_bytes(size);
+         copied_entries_bytes(size) + shared_pattern_bytes(size, 1);
 }
 
 /// The same of several unknowns a node: in blocks a node, and unknowns of a node on coarser levels where there is a
@@ -47,7 +54,8 @@ double finest_bytes_of_nodes(const SolverParams& params, const ProblemSize& size
   const ExpectedNodes expected(size);
   return value * size.entries +
          (2 * expected.of_P * (value * expected.modes + 4 / size.block) + 8 * expected.modes + value * size.block) *
-             size.rows;
+             size.rows +
+         shared_pattern_bytes(size, size.block * size.block);
 }
 double bytes_of_nodes(const SolverParams& params, const ProblemSize& size) {
   const double value = value_bytes(params);
@@ -56,7 +64,7 @@ double bytes_of_nodes(const SolverParams& params, const ProblemSize& size) {
 /// A P, the matrix of the second level, and inverse blocks in double.
 double set_up_bytes_of_nodes(const SolverParams& params, const ProblemSize& size) {
   const ExpectedNodes expected(size);
-  return finest_bytes_of_nodes(params, size) +
+  return finest_bytes_of_nodes(params, size) + shared_values_bytes(size) +
          8 * (size.block + expected.of_AP * expected.modes + expected.coarser) * size.rows;
 }
 
@@ -70,7 +78,8 @@ double bytes_of_amg(const SolverParams& params, const ProblemSize& size, double)
 double set_up_bytes_of_amg(const SolverParams& params, const ProblemSize& size) {
   if (size.block > 1) return set_up_bytes_of_nodes(params, size);
   const double part = takes_symmetric(params) ? 0 : 8 * size.entries;
-  return finest_bytes(params, size) + part + (24 + 12 * Expected(size).of_AP + 12 * Expected(size).coarser) * size.rows;
+  return finest_bytes(params, size) + part + shared_values_bytes(size) +
+         (24 + 12 * Expected(size).of_AP + 12 * Expected(size).coarser) * size.rows;
 }
 
 /// The two steps of a K-cycle are those of conjugate gradients.

@@ -39,7 +39,9 @@ struct Smoothed {
     largest = 1.1 * largest_ritz_value(exec, of, wide);
     if (!(largest > 0) || !std::isfinite(largest))
       return "the matrix is not positive definite, which the preconditioner pmg needs; look for a negative "
-             "coefficient, or choose preconditioner = \"jacobi\"";
+             "coefficient, or choose preconditioner = \"jacobi\", with solver.type = \"minres\" for what is meant to "
+             "be "
+             "indefinite";
     inverse = Array<U, Space>(wide.size());
     linalg::convert(exec, wide.view(), inverse.view());
     for (auto* vector : {&r, &z}) *vector = Array<U, Space>(wide.size());

@@ -72,6 +72,24 @@ TEST(MultigridOnRanks, FollowsSteps) {
   }
 }
 
+/// Where it pays for the whole, and the same on every rank: else they would wait for each other.
+TEST(MultigridOnRanks, IsChosenByAllOfThem) {
+  SKIP_WITHOUT_MPI();
+  const std::string heat = poisson_of(1) + dirichlet_on("[\"left\"]", "y"), fine = box_of("triangle", 2, 260) + heat;
+  for (const int ranks : {1, 2, 3}) {
+    const nlohmann::json summary = run_on(ranks, "auto_fine", fine, "--set output.formats=[]");
+    ASSERT_FALSE(summary.is_discarded());
+    EXPECT_EQ(summary["solver"]["preconditioner"], "amg") << ranks;
+    EXPECT_NE(std::string(summary["solver"]["why"]).find("iterations of jacobi"), std::string::npos) << ranks;
+    EXPECT_LT(int(summary["solver"]["iterations"]), 20) << ranks;
+  }
+  const nlohmann::json coarse = run_on(2, "auto_coarse", box_of("triangle", 2, 30) + heat);
+  ASSERT_FALSE(coarse.is_discarded());
+  EXPECT_EQ(coarse["solver"]["preconditioner"], "jacobi");
+  const Result check = app_test::tessera("check --ranks 2 " + write_deck("auto_check.toml", fine));
+  EXPECT_EQ(check.code, 0) << check.text;
+}
+
 TEST(MultigridOnGpus, TakesTheIterationsOfOneOverEveryLink) {
   SKIP_WITHOUT_MPI();
   if (tessera::cuda_info().devices < 2) GTEST_SKIP() << "fewer than two GPUs";

@@ -1,6 +1,7 @@
 // Algebraic multigrid of a matrix whose rows ranks share: what one rank finds, in as many iterations.
 #include <mutex>
 
+#include "base/array_memory.hpp"
 #include "base/error.hpp"
 #include "solvers/amg/amg.hpp"
 #include "solvers/amg_problems.hpp"
@@ -284,6 +285,37 @@ TYPED_TEST(MultigridOverRanks, NamesWhatIsNotDefiniteOnAllRanks) {
   EXPECT_NE(this->solve(testing::shifted(testing::laplacian(12, 3), -0.5), with(shared()), 2)
                 .report.failure.find("not positive definite"),
             std::string::npos);
+}
+
+/// With what a hierarchy over ranks keeps of the finest matrix. On ranks that are threads of one process.
+TEST(MultigridOverRanksMemory, IsForecastToAFifth) {
+  for (const HostMatrix& A : {testing::laplacian(36, 3), testing::q1_hexes({.cells = 30})}) {
+    const int ranks = 2;
+    const Partition partition(A, testing::slabs(A, ranks), ranks);
+    const auto b = rough_right_side(A);
+    const SolverParams params = with({.gathered_rows = 300});
+    double before = 0;
+    testing::on_thread_ranks(ranks, [&](Communicator& mine) {
+      testing::RankSystem<Threads> system(mine, partition, A);
+      const auto right = to_space<Host>(partition.part(b, mine.rank()));
+      Array<double> x(system.rows);
+      x.set_zero();
+      mine.barrier();
+      if (mine.is_root()) {
+        reset_host_array_peak();
+        before = static_cast<double>(host_array_memory().now);
+      }
+      mine.barrier();
+      solvers::LinearSolver<Threads> solver(system.exec, params);
+      solver.set_operator(*system.op);
+      EXPECT_TRUE(solver.solve(right.view(), x.view()).converged);
+      mine.barrier();
+    });
+    const double rows = A.rows, entries = static_cast<double>(A.row_ptr.back());
+    const double said = solvers::solver_bytes(params, {.rows = rows, .entries = entries, .all_rows = rows});
+    EXPECT_NEAR((static_cast<double>(host_array_memory().peak) - before) / said, 1, 0.2);
+    EXPECT_GT(said, solvers::solver_bytes(params, {.rows = rows, .entries = entries}) + 12 * entries);
+  }
 }
 
 }  // namespace

@@ -45,6 +45,15 @@ TEST(AutomaticPreconditioner, OfMatricesThatAreNotSymmetricIsMultigridOnLargeMes
   }
 }
 
+/// Iterations of jacobi grow with the whole mesh, and what each costs is the part of a rank.
+TEST(AutomaticPreconditioner, OverRanksKnowsTheRowsOfAll) {
+  ProblemSize part = tets(3e5, false);
+  EXPECT_EQ(choice(part), "jacobi");
+  part.all_rows = 4 * part.rows;
+  EXPECT_EQ(choice(part), "amg");
+  EXPECT_EQ(choice({.rows = 1e4, .entries = 7e4, .dim = 2, .all_rows = 8e6}), "jacobi");
+}
+
 TEST(AutomaticPreconditioner, TakesNoMoreMemoryThanThereIs) {
   const auto size = tets(4e6, true);
   EXPECT_EQ(choice(size, 1e-8, 80e9), "amg");
