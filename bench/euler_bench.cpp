@@ -1,13 +1,18 @@
-// Stages of compressible flow: one look at a state and one step forward from it, low order and with convex limiting.
+// Stages of compressible flow: one look at a state and one step forward from it, by viscosity, limiter and time scheme,
+// and the rates of low order by rows and by edge loops.
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <cmath>
 
 #include "bench/support/bench.hpp"
 #include "mesh/box.hpp"
+#include "physics/conservation/stages.hpp"
 #include "physics/euler/scheme.hpp"
+#include "physics/forms/euler_edges.hpp"
 
 using namespace tessera;
+using namespace tessera::physics;
 using namespace tessera::physics::euler;
 
 namespace {
@@ -31,10 +36,32 @@ mesh::Mesh box(const std::string& shape, int dim, int cells) {
 
 struct Case {
   const char* name;
-  Limiter limiter;
-  bool consistent;
-  int passes;
+  SchemeParams params;
+  const char* steps = nullptr;  ///< of stages that look at those before; else a stage is one of a Shu-Osher scheme
 };
+
+SchemeParams limited_by(Limiter limiter, bool consistent = true, int passes = 2) {
+  return {.gas = make_gas(1.4), .limiter = limiter, .consistent_mass = consistent, .passes = passes};
+}
+SchemeParams low_order(Viscosity viscosity) {
+  SchemeParams params = limited_by(Limiter::none);
+  params.viscosity = viscosity;
+  return params;
+}
+
+std::vector<Case> cases() {
+  return {{"low order", low_order(Viscosity::guaranteed)},
+          {"low order, scalar viscosity", low_order(Viscosity::scalar)},
+          {"low order, roe viscosity", low_order(Viscosity::roe)},
+          {"convex", limited_by(Limiter::convex)},
+          {"convex, one pass", limited_by(Limiter::convex, true, 1)},
+          {"convex, lumped mass", limited_by(Limiter::convex, false)},
+          {"convex, erk22", limited_by(Limiter::convex), "erk22"},
+          {"convex, erk33", limited_by(Limiter::convex), "erk33"},
+          {"monolithic", limited_by(Limiter::monolithic)},
+          {"monolithic, lumped mass", limited_by(Limiter::monolithic, false)},
+          {"fct", limited_by(Limiter::fct)}};
+}
 
 /// A smooth flow with a shock across it: some nodes are limited, most are not.
 template <int dim>
@@ -54,55 +81,121 @@ std::vector<double> flow(const mesh::Mesh& mesh, const assembly::DofMap& dofs, c
   return u;
 }
 
+/// The bench of one mesh.
 template <int dim, class Exec>
-void stages(Exec& exec, const bench::Options& options, bench::Report& report, const std::string& shape, int cells) {
+class Flow {
+ public:
   using Space = typename Exec::Space;
-  const mesh::Mesh mesh = box(shape, dim, cells);
-  const assembly::DofMap dofs = assembly::make_dof_map(mesh, 1);
-  const Gas gas = make_gas(1.4);
-  const std::vector<double> start = flow<dim>(mesh, dofs, gas);
-  for (const Case& of :
-       {Case{"low order", Limiter::none, false, 0}, Case{"convex", Limiter::convex, true, 2},
-        Case{"convex, one pass", Limiter::convex, true, 1}, Case{"convex, lumped mass", Limiter::convex, false, 2}}) {
-    const std::string name = fmt::format("{}, {}", of.name, shape);
-    if (!options.takes(name)) continue;
-    const auto scheme = make_scheme(exec, mesh, dofs,
-                                    {.gas = gas,
-                                     .limiter = of.limiter,
-                                     .consistent_mass = of.consistent,
-                                     .passes = of.passes,
-                                     .relaxed = true,
-                                     .viscosity_factor = 1},
-                                    dofs.dofs);
+  using Values = Array<double, Space>;
+
+  Flow(Exec& exec, const bench::Options& options, bench::Report& report, const std::string& shape, int cells)
+      : exec_(exec),
+        options_(options),
+        report_(report),
+        shape_(shape),
+        mesh_(box(shape, dim, cells)),
+        dofs_(assembly::make_dof_map(mesh_, 1)),
+        start_(flow<dim>(mesh_, dofs_, make_gas(1.4))) {}
+
+  void run() {
+    for (const Case& of : cases()) stage(of);
+    rates_by_edges();
+  }
+
+ private:
+  void stage(const Case& of) {
+    const std::string name = fmt::format("{}, {}", of.name, shape_);
+    if (!options_.takes(name)) return;
+    const auto scheme = make_scheme(exec_, mesh_, dofs_, of.params, dofs_.dofs);
     scheme->set_measure(1);
-    const auto u = to_space<Space>(start);
-    Array<double, Space> to(u.size());
+    const Values u = to_space<Space>(start_);
+    Values to(u.size()), corrected(scheme->corrects() ? u.size() : 0);
     scheme->take(u.view(), 0);
     const double dt = 0.9 * scheme->limits(1).front().longest;
-    bench::Row row;
-    row.name = name;
-    row.size = fmt::format("{} nodes", dofs.dofs);
-    row.bytes = scheme->bytes_per_stage();
-    row.items = dofs.dofs;
-    row.item = "nodes";
-    row.timing = bench::measure(exec, [&] {
+    if (of.steps) return steps_of(*scheme, of, name, u, dt);
+    add(name, scheme->bytes_per_stage(), 1, [&] {
       scheme->take(u.view(), 0);
       scheme->advance(u.view(), dt, 0.25, u.view(), to.view());
     });
-    row.note = fmt::format("{:.4g} ns a node and stage", 1e6 * row.timing.median_ms / dofs.dofs);
-    report.add(row);
+    if (!scheme->corrects()) return;
+    scheme->take(u.view(), 0);
+    add(fmt::format("{}: correction, once a step, {}", of.name, shape_), 0, 1,
+        [&] { scheme->correct(u.view(), dt, corrected.view()); });
   }
-}
+
+  /// A whole step, by its stages; each goes as far as one of ssp_rk3, and together they go that many times as far.
+  /// Bytes are those of stages that look at none before.
+  void steps_of(Scheme<Exec>& scheme, const Case& of, const std::string& name, const Values& u, double dt) {
+    const std::vector<conservation::Stage> all = conservation::stages_of(of.steps);
+    Values one(u.size()), other(u.size());
+    const int count = static_cast<int>(all.size());
+    add(name, count * scheme.bytes_per_stage(), count, [&] {
+      View<const double> from = u.view();
+      for (int s = 0; s < count; ++s) {
+        Values& to = s % 2 == 0 ? one : other;
+        scheme.take(from, 0);
+        scheme.advance_stage(from, dt, all[static_cast<std::size_t>(s)].weights, s + 1 == count, to.view());
+        from = std::as_const(to).view();
+      }
+    });
+  }
+
+  /// The rates of low order alone: by rows, with the bound of the wave speed, and the longest step; and by the
+  /// strategies of edge loops, with Rusanov's viscosity.
+  void rates_by_edges() {
+    const std::string rows = fmt::format("rates of low order, rows, {}", shape_);
+    if (options_.takes(rows)) {
+      const auto scheme = make_scheme(exec_, mesh_, dofs_, low_order(Viscosity::guaranteed), dofs_.dofs);
+      const Values u = to_space<Space>(start_);
+      add(rows, scheme->bytes_per_stage(), 1, [&] { scheme->take(u.view(), 0); });
+    }
+    const auto edges = assembly::make_edges(exec_, mesh_, dofs_);
+    // rho, momentum, energy
+    const auto nodes = static_cast<std::ptrdiff_t>(dofs_.dofs);
+    std::vector<double> state(start_);
+    std::rotate(state.begin() + nodes, state.begin() + 2 * nodes, state.end());
+    const Values u = to_space<Space>(state);
+    Values f(u.size());
+    for (const auto& entry : assembly::edge_strategies()) {
+      const std::string name = fmt::format("rates of low order, edges {}, {}", entry.name, shape_);
+      if (!options_.takes(name)) continue;
+      auto loop = assembly::make_edge_loop(exec_, edges, entry.strategy);
+      add(name, assembly::edge_loop_bytes<EulerRusanov<dim>>(loop), 1,
+          [&] { assembly::run_edges(exec_, loop, EulerRusanov<dim>{}, View<const double>(u), f.view()); });
+    }
+  }
+
+  void add(const std::string& name, double bytes, int stages, const std::function<void()>& work) {
+    bench::Row row;
+    row.name = name;
+    row.size = fmt::format("{} nodes", dofs_.dofs);
+    row.bytes = bytes;
+    row.items = static_cast<double>(stages) * dofs_.dofs;
+    row.item = "nodes";
+    row.timing = bench::measure(exec_, work);
+    row.note = fmt::format("{:.4g} ns a node{}", 1e6 * row.timing.median_ms / row.items,
+                           stages > 1 ? fmt::format(" and stage, {} stages", stages) : " and stage");
+    report_.add(row);
+  }
+
+  Exec& exec_;
+  const bench::Options& options_;
+  bench::Report& report_;
+  const std::string shape_;
+  const mesh::Mesh mesh_;
+  const assembly::DofMap dofs_;
+  const std::vector<double> start_;  ///< [numbers, nodes]
+};
 
 template <class Exec>
 void run(Exec& exec, const bench::Options& options) {
   bench::Report report("euler", Exec::name, bench::device_name(exec), bench::copy_bandwidth(exec));
   constexpr bool host = std::is_same_v<typename Exec::Space, Host>;
   const int plane = options.quick ? 64 : host ? 400 : 2048, space = options.quick ? 12 : host ? 40 : 160;
-  stages<2>(exec, options, report, "triangle", plane);
-  stages<2>(exec, options, report, "quad", plane);
-  stages<3>(exec, options, report, "tet", space);
-  stages<3>(exec, options, report, "hex", space);
+  Flow<2, Exec>(exec, options, report, "triangle", plane).run();
+  Flow<2, Exec>(exec, options, report, "quad", plane).run();
+  Flow<3, Exec>(exec, options, report, "tet", space).run();
+  Flow<3, Exec>(exec, options, report, "hex", space).run();
   report.write(fmt::format("{}/euler_{}.json", options.out, Exec::name));
 }
 

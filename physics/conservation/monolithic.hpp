@@ -9,7 +9,7 @@ namespace tessera::physics::conservation {
 ///   u_ij = (u_i + u_j) / 2 - (F_j - F_i) c_ij / (2 d_ij),   R_i^L = sum_j 2 d_ij (u_ij - u_i),
 /// and l_ij = l_ji is the largest part with which u_ij + l_ij f_ij / (2 d_ij) keeps the bounds of i, and
 /// u_ji - l_ij f_ij / (2 d_ij) those of j. Where 2 dt sum_j d_ij <= m_i, u_i after dt is a mean of such states. Reads
-/// c. `keeps`: l_ij is kept.
+/// c. `keeps`: l_ij is kept, as the mean with the one before that PassViews::blend says.
 template <class Equation, bool keeps = false>
 struct MonolithicPass {
   static constexpr int dim = Equation::dim, n = Equation::n, held = Equation::bounds - Equation::guards;
@@ -53,11 +53,17 @@ struct MonolithicPass {
       double f[n];
       for (int k = 0; k < n; ++k)
         f[k] = by * (other.state.u[k] - own.state.u[k]) + mass * (own.rate[k] - other.rate[k]);
-      const assembly::EdgeAt<dim> edge = v.graph.template edge<dim>(entry, i, j);
-      const double half = 0.5 / d;
-      const double l_i = limited(own, other, edge.c_ij, f, half), l_j = limited(other, own, edge.c_ji, f, -half);
-      const double l = smaller(l_i, l_j);
-      if constexpr (keeps) v.part[entry] = l;
+      double l = 0;
+      if (!keeps || v.blend > 0) {
+        const assembly::EdgeAt<dim> edge = v.graph.template edge<dim>(entry, i, j);
+        const double half = 0.5 / d;
+        const double l_i = limited(own, other, edge.c_ij, f, half), l_j = limited(other, own, edge.c_ji, f, -half);
+        l = smaller(l_i, l_j);
+      }
+      if constexpr (keeps) {
+        if (v.blend < 1) l = v.part[entry] + v.blend * (l - v.part[entry]);
+        v.part[entry] = l;
+      }
       for (int k = 0; k < n; ++k) sum[k] += l * f[k];
     }
     const double by = dt * reciprocal(v.graph.lumped_mass[i]);

@@ -68,6 +68,7 @@ struct PassViews {
   const double* weight = nullptr;  ///< [stride] n_i / m_i; 0: the state is prescribed
   const double* relaxation = nullptr;  ///< [owned]
   const double* past = nullptr;        ///< [n, dim, stride] of stages that look at those before; see PastFluxes
+  double blend = 1;                    ///< weight of what is new in alpha and l_ij; see Scheme::set_blend
 
   TESSERA_HD_INLINE void load(typename Equation::State& state, Index i) const {
     equation.load(state, u, node, stride, i);
@@ -122,9 +123,10 @@ struct RatesPass {
       double bounds[Equation::bounds];
       v.equation.bounds_of(row, bounds);
       for (int k = 0; k < Equation::bounds; ++k) v.middle[(middle_bounds<Equation> + k) * v.stride + i] = bounds[k];
-      v.smooth[i] = v.weight[i] > 0
-                        ? v.equation.indicator(row, own, transport, v.graph.lumped_mass[i], factor, inverse_length)
-                        : 0;
+      const double alpha =
+          v.weight[i] > 0 ? v.equation.indicator(row, own, transport, v.graph.lumped_mass[i], factor, inverse_length)
+                          : 0;
+      v.smooth[i] = v.blend < 1 ? v.smooth[i] + v.blend * (alpha - v.smooth[i]) : alpha;
       v.smooth[v.stride + i] = edges.count > 0 ? difference / edges.count : 0;
     }
   }

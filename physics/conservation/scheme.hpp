@@ -30,6 +30,7 @@ struct LimitParams {
   int passes = 2;               ///< of the limiter
   bool relaxed = true;          ///< whether bounds are relaxed, so that smooth extrema keep their order
   double viscosity_factor = 1;  ///< of the entropy commutator
+  double relaxation = 1;        ///< factor of the part by which bounds may be wider
 };
 
 /// How long a step may be, and where a state is none.
@@ -101,6 +102,11 @@ class Scheme {
   /// sum_i m_i (d/dt)^2 over the own nodes of the first number, as what a step of `cfl` times the longest one of each
   /// node has changed says it. Waits for the backend.
   virtual double square_of_rates(View<const double> before, View<const double> after, double cfl) = 0;
+
+  /// From now on alpha of nodes and l_ij of edges are those of the stage before, moved by the part `blend` towards the
+  /// new ones: 1, the new ones, as long as it is not called; 0, those before. What is at rest with them is at rest
+  /// with the new ones, too, for any blend above 0. Of Limiter::monolithic, and first with 1.
+  virtual void set_blend(double blend) = 0;
 
   /// Whether steps end with `correct`.
   virtual bool corrects() const = 0;

@@ -21,6 +21,15 @@
 
 namespace tessera::physics::conservation {
 
+/// To a steady state.
+struct March {
+  double tolerance = 0;      ///< the march ends where the rate of change has fallen by this factor
+  double damping = 0;        ///< steps in which limits come to follow the state half as fast; 0: they do so at once
+  double damping_below = 0;  ///< from where on, a factor as the tolerance
+
+  bool damps() const { return damping > 0; }
+};
+
 /// Borrows all. A law says what its scheme is, and what its boundaries do.
 template <class Exec>
 class SchemeFlow : public Flow<Exec> {
@@ -47,7 +56,7 @@ class SchemeFlow : public Flow<Exec> {
 
   Step step(double t, double most) override {
     const double cfl = time_.cfl.value_or(default_cfl);
-    if (tolerance_ > 0) return step_to_steady(t, most, cfl);
+    if (march_.tolerance > 0) return step_to_steady(t, most, cfl);
     constexpr double shortest = 1e-12;  // of the run
     if (time_.step && most > cfl * longest_step()) warn_of_length(t, cfl);
     const auto done = steps_->step(t, cfl, most, shortest * (time_.end - time_.start));
@@ -77,7 +86,7 @@ class SchemeFlow : public Flow<Exec> {
  protected:
   /// Steps are those of each node by itself from now on, each of which counts as 1 of the time of the run, and the run
   /// ends where the rate of change of the first number has fallen by this factor.
-  void march(double tolerance) { tolerance_ = tolerance; }
+  void march(const March& march) { march_ = march; }
 
   /// The scheme on this mesh. Phase: assemble.
   virtual std::unique_ptr<Scheme<Exec>> create_scheme(const Exchange& exchange) = 0;
@@ -161,8 +170,19 @@ class SchemeFlow : public Flow<Exec> {
     summary_.set("assembly.bytes_per_stage", scheme_->bytes_per_stage());
   }
 
+  /// Limits that follow the state at once may keep it from rest; those that do so ever more slowly, and stay as they
+  /// are in the end, do not.
+  void damp_limits() {
+    if (!march_.damps()) return;
+    constexpr double least = 1e-8;
+    if (is_damped_) blend_ *= std::exp2(-1 / march_.damping);
+    if (blend_ < least) blend_ = 0;
+    scheme_->set_blend(blend_);
+  }
+
   Step step_to_steady(double t, double most, double cfl) {
     Step step{std::min(most, 1.0), 0, {}};
+    damp_limits();
     if (!steps_->step_locally(t, cfl)) {
       step.dt = 0;
       step.failure = failure(t);
@@ -173,7 +193,8 @@ class SchemeFlow : public Flow<Exec> {
     const double rate = std::sqrt(square);
     largest_ = std::max(largest_, rate);
     const double fallen = largest_ > 0 ? rate / largest_ : 0;
-    const bool done = fallen <= tolerance_;
+    is_damped_ = is_damped_ || fallen <= march_.damping_below;
+    const bool done = fallen <= march_.tolerance;
     if (done || marched_++ % every == 0) history_.push_back(rate);
     if (done) step.dt = most;
     summary_.set("steady.steps", marched_);
@@ -184,7 +205,7 @@ class SchemeFlow : public Flow<Exec> {
       warn(fmt::format(
           "the flow is not steady: its rate of change has fallen to {:.2g} of the largest, and {:.2g} is asked "
           "for",
-          fallen, tolerance_));
+          fallen, march_.tolerance));
     return step;
   }
 
@@ -226,7 +247,9 @@ class SchemeFlow : public Flow<Exec> {
   std::map<int, std::unique_ptr<linalg::Halo<Exec>>> halos_;  ///< by components
   Array<double, Space> rows_;
   static constexpr int every = 20;  ///< steps between residuals that are kept
-  double tolerance_ = 0;            ///< of a march to a steady state; 0: there is none
+  March march_;                     ///< to a steady state, where its tolerance is above 0
+  bool is_damped_ = false;          ///< whether limits follow the state more slowly with each step
+  double blend_ = 1;                ///< of Scheme::set_blend
   double largest_ = 0;              ///< rate of change of a step
   std::int64_t marched_ = 0;
   std::vector<double> history_;

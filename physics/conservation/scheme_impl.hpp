@@ -69,14 +69,14 @@ struct PrescribedPass {
   }
 };
 
-/// By which part bounds may be relaxed: (m_i / |Omega|)^(3 / (2 dim)), like h^(3/2).
+/// By which part bounds may be relaxed: factor (m_i / |Omega|)^(3 / (2 dim)), like h^(3/2).
 struct RelaxationPass {
   GraphView graph;
-  double inverse_measure, exponent;
+  double inverse_measure, exponent, factor;
   double* relaxation;
 
   TESSERA_HD void operator()(Offset i) const {
-    relaxation[i] = std::fmin(0.5, std::pow(graph.lumped_mass[i] * inverse_measure, exponent));
+    relaxation[i] = std::fmin(0.5, factor * std::pow(graph.lumped_mass[i] * inverse_measure, exponent));
   }
 };
 
@@ -173,7 +173,8 @@ class SchemeOf final : public Scheme<Exec> {
   void set_measure(double measure) override {
     if (!limits_edges()) return;
     inverse_length_ = std::pow(measure, -1.0 / dim_);
-    for_each(exec_, owned_, RelaxationPass{view_of(graph_), 1 / measure, 1.5 / dim_, relaxation_.data()});
+    for_each(exec_, owned_,
+             RelaxationPass{view_of(graph_), 1 / measure, 1.5 / dim_, params_.relaxation, relaxation_.data()});
   }
 
   void set_prescribed(const std::vector<typename Scheme<Exec>::Prescribed>& lists) override {
@@ -220,6 +221,9 @@ class SchemeOf final : public Scheme<Exec> {
     if constexpr (limits_some) {
       find_bounds<false>(v, dt);
       const bool consistent = params_.consistent_mass;
+      if (params_.limiter == Limiter::monolithic && is_blended_)
+        return for_each(exec_, owned_,
+                        MonolithicPass<Equation, true>{v, dt, consistent, share, start.data(), to.data()});
       if (params_.limiter == Limiter::monolithic)
         return for_each(exec_, owned_, MonolithicPass<Equation>{v, dt, consistent, share, start.data(), to.data()});
       if (params_.passes == 1)
@@ -262,6 +266,11 @@ class SchemeOf final : public Scheme<Exec> {
     double sum = 0;
     copy_bytes(Space{}, found_.data(), Host{}, &sum, sizeof sum);
     return sum;
+  }
+
+  void set_blend(double blend) override {
+    is_blended_ = true;
+    blend_ = blend;
   }
 
   bool corrects() const override { return Correction::count > 0 && params_.limiter == Limiter::fct; }
@@ -318,9 +327,9 @@ class SchemeOf final : public Scheme<Exec> {
   }
 
   PassViews<Equation> views(View<const double> u) {
-    return {view_of(graph_),   equation_,    stride_,        u.data(),           node_.data(),
-            viscosity_.data(), part_.data(), middle_.data(), smooth_.data(),     longest_.data(),
-            left_.data(),      low_.data(),  weight_.data(), relaxation_.data(), nullptr};
+    return {view_of(graph_), equation_,          stride_,        u.data(),        node_.data(), viscosity_.data(),
+            part_.data(),    middle_.data(),     smooth_.data(), longest_.data(), left_.data(), low_.data(),
+            weight_.data(),  relaxation_.data(), nullptr,        blend_};
   }
   template <bool staged>
   void find_bounds(const PassViews<Equation>& v, double dt) {
@@ -349,7 +358,8 @@ class SchemeOf final : public Scheme<Exec> {
   Equation equation_;
   LimitParams params_;
   Offset owned_, stride_ = 0, strides_ = 0;
-  double inverse_length_ = 1;
+  double inverse_length_ = 1, blend_ = 1;
+  bool is_blended_ = false;
   Exchange exchange_;
   Graph<Space> graph_;
   Array<double, Space> node_, viscosity_, part_, middle_, smooth_, longest_, low_, weight_, relaxation_, least_, found_,

@@ -14,7 +14,9 @@ class GasFlow final : public conservation::SchemeFlow<Exec> {
 
   GasFlow(Exec& exec, const Problem& problem, output::Summary& summary)
       : conservation::SchemeFlow<Exec>(exec, problem.space, *problem.params.time, summary), problem_(problem) {
-    if (problem.params.steady) this->march(problem.params.steady->tolerance);
+    if (const auto& steady = problem.params.steady)
+      this->march(
+          {steady->tolerance, problem.params.limiter == "monolithic" ? steady->damping : 0.0, steady->damping_below});
     for (const BoundaryList& list : problem.boundaries) {
       const bool states = list.kind != BoundaryKind::slip_wall;
       boundaries_.push_back({list.kind, to_space<Space>(list.nodes), to_space<Space>(list.normals), {}});

@@ -54,6 +54,7 @@ SchemeParams scheme_params(const Problem& problem) {
           .limiter = limiter_named(params.limiter),
           .consistent_mass = params.mass == "consistent",
           .relaxed = params.relaxed_bounds,
+          .relaxation = params.relaxation,
           .viscosity = params.viscosity == "roe"      ? Viscosity::roe
                        : params.viscosity == "scalar" ? Viscosity::scalar
                                                       : Viscosity::guaranteed,

@@ -14,6 +14,7 @@ struct PhysicsSection {
   std::string limiter = "convex";
   std::string mass = "consistent";
   bool relaxed_bounds = true;
+  double relaxation = 1;
   std::string viscosity = "guaranteed";
   bool entropy_fix = true;
   deck::Where where;
@@ -38,6 +39,11 @@ deck::Section<PhysicsSection> physics_section() {
            {.help = "bounds of limiter = \"convex\" are widened by the curvature of the flow, so that smooth extrema "
                     "keep their "
                     "order; false: no new extremum at all"})
+      .key("relaxation", &PhysicsSection::relaxation,
+           {.help = "of relaxed_bounds: bounds may be wider by this factor times (m_i / |domain|)^(3 / (2 dim)) of "
+                    "them; more is sharper at strong shocks, and noisier behind them",
+            .min = 0,
+            .max = 100})
       .key("viscosity", &PhysicsSection::viscosity,
            {.help =
                 "of the low order: guaranteed (by a bound of the fastest wave; density and internal energy stay "
@@ -119,6 +125,18 @@ deck::Section<SteadyParams> steady_section() {
             .min = 0,
             .max = 1,
             .open_min = true})
+      .key("damping", &SteadyParams::damping,
+           {.help = "of limiter = \"monolithic\": in so many steps the limits come to follow the flow half as fast, "
+                    "until they stay as they are; more is nearer to a flow at rest with its own limits, 0: they follow "
+                    "at once, which may keep the flow from rest",
+            .unit = "steps",
+            .min = 0,
+            .max = 1e6})
+      .key("damping_below", &SteadyParams::damping_below,
+           {.help = "from where on: the rate of change is this part of the largest that it was",
+            .min = 0,
+            .max = 1,
+            .open_min = true})
       .position(&SteadyParams::where);
 }
 
@@ -174,12 +192,19 @@ deck::SectionDescription steady_description() { return steady_section().descript
 
 namespace {
 
-void check_steady(const Params& params) {
+void check_steady(const deck::Deck& deck, const Params& params) {
   if (!params.steady) return;
   if (params.limiter != "monolithic" && params.limiter != "none")
     refuse(fmt::format("[steady] needs limits that do not depend on the step, and the deck has limiter = \"{}\"",
                        params.limiter),
            "choose limiter = \"monolithic\", or \"none\"", params.steady->where);
+  for (const char* key : {"steady.damping", "steady.damping_below"})
+    if (params.limiter == "none" && deck.has(key))
+      refuse(fmt::format("{} is of limits, and with limiter = \"none\" there are none", key),
+             "leave it out, or choose limiter = \"monolithic\"", deck.where(key));
+  if (params.steady->damping == 0 && deck.has("steady.damping_below"))
+    refuse("steady.damping_below says from where on limits are damped, and steady.damping = 0", "leave one of them out",
+           deck.where("steady.damping_below"));
   for (const BoundaryParams& b : params.boundaries) {
     std::vector<deck::Expression> all;
     add_expressions(b, all);
@@ -194,11 +219,14 @@ void check_steady(const Params& params) {
 
 /// What the limiter of the deck does not know.
 void check_limiter(const deck::Deck& deck, const Params& params) {
-  for (const char* key : {"physics.mass", "physics.relaxed_bounds"})
+  for (const char* key : {"physics.mass", "physics.relaxed_bounds", "physics.relaxation"})
     if (params.limiter != "convex" && params.limiter != "monolithic" && deck.has(key))
       refuse(fmt::format("{} is of limiter = \"convex\" or \"monolithic\", and the deck has limiter = \"{}\"", key,
                          params.limiter),
              "leave it out, or choose limiter = \"convex\"", deck.where(key));
+  if (!params.relaxed_bounds && deck.has("physics.relaxation"))
+    refuse("physics.relaxation says how far bounds are relaxed, and relaxed_bounds = false", "leave one of them out",
+           deck.where("physics.relaxation"));
   if (params.viscosity != "guaranteed" && params.limiter != "none")
     refuse(fmt::format(
                "limiter = \"{}\" begins with a low order that keeps the gas a gas, and viscosity = \"{}\" does not",
@@ -225,6 +253,7 @@ void read(const deck::Deck& deck, Params& params) {
   params.limiter = deck.has("steady") && !deck.has("physics.limiter") ? "monolithic" : physics.limiter;
   params.mass = physics.mass;
   params.relaxed_bounds = physics.relaxed_bounds;
+  params.relaxation = physics.relaxation;
   params.viscosity = physics.viscosity;
   params.entropy_fix = physics.entropy_fix;
   params.gas = gas_section().read(deck);
@@ -243,7 +272,7 @@ void read(const deck::Deck& deck, Params& params) {
   }
   params.steady.reset();
   if (deck.has("steady")) params.steady = steady_section().read(deck);
-  check_steady(params);
+  check_steady(deck, params);
 }
 
 std::vector<deck::Expression> expressions_of(const Params& params) {

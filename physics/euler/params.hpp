@@ -41,6 +41,8 @@ struct BoundaryParams : StateParams {
 /// A march to a steady state.
 struct SteadyParams {
   double tolerance = 1e-6;
+  double damping = 200;
+  double damping_below = 0.1;
   deck::Where where;
 };
 
@@ -48,6 +50,7 @@ struct Params : CommonParams {
   std::string limiter = "convex";
   std::string mass = "consistent";
   bool relaxed_bounds = true;
+  double relaxation = 1;  ///< factor of how far bounds are relaxed
   std::string viscosity = "guaranteed";
   bool entropy_fix = true;
   GasParams gas;

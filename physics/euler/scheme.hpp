@@ -22,10 +22,13 @@ struct SchemeParams {
   int passes = 2;               ///< of the limiter
   bool relaxed = true;          ///< whether bounds are relaxed, so that smooth extrema keep their order
   double viscosity_factor = 1;  ///< of the entropy commutator
+  double relaxation = 1;        ///< factor of the part by which bounds may be wider
   Viscosity viscosity = Viscosity::guaranteed;
   bool entropy_fix = true;  ///< of Viscosity::roe: expansion shocks open
 
-  conservation::LimitParams limits() const { return {limiter, consistent_mass, passes, relaxed, viscosity_factor}; }
+  conservation::LimitParams limits() const {
+    return {limiter, consistent_mass, passes, relaxed, viscosity_factor, relaxation};
+  }
 };
 
 /// States [density, energy, momentum]. Mesh of intervals, triangles, quads, tets, hexes or mixed, order 1. `owned`:

@@ -42,12 +42,13 @@ WallFacet wall_facet(const Discretisation& space, const FacetNormal& of) {
   return facet;
 }
 
-/// Whether two facets at a node are of one wall: their normals are within 45 degrees, or they meet at an edge that
-/// stands out into the gas. Facets that share the node alone say nothing about each other: another wall may lie
-/// between them.
-bool is_one_wall(const WallFacet& a, const WallFacet& b, int dim) {
-  constexpr double smooth = 0.7, flat = 1e-6;
-  if (dot(a.n, b.n) > smooth * size(a.n) * size(b.n)) return true;
+/// The cosine of the angle between the normals of walls at an edge of 60 degrees.
+constexpr double sharp = -0.5;
+
+/// Whether two facets meet at an edge that stands out into the gas. Facets that share the node alone say nothing about
+/// each other: another wall may lie between them.
+bool stand_out(const WallFacet& a, const WallFacet& b, int dim) {
+  constexpr double flat = 1e-6;
   const auto shared = std::count_if(a.nodes.begin(), a.nodes.end(), [&](Index node) {
     return std::find(b.nodes.begin(), b.nodes.end(), node) != b.nodes.end();
   });
@@ -55,6 +56,32 @@ bool is_one_wall(const WallFacet& a, const WallFacet& b, int dim) {
     return dot(plane.n, other.along) > flat * size(plane.n) * size(other.along);
   };
   return shared >= dim - 1 && is_behind(a, b) && is_behind(b, a);
+}
+
+/// Whether two facets at a node are of one wall: their normals are within 45 degrees, or they meet at an edge that
+/// stands out into the gas and is not sharp.
+bool is_one_wall(const WallFacet& a, const WallFacet& b, int dim) {
+  constexpr double smooth = 0.7;
+  const double cosine = dot(a.n, b.n) / (size(a.n) * size(b.n));
+  return cosine > smooth || (cosine >= sharp && stand_out(a, b, dim));
+}
+
+/// Of two walls that meet at a sharp edge, as those of a thin profile do, the difference of both normals takes the
+/// place of both: the gas leaves the edge, or meets it, in the plane between them, where their sum would let it rest.
+void join_at_sharp_edges(const std::vector<WallFacet>& facets, const std::vector<std::size_t>& wall_of,
+                         std::vector<Vector>& walls, const std::vector<std::size_t>& number, int dim) {
+  for (std::size_t a = 0; a < facets.size(); ++a)
+    for (std::size_t b = 0; b < a; ++b) {
+      Vector& one = walls[number[wall_of[a]]];
+      Vector& other = walls[number[wall_of[b]]];
+      const double of_one = size(one), of_other = size(other);
+      if (wall_of[a] == wall_of[b] || !(of_one > 0) || !(of_other > 0)) continue;
+      if (dot(one, other) >= sharp * of_one * of_other || !stand_out(facets[a], facets[b], dim)) continue;
+      for (std::size_t d = 0; d < 3; ++d) {
+        one[d] = one[d] / of_one - other[d] / of_other;
+        other[d] = 0;
+      }
+    }
 }
 
 }  // namespace
@@ -70,12 +97,15 @@ std::vector<Vector> wall_normals(const Discretisation& space, std::span<const Fa
         std::replace(wall_of.begin(), wall_of.end(), std::max(wall_of[a], wall_of[b]),
                      std::min(wall_of[a], wall_of[b]));
   std::vector<Vector> walls;
+  std::vector<std::size_t> number(at_node.size());  // of a wall among them
   for (std::size_t wall = 0; wall < at_node.size(); ++wall) {
     if (std::find(wall_of.begin(), wall_of.end(), wall) == wall_of.end()) continue;
+    number[wall] = walls.size();
     walls.emplace_back();
     for (std::size_t a = 0; a < at_node.size(); ++a)
       for (std::size_t d = 0; d < 3; ++d) walls.back()[d] += wall_of[a] == wall ? at_node[a].n[d] : 0;
   }
+  join_at_sharp_edges(at_node, wall_of, walls, number, space.mesh.dim);
   std::vector<Vector> normals;  // orthonormal, by Gram and Schmidt
   for (Vector& wall : walls) {
     const double length = size(wall);

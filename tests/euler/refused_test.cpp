@@ -81,6 +81,18 @@ INSTANTIATE_TEST_SUITE_P(
                            soon,
                        2,
                        {"physics.relaxed_bounds is of limiter = \"convex\"", "choose limiter = \"convex\""}},
+        app_test::Case{"relaxation_of_fct",
+                       gas_box(1, 10, "interval") + "[physics]\ntype = \"euler\"\nlimiter = \"fct\"\nrelaxation = 2\n" +
+                           still + walls + soon,
+                       2,
+                       {"physics.relaxation is of limiter = \"convex\"", "relaxation_of_fct.toml:"}},
+        app_test::Case{"relaxation_of_none",
+                       gas_box(1, 10, "interval") +
+                           "[physics]\ntype = \"euler\"\nrelaxed_bounds = false\nrelaxation = 2\n" + still + walls +
+                           soon,
+                       2,
+                       {"physics.relaxation says how far bounds are relaxed, and relaxed_bounds = false",
+                        "leave one of them out", "relaxation_of_none.toml:"}},
         app_test::Case{"no_initial", tube + walls + soon, 2, {"the deck has no [[initial]]"}},
         app_test::Case{"half_a_state",
                        tube + "[[initial]]\ndensity = 1\npressure = 1\n" + walls + soon,

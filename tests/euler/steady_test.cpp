@@ -49,6 +49,29 @@ TEST(GasSteady, AWedgeComesToRestWithTheObliqueShockOfTheory) {
   EXPECT_NEAR(several["quantities"]["p"].get<double>(), one["quantities"]["p"].get<double>(), 1e-9);
 }
 
+/// NACA 0012 at Mach 0.8 on few nodes: limits that follow the flow at once keep it from rest, damped ones do not.
+TEST(GasSteady, ATransonicProfileComesToRestWithDampedLimits) {
+  std::string geometry = bytes_of(source() / "inputs/meshes/naca0012.geo");
+  for (const auto& [from, to] :
+       {std::pair{"n = 60;", "n = 16;"}, {"h = 0.016;", "h = 0.1;"}, {"radius = 20;", "radius = 6;"}})
+    geometry.replace(geometry.find(from), std::string(from).size(), to);
+  const fs::path file = folder() / "profile.geo";
+  std::ofstream(file) << geometry;
+  const std::string free = state("1.4", "[0.8, 0.0175]", "1");
+  const std::string deck =
+      fmt::format("[mesh]\nfile = \"{}\"\n", file.string()) + monolithic + "[[initial]]\n" + free +
+      "[[boundary]]\non = [\"wing\"]\ntype = \"slip_wall\"\n[[boundary]]\non = [\"far\"]\ntype = \"far_field\"\n" +
+      free + time_to(4000, "cfl = 0.9") + "[steady]\ntolerance = 1e-3\n" +
+      "[reference]\ndensity = 1.4\npressure = 1\nspeed = 0.8\nangle = 1.25\n"
+      "[[quantity]]\nname = \"cl\"\nkind = \"lift_coefficient\"\non = [\"wing\"]\n";
+  const nlohmann::json damped = run("profile_damped", deck, "--set steady.damping=25");
+  EXPECT_TRUE(damped["steady"]["converged"].get<bool>()) << damped["steady"];
+  const nlohmann::json other = run("profile", deck, "--set steady.damping=0 --set time.end=800");
+  EXPECT_FALSE(other["steady"]["converged"].get<bool>());
+  EXPECT_GT(other["steady"]["residual"].get<double>(), 1e-2);
+  EXPECT_NEAR(damped["quantities"]["cl"].get<double>(), 0.26, 0.03);
+}
+
 /// A uniform flow is steady at once; steps that do not suffice are said.
 TEST(GasSteady, WhatDoesNotComeToRestIsSaid) {
   const std::string deck = bang(2, 8, "triangle", 3);
@@ -90,6 +113,18 @@ INSTANTIATE_TEST_SUITE_P(
                        gas_box(1, 4, "interval") + monolithic + still + walls + time_to(5, "step = 0.1") + "[steady]\n",
                        2,
                        {"[steady] chooses the steps of each node", "with_steps.toml:"}},
+        app_test::Case{"damping_of_none",
+                       gas_box(1, 4, "interval") + euler + "limiter = \"none\"\n" + still + walls + time_to(5) +
+                           "[steady]\ndamping = 100\n",
+                       2,
+                       {"steady.damping is of limits, and with limiter = \"none\" there are none",
+                        "choose limiter = \"monolithic\"", "damping_of_none.toml:"}},
+        app_test::Case{"no_damping_below",
+                       gas_box(1, 4, "interval") + monolithic + still + walls + time_to(5) +
+                           "[steady]\ndamping = 0\ndamping_below = 0.1\n",
+                       2,
+                       {"steady.damping_below says from where on limits are damped, and steady.damping = 0",
+                        "leave one of them out", "no_damping_below.toml:"}},
         app_test::Case{
             "tolerance",
             gas_box(1, 4, "interval") + monolithic + still + walls + time_to(5) + "[steady]\ntolerance = 0\n",

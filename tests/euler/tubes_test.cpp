@@ -22,9 +22,9 @@ struct Errors {
 };
 
 template <class Exec = Threads>
-Errors errors(const Tube& tube, int cells, Limiter limiter, double cfl) {
+Errors errors(const Tube& tube, int cells, Limiter limiter, double cfl, double relaxation = 1) {
   Exec exec = tessera::testing::with_threads<Exec>(1);
-  SchemeParams params{.gas = make_gas(tube.gamma), .limiter = limiter};
+  SchemeParams params{.gas = make_gas(tube.gamma), .limiter = limiter, .relaxation = relaxation};
   Flow<Exec, 1> flow(exec, unit_box("interval", 1, cells), params,
                      euler_test::tube<1>(tube.left, tube.right, tube.x_0, tube.gamma));
   flow.run(tube.end, cfl);
@@ -86,7 +86,7 @@ TEST(Tubes, ConvexLimitingHasLessErrorThanFluxCorrection) {
 /// Of all components together, normalised; Maier & Kronbichler's program has these numbers.
 TEST(Tubes, LeBlancIsAsAccurateAsThatOfOthers) {
   EXPECT_LT(errors(leblanc, 400, Limiter::convex, 0.3).normalised, 0.0381);
-  EXPECT_LT(errors(leblanc, 800, Limiter::convex, 0.2).normalised, 0.0215);
+  EXPECT_LT(errors(leblanc, 800, Limiter::convex, 0.3, 8).normalised, 0.0211);  // bounds relaxed as far as there
 }
 
 TEST(Tubes, ConvergeWithTheOrderOfTheirDiscontinuities) {
