@@ -25,6 +25,7 @@ static void describe(Archive& archive, RankMesh& r) {
   Mesh& m = r.mesh;
   archive(m.dim, m.order, m.points, m.blocks, m.facets, m.groups, m.entities, m.measure.radius, r.cell_numbers,
           r.owners, r.joined);
+  for (std::size_t axis = 0; axis < 3; ++axis) archive(m.box_min[axis], m.box_max[axis]);
 }
 
 namespace {
@@ -150,6 +151,8 @@ RankMesh part_of(const Mesh& whole, const Staying& stays, std::span<const int> o
   Mesh& mesh = part.mesh;
   mesh.dim = whole.dim;
   mesh.order = whole.order;
+  mesh.box_min = whole.box_min;
+  mesh.box_max = whole.box_max;
   mesh.measure = whole.measure;
   resize_by_all(mesh.points, 3 * order.size(), default_threads());
   if (!owners.empty()) resize_by_all(part.owners, order.size(), default_threads());

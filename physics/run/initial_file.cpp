@@ -16,6 +16,7 @@
 #include "output/checkpoint_folder.hpp"
 #include "output/checkpoint_header.hpp"
 #include "output/state_file.hpp"
+#include "physics/run/changed_mesh.hpp"
 
 namespace tessera::physics {
 
@@ -131,13 +132,6 @@ assembly::NodalGrid read_states(const InitialFile& file, const Wanted& wanted, c
   return grid;
 }
 
-/// Whether a deck has contacts, along which its model takes the mesh apart. Nothing else has a conductance.
-bool has_contacts(const deck::Deck& deck) {
-  for (int i = 0; deck.has(fmt::format("boundary[{}]", i)); ++i)
-    if (deck.has(fmt::format("boundary[{}].conductance", i))) return true;
-  return false;
-}
-
 /// What decks say of their space, whatever their module.
 int order_of(const deck::Deck& deck) {
   return deck::Section<PhysicsParams>("physics", "").key("order", &PhysicsParams::order, {}).read_declared(deck).order;
@@ -154,6 +148,7 @@ mesh::Mesh mesh_of(const output::Checkpoint& checkpoint, int threads, int& order
         deck::Deck::parse(text("deck"), text("deck_file"),
                           output::header_value<std::vector<std::string>>(checkpoint, "overrides"), text("folder"));
     if (has_contacts(deck)) refuse("that run has contacts, along which its model takes the mesh apart", no_mesh_help);
+    if (has_growing_layers(deck)) refuse("that run has layers that have grown out of its mesh", no_mesh_help);
     const Muted again;
     order = order_of(deck);
     return mesh::make_mesh(deck, mesh::mesh_section().read(deck, true), threads, {}, mesh::Revolution::known);

@@ -22,6 +22,7 @@
 #include "mesh/make_mesh.hpp"
 #include "mesh/quality.hpp"
 #include "physics/run/backend.hpp"
+#include "physics/run/changed_mesh.hpp"
 #include "physics/run/in_common.hpp"
 #include "physics/run/over_ranks.hpp"
 #include "physics/run/report.hpp"
@@ -159,6 +160,7 @@ bool is_made_in_parts(const deck::Deck& deck, const CommonParams& params, int ra
   };
   if (!mesh.box) return refuse("is for boxes, this mesh is a file");
   if (!mesh::group_section().read_all(deck).empty()) return refuse("goes without [[group]]: nobody has the whole mesh");
+  if (has_growing_layers(deck)) return refuse("goes without layers that grow out of it: nobody has the whole mesh");
   if (mesh.numbering == "metis") return refuse("goes without numbering = \"metis\": nobody has the whole mesh");
   if (params.output.write && params.output.has_format("csv"))
     return refuse("goes without output.formats = [\"csv\"]: nobody has the whole table");

@@ -9,6 +9,7 @@
 #include "base/collective.hpp"
 #include "base/log.hpp"
 #include "mesh/make_mesh.hpp"
+#include "mesh/plane_facets.hpp"
 #include "physics/entry.hpp"
 #include "physics/groups.hpp"
 #include "physics/wave/plane_wave.hpp"
@@ -40,7 +41,7 @@ struct Side {
     const double x = at(point);
     return x <= inner + tolerance ? 0 : std::min(1.0, (x - inner) / (outer - inner));
   }
-  std::string plane(double coordinate) const { return fmt::format("{} = {:g}", "xyz"[axis], sign * coordinate); }
+  std::string plane(double coordinate) const { return mesh::describe_plane(axis, sign, coordinate); }
 };
 
 class Maker {
@@ -129,25 +130,6 @@ class Maker {
     return {least, most};
   }
 
-  /// The axis across which a facet lies and the sign of its outward normal; axis -1: it is not in a plane across one.
-  std::pair<int, double> direction(Index facet, double& coordinate) const {
-    const mesh::CellBlock& block = mesh_.block_of(mesh_.facets.cell[facet]);
-    const Index* const cell = block.cell(mesh_.facets.cell[facet] - block.first_cell);
-    const auto nodes = mesh::facet_nodes(block.shape, mesh_.facets.side[facet], block.order);
-    for (int a = 0; a < dim_; ++a) {
-      const double first = mesh_.point(cell[nodes[0]])[a];
-      bool flat = true;
-      for (const std::int8_t node : nodes) flat = flat && std::abs(mesh_.point(cell[node])[a] - first) <= tolerance_;
-      if (!flat) continue;
-      double middle = 0;
-      for (int i = 0; i < block.nodes_per_cell; ++i) middle += mesh_.point(cell[i])[a] / block.nodes_per_cell;
-      const double sign = first > middle ? 1 : -1;
-      coordinate = sign * first;
-      return {a, sign};
-    }
-    return {-1, 0};
-  }
-
   /// The axis to which the outward normal of a facet is closest, and its sign.
   std::pair<int, double> main_direction(Index facet) const {
     const mesh::CellBlock& block = mesh_.block_of(mesh_.facets.cell[facet]);
@@ -188,13 +170,12 @@ class Maker {
     bool inside = false, slanted = false;
     for (const Index facet : group.entities) {
       inside = inside || !mesh_.facets.exterior[static_cast<std::size_t>(facet)];
-      double coordinate = 0;
-      const auto [axis, sign] = direction(facet, coordinate);
-      slanted = slanted || axis < 0;
-      if (axis < 0) continue;
-      const std::size_t number = 2 * static_cast<std::size_t>(axis) + (sign > 0 ? 1 : 0);
-      most[number] = std::max(most[number], coordinate);
-      least[number] = std::max(least[number], -coordinate);
+      const std::optional<mesh::OuterPlane> plane = mesh::plane_of_facet(mesh_, facet, tolerance_);
+      slanted = slanted || !plane;
+      if (!plane) continue;
+      const std::size_t number = 2 * static_cast<std::size_t>(plane->axis) + (plane->sign > 0 ? 1 : 0);
+      most[number] = std::max(most[number], plane->coordinate);
+      least[number] = std::max(least[number], -plane->coordinate);
     }
     if (anywhere(inside))
       refuse(entry, "the side has facets inside the mesh",
@@ -224,7 +205,7 @@ class Maker {
     if (greatest(beyond) > side.outer + tolerance_)
       refuse(*side.entry, fmt::format("cells lie behind {}", side.plane(side.outer)),
              "a layer lies at the outermost plane of the mesh; elsewhere choose type = \"absorbing\"");
-    if (side.entry->thickness) {
+    if (side.entry->thickness && !side.entry->grow) {
       side.inner = side.outer - *side.entry->thickness;
       return;
     }
@@ -395,7 +376,7 @@ class Maker {
 /// Whether the mesh has the sides of the deck's box, but not its cells.
 bool is_outline(const Problem& problem) {
   const auto& box = problem.params.mesh.box;
-  if (!box) return false;
+  if (!box || problem.space.mesh.box_cells[0] == 0) return false;
   const mesh::BoxParams whole = mesh::refined(*box, problem.params.mesh.refine);
   return !std::equal(whole.cells.begin(), whole.cells.end(), problem.space.mesh.box_cells.begin());
 }

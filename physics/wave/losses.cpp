@@ -113,10 +113,11 @@ void set_losses(const Problem& problem, const MaterialParams& m, const ConstantQ
     if (dofs.empty())
       values.assign(where.size(), given->constant());
     else
-      values = evaluate_number(m, m.number(name, *given), problem.space.dof_points, dofs, problem.space.threads);
+      values = evaluate_number(m, m.number(name, *given), problem.material_points(), dofs, problem.space.threads);
     for (std::size_t i = 0; i < where.size(); ++i) {
       if (values[i] >= 2) continue;
-      const double* const x = dofs.empty() ? nullptr : &problem.space.dof_points[3 * static_cast<std::size_t>(dofs[i])];
+      const double* const x =
+          dofs.empty() ? nullptr : &problem.material_points()[3 * static_cast<std::size_t>(dofs[i])];
       throw Error(ExitCode::usage,
                   fmt::format("the quality factor {} is {:g}{}", name, values[i],
                               x ? fmt::format(" at ({:g}, {:g}, {:g})", x[0], x[1], x[2]) : ""),

@@ -260,14 +260,14 @@ Media make_media(const Problem& problem) {
     }
     std::vector<std::vector<double>> values;
     for (const MaterialNumber& number : numbers_of[m])
-      values.push_back(evaluate_number(params.materials[m], number, space.dof_points, dofs, space.threads));
+      values.push_back(evaluate_number(params.materials[m], number, problem.material_points(), dofs, space.threads));
     parallel_ranges(space.threads, static_cast<Offset>(where.size()), [&](Offset first, Offset last, int) {
       Given given;
       for (auto i = static_cast<std::size_t>(first); i < static_cast<std::size_t>(last); ++i) {
         take_given(values, i, given);
         set(media, where[i],
             at_place(params.materials[m], medium, dim, anisotropic, given,
-                     &space.dof_points[3 * static_cast<std::size_t>(dofs[i])]));
+                     &problem.material_points()[3 * static_cast<std::size_t>(dofs[i])]));
       }
     });
     if (is_anisotropic(params.materials[m])) find_speeds(media, dim, where, space.threads);

@@ -120,10 +120,14 @@ deck::Section<BoundaryParams> boundary_section() {
             .min = 1,
             .max = 1000})
       .key("thickness", &BoundaryParams::thickness,
-           {.help = "of pml: thickness of the layer, in the place of layers; elements have faces where it begins",
+           {.help = "of pml: thickness of the layer, in the place of layers; elements have faces where it begins. With "
+                    "grow: of all layers together, left out: of each the mean size of the elements at the side",
             .unit = "length",
             .min = 0,
             .open_min = true})
+      .key("grow", &BoundaryParams::grow,
+           {.help = "of pml: the layer is no part of the mesh: elements grow outward from the side, a plane across an "
+                    "axis, in as many layers as `layers` says; they are in the group 'grown'"})
       .key("reflection", &BoundaryParams::reflection,
            {.help = "of pml: part of a wave along the normal that comes back through the layer where the mesh resolves "
                     "it well; left out: 3e-4",
@@ -255,12 +259,13 @@ void check_boundary(const BoundaryParams& b) {
     refuse("a boundary names no group", "on = [\"...\"]; `tessera mesh DECK --list` shows what there is", b.where);
   if (b.type == "prescribed" && b.value.empty())
     refuse("a prescribed boundary without a value", "value = [\"0\", \"0\"], one expression a component", b.where);
+  const std::string kind = fmt::format("{} {}", b.type == "absorbing" ? "an" : "a", b.type);
   if (b.type != "prescribed" && !b.value.empty())
-    refuse(fmt::format("a {} boundary with a value", b.type), "value is that of type = \"prescribed\"", b.where);
-  if (!b.is_pml() && (b.layers || b.thickness || b.reflection || b.multiaxial))
-    refuse(fmt::format("a {} boundary with keys of a layer", b.type),
-           "layers, thickness, reflection and multiaxial are those of type = \"pml\"", b.where);
-  if (b.layers && b.thickness)
+    refuse(fmt::format("{} boundary with a value", kind), "value is that of type = \"prescribed\"", b.where);
+  if (!b.is_pml() && (b.layers || b.thickness || b.grow || b.reflection || b.multiaxial))
+    refuse(fmt::format("{} boundary with keys of a layer", kind),
+           "layers, thickness, grow, reflection and multiaxial are those of type = \"pml\"", b.where);
+  if (b.layers && b.thickness && !b.grow)
     refuse("a layer with layers and a thickness", "give how many elements it has, or how thick it is", b.where);
 }
 
@@ -306,6 +311,10 @@ bool Params::damps() const {
 
 bool Params::has_layers() const {
   return std::any_of(boundaries.begin(), boundaries.end(), [](const BoundaryParams& b) { return b.is_pml(); });
+}
+
+bool Params::grows() const {
+  return std::any_of(boundaries.begin(), boundaries.end(), [](const BoundaryParams& b) { return b.grows(); });
 }
 
 bool MaterialParams::is_fluid() const { return bulk || (vp && !vs); }

@@ -68,9 +68,11 @@ struct BoundaryParams {
   /// damping along the side, of that across it.
   std::optional<int> layers;
   std::optional<double> thickness, reflection, multiaxial;
+  bool grow = false;  ///< the layer is not in the mesh: it grows outward
   deck::Where where;
 
   bool is_pml() const { return type == "pml"; }
+  bool grows() const { return is_pml() && grow; }
 };
 /// What layers have where a deck leaves it open.
 inline constexpr int default_layers = 3;
@@ -101,6 +103,8 @@ struct Params : CommonParams {
   bool damps() const;
   /// Whether a side has a perfectly matched layer.
   bool has_layers() const;
+  /// Whether one of them grows out of the mesh.
+  bool grows() const;
 };
 
 /// physics.medium of a deck that was not yet checked.

@@ -13,6 +13,7 @@
 #include "physics/evaluate.hpp"
 #include "physics/places.hpp"
 #include "physics/wave/anisotropy.hpp"
+#include "physics/wave/grow.hpp"
 #include "physics/wave/layers.hpp"
 #include "physics/wave/media.hpp"
 
@@ -255,7 +256,8 @@ Problem make_problem(const Params& params, const Discretisation& space) {
                   .prescribed = {},
                   .absorbing = {},
                   .part = {},
-                  .interface = {}};
+                  .interface = {},
+                  .grown_from = grown_from(params, space)};
   fill(problem);
   check_sources(params, space, [&](Index) { return params.medium; });
   warn_of_boundaries(params, space.mesh, [&](Index) { return params.medium; });
@@ -297,7 +299,8 @@ Problem make_part(const Params& params, const Discretisation& space, Medium medi
                   .prescribed = {},
                   .absorbing = {},
                   .part = std::move(part),
-                  .interface = {}};
+                  .interface = {},
+                  .grown_from = {}};
   fill(problem);
   return problem;
 }

@@ -59,7 +59,11 @@ struct Problem {
   std::vector<assembly::spectral::CellSide> absorbing;
   std::optional<PartOfMesh> part;  ///< of a medium beside another
   std::vector<Index> interface;    ///< dofs, ascending, that it shares with the other medium
+  std::vector<double> grown_from;  ///< as material_points; empty: no cells have grown
 
+  /// [dofs, 3] where materials are looked up: at the dofs, but of cells that have grown at the place of the side from
+  /// which they did.
+  const std::vector<double>& material_points() const { return grown_from.empty() ? space.dof_points : grown_from; }
   int components() const { return medium == Medium::elastic ? cells.dim : 1; }
   Index row(Index dof, int component) const { return dof * components() + component; }
   Index dof_of(Index row) const { return row / components(); }

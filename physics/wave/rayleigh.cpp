@@ -59,11 +59,11 @@ Coefficients rayleigh_numbers(const Problem& problem, const char* name,
       }
     }
     const std::vector<double> values =
-        at_places ? evaluate_number(m, number(m), problem.space.dof_points, dofs, problem.space.threads)
+        at_places ? evaluate_number(m, number(m), problem.material_points(), dofs, problem.space.threads)
                   : std::vector<double>(where.size(), number(m).expression.constant());
     for (std::size_t i = 0; i < where.size(); ++i) {
       if (!(values[i] >= 0) || !std::isfinite(values[i])) {
-        const double* const x = &problem.space.dof_points[3 * static_cast<std::size_t>(dofs[i])];
+        const double* const x = &problem.material_points()[3 * static_cast<std::size_t>(dofs[i])];
         throw Error(ExitCode::usage,
                     fmt::format("{} is {:g}{}", name, values[i],
                                 at_places ? fmt::format(" at ({:g}, {:g}, {:g})", x[0], x[1], x[2]) : ""),

@@ -10,11 +10,13 @@
 #include "physics/time_scheme.hpp"
 #include "physics/wave/coupled_motion.hpp"
 #include "physics/wave/coupled_results.hpp"
+#include "physics/wave/grow.hpp"
 #include "physics/wave/layers.hpp"
 #include "physics/wave/motion.hpp"
 #include "physics/wave/rayleigh.hpp"
 #include "physics/wave/receivers.hpp"
 #include "physics/wave/results.hpp"
+#include "physics/wave/shapes.hpp"
 #include "solvers/time/stability.hpp"
 
 namespace tessera::physics {
@@ -82,6 +84,10 @@ class Wave final : public Model {
                   "media with layers step by scheme = \"newmark\"", params_.time->where);
   }
   std::vector<deck::Expression> expressions() override { return expressions_of(params_); }
+  void add_groups(mesh::Mesh& mesh) override {
+    require_quads_or_hexes(params_, mesh);
+    grow_layers(params_, mesh);
+  }
 
   DirichletData set_up(const Discretisation& space) override {
     if (params_.medium == Medium::coupled) {

@@ -25,6 +25,17 @@ std::string with_interface() {
   return fmt::format("[mesh]\nfile = \"{}\"\n", file.string()) + physics("coupled", 4);
 }
 
+/// Two rectangles with a gap between them.
+std::string apart() {
+  const fs::path file = folder() / "apart.geo";
+  std::ofstream(file)
+      << "SetFactory(\"OpenCASCADE\");\nRectangle(1) = {0, 0, 0, 1, 0.4};\nRectangle(2) = {0, 0.6, 0, 1, "
+         "0.4};\nMesh.RecombineAll = 1;\nMesh.SubdivisionAlgorithm = 1;\nMesh.MeshSizeMax = 0.5;\nMesh.MeshSizeMin = "
+         "0.5;\nPhysical "
+         "Surface(\"low\") = {1};\nPhysical Surface(\"high\") = {2};\n";
+  return fmt::format("[mesh]\nfile = \"{}\"\n", file.string()) + physics("coupled", 4);
+}
+
 TEST(WaveCoupled, TakesTheLaterOfTwoEntriesThatPrescribe) {
   run("later_holds", halves + rock + water + soon + on_side("fixed", "bottom") + on_side("prescribed", "bottom") +
                          probe("u", "0.5, 0", "u_x"));
@@ -91,6 +102,10 @@ INSTANTIATE_TEST_SUITE_P(
                        halves + water + "[[material]]\non = \"low\"\ndensity = 2\nvp = 2\n" + soon,
                        2,
                        {"no cell is of a solid"}},
+        app_test::Case{"no_interface",
+                       apart() + rock + water + soon,
+                       2,
+                       {"fluids and solids have no side in common", "no_interface.toml:"}},
         app_test::Case{"force_in_water",
                        halves + rock + water + soon + "[[source]]\nat = [0.5, 0.8]\nforce = [1, 0]\n",
                        2,

@@ -1,7 +1,6 @@
 // Runs with perfectly matched layers: for long, on ranks, in parts, on CUDA; and decks that are refused.
-#include "app/ranks.hpp"
 #include "base/backend.hpp"
-#include "decks.hpp"
+#include "traces.hpp"
 
 namespace {
 
@@ -123,18 +122,6 @@ std::string corners(const std::string& step, double end = 8) {
          probe("u", "3.8, 2.8, 3.9", "p") + probe("v", "4.2, 4.7, 2.9", "p_rate") + probe("in", "1.2, 3.1, 1.3", "p") +
          "[output]\nevery = 40\n" + time_to(end, step);
 }
-void expect_same_traces(const std::vector<std::vector<double>>& some, const std::vector<std::vector<double>>& others,
-                        const std::string& of) {
-  ASSERT_EQ(some.size(), others.size()) << of;
-  ASSERT_GT(some.size(), 50U) << of;
-  for (std::size_t k = 0; k < some[0].size(); ++k) {
-    double size = 0;
-    for (const auto& row : others) size = std::max(size, std::abs(row[k]));
-    EXPECT_GT(size, 0);
-    for (std::size_t i = 0; i < some.size(); ++i)
-      ASSERT_NEAR(some[i][k], others[i][k], 1e-11 * size) << of << ' ' << i << ' ' << k;
-  }
-}
 
 TEST(WaveLayers, GoOnBitwiseAsIfTheyHadNeverStopped) {
   for (const char* precision : {"double", "float"})
@@ -157,17 +144,12 @@ TEST(WaveLayers, GoOnBitwiseAsIfTheyHadNeverStopped) {
 TEST(WaveLayers, OnRanksAreThoseOfOne) {
   SKIP_WITHOUT_MPI();
   for (const bool space : {false, true}) {
-    const std::string deck =
-        write_deck("layers_ranks.toml", space ? corners("cfl = 0.5", 5) : mixed("cfl = 0.5", 0.75));
-    const auto start = [&](int ranks) {
-      const fs::path out = folder() / fmt::format("layers_ranks_{}", ranks);
-      const std::string arguments = "run " + deck + " --quiet --backend threads --output " + out.string();
-      const Result result = ranks == 1 ? app_test::tessera(arguments) : on_ranks(ranks, arguments);
-      EXPECT_EQ(result.code, 0) << result.text;
-      return table(out / "probes.csv");
-    };
-    const auto one = start(1);
-    for (const int ranks : {2, 4}) expect_same_traces(start(ranks), one, fmt::format("{} ranks {}", ranks, space));
+    const std::string deck = space ? corners("cfl = 0.5", 5) : mixed("cfl = 0.5", 0.75);
+    const auto one = traces_on_ranks("layers_ranks", deck, 1);
+    for (const int ranks : {2, 4}) {
+      SCOPED_TRACE(fmt::format("{} ranks, {}", ranks, space ? "space" : "plane"));
+      expect_same_traces(traces_on_ranks("layers_ranks", deck, ranks), one);
+    }
   }
 }
 
@@ -188,25 +170,15 @@ TEST(WaveLayers, GoOnOnOtherRanks) {
     const std::string restart = "restart " + out.string() + " --quiet --set time.end=5";
     const Result result = ranks == 1 ? app_test::tessera(restart) : on_ranks(ranks, restart);
     ASSERT_EQ(result.code, 0) << result.text;
-    expect_same_traces(table(out / "probes.csv"), table(whole / "probes.csv"), fmt::format("{} ranks", ranks));
+    SCOPED_TRACE(ranks);
+    expect_same_traces(table(out / "probes.csv"), table(whole / "probes.csv"));
   }
 }
 
 TEST(WaveLayers, OnCudaAreThoseOfThreads) {
   if (!tessera::cuda_info().usable) GTEST_SKIP() << "no GPU: " << tessera::cuda_info().why_not;
-  for (const bool space : {false, true}) {
-    const std::string deck = write_deck("layers_cuda.toml", space ? corners("step = 0.05") : mixed("step = 0.004"));
-    const auto probes = [&](const char* backend, const char* name) {
-      const fs::path out = folder() / name;
-      const Result result =
-          app_test::tessera("run " + deck + " --quiet --backend " + backend + " --output " + out.string());
-      EXPECT_EQ(result.code, 0) << result.text;
-      return out / "probes.csv";
-    };
-    const fs::path first = probes("cuda", "layers_first"), second = probes("cuda", "layers_second");
-    EXPECT_EQ(bytes_of(first), bytes_of(second));
-    expect_same_traces(table(first), table(probes("threads", "layers_threads")), space ? "space" : "plane");
-  }
+  expect_cuda_as_threads("layers_space", write_deck("layers_space.toml", corners("step = 0.05")));
+  expect_cuda_as_threads("layers_plane", write_deck("layers_plane.toml", mixed("step = 0.004")));
 }
 
 const std::string soon = time_to(0.1, "cfl = 0.5"), elastic = squares(8) + physics("elastic", 4);

@@ -16,7 +16,7 @@ using namespace wave_test;
 struct Mode {
   std::string medium;
   double frequency;
-  std::string damping, scheme = "newmark", cfl = "0.2";
+  std::string damping, scheme = "newmark", cfl = "0.4";
 
   std::string deck() const {
     const bool sound = medium == "acoustic", sh = medium == "sh";
@@ -28,7 +28,7 @@ struct Mode {
     const std::string field = sound ? "p = \"cos(pi*x)*cos(pi*y)\""
                               : sh  ? "u = \"cos(pi*x)*cos(pi*y)\""
                                     : "u = [\"cos(pi*x)*sin(pi*y)\", \"-sin(pi*x)*cos(pi*y)\"]";
-    return box(2, 3) + physics(medium, 6) + "[[material]]\ndensity = 2\n" + speeds + damping + "[[initial]]\n" + field +
+    return box(2, 2) + physics(medium, 6) + "[[material]]\ndensity = 2\n" + speeds + damping + "[[initial]]\n" + field +
            "\n" +
            probe("u", "0.1, 0.35",
                  sound ? "p"

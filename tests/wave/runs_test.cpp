@@ -1,7 +1,6 @@
 // Runs that stop and go on, and runs that ranks share.
-#include "app/ranks.hpp"
 #include "base/backend.hpp"
-#include "decks.hpp"
+#include "traces.hpp"
 
 namespace {
 
@@ -21,18 +20,6 @@ std::string layers(const std::string& scheme, const std::string& step) {
          "\"v_y\"\n"
          "[output]\nevery = 20\n" +
          time_to(0.1, step, scheme);
-}
-
-/// To 1e-11 of what is largest in a column.
-void expect_same_traces(const std::vector<std::vector<double>>& some, const std::vector<std::vector<double>>& others) {
-  ASSERT_EQ(some.size(), others.size());
-  ASSERT_GT(some.size(), 50U);
-  for (std::size_t k = 0; k < some[0].size(); ++k) {
-    double size = 0;
-    for (const auto& row : others) size = std::max(size, std::abs(row[k]));
-    EXPECT_GT(size, 0);
-    for (std::size_t i = 0; i < some.size(); ++i) ASSERT_NEAR(some[i][k], others[i][k], 1e-11 * size) << i << ' ' << k;
-  }
 }
 
 TEST(WaveRun, HasATemplateThatRunsAsItIs) {
@@ -91,34 +78,17 @@ TEST(WaveRun, TakesStepsThatTheOperatorBearsWhereAMaterialJumpsInsideOfCells) {
 TEST(WaveRun, OnCudaIsThatOfThreads) {
   if (!tessera::cuda_info().usable) GTEST_SKIP() << "no GPU: " << tessera::cuda_info().why_not;
   for (const char* scheme : {"newmark", "low_storage_rk45"}) {
-    const std::string deck = write_deck(std::string("cuda_") + scheme + ".toml", layers(scheme, "step = 0.0005"));
-    const auto probes = [&](const char* backend, const char* name) {
-      const fs::path out = folder() / (std::string(name) + scheme);
-      const Result result =
-          app_test::tessera("run " + deck + " --quiet --backend " + backend + " --output " + out.string());
-      EXPECT_EQ(result.code, 0) << result.text;
-      return out / "probes.csv";
-    };
-    const fs::path first = probes("cuda", "first_"), second = probes("cuda", "second_");
-    EXPECT_EQ(bytes_of(first), bytes_of(second));
-    expect_same_traces(table(first), table(probes("threads", "threads_")));
+    const std::string name = std::string("cuda_") + scheme;
+    expect_cuda_as_threads(name, write_deck(name + ".toml", layers(scheme, "step = 0.0005")));
   }
 }
 
 TEST(WaveRun, OnRanksIsThatOfOne) {
   SKIP_WITHOUT_MPI();
   for (const char* scheme : {"newmark", "low_storage_rk45"}) {
-    const std::string name = std::string("ranks_") + scheme;
-    const std::string deck = write_deck(name + ".toml", layers(scheme, "cfl = 0.5"));
-    const auto start = [&](int ranks) {
-      const fs::path out = folder() / fmt::format("{}_{}", name, ranks);
-      const std::string arguments = "run " + deck + " --quiet --backend threads --output " + out.string();
-      const Result result = ranks == 1 ? app_test::tessera(arguments) : on_ranks(ranks, arguments);
-      EXPECT_EQ(result.code, 0) << result.text;
-      return table(out / "probes.csv");
-    };
-    const auto one = start(1);
-    for (const int ranks : {2, 4}) expect_same_traces(start(ranks), one);
+    const std::string name = std::string("ranks_") + scheme, deck = layers(scheme, "cfl = 0.5");
+    const auto one = traces_on_ranks(name, deck, 1);
+    for (const int ranks : {2, 4}) expect_same_traces(traces_on_ranks(name, deck, ranks), one);
   }
 }
 
