@@ -1,6 +1,7 @@
 #pragma once
 // What a module says of its equations, so that the drivers of physics/run/ can do the rest.
 #include <array>
+#include <filesystem>
 #include <memory>
 #include <optional>
 #include <span>
@@ -47,6 +48,7 @@ struct Traits {
 struct AtPoints {
   double bytes = 0;
   bool tangent = false;                           ///< whether those between gradients are among them
+  bool varies = false;                            ///< whether any of the matrix are
   std::optional<assembly::FormTraits> form = {};  ///< nullopt: cells are not assembled
 };
 
@@ -197,6 +199,8 @@ class Results {
   virtual std::vector<double> field(const std::string& name);
   /// Numbers of the cells for files; the driver adds the groups.
   virtual std::vector<output::Field> cell_fields() const { return {}; }
+  /// Tables of its own into that folder, at the end of a run. Collective where ranks share the solution.
+  virtual void write_tables(const std::filesystem::path& directory) { (void)directory; }
 };
 
 /// R(u) = b - a(u) and its derivative at states u [rows], on a backend. Rows of Discretisation::dirichlet are those of
