@@ -44,12 +44,19 @@ struct Traits {
   std::string natural = {};                  ///< what holds on facets without a condition: "k du/dn = 0"
 };
 
+/// Bytes of what makes the steps of a model that makes them without matrices.
+struct StepBytes {
+  double kept = 0;    ///< on the backend, vectors included
+  double set_up = 0;  ///< on the host, beside that, while it is made
+};
+
 /// What coefficients at quadrature points take, and of what cells are assembled.
 struct AtPoints {
   double bytes = 0;
   bool tangent = false;                           ///< whether those between gradients are among them
   bool varies = false;                            ///< whether any of the matrix are
   std::optional<assembly::FormTraits> form = {};  ///< nullopt: cells are not assembled
+  std::optional<StepBytes> steps = {};            ///< nullopt: steps are made by systems of the driver
 };
 
 /// Where periodic boundaries make one of several dofs: the space as it is without them, for what looks at places.
