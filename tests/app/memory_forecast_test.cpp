@@ -88,7 +88,7 @@ INSTANTIATE_TEST_SUITE_P(
         Size{"gas_of_low_order", square, GAS("none", "[0, 0]")},
         Size{"advection", square,
              "[physics]\ntype = \"advection\"\n[flux]\nvelocity = [1, 0]\n[[initial]]\nu = \"x < 0.3\"\n"
-             "[[boundary]]\non = \"left\"\ntype = \"inflow\"\nvalue = 0\n[time]\nend = 1e-3\ncfl = 0.5\n"},
+             "[[boundary]]\non = \"rest\"\ntype = \"inflow\"\nvalue = 0\n[time]\nend = 1e-3\ncfl = 0.5\n"},
         Size{"acoustic_waves", wave_quads,
              "[physics]\ntype = \"wave\"\nmedium = \"acoustic\"\norder = 4\n[[material]]\ndensity = 1\nvp = 1\n"
              "[[initial]]\np = \"exp(-100*(x - 0.5)^2)\"\n[time]\nend = 1e-3\ncfl = 0.5\n"},
