@@ -26,11 +26,6 @@ inline Decay decay_of(const std::vector<std::vector<double>>& rows, std::size_t 
           -(heights[end] - heights[first]) / (times[end] - times[first])};
 }
 
-inline std::string bytes_of(const fs::path& file) {
-  std::ifstream stream(file, std::ios::binary);
-  return {std::istreambuf_iterator<char>(stream), {}};
-}
-
 /// Of each column to a part of its size.
 inline void expect_same_traces(const std::vector<std::vector<double>>& some,
                                const std::vector<std::vector<double>>& others, double part = 1e-11) {
