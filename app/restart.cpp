@@ -42,26 +42,12 @@ void check_changes(const std::vector<std::string>& changes) {
   }
 }
 
-/// Steps of one length come to one time. Those of conservation laws are that long at most, and one that met an earlier
-/// end was shorter. With a tolerance the length is that of the first step alone.
-void check_step(const physics::TimeParams& time, double t, std::int64_t step) {
-  const double length = time.tolerance ? 0 : time.step.value_or(0),
-               reached = time.start + length * static_cast<double>(step);
-  const double slack = 1e-6 * length;
-  const bool late = length > 0 && t > reached + slack;
-  const bool of_one_length = !time.scheme.starts_with("ssp_") && time.scheme != "euler";
-  const bool early = length > 0 && of_one_length && t < reached - 2 * length - slack;
-  if (step < 0 || !(t >= time.start) || late || early)
-    output::refuse_content(fmt::format("it is of t = {:g}, to which {} steps do not lead", t, step));
-}
-
 /// A run that is done is refused before its folder is touched. Nothing but the end is looked at here: what else [time]
 /// must say depends on the module, which checks it as the run goes on.
-void check_end(const RunOf& run, double t, std::int64_t step) {
+void check_end(const RunOf& run, double t) {
   const deck::Deck deck = deck::Deck::parse(run.origin.text, run.options.deck, run.origin.overrides, run.origin.folder);
   if (!deck.has("time")) return;
   const physics::TimeParams time = physics::time_section().read(deck, true);
-  check_step(time, t, step);
   if (t < time.end) return;
   throw Error(ExitCode::usage,
               fmt::format("the checkpoint is of t = {:g}, and the run ends at {:g}: it is done", t, time.end),
@@ -148,7 +134,7 @@ RunOf run_of(const RestartCommand& command, Found all) {
   for (const std::string& change : overrides_of(run.options)) run.origin.overrides.push_back(change);
   if (const std::string program = text("program"); program != version())
     warn(fmt::format("{} was written by tessera {}, this is {}", found.path.string(), program, version()));
-  check_end(run, output::header_value<double>(checkpoint, "t"), output::header_value<std::int64_t>(checkpoint, "step"));
+  check_end(run, output::header_value<double>(checkpoint, "t"));
   run.checkpoint = std::move(found.checkpoint);
   return run;
 }

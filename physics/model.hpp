@@ -1,6 +1,7 @@
 #pragma once
 // What a module says of its equations, so that the drivers of physics/run/ can do the rest.
 #include <array>
+#include <filesystem>
 #include <memory>
 #include <optional>
 #include <span>
@@ -43,11 +44,19 @@ struct Traits {
   std::string natural = {};                  ///< what holds on facets without a condition: "k du/dn = 0"
 };
 
+/// Bytes of what makes the steps of a model that makes them without matrices.
+struct StepBytes {
+  double kept = 0;    ///< on the backend, vectors included
+  double set_up = 0;  ///< on the host, beside that, while it is made
+};
+
 /// What coefficients at quadrature points take, and of what cells are assembled.
 struct AtPoints {
   double bytes = 0;
   bool tangent = false;                           ///< whether those between gradients are among them
+  bool varies = false;                            ///< whether any of the matrix are
   std::optional<assembly::FormTraits> form = {};  ///< nullopt: cells are not assembled
+  std::optional<StepBytes> steps = {};            ///< nullopt: steps are made by systems of the driver
 };
 
 /// Where periodic boundaries make one of several dofs: the space as it is without them, for what looks at places.
@@ -197,6 +206,8 @@ class Results {
   virtual std::vector<double> field(const std::string& name);
   /// Numbers of the cells for files; the driver adds the groups.
   virtual std::vector<output::Field> cell_fields() const { return {}; }
+  /// Tables of its own into that folder, at the end of a run. Collective where ranks share the solution.
+  virtual void write_tables(const std::filesystem::path& directory) { (void)directory; }
 };
 
 /// R(u) = b - a(u) and its derivative at states u [rows], on a backend. Rows of Discretisation::dirichlet are those of

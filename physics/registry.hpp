@@ -22,7 +22,7 @@ std::unique_ptr<Module> make_module(const deck::Deck& deck);
 std::unique_ptr<Module> make_module(const std::string& name, const deck::Where& where = {});
 
 /// Version that a plugin must be built for: changes whenever a header that plugins see does.
-inline constexpr const char* plugin_version = "tessera 0.1.0 plugin 4";
+inline constexpr const char* plugin_version = "tessera 0.1.0 plugin 5";
 
 /// Loads modules from a shared library; see docs/plugins.md. The library defines
 ///   extern "C" const char* tessera_plugin_version()                       returns tessera::physics::plugin_version

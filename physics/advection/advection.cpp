@@ -7,6 +7,7 @@
 #include "physics/advection/scalar_flow.hpp"
 #include "physics/conservation/sides.hpp"
 #include "physics/conservation/stages.hpp"
+#include "physics/conservation/step_bytes.hpp"
 #include "physics/rest.hpp"
 #include "physics/run/stationary.hpp"
 
@@ -81,12 +82,13 @@ class Advection final : public Model {
     return {};
   }
   /// Data at the start, for their checks.
-  AtPoints evaluate(const Discretisation&, std::span<const double>, output::Summary&) override {
+  AtPoints evaluate(const Discretisation& space, std::span<const double>, output::Summary&) override {
     const double t = params_.time->start;
     (void)velocity_at(*problem_, t);
     for (const InflowList& list : problem_->inflows) (void)values_at(*problem_, list, t);
     if (!params_.flux.function.empty()) (void)programs_of(params_.flux);
-    return {};
+    return {.steps =
+                conservation::step_bytes(space, conservation::limiter_named(params_.limiter), params_.time->scheme)};
   }
 
   template <class Exec>

@@ -55,6 +55,7 @@ class Elasticity final : public Model {
     for (const TractionValues& values : tractions) loads.push_back(values.traction);
     warn_of_loads(params_.solver, problem_->dirichlet, loads);
     AtPoints coefficients{.tangent = data.stiffness.per_point,
+                          .varies = data.stiffness.per_point,
                           .form = assembly::traits_of(problem_->form(), problem_->space.mesh.dim)};
     for (const forms::Coefficient* c : {&data.stiffness, &data.force, &data.initial, &data.radius})
       if (c->per_point) coefficients.bytes += 8.0 * static_cast<double>(c->values.size());

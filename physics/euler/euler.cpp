@@ -2,6 +2,7 @@
 
 #include "physics/conservation/sides.hpp"
 #include "physics/conservation/stages.hpp"
+#include "physics/conservation/step_bytes.hpp"
 #include "physics/euler/gas_flow.hpp"
 #include "physics/euler/results.hpp"
 #include "physics/groups.hpp"
@@ -89,10 +90,11 @@ class Euler final : public Model {
   }
 
   /// States at the start, for their checks.
-  AtPoints evaluate(const Discretisation&, std::span<const double>, output::Summary&) override {
+  AtPoints evaluate(const Discretisation& space, std::span<const double>, output::Summary&) override {
     (void)first_state(*problem_);
     for (const BoundaryList& list : problem_->boundaries) (void)values_at(*problem_, list, params_.time->start);
-    return {};
+    return {.steps =
+                conservation::step_bytes(space, conservation::limiter_named(params_.limiter), params_.time->scheme)};
   }
 
   std::vector<double> start(const Discretisation&) override { return constrained(*problem_, first_state(*problem_)); }

@@ -1,6 +1,5 @@
 #pragma once
 #include "physics/euler/problem.hpp"
-#include "physics/run/own_tables.hpp"
 
 namespace tessera::physics::euler {
 
@@ -11,7 +10,7 @@ std::vector<FieldInfo> derived_fields();
 std::vector<double> totals_of(const NodalSolution& solution);
 
 /// What is said of a flow beside its state: fields, the balance, and forces on groups.
-class FlowResults final : public Results, public OwnTables {
+class FlowResults final : public Results {
  public:
   /// `start`: totals at the beginning, empty where they are not known. Borrows all.
   FlowResults(const Problem& problem, const NodalSolution& solution, const std::vector<double>& start)

@@ -109,6 +109,7 @@ class ReactionDiffusion final : public Model {
            {}});
       all.bytes += own.bytes;
       all.tangent |= own.tangent;
+      all.varies |= own.varies;
       scalar::boundary_data(*problems_[c], space.threads);
     }
     Threads exec(space.threads);

@@ -2,6 +2,10 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+#include <cmath>
+#include <limits>
+
 #include "base/communicator.hpp"
 #include "base/log.hpp"
 #include "output/checkpoint_folder.hpp"
@@ -127,6 +131,20 @@ State state_of(const output::Checkpoint& checkpoint, const Discretisation& space
   for (std::size_t i = 0; i < kept; ++i) state.kept.vectors.push_back(part(name_of_kept(i)));
   state.kept.of_cells = in_common::scatter_of_cells(space.shared(), of_cells);
   return state;
+}
+
+void check_reached(const State& state, const TimeParams& time, bool shorter) {
+  const auto steps = static_cast<double>(state.step);
+  bool reached = state.step >= 0 && state.t >= time.start;
+  if (time.step && !time.tolerance) {
+    const double there = time.start + steps * *time.step;
+    // Shorter steps are added up one by one, each sum with the rounding of its size.
+    const double rounding = std::numeric_limits<double>::epsilon() * std::max(std::abs(time.start), std::abs(there));
+    const double slack = 1e-6 * *time.step + (shorter ? std::max(steps, 1.0) : 4) * rounding;
+    reached = reached && state.t <= there + slack && (shorter || state.t >= there - slack);
+  }
+  if (!reached)
+    output::refuse_content(fmt::format("it is of t = {:g}, to which {} steps do not lead", state.t, state.step));
 }
 
 }  // namespace tessera::physics

@@ -34,4 +34,8 @@ class Checkpoints {
 /// Collective.
 State state_of(const output::Checkpoint& checkpoint, const Discretisation& space);
 
+/// Throws Error(file_system) where the steps that a state counts do not lead to its time: all steps are as long as the
+/// deck says, or, where `shorter`, at most that long. With a tolerance or a cfl nothing is known of their lengths.
+void check_reached(const State& state, const TimeParams& time, bool shorter);
+
 }  // namespace tessera::physics

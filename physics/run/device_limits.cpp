@@ -9,9 +9,8 @@ void check_shared_memory(const CommonParams& params, const Discretisation& space
                          bool matrix_free, std::size_t most) {
   if (!coefficients.form) return;
   const assembly::FormTraits& form = *coefficients.form;
-  // A reaction that alone varies within simplices may take more: that is left to the launch.
   if (!matrix_free)
-    return assembly::check_shared_memory(space.mesh, space.dofs, form, coefficients.tangent,
+    return assembly::check_shared_memory(space.mesh, space.dofs, form, coefficients.varies,
                                          {.strategy = params.assembly.strategy}, most);
   if (!form.block_rows) return;  // what forms of one unknown take every GPU has
   const std::size_t number = params.run.precision == "float" ? sizeof(float) : sizeof(double);

@@ -10,6 +10,7 @@
 
 #include "assembly/fields/quantities.hpp"
 #include "assembly/matrix_free/operator.hpp"
+#include "assembly/space/estimated_entries.hpp"
 #include "base/backend.hpp"
 #include "base/error.hpp"
 #include "base/host_memory.hpp"
@@ -32,27 +33,6 @@ struct Estimate {
   double nnz = 0, host_bytes = 0, device_bytes = 0;
   double set_up_seconds = 0;  ///< of the solver
 };
-
-/// Non-zeros, from the exact length of about 512 rows spread over the numbering.
-double estimate_nnz(const assembly::DofMap& dofs) {
-  constexpr Index samples = 512;
-  const Index step = std::max<Index>(1, dofs.dofs / samples);
-  std::vector<std::vector<Index>> rows(static_cast<std::size_t>(dofs.dofs / step) + 1);
-  for (const assembly::DofBlock& block : dofs.blocks)
-    for (Index cell = 0; cell < block.cells(); ++cell)
-      for (int i = 0; i < block.nodes; ++i)
-        if (block.cell(cell)[i] % step == 0) {
-          std::vector<Index>& row = rows[block.cell(cell)[i] / step];
-          row.insert(row.end(), block.cell(cell), block.cell(cell) + block.nodes);
-        }
-  double total = 0, count = 0;
-  for (std::vector<Index>& row : rows) {
-    std::sort(row.begin(), row.end());
-    total += static_cast<double>(std::unique(row.begin(), row.end()) - row.begin());
-    count += row.empty() ? 0 : 1;
-  }
-  return count > 0 ? total / count * dofs.dofs : 0;
-}
 
 /// Without a matrix: lists, geometry and tensors of quads and hexes, element matrices of the others, the element
 /// vector. Of one unknown a node either maps or tensors at points; of several maps or J^-1 and |det J| there, and
@@ -91,6 +71,9 @@ double matrix_free_setup_bytes(const mesh::Mesh& mesh, const assembly::Space& sp
   return 8 * (1 + diagonals) * (entries + of_dofs) + 8 * most;
 }
 
+/// Whatever the size of a run: code that a check does not call, and what libraries set up for it.
+constexpr double of_any_run = 5 << 20;
+
 /// What the process holds now, mesh and map included; what was freed and kept is there for the next phase.
 double bytes_in_use() {
   double pages = 0, resident = 0;
@@ -114,6 +97,9 @@ double output_bytes(const CommonParams& params, const Discretisation& space, con
 
 /// Of a run through time, about: those of the scheme, loads, and copies on the host.
 constexpr double vectors_of_scheme = 12;
+
+/// Of a run whose steps its model makes: the state, its rate, and copies on the host.
+constexpr double states_of_steps = 4;
 
 /// The matrix in the format of the solver: see physics/run/solve.hpp.
 struct Stored {
@@ -169,7 +155,15 @@ Estimate estimate(const CommonParams& params, const Discretisation& space, const
   const double rows = space.rows(), components = space.components;
   Estimate result;
   // Phases follow each other: files are written when matrix and solver are gone.
-  const double now = bytes_in_use(), files = output_bytes(params, space, traits);
+  const double now = bytes_in_use() + of_any_run, files = output_bytes(params, space, traits);
+  if (coefficients.steps) {
+    // The state on the host, and what becomes a file of it, beside all that makes steps.
+    const StepBytes& steps = *coefficients.steps;
+    const double states = 8.0 * states_of_steps * rows;
+    result.device_bytes = steps.kept;
+    result.host_bytes = now + steps.kept + std::max(steps.set_up, states + (params.output.write ? files : 0));
+    return result;
+  }
   if (matrix_free) {
     const int diagonals = 1 + space.components / 2;
     const double kept = matrix_free_bytes(mesh, space, coefficients) + 16.0 * diagonals * rows + 24.0 * mesh.nodes();
@@ -181,7 +175,7 @@ Estimate estimate(const CommonParams& params, const Discretisation& space, const
   }
   // Block rows couple the unknowns of a node; without them each is a row of its own.
   const bool blocks = traits.fields.front().block(mesh.dim) > 1;
-  const double nodes = estimate_nnz(dofs), pairs = blocks ? nodes : nodes * components;
+  const double nodes = assembly::estimated_entries(dofs), pairs = blocks ? nodes : nodes * components;
   result.nnz = blocks ? pairs * components * components : pairs;
   double connectivity = 0, slots = 0;
   for (std::size_t b = 0; b < dofs.blocks.size(); ++b) {

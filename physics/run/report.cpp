@@ -16,7 +16,6 @@
 #include "physics/run/errors.hpp"
 #include "physics/run/in_common.hpp"
 #include "physics/run/newton.hpp"
-#include "physics/run/own_tables.hpp"
 #include "physics/run/results.hpp"
 #include "physics/run/time_report.hpp"
 
@@ -163,7 +162,7 @@ void write_tables(const CommonParams& params, const Traits& traits, const NodalS
                   const Context& context) {
   Threads exec(solution.threads);
   Scope scope(exec, "output");
-  if (auto* const own = dynamic_cast<OwnTables*>(&results)) own->write_tables(context.output_directory);
+  results.write_tables(context.output_directory);
   if (!params.lines.empty()) write_lines(params.lines, traits.fields, solution, results, context.output_directory);
 }
 

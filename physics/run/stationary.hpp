@@ -270,12 +270,14 @@ class Stationary final : public StationaryRun {
     TimeReport report;
     Offset nnz = 0;
   };
+  /// Of its steps, where [time] says one: what it says, or that at most.
+  enum class Lengths { equal, shorter };
 
   template <class Exec>
   Solved move(Exec& exec, const Discretisation& space, Context& context) {
     std::unique_ptr<Motion<Exec>> motion;
     in_common::each(space.shared(), [&] { motion = model_->motion(exec, space, context.summary); });
-    return follow(exec, space, context, [&](State& state, const StateVisitor& visitor) {
+    return follow(exec, space, context, Lengths::equal, [&](State& state, const StateVisitor& visitor) {
       return Walked{MotionLoop<Exec>(exec, model_->params(), *motion, space, context).run(state, visitor)};
     });
   }
@@ -284,7 +286,7 @@ class Stationary final : public StationaryRun {
   Solved flow(Exec& exec, const Discretisation& space, Context& context) {
     std::unique_ptr<Flow<Exec>> flow;
     in_common::each(space.shared(), [&] { flow = model_->flow(exec, space, context.summary); });
-    return follow(exec, space, context, [&](State& state, const StateVisitor& visitor) {
+    return follow(exec, space, context, Lengths::shorter, [&](State& state, const StateVisitor& visitor) {
       return Walked{FlowLoop<Exec>(exec, model_->params(), *flow, space, context).run(state, visitor)};
     });
   }
@@ -298,7 +300,7 @@ class Stationary final : public StationaryRun {
       if constexpr (HasNonlinear<M, Exec>)
         if (model_->is_nonlinear()) nonlinear = nonlinear_with_sources(exec, space, context.summary);
     });
-    return follow(exec, space, context, [&](State& state, const StateVisitor& visitor) {
+    return follow(exec, space, context, Lengths::equal, [&](State& state, const StateVisitor& visitor) {
       NodeSystems<Exec> nodes;
       if constexpr (HasNodeSystems<M, Exec>)
         in_common::each(space.shared(), [&] { nodes = model_->node_systems(exec, space); });
@@ -312,10 +314,12 @@ class Stationary final : public StationaryRun {
   /// From the first state, or that of a checkpoint, to the last one with all that looks at them; walk(state, visitor)
   /// is the loop.
   template <class Exec, class Walk>
-  Solved follow(Exec& exec, const Discretisation& space, Context& context, Walk walk) {
+  Solved follow(Exec& exec, const Discretisation& space, Context& context, Lengths lengths, Walk walk) {
     const CommonParams& params = model_->params();
     const bool goes_on = context.checkpoint != nullptr;
     State state = goes_on ? state_of(*context.checkpoint, space) : first_state(space);
+    if (goes_on)
+      in_common::each(space.shared(), [&] { check_reached(state, *params.time, lengths == Lengths::shorter); });
     Checkpoints checkpoints(params, model_->traits().fields.front(), space, context);
     const std::optional<double> from = goes_on ? std::optional(state.t) : std::nullopt;
     Probes probes(params, model_->traits().fields.front(), space, context, from,

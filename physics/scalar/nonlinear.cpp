@@ -49,7 +49,7 @@ AtPoints evaluate_tangent(const Problem& problem, std::span<const double> u) {
   coefficients.facet_residuals(u, 1);
   coefficients.facet_tangents(u, 1);
   ContactEntries(problem, problem.params).at(u, ContactSlopes::all);
-  AtPoints result{.tangent = true, .form = assembly::traits_of(forms::Linearised(), problem.mesh.dim)};
+  AtPoints result{.tangent = true, .varies = true, .form = assembly::traits_of(forms::Linearised(), problem.mesh.dim)};
   for (const forms::NamedCoefficient& one : forms::Linearised::coefficients(data))
     result.bytes += sizeof(double) * static_cast<double>(one.values->values.size());
   return result;

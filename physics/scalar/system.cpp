@@ -56,7 +56,9 @@ assembly::BoundaryData boundary_data(const Problem& problem, int threads) {
 }
 
 AtPoints at_points(const forms::ConvectionData& data) {
-  AtPoints result{.tangent = data.diffusion.k.per_point};
+  const forms::DiffusionData& diffusion = data.diffusion;
+  AtPoints result{.tangent = diffusion.k.per_point,
+                  .varies = diffusion.k.per_point || diffusion.c.per_point || data.velocity.per_point};
   for (const forms::Coefficient* one :
        {&data.diffusion.k, &data.diffusion.c, &data.diffusion.f, &data.velocity, &data.divergence})
     if (one->per_point) result.bytes += sizeof(double) * static_cast<double>(one->values.size());

@@ -17,6 +17,7 @@
 #include "physics/wave/receivers.hpp"
 #include "physics/wave/results.hpp"
 #include "physics/wave/shapes.hpp"
+#include "physics/wave/step_bytes.hpp"
 #include "solvers/time/stability.hpp"
 
 namespace tessera::physics {
@@ -147,7 +148,13 @@ class Wave final : public Model {
       else
         log_info(what);
     }
-    return {};
+    StepBytes steps;
+    for (const Problem* medium : media()) {
+      const StepBytes own = step_bytes(*medium);
+      steps.kept += own.kept;
+      steps.set_up = std::max(steps.set_up, own.set_up);
+    }
+    return {.steps = steps};
   }
 
   template <class Exec>

@@ -31,10 +31,11 @@ TEST_P(MemoryForecast, IsWithinAFactorOf1_3OfThePeak) {
   const Size& size = GetParam();
   const std::string more = size.more;
   const bool solid = std::string(size.box).find("[0,0,0]") != std::string::npos;
-  const std::string held = more.find("elasticity") == std::string::npos
-                               ? "[[boundary]]\non = \"rest\"\ntype = \"dirichlet\"\nvalue = \"y\"\n"
-                               : fmt::format("[[boundary]]\non = \"left\"\ntype = \"displacement\"\nvalue = [{}]\n",
-                                             solid ? "0, \"y\", 0" : "0, \"y\"");
+  std::string held = more.find("elasticity") == std::string::npos
+                         ? "[[boundary]]\non = \"rest\"\ntype = \"dirichlet\"\nvalue = \"y\"\n"
+                         : fmt::format("[[boundary]]\non = \"left\"\ntype = \"displacement\"\nvalue = [{}]\n",
+                                       solid ? "0, \"y\", 0" : "0, \"y\"");
+  if (more.find("[time]") != std::string::npos) held.clear();
   const std::string deck =
       write_deck(std::string(size.name) + ".toml", "[mesh]\nbox = " + std::string(size.box) + held + more);
   const fs::path out = folder() / size.name;
@@ -60,15 +61,39 @@ constexpr const char* square_with_axis =
 constexpr const char* quads_with_axis =
     "{ min = [0,0], max = [1,1], cells = [200,200], shape = \"quad\" }\naxis = \"y\"\n";
 constexpr const char* elastic_quads = "{ min = [0,0], max = [1,1], cells = [200,200], shape = \"quad\" }\n";
+constexpr const char* wave_quads = "{ min = [0,0], max = [1,1], cells = [150,150], shape = \"quad\" }\n";
+constexpr const char* wave_hexes = "{ min = [0,0,0], max = [1,1,1], cells = [14,14,14], shape = \"hex\" }\n";
+constexpr const char* gas_hexes = "{ min = [0,0,0], max = [1,1,1], cells = [32,32,32], shape = \"hex\" }\n";
 constexpr const char* grid = "{ min = [0,0], max = [1,1], cells = [1000,1000], shape = \"quad\" }\n";
 
 #define ELASTIC                                                                                                    \
   "[physics]\ntype = \"elasticity\"\n[[material]]\nyoung = \"1\"\npoisson = \"0.3\"\nbody_force = [\"0\", \"0\", " \
   "\"-1\"]\n[solver]\ntype = \"cg\"\nmax_iterations = 4\n"
 
+#define GAS(limiter, velocity)                                                                            \
+  "[physics]\ntype = \"euler\"\nlimiter = \"" limiter                                                     \
+  "\"\n[[boundary]]\non = \"rest\"\ntype = \"slip_wall\"\n[[initial]]\ndensity = 1\nvelocity = " velocity \
+  "\npressure = \"1 + 9*(x < 0.3)\"\n[time]\nend = 1e-4\ncfl = 0.5\n"
+#define SOLID_WAVES                                                                                                   \
+  "[physics]\ntype = \"wave\"\nmedium = \"elastic\"\norder = 4\n[[source]]\nat = [0.5, 0.5, 0.5]\nforce = [0, 0, "    \
+  "1]\ntime_function = \"ricker\"\nfrequency = 3\n[time]\nend = 1e-3\ncfl = 0.5\n[[material]]\ndensity = 1\nvp = 2\n" \
+  "vs = 1\n"
+
 INSTANTIATE_TEST_SUITE_P(
     Decks, MemoryForecast,
     ::testing::Values(
+        Size{"amg", cube, "[physics]\ntype = \"poisson\"\n[solver]\ntype = \"cg\"\npreconditioner = \"amg\"\n"},
+        Size{"elasticity_amg", elastic_cube, ELASTIC "preconditioner = \"amg\"\n"},
+        Size{"gas", gas_hexes, GAS("convex", "[0, 0, 0]")}, Size{"gas_triangles", square, GAS("convex", "[0, 0]")},
+        Size{"gas_of_low_order", square, GAS("none", "[0, 0]")},
+        Size{"advection", square,
+             "[physics]\ntype = \"advection\"\n[flux]\nvelocity = [1, 0]\n[[initial]]\nu = \"x < 0.3\"\n"
+             "[[boundary]]\non = \"rest\"\ntype = \"inflow\"\nvalue = 0\n[time]\nend = 1e-3\ncfl = 0.5\n"},
+        Size{"acoustic_waves", wave_quads,
+             "[physics]\ntype = \"wave\"\nmedium = \"acoustic\"\norder = 4\n[[material]]\ndensity = 1\nvp = 1\n"
+             "[[initial]]\np = \"exp(-100*(x - 0.5)^2)\"\n[time]\nend = 1e-3\ncfl = 0.5\n"},
+        Size{"elastic_waves", wave_hexes, SOLID_WAVES},
+        Size{"attenuated_waves", wave_hexes, SOLID_WAVES "q_mu = 50\nq_kappa = 100\n[attenuation]\nband = [0.5, 5]\n"},
         Size{"tets", cube, "[physics]\ntype = \"poisson\"\n[solver]\ntype = \"cg\"\n"},
         Size{"tets_of_order_2", small_cube, "[physics]\ntype = \"poisson\"\norder = 2\n[solver]\ntype = \"cg\"\n"},
         Size{"chebyshev", square,

@@ -47,6 +47,7 @@ TEST(RestartContent, IsRefusedWhereItIsNot) {
                             {"\"plugins\":[]", "\"plugins\":1", "no 'plugins'"},
                             {"\"t\":0.2", "\"t\":\"0.2\"", "no 't'"},
                             {"\"step\":2", "\"step\":0", "t = 0.2, to which 0 steps do not lead"},
+                            {"\"step\":2", "\"step\":3", "3 steps do not lead"},
                             {"\"step\":2", "\"step\":255", "255 steps do not lead"},
                             {"\"step\":2", "\"step\":-2", "-2 steps do not lead"},
                             {"\"kept\":2", "\"kept\":0", "lacks what the scheme keeps"},

@@ -1,5 +1,6 @@
 #include <gtest/gtest.h>
 
+#include "assembly/spectral/operator_bytes.hpp"
 #include "base/error.hpp"
 #include "spectral_support.hpp"
 #include "support/backends.hpp"
@@ -9,6 +10,7 @@ namespace {
 using namespace tessera;
 using namespace tessera::spectral_test;
 using assembly::spectral::make_cells;
+using assembly::spectral::operator_bytes;
 using forms::AnisotropicStress;
 using forms::GradientFlux;
 using forms::IsotropicStress;
@@ -43,6 +45,20 @@ TYPED_TEST(SpectralOperator, RigidMotionsMakeNoForceOnAnyMesh) {
           EXPECT_LT(largest(f), 1e-12 * degree * degree) << dim << "-D, degree " << degree << ", order " << order;
         }
       }
+}
+
+TYPED_TEST(SpectralOperator, TakesWhatIsForetold) {
+  TESSERA_REQUIRE(TypeParam);
+  TypeParam exec;
+  for (const int dim : {2, 3})
+    for (const int order : {1, 2}) {
+      const mesh::Mesh mesh = irregular(dim, 2, order);
+      const DofMap dofs = spectral_dofs(mesh, 4);
+      const Cells cells = make_cells(mesh, dofs);
+      const Coefficients material = varying(mesh, dofs, cells, 2);
+      const assembly::SpectralOperator<TypeParam, IsotropicStress> K(exec, mesh, dofs, cells, material);
+      EXPECT_EQ(K.bytes(), operator_bytes(mesh, cells, material, dim, sizeof(double)).kept) << dim << ' ' << order;
+    }
 }
 
 /// The gradient of a linear function is the same on both sides of a face only where neighbours agree on every node of

@@ -260,6 +260,20 @@ TEST(GasRun, GoesOnWhereTheDeckNamesNoScheme) {
   EXPECT_EQ(on.code, 0) << on.text;
 }
 
+/// Steps of conservation laws are as long as the deck says at most.
+TEST(GasRun, GoesOnWhereStepsWereShorterThanThoseOfTheDeck) {
+  std::string deck = bang(1, 40, "interval", 0.1) + "[checkpoint]\nevery = 3\n";
+  deck.replace(deck.find("cfl = 0.5"), 9, "step = 0.1");
+  std::string no_scheme = deck;
+  no_scheme.erase(no_scheme.find("scheme = "), std::strlen("scheme = \"ssp_rk3\""));
+  run("shortened_erk33", deck, "--set time.scheme=erk33");
+  run("shortened", no_scheme);
+  for (const char* name : {"shortened_erk33", "shortened"}) {
+    const Result on = app_test::tessera("restart " + (folder() / name).string() + " --quiet --set time.end=0.11");
+    EXPECT_EQ(on.code, 0) << on.text;
+  }
+}
+
 TEST(GasRun, OnRanksIsThatOfOne) {
   SKIP_WITHOUT_MPI();
   for (const char* limiter :

@@ -5,8 +5,10 @@
 
 #include "assembly/space/dof_map.hpp"
 #include "base/error.hpp"
+#include "forms/diffusion.hpp"
 #include "forms/elasticity.hpp"
 #include "mesh/box.hpp"
+#include "physics/scalar/system.hpp"
 
 namespace tessera::physics {
 namespace {
@@ -18,12 +20,12 @@ struct Case {
   Discretisation space;
   AtPoints coefficients{.form = assembly::traits_of(forms::Elasticity(), 3)};
 
-  explicit Case(int order) {
+  explicit Case(int order, const char* shape = "hex") {
     mesh::BoxParams box;
     box.cells = {1, 1, 1};
     box.min = {0, 0, 0};
     box.max = {1, 1, 1};
-    box.shape = "hex";
+    box.shape = shape;
     space.mesh = mesh::make_box(box, 1);
     space.dofs = assembly::make_dof_map(space.mesh, order);
   }
@@ -49,6 +51,28 @@ TEST(DeviceLimits, HoldForMatrices) {
   EXPECT_EQ(hexes.refusal(false, 64 * KiB), "");
   hexes.coefficients.form.reset();
   EXPECT_EQ(hexes.refusal(false, 0), "");
+}
+
+TEST(DeviceLimits, HoldForCoefficientsThatVaryInSimplices) {
+  Case tets(4, "tet");
+  tets.params.assembly.strategy = "shared";
+  tets.coefficients = {.form = assembly::traits_of(forms::Diffusion(), 3)};
+  EXPECT_EQ(tets.refusal(false, 99 * KiB), "");
+  tets.coefficients.varies = true;
+  EXPECT_NE(tets.refusal(false, 99 * KiB), "");
+  EXPECT_EQ(tets.refusal(false, 163 * KiB), "");
+}
+
+/// A reaction is of the matrix as a diffusivity is; a source is not.
+TEST(DeviceLimits, AreThoseOfWhateverVariesInTheMatrix) {
+  const auto varies = [](forms::Coefficient forms::DiffusionData::*which) {
+    forms::ConvectionData data;
+    (data.diffusion.*which).per_point = true;
+    return scalar::at_points(data).varies;
+  };
+  EXPECT_TRUE(varies(&forms::DiffusionData::k));
+  EXPECT_TRUE(varies(&forms::DiffusionData::c));
+  EXPECT_FALSE(varies(&forms::DiffusionData::f));
 }
 
 TEST(DeviceLimits, HoldWithoutMatrix) {

@@ -1,0 +1,14 @@
+#pragma once
+#include "assembly/spectral/cells.hpp"
+
+namespace tessera::assembly::spectral {
+
+/// What a SpectralOperator takes, and what more there is on the host while it is made.
+struct OperatorBytes {
+  double kept = 0, set_up = 0;
+};
+/// `components` of the law; `number`: bytes of a number. All dofs have a result, and the geometry is not `stored`.
+OperatorBytes operator_bytes(const mesh::Mesh& mesh, const Cells& cells, const Coefficients& material, int components,
+                             std::size_t number);
+
+}  // namespace tessera::assembly::spectral

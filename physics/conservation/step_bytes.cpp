@@ -1,0 +1,49 @@
+#include "physics/conservation/step_bytes.hpp"
+
+#include "assembly/edge/builder.hpp"
+#include "assembly/space/estimated_entries.hpp"
+#include "physics/conservation/stages.hpp"
+
+namespace tessera::physics::conservation {
+namespace {
+
+/// Of the geometry at the points of both rules of EdgeBuilder, [cells, points, dim^2 + 1]; straight simplices have one
+/// point.
+double geometry_bytes(const Discretisation& space) {
+  double numbers = 0;
+  for (const mesh::CellBlock& block : space.mesh.blocks) {
+    if (block.cells() == 0) continue;
+    const assembly::EdgeTables tables = assembly::make_edge_tables(block, space.dofs.order);
+    const int points = tables.affine ? 1 : tables.rule.points() + tables.exact.points();
+    numbers += 1.0 * block.cells() * points * (space.mesh.dim * space.mesh.dim + 1);
+  }
+  return sizeof(double) * numbers;
+}
+
+}  // namespace
+
+StepBytes step_bytes(const Discretisation& space, Limiter limiter, const std::string& time_scheme) {
+  const int dim = space.mesh.dim, n = space.components;
+  const double nodes = space.dofs.dofs, all = assembly::estimated_entries(space.dofs);
+  const double entries = all - nodes, edges = entries / 2;  // each edge stands in the lists of both its nodes
+  const bool limits_edges = limiter == Limiter::convex || limiter == Limiter::monolithic;
+  // Ends and slots, c, m and s; the lists have a neighbour in the place of these, and d and l of the limiter.
+  const double of_edge = 12 + 8.0 * (dim + 2);
+  const double of_entry = 4 + 8.0 * (dim + 2) + 8 + (limits_edges ? 8 : 0);
+  // Of the graph; three states and the rows of one; what follows from a state and from its neighbours; the longest step
+  // and the weights of limits; states of low order and what widens their bounds.
+  double of_node = 8.0 * (dim + 4) + 8.0 * 4 * n + 8.0 * (n + 2 + 2 * n + 4) + 16;
+  if (limits_edges) of_node += 8.0 * (n + 1 + 4);
+  if (limiter == Limiter::fct) of_node += 8.0 * 4 * n;
+  // Fluxes of the stages before, and their sum.
+  const std::size_t stages = stages_of(time_scheme).size();
+  if (stages_of(time_scheme).front().length < 1) of_node += 8.0 * n * dim * static_cast<double>(stages);
+  const double kept = edges * of_edge + entries * of_entry + nodes * of_node;
+  // The graph's edges are there when their coefficients are made: by the sparsity, and cells around each dof.
+  double around = 0;
+  for (const assembly::DofBlock& block : space.dofs.blocks) around += 8.0 * static_cast<double>(block.dofs.size());
+  const double making = edges * of_edge + 12 * all + geometry_bytes(space) + around + 24.0 * space.mesh.nodes();
+  return {kept, std::max(0.0, making - kept)};
+}
+
+}  // namespace tessera::physics::conservation

@@ -1,0 +1,11 @@
+#pragma once
+// What `tessera check` says of the memory of a scheme.
+#include "physics/conservation/scheme.hpp"
+#include "physics/model.hpp"
+
+namespace tessera::physics::conservation {
+
+/// Of a scheme on the graph of a space, with SchemeSteps. `time_scheme`: its name in [time].
+StepBytes step_bytes(const Discretisation& space, Limiter limiter, const std::string& time_scheme);
+
+}  // namespace tessera::physics::conservation

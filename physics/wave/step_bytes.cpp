@@ -1,0 +1,50 @@
+#include "physics/wave/step_bytes.hpp"
+
+#include <bit>
+
+#include "assembly/spectral/operator_bytes.hpp"
+#include "physics/wave/layers.hpp"
+#include "solvers/time/scheme.hpp"
+
+namespace tessera::physics::wave {
+namespace {
+
+constexpr int mechanisms = 3;  // of attenuation, as Media::times
+
+/// What cells in layers remember and their profiles, and what follows the rate of their nodes.
+double layer_bytes(const Problem& problem, double number) {
+  const int C = problem.components(), dim = problem.cells.dim;
+  double numbers = 0;
+  for (const unsigned char axes : make_layers(problem).axes) {
+    const int m = std::popcount(axes);
+    if (m > 0) numbers += problem.cells.places * (C * (dim * m + 1) + 2.0 * m + C * (dim + 2) + 2.0 * dim);
+  }
+  return number * numbers;
+}
+
+}  // namespace
+
+StepBytes step_bytes(const Problem& problem) {
+  const Params& params = problem.params;
+  const Media& media = problem.media;
+  const bool leaps = solvers::find_scheme(params.time->scheme).kind == solvers::SchemeKind::second_order;
+  const std::size_t number = params.run.precision == "float" ? sizeof(float) : sizeof(double);
+  const auto T = static_cast<double>(number);
+  const int C = problem.components();
+  const double nodes = problem.space.dofs.dofs, rows = nodes * C;
+  const auto force = assembly::spectral::operator_bytes(
+      problem.mesh(), problem.cells, media.attenuated.components > 0 ? media.attenuated : media.stiffness, C, number);
+  StepBytes bytes{force.kept, force.set_up + 8 * nodes};
+  bytes.kept += T * nodes;                             // one over the mass
+  bytes.kept += leaps ? T * 3 * rows : 8 * 12 * rows;  // u, v and a look ahead, or stages of both
+  if (media.attenuated.components > 0) bytes.kept += T * mechanisms * rows;
+  if (media.compliance.components > 0) bytes.kept += T * (2 * mechanisms + 1) * nodes;
+  if (media.alpha.components > 0) bytes.kept += T * nodes;
+  if (media.beta.components > 0)
+    bytes.kept += T * 2 * rows +
+                  assembly::spectral::operator_bytes(problem.mesh(), problem.cells, media.stiffness, C, number).kept;
+  if (params.has_layers() && !problem.space.ranks) bytes.kept += layer_bytes(problem, T);
+  return bytes;
+}
+
+}  // namespace tessera::physics::wave
