@@ -38,7 +38,7 @@ void FieldAtPoints::of_cells(std::size_t block, Index first, Index count, std::s
         std::copy_n(gradients - 3, 3, gradients);
         continue;
       }
-      double jacobian[9], inverse[9];
+      double jacobian[9] = {}, inverse[9];
       tables.geometry.jacobian(mesh_, nodes, q, jacobian);
       GeometryMap::invert(jacobian, mesh_.dim, inverse);
       std::fill_n(gradients, 3, 0.0);
