@@ -1,5 +1,5 @@
 #pragma once
-#include "assembly/spectral/cells.hpp"
+#include "assembly/spectral/patches.hpp"
 
 namespace tessera::assembly::spectral {
 
@@ -7,8 +7,9 @@ namespace tessera::assembly::spectral {
 struct OperatorBytes {
   double kept = 0, set_up = 0;
 };
-/// `components` of the law; `number`: bytes of a number. All dofs have a result, and the geometry is not `stored`.
+/// `components` of the law; `number`: bytes of a number; `layout` of the patches of its cells, if they go by patches.
+/// All dofs have a result, none is held, and the geometry is not `stored`.
 OperatorBytes operator_bytes(const mesh::Mesh& mesh, const Cells& cells, const Coefficients& material, int components,
-                             std::size_t number);
+                             std::size_t number, const PatchLayout& layout = {});
 
 }  // namespace tessera::assembly::spectral

@@ -2,7 +2,6 @@
 // SpectralOperator, written once; instantiate_threads.hpp and instantiate_cuda.cuh bring the passes over cells.
 #include <algorithm>
 #include <map>
-#include <ranges>
 
 #include "assembly/matrix_free/host_setup.hpp"
 #include "assembly/spectral/operator.hpp"
@@ -25,18 +24,6 @@ std::vector<T> of_block(const Cells& cells, const Coefficients& material, Index 
   for (const Index cell : order)
     for (int m = 0; m < K; ++m)
       for (int q = 0; q < places; ++q) result[next++] = static_cast<T>(material.at(cells, first + cell, q, m));
-  return result;
-}
-
-/// [cells, ...] in this order of the cells.
-template <class Numbers>
-auto in_order(const Numbers& values, std::span<const Index> order) {
-  const std::size_t each = values.size() / std::max<std::size_t>(order.size(), 1);
-  std::vector<std::ranges::range_value_t<Numbers>> result(values.size());
-  parallel_for(default_threads(), static_cast<Offset>(order.size()), [&](Offset i) {
-    const auto from = static_cast<std::size_t>(order[static_cast<std::size_t>(i)]) * each;
-    std::copy_n(&values[from], each, &result[static_cast<std::size_t>(i) * each]);
-  });
   return result;
 }
 

@@ -1,10 +1,9 @@
 #include "assembly/spectral/patches.hpp"
 
-#include <algorithm>
 #include <numeric>
 #include <utility>
 
-#include "base/team.hpp"
+#include "assembly/spectral/patch_shape.hpp"
 
 namespace tessera::assembly::spectral {
 
@@ -135,6 +134,21 @@ struct PatchOrder {
 };
 
 }  // namespace
+
+PatchLayout patch_layout(int of_dim, int of_n, int components, std::size_t number) {
+  PatchLayout layout;
+  on_lattice(of_dim, of_n, [&](auto dim, auto n) {
+    const auto take = [&](auto shape) {
+      using Shape = decltype(shape);
+      layout = {Shape::cells, n(), Shape::Cell::row, Shape::Cell::pitch};
+    };
+    if (number == sizeof(float))
+      components == 1 ? take(PatchShape<n(), dim(), 1, float>()) : take(PatchShape<n(), dim(), dim(), float>());
+    else
+      components == 1 ? take(PatchShape<n(), dim(), 1, double>()) : take(PatchShape<n(), dim(), dim(), double>());
+  });
+  return layout;
+}
 
 std::vector<Index> order_in_patches(const mesh::CellBlock& block, int n, int each) {
   if (each > 0) return Growth(block, n).order(each);

@@ -1,11 +1,14 @@
 #pragma once
 // Patches of cells that a block of threads takes together: it adds up what they do to a node before that leaves it.
+#include <algorithm>
+#include <ranges>
 #include <span>
 #include <type_traits>
 #include <vector>
 
 #include "assembly/spectral/cells.hpp"
 #include "base/array.hpp"
+#include "base/team.hpp"
 
 namespace tessera::assembly::spectral {
 
@@ -25,6 +28,9 @@ struct PatchLayout {
   /// Of place q of cell c.
   int address(int c, int q) const { return c * cell + q / n * row + q % n; }
 };
+
+/// On CUDA, with so many bytes a number.
+PatchLayout patch_layout(int dim, int n, int components, std::size_t number);
 
 /// The lists of a patch, one behind the other, so that a block of threads can bring them to its memory: addresses of
 /// the places of each node in turn, the first one of each node and how many there are, two numbers a word; then the
@@ -77,6 +83,18 @@ struct HostPatches {
 /// left on, the cell that shares most nodes with those of its patch, counted with each of them, and of several the
 /// first. Where none touches them, a patch goes on with the first one that is left. `each` 0: their own order.
 std::vector<Index> order_in_patches(const mesh::CellBlock& block, int n, int each);
+
+/// [cells, ...] in this order of the cells.
+template <class Numbers>
+auto in_order(const Numbers& values, std::span<const Index> order) {
+  const std::size_t each = values.size() / std::max<std::size_t>(order.size(), 1);
+  std::vector<std::ranges::range_value_t<Numbers>> result(values.size());
+  parallel_for(default_threads(), static_cast<Offset>(order.size()), [&](Offset i) {
+    const auto from = static_cast<std::size_t>(order[static_cast<std::size_t>(i)]) * each;
+    std::copy_n(&values[from], each, &result[static_cast<std::size_t>(i) * each]);
+  });
+  return result;
+}
 
 /// How many cells have a node, and whether its sum goes to the element vector in any case. [dofs]
 struct PatchNodes {

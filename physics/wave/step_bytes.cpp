@@ -3,6 +3,7 @@
 #include <bit>
 
 #include "assembly/spectral/operator_bytes.hpp"
+#include "base/backend.hpp"
 #include "physics/wave/layers.hpp"
 #include "solvers/time/scheme.hpp"
 
@@ -32,17 +33,23 @@ StepBytes step_bytes(const Problem& problem) {
   const auto T = static_cast<double>(number);
   const int C = problem.components();
   const double nodes = problem.space.dofs.dofs, rows = nodes * C;
-  const auto force = assembly::spectral::operator_bytes(
-      problem.mesh(), problem.cells, media.attenuated.components > 0 ? media.attenuated : media.stiffness, C, number);
+  const auto layout = resolve_backend(params.run.backend) == "cuda"
+                          ? assembly::spectral::patch_layout(problem.cells.dim, problem.cells.n, C, number)
+                          : assembly::spectral::PatchLayout();
+  const bool attenuates = media.attenuated.components > 0;
+  const auto force =
+      assembly::spectral::operator_bytes(problem.mesh(), problem.cells, attenuates ? media.attenuated : media.stiffness,
+                                         C, number, attenuates ? assembly::spectral::PatchLayout() : layout);
   StepBytes bytes{force.kept, force.set_up + 8 * nodes};
   bytes.kept += T * nodes;                             // one over the mass
   bytes.kept += leaps ? T * 3 * rows : 8 * 12 * rows;  // u, v and a look ahead, or stages of both
-  if (media.attenuated.components > 0) bytes.kept += T * mechanisms * rows;
+  if (attenuates) bytes.kept += T * mechanisms * rows;
   if (media.compliance.components > 0) bytes.kept += T * (2 * mechanisms + 1) * nodes;
   if (media.alpha.components > 0) bytes.kept += T * nodes;
   if (media.beta.components > 0)
-    bytes.kept += T * 2 * rows +
-                  assembly::spectral::operator_bytes(problem.mesh(), problem.cells, media.stiffness, C, number).kept;
+    bytes.kept +=
+        T * 2 * rows +
+        assembly::spectral::operator_bytes(problem.mesh(), problem.cells, media.stiffness, C, number, layout).kept;
   if (params.has_layers() && !problem.space.ranks) bytes.kept += layer_bytes(problem, T);
   return bytes;
 }
