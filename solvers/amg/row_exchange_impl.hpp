@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "base/parallel.hpp"
+#include "base/team.hpp"
 #include "linalg/halo_plan.hpp"
 #include "solvers/amg/row_exchange.hpp"
 
@@ -109,22 +110,33 @@ std::span<const Offset> RowExchange<Exec>::columns(Offset row) const {
 
 template <class Exec>
 typename RowExchange<Exec>::Rows RowExchange<Exec>::arrange(const std::function<Index(Offset, Offset)>& local_of) {
+  // Rows of ghosts are many on the finest levels: all threads of the rank look their columns up.
+  const auto at = [](Offset place) { return static_cast<std::size_t>(place); };
+  std::vector<Index> local(columns_.size());
   Rows result;
+  result.row_ptr.assign(row_ptr_.size(), 0);
+  parallel_for(default_threads(), rows(), [&](Offset row) {
+    Offset& length = result.row_ptr[at(row + 1)];
+    for (Offset k = row_ptr_[at(row)]; k < row_ptr_[at(row + 1)]; ++k)
+      if ((local[at(k)] = local_of(row, columns_[at(k)])) >= 0) ++length;
+  });
+  std::partial_sum(result.row_ptr.begin(), result.row_ptr.end(), result.row_ptr.begin());
+  result.col_ind.resize(at(result.row_ptr.back()));
   std::vector<Offset> places(columns_.size(), -1);
-  std::vector<std::pair<Index, std::size_t>> entries;
-  for (Offset row = 0; row < rows(); ++row) {
-    entries.clear();
-    const auto first = static_cast<std::size_t>(row_ptr_[static_cast<std::size_t>(row)]);
-    const std::span<const Offset> numbers = columns(row);
-    for (std::size_t k = 0; k < numbers.size(); ++k)
-      if (const Index column = local_of(row, numbers[k]); column >= 0) entries.emplace_back(column, first + k);
-    std::sort(entries.begin(), entries.end());
-    for (const auto& [column, place] : entries) {
-      places[place] = static_cast<Offset>(result.col_ind.size());
-      result.col_ind.push_back(column);
+  parallel_ranges(default_threads(), rows(), [&](Offset low, Offset high, int) {
+    std::vector<std::pair<Index, Offset>> entries;
+    for (Offset row = low; row < high; ++row) {
+      entries.clear();
+      for (Offset k = row_ptr_[at(row)]; k < row_ptr_[at(row + 1)]; ++k)
+        if (local[at(k)] >= 0) entries.emplace_back(local[at(k)], k);
+      std::sort(entries.begin(), entries.end());
+      Offset next = result.row_ptr[at(row)];
+      for (const auto& [column, place] : entries) {
+        places[at(place)] = next;
+        result.col_ind[at(next++)] = column;
+      }
     }
-    result.row_ptr.push_back(static_cast<Offset>(result.col_ind.size()));
-  }
+  });
   places_ = to_space<Space>(places);
   return result;
 }

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "base/link.hpp"
+#include "base/team.hpp"
 #include "linalg/halo.hpp"
 #include "linalg/vector_ops.hpp"
 #include "solvers/amg/aggregation.hpp"
@@ -139,8 +140,14 @@ void see_more(Exec& exec, const std::vector<Offset>& met, SharedLevel<Exec>& lev
   Communicator& ranks = exec.link()->ranks();
   const std::vector<Offset> before(nodes.ghosts().begin(), nodes.ghosts().end());
   std::vector<Offset> ghosts = before;
-  for (const Offset number : met)
-    if (number < nodes.first_owned() || number >= nodes.first_owned() + nodes.owned()) ghosts.push_back(number);
+  std::vector<std::vector<Offset>> fresh(static_cast<std::size_t>(default_threads()));
+  parallel_ranges(default_threads(), static_cast<Offset>(met.size()), [&](Offset low, Offset high, int part) {
+    std::vector<Offset>& of_part = fresh[static_cast<std::size_t>(part)];
+    for (Offset k = low; k < high; ++k)
+      if (nodes.local_of(met[static_cast<std::size_t>(k)]) < 0) of_part.push_back(met[static_cast<std::size_t>(k)]);
+    detail::sort_distinct(of_part);
+  });
+  for (const std::vector<Offset>& of_part : fresh) ghosts.insert(ghosts.end(), of_part.begin(), of_part.end());
   detail::sort_distinct(ghosts);
   const std::vector<Offset> firsts = first_nodes(ranks, nodes.owned());
   nodes = map_with_ghosts(firsts, ranks.rank(), ghosts);
