@@ -199,7 +199,7 @@ HostPatches make_patches(std::span<const Index> dofs, int places, const PatchLay
     for (const PatchOrder::Node& node : order.nodes) {
       *lists.first++ = static_cast<unsigned short>(place);
       for (int k = 0; k < node.places; ++k) {
-        const int e = order.entries[static_cast<std::size_t>(node.first + k)].second;
+        const int e = order.entries[static_cast<std::size_t>(node.first) + static_cast<std::size_t>(k)].second;
         lists.addresses[place++] = static_cast<unsigned short>(layout.address(e / places, e % places));
       }
       *(node.outer ? out++ : lists.rows++) = node.dof;

@@ -54,6 +54,23 @@ class SchemeFlow : public Flow<Exec> {
     return steps_->begin(t) ? std::string() : failure(t);
   }
 
+  /// Of a march: where it is, and the residuals on the way.
+  std::vector<double> kept() const override {
+    if (march_.tolerance <= 0) return {};
+    std::vector<double> numbers{largest_, static_cast<double>(marched_), is_damped_ ? 1.0 : 0.0, blend_};
+    numbers.insert(numbers.end(), history_.begin(), history_.end());
+    return numbers;
+  }
+  void restore(const std::vector<double>& kept) override {
+    if (kept.size() < 4) return;
+    largest_ = kept[0];
+    marched_ = static_cast<std::int64_t>(kept[1]);
+    is_damped_ = kept[2] != 0;
+    blend_ = kept[3];
+    history_.assign(kept.begin() + 4, kept.end());
+    lacks_limits_ = true;
+  }
+
   Step step(double t, double most) override {
     const double cfl = time_.cfl.value_or(default_cfl);
     if (march_.tolerance > 0) return step_to_steady(t, most, cfl);
@@ -177,7 +194,7 @@ class SchemeFlow : public Flow<Exec> {
     constexpr double least = 1e-8;
     if (is_damped_) blend_ *= std::exp2(-1 / march_.damping);
     if (blend_ < least) blend_ = 0;
-    scheme_->set_blend(blend_);
+    scheme_->set_blend(std::exchange(lacks_limits_, false) ? 1 : blend_);
   }
 
   Step step_to_steady(double t, double most, double cfl) {
@@ -250,6 +267,7 @@ class SchemeFlow : public Flow<Exec> {
   March march_;                     ///< to a steady state, where its tolerance is above 0
   bool is_damped_ = false;          ///< whether limits follow the state more slowly with each step
   double blend_ = 1;                ///< of Scheme::set_blend
+  bool lacks_limits_ = false;       ///< of earlier steps: the next one has its own
   double largest_ = 0;              ///< rate of change of a step
   std::int64_t marched_ = 0;
   std::vector<double> history_;

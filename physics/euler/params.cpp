@@ -41,7 +41,7 @@ deck::Section<PhysicsSection> physics_section() {
                     "order; false: no new extremum at all"})
       .key("relaxation", &PhysicsSection::relaxation,
            {.help = "of relaxed_bounds: bounds may be wider by this factor times (m_i / |domain|)^(3 / (2 dim)) of "
-                    "them; more is sharper at strong shocks, and noisier behind them",
+                    "them, and by half at most; more is sharper at strong shocks, and noisier behind them",
             .min = 0,
             .max = 100})
       .key("viscosity", &PhysicsSection::viscosity,

@@ -6,7 +6,7 @@ namespace tessera::physics {
 
 /// Whether a deck has contacts, along which its model takes the mesh apart. Nothing else has a conductance.
 bool has_contacts(const deck::Deck& deck);
-/// Whether layers of cells grow out of the mesh of a deck. Nothing else has the key `grow`.
+/// Whether layers of cells grow out of the mesh of a deck. Nothing else has a key `grow`.
 bool has_growing_layers(const deck::Deck& deck);
 
 }  // namespace tessera::physics

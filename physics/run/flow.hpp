@@ -25,6 +25,9 @@ class Flow {
     Offset rejected = 0;       ///< tried before with other lengths
     std::string failure = {};  ///< empty, or why there was none; the state is that before
   };
+  /// What a run that goes on needs beside the state; given back before `start`, and not asked for before.
+  virtual std::vector<double> kept() const { return {}; }
+  virtual void restore(const std::vector<double>& kept) { (void)kept; }
   /// One step from t, at most `most` long.
   virtual Step step(double t, double most) = 0;
 

@@ -27,6 +27,7 @@ class FlowLoop : private Walk<Exec> {
     report_.t = state.t;
     report_.step = state.step;
     report_.help = "choose a smaller time.cfl, and look at the state, the boundaries and the mesh near that place";
+    if (state.step > 0) flow_.restore(state.kept.numbers);
     report_.failure = flow_.start(ranks_, state.t, state.u, state.step == 0);
     report_.stable_step = flow_.longest_step();
     take(state);
@@ -53,7 +54,10 @@ class FlowLoop : private Walk<Exec> {
   using Walk<Exec>::begins, Walk<Exec>::sample, Walk<Exec>::look, Walk<Exec>::count, Walk<Exec>::give_samples,
       Walk<Exec>::save, Walk<Exec>::is_finite;
 
-  void take(State& state) { state.u = flow_.u(); }
+  void take(State& state) {
+    state.u = flow_.u();
+    state.kept.numbers = flow_.kept();
+  }
 
   void step(State& state, const StateVisitor& visitor) {
     typename Flow<Exec>::Step done;

@@ -115,13 +115,16 @@ deck::Section<BoundaryParams> boundary_section() {
             .required = true,
             .example = "\"absorbing\""})
       .key("value", &BoundaryParams::value, {.help = "of prescribed: expressions of x, y, z and t, one a component"})
-      .key("layers", &BoundaryParams::layers,
-           {.help = "of pml: how many elements across the side are the layer; left out: 3, or as thickness says",
-            .min = 1,
-            .max = 1000})
+      .key(
+          "layers", &BoundaryParams::layers,
+          {.help = "of pml: how many elements across the side are the layer; left out: 3, or without grow as thickness "
+                   "says",
+           .min = 1,
+           .max = 1000})
       .key("thickness", &BoundaryParams::thickness,
-           {.help = "of pml: thickness of the layer, in the place of layers; elements have faces where it begins. With "
-                    "grow: of all layers together, left out: of each the mean size of the elements at the side",
+           {.help =
+                "of pml: thickness of the layer; without grow in the place of layers, and elements have faces where it "
+                "begins; with it of all layers together, left out: of each the mean size of the elements at the side",
             .unit = "length",
             .min = 0,
             .open_min = true})

@@ -3,6 +3,7 @@
 
 #include "base/array_memory.hpp"
 #include "base/error.hpp"
+#include "base/thread_limit.hpp"
 #include "solvers/amg/amg.hpp"
 #include "solvers/amg_problems.hpp"
 #include "solvers/linear_solver.hpp"
@@ -296,6 +297,7 @@ TEST(MultigridOverRanksMemory, IsForecastToAFifth) {
     const SolverParams params = with({.gathered_rows = 300});
     double before = 0;
     testing::on_thread_ranks(ranks, [&](Communicator& mine) {
+      const ThreadLimit two(2);  // each thread has a row of its own on its way
       testing::RankSystem<Threads> system(mine, partition, A);
       const auto right = to_space<Host>(partition.part(b, mine.rank()));
       Array<double> x(system.rows);

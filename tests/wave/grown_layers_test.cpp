@@ -1,5 +1,7 @@
 // Perfectly matched layers that grow out of the mesh: they do what the same layers in the mesh do.
 #include "base/backend.hpp"
+#include "deck/deck.hpp"
+#include "physics/run/changed_mesh.hpp"
 #include "traces.hpp"
 
 namespace {
@@ -208,5 +210,14 @@ INSTANTIATE_TEST_SUITE_P(
                        2,
                        {"source 1", "it acts in the perfectly matched layer on 'left', which begins at x = 0"}}),
     app_test::case_name);
+
+TEST(WaveGrownLayers, AreAskedForByAKeyThatIsTrue) {
+  const auto grows = [](const char* value) {
+    return tessera::physics::has_growing_layers(
+        tessera::deck::Deck::parse(std::string("[[boundary]]\ntype = \"free\"\n[[boundary]]\ngrow = ") + value));
+  };
+  EXPECT_TRUE(grows("true"));
+  EXPECT_FALSE(grows("false"));
+}
 
 }  // namespace
