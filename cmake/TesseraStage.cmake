@@ -62,8 +62,8 @@ if(TESSERA_QUICK_DEVICE_CODE AND CMAKE_CUDA_COMPILER_VERSION VERSION_GREATER_EQU
   target_compile_options(tessera_flags INTERFACE
     "$<$<COMPILE_LANGUAGE:CUDA>:SHELL:--Ofast-compile=max -Xptxas=--suppress-stack-size-warning>")
 endif()
-# Device code, three quarters of the program, is compressed to a third; the driver unpacks what a run loads. As it is, small address spaces
-# do not hold the program.
+# Device code, three quarters of the program, is compressed to a third; the driver unpacks what a run loads. As it is,
+# small address spaces do not hold the program.
 target_compile_options(tessera_flags INTERFACE $<$<COMPILE_LANGUAGE:CUDA>:-Xfatbin=-compress-all>)
 if(TESSERA_HAVE_CUDA)
   target_compile_definitions(tessera_flags INTERFACE TESSERA_HAVE_CUDA)

@@ -140,6 +140,7 @@ PatchLayout patch_layout(int of_dim, int of_n, int components, std::size_t numbe
   on_lattice(of_dim, of_n, [&](auto dim, auto n) {
     const auto take = [&](auto shape) {
       using Shape = decltype(shape);
+      static_assert(Shape::places < 1 << 16 && Shape::cells * Shape::Cell::pitch < 1 << 16);  // halves of words
       layout = {Shape::cells, n(), Shape::Cell::row, Shape::Cell::pitch};
     };
     if (number == sizeof(float))

@@ -319,7 +319,9 @@ void print_check(const CommonParams& params, const Discretisation& space, const 
         assembly::field_statistics(mesh, dofs, std::vector<double>(static_cast<std::size_t>(dofs.dofs))).measure);
   const Estimate size = estimate(params, space, coefficients, traits, matrix_free, ranks.count > 1);
   fmt::print("space      order {}, {} dofs ({} fixed), {}\n", dofs.order, space.rows(), space.dirichlet.dofs.size(),
-             matrix_free ? "no matrix (" + why_no_matrix + ")" : fmt::format("about {:.0f} non-zeros", size.nnz));
+             matrix_free          ? "no matrix (" + why_no_matrix + ")"
+             : coefficients.steps ? "no matrix: steps are the model's own"
+                                  : fmt::format("about {:.0f} non-zeros", size.nnz));
   constexpr double long_factorisation = 30;
   if (size.set_up_seconds > long_factorisation)
     warn(fmt::format("the factorisation may take about {:.0f} {}; type = \"cg\" or \"gmres\" is likely to be faster",

@@ -28,9 +28,12 @@ class KeptSetUp {
     return solvers::Reuse::nothing;
   }
   /// A system took so many iterations for so many digits, 1 where all are solved from good guesses to one tolerance.
+  /// One that took none says nothing.
   void judge(int iterations, double digits = 1) {
     constexpr double most_growth = 1.5, more = 5;
-    if (first_ < 0) first_ = iterations / std::max(digits, 1.0);
+    if (iterations == 0) return;
+    digits = std::max(digits, 1.0);
+    if (first_ < 0) first_ = iterations / digits;
     is_worn_ |= iterations > most_growth * first_ * digits + more;
   }
 

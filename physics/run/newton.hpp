@@ -46,8 +46,7 @@ void summarise_newton(const NewtonReport& report, output::Summary& summary);
 /// the start to their own with the loads, by the first correction of a load step: the tangent carries them into the
 /// domain. Nocedal & Wright, Numerical Optimization, 2nd ed., sections 11.2 and 3.5. Systems are solved as well as the
 /// next residual is worth: S. C. Eisenstat, H. F. Walker, Choosing the forcing terms in an inexact Newton method, SIAM
-/// J. Sci. Comput. 17 (1996) 16-32, choice 2. One TangentSolver
-/// takes the systems of all solutions.
+/// J. Sci. Comput. 17 (1996) 16-32, choice 2. One TangentSolver takes the systems of all solutions.
 template <class Exec>
 class Newton {
  public:

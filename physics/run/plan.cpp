@@ -57,13 +57,14 @@ struct Room {
 Room room_of(const CommonParams& params, const Discretisation& space, int planned_ranks) {
   const bool on_cuda = resolve_backend(params.run.backend) == "cuda";
   const int ranks = space.ranks ? space.ranks->size() : planned_ranks;
+  const int gpus = std::max(cuda_info().devices, 1), ranks_of_gpu = (ranks + gpus - 1) / gpus;  // of one machine
   const double part = space.ranks ? 1 : 1.0 / ranks, rows = space.ranks ? space.owned_rows() : space.rows();
-  Room room{
-      .size = {.rows = part * rows,
-               .entries = part * likely_entries(space, params.physics.order),
-               .on_cuda = on_cuda,
-               .dim = space.mesh.dim},
-      .free = on_cuda ? static_cast<double>(cuda_info().free_bytes) : static_cast<double>(host_memory().free) / ranks};
+  Room room{.size = {.rows = part * rows,
+                     .entries = part * likely_entries(space, params.physics.order),
+                     .on_cuda = on_cuda,
+                     .dim = space.mesh.dim},
+            .free = on_cuda ? static_cast<double>(cuda_info().free_bytes) / ranks_of_gpu
+                            : static_cast<double>(host_memory().free) / ranks};
   if (ranks > 1) room.size.all_rows = rows;
   if (!space.ranks) return room;
   room.size.all_rows = static_cast<double>(sum(*space.ranks, std::int64_t{space.owned_rows()}));

@@ -61,7 +61,7 @@ TEST(GasSteady, ATransonicProfileComesToRestWithDampedLimits) {
   const std::string deck =
       fmt::format("[mesh]\nfile = \"{}\"\n", file.string()) + monolithic + "[[initial]]\n" + free +
       "[[boundary]]\non = [\"wing\"]\ntype = \"slip_wall\"\n[[boundary]]\non = [\"far\"]\ntype = \"far_field\"\n" +
-      free + time_to(4000, "cfl = 0.9") + "[steady]\ntolerance = 3e-3\n[checkpoint]\nevery = 600\n" +
+      free + time_to(4000, "cfl = 0.9") + "[steady]\ntolerance = 3e-3\n[checkpoint]\nevery = 500\n" +
       "[reference]\ndensity = 1.4\npressure = 1\nspeed = 0.8\nangle = 1.25\n"
       "[[quantity]]\nname = \"cl\"\nkind = \"lift_coefficient\"\non = [\"wing\"]\n";
   // It goes on where it was stopped, while limits are damped: the largest rate of change is that of the whole run.
