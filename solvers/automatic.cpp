@@ -12,8 +12,9 @@ namespace {
 /// Iterations of jacobi to 1e-8 for each node along an axis: 2 of Q1 hexes, 3.6 of P1 tets, 2.9 of the 5-point stencil.
 constexpr double iterations_along = 3.2;
 /// The least iterations of jacobi that bicgstab takes for each node along an axis, of flows that cross a square; 2.1 of
-/// diffusion, 8 of flows that go round. And what amg costs in such iterations at most, at any Peclet number.
-constexpr double flow_iterations_along = 1.08, flow_iterations_worth = 500;
+/// diffusion, 8 of flows that go round. And what amg costs in such iterations at most, at any Peclet number: on
+/// threads, and on an H200 (bench/multigrid, 0.26 and 1.05 M rows in the plane).
+constexpr double flow_iterations_along = 1.08, flow_iterations_worth = 500, flow_iterations_worth_on_gpu = 560;
 /// Rows below which neither takes long enough to be told apart.
 constexpr double least_rows = 20000;
 /// So much less must amg take: jumps, stretched cells and rough data favour it, smooth data do not.
@@ -38,9 +39,10 @@ Automatic choose_preconditioner(const SolverParams& params, const ProblemSize& s
   const std::string expected =
       fmt::format("{} {:.0f} iterations of jacobi are expected", symmetric ? "about" : "at least", iterations);
   if (size.rows < least_rows) return {"jacobi", "the system is small"};
-  if (!symmetric && size.on_cuda) return {"jacobi", "amg of matrices that are not symmetric is chosen on threads only"};
-  if (iterations < margin * (symmetric ? iterations_worth(size) : flow_iterations_worth))
-    return {"jacobi", expected + ": fewer than the set-up of amg is worth"};
+  const double worth = symmetric      ? iterations_worth(size)
+                       : size.on_cuda ? flow_iterations_worth_on_gpu
+                                      : flow_iterations_worth;
+  if (iterations < margin * worth) return {"jacobi", expected + ": fewer than the set-up of amg is worth"};
   SolverParams with = params;
   with.preconditioner = "amg";
   const double need = solver_bytes(with, size) + 12 * size.entries;

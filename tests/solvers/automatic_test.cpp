@@ -33,7 +33,7 @@ TEST(AutomaticPreconditioner, CountsTheDigitsThatAreAsked) {
 }
 
 /// Of flows jacobi takes the fewer iterations the more they carry, so that multigrid has to pay even there.
-TEST(AutomaticPreconditioner, OfMatricesThatAreNotSymmetricIsMultigridOnLargeMeshesOfTheThreads) {
+TEST(AutomaticPreconditioner, OfMatricesThatAreNotSymmetricIsMultigridOnLargeMeshes) {
   for (const char* type : {"bicgstab", "gmres"}) {
     const auto choice = [&](const ProblemSize& size) {
       return solvers::choose_preconditioner({.type = type}, size, 0).preconditioner;
@@ -42,6 +42,8 @@ TEST(AutomaticPreconditioner, OfMatricesThatAreNotSymmetricIsMultigridOnLargeMes
     EXPECT_EQ(choice(triangles(3e5, false)), "amg");
     EXPECT_EQ(choice(tets(1e7, false)), "jacobi");
     EXPECT_EQ(choice(triangles(3e5, true)), "jacobi");
+    EXPECT_EQ(choice(triangles(4e5, true)), "amg");
+    EXPECT_EQ(choice(tets(1e7, true)), "jacobi");
   }
 }
 
