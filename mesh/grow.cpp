@@ -327,9 +327,8 @@ class Layers {
       group.entities.clear();
       for (std::size_t f = 0; f < facets.size(); ++f) {
         const NewFacet& facet = facets[f];
-        if (facet.over
-                ? std::any_of(facet.over->others.begin(), facet.over->others.end(), [&](Index o) { return in[o]; })
-                : in[facet.old])
+        const auto goes_on = [&](Index other) { return in[other] && mesh_.facets.exterior[other] == facet.exterior; };
+        if (facet.over ? std::any_of(facet.over->others.begin(), facet.over->others.end(), goes_on) : in[facet.old])
           group.entities.push_back(static_cast<Index>(f));
       }
     });

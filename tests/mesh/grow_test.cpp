@@ -181,6 +181,23 @@ TEST(Grow, ContinuesGroupsOfCellsAndWhatLiesBetweenThem) {
   EXPECT_EQ(mesh.groups.back().dim, 1);  // the mesh has no groups of cells: it is an entity
 }
 
+/// Where a side ends at more than one cell, new sides of the mesh go on from those beside it, not from what lies
+/// inside.
+TEST(Grow, ContinuesSidesOfTheMeshAtItsRimAlone) {
+  Mesh mesh;
+  mesh.dim = 2;
+  mesh.points = {0, 0, 0, 0, 1, 0, 1, 1, 0, 1, 0, 0, 0.5, -1, 0, 1.5, -1, 0};
+  CellBlock& block = mesh.blocks.emplace_back();
+  block.shape = Shape::quad;
+  block.nodes_per_cell = 4;
+  block.nodes = {0, 3, 2, 1, 0, 4, 5, 3};
+  set_facets(mesh, {{"left", {{0, 1, -1, -1}}}, {"low", {{0, 4, -1, -1}}}, {"between", {{0, 3, -1, -1}}}});
+  grow(mesh, std::vector<Growth>{growth(mesh, "left", 2, 1.0)}, "grown");
+  expect_whole(mesh);
+  EXPECT_NEAR(measure_of(mesh, "low", 1), std::sqrt(1.25) + 1, 1e-12);
+  EXPECT_NEAR(measure_of(mesh, "between", 1), 1, 1e-12);
+}
+
 /// Irregular cells and numbers, and afterwards others.
 TEST(Grow, KeepsMeshesWholeUnderOtherNumbers) {
   Mesh mesh = refine(unit_box(Shape::hex, 2, 2));
