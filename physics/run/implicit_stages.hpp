@@ -134,14 +134,7 @@ class ImplicitStages final : public Stages<Exec> {
         assembly::remove_again(exec_, system_.matrix, removed_);
     }
     const OverRanks<Exec>& ranks = problem_.ranks();
-    if (ranks) {
-      ranks.take(params_, system_, own_, context_.summary);
-    } else if (!system_.A) {
-      convert(exec_, params_, system_, context_.summary);
-    } else {
-      Scope scope(exec_, "convert");
-      linalg::refill(exec_, system_.matrix, *system_.A);
-    }
+    ranks.store(params_, system_, own_, context_.summary);
     // Iterations are those of all ranks, and so is what is decided of them.
     const solvers::Reuse reuse = set_up_.next();
     if (!set_up_.is_refilled()) {

@@ -89,6 +89,14 @@ class OverRanks {
     linalg::copy(exec_, ghosts, x.part(rows(), halo_->ghosts()));
   }
 
+  /// The stored form of a system with new values: that of `system`, made or filled anew, and over ranks that of `own`.
+  void store(const CommonParams& params, System<Exec>& system, System<Exec>& own, output::Summary& summary) const {
+    if (*this) return take(params, system, own, summary);
+    if (!system.A) return convert(exec_, params, system, summary);
+    Scope scope(exec_, "convert");
+    linalg::refill(exec_, system.matrix, *system.A);
+  }
+
   /// own = that of `local`, which stays as it is. An `own` that has been taken of such a matrix before is filled anew:
   /// its operator stays, and all that others have made of its pattern.
   void take(const CommonParams& params, const System<Exec>& local, System<Exec>& own, output::Summary& summary) const {

@@ -94,14 +94,7 @@ class TangentSolver {
       problem_.tangent(system_);
       assembly::eliminate_dirichlet(exec_, system_.matrix, system_.b.view(), fixed_.dofs, away);
     });
-    if (ranks_) {
-      ranks_.take(params_, system_, own_, context_.summary);
-    } else if (!system_.A) {
-      convert(exec_, params_, system_, context_.summary);
-    } else {
-      Scope scope(exec_, "convert");
-      linalg::refill(exec_, system_.matrix, *system_.A);
-    }
+    ranks_.store(params_, system_, own_, context_.summary);
     if (nnz_ == 0) nnz_ = ranks_ ? own_.nnz : system_.matrix.nnz();
   }
 

@@ -91,14 +91,8 @@ TEST(WaveGrownLayers, AreAGroupAndHaveTheStepsOfDrawnOnes) {
 }
 
 TEST(WaveGrownLayers, GoOnBitwiseAsIfTheyHadNeverStopped) {
-  const std::string deck = plane(true, 1, "step = 0.03") + "[checkpoint]\nevery = 7\n";
-  run("whole_grown", deck);
-  run("part_grown", deck, "--set time.end=3");
-  const Result result =
-      app_test::tessera("restart " + (folder() / "part_grown").string() + " --quiet --set time.end=6");
-  ASSERT_EQ(result.code, 0) << result.text;
-  for (const char* file : {"probes.csv", "solution_000200.vtu"})
-    EXPECT_EQ(bytes_of(folder() / "part_grown" / file), bytes_of(folder() / "whole_grown" / file)) << file;
+  expect_goes_on_bitwise("grown", plane(true, 1, "step = 0.03") + "[checkpoint]\nevery = 7\n", 3, 6,
+                         "solution_000200.vtu");
   EXPECT_GT(bytes_of(folder() / "whole_grown" / "solution_000200.vtu").size(), 1000U);
 }
 

@@ -49,6 +49,19 @@ inline std::vector<std::vector<double>> traces_on_ranks(const std::string& name,
   return table(out / "probes.csv");
 }
 
+/// A run that is stopped at t = half goes on to `end` as the one that never stopped, in its probes and its last state.
+inline void expect_goes_on_bitwise(const std::string& name, const std::string& deck, double half, double end,
+                                   const std::string& last) {
+  const fs::path whole = folder() / ("whole_" + name), part = folder() / ("part_" + name);
+  const auto to = [](double t) { return fmt::format("--set time.end={}", t); };
+  run(whole.filename().string(), deck, to(end));
+  run(part.filename().string(), deck, to(half));
+  const Result result = app_test::tessera("restart " + part.string() + " --quiet " + to(end));
+  ASSERT_EQ(result.code, 0) << result.text;
+  for (const std::string& file : {std::string("probes.csv"), last})
+    EXPECT_EQ(bytes_of(part / file), bytes_of(whole / file)) << file << deck;
+}
+
 /// Two runs on CUDA are bitwise the same, and those of threads to 1e-11.
 inline void expect_cuda_as_threads(const std::string& name, const std::string& deck_file) {
   const auto probes = [&](const std::string& backend, const std::string& run) {
