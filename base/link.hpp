@@ -10,6 +10,9 @@
 
 namespace tessera {
 
+struct PeerSums;
+struct PeerArrival;
+
 /// Sums that lie one after the other, where the vectors of an execution live.
 struct SumRange {
   double* first = nullptr;
@@ -42,6 +45,8 @@ class Link {
   /// While `defer` is on, sums wait for the first that comes after it is off, and go with it; or for `flush`.
   void defer(bool on) { deferred_ = on; }
   void flush();
+  /// With which a kernel forms the next sum itself, where the link can do that and no other sum waits; or nullptr.
+  const PeerSums* sums_in_kernels() const { return deferred_ || !waiting_.empty() ? nullptr : peer_sums(); }
 
   /// Before the first exchange of this plan; `entry`: the bytes of its largest entries. Collective.
   virtual void prepare(ExchangePlan& plan, std::size_t entry) { (void)plan, (void)entry; }
@@ -55,12 +60,16 @@ class Link {
     (void)plan, (void)x, (void)rows, (void)receive, (void)entry;
     return false;
   }
+  /// In place of `finish`, for a kernel that is queued next, waits itself and reads what has come where others wrote it
+  /// (peer_kernels.cuh); or nullptr: the link does not do that.
+  virtual const PeerArrival* finish_in_kernel() { return nullptr; }
   /// Whether a CUDA graph can record it.
   virtual bool recordable() const { return true; }
 
  protected:
   explicit Link(Communicator& ranks) : ranks_(ranks) {}
   virtual void sum_now(const std::vector<SumRange>& values) = 0;
+  virtual const PeerSums* peer_sums() const { return nullptr; }
   static int count(const std::vector<SumRange>& values);
   /// Whether it ends with its work done. Where an error of this rank alone ends it, the others may be in the middle of
   /// a sum: then there is nothing to be done together.

@@ -1,9 +1,4 @@
-// Sums and exchanges of ranks by kernels that write into the memory of other GPUs. Every rank calls them in one order,
-// so the number of a sum or of an exchange is the same on all; it is counted on the device, because a recorded graph
-// repeats its arguments. A number that has arrived says that what travels with it has.
-//
-// Places are used in turns, for even and odd numbers. Nobody overwrites what was not read: a rank begins number n + 2
-// after it has seen number n + 1 of all, and they sent that after they had read number n.
+// Sums and exchanges of ranks by kernels that write into the memory of other GPUs: see peer_kernels.cuh.
 #include <cuda_runtime.h>
 
 #include <algorithm>
@@ -12,6 +7,7 @@
 #include "base/array.hpp"
 #include "base/chained_launch.cuh"
 #include "base/error.hpp"
+#include "base/peer_kernels.cuh"
 #include "base/peer_link.hpp"
 #include "base/peer_memory.hpp"
 #include "base/sum_ranges.hpp"
@@ -19,68 +15,27 @@
 namespace tessera {
 namespace {
 
-/// Of one machine.
-constexpr int most_ranks = 16;
-/// A sum of more goes in several.
-constexpr int most_numbers = 512;
 constexpr int sum_block = 128, move_block = 256;
 /// Bytes that a block moves: few, so that many blocks wait for memory at the same time.
 constexpr int chunk = 4096;
 
-/// The number of the next sum or exchange; 0 is left to zeroed memory.
-__device__ unsigned after(unsigned number) { return number == 0xffffffffu ? 2 : number + 1; }
-
-/// A double on its way. Each half is stored with the number of the sum as one: whoever finds that number has the half.
-struct Word {
-  unsigned low, low_number, high, high_number;
-};
-
-__device__ void put(Word* to, double value, unsigned number) {
-  const auto bits = static_cast<unsigned long long>(__double_as_longlong(value));
-  asm volatile("st.volatile.global.v4.u32 [%0], {%1, %2, %3, %2};" ::"l"(to), "r"(static_cast<unsigned>(bits)),
-               "r"(number), "r"(static_cast<unsigned>(bits >> 32))
-               : "memory");
-}
-
-__device__ double take(const Word* from, unsigned number) {
-  Word word{};
-  do
-    asm volatile("ld.volatile.global.v4.u32 {%0, %1, %2, %3}, [%4];"
-                 : "=r"(word.low), "=r"(word.low_number), "=r"(word.high), "=r"(word.high_number)
-                 : "l"(from)
-                 : "memory");
-  while (word.low_number != number || word.high_number != number);
-  return __longlong_as_double(static_cast<long long>(static_cast<unsigned long long>(word.high) << 32 | word.low));
-}
-
-/// Where each rank receives the numbers of all: [2, ranks, most_numbers].
-struct Inboxes {
-  Word* of[most_ranks];
-};
-
-/// Each sum becomes that over ranks, added in their order; `sums`: how many there have been.
-__global__ void __launch_bounds__(sum_block)
-    sum_over_peers(SumRanges ranges, Inboxes inboxes, int rank, int ranks, unsigned* sums) {
+/// Each sum becomes that over ranks, added in their order.
+__global__ void __launch_bounds__(sum_block) sum_over_peers(SumRanges ranges, const __grid_constant__ PeerSums peers) {
   let_next_kernel_start();
   await_kernels_before();
-  const unsigned number = after(*sums);
-  const int turn = static_cast<int>(number % 2) * ranks;
+  const unsigned number = peer::after(*peers.count);
   int at = 0;
   for (int r = 0; r < ranges.count; at += ranges.of[r++].count)
     for (int k = threadIdx.x; k < ranges.of[r].count; k += sum_block)
-      for (int to = 0; to < ranks; ++to)
-        if (to != rank) put(inboxes.of[to] + (turn + rank) * most_numbers + at + k, ranges.of[r].first[k], number);
+      peer::send(peers, ranges.of[r].first[k], number, at + k);
   at = 0;
   for (int r = 0; r < ranges.count; at += ranges.of[r++].count)
     for (int k = threadIdx.x; k < ranges.of[r].count; k += sum_block) {
       double* const value = ranges.of[r].first + k;
-      double sum = 0;
-      for (int from = 0; from < ranks; ++from)
-        sum += from == rank ? *value : take(inboxes.of[rank] + (turn + from) * most_numbers + at + k, number);
-      *value = sum;
+      *value = peer::sum(peers, *value, number, at + k);
     }
   __syncthreads();
-  if (threadIdx.x == 0) *sums = number;
+  if (threadIdx.x == 0) *peers.count = number;
 }
 
 /// Bytes that go to a window or come from one; a chunk has a flag, which becomes the number of the exchange. With
@@ -96,7 +51,7 @@ struct Way {
 /// The ways of one exchange; the window is that of even numbers, that of odd ones lies `window_turn` bytes and
 /// `flag_turn` flags behind.
 struct Ways {
-  Way of[most_ranks];
+  Way of[most_peers];
   int count = 0;
   int blocks = 0;
   Offset window_turn = 0, flag_turn = 0;
@@ -143,7 +98,7 @@ __global__ void __launch_bounds__(move_block)
     send_to_peers(const __grid_constant__ Ways ways, const unsigned* exchanges) {
   let_next_kernel_start();
   await_kernels_before();
-  const unsigned number = after(*exchanges);
+  const unsigned number = peer::after(*exchanges);
   const int block = static_cast<int>(blockIdx.x), turn = static_cast<int>(number % 2);
   const Way& way = way_of(ways, block);
   const Offset first = Offset{block - way.first_block} * chunk;
@@ -168,7 +123,7 @@ __global__ void __launch_bounds__(move_block)
     receive_from_peers(const __grid_constant__ Ways ways, unsigned* exchanges) {
   let_next_kernel_start();
   await_kernels_before();
-  const unsigned number = after(*exchanges);
+  const unsigned number = peer::after(*exchanges);
   const int block = static_cast<int>(blockIdx.x), turn = static_cast<int>(number % 2);
   const Way& way = way_of(ways, block);
   if (threadIdx.x == 0) {
@@ -192,10 +147,13 @@ class PeerLink final : public Link {
   PeerLink(Cuda& exec, Communicator& ranks, PeerMemory inboxes)
       : Link(ranks), exec_(exec), inbox_memory_(std::move(inboxes)), counts_(3) {
     counts_.set_zero();
-    for (int r = 0; r < ranks.size(); ++r) inboxes_.of[r] = reinterpret_cast<Word*>(inbox_memory_.of(r));
+    for (int r = 0; r < ranks.size(); ++r) sums_.inbox[r] = reinterpret_cast<PeerWord*>(inbox_memory_.of(r));
+    sums_.count = counts_.data();
+    sums_.rank = ranks.rank();
+    sums_.ranks = ranks.size();
   }
   static std::size_t inbox_bytes(int ranks) {
-    return sizeof(Word) * 2 * most_numbers * static_cast<std::size_t>(ranks);
+    return sizeof(PeerWord) * 2 * most_peer_numbers * static_cast<std::size_t>(ranks);
   }
 
   ~PeerLink() override {
@@ -237,13 +195,14 @@ class PeerLink final : public Link {
   void finish() override {
     launch_chained(exec_, receive_from_peers, arriving_.blocks, move_block, 0, arriving_, counts_.data() + 1);
   }
+  const PeerArrival* finish_in_kernel() override { return &arrival_; }
 
  protected:
   void sum_now(const std::vector<SumRange>& values) override {
-    for (const SumRanges& ranges : split_ranges(values, most_numbers))
-      launch_chained(exec_, sum_over_peers, 1, sum_block, 0, ranges, inboxes_, ranks().rank(), ranks().size(),
-                     counts_.data());
+    for (const SumRanges& ranges : split_ranges(values, most_peer_numbers))
+      launch_chained(exec_, sum_over_peers, 1, sum_block, 0, ranges, sums_);
   }
+  const PeerSums* peer_sums() const override { return &sums_; }
 
  private:
   /// [2, ranks, chunks] of each rank: for even and odd exchanges, from each rank; as many flags behind them.
@@ -263,6 +222,10 @@ class PeerLink final : public Link {
     leaving.flag_turn = ranks().size() * windows.chunks;
     leaving.window_turn = leaving.flag_turn * chunk;
     arriving_ = leaving;
+    arrival_ = {};
+    arrival_.window_turn = leaving.window_turn;
+    arrival_.flag_turn = leaving.flag_turn;
+    arrival_.exchanges = counts_.data() + 1;
     for (int r = 0; r < ranks().size(); ++r) {
       if (r == me) continue;
       const auto [from, sent] = place_of(plan.send, r, entry);
@@ -270,8 +233,12 @@ class PeerLink final : public Link {
       const char* const first = static_cast<const char*>(x);
       leaving.add({rows ? first : first + from, rows ? rows + from / static_cast<Offset>(entry) : nullptr,
                    window(windows, r, me), flags(windows, r, me), sent, 0});
+      const int before = arriving_.blocks;
       arriving_.add(
           {window(windows, me, r), nullptr, static_cast<char*>(receive) + to, flags(windows, me, r), received, 0});
+      const auto size = static_cast<Offset>(entry);
+      arrival_.of[arrival_.count++] = {window(windows, me, r), flags(windows, me, r), to / size,
+                                       (to + received) / size, arriving_.blocks - before};
     }
     launch_chained(exec_, send_to_peers, leaving.blocks, move_block, 0, leaving, counts_.data() + 1);
   }
@@ -297,17 +264,18 @@ class PeerLink final : public Link {
 
   Cuda& exec_;
   PeerMemory inbox_memory_;
-  Inboxes inboxes_{};
+  PeerSums sums_;
   std::vector<Windows> windows_;
   Ways arriving_;                   ///< of the exchange under way
+  PeerArrival arrival_;             ///< the same for a kernel that waits itself
   Array<unsigned, Device> counts_;  ///< sums, exchanges, ticket
 };
 
 }  // namespace
 
 std::unique_ptr<Link> make_peer_link(Cuda& exec, Communicator& ranks, std::string& why) {
-  if (ranks.size() > most_ranks)
-    why = "there are more than " + std::to_string(most_ranks) + " ranks";
+  if (ranks.size() > most_peers)
+    why = "there are more than " + std::to_string(most_peers) + " ranks";
   else if (any(ranks, ranks.size_of_machine() != ranks.size()))
     why = "ranks are on several machines";
   if (!why.empty()) return nullptr;

@@ -92,32 +92,37 @@ __device__ Sums<n> block_sums(Sums<n> sums) {
   return sums;
 }
 
-template <int n, class F>
-__global__ void __launch_bounds__(reduce_block)
-    reduce_sums(Offset count, F f, unsigned* ticket, Sums<n>* partial, SumTargets<n> targets) {
+/// The last block to finish adds the blocks' sums in their order; its thread 0 has them, and true.
+template <int n>
+__device__ bool sum_of_blocks(Sums<n>& sums, unsigned* ticket, Sums<n>* partial) {
   __shared__ bool last;
-  Sums<n> sums;
-  const Offset stride = static_cast<Offset>(gridDim.x) * reduce_block;
-  for (Offset i = blockIdx.x * static_cast<Offset>(reduce_block) + threadIdx.x; i < count; i += stride) sums += f(i);
-  sums = block_sums<n, reduce_block>(sums);
   if (threadIdx.x == 0) {
     partial[blockIdx.x] = sums;
     __threadfence();
     last = atomicAdd(ticket, 1u) == gridDim.x - 1;
   }
   __syncthreads();
-  if (!last) return;
+  if (!last) return false;
   __threadfence();
-  Sums<n> total;
+  sums = {};
   for (unsigned block = threadIdx.x; block < gridDim.x; block += reduce_block)
 #pragma unroll
-    for (int k = 0; k < n; ++k) total.value[k] += __ldcg(&partial[block].value[k]);
-  total = block_sums<n, reduce_block>(total);
-  if (threadIdx.x == 0) {
+    for (int k = 0; k < n; ++k) sums.value[k] += __ldcg(&partial[block].value[k]);
+  sums = block_sums<n, reduce_block>(sums);
+  if (threadIdx.x == 0) *ticket = 0;
+  return threadIdx.x == 0;
+}
+
+template <int n, class F>
+__global__ void __launch_bounds__(reduce_block)
+    reduce_sums(Offset count, F f, unsigned* ticket, Sums<n>* partial, SumTargets<n> targets) {
+  Sums<n> sums;
+  const Offset stride = static_cast<Offset>(gridDim.x) * reduce_block;
+  for (Offset i = blockIdx.x * static_cast<Offset>(reduce_block) + threadIdx.x; i < count; i += stride) sums += f(i);
+  sums = block_sums<n, reduce_block>(sums);
+  if (!sum_of_blocks(sums, ticket, partial)) return;
 #pragma unroll
-    for (int k = 0; k < n; ++k) *targets.value[k] = total.value[k];
-    *ticket = 0;
-  }
+  for (int k = 0; k < n; ++k) *targets.value[k] = sums.value[k];
 }
 
 }  // namespace kernels

@@ -1,6 +1,7 @@
 #pragma once
 #include "base/backend.hpp"
 #include "linalg/crs.hpp"
+#include "linalg/halo.hpp"
 
 namespace tessera::linalg {
 
@@ -8,14 +9,13 @@ namespace tessera::linalg {
 // and Cuda, in double and float. Rows are some of a vector's, distinct. A [rows, ghosts] has a few entries in each: 12
 // B each, and 28 B a row, 36 B with a sum.
 
-/// y_rows += factor A g.
+/// Waits for the ghosts g of the exchange under way; y_rows += factor A g, for the rows of `Halo::boundary`.
 template <class Exec, class T>
-void add_ghost_product(Exec& exec, double factor, const CrsView<const T>& A, View<const Index> rows, View<const T> g,
-                       View<T> y);
-/// q_rows += A g and *pq += (p_rows, A g), of this rank alone.
+void add_ghost_product(Exec& exec, double factor, const CrsView<const T>& A, Halo<Exec>& halo, View<T> y);
+/// The same with q_rows += A g; *pq becomes the sum over ranks of *pq + (p_rows, A g).
 template <class Exec, class T>
-void add_ghost_product_dot(Exec& exec, const CrsView<const T>& A, View<const Index> rows, View<const T> g,
-                           View<const T> p, View<T> q, double* pq);
+void add_ghost_product_dot(Exec& exec, const CrsView<const T>& A, Halo<Exec>& halo, View<const T> p, View<T> q,
+                           double* pq);
 
 /// to_k = x_rows[k].
 template <class Exec, class T>

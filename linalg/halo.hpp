@@ -23,7 +23,15 @@ class Halo {
   const Array<Index, Space>& boundary() const { return boundary_; }
   /// x [owned rows]. One exchange at a time.
   template <class T>
-  void start(Exec& exec, View<const T> x);
+  void start(Exec& exec, View<const T> x) {
+    start_into(exec, x, {reinterpret_cast<T*>(received_.data()), ghosts_});
+  }
+  /// The same; after `finish` the ghosts are at `to` [ghosts] alone.
+  template <class T>
+  void start_into(Exec& exec, View<const T> x, View<T> to);
+  /// In place of `finish`: where the kernel that is queued next finds the ghosts, for which it waits itself; or nullptr,
+  /// then it is for `finish` to bring them.
+  const PeerArrival* arrival() { return link_.finish_in_kernel(); }
   /// [ghosts], in the order of the map; until the next `start`.
   template <class T>
   View<const T> finish(Exec& exec);

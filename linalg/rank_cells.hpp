@@ -36,16 +36,19 @@ class RankCells final : public Operator<Exec, T> {
   Index block_size() const override { return either().block_size(); }
 
   void apply(Exec& exec, View<const T> x, View<T> y) const override {
-    halo_->start(exec, x);
-    if (outer_) gather_rows(exec, list_->view(), x, own(x_.view()));
+    if (outer_) {
+      halo_->start_into(exec, x, x_.view().part(list_->size(), halo_->ghosts()));
+      gather_rows(exec, list_->view(), x, own(x_.view()));
+    } else {
+      halo_->start(exec, x);
+    }
     const Linked within(exec, nullptr);
     if (inner_)
       inner_->apply(exec, x, y);
     else
       fill(exec, y, 0);
-    const View<const T> ghosts = halo_->template finish<T>(exec);
+    halo_->template finish<T>(exec);
     if (!outer_) return;
-    copy(exec, ghosts, x_.view().part(list_->size(), ghosts.size()));
     outer_->apply(exec, x_, y_.view());
     add_to_rows(exec, list_->view(), own(std::as_const(y_).view()), y);
   }

@@ -62,11 +62,8 @@ class RankOperator final : public Operator<Exec, T>, public SharesRows<Exec, T> 
   void apply_dot(Exec& exec, View<const T> p, View<T> q, double* pq) const override {
     halo_->start(exec, p);
     alone(exec, [&] { own_->apply_dot(exec, p, q, pq); });
-    const View<const T> g = halo_->template finish<T>(exec);
-    if (const auto entries = ghost_->entries())
-      add_ghost_product_dot(exec, *entries, halo_->boundary(), g, p, q, pq);
-    else
-      add_to_rows_dot(exec, halo_->boundary(), product_of(exec, g), p, q, pq);
+    if (const auto entries = ghost_->entries()) return add_ghost_product_dot(exec, *entries, *halo_, p, q, pq);
+    add_to_rows_dot(exec, halo_->boundary(), product_of_ghosts(exec), p, q, pq);
     sum_over_ranks(exec, {{pq}});
   }
   void residual(Exec& exec, View<const T> x, View<const T> b, View<T> r, double* rr) const override {
@@ -112,14 +109,14 @@ class RankOperator final : public Operator<Exec, T>, public SharesRows<Exec, T> 
   }
   /// y += factor A_ghost g.
   void add_ghosts(Exec& exec, double factor, View<T> y) const {
-    const View<const T> g = halo_->template finish<T>(exec);
     if (const auto entries = ghost_->entries())
-      add_ghost_product(exec, factor, *entries, halo_->boundary(), g, y);
+      add_ghost_product(exec, factor, *entries, *halo_, y);
     else
-      add_to_rows(exec, halo_->boundary(), product_of(exec, g), y, factor);
+      add_to_rows(exec, halo_->boundary(), product_of_ghosts(exec), y, factor);
   }
   /// A_ghost g, where its entries are not at hand.
-  View<const T> product_of(Exec& exec, View<const T> g) const {
+  View<const T> product_of_ghosts(Exec& exec) const {
+    const View<const T> g = halo_->template finish<T>(exec);
     if (product_.empty()) product_ = Array<T, Space>(ghost_->rows());
     ghost_->apply(exec, g, product_.view());
     return std::as_const(product_).view();

@@ -3,8 +3,7 @@
 #include <cassert>
 #include <limits>
 
-#include "base/link.hpp"
-#include "base/reduce_pair.hpp"
+#include "base/reduce_over_ranks.hpp"
 #include "linalg/random.hpp"
 #include "linalg/vector_ops.hpp"
 
@@ -80,15 +79,14 @@ void axpy(Exec& exec, double alpha, In<T> x, View<T> y) {
 template <class Exec, class T>
 void dot(Exec& exec, View<T> x, In<T> y, double* result) {
   assert(x.size() == y.size());
-  reduce(
+  reduce_over_ranks(
       exec, x.size(), [=] TESSERA_HD(Offset i) { return static_cast<double>(x[i]) * y[i]; }, result);
-  sum_over_ranks(exec, {{result}});
 }
 
 template <class Exec, class T>
 void subtract_from_dot(Exec& exec, In<T> b, View<T> r, double* rr) {
   assert(b.size() == r.size());
-  reduce(
+  reduce_over_ranks(
       exec, r.size(),
       [=] TESSERA_HD(Offset i) {
         const T difference = b[i] - r[i];
@@ -96,7 +94,6 @@ void subtract_from_dot(Exec& exec, In<T> b, View<T> r, double* rr) {
         return static_cast<double>(difference) * difference;
       },
       rr);
-  sum_over_ranks(exec, {{rr}});
 }
 
 template <class Exec, class T>
@@ -145,7 +142,7 @@ void update_r_dot(Exec& exec, Quotient ratio, In<T> q, In<T> inverse_diagonal, V
   assert(q.size() == r.size());
   const auto alpha = detail::prepare(exec, ratio);
   if (inverse_diagonal.empty()) {
-    reduce_pair(
+    reduce_pair_over_ranks(
         exec, r.size(),
         [=] TESSERA_HD(Offset i) {
           const T next = r[i] - static_cast<T>(alpha.value()) * q[i];
@@ -155,7 +152,7 @@ void update_r_dot(Exec& exec, Quotient ratio, In<T> q, In<T> inverse_diagonal, V
         },
         rr, rz);
   } else {
-    reduce_pair(
+    reduce_pair_over_ranks(
         exec, r.size(),
         [=] TESSERA_HD(Offset i) {
           const T next = r[i] - static_cast<T>(alpha.value()) * q[i];
@@ -165,7 +162,6 @@ void update_r_dot(Exec& exec, Quotient ratio, In<T> q, In<T> inverse_diagonal, V
         },
         rr, rz);
   }
-  sum_over_ranks(exec, {{rr}, {rz}});
 }
 
 template <class Exec, class T>
@@ -228,7 +224,7 @@ void advance_single(Exec& exec, const SingleReductionStep& step, In<T> u_before,
   assert(w.size() == x.size() && r.size() == x.size() && p.size() == x.size() && s.size() == x.size());
   const auto scalars = detail::prepare(exec, step);
   const bool scaled = !inverse_diagonal.empty();
-  reduce_pair(
+  reduce_pair_over_ranks(
       exec, x.size(),
       [=] TESSERA_HD(Offset i) {
         const detail::SingleReductionScalars now = scalars.get();
@@ -251,7 +247,6 @@ void advance_single(Exec& exec, const SingleReductionStep& step, In<T> u_before,
         return Pair{square, square * inverse_diagonal[i]};
       },
       rr, ru);
-  sum_over_ranks(exec, {{rr}, {ru}});
 }
 
 template <class Exec, class T>
@@ -303,13 +298,12 @@ void combine(Exec& exec, View<T> y, Scalar c, std::type_identity_t<Term<T>> firs
 template <class Exec, class T>
 void dot_pair(Exec& exec, View<T> x, In<T> y, In<T> z, In<T> w, double* first, double* second) {
   assert(y.size() == x.size() && z.size() == x.size() && w.size() == x.size());
-  reduce_pair(
+  reduce_pair_over_ranks(
       exec, x.size(),
       [=] TESSERA_HD(Offset i) {
         return Pair{static_cast<double>(x[i]) * y[i], static_cast<double>(z[i]) * w[i]};
       },
       first, second);
-  sum_over_ranks(exec, {{first}, {second}});
 }
 
 /// One line instantiates all of the above for a backend and a type.
