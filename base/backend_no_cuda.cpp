@@ -1,4 +1,5 @@
 // What the CUDA names mean in a build without the toolkit.
+#include "base/aside.hpp"
 #include "base/backend.hpp"
 #include "base/error.hpp"
 #include "base/memory_device.hpp"
@@ -23,6 +24,15 @@ void Cuda::synchronize() const { not_built(); }
 int Cuda::multiprocessors() const { not_built(); }
 const std::string& Cuda::device_name() const { not_built(); }
 void* Cuda::scratch(std::size_t) { not_built(); }
+
+Cuda cuda_ahead_of_others() { not_built(); }
+
+struct Aside<Cuda>::State {};
+Aside<Cuda>::Aside() { not_built(); }
+Aside<Cuda>::~Aside() = default;
+Aside<Cuda>::Aside(Aside&&) noexcept = default;
+Cuda& Aside<Cuda>::begin(Cuda&) { not_built(); }
+void Aside<Cuda>::end(Cuda&) { not_built(); }
 
 CudaInfo cuda_info() {
   CudaInfo info;

@@ -54,6 +54,8 @@ class Link {
   /// after `finish`, for what is queued after it. Work that is queued between both does not wait for other ranks.
   virtual void start(const ExchangePlan& plan, const void* send, void* receive, std::size_t entry) = 0;
   virtual void finish() = 0;
+  /// The same for what is queued in an execution beside that of the link (aside.hpp).
+  virtual void finish_for(Cuda& exec) { (void)exec, finish(); }
   /// The same of x[rows[k]] in place of entry k of `send`, with entries of 4 or 8 bytes; false: it does not do that.
   virtual bool start_gathered(const ExchangePlan& plan, const void* x, const Index* rows, void* receive,
                               std::size_t entry) {

@@ -178,7 +178,8 @@ class NcclLink final : public DeviceLink {
     nccl_.check(nccl_.GroupEnd(), "GroupEnd");
     TESSERA_CUDA_CHECK(cudaEventRecord(received_, stream_));
   }
-  void finish() override { TESSERA_CUDA_CHECK(cudaStreamWaitEvent(exec_.stream(), received_, 0)); }
+  void finish() override { finish_for(exec_); }
+  void finish_for(Cuda& exec) override { TESSERA_CUDA_CHECK(cudaStreamWaitEvent(exec.stream(), received_, 0)); }
 
  protected:
   /// Of two numbers the sum is the same in either order, so one call in place does.

@@ -69,7 +69,11 @@ __device__ inline unsigned await(const PeerArrival& arrival) {
   for (int w = 0; w < arrival.count; ++w)
     for (int c = static_cast<int>(threadIdx.x); c < arrival.of[w].chunks; c += static_cast<int>(blockDim.x)) {
       unsigned seen = 0;
-      do asm volatile("ld.acquire.sys.global.u32 %0, [%1];" : "=r"(seen) : "l"(arrival.of[w].flags + turn + c) : "memory");
+      do
+        asm volatile("ld.acquire.sys.global.u32 %0, [%1];"
+                     : "=r"(seen)
+                     : "l"(arrival.of[w].flags + turn + c)
+                     : "memory");
       while (seen != number);
     }
   __syncthreads();

@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "base/array.hpp"
+#include "base/aside.hpp"
 #include "base/chained_launch.cuh"
 #include "base/error.hpp"
 #include "base/peer_kernels.cuh"
@@ -96,8 +97,6 @@ __device__ void gather_items(const char* from, const Index* rows, char* to, Offs
 
 __global__ void __launch_bounds__(move_block)
     send_to_peers(const __grid_constant__ Ways ways, const unsigned* exchanges) {
-  let_next_kernel_start();
-  await_kernels_before();
   const unsigned number = peer::after(*exchanges);
   const int block = static_cast<int>(blockIdx.x), turn = static_cast<int>(number % 2);
   const Way& way = way_of(ways, block);
@@ -192,10 +191,15 @@ class PeerLink final : public Link {
     begin(plan, x, rows, receive, entry);
     return true;
   }
-  void finish() override {
-    launch_chained(exec_, receive_from_peers, arriving_.blocks, move_block, 0, arriving_, counts_.data() + 1);
+  void finish() override { finish_for(exec_); }
+  void finish_for(Cuda& exec) override {
+    aside_.end(exec);
+    launch_chained(exec, receive_from_peers, arriving_.blocks, move_block, 0, arriving_, counts_.data() + 1);
   }
-  const PeerArrival* finish_in_kernel() override { return &arrival_; }
+  const PeerArrival* finish_in_kernel() override {
+    aside_.end(exec_);
+    return &arrival_;
+  }
 
  protected:
   void sum_now(const std::vector<SumRange>& values) override {
@@ -237,10 +241,10 @@ class PeerLink final : public Link {
       arriving_.add(
           {window(windows, me, r), nullptr, static_cast<char*>(receive) + to, flags(windows, me, r), received, 0});
       const auto size = static_cast<Offset>(entry);
-      arrival_.of[arrival_.count++] = {window(windows, me, r), flags(windows, me, r), to / size,
-                                       (to + received) / size, arriving_.blocks - before};
+      arrival_.of[arrival_.count++] = {window(windows, me, r), flags(windows, me, r), to / size, (to + received) / size,
+                                       arriving_.blocks - before};
     }
-    launch_chained(exec_, send_to_peers, leaving.blocks, move_block, 0, leaving, counts_.data() + 1);
+    launch(aside_.begin(exec_), send_to_peers, leaving.blocks, move_block, leaving, counts_.data() + 1);
   }
   /// Of rank r, the one for even exchanges that `from` fills, and its flags.
   static char* window(const Windows& windows, int r, int from) {
@@ -263,6 +267,7 @@ class PeerLink final : public Link {
   }
 
   Cuda& exec_;
+  Aside<Cuda> aside_;  ///< sends
   PeerMemory inbox_memory_;
   PeerSums sums_;
   std::vector<Windows> windows_;

@@ -3,6 +3,8 @@
 #include <cstddef>
 #include <vector>
 
+#include "base/memory.hpp"
+
 namespace tessera {
 
 /// Brings the whole pages inside of this memory in by all threads, without changing what is in them. A page that is
@@ -10,11 +12,12 @@ namespace tessera {
 /// memory that will be written in full; where the system cannot do it (Linux before 5.14), nothing happens.
 void touch_pages(void* memory, std::size_t bytes, int threads);
 
-/// items.resize(count), with pages that all threads bring in.
+/// items.resize(count), with pages that all threads bring in. Throws Error(memory) where there is not room for them.
 template <class T>
 void resize_by_all(std::vector<T>& items, std::size_t count, int threads) {
   const std::size_t before = items.size();
   if (count > before) {
+    require_host_memory(count * sizeof(T));
     items.reserve(count);
     touch_pages(items.data() + before, (count - before) * sizeof(T), threads);
   }

@@ -80,11 +80,11 @@ void add_to_rows_dot(Exec& exec, View<const Index> rows, View<const T> from, Vie
   detail::add_terms_dot(exec, rows, p, q, pq, [=] TESSERA_HD(Offset k) { return from[k]; });
 }
 
-#define TESSERA_INSTANTIATE_GHOST_PRODUCT(Exec, T)                                                                     \
-  template void add_ghost_product(Exec&, double, const CrsView<const T>&, Halo<Exec>&, View<T>);                       \
-  template void gather_rows(Exec&, View<const Index>, View<const T>, View<T>);                                         \
-  template void add_to_rows(Exec&, View<const Index>, View<const T>, View<T>, double);                                 \
-  template void add_to_rows_dot(Exec&, View<const Index>, View<const T>, View<const T>, View<T>, double*);             \
+#define TESSERA_INSTANTIATE_GHOST_PRODUCT(Exec, T)                                                         \
+  template void add_ghost_product(Exec&, double, const CrsView<const T>&, Halo<Exec>&, View<T>);           \
+  template void gather_rows(Exec&, View<const Index>, View<const T>, View<T>);                             \
+  template void add_to_rows(Exec&, View<const Index>, View<const T>, View<T>, double);                     \
+  template void add_to_rows_dot(Exec&, View<const Index>, View<const T>, View<const T>, View<T>, double*); \
   template void add_ghost_product_dot(Exec&, const CrsView<const T>&, Halo<Exec>&, View<const T>, View<T>, double*)
 
 }  // namespace tessera::linalg

@@ -29,10 +29,10 @@ class Halo {
   /// The same; after `finish` the ghosts are at `to` [ghosts] alone.
   template <class T>
   void start_into(Exec& exec, View<const T> x, View<T> to);
-  /// In place of `finish`: where the kernel that is queued next finds the ghosts, for which it waits itself; or nullptr,
-  /// then it is for `finish` to bring them.
+  /// In place of `finish`: where the kernel that is queued next finds the ghosts, for which it waits itself; or
+  /// nullptr, then it is for `finish` to bring them.
   const PeerArrival* arrival() { return link_.finish_in_kernel(); }
-  /// [ghosts], in the order of the map; until the next `start`.
+  /// [ghosts], in the order of the map; until the next `start`. For what is queued in `exec`, which may be aside.
   template <class T>
   View<const T> finish(Exec& exec);
   /// The same in place of values by components, x [components, numbers of the map].

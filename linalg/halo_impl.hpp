@@ -40,8 +40,11 @@ void Halo<Exec>::start_into(Exec& exec, View<const T> x, View<T> to) {
 
 template <class Exec>
 template <class T>
-View<const T> Halo<Exec>::finish(Exec&) {
-  link_.finish();
+View<const T> Halo<Exec>::finish(Exec& exec) {
+  if constexpr (std::is_same_v<Exec, Cuda>)
+    link_.finish_for(exec);
+  else
+    link_.finish();
   return {reinterpret_cast<const T*>(received_.data()), ghosts_};
 }
 
@@ -61,12 +64,12 @@ void Halo<Exec>::update_columns(Exec& exec, View<T> x) {
            [=] TESSERA_HD(Offset k) { x[k % components * stride + owned + k / components] = received[k]; });
 }
 
-#define TESSERA_INSTANTIATE_HALO(Exec)                           \
-  template class Halo<Exec>;                                     \
-  template void Halo<Exec>::start_into(Exec&, View<const double>, View<double>);    \
-  template void Halo<Exec>::start_into(Exec&, View<const float>, View<float>);     \
-  template void Halo<Exec>::update_columns(Exec&, View<double>); \
-  template View<const double> Halo<Exec>::finish<double>(Exec&); \
+#define TESSERA_INSTANTIATE_HALO(Exec)                                           \
+  template class Halo<Exec>;                                                     \
+  template void Halo<Exec>::start_into(Exec&, View<const double>, View<double>); \
+  template void Halo<Exec>::start_into(Exec&, View<const float>, View<float>);   \
+  template void Halo<Exec>::update_columns(Exec&, View<double>);                 \
+  template View<const double> Halo<Exec>::finish<double>(Exec&);                 \
   template View<const float> Halo<Exec>::finish<float>(Exec&)
 
 }  // namespace tessera::linalg

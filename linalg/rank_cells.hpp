@@ -2,6 +2,7 @@
 #include <memory>
 #include <utility>
 
+#include "base/aside.hpp"
 #include "linalg/ghost_product.hpp"
 #include "linalg/halo.hpp"
 #include "linalg/operator.hpp"
@@ -10,7 +11,8 @@ namespace tessera::linalg {
 
 /// The rows that this rank owns of an operator without a matrix, as two operators over the cells that it sees: `inner`
 /// [rows, rows] of those without ghosts, which are applied while the ghosts travel, and `outer` of the others, whose
-/// unknowns are `rows_of_outer` of this rank's rows and behind these all ghosts. Either is null where there are no such
+/// unknowns are `rows_of_outer` of this rank's rows and behind these all ghosts; on CUDA beside `inner`, in a queue of
+/// its own. Either is null where there are no such
 /// cells. Sums are those over all ranks of the execution's link.
 template <class Exec, class T = double>
 class RankCells final : public Operator<Exec, T> {
@@ -36,21 +38,21 @@ class RankCells final : public Operator<Exec, T> {
   Index block_size() const override { return either().block_size(); }
 
   void apply(Exec& exec, View<const T> x, View<T> y) const override {
-    if (outer_) {
+    if (outer_)
       halo_->start_into(exec, x, x_.view().part(list_->size(), halo_->ghosts()));
-      gather_rows(exec, list_->view(), x, own(x_.view()));
-    } else {
+    else
       halo_->start(exec, x);
-    }
+    Exec& aside = aside_.begin(exec);
     const Linked within(exec, nullptr);
     if (inner_)
       inner_->apply(exec, x, y);
     else
       fill(exec, y, 0);
-    halo_->template finish<T>(exec);
-    if (!outer_) return;
-    outer_->apply(exec, x_, y_.view());
-    add_to_rows(exec, list_->view(), own(std::as_const(y_).view()), y);
+    if (outer_) gather_rows(aside, list_->view(), x, own(x_.view()));
+    halo_->template finish<T>(aside);
+    if (outer_) outer_->apply(aside, x_, y_.view());
+    aside_.end(exec);
+    if (outer_) add_to_rows(exec, list_->view(), own(std::as_const(y_).view()), y);
   }
   void diagonal(Exec& exec, View<T> d) const override {
     if (inner_)
@@ -102,6 +104,7 @@ class RankCells final : public Operator<Exec, T> {
   Index rows_;
   Offset first_row_, global_rows_;
   mutable Array<T, Space> x_, y_;  ///< of the outer cells
+  mutable Aside<Exec> aside_;      ///< has the ghosts and the outer cells
 };
 
 }  // namespace tessera::linalg

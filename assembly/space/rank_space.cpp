@@ -3,33 +3,67 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <atomic>
 #include <cstring>
+#include <limits>
 #include <numeric>
 
 #include "base/error.hpp"
+#include "base/team.hpp"
+#include "base/touch.hpp"
 
 namespace tessera::assembly {
 namespace {
 
+/// Items that threads go through as one piece.
+constexpr Offset chunk = 1 << 16;
+
 /// [dofs] the ranks that own them: the dofs from that of a vertex to that of the next are its own.
 std::vector<int> owners_of_dofs(const std::vector<int>& owners, const DofMap& dofs) {
-  std::vector<int> of_vertex(static_cast<std::size_t>(dofs.dofs), -1);
-  for (std::size_t node = 0; node < dofs.vertex_dofs.size(); ++node)
-    if (const Index dof = dofs.vertex_dofs[node]; dof >= 0) of_vertex[dof] = owners[node];
-  for (std::size_t dof = 1; dof < of_vertex.size(); ++dof)
-    if (of_vertex[dof] < 0) of_vertex[dof] = of_vertex[dof - 1];
-  return of_vertex;
+  const int threads = default_threads();
+  std::vector<int> result;
+  resize_by_all(result, static_cast<std::size_t>(dofs.dofs), threads);
+  parallel_for(threads, dofs.dofs, [&](Offset dof) { result[static_cast<std::size_t>(dof)] = -1; });
+  parallel_for(threads, static_cast<Offset>(dofs.vertex_dofs.size()), [&](Offset node) {
+    const auto at = static_cast<std::size_t>(node);
+    if (const Index dof = dofs.vertex_dofs[at]; dof >= 0)  // vertices that are one have one owner
+      std::atomic_ref(result[static_cast<std::size_t>(dof)]).store(owners[at], std::memory_order_relaxed);
+  });
+  // Of each chunk first the owner that the one before ends with: a few dofs before it there is a vertex.
+  std::vector<int> before;
+  for (Offset first = 0; first < dofs.dofs; first += chunk) {
+    Offset at = first;
+    while (at > 0 && result[static_cast<std::size_t>(at - 1)] < 0) --at;
+    before.push_back(at > 0 ? result[static_cast<std::size_t>(at - 1)] : -1);
+  }
+  parallel_for(threads, static_cast<Offset>(before.size()), [&](Offset c) {
+    int last = before[static_cast<std::size_t>(c)];
+    for (Offset dof = c * chunk; dof < std::min<Offset>(dofs.dofs, (c + 1) * chunk); ++dof) {
+      int& owner = result[static_cast<std::size_t>(dof)];
+      owner = last = owner < 0 ? last : owner;
+    }
+  });
+  return result;
 }
 
-/// [dofs] a place of each.
-std::vector<DofPlace> places_of_dofs(const mesh::RankMesh& part, const DofMap& dofs) {
-  std::vector<DofPlace> places(static_cast<std::size_t>(dofs.dofs));
+/// [dofs] the first cell that has each.
+std::vector<Index> first_cells(const DofMap& dofs) {
+  const int threads = default_threads();
+  std::vector<Index> result;
+  resize_by_all(result, static_cast<std::size_t>(dofs.dofs), threads);
+  parallel_for(threads, dofs.dofs,
+               [&](Offset dof) { result[static_cast<std::size_t>(dof)] = std::numeric_limits<Index>::max(); });
   for (const DofBlock& block : dofs.blocks)
-    for (Index c = 0; c < block.cells(); ++c)
-      for (int node = 0; node < block.nodes; ++node)
-        if (DofPlace& place = places[block.cell(c)[node]]; place.cell < 0)
-          place = {part.cell_numbers[block.first_cell + c], node};
-  return places;
+    parallel_for(threads, block.cells(), [&](Offset c) {
+      const Index cell = block.first_cell + static_cast<Index>(c);
+      for (int node = 0; node < block.nodes; ++node) {
+        std::atomic_ref least(result[static_cast<std::size_t>(block.cell(static_cast<Index>(c))[node])]);
+        for (Index known = least.load(std::memory_order_relaxed);
+             cell < known && !least.compare_exchange_weak(known, cell, std::memory_order_relaxed);) {
+        }
+      }
+    });
+  return result;
 }
 
 template <class T>
@@ -57,9 +91,14 @@ Index dof_at(const mesh::RankMesh& part, const DofMap& dofs, const DofPlace& pla
 
 /// Gives the dofs new numbers everywhere.
 void renumber(const std::vector<Index>& new_number, DofMap& dofs) {
+  const int threads = default_threads();
   for (DofBlock& block : dofs.blocks) {
-    std::vector<Index> own(block.dofs.begin(), block.dofs.end());
-    for (Index& dof : own) dof = new_number[dof];
+    std::vector<Index> own;
+    resize_by_all(own, block.dofs.size(), threads);
+    parallel_for(threads, static_cast<Offset>(own.size()), [&](Offset i) {
+      const auto at = static_cast<std::size_t>(i);
+      own[at] = new_number[static_cast<std::size_t>(block.dofs[at])];
+    });
     block.dofs = CellDofs(std::move(own));
   }
   for (Index& dof : dofs.vertex_dofs)
@@ -72,10 +111,11 @@ struct Numbering {
   const mesh::RankMesh& part;
   const DofMap& dofs;
   std::vector<int> owners = owners_of_dofs(part.owners, dofs);
-  std::vector<DofPlace> places = places_of_dofs(part, dofs);
-  std::vector<Index> new_number = std::vector<Index>(static_cast<std::size_t>(dofs.dofs), -1);
+  std::vector<Index> cells = first_cells(dofs);
+  std::vector<Index> new_number{};
 
   IndexMap number();
+  DofPlace place_of(Index dof) const;
 
  private:
   std::vector<std::vector<Index>> ghosts_by_owner() const;
@@ -95,7 +135,7 @@ std::vector<std::vector<Index>> Numbering::asked_of(const std::vector<std::vecto
   std::vector<Communicator::Bytes> questions;
   for (const std::vector<Index>& of_rank : ghosts) {
     std::vector<DofPlace> at;
-    for (const Index dof : of_rank) at.push_back(places[dof]);
+    for (const Index dof : of_rank) at.push_back(place_of(dof));
     questions.push_back(bytes_of(at));
   }
   std::vector<std::vector<Index>> asked;
@@ -106,12 +146,33 @@ std::vector<std::vector<Index>> Numbering::asked_of(const std::vector<std::vecto
   return asked;
 }
 
+DofPlace Numbering::place_of(Index dof) const {
+  const Index cell = cells[static_cast<std::size_t>(dof)];
+  const DofBlock& block = dofs.block_of(cell);
+  const Index* const of_cell = block.cell(cell - block.first_cell);
+  return {part.cell_numbers[static_cast<std::size_t>(cell)], std::find(of_cell, of_cell + block.nodes, dof) - of_cell};
+}
+
 /// Numbers what this rank owns, in its order; returns how many.
 Index Numbering::number_own() {
-  Index next = 0;
-  for (Index dof = 0; dof < dofs.dofs; ++dof)
-    if (owners[dof] == ranks.rank()) new_number[dof] = next++;
-  return next;
+  const int threads = default_threads();
+  resize_by_all(new_number, static_cast<std::size_t>(dofs.dofs), threads);
+  const auto for_chunks = [&](auto&& f) {
+    parallel_for(threads, (dofs.dofs + chunk - 1) / chunk, [&](Offset c) {
+      f(static_cast<std::size_t>(c), c * chunk, std::min<Offset>(dofs.dofs, (c + 1) * chunk));
+    });
+  };
+  std::vector<Index> next(static_cast<std::size_t>((dofs.dofs + chunk - 1) / chunk) + 1, 0);
+  for_chunks([&](std::size_t c, Offset first, Offset last) {
+    next[c + 1] = static_cast<Index>(std::count(owners.begin() + first, owners.begin() + last, ranks.rank()));
+  });
+  std::partial_sum(next.begin(), next.end(), next.begin());
+  for_chunks([&](std::size_t c, Offset first, Offset last) {
+    Index number = next[c];
+    for (Offset dof = first; dof < last; ++dof)
+      new_number[static_cast<std::size_t>(dof)] = owners[static_cast<std::size_t>(dof)] == ranks.rank() ? number++ : -1;
+  });
+  return next.back();
 }
 
 IndexMap Numbering::number() {
@@ -150,14 +211,18 @@ IndexMap Numbering::number() {
 
 }  // namespace
 
-RankSpace make_rank_space(Communicator& ranks, const mesh::RankMesh& part, DofMap dofs, int components) {
+RankSpace make_rank_space(Communicator& ranks, const mesh::RankMesh& part, DofMap dofs, int components,
+                          bool with_places) {
   Numbering numbering{ranks, part, dofs};
   IndexMap map = numbering.number();
   RankSpace result;
-  result.places.resize(static_cast<std::size_t>(map.owned()));
-  for (Index dof = 0; dof < dofs.dofs; ++dof)
-    if (const Index number = numbering.new_number[dof]; number < map.owned())
-      result.places[number] = numbering.places[dof];
+  if (with_places) {
+    result.places.resize(static_cast<std::size_t>(map.owned()));
+    parallel_for(default_threads(), dofs.dofs, [&](Offset dof) {
+      if (const Index number = numbering.new_number[static_cast<std::size_t>(dof)]; number < map.owned())
+        result.places[static_cast<std::size_t>(number)] = numbering.place_of(static_cast<Index>(dof));
+    });
+  }
   renumber(numbering.new_number, dofs);
   result.new_number = std::move(numbering.new_number);
   result.space = Space(std::move(dofs), components, std::move(map));

@@ -16,10 +16,11 @@ struct DofPlace {
 struct RankSpace {
   Space space;
   std::vector<Index> new_number;  ///< [dofs] of the dofs of the part as they were given
-  std::vector<DofPlace> places;   ///< [owned dofs]
+  std::vector<DofPlace> places;   ///< [owned dofs], where they are asked for
 };
 /// Collective. Throws Error(usage) where a rank owns nothing.
-RankSpace make_rank_space(Communicator& ranks, const mesh::RankMesh& part, DofMap dofs, int components);
+RankSpace make_rank_space(Communicator& ranks, const mesh::RankMesh& part, DofMap dofs, int components,
+                          bool with_places = true);
 
 /// What each rank would have, [ranks]: dofs that it owns, cells that it sees, and dofs of others that it sees.
 struct RankSizes {

@@ -15,6 +15,7 @@
 #include "base/log.hpp"
 #include "base/profile.hpp"
 #include "base/team.hpp"
+#include "base/touch.hpp"
 #include "linalg/halo.hpp"
 #include "mesh/box.hpp"
 #include "mesh/bricks.hpp"
@@ -102,10 +103,41 @@ Share share_of(Communicator& ranks, const mesh::Mesh& mesh, const std::vector<in
 
 /// [dofs, 3] in the order of the new numbers.
 std::vector<double> renumbered(const std::vector<double>& points, const std::vector<Index>& new_number) {
-  std::vector<double> result(points.size());
-  for (std::size_t dof = 0; dof < new_number.size(); ++dof)
-    std::copy_n(&points[3 * dof], 3, &result[3 * static_cast<std::size_t>(new_number[dof])]);
+  const int threads = default_threads();
+  std::vector<double> result;
+  resize_by_all(result, points.size(), threads);
+  parallel_for(threads, static_cast<Offset>(new_number.size()), [&](Offset dof) {
+    std::copy_n(&points[static_cast<std::size_t>(3 * dof)], 3,
+                &result[3 * static_cast<std::size_t>(new_number[static_cast<std::size_t>(dof)])]);
+  });
   return result;
+}
+
+/// Least and largest x, y and z of points [n, 3]; infinite without any.
+struct Extent {
+  std::array<double, 3> low, high;
+};
+Extent extent_of(const std::vector<double>& points) {
+  constexpr double infinity = std::numeric_limits<double>::infinity();
+  const Extent none{{infinity, infinity, infinity}, {-infinity, -infinity, -infinity}};
+  const auto join = [](Extent a, const Extent& b) {
+    for (std::size_t d = 0; d < 3; ++d) {
+      a.low[d] = std::min(a.low[d], b.low[d]);
+      a.high[d] = std::max(a.high[d], b.high[d]);
+    }
+    return a;
+  };
+  return parallel_reduce(
+      default_threads(), static_cast<Offset>(points.size() / 3), none,
+      [&](Offset first, Offset last) {
+        Extent result = none;
+        for (auto i = static_cast<std::size_t>(3 * first); i < static_cast<std::size_t>(3 * last); i += 3) {
+          const std::array<double, 3> point{points[i], points[i + 1], points[i + 2]};
+          result = join(result, {point, point});
+        }
+        return result;
+      },
+      join);
 }
 
 }  // namespace
@@ -117,24 +149,22 @@ void make_part(Communicator& ranks, const deck::Deck& deck, const CommonParams& 
   part.mesh = std::move(own.mesh);
   on_each_rank(ranks, [&] { make_space(deck, params.physics, components, own.joined, part); });
   own.mesh = {};
-  assembly::RankSpace numbered = assembly::make_rank_space(ranks, own, std::move(part.dofs), components);
+  assembly::RankSpace numbered =
+      assembly::make_rank_space(ranks, own, std::move(part.dofs), components, whole != nullptr);
   static_cast<assembly::Space&>(part) = std::move(numbered.space);
   part.dof_points = renumbered(part.dof_points, numbered.new_number);
   part.ranks = &ranks;
   part.share = share_of(ranks, part.mesh, own.owners);
+  const Extent extent = extent_of(part.dof_points);
   for (std::size_t d = 0; d < 3; ++d) {
-    double low = std::numeric_limits<double>::infinity(), high = -low;
-    for (std::size_t i = d; i < part.dof_points.size(); i += 3) {
-      low = std::min(low, part.dof_points[i]);
-      high = std::max(high, part.dof_points[i]);
-    }
-    part.share.low[d] = minimum(ranks, low);
-    part.share.high[d] = maximum(ranks, high);
+    part.share.low[d] = minimum(ranks, extent.low[d]);
+    part.share.high[d] = maximum(ranks, extent.high[d]);
   }
   part.share.places = std::move(numbered.places);
   if (part.unfolded) {
     Unfolded& unfolded = *part.unfolded;
-    assembly::RankSpace of_solution = assembly::make_rank_space(ranks, own, std::move(unfolded.dofs), components);
+    assembly::RankSpace of_solution =
+        assembly::make_rank_space(ranks, own, std::move(unfolded.dofs), components, whole != nullptr);
     static_cast<assembly::Space&>(unfolded) = std::move(of_solution.space);
     unfolded.dof_points = renumbered(unfolded.dof_points, of_solution.new_number);
     std::vector<Index> became(unfolded.became.size());

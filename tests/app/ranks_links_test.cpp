@@ -7,7 +7,8 @@ namespace {
 
 using namespace app_test;
 
-/// Exchanges of several lengths and sums of several numbers: ghosts of 3 unknowns a node and of one.
+/// Exchanges of several lengths and sums of several numbers: ghosts of 3 unknowns a node and of one, with and without
+/// a matrix.
 const std::string beam =
     "[mesh]\nbox = { min = [0,0,0], max = [4,1,1], cells = [24,7,7], shape = \"tet\" }\n"
     "[physics]\ntype = \"elasticity\"\norder = 2\n"
@@ -21,6 +22,13 @@ const std::string wind =
     "[[boundary]]\non = \"rest\"\ntype = \"dirichlet\"\nvalue = 0\n"
     "[solver]\ntype = \"gmres\"\nrestart = 100\ntolerance = 1e-12\n";
 
+const std::string cube =
+    "[mesh]\nbox = { min = [0,0,0], max = [2,1,1], cells = [12,6,5], shape = \"hex\" }\n"
+    "[physics]\ntype = \"poisson\"\norder = 4\n[assembly]\nstrategy = \"matrix_free\"\n"
+    "[[material]]\ndiffusivity = \"1 + x\"\nsource = 1\n"
+    "[[boundary]]\non = [\"left\", \"front\"]\ntype = \"dirichlet\"\nvalue = \"y\"\n"
+    "[solver]\ntype = \"cg\"\npreconditioner = \"chebyshev\"\ntolerance = 1e-12\n";
+
 Result run_over(const std::string& link, const std::string& deck, const fs::path& out) {
   return shell("TESSERA_LINK=" + link + " " + mpirun + "-n 2 " + program() + " run " + deck +
                " --quiet --backend cuda --set output.fields='[\"u\"]' --output " + out.string());
@@ -29,7 +37,7 @@ Result run_over(const std::string& link, const std::string& deck, const fs::path
 TEST(RanksOnGpus, FindTheSolutionOfOneOverEveryLink) {
   SKIP_WITHOUT_MPI();
   if (tessera::cuda_info().devices < 2) GTEST_SKIP() << "fewer than two GPUs";
-  for (const auto& [name, text] : {std::pair{"beam", beam}, {"wind", wind}}) {
+  for (const auto& [name, text] : {std::pair{"beam", beam}, {"wind", wind}, {"cube", cube}}) {
     const std::string deck = write_deck(std::string(name) + ".toml", text);
     const fs::path one = out_of(name, 1);
     ASSERT_EQ(app_test::tessera("run " + deck + " --quiet --backend cuda --set output.fields='[\"u\"]' --output " +

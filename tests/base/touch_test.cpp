@@ -28,5 +28,11 @@ TEST(Touch, WhatIsInThePagesStays) {
   EXPECT_EQ(std::count(items.begin(), items.end(), 0.5), 1'000'000);
 }
 
+TEST(Touch, WhatHasNoRoomIsRefusedBeforeItIsTaken) {
+  std::vector<double> items(1, 0.5);
+  EXPECT_THROW(resize_by_all(items, host_bytes_available() / 4, 2), Error);
+  EXPECT_EQ(items, std::vector<double>(1, 0.5));
+}
+
 }  // namespace
 }  // namespace tessera
