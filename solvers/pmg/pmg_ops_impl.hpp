@@ -6,16 +6,19 @@
 namespace tessera::solvers::pmg {
 
 template <class Exec, class T>
-void step(Exec& exec, double a, double c, View<const T> inverse, View<const T> r, bool starts, View<T> z, View<T> x) {
+void step(Exec& exec, double a, double c, View<const T> inverse, View<const T> b, View<const T> q, bool starts,
+          View<T> z, View<T> x) {
   const T old = static_cast<T>(a), fresh = static_cast<T>(c);
+  const bool reads_z = !starts && a != 0, reads_q = !q.empty();
   for_each(exec, x.size(), [=] TESSERA_HD(Offset row) {
-    const T direction = (starts ? T{0} : old * z[row]) + fresh * inverse[row] * r[row];
+    const T r = reads_q ? b[row] - q[row] : b[row];
+    const T direction = (reads_z ? old * z[row] : T{0}) + fresh * inverse[row] * r;
     z[row] = direction;
     x[row] = (starts ? T{0} : x[row]) + direction;
   });
 }
 
 #define TESSERA_INSTANTIATE_PMG(Exec, T) \
-  template void step(Exec&, double, double, View<const T>, View<const T>, bool, View<T>, View<T>)
+  template void step(Exec&, double, double, View<const T>, View<const T>, View<const T>, bool, View<T>, View<T>)
 
 }  // namespace tessera::solvers::pmg
