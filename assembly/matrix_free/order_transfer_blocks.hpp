@@ -10,11 +10,11 @@ namespace tessera::assembly::orders {
 struct ItemsView {
   Offset items = 0;
   int axes = 1;
-  int high = 0, low = 0;            ///< nodes along an axis
+  int high = 0, low = 0;              ///< nodes along an axis
   int high_nodes = 0, low_nodes = 0;  ///< of an item
-  const Index* owned = nullptr;     ///< [items, high_nodes] rows that take their values from the item, else -1
-  const Index* rows = nullptr;      ///< [items, low_nodes] rows of the lower order, -1 where they are fixed
-  Offset first = 0;                 ///< entry of the item vector where [items, low_nodes] of this block begin
+  const Index* owned = nullptr;       ///< [items, high_nodes] rows that take their values from the item, else -1
+  const Index* rows = nullptr;        ///< [items, low_nodes] rows of the lower order, -1 where they are fixed
+  Offset first = 0;                   ///< entry of the item vector where [items, low_nodes] of this block begin
 };
 
 /// Of one axis, [high, low]: the lower basis functions at the nodes of the higher ones.

@@ -10,13 +10,14 @@ namespace orders {
 /// How the elements of a shape in two orders stand to each other.
 struct CellTables {
   int axes = 1;
-  int high = 0, low = 0;                  ///< nodes along an axis
+  int high = 0, low = 0;                   ///< nodes along an axis
   std::vector<Index> high_node, low_node;  ///< the element's node at each place of the lattice
-  std::vector<double> matrix;             ///< [high, low] of an axis
+  std::vector<double> matrix;              ///< [high, low] of an axis
 };
 CellTables cell_tables(const DofMap& lower, const DofMap& higher, mesh::Shape shape);
 
-/// Throws Error(mesh) where the dofs of all cells exceed 32-bit numbers, Error(internal) where the maps differ in cells.
+/// Throws Error(mesh) where the dofs of all cells exceed 32-bit numbers, Error(internal) where the maps differ in
+/// cells.
 void check_maps(const DofMap& lower, const DofMap& higher, int components);
 
 /// [rows] 1 where a row is in `fixed`.
@@ -169,8 +170,7 @@ class CellTransfer final : public linalg::OrderTransfer<Exec> {
   void restrict_by(Exec& exec, View<const T> r, View<T> values, View<T> y) const {
     for (const Block<Space>& block : blocks_)
       orders::gather(exec, block.view, matrix_of<T>(block), r.data(), values.data());
-    for_each(exec, Offset{rows_},
-             SumOfPlaces<T>{places_.ptr.data(), places_.places.data(), values.data(), y.data()});
+    for_each(exec, Offset{rows_}, SumOfPlaces<T>{places_.ptr.data(), places_.places.data(), values.data(), y.data()});
   }
 
   Index rows_;
@@ -189,8 +189,8 @@ std::unique_ptr<linalg::OrderTransfer<Exec>> make_order_transfer(Exec& exec, con
   return std::make_unique<orders::CellTransfer<Exec>>(exec, lower, higher, components, fixed_lower, fixed_higher);
 }
 
-#define TESSERA_INSTANTIATE_ORDER_TRANSFER(Exec)                                                            \
-  template std::unique_ptr<linalg::OrderTransfer<Exec>> make_order_transfer(                                \
+#define TESSERA_INSTANTIATE_ORDER_TRANSFER(Exec)                             \
+  template std::unique_ptr<linalg::OrderTransfer<Exec>> make_order_transfer( \
       Exec&, const DofMap&, const DofMap&, int, std::span<const Index>, std::span<const Index>)
 
 }  // namespace tessera::assembly

@@ -129,7 +129,8 @@ CellTables cell_tables(const DofMap& lower, const DofMap& higher, mesh::Shape sh
   } else {
     tables.high = high.nodes;
     tables.low = low.nodes;
-    for (const auto& [nodes, count] : {std::pair{&tables.high_node, high.nodes}, std::pair{&tables.low_node, low.nodes}}) {
+    for (const auto& [nodes, count] :
+         {std::pair{&tables.high_node, high.nodes}, std::pair{&tables.low_node, low.nodes}}) {
       nodes->resize(static_cast<std::size_t>(count));
       std::iota(nodes->begin(), nodes->end(), 0);
     }
@@ -148,8 +149,7 @@ void check_maps(const DofMap& lower, const DofMap& higher, int components) {
     same = lower.blocks[b].shape == higher.blocks[b].shape && lower.blocks[b].cells() == higher.blocks[b].cells();
     places += static_cast<Offset>(higher.blocks[b].dofs.size()) * components;
   }
-  if (!same)
-    throw Error(ExitCode::internal, "transfer between dofs of different meshes", "make both maps on one mesh");
+  if (!same) throw Error(ExitCode::internal, "transfer between dofs of different meshes", "make both maps on one mesh");
   if (places > std::numeric_limits<Index>::max())
     throw Error(ExitCode::mesh, fmt::format("{} dofs of cells one by one exceed 32-bit numbers", places),
                 "use a coarser mesh, a lower order, or preconditioner = \"jacobi\"");

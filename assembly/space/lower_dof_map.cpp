@@ -4,6 +4,7 @@
 #include <atomic>
 
 #include "assembly/space/face_frame.hpp"
+#include "base/array.hpp"
 #include "base/team.hpp"
 #include "base/touch.hpp"
 
@@ -57,11 +58,11 @@ struct Pair {
         if (part.low_count > 0) visit(first(dofs, part), part.low_count);
     if (inside.low_count > 0) visit(dofs[inside.high], inside.low_count);
   }
-  void fill(const Index* dofs, const std::vector<Index>& number, Index* out) const;
+  void fill(const Index* dofs, View<const Index> number, Index* out) const;
 };
 
 /// out [nodes of the lower order]: vertices are ranked by their dofs, so edges and faces are seen as in make_dof_map.
-void Pair::fill(const Index* dofs, const std::vector<Index>& number, Index* out) const {
+void Pair::fill(const Index* dofs, View<const Index> number, Index* out) const {
   for (int v = 0; v < vertices; ++v) out[v] = number[dofs[v]];
   for (std::size_t e = 0; e < edges.size(); ++e) {
     const Part& part = edges[e];
@@ -88,9 +89,9 @@ void Pair::fill(const Index* dofs, const std::vector<Index>& number, Index* out)
 
 /// number[i] becomes the sum of those before it; returns the sum of all. Each thread sums up its range, then adds what
 /// the ranges before it have.
-Index add_up_before(std::vector<Index>& number, int threads) {
+Index add_up_before(View<Index> number, int threads) {
   std::vector<Index> before(static_cast<std::size_t>(threads) + 1, 0);
-  const auto size = static_cast<Offset>(number.size());
+  const Offset size = number.size();
   parallel_ranges(threads, size, [&](Offset begin, Offset end, int part) {
     Index sum = 0;
     for (Offset i = begin; i < end; ++i) sum += number[i];
@@ -118,8 +119,10 @@ DofMap lower_dof_map(const DofMap& higher, int order, int threads) {
   std::vector<Pair> pairs;
   for (const DofBlock& block : higher.blocks) pairs.emplace_back(higher, block, order);
   // What the lower order has in the part that begins with a dof; then the number of the first of these.
-  std::vector<Index> number;
-  resize_by_all(number, static_cast<std::size_t>(higher.dofs), threads);
+  Array<Index> numbers(higher.dofs);
+  touch_pages(numbers.data(), numbers.bytes(), threads);
+  const View<Index> number = numbers.view();
+  parallel_for(threads, number.size(), [=](Offset dof) { number[dof] = 0; });
   for (std::size_t b = 0; b < pairs.size(); ++b)
     parallel_for(threads, higher.blocks[b].cells(), [&](Index c) {
       pairs[b].each(higher.blocks[b].cell(c), [&](Index first, int count) {

@@ -75,8 +75,8 @@ std::shared_ptr<const linalg::LowerOrders<Exec>> make_lower_orders(Exec& exec, M
   return result;
 }
 
-#define TESSERA_INSTANTIATE_LOWER_ORDERS(Exec)                                        \
-  template std::shared_ptr<const linalg::LowerOrders<Exec>> make_lower_orders(        \
+#define TESSERA_INSTANTIATE_LOWER_ORDERS(Exec)                                 \
+  template std::shared_ptr<const linalg::LowerOrders<Exec>> make_lower_orders( \
       Exec&, Model&, const AssembleOn<Exec>&, const Discretisation&, std::list<OrderSystem<Exec>>&)
 
 }  // namespace tessera::physics

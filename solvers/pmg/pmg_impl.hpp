@@ -3,6 +3,7 @@
 // instantiates it.
 #include <fmt/format.h>
 
+#include <array>
 #include <chrono>
 #include <utility>
 
@@ -17,18 +18,20 @@
 namespace tessera::solvers {
 namespace pmg {
 
-/// Steps of the smoother before and after each lower order.
-inline constexpr int smoothing_steps = 3;
+/// Of the steps of the smoother, before and after each lower order: what weighs their directions best in a V-cycle
+/// (Lottes 2023, optimised iteration of the fourth kind). Without it (1 each) Q4 hexes take 13 iterations instead
+/// of 12.
+inline constexpr std::array<double, 3> weights{1.00842544782028, 1.08867839208730, 1.33753125909618};
 
-/// An order above 1 in single precision: what smooths its operator. 3 vectors, and what its transfer needs.
+/// An order above 1 in single precision: what smooths its operator. 4 vectors, and what its transfer needs.
 template <class Exec>
 struct Smoothed {
   using Space = typename Exec::Space;
   std::unique_ptr<linalg::Operator<Exec, float>> copy;  ///< where nobody else has A in single precision
   const linalg::Operator<Exec, float>* A = nullptr;
-  double largest = 1;                 ///< eigenvalue of D^-1 A
-  Array<float, Space> inverse, q, z;  ///< [rows]
-  Array<float, Space> values;         ///< of the transfer to the next lower order
+  double largest = 1;                    ///< eigenvalue of D^-1 A
+  Array<float, Space> inverse, q, r, z;  ///< [rows]
+  Array<float, Space> values;            ///< of the transfer to the next lower order
 
   /// `of`: A in double; `rounded` its copy, null: there is none.
   std::string set_up(Exec& exec, const linalg::Operator<Exec>& of, const linalg::Operator<Exec, float>* rounded,
@@ -40,7 +43,7 @@ struct Smoothed {
       return "the matrix is not positive definite, which the preconditioner pmg needs; look for a negative "
              "coefficient, or choose preconditioner = \"jacobi\", with solver.type = \"minres\" for what is meant to "
              "be indefinite";
-    for (auto* vector : {&q, &z}) *vector = Array<float, Space>(of.rows());
+    for (auto* vector : {&q, &r, &z}) *vector = Array<float, Space>(of.rows());
     values = Array<float, Space>(transfer.values());
     return {};
   }
@@ -56,12 +59,14 @@ struct Smoothed {
   }
   /// x = what the steps make of x, or of 0 where it `starts`.
   void smooth(Exec& exec, View<const float> b, bool starts, View<float> x) {
-    for (int k = 1; k <= smoothing_steps; ++k) {
-      const bool first = starts && k == 1;
-      if (!first) A->apply(exec, View<const float>(x), q.view());
-      const double a = k == 1 ? 0 : (2.0 * k - 3) / (2 * k + 1), c = (8.0 * k - 4) / (2 * k + 1) / largest;
-      step(exec, a, c, std::as_const(inverse).view(), b, first ? View<const float>() : std::as_const(q).view(), first,
-           z.view(), x);
+    for (int k = 1; k <= static_cast<int>(weights.size()); ++k) {
+      const bool first = k == 1, from_zero = starts && first;
+      // r = b - A x, then r -= A z ; z = a z + c D^-1 r ; x += weight z
+      if (!from_zero) A->apply(exec, first ? View<const float>(x) : std::as_const(z).view(), q.view());
+      const double a = first ? 0 : (2.0 * k - 3) / (2 * k + 1), c = (8.0 * k - 4) / (2 * k + 1) / largest;
+      step(exec, a, c, weights[static_cast<std::size_t>(k - 1)], std::as_const(inverse).view(),
+           first ? b : std::as_const(r).view(), from_zero ? View<const float>() : std::as_const(q).view(), from_zero,
+           r.view(), z.view(), x);
     }
   }
   /// to = P^T (b - A x).

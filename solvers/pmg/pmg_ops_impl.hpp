@@ -6,19 +6,21 @@
 namespace tessera::solvers::pmg {
 
 template <class Exec, class T>
-void step(Exec& exec, double a, double c, View<const T> inverse, View<const T> b, View<const T> q, bool starts,
-          View<T> z, View<T> x) {
-  const T old = static_cast<T>(a), fresh = static_cast<T>(c);
+void step(Exec& exec, double a, double c, double weight, View<const T> inverse, View<const T> from, View<const T> q,
+          bool starts, View<T> r, View<T> z, View<T> x) {
+  const T old = static_cast<T>(a), fresh = static_cast<T>(c), part = static_cast<T>(weight);
   const bool reads_z = !starts && a != 0, reads_q = !q.empty();
   for_each(exec, x.size(), [=] TESSERA_HD(Offset row) {
-    const T r = reads_q ? b[row] - q[row] : b[row];
-    const T direction = (reads_z ? old * z[row] : T{0}) + fresh * inverse[row] * r;
+    const T rest = reads_q ? from[row] - q[row] : from[row];
+    const T direction = (reads_z ? old * z[row] : T{0}) + fresh * inverse[row] * rest;
+    r[row] = rest;
     z[row] = direction;
-    x[row] = (starts ? T{0} : x[row]) + direction;
+    x[row] = (starts ? T{0} : x[row]) + part * direction;
   });
 }
 
-#define TESSERA_INSTANTIATE_PMG(Exec, T) \
-  template void step(Exec&, double, double, View<const T>, View<const T>, View<const T>, bool, View<T>, View<T>)
+#define TESSERA_INSTANTIATE_PMG(Exec, T)                                                                        \
+  template void step(Exec&, double, double, double, View<const T>, View<const T>, View<const T>, bool, View<T>, \
+                     View<T>, View<T>)
 
 }  // namespace tessera::solvers::pmg

@@ -121,7 +121,8 @@ struct OrderTransfers : ::testing::Test {
 
   /// x + P y.
   template <class T>
-  static std::vector<T> prolonged(Exec& exec, const linalg::OrderTransfer<Exec>& transfer, const std::vector<T>& y, std::vector<T> x) {
+  static std::vector<T> prolonged(Exec& exec, const linalg::OrderTransfer<Exec>& transfer, const std::vector<T>& y,
+                                  std::vector<T> x) {
     auto to = to_space<Space>(x);
     transfer.prolong(exec, to_space<Space>(y).view(), to.view());
     return to_vector(to);
@@ -220,9 +221,9 @@ TYPED_TEST(OrderTransfers, RepeatBitForBitOnAnyNumberOfThreads) {
 TEST(OrderTransfer, RefusesMapsOfDifferentMeshes) {
   Threads exec(1);
   const mesh::Mesh one = test_meshes::box(Shape::quad, 2), other = test_meshes::box(Shape::quad, 3);
-  EXPECT_THROW(assembly::make_order_transfer(exec, assembly::make_dof_map(one, 1), assembly::make_dof_map(other, 2), 1,
-                                             {}, {}),
-               Error);
+  EXPECT_THROW(
+      assembly::make_order_transfer(exec, assembly::make_dof_map(one, 1), assembly::make_dof_map(other, 2), 1, {}, {}),
+      Error);
 }
 
 }  // namespace
