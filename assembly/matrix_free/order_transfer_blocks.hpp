@@ -33,16 +33,4 @@ void gather(Threads& exec, const ItemsView& block, AxisMatrix<float> M, const fl
 void gather(Cuda& exec, const ItemsView& block, AxisMatrix<double> M, const double* r, double* values);
 void gather(Cuda& exec, const ItemsView& block, AxisMatrix<float> M, const float* r, float* values);
 
-/// [dofs] the least place at which a dof stands in `list`; the largest Index where it does not.
-Array<Index, Host> first_places(Threads& exec, View<const Index> list, Index dofs);
-Array<Index, Device> first_places(Cuda& exec, View<const Index> list, Index dofs);
-
-/// The places of each row in a list, ascending: places[ptr[row] .. ptr[row + 1]). Entries below 0 are in no row.
-template <class Space>
-struct Places {
-  Array<Index, Space> ptr, places;
-};
-Places<Host> places_of_rows(Threads& exec, View<const Index> list, Index rows);
-Places<Device> places_of_rows(Cuda& exec, View<const Index> list, Index rows);
-
 }  // namespace tessera::assembly::orders

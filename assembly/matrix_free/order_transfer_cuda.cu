@@ -1,7 +1,5 @@
 // Transfers between orders on CUDA: a block of threads holds some items in shared memory and goes from axis to axis.
 #include <algorithm>
-#include <cub/device/device_scan.cuh>
-#include <limits>
 
 #include "assembly/cells/shared_launch.cuh"
 #include "assembly/matrix_free/order_transfer_impl.hpp"
@@ -13,7 +11,6 @@ namespace {
 constexpr int transfer_block = 128;
 /// Nodes of the higher order that a block of threads holds, about.
 constexpr int nodes_of_block = 4 * transfer_block;
-constexpr int list_block = 256;
 
 /// Items of a block of threads, and what they need of shared memory: two lattices, and the matrix of an axis.
 struct Shape {
@@ -103,21 +100,6 @@ __global__ void __launch_bounds__(transfer_block)
     to[t] = entry<true>(axis_matrix, block.low, block.high, inner, t, now);
 }
 
-__global__ void __launch_bounds__(list_block) find_first(View<const Index> list, Index* first) {
-  const Offset k = blockIdx.x * Offset{list_block} + threadIdx.x;
-  if (k < list.size()) atomicMin(first + list[k], static_cast<Index>(k));
-}
-
-__global__ void __launch_bounds__(list_block) count_places(View<const Index> list, Index* counts) {
-  const Offset k = blockIdx.x * Offset{list_block} + threadIdx.x;
-  if (k < list.size() && list[k] >= 0) atomicAdd(counts + list[k], 1);
-}
-
-__global__ void __launch_bounds__(list_block) write_places(View<const Index> list, Index* next, Index* places) {
-  const Offset k = blockIdx.x * Offset{list_block} + threadIdx.x;
-  if (k < list.size() && list[k] >= 0) places[atomicAdd(next + list[k], 1)] = static_cast<Index>(k);
-}
-
 template <class T>
 void prolong_on(Cuda& exec, const ItemsView& block, const T* M, const T* y, T* x) {
   const Shape shape(block);
@@ -132,8 +114,6 @@ void gather_on(Cuda& exec, const ItemsView& block, const T* M, const T* r, T* va
                      shape.bytes<T>(), block, shape, M, r, values);
 }
 
-Offset blocks_of(View<const Index> list) { return (list.size() + list_block - 1) / list_block; }
-
 }  // namespace
 
 void prolong(Cuda& exec, const ItemsView& block, AxisMatrix<double> M, const double* y, double* x) {
@@ -147,43 +127,6 @@ void gather(Cuda& exec, const ItemsView& block, AxisMatrix<double> M, const doub
 }
 void gather(Cuda& exec, const ItemsView& block, AxisMatrix<float> M, const float* r, float* values) {
   gather_on(exec, block, M, r, values);
-}
-
-Array<Index, Device> first_places(Cuda& exec, View<const Index> list, Index dofs) {
-  Array<Index, Device> result(dofs);
-  Index* first = result.data();
-  for_each(exec, dofs, [=] TESSERA_HD(Offset dof) { first[dof] = std::numeric_limits<Index>::max(); });
-  launch(exec, find_first, blocks_of(list), list_block, list, first);
-  exec.synchronize();
-  return result;
-}
-
-Places<Device> places_of_rows(Cuda& exec, View<const Index> list, Index rows) {
-  Places<Device> result{Array<Index, Device>(Offset{rows} + 1), {}};
-  result.ptr.set_zero();
-  Index* ptr = result.ptr.data();
-  launch(exec, count_places, blocks_of(list), list_block, list, ptr);
-  std::size_t bytes = 0;
-  TESSERA_CUDA_CHECK(cub::DeviceScan::ExclusiveSum(nullptr, bytes, ptr, ptr, result.ptr.size(), exec.stream()));
-  Array<char, Device> scratch(static_cast<Offset>(bytes));
-  TESSERA_CUDA_CHECK(cub::DeviceScan::ExclusiveSum(scratch.data(), bytes, ptr, ptr, result.ptr.size(), exec.stream()));
-  Array<Index, Device> next(result.ptr.size());
-  Index* to = next.data();
-  for_each(exec, next.size(), [=] TESSERA_HD(Offset row) { to[row] = ptr[row]; });
-  result.places = Array<Index, Device>(list.size());
-  Index* places = result.places.data();
-  launch(exec, write_places, blocks_of(list), list_block, list, to, places);
-  // The atomics above write a row's places in any order; sorted, they are the same in every run.
-  for_each(exec, rows, [=] TESSERA_HD(Offset row) {
-    for (Index k = ptr[row] + 1; k < ptr[row + 1]; ++k) {
-      const Index place = places[k];
-      Index at = k;
-      for (; at > ptr[row] && places[at - 1] > place; --at) places[at] = places[at - 1];
-      places[at] = place;
-    }
-  });
-  exec.synchronize();
-  return result;
 }
 
 }  // namespace orders

@@ -2,6 +2,7 @@
 // make_order_transfer, written once; instantiated by order_transfer_threads.cpp and order_transfer_cuda.cu.
 #include "assembly/matrix_free/order_transfer.hpp"
 #include "assembly/matrix_free/order_transfer_blocks.hpp"
+#include "assembly/space/places.hpp"
 #include "base/parallel.hpp"
 
 namespace tessera::assembly {

@@ -1,7 +1,6 @@
 // Transfers between orders on threads: several items share the vector registers, one a lane.
 #include <fmt/format.h>
 
-#include <atomic>
 #include <cmath>
 #include <limits>
 #include <numeric>
@@ -166,42 +165,6 @@ void gather(Threads& exec, const ItemsView& block, AxisMatrix<double> M, const d
 }
 void gather(Threads& exec, const ItemsView& block, AxisMatrix<float> M, const float* r, float* values) {
   gather_items(exec, block, M, r, values);
-}
-
-Array<Index, Host> first_places(Threads& exec, View<const Index> list, Index dofs) {
-  Array<Index, Host> result(dofs);
-  const View<Index> first = result.view();
-  for_each(exec, dofs, [=](Offset dof) { first[dof] = std::numeric_limits<Index>::max(); });
-  parallel_for(exec.count(), list.size(), [=](Offset k) {
-    const auto place = static_cast<Index>(k);
-    std::atomic_ref least(first[list[k]]);
-    for (Index known = least.load(std::memory_order_relaxed);
-         place < known && !least.compare_exchange_weak(known, place, std::memory_order_relaxed);) {
-    }
-  });
-  return result;
-}
-
-Places<Host> places_of_rows(Threads& exec, View<const Index> list, Index rows) {
-  Places<Host> result{Array<Index, Host>(Offset{rows} + 1), {}};
-  const View<Index> ptr = result.ptr.view();
-  for_each(exec, ptr.size(), [=](Offset row) { ptr[row] = 0; });
-  parallel_for(exec.count(), list.size(), [=](Offset k) {
-    if (list[k] >= 0) std::atomic_ref(ptr[list[k] + 1]).fetch_add(1, std::memory_order_relaxed);
-  });
-  for (Index row = 0; row < rows; ++row) ptr[row + 1] += ptr[row];
-  Array<Index, Host> next(rows);
-  const View<Index> to = next.view();
-  for_each(exec, rows, [=](Offset row) { to[row] = ptr[row]; });
-  result.places = Array<Index, Host>(ptr[rows]);
-  const View<Index> places = result.places.view();
-  parallel_for(exec.count(), list.size(), [=](Offset k) {
-    if (list[k] >= 0)
-      places[std::atomic_ref(to[list[k]]).fetch_add(1, std::memory_order_relaxed)] = static_cast<Index>(k);
-  });
-  // Threads come as they come; sorted, a row's places are the same in every run.
-  for_each(exec, rows, [=](Offset row) { std::sort(places.data() + ptr[row], places.data() + ptr[row + 1]); });
-  return result;
 }
 
 }  // namespace orders

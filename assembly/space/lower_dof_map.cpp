@@ -4,6 +4,7 @@
 #include <atomic>
 
 #include "assembly/space/face_frame.hpp"
+#include "assembly/space/places.hpp"
 #include "base/array.hpp"
 #include "base/team.hpp"
 #include "base/touch.hpp"
@@ -87,28 +88,6 @@ void Pair::fill(const Index* dofs, View<const Index> number, Index* out) const {
   for (int j = 0; j < inside.low_count; ++j) out[inside.low + j] = number[dofs[inside.high]] + j;
 }
 
-/// number[i] becomes the sum of those before it; returns the sum of all. Each thread sums up its range, then adds what
-/// the ranges before it have.
-Index add_up_before(View<Index> number, int threads) {
-  std::vector<Index> before(static_cast<std::size_t>(threads) + 1, 0);
-  const Offset size = number.size();
-  parallel_ranges(threads, size, [&](Offset begin, Offset end, int part) {
-    Index sum = 0;
-    for (Offset i = begin; i < end; ++i) sum += number[i];
-    before[part + 1] = sum;
-  });
-  for (int part = 0; part < threads; ++part) before[part + 1] += before[part];
-  parallel_ranges(threads, size, [&](Offset begin, Offset end, int part) {
-    Index sum = before[part];
-    for (Offset i = begin; i < end; ++i) {
-      const Index own = number[i];
-      number[i] = sum;
-      sum += own;
-    }
-  });
-  return before.back();
-}
-
 }  // namespace
 
 DofMap lower_dof_map(const DofMap& higher, int order, int threads) {
@@ -119,7 +98,7 @@ DofMap lower_dof_map(const DofMap& higher, int order, int threads) {
   std::vector<Pair> pairs;
   for (const DofBlock& block : higher.blocks) pairs.emplace_back(higher, block, order);
   // What the lower order has in the part that begins with a dof; then the number of the first of these.
-  Array<Index> numbers(higher.dofs);
+  Array<Index> numbers(Offset{higher.dofs} + 1);
   touch_pages(numbers.data(), numbers.bytes(), threads);
   const View<Index> number = numbers.view();
   parallel_for(threads, number.size(), [=](Offset dof) { number[dof] = 0; });
@@ -130,7 +109,9 @@ DofMap lower_dof_map(const DofMap& higher, int order, int threads) {
           known.store(count, std::memory_order_relaxed);  // every writer writes the same
       });
     });
-  result.dofs = add_up_before(number, threads);
+  Threads exec(threads);
+  sum_before(exec, number);
+  result.dofs = number[higher.dofs];
   for (std::size_t b = 0; b < pairs.size(); ++b) {
     const DofBlock& block = higher.blocks[b];
     const int nodes = pairs[b].low.nodes;
