@@ -41,8 +41,8 @@ struct PlacesToEntries {
 };
 
 template <class Exec>
-GatherList<typename Exec::Space> gather_list_by_places(Exec& exec, const std::vector<Contributions>& blocks,
-                                                       Index dofs, bool only_touched) {
+GatherList<typename Exec::Space> gather_list_by_places(Exec& exec, const std::vector<Contributions>& blocks, Index dofs,
+                                                       bool only_touched) {
   using Space = typename Exec::Space;
   check_entries(element_entries(blocks));
   Array<Index, Space> list(element_entries(blocks));

@@ -31,11 +31,18 @@ struct GatherLists : ::testing::Test {
     Offset first = 0;
     for (const assembly::DofBlock& block : map.blocks) {
       const bool tensor = block.shape == mesh::Shape::quad || block.shape == mesh::Shape::hex;
-      std::vector<Index> dofs = tensor ? lexicographic_dofs(block, map.order)
-                                       : std::vector<Index>(block.dofs.begin(), block.dofs.end());
-      if (columns) dofs = transposed(dofs, static_cast<std::size_t>(block.cells()), static_cast<std::size_t>(block.nodes));
-      Contributions part{nullptr, block.cells(), block.nodes, first, columns ? 1 : block.nodes,
-                         columns ? block.cells() : 1, tensor ? map.order + 1 : 0, mesh::dimension(block.shape)};
+      std::vector<Index> dofs =
+          tensor ? lexicographic_dofs(block, map.order) : std::vector<Index>(block.dofs.begin(), block.dofs.end());
+      if (columns)
+        dofs = transposed(dofs, static_cast<std::size_t>(block.cells()), static_cast<std::size_t>(block.nodes));
+      Contributions part{nullptr,
+                         block.cells(),
+                         block.nodes,
+                         first,
+                         columns ? 1 : block.nodes,
+                         columns ? block.cells() : 1,
+                         tensor ? map.order + 1 : 0,
+                         mesh::dimension(block.shape)};
       placed.push_back(to_space<Space>(dofs));
       host.push_back(std::move(dofs));
       part.dofs = host.back().data();
