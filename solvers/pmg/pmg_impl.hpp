@@ -93,7 +93,7 @@ class Pmg final : public Preconditioner<Exec, T> {
   using Space = typename Exec::Space;
 
  public:
-  Pmg() : amg_(make_amg<Exec, double>({.preconditioner = "amg"})), scalar_(1) {}
+  Pmg() : amg_(make_amg<Exec, double>({.preconditioner = "amg"})), scalars_(4) {}
 
   /// A.lower_orders() is there, and those of the operator that A takes the place of for Reuse::all.
   std::string set_up(Exec& exec, const linalg::Operator<Exec>& A, const linalg::Operator<Exec, T>& A_in_type,
@@ -135,9 +135,12 @@ class Pmg final : public Preconditioner<Exec, T> {
   void apply(Exec& exec, View<const T> r, View<T> z) override {
     clock_.start(exec);
     if constexpr (std::is_same_v<T, double>) {
-      linalg::convert(exec, r, r_.view());
+      double *square = scalars_.data() + 1, *scales = square + 1;
+      linalg::dot(exec, r, r, square);
+      pmg::find_scales(exec, square, scales);
+      pmg::convert_scaled(exec, scales, r, r_.view());
       go_through(exec, finest_, 0, std::as_const(r_).view(), z_.view());
-      linalg::convert(exec, std::as_const(z_).view(), z);
+      pmg::convert_scaled(exec, scales + 1, std::as_const(z_).view(), z);
     } else {
       go_through(exec, finest_, 0, r, z);
     }
@@ -157,7 +160,7 @@ class Pmg final : public Preconditioner<Exec, T> {
     const linalg::OrderTransfer<Exec>& transfer = *orders_->levels[l].transfer;
     pmg::Level<Exec>& level = levels_[l];
     here.smooth(exec, b, true, x);
-    here.restrict_residual(exec, transfer, View<const float>(x), b, level.b.view(), scalar_.data());
+    here.restrict_residual(exec, transfer, View<const float>(x), b, level.b.view(), scalars_.data());
     if (l + 1 == levels_.size()) {
       linalg::convert(exec, std::as_const(level.b).view(), last_b_.view());
       amg_->apply(exec, last_b_, last_x_.view());
@@ -175,8 +178,8 @@ class Pmg final : public Preconditioner<Exec, T> {
   std::unique_ptr<Preconditioner<Exec, double>> amg_;
   Array<float, Space> r_, z_;             ///< of the finest order, where T is double
   Array<double, Space> last_b_, last_x_;  ///< of order 1
-  Array<double, Space> scalar_;
-  std::vector<MultigridLevel> sizes_;  ///< of the orders above 1
+  Array<double, Space> scalars_;          ///< of a residual; the square of r, and its scales
+  std::vector<MultigridLevel> sizes_;     ///< of the orders above 1
   amg::CycleClock<Exec> clock_;
   double set_up_seconds_ = 0;
 };

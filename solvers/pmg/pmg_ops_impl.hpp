@@ -1,5 +1,7 @@
 #pragma once
 // Body of pmg_ops.hpp; instantiated by pmg_ops_threads.cpp and pmg_ops_cuda.cu.
+#include <cmath>
+
 #include "base/parallel.hpp"
 #include "solvers/pmg/pmg_ops.hpp"
 
@@ -19,6 +21,24 @@ void step(Exec& exec, double a, double c, double weight, View<const T> inverse, 
   });
 }
 
+template <class Exec>
+void find_scales(Exec& exec, const double* square, double* scales) {
+  for_each(exec, 1, [=] TESSERA_HD(Offset) {
+    const int exponent = *square > 0 && *square <= 1e300 ? -ilogb(*square) / 2 : 0;
+    scales[0] = ldexp(1.0, exponent);
+    scales[1] = ldexp(1.0, -exponent);
+  });
+}
+
+template <class Exec, class From, class To>
+void convert_scaled(Exec& exec, const double* scale, View<const From> from, View<To> to) {
+  for_each(exec, to.size(), [=] TESSERA_HD(Offset row) { to[row] = static_cast<To>(*scale * from[row]); });
+}
+
+#define TESSERA_INSTANTIATE_PMG_SCALES(Exec)                                           \
+  template void find_scales(Exec&, const double*, double*);                            \
+  template void convert_scaled(Exec&, const double*, View<const double>, View<float>); \
+  template void convert_scaled(Exec&, const double*, View<const float>, View<double>)
 #define TESSERA_INSTANTIATE_PMG(Exec, T)                                                                        \
   template void step(Exec&, double, double, double, View<const T>, View<const T>, View<const T>, bool, View<T>, \
                      View<T>, View<T>)

@@ -156,6 +156,22 @@ TYPED_TEST(OrderMultigrid, RepeatsBitForBitOnAnyNumberOfThreads) {
   }
 }
 
+TYPED_TEST(OrderMultigrid, ScalesWithItsRightSideFarBeyondTheRangeOfSinglePrecision) {
+  TESSERA_REQUIRE(TypeParam);
+  Orders<TypeParam> orders("quad", 6, 4, false);
+  const auto M = orders.preconditioner();
+  auto r = testing::random_vector(orders.A->rows(), 5);
+  const auto z = orders.apply(*M, r);
+  for (const int exponent : {-400, 200}) {
+    auto scaled = r;
+    for (double& value : scaled) value = std::ldexp(value, exponent);
+    auto found = orders.apply(*M, scaled);
+    for (double& value : found) value = std::ldexp(value, -exponent);
+    EXPECT_EQ(found, z) << exponent;
+  }
+  EXPECT_EQ(orders.apply(*M, std::vector<double>(r.size(), 0.0)), std::vector<double>(r.size(), 0.0));
+}
+
 TYPED_TEST(OrderMultigrid, NeedsOperatorsOfLowerOrder) {
   TESSERA_REQUIRE(TypeParam);
   Orders<TypeParam> orders("quad", 3, 2, true);
