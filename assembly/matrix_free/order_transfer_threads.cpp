@@ -27,6 +27,7 @@ struct Lattice {
   static constexpr int W = lanes<T>;
   std::vector<T> now, next;
   explicit Lattice(int nodes) : now(static_cast<std::size_t>(nodes) * W), next(now.size()) {}
+  T& at(int node, int lane) { return now[static_cast<std::size_t>(node) * W + static_cast<std::size_t>(lane)]; }
 
   /// now [outer, columns, inner] becomes M now [outer, rows, inner], or M^T now where `transposed`.
   void contract(const T* M, int rows, int columns, bool transposed, int outer, int inner) {
@@ -70,13 +71,12 @@ void load(Lattice<T>& lattice, const Index* rows, int nodes, int items, const T*
   for (int lane = 0; lane < W; ++lane)
     for (int i = 0; i < nodes; ++i) {
       const Index row = lane < items ? rows[lane * nodes + i] : -1;
-      lattice.now[static_cast<std::size_t>(i * W + lane)] = row < 0 ? T{0} : from[row];
+      lattice.at(i, lane) = row < 0 ? T{0} : from[row];
     }
 }
 
 template <class T>
 void prolong_items(Threads& exec, const ItemsView& block, const T* M, const T* y, T* x) {
-  constexpr int W = lanes<T>;
   for_groups<T>(exec, block, [&](Lattice<T>& lattice, Offset first, int items) {
     load(lattice, block.rows + first * block.low_nodes, block.low_nodes, items, y);
     for (int axis = 0; axis < block.axes; ++axis)
@@ -85,14 +85,13 @@ void prolong_items(Threads& exec, const ItemsView& block, const T* M, const T* y
     for (int lane = 0; lane < items; ++lane) {
       const Index* owned = block.owned + (first + lane) * block.high_nodes;
       for (int i = 0; i < block.high_nodes; ++i)
-        if (owned[i] >= 0) x[owned[i]] += lattice.now[static_cast<std::size_t>(i * W + lane)];
+        if (owned[i] >= 0) x[owned[i]] += lattice.at(i, lane);
     }
   });
 }
 
 template <class T>
 void gather_items(Threads& exec, const ItemsView& block, const T* M, const T* r, T* values) {
-  constexpr int W = lanes<T>;
   for_groups<T>(exec, block, [&](Lattice<T>& lattice, Offset first, int items) {
     load(lattice, block.owned + first * block.high_nodes, block.high_nodes, items, r);
     for (int axis = block.axes - 1; axis >= 0; --axis)
@@ -100,7 +99,7 @@ void gather_items(Threads& exec, const ItemsView& block, const T* M, const T* r,
                        power(block.high, axis));
     for (int lane = 0; lane < items; ++lane) {
       T* to = values + block.first + (first + lane) * block.low_nodes;
-      for (int i = 0; i < block.low_nodes; ++i) to[i] = lattice.now[static_cast<std::size_t>(i * W + lane)];
+      for (int i = 0; i < block.low_nodes; ++i) to[i] = lattice.at(i, lane);
     }
   });
 }
