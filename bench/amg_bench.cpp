@@ -288,10 +288,8 @@ std::vector<Case> cases_of(bool on_gpu, bool quick) {
 }
 
 template <class Exec>
-void run(Exec& exec, const bench::Options& options) {
+void run_cases(Exec& exec, const bench::Options& options, const bench::HyprePeer* peer) {
   constexpr bool on_gpu = std::is_same_v<typename Exec::Space, Device>;
-  std::optional<bench::HyprePeer> peer;
-  if (!on_gpu) peer.emplace();
   const bool first = on_gpu || peer->rank() == 0;
   std::optional<bench::Report> report;
   if (first) report.emplace("amg", Exec::name, bench::device_name(exec), bench::copy_bandwidth(exec));
@@ -311,6 +309,21 @@ void run(Exec& exec, const bench::Options& options) {
     for (const bench::Row& row : rows) report->add(row);
   }
   if (report) report->write(fmt::format("{}/amg_{}.json", options.out, Exec::name));
+}
+
+template <class Exec>
+void run(Exec& exec, const bench::Options& options) {
+  if constexpr (std::is_same_v<typename Exec::Space, Device>) {
+    run_cases(exec, options, nullptr);
+  } else {
+    const bench::HyprePeer peer;
+    try {
+      run_cases(exec, options, &peer);
+    } catch (const std::exception& error) {
+      peer.give_up(error.what());
+      throw;
+    }
+  }
 }
 
 }  // namespace

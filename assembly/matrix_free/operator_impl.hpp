@@ -65,8 +65,8 @@ LocalBlock<typename Exec::Space, float> in_float(Exec& exec, const LocalBlock<ty
 }  // namespace matrix_free
 
 template <class Exec, class Form>
-MatrixFree<Exec, Form>::MatrixFree(Exec&, const mesh::Mesh& mesh, const DofMap& map, const MatrixFreeOptions& options,
-                                   const Form& form)
+MatrixFree<Exec, Form>::MatrixFree(Exec& exec, const mesh::Mesh& mesh, const DofMap& map,
+                                   const MatrixFreeOptions& options, const Form& form)
     : state_(std::make_unique<MatrixFreeState<Space, Form>>()) {
   using namespace matrix_free;
   check_options(options);
@@ -77,28 +77,27 @@ MatrixFree<Exec, Form>::MatrixFree(Exec&, const mesh::Mesh& mesh, const DofMap& 
   state.mesh = &mesh, state.map = &map, state.options = options;
   state.form = without_fields<T>(form);
   state.components = m, state.dofs = map.dofs * m;
-  std::vector<std::vector<Index>> stored;
   std::vector<Contributions> list;
   Offset first = 0;
   for (std::size_t b = 0; b < mesh.blocks.size(); ++b) {
     const mesh::CellBlock& cells = mesh.blocks[b];
     const DofBlock& dofs = map.blocks[b];
     if (by_sum_factorisation(cells, map.order, options, std::is_same_v<Exec, Cuda> && !forms::has_components<Form>)) {
-      stored.push_back(component_dofs(lexicographic_dofs(dofs, map.order), dofs.nodes, m, true));
-      state.tensors.push_back(place_tensor<Space, Form>(mesh, cells, map.order, options, first, stored.back()));
+      state.tensors.push_back(
+          place_tensor<Space, Form>(mesh, cells, map.order, options, first,
+                                    component_dofs(lexicographic_dofs(dofs, map.order), dofs.nodes, m, true)));
       const TensorView<Form>& view = state.tensors.back().view;
-      list.push_back({stored.back().data(), view.cells, dofs.nodes * m, first, view.cell_stride, view.place_stride,
-                      view.n, view.dim});
+      list.push_back(
+          {view.dofs, view.cells, dofs.nodes * m, first, view.cell_stride, view.place_stride, view.n, view.dim});
       state.tensor_blocks.push_back(b);
     } else {
       state.locals.push_back(place_local<Space, T>(
           component_dofs({dofs.dofs.begin(), dofs.dofs.end()}, dofs.nodes, m, false), dofs.nodes * m, first));
-      stored.push_back(to_vector(*state.locals.back().dofs));
-      list.push_back(contributions(state.locals.back().view, stored.back()));
+      list.push_back(contributions(state.locals.back().view));
     }
     first += Offset{cells.cells()} * dofs.nodes * m;
   }
-  state.gather = place<Space>(gather_list(list, state.dofs));
+  state.gather = share(gather_list_on(exec, list, state.dofs));
   state.elements = Array<T, Space>(first);
   state.diagonal = Array<T, Space>(state.dofs);
   for (int s = 1; s <= m / 2; ++s) state.wrapped.emplace_back(state.dofs);

@@ -1,6 +1,6 @@
 #pragma once
 // What a matrix-free operator keeps, how its blocks are made, and its application.
-#include "assembly/matrix_free/host_setup.hpp"
+#include "assembly/matrix_free/gather_list.hpp"
 #include "assembly/matrix_free/local_impl.hpp"
 #include "assembly/matrix_free/operator.hpp"
 #include "assembly/space/dirichlet_impl.hpp"
@@ -67,9 +67,8 @@ struct MarkFixed {
 };
 
 template <class Space>
-SharedGatherList<Space> place(const HostGatherList& host) {
-  return std::make_shared<const GatherList<Space>>(
-      GatherList<Space>{to_space<Space>(host.rows), to_space<Space>(host.ptr), to_space<Space>(host.entries)});
+SharedGatherList<Space> share(GatherList<Space> list) {
+  return std::make_shared<const GatherList<Space>>(std::move(list));
 }
 
 /// The dofs of a block, to be changed: those of its own where others have them, too.
@@ -99,11 +98,10 @@ void set_strides(LocalView<T>& view) {
   view.entry_stride = columns ? view.cells : 1;
 }
 
-/// Lists and maps of a quad or hex block. `dofs`: [cells, n^dim]; turned into columns where the block is stored in
-/// columns.
+/// Lists and maps of a quad or hex block. `dofs`: [cells, n^dim].
 template <class Space, class Form>
 TensorBlock<Space, Form> place_tensor(const mesh::Mesh& mesh, const mesh::CellBlock& cells, int order,
-                                      const MatrixFreeOptions& options, Offset first, std::vector<Index>& dofs) {
+                                      const MatrixFreeOptions& options, Offset first, const std::vector<Index>& dofs) {
   using T = typename Form::Number;
   TensorBlock<Space, Form> block;
   block.tables = line_tables(order);
@@ -114,8 +112,7 @@ TensorBlock<Space, Form> place_tensor(const mesh::Mesh& mesh, const mesh::CellBl
   const std::size_t count = view.cells, places = view.places(), entries = view.dim * ((1 << view.dim) - 1);
   view.cell_stride = columns ? 1 : places;
   view.place_stride = columns ? count : 1;
-  if (columns) dofs = transposed(dofs, count, places);
-  block.dofs = share(to_space<Space>(dofs));
+  block.dofs = share(columns ? to_space<Space>(transposed(dofs, count, places)) : to_space<Space>(dofs));
   view.dofs = block.dofs->data();
   if (cells.order == 1 && options.geometry == "auto") {
     const std::vector<double> maps = multilinear_maps(mesh, cells);
@@ -141,10 +138,9 @@ LocalBlock<Space, T> place_local(const std::vector<Index>& dofs, int nodes, Offs
   return block;
 }
 
-/// Contributions of a block whose dofs are [cells, nodes] on the host, stored with the strides of `view`.
 template <class T>
-Contributions contributions(const LocalView<T>& view, const std::vector<Index>& dofs) {
-  return {dofs.data(), view.cells, view.nodes, view.first, view.cell_stride, view.node_stride, 0, 0};
+Contributions contributions(const LocalView<T>& view) {
+  return {view.dofs, view.cells, view.nodes, view.first, view.cell_stride, view.node_stride, 0, 0};
 }
 
 template <class Exec, class Form>
@@ -162,11 +158,10 @@ void mark_fixed(Exec& exec, MatrixFreeState<typename Exec::Space, Form>& state, 
 
 /// Element matrices of the facets, with a list of their own.
 template <class Exec, class Form>
-void set_facets(Exec&, MatrixFreeState<typename Exec::Space, Form>& state, const FacetTerms& terms) {
+void set_facets(Exec& exec, MatrixFreeState<typename Exec::Space, Form>& state, const FacetTerms& terms) {
   using Space = typename Exec::Space;
   using T = typename Form::Number;
   state.facets.clear();
-  std::vector<std::vector<Index>> stored;
   std::vector<Contributions> list;
   Offset first = 0;
   for (const auto& [rows, shape] : terms.shapes) {
@@ -179,9 +174,8 @@ void set_facets(Exec&, MatrixFreeState<typename Exec::Space, Form>& state, const
     first += Offset{block.view.cells} * rows;
     state.facets.push_back(std::move(block));
   }
-  for (const auto& block : state.facets) stored.push_back(to_vector(*block.dofs));
-  for (std::size_t i = 0; i < stored.size(); ++i) list.push_back(contributions(state.facets[i].view, stored[i]));
-  state.facet_gather = place<Space>(gather_list(list, state.dofs, true));
+  for (const auto& block : state.facets) list.push_back(contributions(block.view));
+  state.facet_gather = share(gather_list_on(exec, list, state.dofs, true));
   state.facet_elements = Array<T, Space>(element_entries(list));
 }
 

@@ -39,7 +39,7 @@ Report::Report(std::string bench, std::string backend, std::string device, doubl
 
 void Report::add(const Row& row) {
   rows_.push_back(row);
-  const double rate = row.bytes / row.timing.median_ms / 1e6;
+  const double rate = row.bytes > 0 ? row.bytes / row.timing.median_ms / 1e6 : 0;
   fmt::print("{:<34} {:<24} {:>10.4f} {:>9.1f} {:>7.3f} {:>12} {:>22} {:>7}  {}\n", row.name, row.size,
              row.timing.median_ms, rate, rate / copy_,
              row.items > 0 ? fmt::format("{:.3f}", row.items / row.timing.median_ms / 1e6) : "",

@@ -137,6 +137,12 @@ void HyprePeer::meet() const {
     std::this_thread::sleep_for(std::chrono::milliseconds(5));
 }
 
+void HyprePeer::give_up(const std::string& why) const {
+  if (ranks_ == 1) return;
+  fmt::print(stderr, "error: rank {}: {}\n", rank_, why);
+  MPI_Abort(MPI_COMM_WORLD, static_cast<int>(ExitCode::solver));
+}
+
 std::vector<std::string> HyprePeer::configurations() {
   std::vector<std::string> result;
   for (const Configuration& one : all_configurations) result.emplace_back(one.name);

@@ -27,6 +27,8 @@ class HyprePeer {
   int ranks() const { return ranks_; }
   /// Waits, asleep, until all ranks are here.
   void meet() const;
+  /// For one of several ranks that cannot go on: says why and ends all of them, which would wait for it without end.
+  void give_up(const std::string& why) const;
   /// Names of those that do well on one core or on few.
   static std::vector<std::string> configurations();
   /// Solves A x = b from zero. All ranks have all of A, of which each takes a slab of rows.

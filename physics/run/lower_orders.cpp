@@ -1,4 +1,4 @@
-#include "physics/run/lower_orders.hpp"
+#include "physics/run/lower_orders_impl.hpp"
 
 #include <fmt/format.h>
 
@@ -16,5 +16,7 @@ void check_lower_orders(const CommonParams& params, bool nonlinear) {
   if (params.time) refuse("is for stationary problems", "\"jacobi\"");
   if (nonlinear) refuse("is for coefficients that do not depend on the solution", "\"jacobi\"");
 }
+
+TESSERA_INSTANTIATE_LOWER_ORDERS(Threads);
 
 }  // namespace tessera::physics

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "assembly/space/lower_dof_map.hpp"
 #include "assembly/space/periodic_dof_map.hpp"
 
 namespace tessera::physics {
@@ -17,6 +18,14 @@ assembly::Space with_place(const deck::Deck& deck, const PhysicsParams& physics,
     const deck::Where where = deck.where("physics.order");
     throw Error(error.code(), error.what(), error.help(), where ? where : physics.where);
   }
+}
+
+/// unfolded.became of both maps.
+void relate(const Discretisation& space, Unfolded& unfolded) {
+  unfolded.became.resize(static_cast<std::size_t>(unfolded.dofs.dofs));
+  for (std::size_t b = 0; b < unfolded.dofs.blocks.size(); ++b)
+    for (std::size_t i = 0; i < unfolded.dofs.blocks[b].dofs.size(); ++i)
+      unfolded.became[unfolded.dofs.blocks[b].dofs[i]] = space.dofs.blocks[b].dofs[i];
 }
 
 }  // namespace
@@ -35,10 +44,21 @@ void make_space(const deck::Deck& deck, const PhysicsParams& physics, int compon
     return assembly::Space(assembly::make_dof_map(mesh, physics.order, space.threads, physics.nodes), components);
   });
   unfolded.dof_points = assembly::dof_points(mesh, unfolded.dofs);
-  unfolded.became.resize(static_cast<std::size_t>(unfolded.dofs.dofs));
-  for (std::size_t b = 0; b < unfolded.dofs.blocks.size(); ++b)
-    for (std::size_t i = 0; i < unfolded.dofs.blocks[b].dofs.size(); ++i)
-      unfolded.became[unfolded.dofs.blocks[b].dofs[i]] = space.dofs.blocks[b].dofs[i];
+  relate(space, unfolded);
+}
+
+void make_lower_space(const Discretisation& higher, int order, Discretisation& space) {
+  const auto lower = [&](const assembly::Space& of) {
+    return assembly::Space(assembly::lower_dof_map(of.dofs, order, higher.threads), of.components);
+  };
+  space.threads = higher.threads;
+  static_cast<assembly::Space&>(space) = lower(higher);
+  space.dof_points = assembly::dof_points(space.mesh, space.dofs);
+  if (!higher.unfolded) return;
+  Unfolded& unfolded = space.unfolded.emplace();
+  static_cast<assembly::Space&>(unfolded) = lower(*higher.unfolded);
+  unfolded.dof_points = assembly::dof_points(space.mesh, unfolded.dofs);
+  relate(space, unfolded);
 }
 
 std::vector<Index> fixed_rows(const Discretisation& space) {

@@ -8,6 +8,9 @@ namespace tessera::physics {
 void make_space(const deck::Deck& deck, const PhysicsParams& physics, int components, const std::vector<Index>& same,
                 Discretisation& space);
 
+/// The same in a lower order on the mesh of a space that was made so: `space.mesh`, a copy of its mesh, is there.
+void make_lower_space(const Discretisation& higher, int order, Discretisation& space);
+
 /// The rows with Dirichlet values, ascending: of the unfolded space where there is one.
 std::vector<Index> fixed_rows(const Discretisation& space);
 

@@ -188,7 +188,12 @@ class Stationary final : public StationaryRun {
       if (!ranks) {
         std::shared_ptr<const linalg::LowerOrders<Exec>> lower;
         if (solvers::wants_lower_orders(params.solver))
-          lower = make_lower_orders(exec, *model_, context, space, orders);
+          lower = make_lower_orders<Exec>(
+              exec, *model_,
+              [&](const Discretisation& of_order, System<Exec>& to, output::Summary& summary) {
+                model_->assemble(exec, of_order, to, summary);
+              },
+              space, orders);
         model_->assemble(exec, space, system, context.summary);
         ranks.complete(params, system, context.summary);
         system.A->set_lower_orders(std::move(lower));

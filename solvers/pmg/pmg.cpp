@@ -3,15 +3,17 @@
 namespace tessera::solvers {
 namespace {
 
-/// D^-1, two vectors and one in float of all orders, whose rows are about 1/7 more than those of the first in space;
-/// vectors of the lower ones, and at order 1, which has about 1/8 of the rows of order 2, a matrix and its hierarchy.
+/// In single precision A itself, where it has entries, D^-1 and two vectors of all orders, whose rows are about 1/7
+/// more than those of the first in space, and r and z in it; transfers, of which quadratic simplices have the largest
+/// ones, by far; and at order 1, which has about 1/8 of the rows of order 2, a matrix and its hierarchy.
 double bytes_of_pmg(const SolverParams&, const ProblemSize& size, double value) {
   const double lower = size.dim > 2 ? 1.0 / 8 : size.dim > 1 ? 1.0 / 4 : 1.0 / 2;
-  const double transfers = 2 * 8 * (size.dim > 2 ? 12 : 6);
+  constexpr double transfers = 48, vectors = 26;
   ProblemSize last = size;
   last.rows *= lower;
   last.entries = last.rows * (size.dim > 2 ? 27 : 9) * size.block;
-  return (3 * value + 4 + transfers) * size.rows + 20 * last.rows + amg_entry().bytes({}, last, 8) + 12 * last.entries;
+  const double copy = value > 4 ? 4 * size.entries + 8 * size.rows : 0;
+  return copy + (transfers + vectors) * size.rows + 16 * last.rows + amg_entry().bytes({}, last, 8) + 12 * last.entries;
 }
 
 }  // namespace

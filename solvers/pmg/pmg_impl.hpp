@@ -3,6 +3,7 @@
 // instantiates it.
 #include <fmt/format.h>
 
+#include <array>
 #include <chrono>
 #include <utility>
 
@@ -10,7 +11,6 @@
 #include "linalg/vector_ops.hpp"
 #include "solvers/amg/amg.hpp"
 #include "solvers/amg/cycle_clock.hpp"
-#include "solvers/amg/cycle_ops.hpp"
 #include "solvers/pmg/pmg.hpp"
 #include "solvers/pmg/pmg_ops.hpp"
 #include "solvers/precondition/chebyshev_impl.hpp"
@@ -18,104 +18,114 @@
 namespace tessera::solvers {
 namespace pmg {
 
-/// Steps of the smoother before and after each lower order.
-inline constexpr int smoothing_steps = 3;
+/// Of the steps of the smoother, before and after each lower order: what weighs their directions best in a V-cycle
+/// (Lottes 2023, optimised iteration of the fourth kind). Without it (1 each) Q4 hexes take 13 iterations instead
+/// of 12.
+inline constexpr std::array<double, 3> weights{1.00842544782028, 1.08867839208730, 1.33753125909618};
 
-/// What smooths an operator in vectors of type U. 4 vectors with those that the cycle has.
-template <class Exec, class U>
+/// An order above 1 in single precision: what smooths its operator. 4 vectors, and what its transfer needs.
+template <class Exec>
 struct Smoothed {
   using Space = typename Exec::Space;
-  const linalg::Operator<Exec, U>* A = nullptr;
-  double largest = 1;             ///< eigenvalue of D^-1 A
-  Array<U, Space> inverse, r, z;  ///< [rows]
-  Array<float, Space> rounded;    ///< [rows], what goes to and comes from the lower order
+  std::unique_ptr<linalg::Operator<Exec, float>> copy;  ///< where nobody else has A in single precision
+  const linalg::Operator<Exec, float>* A = nullptr;
+  double largest = 1;                    ///< eigenvalue of D^-1 A
+  Array<float, Space> inverse, q, r, z;  ///< [rows]
+  Array<float, Space> values;            ///< of the transfer to the next lower order
 
-  /// `of`: A in double.
-  std::string set_up(Exec& exec, const linalg::Operator<Exec>& of, const linalg::Operator<Exec, U>& in_type,
-                     linalg::Sign sign) {
-    A = &in_type;
-    Array<double, Space> wide;
-    if (std::string failure = invert_diagonal_of(exec, of, sign, wide); !failure.empty()) return failure;
-    largest = 1.1 * largest_ritz_value(exec, of, wide);
+  /// `of`: A in double; `rounded` its copy, null: there is none.
+  std::string set_up(Exec& exec, const linalg::Operator<Exec>& of, const linalg::Operator<Exec, float>* rounded,
+                     const linalg::OrderTransfer<Exec>& transfer, linalg::Sign sign) {
+    take(exec, of, rounded);
+    if (std::string failure = invert_diagonal_of(exec, of, sign, inverse); !failure.empty()) return failure;
+    largest = 1.1 * largest_ritz_value(exec, *A, std::as_const(inverse).view());
     if (!(largest > 0) || !std::isfinite(largest))
       return "the matrix is not positive definite, which the preconditioner pmg needs; look for a negative "
              "coefficient, or choose preconditioner = \"jacobi\", with solver.type = \"minres\" for what is meant to "
-             "be "
-             "indefinite";
-    inverse = Array<U, Space>(wide.size());
-    linalg::convert(exec, wide.view(), inverse.view());
-    for (auto* vector : {&r, &z}) *vector = Array<U, Space>(wide.size());
-    rounded = Array<float, Space>(wide.size());
+             "be indefinite";
+    for (auto* vector : {&q, &r, &z}) *vector = Array<float, Space>(of.rows());
+    values = Array<float, Space>(transfer.values());
     return {};
   }
+  /// A, whose numbers are those of the set-up.
+  void take(Exec& exec, const linalg::Operator<Exec>& of, const linalg::Operator<Exec, float>* rounded) {
+    copy = rounded ? nullptr : of.to_float(exec);
+    A = rounded ? rounded : copy.get();
+    if (!A)
+      throw Error(ExitCode::usage,
+                  fmt::format("the preconditioner pmg needs a copy in single precision, and the format '{}' has none",
+                              of.format()),
+                  "choose preconditioner = \"jacobi\", or another matrix.format");
+  }
   /// x = what the steps make of x, or of 0 where it `starts`.
-  void smooth(Exec& exec, View<const U> b, bool starts, View<U> x, double* scalar) {
-    for (int k = 1; k <= smoothing_steps; ++k) {
-      const bool first = starts && k == 1;
-      if (!first) A->residual(exec, View<const U>(x), b, r.view(), scalar);
-      const double a = k == 1 ? 0 : (2.0 * k - 3) / (2 * k + 1), c = (8.0 * k - 4) / (2 * k + 1) / largest;
-      if (k == 1 && !starts) linalg::fill(exec, z.view(), 0);
-      step(exec, a, c, std::as_const(inverse).view(), first ? b : std::as_const(r).view(), first, z.view(), x);
+  void smooth(Exec& exec, View<const float> b, bool starts, View<float> x) {
+    for (int k = 1; k <= static_cast<int>(weights.size()); ++k) {
+      const bool first = k == 1, from_zero = starts && first;
+      // r = b - A x, then r -= A z ; z = a z + c D^-1 r ; x += weight z
+      if (!from_zero) A->apply(exec, first ? View<const float>(x) : std::as_const(z).view(), q.view());
+      const double a = first ? 0 : (2.0 * k - 3) / (2 * k + 1), c = (8.0 * k - 4) / (2 * k + 1) / largest;
+      step(exec, a, c, weights[static_cast<std::size_t>(k - 1)], std::as_const(inverse).view(),
+           first ? b : std::as_const(r).view(), from_zero ? View<const float>() : std::as_const(q).view(), from_zero,
+           r.view(), z.view(), x);
     }
   }
-  /// to = R (b - A x).
-  void restrict_residual(Exec& exec, const amg::LevelMatrixView<float>& R, View<const U> x, View<const U> b,
-                         View<double> to, double* scalar) {
-    A->residual(exec, x, b, r.view(), scalar);
-    linalg::convert(exec, std::as_const(r).view(), rounded.view());
-    product(exec, R, std::as_const(rounded).view(), to);
-  }
-  /// x += P y ; y in float.
-  void prolong(Exec& exec, const amg::LevelMatrixView<float>& P, View<const float> y, View<U> x) {
-    product(exec, P, y, z.view());
-    linalg::axpy(exec, 1, z, x);
+  /// to = P^T (b - A x).
+  void restrict_residual(Exec& exec, const linalg::OrderTransfer<Exec>& transfer, View<const float> x,
+                         View<const float> b, View<float> to, double* scalar) {
+    A->residual(exec, x, b, q.view(), scalar);
+    transfer.restrict_to(exec, std::as_const(q).view(), values.view(), to);
   }
 };
 
-/// A lower order: vectors in double.
+/// A lower order.
 template <class Exec>
 struct Level {
   using Space = typename Exec::Space;
-  Smoothed<Exec, double> smoothed;  ///< but of order 1
-  Array<double, Space> b, x;
-  Array<float, Space> rounded;  ///< x
+  Smoothed<Exec> smoothed;  ///< but of order 1
+  Array<float, Space> b, x;
 };
-
-template <class Space>
-amg::LevelMatrixView<float> in_cycle(const linalg::Crs<Space, float>& A) {
-  return {A.rows, A.cols, 1, A.row_ptr.view(), A.col_ind.view(), A.values.view()};
-}
 
 }  // namespace pmg
 
+/// The cycle is in single precision, whatever the type of the outer iteration; amg at order 1 has vectors in double.
 template <class Exec, class T>
 class Pmg final : public Preconditioner<Exec, T> {
   using Space = typename Exec::Space;
 
  public:
-  Pmg() : amg_(make_amg<Exec, double>({.preconditioner = "amg"})), scalar_(1) {}
+  Pmg() : amg_(make_amg<Exec, double>({.preconditioner = "amg"})), scalars_(4) {}
 
   /// A.lower_orders() is there, and those of the operator that A takes the place of for Reuse::all.
   std::string set_up(Exec& exec, const linalg::Operator<Exec>& A, const linalg::Operator<Exec, T>& A_in_type,
                      linalg::Sign sign, Reuse reuse) override {
-    finest_.A = &A_in_type;
-    if (reuse == Reuse::all) return {};
+    const linalg::Operator<Exec, float>* rounded = nullptr;
+    if constexpr (std::is_same_v<T, float>) rounded = &A_in_type;
+    if (reuse == Reuse::all) {
+      finest_.take(exec, A, rounded);
+      return {};
+    }
     exec.synchronize();
     const auto start = std::chrono::steady_clock::now();
     orders_ = A.lower_orders();
-    if (std::string failure = finest_.set_up(exec, A, A_in_type, sign); !failure.empty()) return failure;
+    const auto& lower = orders_->levels;
+    if (std::string failure = finest_.set_up(exec, A, rounded, *lower.front().transfer, sign); !failure.empty())
+      return failure;
+    if constexpr (std::is_same_v<T, double>)
+      for (auto* vector : {&r_, &z_}) *vector = Array<float, Space>(A.rows());
     sizes_ = {{A.rows(), 0}};
-    levels_.clear();
-    for (const linalg::LowerOrder<Exec>& lower : orders_->levels) {
-      pmg::Level<Exec>& level = levels_.emplace_back();
-      level.b = Array<double, Space>(lower.A->rows());
-      level.x = Array<double, Space>(lower.A->rows());
-      level.rounded = Array<float, Space>(lower.A->rows());
-      const bool last = &lower == &orders_->levels.back();
-      const std::string failure = last ? amg_->set_up(exec, *lower.A, *lower.A, sign, Reuse::nothing)
-                                       : level.smoothed.set_up(exec, *lower.A, *lower.A, sign);
-      if (!failure.empty()) return fmt::format("in order {}: {}", lower.order, failure);
-      if (!last) sizes_.push_back({lower.A->rows(), 0});
+    levels_ = std::vector<pmg::Level<Exec>>(lower.size());
+    for (std::size_t l = 0; l < lower.size(); ++l) {
+      const linalg::Operator<Exec>& of = *lower[l].A;
+      pmg::Level<Exec>& level = levels_[l];
+      for (auto* vector : {&level.b, &level.x}) *vector = Array<float, Space>(of.rows());
+      const bool last = l + 1 == lower.size();
+      const std::string failure = last ? amg_->set_up(exec, of, of, sign, Reuse::nothing)
+                                       : level.smoothed.set_up(exec, of, nullptr, *lower[l + 1].transfer, sign);
+      if (!failure.empty()) return fmt::format("in order {}: {}", lower[l].order, failure);
+      if (last)
+        for (auto* vector : {&last_b_, &last_x_}) *vector = Array<double, Space>(of.rows());
+      else
+        sizes_.push_back({of.rows(), 0});
     }
     exec.synchronize();
     set_up_seconds_ = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
@@ -124,7 +134,16 @@ class Pmg final : public Preconditioner<Exec, T> {
   }
   void apply(Exec& exec, View<const T> r, View<T> z) override {
     clock_.start(exec);
-    go_through(exec, finest_, 0, r, z);
+    if constexpr (std::is_same_v<T, double>) {
+      double *square = scalars_.data() + 1, *scales = square + 1;
+      linalg::dot(exec, r, r, square);
+      pmg::find_scales(exec, square, scales);
+      pmg::convert_scaled(exec, scales, r, r_.view());
+      go_through(exec, finest_, 0, std::as_const(r_).view(), z_.view());
+      pmg::convert_scaled(exec, scales + 1, std::as_const(z_).view(), z);
+    } else {
+      go_through(exec, finest_, 0, r, z);
+    }
     clock_.stop(exec);
   }
   bool set_up_takes_room() const override { return true; }
@@ -137,27 +156,30 @@ class Pmg final : public Preconditioner<Exec, T> {
 
  private:
   /// x = a V-cycle for b, from the order whose next lower one is level l.
-  template <class U>
-  void go_through(Exec& exec, pmg::Smoothed<Exec, U>& here, std::size_t l, View<const U> b, View<U> x) {
-    const linalg::LowerOrder<Exec>& lower = orders_->levels[l];
+  void go_through(Exec& exec, pmg::Smoothed<Exec>& here, std::size_t l, View<const float> b, View<float> x) {
+    const linalg::OrderTransfer<Exec>& transfer = *orders_->levels[l].transfer;
     pmg::Level<Exec>& level = levels_[l];
-    here.smooth(exec, b, true, x, scalar_.data());
-    here.restrict_residual(exec, pmg::in_cycle(lower.R), View<const U>(x), b, level.b.view(), scalar_.data());
-    if (l + 1 == levels_.size())
-      amg_->apply(exec, level.b, level.x.view());
-    else
+    here.smooth(exec, b, true, x);
+    here.restrict_residual(exec, transfer, View<const float>(x), b, level.b.view(), scalars_.data());
+    if (l + 1 == levels_.size()) {
+      linalg::convert(exec, std::as_const(level.b).view(), last_b_.view());
+      amg_->apply(exec, last_b_, last_x_.view());
+      linalg::convert(exec, std::as_const(last_x_).view(), level.x.view());
+    } else {
       go_through(exec, level.smoothed, l + 1, std::as_const(level.b).view(), level.x.view());
-    linalg::convert(exec, std::as_const(level.x).view(), level.rounded.view());
-    here.prolong(exec, pmg::in_cycle(lower.P), std::as_const(level.rounded).view(), x);
-    here.smooth(exec, b, false, x, scalar_.data());
+    }
+    transfer.prolong(exec, std::as_const(level.x).view(), x);
+    here.smooth(exec, b, false, x);
   }
 
   const linalg::LowerOrders<Exec>* orders_ = nullptr;
-  pmg::Smoothed<Exec, T> finest_;
+  pmg::Smoothed<Exec> finest_;
   std::vector<pmg::Level<Exec>> levels_;  ///< of orders_
   std::unique_ptr<Preconditioner<Exec, double>> amg_;
-  Array<double, Space> scalar_;
-  std::vector<MultigridLevel> sizes_;  ///< of the orders above 1
+  Array<float, Space> r_, z_;             ///< of the finest order, where T is double
+  Array<double, Space> last_b_, last_x_;  ///< of order 1
+  Array<double, Space> scalars_;          ///< of a residual; the square of r, and its scales
+  std::vector<MultigridLevel> sizes_;     ///< of the orders above 1
   amg::CycleClock<Exec> clock_;
   double set_up_seconds_ = 0;
 };

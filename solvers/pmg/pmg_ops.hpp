@@ -4,8 +4,18 @@
 
 namespace tessera::solvers::pmg {
 
-/// z = a z + c D^-1 r ; x += z. `starts`: from x = z = 0, which are not read. 48 B a row in double, 40 at the start.
+/// r = from - q ; z = a z + c D^-1 r ; x += weight z. An empty q is 0. Where `starts`, x and z are 0 and not read;
+/// where a = 0 z is not read. 64 B a row in double. `from` may be r.
 template <class Exec, class T>
-void step(Exec& exec, double a, double c, View<const T> inverse, View<const T> r, bool starts, View<T> z, View<T> x);
+void step(Exec& exec, double a, double c, double weight, View<const T> inverse, View<const T> from, View<const T> q,
+          bool starts, View<T> r, View<T> z, View<T> x);
+
+/// scales = (s, 1 / s), s the power of 2 that brings a vector whose square is *square to about 1; 1 where that is no
+/// number or 0. So no cycle in single precision leaves its range.
+template <class Exec>
+void find_scales(Exec& exec, const double* square, double* scales);
+/// to = *scale from.
+template <class Exec, class From, class To>
+void convert_scaled(Exec& exec, const double* scale, View<const From> from, View<To> to);
 
 }  // namespace tessera::solvers::pmg

@@ -32,13 +32,15 @@ inline double largest_eigenvalue(const std::vector<double>& diagonal, const std:
 
 /// The largest Ritz value of D^-1 A after some steps of the Lanczos process, which Jacobi-CG runs (Golub & Van Loan,
 /// section 11.3.8): with T_jj = 1/alpha_j + beta_{j-1}/alpha_{j-1}, T_{j,j+1} = sqrt(beta_j)/alpha_j. 0 where A is not
-/// positive definite. 32 B a row for a moment.
-template <class Exec>
-double largest_ritz_value(Exec& exec, const linalg::Operator<Exec>& A, View<const double> inverse_diagonal) {
+/// positive definite. 4 vectors for a moment.
+template <class Exec, class T>
+double largest_ritz_value(Exec& exec, const linalg::Operator<Exec, T>& A, View<const T> inverse_diagonal) {
   using Space = typename Exec::Space;
   constexpr int steps = 15;
+  constexpr double explored = std::is_same_v<T, float> ? 1e-12 : 1e-24;
   const Index n = A.rows();
-  Array<double, Space> x(n), r(n), p(n), q(n), scalars(4);
+  Array<T, Space> x(n), r(n), p(n), q(n);
+  Array<double, Space> scalars(4);
   double *rz = scalars.data(), *rz_next = rz + 1, *pq = rz + 2, *rr = rz + 3;
   linalg::fill(exec, x.view(), 0);
   linalg::fill_random(exec, r.view(), 3, A.first_row());
@@ -55,7 +57,7 @@ double largest_ritz_value(Exec& exec, const linalg::Operator<Exec>& A, View<cons
     const double alpha = host[0] / host[2], beta = host[1] / host[0];
     diagonal.push_back(1 / alpha + beta_over_alpha);
     if (step == 0) first = host[0];
-    if (host[1] <= 1e-24 * first) break;  // the whole space is explored
+    if (host[1] <= explored * first) break;  // the whole space is
     off.push_back(std::sqrt(beta) / alpha);
     beta_over_alpha = beta / alpha;
     linalg::copy(exec, View<const double>(rz_next, 1), View<double>(rz, 1));
@@ -86,7 +88,7 @@ class Chebyshev final : public Preconditioner<Exec, T> {
       if (!failure.empty()) return failure;
       // Ritz values lie inside the spectrum: a little safety; above the bound the polynomial still is positive up to b
       // + low.
-      high_ = A.global_rows() == 0 ? 1 : 1.1 * largest_ritz_value(exec, A, inverse);
+      high_ = A.global_rows() == 0 ? 1 : 1.1 * largest_ritz_value(exec, A, std::as_const(inverse).view());
       low_ = high_ / (4.0 * (degree_ + 1) * (degree_ + 1));
       if (!(high_ > 0))
         return "the matrix is not positive definite, which the Chebyshev preconditioner needs; choose preconditioner = "

@@ -1,0 +1,36 @@
+#pragma once
+// What transfers between orders are made of; each backend applies it in its own way.
+#include "base/array.hpp"
+#include "base/backend.hpp"
+
+namespace tessera::assembly::orders {
+
+/// Cells of a block as a kernel sees them, each component of a cell as an item of its own. Nodes of an item lie on a
+/// lattice of `axes` axes, the first one fastest: that of quads and hexes, or all of them on one axis.
+struct ItemsView {
+  Offset items = 0;
+  int axes = 1;
+  int high = 0, low = 0;              ///< nodes along an axis
+  int high_nodes = 0, low_nodes = 0;  ///< of an item
+  const Index* owned = nullptr;       ///< [items, high_nodes] rows that take their values from the item, else -1
+  const Index* rows = nullptr;        ///< [items, low_nodes] rows of the lower order, -1 where they are fixed
+  Offset first = 0;                   ///< entry of the item vector where [items, low_nodes] of this block begin
+};
+
+/// Of one axis, [high, low]: the lower basis functions at the nodes of the higher ones.
+template <class T>
+using AxisMatrix = const T*;
+
+/// x at the rows that an item owns += its interpolation of y.
+void prolong(Threads& exec, const ItemsView& block, AxisMatrix<double> M, const double* y, double* x);
+void prolong(Threads& exec, const ItemsView& block, AxisMatrix<float> M, const float* y, float* x);
+void prolong(Cuda& exec, const ItemsView& block, AxisMatrix<double> M, const double* y, double* x);
+void prolong(Cuda& exec, const ItemsView& block, AxisMatrix<float> M, const float* y, float* x);
+
+/// values [entries of the item vector] = what each item makes of r at the rows that it owns: the transpose.
+void gather(Threads& exec, const ItemsView& block, AxisMatrix<double> M, const double* r, double* values);
+void gather(Threads& exec, const ItemsView& block, AxisMatrix<float> M, const float* r, float* values);
+void gather(Cuda& exec, const ItemsView& block, AxisMatrix<double> M, const double* r, double* values);
+void gather(Cuda& exec, const ItemsView& block, AxisMatrix<float> M, const float* r, float* values);
+
+}  // namespace tessera::assembly::orders

@@ -1,0 +1,230 @@
+// What takes fields from order to order: dofs of lower orders, prolongation and restriction without a matrix.
+#include "assembly/matrix_free/order_transfer.hpp"
+
+#include <fmt/format.h>
+
+#include <cmath>
+
+#include "assembly/meshes.hpp"
+#include "assembly/space/lower_dof_map.hpp"
+#include "assembly/space/periodic_dof_map.hpp"
+#include "support/backends.hpp"
+#include "support/matrices.hpp"
+
+namespace tessera {
+namespace {
+
+using assembly::DofMap;
+using mesh::Shape;
+
+void expect_same(const DofMap& found, const DofMap& expected) {
+  ASSERT_EQ(found.dofs, expected.dofs);
+  EXPECT_EQ(found.order, expected.order);
+  EXPECT_EQ(found.vertex_dofs, expected.vertex_dofs);
+  ASSERT_EQ(found.blocks.size(), expected.blocks.size());
+  for (std::size_t b = 0; b < found.blocks.size(); ++b) {
+    const assembly::DofBlock &one = found.blocks[b], &other = expected.blocks[b];
+    EXPECT_EQ(one.shape, other.shape);
+    EXPECT_EQ(one.geometry_order, other.geometry_order);
+    EXPECT_EQ(one.first_cell, other.first_cell);
+    EXPECT_EQ(one.nodes, other.nodes);
+    EXPECT_TRUE(std::equal(one.dofs.begin(), one.dofs.end(), other.dofs.begin(), other.dofs.end()));
+  }
+}
+
+/// A mesh of each shape, its nodes and cells turned about, and meshes of several shapes.
+std::vector<mesh::Mesh> meshes() {
+  std::vector<mesh::Mesh> result;
+  for (const Shape shape : {Shape::interval, Shape::triangle, Shape::quad, Shape::tet, Shape::hex, Shape::prism}) {
+    mesh::Mesh& mesh = result.emplace_back(test_meshes::box(shape, 3));
+    test_meshes::shuffle_nodes(mesh, 5);
+    test_meshes::turn_cells(mesh, 7);
+  }
+  result.push_back(test_meshes::mixed_2d());
+  result.push_back(test_meshes::mixed_3d());
+  result.push_back(test_meshes::box(Shape::hex, 2, /*order=*/2));
+  return result;
+}
+int largest_order(const mesh::Mesh& mesh) {
+  int order = assembly::max_order;
+  for (const mesh::CellBlock& block : mesh.blocks) order = std::min(order, assembly::largest_order(block.shape));
+  return order;
+}
+
+TEST(LowerDofMap, IsThatWhichTheMeshWouldBeGivenInThatOrder) {
+  for (const mesh::Mesh& mesh : meshes())
+    for (int high = 2; high <= largest_order(mesh); ++high) {
+      const DofMap higher = assembly::make_dof_map(mesh, high);
+      for (int low = 1; low < high; ++low)
+        for (const int threads : {1, 3}) {
+          SCOPED_TRACE(fmt::format("{} from {} to {}", mesh::name(mesh.blocks[0].shape), high, low));
+          expect_same(assembly::lower_dof_map(higher, low, threads), assembly::make_dof_map(mesh, low));
+        }
+    }
+}
+
+TEST(LowerDofMap, FoldsWhatIsPeriodicInEveryOrder) {
+  for (const int cells : {1, 3})
+    for (const Shape shape : {Shape::quad, Shape::hex}) {
+      const mesh::Mesh mesh = test_meshes::box(shape, cells);
+      std::vector<Index> same(static_cast<std::size_t>(mesh.nodes()));
+      for (Index node = 0; node < mesh.nodes(); ++node) {
+        same[node] = node;
+        for (Index other = 0; other < node; ++other)
+          if (mesh.point(node)[0] == 1 && mesh.point(other)[0] == 0 && mesh.point(node)[1] == mesh.point(other)[1] &&
+              mesh.point(node)[2] == mesh.point(other)[2])
+            same[node] = other;
+      }
+      const DofMap higher = assembly::make_periodic_dof_map(mesh, 6, same);
+      for (const int low : {1, 2, 3})
+        expect_same(assembly::lower_dof_map(higher, low), assembly::make_periodic_dof_map(mesh, low, same));
+    }
+}
+
+/// P and P^T as dense matrices [rows of the higher order, rows of the lower one], from what they do to unit vectors.
+template <class Exec, class T>
+struct Dense {
+  using Space = typename Exec::Space;
+  Index high, low;
+  std::vector<T> P, R;
+
+  Dense(Exec& exec, const linalg::OrderTransfer<Exec>& transfer, Index high, Index low) : high(high), low(low) {
+    for (Index j = 0; j < low; ++j) {
+      Array<T, Space> x(high);
+      x.set_zero();
+      std::vector<T> unit(static_cast<std::size_t>(low), 0);
+      unit[j] = 1;
+      const auto y = to_space<Space>(unit);
+      transfer.prolong(exec, y.view(), x.view());
+      const auto column = to_vector(x);
+      P.insert(P.end(), column.begin(), column.end());
+    }
+    Array<T, Space> values(transfer.values()), y(low);
+    for (Index i = 0; i < high; ++i) {
+      std::vector<T> unit(static_cast<std::size_t>(high), 0);
+      unit[i] = 1;
+      const auto r = to_space<Space>(unit);
+      transfer.restrict_to(exec, r.view(), values.view(), y.view());
+      const auto row = to_vector(y);
+      R.insert(R.end(), row.begin(), row.end());
+    }
+  }
+  T p(Index i, Index j) const { return P[static_cast<std::size_t>(j * high + i)]; }
+  T r(Index j, Index i) const { return R[static_cast<std::size_t>(i * low + j)]; }
+};
+
+double polynomial(const double* x, int order) { return std::pow(1 + x[0] - 0.5 * x[1] + 0.25 * x[2], order); }
+
+template <class Exec>
+struct OrderTransfers : ::testing::Test {
+  using Space = typename Exec::Space;
+
+  /// x + P y.
+  template <class T>
+  static std::vector<T> prolonged(Exec& exec, const linalg::OrderTransfer<Exec>& transfer, const std::vector<T>& y,
+                                  std::vector<T> x) {
+    auto to = to_space<Space>(x);
+    transfer.prolong(exec, to_space<Space>(y).view(), to.view());
+    return to_vector(to);
+  }
+};
+TYPED_TEST_SUITE(OrderTransfers, testing::Backends);
+
+TYPED_TEST(OrderTransfers, TakePolynomialsOfTheLowerOrderToThemselvesOnEveryShape) {
+  TESSERA_REQUIRE(TypeParam);
+  TypeParam exec = testing::with_threads<TypeParam>(2);
+  for (const mesh::Mesh& mesh : meshes())
+    for (int high = 2; high <= largest_order(mesh); ++high) {
+      const int low = high / 2;
+      SCOPED_TRACE(fmt::format("{} from {} to {}", mesh::name(mesh.blocks[0].shape), low, high));
+      const DofMap higher = assembly::make_dof_map(mesh, high), lower = assembly::make_dof_map(mesh, low);
+      const auto transfer = assembly::make_order_transfer(exec, lower, higher, 1, {}, {});
+      const std::vector<double> coarse = assembly::dof_points(mesh, lower), fine = assembly::dof_points(mesh, higher);
+      std::vector<double> y, expected;
+      for (Index i = 0; i < lower.dofs; ++i) y.push_back(polynomial(&coarse[3 * std::size_t(i)], low));
+      for (Index i = 0; i < higher.dofs; ++i) expected.push_back(7 + polynomial(&fine[3 * std::size_t(i)], low));
+      const auto found = this->prolonged(exec, *transfer, y, std::vector<double>(expected.size(), 7.0));
+      const auto rounded = this->prolonged(exec, *transfer, std::vector<float>(y.begin(), y.end()),
+                                           std::vector<float>(expected.size(), 7.0f));
+      for (std::size_t i = 0; i < expected.size(); ++i) {
+        ASSERT_NEAR(found[i], expected[i], 1e-12 * expected[i]);
+        ASSERT_NEAR(rounded[i], expected[i], 1e-5 * expected[i]);
+      }
+    }
+}
+
+TYPED_TEST(OrderTransfers, RestrictByTheTransposeOfWhatTheyProlong) {
+  TESSERA_REQUIRE(TypeParam);
+  TypeParam exec = testing::with_threads<TypeParam>(2);
+  for (const auto& [shape, cells, low, high] :
+       {std::tuple{Shape::interval, 4, 4, 8}, std::tuple{Shape::triangle, 2, 1, 3}, std::tuple{Shape::quad, 2, 2, 5},
+        std::tuple{Shape::tet, 1, 2, 4}, std::tuple{Shape::hex, 1, 4, 8}, std::tuple{Shape::hex, 2, 2, 4},
+        std::tuple{Shape::prism, 1, 2, 4}}) {
+    mesh::Mesh mesh = test_meshes::box(shape, cells);
+    test_meshes::turn_cells(mesh, 3);
+    const DofMap higher = assembly::make_dof_map(mesh, high), lower = assembly::make_dof_map(mesh, low);
+    const std::vector<Index> fixed_low{0, lower.dofs - 1}, fixed_high{1, 4, higher.dofs - 1};
+    const auto transfer = assembly::make_order_transfer(exec, lower, higher, 1, fixed_low, fixed_high);
+    const Dense<TypeParam, double> of_double(exec, *transfer, higher.dofs, lower.dofs);
+    const Dense<TypeParam, float> of_float(exec, *transfer, higher.dofs, lower.dofs);
+    for (Index i = 0; i < higher.dofs; ++i)
+      for (Index j = 0; j < lower.dofs; ++j) {
+        ASSERT_NEAR(of_double.p(i, j), of_double.r(j, i), 1e-15) << mesh::name(shape) << i << ' ' << j;
+        ASSERT_NEAR(of_float.p(i, j), of_double.r(j, i), 1e-6) << mesh::name(shape) << i << ' ' << j;
+        ASSERT_NEAR(of_float.r(j, i), of_double.r(j, i), 1e-6) << mesh::name(shape) << i << ' ' << j;
+      }
+    for (const Index i : fixed_high)
+      for (Index j = 0; j < lower.dofs; ++j) ASSERT_EQ(of_double.p(i, j), 0);
+    for (const Index j : fixed_low)
+      for (Index i = 0; i < higher.dofs; ++i) ASSERT_EQ(of_double.p(i, j), 0);
+  }
+}
+
+TYPED_TEST(OrderTransfers, KeepComponentsApart) {
+  TESSERA_REQUIRE(TypeParam);
+  TypeParam exec = testing::with_threads<TypeParam>(2);
+  const mesh::Mesh mesh = test_meshes::box(Shape::hex, 1);
+  const DofMap higher = assembly::make_dof_map(mesh, 3), lower = assembly::make_dof_map(mesh, 1);
+  const auto one = assembly::make_order_transfer(exec, lower, higher, 1, {}, {}),
+             three = assembly::make_order_transfer(exec, lower, higher, 3, {}, {});
+  const Dense<TypeParam, double> of_one(exec, *one, higher.dofs, lower.dofs),
+      of_three(exec, *three, 3 * higher.dofs, 3 * lower.dofs);
+  for (Index i = 0; i < 3 * higher.dofs; ++i)
+    for (Index j = 0; j < 3 * lower.dofs; ++j) {
+      ASSERT_EQ(of_three.p(i, j), i % 3 == j % 3 ? of_one.p(i / 3, j / 3) : 0);
+      ASSERT_EQ(of_three.r(j, i), i % 3 == j % 3 ? of_one.r(j / 3, i / 3) : 0);
+    }
+}
+
+TYPED_TEST(OrderTransfers, RepeatBitForBitOnAnyNumberOfThreads) {
+  TESSERA_REQUIRE(TypeParam);
+  using Space = typename TypeParam::Space;
+  mesh::Mesh mesh = test_meshes::box(Shape::hex, 5);
+  test_meshes::turn_cells(mesh, 1);
+  const DofMap higher = assembly::make_dof_map(mesh, 4), lower = assembly::make_dof_map(mesh, 2);
+  const auto y = testing::random_vector(lower.dofs, 1), r = testing::random_vector(higher.dofs, 2);
+  std::vector<double> up, down;
+  for (const int threads : {1, 2, 3}) {
+    TypeParam exec = testing::with_threads<TypeParam>(threads);
+    const auto transfer = assembly::make_order_transfer(exec, lower, higher, 1, {}, {});
+    Array<double, Space> x(higher.dofs), values(transfer->values()), to(lower.dofs);
+    x.set_zero();
+    transfer->prolong(exec, to_space<Space>(y).view(), x.view());
+    transfer->restrict_to(exec, to_space<Space>(r).view(), values.view(), to.view());
+    const auto x_found = to_vector(x), y_found = to_vector(to);
+    if (threads == 1) up = x_found, down = y_found;
+    EXPECT_EQ(x_found, up);
+    EXPECT_EQ(y_found, down);
+  }
+}
+
+TEST(OrderTransfer, RefusesMapsOfDifferentMeshes) {
+  Threads exec(1);
+  const mesh::Mesh one = test_meshes::box(Shape::quad, 2), other = test_meshes::box(Shape::quad, 3);
+  EXPECT_THROW(
+      assembly::make_order_transfer(exec, assembly::make_dof_map(one, 1), assembly::make_dof_map(other, 2), 1, {}, {}),
+      Error);
+}
+
+}  // namespace
+}  // namespace tessera
