@@ -130,7 +130,7 @@ struct GasEquation {
   static constexpr int dim = dim_, n = numbers<dim>;
   static constexpr int node_count = node_numbers;  ///< numbers of a node that follow from its state
   static constexpr int bounds = 4, guards = 1;     ///< the last bound is a guard, which follows from the others
-  static constexpr bool searches = true;           ///< whether `part` may know more than `decide`
+  static constexpr bool powers = true;             ///< whether a gas may have them; see has_powers
   using State = NodeState<dim>;
   using Row = GasRow<dim>;
 
@@ -198,13 +198,12 @@ struct GasEquation {
   TESSERA_HD_INLINE double guard(const double (&b)[bounds], const double (&from)[n]) const {
     return b[2] * std::pow(from[density], gas.gamma - 1);
   }
-  /// Whether `decide` knows any part but 0: see stays_above.
-  TESSERA_HD_INLINE bool decides() const { return !(gas.covolume > 0) && gas.gamma <= 2; }
-  /// The largest part t <= 1 with which from + t by keeps the bounds: whether it is known at once, and the whole
-  /// search.
-  TESSERA_HD_INLINE bool decide(const double (&b)[bounds], const double (&from)[n], const double (&by)[n],
-                                double& t) const {
-    return decide_part<dim>(gas, Bounds{b[0], b[1], b[2], b[3]}, from, by, t);
+  /// Whether `part` must look for powers.
+  TESSERA_HD_INLINE bool has_powers() const { return !has_polynomials(gas); }
+  /// The largest part t <= 1 with which from + t by keeps the bounds, almost.
+  template <bool powers>
+  TESSERA_HD_INLINE double part(const double (&b)[bounds], const double (&from)[n], const double (&by)[n]) const {
+    return largest_part<dim, powers>(gas, Bounds{b[0], b[1], b[2], b[3]}, from, by);
   }
   TESSERA_HD double part(const double (&b)[bounds], const double (&from)[n], const double (&by)[n]) const {
     return largest_part<dim>(gas, Bounds{b[0], b[1], b[2], b[3]}, from, by);
