@@ -126,8 +126,9 @@ struct ScalarLaw {
   }
   TESSERA_HD_INLINE bool has_powers() const { return false; }
   template <bool>
-  TESSERA_HD_INLINE double part(const double (&b)[bounds], const double (&from)[1], const double (&by)[1]) const {
-    return part(b, from, by);
+  TESSERA_HD_INLINE double part(const double (&b)[bounds], const double (&from)[1], const double (&f)[1],
+                                double weight) const {
+    return part(b, from, {weight * f[0]});
   }
 
  private:

@@ -218,33 +218,28 @@ struct LimitPass {
     end.weight = v.weight[i];
   }
 
-  /// An edge, and what it brings to i and to the state of either end, over dt; of j it is the negative, to
-  /// rounding.
+  /// An edge: its other end, and what it brings to i over dt, of j the negative, to rounding.
   struct Edge {
     End other;
-    double f[n], to_own[n], to_other[n];
+    double f[n];
   };
   TESSERA_HD_INLINE void load_edge(Index i, const End& own, Offset entry, Edge& edge) const {
     const Index j = v.graph.neighbour[entry];
     load(j, edge.other);
     const End& other = edge.other;
-    const double by = v.viscosity[entry] * (0.5 * (own.alpha + other.alpha) - 1);
-    const double mass = consistent ? v.graph.coefficients.mass[entry] : 0;
-    const double rest = first ? 1 : 1 - v.part[entry];
+    const double rest = first ? dt : dt * (1 - v.part[entry]);
+    const double by = rest * v.viscosity[entry] * (0.5 * (own.alpha + other.alpha) - 1);
+    const double mass = consistent ? rest * v.graph.coefficients.mass[entry] : 0;
     [[maybe_unused]] double past[n];
     if constexpr (staged)
       PastFluxes<Equation>{v.stride, v.past}.of_edge(i, j, v.graph.template edge<Equation::dim>(entry, i, j), past);
     for (int k = 0; k < n; ++k) {
       edge.f[k] = by * (other.u[k] - own.u[k]) + mass * (own.rate[k] - other.rate[k]);
-      if constexpr (staged) edge.f[k] += past[k];
-      edge.f[k] *= dt;
-      if (!first) edge.f[k] *= rest;
-      edge.to_own[k] = own.weight * edge.f[k];
-      edge.to_other[k] = -other.weight * edge.f[k];
+      if constexpr (staged) edge.f[k] += rest * past[k];
     }
   }
-  TESSERA_HD_INLINE double part(const End& end, const double (&by)[n]) const {
-    return v.equation.template part<powers>(end.bounds, end.from, by);
+  TESSERA_HD_INLINE double part(const End& end, const double (&f)[n], double weight) const {
+    return v.equation.template part<powers>(end.bounds, end.from, f, weight);
   }
 
   TESSERA_HD void operator()(Offset row) const {
@@ -258,7 +253,7 @@ struct LimitPass {
       Edge edge;
       load_edge(i, own, entry, edge);
       // l is the least of what both ends allow; the row of the other finds the same, to rounding.
-      const double l = smaller(part(own, edge.to_own), part(edge.other, edge.to_other));
+      const double l = smaller(part(own, edge.f, own.weight), part(edge.other, edge.f, -edge.other.weight));
       if constexpr (!last) v.part[entry] = l;
       for (int k = 0; k < n; ++k) sum[k] += l * edge.f[k];
     }

@@ -184,8 +184,10 @@ struct GasEquation {
       most = smaller(top, most + second);
       least_s = larger((1 - r) * least_s, least_s - (b[3] - least_s));
     }
-    b[0] = least;
-    b[1] = most;
+    // Where all densities are equal they shall not decide.
+    const double rounding = 1e-14 * low[density];
+    b[0] = least - rounding;
+    b[1] = most + rounding;
     b[2] = least_s;
     b[3] = guard(b, low);
   }
@@ -200,10 +202,11 @@ struct GasEquation {
   }
   /// Whether `part` must look for powers.
   TESSERA_HD_INLINE bool has_powers() const { return !has_polynomials(gas); }
-  /// The largest part t <= 1 with which from + t by keeps the bounds, almost.
+  /// The largest part t <= 1 with which from + t weight f keeps the bounds, almost.
   template <bool powers>
-  TESSERA_HD_INLINE double part(const double (&b)[bounds], const double (&from)[n], const double (&by)[n]) const {
-    return largest_part<dim, powers>(gas, Bounds{b[0], b[1], b[2], b[3]}, from, by);
+  TESSERA_HD_INLINE double part(const double (&b)[bounds], const double (&from)[n], const double (&f)[n],
+                                double weight) const {
+    return largest_part<dim, powers>(gas, Bounds{b[0], b[1], b[2], b[3]}, from, f, weight);
   }
   TESSERA_HD double part(const double (&b)[bounds], const double (&from)[n], const double (&by)[n]) const {
     return largest_part<dim>(gas, Bounds{b[0], b[1], b[2], b[3]}, from, by);

@@ -45,8 +45,8 @@ template <int dim>
 TESSERA_HD bool stays_above(const Gas& gas, const Bounds& bounds, double rho_0, const double (&to)[numbers<dim>]) {
   if (!has_polynomials(gas)) return false;
   const double rho = to[density];
-  return rho_0 > 0 && rho_0 * density_times_internal<dim>(to) >=
-                          bounds.guard * rho * rho * ((2 - gas.gamma) * rho_0 + (gas.gamma - 1) * rho);
+  return rho_0 * density_times_internal<dim>(to) >=
+         bounds.guard * rho * rho * ((2 - gas.gamma) * rho_0 + (gas.gamma - 1) * rho);
 }
 
 template <int n>
@@ -54,14 +54,14 @@ TESSERA_HD void move(const double (&u)[n], double t, const double (&by)[n], doub
   for (int k = 0; k < n; ++k) to[k] = u[k] + t * by[k];
 }
 
-/// The largest t <= most at which the density keeps its bounds, to rounding: where all densities are equal it shall not
-/// decide.
-TESSERA_HD inline double limit_density(const Bounds& bounds, double rho, double by, double most) {
-  const double to = rho + most * by, rounding = 1e-14 * rho;
-  double t = most;
-  if (to < bounds.least_rho - rounding) t = (bounds.least_rho - rho) * reciprocal(by);
-  if (to > bounds.most_rho + rounding) t = (bounds.most_rho - rho) * reciprocal(by);
-  return t > 0 ? smaller(t, most) : 0;  // a state at its bound stays there; quotients may round upward
+/// The largest t <= most at which the density keeps its bounds. A state at its bound stays there, and quotients may
+/// round upward.
+TESSERA_HD_INLINE inline double limit_density(const Bounds& bounds, double rho, double by, double most) {
+  const double to = rho + most * by;
+  const bool is_thin = to < bounds.least_rho;
+  if (!is_thin && !(to > bounds.most_rho)) return most;
+  const double t = ((is_thin ? bounds.least_rho : bounds.most_rho) - rho) * reciprocal(by);
+  return t > 0 ? smaller(t, most) : 0;
 }
 
 /// The entropy along a line u + t by of a gas with has_polynomials(). With x = rho / rho_0 = 1 + y and a = gamma - 1,
@@ -194,15 +194,17 @@ __attribute__((noinline)) TESSERA_HD double keep_entropy(Gas gas, EntropySearch<
 
 }  // namespace detail
 
-/// A t in [0, 1] with u + t by within the bounds, almost the largest. u is within them, to rounding. `powers`: of any
-/// gas; else of one with has_polynomials().
+/// A t in [0, 1] with u + t weight f within the bounds, almost the largest. u is within them, to rounding. `powers`: of
+/// any gas; else of one with has_polynomials().
 template <int dim, bool powers>
 TESSERA_HD_INLINE inline double largest_part(const Gas& gas, const Bounds& bounds, const double (&u)[numbers<dim>],
-                                             const double (&by)[numbers<dim>]) {
-  const double t = detail::limit_density(bounds, u[density], by[density], 1);
+                                             const double (&f)[numbers<dim>], double weight) {
+  const double t = detail::limit_density(bounds, u[density], weight * f[density], 1);
   double at[numbers<dim>];
-  detail::move<numbers<dim>>(u, t, by, at);
-  if (t == 0 || detail::stays_above<dim>(gas, bounds, u[density], at)) return t;
+  detail::move<numbers<dim>>(u, t * weight, f, at);
+  if (detail::stays_above<dim>(gas, bounds, u[density], at)) return t;
+  double by[numbers<dim>];
+  for (int k = 0; k < numbers<dim>; ++k) by[k] = weight * f[k];
   if constexpr (powers) {
     detail::EntropySearch<dim> of{{}, {}, bounds.least_s, bounds.guard, t};
     for (int k = 0; k < numbers<dim>; ++k) {
@@ -219,8 +221,8 @@ TESSERA_HD_INLINE inline double largest_part(const Gas& gas, const Bounds& bound
 template <int dim>
 TESSERA_HD inline double largest_part(const Gas& gas, const Bounds& bounds, const double (&u)[numbers<dim>],
                                       const double (&by)[numbers<dim>]) {
-  return has_polynomials(gas) ? largest_part<dim, false>(gas, bounds, u, by)
-                              : largest_part<dim, true>(gas, bounds, u, by);
+  return has_polynomials(gas) ? largest_part<dim, false>(gas, bounds, u, by, 1)
+                              : largest_part<dim, true>(gas, bounds, u, by, 1);
 }
 
 }  // namespace tessera::physics::euler
