@@ -14,6 +14,7 @@
 // One that says low_order_alone has no limits, and in the place of viscosity
 //   diffuse            what the viscosity of an edge brings to a node, and its largest eigenvalue
 #include <type_traits>
+#include <utility>
 
 #include "base/extremes.hpp"
 #include "base/reciprocal.hpp"
@@ -89,9 +90,10 @@ struct RatesPass {
     double transport[n] = {}, diffusion[n] = {}, sum = 0, difference = 0;
     typename Equation::Row row = v.equation.row(own);
     const GraphView::Entries edges = v.graph.at(i);
+    Index next = v.graph.ahead(edges, 0);
     for (int e = 0; e < edges.count; ++e) {
       const Offset entry = edges.first + e * edges.step;
-      const Index j = v.graph.neighbour[entry];
+      const Index j = std::exchange(next, v.graph.ahead(edges, e + 1));
       typename Equation::State other;
       v.load(other, j);
       const assembly::EdgeAt<dim> edge = v.graph.template edge<dim>(entry, i, j);
@@ -151,9 +153,10 @@ struct MiddlePass {
       low[k] = own[k] + dt * inverse_mass * rates[k];
     }
     const GraphView::Entries edges = v.graph.at(i);
+    Index next = v.graph.ahead(edges, 0);
     for (int e = 0; e < edges.count; ++e) {
       const Offset entry = edges.first + e * edges.step;
-      const Index j = v.graph.neighbour[entry];
+      const Index j = std::exchange(next, v.graph.ahead(edges, e + 1));
       const double by = v.viscosity[entry] * (0.5 * (alpha + v.smooth[j]) - 1);
       for (int k = 0; k < n; ++k) rates[k] += by * (v.u[k * stride + j] - own[k]);
       sum_of_differences += 0.5 * (difference + v.smooth[stride + j]);
@@ -223,8 +226,7 @@ struct LimitPass {
     End other;
     double f[n];
   };
-  TESSERA_HD_INLINE void load_edge(Index i, const End& own, Offset entry, Edge& edge) const {
-    const Index j = v.graph.neighbour[entry];
+  TESSERA_HD_INLINE void load_edge(Index i, const End& own, Offset entry, Index j, Edge& edge) const {
     load(j, edge.other);
     const End& other = edge.other;
     const double rest = first ? dt : dt * (1 - v.part[entry]);
@@ -248,10 +250,11 @@ struct LimitPass {
     load(i, own);
     double sum[n] = {};
     const GraphView::Entries edges = v.graph.at(i);
+    Index next = v.graph.ahead(edges, 0);
     for (int e = 0; e < edges.count; ++e) {
       const Offset entry = edges.first + e * edges.step;
       Edge edge;
-      load_edge(i, own, entry, edge);
+      load_edge(i, own, entry, std::exchange(next, v.graph.ahead(edges, e + 1)), edge);
       // l is the least of what both ends allow; the row of the other finds the same, to rounding.
       const double l = smaller(part(own, edge.f, own.weight), part(edge.other, edge.f, -edge.other.weight));
       if constexpr (!last) v.part[entry] = l;
