@@ -11,6 +11,7 @@
 #include "physics/conservation/monolithic.hpp"
 #include "physics/conservation/rows.hpp"
 #include "physics/conservation/scheme.hpp"
+#include "physics/conservation/tiles.hpp"
 
 namespace tessera::physics::conservation {
 
@@ -144,6 +145,7 @@ class SchemeOf final : public Scheme<Exec> {
     graph_.loop = assembly::make_edge_loop(exec, graph_.edges, assembly::EdgeStrategy::nodes);
     const Offset entries = graph_.loop.lists.entries;
     stride_ = graph_.edges.nodes;
+    make_tiles();
     strides_ = std::min<Offset>(owned_, most_strides);
     node_ = Array<double, Space>(Equation::node_count * stride_);
     if constexpr (limits_some) viscosity_ = Array<double, Space>(entries);
@@ -188,11 +190,10 @@ class SchemeOf final : public Scheme<Exec> {
     const PassViews<Equation> v = views(u);
     if constexpr (Equation::node_count > 0)
       for_each(exec_, stride_, NodePass<Equation>{equation_, stride_, v.u, node_.data()});
-    if (!limits_edges()) for_each_resident<blocks_of_rates>(exec_, owned_, RatesPass<Equation, false>{v, 0, 0});
+    if (!limits_edges()) for_rows<blocks_of_rates>(RatesPass<Equation, false>{v, 0, 0});
     if constexpr (limits_some)
       if (limits_edges())
-        for_each_resident<blocks_of_rates>(exec_, owned_,
-                                           RatesPass<Equation, true>{v, params_.viscosity_factor, inverse_length_});
+        for_rows<blocks_of_rates>(RatesPass<Equation, true>{v, params_.viscosity_factor, inverse_length_});
     for_each(exec_, strides_, LeastPass{owned_, strides_, longest_.data(), least_.data()});
     for_each(exec_, few, FewLeastPass{strides_, few, least_.data(), found_.data() + slot * 2 * few});
   }
@@ -332,7 +333,7 @@ class SchemeOf final : public Scheme<Exec> {
   template <bool staged>
   void find_bounds(const PassViews<Equation>& v, double dt) {
     exchange_ghosts(smooth_.view(), 2);
-    for_each_resident<blocks_of_middle>(exec_, owned_, MiddlePass<Equation, staged>{v, dt, params_.relaxed});
+    for_rows<blocks_of_middle>(MiddlePass<Equation, staged>{v, dt, params_.relaxed});
     exchange_ghosts(middle_.view(), middle_numbers<Equation>);
   }
   template <bool staged>
@@ -346,10 +347,29 @@ class SchemeOf final : public Scheme<Exec> {
     const bool consistent = params_.consistent_mass;
     if constexpr (Equation::powers)
       if (equation_.has_powers())
-        return for_each_resident<blocks_of_powers>(
-            exec_, owned_, LimitPass<Equation, first, last, staged, true>{v, dt, consistent, share, start, to});
-    for_each_resident<blocks_of_limit>(exec_, owned_,
-                                       LimitPass<Equation, first, last, staged>{v, dt, consistent, share, start, to});
+        return for_rows<blocks_of_powers>(
+            LimitPass<Equation, first, last, staged, true>{v, dt, consistent, share, start, to});
+    for_rows<blocks_of_limit>(LimitPass<Equation, first, last, staged>{v, dt, consistent, share, start, to});
+  }
+  /// Slices of rows that a block of a GPU takes beside each other.
+  void make_tiles() {
+    constexpr Index slice = assembly::edge_slice<Space>;
+    if constexpr (slice > 1) {
+      const Index width = std::max<Index>(graph_.loop.lists.longest, 1),
+                  slices = static_cast<Index>((owned_ + slice - 1) / slice);
+      Array<Index, Space> around(Offset{slices} * width);
+      for_each(exec_, slices, AroundPass{view_of(graph_), owned_, slice, width, around.data()});
+      exec_.synchronize();
+      tiles_ = to_space<Space>(in_tiles(to_vector(around), width, resident_block / slice));
+    }
+  }
+  template <int blocks, class Pass>
+  void for_rows(const Pass& pass) {
+    constexpr Index slice = assembly::edge_slice<Space>;
+    if constexpr (slice > 1)
+      for_each_resident<blocks>(exec_, tiles_.size() * slice, InTiles<Pass, slice>{pass, tiles_.data(), owned_});
+    else
+      for_each_resident<blocks>(exec_, owned_, pass);
   }
   void exchange_ghosts(View<double> x, int components) {
     if (exchange_) exchange_(x, components);
@@ -365,6 +385,7 @@ class SchemeOf final : public Scheme<Exec> {
   Graph<Space> graph_;
   Array<double, Space> node_, viscosity_, part_, middle_, smooth_, longest_, low_, weight_, relaxation_, least_, found_,
       correction_, past_[most_past], past_sum_;  ///< the last two: [n, dim, nodes], where stages ask for them
+  Array<Index, Space> tiles_;                    ///< slices of rows as blocks of a GPU take them
 };
 
 }  // namespace tessera::physics::conservation
