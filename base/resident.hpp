@@ -5,9 +5,10 @@
 
 namespace tessera {
 
-#ifdef __CUDACC__
+/// Calls of a block on CUDA.
 inline constexpr int resident_block = 128;
 
+#ifdef __CUDACC__
 namespace kernels {
 
 template <int blocks, class F>

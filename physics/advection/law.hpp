@@ -24,7 +24,7 @@ struct ScalarLaw {
   static constexpr int dim = dim_, n = 1;
   static constexpr int node_count = has_function ? 2 * dim : 0;  ///< f and f'
   static constexpr int bounds = 2, guards = 0;                   ///< of u, from below and above
-  static constexpr bool searches = false;                        ///< `decide` knows all
+  static constexpr bool powers = false;                          ///< see has_powers
 
   LawView law;
 
@@ -124,11 +124,11 @@ struct ScalarLaw {
     if (to > b[1] + rounding) t = (b[1] - from[0]) / by[0];
     return t > 0 ? std::fmin(t, 1.0) : 0;
   }
-  TESSERA_HD_INLINE bool decides() const { return true; }
-  TESSERA_HD_INLINE bool decide(const double (&b)[bounds], const double (&from)[1], const double (&by)[1],
-                                double& t) const {
-    t = part(b, from, by);
-    return true;
+  TESSERA_HD_INLINE bool has_powers() const { return false; }
+  template <bool>
+  TESSERA_HD_INLINE double part(const double (&b)[bounds], const double (&from)[1], const double (&f)[1],
+                                double weight) const {
+    return part(b, from, {weight * f[0]});
   }
 
  private:

@@ -25,6 +25,11 @@ struct GraphView {
     int count;
   };
   TESSERA_HD_INLINE Entries at(Index node) const { return {lists.first(node), lists.step(), degree[node]}; }
+  /// The neighbour of edge e, 0 behind the last one: read an edge ahead, so that what is read of the neighbour does not
+  /// wait for its number.
+  TESSERA_HD_INLINE Index ahead(const Entries& edges, int e) const {
+    return e < edges.count ? neighbour[edges.first + e * edges.step] : 0;
+  }
   /// visit(entry, neighbour) of each edge at the node.
   template <class Visit>
   TESSERA_HD_INLINE void each(Index node, Visit visit) const {

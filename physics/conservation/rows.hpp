@@ -8,12 +8,13 @@
 //   bounds_of, settle  make the bounds: the last `guards` of them follow from the others and a state by guard()
 //   unbounded          bounds that every state keeps
 //   indicator          alpha of a node
-//   decide, part       how much of a direction keeps the bounds: where that is known at once, and by a search
-//   searches, decides  whether there is a search, and whether anything is known without
+//   part               how much of a direction keeps the bounds
+//   powers, has_powers whether there is another way of finding it, which takes more registers, and whether it is needed
 //   is_admissible      whether a state is one
 // One that says low_order_alone has no limits, and in the place of viscosity
 //   diffuse            what the viscosity of an edge brings to a node, and its largest eigenvalue
 #include <type_traits>
+#include <utility>
 
 #include "base/extremes.hpp"
 #include "base/reciprocal.hpp"
@@ -63,7 +64,6 @@ struct PassViews {
   double* middle = nullptr;        ///< [middle_numbers, stride]
   double* smooth = nullptr;        ///< [2, stride] alpha, and the second difference of the first number
   double* longest = nullptr;       ///< [owned] m_i / (2 sum_j d_ij), -1 where the state is none
-  std::uint64_t* left = nullptr;   ///< [owned] edges that are left to a search
   double* low = nullptr;           ///< [n + guards, stride] the state after the first pass of the limiter, and guards
   const double* weight = nullptr;  ///< [stride] n_i / m_i; 0: the state is prescribed
   const double* relaxation = nullptr;  ///< [owned]
@@ -90,9 +90,10 @@ struct RatesPass {
     double transport[n] = {}, diffusion[n] = {}, sum = 0, difference = 0;
     typename Equation::Row row = v.equation.row(own);
     const GraphView::Entries edges = v.graph.at(i);
+    Index next = v.graph.ahead(edges, 0);
     for (int e = 0; e < edges.count; ++e) {
       const Offset entry = edges.first + e * edges.step;
-      const Index j = v.graph.neighbour[entry];
+      const Index j = std::exchange(next, v.graph.ahead(edges, e + 1));
       typename Equation::State other;
       v.load(other, j);
       const assembly::EdgeAt<dim> edge = v.graph.template edge<dim>(entry, i, j);
@@ -152,9 +153,10 @@ struct MiddlePass {
       low[k] = own[k] + dt * inverse_mass * rates[k];
     }
     const GraphView::Entries edges = v.graph.at(i);
+    Index next = v.graph.ahead(edges, 0);
     for (int e = 0; e < edges.count; ++e) {
       const Offset entry = edges.first + e * edges.step;
-      const Index j = v.graph.neighbour[entry];
+      const Index j = std::exchange(next, v.graph.ahead(edges, e + 1));
       const double by = v.viscosity[entry] * (0.5 * (alpha + v.smooth[j]) - 1);
       for (int k = 0; k < n; ++k) rates[k] += by * (v.u[k * stride + j] - own[k]);
       sum_of_differences += 0.5 * (difference + v.smooth[stride + j]);
@@ -189,12 +191,10 @@ struct MiddlePass {
 };
 
 /// A pass of the limiter: from = u^L or what the pass before made of it. The last one makes the state of the stage.
-/// Edges of which an end must be searched are left to a SearchPass, so that they do not take the registers of all
-/// others. `staged`: the high order takes fluxes of stages before.
-template <class Equation, bool first, bool last, bool staged = false>
+/// `staged`: the high order takes fluxes of stages before; `powers`: those of the equation's parts.
+template <class Equation, bool first, bool last, bool staged = false, bool powers = false>
 struct LimitPass {
   static constexpr int n = Equation::n, held = Equation::bounds - Equation::guards;
-  static constexpr int bits = 64;
   PassViews<Equation> v;
   double dt;
   bool consistent;
@@ -221,46 +221,27 @@ struct LimitPass {
     end.weight = v.weight[i];
   }
 
-  /// An edge, and what it brings to i and to the state of either end, over dt; of j it is the negative, to
-  /// rounding.
+  /// An edge: its other end, and what it brings to i over dt, of j the negative, to rounding.
   struct Edge {
     End other;
-    double f[n], to_own[n], to_other[n];
+    double f[n];
   };
-  TESSERA_HD_INLINE void load_edge(Index i, const End& own, Offset entry, Edge& edge) const {
-    const Index j = v.graph.neighbour[entry];
+  TESSERA_HD_INLINE void load_edge(Index i, const End& own, Offset entry, Index j, Edge& edge) const {
     load(j, edge.other);
     const End& other = edge.other;
-    const double by = v.viscosity[entry] * (0.5 * (own.alpha + other.alpha) - 1);
-    const double mass = consistent ? v.graph.coefficients.mass[entry] : 0;
-    const double rest = first ? 1 : 1 - v.part[entry];
+    const double rest = first ? dt : dt * (1 - v.part[entry]);
+    const double by = rest * v.viscosity[entry] * (0.5 * (own.alpha + other.alpha) - 1);
+    const double mass = consistent ? rest * v.graph.coefficients.mass[entry] : 0;
     [[maybe_unused]] double past[n];
     if constexpr (staged)
       PastFluxes<Equation>{v.stride, v.past}.of_edge(i, j, v.graph.template edge<Equation::dim>(entry, i, j), past);
     for (int k = 0; k < n; ++k) {
       edge.f[k] = by * (other.u[k] - own.u[k]) + mass * (own.rate[k] - other.rate[k]);
-      if constexpr (staged) edge.f[k] += past[k];
-      edge.f[k] *= dt;
-      if (!first) edge.f[k] *= rest;
-      edge.to_own[k] = own.weight * edge.f[k];
-      edge.to_other[k] = -other.weight * edge.f[k];
+      if constexpr (staged) edge.f[k] += rest * past[k];
     }
   }
-  /// How much of what is brought to an end it allows; all of it where its state is prescribed, which has no bounds.
-  TESSERA_HD_INLINE bool decide(const End& end, const double (&by)[n], double& t) const {
-    return v.equation.decide(end.bounds, end.from, by, t);
-  }
-  TESSERA_HD_INLINE double part(const End& end, const double (&by)[n]) const {
-    return v.equation.part(end.bounds, end.from, by);
-  }
-  /// Adds l f, where l is the least of what both ends allow; the row of the other finds the same, to rounding.
-  TESSERA_HD_INLINE void add(const Edge& edge, Offset entry, double own, double other, double (&sum)[n]) const {
-    const double l = smaller(own, other);
-    if constexpr (!last) v.part[entry] = l;
-    for (int k = 0; k < n; ++k) sum[k] += l * edge.f[k];
-  }
-  TESSERA_HD_INLINE void guard(Index i, const End& own, const double (&moved)[n]) const {
-    if constexpr (!last && Equation::guards > 0) v.low[n * v.stride + i] = v.equation.guard(own.bounds, moved);
+  TESSERA_HD_INLINE double part(const End& end, const double (&f)[n], double weight) const {
+    return v.equation.template part<powers>(end.bounds, end.from, f, weight);
   }
 
   TESSERA_HD void operator()(Offset row) const {
@@ -268,22 +249,17 @@ struct LimitPass {
     End own;
     load(i, own);
     double sum[n] = {};
-    const bool decides = v.equation.decides();
-    std::uint64_t left = decides ? 0 : ~std::uint64_t{0};
     const GraphView::Entries edges = v.graph.at(i);
-    for (int e = 0; decides && e < edges.count; ++e) {
+    Index next = v.graph.ahead(edges, 0);
+    for (int e = 0; e < edges.count; ++e) {
       const Offset entry = edges.first + e * edges.step;
       Edge edge;
-      load_edge(i, own, entry, edge);
-      double of_own, of_other;
-      const bool own_known = decide(own, edge.to_own, of_own),
-                 other_known = decide(edge.other, edge.to_other, of_other);
-      if (!Equation::searches || (own_known && other_known && e < bits - 1))
-        add(edge, entry, of_own, of_other, sum);
-      else
-        left |= std::uint64_t{1} << (e < bits ? e : bits - 1);
+      load_edge(i, own, entry, std::exchange(next, v.graph.ahead(edges, e + 1)), edge);
+      // l is the least of what both ends allow; the row of the other finds the same, to rounding.
+      const double l = smaller(part(own, edge.f, own.weight), part(edge.other, edge.f, -edge.other.weight));
+      if constexpr (!last) v.part[entry] = l;
+      for (int k = 0; k < n; ++k) sum[k] += l * edge.f[k];
     }
-    if constexpr (Equation::searches) v.left[i] = left;
     const double inverse_mass = reciprocal(v.graph.lumped_mass[i]);
     double moved[n];
     for (int k = 0; k < n; ++k) {
@@ -294,42 +270,10 @@ struct LimitPass {
       else
         v.low[at] = moved[k];
     }
-    guard(i, own, moved);
-  }
-};
-
-/// The edges that a LimitPass has left: bit e for edge e of the row, the last bit for all from there on.
-template <class Equation, bool first, bool last, bool staged = false>
-struct SearchPass {
-  using Limit = LimitPass<Equation, first, last, staged>;
-  static constexpr int n = Equation::n;
-  Limit limit;
-
-  TESSERA_HD void operator()(Offset row) const {
-    const PassViews<Equation>& v = limit.v;
-    const Index i = static_cast<Index>(row);
-    const std::uint64_t left = v.left[i];
-    if (left == 0) return;
-    typename Limit::End own;
-    limit.load(i, own);
-    double sum[n] = {};
-    const GraphView::Entries edges = v.graph.at(i);
-    for (int e = 0; e < edges.count; ++e) {
-      if ((left >> (e < Limit::bits ? e : Limit::bits - 1) & 1) == 0) continue;
-      const Offset entry = edges.first + e * edges.step;
-      typename Limit::Edge edge;
-      limit.load_edge(i, own, entry, edge);
-      limit.add(edge, entry, limit.part(own, edge.to_own), limit.part(edge.other, edge.to_other), sum);
+    if constexpr (!last && Equation::guards > 0) {
+      load(i, own);
+      v.low[n * v.stride + i] = v.equation.guard(own.bounds, moved);
     }
-    const double inverse_mass = reciprocal(v.graph.lumped_mass[i]);
-    double* const moved_state = last ? limit.to : v.low;
-    double moved[n];
-    for (int k = 0; k < n; ++k) {
-      double& at = moved_state[k * v.stride + i];
-      at += (last ? 1 - limit.share : 1) * inverse_mass * sum[k];
-      moved[k] = at;
-    }
-    limit.guard(i, own, moved);
   }
 };
 

@@ -54,7 +54,7 @@ struct StepLimit {
 /// so that nothing is transposed.
 ///
 /// Passes over memory of a stage: the nodes; the rows with c, which write d; the rows with d; twice the rows with d, m
-/// and l, each with a look at the nodes for edges that it has left to a search. Bytes: bytes_per_stage().
+/// and l. Bytes: bytes_per_stage().
 template <class Exec>
 class Scheme {
  public:

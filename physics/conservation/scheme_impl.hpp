@@ -11,6 +11,7 @@
 #include "physics/conservation/monolithic.hpp"
 #include "physics/conservation/rows.hpp"
 #include "physics/conservation/scheme.hpp"
+#include "physics/conservation/tiles.hpp"
 
 namespace tessera::physics::conservation {
 
@@ -144,6 +145,7 @@ class SchemeOf final : public Scheme<Exec> {
     graph_.loop = assembly::make_edge_loop(exec, graph_.edges, assembly::EdgeStrategy::nodes);
     const Offset entries = graph_.loop.lists.entries;
     stride_ = graph_.edges.nodes;
+    make_tiles();
     strides_ = std::min<Offset>(owned_, most_strides);
     node_ = Array<double, Space>(Equation::node_count * stride_);
     if constexpr (limits_some) viscosity_ = Array<double, Space>(entries);
@@ -157,7 +159,6 @@ class SchemeOf final : public Scheme<Exec> {
     if (!limits_edges()) return;
     part_ = Array<double, Space>(entries);
     smooth_ = Array<double, Space>(2 * stride_);
-    if constexpr (Equation::searches) left_ = Array<std::uint64_t, Space>(owned_);
     low_ = Array<double, Space>((n + Equation::guards) * stride_);
     relaxation_ = Array<double, Space>(owned_);
     set_measure(1);
@@ -189,11 +190,10 @@ class SchemeOf final : public Scheme<Exec> {
     const PassViews<Equation> v = views(u);
     if constexpr (Equation::node_count > 0)
       for_each(exec_, stride_, NodePass<Equation>{equation_, stride_, v.u, node_.data()});
-    if (!limits_edges()) for_each_resident<blocks_of_rates>(exec_, owned_, RatesPass<Equation, false>{v, 0, 0});
+    if (!limits_edges()) for_rows<blocks_of_rates>(RatesPass<Equation, false>{v, 0, 0});
     if constexpr (limits_some)
       if (limits_edges())
-        for_each_resident<blocks_of_rates>(exec_, owned_,
-                                           RatesPass<Equation, true>{v, params_.viscosity_factor, inverse_length_});
+        for_rows<blocks_of_rates>(RatesPass<Equation, true>{v, params_.viscosity_factor, inverse_length_});
     for_each(exec_, strides_, LeastPass{owned_, strides_, longest_.data(), least_.data()});
     for_each(exec_, few, FewLeastPass{strides_, few, least_.data(), found_.data() + slot * 2 * few});
   }
@@ -226,8 +226,7 @@ class SchemeOf final : public Scheme<Exec> {
                         MonolithicPass<Equation, true>{v, dt, consistent, share, start.data(), to.data()});
       if (params_.limiter == Limiter::monolithic)
         return for_each(exec_, owned_, MonolithicPass<Equation>{v, dt, consistent, share, start.data(), to.data()});
-      if (params_.passes == 1)
-        return limit(LimitPass<Equation, true, true>{v, dt, consistent, share, start.data(), to.data()});
+      if (params_.passes == 1) return limit<true, true, false>(v, dt, share, start.data(), to.data());
       limit_twice<false>(v, dt, share, start.data(), to.data());
     }
   }
@@ -292,7 +291,7 @@ class SchemeOf final : public Scheme<Exec> {
       if (params_.limiter == Limiter::monolithic)
         for_each(exec_, owned_, MonolithicPass<Equation, true>{v, dt, consistent, 0, nullptr, to.data()});
       else
-        limit(LimitPass<Equation, true, false>{v, dt, consistent, 0, nullptr, nullptr});
+        limit<true, false, false>(v, dt, 0, nullptr, nullptr);
       for_each(exec_, owned_, LeastPartPass{view_of(graph_), part_.data(), parts.data()});
     } else {
       throw Error(ExitCode::internal, "parts of edges are looked at on the host, where there are some");
@@ -305,7 +304,7 @@ class SchemeOf final : public Scheme<Exec> {
     const double node = nodes * 8 * (n + Equation::node_count);
     if (!limits_edges()) return node + rates + nodes * 8 * (3 * n + 1);
     const double middle = entries * 12 + nodes * 8 * (4 * n + 10);
-    const double of_pass = nodes * 8 * (3 * n + 8 + n + 1 + (Equation::searches ? 2 : 0));
+    const double of_pass = nodes * 8 * (3 * n + 8 + n + 1);
     const double mass = params_.consistent_mass ? 8 : 0;
     if (params_.limiter == Limiter::monolithic)
       return node + rates + nodes * 8 * 6 + middle + of_pass + entries * (8.0 * dim_ + 12 + mass);
@@ -320,35 +319,57 @@ class SchemeOf final : public Scheme<Exec> {
   // Blocks of 128 on a multiprocessor, as measured with gases on an H100 (2026-11-25): stages of 3, 6, 3 take 8 to 10
   // per cent longer, those of 6, 7, 6, which spill, 17 to 36.
   static constexpr int blocks_of_rates = dim_ < 3 ? 5 : 4, blocks_of_middle = 8, blocks_of_limit = 4,
-                       blocks_of_search = 6;
+                       blocks_of_powers = 4;
 
   bool limits_edges() const {
     return limits_some && (params_.limiter == Limiter::convex || params_.limiter == Limiter::monolithic);
   }
 
   PassViews<Equation> views(View<const double> u) {
-    return {view_of(graph_), equation_,          stride_,        u.data(),        node_.data(), viscosity_.data(),
-            part_.data(),    middle_.data(),     smooth_.data(), longest_.data(), left_.data(), low_.data(),
-            weight_.data(),  relaxation_.data(), nullptr,        blend_};
+    return {view_of(graph_),    equation_,      stride_,        u.data(),        node_.data(), viscosity_.data(),
+            part_.data(),       middle_.data(), smooth_.data(), longest_.data(), low_.data(),  weight_.data(),
+            relaxation_.data(), nullptr,        blend_};
   }
   template <bool staged>
   void find_bounds(const PassViews<Equation>& v, double dt) {
     exchange_ghosts(smooth_.view(), 2);
-    for_each_resident<blocks_of_middle>(exec_, owned_, MiddlePass<Equation, staged>{v, dt, params_.relaxed});
+    for_rows<blocks_of_middle>(MiddlePass<Equation, staged>{v, dt, params_.relaxed});
     exchange_ghosts(middle_.view(), middle_numbers<Equation>);
   }
   template <bool staged>
   void limit_twice(const PassViews<Equation>& v, double dt, double share, const double* start, double* to) {
-    const bool consistent = params_.consistent_mass;
-    limit(LimitPass<Equation, true, false, staged>{v, dt, consistent, 0, nullptr, nullptr});
+    limit<true, false, staged>(v, dt, 0, nullptr, nullptr);
     exchange_ghosts(low_.view(), n + Equation::guards);
-    limit(LimitPass<Equation, false, true, staged>{v, dt, consistent, share, start, to});
+    limit<false, true, staged>(v, dt, share, start, to);
   }
   template <bool first, bool last, bool staged>
-  void limit(const LimitPass<Equation, first, last, staged>& pass) {
-    for_each_resident<blocks_of_limit>(exec_, owned_, pass);
-    if constexpr (Equation::searches)
-      for_each_resident<blocks_of_search>(exec_, owned_, SearchPass<Equation, first, last, staged>{pass});
+  void limit(const PassViews<Equation>& v, double dt, double share, const double* start, double* to) {
+    const bool consistent = params_.consistent_mass;
+    if constexpr (Equation::powers)
+      if (equation_.has_powers())
+        return for_rows<blocks_of_powers>(
+            LimitPass<Equation, first, last, staged, true>{v, dt, consistent, share, start, to});
+    for_rows<blocks_of_limit>(LimitPass<Equation, first, last, staged>{v, dt, consistent, share, start, to});
+  }
+  /// Slices of rows that a block of a GPU takes beside each other.
+  void make_tiles() {
+    constexpr Index slice = assembly::edge_slice<Space>;
+    if constexpr (slice > 1) {
+      const Index width = std::max<Index>(graph_.loop.lists.longest, 1),
+                  slices = static_cast<Index>((owned_ + slice - 1) / slice);
+      Array<Index, Space> around(Offset{slices} * width);
+      for_each(exec_, slices, AroundPass{view_of(graph_), owned_, slice, width, around.data()});
+      exec_.synchronize();
+      tiles_ = to_space<Space>(in_tiles(to_vector(around), width, resident_block / slice));
+    }
+  }
+  template <int blocks, class Pass>
+  void for_rows(const Pass& pass) {
+    constexpr Index slice = assembly::edge_slice<Space>;
+    if constexpr (slice > 1)
+      for_each_resident<blocks>(exec_, tiles_.size() * slice, InTiles<Pass, slice>{pass, tiles_.data(), owned_});
+    else
+      for_each_resident<blocks>(exec_, owned_, pass);
   }
   void exchange_ghosts(View<double> x, int components) {
     if (exchange_) exchange_(x, components);
@@ -364,7 +385,7 @@ class SchemeOf final : public Scheme<Exec> {
   Graph<Space> graph_;
   Array<double, Space> node_, viscosity_, part_, middle_, smooth_, longest_, low_, weight_, relaxation_, least_, found_,
       correction_, past_[most_past], past_sum_;  ///< the last two: [n, dim, nodes], where stages ask for them
-  Array<std::uint64_t, Space> left_;
+  Array<Index, Space> tiles_;                    ///< slices of rows as blocks of a GPU take them
 };
 
 }  // namespace tessera::physics::conservation

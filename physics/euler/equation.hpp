@@ -71,18 +71,19 @@ TESSERA_HD_INLINE inline double graph_viscosity(const Gas& gas, const NodeState<
 /// to a neighbour], and how far the entropy fails to be transported.
 template <int dim>
 struct GasRow {
-  double least, most, least_s, most_middle, left = 0;
+  double least, most;  ///< twice the density
+  double least_s, most_middle, left = 0;
 
   TESSERA_HD_INLINE GasRow(const Gas& gas, const NodeState<dim>& own)
-      : least(own.u[density]), most(own.u[density]), least_s(entropy_of(gas, own)), most_middle(least_s) {}
+      : least(2 * own.u[density]), most(2 * own.u[density]), least_s(entropy_of(gas, own)), most_middle(least_s) {}
 
   /// Of a neighbour, with F c of both.
   TESSERA_HD_INLINE void add(const Gas& gas, const NodeState<dim>& own, const NodeState<dim>& other, double d,
                              const double (&f_i)[numbers<dim>], const double (&f_j)[numbers<dim>]) {
-    const double rho_i = own.u[density], rho_j = other.u[density];
-    const double bar = 0.5 * (rho_i + rho_j) - (d > 0 ? 0.5 * (f_j[density] - f_i[density]) * reciprocal(d) : 0);
-    least = smaller(bar, least);
-    most = larger(bar, most);
+    const double twice =
+        own.u[density] + other.u[density] - (d > 0 ? (f_j[density] - f_i[density]) * reciprocal(d) : 0);
+    least = smaller(twice, least);
+    most = larger(twice, most);
     least_s = smaller(entropy_of(gas, other), least_s);
     most_middle = larger(entropy_between(gas, own, other), most_middle);
     left += (other.entropy - own.entropy) * f_j[density];
@@ -96,11 +97,11 @@ struct GasRow {
   /// density and y = 1 - sqrt(rho_i rho_j) / rho (Bernoulli); with x = ((rho_j - rho_i) / (2 rho))^2 that is
   /// y = 1 - sqrt(1 - x) <= (x + x^2) / 2. Of densities that are close it is exact to fourth order.
   TESSERA_HD_INLINE static double entropy_between(const Gas& gas, const NodeState<dim>& i, const NodeState<dim>& j) {
-    double half[numbers<dim>];
-    for (int k = 0; k < numbers<dim>; ++k) half[k] = 0.5 * (i.u[k] + j.u[k]);
-    const double inverse = reciprocal(half[density]);
-    const double ratio = 0.5 * (j.u[density] - i.u[density]) * inverse, x = ratio * ratio;
-    return density_times_internal<dim>(half) * inverse * i.root * j.root *
+    double twice[numbers<dim>];
+    for (int k = 0; k < numbers<dim>; ++k) twice[k] = i.u[k] + j.u[k];
+    const double inverse = reciprocal(twice[density]);
+    const double ratio = (j.u[density] - i.u[density]) * inverse, x = ratio * ratio;
+    return 0.5 * density_times_internal<dim>(twice) * inverse * i.root * j.root *
            larger(1 - 0.5 * gas.gamma * (x + x * x), 0.0);
   }
 
@@ -130,7 +131,7 @@ struct GasEquation {
   static constexpr int dim = dim_, n = numbers<dim>;
   static constexpr int node_count = node_numbers;  ///< numbers of a node that follow from its state
   static constexpr int bounds = 4, guards = 1;     ///< the last bound is a guard, which follows from the others
-  static constexpr bool searches = true;           ///< whether `part` may know more than `decide`
+  static constexpr bool powers = true;             ///< whether a gas may have them; see has_powers
   using State = NodeState<dim>;
   using Row = GasRow<dim>;
 
@@ -160,8 +161,8 @@ struct GasEquation {
     row.add(gas, own, other, d, f_i, f_j);
   }
   TESSERA_HD_INLINE void bounds_of(const Row& row, double (&b)[bounds]) const {
-    b[0] = row.least;
-    b[1] = row.most;
+    b[0] = 0.5 * row.least;
+    b[1] = 0.5 * row.most;
     b[2] = row.least_s;
     b[3] = row.most_middle;
   }
@@ -184,8 +185,10 @@ struct GasEquation {
       most = smaller(top, most + second);
       least_s = larger((1 - r) * least_s, least_s - (b[3] - least_s));
     }
-    b[0] = least;
-    b[1] = most;
+    // Where all densities are equal they shall not decide.
+    const double rounding = 1e-14 * low[density];
+    b[0] = least - rounding;
+    b[1] = most + rounding;
     b[2] = least_s;
     b[3] = guard(b, low);
   }
@@ -198,13 +201,13 @@ struct GasEquation {
   TESSERA_HD_INLINE double guard(const double (&b)[bounds], const double (&from)[n]) const {
     return b[2] * std::pow(from[density], gas.gamma - 1);
   }
-  /// Whether `decide` knows any part but 0: see stays_above.
-  TESSERA_HD_INLINE bool decides() const { return !(gas.covolume > 0) && gas.gamma <= 2; }
-  /// The largest part t <= 1 with which from + t by keeps the bounds: whether it is known at once, and the whole
-  /// search.
-  TESSERA_HD_INLINE bool decide(const double (&b)[bounds], const double (&from)[n], const double (&by)[n],
-                                double& t) const {
-    return decide_part<dim>(gas, Bounds{b[0], b[1], b[2], b[3]}, from, by, t);
+  /// Whether `part` must look for powers.
+  TESSERA_HD_INLINE bool has_powers() const { return !has_polynomials(gas); }
+  /// The largest part t <= 1 with which from + t weight f keeps the bounds, almost.
+  template <bool powers>
+  TESSERA_HD_INLINE double part(const double (&b)[bounds], const double (&from)[n], const double (&f)[n],
+                                double weight) const {
+    return largest_part<dim, powers>(gas, Bounds{b[0], b[1], b[2], b[3]}, from, f, weight);
   }
   TESSERA_HD double part(const double (&b)[bounds], const double (&from)[n], const double (&by)[n]) const {
     return largest_part<dim>(gas, Bounds{b[0], b[1], b[2], b[3]}, from, by);

@@ -17,6 +17,10 @@ inline constexpr int density = 0, energy = 1, momentum = 2;
 /// x^exponent for x >= 0; `whole`: the exponent where it is a small whole number, else 0. 7 for gamma = 1.4.
 TESSERA_HD inline double power(double x, double exponent, int whole) {
   if (whole == 0) return std::pow(x, exponent);
+  if (whole == 7) {
+    const double square = x * x;
+    return x * square * (square * square);
+  }
   double result = 1;
   for (; whole > 0; whole >>= 1, x *= x)
     if (whole & 1) result *= x;

@@ -11,6 +11,9 @@ struct Bounds {
   double guard = 0;    ///< least_s rho^(gamma - 1) of the state that is moved; see stays_above
 };
 
+/// Whether polynomials say how far the entropy lets a state go: see detail::keep_entropy_by_polynomial.
+TESSERA_HD_INLINE inline bool has_polynomials(const Gas& gas) { return !(gas.covolume > 0) && gas.gamma <= 2; }
+
 namespace detail {
 
 /// Psi(u) = rho (rho e - s_min / K(rho)), whose sign is that of s - s_min.
@@ -40,10 +43,10 @@ TESSERA_HD double entropy_slope(const Gas& gas, double least_s, const double (&u
 /// the mean of powers with the same weights. Wherever it fails nothing is known.
 template <int dim>
 TESSERA_HD bool stays_above(const Gas& gas, const Bounds& bounds, double rho_0, const double (&to)[numbers<dim>]) {
-  if (gas.covolume > 0 || gas.gamma > 2) return false;
+  if (!has_polynomials(gas)) return false;
   const double rho = to[density];
-  return rho_0 > 0 && rho_0 * density_times_internal<dim>(to) >=
-                          bounds.guard * rho * rho * ((2 - gas.gamma) * rho_0 + (gas.gamma - 1) * rho);
+  return rho_0 * density_times_internal<dim>(to) >=
+         bounds.guard * rho * rho * ((2 - gas.gamma) * rho_0 + (gas.gamma - 1) * rho);
 }
 
 template <int n>
@@ -51,18 +54,79 @@ TESSERA_HD void move(const double (&u)[n], double t, const double (&by)[n], doub
   for (int k = 0; k < n; ++k) to[k] = u[k] + t * by[k];
 }
 
-/// The largest t <= most at which the density keeps its bounds, to rounding: where all densities are equal it shall not
-/// decide.
-TESSERA_HD inline double limit_density(const Bounds& bounds, double rho, double by, double most) {
-  const double to = rho + most * by, rounding = 1e-14 * rho;
-  double t = most;
-  if (to < bounds.least_rho - rounding) t = (bounds.least_rho - rho) * reciprocal(by);
-  if (to > bounds.most_rho + rounding) t = (bounds.most_rho - rho) * reciprocal(by);
-  return t > 0 ? smaller(t, most) : 0;  // a state at its bound stays there; quotients may round upward
+/// The largest t <= most at which the density keeps its bounds. A state at its bound stays there, and quotients may
+/// round upward.
+TESSERA_HD_INLINE inline double limit_density(const Bounds& bounds, double rho, double by, double most) {
+  const double to = rho + most * by;
+  const bool is_thin = to < bounds.least_rho;
+  if (!is_thin && !(to > bounds.most_rho)) return most;
+  const double t = ((is_thin ? bounds.least_rho : bounds.most_rho) - rho) * reciprocal(by);
+  return t > 0 ? smaller(t, most) : 0;
 }
 
-/// What largest_part looks for where a power decides, which is rare: by value and apart, so that it takes no registers
-/// of the loop around.
+/// The entropy along a line u + t by of a gas with has_polynomials(). With x = rho / rho_0 = 1 + y and a = gamma - 1,
+/// the derivatives of x^a have signs that alternate, so that
+///   x^a <= T(y) = 1 + a y (1 + (a - 1) / 2 y (1 + (a - 2) / 3 y)),
+/// exact to fourth order, and s is not below its bound where
+///   P(t) = rho (rho e) - s_min rho_0^(gamma + 1) x^2 T(y) >= 0.
+/// With s_min >= 0 that is one interval, for the first term over rho is concave, and x T is convex. The third
+/// derivative of P has one sign, for that of x^2 T has no root.
+struct EntropyAlong {
+  double energy[3];  ///< rho (rho e) = sum_k energy[k] t^k
+  double floor;      ///< s_min rho_0^(gamma + 1)
+  double slope;      ///< dy / dt
+  double a;
+
+  /// P, and its derivative.
+  TESSERA_HD_INLINE double at(double t, double& derivative) const {
+    const double y = slope * t, x = 1 + y, last = (a - 2) * y;
+    const double T = 1 + a * y * (1 + 0.5 * (a - 1) * y * (1 + last * (1.0 / 3)));
+    derivative =
+        energy[1] + 2 * t * energy[2] - floor * slope * x * (2 * T + x * a * (1 + (a - 1) * y * (1 + 0.5 * last)));
+    return energy[0] + t * (energy[1] + t * energy[2]) - floor * x * x * T;
+  }
+};
+
+/// The least s > 0 at which the parabola value + slope s + bend s^2, value >= 0, is 0; there is one.
+TESSERA_HD_INLINE inline double root_of_parabola(double value, double slope, double bend) {
+  return 2 * value * reciprocal(square_root(larger(slope * slope - 4 * value * bend, 0.0)) - slope);
+}
+
+/// A t in [0, right] with s not below its bound, by three steps from both sides: parabolas through both ends with the
+/// slope of one of them have their roots on both sides of that of P. No sign of what rounding alone makes decides where
+/// it goes, so that both ends of an edge find the same.
+TESSERA_HD inline double keep_entropy_by_polynomial(const EntropyAlong& along, double right) {
+  constexpr int steps = 3;
+  constexpr double rounding = 1e-12;  // of the bound; a state that rounding alone puts below it is at it
+  const double band = rounding * along.floor;
+  double left = 0, slope_left, slope_right;
+  for (int step = 0; step < steps; ++step) {
+    const double above = larger(along.at(left, slope_left), 0.0) + band;
+    const double below = along.at(right, slope_right) + band, width = right - left;
+    if (below >= 0 || !(width > 0)) return right;
+    const double inverse = reciprocal(width), chord = (below - above) * inverse;
+    const double from_left = smaller(root_of_parabola(above, slope_left, (chord - slope_left) * inverse), width),
+                 from_right = smaller(root_of_parabola(-below, slope_right, (chord - slope_right) * inverse), width);
+    const double a = left + from_left, b = right - from_right;
+    left = smaller(a, b);
+    right = larger(a, b);
+  }
+  return left;
+}
+
+/// The entropy along u + t by.
+template <int dim>
+TESSERA_HD_INLINE inline EntropyAlong entropy_along(const Gas& gas, const Bounds& bounds,
+                                                    const double (&u)[numbers<dim>], const double (&by)[numbers<dim>]) {
+  double linear = u[density] * by[energy] + u[energy] * by[density];
+  for (int d = 0; d < dim; ++d) linear -= u[momentum + d] * by[momentum + d];
+  return {{density_times_internal<dim>(u), linear, density_times_internal<dim>(by)},
+          bounds.guard * u[density] * u[density],
+          by[density] * reciprocal(u[density]),
+          gas.gamma - 1};
+}
+
+/// What is looked for where a power decides: by value and apart, so that it takes no registers of the loop around.
 template <int dim>
 struct EntropySearch {
   double u[numbers<dim>], by[numbers<dim>];
@@ -130,29 +194,35 @@ __attribute__((noinline)) TESSERA_HD double keep_entropy(Gas gas, EntropySearch<
 
 }  // namespace detail
 
-/// Whether t is known without a power: the largest part t <= 1 with which u + t by keeps its bounds. u is within them,
-/// to rounding.
-template <int dim>
-TESSERA_HD_INLINE inline bool decide_part(const Gas& gas, const Bounds& bounds, const double (&u)[numbers<dim>],
-                                          const double (&by)[numbers<dim>], double& t) {
-  t = detail::limit_density(bounds, u[density], by[density], 1);
+/// A t in [0, 1] with u + t weight f within the bounds, almost the largest. u is within them, to rounding. `powers`: of
+/// any gas; else of one with has_polynomials().
+template <int dim, bool powers>
+TESSERA_HD_INLINE inline double largest_part(const Gas& gas, const Bounds& bounds, const double (&u)[numbers<dim>],
+                                             const double (&f)[numbers<dim>], double weight) {
+  const double t = detail::limit_density(bounds, u[density], weight * f[density], 1);
   double at[numbers<dim>];
-  detail::move<numbers<dim>>(u, t, by, at);
-  return t == 0 || detail::stays_above<dim>(gas, bounds, u[density], at);
+  detail::move<numbers<dim>>(u, t * weight, f, at);
+  if (detail::stays_above<dim>(gas, bounds, u[density], at)) return t;
+  double by[numbers<dim>];
+  for (int k = 0; k < numbers<dim>; ++k) by[k] = weight * f[k];
+  if constexpr (powers) {
+    detail::EntropySearch<dim> of{{}, {}, bounds.least_s, bounds.guard, t};
+    for (int k = 0; k < numbers<dim>; ++k) {
+      of.u[k] = u[k];
+      of.by[k] = by[k];
+    }
+    return detail::keep_entropy<dim>(gas, of);
+  } else {
+    return detail::keep_entropy_by_polynomial(detail::entropy_along<dim>(gas, bounds, u, by), t);
+  }
 }
 
-/// A t in [0, 1] with u + t by within the bounds, almost the largest.
+/// The same, as it is best of the gas.
 template <int dim>
 TESSERA_HD inline double largest_part(const Gas& gas, const Bounds& bounds, const double (&u)[numbers<dim>],
                                       const double (&by)[numbers<dim>]) {
-  double t;
-  if (decide_part<dim>(gas, bounds, u, by, t)) return t;
-  detail::EntropySearch<dim> of{{}, {}, bounds.least_s, bounds.guard, t};
-  for (int k = 0; k < numbers<dim>; ++k) {
-    of.u[k] = u[k];
-    of.by[k] = by[k];
-  }
-  return detail::keep_entropy<dim>(gas, of);
+  return has_polynomials(gas) ? largest_part<dim, false>(gas, bounds, u, by, 1)
+                              : largest_part<dim, true>(gas, bounds, u, by, 1);
 }
 
 }  // namespace tessera::physics::euler
