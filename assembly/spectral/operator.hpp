@@ -97,9 +97,9 @@ class SpectralOperator {
              patches.bytes();
     }
   };
-  /// Cells in this order.
+  /// Cells in this order; `lanes`: of PatchLayout.
   void add_block(const mesh::Mesh& mesh, const spectral::Cells& cells, const mesh::CellBlock& of,
-                 const spectral::Coefficients& material, bool stored, std::span<const Index> order);
+                 const spectral::Coefficients& material, bool stored, std::span<const Index> order, int lanes);
   void count(const spectral::Cells& cells);
   /// The forces of cells, and their sums over the nodes of a list.
   void apply_cells(Exec& exec, const T* u, const spectral::Target<T>& target);
