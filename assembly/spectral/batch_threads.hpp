@@ -53,8 +53,8 @@ struct Batch {
   const BlockView<T>& block;
   const FoldedLine<n, T>& line;
   Offset number = 0;
-  int count = 0;  ///< cells
-  V u[C][N];      ///< values, then forces
+  int count = 0;                 ///< cells
+  V u[C][N];                     ///< values, then forces
   V third[C][dim == 3 ? N : 1];  ///< slopes along z, then fluxes
   V second[C][layer];            ///< slopes along y of a layer, then fluxes
 
@@ -90,25 +90,21 @@ struct Batch {
   /// u = - sum_a D_a^T F_a, where F is what `make_row(j, l)` makes of the slopes D_a u at the points of a row along x:
   /// its result is called with the point's number in the row and in the cell, and with F[c][a].
   template <class MakeRow>
-  [[gnu::flatten]] void apply_with(MakeRow make_row) {
+  void apply_with(MakeRow make_row) {
+    constexpr Strides<layer, 1> along_z;
+    constexpr Strides<n, 1> along_y;
     if constexpr (dim == 3)
-      for (int c = 0; c < C; ++c)
-        for (int s = 0; s < layer; ++s) differentiate<false>(line.slope, &u[c][s], &third[c][s], layer, layer);
+      for (int c = 0; c < C; ++c) differentiate<false, layer>(line.slope, u[c], third[c], along_z, along_z);
     for (int l = 0; l < layers; ++l) {
-      for (int c = 0; c < C; ++c)
-        for (int i = 0; i < n; ++i) differentiate<false>(line.slope, &u[c][l * layer + i], &second[c][i], n, n);
+      for (int c = 0; c < C; ++c) differentiate<false, n>(line.slope, u[c] + l * layer, second[c], along_y, along_y);
       for (int j = 0; j < n; ++j) apply_row(l * layer + j * n, j, make_row(j, l));
-      for (int c = 0; c < C; ++c)
-        for (int i = 0; i < n; ++i) differentiate<true>(line.force, &second[c][i], &u[c][l * layer + i], n, n);
+      for (int c = 0; c < C; ++c) differentiate<true, n>(line.force, second[c], u[c] + l * layer, along_y, along_y);
     }
     if constexpr (dim == 3)
-      for (int c = 0; c < C; ++c)
-        for (int s = 0; s < layer; ++s) differentiate<true>(line.force, &third[c][s], &u[c][s], layer, layer);
+      for (int c = 0; c < C; ++c) differentiate<true, layer>(line.force, third[c], u[c], along_z, along_z);
   }
   template <class Row>
-  void apply_row(int first, int j, Row row) {
-    V along[C][n];
-    for (int c = 0; c < C; ++c) differentiate<false>(line.slope, &u[c][first], along[c], 1, 1);
+  [[gnu::flatten]] void at_points(int first, int j, V (&along)[C][n], Row row) {
 #pragma GCC unroll 1
     for (int i = 0; i < n; ++i) {
       V g[C][dim];
@@ -124,14 +120,20 @@ struct Batch {
         if constexpr (dim == 3) third[c][first + i] = g[c][2];
       }
     }
-    for (int c = 0; c < C; ++c) differentiate<false>(line.force, along[c], &u[c][first], 1, 1);
+  }
+  template <class Row>
+  void apply_row(int first, int j, Row row) {
+    constexpr Strides<1, N> of_cell;
+    constexpr Strides<1, n> of_row;
+    V along[C][n];
+    differentiate<false, C>(line.slope, u[0] + first, along[0], of_cell, of_row);
+    at_points(first, j, along, row);
+    differentiate<false, C>(line.force, along[0], u[0] + first, of_row, of_cell);
   }
 
   /// Entry i of the maps of the cells, and of the geometry stored at place q.
   V map(int i) const { return load<V>(block.map + (number * matrix_free::map_entries<dim> + i) * W); }
-  V geometry(int i, int q) const {
-    return load<V>(block.geometry + ((number * (dim * dim + 1) + i) * N + q) * W);
-  }
+  V geometry(int i, int q) const { return load<V>(block.geometry + ((number * (dim * dim + 1) + i) * N + q) * W); }
 
   /// J^-1 at a place, of point i of row (j, l); returns w |J|.
   V inverse_at(int i, int j, int l, int q, V (&inverse)[dim][dim]) const {
@@ -159,7 +161,7 @@ struct Batch {
     if (block.map)
       apply_with([&](int j, int l) {
         return [this, jacobian = jacobian_of_row(j, l), weight = weight_of_row(j, l), varies, &k](int i, int q,
-                                                                                                 V(&g)[C][dim]) {
+                                                                                                  V(&g)[C][dim]) {
           if (varies) take_coefficients(q, k);
           V J[dim][dim], adj[dim][dim];
           jacobian.at(line.points[i], J);

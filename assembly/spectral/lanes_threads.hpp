@@ -94,35 +94,47 @@ struct FoldedMatrix {
   }
 };
 
-/// out = M in along a line of n vectors, both `stride` apart; `add`: out += it. in and out may be the same.
-template <bool add, int n, class T, class V>
-inline void differentiate(const FoldedMatrix<n, T>& M, const V* in, V* out, int in_stride, int out_stride) {
+/// How n vectors of a line follow each other, and `lines` lines.
+template <int vectors, int lines>
+struct Strides {
+  static constexpr int of_vectors = vectors, of_lines = lines;
+};
+
+/// out = M in along `count` lines of n vectors; `add`: out += it. in and out may be the same. A function of its own, so
+/// that all laws of a source share it.
+template <bool add, int count, class From, class To, int n, class T, class V>
+[[gnu::noinline]] void differentiate(const FoldedMatrix<n, T>& M, const V* from, V* to, From, To) {
   constexpr int half = n / 2, more = n - half;
-  V even[more], odd[half];
+#pragma GCC unroll 1
+  for (int line = 0; line < count; ++line) {
+    const V* const in = from + line * From::of_lines;
+    V* const out = to + line * To::of_lines;
+    V even[more], odd[half];
 #pragma GCC unroll 5
-  for (int i = 0; i < half; ++i) {
-    const V a = in[i * in_stride], b = in[(n - 1 - i) * in_stride];
-    even[i] = a + b;
-    odd[i] = a - b;
-  }
-  if constexpr (n % 2 == 1) even[half] = in[half * in_stride];
-#pragma GCC unroll 5
-  for (int q = 0; q < more; ++q) {
-    V symmetric = M.of_odd[q][0] * odd[0];
-#pragma GCC unroll 5
-    for (int i = 1; i < half; ++i) symmetric += M.of_odd[q][i] * odd[i];
-    V& first = out[q * out_stride];
-    if (q == half) {
-      first = add ? first + symmetric : symmetric;
-      continue;
+    for (int i = 0; i < half; ++i) {
+      const V a = in[i * From::of_vectors], b = in[(n - 1 - i) * From::of_vectors];
+      even[i] = a + b;
+      odd[i] = a - b;
     }
-    V antisymmetric = M.of_even[q][0] * even[0];
+    if constexpr (n % 2 == 1) even[half] = in[half * From::of_vectors];
 #pragma GCC unroll 5
-    for (int i = 1; i < more; ++i) antisymmetric += M.of_even[q][i] * even[i];
-    V& last = out[(n - 1 - q) * out_stride];
-    const V sum = symmetric + antisymmetric, difference = symmetric - antisymmetric;
-    first = add ? first + sum : sum;
-    last = add ? last + difference : difference;
+    for (int q = 0; q < more; ++q) {
+      V symmetric = M.of_odd[q][0] * odd[0];
+#pragma GCC unroll 5
+      for (int i = 1; i < half; ++i) symmetric += M.of_odd[q][i] * odd[i];
+      V& first = out[q * To::of_vectors];
+      if (q == half) {
+        first = add ? first + symmetric : symmetric;
+        continue;
+      }
+      V antisymmetric = M.of_even[q][0] * even[0];
+#pragma GCC unroll 5
+      for (int i = 1; i < more; ++i) antisymmetric += M.of_even[q][i] * even[i];
+      V& last = out[(n - 1 - q) * To::of_vectors];
+      const V sum = symmetric + antisymmetric, difference = symmetric - antisymmetric;
+      first = add ? first + sum : sum;
+      last = add ? last + difference : difference;
+    }
   }
 }
 
