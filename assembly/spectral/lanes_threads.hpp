@@ -75,8 +75,8 @@ inline void store_entries(const V (&values)[C], Number<V>* to, Offset stride) {
 }
 
 /// The matrix of derivatives along an axis, or its transpose, times a factor. Nodes lie symmetrically: M[n-1-q][n-1-i]
-/// = -M[q][i], so that even parts of a line have odd derivatives and the reverse, for about half the products. D. A.
-/// Kopriva, Implementing Spectral Methods for Partial Differential Equations, section 2.4.
+/// = -M[q][i], so that even parts of a line have odd derivatives and the reverse, for about half the products.
+/// A. Solomonoff, J. Comput. Phys. 98 (1992) 174-177.
 template <int n, class T>
 struct FoldedMatrix {
   static constexpr int half = n / 2, more = n - half;

@@ -56,7 +56,7 @@ struct SpectralOptions {
 /// integration, too. T: double or float.
 ///
 /// An application is two passes: cells write the forces of their nodes into an element vector, then each node adds up
-/// its own in the order of the cells. On CUDA blocks of threads take patches of cells, of which nodes that no others
+/// its own in the order of the cells. Blocks of threads on CUDA and threads take patches, of which nodes that no others
 /// have are moved in the first pass, and the element vector has the sums of the others. Orders are fixed: the result is
 /// repeatable, whatever the number of threads. The first pass keeps many registers and few threads, the second the
 /// reverse. Vectors are [dofs, components].

@@ -1,5 +1,5 @@
 #pragma once
-// Patches of cells that a block of threads takes together: it adds up what they do to a node before that leaves it.
+// Patches of cells that a block of threads, or one of the host, takes together: nodes leave it with their sums.
 #include <algorithm>
 #include <ranges>
 #include <span>
