@@ -17,7 +17,14 @@ struct MemoryView {
   const T* z = nullptr;
   T now[mechanisms] = {};
 
-  /// u - sum_l Y_l w_l of row dof * components + c, of which `numbers(l)` is Y_l.
+  /// u - sum_l Y_l w_l of vectors of rows: `value` of u, `z_of(l)` of z_l, and Y.
+  template <class V, class Memory>
+  V combined(V value, Memory z_of, const V (&Y)[mechanisms]) const {
+    V result = value;
+    for (int l = 0; l < mechanisms; ++l) result -= Y[l] * (z_of(l) + now[l] * value);
+    return result;
+  }
+  /// The same of row dof * components + c, of which `numbers(l)` is Y_l.
   template <int components, class Numbers>
   TESSERA_HD_INLINE T combined(const T* u, Index dof, int c, Numbers numbers) const {
     const T value = u[Offset{dof} * components + c];

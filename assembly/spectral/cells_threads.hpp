@@ -1,131 +1,127 @@
 #pragma once
-// The cells of a block on the host: several cells share the vector registers, one a lane.
-// Vectors wider than the target's registers have no settled calling convention; none leaves this file. Sources that
-// include it are compiled with -Wno-psabi.
-#include <algorithm>
+// The cells of a block on the host, batch by batch. Sources that include it are compiled with -Wno-psabi, as
+// lanes_threads.hpp says.
 #include <memory>
 
-#include "assembly/matrix_free/tensor_threads.hpp"
-#include "assembly/spectral/view.hpp"
+#include "assembly/spectral/batch_threads.hpp"
+#include "assembly/spectral/operator.hpp"
 
 namespace tessera::assembly::spectral {
 namespace host {
 
-using matrix_free::host::contract;
-using matrix_free::host::lanes;
-using matrix_free::host::Vector;
+/// The numbers of a node in the element vector.
+template <int C, class T>
+struct Entry {
+  using V [[gnu::vector_size(entry_size(C) * sizeof(T))]] = T;
+  V of;
 
-/// A batch of cells; those beyond the last repeat it.
-template <int n, int dim, class Law, class T>
-struct Batch {
-  using V = typename Vector<T>::type;
-  static constexpr int W = lanes<T>, N = power(n, dim), C = Law::components(dim), K = Law::coefficients(dim);
-
-  const BlockView<T>& block;
-  const Line<n, T>& line;
-  Offset cells[W];
-  V u[C][N];          // values, then the result
-  V flux[C][dim][N];  // reference gradient, then reference flux
-
-  Batch(const BlockView<T>& block, const Line<n, T>& line) : block(block), line(line) {}
-
-  template <class Load>
-  static V load(Load value) {
-    V result{};
-    for (int lane = 0; lane < W; ++lane) result[lane] = value(lane);
-    return result;
-  }
-  void load_coefficients(int q, V (&k)[K]) const {
-    for (int m = 0; m < K; ++m)
-      k[m] = load([&](int lane) { return block.coefficients_of(cells[lane], q)[m * block.component_stride]; });
-  }
-  void take(int q, V (&g)[C][dim]) const {
-    for (int c = 0; c < C; ++c)
-      for (int a = 0; a < dim; ++a) g[c][a] = flux[c][a][q];
-  }
-  void give(int q, const V (&g)[C][dim]) {
-    for (int c = 0; c < C; ++c)
-      for (int a = 0; a < dim; ++a) flux[c][a][q] = g[c][a];
-  }
-
-  void at_points_of_map() {
-    constexpr int entries = matrix_free::map_entries<dim>;
-    V map[entries], k[K];
-    for (int i = 0; i < entries; ++i) map[i] = load([&](int lane) { return block.map[cells[lane] * entries + i]; });
-    load_coefficients(0, k);
-    for (int row = 0; row < N / n; ++row) {
-      const int j = row % n, l = dim == 3 ? row / n : 0;
-      const matrix_free::LineJacobian<dim, V> jacobian([&](int i) { return map[i]; }, line.points[j], line.points[l]);
-      const T weight = line.weights[j] * (dim == 3 ? line.weights[l] : T(1));
-      for (int i = 0; i < n; ++i) {
-        const int q = row * n + i;
-        if (block.place_stride != 0) load_coefficients(q, k);
-        V J[dim][dim], g[C][dim];
-        jacobian.at(line.points[i], J);
-        take(q, g);
-        flux_of_map<dim, Law, V>(J, V{} + weight * line.weights[i], k, g);
-        give(q, g);
-      }
-    }
-  }
-
-  void at_points_of_geometry() {
-    constexpr int entries = dim * dim + 1;
-    V k[K];
-    load_coefficients(0, k);
-    for (int q = 0; q < N; ++q) {
-      if (block.place_stride != 0) load_coefficients(q, k);
-      V g[C][dim];
-      take(q, g);
-      const auto entry = [&](int i) {
-        return load([&](int lane) { return block.geometry[(cells[lane] * entries + i) * N + q]; });
-      };
-      flux_of_stored<dim, Law, V>(entry, k, g);
-      give(q, g);
-    }
-  }
-
-  /// u = sum_a D_a^T F_a of F made of D_a u.
-  void apply() {
-    for (int c = 0; c < C; ++c) {
-      contract<n, dim, 0, false, false>(line.slope, u[c], flux[c][0]);
-      contract<n, dim, 1, false, false>(line.slope, u[c], flux[c][1]);
-      if constexpr (dim == 3) contract<n, dim, 2, false, false>(line.slope, u[c], flux[c][2]);
-    }
-    if (block.map)
-      at_points_of_map();
-    else
-      at_points_of_geometry();
-    for (int c = 0; c < C; ++c) {
-      contract<n, dim, 0, true, false>(line.slope, flux[c][0], u[c]);
-      contract<n, dim, 1, true, true>(line.slope, flux[c][1], u[c]);
-      if constexpr (dim == 3) contract<n, dim, 2, true, true>(line.slope, flux[c][2], u[c]);
-    }
-  }
+  explicit Entry(const T* from) { std::memcpy(&of, from, sizeof(of)); }
+  void add(const T* from) { of += Entry(from).of; }
+  void give(T* to) const { std::memcpy(to, &of, sizeof(of)); }
 };
 
+/// What loops over nodes bring near before its turn: the numbers of the node so many places on.
+inline constexpr int nodes_ahead = 16;
+
+/// The force of a node goes where it belongs; `leaps`: to v and u.
+template <int C, bool leaps, class T>
+inline void move_node(const Target<T>& target, Index dof, const Entry<C, T>& force) {
+  const Offset row = Offset{dof} * C;
+  const T scale = target.scale[dof];
+  for (int c = 0; c < C; ++c) {
+    if constexpr (leaps) {
+      const T moved = target.v[row + c] + target.kick * (scale * force.of[c]);
+      target.v[row + c] = moved;
+      target.u[row + c] += target.drift * moved;
+    } else {
+      target.to[row + c] = scale * force.of[c];
+    }
+  }
+}
+template <int C, bool leaps, class T>
+inline void bring_node(const Target<T>& target, Index dof) {
+  const Offset row = Offset{dof} * C;
+  __builtin_prefetch(target.scale + dof);
+  __builtin_prefetch((leaps ? target.u : target.to) + row, 1);
+  if constexpr (leaps) __builtin_prefetch(target.v + row, 1);
+}
+
+/// The sum of the forces of the cells of a patch at a node, in the order of its places.
+template <int C, class T, class Lists>
+inline Entry<C, T> sum_of_places(const Lists& lists, int node, const T* forces) {
+  int k = lists.first[node];
+  const int last = lists.first[node + 1];
+  Entry<C, T> sum(forces + lists.addresses[k] * entry_size(C));
+  while (++k < last) sum.add(forces + lists.addresses[k] * entry_size(C));
+  return sum;
+}
+
+/// Moves the nodes that no other patch has, and gives the sums of the others to the element vector.
+template <int C, bool leaps, class T>
+void add_up_patch(const Patch patch, const Index* words, int places, const T* forces, T* elements,
+                  const Target<T> target) {
+  const PatchLists<const Index> lists(words + patch.words, places, patch.nodes);
+  for (int node = 0; node < patch.own; ++node) {
+    bring_node<C, leaps>(target, lists.rows[std::min(node + nodes_ahead, patch.own - 1)]);
+    move_node<C, leaps>(target, lists.rows[node], sum_of_places<C>(lists, node, forces));
+  }
+  T* const behind = elements + Offset{patch.outer - patch.own} * entry_size(C);
+  for (int node = patch.own; node < patch.nodes; ++node)
+    sum_of_places<C>(lists, node, forces).give(behind + Offset{node} * entry_size(C));
+}
+
+/// The sums of the entries of nodes that have `each`, 0: as many as the list has, to where forces go.
+template <int C, int each, bool leaps, class T>
+void gather_nodes(Threads& exec, const GatherView& list, const T* elements, const Target<T>& target) {
+  parallel_ranges(exec.count(), list.nodes, [&](Offset first, Offset last, int) {
+    const Target<T> to = target;
+    const int entries = each > 0 ? each : list.each;
+    const auto entry = [&](Offset node, int k) {
+      return elements + Offset{list.entries[k * Offset{list.nodes} + node]} * entry_size(C);
+    };
+    for (Offset node = first; node < last; ++node) {
+      const Offset later = std::min(node + nodes_ahead, last - 1);
+      bring_node<C, leaps>(to, list.rows[later]);
+      for (int k = 0; k < entries; ++k) __builtin_prefetch(entry(later, k));
+      Entry<C, T> sum(entry(node, 0));
+      for (int k = 1; k < entries; ++k) sum.add(entry(node, k));
+      move_node<C, leaps>(to, list.rows[node], sum);
+    }
+  });
+}
+
 template <int n, int dim, class Law, class T>
-void apply_block(Threads& exec, const Rule& rule, const BlockView<T>& block, const T* u, T* elements) {
+void apply_block(Threads& exec, const Rule& rule, const BlockView<T>& block, const T* u, T* elements,
+                 const Target<T>& target) {
   using Cells = Batch<n, dim, Law, T>;
-  constexpr int W = Cells::W, N = Cells::N, C = Cells::C;
-  const Line<n, T> line(rule);
-  const Offset batches = (block.cells + W - 1) / W;
-  parallel_ranges(exec.count(), batches, [&](Offset first, Offset last, int) {
+  constexpr int W = Cells::W, N = Cells::N, C = Cells::C, size = entry_size(C);
+  constexpr int together = cells_of_patch(power(n, dim), entry_size(C), sizeof(T));
+  struct Forces {
+    alignas(64) T of[together * N * size];
+  };
+  const FoldedLine<n, T> line(rule);
+  T* const out = elements + block.first * size;
+  const auto force = [&](Cells& batch, Offset number, T* to, bool all_lanes) {
+    batch.begin(number);
+    batch.take_values(u);
+    batch.apply();
+    batch.give_forces(to, all_lanes);
+  };
+  if (!block.patches.patches) {
+    parallel_ranges(exec.count(), (block.cells + W - 1) / W, [&](Offset first, Offset last, int) {
+      const auto batch = std::make_unique<Cells>(block, line);
+      for (Offset b = first; b < last; ++b) force(*batch, b, out + b * W * N * size, false);
+    });
+    return;
+  }
+  parallel_ranges(exec.count(), (block.cells + together - 1) / together, [&](Offset first, Offset last, int) {
     const auto batch = std::make_unique<Cells>(block, line);
-    for (Offset b = first; b < last; ++b) {
-      const int count = static_cast<int>(std::min<Offset>(W, block.cells - b * W));
-      for (int lane = 0; lane < W; ++lane) {
-        batch->cells[lane] = b * W + std::min(lane, count - 1);
-        const Index* const dofs = block.dofs + batch->cells[lane] * N;
-        for (int q = 0; q < N; ++q)
-          for (int c = 0; c < C; ++c) batch->u[c][q][lane] = u[Offset{dofs[q]} * C + c];
-      }
-      batch->apply();
-      for (int lane = 0; lane < count; ++lane) {
-        T* const out = elements + (block.first + batch->cells[lane] * N) * entry_size(C);
-        for (int q = 0; q < N; ++q)
-          for (int c = 0; c < C; ++c) out[q * entry_size(C) + c] = -batch->u[c][q][lane];
-      }
+    const auto forces = std::make_unique_for_overwrite<Forces>();
+    for (Offset p = first; p < last; ++p) {
+      const Offset batches = (std::min<Offset>(together, block.cells - p * together) + W - 1) / W;
+      for (Offset b = 0; b < batches; ++b) force(*batch, p * (together / W) + b, forces->of + b * W * N * size, true);
+      const auto add_up = target.v ? add_up_patch<C, true, T> : add_up_patch<C, false, T>;
+      add_up(block.patches.patches[p], block.patches.words, together * N, forces->of, out, target);
     }
   });
 }
@@ -136,13 +132,26 @@ void apply_block(Threads& exec, const Rule& rule, const BlockView<T>& block, con
 /// have, too, and the target those of all others.
 template <class Law, class T>
 void apply_cells(Threads& exec, const Rule& rule, const BlockView<T>& block, const T* u, T* elements,
-                 const Target<T>&) {
+                 const Target<T>& target) {
   on_lattice(block.dim, block.n,
-             [&](auto dim, auto n) { host::apply_block<n(), dim(), Law>(exec, rule, block, u, elements); });
+             [&](auto dim, auto n) { host::apply_block<n(), dim(), Law>(exec, rule, block, u, elements, target); });
+}
+/// gather_forces (operator_impl.hpp) of nodes that have entries and are not held: node by node.
+template <int C, class T>
+void gather_free_nodes(Threads& exec, const GatherView& list, const T* elements, const Target<T>& target) {
+  const auto gather = [&](auto each) {
+    const auto run = target.v ? host::gather_nodes<C, each(), true, T> : host::gather_nodes<C, each(), false, T>;
+    run(exec, list, elements, target);
+  };
+  switch (list.each) {
+    case 2: return gather(std::integral_constant<int, 2>());
+    case 4: return gather(std::integral_constant<int, 4>());
+  }
+  gather(std::integral_constant<int, 0>());
 }
 template <class Law, class T>
-PatchLayout patch_layout(Threads&, int, int) {
-  return {};
+PatchLayout patch_layout(Threads&, int dim, int n) {
+  return patch_layout_of_threads(dim, n, Law::components(dim), sizeof(T));
 }
 
 }  // namespace tessera::assembly::spectral

@@ -56,7 +56,7 @@ struct SpectralOptions {
 /// integration, too. T: double or float.
 ///
 /// An application is two passes: cells write the forces of their nodes into an element vector, then each node adds up
-/// its own in the order of the cells. On CUDA blocks of threads take patches of cells, of which nodes that no others
+/// its own in the order of the cells. Blocks of threads on CUDA and threads take patches, of which nodes that no others
 /// have are moved in the first pass, and the element vector has the sums of the others. Orders are fixed: the result is
 /// repeatable, whatever the number of threads. The first pass keeps many registers and few threads, the second the
 /// reverse. Vectors are [dofs, components].
@@ -97,9 +97,9 @@ class SpectralOperator {
              patches.bytes();
     }
   };
-  /// Cells in this order.
+  /// Cells in this order; `lanes`: of PatchLayout.
   void add_block(const mesh::Mesh& mesh, const spectral::Cells& cells, const mesh::CellBlock& of,
-                 const spectral::Coefficients& material, bool stored, std::span<const Index> order);
+                 const spectral::Coefficients& material, bool stored, std::span<const Index> order, int lanes);
   void count(const spectral::Cells& cells);
   /// The forces of cells, and their sums over the nodes of a list.
   void apply_cells(Exec& exec, const T* u, const spectral::Target<T>& target);

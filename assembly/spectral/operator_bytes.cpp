@@ -38,19 +38,22 @@ OperatorBytes operator_bytes(const mesh::Mesh& mesh, const Cells& cells, const C
   const double entries = 1.0 * cells.cells * cells.places;
   const Index last = cells.dofs.empty() ? -1 : *std::max_element(cells.dofs.begin(), cells.dofs.end());
   const double nodes = 1.0 + last;
-  double geometry = 0, most_geometry = 0;
+  double geometry = 0, most_geometry = 0, in_lanes = 0;  // cells, with those that fill the lanes of their last batch
+  const auto lanes = static_cast<Index>(layout.lanes);
   for (const mesh::CellBlock& block : mesh.blocks) {
     const int stored = (cells.dim * cells.dim + 1) * cells.places, map = cells.dim * ((1 << cells.dim) - 1);
-    const double of_block = 1.0 * block.cells() * (block.order > 1 ? stored : map);
+    const double of_lanes = 1.0 * ((block.cells() + lanes - 1) / lanes * lanes);
+    const double of_block = of_lanes * (block.order > 1 ? stored : map);
+    in_lanes += of_lanes;
     geometry += of_block;
     most_geometry = std::max(most_geometry, of_block);
   }
   const auto T = static_cast<double>(number);
-  const auto coefficients = static_cast<double>(material.values.size());
+  const double coefficients = in_lanes * material.components * (material.at_places ? cells.places : 1);
   OperatorBytes bytes;
   const Lists of = layout.cells > 0 ? lists_of_patches(mesh, cells, last + 1, layout) : Lists{entries, nodes, 0};
   // Dofs of cells, lists of the entries of each node, the element vector.
-  bytes.kept = 4 * entries + 4 * (of.entries + of.nodes) + of.patches +
+  bytes.kept = 4 * in_lanes * cells.places + 4 * (of.entries + of.nodes) + of.patches +
                T * (geometry + coefficients + of.entries * entry_size(components));
   // The list of all nodes and its copies by length beside numbers of nodes; before, numbers on their way.
   const double lists = 4 * (entries + nodes) + 8 * nodes + 4 * entries;

@@ -15,15 +15,19 @@ Array<T, Space> as_numbers(const std::vector<double>& values) {
   return to_space<Space>(std::vector<T>(values.begin(), values.end()));
 }
 
-/// The material of some cells, [cells, components, places] or [cells, components].
+/// The material of some cells, [cells, components, places] or [cells, components], in the order of lanes (in_order).
 template <class T>
-std::vector<T> of_block(const Cells& cells, const Coefficients& material, Index first, std::span<const Index> order) {
-  const int K = material.components, places = material.at_places ? cells.places : 1;
-  std::vector<T> result(order.size() * static_cast<std::size_t>(K * places));
-  std::size_t next = 0;
-  for (const Index cell : order)
-    for (int m = 0; m < K; ++m)
-      for (int q = 0; q < places; ++q) result[next++] = static_cast<T>(material.at(cells, first + cell, q, m));
+std::vector<T> of_block(const Cells& cells, const Coefficients& material, Index first, std::span<const Index> order,
+                        int lanes) {
+  const auto K = static_cast<std::size_t>(material.components),
+             places = static_cast<std::size_t>(material.at_places ? cells.places : 1),
+             width = static_cast<std::size_t>(lanes), padded = (order.size() + width - 1) / width * width;
+  std::vector<T> result(padded * K * places);
+  for (std::size_t i = 0; i < padded; ++i)
+    for (std::size_t m = 0; m < K; ++m)
+      for (std::size_t q = 0; q < places; ++q)
+        result[((i / width * K + m) * places + q) * width + i % width] = static_cast<T>(
+            material.at(cells, first + order[std::min(i, order.size() - 1)], static_cast<int>(q), static_cast<int>(m)));
   return result;
 }
 
@@ -55,6 +59,8 @@ void gather_forces(Exec& exec, const GatherView list, const T* elements, const T
 
 template <int components, class Exec, class T>
 void gather_forces(Exec& exec, const GatherView list, const T* elements, const Target<T>& target, T* a) {
+  if constexpr (std::is_same_v<typename Exec::Space, Host>)
+    if (list.each > 0 && !a) return gather_free_nodes<components>(exec, list, elements, target);
   switch (list.each) {
     case 1: return gather_forces<components, 1>(exec, list, elements, target, a);
     case 2: return gather_forces<components, 2>(exec, list, elements, target, a);
@@ -110,7 +116,7 @@ SpectralOperator<Exec, Law, T>::SpectralOperator(Exec& exec, const mesh::Mesh& m
     const mesh::CellBlock& of = mesh.blocks[b];
     const bool in_patches = layout.cells > 0 && of.cells() > 0 && (options.apart.empty() || options.apart[b] == 0);
     const std::vector<Index> order = spectral::order_in_patches(of, cells.n, in_patches ? layout.cells : 0);
-    add_block(mesh, cells, of, material, options.stored || of.order > 1, order);
+    add_block(mesh, cells, of, material, options.stored || of.order > 1, order, layout.lanes);
     Block& block = blocks_.back();
     block.view.first = entries;
     matrix_free::Contributions& part = contributions.emplace_back();
@@ -139,16 +145,17 @@ SpectralOperator<Exec, Law, T>::SpectralOperator(Exec& exec, const mesh::Mesh& m
 template <class Exec, class Law, class T>
 void SpectralOperator<Exec, Law, T>::add_block(const mesh::Mesh& mesh, const spectral::Cells& cells,
                                                const mesh::CellBlock& of, const spectral::Coefficients& material,
-                                               bool stored, std::span<const Index> order) {
+                                               bool stored, std::span<const Index> order, int lanes) {
   Block& block = blocks_.emplace_back();
   const Index first = of.first_cell, count = of.cells();
-  block.dofs = to_space<Space>(spectral::in_order(cells.of_block(of), order));
+  block.dofs = to_space<Space>(spectral::in_order(cells.of_block(of), order, lanes));
   if (stored)
-    block.geometry =
-        spectral::as_numbers<Space, T>(spectral::in_order(spectral::stored_geometry(mesh, cells, first, count), order));
+    block.geometry = spectral::as_numbers<Space, T>(
+        spectral::in_order(spectral::stored_geometry(mesh, cells, first, count), order, lanes));
   else
-    block.map = spectral::as_numbers<Space, T>(spectral::in_order(matrix_free::multilinear_maps(mesh, of), order));
-  block.coefficients = to_space<Space>(spectral::of_block<T>(cells, material, first, order));
+    block.map =
+        spectral::as_numbers<Space, T>(spectral::in_order(matrix_free::multilinear_maps(mesh, of), order, lanes));
+  block.coefficients = to_space<Space>(spectral::of_block<T>(cells, material, first, order, lanes));
   const int places = material.at_places ? cells.places : 1;
   spectral::BlockView<T>& view = block.view;
   view.dim = dim_;

@@ -141,7 +141,7 @@ PatchLayout patch_layout(int of_dim, int of_n, int components, std::size_t numbe
     const auto take = [&](auto shape) {
       using Shape = decltype(shape);
       static_assert(Shape::places < 1 << 16 && Shape::cells * Shape::Cell::pitch < 1 << 16);  // halves of words
-      layout = {Shape::cells, n(), Shape::Cell::row, Shape::Cell::pitch};
+      layout = {Shape::cells, n(), Shape::Cell::row, Shape::Cell::pitch, 1};
     };
     if (number == sizeof(float))
       components == 1 ? take(PatchShape<n(), dim(), 1, float>()) : take(PatchShape<n(), dim(), dim(), float>());
@@ -149,6 +149,11 @@ PatchLayout patch_layout(int of_dim, int of_n, int components, std::size_t numbe
       components == 1 ? take(PatchShape<n(), dim(), 1, double>()) : take(PatchShape<n(), dim(), dim(), double>());
   });
   return layout;
+}
+
+PatchLayout patch_layout_of_threads(int dim, int n, int components, std::size_t number) {
+  const int places = power(n, dim);
+  return {cells_of_patch(places, entry_size(components), number), n, n, places, cell_lanes(number)};
 }
 
 std::vector<Index> order_in_patches(const mesh::CellBlock& block, int n, int each) {

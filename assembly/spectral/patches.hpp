@@ -1,5 +1,5 @@
 #pragma once
-// Patches of cells that a block of threads takes together: it adds up what they do to a node before that leaves it.
+// Patches of cells that a block of threads, or one of the host, takes together: nodes leave it with their sums.
 #include <algorithm>
 #include <ranges>
 #include <span>
@@ -24,13 +24,26 @@ struct Patch {
 struct PatchLayout {
   int cells = 0;                 ///< of a patch; 0: there are no patches
   int n = 0, row = 0, cell = 0;  ///< between rows along x, and between cells
+  int lanes = 1;                 ///< cells whose material and geometry lie beside each other
 
   /// Of place q of cell c.
   int address(int c, int q) const { return c * cell + q / n * row + q % n; }
+  PatchLayout without_patches() const { return {.lanes = lanes}; }
 };
 
 /// On CUDA, with so many bytes a number.
 PatchLayout patch_layout(int dim, int n, int components, std::size_t number);
+
+/// On threads: cells that share the vector registers, one a lane, with so many bytes a number.
+constexpr int cell_lanes(std::size_t number) { return static_cast<int>(64 / number); }
+/// Cells of which the forces, `entry` numbers a place, take a third of the cache of a core: a power of two, so that
+/// patches of a regular mesh are bricks.
+constexpr int cells_of_patch(int places, int entry, std::size_t number) {
+  int cells = 64;
+  while (cells > 16 && static_cast<std::size_t>(cells * places * entry) * number > 300000) cells /= 2;
+  return cells;
+}
+PatchLayout patch_layout_of_threads(int dim, int n, int components, std::size_t number);
 
 /// The lists of a patch, one behind the other, so that a block of threads can bring them to its memory: addresses of
 /// the places of each node in turn, the first one of each node and how many there are, two numbers a word; then the
@@ -84,14 +97,18 @@ struct HostPatches {
 /// first. Where none touches them, a patch goes on with the first one that is left. `each` 0: their own order.
 std::vector<Index> order_in_patches(const mesh::CellBlock& block, int n, int each);
 
-/// [cells, ...] in this order of the cells.
+/// [cells, each] in this order of the cells, as [cells / lanes, each, lanes]; lanes behind the last cell repeat it.
 template <class Numbers>
-auto in_order(const Numbers& values, std::span<const Index> order) {
+auto in_order(const Numbers& values, std::span<const Index> order, int lanes = 1) {
   const std::size_t each = values.size() / std::max<std::size_t>(order.size(), 1);
-  std::vector<std::ranges::range_value_t<Numbers>> result(values.size());
-  parallel_for(default_threads(), static_cast<Offset>(order.size()), [&](Offset i) {
-    const auto from = static_cast<std::size_t>(order[static_cast<std::size_t>(i)]) * each;
-    std::copy_n(&values[from], each, &result[static_cast<std::size_t>(i) * each]);
+  const auto width = static_cast<std::size_t>(lanes);
+  const std::size_t padded = (order.size() + width - 1) / width * width;
+  std::vector<std::ranges::range_value_t<Numbers>> result(padded * each);
+  parallel_for(default_threads(), static_cast<Offset>(padded), [&](Offset i) {
+    const auto number = static_cast<std::size_t>(i);
+    const auto from = static_cast<std::size_t>(order[std::min(number, order.size() - 1)]) * each;
+    const std::size_t to = number / width * each * width + number % width;
+    for (std::size_t k = 0; k < each; ++k) result[to + k * width] = values[from + k];
   });
   return result;
 }

@@ -12,7 +12,8 @@ namespace tessera::assembly::spectral {
 
 constexpr int power(int n, int dim) { return dim == 0 ? 1 : n * power(n, dim - 1); }
 
-/// n^dim places a cell, lexicographic, x fastest.
+/// n^dim places a cell, lexicographic, x fastest. On threads dofs, map, geometry and coefficients lie in the order of
+/// lanes: as [cells / lanes, ..., lanes].
 template <class T>
 struct BlockView {
   int dim = 2;

@@ -35,11 +35,11 @@ StepBytes step_bytes(const Problem& problem) {
   const double nodes = problem.space.dofs.dofs, rows = nodes * C;
   const auto layout = resolve_backend(params.run.backend) == "cuda"
                           ? assembly::spectral::patch_layout(problem.cells.dim, problem.cells.n, C, number)
-                          : assembly::spectral::PatchLayout();
+                          : assembly::spectral::patch_layout_of_threads(problem.cells.dim, problem.cells.n, C, number);
   const bool attenuates = media.attenuated.components > 0;
   const auto force =
       assembly::spectral::operator_bytes(problem.mesh(), problem.cells, attenuates ? media.attenuated : media.stiffness,
-                                         C, number, attenuates ? assembly::spectral::PatchLayout() : layout);
+                                         C, number, attenuates ? layout.without_patches() : layout);
   StepBytes bytes{force.kept, force.set_up + 8 * nodes};
   bytes.kept += T * nodes;                             // one over the mass
   bytes.kept += leaps ? T * 3 * rows : 8 * 12 * rows;  // u, v and a look ahead, or stages of both
