@@ -98,10 +98,9 @@ TEST_P(HeatOn, ConvergesInSpaceAndTimeTogether) {
   if (!is_there(GetParam())) GTEST_SKIP() << "no GPU";
   std::vector<double> errors;
   for (const int cells : {4, 8, 16})
-    errors.push_back(
-        l2_error(run_nonlinear(fmt::format("both_{}", cells),
-                               manufactured("triangle", 2, cells, 1) + time_to(0.8, 0.8 / (2 * cells), "bdf2"),
-                               fmt::format("--backend {}", GetParam()))));
+    errors.push_back(l2_error(run_nonlinear(
+        fmt::format("both_{}", cells), manufactured("triangle", 2, cells, 1) + time_to(0.8, 0.8 / (2 * cells), "bdf2"),
+        fmt::format("--backend {}", GetParam()))));
   for (std::size_t i = 0; i + 1 < errors.size(); ++i)
     EXPECT_GT(std::log2(errors[i] / errors[i + 1]), 1.9) << errors[i] << " " << errors[i + 1];
 }
