@@ -3,7 +3,6 @@
 #include <fmt/format.h>
 
 #include "base/error.hpp"
-#include "physics/start_time.hpp"
 
 namespace tessera::physics::euler {
 
@@ -264,12 +263,7 @@ void read(const deck::Deck& deck, Params& params) {
   if (params.states.empty())
     refuse("the deck has no [[initial]]: a gas has a density and a pressure everywhere",
            "add [[initial]] with density, velocity and pressure", params.physics.where);
-  for (const InitialState& state : params.states) {
-    check_state(state, "[[initial]]", state.where);
-    std::vector<deck::Expression> all;
-    add_expressions(state, all);
-    if (params.time) check_start(all, *params.time);
-  }
+  for (const InitialState& state : params.states) check_state(state, "[[initial]]", state.where);
   params.boundaries.clear();
   params.periodic.clear();
   for (const BoundaryParams& boundary : boundary_section().read_all(deck)) {

@@ -13,7 +13,6 @@
 #include "physics/run/plan.hpp"
 #include "physics/run/results.hpp"
 #include "physics/run/traces.hpp"
-#include "physics/start_time.hpp"
 
 namespace tessera::physics {
 
@@ -200,10 +199,6 @@ void read_deck(const Context& context, Model& model) {
   if (!model.is_nonlinear() && !params.time)
     check_initial(params);  // where Newton's method starts, whatever solves its systems
   if (!context.checkpoint) check_initial_files(params);
-  // The exact solution may be written down as the start as it stands.
-  if (params.time && !params.exact)
-    for (const std::vector<InitialParams>* entries : {&params.initial, &params.initial_rates})
-      for (const InitialParams& initial : *entries) check_start(initial.u, *params.time);
   const std::vector<deck::Expression> expressions = expressions_of(model);
   if (!params.time) warn_of_time(expressions);
   check_axes(expressions, mesh::known_dimension(params.mesh));

@@ -253,9 +253,6 @@ std::vector<Wrong> wrong_decks() {
   const std::string body = box_of("triangle", 2, 3) + dirichlet_on("[\"left\"]", "0"), physics = heat_of(1);
   return {
       {"end_before_start", body + physics + "[time]\nend = -1\nstep = 0.1\n", {"time.end is -1", "after the start"}},
-      {"start_of_t",
-       body + physics + time_to(1, 0.1, "bdf2") + "[[initial]]\nu = \"1 + t\"\n",
-       {"[[initial]] is the state at t = 0 alone", "'1 + t'", "time.start"}},
       {"no_step", body + physics + "[time]\nend = 1\n", {"no step", "0.01"}},
       {"no_end", body + physics + "[time]\nstep = 0.1\n", {"end"}},
       {"step_of_zero", body + physics + "[time]\nend = 1\nstep = 0\n", {"time.step is 0", "> 0"}},
