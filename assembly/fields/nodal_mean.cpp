@@ -63,9 +63,9 @@ std::vector<double> nodal_mean(const mesh::Mesh& mesh, const DofMap& dofs, const
       // Each thread adds to some of the dofs, in the order of the cells.
       const Index* const begin = of.cell(start);
       const Offset entries = Offset{count} * element.nodes;
-      const auto [least, most] = extremes(begin, entries, threads);
-      parallel_ranges(threads, Offset{most} - least + 1, [&](Offset first, Offset last, int) {
-        const Offset from = least + first, to = least + last;
+      const std::pair<Index, Index> range = extremes(begin, entries, threads);
+      parallel_ranges(threads, Offset{range.second} - range.first + 1, [&](Offset first, Offset last, int) {
+        const Offset from = range.first + first, to = range.first + last;
         for (Offset entry = 0; entry < entries; ++entry) {
           const Offset dof = begin[entry];
           if (dof < from || dof >= to) continue;
