@@ -29,7 +29,7 @@ struct LinearSolver<Exec>::ShiftedSystem {
   Array<double, Space> b, row_sums;
   double constant = 0;
   double norm_b = 0;
-  bool rounding_only = false;  ///< b' is nothing but what rounding made of b - c t
+  bool is_zero = false;  ///< b' was nothing but what rounding made of b - c t, and is 0
 };
 
 template <class Exec>
@@ -143,8 +143,12 @@ void LinearSolver<Exec>::shift(View<const double> b, const Known& known) {
                            sums_.data() + 1);
   const auto squares = to_vector(sums_);
   result.norm_b = std::sqrt(squares[0]);
-  result.rounding_only = std::isfinite(squares[1]) && squares[1] > std::numeric_limits<double>::min() / digit &&
-                         result.norm_b <= 4 * digit * std::sqrt(squares[1]);
+  result.is_zero = std::isfinite(squares[1]) && squares[1] > std::numeric_limits<double>::min() / digit &&
+                   result.norm_b <= 4 * digit * std::sqrt(squares[1]);
+  if (!result.is_zero) return;
+  // The system A y = 0, solved as any other: what a method keeps of A does not depend on b.
+  linalg::fill(exec_, result.b.view(), 0);
+  result.norm_b = 0;
 }
 
 template <class Exec>
@@ -215,23 +219,15 @@ Report LinearSolver<Exec>::solve(View<const double> b, View<double> x, const Mon
                 "give one value for each row");
   shift(b, known);
   const ShiftedSystem& shifted = *shifted_;
-  Report report;
-  if (shifted.rounding_only) {
+  // y = x - c, 0 where x is fixed
+  if (known.start && !shifted.is_zero)
+    linalg::add_constant(exec_, -shifted.constant, x);
+  else
     linalg::fill(exec_, x, 0);
-    report.converged = true;
-    report.precision = params_.precision;
-    report.history = {0};
-  } else {
-    // y = x - c, 0 where x is fixed
-    if (known.start)
-      linalg::add_constant(exec_, -shifted.constant, x);
-    else
-      linalg::fill(exec_, x, 0);
-    linalg::set_entries(exec_, known.rows, 0, x);
-    report = method_->solve(exec_, shifted.b, x, monitor, shifted.row_sums);
-    accept_rounding(x, shifted.norm_b, report);
-    relate_energy_error(shifted.b, x, report);
-  }
+  linalg::set_entries(exec_, known.rows, 0, x);
+  Report report = method_->solve(exec_, shifted.b, x, monitor, shifted.row_sums);
+  accept_rounding(x, shifted.norm_b, report);
+  relate_energy_error(shifted.b, x, report);
   linalg::add_constant(exec_, shifted.constant, x);
   linalg::set_entries(exec_, known.rows, known.values, x);
   name(report);

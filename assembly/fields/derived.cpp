@@ -70,15 +70,18 @@ void DerivedValues::Places::derive(const mesh::Mesh& mesh, const mesh::CellBlock
   work.state.resize(static_cast<std::size_t>(m) * (1 + dim));
   double* const value = work.state.data();
   double* const gradient = value + m;
+  const bool is_linear = geometry.nodes == dim + 1 && field.nodes == dim + 1;  // the gradient is the same at all points
+  double jacobian[9] = {}, inverse[9] = {}, x[3];
   for (int n = 0; n < count; ++n) {
-    double jacobian[9], inverse[9], x[3];
-    geometry.jacobian(mesh, nodes, n, jacobian);
-    GeometryMap::invert(jacobian, dim, inverse);
+    if (n == 0 || !is_linear) {
+      geometry.jacobian(mesh, nodes, n, jacobian);
+      GeometryMap::invert(jacobian, dim, inverse);
+    }
     geometry.point(mesh, nodes, n, x);
     for (int c = 0; c < m; ++c) {
       const double* of_component = u.data() + c * u.layout().component_stride;
       value[c] = field.value(dofs, of_component, n, u.stride());
-      field.gradient(dofs, of_component, n, inverse, gradient + c * dim, u.stride());
+      if (n == 0 || !is_linear) field.gradient(dofs, of_component, n, inverse, gradient + c * dim, u.stride());
     }
     derive({cell, x, value, gradient, coefficients + n * components}, out + n * outputs);
   }

@@ -2,10 +2,12 @@
 
 #include <algorithm>
 #include <cmath>
+#include <utility>
 
 #include "assembly/space/geometry_map.hpp"
 #include "assembly/space/host_loop.hpp"
 #include "assembly/space/quadrature.hpp"
+#include "base/team.hpp"
 
 namespace tessera::assembly {
 
@@ -17,10 +19,22 @@ double measure(const mesh::Mesh& mesh, const GeometryMap& volume, const Quadratu
   return sum;
 }
 
+/// The least and the largest of at least one.
+std::pair<Index, Index> extremes(const Index* numbers, Offset count, int threads) {
+  const auto of = [&](Offset first, Offset last) {
+    const auto [least, most] = std::minmax_element(numbers + first, numbers + last);
+    return std::pair{*least, *most};
+  };
+  return parallel_reduce(threads, count, std::pair{numbers[0], numbers[0]}, of, [](const auto& a, const auto& b) {
+    return std::pair{std::min(a.first, b.first), std::max(a.second, b.second)};
+  });
+}
+
 }  // namespace
 
 std::vector<double> nodal_mean(const mesh::Mesh& mesh, const DofMap& dofs, const FieldView& u,
                                const PointField& coefficient, int outputs, const Derive& derive, int threads) {
+  if (threads <= 0) threads = default_threads();
   constexpr Index batch_values = 1 << 21;  // of a batch of cells, computed in parallel and added in order: 16 MiB
   std::vector<double> result(static_cast<std::size_t>(dofs.dofs) * outputs, 0.0),
       weight(static_cast<std::size_t>(dofs.dofs), 0.0);
@@ -46,17 +60,28 @@ std::vector<double> nodal_mean(const mesh::Mesh& mesh, const DofMap& dofs, const
                   &values[i * element.nodes * outputs]);
         }
       });
-      for (Index i = 0; i < count; ++i)
-        for (int n = 0; n < element.nodes; ++n) {
-          const std::size_t dof = of.cell(start + i)[n];
-          weight[dof] += measures[i];
+      // Each thread adds to some of the dofs, in the order of the cells.
+      const Index* const begin = of.cell(start);
+      const Offset entries = Offset{count} * element.nodes;
+      const std::pair<Index, Index> range = extremes(begin, entries, threads);
+      parallel_ranges(threads, Offset{range.second} - range.first + 1, [&](Offset first, Offset last, int) {
+        const Offset from = range.first + first, to = range.first + last;
+        for (Offset entry = 0; entry < entries; ++entry) {
+          const Offset dof = begin[entry];
+          if (dof < from || dof >= to) continue;
+          const double volume = measures[static_cast<std::size_t>(entry / element.nodes)];
+          weight[static_cast<std::size_t>(dof)] += volume;
           for (int k = 0; k < outputs; ++k)
-            result[outputs * dof + k] += measures[i] * values[(std::size_t(i) * element.nodes + n) * outputs + k];
+            result[static_cast<std::size_t>(outputs * dof + k)] +=
+                volume * values[static_cast<std::size_t>(entry * outputs + k)];
         }
+      });
     }
   }
-  for (std::size_t dof = 0; dof < weight.size(); ++dof)
-    for (int k = 0; k < outputs; ++k) result[outputs * dof + k] /= weight[dof];
+  parallel_for(threads, static_cast<Offset>(weight.size()), [&](Offset dof) {
+    for (int k = 0; k < outputs; ++k)
+      result[static_cast<std::size_t>(outputs * dof + k)] /= weight[static_cast<std::size_t>(dof)];
+  });
   return result;
 }
 

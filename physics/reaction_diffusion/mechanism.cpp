@@ -61,8 +61,44 @@ std::vector<Amount> parse_side(const std::string& side, const std::string& equat
 /// The tables of MechanismTables on the host.
 struct HostTables {
   std::vector<double> k, change;
-  std::vector<Index> reactant_first = {0}, reactant, order, change_first = {0}, changed;
+  std::vector<Index> group_first = {0}, reactant_first = {0}, reactant, order, change_first = {0}, changed;
 };
+
+/// Reactions that change the species alike, some of them in the other direction.
+struct Group {
+  std::map<Index, double> change;  ///< by the first of them; without zeros
+  struct Member {
+    std::map<Index, double> taken;
+    double k;  ///< negative: in the other direction
+  };
+  std::vector<Member> members;
+};
+
+std::map<Index, double> opposite(std::map<Index, double> change) {
+  for (auto& [species, amount] : change) amount = -amount;
+  return change;
+}
+
+HostTables tables_of(const std::vector<Group>& groups) {
+  HostTables result;
+  for (const Group& group : groups) {
+    for (const Group::Member& member : group.members) {
+      for (const auto& [species, amount] : member.taken) {
+        result.reactant.push_back(species);
+        result.order.push_back(static_cast<Index>(amount));
+      }
+      result.k.push_back(member.k);
+      result.reactant_first.push_back(static_cast<Index>(result.reactant.size()));
+    }
+    for (const auto& [species, amount] : group.change) {
+      result.changed.push_back(species);
+      result.change.push_back(amount);
+    }
+    result.group_first.push_back(static_cast<Index>(result.k.size()));
+    result.change_first.push_back(static_cast<Index>(result.changed.size()));
+  }
+  return result;
+}
 
 class Check {
  public:
@@ -71,9 +107,9 @@ class Check {
   HostTables tables() const {
     species();
     if (mechanism_.reactions.empty()) refuse("has no reactions", "give at least one");
-    HostTables result;
-    for (std::size_t r = 0; r < mechanism_.reactions.size(); ++r) add(r, result);
-    return result;
+    std::vector<Group> groups;
+    for (std::size_t r = 0; r < mechanism_.reactions.size(); ++r) add(r, groups);
+    return tables_of(groups);
   }
 
  private:
@@ -116,7 +152,7 @@ class Check {
     return result;
   }
 
-  void add(std::size_t r, HostTables& tables) const {
+  void add(std::size_t r, std::vector<Group>& groups) const {
     const MechanismReaction& reaction = mechanism_.reactions[r];
     if (!(reaction.k >= 0) || !std::isfinite(reaction.k))
       refuse(r, fmt::format("has the rate constant {}", reaction.k), "rate constants are 0 or positive");
@@ -126,18 +162,13 @@ class Check {
       if (amount != std::round(amount) || amount > 16)
         refuse(r, fmt::format("takes {} of '{}'", amount, mechanism_.species[static_cast<std::size_t>(species)]),
                "reactants are whole numbers up to 16, since they are exponents in the rate");
-      tables.reactant.push_back(species);
-      tables.order.push_back(static_cast<Index>(amount));
       net[species] -= amount;
     }
-    for (const auto& [species, amount] : net) {
-      if (amount == 0) continue;
-      tables.changed.push_back(species);
-      tables.change.push_back(amount);
-    }
-    tables.k.push_back(reaction.k);
-    tables.reactant_first.push_back(static_cast<Index>(tables.reactant.size()));
-    tables.change_first.push_back(static_cast<Index>(tables.changed.size()));
+    std::erase_if(net, [](const auto& change) { return change.second == 0; });
+    const auto alike = [&](const Group& group) { return group.change == net || group.change == opposite(net); };
+    const auto found = std::find_if(groups.begin(), groups.end(), alike);
+    Group& group = found == groups.end() ? groups.emplace_back(Group{net, {}}) : *found;
+    group.members.push_back({taken, group.change == net ? reaction.k : -reaction.k});
   }
 
   const Mechanism& mechanism_;
@@ -166,6 +197,7 @@ template <class Space>
 MechanismTables<Space>::MechanismTables(const Mechanism& mechanism)
     : species_(static_cast<int>(mechanism.species.size())) {
   const HostTables tables = Check(mechanism).tables();
+  group_first_ = to_space<Space>(tables.group_first);
   k_ = to_space<Space>(tables.k);
   change_ = to_space<Space>(tables.change);
   reactant_first_ = to_space<Space>(tables.reactant_first);

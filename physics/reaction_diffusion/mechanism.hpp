@@ -63,7 +63,8 @@ class MechanismTables {
   MassAction<bound> mass_action() const {
     MassAction<bound> result;
     result.species_count = species_;
-    result.reactions = static_cast<int>(k_.size());
+    result.groups = static_cast<int>(group_first_.size()) - 1;
+    result.group_first = group_first_.data();
     result.k = k_.data();
     result.reactant_first = reactant_first_.data();
     result.reactant = reactant_.data();
@@ -77,7 +78,7 @@ class MechanismTables {
  private:
   int species_;
   Array<double, Space> k_, change_;
-  Array<Index, Space> reactant_first_, reactant_, order_, change_first_, changed_;
+  Array<Index, Space> group_first_, reactant_first_, reactant_, order_, change_first_, changed_;
 };
 
 }  // namespace tessera::physics::reaction_diffusion

@@ -107,44 +107,53 @@ struct Oregonator : AutonomousReaction<3> {
 };
 
 /// Mass action: the rate of reaction r is k_r prod_s u_s^(order of s in r), and a species changes by the sum of rates
-/// times what each reaction makes of it less what it takes. It views the tables of a mechanism (mechanism.hpp), which
-/// every node reads in the same order. Since these name the species, the arrays of a node are in local memory on CUDA:
-/// a bound near the number of species saves memory, not time.
+/// times what each reaction makes of it less what it takes. Reactions that make the same, or take back what others
+/// make, are a group with one net rate: where two of them nearly cancel, what is left of them is the same number in all
+/// species, so that sums that stay constant do so in proportion to that number and not to the rates.
+/// It views the tables of a mechanism (mechanism.hpp), which every node reads in the same order. Since these name the
+/// species, the arrays of a node are in local memory on CUDA: a bound near the number of species saves memory, not
+/// time.
 template <int bound>
 struct MassAction {
   static constexpr int most_species = bound;
   static constexpr bool needs_time = false;
 
-  int species_count = 0, reactions = 0;
-  const double* k = nullptr;              ///< [reactions]
+  int species_count = 0, groups = 0;
+  const Index* group_first = nullptr;     ///< [groups + 1], its first reaction
+  const double* k = nullptr;              ///< [reactions], negative: it takes back what its group makes
   const Index* reactant_first = nullptr;  ///< [reactions + 1] into the two that follow
   const Index* reactant = nullptr;        ///< a species
   const Index* order = nullptr;           ///< its exponent, at least 1
-  const Index* change_first = nullptr;    ///< [reactions + 1] into the two that follow
+  const Index* change_first = nullptr;    ///< [groups + 1] into the two that follow
   const Index* changed = nullptr;         ///< a species
-  const double* change = nullptr;         ///< what one reaction makes of it; never 0
+  const double* change = nullptr;         ///< what one reaction of the group makes of it; never 0
 
   TESSERA_HD int species() const { return species_count; }
 
   TESSERA_HD void rates(const double* u, double, double* du) const {
     for (int i = 0; i < species_count; ++i) du[i] = 0;
-    for (int r = 0; r < reactions; ++r) {
-      double rate = k[r];
-      for (Index a = reactant_first[r]; a < reactant_first[r + 1]; ++a) rate *= power(u[reactant[a]], order[a]);
-      for (Index c = change_first[r]; c < change_first[r + 1]; ++c) du[changed[c]] += change[c] * rate;
+    for (int g = 0; g < groups; ++g) {
+      double net = 0;
+      for (Index r = group_first[g]; r < group_first[g + 1]; ++r) {
+        double rate = k[r];
+        for (Index a = reactant_first[r]; a < reactant_first[r + 1]; ++a) rate *= power(u[reactant[a]], order[a]);
+        net += rate;
+      }
+      for (Index c = change_first[g]; c < change_first[g + 1]; ++c) du[changed[c]] += change[c] * net;
     }
   }
   TESSERA_HD void jacobian(const double* u, double, double* J) const {
     for (int i = 0; i < species_count * species_count; ++i) J[i] = 0;
-    for (int r = 0; r < reactions; ++r)
-      for (Index b = reactant_first[r]; b < reactant_first[r + 1]; ++b) {
-        // d rate / d u_b
-        double slope = k[r] * order[b];
-        for (Index a = reactant_first[r]; a < reactant_first[r + 1]; ++a)
-          slope *= power(u[reactant[a]], a == b ? order[a] - 1 : order[a]);
-        for (Index c = change_first[r]; c < change_first[r + 1]; ++c)
-          J[changed[c] * species_count + reactant[b]] += change[c] * slope;
-      }
+    for (int g = 0; g < groups; ++g)
+      for (Index r = group_first[g]; r < group_first[g + 1]; ++r)
+        for (Index b = reactant_first[r]; b < reactant_first[r + 1]; ++b) {
+          // d rate / d u_b
+          double slope = k[r] * order[b];
+          for (Index a = reactant_first[r]; a < reactant_first[r + 1]; ++a)
+            slope *= power(u[reactant[a]], a == b ? order[a] - 1 : order[a]);
+          for (Index c = change_first[g]; c < change_first[g + 1]; ++c)
+            J[changed[c] * species_count + reactant[b]] += change[c] * slope;
+        }
   }
 
  private:

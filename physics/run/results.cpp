@@ -12,7 +12,9 @@
 #include "assembly/fields/quantities.hpp"
 #include "base/communicator.hpp"
 #include "base/log.hpp"
+#include "base/team.hpp"
 #include "mesh/partition.hpp"
+#include "physics/later_fields.hpp"
 #include "physics/run/in_common.hpp"
 #include "physics/run/lines.hpp"
 #include "physics/run/report.hpp"
@@ -36,18 +38,33 @@ void warn_once(const std::string& message) {
   if (std::find(said.begin(), said.end(), message) == said.end()) warn(message);
 }
 
-void warn_of_infinite(const std::string& name, std::span<const double> values, int stride, const NodalSolution& s) {
+/// How many of the first `count` nodes have numbers that are not finite, and the first of them. values [nodes, stride]
+struct NotFinite {
   double nodes = 0;
   Offset first = -1;
-  for (Offset node = 0; node < s.own_dofs(); ++node) {
-    const double* of_node = &values[node * stride];
-    if (std::all_of(of_node, of_node + stride, [](double value) { return std::isfinite(value); })) continue;
-    if (nodes++ == 0) first = node;
-  }
-  std::vector<char> found{first >= 0};
+};
+NotFinite find_not_finite(std::span<const double> values, int stride, Offset count, int threads) {
+  const auto of = [&](Offset begin, Offset end) {
+    NotFinite found;
+    for (Offset node = begin; node < end; ++node) {
+      const double* of_node = &values[static_cast<std::size_t>(node * stride)];
+      if (std::all_of(of_node, of_node + stride, [](double value) { return std::isfinite(value); })) continue;
+      if (found.nodes++ == 0) found.first = node;
+    }
+    return found;
+  };
+  return parallel_reduce(threads, count, NotFinite(), of, [](NotFinite a, NotFinite b) {
+    return NotFinite{a.nodes + b.nodes, a.first >= 0 ? a.first : b.first};
+  });
+}
+
+void warn_of_infinite(const std::string& name, std::span<const double> values, int stride, const NodalSolution& s) {
+  const NotFinite here = find_not_finite(values, stride, s.own_dofs(), s.threads);
+  std::vector<char> found{here.first >= 0};
   std::vector<double> x(3);
-  if (first >= 0) x.assign(&s.dof_points[3 * static_cast<std::size_t>(first)], &s.dof_points[3 * first] + 3);
-  nodes = in_common::sum(s.share, nodes);
+  if (here.first >= 0)
+    x.assign(&s.dof_points[3 * static_cast<std::size_t>(here.first)], &s.dof_points[3 * here.first] + 3);
+  const double nodes = in_common::sum(s.share, here.nodes);
   in_common::first_found(s.share, found, x, 3);
   if (nodes > 0)
     warn_once(fmt::format("the field '{}' is not finite at {} node{}, the first at ({:.6g}, {:.6g}, {:.6g})", name,
@@ -286,6 +303,12 @@ output::VtkData vtk_data(const mesh::Mesh& mesh, const assembly::DofMap& dofs, c
   return data;
 }
 
+/// A field of nodes that is made when the others are written.
+struct Later {
+  std::size_t place;  ///< among them
+  LaterFields::Make make;
+};
+
 /// All of it on the root.
 Written gathered(const NodalSolution& s, const Written& own) {
   Written result;
@@ -306,14 +329,26 @@ int write_solution(const CommonParams& params, const std::vector<FieldInfo>& fie
                             (s.mesh.measure.weighs() ? fmt::format(" (axis {})", s.mesh.measure.axis()) : "") +
                             (converged ? "" : " (NOT CONVERGED)");
   Written written;
+  std::vector<Later> later;
+  const auto* const without_results =
+      names.in_series && !s.share ? dynamic_cast<const LaterFields*>(&results) : nullptr;
   for (const FieldInfo* field : fields_to_write(params.output, fields)) {
-    FieldValues values(*field, field == &fields.front(), s, results);
+    const bool solved = field == &fields.front();
+    if (without_results && !solved) {
+      later.push_back({written.nodal.size(), without_results->field_later(field->name)});
+      written.nodal.push_back({field->name, field->stride(), {}});
+      continue;
+    }
+    FieldValues values(*field, solved, s, results);
     written.nodal.push_back({field->name, values.stride, values.taken()});
   }
   in_common::each(s.share, [&] { written.cells = results.cell_fields(); });
   const auto write = [&](const mesh::Mesh& mesh, const assembly::DofMap& dofs, const std::vector<double>& dof_points,
                          Written all) {
-    take([title, &mesh, &dofs, &dof_points, &output = params.output, all = std::move(all)]() mutable {
+    std::vector<double> u = later.empty() ? std::vector<double>() : s.u;
+    take([title, &mesh, &dofs, &dof_points, &output = params.output, all = std::move(all), later = std::move(later),
+          u = std::move(u)]() mutable {
+      for (const Later& field : later) all.nodal[field.place].values = field.make(u);
       output::VtkData data = vtk_data(mesh, dofs, dof_points, std::move(all), groups_overlap(mesh));
       data.title = title;
       return shown_part(output, mesh, dofs, std::move(data));

@@ -21,14 +21,21 @@ std::vector<mesh::CellSide> left_sides(const Solution& s, const mesh::Group& gro
   return sides;
 }
 
-double flux_quantity(const QuantityParams& quantity, const Solution& s, const Fluxes& fluxes) {
+const mesh::Group* cells_left(const QuantityParams& quantity, const Solution& s) {
+  return quantity.from.empty() ? nullptr : &find_group(s.mesh, quantity.from, s.mesh.dim, quantity.where);
+}
+
+double flux_through(const QuantityParams& quantity, const Solution& s, const Fluxes& fluxes) {
   const mesh::Group all = united_groups(s.mesh, quantity.on, s.mesh.dim - 1, quantity.where);
-  const mesh::Group* from =
-      quantity.from.empty() ? nullptr : &find_group(s.mesh, quantity.from, s.mesh.dim, quantity.where);
-  if (quantity.kind == "flux") return from ? fluxes.through(all, *from) : fluxes.through(all);
+  const mesh::Group* from = cells_left(quantity, s);
+  return from ? fluxes.through(all, *from) : fluxes.through(all);
+}
+
+double gradient_flux_through(const QuantityParams& quantity, const Solution& s) {
+  const mesh::Group all = united_groups(s.mesh, quantity.on, s.mesh.dim - 1, quantity.where);
   const mesh::Group group = s.own(&all);
-  return assembly::gradient_flux(s.mesh, s.space.dofs, s.u, diffusivity_field(s), left_sides(s, group, from),
-                                 s.threads);
+  return assembly::gradient_flux(s.mesh, s.space.dofs, s.u, diffusivity_field(s),
+                                 left_sides(s, group, cells_left(quantity, s)), s.threads);
 }
 
 }  // namespace
@@ -82,23 +89,31 @@ assembly::HostTensorField diffusivity_field(const Solution& solution) {
           of_solution};
 }
 
-ScalarResults::ScalarResults(const Solution& solution) : s_(solution) {
-  Threads exec(s_.threads);
-  Scope scope(exec, "balance");
-  fluxes_ = std::make_unique<const Fluxes>(s_);
-  balance_ = fluxes_->balance();
+const ScalarResults::Flows& ScalarResults::flows() const {
+  if (!flows_) {
+    Threads exec(s_.threads);
+    Scope scope(exec, "balance");
+    flows_ = std::make_unique<const Flows>(s_);
+  }
+  return *flows_;
 }
 
-Results::Totals ScalarResults::totals() const { return {.sums = balance_.numbers()}; }
+Results::Totals ScalarResults::totals() const { return {.sums = flows().balance.numbers()}; }
 
 void ScalarResults::report(const Totals& totals, output::Summary& summary) const {
-  report_balance(balance_.with(totals.sums), s_, summary);
+  report_balance(flows().balance.with(totals.sums), s_, summary);
 }
 
-double ScalarResults::quantity(const QuantityParams& quantity) const { return flux_quantity(quantity, s_, *fluxes_); }
+double ScalarResults::quantity(const QuantityParams& quantity) const {
+  if (quantity.kind == "flux") return flux_through(quantity, s_, flows().fluxes);
+  return gradient_flux_through(quantity, s_);
+}
 
-std::vector<double> ScalarResults::field(const std::string&) {
-  return assembly::flux_field(s_.mesh, s_.space.dofs, s_.u, diffusivity_field(s_), s_.threads);
+std::vector<double> ScalarResults::field(const std::string& name) { return field_later(name)(s_.u); }
+
+LaterFields::Make ScalarResults::field_later(const std::string&) const {
+  return [&mesh = s_.mesh, &dofs = s_.space.dofs, k = diffusivity_field(s_),
+          threads = s_.threads](std::span<const double> u) { return assembly::flux_field(mesh, dofs, u, k, threads); };
 }
 
 std::vector<output::Field> ScalarResults::cell_fields() const {

@@ -3,6 +3,7 @@
 #include <cmath>
 #include <sstream>
 
+#include "app/gpu.hpp"
 #include "app/transient.hpp"
 
 namespace {
@@ -28,29 +29,35 @@ std::string manufactured(const std::string& shape, int dim, int cells, int order
 struct SchemeOrder {
   const char* scheme;
   double order;
+  const char* backend = "threads";
 };
-void PrintTo(const SchemeOrder& scheme, std::ostream* stream) { *stream << scheme.scheme; }
+void PrintTo(const SchemeOrder& scheme, std::ostream* stream) { *stream << scheme.scheme << " on " << scheme.backend; }
+
+bool is_there(const std::string& backend) { return backend == "threads" || has_gpu(); }
 
 class HeatSchemes : public ::testing::TestWithParam<SchemeOrder> {};
 
 /// Time alone: u is of the element's order in space.
 TEST_P(HeatSchemes, HaveTheirOrderInTime) {
+  if (!is_there(GetParam().backend)) GTEST_SKIP() << "no GPU";
   const std::string deck =
       box_of("interval", 1, 4) + heat_of(4) + "[[material]]\ndensity = 2\nconductivity = \"1 + 0.5*cos(t)\"\n" +
       dirichlet_on("[\"left\", \"right\"]", "sin(3*t)*(1 + x*(1 - x))") +
       "[exact]\nu = \"sin(3*t)*(1 + x*(1 - x))\"\nsource = true\n[[initial]]\nu = 0\n" + to_rounding;
   std::vector<double> errors;
   for (const double step : {0.04, 0.02, 0.01})
-    errors.push_back(l2_error(
-        run_nonlinear(fmt::format("order_{}", GetParam().scheme), deck + time_to(1, step, GetParam().scheme))));
+    errors.push_back(
+        l2_error(run_nonlinear(fmt::format("order_{}", GetParam().scheme), deck + time_to(1, step, GetParam().scheme),
+                               fmt::format("--backend {}", GetParam().backend))));
   for (std::size_t i = 0; i + 1 < errors.size(); ++i)
     EXPECT_GT(std::log2(errors[i] / errors[i + 1]), GetParam().order - 0.1) << errors[i] << " " << errors[i + 1];
 }
 
 INSTANTIATE_TEST_SUITE_P(Implicit, HeatSchemes,
                          ::testing::Values(SchemeOrder{"backward_euler", 1}, SchemeOrder{"crank_nicolson", 2},
-                                           SchemeOrder{"bdf2", 2}, SchemeOrder{"sdirk2", 2}),
-                         [](const auto& info) { return std::string(info.param.scheme); });
+                                           SchemeOrder{"bdf2", 2}, SchemeOrder{"sdirk2", 2},
+                                           SchemeOrder{"bdf2", 2, "cuda"}, SchemeOrder{"sdirk2", 2, "cuda"}),
+                         [](const auto& info) { return fmt::format("{}_{}", info.param.scheme, info.param.backend); });
 
 TEST(Heat, ThetaIsBetweenEulerAndCrankNicolson) {
   const std::string deck = manufactured("interval", 1, 20, 2);
@@ -63,8 +70,11 @@ TEST(Heat, ThetaIsBetweenEulerAndCrankNicolson) {
   EXPECT_LT(error("--set time.theta=0.75", "theta"), error("", "backward_euler"));
 }
 
+class HeatOn : public ::testing::TestWithParam<const char*> {};
+
 /// The error of space, where that of time is smaller.
-TEST(Heat, KeepsTheOrderOfItsElements) {
+TEST_P(HeatOn, KeepsTheOrderOfItsElements) {
+  if (!is_there(GetParam())) GTEST_SKIP() << "no GPU";
   struct Elements {
     const char* shape;
     int dim, order, coarse, fine;
@@ -74,13 +84,28 @@ TEST(Heat, KeepsTheOrderOfItsElements) {
                             Elements{"tet", 3, 1, 3, 6}, Elements{"hex", 3, 2, 2, 4}, Elements{"prism", 3, 1, 3, 6}}) {
     const auto error = [&](int cells) {
       return l2_error(run_nonlinear(fmt::format("space_{}_{}", e.shape, e.order),
-                                    manufactured(e.shape, e.dim, cells, e.order) + time_to(0.04, 0.002, "sdirk2")));
+                                    manufactured(e.shape, e.dim, cells, e.order) + time_to(0.04, 0.002, "sdirk2"),
+                                    fmt::format("--backend {}", GetParam())));
     };
     const double coarse = error(e.coarse), fine = error(e.fine);
     EXPECT_GT(std::log(coarse / fine) / std::log(1.0 * e.fine / e.coarse), e.order + 1 - 0.3)
         << e.shape << " " << e.order << ": " << coarse << " " << fine;
   }
 }
+
+/// Cells and steps halved together: the error of both, of order 2.
+TEST_P(HeatOn, ConvergesInSpaceAndTimeTogether) {
+  if (!is_there(GetParam())) GTEST_SKIP() << "no GPU";
+  std::vector<double> errors;
+  for (const int cells : {4, 8, 16})
+    errors.push_back(l2_error(run_nonlinear(
+        fmt::format("both_{}", cells), manufactured("triangle", 2, cells, 1) + time_to(0.8, 0.8 / (2 * cells), "bdf2"),
+        fmt::format("--backend {}", GetParam()))));
+  for (std::size_t i = 0; i + 1 < errors.size(); ++i)
+    EXPECT_GT(std::log2(errors[i] / errors[i + 1]), 1.9) << errors[i] << " " << errors[i + 1];
+}
+INSTANTIATE_TEST_SUITE_P(Backends, HeatOn, ::testing::Values("threads", "cuda"),
+                         [](const auto& info) { return std::string(info.param); });
 
 /// What is stored, what arises and what leaves are one sum, with a consistent mass and with a lumped one.
 TEST(Heat, BalancesAtEveryTime) {
@@ -450,6 +475,25 @@ TEST(Heat, BalancesWhereASystemIsNotSolved) {
   const nlohmann::json summary = run_nonlinear("unsolved", deck, "", 4);
   EXPECT_EQ(summary["time"]["t"], 0.5);
   EXPECT_EQ(summary["balance"]["source"], 0);
+}
+
+/// Fluxes of a state are made while the next steps run, with the data of its own time: here -(1 + t), for u = x stays.
+TEST(Heat, WritesTheFluxOfEachTime) {
+  const std::string deck = box_of("interval", 1, 40) + heat_of(1) + "[[material]]\nconductivity = \"1 + t\"\n" +
+                           dirichlet_on("[\"left\", \"right\"]", "x") + "[[initial]]\nu = \"x\"\n" +
+                           time_to(2, 0.1, "bdf2") + "[output]\nevery = 1\nformats = [\"csv\"]\n" + to_rounding;
+  const fs::path out = folder() / "out_flux_of_times";
+  const Result result =
+      tessera("run " + write_deck("flux_of_times.toml", deck) + " --quiet --backend threads --output " + out.string());
+  ASSERT_EQ(result.code, 0) << result.text;
+  for (int step = 0; step <= 20; ++step) {
+    const auto columns = columns_of(out / fmt::format("solution_{:06}.csv", step));
+    ASSERT_EQ(columns.size(), 7u);  // x, y, z, u and the flux
+    for (std::size_t i = 0; i < columns[0].size(); ++i) {
+      EXPECT_NEAR(columns[3][i], columns[0][i], 1e-11);
+      EXPECT_NEAR(columns[4][i], -(1 + 0.1 * step), 1e-10) << step;
+    }
+  }
 }
 
 TEST(Heat, BeginsAtItsStart) {
