@@ -12,6 +12,7 @@
 #include "base/array.hpp"
 #include "base/chained_launch.cuh"
 #include "base/error.hpp"
+#include "base/peer_bytes.hpp"
 #include "base/peer_link.hpp"
 #include "base/peer_memory.hpp"
 #include "base/sum_ranges.hpp"
@@ -19,13 +20,8 @@
 namespace tessera {
 namespace {
 
-/// Of one machine.
-constexpr int most_ranks = 16;
-/// A sum of more goes in several.
-constexpr int most_numbers = 512;
+using peer::chunk, peer::most_numbers, peer::most_ranks;
 constexpr int sum_block = 128, move_block = 256;
-/// Bytes that a block moves: few, so that many blocks wait for memory at the same time.
-constexpr int chunk = 4096;
 
 /// The number of the next sum or exchange; 0 is left to zeroed memory.
 __device__ unsigned after(unsigned number) { return number == 0xffffffffu ? 2 : number + 1; }
@@ -34,6 +30,7 @@ __device__ unsigned after(unsigned number) { return number == 0xffffffffu ? 2 : 
 struct Word {
   unsigned low, low_number, high, high_number;
 };
+static_assert(sizeof(Word) * 2 * most_numbers == peer::inbox_bytes(1));
 
 __device__ void put(Word* to, double value, unsigned number) {
   const auto bits = static_cast<unsigned long long>(__double_as_longlong(value));
@@ -105,7 +102,7 @@ struct Ways {
   /// Every way has a chunk at least: its flag says how far the other rank is.
   void add(Way way) {
     way.first_block = blocks;
-    blocks += static_cast<int>(way.bytes <= chunk ? 1 : (way.bytes + chunk - 1) / chunk);
+    blocks += static_cast<int>(peer::chunks_of(way.bytes));
     of[count++] = way;
   }
 };
@@ -194,10 +191,6 @@ class PeerLink final : public Link {
     counts_.set_zero();
     for (int r = 0; r < ranks.size(); ++r) inboxes_.of[r] = reinterpret_cast<Word*>(inbox_memory_.of(r));
   }
-  static std::size_t inbox_bytes(int ranks) {
-    return sizeof(Word) * 2 * most_numbers * static_cast<std::size_t>(ranks);
-  }
-
   ~PeerLink() override {
     if (!ends_in_order()) return;
     (void)cudaDeviceSynchronize();
@@ -213,11 +206,10 @@ class PeerLink final : public Link {
     Offset longest = 1;
     for (const ExchangePlan::Range& range : plan.send)
       longest = std::max(longest, (range.last - range.first) * static_cast<Offset>(entry));
-    const auto chunks = (static_cast<Offset>(maximum(ranks(), static_cast<double>(longest))) + chunk - 1) / chunk;
+    const Offset chunks = peer::chunks_of(static_cast<Offset>(maximum(ranks(), static_cast<double>(longest))));
     if (windows_.empty() || windows_.back().chunks < chunks) {
       std::string why;
-      PeerMemory memory(ranks(), static_cast<std::size_t>(2 * ranks().size() * chunks) * (chunk + sizeof(unsigned)),
-                        why);
+      PeerMemory memory(ranks(), peer::window_bytes(ranks().size(), chunks), why);
       if (!why.empty())
         throw Error(ExitCode::memory, "there is no room for what ranks send each other: " + why,
                     "use more ranks, or TESSERA_LINK=nccl");
@@ -311,7 +303,7 @@ std::unique_ptr<Link> make_peer_link(Cuda& exec, Communicator& ranks, std::strin
   else if (any(ranks, ranks.size_of_machine() != ranks.size()))
     why = "ranks are on several machines";
   if (!why.empty()) return nullptr;
-  PeerMemory inboxes(ranks, PeerLink::inbox_bytes(ranks.size()), why);
+  PeerMemory inboxes(ranks, peer::inbox_bytes(ranks.size()), why);
   if (!why.empty()) return nullptr;
   return std::make_unique<PeerLink>(exec, ranks, std::move(inboxes));
 }
