@@ -14,7 +14,9 @@ inline constexpr int most_numbers = 512;
 inline constexpr int chunk = 4096;
 
 /// Of numbers on their way to a sum, 16 bytes each, from each rank, for even and odd sums.
-constexpr std::size_t inbox_bytes(int ranks) { return std::size_t{16} * 2 * most_numbers * static_cast<std::size_t>(ranks); }
+constexpr std::size_t inbox_bytes(int ranks) {
+  return std::size_t{16} * 2 * most_numbers * static_cast<std::size_t>(ranks);
+}
 
 /// In which the longest way of an exchange goes, `bytes` from one rank to another.
 constexpr Offset chunks_of(Offset bytes) { return bytes <= chunk ? 1 : (bytes + chunk - 1) / chunk; }

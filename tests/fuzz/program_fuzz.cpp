@@ -14,6 +14,7 @@
 #include <chrono>
 #include <csignal>
 #include <filesystem>
+#include <limits>
 
 #include "app/program.hpp"
 #include "fuzz/kinds.hpp"
@@ -169,7 +170,7 @@ class Worker {
     for (;;) {
       // Kinds in turn, so that slow ones have as many as others.
       const long next = tally_.next(), number = next / kinds;
-      if (options_.mutations > 0 ? number >= options_.mutations : elapsed(start) >= options_.seconds) return;
+      if ((options_.mutations > 0 && number >= options_.mutations) || elapsed(start) >= options_.seconds) return;
       const std::size_t k = static_cast<std::size_t>(next % kinds);
       const Kind& kind = kinds_[k];
       Random random = random_of(options_.seed, kind.name, number);
@@ -276,6 +277,8 @@ int main_program(Options options) {
   Tally tally(names.size());
   run_workers(options, tally, scratch, results);
   fs::remove_all(scratch);
+  if (tally.runs() < options.mutations * static_cast<long>(names.size()))
+    fmt::print("not all mutations were tried: --seconds were over\n");
   fmt::print("{}{} executions, {} findings\n", options.replay.empty() ? tally.table(names) : "", tally.runs(),
              tally.findings());
   return tally.findings() == 0 && tally.runs() > 0 ? 0 : 1;
@@ -289,9 +292,10 @@ int main(int argc, char** argv) {
   if (argc > 1 && std::string_view(argv[1]).starts_with("gmsh-")) return tessera::app::run_program(argc, argv);
   fuzz::Options options;
   CLI::App app("Runs tessera on damaged inputs of every kind; each finding is kept and printed.");
-  app.add_option("--seconds", options.seconds, "how long")->capture_default_str();
-  app.add_option("--mutations", options.mutations,
-                 "so many of each kind, the same ones with the same seed; no limit of time")
+  const CLI::Option* seconds =
+      app.add_option("--seconds", options.seconds, "how long at most; without end where there are --mutations")
+          ->capture_default_str();
+  app.add_option("--mutations", options.mutations, "so many of each kind, the same ones with the same seed")
       ->check(CLI::PositiveNumber);
   app.add_option("--seed", options.seed, "of the random numbers")->capture_default_str();
   app.add_option("--jobs", options.jobs, "processes at a time")->capture_default_str()->check(CLI::Range(1, 1024));
@@ -304,6 +308,7 @@ int main(int argc, char** argv) {
   app.add_option("--replay", options.replay, "a folder of findings to try again, instead of mutations");
   app.add_option("--patience", options.patience, "seconds of CPU that a run may take")->capture_default_str();
   CLI11_PARSE(app, argc, argv);
+  if (options.mutations > 0 && seconds->empty()) options.seconds = std::numeric_limits<double>::infinity();
   try {
     return fuzz::main_program(options);
   } catch (const std::exception& error) {
